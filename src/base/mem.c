@@ -1,0 +1,181 @@
+/* See mem.h. */
+#include "base/mem.h"
+#include "base/err.h"
+
+#include <stdio.h>
+
+static _Noreturn void out_of_memory(size_t bytes)
+{
+    fprintf(stderr, "weir: out of memory (asked for %zu bytes)\n", bytes);
+    abort();
+}
+
+void *xmalloc(size_t bytes)
+{
+    void *p = malloc(bytes ? bytes : 1);
+    if (!p)
+        out_of_memory(bytes);
+    return p;
+}
+
+void *xcalloc(size_t n, size_t bytes)
+{
+    void *p = calloc(n ? n : 1, bytes ? bytes : 1);
+    if (!p)
+        out_of_memory(n * bytes);
+    return p;
+}
+
+void *xrealloc(void *p, size_t bytes)
+{
+    p = realloc(p, bytes ? bytes : 1);
+    if (!p)
+        out_of_memory(bytes);
+    return p;
+}
+
+char *xstrndup(const char *s, size_t n)
+{
+    char *p = xmalloc(n + 1);
+    memcpy(p, s, n);
+    p[n] = 0;
+    return p;
+}
+
+char *xstrdup(const char *s)
+{
+    return xstrndup(s, strlen(s));
+}
+
+void *xaligned(size_t bytes)
+{
+    size_t rounded = (bytes + 63) & ~(size_t)63;
+    void *p = aligned_alloc(64, rounded ? rounded : 64);
+    if (!p)
+        out_of_memory(bytes);
+    memset(p, 0, rounded ? rounded : 64);
+    return p;
+}
+
+enum { ARENA_BLOCK = 64 * 1024 };
+
+struct arena_block {
+    struct arena_block *next;
+    size_t used, size; /* of data, which starts at the first 64-byte boundary */
+};
+
+struct arena {
+    struct arena_block *head;
+    size_t bytes;
+    int sealed;
+};
+
+struct arena *arena_new(void)
+{
+    return xcalloc(1, sizeof(struct arena));
+}
+
+void arena_free(struct arena *a)
+{
+    if (!a)
+        return;
+    for (struct arena_block *b = a->head, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    free(a);
+}
+
+static void *arena_take(struct arena *a, size_t bytes, size_t align)
+{
+    if (a->sealed)
+        BUG("allocation of %zu bytes in a sealed arena", bytes);
+    struct arena_block *b = a->head;
+    size_t at = b ? (b->used + align - 1) & ~(align - 1) : 0;
+    if (!b || at + bytes > b->size) {
+        size_t size = bytes > ARENA_BLOCK ? bytes : ARENA_BLOCK;
+        b = xaligned(64 + size);
+        b->size = size;
+        b->next = a->head;
+        a->head = b;
+        a->bytes += 64 + size;
+        at = 0;
+    }
+    b->used = at + bytes;
+    return (char *)b + 64 + at;
+}
+
+void *arena_alloc(struct arena *a, size_t bytes)
+{
+    return arena_take(a, bytes, 16);
+}
+
+void *arena_alloc64(struct arena *a, size_t bytes)
+{
+    return arena_take(a, bytes, 64);
+}
+
+char *arena_strndup(struct arena *a, const char *s, size_t n)
+{
+    char *p = arena_take(a, n + 1, 1);
+    memcpy(p, s, n);
+    p[n] = 0;
+    return p;
+}
+
+void arena_seal(struct arena *a)
+{
+    a->sealed = 1;
+}
+
+size_t arena_bytes(const struct arena *a)
+{
+    return a->bytes;
+}
+
+static uint32_t strmap_hash(const char *s, size_t n)
+{
+    uint32_t h = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (unsigned char)s[i]) * 16777619u;
+    return h;
+}
+
+static size_t strmap_find(const struct strmap *m, const char *key, size_t len)
+{
+    size_t i = strmap_hash(key, len) & (m->cap - 1);
+    while (m->slot[i].key && (m->slot[i].len != len || memcmp(m->slot[i].key, key, len) != 0))
+        i = (i + 1) & (m->cap - 1);
+    return i;
+}
+
+uint32_t strmap_get(const struct strmap *m, const char *key, size_t len)
+{
+    if (!m->cap)
+        return STRMAP_NONE;
+    size_t i = strmap_find(m, key, len);
+    return m->slot[i].key ? m->slot[i].value : STRMAP_NONE;
+}
+
+void strmap_put(struct strmap *m, const char *key, size_t len, uint32_t value)
+{
+    if (m->n * 2 >= m->cap) {
+        struct strmap bigger = {.cap = m->cap ? m->cap * 2 : 16};
+        bigger.slot = xcalloc(bigger.cap, sizeof *bigger.slot);
+        for (size_t i = 0; i < m->cap; i++)
+            if (m->slot[i].key)
+                strmap_put(&bigger, m->slot[i].key, m->slot[i].len, m->slot[i].value);
+        free(m->slot);
+        *m = bigger;
+    }
+    size_t i = strmap_find(m, key, len);
+    if (!m->slot[i].key)
+        m->n++;
+    m->slot[i] = (struct strmap_slot){key, (uint32_t)len, value};
+}
+
+void strmap_free(struct strmap *m)
+{
+    free(m->slot);
+    memset(m, 0, sizeof *m);
+}

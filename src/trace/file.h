@@ -1,0 +1,55 @@
+/*
+ * The .wt file: recorded streams of a whole program. docs/trace-format.md is the reference.
+ *
+ * Written front to back in one pass (writing needs no seek, so a recording that is cut short loses only its index and
+ * is reported as truncated), read by mmap: any kernel, launch and CTA is reached through the index at the end.
+ * Every frame is zstd with its checksum; corrupt, truncated or newer files give an err with the byte offset.
+ */
+#ifndef WEIR_TRACE_FILE_H
+#define WEIR_TRACE_FILE_H
+
+#include "base/err.h"
+#include "trace/kernel.h"
+#include "trace/stream.h"
+
+#define TRACE_VERSION 1
+
+/* ---- writing: a sink that stores everything ---- */
+struct trace_writer;
+struct trace_writer *trace_writer_open(const char *path, const char *program, struct err *);
+/* A sink whose calls store into the file; valid until close. */
+struct stream_sink *trace_writer_sink(struct trace_writer *);
+/* Writes the index and closes. On error the partial file is removed. NULL is allowed. */
+int trace_writer_close(struct trace_writer *, struct err *);
+void trace_writer_abandon(struct trace_writer *); /* closes and removes the file */
+
+/* ---- reading ---- */
+struct trace_file;
+struct trace_file *trace_open(const char *path, struct err *);
+/* Reads from memory; `name` is for errors. The bytes must outlive the file. For tests and the fuzzer. */
+struct trace_file *trace_open_mem(const void *bytes, size_t n, const char *name, struct err *);
+void trace_close(struct trace_file *);
+
+const char *trace_program(const struct trace_file *); /* command line that was recorded */
+uint32_t trace_n_kernels(const struct trace_file *);
+const struct trace_kernel *trace_get_kernel(const struct trace_file *, uint32_t);
+uint32_t trace_n_launches(const struct trace_file *);
+const struct trace_launch *trace_get_launch(const struct trace_file *, uint32_t);
+uint64_t trace_n_events(const struct trace_file *);
+const struct trace_event *trace_get_event(const struct trace_file *, uint64_t);
+/* Totals known from the index alone. */
+uint64_t trace_launch_insts(const struct trace_file *, uint32_t launch); /* warp instructions */
+uint64_t trace_stream_bytes(const struct trace_file *);                  /* compressed, all chunks */
+
+/* Number of chunks of one CTA. */
+uint32_t trace_cta_chunks(const struct trace_file *, uint32_t launch, uint64_t cta);
+/* Reads one chunk. `buf` is scratch owned by the caller (stream_buf_free); the chunk points into it. */
+struct stream_buf {
+    uint8_t *p;
+    size_t cap;
+};
+void stream_buf_free(struct stream_buf *);
+int trace_read_chunk(struct trace_file *, uint32_t launch, uint64_t cta, uint32_t seq, struct stream_buf *buf,
+                     struct stream_chunk *out, struct err *);
+
+#endif

@@ -1,0 +1,102 @@
+/*
+ * Per-warp instruction streams: what a warp executed, in a few bits per instruction.
+ *
+ * The emulator encodes (struct stream_enc), the machine decodes (struct stream_dec). The same bytes travel three ways:
+ * straight to the machine (`weir run`), into a .wt file (`weir record`) and back from it (`weir replay`), which is why
+ * the three give identical statistics.
+ *
+ * A stream is a list of runs. A run is a straight piece of code executed under one active mask: start pc, number of
+ * instructions, mask. After a run's head come the address records of its memory instructions, in program order. An
+ * instruction whose guard switches lanes off forms a run of its own with the effective mask (which may be 0).
+ * Both sides predict (the next run from the last time this run ended; an address from the last one of the same static
+ * instruction), so that a loop over an array costs about one byte for the run and one per memory instruction, before
+ * zstd.
+ */
+#ifndef WEIR_TRACE_STREAM_H
+#define WEIR_TRACE_STREAM_H
+
+#include "trace/kernel.h"
+
+#include <stddef.h>
+
+/*
+ * Lane addresses of one executed memory instruction. Which lanes: the run's mask.
+ *   GLOBAL, TEX, CONST: device address (CONST: offset in the constant bank)
+ *   SHARED: byte offset in the CTA's shared memory
+ *   LOCAL:  byte offset in the thread's own local memory; the machine lays threads' words side by side
+ * A generic access that lanes of one warp make to different spaces is emitted as one instruction with the space of its
+ * first active lane; lanes of other spaces are left out of `mask` (rare; the emulator counts them).
+ */
+struct stream_mem {
+    uint8_t space; /* enum trace_space, resolved: never GENERIC */
+    uint8_t affine; /* 1: addr[lane] = base + stride * lane for active lanes, and addr[] is filled all the same */
+    uint32_t mask; /* lanes that access memory: a subset of the instruction's mask */
+    int64_t stride;
+    uint64_t base;
+    uint64_t addr[TRACE_WARP_SIZE]; /* inactive lanes: unspecified */
+};
+
+/* ---- encoder ---- */
+struct stream_enc;
+struct stream_enc *stream_enc_new(void);
+void stream_enc_free(struct stream_enc *);
+/* Starts a warp's stream at its first instruction: forgets all predictions. The kernel must stay alive meanwhile. */
+void stream_enc_begin(struct stream_enc *, const struct trace_kernel *);
+/*
+ * Adds instructions [pc, pc + n) under `mask`, n >= 1. Memory instructions among them must have been announced by
+ * stream_enc_mem in order, before this call: the emulator learns a run's length only at its end.
+ */
+void stream_enc_mem(struct stream_enc *, uint32_t pc, uint8_t space, uint32_t mask, const uint64_t addr[TRACE_WARP_SIZE]);
+void stream_enc_run(struct stream_enc *, uint32_t pc, uint32_t n, uint32_t mask);
+/* Bytes encoded since the last take. */
+size_t stream_enc_bytes(const struct stream_enc *);
+/* Appends the encoded bytes to *buf (grown with xrealloc; *len, *cap updated) and empties the encoder's buffer, keeping predictions. */
+void stream_enc_take(struct stream_enc *, uint8_t **buf, size_t *len, size_t *cap);
+
+/* ---- chunks: a piece of one CTA's streams ---- */
+/*
+ * A CTA's streams travel as one or more chunks, so that a CTA of any length needs bounded memory. Each chunk holds,
+ * for every warp of the CTA, the next (possibly empty) piece of its stream. A piece ends between runs.
+ */
+struct stream_chunk {
+    uint64_t cta;      /* linear index in the grid */
+    uint32_t seq;      /* 0, 1, ... within the CTA */
+    uint32_t last;     /* 1: no more chunks for this CTA */
+    uint32_t n_warp;
+    uint64_t n_inst;   /* warp instructions in all pieces */
+    const uint32_t *end; /* n_warp entries: where each warp's piece ends in bytes[]; it starts where the previous ends */
+    const uint8_t *bytes;
+};
+
+/*
+ * Where the emulator sends what it produces. Calls come from one thread, in program order; data is only valid during
+ * the call. A non-zero return stops the launch (the sink has failed and keeps its own error).
+ * CTAs may finish in any order and chunks of several CTAs may interleave, but seq is in order within one CTA, and
+ * CTAs appear for the first time in increasing order.
+ */
+struct stream_sink {
+    void *ctx;
+    int (*event)(void *ctx, const struct trace_event *);
+    int (*launch_begin)(void *ctx, const struct trace_kernel *, const struct trace_launch *, uint32_t launch_index);
+    int (*chunk)(void *ctx, uint32_t launch_index, const struct stream_chunk *);
+    int (*launch_end)(void *ctx, uint32_t launch_index);
+};
+
+/* ---- decoder ---- */
+struct stream_dec; /* per-warp state: predictions and position */
+size_t stream_dec_bytes(void); /* size to allocate; the state holds no pointers of its own */
+void stream_dec_begin(struct stream_dec *, const struct trace_kernel *);
+/* Gives it the next piece of the warp's stream; the previous one must be used up. */
+void stream_dec_feed(struct stream_dec *, const uint8_t *bytes, size_t n);
+
+struct stream_step {
+    uint32_t pc;
+    uint32_t mask; /* effective mask of this execution; may be 0 */
+};
+/*
+ * Next instruction. Returns 1 and fills *step (and *mem when the instruction accesses memory in a traced space), 0 when
+ * the piece is used up (feed the next one, or the warp is done), -1 when the bytes are corrupt.
+ */
+int stream_dec_next(struct stream_dec *, struct stream_step *step, struct stream_mem *mem);
+
+#endif

@@ -1,0 +1,84 @@
+/* base/: errors, arenas, maps. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+static void printed_error_names_place_and_remedy(void **state)
+{
+    (void)state;
+    struct err e;
+    assert_int_equal(err_at(&e, "a.ini", 14, 3, "l1.assoc=%d is odd", 5), -1);
+    err_hint(&e, "try %d", 4);
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    err_print(&e, f);
+    fclose(f);
+    assert_string_equal(text, "weir: a.ini:14:3: l1.assoc=5 is odd; try 4\n");
+    free(text);
+}
+
+static void binary_error_names_offset(void **state)
+{
+    (void)state;
+    struct err e;
+    err_offset(&e, "x.wt", 4096, "checksum differs");
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    err_print(&e, f);
+    fclose(f);
+    assert_string_equal(text, "weir: x.wt: offset 4096: checksum differs\n");
+    free(text);
+}
+
+static void arena_keeps_alignment_across_blocks(void **state)
+{
+    (void)state;
+    struct arena *a = arena_new();
+    for (int i = 1; i < 3000; i += 7) {
+        char *p = arena_alloc(a, (size_t)i);
+        assert_int_equal((uintptr_t)p % 16, 0);
+        char *q = arena_alloc64(a, 3);
+        assert_int_equal((uintptr_t)q % 64, 0);
+        for (int k = 0; k < i; k++)
+            assert_int_equal(p[k], 0);
+        memset(p, 0xff, (size_t)i);
+    }
+    char *big = arena_alloc(a, 1 << 20);
+    assert_int_equal(big[(1 << 20) - 1], 0);
+    assert_true(arena_bytes(a) >= 1 << 20);
+    arena_free(a);
+}
+
+static void strmap_survives_growth(void **state)
+{
+    (void)state;
+    struct strmap m = {0};
+    static char key[1000][8];
+    for (int i = 0; i < 1000; i++) {
+        int n = snprintf(key[i], sizeof key[i], "k%d", i);
+        strmap_put(&m, key[i], (size_t)n, (uint32_t)i);
+    }
+    strmap_put(&m, "k7", 2, 70);
+    assert_int_equal(m.n, 1000);
+    assert_int_equal(strmap_get(&m, "k7", 2), 70);
+    assert_int_equal(strmap_get(&m, "k999", 4), 999);
+    assert_int_equal(strmap_get(&m, "k1000", 5), STRMAP_NONE);
+    strmap_free(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(printed_error_names_place_and_remedy),
+        cmocka_unit_test(binary_error_names_offset),
+        cmocka_unit_test(arena_keeps_alignment_across_blocks),
+        cmocka_unit_test(strmap_survives_growth),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

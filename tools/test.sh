@@ -1,0 +1,56 @@
+#!/bin/sh
+# Everything that must hold before a change lands. Ends with "N passed, N failed".
+cd "$(dirname "$0")/.." || exit 2
+passed=0
+failed=0
+step() { # step NAME COMMAND...: one check that is not a Meson test
+    name=$1
+    shift
+    if out=$("$@" 2>&1); then
+        passed=$((passed + 1))
+        echo "ok    $name"
+    else
+        failed=$((failed + 1))
+        echo "FAIL  $name"
+        echo "$out" | tail -n 40
+    fi
+}
+build() { # build DIR MESON-OPTIONS...: configure and compile
+    dir=$1
+    shift
+    if [ ! -f "$dir/build.ninja" ]; then
+        meson setup "$dir" "$@" >/dev/null || return 1
+    fi
+    ninja -C "$dir" | tail -n 30
+    [ -e "$dir/weir" ]
+}
+suite() { # suite DIR ARGUMENTS...: run Meson's tests and add up their counts
+    dir=$1
+    shift
+    meson test -C "$dir" --print-errorlogs "$@" >"$dir/test.log" 2>&1
+    status=$?
+    grep -E '^(Ok|Expected Fail|Fail|Unexpected Pass|Skipped|Timeout):' "$dir/test.log" | tr -s ' ' | paste -sd' ' -
+    ok=$(sed -n 's/^Ok: *//p' "$dir/test.log" | tail -n 1)
+    bad=$(awk '/^(Fail|Timeout|Unexpected Pass):/ {n += $NF} END {print n + 0}' "$dir/test.log")
+    passed=$((passed + ${ok:-0}))
+    failed=$((failed + bad))
+    if [ "$status" != 0 ]; then
+        [ "$bad" != 0 ] || failed=$((failed + 1))
+        cat "$dir/test.log"
+    fi
+}
+
+echo "== build (gcc, release)"
+step "build with -Werror" build build --werror
+step "include rule" tools/check_includes.sh
+step "clang-format" sh -c 'clang-format-14 --dry-run -Werror $(git ls-files "*.c" "*.h" | grep -v "^tests/e2e\|^include/")'
+echo "== tests"
+suite build
+echo "== sanitizers (clang, address and undefined)"
+step "sanitizer build" env CC=clang-14 sh -c '
+    [ -f build-asan/build.ninja ] || meson setup build-asan -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false --werror >/dev/null
+    ninja -C build-asan >/dev/null && [ -e build-asan/weir ]'
+suite build-asan --suite unit --suite behave --suite timing --suite silicon
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
