@@ -1,14 +1,45 @@
-/* The weir command. Each subcommand is a function in a file of its own; this file only finds it. */
-#include "base/err.h"
+/* The weir command: finds the subcommand, nothing else. */
+#include "cli/cli.h"
 
 #include <stdio.h>
+#include <string.h>
+
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *what;
+};
+
+/* In the order a person meets them. */
+static const struct command commands[] = {
+    {0},
+};
+
+static void usage(FILE *out)
+{
+    fputs("usage: weir COMMAND [ARGUMENTS]\n\n"
+          "A laboratory for GPU memory hierarchies: runs CUDA programs on a simulated GPU.\n\n",
+          out);
+    for (const struct command *c = commands; c->name; c++)
+        fprintf(out, "  %-10s %s\n", c->name, c->what);
+    fputs("\n'weir COMMAND --help' tells more, with an example.\n"
+          "Exit status: 0 done, 1 the simulated program failed, 2 bad input, 3 deadlock.\n",
+          out);
+}
 
 int main(int argc, char **argv)
 {
-    (void)argv;
     if (argc < 2) {
-        puts("usage: weir COMMAND [ARGUMENTS]");
-        return 2;
+        usage(stderr);
+        return CLI_BAD_INPUT;
     }
-    return 0;
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+        usage(stdout);
+        return CLI_OK;
+    }
+    for (const struct command *c = commands; c->name; c++)
+        if (!strcmp(argv[1], c->name))
+            return c->run(argc - 1, argv + 1);
+    fprintf(stderr, "weir: '%s' is not a command; 'weir --help' lists them\n", argv[1]);
+    return CLI_BAD_INPUT;
 }
