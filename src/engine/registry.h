@@ -1,0 +1,36 @@
+/*
+ * Policies by name: what every kind of policy has in common.
+ *
+ * Each kind (warp scheduler, L1 management, L1 organisation, prefetcher, L1 request order, L2 ingress order, DRAM
+ * scheduler) has its own vtable whose first member is a struct policy_info, and its own table of policies (an X-macro
+ * list policies.def in the kind's folder). gpu/schema.c lists the kinds. From that follow the value names of the
+ * selecting key, --with, `weir list policies`, `weir explain`, the policy's own section of parameters and its
+ * statistics. A section of parameters is accepted only when its policy is chosen.
+ */
+#ifndef WEIR_ENGINE_REGISTRY_H
+#define WEIR_ENGINE_REGISTRY_H
+
+#include "engine/config.h"
+#include "engine/stats.h"
+
+struct policy_info {
+    const char *name;
+    const char *doc;                /* what it does and where it was published; the first sentence is its summary */
+    const struct cfg_field *params; /* section [name]; NULL = it has none */
+    size_t params_bytes;
+    const struct stat_def *stats; /* counters in the policy's state, shown as <name>.<stat>; NULL = none */
+    int (*check)(const struct cfg *c, const void *params, struct err *e); /* NULL = none */
+};
+
+struct policy_kind {
+    const char *name; /* "scheduler" */
+    const char *key;  /* the key that selects one: "sm.scheduler" */
+    const char *doc;
+    const struct policy_info *const *policy; /* the first is the baseline */
+    unsigned n;
+};
+
+/* Index in the kind, or -1. */
+int policy_find(const struct policy_kind *, const char *name);
+
+#endif
