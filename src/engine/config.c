@@ -1,0 +1,530 @@
+/*
+ * Reads machine files and assignments into the components' structs; see config.h for what is accepted.
+ *
+ * inih splits lines into section, key and value; it does not tell line numbers in Debian's build, so the reader that
+ * feeds it lines counts them. Each value is parsed where it is met, so the first fault in reading order is the one
+ * reported. Cross checks run at the end, on the resolved values.
+ */
+#include "engine/config.h"
+
+#include "base/mem.h"
+#include "engine/config_find.h"
+#include "engine/config_value.h"
+#include "engine/registry.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum { MAX_BASES = 8 };
+
+struct origin {
+    const char *file; /* NULL = default; "" = --set; else the name of the file */
+    int line;
+    uint16_t layer; /* 0 = default, 1.. = files from the innermost base outwards, UINT16_MAX = --set or --with */
+};
+
+struct block { /* one section's values */
+    const char *name;
+    const struct cfg_field *field;
+    unsigned n_field;
+    char *values;
+    struct origin *origin;
+    const struct policy_kind *kind; /* parameters of a policy: its kind and index; NULL = an ordinary section */
+    unsigned policy;
+    const struct policy_info *info;
+};
+
+struct cfg {
+    const struct cfg_schema *schema;
+    struct arena *arena;
+    char *machine;
+    struct block *block;
+    unsigned n_block;
+};
+
+static unsigned count_fields(const struct cfg_field *f)
+{
+    unsigned n = 0;
+    while (f[n].key)
+        n++;
+    return n;
+}
+
+static void init_block(struct cfg *c, struct block *b, const char *name, const struct cfg_field *field, size_t bytes)
+{
+    b->name = name;
+    b->field = field;
+    b->n_field = count_fields(field);
+    b->values = arena_alloc64(c->arena, bytes ? bytes : 1);
+    b->origin = arena_alloc(c->arena, (b->n_field + 1) * sizeof *b->origin);
+    for (unsigned i = 0; i < b->n_field; i++) {
+        char msg[256], hint[256];
+        if (cfg_value_parse(c->schema, &field[i], field[i].def, b->values, msg, sizeof msg, hint, sizeof hint))
+            BUG("default of %s.%s: %s; %s", name, field[i].key, msg, hint);
+    }
+}
+
+static struct cfg *cfg_new(const struct cfg_schema *s)
+{
+    struct cfg *c = xcalloc(1, sizeof *c);
+    c->schema = s;
+    c->arena = arena_new();
+    unsigned n = s->n_section;
+    for (unsigned i = 0; i < s->n_kind; i++)
+        n += s->kind[i].n;
+    c->block = arena_alloc(c->arena, n * sizeof *c->block);
+    for (unsigned i = 0; i < s->n_section; i++)
+        init_block(c, &c->block[c->n_block++], s->section[i].name, s->section[i].field, s->section[i].bytes);
+    for (unsigned i = 0; i < s->n_kind; i++)
+        for (unsigned j = 0; j < s->kind[i].n; j++) {
+            const struct policy_info *info = s->kind[i].policy[j];
+            if (!info->params)
+                continue;
+            struct block *b = &c->block[c->n_block++];
+            init_block(c, b, info->name, info->params, info->params_bytes);
+            b->kind = &s->kind[i];
+            b->policy = j;
+            b->info = info;
+        }
+    return c;
+}
+
+void cfg_free(struct cfg *c)
+{
+    if (!c)
+        return;
+    arena_free(c->arena);
+    free(c);
+}
+
+static struct block *find_block(const struct cfg *c, const char *name, size_t n)
+{
+    for (unsigned i = 0; i < c->n_block; i++)
+        if (strlen(c->block[i].name) == n && !strncmp(c->block[i].name, name, n))
+            return &c->block[i];
+    return NULL;
+}
+
+static int find_field(const struct block *b, const char *key)
+{
+    for (unsigned i = 0; i < b->n_field; i++)
+        if (!strcmp(b->field[i].key, key))
+            return (int)i;
+    return -1;
+}
+
+const void *cfg_section(const struct cfg *c, const char *section)
+{
+    const struct block *b = find_block(c, section, strlen(section));
+    if (!b)
+        BUG("no section %s in the schema", section);
+    return b->values;
+}
+
+const void *cfg_policy_params(const struct cfg *c, const char *kind, unsigned index)
+{
+    for (unsigned i = 0; i < c->n_block; i++)
+        if (c->block[i].kind && !strcmp(c->block[i].kind->name, kind) && c->block[i].policy == index)
+            return c->block[i].values;
+    return NULL;
+}
+
+const char *cfg_machine(const struct cfg *c)
+{
+    return c->machine;
+}
+
+/* ---- faults with their place ---- */
+
+static int fault_at(const struct origin *o, struct err *e, const char *key, const char *text, const char *msg,
+                    const char *hint)
+{
+    if (o->file && *o->file)
+        err_at(e, o->file, o->line, 0, "%s=%s: %s", key, text, msg);
+    else
+        err_set(e, "--set %s=%s: %s", key, text, msg);
+    if (*hint)
+        err_hint(e, "%s", hint);
+    return -1;
+}
+
+int cfg_fault(const struct cfg *c, const char *key, struct err *e, const char *fmt, ...)
+{
+    char msg[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(msg, sizeof msg, fmt, ap);
+    va_end(ap);
+    const char *dot = strchr(key, '.');
+    const struct block *b = dot ? find_block(c, key, (size_t)(dot - key)) : NULL;
+    int i = b ? find_field(b, dot + 1) : -1;
+    if (i < 0)
+        BUG("cfg_fault names no key: %s", key);
+    char text[128];
+    cfg_value_print(c->schema, &b->field[i], b->values, text, sizeof text);
+    const struct origin *o = &b->origin[i];
+    if (o->file)
+        return fault_at(o, e, key, text, msg, "");
+    return err_set(e, "machine %s: %s=%s (the default): %s", c->machine, key, text, msg);
+}
+
+/* ---- one assignment ---- */
+
+static int unknown_section(const struct cfg *c, const struct origin *o, const char *section, struct err *e)
+{
+    const char *names[128];
+    unsigned n = 0;
+    for (unsigned i = 0; i < c->n_block && n < 128; i++)
+        names[n++] = c->block[i].name;
+    const char *near = cfg_nearest(section, names, n);
+    if (o->file && *o->file)
+        err_at(e, o->file, o->line, 0, "there is no section [%s]", section);
+    else
+        err_set(e, "--set: there is no section '%s'", section);
+    return near ? err_hint(e, "did you mean '%s'?", near)
+                : err_hint(e, "'weir config show' lists all sections and keys");
+}
+
+static int unknown_key(const struct block *b, const struct origin *o, const char *key, struct err *e)
+{
+    const char *names[256];
+    unsigned n = 0;
+    for (unsigned i = 0; i < b->n_field && n < 256; i++)
+        names[n++] = b->field[i].key;
+    const char *near = cfg_nearest(key, names, n);
+    if (o->file && *o->file)
+        err_at(e, o->file, o->line, 0, "there is no key '%s' in [%s]", key, b->name);
+    else
+        err_set(e, "--set: there is no key '%s.%s'", b->name, key);
+    return near ? err_hint(e, "did you mean '%s.%s'?", b->name, near)
+                : err_hint(e, "'weir config show' lists all sections and keys");
+}
+
+static int assign(struct cfg *c, const char *section, const char *key, const char *text, const struct origin *o,
+                  struct err *e)
+{
+    struct block *b = find_block(c, section, strlen(section));
+    if (!b)
+        return unknown_section(c, o, section, e);
+    int i = find_field(b, key);
+    if (i < 0)
+        return unknown_key(b, o, key, e);
+    if (b->origin[i].file && b->origin[i].layer == o->layer && o->layer != UINT16_MAX)
+        return err_at(e, o->file, o->line, 0, "%s.%s is given twice, first in line %d", section, key,
+                      b->origin[i].line);
+    char msg[256], hint[256], full[128];
+    char *kept = arena_strndup(c->arena, text, strlen(text));
+    if (cfg_value_parse(c->schema, &b->field[i], kept, b->values, msg, sizeof msg, hint, sizeof hint)) {
+        snprintf(full, sizeof full, "%s.%s", section, key);
+        return fault_at(o, e, full, text, msg, hint);
+    }
+    b->origin[i] = *o;
+    return 0;
+}
+
+/* ---- files ---- */
+
+struct reader {
+    struct cfg *c;
+    const char *text; /* what is left to read */
+    const char *path; /* as shown in messages; kept in the arena */
+    int line;
+    uint16_t layer;
+    unsigned depth;
+    bool began; /* a value has been seen: `base =` comes too late */
+    bool failed;
+    struct err *e;
+};
+
+static int load_machine(struct cfg *c, const char *name, const char *from, unsigned depth, uint16_t *layer,
+                        struct err *e);
+
+/* Gives inih one line and counts it. A line that inih would cut in two is refused here. */
+static char *next_line(char *out, int room, void *stream)
+{
+    struct reader *r = stream;
+    if (!*r->text || r->failed)
+        return NULL;
+    r->line++;
+    size_t n = strcspn(r->text, "\n");
+    if ((int)n + 2 > room) {
+        err_at(r->e, r->path, r->line, 0, "the line is longer than %d characters", room - 3);
+        r->failed = true;
+        return NULL;
+    }
+    memcpy(out, r->text, n);
+    out[n] = '\n';
+    out[n + 1] = 0;
+    r->text += n;
+    r->text += *r->text == '\n';
+    /* A comment may also follow a value after " #"; inih itself knows only " ;". */
+    for (char *p = out; *p; p++)
+        if (*p == '#' && (p == out || p[-1] == ' ' || p[-1] == '\t')) {
+            p[0] = '\n';
+            p[1] = 0;
+            break;
+        }
+    return out;
+}
+
+static int take(void *user, const char *section, const char *key, const char *value)
+{
+    struct reader *r = user;
+    if (r->failed)
+        return 1;
+    struct origin o = {.file = r->path, .line = r->line, .layer = r->layer};
+    if (!*section) {
+        if (strcmp(key, "base")) {
+            err_at(r->e, r->path, r->line, 0, "'%s' stands before the first [section]", key);
+            err_hint(r->e, "only 'base = MACHINE' may");
+        } else if (r->began) {
+            err_at(r->e, r->path, r->line, 0, "a file has one 'base', and it comes first");
+        } else {
+            r->began = true;
+            if (load_machine(r->c, value, r->path, r->depth + 1, &r->layer, r->e) == 0) {
+                r->layer++;
+                return 1;
+            }
+            if (!*r->e->file)
+                err_at(r->e, r->path, r->line, 0, "base=%s: %s", value, strdupa(r->e->msg));
+        }
+        r->failed = true;
+        return 1;
+    }
+    r->began = true;
+    if (assign(r->c, section, key, value, &o, r->e))
+        r->failed = true;
+    return 1;
+}
+
+static int load_text(struct cfg *c, const char *path, const char *text, unsigned depth, uint16_t *layer, struct err *e)
+{
+    struct reader r = {
+        .c = c, .text = text, .path = arena_strndup(c->arena, path, strlen(path)), .depth = depth, .e = e};
+    r.layer = 1;
+    int bad = ini_parse_stream(next_line, &r, take, &r);
+    *layer = r.layer;
+    if (r.failed)
+        return -1;
+    if (bad) {
+        err_at(e, r.path, bad, 0, "this is neither '[section]' nor 'key = value'");
+        return -1;
+    }
+    return 0;
+}
+
+static char *read_all(const char *path, struct err *e)
+{
+    FILE *f = fopen(path, "re");
+    if (!f) {
+        err_at(e, path, 0, 0, "cannot open: %s", strerror(errno));
+        return NULL;
+    }
+    VEC(char) text = {0};
+    for (int ch; (ch = getc(f)) != EOF && text.n < (1 << 20);) {
+        if (!ch) {
+            err_at(e, path, 0, 0, "this is not a text file");
+            VEC_FREE(&text);
+            break;
+        }
+        VEC_PUSH(&text, (char)ch);
+    }
+    if (ferror(f)) {
+        err_at(e, path, 0, 0, "cannot read: %s", strerror(errno));
+        VEC_FREE(&text);
+    } else if (text.p || feof(f)) {
+        VEC_PUSH(&text, 0);
+    }
+    fclose(f);
+    return text.p;
+}
+
+static int load_machine(struct cfg *c, const char *name, const char *from, unsigned depth, uint16_t *layer,
+                        struct err *e)
+{
+    if (depth > MAX_BASES)
+        return err_set(e, "more than %d files build on one another; is there a circle of 'base'?", MAX_BASES);
+    char path[4096];
+    if (cfg_find_machine(name, from, path, sizeof path, e))
+        return -1;
+    char *text = read_all(path, e);
+    if (!text)
+        return -1;
+    int status = load_text(c, path, text, depth, layer, e);
+    free(text);
+    return status;
+}
+
+/* ---- the command line's part ---- */
+
+static int apply_set(struct cfg *c, const char *assignment, struct err *e)
+{
+    static const struct origin from_set = {.file = "", .layer = UINT16_MAX};
+    const char *eq = strchr(assignment, '='), *dot = strchr(assignment, '.');
+    if (!eq || !dot || dot > eq) {
+        err_set(e, "--set %s: this is not key=value", assignment);
+        return err_hint(e, "write it like --set l1.size=32KiB");
+    }
+    char *section = xstrndup(assignment, (size_t)(dot - assignment));
+    char *key = xstrndup(dot + 1, (size_t)(eq - dot - 1));
+    for (size_t n = strlen(key); n && key[n - 1] == ' '; n--)
+        key[n - 1] = 0;
+    eq++;
+    int status = assign(c, section, key, eq + strspn(eq, " "), &from_set, e);
+    free(section);
+    free(key);
+    return status;
+}
+
+static int with_one(struct cfg *c, const char *name, bool *chosen, struct err *e)
+{
+    static const struct origin from_with = {.file = "", .layer = UINT16_MAX};
+    const struct cfg_schema *s = c->schema;
+    for (unsigned i = 0; i < s->n_kind; i++) {
+        if (policy_find(&s->kind[i], name) < 0)
+            continue;
+        if (chosen[i])
+            return err_set(e, "--with: '%s' and another chosen policy are both of kind %s; choose one", name,
+                           s->kind[i].name);
+        chosen[i] = true;
+        const char *dot = strchr(s->kind[i].key, '.');
+        char section[64];
+        snprintf(section, sizeof section, "%.*s", (int)(dot - s->kind[i].key), s->kind[i].key);
+        return assign(c, section, dot + 1, name, &from_with, e);
+    }
+    const char *names[256];
+    unsigned n = 0;
+    for (unsigned i = 0; i < s->n_kind; i++)
+        for (unsigned j = 0; j < s->kind[i].n && n < 256; j++)
+            names[n++] = s->kind[i].policy[j]->name;
+    const char *near = cfg_nearest(name, names, n);
+    err_set(e, "--with: there is no policy '%s'", name);
+    return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "'weir list policies' shows them all");
+}
+
+static int apply_with(struct cfg *c, const char *with, struct err *e)
+{
+    bool *chosen = xcalloc(c->schema->n_kind + 1, sizeof *chosen);
+    char *list = xstrdup(with);
+    int status = 0;
+    for (char *save = NULL, *name = strtok_r(list, ", ", &save); name && !status; name = strtok_r(NULL, ", ", &save))
+        status = with_one(c, name, chosen, e);
+    free(list);
+    free(chosen);
+    return status;
+}
+
+static bool policy_is_chosen(const struct cfg *c, const struct block *b)
+{
+    const char *dot = strchr(b->kind->key, '.');
+    const struct block *sel = find_block(c, b->kind->key, (size_t)(dot - b->kind->key));
+    int i = sel ? find_field(sel, dot + 1) : -1;
+    return i >= 0 && *(const uint32_t *)(sel->values + sel->field[i].offset) == b->policy;
+}
+
+static int check_all(struct cfg *c, uint16_t top_layer, struct err *e)
+{
+    for (unsigned i = 0; i < c->n_block; i++) {
+        struct block *b = &c->block[i];
+        if (!b->kind || policy_is_chosen(c, b))
+            continue;
+        for (unsigned j = 0; j < b->n_field; j++) {
+            const struct origin *o = &b->origin[j];
+            if (!o->file || o->layer < top_layer)
+                continue;
+            char key[128], text[96], msg[256], hint[256];
+            snprintf(key, sizeof key, "%s.%s", b->name, b->field[j].key);
+            cfg_value_print(c->schema, &b->field[j], b->values, text, sizeof text);
+            snprintf(msg, sizeof msg, "this is a parameter of the policy %s, which is not chosen", b->name);
+            snprintf(hint, sizeof hint, "choose it with --with %s or %s = %s, or remove the parameter", b->name,
+                     b->kind->key, b->name);
+            return fault_at(o, e, key, text, msg, hint);
+        }
+    }
+    for (unsigned i = 0; i < c->schema->n_section; i++)
+        if (c->schema->section[i].check && c->schema->section[i].check(c, c->block[i].values, e))
+            return -1;
+    for (unsigned i = 0; i < c->n_block; i++) {
+        struct block *b = &c->block[i];
+        if (b->kind && b->info->check && policy_is_chosen(c, b) && b->info->check(c, b->values, e))
+            return -1;
+    }
+    return 0;
+}
+
+static struct cfg *finish(struct cfg *c, int status, uint16_t layer, const char *const *set, unsigned n_set,
+                          const char *with, struct err *e)
+{
+    if (!status && with)
+        status = apply_with(c, with, e);
+    for (unsigned i = 0; i < n_set && !status; i++)
+        status = apply_set(c, set[i], e);
+    if (!status)
+        status = check_all(c, layer, e);
+    if (status) {
+        cfg_free(c);
+        return NULL;
+    }
+    return c;
+}
+
+static void name_machine(struct cfg *c, const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    const char *base = slash ? slash + 1 : name;
+    size_t n = strlen(base);
+    if (n > 4 && !strcmp(base + n - 4, ".ini"))
+        n -= 4;
+    c->machine = arena_strndup(c->arena, base, n);
+}
+
+struct cfg *cfg_load(const struct cfg_schema *s, const char *name, const char *const *set, unsigned n_set,
+                     const char *with, struct err *e)
+{
+    struct err own;
+    e = e ? e : &own;
+    err_clear(e);
+    struct cfg *c = cfg_new(s);
+    name_machine(c, name);
+    uint16_t layer = 0;
+    int status = load_machine(c, name, NULL, 0, &layer, e);
+    return finish(c, status, layer, set, n_set, with, e);
+}
+
+struct cfg *cfg_load_text(const struct cfg_schema *s, const char *file, const char *text, const char *const *set,
+                          unsigned n_set, const char *with, struct err *e)
+{
+    struct err own;
+    e = e ? e : &own;
+    err_clear(e);
+    struct cfg *c = cfg_new(s);
+    name_machine(c, file);
+    uint16_t layer = 0;
+    int status = load_text(c, file, text, 0, &layer, e);
+    return finish(c, status, layer, set, n_set, with, e);
+}
+
+void cfg_each(const struct cfg *c, void (*fn)(void *ctx, const struct cfg_value *), void *ctx)
+{
+    for (unsigned i = 0; i < c->n_block; i++) {
+        const struct block *b = &c->block[i];
+        if (b->kind && !policy_is_chosen(c, b))
+            continue;
+        for (unsigned j = 0; j < b->n_field; j++) {
+            const struct origin *o = &b->origin[j];
+            struct cfg_value v = {.field = &b->field[j], .section = b->name, .is_default = !o->file};
+            snprintf(v.key, sizeof v.key, "%s.%s", b->name, b->field[j].key);
+            cfg_value_print(c->schema, v.field, b->values, v.text, sizeof v.text);
+            const char *slash = o->file ? strrchr(o->file, '/') : NULL;
+            if (!o->file)
+                snprintf(v.origin, sizeof v.origin, "default");
+            else if (!*o->file)
+                snprintf(v.origin, sizeof v.origin, "command line");
+            else
+                snprintf(v.origin, sizeof v.origin, "%s:%d", slash ? slash + 1 : o->file, o->line);
+            fn(ctx, &v);
+        }
+    }
+}

@@ -1,0 +1,316 @@
+/*
+ * Configuration values as text: numbers with units, choices, names of policies; and the nearest name to a wrong one.
+ *
+ * Numbers are exact: a fraction is accepted only where the result is a whole number of the base unit (1.4GHz, 1.5KiB).
+ */
+#include "engine/config_value.h"
+
+#include "base/mem.h"
+#include "engine/registry.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+#include <strings.h>
+
+struct unit {
+    const char *name;
+    uint64_t factor;
+};
+static const struct unit byte_units[] = {
+    {"TiB", 1ull << 40}, {"GiB", 1ull << 30}, {"MiB", 1ull << 20}, {"KiB", 1ull << 10}, {"B", 1}, {0}};
+static const struct unit freq_units[] = {{"GHz", 1000000000}, {"MHz", 1000000}, {"kHz", 1000}, {"Hz", 1}, {0}};
+
+static int say(char *out, size_t bytes, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static int say(char *out, size_t bytes, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(out, bytes, fmt, ap);
+    va_end(ap);
+    return -1;
+}
+
+/* Levenshtein distance, capped: good enough to guess what was meant. */
+static unsigned distance(const char *a, const char *b)
+{
+    enum { MAX = 64 };
+    size_t na = strlen(a), nb = strlen(b);
+    if (na >= MAX || nb >= MAX)
+        return MAX;
+    unsigned row[MAX + 1];
+    for (size_t j = 0; j <= nb; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 1; i <= na; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= nb; j++) {
+            unsigned above = row[j];
+            unsigned best = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
+            if (above + 1 < best)
+                best = above + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            diagonal = above;
+            row[j] = best;
+        }
+    }
+    return row[nb];
+}
+
+const char *cfg_nearest(const char *word, const char *const *names, unsigned n)
+{
+    const char *best = NULL;
+    unsigned best_distance = 1000;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned d = distance(word, names[i]);
+        if (strlen(word) >= 3 && strncasecmp(word, names[i], strlen(word)) == 0 && d > 2)
+            d = 2; /* an abbreviation */
+        if (d < best_distance) {
+            best_distance = d;
+            best = names[i];
+        }
+    }
+    unsigned allowed = strlen(word) <= 3 ? 1 : strlen(word) <= 6 ? 2 : (unsigned)strlen(word) / 3 + 1;
+    return best_distance <= allowed ? best : NULL;
+}
+
+const struct policy_kind *cfg_kind(const struct cfg_schema *s, const char *name)
+{
+    for (unsigned i = 0; i < s->n_kind; i++)
+        if (!strcmp(s->kind[i].name, name))
+            return &s->kind[i];
+    BUG("no policy kind %s in the schema", name);
+}
+
+/* Digits, perhaps with a fraction, as mantissa * 10^-decimals; *end after them. Returns -1 when there is no number. */
+static int scan_number(const char *s, uint64_t *mantissa, unsigned *decimals, const char **end)
+{
+    *mantissa = 0;
+    *decimals = 0;
+    const char *p = s;
+    bool digits = false, point = false;
+    for (; isdigit((unsigned char)*p) || *p == '_' || (*p == '.' && !point); p++) {
+        if (*p == '_')
+            continue;
+        if (*p == '.') {
+            point = true;
+            continue;
+        }
+        if (*mantissa > (UINT64_MAX - 9) / 10)
+            return -1;
+        *mantissa = *mantissa * 10 + (uint64_t)(*p - '0');
+        *decimals += point;
+        digits = true;
+    }
+    while (*p == ' ' || *p == '\t')
+        p++;
+    *end = p;
+    return digits ? 0 : -1;
+}
+
+static int scale(uint64_t mantissa, unsigned decimals, uint64_t factor, uint64_t *out)
+{
+    unsigned __int128 v = (unsigned __int128)mantissa * factor;
+    for (; decimals; decimals--) {
+        if (v % 10)
+            return -1;
+        v /= 10;
+    }
+    if (v > UINT64_MAX)
+        return -1;
+    *out = (uint64_t)v;
+    return 0;
+}
+
+static int parse_scaled(const struct cfg_field *f, const char *text, const struct unit *units, const char *example,
+                        uint64_t *out, char *msg, size_t msg_bytes, char *hint, size_t hint_bytes)
+{
+    uint64_t mantissa;
+    unsigned decimals;
+    const char *suffix;
+    if (scan_number(text, &mantissa, &decimals, &suffix))
+        return say(msg, msg_bytes, "'%s' is not a number with a unit", text),
+               say(hint, hint_bytes, "write it like %s", example);
+    if (!*suffix && mantissa == 0) {
+        *out = 0;
+        return 0;
+    }
+    for (const struct unit *u = units; u->name; u++)
+        if (!strcmp(suffix, u->name)) {
+            if (scale(mantissa, decimals, u->factor, out))
+                return say(msg, msg_bytes, "'%s' is not a whole number of %s", text,
+                           f->type == CFG_BYTES ? "bytes" : "hertz");
+            return 0;
+        }
+    if (!*suffix)
+        say(msg, msg_bytes, "'%s' has no unit", text);
+    else
+        say(msg, msg_bytes, "'%s' is not a unit of %s", suffix, f->type == CFG_BYTES ? "memory" : "frequency");
+    return say(hint, hint_bytes, f->type == CFG_BYTES ? "use B, KiB, MiB or GiB, as in %s" : "use MHz or GHz, as in %s",
+               example);
+}
+
+static void print_bound(const struct cfg_field *f, uint64_t v, char out[32])
+{
+    if (f->type == CFG_BYTES)
+        cfg_print_bytes(out, v);
+    else if (f->type == CFG_FREQ)
+        cfg_print_freq(out, v);
+    else
+        snprintf(out, 32, "%" PRIu64, v);
+}
+
+static int check_bounds(const struct cfg_field *f, const char *text, uint64_t v, char *msg, size_t msg_bytes,
+                        char *hint, size_t hint_bytes)
+{
+    if (v >= f->min && v <= f->max)
+        return 0;
+    char lo[32], hi[32];
+    print_bound(f, f->min, lo);
+    print_bound(f, f->max, hi);
+    say(msg, msg_bytes, "%s is out of bounds", text);
+    return say(hint, hint_bytes, "choose from %s to %s%s%s", lo, hi, *f->unit ? " " : "", f->unit);
+}
+
+static int parse_choice(const struct cfg_field *f, const char *text, uint32_t *out, char *msg, size_t msg_bytes,
+                        char *hint, size_t hint_bytes)
+{
+    uint32_t index = 0;
+    for (const char *p = f->choices; *p; index++) {
+        size_t n = strcspn(p, " ");
+        if (strlen(text) == n && !strncmp(text, p, n)) {
+            *out = index;
+            return 0;
+        }
+        p += n;
+        p += strspn(p, " ");
+    }
+    say(msg, msg_bytes, "'%s' is not one of its values", text);
+    return say(hint, hint_bytes, "choose from: %s", f->choices);
+}
+
+static int parse_policy(const struct cfg_schema *s, const struct cfg_field *f, const char *text, uint32_t *out,
+                        char *msg, size_t msg_bytes, char *hint, size_t hint_bytes)
+{
+    const struct policy_kind *k = cfg_kind(s, f->choices);
+    int index = policy_find(k, text);
+    if (index >= 0) {
+        *out = (uint32_t)index;
+        return 0;
+    }
+    say(msg, msg_bytes, "there is no %s policy '%s'", k->name, text);
+    size_t at = (size_t)snprintf(hint, hint_bytes, "choose from:");
+    for (unsigned i = 0; i < k->n && at < hint_bytes; i++)
+        at += (size_t)snprintf(hint + at, hint_bytes - at, " %s", k->policy[i]->name);
+    return -1;
+}
+
+int cfg_value_parse(const struct cfg_schema *s, const struct cfg_field *f, const char *text, void *values, char *msg,
+                    size_t msg_bytes, char *hint, size_t hint_bytes)
+{
+    void *at = (char *)values + f->offset;
+    *msg = *hint = 0;
+    uint64_t v = 0;
+    switch (f->type) {
+    case CFG_INT: {
+        uint64_t mantissa;
+        unsigned decimals;
+        const char *suffix;
+        if (scan_number(text, &mantissa, &decimals, &suffix) || decimals)
+            return say(msg, msg_bytes, "'%s' is not a whole number", text);
+        if (*suffix && strcmp(suffix, f->unit)) {
+            say(msg, msg_bytes, "'%s' is not its unit", suffix);
+            return *f->unit ? say(hint, hint_bytes, "it is counted in %s", f->unit)
+                            : say(hint, hint_bytes, "it is a plain number");
+        }
+        if (check_bounds(f, text, mantissa, msg, msg_bytes, hint, hint_bytes))
+            return -1;
+        *(uint32_t *)at = (uint32_t)mantissa;
+        return 0;
+    }
+    case CFG_BYTES:
+    case CFG_FREQ:
+        if (parse_scaled(f, text, f->type == CFG_BYTES ? byte_units : freq_units,
+                         f->type == CFG_BYTES ? "32KiB" : "924MHz", &v, msg, msg_bytes, hint, hint_bytes) ||
+            check_bounds(f, text, v, msg, msg_bytes, hint, hint_bytes))
+            return -1;
+        *(uint64_t *)at = v;
+        return 0;
+    case CFG_BOOL: {
+        static const char *const yes[] = {"yes", "true", "on", "1"}, *const no[] = {"no", "false", "off", "0"};
+        for (unsigned i = 0; i < 4; i++) {
+            if (!strcasecmp(text, yes[i]) || !strcasecmp(text, no[i])) {
+                *(bool *)at = !strcasecmp(text, yes[i]);
+                return 0;
+            }
+        }
+        say(msg, msg_bytes, "'%s' is neither yes nor no", text);
+        return say(hint, hint_bytes, "write yes or no");
+    }
+    case CFG_ENUM:
+        return parse_choice(f, text, at, msg, msg_bytes, hint, hint_bytes);
+    case CFG_POLICY:
+        return parse_policy(s, f, text, at, msg, msg_bytes, hint, hint_bytes);
+    case CFG_TEXT:
+        *(const char **)at = text;
+        return 0;
+    }
+    BUG("config field %s has type %d", f->key, (int)f->type);
+}
+
+static void print_scaled(char out[32], uint64_t v, const struct unit *units)
+{
+    for (const struct unit *u = units; u->name; u++)
+        if (v >= u->factor && v % u->factor == 0) {
+            snprintf(out, 32, "%" PRIu64 "%s", v / u->factor, u->name);
+            return;
+        }
+    snprintf(out, 32, "0%s", units == byte_units ? "B" : "Hz");
+}
+void cfg_print_bytes(char out[32], uint64_t v)
+{
+    print_scaled(out, v, byte_units);
+}
+void cfg_print_freq(char out[32], uint64_t hz)
+{
+    print_scaled(out, hz, freq_units);
+}
+
+void cfg_value_print(const struct cfg_schema *s, const struct cfg_field *f, const void *values, char *out, size_t bytes)
+{
+    const void *at = (const char *)values + f->offset;
+    char number[32];
+    switch (f->type) {
+    case CFG_INT:
+        snprintf(out, bytes, "%" PRIu32, *(const uint32_t *)at);
+        return;
+    case CFG_BYTES:
+        cfg_print_bytes(number, *(const uint64_t *)at);
+        snprintf(out, bytes, "%s", number);
+        return;
+    case CFG_FREQ:
+        cfg_print_freq(number, *(const uint64_t *)at);
+        snprintf(out, bytes, "%s", number);
+        return;
+    case CFG_BOOL:
+        snprintf(out, bytes, "%s", *(const bool *)at ? "yes" : "no");
+        return;
+    case CFG_ENUM: {
+        const char *p = f->choices;
+        for (uint32_t i = *(const uint32_t *)at; i; i--) {
+            p += strcspn(p, " ");
+            p += strspn(p, " ");
+        }
+        snprintf(out, bytes, "%.*s", (int)strcspn(p, " "), p);
+        return;
+    }
+    case CFG_POLICY:
+        snprintf(out, bytes, "%s", cfg_kind(s, f->choices)->policy[*(const uint32_t *)at]->name);
+        return;
+    case CFG_TEXT:
+        snprintf(out, bytes, "%s", *(const char *const *)at);
+        return;
+    }
+}

@@ -1,0 +1,127 @@
+/* Named counters; see stats.h. Registration happens while a machine is built, reading at kernel ends and samples. */
+#include "engine/stats.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct instance {
+    const struct stat_def *def;
+    const char *base;
+    unsigned first; /* index of the table's first name */
+};
+
+struct stats {
+    VEC(struct stat_name) name;
+    VEC(struct instance) instance;
+};
+
+struct stats *stats_new(void)
+{
+    return xcalloc(1, sizeof(struct stats));
+}
+
+void stats_free(struct stats *s)
+{
+    if (!s)
+        return;
+    VEC_FREE(&s->name);
+    VEC_FREE(&s->instance);
+    free(s);
+}
+
+void stats_add(struct stats *s, const char *prefix, const struct stat_def *def, const void *base)
+{
+    char first[96];
+    snprintf(first, sizeof first, "%s%s%s", prefix, *prefix ? "." : "", def->name);
+    int at = stats_find(s, first);
+    if (at < 0) {
+        at = (int)s->name.n;
+        for (const struct stat_def *d = def; d->name; d++) {
+            struct stat_name n = {.def = d};
+            int len = snprintf(n.name, sizeof n.name, "%s%s%s", prefix, *prefix ? "." : "", d->name);
+            if (len >= (int)sizeof n.name)
+                BUG("statistic name too long: %s", n.name);
+            if (stats_find(s, n.name) >= 0)
+                BUG("two statistics are named %s", n.name);
+            VEC_PUSH(&s->name, n);
+        }
+    } else if (s->name.p[at].def != def) {
+        BUG("two statistics are named %s", first);
+    }
+    VEC_PUSH(&s->instance, (struct instance){.def = def, .base = base, .first = (unsigned)at});
+}
+
+unsigned stats_count(const struct stats *s)
+{
+    return (unsigned)s->name.n;
+}
+
+const struct stat_name *stats_name(const struct stats *s, unsigned i)
+{
+    return &s->name.p[i];
+}
+
+int stats_find(const struct stats *s, const char *name)
+{
+    for (size_t i = 0; i < s->name.n; i++)
+        if (!strcmp(s->name.p[i].name, name))
+            return (int)i;
+    return -1;
+}
+
+void stats_read(const struct stats *s, uint64_t *out)
+{
+    memset(out, 0, s->name.n * sizeof *out);
+    for (size_t i = 0; i < s->instance.n; i++) {
+        const struct instance *x = &s->instance.p[i];
+        for (unsigned k = 0; x->def[k].name; k++) {
+            if (x->def[k].kind == STAT_RATIO)
+                continue;
+            uint64_t v = *(const uint64_t *)(x->base + x->def[k].offset);
+            uint64_t *sum = &out[x->first + k];
+            if (x->def[k].kind == STAT_MAX)
+                *sum = v > *sum ? v : *sum;
+            else
+                *sum += v;
+        }
+    }
+}
+
+void stats_delta(const struct stats *s, const uint64_t *later, const uint64_t *earlier, uint64_t *out)
+{
+    for (size_t i = 0; i < s->name.n; i++)
+        out[i] = s->name.p[i].def->kind == STAT_MAX ? later[i] : later[i] - earlier[i];
+}
+
+/* "a+b-c": a sum of names. */
+static double sum_of(const struct stats *s, const uint64_t *raw, const char *expr)
+{
+    double total = 0, sign = 1;
+    while (*expr) {
+        size_t n = strcspn(expr, "+-");
+        char name[96];
+        if (n >= sizeof name)
+            BUG("statistic name too long in '%s'", expr);
+        memcpy(name, expr, n);
+        name[n] = 0;
+        int i = stats_find(s, name);
+        if (i >= 0) /* a component that this machine lacks counts nothing */
+            total += sign * (double)raw[i];
+        expr += n;
+        sign = *expr == '-' ? -1 : 1;
+        expr += *expr != 0;
+    }
+    return total;
+}
+
+double stats_value(const struct stats *s, const uint64_t *raw, unsigned i)
+{
+    const struct stat_def *d = s->name.p[i].def;
+    if (d->kind != STAT_RATIO)
+        return (double)raw[i];
+    double den = sum_of(s, raw, d->den);
+    return den ? sum_of(s, raw, d->num) / den : 0;
+}
