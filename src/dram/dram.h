@@ -1,0 +1,33 @@
+/*
+ * One DRAM channel, as its neighbours and the builder see it.
+ *
+ * Clients (the L2 slices of the channel) send requests through dram_in(channel, client), info = net_info(bytes,
+ * sectors) with bytes = what is read or written. Reads come back through the client's port given to dram_connect, after
+ * the last data beat plus dram.latency. Writes and write-backs are retired here (the channel frees the request). One
+ * component on the DRAM clock; it sleeps until the next command can be legal.
+ */
+#ifndef WEIR_DRAM_DRAM_H
+#define WEIR_DRAM_DRAM_H
+
+#include "engine/addrmap.h"
+#include "engine/engine.h"
+#include "engine/netmsg.h"
+#include "engine/port.h"
+
+struct dram;
+struct dram_config; /* dram/dram_config.h */
+
+struct dram_env {
+    uint32_t channel;
+    uint32_t n_client;
+    const struct addrmap *map;
+};
+
+struct dram *dram_new(struct engine *, const struct dram_config *, const struct dram_env *, const char *name,
+                      struct err *e);
+struct comp *dram_comp(struct dram *);
+struct port *dram_in(struct dram *, uint32_t client);
+void dram_connect(struct dram *, uint32_t client, struct port *fill);
+bool dram_drained(const struct dram *);
+
+#endif

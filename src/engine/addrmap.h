@@ -1,0 +1,47 @@
+/*
+ * From an address to its place: memory channel, L2 slice, DRAM bank, row and column.
+ *
+ * The mapping is a line of text in the machine's configuration, most significant bit first, one letter per address bit:
+ *     R row   B bank   C column   S byte within the smallest unit (column bits too)   . or space: ignored
+ * after the channel has been taken out. The channel is (addr / interleave) mod channels, so that any number of channels
+ * works; what remains, (addr / interleave / channels) * interleave + addr mod interleave, is what the text describes.
+ * The bits above the text's belong to the row. Slices of a channel are chosen by the low bits of the bank, as in
+ * GPGPU-Sim, or by a hash. Optional hashing of bank and channel with row bits is named by its own keys.
+ *
+ * The GTX480 of GPGPU-Sim: interleave 256, "RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS".
+ */
+#ifndef WEIR_ENGINE_ADDRMAP_H
+#define WEIR_ENGINE_ADDRMAP_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct addrmap {
+    uint32_t n_channel, n_slice_per_channel; /* slices: a power of two */
+    uint32_t n_bank;                         /* banks named by the text: a power of two */
+    uint32_t interleave_shift;
+    bool hash_bank;    /* bank ^= low row bits: rows of power-of-two strides spread over banks */
+    bool hash_channel; /* channel = hash of all upper bits mod channels */
+    uint64_t row_mask, bank_mask, col_mask;
+    uint8_t row_top; /* bit above the text: joins the row */
+    /* Division by n_channel as multiplication (n_channel is not a power of two in general). */
+    bool pow2;
+    uint8_t channel_shift;
+};
+
+struct addr_place {
+    uint32_t channel;
+    uint32_t slice;          /* global: channel * n_slice_per_channel + slice within the channel */
+    uint32_t bank, row, col; /* col: byte offset in the row */
+};
+
+/* Parses `text`. 0, or -1 with *e filled. */
+int addrmap_init(struct addrmap *, const char *text, uint32_t interleave_bytes, uint32_t n_channel,
+                 uint32_t n_slice_per_channel, bool hash_bank, bool hash_channel, struct err *e);
+void addrmap_place(const struct addrmap *, uint64_t addr, struct addr_place *out);
+/* Only the slice: what an L1 asks for every miss. */
+uint32_t addrmap_slice(const struct addrmap *, uint64_t addr);
+
+#endif

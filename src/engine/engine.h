@@ -1,0 +1,156 @@
+/*
+ * Time and components.
+ *
+ * A simulation is a set of components (an SM, its L1 unit, a network, an L2 slice, a DRAM channel), each on one of four
+ * clocks. A component sleeps until the cycle it asked for or until a port wakes it; the engine jumps over the time in
+ * which nobody has anything to do. `tick_all` switches both off: everything is ticked on every edge of its clock. The
+ * two must give the same statistics to the bit, which holds because
+ *   - a tick that comes early is harmless: a component that finds nothing to do changes no state that statistics see;
+ *   - components talk only through ports (port.h): what is sent at one instant is seen strictly later, and a slot that
+ *     is freed at one instant can be used strictly later, so the order of ticks within an instant means nothing.
+ *
+ * Clocks are integers: all periods are whole numbers of one time unit (the least common multiple of the frequencies
+ * when that stays small, femtoseconds otherwise). Logical clocks of equal frequency share one queue.
+ *
+ * A component is embedded as the first member of its own struct. It gets its memory from the arena before
+ * engine_start() and allocates nothing afterwards. Nothing here is global: many engines live in one process.
+ */
+#ifndef WEIR_ENGINE_ENGINE_H
+#define WEIR_ENGINE_ENGINE_H
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "engine/request.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define NEVER UINT64_MAX /* as a cycle: "a port wakes me" */
+
+enum clk { CLK_CORE, CLK_NOC, CLK_L2, CLK_DRAM, CLK_COUNT };
+
+struct engine;
+
+struct comp {
+    /*
+     * Does the work of cycle `now` of the component's own clock and returns the next cycle it wants (> now), or NEVER.
+     * Asking for a cycle early costs time only. Messages that arrive by port wake the component by themselves.
+     */
+    uint64_t (*tick)(struct comp *, uint64_t now);
+    /* Brings counters that add intervals up to date: statistics are read next. NULL = none. */
+    void (*sync)(struct comp *, uint64_t now);
+    /* One or more lines about what it holds and waits for: the deadlock report. NULL = only the name. */
+    void (*dump)(const struct comp *, FILE *);
+    /* Conservation laws; 0, or -1 with *e filled. `drained`: nothing is in flight any more. NULL = none. */
+    int (*check)(const struct comp *, bool drained, struct err *e);
+    const char *name; /* "sm.3.l1": the prefix of its statistics */
+    struct engine *eng;
+    uint16_t id;  /* index in engine.comp */
+    uint16_t bit; /* index within its queue */
+    uint8_t clk;  /* enum clk */
+    uint8_t queue;
+};
+
+/* Frequencies in kHz, so that 1.15 GHz and 877.5 MHz are whole numbers. */
+struct engine_config {
+    uint64_t khz[CLK_COUNT];
+    bool tick_all;            /* --engine=tick */
+    uint64_t deadlock_cycles; /* core cycles without progress, with requests in flight, before giving up */
+    uint32_t max_requests;    /* size of the request pool */
+};
+
+/* Wake-ups further ahead than this are taken in steps (an early tick is harmless). A power of two. */
+#define ENGINE_WHEEL 512
+
+/* The components of one frequency and when they want to run. */
+struct engine_queue {
+    uint64_t period;  /* time units */
+    uint64_t cyc;     /* cycles begun at engine.time: floor(time / period) */
+    uint64_t next_at; /* (cyc + 1) * period */
+    uint32_t words;   /* 64-bit words per set of components */
+    uint32_t n_comp;
+    bool any_next;
+    uint64_t *next;                   /* who runs in cycle cyc + 1 */
+    uint64_t *now;                    /* who runs in this instant */
+    uint64_t *wheel;                  /* ENGINE_WHEEL sets: who runs in cycle c, at c mod ENGINE_WHEEL */
+    uint64_t busy[ENGINE_WHEEL / 64]; /* which of them are not empty */
+    struct comp **comp;               /* by bit */
+};
+
+struct engine {
+    uint64_t time;
+    uint64_t progress; /* counts messages taken and requests retired: no change = no progress */
+    bool stop;
+    bool tick_all;
+    bool started;
+    uint32_t n_queue;
+    struct engine_queue queue[CLK_COUNT];
+    uint8_t queue_of[CLK_COUNT];
+    struct req_pool pool;
+    VEC(struct comp *) comp;
+    struct arena *arena;
+    struct engine_config cfg;
+    uint64_t ticks; /* component ticks done: host cost, not a result */
+    uint64_t instants;
+};
+
+/* The arena holds everything the engine and the components allocate; the engine does not own it. */
+struct engine *engine_new(struct arena *, const struct engine_config *, struct err *);
+void engine_free(struct engine *); /* before arena_free */
+/* Fills in c's bookkeeping. `name` must outlive the engine; the function pointers must be set. Before engine_start. */
+void engine_add(struct engine *, struct comp *c, enum clk, const char *name);
+/* All components are there: builds the queues. Everyone is ticked in cycle 1 of its clock. */
+void engine_start(struct engine *);
+
+enum engine_end {
+    ENGINE_STOPPED,  /* someone called engine_stop */
+    ENGINE_LIMIT,    /* the core clock reached the given cycle */
+    ENGINE_IDLE,     /* nobody wants to run and no request is in flight */
+    ENGINE_DEADLOCK, /* requests in flight, but nothing moves */
+};
+/* Runs until one of the above. Can be called again to go on (not after a deadlock). */
+enum engine_end engine_run(struct engine *, uint64_t core_cycle_limit);
+/* Ends engine_run after the present instant is complete. For a component's tick or the caller of engine_run. */
+static inline void engine_stop(struct engine *e)
+{
+    e->stop = true;
+}
+
+void engine_sync(struct engine *);                                   /* calls every comp.sync */
+void engine_dump(const struct engine *, FILE *);                     /* calls every comp.dump: the deadlock report */
+int engine_check(const struct engine *, bool drained, struct err *); /* every comp.check, then the pool */
+
+/* The cycle of a clock that has begun at the present instant; a component's `now` is that of its own clock. */
+static inline uint64_t engine_cycle(const struct engine *e, enum clk c)
+{
+    return e->queue[e->queue_of[c]].cyc;
+}
+
+/* Wakes `c` in cycle `cycle` of its clock; a cycle that is not in the future means the next one. */
+static inline void engine_wake(struct comp *c, uint64_t cycle)
+{
+    struct engine_queue *q = &c->eng->queue[c->queue];
+    uint64_t word = c->bit >> 6, bit = 1ull << (c->bit & 63);
+    if (cycle <= q->cyc + 1) {
+        q->next[word] |= bit;
+        q->any_next = true;
+        return;
+    }
+    if (cycle - q->cyc >= ENGINE_WHEEL) {
+        if (cycle == NEVER)
+            return;
+        cycle = q->cyc + ENGINE_WHEEL - 1;
+    }
+    uint64_t slot = cycle & (ENGINE_WHEEL - 1);
+    q->wheel[slot * q->words + word] |= bit;
+    q->busy[slot >> 6] |= 1ull << (slot & 63);
+}
+
+/* The first cycle of c's clock that lies strictly after the present instant. */
+static inline uint64_t engine_next_cycle(const struct comp *c)
+{
+    return c->eng->queue[c->queue].cyc + 1;
+}
+
+#endif

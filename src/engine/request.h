@@ -1,0 +1,111 @@
+/*
+ * A memory request: the 64-byte record that travels from the SM to DRAM and back, and the pool it lives in.
+ *
+ * Requests are named by a 32-bit index (struct req *r = &pool->req[id]). The SM allocates one per line (or per line and
+ * bank conflict) that a warp's instruction touches and hands it to the L1; it comes back to the SM exactly once
+ * (loads: data is there; stores, reductions: acknowledged) and the SM frees it. What the hierarchy sends for itself
+ * (an L1 miss is a request of its own, so is a prefetch, a write-back, a DRAM fill) is allocated and freed by the
+ * component that sent it. So "created = retired" is one law over one pool.
+ */
+#ifndef WEIR_ENGINE_REQUEST_H
+#define WEIR_ENGINE_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+
+typedef uint32_t req_id;
+#define REQ_NONE UINT32_MAX
+
+enum req_kind {
+    REQ_READ,
+    REQ_WRITE,
+    REQ_ATOMIC,    /* performed at the L2, the old value comes back */
+    REQ_RED,       /* performed at the L2, only an acknowledgement comes back */
+    REQ_WRITEBACK, /* a dirty line on its way down; no reply */
+    REQ_KIND_COUNT
+};
+
+/* Same numbers as enum trace_space of trace/kernel.h, which this folder may not include. */
+enum req_space { REQ_SP_GLOBAL = 1, REQ_SP_LOCAL = 3, REQ_SP_CONST = 4, REQ_SP_TEX = 6 };
+
+enum req_flag {
+    REQ_F_BYPASS = 1 << 0,   /* must not look in or allocate in the L1: volatile, .cg, .cv, and what a policy says */
+    REQ_F_PREFETCH = 1 << 1, /* made by a prefetcher: nobody waits for it */
+    REQ_F_PARTIAL = 1 << 2,  /* a write that covers some of its 4-byte words only in part */
+    REQ_F_LAST = 1 << 3,     /* last line of its warp instruction */
+    REQ_F_REMOTE = 1 << 4,   /* came to this L1 from another SM (shared L1 organisations) */
+    REQ_F_NO_FILL = 1 << 5,  /* a miss whose reply must not be allocated (bypass decided after the look-up) */
+    REQ_F_STREAM = 1 << 6,   /* .cs: likely used once */
+    REQ_F_NC = 1 << 7,       /* ld.global.nc: read-only path */
+    REQ_F_PREDICT = 1 << 8,  /* free for the policy that set it (kept from L1 to reply) */
+    REQ_F_WAITED = 1 << 9,   /* its first reservation failure has been counted */
+};
+
+/* Where the data came from: the SM keeps average latencies by it. */
+enum req_served { REQ_AT_NONE, REQ_AT_L1, REQ_AT_L1_MERGE, REQ_AT_REMOTE_L1, REQ_AT_L2, REQ_AT_DRAM, REQ_AT_COUNT };
+
+struct req {
+    uint64_t addr;        /* first byte of the line */
+    uint64_t born;        /* core cycle in which it was made */
+    req_id next;          /* list link for whoever holds it (MSHR chain, free list, reorder queue) */
+    uint32_t token;       /* the maker's: the SM's pending-access entry, the L1's MSHR, the L2's MSHR */
+    uint32_t pc;          /* static instruction; prefetches: the load that caused it */
+    uint32_t words;       /* which 4-byte words of the line are touched (first 128 bytes of a line) */
+    uint16_t sm;          /* the SM it was made for */
+    uint16_t warp;        /* warp slot in that SM */
+    uint16_t cta;         /* CTA slot in that SM */
+    uint16_t loop;        /* innermost loop of the instruction: trace_inst.loop */
+    uint16_t from, to;    /* network nodes; a reply goes to `from` */
+    uint16_t bytes;       /* data bytes it moves: touched bytes, payload of a write */
+    uint16_t flags;       /* enum req_flag */
+    uint16_t note;        /* a policy's remark that travels to the L2 and back (l2.h: exchanged with the line's) */
+    uint8_t kind;         /* enum req_kind */
+    uint8_t space;        /* enum req_space */
+    uint8_t sectors;      /* which 32-byte sectors of the line are asked for; without sectors all of the line's */
+    uint8_t arrived;      /* which of them have come back */
+    uint8_t served;       /* enum req_served */
+    uint8_t first;        /* byte offset in the line of the first active lane's access / 2^0 (lines are <= 256 bytes) */
+    uint8_t nth, n_lines; /* this is line nth of the n_lines of its warp instruction (saturate at 255) */
+};
+_Static_assert(sizeof(struct req) == 64, "a request is one cache line of the host");
+
+struct req_pool {
+    struct req *req;
+    req_id free;
+    uint32_t cap, used, peak;
+    uint64_t created, retired;
+};
+
+void req_pool_init(struct req_pool *, struct arena *, uint32_t cap);
+_Noreturn void req_pool_empty(const struct req_pool *);
+
+/* The fields are whatever the last owner left: the maker sets all it and its receivers use. */
+static inline req_id req_alloc(struct req_pool *p)
+{
+    req_id id = p->free;
+    if (__builtin_expect(id == REQ_NONE, 0))
+        req_pool_empty(p); /* the pool is sized from the configuration: this is a bug */
+    p->free = p->req[id].next;
+    p->created++;
+    if (++p->used > p->peak)
+        p->peak = p->used;
+    return id;
+}
+
+static inline void req_release(struct req_pool *p, req_id id)
+{
+    p->req[id].next = p->free;
+    p->free = id;
+    p->used--;
+    p->retired++;
+}
+
+static inline bool req_is_write(const struct req *r)
+{
+    return r->kind == REQ_WRITE || r->kind == REQ_WRITEBACK;
+}
+
+#endif

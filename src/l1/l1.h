@@ -1,0 +1,75 @@
+/*
+ * The L1 unit of one SM, as the SM and the machine's builder see it.
+ *
+ * It holds up to three caches made of the same code: data, constant, texture (the latter two read-only), the SM's end
+ * of the two networks, and the policies of the L1's four kinds (policy.h). It is one component on the core clock.
+ *
+ * SM -> L1     port l1_in(l1, which). One message per line access: req = a request the SM allocated and filled in
+ *              (addr, born, token, pc, words, sm, warp, cta, loop, bytes, flags, kind, space, sectors, first, nth,
+ *              n_lines), info = 0. The SM may send as many per cycle as the port has room for; the L1 takes
+ *              `l1.ports` per cycle (different banks). The port's latency is l1.tag_latency.
+ * L1 -> SM     port `hit`: requests that hit, l1.latency cycles after they were sent, in order.
+ *              port `fill`: every other request when it is complete: missed or merged loads when the line is there,
+ *              atomics when the old value is there, writes and reductions when they are acknowledged. At most one per
+ *              cycle. Both ports must have room for every request the SM can have outstanding: the L1 never waits for
+ *              the SM. Each request comes back exactly once; req.served says from where, and the SM frees it.
+ * SM -> L1     port l1_notices(l1): notice.h, only the kinds of l1_wanted_notices().
+ * L1 -> SM     port `notice`: notice.h. May be NULL: then nothing is sent.
+ *
+ * Loads with REQ_F_BYPASS and all REQ_ATOMIC/REQ_RED go past the cache to the L2 (a line that is in the cache is
+ * dropped by an atomic or a bypassing write, and is not looked at by a bypassing read).
+ *
+ * Not modelled: data values; the L1's instruction side.
+ */
+#ifndef WEIR_L1_L1_H
+#define WEIR_L1_L1_H
+
+#include "engine/addrmap.h"
+#include "engine/engine.h"
+#include "engine/notice.h"
+#include "engine/port.h"
+
+struct l1;
+struct l1_config; /* l1/l1_config.h */
+
+enum l1_which { L1_DATA, L1_CONST, L1_TEX, L1_COUNT };
+
+/* What the builder tells an L1 about where it sits. Everything pointed to outlives the L1. */
+struct l1_env {
+    uint32_t sm; /* index of its SM */
+    uint32_t n_sm;
+    uint32_t n_warp;            /* warp slots of an SM */
+    uint32_t n_cta;             /* CTA slots of an SM */
+    uint32_t max_requests;      /* requests its SM can have outstanding: bounds the reply ports */
+    const uint16_t *slice_node; /* network node of each L2 slice */
+    const uint16_t *sm_node;    /* network node of each SM */
+    const struct addrmap *map;
+    uint32_t (*hops)(const void *ctx, uint32_t from_node, uint32_t to_node); /* distance in the network; may be NULL */
+    const void *hops_ctx;
+};
+
+/* NULL with *e filled on a bad configuration. `name` ("sm.3.l1") must outlive it. */
+struct l1 *l1_new(struct engine *, const struct l1_config *, const struct l1_env *, const char *name, struct err *e);
+struct comp *l1_comp(struct l1 *);
+
+struct port *l1_in(struct l1 *, enum l1_which);
+struct port *l1_notices(struct l1 *);
+uint32_t l1_wanted_notices(const struct l1 *); /* bit per enum notice */
+/* The SM's three ports, above. The L1 becomes their producer. */
+void l1_connect_sm(struct l1 *, struct port *hit, struct port *fill, struct port *notice);
+
+/* The networks. reply_in: what the reply network delivers to this SM's node; request_in: the same for requests, only
+ * used by organisations that send requests to other L1s. */
+struct port *l1_reply_in(struct l1 *);
+struct port *l1_request_in(struct l1 *);
+void l1_connect_net(struct l1 *, struct port *request_out, struct port *reply_out /* NULL: no remote L1s */);
+
+/*
+ * Kernel boundary, called while the engine stands still and the SM has nothing outstanding: counts the lines dropped,
+ * writes dirty (local) lines back when the configuration says so, tells the policies.
+ */
+void l1_kernel_begin(struct l1 *, uint32_t launch_index);
+void l1_kernel_end(struct l1 *);
+bool l1_drained(const struct l1 *); /* nothing in flight, nothing queued */
+
+#endif

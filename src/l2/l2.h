@@ -1,0 +1,48 @@
+/*
+ * One L2 slice, as its neighbours and the builder see it.
+ *
+ *   request network -> l2_in(slice) -> ingress order policy -> tags and MSHRs -> reply port (reply network)
+ *                                                                  | miss             ^
+ *                                                                  v                  |
+ *                                                        DRAM channel's port -> l2_fill_in(slice)
+ *
+ * l2_in carries requests with net_info(); its latency is l2.latency (GPGPU-Sim's ROP delay). Replies go out as packets
+ * with net_info(bytes, sectors) and may come in pieces (l2.split_sectors). Writes and reductions are answered with an
+ * acknowledgement of header size; write-backs are not answered. Requests that miss travel to DRAM as requests of the
+ * slice's own (token = MSHR) and come back through l2_fill_in.
+ */
+#ifndef WEIR_L2_L2_H
+#define WEIR_L2_L2_H
+
+#include "engine/addrmap.h"
+#include "engine/engine.h"
+#include "engine/netmsg.h"
+#include "engine/port.h"
+
+struct l2;
+struct l2_config; /* l2/l2_config.h */
+
+struct l2_env {
+    uint32_t slice; /* global index */
+    uint32_t n_slice;
+    uint32_t n_sm;
+    const struct addrmap *map;
+};
+
+struct l2 *l2_new(struct engine *, const struct l2_config *, const struct l2_env *, const char *name, struct err *e);
+struct comp *l2_comp(struct l2 *);
+struct port *l2_in(struct l2 *);
+struct port *l2_fill_in(struct l2 *);
+void l2_connect(struct l2 *, struct port *reply_out, struct port *dram_out);
+
+/*
+ * Functional preload: marks the lines of [addr, addr + bytes) that belong to this slice present and clean (or dirty),
+ * as a host copy that goes through the L2 leaves them. Costs no cycles. While the engine stands still.
+ */
+void l2_warm(struct l2 *, uint64_t addr, uint64_t bytes, bool dirty);
+/* Drops lines a host copy has overwritten in DRAM behind the L2's back: the same range. */
+void l2_invalidate(struct l2 *, uint64_t addr, uint64_t bytes);
+void l2_kernel_begin(struct l2 *, uint32_t launch_index);
+bool l2_drained(const struct l2 *);
+
+#endif
