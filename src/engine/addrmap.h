@@ -18,17 +18,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A run of address bits that goes to one place of a field: field |= (addr >> from & ones(len)) << to. */
+struct addr_run {
+    uint8_t from, to, len; /* len 0 ends a list */
+};
+#define ADDR_RUNS 8
+
 struct addrmap {
     uint32_t n_channel, n_slice_per_channel; /* slices: a power of two */
     uint32_t n_bank;                         /* banks named by the text: a power of two */
-    uint32_t interleave_shift;
-    bool hash_bank;    /* bank ^= low row bits: rows of power-of-two strides spread over banks */
-    bool hash_channel; /* channel = hash of all upper bits mod channels */
-    uint64_t row_mask, bank_mask, col_mask;
-    uint8_t row_top; /* bit above the text: joins the row */
-    /* Division by n_channel as multiplication (n_channel is not a power of two in general). */
-    bool pow2;
-    uint8_t channel_shift;
+    uint8_t interleave_shift;
+    uint8_t channel_shift; /* when pow2 */
+    bool pow2;             /* n_channel is a power of two */
+    bool hash_bank;        /* bank ^= low row bits: rows of power-of-two strides spread over banks */
+    bool hash_channel;     /* rotate the channels of each group by a mix of the upper bits */
+    struct addr_run row[ADDR_RUNS], bank[ADDR_RUNS], col[ADDR_RUNS];
 };
 
 struct addr_place {

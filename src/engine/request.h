@@ -3,9 +3,10 @@
  *
  * Requests are named by a 32-bit index (struct req *r = &pool->req[id]). The SM allocates one per line (or per line and
  * bank conflict) that a warp's instruction touches and hands it to the L1; it comes back to the SM exactly once
- * (loads: data is there; stores, reductions: acknowledged) and the SM frees it. What the hierarchy sends for itself
- * (an L1 miss is a request of its own, so is a prefetch, a write-back, a DRAM fill) is allocated and freed by the
- * component that sent it. So "created = retired" is one law over one pool.
+ * (loads: data is there; stores, reductions: acknowledged) and the SM frees it. In between the same record travels: the
+ * request that missed first is the one that goes to the L2, those that merged with it wait in a chain. What the
+ * hierarchy makes for itself (a prefetch, a write-back, an L2 fill) is freed by whoever ends it. So "created = retired"
+ * is one law over one pool.
  */
 #ifndef WEIR_ENGINE_REQUEST_H
 #define WEIR_ENGINE_REQUEST_H
@@ -32,16 +33,17 @@ enum req_kind {
 enum req_space { REQ_SP_GLOBAL = 1, REQ_SP_LOCAL = 3, REQ_SP_CONST = 4, REQ_SP_TEX = 6 };
 
 enum req_flag {
-    REQ_F_BYPASS = 1 << 0,   /* must not look in or allocate in the L1: volatile, .cg, .cv, and what a policy says */
-    REQ_F_PREFETCH = 1 << 1, /* made by a prefetcher: nobody waits for it */
-    REQ_F_PARTIAL = 1 << 2,  /* a write that covers some of its 4-byte words only in part */
-    REQ_F_LAST = 1 << 3,     /* last line of its warp instruction */
-    REQ_F_REMOTE = 1 << 4,   /* came to this L1 from another SM (shared L1 organisations) */
-    REQ_F_NO_FILL = 1 << 5,  /* a miss whose reply must not be allocated (bypass decided after the look-up) */
-    REQ_F_STREAM = 1 << 6,   /* .cs: likely used once */
-    REQ_F_NC = 1 << 7,       /* ld.global.nc: read-only path */
-    REQ_F_PREDICT = 1 << 8,  /* free for the policy that set it (kept from L1 to reply) */
-    REQ_F_WAITED = 1 << 9,   /* its first reservation failure has been counted */
+    REQ_F_BYPASS = 1 << 0,    /* must not look in or allocate in the L1: volatile, .cg, .cv, and what a policy says */
+    REQ_F_PREFETCH = 1 << 1,  /* made by a prefetcher: nobody waits for it */
+    REQ_F_PARTIAL = 1 << 2,   /* a write that covers some of its 4-byte words only in part */
+    REQ_F_LAST = 1 << 3,      /* last line of its warp instruction */
+    REQ_F_REMOTE = 1 << 4,    /* came to this L1 from another SM (shared L1 organisations) */
+    REQ_F_NO_FILL = 1 << 5,   /* a miss whose reply must not be allocated (bypass decided after the look-up) */
+    REQ_F_STREAM = 1 << 6,    /* .cs: likely used once */
+    REQ_F_NC = 1 << 7,        /* ld.global.nc: read-only path */
+    REQ_F_PREDICT = 1 << 8,   /* free for the policy that set it (kept from L1 to reply) */
+    REQ_F_WAITED = 1 << 9,    /* its first reservation failure has been counted */
+    REQ_F_INDIRECT = 1 << 10, /* the address depends on loaded data (TRACE_MEM_ADDR_FROM_LOAD) */
 };
 
 /* Where the data came from: the SM keeps average latencies by it. */

@@ -1,0 +1,274 @@
+/*
+ * The engine: bitmaps of who runs next, a wheel of who runs later, jumps over the time between.
+ *
+ * Each distinct frequency has a queue. Its `next` set holds who runs in its coming cycle, the wheel who runs in one of
+ * the ENGINE_WHEEL cycles after that. An instant is a point in time at which at least one queue has an edge with work;
+ * all edges that fall on it are collected before anybody is ticked, so what a tick asks for lands strictly later.
+ * Cost per instant is a few words per queue; cost per sleeping component is nothing.
+ */
+#include "engine/engine.h"
+
+static uint64_t gcd_u64(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+/* Periods in time units, exact when the least common multiple of the frequencies is small. */
+static void choose_periods(const uint64_t *khz, unsigned n, uint64_t *period)
+{
+    const uint64_t limit = 1ull << 24; /* 2^64 units then last 2^40 cycles: more than anyone will wait for */
+    uint64_t g = 0;
+    for (unsigned i = 0; i < n; i++)
+        g = gcd_u64(g, khz[i]);
+    unsigned __int128 lcm = 1;
+    bool exact = true;
+    for (unsigned i = 0; i < n && exact; i++) {
+        uint64_t f = khz[i] / g;
+        lcm = lcm / gcd_u64((uint64_t)lcm, f) * f;
+        exact = lcm < (unsigned __int128)1 << 56;
+    }
+    for (unsigned i = 0; i < n && exact; i++)
+        exact = (uint64_t)lcm / (khz[i] / g) < limit;
+    for (unsigned i = 0; i < n; i++)
+        period[i] = exact ? (uint64_t)lcm / (khz[i] / g) : (1000000000000ull + khz[i] / 2) / khz[i];
+}
+
+struct engine *engine_new(struct arena *arena, const struct engine_config *cfg, struct err *err)
+{
+    static const char *const clk_name[CLK_COUNT] = {"core", "noc", "l2", "dram"};
+    for (int i = 0; i < CLK_COUNT; i++) {
+        if (cfg->khz[i] == 0) {
+            err_set(err, "the %s clock has frequency 0", clk_name[i]);
+            return NULL;
+        }
+    }
+    struct engine *e = arena_alloc64(arena, sizeof *e);
+    e->arena = arena;
+    e->cfg = *cfg;
+    e->tick_all = cfg->tick_all;
+    uint64_t khz[CLK_COUNT] = {0}, period[CLK_COUNT];
+    for (int i = 0; i < CLK_COUNT; i++) {
+        unsigned q = 0;
+        while (q < e->n_queue && khz[q] != cfg->khz[i])
+            q++;
+        if (q == e->n_queue)
+            khz[e->n_queue++] = cfg->khz[i];
+        e->queue_of[i] = (uint8_t)q;
+    }
+    choose_periods(khz, e->n_queue, period);
+    for (unsigned i = 0; i < e->n_queue; i++) {
+        e->queue[i].period = period[i];
+        e->queue[i].next_at = period[i];
+    }
+    req_pool_init(&e->pool, arena, cfg->max_requests);
+    return e;
+}
+
+void engine_free(struct engine *e)
+{
+    if (e)
+        VEC_FREE(&e->comp);
+}
+
+void engine_add(struct engine *e, struct comp *c, enum clk clk, const char *name)
+{
+    if (e->started)
+        BUG("component %s added after the engine was started", name);
+    c->eng = e;
+    c->clk = (uint8_t)clk;
+    c->queue = e->queue_of[clk];
+    c->id = (uint16_t)e->comp.n;
+    c->name = name;
+    c->bit = (uint16_t)e->queue[c->queue].n_comp++;
+    VEC_PUSH(&e->comp, c);
+}
+
+void engine_start(struct engine *e)
+{
+    for (unsigned i = 0; i < e->n_queue; i++) {
+        struct engine_queue *q = &e->queue[i];
+        q->words = (q->n_comp + 63) / 64;
+        if (q->words == 0)
+            q->words = 1;
+        q->next = arena_alloc64(e->arena, q->words * 8);
+        q->now = arena_alloc64(e->arena, q->words * 8);
+        q->wheel = arena_alloc64(e->arena, (size_t)q->words * 8 * ENGINE_WHEEL);
+        q->comp = arena_alloc64(e->arena, (q->n_comp + 1) * sizeof *q->comp);
+    }
+    for (size_t i = 0; i < e->comp.n; i++) {
+        struct comp *c = e->comp.p[i];
+        e->queue[c->queue].comp[c->bit] = c;
+    }
+    e->started = true;
+    for (size_t i = 0; i < e->comp.n; i++)
+        engine_wake(e->comp.p[i], 0);
+}
+
+/* The next cycle in which the queue has work, or NEVER. */
+static uint64_t queue_due(const struct engine_queue *q)
+{
+    if (q->any_next)
+        return q->cyc + 1;
+    uint64_t from = q->cyc + 1; /* slots [from, from + ENGINE_WHEEL - 1) can be in use */
+    uint32_t start = from & (ENGINE_WHEEL - 1);
+    for (uint32_t k = 0; k <= ENGINE_WHEEL / 64; k++) {
+        uint32_t w = (start / 64 + k) % (ENGINE_WHEEL / 64);
+        uint64_t bits = q->busy[w];
+        if (k == 0)
+            bits &= ~0ull << (start & 63);
+        else if (k == ENGINE_WHEEL / 64)
+            bits &= ~(~0ull << (start & 63));
+        if (bits) {
+            uint32_t slot = w * 64 + (uint32_t)__builtin_ctzll(bits);
+            return from + ((slot - start) & (ENGINE_WHEEL - 1));
+        }
+    }
+    return NEVER;
+}
+
+/* Moves the queue's clock to instant t; true when t is one of its edges. */
+static bool queue_advance(struct engine_queue *q, uint64_t t)
+{
+    if (t < q->next_at)
+        return false;
+    if (t < q->next_at + q->period) {
+        q->cyc++;
+        q->next_at += q->period;
+    } else {
+        q->cyc = t / q->period;
+        q->next_at = (q->cyc + 1) * q->period;
+    }
+    return q->next_at - q->period == t;
+}
+
+/* Takes the set of components that run in cycle q->cyc; false when it is empty. */
+static bool queue_collect(struct engine_queue *q, uint64_t due, bool all)
+{
+    if (all) {
+        for (uint32_t i = 0; i < q->n_comp; i++)
+            q->now[i >> 6] |= 1ull << (i & 63);
+    }
+    /* `next` was meant for the cycle after the last one seen, which cannot have been jumped over while it had members.
+     */
+    if (q->any_next) {
+        for (uint32_t w = 0; w < q->words; w++) {
+            q->now[w] |= q->next[w];
+            q->next[w] = 0;
+        }
+        q->any_next = false;
+    } else if (due != q->cyc && !all) {
+        return false;
+    }
+    uint64_t slot = q->cyc & (ENGINE_WHEEL - 1);
+    if (q->busy[slot >> 6] >> (slot & 63) & 1) {
+        q->busy[slot >> 6] &= ~(1ull << (slot & 63));
+        uint64_t *set = &q->wheel[slot * q->words];
+        for (uint32_t w = 0; w < q->words; w++) {
+            q->now[w] |= set[w];
+            set[w] = 0;
+        }
+    }
+    return true;
+}
+
+static void queue_tick(struct engine *e, struct engine_queue *q)
+{
+    uint64_t now = q->cyc;
+    for (uint32_t w = 0; w < q->words; w++) {
+        uint64_t bits = q->now[w];
+        q->now[w] = 0;
+        e->ticks += (uint64_t)__builtin_popcountll(bits);
+        while (bits) {
+            struct comp *c = q->comp[w * 64 + (uint32_t)__builtin_ctzll(bits)];
+            bits &= bits - 1;
+            uint64_t want = c->tick(c, now);
+            if (want != NEVER)
+                engine_wake(c, want);
+        }
+    }
+}
+
+enum engine_end engine_run(struct engine *e, uint64_t core_cycle_limit)
+{
+    const struct engine_queue *core = &e->queue[e->queue_of[CLK_CORE]];
+    uint64_t progress = e->progress + e->pool.retired, progress_cycle = core->cyc;
+    e->stop = false;
+    for (;;) {
+        uint64_t due[CLK_COUNT], t = NEVER;
+        for (unsigned i = 0; i < e->n_queue; i++) {
+            struct engine_queue *q = &e->queue[i];
+            due[i] = e->tick_all && q->n_comp ? q->cyc + 1 : queue_due(q);
+            if (due[i] != NEVER && due[i] * q->period < t)
+                t = due[i] * q->period;
+        }
+        if (t == NEVER)
+            return e->pool.used ? ENGINE_DEADLOCK : ENGINE_IDLE;
+        if (t / core->period > core_cycle_limit) {
+            /* Stands exactly at the limit, whatever the others would do next. */
+            e->time = core_cycle_limit * core->period > e->time ? core_cycle_limit * core->period : e->time;
+            for (unsigned i = 0; i < e->n_queue; i++)
+                queue_advance(&e->queue[i], e->time);
+            return ENGINE_LIMIT;
+        }
+        e->time = t;
+        e->instants++;
+        bool runs[CLK_COUNT];
+        for (unsigned i = 0; i < e->n_queue; i++) {
+            struct engine_queue *q = &e->queue[i];
+            runs[i] = queue_advance(q, t) && queue_collect(q, due[i], e->tick_all);
+        }
+        for (unsigned i = 0; i < e->n_queue; i++)
+            if (runs[i])
+                queue_tick(e, &e->queue[i]);
+        if (e->stop)
+            return ENGINE_STOPPED;
+        if (core->cyc - progress_cycle >= e->cfg.deadlock_cycles) {
+            if (progress == e->progress + e->pool.retired && e->pool.used)
+                return ENGINE_DEADLOCK;
+            progress = e->progress + e->pool.retired;
+            progress_cycle = core->cyc;
+        }
+    }
+}
+
+void engine_sync(struct engine *e)
+{
+    for (size_t i = 0; i < e->comp.n; i++) {
+        struct comp *c = e->comp.p[i];
+        if (c->sync)
+            c->sync(c, e->queue[c->queue].cyc);
+    }
+}
+
+void engine_dump(const struct engine *e, FILE *out)
+{
+    fprintf(out, "core cycle %lu, %u requests in flight\n", (unsigned long)e->queue[e->queue_of[CLK_CORE]].cyc,
+            e->pool.used);
+    for (size_t i = 0; i < e->comp.n; i++) {
+        const struct comp *c = e->comp.p[i];
+        if (c->dump)
+            c->dump(c, out);
+        else
+            fprintf(out, "%s\n", c->name);
+    }
+}
+
+int engine_check(const struct engine *e, bool drained, struct err *err)
+{
+    for (size_t i = 0; i < e->comp.n; i++) {
+        const struct comp *c = e->comp.p[i];
+        if (c->check && c->check(c, drained, err))
+            return -1;
+    }
+    if (e->pool.created - e->pool.retired != e->pool.used)
+        return err_set(err, "requests: %lu created, %lu retired, but %u in flight", (unsigned long)e->pool.created,
+                       (unsigned long)e->pool.retired, e->pool.used);
+    if (drained && e->pool.used)
+        return err_set(err, "%u requests never came back", e->pool.used);
+    return 0;
+}
