@@ -12,12 +12,12 @@
 #include <stdio.h>
 
 struct err {
-    char file[256]; /* "" when the error belongs to no file */
-    int line;       /* 1-based; 0 = unknown */
-    int col;        /* 1-based; 0 = unknown */
+    char file[256];  /* "" when the error belongs to no file */
+    int line;        /* 1-based; 0 = unknown */
+    int col;         /* 1-based; 0 = unknown */
     uint64_t offset; /* byte offset in a binary file; UINT64_MAX = none */
-    char msg[512];  /* what is wrong */
-    char hint[256]; /* what to do; "" = none */
+    char msg[512];   /* what is wrong */
+    char hint[256];  /* what to do; "" = none */
 };
 
 /* Clears *e. A NULL `e` is allowed everywhere below and means "I only need to know that it failed". */

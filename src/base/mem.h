@@ -56,7 +56,7 @@ void *xaligned(size_t bytes);
 struct arena;
 struct arena *arena_new(void);
 void arena_free(struct arena *a);
-void *arena_alloc(struct arena *a, size_t bytes); /* zeroed, 16-byte aligned */
+void *arena_alloc(struct arena *a, size_t bytes);   /* zeroed, 16-byte aligned */
 void *arena_alloc64(struct arena *a, size_t bytes); /* zeroed, 64-byte aligned */
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 void arena_seal(struct arena *a);
@@ -67,11 +67,11 @@ struct strmap {
     struct strmap_slot {
         const char *key;
         uint32_t len, value;
-    } *slot;
+    } * slot;
     size_t n, cap;
 };
 #define STRMAP_NONE UINT32_MAX
-uint32_t strmap_get(const struct strmap *m, const char *key, size_t len); /* STRMAP_NONE when absent */
+uint32_t strmap_get(const struct strmap *m, const char *key, size_t len);       /* STRMAP_NONE when absent */
 void strmap_put(struct strmap *m, const char *key, size_t len, uint32_t value); /* replaces */
 void strmap_free(struct strmap *m);
 

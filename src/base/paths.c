@@ -1,0 +1,65 @@
+/* See paths.h. */
+#include "base/paths.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct {
+    const char *installed; /* below PREFIX */
+    const char *built;     /* below the build folder; NULL when it lies in the source tree */
+    const char *source;    /* below the source tree */
+    const char *probe;     /* a file that must be in it: a folder that merely has the name is none of ours */
+} place[PATHS_COUNT] = {
+    [PATHS_CONFIGS] = {"share/weir/configs", NULL, "configs", "gtx480.ini"},
+    [PATHS_HEADERS] = {"share/weir/cuda", NULL, "include/weir/cuda", "cuda_runtime.h"},
+    [PATHS_CUDART] = {"lib/weir", "src/cudart", NULL, "libcudart.so.13"},
+    [PATHS_SUITE] = {"share/weir/suite", NULL, "suite", "common/suite.h"},
+};
+
+static int try_folder(const char *root, const char *below, const char *probe, char *out, size_t bytes)
+{
+    char path[PATH_MAX], file[PATH_MAX + 64], real[PATH_MAX];
+    if (!below || (size_t)snprintf(path, sizeof path, "%s/%s", root, below) >= sizeof path)
+        return -1;
+    snprintf(file, sizeof file, "%s/%s", path, probe);
+    if (access(file, R_OK) != 0 || !realpath(path, real) || strlen(real) >= bytes)
+        return -1;
+    memcpy(out, real, strlen(real) + 1);
+    return 0;
+}
+
+/* `file` is the program or the library this code is in. */
+static int find_from(const char *file, enum paths_kind kind, char *out, size_t bytes)
+{
+    char root[PATH_MAX];
+    if (!realpath(file, root))
+        return -1;
+    /* PREFIX/bin/weir, PREFIX/lib/weir/libcudart.so.13, build/weir, build/src/cudart/libcudart.so.13: each folder
+     * above the file may be the prefix or the build folder, or the source tree a build folder lies in. */
+    for (int up = 0; up < 5; up++) {
+        char *slash = strrchr(root, '/');
+        if (!slash || slash == root)
+            return -1;
+        *slash = 0;
+        if (try_folder(root, place[kind].installed, place[kind].probe, out, bytes) == 0 ||
+            try_folder(root, place[kind].built, place[kind].probe, out, bytes) == 0 ||
+            try_folder(root, place[kind].source, place[kind].probe, out, bytes) == 0)
+            return 0;
+    }
+    return -1;
+}
+
+int paths_find(enum paths_kind kind, char *out, size_t bytes)
+{
+    Dl_info info;
+    if (dladdr((void *)(size_t)paths_find, &info) && info.dli_fname && find_from(info.dli_fname, kind, out, bytes) == 0)
+        return 0;
+    if (find_from("/proc/self/exe", kind, out, bytes) == 0)
+        return 0;
+    /* A build folder outside the source tree. */
+    return try_folder(WEIR_SOURCE_ROOT, place[kind].source, place[kind].probe, out, bytes);
+}
