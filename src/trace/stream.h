@@ -20,6 +20,15 @@
 #include <stddef.h>
 
 /*
+ * Whether executing this instruction (under a mask that is not 0) leaves an address record: memory instructions do,
+ * except loads of kernel parameters, which have no mem_index. Encoder, decoder, emulator and machine all ask here.
+ */
+static inline bool trace_has_addresses(const struct trace_inst *i)
+{
+    return i->mem_index != UINT32_MAX;
+}
+
+/*
  * Lane addresses of one executed memory instruction. Which lanes: the run's mask.
  *   GLOBAL, TEX, CONST: device address (CONST: offset in the constant bank)
  *   SHARED: byte offset in the CTA's shared memory
@@ -94,8 +103,9 @@ struct stream_step {
     uint32_t mask; /* effective mask of this execution; may be 0 */
 };
 /*
- * Next instruction. Returns 1 and fills *step (and *mem when the instruction accesses memory in a traced space), 0 when
- * the piece is used up (feed the next one, or the warp is done), -1 when the bytes are corrupt.
+ * Next instruction. Returns 1 and fills *step (and *mem when the instruction accesses memory in a traced space and
+ * step->mask is not 0; otherwise it only sets mem->mask to 0), 0 when the piece is used up (feed the next one, or the
+ * warp is done), -1 when the bytes are corrupt (then it keeps returning -1).
  */
 int stream_dec_next(struct stream_dec *, struct stream_step *step, struct stream_mem *mem);
 
