@@ -12,19 +12,22 @@ struct command {
 
 /* In the order a person meets them. */
 static const struct command commands[] = {
+    {"suite", cli_suite, "list and run the workloads that ship with weir"},
     {0},
 };
 
 static void usage(FILE *out)
 {
-    fputs("usage: weir COMMAND [ARGUMENTS]\n\n"
-          "A laboratory for GPU memory hierarchies: runs CUDA programs on a simulated GPU.\n\n",
-          out);
+    fputs(
+        "usage: weir COMMAND [ARGUMENTS]\n\n"
+        "A laboratory for GPU memory hierarchies: runs CUDA programs on a simulated GPU.\n\n",
+        out);
     for (const struct command *c = commands; c->name; c++)
         fprintf(out, "  %-10s %s\n", c->name, c->what);
-    fputs("\n'weir COMMAND --help' tells more, with an example.\n"
-          "Exit status: 0 done, 1 the simulated program failed, 2 bad input, 3 deadlock.\n",
-          out);
+    fputs(
+        "\n'weir COMMAND --help' tells more, with an example.\n"
+        "Exit status: 0 done, 1 the simulated program failed, 2 bad input, 3 deadlock.\n",
+        out);
 }
 
 int main(int argc, char **argv)
