@@ -71,7 +71,12 @@ enum ptx_opnd_kind {
     PTX_O_SINK,  /* _ */
     PTX_O_PAIR,  /* d|p: elem[0], elem[1] */
     PTX_O_TEXADDR, /* [tex, {coords}] or [tex, sampler, {coords}]: elem[0..n-1] */
-    PTX_O_LIST,  /* call: (a, b, c) */
+    /*
+     * call: (a, b, c). A call always has opnd[0] = LIST of results (n may be 0), opnd[1] = SYM or REG called, opnd[2] =
+     * LIST of arguments (n may be 0); an indirect one may have opnd[3] = LABEL of its prototype or targets. Elements are
+     * SYM (a .param variable), REG or IMM.
+     */
+    PTX_O_LIST,
 };
 
 struct ptx_opnd {
@@ -80,6 +85,7 @@ struct ptx_opnd {
     uint8_t is_float; /* IMM written as 0f, 0d or with a decimal point */
     uint8_t float_bytes; /* IMM is_float: 4 (0f…), 8 (0d… and decimal) */
     uint8_t sreg;     /* enum ptx_sreg */
+    uint8_t sel;      /* REG of a video instruction: byte or half selector, enum ptx_mod (a.b0); 0 = none */
     uint16_t n;       /* VEC, PAIR, TEXADDR, LIST: elements */
     int32_t reg;      /* index into func.reg; -1 = none */
     int32_t sym;      /* encoded symbol, see ptx_sym_*; -1 = none */
@@ -172,6 +178,9 @@ struct ptx_label {
     uint32_t pc;          /* instruction it stands before; may equal n_inst */
     uint32_t n_target;    /* .branchtargets / .calltargets: list; 0 for a code label */
     int32_t *target;      /* branchtargets: labels; calltargets: symbols */
+    const char *proto;    /* .callprototype: its text between the directive and ';'; NULL otherwise */
+    bool is_calltargets;  /* which of the two lists `target` is */
+    bool noreturn;        /* .callprototype with .noreturn */
 };
 
 /* ---- analysis results ---- */
@@ -194,7 +203,7 @@ struct ptx_func {
     uint32_t n_param, n_ret;    /* func.param: n_param inputs then n_ret returns */
     struct ptx_param *param;
     uint32_t param_bytes, ret_bytes;
-    uint32_t n_reg;
+    uint32_t n_reg;             /* registers that the body mentions, in order of first mention */
     struct ptx_reg *reg;
     uint32_t n_var;             /* variables declared in the body: .shared, .local, .param (call arguments), ... */
     struct ptx_var *var;
