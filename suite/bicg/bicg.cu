@@ -1,0 +1,54 @@
+/*
+ * s = A^T r and q = A p: the two products of a BiCG step.
+ *
+ * Origin: PolyBench/GPU 1.0, BICG. First kernel: one thread per column (coalesced); second: one thread per row. 256
+ * threads per block; sums are kept in global memory. Original size 4096 x 4096, which is "paper".
+ */
+#include "../common/suite_polybench.h"
+
+__global__ void columns(const float *a, const float *r, float *s, int nx, int ny)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (j < ny) {
+        s[j] = 0;
+        for (int i = 0; i < nx; i++)
+            s[j] += a[i * ny + j] * r[i];
+    }
+}
+
+__global__ void rows(const float *a, const float *p, float *q, int nx, int ny)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < nx) {
+        q[i] = 0;
+        for (int j = 0; j < ny; j++)
+            q[i] += a[i * ny + j] * p[j];
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int n = suite_pick(suite_parse_size(argc, argv), 256, 1536, 4096);
+    std::vector<float> a = pb_matrix((size_t)n * n, 1), r = pb_matrix(n, 2), p = pb_matrix(n, 3), got_s(n), got_q(n), s(n),
+                       q(n);
+    float *da = suite_to_device(a.data(), a.size()), *dr = suite_to_device(r.data(), n), *dp = suite_to_device(p.data(), n),
+          *ds = suite_device<float>(n), *dq = suite_device<float>(n);
+    columns<<<pb_grid1(n), PB_1D>>>(da, dr, ds, n, n);
+    rows<<<pb_grid1(n), PB_1D>>>(da, dp, dq, n, n);
+    SUITE_LAUNCHED();
+    suite_to_host(got_s.data(), ds, n);
+    suite_to_host(got_q.data(), dq, n);
+    std::vector<double> sum(n, 0.0);
+    for (int i = 0; i < n; i++) {
+        double t = 0;
+        for (int j = 0; j < n; j++) {
+            t += (double)a[(size_t)i * n + j] * p[j];
+            sum[j] += (double)a[(size_t)i * n + j] * r[i];
+        }
+        q[i] = (float)t;
+    }
+    for (int j = 0; j < n; j++)
+        s[j] = (float)sum[j];
+    size_t bad = suite_diff("s", got_s.data(), s.data(), n, PB_REL, 0) + suite_diff("q", got_q.data(), q.data(), n, PB_REL, 0);
+    return suite_done("bicg", argc, argv, bad);
+}
