@@ -1,0 +1,90 @@
+/*
+ * f64 arithmetic, rounded to nearest even: add sub mul fma mad div rcp sqrt abs neg min max copysign. PTX ISA 9.0,
+ * "Floating Point Instructions". Directed roundings are in op_round.c, the approximations in op_approx.c.
+ */
+#include "emu/op_float.h"
+
+#include <math.h>
+
+#define F64_NAN  0xfff8000000000000ull
+#define F64_SIGN 0x8000000000000000ull
+static inline f64 f64_canon(f64 x)
+{
+    return x == x ? x : emu_f64(F64_NAN);
+}
+
+EMU_OP2(add_f64, f64, f64, f64, f64_canon(a + b))
+EMU_OP2(sub_f64, f64, f64, f64, f64_canon(a - b))
+EMU_OP2(mul_f64, f64, f64, f64, f64_canon(a *b))
+EMU_OP2(div_f64, f64, f64, f64, f64_canon(a / b))
+EMU_OP3(fma_f64, f64, f64, f64, f64, f64_canon(__builtin_fma(a, b, c)))
+EMU_OP1(rcp_f64, f64, f64, f64_canon(1.0 / a))
+EMU_OP1(sqrt_f64, f64, f64, f64_canon(sqrt(a)))
+
+EMU_OP1(abs_f64, u64, u64, a & ~F64_SIGN)
+EMU_OP1(neg_f64, u64, u64, a ^ F64_SIGN)
+EMU_OP2(copysign_f64, u64, u64, u64, (a & F64_SIGN) | (b & ~F64_SIGN))
+
+static inline f64 min_num(f64 a, f64 b)
+{
+    const f64 equal = emu_f64(emu_f64_bits(a) | emu_f64_bits(b));
+    const f64 r = a < b ? a : a == b ? equal : b;
+    return b != b ? f64_canon(a) : a != a ? b : r;
+}
+static inline f64 max_num(f64 a, f64 b)
+{
+    const f64 equal = emu_f64(emu_f64_bits(a) & emu_f64_bits(b));
+    const f64 r = a > b ? a : a == b ? equal : b;
+    return b != b ? f64_canon(a) : a != a ? b : r;
+}
+EMU_OP2(min_f64, f64, f64, f64, min_num(a, b))
+EMU_OP2(max_f64, f64, f64, f64, max_num(a, b))
+
+int emu_sel_f64(const struct ptx_inst *p, struct emu_op_sel *sel, const char **why)
+{
+    const char *sig = "d>dd";
+    emu_op_fn *fn = NULL;
+    switch (p->op) {
+    case PTX_ADD:
+        fn = add_f64;
+        break;
+    case PTX_SUB:
+        fn = sub_f64;
+        break;
+    case PTX_MUL:
+        fn = mul_f64;
+        break;
+    case PTX_DIV:
+        fn = div_f64;
+        break;
+    case PTX_MIN:
+        fn = min_f64;
+        break;
+    case PTX_MAX:
+        fn = max_f64;
+        break;
+    case PTX_COPYSIGN:
+        fn = copysign_f64;
+        break;
+    case PTX_FMA:
+    case PTX_MAD:
+        fn = fma_f64, sig = "d>ddd";
+        break;
+    case PTX_RCP:
+        fn = rcp_f64, sig = "d>d";
+        break;
+    case PTX_SQRT:
+        fn = sqrt_f64, sig = "d>d";
+        break;
+    case PTX_ABS:
+        fn = abs_f64, sig = "d>d";
+        break;
+    case PTX_NEG:
+        fn = neg_f64, sig = "d>d";
+        break;
+    }
+    if (!fn)
+        return emu_no(why, "there is no such f64 instruction");
+    emu_sig(sel, fn, sig, PTX_T_F64);
+    return 0;
+}

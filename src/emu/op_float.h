@@ -1,0 +1,77 @@
+/*
+ * Floating-point pieces the operation groups share: canonical NaNs, flush to zero, saturation, and the 16-bit formats
+ * as f32. Everything is branch-free bit work or a single IEEE operation, so that lane loops vectorise.
+ */
+#ifndef WEIR_EMU_OP_FLOAT_H
+#define WEIR_EMU_OP_FLOAT_H
+
+#include "emu/op_lane.h"
+
+#define F32_NAN  0x7fffffffu
+#define F16_NAN  0x7fffu
+#define BF16_NAN 0x7fffu
+
+static inline bool f32_is_nan(f32 x)
+{
+    return x != x;
+}
+static inline bool f64_is_nan(f64 x)
+{
+    return x != x;
+}
+
+/* f32 arithmetic delivers one NaN whatever the operands' payloads were. */
+static inline f32 f32_canon(f32 x)
+{
+    return x == x ? x : emu_f32(F32_NAN);
+}
+
+/* .ftz: a subnormal becomes a zero of its sign. */
+static inline f32 f32_flush(f32 x)
+{
+    const u32 u = emu_f32_bits(x);
+    return emu_f32(u & 0x7f800000 ? u : u & 0x80000000);
+}
+/* .sat: to [0, 1]; NaN and negative values, -0 too, become +0. */
+static inline f32 f32_saturate(f32 x)
+{
+    const f32 low = x > 0 ? x : 0;
+    return low < 1 ? low : 1;
+}
+
+/*
+ * f16 -> f32, exactly. A subnormal is an integer multiple of 2^-24, which the conversion of the 10-bit fraction gives.
+ * NaNs keep sign and payload here.
+ */
+static inline f32 f32_of_f16(u32 h)
+{
+    const u32 sign = (h & 0x8000) << 16, mag = h & 0x7fff;
+    const u32 normal = (mag << 13) + (112u << 23);
+    const u32 special = (mag << 13) | 0x7f800000;
+    const u32 tiny = emu_f32_bits((f32)(s32)mag * 0x1p-24f);
+    return emu_f32(sign | (mag >= 0x7c00 ? special : mag < 0x400 ? tiny : normal));
+}
+static inline f32 f32_of_bf16(u32 h)
+{
+    return emu_f32(h << 16);
+}
+
+/* f32 -> f16, nearest even; every NaN becomes the canonical one. */
+static inline u32 f16_of_f32(f32 x)
+{
+    const u32 u = emu_f32_bits(x), sign = u >> 16 & 0x8000, mag = u & 0x7fffffff;
+    /* Normal: round the 13 dropped bits; the carry moves into the exponent, up to infinity. */
+    const u32 normal = (mag - (112u << 23) + 0xfff + (mag >> 13 & 1)) >> 13;
+    /* Subnormal: adding 0.5 aligns the last bit of f16 (2^-24) with the last bit of f32. */
+    const u32 tiny = emu_f32_bits(emu_f32(mag) + 0.5f) & 0x7ff;
+    const u32 finite = mag < (113u << 23) ? tiny : mag >= 0x477ff000 ? 0x7c00 : normal;
+    return mag > 0x7f800000 ? F16_NAN : sign | finite;
+}
+static inline u32 bf16_of_f32(f32 x)
+{
+    const u32 u = emu_f32_bits(x);
+    const u32 r = (u + 0x7fff + (u >> 16 & 1)) >> 16;
+    return (u & 0x7fffffff) > 0x7f800000 ? BF16_NAN : r;
+}
+
+#endif
