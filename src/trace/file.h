@@ -23,7 +23,7 @@ struct stream_sink *trace_writer_sink(struct trace_writer *);
 int trace_writer_close(struct trace_writer *, struct err *);
 void trace_writer_abandon(struct trace_writer *); /* closes and removes the file */
 
-/* ---- reading ---- */
+/* ---- reading: one thread at a time for each trace_file ---- */
 struct trace_file;
 struct trace_file *trace_open(const char *path, struct err *);
 /* Reads from memory; `name` is for errors. The bytes must outlive the file. For tests and the fuzzer. */
@@ -41,7 +41,10 @@ const struct trace_event *trace_get_event(const struct trace_file *, uint64_t);
 uint64_t trace_launch_insts(const struct trace_file *, uint32_t launch); /* warp instructions */
 uint64_t trace_stream_bytes(const struct trace_file *);                  /* compressed, all chunks */
 
-/* Number of chunks of one CTA. */
+/* The launch's share of trace_stream_bytes: blocks that hold several launches are divided by unpacked size. */
+uint64_t trace_launch_bytes(const struct trace_file *, uint32_t launch);
+
+/* Number of chunks of one CTA; 0 when it was not recorded (the launch failed before). */
 uint32_t trace_cta_chunks(const struct trace_file *, uint32_t launch, uint64_t cta);
 /* Reads one chunk. `buf` is scratch owned by the caller (stream_buf_free); the chunk points into it. */
 struct stream_buf {

@@ -172,13 +172,4 @@ static inline void model_gather_seen(struct model *m, uint32_t mem_index, uint64
     m->last_gather = (uint8_t)(g - m->gather);
 }
 
-static inline uint64_t zigzag(int64_t v)
-{
-    return ((uint64_t)v << 1) ^ (uint64_t)(v >> 63);
-}
-static inline int64_t unzigzag(uint64_t v)
-{
-    return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
-}
-
 #endif

@@ -8,6 +8,7 @@
 #include "trace/stream.h"
 
 #include "base/err.h"
+#include "trace/bytes.h"
 #include "trace/model.h"
 
 struct stream_dec {

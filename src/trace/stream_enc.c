@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "trace/bytes.h"
 #include "trace/model.h"
 
 enum { RECORD_MAX_BYTES = 2 + 4 + 10 + 21 + 1 + TRACE_WARP_SIZE * 8, PACK_MAX_BITS = 56 };

@@ -1,0 +1,568 @@
+/*
+ * Reads a .wt file: the whole index and journal at opening, blocks of chunks as they are asked for.
+ *
+ * Nothing of the file is believed: frames must tile it without a gap, every length is checked against what is there,
+ * and numbers are checked against the tables they point into, so what the accessors give is always consistent.
+ */
+#include "trace/file.h"
+
+#include "base/mem.h"
+#include "trace/frame.h"
+#include "trace/table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+enum { CACHE_BLOCKS = 16, CACHE_BYTES = 32 << 20 };
+
+struct chunk_entry {
+    uint64_t cta, n_inst;
+    uint32_t seq, block, at, bytes; /* bytes [at, at + bytes) of the unpacked block */
+    bool last;
+};
+
+struct launch_entry {
+    struct trace_launch launch;
+    size_t first_chunk, n_chunk; /* in trace_file.chunk, sorted by CTA and seq once all is read */
+    uint64_t n_inst;
+};
+
+struct cached_block {
+    uint8_t *p; /* NULL = free */
+    uint32_t block, bytes;
+    uint64_t used;
+};
+
+struct trace_file {
+    char *name;
+    const uint8_t *bytes;
+    size_t n_bytes;
+    bool mapped;
+    ZSTD_DCtx *z;
+    struct arena *arena; /* kernel tables */
+    char *program;
+    frame_vec block; /* frames of kind BLOCK, in order */
+    VEC(struct trace_kernel *) kernel;
+    VEC(struct launch_entry) launch;
+    VEC(struct trace_event) event;
+    VEC(struct chunk_entry) chunk;
+    uint64_t stream_bytes;
+    struct cached_block cache[CACHE_BLOCKS];
+    size_t cache_bytes;
+    uint64_t clock;
+};
+
+/* Totals that the index states, to be compared with what was found. */
+struct totals {
+    uint64_t kernels, launches, events, chunks, insts;
+};
+
+/* ---- journal ---- */
+struct journal_state {
+    uint64_t prev_cta, prev_block, insts;
+    uint32_t at; /* where the next chunk starts in its block */
+};
+
+static const char *journal_event(struct trace_file *f, struct byte_reader *r)
+{
+    struct trace_event ev = {0};
+    ev.kind = (uint8_t)get_le(r, 1);
+    ev.stream = get_var32(r);
+    ev.index = get_var32(r);
+    ev.address = get_var(r);
+    ev.address2 = get_var(r);
+    ev.bytes = get_var(r);
+    if (ev.kind >= TRACE_EV_COUNT)
+        return "an event of unknown kind";
+    VEC_PUSH(&f->event, ev);
+    return NULL;
+}
+
+static const char *journal_launch(struct trace_file *f, struct byte_reader *r, struct journal_state *s)
+{
+    struct launch_entry e = {.first_chunk = f->chunk.n};
+    struct trace_launch *l = &e.launch;
+    l->kernel = get_var32(r);
+    for (int i = 0; i < 3; i++)
+        l->grid[i] = get_var32(r);
+    for (int i = 0; i < 3; i++)
+        l->block[i] = get_var32(r);
+    l->smem_dynamic_bytes = get_var32(r);
+    l->stream = get_var32(r);
+    l->cooperative = (uint8_t)get_le(r, 1);
+    if (r->bad)
+        return NULL;
+    if (l->kernel >= f->kernel.n)
+        return "a launch names a kernel that is not in the file";
+    if (l->cooperative > 1)
+        return "a launch is neither cooperative nor not";
+    s->prev_cta = 0;
+    VEC_PUSH(&f->launch, e);
+    return launch_check(l);
+}
+
+static const char *journal_chunk(struct trace_file *f, struct byte_reader *r, struct journal_state *s)
+{
+    struct chunk_entry c = {0};
+    c.cta = s->prev_cta + (uint64_t)unzigzag(get_var(r));
+    uint32_t seq_last = get_var32(r);
+    c.seq = seq_last >> 1;
+    c.last = seq_last & 1;
+    uint32_t skip = get_var32(r);
+    c.bytes = get_var32(r);
+    c.n_inst = get_var(r);
+    if (r->bad)
+        return NULL;
+    if (!f->launch.n)
+        return "a chunk before the first launch";
+    struct launch_entry *l = &f->launch.p[f->launch.n - 1];
+    if (c.cta >= trace_ctas(&l->launch))
+        return "a chunk of a CTA outside its grid";
+    s->prev_cta = c.cta;
+    s->prev_block += skip;
+    s->at = skip ? 0 : s->at;
+    if (s->prev_block >= f->block.n)
+        return "a chunk in a block that is not in the file";
+    c.block = (uint32_t)s->prev_block;
+    c.at = s->at;
+    if (c.bytes > f->block.p[c.block].raw - c.at)
+        return "a chunk that is longer than its block";
+    s->at += c.bytes;
+    if (__builtin_add_overflow(s->insts, c.n_inst, &s->insts))
+        return "more instructions than can be counted";
+    l->n_inst += c.n_inst;
+    l->n_chunk++;
+    VEC_PUSH(&f->chunk, c);
+    return NULL;
+}
+
+static const char *journal_read(struct trace_file *f, struct byte_reader *r, struct journal_state *s)
+{
+    const char *why = NULL;
+    while (!why && !r->bad && reader_left(r)) {
+        uint64_t kind = get_le(r, 1);
+        if (!f->program) {
+            size_t n = 0;
+            const char *text = kind == JRN_PROGRAM ? get_str(r, &n) : NULL;
+            if (!text)
+                return "the journal does not start with the program";
+            f->program = xstrndup(text, n);
+        } else if (kind == JRN_EVENT) {
+            why = journal_event(f, r);
+        } else if (kind == JRN_LAUNCH) {
+            why = journal_launch(f, r, s);
+        } else if (kind == JRN_CHUNK) {
+            why = journal_chunk(f, r, s);
+        } else if (kind != JRN_LAUNCH_END) {
+            why = "a record of unknown kind";
+        }
+    }
+    return r->bad ? "the journal ends in the middle of a record" : why;
+}
+
+/* ---- opening ---- */
+static int chunk_order(const void *a, const void *b)
+{
+    const struct chunk_entry *x = a, *y = b;
+    if (x->cta != y->cta)
+        return x->cta < y->cta ? -1 : 1;
+    return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+/* Sorts a launch's chunks by CTA and checks that each CTA's are 0, 1, 2, ... */
+static const char *order_chunks(struct trace_file *f, const struct launch_entry *l)
+{
+    struct chunk_entry *c = f->chunk.p + l->first_chunk;
+    bool sorted = true;
+    for (size_t i = 1; sorted && i < l->n_chunk; i++)
+        sorted = chunk_order(&c[i - 1], &c[i]) < 0;
+    if (!sorted)
+        qsort(c, l->n_chunk, sizeof *c, chunk_order);
+    for (size_t i = 0; i < l->n_chunk; i++) {
+        bool first = i == 0 || c[i - 1].cta != c[i].cta;
+        if (c[i].seq != (first ? 0 : c[i - 1].seq + 1))
+            return "a CTA's chunks are not numbered one after the other";
+        if (!first && c[i - 1].last)
+            return "a CTA goes on after its last chunk";
+    }
+    return NULL;
+}
+
+static int read_index(struct trace_file *f, const struct frame *index, const uint8_t *raw, frame_vec *frames,
+                      struct totals *t, struct err *e)
+{
+    struct byte_reader r = {raw, raw + index->raw, false};
+    uint64_t n = get_var(&r), at = HEADER_BYTES;
+    for (uint64_t i = 0; i < n && !r.bad; i++) {
+        struct frame fr = {.offset = at};
+        fr.kind = (uint8_t)get_le(&r, 1);
+        fr.stored = get_var32(&r);
+        fr.raw = get_var32(&r);
+        if (r.bad || fr.kind >= FRAME_INDEX || fr.stored < FRAME_HEAD_BYTES || fr.raw > FRAME_MAX_RAW ||
+            fr.stored > index->offset - at)
+            return err_offset(e, f->name, index->offset, "the index names an impossible frame; the file is corrupt");
+        at += fr.stored;
+        VEC_PUSH(frames, fr);
+    }
+    t->kernels = get_var(&r);
+    t->launches = get_var(&r);
+    t->events = get_var(&r);
+    t->chunks = get_var(&r);
+    t->insts = get_var(&r);
+    if (r.bad || reader_left(&r) || at != index->offset)
+        return err_offset(e, f->name, index->offset, "the index does not describe the file; the file is corrupt");
+    return 0;
+}
+
+static int read_frames(struct trace_file *f, const frame_vec *frames, const struct totals *t, struct err *e)
+{
+    byte_vec raw = {0};
+    struct journal_state state = {0};
+    const char *why = NULL;
+    int rc = 0;
+    for (size_t i = 0; i < frames->n; i++)
+        if (frames->p[i].kind == FRAME_BLOCK) {
+            VEC_PUSH(&f->block, frames->p[i]);
+            f->stream_bytes += frames->p[i].stored;
+        }
+    /* Kernels first: launches in the journal point at them. */
+    for (unsigned kind = FRAME_KERNEL; !rc && kind <= FRAME_JOURNAL; kind++)
+        for (size_t i = 0; !rc && i < frames->n; i++) {
+            const struct frame *fr = &frames->p[i];
+            if (fr->kind != kind)
+                continue;
+            VEC_RESERVE(&raw, fr->raw + 1u);
+            rc = frame_unpack(f->z, f->bytes + fr->offset, fr, raw.p, f->name, e);
+            if (rc)
+                break;
+            struct byte_reader r = {raw.p, raw.p + fr->raw, false};
+            if (kind == FRAME_KERNEL) {
+                struct trace_kernel *k = arena_alloc(f->arena, sizeof *k);
+                why = table_get(&r, f->arena, k);
+                VEC_PUSH(&f->kernel, k);
+            } else {
+                why = journal_read(f, &r, &state);
+            }
+            if (why)
+                rc = err_offset(e, f->name, fr->offset, "%s; the file is corrupt", why);
+        }
+    VEC_FREE(&raw);
+    if (rc)
+        return rc;
+    if (!f->program)
+        why = "the journal does not start with the program";
+    for (size_t i = 0; !why && i < f->launch.n; i++)
+        why = order_chunks(f, &f->launch.p[i]);
+    if (!why && (t->kernels != f->kernel.n || t->launches != f->launch.n || t->events != f->event.n ||
+                 t->chunks != f->chunk.n || t->insts != state.insts))
+        why = "the journal does not hold what the index counts";
+    return why ? err_offset(e, f->name, HEADER_BYTES, "%s; the file is corrupt", why) : 0;
+}
+
+static int read_header(const struct trace_file *f, struct err *e)
+{
+    struct byte_reader r = {f->bytes, f->bytes + f->n_bytes, false};
+    const uint8_t *magic = get_bytes(&r, sizeof file_magic);
+    if (!magic || memcmp(magic, file_magic, sizeof file_magic))
+        return err_offset(e, f->name, 0, "this is not a weir recording");
+    uint32_t version = (uint32_t)get_le(&r, 4), flags = (uint32_t)get_le(&r, 4);
+    if (r.bad) {
+        err_offset(e, f->name, f->n_bytes, "the recording was cut short in its header");
+        return err_hint(e, "record it again");
+    }
+    if (version > TRACE_VERSION) {
+        err_offset(e, f->name, 8, "the recording has format %u, this weir reads up to %d", version, TRACE_VERSION);
+        return err_hint(e, "use the newer weir that wrote it, or record it again");
+    }
+    if (version != TRACE_VERSION)
+        return err_offset(e, f->name, 8, "the recording has format %u, which never existed", version);
+    if (flags)
+        return err_offset(e, f->name, 12, "the recording uses features 0x%x, which this weir does not know", flags);
+    return 0;
+}
+
+/* Finds the index through the footer. */
+static int read_footer(const struct trace_file *f, struct frame *index, struct err *e)
+{
+    const uint8_t *at = f->bytes + f->n_bytes - FOOTER_BYTES;
+    if (f->n_bytes < HEADER_BYTES + FOOTER_BYTES || memcmp(at + 24, footer_magic, sizeof footer_magic)) {
+        err_offset(e, f->name, f->n_bytes, "the recording was cut short: its end is missing");
+        return err_hint(e, "record it again; was the disk full or the program killed?");
+    }
+    struct byte_reader r = {at, at + FOOTER_BYTES, false};
+    uint64_t offset = get_le(&r, 8), total = get_le(&r, 8);
+    uint32_t raw = (uint32_t)get_le(&r, 4), crc = (uint32_t)get_le(&r, 4);
+    uint64_t footer_at = f->n_bytes - FOOTER_BYTES;
+    if (crc != crc32_of(0, at, 20))
+        return err_offset(e, f->name, footer_at, "the footer's checksum differs; the file is corrupt");
+    if (total != f->n_bytes) {
+        err_offset(e, f->name, footer_at, "the recording should have %llu bytes and has %zu", (unsigned long long)total,
+                   f->n_bytes);
+        return err_hint(e, "a part of it is missing; copy or record it again");
+    }
+    if (offset < HEADER_BYTES || offset > footer_at || footer_at - offset < FRAME_HEAD_BYTES ||
+        footer_at - offset > UINT32_MAX || raw > FRAME_MAX_RAW)
+        return err_offset(e, f->name, footer_at, "the footer names an impossible index; the file is corrupt");
+    *index = (struct frame){offset, (uint32_t)(footer_at - offset), raw, FRAME_INDEX};
+    return 0;
+}
+
+static int read_all(struct trace_file *f, struct err *e)
+{
+    struct frame index;
+    struct totals totals = {0};
+    frame_vec frames = {0};
+    if (read_header(f, e) || read_footer(f, &index, e))
+        return -1;
+    uint8_t *raw = xmalloc(index.raw + 1u);
+    int rc = frame_unpack(f->z, f->bytes + index.offset, &index, raw, f->name, e);
+    if (!rc)
+        rc = read_index(f, &index, raw, &frames, &totals, e);
+    if (!rc)
+        rc = read_frames(f, &frames, &totals, e);
+    free(raw);
+    VEC_FREE(&frames);
+    return rc;
+}
+
+static struct trace_file *open_bytes(const void *bytes, size_t n, bool mapped, const char *name, struct err *e)
+{
+    struct trace_file *f = xcalloc(1, sizeof *f);
+    f->name = xstrdup(name);
+    f->bytes = bytes;
+    f->n_bytes = n;
+    f->mapped = mapped;
+    f->arena = arena_new();
+    f->z = ZSTD_createDCtx();
+    if (!f->z)
+        BUG("zstd gives no context");
+    if (read_all(f, e)) {
+        trace_close(f);
+        return NULL;
+    }
+    return f;
+}
+
+struct trace_file *trace_open_mem(const void *bytes, size_t n, const char *name, struct err *e)
+{
+    return open_bytes(bytes, n, false, name, e);
+}
+
+struct trace_file *trace_open(const char *path, struct err *e)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st)) {
+        err_at(e, path, 0, 0, "cannot open: %s", strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return NULL;
+    }
+    if (!S_ISREG(st.st_mode) || st.st_size == 0) {
+        err_at(e, path, 0, 0, S_ISREG(st.st_mode) ? "the file is empty" : "this is not a plain file");
+        close(fd);
+        return NULL;
+    }
+    void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    int saved = errno;
+    close(fd);
+    if (p == MAP_FAILED) {
+        err_at(e, path, 0, 0, "cannot map: %s", strerror(saved));
+        return NULL;
+    }
+    return open_bytes(p, (size_t)st.st_size, true, path, e);
+}
+
+void trace_close(struct trace_file *f)
+{
+    if (!f)
+        return;
+    for (int i = 0; i < CACHE_BLOCKS; i++)
+        free(f->cache[i].p);
+    ZSTD_freeDCtx(f->z);
+    arena_free(f->arena);
+    VEC_FREE(&f->block);
+    VEC_FREE(&f->kernel);
+    VEC_FREE(&f->launch);
+    VEC_FREE(&f->event);
+    VEC_FREE(&f->chunk);
+    if (f->mapped)
+        munmap((void *)(uintptr_t)f->bytes, f->n_bytes);
+    free(f->program);
+    free(f->name);
+    free(f);
+}
+
+/* ---- accessors ---- */
+const char *trace_program(const struct trace_file *f)
+{
+    return f->program;
+}
+uint32_t trace_n_kernels(const struct trace_file *f)
+{
+    return (uint32_t)f->kernel.n;
+}
+const struct trace_kernel *trace_get_kernel(const struct trace_file *f, uint32_t i)
+{
+    return f->kernel.p[i];
+}
+uint32_t trace_n_launches(const struct trace_file *f)
+{
+    return (uint32_t)f->launch.n;
+}
+const struct trace_launch *trace_get_launch(const struct trace_file *f, uint32_t i)
+{
+    return &f->launch.p[i].launch;
+}
+uint64_t trace_n_events(const struct trace_file *f)
+{
+    return f->event.n;
+}
+const struct trace_event *trace_get_event(const struct trace_file *f, uint64_t i)
+{
+    return &f->event.p[i];
+}
+uint64_t trace_launch_insts(const struct trace_file *f, uint32_t launch)
+{
+    return f->launch.p[launch].n_inst;
+}
+uint64_t trace_stream_bytes(const struct trace_file *f)
+{
+    return f->stream_bytes;
+}
+
+uint64_t trace_launch_bytes(const struct trace_file *f, uint32_t launch)
+{
+    const struct launch_entry *l = &f->launch.p[launch];
+    double bytes = 0;
+    for (size_t i = 0; i < l->n_chunk; i++) {
+        const struct chunk_entry *c = &f->chunk.p[l->first_chunk + i];
+        const struct frame *b = &f->block.p[c->block];
+        bytes += b->raw ? (double)c->bytes * b->stored / b->raw : 0;
+    }
+    return (uint64_t)(bytes + 0.5);
+}
+
+/* ---- chunks ---- */
+
+/* First chunk of the launch whose CTA is not below `cta`: an index from the launch's first chunk. */
+static size_t cta_begin(const struct trace_file *f, const struct launch_entry *l, uint64_t cta)
+{
+    const struct chunk_entry *c = f->chunk.p + l->first_chunk;
+    size_t low = 0, high = l->n_chunk;
+    if (cta < l->n_chunk && c[cta].cta == cta && c[cta].seq == 0)
+        return (size_t)cta; /* one chunk for each CTA so far: the common case */
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (c[mid].cta < cta)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+uint32_t trace_cta_chunks(const struct trace_file *f, uint32_t launch, uint64_t cta)
+{
+    const struct launch_entry *l = &f->launch.p[launch];
+    const struct chunk_entry *c = f->chunk.p + l->first_chunk;
+    size_t i = cta_begin(f, l, cta), end = i;
+    while (end < l->n_chunk && c[end].cta == cta)
+        end++;
+    return (uint32_t)(end - i);
+}
+
+static void cache_drop(struct trace_file *f, struct cached_block *b)
+{
+    f->cache_bytes -= b->bytes;
+    free(b->p);
+    *b = (struct cached_block){0};
+}
+
+static struct cached_block *cache_oldest(struct trace_file *f)
+{
+    struct cached_block *oldest = NULL;
+    for (int i = 0; i < CACHE_BLOCKS; i++)
+        if (f->cache[i].p && (!oldest || f->cache[i].used < oldest->used))
+            oldest = &f->cache[i];
+    return oldest;
+}
+
+/* The unpacked bytes of a block, from the cache or the file; NULL on error. */
+static const uint8_t *block_get(struct trace_file *f, uint32_t block, struct err *e)
+{
+    struct cached_block *slot = NULL;
+    for (int i = 0; i < CACHE_BLOCKS; i++) {
+        struct cached_block *b = &f->cache[i];
+        if (b->p && b->block == block) {
+            b->used = ++f->clock;
+            return b->p;
+        }
+        if (!b->p)
+            slot = b;
+    }
+    const struct frame *fr = &f->block.p[block];
+    uint8_t *p = xmalloc(fr->raw + 1u);
+    if (frame_unpack(f->z, f->bytes + fr->offset, fr, p, f->name, e)) {
+        free(p);
+        return NULL;
+    }
+    struct cached_block *old;
+    while ((old = cache_oldest(f)) && (!slot || f->cache_bytes + fr->raw > CACHE_BYTES)) {
+        cache_drop(f, old);
+        slot = old;
+    }
+    *slot = (struct cached_block){p, block, fr->raw, ++f->clock};
+    f->cache_bytes += fr->raw;
+    return p;
+}
+
+void stream_buf_free(struct stream_buf *b)
+{
+    free(b->p);
+    *b = (struct stream_buf){0};
+}
+
+int trace_read_chunk(struct trace_file *f, uint32_t launch, uint64_t cta, uint32_t seq, struct stream_buf *buf,
+                     struct stream_chunk *out, struct err *e)
+{
+    if (launch >= f->launch.n)
+        return err_set(e, "%s: launch %u does not exist", f->name, launch);
+    const struct launch_entry *l = &f->launch.p[launch];
+    const struct chunk_entry *chunks = f->chunk.p + l->first_chunk;
+    size_t at = cta_begin(f, l, cta);
+    if (at + seq >= l->n_chunk || chunks[at + seq].cta != cta)
+        return err_set(e, "%s: launch %u has no chunk %u of CTA %llu", f->name, launch, seq, (unsigned long long)cta);
+    const struct chunk_entry *c = &chunks[at + seq];
+    const uint8_t *block = block_get(f, c->block, e);
+    if (!block)
+        return -1;
+
+    struct byte_reader r = {block + c->at, block + c->at + c->bytes, false};
+    uint32_t n_warp = get_var32(&r);
+    if (r.bad || n_warp != trace_warps_per_cta(&l->launch))
+        return err_offset(e, f->name, f->block.p[c->block].offset, "a chunk has %u warps; the file is corrupt", n_warp);
+    size_t want = n_warp * sizeof(uint32_t) + c->bytes;
+    if (want > buf->cap) {
+        buf->p = xrealloc(buf->p, want);
+        buf->cap = want;
+    }
+    uint32_t *end = (uint32_t *)(void *)buf->p;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < n_warp; i++) {
+        sum += get_var32(&r);
+        end[i] = (uint32_t)sum;
+    }
+    if (r.bad || sum != reader_left(&r))
+        return err_offset(e, f->name, f->block.p[c->block].offset,
+                          "a chunk's pieces do not add up to it; the file is corrupt");
+    uint8_t *bytes = buf->p + n_warp * sizeof(uint32_t);
+    memcpy(bytes, r.p, (size_t)sum);
+    bool more = at + seq + 1 < l->n_chunk && chunks[at + seq + 1].cta == cta;
+    *out = (struct stream_chunk){cta, seq, !more, n_warp, c->n_inst, end, bytes};
+    return 0;
+}
