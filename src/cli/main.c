@@ -12,6 +12,7 @@ struct command {
 
 /* In the order a person meets them. */
 static const struct command commands[] = {
+    {"cc", cli_cc, "compile a CUDA program, with clang or nvcc behind it"},
     {"suite", cli_suite, "list and run the workloads that ship with weir"},
     {0},
 };

@@ -1,0 +1,2 @@
+/* cudaCreateChannelDesc<T>() is declared by cuda_runtime.h. */
+#include "cuda_runtime.h"

@@ -1,0 +1,2 @@
+/* Old place of host_defines.h. */
+#include "../host_defines.h"

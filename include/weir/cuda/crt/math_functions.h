@@ -1,0 +1,2 @@
+/* Old place of device math. */
+#include "../cuda_runtime.h"

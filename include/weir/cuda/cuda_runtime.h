@@ -1,0 +1,21 @@
+/*
+ * The CUDA runtime for C++: typed overloads of the C calls, and in CUDA mode everything a kernel may use.
+ *
+ * weir cc includes this ahead of every .cu file, as nvcc does; plain C++ files include it for the runtime's calls.
+ */
+#ifndef WEIR_CUDA_RUNTIME_H
+#define WEIR_CUDA_RUNTIME_H
+#define __CUDA_RUNTIME_H__
+
+#include "cuda_runtime_api.h"
+#include "vector_functions.h"
+
+#ifdef __cplusplus
+#include "weir_runtime.hpp"
+#endif
+
+#if defined(__CUDA__) && defined(__clang__)
+#include "weir_device.h"
+#endif
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * make_int2(), make_float4() and the rest: the constructors CUDA programs use for the short vectors.
+ */
+#ifndef WEIR_CUDA_VECTOR_FUNCTIONS_H
+#define WEIR_CUDA_VECTOR_FUNCTIONS_H
+
+#include "host_defines.h"
+#include "vector_types.h"
+
+#ifdef __cplusplus
+#define WEIR_MAKE static __inline__ __host__ __device__
+#else
+#define WEIR_MAKE static inline
+#endif
+
+#define WEIR_MAKERS(V, T)                                                                                              \
+    WEIR_MAKE V##1 make_##V##1(T x)                                                                                    \
+    {                                                                                                                  \
+        V##1 v;                                                                                                        \
+        v.x = x;                                                                                                       \
+        return v;                                                                                                      \
+    }                                                                                                                  \
+    WEIR_MAKE V##2 make_##V##2(T x, T y)                                                                               \
+    {                                                                                                                  \
+        V##2 v;                                                                                                        \
+        v.x = x, v.y = y;                                                                                              \
+        return v;                                                                                                      \
+    }                                                                                                                  \
+    WEIR_MAKE V##3 make_##V##3(T x, T y, T z)                                                                          \
+    {                                                                                                                  \
+        V##3 v;                                                                                                        \
+        v.x = x, v.y = y, v.z = z;                                                                                     \
+        return v;                                                                                                      \
+    }                                                                                                                  \
+    WEIR_MAKE V##4 make_##V##4(T x, T y, T z, T w)                                                                     \
+    {                                                                                                                  \
+        V##4 v;                                                                                                        \
+        v.x = x, v.y = y, v.z = z, v.w = w;                                                                            \
+        return v;                                                                                                      \
+    }
+
+WEIR_MAKERS(char, signed char)
+WEIR_MAKERS(uchar, unsigned char)
+WEIR_MAKERS(short, short)
+WEIR_MAKERS(ushort, unsigned short)
+WEIR_MAKERS(int, int)
+WEIR_MAKERS(uint, unsigned int)
+WEIR_MAKERS(long, long)
+WEIR_MAKERS(ulong, unsigned long)
+WEIR_MAKERS(longlong, long long)
+WEIR_MAKERS(ulonglong, unsigned long long)
+WEIR_MAKERS(float, float)
+WEIR_MAKERS(double, double)
+
+#undef WEIR_MAKERS
+#undef WEIR_MAKE
+
+#endif

@@ -1,0 +1,2 @@
+/* Old name of vector_functions.h. */
+#include "vector_functions.h"

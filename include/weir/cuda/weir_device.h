@@ -1,0 +1,84 @@
+/*
+ * What device code may use: built-in variables, math, atomics, warp primitives, textures, printf and malloc.
+ *
+ * The compiler's own CUDA headers (in clang's resource folder) supply the built-in variables and the overloads that
+ * join device math with <cmath>; they rest on functions named __nv_*, which weir_libdevice.h and weir_math_*.h define.
+ * The order below matters: clang's forward declarations must precede <cmath>, its cmath overloads must follow it.
+ */
+#ifndef WEIR_CUDA_DEVICE_H
+#define WEIR_CUDA_DEVICE_H
+
+/* Functions of this library carry no line table of their own: a fault inside one is reported at the caller's line. */
+#pragma push_macro("__device__")
+#undef __device__
+#define __device__ __attribute__((device)) __attribute__((nodebug))
+
+#include <__clang_cuda_math_forward_declares.h>
+
+#define __CUDACC__ 1
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 0
+
+#include <cmath>
+#include <cstdlib>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda.h"
+
+#include <__clang_cuda_builtin_vars.h>
+
+extern "C" {
+/* Served by the simulator itself. */
+__device__ int vprintf(const char *format, const char *args);
+__device__ void free(void *ptr) __attribute((nothrow));
+__device__ void *malloc(size_t bytes) __attribute((nothrow)) __attribute__((malloc));
+__device__ void __assertfail(const char *message, const char *file, unsigned line, const char *function,
+                             size_t char_size);
+/* clang turns printf into vprintf; assert() of <assert.h> calls __assert_fail. */
+__device__ int printf(const char *format, ...);
+__device__ static inline void __assert_fail(const char *message, const char *file, unsigned line, const char *function)
+{
+    __assertfail(message, file, line, function, sizeof(char));
+}
+}
+namespace std
+{
+__device__ static inline void free(void *ptr) { ::free(ptr); }
+__device__ static inline void *malloc(size_t bytes) { return ::malloc(bytes); }
+} // namespace std
+
+#include <__clang_cuda_libdevice_declares.h>
+
+#include "weir_libdevice.h"
+#include "weir_math_f32.h"
+#include "weir_math_f64.h"
+#include "weir_math_special.h"
+
+#include <__clang_cuda_device_functions.h>
+#include <__clang_cuda_math.h>
+
+__device__ inline __cuda_builtin_threadIdx_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_threadIdx_t::operator uint3() const { return {x, y, z}; }
+__device__ inline __cuda_builtin_blockIdx_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_blockIdx_t::operator uint3() const { return {x, y, z}; }
+__device__ inline __cuda_builtin_blockDim_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_blockDim_t::operator uint3() const { return {x, y, z}; }
+__device__ inline __cuda_builtin_gridDim_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, y, z}; }
+
+#include <__clang_cuda_cmath.h>
+#include <__clang_cuda_complex_builtins.h>
+
+#include "weir_minmax.h"
+#include "weir_warp.h"
+#include "weir_memory.h"
+#include "weir_atomics.h"
+#include "weir_texture.h"
+
+#include <new>
+
+#pragma pop_macro("__device__")
+
+#endif

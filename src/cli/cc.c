@@ -1,0 +1,654 @@
+/*
+ * weir cc: compiles CUDA C++ into an ordinary Linux program whose kernels run in weir, with Debian's clang and weir's
+ * own CUDA headers. Neither NVIDIA's toolkit nor its headers are needed.
+ *
+ * A .cu file is compiled twice: for the device, which yields PTX text, and for the host, which embeds that text. Both
+ * passes run at the same time; the host pass reads the PTX through a named pipe at its very end. The program links with
+ * weir's libcudart.so.13, which hands the PTX to the emulator when the program starts.
+ *
+ * With --nvcc, NVIDIA's compiler does the work instead, if it is installed.
+ */
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/paths.h"
+#include "cli/cc.h"
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char help_text[] =
+    "usage: weir cc [OPTION...] FILE...\n"
+    "\n"
+    "Compiles CUDA C++ (.cu), C++ (.cpp, .cc) and C (.c) files and links them, with objects and libraries, into a\n"
+    "program that runs on weir's simulated GPU. Needs clang; no GPU, no CUDA toolkit.\n"
+    "\n"
+    "  -o FILE              the output\n"
+    "  -c, -dc              stop at object files          -ptx       stop at PTX text\n"
+    "  -lib                 make a static library         -E, -M     preprocess, list dependencies\n"
+    "  -I DIR, -D NAME, -U NAME, -include FILE, -std=c++17\n"
+    "  -L DIR, -l LIB, -Xlinker OPTION, -shared\n"
+    "  -O LEVEL, -g         of the host code; device code is always optimised and always carries line numbers\n"
+    "  -arch=sm_NN, -gencode arch=...   the architecture the code sees; the highest one given counts (default sm_75)\n"
+    "  -rdc=true            device code may call functions of other files\n"
+    "  -maxrregcount=N      limit registers per thread, as the occupancy model sees it\n"
+    "  -use_fast_math, -ftz=true, -prec-div=false, -prec-sqrt=false, -fmad=false\n"
+    "  -Xcompiler OPTION    for the host compiler\n"
+    "  -x cu                treat the files that follow as CUDA, whatever their names\n"
+    "  --keep               keep NAME.ptx and NAME.o\n"
+    "  -v, --dry-run        show the commands; show them and run nothing\n"
+    "  --nvcc               compile with NVIDIA's nvcc instead, linking the runtime as a shared library\n"
+    "\n"
+    "Options of nvcc without a meaning here (-Xptxas -v, -lineinfo, -G, -ccbin ...) are accepted and ignored.\n"
+    "\n"
+    "Example:\n"
+    "  weir cc -O3 vecadd.cu -o vecadd && weir run --functional ./vecadd\n";
+
+struct toolchain {
+    const char *clang; /* clang++ to run */
+    int major;
+    int max_arch, ptx; /* newest it knows */
+    char headers[PATH_MAX];
+    char cudart[PATH_MAX];
+};
+
+/* ---- running other programs ---- */
+
+static void show(const struct cc_list *words)
+{
+    for (size_t i = 0; i < words->n; i++) {
+        const char *w = words->p[i];
+        bool quote = !*w || strpbrk(w, " \t\"'$&|;()<>*?\\") != NULL;
+        fprintf(stderr, "%s%s%s%s", i ? " " : "", quote ? "'" : "", w, quote ? "'" : "");
+    }
+    fputc('\n', stderr);
+}
+
+/* Starts a program; its error output goes to `errors` (a file) when given. Returns its process id. */
+static pid_t start(struct cc_list *words, const char *errors)
+{
+    VEC_PUSH(words, NULL);
+    words->n--;
+    pid_t pid = fork();
+    if (pid != 0)
+        return pid;
+    if (errors) {
+        int fd = open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        if (fd >= 0)
+            dup2(fd, STDERR_FILENO);
+    }
+    execvp(words->p[0], words->p);
+    fprintf(stderr, "weir: cannot run %s: %s\n", words->p[0], strerror(errno));
+    _exit(127);
+}
+
+static int finish(pid_t pid)
+{
+    int status;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return 127;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+static int run(const struct cc_job *job, struct cc_list *words)
+{
+    if (job->verbose)
+        show(words);
+    return job->dry_run ? 0 : finish(start(words, NULL));
+}
+
+static void print_file(const char *path)
+{
+    char buffer[4096];
+    size_t n;
+    FILE *f = fopen(path, "r");
+    while (f && (n = fread(buffer, 1, sizeof buffer, f)) > 0)
+        fwrite(buffer, 1, n, stderr);
+    if (f)
+        fclose(f);
+}
+
+/* ---- finding the tools ---- */
+
+static bool in_path(const char *program)
+{
+    if (strchr(program, '/'))
+        return access(program, X_OK) == 0;
+    const char *path = getenv("PATH");
+    char file[PATH_MAX];
+    for (const char *at = path ? path : "/usr/bin:/bin"; *at;) {
+        size_t len = strcspn(at, ":");
+        snprintf(file, sizeof file, "%.*s/%s", (int)len, at, program);
+        if (access(file, X_OK) == 0)
+            return true;
+        at += len + (at[len] == ':');
+    }
+    return false;
+}
+
+static int clang_major(const char *clang)
+{
+    char command[PATH_MAX + 32], line[64] = "";
+    snprintf(command, sizeof command, "'%s' -dumpversion 2>/dev/null", clang);
+    FILE *f = popen(command, "r");
+    if (!f)
+        return 0;
+    if (!fgets(line, sizeof line, f))
+        line[0] = 0;
+    pclose(f);
+    return atoi(line);
+}
+
+static int find_clang(struct toolchain *t, struct err *e)
+{
+    static const char *const names[] = {"clang++",    "clang++-14", "clang++-15", "clang++-16",
+                                        "clang++-17", "clang++-18", "clang++-19"};
+    const char *wanted = getenv("WEIR_CLANG");
+    if (wanted && *wanted) {
+        t->clang = wanted;
+        if (!in_path(wanted)) {
+            err_set(e, "WEIR_CLANG names %s, which is not a program", wanted);
+            return -1;
+        }
+    }
+    for (size_t i = 0; !t->clang && i < sizeof names / sizeof *names; i++)
+        if (in_path(names[i]))
+            t->clang = names[i];
+    if (!t->clang) {
+        err_set(e, "weir cc compiles with clang, which is not installed");
+        return err_hint(e, "install it: apt-get install clang; or use nvcc with --nvcc");
+    }
+    t->major = clang_major(t->clang);
+    if (t->major < 14) {
+        err_set(e, "%s is version %d", t->clang, t->major);
+        return err_hint(e, "weir cc needs clang 14 or newer; name one with WEIR_CLANG");
+    }
+    static const struct {
+        int major, arch, ptx;
+    } known[] = {{14, 86, 75}, {16, 90, 78}, {17, 90, 81}, {18, 90, 83}, {19, 90, 85}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (t->major >= known[i].major) {
+            t->max_arch = known[i].arch;
+            t->ptx = known[i].ptx;
+        }
+    return 0;
+}
+
+static int find_tools(struct toolchain *t, const struct cc_job *job, struct err *e)
+{
+    if (find_clang(t, e))
+        return -1;
+    if (paths_find(PATHS_HEADERS, t->headers, sizeof t->headers)) {
+        err_set(e, "weir's CUDA headers were not found next to the weir program");
+        return err_hint(e, "install weir again: make install");
+    }
+    if (job->stage == CC_TO_PROGRAM && paths_find(PATHS_CUDART, t->cudart, sizeof t->cudart)) {
+        err_set(e, "weir's libcudart.so.13 was not found next to the weir program");
+        return err_hint(e, "build it: make");
+    }
+    return 0;
+}
+
+/* ---- one file ---- */
+
+/* Names made here live until the process ends, which is soon. */
+static char *textf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static char *textf(const char *format, ...)
+{
+    char *text;
+    va_list ap;
+    va_start(ap, format);
+    int n = vasprintf(&text, format, ap);
+    va_end(ap);
+    return n < 0 ? xstrdup("") : text;
+}
+
+/* The part of a path between the last slash and the last dot. */
+static char *stem(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
+    return xstrndup(base, dot ? (size_t)(dot - base) : strlen(base));
+}
+
+static void push_all(struct cc_list *to, const struct cc_list *from)
+{
+    for (size_t i = 0; i < from->n; i++)
+        cc_push(to, from->p[i]);
+}
+
+static void push_cuda(struct cc_list *w, const struct cc_job *job, const struct toolchain *t)
+{
+    int arch = job->arch ? job->arch : 75;
+    arch = arch > t->max_arch ? t->max_arch : arch < 50 ? 50 : arch;
+    cc_push(w, "-x");
+    cc_push(w, "cuda");
+    cc_pushf(w, "--cuda-gpu-arch=sm_%d", arch);
+    cc_push(w, "-nocudainc");
+    cc_push(w, "-nocudalib");
+    /* Never look at an installed toolkit: the result must not depend on whether there is one. */
+    cc_push(w, "--cuda-path=/nonexistent");
+    cc_push(w, "-Xclang");
+    cc_push(w, "-target-sdk-version=11.5");
+    if (!job->standard_given)
+        cc_push(w, "-std=gnu++17");
+    cc_push(w, "-include");
+    cc_pushf(w, "%s/cuda_runtime.h", t->headers);
+}
+
+static void push_headers(struct cc_list *w, const struct toolchain *t)
+{
+    cc_push(w, "-isystem");
+    cc_pushf(w, "%s/wrappers", t->headers);
+    cc_push(w, "-isystem");
+    cc_push(w, t->headers);
+}
+
+/* Old sources are compiled as they are: what gcc and nvcc let pass is no error here either. */
+static void push_tolerance(struct cc_list *w, bool quiet)
+{
+    static const char *const flags[] = {"-Wno-c++11-narrowing",
+                                        "-Wno-register",
+                                        "-Wno-writable-strings",
+                                        "-Wno-reserved-user-defined-literal",
+                                        "-Wno-deprecated-declarations",
+                                        "-Wno-deprecated-register",
+                                        "-Wno-unknown-pragmas",
+                                        "-Wno-unknown-warning-option",
+                                        "-Wno-unused-command-line-argument",
+                                        "-Wno-pass-failed"};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        cc_push(w, flags[i]);
+    if (quiet)
+        cc_push(w, "-w");
+}
+
+static void device_command(struct cc_list *w, const struct cc_job *job, const struct toolchain *t, const char *source,
+                           const char *ptx)
+{
+    cc_push(w, t->clang);
+    push_cuda(w, job, t);
+    cc_push(w, "--cuda-device-only");
+    cc_push(w, "-S");
+    cc_push(w, "-O3");
+    cc_push(w, "-gline-tables-only");
+    cc_push(w, "-Xclang");
+    cc_push(w, "-target-feature");
+    cc_push(w, "-Xclang");
+    cc_pushf(w, "+ptx%d", t->ptx);
+    push_headers(w, t);
+    /* Warnings come from the host pass, once. */
+    push_tolerance(w, true);
+    if (job->fast_math || job->ftz)
+        cc_push(w, "-fcuda-flush-denormals-to-zero");
+    if (job->fast_math)
+        cc_push(w, "-fcuda-approx-transcendentals");
+    if (job->fast_math || job->prec_div_off) {
+        cc_push(w, "-mllvm");
+        cc_pushf(w, "-nvptx-prec-divf32=%d", job->fast_math ? 0 : 1);
+    }
+    if (job->fast_math || job->prec_sqrt_off) {
+        cc_push(w, "-mllvm");
+        cc_push(w, "-nvptx-prec-sqrtf32=0");
+    }
+    if (job->no_fma)
+        cc_push(w, "-ffp-contract=off");
+    if (job->relocatable)
+        cc_push(w, "-fgpu-rdc");
+    push_all(w, &job->common);
+    push_all(w, &job->device);
+    cc_push(w, source);
+    cc_push(w, "-o");
+    cc_push(w, ptx);
+}
+
+/* ptx: NULL for C and C++, which have no device code. */
+static void host_command(struct cc_list *w, const struct cc_job *job, const struct toolchain *t,
+                         const struct cc_input *in, const char *ptx, const char *object)
+{
+    cc_push(w, t->clang);
+    if (in->language == CC_CUDA) {
+        push_cuda(w, job, t);
+        cc_push(w, "--cuda-host-only");
+        if (ptx) {
+            cc_push(w, "-Xclang");
+            cc_push(w, "-fcuda-include-gpubinary");
+            cc_push(w, "-Xclang");
+            cc_push(w, ptx);
+        }
+    } else {
+        cc_push(w, "-x");
+        cc_push(w, in->language == CC_C ? "c" : "c++");
+    }
+    cc_push(w, job->stage == CC_PREPROCESS ? "-E" : "-c");
+    cc_pushf(w, "-O%d", job->opt > 3 ? 3 : job->opt);
+    if (job->host_debug)
+        cc_push(w, "-g");
+    if (job->shared)
+        cc_push(w, "-fPIC");
+    push_headers(w, t);
+    push_tolerance(w, job->quiet);
+    for (size_t i = 0; i < job->common.n; i++)
+        if (in->language != CC_C || strncmp(job->common.p[i], "-std=", 5))
+            cc_push(w, job->common.p[i]);
+    push_all(w, &job->host);
+    cc_push(w, in->path);
+    if (object) {
+        cc_push(w, "-o");
+        cc_push(w, object);
+    }
+}
+
+static char *read_text(const char *path, size_t *bytes)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return NULL;
+    struct stat st;
+    char *text = NULL;
+    if (fstat(fileno(f), &st) == 0) {
+        text = xmalloc((size_t)st.st_size + 1);
+        *bytes = fread(text, 1, (size_t)st.st_size, f);
+        text[*bytes] = 0;
+    }
+    fclose(f);
+    return text;
+}
+
+/*
+ * -maxrregcount: PTX says it per kernel, with a directive between the parameters and the body. clang closes the
+ * parameter list with a line that holds ")" alone.
+ */
+static char *limit_registers(char *text, size_t *bytes, int max_regs)
+{
+    VEC(char) out = {0};
+    bool in_entry = false;
+    for (char *line = text; *line;) {
+        size_t len = strcspn(line, "\n");
+        len += line[len] == '\n';
+        if (strstr(line, ".entry") && strstr(line, ".entry") < line + len)
+            in_entry = true;
+        VEC_RESERVE(&out, out.n + len + 32);
+        memcpy(out.p + out.n, line, len);
+        out.n += len;
+        bool closes = line[0] == ')' || (len >= 2 && line[len - 2] == ')');
+        if (in_entry && closes) {
+            out.n += (size_t)sprintf(out.p + out.n, ".maxnreg %d\n", max_regs);
+            in_entry = false;
+        }
+        line += len;
+    }
+    VEC_PUSH(&out, 0);
+    free(text);
+    *bytes = out.n - 1;
+    return out.p;
+}
+
+static int write_text(const char *path, const char *text, size_t bytes)
+{
+    FILE *f = fopen(path, "wb");
+    if (!f)
+        return -1;
+    size_t done = fwrite(text, 1, bytes, f);
+    return fclose(f) == 0 && done == bytes ? 0 : -1;
+}
+
+/* Feeds the text into the pipe that the host compilation reads; gives up when that process ends before reading. */
+static int feed(const char *pipe_path, const char *text, size_t bytes, pid_t reader, int *reader_status)
+{
+    int fd;
+    while ((fd = open(pipe_path, O_WRONLY | O_NONBLOCK)) < 0) {
+        int status;
+        if (waitpid(reader, &status, WNOHANG) == reader) {
+            *reader_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+            return -1;
+        }
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    }
+    fcntl(fd, F_SETFL, 0);
+    while (bytes > 0) {
+        ssize_t n = write(fd, text, bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        text += n;
+        bytes -= (size_t)n;
+    }
+    close(fd);
+    return 0;
+}
+
+/* Device pass alone. */
+static int compile_ptx(const struct cc_job *job, const struct toolchain *t, const struct cc_input *in, const char *ptx)
+{
+    struct cc_list w = {0};
+    device_command(&w, job, t, in->path, ptx);
+    int rc = run(job, &w);
+    if (rc == 0 && job->max_regs && !job->dry_run) {
+        size_t bytes;
+        char *text = read_text(ptx, &bytes);
+        if (text) {
+            text = limit_registers(text, &bytes, job->max_regs);
+            rc = write_text(ptx, text, bytes) ? 1 : 0;
+            free(text);
+        }
+    }
+    return rc;
+}
+
+/* Both passes of a .cu file, side by side. */
+static int compile_cuda(const struct cc_job *job, const struct toolchain *t, const struct cc_input *in,
+                        const char *folder, size_t index, const char *object)
+{
+    char *ptx = textf("%s/%zu.ptx", folder, index), *pipe_path = textf("%s/%zu.pipe", folder, index);
+    char *device_errors = textf("%s/%zu.device.txt", folder, index),
+         *host_errors = textf("%s/%zu.host.txt", folder, index);
+    struct cc_list device = {0}, host = {0};
+    device_command(&device, job, t, in->path, ptx);
+    host_command(&host, job, t, in, job->dry_run ? ptx : pipe_path, object);
+    if (job->verbose) {
+        show(&device);
+        show(&host);
+    }
+    if (job->dry_run)
+        return 0;
+    if (mkfifo(pipe_path, 0600)) {
+        fprintf(stderr, "weir: cannot make a pipe in %s: %s\n", folder, strerror(errno));
+        return 1;
+    }
+    pid_t device_pid = start(&device, device_errors), host_pid = start(&host, host_errors);
+    int rc = finish(device_pid), host_rc = -1;
+    print_file(device_errors);
+    size_t bytes = 0;
+    char *text = rc == 0 ? read_text(ptx, &bytes) : NULL;
+    if (!text) {
+        /* The host pass would report the same errors again. */
+        kill(host_pid, SIGKILL);
+        finish(host_pid);
+        return rc ? rc : 1;
+    }
+    if (job->max_regs)
+        text = limit_registers(text, &bytes, job->max_regs);
+    feed(pipe_path, text, bytes, host_pid, &host_rc);
+    if (host_rc < 0)
+        host_rc = finish(host_pid);
+    print_file(host_errors);
+    if (job->keep) {
+        char *kept = textf("%s.ptx", stem(in->path));
+        if (write_text(kept, text, bytes))
+            fprintf(stderr, "weir: cannot write %s\n", kept);
+    }
+    free(text);
+    return host_rc;
+}
+
+static int compile(const struct cc_job *job, const struct toolchain *t, const struct cc_input *in, const char *folder,
+                   size_t index, const char *object)
+{
+    if (in->language == CC_CUDA && job->stage != CC_PREPROCESS)
+        return compile_cuda(job, t, in, folder, index, object);
+    struct cc_list w = {0};
+    host_command(&w, job, t, in, NULL, object);
+    return run(job, &w);
+}
+
+/* ---- the whole job ---- */
+
+static int link_program(const struct cc_job *job, const struct toolchain *t, const struct cc_list *objects)
+{
+    struct cc_list w = {0};
+    cc_push(&w, t->clang);
+    push_all(&w, objects);
+    /* -Xcompiler -fopenmp and the like concern the link too, as with nvcc. */
+    for (size_t i = 0; i < job->host.n; i++)
+        if (!strncmp(job->host.p[i], "-fopenmp", 8) || !strncmp(job->host.p[i], "-fsanitize", 10) ||
+            !strcmp(job->host.p[i], "-pthread") || !strncmp(job->host.p[i], "-Wl,", 4) ||
+            !strcmp(job->host.p[i], "-rdynamic"))
+            cc_push(&w, job->host.p[i]);
+    push_all(&w, &job->link);
+    cc_pushf(&w, "%s/libcudart.so.13", t->cudart);
+    cc_pushf(&w, "-Wl,-rpath,%s", t->cudart);
+    cc_push(&w, "-lm");
+    cc_push(&w, "-ldl");
+    cc_push(&w, "-lpthread");
+    cc_push(&w, "-o");
+    cc_push(&w, job->output ? job->output : "a.out");
+    return run(job, &w);
+}
+
+static int archive(const struct cc_job *job, const struct cc_list *objects)
+{
+    struct cc_list w = {0};
+    cc_push(&w, "ar");
+    cc_push(&w, "rcs");
+    cc_push(&w, job->output ? job->output : "a.a");
+    push_all(&w, objects);
+    for (size_t i = 0; i < job->input.n; i++)
+        if (job->input.p[i].language == CC_LINK)
+            cc_push(&w, job->input.p[i].path);
+    return run(job, &w);
+}
+
+static int build(const struct cc_job *job, const struct toolchain *t, const char *folder)
+{
+    struct cc_list objects = {0};
+    for (size_t i = 0; i < job->input.n; i++) {
+        const struct cc_input *in = &job->input.p[i];
+        if (in->language == CC_LINK)
+            continue;
+        char *base = stem(in->path);
+        int rc;
+        if (job->stage == CC_TO_PTX) {
+            rc = compile_ptx(job, t, in, job->output ? job->output : textf("%s.ptx", base));
+        } else if (job->stage == CC_PREPROCESS) {
+            rc = compile(job, t, in, folder, i, job->output);
+        } else {
+            char *object = job->stage == CC_TO_OBJECT && job->output ? job->output
+                           : job->stage == CC_TO_OBJECT || job->keep ? textf("%s.o", base)
+                                                                     : textf("%s/%zu-%s.o", folder, i, base);
+            cc_push(&objects, object);
+            rc = compile(job, t, in, folder, i, object);
+        }
+        if (rc)
+            return rc;
+    }
+    if (job->stage == CC_TO_PROGRAM)
+        return link_program(job, t, &objects);
+    if (job->stage == CC_TO_ARCHIVE)
+        return archive(job, &objects);
+    return 0;
+}
+
+/* Our temporary folder holds plain files and pipes only. */
+static void remove_folder(const struct cc_job *job, const char *folder)
+{
+    static const char *const kind[] = {"ptx", "pipe", "device.txt", "host.txt"};
+    for (size_t i = 0; i < job->input.n; i++) {
+        for (size_t k = 0; k < sizeof kind / sizeof *kind; k++)
+            unlink(textf("%s/%zu.%s", folder, i, kind[k]));
+        unlink(textf("%s/%zu-%s.o", folder, i, stem(job->input.p[i].path)));
+    }
+    rmdir(folder);
+}
+
+static int with_nvcc(int argc, char **argv, const struct cc_job *job)
+{
+    struct cc_list w = {0};
+    const char *nvcc = in_path("nvcc") ? "nvcc" : "/usr/local/cuda/bin/nvcc";
+    if (!in_path(nvcc)) {
+        fputs("weir: --nvcc: nvcc is not installed; leave the option out to compile with clang\n", stderr);
+        return CLI_BAD_INPUT;
+    }
+    cc_push(&w, nvcc);
+    cc_push(&w, "-cudart");
+    cc_push(&w, "shared");
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--nvcc"))
+            cc_push(&w, argv[i]);
+    return run(job, &w) ? CLI_BAD_INPUT : CLI_OK;
+}
+
+static int check(const struct cc_job *job, struct err *e)
+{
+    size_t sources = 0;
+    for (size_t i = 0; i < job->input.n; i++) {
+        const struct cc_input *in = &job->input.p[i];
+        sources += in->language != CC_LINK;
+        if (access(in->path, R_OK) != 0)
+            return err_at(e, in->path, 0, 0, "cannot read this file");
+        if (job->stage == CC_TO_PTX && in->language != CC_CUDA) {
+            err_at(e, in->path, 0, 0, "-ptx needs CUDA files");
+            return err_hint(e, "name it .cu, or put -x cu before it");
+        }
+    }
+    if (job->input.n == 0) {
+        err_set(e, "no input files");
+        return err_hint(e, "try 'weir cc file.cu -o program'");
+    }
+    if (sources > 1 && job->output && (job->stage == CC_TO_OBJECT || job->stage == CC_TO_PTX))
+        return err_set(e, "-o cannot name one output for %zu files", sources);
+    return 0;
+}
+
+int cli_cc(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+            fputs(help_text, stdout);
+            return CLI_OK;
+        }
+    struct err e;
+    err_clear(&e);
+    struct cc_job job = {0};
+    struct toolchain t = {0};
+    if (cc_parse(&job, argc - 1, argv + 1, &e) || check(&job, &e)) {
+        err_print(&e, stderr);
+        return CLI_BAD_INPUT;
+    }
+    if (job.nvcc)
+        return with_nvcc(argc, argv, &job);
+    if (find_tools(&t, &job, &e)) {
+        err_print(&e, stderr);
+        return CLI_BAD_INPUT;
+    }
+    char folder[PATH_MAX];
+    const char *tmp = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/weir-cc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (!mkdtemp(folder)) {
+        fprintf(stderr, "weir: cannot make a temporary folder %s: %s\n", folder, strerror(errno));
+        return CLI_BAD_INPUT;
+    }
+    signal(SIGPIPE, SIG_IGN);
+    int rc = build(&job, &t, folder);
+    remove_folder(&job, folder);
+    return rc ? CLI_BAD_INPUT : CLI_OK;
+}
