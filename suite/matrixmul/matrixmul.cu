@@ -1,0 +1,54 @@
+/*
+ * C = A B with tiles in shared memory.
+ *
+ * Origin: CUDA SDK, matrixMul. 32 x 32 threads per block, each loads one element of each tile per step.
+ * Original 320 x 320 times 320 x 640, which is "paper".
+ */
+#include "../common/suite.h"
+
+#include <vector>
+
+enum { TILE = 32 };
+
+__global__ void matrix_mul(float *c, const float *a, const float *b, int wa, int wb)
+{
+    __shared__ float as[TILE][TILE], bs[TILE][TILE];
+    int tx = threadIdx.x, ty = threadIdx.y;
+    int row = blockIdx.y * TILE + ty, col = blockIdx.x * TILE + tx;
+    float sum = 0;
+    for (int m = 0; m < wa; m += TILE) {
+        as[ty][tx] = a[row * wa + m + tx];
+        bs[ty][tx] = b[(m + ty) * wb + col];
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < TILE; k++)
+            sum += as[ty][k] * bs[k][tx];
+        __syncthreads();
+    }
+    c[row * wb + col] = sum;
+}
+
+int main(int argc, char **argv)
+{
+    int n = suite_pick(suite_parse_size(argc, argv), 64, 256, 320), wide = 2 * n;
+    std::vector<float> a((size_t)n * n), b((size_t)n * wide), c((size_t)n * wide), got(c.size());
+    suite_rng r(3);
+    for (float &x : a)
+        x = r.unit();
+    for (float &x : b)
+        x = r.unit();
+    float *da = suite_to_device(a.data(), a.size()), *db = suite_to_device(b.data(), b.size()),
+          *dc = suite_device<float>(c.size());
+    matrix_mul<<<dim3(wide / TILE, n / TILE), dim3(TILE, TILE)>>>(dc, da, db, n, wide);
+    SUITE_LAUNCHED();
+    suite_to_host(got.data(), dc, got.size());
+    for (int i = 0; i < n; i++) {
+        std::vector<double> row(wide, 0.0);
+        for (int k = 0; k < n; k++)
+            for (int j = 0; j < wide; j++)
+                row[j] += (double)a[(size_t)i * n + k] * b[(size_t)k * wide + j];
+        for (int j = 0; j < wide; j++)
+            c[(size_t)i * wide + j] = (float)row[j];
+    }
+    return suite_done("matrixmul", argc, argv, suite_diff("c", got.data(), c.data(), c.size(), 1e-4, 1e-4));
+}
