@@ -1,88 +1,68 @@
-/*
- * Finds machine files: in share/weir/configs beside an installed weir, in configs/ of the source tree for a build that
- * is not installed. The place is worked out from where this code was loaded from, which is the weir program or, inside
- * a CUDA program, weir's runtime library; so neither environment nor options are needed.
- */
+/* Finds machine files by name: beside the file that names them, or in weir's folder of machines. */
 #include "engine/config_find.h"
 
 #include "base/mem.h"
+#include "base/paths.h"
 #include "engine/config.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
-#include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_FOLDERS = 16 };
-
-struct folders {
-    char path[MAX_FOLDERS][PATH_MAX];
-    unsigned n;
+struct names {
+    VEC(char *) list;
+    char folder[PATH_MAX];
 };
 
-static void add_folder(struct folders *f, const char *path)
+static int by_name(const void *a, const void *b)
 {
-    char real[PATH_MAX];
-    if (f->n == MAX_FOLDERS || !realpath(path, real))
-        return;
-    for (unsigned i = 0; i < f->n; i++)
-        if (!strcmp(f->path[i], real))
-            return;
-    snprintf(f->path[f->n++], PATH_MAX, "%s", real);
+    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void add_beside(struct folders *f, const char *program)
+static int read_names(struct names *n)
 {
-    static const char *const places[] = {"../share/weir/configs", "../../share/weir/configs", "configs", "../configs"};
-    char real[PATH_MAX], path[PATH_MAX + 64];
-    if (!realpath(program, real))
-        return;
-    *strrchr(real, '/') = 0;
-    for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
-        snprintf(path, sizeof path, "%s/%s", real, places[i]);
-        /* A folder that merely has this name is none of ours. */
-        char probe[sizeof path + 16];
-        snprintf(probe, sizeof probe, "%s/gtx480.ini", path);
-        if (access(probe, R_OK) == 0)
-            add_folder(f, path);
+    memset(n, 0, sizeof *n);
+    if (paths_find(PATHS_CONFIGS, n->folder, sizeof n->folder))
+        return -1;
+    DIR *d = opendir(n->folder);
+    for (struct dirent *x; d && (x = readdir(d));) {
+        size_t len = strlen(x->d_name);
+        if (len > 4 && !strcmp(x->d_name + len - 4, ".ini"))
+            VEC_PUSH(&n->list, xstrndup(x->d_name, len - 4));
     }
+    if (d)
+        closedir(d);
+    qsort(n->list.p, n->list.n, sizeof *n->list.p, by_name);
+    return 0;
 }
 
-static struct folders *find_folders(void)
+static void free_names(struct names *n)
 {
-    struct folders *f = xcalloc(1, sizeof *f);
-    Dl_info info;
-    if (dladdr((void *)find_folders, &info) && info.dli_fname)
-        add_beside(f, info.dli_fname);
-    add_beside(f, "/proc/self/exe");
-    add_folder(f, WEIR_CONFIG_SOURCE);
-    return f;
+    for (size_t i = 0; i < n->list.n; i++)
+        free(n->list.p[i]);
+    VEC_FREE(&n->list);
 }
 
-static int cannot_find(const char *name, struct folders *f, struct err *e)
+static int no_folder(struct err *e)
 {
-    char names[128][64];
-    const char *list[128];
-    unsigned n = 0;
-    for (unsigned i = 0; i < f->n; i++) {
-        DIR *d = opendir(f->path[i]);
-        for (struct dirent *x; d && (x = readdir(d)) && n < 128;) {
-            size_t len = strlen(x->d_name);
-            if (len > 4 && len < 64 && !strcmp(x->d_name + len - 4, ".ini")) {
-                snprintf(names[n], sizeof names[n], "%.*s", (int)len - 4, x->d_name);
-                list[n] = names[n];
-                n++;
-            }
-        }
-        if (d)
-            closedir(d);
-    }
-    const char *near = cfg_nearest(name, list, n);
+    err_set(e, "weir's folder of machine files was not found");
+    return err_hint(e, "install weir, or run it from its build folder");
+}
+
+static int no_machine(const char *name, struct err *e)
+{
+    struct names n;
+    if (read_names(&n))
+        return no_folder(e);
+    const char *near = cfg_nearest(name, (const char *const *)n.list.p, (unsigned)n.list.n);
     err_set(e, "there is no machine '%s'", name);
-    return near ? err_hint(e, "did you mean '%s'?", near)
-                : err_hint(e, "'weir list gpus' shows them; a file of your own is named with its .ini");
+    if (near)
+        err_hint(e, "did you mean '%s'?", near);
+    else
+        err_hint(e, "'weir list gpus' shows them; a file of your own is named with its .ini");
+    free_names(&n);
+    return -1;
 }
 
 int cfg_find_machine(const char *name, const char *from, char *path, size_t bytes, struct err *e)
@@ -100,54 +80,29 @@ int cfg_find_machine(const char *name, const char *from, char *path, size_t byte
         if (is_path || (access(path, R_OK) == 0 && strcmp(path, from)))
             return 0;
     }
-    struct folders *f = find_folders();
-    int status = -1;
-    for (unsigned i = 0; i < f->n && status; i++) {
-        snprintf(path, bytes, "%s/%s.ini", f->path[i], name);
-        status = access(path, R_OK);
-    }
-    if (status)
-        cannot_find(name, f, e);
-    free(f);
-    return status;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    char folder[PATH_MAX];
+    if (paths_find(PATHS_CONFIGS, folder, sizeof folder))
+        return no_folder(e);
+    snprintf(path, bytes, "%s/%s.ini", folder, name);
+    return access(path, R_OK) == 0 ? 0 : no_machine(name, e);
 }
 
 int cfg_each_machine(void (*fn)(void *ctx, const char *name, const char *path, const char *what), void *ctx,
                      struct err *e)
 {
-    struct folders *f = find_folders();
-    if (!f->n) {
-        free(f);
-        err_set(e, "weir's folder of machine files was not found");
-        return err_hint(e, "install weir, or run it from its build folder");
-    }
-    VEC(char *) names = {0};
-    DIR *d = opendir(f->path[0]);
-    for (struct dirent *x; d && (x = readdir(d));) {
-        size_t n = strlen(x->d_name);
-        if (n > 4 && !strcmp(x->d_name + n - 4, ".ini"))
-            VEC_PUSH(&names, xstrndup(x->d_name, n - 4));
-    }
-    if (d)
-        closedir(d);
-    qsort(names.p, names.n, sizeof *names.p, by_name);
-    for (size_t i = 0; i < names.n; i++) {
+    struct names n;
+    if (read_names(&n))
+        return no_folder(e);
+    for (size_t i = 0; i < n.list.n; i++) {
         char path[PATH_MAX + 80], line[256] = "";
-        snprintf(path, sizeof path, "%s/%s.ini", f->path[0], names.p[i]);
+        snprintf(path, sizeof path, "%s/%s.ini", n.folder, n.list.p[i]);
         FILE *in = fopen(path, "re");
         if (in && fgets(line, sizeof line, in))
             line[strcspn(line, "\n")] = 0;
         if (in)
             fclose(in);
-        fn(ctx, names.p[i], path, line[0] == '#' ? line + 1 + strspn(line + 1, " ") : "");
-        free(names.p[i]);
+        fn(ctx, n.list.p[i], path, line[0] == '#' ? line + 1 + strspn(line + 1, " ") : "");
     }
-    VEC_FREE(&names);
-    free(f);
+    free_names(&n);
     return 0;
 }

@@ -1,0 +1,173 @@
+/* The coalescer and the shared-memory conflict count; see coalesce.h. */
+#include "sm/coalesce.h"
+
+#include <string.h>
+
+/* What a line collects besides its words: which bytes, when accesses are narrower than a word. */
+struct collect {
+    struct line_access *out;
+    unsigned n;
+    unsigned line_bytes;
+    uint64_t byte[COALESCE_MAX][2]; /* only used for narrow accesses */
+    bool narrow, split;
+};
+
+static inline uint32_t word_mask(unsigned first, unsigned last)
+{
+    uint32_t upto = last >= 31 ? ~0u : (1u << (last + 1)) - 1;
+    return upto & ~((1u << first) - 1);
+}
+
+static void mark_bytes(uint64_t byte[2], unsigned offset, unsigned n)
+{
+    for (unsigned i = offset; i < offset + n; i++)
+        byte[i >> 6 & 1] |= 1ull << (i & 63);
+}
+
+/* One piece of an access that lies within one line. */
+static inline void add_piece(struct collect *c, uint64_t line, unsigned offset, unsigned n)
+{
+    unsigned last_word = (offset + n - 1) / 4;
+    uint32_t words = word_mask(offset / 4 & 31, last_word & 31);
+    /* Neighbouring lanes mostly touch the line of the lane before: look from the latest line backwards. */
+    for (unsigned i = c->n; i-- > 0;) {
+        struct line_access *l = &c->out[i];
+        if (l->addr != line || (c->split && l->words & words))
+            continue;
+        l->words |= words;
+        if (c->narrow)
+            mark_bytes(c->byte[i], offset, n);
+        return;
+    }
+    if (c->n == COALESCE_MAX)
+        return; /* cannot happen: 32 lanes of at most 8 words */
+    c->out[c->n] = (struct line_access){.addr = line, .words = words, .first = (uint8_t)offset};
+    if (c->narrow) {
+        c->byte[c->n][0] = c->byte[c->n][1] = 0;
+        mark_bytes(c->byte[c->n], offset, n);
+    }
+    c->n++;
+}
+
+static inline void add_access(struct collect *c, uint64_t addr, unsigned width)
+{
+    unsigned offset = (unsigned)(addr & (c->line_bytes - 1));
+    while (offset + width >
+           c->line_bytes) { /* misaligned by the program: the emulator would have refused, traces may not */
+        unsigned n = c->line_bytes - offset;
+        add_piece(c, addr - offset, offset, n);
+        addr += n;
+        width -= n;
+        offset = 0;
+    }
+    add_piece(c, addr - offset, offset, width);
+}
+
+static void count_bytes(struct collect *c)
+{
+    for (unsigned i = 0; i < c->n; i++) {
+        struct line_access *l = &c->out[i];
+        if (!c->narrow) {
+            l->bytes = (uint16_t)(4 * __builtin_popcount(l->words));
+            continue;
+        }
+        l->bytes = (uint16_t)(__builtin_popcountll(c->byte[i][0]) + __builtin_popcountll(c->byte[i][1]));
+        l->partial = l->bytes != 4 * __builtin_popcount(l->words);
+    }
+}
+
+/* Lanes 0..31 at base + width * lane, in whole words: lines follow one another. */
+static unsigned coalesce_dense(uint64_t base, unsigned width, unsigned line_bytes, struct line_access *out)
+{
+    uint64_t end = base + 32ull * width;
+    unsigned n = 0;
+    for (uint64_t line = base & ~(uint64_t)(line_bytes - 1); line < end; line += line_bytes, n++) {
+        uint64_t from = line < base ? base : line, to = line + line_bytes < end ? line + line_bytes : end;
+        uint32_t words = word_mask((unsigned)(from - line) / 4, (unsigned)(to - line - 1) / 4);
+        out[n] = (struct line_access){
+            .addr = line, .words = words, .bytes = (uint16_t)(to - from), .first = (uint8_t)(from - line)};
+    }
+    return n;
+}
+
+unsigned coalesce(const struct stream_mem *mem, unsigned width, unsigned line_bytes, bool split,
+                  struct line_access *out)
+{
+    if (mem->affine && mem->mask == ~0u && mem->stride == (int64_t)width && !(width & 3) && !(mem->base & 3))
+        return coalesce_dense(mem->base, width, line_bytes, out);
+    struct collect c;
+    c.out = out;
+    c.n = 0;
+    c.line_bytes = line_bytes;
+    c.narrow = width & 3;
+    c.split = split;
+    if (mem->affine && mem->stride == 0 && !split) {
+        add_access(&c, mem->base, width);
+    } else {
+        for (uint32_t left = mem->mask; left; left &= left - 1)
+            add_access(&c, mem->addr[__builtin_ctz(left)], width);
+    }
+    count_bytes(&c);
+    return c.n;
+}
+
+unsigned coalesce_local(const struct stream_mem *mem, unsigned width, unsigned line_bytes, uint64_t thread,
+                        uint64_t n_threads, uint64_t base, struct line_access *out)
+{
+    struct collect c;
+    c.out = out;
+    c.n = 0;
+    c.line_bytes = line_bytes;
+    c.narrow = width & 3;
+    c.split = false;
+    unsigned step = width < 4 ? width : 4;
+    for (unsigned at = 0; at < width; at += 4)
+        for (uint32_t left = mem->mask; left; left &= left - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(left);
+            uint64_t offset = mem->addr[lane] + at;
+            add_access(&c, base + ((offset >> 2) * n_threads + thread + lane) * 4 + (offset & 3), step);
+        }
+    count_bytes(&c);
+    return c.n;
+}
+
+/* Passes of the lanes in `mask`, each touching `words` consecutive words. */
+static unsigned passes_of(const struct stream_mem *mem, uint32_t mask, unsigned words, unsigned banks, bool atomic)
+{
+    uint64_t seen[64][32]; /* distinct words by bank */
+    uint8_t n[64];
+    memset(n, 0, banks);
+    unsigned most = 1;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        uint64_t first = mem->addr[__builtin_ctz(left)] >> 2;
+        for (uint64_t w = first; w < first + words; w++) {
+            unsigned bank = (unsigned)w & (banks - 1), i = 0;
+            while (!atomic && i < n[bank] && seen[bank][i] != w)
+                i++;
+            if (atomic)
+                i = n[bank];
+            if (i == n[bank] && i < 32)
+                seen[bank][n[bank]++] = w;
+            if (n[bank] > most)
+                most = n[bank];
+        }
+    }
+    return most;
+}
+
+unsigned smem_passes(const struct stream_mem *mem, unsigned width, unsigned banks, bool atomic)
+{
+    unsigned words = (width + 3) / 4;
+    /* Lanes side by side, or all at one word: the common cases. */
+    if (mem->affine && !atomic && words == 1 &&
+        (mem->stride == 0 || mem->stride == 4 || mem->stride == (int64_t)width) && banks >= 32)
+        return 1;
+    if (words <= 1)
+        return passes_of(mem, mem->mask, 1, banks, atomic);
+    unsigned lanes = words == 2 ? 16 : words <= 4 ? 8 : 4, total = 0;
+    uint32_t group = (uint32_t)((1ull << lanes) - 1);
+    for (unsigned first = 0; first < 32; first += lanes)
+        if (mem->mask & group << first)
+            total += passes_of(mem, mem->mask & group << first, words, banks, atomic);
+    return total;
+}

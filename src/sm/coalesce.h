@@ -1,0 +1,49 @@
+/*
+ * From a warp's lane addresses to line requests, and to shared-memory passes.
+ *
+ * The coalescer merges the lanes of one instruction into as few lines as they touch, in the order of the first lane
+ * that touches each (NVIDIA since Fermi; GPGPU-Sim's coalesce_arch 20). Atomics of several lanes to the same word
+ * become several requests, since each must see the one before.
+ */
+#ifndef WEIR_SM_COALESCE_H
+#define WEIR_SM_COALESCE_H
+
+#include "trace/stream.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* 32 lanes of up to 32 bytes, each 4-byte word in a line of its own at worst (local memory). */
+#define COALESCE_MAX 256
+
+struct line_access {
+    uint64_t addr;   /* first byte of the line */
+    uint32_t words;  /* 4-byte words touched, of the line's first 128 bytes */
+    uint16_t bytes;  /* distinct bytes touched */
+    uint8_t first;   /* offset of the first lane's access */
+    uint8_t partial; /* some word is touched in part */
+};
+
+/*
+ * Fills `out` (room for COALESCE_MAX) with the lines of `line_bytes` (a power of two, 32..128) that `mem` touches with
+ * `width` bytes per lane; returns how many. `split`: no two lanes share a word of one request (atomics).
+ */
+unsigned coalesce(const struct stream_mem *mem, unsigned width, unsigned line_bytes, bool split,
+                  struct line_access *out);
+
+/*
+ * Local memory: thread t of the machine keeps its word w at (w * n_threads + t) * 4, so that a warp whose threads use
+ * the same offset touches one line. Rewrites the addresses in `mem` for the warp whose first thread is `thread` and
+ * coalesces 4-byte word by word.
+ */
+unsigned coalesce_local(const struct stream_mem *mem, unsigned width, unsigned line_bytes, uint64_t thread,
+                        uint64_t n_threads, uint64_t base, struct line_access *out);
+
+/*
+ * Passes a shared-memory access takes: 1 without conflict. Lanes that read the same word are served together; different
+ * words of one bank one after the other. 8-byte accesses go by half warps, 16-byte ones by quarter warps. `atomic`:
+ * lanes with the same word are served one after the other too.
+ */
+unsigned smem_passes(const struct stream_mem *mem, unsigned width, unsigned banks, bool atomic);
+
+#endif

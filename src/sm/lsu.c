@@ -1,0 +1,283 @@
+/*
+ * The load/store unit: memory instructions in order, one line request per cycle to the L1, shared memory passes, and
+ * the replies.
+ *
+ * An instruction is coalesced when it is issued and waits in a queue of `sm.lsu_queue`. The head alone works: a
+ * shared-memory access occupies the unit for as many cycles as it has passes; a global, local, constant or texture
+ * access sends `sm.lsu_lines` line requests per cycle as long as the L1's port has room. A load's registers are written
+ * when its last line has come back; a store is done, for fences and for the CTA's end, when it is acknowledged.
+ *
+ * Not modelled: the width of the write-back bus beyond the L1's own one reply per cycle.
+ */
+#include "sm/sm_priv.h"
+
+#define LOCAL_BASE 0x600000000000ull /* where local memory lies for the caches: apart from all global memory */
+#define CONST_BASE 0x700000000000ull
+
+bool sm_lsu_room(const struct sm *sm)
+{
+    return sm->lsu_n < sm->lsu_cap && sm->pending_free != UINT32_MAX;
+}
+
+static uint32_t alloc_pending(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t left)
+{
+    uint32_t id = sm->pending_free;
+    struct pending *p = &sm->pending[id];
+    sm->pending_free = p->next;
+    sm->pending_used++;
+    *p = (struct pending){.left = left, .regs_at = i->regs_at, .n_dst = i->n_dst, .warp = (uint8_t)slot};
+    return id;
+}
+
+/* The load's registers can be read from cycle `at` on. */
+static void complete(struct sm *sm, uint32_t id, uint64_t at, uint64_t now)
+{
+    struct pending *p = &sm->pending[id];
+    struct warp *w = &sm->warp[p->warp];
+    for (unsigned i = 0; i < p->n_dst; i++)
+        w->reg_at[sm->regs[p->regs_at + i]] = at;
+    if (w->wait == WARP_MEM)
+        sm_settle(sm, p->warp, now);
+    p->next = sm->pending_free;
+    sm->pending_free = id;
+    sm->pending_used--;
+}
+
+static uint8_t request_kind(const struct sm_inst *i)
+{
+    switch (i->cls) {
+    case TRACE_ATOM:
+        return REQ_ATOMIC;
+    case TRACE_RED:
+        return REQ_RED;
+    case TRACE_STORE:
+        return REQ_WRITE;
+    case TRACE_SURF:
+        return i->n_dst ? REQ_READ : REQ_WRITE;
+    default:
+        return REQ_READ;
+    }
+}
+
+static uint16_t request_flags(const struct sm_inst *i)
+{
+    uint16_t f = 0;
+    if (i->mem_flags & (TRACE_MEM_VOLATILE | TRACE_MEM_CG | TRACE_MEM_WT) || i->cls == TRACE_SURF)
+        f |= REQ_F_BYPASS;
+    if (i->mem_flags & TRACE_MEM_CS)
+        f |= REQ_F_STREAM;
+    if (i->mem_flags & TRACE_MEM_NC)
+        f |= REQ_F_NC;
+    return f;
+}
+
+static void coalesce_into(struct sm *sm, unsigned slot, const struct sm_inst *i, const struct stream_mem *mem,
+                          struct lsu_entry *e)
+{
+    bool split = i->cls == TRACE_ATOM || i->cls == TRACE_RED;
+    switch (mem->space) {
+    case TRACE_SP_LOCAL:
+        e->where = LSU_DATA;
+        e->space = REQ_SP_LOCAL;
+        e->n_line = coalesce_local(mem, i->width, sm->env.line_data,
+                                   ((uint64_t)sm->env.index * sm->cfg.warps + slot) * TRACE_WARP_SIZE,
+                                   (uint64_t)sm->env.n_sm * sm->cfg.warps * TRACE_WARP_SIZE, LOCAL_BASE, e->line);
+        break;
+    case TRACE_SP_CONST:
+        e->where = LSU_CONST;
+        e->space = REQ_SP_CONST;
+        e->n_line = coalesce(mem, i->width, sm->env.line_const, false, e->line);
+        for (unsigned k = 0; k < e->n_line; k++)
+            e->line[k].addr += CONST_BASE;
+        break;
+    case TRACE_SP_TEX:
+        e->where = LSU_TEX;
+        e->space = REQ_SP_TEX;
+        e->n_line = coalesce(mem, i->width, sm->env.line_tex, false, e->line);
+        break;
+    default:
+        e->where = LSU_DATA;
+        e->space = REQ_SP_GLOBAL;
+        e->n_line = coalesce(mem, i->width, sm->env.line_data, split, e->line);
+        break;
+    }
+}
+
+void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t pc)
+{
+    struct warp *w = &sm->warp[slot];
+    const struct stream_mem *mem = &w->mem;
+    uint32_t at = sm->lsu_head + sm->lsu_n++;
+    struct lsu_entry *e = &sm->lsu[at >= sm->lsu_cap ? at - sm->lsu_cap : at];
+    e->warp = (uint8_t)slot;
+    e->cls = i->cls;
+    e->pc = pc;
+    e->loop = i->loop;
+    e->mem_index = i->mem_index;
+    e->pending = UINT32_MAX;
+    e->n_line = e->next_line = e->passes = 0;
+    sm->stats.mem_insts++;
+    if (i->cls == TRACE_FENCE) {
+        e->where = LSU_FENCE;
+    } else if (i->mem_index == UINT32_MAX || !mem->mask) {
+        e->where = LSU_PARAM; /* a kernel parameter, or no lane is active: only the pipeline's time */
+        w->outstanding++;
+    } else if (mem->space == TRACE_SP_SHARED) {
+        e->where = LSU_SHARED;
+        w->outstanding++;
+        bool atomic = i->cls == TRACE_ATOM || i->cls == TRACE_RED;
+        e->passes = smem_passes(mem, i->width, sm->cfg.smem_banks, atomic);
+        if (atomic)
+            e->passes *= sm->cfg.smem_atomic_cycles;
+        sm->stats.shared_insts++;
+        sm->stats.shared_passes += e->passes;
+    } else {
+        e->req_kind = request_kind(i);
+        e->flags = request_flags(i);
+        coalesce_into(sm, slot, i, mem, e);
+        w->outstanding += e->n_line;
+    }
+    if (i->mem_index != UINT32_MAX && mem->mask) {
+        struct sm_load_stats *l = &sm->kernel->load[i->mem_index];
+        l->executions++;
+        l->lanes += (uint64_t)__builtin_popcount(mem->mask);
+        l->lines += e->where == LSU_SHARED ? e->passes : e->n_line;
+    }
+    if (i->n_dst) {
+        e->pending = alloc_pending(sm, slot, i, e->n_line);
+        for (unsigned k = 0; k < i->n_dst; k++)
+            w->reg_at[sm->regs[i->regs_at + k]] = REG_PENDING;
+    }
+}
+
+static void send_line(struct sm *sm, struct lsu_entry *e, uint64_t now)
+{
+    static const size_t count[] = {offsetof(struct sm_stats, lines_data), offsetof(struct sm_stats, lines_const),
+                                   offsetof(struct sm_stats, lines_tex)};
+    unsigned which = e->where - LSU_DATA;
+    struct req_pool *pool = &sm->comp.eng->pool;
+    const struct line_access *l = &e->line[e->next_line];
+    req_id id = req_alloc(pool);
+    struct req *r = &pool->req[id];
+    *r = (struct req){
+        .addr = l->addr,
+        .born = now,
+        .next = REQ_NONE,
+        .token = e->pending,
+        .pc = e->pc,
+        .words = l->words,
+        .sm = (uint16_t)sm->env.index,
+        .warp = e->warp,
+        .cta = sm->warp[e->warp].cta,
+        .loop = e->loop,
+        .bytes = l->bytes,
+        .flags =
+            (uint16_t)(e->flags | (l->partial ? REQ_F_PARTIAL : 0) | (e->next_line + 1 == e->n_line ? REQ_F_LAST : 0)),
+        .kind = e->req_kind,
+        .space = e->space,
+        .first = l->first,
+        .nth = (uint8_t)(e->next_line > 255 ? 255 : e->next_line),
+        .n_lines = (uint8_t)(e->n_line > 255 ? 255 : e->n_line),
+    };
+    /* Eight words are a sector. */
+    for (unsigned s = 0; s < 4; s++)
+        r->sectors |= (uint8_t)((l->words >> 8 * s & 0xff) != 0) << s;
+    port_send(sm->to_l1[which], id, 0);
+    ++*(uint64_t *)((char *)&sm->stats + count[which]);
+    sm->outstanding++;
+    e->next_line++;
+}
+
+/* Something of the warp's is done; at the last, a fence lets it go on, or its end is complete. */
+static void settle_account(struct sm *sm, unsigned slot, uint64_t now)
+{
+    struct warp *w = &sm->warp[slot];
+    if (--w->outstanding)
+        return;
+    if (w->wait == WARP_FENCE)
+        sm_settle(sm, slot, now);
+    else if (w->wait == WARP_DRAIN)
+        sm_warp_gone(sm, slot, now);
+}
+
+static bool is_blocked(const struct sm *sm, const struct lsu_entry *e)
+{
+    return e->next_line < e->n_line &&
+           (!port_can_send(sm->to_l1[e->where - LSU_DATA]) || sm->outstanding >= sm->cfg.outstanding);
+}
+
+void sm_lsu_step(struct sm *sm, uint64_t now)
+{
+    if (!sm->lsu_n || now < sm->lsu_busy_until)
+        return;
+    struct lsu_entry *e = &sm->lsu[sm->lsu_head];
+    uint64_t done_at = 0;
+    switch (e->where) {
+    case LSU_FENCE:
+        break;
+    case LSU_PARAM:
+        done_at = now + sm->cfg.param_latency;
+        break;
+    case LSU_SHARED:
+        sm->lsu_busy_until = now + e->passes;
+        done_at = now + sm->cfg.smem_latency + e->passes - 1;
+        break;
+    default:
+        for (unsigned room = sm->cfg.lsu_lines; room && e->next_line < e->n_line && !is_blocked(sm, e); room--)
+            send_line(sm, e, now);
+        if (e->next_line < e->n_line)
+            return;
+        break;
+    }
+    unsigned slot = e->warp;
+    uint32_t pending = e->pending;
+    sm->lsu_head = sm->lsu_head + 1 == sm->lsu_cap ? 0 : sm->lsu_head + 1;
+    sm->lsu_n--;
+    if (done_at) {
+        if (pending != UINT32_MAX)
+            complete(sm, pending, done_at, now);
+        settle_account(sm, slot, now);
+    }
+}
+
+uint64_t sm_lsu_next(const struct sm *sm, uint64_t now)
+{
+    /* A full port wakes the SM when it has room; replies do when too much is outstanding. */
+    if (!sm->lsu_n || is_blocked(sm, &sm->lsu[sm->lsu_head]))
+        return NEVER;
+    return sm->lsu_busy_until > now + 1 ? sm->lsu_busy_until : now + 1;
+}
+
+static void take_reply(struct sm *sm, req_id id, uint64_t now)
+{
+    struct req_pool *pool = &sm->comp.eng->pool;
+    struct req *r = &pool->req[id];
+    struct sm_load_stats *l = &sm->kernel->load[sm->kernel->inst[r->pc].mem_index];
+    uint64_t latency = now - r->born;
+    sm->stats.replies++;
+    sm->stats.served[r->served]++;
+    sm->stats.latency_sum[r->served] += latency;
+    l->hits += r->served == REQ_AT_L1;
+    l->merges += r->served == REQ_AT_L1_MERGE;
+    l->latency_sum += latency;
+    l->answered++;
+    sm->outstanding--;
+    if (r->token != UINT32_MAX && --sm->pending[r->token].left == 0)
+        complete(sm, r->token, now, now);
+    settle_account(sm, r->warp, now);
+    req_release(pool, id);
+}
+
+void sm_take_replies(struct sm *sm, uint64_t now)
+{
+    while (port_peek(&sm->hit, now))
+        take_reply(sm, port_pop(&sm->hit).req, now);
+    while (port_peek(&sm->fill, now))
+        take_reply(sm, port_pop(&sm->fill).req, now);
+    for (const struct msg *m; (m = port_peek(&sm->notice, now));) {
+        struct msg n = port_pop(&sm->notice);
+        unsigned slot = notice_slot(n.info);
+        if (sm->sched->on_notice && sm->sched->notices >> notice_kind(n.info) & 1)
+            sm->sched->on_notice(sm->sched_state[slot % sm->cfg.schedulers], notice_kind(n.info), slot, n.req);
+    }
+}

@@ -1,0 +1,46 @@
+/*
+ * Greedy then oldest (Rogers et al., MICRO 2012): keep issuing from the warp that issued last; when it cannot, take
+ * the oldest warp that can. Age is the order of assignment to the SM, so there are no ties.
+ */
+#include "sm/sched.h"
+
+struct gto {
+    uint64_t last; /* the greedy warp's bit; 0 = none yet */
+};
+
+static int pick(void *st, const struct sched_view *v)
+{
+    const struct gto *s = st;
+    if (v->can & s->last)
+        return __builtin_ctzll(s->last);
+    uint64_t left = v->can;
+    int oldest = __builtin_ctzll(left);
+    while (left &= left - 1) {
+        int w = __builtin_ctzll(left);
+        if (v->age[w] < v->age[oldest])
+            oldest = w;
+    }
+    return oldest;
+}
+
+static void on_issue(void *st, unsigned warp)
+{
+    struct gto *s = st;
+    s->last = 1ull << warp;
+}
+
+static void on_finish(void *st, unsigned warp)
+{
+    struct gto *s = st;
+    s->last &= ~(1ull << warp);
+}
+
+const struct sm_sched sm_sched_gto = {
+    .info = {.name = "gto",
+             .doc = "Greedy then oldest: the same warp as long as it can issue, else the oldest that can. Runs warps "
+                    "apart, which keeps their working sets in the L1 longer (Rogers et al., MICRO 2012)."},
+    .state_bytes = sizeof(struct gto),
+    .pick = pick,
+    .on_issue = on_issue,
+    .on_finish = on_finish,
+};

@@ -1,0 +1,31 @@
+/*
+ * Loose round robin: the first warp that can issue, starting after the one that issued last. A warp that waits is
+ * skipped; the pointer moves only with an issue. GPGPU-Sim's baseline.
+ */
+#include "sm/sched.h"
+
+struct lrr {
+    uint64_t after; /* slots behind the last issue */
+};
+
+static int pick(void *st, const struct sched_view *v)
+{
+    const struct lrr *s = st;
+    uint64_t later = v->can & s->after;
+    return __builtin_ctzll(later ? later : v->can);
+}
+
+static void on_issue(void *st, unsigned warp)
+{
+    struct lrr *s = st;
+    s->after = warp == 63 ? 0 : ~0ull << (warp + 1);
+}
+
+const struct sm_sched sm_sched_lrr = {
+    .info = {.name = "lrr",
+             .doc = "Loose round robin: the next warp in turn that can issue. Warps progress evenly, so they reach "
+                    "their loads together."},
+    .state_bytes = sizeof(struct lrr),
+    .pick = pick,
+    .on_issue = on_issue,
+};

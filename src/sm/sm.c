@@ -1,0 +1,513 @@
+/*
+ * One SM: CTAs in, warps issued, statistics, CTAs out.
+ *
+ * A cycle: replies and timers free warps; a new CTA arrives; the load/store unit works; each scheduler issues from one
+ * warp. An SM in which nothing can happen next cycle sleeps until its next timer, a reply, a CTA or room in the L1's
+ * port; what its schedulers waited for meanwhile is charged as an interval when it wakes, and is the same as if it had
+ * been charged cycle by cycle, because nothing changed.
+ *
+ * Sources: the pipeline is that of GPGPU-Sim 4 (schedulers, scoreboard, operand delay, execution units with initiation
+ * intervals), described in docs/machines.md. Not modelled: register bank conflicts, the operand collector's queues,
+ * the result bus, instruction-fetch traffic, dual issue to different units within one warp beyond sm.issue_width.
+ */
+#include "sm/sm_priv.h"
+
+#include "base/mem.h"
+
+#include <inttypes.h>
+
+/* ---- kernels ---- */
+
+struct sm_kernel *sm_kernel_new(const struct trace_kernel *t, const struct sm_config *cfg)
+{
+    static const uint8_t unit[TRACE_CLASS_COUNT] = {
+#define UNIT(unit, lat, ii) SM_UNIT_##unit
+#define X(name, text, doc)  [TRACE_##name] = SM_CLASS_##name(UNIT),
+        TRACE_CLASSES(X)
+#undef X
+#undef UNIT
+    };
+    uint32_t beats = 32 / cfg->simt_width;
+    struct sm_kernel *k = xcalloc(1, sizeof *k);
+    k->trace = t;
+    k->inst = xcalloc(t->n_inst + 1, sizeof *k->inst);
+    k->load = xcalloc(t->n_mem + 1, sizeof *k->load);
+    for (uint32_t pc = 0; pc < t->n_inst; pc++) {
+        const struct trace_inst *i = &t->inst[pc];
+        uint32_t interval = cfg->ii[i->cls] * beats;
+        uint32_t u = unit[i->cls];
+        if (u == SM_UNIT_INT && !cfg->int_units)
+            u = SM_UNIT_SP;
+        if (u == SM_UNIT_TENSOR && !cfg->tensor_units)
+            u = SM_UNIT_SP;
+        if (u == SM_UNIT_DP && !cfg->dp_units)
+            u = SM_UNIT_SFU;
+        k->inst[pc] = (struct sm_inst){
+            .unit = (uint8_t)u,
+            .cls = i->cls,
+            .n_dst = i->n_dst,
+            .n_reg = (uint8_t)(i->n_dst + i->n_src),
+            .latency = (uint16_t)(cfg->operand_cycles + cfg->lat[i->cls] + (u == SM_UNIT_LSU ? 0 : beats - 1)),
+            .interval = (uint16_t)(u == SM_UNIT_LSU ? cfg->ii[i->cls] : interval),
+            .regs_at = i->regs_at,
+            .mem_index = i->mem_index,
+            .loop = i->loop,
+            .width = i->width ? i->width : 4,
+            .mem_flags = i->mem_flags,
+            .barrier_warps = i->cls == TRACE_BARRIER ? i->width : 0,
+            .barrier = (uint8_t)(i->barrier < SM_BARRIERS ? i->barrier : 0),
+            .space = i->space,
+        };
+    }
+    return k;
+}
+
+void sm_kernel_free(struct sm_kernel *k)
+{
+    if (!k)
+        return;
+    free(k->inst);
+    free(k->load);
+    free(k);
+}
+
+void sm_set_kernel(struct sm *sm, const struct sm_kernel *k, const struct trace_launch *l, uint32_t max_ctas)
+{
+    if (sm->resident || sm->outstanding)
+        BUG("%s: a new kernel while %u requests are outstanding", sm->comp.name, sm->outstanding);
+    sm->kernel = k;
+    sm->regs = k->trace->reg;
+    sm->warps_per_cta = trace_warps_per_cta(l);
+    sm->max_ctas = max_ctas;
+    uint32_t rest = trace_threads_per_cta(l) % TRACE_WARP_SIZE;
+    sm->last_lanes = rest ? (1u << rest) - 1 : ~0u;
+    /* The only allocation after the machine was built: a kernel may have more registers than any before. */
+    size_t need = (size_t)sm->cfg.warps * (k->trace->n_scoreboard + 1);
+    if (need > sm->regs_cap) {
+        free(sm->regs_room);
+        sm->regs_room = xcalloc(need, sizeof *sm->regs_room);
+        sm->regs_cap = need;
+    }
+    for (unsigned i = 0; i < sm->cfg.warps; i++)
+        sm->warp[i].reg_at = sm->regs_room + (size_t)i * (k->trace->n_scoreboard + 1);
+    if (sm->icache)
+        memset(sm->icache, 0, (size_t)sm->icache_sets * sm->icfg.ways * sizeof *sm->icache);
+    if (sm->sched->on_kernel)
+        for (unsigned s = 0; s < sm->cfg.schedulers; s++)
+            sm->sched->on_kernel(sm->sched_state[s]);
+}
+
+/* ---- CTAs ---- */
+
+static void start_cta(struct sm *sm, uint64_t number, uint64_t now)
+{
+    uint64_t free_slots = ~sm->cta_busy;
+    unsigned slot = (unsigned)__builtin_ctzll(free_slots);
+    if (slot >= sm->max_ctas)
+        BUG("%s: got a CTA too many", sm->comp.name);
+    struct cta *c = &sm->cta[slot];
+    memset(c, 0, sizeof *c);
+    c->number = number;
+    c->busy = true;
+    c->left = sm->warps_per_cta;
+    c->first_warp = (uint8_t)(slot * sm->warps_per_cta);
+    sm->cta_busy |= 1ull << slot;
+    sm_tell_l1(sm, NOTICE_CTA_START, slot, c->first_warp | sm->warps_per_cta << 16);
+    for (unsigned i = 0; i < sm->warps_per_cta; i++)
+        c->running |= warp_bit(c->first_warp + i);
+    for (unsigned i = 0; i < sm->warps_per_cta; i++) {
+        unsigned s = c->first_warp + i;
+        struct warp *w = &sm->warp[s];
+        memset(w->reg_at, 0, (sm->kernel->trace->n_scoreboard + 1) * sizeof *w->reg_at);
+        memset(w->arrived, 0, sizeof w->arrived);
+        w->live = i + 1 == sm->warps_per_cta ? sm->last_lanes : ~0u;
+        w->outstanding = w->seq = w->call_depth = 0;
+        w->index = i;
+        w->cta = (uint8_t)slot;
+        w->ended = false;
+        stream_dec_begin(w->dec, sm->kernel->trace);
+        sm->age[s] = sm->next_age++;
+        if (sm->sched->on_assign)
+            sm->sched->on_assign(sm->sched_state[s % sm->cfg.schedulers], s, slot, i);
+        sm_tell_l1(sm, NOTICE_WARP_START, s, slot);
+        sm_start_warp(sm, s, now);
+    }
+}
+
+/* ---- issue ---- */
+
+static inline bool take_unit(struct sm *sm, unsigned u, uint64_t now, uint32_t interval)
+{
+    struct unit *x = &sm->unit[u];
+    for (unsigned i = 0; i < x->n; i++)
+        if (x->free_at[i] <= now) {
+            x->free_at[i] = now + interval;
+            return true;
+        }
+    return false;
+}
+
+/* Warps whose next instruction finds a unit in this cycle. */
+static uint64_t able(const struct sm *sm, uint64_t now)
+{
+    uint64_t can = 0;
+    for (unsigned u = 0; u < SM_UNIT_COUNT; u++) {
+        const struct unit *x = &sm->unit[u];
+        if (!sm->want[u] || (u == SM_UNIT_LSU && !sm_lsu_room(sm)))
+            continue;
+        for (unsigned i = 0; i < x->n; i++)
+            if (x->free_at[i] <= now) {
+                can |= sm->want[u];
+                break;
+            }
+    }
+    return can;
+}
+
+static void issue(struct sm *sm, unsigned slot, uint64_t now)
+{
+    struct warp *w = &sm->warp[slot];
+    const struct sm_inst i = w->inst;
+    uint32_t pc = w->pc, mask = w->mask;
+    sm->stats.warp_insts++;
+    sm->stats.thread_insts += (uint64_t)__builtin_popcount(mask);
+    sm->stats.insts[i.cls]++;
+    take_unit(sm, i.unit, now, i.interval);
+    if (i.unit == SM_UNIT_LSU) {
+        sm_lsu_push(sm, slot, &i, pc);
+    } else {
+        const uint16_t *reg = sm->regs + i.regs_at;
+        for (unsigned k = 0; k < i.n_dst; k++)
+            w->reg_at[reg[k]] = now + i.latency;
+        switch (i.cls) {
+        case TRACE_BARRIER:
+            sm_barrier_arrive(sm, slot, &i, mask);
+            sm_advance(sm, slot, pc, now);
+            sm_barrier_open(sm, slot, &i, now);
+            return;
+        case TRACE_EXIT:
+            sm_exit_lanes(sm, slot, mask);
+            sm_advance(sm, slot, pc, now);
+            if (w->wait == WARP_BARRIER && !w->ended)
+                sm_barrier_open(sm, slot, &(struct sm_inst){.barrier = w->at_barrier}, now);
+            return;
+        case TRACE_CALL:
+            w->call_depth++;
+            break;
+        case TRACE_RET:
+            w->call_depth -= w->call_depth > 0;
+            break;
+        case TRACE_SLEEP:
+            w->fetched_at = now + i.latency;
+            break;
+        }
+    }
+    sm_advance(sm, slot, pc, now);
+}
+
+static enum sm_stall why_not(const struct sm *sm, unsigned s)
+{
+    uint64_t own = sm->owned[s];
+    if (!(sm->resident & own))
+        return SM_STALL_NO_WARP;
+    uint64_t ready = sm->in[WARP_READY] & own;
+    if (ready)
+        return sm->throttled >> s & 1          ? SM_STALL_THROTTLE
+               : ready & sm->want[SM_UNIT_LSU] ? SM_STALL_LSU
+                                               : SM_STALL_UNIT;
+    if (sm->in[WARP_ALU] & own)
+        return SM_STALL_ALU;
+    if (sm->in[WARP_FETCH] & own)
+        return SM_STALL_FETCH;
+    if (sm->in[WARP_MEM] & own)
+        return SM_STALL_MEM;
+    if (sm->in[WARP_FENCE] & own)
+        return SM_STALL_FENCE;
+    return sm->in[WARP_BARRIER] & own ? SM_STALL_BARRIER : SM_STALL_DRAIN;
+}
+
+/* Charges the cycles up to and including `until` in which nothing happened. */
+static void account(struct sm *sm, uint64_t until)
+{
+    uint64_t gap = until - sm->accounted;
+    if (until <= sm->accounted)
+        return;
+    sm->accounted = until;
+    for (unsigned s = 0; s < sm->cfg.schedulers; s++)
+        sm->stats.stall[why_not(sm, s)] += gap;
+    sm->stats.scheduler_cycles += gap * sm->cfg.schedulers;
+    sm->stats.cycles_active += sm->resident ? gap : 0;
+    sm->stats.warp_cycles += gap * (uint64_t)__builtin_popcountll(sm->resident);
+}
+
+/* One scheduler's cycle. Returns whether it issued. */
+static bool schedule(struct sm *sm, unsigned s, uint64_t now)
+{
+    uint64_t own = sm->owned[s];
+    bool issued = false;
+    int only = -1; /* further instructions of the cycle come from the same warp */
+    sm->throttled &= ~(1ull << s);
+    for (unsigned n = 0; n < sm->cfg.issue_width; n++) {
+        uint64_t can = sm->in[WARP_READY] & own;
+        if (only >= 0)
+            can &= warp_bit((unsigned)only);
+        if (!can || !(can &= able(sm, now)))
+            break;
+        int slot = only;
+        if (only < 0) {
+            struct sched_view v = {.can = can, .loads = sm->wants_load, .age = sm->age, .now = now};
+            slot = sm->sched->pick(sm->sched_state[s], &v);
+            if (slot < 0) {
+                sm->throttled |= 1ull << s;
+                break;
+            }
+        }
+        issue(sm, (unsigned)slot, now);
+        if (sm->sched->on_issue)
+            sm->sched->on_issue(sm->sched_state[s], (unsigned)slot);
+        issued = true;
+        only = slot;
+        if (sm->failed)
+            break;
+    }
+    return issued;
+}
+
+/* When the first busy unit that a ready warp wants is free. */
+static uint64_t next_unit(const struct sm *sm, uint64_t now)
+{
+    uint64_t next = NEVER;
+    for (unsigned u = 0; u < SM_UNIT_COUNT; u++) {
+        if (!(sm->want[u] & sm->in[WARP_READY]) || (u == SM_UNIT_LSU && !sm_lsu_room(sm)))
+            continue;
+        for (unsigned i = 0; i < sm->unit[u].n; i++) {
+            uint64_t at = sm->unit[u].free_at[i] > now ? sm->unit[u].free_at[i] : now + 1;
+            next = at < next ? at : next;
+        }
+    }
+    return next;
+}
+
+static uint64_t tick(struct comp *c, uint64_t now)
+{
+    struct sm *sm = (struct sm *)c;
+    if (sm->failed)
+        return NEVER;
+    account(sm, now - 1);
+    sm_take_replies(sm, now);
+    sm_expire_timers(sm, now);
+    for (const struct msg *m; (m = port_peek(&sm->cta_in, now));) {
+        struct msg cta = port_pop(&sm->cta_in);
+        start_cta(sm, (uint64_t)cta.info << 32 | cta.req, now);
+    }
+    sm_lsu_step(sm, now);
+    if (!sm->resident && !sm->lsu_n) {
+        account(sm, now);
+        return NEVER;
+    }
+
+    sm->stats.cycles_active++;
+    sm->stats.warp_cycles += (uint64_t)__builtin_popcountll(sm->resident);
+    sm->stats.scheduler_cycles += sm->cfg.schedulers;
+    sm->accounted = now;
+    uint64_t before = sm->stats.warp_insts;
+    for (unsigned s = 0; s < sm->cfg.schedulers && !sm->failed; s++) {
+        if (sm->in[WARP_READY] & sm->owned[s] && schedule(sm, s, now))
+            sm->stats.issue_cycles++;
+        else
+            sm->stats.stall[why_not(sm, s)]++;
+    }
+    if (sm->stats.warp_insts != before && sm->wanted >> NOTICE_ISSUE & 1)
+        port_send(sm->notices, (req_id)(sm->stats.warp_insts - before), notice_info(NOTICE_ISSUE, 0));
+
+    uint64_t next = sm_lsu_next(sm, now);
+    if (sm->in[WARP_READY]) {
+        uint64_t unit = next_unit(sm, now);
+        next = unit < next ? unit : next;
+    }
+    if (next > now + 1) {
+        uint64_t timer = sm_next_timer(sm, now);
+        next = timer < next ? timer : next;
+    }
+    return next;
+}
+
+/* ---- bookkeeping ---- */
+
+static void sync(struct comp *c, uint64_t now)
+{
+    account((struct sm *)c, now);
+}
+
+static void dump(const struct comp *c, FILE *out)
+{
+    static const char *const what[WARP_WAITS] = {"ready", "alu", "fetch", "memory", "fence", "barrier", "drain"};
+    const struct sm *sm = (const struct sm *)c;
+    if (!sm->resident && !sm->outstanding && !sm->lsu_n)
+        return;
+    fprintf(out, "%s: %d warps resident, %u requests outstanding, %u memory instructions queued\n", c->name,
+            __builtin_popcountll(sm->resident), sm->outstanding, sm->lsu_n);
+    if (sm->lsu_n) {
+        const struct lsu_entry *e = &sm->lsu[sm->lsu_head];
+        fprintf(out, "  load/store unit: warp %u, pc %u, line %u of %u%s\n", e->warp, e->pc, e->next_line, e->n_line,
+                e->where >= LSU_DATA && e->where <= LSU_TEX && !port_can_send(sm->to_l1[e->where - LSU_DATA])
+                    ? ", waits for room in its L1"
+                    : "");
+    }
+    for (uint64_t left = sm->resident; left; left &= left - 1) {
+        unsigned s = (unsigned)__builtin_ctzll(left);
+        const struct warp *w = &sm->warp[s];
+        fprintf(out, "  warp %u (CTA %" PRIu64 ", warp %u of it): waits for %s at pc %u, %u requests outstanding\n", s,
+                sm->cta[w->cta].number, w->index, what[w->wait], w->pc, w->outstanding);
+    }
+}
+
+static int check(const struct comp *c, bool drained, struct err *e)
+{
+    const struct sm *sm = (const struct sm *)c;
+    const struct sm_stats *t = &sm->stats;
+    uint64_t sum = t->issue_cycles;
+    for (unsigned i = 0; i < SM_STALL_COUNT; i++)
+        sum += t->stall[i];
+    if (sum != t->scheduler_cycles || t->scheduler_cycles != sm->accounted * sm->cfg.schedulers)
+        return err_set(e,
+                       "%s: scheduler cycles do not add up: issue and stalls %" PRIu64 ", charged %" PRIu64
+                       ", cycles x schedulers %" PRIu64,
+                       c->name, sum, t->scheduler_cycles, sm->accounted * sm->cfg.schedulers);
+    uint64_t insts = 0, served = 0;
+    for (unsigned i = 0; i < TRACE_CLASS_COUNT; i++)
+        insts += t->insts[i];
+    for (unsigned i = 0; i < REQ_AT_COUNT; i++)
+        served += t->served[i];
+    if (insts != t->warp_insts)
+        return err_set(e, "%s: %" PRIu64 " instructions by class, %" PRIu64 " issued", c->name, insts, t->warp_insts);
+    uint64_t sent = t->lines_data + t->lines_const + t->lines_tex;
+    if (served != t->replies || sent != t->replies + sm->outstanding)
+        return err_set(e, "%s: %" PRIu64 " requests sent, %" PRIu64 " answered, %u outstanding", c->name, sent,
+                       t->replies, sm->outstanding);
+    if (drained && (sm->outstanding || sm->resident || sm->lsu_n || sm->pending_used))
+        return err_set(e, "%s: not empty at the end: %u requests, %u loads", c->name, sm->outstanding,
+                       sm->pending_used);
+    return 0;
+}
+
+/* ---- building ---- */
+
+static struct unit make_unit(uint32_t n)
+{
+    return (struct unit){.n = n};
+}
+
+struct sm *sm_new(struct engine *eng, const struct sm_config *cfg, const struct icache_config *icfg,
+                  const struct sm_env *env, const char *name, struct err *e)
+{
+    struct arena *a = eng->arena;
+    struct sm *sm = arena_alloc64(a, sizeof *sm);
+    sm->cfg = *cfg;
+    sm->icfg = *icfg;
+    sm->env = *env;
+    sm->wanted = env->wanted_notices;
+    sm->comp.tick = tick;
+    sm->comp.sync = sync;
+    sm->comp.dump = dump;
+    sm->comp.check = check;
+    engine_add(eng, &sm->comp, CLK_CORE, name);
+
+    sm->warp = arena_alloc64(a, cfg->warps * sizeof *sm->warp);
+    size_t dec = (stream_dec_bytes() + 63) & ~(size_t)63;
+    char *decoders = arena_alloc64(a, cfg->warps * dec);
+    for (unsigned i = 0; i < cfg->warps; i++) {
+        sm->warp[i].dec = (struct stream_dec *)(decoders + i * dec);
+        sm->owned[i % cfg->schedulers] |= warp_bit(i);
+    }
+    sm->timer = arena_alloc64(a, SM_TIMERS * sizeof *sm->timer);
+    sm->unit[SM_UNIT_SP] = make_unit(cfg->sp_units);
+    sm->unit[SM_UNIT_INT] = make_unit(cfg->int_units);
+    sm->unit[SM_UNIT_SFU] = make_unit(cfg->sfu_units);
+    sm->unit[SM_UNIT_DP] = make_unit(cfg->dp_units);
+    sm->unit[SM_UNIT_TENSOR] = make_unit(cfg->tensor_units);
+    sm->unit[SM_UNIT_LSU] = make_unit(1);
+
+    sm->lsu_cap = cfg->lsu_queue;
+    sm->lsu = arena_alloc64(a, sm->lsu_cap * sizeof *sm->lsu);
+    sm->pending = arena_alloc64(a, cfg->pending_loads * sizeof *sm->pending);
+    for (uint32_t i = 0; i < cfg->pending_loads; i++)
+        sm->pending[i].next = i + 1 < cfg->pending_loads ? i + 1 : UINT32_MAX;
+
+    if (icfg->size && cfg->fetch_width) {
+        sm->icache_sets = (uint32_t)(icfg->size / icfg->line / icfg->ways);
+        sm->icache = arena_alloc64(a, (size_t)sm->icache_sets * icfg->ways * sizeof *sm->icache);
+    }
+
+    port_init(&sm->hit, eng, &sm->comp, cfg->outstanding, 1, "hit");
+    port_init(&sm->fill, eng, &sm->comp, cfg->outstanding, 1, "fill");
+    port_init(&sm->notice, eng, &sm->comp, 1024, 1, "notice");
+    port_init(&sm->cta_in, eng, &sm->comp, SM_CTAS, 1, "cta");
+
+    sm->sched = sm_sched_get(cfg->scheduler);
+    for (unsigned s = 0; s < cfg->schedulers; s++) {
+        sm->sched_state[s] = arena_alloc64(a, sm->sched->state_bytes ? sm->sched->state_bytes : 1);
+        struct sched_geom g = {
+            .owned = sm->owned[s], .n_warp = cfg->warps, .n_sched = cfg->schedulers, .index = s, .sm = env->index};
+        if (sm->sched->init && sm->sched->init(sm->sched_state[s], env->sched_params, &g, e))
+            return NULL;
+    }
+    return sm;
+}
+
+void sm_free(struct sm *sm)
+{
+    if (sm)
+        free(sm->regs_room);
+}
+
+struct comp *sm_comp(struct sm *sm)
+{
+    return &sm->comp;
+}
+struct port *sm_hit_in(struct sm *sm)
+{
+    return &sm->hit;
+}
+struct port *sm_fill_in(struct sm *sm)
+{
+    return &sm->fill;
+}
+struct port *sm_notice_in(struct sm *sm)
+{
+    return &sm->notice;
+}
+struct port *sm_cta_in(struct sm *sm)
+{
+    return &sm->cta_in;
+}
+
+void sm_connect(struct sm *sm, struct port *data, struct port *constant, struct port *texture, struct port *notices,
+                struct port *done_out)
+{
+    sm->to_l1[0] = data;
+    sm->to_l1[1] = constant ? constant : data;
+    sm->to_l1[2] = texture ? texture : data;
+    sm->notices = notices;
+    sm->done_out = done_out;
+    for (unsigned i = 0; i < 3; i++)
+        port_connect(sm->to_l1[i], &sm->comp);
+    if (notices)
+        port_connect(notices, &sm->comp);
+    port_connect(done_out, &sm->comp);
+}
+
+bool sm_drained(const struct sm *sm)
+{
+    return !sm->resident && !sm->outstanding && !sm->lsu_n && port_empty(&sm->cta_in);
+}
+
+int sm_failed(const struct sm *sm, uint64_t *cta, uint32_t *warp, bool *corrupt)
+{
+    if (!sm->failed)
+        return 0;
+    *cta = sm->failed_cta;
+    *warp = sm->failed_warp;
+    *corrupt = sm->failed == 1;
+    return 1;
+}

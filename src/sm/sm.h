@@ -1,0 +1,131 @@
+/*
+ * One streaming multiprocessor, as the machine's builder and its neighbours see it.
+ *
+ *   dispatcher --cta_in--> SM --line requests--> L1 unit
+ *       ^------done_out----'  <--hit, fill, notice--'
+ *
+ * CTA in:   one message per CTA: req = low, info = high 32 bits of its number in the grid. The dispatcher never sends
+ *           more than sm_set_kernel allowed.
+ * CTA out:  the same message when the CTA has ended: all warps done, all their memory accesses answered.
+ * The SM gets its instructions through struct sm_streams, which hides whether they come from a file or from a running
+ * emulator. Requests and replies: see l1/l1.h.
+ */
+#ifndef WEIR_SM_SM_H
+#define WEIR_SM_SM_H
+
+#include "engine/engine.h"
+#include "engine/port.h"
+#include "engine/stats.h"
+#include "sm/sm_config.h"
+#include "trace/stream.h"
+
+struct sm;
+
+/* Where a warp's instructions come from. Calls come from the thread that runs the machine. */
+struct sm_streams {
+    void *ctx;
+    /*
+     * The next piece of a warp's stream (pieces of one warp are asked for in order). 1: *bytes, *n, valid until the
+     * warp's next call or cta_done; 0: the warp has no more; -1: the source has failed and keeps the error.
+     */
+    int (*piece)(void *ctx, uint64_t cta, uint32_t warp, uint32_t seq, const uint8_t **bytes, size_t *n);
+    void (*cta_done)(void *ctx, uint64_t cta);
+};
+
+/* A static instruction as the SM uses it. 24 bytes. */
+struct sm_inst {
+    uint8_t unit;         /* enum sm_unit */
+    uint8_t cls;          /* enum trace_class */
+    uint8_t n_dst, n_reg; /* destinations, and all registers, at reg */
+    uint16_t latency;     /* from issue to result, for what the execution units do */
+    uint16_t interval;    /* cycles its unit is busy */
+    uint32_t regs_at;
+    uint32_t mem_index;
+    uint16_t loop;
+    uint8_t width, mem_flags;
+    uint8_t barrier_warps; /* BARRIER: how many warps it waits for; 0 = all */
+    uint8_t barrier;       /* BARRIER: its number */
+    uint8_t space;         /* enum trace_space; GENERIC is resolved by each execution */
+    uint8_t is_load;       /* LOAD, ATOM, TEX, SURF with a result: somebody waits for it */
+};
+
+/* What is counted for each static memory instruction. */
+struct sm_load_stats {
+    uint64_t executions, lanes;     /* warp instructions with at least one lane; lanes in them */
+    uint64_t lines;                 /* line requests, or shared-memory passes */
+    uint64_t hits, merges;          /* of the lines */
+    uint64_t latency_sum, answered; /* lines answered and the cycles from sending to answer */
+};
+
+/* A kernel prepared for the SMs of one machine. */
+struct sm_kernel {
+    const struct trace_kernel *trace;
+    struct sm_inst *inst;
+    struct sm_load_stats *load; /* by mem_index; all SMs add to it */
+};
+struct sm_kernel *sm_kernel_new(const struct trace_kernel *, const struct sm_config *);
+void sm_kernel_free(struct sm_kernel *);
+
+/* Reasons for which a scheduler does not issue in a cycle, in order of precedence: the first that applies is charged.
+ */
+#define SM_STALLS(X)                                                                                                   \
+    X(NO_WARP, "no_warp", "no warp is resident")                                                                       \
+    X(THROTTLE, "throttle", "the policy lets no ready warp issue")                                                     \
+    X(LSU, "lsu_full", "a ready warp's memory instruction finds the load/store unit's queue full")                     \
+    X(UNIT, "unit_busy", "a ready warp finds its execution unit busy")                                                 \
+    X(ALU, "alu", "a warp waits for a register that an execution unit will write")                                     \
+    X(FETCH, "fetch", "a warp waits for its next instruction")                                                         \
+    X(MEM, "memory", "a warp waits for a register that a load will write")                                             \
+    X(FENCE, "fence", "a warp waits at a fence for its memory accesses")                                               \
+    X(BARRIER, "barrier", "all warps wait at barriers")                                                                \
+    X(DRAIN, "drain", "all warps have ended, stores are on their way")
+
+enum sm_stall {
+#define X(name, text, doc) SM_STALL_##name,
+    SM_STALLS(X)
+#undef X
+        SM_STALL_COUNT
+};
+
+struct sm_stats {
+    uint64_t warp_insts, thread_insts;
+    uint64_t scheduler_cycles; /* cycles x schedulers */
+    uint64_t issue_cycles;     /* of them: at least one instruction was issued */
+    uint64_t stall[SM_STALL_COUNT];
+    uint64_t cycles_active; /* SM cycles with a resident warp */
+    uint64_t warp_cycles;   /* sum over cycles of resident warps */
+    uint64_t ctas, barriers;
+    uint64_t insts[TRACE_CLASS_COUNT];
+    uint64_t mem_insts, shared_insts, shared_passes, lines_data, lines_const, lines_tex;
+    uint64_t fetches, icache_misses, jumps;
+    uint64_t replies;
+    uint64_t latency_sum[REQ_AT_COUNT], served[REQ_AT_COUNT];
+};
+/* Shown as sm.*, and the first few without a prefix. */
+extern const struct stat_def sm_stat_defs[], sm_top_stat_defs[];
+
+struct sm_env {
+    uint32_t index, n_sm;
+    uint32_t line_data, line_const, line_tex; /* bytes */
+    const struct sm_streams *streams;
+    const void *sched_params;
+    uint32_t wanted_notices; /* of the L1: bit per enum notice */
+};
+
+struct sm *sm_new(struct engine *, const struct sm_config *, const struct icache_config *, const struct sm_env *,
+                  const char *name, struct err *);
+void sm_free(struct sm *); /* what is not in the arena */
+struct comp *sm_comp(struct sm *);
+/* The SM's own ports, for l1_connect_sm and the dispatcher. */
+struct port *sm_hit_in(struct sm *), *sm_fill_in(struct sm *), *sm_notice_in(struct sm *), *sm_cta_in(struct sm *);
+void sm_connect(struct sm *, struct port *data, struct port *constant, struct port *texture, struct port *notices,
+                struct port *done_out);
+void sm_register_stats(struct sm *, struct stats *);
+
+/* While nothing runs: the next kernel, and how many of its CTAs this SM takes at once (<= sm.ctas). */
+void sm_set_kernel(struct sm *, const struct sm_kernel *, const struct trace_launch *, uint32_t max_ctas);
+bool sm_drained(const struct sm *);
+/* 1 when a stream ended in an error: corrupt bytes (0) or the source's own (-1); the engine was stopped. */
+int sm_failed(const struct sm *, uint64_t *cta, uint32_t *warp, bool *corrupt);
+
+#endif

@@ -1,0 +1,131 @@
+/* The tables of [sm] and [icache]. */
+#include "sm/sm_config.h"
+
+#include "sm/classes.h"
+
+#define INT(member, unit, def, min, max, doc) CFG_ROW(struct sm_config, member, CFG_INT, unit, def, min, max, NULL, doc)
+#define BYTES(member, def, min, max, doc)     CFG_ROW(struct sm_config, member, CFG_BYTES, "", def, min, max, NULL, doc)
+
+static const struct cfg_field sm_fields[] = {
+    INT(warps, "warps", "48", 1, 64, "warps that can be resident on one SM"),
+    INT(ctas, "CTAs", "8", 1, 64, "CTAs that can be resident on one SM"),
+    INT(max_threads_per_block, "threads", "1024", 32, 2048, "largest CTA a launch may ask for"),
+    INT(max_regs_per_thread, "registers", "255", 16, 255, "registers one thread can have"),
+    BYTES(regfile, "128KiB", 4096, 1 << 20, "register file of one SM"),
+    BYTES(smem, "48KiB", 0, 1 << 20, "shared memory of one SM"),
+    BYTES(smem_per_block, "48KiB", 0, 1 << 20, "shared memory one CTA can have"),
+    BYTES(smem_reserved, "0B", 0, 1 << 16, "shared memory the system keeps of every CTA's"),
+    INT(reg_unit, "registers", "64", 1, 1024, "registers are given to a warp in multiples of this"),
+    INT(warp_unit, "warps", "2", 1, 8, "a CTA's registers are given for a multiple of this many warps"),
+    BYTES(smem_unit, "128B", 1, 4096, "shared memory is given to a CTA in multiples of this"),
+    INT(schedulers, "schedulers", "2", 1, 8, "warp schedulers; warp w belongs to scheduler w modulo this"),
+    INT(issue_width, "instructions", "1", 1, 4, "instructions a scheduler issues from one warp in one cycle"),
+    CFG_ROW(struct sm_config, scheduler, CFG_POLICY, "", "gto", 0, 0, "scheduler", "order in which warps are tried"),
+    INT(fetch_width, "instructions", "2", 0, 16,
+        "instructions fetched together into a warp's buffer; 0 = always there"),
+    INT(fetch_cycles, "cycles", "2", 1, 64, "from a warp's buffer running empty to its next issue"),
+    INT(branch_cycles, "cycles", "1", 0, 64, "added to that when the warp has jumped"),
+    INT(simt_width, "lanes", "32", 8, 32, "lanes of one execution unit; a warp takes 32 / lanes of its intervals"),
+    INT(operand_cycles, "cycles", "4", 0, 64, "from issue to the execution unit: reading operands"),
+    INT(sp_units, "units", "2", 1, 16, "units for integer and single precision arithmetic"),
+    INT(int_units, "units", "0", 0, 16, "separate units for integer arithmetic; 0 = the sp units do it"),
+    INT(sfu_units, "units", "1", 1, 16, "units for special functions and divisions"),
+    INT(dp_units, "units", "0", 0, 16, "units for double precision; 0 = the sfu units do it"),
+    INT(tensor_units, "units", "0", 0, 16, "units for matrix multiply-accumulate; 0 = the sp units do it"),
+    INT(lsu_queue, "instructions", "4", 1, 64, "memory instructions waiting in front of the load/store unit"),
+    INT(lsu_lines, "lines", "1", 1, 8, "line requests sent to the L1 in one cycle"),
+    INT(pending_loads, "loads", "512", 1, 8192, "load instructions of one SM in flight"),
+    INT(outstanding, "requests", "2048", 64, 65536, "line requests of one SM in flight, stores included"),
+    INT(smem_banks, "banks", "32", 1, 64, "shared memory banks of 4 bytes; a power of two"),
+    INT(smem_latency, "cycles", "26", 1, 256,
+        "shared memory load without conflict, from the load/store unit to the result"),
+    INT(smem_atomic_cycles, "cycles", "1", 1, 64,
+        "one step of a shared-memory atomic, per lane that meets the same word"),
+    INT(param_latency, "cycles", "8", 1, 256, "load of a kernel parameter, from the load/store unit to the result"),
+#define LATENCY(unit, lat, ii)  lat
+#define INTERVAL(unit, lat, ii) ii
+#define X(name, cfg, what)                                                                                             \
+    {.key = "lat." cfg,                                                                                                \
+     .type = CFG_INT,                                                                                                  \
+     .unit = "cycles",                                                                                                 \
+     .def = SM_CLASS_##name(LATENCY),                                                                                  \
+     .min = 1,                                                                                                         \
+     .max = 900,                                                                                                       \
+     .doc = "latency: " what,                                                                                          \
+     .offset = offsetof(struct sm_config, lat[TRACE_##name])},
+    TRACE_CLASSES(X)
+#undef X
+#define X(name, cfg, what)                                                                                             \
+    {.key = "ii." cfg,                                                                                                 \
+     .type = CFG_INT,                                                                                                  \
+     .unit = "cycles",                                                                                                 \
+     .def = SM_CLASS_##name(INTERVAL),                                                                                 \
+     .min = 1,                                                                                                         \
+     .max = 900,                                                                                                       \
+     .doc = "initiation interval: " what,                                                                              \
+     .offset = offsetof(struct sm_config, ii[TRACE_##name])},
+        TRACE_CLASSES(X)
+#undef X
+            CFG_END};
+
+static bool is_pow2(uint64_t v)
+{
+    return v && !(v & (v - 1));
+}
+
+static int check_sm(const struct cfg *c, const void *values, struct err *e)
+{
+    const struct sm_config *v = values;
+    if (!is_pow2(v->smem_banks))
+        return cfg_fault(c, "sm.smem_banks", e, "the number of banks must be a power of two");
+    if (32 % v->simt_width)
+        return cfg_fault(c, "sm.simt_width", e, "32 lanes cannot be divided by it; use 8, 16 or 32");
+    if (v->warps < v->schedulers)
+        return cfg_fault(c, "sm.schedulers", e, "there are more schedulers than warps (sm.warps=%u)", v->warps);
+    if (v->smem_per_block > v->smem)
+        return cfg_fault(c, "sm.smem_per_block", e, "a CTA cannot have more than the SM has (sm.smem)");
+    if ((uint64_t)v->max_threads_per_block > v->warps * 32ull)
+        return cfg_fault(c, "sm.max_threads_per_block", e, "such a CTA would not fit on an SM of %u warps (sm.warps)",
+                         v->warps);
+    if (v->outstanding < v->lsu_lines)
+        return cfg_fault(c, "sm.outstanding", e, "fewer requests than are sent in one cycle (sm.lsu_lines)");
+    return 0;
+}
+
+const struct cfg_section sm_cfg_section = {
+    .name = "sm",
+    .doc = "streaming multiprocessor: capacity, schedulers, execution units, load/store unit",
+    .field = sm_fields,
+    .bytes = sizeof(struct sm_config),
+    .check = check_sm,
+};
+
+#define IC(member, type, unit, def, min, max, doc)                                                                     \
+    CFG_ROW(struct icache_config, member, type, unit, def, min, max, NULL, doc)
+
+static const struct cfg_field icache_fields[] = {
+    IC(size, CFG_BYTES, "", "2KiB", 0, 1 << 20, "instruction cache of one SM; 0 = every fetch hits"),
+    IC(line, CFG_BYTES, "", "128B", 8, 1024, "its line"),
+    IC(ways, CFG_INT, "ways", "4", 1, 64, "its associativity (LRU)"),
+    IC(inst_bytes, CFG_BYTES, "", "8B", 4, 32, "bytes one instruction occupies in it"),
+    IC(miss_cycles, CFG_INT, "cycles", "240", 1, 500, "a miss, answered by the L2; its traffic is not modelled"),
+    CFG_END};
+
+static int check_icache(const struct cfg *c, const void *values, struct err *e)
+{
+    const struct icache_config *v = values;
+    if (v->size && (v->size % (v->line * v->ways) || !is_pow2(v->size / (v->line * v->ways))))
+        return cfg_fault(c, "icache.ways", e, "icache.size / (icache.line x %u) is not a power of two of sets",
+                         v->ways);
+    if (!is_pow2(v->line) || v->line % v->inst_bytes)
+        return cfg_fault(c, "icache.line", e, "a line must be a power of two and hold whole instructions");
+    return 0;
+}
+
+const struct cfg_section icache_cfg_section = {
+    .name = "icache",
+    .doc = "instruction cache of an SM",
+    .field = icache_fields,
+    .bytes = sizeof(struct icache_config),
+    .check = check_icache,
+};

@@ -1,0 +1,35 @@
+/* Parameters of an SM: sections [sm] and [icache]; see sm_config.c for what each means. */
+#ifndef WEIR_SM_SM_CONFIG_H
+#define WEIR_SM_SM_CONFIG_H
+
+#include "engine/config.h"
+#include "engine/registry.h"
+#include "trace/kernel.h"
+
+struct sm_config {
+    /* capacity */
+    uint32_t warps, ctas, max_threads_per_block, max_regs_per_thread;
+    uint64_t regfile, smem, smem_per_block, smem_reserved;
+    uint32_t reg_unit, warp_unit;
+    uint64_t smem_unit;
+    /* front end */
+    uint32_t schedulers, issue_width, scheduler;
+    uint32_t fetch_width, fetch_cycles, branch_cycles;
+    /* execution */
+    uint32_t simt_width, operand_cycles;
+    uint32_t sp_units, int_units, sfu_units, dp_units, tensor_units;
+    uint32_t lat[TRACE_CLASS_COUNT], ii[TRACE_CLASS_COUNT];
+    /* memory pipeline */
+    uint32_t lsu_queue, lsu_lines, pending_loads, outstanding;
+    uint32_t smem_banks, smem_latency, smem_atomic_cycles, param_latency;
+};
+
+struct icache_config {
+    uint64_t size, line, inst_bytes;
+    uint32_t ways, miss_cycles;
+};
+
+extern const struct cfg_section sm_cfg_section, icache_cfg_section;
+extern const struct policy_kind sm_sched_kind; /* "scheduler" */
+
+#endif

@@ -1,0 +1,169 @@
+/*
+ * Inside the SM: its state, shared by sm.c (tick, CTAs), warp.c (what a warp waits for), lsu.c (memory instructions).
+ *
+ * Every resident warp is in exactly one set in[enum warp_wait]. A warp enters READY when its next instruction, decoded
+ * ahead, has its registers; until then it sits in a timer wheel (ALU, FETCH) or waits for somebody else to move it
+ * (MEM, FENCE, BARRIER, DRAIN). So finding a warp to issue is a mask operation and waiting warps are never looked at.
+ */
+#ifndef WEIR_SM_SM_PRIV_H
+#define WEIR_SM_SM_PRIV_H
+
+#include "sm/classes.h"
+#include "sm/coalesce.h"
+#include "sm/sched.h"
+#include "sm/sm.h"
+
+enum { SM_WARPS = 64, SM_CTAS = 64, SM_TIMERS = 1024, SM_BARRIERS = 16, SM_UNIT_MAX = 16 };
+
+#define SM_BARRIER_ARRIVE_ONLY 1          /* in trace_inst.mem_flags of a BARRIER */
+#define REG_PENDING            UINT64_MAX /* a load will write it */
+
+struct warp {
+    struct sm_inst inst;           /* the next one */
+    uint64_t *reg_at;              /* by register: cycle from which it can be read, or REG_PENDING */
+    uint64_t fetched_at;           /* cycle from which the next instruction can issue, as far as fetching goes */
+    uint32_t pc, mask;             /* of the next instruction */
+    uint32_t live;                 /* lanes that have not exited */
+    uint32_t arrived[SM_BARRIERS]; /* lanes at each barrier, when a diverged warp comes in parts */
+    uint32_t outstanding;          /* line requests not answered */
+    uint32_t index;                /* in its CTA */
+    uint32_t seq;                  /* next piece of its stream */
+    uint32_t call_depth;
+    uint16_t loop;      /* of the last issued instruction at call depth 0 */
+    uint8_t cta;        /* slot */
+    uint8_t wait;       /* enum warp_wait */
+    uint8_t buffered;   /* instructions left in its buffer */
+    uint8_t at_barrier; /* number, when wait == WARP_BARRIER */
+    bool ended;         /* no more instructions */
+    struct stream_dec *dec;
+    struct stream_mem mem; /* addresses of the next instruction */
+};
+
+struct cta {
+    uint64_t number;
+    uint64_t running; /* slots of its warps that have not ended */
+    uint64_t waiting[SM_BARRIERS];
+    uint8_t came[SM_BARRIERS]; /* warps that arrived at a barrier that counts */
+    uint32_t left;             /* warps not done (ended and drained) */
+    uint8_t first_warp;
+    bool busy;
+};
+
+/* A load in flight: who is woken when its last line is there. */
+struct pending {
+    uint32_t next; /* free list */
+    uint32_t left; /* lines */
+    uint32_t regs_at;
+    uint8_t n_dst, warp;
+};
+
+/* A memory instruction in front of the load/store unit. */
+struct lsu_entry {
+    uint8_t warp, cls, where; /* enum lsu_where */
+    uint8_t req_kind;
+    uint16_t flags, loop;
+    uint32_t pc, mem_index;
+    uint32_t pending; /* index, or UINT32_MAX */
+    uint32_t passes;  /* shared memory */
+    uint32_t n_line, next_line;
+    uint8_t space;
+    struct line_access line[COALESCE_MAX];
+};
+enum lsu_where { LSU_SHARED, LSU_PARAM, LSU_DATA, LSU_CONST, LSU_TEX, LSU_FENCE };
+
+struct icache_line {
+    uint64_t tag; /* line number + 1; 0 = empty */
+    uint64_t ready_at, used;
+};
+
+struct unit {
+    uint32_t n;
+    uint64_t free_at[SM_UNIT_MAX];
+};
+
+struct sm {
+    struct comp comp;
+    /* hot: which warps are where */
+    uint64_t in[WARP_WAITS];
+    uint64_t resident;
+    uint64_t want[SM_UNIT_COUNT]; /* by unit of the next instruction */
+    uint64_t wants_load;
+    uint64_t owned[8];  /* by scheduler */
+    uint64_t throttled; /* bit per scheduler: its policy let nobody issue in the last attempt */
+    uint64_t accounted; /* last cycle whose scheduler slots have been charged */
+    uint64_t timer_busy[SM_TIMERS / 64];
+    struct unit unit[SM_UNIT_COUNT];
+    uint8_t unit_of[SM_UNIT_COUNT]; /* units that this SM does not have are done by others */
+    uint64_t age[SM_WARPS];
+    struct warp *warp;
+    struct cta cta[SM_CTAS];
+    uint64_t cta_busy;
+    uint64_t next_age;
+    /* policy */
+    const struct sm_sched *sched;
+    void *sched_state[8];
+    /* load/store unit */
+    struct lsu_entry *lsu; /* ring of lsu_cap */
+    uint32_t lsu_cap, lsu_head, lsu_n;
+    uint64_t lsu_busy_until; /* shared-memory passes of the instruction before */
+    struct pending *pending;
+    uint32_t pending_free, pending_used, outstanding;
+    /* fetch */
+    uint64_t fetch_free_at;
+    struct icache_line *icache;
+    uint32_t icache_sets;
+    /* neighbours */
+    struct port hit, fill, notice, cta_in;
+    struct port *to_l1[3], *notices, *done_out;
+    uint32_t wanted;        /* notices the L1 wants */
+    uint32_t issued_unsaid; /* for NOTICE_ISSUE */
+    /* what it was built with */
+    struct sm_config cfg;
+    struct icache_config icfg;
+    struct sm_env env;
+    const struct sm_kernel *kernel;
+    const uint16_t *regs;                         /* the kernel's register lists */
+    uint32_t warps_per_cta, max_ctas, last_lanes; /* last_lanes: lanes of a CTA's last warp */
+    uint64_t *timer;                              /* SM_TIMERS sets of warps */
+    uint64_t *regs_room;
+    size_t regs_cap;
+    int failed; /* 0, 1 corrupt, -1 the source failed */
+    uint64_t failed_cta;
+    uint32_t failed_warp;
+    struct sm_stats stats;
+};
+
+static inline uint64_t warp_bit(unsigned slot)
+{
+    return 1ull << slot;
+}
+
+/* warp.c */
+void sm_move_warp(struct sm *, unsigned slot, enum warp_wait);
+/* Decides what the warp waits for; it can issue in cycle `earliest` at the soonest. */
+void sm_settle(struct sm *, unsigned slot, uint64_t earliest);
+/* Decodes the warp's next instruction after it issued `from_pc` in cycle now; ends the warp when there is none. */
+void sm_advance(struct sm *, unsigned slot, uint32_t from_pc, uint64_t now);
+void sm_start_warp(struct sm *, unsigned slot, uint64_t now);
+/* A barrier, before and after sm_advance has decoded what comes behind it. */
+void sm_barrier_arrive(struct sm *, unsigned slot, const struct sm_inst *, uint32_t mask);
+void sm_barrier_open(struct sm *, unsigned slot, const struct sm_inst *, uint64_t now);
+void sm_exit_lanes(struct sm *, unsigned slot, uint32_t mask);
+void sm_warp_gone(struct sm *, unsigned slot, uint64_t now); /* ended and nothing outstanding: CTA bookkeeping */
+void sm_expire_timers(struct sm *, uint64_t now);
+uint64_t sm_next_timer(const struct sm *, uint64_t now);
+
+/* lsu.c */
+bool sm_lsu_room(const struct sm *);
+void sm_lsu_push(struct sm *, unsigned slot, const struct sm_inst *, uint32_t pc);
+void sm_lsu_step(struct sm *, uint64_t now);           /* works for one cycle */
+uint64_t sm_lsu_next(const struct sm *, uint64_t now); /* when it next can; NEVER: a port wakes it, or it is empty */
+void sm_take_replies(struct sm *, uint64_t now);
+
+static inline void sm_tell_l1(struct sm *sm, enum notice kind, uint32_t slot, uint32_t argument)
+{
+    if (sm->wanted >> kind & 1)
+        port_send(sm->notices, argument, notice_info(kind, slot));
+}
+
+#endif

@@ -1,0 +1,67 @@
+/* Names of the SM's counters. */
+#include "sm/sm_priv.h"
+
+#define ROW(member, unit, doc)          STAT_ROW(struct sm_stats, member, unit, doc)
+#define NAMED(member, name_, unit, doc) STAT_NAMED(struct sm_stats, member, name_, unit, doc)
+
+const struct stat_def sm_top_stat_defs[] = {
+    ROW(warp_insts, "instructions", "instructions issued, counted once per warp"),
+    ROW(thread_insts, "instructions", "instructions issued, counted once per active lane"),
+    STAT_QUOTIENT("ipc", "instructions/cycle", "thread_insts", "cycles", "thread instructions per core cycle"),
+    STAT_END};
+
+const struct stat_def sm_stat_defs[] = {
+    ROW(scheduler_cycles, "cycles", "cycles of all schedulers: issue_cycles and the stalls add up to it"),
+    ROW(issue_cycles, "cycles", "scheduler cycles in which an instruction was issued"),
+#define X(name, text, doc)                                                                                             \
+    NAMED(stall[SM_STALL_##name], "stall." text, "cycles", "scheduler cycles without issue: " doc),
+    SM_STALLS(X)
+#undef X
+        ROW(cycles_active, "cycles", "SM cycles in which a warp was resident"),
+    ROW(warp_cycles, "cycles", "sum over SM cycles of the warps resident"),
+    STAT_QUOTIENT("warps_resident", "warps", "sm.warp_cycles", "sm.cycles_active",
+                  "mean number of resident warps of an SM while it has any"),
+    STAT_QUOTIENT("issue_rate", "", "sm.issue_cycles", "sm.scheduler_cycles", "part of scheduler cycles that issued"),
+    ROW(ctas, "CTAs", "CTAs that ended"),
+    ROW(barriers, "barriers", "barriers that opened"),
+#define X(name, text, doc) NAMED(insts[TRACE_##name], "insts." text, "instructions", "warp instructions: " doc),
+    TRACE_CLASSES(X)
+#undef X
+        ROW(mem_insts, "instructions", "warp instructions that went through the load/store unit"),
+    ROW(shared_insts, "instructions", "warp instructions on shared memory"),
+    ROW(shared_passes, "passes", "shared-memory passes: one per instruction without bank conflicts"),
+    STAT_QUOTIENT("shared_conflict", "passes", "sm.shared_passes", "sm.shared_insts",
+                  "passes per shared-memory instruction"),
+    NAMED(lines_data, "lines.data", "requests", "line requests sent to the L1 data cache"),
+    NAMED(lines_const, "lines.const", "requests", "line requests sent to the constant cache"),
+    NAMED(lines_tex, "lines.tex", "requests", "line requests sent to the texture cache"),
+    ROW(fetches, "fetches", "instruction fetches"),
+    ROW(icache_misses, "misses", "fetches that missed in the instruction cache"),
+    ROW(jumps, "instructions", "instructions that did not follow their predecessor"),
+    ROW(replies, "requests", "line requests answered"),
+#define SERVED(e, text, doc)                                                                                           \
+    NAMED(served[e], "served." text, "requests", "line requests " doc),                                                \
+        NAMED(latency_sum[e], "latency_sum." text, "cycles", "sum of the latencies of line requests " doc),            \
+        STAT_QUOTIENT("latency." text, "cycles", "sm.latency_sum." text, "sm.served." text,                            \
+                      "mean latency from leaving the SM to the answer of line requests " doc)
+    SERVED(REQ_AT_L1, "l1", "answered by the L1"),
+    SERVED(REQ_AT_L1_MERGE, "l1_merge", "merged with a miss that was on its way"),
+    SERVED(REQ_AT_REMOTE_L1, "remote_l1", "answered by another SM's L1"),
+    SERVED(REQ_AT_L2, "l2", "answered by the L2"),
+    SERVED(REQ_AT_DRAM, "dram", "answered by DRAM"),
+    NAMED(served[REQ_AT_NONE], "served.other", "requests", "line requests answered without a place"),
+    NAMED(latency_sum[REQ_AT_NONE], "latency_sum.other", "cycles", "sum of their latencies"),
+    STAT_QUOTIENT("latency.all", "cycles",
+                  "sm.latency_sum.l1+sm.latency_sum.l1_merge+sm.latency_sum.remote_l1+sm.latency_sum.l2+"
+                  "sm.latency_sum.dram+sm.latency_sum.other",
+                  "sm.replies", "mean latency of all line requests"),
+    STAT_END};
+
+void sm_register_stats(struct sm *sm, struct stats *s)
+{
+    stats_add(s, "", sm_top_stat_defs, &sm->stats);
+    stats_add(s, "sm", sm_stat_defs, &sm->stats);
+    if (sm->sched->info.stats)
+        for (unsigned i = 0; i < sm->cfg.schedulers; i++)
+            stats_add(s, sm->sched->info.name, sm->sched->info.stats, sm->sched_state[i]);
+}

@@ -1,0 +1,327 @@
+/*
+ * What a warp waits for: registers, its next instruction, barriers; and its end.
+ *
+ * Scoreboard: each register of a warp has the cycle from which it can be read. An instruction that an execution unit
+ * performs sets that cycle at issue; a load leaves its registers pending until the last line is there. Sources and
+ * destinations are checked alike, so results are written in program order.
+ *
+ * Fetching: `sm.fetch_width` instructions come together; the next fetch starts when the buffer is empty, one fetch per
+ * cycle and SM, through an instruction cache whose misses take a fixed time. A jump discards what is buffered.
+ *
+ * Barriers count warps. A diverged warp arrives in parts and waits when all its live lanes have come.
+ */
+#include "sm/sm_priv.h"
+
+void sm_move_warp(struct sm *sm, unsigned slot, enum warp_wait to)
+{
+    struct warp *w = &sm->warp[slot];
+    uint64_t bit = warp_bit(slot);
+    sm->in[w->wait] &= ~bit;
+    sm->in[to] |= bit;
+    if (w->wait != to && sm->sched->on_wait)
+        sm->sched->on_wait(sm->sched_state[slot % sm->cfg.schedulers], slot, to);
+    w->wait = (uint8_t)to;
+}
+
+static void set_timer(struct sm *sm, unsigned slot, uint64_t at, uint64_t earliest)
+{
+    /* Far ones are taken in steps: the warp is looked at again and waits on. */
+    if (at - earliest >= SM_TIMERS - 2)
+        at = earliest + SM_TIMERS - 2;
+    uint64_t i = at & (SM_TIMERS - 1);
+    sm->timer[i] |= warp_bit(slot);
+    sm->timer_busy[i >> 6] |= 1ull << (i & 63);
+}
+
+void sm_expire_timers(struct sm *sm, uint64_t now)
+{
+    uint64_t i = now & (SM_TIMERS - 1);
+    uint64_t due = sm->timer[i];
+    if (!due)
+        return;
+    sm->timer[i] = 0;
+    sm->timer_busy[i >> 6] &= ~(1ull << (i & 63));
+    for (; due; due &= due - 1)
+        sm_settle(sm, (unsigned)__builtin_ctzll(due), now);
+}
+
+uint64_t sm_next_timer(const struct sm *sm, uint64_t now)
+{
+    uint64_t start = (now + 1) & (SM_TIMERS - 1);
+    uint64_t word = start >> 6, bits = sm->timer_busy[word] & ~0ull << (start & 63);
+    for (unsigned k = 0; k <= SM_TIMERS / 64; k++) {
+        if (bits) {
+            uint64_t i = (word << 6) + (uint64_t)__builtin_ctzll(bits);
+            return now + 1 + ((i - start) & (SM_TIMERS - 1));
+        }
+        word = (word + 1) & (SM_TIMERS / 64 - 1);
+        bits = sm->timer_busy[word];
+    }
+    return NEVER;
+}
+
+void sm_settle(struct sm *sm, unsigned slot, uint64_t earliest)
+{
+    struct warp *w = &sm->warp[slot];
+    const uint16_t *reg = sm->regs + w->inst.regs_at;
+    uint64_t at = 0;
+    for (unsigned i = 0; i < w->inst.n_reg; i++)
+        at = w->reg_at[reg[i]] > at ? w->reg_at[reg[i]] : at;
+    if (at == REG_PENDING) {
+        sm_move_warp(sm, slot, WARP_MEM);
+    } else if (w->inst.cls == TRACE_FENCE && w->outstanding) {
+        sm_move_warp(sm, slot, WARP_FENCE);
+    } else if (at <= earliest && w->fetched_at <= earliest) {
+        sm_move_warp(sm, slot, WARP_READY);
+    } else {
+        bool fetch = w->fetched_at > at;
+        sm_move_warp(sm, slot, fetch ? WARP_FETCH : WARP_ALU);
+        set_timer(sm, slot, fetch ? w->fetched_at : at, earliest);
+    }
+}
+
+/* ---- fetching ---- */
+
+/* The cycle in which the instruction cache delivers the line of `pc`, asked for in cycle `at`. */
+static uint64_t icache_access(struct sm *sm, uint32_t pc, uint64_t at)
+{
+    uint64_t line = pc * sm->icfg.inst_bytes / sm->icfg.line;
+    struct icache_line *set = &sm->icache[(line & (sm->icache_sets - 1)) * sm->icfg.ways], *victim = set;
+    for (unsigned i = 0; i < sm->icfg.ways; i++) {
+        if (set[i].tag == line + 1) {
+            set[i].used = at;
+            return set[i].ready_at > at ? set[i].ready_at : at;
+        }
+        if (set[i].used < victim->used)
+            victim = &set[i];
+    }
+    sm->stats.icache_misses++;
+    *victim = (struct icache_line){.tag = line + 1, .ready_at = at + sm->icfg.miss_cycles, .used = at};
+    return victim->ready_at;
+}
+
+/* The warp's buffer is empty (or its contents useless): fetches from `pc`, starting in cycle now. */
+static void fetch(struct sm *sm, struct warp *w, uint32_t pc, uint64_t now, bool jumped)
+{
+    if (!sm->cfg.fetch_width) {
+        w->fetched_at = now;
+        w->buffered = 255;
+        return;
+    }
+    uint64_t at = now + (jumped ? sm->cfg.branch_cycles : 0);
+    if (sm->fetch_free_at > at)
+        at = sm->fetch_free_at;
+    sm->fetch_free_at = at + 1;
+    sm->stats.fetches++;
+    if (sm->icache)
+        at = icache_access(sm, pc, at);
+    w->fetched_at = at + sm->cfg.fetch_cycles;
+    w->buffered = (uint8_t)sm->cfg.fetch_width;
+}
+
+/* ---- barriers ---- */
+
+static void release(struct sm *sm, struct cta *c, unsigned number, uint64_t now)
+{
+    uint64_t waiting = c->waiting[number];
+    c->waiting[number] = 0;
+    c->came[number] = 0;
+    sm->stats.barriers++;
+    for (; waiting; waiting &= waiting - 1) {
+        unsigned slot = (unsigned)__builtin_ctzll(waiting);
+        struct warp *w = &sm->warp[slot];
+        uint64_t at = now + sm->cfg.lat[TRACE_BARRIER];
+        w->arrived[number] = 0;
+        w->fetched_at = w->fetched_at > at ? w->fetched_at : at;
+        sm_settle(sm, slot, now + 1);
+    }
+}
+
+/* All of the CTA's warps that still run wait at the barrier: it opens. */
+static void try_release(struct sm *sm, struct cta *c, unsigned number, uint64_t now)
+{
+    if (c->waiting[number] && c->waiting[number] == c->running)
+        release(sm, c, number, now);
+}
+
+/*
+ * A barrier opens when all running warps of the CTA wait at it, or, where the program gives a number, when that many
+ * have come. Arriving and opening are two steps because the warp's next instruction is decoded in between.
+ */
+static void wait_at(struct sm *sm, unsigned slot, unsigned number)
+{
+    struct warp *w = &sm->warp[slot];
+    sm->cta[w->cta].waiting[number] |= warp_bit(slot);
+    w->at_barrier = (uint8_t)number;
+    sm_move_warp(sm, slot, WARP_BARRIER);
+}
+
+void sm_barrier_arrive(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t mask)
+{
+    struct warp *w = &sm->warp[slot];
+    unsigned number = i->barrier;
+    w->arrived[number] |= mask;
+    if ((w->arrived[number] & w->live) != w->live)
+        return; /* the other part of a diverged warp is still to come */
+    sm->cta[w->cta].came[number] += i->barrier_warps != 0;
+    if (i->mem_flags & SM_BARRIER_ARRIVE_ONLY)
+        w->arrived[number] = 0;
+    else
+        wait_at(sm, slot, number);
+}
+
+void sm_barrier_open(struct sm *sm, unsigned slot, const struct sm_inst *i, uint64_t now)
+{
+    struct cta *c = &sm->cta[sm->warp[slot].cta];
+    if (i->barrier_warps && c->came[i->barrier] >= i->barrier_warps)
+        release(sm, c, i->barrier, now);
+    else
+        try_release(sm, c, i->barrier, now);
+}
+
+/* Lanes exit. What is left of a diverged warp may now be complete at a barrier where it arrived before. */
+void sm_exit_lanes(struct sm *sm, unsigned slot, uint32_t mask)
+{
+    struct warp *w = &sm->warp[slot];
+    w->live &= ~mask;
+    for (unsigned b = 0; b < SM_BARRIERS && w->live; b++)
+        if (w->arrived[b] && (w->arrived[b] & w->live) == w->live) {
+            wait_at(sm, slot, b);
+            return;
+        }
+}
+
+/* ---- decoding ahead ---- */
+
+/* Reads the warp's next instruction into w->inst, pc, mask, mem. Returns false at the end of the stream or on failure.
+ */
+static bool decode(struct sm *sm, unsigned slot)
+{
+    struct warp *w = &sm->warp[slot];
+    struct stream_step step;
+    int got;
+    while ((got = stream_dec_next(w->dec, &step, &w->mem)) == 0) {
+        const uint8_t *bytes;
+        size_t n;
+        int more = sm->env.streams->piece(sm->env.streams->ctx, sm->cta[w->cta].number, w->index, w->seq++, &bytes, &n);
+        if (more == 0)
+            return false;
+        if (more < 0) {
+            got = -2;
+            break;
+        }
+        stream_dec_feed(w->dec, bytes, n);
+    }
+    if (got < 0) {
+        sm->failed = got == -2 ? -1 : 1;
+        sm->failed_cta = sm->cta[w->cta].number;
+        sm->failed_warp = w->index;
+        engine_stop(sm->comp.eng);
+        return false;
+    }
+    uint64_t bit = warp_bit(slot);
+    sm->want[w->inst.unit] &= ~bit;
+    w->inst = sm->kernel->inst[step.pc];
+    w->pc = step.pc;
+    w->mask = step.mask;
+    sm->want[w->inst.unit] |= bit;
+    bool load = w->inst.cls == TRACE_LOAD && (w->mem.space == TRACE_SP_GLOBAL || w->mem.space == TRACE_SP_LOCAL);
+    sm->wants_load = load ? sm->wants_load | bit : sm->wants_load & ~bit;
+    return true;
+}
+
+static bool loop_holds(const struct trace_kernel *k, uint16_t outer, uint16_t inner)
+{
+    while (inner && inner != outer)
+        inner = k->loop[inner - 1].parent;
+    return inner == outer;
+}
+
+/* Tells the L1's policies which loops the warp has left by going on at its next instruction. */
+static void say_loops(struct sm *sm, unsigned slot)
+{
+    struct warp *w = &sm->warp[slot];
+    const struct trace_kernel *k = sm->kernel->trace;
+    while (w->loop && !loop_holds(k, w->loop, w->inst.loop)) {
+        sm_tell_l1(sm, NOTICE_LOOP_EXIT, slot, w->loop);
+        w->loop = k->loop[w->loop - 1].parent;
+    }
+    w->loop = w->inst.loop;
+}
+
+void sm_warp_gone(struct sm *sm, unsigned slot, uint64_t now)
+{
+    struct warp *w = &sm->warp[slot];
+    struct cta *c = &sm->cta[w->cta];
+    uint64_t bit = warp_bit(slot);
+    (void)now;
+    sm->in[w->wait] &= ~bit;
+    sm->resident &= ~bit;
+    if (sm->sched->on_finish)
+        sm->sched->on_finish(sm->sched_state[slot % sm->cfg.schedulers], slot);
+    if (--c->left)
+        return;
+    sm_tell_l1(sm, NOTICE_CTA_END, w->cta, 0);
+    c->busy = false;
+    sm->cta_busy &= ~(1ull << w->cta);
+    sm->stats.ctas++;
+    sm->env.streams->cta_done(sm->env.streams->ctx, c->number);
+    port_send(sm->done_out, (req_id)c->number, (uint32_t)(c->number >> 32));
+}
+
+static void end_warp(struct sm *sm, unsigned slot, uint64_t now)
+{
+    struct warp *w = &sm->warp[slot];
+    uint64_t bit = warp_bit(slot);
+    w->ended = true;
+    w->live = 0;
+    sm->want[w->inst.unit] &= ~bit;
+    sm->wants_load &= ~bit;
+    sm->cta[w->cta].running &= ~bit;
+    sm_tell_l1(sm, NOTICE_WARP_EXIT, slot, 0);
+    if (w->wait == WARP_BARRIER)
+        sm->cta[w->cta].waiting[w->at_barrier] &= ~bit;
+    for (unsigned b = 0; b < SM_BARRIERS; b++)
+        try_release(sm, &sm->cta[w->cta], b, now); /* the others need not wait for this one any more */
+    if (w->outstanding)
+        sm_move_warp(sm, slot, WARP_DRAIN);
+    else
+        sm_warp_gone(sm, slot, now);
+}
+
+void sm_advance(struct sm *sm, unsigned slot, uint32_t from_pc, uint64_t now)
+{
+    struct warp *w = &sm->warp[slot];
+    if (!decode(sm, slot)) {
+        if (sm->failed)
+            return; /* the engine stops; the warp stays as it is */
+        end_warp(sm, slot, now);
+        return;
+    }
+    bool jumped = w->pc != from_pc + 1;
+    sm->stats.jumps += jumped;
+    if (jumped)
+        fetch(sm, w, w->pc, now, true);
+    else if (!--w->buffered)
+        fetch(sm, w, w->pc, now, false);
+    if (sm->wanted >> NOTICE_LOOP_EXIT & 1 && !w->call_depth)
+        say_loops(sm, slot);
+    if (w->wait != WARP_BARRIER)
+        sm_settle(sm, slot, now + 1);
+}
+
+void sm_start_warp(struct sm *sm, unsigned slot, uint64_t now)
+{
+    struct warp *w = &sm->warp[slot];
+    sm->resident |= warp_bit(slot);
+    w->wait = WARP_FETCH;
+    w->inst.unit = SM_UNIT_SP;
+    if (!decode(sm, slot)) {
+        if (!sm->failed)
+            end_warp(sm, slot, now);
+        return;
+    }
+    w->loop = w->inst.loop;
+    fetch(sm, w, w->pc, now, false);
+    sm_settle(sm, slot, now);
+}
