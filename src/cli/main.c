@@ -14,6 +14,7 @@ struct command {
 static const struct command commands[] = {
     {"cc", cli_cc, "compile a CUDA program, with clang or nvcc behind it"},
     {"suite", cli_suite, "list and run the workloads that ship with weir"},
+    {"trace", cli_trace, "look into a recording: info, check, dump"},
     {0},
 };
 

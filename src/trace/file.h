@@ -55,4 +55,15 @@ void stream_buf_free(struct stream_buf *);
 int trace_read_chunk(struct trace_file *, uint32_t launch, uint64_t cta, uint32_t seq, struct stream_buf *buf,
                      struct stream_chunk *out, struct err *);
 
+/* The first recorded CTA of the launch that is not below `from`; UINT64_MAX = none. */
+uint64_t trace_next_cta(const struct trace_file *, uint32_t launch, uint64_t from);
+
+/*
+ * Decodes all of one CTA, chunk after chunk and in each chunk warp after warp, and calls `visit` for every executed
+ * instruction (mem->mask is 0 when it has no addresses). A non-zero return of visit stops and is returned; -1 with
+ * *e filled when the streams are corrupt. `visit` may be NULL: then it only checks.
+ */
+typedef int trace_visit(void *ctx, uint32_t warp, const struct stream_step *, const struct stream_mem *mem);
+int trace_walk_cta(struct trace_file *, uint32_t launch, uint64_t cta, trace_visit *visit, void *ctx, struct err *);
+
 #endif

@@ -476,6 +476,13 @@ uint32_t trace_cta_chunks(const struct trace_file *f, uint32_t launch, uint64_t 
     return (uint32_t)(end - i);
 }
 
+uint64_t trace_next_cta(const struct trace_file *f, uint32_t launch, uint64_t from)
+{
+    const struct launch_entry *l = &f->launch.p[launch];
+    size_t i = cta_begin(f, l, from);
+    return i < l->n_chunk ? f->chunk.p[l->first_chunk + i].cta : UINT64_MAX;
+}
+
 static void cache_drop(struct trace_file *f, struct cached_block *b)
 {
     f->cache_bytes -= b->bytes;

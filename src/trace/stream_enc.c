@@ -135,7 +135,8 @@ static bool shape_infer_groups(struct shape *s, unsigned k, uint32_t mask, const
     uint32_t others = k < 5 ? mask & ~(((1u << (1u << k)) - 1) << (f & ~in_group)) : 0;
     if (others) {
         unsigned t = first_lane(others);
-        int64_t apart = (int64_t)(addr[t] - addr[f]) - s->stride * ((int64_t)(t & in_group) - (int64_t)(f & in_group));
+        uint64_t along = (uint64_t)s->stride * (t & in_group) - (uint64_t)s->stride * (f & in_group);
+        int64_t apart = (int64_t)(addr[t] - addr[f] - along);
         if (!divide(apart, (int64_t)(t >> k) - (int64_t)(f >> k), &s->pitch))
             return false;
     }

@@ -1,0 +1,374 @@
+/* weir trace: what a recording holds (info), whether all of it can be read (check), and its text (dump). */
+#include "base/err.h"
+#include "base/mem.h"
+#include "cli/cli.h"
+#include "trace/file.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+
+struct args {
+    const char *file;
+    bool json, launches;
+    int64_t launch, cta, warp; /* -1 = all */
+    uint64_t limit;
+};
+
+enum { KEY_JSON = 1000, KEY_LAUNCHES, KEY_LAUNCH, KEY_CTA, KEY_WARP, KEY_LIMIT };
+
+static int64_t parse_number(const char *text, const char *option, struct argp_state *state)
+{
+    char *end;
+    errno = 0;
+    long long v = strtoll(text, &end, 10);
+    if (errno || *end || end == text || v < 0)
+        argp_error(state, "%s: '%s' is not a number", option, text);
+    return v;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct args *a = state->input;
+    switch (key) {
+    case KEY_JSON:
+        a->json = true;
+        return 0;
+    case KEY_LAUNCHES:
+        a->launches = true;
+        return 0;
+    case KEY_LAUNCH:
+        a->launch = parse_number(arg, "--launch", state);
+        return 0;
+    case KEY_CTA:
+        a->cta = parse_number(arg, "--cta", state);
+        return 0;
+    case KEY_WARP:
+        a->warp = parse_number(arg, "--warp", state);
+        return 0;
+    case KEY_LIMIT:
+        a->limit = (uint64_t)parse_number(arg, "--limit", state);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (a->file)
+            argp_error(state, "one recording at a time, please");
+        a->file = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->file)
+            argp_error(state, "name a recording");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- info ---- */
+
+/* What the launches of one kernel (or one launch alone) add up to. */
+struct sums {
+    uint32_t launches, first;
+    uint64_t ctas, insts, bytes;
+    bool same_shape; /* all have the first one's grid and block */
+};
+
+static void add_launch(struct sums *s, const struct trace_file *f, uint32_t i)
+{
+    const struct trace_launch *l = trace_get_launch(f, i), *first = trace_get_launch(f, s->first);
+    if (!s->launches) {
+        s->first = i;
+        s->same_shape = true;
+        first = l;
+    }
+    s->launches++;
+    s->same_shape = s->same_shape && !memcmp(l->grid, first->grid, sizeof l->grid) &&
+                    !memcmp(l->block, first->block, sizeof l->block);
+    s->ctas += trace_ctas(l);
+    s->insts += trace_launch_insts(f, i);
+    s->bytes += trace_launch_bytes(f, i);
+}
+
+static double per_inst(uint64_t bytes, uint64_t insts)
+{
+    return insts ? (double)bytes / (double)insts : 0;
+}
+
+static void print_row(const struct trace_file *f, const struct sums *s, bool one)
+{
+    const struct trace_launch *l = trace_get_launch(f, s->first);
+    const struct trace_kernel *k = trace_get_kernel(f, l->kernel);
+    char grid[64], block[64];
+    snprintf(grid, sizeof grid, "%ux%ux%u%s", l->grid[0], l->grid[1], l->grid[2], s->same_shape ? "" : " ...");
+    snprintf(block, sizeof block, "%ux%ux%u%s", l->block[0], l->block[1], l->block[2], s->same_shape ? "" : " ...");
+    printf("%8u  %-16s %-12s %14" PRIu64 " %7.2f %7u %4u  %.60s\n", one ? s->first : s->launches, grid, block, s->insts,
+           per_inst(s->bytes, s->insts), k->n_mem, k->regs_per_thread, k->name);
+}
+
+/* Names come from the file and need not be UTF-8, JSON must be. */
+static json_t *text(const char *s)
+{
+    json_t *j = json_string(s);
+    if (j)
+        return j;
+    char *ascii = xstrdup(s);
+    for (char *p = ascii; *p; p++)
+        if (*p & 0x80)
+            *p = '?';
+    j = json_string(ascii);
+    free(ascii);
+    return j;
+}
+
+static json_t *dims(const uint32_t d[3])
+{
+    return json_pack("[I,I,I]", (json_int_t)d[0], (json_int_t)d[1], (json_int_t)d[2]);
+}
+
+static int info_json(const struct trace_file *f, uint64_t total_insts)
+{
+    json_t *kernels = json_array(), *launches = json_array();
+    for (uint32_t i = 0; i < trace_n_kernels(f); i++) {
+        const struct trace_kernel *k = trace_get_kernel(f, i);
+        json_array_append_new(kernels, json_pack("{s:o, s:I, s:I, s:I, s:I, s:I}", "name", text(k->name), "insts",
+                                                 (json_int_t)k->n_inst, "memory_insts", (json_int_t)k->n_mem,
+                                                 "registers", (json_int_t)k->regs_per_thread, "shared_bytes",
+                                                 (json_int_t)k->smem_static_bytes, "local_bytes",
+                                                 (json_int_t)k->local_bytes_per_thread));
+    }
+    for (uint32_t i = 0; i < trace_n_launches(f); i++) {
+        const struct trace_launch *l = trace_get_launch(f, i);
+        json_array_append_new(launches, json_pack("{s:I, s:o, s:o, s:I, s:I, s:b, s:I, s:I}", "kernel",
+                                                  (json_int_t)l->kernel, "grid", dims(l->grid), "block", dims(l->block),
+                                                  "dynamic_shared_bytes", (json_int_t)l->smem_dynamic_bytes, "stream",
+                                                  (json_int_t)l->stream, "cooperative", l->cooperative, "warp_insts",
+                                                  (json_int_t)trace_launch_insts(f, i), "stream_bytes",
+                                                  (json_int_t)trace_launch_bytes(f, i)));
+    }
+    json_t *doc = json_pack("{s:s, s:i, s:o, s:I, s:I, s:f, s:I, s:o, s:o}", "schema", "weir.trace.info/1", "format",
+                            TRACE_VERSION, "program", text(trace_program(f)), "warp_insts", (json_int_t)total_insts,
+                            "stream_bytes", (json_int_t)trace_stream_bytes(f), "bytes_per_warp_inst",
+                            per_inst(trace_stream_bytes(f), total_insts), "events", (json_int_t)trace_n_events(f),
+                            "kernels", kernels, "launches", launches);
+    if (!doc)
+        BUG("the information does not fit JSON");
+    json_dumpf(doc, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(doc);
+    return CLI_OK;
+}
+
+static int info(struct trace_file *f, const struct args *a)
+{
+    struct sums *by_kernel = xcalloc(trace_n_kernels(f) + 1, sizeof *by_kernel);
+    uint64_t insts = 0, ctas = 0;
+    for (uint32_t i = 0; i < trace_n_launches(f); i++) {
+        add_launch(&by_kernel[trace_get_launch(f, i)->kernel], f, i);
+        insts += trace_launch_insts(f, i);
+        ctas += trace_ctas(trace_get_launch(f, i));
+    }
+    if (a->json) {
+        free(by_kernel);
+        return info_json(f, insts);
+    }
+    printf("%s: weir recording, format %d\n", a->file, TRACE_VERSION);
+    printf("program   %s\n", trace_program(f));
+    printf("contents  %u kernels, %u launches, %" PRIu64 " CTAs, %" PRIu64 " warp instructions, %" PRIu64 " events\n",
+           trace_n_kernels(f), trace_n_launches(f), ctas, insts, trace_n_events(f));
+    printf("streams   %" PRIu64 " bytes, %.3f a warp instruction\n\n", trace_stream_bytes(f),
+           per_inst(trace_stream_bytes(f), insts));
+    printf("%8s  %-16s %-12s %14s %7s %7s %4s  %s\n", a->launches ? "launch" : "launches", "grid", "block",
+           "warp insts", "B/inst", "mem ops", "regs", "kernel");
+    if (a->launches) {
+        for (uint32_t i = 0; i < trace_n_launches(f); i++) {
+            struct sums s = {0};
+            add_launch(&s, f, i);
+            print_row(f, &s, true);
+        }
+    } else {
+        for (uint32_t i = 0; i < trace_n_kernels(f); i++)
+            if (by_kernel[i].launches)
+                print_row(f, &by_kernel[i], false);
+    }
+    free(by_kernel);
+    return CLI_OK;
+}
+
+/* ---- check ---- */
+struct counts {
+    uint64_t insts, thread_insts, records;
+};
+
+static int count(void *ctx, uint32_t warp, const struct stream_step *step, const struct stream_mem *mem)
+{
+    struct counts *c = ctx;
+    (void)warp;
+    c->insts++;
+    c->thread_insts += (uint64_t)__builtin_popcount(step->mask);
+    c->records += mem->mask != 0;
+    return 0;
+}
+
+static int check(struct trace_file *f, const struct args *a)
+{
+    struct counts c = {0};
+    struct err e;
+    for (uint32_t l = 0; l < trace_n_launches(f); l++)
+        for (uint64_t cta = trace_next_cta(f, l, 0); cta != UINT64_MAX; cta = trace_next_cta(f, l, cta + 1))
+            if (trace_walk_cta(f, l, cta, count, &c, &e)) {
+                if (!e.file[0])
+                    snprintf(e.file, sizeof e.file, "%s", a->file);
+                err_print(&e, stderr);
+                return CLI_BAD_INPUT;
+            }
+    printf("%s: sound; %" PRIu64 " warp instructions, %" PRIu64 " thread instructions, %" PRIu64 " memory accesses\n",
+           a->file, c.insts, c.thread_insts, c.records);
+    return CLI_OK;
+}
+
+/* ---- dump ---- */
+struct dump {
+    const struct trace_kernel *k;
+    int64_t warp;
+    uint64_t left;
+};
+
+static const char *space_name(unsigned space)
+{
+    static const char *const name[] = {"none", "global", "shared", "local", "const", "param", "tex", "generic"};
+    return name[space];
+}
+
+static int print_step(void *ctx, uint32_t warp, const struct stream_step *step, const struct stream_mem *mem)
+{
+    struct dump *d = ctx;
+    if (d->warp >= 0 && d->warp != warp)
+        return 0;
+    if (!d->left--)
+        return 1;
+    const struct trace_inst *t = &d->k->inst[step->pc];
+    printf("  w%-3u %5u  %08x  %-28s", warp, step->pc, step->mask, d->k->str + t->opcode_at);
+    if (mem->mask) {
+        printf(" %s:%u", space_name(mem->space), t->width);
+        if (mem->mask != step->mask)
+            printf(" lanes %08x", mem->mask);
+        if (mem->affine) {
+            printf(" 0x%" PRIx64 " + %" PRId64 " * lane", mem->base, mem->stride);
+        } else {
+            for (uint32_t left = mem->mask; left; left &= left - 1)
+                printf(" 0x%" PRIx64, mem->addr[__builtin_ctz(left)]);
+        }
+    }
+    putchar('\n');
+    return 0;
+}
+
+static int dump(struct trace_file *f, const struct args *a)
+{
+    struct err e;
+    struct dump d = {.warp = a->warp, .left = a->limit};
+    if (a->launch >= 0 && a->launch >= trace_n_launches(f)) {
+        err_at(&e, a->file, 0, 0, "launch %" PRId64 " does not exist: there are %u", a->launch, trace_n_launches(f));
+        err_print(&e, stderr);
+        return CLI_BAD_INPUT;
+    }
+    uint32_t first = a->launch >= 0 ? (uint32_t)a->launch : 0;
+    uint32_t end = a->launch >= 0 ? first + 1 : trace_n_launches(f);
+    int rc = 0;
+    for (uint32_t l = first; !rc && l < end; l++) {
+        const struct trace_launch *launch = trace_get_launch(f, l);
+        d.k = trace_get_kernel(f, launch->kernel);
+        printf("launch %u: %s\n", l, d.k->name);
+        uint64_t from = a->cta >= 0 ? (uint64_t)a->cta : 0;
+        for (uint64_t cta = trace_next_cta(f, l, from); !rc && cta != UINT64_MAX; cta = trace_next_cta(f, l, cta + 1)) {
+            if (a->cta >= 0 && cta != (uint64_t)a->cta)
+                break;
+            printf(" cta %" PRIu64 "\n", cta);
+            rc = trace_walk_cta(f, l, cta, print_step, &d, &e);
+        }
+    }
+    if (rc < 0) {
+        err_print(&e, stderr);
+        return CLI_BAD_INPUT;
+    }
+    return CLI_OK;
+}
+
+/* ---- the command ---- */
+static const struct argp_option info_options[] = {
+    {"json", KEY_JSON, 0, 0, "print one JSON document", 0},
+    {"launches", KEY_LAUNCHES, 0, 0, "one line for each launch instead of each kernel", 0},
+    {0},
+};
+static const struct argp_option dump_options[] = {
+    {"launch", KEY_LAUNCH, "N", 0, "only this launch, counted from 0", 0},
+    {"cta", KEY_CTA, "N", 0, "only this CTA of each launch", 0},
+    {"warp", KEY_WARP, "N", 0, "only this warp of each CTA", 0},
+    {"limit", KEY_LIMIT, "N", 0, "stop after N instructions", 0},
+    {0},
+};
+
+static const struct action {
+    const char *name;
+    int (*run)(struct trace_file *, const struct args *);
+    struct argp argp;
+} actions[] = {
+    {"info",
+     info,
+     {info_options, parse, "FILE", "Says what a recording holds.\vExample: weir trace info vecadd.wt", 0, 0, 0}},
+    {"check",
+     check,
+     {0, parse, "FILE", "Decodes every instruction of a recording.\vExample: weir trace check vecadd.wt", 0, 0, 0}},
+    {"dump",
+     dump,
+     {dump_options, parse, "FILE",
+      "Prints executed instructions: warp, pc, active mask, instruction, addresses.\v"
+      "Example: weir trace dump --launch 0 --cta 3 --warp 1 vecadd.wt",
+      0, 0, 0}},
+};
+
+static void usage(FILE *out)
+{
+    fputs(
+        "usage: weir trace info|check|dump [OPTIONS] FILE\n\n"
+        "  info    what a recording holds: kernels, launches, sizes (--json, --launches)\n"
+        "  check   decode every instruction and verify every checksum\n"
+        "  dump    print executed instructions (--launch N, --cta N, --warp N, --limit N)\n\n"
+        "Example:\n"
+        "  weir record -o vecadd.wt ./vecadd\n"
+        "  weir trace info vecadd.wt\n",
+        out);
+}
+
+int cli_trace(int argc, char **argv)
+{
+    if (argc >= 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "-?"))) {
+        usage(stdout);
+        return CLI_OK;
+    }
+    const struct action *act = NULL;
+    for (size_t i = 0; argc >= 2 && i < sizeof actions / sizeof *actions; i++)
+        if (!strcmp(argv[1], actions[i].name))
+            act = &actions[i];
+    if (!act) {
+        usage(stderr);
+        return CLI_BAD_INPUT;
+    }
+    struct args a = {.launch = -1, .cta = -1, .warp = -1, .limit = UINT64_MAX};
+    char name[32];
+    snprintf(name, sizeof name, "weir trace %s", act->name);
+    argv[1] = name;
+    argp_err_exit_status = CLI_BAD_INPUT;
+    if (argp_parse(&act->argp, argc - 1, argv + 1, 0, 0, &a))
+        return CLI_BAD_INPUT;
+    struct err e;
+    struct trace_file *f = trace_open(a.file, &e);
+    if (!f) {
+        err_print(&e, stderr);
+        return CLI_BAD_INPUT;
+    }
+    int rc = act->run(f, &a);
+    trace_close(f);
+    return rc;
+}
