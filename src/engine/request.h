@@ -33,18 +33,24 @@ enum req_kind {
 enum req_space { REQ_SP_GLOBAL = 1, REQ_SP_LOCAL = 3, REQ_SP_CONST = 4, REQ_SP_TEX = 6 };
 
 enum req_flag {
-    REQ_F_BYPASS = 1 << 0,    /* must not look in or allocate in the L1: volatile, .cg, .cv, and what a policy says */
-    REQ_F_PREFETCH = 1 << 1,  /* made by a prefetcher: nobody waits for it */
-    REQ_F_PARTIAL = 1 << 2,   /* a write that covers some of its 4-byte words only in part */
-    REQ_F_LAST = 1 << 3,      /* last line of its warp instruction */
-    REQ_F_REMOTE = 1 << 4,    /* came to this L1 from another SM (shared L1 organisations) */
-    REQ_F_NO_FILL = 1 << 5,   /* a miss whose reply must not be allocated (bypass decided after the look-up) */
-    REQ_F_STREAM = 1 << 6,    /* .cs: likely used once */
-    REQ_F_NC = 1 << 7,        /* ld.global.nc: read-only path */
-    REQ_F_PREDICT = 1 << 8,   /* free for the policy that set it (kept from L1 to reply) */
-    REQ_F_WAITED = 1 << 9,    /* its first reservation failure has been counted */
-    REQ_F_INDIRECT = 1 << 10, /* the address depends on loaded data (TRACE_MEM_ADDR_FROM_LOAD) */
+    REQ_F_BYPASS = 1 << 0,   /* must not look in or allocate in the L1: volatile, .cg, .cv */
+    REQ_F_PREFETCH = 1 << 1, /* made by a prefetcher: nobody waits for it */
+    REQ_F_PARTIAL = 1 << 2,  /* a write that covers some of its 4-byte words only in part */
+    REQ_F_LAST = 1 << 3,     /* last line of its warp instruction */
+    REQ_F_STREAM = 1 << 4,   /* .cs: likely used once */
+    REQ_F_NC = 1 << 5,       /* ld.global.nc: read-only path */
+    REQ_F_INDIRECT = 1 << 6, /* the address depends on loaded data */
+    REQ_F_POLICY = 1 << 7,   /* free for a policy of the L1: kept from the access to the reply */
+    /* Set and read by the L1 alone. */
+    REQ_F_MSHR = 1 << 8,    /* an MSHR entry waits for its reply */
+    REQ_F_REMOTE = 1 << 9,  /* sent to another SM's L1 */
+    REQ_F_WAITED = 1 << 10, /* its first reservation failure has been counted */
+    REQ_F_JUDGED = 1 << 11, /* policies have seen it; the verdict is in the two bits above */
+    REQ_F_VERDICT_SHIFT = 12,
+    REQ_F_VERDICT = 3 << 12,
 };
+/* What the SM may set. */
+#define REQ_F_SM_FLAGS (REQ_F_BYPASS | REQ_F_PARTIAL | REQ_F_LAST | REQ_F_STREAM | REQ_F_NC | REQ_F_INDIRECT)
 
 /* Where the data came from: the SM keeps average latencies by it. */
 enum req_served { REQ_AT_NONE, REQ_AT_L1, REQ_AT_L1_MERGE, REQ_AT_REMOTE_L1, REQ_AT_L2, REQ_AT_DRAM, REQ_AT_COUNT };
@@ -67,7 +73,7 @@ struct req {
     uint8_t kind;         /* enum req_kind */
     uint8_t space;        /* enum req_space */
     uint8_t sectors;      /* which 32-byte sectors of the line are asked for; without sectors all of the line's */
-    uint8_t arrived;      /* which of them have come back */
+    uint8_t arrived;      /* which of them have come back (the maker sets 0) */
     uint8_t served;       /* enum req_served */
     uint8_t first;        /* byte offset in the line of the first active lane's access / 2^0 (lines are <= 256 bytes) */
     uint8_t nth, n_lines; /* this is line nth of the n_lines of its warp instruction (saturate at 255) */

@@ -1,0 +1,119 @@
+/*
+ * A set-associative tag array with sectors, shared by the L1 caches and the L2 slices.
+ *
+ * No data is kept, only which lines are there. Each property is an array of its own (set-major), because a look-up
+ * reads nothing but `line`. A line is present when `line` matches; of its sectors (32 bytes each) some are valid
+ * (readable), some dirty, some pending (asked for, on their way). A cache without sectors uses the same masks and
+ * always asks for all of them. A line with pending sectors is reserved: it cannot be a victim.
+ *
+ * Replacement is least recently used unless the caller chooses among tags_candidates() itself.
+ */
+#ifndef WEIR_CACHE_TAGS_H
+#define WEIR_CACHE_TAGS_H
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TAG_NONE     UINT64_MAX /* no line here */
+#define SECTOR_BYTES 32
+
+enum set_hash {
+    SET_LINEAR, /* low bits of the line number */
+    SET_FERMI,  /* Fermi's L1: Nugteren et al., HPCA 2014; 32 or 64 sets */
+    SET_XOR,    /* low bits xor the next two fields of the same width */
+};
+#define SET_HASH_CHOICES "linear fermi xor"
+
+enum tag_flag {
+    TAG_F_REUSED = 1 << 0,     /* hit at least once since it was filled */
+    TAG_F_PREFETCHED = 1 << 1, /* brought in by a prefetch and not used by a demand access yet */
+};
+
+struct tags {
+    uint64_t *line;   /* line number (address >> line_shift) or TAG_NONE */
+    uint64_t *used;   /* stamp of the last use: larger = more recent */
+    uint8_t *valid;   /* sectors that can be read */
+    uint8_t *dirty;   /* sectors to be written back */
+    uint8_t *pending; /* sectors on their way */
+    uint8_t *flags;   /* enum tag_flag */
+    uint64_t stamp;
+    uint32_t n_set, n_way;
+    uint8_t line_shift, hash;
+    uint8_t n_sector, full; /* sectors of a line; mask of all of them */
+};
+
+/* 0, or -1 with *e filled: sizes must be powers of two and fit the hash. line_bytes: 32..256. */
+int tags_init(struct tags *, struct arena *, uint32_t n_set, uint32_t n_way, uint32_t line_bytes, enum set_hash,
+              struct err *e);
+/* Set of a line number under the configured hash. */
+uint32_t tags_set_hashed(const struct tags *, uint64_t line);
+
+static inline uint32_t tags_set(const struct tags *t, uint64_t line)
+{
+    return t->hash == SET_LINEAR ? (uint32_t)line & (t->n_set - 1) : tags_set_hashed(t, line);
+}
+
+/* Index of the line's entry in the arrays, or -1. */
+static inline int32_t tags_find(const struct tags *t, uint32_t set, uint64_t line)
+{
+    const uint64_t *l = &t->line[set * t->n_way];
+    for (uint32_t w = 0; w < t->n_way; w++)
+        if (l[w] == line)
+            return (int32_t)(set * t->n_way + w);
+    return -1;
+}
+
+static inline void tags_touch(struct tags *t, uint32_t entry)
+{
+    t->used[entry] = ++t->stamp;
+}
+
+/* The entry to replace: an empty one, else the least recently used that is not reserved; -1 when all are reserved. */
+static inline int32_t tags_victim_lru(const struct tags *t, uint32_t set)
+{
+    uint32_t base = set * t->n_way;
+    int32_t best = -1;
+    uint64_t oldest = UINT64_MAX;
+    for (uint32_t e = base; e < base + t->n_way; e++) {
+        if (t->line[e] == TAG_NONE)
+            return (int32_t)e;
+        if (!t->pending[e] && t->used[e] < oldest) {
+            oldest = t->used[e];
+            best = (int32_t)e;
+        }
+    }
+    return best;
+}
+
+/* Ways that could be replaced: bit per way. Empty ways are included. */
+static inline uint64_t tags_candidates(const struct tags *t, uint32_t set)
+{
+    uint64_t m = 0;
+    for (uint32_t w = 0; w < t->n_way; w++)
+        m |= (uint64_t)(t->pending[set * t->n_way + w] == 0) << w;
+    return m;
+}
+
+/* Puts a line into an entry, with nothing valid yet. The caller has dealt with what was there. */
+static inline void tags_place(struct tags *t, uint32_t entry, uint64_t line)
+{
+    t->line[entry] = line;
+    t->valid[entry] = t->dirty[entry] = t->pending[entry] = t->flags[entry] = 0;
+    tags_touch(t, entry);
+}
+
+static inline void tags_drop(struct tags *t, uint32_t entry)
+{
+    t->line[entry] = TAG_NONE;
+    t->valid[entry] = t->dirty[entry] = t->pending[entry] = t->flags[entry] = 0;
+}
+
+static inline uint32_t tags_entries(const struct tags *t)
+{
+    return t->n_set * t->n_way;
+}
+
+#endif

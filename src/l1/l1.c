@@ -1,0 +1,304 @@
+/*
+ * Building and connecting an L1 unit, kernel boundaries, its laws and its deadlock report.
+ */
+#include "l1/l1_priv.h"
+
+static const char *const fail_name[L1_FAIL_COUNT] = {"line", "mshr", "merge", "queue"};
+static const char *const cache_name[L1_COUNT] = {"data", "const", "tex"};
+
+static int cache_check(const struct l1_cache *c, const char *name, bool drained, struct err *e)
+{
+    const struct l1_stats *s = &c->stats;
+    uint64_t sum = s->hits + s->misses + s->merges + s->bypasses + s->atomics + s->remote;
+    if (s->accesses != sum)
+        return err_set(e,
+                       "%s %s cache: %lu accesses, but %lu hits + %lu misses + %lu merges + %lu bypasses + %lu atomics "
+                       "+ %lu remote",
+                       name, cache_name[c->which], (unsigned long)s->accesses, (unsigned long)s->hits,
+                       (unsigned long)s->misses, (unsigned long)s->merges, (unsigned long)s->bypasses,
+                       (unsigned long)s->atomics, (unsigned long)s->remote);
+    if (s->hits != s->load_hits + s->store_hits || s->misses != s->load_misses + s->store_misses)
+        return err_set(e, "%s %s cache: hits and misses of loads and stores do not add up", name, cache_name[c->which]);
+    if (drained && (c->mshr.used || !ring_empty(&c->miss_queue) || !port_empty(&c->in)))
+        return err_set(e, "%s %s cache: %u MSHRs, %u queued misses, %u waiting accesses left", name,
+                       cache_name[c->which], c->mshr.used, ring_count(&c->miss_queue), port_count(&c->in));
+    return 0;
+}
+
+static int l1_check(const struct comp *comp, bool drained, struct err *e)
+{
+    const struct l1 *l1 = (const struct l1 *)comp;
+    for (uint32_t i = 0; i < L1_COUNT; i++)
+        if (l1->cache[i] && cache_check(l1->cache[i], comp->name, drained, e))
+            return -1;
+    if (drained && l1->in_flight)
+        return err_set(e, "%s: %lu requests were not given back to the SM", comp->name, (unsigned long)l1->in_flight);
+    return 0;
+}
+
+static void l1_dump(const struct comp *comp, FILE *out)
+{
+    const struct l1 *l1 = (const struct l1 *)comp;
+    fprintf(out, "%s: %lu requests of the SM inside", comp->name, (unsigned long)l1->in_flight);
+    for (uint32_t i = 0; i < L1_COUNT; i++) {
+        const struct l1_cache *c = l1->cache[i];
+        if (!c || (port_empty(&c->in) && !c->mshr.used && ring_empty(&c->miss_queue)))
+            continue;
+        fprintf(out, "; %s cache: %u waiting, %u/%u MSHRs, %u/%u misses queued%s%s", cache_name[i], port_count(&c->in),
+                c->mshr.used, c->mshr.cap, ring_count(&c->miss_queue), c->miss_queue.cap,
+                c->blocked >= 0 ? ", blocked by " : "", c->blocked >= 0 ? fail_name[c->blocked] : "");
+    }
+    if (!port_can_send(l1->request_out))
+        fprintf(out, "; the request network does not take packets (%s)", l1->request_out->name);
+    fprintf(out, "\n");
+}
+
+static struct l1_cache *cache_new(struct l1 *l1, enum l1_which which, const struct l1_cache_config *cfg, struct err *e)
+{
+    struct engine *eng = l1->comp.eng;
+    if (cfg->size % (cfg->line * cfg->assoc)) {
+        err_set(e, "%lu bytes / (%lu-byte lines x %u ways) is not a whole number of sets", (unsigned long)cfg->size,
+                (unsigned long)cfg->line, cfg->assoc);
+        return NULL;
+    }
+    struct l1_cache *c = arena_alloc64(eng->arena, sizeof *c);
+    c->cfg = *cfg;
+    c->which = (uint8_t)which;
+    c->blocked = -1;
+    c->sectored = cfg->fill == L1_FILL_SECTOR;
+    c->on_fill = cfg->allocate == L1_ALLOCATE_ON_FILL;
+    uint32_t sets = (uint32_t)(cfg->size / (cfg->line * cfg->assoc));
+    if (tags_init(&c->tags, eng->arena, sets, cfg->assoc, (uint32_t)cfg->line, (enum set_hash)cfg->set_hash, e))
+        return NULL;
+    mshr_init(&c->mshr, eng->arena, cfg->mshrs, cfg->merges);
+    ring_init(&c->miss_queue, eng->arena, cfg->miss_queue);
+    ring_init(&c->miss_info, eng->arena, cfg->miss_queue);
+    /* The pipeline to the tags holds one access per port and stage. */
+    uint32_t tag_latency = cfg->tag_latency ? cfg->tag_latency : 1;
+    uint32_t hit = cfg->latency > tag_latency ? cfg->latency - tag_latency : 1;
+    c->hit_extra = hit - 1;
+    port_init(&c->in, eng, &l1->comp, tag_latency * cfg->ports + 1, tag_latency, cache_name[which]);
+    return c;
+}
+
+/* A policy without hooks is as good as none: the plain access path is used. */
+static bool any_hook(const void *policy, size_t from, size_t bytes)
+{
+    const unsigned char *p = (const unsigned char *)policy;
+    for (size_t i = from; i < bytes; i++)
+        if (p[i])
+            return true;
+    return false;
+}
+
+static void *policy_state(struct l1 *l1, struct l1_host *h, size_t state_bytes, size_t line_bytes)
+{
+    struct l1_cache *c = l1->cache[L1_DATA];
+    *h = (struct l1_host){.l1 = l1,
+                          .tags = &c->tags,
+                          .sm = l1->env.sm,
+                          .n_sm = l1->env.n_sm,
+                          .n_warp = l1->env.n_warp,
+                          .n_cta = l1->env.n_cta,
+                          .line_size = 1u << c->tags.line_shift};
+    if (line_bytes)
+        h->line = arena_alloc64(l1->comp.eng->arena, line_bytes * tags_entries(&c->tags));
+    return arena_alloc64(l1->comp.eng->arena, state_bytes ? state_bytes : 1);
+}
+
+static int policies_new(struct l1 *l1, const struct l1_config *cfg, struct err *e)
+{
+    struct l1_cache *c = l1->cache[L1_DATA];
+    if (!c)
+        return 0;
+    const struct l1_cache_config *k = &c->cfg;
+    l1->mgmt_any = (const struct l1_management *)(const void *)l1_management_kind.policy[k->management];
+    l1->org_any = (const struct l1_organisation *)(const void *)l1_organisation_kind.policy[k->organisation];
+    l1->pf_any = (const struct l1_prefetcher *)(const void *)l1_prefetcher_kind.policy[k->prefetcher];
+    l1->order_any = (const struct l1_order *)(const void *)l1_order_kind.policy[k->order];
+    if (any_hook(l1->mgmt_any, offsetof(struct l1_management, state_bytes), sizeof *l1->mgmt_any))
+        l1->mgmt = l1->mgmt_any;
+    if (any_hook(l1->org_any, offsetof(struct l1_organisation, state_bytes), sizeof *l1->org_any))
+        l1->org = l1->org_any;
+    if (any_hook(l1->pf_any, offsetof(struct l1_prefetcher, state_bytes), sizeof *l1->pf_any))
+        l1->pf = l1->pf_any;
+    if (any_hook(l1->order_any, offsetof(struct l1_order, state_bytes), sizeof *l1->order_any))
+        l1->order = l1->order_any;
+    c->hooked = l1->mgmt || l1->org || l1->pf || l1->order;
+    if (l1->mgmt) {
+        l1->mgmt_st = policy_state(l1, &l1->mgmt_host, l1->mgmt->state_bytes, l1->mgmt->line_bytes);
+        if (l1->mgmt->init && l1->mgmt->init(l1->mgmt_st, cfg->management_params, &l1->mgmt_host, e))
+            return -1;
+    }
+    if (l1->org) {
+        l1->org_st = policy_state(l1, &l1->org_host, l1->org->state_bytes, 0);
+        if (l1->org->init && l1->org->init(l1->org_st, cfg->organisation_params, &l1->org_host, e))
+            return -1;
+    }
+    if (l1->pf) {
+        l1->pf_st = policy_state(l1, &l1->pf_host, l1->pf->state_bytes, 0);
+        if (l1->pf->init && l1->pf->init(l1->pf_st, cfg->prefetcher_params, &l1->pf_host, e))
+            return -1;
+    }
+    if (l1->order) {
+        l1->order_st = policy_state(l1, &l1->order_host, l1->order->state_bytes, 0);
+        if (l1->order->init &&
+            l1->order->init(l1->order_st, cfg->order_params, &l1->order_host, l1->comp.eng->arena, e))
+            return -1;
+    }
+    uint32_t n = k->prefetch_queue ? k->prefetch_queue : 1;
+    ring_init(&l1->prefetch, l1->comp.eng->arena, n);
+    l1->prefetch_slot = arena_alloc64(l1->comp.eng->arena, (l1->prefetch.mask + 1) * sizeof *l1->prefetch_slot);
+    return 0;
+}
+
+struct l1 *l1_new(struct engine *eng, const struct l1_config *cfg, const struct l1_env *env, const char *name,
+                  struct err *e)
+{
+    struct l1 *l1 = arena_alloc64(eng->arena, sizeof *l1);
+    l1->comp = (struct comp){.tick = l1_tick, .sync = l1_sync, .dump = l1_dump, .check = l1_check};
+    l1->env = *env;
+    l1->epoch_at = NEVER;
+    engine_add(eng, &l1->comp, CLK_CORE, name);
+    l1->req = eng->pool.req;
+    for (uint32_t i = 0; i < L1_COUNT; i++) {
+        if (!cfg->cache[i] || !cfg->cache[i]->enabled)
+            continue;
+        l1->cache[i] = cache_new(l1, (enum l1_which)i, cfg->cache[i], e);
+        if (!l1->cache[i])
+            return NULL;
+    }
+    if (policies_new(l1, cfg, e))
+        return NULL;
+    port_init(&l1->notices, eng, &l1->comp, 4 * (env->n_warp + env->n_cta) + 64, 1, "notices");
+    port_init(&l1->reply_in, eng, &l1->comp, 8, 1, "l1 replies");
+    port_init(&l1->request_in, eng, &l1->comp, 8, 1, "l1 requests of other SMs");
+    ring_init(&l1->remote_reply, eng->arena, env->max_requests ? env->max_requests : 64);
+    return l1;
+}
+
+struct comp *l1_comp(struct l1 *l1)
+{
+    return &l1->comp;
+}
+struct port *l1_in(struct l1 *l1, enum l1_which which)
+{
+    return l1->cache[which] ? &l1->cache[which]->in : NULL;
+}
+struct port *l1_notices(struct l1 *l1)
+{
+    return &l1->notices;
+}
+struct port *l1_reply_in(struct l1 *l1)
+{
+    return &l1->reply_in;
+}
+struct port *l1_request_in(struct l1 *l1)
+{
+    return &l1->request_in;
+}
+
+uint32_t l1_wanted_notices(const struct l1 *l1)
+{
+    return (l1->mgmt ? l1->mgmt->notices : 0) | (l1->pf ? l1->pf->notices : 0);
+}
+
+void l1_connect_sm(struct l1 *l1, struct port *hit, struct port *fill, struct port *notice)
+{
+    l1->hit = hit;
+    l1->fill = fill;
+    l1->notice = notice;
+    port_connect(hit, &l1->comp);
+    port_connect(fill, &l1->comp);
+    if (notice)
+        port_connect(notice, &l1->comp);
+}
+
+void l1_connect_net(struct l1 *l1, struct port *request_out, struct port *reply_out)
+{
+    l1->request_out = request_out;
+    l1->reply_out = reply_out;
+    port_connect(request_out, &l1->comp);
+    if (reply_out)
+        port_connect(reply_out, &l1->comp);
+}
+
+void l1_kernel_begin(struct l1 *l1, uint32_t launch_index)
+{
+    if (l1->mgmt && l1->mgmt->on_kernel)
+        l1->mgmt->on_kernel(l1->mgmt_st, launch_index);
+    if (l1->org && l1->org->on_kernel)
+        l1->org->on_kernel(l1->org_st, launch_index);
+    if (l1->pf && l1->pf->on_kernel)
+        l1->pf->on_kernel(l1->pf_st, launch_index);
+    if (l1->mgmt && l1->mgmt->on_epoch) {
+        l1->epoch_at = engine_cycle(l1->comp.eng, CLK_CORE) + 1;
+        engine_wake(&l1->comp, l1->epoch_at);
+    }
+}
+
+void l1_kernel_end(struct l1 *l1)
+{
+    l1->epoch_at = NEVER;
+    l1->prefetch.head = l1->prefetch.tail;
+    for (uint32_t i = 0; i < L1_COUNT; i++) {
+        struct l1_cache *c = l1->cache[i];
+        if (!c || !c->cfg.flush)
+            continue;
+        for (uint32_t k = 0; k < tags_entries(&c->tags); k++) {
+            if (c->tags.line[k] == TAG_NONE || c->tags.pending[k])
+                continue;
+            c->stats.flushed++;
+            if (c->tags.flags[k] & TAG_F_PREFETCHED)
+                c->stats.prefetch_unused++;
+            tags_drop(&c->tags, k);
+        }
+    }
+}
+
+bool l1_drained(const struct l1 *l1)
+{
+    if (l1->in_flight || !port_empty(&l1->reply_in) || !port_empty(&l1->request_in) || !ring_empty(&l1->remote_reply))
+        return false;
+    for (uint32_t i = 0; i < L1_COUNT; i++) {
+        const struct l1_cache *c = l1->cache[i];
+        if (c && (c->mshr.used || !ring_empty(&c->miss_queue) || !port_empty(&c->in)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- what policies ask for ---- */
+void l1_tell_sm(struct l1_host *h, enum notice kind, uint32_t slot, uint32_t argument)
+{
+    if (h->l1->notice && port_can_send(h->l1->notice))
+        port_send(h->l1->notice, argument, notice_info(kind, slot));
+}
+
+bool l1_prefetch(struct l1_host *h, uint64_t addr, uint32_t pc, uint32_t warp, uint32_t cta)
+{
+    struct l1 *l1 = h->l1;
+    struct l1_stats *s = &l1->cache[L1_DATA]->stats;
+    s->prefetch_asked++;
+    if (ring_free(&l1->prefetch) == 0) {
+        s->prefetch_full++;
+        return false;
+    }
+    uint32_t slot = l1->prefetch.tail & l1->prefetch.mask;
+    l1->prefetch_slot[slot] = (struct prefetch_ask){addr, pc, (uint16_t)warp, (uint16_t)cta};
+    ring_push(&l1->prefetch, slot);
+    engine_wake(&l1->comp, 0);
+    return true;
+}
+
+uint32_t l1_hops_to_sm(const struct l1_host *h, uint32_t sm)
+{
+    const struct l1_env *v = &h->l1->env;
+    return v->hops ? v->hops(v->hops_ctx, v->sm_node[v->sm], v->sm_node[sm]) : 0;
+}
+
+uint32_t l1_hops_to_l2(const struct l1_host *h, uint64_t addr)
+{
+    const struct l1_env *v = &h->l1->env;
+    return v->hops ? v->hops(v->hops_ctx, v->sm_node[v->sm], v->slice_node[addrmap_slice(v->map, addr)]) : 0;
+}

@@ -1,0 +1,165 @@
+/* The L1 caches' parameters and statistics, as tables. Defaults are the GTX480's. */
+#include "l1/l1_priv.h"
+
+#define T struct l1_cache_config
+#define CACHE_ROWS(size_, line_, assoc_, hash_, mshrs_, merges_, queue_, latency_, tag_)                               \
+    CFG_ROW(T, enabled, CFG_BOOL, "", "yes", 0, 1, NULL, "whether the SM has this cache"),                             \
+        CFG_ROW(T, size, CFG_BYTES, "", size_, 1024, 1 << 24, NULL, "capacity"),                                       \
+        CFG_ROW(T, line, CFG_BYTES, "", line_, 32, 256, NULL, "line size"),                                            \
+        CFG_ROW(T, assoc, CFG_INT, "ways", assoc_, 1, 64, NULL, "associativity"),                                      \
+        CFG_ROW(T, set_hash, CFG_ENUM, "", hash_, 0, 0, SET_HASH_CHOICES, "how a line finds its set"),                 \
+        CFG_ROW(T, fill, CFG_ENUM, "", "line", 0, 0, "line sector",                                                    \
+                "what a miss fetches: the whole line or the 32-byte sectors touched"),                                 \
+        CFG_ROW(T, allocate, CFG_ENUM, "", "on-miss", 0, 0, "on-miss on-fill", "when a missing line gets its place"),  \
+        CFG_ROW(T, mshrs, CFG_INT, "entries", mshrs_, 1, 65536, NULL, "lines that can be on their way"),               \
+        CFG_ROW(T, merges, CFG_INT, "requests", merges_, 1, 65536, NULL, "requests one MSHR entry can hold"),          \
+        CFG_ROW(T, miss_queue, CFG_INT, "requests", queue_, 2, 65536, NULL, "requests waiting for the network"),       \
+        CFG_ROW(T, latency, CFG_INT, "cycles", latency_, 2, 400, NULL, "load-to-use latency of a hit"),                \
+        CFG_ROW(T, tag_latency, CFG_INT, "cycles", tag_, 1, 399, NULL,                                                 \
+                "cycles of the latency that lie before the tags (a miss leaves then)"),                                \
+        CFG_ROW(T, ports, CFG_INT, "accesses", "1", 1, 32, NULL, "line accesses per cycle"),                           \
+        CFG_ROW(T, banks, CFG_INT, "banks", "1", 1, 64, NULL, "banks by line; one access per bank and cycle"),         \
+        CFG_ROW(T, flush, CFG_BOOL, "", "yes", 0, 1, NULL, "empty it at the end of a kernel")
+
+static const struct cfg_field l1_fields[] = {
+    CACHE_ROWS("16KiB", "128B", "4", "fermi", "64", "8", "8", "35", "34"),
+    CFG_ROW(T, write_global, CFG_ENUM, "", "evict", 0, 0, "evict through back",
+            "a store to global memory that hits: drop the line and write through, update it and write through, or keep "
+            "it dirty"),
+    CFG_ROW(T, write_local, CFG_ENUM, "", "back", 0, 0, "evict through back", "the same for local memory"),
+    CFG_ROW(T, prefetch_queue, CFG_INT, "lines", "16", 1, 1024, NULL,
+            "prefetches waiting for a free cycle of the cache"),
+    CFG_ROW(T, management, CFG_POLICY, "", "lru", 0, 0, "l1-management", "what the L1 keeps"),
+    CFG_ROW(T, organisation, CFG_POLICY, "", "private", 0, 0, "l1-organisation", "in whose L1 a line may be"),
+    CFG_ROW(T, prefetcher, CFG_POLICY, "", "none", 0, 0, "prefetcher", "what is brought in before it is asked for"),
+    CFG_ROW(T, order, CFG_POLICY, "", "fifo", 0, 0, "l1-order", "in which order requests reach the L1"),
+    CFG_END};
+static const struct cfg_field const_fields[] = {CACHE_ROWS("8KiB", "64B", "2", "linear", "2", "32", "4", "12", "11"),
+                                                CFG_END};
+static const struct cfg_field tex_fields[] = {CACHE_ROWS("12KiB", "128B", "24", "linear", "64", "128", "4", "40", "39"),
+                                              CFG_END};
+
+static int check_cache(const struct cfg *c, const char *section, const void *values, struct err *e)
+{
+    const T *v = (const T *)values;
+    char key[64];
+    uint64_t way = v->line * v->assoc;
+    uint64_t sets = way ? v->size / way : 0;
+    if (!sets || v->size % way || sets & (sets - 1)) {
+        snprintf(key, sizeof key, "%s.assoc", section);
+        cfg_fault(c, key, e, "%lu bytes / (%lu-byte lines x %u ways) is not a power of two of sets",
+                  (unsigned long)v->size, (unsigned long)v->line, v->assoc);
+        for (uint32_t a = 1; a <= 64; a++) {
+            uint64_t s = v->line ? v->size / (v->line * a) : 0;
+            if (a != v->assoc && s && v->size % (v->line * a) == 0 && !(s & (s - 1)) && a >= v->assoc)
+                return err_hint(e, "try %u ways", a);
+        }
+        return -1;
+    }
+    if (v->line & (v->line - 1)) {
+        snprintf(key, sizeof key, "%s.line", section);
+        return cfg_fault(c, key, e, "a line of %lu bytes is not a power of two", (unsigned long)v->line);
+    }
+    if (v->set_hash == SET_FERMI && ((sets != 32 && sets != 64) || v->line != 128)) {
+        snprintf(key, sizeof key, "%s.set_hash", section);
+        cfg_fault(c, key, e, "Fermi's hash is for 32 or 64 sets of 128-byte lines, not %lu of %lu", (unsigned long)sets,
+                  (unsigned long)v->line);
+        return err_hint(e, "use xor or linear");
+    }
+    if (v->tag_latency >= v->latency) {
+        snprintf(key, sizeof key, "%s.tag_latency", section);
+        cfg_fault(c, key, e, "the tags lie %u cycles in, but a hit takes only %u", v->tag_latency, v->latency);
+        return err_hint(e, "tag_latency must be less than latency");
+    }
+    if (v->banks & (v->banks - 1)) {
+        snprintf(key, sizeof key, "%s.banks", section);
+        return cfg_fault(c, key, e, "%u banks: not a power of two", v->banks);
+    }
+    return 0;
+}
+static int check_l1(const struct cfg *c, const void *v, struct err *e)
+{
+    return check_cache(c, "l1", v, e);
+}
+static int check_const(const struct cfg *c, const void *v, struct err *e)
+{
+    return check_cache(c, "const", v, e);
+}
+static int check_tex(const struct cfg *c, const void *v, struct err *e)
+{
+    return check_cache(c, "tex", v, e);
+}
+
+const struct cfg_section l1_cfg_section = {"l1", "the L1 data cache of an SM", l1_fields, sizeof(T), check_l1};
+const struct cfg_section const_cfg_section = {"const", "the constant cache of an SM", const_fields, sizeof(T),
+                                              check_const};
+const struct cfg_section tex_cfg_section = {"tex", "the texture cache of an SM", tex_fields, sizeof(T), check_tex};
+#undef T
+
+#define S struct l1_stats
+const struct stat_def l1_stat_defs[] = {
+    STAT_ROW(S, accesses, "requests", "line accesses taken: hits + misses + merges + bypasses + atomics + remote"),
+    STAT_ROW(S, hits, "requests", "accesses whose data was there (stores: whose line was there)"),
+    STAT_ROW(S, misses, "requests", "accesses that started a fetch, and stores whose line was not there"),
+    STAT_ROW(S, merges, "requests", "loads that joined a fetch already on its way"),
+    STAT_ROW(S, bypasses, "requests", "loads and stores that went past the cache"),
+    STAT_ROW(S, atomics, "requests", "atomics and reductions, performed at the L2"),
+    STAT_ROW(S, remote, "requests", "accesses sent to another SM's L1"),
+    STAT_ROW(S, load_hits, "requests", "loads that hit"),
+    STAT_ROW(S, load_misses, "requests", "loads that started a fetch"),
+    STAT_ROW(S, store_hits, "requests", "stores whose line was there"),
+    STAT_ROW(S, store_misses, "requests", "stores whose line was not there"),
+    STAT_ROW(S, sector_misses, "requests", "of the load misses: the line was there or on its way, the sector not"),
+    STAT_ROW(S, fills, "lines", "fetches completed"),
+    STAT_ROW(S, evictions, "lines", "lines replaced by another"),
+    STAT_ROW(S, write_backs, "lines", "of the evictions: dirty, written to the L2"),
+    STAT_ROW(S, dropped, "lines", "lines dropped because a store or an atomic made them stale"),
+    STAT_ROW(S, flushed, "lines", "lines dropped at the end of a kernel"),
+    STAT_NAMED(S, fail_cycles[L1_FAIL_LINE], "fail.line", "cycles",
+               "the oldest access waited for a way that is not reserved"),
+    STAT_NAMED(S, fail_cycles[L1_FAIL_MSHR], "fail.mshr", "cycles", "the oldest access waited for an MSHR entry"),
+    STAT_NAMED(S, fail_cycles[L1_FAIL_MERGE], "fail.merge", "cycles", "the oldest access waited for a merge slot"),
+    STAT_NAMED(S, fail_cycles[L1_FAIL_QUEUE], "fail.queue", "cycles", "the oldest access waited for the miss queue"),
+    STAT_NAMED(S, failed[L1_FAIL_LINE], "failed.line", "requests", "accesses that first failed for want of a way"),
+    STAT_NAMED(S, failed[L1_FAIL_MSHR], "failed.mshr", "requests",
+               "accesses that first failed for want of an MSHR entry"),
+    STAT_NAMED(S, failed[L1_FAIL_MERGE], "failed.merge", "requests",
+               "accesses that first failed for want of a merge slot"),
+    STAT_NAMED(S, failed[L1_FAIL_QUEUE], "failed.queue", "requests", "accesses that first failed at a full miss queue"),
+    STAT_NAMED(S, prefetch_asked, "prefetch.asked", "lines", "lines the prefetcher asked for"),
+    STAT_NAMED(S, prefetch_issued, "prefetch.issued", "lines", "prefetches sent to the L2"),
+    STAT_NAMED(S, prefetch_full, "prefetch.full", "lines", "prefetches dropped: the queue was full"),
+    STAT_NAMED(S, prefetch_present, "prefetch.present", "lines",
+               "prefetches dropped: the line was there or on its way"),
+    STAT_NAMED(S, prefetch_busy, "prefetch.busy", "lines", "prefetches dropped: no way, MSHR or queue slot was free"),
+    STAT_NAMED(S, prefetch_useful, "prefetch.useful", "lines", "prefetched lines that a load hit later"),
+    STAT_NAMED(S, prefetch_late, "prefetch.late", "lines", "prefetched lines that a load asked for before they came"),
+    STAT_NAMED(S, prefetch_unused, "prefetch.unused", "lines", "prefetched lines that left without being used"),
+    STAT_ROW(S, remote_served, "requests", "requests of other SMs answered here"),
+    STAT_ROW(S, remote_hits, "requests", "of these, hits"),
+    STAT_ROW(S, remote_misses, "requests", "of these, misses and merges"),
+    STAT_ROW(S, no_way, "requests", "loads that bypassed because the policy protected every way"),
+    STAT_ROW(S, replies, "packets", "packets received from the reply network"),
+    STAT_END};
+#undef S
+
+static const struct stat_def data_ratios[] = {
+    STAT_QUOTIENT("miss_rate", "", "l1.misses", "l1.accesses", "misses / accesses"),
+    STAT_QUOTIENT("hit_rate", "", "l1.hits", "l1.accesses", "hits / accesses"), STAT_END};
+
+void l1_register_stats(struct l1 *l1, struct stats *s)
+{
+    static const char *const prefix[L1_COUNT] = {"l1", "const", "tex"};
+    for (uint32_t i = 0; i < L1_COUNT; i++)
+        if (l1->cache[i])
+            stats_add(s, prefix[i], l1_stat_defs, &l1->cache[i]->stats);
+    stats_add(s, "l1", data_ratios, NULL);
+    if (l1->mgmt && l1->mgmt->info.stats)
+        stats_add(s, l1->mgmt->info.name, l1->mgmt->info.stats, l1->mgmt_st);
+    if (l1->org && l1->org->info.stats)
+        stats_add(s, l1->org->info.name, l1->org->info.stats, l1->org_st);
+    if (l1->pf && l1->pf->info.stats)
+        stats_add(s, l1->pf->info.name, l1->pf->info.stats, l1->pf_st);
+    if (l1->order && l1->order->info.stats)
+        stats_add(s, l1->order->info.name, l1->order->info.stats, l1->order_st);
+}

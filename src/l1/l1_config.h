@@ -1,0 +1,51 @@
+/* Parameters of the L1 caches (sections [l1], [const], [tex]) and what the builder hands to l1_new. */
+#ifndef WEIR_L1_L1_CONFIG_H
+#define WEIR_L1_L1_CONFIG_H
+
+#include "engine/config.h"
+#include "engine/stats.h"
+#include "l1/policy.h"
+
+enum l1_fill { L1_FILL_LINE, L1_FILL_SECTOR };
+enum l1_allocate { L1_ALLOCATE_ON_MISS, L1_ALLOCATE_ON_FILL };
+enum l1_write {
+    L1_WRITE_EVICT,   /* goes through; a line that is there is dropped */
+    L1_WRITE_THROUGH, /* goes through; a line that is there stays, updated */
+    L1_WRITE_BACK,    /* a line that is there becomes dirty and the write ends here; else goes through */
+};
+
+/* One cache. The same members for all three, so that the code is the same. */
+struct l1_cache_config {
+    uint64_t size;
+    uint64_t line;
+    uint32_t assoc;
+    uint32_t set_hash; /* enum set_hash */
+    uint32_t fill;     /* enum l1_fill */
+    uint32_t allocate; /* enum l1_allocate */
+    uint32_t mshrs, merges, miss_queue;
+    uint32_t latency, tag_latency;
+    uint32_t ports, banks;
+    uint32_t write_global, write_local; /* enum l1_write */
+    bool flush;
+    bool enabled;
+    /* Only in [l1]. */
+    uint32_t prefetch_queue;
+    uint32_t management, organisation, prefetcher, order; /* indices in the kinds */
+};
+
+extern const struct cfg_section l1_cfg_section, const_cfg_section, tex_cfg_section;
+
+/* What l1_new takes. cache[which] NULL or not enabled: the SM has no such cache. */
+struct l1_config {
+    const struct l1_cache_config *cache[L1_COUNT];
+    /* Parameters of the chosen policies, in the order management, organisation, prefetcher, order. */
+    const void *management_params, *organisation_params, *prefetcher_params, *order_params;
+};
+
+/* Statistics of one cache; registered under l1, const and tex. `l1_cache_stats(l1, which)` is the instance. */
+extern const struct stat_def l1_stat_defs[];
+struct stats;
+/* Registers the unit's counters and those of its policies. */
+void l1_register_stats(struct l1 *, struct stats *);
+
+#endif

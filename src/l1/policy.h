@@ -1,0 +1,154 @@
+/*
+ * The four kinds of policy of an L1: management, organisation, prefetcher, request order.
+ *
+ * A policy is one file: a constant struct of hooks, listed by one line in policies.def. Every hook but `init` may be
+ * NULL, which means the baseline's behaviour and costs nothing: an L1 whose policies have no hooks runs a variant of
+ * the access path in which the calls do not exist.
+ *
+ * A policy's state is `state_bytes` zeroed bytes per L1; `line_bytes` more per cache line are kept in a side array
+ * (host.line + entry * line_bytes). Parameters come as the policy's own struct, filled from its section of the
+ * configuration; statistics are uint64_t members of the state (policy_info.stats). Hooks run inside the L1's tick and
+ * may look at the tags (host.tags), not change them; what they want done they return or ask for by the functions
+ * below. docs/policies.md walks the published mechanisms through these hooks.
+ */
+#ifndef WEIR_L1_POLICY_H
+#define WEIR_L1_POLICY_H
+
+#include "cache/tags.h"
+#include "engine/notice.h"
+#include "engine/registry.h"
+#include "engine/request.h"
+#include "l1/l1.h"
+
+/* Why an access could not be taken this cycle. The order is that of the statistics. */
+enum l1_fail {
+    L1_FAIL_LINE,  /* every way of the set is reserved for a line on its way */
+    L1_FAIL_MSHR,  /* no MSHR entry is free */
+    L1_FAIL_MERGE, /* the line's MSHR entry holds as many requests as it can */
+    L1_FAIL_QUEUE, /* the miss queue is full */
+    L1_FAIL_COUNT
+};
+
+/* What a policy sees of an access. `entry` indexes host.tags; set = entry / ways. */
+struct l1_access {
+    const struct req *req;
+    uint64_t line; /* line number */
+    uint64_t now;  /* core cycle */
+    uint32_t set;
+    int32_t entry; /* where the line is; -1 = it is not */
+    bool hit;      /* all sectors asked for are there */
+    bool pending;  /* the line is on its way (an MSHR holds it) */
+};
+
+/* What the L1 gives a policy at init; lives as long as the L1. */
+struct l1_host {
+    struct l1 *l1;
+    const struct tags *tags; /* of the data cache */
+    void *line;              /* the policy's side array */
+    uint32_t sm, n_sm, n_warp, n_cta;
+    uint32_t line_size; /* bytes of a cache line */
+};
+
+/* ---- what a policy may ask for ---- */
+/* Tells the SM's warp scheduler; arrives next cycle. */
+void l1_tell_sm(struct l1_host *, enum notice, uint32_t slot, uint32_t argument);
+/*
+ * Asks for a line to be prefetched for `warp`: it waits in a queue of l1.prefetch_queue addresses, takes a cycle of the
+ * cache's port that no demand access wants, and is dropped when the line is there or on its way already, or when
+ * anything it needs is not free. false: the queue is full (counted).
+ */
+bool l1_prefetch(struct l1_host *, uint64_t addr, uint32_t pc, uint32_t warp, uint32_t cta);
+/* Network distance between this SM and another or an L2 slice of an address; 0 without a network. */
+uint32_t l1_hops_to_sm(const struct l1_host *, uint32_t sm);
+uint32_t l1_hops_to_l2(const struct l1_host *, uint64_t addr);
+
+/* ---- management: what to keep ---- */
+enum l1_verdict {
+    L1_NORMAL,      /* hit: served; miss: fetched and allocated */
+    L1_BYPASS_MISS, /* hit: served; miss: fetched, merged with others, not allocated */
+    L1_BYPASS,      /* not looked up: straight to the L2, no MSHR, no allocation, only the touched sectors */
+};
+#define L1_NO_WAY UINT32_MAX
+
+struct l1_management {
+    struct policy_info info;
+    size_t state_bytes, line_bytes;
+    uint32_t notices; /* bits of enum notice that on_notice wants */
+    int (*init)(void *st, const void *params, struct l1_host *, struct err *);
+    /* --- decisions --- */
+    /* Once per load of the data cache, before anything else happens to it. (Retries after a failure do not ask again.)
+     */
+    enum l1_verdict (*on_access)(void *st, const struct l1_access *);
+    /*
+     * A line must go: one way of `candidates` (never 0), or L1_NO_WAY: all are protected, then this access bypasses.
+     * NULL = least recently used. Empty ways are taken before it is asked.
+     */
+    uint32_t (*victim)(void *st, const struct l1_access *, uint64_t candidates);
+    /* The access cannot be taken. true: send it past the cache instead of waiting (not possible for L1_FAIL_QUEUE). */
+    bool (*on_fail)(void *st, const struct l1_access *, enum l1_fail);
+    /* --- notices --- */
+    void (*on_hit)(void *st, const struct l1_access *);                  /* also merges: a->pending */
+    void (*on_miss)(void *st, const struct l1_access *, bool allocated); /* entry = the reserved one, or -1 */
+    void (*on_store)(void *st, const struct l1_access *);                /* before the write's own effect on the line */
+    void (*on_fill)(void *st, const struct req *, uint32_t entry);
+    void (*on_evict)(void *st, uint32_t entry, uint64_t line, bool reused); /* replaced or dropped; not at flushes */
+    void (*on_reply)(void *st, const struct req *); /* any reply from below, with the L2's note */
+    void (*on_notice)(void *st, enum notice, uint32_t slot, uint32_t argument);
+    void (*on_kernel)(void *st, uint32_t launch_index); /* a kernel begins; the cache is empty if it is flushed */
+    uint64_t (*on_epoch)(void *st, uint64_t now);       /* returns the next core cycle it wants; 0 = no more.
+                                                           First called in the first cycle of a kernel */
+};
+
+/* ---- organisation: where a line lives ---- */
+enum l1_route { L1_ROUTE_LOCAL, L1_ROUTE_REMOTE, L1_ROUTE_L2 };
+
+struct l1_organisation {
+    struct policy_info info;
+    size_t state_bytes;
+    bool remote; /* needs a network between SMs */
+    int (*init)(void *st, const void *params, struct l1_host *, struct err *);
+    /*
+     * Where this SM's request for a line goes; *home = the SM of a REMOTE one. Called once per load or store that would
+     * look in the data cache. NULL = always LOCAL. A REMOTE request skips this L1 and is answered by the home's.
+     */
+    enum l1_route (*route)(void *st, const struct req *, uint64_t line, uint32_t set, uint32_t *home);
+    /* Bytes of data in a reply from the home (chunking): NULL = the whole line. */
+    uint32_t (*reply_bytes)(void *st, const struct req *);
+    void (*on_local)(void *st, const struct l1_access *); /* outcome of a look-up here, own and remote requests */
+    void (*on_reply)(void *st, const struct req *);       /* req.served says by whom */
+    void (*on_kernel)(void *st, uint32_t launch_index);
+};
+
+/* ---- prefetcher ---- */
+struct l1_prefetcher {
+    struct policy_info info;
+    size_t state_bytes;
+    uint32_t notices;
+    int (*init)(void *st, const void *params, struct l1_host *, struct err *);
+    void (*on_access)(void *st,
+                      const struct l1_access *); /* each load of the data cache once, as it reaches the tags */
+    void (*on_fill)(void *st, const struct req *, uint32_t entry); /* demand and prefetch (REQ_F_PREFETCH) */
+    void (*on_evict)(void *st, uint32_t entry, uint64_t line, bool unused_prefetch);
+    void (*on_notice)(void *st, enum notice, uint32_t slot, uint32_t argument);
+    void (*on_kernel)(void *st, uint32_t launch_index);
+};
+
+/* ---- request order: a buffer between the coalescer and the tags ---- */
+struct l1_order {
+    struct policy_info info;
+    size_t state_bytes;
+    int (*init)(void *st, const void *params, struct l1_host *, struct arena *, struct err *);
+    /* NULL (all of them): in order, straight from the SM's port. */
+    bool (*room)(void *st, const struct req *);               /* can it be taken in now? */
+    void (*push)(void *st, struct req *pool, req_id);         /* chain it by req.next */
+    req_id (*pick)(void *st, struct req *pool, uint64_t now); /* whom to try next, REQ_NONE = nobody; not removed */
+    /* The cache has taken it: remove it. Its req.next is the cache's now; `next` is what it was. */
+    void (*take)(void *st, struct req *pool, req_id, req_id next);     /* it was taken by the cache: remove it */
+    bool (*on_fail)(void *st, const struct l1_access *, enum l1_fail); /* as in management; asked first */
+    uint32_t (*count)(const void *st);                                 /* requests it holds */
+};
+
+/* The tables, in the order of policies.def; the first of each is the baseline. */
+extern const struct policy_kind l1_management_kind, l1_organisation_kind, l1_prefetcher_kind, l1_order_kind;
+
+#endif
