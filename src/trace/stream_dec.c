@@ -38,7 +38,7 @@ void stream_dec_feed(struct stream_dec *d, const uint8_t *bytes, size_t n)
     if (!d->corrupt && (d->p != d->end || d->left))
         BUG("a stream's next piece came before the last one was used up");
     d->p = bytes;
-    d->end = bytes + n;
+    d->end = n ? bytes + n : bytes;
 }
 
 static inline bool get_varint(struct stream_dec *d, uint64_t *v)
