@@ -34,13 +34,18 @@ static int link_opnd(struct ptx_parser *p, struct ptx_opnd *o)
 }
 
 /* A branch needs labels, a direct call a function: what is checked here the analysis need not doubt. */
-static int check_control(struct ptx_parser *p, const struct ptx_inst *i)
+static int check_control(struct ptx_parser *p, const struct ptx_func *f, const struct ptx_inst *i)
 {
     const char *name = p->m->name;
     if (i->op == PTX_BRA && !i->bad && (i->n_opnd != 1 || i->opnd[0].kind != PTX_O_LABEL))
         return err_at(p->e, name, (int)i->line, (int)i->col, "bra needs one label");
-    if (i->op == PTX_BRX && !i->bad && (i->n_opnd != 2 || i->opnd[1].kind != PTX_O_LABEL))
-        return err_at(p->e, name, (int)i->line, (int)i->col, "brx.idx needs an index and the label of its targets");
+    if (i->op == PTX_BRX && !i->bad) {
+        const struct ptx_label *list =
+            i->n_opnd == 2 && i->opnd[1].kind == PTX_O_LABEL ? &f->label[i->opnd[1].label] : NULL;
+        if (!list || !list->n_target || list->is_calltargets)
+            return err_at(p->e, name, (int)i->line, (int)i->col,
+                          "brx.idx needs an index and the label of its .branchtargets");
+    }
     if (i->op == PTX_CALL && i->n_opnd >= 3 && i->opnd[1].kind == PTX_O_SYM &&
         PTX_SYM_KIND(i->opnd[1].sym) != PTX_SYM_FUNC)
         return err_at(p->e, name, (int)i->line, (int)i->col, "call needs a function or a register");
@@ -53,7 +58,7 @@ static int link_func(struct ptx_parser *p, struct ptx_func *f)
         struct ptx_inst *i = &f->inst[k];
         for (unsigned o = 0; o < i->n_opnd; o++)
             TRY(link_opnd(p, &i->opnd[o]));
-        TRY(check_control(p, i));
+        TRY(check_control(p, f, i));
     }
     for (uint32_t k = 0; k < f->n_label; k++) {
         struct ptx_label *l = &f->label[k];
