@@ -5,6 +5,7 @@
  */
 #ifndef WEIR_CUDA_H
 #define WEIR_CUDA_H
+#pragma GCC system_header
 #define __cuda_cuda_h__
 
 #define CUDA_VERSION 13000

@@ -5,6 +5,7 @@
  */
 #ifndef WEIR_CUDA_RUNTIME_H
 #define WEIR_CUDA_RUNTIME_H
+#pragma GCC system_header
 #define __CUDA_RUNTIME_H__
 
 #include "cuda_runtime_api.h"

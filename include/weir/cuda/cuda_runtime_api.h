@@ -6,6 +6,7 @@
  */
 #ifndef WEIR_CUDA_RUNTIME_API_H
 #define WEIR_CUDA_RUNTIME_API_H
+#pragma GCC system_header
 #define __CUDA_RUNTIME_API_H__
 
 #define CUDART_VERSION 13000

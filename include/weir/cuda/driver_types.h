@@ -6,6 +6,7 @@
  */
 #ifndef WEIR_CUDA_DRIVER_TYPES_H
 #define WEIR_CUDA_DRIVER_TYPES_H
+#pragma GCC system_header
 
 #include "host_defines.h"
 #include "vector_types.h"

@@ -6,6 +6,7 @@
  */
 #ifndef WEIR_CUDA_HOST_DEFINES_H
 #define WEIR_CUDA_HOST_DEFINES_H
+#pragma GCC system_header
 
 #if defined(__CUDA__) && defined(__clang__)
 #define __host__ __attribute__((host))

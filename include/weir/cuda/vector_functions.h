@@ -3,6 +3,7 @@
  */
 #ifndef WEIR_CUDA_VECTOR_FUNCTIONS_H
 #define WEIR_CUDA_VECTOR_FUNCTIONS_H
+#pragma GCC system_header
 
 #include "host_defines.h"
 #include "vector_types.h"

@@ -4,6 +4,7 @@
  */
 #ifndef WEIR_CUDA_VECTOR_TYPES_H
 #define WEIR_CUDA_VECTOR_TYPES_H
+#pragma GCC system_header
 
 #include "host_defines.h"
 

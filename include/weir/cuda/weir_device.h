@@ -49,9 +49,8 @@ __device__ static inline void free(void *ptr) { ::free(ptr); }
 __device__ static inline void *malloc(size_t bytes) { return ::malloc(bytes); }
 } // namespace std
 
-#include <__clang_cuda_libdevice_declares.h>
-
 #include "weir_libdevice.h"
+#include "weir_math.h"
 #include "weir_math_f32.h"
 #include "weir_math_f64.h"
 #include "weir_math_special.h"
@@ -78,6 +77,20 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, 
 #include "weir_texture.h"
 
 #include <new>
+
+#ifndef __CUDA_ARCH__
+/* The program's __managed__ variables, gathered by the linker, are made known before its kernels are. */
+extern "C" {
+extern char __start_weir_managed[] __attribute__((weak, visibility("hidden")));
+extern char __stop_weir_managed[] __attribute__((weak, visibility("hidden")));
+void __weirRegisterManaged(void *start, void *stop) __attribute__((weak));
+}
+static __attribute__((constructor(101), used)) void weir_managed_variables(void)
+{
+    if (__start_weir_managed != __stop_weir_managed && __weirRegisterManaged)
+        __weirRegisterManaged(__start_weir_managed, __stop_weir_managed);
+}
+#endif
 
 #pragma pop_macro("__device__")
 
