@@ -225,14 +225,20 @@ static void list_regs(struct builder *b, const struct ptx_code *c, const struct 
 
 /* ---- the table ---- */
 
-static uint16_t barrier_of(const struct ptx_inst *i)
+/* Number, expected warps and whether it waits: bar{.red} [d,] a {, b}. barrier.cluster has neither and is barrier 0. */
+static void describe_barrier(const struct ptx_inst *i, struct trace_inst *out)
 {
-    /* bar.red has a result first; barrier.cluster has no number and is barrier 0. */
     unsigned at = ptx_has(i, PTX_M_RED) ? 1 : 0;
-    if (i->n_opnd <= at)
-        return 0;
-    return i->opnd[at].kind == PTX_O_IMM && i->opnd[at].imm >= 0 && i->opnd[at].imm < 16 ? (uint16_t)i->opnd[at].imm
-                                                                                         : 0xffff;
+    const struct ptx_opnd *number = i->n_opnd > at ? &i->opnd[at] : NULL;
+    const struct ptx_opnd *threads = i->n_opnd > at + 1 ? &i->opnd[at + 1] : NULL;
+    if (number && number->kind == PTX_O_IMM && number->imm >= 0 && number->imm < 16)
+        out->barrier = (uint16_t)number->imm;
+    else if (number)
+        out->barrier = 0xffff;
+    if (threads && threads->kind == PTX_O_IMM && threads->imm > 0 && threads->imm <= 1024)
+        out->width = (uint8_t)((threads->imm + TRACE_WARP_SIZE - 1) / TRACE_WARP_SIZE);
+    if (ptx_has(i, PTX_M_ARRIVE))
+        out->mem_flags = 1;
 }
 
 static void add_inst(struct builder *b, const struct ptx_code *c, const struct ptx_defuse *du, uint32_t loop_base,
@@ -251,7 +257,7 @@ static void add_inst(struct builder *b, const struct ptx_code *c, const struct p
         .opcode_at = intern(b, i->text),
     };
     if (out->cls == TRACE_BARRIER)
-        out->barrier = barrier_of(i);
+        describe_barrier(i, out);
     describe_access(b, c->func, pc, out);
     list_regs(b, c, du, pc, out);
 }

@@ -1,9 +1,10 @@
 /*
  * Registers to rows: registers that are never alive at the same pc may share one.
  *
- * First fit over live ranges with holes, in order of first life: each register takes the lowest aligned rows that are
- * free in all of its segments. A 64-bit register takes two rows from an even one, a 128-bit register four. Predicates
- * have rows of their own kind.
+ * First fit over live ranges with holes, in order of first life: each register takes the lowest place that is free in
+ * all of its segments. Each width has rows of its own, widest first, because lanes of a diverged warp lie at different
+ * bytes of a narrow and of a wide row: sharing across widths would let one path overwrite values of the other.
+ * A 64-bit register takes two rows from an even one, a 128-bit register four from a multiple of four.
  */
 #include "ptx/flow.h"
 
@@ -59,31 +60,19 @@ static void row_take(struct row *row, const struct ptx_segment *s, uint32_t n)
     }
 }
 
-/* Lowest multiple of `width` such that this many rows from there are free; makes rows as needed. */
-static int place(row_vec *rows, unsigned width, const struct ptx_segment *s, uint32_t n, uint32_t *out)
+/* The lowest row that is free in all the segments; makes one if need be. */
+static int place(row_vec *rows, const struct ptx_segment *s, uint32_t n, uint32_t *out)
 {
-    for (uint32_t r = 0; r + width <= MAX_ROWS; r += width) {
-        while (rows->n < r + width)
-            VEC_PUSH(rows, (struct row){0});
-        bool is_free = true;
-        for (unsigned k = 0; k < width && is_free; k++)
-            is_free = row_is_free(&rows->p[r + k], s, n);
-        if (!is_free)
-            continue;
-        for (unsigned k = 0; k < width; k++)
-            row_take(&rows->p[r + k], s, n);
-        *out = r;
-        return 0;
-    }
-    return -1;
-}
-
-static uint32_t rows_in_use(const row_vec *rows)
-{
-    uint32_t n = (uint32_t)rows->n;
-    while (n > 0 && rows->p[n - 1].taken.n == 0)
-        n--;
-    return n;
+    uint32_t r = 0;
+    while (r < rows->n && !row_is_free(&rows->p[r], s, n))
+        r++;
+    if (r == MAX_ROWS)
+        return -1;
+    if (r == rows->n)
+        VEC_PUSH(rows, (struct row){0});
+    row_take(&rows->p[r], s, n);
+    *out = r;
+    return 0;
 }
 
 static void rows_free(row_vec *rows)
@@ -91,6 +80,23 @@ static void rows_free(row_vec *rows)
     for (size_t k = 0; k < rows->n; k++)
         VEC_FREE(&rows->p[k].taken);
     VEC_FREE(rows);
+}
+
+/* Registers of one width, and predicates, which have none. */
+enum width { W128, W64, W32, WPRED, N_WIDTHS };
+
+static enum width width_of(const struct ptx_reg *r)
+{
+    switch (ptx_reg_rows(r)) {
+    case 0:
+        return WPRED;
+    case 1:
+        return W32;
+    case 2:
+        return W64;
+    default:
+        return W128;
+    }
 }
 
 /* Registers in order of their first pc; those that never live are left out. */
@@ -111,22 +117,33 @@ int ptx_rows_assign(const struct ptx_module *m, struct ptx_func *f, const struct
     struct arena *scratch = arena_new();
     struct ptx_lists order;
     uint32_t n = order_by_start(f, live, scratch, &order);
-    row_vec general = {0}, pred = {0};
+    row_vec rows[N_WIDTHS] = {0};
     int rc = 0;
     for (uint32_t k = 0; k < n && rc == 0; k++) {
-        struct ptx_reg *r = &f->reg[order.item[k]];
-        uint32_t from = live->at[order.item[k]], to = live->at[order.item[k] + 1], row = 0;
-        unsigned width = ptx_reg_rows(r);
-        rc = place(width ? &general : &pred, width ? width : 1, live->segment + from, to - from, &row);
-        r->row = (uint16_t)row;
+        uint32_t r = order.item[k], from = live->at[r], to = live->at[r + 1], row = 0;
+        rc = place(&rows[width_of(&f->reg[r])], live->segment + from, to - from, &row);
+        f->reg[r].row = (uint16_t)row;
     }
-    f->n_row = rows_in_use(&general);
-    f->n_pred_row = rows_in_use(&pred);
-    rows_free(&general);
-    rows_free(&pred);
+    uint32_t first64 = (uint32_t)rows[W128].n * 4, first32 = first64 + (uint32_t)rows[W64].n * 2;
+    f->n_row = first32 + (uint32_t)rows[W32].n;
+    f->n_pred_row = (uint32_t)rows[WPRED].n;
+    for (unsigned w = 0; w < N_WIDTHS; w++)
+        rows_free(&rows[w]);
+    if (rc < 0 || f->n_row > MAX_ROWS) {
+        rc = err_at(e, m->name, (int)f->line, 0, "function '%s' has more than %d registers alive at once", f->name,
+                    MAX_ROWS);
+    } else {
+        for (uint32_t k = 0; k < n; k++) {
+            struct ptx_reg *r = &f->reg[order.item[k]];
+            enum width w = width_of(r);
+            if (w == W128)
+                r->row = (uint16_t)(r->row * 4);
+            else if (w == W64)
+                r->row = (uint16_t)(first64 + r->row * 2);
+            else if (w == W32)
+                r->row = (uint16_t)(first32 + r->row);
+        }
+    }
     arena_free(scratch);
-    if (rc < 0)
-        err_at(e, m->name, (int)f->line, 0, "function '%s' has more than %d registers alive at once", f->name,
-               MAX_ROWS);
     return rc;
 }
