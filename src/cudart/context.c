@@ -1,0 +1,224 @@
+/*
+ * The one context of the process: made at the first CUDA call, finished when the library is unloaded.
+ *
+ * Options come from `weir run` through the environment (report.h); without them the library works alone, functionally,
+ * which is what a program gets that is started with LD_LIBRARY_PATH by hand.
+ */
+#include "cudart/rt.h"
+#include "trace/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct rt rt = {.lock = PTHREAD_MUTEX_INITIALIZER, .next_serial = 1};
+_Thread_local cudaError_t rt_last_error;
+
+void rt_say(const char *fmt, ...)
+{
+    char line[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    fflush(stdout); /* the program's own words come before ours */
+    fprintf(stderr, "weir: %s\n", line);
+}
+
+/* Attaches the parent's report and takes a slot; a process on its own keeps a private one. */
+static void open_report(void)
+{
+    static struct report_slot spare;
+    rt.slot = &spare;
+    const char *text = getenv(REPORT_ENV_FD);
+    struct stat st;
+    int fd = text ? atoi(text) : -1;
+    if (fd < 0 || fstat(fd, &st) || (size_t)st.st_size < sizeof(struct report))
+        return;
+    struct report *r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (r == MAP_FAILED)
+        return;
+    if (r->version != REPORT_VERSION || r->bytes != sizeof *r) {
+        munmap(r, sizeof *r);
+        return;
+    }
+    rt.report = r;
+    unsigned k = atomic_fetch_add(&r->n_slot, 1);
+    if (k < REPORT_SLOTS)
+        rt.slot = &r->slot[k];
+    rt.slot->pid = (uint32_t)getpid();
+}
+
+static cudaError_t bad_input(const struct err *e)
+{
+    fflush(stdout);
+    err_print(e, stderr);
+    if (rt.report)
+        atomic_fetch_add(&rt.report->bad_input, 1);
+    return cudaErrorInitializationError;
+}
+
+static int load_props(struct err *e)
+{
+    const char *machine = getenv(REPORT_ENV_GPU);
+    const char *set = getenv(REPORT_ENV_SET);
+    char *copy = xstrdup(set ? set : "");
+    VEC(const char *) assign = {0};
+    for (char *save, *s = strtok_r(copy, "\n", &save); s; s = strtok_r(NULL, "\n", &save))
+        VEC_PUSH(&assign, s);
+    int bad = gpu_props_load(machine ? machine : "h200", assign.p, (unsigned)assign.n, &rt.props, e);
+    VEC_FREE(&assign);
+    free(copy);
+    return bad;
+}
+
+static cudaError_t open_sink(void)
+{
+    const char *mode = getenv(REPORT_ENV_MODE);
+    struct err e;
+    err_clear(&e);
+    if (!mode || !strcmp(mode, "functional"))
+        return cudaSuccess;
+    if (!strcmp(mode, "record")) {
+        const char *path = getenv(REPORT_ENV_TRACE), *program = getenv(REPORT_ENV_PROGRAM);
+        if (rt.report && rt.slot != &rt.report->slot[0]) {
+            rt_say("a second process of this run uses CUDA; only the first one is recorded");
+            return cudaSuccess;
+        }
+        rt.writer = trace_writer_open(path ? path : "", program ? program : "", &e);
+        if (!rt.writer)
+            return bad_input(&e);
+        rt.sink = trace_writer_sink(rt.writer);
+        return cudaSuccess;
+    }
+    err_set(&e, "%s=%s: unknown mode", REPORT_ENV_MODE, mode);
+    return bad_input(&e);
+}
+
+static cudaError_t start(void)
+{
+    struct err e;
+    err_clear(&e);
+    open_report();
+    if (load_props(&e))
+        return bad_input(&e);
+    const char *max = getenv(REPORT_ENV_MAX_INSN);
+    const struct emu_opts opts = {
+        .heap_bytes = rt.props.global_bytes,
+        .max_warp_insts = max ? strtoull(max, NULL, 10) : 0,
+        .sm_count = rt.props.sm_count,
+        .ctas_per_sm = rt.props.max_ctas_per_sm,
+        .arch = rt.props.cc_major * 10 + rt.props.cc_minor,
+    };
+    rt.emu = emu_new(&opts, &e);
+    if (!rt.emu)
+        return bad_input(&e);
+    rt.limit[cudaLimitStackSize] = 1024;
+    rt.limit[cudaLimitPrintfFifoSize] = 7 << 20;
+    rt.limit[cudaLimitMallocHeapSize] = 8 << 20;
+    rt.limit[cudaLimitDevRuntimeSyncDepth] = 2;
+    rt.limit[cudaLimitDevRuntimePendingLaunchCount] = 2048;
+    rt.limit[cudaLimitMaxL2FetchGranularity] = 128;
+    return open_sink();
+}
+
+void rt_enter_any(void)
+{
+    pthread_mutex_lock(&rt.lock);
+    if (!rt.ready && !rt.finished) {
+        rt.ready = true;
+        rt.init_status = start();
+    }
+}
+
+cudaError_t rt_enter(void)
+{
+    rt_enter_any();
+    if (rt.finished)
+        return cudaErrorCudartUnloading;
+    return rt.init_status ? rt.init_status : rt.sticky;
+}
+
+cudaError_t rt_leave(cudaError_t e)
+{
+    if (e)
+        rt_last_error = e;
+    pthread_mutex_unlock(&rt.lock);
+    return e;
+}
+
+cudaError_t rt_leave_quietly(cudaError_t e)
+{
+    pthread_mutex_unlock(&rt.lock);
+    return e;
+}
+
+void rt_call_host(cudaHostFn_t fn, void *user)
+{
+    pthread_mutex_unlock(&rt.lock);
+    fn(user);
+    pthread_mutex_lock(&rt.lock);
+}
+
+cudaError_t rt_lose(cudaError_t e)
+{
+    if (!rt.sticky)
+        rt.sticky = e;
+    if (rt.report)
+        atomic_fetch_add(&rt.report->faults, 1);
+    return rt.sticky;
+}
+
+void rt_advance_ps(uint64_t ps)
+{
+    rt.now_ps += ps;
+    rt.slot->simulated_ps = rt.now_ps;
+}
+
+uint64_t rt_dram_ps(uint64_t bytes)
+{
+    enum { LATENCY_PS = 1000000 };
+    const uint64_t bytes_per_us = (uint64_t)rt.props.mem_clock_khz * 2 / 1000 * (rt.props.mem_bus_bits / 8);
+    return LATENCY_PS + (bytes_per_us ? bytes * 1000000 / bytes_per_us : 0);
+}
+
+void rt_event(enum trace_event_kind kind, uint32_t stream_id, uint64_t address, uint64_t address2, uint64_t bytes)
+{
+    if (!rt.sink || !rt.sink->event)
+        return;
+    const struct trace_event ev = {
+        .kind = (uint8_t)kind, .stream = stream_id, .address = address, .address2 = address2, .bytes = bytes};
+    if (rt.sink->event(rt.sink->ctx, &ev))
+        rt_lose(cudaErrorUnknown);
+}
+
+cudaError_t rt_unsupported(const char *name)
+{
+    static struct strmap said;
+    rt_enter_any();
+    if (strmap_get(&said, name, strlen(name)) == STRMAP_NONE) {
+        strmap_put(&said, name, strlen(name), 1);
+        rt_say("%s is not supported and returns cudaErrorNotSupported", name);
+    }
+    return rt_leave(cudaErrorNotSupported);
+}
+
+/* After the program's own exit handlers and destructors, which may still free things. */
+__attribute__((destructor)) static void finish(void)
+{
+    pthread_mutex_lock(&rt.lock);
+    if (rt.ready && !rt.finished) {
+        struct err e;
+        err_clear(&e);
+        fflush(stdout);
+        if (rt.writer && trace_writer_close(rt.writer, &e))
+            bad_input(&e);
+        rt.writer = NULL;
+        rt.slot->finished = 1;
+    }
+    rt.finished = true;
+    pthread_mutex_unlock(&rt.lock);
+}
