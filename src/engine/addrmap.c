@@ -156,3 +156,18 @@ uint32_t addrmap_slice(const struct addrmap *m, uint64_t addr)
         return channel;
     return channel * m->n_slice_per_channel + (bank_of(m, rest) & (m->n_slice_per_channel - 1));
 }
+
+uint64_t addrmap_local(const struct addrmap *m, uint64_t addr)
+{
+    uint64_t rest;
+    split(m, addr, &rest);
+    uint32_t bits = (uint32_t)__builtin_ctz(m->n_slice_per_channel);
+    /* The low bank bits choose the slice: squeeze them out, lowest first (each removal moves the ones above down). */
+    for (const struct addr_run *r = m->bank; bits && r->len; r++) {
+        for (uint32_t i = 0; i < r->len && bits; i++, bits--) {
+            uint32_t at = r->from - r->to;
+            rest = (rest >> (at + 1)) << at | (rest & ((1ull << at) - 1));
+        }
+    }
+    return rest;
+}

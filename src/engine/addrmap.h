@@ -47,5 +47,7 @@ int addrmap_init(struct addrmap *, const char *text, uint32_t interleave_bytes, 
 void addrmap_place(const struct addrmap *, uint64_t addr, struct addr_place *out);
 /* Only the slice: what an L1 asks for every miss. */
 uint32_t addrmap_slice(const struct addrmap *, uint64_t addr);
+/* The address within its slice: channel and slice taken out, so that a slice's sets are all used. */
+uint64_t addrmap_local(const struct addrmap *, uint64_t addr);
 
 #endif

@@ -177,6 +177,15 @@ struct l1 *l1_new(struct engine *eng, const struct l1_config *cfg, const struct 
     return l1;
 }
 
+uint32_t l1_max_own_requests(const struct l1_config *cfg)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < L1_COUNT; i++) /* a prefetch holds an MSHR entry */
+        if (cfg->cache[i] && cfg->cache[i]->enabled)
+            n += cfg->cache[i]->mshrs + cfg->cache[i]->miss_queue;
+    return n + 256; /* write-backs on their way to the L2: as many as the network and the ingress queue hold */
+}
+
 struct comp *l1_comp(struct l1 *l1)
 {
     return &l1->comp;

@@ -47,5 +47,7 @@ extern const struct stat_def l1_stat_defs[];
 struct stats;
 /* Registers the unit's counters and those of its policies. */
 void l1_register_stats(struct l1 *, struct stats *);
+/* Requests of its own (prefetches, write-backs) one unit can have in flight. */
+uint32_t l1_max_own_requests(const struct l1_config *);
 
 #endif

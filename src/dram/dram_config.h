@@ -1,0 +1,48 @@
+/*
+ * Parameters of a DRAM channel (section [dram]) and its statistics.
+ *
+ * Timings are in DRAM command-clock cycles. Names are the datasheets'; GPGPU-Sim's and the papers' names beside them:
+ *   ccd   column to column, different bank group (tCCDS)      ccdl  the same, same group (tCCDL)
+ *   rrd   activate to activate, different banks               rcd   activate to read
+ *   rcdwr activate to write                                   ras   activate to precharge
+ *   rp    precharge to activate                               rc    activate to activate, same bank
+ *   cl    read to first data                                  wl    write to first data
+ *   cdlr  end of write data to read (tWTR)                    wr    end of write data to precharge (tWR)
+ *   rtpl  read to precharge (tRTP)                            faw   window of four activates (0: none)
+ *   rtw   read to write on the data bus beyond what the data take (2 in GPGPU-Sim)
+ */
+#ifndef WEIR_DRAM_DRAM_CONFIG_H
+#define WEIR_DRAM_DRAM_CONFIG_H
+
+#include "dram/dram.h"
+#include "engine/config.h"
+#include "engine/stats.h"
+
+struct dram_cfg {
+    uint32_t bus_bytes; /* data bus of one device */
+    uint32_t chips;     /* devices side by side */
+    uint32_t burst;     /* transfers per column command */
+    uint32_t data_rate; /* transfers per command-clock cycle: 2 = DDR, 4 = GDDR5 */
+    uint32_t banks, bank_groups;
+    uint32_t queue;     /* requests the scheduler chooses from */
+    uint32_t latency;   /* fixed latency of controller and wires, in L2 cycles, on the way back */
+    uint32_t age_cap;   /* FR-FCFS: a request older than this goes first; 0 = never */
+    bool dual_command;  /* a row and a column command in the same cycle */
+    uint32_t scheduler; /* enum dram_scheduler */
+    uint32_t ccd, ccdl, rrd, rcd, rcdwr, ras, rp, rc, cl, wl, cdlr, wr, rtpl, faw, rtw;
+};
+enum dram_scheduler { DRAM_FRFCFS, DRAM_FCFS };
+extern const struct cfg_section dram_cfg_section;
+
+struct dram_config {
+    const struct dram_cfg *cfg;
+    uint32_t input_queue; /* requests each client's port holds: l2.dram_queue */
+};
+
+uint32_t dram_bus_bits(const struct dram_cfg *);
+uint32_t dram_burst_bytes(const struct dram_cfg *);
+/* Requests a channel can hold that are not counted by its clients: its scheduler's queue. */
+uint32_t dram_max_own_requests(const struct dram_config *);
+void dram_register_stats(struct dram *, struct stats *);
+
+#endif

@@ -1,0 +1,266 @@
+/* Building and connecting an L2 slice, preloading it, its laws and its deadlock report; parameters and statistics. */
+#include "l2/l2_priv.h"
+
+static const char *const fail_name[L2_FAIL_COUNT] = {"line", "mshr", "merge", "queue", "reply network"};
+
+const struct l2_order l2_order_fifo = {
+    .info = {.name = "fifo", .doc = "Requests reach the L2's tags in the order in which the network brought them."}};
+
+#define L2_ORDER(name) extern const struct l2_order l2_order_##name;
+#include "l2/policies.def"
+#undef L2_ORDER
+static const struct policy_info *const orders[] = {
+#define L2_ORDER(name) &l2_order_##name.info,
+#include "l2/policies.def"
+#undef L2_ORDER
+};
+const struct policy_kind l2_order_kind = {"l2-order", "l2.order", "in which order requests reach the L2", orders,
+                                          sizeof orders / sizeof *orders};
+
+static void l2_sync(struct comp *comp, uint64_t now)
+{
+    struct l2 *l2 = (struct l2 *)comp;
+    if (l2->blocked >= 0) {
+        l2->stats.fail_cycles[l2->blocked] += now + 1 - l2->blocked_since;
+        l2->blocked_since = now + 1;
+    }
+}
+
+bool l2_drained(const struct l2 *l2)
+{
+    return port_empty(&l2->in) && port_empty(&l2->fill_in) && l2->mshr.used == 0 && ring_empty(&l2->miss) &&
+           ring_empty(&l2->ready) && l2->cur == REQ_NONE && !(l2->order && l2->order->count(l2->order_st));
+}
+
+static int l2_check(const struct comp *comp, bool drained, struct err *e)
+{
+    const struct l2 *l2 = (const struct l2 *)comp;
+    const struct l2_stats *s = &l2->stats;
+    if (s->accesses != s->hits + s->misses + s->merges + s->bypasses)
+        return err_set(e, "%s: %lu accesses, but %lu hits + %lu misses + %lu merges + %lu bypasses", comp->name,
+                       (unsigned long)s->accesses, (unsigned long)s->hits, (unsigned long)s->misses,
+                       (unsigned long)s->merges, (unsigned long)s->bypasses);
+    if (drained && !l2_drained(l2))
+        return err_set(e, "%s: %u requests, %u MSHRs, %u misses, %u replies left", comp->name, port_count(&l2->in),
+                       l2->mshr.used, ring_count(&l2->miss), ring_count(&l2->ready));
+    return 0;
+}
+
+static void l2_dump(const struct comp *comp, FILE *out)
+{
+    const struct l2 *l2 = (const struct l2 *)comp;
+    fprintf(out, "%s: %u requests waiting, %u/%u MSHRs, %u misses and %u replies queued", comp->name,
+            port_count(&l2->in), l2->mshr.used, l2->mshr.cap, ring_count(&l2->miss), ring_count(&l2->ready));
+    if (l2->cur != REQ_NONE)
+        fprintf(out, "; request for %lx at the tags%s%s", (unsigned long)l2->req[l2->cur].addr,
+                l2->blocked >= 0 ? ", blocked by " : "", l2->blocked >= 0 ? fail_name[l2->blocked] : "");
+    if (!port_can_send(l2->reply_out))
+        fprintf(out, "; the reply network does not take packets");
+    if (!port_can_send(l2->dram_out))
+        fprintf(out, "; DRAM does not take requests");
+    fprintf(out, "\n");
+}
+
+struct l2 *l2_new(struct engine *eng, const struct l2_config *config, const struct l2_env *env, const char *name,
+                  struct err *e)
+{
+    const struct l2_cfg *cfg = config->cfg;
+    struct l2 *l2 = arena_alloc64(eng->arena, sizeof *l2);
+    l2->comp = (struct comp){.tick = l2_tick, .sync = l2_sync, .dump = l2_dump, .check = l2_check};
+    l2->cfg = *cfg;
+    l2->env = *env;
+    l2->cur = REQ_NONE;
+    l2->blocked = -1;
+    engine_add(eng, &l2->comp, CLK_L2, name);
+    l2->req = eng->pool.req;
+    uint32_t sets = (uint32_t)(cfg->size / (cfg->line * cfg->assoc));
+    if (tags_init(&l2->tags, eng->arena, sets, cfg->assoc, (uint32_t)cfg->line, (enum set_hash)cfg->set_hash, e))
+        return NULL;
+    l2->words = arena_alloc64(eng->arena, tags_entries(&l2->tags) * sizeof *l2->words);
+    if (cfg->notes)
+        l2->note = arena_alloc64(eng->arena, tags_entries(&l2->tags) * sizeof *l2->note);
+    mshr_init(&l2->mshr, eng->arena, cfg->mshrs, cfg->merges);
+    uint32_t waiters = cfg->mshrs * cfg->merges;
+    l2->waiter = arena_alloc64(eng->arena, waiters * sizeof *l2->waiter);
+    for (uint32_t i = 0; i < waiters; i++)
+        l2->waiter[i].next = i + 1 < waiters ? i + 1 : UINT32_MAX;
+    ring_init(&l2->ready, eng->arena, waiters);
+    ring_init(&l2->miss, eng->arena, cfg->miss_queue);
+    /* The latency lies in the port: what is on its way through it comes on top of the queue. */
+    port_init(&l2->in, eng, &l2->comp, cfg->ingress_queue + cfg->latency, cfg->latency ? cfg->latency : 1,
+              "l2 ingress");
+    port_init(&l2->fill_in, eng, &l2->comp, cfg->fill_queue, 1, "l2 fills");
+    l2->order_any = (const struct l2_order *)(const void *)l2_order_kind.policy[cfg->order];
+    if (l2->order_any->pick) {
+        l2->order = l2->order_any;
+        l2->host = (struct l2_host){env->map, env->slice, (uint32_t)cfg->line, eng->arena};
+        l2->order_st = arena_alloc64(eng->arena, l2->order->state_bytes ? l2->order->state_bytes : 1);
+        if (l2->order->init && l2->order->init(l2->order_st, config->order_params, &l2->host, e))
+            return NULL;
+    }
+    return l2;
+}
+
+uint32_t l2_max_own_requests(const struct l2_config *c)
+{
+    uint32_t fetches = c->cfg->mshrs * (c->cfg->split_sectors ? 1 : (uint32_t)c->cfg->line / SECTOR_BYTES);
+    return fetches + c->cfg->miss_queue + c->cfg->dram_queue + 2;
+}
+
+struct comp *l2_comp(struct l2 *l2)
+{
+    return &l2->comp;
+}
+struct port *l2_in(struct l2 *l2)
+{
+    return &l2->in;
+}
+struct port *l2_fill_in(struct l2 *l2)
+{
+    return &l2->fill_in;
+}
+
+void l2_connect(struct l2 *l2, struct port *reply_out, struct port *dram_out)
+{
+    l2->reply_out = reply_out;
+    l2->dram_out = dram_out;
+    port_connect(reply_out, &l2->comp);
+    port_connect(dram_out, &l2->comp);
+}
+
+void l2_kernel_begin(struct l2 *l2, uint32_t launch_index)
+{
+    if (l2->order && l2->order->on_kernel)
+        l2->order->on_kernel(l2->order_st, launch_index);
+}
+
+void l2_warm(struct l2 *l2, uint64_t addr, uint64_t bytes, bool dirty)
+{
+    struct tags *t = &l2->tags;
+    uint64_t size = 1ull << t->line_shift;
+    for (uint64_t a = addr & ~(size - 1); a < addr + bytes; a += size) {
+        if (addrmap_slice(l2->env.map, a) != l2->env.slice)
+            continue;
+        uint64_t line = a >> t->line_shift;
+        uint32_t set = tags_set(t, addrmap_local(l2->env.map, a) >> t->line_shift);
+        int32_t entry = tags_find(t, set, line);
+        if (entry < 0) {
+            entry = tags_victim_lru(t, set);
+            if (entry < 0)
+                continue;                         /* all on their way: the copy goes past */
+            tags_place(t, (uint32_t)entry, line); /* the host's copy costs no traffic, nor does what it displaces */
+            l2->words[entry] = 0;
+        }
+        l2->stats.warmed++;
+        tags_touch(t, (uint32_t)entry);
+        t->valid[entry] = t->full;
+        if (dirty)
+            t->dirty[entry] = t->full;
+    }
+}
+
+void l2_invalidate(struct l2 *l2, uint64_t addr, uint64_t bytes)
+{
+    struct tags *t = &l2->tags;
+    for (uint32_t i = 0; i < tags_entries(t); i++) {
+        if (t->line[i] == TAG_NONE || t->pending[i])
+            continue;
+        uint64_t a = t->line[i] << t->line_shift;
+        if (a < addr + bytes && a + (1ull << t->line_shift) > addr)
+            tags_drop(t, i);
+    }
+}
+
+/* ---- tables ---- */
+#define T struct l2_cfg
+static const struct cfg_field fields[] = {
+    CFG_ROW(T, size, CFG_BYTES, "", "64KiB", 1024, 1ull << 32, NULL, "capacity of one slice"),
+    CFG_ROW(T, line, CFG_BYTES, "", "128B", 32, 128, NULL, "line size"),
+    CFG_ROW(T, assoc, CFG_INT, "ways", "8", 1, 64, NULL, "associativity"),
+    CFG_ROW(T, set_hash, CFG_ENUM, "", "linear", 0, 0, SET_HASH_CHOICES, "how a line finds its set"),
+    CFG_ROW(T, sectors, CFG_BOOL, "", "yes", 0, 1, NULL, "fetch and write back 32-byte sectors instead of whole lines"),
+    CFG_ROW(T, split_sectors, CFG_BOOL, "", "no", 0, 1, NULL,
+            "handle and answer a request one sector at a time, each sector with its own MSHR"),
+    CFG_ROW(T, mshrs, CFG_INT, "entries", "32", 1, 65536, NULL, "lines (sectors when split) that can be on their way"),
+    CFG_ROW(T, merges, CFG_INT, "requests", "4", 1, 4096, NULL, "requests one MSHR entry can hold"),
+    CFG_ROW(T, miss_queue, CFG_INT, "requests", "4", 2, 65536, NULL, "requests waiting for the DRAM channel's queue"),
+    CFG_ROW(T, ingress_queue, CFG_INT, "requests", "64", 1, 65536, NULL, "requests waiting for the tags"),
+    CFG_ROW(T, latency, CFG_INT, "cycles", "120", 1, 400, NULL, "L2 cycles from the network to the tags"),
+    CFG_ROW(T, dram_queue, CFG_INT, "requests", "64", 1, 65536, NULL, "requests between slice and DRAM controller"),
+    CFG_ROW(T, fill_queue, CFG_INT, "requests", "180", 1, 65536, NULL, "replies between DRAM and the slice"),
+    CFG_ROW(T, write, CFG_ENUM, "", "validate", 0, 0, "validate fetch around",
+            "a store that misses: takes a line without fetching, fetches the line, or goes to DRAM"),
+    CFG_ROW(T, atomic_interval, CFG_INT, "cycles", "1", 1, 256, NULL, "cycles between two atomics of a slice"),
+    CFG_ROW(T, atomic_latency, CFG_INT, "cycles", "0", 0, 400, NULL, "what an atomic adds to the latency of a read"),
+    CFG_ROW(T, port_bytes, CFG_INT, "bytes", "32", 8, 256, NULL, "bytes the data array moves per cycle"),
+    CFG_ROW(T, notes, CFG_BOOL, "", "no", 0, 1, NULL, "keep a 16-bit remark of L1 policies with each line"),
+    CFG_ROW(T, order, CFG_POLICY, "", "fifo", 0, 0, "l2-order", "in which order requests reach the tags"),
+    CFG_END};
+
+static int check_l2(const struct cfg *c, const void *values, struct err *e)
+{
+    const T *v = (const T *)values;
+    uint64_t way = v->line * v->assoc, sets = way ? v->size / way : 0;
+    if (!sets || v->size % way || sets & (sets - 1))
+        return cfg_fault(c, "l2.assoc", e, "%lu bytes / (%lu-byte lines x %u ways) is not a power of two of sets",
+                         (unsigned long)v->size, (unsigned long)v->line, v->assoc);
+    if (v->line & (v->line - 1))
+        return cfg_fault(c, "l2.line", e, "a line of %lu bytes is not a power of two", (unsigned long)v->line);
+    if (v->set_hash == SET_FERMI && ((sets != 32 && sets != 64) || v->line != 128))
+        return cfg_fault(c, "l2.set_hash", e, "Fermi's hash is for 32 or 64 sets of 128-byte lines");
+    if (v->split_sectors && !v->sectors) {
+        cfg_fault(c, "l2.split_sectors", e, "requests are split into sectors, but the L2 has none");
+        return err_hint(e, "set l2.sectors = yes");
+    }
+    return 0;
+}
+const struct cfg_section l2_cfg_section = {"l2", "an L2 slice", fields, sizeof(T), check_l2};
+#undef T
+
+#define S struct l2_stats
+static const struct stat_def stat_defs[] = {
+    STAT_ROW(S, requests, "requests", "packets taken from the request network"),
+    STAT_ROW(S, accesses, "accesses", "look-ups taken: hits + misses + merges + bypasses (per sector when split)"),
+    STAT_ROW(S, hits, "accesses", "look-ups whose data was there"),
+    STAT_ROW(S, misses, "accesses", "look-ups that started a fetch, and stores to what was not there"),
+    STAT_ROW(S, merges, "accesses", "look-ups that joined a fetch already on its way"),
+    STAT_ROW(S, bypasses, "accesses", "reads sent to DRAM past the cache"),
+    STAT_ROW(S, read_hits, "accesses", "reads that hit"),
+    STAT_ROW(S, read_misses, "accesses", "reads and atomics that started a fetch"),
+    STAT_ROW(S, write_hits, "accesses", "stores to what was there"),
+    STAT_ROW(S, write_misses, "accesses", "stores to what was not there"),
+    STAT_ROW(S, sector_misses, "accesses", "of the read misses: the line was there, the sector not"),
+    STAT_ROW(S, atomics, "accesses", "atomics and reductions performed"),
+    STAT_ROW(S, fills, "requests", "replies from DRAM"),
+    STAT_ROW(S, from_dram, "requests", "look-ups answered after a fetch"),
+    STAT_ROW(S, evictions, "lines", "lines replaced by another"),
+    STAT_ROW(S, write_backs, "lines", "of the evictions: dirty, written to DRAM"),
+    STAT_ROW(S, write_back_sectors, "sectors", "sectors written back"),
+    STAT_ROW(S, replies, "packets", "packets sent to the reply network"),
+    STAT_ROW(S, warmed, "lines", "lines put in place by host copies"),
+    STAT_NAMED(S, fail_cycles[L2_FAIL_LINE], "fail.line", "cycles", "the request at the tags waited for a way"),
+    STAT_NAMED(S, fail_cycles[L2_FAIL_MSHR], "fail.mshr", "cycles", "the request at the tags waited for an MSHR entry"),
+    STAT_NAMED(S, fail_cycles[L2_FAIL_MERGE], "fail.merge", "cycles",
+               "the request at the tags waited for a merge slot"),
+    STAT_NAMED(S, fail_cycles[L2_FAIL_QUEUE], "fail.queue", "cycles",
+               "the request at the tags waited for the miss queue"),
+    STAT_NAMED(S, fail_cycles[L2_FAIL_REPLY], "fail.reply", "cycles",
+               "the request at the tags waited for the reply network"),
+    STAT_NAMED(S, failed[L2_FAIL_LINE], "failed.line", "requests", "requests that first failed for want of a way"),
+    STAT_NAMED(S, failed[L2_FAIL_MSHR], "failed.mshr", "requests",
+               "requests that first failed for want of an MSHR entry"),
+    STAT_NAMED(S, failed[L2_FAIL_MERGE], "failed.merge", "requests",
+               "requests that first failed for want of a merge slot"),
+    STAT_NAMED(S, failed[L2_FAIL_QUEUE], "failed.queue", "requests", "requests that first failed at a full miss queue"),
+    STAT_NAMED(S, failed[L2_FAIL_REPLY], "failed.reply", "requests",
+               "requests that first failed at a full reply network"),
+    STAT_QUOTIENT("miss_rate", "", "l2.misses", "l2.accesses", "misses / accesses"),
+    STAT_END};
+#undef S
+
+void l2_register_stats(struct l2 *l2, struct stats *s)
+{
+    stats_add(s, "l2", stat_defs, &l2->stats);
+    if (l2->order && l2->order->info.stats)
+        stats_add(s, l2->order->info.name, l2->order->info.stats, l2->order_st);
+}
