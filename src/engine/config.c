@@ -73,18 +73,18 @@ static struct cfg *cfg_new(const struct cfg_schema *s)
     c->arena = arena_new();
     unsigned n = s->n_section;
     for (unsigned i = 0; i < s->n_kind; i++)
-        n += s->kind[i].n;
+        n += s->kind[i]->n;
     c->block = arena_alloc(c->arena, n * sizeof *c->block);
     for (unsigned i = 0; i < s->n_section; i++)
-        init_block(c, &c->block[c->n_block++], s->section[i].name, s->section[i].field, s->section[i].bytes);
+        init_block(c, &c->block[c->n_block++], s->section[i]->name, s->section[i]->field, s->section[i]->bytes);
     for (unsigned i = 0; i < s->n_kind; i++)
-        for (unsigned j = 0; j < s->kind[i].n; j++) {
-            const struct policy_info *info = s->kind[i].policy[j];
+        for (unsigned j = 0; j < s->kind[i]->n; j++) {
+            const struct policy_info *info = s->kind[i]->policy[j];
             if (!info->params)
                 continue;
             struct block *b = &c->block[c->n_block++];
             init_block(c, b, info->name, info->params, info->params_bytes);
-            b->kind = &s->kind[i];
+            b->kind = s->kind[i];
             b->policy = j;
             b->info = info;
         }
@@ -383,22 +383,22 @@ static int with_one(struct cfg *c, const char *name, bool *chosen, struct err *e
     static const struct origin from_with = {.file = "", .layer = UINT16_MAX};
     const struct cfg_schema *s = c->schema;
     for (unsigned i = 0; i < s->n_kind; i++) {
-        if (policy_find(&s->kind[i], name) < 0)
+        if (policy_find(s->kind[i], name) < 0)
             continue;
         if (chosen[i])
             return err_set(e, "--with: '%s' and another chosen policy are both of kind %s; choose one", name,
-                           s->kind[i].name);
+                           s->kind[i]->name);
         chosen[i] = true;
-        const char *dot = strchr(s->kind[i].key, '.');
+        const char *dot = strchr(s->kind[i]->key, '.');
         char section[64];
-        snprintf(section, sizeof section, "%.*s", (int)(dot - s->kind[i].key), s->kind[i].key);
+        snprintf(section, sizeof section, "%.*s", (int)(dot - s->kind[i]->key), s->kind[i]->key);
         return assign(c, section, dot + 1, name, &from_with, e);
     }
     const char *names[256];
     unsigned n = 0;
     for (unsigned i = 0; i < s->n_kind; i++)
-        for (unsigned j = 0; j < s->kind[i].n && n < 256; j++)
-            names[n++] = s->kind[i].policy[j]->name;
+        for (unsigned j = 0; j < s->kind[i]->n && n < 256; j++)
+            names[n++] = s->kind[i]->policy[j]->name;
     const char *near = cfg_nearest(name, names, n);
     err_set(e, "--with: there is no policy '%s'", name);
     return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "'weir list policies' shows them all");
@@ -444,7 +444,7 @@ static int check_all(struct cfg *c, uint16_t top_layer, struct err *e)
         }
     }
     for (unsigned i = 0; i < c->schema->n_section; i++)
-        if (c->schema->section[i].check && c->schema->section[i].check(c, c->block[i].values, e))
+        if (c->schema->section[i]->check && c->schema->section[i]->check(c, c->block[i].values, e))
             return -1;
     for (unsigned i = 0; i < c->n_block; i++) {
         struct block *b = &c->block[i];

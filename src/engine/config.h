@@ -60,16 +60,16 @@ struct cfg_section {
 struct policy_kind; /* registry.h */
 
 struct cfg_schema {
-    const struct cfg_section *section;
+    const struct cfg_section *const *section;
     unsigned n_section;
-    const struct policy_kind *kind;
+    const struct policy_kind *const *kind;
     unsigned n_kind;
 };
 
 /*
- * Reads machine `name` (a name such as gtx480, or a path to a file) and then the assignments "key=value" of `set`, in
- * order; checks everything. A lone policy name list is given by cfg_with before cfg_finish. Returns NULL and fills *e
- * on a fault. The schema must outlive the cfg.
+ * Reads machine `name` (a name such as gtx480, or a path to a file), chooses the policies named in `with` (separated by
+ * commas; may be NULL), applies the assignments "key=value" of `set` in order and checks everything. Returns NULL and
+ * fills *e on a fault. The schema must outlive the cfg.
  */
 struct cfg *cfg_load(const struct cfg_schema *, const char *name, const char *const *set, unsigned n_set,
                      const char *with, struct err *);

@@ -79,8 +79,8 @@ const char *cfg_nearest(const char *word, const char *const *names, unsigned n)
 const struct policy_kind *cfg_kind(const struct cfg_schema *s, const char *name)
 {
     for (unsigned i = 0; i < s->n_kind; i++)
-        if (!strcmp(s->kind[i].name, name))
-            return &s->kind[i];
+        if (!strcmp(s->kind[i]->name, name))
+            return s->kind[i];
     BUG("no policy kind %s in the schema", name);
 }
 

@@ -36,7 +36,7 @@ struct gpu_props {
     uint32_t smem_reserved_per_block;
     /* allocation granularities, as in CUDA's occupancy calculator */
     uint32_t reg_alloc_unit;  /* registers are given to a warp in multiples of this */
-    uint32_t warp_alloc_unit; /* a CTA's warps are rounded up to a multiple of this */
+    uint32_t warp_alloc_unit; /* parts of the register file; each holds whole warps */
     uint32_t smem_alloc_unit; /* bytes */
 };
 

@@ -502,6 +502,11 @@ bool sm_drained(const struct sm *sm)
     return !sm->resident && !sm->outstanding && !sm->lsu_n && port_empty(&sm->cta_in);
 }
 
+uint64_t sm_issued(const struct sm *sm)
+{
+    return sm->stats.warp_insts;
+}
+
 int sm_failed(const struct sm *sm, uint64_t *cta, uint32_t *warp, bool *corrupt)
 {
     if (!sm->failed)

@@ -16,7 +16,7 @@ static const struct cfg_field sm_fields[] = {
     BYTES(smem_per_block, "48KiB", 0, 1 << 20, "shared memory one CTA can have"),
     BYTES(smem_reserved, "0B", 0, 1 << 16, "shared memory the system keeps of every CTA's"),
     INT(reg_unit, "registers", "64", 1, 1024, "registers are given to a warp in multiples of this"),
-    INT(warp_unit, "warps", "2", 1, 8, "a CTA's registers are given for a multiple of this many warps"),
+    INT(warp_unit, "warps", "2", 1, 8, "parts of the register file; a warp's registers lie in one of them"),
     BYTES(smem_unit, "128B", 1, 4096, "shared memory is given to a CTA in multiples of this"),
     INT(schedulers, "schedulers", "2", 1, 8, "warp schedulers; warp w belongs to scheduler w modulo this"),
     INT(issue_width, "instructions", "1", 1, 4, "instructions a scheduler issues from one warp in one cycle"),

@@ -1,0 +1,22 @@
+/*
+ * The CTA dispatcher: hands out the CTAs of one launch at a time to SMs that have room.
+ *
+ * Round robin over the SMs, at most one CTA per SM and cycle, as GPGPU-Sim does it. It is a component on the core
+ * clock; when the last CTA has ended it stops the engine.
+ */
+#ifndef WEIR_GPU_DISPATCH_H
+#define WEIR_GPU_DISPATCH_H
+
+#include "engine/engine.h"
+#include "engine/port.h"
+
+struct dispatch;
+struct dispatch *dispatch_new(struct engine *, uint32_t n_sm);
+struct port *dispatch_done_in(struct dispatch *, uint32_t sm);
+void dispatch_connect(struct dispatch *, uint32_t sm, struct port *cta_out);
+/* The next launch: n_cta CTAs, at most per_sm at once on an SM. The first goes out after `delay` cycles (>= 1). */
+void dispatch_start(struct dispatch *, uint64_t n_cta, uint32_t per_sm, uint32_t delay);
+bool dispatch_finished(const struct dispatch *);
+uint64_t dispatch_done(const struct dispatch *); /* CTAs that have ended */
+
+#endif

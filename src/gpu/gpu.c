@@ -1,0 +1,509 @@
+/*
+ * Builds a machine from its configuration and runs launches on it; see gpu.h.
+ *
+ * Nodes of the networks: SMs and L2 slices share one numbering. memory.nodes lists the slices' (the rest are the
+ * SMs'); without it SMs come first. Launches run one after another: a kernel starts when the one before has ended and
+ * the L1s have been emptied. Kernels that a program runs concurrently in several streams are run in order too.
+ */
+#include "gpu/gpu_priv.h"
+
+#include "dram/dram_config.h"
+#include "l1/l1_config.h"
+#include "l2/l2_config.h"
+#include "noc/noc_config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#define POLL_CYCLES 50000 /* how often a long launch looks at the outside world */
+
+static const struct stat_def gpu_stat_defs[] = {
+    STAT_ROW(struct gpu, cycles, "cycles", "core cycles from the first launch to the end of the last"),
+    STAT_ROW(struct gpu, launches, "launches", "kernels launched"), STAT_END};
+
+/* ---- building ---- */
+
+static char *name_of(struct gpu *g, const char *fmt, unsigned i)
+{
+    char text[64];
+    int n = snprintf(text, sizeof text, fmt, i);
+    return arena_strndup(g->arena, text, (size_t)n);
+}
+
+static const void *params_of(const struct gpu *g, const struct policy_kind *kind, unsigned index)
+{
+    return cfg_policy_params(g->cfg, kind->name, index);
+}
+
+/* Numbers the network's nodes. */
+static int place_nodes(struct gpu *g, struct err *e)
+{
+    const char *text = g->memory->nodes;
+    uint8_t *taken = arena_alloc(g->arena, g->n_node + 1);
+    g->sm_node = arena_alloc(g->arena, g->n_sm * sizeof *g->sm_node);
+    g->slice_node = arena_alloc(g->arena, g->n_slice * sizeof *g->slice_node);
+    unsigned n = 0;
+    for (char *end; *text; text = end + strspn(end, ", ")) {
+        errno = 0;
+        unsigned long v = strtoul(text, &end, 10);
+        if (end == text || errno || v >= g->n_node || taken[v] || n == g->n_slice)
+            return cfg_fault(g->cfg, "memory.nodes", e,
+                             "this is not a list of %u different network nodes below %u, one for each L2 slice",
+                             g->n_slice, g->n_node);
+        taken[v] = 1;
+        g->slice_node[n++] = (uint16_t)v;
+    }
+    if (n && n != g->n_slice)
+        return cfg_fault(g->cfg, "memory.nodes", e, "it names %u nodes for %u L2 slices", n, g->n_slice);
+    for (unsigned i = n; i < g->n_slice; i++)
+        g->slice_node[i] = (uint16_t)(g->n_sm + i);
+    unsigned node = 0;
+    for (unsigned i = 0; i < g->n_sm; i++) {
+        while (n && taken[node])
+            node++;
+        g->sm_node[i] = (uint16_t)node++;
+    }
+    return 0;
+}
+
+static int build_clocks(struct gpu *g, bool tick_all, struct err *e)
+{
+    struct engine_config ec = {.khz = {[CLK_CORE] = g->clock->core / 1000,
+                                       [CLK_NOC] = g->clock->noc / 1000,
+                                       [CLK_L2] = g->clock->l2 / 1000,
+                                       [CLK_DRAM] = g->clock->dram / 1000},
+                               .tick_all = tick_all,
+                               .deadlock_cycles = g->machine->deadlock_cycles,
+                               .max_requests = gpu_max_requests(g)};
+    g->eng = engine_new(g->arena, &ec, e);
+    return g->eng ? 0 : -1;
+}
+
+static uint32_t hops(const void *net, uint32_t from, uint32_t to)
+{
+    return noc_hops(net, from, to);
+}
+
+static int build_memory(struct gpu *g, struct err *e)
+{
+    const struct memory_config *m = g->memory;
+    const struct noc_config *noc = cfg_section(g->cfg, "noc");
+    if (addrmap_init(&g->map, m->map, (uint32_t)m->interleave, m->channels, m->slices_per_channel, m->hash_bank,
+                     m->hash_channel, e))
+        return -1;
+    g->request_net = noc_new(g->eng, noc, NOC_REQUEST, g->n_node, "noc.request", e);
+    g->reply_net = g->request_net ? noc_new(g->eng, noc, NOC_REPLY, g->n_node, "noc.reply", e) : NULL;
+    if (!g->reply_net)
+        return -1;
+    noc_register_stats(g->request_net, g->stats);
+    noc_register_stats(g->reply_net, g->stats);
+
+    const struct l2_cfg *l2 = cfg_section(g->cfg, "l2");
+    struct l2_config l2c = {.cfg = l2, .order_params = params_of(g, &l2_order_kind, l2->order)};
+    struct dram_config dram = {.cfg = cfg_section(g->cfg, "dram"), .input_queue = l2->dram_queue};
+    g->l2 = arena_alloc(g->arena, g->n_slice * sizeof *g->l2);
+    g->dram = arena_alloc(g->arena, m->channels * sizeof *g->dram);
+    for (unsigned c = 0; c < m->channels; c++) {
+        struct dram_env env = {.channel = c, .n_client = m->slices_per_channel, .map = &g->map};
+        g->dram[c] = dram_new(g->eng, &dram, &env, name_of(g, "dram.%u", c), e);
+        if (!g->dram[c])
+            return -1;
+        dram_register_stats(g->dram[c], g->stats);
+    }
+    for (unsigned i = 0; i < g->n_slice; i++) {
+        struct l2_env env = {.slice = i, .n_slice = g->n_slice, .n_sm = g->n_sm, .map = &g->map};
+        g->l2[i] = l2_new(g->eng, &l2c, &env, name_of(g, "l2.%u", i), e);
+        if (!g->l2[i])
+            return -1;
+        unsigned c = i / m->slices_per_channel, client = i % m->slices_per_channel;
+        noc_connect(g->request_net, g->slice_node[i], l2_in(g->l2[i]));
+        l2_connect(g->l2[i], noc_in(g->reply_net, g->slice_node[i]), dram_in(g->dram[c], client));
+        dram_connect(g->dram[c], client, l2_fill_in(g->l2[i]));
+        l2_register_stats(g->l2[i], g->stats);
+    }
+    return 0;
+}
+
+static int piece(void *ctx, uint64_t cta, uint32_t warp, uint32_t seq, const uint8_t **bytes, size_t *n)
+{
+    const struct sm_streams *s = ((struct gpu *)ctx)->source;
+    return s->piece(s->ctx, cta, warp, seq, bytes, n);
+}
+static void cta_done(void *ctx, uint64_t cta)
+{
+    const struct sm_streams *s = ((struct gpu *)ctx)->source;
+    s->cta_done(s->ctx, cta);
+}
+
+static int build_sm(struct gpu *g, unsigned i, const struct l1_config *l1c, struct err *e)
+{
+    struct l1_env env = {.sm = i,
+                         .n_sm = g->n_sm,
+                         .n_warp = g->smc->warps,
+                         .n_cta = g->smc->ctas,
+                         .max_requests = g->smc->outstanding,
+                         .slice_node = g->slice_node,
+                         .sm_node = g->sm_node,
+                         .map = &g->map,
+                         .hops = hops,
+                         .hops_ctx = g->request_net};
+    struct l1 *l1 = g->l1[i] = l1_new(g->eng, l1c, &env, name_of(g, "sm.%u.l1", i), e);
+    if (!l1)
+        return -1;
+    struct sm_env senv = {
+        .index = i,
+        .n_sm = g->n_sm,
+        .line_data = (uint32_t)l1c->cache[L1_DATA]->line,
+        .line_const = (uint32_t)l1c->cache[l1c->cache[L1_CONST]->enabled ? L1_CONST : L1_DATA]->line,
+        .line_tex = (uint32_t)l1c->cache[l1c->cache[L1_TEX]->enabled ? L1_TEX : L1_DATA]->line,
+        .streams = &g->streams,
+        .sched_params = params_of(g, &sm_sched_kind, g->smc->scheduler),
+        .wanted_notices = l1_wanted_notices(l1),
+    };
+    struct sm *sm = g->sm[i] = sm_new(g->eng, g->smc, cfg_section(g->cfg, "icache"), &senv, name_of(g, "sm.%u", i), e);
+    if (!sm)
+        return -1;
+    sm_connect(sm, l1_in(l1, L1_DATA), l1c->cache[L1_CONST]->enabled ? l1_in(l1, L1_CONST) : NULL,
+               l1c->cache[L1_TEX]->enabled ? l1_in(l1, L1_TEX) : NULL, l1_notices(l1),
+               dispatch_done_in(g->dispatch, i));
+    l1_connect_sm(l1, sm_hit_in(sm), sm_fill_in(sm), sm_notice_in(sm));
+    dispatch_connect(g->dispatch, i, sm_cta_in(sm));
+
+    uint32_t node = g->sm_node[i];
+    bool remote = noc_reaches(g->request_net, node, g->sm_node[(i + 1) % g->n_sm]);
+    l1_connect_net(l1, noc_in(g->request_net, node), remote ? noc_in(g->reply_net, node) : NULL);
+    noc_connect(g->reply_net, node, l1_reply_in(l1));
+    if (remote)
+        noc_connect(g->request_net, node, l1_request_in(l1));
+    sm_register_stats(sm, g->stats);
+    l1_register_stats(l1, g->stats);
+    return 0;
+}
+
+static int build_sms(struct gpu *g, struct err *e)
+{
+    const struct l1_cache_config *l1 = cfg_section(g->cfg, "l1");
+    struct l1_config l1c = {
+        .cache = {[L1_DATA] = l1, [L1_CONST] = cfg_section(g->cfg, "const"), [L1_TEX] = cfg_section(g->cfg, "tex")},
+        .management_params = params_of(g, &l1_management_kind, l1->management),
+        .organisation_params = params_of(g, &l1_organisation_kind, l1->organisation),
+        .prefetcher_params = params_of(g, &l1_prefetcher_kind, l1->prefetcher),
+        .order_params = params_of(g, &l1_order_kind, l1->order),
+    };
+    g->sm = arena_alloc(g->arena, g->n_sm * sizeof *g->sm);
+    g->l1 = arena_alloc(g->arena, g->n_sm * sizeof *g->l1);
+    g->dispatch = dispatch_new(g->eng, g->n_sm);
+    g->streams = (struct sm_streams){.ctx = g, .piece = piece, .cta_done = cta_done};
+    for (unsigned i = 0; i < g->n_sm; i++)
+        if (build_sm(g, i, &l1c, e))
+            return -1;
+    return 0;
+}
+
+struct gpu *gpu_new(const struct gpu_opts *o, struct err *e)
+{
+    struct err own;
+    e = e ? e : &own;
+    struct cfg *cfg = cfg_load(gpu_schema(), o->machine ? o->machine : "gtx480", o->set, o->n_set, o->with, e);
+    if (!cfg)
+        return NULL;
+    struct gpu *g = xcalloc(1, sizeof *g);
+    g->cfg = cfg;
+    g->poll = o->poll;
+    g->poll_ctx = o->poll_ctx;
+    g->sample_cycles = o->sample_cycles;
+    g->arena = arena_new();
+    g->stats = stats_new();
+    g->machine = cfg_section(cfg, "machine");
+    g->clock = cfg_section(cfg, "clock");
+    g->memory = cfg_section(cfg, "memory");
+    g->smc = cfg_section(cfg, "sm");
+    g->n_sm = g->machine->sms;
+    g->n_slice = g->memory->channels * g->memory->slices_per_channel;
+    g->n_node = g->n_sm + g->n_slice;
+    gpu_props_of(cfg, &g->props);
+    stats_add(g->stats, "", gpu_stat_defs, g);
+    if (place_nodes(g, e) || build_clocks(g, o->tick_all, e) || build_memory(g, e) || build_sms(g, e)) {
+        gpu_free(g);
+        return NULL;
+    }
+    engine_start(g->eng);
+    arena_seal(g->arena);
+    g->n_value = stats_count(g->stats);
+    g->read = xcalloc(g->n_value, sizeof *g->read);
+    g->at_sample = xcalloc(g->n_value, sizeof *g->at_sample);
+    g->next_sample = g->sample_cycles;
+    return g;
+}
+
+void gpu_free(struct gpu *g)
+{
+    if (!g)
+        return;
+    for (size_t i = 0; i < g->kernel.n; i++)
+        free(g->kernel.p[i].value);
+    for (size_t i = 0; i < g->sample.n; i++)
+        free(g->sample.p[i].value);
+    for (size_t i = 0; i < g->prepared.n; i++)
+        sm_kernel_free(g->prepared.p[i]);
+    for (unsigned i = 0; g->sm && i < g->n_sm; i++)
+        sm_free(g->sm[i]);
+    VEC_FREE(&g->kernel);
+    VEC_FREE(&g->sample);
+    VEC_FREE(&g->prepared);
+    VEC_FREE(&g->load);
+    free(g->read);
+    free(g->at_sample);
+    free(g->total);
+    if (g->eng)
+        engine_free(g->eng);
+    stats_free(g->stats);
+    arena_free(g->arena);
+    cfg_free(g->cfg);
+    free(g);
+}
+
+/* ---- running ---- */
+
+static const struct sm_kernel *prepare(struct gpu *g, const struct trace_kernel *k)
+{
+    for (size_t i = 0; i < g->prepared.n; i++)
+        if (g->prepared.p[i]->trace == k)
+            return g->prepared.p[i];
+    VEC_PUSH(&g->prepared, sm_kernel_new(k, g->smc));
+    return g->prepared.p[g->prepared.n - 1];
+}
+
+static int does_not_fit(const struct gpu *g, const struct trace_kernel *k, const struct trace_launch *l,
+                        enum gpu_limit limit, struct err *e)
+{
+    static const char *const why[] = {[GPU_LIMIT_CTAS] = "CTAs",
+                                      [GPU_LIMIT_WARPS] = "warps",
+                                      [GPU_LIMIT_REGS] = "registers",
+                                      [GPU_LIMIT_SMEM] = "shared memory",
+                                      [GPU_LIMIT_BLOCK] = "what one block may have"};
+    err_set(
+        e,
+        "kernel %s does not fit on an SM of %s: %u threads x %u registers and %u bytes of shared memory exceed its %s",
+        k->name, cfg_machine(g->cfg), trace_threads_per_cta(l), k->regs_per_thread,
+        k->smem_static_bytes + l->smem_dynamic_bytes, why[limit]);
+    return err_hint(e, "choose another machine, or raise sm.regfile, sm.smem_per_block or sm.max_threads_per_block");
+}
+
+static void read_stats(struct gpu *g, uint64_t *out)
+{
+    engine_sync(g->eng);
+    g->cycles = engine_cycle(g->eng, CLK_CORE);
+    stats_read(g->stats, out);
+}
+
+static void take_sample(struct gpu *g)
+{
+    uint64_t *now = xmalloc(g->n_value * sizeof *now), *delta = xmalloc(g->n_value * sizeof *delta);
+    read_stats(g, now);
+    stats_delta(g->stats, now, g->at_sample, delta);
+    free(g->at_sample);
+    g->at_sample = now;
+    VEC_PUSH(&g->sample, (struct gpu_sample){.cycle = g->cycles, .launch = (uint32_t)g->launches - 1, .value = delta});
+}
+
+static enum gpu_end failed(struct gpu *g, struct err *e)
+{
+    for (unsigned i = 0; i < g->n_sm; i++) {
+        uint64_t cta;
+        uint32_t warp;
+        bool corrupt;
+        if (!sm_failed(g->sm[i], &cta, &warp, &corrupt))
+            continue;
+        if (corrupt)
+            err_set(e, "the instruction stream of CTA %" PRIu64 ", warp %u is corrupt", cta, warp);
+        return GPU_FAILED;
+    }
+    return GPU_DONE;
+}
+
+/* Runs until the dispatcher stops the engine. */
+static enum gpu_end run(struct gpu *g, struct err *e)
+{
+    for (;;) {
+        uint64_t now = engine_cycle(g->eng, CLK_CORE), limit = now + POLL_CYCLES;
+        if (g->sample_cycles && limit > g->next_sample)
+            limit = g->next_sample;
+        enum engine_end end = engine_run(g->eng, limit);
+        switch (end) {
+        case ENGINE_STOPPED:
+            return failed(g, e);
+        case ENGINE_IDLE:
+        case ENGINE_DEADLOCK:
+            return GPU_DEADLOCKED;
+        case ENGINE_LIMIT:
+            break;
+        }
+        now = engine_cycle(g->eng, CLK_CORE);
+        if (g->sample_cycles && now >= g->next_sample) {
+            take_sample(g);
+            g->next_sample = now + g->sample_cycles;
+        }
+        if (g->poll && g->poll(g->poll_ctx, now, gpu_warp_insts(g)))
+            return GPU_INTERRUPTED;
+    }
+}
+
+uint64_t gpu_warp_insts(const struct gpu *g)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < g->n_sm; i++)
+        sum += sm_issued(g->sm[i]);
+    return sum;
+}
+
+enum gpu_end gpu_launch(struct gpu *g, const struct trace_kernel *k, const struct trace_launch *l,
+                        const struct sm_streams *source, struct err *e)
+{
+    enum gpu_limit limit;
+    uint32_t per_sm = gpu_occupancy(&g->props, trace_threads_per_cta(l), k->regs_per_thread,
+                                    (uint64_t)k->smem_static_bytes + l->smem_dynamic_bytes, &limit);
+    if (!per_sm) {
+        does_not_fit(g, k, l, limit, e);
+        return GPU_FAILED;
+    }
+    const struct sm_kernel *prepared = prepare(g, k);
+    uint64_t *before = xmalloc(g->n_value * sizeof *before), *after = xmalloc(g->n_value * sizeof *after);
+    read_stats(g, before);
+    g->source = source;
+    for (unsigned i = 0; i < g->n_sm; i++) {
+        sm_set_kernel(g->sm[i], prepared, l, per_sm);
+        l1_kernel_begin(g->l1[i], (uint32_t)g->launches);
+    }
+    for (unsigned i = 0; i < g->n_slice; i++)
+        l2_kernel_begin(g->l2[i], (uint32_t)g->launches);
+    g->launches++;
+    uint64_t start = engine_cycle(g->eng, CLK_CORE);
+    enum gpu_end end = GPU_DONE;
+    if (trace_ctas(l)) {
+        dispatch_start(g->dispatch, trace_ctas(l), per_sm, g->machine->launch_cycles + 1);
+        end = run(g, e);
+    }
+    read_stats(g, after);
+    if (g->sample_cycles && end == GPU_DONE && g->cycles > start)
+        take_sample(g);
+    stats_delta(g->stats, after, before, after);
+    free(before);
+    VEC_PUSH(&g->kernel, (struct gpu_kernel_result){.launch = (uint32_t)g->launches - 1,
+                                                    .kernel = k,
+                                                    .shape = *l,
+                                                    .ctas_per_sm = per_sm,
+                                                    .start_cycle = start,
+                                                    .value = after});
+    if (end == GPU_DONE)
+        for (unsigned i = 0; i < g->n_sm; i++)
+            l1_kernel_end(g->l1[i]);
+    return end;
+}
+
+void gpu_event(struct gpu *g, const struct trace_event *ev)
+{
+    bool writes = ev->kind == TRACE_EV_COPY_H2D || ev->kind == TRACE_EV_COPY_D2D || ev->kind == TRACE_EV_MEMSET;
+    if (!writes || !ev->bytes)
+        return;
+    for (unsigned i = 0; i < g->n_slice; i++) {
+        if (g->memory->copies_warm_l2)
+            l2_warm(g->l2[i], ev->address, ev->bytes, false);
+        else
+            l2_invalidate(g->l2[i], ev->address, ev->bytes);
+    }
+}
+
+static bool all_drained(const struct gpu *g)
+{
+    bool yes = true;
+    for (unsigned i = 0; i < g->n_sm; i++)
+        yes &= sm_drained(g->sm[i]) && l1_drained(g->l1[i]);
+    for (unsigned i = 0; i < g->n_slice; i++)
+        yes &= l2_drained(g->l2[i]);
+    for (unsigned i = 0; i < g->memory->channels; i++)
+        yes &= dram_drained(g->dram[i]);
+    return yes;
+}
+
+int gpu_finish(struct gpu *g, bool complete, struct err *e)
+{
+    if (complete) {
+        /* Dirty lines still on their way to DRAM; nobody waits for them, so their time is not the program's. */
+        g->final_cycles = engine_cycle(g->eng, CLK_CORE);
+        uint64_t give_up = g->final_cycles + 2 * (uint64_t)g->machine->deadlock_cycles;
+        while (!all_drained(g) && engine_cycle(g->eng, CLK_CORE) < give_up)
+            if (engine_run(g->eng, engine_cycle(g->eng, CLK_CORE) + 1000) != ENGINE_LIMIT)
+                break;
+        if (!all_drained(g))
+            return err_set(e, "requests are still in flight after the last kernel");
+    }
+    engine_sync(g->eng);
+    return engine_check(g->eng, complete, e);
+}
+
+/* ---- answers ---- */
+
+uint64_t gpu_cycles(const struct gpu *g)
+{
+    return g->final_cycles ? g->final_cycles : engine_cycle(g->eng, CLK_CORE);
+}
+
+uint64_t gpu_time_ns(const struct gpu *g)
+{
+    return (uint64_t)((unsigned __int128)gpu_cycles(g) * 1000000000u / g->clock->core);
+}
+
+void gpu_dump(const struct gpu *g, FILE *out)
+{
+    engine_dump(g->eng, out);
+}
+
+const struct cfg *gpu_config(const struct gpu *g)
+{
+    return g->cfg;
+}
+
+const struct gpu_results *gpu_get_results(struct gpu *g)
+{
+    /* The total is the sum of the kernels, so that a law of the sum holds by construction and draining adds nothing. */
+    free(g->total);
+    g->total = xcalloc(g->n_value, sizeof *g->total);
+    for (size_t k = 0; k < g->kernel.n; k++)
+        for (unsigned i = 0; i < g->n_value; i++) {
+            uint64_t v = g->kernel.p[k].value[i];
+            if (stats_name(g->stats, i)->def->kind == STAT_MAX)
+                g->total[i] = v > g->total[i] ? v : g->total[i];
+            else
+                g->total[i] += v;
+        }
+    g->load.n = 0;
+    for (size_t p = 0; p < g->prepared.n; p++) {
+        const struct sm_kernel *k = g->prepared.p[p];
+        for (uint32_t pc = 0; pc < k->trace->n_inst; pc++) {
+            uint32_t m = k->trace->inst[pc].mem_index;
+            if (m == UINT32_MAX || !k->load[m].executions)
+                continue;
+            const struct sm_load_stats *l = &k->load[m];
+            VEC_PUSH(&g->load, (struct gpu_load_result){.kernel = k->trace,
+                                                        .pc = pc,
+                                                        .executions = l->executions,
+                                                        .lanes = l->lanes,
+                                                        .lines = l->lines,
+                                                        .hits = l->hits,
+                                                        .merges = l->merges,
+                                                        .latency_sum = l->latency_sum,
+                                                        .answered = l->answered});
+        }
+    }
+    g->results = (struct gpu_results){.stats = g->stats,
+                                      .total = g->total,
+                                      .kernel = g->kernel.p,
+                                      .n_kernel = (unsigned)g->kernel.n,
+                                      .load = g->load.p,
+                                      .n_load = (unsigned)g->load.n,
+                                      .sample = g->sample.p,
+                                      .n_sample = (unsigned)g->sample.n};
+    return &g->results;
+}

@@ -1,0 +1,89 @@
+/*
+ * A simulated GPU: built from a configuration, fed with launches, asked for statistics.
+ *
+ * One gpu is one simulation and belongs to one thread at a time; several live side by side in one process. Where the
+ * instructions come from is the caller's affair: replay.h reads a file, live.h listens to a running emulator.
+ */
+#ifndef WEIR_GPU_GPU_H
+#define WEIR_GPU_GPU_H
+
+#include "base/err.h"
+#include "trace/kernel.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct gpu;
+struct cfg;
+struct stats;
+struct sm_streams;
+
+struct gpu_opts {
+    const char *machine;    /* name or file; NULL = gtx480 */
+    const char *const *set; /* "key=value" assignments */
+    unsigned n_set;
+    const char *with;       /* names of policies, separated by commas; NULL = the machine's own */
+    bool tick_all;          /* --engine=tick */
+    uint64_t sample_cycles; /* take a sample of all counters this often; 0 = never */
+    /*
+     * Called now and then from the thread that runs the machine, with the simulated core cycle and the warp
+     * instructions issued so far. Not 0: stop, and keep what is counted. NULL = none.
+     */
+    int (*poll)(void *ctx, uint64_t cycle, uint64_t warp_insts);
+    void *poll_ctx;
+};
+
+struct gpu *gpu_new(const struct gpu_opts *, struct err *);
+void gpu_free(struct gpu *);
+
+enum gpu_end { GPU_DONE, GPU_INTERRUPTED, GPU_DEADLOCKED, GPU_FAILED };
+/*
+ * Runs one launch to its end. `k` must live as long as the gpu. FAILED: *e says why (the launch does not fit, the
+ * stream is corrupt; when the source itself failed, *e is left alone). DEADLOCKED: gpu_dump tells who waits for whom.
+ */
+enum gpu_end gpu_launch(struct gpu *, const struct trace_kernel *k, const struct trace_launch *,
+                        const struct sm_streams *, struct err *e);
+/* A host copy or memset between launches: what it leaves in the L2 (memory.copies_warm_l2). */
+void gpu_event(struct gpu *, const struct trace_event *);
+/* Lets what is still on its way arrive (write-backs), then checks every conservation law. -1: one is violated. */
+int gpu_finish(struct gpu *, bool complete, struct err *);
+
+uint64_t gpu_cycles(const struct gpu *); /* core cycles so far */
+uint64_t gpu_time_ns(const struct gpu *);
+void gpu_dump(const struct gpu *, FILE *);
+const struct cfg *gpu_config(const struct gpu *);
+
+/* ---- results ---- */
+struct gpu_kernel_result {
+    uint32_t launch;
+    const struct trace_kernel *kernel;
+    struct trace_launch shape;
+    uint32_t ctas_per_sm;
+    uint64_t start_cycle;
+    uint64_t *value; /* stats_count() differences */
+};
+struct gpu_load_result {
+    const struct trace_kernel *kernel;
+    uint32_t pc;
+    uint64_t executions, lanes, lines, hits, merges, latency_sum, answered;
+};
+struct gpu_sample {
+    uint64_t cycle; /* at its end */
+    uint32_t launch;
+    uint64_t *value;
+};
+struct gpu_results {
+    const struct stats *stats; /* the names */
+    uint64_t *total;
+    const struct gpu_kernel_result *kernel;
+    unsigned n_kernel;
+    const struct gpu_load_result *load; /* memory instructions that were executed, by kernel and pc */
+    unsigned n_load;
+    const struct gpu_sample *sample;
+    unsigned n_sample;
+};
+/* Valid until the gpu runs on or is freed. */
+const struct gpu_results *gpu_get_results(struct gpu *);
+
+#endif

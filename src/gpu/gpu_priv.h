@@ -1,0 +1,58 @@
+/* Inside gpu/: the machine's parts. */
+#ifndef WEIR_GPU_GPU_PRIV_H
+#define WEIR_GPU_GPU_PRIV_H
+
+#include "base/mem.h"
+#include "dram/dram.h"
+#include "engine/addrmap.h"
+#include "engine/engine.h"
+#include "engine/stats.h"
+#include "gpu/dispatch.h"
+#include "gpu/gpu.h"
+#include "gpu/gpu_config.h"
+#include "gpu/props.h"
+#include "l1/l1.h"
+#include "l2/l2.h"
+#include "noc/noc.h"
+#include "sm/sm.h"
+
+struct gpu {
+    struct cfg *cfg;
+    const struct machine_config *machine;
+    const struct clock_config *clock;
+    const struct memory_config *memory;
+    const struct sm_config *smc;
+    struct gpu_props props;
+    struct arena *arena;
+    struct engine *eng;
+    struct stats *stats;
+    struct addrmap map;
+    uint32_t n_sm, n_slice, n_node;
+    uint16_t *sm_node, *slice_node;
+    struct sm **sm;
+    struct l1 **l1;
+    struct l2 **l2;
+    struct dram **dram;
+    struct noc *request_net, *reply_net;
+    struct dispatch *dispatch;
+    struct sm_streams streams;       /* what the SMs call: passes on to ... */
+    const struct sm_streams *source; /* ... the present launch's */
+    int (*poll)(void *ctx, uint64_t cycle, uint64_t warp_insts);
+    void *poll_ctx;
+    /* statistics */
+    uint64_t cycles, launches, final_cycles;
+    uint64_t sample_cycles, next_sample;
+    unsigned n_value;
+    uint64_t *read, *at_sample, *total;
+    VEC(struct sm_kernel *) prepared;
+    VEC(struct gpu_kernel_result) kernel;
+    VEC(struct gpu_load_result) load;
+    VEC(struct gpu_sample) sample;
+    struct gpu_results results;
+};
+
+void gpu_props_of(const struct cfg *, struct gpu_props *);
+uint32_t gpu_max_requests(const struct gpu *); /* requests the whole machine can have in flight */
+uint64_t gpu_warp_insts(const struct gpu *);
+
+#endif

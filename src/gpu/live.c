@@ -1,0 +1,307 @@
+/*
+ * The machine's thread and the queue to it; see live.h.
+ *
+ * Two queues in one: commands (launches, events) in program order, and chunks, which go into the launch's own store as
+ * they come. The machine's thread takes a command, runs it to its end, takes the next. A kernel's table is copied at
+ * its first launch, since the program may unload its module while the machine still simulates.
+ */
+#include "gpu/live.h"
+
+#include "base/mem.h"
+#include "gpu/streams.h"
+
+#include <string.h>
+
+#define AHEAD_BYTES (64ull << 20)
+
+struct command {
+    struct command *next;
+    bool is_launch;
+    struct trace_event event;
+    const struct trace_kernel *kernel;
+    struct trace_launch launch;
+    uint32_t index;
+    bool fed; /* launch_end has come: no more chunks */
+    struct streams streams;
+};
+
+struct gpu_live {
+    struct gpu *gpu;
+    struct stream_sink sink;
+    pthread_t thread;
+    pthread_mutex_t lock; /* of the queue; a launch's chunks are under its streams' own lock */
+    pthread_cond_t changed;
+    struct command *first, *last; /* the first is being worked on */
+    struct command *filling;      /* the launch the emulator is in */
+    bool closing, joined;
+    enum gpu_end status;
+    struct err err;
+    bool idle;
+    VEC(struct trace_kernel *) kernel; /* our copies, by trace_launch.kernel */
+    struct arena *arena;
+};
+
+/* ---- the machine's side ---- */
+
+/* Waits for the emulator to bring the chunk; s->lock is held. */
+static int wait_for_chunk(void *ctx, struct streams *s, uint64_t cta, uint32_t seq)
+{
+    struct command *c = ctx;
+    s->starving = true;
+    pthread_cond_broadcast(&s->changed);
+    for (;;) {
+        if (streams_has(s, cta, seq)) {
+            s->starving = false;
+            return 1;
+        }
+        if (c->fed || streams_ended(s, cta, seq)) {
+            s->starving = false;
+            return c->fed && !streams_ended(s, cta, seq) ? -1 : 0;
+        }
+        pthread_cond_wait(&s->changed, &s->lock);
+    }
+}
+
+static void work(struct gpu_live *l, struct command *c)
+{
+    if (l->status != GPU_DONE)
+        return;
+    if (!c->is_launch) {
+        gpu_event(l->gpu, &c->event);
+        return;
+    }
+    struct err e;
+    err_clear(&e);
+    enum gpu_end end = gpu_launch(l->gpu, c->kernel, &c->launch, &c->streams.sm, &e);
+    if (end == GPU_DONE)
+        return;
+    if (end == GPU_FAILED && !*e.msg)
+        err_set(&e, "the program ended in the middle of kernel %s", c->kernel->name);
+    pthread_mutex_lock(&l->lock);
+    l->err = e;
+    l->status = end;
+    pthread_mutex_unlock(&l->lock);
+}
+
+static void *machine_thread(void *arg)
+{
+    struct gpu_live *l = arg;
+    pthread_mutex_lock(&l->lock);
+    for (;;) {
+        while (!l->first && !l->closing) {
+            l->idle = true;
+            pthread_cond_broadcast(&l->changed);
+            pthread_cond_wait(&l->changed, &l->lock);
+        }
+        l->idle = false;
+        struct command *c = l->first;
+        if (!c)
+            break;
+        pthread_mutex_unlock(&l->lock);
+        work(l, c);
+        if (c->is_launch) {
+            /* A launch that was given up: swallow the rest of its chunks. */
+            pthread_mutex_lock(&c->streams.lock);
+            c->streams.starving = true;
+            pthread_cond_broadcast(&c->streams.changed);
+            while (!c->fed)
+                pthread_cond_wait(&c->streams.changed, &c->streams.lock);
+            pthread_mutex_unlock(&c->streams.lock);
+        }
+        pthread_mutex_lock(&l->lock);
+        l->first = c->next;
+        if (!l->first)
+            l->last = NULL;
+        if (c->is_launch)
+            streams_destroy(&c->streams);
+        free(c);
+        pthread_cond_broadcast(&l->changed);
+    }
+    l->idle = true;
+    pthread_cond_broadcast(&l->changed);
+    pthread_mutex_unlock(&l->lock);
+    return NULL;
+}
+
+/* ---- the emulator's side ---- */
+
+static int enqueue(struct gpu_live *l, struct command *c)
+{
+    pthread_mutex_lock(&l->lock);
+    int status = l->status == GPU_DONE ? 0 : -1;
+    if (l->last)
+        l->last->next = c;
+    else
+        l->first = c;
+    l->last = c;
+    pthread_cond_broadcast(&l->changed);
+    pthread_mutex_unlock(&l->lock);
+    return status;
+}
+
+static int on_event(void *ctx, const struct trace_event *ev)
+{
+    struct command *c = xcalloc(1, sizeof *c);
+    c->event = *ev;
+    return enqueue(ctx, c);
+}
+
+static const void *keep(struct arena *a, const void *p, size_t bytes)
+{
+    void *q = arena_alloc(a, bytes ? bytes : 1);
+    if (bytes)
+        memcpy(q, p, bytes);
+    return q;
+}
+
+static const struct trace_kernel *copy_kernel(struct gpu_live *l, const struct trace_kernel *k, uint32_t index)
+{
+    while (l->kernel.n <= index)
+        VEC_PUSH(&l->kernel, NULL);
+    if (l->kernel.p[index])
+        return l->kernel.p[index];
+    struct arena *a = l->arena;
+    struct trace_kernel *c = arena_alloc(a, sizeof *c);
+    *c = *k;
+    c->name = arena_strndup(a, k->name, strlen(k->name));
+    c->inst = keep(a, k->inst, k->n_inst * sizeof *k->inst);
+    c->reg = keep(a, k->reg, k->n_reg_entries * sizeof *k->reg);
+    c->loop = keep(a, k->loop, k->n_loop * sizeof *k->loop);
+    c->str = keep(a, k->str, k->n_str);
+    const char **file = arena_alloc(a, (k->n_file + 1) * sizeof *file);
+    for (uint32_t i = 0; i < k->n_file; i++)
+        file[i] = arena_strndup(a, k->file[i], strlen(k->file[i]));
+    c->file = file;
+    l->kernel.p[index] = c;
+    return c;
+}
+
+static int on_launch_begin(void *ctx, const struct trace_kernel *k, const struct trace_launch *launch, uint32_t index)
+{
+    struct gpu_live *l = ctx;
+    struct command *c = xcalloc(1, sizeof *c);
+    c->is_launch = true;
+    c->kernel = copy_kernel(l, k, launch->kernel);
+    c->launch = *launch;
+    c->index = index;
+    streams_init(&c->streams, wait_for_chunk, c);
+    l->filling = c;
+    return enqueue(l, c);
+}
+
+static int on_chunk(void *ctx, uint32_t index, const struct stream_chunk *k)
+{
+    struct gpu_live *l = ctx;
+    struct command *c = l->filling;
+    (void)index;
+    pthread_mutex_lock(&l->lock);
+    int status = l->status == GPU_DONE ? 0 : -1;
+    pthread_mutex_unlock(&l->lock);
+    if (status)
+        return status;
+    pthread_mutex_lock(&c->streams.lock);
+    while (c->streams.bytes > AHEAD_BYTES && !c->streams.starving)
+        pthread_cond_wait(&c->streams.changed, &c->streams.lock);
+    streams_put(&c->streams, k);
+    pthread_cond_broadcast(&c->streams.changed);
+    pthread_mutex_unlock(&c->streams.lock);
+    return 0;
+}
+
+static int on_launch_end(void *ctx, uint32_t index)
+{
+    struct gpu_live *l = ctx;
+    struct command *c = l->filling;
+    (void)index;
+    pthread_mutex_lock(&c->streams.lock);
+    c->fed = true;
+    pthread_cond_broadcast(&c->streams.changed);
+    pthread_mutex_unlock(&c->streams.lock);
+    l->filling = NULL;
+    return 0;
+}
+
+/* ---- the program's side ---- */
+
+struct gpu_live *gpu_live_open(const struct gpu_opts *o, struct err *e)
+{
+    struct gpu *g = gpu_new(o, e);
+    if (!g)
+        return NULL;
+    struct gpu_live *l = xcalloc(1, sizeof *l);
+    l->gpu = g;
+    l->arena = arena_new();
+    l->sink = (struct stream_sink){
+        .ctx = l, .event = on_event, .launch_begin = on_launch_begin, .chunk = on_chunk, .launch_end = on_launch_end};
+    pthread_mutex_init(&l->lock, NULL);
+    pthread_cond_init(&l->changed, NULL);
+    if (pthread_create(&l->thread, NULL, machine_thread, l)) {
+        err_set(e, "cannot start a thread for the machine");
+        l->joined = true;
+        gpu_live_close(l);
+        return NULL;
+    }
+    return l;
+}
+
+struct stream_sink *gpu_live_sink(struct gpu_live *l)
+{
+    return &l->sink;
+}
+
+static void drain(struct gpu_live *l)
+{
+    pthread_mutex_lock(&l->lock);
+    while (!l->joined && (l->first || !l->idle))
+        pthread_cond_wait(&l->changed, &l->lock);
+    pthread_mutex_unlock(&l->lock);
+}
+
+uint64_t gpu_live_now_ns(struct gpu_live *l)
+{
+    drain(l);
+    return gpu_time_ns(l->gpu);
+}
+
+enum gpu_end gpu_live_status(struct gpu_live *l, struct err *e)
+{
+    pthread_mutex_lock(&l->lock);
+    enum gpu_end status = l->status;
+    if (status == GPU_FAILED && e)
+        *e = l->err;
+    pthread_mutex_unlock(&l->lock);
+    return status;
+}
+
+static void stop(struct gpu_live *l)
+{
+    if (l->joined)
+        return;
+    if (l->filling) /* the emulator gave up in the middle of a launch */
+        on_launch_end(l, l->filling->index);
+    pthread_mutex_lock(&l->lock);
+    l->closing = true;
+    pthread_cond_broadcast(&l->changed);
+    pthread_mutex_unlock(&l->lock);
+    pthread_join(l->thread, NULL);
+    l->joined = true;
+}
+
+struct gpu *gpu_live_finish(struct gpu_live *l)
+{
+    stop(l);
+    return l->gpu;
+}
+
+void gpu_live_close(struct gpu_live *l)
+{
+    if (!l)
+        return;
+    stop(l);
+    gpu_free(l->gpu);
+    arena_free(l->arena);
+    VEC_FREE(&l->kernel);
+    pthread_mutex_destroy(&l->lock);
+    pthread_cond_destroy(&l->changed);
+    free(l);
+}
