@@ -13,8 +13,11 @@ struct command {
 /* In the order a person meets them. */
 static const struct command commands[] = {
     {"cc", cli_cc, "compile a CUDA program, with clang or nvcc behind it"},
+    {"run", cli_run, "run a CUDA program on a simulated GPU"},
+    {"record", cli_record, "run it and write its instruction streams to a file"},
     {"suite", cli_suite, "list and run the workloads that ship with weir"},
     {"trace", cli_trace, "look into a recording: info, check, dump"},
+    {"ptx", cli_ptx, "check a PTX file, show its kernels, print it back"},
     {0},
 };
 

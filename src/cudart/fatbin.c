@@ -95,7 +95,7 @@ static int read_strings(const uint8_t *q, uint32_t header, uint64_t at, const ch
 int fatbin_next(const void *bytes, size_t n, size_t *at, const char *file, struct fatbin_entry *out, struct err *e)
 {
     const uint8_t *p = bytes;
-    size_t first, end;
+    size_t first = 0, end = 0;
     if (!fatbin_is_container(bytes, n))
         return err_offset(e, file, 0, "not a fat binary");
     if (container_end(p, n, file, &first, &end, e))

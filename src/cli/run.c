@@ -1,0 +1,496 @@
+/*
+ * weir run and weir record: start a CUDA program with weir's runtime in place of NVIDIA's, and tell what became of it.
+ *
+ * The program is an ordinary child process. It finds our libcudart.so.13 through LD_LIBRARY_PATH, or through LD_PRELOAD
+ * where a search path inside the program would win. Address-space randomisation is switched off, so that host
+ * addresses, too, are the same in every run. Options travel in the environment, results come back in shared memory
+ * (cudart/report.h).
+ */
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/paths.h"
+#include "cli/cli.h"
+#include "cudart/program.h"
+#include "cudart/report.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct job {
+    bool record, functional, stats, quiet;
+    const char *trace;
+    char *trace_default;
+    const char *gpu;
+    const char *max_insn;
+    char *set;   /* assignments, one per line */
+    char **argv; /* the program and its arguments */
+    int argc;
+};
+
+/* ---- finding the program ---- */
+struct file {
+    const void *bytes;
+    size_t n;
+};
+
+static int map_file(const char *path, struct file *out, struct err *e)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st)) {
+        int why = errno;
+        if (fd >= 0)
+            close(fd);
+        return err_set(e, "%s: %s", path, strerror(why));
+    }
+    *out = (struct file){.n = (size_t)st.st_size};
+    if (S_ISREG(st.st_mode) && st.st_size)
+        out->bytes = mmap(NULL, out->n, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (!S_ISREG(st.st_mode))
+        return err_set(e, "%s: %s", path, S_ISDIR(st.st_mode) ? "is a folder" : "is not a file");
+    if (!st.st_size)
+        return err_set(e, "%s: is empty", path);
+    return out->bytes == MAP_FAILED ? err_set(e, "%s: %s", path, strerror(errno)) : 0;
+}
+
+/* A name without a slash is looked up in PATH, as a shell would. */
+static int find_program(const char *name, char path[PATH_MAX], struct err *e)
+{
+    struct stat st;
+    if (strchr(name, '/')) {
+        snprintf(path, PATH_MAX, "%s", name);
+        if (stat(path, &st))
+            return err_set(e, "%s: %s", path, strerror(errno));
+        if (S_ISREG(st.st_mode) && access(path, X_OK)) {
+            err_set(e, "%s: is not executable", path);
+            return err_hint(e, "chmod +x it, or compile it first: weir cc app.cu -o app");
+        }
+        return 0;
+    }
+    const char *dirs = getenv("PATH");
+    for (const char *d = dirs ? dirs : "", *end; *d; d = *end ? end + 1 : end) {
+        end = strchrnul(d, ':');
+        snprintf(path, PATH_MAX, "%.*s/%s", (int)(end - d), d, name);
+        if (!stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK))
+            return 0;
+    }
+    err_set(e, "%s: not found", name);
+    return err_hint(e, "is it ./%s?", name);
+}
+
+/* ---- the child's environment ---- */
+static void put_first(const char *variable, const char *value)
+{
+    const char *old = getenv(variable);
+    char *joined = NULL;
+    if (old && *old && asprintf(&joined, "%s:%s", value, old) > 0)
+        setenv(variable, joined, 1);
+    else
+        setenv(variable, value, 1);
+    free(joined);
+}
+
+static void put_or_unset(const char *variable, const char *value)
+{
+    if (value)
+        setenv(variable, value, 1);
+    else
+        unsetenv(variable);
+}
+
+/* Files are named from where weir was started; the program may go elsewhere. */
+static void put_path(const char *variable, const char *path)
+{
+    char cwd[PATH_MAX], *full = NULL;
+    if (path && *path != '/' && getcwd(cwd, sizeof cwd) && asprintf(&full, "%s/%s", cwd, path) > 0)
+        path = full;
+    put_or_unset(variable, path);
+    free(full);
+}
+
+static char *joined_command(const struct job *job)
+{
+    VEC(char) line = {0};
+    for (int i = 0; i < job->argc; i++) {
+        size_t n = strlen(job->argv[i]);
+        VEC_RESERVE(&line, line.n + n + 2);
+        if (i)
+            line.p[line.n++] = ' ';
+        memcpy(line.p + line.n, job->argv[i], n);
+        line.n += n;
+    }
+    line.p[line.n] = '\0';
+    return line.p;
+}
+
+/* In the child, before exec. */
+static void set_environment(const struct job *job, const struct program *program, const char *lib_dir, int report_fd)
+{
+    char text[PATH_MAX + 32];
+    put_first("LD_LIBRARY_PATH", lib_dir);
+    /*
+     * A program that needs the library itself finds it on the path. Behind a script, in a library of the program, or
+     * where the program's own DT_RPATH goes first, only preloading is sure.
+     */
+    if (program->kind != PROGRAM_CUDA || program->has_rpath) {
+        snprintf(text, sizeof text, "%s/libcudart.so.13", lib_dir);
+        put_first("LD_PRELOAD", text);
+    }
+    snprintf(text, sizeof text, "%d", report_fd);
+    setenv(REPORT_ENV_FD, text, 1);
+    setenv(REPORT_ENV_MODE, job->record ? "record" : "functional", 1);
+    put_path(REPORT_ENV_TRACE, job->record ? job->trace : NULL);
+    put_or_unset(REPORT_ENV_MAX_INSN, job->max_insn);
+    if (job->gpu && !access(job->gpu, R_OK))
+        put_path(REPORT_ENV_GPU, job->gpu);
+    else
+        put_or_unset(REPORT_ENV_GPU, job->gpu);
+    put_or_unset(REPORT_ENV_SET, job->set);
+    char *line = joined_command(job);
+    setenv(REPORT_ENV_PROGRAM, line, 1);
+    free(line);
+    const int old = personality(0xffffffff);
+    if (old != -1)
+        personality((unsigned long)old | ADDR_NO_RANDOMIZE);
+}
+
+/* ---- waiting, with a progress line ---- */
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static uint64_t total_insts(const struct report *r)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < REPORT_SLOTS; i++)
+        sum += r->slot[i].warp_insts;
+    return sum;
+}
+
+static int wait_for(pid_t pid, const struct report *r, bool show)
+{
+    const double start = seconds();
+    bool shown = false;
+    int status;
+    for (;;) {
+        pid_t got = waitpid(pid, &status, show ? WNOHANG : 0);
+        if (got == pid || (got < 0 && errno != EINTR))
+            break;
+        if (!show)
+            continue;
+        const struct timespec pause = {.tv_nsec = 200 * 1000 * 1000};
+        nanosleep(&pause, NULL);
+        const double t = seconds() - start;
+        const uint64_t n = total_insts(r);
+        if (t > 2 && n) {
+            fprintf(stderr, "\r\033[Kweir: %.1f M warp instructions, %.2f M/s, %.0f s", (double)n * 1e-6,
+                    (double)n * 1e-6 / t, t);
+            shown = true;
+        }
+    }
+    if (shown)
+        fprintf(stderr, "\r\033[K");
+    return status;
+}
+
+/* ---- telling what happened ---- */
+static void print_stats(const struct report *r, double wall)
+{
+    uint64_t launches = 0, ctas = 0, insts = 0, threads = 0, copies = 0, copied = 0, ns = 0;
+    for (int i = 0; i < REPORT_SLOTS; i++) {
+        const struct report_slot *s = &r->slot[i];
+        launches += s->launches, ctas += s->ctas, insts += s->warp_insts, threads += s->thread_insts;
+        copies += s->copies, copied += s->copied_bytes, ns += s->host_ns;
+    }
+    const double emulating = (double)ns * 1e-9;
+    fprintf(stderr, "\n%-44s %10s %10s %14s %8s\n", "kernel", "launches", "CTAs", "warp insts", "seconds");
+    for (int i = 0; i < REPORT_SLOTS; i++)
+        for (uint32_t k = 0; k < r->slot[i].n_kernel && k < REPORT_KERNELS; k++) {
+            const struct report_kernel *x = &r->slot[i].kernel[k];
+            fprintf(stderr, "%-44.44s %10" PRIu64 " %10" PRIu64 " %14" PRIu64 " %8.3f\n", x->name, x->launches, x->ctas,
+                    x->warp_insts, (double)x->host_ns * 1e-9);
+        }
+    fprintf(stderr, "%-44s %10" PRIu64 " %10" PRIu64 " %14" PRIu64 " %8.3f\n", "total", launches, ctas, insts,
+            emulating);
+    fprintf(stderr,
+            "\nthread instructions %" PRIu64 "; copies %" PRIu64
+            " (%.1f MB); %.3f s in all, %.2f M warp "
+            "instructions/s in kernels\n",
+            threads, copies, (double)copied * 1e-6, wall, emulating > 0 ? (double)insts * 1e-6 / emulating : 0.0);
+}
+
+/* Says how the child ended and turns it into weir's exit status. */
+static int conclude(const struct job *job, const struct report *r, int status)
+{
+    const char *name = job->argv[0];
+    const unsigned faults = atomic_load(&r->faults);
+    if (atomic_load(&r->bad_input))
+        return CLI_BAD_INPUT;
+    if (atomic_load(&r->unsimulated))
+        return CLI_BAD_INPUT;
+    if (WIFSIGNALED(status)) {
+        fprintf(stderr, "weir: %s was ended by signal %d (%s)\n", name, WTERMSIG(status), strsignal(WTERMSIG(status)));
+        return CLI_PROGRAM_FAILED;
+    }
+    if (WEXITSTATUS(status)) {
+        fprintf(stderr, "weir: %s exited with status %d\n", name, WEXITSTATUS(status));
+        return CLI_PROGRAM_FAILED;
+    }
+    if (faults) {
+        fprintf(stderr, "weir: %s ended normally in spite of %s on the device\n", name,
+                faults == 1 ? "a fault" : "faults");
+        return CLI_PROGRAM_FAILED;
+    }
+    if (!atomic_load(&r->n_slot))
+        fprintf(stderr, "weir: %s called no CUDA function, so nothing was simulated\n", name);
+    return CLI_OK;
+}
+
+/* A recording is whole when the runtime lived to close it. */
+static int conclude_recording(const struct job *job, const struct report *r, int result)
+{
+    struct stat st;
+    const struct report_slot *s = &r->slot[0];
+    if (!atomic_load(&r->n_slot)) {
+        fprintf(stderr, "weir: %s was not written: there was nothing to record\n", job->trace);
+        return result ? result : CLI_BAD_INPUT;
+    }
+    if (!s->finished) {
+        unlink(job->trace);
+        fprintf(stderr, "weir: %s was removed: the program ended before the recording could be closed\n", job->trace);
+        return result ? result : CLI_PROGRAM_FAILED;
+    }
+    if (result != CLI_BAD_INPUT && !stat(job->trace, &st) && !job->quiet)
+        fprintf(stderr, "weir: %s: %" PRIu64 " launches, %" PRIu64 " warp instructions, %.1f KB (%.2f bytes each)\n",
+                job->trace, s->launches, s->warp_insts, (double)st.st_size * 1e-3,
+                s->warp_insts ? (double)st.st_size / (double)s->warp_insts : 0.0);
+    return result;
+}
+
+static struct report *new_report(int *fd, struct err *e)
+{
+    *fd = memfd_create("weir-report", 0);
+    if (*fd < 0 || ftruncate(*fd, sizeof(struct report))) {
+        err_set(e, "cannot make shared memory: %s", strerror(errno));
+        return NULL;
+    }
+    struct report *r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+    if (r == MAP_FAILED) {
+        err_set(e, "cannot map shared memory: %s", strerror(errno));
+        return NULL;
+    }
+    r->version = REPORT_VERSION;
+    r->bytes = sizeof *r;
+    return r;
+}
+
+static int prepare(const struct job *job, char path[PATH_MAX], char lib_dir[PATH_MAX], struct program *program,
+                   struct err *e)
+{
+    struct file file = {0};
+    if (find_program(job->argv[0], path, e) || map_file(path, &file, e))
+        return -1;
+    int bad = program_examine(file.bytes, file.n, job->argv[0], program, e);
+    munmap((void *)file.bytes, file.n);
+    if (bad)
+        return -1;
+    if (paths_find(PATHS_CUDART, lib_dir, PATH_MAX)) {
+        err_set(e, "weir's own libcudart.so.13 is missing");
+        return err_hint(e, "build it (make) or install weir again");
+    }
+    return 0;
+}
+
+static int run_job(const struct job *job)
+{
+    struct err e;
+    char path[PATH_MAX], lib_dir[PATH_MAX];
+    struct program program;
+    struct report *report = NULL;
+    int fd = -1;
+    err_clear(&e);
+    if (prepare(job, path, lib_dir, &program, &e) || !(report = new_report(&fd, &e))) {
+        err_print(&e, stderr);
+        return CLI_BAD_INPUT;
+    }
+    fflush(NULL);
+    const double start = seconds();
+    const pid_t pid = fork();
+    if (pid < 0) {
+        fprintf(stderr, "weir: cannot start %s: %s\n", path, strerror(errno));
+        return CLI_BAD_INPUT;
+    }
+    if (!pid) {
+        set_environment(job, &program, lib_dir, fd);
+        execv(path, job->argv);
+        fprintf(stderr, "weir: cannot start %s: %s\n", path, strerror(errno));
+        atomic_fetch_add(&report->bad_input, 1);
+        _exit(127);
+    }
+    /* The terminal's Ctrl-C reaches the program directly; weir stays to tell about it. */
+    signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+    const int status = wait_for(pid, report, isatty(STDERR_FILENO) && !job->quiet);
+    const double wall = seconds() - start;
+    int result = conclude(job, report, status);
+    if (job->record)
+        result = conclude_recording(job, report, result);
+    if (job->stats)
+        print_stats(report, wall);
+    munmap(report, sizeof *report);
+    close(fd);
+    return result;
+}
+
+/* ---- the command line ---- */
+enum { KEY_FUNCTIONAL = 256, KEY_MAX_INSN, KEY_STATS, KEY_GPU, KEY_SET, KEY_QUIET };
+
+static bool is_count(const char *s)
+{
+    return *s && strspn(s, "0123456789") == strlen(s) && strlen(s) < 20;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct job *job = state->input;
+    switch (key) {
+    case 'o':
+        job->trace = arg;
+        break;
+    case KEY_FUNCTIONAL:
+        job->functional = true;
+        break;
+    case KEY_STATS:
+        job->stats = true;
+        break;
+    case 'q':
+        job->quiet = true;
+        break;
+    case KEY_GPU:
+        job->gpu = arg;
+        break;
+    case KEY_MAX_INSN:
+        if (!is_count(arg))
+            argp_failure(state, CLI_BAD_INPUT, 0, "--max-insn %s: not a number of warp instructions", arg);
+        job->max_insn = arg;
+        break;
+    case KEY_SET: {
+        char *joined = NULL;
+        if (!strchr(arg, '='))
+            argp_failure(state, CLI_BAD_INPUT, 0, "--set %s: write KEY=VALUE", arg);
+        if (asprintf(&joined, "%s%s%s", job->set ? job->set : "", job->set ? "\n" : "", arg) < 0)
+            return ENOMEM;
+        free(job->set);
+        job->set = joined;
+        break;
+    }
+    case ARGP_KEY_ARG:
+        /* The first word that is no option is the program; everything behind it is the program's. */
+        job->argv = &state->argv[state->next - 1];
+        job->argc = state->argc - (state->next - 1);
+        state->next = state->argc;
+        break;
+    case ARGP_KEY_NO_ARGS:
+        argp_failure(state, CLI_BAD_INPUT, 0, "no program given; 'weir %s --help' shows how",
+                     job->record ? "record" : "run");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp_option run_options[] = {
+    {"functional", KEY_FUNCTIONAL, 0, 0, "only execute, as fast as possible; no timing", 0},
+    {"gpu", KEY_GPU, "NAME", 0, "the simulated GPU: a name that 'weir list gpus' shows, or a file", 0},
+    {"set", KEY_SET, "KEY=VALUE", 0, "change one value of its configuration (may be repeated)", 0},
+    {"max-insn", KEY_MAX_INSN, "N", 0, "stop a launch after N warp instructions: a runaway kernel", 0},
+    {"stats", KEY_STATS, 0, 0, "tell launches, warp instructions and speed, per kernel", 0},
+    {"quiet", 'q', 0, 0, "no progress line", 0},
+    {0},
+};
+static const struct argp run_argp = {
+    run_options,
+    parse,
+    "./PROGRAM [ARGUMENTS]",
+    "Runs a CUDA program on a simulated GPU.\n\n"
+    "The program is an ordinary Linux executable, built by weir cc or by nvcc -cudart shared; it needs no GPU and no "
+    "CUDA installation. Faults of its kernels (addresses out of bounds, misaligned or freed memory, barriers that "
+    "cannot complete) are reported with kernel, line, block and thread."
+    "\vExamples:\n"
+    "  weir run --functional ./vecadd 1000000\n"
+    "  weir run --functional --stats ./matmul\n"
+    "  weir run --gpu gtx480 --set l1.size=32KiB ./bfs graph.txt\n\n"
+    "Exit status: 0 done, 1 the program failed (its status, a signal or a device fault), 2 bad input.",
+    0,
+    0,
+    0};
+
+static const struct argp_option record_options[] = {
+    {"output", 'o', "FILE", 0, "the recording (default: PROGRAM.wt)", 0},
+    {"gpu", KEY_GPU, "NAME", 0, "the GPU that the program sees: a name that 'weir list gpus' shows, or a file", 0},
+    {"set", KEY_SET, "KEY=VALUE", 0, "change one value of its configuration (may be repeated)", 0},
+    {"max-insn", KEY_MAX_INSN, "N", 0, "stop a launch after N warp instructions: a runaway kernel", 0},
+    {"stats", KEY_STATS, 0, 0, "tell launches, warp instructions and speed, per kernel", 0},
+    {"quiet", 'q', 0, 0, "no progress line, no summary", 0},
+    {0},
+};
+static const struct argp record_argp = {
+    record_options,
+    parse,
+    "./PROGRAM [ARGUMENTS]",
+    "Runs a CUDA program and writes the instruction streams of its kernels to a file, for weir replay."
+    "\vExamples:\n"
+    "  weir record -o vecadd.wt ./vecadd 1000000\n"
+    "  weir trace info vecadd.wt\n"
+    "  weir replay --gpu gtx480 vecadd.wt\n\n"
+    "Exit status: 0 done, 1 the program failed (its status, a signal or a device fault), 2 bad input.",
+    0,
+    0,
+    0};
+
+static int start(int argc, char **argv, bool record)
+{
+    struct job job = {.record = record};
+    char name[32];
+    snprintf(name, sizeof name, "weir %s", argv[0]);
+    argv[0] = name;
+    argp_err_exit_status = CLI_BAD_INPUT;
+    if (argp_parse(record ? &record_argp : &run_argp, argc, argv, ARGP_IN_ORDER, NULL, &job))
+        return CLI_BAD_INPUT;
+    if (record && !job.trace) {
+        const char *base = strrchr(job.argv[0], '/');
+        if (asprintf(&job.trace_default, "%s.wt", base ? base + 1 : job.argv[0]) < 0)
+            return CLI_BAD_INPUT;
+        job.trace = job.trace_default;
+    }
+    const int result = run_job(&job);
+    free(job.trace_default);
+    free(job.set);
+    return result;
+}
+
+int cli_run(int argc, char **argv)
+{
+    return start(argc, argv, false);
+}
+
+int cli_record(int argc, char **argv)
+{
+    return start(argc, argv, true);
+}
