@@ -88,6 +88,11 @@ const char *ptx_sreg_name(enum ptx_sreg r)
     return sreg_names[r];
 }
 
+bool ptx_sreg_is_numbered(enum ptx_sreg r)
+{
+    return r == PTX_SR_ENVREG;
+}
+
 const char *ptx_space_name(enum ptx_space space)
 {
     if (space == PTX_S_SHARED_CLUSTER)
@@ -147,9 +152,9 @@ int ptx_names_sreg(const struct ptx_names *n, const char *s, size_t len, uint32_
 {
     *number = 0;
     uint32_t v = strmap_get(&n->sreg, s, len);
-    if (v != STRMAP_NONE)
+    if (v != STRMAP_NONE && !ptx_sreg_is_numbered((enum ptx_sreg)v))
         return (int)v;
-    /* %envreg<32>, %pm<8> and so on: a stem with a number. */
+    /* %envreg<32>: a stem with a number. */
     size_t stem = len;
     uint32_t value = 0, scale = 1;
     while (stem > 1 && s[stem - 1] >= '0' && s[stem - 1] <= '9' && len - stem < 2) {
@@ -159,9 +164,8 @@ int ptx_names_sreg(const struct ptx_names *n, const char *s, size_t len, uint32_
     if (stem == len)
         return -1;
     v = strmap_get(&n->sreg, s, stem);
-    if (v == PTX_SR_ENVREG && value < 32) {
-        *number = value;
-        return (int)v;
-    }
-    return -1;
+    if (v == STRMAP_NONE || !ptx_sreg_is_numbered((enum ptx_sreg)v) || value >= 32)
+        return -1;
+    *number = value;
+    return (int)v;
 }

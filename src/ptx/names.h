@@ -28,6 +28,7 @@ int ptx_names_sreg(const struct ptx_names *, const char *s, size_t n, uint32_t *
 const char *ptx_op_name(enum ptx_op);
 const char *ptx_mod_name(enum ptx_mod);
 const char *ptx_sreg_name(enum ptx_sreg);
+bool ptx_sreg_is_numbered(enum ptx_sreg);   /* %envreg3: the name is a stem */
 const char *ptx_space_name(enum ptx_space); /* "global"; "" for none and generic */
 
 #endif

@@ -630,6 +630,8 @@ static void link_files(struct ptx_parser *p)
                         index = (uint16_t)n;
             }
             i->loc_file = index;
+            if (index == 0xffff)
+                i->loc_line = 0;
         }
     }
 }

@@ -1,0 +1,169 @@
+/*
+ * weir ptx: what weir makes of a PTX file. Needs no program and runs nothing: for people who write PTX, and for
+ * finding out whether weir knows all of a kernel before it is launched.
+ */
+#include "cli/cli.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "ptx/ir.h"
+#include "ptx/kernel_table.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+
+struct args {
+    const char *action;
+    char **file;
+    int n_file;
+};
+
+static const char doc[] =
+    "Check PTX files, show what weir knows of their kernels, or print them back."
+    "\v"
+    "  check  parse and analyse everything; list what weir does not know\n"
+    "  info   one line per function: instructions, blocks, loops, registers, memory\n"
+    "  dump   print the module as weir understood it\n\n"
+    "Example: weir ptx info vecadd.ptx";
+
+static error_t parse_arg(int key, char *arg, struct argp_state *state)
+{
+    struct args *a = state->input;
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (a->action)
+            return ARGP_ERR_UNKNOWN; /* the rest are files */
+        a->action = arg;
+        return 0;
+    case ARGP_KEY_ARGS:
+        a->file = state->argv + state->next;
+        a->n_file = state->argc - state->next;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->action || !a->n_file)
+            argp_usage(state);
+        if (strcmp(a->action, "check") && strcmp(a->action, "info") && strcmp(a->action, "dump"))
+            argp_error(state, "'%s' is not one of check, info, dump", a->action);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static char *read_file(const char *path, size_t *n, struct err *e)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f) {
+        err_at(e, path, 0, 0, "cannot open: %s", strerror(errno));
+        return NULL;
+    }
+    VEC(char) text = {0};
+    do {
+        VEC_RESERVE(&text, text.n + 65536);
+        text.n += fread(text.p + text.n, 1, 65536, f);
+    } while (!feof(f) && !ferror(f));
+    if (ferror(f)) {
+        err_at(e, path, 0, 0, "cannot read: %s", strerror(errno));
+        VEC_FREE(&text);
+    }
+    fclose(f);
+    *n = text.n;
+    return text.p;
+}
+
+/* Lists instructions that weir cannot run. */
+static unsigned check(const struct ptx_module *m)
+{
+    unsigned n_bad = 0, n_inst = 0, n_entry = 0;
+    for (uint32_t f = 0; f < m->n_func; f++) {
+        n_entry += m->func[f].is_entry;
+        n_inst += m->func[f].n_inst;
+        for (uint32_t pc = 0; pc < m->func[f].n_inst; pc++) {
+            const struct ptx_inst *i = &m->func[f].inst[pc];
+            if (i->bad) {
+                printf("%s:%u:%u: in %s: %s\n", m->name, i->line, i->col, m->func[f].name, i->bad);
+                n_bad++;
+            }
+        }
+    }
+    printf("%s: %u kernels, %u functions, %u instructions, %u unknown\n", m->name, n_entry, m->n_func - n_entry, n_inst,
+           n_bad);
+    return n_bad;
+}
+
+static int info(struct ptx_module *m, struct err *e)
+{
+    struct arena *arena = arena_new();
+    uint32_t *list = arena_alloc(arena, m->n_func * sizeof *list);
+    struct ptx_code *code = arena_alloc(arena, m->n_func * sizeof *code);
+    printf("%s: PTX %u.%u for sm_%u, %u variables\n", m->name, m->version_major, m->version_minor, m->target_sm,
+           m->n_var);
+    printf("%8s %7s %6s %5s %5s %5s %8s %8s  %s\n", "insts", "blocks", "loops", "mem", "live", "regs", "shared",
+           "local", "name");
+    int rc = 0;
+    for (uint32_t k = 0; k < m->n_func && rc == 0; k++) {
+        struct ptx_func *f = &m->func[k];
+        if (!f->has_body)
+            continue;
+        struct trace_kernel t;
+        unsigned n_code = 0;
+        uint32_t n = ptx_reachable(m, k, list);
+        for (uint32_t c = 0; c < n; c++)
+            if (m->func[list[c]].has_body)
+                code[n_code++] = (struct ptx_code){.module = m, .func = &m->func[list[c]]};
+        rc = ptx_build_kernel(code, n_code, arena, &t, e);
+        if (rc == 0)
+            printf("%8u %7u %6u %5u %5u %5u %8u %8u  %s%s\n", f->n_inst, f->n_block, f->n_loop, t.n_mem, f->max_live,
+                   ptx_regs_per_thread(m, f), t.smem_static_bytes, t.local_bytes_per_thread,
+                   f->is_entry ? "" : ".func ", f->name);
+    }
+    arena_free(arena);
+    return rc;
+}
+
+static int do_file(const char *action, const char *path, struct err *e, unsigned *n_bad)
+{
+    size_t n;
+    char *text = read_file(path, &n, e);
+    if (!text)
+        return -1;
+    struct ptx_module *m = ptx_parse(text, n, path, e);
+    free(text);
+    if (!m)
+        return -1;
+    int rc = 0;
+    for (uint32_t k = 0; k < m->n_func && rc == 0; k++)
+        if (m->func[k].has_body)
+            rc = ptx_analyze(m, &m->func[k], e);
+    if (rc == 0) {
+        if (!strcmp(action, "check"))
+            *n_bad += check(m);
+        else if (!strcmp(action, "info"))
+            rc = info(m, e);
+        else
+            ptx_print(m, stdout);
+    }
+    ptx_module_free(m);
+    return rc;
+}
+
+int cli_ptx(int argc, char **argv)
+{
+    struct args a = {0};
+    const struct argp argp = {.parser = parse_arg, .args_doc = "check|info|dump FILE.ptx...", .doc = doc};
+    argv[0] = "weir ptx";
+    argp_err_exit_status = CLI_BAD_INPUT;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &a))
+        return CLI_BAD_INPUT;
+    unsigned n_bad = 0;
+    int rc = 0;
+    for (int k = 0; k < a.n_file; k++) {
+        struct err e;
+        if (do_file(a.action, a.file[k], &e, &n_bad) < 0) {
+            err_print(&e, stderr);
+            rc = -1;
+        }
+    }
+    return rc < 0 || n_bad ? CLI_BAD_INPUT : CLI_OK;
+}
