@@ -20,4 +20,5 @@ void port_init(struct port *p, struct engine *eng, struct comp *consumer, uint32
         .consumer = consumer,
         .name = name,
     };
+    p->mark = &p->unwatched;
 }

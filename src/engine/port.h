@@ -34,6 +34,8 @@ struct port {
     struct engine *eng;
     struct comp *producer, *consumer; /* producer may be NULL: nobody to wake */
     uint64_t sent;                    /* taken = sent - (tail - head) */
+    uint64_t *mark, mark_bit;         /* set by every send: see port_watch */
+    uint64_t unwatched;
     const char *name;
 };
 
@@ -42,6 +44,16 @@ void port_init(struct port *, struct engine *, struct comp *consumer, uint32_t c
 static inline void port_connect(struct port *p, struct comp *producer)
 {
     p->producer = producer;
+}
+
+/*
+ * For a consumer with many ports: every send sets `bit` in *word, so that it finds the ports with messages without
+ * asking them all. The consumer clears the bit when it has emptied the port.
+ */
+static inline void port_watch(struct port *p, uint64_t *word, uint64_t bit)
+{
+    p->mark = word;
+    p->mark_bit = bit;
 }
 
 /* Producer's view: slots in use at the start of this instant plus what it has sent since. */
@@ -64,6 +76,7 @@ static inline void port_send_later(struct port *p, req_id req, uint32_t info, ui
     p->last_ready = ready;
     p->slot[p->tail++ & p->mask] = (struct msg){ready, req, info};
     p->sent++;
+    *p->mark |= p->mark_bit;
     engine_wake(p->consumer, ready);
 }
 static inline void port_send(struct port *p, req_id req, uint32_t info)

@@ -1,7 +1,7 @@
 /*
  * One network (the machine has two: requests and replies), as its neighbours see it.
  *
- * Nodes are numbered by the builder. A node injects through noc_in(net, node) and receives through the port given to
+ * A node injects through noc_in(net, node) and receives through the port given to
  * noc_connect(). In both, struct msg carries req = the request and info = net_info(bytes, sectors): the packet's size
  * and, for replies in pieces, which sectors of the line are in it. The destination is req.to for requests and req.from
  * for replies (enum noc_role).
@@ -21,8 +21,10 @@ enum noc_role { NOC_REQUEST, NOC_REPLY };
 struct noc;
 struct noc_config; /* noc/noc_config.h */
 
-struct noc *noc_new(struct engine *, const struct noc_config *, enum noc_role, uint32_t n_node, const char *name,
-                    struct err *e);
+/* Nodes 0 .. n_sm - 1 are the SMs, n_sm .. n_sm + n_mem - 1 the L2 slices. NULL with *e filled on a bad configuration.
+ */
+struct noc *noc_new(struct engine *, const struct noc_config *, enum noc_role, uint32_t n_sm, uint32_t n_mem,
+                    const char *name, struct err *e);
 struct comp *noc_comp(struct noc *);
 /* Injection port of a node; its capacity is noc.inject_queue packets. The caller connects its producer. */
 struct port *noc_in(struct noc *, uint32_t node);
