@@ -1,9 +1,8 @@
 /*
  * Builds a machine from its configuration and runs launches on it; see gpu.h.
  *
- * Nodes of the networks: SMs and L2 slices share one numbering. memory.nodes lists the slices' (the rest are the
- * SMs'); without it SMs come first. Launches run one after another: a kernel starts when the one before has ended and
- * the L1s have been emptied. Kernels that a program runs concurrently in several streams are run in order too.
+ * Launches run one after another: a kernel starts when the one before has ended and the L1s have been emptied. Kernels
+ * that a program runs concurrently in several streams are run in order too.
  */
 #include "gpu/gpu_priv.h"
 
@@ -36,35 +35,51 @@ static const void *params_of(const struct gpu *g, const struct policy_kind *kind
     return cfg_policy_params(g->cfg, kind->name, index);
 }
 
-/* Numbers the network's nodes. */
-static int place_nodes(struct gpu *g, struct err *e)
+/* The networks number SMs first, then L2 slices; where they sit is the networks' affair (noc.memory_at). */
+static void place_nodes(struct gpu *g)
 {
-    const char *text = g->memory->nodes;
-    uint8_t *taken = arena_alloc(g->arena, g->n_node + 1);
     g->sm_node = arena_alloc(g->arena, g->n_sm * sizeof *g->sm_node);
     g->slice_node = arena_alloc(g->arena, g->n_slice * sizeof *g->slice_node);
-    unsigned n = 0;
-    for (char *end; *text; text = end + strspn(end, ", ")) {
-        errno = 0;
-        unsigned long v = strtoul(text, &end, 10);
-        if (end == text || errno || v >= g->n_node || taken[v] || n == g->n_slice)
-            return cfg_fault(g->cfg, "memory.nodes", e,
-                             "this is not a list of %u different network nodes below %u, one for each L2 slice",
-                             g->n_slice, g->n_node);
-        taken[v] = 1;
-        g->slice_node[n++] = (uint16_t)v;
-    }
-    if (n && n != g->n_slice)
-        return cfg_fault(g->cfg, "memory.nodes", e, "it names %u nodes for %u L2 slices", n, g->n_slice);
-    for (unsigned i = n; i < g->n_slice; i++)
+    for (unsigned i = 0; i < g->n_sm; i++)
+        g->sm_node[i] = (uint16_t)i;
+    for (unsigned i = 0; i < g->n_slice; i++)
         g->slice_node[i] = (uint16_t)(g->n_sm + i);
-    unsigned node = 0;
-    for (unsigned i = 0; i < g->n_sm; i++) {
-        while (n && taken[node])
-            node++;
-        g->sm_node[i] = (uint16_t)node++;
-    }
-    return 0;
+}
+
+static struct l1_config l1_config_of(const struct gpu *g)
+{
+    const struct l1_cache_config *l1 = cfg_section(g->cfg, "l1");
+    return (struct l1_config){
+        .cache = {[L1_DATA] = l1, [L1_CONST] = cfg_section(g->cfg, "const"), [L1_TEX] = cfg_section(g->cfg, "tex")},
+        .management_params = params_of(g, &l1_management_kind, l1->management),
+        .organisation_params = params_of(g, &l1_organisation_kind, l1->organisation),
+        .prefetcher_params = params_of(g, &l1_prefetcher_kind, l1->prefetcher),
+        .order_params = params_of(g, &l1_order_kind, l1->order),
+    };
+}
+
+static struct l2_config l2_config_of(const struct gpu *g)
+{
+    const struct l2_cfg *l2 = cfg_section(g->cfg, "l2");
+    return (struct l2_config){.cfg = l2, .order_params = params_of(g, &l2_order_kind, l2->order)};
+}
+
+static struct dram_config dram_config_of(const struct gpu *g)
+{
+    const struct l2_cfg *l2 = cfg_section(g->cfg, "l2");
+    return (struct dram_config){.cfg = cfg_section(g->cfg, "dram"), .input_queue = l2->dram_queue};
+}
+
+/* Requests the whole machine can have in flight: each part says how many of its own it can hold. */
+static uint32_t max_requests(const struct gpu *g)
+{
+    struct l1_config l1 = l1_config_of(g);
+    struct l2_config l2 = l2_config_of(g);
+    struct dram_config dram = dram_config_of(g);
+    uint64_t n = (uint64_t)g->n_sm * (g->smc->outstanding + l1_max_own_requests(&l1)) +
+                 (uint64_t)g->n_slice * l2_max_own_requests(&l2) +
+                 (uint64_t)g->memory->channels * dram_max_own_requests(&dram);
+    return (uint32_t)n;
 }
 
 static int build_clocks(struct gpu *g, bool tick_all, struct err *e)
@@ -75,7 +90,7 @@ static int build_clocks(struct gpu *g, bool tick_all, struct err *e)
                                        [CLK_DRAM] = g->clock->dram / 1000},
                                .tick_all = tick_all,
                                .deadlock_cycles = g->machine->deadlock_cycles,
-                               .max_requests = gpu_max_requests(g)};
+                               .max_requests = max_requests(g)};
     g->eng = engine_new(g->arena, &ec, e);
     return g->eng ? 0 : -1;
 }
@@ -88,20 +103,19 @@ static uint32_t hops(const void *net, uint32_t from, uint32_t to)
 static int build_memory(struct gpu *g, struct err *e)
 {
     const struct memory_config *m = g->memory;
-    const struct noc_config *noc = cfg_section(g->cfg, "noc");
+    struct noc_config noc = {.cfg = cfg_section(g->cfg, "noc")};
     if (addrmap_init(&g->map, m->map, (uint32_t)m->interleave, m->channels, m->slices_per_channel, m->hash_bank,
                      m->hash_channel, e))
         return -1;
-    g->request_net = noc_new(g->eng, noc, NOC_REQUEST, g->n_node, "noc.request", e);
-    g->reply_net = g->request_net ? noc_new(g->eng, noc, NOC_REPLY, g->n_node, "noc.reply", e) : NULL;
+    g->request_net = noc_new(g->eng, &noc, NOC_REQUEST, g->n_sm, g->n_slice, "noc.request", e);
+    g->reply_net = g->request_net ? noc_new(g->eng, &noc, NOC_REPLY, g->n_sm, g->n_slice, "noc.reply", e) : NULL;
     if (!g->reply_net)
         return -1;
     noc_register_stats(g->request_net, g->stats);
     noc_register_stats(g->reply_net, g->stats);
 
-    const struct l2_cfg *l2 = cfg_section(g->cfg, "l2");
-    struct l2_config l2c = {.cfg = l2, .order_params = params_of(g, &l2_order_kind, l2->order)};
-    struct dram_config dram = {.cfg = cfg_section(g->cfg, "dram"), .input_queue = l2->dram_queue};
+    struct l2_config l2c = l2_config_of(g);
+    struct dram_config dram = dram_config_of(g);
     g->l2 = arena_alloc(g->arena, g->n_slice * sizeof *g->l2);
     g->dram = arena_alloc(g->arena, m->channels * sizeof *g->dram);
     for (unsigned c = 0; c < m->channels; c++) {
@@ -183,14 +197,7 @@ static int build_sm(struct gpu *g, unsigned i, const struct l1_config *l1c, stru
 
 static int build_sms(struct gpu *g, struct err *e)
 {
-    const struct l1_cache_config *l1 = cfg_section(g->cfg, "l1");
-    struct l1_config l1c = {
-        .cache = {[L1_DATA] = l1, [L1_CONST] = cfg_section(g->cfg, "const"), [L1_TEX] = cfg_section(g->cfg, "tex")},
-        .management_params = params_of(g, &l1_management_kind, l1->management),
-        .organisation_params = params_of(g, &l1_organisation_kind, l1->organisation),
-        .prefetcher_params = params_of(g, &l1_prefetcher_kind, l1->prefetcher),
-        .order_params = params_of(g, &l1_order_kind, l1->order),
-    };
+    struct l1_config l1c = l1_config_of(g);
     g->sm = arena_alloc(g->arena, g->n_sm * sizeof *g->sm);
     g->l1 = arena_alloc(g->arena, g->n_sm * sizeof *g->l1);
     g->dispatch = dispatch_new(g->eng, g->n_sm);
@@ -221,10 +228,10 @@ struct gpu *gpu_new(const struct gpu_opts *o, struct err *e)
     g->smc = cfg_section(cfg, "sm");
     g->n_sm = g->machine->sms;
     g->n_slice = g->memory->channels * g->memory->slices_per_channel;
-    g->n_node = g->n_sm + g->n_slice;
     gpu_props_of(cfg, &g->props);
     stats_add(g->stats, "", gpu_stat_defs, g);
-    if (place_nodes(g, e) || build_clocks(g, o->tick_all, e) || build_memory(g, e) || build_sms(g, e)) {
+    place_nodes(g);
+    if (build_clocks(g, o->tick_all, e) || build_memory(g, e) || build_sms(g, e)) {
         gpu_free(g);
         return NULL;
     }

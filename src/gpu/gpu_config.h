@@ -16,7 +16,7 @@ struct clock_config {
 struct memory_config {
     uint64_t size, interleave;
     uint32_t channels, slices_per_channel;
-    const char *map, *nodes;
+    const char *map;
     bool hash_bank, hash_channel, copies_warm_l2;
 };
 

@@ -27,7 +27,7 @@ struct gpu {
     struct engine *eng;
     struct stats *stats;
     struct addrmap map;
-    uint32_t n_sm, n_slice, n_node;
+    uint32_t n_sm, n_slice;
     uint16_t *sm_node, *slice_node;
     struct sm **sm;
     struct l1 **l1;
@@ -52,7 +52,6 @@ struct gpu {
 };
 
 void gpu_props_of(const struct cfg *, struct gpu_props *);
-uint32_t gpu_max_requests(const struct gpu *); /* requests the whole machine can have in flight */
 uint64_t gpu_warp_insts(const struct gpu *);
 
 #endif

@@ -34,7 +34,6 @@ static const struct cfg_field memory_fields[] = {
            "address bits within a channel, highest first: R row, B bank, C column, S byte"),
     MEMORY(hash_bank, CFG_BOOL, "", "no", 0, 1, "mix row bits into the bank"),
     MEMORY(hash_channel, CFG_BOOL, "", "no", 0, 1, "mix upper address bits into the channel"),
-    MEMORY(nodes, CFG_TEXT, "", "", 0, 0, "network nodes of the L2 slices; empty = behind the SMs"),
     MEMORY(copies_warm_l2, CFG_BOOL, "", "no", 0, 1, "copies from the host leave their data in the L2"),
     CFG_END};
 

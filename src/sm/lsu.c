@@ -68,6 +68,8 @@ static uint16_t request_flags(const struct sm_inst *i)
         f |= REQ_F_STREAM;
     if (i->mem_flags & TRACE_MEM_NC)
         f |= REQ_F_NC;
+    if (i->mem_flags & TRACE_MEM_ADDR_FROM_LOAD)
+        f |= REQ_F_INDIRECT;
     return f;
 }
 

@@ -1,0 +1,216 @@
+/* weir list and weir explain: what there is to choose from, and what a name means. */
+#include "cli/cli.h"
+
+#include "base/mem.h"
+#include "engine/config.h"
+#include "engine/registry.h"
+#include "gpu/gpu_config.h"
+#include "gpu/result.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- list ---- */
+
+static void print_machine(void *ctx, const char *name, const char *path, const char *what)
+{
+    (void)ctx, (void)path;
+    printf("  %-16s %s\n", name, what);
+}
+
+/* The first sentence. */
+static int summary_length(const char *text)
+{
+    const char *end = strstr(text, ". ");
+    return (int)(end ? end - text + 1 : (long)strlen(text));
+}
+
+static void print_policies(void)
+{
+    const struct cfg_schema *s = gpu_schema();
+    for (unsigned i = 0; i < s->n_kind; i++) {
+        const struct policy_kind *k = s->kind[i];
+        printf("%s: %s (%s)\n", k->name, k->doc, k->key);
+        for (unsigned j = 0; j < k->n; j++) {
+            const struct policy_info *p = k->policy[j];
+            printf("  %-16s %.*s\n", p->name, summary_length(p->doc), p->doc);
+        }
+    }
+}
+
+static const char list_doc[] =
+    "List the machines, the policies or the workloads.\vExamples:\n"
+    "  weir list gpus\n"
+    "  weir list policies\n";
+
+static error_t parse_word(int key, char *arg, struct argp_state *state)
+{
+    const char **word = state->input;
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (*word)
+            argp_error(state, "one at a time");
+        *word = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!*word)
+            argp_error(state, "what?");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+int cli_list(int argc, char **argv)
+{
+    static const struct argp argp = {NULL, parse_word, "gpus|policies|workloads", list_doc, NULL, NULL, NULL};
+    const char *what = NULL;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &what))
+        return CLI_BAD_INPUT;
+    if (!strcmp(what, "gpus") || !strcmp(what, "machines")) {
+        struct err e;
+        if (cfg_each_machine(print_machine, NULL, &e)) {
+            err_print(&e, stderr);
+            return CLI_BAD_INPUT;
+        }
+        return CLI_OK;
+    }
+    if (!strcmp(what, "policies")) {
+        print_policies();
+        return CLI_OK;
+    }
+    if (!strcmp(what, "workloads")) {
+        char *suite[] = {"suite", "list", NULL};
+        return cli_suite(2, suite);
+    }
+    fprintf(stderr, "weir: list: '%s' is not a list; choose gpus, policies or workloads\n", what);
+    return CLI_BAD_INPUT;
+}
+
+/* ---- explain ---- */
+
+struct search {
+    const char *word;
+    bool found;
+    VEC(char *) names; /* all there are, for the nearest */
+};
+
+static void match_stat(void *ctx, const struct stat_doc *d)
+{
+    struct search *s = ctx;
+    VEC_PUSH(&s->names, xstrdup(d->name));
+    if (strcmp(d->name, s->word))
+        return;
+    s->found = true;
+    printf("%s: a statistic%s%s\n  %s\n", d->name, *d->unit ? ", in " : "", d->unit, d->doc);
+}
+
+static void explain_field(const char *section, const struct cfg_field *f, const struct policy_info *of)
+{
+    printf("%s.%s: a parameter", section, f->key);
+    if (of)
+        printf(" of the policy %s", of->name);
+    if (*f->unit)
+        printf(", in %s", f->unit);
+    printf("\n  %s\n  default %s", f->doc, *f->def ? f->def : "empty");
+    char lo[32], hi[32];
+    if (f->type == CFG_INT)
+        printf(", from %lu to %lu", (unsigned long)f->min, (unsigned long)f->max);
+    else if (f->type == CFG_BYTES) {
+        cfg_print_bytes(lo, f->min);
+        cfg_print_bytes(hi, f->max);
+        printf(", from %s to %s", lo, hi);
+    } else if (f->type == CFG_FREQ) {
+        cfg_print_freq(lo, f->min);
+        cfg_print_freq(hi, f->max);
+        printf(", from %s to %s", lo, hi);
+    } else if (f->type == CFG_ENUM)
+        printf("; one of: %s", f->choices);
+    else if (f->type == CFG_POLICY)
+        printf("; a policy ('weir list policies')");
+    putchar('\n');
+}
+
+static void match_fields(struct search *s, const char *section, const struct cfg_field *f, const struct policy_info *of)
+{
+    for (; f && f->key; f++) {
+        char name[128];
+        snprintf(name, sizeof name, "%s.%s", section, f->key);
+        VEC_PUSH(&s->names, xstrdup(name));
+        if (strcmp(name, s->word))
+            continue;
+        s->found = true;
+        explain_field(section, f, of);
+    }
+}
+
+static void match_config(struct search *s)
+{
+    const struct cfg_schema *schema = gpu_schema();
+    for (unsigned i = 0; i < schema->n_section; i++)
+        match_fields(s, schema->section[i]->name, schema->section[i]->field, NULL);
+    for (unsigned i = 0; i < schema->n_kind; i++) {
+        const struct policy_kind *k = schema->kind[i];
+        VEC_PUSH(&s->names, xstrdup(k->name));
+        if (!strcmp(k->name, s->word)) {
+            s->found = true;
+            printf("%s: a kind of policy\n  %s; chosen by %s or --with\n  ", k->name, k->doc, k->key);
+            for (unsigned j = 0; j < k->n; j++)
+                printf("%s%s", j ? ", " : "", k->policy[j]->name);
+            putchar('\n');
+        }
+        for (unsigned j = 0; j < k->n; j++) {
+            const struct policy_info *p = k->policy[j];
+            VEC_PUSH(&s->names, xstrdup(p->name));
+            match_fields(s, p->name, p->params, p);
+            if (strcmp(p->name, s->word))
+                continue;
+            s->found = true;
+            printf("%s: a policy of kind %s\n  %s\n", p->name, k->name, p->doc);
+            for (const struct cfg_field *f = p->params; f && f->key; f++)
+                printf("  parameter %s.%s = %s%s%s: %s\n", p->name, f->key, f->def, *f->unit ? " " : "", f->unit,
+                       f->doc);
+            for (const struct stat_def *d = p->stats; d && d->name; d++)
+                printf("  statistic %s.%s: %s\n", p->name, d->name, d->doc);
+        }
+    }
+}
+
+static void match_machine(void *ctx, const char *name, const char *path, const char *what)
+{
+    struct search *s = ctx;
+    VEC_PUSH(&s->names, xstrdup(name));
+    if (strcmp(name, s->word))
+        return;
+    s->found = true;
+    printf("%s: a machine\n  %s\n  %s\n", name, what, path);
+}
+
+static const char explain_doc[] =
+    "Tell what a statistic, a parameter, a policy or a machine is.\vExamples:\n"
+    "  weir explain gto\n"
+    "  weir explain l1.misses\n"
+    "  weir explain sm.lsu_queue\n";
+
+int cli_explain(int argc, char **argv)
+{
+    static const struct argp argp = {NULL, parse_word, "NAME", explain_doc, NULL, NULL, NULL};
+    struct search s = {0};
+    if (argp_parse(&argp, argc, argv, 0, NULL, &s.word))
+        return CLI_BAD_INPUT;
+    struct err e;
+    if (result_each_stat(match_stat, &s, &e) || cfg_each_machine(match_machine, &s, &e)) {
+        err_print(&e, stderr);
+        return CLI_BAD_INPUT;
+    }
+    match_config(&s);
+    if (!s.found) {
+        const char *near = cfg_nearest(s.word, (const char *const *)s.names.p, (unsigned)s.names.n);
+        fprintf(stderr, "weir: explain: nothing is called '%s'%s%s%s\n", s.word, near ? "; did you mean '" : "",
+                near ? near : "; 'weir config show' and a run's JSON have all names", near ? "'?" : "");
+    }
+    for (size_t i = 0; i < s.names.n; i++)
+        free(s.names.p[i]);
+    VEC_FREE(&s.names);
+    return s.found ? CLI_OK : CLI_BAD_INPUT;
+}

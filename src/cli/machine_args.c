@@ -1,0 +1,137 @@
+/* Options of the machine and the report at the end of a simulation; see machine_args.h. */
+#include "cli/machine_args.h"
+
+#include "base/mem.h"
+#include "cli/cli.h"
+#include "gpu/result.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { OPT_GPU = 400, OPT_SET, OPT_WITH, OPT_ENGINE, OPT_JSON, OPT_SAMPLE, OPT_GPGPUSIM };
+
+static const struct argp_option machine_options[] = {
+    {"gpu", OPT_GPU, "MACHINE", 0, "a machine ('weir list gpus') or a machine file; gtx480 if not given", 0},
+    {"set", OPT_SET, "KEY=VALUE", 0, "change one parameter, e.g. l1.size=32KiB; may be repeated", 0},
+    {"with", OPT_WITH, "POLICY,...", 0, "choose policies by name ('weir list policies')", 0},
+    {0}};
+static const struct argp_option report_options[] = {
+    {"engine", OPT_ENGINE, "skip|tick", 0, "skip idle cycles (default), or tick every cycle: same results, slower", 0},
+    {"json", OPT_JSON, "FILE", 0, "write all statistics to FILE ('-': standard output)", 0},
+    {"sample", OPT_SAMPLE, "CYCLES", 0, "also a sample of every counter each CYCLES core cycles (10k, 1M), in the JSON",
+     0},
+    {"gpgpusim-stats", OPT_GPGPUSIM, NULL, 0, "print the names that GPGPU-Sim's users grep for", 0},
+    {"quiet", 'q', NULL, 0, "no summary", 0},
+    {0}};
+
+void machine_args_init(struct machine_args *m)
+{
+    memset(m, 0, sizeof *m);
+}
+
+void machine_args_free(struct machine_args *m)
+{
+    free(m->set);
+    free(m->with);
+}
+
+static error_t parse_machine(int key, char *arg, struct argp_state *state)
+{
+    struct machine_args *m = state->input;
+    switch (key) {
+    case OPT_GPU:
+        m->opts.machine = arg;
+        return 0;
+    case OPT_SET:
+        if (m->n_set == m->cap_set) {
+            m->cap_set = m->cap_set ? 2 * m->cap_set : 8;
+            m->set = xrealloc(m->set, m->cap_set * sizeof *m->set);
+        }
+        m->set[m->n_set++] = arg;
+        m->opts.set = m->set;
+        m->opts.n_set = m->n_set;
+        return 0;
+    case OPT_WITH: {
+        size_t old = m->with ? strlen(m->with) : 0;
+        m->with = xrealloc(m->with, old + strlen(arg) + 2);
+        sprintf(m->with + old, "%s%s", old ? "," : "", arg);
+        m->opts.with = m->with;
+        return 0;
+    }
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+/* "10k", "2M", "5000" */
+static bool parse_count(const char *s, uint64_t *out)
+{
+    char *end;
+    if (!isdigit((unsigned char)*s))
+        return false;
+    unsigned long long v = strtoull(s, &end, 10);
+    uint64_t unit = !*end ? 1 : (*end == 'k' || *end == 'K') ? 1000 : *end == 'M' ? 1000000 : 0;
+    if (!unit || (*end && end[1]) || !v || v > 1000000000000ull)
+        return false;
+    *out = v * unit;
+    return true;
+}
+
+static error_t parse_report(int key, char *arg, struct argp_state *state)
+{
+    struct machine_args *m = state->input;
+    switch (key) {
+    case OPT_ENGINE:
+        if (strcmp(arg, "skip") && strcmp(arg, "tick"))
+            argp_error(state, "--engine=%s: choose skip or tick", arg);
+        m->opts.tick_all = !strcmp(arg, "tick");
+        return 0;
+    case OPT_JSON:
+        m->json = arg;
+        return 0;
+    case OPT_SAMPLE:
+        if (!parse_count(arg, &m->opts.sample_cycles))
+            argp_error(state, "--sample=%s: this is no number of cycles; write it like 10k", arg);
+        return 0;
+    case OPT_GPGPUSIM:
+        m->gpgpusim = true;
+        return 0;
+    case 'q':
+        m->quiet = true;
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp machine_argp = {machine_options, parse_machine, NULL, NULL, NULL, NULL, NULL};
+const struct argp report_argp = {report_options, parse_report, NULL, NULL, NULL, NULL, NULL};
+
+int machine_report(struct gpu *g, enum gpu_end end, const struct machine_args *m, double host_s,
+                   const struct err *failure, FILE *out)
+{
+    bool complete = end == GPU_DONE;
+    int status = CLI_OK;
+    struct err e;
+    if (end == GPU_FAILED) {
+        err_print(failure, stderr);
+        status = CLI_BAD_INPUT;
+    } else if (end == GPU_DEADLOCKED) {
+        fputs("weir: deadlock: requests or warps wait and nothing moves; who waits for whom:\n", stderr);
+        gpu_dump(g, stderr);
+        status = CLI_DEADLOCK;
+    }
+    if (gpu_finish(g, complete, &e)) {
+        fputs("weir: a conservation law is violated; the statistics cannot be trusted. This is a bug of weir:\n",
+              stderr);
+        err_print(&e, stderr);
+        status = status ? status : CLI_PROGRAM_FAILED;
+    }
+    if (!m->quiet)
+        result_print_summary(g, complete, host_s, out);
+    if (m->gpgpusim)
+        result_print_gpgpusim(g, out);
+    if (m->json && result_write_json(g, complete, m->json, &e)) {
+        err_print(&e, stderr);
+        status = status ? status : CLI_BAD_INPUT;
+    }
+    return status;
+}

@@ -1,0 +1,36 @@
+/*
+ * The options that choose a machine and what to do with its statistics, the same for run, replay and config; and what
+ * is printed at the end of a simulation.
+ */
+#ifndef WEIR_CLI_MACHINE_ARGS_H
+#define WEIR_CLI_MACHINE_ARGS_H
+
+#include "gpu/gpu.h"
+
+#include <argp.h>
+#include <stdbool.h>
+
+struct machine_args {
+    struct gpu_opts opts; /* points into what follows */
+    const char **set;
+    unsigned n_set, cap_set;
+    char *with;
+    const char *json; /* NULL = none */
+    bool gpgpusim, quiet;
+};
+void machine_args_init(struct machine_args *);
+void machine_args_free(struct machine_args *);
+
+/* Child parsers: their input is a struct machine_args. machine_argp: --gpu, --set, --with. report_argp: --engine,
+ * --json,
+ * --sample, --gpgpusim-stats, --quiet. */
+extern const struct argp machine_argp, report_argp;
+
+/*
+ * After the run: checks the laws, prints what was asked for to `out`, deadlocks and errors to stderr. Returns the exit
+ * status. `host_s`: seconds of the run.
+ */
+int machine_report(struct gpu *, enum gpu_end, const struct machine_args *, double host_s, const struct err *failure,
+                   FILE *out);
+
+#endif

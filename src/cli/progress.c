@@ -1,0 +1,67 @@
+/* Progress line and interruption; see progress.h. */
+#include "cli/progress.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int sig)
+{
+    (void)sig;
+    interrupted = 1;
+}
+
+static double seconds_between(const struct timespec *a, const struct timespec *b)
+{
+    return (double)(b->tv_sec - a->tv_sec) + (double)(b->tv_nsec - a->tv_nsec) * 1e-9;
+}
+
+void progress_begin(struct progress *p, uint64_t total)
+{
+    memset(p, 0, sizeof *p);
+    p->total = total;
+    p->terminal = isatty(STDERR_FILENO);
+    clock_gettime(CLOCK_MONOTONIC, &p->start);
+    p->shown = p->start;
+    interrupted = 0;
+    /* SA_RESETHAND: a second Ctrl-C ends the program at once. */
+    struct sigaction sa = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &sa, &p->before);
+}
+
+int progress_poll(void *ctx, uint64_t cycle, uint64_t warp_insts)
+{
+    struct progress *p = ctx;
+    if (interrupted)
+        return 1;
+    if (!p->terminal)
+        return 0;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (seconds_between(&p->shown, &now) < 0.25)
+        return 0;
+    p->shown = now;
+    double s = seconds_between(&p->start, &now), rate = s > 0 ? (double)warp_insts / s : 0;
+    fprintf(stderr, "\r\033[Kcycle %" PRIu64 ", %.2f M warp instructions/s", cycle, rate / 1e6);
+    if (p->total && rate > 0) {
+        double left = warp_insts < p->total ? (double)(p->total - warp_insts) / rate : 0;
+        fprintf(stderr, ", %.0f%%, %d:%02d left", 100.0 * (double)warp_insts / (double)p->total, (int)left / 60,
+                (int)left % 60);
+    }
+    fflush(stderr);
+    p->printed = true;
+    return 0;
+}
+
+double progress_end(struct progress *p)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (p->printed)
+        fputs("\r\033[K", stderr);
+    sigaction(SIGINT, &p->before, NULL);
+    return seconds_between(&p->start, &now);
+}

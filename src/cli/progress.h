@@ -1,0 +1,22 @@
+/* The progress line of a simulation on a terminal, and Ctrl-C as a polite request to stop. */
+#ifndef WEIR_CLI_PROGRESS_H
+#define WEIR_CLI_PROGRESS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+struct progress {
+    uint64_t total; /* warp instructions; 0 = not known */
+    struct timespec start, shown;
+    bool terminal, printed;
+    struct sigaction before;
+};
+
+void progress_begin(struct progress *, uint64_t total_warp_insts);
+/* As gpu_opts.poll, with a struct progress as its context. */
+int progress_poll(void *progress, uint64_t cycle, uint64_t warp_insts);
+double progress_end(struct progress *); /* seconds since the beginning; removes the line */
+
+#endif

@@ -1,0 +1,160 @@
+/* The JSON document; see docs/statistics.md. */
+#include "gpu/result.h"
+
+#include "base/mem.h"
+#include "engine/registry.h"
+#include "engine/stats.h"
+#include "gpu/gpu_config.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+
+static void put_stats(json_t *o, const struct stats *s, const uint64_t *value)
+{
+    for (unsigned i = 0; i < stats_count(s); i++) {
+        const struct stat_name *n = stats_name(s, i);
+        json_t *v =
+            n->def->kind == STAT_RATIO ? json_real(stats_value(s, value, i)) : json_integer((json_int_t)value[i]);
+        json_object_set_new(o, n->name, v);
+    }
+}
+
+static json_t *dim3_json(const uint32_t d[3])
+{
+    return json_pack("[iii]", (int)d[0], (int)d[1], (int)d[2]);
+}
+
+static json_t *kernel_json(const struct gpu_results *r, const struct gpu_kernel_result *k)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "kernel", json_string(k->kernel->name));
+    json_object_set_new(o, "launch", json_integer(k->launch));
+    json_object_set_new(o, "grid", dim3_json(k->shape.grid));
+    json_object_set_new(o, "block", dim3_json(k->shape.block));
+    json_object_set_new(o, "ctas_per_sm", json_integer(k->ctas_per_sm));
+    json_object_set_new(o, "start_cycle", json_integer((json_int_t)k->start_cycle));
+    put_stats(o, r->stats, k->value);
+    return o;
+}
+
+static double ratio(uint64_t a, uint64_t b)
+{
+    return b ? (double)a / (double)b : 0;
+}
+
+static json_t *load_json(const struct gpu_load_result *l)
+{
+    const struct trace_inst *i = &l->kernel->inst[l->pc];
+    json_t *o = json_object();
+    json_object_set_new(o, "kernel", json_string(l->kernel->name));
+    json_object_set_new(o, "pc", json_integer(l->pc));
+    json_object_set_new(o, "inst", json_string(i->opcode_at < l->kernel->n_str ? l->kernel->str + i->opcode_at : ""));
+    json_object_set_new(o, "ptx_line", json_integer(i->ptx_line));
+    if (i->src_line && i->src_file < l->kernel->n_file) {
+        json_object_set_new(o, "src_file", json_string(l->kernel->file[i->src_file]));
+        json_object_set_new(o, "src_line", json_integer(i->src_line));
+    }
+    json_object_set_new(o, "loop", json_integer(i->loop));
+    json_object_set_new(o, "executions", json_integer((json_int_t)l->executions));
+    json_object_set_new(o, "lanes", json_integer((json_int_t)l->lanes));
+    json_object_set_new(o, "lines", json_integer((json_int_t)l->lines));
+    json_object_set_new(o, "lines_per_execution", json_real(ratio(l->lines, l->executions)));
+    json_object_set_new(o, "l1_hits", json_integer((json_int_t)l->hits));
+    json_object_set_new(o, "l1_merges", json_integer((json_int_t)l->merges));
+    json_object_set_new(o, "l1_hit_rate", json_real(ratio(l->hits, l->answered)));
+    json_object_set_new(o, "mean_latency", json_real(ratio(l->latency_sum, l->answered)));
+    return o;
+}
+
+static void put_config(void *ctx, const struct cfg_value *v)
+{
+    json_object_set_new(ctx, v->key, json_string(v->text));
+}
+
+struct chosen {
+    json_t *o;
+    const struct cfg_schema *schema;
+};
+static void put_policy(void *ctx, const struct cfg_value *v)
+{
+    struct chosen *c = ctx;
+    for (unsigned i = 0; i < c->schema->n_kind; i++)
+        if (!strcmp(c->schema->kind[i]->key, v->key))
+            json_object_set_new(c->o, c->schema->kind[i]->name, json_string(v->text));
+}
+
+int result_write_json(struct gpu *g, bool complete, const char *path, struct err *e)
+{
+    const struct gpu_results *r = gpu_get_results(g);
+    json_t *doc = json_object(), *config = json_object(), *total = json_object();
+    json_t *kernels = json_array(), *loads = json_array(), *samples = json_array();
+    struct chosen policies = {json_object(), gpu_schema()};
+    cfg_each(gpu_config(g), put_config, config);
+    cfg_each(gpu_config(g), put_policy, &policies);
+    put_stats(total, r->stats, r->total);
+    for (unsigned i = 0; i < r->n_kernel; i++)
+        json_array_append_new(kernels, kernel_json(r, &r->kernel[i]));
+    for (unsigned i = 0; i < r->n_load; i++)
+        json_array_append_new(loads, load_json(&r->load[i]));
+    for (unsigned i = 0; i < r->n_sample; i++) {
+        json_t *o = json_object();
+        json_object_set_new(o, "cycle", json_integer((json_int_t)r->sample[i].cycle));
+        json_object_set_new(o, "launch", json_integer(r->sample[i].launch));
+        put_stats(o, r->stats, r->sample[i].value);
+        json_array_append_new(samples, o);
+    }
+    json_object_set_new(doc, "schema", json_string(RESULT_SCHEMA));
+    json_object_set_new(doc, "complete", json_boolean(complete));
+    json_object_set_new(doc, "machine", json_string(cfg_machine(gpu_config(g))));
+    json_object_set_new(doc, "policies", policies.o);
+    json_object_set_new(doc, "config", config);
+    json_object_set_new(doc, "total", total);
+    json_object_set_new(doc, "kernels", kernels);
+    json_object_set_new(doc, "loads", loads);
+    if (r->n_sample)
+        json_object_set_new(doc, "samples", samples);
+    else
+        json_decref(samples);
+
+    FILE *out = strcmp(path, "-") ? fopen(path, "we") : stdout;
+    int status = 0;
+    if (!out)
+        status = err_at(e, path, 0, 0, "cannot create: %s", strerror(errno));
+    else {
+        bool bad = json_dumpf(doc, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) != 0 || fputc('\n', out) == EOF;
+        bad |= out == stdout ? fflush(out) != 0 : fclose(out) != 0;
+        if (bad)
+            status = err_at(e, path, 0, 0, "cannot write: %s", strerror(errno));
+    }
+    json_decref(doc);
+    return status;
+}
+
+int result_each_stat(void (*fn)(void *ctx, const struct stat_doc *), void *ctx, struct err *e)
+{
+    /* A machine knows its names; any machine has them all but those of policies that are not chosen. */
+    struct gpu_opts o = {.machine = "gtx480"};
+    struct gpu *g = gpu_new(&o, e);
+    if (!g)
+        return -1;
+    const struct stats *s = gpu_get_results(g)->stats;
+    for (unsigned i = 0; i < stats_count(s); i++) {
+        const struct stat_name *n = stats_name(s, i);
+        struct stat_doc d = {n->name, n->def->unit, n->def->doc, n->def->kind == STAT_RATIO};
+        fn(ctx, &d);
+    }
+    const struct cfg_schema *schema = gpu_schema();
+    for (unsigned k = 0; k < schema->n_kind; k++)
+        for (unsigned j = 0; j < schema->kind[k]->n; j++) {
+            const struct policy_info *p = schema->kind[k]->policy[j];
+            for (const struct stat_def *d = p->stats; d && d->name; d++) {
+                char name[128];
+                snprintf(name, sizeof name, "%s.%s", p->name, d->name);
+                if (stats_find(s, name) < 0)
+                    fn(ctx, &(struct stat_doc){name, d->unit, d->doc, d->kind == STAT_RATIO});
+            }
+        }
+    gpu_free(g);
+    return 0;
+}

@@ -1,0 +1,23 @@
+/* Results as a JSON document, a screen of text, and under the names GPGPU-Sim's users know. */
+#ifndef WEIR_GPU_RESULT_H
+#define WEIR_GPU_RESULT_H
+
+#include "gpu/gpu.h"
+
+#define RESULT_SCHEMA "weir-stats-1"
+
+/* Writes the document described in docs/statistics.md to `path` ("-" = stdout). */
+int result_write_json(struct gpu *, bool complete, const char *path, struct err *);
+/* About one screen. `host_s`: seconds the run took, for the rate; 0 = leave it out. */
+void result_print_summary(struct gpu *, bool complete, double host_s, FILE *);
+/* "gpu_sim_cycle = 85482" and so on. */
+void result_print_gpgpusim(struct gpu *, FILE *);
+
+/* For `weir explain`: every statistic there is, whatever the machine. */
+struct stat_doc {
+    const char *name, *unit, *doc;
+    bool is_ratio;
+};
+int result_each_stat(void (*fn)(void *ctx, const struct stat_doc *), void *ctx, struct err *);
+
+#endif

@@ -1,0 +1,186 @@
+/* A screen of results, and GPGPU-Sim's names. */
+#include "gpu/result.h"
+
+#include "engine/stats.h"
+#include "gpu/gpu_config.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct view {
+    const struct stats *s;
+    const uint64_t *v;
+};
+
+static double get(const struct view *v, const char *name)
+{
+    int i = stats_find(v->s, name);
+    return i < 0 ? 0 : stats_value(v->s, v->v, (unsigned)i);
+}
+
+/* 12345678 -> "12.35 M" */
+static const char *big(char out[24], double x)
+{
+    static const struct {
+        double at;
+        const char *unit;
+    } scale[] = {{1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e4, " k"}};
+    for (unsigned i = 0; i < sizeof scale / sizeof *scale; i++)
+        if (x >= scale[i].at) {
+            snprintf(out, 24, "%.2f%s", x / scale[i].at * (scale[i].at == 1e4 ? 10 : 1), scale[i].unit);
+            return out;
+        }
+    snprintf(out, 24, "%.0f", x);
+    return out;
+}
+
+static void cache_line(const struct view *v, const char *title, const char *prefix, FILE *out)
+{
+    char name[64], a[24], b[24], c[24];
+    double value[6];
+    static const char *const what[] = {"accesses", "hits", "misses", "merges", "bypasses", "evictions"};
+    for (unsigned i = 0; i < 6; i++) {
+        snprintf(name, sizeof name, "%s.%s", prefix, what[i]);
+        value[i] = get(v, name);
+    }
+    if (!value[0])
+        return;
+    fprintf(out, "  %-10s %10s accesses  %5.1f%% hit  %5.1f%% miss  %5.1f%% merged  %s bypassed, %s evicted\n", title,
+            big(a, value[0]), 100 * value[1] / value[0], 100 * value[2] / value[0], 100 * value[3] / value[0],
+            big(b, value[4]), big(c, value[5]));
+}
+
+static void stall_line(const struct view *v, FILE *out)
+{
+    double all = get(v, "sm.scheduler_cycles");
+    if (!all)
+        return;
+    fprintf(out, "  schedulers %9.1f%% issue", 100 * get(v, "sm.issue_cycles") / all);
+    unsigned shown = 0;
+    for (unsigned i = 0; i < stats_count(v->s) && shown < 8; i++) {
+        const char *name = stats_name(v->s, i)->name;
+        if (strncmp(name, "sm.stall.", 9))
+            continue;
+        double part = 100 * stats_value(v->s, v->v, i) / all;
+        if (part < 0.05)
+            continue;
+        fprintf(out, ", %.1f%% %s", part, name + 9);
+        shown++;
+    }
+    fputc('\n', out);
+}
+
+static void latency_line(const struct view *v, FILE *out)
+{
+    static const char *const where[][2] = {
+        {"l1", "L1"}, {"l1_merge", "merged"}, {"remote_l1", "other L1"}, {"l2", "L2"}, {"dram", "DRAM"}};
+    if (!get(v, "sm.replies"))
+        return;
+    fprintf(out, "  latency    %10.0f cycles", get(v, "sm.latency.all"));
+    for (unsigned i = 0; i < sizeof where / sizeof *where; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "sm.latency.%s", where[i][0]);
+        if (get(v, name) > 0)
+            fprintf(out, ", %s %.0f", where[i][1], get(v, name));
+    }
+    fputc('\n', out);
+}
+
+struct policies {
+    FILE *out;
+    const char *sep;
+};
+static void print_policy(void *ctx, const struct cfg_value *v)
+{
+    struct policies *p = ctx;
+    if (v->field->type != CFG_POLICY)
+        return;
+    fprintf(p->out, "%s%s", p->sep, v->text);
+    p->sep = ", ";
+}
+
+void result_print_summary(struct gpu *g, bool complete, double host_s, FILE *out)
+{
+    const struct gpu_results *r = gpu_get_results(g);
+    struct view v = {r->stats, r->total};
+    char a[24], b[24];
+    fprintf(out, "%s", cfg_machine(gpu_config(g)));
+    struct policies p = {out, ": "};
+    cfg_each(gpu_config(g), print_policy, &p);
+    fputs(complete ? "\n" : " (PARTIAL: the run was stopped)\n", out);
+    fprintf(out, "  cycles     %10s  (%.3f ms simulated), %u kernel%s\n", big(a, get(&v, "cycles")),
+            (double)gpu_time_ns(g) / 1e6, r->n_kernel, r->n_kernel == 1 ? "" : "s");
+    fprintf(out, "  instr.     %10s warp, %s thread; IPC %.2f\n", big(a, get(&v, "warp_insts")),
+            big(b, get(&v, "thread_insts")), get(&v, "ipc"));
+    stall_line(&v, out);
+    cache_line(&v, "L1", "l1", out);
+    cache_line(&v, "constant", "const", out);
+    cache_line(&v, "texture", "tex", out);
+    cache_line(&v, "L2", "l2", out);
+    if (get(&v, "noc.request.flits") + get(&v, "noc.reply.flits") > 0)
+        fprintf(out, "  networks   %10s request flits, %s reply flits\n", big(a, get(&v, "noc.request.flits")),
+                big(b, get(&v, "noc.reply.flits")));
+    if (get(&v, "dram.reads") + get(&v, "dram.writes") > 0)
+        fprintf(out, "  DRAM       %10s reads, %s writes, %.1f%% row hits, efficiency %.1f%%\n",
+                big(a, get(&v, "dram.reads")), big(b, get(&v, "dram.writes")),
+                100 * get(&v, "dram.row_hits") / (get(&v, "dram.reads") + get(&v, "dram.writes")),
+                100 * get(&v, "dram.efficiency"));
+    latency_line(&v, out);
+    if (r->n_kernel > 1) {
+        fputs("  kernels (longest first by launch)\n", out);
+        for (unsigned i = 0; i < r->n_kernel && i < 6; i++) {
+            struct view k = {r->stats, r->kernel[i].value};
+            fprintf(out, "    %-4u %-40.40s %10s cycles  IPC %8.2f\n", r->kernel[i].launch, r->kernel[i].kernel->name,
+                    big(a, get(&k, "cycles")), get(&k, "ipc"));
+        }
+        if (r->n_kernel > 6)
+            fprintf(out, "    ... %u more; --json FILE has them all\n", r->n_kernel - 6);
+    }
+    if (host_s > 0)
+        fprintf(out, "  host       %10.2f s, %s warp instructions/s, %s cycles/s\n", host_s,
+                big(a, get(&v, "warp_insts") / host_s), big(b, get(&v, "cycles") / host_s));
+}
+
+/* GPGPU-Sim's name, and ours as num / den (den "" = a plain value). */
+static const struct {
+    const char *theirs, *ours;
+} aliases[] = {
+    {"gpu_sim_cycle", "cycles"},
+    {"gpu_tot_sim_cycle", "cycles"},
+    {"gpu_sim_insn", "thread_insts"},
+    {"gpu_tot_sim_insn", "thread_insts"},
+    {"gpu_ipc", "ipc"},
+    {"gpgpu_n_tot_w_icount", "warp_insts"},
+    {"gpu_tot_issued_cta", "sm.ctas"},
+    {"L1D_total_cache_accesses", "l1.accesses"},
+    {"L1D_total_cache_misses", "l1.misses"},
+    {"L1D_total_cache_miss_rate", "l1.miss_rate"},
+    {"L1D_total_cache_pending_hits", "l1.merges"},
+    {"L2_total_cache_accesses", "l2.accesses"},
+    {"L2_total_cache_misses", "l2.misses"},
+    {"L2_total_cache_miss_rate", "l2.miss_rate"},
+    {"L2_total_cache_pending_hits", "l2.merges"},
+    {"averagemflatency", "sm.latency.all"},
+    {"icnt_total_pkts_simt_to_mem", "noc.request.packets"},
+    {"icnt_total_pkts_mem_to_simt", "noc.reply.packets"},
+    {"total_dram_reads", "dram.reads"},
+    {"total_dram_writes", "dram.writes"},
+    {"gpgpu_n_dram_activates", "dram.activates"},
+    {"dram_eff", "dram.efficiency"},
+    {"W0_Scoreboard", "sm.stall.memory"},
+    {"W0_Idle", "sm.stall.no_warp"},
+};
+
+void result_print_gpgpusim(struct gpu *g, FILE *out)
+{
+    const struct gpu_results *r = gpu_get_results(g);
+    for (unsigned i = 0; i < sizeof aliases / sizeof *aliases; i++) {
+        int at = stats_find(r->stats, aliases[i].ours);
+        if (at < 0)
+            continue;
+        if (stats_name(r->stats, (unsigned)at)->def->kind == STAT_RATIO)
+            fprintf(out, "%s = %.4f\n", aliases[i].theirs, stats_value(r->stats, r->total, (unsigned)at));
+        else
+            fprintf(out, "%s = %" PRIu64 "\n", aliases[i].theirs, r->total[at]);
+    }
+}
