@@ -201,8 +201,9 @@ static inline void emu_sig_x(struct emu_op_sel *sel, emu_op_fn *fn, const char *
 #define emu_sel_round  EMU_VARIANT(emu_sel_round)
 #define emu_sel_video  EMU_VARIANT(emu_sel_video)
 #define emu_sel_warp   EMU_VARIANT(emu_sel_warp)
+#define emu_sel_mma    EMU_VARIANT(emu_sel_mma)
 typedef int emu_sel_fn(const struct ptx_inst *, struct emu_op_sel *, const char **why);
 emu_sel_fn emu_sel_int, emu_sel_bits, emu_sel_cmp, emu_sel_mov, emu_sel_f32, emu_sel_f64, emu_sel_half, emu_sel_cvt,
-    emu_sel_approx, emu_sel_round, emu_sel_video, emu_sel_warp;
+    emu_sel_approx, emu_sel_round, emu_sel_video, emu_sel_warp, emu_sel_mma;
 
 #endif

@@ -99,6 +99,9 @@ int EMU_VARIANT(emu_op_select)(const struct ptx_inst *p, struct emu_op_sel *sel,
     case PTX_ELECT:
     case PTX_CREATEPOLICY:
         return emu_sel_warp(p, sel, why);
+    case PTX_MMA:
+    case PTX_WMMA:
+        return emu_sel_mma(p, sel, why);
     case PTX_VADD:
     case PTX_VSUB:
     case PTX_VABSDIFF:
