@@ -201,15 +201,10 @@ static uint64_t dram_tick(struct comp *comp, uint64_t now)
     struct dram *d = (struct dram *)comp;
     count_to(d, now);
     /* One request per cycle enters the queue. */
-    d->was_full = false;
-    for (uint32_t k = 0; k < d->env.n_client; k++) {
+    for (uint32_t k = 0; k < d->env.n_client && d->used < d->cfg.queue; k++) {
         uint32_t c = d->next_client + k < d->env.n_client ? d->next_client + k : d->next_client + k - d->env.n_client;
         if (!port_peek(&d->in[c], now))
             continue;
-        if (d->used == d->cfg.queue) {
-            d->was_full = true;
-            break;
-        }
         take_request(d, c, now);
         d->next_client = c + 1 < d->env.n_client ? c + 1 : 0;
         break;
@@ -247,6 +242,10 @@ static uint64_t dram_tick(struct comp *comp, uint64_t now)
     }
     if (row >= 0 && (column < 0 || d->cfg.dual_command))
         issue(d, (uint32_t)row, next_command(d, (uint32_t)row), now);
+    d->was_full = false;
+    if (d->used == d->cfg.queue)
+        for (uint32_t c = 0; c < d->env.n_client; c++)
+            d->was_full |= port_peek(&d->in[c], now) != NULL;
     if (issued)
         return now + 1;
     uint64_t want = soonest;

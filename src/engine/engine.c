@@ -184,8 +184,9 @@ static void queue_tick(struct engine *e, struct engine_queue *q)
         q->now[w] = 0;
         e->ticks += (uint64_t)__builtin_popcountll(bits);
         while (bits) {
-            struct comp *c = q->comp[w * 64 + (uint32_t)__builtin_ctzll(bits)];
-            bits &= bits - 1;
+            uint32_t bit = (uint32_t)(e->cfg.reverse ? 63 - __builtin_clzll(bits) : __builtin_ctzll(bits));
+            struct comp *c = q->comp[w * 64 + bit];
+            bits &= ~(1ull << bit);
             uint64_t want = c->tick(c, now);
             if (want != NEVER)
                 engine_wake(c, want);
@@ -197,6 +198,7 @@ enum engine_end engine_run(struct engine *e, uint64_t core_cycle_limit)
 {
     const struct engine_queue *core = &e->queue[e->queue_of[CLK_CORE]];
     uint64_t progress = e->progress + e->pool.retired, progress_cycle = core->cyc;
+    uint64_t limit = core_cycle_limit > NEVER / core->period ? NEVER - 1 : core_cycle_limit * core->period;
     e->stop = false;
     for (;;) {
         uint64_t due[CLK_COUNT], t = NEVER;
@@ -206,14 +208,16 @@ enum engine_end engine_run(struct engine *e, uint64_t core_cycle_limit)
             if (due[i] != NEVER && due[i] * q->period < t)
                 t = due[i] * q->period;
         }
-        if (t == NEVER)
-            return e->pool.used ? ENGINE_DEADLOCK : ENGINE_IDLE;
-        if (t / core->period > core_cycle_limit) {
+        if (t == NEVER && e->pool.used)
+            return ENGINE_DEADLOCK;
+        if (t == NEVER && limit == NEVER - 1)
+            return ENGINE_IDLE;
+        if (t == NEVER || t > limit) {
             /* Stands exactly at the limit, whatever the others would do next. */
-            e->time = core_cycle_limit * core->period > e->time ? core_cycle_limit * core->period : e->time;
+            e->time = limit > e->time ? limit : e->time;
             for (unsigned i = 0; i < e->n_queue; i++)
                 queue_advance(&e->queue[i], e->time);
-            return ENGINE_LIMIT;
+            return t == NEVER ? ENGINE_IDLE : ENGINE_LIMIT;
         }
         e->time = t;
         e->instants++;

@@ -58,6 +58,7 @@ struct engine_config {
     bool tick_all;            /* --engine=tick */
     uint64_t deadlock_cycles; /* core cycles without progress, with requests in flight, before giving up */
     uint32_t max_requests;    /* size of the request pool */
+    bool reverse; /* tick in the opposite order within an instant: for the test that it makes no difference */
 };
 
 /* Wake-ups further ahead than this are taken in steps (an early tick is harmless). A power of two. */
@@ -104,9 +105,9 @@ void engine_add(struct engine *, struct comp *c, enum clk, const char *name);
 void engine_start(struct engine *);
 
 enum engine_end {
-    ENGINE_STOPPED,  /* someone called engine_stop */
-    ENGINE_LIMIT,    /* the core clock reached the given cycle */
-    ENGINE_IDLE,     /* nobody wants to run and no request is in flight */
+    ENGINE_STOPPED, /* someone called engine_stop */
+    ENGINE_LIMIT,   /* the core clock reached the given cycle */
+    ENGINE_IDLE, /* nobody wants to run and no request is in flight; the clock stands at the limit, if there is one */
     ENGINE_DEADLOCK, /* requests in flight, but nothing moves */
 };
 /* Runs until one of the above. Can be called again to go on (not after a deadlock). */

@@ -62,9 +62,14 @@ static inline uint32_t port_free(const struct port *p)
     uint32_t used = p->tail - p->head + (p->popped_at == p->eng->time ? p->popped : 0);
     return p->cap - used;
 }
+/* A producer that gets "no" is woken when there is room; if it was made at this very instant, in the next cycle. */
 static inline bool port_can_send(const struct port *p)
 {
-    return port_free(p) > 0;
+    if (port_free(p) > 0)
+        return true;
+    if (p->popped_at == p->eng->time && p->producer)
+        engine_wake(p->producer, 0);
+    return false;
 }
 
 /* Sends with the port's latency plus `extra` consumer cycles. There must be room. */

@@ -118,6 +118,8 @@ static int fetch(struct l2 *l2, req_id id, uint8_t sectors, uint64_t line, uint3
 {
     struct req *r = &l2->req[id];
     struct tags *t = &l2->tags;
+    if (l2->waiter_free == UINT32_MAX)
+        return L2_FAIL_MSHR; /* what has been fetched holds its place until it is answered */
     uint64_t key = l2->cfg.split_sectors ? line << 3 | (uint64_t)__builtin_ctz(sectors) : line;
     uint32_t m = mshr_find(&l2->mshr, key);
     if (m != MSHR_NONE) {

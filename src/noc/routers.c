@@ -219,7 +219,7 @@ static void traverse(struct routers *n, uint32_t r, uint32_t c, uint32_t o, uint
 {
     uint32_t flit = n->buf[c * n->depth + n->buf_head[c]], ro = r * n->n_port + o;
     bool tail = flit >> 1 & 1;
-    n->buf_head[c] = (uint8_t)(n->buf_head[c] + 1 == n->depth ? 0 : n->buf_head[c] + 1);
+    n->buf_head[c] = (uint8_t)(n->buf_head[c] + 1u == n->depth ? 0 : n->buf_head[c] + 1u);
     n->noc.stats.flit_hops++;
     if (flit & 1)
         n->noc.stats.hops++;

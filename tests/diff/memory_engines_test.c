@@ -1,0 +1,110 @@
+/*
+ * Random traffic through L1s, networks, L2s and DRAM: the engine that sleeps and jumps and the engine that ticks
+ * everything must end with the same counters, every one of them, for several machines; and so must an engine that ticks
+ * the components of an instant in the opposite order.
+ */
+#include "memsys.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+struct traffic {
+    uint64_t seed, n, lines;
+};
+
+static uint64_t mix(uint64_t x)
+{
+    x ^= x >> 33, x *= 0xff51afd7ed558ccdull, x ^= x >> 33, x *= 0xc4ceb9fe1a85ec53ull, x ^= x >> 33;
+    return x;
+}
+
+static bool random_shot(void *ctx, uint32_t sm, uint64_t nth, struct shot *s)
+{
+    const struct traffic *t = ctx;
+    if (nth >= t->n)
+        return false;
+    uint64_t h = mix(t->seed + sm * 1000003ull + nth), k = h >> 40 & 63;
+    s->addr = (h % t->lines) * 128;
+    s->kind = k < 44 ? REQ_READ : k < 58 ? REQ_WRITE : k < 61 ? REQ_ATOMIC : REQ_RED;
+    s->sectors = (uint8_t)(1 + (h >> 32 & 14));
+    s->warp = (uint16_t)(h >> 20 & 31);
+    s->space = k == 40 ? REQ_SP_CONST : k == 41 ? REQ_SP_TEX : k == 42 || k == 57 ? REQ_SP_LOCAL : 0;
+    s->flags = k == 43 ? REQ_F_BYPASS : 0;
+    /* Bursts and pauses, so that there is something to jump over. */
+    s->at = (nth / 97) * (200 + (t->seed & 1023)) + (h >> 50 & 15);
+    return true;
+}
+
+static const struct machine {
+    const char *name;
+    struct memsys_config c;
+} machines[] = {
+    {"gtx480-like, split sectors",
+     {15, 6, 2, 1400000, 700000, 700000, 924000, false, NULL,
+      "[l2]\nsplit_sectors = yes\nmshrs = 256\n[noc]\nflit = 40\n", 0}},
+    {"one clock, lines",
+     {4, 2, 1, 700000, 700000, 700000, 700000, false, NULL,
+      "[l2]\nsectors = no\nwrite = fetch\n[l1]\nwrite_global = through\nallocate = on-fill\n", 0}},
+    {"mesh",
+     {28, 8, 1, 1400000, 700000, 700000, 924000, false, NULL,
+      "[noc]\ntopology = mesh\nmemory_at = 3 7 10 12 23 25 28 32\n[l1]\nmshrs = 8\nmerges = 2\n", 0}},
+    {"butterfly",
+     {28, 8, 1, 1400000, 700000, 700000, 924000, false, NULL,
+      "[noc]\ntopology = butterfly\nradix = 6\nvcs = 2\n[l2]\nmshrs = 4\nmerges = 2\nwrite = around\n", 0}},
+    {"sectored L1, odd clocks",
+     {8, 4, 2, 1980000, 1755000, 1755000, 1593000, false, NULL,
+      "[l1]\nfill = sector\nset_hash = xor\nsize = 32KiB\n[noc]\nvoq = yes\niterations = 3\ninject_queue = "
+      "2\n[l2]\natomic_interval = 4\natomic_latency = 9\n",
+      0}},
+    {"small everything",
+     {6, 1, 2, 1000000, 500000, 500000, 900000, false, NULL,
+      "[l1]\nmshrs = 2\nmerges = 2\nmiss_queue = 2\n[l2]\nmshrs = 2\nmerges = 1\nmiss_queue = 2\ningress_queue = "
+      "1\nlatency = 3\n"
+      "dram_queue = 1\nfill_queue = 2\n[noc]\ninject_queue = 1\n[dram]\nqueue = 2\n",
+      3}},
+};
+
+static void same_counters(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < sizeof machines / sizeof *machines; i++) {
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            struct traffic t = {seed * 7919, 600, seed == 1 ? 400 : seed == 2 ? 20000 : 1u << 22};
+            struct memsys_config c = machines[i].c;
+            struct memsys *skip = memsys_new(&c);
+            c.tick_all = true;
+            struct memsys *tick = memsys_new(&c);
+            for (uint32_t s = 0; s < c.n_sm; s++) {
+                memsys_source(skip, s, random_shot, &t);
+                memsys_source(tick, s, random_shot, &t);
+            }
+            uint64_t a = memsys_run(skip), b = memsys_run(tick);
+            if (a != b)
+                fail_msg("%s, seed %lu: %lu cycles skipping, %lu ticking", machines[i].name, (unsigned long)seed,
+                         (unsigned long)a, (unsigned long)b);
+            for (unsigned k = 0; k < stats_count(skip->stats); k++)
+                if (skip->values[k] != tick->values[k])
+                    fail_msg("%s, seed %lu: %s is %lu skipping, %lu ticking", machines[i].name, (unsigned long)seed,
+                             stats_name(skip->stats, k)->name, (unsigned long)skip->values[k],
+                             (unsigned long)tick->values[k]);
+            assert_true(skip->eng->ticks < tick->eng->ticks);
+            memsys_free(tick);
+            c.tick_all = false;
+            c.reverse = true;
+            struct memsys *reverse = memsys_new(&c);
+            for (uint32_t s = 0; s < c.n_sm; s++)
+                memsys_source(reverse, s, random_shot, &t);
+            assert_int_equal(memsys_run(reverse), a);
+            assert_memory_equal(reverse->values, skip->values, stats_count(skip->stats) * sizeof *skip->values);
+            memsys_free(reverse);
+            memsys_free(skip);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_counters)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
