@@ -22,13 +22,19 @@ typedef unsigned long long cuuint64_t;
 typedef enum cudaError_enum { CUDA_SUCCESS = 0, CUDA_ERROR_INVALID_VALUE = 1, CUDA_ERROR_UNKNOWN = 999 } CUresult;
 
 /* One device, always present: what programs ask before they turn to the runtime. */
-static inline CUresult weir_cu(cudaError_t e) { return e == cudaSuccess ? CUDA_SUCCESS : (CUresult)e; }
+static inline CUresult weir_cu(cudaError_t e)
+{
+    return e == cudaSuccess ? CUDA_SUCCESS : (CUresult)e;
+}
 static inline CUresult cuInit(unsigned int flags)
 {
     (void)flags;
     return CUDA_SUCCESS;
 }
-static inline CUresult cuDeviceGetCount(int *count) { return weir_cu(cudaGetDeviceCount(count)); }
+static inline CUresult cuDeviceGetCount(int *count)
+{
+    return weir_cu(cudaGetDeviceCount(count));
+}
 static inline CUresult cuDeviceGet(CUdevice *device, int ordinal)
 {
     *device = ordinal;
@@ -54,8 +60,14 @@ static inline CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device)
         *bytes = prop.totalGlobalMem;
     return weir_cu(e);
 }
-static inline CUresult cuDriverGetVersion(int *version) { return weir_cu(cudaDriverGetVersion(version)); }
-static inline CUresult cuCtxSynchronize(void) { return weir_cu(cudaDeviceSynchronize()); }
+static inline CUresult cuDriverGetVersion(int *version)
+{
+    return weir_cu(cudaDriverGetVersion(version));
+}
+static inline CUresult cuCtxSynchronize(void)
+{
+    return weir_cu(cudaDeviceSynchronize());
+}
 static inline CUresult cuMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 {
     return weir_cu(cudaMemGetInfo(free_bytes, total_bytes));

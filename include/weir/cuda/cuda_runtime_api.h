@@ -9,7 +9,7 @@
 #pragma GCC system_header
 #define __CUDA_RUNTIME_API_H__
 
-#define CUDART_VERSION 13000
+#define CUDART_VERSION       13000
 #define __CUDART_API_VERSION CUDART_VERSION
 
 #include "driver_types.h"
@@ -71,8 +71,7 @@ cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDe
 cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
                               unsigned int flags WEIR_DEFAULT(0));
 cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *array, const struct cudaChannelFormatDesc *desc,
-                                     struct cudaExtent extent, unsigned int levels,
-                                     unsigned int flags WEIR_DEFAULT(0));
+                                     struct cudaExtent extent, unsigned int levels, unsigned int flags WEIR_DEFAULT(0));
 cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *level_array, cudaMipmappedArray_const_t array, unsigned int level);
 cudaError_t cudaFree(void *ptr);
 cudaError_t cudaFreeHost(void *ptr);
@@ -328,8 +327,14 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_b
 #endif
 
 /* Names CUDA had before version 13; each is the modern call under its old name. */
-static inline cudaError_t cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }
-static inline cudaError_t cudaThreadExit(void) { return cudaDeviceReset(); }
+static inline cudaError_t cudaThreadSynchronize(void)
+{
+    return cudaDeviceSynchronize();
+}
+static inline cudaError_t cudaThreadExit(void)
+{
+    return cudaDeviceReset();
+}
 static inline cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value)
 {
     return cudaDeviceSetLimit(limit, value);

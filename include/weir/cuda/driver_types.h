@@ -15,55 +15,55 @@
 #include <stddef.h>
 
 /* Flags of allocation, registration, streams, events, devices and arrays. */
-#define cudaHostAllocDefault 0x00
-#define cudaHostAllocPortable 0x01
-#define cudaHostAllocMapped 0x02
-#define cudaHostAllocWriteCombined 0x04
-#define cudaHostRegisterDefault 0x00
-#define cudaHostRegisterPortable 0x01
-#define cudaHostRegisterMapped 0x02
-#define cudaHostRegisterIoMemory 0x04
-#define cudaHostRegisterReadOnly 0x08
-#define cudaPeerAccessDefault 0x00
-#define cudaStreamDefault 0x00
-#define cudaStreamNonBlocking 0x01
-#define cudaStreamLegacy ((cudaStream_t)0x1)
-#define cudaStreamPerThread ((cudaStream_t)0x2)
-#define cudaEventDefault 0x00
-#define cudaEventBlockingSync 0x01
-#define cudaEventDisableTiming 0x02
-#define cudaEventInterprocess 0x04
-#define cudaEventRecordDefault 0x00
-#define cudaEventRecordExternal 0x01
-#define cudaEventWaitDefault 0x00
-#define cudaEventWaitExternal 0x01
-#define cudaDeviceScheduleAuto 0x00
-#define cudaDeviceScheduleSpin 0x01
-#define cudaDeviceScheduleYield 0x02
-#define cudaDeviceScheduleBlockingSync 0x04
-#define cudaDeviceBlockingSync 0x04
-#define cudaDeviceScheduleMask 0x07
-#define cudaDeviceMapHost 0x08
-#define cudaDeviceLmemResizeToMax 0x10
-#define cudaDeviceSyncMemops 0x80
-#define cudaDeviceMask 0xff
-#define cudaArrayDefault 0x00
-#define cudaArrayLayered 0x01
-#define cudaArraySurfaceLoadStore 0x02
-#define cudaArrayCubemap 0x04
-#define cudaArrayTextureGather 0x08
-#define cudaArrayColorAttachment 0x20
-#define cudaArraySparse 0x40
-#define cudaArrayDeferredMapping 0x80
-#define cudaIpcMemLazyEnablePeerAccess 0x01
-#define cudaMemAttachGlobal 0x01
-#define cudaMemAttachHost 0x02
-#define cudaMemAttachSingle 0x04
-#define cudaOccupancyDefault 0x00
+#define cudaHostAllocDefault                0x00
+#define cudaHostAllocPortable               0x01
+#define cudaHostAllocMapped                 0x02
+#define cudaHostAllocWriteCombined          0x04
+#define cudaHostRegisterDefault             0x00
+#define cudaHostRegisterPortable            0x01
+#define cudaHostRegisterMapped              0x02
+#define cudaHostRegisterIoMemory            0x04
+#define cudaHostRegisterReadOnly            0x08
+#define cudaPeerAccessDefault               0x00
+#define cudaStreamDefault                   0x00
+#define cudaStreamNonBlocking               0x01
+#define cudaStreamLegacy                    ((cudaStream_t)0x1)
+#define cudaStreamPerThread                 ((cudaStream_t)0x2)
+#define cudaEventDefault                    0x00
+#define cudaEventBlockingSync               0x01
+#define cudaEventDisableTiming              0x02
+#define cudaEventInterprocess               0x04
+#define cudaEventRecordDefault              0x00
+#define cudaEventRecordExternal             0x01
+#define cudaEventWaitDefault                0x00
+#define cudaEventWaitExternal               0x01
+#define cudaDeviceScheduleAuto              0x00
+#define cudaDeviceScheduleSpin              0x01
+#define cudaDeviceScheduleYield             0x02
+#define cudaDeviceScheduleBlockingSync      0x04
+#define cudaDeviceBlockingSync              0x04
+#define cudaDeviceScheduleMask              0x07
+#define cudaDeviceMapHost                   0x08
+#define cudaDeviceLmemResizeToMax           0x10
+#define cudaDeviceSyncMemops                0x80
+#define cudaDeviceMask                      0xff
+#define cudaArrayDefault                    0x00
+#define cudaArrayLayered                    0x01
+#define cudaArraySurfaceLoadStore           0x02
+#define cudaArrayCubemap                    0x04
+#define cudaArrayTextureGather              0x08
+#define cudaArrayColorAttachment            0x20
+#define cudaArraySparse                     0x40
+#define cudaArrayDeferredMapping            0x80
+#define cudaIpcMemLazyEnablePeerAccess      0x01
+#define cudaMemAttachGlobal                 0x01
+#define cudaMemAttachHost                   0x02
+#define cudaMemAttachSingle                 0x04
+#define cudaOccupancyDefault                0x00
 #define cudaOccupancyDisableCachingOverride 0x01
-#define cudaCpuDeviceId ((int)-1)
-#define cudaInvalidDeviceId ((int)-2)
-#define cudaInitDeviceFlagsAreValid 0x01
+#define cudaCpuDeviceId                     ((int)-1)
+#define cudaInvalidDeviceId                 ((int)-2)
+#define cudaInitDeviceFlagsAreValid         0x01
 
 enum cudaError {
     cudaSuccess = 0,
@@ -375,19 +375,19 @@ struct cudaResourceViewDesc {
     unsigned int firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer, reserved[16];
 };
 
-#define cudaTextureType1D 0x01
-#define cudaTextureType2D 0x02
-#define cudaTextureType3D 0x03
-#define cudaTextureTypeCubemap 0x0C
-#define cudaTextureType1DLayered 0xF1
-#define cudaTextureType2DLayered 0xF2
+#define cudaTextureType1D             0x01
+#define cudaTextureType2D             0x02
+#define cudaTextureType3D             0x03
+#define cudaTextureTypeCubemap        0x0C
+#define cudaTextureType1DLayered      0xF1
+#define cudaTextureType2DLayered      0xF2
 #define cudaTextureTypeCubemapLayered 0xFC
-#define cudaSurfaceType1D 0x01
-#define cudaSurfaceType2D 0x02
-#define cudaSurfaceType3D 0x03
-#define cudaSurfaceTypeCubemap 0x0C
-#define cudaSurfaceType1DLayered 0xF1
-#define cudaSurfaceType2DLayered 0xF2
+#define cudaSurfaceType1D             0x01
+#define cudaSurfaceType2D             0x02
+#define cudaSurfaceType3D             0x03
+#define cudaSurfaceTypeCubemap        0x0C
+#define cudaSurfaceType1DLayered      0xF1
+#define cudaSurfaceType2DLayered      0xF2
 #define cudaSurfaceTypeCubemapLayered 0xFC
 
 enum cudaTextureAddressMode {
@@ -878,10 +878,7 @@ enum cudaGraphNodeType {
     cudaGraphNodeTypeConditional = 13,
     cudaGraphNodeTypeCount
 };
-enum cudaGraphChildGraphNodeOwnership {
-    cudaGraphChildGraphOwnershipClone = 0,
-    cudaGraphChildGraphOwnershipMove = 1
-};
+enum cudaGraphChildGraphNodeOwnership { cudaGraphChildGraphOwnershipClone = 0, cudaGraphChildGraphOwnershipMove = 1 };
 struct cudaChildGraphNodeParams {
     cudaGraph_t graph;
     enum cudaGraphChildGraphNodeOwnership ownership;
@@ -944,8 +941,8 @@ typedef enum cudaGraphDependencyType_enum {
 typedef struct cudaGraphEdgeData_st {
     unsigned char from_port, to_port, type, reserved[5];
 } cudaGraphEdgeData;
-#define cudaGraphKernelNodePortDefault 0
-#define cudaGraphKernelNodePortProgrammatic 1
+#define cudaGraphKernelNodePortDefault          0
+#define cudaGraphKernelNodePortProgrammatic     1
 #define cudaGraphKernelNodePortLaunchCompletion 2
 enum cudaGraphExecUpdateResult {
     cudaGraphExecUpdateSuccess = 0,
@@ -1081,16 +1078,16 @@ typedef struct cudaLaunchConfig_st {
     cudaLaunchAttribute *attrs;
     unsigned int numAttrs;
 } cudaLaunchConfig_t;
-#define cudaStreamAttrID cudaLaunchAttributeID
-#define cudaStreamAttrValue cudaLaunchAttributeValue
-#define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
-#define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
-#define cudaStreamAttributePriority cudaLaunchAttributePriority
-#define cudaKernelNodeAttrID cudaLaunchAttributeID
-#define cudaKernelNodeAttrValue cudaLaunchAttributeValue
+#define cudaStreamAttrID                          cudaLaunchAttributeID
+#define cudaStreamAttrValue                       cudaLaunchAttributeValue
+#define cudaStreamAttributeAccessPolicyWindow     cudaLaunchAttributeAccessPolicyWindow
+#define cudaStreamAttributeSynchronizationPolicy  cudaLaunchAttributeSynchronizationPolicy
+#define cudaStreamAttributePriority               cudaLaunchAttributePriority
+#define cudaKernelNodeAttrID                      cudaLaunchAttributeID
+#define cudaKernelNodeAttrValue                   cudaLaunchAttributeValue
 #define cudaKernelNodeAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
-#define cudaKernelNodeAttributeCooperative cudaLaunchAttributeCooperative
-#define cudaKernelNodeAttributePriority cudaLaunchAttributePriority
+#define cudaKernelNodeAttributeCooperative        cudaLaunchAttributeCooperative
+#define cudaKernelNodeAttributePriority           cudaLaunchAttributePriority
 
 /* Names only: weir has no graphics interoperation. */
 enum cudaGraphicsRegisterFlags {

@@ -9,13 +9,13 @@
 #pragma GCC system_header
 
 #if defined(__CUDA__) && defined(__clang__)
-#define __host__ __attribute__((host))
-#define __device__ __attribute__((device))
-#define __global__ __attribute__((global))
-#define __shared__ __attribute__((shared))
+#define __host__     __attribute__((host))
+#define __device__   __attribute__((device))
+#define __global__   __attribute__((global))
+#define __shared__   __attribute__((shared))
 #define __constant__ __attribute__((constant))
 /* clang has no managed variables for CUDA; the section tells the runtime to let host and device share the variable. */
-#define __managed__ __attribute__((device)) __attribute__((section("weir_managed")))
+#define __managed__            __attribute__((device)) __attribute__((section("weir_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __maxnreg__(n)
 #define __cluster_dims__(...)

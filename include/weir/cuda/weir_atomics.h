@@ -10,9 +10,18 @@
 
 /* B is the type the built-in works on, s its suffix. */
 #define WEIR_ATOM(name, op, T, B, s)                                                                                   \
-    WEIR_DEV T atomic##name(T *p, T v) { return (T)__nvvm_atom_##op##_gen_##s((B *)p, (B)v); }                         \
-    WEIR_DEV T atomic##name##_block(T *p, T v) { return (T)__nvvm_atom_cta_##op##_gen_##s((B *)p, (B)v); }             \
-    WEIR_DEV T atomic##name##_system(T *p, T v) { return (T)__nvvm_atom_sys_##op##_gen_##s((B *)p, (B)v); }
+    WEIR_DEV T atomic##name(T *p, T v)                                                                                 \
+    {                                                                                                                  \
+        return (T)__nvvm_atom_##op##_gen_##s((B *)p, (B)v);                                                            \
+    }                                                                                                                  \
+    WEIR_DEV T atomic##name##_block(T *p, T v)                                                                         \
+    {                                                                                                                  \
+        return (T)__nvvm_atom_cta_##op##_gen_##s((B *)p, (B)v);                                                        \
+    }                                                                                                                  \
+    WEIR_DEV T atomic##name##_system(T *p, T v)                                                                        \
+    {                                                                                                                  \
+        return (T)__nvvm_atom_sys_##op##_gen_##s((B *)p, (B)v);                                                        \
+    }
 /* Signed and unsigned words of one size; the operation does not tell them apart. */
 #define WEIR_ATOM_WORDS(name, op)                                                                                      \
     WEIR_ATOM(name, op, int, int, i)                                                                                   \
@@ -46,8 +55,14 @@ WEIR_ATOM(Add, add, double, double, d)
 
 /* There is no subtraction in the machine: the opposite is added. */
 #define WEIR_ATOM_SUB(scope)                                                                                           \
-    WEIR_DEV int atomicSub##scope(int *p, int v) { return atomicAdd##scope(p, (int)-(unsigned)v); }                    \
-    WEIR_DEV unsigned atomicSub##scope(unsigned *p, unsigned v) { return atomicAdd##scope(p, -v); }                    \
+    WEIR_DEV int atomicSub##scope(int *p, int v)                                                                       \
+    {                                                                                                                  \
+        return atomicAdd##scope(p, (int)-(unsigned)v);                                                                 \
+    }                                                                                                                  \
+    WEIR_DEV unsigned atomicSub##scope(unsigned *p, unsigned v)                                                        \
+    {                                                                                                                  \
+        return atomicAdd##scope(p, -v);                                                                                \
+    }                                                                                                                  \
     WEIR_DEV float atomicExch##scope(float *p, float v)                                                                \
     {                                                                                                                  \
         return __builtin_bit_cast(float, atomicExch##scope((int *)p, __builtin_bit_cast(int, v)));                     \
@@ -58,9 +73,18 @@ WEIR_ATOM_SUB(_system)
 #undef WEIR_ATOM_SUB
 
 #define WEIR_CAS(T, B, s)                                                                                              \
-    WEIR_DEV T atomicCAS(T *p, T expect, T v) { return (T)__nvvm_atom_cas_gen_##s((B *)p, (B)expect, (B)v); }          \
-    WEIR_DEV T atomicCAS_block(T *p, T expect, T v) { return (T)__nvvm_atom_cta_cas_gen_##s((B *)p, (B)expect, (B)v); } \
-    WEIR_DEV T atomicCAS_system(T *p, T expect, T v) { return (T)__nvvm_atom_sys_cas_gen_##s((B *)p, (B)expect, (B)v); }
+    WEIR_DEV T atomicCAS(T *p, T expect, T v)                                                                          \
+    {                                                                                                                  \
+        return (T)__nvvm_atom_cas_gen_##s((B *)p, (B)expect, (B)v);                                                    \
+    }                                                                                                                  \
+    WEIR_DEV T atomicCAS_block(T *p, T expect, T v)                                                                    \
+    {                                                                                                                  \
+        return (T)__nvvm_atom_cta_cas_gen_##s((B *)p, (B)expect, (B)v);                                                \
+    }                                                                                                                  \
+    WEIR_DEV T atomicCAS_system(T *p, T expect, T v)                                                                   \
+    {                                                                                                                  \
+        return (T)__nvvm_atom_sys_cas_gen_##s((B *)p, (B)expect, (B)v);                                                \
+    }
 WEIR_CAS(int, int, i)
 WEIR_CAS(unsigned, int, i)
 WEIR_CAS(long long, long long, ll)
@@ -72,10 +96,7 @@ WEIR_CAS(unsigned long long, long long, ll)
     WEIR_DEV unsigned short function(unsigned short *p, unsigned short expect, unsigned short v)                       \
     {                                                                                                                  \
         unsigned short old;                                                                                            \
-        asm volatile("atom" scope ".cas.b16 %0, [%1], %2, %3;"                                                         \
-                     : "=h"(old)                                                                                       \
-                     : "l"(p), "h"(expect), "h"(v)                                                                     \
-                     : "memory");                                                                                      \
+        asm volatile("atom" scope ".cas.b16 %0, [%1], %2, %3;" : "=h"(old) : "l"(p), "h"(expect), "h"(v) : "memory");  \
         return old;                                                                                                    \
     }
 WEIR_CAS16(atomicCAS, "")

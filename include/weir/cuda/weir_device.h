@@ -15,7 +15,7 @@
 
 #include <__clang_cuda_math_forward_declares.h>
 
-#define __CUDACC__ 1
+#define __CUDACC__           1
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDACC_VER_BUILD__ 0
@@ -45,8 +45,14 @@ __device__ static inline void __assert_fail(const char *message, const char *fil
 }
 namespace std
 {
-__device__ static inline void free(void *ptr) { ::free(ptr); }
-__device__ static inline void *malloc(size_t bytes) { return ::malloc(bytes); }
+__device__ static inline void free(void *ptr)
+{
+    ::free(ptr);
+}
+__device__ static inline void *malloc(size_t bytes)
+{
+    return ::malloc(bytes);
+}
 } // namespace std
 
 #include "weir_libdevice.h"
@@ -58,14 +64,38 @@ __device__ static inline void *malloc(size_t bytes) { return ::malloc(bytes); }
 #include <__clang_cuda_device_functions.h>
 #include <__clang_cuda_math.h>
 
-__device__ inline __cuda_builtin_threadIdx_t::operator dim3() const { return dim3(x, y, z); }
-__device__ inline __cuda_builtin_threadIdx_t::operator uint3() const { return {x, y, z}; }
-__device__ inline __cuda_builtin_blockIdx_t::operator dim3() const { return dim3(x, y, z); }
-__device__ inline __cuda_builtin_blockIdx_t::operator uint3() const { return {x, y, z}; }
-__device__ inline __cuda_builtin_blockDim_t::operator dim3() const { return dim3(x, y, z); }
-__device__ inline __cuda_builtin_blockDim_t::operator uint3() const { return {x, y, z}; }
-__device__ inline __cuda_builtin_gridDim_t::operator dim3() const { return dim3(x, y, z); }
-__device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, y, z}; }
+__device__ inline __cuda_builtin_threadIdx_t::operator dim3() const
+{
+    return dim3(x, y, z);
+}
+__device__ inline __cuda_builtin_threadIdx_t::operator uint3() const
+{
+    return {x, y, z};
+}
+__device__ inline __cuda_builtin_blockIdx_t::operator dim3() const
+{
+    return dim3(x, y, z);
+}
+__device__ inline __cuda_builtin_blockIdx_t::operator uint3() const
+{
+    return {x, y, z};
+}
+__device__ inline __cuda_builtin_blockDim_t::operator dim3() const
+{
+    return dim3(x, y, z);
+}
+__device__ inline __cuda_builtin_blockDim_t::operator uint3() const
+{
+    return {x, y, z};
+}
+__device__ inline __cuda_builtin_gridDim_t::operator dim3() const
+{
+    return dim3(x, y, z);
+}
+__device__ inline __cuda_builtin_gridDim_t::operator uint3() const
+{
+    return {x, y, z};
+}
 
 #include <__clang_cuda_cmath.h>
 #include <__clang_cuda_complex_builtins.h>

@@ -134,10 +134,22 @@ WEIR_EACH(WEIR_ST1, WEIR_ST2, WEIR_ST4, wt, "wt")
 #undef WEIR_ST4
 
 /* ---- address spaces ---- */
-WEIR_DEV unsigned __isGlobal(const void *p) { return __nvvm_isspacep_global(p); }
-WEIR_DEV unsigned __isShared(const void *p) { return __nvvm_isspacep_shared(p); }
-WEIR_DEV unsigned __isConstant(const void *p) { return __nvvm_isspacep_const(p); }
-WEIR_DEV unsigned __isLocal(const void *p) { return __nvvm_isspacep_local(p); }
+WEIR_DEV unsigned __isGlobal(const void *p)
+{
+    return __nvvm_isspacep_global(p);
+}
+WEIR_DEV unsigned __isShared(const void *p)
+{
+    return __nvvm_isspacep_shared(p);
+}
+WEIR_DEV unsigned __isConstant(const void *p)
+{
+    return __nvvm_isspacep_const(p);
+}
+WEIR_DEV unsigned __isLocal(const void *p)
+{
+    return __nvvm_isspacep_local(p);
+}
 #define WEIR_CVTA(space, n)                                                                                            \
     WEIR_DEV size_t __cvta_generic_to_##space(const void *p)                                                           \
     {                                                                                                                  \
@@ -152,11 +164,20 @@ WEIR_CVTA(shared, 3)
 WEIR_CVTA(constant, 4)
 WEIR_CVTA(local, 5)
 #undef WEIR_CVTA
-WEIR_DEV unsigned __nvvm_get_smem_pointer(void *p) { return (unsigned)__cvta_generic_to_shared(p); }
+WEIR_DEV unsigned __nvvm_get_smem_pointer(void *p)
+{
+    return (unsigned)__cvta_generic_to_shared(p);
+}
 
 /* ---- prefetch ---- */
-WEIR_DEV void __prefetch_global_l1(const void *p) { asm volatile("prefetch.global.L1 [%0];" ::"l"(p)); }
-WEIR_DEV void __prefetch_global_l2(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
+WEIR_DEV void __prefetch_global_l1(const void *p)
+{
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(p));
+}
+WEIR_DEV void __prefetch_global_l2(const void *p)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+}
 
 /* ---- asynchronous copies from global to shared memory ---- */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
@@ -172,7 +193,10 @@ WEIR_DEV void __pipeline_memcpy_async(void *__restrict__ shared, const void *__r
     else
         asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(global), "r"(have) : "memory");
 }
-WEIR_DEV void __pipeline_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+WEIR_DEV void __pipeline_commit()
+{
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
 #define __pipeline_wait_prior(n) asm volatile("cp.async.wait_group %0;" ::"n"(n) : "memory")
 #endif
 

@@ -154,9 +154,9 @@ static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shar
  * from the largest block down, so of equal ones the largest wins.
  */
 template <class F, class T>
-static inline cudaError_t
-cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *min_grid, int *block_size, T func, F shared_bytes_of,
-                                                        int limit = 0, unsigned int flags = 0)
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *min_grid, int *block_size,
+                                                                                  T func, F shared_bytes_of,
+                                                                                  int limit = 0, unsigned int flags = 0)
 {
     int device = 0, sms = 0, warp = 0, max_block = 0, max_resident = 0;
     cudaFuncAttributes attr;
@@ -297,7 +297,10 @@ WEIR_TEXELS(float, float, 32, cudaChannelFormatKindFloat)
 WEIR_TEXEL(char, 8, 1, cudaChannelFormatKindSigned)
 #undef WEIR_TEXELS
 #undef WEIR_TEXEL
-template <class T> static inline cudaChannelFormatDesc cudaCreateChannelDesc() { return weir_texel<T>::desc(); }
+template <class T> static inline cudaChannelFormatDesc cudaCreateChannelDesc()
+{
+    return weir_texel<T>::desc();
+}
 static inline cudaChannelFormatDesc cudaCreateChannelDescHalf()
 {
     cudaChannelFormatDesc d = {16, 0, 0, 0, cudaChannelFormatKindFloat};

@@ -2,8 +2,8 @@
  * Warp primitives: shuffles, votes, matches, reductions, lane masks, barriers, and the small instructions that later
  * architectures added (funnel shifts, dot products).
  *
- * The forms without _sync are those of CUDA before version 9: they act on the threads that happen to be converged, which
- * is what __activemask() names.
+ * The forms without _sync are those of CUDA before version 9: they act on the threads that happen to be converged,
+ * which is what __activemask() names.
  */
 #ifndef WEIR_CUDA_WARP_H
 #define WEIR_CUDA_WARP_H
@@ -16,13 +16,34 @@ WEIR_DEV unsigned __activemask()
     asm volatile("activemask.b32 %0;" : "=r"(mask));
     return mask;
 }
-WEIR_DEV void __syncwarp(unsigned mask = 0xffffffff) { __nvvm_bar_warp_sync(mask); }
-WEIR_DEV void __barrier_sync(unsigned id) { __nvvm_barrier_sync(id); }
-WEIR_DEV void __barrier_sync_count(unsigned id, unsigned threads) { __nvvm_barrier_sync_cnt(id, threads); }
-WEIR_DEV int __all_sync(unsigned mask, int p) { return __nvvm_vote_all_sync(mask, p); }
-WEIR_DEV int __any_sync(unsigned mask, int p) { return __nvvm_vote_any_sync(mask, p); }
-WEIR_DEV int __uni_sync(unsigned mask, int p) { return __nvvm_vote_uni_sync(mask, p); }
-WEIR_DEV unsigned __ballot_sync(unsigned mask, int p) { return __nvvm_vote_ballot_sync(mask, p); }
+WEIR_DEV void __syncwarp(unsigned mask = 0xffffffff)
+{
+    __nvvm_bar_warp_sync(mask);
+}
+WEIR_DEV void __barrier_sync(unsigned id)
+{
+    __nvvm_barrier_sync(id);
+}
+WEIR_DEV void __barrier_sync_count(unsigned id, unsigned threads)
+{
+    __nvvm_barrier_sync_cnt(id, threads);
+}
+WEIR_DEV int __all_sync(unsigned mask, int p)
+{
+    return __nvvm_vote_all_sync(mask, p);
+}
+WEIR_DEV int __any_sync(unsigned mask, int p)
+{
+    return __nvvm_vote_any_sync(mask, p);
+}
+WEIR_DEV int __uni_sync(unsigned mask, int p)
+{
+    return __nvvm_vote_uni_sync(mask, p);
+}
+WEIR_DEV unsigned __ballot_sync(unsigned mask, int p)
+{
+    return __nvvm_vote_ballot_sync(mask, p);
+}
 
 /* ---- shuffles ---- */
 
@@ -129,9 +150,15 @@ WEIR_SREG(__weir_laneid, "laneid")
 #undef WEIR_SREG
 
 /* The n-th set bit of mask from bit `base` on; offset 0 asks for base itself. */
-WEIR_DEV unsigned __fns(unsigned mask, unsigned base, int offset) { return __nvvm_fns(mask, base, offset); }
+WEIR_DEV unsigned __fns(unsigned mask, unsigned base, int offset)
+{
+    return __nvvm_fns(mask, base, offset);
+}
 
-WEIR_DEV void __nanosleep(unsigned ns) { asm volatile("nanosleep.u32 %0;" ::"r"(ns)); }
+WEIR_DEV void __nanosleep(unsigned ns)
+{
+    asm volatile("nanosleep.u32 %0;" ::"r"(ns));
+}
 WEIR_DEV unsigned long long __globaltimer()
 {
     unsigned long long t;
@@ -167,7 +194,10 @@ WEIR_DOT(__dp2a_lo, "dp2a.lo.u32.u32", unsigned)
 WEIR_DOT(__dp2a_hi, "dp2a.hi.s32.s32", int)
 WEIR_DOT(__dp2a_hi, "dp2a.hi.u32.u32", unsigned)
 #undef WEIR_DOT
-WEIR_DEV int __dp4a(char4 a, char4 b, int c) { return __dp4a(__builtin_bit_cast(int, a), __builtin_bit_cast(int, b), c); }
+WEIR_DEV int __dp4a(char4 a, char4 b, int c)
+{
+    return __dp4a(__builtin_bit_cast(int, a), __builtin_bit_cast(int, b), c);
+}
 WEIR_DEV unsigned __dp4a(uchar4 a, uchar4 b, unsigned c)
 {
     return __dp4a(__builtin_bit_cast(unsigned, a), __builtin_bit_cast(unsigned, b), c);
