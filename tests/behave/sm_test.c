@@ -1,0 +1,635 @@
+/*
+ * One SM between a mock L1 and the dispatcher: in which cycle each thing happens.
+ *
+ * The mock answers every request a fixed number of cycles after it was sent. A test runs one kernel and looks at the
+ * cycle in which its last CTA ended, at the mock's log of requests and at the counters.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "gpu/dispatch.h"
+#include "sm/sm_priv.h"
+#include "synth.h"
+
+enum { LATENCY = 100 };
+
+struct sent {
+    uint64_t cycle, addr;
+    uint32_t words, pc;
+    uint16_t bytes, flags;
+    uint8_t kind, space, sectors, nth, n_lines;
+};
+
+struct mock_l1 {
+    struct comp comp;
+    struct port in, notices;
+    struct port *fill;
+    uint32_t take_every; /* cycles between requests taken */
+    uint64_t next_take;
+    VEC(struct sent) log;
+};
+
+static uint64_t mock_tick(struct comp *c, uint64_t now)
+{
+    struct mock_l1 *m = (struct mock_l1 *)c;
+    while (port_peek(&m->notices, now))
+        port_pop(&m->notices);
+    while (port_peek(&m->in, now)) {
+        if (now < m->next_take)
+            return m->next_take;
+        m->next_take = now + m->take_every;
+        req_id id = port_pop(&m->in).req;
+        struct req *r = &c->eng->pool.req[id];
+        VEC_PUSH(&m->log, (struct sent){.cycle = r->born,
+                                        .addr = r->addr,
+                                        .words = r->words,
+                                        .pc = r->pc,
+                                        .bytes = r->bytes,
+                                        .flags = r->flags,
+                                        .kind = r->kind,
+                                        .space = r->space,
+                                        .sectors = r->sectors,
+                                        .nth = r->nth,
+                                        .n_lines = r->n_lines});
+        r->served = REQ_AT_L2;
+        port_send_later(m->fill, id, 0, LATENCY - 2);
+    }
+    return NEVER;
+}
+
+struct bench {
+    struct arena *arena;
+    struct engine *eng;
+    struct sm *sm;
+    struct mock_l1 *l1;
+    struct dispatch *dispatch;
+    struct sm_kernel *kernel;
+    struct sm_config cfg;
+    struct synth *synth;
+};
+
+static const struct cfg_section *const sections[] = {&sm_cfg_section, &icache_cfg_section};
+static const struct policy_kind *const kinds[] = {&sm_sched_kind};
+static const struct cfg_schema schema = {sections, 2, kinds, 1};
+
+/* Every instruction issues ideally unless the test says otherwise: no fetch, no operand delay. */
+static struct bench *bench_new(struct synth *s, const char *config, bool tick_all)
+{
+    struct err e;
+    char copy[512], *save = NULL;
+    const char *set[16];
+    unsigned n_set = 0;
+    snprintf(copy, sizeof copy, "%s", config);
+    for (char *one = strtok_r(copy, " ", &save); one; one = strtok_r(NULL, " ", &save))
+        set[n_set++] = one;
+    struct cfg *c = cfg_load_text(&schema, "test.ini",
+                                  "[icache]\nsize = 0\n[sm]\nscheduler = gto\nfetch_width = 0\noperand_cycles = 0\n",
+                                  set, n_set, NULL, &e);
+    if (!c)
+        fail_msg("%s", e.msg);
+    struct bench *b = xcalloc(1, sizeof *b);
+    b->synth = s;
+    b->arena = arena_new();
+    struct engine_config ec = {
+        .khz = {1000, 1000, 1000, 1000}, .tick_all = tick_all, .deadlock_cycles = 10000, .max_requests = 8192};
+    b->eng = engine_new(b->arena, &ec, &e);
+    b->cfg = *(const struct sm_config *)cfg_section(c, "sm");
+    struct sm_env env = {.n_sm = 1, .line_data = 128, .line_const = 64, .line_tex = 128, .streams = &s->streams};
+    env.sched_params = cfg_policy_params(c, "scheduler", b->cfg.scheduler);
+    b->dispatch = dispatch_new(b->eng, 1);
+    b->sm = sm_new(b->eng, &b->cfg, cfg_section(c, "icache"), &env, "sm.0", &e);
+    assert_non_null(b->sm);
+    struct mock_l1 *m = b->l1 = arena_alloc64(b->arena, sizeof *m);
+    m->comp.tick = mock_tick;
+    m->take_every = 0;
+    engine_add(b->eng, &m->comp, CLK_CORE, "mock");
+    port_init(&m->in, b->eng, &m->comp, 4, 1, "in");
+    port_init(&m->notices, b->eng, &m->comp, 256, 1, "notices");
+    m->fill = sm_fill_in(b->sm);
+    port_connect(m->fill, &m->comp);
+    sm_connect(b->sm, &m->in, NULL, NULL, &m->notices, dispatch_done_in(b->dispatch, 0));
+    dispatch_connect(b->dispatch, 0, sm_cta_in(b->sm));
+    engine_start(b->eng);
+    b->kernel = sm_kernel_new(&s->kernel, &b->cfg);
+    cfg_free(c);
+    return b;
+}
+
+/* Runs the kernel; returns the cycle in which the dispatcher heard of the last CTA's end. */
+static uint64_t bench_run(struct bench *b, uint32_t ctas_at_once)
+{
+    sm_set_kernel(b->sm, b->kernel, &b->synth->launch, ctas_at_once);
+    dispatch_start(b->dispatch, trace_ctas(&b->synth->launch), ctas_at_once, 1);
+    assert_int_equal(engine_run(b->eng, 1000000), ENGINE_STOPPED);
+    engine_sync(b->eng);
+    struct err e;
+    if (engine_check(b->eng, true, &e))
+        fail_msg("%s", e.msg);
+    return engine_cycle(b->eng, CLK_CORE);
+}
+
+static void bench_free(struct bench *b)
+{
+    VEC_FREE(&b->l1->log);
+    sm_kernel_free(b->kernel);
+    sm_free(b->sm);
+    engine_free(b->eng);
+    arena_free(b->arena);
+    free(b);
+}
+
+/*
+ * Cycle 1: the dispatcher sends the CTA; cycle 2: the SM has it and issues the first instruction; an SM that issues its
+ * last one in cycle c tells the dispatcher in cycle c + 1.
+ */
+enum { FIRST_ISSUE = 2 };
+
+/* ---- issue ---- */
+
+struct repeat {
+    uint32_t pc, n;
+};
+static void repeat_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct repeat *r = ctx;
+    (void)cta, (void)warp;
+    for (uint32_t i = 0; i < r->n; i++)
+        synth_do(s, r->pc, 1, ~0u);
+}
+
+static uint64_t cycles_of(enum trace_class cls, const int *dst, const int *src, uint32_t n, uint32_t warps,
+                          const char *config, struct sm_stats *stats)
+{
+    uint64_t end[2];
+    for (int tick_all = 0; tick_all < 2; tick_all++) {
+        struct repeat r = {.n = n};
+        struct synth s;
+        synth_init(&s, 1, 32 * warps, repeat_warp, &r);
+        r.pc = synth_inst(&s, cls, dst, src);
+        synth_seal(&s);
+        struct bench *b = bench_new(&s, config, tick_all);
+        end[tick_all] = bench_run(b, 1);
+        if (stats)
+            *stats = b->sm->stats;
+        bench_free(b);
+        synth_free(&s);
+    }
+    assert_int_equal(end[0], end[1]);
+    return end[0] - FIRST_ISSUE; /* cycles from the first issue to the end of the last */
+}
+
+static void independent_instructions_issue_every_cycle(void **state)
+{
+    (void)state;
+    assert_int_equal(cycles_of(TRACE_FP_ADD, REGS(1), REGS(2), 1, 1, "", NULL), 1);
+    /* The same destination again and again is a dependence; without one, one instruction per cycle. */
+    assert_int_equal(cycles_of(TRACE_BRANCH, NULL, NULL, 50, 1, "", NULL), 50);
+}
+
+static void dependent_instructions_wait_for_the_latency(void **state)
+{
+    (void)state;
+    /* 10 adds in a chain, latency 4: the last issues 36 cycles after the first. */
+    assert_int_equal(cycles_of(TRACE_FP_ADD, REGS(1), REGS(1), 10, 1, "", NULL), 9 * 4 + 1);
+    assert_int_equal(cycles_of(TRACE_FP_ADD, REGS(1), REGS(1), 10, 1, "sm.lat.fp_add=7", NULL), 9 * 7 + 1);
+    assert_int_equal(cycles_of(TRACE_FP_ADD, REGS(1), REGS(1), 10, 1, "sm.operand_cycles=3", NULL), 9 * 7 + 1);
+    /* Same destination only: results are written in order, so it waits too. */
+    assert_int_equal(cycles_of(TRACE_FP_ADD, REGS(1), NULL, 10, 1, "", NULL), 9 * 4 + 1);
+}
+
+static void initiation_interval_limits_a_unit(void **state)
+{
+    (void)state;
+    /* 16 warps, one special function each, one unit with interval 8. */
+    assert_int_equal(cycles_of(TRACE_SFU, REGS(1), REGS(2), 1, 16, "", NULL), 15 * 8 + 1);
+    assert_int_equal(cycles_of(TRACE_SFU, REGS(1), REGS(2), 1, 16, "sm.sfu_units=2", NULL), 7 * 8 + 1);
+    /* 16 lanes: every interval doubles. */
+    assert_int_equal(cycles_of(TRACE_BRANCH, NULL, NULL, 1, 16, "sm.simt_width=16 sm.sp_units=2", NULL), 15);
+}
+
+static void two_schedulers_issue_two_instructions(void **state)
+{
+    (void)state;
+    struct sm_stats t;
+    assert_int_equal(cycles_of(TRACE_BRANCH, NULL, NULL, 25, 2, "", &t), 25);
+    assert_int_equal(t.warp_insts, 50);
+    assert_int_equal(t.thread_insts, 1600);
+    assert_int_equal(t.issue_cycles, 50);
+    assert_int_equal(cycles_of(TRACE_BRANCH, NULL, NULL, 25, 2, "sm.schedulers=1", &t), 50);
+    assert_int_equal(cycles_of(TRACE_BRANCH, NULL, NULL, 25, 2, "sm.sp_units=1", &t), 50);
+    /* They take turns; while both have work one of them waits. */
+    assert_int_equal(t.stall[SM_STALL_UNIT], 49);
+}
+
+static void stalls_are_charged_to_their_reason(void **state)
+{
+    (void)state;
+    struct sm_stats t;
+    cycles_of(TRACE_FP_ADD, REGS(1), REGS(1), 10, 1, "sm.schedulers=1", &t);
+    assert_int_equal(t.issue_cycles, 10);
+    assert_int_equal(t.stall[SM_STALL_ALU], 27);
+    /* Cycle 1 before the CTA comes, and the cycle in which the dispatcher hears. */
+    assert_int_equal(t.stall[SM_STALL_NO_WARP], t.scheduler_cycles - 37);
+}
+
+static void straight_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    (void)ctx, (void)cta, (void)warp;
+    synth_do(s, 0, s->kernel.n_inst, ~0u);
+}
+
+static void fetching_costs_what_it_should(void **state)
+{
+    (void)state;
+    /* Straight code of 8 instructions needs a table of 8. */
+    struct repeat dummy = {0};
+    for (int width = 1; width <= 2; width++) {
+        struct synth s;
+        synth_init(&s, 1, 32, NULL, &dummy);
+        for (int i = 0; i < 8; i++)
+            synth_inst(&s, TRACE_BRANCH, NULL, NULL);
+        synth_seal(&s);
+        s.warp = straight_warp;
+        struct bench *b = bench_new(
+            &s, width == 1 ? "sm.fetch_width=1 sm.fetch_cycles=3" : "sm.fetch_width=2 sm.fetch_cycles=2", false);
+        uint64_t end = bench_run(b, 1);
+        /* width 1: every 3 cycles; width 2: pairs every 3 cycles (issue, issue, wait). The first fetch counts too. */
+        uint64_t first = FIRST_ISSUE + (width == 1 ? 3 : 2);
+        assert_int_equal(end, width == 1 ? first + 7 * 3 + 1 : first + 3 * 3 + 1 + 1);
+        bench_free(b);
+        synth_free(&s);
+    }
+}
+
+/* ---- memory ---- */
+
+struct load_then_use {
+    uint32_t load, use;
+    uint64_t base;
+    int64_t stride;
+    uint32_t mask;
+    enum trace_space space;
+};
+static void load_use_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct load_then_use *l = ctx;
+    (void)cta;
+    synth_affine(s, l->load, l->mask, l->space, l->base + warp * 4096, l->stride);
+    synth_do(s, l->use, 1, ~0u);
+}
+
+static struct bench *run_load(struct synth *s, struct load_then_use *l, unsigned width, uint32_t warps,
+                              const char *config, uint64_t *end)
+{
+    synth_init(s, 1, 32 * warps, load_use_warp, l);
+    l->load = synth_mem_inst(s, TRACE_LOAD, l->space, width, REGS(1), REGS(2));
+    l->use = synth_inst(s, TRACE_FP_ADD, REGS(3), REGS(1));
+    synth_seal(s);
+    struct bench *b = bench_new(s, config, false);
+    *end = bench_run(b, 1);
+    return b;
+}
+
+static void a_load_wakes_its_user_when_the_line_is_there(void **state)
+{
+    (void)state;
+    struct load_then_use l = {.base = 0x1000, .stride = 4, .mask = ~0u, .space = TRACE_SP_GLOBAL};
+    struct synth s;
+    uint64_t end;
+    struct bench *b = run_load(&s, &l, 4, 1, "sm.schedulers=1", &end);
+    assert_int_equal(b->l1->log.n, 1);
+    struct sent *q = &b->l1->log.p[0];
+    assert_int_equal(q->addr, 0x1000);
+    assert_int_equal(q->words, ~0u);
+    assert_int_equal(q->bytes, 128);
+    assert_int_equal(q->sectors, 15);
+    assert_int_equal(q->kind, REQ_READ);
+    /* Issue in 2, sent in 3, back LATENCY later, the use issues then. */
+    assert_int_equal(q->cycle, FIRST_ISSUE + 1);
+    assert_int_equal(end, FIRST_ISSUE + 1 + LATENCY + 1);
+    assert_int_equal(b->sm->stats.stall[SM_STALL_MEM], LATENCY);
+    assert_int_equal(b->sm->stats.latency_sum[REQ_AT_L2], LATENCY);
+    assert_int_equal(b->kernel->load[0].executions, 1);
+    assert_int_equal(b->kernel->load[0].lines, 1);
+    bench_free(b);
+    synth_free(&s);
+}
+
+static void lines_leave_one_per_cycle(void **state)
+{
+    (void)state;
+    struct load_then_use l = {.base = 0x10000, .stride = 128, .mask = ~0u, .space = TRACE_SP_GLOBAL};
+    struct synth s;
+    uint64_t end;
+    struct bench *b = run_load(&s, &l, 4, 1, "", &end);
+    assert_int_equal(b->l1->log.n, 32);
+    for (unsigned i = 0; i < 32; i++) {
+        struct sent *q = &b->l1->log.p[i];
+        assert_int_equal(q->cycle, FIRST_ISSUE + 1 + i);
+        assert_int_equal(q->addr, 0x10000 + 128 * i);
+        assert_int_equal(q->words, 1);
+        assert_int_equal(q->sectors, 1);
+        assert_int_equal(q->nth, i);
+        assert_int_equal(q->n_lines, 32);
+        assert_int_equal((q->flags & REQ_F_LAST) != 0, i == 31);
+    }
+    assert_int_equal(end, FIRST_ISSUE + 1 + 31 + LATENCY + 1);
+    bench_free(b);
+    synth_free(&s);
+}
+
+static void a_full_queue_stalls_issue(void **state)
+{
+    (void)state;
+    /* 8 warps with 32 lines each through a queue of 2: issue is held back. */
+    struct load_then_use l = {.base = 0x10000, .stride = 128, .mask = ~0u, .space = TRACE_SP_GLOBAL};
+    struct synth s;
+    uint64_t end;
+    struct bench *b = run_load(&s, &l, 4, 8, "sm.schedulers=1 sm.lsu_queue=2", &end);
+    assert_int_equal(b->l1->log.n, 256);
+    for (unsigned i = 0; i < 256; i++)
+        assert_int_equal(b->l1->log.p[i].cycle, FIRST_ISSUE + 1 + i);
+    assert_int_equal(end, FIRST_ISSUE + 1 + 255 + LATENCY + 1);
+    /* The first two enter at once; the third when the first has left, 32 cycles later. */
+    assert_true(b->sm->stats.stall[SM_STALL_LSU] > 4 * 32);
+    bench_free(b);
+    synth_free(&s);
+}
+
+static void shared_memory_takes_its_passes(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t stride;
+        unsigned width, passes;
+    } cases[] = {{4, 4, 1}, {0, 4, 1}, {8, 4, 2},   {12, 4, 1},     {16, 4, 4}, {64, 4, 16}, {128, 4, 32}, {132, 4, 1},
+                 {1, 1, 1}, {8, 8, 2}, {16, 16, 4}, {16, 8, 2 * 2}, {0, 8, 2},  {0, 16, 4},  {256, 8, 32}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct load_then_use l = {.stride = cases[i].stride, .mask = ~0u, .space = TRACE_SP_SHARED};
+        struct synth s;
+        uint64_t end;
+        struct bench *b = run_load(&s, &l, cases[i].width, 1, "", &end);
+        assert_int_equal(b->sm->stats.shared_passes, cases[i].passes);
+        assert_int_equal(end, FIRST_ISSUE + 1 + 26 + cases[i].passes - 1 + 1);
+        bench_free(b);
+        synth_free(&s);
+    }
+}
+
+static void local_memory_of_a_warp_is_one_line_per_word(void **state)
+{
+    (void)state;
+    for (unsigned width = 4; width <= 16; width *= 2) {
+        struct load_then_use l = {.base = 64, .stride = 0, .mask = ~0u, .space = TRACE_SP_LOCAL};
+        struct synth s;
+        uint64_t end;
+        struct bench *b = run_load(&s, &l, width, 1, "", &end);
+        assert_int_equal(b->l1->log.n, width / 4);
+        for (unsigned i = 0; i < width / 4; i++) {
+            assert_int_equal(b->l1->log.p[i].words, ~0u);
+            assert_int_equal(b->l1->log.p[i].space, REQ_SP_LOCAL);
+        }
+        bench_free(b);
+        synth_free(&s);
+    }
+}
+
+struct store_fence {
+    uint32_t store, fence, end;
+};
+static void store_fence_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct store_fence *f = ctx;
+    (void)cta, (void)warp;
+    synth_affine(s, f->store, ~0u, TRACE_SP_GLOBAL, 0x1000, 4);
+    synth_do(s, f->fence, 1, ~0u);
+    synth_do(s, f->end, 1, ~0u);
+}
+
+static void a_fence_waits_for_the_stores(void **state)
+{
+    (void)state;
+    struct store_fence f;
+    struct synth s;
+    synth_init(&s, 1, 32, store_fence_warp, &f);
+    f.store = synth_mem_inst(&s, TRACE_STORE, TRACE_SP_GLOBAL, 4, NULL, REGS(1));
+    f.fence = synth_inst(&s, TRACE_FENCE, NULL, NULL);
+    f.end = synth_inst(&s, TRACE_EXIT, NULL, NULL);
+    synth_seal(&s);
+    struct bench *b = bench_new(&s, "sm.schedulers=1", false);
+    uint64_t end = bench_run(b, 1);
+    assert_int_equal(b->l1->log.p[0].kind, REQ_WRITE);
+    /* Store sent in 3, acknowledged in 103: the fence issues then, the exit one later. */
+    assert_int_equal(end, FIRST_ISSUE + 1 + LATENCY + 1 + 1);
+    assert_int_equal(b->sm->stats.stall[SM_STALL_FENCE], LATENCY);
+    bench_free(b);
+    synth_free(&s);
+}
+
+static void store_only_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct store_fence *f = ctx;
+    (void)cta, (void)warp;
+    synth_affine(s, f->store, ~0u, TRACE_SP_GLOBAL, 0x1000, 4);
+    synth_do(s, f->end, 1, ~0u);
+}
+
+static void a_cta_ends_when_its_stores_are_acknowledged(void **state)
+{
+    (void)state;
+    struct store_fence f;
+    struct synth s;
+    synth_init(&s, 2, 32, store_only_warp, &f);
+    f.store = synth_mem_inst(&s, TRACE_STORE, TRACE_SP_GLOBAL, 4, NULL, REGS(1));
+    f.end = synth_inst(&s, TRACE_EXIT, NULL, NULL);
+    synth_seal(&s);
+    struct bench *b = bench_new(&s, "sm.schedulers=1", false);
+    uint64_t end = bench_run(b, 1); /* one CTA at a time */
+    uint64_t one = 1 + LATENCY;     /* first issue to the end */
+    /* End in cycle c; the dispatcher hears in c + 1 and sends the next, which issues in c + 2. */
+    assert_int_equal(end, FIRST_ISSUE + one + 2 + one + 1);
+    assert_true(b->sm->stats.stall[SM_STALL_DRAIN] >= 2 * (LATENCY - 2));
+    bench_free(b);
+    synth_free(&s);
+}
+
+static void atomics_to_one_word_become_one_request_each(void **state)
+{
+    (void)state;
+    struct load_then_use l = {.base = 0x1000, .stride = 0, .mask = 0xff, .space = TRACE_SP_GLOBAL};
+    struct synth s;
+    synth_init(&s, 1, 32, load_use_warp, &l);
+    l.load = synth_mem_inst(&s, TRACE_ATOM, TRACE_SP_GLOBAL, 4, REGS(1), REGS(2));
+    l.use = synth_inst(&s, TRACE_FP_ADD, REGS(3), REGS(1));
+    synth_seal(&s);
+    struct bench *b = bench_new(&s, "", false);
+    bench_run(b, 1);
+    assert_int_equal(b->l1->log.n, 8);
+    assert_int_equal(b->l1->log.p[0].kind, REQ_ATOMIC);
+    bench_free(b);
+    synth_free(&s);
+}
+
+/* ---- barriers ---- */
+
+struct phases {
+    uint32_t work, barrier, tail, exit;
+};
+/* Warp w does w + 1 instructions, waits, does one more. */
+static void phase_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct phases *p = ctx;
+    (void)cta;
+    for (uint32_t i = 0; i < 10 * (warp + 1); i++)
+        synth_do(s, p->work, 1, ~0u);
+    synth_do(s, p->barrier, 1, ~0u);
+    synth_do(s, p->tail, 1, ~0u);
+    synth_do(s, p->exit, 1, ~0u);
+}
+
+static void a_barrier_opens_for_the_last_warp(void **state)
+{
+    (void)state;
+    struct phases p;
+    struct synth s;
+    synth_init(&s, 1, 64, phase_warp, &p);
+    p.work = synth_inst(&s, TRACE_BRANCH, NULL, NULL);
+    p.barrier = synth_inst(&s, TRACE_BARRIER, NULL, NULL);
+    p.tail = synth_inst(&s, TRACE_BRANCH, NULL, NULL);
+    p.exit = synth_inst(&s, TRACE_EXIT, NULL, NULL);
+    synth_seal(&s);
+    struct bench *b = bench_new(&s, "", false);
+    uint64_t end = bench_run(b, 1);
+    /* Warp 1 has 20 cycles of work, its barrier issues 20 cycles after the first, then tail and exit. */
+    assert_int_equal(end, FIRST_ISSUE + 20 + 1 + 1 + 1);
+    assert_int_equal(b->sm->stats.barriers, 1);
+    assert_int_equal(b->sm->stats.stall[SM_STALL_BARRIER], 10);
+    bench_free(b);
+    synth_free(&s);
+}
+
+/* Warp 0 exits before the barrier; the others must not wait for it. */
+static void early_exit_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct phases *p = ctx;
+    (void)cta;
+    if (warp == 0) {
+        for (int i = 0; i < 50; i++)
+            synth_do(s, p->work, 1, ~0u);
+    } else {
+        synth_do(s, p->barrier, 1, ~0u);
+        synth_do(s, p->tail, 1, ~0u);
+    }
+    synth_do(s, p->exit, 1, ~0u);
+}
+
+/* A diverged warp arrives in two parts and must wait only once, when both have come. */
+static void diverged_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct phases *p = ctx;
+    (void)cta;
+    if (warp == 0) {
+        synth_do(s, p->barrier, 1, 0xffff);
+        synth_do(s, p->work, 1, 0xffff0000);
+        synth_do(s, p->barrier, 1, 0xffff0000);
+    } else {
+        for (int i = 0; i < 30; i++)
+            synth_do(s, p->work, 1, ~0u);
+        synth_do(s, p->barrier, 1, ~0u);
+    }
+    synth_do(s, p->tail, 1, ~0u);
+    synth_do(s, p->exit, 1, ~0u);
+}
+
+static void barriers_survive_exits_and_divergence(void **state)
+{
+    (void)state;
+    synth_warp *const how[] = {early_exit_warp, diverged_warp};
+    for (unsigned i = 0; i < 2; i++) {
+        struct phases p;
+        struct synth s;
+        synth_init(&s, 1, 96, how[i], &p);
+        p.work = synth_inst(&s, TRACE_BRANCH, NULL, NULL);
+        p.barrier = synth_inst(&s, TRACE_BARRIER, NULL, NULL);
+        p.tail = synth_inst(&s, TRACE_BRANCH, NULL, NULL);
+        p.exit = synth_inst(&s, TRACE_EXIT, NULL, NULL);
+        synth_seal(&s);
+        struct bench *b = bench_new(&s, "", false);
+        bench_run(b, 1);
+        assert_int_equal(b->sm->stats.barriers, 1);
+        bench_free(b);
+        synth_free(&s);
+    }
+}
+
+/* ---- schedulers ---- */
+
+struct order {
+    uint32_t work, exit;
+};
+static void order_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct order *o = ctx;
+    (void)cta;
+    synth_affine(s, o->work + 0, ~0u, TRACE_SP_GLOBAL, 0x1000 * (warp + 1), 4);
+    synth_affine(s, o->work + 1, ~0u, TRACE_SP_GLOBAL, 0x1000 * (warp + 1) + 0x100, 4);
+    synth_affine(s, o->work + 2, ~0u, TRACE_SP_GLOBAL, 0x1000 * (warp + 1) + 0x200, 4);
+    synth_do(s, o->exit, 1, ~0u);
+}
+
+/* The order in which requests leave tells the order in which warps issued. */
+static void issue_order(const char *policy, const char *expect)
+{
+    struct order o;
+    struct synth s;
+    char config[256], got[64] = "";
+    synth_init(&s, 1, 32 * 4, order_warp, &o);
+    o.work = synth_mem_inst(&s, TRACE_LOAD, TRACE_SP_GLOBAL, 4, REGS(1), NULL);
+    synth_mem_inst(&s, TRACE_LOAD, TRACE_SP_GLOBAL, 4, REGS(2), NULL);
+    synth_mem_inst(&s, TRACE_LOAD, TRACE_SP_GLOBAL, 4, REGS(3), NULL);
+    o.exit = synth_inst(&s, TRACE_EXIT, NULL, NULL);
+    synth_seal(&s);
+    snprintf(config, sizeof config, "sm.schedulers=1 sm.scheduler=%s%s", policy,
+             strcmp(policy, "two_level") ? "" : " two_level.ready=2");
+    struct bench *b = bench_new(&s, config, false);
+    bench_run(b, 1);
+    for (size_t i = 0; i < b->l1->log.n; i++)
+        got[i] = (char)('0' + b->l1->log.p[i].addr / 0x1000 - 1);
+    assert_string_equal(got, expect);
+    bench_free(b);
+    synth_free(&s);
+}
+
+static void schedulers_keep_their_order(void **state)
+{
+    (void)state;
+    issue_order("lrr", "012301230123");
+    issue_order("gto", "000111222333");
+    issue_order("two_level", "010101232323");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(independent_instructions_issue_every_cycle),
+        cmocka_unit_test(dependent_instructions_wait_for_the_latency),
+        cmocka_unit_test(initiation_interval_limits_a_unit),
+        cmocka_unit_test(two_schedulers_issue_two_instructions),
+        cmocka_unit_test(stalls_are_charged_to_their_reason),
+        cmocka_unit_test(fetching_costs_what_it_should),
+        cmocka_unit_test(a_load_wakes_its_user_when_the_line_is_there),
+        cmocka_unit_test(lines_leave_one_per_cycle),
+        cmocka_unit_test(a_full_queue_stalls_issue),
+        cmocka_unit_test(shared_memory_takes_its_passes),
+        cmocka_unit_test(local_memory_of_a_warp_is_one_line_per_word),
+        cmocka_unit_test(a_fence_waits_for_the_stores),
+        cmocka_unit_test(a_cta_ends_when_its_stores_are_acknowledged),
+        cmocka_unit_test(atomics_to_one_word_become_one_request_each),
+        cmocka_unit_test(a_barrier_opens_for_the_last_warp),
+        cmocka_unit_test(barriers_survive_exits_and_divergence),
+        cmocka_unit_test(schedulers_keep_their_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,262 @@
+/* engine/config: what is accepted, and the exact words for what is not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "engine/registry.h"
+
+struct cache {
+    uint64_t size, line;
+    uint32_t assoc, policy, hash;
+    bool enabled;
+};
+struct clock {
+    uint64_t core;
+    const char *label;
+};
+struct keeper {
+    uint32_t lines;
+};
+
+static int check_cache(const struct cfg *c, const void *values, struct err *e)
+{
+    const struct cache *v = values;
+    if (v->size % (v->line * v->assoc))
+        return cfg_fault(c, "l1.assoc", e, "not a whole number of sets"), err_hint(e, "try 4");
+    return 0;
+}
+
+static const struct cfg_field cache_fields[] = {
+    CFG_ROW(struct cache, size, CFG_BYTES, "", "16KiB", 1024, 1 << 20, NULL, "capacity"),
+    CFG_ROW(struct cache, line, CFG_BYTES, "", "128B", 32, 256, NULL, "line"),
+    CFG_ROW(struct cache, assoc, CFG_INT, "ways", "4", 1, 64, NULL, "associativity"),
+    CFG_ROW(struct cache, policy, CFG_POLICY, "", "plain", 0, 0, "keeper", "what to keep"),
+    CFG_ROW(struct cache, hash, CFG_ENUM, "", "linear", 0, 0, "linear xor fermi", "set hash"),
+    CFG_ROW(struct cache, enabled, CFG_BOOL, "", "yes", 0, 1, NULL, "whether it is there"),
+    CFG_END};
+static const struct cfg_field clock_fields[] = {
+    CFG_ROW(struct clock, core, CFG_FREQ, "", "1400MHz", 1000000, 10000000000, NULL, "core clock"),
+    CFG_ROW(struct clock, label, CFG_TEXT, "", "none", 0, 0, NULL, "a label"), CFG_END};
+static const struct cfg_field keeper_fields[] = {
+    CFG_ROW(struct keeper, lines, CFG_INT, "lines", "8", 1, 100, NULL, "lines kept"), CFG_END};
+
+static const struct cfg_section cache_section = {"l1", "a cache", cache_fields, sizeof(struct cache), check_cache};
+static const struct cfg_section clock_section = {"clock", "clocks", clock_fields, sizeof(struct clock), NULL};
+static const struct policy_info plain = {.name = "plain", .doc = "Keeps nothing."};
+static const struct policy_info sticky = {
+    .name = "sticky", .doc = "Keeps all.", .params = keeper_fields, .params_bytes = sizeof(struct keeper)};
+static const struct policy_info *const keepers[] = {&plain, &sticky};
+static const struct policy_kind keeper_kind = {"keeper", "l1.policy", "what to keep", keepers, 2};
+
+static const struct cfg_section *const sections[] = {&cache_section, &clock_section};
+static const struct policy_kind *const kinds[] = {&keeper_kind};
+static const struct cfg_schema schema = {sections, 2, kinds, 1};
+
+static struct cfg *load(const char *text, struct err *e)
+{
+    return cfg_load_text(&schema, "m.ini", text, NULL, 0, NULL, e);
+}
+
+static void values_take_units(void **state)
+{
+    (void)state;
+    struct err e;
+    struct cfg *c = load(
+        "[l1]\nsize = 32 KiB   # twice\nassoc=8 ways\nhash = xor ; better\nenabled = off\n"
+        "[clock]\ncore = 1.4GHz\nlabel = two words\n",
+        &e);
+    assert_non_null(c);
+    const struct cache *v = cfg_section(c, "l1");
+    const struct clock *k = cfg_section(c, "clock");
+    assert_int_equal(v->size, 32768);
+    assert_int_equal(v->line, 128);
+    assert_int_equal(v->assoc, 8);
+    assert_int_equal(v->hash, 1);
+    assert_false(v->enabled);
+    assert_int_equal(k->core, 1400000000);
+    assert_string_equal(k->label, "two words");
+    assert_string_equal(cfg_machine(c), "m");
+    cfg_free(c);
+}
+
+static void faults_are_told_exactly(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"[l1]\nsise = 32KiB\n", "weir: m.ini:2: there is no key 'sise' in [l1]; did you mean 'l1.size'?\n"},
+        {"\n[ll]\nsize = 32KiB\n", "weir: m.ini:3: there is no section [ll]; did you mean 'l1'?\n"},
+        {"[l1]\nsize = 32\n", "weir: m.ini:2: l1.size=32: '32' has no unit; use B, KiB, MiB or GiB, as in 32KiB\n"},
+        {"[l1]\nsize = 32KB\n",
+         "weir: m.ini:2: l1.size=32KB: 'KB' is not a unit of memory; use B, KiB, MiB or GiB, as in 32KiB\n"},
+        {"[l1]\nsize = 0.3B\n", "weir: m.ini:2: l1.size=0.3B: '0.3B' is not a whole number of bytes\n"},
+        {"[l1]\nsize = 2MiB\n", "weir: m.ini:2: l1.size=2MiB: 2MiB is out of bounds; choose from 1KiB to 1MiB\n"},
+        {"[l1]\nassoc = 65\n", "weir: m.ini:2: l1.assoc=65: 65 is out of bounds; choose from 1 to 64 ways\n"},
+        {"[l1]\nassoc = 4.5\n", "weir: m.ini:2: l1.assoc=4.5: '4.5' is not a whole number\n"},
+        {"[l1]\nassoc = 4 sets\n", "weir: m.ini:2: l1.assoc=4 sets: 'sets' is not its unit; it is counted in ways\n"},
+        {"[l1]\nassoc = five\n", "weir: m.ini:2: l1.assoc=five: 'five' is not a whole number\n"},
+        {"[l1]\nassoc = 5\n", "weir: m.ini:2: l1.assoc=5: not a whole number of sets; try 4\n"},
+        {"[l1]\nhash = md5\n",
+         "weir: m.ini:2: l1.hash=md5: 'md5' is not one of its values; choose from: linear xor fermi\n"},
+        {"[l1]\nenabled = maybe\n",
+         "weir: m.ini:2: l1.enabled=maybe: 'maybe' is neither yes nor no; write yes or no\n"},
+        {"[l1]\npolicy = glue\n",
+         "weir: m.ini:2: l1.policy=glue: there is no keeper policy 'glue'; choose from: plain sticky\n"},
+        {"[l1]\nassoc = 4\n\nassoc = 4\n", "weir: m.ini:4: l1.assoc is given twice, first in line 2\n"},
+        {"[clock]\ncore = 700\n", "weir: m.ini:2: clock.core=700: '700' has no unit; use MHz or GHz, as in 924MHz\n"},
+        {"[clock]\ncore = fast\n",
+         "weir: m.ini:2: clock.core=fast: 'fast' is not a number with a unit; write it like 924MHz\n"},
+        {"[sticky]\nlines = 3\n",
+         "weir: m.ini:2: sticky.lines=3: this is a parameter of the policy sticky, which is not chosen; choose it with "
+         "--with sticky or l1.policy = sticky, or remove the parameter\n"},
+        {"size = 3\n", "weir: m.ini:1: 'size' stands before the first [section]; only 'base = MACHINE' may\n"},
+        {"[l1]\nwhat is this\n", "weir: m.ini:2: this is neither '[section]' nor 'key = value'\n"},
+        {"base = nowhere.ini\n", "weir: nowhere.ini: cannot open: No such file or directory\n"},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct err e;
+        char *text = NULL;
+        size_t n = 0;
+        assert_null(load(cases[i].text, &e));
+        FILE *f = open_memstream(&text, &n);
+        err_print(&e, f);
+        fclose(f);
+        assert_string_equal(text, cases[i].message);
+        free(text);
+    }
+}
+
+static void command_line_wins_and_says_so(void **state)
+{
+    (void)state;
+    struct err e;
+    const char *set[] = {"l1.size=64KiB", "sticky.lines=9"};
+    struct cfg *c = cfg_load_text(&schema, "m.ini", "[l1]\nsize = 32KiB\n", set, 2, "sticky", &e);
+    assert_non_null(c);
+    assert_int_equal(((const struct cache *)cfg_section(c, "l1"))->size, 65536);
+    assert_int_equal(((const struct cache *)cfg_section(c, "l1"))->policy, 1);
+    assert_int_equal(((const struct keeper *)cfg_policy_params(c, "keeper", 1))->lines, 9);
+    cfg_free(c);
+
+    const char *bad[] = {"l1.assoc=5", "l1.asoc=4", "size", "l2.size=4KiB"};
+    const char *said[] = {"--set l1.assoc=5: not a whole number of sets", "--set: there is no key 'l1.asoc'",
+                          "--set size: this is not key=value", "--set: there is no section 'l2'"};
+    for (unsigned i = 0; i < 4; i++) {
+        assert_null(cfg_load_text(&schema, "m.ini", "", &bad[i], 1, NULL, &e));
+        assert_string_equal(e.msg, said[i]);
+    }
+    assert_null(cfg_load_text(&schema, "m.ini", "", NULL, 0, "plain,sticky", &e));
+    assert_string_equal(e.msg, "--with: 'sticky' and another chosen policy are both of kind keeper; choose one");
+    assert_null(cfg_load_text(&schema, "m.ini", "", NULL, 0, "stiky", &e));
+    assert_string_equal(e.hint, "did you mean 'sticky'?");
+}
+
+struct shown {
+    char text[2048];
+};
+static void show(void *ctx, const struct cfg_value *v)
+{
+    struct shown *s = ctx;
+    size_t n = strlen(s->text);
+    snprintf(s->text + n, sizeof s->text - n, "%s=%s (%s)\n", v->key, v->text, v->origin);
+}
+
+static void every_value_knows_its_origin(void **state)
+{
+    (void)state;
+    struct err e;
+    const char *set[] = {"clock.core=700MHz"};
+    struct cfg *c = cfg_load_text(&schema, "dir/m.ini", "[l1]\n\nassoc = 8\n", set, 1, NULL, &e);
+    assert_non_null(c);
+    struct shown s = {""};
+    cfg_each(c, show, &s);
+    assert_string_equal(s.text,
+                        "l1.size=16KiB (default)\nl1.line=128B (default)\nl1.assoc=8 (m.ini:3)\n"
+                        "l1.policy=plain (default)\nl1.hash=linear (default)\nl1.enabled=yes (default)\n"
+                        "clock.core=700MHz (command line)\nclock.label=none (default)\n");
+    cfg_free(c);
+}
+
+static void files_inherit(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/weir-config-XXXXXX", path[3][64];
+    assert_non_null(mkdtemp(dir));
+    static const char *const text[] = {"[l1]\nsize = 32KiB\nassoc = 8\n[sticky]\nlines = 4\n[clock]\nlabel = base\n",
+                                       "base = a\n[l1]\nassoc = 2\n", "base = c\n"};
+    static const char *const name[] = {"a.ini", "b.ini", "c.ini"};
+    for (int i = 0; i < 3; i++) {
+        snprintf(path[i], sizeof path[i], "%s/%s", dir, name[i]);
+        FILE *f = fopen(path[i], "w");
+        assert_non_null(f);
+        fputs(text[i], f);
+        fclose(f);
+    }
+    struct err e;
+    /* The base sets parameters of a policy nobody chose: that is its own fault, not its heir's. */
+    assert_null(cfg_load(&schema, path[0], NULL, 0, NULL, &e));
+    struct cfg *c = cfg_load(&schema, path[1], NULL, 0, NULL, &e);
+    assert_non_null(c);
+    const struct cache *v = cfg_section(c, "l1");
+    assert_int_equal(v->size, 32768);
+    assert_int_equal(v->assoc, 2);
+    assert_string_equal(((const struct clock *)cfg_section(c, "clock"))->label, "base");
+    cfg_free(c);
+    assert_null(cfg_load(&schema, path[2], NULL, 0, NULL, &e));
+    assert_non_null(strstr(e.msg, "there is no machine 'c'"));
+    for (int i = 0; i < 3; i++)
+        remove(path[i]);
+    remove(dir);
+}
+
+/* ---- statistics ---- */
+struct counts {
+    uint64_t hits, misses, peak;
+};
+static const struct stat_def defs[] = {STAT_ROW(struct counts, hits, "requests", "hits"),
+                                       STAT_ROW(struct counts, misses, "requests", "misses"),
+                                       STAT_MAXIMUM(struct counts, peak, "entries", "most"),
+                                       STAT_QUOTIENT("rate", "", "c.hits", "c.hits+c.misses", "hit rate"), STAT_END};
+
+static void statistics_add_up(void **state)
+{
+    (void)state;
+    struct counts a = {10, 2, 7}, b = {20, 8, 5};
+    struct stats *s = stats_new();
+    stats_add(s, "c", defs, &a);
+    stats_add(s, "c", defs, &b);
+    assert_int_equal(stats_count(s), 4);
+    assert_string_equal(stats_name(s, 2)->name, "c.peak");
+    uint64_t early[4], late[4], diff[4];
+    stats_read(s, early);
+    assert_int_equal(early[0], 30);
+    assert_int_equal(early[2], 7);
+    a.hits += 5;
+    b.misses += 15;
+    b.peak = 9;
+    stats_read(s, late);
+    stats_delta(s, late, early, diff);
+    assert_int_equal(diff[0], 5);
+    assert_int_equal(diff[1], 15);
+    assert_int_equal(diff[2], 9);
+    assert_true(stats_value(s, diff, 3) == 0.25);
+    assert_int_equal(stats_find(s, "c.misses"), 1);
+    assert_int_equal(stats_find(s, "c.nothing"), -1);
+    stats_free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_take_units),
+        cmocka_unit_test(faults_are_told_exactly),
+        cmocka_unit_test(command_line_wins_and_says_so),
+        cmocka_unit_test(every_value_knows_its_origin),
+        cmocka_unit_test(files_inherit),
+        cmocka_unit_test(statistics_add_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
