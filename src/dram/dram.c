@@ -10,53 +10,7 @@
  * after cl + data + fixed latency; write: freed when its last burst has been issued.
  * Not modelled: refresh; a separate write queue (reads and writes compete by age and row).
  */
-#include "dram/bank.h"
-
-struct dram_stats {
-    uint64_t reads, writes, read_bursts, write_bursts, read_bytes, write_bytes;
-    uint64_t row_hits, row_misses, row_conflicts, activates, precharges;
-    uint64_t data_cycles;   /* data bus in use */
-    uint64_t active_cycles; /* at least one request waiting or in service */
-    uint64_t bank_cycles;   /* sum over banks of cycles with a current request */
-    uint64_t blp_cycles;    /* cycles in which at least one bank has one */
-    uint64_t cycles;        /* all DRAM cycles up to the last reading */
-    uint64_t queue_cycles;  /* sum over time of requests in the queue */
-    uint64_t full_cycles;   /* a request waited in a port because the queue was full */
-};
-
-struct dram_slot {
-    req_id req;
-    uint32_t row;
-    uint64_t since;
-    uint16_t next;   /* in its bank's list, or the free list */
-    uint16_t bursts; /* still to be issued */
-    uint8_t client, bank, write;
-};
-#define SLOT_NONE UINT16_MAX
-
-struct dram_bank {
-    uint16_t head, tail, cur;
-};
-
-struct dram {
-    struct comp comp;
-    struct req *req;
-    struct dram_timing timing;
-    struct dram_cfg cfg;
-    struct dram_env env;
-    struct port *in; /* one per client */
-    struct port **out;
-    struct dram_slot *slot;
-    struct dram_bank bank[DRAM_MAX_BANK];
-    uint64_t cur_banks; /* banks with a current request */
-    uint16_t free;
-    uint32_t used;
-    uint32_t next_bank, next_client;
-    uint32_t burst_bytes;
-    uint64_t counted_to; /* interval counters are up to date to the start of this cycle */
-    bool was_full;
-    struct dram_stats stats;
-};
+#include "dram/dram_priv.h"
 
 /* Adds the interval since the last change to the counters that measure time. */
 static void count_to(struct dram *d, uint64_t now)
@@ -76,6 +30,57 @@ static void count_to(struct dram *d, uint64_t now)
     }
     if (d->was_full)
         d->stats.full_cycles += n;
+}
+
+/* What the bank's current request needs next; keeps the sets of banks by command. */
+static void set_command(struct dram *d, uint32_t bank)
+{
+    struct dram_bank *b = &d->bank[bank];
+    uint64_t bit = 1ull << bank;
+    if (b->cmd < DRAM_CMD_COUNT)
+        d->wants[b->cmd] &= ~bit;
+    b->cmd = DRAM_CMD_COUNT;
+    if (b->cur == SLOT_NONE)
+        return;
+    const struct dram_slot *x = &d->slot[b->cur];
+    uint32_t open = d->timing.row[bank];
+    b->cmd = open == x->row ? (x->write ? DRAM_WRITE : DRAM_READ) : open == DRAM_NO_ROW ? DRAM_ACT : DRAM_PRE;
+    d->wants[b->cmd] |= bit;
+}
+
+/* Gives a bank its next request: the oldest that hits the open row, else the oldest. */
+static void choose(struct dram *d, uint32_t bank, uint64_t now)
+{
+    struct dram_bank *b = &d->bank[bank];
+    uint32_t open = d->timing.row[bank];
+    uint16_t pick = b->head, before = SLOT_NONE;
+    bool aged = d->cfg.age_cap && now - d->slot[b->head].since > d->cfg.age_cap;
+    if (open != DRAM_NO_ROW && d->cfg.scheduler == DRAM_FRFCFS && !aged) {
+        uint16_t prev = SLOT_NONE;
+        for (uint16_t s = b->head; s != SLOT_NONE; prev = s, s = d->slot[s].next) {
+            if (d->slot[s].row == open) {
+                pick = s;
+                before = prev;
+                break;
+            }
+        }
+    }
+    uint16_t after = d->slot[pick].next;
+    if (before == SLOT_NONE)
+        b->head = after;
+    else
+        d->slot[before].next = after;
+    if (b->tail == pick)
+        b->tail = before;
+    b->cur = pick;
+    d->cur_banks |= 1ull << bank;
+    set_command(d, bank);
+    if (open == d->slot[pick].row)
+        d->stats.row_hits++;
+    else if (open == DRAM_NO_ROW)
+        d->stats.row_misses++;
+    else
+        d->stats.row_conflicts++;
 }
 
 static void take_request(struct dram *d, uint32_t client, uint64_t now)
@@ -111,49 +116,8 @@ static void take_request(struct dram *d, uint32_t client, uint64_t now)
         d->stats.reads++;
         d->stats.read_bytes += bytes;
     }
-}
-
-/* Gives a bank its next request: the oldest that hits the open row, else the oldest. */
-static void choose(struct dram *d, uint32_t bank, uint64_t now)
-{
-    struct dram_bank *b = &d->bank[bank];
-    uint32_t open = d->timing.row[bank];
-    uint16_t pick = b->head, before = SLOT_NONE;
-    bool aged = d->cfg.age_cap && now - d->slot[b->head].since > d->cfg.age_cap;
-    if (open != DRAM_NO_ROW && d->cfg.scheduler == DRAM_FRFCFS && !aged) {
-        uint16_t prev = SLOT_NONE;
-        for (uint16_t s = b->head; s != SLOT_NONE; prev = s, s = d->slot[s].next) {
-            if (d->slot[s].row == open) {
-                pick = s;
-                before = prev;
-                break;
-            }
-        }
-    }
-    uint16_t after = d->slot[pick].next;
-    if (before == SLOT_NONE)
-        b->head = after;
-    else
-        d->slot[before].next = after;
-    if (b->tail == pick)
-        b->tail = before;
-    b->cur = pick;
-    d->cur_banks |= 1ull << bank;
-    if (open == d->slot[pick].row)
-        d->stats.row_hits++;
-    else if (open == DRAM_NO_ROW)
-        d->stats.row_misses++;
-    else
-        d->stats.row_conflicts++;
-}
-
-static enum dram_cmd next_command(const struct dram *d, uint32_t bank)
-{
-    const struct dram_slot *x = &d->slot[d->bank[bank].cur];
-    uint32_t open = d->timing.row[bank];
-    if (open == x->row)
-        return x->write ? DRAM_WRITE : DRAM_READ;
-    return open == DRAM_NO_ROW ? DRAM_ACT : DRAM_PRE;
+    if (b->cur == SLOT_NONE)
+        choose(d, bank, now);
 }
 
 static void issue(struct dram *d, uint32_t bank, enum dram_cmd cmd, uint64_t now)
@@ -161,12 +125,10 @@ static void issue(struct dram *d, uint32_t bank, enum dram_cmd cmd, uint64_t now
     struct dram_bank *b = &d->bank[bank];
     struct dram_slot *x = &d->slot[b->cur];
     dram_issue(&d->timing, bank, cmd, x->row, now);
-    if (cmd == DRAM_ACT) {
-        d->stats.activates++;
-        return;
-    }
-    if (cmd == DRAM_PRE) {
-        d->stats.precharges++;
+    if (cmd == DRAM_ACT || cmd == DRAM_PRE) {
+        d->stats.activates += cmd == DRAM_ACT;
+        d->stats.precharges += cmd == DRAM_PRE;
+        set_command(d, bank);
         return;
     }
     d->stats.data_cycles += d->timing.beat;
@@ -194,6 +156,53 @@ static void issue(struct dram *d, uint32_t bank, enum dram_cmd cmd, uint64_t now
     b->cur = SLOT_NONE;
     d->used--;
     d->cur_banks &= ~(1ull << bank);
+    if (b->head != SLOT_NONE)
+        choose(d, bank, now);
+    else
+        set_command(d, bank);
+}
+
+/* A read needs room for its reply; the client's pop wakes us. */
+static bool reply_room(const struct dram *d, uint32_t bank)
+{
+    return d->bank[bank].cmd != DRAM_READ || port_can_send(d->out[d->slot[d->bank[bank].cur].client]);
+}
+
+/* The first bank of `set`, from the rotating start, whose command is legal now; -1 = none. */
+static int first_legal(const struct dram *d, uint64_t set, uint64_t now)
+{
+    uint64_t low = set & ((1ull << d->next_bank) - 1), high = set & ~low;
+    for (int half = 0; half < 2; half++) {
+        for (uint64_t m = half ? low : high; m; m &= m - 1) {
+            uint32_t b = (uint32_t)__builtin_ctzll(m);
+            if (dram_legal_at(&d->timing, b, (enum dram_cmd)d->bank[b].cmd) <= now && reply_room(d, b))
+                return (int)b;
+        }
+    }
+    return -1;
+}
+
+/* No command can be legal before the cycle returned. */
+static uint64_t next_legal(const struct dram *d, uint64_t now)
+{
+    uint64_t soonest = NEVER;
+    for (int c = 0; c < DRAM_CMD_COUNT; c++) {
+        if (!d->wants[c])
+            continue;
+        if (d->timing.chan_ok[c] > now + 1) { /* binds all banks: no need to look at them */
+            soonest = d->timing.chan_ok[c] < soonest ? d->timing.chan_ok[c] : soonest;
+            continue;
+        }
+        for (uint64_t m = d->wants[c]; m; m &= m - 1) {
+            uint32_t b = (uint32_t)__builtin_ctzll(m);
+            uint64_t at = dram_legal_at(&d->timing, b, (enum dram_cmd)c);
+            if (at <= now + 1 && reply_room(d, b))
+                return now + 1;
+            if (at > now + 1 && at < soonest)
+                soonest = at;
+        }
+    }
+    return soonest;
 }
 
 static uint64_t dram_tick(struct comp *comp, uint64_t now)
@@ -209,54 +218,36 @@ static uint64_t dram_tick(struct comp *comp, uint64_t now)
         d->next_client = c + 1 < d->env.n_client ? c + 1 : 0;
         break;
     }
-    for (uint32_t b = 0; b < d->cfg.banks; b++)
-        if (d->bank[b].head != SLOT_NONE && d->bank[b].cur == SLOT_NONE)
-            choose(d, b, now);
-
-    /* The first legal command from the rotating start, columns before rows; and when the next one will be legal. */
-    uint64_t soonest = NEVER;
-    int column = -1, row = -1;
-    uint64_t low = d->cur_banks & ((1ull << d->next_bank) - 1), high = d->cur_banks & ~low;
-    for (int half = 0; half < 2; half++) {
-        for (uint64_t m = half ? low : high; m; m &= m - 1) {
-            uint32_t b = (uint32_t)__builtin_ctzll(m);
-            enum dram_cmd cmd = next_command(d, b);
-            uint64_t at = dram_legal_at(&d->timing, b, cmd);
-            if (at > now) {
-                soonest = at < soonest ? at : soonest;
-                continue;
-            }
-            if (cmd >= DRAM_READ) {
-                if (column >= 0 || (cmd == DRAM_READ && !port_can_send(d->out[d->slot[d->bank[b].cur].client])))
-                    continue; /* no room for the reply: the client's pop wakes us */
-                column = (int)b;
-            } else if (row < 0) {
-                row = (int)b;
-            }
-        }
-    }
-    bool issued = column >= 0 || row >= 0;
+    /* A column command if one is legal, else (or beside it, with two command buses) a row command. */
+    uint64_t columns = 0, rows = d->wants[DRAM_PRE];
+    if (d->timing.chan_ok[DRAM_READ] <= now)
+        columns |= d->wants[DRAM_READ];
+    if (d->timing.chan_ok[DRAM_WRITE] <= now)
+        columns |= d->wants[DRAM_WRITE];
+    if (d->timing.chan_ok[DRAM_ACT] <= now)
+        rows |= d->wants[DRAM_ACT];
+    int column = columns ? first_legal(d, columns, now) : -1;
+    int row = rows && (column < 0 || d->cfg.dual_command) ? first_legal(d, rows, now) : -1;
     if (column >= 0) {
-        issue(d, (uint32_t)column, next_command(d, (uint32_t)column), now);
+        issue(d, (uint32_t)column, (enum dram_cmd)d->bank[column].cmd, now);
         d->next_bank = ((uint32_t)column + 1) & (d->cfg.banks - 1);
     }
-    if (row >= 0 && (column < 0 || d->cfg.dual_command))
-        issue(d, (uint32_t)row, next_command(d, (uint32_t)row), now);
+    if (row >= 0)
+        issue(d, (uint32_t)row, (enum dram_cmd)d->bank[row].cmd, now);
+
+    uint64_t want = next_legal(d, now);
     d->was_full = false;
-    if (d->used == d->cfg.queue)
-        for (uint32_t c = 0; c < d->env.n_client; c++)
-            d->was_full |= port_peek(&d->in[c], now) != NULL;
-    if (issued)
-        return now + 1;
-    uint64_t want = soonest;
-    if (d->used < d->cfg.queue)
-        for (uint32_t c = 0; c < d->env.n_client; c++) {
-            uint64_t at = port_next_ready(&d->in[c]);
-            if (at != NEVER) {
-                at = at > now ? at : now + 1;
-                want = at < want ? at : want;
-            }
+    for (uint32_t c = 0; c < d->env.n_client; c++) {
+        uint64_t at = port_next_ready(&d->in[c]);
+        if (at == NEVER)
+            continue;
+        if (d->used == d->cfg.queue) {
+            d->was_full |= at <= now;
+        } else {
+            at = at > now ? at : now + 1;
+            want = at < want ? at : want;
         }
+    }
     return want;
 }
 
@@ -327,7 +318,7 @@ struct dram *dram_new(struct engine *eng, const struct dram_config *config, cons
     for (uint32_t i = 0; i < cfg->queue; i++)
         d->slot[i].next = (uint16_t)(i + 1 < cfg->queue ? i + 1 : SLOT_NONE);
     for (uint32_t b = 0; b < DRAM_MAX_BANK; b++)
-        d->bank[b] = (struct dram_bank){SLOT_NONE, SLOT_NONE, SLOT_NONE};
+        d->bank[b] = (struct dram_bank){SLOT_NONE, SLOT_NONE, SLOT_NONE, DRAM_CMD_COUNT};
     return d;
 }
 
@@ -344,103 +335,4 @@ void dram_connect(struct dram *d, uint32_t client, struct port *fill)
 {
     d->out[client] = fill;
     port_connect(fill, &d->comp);
-}
-
-uint32_t dram_bus_bits(const struct dram_cfg *c)
-{
-    return 8 * c->bus_bytes * c->chips;
-}
-uint32_t dram_burst_bytes(const struct dram_cfg *c)
-{
-    return c->bus_bytes * c->chips * c->burst;
-}
-uint32_t dram_max_own_requests(const struct dram_config *c)
-{
-    return c->cfg->queue;
-}
-
-/* ---- tables ---- */
-#define T                        struct dram_cfg
-#define TIMING(member, def, doc) CFG_ROW(T, member, CFG_INT, "cycles", def, 0, 1000, NULL, doc)
-static const struct cfg_field fields[] = {
-    CFG_ROW(T, bus_bytes, CFG_INT, "bytes", "4", 1, 64, NULL, "data bus of one device"),
-    CFG_ROW(T, chips, CFG_INT, "devices", "2", 1, 16, NULL, "devices side by side in a channel"),
-    CFG_ROW(T, burst, CFG_INT, "transfers", "8", 1, 64, NULL, "transfers per column command"),
-    CFG_ROW(T, data_rate, CFG_INT, "transfers", "4", 1, 16, NULL, "transfers per command-clock cycle (DDR 2, GDDR5 4)"),
-    CFG_ROW(T, banks, CFG_INT, "banks", "16", 1, DRAM_MAX_BANK, NULL, "banks of a channel"),
-    CFG_ROW(T, bank_groups, CFG_INT, "groups", "4", 1, 32, NULL, "bank groups of a channel"),
-    CFG_ROW(T, queue, CFG_INT, "requests", "64", 1, 4096, NULL, "requests the scheduler chooses from"),
-    CFG_ROW(T, latency, CFG_INT, "cycles", "100", 0, 1000, NULL, "fixed latency of controller and wires, in L2 cycles"),
-    CFG_ROW(T, age_cap, CFG_INT, "cycles", "0", 0, 1u << 30, NULL,
-            "FR-FCFS: a request older than this goes first; 0 = never"),
-    CFG_ROW(T, dual_command, CFG_BOOL, "", "no", 0, 1, NULL, "a row and a column command can share a cycle"),
-    CFG_ROW(T, scheduler, CFG_ENUM, "", "frfcfs", 0, 0, "frfcfs fcfs", "which request a bank serves next"),
-    TIMING(ccd, "2", "column to column, different bank groups (tCCDS)"),
-    TIMING(ccdl, "3", "column to column, same bank group (tCCDL)"),
-    TIMING(rrd, "6", "activate to activate, different banks (tRRD)"),
-    TIMING(rcd, "12", "activate to read (tRCD)"),
-    TIMING(rcdwr, "7", "activate to write (tRCDWR)"),
-    TIMING(ras, "28", "activate to precharge (tRAS)"),
-    TIMING(rp, "12", "precharge to activate (tRP)"),
-    TIMING(rc, "40", "activate to activate, same bank (tRC)"),
-    TIMING(cl, "12", "read to first data (tCL)"),
-    TIMING(wl, "4", "write to first data (tWL)"),
-    TIMING(cdlr, "5", "end of write data to read (tCDLR)"),
-    TIMING(wr, "12", "end of write data to precharge (tWR)"),
-    TIMING(rtpl, "2", "read to precharge (tRTPL)"),
-    TIMING(faw, "0", "no more than four activates in this window (tFAW); 0 = no limit"),
-    TIMING(rtw, "2", "turning the data bus from read to write"),
-    CFG_END};
-
-static int check_dram(const struct cfg *c, const void *values, struct err *e)
-{
-    const T *v = (const T *)values;
-    if (v->banks & (v->banks - 1))
-        return cfg_fault(c, "dram.banks", e, "%u banks: not a power of two", v->banks);
-    if (v->banks % v->bank_groups || v->bank_groups & (v->bank_groups - 1))
-        return cfg_fault(c, "dram.bank_groups", e, "%u banks cannot be divided into %u groups", v->banks,
-                         v->bank_groups);
-    if (v->rc < v->ras)
-        return cfg_fault(c, "dram.rc", e, "tRC = %u is less than tRAS = %u", v->rc, v->ras);
-    if (v->ccd == 0 || v->ccd * v->data_rate < v->burst) {
-        cfg_fault(c, "dram.ccd", e, "tCCD = %u cycles are too few for a burst of %u at %u transfers per cycle", v->ccd,
-                  v->burst, v->data_rate);
-        return err_hint(e, "at least %u", (v->burst + v->data_rate - 1) / v->data_rate);
-    }
-    return 0;
-}
-const struct cfg_section dram_cfg_section = {"dram", "a DRAM channel", fields, sizeof(T), check_dram};
-#undef T
-
-#define S struct dram_stats
-static const struct stat_def stat_defs[] = {
-    STAT_ROW(S, reads, "requests", "read requests"),
-    STAT_ROW(S, writes, "requests", "write requests"),
-    STAT_ROW(S, read_bursts, "bursts", "read commands"),
-    STAT_ROW(S, write_bursts, "bursts", "write commands"),
-    STAT_ROW(S, read_bytes, "bytes", "bytes asked for by reads"),
-    STAT_ROW(S, write_bytes, "bytes", "bytes written"),
-    STAT_ROW(S, row_hits, "requests", "requests that found their row open"),
-    STAT_ROW(S, row_misses, "requests", "requests that found no row open"),
-    STAT_ROW(S, row_conflicts, "requests", "requests that found another row open"),
-    STAT_ROW(S, activates, "commands", "rows opened"),
-    STAT_ROW(S, precharges, "commands", "rows closed"),
-    STAT_ROW(S, data_cycles, "cycles", "DRAM cycles in which the data bus was used"),
-    STAT_ROW(S, active_cycles, "cycles", "DRAM cycles with a request waiting or in service"),
-    STAT_ROW(S, bank_cycles, "cycles", "sum over banks of DRAM cycles with a request in service"),
-    STAT_ROW(S, blp_cycles, "cycles", "DRAM cycles in which at least one bank had a request in service"),
-    STAT_ROW(S, cycles, "cycles", "DRAM cycles, summed over channels"),
-    STAT_ROW(S, queue_cycles, "cycles", "sum over time of requests in the queue"),
-    STAT_ROW(S, full_cycles, "cycles", "DRAM cycles in which a request waited for the queue"),
-    STAT_QUOTIENT("efficiency", "", "dram.data_cycles", "dram.active_cycles", "data cycles / cycles with requests"),
-    STAT_QUOTIENT("utilisation", "", "dram.data_cycles", "dram.cycles", "data cycles / all cycles"),
-    STAT_QUOTIENT("blp", "banks", "dram.bank_cycles", "dram.blp_cycles", "banks in service while any is"),
-    STAT_QUOTIENT("row_hit_rate", "", "dram.row_hits", "dram.row_hits+dram.row_misses+dram.row_conflicts",
-                  "row hits / requests"),
-    STAT_END};
-#undef S
-
-void dram_register_stats(struct dram *d, struct stats *s)
-{
-    stats_add(s, "dram", stat_defs, &d->stats);
 }

@@ -182,11 +182,12 @@ static void queue_tick(struct engine *e, struct engine_queue *q)
     for (uint32_t w = 0; w < q->words; w++) {
         uint64_t bits = q->now[w];
         q->now[w] = 0;
-        e->ticks += (uint64_t)__builtin_popcountll(bits);
+
         while (bits) {
             uint32_t bit = (uint32_t)(e->cfg.reverse ? 63 - __builtin_clzll(bits) : __builtin_ctzll(bits));
             struct comp *c = q->comp[w * 64 + bit];
             bits &= ~(1ull << bit);
+            e->ticks++;
             uint64_t want = c->tick(c, now);
             if (want != NEVER)
                 engine_wake(c, want);

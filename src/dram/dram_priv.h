@@ -1,0 +1,55 @@
+/* Inside a DRAM channel. */
+#ifndef WEIR_DRAM_DRAM_PRIV_H
+#define WEIR_DRAM_DRAM_PRIV_H
+
+#include "dram/bank.h"
+
+struct dram_stats {
+    uint64_t reads, writes, read_bursts, write_bursts, read_bytes, write_bytes;
+    uint64_t row_hits, row_misses, row_conflicts, activates, precharges;
+    uint64_t data_cycles;   /* data bus in use */
+    uint64_t active_cycles; /* at least one request waiting or in service */
+    uint64_t bank_cycles;   /* sum over banks of cycles with a current request */
+    uint64_t blp_cycles;    /* cycles in which at least one bank has one */
+    uint64_t cycles;        /* all DRAM cycles up to the last reading */
+    uint64_t queue_cycles;  /* sum over time of requests in the queue */
+    uint64_t full_cycles;   /* a request waited in a port because the queue was full */
+};
+
+struct dram_slot {
+    req_id req;
+    uint32_t row;
+    uint64_t since;
+    uint16_t next;   /* in its bank's list, or the free list */
+    uint16_t bursts; /* still to be issued */
+    uint8_t client, bank, write;
+};
+#define SLOT_NONE UINT16_MAX
+
+struct dram_bank {
+    uint16_t head, tail, cur; /* waiting requests by age; the one in service */
+    uint8_t cmd;              /* what that one needs next; DRAM_CMD_COUNT = none */
+};
+
+struct dram {
+    struct comp comp;
+    struct req *req;
+    struct dram_timing timing;
+    struct dram_cfg cfg;
+    struct dram_env env;
+    struct port *in; /* one per client */
+    struct port **out;
+    struct dram_slot *slot;
+    struct dram_bank bank[DRAM_MAX_BANK];
+    uint64_t cur_banks;             /* banks with a current request */
+    uint64_t wants[DRAM_CMD_COUNT]; /* of these, by the command it needs next */
+    uint16_t free;
+    uint32_t used;
+    uint32_t next_bank, next_client;
+    uint32_t burst_bytes;
+    uint64_t counted_to; /* interval counters are up to date to the start of this cycle */
+    bool was_full;
+    struct dram_stats stats;
+};
+
+#endif
