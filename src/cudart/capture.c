@@ -130,6 +130,13 @@ void capture_invalidate(struct rt_stream *s)
         s->capture->invalid = true;
 }
 
+void capture_invalidate_event(const struct rt_event *ev)
+{
+    struct rt_capture *c = capture_find(ev->capture_id);
+    if (c)
+        c->invalid = true;
+}
+
 void capture_forget_stream(struct rt_stream *s)
 {
     struct rt_capture *c = s->capture;
@@ -148,13 +155,26 @@ void capture_forget_stream(struct rt_stream *s)
             c->stream.p[i] = c->stream.p[--c->stream.n];
 }
 
+static bool blocks_default_stream(const struct rt_capture *c)
+{
+    for (size_t i = 0; i < c->stream.n; i++)
+        if (!(c->stream.p[i]->flags & cudaStreamNonBlocking))
+            return true;
+    return false;
+}
+
 bool capture_active_on_blocking_stream(void)
 {
     for (size_t i = 0; i < captures.n; i++)
-        for (size_t k = 0; k < captures.p[i]->stream.n; k++)
-            if (!(captures.p[i]->stream.p[k]->flags & cudaStreamNonBlocking))
-                return true;
+        if (blocks_default_stream(captures.p[i]))
+            return true;
     return false;
+}
+
+void capture_invalidate_blocking(void)
+{
+    for (size_t i = 0; i < captures.n; i++)
+        captures.p[i]->invalid |= blocks_default_stream(captures.p[i]);
 }
 
 /* ---- API ---- */

@@ -117,11 +117,10 @@ static cudaError_t start(void)
     if (!rt.emu)
         return bad_input(&e);
     rt.limit[cudaLimitStackSize] = 1024;
-    rt.limit[cudaLimitPrintfFifoSize] = 7 << 20;
+    rt.limit[cudaLimitPrintfFifoSize] = 8650752;
     rt.limit[cudaLimitMallocHeapSize] = 8 << 20;
-    rt.limit[cudaLimitDevRuntimeSyncDepth] = 2;
     rt.limit[cudaLimitDevRuntimePendingLaunchCount] = 2048;
-    rt.limit[cudaLimitMaxL2FetchGranularity] = 128;
+    rt.limit[cudaLimitMaxL2FetchGranularity] = 64;
     return open_sink();
 }
 

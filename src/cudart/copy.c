@@ -112,6 +112,7 @@ static cudaError_t make_plan(const struct cudaMemcpy3DParms *p, struct plan *out
         return cudaErrorInvalidValue;
     switch (p->kind) {
     case cudaMemcpyDefault:
+    case cudaMemcpyHostToHost: /* as CUDA does: unified addresses tell more than the direction */
         out->to = mem_is_device(out->dst.base) ? DEVICE : HOST;
         out->from = mem_is_device(out->src.base) ? DEVICE : HOST;
         break;

@@ -50,7 +50,7 @@ static void fill_props(struct cudaDeviceProp *out)
         .surfaceAlignment = 512,
         .concurrentKernels = 1,
         .pciBusID = 1,
-        .asyncEngineCount = 2,
+        .asyncEngineCount = 3,
         .unifiedAddressing = 1,
         .memoryBusWidth = (int)p->mem_bus_bits,
         .l2CacheSize = (int)p->l2_bytes,
@@ -66,10 +66,10 @@ static void fill_props(struct cudaDeviceProp *out)
         .canUseHostPointerForRegisteredMem = 1,
         .cooperativeLaunch = 1,
         .sharedMemPerBlockOptin = p->smem_per_block_optin,
-        .directManagedMemAccessFromHost = 1,
         .maxBlocksPerMultiProcessor = (int)p->max_ctas_per_sm,
         .reservedSharedMemPerBlock = p->smem_reserved_per_block,
         .hostRegisterSupported = 1,
+        .hostRegisterReadOnlySupported = 1,
         .memoryPoolsSupported = 1,
         .unifiedFunctionPointers = 0,
         .hostNumaId = -1,
@@ -175,9 +175,9 @@ API cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *out, int device)
     X(95, d.cooperativeLaunch)                                                                                         \
     X(97, d.sharedMemPerBlockOptin)                                                                                    \
     X(99, d.hostRegisterSupported)                                                                                     \
-    X(101, d.directManagedMemAccessFromHost)                                                                           \
     X(106, d.maxBlocksPerMultiProcessor)                                                                               \
     X(111, d.reservedSharedMemPerBlock)                                                                                \
+    X(113, d.hostRegisterReadOnlySupported)                                                                            \
     X(115, d.memoryPoolsSupported)                                                                                     \
     X(131, d.deviceNumaId)                                                                                             \
     X(134, d.hostNumaId)
@@ -223,10 +223,11 @@ API cudaError_t cudaGetDevice(int *out)
     return rt_leave(out ? cudaSuccess : cudaErrorInvalidValue);
 }
 
+/* Choosing the device works on a lost one, too. */
 static cudaError_t only_device(int device)
 {
-    cudaError_t e = rt_enter();
-    return rt_leave(e ? e : device ? cudaErrorInvalidDevice : cudaSuccess);
+    rt_enter_any();
+    return rt_leave(rt.init_status ? rt.init_status : device ? cudaErrorInvalidDevice : cudaSuccess);
 }
 
 API cudaError_t cudaSetDevice(int device)
@@ -291,9 +292,9 @@ API cudaError_t cudaDeviceCanAccessPeer(int *out, int device, int peer)
 
 API cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
-    (void)peer, (void)flags;
+    (void)flags;
     cudaError_t e = rt_enter();
-    return rt_leave(e ? e : cudaErrorInvalidDevice);
+    return rt_leave(e ? e : peer ? cudaErrorInvalidDevice : cudaErrorPeerAccessUnsupported);
 }
 
 API cudaError_t cudaDeviceDisablePeerAccess(int peer)
@@ -408,6 +409,8 @@ API cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
     cudaError_t e = rt_enter();
     if (!e && (unsigned)limit >= CUDA_LIMIT_COUNT)
         e = cudaErrorInvalidValue;
+    if (!e && limit == cudaLimitDevRuntimeSyncDepth)
+        e = cudaErrorUnsupportedLimit;
     if (!e) {
         rt.limit[limit] = value;
         if (limit == cudaLimitStackSize)
@@ -423,6 +426,8 @@ API cudaError_t cudaDeviceGetLimit(size_t *out, enum cudaLimit limit)
     cudaError_t e = rt_enter();
     if (!e && (!out || (unsigned)limit >= CUDA_LIMIT_COUNT))
         e = cudaErrorInvalidValue;
+    if (!e && limit == cudaLimitDevRuntimeSyncDepth)
+        e = cudaErrorUnsupportedLimit;
     if (!e)
         *out = rt.limit[limit];
     return rt_leave(e);

@@ -26,11 +26,12 @@ API const char *cudaGetErrorString(cudaError_t e)
     return "unrecognized error code";
 }
 
-/* A lost device stays lost: its error cannot be cleared. */
+/* Also on a lost device the last error is cleared by asking for it; the next call that needs the device sets it again.
+ */
 static cudaError_t last_error(bool clear)
 {
     rt_enter_any();
-    cudaError_t e = rt.sticky ? rt.sticky : rt_last_error;
+    cudaError_t e = rt_last_error;
     if (clear)
         rt_last_error = cudaSuccess;
     return rt_leave_quietly(e);

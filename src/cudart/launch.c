@@ -51,20 +51,20 @@ static cudaError_t copy_params(struct rt_op *op, void **args, void **extra)
     return cudaSuccess;
 }
 
-/* The limits that a launch must keep, in the order in which CUDA reports them. */
+/* The limits that a launch must keep. CUDA 13 calls every impossible shape an invalid value. */
 static cudaError_t check(const struct rt_op *op)
 {
     const struct rt_func *f = op->kernel.func;
     const struct gpu_props *p = &rt.props;
     const dim3 g = op->kernel.grid, b = op->kernel.block;
     if (!g.x || !g.y || !g.z || !b.x || !b.y || !b.z)
-        return cudaErrorInvalidConfiguration;
+        return cudaErrorInvalidValue;
     if (g.x > INT32_MAX || g.y > 65535 || g.z > 65535)
-        return cudaErrorInvalidConfiguration;
+        return cudaErrorInvalidValue;
     const uint64_t threads = (uint64_t)b.x * b.y * b.z;
     if (b.x > p->max_threads_per_block || b.y > p->max_threads_per_block || b.z > 64 ||
         threads > p->max_threads_per_block)
-        return cudaErrorInvalidConfiguration;
+        return cudaErrorInvalidValue;
     if (f->info.max_threads_per_cta && threads > f->info.max_threads_per_cta)
         return cudaErrorInvalidValue;
     const uint64_t dynamic_limit = f->max_dynamic_smem >= 0 ? (uint64_t)f->max_dynamic_smem

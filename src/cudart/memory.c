@@ -100,7 +100,7 @@ API cudaError_t cudaMalloc(void **out, size_t bytes)
 API cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags)
 {
     cudaError_t e = rt_enter();
-    if (!e && (!bytes || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)))
+    if (!e && flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
         e = cudaErrorInvalidValue;
     return rt_leave(e ? e : mem_alloc(out, bytes, EMU_MEM_MANAGED));
 }

@@ -87,55 +87,40 @@ static size_t readable_bytes(const void *p)
     return q.bytes;
 }
 
-struct parts { /* the PTX modules a module is made of, and what was passed over */
-    VEC(struct ptx_module *) ptx;
-    struct fatbin_pick passed;
+/* ---- managed variables ---- */
+
+/*
+ * nvcc: the program has a pointer for each __managed__ variable, which is filled with the variable's address. clang has
+ * no managed variables; weir cc gathers their host shadows in an ELF section and the variable lives right there.
+ */
+struct managed_range {
+    const char *start, *stop;
 };
+static VEC(struct managed_range) managed_ranges;
 
-static cudaError_t add_part(struct parts *parts, const void *bytes, size_t n, struct err *e)
+API void __weirRegisterManaged(void *start, void *stop)
 {
-    char name[160];
-    snprintf(name, sizeof name, "%s.ptx", program_invocation_short_name);
-    struct fatbin_pick pick;
-    uint32_t arch = rt.props.cc_major * 10 + rt.props.cc_minor;
-    if (fatbin_choose(bytes, n, arch, program_invocation_short_name, &pick, e))
-        return cudaErrorInvalidKernelImage;
-    if (!pick.text) {
-        if (pick.n_cubin || pick.ptx_above)
-            parts->passed = pick;
-        return cudaSuccess;
-    }
-    struct ptx_module *m = ptx_parse(pick.text, pick.text_bytes, pick.name[0] ? pick.name : name, e);
-    free(pick.text);
-    if (!m)
-        return cudaErrorInvalidPtx;
-    m->maxrregcount = pick.maxrregcount;
-    VEC_PUSH(&parts->ptx, m);
-    return cudaSuccess;
+    pthread_mutex_lock(&rt.lock);
+    VEC_PUSH(&managed_ranges, (struct managed_range){start, stop});
+    pthread_mutex_unlock(&rt.lock);
 }
 
-static cudaError_t add_registered(struct parts *parts, const struct fatbin_wrapper *w, struct err *e)
+static bool shadow_is_managed(const void *host)
 {
-    if (w->magic != FATBIN_WRAPPER_MAGIC) {
-        err_set(e, "%s registers device code in an unknown form", program_invocation_short_name);
-        return cudaErrorInvalidKernelImage;
-    }
-    cudaError_t status = w->data ? add_part(parts, w->data, readable_bytes(w->data), e) : cudaSuccess;
-    if (w->version == 2 && w->prelinked)
-        for (const void *const *c = w->prelinked; !status && *c; c++)
-            status = add_part(parts, *c, readable_bytes(*c), e);
-    return status;
+    for (size_t i = 0; i < managed_ranges.n; i++)
+        if ((const char *)host >= managed_ranges.p[i].start && (const char *)host < managed_ranges.p[i].stop)
+            return true;
+    return false;
 }
 
-static cudaError_t no_code(const struct fatbin_pick *passed, struct err *e)
+static void place_managed(struct rt_module *m, struct ptx_module *ptx)
 {
-    if (passed->ptx_above)
-        err_set(e, "%s: its PTX targets sm_%u, the simulated GPU is sm_%u%u", program_invocation_short_name,
-                passed->ptx_above, rt.props.cc_major, rt.props.cc_minor);
-    else
-        err_set(e, "%s holds machine code for sm_%u but no PTX", program_invocation_short_name, passed->cubin_arch);
-    err_hint(e, "embed PTX: rebuild it with -gencode arch=compute_75,code=compute_75");
-    return cudaErrorNoKernelImageForDevice;
+    for (size_t i = 0; i < m->var.n; i++) {
+        const struct rt_var *v = m->var.p[i];
+        int32_t at = shadow_is_managed(v->host) ? ptx_find_var(ptx, v->name) : -1;
+        if (at >= 0 && ptx->var[at].linkage != PTX_L_EXTERN)
+            ptx->var[at].place = (uint64_t)(uintptr_t)v->host;
+    }
 }
 
 static void bind_managed(struct rt_module *m)
@@ -148,28 +133,185 @@ static void bind_managed(struct rt_module *m)
     }
 }
 
-cudaError_t module_load(struct rt_module *m)
+/* Takes the PTX of one container; what cannot run is remembered for the message. */
+static cudaError_t read_part(struct rt_module *m, const void *bytes, size_t n)
+{
+    struct fatbin_pick pick;
+    const uint32_t arch = rt.props.cc_major * 10 + rt.props.cc_minor;
+    if (fatbin_choose(bytes, n, arch, program_invocation_short_name, &pick, &m->why))
+        return cudaErrorInvalidKernelImage;
+    if (pick.text)
+        VEC_PUSH(&m->part, pick);
+    else if (pick.n_cubin || pick.ptx_above)
+        m->passed = pick;
+    return cudaSuccess;
+}
+
+static cudaError_t read_registered(struct rt_module *m)
+{
+    const struct fatbin_wrapper *w = m->wrapper;
+    if (w->magic != FATBIN_WRAPPER_MAGIC) {
+        err_set(&m->why, "%s registers device code in an unknown form", program_invocation_short_name);
+        return cudaErrorInvalidKernelImage;
+    }
+    cudaError_t e = w->data ? read_part(m, w->data, readable_bytes(w->data)) : cudaSuccess;
+    if (w->version == 2 && w->prelinked)
+        for (const void *const *c = w->prelinked; !e && *c; c++)
+            e = read_part(m, *c, readable_bytes(*c));
+    return e;
+}
+
+static cudaError_t no_code(struct rt_module *m)
+{
+    const struct fatbin_pick *passed = &m->passed;
+    if (passed->ptx_above)
+        err_set(&m->why, "%s: its PTX targets sm_%u, the simulated GPU is sm_%u%u", program_invocation_short_name,
+                passed->ptx_above, rt.props.cc_major, rt.props.cc_minor);
+    else
+        err_set(&m->why, "%s holds machine code for sm_%u but no PTX", program_invocation_short_name,
+                passed->cubin_arch);
+    err_hint(&m->why, "embed PTX: rebuild it with -gencode arch=compute_75,code=compute_75");
+    return cudaErrorNoKernelImageForDevice;
+}
+
+/* Decompresses the module's PTX, once. */
+static void module_read(struct rt_module *m)
 {
     if (m->tried)
-        return m->status;
+        return;
     m->tried = true;
     err_clear(&m->why);
-    struct parts parts = {0};
-    m->status = m->wrapper ? add_registered(&parts, m->wrapper, &m->why)
-                           : add_part(&parts, m->library, m->library_bytes, &m->why);
-    if (!m->status && !parts.ptx.n)
-        m->status = no_code(&parts.passed, &m->why);
-    if (!m->status) {
-        m->emu = emu_module_load(rt.emu, parts.ptx.p, (unsigned)parts.ptx.n, &m->why);
-        if (m->emu)
-            bind_managed(m);
-        else
-            m->status = cudaErrorInvalidPtx;
+    m->status = m->wrapper ? read_registered(m) : read_part(m, m->library, m->library_bytes);
+    if (!m->status && !m->part.n)
+        m->status = no_code(m);
+}
+
+/* ---- linking ----
+ *
+ * clang registers every object of an -rdc build by itself, so names declared .extern in one module may be defined in
+ * another. Then all registered modules that are not in use yet are loaded as one unit.
+ */
+
+/* The name that a declaration introduces: "(.param .b32 r) f (...)" -> f, ".align 4 .u32 x[8]" -> x. */
+static const char *declared_name(const char *decl, const char *end, size_t *len)
+{
+    const char *func = memmem(decl, (size_t)(end - decl), ".func", 5), *p;
+    if (func) {
+        for (p = func + 5; p < end && strchr(" \t\r\n", *p); p++)
+            ;
+        if (p < end && *p == '(') {
+            while (p < end && *p != ')')
+                p++;
+            p++;
+        }
+        while (p < end && strchr(" \t\r\n", *p))
+            p++;
     } else {
-        for (size_t i = 0; i < parts.ptx.n; i++)
-            ptx_module_free(parts.ptx.p[i]);
+        const char *stop = decl + strcspn(decl, "[=;");
+        for (p = stop < end ? stop : end; p > decl && strchr(" \t\r\n", p[-1]); p--)
+            ;
+        while (p > decl && !strchr(" \t\r\n", p[-1]))
+            p--;
     }
-    VEC_FREE(&parts.ptx);
+    *len = 0;
+    while (p + *len < end && !strchr(" \t\r\n([;,", p[*len]))
+        ++*len;
+    return p;
+}
+
+/* Whether the module exports a definition of the name. */
+static bool defines(const struct rt_module *m, const char *name, size_t len)
+{
+    static const char *const linkage[] = {".visible", ".weak", ".common"};
+    for (size_t i = 0; i < m->part.n; i++)
+        for (size_t k = 0; k < sizeof linkage / sizeof *linkage; k++)
+            for (const char *p = m->part.p[i].text; (p = strstr(p, linkage[k])); p++) {
+                size_t n;
+                const char *decl = p + strlen(linkage[k]), *end = decl + strcspn(decl, ";{");
+                const char *own = declared_name(decl, end, &n);
+                if (n == len && !memcmp(own, name, len))
+                    return true;
+            }
+    return false;
+}
+
+/* Whether a name that `m` needs is defined in another registered module. */
+static bool needs_others(const struct rt_module *m)
+{
+    for (size_t i = 0; i < m->part.n; i++)
+        for (const char *p = m->part.p[i].text; (p = strstr(p, ".extern")); p++) {
+            const char *end = strchrnul(p, ';');
+            size_t len;
+            const char *name = declared_name(p + 7, end, &len);
+            if (!len || memmem(p, (size_t)(end - p), ".shared", 7))
+                continue;
+            for (size_t k = 0; k < rt.module.n; k++)
+                if (rt.module.p[k] != m && rt.module.p[k]->wrapper && defines(rt.module.p[k], name, len))
+                    return true;
+        }
+    return false;
+}
+
+/* Parses every part of the modules and loads them as one unit. */
+static cudaError_t load_unit(struct rt_module **list, size_t n, struct err *e)
+{
+    VEC(struct ptx_module *) ptx = {0};
+    cudaError_t status = cudaSuccess;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < list[i]->part.n && !status; k++) {
+            struct fatbin_pick *part = &list[i]->part.p[k];
+            char name[160];
+            snprintf(name, sizeof name, "%s.ptx", program_invocation_short_name);
+            struct ptx_module *m = ptx_parse(part->text, part->text_bytes, part->name[0] ? part->name : name, e);
+            if (!m) {
+                status = cudaErrorInvalidPtx;
+                break;
+            }
+            m->maxrregcount = part->maxrregcount;
+            place_managed(list[i], m);
+            VEC_PUSH(&ptx, m);
+        }
+    struct emu_module *unit = status ? NULL : emu_module_load(rt.emu, ptx.p, (unsigned)ptx.n, e);
+    if (!status && !unit)
+        status = cudaErrorInvalidPtx;
+    else if (status)
+        for (size_t i = 0; i < ptx.n; i++)
+            ptx_module_free(ptx.p[i]);
+    VEC_FREE(&ptx);
+    for (size_t i = 0; i < n; i++) {
+        list[i]->emu = unit;
+        if (!list[i]->status)
+            list[i]->status = status;
+        for (size_t k = 0; k < list[i]->part.n; k++)
+            free(list[i]->part.p[k].text);
+        VEC_FREE(&list[i]->part);
+        if (unit)
+            bind_managed(list[i]);
+    }
+    return status;
+}
+
+cudaError_t module_load(struct rt_module *m)
+{
+    if (m->emu || (m->tried && m->status))
+        return m->status;
+    VEC(struct rt_module *) unit = {0};
+    bool linked = false;
+    module_read(m);
+    for (size_t i = 0; m->wrapper && i < rt.module.n; i++)
+        if (rt.module.p[i]->wrapper)
+            module_read(rt.module.p[i]);
+    for (size_t i = 0; m->wrapper && i < rt.module.n && !linked; i++)
+        linked = rt.module.p[i]->wrapper && needs_others(rt.module.p[i]);
+    VEC_PUSH(&unit, m);
+    for (size_t i = 0; linked && i < rt.module.n; i++) {
+        struct rt_module *other = rt.module.p[i];
+        if (other != m && other->wrapper && !other->emu && !other->status)
+            VEC_PUSH(&unit, other);
+    }
+    if (!m->status)
+        load_unit(unit.p, unit.n, &m->why);
+    VEC_FREE(&unit);
     if (m->status) {
         fflush(stdout);
         err_print(&m->why, stderr);
@@ -251,130 +393,4 @@ API cudaError_t cudaGetSymbolSize(size_t *out, const void *symbol)
     if (!e)
         *out = bytes;
     return rt_leave(e);
-}
-
-/* ---- libraries: device code given at run time ---- */
-static cudaError_t library_open(cudaLibrary_t *out, char *code, size_t bytes)
-{
-    struct rt_module *m = module_new(NULL);
-    m->library = code;
-    m->library_bytes = bytes;
-    cudaError_t e = module_load(m);
-    if (e) {
-        module_free(m);
-        return e;
-    }
-    ptrmap_put(&rt.handle, m, RT_MODULE, m);
-    *out = m;
-    return cudaSuccess;
-}
-
-API cudaError_t cudaLibraryLoadData(cudaLibrary_t *out, const void *code, int *jit, void **jit_value, unsigned n_jit,
-                                    int *opt, void **opt_value, unsigned n_opt)
-{
-    (void)jit, (void)jit_value, (void)n_jit, (void)opt, (void)opt_value, (void)n_opt;
-    cudaError_t e = rt_enter();
-    if (!e && (!out || !code))
-        e = cudaErrorInvalidValue;
-    if (!e) {
-        size_t n = 0;
-        if (*(const uint32_t *)code == FATBIN_MAGIC)
-            n = FATBIN_HEADER_BYTES + ((const uint64_t *)code)[1];
-        else
-            n = strlen(code);
-        char *copy = xmalloc(n + 1);
-        memcpy(copy, code, n);
-        copy[n] = '\0';
-        e = library_open(out, copy, n);
-    }
-    return rt_leave(e);
-}
-
-API cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *out, const char *path, int *jit, void **jit_value,
-                                        unsigned n_jit, int *opt, void **opt_value, unsigned n_opt)
-{
-    (void)jit, (void)jit_value, (void)n_jit, (void)opt, (void)opt_value, (void)n_opt;
-    cudaError_t e = rt_enter();
-    if (!e && (!out || !path))
-        e = cudaErrorInvalidValue;
-    if (!e) {
-        FILE *f = fopen(path, "rb");
-        if (!f)
-            return rt_leave(cudaErrorFileNotFound);
-        VEC(char) text = {0};
-        size_t got;
-        do {
-            VEC_RESERVE(&text, text.n + 65536);
-            text.n += got = fread(text.p + text.n, 1, 65535, f);
-        } while (got);
-        fclose(f);
-        text.p[text.n] = '\0';
-        e = library_open(out, text.p, text.n);
-    }
-    return rt_leave(e);
-}
-
-static struct rt_module *library_find(cudaLibrary_t lib)
-{
-    return ptrmap_get(&rt.handle, lib, RT_MODULE);
-}
-
-API cudaError_t cudaLibraryUnload(cudaLibrary_t lib)
-{
-    cudaError_t e = rt_enter();
-    struct rt_module *m = e ? NULL : library_find(lib);
-    if (!e && !m)
-        e = cudaErrorInvalidResourceHandle;
-    if (m) {
-        ptrmap_drop(&rt.handle, m, RT_MODULE);
-        module_free(m);
-    }
-    return rt_leave(e);
-}
-
-API cudaError_t cudaLibraryGetKernel(cudaKernel_t *out, cudaLibrary_t lib, const char *name)
-{
-    cudaError_t e = rt_enter();
-    struct rt_module *m = e ? NULL : library_find(lib);
-    if (!e)
-        e = !m ? cudaErrorInvalidResourceHandle : out && name ? cudaSuccess : cudaErrorInvalidValue;
-    if (!e) {
-        struct rt_func *f = NULL;
-        for (size_t i = 0; i < m->func.n && !f; i++)
-            if (!strcmp(m->func.p[i]->name, name))
-                f = m->func.p[i];
-        if (!f && emu_module_kernel(m->emu, name))
-            f = module_add_func(m, NULL, name);
-        if (f)
-            *out = f;
-        else
-            e = cudaErrorSymbolNotFound;
-    }
-    return rt_leave(e);
-}
-
-static cudaError_t library_var(void **out, size_t *bytes, cudaLibrary_t lib, const char *name)
-{
-    cudaError_t e = rt_enter();
-    struct rt_module *m = e ? NULL : library_find(lib);
-    uint64_t addr, n;
-    if (!e && !m)
-        e = cudaErrorInvalidResourceHandle;
-    if (!e && (!name || emu_module_var(m->emu, name, &addr, &n)))
-        e = cudaErrorSymbolNotFound;
-    if (!e && out)
-        *out = (void *)(uintptr_t)addr;
-    if (!e && bytes)
-        *bytes = (size_t)n;
-    return rt_leave(e);
-}
-
-API cudaError_t cudaLibraryGetGlobal(void **out, size_t *bytes, cudaLibrary_t lib, const char *name)
-{
-    return library_var(out, bytes, lib, name);
-}
-
-API cudaError_t cudaLibraryGetManaged(void **out, size_t *bytes, cudaLibrary_t lib, const char *name)
-{
-    return library_var(out, bytes, lib, name);
 }

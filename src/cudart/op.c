@@ -9,8 +9,10 @@ cudaError_t op_submit(cudaStream_t handle, const struct rt_op *op)
     if (s->capture)
         return capture_op(s, op);
     /* The default stream would wait for the captured one, which cannot be. */
-    if (s == &rt.legacy && capture_active_on_blocking_stream())
+    if (s == &rt.legacy && capture_active_on_blocking_stream()) {
+        capture_invalidate_blocking();
         return cudaErrorStreamCaptureImplicit;
+    }
     return op_run(op, s->id);
 }
 

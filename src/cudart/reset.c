@@ -8,8 +8,12 @@
 
 static void unload(struct rt_module *m)
 {
-    if (m->emu)
-        emu_module_unload(rt.emu, m->emu);
+    struct emu_module *unit = m->emu;
+    for (size_t i = 0; i < rt.module.n; i++) /* linked modules share a unit */
+        if (rt.module.p[i] != m && rt.module.p[i]->emu == unit)
+            rt.module.p[i]->emu = NULL;
+    if (unit)
+        emu_module_unload(rt.emu, unit);
     m->emu = NULL;
     m->tried = false;
     m->status = cudaSuccess;

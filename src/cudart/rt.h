@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "cudart/abi.h"
+#include "cudart/fatbin.h"
 #include "cudart/report.h"
 #include "emu/emu.h"
 #include "emu/tex.h"
@@ -62,9 +63,11 @@ struct rt_module {
     char *library;       /* code given to cudaLibraryLoadData, copied */
     size_t library_bytes;
     struct emu_module *emu; /* NULL until first use */
-    bool tried;             /* loading was tried; `why` tells when it failed */
+    bool tried;             /* its PTX was read; `status` and `why` tell what is wrong */
     cudaError_t status;
     struct err why;
+    VEC(struct fatbin_pick) part; /* read, not yet loaded */
+    struct fatbin_pick passed;    /* what was there that cannot run */
     VEC(struct rt_func *) func;
     VEC(struct rt_var *) var;
 };
@@ -191,6 +194,8 @@ cudaError_t capture_wait(struct rt_stream *, struct rt_event *);
 void capture_invalidate(struct rt_stream *);
 void capture_forget_stream(struct rt_stream *);
 bool capture_active_on_blocking_stream(void);
+void capture_invalidate_blocking(void); /* all captures that the above finds */
+void capture_invalidate_event(const struct rt_event *);
 void capture_forget_all(void);
 
 /* ---- graphs ---- */

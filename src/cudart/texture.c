@@ -153,9 +153,11 @@ static cudaError_t set_sampling(struct emu_tex_desc *d, const struct cudaTexture
     d->filter = (uint8_t)t->filterMode;
     d->mip_filter = (uint8_t)t->mipmapFilterMode;
     d->normalized_coords = t->normalizedCoords != 0;
-    d->read_normalized = t->readMode == 1 && d->channel_kind != EMU_TEX_FLOAT;
-    if (t->readMode == 1 && d->channel_kind != EMU_TEX_FLOAT && d->channel_bits == 32)
+    d->read_normalized = t->readMode == 1;
+    if (d->read_normalized && d->channel_bits == 32)
         return cudaErrorInvalidNormSetting;
+    if (d->channel_kind == EMU_TEX_FLOAT)
+        d->read_normalized = false;
     if (d->filter == EMU_TEX_LINEAR && d->channel_kind != EMU_TEX_FLOAT && !d->read_normalized)
         return cudaErrorInvalidFilterSetting;
     d->srgb = t->sRGB != 0;
@@ -182,8 +184,10 @@ API cudaError_t cudaCreateTextureObject(cudaTextureObject_t *out, const struct c
 {
     struct emu_tex_desc d = {0};
     cudaError_t e = rt_enter();
-    if (!e && (!out || !res || !tex))
+    if (!e && (!out || !res))
         e = cudaErrorInvalidValue;
+    if (!e && !tex)
+        e = cudaErrorInvalidResourceHandle;
     if (!e)
         e = set_resource(&d, res);
     if (!e)
@@ -208,8 +212,6 @@ API cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *out, const struct c
         e = cudaErrorInvalidValue;
     if (!e)
         e = set_resource(&d, res);
-    if (!e && !(array_find(res->res.array.array)->flags & cudaArraySurfaceLoadStore))
-        e = cudaErrorInvalidValue;
     if (!e) {
         struct object o = {.handle = emu_surf_create(rt.emu, &d), .surface = true, .res = *res};
         VEC_PUSH(&objects, o);
