@@ -171,7 +171,7 @@ API cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *out, const struct
                                          struct cudaExtent extent, unsigned n_level, unsigned flags)
 {
     cudaError_t e = rt_enter();
-    if (!e && (!out || !n_level))
+    if (!e && !out)
         e = cudaErrorInvalidValue;
     if (e)
         return rt_leave(e);
@@ -182,7 +182,7 @@ API cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *out, const struct
     while (longest >> most)
         most++;
     struct rt_mipmap *m = xcalloc(1, sizeof *m);
-    const unsigned want = n_level < most ? n_level : most;
+    const unsigned want = !n_level ? 1 : n_level < most ? n_level : most;
     for (unsigned i = 0; !e && i < want && i < sizeof m->level / sizeof *m->level; i++) {
         struct cudaExtent n = {halved(extent.width, i), halved(extent.height, i), extent.depth};
         if (!(flags & (cudaArrayLayered | cudaArrayCubemap)))

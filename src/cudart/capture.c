@@ -130,11 +130,12 @@ void capture_invalidate(struct rt_stream *s)
         s->capture->invalid = true;
 }
 
-void capture_invalidate_event(const struct rt_event *ev)
+bool capture_invalidate_event(const struct rt_event *ev)
 {
     struct rt_capture *c = capture_find(ev->capture_id);
     if (c)
         c->invalid = true;
+    return c != NULL;
 }
 
 void capture_forget_stream(struct rt_stream *s)
@@ -220,21 +221,28 @@ API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t g
     return rt_leave(e ? e : begin(stream, g, deps, n_dep, mode));
 }
 
-/* Every node without a follower must be among the last ones of the stream that began. */
+static void mark_ancestors(struct ptrmap *seen, struct rt_node *const *node, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!ptrmap_get(seen, node[i], RT_NODE)) {
+            ptrmap_put(seen, node[i], RT_NODE, node[i]);
+            mark_ancestors(seen, node[i]->deps.p, node[i]->deps.n);
+        }
+}
+
+/* The last nodes of every stream that joined must come before the end of the stream that began. */
 static bool all_joined(const struct rt_capture *c)
 {
-    for (size_t i = 0; i < c->graph->node.n; i++) {
-        const struct rt_node *n = c->graph->node.p[i];
-        bool has_follower = false;
-        for (size_t k = 0; k < c->graph->node.n; k++)
-            for (size_t d = 0; d < c->graph->node.p[k]->deps.n; d++)
-                has_follower |= c->graph->node.p[k]->deps.p[d] == n;
-        for (size_t k = 0; k < c->origin->deps.n; k++)
-            has_follower |= c->origin->deps.p[k] == n;
-        if (!has_follower)
-            return false;
-    }
-    return true;
+    struct ptrmap seen = {0};
+    bool joined = true;
+    for (size_t i = 0; i < c->stream.n; i++)
+        drop_dead_deps(c->stream.p[i]);
+    mark_ancestors(&seen, c->origin->deps.p, c->origin->deps.n);
+    for (size_t i = 0; i < c->stream.n; i++)
+        for (size_t k = 0; k < c->stream.p[i]->deps.n; k++)
+            joined &= ptrmap_get(&seen, c->stream.p[i]->deps.p[k], RT_NODE) != NULL;
+    free(seen.slot);
+    return joined;
 }
 
 API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *out)
@@ -247,8 +255,10 @@ API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *out)
         e = cudaErrorInvalidValue;
     if (!e && !s->capture)
         e = cudaErrorIllegalState;
-    if (!e && s->capture->origin != s)
+    if (!e && s->capture->origin != s) {
+        capture_invalidate(s);
         e = cudaErrorStreamCaptureUnmatched;
+    }
     if (!e) {
         struct rt_capture *c = s->capture;
         struct rt_graph *g = c->graph;

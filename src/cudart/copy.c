@@ -14,23 +14,23 @@
 struct side {
     uint8_t *base;
     size_t row_step, slice_step;
-    const void *origin; /* whole object, for messages */
 };
 
 struct box { /* in bytes and rows */
     size_t width, height, depth;
 };
 
-static struct side linear_side(const struct cudaPitchedPtr *p, const struct cudaPos *pos)
+/* Positions count elements of the array that takes part, also on the linear side; bytes when none does. */
+static struct side linear_side(const struct cudaPitchedPtr *p, const struct cudaPos *pos, size_t elem_bytes)
 {
-    struct side s = {.row_step = p->pitch, .slice_step = p->pitch * p->ysize, .origin = p->ptr};
-    s.base = (uint8_t *)p->ptr + pos->z * s.slice_step + pos->y * s.row_step + pos->x;
+    struct side s = {.row_step = p->pitch, .slice_step = p->pitch * p->ysize};
+    s.base = (uint8_t *)p->ptr + pos->z * s.slice_step + pos->y * s.row_step + pos->x * elem_bytes;
     return s;
 }
 
 static struct side array_side(const struct rt_array *a, const struct cudaPos *pos)
 {
-    struct side s = {.row_step = a->row_bytes, .slice_step = a->slice_bytes, .origin = (void *)(uintptr_t)a->addr};
+    struct side s = {.row_step = a->row_bytes, .slice_step = a->slice_bytes};
     s.base = (uint8_t *)(uintptr_t)a->addr + pos->z * s.slice_step + pos->y * s.row_step + pos->x * a->elem_bytes;
     return s;
 }
@@ -99,8 +99,8 @@ static cudaError_t make_plan(const struct cudaMemcpy3DParms *p, struct plan *out
         return cudaErrorInvalidValue;
     const size_t elem = da ? da->elem_bytes : sa ? sa->elem_bytes : 1;
     *out = (struct plan){
-        .dst = da ? array_side(da, &p->dstPos) : linear_side(&p->dstPtr, &p->dstPos),
-        .src = sa ? array_side(sa, &p->srcPos) : linear_side(&p->srcPtr, &p->srcPos),
+        .dst = da ? array_side(da, &p->dstPos) : linear_side(&p->dstPtr, &p->dstPos, elem),
+        .src = sa ? array_side(sa, &p->srcPos) : linear_side(&p->srcPtr, &p->srcPos, elem),
         .n = {p->extent.width * elem, p->extent.height, p->extent.depth},
     };
     if (!out->n.width || !out->n.height || !out->n.depth)

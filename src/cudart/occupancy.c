@@ -1,10 +1,10 @@
 /* Occupancy queries: CUDA's calculator over the simulated GPU's limits (gpu/props.h). */
 #include "cudart/rt.h"
 
-/* CTAs of `threads` threads that fit on an SM; 0 when the block itself is impossible. */
+/* CTAs of `threads` threads that fit on an SM; 0 when the block itself is impossible. Launch bounds do not count. */
 static int blocks_per_sm(const struct rt_func *f, int threads, size_t dynamic_smem)
 {
-    if (threads <= 0 || (f->info.max_threads_per_cta && (uint32_t)threads > f->info.max_threads_per_cta))
+    if (threads <= 0)
         return 0;
     return (int)gpu_occupancy(&rt.props, (uint32_t)threads, f->info.regs_per_thread,
                               (uint64_t)f->info.smem_static_bytes + dynamic_smem, NULL);

@@ -194,8 +194,8 @@ cudaError_t capture_wait(struct rt_stream *, struct rt_event *);
 void capture_invalidate(struct rt_stream *);
 void capture_forget_stream(struct rt_stream *);
 bool capture_active_on_blocking_stream(void);
-void capture_invalidate_blocking(void); /* all captures that the above finds */
-void capture_invalidate_event(const struct rt_event *);
+void capture_invalidate_blocking(void);                 /* all captures that the above finds */
+bool capture_invalidate_event(const struct rt_event *); /* false: its capture has ended */
 void capture_forget_all(void);
 
 /* ---- graphs ---- */

@@ -296,10 +296,8 @@ static cudaError_t event_done(cudaEvent_t event)
     const struct rt_event *ev = e ? NULL : event_find(event);
     if (!e && !ev)
         e = cudaErrorInvalidResourceHandle;
-    if (!e && ev->capture_id) {
-        capture_invalidate_event(ev);
-        e = cudaErrorCapturedEvent;
-    }
+    if (!e && ev->capture_id)
+        e = capture_invalidate_event(ev) ? cudaErrorCapturedEvent : cudaErrorInvalidValue;
     return rt_leave(e);
 }
 

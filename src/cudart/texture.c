@@ -6,6 +6,8 @@
  */
 #include "cudart/rt.h"
 
+enum { ALIGN_BYTES = 512 }; /* of linear memory behind a texture: cudaDeviceProp.textureAlignment */
+
 struct object { /* what the program described, for the Get calls */
     uint64_t handle;
     bool surface;
@@ -72,9 +74,17 @@ static cudaError_t set_linear(struct emu_tex_desc *d, const struct cudaResourceD
     cudaError_t e = set_format(d, &res->res.linear.desc);
     if (e)
         return e;
-    const uint64_t elem = d->n_channel * d->channel_bits / 8u, bytes = res->res.linear.sizeInBytes;
-    if (!mem_find(res->res.linear.devPtr, bytes))
+    const uint64_t elem = d->n_channel * d->channel_bits / 8u;
+    uint64_t bytes = res->res.linear.sizeInBytes;
+    if ((uintptr_t)res->res.linear.devPtr % ALIGN_BYTES)
+        return cudaErrorInvalidValue;
+    const struct emu_alloc *a = mem_find(res->res.linear.devPtr, 1);
+    if (!a)
         return mem_bad_range("texture over", res->res.linear.devPtr, bytes);
+    if (a->addr + a->bytes - (uintptr_t)res->res.linear.devPtr < bytes) { /* as CUDA, which does not look so closely */
+        mem_bad_range("texture over", res->res.linear.devPtr, bytes);
+        bytes = a->addr + a->bytes - (uintptr_t)res->res.linear.devPtr;
+    }
     d->shape = EMU_TEX_LINEAR_MEM;
     d->n_level = 1;
     d->level[0] = (struct emu_tex_level){
@@ -90,7 +100,7 @@ static cudaError_t set_pitch(struct emu_tex_desc *d, const struct cudaResourceDe
         return e;
     const uint64_t elem = d->n_channel * d->channel_bits / 8u;
     const size_t w = res->res.pitch2D.width, h = res->res.pitch2D.height, pitch = res->res.pitch2D.pitchInBytes;
-    if (!w || !h || pitch < w * elem || pitch % 32)
+    if (!w || !h || pitch < w * elem || pitch % 32 || (uintptr_t)res->res.pitch2D.devPtr % ALIGN_BYTES)
         return cudaErrorInvalidValue;
     const size_t span = (h - 1) * pitch + w * elem;
     if (!mem_find(res->res.pitch2D.devPtr, span))

@@ -229,7 +229,6 @@ static void launches()
     SAY(cudaLaunchKernelExC(&config, (const void *)nothing, none));
     config.blockDim = dim3(32);
     SAY(cudaLaunchKernelExC(&config, (const void *)nothing, none));
-    SAY(cudaLaunchKernelExC(NULL, (const void *)nothing, none));
     SAY(cudaLaunchCooperativeKernel(nothing, dim3(1), dim3(2000), none, 0, 0));
     SAY(cudaLaunchCooperativeKernel(nothing, dim3(1000000), dim3(1024), none, 0, 0));
     SAY(cudaLaunchCooperativeKernel(nothing, dim3(4), dim3(64), none, 0, 0));
@@ -496,7 +495,6 @@ static void graphs()
     SAY(cudaEventRecord(ev, t));
     SAY(cudaStreamWaitEvent(s, ev, 0));
     SAY(cudaMemcpyAsync(host, d, 128, cudaMemcpyDeviceToHost, s));
-    SAY(cudaStreamEndCapture(t, &g));
     SAY(cudaStreamEndCapture(s, &g));
     SAY(cudaGraphGetNodes(g, nodes, (n = 8, &n)));
     printf("captured %zu\n", n);
@@ -514,6 +512,7 @@ static void graphs()
     SAY(cudaStreamWaitEvent(t, ev, 0));
     LAUNCH(nothing<<<1, 1, 0, t>>>());
     SAY(cudaStreamEndCapture(s, &g)); /* t did not come back */
+    SAY(cudaEventQuery(ev));
     SAY(cudaStreamIsCapturing(t, &status));
     printf("status %d\n", (int)status);
     SAY(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
@@ -522,6 +521,23 @@ static void graphs()
     SAY(cudaEventRecord(ev, s));
     SAY(cudaStreamEndCapture(s, &g));
     SAY(cudaEventQuery(ev));
+    SAY(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
+    SAY(cudaEventRecord(ev, s));
+    SAY(cudaStreamWaitEvent(t, ev, 0));
+    SAY(cudaStreamEndCapture(t, &g)); /* s began it */
+    SAY(cudaStreamEndCapture(s, &g));
+    SAY(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
+    SAY(cudaEventRecord(ev, s));
+    SAY(cudaStreamEndCapture(s, &g)); /* an empty graph */
+    SAY(cudaEventQuery(ev));
+    SAY(cudaStreamWaitEvent(t, ev, 0));
+    SAY(cudaGraphDestroy(g));
+    SAY(cudaEventQuery(ev));
+    SAY(cudaEventRecord(ev, t));
+    SAY(cudaEventQuery(ev));
+    SAY(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
+    SAY(cudaStreamWaitEvent(s, ev, 0)); /* recorded outside */
+    SAY(cudaStreamEndCapture(s, &g));
     SAY(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
     SAY(cudaStreamSynchronize(s));
     SAY(cudaStreamIsCapturing(s, &status));
