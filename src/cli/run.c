@@ -10,8 +10,10 @@
 #include "base/mem.h"
 #include "base/paths.h"
 #include "cli/cli.h"
+#include "cli/machine_args.h"
 #include "cudart/program.h"
 #include "cudart/report.h"
+#include "gpu/props.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -28,12 +30,11 @@
 #include <unistd.h>
 
 struct job {
-    bool record, functional, stats, quiet;
+    bool record, functional, stats;
     const char *trace;
     char *trace_default;
-    const char *gpu;
     const char *max_insn;
-    char *set;   /* assignments, one per line */
+    struct machine_args machine;
     char **argv; /* the program and its arguments */
     int argc;
 };
@@ -120,19 +121,40 @@ static void put_path(const char *variable, const char *path)
     free(full);
 }
 
-static char *joined_command(const struct job *job)
+/* Words with `between` behind each but the last; NULL when there are none. */
+static char *join(const char *const *word, size_t n, char between)
 {
     VEC(char) line = {0};
-    for (int i = 0; i < job->argc; i++) {
-        size_t n = strlen(job->argv[i]);
-        VEC_RESERVE(&line, line.n + n + 2);
-        if (i)
-            line.p[line.n++] = ' ';
-        memcpy(line.p + line.n, job->argv[i], n);
-        line.n += n;
+    for (size_t i = 0; i < n; i++) {
+        const size_t len = strlen(word[i]);
+        VEC_RESERVE(&line, line.n + len + 1);
+        memcpy(line.p + line.n, word[i], len);
+        line.n += len;
+        line.p[line.n++] = i + 1 < n ? between : '\0';
     }
-    line.p[line.n] = '\0';
     return line.p;
+}
+
+static void set_machine(const struct machine_args *m)
+{
+    char text[32];
+    if (m->opts.machine && !access(m->opts.machine, R_OK))
+        put_path(REPORT_ENV_GPU, m->opts.machine);
+    else
+        put_or_unset(REPORT_ENV_GPU, m->opts.machine);
+    char *set = join(m->opts.set, m->opts.n_set, '\n');
+    put_or_unset(REPORT_ENV_SET, set);
+    free(set);
+    put_or_unset(REPORT_ENV_WITH, m->opts.with);
+    setenv(REPORT_ENV_ENGINE, m->opts.tick_all ? "tick" : "skip", 1);
+    snprintf(text, sizeof text, "%" PRIu64, m->opts.sample_cycles);
+    setenv(REPORT_ENV_SAMPLE, text, 1);
+    if (m->json && !strcmp(m->json, "-"))
+        setenv(REPORT_ENV_JSON, "-", 1);
+    else
+        put_path(REPORT_ENV_JSON, m->json);
+    snprintf(text, sizeof text, "%s%s", m->quiet ? "" : "summary ", m->gpgpusim ? "gpgpusim" : "");
+    setenv(REPORT_ENV_SHOW, text, 1);
 }
 
 /* In the child, before exec. */
@@ -150,15 +172,11 @@ static void set_environment(const struct job *job, const struct program *program
     }
     snprintf(text, sizeof text, "%d", report_fd);
     setenv(REPORT_ENV_FD, text, 1);
-    setenv(REPORT_ENV_MODE, job->record ? "record" : "functional", 1);
+    setenv(REPORT_ENV_MODE, job->record ? "record" : job->functional ? "functional" : "timing", 1);
     put_path(REPORT_ENV_TRACE, job->record ? job->trace : NULL);
     put_or_unset(REPORT_ENV_MAX_INSN, job->max_insn);
-    if (job->gpu && !access(job->gpu, R_OK))
-        put_path(REPORT_ENV_GPU, job->gpu);
-    else
-        put_or_unset(REPORT_ENV_GPU, job->gpu);
-    put_or_unset(REPORT_ENV_SET, job->set);
-    char *line = joined_command(job);
+    set_machine(&job->machine);
+    char *line = join((const char *const *)job->argv, (size_t)job->argc, ' ');
     setenv(REPORT_ENV_PROGRAM, line, 1);
     free(line);
     const int old = personality(0xffffffff);
@@ -198,8 +216,12 @@ static int wait_for(pid_t pid, const struct report *r, bool show)
         const double t = seconds() - start;
         const uint64_t n = total_insts(r);
         if (t > 2 && n) {
-            fprintf(stderr, "\r\033[Kweir: %.1f M warp instructions, %.2f M/s, %.0f s", (double)n * 1e-6,
-                    (double)n * 1e-6 / t, t);
+            if (r->slot[0].machine_cycle)
+                fprintf(stderr, "\r\033[Kweir: cycle %" PRIu64 ", %.2f M warp instructions/s, %.0f s",
+                        r->slot[0].machine_cycle, (double)r->slot[0].machine_insts * 1e-6 / t, t);
+            else
+                fprintf(stderr, "\r\033[Kweir: %.1f M warp instructions, %.2f M/s, %.0f s", (double)n * 1e-6,
+                        (double)n * 1e-6 / t, t);
             shown = true;
         }
     }
@@ -243,6 +265,8 @@ static int conclude(const struct job *job, const struct report *r, int status)
         return CLI_BAD_INPUT;
     if (atomic_load(&r->unsimulated))
         return CLI_BAD_INPUT;
+    if (atomic_load(&r->deadlocks))
+        return CLI_DEADLOCK;
     if (WIFSIGNALED(status)) {
         fprintf(stderr, "weir: %s was ended by signal %d (%s)\n", name, WTERMSIG(status), strsignal(WTERMSIG(status)));
         return CLI_PROGRAM_FAILED;
@@ -275,7 +299,7 @@ static int conclude_recording(const struct job *job, const struct report *r, int
         fprintf(stderr, "weir: %s was removed: the program ended before the recording could be closed\n", job->trace);
         return result ? result : CLI_PROGRAM_FAILED;
     }
-    if (result != CLI_BAD_INPUT && !stat(job->trace, &st) && !job->quiet)
+    if (result != CLI_BAD_INPUT && !stat(job->trace, &st) && !job->machine.quiet)
         fprintf(stderr, "weir: %s: %" PRIu64 " launches, %" PRIu64 " warp instructions, %.1f KB (%.2f bytes each)\n",
                 job->trace, s->launches, s->warp_insts, (double)st.st_size * 1e-3,
                 s->warp_insts ? (double)st.st_size / (double)s->warp_insts : 0.0);
@@ -316,6 +340,18 @@ static int prepare(const struct job *job, char path[PATH_MAX], char lib_dir[PATH
     return 0;
 }
 
+/* A machine that cannot be built is an error before the program starts, not in the middle of it. */
+static int check_machine(const struct job *job, struct err *e)
+{
+    const struct gpu_opts *o = &job->machine.opts;
+    struct gpu_props props;
+    if (job->record || job->functional)
+        return gpu_props_load(o->machine ? o->machine : "gtx480", o->set, o->n_set, &props, e);
+    struct gpu *g = gpu_new(o, e);
+    gpu_free(g);
+    return g ? 0 : -1;
+}
+
 static int run_job(const struct job *job)
 {
     struct err e;
@@ -324,7 +360,7 @@ static int run_job(const struct job *job)
     struct report *report = NULL;
     int fd = -1;
     err_clear(&e);
-    if (prepare(job, path, lib_dir, &program, &e) || !(report = new_report(&fd, &e))) {
+    if (prepare(job, path, lib_dir, &program, &e) || check_machine(job, &e) || !(report = new_report(&fd, &e))) {
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
     }
@@ -345,7 +381,7 @@ static int run_job(const struct job *job)
     /* The terminal's Ctrl-C reaches the program directly; weir stays to tell about it. */
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
-    const int status = wait_for(pid, report, isatty(STDERR_FILENO) && !job->quiet);
+    const int status = wait_for(pid, report, isatty(STDERR_FILENO) && !job->machine.quiet);
     const double wall = seconds() - start;
     int result = conclude(job, report, status);
     if (job->record)
@@ -358,17 +394,36 @@ static int run_job(const struct job *job)
 }
 
 /* ---- the command line ---- */
-enum { KEY_FUNCTIONAL = 256, KEY_MAX_INSN, KEY_STATS, KEY_GPU, KEY_SET, KEY_QUIET };
+enum { KEY_FUNCTIONAL = 256, KEY_MAX_INSN, KEY_STATS };
 
 static bool is_count(const char *s)
 {
     return *s && strspn(s, "0123456789") == strlen(s) && strlen(s) < 20;
 }
 
+/* What only a machine can do needs one. */
+static void check_options(const struct job *job, struct argp_state *state)
+{
+    const struct machine_args *m = &job->machine;
+    const char *mode = job->record ? "a recording" : job->functional ? "--functional" : NULL;
+    const char *option = m->opts.with            ? "--with"
+                         : m->json               ? "--json"
+                         : m->gpgpusim           ? "--gpgpusim-stats"
+                         : m->opts.sample_cycles ? "--sample"
+                                                 : NULL;
+    if (mode && option)
+        argp_failure(state, CLI_BAD_INPUT, 0, "%s has no timing, so %s has nothing to do%s", mode, option,
+                     job->record ? "; give it to weir replay" : "");
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct job *job = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &job->machine;
+        state->child_inputs[1] = &job->machine;
+        break;
     case 'o':
         job->trace = arg;
         break;
@@ -378,27 +433,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_STATS:
         job->stats = true;
         break;
-    case 'q':
-        job->quiet = true;
-        break;
-    case KEY_GPU:
-        job->gpu = arg;
-        break;
     case KEY_MAX_INSN:
         if (!is_count(arg))
             argp_failure(state, CLI_BAD_INPUT, 0, "--max-insn %s: not a number of warp instructions", arg);
         job->max_insn = arg;
         break;
-    case KEY_SET: {
-        char *joined = NULL;
-        if (!strchr(arg, '='))
-            argp_failure(state, CLI_BAD_INPUT, 0, "--set %s: write KEY=VALUE", arg);
-        if (asprintf(&joined, "%s%s%s", job->set ? job->set : "", job->set ? "\n" : "", arg) < 0)
-            return ENOMEM;
-        free(job->set);
-        job->set = joined;
-        break;
-    }
     case ARGP_KEY_ARG:
         /* The first word that is no option is the program; everything behind it is the program's. */
         job->argv = &state->argv[state->next - 1];
@@ -409,21 +448,28 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         argp_failure(state, CLI_BAD_INPUT, 0, "no program given; 'weir %s --help' shows how",
                      job->record ? "record" : "run");
         break;
+    case ARGP_KEY_SUCCESS:
+        check_options(job, state);
+        break;
     default:
         return ARGP_ERR_UNKNOWN;
     }
     return 0;
 }
 
+#define COMMON_OPTIONS                                                                                                 \
+    {"max-insn", KEY_MAX_INSN, "N", 0, "stop a launch after N warp instructions: a runaway kernel", 0},                \
+    {                                                                                                                  \
+        "stats", KEY_STATS, 0, 0, "tell what was executed and how fast, per kernel", 0                                 \
+    }
+
 static const struct argp_option run_options[] = {
     {"functional", KEY_FUNCTIONAL, 0, 0, "only execute, as fast as possible; no timing", 0},
-    {"gpu", KEY_GPU, "NAME", 0, "the simulated GPU: a name that 'weir list gpus' shows, or a file", 0},
-    {"set", KEY_SET, "KEY=VALUE", 0, "change one value of its configuration (may be repeated)", 0},
-    {"max-insn", KEY_MAX_INSN, "N", 0, "stop a launch after N warp instructions: a runaway kernel", 0},
-    {"stats", KEY_STATS, 0, 0, "tell launches, warp instructions and speed, per kernel", 0},
-    {"quiet", 'q', 0, 0, "no progress line", 0},
+    COMMON_OPTIONS,
     {0},
 };
+static const struct argp_child run_children[] = {
+    {&machine_argp, 0, "The machine:", 1}, {&report_argp, 0, "The run and its results:", 2}, {0}};
 static const struct argp run_argp = {
     run_options,
     parse,
@@ -431,23 +477,21 @@ static const struct argp run_argp = {
     "Runs a CUDA program on a simulated GPU.\n\n"
     "The program is an ordinary Linux executable, built by weir cc or by nvcc -cudart shared; it needs no GPU and no "
     "CUDA installation. Faults of its kernels (addresses out of bounds, misaligned or freed memory, barriers that "
-    "cannot complete) are reported with kernel, line, block and thread."
+    "cannot complete) are reported with kernel, line, block and thread. The summary goes to standard error."
     "\vExamples:\n"
     "  weir run --functional ./vecadd 1000000\n"
-    "  weir run --functional --stats ./matmul\n"
-    "  weir run --gpu gtx480 --set l1.size=32KiB ./bfs graph.txt\n\n"
-    "Exit status: 0 done, 1 the program failed (its status, a signal or a device fault), 2 bad input.",
-    0,
+    "  weir run --gpu gtx480 ./bfs graph.txt\n"
+    "  weir run --gpu gtx480 --set l1.size=32KiB --with gto --json out.json ./matmul\n\n"
+    "With --functional and no --gpu the program sees an H200.\n"
+    "Exit status: 0 done, 1 the program failed (its status, a signal or a device fault), 2 bad input, 3 deadlock of "
+    "the machine.",
+    run_children,
     0,
     0};
 
 static const struct argp_option record_options[] = {
     {"output", 'o', "FILE", 0, "the recording (default: PROGRAM.wt)", 0},
-    {"gpu", KEY_GPU, "NAME", 0, "the GPU that the program sees: a name that 'weir list gpus' shows, or a file", 0},
-    {"set", KEY_SET, "KEY=VALUE", 0, "change one value of its configuration (may be repeated)", 0},
-    {"max-insn", KEY_MAX_INSN, "N", 0, "stop a launch after N warp instructions: a runaway kernel", 0},
-    {"stats", KEY_STATS, 0, 0, "tell launches, warp instructions and speed, per kernel", 0},
-    {"quiet", 'q', 0, 0, "no progress line, no summary", 0},
+    COMMON_OPTIONS,
     {0},
 };
 static const struct argp record_argp = {
@@ -459,8 +503,9 @@ static const struct argp record_argp = {
     "  weir record -o vecadd.wt ./vecadd 1000000\n"
     "  weir trace info vecadd.wt\n"
     "  weir replay --gpu gtx480 vecadd.wt\n\n"
+    "The machine is what the program sees when it asks for the device's properties.\n"
     "Exit status: 0 done, 1 the program failed (its status, a signal or a device fault), 2 bad input.",
-    0,
+    run_children,
     0,
     0};
 
@@ -468,6 +513,7 @@ static int start(int argc, char **argv, bool record)
 {
     struct job job = {.record = record};
     char name[32];
+    machine_args_init(&job.machine);
     snprintf(name, sizeof name, "weir %s", argv[0]);
     argv[0] = name;
     argp_err_exit_status = CLI_BAD_INPUT;
@@ -481,7 +527,7 @@ static int start(int argc, char **argv, bool record)
     }
     const int result = run_job(&job);
     free(job.trace_default);
-    free(job.set);
+    machine_args_free(&job.machine);
     return result;
 }
 

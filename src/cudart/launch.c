@@ -164,6 +164,8 @@ static void account(struct rt_func *f, const struct emu_stats *before, uint64_t 
     s->warp_insts = now->warp_insts;
     s->thread_insts = now->thread_insts;
     s->host_ns += ns;
+    if (timing_on())
+        return;
     const uint64_t cycles = (insts + rt.props.sm_count - 1) / rt.props.sm_count;
     rt_advance_ps(LAUNCH_PS + cycles * 1000000000u / rt.props.clock_khz);
 }
@@ -186,8 +188,12 @@ cudaError_t kernel_run(const struct rt_op *op, uint32_t stream_id)
     account(f, &before, host_ns() - start);
     if (!bad)
         return cudaSuccess;
+    if (fault.kind == EMU_FAULT_SINK)
+        timing_refused();
     fflush(stdout);
-    emu_fault_print(&fault, stderr);
+    if (fault.kind != EMU_FAULT_SINK || !timing_on()) /* the machine has its own words for it, at the end */
+        emu_fault_print(&fault, stderr);
+    rt.faulted |= fault.kind != EMU_FAULT_SINK;
     return rt_lose(fault_code(fault.kind));
 }
 

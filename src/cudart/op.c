@@ -33,7 +33,8 @@ cudaError_t op_run(const struct rt_op *op, uint32_t stream_id)
         return rt.sticky;
     case OP_EVENT_RECORD:
         op->event->recorded = true;
-        op->event->time_ps = rt.now_ps;
+        if (!(op->event->flags & cudaEventDisableTiming))
+            op->event->time_ps = timing_now_ps();
         return cudaSuccess;
     case OP_ALLOC: /* the address was fixed when the node was made */
         return cudaSuccess;

@@ -19,6 +19,11 @@
 #define REPORT_ENV_MAX_INSN "WEIR_MAX_INSN"  /* warp instructions per launch */
 #define REPORT_ENV_GPU      "WEIR_GPU"       /* machine: name or file */
 #define REPORT_ENV_SET      "WEIR_SET"       /* key=value assignments, newline between them */
+#define REPORT_ENV_WITH     "WEIR_WITH"      /* timing: policies, comma between them */
+#define REPORT_ENV_ENGINE   "WEIR_ENGINE"    /* skip or tick */
+#define REPORT_ENV_SAMPLE   "WEIR_SAMPLE"    /* core cycles between samples */
+#define REPORT_ENV_JSON     "WEIR_JSON"      /* file for the statistics */
+#define REPORT_ENV_SHOW     "WEIR_SHOW"      /* what to print at the end: summary, gpgpusim */
 
 #define REPORT_VERSION 1
 enum { REPORT_SLOTS = 16, REPORT_KERNELS = 256, REPORT_NAME_BYTES = 200 };
@@ -34,9 +39,9 @@ struct report_slot { /* one process; written by it alone */
     uint32_t finished; /* the runtime saw the end of the process */
     uint64_t launches, ctas, warp_insts, thread_insts;
     uint64_t copies, copied_bytes;
-    uint64_t host_ns;      /* in launches */
-    uint64_t simulated_ps; /* the device's clock */
-    uint32_t n_kernel;     /* the last one gathers all further kernels */
+    uint64_t host_ns;                      /* in launches */
+    uint64_t machine_cycle, machine_insts; /* how far the machine is behind the emulator */
+    uint32_t n_kernel;                     /* the last one gathers all further kernels */
     struct report_kernel kernel[REPORT_KERNELS];
 };
 
@@ -45,6 +50,7 @@ struct report {
     atomic_uint n_slot;      /* processes that used CUDA; may exceed REPORT_SLOTS */
     atomic_uint faults;      /* device faults, whether or not the program noticed */
     atomic_uint unsimulated; /* a static CUDA runtime tried to load the driver */
+    atomic_uint deadlocks;   /* of the simulated machine */
     atomic_uint bad_input;   /* configuration that cannot be used, trace that cannot be written */
     struct report_slot slot[REPORT_SLOTS];
 };

@@ -265,11 +265,20 @@ cudaError_t mem_free_device(uint64_t addr);
 /* Complains about a range that a copy or memset may not touch. */
 cudaError_t mem_bad_range(const char *what, const void *p, size_t bytes);
 
+/* ---- the machine beside the program: timing.c ---- */
+int timing_props(const char *machine, struct err *); /* rt.props, of this machine when the user chose none */
+int timing_open(struct err *);                       /* sets rt.sink */
+bool timing_on(void);
+uint64_t timing_now_ps(void); /* simulated time; without a machine, the estimate in rt.now_ps */
+void timing_finish(void);
+void timing_refused(void); /* after EMU_FAULT_SINK; does not return when the user interrupted */
+
 /* ---- the context ---- */
 struct rt {
     pthread_mutex_t lock;
     bool ready, finished;
     cudaError_t init_status;
+    bool faulted;       /* a kernel did; already told */
     cudaError_t sticky; /* the device is lost: every later call returns this */
     struct emu *emu;
     struct gpu_props props;
@@ -280,7 +289,7 @@ struct rt {
     struct rt_stream legacy;
     struct report *report;
     struct report_slot *slot;
-    uint64_t now_ps; /* simulated time since the context's start */
+    uint64_t now_ps; /* simulated time of what no machine times: copies; without a machine, launches, too */
     uint32_t n_stream;
     uint64_t next_serial; /* graph nodes, captures */
     unsigned device_flags;

@@ -1,0 +1,154 @@
+/*
+ * Timing: the machine beside the program (gpu/live.h), its clock for events, and its results when the program ends.
+ *
+ * Simulated time is the machine's own plus what copies and memsets take, which the machine does not model. Reading the
+ * clock waits for the machine; so only events that can be asked for a time do it.
+ */
+#include "cudart/rt.h"
+#include "gpu/live.h"
+#include "gpu/result.h"
+
+#include <signal.h>
+#include <time.h>
+
+static struct gpu_live *live;
+static struct timespec started;
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int sig)
+{
+    (void)sig;
+    interrupted = 1; /* a second one ends the program at once */
+}
+
+/* In the machine's thread. */
+static int poll(void *ctx, uint64_t cycle, uint64_t warp_insts)
+{
+    (void)ctx;
+    rt.slot->machine_cycle = cycle;
+    rt.slot->machine_insts = warp_insts;
+    return interrupted;
+}
+
+/* "a\nb\n" as a list; the strings stay in *copy. */
+struct lines {
+    char *copy;
+    VEC(const char *) line;
+};
+static struct lines split_lines(const char *text)
+{
+    struct lines l = {.copy = xstrdup(text ? text : "")};
+    for (char *save, *s = strtok_r(l.copy, "\n", &save); s; s = strtok_r(NULL, "\n", &save))
+        VEC_PUSH(&l.line, s);
+    return l;
+}
+
+int timing_props(const char *fallback, struct err *e)
+{
+    const char *machine = getenv(REPORT_ENV_GPU);
+    struct lines set = split_lines(getenv(REPORT_ENV_SET));
+    int bad = gpu_props_load(machine ? machine : fallback, set.line.p, (unsigned)set.line.n, &rt.props, e);
+    VEC_FREE(&set.line);
+    free(set.copy);
+    return bad;
+}
+
+int timing_open(struct err *e)
+{
+    static struct lines set; /* the machine keeps pointers to them */
+    const char *sample = getenv(REPORT_ENV_SAMPLE), *engine = getenv(REPORT_ENV_ENGINE);
+    set = split_lines(getenv(REPORT_ENV_SET));
+    const struct gpu_opts opts = {
+        .machine = getenv(REPORT_ENV_GPU),
+        .set = set.line.p,
+        .n_set = (unsigned)set.line.n,
+        .with = getenv(REPORT_ENV_WITH),
+        .tick_all = engine && !strcmp(engine, "tick"),
+        .sample_cycles = sample ? strtoull(sample, NULL, 10) : 0,
+        .poll = poll,
+    };
+    live = gpu_live_open(&opts, e);
+    if (!live)
+        return -1;
+    rt.sink = gpu_live_sink(live);
+    clock_gettime(CLOCK_MONOTONIC, &started);
+    struct sigaction old, sa = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    if (!sigaction(SIGINT, NULL, &old) && old.sa_handler == SIG_DFL)
+        sigaction(SIGINT, &sa, NULL);
+    return 0;
+}
+
+bool timing_on(void)
+{
+    return live != NULL;
+}
+
+uint64_t timing_now_ps(void)
+{
+    return rt.now_ps + (live ? gpu_live_now_ns(live) * 1000 : 0);
+}
+
+/* What the user asked to see, the machine's complaints first. */
+static void show(struct gpu *g, enum gpu_end end, bool complete, const struct err *failure)
+{
+    const char *wanted = getenv(REPORT_ENV_SHOW), *json = getenv(REPORT_ENV_JSON);
+    struct timespec now;
+    struct err e;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const double host_s = (double)(now.tv_sec - started.tv_sec) + (double)(now.tv_nsec - started.tv_nsec) * 1e-9;
+    fflush(stdout);
+    if (end == GPU_FAILED && !rt.faulted) {
+        err_print(failure, stderr);
+        if (rt.report)
+            atomic_fetch_add(&rt.report->bad_input, 1);
+    } else if (end == GPU_DEADLOCKED) {
+        fputs("weir: deadlock: requests or warps wait and nothing moves; who waits for whom:\n", stderr);
+        gpu_dump(g, stderr);
+        if (rt.report)
+            atomic_fetch_add(&rt.report->deadlocks, 1);
+    }
+    err_clear(&e);
+    if (gpu_finish(g, complete, &e)) {
+        fputs("weir: a conservation law is violated; the statistics cannot be trusted. This is a bug of weir:\n",
+              stderr);
+        err_print(&e, stderr);
+        if (rt.report)
+            atomic_fetch_add(&rt.report->faults, 1);
+    }
+    if (!wanted || strstr(wanted, "summary"))
+        result_print_summary(g, complete, host_s, stderr);
+    if (wanted && strstr(wanted, "gpgpusim"))
+        result_print_gpgpusim(g, stdout);
+    if (json && *json && rt.report && rt.slot != &rt.report->slot[0])
+        rt_say("a second process of this run uses CUDA; %s holds the first one's statistics", json);
+    else if (json && *json && result_write_json(g, complete, json, &e)) {
+        err_print(&e, stderr);
+        if (rt.report)
+            atomic_fetch_add(&rt.report->bad_input, 1);
+    }
+    fflush(stdout);
+}
+
+void timing_finish(void)
+{
+    if (!live)
+        return;
+    struct err e;
+    err_clear(&e);
+    struct gpu *g = gpu_live_finish(live);
+    const enum gpu_end end = gpu_live_status(live, &e);
+    show(g, end, end == GPU_DONE && !rt.sticky, &e);
+    gpu_live_close(live);
+    live = NULL;
+    rt.sink = NULL;
+}
+
+/* The machine refused the stream: the user's Ctrl-C ends the program here, everything else loses the device. */
+void timing_refused(void)
+{
+    if (!live || !interrupted)
+        return;
+    timing_finish();
+    signal(SIGINT, SIG_DFL);
+    raise(SIGINT);
+}
