@@ -89,13 +89,13 @@ int addrmap_init(struct addrmap *m, const char *text, uint32_t interleave_bytes,
     }
     if (bits < 8 || bits > 40)
         return err_set(e, "address mapping \"%s\" names %u bits; 8 to 40 are possible", text, bits);
-    mask[0] |= ~0ull << bits; /* what lies above the text belongs to the row */
-    mask[0] &= (1ull << 48) - 1;
+    /* What lies above the text belongs to the row, of which 32 bits are kept. */
+    mask[0] |= ~0ull << bits;
+    for (int top = 63; __builtin_popcountll(mask[0]) > 32; top--)
+        mask[0] &= ~(1ull << top);
     int row_bits = runs_of(mask[0], m->row), bank_bits = runs_of(mask[1], m->bank), col_bits = runs_of(mask[2], m->col);
     if (row_bits < 0 || bank_bits < 0 || col_bits < 0)
         return err_set(e, "address mapping \"%s\" scatters a field over more than %d pieces", text, ADDR_RUNS - 1);
-    if (row_bits > 32)
-        return err_set(e, "address mapping \"%s\" leaves more than 32 bits to the row", text);
     m->n_bank = 1u << bank_bits;
     if (m->n_bank < n_slice_per_channel)
         return err_set(e, "address mapping \"%s\" has %u banks, fewer than the %u slices of a channel", text, m->n_bank,

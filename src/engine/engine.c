@@ -18,10 +18,10 @@ static uint64_t gcd_u64(uint64_t a, uint64_t b)
     return a;
 }
 
-/* Periods in time units, exact when the least common multiple of the frequencies is small. */
+/* Periods in time units: exact when the least common multiple of the frequencies is small, else 1/64 femtosecond. */
 static void choose_periods(const uint64_t *khz, unsigned n, uint64_t *period)
 {
-    const uint64_t limit = 1ull << 24; /* 2^64 units then last 2^40 cycles: more than anyone will wait for */
+    const uint64_t limit = 1ull << 25; /* 2^64 units then last 2^39 cycles: more than anyone will wait for */
     uint64_t g = 0;
     for (unsigned i = 0; i < n; i++)
         g = gcd_u64(g, khz[i]);
@@ -35,7 +35,7 @@ static void choose_periods(const uint64_t *khz, unsigned n, uint64_t *period)
     for (unsigned i = 0; i < n && exact; i++)
         exact = (uint64_t)lcm / (khz[i] / g) < limit;
     for (unsigned i = 0; i < n; i++)
-        period[i] = exact ? (uint64_t)lcm / (khz[i] / g) : (1000000000000ull + khz[i] / 2) / khz[i];
+        period[i] = exact ? (uint64_t)lcm / (khz[i] / g) : (64000000000000ull + khz[i] / 2) / khz[i];
 }
 
 struct engine *engine_new(struct arena *arena, const struct engine_config *cfg, struct err *err)

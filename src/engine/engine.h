@@ -10,7 +10,7 @@
  *     is freed at one instant can be used strictly later, so the order of ticks within an instant means nothing.
  *
  * Clocks are integers: all periods are whole numbers of one time unit (the least common multiple of the frequencies
- * when that stays small, femtoseconds otherwise). Logical clocks of equal frequency share one queue.
+ * when that stays small, 1/64 femtosecond otherwise). Logical clocks of equal frequency share one queue.
  *
  * A component is embedded as the first member of its own struct. It gets its memory from the arena before
  * engine_start() and allocates nothing afterwards. Nothing here is global: many engines live in one process.

@@ -342,6 +342,7 @@ static void access_stage(struct l2 *l2, uint64_t now)
     uint8_t sectors = l2->cfg.split_sectors ? l2->cur_sectors & (uint8_t)-l2->cur_sectors : l2->cur_sectors;
     const struct req *r = &l2->req[l2->cur];
     bool write_back = r->kind == REQ_WRITEBACK;
+    uint64_t hits = l2->stats.hits;
     int fail = look_up(l2, l2->cur, sectors, now);
     if (fail >= 0 && l2->order && l2->order->on_fail && r->kind == REQ_READ && fail < L2_FAIL_QUEUE &&
         l2->order->on_fail(l2->order_st, r, (enum l2_fail)fail)) {
@@ -353,7 +354,8 @@ static void access_stage(struct l2 *l2, uint64_t now)
         return;
     l2->stats.accesses++;
     l2->stats.busy++;
-    uint32_t bytes = (uint32_t)__builtin_popcount(sectors) * SECTOR_BYTES;
+    /* Hits move data; what misses leaves the tags after one cycle. */
+    uint32_t bytes = l2->stats.hits != hits ? (uint32_t)__builtin_popcount(sectors) * SECTOR_BYTES : 1;
     l2->port_free_at = now + (bytes + l2->cfg.port_bytes - 1) / l2->cfg.port_bytes;
     l2->cur_sectors &= (uint8_t)~sectors;
     if (!l2->cur_sectors) {

@@ -244,20 +244,24 @@ static void traverse(struct routers *n, uint32_t r, uint32_t c, uint32_t o, uint
     }
 }
 
-/* Finds a free virtual channel at output port o for the packet at the head of c. */
-static bool allocate_vc(struct routers *n, uint32_t r, uint32_t c, uint32_t o)
+/* Gives free virtual channels of output port o to the input channels in `ask`, from the pointer on. */
+static bool allocate_vcs(struct routers *n, uint32_t r, uint32_t o, uint64_t ask)
 {
-    uint32_t ro = r * n->n_port + o, v = n->vc_ptr[ro];
-    for (uint32_t i = 0; i < n->n_vc; i++) {
-        if (n->owner[ro * n->n_vc + v] == NO_CHAN) {
-            n->owner[ro * n->n_vc + v] = (uint16_t)(c % (n->n_port * n->n_vc));
-            n->out_chan[c] = (uint16_t)(ro * n->n_vc + v);
-            n->vc_ptr[ro] = (uint8_t)(v + 1 == n->n_vc ? 0 : v + 1);
-            return true;
-        }
-        v = v + 1 == n->n_vc ? 0 : v + 1;
+    uint32_t ro = r * n->n_port + o, ptr = n->vc_ptr[ro];
+    bool did = false;
+    for (uint32_t v = 0; v < n->n_vc && ask; v++) {
+        if (n->owner[ro * n->n_vc + v] != NO_CHAN)
+            continue;
+        uint64_t above = ask & (~0ull << ptr);
+        uint32_t i = (uint32_t)__builtin_ctzll(above ? above : ask), c = r * n->n_port * n->n_vc + i;
+        ask &= ~(1ull << i);
+        n->owner[ro * n->n_vc + v] = (uint16_t)i;
+        n->out_chan[c] = (uint16_t)(ro * n->n_vc + v);
+        ptr = i + 1 == n->n_port * n->n_vc ? 0 : i + 1;
+        did = true;
     }
-    return false;
+    n->vc_ptr[ro] = (uint8_t)ptr;
+    return did;
 }
 
 /* One router, one cycle: routes, virtual channels, switch. True when it must be visited again next cycle. */
@@ -268,18 +272,31 @@ static bool visit(struct routers *n, uint32_t r, uint64_t now)
     uint8_t choice[MAX_PORT][MAX_PORT]; /* [output][input]: the channel within the input port */
     uint32_t outputs = 0;
     bool did = false, waits_for_node = false;
+    uint64_t vc_ask[MAX_PORT]; /* per output: input channels whose packet needs a virtual channel there */
+    uint32_t vc_outputs = 0;
 
     for (uint64_t m = n->nonempty[r]; m; m &= m - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(m), c = base + i, in = i / n->n_vc, v = i - in * n->n_vc;
-        uint32_t flit = n->buf[c * n->depth + n->buf_head[c]];
+        uint32_t i = (uint32_t)__builtin_ctzll(m), c = base + i;
+        if (n->out_chan[c] != NO_CHAN)
+            continue;
         if (n->out_port[c] == 0xff)
-            n->out_port[c] = (uint8_t)route(n, r, n->packet[flit >> 2].to);
+            n->out_port[c] = (uint8_t)route(n, r, n->packet[n->buf[c * n->depth + n->buf_head[c]] >> 2].to);
         uint32_t o = n->out_port[c];
-        if (n->out_chan[c] == NO_CHAN) {
-            if (!allocate_vc(n, r, c, o))
-                continue;
-            did = true;
+        if (!(vc_outputs >> o & 1)) {
+            vc_outputs |= 1u << o;
+            vc_ask[o] = 0;
         }
+        vc_ask[o] |= 1ull << i;
+    }
+    for (; vc_outputs; vc_outputs &= vc_outputs - 1) {
+        uint32_t o = (uint32_t)__builtin_ctz(vc_outputs);
+        did |= allocate_vcs(n, r, o, vc_ask[o]);
+    }
+    for (uint64_t m = n->nonempty[r]; m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(m), c = base + i, in = i / n->n_vc, v = i - in * n->n_vc;
+        if (n->out_chan[c] == NO_CHAN)
+            continue;
+        uint32_t flit = n->buf[c * n->depth + n->buf_head[c]], o = n->out_port[c];
         if (n->feeds[r * n->n_port + o] == NONE) {
             uint32_t node = n->node_of[r * n->n_port + o];
             if (flit & 1 && port_free(n->noc.out[node]) <= n->reserved[node]) {

@@ -1,0 +1,349 @@
+/*
+ * The L1 unit between a mock SM and the rest of the memory system: hits, misses, merges, every reservation failure,
+ * write policies, bypass, atomics, sectors, the three caches; exact cycles.
+ */
+#include "memory_latency.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+#define ONE_CLOCK 1, 1, 1, 1000000, 1000000, 1000000, 1000000, false, NULL
+
+static struct memsys *one(const char *config)
+{
+    struct memsys_config c = {ONE_CLOCK, config, 0, false};
+    return memsys_new(&c);
+}
+
+#define SET_STRIDE (32 * 128) /* 32 sets, linear: the same set again */
+#define LINEAR     "[l1]\nset_hash = linear\n"
+
+static void hit_latency(void **state)
+{
+    (void)state;
+    static const char *const configs[] = {"", "[l1]\nlatency = 28\ntag_latency = 5\n",
+                                          "[l1]\nlatency = 2\ntag_latency = 1\n"};
+    for (int i = 0; i < 3; i++) {
+        struct memsys *m = one(configs[i]);
+        const struct shot shots[] = {{1, 0x1000}, {2000, 0x1000}, {2001, 0x1000}};
+        struct landing at[3];
+        memsys_script(m, 0, shots, 3, at);
+        memsys_run(m);
+        assert_int_equal(at[1].back - at[1].sent, m->l1_config.cache[0]->latency);
+        assert_int_equal(at[2].back - at[2].sent, m->l1_config.cache[0]->latency);
+        assert_int_equal(at[1].sent, 2000);
+        assert_int_equal(at[1].served, REQ_AT_L1);
+        assert_int_equal(memsys_stat(m, "l1.hits"), 2);
+        assert_int_equal(memsys_stat(m, "l1.misses"), 1);
+        memsys_free(m);
+    }
+}
+
+static void miss_latency(void **state)
+{
+    (void)state;
+    struct memsys *m = one("");
+    l2_warm(m->l2[0], 0x2000, 128, false);
+    const struct shot shots[] = {{1, 0x2000}, {5000, 0x8000}};
+    struct landing at[2];
+    memsys_script(m, 0, shots, 2, at);
+    memsys_run(m);
+    assert_int_equal(at[0].back - at[0].sent, l2_hit_latency(m, 136));
+    assert_int_equal(at[0].served, REQ_AT_L2);
+    assert_int_equal(at[1].back - at[1].sent, l2_hit_latency(m, 136) + dram_latency(m, 2));
+    assert_int_equal(at[1].served, REQ_AT_DRAM);
+    memsys_free(m);
+}
+
+static void merge(void **state)
+{
+    (void)state;
+    struct memsys *m = one("");
+    const struct shot shots[] = {{1, 0x2000}, {2, 0x2000}, {3, 0x2000}};
+    struct landing at[3];
+    memsys_script(m, 0, shots, 3, at);
+    memsys_run(m);
+    /* One fetch; the line comes to all, one per cycle. */
+    assert_int_equal(memsys_stat(m, "l1.merges"), 2);
+    assert_int_equal(memsys_stat(m, "l1.misses"), 1);
+    assert_int_equal(memsys_stat(m, "l2.requests"), 1);
+    assert_int_equal(at[1].back, at[0].back + 1);
+    assert_int_equal(at[2].back, at[0].back + 2);
+    assert_int_equal(at[1].served, REQ_AT_L1_MERGE);
+    memsys_free(m);
+}
+
+/* The access that cannot be taken is tried from its arrival at the tags to the cycle in which the first line comes. */
+static void fails_until_fill(const char *config, const struct shot *shots, unsigned n, const char *counter)
+{
+    struct memsys *m = one(config);
+    struct landing at[8];
+    memsys_script(m, 0, shots, n, at);
+    memsys_run(m);
+    uint64_t tags = at[n - 1].sent + m->l1_config.cache[0]->tag_latency, fill = at[0].back - 1;
+    static const char *const all[] = {"line", "mshr", "merge", "queue"};
+    for (int i = 0; i < 4; i++) {
+        char cycles[32], first[32];
+        snprintf(cycles, sizeof cycles, "l1.fail.%s", all[i]);
+        snprintf(first, sizeof first, "l1.failed.%s", all[i]);
+        bool this = strcmp(all[i], counter) == 0;
+        assert_int_equal(memsys_stat(m, cycles), this ? fill - tags : 0);
+        assert_int_equal(memsys_stat(m, first), this ? 1 : 0);
+    }
+    memsys_free(m);
+}
+
+static void reservation_line(void **state)
+{
+    (void)state;
+    const struct shot shots[] = {
+        {1, 0}, {2, SET_STRIDE}, {3, 2 * SET_STRIDE}, {4, 3 * SET_STRIDE}, {5, 4 * SET_STRIDE}};
+    fails_until_fill(LINEAR, shots, 5, "line");
+}
+static void reservation_mshr(void **state)
+{
+    (void)state;
+    const struct shot shots[] = {{1, 0}, {2, 0x1080}, {3, 0x2100}};
+    fails_until_fill(LINEAR "mshrs = 2\n", shots, 3, "mshr");
+}
+static void reservation_merge(void **state)
+{
+    (void)state;
+    const struct shot shots[] = {{1, 0x80}, {2, 0x80}, {3, 0x80}};
+    fails_until_fill(LINEAR "merges = 2\n", shots, 3, "merge");
+}
+
+static void reservation_queue(void **state)
+{
+    (void)state;
+    /* Stores of 136 bytes leave the SM every fifth cycle; they come every cycle. Injection takes 1, the queue 2. */
+    struct memsys *m = one("[l1]\nmiss_queue = 2\n[noc]\ninject_queue = 1\n");
+    struct shot shots[6];
+    struct landing at[6];
+    for (unsigned i = 0; i < 6; i++)
+        shots[i] = (struct shot){1 + i, i * 128, .kind = REQ_WRITE};
+    memsys_script(m, 0, shots, 6, at);
+    memsys_run(m);
+    assert_true(memsys_stat(m, "l1.fail.queue") > 0);
+    assert_int_equal(memsys_stat(m, "l1.fail.mshr") + memsys_stat(m, "l1.fail.line") + memsys_stat(m, "l1.fail.merge"),
+                     0);
+    /* The last of six packets of five flits: 25 cycles after the first, whatever waits where. */
+    assert_int_equal(at[5].back - at[0].back, 25);
+    memsys_free(m);
+    m = one("[l1]\nmiss_queue = 8\n");
+    memsys_script(m, 0, shots, 6, at);
+    memsys_run(m);
+    assert_int_equal(memsys_stat(m, "l1.fail.queue"), 0);
+    memsys_free(m);
+}
+
+static void write_policies(void **state)
+{
+    (void)state;
+    /* load, store, load of one line */
+    const struct shot global[] = {{1, 0x4000}, {2000, 0x4000, REQ_WRITE}, {4000, 0x4000}};
+    struct shot local[] = {{1, 0x4000, REQ_READ, REQ_SP_LOCAL},
+                           {2000, 0x4000, REQ_WRITE, REQ_SP_LOCAL},
+                           {4000, 0x4000, REQ_READ, REQ_SP_LOCAL}};
+    static const struct {
+        const char *config;
+        bool local;
+        unsigned hits, misses, dropped, l2_writes;
+    } cases[] = {
+        {"[l1]\nwrite_global = evict\n", false, 1, 2, 1, 1}, {"[l1]\nwrite_global = through\n", false, 2, 1, 0, 1},
+        {"[l1]\nwrite_global = back\n", false, 2, 1, 0, 0},  {"", true, 2, 1, 0, 0},
+        {"[l1]\nwrite_local = evict\n", true, 1, 2, 1, 1},
+    };
+    for (unsigned i = 0; i < 5; i++) {
+        struct memsys *m = one(cases[i].config);
+        struct landing at[3];
+        memsys_script(m, 0, cases[i].local ? local : global, 3, at);
+        memsys_run(m);
+        assert_int_equal(memsys_stat(m, "l1.hits"), cases[i].hits);
+        assert_int_equal(memsys_stat(m, "l1.misses"), cases[i].misses);
+        assert_int_equal(memsys_stat(m, "l1.dropped"), cases[i].dropped);
+        assert_int_equal(memsys_stat(m, "l2.write_hits") + memsys_stat(m, "l2.write_misses"), cases[i].l2_writes);
+        if (cases[i].l2_writes) /* a packet with the data there, an acknowledgement back */
+            assert_int_equal(at[1].back - at[1].sent, to_l2(m, 136) + from_l2(m, 8));
+        else
+            assert_int_equal(at[1].back - at[1].sent, m->l1_config.cache[0]->latency);
+        memsys_free(m);
+    }
+}
+
+static void dirty_eviction(void **state)
+{
+    (void)state;
+    struct memsys *m = one(LINEAR);
+    struct shot shots[7];
+    struct landing at[7];
+    shots[0] = (struct shot){1, 0, REQ_READ, REQ_SP_LOCAL};
+    shots[1] = (struct shot){1000, 0, REQ_WRITE, REQ_SP_LOCAL};
+    for (unsigned i = 2; i < 7; i++)
+        shots[i] = (struct shot){1000 * i, (i - 1) * SET_STRIDE};
+    memsys_script(m, 0, shots, 7, at);
+    memsys_run(m);
+    assert_int_equal(memsys_stat(m, "l1.evictions"), 2); /* the dirty line, then the oldest clean one */
+    assert_int_equal(memsys_stat(m, "l1.write_backs"), 1);
+    assert_int_equal(memsys_stat(m, "l2.write_hits"), 1); /* it was fetched through the L2 */
+    memsys_free(m);
+}
+
+static void bypass_and_atomics(void **state)
+{
+    (void)state;
+    const struct shot shots[] = {{1, 0x4000, .flags = REQ_F_BYPASS, .sectors = 1},
+                                 {2, 0x4000, .flags = REQ_F_BYPASS, .sectors = 1},
+                                 {2000, 0x4000},
+                                 {4000, 0x4000, REQ_ATOMIC, .sectors = 1},
+                                 {6000, 0x4000, REQ_RED, .sectors = 2},
+                                 {8000, 0x4000}};
+    struct memsys *m = one("");
+    struct landing at[6];
+    memsys_script(m, 0, shots, 6, at);
+    memsys_run(m);
+    assert_int_equal(memsys_stat(m, "l1.bypasses"), 2);
+    assert_int_equal(memsys_stat(m, "l1.atomics"), 2);
+    assert_int_equal(memsys_stat(m, "l1.misses"), 2); /* the atomic dropped the line */
+    assert_int_equal(memsys_stat(m, "l1.dropped"), 1);
+    assert_int_equal(memsys_stat(m, "l2.requests"), 6);
+    assert_int_equal(memsys_stat(m, "l2.atomics"), 2);
+    /* An atomic carries its 32 bytes there and the old values back; a reduction only an acknowledgement. */
+    assert_int_equal(at[3].back - at[3].sent, to_l2(m, 40) + from_l2(m, 40));
+    assert_int_equal(at[4].back - at[4].sent, to_l2(m, 40) + from_l2(m, 8));
+    /* A bypassing load asks for the touched sector only. */
+    assert_int_equal(memsys_stat(m, "dram.read_bytes"), 32 + 96);
+    memsys_free(m);
+}
+
+static void sectors(void **state)
+{
+    (void)state;
+    struct memsys *m = one("[l1]\nfill = sector\n");
+    l2_warm(m->l2[0], 0x4000, 128, false);
+    const struct shot shots[] = {{1, 0x4000, .sectors = 1},     {2000, 0x4000, .sectors = 2},
+                                 {4000, 0x4000, .sectors = 3},  {6000, 0x4000, .sectors = 4},
+                                 {6001, 0x4000, .sectors = 12}, {6002, 0x4000, .sectors = 1}};
+    struct landing at[6];
+    memsys_script(m, 0, shots, 6, at);
+    memsys_run(m);
+    assert_int_equal(at[0].back - at[0].sent, l2_hit_latency(m, 40));
+    assert_int_equal(memsys_stat(m, "l1.hits"), 2); /* the third, and the last: its sector is there */
+    assert_int_equal(memsys_stat(m, "l1.misses"), 4);
+    assert_int_equal(memsys_stat(m, "l1.sector_misses"), 1); /* merged for one sector, fetched another */
+    assert_int_equal(memsys_stat(m, "l1.merges"), 0);
+    assert_int_equal(at[5].back, 6002 + m->l1_config.cache[0]->latency);
+    memsys_free(m);
+}
+
+static void three_caches(void **state)
+{
+    (void)state;
+    struct memsys *m = one("");
+    const struct shot shots[] = {
+        {1, 0x4000, REQ_READ, REQ_SP_CONST},    {1, 0x4000, REQ_READ, REQ_SP_TEX},    {1, 0x4000},
+        {5000, 0x4000, REQ_READ, REQ_SP_CONST}, {5001, 0x4000, REQ_READ, REQ_SP_TEX}, {5002, 0x4000}};
+    struct landing at[6];
+    memsys_script(m, 0, shots, 6, at);
+    memsys_run(m);
+    assert_int_equal(memsys_stat(m, "const.hits"), 1);
+    assert_int_equal(memsys_stat(m, "tex.hits"), 1);
+    assert_int_equal(memsys_stat(m, "l1.hits"), 1);
+    assert_int_equal(at[3].back - at[3].sent, m->l1_config.cache[L1_CONST]->latency);
+    assert_int_equal(at[4].back - at[4].sent, m->l1_config.cache[L1_TEX]->latency);
+    memsys_free(m);
+}
+
+static void flush(void **state)
+{
+    (void)state;
+    struct memsys *m = one("");
+    const struct shot shots[] = {{1, 0x4000}, {2, 0x8000}, {20000, 0x4000}};
+    struct landing at[3];
+    memsys_script(m, 0, shots, 3, at);
+    engine_run(m->eng, 10000);
+    l1_kernel_end(m->l1[0]);
+    l1_kernel_begin(m->l1[0], 1);
+    memsys_run(m);
+    assert_int_equal(memsys_stat(m, "l1.flushed"), 2);
+    assert_int_equal(memsys_stat(m, "l1.misses"), 3);
+    assert_int_equal(memsys_stat(m, "l2.read_hits"), 1);
+    memsys_free(m);
+}
+
+static void banks_and_ports(void **state)
+{
+    (void)state;
+    /* Two accesses per cycle, to different banks only. */
+    struct memsys *m = one("[l1]\nports = 2\nbanks = 2\n");
+    m->sm[0].per_cycle = 2;
+    const struct shot shots[] = {{1, 0x4000},    {1, 0x4080},    {5000, 0x4000},
+                                 {5000, 0x4080}, {6000, 0x4000}, {6000, 0x4000}};
+    struct landing at[6];
+    memsys_script(m, 0, shots, 6, at);
+    memsys_run(m);
+    assert_int_equal(at[2].back, at[3].back);
+    assert_int_equal(at[5].back, at[4].back + 1);
+    memsys_free(m);
+}
+
+static void allocate_on_fill(void **state)
+{
+    (void)state;
+    /* Five misses of one set in flight at once: nothing is reserved, so nothing fails. */
+    struct memsys *m = one(LINEAR "allocate = on-fill\n");
+    struct shot shots[5];
+    struct landing at[5];
+    for (unsigned i = 0; i < 5; i++)
+        shots[i] = (struct shot){1 + i, i * SET_STRIDE};
+    memsys_script(m, 0, shots, 5, at);
+    memsys_run(m);
+    assert_int_equal(memsys_stat(m, "l1.fail.line"), 0);
+    assert_int_equal(memsys_stat(m, "l1.misses"), 5);
+    assert_int_equal(memsys_stat(m, "l1.evictions"), 1);
+    memsys_free(m);
+}
+
+static void lru_order(void **state)
+{
+    (void)state;
+    /* Four ways filled, the first touched again; the fifth line replaces the second. */
+    struct memsys *m = one(LINEAR);
+    struct shot shots[8];
+    struct landing at[8];
+    for (unsigned i = 0; i < 4; i++)
+        shots[i] = (struct shot){1 + 1000 * i, i * SET_STRIDE};
+    shots[4] = (struct shot){5000, 0};
+    shots[5] = (struct shot){6000, 4 * SET_STRIDE};
+    shots[6] = (struct shot){7000, 0};
+    shots[7] = (struct shot){8000, SET_STRIDE};
+    memsys_script(m, 0, shots, 8, at);
+    memsys_run(m);
+    assert_int_equal(at[6].served, REQ_AT_L1);
+    assert_int_not_equal(at[7].served, REQ_AT_L1);
+    memsys_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hit_latency),
+        cmocka_unit_test(miss_latency),
+        cmocka_unit_test(merge),
+        cmocka_unit_test(reservation_line),
+        cmocka_unit_test(reservation_mshr),
+        cmocka_unit_test(reservation_merge),
+        cmocka_unit_test(reservation_queue),
+        cmocka_unit_test(write_policies),
+        cmocka_unit_test(dirty_eviction),
+        cmocka_unit_test(bypass_and_atomics),
+        cmocka_unit_test(sectors),
+        cmocka_unit_test(three_caches),
+        cmocka_unit_test(flush),
+        cmocka_unit_test(banks_and_ports),
+        cmocka_unit_test(allocate_on_fill),
+        cmocka_unit_test(lru_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,385 @@
+/*
+ * A network between mock nodes: exact latencies, fair shares, back-pressure, head-of-line blocking, every pair of
+ * nodes, nothing lost.
+ */
+#include "noc/noc_config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+struct bench;
+/* A node that sends what its list says and takes what comes, one packet per `take_every` cycles. */
+struct node {
+    struct comp comp;
+    struct bench *b;
+    struct port in;   /* from the network */
+    struct port *out; /* to it */
+    uint32_t index;
+    uint32_t to_send; /* packets left */
+    uint32_t (*dest)(struct node *, uint32_t nth);
+    uint32_t bytes, nth;
+    uint32_t take_every;
+    uint64_t last_take;
+    uint64_t got, got_from[64];
+    uint64_t first_sent, last_got;
+};
+struct bench {
+    struct arena *arena;
+    struct engine *eng;
+    struct noc *net;
+    struct node *node;
+    uint32_t n;
+    struct noc_cfg cfg;
+    struct noc_config config;
+};
+
+static uint64_t node_tick(struct comp *comp, uint64_t now)
+{
+    struct node *n = (struct node *)comp;
+    struct req_pool *pool = &comp->eng->pool;
+    uint64_t want = NEVER;
+    if (port_peek(&n->in, now)) {
+        if (now >= n->last_take + n->take_every) {
+            req_id id = port_pop(&n->in).req;
+            assert_int_equal(pool->req[id].to, n->index);
+            n->got++;
+            n->got_from[pool->req[id].from]++;
+            n->last_got = now;
+            n->last_take = now;
+            req_release(pool, id);
+        }
+        want = n->last_take + n->take_every;
+    }
+    if (n->to_send && port_can_send(n->out)) {
+        req_id id = req_alloc(pool);
+        pool->req[id] = (struct req){.from = (uint16_t)n->index, .to = (uint16_t)n->dest(n, n->nth++)};
+        if (!n->first_sent)
+            n->first_sent = now;
+        port_send(n->out, id, net_info(n->bytes, 15));
+        if (--n->to_send)
+            want = now + 1;
+    }
+    if (!port_empty(&n->in)) {
+        uint64_t at = port_next_ready(&n->in);
+        if (at > now && at < want)
+            want = at;
+    }
+    return want > now ? want : now + 1;
+}
+
+static struct bench *bench_new(uint32_t n_sm, uint32_t n_mem, struct noc_cfg cfg)
+{
+    struct bench *b = xcalloc(1, sizeof *b);
+    struct err e = {0};
+    b->cfg = cfg;
+    b->config.cfg = &b->cfg;
+    b->n = n_sm + n_mem;
+    b->arena = arena_new();
+    struct engine_config ec = {.khz = {1000, 1000, 1000, 1000}, .deadlock_cycles = 10000, .max_requests = 1 << 16};
+    b->eng = engine_new(b->arena, &ec, &e);
+    b->net = noc_new(b->eng, &b->config, NOC_REQUEST, n_sm, n_mem, "net", &e);
+    if (!b->net)
+        fail_msg("%s", e.msg);
+    b->node = arena_alloc64(b->arena, b->n * sizeof *b->node);
+    for (uint32_t i = 0; i < b->n; i++) {
+        struct node *n = &b->node[i];
+        n->comp.tick = node_tick;
+        n->b = b;
+        n->index = i;
+        n->take_every = 1;
+        n->bytes = 8;
+        engine_add(b->eng, &n->comp, CLK_NOC, "node");
+        port_init(&n->in, b->eng, &n->comp, 8, 1, "node in");
+        n->out = noc_in(b->net, i);
+        port_connect(n->out, &n->comp);
+        noc_connect(b->net, i, &n->in);
+    }
+    engine_start(b->eng);
+    arena_seal(b->arena);
+    return b;
+}
+
+static void bench_run(struct bench *b)
+{
+    struct err e = {0};
+    if (engine_run(b->eng, 1000000) != ENGINE_IDLE) {
+        engine_dump(b->eng, stderr);
+        fail_msg("the network did not come to rest");
+    }
+    if (engine_check(b->eng, true, &e))
+        fail_msg("%s", e.msg);
+}
+
+static void bench_free(struct bench *b)
+{
+    engine_free(b->eng);
+    arena_free(b->arena);
+    free(b);
+}
+
+static uint32_t to_last(struct node *n, uint32_t nth)
+{
+    return (void)nth, n->b->n - 1;
+}
+static uint32_t to_all(struct node *n, uint32_t nth)
+{
+    return (n->index + 1 + nth) % n->b->n;
+}
+static uint32_t to_random(struct node *n, uint32_t nth)
+{
+    uint64_t x = (n->index * 7919ull + nth + 1) * 0x9e3779b97f4a7c15ull;
+    return (uint32_t)(x >> 33) % n->b->n;
+}
+
+static const struct noc_cfg crossbar = {
+    .topology = NOC_CROSSBAR, .flit = 32, .inject_queue = 8, .latency = 4, .iterations = 1, .all_to_all = true};
+static const struct noc_cfg mesh = {.topology = NOC_MESH,
+                                    .flit = 32,
+                                    .inject_queue = 8,
+                                    .router_latency = 2,
+                                    .link_latency = 1,
+                                    .vcs = 4,
+                                    .vc_flits = 4,
+                                    .memory_at = ""};
+static const struct noc_cfg fly = {.topology = NOC_BUTTERFLY,
+                                   .flit = 32,
+                                   .inject_queue = 8,
+                                   .router_latency = 2,
+                                   .link_latency = 1,
+                                   .vcs = 2,
+                                   .vc_flits = 4,
+                                   .memory_at = ""};
+
+static void crossbar_latency(void **state)
+{
+    (void)state;
+    for (uint32_t bytes = 8; bytes <= 136; bytes += 128) {
+        struct bench *b = bench_new(3, 1, crossbar);
+        b->node[0].to_send = 1;
+        b->node[0].bytes = bytes;
+        b->node[0].dest = to_last;
+        bench_run(b);
+        /* One cycle to the network, `latency` through it for the first flit, one more for each further flit. */
+        assert_int_equal(b->node[3].last_got - b->node[0].first_sent, 1 + 4 + (bytes + 31) / 32 - 1);
+        bench_free(b);
+    }
+}
+
+/* n senders to one receiver: it gets a flit per cycle and every sender its share. */
+static void fair_and_full(struct noc_cfg cfg, uint32_t n_sm, uint32_t bytes)
+{
+    struct bench *b = bench_new(n_sm, 1, cfg);
+    uint32_t each = 200, per_packet = (bytes + cfg.flit - 1) / cfg.flit;
+    for (uint32_t i = 0; i < n_sm; i++) {
+        b->node[i].to_send = each;
+        b->node[i].bytes = bytes;
+        b->node[i].dest = to_last;
+    }
+    /* Half-way, nobody may be far ahead. */
+    engine_run(b->eng, (uint64_t)each * n_sm * per_packet / 2);
+    uint64_t least = UINT64_MAX, most = 0;
+    for (uint32_t i = 0; i < n_sm; i++) {
+        uint64_t got = b->node[n_sm].got_from[i];
+        least = got < least ? got : least;
+        most = got > most ? got : most;
+    }
+    if (cfg.topology == NOC_CROSSBAR)
+        assert_true(most - least <= 1);
+    else
+        assert_true(least > 0);
+    bench_run(b);
+    uint64_t flits = (uint64_t)each * n_sm * per_packet, cycles = b->node[n_sm].last_got - b->node[0].first_sent;
+    assert_int_equal(b->node[n_sm].got, each * n_sm);
+    assert_true(cycles >= flits);
+    assert_true(cycles * 100 <= flits * 103 + 100 * 40); /* 3% and the way through an empty network */
+    bench_free(b);
+}
+
+static void fairness(void **state)
+{
+    (void)state;
+    fair_and_full(crossbar, 15, 8);
+    fair_and_full(crossbar, 15, 136);
+    struct noc_cfg voq = crossbar;
+    voq.voq = true;
+    voq.iterations = 2;
+    fair_and_full(voq, 15, 136);
+    fair_and_full(fly, 15, 8);
+    fair_and_full(mesh, 15, 136);
+}
+
+static uint32_t first_blocked(struct node *n, uint32_t nth)
+{
+    return nth == 0 ? n->b->n - 1 : n->b->n - 2;
+}
+
+static void head_of_line(void **state)
+{
+    (void)state;
+    for (int voq = 0; voq < 2; voq++) {
+        struct noc_cfg cfg = crossbar;
+        cfg.voq = voq;
+        struct bench *b = bench_new(2, 2, cfg);
+        b->node[3].take_every = 200; /* the last node hardly takes anything, and its port is full soon */
+        b->node[0].dest = to_last;
+        b->node[0].to_send = 12;
+        engine_run(b->eng, 100);
+        b->node[1].dest = first_blocked; /* one packet for it, then one for its neighbour */
+        b->node[1].to_send = 2;
+        engine_wake(&b->node[1].comp, 0);
+        bench_run(b);
+        if (voq)
+            assert_true(b->node[2].last_got < b->node[1].first_sent + 20);
+        else
+            assert_true(b->node[2].last_got > b->node[1].first_sent + 100);
+        bench_free(b);
+    }
+}
+
+static void mesh_latency(void **state)
+{
+    (void)state;
+    struct noc_cfg cfg = mesh;
+    cfg.memory_at = "35"; /* the far corner of 6 x 6 */
+    struct bench *b = bench_new(35, 1, cfg);
+    assert_int_equal(noc_hops(b->net, 0, 35), 11);
+    assert_int_equal(noc_hops(b->net, 0, 1), 2);
+    b->node[0].to_send = 1;
+    b->node[0].bytes = 136;
+    b->node[0].dest = to_last;
+    bench_run(b);
+    /* To the network 1; ten links of router + link; out of the last router; four more flits. */
+    assert_int_equal(b->node[35].last_got - b->node[0].first_sent, 1 + 10 * (2 + 1 - 1) + 2 + 4);
+    bench_free(b);
+}
+
+static void butterfly_latency(void **state)
+{
+    (void)state;
+    struct noc_cfg cfg = fly;
+    cfg.radix = 4;
+    cfg.stages = 3;
+    struct bench *b = bench_new(48, 16, cfg);
+    assert_int_equal(noc_hops(b->net, 0, 63), 3);
+    b->node[5].to_send = 1;
+    b->node[5].dest = to_last;
+    bench_run(b);
+    assert_int_equal(b->node[63].last_got - b->node[5].first_sent, 1 + 2 * (2 + 1 - 1) + 2);
+    bench_free(b);
+}
+
+static void every_pair(struct noc_cfg cfg, uint32_t n_sm, uint32_t n_mem)
+{
+    struct bench *b = bench_new(n_sm, n_mem, cfg);
+    for (uint32_t i = 0; i < b->n; i++) {
+        b->node[i].to_send = b->n - 1;
+        b->node[i].dest = to_all;
+        b->node[i].bytes = i % 2 ? 8 : 136;
+    }
+    bench_run(b);
+    for (uint32_t i = 0; i < b->n; i++)
+        for (uint32_t k = 0; k < b->n; k++)
+            assert_int_equal(b->node[i].got_from[k], i != k);
+    bench_free(b);
+}
+
+static void all_to_all(void **state)
+{
+    (void)state;
+    every_pair(crossbar, 15, 12);
+    every_pair(mesh, 28, 8);
+    struct noc_cfg cfg = mesh;
+    cfg.vcs = 1;
+    cfg.vc_flits = 1;
+    every_pair(cfg, 12, 4);
+    every_pair(fly, 28, 8); /* 6-ary 2-fly */
+    cfg = fly;
+    cfg.radix = 4;
+    cfg.stages = 3;
+    every_pair(cfg, 48, 16);
+    cfg.radix = 2;
+    cfg.stages = 5;
+    cfg.vcs = 1;
+    every_pair(cfg, 20, 8);
+}
+
+/* Slow receivers, tiny buffers: everything arrives all the same. */
+static void back_pressure(void **state)
+{
+    (void)state;
+    struct noc_cfg cfgs[] = {crossbar, crossbar, mesh, fly};
+    cfgs[1].voq = true;
+    for (int k = 0; k < 4; k++) {
+        cfgs[k].inject_queue = 1;
+        cfgs[k].vc_flits = 1;
+        struct bench *b = bench_new(12, 4, cfgs[k]);
+        uint64_t total = 0;
+        for (uint32_t i = 0; i < b->n; i++) {
+            b->node[i].to_send = 150;
+            b->node[i].dest = to_random;
+            b->node[i].bytes = 8 + 32 * (i % 5);
+            b->node[i].take_every = 1 + i % 7;
+        }
+        bench_run(b);
+        for (uint32_t i = 0; i < b->n; i++)
+            total += b->node[i].got;
+        assert_int_equal(total, 16 * 150);
+        bench_free(b);
+    }
+}
+
+/* The left half of a 6 x 6 mesh sends to the right half, row by row: six links are the cut, and they are full. */
+static uint32_t across(struct node *n, uint32_t nth)
+{
+    return (void)nth, n->index + 3;
+}
+static void bisection(void **state)
+{
+    (void)state;
+    struct bench *b = bench_new(36, 0, mesh);
+    uint32_t each = 400;
+    for (uint32_t i = 0; i < 36; i++) {
+        b->node[i].to_send = i % 6 < 3 ? each : 0;
+        b->node[i].dest = across;
+        b->node[i].bytes = 136;
+    }
+    bench_run(b);
+    uint64_t cycles = 0;
+    for (uint32_t i = 0; i < 36; i++)
+        cycles = b->node[i].last_got > cycles ? b->node[i].last_got : cycles;
+    double per_link = 3.0 * each * 5 / (double)cycles;
+    assert_true(per_link <= 1.0 && per_link >= 0.97);
+    bench_free(b);
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    struct noc_cfg bad[] = {mesh, mesh, mesh, fly};
+    bad[0].width = bad[0].height = 3;    /* nine routers for sixteen nodes */
+    bad[1].memory_at = "3 99 4 5";       /* no such router */
+    bad[2].memory_at = "3 3 4 5";        /* twice */
+    bad[3].radix = 2, bad[3].stages = 2; /* four nodes only */
+    for (int k = 0; k < 4; k++) {
+        struct arena *a = arena_new();
+        struct err e = {0};
+        struct engine_config ec = {.khz = {1, 1, 1, 1}, .max_requests = 1};
+        struct engine *eng = engine_new(a, &ec, &e);
+        struct noc_config c = {&bad[k]};
+        assert_null(noc_new(eng, &c, NOC_REQUEST, 12, 4, "net", &e));
+        assert_true(e.msg[0]);
+        engine_free(eng);
+        arena_free(a);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(crossbar_latency), cmocka_unit_test(fairness),          cmocka_unit_test(head_of_line),
+        cmocka_unit_test(mesh_latency),     cmocka_unit_test(butterfly_latency), cmocka_unit_test(all_to_all),
+        cmocka_unit_test(back_pressure),    cmocka_unit_test(bisection),         cmocka_unit_test(refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
