@@ -287,8 +287,10 @@ static void device_command(struct cc_list *w, const struct cc_job *job, const st
     push_headers(w, t);
     /* Warnings come from the host pass, once. */
     push_tolerance(w, true);
-    if (job->fast_math || job->ftz)
+    if (job->fast_math || job->ftz) {
         cc_push(w, "-fcuda-flush-denormals-to-zero");
+        cc_push(w, "-D__CUDA_FTZ=1");
+    }
     if (job->fast_math)
         cc_push(w, "-fcuda-approx-transcendentals");
     if (job->fast_math || job->prec_div_off) {
@@ -392,6 +394,59 @@ static char *limit_registers(char *text, size_t *bytes, int max_regs)
     return out.p;
 }
 
+/*
+ * Texture references: clang declares each as an opaque .texref and passes its address around as the texture. weir's
+ * headers keep a texture object in it instead, so it becomes a variable of eight bytes, and where its address was taken
+ * its value is loaded.
+ */
+static char *plain_references(char *text, size_t *bytes)
+{
+    static const char declares[] = ".texref ", takes[] = "mov.u64";
+    struct cc_list names = {0};
+    VEC(char) out = {0};
+    if (!strstr(text, declares))
+        return text;
+    for (char *line = text; *line;) {
+        size_t len = strcspn(line, "\n");
+        char *reference = memmem(line, len, declares, strlen(declares));
+        char *take = memmem(line, len, takes, strlen(takes)), *comma = take ? memchr(take, ',', len) : NULL;
+        VEC_RESERVE(&out, out.n + 2 * len + 64);
+        if (reference) {
+            char *name = reference + strlen(declares);
+            cc_pushf(&names, "%.*s", (int)strcspn(name, ";"), name);
+            out.n += (size_t)sprintf(out.p + out.n, "%.*s.align 8 .u64 %s;", (int)(reference - line), line,
+                                     names.p[names.n - 1]);
+        } else {
+            const char *hit = NULL;
+            for (size_t i = 0; comma && !hit && i < names.n; i++) {
+                size_t n = strlen(names.p[i]);
+                if (!strncmp(comma + 2, names.p[i], n) && comma[2 + n] == ';')
+                    hit = names.p[i];
+            }
+            if (hit)
+                out.n += (size_t)sprintf(out.p + out.n, "\tld.global.u64%.*s, [%s];",
+                                         (int)(comma - take - (ptrdiff_t)strlen(takes)), take + strlen(takes), hit);
+            else
+                memcpy(out.p + out.n, line, len), out.n += len;
+        }
+        line += len;
+        if (*line) {
+            VEC_PUSH(&out, '\n');
+            line++;
+        }
+    }
+    VEC_PUSH(&out, 0);
+    free(text);
+    *bytes = out.n - 1;
+    return out.p;
+}
+
+static char *adjust_ptx(char *text, size_t *bytes, const struct cc_job *job)
+{
+    text = plain_references(text, bytes);
+    return job->max_regs ? limit_registers(text, bytes, job->max_regs) : text;
+}
+
 static int write_text(const char *path, const char *text, size_t bytes)
 {
     FILE *f = fopen(path, "wb");
@@ -433,11 +488,11 @@ static int compile_ptx(const struct cc_job *job, const struct toolchain *t, cons
     struct cc_list w = {0};
     device_command(&w, job, t, in->path, ptx);
     int rc = run(job, &w);
-    if (rc == 0 && job->max_regs && !job->dry_run) {
+    if (rc == 0 && !job->dry_run) {
         size_t bytes;
         char *text = read_text(ptx, &bytes);
         if (text) {
-            text = limit_registers(text, &bytes, job->max_regs);
+            text = adjust_ptx(text, &bytes, job);
             rc = write_text(ptx, text, bytes) ? 1 : 0;
             free(text);
         }
@@ -476,8 +531,7 @@ static int compile_cuda(const struct cc_job *job, const struct toolchain *t, con
         finish(host_pid);
         return rc ? rc : 1;
     }
-    if (job->max_regs)
-        text = limit_registers(text, &bytes, job->max_regs);
+    text = adjust_ptx(text, &bytes, job);
     feed(pipe_path, text, bytes, host_pid, &host_rc);
     if (host_rc < 0)
         host_rc = finish(host_pid);
