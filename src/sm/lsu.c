@@ -86,15 +86,15 @@ static void coalesce_into(struct sm *sm, unsigned slot, const struct sm_inst *i,
                                    (uint64_t)sm->env.n_sm * sm->cfg.warps * TRACE_WARP_SIZE, LOCAL_BASE, e->line);
         break;
     case TRACE_SP_CONST:
-        e->where = LSU_CONST;
-        e->space = REQ_SP_CONST;
+        e->where = sm->to_l1[1] ? LSU_CONST : LSU_DATA;
+        e->space = sm->to_l1[1] ? REQ_SP_CONST : REQ_SP_GLOBAL;
         e->n_line = coalesce(mem, i->width, sm->env.line_const, false, e->line);
         for (unsigned k = 0; k < e->n_line; k++)
             e->line[k].addr += CONST_BASE;
         break;
     case TRACE_SP_TEX:
-        e->where = LSU_TEX;
-        e->space = REQ_SP_TEX;
+        e->where = sm->to_l1[2] ? LSU_TEX : LSU_DATA; /* without a cache of its own it goes through the L1's */
+        e->space = sm->to_l1[2] ? REQ_SP_TEX : REQ_SP_GLOBAL;
         e->n_line = coalesce(mem, i->width, sm->env.line_tex, false, e->line);
         break;
     default:

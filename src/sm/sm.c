@@ -322,6 +322,14 @@ static uint64_t tick(struct comp *c, uint64_t now)
     if (sm->stats.warp_insts != before && sm->wanted >> NOTICE_ISSUE & 1)
         port_send(sm->notices, (req_id)(sm->stats.warp_insts - before), notice_info(NOTICE_ISSUE, 0));
 
+    /* A scheduler counts as throttled while the policy alone holds it back; another may have taken the last unit since.
+     */
+    if (sm->throttled) {
+        uint64_t can = sm->in[WARP_READY] & able(sm, now + 1);
+        for (s = 0; s < sm->cfg.schedulers; s++)
+            if (!(can & sm->owned[s]))
+                sm->throttled &= ~(1ull << s);
+    }
     uint64_t next = sm_lsu_next(sm, now);
     if (sm->in[WARP_READY]) {
         uint64_t unit = next_unit(sm, now);
@@ -488,12 +496,13 @@ void sm_connect(struct sm *sm, struct port *data, struct port *constant, struct 
                 struct port *done_out)
 {
     sm->to_l1[0] = data;
-    sm->to_l1[1] = constant ? constant : data;
-    sm->to_l1[2] = texture ? texture : data;
+    sm->to_l1[1] = constant;
+    sm->to_l1[2] = texture;
     sm->notices = notices;
     sm->done_out = done_out;
     for (unsigned i = 0; i < 3; i++)
-        port_connect(sm->to_l1[i], &sm->comp);
+        if (sm->to_l1[i])
+            port_connect(sm->to_l1[i], &sm->comp);
     if (notices)
         port_connect(notices, &sm->comp);
     port_connect(done_out, &sm->comp);

@@ -118,6 +118,7 @@ void sm_free(struct sm *); /* what is not in the arena */
 struct comp *sm_comp(struct sm *);
 /* The SM's own ports, for l1_connect_sm and the dispatcher. */
 struct port *sm_hit_in(struct sm *), *sm_fill_in(struct sm *), *sm_notice_in(struct sm *), *sm_cta_in(struct sm *);
+/* `constant`, `texture` NULL: no such cache, the data cache serves. */
 void sm_connect(struct sm *, struct port *data, struct port *constant, struct port *texture, struct port *notices,
                 struct port *done_out);
 void sm_register_stats(struct sm *, struct stats *);

@@ -1,0 +1,307 @@
+/*
+ * The whole machine, two ways to the same numbers: ticking every cycle or skipping, from a recording or live, alone or
+ * beside another machine in a second thread. Every counter must be equal.
+ *
+ * The kernel is random but repeatable: arithmetic, loads and stores to all spaces in regular and irregular patterns,
+ * atomics, fences, barriers, divergence, early exits.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "engine/stats.h"
+#include "gpu/live.h"
+#include "gpu/replay.h"
+#include "synth.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { CTAS = 40, THREADS = 160, STEPS = 60 };
+
+struct mix {
+    uint32_t alu[4], sfu, load[3], store, shared_load, shared_store, local, atom, red, constant, tex, fence, barrier,
+        jump, exit;
+    uint64_t seed;
+};
+
+static uint32_t next_random(uint64_t *x)
+{
+    *x = *x * 6364136223846793005ull + 1442695040888963407ull;
+    return (uint32_t)(*x >> 33);
+}
+
+static void make_kernel(struct synth *s, struct mix *m)
+{
+    for (int i = 0; i < 4; i++)
+        m->alu[i] = synth_inst(s, i & 1 ? TRACE_FP_MAD : TRACE_INT_ADD, REGS(8 + i), REGS(8 + (i + 1) % 4, 1, 2));
+    m->sfu = synth_inst(s, TRACE_SFU, REGS(7), REGS(8));
+    for (int i = 0; i < 3; i++)
+        m->load[i] = synth_mem_inst(s, TRACE_LOAD, TRACE_SP_GLOBAL, 4, REGS(1 + i), REGS(8));
+    m->store = synth_mem_inst(s, TRACE_STORE, TRACE_SP_GLOBAL, 4, NULL, REGS(1, 9));
+    m->shared_load = synth_mem_inst(s, TRACE_LOAD, TRACE_SP_SHARED, 8, REGS(4, 5), REGS(9));
+    m->shared_store = synth_mem_inst(s, TRACE_STORE, TRACE_SP_SHARED, 4, NULL, REGS(4));
+    m->local = synth_mem_inst(s, TRACE_LOAD, TRACE_SP_LOCAL, 4, REGS(6), NULL);
+    m->atom = synth_mem_inst(s, TRACE_ATOM, TRACE_SP_GLOBAL, 4, REGS(12), REGS(8));
+    m->red = synth_mem_inst(s, TRACE_RED, TRACE_SP_GLOBAL, 4, NULL, REGS(8));
+    m->constant = synth_mem_inst(s, TRACE_LOAD, TRACE_SP_CONST, 4, REGS(13), NULL);
+    m->tex = synth_mem_inst(s, TRACE_TEX, TRACE_SP_TEX, 16, REGS(14, 15, 16, 17), REGS(8));
+    m->fence = synth_inst(s, TRACE_FENCE, NULL, NULL);
+    m->barrier = synth_inst(s, TRACE_BARRIER, NULL, NULL);
+    m->jump = synth_inst(s, TRACE_BRANCH, NULL, REGS(10));
+    m->exit = synth_inst(s, TRACE_EXIT, NULL, NULL);
+    synth_seal(s);
+    s->kernel.smem_static_bytes = 4096;
+}
+
+static void mixed_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct mix *m = ctx;
+    uint64_t x = m->seed + cta * 1000 + warp, shared_x = m->seed + cta;
+    uint32_t mask = ~0u;
+    for (int i = 0; i < STEPS; i++) {
+        /* Barriers must come at the same step in every warp of a CTA. */
+        if (next_random(&shared_x) % 16 == 0) {
+            synth_do(s, m->barrier, 1, mask);
+            continue;
+        }
+        uint64_t addr[32], base = 0x200000000000ull + (next_random(&x) % 2048) * 128;
+        uint32_t lanes = next_random(&x) % 4 ? mask : (next_random(&x) & mask) | (mask & -mask);
+        for (int k = 0; k < 32; k++)
+            addr[k] = 0x200000000000ull + (next_random(&x) % (1 << 18)) * 4;
+        switch (next_random(&x) % 16) {
+        case 0:
+        case 1:
+            synth_affine(s, m->load[0], lanes, TRACE_SP_GLOBAL, base, 4);
+            break;
+        case 2:
+            synth_access(s, m->load[1], lanes, TRACE_SP_GLOBAL, addr);
+            break;
+        case 3:
+            synth_affine(s, m->load[2], lanes, TRACE_SP_GLOBAL, base, 64);
+            break;
+        case 4:
+            synth_affine(s, m->store, lanes, TRACE_SP_GLOBAL, base, next_random(&x) % 2 ? 4 : 36);
+            break;
+        case 5:
+            synth_affine(s, m->shared_load, lanes, TRACE_SP_SHARED, 0, 8 * (int64_t)(1 + next_random(&x) % 8));
+            break;
+        case 6:
+            synth_affine(s, m->shared_store, lanes, TRACE_SP_SHARED, 0, 4 * (int64_t)(next_random(&x) % 9));
+            break;
+        case 7:
+            synth_affine(s, m->local, lanes, TRACE_SP_LOCAL, 4 * (next_random(&x) % 8), 0);
+            break;
+        case 8:
+            synth_affine(s, m->atom, lanes & 0xf000000f ? lanes & 0xf000000f : lanes, TRACE_SP_GLOBAL, base, 0);
+            break;
+        case 9:
+            synth_affine(s, m->red, lanes, TRACE_SP_GLOBAL, base, 4);
+            break;
+        case 10:
+            synth_affine(s, m->constant, lanes, TRACE_SP_CONST, (next_random(&x) % 4096) * 4, 0);
+            break;
+        case 11:
+            synth_affine(s, m->tex, lanes, TRACE_SP_TEX, base, 16);
+            break;
+        case 12:
+            synth_do(s, m->fence, 1, mask);
+            break;
+        case 13:
+            synth_do(s, m->sfu, 1, lanes);
+            synth_do(s, m->jump, 1, mask);
+            break;
+        default:
+            synth_do(s, m->alu[0], 4, lanes);
+            break;
+        }
+        if (i == STEPS / 2 && warp == 3) { /* one warp leaves early, another loses half its lanes */
+            break;
+        }
+        if (i == STEPS / 3 && warp == 2) {
+            synth_do(s, m->exit, 1, 0xffff);
+            mask = 0xffff0000;
+        }
+    }
+    synth_do(s, m->exit, 1, mask);
+}
+
+/* Every counter of a finished run. */
+struct numbers {
+    unsigned n;
+    uint64_t *v;
+    char (*name)[96];
+};
+
+static struct numbers numbers_of(struct gpu *g)
+{
+    struct err e;
+    if (gpu_finish(g, true, &e))
+        fail_msg("%s", e.msg);
+    const struct gpu_results *r = gpu_get_results(g);
+    struct numbers out = {.n = stats_count(r->stats)};
+    out.v = xcalloc(out.n, sizeof *out.v);
+    out.name = xcalloc(out.n, sizeof *out.name);
+    for (unsigned i = 0; i < out.n; i++) {
+        out.v[i] = r->total[i];
+        snprintf(out.name[i], sizeof out.name[i], "%s", stats_name(r->stats, i)->name);
+    }
+    return out;
+}
+
+static void must_equal(const struct numbers *a, const struct numbers *b, const char *what)
+{
+    assert_int_equal(a->n, b->n);
+    for (unsigned i = 0; i < a->n; i++)
+        if (a->v[i] != b->v[i])
+            fail_msg("%s: %s is %llu and %llu", what, a->name[i], (unsigned long long)a->v[i],
+                     (unsigned long long)b->v[i]);
+}
+
+static void numbers_free(struct numbers *n)
+{
+    free(n->v);
+    free(n->name);
+}
+
+static struct numbers run_synth(const char *machine, const char *with, bool tick_all, uint64_t seed)
+{
+    struct mix m = {.seed = seed};
+    struct synth s;
+    synth_init(&s, CTAS, THREADS, mixed_warp, &m);
+    make_kernel(&s, &m);
+    struct gpu_opts o = {.machine = machine, .with = with, .tick_all = tick_all};
+    struct err e;
+    struct gpu *g = gpu_new(&o, &e);
+    if (!g)
+        fail_msg("%s: %s", machine, e.msg);
+    for (int launch = 0; launch < 2; launch++) {
+        enum gpu_end end = gpu_launch(g, &s.kernel, &s.launch, &s.streams, &e);
+        if (end == GPU_DEADLOCKED)
+            gpu_dump(g, stderr);
+        assert_int_equal(end, GPU_DONE);
+    }
+    struct numbers n = numbers_of(g);
+    gpu_free(g);
+    synth_free(&s);
+    return n;
+}
+
+static void ticking_equals_skipping(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *machine, *with;
+    } cases[] = {{"gtx480", NULL}, {"gtx480", "gto"}, {"gtx480", "two_level"},   {"gtx780", NULL},
+                 {"caps15", NULL}, {"cart28", NULL},  {"gtx480-gpgpusim", NULL}, {"mesh28", NULL},
+                 {"bfly36", NULL}, {"h200", NULL}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct numbers skip = run_synth(cases[i].machine, cases[i].with, false, i);
+        struct numbers tick = run_synth(cases[i].machine, cases[i].with, true, i);
+        must_equal(&skip, &tick, cases[i].machine);
+        numbers_free(&skip);
+        numbers_free(&tick);
+    }
+}
+
+/* Sends the synthetic program to a sink as an emulator would: CTAs interleaved, in chunks. */
+static void play(struct synth *s, const struct stream_sink *sink, unsigned launches)
+{
+    struct trace_event copy = {.kind = TRACE_EV_COPY_H2D, .address = 0x200000000000ull, .bytes = 65536};
+    assert_int_equal(sink->event(sink->ctx, &copy), 0);
+    for (unsigned l = 0; l < launches; l++) {
+        struct trace_event ev = {.kind = TRACE_EV_LAUNCH, .index = l};
+        assert_int_equal(sink->event(sink->ctx, &ev), 0);
+        assert_int_equal(sink->launch_begin(sink->ctx, &s->kernel, &s->launch, l), 0);
+        uint32_t warps = trace_warps_per_cta(&s->launch);
+        for (uint64_t cta = 0; cta < trace_ctas(&s->launch); cta++) {
+            uint32_t end[64];
+            uint8_t *bytes = NULL;
+            size_t len = 0, cap = 0;
+            for (uint32_t w = 0; w < warps; w++) {
+                stream_enc_begin(s->enc, &s->kernel);
+                s->warp(s, s->ctx, cta, w);
+                stream_enc_take(s->enc, &bytes, &len, &cap);
+                end[w] = (uint32_t)len;
+            }
+            struct stream_chunk k = {.cta = cta, .last = 1, .n_warp = warps, .end = end, .bytes = bytes};
+            assert_int_equal(sink->chunk(sink->ctx, l, &k), 0);
+            free(bytes);
+        }
+        assert_int_equal(sink->launch_end(sink->ctx, l), 0);
+    }
+}
+
+static void live_equals_replay(void **state)
+{
+    (void)state;
+    struct mix m = {.seed = 77};
+    struct synth s;
+    synth_init(&s, CTAS, THREADS, mixed_warp, &m);
+    make_kernel(&s, &m);
+    char path[] = "/tmp/weir-same-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    struct err e;
+    struct trace_writer *w = trace_writer_open(path, "synthetic", &e);
+    assert_non_null(w);
+    play(&s, trace_writer_sink(w), 3);
+    assert_int_equal(trace_writer_close(w, &e), 0);
+
+    struct gpu_opts o = {.machine = "gtx480-gpgpusim"};
+    struct gpu *g = gpu_new(&o, &e);
+    struct trace_file *f = trace_open(path, &e);
+    assert_non_null(f);
+    assert_int_equal(gpu_replay(g, f, &e), GPU_DONE);
+    uint64_t replay_ns = gpu_time_ns(g);
+    struct numbers replay = numbers_of(g);
+    gpu_free(g);
+    trace_close(f);
+
+    struct gpu_live *live = gpu_live_open(&o, &e);
+    assert_non_null(live);
+    play(&s, gpu_live_sink(live), 3);
+    assert_int_equal(gpu_live_now_ns(live), replay_ns);
+    assert_int_equal(gpu_live_status(live, &e), GPU_DONE);
+    struct numbers now = numbers_of(gpu_live_finish(live));
+    must_equal(&replay, &now, "live and replay");
+    gpu_live_close(live);
+    numbers_free(&replay);
+    numbers_free(&now);
+    remove(path);
+    synth_free(&s);
+}
+
+static void *in_thread(void *arg)
+{
+    *(struct numbers *)arg = run_synth("gtx480", NULL, false, 5);
+    return NULL;
+}
+
+static void machines_do_not_disturb_each_other(void **state)
+{
+    (void)state;
+    struct numbers alone = run_synth("gtx480", NULL, false, 5), beside[3];
+    pthread_t t[3];
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(pthread_create(&t[i], NULL, in_thread, &beside[i]), 0);
+    for (int i = 0; i < 3; i++) {
+        pthread_join(t[i], NULL);
+        must_equal(&alone, &beside[i], "threads");
+        numbers_free(&beside[i]);
+    }
+    numbers_free(&alone);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ticking_equals_skipping),
+        cmocka_unit_test(live_equals_replay),
+        cmocka_unit_test(machines_do_not_disturb_each_other),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
