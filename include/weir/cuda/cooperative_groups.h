@@ -1,0 +1,368 @@
+/*
+ * Cooperative groups: the grid, the block, tiles of a warp, the threads that happen to run together; their
+ * synchronisation, exchange, reductions and scans.
+ *
+ * Left out: clusters, multi-device groups, tiles larger than a warp.
+ */
+#ifndef WEIR_CUDA_COOPERATIVE_GROUPS_H
+#define WEIR_CUDA_COOPERATIVE_GROUPS_H
+#pragma GCC system_header
+
+#include "cuda_runtime.h"
+
+#if defined(__CUDA__) && defined(__cplusplus)
+
+namespace cooperative_groups
+{
+
+#define WEIR_CG        static __device__ __inline__ __attribute__((unused))
+#define WEIR_CG_MEMBER __device__ __inline__
+
+/* ---- the grid ---- */
+class grid_group
+{
+  public:
+    WEIR_CG_MEMBER bool is_valid() const { return barrier() != 0; }
+    WEIR_CG_MEMBER unsigned long long num_threads() const
+    {
+        return num_blocks() * blockDim.x * blockDim.y * blockDim.z;
+    }
+    WEIR_CG_MEMBER unsigned long long size() const { return num_threads(); }
+    WEIR_CG_MEMBER unsigned long long num_blocks() const
+    {
+        return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
+    }
+    WEIR_CG_MEMBER unsigned long long block_rank() const
+    {
+        return ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    }
+    WEIR_CG_MEMBER unsigned long long thread_rank() const
+    {
+        return block_rank() * (blockDim.x * blockDim.y * blockDim.z) +
+               ((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x);
+    }
+    WEIR_CG_MEMBER dim3 group_dim() const { return gridDim; }
+    WEIR_CG_MEMBER dim3 dim_blocks() const { return gridDim; }
+    WEIR_CG_MEMBER dim3 block_index() const { return blockIdx; }
+    /*
+     * Every block adds its share to a counter that the launch provides; the first block's share is such that the sum
+     * flips the top bit, and all wait for the flip. No reset is needed: the next barrier flips it back.
+     */
+    WEIR_CG_MEMBER void sync() const
+    {
+        unsigned *counter = barrier();
+        if (!counter)
+            __trap(); /* not a cooperative launch */
+        __syncthreads();
+        if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0) {
+            unsigned share = block_rank() == 0 ? 0x80000000u - (unsigned)(num_blocks() - 1) : 1u;
+            __threadfence();
+            unsigned before = atomicAdd(counter, share);
+            while (((*(volatile unsigned *)counter ^ before) & 0x80000000u) == 0)
+                ;
+            __threadfence();
+        }
+        __syncthreads();
+    }
+
+  private:
+    static WEIR_CG_MEMBER unsigned *barrier()
+    {
+        unsigned hi, lo;
+        asm("mov.u32 %0, %%envreg1;" : "=r"(hi));
+        asm("mov.u32 %0, %%envreg2;" : "=r"(lo));
+        unsigned long long workspace = (unsigned long long)hi << 32 | lo;
+        return workspace ? (unsigned *)workspace + 1 : (unsigned *)0;
+    }
+};
+WEIR_CG grid_group this_grid()
+{
+    return grid_group();
+}
+
+/* ---- groups within a block ---- */
+
+/* Any of the groups below; the kind is known at run time only. */
+class thread_group
+{
+  public:
+    WEIR_CG_MEMBER thread_group() : mask_(0), block_(true) {}
+    explicit WEIR_CG_MEMBER thread_group(unsigned mask) : mask_(mask), block_(false) {}
+    WEIR_CG_MEMBER void sync() const
+    {
+        if (block_)
+            __syncthreads();
+        else
+            __syncwarp(mask_);
+    }
+    WEIR_CG_MEMBER unsigned num_threads() const
+    {
+        return block_ ? blockDim.x * blockDim.y * blockDim.z : (unsigned)__popc(mask_);
+    }
+    WEIR_CG_MEMBER unsigned size() const { return num_threads(); }
+    WEIR_CG_MEMBER unsigned thread_rank() const
+    {
+        return block_ ? (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x
+                      : (unsigned)__popc(mask_ & __lanemask_lt());
+    }
+    WEIR_CG_MEMBER bool is_valid() const { return true; }
+    /* n neighbouring lanes of this group. */
+    WEIR_CG_MEMBER thread_group weir_tile(unsigned n) const
+    {
+        unsigned lane = __weir_laneid();
+        unsigned mask = n >= 32 ? 0xffffffffu : ((1u << n) - 1) << (lane & ~(n - 1));
+        return thread_group(block_ ? mask : mask & mask_);
+    }
+
+  protected:
+    unsigned mask_;
+    bool block_;
+};
+
+class thread_block : public thread_group
+{
+  public:
+    static WEIR_CG_MEMBER void sync() { __syncthreads(); }
+    static WEIR_CG_MEMBER unsigned num_threads() { return blockDim.x * blockDim.y * blockDim.z; }
+    static WEIR_CG_MEMBER unsigned size() { return num_threads(); }
+    static WEIR_CG_MEMBER unsigned thread_rank()
+    {
+        return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+    }
+    static WEIR_CG_MEMBER dim3 group_index() { return blockIdx; }
+    static WEIR_CG_MEMBER dim3 thread_index() { return threadIdx; }
+    static WEIR_CG_MEMBER dim3 group_dim() { return blockDim; }
+    static WEIR_CG_MEMBER dim3 dim_threads() { return blockDim; }
+};
+WEIR_CG thread_block this_thread_block()
+{
+    return thread_block();
+}
+
+/* Exchange among the threads of `mask`, ranks counted from its lowest lane; tiles override what is cheaper for them. */
+class coalesced_group : public thread_group
+{
+  public:
+    explicit WEIR_CG_MEMBER coalesced_group(unsigned mask, unsigned rank = 0, unsigned groups = 1)
+        : thread_group(mask), meta_rank_(rank), meta_size_(groups)
+    {
+    }
+    WEIR_CG_MEMBER void sync() const { __syncwarp(mask_); }
+    WEIR_CG_MEMBER unsigned num_threads() const { return (unsigned)__popc(mask_); }
+    WEIR_CG_MEMBER unsigned size() const { return num_threads(); }
+    WEIR_CG_MEMBER unsigned thread_rank() const { return (unsigned)__popc(mask_ & __lanemask_lt()); }
+    WEIR_CG_MEMBER unsigned meta_group_rank() const { return meta_rank_; }
+    WEIR_CG_MEMBER unsigned meta_group_size() const { return meta_size_; }
+    WEIR_CG_MEMBER unsigned get_mask() const { return mask_; }
+    template <class T> WEIR_CG_MEMBER T shfl(T v, int rank) const
+    {
+        return __shfl_sync(mask_, v, (int)__fns(mask_, 0, rank + 1));
+    }
+    template <class T> WEIR_CG_MEMBER T shfl_up(T v, unsigned delta) const
+    {
+        unsigned rank = thread_rank();
+        T other = shfl(v, (int)(rank >= delta ? rank - delta : rank));
+        return other;
+    }
+    template <class T> WEIR_CG_MEMBER T shfl_down(T v, unsigned delta) const
+    {
+        unsigned rank = thread_rank();
+        return shfl(v, (int)(rank + delta < num_threads() ? rank + delta : rank));
+    }
+    WEIR_CG_MEMBER int any(int p) const { return __ballot_sync(mask_, p) != 0; }
+    WEIR_CG_MEMBER int all(int p) const { return __ballot_sync(mask_, p) == mask_; }
+    WEIR_CG_MEMBER unsigned ballot(int p) const { return pack(__ballot_sync(mask_, p)); }
+    template <class T> WEIR_CG_MEMBER unsigned match_any(T v) const { return pack(__match_any_sync(mask_, v)); }
+    template <class T> WEIR_CG_MEMBER unsigned match_all(T v, int &p) const
+    {
+        return pack(__match_all_sync(mask_, v, &p));
+    }
+
+  private:
+    /* From bits by lane to bits by rank. */
+    WEIR_CG_MEMBER unsigned pack(unsigned lanes) const
+    {
+        unsigned packed = 0, rank = 0;
+        for (unsigned left = mask_; left; left &= left - 1, rank++)
+            packed |= (lanes & (left & -left)) ? 1u << rank : 0;
+        return packed;
+    }
+    unsigned meta_rank_, meta_size_;
+};
+WEIR_CG coalesced_group coalesced_threads()
+{
+    return coalesced_group(__activemask());
+}
+
+/* N neighbouring lanes of a warp, N a power of two. */
+template <unsigned N, class Parent = void> class thread_block_tile : public thread_group
+{
+    static_assert(N >= 1 && N <= 32 && (N & (N - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+
+  public:
+    WEIR_CG_MEMBER thread_block_tile() : thread_group(tile_mask()) {}
+    /* What the tile was cut from matters to nobody. */
+    template <class Other> WEIR_CG_MEMBER thread_block_tile(const thread_block_tile<N, Other> &) : thread_block_tile()
+    {
+    }
+    WEIR_CG_MEMBER void sync() const { __syncwarp(mask_); }
+    static constexpr __host__ __device__ unsigned num_threads() { return N; }
+    static constexpr __host__ __device__ unsigned size() { return N; }
+    static WEIR_CG_MEMBER unsigned thread_rank() { return lane() & (N - 1); }
+    static WEIR_CG_MEMBER unsigned meta_group_rank() { return thread_block::thread_rank() / N; }
+    static WEIR_CG_MEMBER unsigned meta_group_size() { return (thread_block::num_threads() + N - 1) / N; }
+    template <class T> WEIR_CG_MEMBER T shfl(T v, int rank) const { return __shfl_sync(mask_, v, rank, N); }
+    template <class T> WEIR_CG_MEMBER T shfl_up(T v, unsigned delta) const
+    {
+        return __shfl_up_sync(mask_, v, delta, N);
+    }
+    template <class T> WEIR_CG_MEMBER T shfl_down(T v, unsigned delta) const
+    {
+        return __shfl_down_sync(mask_, v, delta, N);
+    }
+    template <class T> WEIR_CG_MEMBER T shfl_xor(T v, unsigned bits) const
+    {
+        return __shfl_xor_sync(mask_, v, (int)bits, N);
+    }
+    WEIR_CG_MEMBER int any(int p) const { return (__ballot_sync(mask_, p) & mask_) != 0; }
+    WEIR_CG_MEMBER int all(int p) const { return (__ballot_sync(mask_, p) & mask_) == mask_; }
+    WEIR_CG_MEMBER unsigned ballot(int p) const { return pack(__ballot_sync(mask_, p)); }
+    template <class T> WEIR_CG_MEMBER unsigned match_any(T v) const { return pack(__match_any_sync(mask_, v)); }
+    template <class T> WEIR_CG_MEMBER unsigned match_all(T v, int &p) const
+    {
+        return pack(__match_all_sync(mask_, v, &p));
+    }
+
+  private:
+    static WEIR_CG_MEMBER unsigned lane() { return __weir_laneid(); }
+    static WEIR_CG_MEMBER unsigned tile_mask()
+    {
+        return N == 32 ? 0xffffffffu : ((1u << (N & 31)) - 1) << (lane() & ~(N - 1));
+    }
+    WEIR_CG_MEMBER unsigned pack(unsigned lanes) const { return (lanes & mask_) >> (lane() & ~(N - 1)); }
+};
+
+template <unsigned N, class Group> WEIR_CG thread_block_tile<N, Group> tiled_partition(const Group &)
+{
+    return thread_block_tile<N, Group>();
+}
+WEIR_CG thread_group tiled_partition(const thread_group &parent, unsigned n)
+{
+    return parent.weir_tile(n);
+}
+/* Those with the same predicate, or the same label. */
+template <class Group> WEIR_CG coalesced_group binary_partition(const Group &, bool p)
+{
+    unsigned active = __activemask(), yes = __ballot_sync(active, p);
+    return coalesced_group(p ? yes : active & ~yes, p ? 0 : 1, 2);
+}
+template <class Group, class T> WEIR_CG coalesced_group labeled_partition(const Group &, T label)
+{
+    return coalesced_group(__match_any_sync(__activemask(), label));
+}
+
+template <class Group> WEIR_CG void sync(const Group &g)
+{
+    g.sync();
+}
+template <class Group> WEIR_CG auto thread_rank(const Group &g) -> decltype(g.thread_rank())
+{
+    return g.thread_rank();
+}
+template <class Group> WEIR_CG auto group_size(const Group &g) -> decltype(g.size())
+{
+    return g.size();
+}
+template <class Group> WEIR_CG bool is_valid(const Group &)
+{
+    return true;
+}
+
+/* ---- operators ---- */
+template <class T = void> struct plus {
+    WEIR_CG_MEMBER T operator()(T a, T b) const { return a + b; }
+};
+template <class T = void> struct less {
+    WEIR_CG_MEMBER T operator()(T a, T b) const { return b < a ? b : a; }
+};
+template <class T = void> struct greater {
+    WEIR_CG_MEMBER T operator()(T a, T b) const { return a < b ? b : a; }
+};
+template <class T = void> struct bit_and {
+    WEIR_CG_MEMBER T operator()(T a, T b) const { return a & b; }
+};
+template <class T = void> struct bit_or {
+    WEIR_CG_MEMBER T operator()(T a, T b) const { return a | b; }
+};
+template <class T = void> struct bit_xor {
+    WEIR_CG_MEMBER T operator()(T a, T b) const { return a ^ b; }
+};
+
+/* ---- reductions and scans, by shuffles ---- */
+template <unsigned N, class P, class T, class Op> WEIR_CG T reduce(const thread_block_tile<N, P> &g, T v, Op op)
+{
+    for (unsigned step = N / 2; step > 0; step /= 2)
+        v = op(v, g.shfl_xor(v, step));
+    return v;
+}
+template <class T, class Op> WEIR_CG T reduce(const coalesced_group &g, T v, Op op)
+{
+    unsigned n = g.num_threads(), rank = g.thread_rank();
+    for (unsigned step = 1; step < n; step *= 2) {
+        T other = g.shfl_down(v, step);
+        if (rank % (2 * step) == 0 && rank + step < n)
+            v = op(v, other);
+    }
+    return g.shfl(v, 0);
+}
+template <class Group, class T, class Op> WEIR_CG T inclusive_scan(const Group &g, T v, Op op)
+{
+    unsigned n = g.num_threads(), rank = g.thread_rank();
+    for (unsigned step = 1; step < n; step *= 2) {
+        T other = g.shfl_up(v, step);
+        if (rank >= step)
+            v = op(other, v);
+    }
+    return v;
+}
+template <class Group, class T> WEIR_CG T inclusive_scan(const Group &g, T v)
+{
+    return inclusive_scan(g, v, plus<T>());
+}
+template <class Group, class T, class Op> WEIR_CG T exclusive_scan(const Group &g, T v, Op op)
+{
+    T before = g.shfl_up(inclusive_scan(g, v, op), 1);
+    return g.thread_rank() ? before : T();
+}
+template <class Group, class T> WEIR_CG T exclusive_scan(const Group &g, T v)
+{
+    return exclusive_scan(g, v, plus<T>());
+}
+template <class Group, class F> WEIR_CG void invoke_one(const Group &g, F f)
+{
+    if (g.thread_rank() == 0)
+        f();
+}
+
+/* ---- copies by a whole group; complete when waited for, and here already before ---- */
+template <class Group, class T> WEIR_CG void memcpy_async(const Group &g, T *dst, const T *src, size_t bytes)
+{
+    for (size_t i = g.thread_rank(); i < bytes / sizeof(T); i += g.size())
+        dst[i] = src[i];
+}
+template <class Group> WEIR_CG void wait(const Group &g)
+{
+    g.sync();
+}
+template <unsigned Pending, class Group> WEIR_CG void wait_prior(const Group &g)
+{
+    g.sync();
+}
+
+#undef WEIR_CG
+#undef WEIR_CG_MEMBER
+
+} // namespace cooperative_groups
+
+#endif
+#endif

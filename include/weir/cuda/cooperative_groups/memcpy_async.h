@@ -1,0 +1,2 @@
+/* Part of cooperative_groups.h. */
+#include "../cooperative_groups.h"

@@ -1,0 +1,207 @@
+/*
+ * nvcuda::wmma: matrix multiply-accumulate by a whole warp. Shapes 16x16x16, 32x8x16 and 8x32x16 of half (sums in half
+ * or float), of 8-bit integers (sums in int) and of bfloat16.
+ *
+ * Which element of a fragment belongs to which place of the matrix is the machine's business; programs may only do the
+ * same to every element. Left out: sub-byte and tf32 and double fragments.
+ */
+#ifndef WEIR_CUDA_MMA_H
+#define WEIR_CUDA_MMA_H
+#pragma GCC system_header
+
+#include "cuda_fp16.h"
+#include "cuda_bf16.h"
+
+#if defined(__CUDA__) && defined(__cplusplus)
+
+namespace nvcuda
+{
+namespace wmma
+{
+
+struct row_major;
+struct col_major;
+struct matrix_a;
+struct matrix_b;
+struct accumulator;
+enum layout_t { mem_row_major, mem_col_major };
+
+template <class Use, int M, int N, int K, class T, class Layout = void> class fragment;
+
+/* R registers of type W hold E elements of type T. */
+template <class T, class W, int E, int R> struct weir_fragment {
+    enum { num_elements = E, num_storage_elements = E };
+    T x[E];
+    typedef T element_type;
+    __device__ inline void get(W (&r)[R]) const
+    {
+        static_assert(sizeof(x) == sizeof(r), "a fragment fills its registers");
+        __builtin_memcpy(&r, &x, sizeof r);
+    }
+    __device__ inline void set(const W (&r)[R]) { __builtin_memcpy(&x, &r, sizeof r); }
+};
+
+#define WEIR_WMMA_DEV static __device__ inline
+
+template <class F, class T> WEIR_WMMA_DEV void fill_fragment(F &f, const T &v)
+{
+    for (int i = 0; i < (int)F::num_elements; i++)
+        f.x[i] = (typename F::element_type)v;
+}
+
+/* Register lists of one to eight operands, as text and as constraints. */
+#define WEIR_OUT1(c, r) "=" c(r[0])
+#define WEIR_OUT2(c, r) WEIR_OUT1(c, r), "=" c(r[1])
+#define WEIR_OUT4(c, r) WEIR_OUT2(c, r), "=" c(r[2]), "=" c(r[3])
+#define WEIR_OUT8(c, r) WEIR_OUT4(c, r), "=" c(r[4]), "=" c(r[5]), "=" c(r[6]), "=" c(r[7])
+#define WEIR_IN1(c, r)  c(r[0])
+#define WEIR_IN2(c, r)  WEIR_IN1(c, r), c(r[1])
+#define WEIR_IN4(c, r)  WEIR_IN2(c, r), c(r[2]), c(r[3])
+#define WEIR_IN8(c, r)  WEIR_IN4(c, r), c(r[4]), c(r[5]), c(r[6]), c(r[7])
+#define WEIR_FROM0_1    "{%0}"
+#define WEIR_FROM0_2    "{%0, %1}"
+#define WEIR_FROM0_4    "{%0, %1, %2, %3}"
+#define WEIR_FROM0_8    "{%0, %1, %2, %3, %4, %5, %6, %7}"
+/* The two operands after n registers. */
+#define WEIR_THEN1_1 "%1"
+#define WEIR_THEN2_1 "%2"
+#define WEIR_THEN1_2 "%2"
+#define WEIR_THEN2_2 "%3"
+#define WEIR_THEN1_4 "%4"
+#define WEIR_THEN2_4 "%5"
+#define WEIR_THEN1_8 "%8"
+#define WEIR_THEN2_8 "%9"
+/* Stores: the address and the stride come first. */
+#define WEIR_FROM2_4 "{%2, %3, %4, %5}"
+#define WEIR_FROM2_8 "{%2, %3, %4, %5, %6, %7, %8, %9}"
+
+/* Matrices a and b. */
+#define WEIR_WMMA_LOAD(use, letter, M, N, K, shape, T, type, layout, E, R)                                             \
+    template <> class fragment<matrix_##use, M, N, K, T, layout##_major> : public weir_fragment<T, unsigned, E, R>     \
+    {                                                                                                                  \
+    };                                                                                                                 \
+    WEIR_WMMA_DEV void load_matrix_sync(fragment<matrix_##use, M, N, K, T, layout##_major> &f, const T *p,             \
+                                        unsigned stride)                                                               \
+    {                                                                                                                  \
+        unsigned r[R];                                                                                                 \
+        asm volatile("wmma.load." letter ".sync.aligned." #layout "." shape "." type " " WEIR_FROM0_##R                \
+                     ", [" WEIR_THEN1_##R "], " WEIR_THEN2_##R ";"                                                     \
+                     : WEIR_OUT##R("r", r)                                                                             \
+                     : "l"(p), "r"(stride)                                                                             \
+                     : "memory");                                                                                      \
+        f.set(r);                                                                                                      \
+    }
+#define WEIR_WMMA_LOADS(M, N, K, shape, T, type, EA, RA, EB, RB)                                                       \
+    WEIR_WMMA_LOAD(a, "a", M, N, K, shape, T, type, row, EA, RA)                                                       \
+    WEIR_WMMA_LOAD(a, "a", M, N, K, shape, T, type, col, EA, RA)                                                       \
+    WEIR_WMMA_LOAD(b, "b", M, N, K, shape, T, type, row, EB, RB)                                                       \
+    WEIR_WMMA_LOAD(b, "b", M, N, K, shape, T, type, col, EB, RB)
+
+/* Sums. */
+#define WEIR_WMMA_SUM(M, N, K, shape, T, type, W, c, E, R)                                                             \
+    template <> class fragment<accumulator, M, N, K, T> : public weir_fragment<T, W, E, R>                             \
+    {                                                                                                                  \
+    };                                                                                                                 \
+    WEIR_WMMA_DEV void load_matrix_sync(fragment<accumulator, M, N, K, T> &f, const T *p, unsigned stride,             \
+                                        layout_t layout)                                                               \
+    {                                                                                                                  \
+        W r[R];                                                                                                        \
+        if (layout == mem_row_major)                                                                                   \
+            asm volatile("wmma.load.c.sync.aligned.row." shape "." type " " WEIR_FROM0_##R ", [" WEIR_THEN1_##R        \
+                         "], " WEIR_THEN2_##R ";"                                                                      \
+                         : WEIR_OUT##R(c, r)                                                                           \
+                         : "l"(p), "r"(stride)                                                                         \
+                         : "memory");                                                                                  \
+        else                                                                                                           \
+            asm volatile("wmma.load.c.sync.aligned.col." shape "." type " " WEIR_FROM0_##R ", [" WEIR_THEN1_##R        \
+                         "], " WEIR_THEN2_##R ";"                                                                      \
+                         : WEIR_OUT##R(c, r)                                                                           \
+                         : "l"(p), "r"(stride)                                                                         \
+                         : "memory");                                                                                  \
+        f.set(r);                                                                                                      \
+    }                                                                                                                  \
+    WEIR_WMMA_DEV void store_matrix_sync(T *p, const fragment<accumulator, M, N, K, T> &f, unsigned stride,            \
+                                         layout_t layout)                                                              \
+    {                                                                                                                  \
+        W r[R];                                                                                                        \
+        f.get(r);                                                                                                      \
+        if (layout == mem_row_major)                                                                                   \
+            asm volatile("wmma.store.d.sync.aligned.row." shape "." type " [%0], " WEIR_FROM2_##R ", %1;" ::"l"(p),    \
+                         "r"(stride), WEIR_IN##R(c, r)                                                                 \
+                         : "memory");                                                                                  \
+        else                                                                                                           \
+            asm volatile("wmma.store.d.sync.aligned.col." shape "." type " [%0], " WEIR_FROM2_##R ", %1;" ::"l"(p),    \
+                         "r"(stride), WEIR_IN##R(c, r)                                                                 \
+                         : "memory");                                                                                  \
+    }
+
+/* The product. Layouts are part of the instruction, so there are four of each. Named operands keep the lists readable.
+ */
+#define WEIR_NAMES1(l)      "{%[" l "0]}"
+#define WEIR_NAMES2(l)      "{%[" l "0], %[" l "1]}"
+#define WEIR_NAMES4(l)      "{%[" l "0], %[" l "1], %[" l "2], %[" l "3]}"
+#define WEIR_NAMES8(l)      "{%[" l "0], %[" l "1], %[" l "2], %[" l "3], %[" l "4], %[" l "5], %[" l "6], %[" l "7]}"
+#define WEIR_GIVE1(l, c, r) [l##0] c(r[0])
+#define WEIR_GIVE2(l, c, r) WEIR_GIVE1(l, c, r), [l##1] c(r[1])
+#define WEIR_GIVE4(l, c, r) WEIR_GIVE2(l, c, r), [l##2] c(r[2]), [l##3] c(r[3])
+#define WEIR_GIVE8(l, c, r) WEIR_GIVE4(l, c, r), [l##4] c(r[4]), [l##5] c(r[5]), [l##6] c(r[6]), [l##7] c(r[7])
+
+#define WEIR_MMA(la, lb, M, N, K, shape, T, RA, RB, TD, WD, cd, RD, TC, WC, cc, RC, types)                             \
+    WEIR_WMMA_DEV void mma_sync(                                                                                       \
+        fragment<accumulator, M, N, K, TD> &d, const fragment<matrix_a, M, N, K, T, la##_major> &fa,                   \
+        const fragment<matrix_b, M, N, K, T, lb##_major> &fb, const fragment<accumulator, M, N, K, TC> &fc)            \
+    {                                                                                                                  \
+        unsigned a[RA], b[RB];                                                                                         \
+        WC c[RC];                                                                                                      \
+        WD r[RD];                                                                                                      \
+        fa.get(a);                                                                                                     \
+        fb.get(b);                                                                                                     \
+        fc.get(c);                                                                                                     \
+        asm volatile("wmma.mma.sync.aligned." #la "." #lb "." shape "." types " " WEIR_NAMES##RD(                      \
+                         "d") ", " WEIR_NAMES##RA("a") ", " WEIR_NAMES##RB("b") ", " WEIR_NAMES##RC("c") ";"           \
+                     : WEIR_GIVE##RD(d, "=" cd, r)                                                                     \
+                     : WEIR_GIVE##RA(a, "r", a), WEIR_GIVE##RB(b, "r", b), WEIR_GIVE##RC(c, cc, c));                   \
+        d.set(r);                                                                                                      \
+    }
+#define WEIR_MMAS(...)                                                                                                 \
+    WEIR_MMA(row, row, __VA_ARGS__)                                                                                    \
+    WEIR_MMA(row, col, __VA_ARGS__)                                                                                    \
+    WEIR_MMA(col, row, __VA_ARGS__)                                                                                    \
+    WEIR_MMA(col, col, __VA_ARGS__)
+
+#define WEIR_WMMA_SHAPE(M, N, K, shape, IA, IB)                                                                        \
+    WEIR_WMMA_LOADS(M, N, K, shape, __half, "f16", 16, 8, 16, 8)                                                       \
+    WEIR_WMMA_SUM(M, N, K, shape, float, "f32", float, "f", 8, 8)                                                      \
+    WEIR_WMMA_SUM(M, N, K, shape, __half, "f16", unsigned, "r", 8, 4)                                                  \
+    WEIR_MMAS(M, N, K, shape, __half, 8, 8, float, float, "f", 8, float, float, "f", 8, "f32.f32")                     \
+    WEIR_MMAS(M, N, K, shape, __half, 8, 8, __half, unsigned, "r", 4, __half, unsigned, "r", 4, "f16.f16")             \
+    WEIR_MMAS(M, N, K, shape, __half, 8, 8, float, float, "f", 8, __half, unsigned, "r", 4, "f32.f16")                 \
+    WEIR_MMAS(M, N, K, shape, __half, 8, 8, __half, unsigned, "r", 4, float, float, "f", 8, "f16.f32")                 \
+    WEIR_WMMA_INT_SHAPE(M, N, K, shape, IA, IB)
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 720
+#define WEIR_WMMA_INT_SHAPE(M, N, K, shape, RA, RB)                                                                    \
+    WEIR_WMMA_LOADS(M, N, K, shape, signed char, "s8", RA * 4, RA, RB * 4, RB)                                         \
+    WEIR_WMMA_LOADS(M, N, K, shape, unsigned char, "u8", RA * 4, RA, RB * 4, RB)                                       \
+    WEIR_WMMA_SUM(M, N, K, shape, int, "s32", int, "r", 8, 8)                                                          \
+    WEIR_MMAS(M, N, K, shape, signed char, RA, RB, int, int, "r", 8, int, int, "r", 8, "s32.s8.s8.s32")                \
+    WEIR_MMAS(M, N, K, shape, unsigned char, RA, RB, int, int, "r", 8, int, int, "r", 8, "s32.u8.u8.s32")
+#else
+#define WEIR_WMMA_INT_SHAPE(M, N, K, shape, RA, RB)
+#endif
+WEIR_WMMA_SHAPE(16, 16, 16, "m16n16k16", 2, 2)
+WEIR_WMMA_SHAPE(32, 8, 16, "m32n8k16", 4, 1)
+WEIR_WMMA_SHAPE(8, 32, 16, "m8n32k16", 1, 4)
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+/* bfloat16 fragments are twice as large as those of 8-bit integers. */
+WEIR_WMMA_LOADS(16, 16, 16, "m16n16k16", __nv_bfloat16, "bf16", 8, 4, 8, 4)
+WEIR_MMAS(16, 16, 16, "m16n16k16", __nv_bfloat16, 4, 4, float, float, "f", 8, float, float, "f", 8, "f32.bf16.bf16.f32")
+#endif
+
+#undef WEIR_WMMA_DEV
+
+} // namespace wmma
+} // namespace nvcuda
+
+#endif
+#endif
