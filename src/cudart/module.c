@@ -87,57 +87,11 @@ static size_t readable_bytes(const void *p)
     return q.bytes;
 }
 
-/* ---- managed variables ---- */
-
-/*
- * nvcc: the program has a pointer for each __managed__ variable, which is filled with the variable's address. clang has
- * no managed variables; weir cc gathers their host shadows in an ELF section and the variable lives right there.
- */
-struct managed_range {
-    const char *start, *stop;
-};
-static VEC(struct managed_range) managed_ranges;
-
-API void __weirRegisterManaged(void *start, void *stop)
-{
-    pthread_mutex_lock(&rt.lock);
-    VEC_PUSH(&managed_ranges, (struct managed_range){start, stop});
-    pthread_mutex_unlock(&rt.lock);
-}
-
-static bool shadow_is_managed(const void *host)
-{
-    for (size_t i = 0; i < managed_ranges.n; i++)
-        if ((const char *)host >= managed_ranges.p[i].start && (const char *)host < managed_ranges.p[i].stop)
-            return true;
-    return false;
-}
-
-static void place_managed(struct rt_module *m, struct ptx_module *ptx)
-{
-    for (size_t i = 0; i < m->var.n; i++) {
-        const struct rt_var *v = m->var.p[i];
-        int32_t at = shadow_is_managed(v->host) ? ptx_find_var(ptx, v->name) : -1;
-        if (at >= 0 && ptx->var[at].linkage != PTX_L_EXTERN)
-            ptx->var[at].place = (uint64_t)(uintptr_t)v->host;
-    }
-}
-
-static void bind_managed(struct rt_module *m)
-{
-    for (size_t i = 0; i < m->var.n; i++) {
-        struct rt_var *v = m->var.p[i];
-        uint64_t addr, bytes;
-        if (v->managed && !emu_module_var(m->emu, v->name, &addr, &bytes))
-            *v->managed = (void *)(uintptr_t)addr;
-    }
-}
-
 /* Takes the PTX of one container; what cannot run is remembered for the message. */
 static cudaError_t read_part(struct rt_module *m, const void *bytes, size_t n)
 {
     struct fatbin_pick pick;
-    const uint32_t arch = rt.props.cc_major * 10 + rt.props.cc_minor;
+    const uint32_t arch = rt.ready ? rt.props.cc_major * 10 + rt.props.cc_minor : 90;
     if (fatbin_choose(bytes, n, arch, program_invocation_short_name, &pick, &m->why))
         return cudaErrorInvalidKernelImage;
     if (pick.text)
@@ -184,6 +138,82 @@ static void module_read(struct rt_module *m)
     m->status = m->wrapper ? read_registered(m) : read_part(m, m->library, m->library_bytes);
     if (!m->status && !m->part.n)
         m->status = no_code(m);
+}
+
+/* ---- managed variables ---- */
+
+/*
+ * nvcc: the program has a pointer for each __managed__ variable, which is filled with the variable's address. clang has
+ * no managed variables; weir cc gathers their host shadows in an ELF section and the variable lives right there. Its
+ * initial value is only in the PTX, from where it must come before main reads it.
+ */
+struct managed_range {
+    const char *start, *stop;
+};
+static VEC(struct managed_range) managed_ranges;
+
+static bool shadow_is_managed(const void *host)
+{
+    for (size_t i = 0; i < managed_ranges.n; i++)
+        if ((const char *)host >= managed_ranges.p[i].start && (const char *)host < managed_ranges.p[i].stop)
+            return true;
+    return false;
+}
+
+void module_init_managed(struct rt_module *m)
+{
+    bool any = false;
+    for (size_t i = 0; i < m->var.n; i++)
+        any |= shadow_is_managed(m->var.p[i]->host) && !m->var.p[i]->initialised;
+    if (!any)
+        return;
+    module_read(m);
+    for (size_t k = 0; k < m->part.n; k++) {
+        struct ptx_module *ptx = ptx_parse(m->part.p[k].text, m->part.p[k].text_bytes, "", NULL);
+        for (size_t i = 0; ptx && i < m->var.n; i++) { /* what is wrong with the PTX is told at its first use */
+            struct rt_var *v = m->var.p[i];
+            const int32_t at = shadow_is_managed(v->host) ? ptx_find_var(ptx, v->name) : -1;
+            if (at < 0 || v->initialised || ptx->var[at].bytes > v->bytes)
+                continue;
+            v->initialised = true;
+            if (ptx->var[at].init)
+                memcpy((void *)(uintptr_t)v->host, ptx->var[at].init, ptx->var[at].bytes);
+        }
+        ptx_module_free(ptx);
+    }
+}
+
+/* weir cc's constructors call this, before or after the module is registered. */
+API void __weirRegisterManaged(void *start, void *stop)
+{
+    pthread_mutex_lock(&rt.lock);
+    VEC_PUSH(&managed_ranges, (struct managed_range){start, stop});
+    for (size_t i = 0; i < rt.module.n; i++)
+        if (rt.module.p[i]->wrapper)
+            module_init_managed(rt.module.p[i]);
+    pthread_mutex_unlock(&rt.lock);
+}
+
+static void place_managed(struct rt_module *m, struct ptx_module *ptx)
+{
+    for (size_t i = 0; i < m->var.n; i++) {
+        const struct rt_var *v = m->var.p[i];
+        int32_t at = shadow_is_managed(v->host) ? ptx_find_var(ptx, v->name) : -1;
+        if (at >= 0 && v->initialised && ptx->var[at].linkage != PTX_L_EXTERN)
+            ptx->var[at].place = (uint64_t)(uintptr_t)v->host;
+    }
+}
+
+static void bind_managed(struct rt_module *m)
+{
+    for (size_t i = 0; i < m->var.n; i++) {
+        struct rt_var *v = m->var.p[i];
+        uint64_t addr, bytes;
+        if (v->managed && !emu_module_var(m->emu, v->name, &addr, &bytes))
+            *v->managed = (void *)(uintptr_t)addr;
+        if (v->managed) /* the program names the variable by its memory, too */
+            ptrmap_put(&rt.symbol, *v->managed, RT_VAR, v);
+    }
 }
 
 /* ---- linking ----
@@ -261,8 +291,8 @@ static cudaError_t load_unit(struct rt_module **list, size_t n, struct err *e)
         for (size_t k = 0; k < list[i]->part.n && !status; k++) {
             struct fatbin_pick *part = &list[i]->part.p[k];
             char name[160];
-            snprintf(name, sizeof name, "%s.ptx", program_invocation_short_name);
-            struct ptx_module *m = ptx_parse(part->text, part->text_bytes, part->name[0] ? part->name : name, e);
+            snprintf(name, sizeof name, "%s.ptx", part->name[0] ? part->name : program_invocation_short_name);
+            struct ptx_module *m = ptx_parse(part->text, part->text_bytes, name, e);
             if (!m) {
                 status = cudaErrorInvalidPtx;
                 break;

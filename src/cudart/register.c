@@ -29,7 +29,8 @@ API void **__cudaRegisterFatBinary(void *wrapper)
 
 API void __cudaRegisterFatBinaryEnd(void **handle)
 {
-    (void)handle;
+    module_init_managed(lock_module(handle));
+    unlock();
 }
 
 API void __cudaUnregisterFatBinary(void **handle)

@@ -87,11 +87,13 @@ struct rt_var {
     void **managed; /* __managed__: the program's pointer to fill */
     char *name;
     size_t bytes;
-    bool constant;
+    bool constant, initialised;
 };
 /* Loads the module's code if it was not yet. Prints what is wrong, once. */
 cudaError_t module_load(struct rt_module *);
 struct rt_module *module_new(const void *wrapper);
+/* Gives managed variables that live in the program's own memory their initial values. */
+void module_init_managed(struct rt_module *);
 void module_free(struct rt_module *);
 struct rt_func *module_add_func(struct rt_module *, const void *host, const char *name);
 /* Function by host stub or by kernel handle, loaded and analysed; cudaErrorInvalidDeviceFunction when unknown. */

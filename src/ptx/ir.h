@@ -159,7 +159,7 @@ struct ptx_var {
     uint32_t n_ref;
     const struct ptx_init_ref *ref;
     uint32_t line;
-    uint64_t place; /* set by a loader: the host address at which it must live; 0 = anywhere */
+    uint64_t place; /* set by a loader: the host address where it lives and has its value already; 0 = anywhere */
 };
 
 enum ptx_linkage { PTX_L_NONE, PTX_L_EXTERN, PTX_L_VISIBLE, PTX_L_WEAK, PTX_L_COMMON };
