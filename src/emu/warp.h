@@ -106,7 +106,8 @@ static inline uint32_t emu_sreg_off(enum ptx_sreg r)
  *
  * sig: one character per operand in the order of the PTX text, destinations first, '>' between destinations and
  * sources: 'w' 32-bit lane, 'd' 64-bit lane, 'q' 128-bit lane, 'p' predicate, 'r' register as it is declared (its own
- * width; constants take the width of sel->imm_type). Vector and pair operands are flattened into their elements.
+ * width; constants take the width of sel->imm_type), 'a' an address [base + offset]: the operand is the base's row
+ * (4- or 8-byte lanes), the byte offset goes to emu_inst.target (int32). Vector and pair operands are flattened into their elements.
  * A constant for 'w'/'d' is converted by decode.c according to the type in sel->src_type[k] (float constants to f32
  * or f64 bits; integers truncated); a register whose lane is not as wide as the signature says is refused.
  */

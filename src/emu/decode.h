@@ -1,0 +1,59 @@
+/*
+ * Between the files that decode: the state of one kernel's decoding and how operands become rows.
+ */
+#ifndef WEIR_EMU_DECODE_H
+#define WEIR_EMU_DECODE_H
+
+#include "emu/state.h"
+
+struct emu_pool_slot {
+    uint64_t lo, hi;
+    uint32_t off; /* + 1; 0 = empty */
+    uint8_t lane;
+};
+
+struct emu_decoder {
+    struct emu *emu;
+    struct emu_module *unit;
+    struct emu_prog *p;
+    struct emu_func *f;          /* the function being decoded */
+    const struct ptx_inst *inst; /* and its instruction */
+    const char *why;             /* reason for refusing the instruction */
+    char why_buf[160];
+    VEC(char) pool;
+    struct emu_pool_slot *slot;
+    uint32_t n_slot, cap_slot;
+    VEC(struct emu_sreg_use) sreg;
+    VEC(struct emu_call) call;
+    VEC(uint32_t *) table;
+    uint32_t n_cache;
+    bool clock; /* the current instruction reads a clock */
+};
+
+/* Refuses the current instruction; returns -1. */
+int emu_refuse(struct emu_decoder *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* A constant as a row of 32 lanes of `lane` bytes; returns its offset in the pool. */
+uint32_t emu_pool(struct emu_decoder *, uint8_t lane, uint64_t lo, uint64_t hi);
+
+/* Operand -> row. sig as in struct emu_op_sel ('w', 'd', 'q', 'p', 'r'); `type` says how to read a constant. */
+int emu_decode_src(struct emu_decoder *, const struct ptx_opnd *, char sig, enum ptx_type type, struct emu_opnd *);
+int emu_decode_dst(struct emu_decoder *, const struct ptx_opnd *, char sig, struct emu_opnd *);
+
+/*
+ * Address of a symbol in its own space. *frame is set when it is an offset in the current frame (local variables and
+ * parameters of functions): then the frame's base must be added when it runs.
+ */
+int emu_decode_sym(struct emu_decoder *, int32_t sym, uint64_t *addr, bool *frame, enum ptx_space *space,
+                   uint64_t *bytes);
+
+/* Bits of a constant operand of the given type. */
+void emu_const_bits(const struct ptx_opnd *, enum ptx_type, uint64_t *lo, uint64_t *hi);
+
+/* Lane width for a register of this type. */
+uint8_t emu_lane_of(enum ptx_type);
+
+/* decode_mem.c: loads, stores, atomics and everything about addresses. 1 = not one of its opcodes. */
+int emu_decode_mem(struct emu_decoder *, struct emu_inst *);
+
+#endif

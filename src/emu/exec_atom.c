@@ -1,0 +1,232 @@
+/*
+ * Atomics and reductions: atom and red in global, shared and generic space. Source: PTX ISA 9.0, 9.7.13.
+ *
+ * Lanes take effect one after the other in ascending order, warps in the order they run, so results are the same in
+ * every run; a real GPU picks some order. Floating-point adds round to nearest even; atom.add.f32 flushes subnormals on
+ * global memory and keeps them on shared memory, as the manual says of the hardware. Orders and scopes need nothing:
+ * weir's memory is sequentially consistent.
+ */
+#include "emu/exec_mem.h"
+
+#include "emu/op_float.h"
+#include "emu/op_lane.h"
+
+/*
+ * Host addresses of the active lanes in a[], after checking and recording. *shared is set for lanes in shared memory.
+ */
+static bool atom_resolve(struct emu_warp_run *r, const struct emu_inst *in, u32 mask, u64 *a, u32 bytes)
+{
+    const struct emu_opnd *o = &in->src[0];
+    const char *row = emu_src(&r->w, o);
+    u64 off = in->imm;
+    if (o->lane == EMU_LANE_64) {
+        EMU_EACH_LANE
+        a[l] = ((const u64 *)row)[l] + off;
+    } else {
+        EMU_EACH_LANE
+        a[l] = ((const u32 *)row)[l] + off;
+    }
+    enum ptx_space space = in->aux[EMU_AUX_SPACE];
+    if (space == PTX_S_SHARED) {
+        const struct emu_cta *cta = r->w.cta;
+        u64 bad = 0, limit = cta->smem_bytes;
+        for (u32 m = mask; m; m &= m - 1) {
+            u64 x = a[__builtin_ctz(m)];
+            bad |= (limit - bytes - x) | x;
+            bad |= x & (bytes - 1) ? 1ull << 63 : 0;
+        }
+        if (!(bad >> 63)) {
+            if (r->enc)
+                stream_enc_mem(r->enc, emu_pc_of(r, in), TRACE_SP_SHARED, mask, a);
+            EMU_EACH_LANE
+            a[l] += (u64)(uintptr_t)cta->smem;
+            return true;
+        }
+    } else if (space == PTX_S_GLOBAL || space == PTX_S_GENERIC) {
+        const struct emu_range *c = &r->cache[in->target];
+        for (int round = 0; round < 2; round++) {
+            u64 bad = 0, lo = c->lo, last = c->hi - bytes;
+            for (u32 m = mask; m; m &= m - 1) {
+                u64 x = a[__builtin_ctz(m)];
+                bad |= (x - lo) | (last - x);
+                bad |= x & (bytes - 1) ? 1ull << 63 : 0;
+            }
+            if (!(bad >> 63)) {
+                if (r->enc)
+                    stream_enc_mem(r->enc, emu_pc_of(r, in), TRACE_SP_GLOBAL, mask, a);
+                return true;
+            }
+            if (!emu_range_refill(r, in, a[__builtin_ctz(mask)]))
+                break;
+        }
+    }
+    return emu_resolve_lanes(r, in, mask, space, a, bytes, bytes, true);
+}
+
+/* T: what lies in memory; L: lane of the registers. EXPR gives the new value from `old`, `b` and `c`. */
+#define ATOM(name, T, L, EXPR)                                                                                         \
+    static void name(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)                                     \
+    {                                                                                                                  \
+        struct emu_warp_run *r = emu_run_of(w);                                                                        \
+        u64 a[EMU_LANES];                                                                                              \
+        if (!atom_resolve(r, in, mask, a, sizeof(T)))                                                                  \
+            return;                                                                                                    \
+        const L *pb = emu_src(w, &in->src[1]);                                                                         \
+        const L *pc = in->n_src > 2 ? emu_src(w, &in->src[2]) : pb;                                                    \
+        L *d = in->n_dst && in->dst[0].lane ? emu_dst(w, &in->dst[0]) : NULL;                                          \
+        const bool shared = in->aux[EMU_AUX_SPACE] == PTX_S_SHARED;                                                    \
+        u64 changed = 0;                                                                                               \
+        for (u32 m = mask; m; m &= m - 1) {                                                                            \
+            const int l = __builtin_ctz(m);                                                                            \
+            T *p = (T *)(uintptr_t)a[l];                                                                               \
+            const T old = *p, b = (T)pb[l], c = (T)pc[l];                                                              \
+            (void)b, (void)c, (void)shared;                                                                            \
+            const T now = (T)(EXPR);                                                                                   \
+            changed += memcmp(&now, &old, sizeof(T)) != 0;                                                             \
+            *p = now;                                                                                                  \
+            if (d)                                                                                                     \
+                d[l] = (L)old;                                                                                         \
+        }                                                                                                              \
+        r->grid->changed += changed;                                                                                   \
+    }
+
+static u32 add_f32(u32 x, u32 y, bool keep_subnormals)
+{
+    f32 a = emu_f32(x), b = emu_f32(y);
+    if (!keep_subnormals) {
+        if ((x & 0x7f800000) == 0)
+            a = emu_f32(x & 0x80000000);
+        if ((y & 0x7f800000) == 0)
+            b = emu_f32(y & 0x80000000);
+    }
+    f32 s = a + b;
+    u32 bits = emu_f32_bits(s);
+    if (s != s)
+        return 0x7fffffff;
+    if (!keep_subnormals && (bits & 0x7f800000) == 0)
+        bits &= 0x80000000;
+    return bits;
+}
+static u64 add_f64(u64 x, u64 y)
+{
+    f64 s = emu_f64(x) + emu_f64(y);
+    return s != s ? 0x7fffffffffffffffull : emu_f64_bits(s);
+}
+static u16 add_f16(u16 x, u16 y)
+{
+    f32 s = f32_of_f16(x) + f32_of_f16(y);
+    return s != s ? 0x7fff : (u16)f16_of_f32(s);
+}
+static u16 add_bf16(u16 x, u16 y)
+{
+    f32 s = f32_of_bf16(x) + f32_of_bf16(y);
+    return s != s ? 0x7fff : (u16)bf16_of_f32(s);
+}
+/* min and max of halves: a NaN loses against a number. */
+static u16 pick16(u16 x, u16 y, f32 fx, f32 fy, bool max)
+{
+    if (fx != fx)
+        return fy != fy ? 0x7fff : y;
+    if (fy != fy)
+        return x;
+    if (fx == fy)
+        return max ? (x & y & 0x8000) | (x & 0x7fff) : x | (y & 0x8000);
+    return (fx > fy) == max ? x : y;
+}
+
+ATOM(add_u32, u32, u32, old + b)
+ATOM(add_u64, u64, u64, old + b)
+ATOM(add_f32_, u32, u32, add_f32(old, b, shared))
+ATOM(add_f64_, u64, u64, add_f64(old, b))
+ATOM(add_f16_, u16, u32, add_f16(old, b))
+ATOM(add_bf16_, u16, u32, add_bf16(old, b))
+ATOM(add_f16x2, u32, u32, add_f16((u16)old, (u16)b) | (u32)add_f16((u16)(old >> 16), (u16)(b >> 16)) << 16)
+ATOM(add_bf16x2, u32, u32, add_bf16((u16)old, (u16)b) | (u32)add_bf16((u16)(old >> 16), (u16)(b >> 16)) << 16)
+ATOM(min_u32, u32, u32, b < old ? b : old)
+ATOM(max_u32, u32, u32, b > old ? b : old)
+ATOM(min_s32, s32, u32, b < old ? b : old)
+ATOM(max_s32, s32, u32, b > old ? b : old)
+ATOM(min_u64, u64, u64, b < old ? b : old)
+ATOM(max_u64, u64, u64, b > old ? b : old)
+ATOM(min_s64, s64, u64, b < old ? b : old)
+ATOM(max_s64, s64, u64, b > old ? b : old)
+ATOM(min_f16, u16, u32, pick16(old, b, f32_of_f16(old), f32_of_f16(b), false))
+ATOM(max_f16, u16, u32, pick16(old, b, f32_of_f16(old), f32_of_f16(b), true))
+ATOM(min_bf16, u16, u32, pick16(old, b, f32_of_bf16(old), f32_of_bf16(b), false))
+ATOM(max_bf16, u16, u32, pick16(old, b, f32_of_bf16(old), f32_of_bf16(b), true))
+#define HALVES(op, o, x, MAX)                                                                                          \
+    pick16((u16)(o), (u16)(x), op((u16)(o)), op((u16)(x)), MAX) |                                                      \
+        (u32)pick16((u16)((o) >> 16), (u16)((x) >> 16), op((u16)((o) >> 16)), op((u16)((x) >> 16)), MAX) << 16
+ATOM(min_f16x2, u32, u32, HALVES(f32_of_f16, old, b, false))
+ATOM(max_f16x2, u32, u32, HALVES(f32_of_f16, old, b, true))
+ATOM(min_bf16x2, u32, u32, HALVES(f32_of_bf16, old, b, false))
+ATOM(max_bf16x2, u32, u32, HALVES(f32_of_bf16, old, b, true))
+ATOM(inc_u32, u32, u32, old >= b ? 0 : old + 1)
+ATOM(dec_u32, u32, u32, old == 0 || old > b ? b : old - 1)
+ATOM(exch_b32, u32, u32, b)
+ATOM(exch_b64, u64, u64, b)
+ATOM(exch_b128, u128, u128, b)
+ATOM(cas_b16, u16, u32, old == b ? c : old)
+ATOM(cas_b32, u32, u32, old == b ? c : old)
+ATOM(cas_b64, u64, u64, old == b ? c : old)
+ATOM(cas_b128, u128, u128, old == b ? c : old)
+ATOM(and_b32, u32, u32, old &b)
+ATOM(or_b32, u32, u32, old | b)
+ATOM(xor_b32, u32, u32, old ^ b)
+ATOM(and_b64, u64, u64, old &b)
+ATOM(or_b64, u64, u64, old | b)
+ATOM(xor_b64, u64, u64, old ^ b)
+
+static const struct {
+    uint8_t op, type;
+    emu_op_fn *fn;
+} table[] = {
+    {EMU_ATOM_ADD, PTX_T_U32, add_u32},       {EMU_ATOM_ADD, PTX_T_S32, add_u32},
+    {EMU_ATOM_ADD, PTX_T_U64, add_u64},       {EMU_ATOM_ADD, PTX_T_S64, add_u64},
+    {EMU_ATOM_ADD, PTX_T_F32, add_f32_},      {EMU_ATOM_ADD, PTX_T_F64, add_f64_},
+    {EMU_ATOM_ADD, PTX_T_F16, add_f16_},      {EMU_ATOM_ADD, PTX_T_BF16, add_bf16_},
+    {EMU_ATOM_ADD, PTX_T_F16X2, add_f16x2},   {EMU_ATOM_ADD, PTX_T_BF16X2, add_bf16x2},
+    {EMU_ATOM_MIN, PTX_T_U32, min_u32},       {EMU_ATOM_MAX, PTX_T_U32, max_u32},
+    {EMU_ATOM_MIN, PTX_T_S32, min_s32},       {EMU_ATOM_MAX, PTX_T_S32, max_s32},
+    {EMU_ATOM_MIN, PTX_T_U64, min_u64},       {EMU_ATOM_MAX, PTX_T_U64, max_u64},
+    {EMU_ATOM_MIN, PTX_T_S64, min_s64},       {EMU_ATOM_MAX, PTX_T_S64, max_s64},
+    {EMU_ATOM_MIN, PTX_T_F16, min_f16},       {EMU_ATOM_MAX, PTX_T_F16, max_f16},
+    {EMU_ATOM_MIN, PTX_T_BF16, min_bf16},     {EMU_ATOM_MAX, PTX_T_BF16, max_bf16},
+    {EMU_ATOM_MIN, PTX_T_F16X2, min_f16x2},   {EMU_ATOM_MAX, PTX_T_F16X2, max_f16x2},
+    {EMU_ATOM_MIN, PTX_T_BF16X2, min_bf16x2}, {EMU_ATOM_MAX, PTX_T_BF16X2, max_bf16x2},
+    {EMU_ATOM_INC, PTX_T_U32, inc_u32},       {EMU_ATOM_DEC, PTX_T_U32, dec_u32},
+    {EMU_ATOM_EXCH, PTX_T_B32, exch_b32},     {EMU_ATOM_EXCH, PTX_T_B64, exch_b64},
+    {EMU_ATOM_EXCH, PTX_T_B128, exch_b128},   {EMU_ATOM_CAS, PTX_T_B16, cas_b16},
+    {EMU_ATOM_CAS, PTX_T_B32, cas_b32},       {EMU_ATOM_CAS, PTX_T_B64, cas_b64},
+    {EMU_ATOM_CAS, PTX_T_B128, cas_b128},     {EMU_ATOM_AND, PTX_T_B32, and_b32},
+    {EMU_ATOM_OR, PTX_T_B32, or_b32},         {EMU_ATOM_XOR, PTX_T_B32, xor_b32},
+    {EMU_ATOM_AND, PTX_T_B64, and_b64},       {EMU_ATOM_OR, PTX_T_B64, or_b64},
+    {EMU_ATOM_XOR, PTX_T_B64, xor_b64},
+};
+
+/* Types whose bits are treated alike by bitwise operations, exchange and compare-and-swap. */
+static enum ptx_type as_bits(enum ptx_type t)
+{
+    switch (ptx_type_bytes(t)) {
+    case 2:
+        return PTX_T_B16;
+    case 4:
+        return PTX_T_B32;
+    case 8:
+        return PTX_T_B64;
+    case 16:
+        return PTX_T_B128;
+    }
+    return t;
+}
+
+emu_op_fn *emu_atom_select(enum emu_atom_op op, enum ptx_type type, const char **why)
+{
+    if (op >= EMU_ATOM_EXCH)
+        type = as_bits(type);
+    for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].op == op && table[i].type == type)
+            return table[i].fn;
+    *why = "this combination of operation and type does not exist";
+    return NULL;
+}
