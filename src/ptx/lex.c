@@ -42,8 +42,13 @@ static void newline(struct ptx_lex *l)
     l->line_start = l->p;
 }
 
-/* Skips blanks and comments. Returns false at a comment that never ends. */
-static bool skip_blank(struct ptx_lex *l)
+static void place(const struct ptx_lex *l, struct ptx_token *t)
+{
+    *t = (struct ptx_token){.at = l->p, .line = l->line, .col = (uint32_t)(l->p - l->line_start) + 1};
+}
+
+/* Skips blanks and comments and notes where the token starts. Returns false at a comment that never ends. */
+static bool skip_blank(struct ptx_lex *l, struct ptx_token *t)
 {
     while (l->p < l->end) {
         char c = *l->p;
@@ -56,6 +61,7 @@ static bool skip_blank(struct ptx_lex *l)
             const char *nl = memchr(l->p, '\n', (size_t)(l->end - l->p));
             l->p = nl ? nl : l->end;
         } else if (c == '/' && peek(l, 1) == '*') {
+            place(l, t);
             l->p += 2;
             for (;; l->p++) {
                 if (l->p >= l->end)
@@ -69,9 +75,10 @@ static bool skip_blank(struct ptx_lex *l)
             }
             l->p += 2;
         } else {
-            return true;
+            break;
         }
     }
+    place(l, t);
     return true;
 }
 
@@ -247,9 +254,7 @@ static void lex_dot(struct ptx_lex *l, struct ptx_token *t)
 
 void ptx_lex_next(struct ptx_lex *l, struct ptx_token *t)
 {
-    bool closed = skip_blank(l);
-    *t = (struct ptx_token){.at = l->p, .line = l->line, .col = (uint32_t)(l->p - l->line_start) + 1};
-    if (!closed) {
+    if (!skip_blank(l, t)) {
         bad(l, t, "comment without end");
         return;
     }
@@ -276,5 +281,7 @@ void ptx_lex_next(struct ptx_lex *l, struct ptx_token *t)
         l->p++;
         bad(l, t, "unexpected character");
     }
+    if (l->p == t->at) /* whatever it was, it is behind us: those who skip bad text rely on that */
+        l->p++;
     t->len = (uint32_t)(l->p - t->at);
 }

@@ -104,7 +104,7 @@ static int take_int(struct ptx_parser *p, uint64_t *out)
 /* .file 1 "a.cu", 1700000000, 4096 */
 static int parse_file(struct ptx_parser *p)
 {
-    uint64_t number;
+    uint64_t number = 0;
     TRY(take_int(p, &number));
     if (p->t.kind != TOK_STRING)
         return ptx_expected(p, "a file name");
@@ -121,7 +121,7 @@ static int parse_file(struct ptx_parser *p)
 /* .loc 1 13 3, function_name $L__info_string0+4, inlined_at 1 10 5: the innermost place is the one kept. */
 static int parse_loc(struct ptx_parser *p)
 {
-    uint64_t file, line;
+    uint64_t file = 0, line = 0;
     TRY(take_int(p, &file));
     TRY(take_int(p, &line));
     if (p->t.kind == TOK_INT)
@@ -533,7 +533,7 @@ static int parse_target(struct ptx_parser *p)
 static int parse_address_size(struct ptx_parser *p)
 {
     struct ptx_token at = p->t;
-    uint64_t bits;
+    uint64_t bits = 0;
     TRY(take_int(p, &bits));
     if (bits != 64) {
         ptx_fail(p, &at, "weir runs 64-bit PTX only, this is %llu-bit", (unsigned long long)bits);

@@ -338,7 +338,9 @@ static int parse_opnd(struct ptx_parser *p, struct ptx_opnd *o)
         p->nesting++;
         TRY(parse_elems(p, '}', NULL, o));
         p->nesting--;
-        return o->n ? 0 : ptx_fail(p, &at, "empty vector");
+        if (o->n == 0)
+            return ptx_fail(p, &at, "empty vector");
+        return p->nesting == 0 && ptx_accept(p, '|') ? parse_pair(p, o) : 0;
     }
     if (ptx_accept(p, '[')) {
         if (p->nesting)
