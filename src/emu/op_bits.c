@@ -183,44 +183,42 @@ static inline u64 low_ones(u32 n)
 {
     return n >= 64 ? ~0ull : (1ull << n) - 1;
 }
+/* Positions and lengths: of a 32-bit field the low 8 bits count, of a 64-bit one all (PTX allows 0..255 only). */
 static inline u64 bfe_u(u64 a, u32 pos, u32 len)
 {
-    pos &= 0xff, len &= 0xff;
     return (pos > 63 ? 0 : a >> pos) & low_ones(len);
 }
 /* Bits beyond the top are copies of the sign; a field of length 0 is 0. a is already sign-extended. */
 static inline u64 bfe_s(s64 a, u32 pos, u32 len)
 {
-    pos &= 0xff, len &= 0xff;
     const s64 field = a >> (pos > 63 ? 63 : pos);
     if (len == 0)
         return 0;
     const u32 up = len > 63 ? 0 : 64 - len;
     return (u64)((s64)((u64)field << up) >> up);
 }
-EMU_OP3(bfe_u32, u32, u32, u32, u32, bfe_u(a, b, c))
-EMU_OP3(bfe_s32, u32, s32, u32, u32, bfe_s(a, b, c))
+EMU_OP3(bfe_u32, u32, u32, u32, u32, bfe_u(a, (u8)b, (u8)c))
+EMU_OP3(bfe_s32, u32, s32, u32, u32, bfe_s(a, (u8)b, (u8)c))
 EMU_OP3(bfe_u64, u64, u64, u32, u32, bfe_u(a, b, c))
 EMU_OP3(bfe_s64, u64, s64, u32, u32, bfe_s(a, b, c))
 
 static inline u64 bfi_of(u64 a, u64 b, u32 pos, u32 len)
 {
-    pos &= 0xff, len &= 0xff;
     const u64 m = pos > 63 ? 0 : low_ones(len) << pos;
     return ((pos > 63 ? 0 : a << pos) & m) | (b & ~m);
 }
-#define BFI(name, T)                                                                                                   \
+#define BFI(name, T, COUNT)                                                                                            \
     EMU_HANDLER(name)                                                                                                  \
     {                                                                                                                  \
         const T *a = emu_src(w, &i->src[0]), *b = emu_src(w, &i->src[1]);                                              \
         const u32 *c = emu_src(w, &i->src[2]), *e = emu_src(w, &i->src[3]);                                            \
         T t[EMU_LANES];                                                                                                \
         for (int l = 0; l < EMU_LANES; l++)                                                                            \
-            t[l] = (T)bfi_of(a[l], b[l], c[l], e[l]);                                                                  \
+            t[l] = (T)bfi_of(a[l], b[l], (COUNT)c[l], (COUNT)e[l]);                                                    \
         emu_store_row(emu_dst(w, &i->dst[0]), t, mask, sizeof(T));                                                     \
     }
-BFI(bfi_32, u32)
-BFI(bfi_64, u64)
+BFI(bfi_32, u32, u8)
+BFI(bfi_64, u64, u32)
 
 /* b ones from bit a up. clamp: counts above 32 act as 32; wrap: both modulo 32. */
 EMU_OP2(bmsk_clamp, u32, u32, u32, a > 31 ? 0 : low_ones(b) << a)

@@ -205,7 +205,7 @@ EMU_OP3(slct_ftz_32, u32, u32, u32, f32, f32_flush(c) >= 0 ? a : b)
 EMU_OP3(slct_ftz_64, u64, u64, u64, f32, f32_flush(c) >= 0 ? a : b)
 
 /* ---- testp ---- */
-static bool test_class(unsigned what, bool is_nan, bool is_inf, bool is_zero, bool is_subnormal)
+static bool test_class(unsigned what, bool is_nan, bool is_inf, bool is_subnormal)
 {
     switch (what) {
     case PTX_M_FINITE:
@@ -217,7 +217,7 @@ static bool test_class(unsigned what, bool is_nan, bool is_inf, bool is_zero, bo
     case PTX_M_NOTANUMBER:
         return is_nan;
     case PTX_M_NORMAL:
-        return !is_nan && !is_inf && !is_zero && !is_subnormal;
+        return !is_nan && !is_inf && !is_subnormal; /* zeros count as normal */
     }
     return is_subnormal;
 }
@@ -227,7 +227,7 @@ EMU_HANDLER(testp_f32)
     u32 m = 0;
     for (int l = 0; l < EMU_LANES; l++) {
         const u32 x = a[l] & 0x7fffffff;
-        m |= test_class(i->aux[0], x > 0x7f800000, x == 0x7f800000, x == 0, x && x < 0x00800000) ? emu_bit[l] : 0;
+        m |= test_class(i->aux[0], x > 0x7f800000, x == 0x7f800000, x && x < 0x00800000) ? emu_bit[l] : 0;
     }
     emu_dst_pred(w, &i->dst[0], mask, m);
 }
@@ -237,7 +237,7 @@ EMU_HANDLER(testp_f64)
     u32 m = 0;
     for (int l = 0; l < EMU_LANES; l++) {
         const u64 x = a[l] & 0x7fffffffffffffff;
-        m |= test_class(i->aux[0], x > inf, x == inf, x == 0, x && x < 0x0010000000000000) ? emu_bit[l] : 0;
+        m |= test_class(i->aux[0], x > inf, x == inf, x && x < 0x0010000000000000) ? emu_bit[l] : 0;
     }
     emu_dst_pred(w, &i->dst[0], mask, m);
 }

@@ -72,7 +72,7 @@ static u64 float_to_int(enum ptx_type dst, struct soft x, enum soft_round mode, 
     const u64 max = is_signed ? ~0ull >> (65 - 8 * bytes) : ~0ull >> (64 - 8 * bytes);
     const u64 low = is_signed ? ~max : 0; /* sign-extended minimum */
     if (x.class == SOFT_NAN)
-        return bytes == 8 || from_f64 ? 1ull << (8 * bytes - 1) : 0;
+        return bytes == 8 || from_f64 ? extend(1ull << (8 * bytes - 1), bytes, is_signed) : 0;
     if (x.class == SOFT_FINITE && x.subnormal && flags & FLAG_FTZ)
         return 0;
     if (x.class == SOFT_ZERO)
@@ -87,6 +87,17 @@ static u64 float_to_int(enum ptx_type dst, struct soft x, enum soft_round mode, 
     if (x.negative)
         return is_signed ? (q > max + 1 ? low : 0 - q) : 0;
     return q > max ? max : q;
+}
+
+/* Subnormal after rounding to 24 bits with an unbounded exponent; see f32_flush_small. */
+static bool flushes(struct soft x, u64 r, enum soft_round mode)
+{
+    if ((r & 0x7fffffff) < 0x00800000)
+        return true;
+    if (x.class != SOFT_FINITE || (r & 0x7fffffff) > 0x00800000)
+        return false;
+    const s32 e = x.exponent + soft_top_bit(x.significand);
+    return e < -126 && soft_shift_round(x.significand, e - 23 - x.exponent, x.negative, mode) < 1u << 24;
 }
 
 static u64 to_float(const struct soft_format *f, struct soft x, enum soft_round mode, unsigned flags)
@@ -105,9 +116,29 @@ static u64 to_float(const struct soft_format *f, struct soft x, enum soft_round 
     }
     if (flags & FLAG_RELU && x.class != SOFT_NAN && r & sign)
         r = 0;
-    if (flags & FLAG_FTZ && f == &soft_f32 && !(r & 0x7f800000))
+    if (flags & FLAG_FTZ && f == &soft_f32 && flushes(x, r, mode))
         r &= 0x80000000;
     return r;
+}
+
+/*
+ * What becomes of a NaN differs by pair of formats (observed): f64 on either side keeps sign and payload, quiet; a copy
+ * and bf16 -> f32 keep the bits; .rna.tf32 keeps the bits that fit; the others write the canonical NaN.
+ */
+static u64 convert_nan(enum ptx_type dst, enum ptx_type src, struct soft v, u64 x, enum soft_round mode, unsigned flags)
+{
+    const struct soft_format *to = format_of(dst);
+    if (dst == src && !flags && dst != PTX_T_F16)
+        return x;
+    if (flags & FLAG_FTZ && dst == PTX_T_F64)
+        return soft_pack_nan(to, soft_unpack(&soft_f32, F32_NAN));
+    if (dst == PTX_T_F64 || src == PTX_T_F64)
+        return soft_pack_nan(to, v);
+    if (dst == PTX_T_F32 && src == PTX_T_BF16 && !flags)
+        return x << 16;
+    if (dst == PTX_T_TF32 && mode == SOFT_RNA)
+        return x & 0xffffe000;
+    return soft_pack(to, v, mode, flags & FLAG_SATFINITE);
 }
 
 static u64 convert(enum ptx_type dst, enum ptx_type src, u64 x, enum soft_round mode, unsigned flags)
@@ -117,10 +148,14 @@ static u64 convert(enum ptx_type dst, enum ptx_type src, u64 x, enum soft_round 
         x = extend(x, ptx_type_bytes(src), is_signed_int(src));
         return to ? to_float(to, soft_from_int(x, is_signed_int(src)), mode, flags) : int_to_int(dst, src, x, flags);
     }
-    struct soft v = soft_unpack(from, extend(x, ptx_type_bytes(src), false));
+    x = extend(x, ptx_type_bytes(src), false);
+    struct soft v = soft_unpack(from, x);
     if (!to)
         return float_to_int(dst, v, mode, src == PTX_T_F32 ? flags : flags & ~(unsigned)FLAG_FTZ, src == PTX_T_F64);
-    if (flags & FLAG_FTZ && src == PTX_T_F32 && v.subnormal)
+    if (v.class == SOFT_NAN && !(flags & FLAG_SAT))
+        return convert_nan(dst, src, v, x, mode, flags);
+    /* A flush needs a destination that could hold the subnormal: conversions to 16 bits ignore it. */
+    if (flags & FLAG_FTZ && src == PTX_T_F32 && v.subnormal && ptx_type_bytes(dst) > 2)
         v.class = SOFT_ZERO;
     if (flags & FLAG_INTEGRAL)
         v = soft_to_integral(v, mode);

@@ -23,32 +23,34 @@
     EMU_OP2(name##_ftz, f32, f32, f32, DONE_FTZ(EXPR(FLUSH)))                                                          \
     EMU_OP2(name##_sat, f32, f32, f32, DONE_SAT(EXPR(NO_FLUSH)))                                                       \
     EMU_OP2(name##_ftz_sat, f32, f32, f32, DONE_FTZ_SAT(EXPR(FLUSH)))
-#define F32_OP3(name, EXPR)                                                                                            \
-    EMU_OP3(name, f32, f32, f32, f32, DONE(EXPR(NO_FLUSH)))                                                            \
-    EMU_OP3(name##_ftz, f32, f32, f32, f32, DONE_FTZ(EXPR(FLUSH)))                                                     \
-    EMU_OP3(name##_sat, f32, f32, f32, f32, DONE_SAT(EXPR(NO_FLUSH)))                                                  \
-    EMU_OP3(name##_ftz_sat, f32, f32, f32, f32, DONE_FTZ_SAT(EXPR(FLUSH)))
 
 #define ADD(F)  (F(a) + F(b))
 #define SUB(F)  (F(a) - F(b))
-#define MUL(F)  (F(a) * F(b))
 #define DIV(F)  (F(a) / F(b))
-#define FMA(F)  __builtin_fmaf(F(a), F(b), F(c))
 #define RCP(F)  (1.0f / F(a))
 #define SQRT(F) sqrtf(F(a))
 F32_OP2(add_f32, ADD)
 F32_OP2(sub_f32, SUB)
-F32_OP2(mul_f32, MUL)
+EMU_OP2(mul_f32, f32, f32, f32, f32_canon(a *b))
+EMU_OP2(mul_f32_ftz, f32, f32, f32, f32_mul_ftz(a, b))
+EMU_OP2(mul_f32_sat, f32, f32, f32, f32_saturate(a *b))
+EMU_OP2(mul_f32_ftz_sat, f32, f32, f32, f32_saturate(f32_mul_ftz(a, b)))
+EMU_OP3(fma_f32, f32, f32, f32, f32, f32_canon(__builtin_fmaf(a, b, c)))
+EMU_OP3(fma_f32_ftz, f32, f32, f32, f32, f32_fma_ftz(a, b, c))
+EMU_OP3(fma_f32_sat, f32, f32, f32, f32, f32_saturate(__builtin_fmaf(a, b, c)))
+EMU_OP3(fma_f32_ftz_sat, f32, f32, f32, f32, f32_saturate(f32_fma_ftz(a, b, c)))
 F32_OP2(div_f32, DIV)
-F32_OP3(fma_f32, FMA)
 F32_OP1(rcp_f32, RCP)
 F32_OP1(sqrt_f32, SQRT)
 
-/* Sign operations keep a NaN's payload. */
-EMU_OP1(abs_f32, u32, u32, a & 0x7fffffff)
-EMU_OP1(neg_f32, u32, u32, a ^ 0x80000000)
-EMU_OP1(abs_ftz_f32, u32, u32, emu_f32_bits(f32_flush(emu_f32(a))) & 0x7fffffff)
-EMU_OP1(neg_ftz_f32, u32, u32, emu_f32_bits(f32_flush(emu_f32(a))) ^ 0x80000000)
+static inline f32 magnitude(f32 x)
+{
+    return emu_f32(emu_f32_bits(x) & 0x7fffffff);
+}
+EMU_OP1(abs_f32, f32, f32, f32_canon(magnitude(a)))
+EMU_OP1(neg_f32, f32, f32, f32_canon(-a))
+EMU_OP1(abs_ftz_f32, f32, f32, f32_canon(magnitude(f32_flush(a))))
+EMU_OP1(neg_ftz_f32, f32, f32, f32_canon(-f32_flush(a)))
 EMU_OP2(copysign_f32, u32, u32, u32, (a & 0x80000000) | (b & 0x7fffffff))
 
 /*
@@ -71,13 +73,10 @@ static inline f32 nan_if(f32 a, f32 b, f32 r)
 {
     return a == a && b == b ? r : emu_f32(F32_NAN);
 }
-static inline f32 magnitude(f32 x)
-{
-    return emu_f32(emu_f32_bits(x) & 0x7fffffff);
-}
 static inline f32 xor_sign(f32 a, f32 b, f32 r)
 {
-    return emu_f32((emu_f32_bits(r) & 0x7fffffff) | ((emu_f32_bits(a) ^ emu_f32_bits(b)) & 0x80000000));
+    const u32 sign = (emu_f32_bits(a) ^ emu_f32_bits(b)) & 0x80000000;
+    return f32_canon(emu_f32((emu_f32_bits(r) & 0x7fffffff) | sign));
 }
 #define MINMAX(name, OF)                                                                                               \
     EMU_OP2(name##_f32, f32, f32, f32, OF(a, b))                                                                       \

@@ -6,36 +6,32 @@
 
 #include <math.h>
 
-#define F64_NAN  0xfff8000000000000ull
 #define F64_SIGN 0x8000000000000000ull
-static inline f64 f64_canon(f64 x)
-{
-    return x == x ? x : emu_f64(F64_NAN);
-}
 
-EMU_OP2(add_f64, f64, f64, f64, f64_canon(a + b))
-EMU_OP2(sub_f64, f64, f64, f64, f64_canon(a - b))
-EMU_OP2(mul_f64, f64, f64, f64, f64_canon(a *b))
-EMU_OP2(div_f64, f64, f64, f64, f64_canon(a / b))
-EMU_OP3(fma_f64, f64, f64, f64, f64, f64_canon(__builtin_fma(a, b, c)))
-EMU_OP1(rcp_f64, f64, f64, f64_canon(1.0 / a))
-EMU_OP1(sqrt_f64, f64, f64, f64_canon(sqrt(a)))
+EMU_OP2(add_f64, f64, f64, f64, f64_nan2(a + b, a, b))
+EMU_OP2(sub_f64, f64, f64, f64, f64_nan2(a - b, a, b))
+EMU_OP2(mul_f64, f64, f64, f64, f64_nan2(a *b, a, b))
+EMU_OP2(div_f64, f64, f64, f64, f64_nan2(a / b, b, a)) /* the first source's NaN goes first */
+EMU_OP3(fma_f64, f64, f64, f64, f64, f64_nan3(__builtin_fma(a, b, c), a, b, c))
+EMU_OP1(rcp_f64, f64, f64, f64_nan1(1.0 / a, a))
+EMU_OP1(sqrt_f64, f64, f64, f64_nan1(sqrt(a), a))
 
-EMU_OP1(abs_f64, u64, u64, a & ~F64_SIGN)
-EMU_OP1(neg_f64, u64, u64, a ^ F64_SIGN)
+EMU_OP1(abs_f64, f64, f64, a == a ? emu_f64(emu_f64_bits(a) & ~F64_SIGN) : f64_quiet(a))
+EMU_OP1(neg_f64, f64, f64, a == a ? -a : f64_quiet(a))
 EMU_OP2(copysign_f64, u64, u64, u64, (a & F64_SIGN) | (b & ~F64_SIGN))
 
+/* As in f32: a NaN loses against a number, -0 is less than +0; of two NaNs the second is passed on. */
 static inline f64 min_num(f64 a, f64 b)
 {
     const f64 equal = emu_f64(emu_f64_bits(a) | emu_f64_bits(b));
     const f64 r = a < b ? a : a == b ? equal : b;
-    return b != b ? f64_canon(a) : a != a ? b : r;
+    return b != b ? (a != a ? f64_quiet(b) : a) : r;
 }
 static inline f64 max_num(f64 a, f64 b)
 {
     const f64 equal = emu_f64(emu_f64_bits(a) & emu_f64_bits(b));
     const f64 r = a > b ? a : a == b ? equal : b;
-    return b != b ? f64_canon(a) : a != a ? b : r;
+    return b != b ? (a != a ? f64_quiet(b) : a) : r;
 }
 EMU_OP2(min_f64, f64, f64, f64, min_num(a, b))
 EMU_OP2(max_f64, f64, f64, f64, max_num(a, b))

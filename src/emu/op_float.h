@@ -11,19 +11,32 @@
 #define F16_NAN  0x7fffu
 #define BF16_NAN 0x7fffu
 
-static inline bool f32_is_nan(f32 x)
-{
-    return x != x;
-}
-static inline bool f64_is_nan(f64 x)
-{
-    return x != x;
-}
-
 /* f32 arithmetic delivers one NaN whatever the operands' payloads were. */
 static inline f32 f32_canon(f32 x)
 {
     return x == x ? x : emu_f32(F32_NAN);
+}
+
+/*
+ * f64 arithmetic passes NaNs on, made quiet, sign and payload kept: of several the second source's first, then the
+ * third's. An operation that itself is invalid gives F64_NAN.
+ */
+#define F64_NAN 0xfff8000000000000ull
+static inline f64 f64_quiet(f64 x)
+{
+    return emu_f64(emu_f64_bits(x) | 0x0008000000000000);
+}
+static inline f64 f64_nan1(f64 r, f64 a)
+{
+    return r == r ? r : a != a ? f64_quiet(a) : emu_f64(F64_NAN);
+}
+static inline f64 f64_nan2(f64 r, f64 a, f64 b)
+{
+    return b != b ? f64_quiet(b) : f64_nan1(r, a);
+}
+static inline f64 f64_nan3(f64 r, f64 a, f64 b, f64 c)
+{
+    return b != b ? f64_quiet(b) : c != c ? f64_quiet(c) : f64_nan1(r, a);
 }
 
 /* .ftz: a subnormal becomes a zero of its sign. */
@@ -32,6 +45,27 @@ static inline f32 f32_flush(f32 x)
     const u32 u = emu_f32_bits(x);
     return emu_f32(u & 0x7f800000 ? u : u & 0x80000000);
 }
+/*
+ * A product or sum under .ftz is flushed when it would be subnormal after rounding to 24 bits with an unbounded
+ * exponent: a value just below 2^-126 that ordinary rounding would bring up to it is still flushed. Scaling by 2^24
+ * shows that rounding. Sources are flushed already.
+ */
+static inline f32 f32_flush_small(f32 r, f32 scaled)
+{
+    const u32 sign = emu_f32_bits(r) & 0x80000000;
+    return scaled < 0x1p-102f && scaled > -0x1p-102f ? emu_f32(sign) : f32_canon(r);
+}
+static inline f32 f32_mul_ftz(f32 a, f32 b)
+{
+    a = f32_flush(a), b = f32_flush(b);
+    return f32_flush_small(a * b, (a * 0x1p12f) * (b * 0x1p12f));
+}
+static inline f32 f32_fma_ftz(f32 a, f32 b, f32 c)
+{
+    a = f32_flush(a), b = f32_flush(b), c = f32_flush(c);
+    return f32_flush_small(__builtin_fmaf(a, b, c), __builtin_fmaf(a * 0x1p12f, b * 0x1p12f, c * 0x1p24f));
+}
+
 /* .sat: to [0, 1]; NaN and negative values, -0 too, become +0. */
 static inline f32 f32_saturate(f32 x)
 {

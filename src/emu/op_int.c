@@ -2,8 +2,8 @@
  * Integer arithmetic: add sub mul mad mul24 mad24 sad div rem abs neg min max, and the carry chain (.cc, addc, subc,
  * madc). PTX ISA 9.0, "Integer Arithmetic Instructions" and "Extended-Precision Integer Arithmetic Instructions".
  *
- * All arithmetic is done on unsigned types, so that overflow wraps as the hardware's does. Division by zero gives all
- * ones, a remainder by zero the dividend, and INT_MIN / -1 wraps: what the H200 does (PTX leaves it open).
+ * All arithmetic is done on unsigned types, so that overflow wraps as the hardware's does. Division by zero and the
+ * remainder of it give all ones, and INT_MIN / -1 wraps: what the H200 does (PTX leaves it open).
  */
 #include "emu/op_lane.h"
 
@@ -146,11 +146,19 @@ static inline u64 quot_s64(u64 a, u64 b)
 }
 static inline u64 rem_of_u64(u64 a, u64 b)
 {
-    return b ? a % b : a;
+    return b ? a % b : ~0ull;
 }
 static inline u64 rem_of_s64(u64 a, u64 b)
 {
-    return b ? a - quot_s64(a, b) * b : a;
+    return b ? a - quot_s64(a, b) * b : ~0ull;
+}
+static inline u32 rem_of_u32(u32 a, u32 b)
+{
+    return b ? a - quot_u32(a, b) * b : ~0u;
+}
+static inline u32 rem_of_s32(u32 a, u32 b)
+{
+    return b ? a - quot_s32(a, b) * b : ~0u;
 }
 static inline u32 sext16(u32 x)
 {
@@ -163,10 +171,10 @@ EMU_OP2(div_u32, u32, u32, u32, quot_u32(a, b))
 EMU_OP2(div_s32, u32, u32, u32, quot_s32(a, b))
 EMU_OP2(div_u64, u64, u64, u64, quot_u64(a, b))
 EMU_OP2(div_s64, u64, u64, u64, quot_s64(a, b))
-EMU_OP2(rem_u16, u32, u32, u32, (u16)(a - quot_u32((u16)a, (u16)b) * b))
-EMU_OP2(rem_s16, u32, u32, u32, (u16)(a - quot_s32(sext16(a), sext16(b)) * b))
-EMU_OP2(rem_u32, u32, u32, u32, a - quot_u32(a, b) * b)
-EMU_OP2(rem_s32, u32, u32, u32, a - quot_s32(a, b) * b)
+EMU_OP2(rem_u16, u32, u32, u32, (u16)rem_of_u32((u16)a, (u16)b))
+EMU_OP2(rem_s16, u32, u32, u32, (u16)rem_of_s32(sext16(a), sext16(b)))
+EMU_OP2(rem_u32, u32, u32, u32, rem_of_u32(a, b))
+EMU_OP2(rem_s32, u32, u32, u32, rem_of_s32(a, b))
 EMU_OP2(rem_u64, u64, u64, u64, rem_of_u64(a, b))
 EMU_OP2(rem_s64, u64, u64, u64, rem_of_s64(a, b))
 

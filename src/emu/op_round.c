@@ -10,8 +10,6 @@
 #include <fenv.h>
 #include <math.h>
 
-#define F64_NAN 0xfff8000000000000ull
-
 typedef void round_loop(void *t, const void *a, const void *b, const void *c);
 #define LOOP(name, T, EXPR)                                                                                            \
     static __attribute__((noinline)) void name(void *pt, const void *pa, const void *pb, const void *pc)               \
@@ -69,11 +67,20 @@ EMU_HANDLER(round_f32)
         }
     }
     run_rounded(loop[0][i->aux[0]], host_mode[i->aux[1]], t, src[0], src[1], src[2]);
-    for (int l = 0; l < EMU_LANES; l++)
-        t[l] = f32_canon(t[l]);
-    if (i->aux[2] & FLAG_FTZ)
+    if (i->aux[2] & FLAG_FTZ && (i->aux[0] == K_MUL || i->aux[0] == K_FMA)) {
+        /* The same scaled by 2^24 shows what rounds to less than the smallest normal number: see f32_flush_small. */
+        f32 scaled[EMU_LANES];
+        for (int l = 0; l < EMU_LANES; l++)
+            in[0][l] *= 0x1p12f, in[1][l] *= 0x1p12f, in[2][l] *= 0x1p24f;
+        run_rounded(loop[0][i->aux[0]], host_mode[i->aux[1]], scaled, in[0], in[1], in[2]);
+        for (int l = 0; l < EMU_LANES; l++)
+            t[l] = f32_flush_small(t[l], scaled[l]);
+    } else if (i->aux[2] & FLAG_FTZ) {
         for (int l = 0; l < EMU_LANES; l++)
             t[l] = f32_flush(t[l]);
+    }
+    for (int l = 0; l < EMU_LANES; l++)
+        t[l] = f32_canon(t[l]);
     if (i->aux[2] & FLAG_SAT)
         for (int l = 0; l < EMU_LANES; l++)
             t[l] = f32_saturate(t[l]);
@@ -86,8 +93,11 @@ EMU_HANDLER(round_f64)
     for (unsigned k = 0; k < 3; k++)
         src[k] = emu_src(w, &i->src[k < i->n_src ? k : 0]);
     run_rounded(loop[1][i->aux[0]], host_mode[i->aux[1]], t, src[0], src[1], src[2]);
+    const f64 *a = src[0], *b = src[i->n_src > 1], *c = src[i->n_src > 2 ? 2 : 0];
+    if (i->aux[0] == K_DIV) /* its first NaN is passed on */
+        b = src[0], a = src[1];
     for (int l = 0; l < EMU_LANES; l++)
-        t[l] = t[l] == t[l] ? t[l] : emu_f64(F64_NAN);
+        t[l] = f64_nan3(t[l], a[l], b[l], c[l]);
     emu_store_row(emu_dst(w, &i->dst[0]), t, mask, 8);
 }
 

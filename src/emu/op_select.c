@@ -35,11 +35,11 @@ int EMU_VARIANT(emu_op_select)(const struct ptx_inst *p, struct emu_op_sel *sel,
     case PTX_SQRT:
     case PTX_COPYSIGN:
         if (is_half(t))
-            return emu_no(why, "this kind of instruction is not supported yet");
+            return emu_sel_half(p, sel, why);
         if (t != PTX_T_F32 && t != PTX_T_F64)
             return emu_sel_int(p, sel, why);
         if (is_approx(p))
-            return emu_no(why, "this kind of instruction is not supported yet");
+            return emu_sel_approx(p, sel, why);
         if (is_directed(p))
             return emu_sel_round(p, sel, why);
         return t == PTX_T_F32 ? emu_sel_f32(p, sel, why) : emu_sel_f64(p, sel, why);
@@ -89,8 +89,7 @@ int EMU_VARIANT(emu_op_select)(const struct ptx_inst *p, struct emu_op_sel *sel,
     case PTX_EX2:
     case PTX_LG2:
     case PTX_TANH:
-        return is_half(t) ? emu_no(why, "this kind of instruction is not supported yet")
-                          : emu_no(why, "this kind of instruction is not supported yet");
+        return is_half(t) ? emu_sel_half(p, sel, why) : emu_sel_approx(p, sel, why);
     case PTX_SHFL:
     case PTX_VOTE:
     case PTX_MATCH:
@@ -125,7 +124,7 @@ int EMU_VARIANT(emu_op_select)(const struct ptx_inst *p, struct emu_op_sel *sel,
     case PTX_VMAX4:
     case PTX_VAVRG4:
     case PTX_VSET4:
-        return emu_no(why, "this kind of instruction is not supported yet");
+        return emu_sel_video(p, sel, why);
     }
     *why = "it is not an arithmetic instruction";
     return -1;

@@ -14,11 +14,11 @@ struct soft_format {
     u8 fraction_bits, exponent_bits;
     u8 low_zeros; /* tf32 is kept in the high bits of an f32 register */
     bool no_inf;  /* e4m3: the top exponent holds numbers, all ones is NaN */
-    u64 nan;      /* the NaN that conversions write */
+    u64 nan;      /* the canonical NaN, with low_zeros dropped */
 };
 static const struct soft_format soft_f16 = {10, 5, 0, false, 0x7fff};
 static const struct soft_format soft_bf16 = {7, 8, 0, false, 0x7fff};
-static const struct soft_format soft_tf32 = {10, 8, 13, false, 0x7fffffff};
+static const struct soft_format soft_tf32 = {10, 8, 13, false, 0x3ffff};
 static const struct soft_format soft_f32 = {23, 8, 0, false, 0x7fffffff};
 static const struct soft_format soft_f64 = {52, 11, 0, false, 0x7fffffffffffffff};
 static const struct soft_format soft_e4m3 = {3, 4, 0, true, 0x7f};
@@ -28,9 +28,9 @@ enum soft_class { SOFT_ZERO, SOFT_FINITE, SOFT_INF, SOFT_NAN };
 struct soft {
     u8 class; /* enum soft_class */
     bool negative;
-    bool subnormal; /* in the format it came from */
-    s32 exponent;   /* FINITE: value = significand * 2^exponent */
-    u64 significand;
+    bool subnormal;  /* in the format it came from */
+    s32 exponent;    /* FINITE: value = significand * 2^exponent */
+    u64 significand; /* NAN: the fraction, at the top of the word */
 };
 
 static inline s32 soft_bias(const struct soft_format *f)
@@ -51,6 +51,7 @@ static inline struct soft soft_unpack(const struct soft_format *f, u64 bits)
     const bool top = exponent == soft_top_exponent(f);
     if (top && f->no_inf ? fraction == (1ull << f->fraction_bits) - 1 : top && fraction) {
         x.class = SOFT_NAN;
+        x.significand = fraction << (64 - f->fraction_bits);
     } else if (top && !f->no_inf) {
         x.class = SOFT_INF;
     } else if (exponent == 0) {
@@ -130,9 +131,17 @@ static inline u64 soft_pack(const struct soft_format *f, struct soft x, enum sof
             magnitude -= 1;
         break;
     case SOFT_NAN:
-        return f->nan << f->low_zeros >> f->low_zeros;
+        return f->nan << f->low_zeros;
     }
     return (magnitude | (u64)x.negative << (f->fraction_bits + f->exponent_bits)) << f->low_zeros;
+}
+
+/* A NaN with its sign and the top of its payload kept, made quiet. */
+static inline u64 soft_pack_nan(const struct soft_format *f, struct soft x)
+{
+    const u64 fraction = (x.significand | 1ull << 63) >> (64 - f->fraction_bits);
+    const u64 sign = (u64)x.negative << f->exponent_bits;
+    return ((sign | soft_top_exponent(f)) << f->fraction_bits | fraction) << f->low_zeros;
 }
 
 /* Rounds to an integral value; the sign stays, on zero too. */
