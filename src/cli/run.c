@@ -244,8 +244,10 @@ static void print_stats(const struct report *r, double wall)
     for (int i = 0; i < REPORT_SLOTS; i++)
         for (uint32_t k = 0; k < r->slot[i].n_kernel && k < REPORT_KERNELS; k++) {
             const struct report_kernel *x = &r->slot[i].kernel[k];
-            fprintf(stderr, "%-44.44s %10" PRIu64 " %10" PRIu64 " %14" PRIu64 " %8.3f\n", x->name, x->launches, x->ctas,
-                    x->warp_insts, (double)x->host_ns * 1e-9);
+            const size_t len = strnlen(x->name, sizeof x->name); /* the end of a qualified name tells most */
+            fprintf(stderr, "%-44.44s %10" PRIu64 " %10" PRIu64 " %14" PRIu64 " %8.3f\n",
+                    x->name + (len > 44 ? len - 44 : 0), x->launches, x->ctas, x->warp_insts,
+                    (double)x->host_ns * 1e-9);
         }
     fprintf(stderr, "%-44s %10" PRIu64 " %10" PRIu64 " %14" PRIu64 " %8.3f\n", "total", launches, ctas, insts,
             emulating);

@@ -124,20 +124,37 @@ static cudaError_t fault_code(enum emu_fault_kind kind)
     }
 }
 
+/* "void cub::detail::reduce<int, 4>(int *)" -> "cub::detail::reduce": what fits into a table. */
+static void short_name(const char *mangled, char *out, size_t cap)
+{
+    char full[1024];
+    emu_demangle(mangled, full, sizeof full);
+    size_t n = 0;
+    int depth = 0;
+    for (const char *p = full; *p && n + 1 < cap; p++) {
+        if (*p == '(' && !depth && strncmp(p, "(anonymous namespace)", 21))
+            break;
+        depth += *p == '<';
+        if (*p == ' ' && !depth)
+            n = 0; /* the return type ends here */
+        else if (!depth)
+            out[n++] = *p;
+        depth -= *p == '>';
+    }
+    out[n] = '\0';
+}
+
 /* The kernel's line in the report; kernels beyond the table share its last line. */
 static struct report_kernel *stats_of(struct rt_func *f)
 {
     struct report_slot *s = rt.slot;
-    for (uint32_t i = 0; !f->stats && i < s->n_kernel; i++)
-        if (!strncmp(s->kernel[i].name, f->name, REPORT_NAME_BYTES - 1))
-            f->stats = &s->kernel[i];
     if (!f->stats && s->n_kernel == REPORT_KERNELS) {
         f->stats = &s->kernel[REPORT_KERNELS - 1];
         snprintf(f->stats->name, REPORT_NAME_BYTES, "(all others)");
     }
     if (!f->stats) {
         f->stats = &s->kernel[s->n_kernel];
-        snprintf(f->stats->name, REPORT_NAME_BYTES, "%s", f->name);
+        short_name(f->name, f->stats->name, REPORT_NAME_BYTES);
         s->n_kernel++;
     }
     return f->stats;

@@ -209,7 +209,7 @@ static void bind_managed(struct rt_module *m)
     for (size_t i = 0; i < m->var.n; i++) {
         struct rt_var *v = m->var.p[i];
         uint64_t addr, bytes;
-        if (v->managed && !emu_module_var(m->emu, v->name, &addr, &bytes))
+        if (v->managed && !emu_module_var_from(m->emu, m->first_ptx, v->name, &addr, &bytes))
             *v->managed = (void *)(uintptr_t)addr;
         if (v->managed) /* the program names the variable by its memory, too */
             ptrmap_put(&rt.symbol, *v->managed, RT_VAR, v);
@@ -287,7 +287,8 @@ static cudaError_t load_unit(struct rt_module **list, size_t n, struct err *e)
 {
     VEC(struct ptx_module *) ptx = {0};
     cudaError_t status = cudaSuccess;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        list[i]->first_ptx = (unsigned)ptx.n;
         for (size_t k = 0; k < list[i]->part.n && !status; k++) {
             struct fatbin_pick *part = &list[i]->part.p[k];
             char name[160];
@@ -301,6 +302,7 @@ static cudaError_t load_unit(struct rt_module **list, size_t n, struct err *e)
             place_managed(list[i], m);
             VEC_PUSH(&ptx, m);
         }
+    }
     struct emu_module *unit = status ? NULL : emu_module_load(rt.emu, ptx.p, (unsigned)ptx.n, e);
     if (!status && !unit)
         status = cudaErrorInvalidPtx;
@@ -366,7 +368,7 @@ cudaError_t func_find(const void *func, struct rt_func **out)
         return e;
     struct err why;
     err_clear(&why);
-    struct emu_kernel *k = emu_module_kernel(f->module->emu, f->name);
+    struct emu_kernel *k = emu_module_kernel_from(f->module->emu, f->module->first_ptx, f->name);
     if (!k) {
         rt_say(
             "kernel %s is registered but its PTX is not in the program; embed PTX for every object: rebuild with "
@@ -394,7 +396,7 @@ cudaError_t symbol_find(const void *symbol, uint64_t *addr, size_t *bytes)
     cudaError_t e = module_load(v->module);
     if (e)
         return e;
-    if (emu_module_var(v->module->emu, v->name, addr, &n))
+    if (emu_module_var_from(v->module->emu, v->module->first_ptx, v->name, addr, &n))
         return cudaErrorInvalidSymbol;
     *bytes = (size_t)n;
     return cudaSuccess;

@@ -29,7 +29,7 @@
 enum { REPORT_SLOTS = 16, REPORT_KERNELS = 256, REPORT_NAME_BYTES = 200 };
 
 struct report_kernel {
-    char name[REPORT_NAME_BYTES]; /* mangled */
+    char name[REPORT_NAME_BYTES]; /* without template arguments and parameters */
     uint64_t launches, ctas, warp_insts;
     uint64_t host_ns; /* time spent emulating it */
 };

@@ -62,7 +62,8 @@ struct rt_module {
     const void *wrapper; /* what was registered; NULL for a library */
     char *library;       /* code given to cudaLibraryLoadData, copied */
     size_t library_bytes;
-    struct emu_module *emu; /* NULL until first use */
+    struct emu_module *emu; /* NULL until first use; linked modules share one */
+    unsigned first_ptx;     /* where its PTX modules begin in the unit */
     bool tried;             /* its PTX was read; `status` and `why` tell what is wrong */
     cudaError_t status;
     struct err why;

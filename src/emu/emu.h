@@ -87,6 +87,12 @@ int emu_module_var(const struct emu_module *, const char *name, uint64_t *addr, 
 
 struct emu_kernel;
 struct emu_kernel *emu_module_kernel(struct emu_module *, const char *name); /* NULL when absent */
+/*
+ * The same where several linked PTX modules may use a name, each for its own static variable or kernel: modules are
+ * searched from number `first` on, the earlier ones last.
+ */
+int emu_module_var_from(const struct emu_module *, unsigned first, const char *name, uint64_t *addr, uint64_t *bytes);
+struct emu_kernel *emu_module_kernel_from(struct emu_module *, unsigned first, const char *name);
 struct emu_kernel_info {
     const char *name;
     uint32_t regs_per_thread;
@@ -130,6 +136,8 @@ struct emu_fault {
     char inst[96];           /* text of the instruction */
     char text[768];          /* one sentence: what happened, address, nearest allocation */
 };
+/* A kernel's name as C++ writes it, where the C++ runtime is installed; else as it is. */
+void emu_demangle(const char *mangled, char *out, size_t cap);
 /* Prints a fault as weir reports it (several lines, each starting "weir: "). */
 void emu_fault_print(const struct emu_fault *, FILE *);
 

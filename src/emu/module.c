@@ -238,9 +238,10 @@ void emu_module_unload(struct emu *emu, struct emu_module *u)
     free(u);
 }
 
-int emu_module_var(const struct emu_module *u, const char *name, uint64_t *addr, uint64_t *bytes)
+int emu_module_var_from(const struct emu_module *u, unsigned first, const char *name, uint64_t *addr, uint64_t *bytes)
 {
-    for (unsigned m = 0; m < u->n_ptx; m++) {
+    for (unsigned k = 0; k < u->n_ptx; k++) {
+        unsigned m = (first + k) % u->n_ptx;
         int32_t v = ptx_find_var(u->ptx[m], name);
         if (v < 0 || !u->var[m][v].var)
             continue;
@@ -254,12 +255,29 @@ int emu_module_var(const struct emu_module *u, const char *name, uint64_t *addr,
     return -1;
 }
 
+int emu_module_var(const struct emu_module *u, const char *name, uint64_t *addr, uint64_t *bytes)
+{
+    return emu_module_var_from(u, 0, name, addr, bytes);
+}
+
 struct emu_kernel *emu_module_kernel(struct emu_module *u, const char *name)
 {
-    for (size_t i = 0; i < u->kernel.n; i++)
-        if (strcmp(emu_kernel_func(u->kernel.p[i])->name, name) == 0)
-            return u->kernel.p[i];
-    return NULL;
+    return emu_module_kernel_from(u, 0, name);
+}
+
+struct emu_kernel *emu_module_kernel_from(struct emu_module *u, unsigned first, const char *name)
+{
+    struct emu_kernel *found = NULL;
+    for (size_t i = 0; i < u->kernel.n; i++) {
+        struct emu_kernel *k = u->kernel.p[i];
+        if (strcmp(emu_kernel_func(k)->name, name) != 0)
+            continue;
+        if (u->def.p[k->def].module_index >= first)
+            return k;
+        if (!found)
+            found = k;
+    }
+    return found;
 }
 
 uint32_t emu_kernel_param_bytes(struct emu_kernel *k)

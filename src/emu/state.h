@@ -352,7 +352,6 @@ enum emu_stop emu_warp_run(struct emu_warp_run *, int64_t budget);
 /* Says where in the program: kernel `entry`, instruction `in` of function `f`. */
 void emu_fault_place(struct emu *, struct emu_fault *, const struct ptx_module *, const struct emu_func *entry,
                      const struct ptx_func *f, const struct ptx_inst *in);
-void emu_demangle(const char *mangled, char *out, size_t cap);
 
 /* ---- syscall.c ---- */
 int32_t emu_builtin_find(const char *name); /* -1 = none */
