@@ -63,12 +63,18 @@ static inline void add_access(struct collect *c, uint64_t addr, unsigned width)
     add_piece(c, addr - offset, offset, width);
 }
 
+/* Full lines are common, and a population count is not one instruction on every processor. */
+static inline unsigned count_words(uint32_t words)
+{
+    return words == ~0u ? 32 : (unsigned)__builtin_popcount(words);
+}
+
 static void count_bytes(struct collect *c)
 {
     for (unsigned i = 0; i < c->n; i++) {
         struct line_access *l = &c->out[i];
         if (!c->narrow) {
-            l->bytes = (uint16_t)(4 * __builtin_popcount(l->words));
+            l->bytes = (uint16_t)(4 * count_words(l->words));
             continue;
         }
         l->bytes = (uint16_t)(__builtin_popcountll(c->byte[i][0]) + __builtin_popcountll(c->byte[i][1]));
@@ -90,11 +96,56 @@ static unsigned coalesce_dense(uint64_t base, unsigned width, unsigned line_byte
     return n;
 }
 
+/*
+ * Aligned 4-byte lanes, the bulk of all accesses: neighbouring lanes mostly share a line, so the line at hand is tried
+ * before the others are searched.
+ */
+static unsigned coalesce_words(const struct stream_mem *mem, unsigned line_bytes, struct line_access *out)
+{
+    const uint64_t in_line = line_bytes - 1;
+    unsigned n = 0;
+    uint64_t at_hand = UINT64_MAX;
+    uint32_t words = 0, dummy = 0, *into = &dummy;
+    for (uint32_t left = mem->mask; left; left &= left - 1) {
+        uint64_t a = mem->addr[__builtin_ctz(left)], line = a & ~in_line;
+        uint32_t bit = 1u << ((a & in_line) >> 2);
+        if (line == at_hand) {
+            words |= bit;
+            continue;
+        }
+        *into = words;
+        unsigned i = n;
+        while (i && out[i - 1].addr != line)
+            i--;
+        if (!i) {
+            out[n] = (struct line_access){.addr = line, .first = (uint8_t)(a & in_line)};
+            i = ++n;
+        }
+        at_hand = line;
+        into = &out[i - 1].words;
+        words = *into | bit;
+    }
+    *into = words;
+    for (unsigned i = 0; i < n; i++)
+        out[i].bytes = (uint16_t)(4 * count_words(out[i].words));
+    return n;
+}
+
+static bool all_aligned(const struct stream_mem *mem)
+{
+    uint64_t low = 0;
+    for (uint32_t left = mem->mask; left; left &= left - 1)
+        low |= mem->addr[__builtin_ctz(left)];
+    return !(low & 3);
+}
+
 unsigned coalesce(const struct stream_mem *mem, unsigned width, unsigned line_bytes, bool split,
                   struct line_access *out)
 {
     if (mem->affine && mem->mask == ~0u && mem->stride == (int64_t)width && !(width & 3) && !(mem->base & 3))
         return coalesce_dense(mem->base, width, line_bytes, out);
+    if (width == 4 && !split && (mem->affine ? !((mem->base | (uint64_t)mem->stride) & 3) : all_aligned(mem)))
+        return coalesce_words(mem, line_bytes, out);
     struct collect c;
     c.out = out;
     c.n = 0;

@@ -142,7 +142,7 @@ void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t
     if (i->mem_index != UINT32_MAX && mem->mask) {
         struct sm_load_stats *l = &sm->kernel->load[i->mem_index];
         l->executions++;
-        l->lanes += (uint64_t)__builtin_popcount(mem->mask);
+        l->lanes += count_lanes(mem->mask);
         l->lines += e->where == LSU_SHARED ? e->passes : e->n_line;
     }
     if (i->n_dst) {
@@ -182,8 +182,11 @@ static void send_line(struct sm *sm, struct lsu_entry *e, uint64_t now)
         .n_lines = (uint8_t)(e->n_line > 255 ? 255 : e->n_line),
     };
     /* Eight words are a sector. */
-    for (unsigned s = 0; s < 4; s++)
-        r->sectors |= (uint8_t)((l->words >> 8 * s & 0xff) != 0) << s;
+    if (l->words == ~0u)
+        r->sectors = 15;
+    else
+        for (unsigned s = 0; s < 4; s++)
+            r->sectors |= (uint8_t)((l->words >> 8 * s & 0xff) != 0) << s;
     port_send(sm->to_l1[which], id, 0);
     ++*(uint64_t *)((char *)&sm->stats + count[which]);
     sm->outstanding++;

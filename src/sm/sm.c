@@ -136,31 +136,28 @@ static void start_cta(struct sm *sm, uint64_t number, uint64_t now)
 
 /* ---- issue ---- */
 
-static inline bool take_unit(struct sm *sm, unsigned u, uint64_t now, uint32_t interval)
+static inline void take_unit(struct unit *x, uint64_t now, uint32_t interval)
 {
-    struct unit *x = &sm->unit[u];
-    for (unsigned i = 0; i < x->n; i++)
-        if (x->free_at[i] <= now) {
+    uint64_t first = NEVER;
+    bool taken = false;
+    for (unsigned i = 0; i < x->n; i++) {
+        if (!taken && x->free_at[i] <= now) {
             x->free_at[i] = now + interval;
-            return true;
+            taken = true;
         }
-    return false;
+        first = x->free_at[i] < first ? x->free_at[i] : first;
+    }
+    x->first_free = first;
 }
 
 /* Warps whose next instruction finds a unit in this cycle. */
-static uint64_t able(const struct sm *sm, uint64_t now)
+static inline uint64_t able(const struct sm *sm, uint64_t now)
 {
     uint64_t can = 0;
-    for (unsigned u = 0; u < SM_UNIT_COUNT; u++) {
-        const struct unit *x = &sm->unit[u];
-        if (!sm->want[u] || (u == SM_UNIT_LSU && !sm_lsu_room(sm)))
-            continue;
-        for (unsigned i = 0; i < x->n; i++)
-            if (x->free_at[i] <= now) {
-                can |= sm->want[u];
-                break;
-            }
-    }
+    for (unsigned u = 0; u < SM_UNIT_LSU; u++)
+        can |= sm->unit[u].first_free <= now ? sm->want[u] : 0;
+    if (sm->want[SM_UNIT_LSU] && sm->unit[SM_UNIT_LSU].first_free <= now && sm_lsu_room(sm))
+        can |= sm->want[SM_UNIT_LSU];
     return can;
 }
 
@@ -170,9 +167,9 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
     const struct sm_inst i = w->inst;
     uint32_t pc = w->pc, mask = w->mask;
     sm->stats.warp_insts++;
-    sm->stats.thread_insts += (uint64_t)__builtin_popcount(mask);
+    sm->stats.thread_insts += count_lanes(mask);
     sm->stats.insts[i.cls]++;
-    take_unit(sm, i.unit, now, i.interval);
+    take_unit(&sm->unit[i.unit], now, i.interval);
     if (i.unit == SM_UNIT_LSU) {
         sm_lsu_push(sm, slot, &i, pc);
     } else {
@@ -237,7 +234,7 @@ static void account(struct sm *sm, uint64_t until)
         sm->stats.stall[why_not(sm, s)] += gap;
     sm->stats.scheduler_cycles += gap * sm->cfg.schedulers;
     sm->stats.cycles_active += sm->resident ? gap : 0;
-    sm->stats.warp_cycles += gap * (uint64_t)__builtin_popcountll(sm->resident);
+    sm->stats.warp_cycles += gap * sm->n_resident;
 }
 
 /* One scheduler's cycle. Returns whether it issued. */
@@ -280,10 +277,8 @@ static uint64_t next_unit(const struct sm *sm, uint64_t now)
     for (unsigned u = 0; u < SM_UNIT_COUNT; u++) {
         if (!(sm->want[u] & sm->in[WARP_READY]) || (u == SM_UNIT_LSU && !sm_lsu_room(sm)))
             continue;
-        for (unsigned i = 0; i < sm->unit[u].n; i++) {
-            uint64_t at = sm->unit[u].free_at[i] > now ? sm->unit[u].free_at[i] : now + 1;
-            next = at < next ? at : next;
-        }
+        uint64_t at = sm->unit[u].first_free > now ? sm->unit[u].first_free : now + 1;
+        next = at < next ? at : next;
     }
     return next;
 }
@@ -307,7 +302,7 @@ static uint64_t tick(struct comp *c, uint64_t now)
     }
 
     sm->stats.cycles_active++;
-    sm->stats.warp_cycles += (uint64_t)__builtin_popcountll(sm->resident);
+    sm->stats.warp_cycles += sm->n_resident;
     sm->stats.scheduler_cycles += sm->cfg.schedulers;
     sm->accounted = now;
     uint64_t before = sm->stats.warp_insts;
@@ -405,7 +400,7 @@ static int check(const struct comp *c, bool drained, struct err *e)
 
 static struct unit make_unit(uint32_t n)
 {
-    return (struct unit){.n = n};
+    return (struct unit){.n = n, .first_free = n ? 0 : NEVER};
 }
 
 struct sm *sm_new(struct engine *eng, const struct sm_config *cfg, const struct icache_config *icfg,

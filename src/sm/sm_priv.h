@@ -77,6 +77,7 @@ struct icache_line {
 };
 
 struct unit {
+    uint64_t first_free; /* the least of free_at; NEVER when there is none */
     uint32_t n;
     uint64_t free_at[SM_UNIT_MAX];
 };
@@ -86,6 +87,7 @@ struct sm {
     /* hot: which warps are where */
     uint64_t in[WARP_WAITS];
     uint64_t resident;
+    uint64_t n_resident;
     uint64_t want[SM_UNIT_COUNT]; /* by unit of the next instruction */
     uint64_t wants_load;
     uint64_t owned[8];  /* by scheduler */
@@ -133,13 +135,28 @@ struct sm {
     struct sm_stats stats;
 };
 
+/* A population count is not one instruction on every processor, and most masks are full. */
+static inline unsigned count_lanes(uint32_t mask)
+{
+    return mask == ~0u ? 32 : (unsigned)__builtin_popcount(mask);
+}
+
 static inline uint64_t warp_bit(unsigned slot)
 {
     return 1ull << slot;
 }
 
 /* warp.c */
-void sm_move_warp(struct sm *, unsigned slot, enum warp_wait);
+static inline void sm_move_warp(struct sm *sm, unsigned slot, enum warp_wait to)
+{
+    struct warp *w = &sm->warp[slot];
+    uint64_t bit = warp_bit(slot);
+    sm->in[w->wait] &= ~bit;
+    sm->in[to] |= bit;
+    if (w->wait != to && sm->sched->on_wait)
+        sm->sched->on_wait(sm->sched_state[slot % sm->cfg.schedulers], slot, to);
+    w->wait = (uint8_t)to;
+}
 /* Decides what the warp waits for; it can issue in cycle `earliest` at the soonest. */
 void sm_settle(struct sm *, unsigned slot, uint64_t earliest);
 /* Decodes the warp's next instruction after it issued `from_pc` in cycle now; ends the warp when there is none. */

@@ -12,17 +12,6 @@
  */
 #include "sm/sm_priv.h"
 
-void sm_move_warp(struct sm *sm, unsigned slot, enum warp_wait to)
-{
-    struct warp *w = &sm->warp[slot];
-    uint64_t bit = warp_bit(slot);
-    sm->in[w->wait] &= ~bit;
-    sm->in[to] |= bit;
-    if (w->wait != to && sm->sched->on_wait)
-        sm->sched->on_wait(sm->sched_state[slot % sm->cfg.schedulers], slot, to);
-    w->wait = (uint8_t)to;
-}
-
 static void set_timer(struct sm *sm, unsigned slot, uint64_t at, uint64_t earliest)
 {
     /* Far ones are taken in steps: the warp is looked at again and waits on. */
@@ -257,6 +246,7 @@ void sm_warp_gone(struct sm *sm, unsigned slot, uint64_t now)
     (void)now;
     sm->in[w->wait] &= ~bit;
     sm->resident &= ~bit;
+    sm->n_resident--;
     if (sm->sched->on_finish)
         sm->sched->on_finish(sm->sched_state[slot % sm->cfg.schedulers], slot);
     if (--c->left)
@@ -314,6 +304,7 @@ void sm_start_warp(struct sm *sm, unsigned slot, uint64_t now)
 {
     struct warp *w = &sm->warp[slot];
     sm->resident |= warp_bit(slot);
+    sm->n_resident++;
     w->wait = WARP_FETCH;
     w->inst.unit = SM_UNIT_SP;
     if (!decode(sm, slot)) {
