@@ -20,6 +20,7 @@ int ptx_analyze(struct ptx_module *m, struct ptx_func *f, struct err *e)
         rc = ptx_rows_assign(m, f, &live, e);
     if (rc == 0) {
         ptx_addr_build(m, f, &du, scratch);
+        ptx_batch_build(f);
         f->max_live = live.max_live;
         f->analyzed = true;
     }

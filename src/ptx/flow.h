@@ -8,6 +8,7 @@
  *   live.c    live ranges as segments of pcs; the largest number of registers alive
  *   rows.c    registers to rows, so that no two that live at the same pc share one
  *   addr.c    addresses that depend on loaded data
+ *   regs.c    loads that a compiler would batch, for the register estimate
  *
  * Scratch memory comes from an arena of the analysis, results go to the module's. All passes are linear or nearly so
  * in the size of their input and output.
@@ -72,6 +73,7 @@ struct ptx_live {
 int ptx_live_build(const struct ptx_module *, const struct ptx_func *, const struct ptx_defuse *, struct arena *scratch,
                    struct ptx_live *out, struct err *);
 int ptx_rows_assign(const struct ptx_module *, struct ptx_func *, const struct ptx_live *, struct err *);
+void ptx_batch_build(struct ptx_func *);
 void ptx_addr_build(const struct ptx_module *, struct ptx_func *, const struct ptx_defuse *, struct arena *scratch);
 
 #endif

@@ -227,6 +227,7 @@ struct ptx_func {
     uint32_t n_row;             /* 32-bit register rows in use */
     uint32_t n_pred_row;        /* predicates in use */
     uint32_t max_live;          /* registers live at once, 32-bit units: the occupancy estimate, before rounding */
+    uint32_t load_batch;        /* 32-bit results of the loads that one straight piece of code can have in flight */
 };
 
 struct ptx_module {

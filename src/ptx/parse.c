@@ -418,6 +418,18 @@ static int parse_func_directives(struct ptx_parser *p, struct ptx_func *f)
     return 0;
 }
 
+static int skip_parens(struct ptx_parser *p)
+{
+    TRY(ptx_expect(p, '('));
+    for (unsigned depth = 1; depth > 0; ptx_next(p)) {
+        if (p->t.kind == TOK_EOF || p->t.kind == TOK_BAD)
+            return ptx_expected(p, "')'");
+        depth += ptx_is(p, '(');
+        depth -= ptx_is(p, ')');
+    }
+    return 0;
+}
+
 /* Finds or makes the entry of a function in the module; a declaration and its definition share one. */
 static int place_func(struct ptx_parser *p, const struct ptx_token *name, bool is_entry, uint32_t *index)
 {
@@ -443,9 +455,12 @@ static int parse_func(struct ptx_parser *p, enum ptx_linkage linkage, bool is_en
     uint32_t index = 0, in_bytes = 0, out_bytes = 0;
     int rc = -1;
     struct ptx_func decl = {0};
-    if (ptx_is_dot(p, ".noreturn")) {
-        decl.noreturn = true;
+    while (p->t.kind == TOK_DOT) { /* .noreturn, .attribute(.unified(1, 2)) */
+        decl.noreturn |= ptx_is_dot(p, ".noreturn");
+        bool attribute = ptx_is_dot(p, ".attribute");
         ptx_next(p);
+        if (attribute && skip_parens(p) < 0)
+            goto done;
     }
     if (ptx_is(p, '(') && ptx_parse_params(p, &out, &out_bytes) < 0)
         goto done;
