@@ -291,8 +291,12 @@ BODY int access_body(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now,
                 r->flags |= REQ_F_BYPASS;
             }
         }
-        if (r->flags & REQ_F_REMOTE)
-            return go_past(l1, c, id, &c->stats.remote);
+        if (r->flags & REQ_F_REMOTE) {
+            int fail = go_past(l1, c, id, &c->stats.remote);
+            if (fail < 0) /* the home judges it afresh */
+                r->flags &= (uint16_t) ~(REQ_F_JUDGED | REQ_F_WAITED);
+            return fail;
+        }
     }
 
     if (r->flags & REQ_F_BYPASS || r->kind == REQ_ATOMIC || r->kind == REQ_RED) {
@@ -317,6 +321,7 @@ BODY int access_body(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now,
             r->flags |= REQ_F_JUDGED;
             if (l1->mgmt && l1->mgmt->on_access)
                 r->flags |= (uint16_t)(l1->mgmt->on_access(l1->mgmt_st, &a) << REQ_F_VERDICT_SHIFT);
+            r->note = a.note;
             if (l1->org && l1->org->on_local)
                 l1->org->on_local(l1->org_st, &a);
             if (l1->pf && l1->pf->on_access && r->sm == l1->env.sm)
@@ -367,6 +372,14 @@ int l1_access_hooked(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now)
     return access_body(l1, c, id, now, true);
 }
 
+static void tell_reply(struct l1 *l1, const struct req *r)
+{
+    if (l1->mgmt && l1->mgmt->on_reply)
+        l1->mgmt->on_reply(l1->mgmt_st, r);
+    if (l1->org && l1->org->on_reply)
+        l1->org->on_reply(l1->org_st, r);
+}
+
 /* The sectors of a missed line have come: put them in place and release whoever has all it waits for. */
 static void fill_line(struct l1 *l1, struct l1_cache *c, req_id id, uint8_t sectors)
 {
@@ -409,6 +422,7 @@ static void fill_line(struct l1 *l1, struct l1_cache *c, req_id id, uint8_t sect
     if (all) {
         c->stats.fills++;
         if (c->hooked) {
+            tell_reply(l1, r);
             if (l1->mgmt && l1->mgmt->on_fill && e->entry >= 0)
                 l1->mgmt->on_fill(l1->mgmt_st, r, (uint32_t)e->entry);
             if (l1->pf && l1->pf->on_fill && e->entry >= 0)
@@ -446,19 +460,16 @@ void l1_reply(struct l1 *l1, req_id id, uint32_t info, uint64_t now)
     struct req *r = &l1->req[id];
     struct l1_cache *c = l1_cache_of(l1, r);
     c->stats.replies++;
-    if (c->hooked) {
-        if (l1->mgmt && l1->mgmt->on_reply)
-            l1->mgmt->on_reply(l1->mgmt_st, r);
-        if (l1->org && l1->org->on_reply)
-            l1->org->on_reply(l1->org_st, r);
-    }
     if (r->flags & REQ_F_MSHR && !(r->flags & REQ_F_REMOTE && r->sm == l1->env.sm)) {
         fill_line(l1, c, id, (uint8_t)net_sectors(info));
         return;
     }
     r->arrived |= (uint8_t)net_sectors(info);
-    if ((r->arrived & r->sectors) == r->sectors)
-        complete(l1, id);
+    if ((r->arrived & r->sectors) != r->sectors)
+        return;
+    if (c->hooked)
+        tell_reply(l1, r);
+    complete(l1, id);
 }
 
 bool l1_try_prefetch(struct l1 *l1, struct l1_cache *c, uint64_t now)

@@ -65,6 +65,7 @@ struct l1 {
         uint16_t warp, cta;
     } * prefetch_slot;
     struct ring remote_reply; /* requests of other SMs, answered, on their way to the reply network */
+    uint32_t remote_inside;   /* requests of other SMs taken and not yet answered: no more than the ring holds */
 
     struct l1_env env;
     uint64_t in_flight; /* requests taken from the SM and not given back */

@@ -92,19 +92,10 @@ static void take_remote(struct l1 *l1, struct l1_cache *c, uint64_t now, uint32_
 {
     const struct msg *m;
     while (taken < c->cfg.ports && (m = port_peek(&l1->request_in, now))) {
-        if (ring_free(&l1->remote_reply) == 0)
+        if (l1->remote_inside == l1->remote_reply.cap || try_access(l1, c, m->req, now) >= 0)
             return;
-        req_id id = m->req;
-        struct req *r = &l1->req[id];
-        if (r->flags & REQ_F_REMOTE && !(r->flags & REQ_F_WAITED)) {
-            r->flags &= (uint16_t) ~(REQ_F_JUDGED | REQ_F_VERDICT | REQ_F_MSHR);
-            r->arrived = 0;
-        }
-        if (try_access(l1, c, id, now) >= 0) {
-            r->flags |= REQ_F_WAITED;
-            return;
-        }
         port_pop(&l1->request_in);
+        l1->remote_inside++;
         c->stats.remote_served++;
         taken++;
     }
@@ -134,6 +125,7 @@ static void send_remote_reply(struct l1 *l1)
     if (ring_empty(&l1->remote_reply) || !port_can_send(l1->reply_out))
         return;
     req_id id = ring_pop(&l1->remote_reply);
+    l1->remote_inside--;
     struct req *r = &l1->req[id];
     uint32_t bytes = 0;
     if (r->kind == REQ_READ)

@@ -38,6 +38,7 @@ struct l1_access {
     int32_t entry; /* where the line is; -1 = it is not */
     bool hit;      /* all sectors asked for are there */
     bool pending;  /* the line is on its way (an MSHR holds it) */
+    uint16_t note; /* on_access may set it: goes to the L2 with the request (req.note, l2.notes) */
 };
 
 /* What the L1 gives a policy at init; lives as long as the L1. */
@@ -78,7 +79,7 @@ struct l1_management {
     /* --- decisions --- */
     /* Once per load of the data cache, before anything else happens to it. (Retries after a failure do not ask again.)
      */
-    enum l1_verdict (*on_access)(void *st, const struct l1_access *);
+    enum l1_verdict (*on_access)(void *st, struct l1_access *);
     /*
      * A line must go: one way of `candidates` (never 0), or L1_NO_WAY: all are protected, then this access bypasses.
      * NULL = least recently used. Empty ways are taken before it is asked.
@@ -92,7 +93,7 @@ struct l1_management {
     void (*on_store)(void *st, const struct l1_access *);                /* before the write's own effect on the line */
     void (*on_fill)(void *st, const struct req *, uint32_t entry);
     void (*on_evict)(void *st, uint32_t entry, uint64_t line, bool reused); /* replaced or dropped; not at flushes */
-    void (*on_reply)(void *st, const struct req *); /* any reply from below, with the L2's note */
+    void (*on_reply)(void *st, const struct req *); /* a request sent down is answered; req.note = the L2 line's */
     void (*on_notice)(void *st, enum notice, uint32_t slot, uint32_t argument);
     void (*on_kernel)(void *st, uint32_t launch_index); /* a kernel begins; the cache is empty if it is flushed */
     uint64_t (*on_epoch)(void *st, uint64_t now);       /* returns the next core cycle it wants; 0 = no more.
@@ -115,7 +116,7 @@ struct l1_organisation {
     /* Bytes of data in a reply from the home (chunking): NULL = the whole line. */
     uint32_t (*reply_bytes)(void *st, const struct req *);
     void (*on_local)(void *st, const struct l1_access *); /* outcome of a look-up here, own and remote requests */
-    void (*on_reply)(void *st, const struct req *);       /* req.served says by whom */
+    void (*on_reply)(void *st, const struct req *);       /* once per request sent out; req.served says by whom */
     void (*on_kernel)(void *st, uint32_t launch_index);
 };
 

@@ -80,7 +80,7 @@ struct l2 *l2_new(struct engine *eng, const struct l2_config *config, const stru
     if (cfg->notes)
         l2->note = arena_alloc64(eng->arena, tags_entries(&l2->tags) * sizeof *l2->note);
     mshr_init(&l2->mshr, eng->arena, cfg->mshrs, cfg->merges);
-    uint32_t waiters = cfg->mshrs * cfg->merges;
+    uint32_t waiters = cfg->mshrs * cfg->merges + (cfg->bypass_on_fail ? cfg->dram_queue : 0);
     l2->waiter = arena_alloc64(eng->arena, waiters * sizeof *l2->waiter);
     for (uint32_t i = 0; i < waiters; i++)
         l2->waiter[i].next = i + 1 < waiters ? i + 1 : UINT32_MAX;
@@ -104,6 +104,8 @@ struct l2 *l2_new(struct engine *eng, const struct l2_config *config, const stru
 uint32_t l2_max_own_requests(const struct l2_config *c)
 {
     uint32_t fetches = c->cfg->mshrs * (c->cfg->split_sectors ? 1 : (uint32_t)c->cfg->line / SECTOR_BYTES);
+    if (c->cfg->bypass_on_fail)
+        fetches += c->cfg->mshrs * c->cfg->merges + c->cfg->dram_queue;
     return fetches + c->cfg->miss_queue + c->cfg->dram_queue + 2;
 }
 
@@ -194,6 +196,8 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, atomic_latency, CFG_INT, "cycles", "0", 0, 400, NULL, "what an atomic adds to the latency of a read"),
     CFG_ROW(T, port_bytes, CFG_INT, "bytes", "32", 8, 256, NULL, "bytes the data array moves per cycle"),
     CFG_ROW(T, notes, CFG_BOOL, "", "no", 0, 1, NULL, "keep a 16-bit remark of L1 policies with each line"),
+    CFG_ROW(T, bypass_on_fail, CFG_BOOL, "", "no", 0, 1, NULL,
+            "a read that finds no way, MSHR entry or merge slot goes to DRAM past the cache instead of waiting (RACB)"),
     CFG_ROW(T, order, CFG_POLICY, "", "fifo", 0, 0, "l2-order", "in which order requests reach the tags"),
     CFG_END};
 

@@ -149,9 +149,9 @@ static int fetch(struct l2 *l2, req_id id, uint8_t sectors, uint64_t line, uint3
         wait_in(l2, m, id, sectors);
         return -1;
     }
-    bool allocate = !l2->go_past, dirty = false;
+    bool dirty = false;
     int32_t at = entry;
-    if (allocate && at < 0) {
+    if (at < 0) {
         at = claim(l2, set, &dirty);
         if (at < 0)
             return L2_FAIL_LINE;
@@ -160,25 +160,19 @@ static int fetch(struct l2 *l2, req_id id, uint8_t sectors, uint64_t line, uint3
         return L2_FAIL_QUEUE;
     if (mshr_full(&l2->mshr))
         return L2_FAIL_MSHR;
-    if (entry < 0 && allocate)
+    if (entry < 0)
         place(l2, (uint32_t)at, line);
     uint8_t have = entry >= 0 ? t->valid[entry] : 0;
     uint8_t asked = (l2->cfg.sectors ? sectors : t->full) & (uint8_t)~have;
     m = mshr_add(&l2->mshr, key);
     l2->mshr.e[m].asked = asked;
     l2->mshr.e[m].entry = at;
-    if (at >= 0) {
-        t->pending[at] |= asked;
-        tags_touch(t, (uint32_t)at);
-        if (l2->note)
-            exchange_note(l2, r, (uint32_t)at);
-    }
+    t->pending[at] |= asked;
+    tags_touch(t, (uint32_t)at);
+    if (l2->note)
+        exchange_note(l2, r, (uint32_t)at);
     wait_in(l2, m, id, sectors);
     to_dram(l2, r->addr, asked, REQ_READ, m, r);
-    if (l2->go_past) {
-        l2->stats.bypasses++;
-        return -1;
-    }
     l2->stats.misses++;
     l2->stats.read_misses++;
     l2->stats.sector_misses += entry >= 0;
@@ -326,10 +320,20 @@ static bool next_request(struct l2 *l2, uint64_t now)
         info = got.info;
     }
     l2->stats.requests++;
-    l2->cur_waited = l2->go_past = false;
+    l2->cur_waited = false;
     l2->cur_asked = (uint8_t)net_sectors(info);
     l2->cur_sectors = l2->cur_asked;
     return true;
+}
+
+/* Sends a read that found no room in the cache to DRAM; its reply goes straight to the network. */
+static int go_past(struct l2 *l2, req_id id, uint8_t sectors, int fail)
+{
+    if (ring_free(&l2->miss) == 0 || l2->waiter_free == UINT32_MAX)
+        return fail;
+    l2->stats.bypasses++;
+    to_dram(l2, l2->req[id].addr, sectors, REQ_READ, L2_PAST | waiter_new(l2, id, sectors), &l2->req[id]);
+    return -1;
 }
 
 /* The look-up stage: at most one access per cycle, as far as the data port allows. */
@@ -344,11 +348,8 @@ static void access_stage(struct l2 *l2, uint64_t now)
     bool write_back = r->kind == REQ_WRITEBACK;
     uint64_t hits = l2->stats.hits;
     int fail = look_up(l2, l2->cur, sectors, now);
-    if (fail >= 0 && l2->order && l2->order->on_fail && r->kind == REQ_READ && fail < L2_FAIL_QUEUE &&
-        l2->order->on_fail(l2->order_st, r, (enum l2_fail)fail)) {
-        l2->go_past = true;
-        fail = fail == L2_FAIL_LINE ? look_up(l2, l2->cur, sectors, now) : fail;
-    }
+    if (fail >= 0 && l2->cfg.bypass_on_fail && r->kind == REQ_READ && fail <= L2_FAIL_MERGE)
+        fail = go_past(l2, l2->cur, sectors, fail);
     count_fail(l2, fail, now);
     if (fail >= 0)
         return;
@@ -369,6 +370,14 @@ static void take_fill(struct l2 *l2, req_id id)
 {
     struct req *d = &l2->req[id];
     uint32_t m = d->token;
+    if (m & L2_PAST) {
+        l2->req[l2->waiter[m & ~L2_PAST].req].served = REQ_AT_DRAM;
+        l2->stats.from_dram++;
+        l2->stats.fills++;
+        ring_push(&l2->ready, m & ~L2_PAST);
+        req_release(&l2->comp.eng->pool, id);
+        return;
+    }
     struct mshr_entry *e = &l2->mshr.e[m];
     struct tags *t = &l2->tags;
     e->arrived |= d->sectors;

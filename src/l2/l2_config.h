@@ -28,7 +28,8 @@ struct l2_cfg {
     uint32_t atomic_interval, atomic_latency;
     uint32_t port_bytes;
     bool notes;
-    uint32_t order; /* index in l2_order_kind */
+    bool bypass_on_fail; /* a read that finds no way, MSHR entry or merge slot goes to DRAM past the cache (RACB) */
+    uint32_t order;      /* index in l2_order_kind */
 };
 extern const struct cfg_section l2_cfg_section;
 
@@ -60,8 +61,6 @@ struct l2_order {
                  uint32_t info); /* info: net_info of the packet, give it back in pick */
     req_id (*pick)(void *st, struct req *pool, uint64_t now, uint32_t *info); /* removes and returns the next one */
     uint32_t (*count)(const void *st);
-    /* The picked request cannot be taken. true: a read goes to DRAM past the cache (not possible for QUEUE, REPLY). */
-    bool (*on_fail)(void *st, const struct req *, enum l2_fail);
     void (*on_kernel)(void *st, uint32_t launch_index);
 };
 extern const struct policy_kind l2_order_kind;

@@ -24,6 +24,8 @@ struct l2_waiter {
     uint8_t sectors;
 };
 
+#define L2_PAST 0x80000000u /* in req.token of a fetch: a waiter of its own instead of an MSHR */
+
 struct l2 {
     struct comp comp;
     struct req *req;
@@ -41,7 +43,7 @@ struct l2 {
     req_id cur;
     uint8_t cur_sectors, cur_asked;
     int8_t blocked;
-    bool cur_waited, go_past;
+    bool cur_waited;
     uint64_t blocked_since;
     uint64_t port_free_at; /* data port: next cycle it can be used */
     uint64_t atomic_free_at;

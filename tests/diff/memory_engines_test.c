@@ -55,7 +55,7 @@ static const struct machine {
     {"sectored L1, odd clocks",
      {8, 4, 2, 1980000, 1755000, 1755000, 1593000, false, NULL,
       "[l1]\nfill = sector\nset_hash = xor\nsize = 32KiB\n[noc]\nvoq = yes\niterations = 3\ninject_queue = "
-      "2\n[l2]\natomic_interval = 4\natomic_latency = 9\n",
+      "2\n[l2]\natomic_interval = 4\natomic_latency = 9\nbypass_on_fail = yes\nmshrs = 8\nnotes = yes\n",
       0}},
     {"small everything",
      {6, 1, 2, 1000000, 500000, 500000, 900000, false, NULL,

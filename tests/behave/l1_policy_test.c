@@ -1,0 +1,458 @@
+/*
+ * The hooks of the L1's four kinds of policy, each driven by a small policy made for the test: what a policy decides
+ * happens, what it is told is true, and requests to other SMs' L1s find their way there and back.
+ */
+#include "l1/l1_priv.h"
+#include "memory_latency.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+#define SET_STRIDE (32 * 128)
+#define LINEAR     "[l1]\nset_hash = linear\n"
+
+/* What the test's policies saw and what they are to answer. */
+struct diary {
+    enum l1_verdict verdict[8]; /* by pc */
+    uint32_t victim;
+    uint32_t past; /* bits of enum l1_fail that are bypassed */
+    unsigned accesses, hits, pending_hits, misses, allocated, stores, fills, evictions, reused, replies, notices,
+        kernels, epochs;
+    uint32_t last_slot, last_argument;
+    struct l1_host *host;
+    uint64_t prefetch_ahead; /* bytes; 0 = none */
+    unsigned prefetch_fills, unused_prefetches;
+    struct diary *self;
+};
+
+static enum l1_verdict on_access(void *st, struct l1_access *a)
+{
+    struct diary *d = *(struct diary **)st;
+    d->accesses++;
+    return d->verdict[a->req->pc & 7];
+}
+static uint32_t victim(void *st, const struct l1_access *a, uint64_t candidates)
+{
+    (void)a;
+    struct diary *d = *(struct diary **)st;
+    return d->victim == L1_NO_WAY || candidates >> d->victim & 1 ? d->victim : (uint32_t)__builtin_ctzll(candidates);
+}
+static bool on_fail(void *st, const struct l1_access *a, enum l1_fail why)
+{
+    (void)a;
+    return (*(struct diary **)st)->past >> why & 1;
+}
+static void on_hit(void *st, const struct l1_access *a)
+{
+    struct diary *d = *(struct diary **)st;
+    d->hits += !a->pending;
+    d->pending_hits += a->pending;
+}
+static void on_miss(void *st, const struct l1_access *a, bool allocated)
+{
+    struct diary *d = *(struct diary **)st;
+    d->misses++;
+    d->allocated += allocated;
+    assert_int_equal(allocated, a->entry >= 0);
+}
+static void on_store(void *st, const struct l1_access *a)
+{
+    (void)a, (*(struct diary **)st)->stores++;
+}
+static void on_fill(void *st, const struct req *r, uint32_t entry)
+{
+    struct diary *d = *(struct diary **)st;
+    d->fills++;
+    assert_int_equal(d->host->tags->line[entry], r->addr / 128);
+}
+static void on_evict(void *st, uint32_t entry, uint64_t line, bool reused)
+{
+    struct diary *d = *(struct diary **)st;
+    assert_int_equal(d->host->tags->line[entry], line);
+    d->evictions++;
+    d->reused += reused;
+}
+static void on_reply(void *st, const struct req *r)
+{
+    (void)r, (*(struct diary **)st)->replies++;
+}
+static void on_notice(void *st, enum notice kind, uint32_t slot, uint32_t argument)
+{
+    struct diary *d = *(struct diary **)st;
+    assert_int_equal(kind, NOTICE_LOOP_EXIT);
+    d->notices++;
+    d->last_slot = slot;
+    d->last_argument = argument;
+    l1_tell_sm(d->host, NOTICE_LOST_LOCALITY, slot, 1);
+}
+static void on_kernel(void *st, uint32_t launch)
+{
+    (void)launch, (*(struct diary **)st)->kernels++;
+}
+static uint64_t on_epoch(void *st, uint64_t now)
+{
+    return (*(struct diary **)st)->epochs++, now + 1000;
+}
+
+static const struct l1_management test_management = {.info = {.name = "test"},
+                                                     .notices = 1u << NOTICE_LOOP_EXIT,
+                                                     .on_access = on_access,
+                                                     .victim = victim,
+                                                     .on_fail = on_fail,
+                                                     .on_hit = on_hit,
+                                                     .on_miss = on_miss,
+                                                     .on_store = on_store,
+                                                     .on_fill = on_fill,
+                                                     .on_evict = on_evict,
+                                                     .on_reply = on_reply,
+                                                     .on_notice = on_notice,
+                                                     .on_kernel = on_kernel,
+                                                     .on_epoch = on_epoch};
+
+static struct memsys *managed(const char *config, struct diary *d)
+{
+    struct memsys_config c = {1, 1, 1, 1000000, 1000000, 1000000, 1000000, false, NULL, config, 0, false};
+    struct memsys *m = memsys_new(&c);
+    struct l1 *l1 = m->l1[0];
+    l1->mgmt = &test_management;
+    d->self = d;
+    d->host = &l1->mgmt_host;
+    *d->host = (struct l1_host){.l1 = l1, .tags = &l1->cache[L1_DATA]->tags, .n_sm = 1, .n_warp = 48, .line_size = 128};
+    l1->mgmt_st = &d->self;
+    l1->cache[L1_DATA]->hooked = true;
+    l1_kernel_begin(l1, 0);
+    return m;
+}
+
+static void told_the_truth(void **state)
+{
+    (void)state;
+    struct diary d = {.victim = 0};
+    struct memsys *m = managed(LINEAR, &d);
+    struct shot shots[9];
+    struct landing at[9];
+    for (unsigned i = 0; i < 5; i++)
+        shots[i] = (struct shot){1 + 1000 * i, i * SET_STRIDE}; /* the fifth replaces way 0 */
+    shots[5] = (struct shot){6000, 4 * SET_STRIDE};             /* hit */
+    shots[6] = (struct shot){6500, 9 * SET_STRIDE};             /* replaces it again, now reused */
+    shots[7] = (struct shot){6501, 9 * SET_STRIDE};             /* merges */
+    shots[8] = (struct shot){8000, 9 * SET_STRIDE, REQ_WRITE};  /* drops it */
+    memsys_script(m, 0, shots, 9, at);
+    engine_run(m->eng, 1); /* the port is there now */
+    port_send(l1_notices(m->l1[0]), 77, notice_info(NOTICE_LOOP_EXIT, 5));
+    memsys_run(m);
+    assert_int_equal(d.accesses, 8);
+    assert_int_equal(d.hits, 1);
+    assert_int_equal(d.pending_hits, 1);
+    assert_int_equal(d.misses, 6);
+    assert_int_equal(d.allocated, 6);
+    assert_int_equal(d.fills, 6);
+    assert_int_equal(d.evictions, 3);
+    assert_int_equal(d.reused, 1);
+    assert_int_equal(d.stores, 1);
+    assert_int_equal(d.replies, 7); /* six lines and an acknowledgement */
+    assert_int_equal(d.notices, 1);
+    assert_int_equal(d.last_slot, 5);
+    assert_int_equal(d.last_argument, 77);
+    assert_int_equal(m->sm[0].notices_seen[NOTICE_LOST_LOCALITY], 1);
+    assert_int_equal(d.kernels, 1);
+    assert_int_equal(d.epochs, 10);
+    memsys_free(m);
+}
+
+static void verdicts(void **state)
+{
+    (void)state;
+    struct diary d = {.verdict = {L1_NORMAL, L1_BYPASS_MISS, L1_BYPASS}};
+    struct memsys *m = managed(LINEAR, &d);
+    const struct shot shots[] = {
+        {1, 0x4000, .pc = 1},
+        {2, 0x4000, .pc = 1},                  /* two misses that do not allocate merge all the same */
+        {2000, 0x4000, .pc = 1},               /* ... and miss again */
+        {4000, 0x4000, .pc = 2, .sectors = 1}, /* not looked up */
+        {6000, 0x4000, .pc = 1},
+        {6001, 0x4000, .pc = 0},               /* one that may allocate joins: it is kept */
+        {8000, 0x4000, .pc = 1},               /* hit */
+        {9000, 0x4000, .pc = 2, .sectors = 1}, /* past a line that is there */
+    };
+    struct landing at[8];
+    memsys_script(m, 0, shots, 8, at);
+    memsys_run(m);
+    assert_int_equal(memsys_stat(m, "l1.misses"), 3);
+    assert_int_equal(memsys_stat(m, "l1.merges"), 2);
+    assert_int_equal(memsys_stat(m, "l1.bypasses"), 2);
+    assert_int_equal(memsys_stat(m, "l1.hits"), 1);
+    assert_int_equal(at[6].served, REQ_AT_L1);
+    assert_int_equal(at[7].served, REQ_AT_L2);
+    memsys_free(m);
+}
+
+static void protection(void **state)
+{
+    (void)state;
+    /* All ways protected: the access bypasses, and what was there stays. */
+    struct diary d = {.victim = L1_NO_WAY};
+    struct memsys *m = managed(LINEAR, &d);
+    struct shot shots[6];
+    struct landing at[6];
+    for (unsigned i = 0; i < 5; i++)
+        shots[i] = (struct shot){1 + 1000 * i, i * SET_STRIDE};
+    shots[5] = (struct shot){9000, 0};
+    memsys_script(m, 0, shots, 6, at);
+    memsys_run(m);
+    assert_int_equal(memsys_stat(m, "l1.no_way"), 1);
+    assert_int_equal(memsys_stat(m, "l1.bypasses"), 1);
+    assert_int_equal(memsys_stat(m, "l1.evictions"), 0);
+    assert_int_equal(at[5].served, REQ_AT_L1);
+    memsys_free(m);
+}
+
+static void bypass_on_failure(void **state)
+{
+    (void)state;
+    static const struct {
+        enum l1_fail why;
+        const char *config;
+        uint64_t stride;
+        unsigned n;
+    } cases[] = {{L1_FAIL_LINE, LINEAR, SET_STRIDE, 5},
+                 {L1_FAIL_MSHR, LINEAR "mshrs = 2\n", SET_STRIDE + 128, 3},
+                 {L1_FAIL_MERGE, LINEAR "merges = 2\n", 0, 3}};
+    for (unsigned i = 0; i < 3; i++) {
+        for (int on = 0; on < 2; on++) {
+            struct diary d = {.past = on ? 1u << cases[i].why : 0};
+            struct memsys *m = managed(cases[i].config, &d);
+            struct shot shots[5];
+            struct landing at[5];
+            for (unsigned k = 0; k < cases[i].n; k++)
+                shots[k] = (struct shot){1 + k, k * cases[i].stride};
+            memsys_script(m, 0, shots, cases[i].n, at);
+            memsys_run(m);
+            uint64_t cycles =
+                memsys_stat(m, "l1.fail.line") + memsys_stat(m, "l1.fail.mshr") + memsys_stat(m, "l1.fail.merge");
+            assert_int_equal(cycles == 0, on);
+            assert_int_equal(memsys_stat(m, "l1.bypasses"), on);
+            memsys_free(m);
+        }
+    }
+}
+
+/* ---- prefetcher: the line `ahead` bytes further, after every access ---- */
+static void pf_access(void *st, const struct l1_access *a)
+{
+    struct diary *d = *(struct diary **)st;
+    l1_prefetch(d->host, a->req->addr + d->prefetch_ahead, a->req->pc, a->req->warp, a->req->cta);
+}
+static void pf_fill(void *st, const struct req *r, uint32_t entry)
+{
+    struct diary *d = *(struct diary **)st;
+    (void)entry;
+    d->prefetch_fills += (r->flags & REQ_F_PREFETCH) != 0;
+}
+static void pf_evict(void *st, uint32_t entry, uint64_t line, bool unused)
+{
+    (void)entry, (void)line;
+    (*(struct diary **)st)->unused_prefetches += unused;
+}
+static const struct l1_prefetcher test_prefetcher = {
+    .info = {.name = "test"}, .on_access = pf_access, .on_fill = pf_fill, .on_evict = pf_evict};
+
+static void prefetching(void **state)
+{
+    (void)state;
+    struct diary d = {.prefetch_ahead = 128};
+    struct memsys_config c = {1, 1, 1, 1000000, 1000000, 1000000, 1000000, false, NULL, LINEAR, 0, false};
+    struct memsys *m = memsys_new(&c);
+    struct l1 *l1 = m->l1[0];
+    l1->pf = &test_prefetcher;
+    d.self = &d;
+    d.host = &l1->pf_host;
+    *d.host = (struct l1_host){.l1 = l1, .tags = &l1->cache[L1_DATA]->tags};
+    l1->pf_st = &d.self;
+    l1->cache[L1_DATA]->hooked = true;
+    const struct shot shots[] = {
+        {1, 0},        /* prefetches 0x80 */
+        {2000, 0x80},  /* useful; prefetches 0x100 */
+        {2005, 0x100}, /* late: it is on its way; prefetches 0x180 */
+        {4000, 0x100}, /* its prefetch is there already */
+    };
+    struct landing at[4];
+    memsys_script(m, 0, shots, 4, at);
+    memsys_run(m);
+    assert_int_equal(at[1].served, REQ_AT_L1);
+    assert_int_equal(at[2].served, REQ_AT_L1_MERGE);
+    assert_int_equal(memsys_stat(m, "l1.prefetch.asked"), 4);
+    assert_int_equal(memsys_stat(m, "l1.prefetch.issued"), 3);
+    assert_int_equal(memsys_stat(m, "l1.prefetch.present"), 1);
+    assert_int_equal(memsys_stat(m, "l1.prefetch.useful"), 1);
+    assert_int_equal(memsys_stat(m, "l1.prefetch.late"), 1);
+    assert_int_equal(memsys_stat(m, "l1.misses"), 1); /* demand misses only */
+    assert_int_equal(d.prefetch_fills, 3);
+    l1_kernel_end(l1);
+    assert_int_equal(l1->cache[L1_DATA]->stats.prefetch_unused, 1);
+    memsys_free(m);
+}
+
+/* ---- organisation: a line lives in the L1 of SM (line mod SMs) ---- */
+struct shared {
+    uint32_t n_sm;
+    bool chunk;
+    unsigned replies[REQ_AT_COUNT], local;
+};
+static enum l1_route route(void *st, const struct req *r, uint64_t line, uint32_t set, uint32_t *home)
+{
+    (void)r, (void)set;
+    *home = (uint32_t)(line % ((struct shared *)st)->n_sm);
+    return L1_ROUTE_REMOTE;
+}
+static uint32_t chunk(void *st, const struct req *r)
+{
+    return ((struct shared *)st)->chunk ? r->bytes : 128;
+}
+static void org_local(void *st, const struct l1_access *a)
+{
+    (void)a, ((struct shared *)st)->local++;
+}
+static void org_reply(void *st, const struct req *r)
+{
+    ((struct shared *)st)->replies[r->served]++;
+}
+static const struct l1_organisation test_shared = {.info = {.name = "test"},
+                                                   .remote = true,
+                                                   .route = route,
+                                                   .reply_bytes = chunk,
+                                                   .on_local = org_local,
+                                                   .on_reply = org_reply};
+
+static struct memsys *shared_machine(struct shared *s, bool tick_all, bool is_chunked)
+{
+    struct memsys_config c = {
+        28,     8,
+        1,      1400000,
+        700000, 700000,
+        924000, tick_all,
+        NULL,   "[noc]\ntopology = mesh\nmemory_at = 3 7 10 12 23 25 28 32\n[l1]\nwrite_global = through\n",
+        64,     false};
+    struct memsys *m = memsys_new(&c);
+    for (uint32_t i = 0; i < 28; i++) {
+        s[i] = (struct shared){.n_sm = 28, .chunk = is_chunked};
+        m->l1[i]->org = &test_shared;
+        m->l1[i]->org_st = &s[i];
+        m->l1[i]->cache[L1_DATA]->hooked = true;
+    }
+    return m;
+}
+
+static bool same_lines(void *ctx, uint32_t sm, uint64_t nth, struct shot *s)
+{
+    (void)ctx;
+    if (nth >= 400)
+        return false;
+    uint64_t h = (nth * 28 + sm + 1) * 0x9e3779b97f4a7c15ull;
+    s->addr = (h >> 40) % 1500 * 128;
+    s->sectors = 1;
+    s->kind = (h >> 30 & 15) == 0 ? REQ_WRITE : (h >> 30 & 15) == 1 ? REQ_ATOMIC : REQ_READ;
+    return true;
+}
+
+static void remote_l1s(void **state)
+{
+    (void)state;
+    static struct shared w[28], s[28], tick[28];
+    struct memsys *whole = shared_machine(w, false, false), *chunked = shared_machine(s, false, true),
+                  *ticked = shared_machine(tick, true, true);
+    for (uint32_t i = 0; i < 28; i++) {
+        memsys_source(whole, i, same_lines, NULL);
+        memsys_source(chunked, i, same_lines, NULL);
+        memsys_source(ticked, i, same_lines, NULL);
+    }
+    memsys_run(whole);
+    uint64_t a = memsys_run(chunked), b = memsys_run(ticked);
+    /* 1500 lines fit into 28 x 128, but for unlucky sets: most are fetched once, whoever asks. */
+    uint64_t reads = memsys_stat(chunked, "l1.remote") + memsys_stat(chunked, "l1.accesses");
+    assert_true(reads > 28 * 400);
+    assert_int_equal(memsys_stat(chunked, "l1.remote"), memsys_stat(chunked, "l1.remote_served"));
+    assert_in_range(memsys_stat(chunked, "l1.load_misses"), 1400, 2200);
+    assert_in_range(memsys_stat(whole, "l1.load_misses"), 1400, 2200);
+    assert_true(memsys_stat(chunked, "noc.reply.flits_out") < memsys_stat(whole, "noc.reply.flits_out"));
+    unsigned from_home = 0;
+    for (uint32_t i = 0; i < 28; i++)
+        from_home += s[i].replies[REQ_AT_REMOTE_L1];
+    assert_true(from_home > 1000);
+    /* And the engines agree. */
+    assert_int_equal(a, b);
+    assert_memory_equal(chunked->values, ticked->values, stats_count(chunked->stats) * sizeof *chunked->values);
+    memsys_free(whole);
+    memsys_free(chunked);
+    memsys_free(ticked);
+}
+
+/* ---- request order: last in, first out, to be recognisable ---- */
+struct lifo {
+    req_id top;
+    uint32_t n;
+};
+static bool lifo_room(void *st, const struct req *r)
+{
+    (void)r;
+    return ((struct lifo *)st)->n < 8;
+}
+static void lifo_push(void *st, struct req *pool, req_id id)
+{
+    struct lifo *l = st;
+    pool[id].next = l->top;
+    l->top = id;
+    l->n++;
+}
+static req_id lifo_pick(void *st, struct req *pool, uint64_t now)
+{
+    (void)pool;
+    /* Collect for a while, so that there is something to turn round. */
+    return now < 60 || ((struct lifo *)st)->n == 0 ? REQ_NONE : ((struct lifo *)st)->top;
+}
+static void lifo_take(void *st, struct req *pool, req_id id, req_id next)
+{
+    (void)pool, (void)id;
+    ((struct lifo *)st)->top = next;
+    ((struct lifo *)st)->n--;
+}
+static uint32_t lifo_count(const void *st)
+{
+    return ((const struct lifo *)st)->n;
+}
+static const struct l1_order test_lifo = {.info = {.name = "test"},
+                                          .room = lifo_room,
+                                          .push = lifo_push,
+                                          .pick = lifo_pick,
+                                          .take = lifo_take,
+                                          .count = lifo_count};
+
+static void reordering(void **state)
+{
+    (void)state;
+    struct lifo l = {REQ_NONE, 0};
+    struct memsys_config c = {1, 1, 1, 1000000, 1000000, 1000000, 1000000, false, NULL, "", 0, false};
+    struct memsys *m = memsys_new(&c);
+    m->l1[0]->order = &test_lifo;
+    m->l1[0]->order_st = &l;
+    m->l1[0]->cache[L1_DATA]->hooked = true;
+    for (uint32_t i = 0; i < 3; i++)
+        l2_warm(m->l2[0], i * 0x1000, 128, false);
+    const struct shot shots[] = {{1, 0}, {2, 0x1000}, {3, 0x2000}};
+    struct landing at[3];
+    memsys_script(m, 0, shots, 3, at);
+    memsys_run(m);
+    assert_true(at[2].back < at[1].back && at[1].back < at[0].back);
+    assert_int_equal(l.n, 0);
+    memsys_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(told_the_truth), cmocka_unit_test(verdicts),
+                                       cmocka_unit_test(protection),     cmocka_unit_test(bypass_on_failure),
+                                       cmocka_unit_test(prefetching),    cmocka_unit_test(remote_l1s),
+                                       cmocka_unit_test(reordering)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
