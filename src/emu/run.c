@@ -89,14 +89,10 @@ enum emu_stop emu_warp_run(struct emu_warp_run *r, int64_t budget)
     const struct emu_inst *in, *run;
     uint32_t active;
 
-    if (r->fiber->state != EMU_READY || r->fibers->next) {
-        if (!emu_fiber_next(r))
-            return EMU_STOP_BLOCKED;
-        if (r->stop)
-            return EMU_STOP_FAULT;
-    } else {
-        emu_path_load(r);
-    }
+    if (!emu_fiber_resume(r))
+        return EMU_STOP_BLOCKED;
+    if (r->stop)
+        return EMU_STOP_FAULT;
 
 reload: /* the path has changed */
     in = run = code + w->pc;
@@ -249,8 +245,13 @@ reload: /* the path has changed */
                 return EMU_STOP_FAULT;
             if (wait)
                 goto blocked;
-            run = ++in;
-            continue;
+            if (in->aux[0] == EMU_BAR_ARRIVE) {
+                run = ++in;
+                continue;
+            }
+            /* The last to come lets the others go first: warps leave a barrier in their order. */
+            r->fiber->path[r->fiber->n - 1].pc = (uint32_t)(in + 1 - code);
+            return EMU_STOP_SLICE;
         }
 
         case EMU_K_YIELD:

@@ -518,6 +518,16 @@ bool emu_fiber_next(struct emu_warp_run *r)
     }
 }
 
+bool emu_fiber_resume(struct emu_warp_run *r)
+{
+    if (r->fiber->state != EMU_READY)
+        return emu_fiber_next(r);
+    if (r->fibers->next)
+        merge_into(r, r->fiber);
+    emu_path_load(r);
+    return true;
+}
+
 bool emu_sync_wait(struct emu_warp_run *r, const struct emu_inst *in, uint32_t mask)
 {
     uint32_t need = r->w.live;

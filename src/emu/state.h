@@ -332,6 +332,8 @@ void emu_fiber_end(struct emu_warp_run *);
 void emu_fiber_split(struct emu_warp_run *);
 /* Makes the next ready fiber current; false when all wait. Executes warp synchronisations that are complete. */
 bool emu_fiber_next(struct emu_warp_run *);
+/* Goes on with the current fiber, or with the next ready one; false when all wait. */
+bool emu_fiber_resume(struct emu_warp_run *);
 /* Is a synchronising instruction short of lanes? Then the fiber waits and true is returned. */
 bool emu_sync_wait(struct emu_warp_run *, const struct emu_inst *, uint32_t mask);
 /* As a last resort, when nothing in the CTA can run: lets a waiting warp synchronisation go on with who is there. */
