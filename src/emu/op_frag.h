@@ -31,8 +31,9 @@ struct frag_shape {
     u16 m, n, k;
 };
 
-/* bits: of one element. wmma_f16: A and B of wmma's f16 forms. */
-static inline void frag_make(struct frag *f, enum frag_role role, struct frag_shape s, unsigned bits, bool wmma_f16)
+/* See frag_make, which also knows m8n32. */
+static inline void frag_make_plain(struct frag *f, enum frag_role role, struct frag_shape s, unsigned bits,
+                                   bool wmma_f16)
 {
     const unsigned w = bits >= 32 ? 1 : 32 / bits;
     f->per_reg = (u8)w;
@@ -67,6 +68,33 @@ static inline void frag_make(struct frag *f, enum frag_role role, struct frag_sh
         }
     }
     f->n_reg = wmma_f16 && role != FRAG_C ? 8 : f->n_used;
+}
+
+/*
+ * bits: of one element. wmma_f16: A and B of wmma's f16 forms. m8n32 is m32n8 with the roles of A and B exchanged and
+ * all matrices transposed.
+ */
+static inline void frag_make(struct frag *f, enum frag_role role, struct frag_shape s, unsigned bits, bool wmma_f16)
+{
+    if (s.m != 8 || s.n != 32) {
+        frag_make_plain(f, role, s, bits, wmma_f16);
+        return;
+    }
+    frag_make_plain(f,
+                    role == FRAG_A   ? FRAG_B
+                    : role == FRAG_B ? FRAG_A
+                                     : FRAG_C,
+                    (struct frag_shape){32, 8, s.k}, bits, wmma_f16);
+    for (unsigned r = 0; r < f->n_used; r++) {
+        const u16 row = f->row0[r];
+        f->row0[r] = f->col0[r];
+        f->col0[r] = row;
+    }
+    const u16 rows = f->rows;
+    f->rows = f->cols;
+    f->cols = rows;
+    f->row_of_g = !f->row_of_g;
+    f->row_of_w = !f->row_of_w;
 }
 
 /* Steps of a linear index into a matrix kept with `row_step` and `col_step` between neighbours. */

@@ -2,11 +2,9 @@
  * mma.sync and wmma.mma: D = A * B + C over the registers of a warp.
  *
  * Fragments are unpacked into plain matrices, multiplied, and packed again. Integer results are exact (wrapping, or
- * clamped with .satfinite). f64 is one fma after the other in order of k, as the hardware does. For f16, bf16, tf32 and
- * fp8 inputs every product is exact in f32 and is added in order of k to an f32 sum that starts with C, each addition
- * rounded to nearest even; an f16 result is rounded once at the end. Tensor cores add in blocks and truncate, so f32
- * results may differ from theirs in the last bits. tf32 inputs lose their low 13 bits. NaN results are canonical.
- * Left out: mma.sp (sparse), block-scaled forms.
+ * clamped with .satfinite). f64 is one fma after the other in order of k. f16, bf16, tf32 and fp8 follow the tensor
+ * cores of an H200 bit for bit (see block_sum); other GPUs sum smaller blocks and keep fewer bits. tf32 inputs lose
+ * their low 13 bits. NaN results are canonical. Left out: mma.sp (sparse), block-scaled forms.
  */
 #include "emu/op_float.h"
 #include "emu/op_frag.h"
@@ -99,23 +97,28 @@ UNPACK(unpack_f32, f32, u32, lanes_to_f32(lane, row, t, e))
 UNPACK(unpack_s32, s32, u32, lanes_to_s32(lane, row, t, e))
 UNPACK(unpack_f64, f64, f64, (void)t; memcpy(lane, row, sizeof lane))
 
-/* 32-bit results, or pairs of f16 when f->per_reg is 2. */
-static void pack_f32(struct emu_warp *w, const struct emu_opnd *o, const struct frag *f, const f32 *m, u32 mask)
+static inline u32 f32_bits_cut(f64 x)
+{
+    const f64 cut = emu_f64(emu_f64_bits(x) & ~((1ull << 29) - 1));
+    return x == x ? emu_f32_bits((f32)cut) : F32_NAN;
+}
+/* Nearest even, through f32: a sum has at most 8 bits more than f32, and sticky ones are kept. */
+static inline u32 f16_bits(f64 x)
+{
+    const u64 u = emu_f64_bits(x), low = u & ((1ull << 29) - 1);
+    return f16_of_f32((f32)emu_f64((u & ~((1ull << 29) - 1)) | (low ? 1ull << 29 : 0)));
+}
+
+/* f32 results are cut off, f16 results (f->per_reg is 2) rounded to nearest. */
+static void pack_float(struct emu_warp *w, const struct emu_opnd *o, const struct frag *f, const f64 *m, u32 mask)
 {
     const struct frag_walk step = frag_walk_of(f, f->cols, 1);
     for (unsigned r = 0; r < f->n_used; r++) {
-        const f32 *at = m + frag_first(f, r, f->cols, 1);
+        const f64 *at = m + frag_first(f, r, f->cols, 1);
         u32 out[EMU_LANES];
-        if (f->per_reg == 2) {
-            f32 lo[EMU_LANES], hi[EMU_LANES];
-            for (unsigned l = 0; l < EMU_LANES; l++) {
-                lo[l] = at[l / 4 * step.g + l % 4 * step.t];
-                hi[l] = at[l / 4 * step.g + l % 4 * step.t + step.w];
-            }
-            EMU_EACH_LANE out[l] = f16_of_f32(lo[l]) | f16_of_f32(hi[l]) << 16;
-        } else {
-            for (unsigned l = 0; l < EMU_LANES; l++)
-                out[l] = emu_f32_bits(f32_canon(at[l / 4 * step.g + l % 4 * step.t]));
+        for (unsigned l = 0; l < EMU_LANES; l++) {
+            const f64 *x = at + l / 4 * step.g + l % 4 * step.t;
+            out[l] = f->per_reg == 2 ? f16_bits(x[0]) | f16_bits(x[step.w]) << 16 : f32_bits_cut(x[0]);
         }
         if (o[r].lane)
             emu_store_row(emu_dst(w, &o[r]), out, mask, 4);
@@ -126,28 +129,119 @@ static void pack_f32(struct emu_warp *w, const struct emu_opnd *o, const struct 
 
 #define EACH_N EMU_VECTOR for (unsigned n = 0; n < n_cols; n++)
 
-static inline __attribute__((always_inline)) void mul_f32_n(f32 *c, const f32 *a, const f32 *b, unsigned m_rows,
-                                                            unsigned k_len, const unsigned n_cols)
+/*
+ * A tensor core adds a block of products and the accumulator in fixed point: all terms are aligned to the largest
+ * exponent (that of a product being the sum of its factors' exponents), cut off 25 bits below it, and added exactly;
+ * the sum is cut off to f32. Cutting off is towards zero.
+ */
+enum { KEPT_BITS = 25, NO_EXPONENT = -1000 };
+
+/* Matrices as significands in (-2, 2) and exponents. */
+struct split {
+    f32 m[TILE_MAX];
+    s32 e[TILE_MAX];
+};
+
+/* e_min: exponent of the format's subnormals, which are not normalized. */
+static void split_make(struct split *s, const f32 *v, unsigned n, s32 e_min)
 {
-    for (unsigned m = 0; m < m_rows; m++) {
-        f32 sum[32];
-        EACH_N sum[n] = c[m * n_cols + n];
-        for (unsigned k = 0; k < k_len; k++) {
-            const f32 x = a[m * k_len + k];
-            EACH_N sum[n] += x * b[k * n_cols + n];
-        }
-        EACH_N c[m * n_cols + n] = sum[n];
+    const f32 unit = emu_f32((u32)(127 - e_min) << 23);
+    EMU_VECTOR for (unsigned i = 0; i < n; i++)
+    {
+        const u32 u = emu_f32_bits(v[i]);
+        const s32 e = (s32)(u >> 23 & 255) - 127;
+        const f32 normal = emu_f32((u & 0x807fffff) | 0x3f800000);
+        s->m[i] = e < e_min ? v[i] * unit : normal;
+        s->e[i] = !(u & 0x7fffffff) ? NO_EXPONENT : e < e_min ? e_min : e;
     }
 }
 
-static void mul_f32(f32 *c, const f32 *a, const f32 *b, struct frag_shape s)
+/* 2^(KEPT_BITS - below); 0 when that is beyond any significand. */
+static inline f32 align_scale(s32 below)
+{
+    const s32 field = 127 + KEPT_BITS - below;
+    return emu_f32((u32)(field > 0 ? field : 0) << 23);
+}
+
+/* sum[n] (in units of 2^(top[n] - KEPT_BITS)) of one row of C and a block of its products with k in [k0, k1). */
+static inline __attribute__((always_inline)) void block_sum(f64 *sum, s32 *top, const struct split *c,
+                                                            const struct split *a, const struct split *b, unsigned row,
+                                                            struct frag_shape s, const unsigned n_cols)
+{
+    const f32 *am = a->m + row * s.k;
+    const s32 *ae = a->e + row * s.k;
+    EACH_N top[n] = c->e[row * n_cols + n];
+    for (unsigned k = 0; k < s.k; k++)
+        EACH_N
+        {
+            const s32 e = ae[k] + b->e[k * n_cols + n];
+            top[n] = e > top[n] ? e : top[n];
+        }
+    s32 part[2][32] = {{0}}; /* each of at most 8 terms below 2^27 */
+    for (unsigned k = 0; k < s.k; k++)
+        EACH_N
+        {
+            const f32 scale = align_scale(top[n] - ae[k] - b->e[k * n_cols + n]);
+            part[k & 1][n] += (s32)(am[k] * b->m[k * n_cols + n] * scale);
+        }
+    EACH_N
+    {
+        const s32 own = (s32)(c->m[row * n_cols + n] * align_scale(top[n] - c->e[row * n_cols + n]));
+        sum[n] = (f64)part[0][n] + (f64)part[1][n] + (f64)own;
+    }
+}
+
+/* sum * 2^(top - KEPT_BITS), exactly. */
+static inline f64 block_value(f64 sum, s32 top)
+{
+    return top <= NO_EXPONENT ? 0 : sum * emu_f64((u64)(1023 + top - KEPT_BITS) << 52);
+}
+static inline __attribute__((always_inline)) void mul_blocks(f64 *d, const struct split *c, const struct split *a,
+                                                             const struct split *b, struct frag_shape s,
+                                                             const unsigned n_cols)
+{
+    for (unsigned row = 0; row < s.m; row++) {
+        f64 sum[32];
+        s32 top[32];
+        block_sum(sum, top, c, a, b, row, s, n_cols);
+        for (unsigned n = 0; n < n_cols; n++)
+            d[row * n_cols + n] = block_value(sum[n], top[n]);
+    }
+}
+
+/* d = c + a * b, not yet rounded to the type of D. Finite numbers only. */
+static void mul_finite(f64 *d, const struct split *c, const struct split *a, const struct split *b, struct frag_shape s)
 {
     if (s.n == 8)
-        mul_f32_n(c, a, b, s.m, s.k, 8);
+        mul_blocks(d, c, a, b, s, 8);
     else if (s.n == 16)
-        mul_f32_n(c, a, b, s.m, s.k, 16);
+        mul_blocks(d, c, a, b, s, 16);
     else
-        mul_f32_n(c, a, b, s.m, s.k, 32);
+        mul_blocks(d, c, a, b, s, 32);
+}
+
+/* With infinities or NaNs among the inputs only those matter. */
+static void mul_special(f64 *d, const f32 *c, const f32 *a, const f32 *b, struct frag_shape s)
+{
+    for (unsigned m = 0; m < s.m; m++)
+        for (unsigned n = 0; n < s.n; n++) {
+            f64 sum = c[m * s.n + n];
+            bool special = !(sum - sum == 0);
+            for (unsigned k = 0; k < s.k; k++) {
+                const f64 x = (f64)a[m * s.k + k] * (f64)b[k * s.n + n];
+                special = special || !(x - x == 0);
+                sum += x;
+            }
+            if (special)
+                d[m * s.n + n] = sum;
+        }
+}
+
+static bool all_finite(const f32 *v, unsigned n)
+{
+    u32 bad = 0;
+    EMU_VECTOR for (unsigned i = 0; i < n; i++) bad |= (emu_f32_bits(v[i]) & 0x7f800000) == 0x7f800000;
+    return !bad;
 }
 
 static void mul_s32(s32 *c, const s32 *a, const s32 *b, struct frag_shape s, unsigned flags)
@@ -174,6 +268,48 @@ static void mul_s32(s32 *c, const s32 *a, const s32 *b, struct frag_shape s, uns
 
 /* ---- handlers ---- */
 
+/* Exponent of the smallest numbers of the format in which a tensor core takes this type. */
+static s32 min_exponent(enum ptx_type t)
+{
+    return t == PTX_T_F16 || t == PTX_T_E4M3 || t == PTX_T_E5M2 ? -14 : -126;
+}
+
+static void mul_float(f64 *d, const f32 *c, const f32 *a, const f32 *b, struct frag_shape s, enum ptx_type t)
+{
+    struct split sa, sb, sc;
+    split_make(&sa, a, s.m * s.k, min_exponent(t));
+    split_make(&sb, b, s.k * s.n, min_exponent(t));
+    split_make(&sc, c, s.m * s.n, -126);
+    mul_finite(d, &sc, &sa, &sb, s);
+    if (!all_finite(a, s.m * s.k) || !all_finite(b, s.k * s.n) || !all_finite(c, s.m * s.n))
+        mul_special(d, c, a, b, s);
+}
+
+/*
+ * fp8 runs as two f16 products over half of k each (k % 4 = 0, 1 and 2, 3), the second added to the first, and C is
+ * added last, rounded to nearest.
+ */
+static void mul_fp8(f64 *d, const f32 *c, const f32 *a, const f32 *b, struct frag_shape s)
+{
+    const struct frag_shape half = {s.m, s.n, s.k / 2};
+    f32 sum[TILE_MAX] = {0};
+    for (unsigned part = 0; part < 2; part++) {
+        f32 ha[TILE_MAX], hb[TILE_MAX];
+        for (unsigned k = 0; k < half.k; k++) {
+            const unsigned from = k / 2 * 4 + part * 2 + k % 2;
+            for (unsigned m = 0; m < s.m; m++)
+                ha[m * half.k + k] = a[m * s.k + from];
+            for (unsigned n = 0; n < s.n; n++)
+                hb[k * s.n + n] = b[from * s.n + n];
+        }
+        mul_float(d, sum, ha, hb, half, PTX_T_F16);
+        for (unsigned i = 0; i < (unsigned)s.m * s.n; i++)
+            sum[i] = emu_f32(f32_bits_cut(d[i]));
+    }
+    for (unsigned i = 0; i < (unsigned)s.m * s.n; i++)
+        d[i] = (f64)(c[i] + sum[i]);
+}
+
 EMU_HANDLER(mma_float)
 {
     const struct frag_shape s = shape_of(i);
@@ -185,11 +321,15 @@ EMU_HANDLER(mma_float)
     frag_make(&fc, FRAG_C, s, flags & F_C16 ? 16 : 32, false);
     frag_make(&fd, FRAG_C, s, flags & F_D16 ? 16 : 32, false);
     f32 a[TILE_MAX], b[TILE_MAX], c[TILE_MAX];
+    f64 d[TILE_MAX];
     unpack_f32(a, &fa, w, i->src, ta);
     unpack_f32(b, &fb, w, i->src + fa.n_reg, tb);
     unpack_f32(c, &fc, w, i->src + fa.n_reg + fb.n_reg, flags & F_C16 ? PTX_T_F16 : PTX_T_F32);
-    mul_f32(c, a, b, s);
-    pack_f32(w, i->dst, &fd, c, mask);
+    if (emu_frag_bits(ta) == 8)
+        mul_fp8(d, c, a, b, s);
+    else
+        mul_float(d, c, a, b, s, ta);
+    pack_float(w, i->dst, &fd, d, mask);
 }
 
 EMU_HANDLER(mma_int)
@@ -244,7 +384,7 @@ EMU_HANDLER(mma_f64)
 
 /*
  * mma.m8n8k4 with f16: Volta's own form. Four products at once, each by the eight lanes of a quad pair: lanes 4q..4q+3
- * and 16+4q..16+4q+3. `high` is 4 for lanes of the upper half.
+ * and 16+4q..16+4q+3. `high` is 4 for lanes of the upper half. An H200 adds up f32 results one by one, C last.
  */
 EMU_HANDLER(mma_volta)
 {
@@ -274,19 +414,28 @@ EMU_HANDLER(mma_volta)
                     ((const f32 *)emu_src(w, &i->src[4 + e]))[l];
         }
     }
-    for (unsigned q = 0; q < 4; q++)
+    f64 d[4][8][8];
+    for (unsigned q = 0; q < 4; q++) {
+        if (flags & F_D16) {
+            mul_float(&d[q][0][0], &c[q][0][0], &a[q][0][0], &b[q][0][0], (struct frag_shape){8, 8, 4}, PTX_T_F16);
+            continue;
+        }
         for (unsigned m = 0; m < 8; m++)
-            for (unsigned n = 0; n < 8; n++)
+            for (unsigned n = 0; n < 8; n++) {
+                f32 sum = 0; /* products are exact */
                 for (unsigned k = 0; k < 4; k++)
-                    c[q][m][n] += a[q][m][k] * b[q][k][n];
+                    sum += a[q][m][k] * b[q][k][n];
+                d[q][m][n] = (f64)(sum + c[q][m][n]);
+            }
+    }
     for (unsigned r = 0; r < n_d; r++) {
         u32 out[EMU_LANES];
         for (unsigned l = 0; l < EMU_LANES; l++) {
             const unsigned q = l / 4 % 4, at = l % 4, high = l < 16 ? 0 : 4;
             if (n_d == 4)
-                out[l] = f16_of_f32(c[q][at + high][2 * r]) | f16_of_f32(c[q][at + high][2 * r + 1]) << 16;
+                out[l] = f16_bits(d[q][at + high][2 * r]) | f16_bits(d[q][at + high][2 * r + 1]) << 16;
             else
-                out[l] = emu_f32_bits(f32_canon(c[q][(l & 1) + (r & 2) + high][(r & 4) + (l & 2) + (r & 1)]));
+                out[l] = f32_bits_cut(d[q][(l & 1) + (r & 2) + high][(r & 4) + (l & 2) + (r & 1)]);
         }
         if (i->dst[r].lane)
             emu_store_row(emu_dst(w, &i->dst[r]), out, mask, 4);

@@ -1,6 +1,7 @@
 /*
  * emu_op_select: the entry to the operations, and the choice of their variant.
  */
+#include "emu/op_frag.h"
 #include "emu/op_table.h"
 
 #if defined(__x86_64__)
@@ -31,6 +32,24 @@ int emu_op_select(const struct ptx_inst *p, struct emu_op_sel *sel, const char *
     struct emu_op_variant variant[3];
     const unsigned n = emu_op_variants(variant);
     memset(sel, 0, sizeof *sel);
+    switch (p->op) {
+    case PTX_WMMA:
+        if (ptx_has(p, PTX_M_MMA))
+            break;
+        return emu_sel_matrix(p, sel, why);
+    case PTX_LDMATRIX:
+    case PTX_STMATRIX:
+    case PTX_MOVMATRIX:
+        return emu_sel_matrix(p, sel, why);
+    case PTX_TEX:
+    case PTX_TLD4:
+    case PTX_TXQ:
+    case PTX_SULD:
+    case PTX_SUST:
+    case PTX_SURED:
+    case PTX_SUQ:
+        return emu_sel_tex(p, sel, why);
+    }
     return variant[n - 1].select(p, sel, why);
 }
 

@@ -1,5 +1,5 @@
 /*
- * Texture objects and their sampling, after the CUDA Programming Guide ("Texture Fetching"): address modes, point and
+ * Sampling of texture objects, after the CUDA Programming Guide ("Texture Fetching"): address modes, point and
  * linear filtering with coordinates in 1.8 fixed point, layers, cube maps, mipmaps, formats.
  *
  * Filter weights have 8 bits of fraction as the hardware's; the weighted sum is made in f32 with one rounding an
@@ -7,55 +7,9 @@
  */
 #include "emu/tex_sample.h"
 
-#include "base/mem.h"
 #include "emu/op_float.h"
-#include "emu/state.h"
 
 #include <math.h>
-
-/* ---- objects ---- */
-struct emu_tex_table {
-    VEC(struct emu_tex_desc *) slot; /* handle - 1; NULL = destroyed. Handles are not used twice */
-};
-
-void emu_tex_table_free(struct emu_tex_table *t)
-{
-    if (!t)
-        return;
-    for (size_t i = 0; i < t->slot.n; i++)
-        free(t->slot.p[i]);
-    VEC_FREE(&t->slot);
-    free(t);
-}
-
-uint64_t emu_tex_create(struct emu *e, const struct emu_tex_desc *d)
-{
-    if (!e->tex)
-        e->tex = xcalloc(1, sizeof *e->tex);
-    struct emu_tex_desc *copy = xmalloc(sizeof *copy);
-    *copy = *d;
-    VEC_PUSH(&e->tex->slot, copy);
-    return e->tex->slot.n;
-}
-
-uint64_t emu_surf_create(struct emu *e, const struct emu_tex_desc *d)
-{
-    return emu_tex_create(e, d);
-}
-
-const struct emu_tex_desc *emu_tex_get(const struct emu *e, uint64_t handle)
-{
-    return e->tex && handle && handle <= e->tex->slot.n ? e->tex->slot.p[handle - 1] : NULL;
-}
-
-int emu_tex_destroy(struct emu *e, uint64_t handle)
-{
-    if (!emu_tex_get(e, handle))
-        return -1;
-    free(e->tex->slot.p[handle - 1]);
-    e->tex->slot.p[handle - 1] = NULL;
-    return 0;
-}
 
 /* ---- shapes ---- */
 unsigned tex_texel_bytes(const struct emu_tex_desc *d)
@@ -100,9 +54,11 @@ static bool gives_float(const struct emu_tex_desc *d)
     return d->channel_kind == EMU_TEX_FLOAT || d->read_normalized;
 }
 
+/* The hardware's table has 8 significant bits. In f64, so that it is the same with every C library. */
 static float srgb_to_linear(float c)
 {
-    return c <= 0.04045f ? c / 12.92f : (float)pow((c + 0.055) / 1.055, 2.4); /* in f64: the same on every C library */
+    const double linear = c <= 0.04045f ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
+    return f32_of_bf16(bf16_of_f32((float)linear));
 }
 
 static uint32_t channel_bits_at(const struct emu_tex_desc *d, const uint8_t *p, unsigned ch)
@@ -127,13 +83,23 @@ static uint32_t channel_value(const struct emu_tex_desc *d, uint32_t v, unsigned
     return emu_f32_bits(d->srgb && ch < 3 ? srgb_to_linear(f) : f);
 }
 
+/* Border colours have no more precision than the format; halves are rounded down. */
+static float border_channel(const struct emu_tex_desc *d, float f)
+{
+    if (d->channel_kind == EMU_TEX_FLOAT || d->channel_bits != 8)
+        return f;
+    const float top = d->channel_kind == EMU_TEX_SIGNED ? 127 : 255, low = d->channel_kind == EMU_TEX_SIGNED ? -1 : 0;
+    f = f > 1 ? 1 : f > low ? f : low;
+    return ceilf(f * top - 0.5f) / top;
+}
+
 /* What a fetch outside the image gives in border mode, and in components the format does not have. */
 static void border_texel(const struct emu_tex_desc *d, uint32_t out[4])
 {
     for (unsigned ch = 0; ch < 4; ch++) {
         const bool absent = ch >= d->n_channel;
-        const float f = absent ? (ch == 3 ? 1.0f : 0.0f) : d->border[ch];
-        out[ch] = gives_float(d) ? emu_f32_bits(f) : (uint32_t)(int32_t)f;
+        const float f = absent || d->shape == EMU_TEX_LINEAR_MEM ? 0.0f : d->border[ch];
+        out[ch] = gives_float(d) ? emu_f32_bits(f ? border_channel(d, f) : f) : (uint32_t)(int32_t)f;
     }
 }
 
@@ -180,50 +146,56 @@ static int64_t inside(int64_t i, int64_t n)
 }
 
 /* A position in texels with 8 bits of fraction. */
-static int64_t to_fixed(float x)
+static int64_t to_fixed(double x)
 {
-    const float far = 0x1p+40f;
+    const double far = 0x1p+40f;
     if (x != x)
         return 0;
     x = x > far ? far : x < -far ? -far : x;
-    return (int64_t)floorf(x * 256.0f + 0.5f);
+    return (int64_t)floor(x * 256 + 0.5);
 }
 
 /* One coordinate in texels of a level that is n wide. */
-static float in_texels(const struct emu_tex_desc *d, unsigned dim, float x, uint32_t n)
+static double in_texels(const struct emu_tex_desc *d, unsigned dim, float x, uint32_t n)
 {
     if (!d->normalized_coords)
         return x;
-    if (mode_of(d, dim) == EMU_TEX_WRAP) /* only the fraction counts, and it alone keeps its precision */
+    if (mode_of(d, dim) == EMU_TEX_WRAP)
         x -= floorf(x);
     else if (mode_of(d, dim) == EMU_TEX_MIRROR)
         x -= 2 * floorf(x * 0.5f);
-    return x * (float)n;
+    return floor(x * 0x1p+21) * 0x1p-21 * n;
 }
+
+/* What a fetch looks at: one texel, two along each dimension to be filtered, or two as they are. */
+enum look { LOOK_POINT, LOOK_FILTER, LOOK_GATHER };
 
 /* The texels along one dimension that a fetch looks at, and the weight of the second. */
 struct span {
-    int64_t i[2]; /* -1 = border */
-    int64_t near; /* the first, moved inside */
-    float weight;
+    int64_t i[2];    /* -1 = border */
+    int64_t near;    /* the first, moved inside */
+    unsigned weight; /* of the second, in 1/256 */
 };
 
 static struct span span_of(const struct emu_tex_desc *d, unsigned dim, const struct tex_coord *c, uint32_t n,
-                           bool linear)
+                           enum look look)
 {
     const enum emu_tex_address m = mode_of(d, dim);
+    const bool linear = look != LOOK_POINT;
     struct span s = {.weight = 0};
     int64_t i;
     if (c->is_int) {
         i = dim == 0 ? c->ix : dim == 1 ? c->iy : c->iz;
     } else {
-        const float x = in_texels(d, dim, dim == 0 ? c->x : dim == 1 ? c->y : c->z, n);
+        const double x = in_texels(d, dim, dim == 0 ? c->x : dim == 1 ? c->y : c->z, n);
         if (linear) {
-            const int64_t fixed = to_fixed(x - 0.5f);
+            int64_t fixed = to_fixed(x - 0.5);
+            if (m == EMU_TEX_CLAMP && look == LOOK_FILTER)
+                fixed = fixed < 0 ? 0 : fixed > ((int64_t)n - 1) * 256 ? ((int64_t)n - 1) * 256 : fixed;
             i = fixed >> 8;
-            s.weight = (float)(fixed & 255) / 256.0f;
+            s.weight = (unsigned)(fixed & 255);
         } else {
-            const float limit = 0x1p+40f, f = floorf(x);
+            const double limit = 0x1p+40, f = floor(x);
             i = f != f ? 0 : (int64_t)(f > limit ? limit : f < -limit ? -limit : f);
         }
     }
@@ -263,7 +235,7 @@ struct view {
 };
 
 static void view_make(struct view *v, const struct emu_tex_desc *d, unsigned level, const struct tex_coord *in,
-                      bool linear)
+                      enum look look)
 {
     struct tex_coord c = *in;
     struct emu_tex_desc faces; /* a cube's faces: normalized, clamped */
@@ -272,7 +244,9 @@ static void view_make(struct view *v, const struct emu_tex_desc *d, unsigned lev
     if (d->shape == EMU_TEX_CUBE || d->shape == EMU_TEX_CUBE_LAYERED) {
         float s, t;
         const unsigned face = cube_face(in, &s, &t);
-        layer = (d->shape == EMU_TEX_CUBE ? 0 : layer) * 6 + face;
+        const uint32_t cubes = at_least_one(v->l->depth / 6);
+        layer = d->shape == EMU_TEX_CUBE ? 0 : layer >= cubes ? cubes - 1 : layer;
+        layer = layer * 6 + face;
         c.x = s;
         c.y = t;
         faces = *d;
@@ -283,12 +257,14 @@ static void view_make(struct view *v, const struct emu_tex_desc *d, unsigned lev
     layer = layer >= layers ? layers - 1 : layer;
     const struct emu_tex_desc *rules = d->shape == EMU_TEX_CUBE || d->shape == EMU_TEX_CUBE_LAYERED ? &faces : d;
     v->d = d;
-    v->x = span_of(rules, 0, &c, at_least_one(v->l->width), linear);
+    v->x = span_of(rules, 0, &c, at_least_one(v->l->width), look);
     v->y = v->z = (struct span){{0, 0}, 0, 0};
+    if (d->shape == EMU_TEX_1D && look == LOOK_FILTER && d->address[1] == EMU_TEX_BORDER)
+        v->y = (struct span){{-1, 0}, 0, 128}; /* a line is an image one texel high, looked at along its upper edge */
     if (tex_dims(d) >= 2)
-        v->y = span_of(rules, 1, &c, at_least_one(v->l->height), linear);
+        v->y = span_of(rules, 1, &c, at_least_one(v->l->height), look);
     if (tex_dims(d) == 3)
-        v->z = span_of(rules, 2, &c, layers, linear);
+        v->z = span_of(rules, 2, &c, layers, look);
     v->base = v->l->addr + (tex_is_layered(d) ? layer * v->l->slice_bytes : 0);
 }
 
@@ -311,66 +287,131 @@ static uint64_t view_addr(const struct view *v)
            (uint64_t)v->x.near * tex_texel_bytes(v->d);
 }
 
-static void fetch_level(const struct emu_tex_desc *d, unsigned level, const struct tex_coord *c, struct tex_result *r)
+/*
+ * Weights of the four texels of a square (or the two of a line: y = 0) that share the weight `total`, all in 1/256. The
+ * hardware rounds after each split and gives the rest to the neighbour, so that they always add up.
+ */
+static void square_weights(unsigned total, unsigned x, unsigned y, unsigned w[4])
 {
-    const bool linear = d->filter == EMU_TEX_LINEAR && gives_float(d) && !c->is_int && d->shape != EMU_TEX_LINEAR_MEM;
-    const unsigned dims = tex_dims(d);
+    w[1] = (total * x + 128) >> 8;
+    w[0] = total - w[1];
+    w[2] = (w[0] * y + 127) >> 8;
+    w[3] = (w[1] * y + 128) >> 8;
+    w[0] -= w[2];
+    w[1] -= w[3];
+}
+
+/* f32 is filtered in f32, f16 and sRGB in f16, other normalized formats as integers of 16 bits. */
+static bool filters_float(const struct emu_tex_desc *d)
+{
+    return d->channel_kind == EMU_TEX_FLOAT || d->srgb;
+}
+/* What 1 is in those integers. */
+static double filter_top(const struct emu_tex_desc *d)
+{
+    return d->channel_kind == EMU_TEX_SIGNED ? 32767 : 65535;
+}
+static double filter_input(const struct emu_tex_desc *d, uint32_t channel)
+{
+    const double v = emu_f32(channel);
+    if (filters_float(d))
+        return v;
+    return d->channel_kind == EMU_TEX_SIGNED && d->channel_bits == 8 ? v * filter_top(d) : rint(v * filter_top(d));
+}
+
+/* Adds a level's texels, weighted to `share` of 256 in all, to sum (in 1/256). */
+static void add_linear(const struct emu_tex_desc *d, unsigned level, const struct tex_coord *c, unsigned share,
+                       double sum[4], uint64_t *addr)
+{
     struct view v;
-    view_make(&v, d, level, c, linear);
-    r->is_float = gives_float(d);
+    view_make(&v, d, level, c, LOOK_FILTER);
+    *addr = view_addr(&v);
+    const unsigned far = (share * v.z.weight + 128) >> 8;
+    for (unsigned k = 0; k < 2; k++) {
+        unsigned w[4];
+        square_weights(k ? far : share - far, v.x.weight, v.y.weight, w);
+        for (unsigned corner = 0; corner < 4; corner++) {
+            uint32_t texel[4];
+            if (!w[corner])
+                continue;
+            view_texel(&v, corner & 1, corner >> 1, k, texel);
+            for (unsigned ch = 0; ch < 4; ch++)
+                sum[ch] += w[corner] * filter_input(d, texel[ch]);
+        }
+    }
+}
+
+static void fetch_point(const struct emu_tex_desc *d, unsigned level, const struct tex_coord *c, struct tex_result *r)
+{
+    struct view v;
+    view_make(&v, d, level, c, LOOK_POINT);
     r->addr = view_addr(&v);
-    if (!linear) {
-        view_texel(&v, 0, 0, 0, r->c);
-        return;
-    }
-    float sum[4] = {0};
-    for (unsigned corner = 0; corner < 1u << dims; corner++) {
-        const unsigned i = corner & 1, j = corner >> 1 & 1, k = corner >> 2 & 1;
-        float weight = i ? v.x.weight : 1 - v.x.weight;
-        if (dims >= 2)
-            weight *= j ? v.y.weight : 1 - v.y.weight;
-        if (dims == 3)
-            weight *= k ? v.z.weight : 1 - v.z.weight;
-        if (weight == 0)
-            continue;
-        uint32_t texel[4];
-        view_texel(&v, i, j, k, texel);
-        for (unsigned ch = 0; ch < 4; ch++)
-            sum[ch] += weight * emu_f32(texel[ch]);
-    }
-    for (unsigned ch = 0; ch < 4; ch++)
-        r->c[ch] = emu_f32_bits(sum[ch]);
+    view_texel(&v, 0, 0, 0, r->c);
+}
+
+/* To f32 as the filter rounds: halves away from zero. */
+static float round_f32(double v)
+{
+    const float f = (float)v;
+    const float next = nextafterf(f, v > 0 ? INFINITY : -INFINITY);
+    return (double)next - v == v - (double)f ? next : f;
+}
+
+/* A filtered value in the precision the filter works in. */
+static float filtered(const struct emu_tex_desc *d, double v)
+{
+    if (!filters_float(d))
+        return (float)(floor(v + 0.5) / filter_top(d));
+    if (d->channel_bits == 32)
+        return round_f32(v);
+    /* f16, halves away from zero: to nearest even once the half is not a half any more */
+    return f32_of_f16(f16_of_f32((float)(v * (1 + 0x1p-20))));
 }
 
 /* ---- fetches ---- */
 void tex_fetch(const struct emu_tex_desc *d, const struct tex_coord *c, struct tex_result *r)
 {
+    const bool is_float = gives_float(d);
+    const bool linear = d->filter == EMU_TEX_LINEAR && is_float && !c->is_int && d->shape != EMU_TEX_LINEAR_MEM;
     const unsigned top = d->n_level ? d->n_level - 1 : 0;
     float lod = c->lod + d->mip_bias;
     lod = lod < d->min_level ? d->min_level : lod;
     lod = lod > d->max_level ? d->max_level : lod;
     lod = lod > 0 ? lod : 0; /* NaN too */
     lod = lod < (float)top ? lod : (float)top;
-    if (d->mip_filter == EMU_TEX_POINT || !gives_float(d) || top == 0) {
-        fetch_level(d, (unsigned)floorf(lod + 0.5f), c, r);
+    const bool between = d->mip_filter == EMU_TEX_LINEAR && is_float && top > 0;
+    const unsigned fixed = between ? (unsigned)floorf(lod * 256.0f + 0.5f) : (unsigned)floorf(lod + 0.5f) << 8;
+    const unsigned level = fixed >> 8, next = fixed & 255; /* next: share of the level after */
+    r->is_float = is_float;
+    if (!linear && !next) {
+        fetch_point(d, level, c, r);
         return;
     }
-    const unsigned fixed = (unsigned)floorf(lod * 256.0f + 0.5f), level = fixed >> 8;
-    const float weight = (float)(fixed & 255) / 256.0f;
-    fetch_level(d, level, c, r);
-    if (weight == 0)
-        return;
-    struct tex_result next;
-    fetch_level(d, level + 1 > top ? top : level + 1, c, &next);
+    double sum[4] = {0};
+    for (unsigned k = 0; k < 2; k++) {
+        const unsigned share = k ? next : 256 - next;
+        struct tex_result part;
+        if (!share)
+            continue;
+        if (linear) {
+            add_linear(d, level + k, c, share, sum, &part.addr);
+        } else {
+            fetch_point(d, level + k, c, &part);
+            for (unsigned ch = 0; ch < 4; ch++)
+                sum[ch] += share * filter_input(d, part.c[ch]);
+        }
+        if (k == 0)
+            r->addr = part.addr;
+    }
     for (unsigned ch = 0; ch < 4; ch++)
-        r->c[ch] = emu_f32_bits((1 - weight) * emu_f32(r->c[ch]) + weight * emu_f32(next.c[ch]));
+        r->c[ch] = emu_f32_bits(filtered(d, sum[ch] / 256));
 }
 
 void tex_gather(const struct emu_tex_desc *d, const struct tex_coord *c, unsigned comp, struct tex_result *r)
 {
     static const uint8_t corner[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
     struct view v;
-    view_make(&v, d, 0, c, true);
+    view_make(&v, d, 0, c, LOOK_GATHER);
     r->is_float = gives_float(d);
     r->addr = view_addr(&v);
     for (unsigned n = 0; n < 4; n++) {
@@ -383,14 +424,16 @@ void tex_gather(const struct emu_tex_desc *d, const struct tex_coord *c, unsigne
 float tex_lod_of_grad(const struct emu_tex_desc *d, const float dx[3], const float dy[3])
 {
     const struct emu_tex_level *l = &d->level[0];
-    const float size[3] = {(float)l->width, (float)l->height, (float)l->depth};
-    float along[2] = {0, 0};
+    const double size[3] = {l->width, l->height, l->depth};
+    double xx = 0, yy = 0, xy = 0;
     for (unsigned k = 0; k < tex_dims(d); k++) {
-        const float scale = d->normalized_coords ? size[k] : 1;
-        along[0] += dx[k] * scale * (dx[k] * scale);
-        along[1] += dy[k] * scale * (dy[k] * scale);
+        const double scale = d->normalized_coords ? size[k] : 1, x = dx[k] * scale, y = dy[k] * scale;
+        xx += x * x;
+        yy += y * y;
+        xy += x * y;
     }
-    const float most = along[0] > along[1] ? along[0] : along[1];
+    /* The longer axis of the ellipse that a pixel's circle becomes: the largest eigenvalue of J * J'. */
+    const double half = (xx + yy) / 2, most = half + sqrt((xx - yy) * (xx - yy) / 4 + xy * xy);
     return most > 0 ? (float)(0.5 * log2(most)) : -HUGE_VALF;
 }
 

@@ -48,7 +48,9 @@ static void copy_level(cudaArray_t array, const unit_tex &t, uint32_t c, unsigne
 static uint64_t make_object(const unit_tex &t, uint32_t c)
 {
     cudaChannelFormatDesc f = {};
-    f.f = t.kind == 0 ? cudaChannelFormatKindSigned : t.kind == 1 ? cudaChannelFormatKindUnsigned : cudaChannelFormatKindFloat;
+    f.f = t.kind == 0   ? cudaChannelFormatKindSigned
+          : t.kind == 1 ? cudaChannelFormatKindUnsigned
+                        : cudaChannelFormatKindFloat;
     int *const part[4] = {&f.x, &f.y, &f.z, &f.w};
     for (unsigned ch = 0; ch < t.n_channel; ch++)
         *part[ch] = t.bits;
