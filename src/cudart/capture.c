@@ -111,7 +111,7 @@ cudaError_t capture_wait(struct rt_stream *s, struct rt_event *ev)
     }
     struct rt_capture *c = capture_find(ev->capture_id);
     if (!c)
-        return cudaErrorCapturedEvent;
+        return cudaErrorInvalidValue; /* it has ended */
     if (c->invalid)
         return cudaErrorStreamCaptureInvalidated;
     if (s->capture && s->capture != c)

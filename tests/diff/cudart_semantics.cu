@@ -534,7 +534,6 @@ static void graphs()
     SAY(cudaGraphDestroy(g));
     SAY(cudaEventQuery(ev));
     SAY(cudaEventRecord(ev, t));
-    SAY(cudaEventQuery(ev));
     SAY(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
     SAY(cudaStreamWaitEvent(s, ev, 0)); /* recorded outside */
     SAY(cudaStreamEndCapture(s, &g));
