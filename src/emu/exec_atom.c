@@ -107,10 +107,12 @@ static u32 add_f32(u32 x, u32 y, bool keep_subnormals)
         bits &= 0x80000000;
     return bits;
 }
-static u64 add_f64(u64 x, u64 y)
+/* NaNs keep their payload; the SM, which adds for shared memory, also makes them quiet, the L2 does not. */
+static u64 add_f64(u64 x, u64 y, bool shared)
 {
-    f64 s = emu_f64(x) + emu_f64(y);
-    return s != s ? 0x7fffffffffffffffull : emu_f64_bits(s);
+    const f64 a = emu_f64(x), b = emu_f64(y), s = a + b;
+    const u64 quiet = shared ? 0x0008000000000000ull : 0;
+    return b != b ? y | quiet : a != a ? x | quiet : s != s ? 0xfff8000000000000ull : emu_f64_bits(s);
 }
 static u16 add_f16(u16 x, u16 y)
 {
@@ -137,7 +139,7 @@ static u16 pick16(u16 x, u16 y, f32 fx, f32 fy, bool max)
 ATOM(add_u32, u32, u32, old + b)
 ATOM(add_u64, u64, u64, old + b)
 ATOM(add_f32_, u32, u32, add_f32(old, b, shared))
-ATOM(add_f64_, u64, u64, add_f64(old, b))
+ATOM(add_f64_, u64, u64, add_f64(old, b, shared))
 ATOM(add_f16_, u16, u32, add_f16(old, b))
 ATOM(add_bf16_, u16, u32, add_bf16(old, b))
 ATOM(add_f16x2, u32, u32, add_f16((u16)old, (u16)b) | (u32)add_f16((u16)(old >> 16), (u16)(b >> 16)) << 16)

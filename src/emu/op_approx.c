@@ -108,20 +108,35 @@ static inline u64 rcp_seed(u64 x)
     const s32 bits = (s32)(mufu_rcp_fraction((hi & 0xfffff) << 3) >> 3) + (2045 - (s32)e) * 0x100000;
     const u32 r = e == 0 ? 0x7ff00000 : e == 2047 || bits < 0x100000 ? 0 : (u32)bits;
     const bool nan = e == 2047 && (hi & 0xfffff || (u32)x);
-    return (u64)(nan ? hi | 0x80000 : sign | r) << 32;
+    return (u64)(nan ? F32_NAN : sign | r) << 32;
 }
 static inline u64 rsqrt_seed(u64 x)
 {
     const u32 hi = (u32)(x >> 32), e = hi >> 20 & 0x7ff, sign = hi & 0x80000000;
     const s32 half = (s32)((e + 1) >> 1) - 512;
     const u32 bits = (u32)((s32)(mufu_rsqrt_fraction((hi & 0xfffff) << 3, !(e & 1)) >> 3) + (1022 - half) * 0x100000);
-    const u32 r = e == 0 ? sign | 0x7ff00000 : sign ? 0xfff80000 : e == 2047 ? 0 : bits;
+    const u32 r = e == 0 ? sign | 0x7ff00000 : sign ? F32_NAN : e == 2047 ? 0 : bits;
     const bool nan = e == 2047 && (hi & 0xfffff || (u32)x);
-    return (u64)(nan ? hi | 0x80000 : r) << 32;
+    return (u64)(nan ? F32_NAN : r) << 32;
 }
 EMU_OP1(rcp_approx_ftz_f64, u64, u64, rcp_seed(a))
 EMU_OP1(rsqrt_approx_ftz_f64, u64, u64, rsqrt_seed(a))
-EMU_OP1(rsqrt_approx_f64, f64, f64, f64_nan1(1 / sqrt(a), a))
+
+/* rsqrt.approx.f64: one third-order step from the seed; subnormals are scaled. */
+static inline f64 rsqrt_step(f64 x)
+{
+    const f64 y = emu_f64(rsqrt_seed(emu_f64_bits(x))), e = __builtin_fma(x, -(y * y), 1);
+    return __builtin_fma(__builtin_fma(e, 0.375, 0.5), y * e, y);
+}
+static inline f64 rsqrt_approx_wide(f64 a)
+{
+    const u64 u = emu_f64_bits(a);
+    const bool tiny = (u & 0x7ff0000000000000) == 0;
+    const f64 r = rsqrt_step(tiny ? a * 0x1p54 : a) * (tiny ? 0x1p27 : 1);
+    const f64 inf = emu_f64(u | 0x7ff0000000000000);
+    return a != a ? f64_quiet(a) : a == 0 ? inf : a < 0 ? emu_f64(F64_NAN) : a > 0x1.fffffffffffffp1023 ? 0 : r;
+}
+EMU_OP1(rsqrt_approx_f64, f64, f64, rsqrt_approx_wide(a))
 
 EMU_OP1(tanh_approx_f32, u32, u32, mufu_tanh(a))
 

@@ -2,8 +2,7 @@
  * Bits: and or xor not cnot lop3 shl shr shf prmt, popc clz bfind fns brev bfe bfi bmsk szext, and the byte dot
  * products dp2a dp4a. PTX ISA 9.0, "Logic and Shift Instructions" and the bit part of "Integer Arithmetic".
  *
- * Shift counts are 32-bit whatever the shifted type, and clamp at the width. PTX leaves fns with an offset of zero and
- * a clear base bit as "not found".
+ * Shift counts are 32-bit whatever the shifted type, and clamp at the width.
  */
 #include "emu/op_lane.h"
 
@@ -156,6 +155,8 @@ static inline u32 fns_of(u32 bits, u32 base, s32 offset)
 {
     if (base > 31)
         return ~0u;
+    if (offset == INT32_MIN) /* what the GPU's code sequence makes of it */
+        return 0;
     if (offset == 0)
         return bits >> base & 1 ? base : ~0u;
     const s32 step = offset > 0 ? 1 : -1;

@@ -44,7 +44,9 @@ static inline u32 f16_in(u32 h, unsigned flags)
 static inline u32 f16_out(f32 x, unsigned flags)
 {
     u32 h = f16_of_f32(x);
-    h = flags & FTZ ? f16_flush(h) : h;
+    /* As with f32, what counts is the value rounded with an unbounded exponent: see f32_flush_small. */
+    const bool tiny = (f16_of_f32(x * 0x1p10f) & 0x7fff) < 0x2c00;
+    h = flags & FTZ && tiny ? h & 0x8000 : h;
     if (flags & SAT)
         h = x != x || h & 0x8000 ? 0 : h > 0x3c00 ? 0x3c00 : h;
     if (flags & RELU)

@@ -119,10 +119,11 @@ static inline u32 mufu_ex2(u32 x)
         return F32_NAN;
     if (e >= 127 + 8) /* |x| >= 256 */
         return x & 0x80000000 ? 0 : 0x7f800000;
-    /* x with 23 fraction bits; the negative is taken by complementing the bits */
+    /* x with 23 fraction bits; the negative is taken by complementing the bits, unless it is an integer */
     const s32 shift = (s32)e - 127;
     const s32 magnitude = shift >= 0 ? (s32)(significand << shift) : shift > -24 ? (s32)(significand >> -shift) : 0;
-    const s32 fixed = e == 0 ? 0 : x & 0x80000000 ? ~magnitude : magnitude;
+    const bool negative = x >> 31, exact = !(magnitude & 0x7fffff);
+    const s32 fixed = e == 0 ? 0 : !negative ? magnitude : exact ? -magnitude : ~magnitude;
     const s32 whole = fixed >> 23;
     const s64 bits = (s64)mufu_ex2_fraction((u32)fixed & 0x7fffff) + ((s64)whole + 127) * 0x800000;
     return whole > 127 ? 0x7f800000 : bits < 0x800000 ? 0 : (u32)bits;

@@ -67,11 +67,17 @@ EMU_HANDLER(round_f32)
         }
     }
     run_rounded(loop[0][i->aux[0]], host_mode[i->aux[1]], t, src[0], src[1], src[2]);
-    if (i->aux[2] & FLAG_FTZ && (i->aux[0] == K_MUL || i->aux[0] == K_FMA)) {
-        /* The same scaled by 2^24 shows what rounds to less than the smallest normal number: see f32_flush_small. */
+    /* The same scaled by 2^24 shows what rounds to less than the smallest normal number: see f32_flush_small. Sums need
+     * it not, they are exact down there. */
+    static const f32 up[K_COUNT][3] = {[K_MUL] = {0x1p12f, 0x1p12f, 1},
+                                       [K_FMA] = {0x1p12f, 0x1p12f, 0x1p24f},
+                                       [K_DIV] = {0x1p24f, 1, 1},
+                                       [K_RCP] = {0x1p-24f, 1, 1}};
+    const f32 *const scale = up[i->aux[0]];
+    if (i->aux[2] & FLAG_FTZ && scale[0] != 0) {
         f32 scaled[EMU_LANES];
         for (int l = 0; l < EMU_LANES; l++)
-            in[0][l] *= 0x1p12f, in[1][l] *= 0x1p12f, in[2][l] *= 0x1p24f;
+            in[0][l] *= scale[0], in[1][l] *= scale[1], in[2][l] *= scale[2];
         run_rounded(loop[0][i->aux[0]], host_mode[i->aux[1]], scaled, in[0], in[1], in[2]);
         for (int l = 0; l < EMU_LANES; l++)
             t[l] = f32_flush_small(t[l], scaled[l]);

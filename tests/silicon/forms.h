@@ -3,7 +3,7 @@
  *
  * Results are kept form after form: for each result of the form, `elements` values of the result's width, byte-planar
  * (all first bytes, then all second bytes, ...: compresses better); predicates as one bit each. The file starts with
- * SILICON_MAGIC and the FNV hash of the list's text, so that data and list cannot be mixed up.
+ * SILICON_MAGIC and a hash of the list, so that data and list cannot be mixed up.
  */
 #ifndef WEIR_SILICON_FORMS_H
 #define WEIR_SILICON_FORMS_H
@@ -40,11 +40,11 @@ static inline int silicon_read_forms(const char *path, struct silicon_forms *out
     while (fgets(line, sizeof line, f)) {
         struct silicon_form x = {0};
         char outs[64], ins[64];
-        for (const char *s = line; *s; s++)
-            out->hash = (out->hash ^ (uint8_t)*s) * 0x100000001b3ull;
         if (sscanf(line, "%15[^\t]\t%71[^\t]\t%23[^\t]\t%u\t%63[^\t]\t%63[^\n]", x.kernel, x.name, x.check, &x.elements,
                    outs, ins) != 6)
             return -1;
+        /* What the results depend on: not the order of kernels, nor how they are compared. */
+        out->hash = out->hash * 31 + silicon_hash(x.name) + silicon_hash(outs) * 3 + silicon_hash(ins) * 5 + x.elements;
         for (char *t = strtok(outs, ","); t && x.n_out < 2; t = strtok(NULL, ",")) {
             const int k = silicon_find_kind(t, strlen(t));
             if (k < 0)

@@ -392,7 +392,6 @@ static inline int silicon_find_kind(const char *name, size_t n)
 
 static inline uint64_t silicon_special(const struct silicon_kind *k, uint64_t index, unsigned limit)
 {
-    const uint64_t *ints = silicon_int;
 #define PICK(list) ((list)[index % (limit < SILICON_N(list) ? limit : SILICON_N(list))])
     if (k->exponent_bits == 11)
         return PICK(silicon_f64);
@@ -402,7 +401,6 @@ static inline uint64_t silicon_special(const struct silicon_kind *k, uint64_t in
         return PICK(silicon_bf16);
     if (k->exponent_bits == 5)
         return PICK(silicon_f16);
-    (void)ints;
     return PICK(silicon_int) & silicon_mask(k->bits);
 #undef PICK
 }
@@ -458,7 +456,9 @@ static inline uint64_t silicon_input(const char *name, unsigned kind, unsigned s
     const uint64_t x = silicon_scalar(k, seed, source, sources, e);
     /* Now and then a neighbour of source 0, or its negation: cancellation, equality. */
     const uint64_t r = silicon_mix(seed ^ ((uint64_t)e << 20) ^ source);
-    if (source && k->bits >= 16 && r % 8 == 0 && (sources > 2 || e >= SILICON_CORE * SILICON_CORE)) {
+    uint64_t small;
+    if (source && k->bits >= 16 && !silicon_small(k->name, r, &small) && r % 8 == 0 &&
+        (sources > 2 || e >= SILICON_CORE * SILICON_CORE)) {
         uint64_t first = silicon_scalar(k, seed, 0, sources, e);
         first += (r >> 8) % 5 - 2;
         if (r & 0x10000)
