@@ -209,14 +209,16 @@ static uint64_t dram_tick(struct comp *comp, uint64_t now)
 {
     struct dram *d = (struct dram *)comp;
     count_to(d, now);
-    /* One request per cycle enters the queue. */
-    for (uint32_t k = 0; k < d->env.n_client && d->used < d->cfg.queue; k++) {
+    /* Requests that are ready enter the queue, one client after the other. */
+    for (uint32_t k = 0; k < d->env.n_client && d->used < d->cfg.queue;) {
         uint32_t c = d->next_client + k < d->env.n_client ? d->next_client + k : d->next_client + k - d->env.n_client;
-        if (!port_peek(&d->in[c], now))
+        if (!port_peek(&d->in[c], now)) {
+            k++;
             continue;
+        }
         take_request(d, c, now);
         d->next_client = c + 1 < d->env.n_client ? c + 1 : 0;
-        break;
+        k = 0;
     }
     /* A column command if one is legal, else (or beside it, with two command buses) a row command. */
     uint64_t columns = 0, rows = d->wants[DRAM_PRE];

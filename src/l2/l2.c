@@ -1,7 +1,7 @@
 /* Building and connecting an L2 slice, preloading it, its laws and its deadlock report; parameters and statistics. */
 #include "l2/l2_priv.h"
 
-static const char *const fail_name[L2_FAIL_COUNT] = {"line", "mshr", "merge", "queue", "reply network"};
+static const char *const fail_name[L2_FAIL_COUNT] = {"line", "mshr", "merge", "queue", "reply network", "atomic unit"};
 
 const struct l2_order l2_order_fifo = {
     .info = {.name = "fifo", .doc = "Requests reach the L2's tags in the order in which the network brought them."}};
@@ -250,6 +250,8 @@ static const struct stat_def stat_defs[] = {
                "the request at the tags waited for the miss queue"),
     STAT_NAMED(S, fail_cycles[L2_FAIL_REPLY], "fail.reply", "cycles",
                "the request at the tags waited for the reply network"),
+    STAT_NAMED(S, fail_cycles[L2_FAIL_ATOMIC], "fail.atomic", "cycles",
+               "the atomic at the tags waited for the unit to finish another"),
     STAT_NAMED(S, failed[L2_FAIL_LINE], "failed.line", "requests", "requests that first failed for want of a way"),
     STAT_NAMED(S, failed[L2_FAIL_MSHR], "failed.mshr", "requests",
                "requests that first failed for want of an MSHR entry"),

@@ -16,24 +16,23 @@ static uint8_t words_of(const struct req *r, uint32_t sector)
     return (uint8_t)(r->words >> (8 * (sector & 3)));
 }
 
-static uint32_t reply_bytes(const struct req *r, uint8_t sectors)
-{
-    if (r->kind == REQ_READ)
-        return NET_HEADER_BYTES + (uint32_t)__builtin_popcount(sectors) * SECTOR_BYTES;
-    if (r->kind != REQ_ATOMIC)
-        return NET_HEADER_BYTES;
-    uint32_t bytes = 0;
-    for (uint32_t s = 0; s < 8; s++)
-        if (sectors >> s & 1)
-            bytes += 4 * (uint32_t)__builtin_popcount(words_of(r, s));
-    return NET_HEADER_BYTES + bytes;
-}
-
-static void reply(struct l2 *l2, req_id id, uint8_t sectors, uint64_t extra)
+/* Answers a request: one packet, or one per sector when requests are handled by sectors. */
+static void reply(struct l2 *l2, req_id id, uint8_t asked, uint64_t extra)
 {
     const struct req *r = &l2->req[id];
-    l2->stats.replies++;
-    port_send_later(l2->reply_out, id, net_info(reply_bytes(r, sectors), sectors), extra);
+    uint32_t n = (uint32_t)__builtin_popcount(asked), pieces = l2->cfg.split_sectors ? n : 1, data = 0;
+    if (r->kind == REQ_READ)
+        data = n * SECTOR_BYTES;
+    else if (r->kind == REQ_ATOMIC)
+        data = 4 * (uint32_t)__builtin_popcount(r->words);
+    l2->stats.replies += pieces;
+    port_send_later(l2->reply_out, id, net_info_pieces(NET_HEADER_BYTES + data / pieces, asked, pieces), extra);
+}
+
+/* Would these sectors complete the request at the tags? Then its answer must find room. */
+static bool completes(const struct l2 *l2, const struct req *r, uint8_t sectors)
+{
+    return ((r->arrived | sectors) & l2->cur_asked) == l2->cur_asked;
 }
 
 static void to_dram(struct l2 *l2, uint64_t addr, uint8_t sectors, uint8_t kind, uint32_t token,
@@ -71,7 +70,7 @@ static uint32_t waiter_new(struct l2 *l2, req_id req, uint8_t sectors)
 {
     uint32_t w = l2->waiter_free;
     l2->waiter_free = l2->waiter[w].next;
-    l2->waiter[w] = (struct l2_waiter){req, UINT32_MAX, sectors};
+    l2->waiter[w] = (struct l2_waiter){req, UINT32_MAX, sectors, l2->cur_asked};
     return w;
 }
 
@@ -108,6 +107,7 @@ static void place(struct l2 *l2, uint32_t entry, uint64_t line)
 {
     evict(l2, entry);
     tags_place(&l2->tags, entry, line);
+    l2->cur_entry = (int32_t)entry;
     l2->words[entry] = 0;
     if (l2->note)
         l2->note[entry] = 0;
@@ -203,7 +203,7 @@ static int store(struct l2 *l2, req_id id, uint8_t sectors, uint64_t line, uint3
 {
     struct req *r = &l2->req[id];
     struct tags *t = &l2->tags;
-    bool answered = r->kind != REQ_WRITEBACK;
+    bool answered = r->kind != REQ_WRITEBACK && completes(l2, r, sectors);
     if (answered && !port_can_send(l2->reply_out))
         return L2_FAIL_REPLY;
     bool hit = entry >= 0 && ((t->valid[entry] | t->dirty[entry] | t->pending[entry]) & sectors) == sectors;
@@ -233,8 +233,9 @@ static int store(struct l2 *l2, req_id id, uint8_t sectors, uint64_t line, uint3
         tags_touch(t, (uint32_t)entry);
         note_written(l2, r, (uint32_t)entry, sectors);
     }
+    r->arrived |= sectors;
     if (answered)
-        reply(l2, id, sectors, 0);
+        reply(l2, id, l2->cur_asked, 0);
     return -1;
 }
 
@@ -243,18 +244,21 @@ static int look_up(struct l2 *l2, req_id id, uint8_t sectors, uint64_t now)
 {
     struct req *r = &l2->req[id];
     struct tags *t = &l2->tags;
-    uint64_t line = r->addr >> t->line_shift;
-    uint32_t set = tags_set(t, addrmap_local(l2->env.map, r->addr) >> t->line_shift);
-    int32_t entry = tags_find(t, set, line);
+    /* Between the sectors of one request nothing else can move its line: it is looked for once. */
+    uint64_t line = l2->cur_line;
+    uint32_t set = l2->cur_set;
+    int32_t entry = l2->cur_entry;
     bool atomic = r->kind == REQ_ATOMIC || r->kind == REQ_RED;
     if (!atomic && r->kind != REQ_READ && !(l2->cfg.write == L2_WRITE_FETCH && r->kind == REQ_WRITE))
         return store(l2, id, sectors, line, set, entry);
 
     if (atomic && now < l2->atomic_free_at)
-        return L2_FAIL_REPLY;
+        return L2_FAIL_ATOMIC;
     if (entry >= 0 && (t->valid[entry] & sectors) == sectors) {
-        if (!port_can_send(l2->reply_out))
+        bool answered = completes(l2, r, sectors);
+        if (answered && !port_can_send(l2->reply_out))
             return L2_FAIL_REPLY;
+        r->arrived |= sectors;
         l2->stats.hits++;
         tags_touch(t, (uint32_t)entry);
         if (l2->note)
@@ -274,7 +278,8 @@ static int look_up(struct l2 *l2, req_id id, uint8_t sectors, uint64_t now)
             l2->atomic_free_at = now + l2->cfg.atomic_interval;
             extra = l2->cfg.atomic_latency;
         }
-        reply(l2, id, sectors, extra);
+        if (answered)
+            reply(l2, id, l2->cur_asked, extra);
         return -1;
     }
     int fail = fetch(l2, id, sectors, line, set, entry);
@@ -299,16 +304,21 @@ static void count_fail(struct l2 *l2, int fail, uint64_t now)
     }
 }
 
+/* One request per cycle goes from the network's queue into the policy's, if the policy has a place for it. */
+static void fill_order(struct l2 *l2, uint64_t now)
+{
+    const struct msg *m = port_peek(&l2->in, now);
+    if (!m || !l2->order->room(l2->order_st, &l2->req[m->req]))
+        return;
+    struct msg got = port_pop(&l2->in);
+    l2->order->push(l2->order_st, l2->req, got.req, got.info);
+}
+
 /* Brings the next request to the tags. */
 static bool next_request(struct l2 *l2, uint64_t now)
 {
     uint32_t info;
     if (l2->order) {
-        const struct msg *m;
-        while ((m = port_peek(&l2->in, now)) && l2->order->room(l2->order_st, &l2->req[m->req])) {
-            struct msg got = port_pop(&l2->in);
-            l2->order->push(l2->order_st, l2->req, got.req, got.info);
-        }
         l2->cur = l2->order->pick(l2->order_st, l2->req, now, &info);
         if (l2->cur == REQ_NONE)
             return false;
@@ -321,8 +331,13 @@ static bool next_request(struct l2 *l2, uint64_t now)
     }
     l2->stats.requests++;
     l2->cur_waited = false;
-    l2->cur_asked = (uint8_t)net_sectors(info);
-    l2->cur_sectors = l2->cur_asked;
+    l2->cur_asked = l2->cur_sectors = (uint8_t)net_sectors(info);
+    l2->req[l2->cur].arrived = 0;
+    struct tags *t = &l2->tags;
+    uint64_t addr = l2->req[l2->cur].addr;
+    l2->cur_line = addr >> t->line_shift;
+    l2->cur_set = tags_set(t, addrmap_local(l2->env.map, addr) >> t->line_shift);
+    l2->cur_entry = tags_find(t, l2->cur_set, l2->cur_line);
     return true;
 }
 
@@ -336,33 +351,59 @@ static int go_past(struct l2 *l2, req_id id, uint8_t sectors, int fail)
     return -1;
 }
 
-/* The look-up stage: at most one access per cycle, as far as the data port allows. */
+/*
+ * The look-up stage: one request at a time. Its sectors, when handled one by one, are looked up as far as they can be
+ * taken, and the tags are busy for as many cycles.
+ */
 static void access_stage(struct l2 *l2, uint64_t now)
 {
-    if (l2->cur == REQ_NONE && !next_request(l2, now))
-        return;
     if (now < l2->port_free_at)
         return;
-    uint8_t sectors = l2->cfg.split_sectors ? l2->cur_sectors & (uint8_t)-l2->cur_sectors : l2->cur_sectors;
-    const struct req *r = &l2->req[l2->cur];
-    bool write_back = r->kind == REQ_WRITEBACK;
-    uint64_t hits = l2->stats.hits;
-    int fail = look_up(l2, l2->cur, sectors, now);
-    if (fail >= 0 && l2->cfg.bypass_on_fail && r->kind == REQ_READ && fail <= L2_FAIL_MERGE)
-        fail = go_past(l2, l2->cur, sectors, fail);
-    count_fail(l2, fail, now);
-    if (fail >= 0)
+    if (l2->cur == REQ_NONE && !next_request(l2, now))
         return;
-    l2->stats.accesses++;
-    l2->stats.busy++;
-    /* Hits move data; what misses leaves the tags after one cycle. */
-    uint32_t bytes = l2->stats.hits != hits ? (uint32_t)__builtin_popcount(sectors) * SECTOR_BYTES : 1;
-    l2->port_free_at = now + (bytes + l2->cfg.port_bytes - 1) / l2->cfg.port_bytes;
-    l2->cur_sectors &= (uint8_t)~sectors;
-    if (!l2->cur_sectors) {
-        if (write_back)
-            req_release(&l2->comp.eng->pool, l2->cur);
-        l2->cur = REQ_NONE;
+    req_id id = l2->cur;
+    const struct req *r = &l2->req[id];
+    bool write_back = r->kind == REQ_WRITEBACK, read = r->kind == REQ_READ;
+    uint64_t busy = 0;
+    while (l2->cur_sectors) {
+        uint8_t sectors = l2->cfg.split_sectors ? l2->cur_sectors & (uint8_t)-l2->cur_sectors : l2->cur_sectors;
+        uint64_t hits = l2->stats.hits;
+        int fail = look_up(l2, id, sectors, now);
+        if (fail >= 0 && l2->cfg.bypass_on_fail && read && fail <= L2_FAIL_MERGE)
+            fail = go_past(l2, id, sectors, fail);
+        if (fail != l2->blocked)
+            count_fail(l2, fail, now);
+        if (fail >= 0)
+            break;
+        l2->stats.accesses++;
+        l2->cur_sectors &= (uint8_t)~sectors;
+        /* Hits move data; what misses leaves the tags after one cycle. */
+        busy += l2->stats.hits != hits
+                    ? (uint32_t)(__builtin_popcount(sectors) * SECTOR_BYTES - 1) / l2->cfg.port_bytes + 1
+                    : 1;
+    }
+    l2->stats.busy += busy;
+    l2->port_free_at = now + busy;
+    if (l2->cur_sectors)
+        return;
+    if (write_back)
+        req_release(&l2->comp.eng->pool, id);
+    l2->cur = REQ_NONE;
+}
+
+/* The waiter's sectors are there: its request is answered when all are. */
+static void satisfied(struct l2 *l2, uint32_t w)
+{
+    struct l2_waiter *x = &l2->waiter[w];
+    struct req *r = &l2->req[x->req];
+    r->served = REQ_AT_DRAM;
+    r->arrived |= x->sectors;
+    l2->stats.from_dram++;
+    if ((r->arrived & x->asked) == x->asked) {
+        ring_push(&l2->ready, w);
+    } else {
+        x->next = l2->waiter_free;
+        l2->waiter_free = w;
     }
 }
 
@@ -371,10 +412,8 @@ static void take_fill(struct l2 *l2, req_id id)
     struct req *d = &l2->req[id];
     uint32_t m = d->token;
     if (m & L2_PAST) {
-        l2->req[l2->waiter[m & ~L2_PAST].req].served = REQ_AT_DRAM;
-        l2->stats.from_dram++;
         l2->stats.fills++;
-        ring_push(&l2->ready, m & ~L2_PAST);
+        satisfied(l2, m & ~L2_PAST);
         req_release(&l2->comp.eng->pool, id);
         return;
     }
@@ -393,12 +432,9 @@ static void take_fill(struct l2 *l2, req_id id)
         struct l2_waiter *x = &l2->waiter[w];
         uint32_t next = x->next;
         if ((x->sectors & ~have) == 0) {
-            struct req *r = &l2->req[x->req];
-            r->served = REQ_AT_DRAM;
-            l2->stats.from_dram++;
-            if (e->entry >= 0 && r->kind != REQ_READ)
+            if (e->entry >= 0 && l2->req[x->req].kind != REQ_READ)
                 t->dirty[e->entry] |= x->sectors;
-            ring_push(&l2->ready, w);
+            satisfied(l2, w);
         } else {
             x->next = UINT32_MAX;
             if (head == UINT32_MAX)
@@ -417,49 +453,53 @@ static void take_fill(struct l2 *l2, req_id id)
         mshr_remove(&l2->mshr, m);
 }
 
+static inline void sooner(uint64_t *want, uint64_t at)
+{
+    if (at < *want)
+        *want = at;
+}
+
 uint64_t l2_tick(struct comp *comp, uint64_t now)
 {
     struct l2 *l2 = (struct l2 *)comp;
+    if (port_peek(&l2->fill_in, now))
+        take_fill(l2, port_pop(&l2->fill_in).req);
     if (!ring_empty(&l2->ready) && port_can_send(l2->reply_out)) {
         uint32_t w = ring_pop(&l2->ready);
         const struct req *r = &l2->req[l2->waiter[w].req];
         bool atomic = r->kind == REQ_ATOMIC || r->kind == REQ_RED;
-        reply(l2, l2->waiter[w].req, l2->waiter[w].sectors, atomic ? l2->cfg.atomic_latency : 0);
+        reply(l2, l2->waiter[w].req, l2->waiter[w].asked, atomic ? l2->cfg.atomic_latency : 0);
         l2->waiter[w].next = l2->waiter_free;
         l2->waiter_free = w;
     }
-    if (port_peek(&l2->fill_in, now))
-        take_fill(l2, port_pop(&l2->fill_in).req);
-    if (!ring_empty(&l2->miss) && port_can_send(l2->dram_out)) {
+    access_stage(l2, now);
+    while (!ring_empty(&l2->miss) && port_can_send(l2->dram_out)) {
         req_id id = ring_pop(&l2->miss);
         const struct req *r = &l2->req[id];
         port_send(l2->dram_out, id, net_info(r->bytes, r->sectors));
     }
-    access_stage(l2, now);
 
-    uint64_t want = NEVER;
-    if (!port_empty(&l2->fill_in)) {
-        uint64_t at = port_next_ready(&l2->fill_in);
-        want = at > now ? at : now + 1;
+    /* What could happen next? Full ports wake us when they have room. */
+    uint64_t want = NEVER, look = NEVER;
+    if (l2->order) {
+        fill_order(l2, now);
+        sooner(&want, port_next_ready(&l2->in));
     }
+    sooner(&want, port_next_ready(&l2->fill_in));
     if (!ring_empty(&l2->ready) && port_can_send(l2->reply_out))
         want = now + 1;
-    if (!ring_empty(&l2->miss) && port_can_send(l2->dram_out))
-        want = now + 1;
     if (l2->cur != REQ_NONE) {
-        /* Blocked: a fill, a freed slot of the reply network or of the miss queue brings the next tick. */
-        if (l2->blocked < 0) {
-            uint64_t at = l2->port_free_at > now ? l2->port_free_at : now + 1;
-            want = at < want ? at : want;
-        } else if (l2->blocked == L2_FAIL_REPLY && l2->atomic_free_at > now && l2->atomic_free_at < want) {
-            want = l2->atomic_free_at;
-        }
+        /* Blocked: a fill, room in the reply network or (it is drained above) in the miss queue brings the next tick.
+         */
+        if (l2->blocked < 0 || l2->port_free_at > now || (l2->blocked == L2_FAIL_QUEUE && ring_free(&l2->miss)))
+            look = now + 1;
+        else if (l2->blocked == L2_FAIL_ATOMIC)
+            look = l2->atomic_free_at;
     } else if (l2->order && l2->order->count(l2->order_st)) {
-        want = now + 1;
-    } else if (!port_empty(&l2->in)) {
-        uint64_t at = port_next_ready(&l2->in);
-        at = at > now ? at : now + 1;
-        want = at < want ? at : want;
+        look = now + 1;
+    } else {
+        look = port_next_ready(&l2->in);
     }
-    return want;
+    sooner(&want, look < l2->port_free_at ? l2->port_free_at : look);
+    return want > now ? want : now + 1;
 }

@@ -39,7 +39,7 @@ struct l2_config {
 };
 
 /* Why an access could not be taken. */
-enum l2_fail { L2_FAIL_LINE, L2_FAIL_MSHR, L2_FAIL_MERGE, L2_FAIL_QUEUE, L2_FAIL_REPLY, L2_FAIL_COUNT };
+enum l2_fail { L2_FAIL_LINE, L2_FAIL_MSHR, L2_FAIL_MERGE, L2_FAIL_QUEUE, L2_FAIL_REPLY, L2_FAIL_ATOMIC, L2_FAIL_COUNT };
 
 /* What an ingress-order policy gets at init. */
 struct l2_host {

@@ -21,7 +21,8 @@ struct l2_stats {
 struct l2_waiter {
     req_id req;
     uint32_t next;
-    uint8_t sectors;
+    uint8_t sectors; /* what it waits for here */
+    uint8_t asked;   /* what the whole request asked for */
 };
 
 #define L2_PAST 0x80000000u /* in req.token of a fetch: a waiter of its own instead of an MSHR */
@@ -38,10 +39,13 @@ struct l2 {
     struct l2_waiter *waiter;
     uint32_t waiter_free;
     struct ring miss;  /* requests of our own, on their way to DRAM */
-    struct ring ready; /* waiters whose data is there */
-    /* The request at the tags and the sectors of it that are still to be handled. */
+    struct ring ready; /* waiters whose request is complete */
+    /* The request at the tags, what it asked for and what of it is still to be handled. */
     req_id cur;
-    uint8_t cur_sectors, cur_asked;
+    uint8_t cur_asked, cur_sectors;
+    uint64_t cur_line;
+    uint32_t cur_set;
+    int32_t cur_entry;
     int8_t blocked;
     bool cur_waited;
     uint64_t blocked_since;

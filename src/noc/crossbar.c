@@ -106,9 +106,8 @@ static void look_at_inputs(struct xbar *x, uint64_t now)
                         x->packet[x->tail[q]].next = k;
                     }
                     x->tail[q] = k;
-                    x->noc.in_flight++;
-                    x->noc.stats.packets_in++;
-                    x->noc.stats.flits_in += noc_flits(&x->noc, msg.info);
+                    x->noc.in_flight += net_pieces(msg.info);
+                    noc_count_entry(&x->noc, msg.info, noc_flits(&x->noc, msg.info));
                 }
             } else if (!(x->exposed[w] >> (in & 63) & 1)) {
                 const struct msg *msg = port_peek(p, now);
@@ -137,14 +136,13 @@ static void transfer(struct xbar *x, uint32_t in, uint32_t out, uint64_t now)
         if (pkt.next == NONE)
             unask(x, in, out);
         x->held[in]--;
-        x->noc.in_flight--;
+        x->noc.in_flight -= net_pieces(pkt.info);
     } else {
         struct msg m = port_pop(&x->noc.in[in]);
         pkt = (struct xpacket){m.req, m.info, m.ready, NONE};
         unask(x, in, out);
         x->exposed[in >> 6] &= ~(1ull << (in & 63));
-        x->noc.stats.packets_in++;
-        x->noc.stats.flits_in += noc_flits(&x->noc, pkt.info);
+        noc_count_entry(&x->noc, pkt.info, noc_flits(&x->noc, pkt.info));
     }
     uint32_t flits = noc_flits(&x->noc, pkt.info);
     x->in_busy[in] = x->out_busy[out] = now + flits;
@@ -158,10 +156,9 @@ static void transfer(struct xbar *x, uint32_t in, uint32_t out, uint64_t now)
         extra = (now + transit) * mine->period / q->period - q->cyc;
     }
     port_send_later(p, pkt.req, pkt.info, extra);
-    x->noc.stats.hops++;
+    x->noc.stats.hops += net_pieces(pkt.info);
     x->noc.stats.flit_hops += flits;
-    x->noc.stats.bytes += net_bytes(pkt.info);
-    noc_count_delivery(&x->noc, flits, now + transit + 1 - pkt.since);
+    noc_count_delivery(&x->noc, net_pieces(pkt.info), flits, now + transit + 1 - pkt.since);
 }
 
 static bool match(struct xbar *x, uint64_t now, bool first)

@@ -92,11 +92,11 @@ bool noc_reaches(const struct noc *n, uint32_t from, uint32_t to)
     return (from < n->n_sm) != (to < n->n_sm);
 }
 
-void noc_count_delivery(struct noc *n, uint32_t flits, uint64_t latency)
+void noc_count_delivery(struct noc *n, uint32_t pieces, uint32_t flits, uint64_t latency)
 {
-    n->stats.packets_out++;
+    n->stats.packets_out += pieces;
     n->stats.flits_out += flits;
-    n->stats.latency += latency;
+    n->stats.latency += latency * pieces;
     if (latency > n->stats.latency_max)
         n->stats.latency_max = latency;
 }

@@ -22,7 +22,7 @@ struct noc {
     uint64_t *marked;  /* nodes whose injection port may hold packets: bitmap */
     uint32_t mark_words;
     uint32_t n_node, n_sm, n_mem;
-    uint32_t in_flight; /* packets inside */
+    uint32_t in_flight; /* packets inside, by pieces */
     enum noc_role role;
     struct noc_cfg cfg;
     struct noc_stats stats;
@@ -31,14 +31,22 @@ struct noc {
 
 static inline uint32_t noc_flits(const struct noc *n, uint32_t info)
 {
-    return (net_bytes(info) + n->cfg.flit - 1) / n->cfg.flit;
+    uint32_t bytes = net_bytes(info), pieces = net_pieces(info);
+    return bytes <= n->cfg.flit ? pieces : (bytes + n->cfg.flit - 1) / n->cfg.flit * pieces;
 }
 static inline uint32_t noc_target(const struct noc *n, req_id id)
 {
     return n->role == NOC_REQUEST ? n->req[id].to : n->req[id].from;
 }
 
-void noc_count_delivery(struct noc *, uint32_t flits, uint64_t latency);
+void noc_count_delivery(struct noc *, uint32_t pieces, uint32_t flits, uint64_t latency);
+
+static inline void noc_count_entry(struct noc *n, uint32_t info, uint32_t flits)
+{
+    n->stats.packets_in += net_pieces(info);
+    n->stats.flits_in += flits;
+    n->stats.bytes += (uint64_t)net_bytes(info) * net_pieces(info);
+}
 
 /* crossbar.c, routers.c */
 struct noc *crossbar_new(struct engine *, const struct noc_cfg *, uint32_t n_node, struct err *);

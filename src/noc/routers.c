@@ -171,10 +171,8 @@ static void inject(struct routers *n, uint64_t now)
                 n->inject_vc[node] = (uint8_t)v;
                 n->inject_ptr[node] = (uint8_t)(v + 1 == n->n_vc ? 0 : v + 1);
                 n->injecting[w] |= 1ull << (node & 63);
-                n->noc.in_flight++;
-                n->noc.stats.packets_in++;
-                n->noc.stats.flits_in += n->packet[k].flits;
-                n->noc.stats.bytes += net_bytes(msg.info);
+                n->noc.in_flight += net_pieces(msg.info);
+                noc_count_entry(&n->noc, msg.info, n->packet[k].flits);
             }
             struct packet *p = &n->packet[k];
             uint32_t c = base + n->inject_vc[node];
@@ -208,10 +206,10 @@ static void deliver(struct routers *n, uint32_t node, uint32_t k, uint64_t now)
     }
     n->reserved[node]--;
     port_send_later(out, p->req, p->info, extra);
-    noc_count_delivery(&n->noc, p->flits, now + transit + 1 - p->since);
+    noc_count_delivery(&n->noc, net_pieces(p->info), p->flits, now + transit + 1 - p->since);
     p->next = n->packet_free;
     n->packet_free = k;
-    n->noc.in_flight--;
+    n->noc.in_flight -= net_pieces(p->info);
 }
 
 /* Moves the flit at the head of channel c through output port o. */
@@ -222,7 +220,7 @@ static void traverse(struct routers *n, uint32_t r, uint32_t c, uint32_t o, uint
     n->buf_head[c] = (uint8_t)(n->buf_head[c] + 1u == n->depth ? 0 : n->buf_head[c] + 1u);
     n->noc.stats.flit_hops++;
     if (flit & 1)
-        n->noc.stats.hops++;
+        n->noc.stats.hops += net_pieces(n->packet[flit >> 2].info);
     if (--n->buf_n[c] == 0)
         n->nonempty[r] &= ~(1ull << (c - r * n->n_port * n->n_vc));
     /* The slot's credit goes back to whoever feeds this channel; nodes look at the buffer itself. */

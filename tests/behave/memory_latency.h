@@ -40,11 +40,10 @@ static inline uint64_t dram_latency(const struct memsys *m, uint64_t bursts)
 {
     const struct dram_cfg *d = m->dram_config.cfg;
     uint64_t same_group = d->ccdl > d->ccd ? d->ccdl : d->ccd;
-    return 1   /* miss queue to DRAM's port */
-           + 1 /* into the scheduler, which activates at once */
-           + d->rcd + (bursts - 1) * same_group + d->cl + (d->burst + d->data_rate - 1) / d->data_rate + 1 +
-           d->latency /* to the slice */
-           + 1;       /* fill, then the reply */
+    return 1                                                      /* into the scheduler, which activates at once */
+           + d->rcd + (bursts - 1) * same_group                   /* the last column command */
+           + d->cl + (d->burst + d->data_rate - 1) / d->data_rate /* its data */
+           + 1 + d->latency;                                      /* to the slice, which answers at once */
 }
 
 #endif
