@@ -24,12 +24,13 @@ static enum ptx_space space_of(const struct emu_inst *i)
     return i->ptx->space == PTX_S_NONE ? PTX_S_GENERIC : (enum ptx_space)i->ptx->space;
 }
 
-/* Address operand o of a lane; its constant offset is in `target`. */
+/* Address operand o of a lane; its constant offset is in `target`. A 32-bit address wraps at 32 bits. */
 static u64 lane_address(const struct emu_warp *w, const struct emu_inst *i, const struct emu_opnd *o, unsigned lane)
 {
     u64 at = 0;
     memcpy(&at, (const char *)emu_src(w, o) + lane * o->lane, o->lane);
-    return at + (u64)(s64)(s32)i->target;
+    at += (u64)(s64)(s32)i->target;
+    return o->lane == EMU_LANE_32 ? (u32)at : at;
 }
 
 /* ---- wmma.load and wmma.store ---- */
