@@ -13,6 +13,7 @@ struct rt_capture {
     bool own_graph; /* made by the capture; otherwise the program gave it */
     bool invalid;
     VEC(struct rt_stream *) stream;
+    VEC(struct rt_node *) left; /* last nodes of streams that were destroyed meanwhile */
 };
 static VEC(struct rt_capture *) captures;
 
@@ -69,6 +70,7 @@ static void end(struct rt_capture *c)
         if (captures.p[i] == c)
             captures.p[i] = captures.p[--captures.n];
     VEC_FREE(&c->stream);
+    VEC_FREE(&c->left);
     free(c);
 }
 
@@ -150,7 +152,9 @@ void capture_forget_stream(struct rt_stream *s)
             graph_free(g);
         return;
     }
-    c->invalid = true;
+    drop_dead_deps(s);
+    for (size_t i = 0; i < s->deps.n; i++)
+        VEC_PUSH(&c->left, s->deps.p[i]);
     for (size_t i = 0; i < c->stream.n; i++)
         if (c->stream.p[i] == s)
             c->stream.p[i] = c->stream.p[--c->stream.n];
@@ -241,6 +245,8 @@ static bool all_joined(const struct rt_capture *c)
     for (size_t i = 0; i < c->stream.n; i++)
         for (size_t k = 0; k < c->stream.p[i]->deps.n; k++)
             joined &= ptrmap_get(&seen, c->stream.p[i]->deps.p[k], RT_NODE) != NULL;
+    for (size_t i = 0; i < c->left.n; i++)
+        joined &= ptrmap_get(&seen, c->left.p[i], RT_NODE) || !ptrmap_get(&rt.handle, c->left.p[i], RT_NODE);
     free(seen.slot);
     return joined;
 }

@@ -74,6 +74,12 @@ static void fill_props(struct cudaDeviceProp *out)
         .unifiedFunctionPointers = 0,
         .hostNumaId = -1,
         .deviceNumaId = -1,
+        /* Members that CUDA 13 dropped: the headers of weir cc keep them here for older sources. */
+        .reserved = {[0] = (int)p->clock_khz,
+                     [1] = 1, /* deviceOverlap */
+                     [4] = (int)p->mem_clock_khz,
+                     [5] = 1 << 28, /* maxTexture1DLinear */
+                     [6] = 2 /* singleToDoublePrecisionPerfRatio */},
     };
     snprintf(out->name, sizeof out->name, "%s", p->name);
 }

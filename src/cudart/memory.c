@@ -66,8 +66,8 @@ bool mem_is_device(const void *p)
 
 cudaError_t mem_free_device(uint64_t addr)
 {
-    if (graph_mem_owned(addr))
-        return cudaSuccess; /* goes with its node: the graph may be launched again */
+    if (graph_mem_freed(addr))
+        return cudaSuccess;
     if (!mem_free(addr, EMU_MEM_DEVICE) && !mem_free(addr, EMU_MEM_MANAGED))
         return cudaErrorInvalidValue;
     pool_note_free(addr);

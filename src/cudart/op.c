@@ -37,6 +37,7 @@ cudaError_t op_run(const struct rt_op *op, uint32_t stream_id)
             op->event->time_ps = timing_now_ps();
         return cudaSuccess;
     case OP_ALLOC: /* the address was fixed when the node was made */
+        op->alloc->live = true;
         return cudaSuccess;
     case OP_FREE:
         return mem_free_device(op->free_addr);
@@ -54,9 +55,12 @@ struct rt_graph_mem *graph_mem_new(uint64_t addr, uint64_t bytes)
     return m;
 }
 
-bool graph_mem_owned(uint64_t addr)
+bool graph_mem_freed(uint64_t addr)
 {
-    return ptrmap_get(&rt.handle, (void *)(uintptr_t)addr, RT_GRAPH_MEM) != NULL;
+    struct rt_graph_mem *m = ptrmap_get(&rt.handle, (void *)(uintptr_t)addr, RT_GRAPH_MEM);
+    if (m)
+        m->live = false;
+    return m != NULL;
 }
 
 void op_copy(struct rt_op *dst, const struct rt_op *src)
@@ -94,7 +98,8 @@ void op_release(struct rt_op *op)
     case OP_ALLOC:
         if (!--op->alloc->refs) {
             ptrmap_drop(&rt.handle, (void *)(uintptr_t)op->alloc->addr, RT_GRAPH_MEM);
-            mem_free(op->alloc->addr, EMU_MEM_DEVICE);
+            if (!op->alloc->live) /* otherwise it outlives the graph, until the program frees it */
+                mem_free(op->alloc->addr, EMU_MEM_DEVICE);
             free(op->alloc);
         }
         break;

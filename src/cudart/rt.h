@@ -118,6 +118,7 @@ enum rt_op_kind {
 struct rt_graph_mem { /* memory of an allocation node; shared by the node's copies */
     uint64_t addr, bytes;
     unsigned refs;
+    bool live; /* allocated by a run and not freed since */
 };
 struct rt_op {
     enum rt_op_kind kind;
@@ -148,7 +149,8 @@ struct rt_op {
     };
 };
 struct rt_graph_mem *graph_mem_new(uint64_t addr, uint64_t bytes);
-bool graph_mem_owned(uint64_t addr); /* memory of an allocation node */
+/* Memory of an allocation node is freed: it stays for the next run. False when it is not such memory. */
+bool graph_mem_freed(uint64_t addr);
 /* Runs the operation on the stream, or captures a copy of it. */
 cudaError_t op_submit(cudaStream_t, const struct rt_op *);
 cudaError_t op_run(const struct rt_op *, uint32_t stream_id);
