@@ -9,6 +9,8 @@
 #include "emu/op_float.h"
 #include "emu/op_soft.h"
 
+#include <math.h>
+
 enum { FLAG_FTZ = 1, FLAG_SAT = 2, FLAG_RELU = 4, FLAG_INTEGRAL = 8, FLAG_SATFINITE = 16 };
 /* aux: 0 destination type, 1 source type, 2 rounding (enum soft_round), 3 flags */
 
@@ -206,12 +208,11 @@ EMU_HANDLER(cvt_pairs)
     emu_store_row(emu_dst(w, &i->dst[0]), t, mask, 4);
 }
 
-/* ---- the hot ones ---- */
-static inline s32 s32_of(f64 x) /* x is integral or NaN: saturates */
-{
-    const f64 low = x > -2147483648.0 ? x : -2147483648.0;
-    return (s32)(low < 2147483647.0 ? low : 2147483647.0);
-}
+/*
+ * ---- the hot ones ----
+ * FAST makes name (for the widths it is meant for; others go to cvt_general) from the value of one lane. DB, SB: bytes
+ * of the destination and source types.
+ */
 #define FAST(name, DB, SB, TD, TA, ...)                                                                                \
     EMU_OP1(name##_exact, TD, TA, __VA_ARGS__)                                                                         \
     EMU_HANDLER(name)                                                                                                  \
@@ -222,8 +223,11 @@ static inline s32 s32_of(f64 x) /* x is integral or NaN: saturates */
         else                                                                                                           \
             cvt_general(w, i, mask);                                                                                   \
     }
+/* Integers. */
 FAST(cvt_64_s32, 8, 4, u64, s32, (u64)(s64)a)
 FAST(cvt_64_u32, 8, 4, u64, u32, a)
+FAST(cvt_64_s16, 8, 2, u64, u32, (u64)(s64)(s16)a)
+FAST(cvt_64_u16, 8, 2, u64, u32, (u16)a)
 FAST(cvt_32_64, 4, 8, u32, u64, (u32)a)
 FAST(cvt_16_32, 2, 4, u32, u32, (u16)a)
 FAST(cvt_16_64, 2, 8, u32, u64, (u16)a)
@@ -231,38 +235,151 @@ FAST(cvt_32_u16, 4, 2, u32, u32, (u16)a)
 FAST(cvt_32_s16, 4, 2, u32, u32, (u32)(s32)(s16)a)
 FAST(cvt_32_u8, 4, 1, u32, u32, (u8)a)
 FAST(cvt_32_s8, 4, 1, u32, u32, (u32)(s32)(s8)a)
-FAST(cvt_64_u16, 8, 2, u64, u32, (u16)a)
-FAST(cvt_rn_f32_s32, 4, 4, f32, s32, (f32)a)
-FAST(cvt_rn_f64_s32, 8, 4, f64, s32, (f64)a)
-FAST(cvt_rn_f64_u32, 8, 4, f64, u32, (f64)a)
+FAST(cvt_16_u8, 2, 1, u32, u32, (u8)a)
+FAST(cvt_16_s8, 2, 1, u32, u32, (u16)(s8)a)
 
-static emu_op_fn *fast_fn(const struct ptx_inst *p, enum ptx_type dst, enum ptx_type src, unsigned mode, unsigned flags)
+/* Integers to floats, nearest even. 2^52 + x has x in its low bits: exact, and vector units can do it. */
+static inline f64 f64_of_u32(u32 x)
 {
-    if (flags)
-        return NULL;
-    const unsigned db = ptx_type_bytes(dst), sb = ptx_type_bytes(src);
-    if (is_int(dst) && is_int(src)) {
-        if (db == 8 && sb == 4)
-            return is_signed_int(src) ? cvt_64_s32 : cvt_64_u32;
-        if (db == 4 && sb == 8)
-            return cvt_32_64;
-        if (db == 2 && sb == 4)
-            return cvt_16_32;
-        if (db == 2 && sb == 8)
-            return cvt_16_64;
-        if (db == 4 && sb == 2)
-            return is_signed_int(src) ? cvt_32_s16 : cvt_32_u16;
-        if (db == 4 && sb == 1)
-            return is_signed_int(src) ? cvt_32_s8 : cvt_32_u8;
-        if (db == 8 && src == PTX_T_U16)
-            return cvt_64_u16;
+    return emu_f64(0x4330000000000000 | x) - 0x1p52;
+}
+FAST(cvt_rn_f32_s32, 4, 4, f32, s32, (f32)a)
+FAST(cvt_rn_f32_u32, 4, 4, f32, u32, (f32)f64_of_u32(a))
+FAST(cvt_rn_f32_s16, 4, 2, f32, u32, (f32)(s32)(s16)a)
+FAST(cvt_rn_f32_u16, 4, 2, f32, u32, (f32)(s32)(u16)a)
+FAST(cvt_rn_f32_s8, 4, 1, f32, u32, (f32)(s32)(s8)a)
+FAST(cvt_rn_f32_u8, 4, 1, f32, u32, (f32)(s32)(u8)a)
+FAST(cvt_rn_f64_s32, 8, 4, f64, s32, (f64)a)
+FAST(cvt_rn_f64_u32, 8, 4, f64, u32, f64_of_u32(a))
+FAST(cvt_rn_f64_s64, 8, 8, f64, s64, (f64)a)
+FAST(cvt_rn_f64_u64, 8, 8, f64, u64, (f64)a)
+FAST(cvt_rn_f32_s64, 4, 8, f32, s64, (f32)a)
+FAST(cvt_rn_f32_u64, 4, 8, f32, u64, (f32)a)
+
+/* Rounding to integral values: adding the number whose last place is 1 rounds to nearest; then corrected. */
+#define ROUND_TO_INTEGRAL(T, LIMIT, ABS, COPYSIGN, SUFFIX)                                                             \
+    static inline T rni_##SUFFIX(T x)                                                                                  \
+    {                                                                                                                  \
+        const T m = ABS(x), r = m < (LIMIT) ? (m + (LIMIT)) - (LIMIT) : m;                                             \
+        return COPYSIGN(r, x);                                                                                         \
+    }                                                                                                                  \
+    static inline T rzi_##SUFFIX(T x)                                                                                  \
+    {                                                                                                                  \
+        const T m = ABS(x), r = m < (LIMIT) ? (m + (LIMIT)) - (LIMIT) : m;                                             \
+        return COPYSIGN(r > m ? r - 1 : r, x);                                                                         \
+    }                                                                                                                  \
+    static inline T rmi_##SUFFIX(T x)                                                                                  \
+    {                                                                                                                  \
+        const T r = rni_##SUFFIX(x);                                                                                   \
+        return r > x ? r - 1 : r;                                                                                      \
+    }                                                                                                                  \
+    static inline T rpi_##SUFFIX(T x)                                                                                  \
+    {                                                                                                                  \
+        const T r = rni_##SUFFIX(x);                                                                                   \
+        return COPYSIGN(r < x ? r + 1 : r, x);                                                                         \
     }
-    if (mode == SOFT_RN && dst == PTX_T_F32 && src == PTX_T_S32)
-        return cvt_rn_f32_s32;
-    if (mode == SOFT_RN && dst == PTX_T_F64 && src == PTX_T_S32)
-        return cvt_rn_f64_s32;
-    if (mode == SOFT_RN && dst == PTX_T_F64 && src == PTX_T_U32)
-        return cvt_rn_f64_u32;
+ROUND_TO_INTEGRAL(f32, 0x1p23f, fabsf, copysignf, f32)
+ROUND_TO_INTEGRAL(f64, 0x1p52, fabs, copysign, f64)
+
+/* x is integral (or infinite or NaN): saturates; a NaN becomes 0 from f32 and the smallest number from f64. */
+static inline s32 s32_of_f32(f32 x)
+{
+    const bool in = x > -0x1p31f && x < 0x1p31f;
+    const s32 r = (s32)(in ? x : 0);
+    return x >= 0x1p31f ? INT32_MAX : x <= -0x1p31f ? INT32_MIN : r;
+}
+static inline u32 u32_of_f32(f32 x)
+{
+    const bool high = x >= 0x1p31f;
+    const f32 low = high ? x - 0x1p31f : x;
+    const u32 r = (u32)(s32)(low >= 0 && low < 0x1p31f ? low : 0) + (high ? 0x80000000 : 0);
+    return x >= 0x1p32f ? UINT32_MAX : r;
+}
+static inline s32 s32_of_f64(f64 x)
+{
+    const bool in = x > -0x1p31 && x < 0x1p31;
+    const s32 r = (s32)(in ? x : 0);
+    return x >= 0x1p31 ? INT32_MAX : x > -0x1p31 ? r : INT32_MIN;
+}
+#define FROM_F32(mode)                                                                                                 \
+    FAST(cvt_##mode##_s32_f32, 4, 4, s32, f32, s32_of_f32(mode##_f32(a)))                                              \
+    FAST(cvt_##mode##_u32_f32, 4, 4, u32, f32, u32_of_f32(mode##_f32(a)))                                              \
+    FAST(cvt_##mode##_s32_f64, 4, 8, s32, f64, s32_of_f64(mode##_f64(a)))                                              \
+    FAST(cvt_##mode##_f32_f32, 4, 4, f32, f32, f32_canon(mode##_f32(a)))                                               \
+    FAST(cvt_##mode##_f64_f64, 8, 8, f64, f64, a == a ? mode##_f64(a) : f64_quiet(a))
+FROM_F32(rni)
+FROM_F32(rzi)
+FROM_F32(rmi)
+FROM_F32(rpi)
+
+/* Floats. The host's own conversion between f32 and f64 treats NaNs as the GPU's does. */
+FAST(cvt_f64_f32, 8, 4, f64, f32, (f64)a)
+FAST(cvt_rn_f32_f64, 4, 8, f32, f64, (f32)a)
+FAST(cvt_sat_f32_f32, 4, 4, f32, f32, f32_saturate(a))
+FAST(cvt_rn_f16_f32, 2, 4, u32, f32, f16_of_f32(a))
+FAST(cvt_f32_f16, 4, 2, f32, u32, f32_canon(f32_of_f16((u16)a)))
+FAST(cvt_rn_bf16_f32, 2, 4, u32, f32, bf16_of_f32(a))
+FAST(cvt_f32_bf16, 4, 2, u32, u32, a << 16)
+EMU_OP2(cvt_rn_f16x2_f32, u32, f32, f32, f16_of_f32(a) << 16 | f16_of_f32(b))
+EMU_OP2(cvt_rn_bf16x2_f32, u32, f32, f32, bf16_of_f32(a) << 16 | bf16_of_f32(b))
+
+static emu_op_fn *fast_int(enum ptx_type dst, enum ptx_type src)
+{
+    static const struct {
+        u8 to, from;             /* bytes */
+        emu_op_fn *plain, *sign; /* by the source's signedness */
+    } table[] = {{8, 4, cvt_64_u32, cvt_64_s32}, {8, 2, cvt_64_u16, cvt_64_s16}, {4, 8, cvt_32_64, cvt_32_64},
+                 {2, 4, cvt_16_32, cvt_16_32},   {2, 8, cvt_16_64, cvt_16_64},   {4, 2, cvt_32_u16, cvt_32_s16},
+                 {4, 1, cvt_32_u8, cvt_32_s8},   {2, 1, cvt_16_u8, cvt_16_s8}};
+    for (unsigned k = 0; k < sizeof table / sizeof *table; k++)
+        if (table[k].to == ptx_type_bytes(dst) && table[k].from == ptx_type_bytes(src))
+            return is_signed_int(src) ? table[k].sign : table[k].plain;
+    return NULL;
+}
+/* The vector handler for a conversion, or NULL. */
+static emu_op_fn *fast_fn(enum ptx_type dst, enum ptx_type src, unsigned mode, unsigned flags)
+{
+#define T(x) PTX_T_##x
+#define INTEGRAL(m, M)                                                                                                 \
+    {T(S32), T(F32), M, 0, cvt_##m##_s32_f32}, {T(U32), T(F32), M, 0, cvt_##m##_u32_f32},                              \
+        {T(S32), T(F64), M, 0, cvt_##m##_s32_f64}, {T(F32), T(F32), M, FLAG_INTEGRAL, cvt_##m##_f32_f32},              \
+    {                                                                                                                  \
+        T(F64), T(F64), M, FLAG_INTEGRAL, cvt_##m##_f64_f64                                                            \
+    }
+    static const struct {
+        u8 dst, src, mode, flags;
+        emu_op_fn *fn;
+    } table[] = {
+        INTEGRAL(rni, SOFT_RN),
+        INTEGRAL(rzi, SOFT_RZ),
+        INTEGRAL(rmi, SOFT_RM),
+        INTEGRAL(rpi, SOFT_RP),
+        {T(F32), T(S32), SOFT_RN, 0, cvt_rn_f32_s32},
+        {T(F32), T(U32), SOFT_RN, 0, cvt_rn_f32_u32},
+        {T(F32), T(S16), SOFT_RN, 0, cvt_rn_f32_s16},
+        {T(F32), T(U16), SOFT_RN, 0, cvt_rn_f32_u16},
+        {T(F32), T(S8), SOFT_RN, 0, cvt_rn_f32_s8},
+        {T(F32), T(U8), SOFT_RN, 0, cvt_rn_f32_u8},
+        {T(F32), T(S64), SOFT_RN, 0, cvt_rn_f32_s64},
+        {T(F32), T(U64), SOFT_RN, 0, cvt_rn_f32_u64},
+        {T(F64), T(S32), SOFT_RN, 0, cvt_rn_f64_s32},
+        {T(F64), T(U32), SOFT_RN, 0, cvt_rn_f64_u32},
+        {T(F64), T(S64), SOFT_RN, 0, cvt_rn_f64_s64},
+        {T(F64), T(U64), SOFT_RN, 0, cvt_rn_f64_u64},
+        {T(F64), T(F32), SOFT_RN, 0, cvt_f64_f32},
+        {T(F32), T(F64), SOFT_RN, 0, cvt_rn_f32_f64},
+        {T(F32), T(F32), SOFT_RN, FLAG_SAT, cvt_sat_f32_f32},
+        {T(F16), T(F32), SOFT_RN, 0, cvt_rn_f16_f32},
+        {T(F32), T(F16), SOFT_RN, 0, cvt_f32_f16},
+        {T(BF16), T(F32), SOFT_RN, 0, cvt_rn_bf16_f32},
+        {T(F32), T(BF16), SOFT_RN, 0, cvt_f32_bf16},
+    };
+#undef T
+    if (is_int(dst) && is_int(src))
+        return flags ? NULL : fast_int(dst, src);
+    for (unsigned k = 0; k < sizeof table / sizeof *table; k++)
+        if (table[k].dst == dst && table[k].src == src && table[k].mode == mode && table[k].flags == flags)
+            return table[k].fn;
     return NULL;
 }
 
@@ -310,7 +427,11 @@ int emu_sel_cvt(const struct ptx_inst *p, struct emu_op_sel *sel, const char **w
     sel->aux[2] = (u8)mode;
     sel->aux[3] = (u8)flags;
     if (dst_half && src == PTX_T_F32 && p->n_opnd == 3) {
-        emu_sig(sel, cvt_pack, "w>ww", PTX_T_F32);
+        const bool plain = mode == SOFT_RN && !flags;
+        emu_op_fn *fn = plain && dst_half == PTX_T_F16    ? cvt_rn_f16x2_f32
+                        : plain && dst_half == PTX_T_BF16 ? cvt_rn_bf16x2_f32
+                                                          : cvt_pack;
+        emu_sig(sel, fn, "w>ww", PTX_T_F32);
         sel->aux[0] = dst_half;
         sel->aux[1] = src;
         sel->imm = dst_half == PTX_T_F16 || dst_half == PTX_T_BF16 ? 16 : 8;
@@ -332,7 +453,7 @@ int emu_sel_cvt(const struct ptx_inst *p, struct emu_op_sel *sel, const char **w
     sel->aux[0] = (u8)dst;
     sel->aux[1] = (u8)src;
     sel->aux[3] = (u8)flags;
-    emu_op_fn *fast = fast_fn(p, dst, src, (unsigned)mode, flags);
+    emu_op_fn *fast = fast_fn(dst, src, (unsigned)mode, flags);
     emu_sig(sel, fast ? fast : cvt_general, "r>r", src);
     return 0;
 }
