@@ -117,17 +117,16 @@ void result_print_summary(struct gpu *g, bool complete, double host_s, FILE *out
     cache_line(&v, "constant", "const", out);
     cache_line(&v, "texture", "tex", out);
     cache_line(&v, "L2", "l2", out);
-    if (get(&v, "noc.request.flits") + get(&v, "noc.reply.flits") > 0)
-        fprintf(out, "  networks   %10s request flits, %s reply flits\n", big(a, get(&v, "noc.request.flits")),
-                big(b, get(&v, "noc.reply.flits")));
+    if (get(&v, "noc.flits") > 0)
+        fprintf(out, "  networks   %10s packets, %s flits, mean latency %.0f network cycles\n",
+                big(a, get(&v, "noc.packets")), big(b, get(&v, "noc.flits")), get(&v, "noc.latency"));
     if (get(&v, "dram.reads") + get(&v, "dram.writes") > 0)
-        fprintf(out, "  DRAM       %10s reads, %s writes, %.1f%% row hits, efficiency %.1f%%\n",
-                big(a, get(&v, "dram.reads")), big(b, get(&v, "dram.writes")),
-                100 * get(&v, "dram.row_hits") / (get(&v, "dram.reads") + get(&v, "dram.writes")),
-                100 * get(&v, "dram.efficiency"));
+        fprintf(out, "  DRAM       %10s reads, %s writes, %.1f%% row hits, utilisation %.1f%%, %.1f banks busy\n",
+                big(a, get(&v, "dram.reads")), big(b, get(&v, "dram.writes")), 100 * get(&v, "dram.row_hit_rate"),
+                100 * get(&v, "dram.utilisation"), get(&v, "dram.blp"));
     latency_line(&v, out);
     if (r->n_kernel > 1) {
-        fputs("  kernels (longest first by launch)\n", out);
+        fputs("  launches\n", out);
         for (unsigned i = 0; i < r->n_kernel && i < 6; i++) {
             struct view k = {r->stats, r->kernel[i].value};
             fprintf(out, "    %-4u %-40.40s %10s cycles  IPC %8.2f\n", r->kernel[i].launch, r->kernel[i].kernel->name,
@@ -161,8 +160,8 @@ static const struct {
     {"L2_total_cache_miss_rate", "l2.miss_rate"},
     {"L2_total_cache_pending_hits", "l2.merges"},
     {"averagemflatency", "sm.latency.all"},
-    {"icnt_total_pkts_simt_to_mem", "noc.request.packets"},
-    {"icnt_total_pkts_mem_to_simt", "noc.reply.packets"},
+    {"icnt_total_pkts_simt_to_mem", "noc.request.packets_in"},
+    {"icnt_total_pkts_mem_to_simt", "noc.reply.packets_in"},
     {"total_dram_reads", "dram.reads"},
     {"total_dram_writes", "dram.writes"},
     {"gpgpu_n_dram_activates", "dram.activates"},

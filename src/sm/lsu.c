@@ -105,7 +105,7 @@ static void coalesce_into(struct sm *sm, unsigned slot, const struct sm_inst *i,
     }
 }
 
-void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t pc)
+void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t pc, uint64_t now)
 {
     struct warp *w = &sm->warp[slot];
     const struct stream_mem *mem = &w->mem;
@@ -117,6 +117,7 @@ void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t
     e->loop = i->loop;
     e->mem_index = i->mem_index;
     e->pending = UINT32_MAX;
+    e->ready_at = now + 1 + sm->cfg.operand_cycles;
     e->n_line = e->next_line = e->passes = 0;
     sm->stats.mem_insts++;
     if (i->cls == TRACE_FENCE) {
@@ -216,6 +217,8 @@ void sm_lsu_step(struct sm *sm, uint64_t now)
     if (!sm->lsu_n || now < sm->lsu_busy_until)
         return;
     struct lsu_entry *e = &sm->lsu[sm->lsu_head];
+    if (now < e->ready_at)
+        return;
     uint64_t done_at = 0;
     switch (e->where) {
     case LSU_FENCE:
@@ -248,9 +251,13 @@ void sm_lsu_step(struct sm *sm, uint64_t now)
 uint64_t sm_lsu_next(const struct sm *sm, uint64_t now)
 {
     /* A full port wakes the SM when it has room; replies do when too much is outstanding. */
-    if (!sm->lsu_n || is_blocked(sm, &sm->lsu[sm->lsu_head]))
+    if (!sm->lsu_n)
         return NEVER;
-    return sm->lsu_busy_until > now + 1 ? sm->lsu_busy_until : now + 1;
+    const struct lsu_entry *e = &sm->lsu[sm->lsu_head];
+    uint64_t at = e->ready_at > sm->lsu_busy_until ? e->ready_at : sm->lsu_busy_until;
+    if (at > now + 1)
+        return at;
+    return is_blocked(sm, e) ? NEVER : now + 1;
 }
 
 static void take_reply(struct sm *sm, req_id id, uint64_t now)

@@ -171,7 +171,7 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
     sm->stats.insts[i.cls]++;
     take_unit(&sm->unit[i.unit], now, i.interval);
     if (i.unit == SM_UNIT_LSU) {
-        sm_lsu_push(sm, slot, &i, pc);
+        sm_lsu_push(sm, slot, &i, pc, now);
     } else {
         const uint16_t *reg = sm->regs + i.regs_at;
         for (unsigned k = 0; k < i.n_dst; k++)

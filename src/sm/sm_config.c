@@ -32,7 +32,7 @@ static const struct cfg_field sm_fields[] = {
     INT(sfu_units, "units", "1", 1, 16, "units for special functions and divisions"),
     INT(dp_units, "units", "0", 0, 16, "units for double precision; 0 = the sfu units do it"),
     INT(tensor_units, "units", "0", 0, 16, "units for matrix multiply-accumulate; 0 = the sp units do it"),
-    INT(lsu_queue, "instructions", "4", 1, 64, "memory instructions waiting in front of the load/store unit"),
+    INT(lsu_queue, "instructions", "6", 1, 64, "memory instructions between issue and the end of their requests"),
     INT(lsu_lines, "lines", "1", 1, 8, "line requests sent to the L1 in one cycle"),
     INT(pending_loads, "loads", "512", 1, 8192, "load instructions of one SM in flight"),
     INT(outstanding, "requests", "2048", 64, 65536, "line requests of one SM in flight, stores included"),

@@ -66,6 +66,7 @@ struct lsu_entry {
     uint32_t pending; /* index, or UINT32_MAX */
     uint32_t passes;  /* shared memory */
     uint32_t n_line, next_line;
+    uint64_t ready_at; /* its operands have been read */
     uint8_t space;
     struct line_access line[COALESCE_MAX];
 };
@@ -172,7 +173,7 @@ uint64_t sm_next_timer(const struct sm *, uint64_t now);
 
 /* lsu.c */
 bool sm_lsu_room(const struct sm *);
-void sm_lsu_push(struct sm *, unsigned slot, const struct sm_inst *, uint32_t pc);
+void sm_lsu_push(struct sm *, unsigned slot, const struct sm_inst *, uint32_t pc, uint64_t now);
 void sm_lsu_step(struct sm *, uint64_t now);           /* works for one cycle */
 uint64_t sm_lsu_next(const struct sm *, uint64_t now); /* when it next can; NEVER: a port wakes it, or it is empty */
 void sm_take_replies(struct sm *, uint64_t now);
