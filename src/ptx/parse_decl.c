@@ -284,6 +284,8 @@ static int parse_init(struct init *x, struct ptx_var *v)
         TRY(parse_init_scalar(x, 0));
     if (x->limit == UINT64_MAX) {
         uint64_t item = x->stride[1 < x->n_dim ? 1 : x->n_dim];
+        if (item == 0)
+            return ptx_fail(p, &p->t, "an array without size needs elements of some size");
         v->bytes = (x->bytes.n + item - 1) / item * item;
         v->unsized = false;
     }
@@ -291,7 +293,8 @@ static int parse_init(struct init *x, struct ptx_var *v)
     if (p->init_bytes > PTX_MAX_INIT_BYTES)
         return ptx_fail(p, &p->t, "more than %d MiB of initialised data", PTX_MAX_INIT_BYTES >> 20);
     uint8_t *init = arena_alloc(p->arena, v->bytes);
-    memcpy(init, x->bytes.p, x->bytes.n);
+    if (x->bytes.n)
+        memcpy(init, x->bytes.p, x->bytes.n);
     v->init = init;
     if (x->ref.n) {
         struct ptx_init_ref *ref = arena_alloc(p->arena, x->ref.n * sizeof *ref);

@@ -58,6 +58,7 @@ static void declarations(void **state)
     expect(HEAD ".global .u8 x = 0x0ff1(x);", 4, 17, "expected a mask of one byte, such as 0xff00, and 8-bit elements");
     expect(HEAD ".global .b8 x[4] = {1, 2;", 4, 25, "expected ',' or '}', found ';'");
     expect(HEAD ".global .b8 x[400000000] = {1};", 4, 31, "more than 256 MiB of initialised data");
+    expect(HEAD ".global .b8 x[][0] = {};", 4, 24, "an array without size needs elements of some size");
     expect(BODY(".reg .b32 %r1, %r1;"), 2, 16, "'%r1' is already declared in this scope");
     expect(BODY(".reg .b32 %x<n>;"), 2, 14, "expected the number of registers, found 'n'");
     expect(BODY(".reg %x;"), 2, 6, "expected a type, found '%x'");

@@ -352,7 +352,7 @@ static void variables_and_initialisers(void **state)
         ".global .b8 str[] = \"hi\\n\";\n.global .u32 a = 3, b, c[2];\n.common .global .f64 cm;\n"
         ".extern .global .u32 twice; .visible .global .u32 twice = 9;\n.global .u8 flat[2][2] = {1, 2, 3, 4};\n"
         ".global .f64 d = 1;\n.global .u64 fn[1] = {f}; .func f() { ret; }\n.global .texref tx;\n"
-        ".shared .align 8 .b64 bars[4];");
+        ".shared .align 8 .b64 bars[4];\n.global .b8 none[4] = {};");
     assert_true(var_named(m, "dyn")->unsized && var_named(m, "dyn")->linkage == PTX_L_EXTERN);
     assert_int_equal(var_named(m, "dyn")->align, 16);
     const struct ptx_var *v = var_named(m, "bytes");
@@ -404,6 +404,7 @@ static void variables_and_initialisers(void **state)
     assert_true(d == 1.0);
     assert_int_equal(var_named(m, "fn")->ref[0].sym, PTX_SYM(PTX_SYM_FUNC, ptx_find_func(m, "f")));
     assert_int_equal(var_named(m, "bars")->bytes, 32);
+    assert_memory_equal(var_named(m, "none")->init, "\0\0\0\0", 4);
     ptx_module_free(m);
 }
 
