@@ -102,6 +102,7 @@ static cudaError_t start(void)
         .sm_count = rt.props.sm_count,
         .ctas_per_sm = rt.props.max_ctas_per_sm,
         .arch = rt.props.cc_major * 10 + rt.props.cc_minor,
+        .progress = &rt.slot->warp_insts,
     };
     rt.emu = emu_new(&opts, &e);
     if (!rt.emu)

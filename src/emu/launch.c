@@ -387,6 +387,8 @@ static void cta_count(struct emu_cta *c)
         c->warp[i].warp_insts = c->warp[i].thread_insts = 0;
     }
     s->ctas++;
+    if (c->grid->emu->opts.progress)
+        *c->grid->emu->opts.progress = s->warp_insts;
 }
 
 /* ---- a grid ---- */
