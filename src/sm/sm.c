@@ -301,7 +301,7 @@ static uint64_t tick(struct comp *c, uint64_t now)
         return NEVER;
     }
 
-    sm->stats.cycles_active++;
+    sm->stats.cycles_active += sm->resident != 0;
     sm->stats.warp_cycles += sm->n_resident;
     sm->stats.scheduler_cycles += sm->cfg.schedulers;
     sm->accounted = now;
