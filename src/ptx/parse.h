@@ -1,7 +1,8 @@
 /*
  * Inside the parser: its state, and what its files offer each other.
  *
- *   parse.c       the module: directives, functions, linking names at the end
+ *   parse.c       the module: tokens, directives
+ *   parse_func.c  functions: signatures, statements of a body
  *   parse_decl.c  registers, variables, parameters, initialisers
  *   parse_inst.c  instructions and operands
  *   parse_expr.c  constants and constant expressions
@@ -136,6 +137,20 @@ int ptx_expect(struct ptx_parser *, char punct);
 int ptx_skip_statement(struct ptx_parser *);
 /* Skips a { } block with all it holds; the current token is '{'. */
 int ptx_skip_block(struct ptx_parser *);
+
+/* Copies a list of the parser's into the module's arena. */
+void *ptx_keep(struct ptx_parser *, const void *list, size_t n, size_t bytes);
+#define PTX_KEEP(p, vec) ptx_keep(p, (vec)->p, (vec)->n, sizeof *(vec)->p)
+
+/* ---- parse.c ---- */
+/* Handles a directive that is legal inside and outside of functions. Returns 1 when it was one. */
+int ptx_parse_common_directive(struct ptx_parser *);
+int ptx_parse_pragma(struct ptx_parser *);
+/* The state space of a variable's declaration at the current token; PTX_S_NONE = it is none. */
+enum ptx_space ptx_variable_space(struct ptx_parser *);
+
+/* ---- parse_func.c ---- */
+int ptx_parse_func(struct ptx_parser *, enum ptx_linkage, bool is_entry); /* behind .func or .entry */
 
 /* ---- parse_expr.c ---- */
 int ptx_parse_const(struct ptx_parser *, struct ptx_const *);
