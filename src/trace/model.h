@@ -145,6 +145,38 @@ static inline void model_base_seen(struct model *m, struct model_addr *a, unsign
     m->prev_base[space] = base;
 }
 
+/* Two lanes at once: 64-bit products have no vector form on plain x86-64, so lanes are reached by adding. */
+typedef uint64_t lane_pair __attribute__((vector_size(16)));
+
+static inline void line_fill(uint64_t addr[TRACE_WARP_SIZE], uint64_t base, uint64_t stride)
+{
+    lane_pair at = {base, base + stride}, step = {2 * stride, 2 * stride};
+    for (unsigned i = 0; i < TRACE_WARP_SIZE; i += 2, at += step)
+        memcpy(addr + i, &at, sizeof at);
+}
+
+/* base + stride * (lane % 2^k) + pitch * (lane / 2^k), k >= 1 */
+static inline void grid_fill(uint64_t addr[TRACE_WARP_SIZE], uint64_t base, uint64_t stride, uint64_t pitch, unsigned k)
+{
+    lane_pair step = {2 * stride, 2 * stride};
+    for (unsigned lane = 0; lane < TRACE_WARP_SIZE; base += pitch) {
+        lane_pair at = {base, base + stride};
+        for (unsigned i = 0; i < 1u << k; i += 2, lane += 2, at += step)
+            memcpy(addr + lane, &at, sizeof at);
+    }
+}
+
+static inline bool lanes_equal(const uint64_t a[TRACE_WARP_SIZE], const uint64_t b[TRACE_WARP_SIZE])
+{
+    lane_pair wrong = {0, 0}, x, y;
+    for (unsigned i = 0; i < TRACE_WARP_SIZE; i += 2) {
+        memcpy(&x, a + i, sizeof x);
+        memcpy(&y, b + i, sizeof y);
+        wrong |= x ^ y;
+    }
+    return !(wrong[0] | wrong[1]);
+}
+
 static inline struct model_gather *model_gather_of(struct model *m, uint32_t mem_index)
 {
     return &m->gather[mem_index % MODEL_GATHERS];

@@ -11,6 +11,8 @@
 #include "trace/bytes.h"
 #include "trace/model.h"
 
+#include <endian.h>
+
 struct stream_dec {
     const uint8_t *p, *end;
     const struct trace_kernel *kernel;
@@ -184,10 +186,9 @@ static bool get_packed(struct stream_dec *d, unsigned n, uint64_t value[TRACE_WA
     uint64_t keep = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
     for (unsigned i = 0; i < n; i++) {
         size_t at = (size_t)i * bits;
-        uint64_t v = 0;
-        const uint8_t *q = room + at / 8;
-        for (int b = 0; b < 8; b++)
-            v |= (uint64_t)q[b] << 8 * b;
+        uint64_t v;
+        memcpy(&v, room + at / 8, 8);
+        v = le64toh(v);
         value[i] = (v >> at % 8 & keep) << shift;
     }
     return true;
@@ -223,14 +224,10 @@ static void fill_shape(const struct model *m, unsigned slot, uint64_t base, stru
     mem->base = base;
     mem->stride = a->stride;
     uint64_t stride = (uint64_t)(int64_t)a->stride, pitch = (uint64_t)(int64_t)a->pitch;
-    if (mem->affine) {
-        for (unsigned i = 0; i < TRACE_WARP_SIZE; i++)
-            mem->addr[i] = base + stride * i;
-        return;
-    }
-    unsigned in_group = (1u << k) - 1;
-    for (unsigned i = 0; i < TRACE_WARP_SIZE; i++)
-        mem->addr[i] = base + stride * (i & in_group) + pitch * (i >> k);
+    if (mem->affine)
+        line_fill(mem->addr, base, stride);
+    else
+        grid_fill(mem->addr, base, stride, pitch, k);
 }
 
 static bool fill_gather(struct stream_dec *d, uint32_t mem_index, unsigned shape, uint64_t base, struct stream_mem *mem)

@@ -13,7 +13,7 @@
 #include "trace/bytes.h"
 #include "trace/model.h"
 
-enum { RECORD_MAX_BYTES = 2 + 4 + 10 + 21 + 1 + TRACE_WARP_SIZE * 8, PACK_MAX_BITS = 56 };
+enum { RECORD_MAX_BYTES = 2 + 4 + 10 + 21 + 1 + TRACE_WARP_SIZE * 8 + 8, PACK_MAX_BITS = 56 };
 
 struct pending {
     uint32_t at, mask; /* offset in rec */
@@ -88,20 +88,21 @@ static inline uint64_t shape_offset(const struct shape *s, unsigned lane)
 /* Whether the active lanes lie as the shape says; then *base is where lane 0 is or would be. */
 static bool shape_fits(const struct shape *s, uint32_t mask, const uint64_t *addr, uint64_t *base)
 {
-    unsigned f = first_lane(mask);
-    uint64_t at = addr[f] - shape_offset(s, f), wrong = 0;
+    unsigned first = first_lane(mask), last = 31 - (unsigned)__builtin_clz(mask);
+    uint64_t at = addr[first] - shape_offset(s, first);
     *base = at;
-    if (mask == UINT32_MAX && s->group_log2 == SHAPE_WHOLE_WARP) {
-        for (unsigned i = 0; i < TRACE_WARP_SIZE; i++)
-            wrong |= addr[i] ^ (at + (uint64_t)s->stride * i);
-        return !wrong;
-    }
-    for (uint32_t left = mask & (mask - 1); left; left &= left - 1) {
-        unsigned lane = first_lane(left);
-        if (addr[lane] != at + shape_offset(s, lane))
-            return false;
-    }
-    return true;
+    if (addr[last] != at + shape_offset(s, last)) /* most misfits are seen at once */
+        return false;
+    uint64_t want[TRACE_WARP_SIZE], wrong = 0;
+    if (s->group_log2 == SHAPE_WHOLE_WARP)
+        line_fill(want, at, (uint64_t)s->stride);
+    else
+        grid_fill(want, at, (uint64_t)s->stride, (uint64_t)s->pitch, s->group_log2);
+    if (mask == UINT32_MAX)
+        return lanes_equal(addr, want);
+    for (unsigned lane = 0; lane < TRACE_WARP_SIZE; lane++)
+        wrong |= (addr[lane] ^ want[lane]) & -(uint64_t)(mask >> lane & 1);
+    return !wrong;
 }
 
 static bool divide(int64_t a, int64_t b, int64_t *q)
@@ -172,42 +173,47 @@ struct pack {
     unsigned shape;
 };
 
-static void pack_relative(struct pack *p, unsigned shape, uint32_t mask, const uint64_t *addr,
-                          const struct model_gather *from)
+/* Takes the lowest from all n values (the lowest as a signed number when `is_signed`); returns it. */
+static uint64_t pack_from_lowest(struct pack *p, unsigned n, bool is_signed)
 {
-    uint64_t low = 0;
-    unsigned n = 0;
-    p->shape = shape;
-    p->any = 0;
-    for (uint32_t left = mask; left; left &= left - 1, n++) {
-        unsigned lane = first_lane(left);
-        p->value[n] = from ? addr[lane] - from->addr[lane] : addr[lane];
-        /* Moves are signed: compare them from the middle. */
-        uint64_t bias = from ? UINT64_C(1) << 63 : 0;
-        if (n == 0 || (p->value[n] ^ bias) < (low ^ bias))
-            low = p->value[n];
-    }
+    const uint64_t bias = is_signed ? UINT64_C(1) << 63 : 0;
+    uint64_t low = UINT64_MAX, any = 0;
     for (unsigned i = 0; i < n; i++) {
-        p->value[i] -= low;
-        p->any |= p->value[i];
+        uint64_t v = p->value[i] ^ bias;
+        low = v < low ? v : low;
     }
-    p->base = from ? from->base + low : low;
+    low ^= bias;
+    for (unsigned i = 0; i < n; i++)
+        any |= p->value[i] -= low;
+    p->any = any;
+    return low;
 }
 
-static void pack_steps(struct pack *p, uint32_t mask, const uint64_t *addr)
+static void pack_min(struct pack *p, const uint64_t *active, unsigned n)
 {
-    unsigned n = 0;
-    uint64_t before = addr[first_lane(mask)];
+    p->shape = SHAPE_PACK_MIN;
+    memcpy(p->value, active, n * sizeof *active);
+    p->base = pack_from_lowest(p, n, false);
+}
+
+static void pack_moves(struct pack *p, const uint64_t *active, unsigned n, uint32_t mask,
+                       const struct model_gather *from)
+{
+    unsigned i = 0;
+    p->shape = SHAPE_PACK_OWN;
+    for (uint32_t left = mask; left; left &= left - 1, i++)
+        p->value[i] = active[i] - from->addr[first_lane(left)];
+    p->base = from->base + pack_from_lowest(p, n, true);
+}
+
+static void pack_steps(struct pack *p, const uint64_t *active, unsigned n)
+{
+    uint64_t any = 0;
     p->shape = SHAPE_PACK_LANE;
-    p->base = before;
-    p->any = 0;
-    for (uint32_t left = mask & (mask - 1); left; left &= left - 1, n++) {
-        unsigned lane = first_lane(left);
-        int64_t step = (int64_t)(addr[lane] - before);
-        before = addr[lane];
-        p->value[n] = zigzag(step);
-        p->any |= p->value[n];
-    }
+    p->base = active[0];
+    for (unsigned i = 0; i + 1 < n; i++)
+        any |= p->value[i] = zigzag((int64_t)(active[i + 1] - active[i]));
+    p->any = any;
 }
 
 static unsigned pack_bits(const struct pack *p)
@@ -229,13 +235,15 @@ static uint8_t *put_packed(uint8_t *p, const struct pack *k, unsigned n)
     }
     *p++ = (uint8_t)(shift << 6 | bits);
     uint64_t acc = 0;
-    unsigned held = 0;
+    unsigned held = 0; /* bits in acc: below 8 before each value */
     for (unsigned i = 0; i < n; i++) {
         acc |= k->value[i] >> shift << held;
-        for (held += bits; held >= 8; held -= 8) {
-            *p++ = (uint8_t)acc;
-            acc >>= 8;
-        }
+        held += bits;
+        for (int b = 0; b < 8; b++)
+            p[b] = (uint8_t)(acc >> 8 * b);
+        p += held / 8;
+        acc = held < 64 ? acc >> (held & ~7u) : 0;
+        held %= 8;
     }
     if (held)
         *p++ = (uint8_t)acc;
@@ -247,12 +255,16 @@ static const struct pack *pack_best(struct pack way[3], const struct model_gathe
                                     uint32_t mask, const uint64_t *addr)
 {
     const struct pack *best = &way[0];
-    pack_relative(&way[0], SHAPE_PACK_MIN, mask, addr, NULL);
-    pack_steps(&way[1], mask, addr);
+    uint64_t active[TRACE_WARP_SIZE];
+    unsigned n = 0;
+    for (uint32_t left = mask; left; left &= left - 1)
+        active[n++] = addr[first_lane(left)];
+    pack_min(&way[0], active, n);
+    pack_steps(&way[1], active, n);
     if (pack_bits(&way[1]) < pack_bits(best))
         best = &way[1];
     if (model_gather_knows(own, mem_index, mask)) {
-        pack_relative(&way[2], SHAPE_PACK_OWN, mask, addr, own);
+        pack_moves(&way[2], active, n, mask, own);
         if (pack_bits(&way[2]) < pack_bits(best))
             best = &way[2];
     }
