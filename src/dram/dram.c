@@ -75,6 +75,9 @@ static void choose(struct dram *d, uint32_t bank, uint64_t now)
     b->cur = pick;
     d->cur_banks |= 1ull << bank;
     set_command(d, bank);
+    /* Its first piece finds the row as it is; the others find it open. */
+    d->waiting -= d->slot[pick].pieces;
+    d->stats.row_hits += d->slot[pick].pieces - 1u;
     if (open == d->slot[pick].row)
         d->stats.row_hits++;
     else if (open == DRAM_NO_ROW)
@@ -93,13 +96,15 @@ static void take_request(struct dram *d, uint32_t client, uint64_t now)
     uint16_t s = d->free;
     struct dram_slot *x = &d->slot[s];
     d->free = x->next;
-    d->used++;
-    uint32_t bytes = net_bytes(m.info);
+    uint32_t bytes = net_bytes(m.info), pieces = net_pieces(m.info);
+    d->used += pieces;
+    d->waiting += pieces;
     *x = (struct dram_slot){.req = m.req,
                             .row = place.row,
                             .since = now,
                             .next = SLOT_NONE,
-                            .bursts = (uint16_t)((bytes + d->burst_bytes - 1) / d->burst_bytes),
+                            .bursts = (uint16_t)((bytes + d->burst_bytes - 1) / d->burst_bytes * pieces),
+                            .pieces = (uint8_t)pieces,
                             .client = (uint8_t)client,
                             .bank = (uint8_t)bank,
                             .write = req_is_write(r)};
@@ -110,11 +115,11 @@ static void take_request(struct dram *d, uint32_t client, uint64_t now)
         d->slot[b->tail].next = s;
     b->tail = s;
     if (x->write) {
-        d->stats.writes++;
-        d->stats.write_bytes += bytes;
+        d->stats.writes += pieces;
+        d->stats.write_bytes += bytes * pieces;
     } else {
-        d->stats.reads++;
-        d->stats.read_bytes += bytes;
+        d->stats.reads += pieces;
+        d->stats.read_bytes += bytes * pieces;
     }
     if (b->cur == SLOT_NONE)
         choose(d, bank, now);
@@ -154,7 +159,7 @@ static void issue(struct dram *d, uint32_t bank, enum dram_cmd cmd, uint64_t now
     x->next = d->free;
     d->free = b->cur;
     b->cur = SLOT_NONE;
-    d->used--;
+    d->used -= x->pieces;
     d->cur_banks &= ~(1ull << bank);
     if (b->head != SLOT_NONE)
         choose(d, bank, now);
@@ -205,17 +210,26 @@ static uint64_t next_legal(const struct dram *d, uint64_t now)
     return soonest;
 }
 
+/* A request larger than the whole queue goes in when the queue is empty. */
+static bool has_room(const struct dram *d, const struct msg *m)
+{
+    return d->used == 0 || d->used + net_pieces(m->info) <= d->cfg.queue;
+}
+
 static uint64_t dram_tick(struct comp *comp, uint64_t now)
 {
     struct dram *d = (struct dram *)comp;
     count_to(d, now);
     /* Requests that are ready enter the queue, one client after the other. */
-    for (uint32_t k = 0; k < d->env.n_client && d->used < d->cfg.queue;) {
+    for (uint32_t k = 0; k < d->env.n_client;) {
         uint32_t c = d->next_client + k < d->env.n_client ? d->next_client + k : d->next_client + k - d->env.n_client;
-        if (!port_peek(&d->in[c], now)) {
+        const struct msg *m = port_peek(&d->in[c], now);
+        if (!m) {
             k++;
             continue;
         }
+        if (!has_room(d, m))
+            break;
         take_request(d, c, now);
         d->next_client = c + 1 < d->env.n_client ? c + 1 : 0;
         k = 0;
@@ -240,14 +254,15 @@ static uint64_t dram_tick(struct comp *comp, uint64_t now)
     uint64_t want = next_legal(d, now);
     d->was_full = false;
     for (uint32_t c = 0; c < d->env.n_client; c++) {
-        uint64_t at = port_next_ready(&d->in[c]);
-        if (at == NEVER)
+        if (port_empty(&d->in[c]))
             continue;
-        if (d->used == d->cfg.queue) {
-            d->was_full |= at <= now;
+        const struct msg *m = port_peek(&d->in[c], now);
+        if (!m) {
+            want = port_next_ready(&d->in[c]) < want ? port_next_ready(&d->in[c]) : want;
+        } else if (has_room(d, m)) {
+            want = now + 1;
         } else {
-            at = at > now ? at : now + 1;
-            want = at < want ? at : want;
+            d->was_full = true; /* a column command makes room */
         }
     }
     return want;
@@ -270,7 +285,7 @@ static int dram_check(const struct comp *comp, bool drained, struct err *e)
 {
     const struct dram *d = (const struct dram *)comp;
     const struct dram_stats *s = &d->stats;
-    uint64_t waiting = d->used - (uint32_t)__builtin_popcountll(d->cur_banks);
+    uint64_t waiting = d->waiting;
     if (s->reads + s->writes != s->row_hits + s->row_misses + s->row_conflicts + waiting)
         return err_set(e, "%s: %lu requests, but %lu row hits + %lu misses + %lu conflicts + %lu waiting", comp->name,
                        (unsigned long)(s->reads + s->writes), (unsigned long)s->row_hits, (unsigned long)s->row_misses,

@@ -22,6 +22,7 @@ struct dram_slot {
     uint64_t since;
     uint16_t next;   /* in its bank's list, or the free list */
     uint16_t bursts; /* still to be issued */
+    uint8_t pieces;  /* requests it stands for: what it takes of the queue */
     uint8_t client, bank, write;
 };
 #define SLOT_NONE UINT16_MAX
@@ -44,7 +45,8 @@ struct dram {
     uint64_t cur_banks;             /* banks with a current request */
     uint64_t wants[DRAM_CMD_COUNT]; /* of these, by the command it needs next */
     uint16_t free;
-    uint32_t used;
+    uint32_t used;    /* of the queue, in pieces */
+    uint32_t waiting; /* pieces that no bank works on yet */
     uint32_t next_bank, next_client;
     uint32_t burst_bytes;
     uint64_t counted_to; /* interval counters are up to date to the start of this cycle */

@@ -67,7 +67,7 @@ static struct l2_config l2_config_of(const struct gpu *g)
 static struct dram_config dram_config_of(const struct gpu *g)
 {
     const struct l2_cfg *l2 = cfg_section(g->cfg, "l2");
-    return (struct dram_config){.cfg = cfg_section(g->cfg, "dram"), .input_queue = l2->dram_queue};
+    return (struct dram_config){.cfg = cfg_section(g->cfg, "dram"), .input_queue = l2_dram_port_slots(l2)};
 }
 
 /* Requests the whole machine can have in flight: each part says how many of its own it can hold. */

@@ -101,9 +101,15 @@ struct l2 *l2_new(struct engine *eng, const struct l2_config *config, const stru
     return l2;
 }
 
+uint32_t l2_dram_port_slots(const struct l2_cfg *c)
+{
+    uint32_t per_line = c->split_sectors ? (uint32_t)c->line / SECTOR_BYTES : 1;
+    return c->dram_queue > per_line ? c->dram_queue / per_line : 1;
+}
+
 uint32_t l2_max_own_requests(const struct l2_config *c)
 {
-    uint32_t fetches = c->cfg->mshrs * (c->cfg->split_sectors ? 1 : (uint32_t)c->cfg->line / SECTOR_BYTES);
+    uint32_t fetches = c->cfg->mshrs * ((uint32_t)c->cfg->line / SECTOR_BYTES);
     if (c->cfg->bypass_on_fail)
         fetches += c->cfg->mshrs * c->cfg->merges + c->cfg->dram_queue;
     return fetches + c->cfg->miss_queue + c->cfg->dram_queue + 2;
@@ -236,7 +242,6 @@ static const struct stat_def stat_defs[] = {
     STAT_ROW(S, sector_misses, "accesses", "of the read misses: the line was there, the sector not"),
     STAT_ROW(S, atomics, "accesses", "atomics and reductions performed"),
     STAT_ROW(S, fills, "requests", "replies from DRAM"),
-    STAT_ROW(S, from_dram, "requests", "look-ups answered after a fetch"),
     STAT_ROW(S, evictions, "lines", "lines replaced by another"),
     STAT_ROW(S, write_backs, "lines", "of the evictions: dirty, written to DRAM"),
     STAT_ROW(S, write_back_sectors, "sectors", "sectors written back"),

@@ -1,52 +1,52 @@
 /*
- * One cycle of an L2 slice: a reply, a fill, a miss to DRAM, one look-up.
+ * One cycle of an L2 slice: a fill, a reply, one look-up, misses to DRAM.
  *
- * Source: GPGPU-Sim's memory sub-partition for the baseline's rules (a request is split into sectors, each answered by
- * a packet of its own; stores that miss take a line without fetching it), generalised to lines and to sectors handled
- * together.
+ * Source: GPGPU-Sim's memory sub-partition for the baseline's rules: stores that miss take a line without fetching it,
+ * and with split_sectors a request counts, occupies the tags and MSHRs, and is fetched and answered, as so many
+ * requests of one sector. They are handled together here: looked up in one go (the tags are then busy for as many
+ * cycles), fetched by one request of several bursts, answered by one message of several packets. The answer leaves when
+ * its last sector is there.
  *
- * States of a request: in the port (the slice's latency) -> at the tags (`cur`), sector by sector when split
- *   hit: a packet in the reply network; miss or merge: a waiter in an MSHR -> fill -> `ready` -> reply network
- * A write is answered when it has been taken; a write-back is not answered.
+ * States of a request: in the port (the slice's latency) -> [ingress order] -> at the tags (`cur`), where it may be
+ * blocked hit: in the reply network; miss or merge: a waiter in an MSHR -> fill -> `ready` -> reply network A write is
+ * answered when it has been taken; a write-back is not answered.
  */
 #include "l2/l2_priv.h"
 
-static uint8_t words_of(const struct req *r, uint32_t sector)
+/* What a set of sectors counts as. */
+static inline uint32_t units(const struct l2 *l2, uint8_t sectors)
 {
-    return (uint8_t)(r->words >> (8 * (sector & 3)));
+    return l2->cfg.split_sectors ? (uint32_t)__builtin_popcount(sectors) : sectors != 0;
 }
 
-/* Answers a request: one packet, or one per sector when requests are handled by sectors. */
+/* Answers a request: one packet, or one per sector when requests are split. */
 static void reply(struct l2 *l2, req_id id, uint8_t asked, uint64_t extra)
 {
     const struct req *r = &l2->req[id];
-    uint32_t n = (uint32_t)__builtin_popcount(asked), pieces = l2->cfg.split_sectors ? n : 1, data = 0;
+    uint32_t pieces = units(l2, asked), data = 0;
     if (r->kind == REQ_READ)
-        data = n * SECTOR_BYTES;
+        data = (uint32_t)__builtin_popcount(asked) * SECTOR_BYTES;
     else if (r->kind == REQ_ATOMIC)
         data = 4 * (uint32_t)__builtin_popcount(r->words);
     l2->stats.replies += pieces;
-    port_send_later(l2->reply_out, id, net_info_pieces(NET_HEADER_BYTES + data / pieces, asked, pieces), extra);
+    if (pieces > 1)
+        data /= pieces;
+    port_send_later(l2->reply_out, id, net_info_pieces(NET_HEADER_BYTES + data, asked, pieces), extra);
 }
 
-/* Would these sectors complete the request at the tags? Then its answer must find room. */
-static bool completes(const struct l2 *l2, const struct req *r, uint8_t sectors)
-{
-    return ((r->arrived | sectors) & l2->cur_asked) == l2->cur_asked;
-}
-
-static void to_dram(struct l2 *l2, uint64_t addr, uint8_t sectors, uint8_t kind, uint32_t token,
-                    const struct req *cause)
+static void to_dram(struct l2 *l2, uint64_t addr, uint8_t sectors, uint8_t kind, uint32_t token, uint64_t born)
 {
     req_id id = req_alloc(&l2->comp.eng->pool);
-    l2->req[id] = (struct req){.addr = addr,
-                               .born = cause ? cause->born : 0,
-                               .token = token,
-                               .sm = (uint16_t)l2->env.slice,
-                               .bytes = (uint16_t)(__builtin_popcount(sectors) * SECTOR_BYTES),
-                               .kind = kind,
-                               .space = REQ_SP_GLOBAL,
-                               .sectors = sectors};
+    struct req *r = &l2->req[id];
+    r->addr = addr;
+    r->born = born;
+    r->token = token;
+    r->sm = (uint16_t)l2->env.slice;
+    r->bytes = (uint16_t)(__builtin_popcount(sectors) * SECTOR_BYTES);
+    r->flags = 0;
+    r->kind = kind;
+    r->space = REQ_SP_GLOBAL;
+    r->sectors = sectors;
     ring_push(&l2->miss, id);
 }
 
@@ -63,14 +63,14 @@ static void evict(struct l2 *l2, uint32_t entry)
         dirty = t->full;
     l2->stats.write_backs++;
     l2->stats.write_back_sectors += (uint64_t)__builtin_popcount(dirty);
-    to_dram(l2, t->line[entry] << t->line_shift, dirty, REQ_WRITEBACK, 0, NULL);
+    to_dram(l2, t->line[entry] << t->line_shift, dirty, REQ_WRITEBACK, 0, 0);
 }
 
 static uint32_t waiter_new(struct l2 *l2, req_id req, uint8_t sectors)
 {
     uint32_t w = l2->waiter_free;
     l2->waiter_free = l2->waiter[w].next;
-    l2->waiter[w] = (struct l2_waiter){req, UINT32_MAX, sectors, l2->cur_asked};
+    l2->waiter[w] = (struct l2_waiter){req, UINT32_MAX, sectors};
     return w;
 }
 
@@ -107,75 +107,80 @@ static void place(struct l2 *l2, uint32_t entry, uint64_t line)
 {
     evict(l2, entry);
     tags_place(&l2->tags, entry, line);
-    l2->cur_entry = (int32_t)entry;
     l2->words[entry] = 0;
     if (l2->note)
         l2->note[entry] = 0;
 }
 
-/* A read or an atomic of `sectors` that are not all there. -1 = taken. */
-static int fetch(struct l2 *l2, req_id id, uint8_t sectors, uint64_t line, uint32_t set, int32_t entry)
+/* Counts an access of `asked` sectors: `hit` are there, `joined` are on their way for another, the rest is fetched. */
+static void count_read(struct l2 *l2, uint8_t asked, uint8_t hit, uint8_t joined, bool line_there)
+{
+    struct l2_stats *s = &l2->stats;
+    uint8_t missed = asked & (uint8_t) ~(hit | joined);
+    uint32_t n = units(l2, asked), hits, misses;
+    if (l2->cfg.split_sectors) {
+        hits = (uint32_t)__builtin_popcount(hit);
+        misses = (uint32_t)__builtin_popcount(missed);
+    } else {
+        hits = hit == asked;
+        misses = missed != 0;
+    }
+    s->accesses += n;
+    s->hits += hits;
+    s->read_hits += hits;
+    s->misses += misses;
+    s->read_misses += misses;
+    s->merges += n - hits - misses;
+    if (line_there)
+        s->sector_misses += misses;
+}
+
+/* A read or an atomic of sectors that are not all there. -1 = taken. */
+static int fetch(struct l2 *l2, req_id id, uint8_t asked)
 {
     struct req *r = &l2->req[id];
     struct tags *t = &l2->tags;
+    int32_t entry = l2->cur_entry;
     if (l2->waiter_free == UINT32_MAX)
         return L2_FAIL_MSHR; /* what has been fetched holds its place until it is answered */
-    uint64_t key = l2->cfg.split_sectors ? line << 3 | (uint64_t)__builtin_ctz(sectors) : line;
-    uint32_t m = mshr_find(&l2->mshr, key);
+    uint8_t have = entry >= 0 ? t->valid[entry] : 0, want = (l2->cfg.sectors ? asked : t->full) & (uint8_t)~have;
+    uint32_t m = mshr_find(&l2->mshr, l2->cur_line);
+    uint8_t more = want;
     if (m != MSHR_NONE) {
-        struct mshr_entry *e = &l2->mshr.e[m];
-        uint8_t have = entry >= 0 ? t->valid[entry] : 0;
-        uint8_t more = (l2->cfg.sectors ? sectors : t->full) & (uint8_t) ~(e->asked | have);
+        more &= (uint8_t)~l2->mshr.e[m].asked;
         if (!mshr_can_merge(&l2->mshr, m))
             return L2_FAIL_MERGE;
         if (more && ring_free(&l2->miss) == 0)
             return L2_FAIL_QUEUE;
-        if (more) {
-            l2->stats.misses++;
-            l2->stats.read_misses++;
-            l2->stats.sector_misses++;
-            e->asked |= more;
-            if (entry >= 0)
-                t->pending[entry] |= more;
-            to_dram(l2, r->addr, more, REQ_READ, m, r);
-        } else {
-            l2->stats.merges++;
-        }
-        if (entry >= 0) {
-            tags_touch(t, (uint32_t)entry);
-            if (l2->note)
-                exchange_note(l2, r, (uint32_t)entry);
-        }
-        wait_in(l2, m, id, sectors);
-        return -1;
-    }
-    bool dirty = false;
-    int32_t at = entry;
-    if (at < 0) {
-        at = claim(l2, set, &dirty);
+        if (l2->cfg.split_sectors && l2->mshr_units + units(l2, more) > l2->cfg.mshrs)
+            return L2_FAIL_MSHR;
+        if (l2->cfg.split_sectors)
+            l2->mshr_units += units(l2, more);
+    } else {
+        bool dirty = false;
+        int32_t at = entry >= 0 ? entry : claim(l2, l2->cur_set, &dirty);
         if (at < 0)
             return L2_FAIL_LINE;
+        if (ring_free(&l2->miss) < 1u + dirty)
+            return L2_FAIL_QUEUE;
+        if (l2->mshr_units + units(l2, want) > l2->cfg.mshrs)
+            return L2_FAIL_MSHR;
+        l2->mshr_units += units(l2, want);
+        if (entry < 0)
+            place(l2, (uint32_t)at, l2->cur_line);
+        m = mshr_add(&l2->mshr, l2->cur_line);
+        l2->mshr.e[m].entry = at;
     }
-    if (ring_free(&l2->miss) < 1u + dirty)
-        return L2_FAIL_QUEUE;
-    if (mshr_full(&l2->mshr))
-        return L2_FAIL_MSHR;
-    if (entry < 0)
-        place(l2, (uint32_t)at, line);
-    uint8_t have = entry >= 0 ? t->valid[entry] : 0;
-    uint8_t asked = (l2->cfg.sectors ? sectors : t->full) & (uint8_t)~have;
-    m = mshr_add(&l2->mshr, key);
-    l2->mshr.e[m].asked = asked;
-    l2->mshr.e[m].entry = at;
-    t->pending[at] |= asked;
-    tags_touch(t, (uint32_t)at);
+    struct mshr_entry *e = &l2->mshr.e[m];
+    count_read(l2, asked, have & asked, asked & e->asked & (uint8_t)~have, entry >= 0);
+    e->asked |= more;
+    t->pending[e->entry] |= more;
+    tags_touch(t, (uint32_t)e->entry);
     if (l2->note)
-        exchange_note(l2, r, (uint32_t)at);
-    wait_in(l2, m, id, sectors);
-    to_dram(l2, r->addr, asked, REQ_READ, m, r);
-    l2->stats.misses++;
-    l2->stats.read_misses++;
-    l2->stats.sector_misses += entry >= 0;
+        exchange_note(l2, r, (uint32_t)e->entry);
+    wait_in(l2, m, id, asked);
+    if (more)
+        to_dram(l2, r->addr, more, REQ_READ, m, r->born);
     return -1;
 }
 
@@ -190,99 +195,95 @@ static void note_written(struct l2 *l2, const struct req *r, uint32_t entry, uin
     }
     if (r->flags & REQ_F_PARTIAL)
         return;
-    for (uint32_t s = 0; s < 4; s++) {
-        if (!(sectors >> s & 1))
-            continue;
-        l2->words[entry] |= (uint32_t)words_of(r, s) << 8 * s;
-        if ((l2->words[entry] >> 8 * s & 0xff) == 0xff)
+    uint32_t words = l2->words[entry] |= r->words;
+    for (uint32_t s = 0; s < 4; s++)
+        if (sectors >> s & 1 && (words >> 8 * s & 0xff) == 0xff)
             t->valid[entry] |= (uint8_t)(1u << s);
-    }
 }
 
-static int store(struct l2 *l2, req_id id, uint8_t sectors, uint64_t line, uint32_t set, int32_t entry)
+static int store(struct l2 *l2, req_id id, uint8_t sectors)
 {
     struct req *r = &l2->req[id];
     struct tags *t = &l2->tags;
-    bool answered = r->kind != REQ_WRITEBACK && completes(l2, r, sectors);
+    int32_t entry = l2->cur_entry;
+    bool answered = r->kind != REQ_WRITEBACK;
     if (answered && !port_can_send(l2->reply_out))
         return L2_FAIL_REPLY;
-    bool hit = entry >= 0 && ((t->valid[entry] | t->dirty[entry] | t->pending[entry]) & sectors) == sectors;
-    if (!hit && l2->cfg.write == L2_WRITE_AROUND && entry < 0) {
+    uint8_t hit = entry >= 0 ? (t->valid[entry] | t->dirty[entry] | t->pending[entry]) & sectors : 0;
+    if (entry < 0 && l2->cfg.write == L2_WRITE_AROUND) {
         if (ring_free(&l2->miss) == 0)
             return L2_FAIL_QUEUE;
-        to_dram(l2, r->addr, sectors, REQ_WRITE, 0, r);
-        l2->stats.misses++;
-        l2->stats.write_misses++;
+        to_dram(l2, r->addr, sectors, REQ_WRITE, 0, r->born);
     } else {
         if (entry < 0) {
             bool dirty;
-            entry = claim(l2, set, &dirty);
+            entry = claim(l2, l2->cur_set, &dirty);
             if (entry < 0)
                 return L2_FAIL_LINE;
             if (dirty && ring_free(&l2->miss) == 0)
                 return L2_FAIL_QUEUE;
-            place(l2, (uint32_t)entry, line);
-        }
-        if (hit) {
-            l2->stats.hits++;
-            l2->stats.write_hits++;
-        } else {
-            l2->stats.misses++;
-            l2->stats.write_misses++;
+            place(l2, (uint32_t)entry, l2->cur_line);
         }
         tags_touch(t, (uint32_t)entry);
         note_written(l2, r, (uint32_t)entry, sectors);
     }
-    r->arrived |= sectors;
+    uint32_t n = units(l2, sectors), hits = l2->cfg.split_sectors ? units(l2, hit) : hit == sectors;
+    l2->stats.accesses += n;
+    l2->stats.hits += hits;
+    l2->stats.write_hits += hits;
+    l2->stats.misses += n - hits;
+    l2->stats.write_misses += n - hits;
     if (answered)
-        reply(l2, id, l2->cur_asked, 0);
+        reply(l2, id, sectors, 0);
+    else
+        req_release(&l2->comp.eng->pool, id);
     return -1;
 }
 
-/* Tries `sectors` of the request at the tags. -1 = taken, else enum l2_fail. */
-static int look_up(struct l2 *l2, req_id id, uint8_t sectors, uint64_t now)
+/* All sectors are there. */
+static int hit(struct l2 *l2, req_id id, uint8_t asked, uint64_t now)
 {
     struct req *r = &l2->req[id];
     struct tags *t = &l2->tags;
-    /* Between the sectors of one request nothing else can move its line: it is looked for once. */
-    uint64_t line = l2->cur_line;
-    uint32_t set = l2->cur_set;
-    int32_t entry = l2->cur_entry;
-    bool atomic = r->kind == REQ_ATOMIC || r->kind == REQ_RED;
-    if (!atomic && r->kind != REQ_READ && !(l2->cfg.write == L2_WRITE_FETCH && r->kind == REQ_WRITE))
-        return store(l2, id, sectors, line, set, entry);
-
-    if (atomic && now < l2->atomic_free_at)
-        return L2_FAIL_ATOMIC;
-    if (entry >= 0 && (t->valid[entry] & sectors) == sectors) {
-        bool answered = completes(l2, r, sectors);
-        if (answered && !port_can_send(l2->reply_out))
-            return L2_FAIL_REPLY;
-        r->arrived |= sectors;
-        l2->stats.hits++;
-        tags_touch(t, (uint32_t)entry);
-        if (l2->note)
-            exchange_note(l2, r, (uint32_t)entry);
-        if (r->kind == REQ_READ) {
-            l2->stats.read_hits++;
-        } else {
-            t->dirty[entry] |= sectors;
-            if (!atomic)
-                l2->stats.write_hits++;
-        }
-        if (r->served != REQ_AT_DRAM)
-            r->served = REQ_AT_L2;
-        uint64_t extra = 0;
-        if (atomic) {
+    uint32_t entry = (uint32_t)l2->cur_entry, n = units(l2, asked);
+    if (!port_can_send(l2->reply_out))
+        return L2_FAIL_REPLY;
+    l2->stats.accesses += n;
+    l2->stats.hits += n;
+    tags_touch(t, entry);
+    if (l2->note)
+        exchange_note(l2, r, entry);
+    uint64_t extra = 0;
+    if (r->kind == REQ_WRITE) {
+        l2->stats.write_hits += n;
+    } else {
+        l2->stats.read_hits += n;
+        if (r->kind != REQ_READ) {
             l2->stats.atomics++;
             l2->atomic_free_at = now + l2->cfg.atomic_interval;
             extra = l2->cfg.atomic_latency;
         }
-        if (answered)
-            reply(l2, id, l2->cur_asked, extra);
-        return -1;
     }
-    int fail = fetch(l2, id, sectors, line, set, entry);
+    if (r->kind != REQ_READ)
+        t->dirty[entry] |= asked;
+    r->served = REQ_AT_L2;
+    reply(l2, id, asked, extra);
+    return -1;
+}
+
+/* Tries the request at the tags. -1 = taken, else enum l2_fail. */
+static int look_up(struct l2 *l2, uint64_t now)
+{
+    req_id id = l2->cur;
+    uint8_t asked = l2->cur_asked, kind = l2->req[id].kind;
+    if (kind == REQ_WRITEBACK || (kind == REQ_WRITE && l2->cfg.write != L2_WRITE_FETCH))
+        return store(l2, id, asked);
+    bool atomic = kind == REQ_ATOMIC || kind == REQ_RED;
+    if (atomic && now < l2->atomic_free_at)
+        return L2_FAIL_ATOMIC;
+    if (l2->cur_entry >= 0 && (l2->tags.valid[l2->cur_entry] & asked) == asked)
+        return hit(l2, id, asked, now);
+    int fail = fetch(l2, id, asked);
     if (fail < 0 && atomic) {
         l2->stats.atomics++;
         l2->atomic_free_at = now + l2->cfg.atomic_interval;
@@ -292,12 +293,10 @@ static int look_up(struct l2 *l2, req_id id, uint8_t sectors, uint64_t now)
 
 static void count_fail(struct l2 *l2, int fail, uint64_t now)
 {
-    if (l2->blocked != fail) {
-        if (l2->blocked >= 0)
-            l2->stats.fail_cycles[l2->blocked] += now - l2->blocked_since;
-        l2->blocked = (int8_t)fail;
-        l2->blocked_since = now;
-    }
+    if (l2->blocked >= 0)
+        l2->stats.fail_cycles[l2->blocked] += now - l2->blocked_since;
+    l2->blocked = (int8_t)fail;
+    l2->blocked_since = now;
     if (fail >= 0 && !l2->cur_waited) {
         l2->cur_waited = true;
         l2->stats.failed[fail]++;
@@ -329,112 +328,87 @@ static bool next_request(struct l2 *l2, uint64_t now)
         l2->cur = got.req;
         info = got.info;
     }
-    l2->stats.requests++;
-    l2->cur_waited = false;
-    l2->cur_asked = l2->cur_sectors = (uint8_t)net_sectors(info);
-    l2->req[l2->cur].arrived = 0;
     struct tags *t = &l2->tags;
     uint64_t addr = l2->req[l2->cur].addr;
+    l2->stats.requests++;
+    l2->cur_waited = false;
+    l2->cur_asked = (uint8_t)net_sectors(info);
     l2->cur_line = addr >> t->line_shift;
     l2->cur_set = tags_set(t, addrmap_local(l2->env.map, addr) >> t->line_shift);
+    /* While it waits at the tags nothing else can bring its line in or out: it is looked for once. */
     l2->cur_entry = tags_find(t, l2->cur_set, l2->cur_line);
     return true;
 }
 
 /* Sends a read that found no room in the cache to DRAM; its reply goes straight to the network. */
-static int go_past(struct l2 *l2, req_id id, uint8_t sectors, int fail)
+static int go_past(struct l2 *l2, int fail)
 {
     if (ring_free(&l2->miss) == 0 || l2->waiter_free == UINT32_MAX)
         return fail;
-    l2->stats.bypasses++;
-    to_dram(l2, l2->req[id].addr, sectors, REQ_READ, L2_PAST | waiter_new(l2, id, sectors), &l2->req[id]);
+    const struct req *r = &l2->req[l2->cur];
+    l2->stats.accesses += units(l2, l2->cur_asked);
+    l2->stats.bypasses += units(l2, l2->cur_asked);
+    to_dram(l2, r->addr, l2->cur_asked, REQ_READ, L2_PAST | waiter_new(l2, l2->cur, l2->cur_asked), r->born);
     return -1;
 }
 
-/*
- * The look-up stage: one request at a time. Its sectors, when handled one by one, are looked up as far as they can be
- * taken, and the tags are busy for as many cycles.
- */
+/* The look-up stage: one request at a time. */
 static void access_stage(struct l2 *l2, uint64_t now)
 {
     if (now < l2->port_free_at)
         return;
     if (l2->cur == REQ_NONE && !next_request(l2, now))
         return;
-    req_id id = l2->cur;
-    const struct req *r = &l2->req[id];
-    bool write_back = r->kind == REQ_WRITEBACK, read = r->kind == REQ_READ;
-    uint64_t busy = 0;
-    while (l2->cur_sectors) {
-        uint8_t sectors = l2->cfg.split_sectors ? l2->cur_sectors & (uint8_t)-l2->cur_sectors : l2->cur_sectors;
-        uint64_t hits = l2->stats.hits;
-        int fail = look_up(l2, id, sectors, now);
-        if (fail >= 0 && l2->cfg.bypass_on_fail && read && fail <= L2_FAIL_MERGE)
-            fail = go_past(l2, id, sectors, fail);
-        if (fail != l2->blocked)
-            count_fail(l2, fail, now);
-        if (fail >= 0)
-            break;
-        l2->stats.accesses++;
-        l2->cur_sectors &= (uint8_t)~sectors;
-        /* Hits move data; what misses leaves the tags after one cycle. */
-        busy += l2->stats.hits != hits
-                    ? (uint32_t)(__builtin_popcount(sectors) * SECTOR_BYTES - 1) / l2->cfg.port_bytes + 1
-                    : 1;
+    bool read = l2->req[l2->cur].kind == REQ_READ;
+    uint64_t hits = l2->stats.hits, accesses = l2->stats.accesses;
+    int fail = look_up(l2, now);
+    if (fail >= 0 && l2->cfg.bypass_on_fail && read && fail <= L2_FAIL_MERGE)
+        fail = go_past(l2, fail);
+    if (fail != l2->blocked)
+        count_fail(l2, fail, now);
+    if (fail >= 0)
+        return;
+    /* Hits move data; what misses leaves the tags after one cycle. */
+    uint64_t hit_units = l2->stats.hits - hits, rest = l2->stats.accesses - accesses - hit_units, busy = rest;
+    if (hit_units) {
+        uint32_t n = (uint32_t)__builtin_popcount(l2->cur_asked);
+        uint64_t bytes = (l2->cfg.split_sectors ? hit_units : n) * SECTOR_BYTES;
+        busy += (bytes - 1) / l2->cfg.port_bytes + 1;
     }
     l2->stats.busy += busy;
     l2->port_free_at = now + busy;
-    if (l2->cur_sectors)
-        return;
-    if (write_back)
-        req_release(&l2->comp.eng->pool, id);
     l2->cur = REQ_NONE;
-}
-
-/* The waiter's sectors are there: its request is answered when all are. */
-static void satisfied(struct l2 *l2, uint32_t w)
-{
-    struct l2_waiter *x = &l2->waiter[w];
-    struct req *r = &l2->req[x->req];
-    r->served = REQ_AT_DRAM;
-    r->arrived |= x->sectors;
-    l2->stats.from_dram++;
-    if ((r->arrived & x->asked) == x->asked) {
-        ring_push(&l2->ready, w);
-    } else {
-        x->next = l2->waiter_free;
-        l2->waiter_free = w;
-    }
 }
 
 static void take_fill(struct l2 *l2, req_id id)
 {
-    struct req *d = &l2->req[id];
+    const struct req *d = &l2->req[id];
     uint32_t m = d->token;
+    uint8_t sectors = d->sectors;
+    req_release(&l2->comp.eng->pool, id);
+    l2->stats.fills += units(l2, sectors);
     if (m & L2_PAST) {
-        l2->stats.fills++;
-        satisfied(l2, m & ~L2_PAST);
-        req_release(&l2->comp.eng->pool, id);
+        uint32_t w = m & ~L2_PAST;
+        l2->req[l2->waiter[w].req].served = REQ_AT_DRAM;
+        ring_push(&l2->ready, w);
         return;
     }
     struct mshr_entry *e = &l2->mshr.e[m];
     struct tags *t = &l2->tags;
-    e->arrived |= d->sectors;
-    if (e->entry >= 0) {
-        t->valid[e->entry] |= d->sectors;
-        t->pending[e->entry] &= (uint8_t)~d->sectors;
-    }
-    uint8_t have = e->entry >= 0 ? t->valid[e->entry] : e->arrived;
-    l2->stats.fills++;
-    req_release(&l2->comp.eng->pool, id);
+    uint32_t entry = (uint32_t)e->entry;
+    e->arrived |= sectors;
+    uint8_t have = t->valid[entry] |= sectors;
+    t->pending[entry] &= (uint8_t)~sectors;
     uint32_t head = UINT32_MAX, tail = UINT32_MAX, kept = 0;
     for (uint32_t w = e->head; w != UINT32_MAX;) {
         struct l2_waiter *x = &l2->waiter[w];
         uint32_t next = x->next;
         if ((x->sectors & ~have) == 0) {
-            if (e->entry >= 0 && l2->req[x->req].kind != REQ_READ)
-                t->dirty[e->entry] |= x->sectors;
-            satisfied(l2, w);
+            struct req *r = &l2->req[x->req];
+            r->served = REQ_AT_DRAM;
+            if (r->kind != REQ_READ)
+                t->dirty[entry] |= x->sectors;
+            ring_push(&l2->ready, w);
         } else {
             x->next = UINT32_MAX;
             if (head == UINT32_MAX)
@@ -449,8 +423,10 @@ static void take_fill(struct l2 *l2, req_id id)
     e->head = head;
     e->tail = tail;
     e->n = kept;
-    if (e->arrived == e->asked)
+    if (e->arrived == e->asked) {
+        l2->mshr_units -= units(l2, e->asked);
         mshr_remove(&l2->mshr, m);
+    }
 }
 
 static inline void sooner(uint64_t *want, uint64_t at)
@@ -468,7 +444,7 @@ uint64_t l2_tick(struct comp *comp, uint64_t now)
         uint32_t w = ring_pop(&l2->ready);
         const struct req *r = &l2->req[l2->waiter[w].req];
         bool atomic = r->kind == REQ_ATOMIC || r->kind == REQ_RED;
-        reply(l2, l2->waiter[w].req, l2->waiter[w].asked, atomic ? l2->cfg.atomic_latency : 0);
+        reply(l2, l2->waiter[w].req, l2->waiter[w].sectors, atomic ? l2->cfg.atomic_latency : 0);
         l2->waiter[w].next = l2->waiter_free;
         l2->waiter_free = w;
     }
@@ -476,7 +452,9 @@ uint64_t l2_tick(struct comp *comp, uint64_t now)
     while (!ring_empty(&l2->miss) && port_can_send(l2->dram_out)) {
         req_id id = ring_pop(&l2->miss);
         const struct req *r = &l2->req[id];
-        port_send(l2->dram_out, id, net_info(r->bytes, r->sectors));
+        /* A split fetch is so many requests of one sector to the DRAM, and occupies as much of its queue. */
+        uint32_t pieces = r->kind == REQ_READ ? units(l2, r->sectors) : 1;
+        port_send(l2->dram_out, id, net_info_pieces(r->bytes / pieces, r->sectors, pieces));
     }
 
     /* What could happen next? Full ports wake us when they have room. */

@@ -66,6 +66,11 @@ struct l2_order {
 extern const struct policy_kind l2_order_kind;
 
 void l2_register_stats(struct l2 *, struct stats *);
+/*
+ * Messages the DRAM channel's port must hold for one slice: l2.dram_queue, or as many split lines as have that many
+ * sectors.
+ */
+uint32_t l2_dram_port_slots(const struct l2_cfg *);
 /* Requests of its own (fetches and write-backs) one slice can have in flight inside itself and its queue to DRAM. */
 uint32_t l2_max_own_requests(const struct l2_config *);
 

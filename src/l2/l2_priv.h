@@ -13,16 +13,14 @@ struct l2_stats {
     uint64_t read_hits, read_misses, write_hits, write_misses, atomics, sector_misses;
     uint64_t fills, evictions, write_backs, write_back_sectors, replies, warmed;
     uint64_t fail_cycles[L2_FAIL_COUNT], failed[L2_FAIL_COUNT];
-    uint64_t from_dram; /* requests that waited for DRAM */
-    uint64_t busy;      /* cycles in which a request was at the tags */
+    uint64_t busy; /* cycles in which a request was at the tags */
 };
 
-/* Someone who waits for sectors: a request may wait for several of its sectors separately. */
+/* A request that waits for its sectors, all of which are there or on their way. */
 struct l2_waiter {
     req_id req;
     uint32_t next;
-    uint8_t sectors; /* what it waits for here */
-    uint8_t asked;   /* what the whole request asked for */
+    uint8_t sectors;
 };
 
 #define L2_PAST 0x80000000u /* in req.token of a fetch: a waiter of its own instead of an MSHR */
@@ -33,16 +31,17 @@ struct l2 {
     struct port in, fill_in;
     struct port *reply_out, *dram_out;
     struct tags tags;
-    struct mshr mshr; /* keyed by sector when requests are split, else by line */
-    uint16_t *note;   /* per entry, when notes are kept */
-    uint32_t *words;  /* per entry and sector, 8 bits each in a line of up to 4 sectors: words written so far */
+    struct mshr mshr;
+    uint32_t mshr_units; /* MSHRs in use: lines, or sectors when requests are split */
+    uint16_t *note;      /* per entry, when notes are kept */
+    uint32_t *words;     /* per entry: 4-byte words written since it was taken without a fetch */
     struct l2_waiter *waiter;
     uint32_t waiter_free;
     struct ring miss;  /* requests of our own, on their way to DRAM */
-    struct ring ready; /* waiters whose request is complete */
-    /* The request at the tags, what it asked for and what of it is still to be handled. */
+    struct ring ready; /* waiters whose sectors are there */
+    /* The request at the tags, what it asks for and where its line is (-1: nowhere). */
     req_id cur;
-    uint8_t cur_asked, cur_sectors;
+    uint8_t cur_asked;
     uint64_t cur_line;
     uint32_t cur_set;
     int32_t cur_entry;

@@ -142,7 +142,7 @@ struct memsys *memsys_new(const struct memsys_config *config)
     m->l1_config.order_params = cfg_policy_params(m->cfg, "l1-order", l1c->order);
     m->l2_config.cfg = cfg_section(m->cfg, "l2");
     m->l2_config.order_params = cfg_policy_params(m->cfg, "l2-order", m->l2_config.cfg->order);
-    m->dram_config = (struct dram_config){cfg_section(m->cfg, "dram"), m->l2_config.cfg->dram_queue};
+    m->dram_config = (struct dram_config){cfg_section(m->cfg, "dram"), l2_dram_port_slots(m->l2_config.cfg)};
     m->noc_config.cfg = cfg_section(m->cfg, "noc");
 
     uint32_t n_sm = config->n_sm, n_slice = config->n_channel * config->slices;
