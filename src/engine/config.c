@@ -416,12 +416,25 @@ static int apply_with(struct cfg *c, const char *with, struct err *e)
     return status;
 }
 
+static unsigned chosen_policy(const struct cfg *c, const struct policy_kind *k)
+{
+    const char *dot = strchr(k->key, '.');
+    const struct block *b = find_block(c, k->key, (size_t)(dot - k->key));
+    int i = b ? find_field(b, dot + 1) : -1;
+    if (i < 0)
+        BUG("the schema has no key %s", k->key);
+    return *(const uint32_t *)(b->values + b->field[i].offset);
+}
+
+const char *cfg_chosen(const struct cfg *c, const char *kind)
+{
+    const struct policy_kind *k = cfg_kind(c->schema, kind);
+    return k->policy[chosen_policy(c, k)]->name;
+}
+
 static bool policy_is_chosen(const struct cfg *c, const struct block *b)
 {
-    const char *dot = strchr(b->kind->key, '.');
-    const struct block *sel = find_block(c, b->kind->key, (size_t)(dot - b->kind->key));
-    int i = sel ? find_field(sel, dot + 1) : -1;
-    return i >= 0 && *(const uint32_t *)(sel->values + sel->field[i].offset) == b->policy;
+    return chosen_policy(c, b->kind) == b->policy;
 }
 
 static int check_all(struct cfg *c, uint16_t top_layer, struct err *e)
@@ -446,9 +459,10 @@ static int check_all(struct cfg *c, uint16_t top_layer, struct err *e)
     for (unsigned i = 0; i < c->schema->n_section; i++)
         if (c->schema->section[i]->check && c->schema->section[i]->check(c, c->block[i].values, e))
             return -1;
-    for (unsigned i = 0; i < c->n_block; i++) {
-        struct block *b = &c->block[i];
-        if (b->kind && b->info->check && policy_is_chosen(c, b) && b->info->check(c, b->values, e))
+    for (unsigned i = 0; i < c->schema->n_kind; i++) {
+        const struct policy_kind *k = c->schema->kind[i];
+        unsigned chosen = chosen_policy(c, k);
+        if (k->policy[chosen]->check && k->policy[chosen]->check(c, cfg_policy_params(c, k->name, chosen), e))
             return -1;
     }
     return 0;

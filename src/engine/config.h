@@ -83,6 +83,9 @@ const void *cfg_section(const struct cfg *, const char *section);
 /* The parameters of a policy (its own section, named like the policy). */
 const void *cfg_policy_params(const struct cfg *, const char *kind, unsigned index);
 
+/* The policy chosen of a kind, by name; for checks of one policy against another. */
+const char *cfg_chosen(const struct cfg *, const char *kind);
+
 /* Machine's name as it was asked for ("gtx480", or the file's name without folder and .ini). */
 const char *cfg_machine(const struct cfg *);
 

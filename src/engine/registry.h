@@ -19,7 +19,8 @@ struct policy_info {
     const struct cfg_field *params; /* section [name]; NULL = it has none */
     size_t params_bytes;
     const struct stat_def *stats; /* counters in the policy's state, shown as <name>.<stat>; NULL = none */
-    int (*check)(const struct cfg *c, const void *params, struct err *e); /* NULL = none */
+    /* Called when the policy is chosen: its parameters, and whether it goes with the other choices. NULL = none. */
+    int (*check)(const struct cfg *c, const void *params, struct err *e);
 };
 
 struct policy_kind {

@@ -1,0 +1,7 @@
+#!/bin/sh
+# Speed of the simulator. Usage: bench/run.sh [--check | --record] [--quick]
+#   (nothing)  times replays and live runs, counts host instructions where valgrind is installed, fits costs
+#   --check    only counts host instructions; fails when they grew by more than 5% over bench/recorded.json
+#   --record   counts and writes bench/recorded.json
+cd "$(dirname "$0")/.." || exit 2
+exec python3 bench/bench.py "$@"
