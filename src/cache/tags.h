@@ -20,6 +20,13 @@
 #define TAG_NONE     UINT64_MAX /* no line here */
 #define SECTOR_BYTES 32
 
+/* How many sectors a mask of up to eight holds; the host may have no instruction for it. */
+static inline uint32_t sector_count(uint8_t mask)
+{
+    const uint64_t ones = 0x4332322132212110ull; /* bits set in each of 0..15 */
+    return (uint32_t)(ones >> 4 * (mask & 15) & 15) + (uint32_t)(ones >> 4 * (mask >> 4) & 15);
+}
+
 enum set_hash {
     SET_LINEAR, /* low bits of the line number */
     SET_FERMI,  /* Fermi's L1: Nugteren et al., HPCA 2014; 32 or 64 sets */

@@ -12,13 +12,16 @@
  */
 #include "dram/dram_priv.h"
 
-/* Adds the interval since the last change to the counters that measure time. */
+/*
+ * Adds the interval since the last change to the counters that measure time. Called before what they depend on changes:
+ * requests in the queue, banks in service, a request waiting for the queue.
+ */
 static void count_to(struct dram *d, uint64_t now)
 {
     uint64_t n = now - d->counted_to;
     if (!n)
         return;
-    uint32_t banks = (uint32_t)__builtin_popcountll(d->cur_banks);
+    uint32_t banks = d->n_busy;
     d->counted_to = now;
     d->stats.cycles += n;
     d->stats.queue_cycles += n * d->used;
@@ -37,8 +40,16 @@ static void set_command(struct dram *d, uint32_t bank)
 {
     struct dram_bank *b = &d->bank[bank];
     uint64_t bit = 1ull << bank;
-    if (b->cmd < DRAM_CMD_COUNT)
-        d->wants[b->cmd] &= ~bit;
+    uint8_t old = b->cmd;
+    if (old < DRAM_CMD_COUNT)
+        d->wants[old] &= ~bit;
+    if (old <= DRAM_PRE) { /* who is left, and when could they? */
+        d->row_at[old] = NEVER;
+        for (uint64_t m = d->wants[old]; m; m &= m - 1) {
+            uint64_t at = d->timing.bank_ok[__builtin_ctzll(m)][old];
+            d->row_at[old] = at < d->row_at[old] ? at : d->row_at[old];
+        }
+    }
     b->cmd = DRAM_CMD_COUNT;
     if (b->cur == SLOT_NONE)
         return;
@@ -46,6 +57,8 @@ static void set_command(struct dram *d, uint32_t bank)
     uint32_t open = d->timing.row[bank];
     b->cmd = open == x->row ? (x->write ? DRAM_WRITE : DRAM_READ) : open == DRAM_NO_ROW ? DRAM_ACT : DRAM_PRE;
     d->wants[b->cmd] |= bit;
+    if (b->cmd <= DRAM_PRE && d->timing.bank_ok[bank][b->cmd] < d->row_at[b->cmd])
+        d->row_at[b->cmd] = d->timing.bank_ok[bank][b->cmd];
 }
 
 /* Gives a bank its next request: the oldest that hits the open row, else the oldest. */
@@ -72,8 +85,9 @@ static void choose(struct dram *d, uint32_t bank, uint64_t now)
         d->slot[before].next = after;
     if (b->tail == pick)
         b->tail = before;
+    count_to(d, now);
     b->cur = pick;
-    d->cur_banks |= 1ull << bank;
+    d->n_busy++;
     set_command(d, bank);
     /* Its first piece finds the row as it is; the others find it open. */
     d->waiting -= d->slot[pick].pieces;
@@ -97,6 +111,7 @@ static void take_request(struct dram *d, uint32_t client, uint64_t now)
     struct dram_slot *x = &d->slot[s];
     d->free = x->next;
     uint32_t bytes = net_bytes(m.info), pieces = net_pieces(m.info);
+    count_to(d, now);
     d->used += pieces;
     d->waiting += pieces;
     *x = (struct dram_slot){.req = m.req,
@@ -158,9 +173,10 @@ static void issue(struct dram *d, uint32_t bank, enum dram_cmd cmd, uint64_t now
     }
     x->next = d->free;
     d->free = b->cur;
+    count_to(d, now);
     b->cur = SLOT_NONE;
     d->used -= x->pieces;
-    d->cur_banks &= ~(1ull << bank);
+    d->n_busy--;
     if (b->head != SLOT_NONE)
         choose(d, bank, now);
     else
@@ -190,24 +206,29 @@ static int first_legal(const struct dram *d, uint64_t set, uint64_t now)
 /* No command can be legal before the cycle returned. */
 static uint64_t next_legal(const struct dram *d, uint64_t now)
 {
-    uint64_t soonest = NEVER;
-    for (int c = 0; c < DRAM_CMD_COUNT; c++) {
+    const struct dram_timing *t = &d->timing;
+    uint64_t soonest = d->row_at[DRAM_PRE];
+    if (d->wants[DRAM_ACT]) {
+        uint64_t at = d->row_at[DRAM_ACT] > t->chan_ok[DRAM_ACT] ? d->row_at[DRAM_ACT] : t->chan_ok[DRAM_ACT];
+        soonest = at < soonest ? at : soonest;
+    }
+    for (int c = DRAM_READ; c <= DRAM_WRITE; c++) {
         if (!d->wants[c])
             continue;
-        if (d->timing.chan_ok[c] > now + 1) { /* binds all banks: no need to look at them */
-            soonest = d->timing.chan_ok[c] < soonest ? d->timing.chan_ok[c] : soonest;
+        if (t->chan_ok[c] > now + 1) { /* binds all banks: no need to look at them */
+            soonest = t->chan_ok[c] < soonest ? t->chan_ok[c] : soonest;
             continue;
         }
         for (uint64_t m = d->wants[c]; m; m &= m - 1) {
             uint32_t b = (uint32_t)__builtin_ctzll(m);
-            uint64_t at = dram_legal_at(&d->timing, b, (enum dram_cmd)c);
+            uint64_t at = dram_legal_at(t, b, (enum dram_cmd)c);
             if (at <= now + 1 && reply_room(d, b))
                 return now + 1;
             if (at > now + 1 && at < soonest)
                 soonest = at;
         }
     }
-    return soonest;
+    return soonest > now ? soonest : now + 1;
 }
 
 /* A request larger than the whole queue goes in when the queue is empty. */
@@ -219,7 +240,6 @@ static bool has_room(const struct dram *d, const struct msg *m)
 static uint64_t dram_tick(struct comp *comp, uint64_t now)
 {
     struct dram *d = (struct dram *)comp;
-    count_to(d, now);
     /* Requests that are ready enter the queue, one client after the other. */
     for (uint32_t k = 0; k < d->env.n_client;) {
         uint32_t c = d->next_client + k < d->env.n_client ? d->next_client + k : d->next_client + k - d->env.n_client;
@@ -235,12 +255,14 @@ static uint64_t dram_tick(struct comp *comp, uint64_t now)
         k = 0;
     }
     /* A column command if one is legal, else (or beside it, with two command buses) a row command. */
-    uint64_t columns = 0, rows = d->wants[DRAM_PRE];
+    uint64_t columns = 0, rows = 0;
     if (d->timing.chan_ok[DRAM_READ] <= now)
         columns |= d->wants[DRAM_READ];
     if (d->timing.chan_ok[DRAM_WRITE] <= now)
         columns |= d->wants[DRAM_WRITE];
-    if (d->timing.chan_ok[DRAM_ACT] <= now)
+    if (d->row_at[DRAM_PRE] <= now)
+        rows |= d->wants[DRAM_PRE];
+    if (d->row_at[DRAM_ACT] <= now && d->timing.chan_ok[DRAM_ACT] <= now)
         rows |= d->wants[DRAM_ACT];
     int column = columns ? first_legal(d, columns, now) : -1;
     int row = rows && (column < 0 || d->cfg.dual_command) ? first_legal(d, rows, now) : -1;
@@ -252,7 +274,7 @@ static uint64_t dram_tick(struct comp *comp, uint64_t now)
         issue(d, (uint32_t)row, (enum dram_cmd)d->bank[row].cmd, now);
 
     uint64_t want = next_legal(d, now);
-    d->was_full = false;
+    bool full = false;
     for (uint32_t c = 0; c < d->env.n_client; c++) {
         if (port_empty(&d->in[c]))
             continue;
@@ -262,8 +284,12 @@ static uint64_t dram_tick(struct comp *comp, uint64_t now)
         } else if (has_room(d, m)) {
             want = now + 1;
         } else {
-            d->was_full = true; /* a column command makes room */
+            full = true; /* a column command makes room */
         }
+    }
+    if (full != d->was_full) {
+        count_to(d, now);
+        d->was_full = full;
     }
     return want;
 }
@@ -334,6 +360,7 @@ struct dram *dram_new(struct engine *eng, const struct dram_config *config, cons
     d->slot = arena_alloc64(eng->arena, cfg->queue * sizeof *d->slot);
     for (uint32_t i = 0; i < cfg->queue; i++)
         d->slot[i].next = (uint16_t)(i + 1 < cfg->queue ? i + 1 : SLOT_NONE);
+    d->row_at[DRAM_ACT] = d->row_at[DRAM_PRE] = NEVER;
     for (uint32_t b = 0; b < DRAM_MAX_BANK; b++)
         d->bank[b] = (struct dram_bank){SLOT_NONE, SLOT_NONE, SLOT_NONE, DRAM_CMD_COUNT};
     return d;

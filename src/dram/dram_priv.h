@@ -42,8 +42,9 @@ struct dram {
     struct port **out;
     struct dram_slot *slot;
     struct dram_bank bank[DRAM_MAX_BANK];
-    uint64_t cur_banks;             /* banks with a current request */
-    uint64_t wants[DRAM_CMD_COUNT]; /* of these, by the command it needs next */
+    uint32_t n_busy;                /* banks with a request in service */
+    uint64_t wants[DRAM_CMD_COUNT]; /* these banks, by the command their request needs next */
+    uint64_t row_at[2]; /* DRAM_ACT, DRAM_PRE: no bank that wants it may have it earlier, as far as the bank goes */
     uint16_t free;
     uint32_t used;    /* of the queue, in pieces */
     uint32_t waiting; /* pieces that no bank works on yet */

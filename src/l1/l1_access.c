@@ -56,7 +56,7 @@ static void evict(struct l1 *l1, struct l1_cache *c, uint32_t entry, const struc
     if (t->dirty[entry]) {
         req_id id = req_alloc(&l1->comp.eng->pool);
         struct req *wb = &l1->req[id];
-        uint32_t bytes = (uint32_t)__builtin_popcount(t->dirty[entry]) * SECTOR_BYTES;
+        uint32_t bytes = sector_count(t->dirty[entry]) * SECTOR_BYTES;
         *wb = (struct req){.addr = t->line[entry] << t->line_shift,
                            .born = cause ? cause->born : 0,
                            .words = ~0u,
@@ -450,6 +450,7 @@ static void fill_line(struct l1 *l1, struct l1_cache *c, req_id id, uint8_t sect
     e->head = keep_head;
     e->tail = keep_tail;
     e->n = kept;
+    c->freed = true;
     if (all)
         mshr_remove(&c->mshr, m);
 }

@@ -37,6 +37,10 @@ static uint32_t take_in_order(struct l1 *l1, struct l1_cache *c, uint64_t now)
     const struct msg *m;
     uint32_t taken = 0;
     uint64_t banks_used = 0;
+    /* Without policies a blocked access fails again until a line has come or the miss queue has moved. */
+    if (c->blocked >= 0 && !c->freed && !c->hooked)
+        return 0;
+    c->freed = false;
     while (taken < c->cfg.ports && (m = port_peek(&c->in, now))) {
         req_id id = m->req;
         struct req *r = &l1->req[id];
@@ -113,6 +117,7 @@ static void send_down(struct l1 *l1, uint64_t now)
             continue;
         if (!port_can_send(l1->request_out))
             return;
+        c->freed = true;
         req_id id = ring_pop(&c->miss_queue);
         port_send(l1->request_out, id, ring_pop(&c->miss_info));
         l1->next_cache = (uint8_t)(i + 1 == L1_COUNT ? 0 : i + 1);

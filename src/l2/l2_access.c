@@ -16,7 +16,7 @@
 /* What a set of sectors counts as. */
 static inline uint32_t units(const struct l2 *l2, uint8_t sectors)
 {
-    return l2->cfg.split_sectors ? (uint32_t)__builtin_popcount(sectors) : sectors != 0;
+    return l2->cfg.split_sectors ? sector_count(sectors) : sectors != 0;
 }
 
 /* Answers a request: one packet, or one per sector when requests are split. */
@@ -25,7 +25,7 @@ static void reply(struct l2 *l2, req_id id, uint8_t asked, uint64_t extra)
     const struct req *r = &l2->req[id];
     uint32_t pieces = units(l2, asked), data = 0;
     if (r->kind == REQ_READ)
-        data = (uint32_t)__builtin_popcount(asked) * SECTOR_BYTES;
+        data = sector_count(asked) * SECTOR_BYTES;
     else if (r->kind == REQ_ATOMIC)
         data = 4 * (uint32_t)__builtin_popcount(r->words);
     l2->stats.replies += pieces;
@@ -42,7 +42,7 @@ static void to_dram(struct l2 *l2, uint64_t addr, uint8_t sectors, uint8_t kind,
     r->born = born;
     r->token = token;
     r->sm = (uint16_t)l2->env.slice;
-    r->bytes = (uint16_t)(__builtin_popcount(sectors) * SECTOR_BYTES);
+    r->bytes = (uint16_t)(sector_count(sectors) * SECTOR_BYTES);
     r->flags = 0;
     r->kind = kind;
     r->space = REQ_SP_GLOBAL;
@@ -62,7 +62,7 @@ static void evict(struct l2 *l2, uint32_t entry)
     if (!l2->cfg.sectors)
         dirty = t->full;
     l2->stats.write_backs++;
-    l2->stats.write_back_sectors += (uint64_t)__builtin_popcount(dirty);
+    l2->stats.write_back_sectors += sector_count(dirty);
     to_dram(l2, t->line[entry] << t->line_shift, dirty, REQ_WRITEBACK, 0, 0);
 }
 
@@ -119,8 +119,8 @@ static void count_read(struct l2 *l2, uint8_t asked, uint8_t hit, uint8_t joined
     uint8_t missed = asked & (uint8_t) ~(hit | joined);
     uint32_t n = units(l2, asked), hits, misses;
     if (l2->cfg.split_sectors) {
-        hits = (uint32_t)__builtin_popcount(hit);
-        misses = (uint32_t)__builtin_popcount(missed);
+        hits = sector_count(hit);
+        misses = sector_count(missed);
     } else {
         hits = hit == asked;
         misses = missed != 0;
@@ -371,7 +371,7 @@ static void access_stage(struct l2 *l2, uint64_t now)
     /* Hits move data; what misses leaves the tags after one cycle. */
     uint64_t hit_units = l2->stats.hits - hits, rest = l2->stats.accesses - accesses - hit_units, busy = rest;
     if (hit_units) {
-        uint32_t n = (uint32_t)__builtin_popcount(l2->cur_asked);
+        uint32_t n = sector_count(l2->cur_asked);
         uint64_t bytes = (l2->cfg.split_sectors ? hit_units : n) * SECTOR_BYTES;
         busy += (bytes - 1) / l2->cfg.port_bytes + 1;
     }
