@@ -357,8 +357,13 @@ static void access_stage(struct l2 *l2, uint64_t now)
 {
     if (now < l2->port_free_at)
         return;
-    if (l2->cur == REQ_NONE && !next_request(l2, now))
-        return;
+    if (l2->cur == REQ_NONE) {
+        if (!next_request(l2, now))
+            return;
+    } else if (l2->blocked >= 0 && l2->blocked <= L2_FAIL_QUEUE && !l2->freed && !l2->cfg.bypass_on_fail) {
+        return; /* it would fail again */
+    }
+    l2->freed = false;
     bool read = l2->req[l2->cur].kind == REQ_READ;
     uint64_t hits = l2->stats.hits, accesses = l2->stats.accesses;
     int fail = look_up(l2, now);
@@ -385,6 +390,7 @@ static void take_fill(struct l2 *l2, req_id id)
     const struct req *d = &l2->req[id];
     uint32_t m = d->token;
     uint8_t sectors = d->sectors;
+    l2->freed = true;
     req_release(&l2->comp.eng->pool, id);
     l2->stats.fills += units(l2, sectors);
     if (m & L2_PAST) {
@@ -444,12 +450,14 @@ uint64_t l2_tick(struct comp *comp, uint64_t now)
         uint32_t w = ring_pop(&l2->ready);
         const struct req *r = &l2->req[l2->waiter[w].req];
         bool atomic = r->kind == REQ_ATOMIC || r->kind == REQ_RED;
+        l2->freed = true;
         reply(l2, l2->waiter[w].req, l2->waiter[w].sectors, atomic ? l2->cfg.atomic_latency : 0);
         l2->waiter[w].next = l2->waiter_free;
         l2->waiter_free = w;
     }
     access_stage(l2, now);
     while (!ring_empty(&l2->miss) && port_can_send(l2->dram_out)) {
+        l2->freed = true;
         req_id id = ring_pop(&l2->miss);
         const struct req *r = &l2->req[id];
         /* A split fetch is so many requests of one sector to the DRAM, and occupies as much of its queue. */

@@ -47,6 +47,7 @@ struct l2 {
     int32_t cur_entry;
     int8_t blocked;
     bool cur_waited;
+    bool freed; /* something a blocked request may wait for has been freed since it was last tried */
     uint64_t blocked_since;
     uint64_t port_free_at; /* data port: next cycle it can be used */
     uint64_t atomic_free_at;
