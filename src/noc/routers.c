@@ -3,9 +3,10 @@
  *
  * Source: the wormhole router with virtual channels of Dally and Towles (as in BookSim): route (XY on the mesh,
  * destination tag on the butterfly), allocate a virtual channel at the next router, win the switch, spend a credit,
- * travel. Both allocators are single-iteration iSLIP: an output grants by its pointer among inputs, an input by its
- * pointer among virtual channels, pointers move past the winner. A flit that wins in cycle t is in the next router's
- * buffer in t + router_latency + link_latency - 1; its credit is back one cycle after its slot was left.
+ * travel. Both allocators work like one iteration of iSLIP: every output has a pointer and takes the first channel that
+ * asks from it on, pointers move past the winner, an input port sends one flit per cycle. A flit that wins in cycle t
+ * is in the next router's buffer in t + router_latency + link_latency - 1; its credit is back one cycle after its slot
+ * was left.
  *
  * Everything lies in flat arrays; a channel (router, port, vc) is one index. A router is visited only in cycles in
  * which something about it may have changed: a flit or a credit arrived, or it did something in the cycle before.
@@ -18,7 +19,8 @@
 
 #define NONE     UINT32_MAX
 #define NO_CHAN  UINT16_MAX
-#define MAX_PORT 17
+#define NO_ROUTE 0xff
+#define MAX_PORT 16
 
 struct packet {
     req_id req;
@@ -27,6 +29,20 @@ struct packet {
     uint32_t next; /* free list */
     uint16_t to, flits, sent;
 };
+
+/* A channel as the input of its router: the buffer and what the packet at its head holds. */
+struct in_chan {
+    uint8_t head, n;  /* in the ring of flits */
+    uint8_t out_port; /* route of the packet at the head; NO_ROUTE = not asked for yet */
+    uint8_t spare;
+    uint16_t out_chan; /* output channel it holds; NO_CHAN = none */
+};
+/* The same number as an output of its router: the buffer at the other end of the link. */
+struct out_chan {
+    uint8_t credit; /* free slots there */
+    uint8_t owner;  /* input channel (within the router) whose packet holds it; NO_OWNER = none */
+};
+#define NO_OWNER 0xff
 
 struct arrival {
     uint64_t at;
@@ -38,23 +54,27 @@ struct fifo {
     uint32_t mask, head, tail;
 };
 
+/*
+ * Channels are numbered (router << chan_shift) + (port << vc_shift) + vc, so no division is needed; a router's channels
+ * are bits of one word.
+ */
 struct routers {
     struct noc noc;
-    uint32_t n_router, n_port, n_vc, depth, n_chan;
-    /* Input channels. */
-    uint32_t *buf; /* [chan * depth]: flits */
-    uint8_t *buf_head, *buf_n;
-    uint8_t *out_port;  /* route of the packet at the head, 0xff = not routed */
-    uint16_t *out_chan; /* output channel it holds, NO_CHAN = none */
-    /* Output channels: the input channel of the next router they feed. */
-    uint32_t *feeds; /* [router * n_port + port] -> first channel of the next router's port; NONE = a node */
-    uint16_t *owner; /* input channel that holds it */
-    uint8_t *credit;
-    uint32_t *behind;   /* [router * n_port + port]: the output (of another router) that feeds this input; NONE */
-    uint16_t *node_of;  /* [router * n_port + port]: node that is ejected to; 0xffff */
-    uint64_t *nonempty; /* per router: bit per (port, vc) of its inputs that hold flits */
-    uint8_t *sw_in_ptr, *sw_out_ptr, *vc_ptr; /* [router * n_port + port] */
-    uint64_t *active;                         /* routers to visit: bitmap */
+    uint32_t n_router, n_port, n_vc, n_chan;
+    uint8_t vc_shift, chan_shift;
+    uint32_t depth, depth_mask, depth_shift; /* flits a buffer holds; size of its ring */
+    uint32_t *buf;
+    struct in_chan *in;
+    struct out_chan *out;
+    uint64_t *nonempty;           /* per router: input channels that hold flits */
+    uint64_t *can_go;             /* of these: with an output channel that has credit (or leads to a node) */
+    uint64_t *no_vc;              /* of these: whose packet has no output channel yet */
+    uint32_t *feeds;              /* by (router, port): number of the next router's port; NONE = a node */
+    uint32_t *behind;             /* by (router, port): number of the output that feeds this input; NONE = a node */
+    uint16_t *node_of;            /* by (router, port): node that is ejected to; 0xffff */
+    uint8_t *switch_ptr, *vc_ptr; /* by (router, port): channel that comes first in the next match */
+    uint8_t *route;               /* [router * nodes + node]: output port */
+    uint64_t *active;             /* routers to visit: bitmap */
     uint32_t active_words;
     uint16_t *router_of, *port_of; /* of each node's injection */
     uint16_t *eject_router;        /* of each node */
@@ -80,12 +100,17 @@ static void wake_router(struct routers *n, uint32_t r)
     n->active[r >> 6] |= 1ull << (r & 63);
 }
 
+static uint64_t chan_bit(const struct routers *n, uint32_t chan)
+{
+    return 1ull << (chan & ((1u << n->chan_shift) - 1));
+}
+
 /* ---- topologies: the only part that knows the shape ---- */
 enum { LOCAL, EAST, WEST, NORTH, SOUTH };
 
-static uint32_t route(const struct routers *n, uint32_t r, uint32_t node)
+static uint32_t route_of(const struct routers *n, const struct noc_cfg *cfg, uint32_t r, uint32_t node)
 {
-    if (n->noc.cfg.topology == NOC_MESH) {
+    if (cfg->topology == NOC_MESH) {
         uint32_t d = n->eject_router[node];
         uint32_t x = r % n->width, y = r / n->width, dx = d % n->width, dy = d / n->width;
         if (x != dx)
@@ -113,6 +138,22 @@ static uint32_t routers_hops(const struct noc *noc, uint32_t from, uint32_t to)
 }
 
 /* ---- one cycle ---- */
+/* Puts a flit into a buffer and notes what its channel can do next. */
+static void enter(struct routers *n, uint32_t c, uint32_t flit)
+{
+    struct in_chan *i = &n->in[c];
+    uint32_t r = c >> n->chan_shift;
+    uint64_t bit = chan_bit(n, c);
+    n->buf[(c << n->depth_shift) + ((i->head + i->n) & n->depth_mask)] = flit;
+    i->n++;
+    n->nonempty[r] |= bit;
+    if (i->out_chan == NO_CHAN)
+        n->no_vc[r] |= bit;
+    else if (n->out[i->out_chan].credit)
+        n->can_go[r] |= bit;
+    wake_router(n, r);
+}
+
 static void arrive(struct routers *n, uint64_t now)
 {
     while (n->flits.head != n->flits.tail) {
@@ -120,20 +161,51 @@ static void arrive(struct routers *n, uint64_t now)
         if (a->at > now)
             break;
         n->flits.head++;
-        uint32_t c = a->chan, r = c / (n->n_port * n->n_vc);
-        n->buf[c * n->depth + (n->buf_head[c] + n->buf_n[c]) % n->depth] = a->flit;
-        n->buf_n[c]++;
-        n->nonempty[r] |= 1ull << (c - r * n->n_port * n->n_vc);
-        wake_router(n, r);
+        enter(n, a->chan, a->flit);
     }
     while (n->credits.head != n->credits.tail) {
         const struct arrival *a = &n->credits.slot[n->credits.head & n->credits.mask];
         if (a->at > now)
             break;
         n->credits.head++;
-        n->credit[a->chan]++;
-        wake_router(n, a->chan / (n->n_port * n->n_vc));
+        struct out_chan *o = &n->out[a->chan];
+        uint32_t r = a->chan >> n->chan_shift;
+        if (o->credit++ == 0 && o->owner != NO_OWNER) {
+            n->can_go[r] |= 1ull << o->owner & n->nonempty[r];
+            wake_router(n, r);
+        }
     }
+}
+
+/* Takes the next packet of a node's port, if one of its channels has room. */
+static uint32_t start_packet(struct routers *n, uint32_t node, uint32_t base, uint64_t now)
+{
+    struct port *p = &n->noc.in[node];
+    if (!port_peek(p, now)) {
+        if (port_empty(p))
+            n->noc.marked[node >> 6] &= ~(1ull << (node & 63));
+        return NONE;
+    }
+    uint32_t v = n->inject_ptr[node], tried = 0;
+    while (tried < n->n_vc && n->in[base + v].n == n->depth) {
+        v = v + 1 == n->n_vc ? 0 : v + 1;
+        tried++;
+    }
+    if (tried == n->n_vc)
+        return NONE;
+    struct msg msg = port_pop(p);
+    uint32_t k = n->packet_free, to = noc_target(&n->noc, msg.req), flits = noc_flits(&n->noc, msg.info);
+    n->packet_free = n->packet[k].next;
+    if (to >= n->noc.n_node || !n->noc.out[to])
+        BUG("%s: a packet for node %u, which receives nothing", n->noc.comp.name, to);
+    n->packet[k] = (struct packet){msg.req, msg.info, msg.ready, NONE, (uint16_t)to, (uint16_t)flits, 0};
+    n->inject_packet[node] = k;
+    n->inject_vc[node] = (uint8_t)v;
+    n->inject_ptr[node] = (uint8_t)(v + 1 == n->n_vc ? 0 : v + 1);
+    n->injecting[node >> 6] |= 1ull << (node & 63);
+    n->noc.in_flight += net_pieces(msg.info);
+    noc_count_entry(&n->noc, msg.info, flits);
+    return k;
 }
 
 /* One flit per node and cycle enters the local port, as far as its channel's buffer has room. */
@@ -142,48 +214,18 @@ static void inject(struct routers *n, uint64_t now)
     for (uint32_t w = 0; w < n->noc.mark_words; w++) {
         for (uint64_t m = n->noc.marked[w] | n->injecting[w]; m; m &= m - 1) {
             uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(m);
-            uint32_t base = (uint32_t)(n->router_of[node] * n->n_port + n->port_of[node]) * n->n_vc;
+            uint32_t base =
+                ((uint32_t)n->router_of[node] << n->chan_shift) + ((uint32_t)n->port_of[node] << n->vc_shift);
             uint32_t k = n->inject_packet[node];
-            if (k == NONE) {
-                struct port *p = &n->noc.in[node];
-                if (!port_peek(p, now)) {
-                    if (port_empty(p))
-                        n->noc.marked[w] &= ~(1ull << (node & 63));
-                    continue;
-                }
-                /* A channel with nothing in it: packets of one channel must not mix. */
-                uint32_t v = n->inject_ptr[node], tried = 0;
-                while (tried < n->n_vc && n->buf_n[base + v] == n->depth) {
-                    v = v + 1 == n->n_vc ? 0 : v + 1;
-                    tried++;
-                }
-                if (tried == n->n_vc)
-                    continue;
-                struct msg msg = port_pop(p);
-                k = n->packet_free;
-                n->packet_free = n->packet[k].next;
-                uint32_t to = noc_target(&n->noc, msg.req);
-                if (to >= n->noc.n_node || !n->noc.out[to])
-                    BUG("%s: a packet for node %u, which receives nothing", n->noc.comp.name, to);
-                n->packet[k] = (struct packet){
-                    msg.req, msg.info, msg.ready, NONE, (uint16_t)to, (uint16_t)noc_flits(&n->noc, msg.info), 0};
-                n->inject_packet[node] = k;
-                n->inject_vc[node] = (uint8_t)v;
-                n->inject_ptr[node] = (uint8_t)(v + 1 == n->n_vc ? 0 : v + 1);
-                n->injecting[w] |= 1ull << (node & 63);
-                n->noc.in_flight += net_pieces(msg.info);
-                noc_count_entry(&n->noc, msg.info, n->packet[k].flits);
-            }
+            if (k == NONE && (k = start_packet(n, node, base, now)) == NONE)
+                continue;
             struct packet *p = &n->packet[k];
             uint32_t c = base + n->inject_vc[node];
-            if (n->buf_n[c] == n->depth)
+            if (n->in[c].n == n->depth)
                 continue;
             bool head = p->sent == 0, tail = p->sent + 1u == p->flits;
-            n->buf[c * n->depth + (n->buf_head[c] + n->buf_n[c]) % n->depth] = k << 2 | (uint32_t)tail << 1 | head;
-            n->buf_n[c]++;
             p->sent++;
-            n->nonempty[n->router_of[node]] |= 1ull << (c - n->router_of[node] * n->n_port * n->n_vc);
-            wake_router(n, n->router_of[node]);
+            enter(n, c, k << 2 | (uint32_t)tail << 1 | head);
             if (tail) {
                 n->inject_packet[node] = NONE;
                 n->injecting[w] &= ~(1ull << (node & 63));
@@ -207,132 +249,137 @@ static void deliver(struct routers *n, uint32_t node, uint32_t k, uint64_t now)
     n->reserved[node]--;
     port_send_later(out, p->req, p->info, extra);
     noc_count_delivery(&n->noc, net_pieces(p->info), p->flits, now + transit + 1 - p->since);
+    n->noc.in_flight -= net_pieces(p->info);
     p->next = n->packet_free;
     n->packet_free = k;
-    n->noc.in_flight -= net_pieces(p->info);
 }
 
-/* Moves the flit at the head of channel c through output port o. */
-static void traverse(struct routers *n, uint32_t r, uint32_t c, uint32_t o, uint64_t now)
+/* Moves the flit at the head of channel c through its output. */
+static void traverse(struct routers *n, uint32_t r, uint32_t c, uint64_t now)
 {
-    uint32_t flit = n->buf[c * n->depth + n->buf_head[c]], ro = r * n->n_port + o;
+    struct in_chan *i = &n->in[c];
+    uint32_t flit = n->buf[(c << n->depth_shift) + i->head], ro = (r << (n->chan_shift - n->vc_shift)) + i->out_port;
+    uint32_t vc_mask = (1u << n->vc_shift) - 1;
+    uint64_t bit = chan_bit(n, c);
+    struct out_chan *o = &n->out[i->out_chan];
     bool tail = flit >> 1 & 1;
-    n->buf_head[c] = (uint8_t)(n->buf_head[c] + 1u == n->depth ? 0 : n->buf_head[c] + 1u);
+    i->head = (uint8_t)((i->head + 1) & n->depth_mask);
     n->noc.stats.flit_hops++;
     if (flit & 1)
         n->noc.stats.hops += net_pieces(n->packet[flit >> 2].info);
-    if (--n->buf_n[c] == 0)
-        n->nonempty[r] &= ~(1ull << (c - r * n->n_port * n->n_vc));
     /* The slot's credit goes back to whoever feeds this channel; nodes look at the buffer itself. */
-    uint32_t in_port = c / n->n_vc, back = n->behind[in_port];
+    uint32_t back = n->behind[c >> n->vc_shift];
     if (back != NONE)
-        fifo_push(&n->credits, now + 1, back * n->n_vc + c % n->n_vc, 0);
-    uint32_t oc = n->out_chan[c];
+        fifo_push(&n->credits, now + 1, (back << n->vc_shift) + (c & vc_mask), 0);
     if (n->feeds[ro] == NONE) {
         if (tail)
             deliver(n, n->node_of[ro], flit >> 2, now);
     } else {
-        n->credit[oc]--;
-        fifo_push(&n->flits, now + n->latency, n->feeds[ro] * n->n_vc + oc % n->n_vc, flit);
+        fifo_push(&n->flits, now + n->latency, (n->feeds[ro] << n->vc_shift) + (i->out_chan & vc_mask), flit);
+        if (--o->credit == 0)
+            n->can_go[r] &= ~bit;
+    }
+    if (--i->n == 0) {
+        n->nonempty[r] &= ~bit;
+        n->can_go[r] &= ~bit;
     }
     if (tail) {
-        n->owner[oc] = NO_CHAN;
-        n->out_chan[c] = NO_CHAN;
-        n->out_port[c] = 0xff;
+        o->owner = NO_OWNER;
+        i->out_chan = NO_CHAN;
+        i->out_port = NO_ROUTE;
+        n->can_go[r] &= ~bit;
+        n->no_vc[r] |= bit & n->nonempty[r];
     }
 }
 
 /* Gives free virtual channels of output port o to the input channels in `ask`, from the pointer on. */
 static bool allocate_vcs(struct routers *n, uint32_t r, uint32_t o, uint64_t ask)
 {
-    uint32_t ro = r * n->n_port + o, ptr = n->vc_ptr[ro];
+    uint32_t ro = (r << (n->chan_shift - n->vc_shift)) + o, ptr = n->vc_ptr[ro];
     bool did = false;
     for (uint32_t v = 0; v < n->n_vc && ask; v++) {
-        if (n->owner[ro * n->n_vc + v] != NO_CHAN)
+        uint32_t oc = (ro << n->vc_shift) + v;
+        if (n->out[oc].owner != NO_OWNER)
             continue;
         uint64_t above = ask & (~0ull << ptr);
-        uint32_t i = (uint32_t)__builtin_ctzll(above ? above : ask), c = r * n->n_port * n->n_vc + i;
+        uint32_t i = (uint32_t)__builtin_ctzll(above ? above : ask);
         ask &= ~(1ull << i);
-        n->owner[ro * n->n_vc + v] = (uint16_t)i;
-        n->out_chan[c] = (uint16_t)(ro * n->n_vc + v);
-        ptr = i + 1 == n->n_port * n->n_vc ? 0 : i + 1;
+        n->out[oc].owner = (uint8_t)i;
+        n->in[(r << n->chan_shift) + i].out_chan = (uint16_t)oc;
+        n->no_vc[r] &= ~(1ull << i);
+        if (n->out[oc].credit)
+            n->can_go[r] |= 1ull << i;
+        ptr = (i + 1) & ((1u << n->chan_shift) - 1);
         did = true;
     }
     n->vc_ptr[ro] = (uint8_t)ptr;
     return did;
 }
 
+/* Routes and virtual channels for packets that have come to the head of their buffers. */
+static bool allocate(struct routers *n, uint32_t r)
+{
+    uint64_t ask[MAX_PORT];
+    uint32_t outputs = 0;
+    bool did = false;
+    for (uint64_t m = n->no_vc[r]; m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(m), c = (r << n->chan_shift) + i;
+        struct in_chan *in = &n->in[c];
+        if (in->out_port == NO_ROUTE)
+            in->out_port = n->route[r * n->noc.n_node + n->packet[n->buf[(c << n->depth_shift) + in->head] >> 2].to];
+        if (!(outputs >> in->out_port & 1)) {
+            outputs |= 1u << in->out_port;
+            ask[in->out_port] = 0;
+        }
+        ask[in->out_port] |= 1ull << i;
+    }
+    for (; outputs; outputs &= outputs - 1) {
+        uint32_t o = (uint32_t)__builtin_ctz(outputs);
+        did |= allocate_vcs(n, r, o, ask[o]);
+    }
+    return did;
+}
+
 /* One router, one cycle: routes, virtual channels, switch. True when it must be visited again next cycle. */
 static bool visit(struct routers *n, uint32_t r, uint64_t now)
 {
-    uint32_t per_router = n->n_port * n->n_vc, base = r * per_router;
-    uint32_t request[MAX_PORT];         /* per output: the input ports that ask */
-    uint8_t choice[MAX_PORT][MAX_PORT]; /* [output][input]: the channel within the input port */
-    uint32_t outputs = 0;
-    bool did = false, waits_for_node = false;
-    uint64_t vc_ask[MAX_PORT]; /* per output: input channels whose packet needs a virtual channel there */
-    uint32_t vc_outputs = 0;
+    uint64_t ask[MAX_PORT]; /* per output: the input channels that want to send a flit */
+    uint32_t outputs = 0, base = r << n->chan_shift, ports = r << (n->chan_shift - n->vc_shift);
+    bool did = n->no_vc[r] && allocate(n, r), waits_for_node = false;
 
-    for (uint64_t m = n->nonempty[r]; m; m &= m - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(m), c = base + i;
-        if (n->out_chan[c] != NO_CHAN)
-            continue;
-        if (n->out_port[c] == 0xff)
-            n->out_port[c] = (uint8_t)route(n, r, n->packet[n->buf[c * n->depth + n->buf_head[c]] >> 2].to);
-        uint32_t o = n->out_port[c];
-        if (!(vc_outputs >> o & 1)) {
-            vc_outputs |= 1u << o;
-            vc_ask[o] = 0;
-        }
-        vc_ask[o] |= 1ull << i;
-    }
-    for (; vc_outputs; vc_outputs &= vc_outputs - 1) {
-        uint32_t o = (uint32_t)__builtin_ctz(vc_outputs);
-        did |= allocate_vcs(n, r, o, vc_ask[o]);
-    }
-    for (uint64_t m = n->nonempty[r]; m; m &= m - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(m), c = base + i, in = i / n->n_vc, v = i - in * n->n_vc;
-        if (n->out_chan[c] == NO_CHAN)
-            continue;
-        uint32_t flit = n->buf[c * n->depth + n->buf_head[c]], o = n->out_port[c];
-        if (n->feeds[r * n->n_port + o] == NONE) {
-            uint32_t node = n->node_of[r * n->n_port + o];
-            if (flit & 1 && port_free(n->noc.out[node]) <= n->reserved[node]) {
+    for (uint64_t m = n->can_go[r]; m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(m), o = n->in[base + i].out_port;
+        if (n->feeds[ports + o] == NONE) {
+            uint32_t node = n->node_of[ports + o];
+            if (n->buf[((base + i) << n->depth_shift) + n->in[base + i].head] & 1 &&
+                port_free(n->noc.out[node]) <= n->reserved[node]) {
                 waits_for_node = true;
                 continue;
             }
-        } else if (n->credit[n->out_chan[c]] == 0) {
-            continue;
         }
-        /* Among the channels of one input port the pointer decides who speaks for it at this output. */
         if (!(outputs >> o & 1)) {
             outputs |= 1u << o;
-            request[o] = 0;
+            ask[o] = 0;
         }
-        uint32_t ptr = n->sw_in_ptr[r * n->n_port + in];
-        if (!(request[o] >> in & 1) || (v + n->n_vc - ptr) % n->n_vc < (choice[o][in] + n->n_vc - ptr) % n->n_vc)
-            choice[o][in] = (uint8_t)v;
-        request[o] |= 1u << in;
+        ask[o] |= 1ull << i;
     }
-    /* Grant, in order of outputs; an input that has been granted once is gone for this cycle. */
-    uint32_t taken = 0;
-    for (uint32_t left = outputs; left; left &= left - 1) {
-        uint32_t o = (uint32_t)__builtin_ctz(left), ro = r * n->n_port + o;
-        uint32_t ask = request[o] & ~taken;
-        if (!ask)
+    /* Each output takes the first channel from its pointer; an input port sends one flit per cycle. */
+    uint64_t port_mask = (1ull << (1u << n->vc_shift)) - 1, taken = 0;
+    for (; outputs; outputs &= outputs - 1) {
+        uint32_t o = (uint32_t)__builtin_ctz(outputs);
+        uint64_t left = ask[o] & ~taken;
+        if (!left)
             continue;
-        uint32_t ptr = n->sw_out_ptr[ro], above = ask & (~0u << ptr);
-        uint32_t in = (uint32_t)__builtin_ctz(above ? above : ask);
-        taken |= 1u << in;
-        n->sw_out_ptr[ro] = (uint8_t)(in + 1 == n->n_port ? 0 : in + 1);
-        uint32_t v = choice[o][in], c = base + in * n->n_vc + v;
-        n->sw_in_ptr[r * n->n_port + in] = (uint8_t)(v + 1 == n->n_vc ? 0 : v + 1);
-        if (n->feeds[ro] == NONE && n->buf[c * n->depth + n->buf_head[c]] & 1)
-            n->reserved[n->node_of[ro]]++;
-        traverse(n, r, c, o, now);
+        uint64_t above = left & (~0ull << n->switch_ptr[ports + o]);
+        uint32_t i = (uint32_t)__builtin_ctzll(above ? above : left), c = base + i;
+        taken |= port_mask << (i >> n->vc_shift << n->vc_shift);
+        n->switch_ptr[ports + o] = (uint8_t)((i + 1) & ((1u << n->chan_shift) - 1));
+        if (n->feeds[ports + o] == NONE && n->buf[(c << n->depth_shift) + n->in[c].head] & 1)
+            n->reserved[n->node_of[ports + o]]++;
+        traverse(n, r, c, now);
         did = true;
     }
-    return n->nonempty[r] && (did || waits_for_node);
+    return waits_for_node || (did && (n->can_go[r] | n->no_vc[r]));
 }
 
 static uint64_t routers_tick(struct comp *comp, uint64_t now)
@@ -437,8 +484,9 @@ static int place_nodes(struct routers *n, const struct noc_cfg *cfg, uint32_t n_
 /* Output `port` of router `r` leads to input `in` of router `to`. */
 static void join(struct routers *n, uint32_t r, uint32_t port, uint32_t to, uint32_t in)
 {
-    n->feeds[r * n->n_port + port] = to * n->n_port + in;
-    n->behind[to * n->n_port + in] = r * n->n_port + port;
+    uint32_t shift = n->chan_shift - n->vc_shift;
+    n->feeds[(r << shift) + port] = (to << shift) + in;
+    n->behind[(to << shift) + in] = (r << shift) + port;
 }
 
 static void wire_mesh(struct routers *n)
@@ -491,7 +539,6 @@ struct noc *routers_new(struct engine *eng, const struct noc_cfg *cfg, uint32_t 
     n->noc.hops = routers_hops;
     n->noc.cfg = *cfg;
     n->n_vc = cfg->vcs;
-    n->depth = cfg->vc_flits;
     n->latency = cfg->router_latency + cfg->link_latency - 1;
     if (cfg->topology == NOC_MESH) {
         n->width = cfg->width;
@@ -532,29 +579,37 @@ struct noc *routers_new(struct engine *eng, const struct noc_cfg *cfg, uint32_t 
         n->n_router = (uint32_t)(reach / n->radix) * n->stages;
         n->n_port = n->radix;
     }
-    if (n->n_port * n->n_vc > 64 || (uint64_t)n->n_router * n->n_port * n->n_vc >= NO_CHAN) {
-        err_set(e, "%u ports with %u virtual channels: at most 64 channels per router", n->n_port, n->n_vc);
+    while (1u << n->vc_shift < n->n_vc)
+        n->vc_shift++;
+    n->chan_shift = n->vc_shift;
+    while (1u << (n->chan_shift - n->vc_shift) < n->n_port)
+        n->chan_shift++;
+    if (n->chan_shift > 6 || (uint64_t)n->n_router << n->chan_shift >= NO_CHAN) {
+        err_set(e, "%u ports with %u virtual channels: at most 64 channels per router, 65535 in all", n->n_port,
+                n->n_vc);
         err_hint(e, "lower noc.vcs or noc.radix");
         return NULL;
     }
+    n->depth = cfg->vc_flits;
+    while (1u << n->depth_shift < n->depth)
+        n->depth_shift++;
+    n->depth_mask = (1u << n->depth_shift) - 1;
     if (place_nodes(n, cfg, n_sm, n_mem, e))
         return NULL;
-    uint32_t ports = n->n_router * n->n_port, chans = ports * n->n_vc;
+    uint32_t ports = n->n_router << (n->chan_shift - n->vc_shift), chans = n->n_router << n->chan_shift;
     n->n_chan = chans;
-    n->buf = arena_alloc64(a, (size_t)chans * n->depth * 4);
-    n->buf_head = arena_alloc64(a, chans);
-    n->buf_n = arena_alloc64(a, chans);
-    n->out_port = arena_alloc64(a, chans);
-    n->out_chan = arena_alloc64(a, chans * 2);
-    n->owner = arena_alloc64(a, chans * 2);
-    n->credit = arena_alloc64(a, chans);
+    n->buf = arena_alloc64(a, ((size_t)chans << n->depth_shift) * 4);
+    n->in = arena_alloc64(a, chans * sizeof *n->in);
+    n->out = arena_alloc64(a, chans * sizeof *n->out);
     n->feeds = arena_alloc64(a, ports * 4);
     n->behind = arena_alloc64(a, ports * 4);
     n->node_of = arena_alloc64(a, ports * 2);
     n->nonempty = arena_alloc64(a, n->n_router * 8);
-    n->sw_in_ptr = arena_alloc64(a, ports);
-    n->sw_out_ptr = arena_alloc64(a, ports);
+    n->can_go = arena_alloc64(a, n->n_router * 8);
+    n->no_vc = arena_alloc64(a, n->n_router * 8);
+    n->switch_ptr = arena_alloc64(a, ports);
     n->vc_ptr = arena_alloc64(a, ports);
+    n->route = arena_alloc64(a, (size_t)n->n_router * n_node);
     n->active_words = (n->n_router + 63) / 64;
     n->active = arena_alloc64(a, n->active_words * 8);
     n->reserved = arena_alloc64(a, n_node * 4);
@@ -563,9 +618,8 @@ struct noc *routers_new(struct engine *eng, const struct noc_cfg *cfg, uint32_t 
     n->inject_ptr = arena_alloc64(a, n_node);
     n->injecting = arena_alloc64(a, (n_node + 63) / 64 * 8);
     for (uint32_t i = 0; i < chans; i++) {
-        n->out_port[i] = 0xff;
-        n->out_chan[i] = n->owner[i] = NO_CHAN;
-        n->credit[i] = (uint8_t)n->depth;
+        n->in[i] = (struct in_chan){.out_port = NO_ROUTE, .out_chan = NO_CHAN};
+        n->out[i] = (struct out_chan){(uint8_t)n->depth, NO_OWNER};
     }
     for (uint32_t i = 0; i < ports; i++) {
         n->feeds[i] = n->behind[i] = NONE;
@@ -577,11 +631,13 @@ struct noc *routers_new(struct engine *eng, const struct noc_cfg *cfg, uint32_t 
         wire_butterfly(n);
     for (uint32_t i = 0; i < n_node; i++) {
         uint32_t port = cfg->topology == NOC_MESH ? LOCAL : i % n->radix;
-        n->node_of[n->eject_router[i] * n->n_port + port] = (uint16_t)i;
+        n->node_of[((uint32_t)n->eject_router[i] << (n->chan_shift - n->vc_shift)) + port] = (uint16_t)i;
         n->inject_packet[i] = NONE;
+        for (uint32_t r = 0; r < n->n_router; r++)
+            n->route[r * n_node + i] = (uint8_t)route_of(n, cfg, r, i);
     }
     /* A packet has at least one flit in a buffer, on a link or at its sender. */
-    uint32_t packets = chans * n->depth + chans * n->latency + n_node, size = 1;
+    uint32_t packets = n->n_router * n->n_port * n->n_vc * n->depth + ports * n->latency + n_node, size = 1;
     n->packet = arena_alloc64(a, packets * sizeof *n->packet);
     for (uint32_t i = 0; i < packets; i++)
         n->packet[i].next = i + 1 < packets ? i + 1 : NONE;
