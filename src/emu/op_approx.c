@@ -10,23 +10,23 @@
 
 #include <math.h>
 
-static inline f32 rcp_of(f32 x)
+EMU_INLINE f32 rcp_of(f32 x)
 {
     return emu_f32(mufu_rcp(emu_f32_bits(x)));
 }
-static inline f32 sqrt_of(f32 x)
+EMU_INLINE f32 sqrt_of(f32 x)
 {
     return emu_f32(mufu_sqrt(emu_f32_bits(x)));
 }
-static inline f32 rsqrt_of(f32 x)
+EMU_INLINE f32 rsqrt_of(f32 x)
 {
     return emu_f32(mufu_rsqrt(emu_f32_bits(x)));
 }
-static inline f32 lg2_of(f32 x)
+EMU_INLINE f32 lg2_of(f32 x)
 {
     return emu_f32(mufu_lg2(emu_f32_bits(x)));
 }
-static inline f32 ex2_of(f32 x)
+EMU_INLINE f32 ex2_of(f32 x)
 {
     return emu_f32(mufu_ex2(emu_f32_bits(x)));
 }
@@ -34,54 +34,54 @@ static inline f32 ex2_of(f32 x)
 #define TINY  0x1p-126f /* below: subnormal */
 #define HUGE_ 0x1p126f  /* above: the reciprocal is subnormal */
 
-static inline f32 div_approx(f32 a, f32 b)
+EMU_INLINE f32 div_approx(f32 a, f32 b)
 {
     const f32 scale = fabsf(b) < TINY ? 0x1p24f : 1;
     return f32_canon(rcp_of(b * scale) * (a * scale));
 }
-static inline f32 div_full(f32 a, f32 b)
+EMU_INLINE f32 div_full(f32 a, f32 b)
 {
     const f32 scale = fabsf(b) > HUGE_ ? 0.25f : fabsf(b) < TINY ? 0x1p24f : 1;
     return f32_canon(rcp_of(b * scale) * (a * scale));
 }
-static inline f32 div_full_ftz(f32 a, f32 b)
+EMU_INLINE f32 div_full_ftz(f32 a, f32 b)
 {
     const f32 scale = fabsf(b) > HUGE_ ? 0.25f : 1;
     return f32_mul_ftz(rcp_of(f32_mul_ftz(b, scale)), f32_mul_ftz(a, scale));
 }
-static inline f32 rcp_approx(f32 a)
+EMU_INLINE f32 rcp_approx(f32 a)
 {
     const f32 scale = fabsf(a) > HUGE_ ? 0.25f : fabsf(a) < TINY ? 0x1p24f : 1;
     return f32_canon(rcp_of(a * scale) * scale);
 }
-static inline f32 sqrt_approx(f32 a)
+EMU_INLINE f32 sqrt_approx(f32 a)
 {
     const bool tiny = fabsf(a) < TINY;
     return f32_canon(sqrt_of(tiny ? a * 0x1p24f : a) * (tiny ? 0x1p-12f : 1));
 }
-static inline f32 rsqrt_approx(f32 a)
+EMU_INLINE f32 rsqrt_approx(f32 a)
 {
     const bool tiny = fabsf(a) < TINY;
     return f32_canon(rsqrt_of(tiny ? a * 0x1p24f : a) * (tiny ? 0x1p12f : 1));
 }
-static inline f32 lg2_approx(f32 a)
+EMU_INLINE f32 lg2_approx(f32 a)
 {
     const bool tiny = fabsf(a) < TINY;
     return f32_canon(tiny ? lg2_of(a * 0x1p24f) - 24 : lg2_of(a));
 }
-static inline f32 ex2_approx(f32 a)
+EMU_INLINE f32 ex2_approx(f32 a)
 {
     const f32 half = ex2_of(a * 0.5f);
     return f32_canon(a < -126 ? half * half : ex2_of(a));
 }
 /* sin and cos: the argument in turns, rounded toward zero, without flush. */
-static inline u32 sine(f32 a, bool cosine)
+EMU_INLINE u32 sine(f32 a, u32 quarter)
 {
     const f64 exact = (f64)a * (f64)0.15915493667125701904f; /* 48 bits: exact */
     const f32 nearest = (f32)exact;
     const u32 u = emu_f32_bits(nearest);
     const bool away = fabs((f64)nearest) > fabs(exact);
-    return mufu_sine(away ? u - 1 : u, cosine);
+    return mufu_sine(away ? u - 1 : u, quarter);
 }
 
 EMU_OP2(div_approx_f32, f32, f32, f32, div_approx(a, b))
@@ -98,11 +98,11 @@ EMU_OP1(lg2_approx_f32, f32, f32, lg2_approx(a))
 EMU_OP1(lg2_approx_ftz_f32, f32, f32, lg2_of(a))
 EMU_OP1(ex2_approx_f32, f32, f32, ex2_approx(a))
 EMU_OP1(ex2_approx_ftz_f32, f32, f32, ex2_of(a))
-EMU_OP1(sin_approx_f32, u32, f32, sine(a, false))
-EMU_OP1(cos_approx_f32, u32, f32, sine(a, true))
+EMU_OP1(sin_approx_f32, u32, f32, sine(a, 0))
+EMU_OP1(cos_approx_f32, u32, f32, sine(a, 1))
 
 /* ---- f64 seeds: the f32 unit on the upper 20 fraction bits; the lower word of the result is 0 ---- */
-static inline u64 rcp_seed(u64 x)
+EMU_INLINE u64 rcp_seed(u64 x)
 {
     const u32 hi = (u32)(x >> 32), e = hi >> 20 & 0x7ff, sign = hi & 0x80000000;
     const s32 bits = (s32)(mufu_rcp_fraction((hi & 0xfffff) << 3) >> 3) + (2045 - (s32)e) * 0x100000;
@@ -110,11 +110,11 @@ static inline u64 rcp_seed(u64 x)
     const bool nan = e == 2047 && (hi & 0xfffff || (u32)x);
     return (u64)(nan ? F32_NAN : sign | r) << 32;
 }
-static inline u64 rsqrt_seed(u64 x)
+EMU_INLINE u64 rsqrt_seed(u64 x)
 {
     const u32 hi = (u32)(x >> 32), e = hi >> 20 & 0x7ff, sign = hi & 0x80000000;
     const s32 half = (s32)((e + 1) >> 1) - 512;
-    const u32 bits = (u32)((s32)(mufu_rsqrt_fraction((hi & 0xfffff) << 3, !(e & 1)) >> 3) + (1022 - half) * 0x100000);
+    const u32 bits = (u32)((s32)(mufu_rsqrt_fraction((hi & 0xfffff) << 3, ~e & 1) >> 3) + (1022 - half) * 0x100000);
     const u32 r = e == 0 ? sign | 0x7ff00000 : sign ? F32_NAN : e == 2047 ? 0 : bits;
     const bool nan = e == 2047 && (hi & 0xfffff || (u32)x);
     return (u64)(nan ? F32_NAN : r) << 32;
@@ -123,12 +123,12 @@ EMU_OP1(rcp_approx_ftz_f64, u64, u64, rcp_seed(a))
 EMU_OP1(rsqrt_approx_ftz_f64, u64, u64, rsqrt_seed(a))
 
 /* rsqrt.approx.f64: one third-order step from the seed; subnormals are scaled. */
-static inline f64 rsqrt_step(f64 x)
+EMU_INLINE f64 rsqrt_step(f64 x)
 {
     const f64 y = emu_f64(rsqrt_seed(emu_f64_bits(x))), e = __builtin_fma(x, -(y * y), 1);
     return __builtin_fma(__builtin_fma(e, 0.375, 0.5), y * e, y);
 }
-static inline f64 rsqrt_approx_wide(f64 a)
+EMU_INLINE f64 rsqrt_approx_wide(f64 a)
 {
     const u64 u = emu_f64_bits(a);
     const bool tiny = (u & 0x7ff0000000000000) == 0;

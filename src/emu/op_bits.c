@@ -37,30 +37,39 @@ EMU_HANDLER(not_pred)
     emu_dst_pred(w, &i->dst[0], mask, ~emu_src_pred(w, &i->src[0]));
 }
 
-/* Any function of three bits: the truth table's eight rows, each ANDed with its minterm. */
-static inline u32 lop3_of(u32 a, u32 b, u32 c, const u32 row[8])
-{
-    const u32 c0 = (row[0] & ~c) | (row[1] & c), c1 = (row[2] & ~c) | (row[3] & c);
-    const u32 c2 = (row[4] & ~c) | (row[5] & c), c3 = (row[6] & ~c) | (row[7] & c);
-    const u32 b0 = (c0 & ~b) | (c1 & b), b1 = (c2 & ~b) | (c3 & b);
-    return (b0 & ~a) | (b1 & a);
-}
-/* imm = truth table; aux[0]: 0 plain, PTX_M_AND / PTX_M_OR with a predicate result (d != 0) op q. */
+/*
+ * Any function of three bits: the eight rows of the truth table, chosen by c, then b, then a. imm = the table; aux[0]:
+ * 0, or PTX_M_AND / PTX_M_OR with a predicate result (d != 0) op q.
+ */
 EMU_HANDLER(lop3_32)
 {
-    const u32 *a = emu_src(w, &i->src[0]), *b = emu_src(w, &i->src[1]), *c = emu_src(w, &i->src[2]);
-    u32 row[8], t[EMU_LANES], nonzero = 0;
-    for (int k = 0; k < 8; k++)
-        row[k] = i->imm >> k & 1 ? ~0u : 0;
+#define ROW(k) const u32 r##k = i->imm >> k & 1 ? ~0u : 0
+    ROW(0);
+    ROW(1);
+    ROW(2);
+    ROW(3);
+    ROW(4);
+    ROW(5);
+    ROW(6);
+    ROW(7);
+#undef ROW
+    const u32 *pa = emu_src(w, &i->src[0]), *pb = emu_src(w, &i->src[1]), *pc = emu_src(w, &i->src[2]);
+    u32 t[EMU_LANES], nonzero = 0;
     for (int l = 0; l < EMU_LANES; l++) {
-        t[l] = lop3_of(a[l], b[l], c[l], row);
-        nonzero |= t[l] ? emu_bit[l] : 0;
+        const u32 a = pa[l], b = pb[l], c = pc[l];
+        const u32 c0 = (r0 & ~c) | (r1 & c), c1 = (r2 & ~c) | (r3 & c), c2 = (r4 & ~c) | (r5 & c),
+                  c3 = (r6 & ~c) | (r7 & c);
+        const u32 b0 = (c0 & ~b) | (c1 & b), b1 = (c2 & ~b) | (c3 & b);
+        t[l] = (b0 & ~a) | (b1 & a);
     }
     const u32 q = i->aux[0] ? emu_src_pred(w, &i->src[4]) : 0;
     if (i->dst[0].lane != EMU_LANE_NONE)
         emu_store_row(emu_dst(w, &i->dst[0]), t, mask, 4);
-    if (i->aux[0])
-        emu_dst_pred(w, &i->dst[1], mask, i->aux[0] == PTX_M_AND ? nonzero & q : nonzero | q);
+    if (!i->aux[0])
+        return;
+    for (int l = 0; l < EMU_LANES; l++)
+        nonzero |= t[l] ? emu_bit[l] : 0;
+    emu_dst_pred(w, &i->dst[1], mask, i->aux[0] == PTX_M_AND ? nonzero & q : nonzero | q);
 }
 
 /* ---- shifts ---- */
@@ -74,11 +83,11 @@ EMU_OP2(shr_s16, u32, u32, u32, (u16)((s32)(s16)a >> (b > 15 ? 15 : b)))
 EMU_OP2(shr_s32, u32, s32, u32, (u32)(a >> (b > 31 ? 31 : b)))
 EMU_OP2(shr_s64, u64, s64, u32, (u64)(a >> (b > 63 ? 63 : b)))
 
-static inline u64 funnel(u32 lo, u32 hi)
+EMU_INLINE u64 funnel(u32 lo, u32 hi)
 {
     return (u64)hi << 32 | lo;
 }
-static inline u32 clamp32(u32 n)
+EMU_INLINE u32 clamp32(u32 n)
 {
     return n > 32 ? 32 : n;
 }
@@ -88,18 +97,36 @@ EMU_OP3(shf_r_wrap, u32, u32, u32, u32, funnel(a, b) >> (c & 31))
 EMU_OP3(shf_r_clamp, u32, u32, u32, u32, funnel(a, b) >> clamp32(c))
 
 /* ---- prmt ---- */
-static inline u32 prmt_byte(u64 bytes, u32 sel)
+EMU_INLINE u32 prmt_byte(u64 bytes, u32 sel)
 {
     const u32 b = (u32)(bytes >> (sel & 7) * 8) & 0xff;
     return sel & 8 ? (b & 0x80 ? 0xff : 0) : b;
 }
-static inline u32 prmt_of(u32 a, u32 b, u32 sel)
+EMU_INLINE u32 prmt_of(u32 a, u32 b, u32 sel)
 {
     const u64 bytes = funnel(a, b);
     return prmt_byte(bytes, sel) | prmt_byte(bytes, sel >> 4) << 8 | prmt_byte(bytes, sel >> 8) << 16 |
            prmt_byte(bytes, sel >> 12) << 24;
 }
-EMU_OP3(prmt_32, u32, u32, u32, u32, prmt_of(a, b, c))
+EMU_OP3(prmt_any, u32, u32, u32, u32, prmt_of(a, b, c))
+/* The usual selector is a constant: then each byte has one source and one shift for all lanes. */
+EMU_HANDLER(prmt_32)
+{
+    if (i->src[2].bank != EMU_BANK_POOL) {
+        prmt_any(w, i, mask);
+        return;
+    }
+    const u32 *a = emu_src(w, &i->src[0]), *b = emu_src(w, &i->src[1]), sel = *(const u32 *)emu_src(w, &i->src[2]);
+    u32 t[EMU_LANES] = {0};
+    for (unsigned k = 0; k < 4; k++) {
+        const u32 nibble = sel >> 4 * k & 15, down = 8 * (nibble & 3), *from = nibble & 4 ? b : a;
+        for (int l = 0; l < EMU_LANES; l++) {
+            const u32 byte = from[l] >> down & 0xff;
+            t[l] |= (nibble & 8 ? (0 - (byte >> 7)) & 0xff : byte) << 8 * k;
+        }
+    }
+    emu_store_row(emu_dst(w, &i->dst[0]), t, mask, 4);
+}
 /* The other modes are a table of selectors, by the two low bits of c. */
 #define PRMT_MODE(name, S0, S1, S2, S3)                                                                                \
     static const u32 name##_sel[4] = {S0, S1, S2, S3};                                                                 \
@@ -112,28 +139,23 @@ PRMT_MODE(prmt_ecr, 0x0000, 0x1110, 0x2210, 0x3210)
 PRMT_MODE(prmt_rc16, 0x1010, 0x3232, 0x1010, 0x3232)
 
 /* ---- counting ---- */
-static inline u32 popc_of(u32 x)
+EMU_INLINE u32 popc_of(u32 x)
 {
     x -= x >> 1 & 0x55555555;
     x = (x & 0x33333333) + (x >> 2 & 0x33333333);
     x = (x + (x >> 4)) & 0x0f0f0f0f;
     return x * 0x01010101u >> 24;
 }
-static inline u32 smear(u32 x) /* every bit below the highest one set */
+/* The exponent of x as a double tells its highest bit; 2^52 + x - 2^52 converts in vector code. */
+EMU_INLINE u32 clz_of(u32 x)
 {
-    x |= x >> 1;
-    x |= x >> 2;
-    x |= x >> 4;
-    x |= x >> 8;
-    return x | x >> 16;
+    const u64 u = emu_f64_bits(emu_f64(0x4330000000000000 | x) - 0x1p52);
+    return x ? 1054 - (u32)(u >> 52) : 32;
 }
-static inline u32 clz_of(u32 x)
+EMU_INLINE u32 clz64_of(u64 x)
 {
-    return 32 - popc_of(smear(x));
-}
-static inline u32 clz64_of(u64 x)
-{
-    return x >> 32 ? clz_of((u32)(x >> 32)) : 32 + clz_of((u32)x);
+    const u32 hi = (u32)(x >> 32), above = clz_of(hi), below = 32 + clz_of((u32)x);
+    return hi ? above : below;
 }
 EMU_OP1(popc_32, u32, u32, popc_of(a))
 EMU_OP1(popc_64, u32, u64, popc_of((u32)a) + popc_of((u32)(a >> 32)))
@@ -151,7 +173,7 @@ EMU_OP1(bfind_shiftamt_u64, u32, u64, a ? clz64_of(a) : ~0u)
 EMU_OP1(bfind_shiftamt_s64, u32, s64, a ^ a >> 63 ? clz64_of((u64)(a ^ a >> 63)) : ~0u)
 
 /* The offset-th set bit at or above (offset > 0) or at or below (offset < 0) base; offset 0 asks for base itself. */
-static inline u32 fns_of(u32 bits, u32 base, s32 offset)
+EMU_INLINE u32 fns_of(u32 bits, u32 base, s32 offset)
 {
     if (base > 31)
         return ~0u;
@@ -169,7 +191,7 @@ static inline u32 fns_of(u32 bits, u32 base, s32 offset)
 EMU_OP3(fns_32, u32, u32, u32, s32, fns_of(a, b, c))
 
 /* ---- bit fields ---- */
-static inline u32 brev_of(u32 x)
+EMU_INLINE u32 brev_of(u32 x)
 {
     x = (x >> 1 & 0x55555555) | (x & 0x55555555) << 1;
     x = (x >> 2 & 0x33333333) | (x & 0x33333333) << 2;
@@ -180,17 +202,21 @@ static inline u32 brev_of(u32 x)
 EMU_OP1(brev_32, u32, u32, brev_of(a))
 EMU_OP1(brev_64, u64, u64, funnel(brev_of((u32)(a >> 32)), brev_of((u32)a)))
 
-static inline u64 low_ones(u32 n)
+EMU_INLINE u64 low_ones(u32 n)
 {
-    return n >= 64 ? ~0ull : (1ull << n) - 1;
+    return n > 63 ? ~0ull : (1ull << (n & 63)) - 1;
+}
+EMU_INLINE u32 low_ones32(u32 n)
+{
+    return n > 31 ? ~0u : (1u << (n & 31)) - 1;
 }
 /* Positions and lengths: of a 32-bit field the low 8 bits count, of a 64-bit one all (PTX allows 0..255 only). */
-static inline u64 bfe_u(u64 a, u32 pos, u32 len)
+EMU_INLINE u64 bfe_u(u64 a, u32 pos, u32 len)
 {
-    return (pos > 63 ? 0 : a >> pos) & low_ones(len);
+    return (pos > 63 ? 0 : a >> (pos & 63)) & low_ones(len);
 }
 /* Bits beyond the top are copies of the sign; a field of length 0 is 0. a is already sign-extended. */
-static inline u64 bfe_s(s64 a, u32 pos, u32 len)
+EMU_INLINE u64 bfe_s(s64 a, u32 pos, u32 len)
 {
     const s64 field = a >> (pos > 63 ? 63 : pos);
     if (len == 0)
@@ -198,35 +224,44 @@ static inline u64 bfe_s(s64 a, u32 pos, u32 len)
     const u32 up = len > 63 ? 0 : 64 - len;
     return (u64)((s64)((u64)field << up) >> up);
 }
-EMU_OP3(bfe_u32, u32, u32, u32, u32, bfe_u(a, (u8)b, (u8)c))
-EMU_OP3(bfe_s32, u32, s32, u32, u32, bfe_s(a, (u8)b, (u8)c))
+EMU_INLINE u32 bfe_u_32(u32 a, u32 pos, u32 len)
+{
+    return (pos > 31 ? 0 : a >> (pos & 31)) & low_ones32(len);
+}
+EMU_OP3(bfe_u32, u32, u32, u32, u32, bfe_u_32(a, b & 0xff, c & 0xff))
+EMU_OP3(bfe_s32, u32, s32, u32, u32, bfe_s(a, b & 0xff, c & 0xff))
 EMU_OP3(bfe_u64, u64, u64, u32, u32, bfe_u(a, b, c))
 EMU_OP3(bfe_s64, u64, s64, u32, u32, bfe_s(a, b, c))
 
-static inline u64 bfi_of(u64 a, u64 b, u32 pos, u32 len)
+EMU_INLINE u64 bfi_64_of(u64 a, u64 b, u32 pos, u32 len)
 {
-    const u64 m = pos > 63 ? 0 : low_ones(len) << pos;
-    return ((pos > 63 ? 0 : a << pos) & m) | (b & ~m);
+    const u64 m = pos > 63 ? 0 : low_ones(len) << (pos & 63);
+    return (a << (pos & 63) & m) | (b & ~m);
 }
-#define BFI(name, T, COUNT)                                                                                            \
+EMU_INLINE u32 bfi_32_of(u32 a, u32 b, u32 pos, u32 len)
+{
+    const u32 m = (pos & 0xff) > 31 ? 0 : low_ones32(len & 0xff) << (pos & 31);
+    return (a << (pos & 31) & m) | (b & ~m);
+}
+#define BFI(name, T)                                                                                                   \
     EMU_HANDLER(name)                                                                                                  \
     {                                                                                                                  \
         const T *a = emu_src(w, &i->src[0]), *b = emu_src(w, &i->src[1]);                                              \
         const u32 *c = emu_src(w, &i->src[2]), *e = emu_src(w, &i->src[3]);                                            \
         T t[EMU_LANES];                                                                                                \
         for (int l = 0; l < EMU_LANES; l++)                                                                            \
-            t[l] = (T)bfi_of(a[l], b[l], (COUNT)c[l], (COUNT)e[l]);                                                    \
+            t[l] = name##_of(a[l], b[l], c[l], e[l]);                                                                  \
         emu_store_row(emu_dst(w, &i->dst[0]), t, mask, sizeof(T));                                                     \
     }
-BFI(bfi_32, u32, u8)
-BFI(bfi_64, u64, u32)
+BFI(bfi_32, u32)
+BFI(bfi_64, u64)
 
 /* b ones from bit a up. clamp: counts above 32 act as 32; wrap: both modulo 32. */
-EMU_OP2(bmsk_clamp, u32, u32, u32, a > 31 ? 0 : low_ones(b) << a)
-EMU_OP2(bmsk_wrap, u32, u32, u32, low_ones(b & 31) << (a & 31))
+EMU_OP2(bmsk_clamp, u32, u32, u32, a > 31 ? 0 : low_ones32(b) << (a & 31))
+EMU_OP2(bmsk_wrap, u32, u32, u32, low_ones32(b & 31) << (a & 31))
 
 /* Sign- or zero-extension from the low b bits. */
-static inline u32 szext_of(u32 a, u32 n, bool is_signed)
+EMU_INLINE u32 szext_of(u32 a, u32 n, bool is_signed)
 {
     if (n > 31)
         return a;
@@ -239,21 +274,21 @@ EMU_OP2(szext_wrap_u32, u32, u32, u32, szext_of(a, b & 31, false))
 EMU_OP2(szext_wrap_s32, u32, u32, u32, szext_of(a, b & 31, true))
 
 /* ---- byte dot products ---- */
-static inline u32 byte_of(u32 x, int k, bool is_signed)
+EMU_INLINE u32 byte_of(u32 x, int k, bool is_signed)
 {
     return is_signed ? (u32)(s32)(s8)(x >> 8 * k) : (u8)(x >> 8 * k);
 }
-static inline u32 half_of(u32 x, int k, bool is_signed)
+EMU_INLINE u32 half_of(u32 x, int k, bool is_signed)
 {
     return is_signed ? (u32)(s32)(s16)(x >> 16 * k) : (u16)(x >> 16 * k);
 }
-static inline u32 dp4a_of(u32 a, u32 b, u32 c, bool sa, bool sb)
+EMU_INLINE u32 dp4a_of(u32 a, u32 b, u32 c, bool sa, bool sb)
 {
     for (int k = 0; k < 4; k++)
         c += byte_of(a, k, sa) * byte_of(b, k, sb);
     return c;
 }
-static inline u32 dp2a_of(u32 a, u32 b, u32 c, bool sa, bool sb)
+EMU_INLINE u32 dp2a_of(u32 a, u32 b, u32 c, bool sa, bool sb)
 {
     return c + half_of(a, 0, sa) * byte_of(b, 0, sb) + half_of(a, 1, sa) * byte_of(b, 1, sb);
 }

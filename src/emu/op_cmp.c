@@ -15,8 +15,10 @@ typedef u32 compare_fn(const void *, const void *);
     {                                                                                                                  \
         const T *ra = pa, *rb = pb;                                                                                    \
         u32 m = 0;                                                                                                     \
-        for (int l = 0; l < EMU_LANES; l++)                                                                            \
-            m |= OPERATOR(LOAD(ra[l]), LOAD(rb[l])) ? emu_bit[l] : 0;                                                  \
+        for (int l = 0; l < EMU_LANES; l++) {                                                                          \
+            const __typeof__(LOAD(ra[l])) x = LOAD(ra[l]), y = LOAD(rb[l]);                                            \
+            m |= OPERATOR(x, y) ? emu_bit[l] : 0;                                                                      \
+        }                                                                                                              \
         return m;                                                                                                      \
     }                                                                                                                  \
     EMU_HANDLER(setp_##name)                                                                                           \
@@ -30,15 +32,15 @@ typedef u32 compare_fn(const void *, const void *);
 #define LE(a, b)   ((a) <= (b))
 #define GT(a, b)   ((a) > (b))
 #define GE(a, b)   ((a) >= (b))
-#define FNE(a, b)  ((a) < (b) || (a) > (b)) /* ordered: false on NaN */
+#define FNE(a, b)  (((a) < (b)) | ((a) > (b))) /* ordered: false on NaN */
 #define EQU(a, b)  (!FNE(a, b))
 #define NEU(a, b)  ((a) != (b))
 #define LTU(a, b)  (!((a) >= (b)))
 #define LEU(a, b)  (!((a) > (b)))
 #define GTU(a, b)  (!((a) <= (b)))
 #define GEU(a, b)  (!((a) < (b)))
-#define NUM(a, b)  ((a) == (a) && (b) == (b))
-#define NAN_(a, b) ((a) != (a) || (b) != (b))
+#define NUM(a, b)  (((a) == (a)) & ((b) == (b)))
+#define NAN_(a, b) (((a) != (a)) | ((b) != (b)))
 
 #define AS_IS(x)  (x)
 #define AS_U16(x) ((u16)(x))

@@ -12,19 +12,19 @@
 enum { FTZ = 1, SAT = 2, RELU = 4, NANS = 8, XORSIGN = 16 };
 
 /* The exact value is r + error. */
-static inline f32 odd_f32(f32 r, f32 error)
+EMU_INLINE f32 odd_f32(f32 r, f32 error)
 {
     const u32 u = emu_f32_bits(r);
     const bool away = (emu_f32_bits(error) ^ u) >> 31 == 0;
     return emu_f32(error != 0 && !(u & 1) ? (away ? u + 1 : u - 1) : u);
 }
-static inline f64 odd_f64(f64 r, f64 error)
+EMU_INLINE f64 odd_f64(f64 r, f64 error)
 {
     const u64 u = emu_f64_bits(r);
     const bool away = (emu_f64_bits(error) ^ u) >> 63 == 0;
     return emu_f64(error != 0 && !(u & 1) ? (away ? u + 1 : u - 1) : u);
 }
-static inline f32 narrow_odd(f64 x)
+EMU_INLINE f32 narrow_odd(f64 x)
 {
     const f32 r = (f32)x;
     const u32 u = emu_f32_bits(r);
@@ -33,39 +33,37 @@ static inline f32 narrow_odd(f64 x)
 }
 
 /* ---- f16 ---- */
-static inline u32 f16_flush(u32 h)
+EMU_INLINE u32 f16_flush(u32 h)
 {
     return h & 0x7c00 ? h : h & 0x8000;
 }
-static inline u32 f16_in(u32 h, unsigned flags)
+EMU_INLINE u32 f16_in(u32 h, unsigned flags)
 {
     return flags & FTZ ? f16_flush(h) : h;
 }
-static inline u32 f16_out(f32 x, unsigned flags)
+EMU_INLINE u32 f16_out(f32 x, unsigned flags)
 {
     u32 h = f16_of_f32(x);
     /* As with f32, what counts is the value rounded with an unbounded exponent: see f32_flush_small. */
     const bool tiny = (f16_of_f32(x * 0x1p10f) & 0x7fff) < 0x2c00;
     h = flags & FTZ && tiny ? h & 0x8000 : h;
-    if (flags & SAT)
-        h = x != x || h & 0x8000 ? 0 : h > 0x3c00 ? 0x3c00 : h;
-    if (flags & RELU)
-        h = x == x && h & 0x8000 ? 0 : h;
-    return h;
+    const bool nan = x != x;
+    const u32 unit = nan | (h >> 15) ? 0 : h > 0x3c00 ? 0x3c00 : h, ramp = nan ? h : h >> 15 ? 0 : h;
+    return flags & SAT ? unit : flags & RELU ? ramp : h;
 }
-static inline u32 add_f16(u32 a, u32 b, unsigned f)
+EMU_INLINE u32 add_f16(u32 a, u32 b, unsigned f)
 {
     return f16_out(f32_of_f16(f16_in(a, f)) + f32_of_f16(f16_in(b, f)), f);
 }
-static inline u32 sub_f16(u32 a, u32 b, unsigned f)
+EMU_INLINE u32 sub_f16(u32 a, u32 b, unsigned f)
 {
     return f16_out(f32_of_f16(f16_in(a, f)) - f32_of_f16(f16_in(b, f)), f);
 }
-static inline u32 mul_f16(u32 a, u32 b, unsigned f)
+EMU_INLINE u32 mul_f16(u32 a, u32 b, unsigned f)
 {
     return f16_out(f32_of_f16(f16_in(a, f)) * f32_of_f16(f16_in(b, f)), f);
 }
-static inline u32 fma_f16(u32 a, u32 b, u32 c, unsigned f)
+EMU_INLINE u32 fma_f16(u32 a, u32 b, u32 c, unsigned f)
 {
     const f32 p = f32_of_f16(f16_in(a, f)) * f32_of_f16(f16_in(b, f)), z = f32_of_f16(f16_in(c, f)); /* p is exact */
     const f32 s = p + z, back = s - p, error = (p - (s - back)) + (z - back);
@@ -73,24 +71,24 @@ static inline u32 fma_f16(u32 a, u32 b, u32 c, unsigned f)
 }
 
 /* ---- bf16: as wide a range as f32, so products need f64 ---- */
-static inline u32 bf16_out(f32 x, unsigned flags)
+EMU_INLINE u32 bf16_out(f32 x, unsigned flags)
 {
     const u32 h = bf16_of_f32(x);
     return flags & RELU && x == x && h & 0x8000 ? 0 : h;
 }
-static inline u32 add_bf16(u32 a, u32 b, unsigned f)
+EMU_INLINE u32 add_bf16(u32 a, u32 b, unsigned f)
 {
     return bf16_out(f32_of_bf16(a) + f32_of_bf16(b), f);
 }
-static inline u32 sub_bf16(u32 a, u32 b, unsigned f)
+EMU_INLINE u32 sub_bf16(u32 a, u32 b, unsigned f)
 {
     return bf16_out(f32_of_bf16(a) - f32_of_bf16(b), f);
 }
-static inline u32 mul_bf16(u32 a, u32 b, unsigned f)
+EMU_INLINE u32 mul_bf16(u32 a, u32 b, unsigned f)
 {
     return bf16_out(narrow_odd((f64)f32_of_bf16(a) * (f64)f32_of_bf16(b)), f);
 }
-static inline u32 fma_bf16(u32 a, u32 b, u32 c, unsigned f)
+EMU_INLINE u32 fma_bf16(u32 a, u32 b, u32 c, unsigned f)
 {
     const f64 p = (f64)f32_of_bf16(a) * (f64)f32_of_bf16(b), z = f32_of_bf16(c);
     const f64 s = p + z, back = s - p, error = (p - (s - back)) + (z - back);
@@ -98,67 +96,102 @@ static inline u32 fma_bf16(u32 a, u32 b, u32 c, unsigned f)
 }
 
 /* ---- what only moves signs or picks a source; `inf` is the format's infinity ---- */
-static inline u32 neg_half(u32 a, unsigned f, u32 inf)
+EMU_INLINE u32 neg_half(u32 a, unsigned f, u32 inf)
 {
     a = f & FTZ ? f16_flush(a) : a;
     return (a & 0x7fff) > inf ? 0x7fff : a ^ 0x8000;
 }
-static inline u32 abs_half(u32 a, unsigned f, u32 inf)
+EMU_INLINE u32 abs_half(u32 a, unsigned f, u32 inf)
 {
     a = f & FTZ ? f16_flush(a) : a;
     return (a & 0x7fff) > inf ? 0x7fff : a & 0x7fff;
 }
 /* Order of the bit patterns as numbers: -0 before +0. */
-static inline s32 rank(u32 a)
+EMU_INLINE s32 rank(u32 a)
 {
     return a & 0x8000 ? -(s32)(a & 0x7fff) - 1 : (s32)a;
 }
-static inline u32 minmax_half(u32 a, u32 b, unsigned f, u32 inf, bool max)
+EMU_INLINE u32 minmax_half(u32 a, u32 b, unsigned f, u32 inf, bool max)
 {
     a = f & FTZ ? f16_flush(a) : a;
     b = f & FTZ ? f16_flush(b) : b;
     const u32 sign = (a ^ b) & 0x8000;
     const bool nan_a = (a & 0x7fff) > inf, nan_b = (b & 0x7fff) > inf;
-    if (f & XORSIGN)
-        a &= 0x7fff, b &= 0x7fff;
-    u32 r = (rank(a) < rank(b)) ^ max ? a : b;
-    r = f & XORSIGN ? (r & 0x7fff) | sign : r;
-    const u32 only = nan_a ? b : a, one = f & XORSIGN ? (only & 0x7fff) | sign : only;
-    const bool canonical = f & NANS ? nan_a || nan_b : nan_a && nan_b;
-    return canonical ? 0x7fff : nan_a || nan_b ? one : r;
+    const u32 keep = f & XORSIGN ? 0x7fff : 0xffff;
+    a &= keep, b &= keep;
+    const u32 number = (rank(a) < rank(b)) ^ max ? a : b, r = nan_a ? b : nan_b ? a : number;
+    const bool canonical = f & NANS ? nan_a | nan_b : nan_a & nan_b;
+    return canonical ? 0x7fff : f & XORSIGN ? r | sign : r;
 }
 
 /* ---- approximations: the special-function unit on the f32 value, truncated ---- */
-static inline u32 ex2_f16(u32 a, unsigned f)
+EMU_INLINE u32 ex2_f16(u32 a, unsigned f)
 {
     return mufu_to_f16(mufu_ex2(emu_f32_bits(f32_of_f16(f16_in(a, f)))));
 }
-static inline u32 ex2_bf16(u32 a, unsigned f)
+EMU_INLINE u32 ex2_bf16(u32 a, unsigned f)
 {
     return mufu_to_bf16(mufu_ex2(a << 16));
 }
-static inline u32 tanh_f16(u32 a, unsigned f)
+EMU_INLINE u32 tanh_f16(u32 a, unsigned f)
 {
     return mufu_to_f16(mufu_tanh(emu_f32_bits(f32_of_f16(a))));
 }
-static inline u32 tanh_bf16(u32 a, unsigned f)
+EMU_INLINE u32 tanh_bf16(u32 a, unsigned f)
 {
     return mufu_to_bf16(mufu_tanh(a << 16));
 }
 
 #define LO(x) ((x)&0xffff)
 #define HI(x) ((x) >> 16)
+/* The plain form, with no modifier, gets a loop of its own; the flags of the others are read before the loop. */
+#define HALF_BODY(FETCH, PLAIN, FLAGGED)                                                                               \
+    const unsigned f = i->aux[0];                                                                                      \
+    if (f == 0) {                                                                                                      \
+        EMU_BODY(u32, 1, FETCH, PLAIN)                                                                                 \
+    } else {                                                                                                           \
+        EMU_BODY(u32, 1, FETCH, FLAGGED)                                                                               \
+    }
 #define HALF1(name, FN, ...)                                                                                           \
-    EMU_OP1(name, u32, u32, FN(LO(a), i->aux[0], ##__VA_ARGS__))                                                       \
-    EMU_OP1(name##_x2, u32, u32, FN(LO(a), i->aux[0], ##__VA_ARGS__) | FN(HI(a), i->aux[0], ##__VA_ARGS__) << 16)
+    EMU_HANDLER(name)                                                                                                  \
+    {                                                                                                                  \
+        const u32 *pa = emu_src(w, &i->src[0]);                                                                        \
+        HALF_BODY(const u32 a = pa[l], FN(LO(a), 0, ##__VA_ARGS__), FN(LO(a), f, ##__VA_ARGS__))                       \
+    }                                                                                                                  \
+    EMU_HANDLER(name##_x2)                                                                                             \
+    {                                                                                                                  \
+        const u32 *pa = emu_src(w, &i->src[0]);                                                                        \
+        HALF_BODY(const u32 a = pa[l], FN(LO(a), 0, ##__VA_ARGS__) | FN(HI(a), 0, ##__VA_ARGS__) << 16,                \
+                  FN(LO(a), f, ##__VA_ARGS__) | FN(HI(a), f, ##__VA_ARGS__) << 16)                                     \
+    }
 #define HALF2(name, FN, ...)                                                                                           \
-    EMU_OP2(name, u32, u32, u32, FN(LO(a), LO(b), i->aux[0], ##__VA_ARGS__))                                           \
-    EMU_OP2(name##_x2, u32, u32, u32,                                                                                  \
-            FN(LO(a), LO(b), i->aux[0], ##__VA_ARGS__) | FN(HI(a), HI(b), i->aux[0], ##__VA_ARGS__) << 16)
+    EMU_HANDLER(name)                                                                                                  \
+    {                                                                                                                  \
+        const u32 *pa = emu_src(w, &i->src[0]), *pb = emu_src(w, &i->src[1]);                                          \
+        HALF_BODY(const u32 a = pa[l];                                                                                 \
+                  const u32 b = pb[l], FN(LO(a), LO(b), 0, ##__VA_ARGS__), FN(LO(a), LO(b), f, ##__VA_ARGS__))         \
+    }                                                                                                                  \
+    EMU_HANDLER(name##_x2)                                                                                             \
+    {                                                                                                                  \
+        const u32 *pa = emu_src(w, &i->src[0]), *pb = emu_src(w, &i->src[1]);                                          \
+        HALF_BODY(const u32 a = pa[l]; const u32 b = pb[l],                                                            \
+                                       FN(LO(a), LO(b), 0, ##__VA_ARGS__) | FN(HI(a), HI(b), 0, ##__VA_ARGS__) << 16,  \
+                                       FN(LO(a), LO(b), f, ##__VA_ARGS__) | FN(HI(a), HI(b), f, ##__VA_ARGS__) << 16)  \
+    }
 #define HALF3(name, FN)                                                                                                \
-    EMU_OP3(name, u32, u32, u32, u32, FN(LO(a), LO(b), LO(c), i->aux[0]))                                              \
-    EMU_OP3(name##_x2, u32, u32, u32, u32,                                                                             \
-            FN(LO(a), LO(b), LO(c), i->aux[0]) | FN(HI(a), HI(b), HI(c), i->aux[0]) << 16)
+    EMU_HANDLER(name)                                                                                                  \
+    {                                                                                                                  \
+        const u32 *pa = emu_src(w, &i->src[0]), *pb = emu_src(w, &i->src[1]), *pc = emu_src(w, &i->src[2]);            \
+        HALF_BODY(const u32 a = pa[l]; const u32 b = pb[l];                                                            \
+                  const u32 c = pc[l], FN(LO(a), LO(b), LO(c), 0), FN(LO(a), LO(b), LO(c), f))                         \
+    }                                                                                                                  \
+    EMU_HANDLER(name##_x2)                                                                                             \
+    {                                                                                                                  \
+        const u32 *pa = emu_src(w, &i->src[0]), *pb = emu_src(w, &i->src[1]), *pc = emu_src(w, &i->src[2]);            \
+        HALF_BODY(const u32 a = pa[l]; const u32 b = pb[l];                                                            \
+                  const u32 c = pc[l], FN(LO(a), LO(b), LO(c), 0) | FN(HI(a), HI(b), HI(c), 0) << 16,                  \
+                  FN(LO(a), LO(b), LO(c), f) | FN(HI(a), HI(b), HI(c), f) << 16)                                       \
+    }
 
 HALF2(op_add_f16, add_f16)
 HALF2(op_sub_f16, sub_f16)

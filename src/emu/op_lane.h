@@ -39,6 +39,9 @@ __extension__ typedef __int128 s128;
 
 #define EMU_ALL_LANES 0xffffffffu
 
+/* A function of one lane: a call left in a loop over lanes would keep it from vectorising. */
+#define EMU_INLINE static inline __attribute__((always_inline))
+
 #ifdef __clang__
 #define EMU_VECTOR _Pragma("clang loop vectorize(assume_safety)")
 #else

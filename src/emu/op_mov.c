@@ -54,7 +54,21 @@ EMU_HANDLER(mov_unpack)
             }
     }
 }
-/* The common pair: two 32-bit halves of a 64-bit register. */
+/* The common pairs: two halves of a 32-bit or 64-bit register. */
+EMU_OP2(mov_pack_16x2, u32, u32, u32, b << 16 | (u16)a)
+EMU_HANDLER(mov_unpack_16x2)
+{
+    const u32 *a = emu_src(w, &i->src[0]);
+    u32 lo[EMU_LANES], hi[EMU_LANES];
+    for (int l = 0; l < EMU_LANES; l++) {
+        lo[l] = a[l] & 0xffff;
+        hi[l] = a[l] >> 16;
+    }
+    if (i->dst[0].lane != EMU_LANE_NONE)
+        emu_store_row(emu_dst(w, &i->dst[0]), lo, mask, 4);
+    if (i->dst[1].lane != EMU_LANE_NONE)
+        emu_store_row(emu_dst(w, &i->dst[1]), hi, mask, 4);
+}
 EMU_OP2(mov_pack_32x2, u64, u32, u32, (u64)b << 32 | a)
 EMU_HANDLER(mov_unpack_32x2)
 {
@@ -96,6 +110,8 @@ static int sel_vector(const struct ptx_inst *p, struct emu_op_sel *sel, const ch
     sel->imm = each;
     if (n == 2 && each == 4)
         sel->fn = pack ? mov_pack_32x2 : mov_unpack_32x2;
+    else if (n == 2 && each == 2)
+        sel->fn = pack ? mov_pack_16x2 : mov_unpack_16x2;
     else
         sel->fn = pack ? mov_pack : mov_unpack;
     return 0;

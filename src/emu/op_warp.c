@@ -21,42 +21,31 @@ static u32 next_group(const u32 *member, u32 *left, u32 *members)
     return group;
 }
 
-/* ---- shfl. aux[0]: the mode (ptx_mod). ---- */
-EMU_HANDLER(shfl_32)
-{
-    const u32 *a = emu_src(w, &i->src[0]), *b = emu_src(w, &i->src[1]), *c = emu_src(w, &i->src[2]);
-    u32 t[EMU_LANES], valid = 0;
-    for (s32 l = 0; l < EMU_LANES; l++) {
-        const s32 delta = (s32)(b[l] & 31), segment = (s32)(c[l] >> 8 & 31);
-        const s32 limit = (l & segment) | ((s32)(c[l] & 31) & ~segment);
-        s32 j;
-        bool ok;
-        switch (i->aux[0]) {
-        case PTX_M_UP:
-            j = l - delta;
-            ok = j >= limit;
-            break;
-        case PTX_M_DOWN:
-            j = l + delta;
-            ok = j <= limit;
-            break;
-        case PTX_M_BFLY:
-            j = l ^ delta;
-            ok = j <= limit;
-            break;
-        default:
-            j = (l & segment) | (delta & ~segment);
-            ok = j <= limit;
-            break;
-        }
-        t[l] = a[ok ? j : l];
-        valid |= ok ? emu_bit[l] : 0;
+/* ---- shfl. The source lane j counts when it is not beyond the limit, else the lane's own value is taken. ---- */
+#define SHFL(name, LANE, WITHIN)                                                                                       \
+    EMU_HANDLER(name)                                                                                                  \
+    {                                                                                                                  \
+        const u32 *a = emu_src(w, &i->src[0]), *b = emu_src(w, &i->src[1]), *c = emu_src(w, &i->src[2]);               \
+        s32 from[EMU_LANES];                                                                                           \
+        u32 t[EMU_LANES], valid = 0;                                                                                   \
+        for (s32 l = 0; l < EMU_LANES; l++) {                                                                          \
+            const s32 delta = (s32)(b[l] & 31), segment = (s32)(c[l] >> 8 & 31);                                       \
+            const s32 limit = (l & segment) | ((s32)(c[l] & 31) & ~segment), j = LANE;                                 \
+            const bool ok = j WITHIN limit;                                                                            \
+            from[l] = ok ? j : l;                                                                                      \
+            valid |= ok ? emu_bit[l] : 0;                                                                              \
+        }                                                                                                              \
+        for (int l = 0; l < EMU_LANES; l++)                                                                            \
+            t[l] = a[from[l]];                                                                                         \
+        if (i->dst[0].lane != EMU_LANE_NONE)                                                                           \
+            emu_store_row(emu_dst(w, &i->dst[0]), t, mask, 4);                                                         \
+        if (i->n_dst > 1)                                                                                              \
+            emu_dst_pred(w, &i->dst[1], mask, valid);                                                                  \
     }
-    if (i->dst[0].lane != EMU_LANE_NONE)
-        emu_store_row(emu_dst(w, &i->dst[0]), t, mask, 4);
-    if (i->n_dst > 1)
-        emu_dst_pred(w, &i->dst[1], mask, valid);
-}
+SHFL(shfl_up, l - delta, >=)
+SHFL(shfl_down, l + delta, <=)
+SHFL(shfl_bfly, l ^ delta, <=)
+SHFL(shfl_idx, (l & segment) | (delta & ~segment), <=)
 
 /* ---- vote. aux[0]: the mode (ptx_mod); aux[1]: has a member mask. ---- */
 static u32 vote_of(unsigned mode, u32 participants, u32 yes)
@@ -93,9 +82,18 @@ EMU_HANDLER(vote_any)
 }
 
 /* ---- match. aux[0]: PTX_M_ANY or PTX_M_ALL; aux[1]: 64-bit values. ---- */
-static u64 value_of(const void *row, bool wide, int l)
+static u32 lanes_equal(const void *row, bool wide, int lane)
 {
-    return wide ? ((const u64 *)row)[l] : ((const u32 *)row)[l];
+    const u32 *narrow = row;
+    const u64 *full = row;
+    u32 same = 0;
+    if (wide)
+        for (int l = 0; l < EMU_LANES; l++)
+            same |= full[l] == full[lane] ? emu_bit[l] : 0;
+    else
+        for (int l = 0; l < EMU_LANES; l++)
+            same |= narrow[l] == narrow[lane] ? emu_bit[l] : 0;
+    return same;
 }
 EMU_HANDLER(match_lanes)
 {
@@ -106,15 +104,14 @@ EMU_HANDLER(match_lanes)
     for (u32 left = mask; left;) {
         u32 members;
         const u32 group = next_group(member, &left, &members), participants = mask & members;
-        for (int l = 0; l < EMU_LANES; l++) {
-            if (!(group >> l & 1))
-                continue;
-            u32 same = 0;
-            for (int k = 0; k < EMU_LANES; k++)
-                same |= value_of(a, wide, k) == value_of(a, wide, l) ? emu_bit[k] : 0;
-            same &= participants;
-            t[l] = !all ? same : same == participants ? participants : 0;
-            pred |= same == participants ? emu_bit[l] : 0;
+        /* One value of the group after the other. */
+        for (u32 rest = group; rest;) {
+            const u32 same = lanes_equal(a, wide, __builtin_ctz(rest)), served = same & rest;
+            const u32 matched = same & participants, r = !all || matched == participants ? matched : 0;
+            for (int l = 0; l < EMU_LANES; l++)
+                t[l] = served & emu_bit[l] ? r : t[l];
+            pred |= matched == participants ? served : 0;
+            rest &= ~served;
         }
     }
     if (i->dst[0].lane != EMU_LANE_NONE)
@@ -202,18 +199,21 @@ static unsigned mode_among(const struct ptx_inst *p, const u8 *mods, unsigned n)
 
 int emu_sel_warp(const struct ptx_inst *p, struct emu_op_sel *sel, const char **why)
 {
-    static const u8 shfl_modes[] = {PTX_M_UP, PTX_M_DOWN, PTX_M_BFLY, PTX_M_IDX};
     static const u8 vote_modes[] = {PTX_M_ALL, PTX_M_ANY, PTX_M_UNI, PTX_M_BALLOT};
     static const u8 redux_ops[] = {PTX_M_ADD, PTX_M_MIN, PTX_M_MAX, PTX_M_AND, PTX_M_OR, PTX_M_XOR};
     const bool sync = ptx_has(p, PTX_M_SYNC), pair = p->n_opnd && p->opnd[0].kind == PTX_O_PAIR;
     const enum ptx_type t = p->n_type ? p->type[0] : PTX_T_NONE;
     switch (p->op) {
-    case PTX_SHFL:
-        sel->aux[0] = (u8)mode_among(p, shfl_modes, 4);
-        if (!sel->aux[0] || ptx_type_bytes(t) != 4)
+    case PTX_SHFL: {
+        emu_op_fn *fn = ptx_has(p, PTX_M_UP)     ? shfl_up
+                        : ptx_has(p, PTX_M_DOWN) ? shfl_down
+                        : ptx_has(p, PTX_M_BFLY) ? shfl_bfly
+                                                 : shfl_idx;
+        if (ptx_type_bytes(t) != 4)
             break;
-        emu_sig(sel, shfl_32, pair ? (sync ? "wp>wwww" : "wp>www") : sync ? "w>wwww" : "w>www", PTX_T_B32);
+        emu_sig(sel, fn, pair ? (sync ? "wp>wwww" : "wp>www") : sync ? "w>wwww" : "w>www", PTX_T_B32);
         return 0;
+    }
     case PTX_VOTE:
         sel->aux[0] = (u8)mode_among(p, vote_modes, 4);
         sel->aux[1] = sync;

@@ -9,6 +9,7 @@
  * are integers on a known grid; the bounds then leave one c0. fit fails loudly if any observation contradicts.
  */
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,23 +121,37 @@ static struct row solve_segment(const char *name, unsigned s, double quantum, do
     exit(1);
 }
 
-static void print_table(const char *name, unsigned segments, double quantum, double bias, double scale2)
+static void print_column(const struct row *row, unsigned n, char which, double scale)
 {
-    struct row *row = malloc(segments * sizeof *row);
+    printf("    {");
+    for (unsigned s = 0; s < n; s++)
+        printf("%s%lld%s", s ? ", " : "",
+               which == '0'   ? row[s].c0
+               : which == '1' ? row[s].c1
+                              : (long long)((double)row[s].c2 * scale),
+               s + 1 == n ? "},\n" : "");
+}
+/* Rows of several calls with the same name are put together: `more` follow. */
+static void print_table(const char *name, unsigned segments, double quantum, double bias, double scale2, bool more)
+{
+    static struct row row[128];
+    static unsigned n;
     for (unsigned s = 0; s < segments; s++)
-        row[s] = solve_segment(name, s, quantum, bias, scale2);
-    printf("static const struct mufu_row mufu_%s_table[%u] = {\n", name, segments);
-    for (unsigned s = 0; s < segments; s++)
-        printf("%s{%lld, %lld, %lld},%s", s % 4 ? " " : "    ", row[s].c0, row[s].c1, (long long)(row[s].c2 * scale2),
-               s % 4 == 3 || s + 1 == segments ? "\n" : "");
+        row[n++] = solve_segment(name, s, quantum, bias, scale2);
+    if (more)
+        return;
+    printf("static const struct mufu_table mufu_%s_table = {\n", name);
+    print_column(row, n, '0', 1);
+    print_column(row, n, '1', 1);
+    print_column(row, n, '2', scale2);
     printf("};\n\n");
-    free(row);
+    n = 0;
 }
 
 /* Functions whose result is a mantissa: 2^`bits` units of the sum are one unit in the last place above `base`. */
 static void mantissa_table(const char *dir, const char *file, const char *name, unsigned segments, uint32_t base,
                            int bits, double quantum, double bias, double scale2, size_t first, int dx_shift,
-                           size_t skip)
+                           size_t skip, bool more)
 {
     size_t n;
     uint32_t *r = sweep(dir, file, &n);
@@ -146,7 +161,7 @@ static void mantissa_table(const char *dir, const char *file, const char *name, 
         observe(i / each * DX_N + (i % each << dx_shift), ldexp((double)(int32_t)(r[first + i] - base), bits),
                 ldexp(1, bits));
     free(r);
-    print_table(name, segments, quantum, bias, scale2);
+    print_table(name, segments, quantum, bias, scale2, more);
 }
 
 /* Functions whose result is a fixed-point number of `bits` fraction bits, the last `drop` always 0, truncated to a
@@ -164,7 +179,7 @@ static void lg2_table(const char *dir)
     for (size_t i = 1; i < 1u << 23; i++) /* lg2(1) is 0 by decree */
         observe_fixed(i, r[(1u << 23) + i], 38, 2);
     free(r);
-    print_table("lg2", 64, 4096, 837, 2);
+    print_table("lg2", 64, 4096, 837, 2, false);
 }
 static float multiply_rz(float a, float b)
 {
@@ -189,7 +204,7 @@ static void sin_table(const char *dir)
         }
         free(r);
     }
-    print_table("sin", 64, 1024, 0, 1);
+    print_table("sin", 64, 1024, 0, 1, false);
 }
 
 /* Each binade from 2^-8 to 2^2 has 2^m segments of its own; as in mufu_tanh. */
@@ -206,7 +221,7 @@ static void tanh_table(const char *dir)
         base += 1u << m;
     }
     free(r);
-    print_table("tanh", 51, 65536, 0, 1);
+    print_table("tanh", 51, 65536, 0, 1, false);
 }
 
 int main(int argc, char **argv)
@@ -221,14 +236,15 @@ int main(int argc, char **argv)
         "Recovered from\n"
         " * the H200's results by tools/silicon/fit.c; op_mufu.h says what they mean.\n */\n"
         "#ifndef WEIR_EMU_OP_MUFU_TABLE_H\n#define WEIR_EMU_OP_MUFU_TABLE_H\n\n#include <stdint.h>\n\n"
-        "struct mufu_row {\n    int32_t c0, c1, c2;\n};\n\n");
-    const size_t binade = 1u << 23;
-    mantissa_table(dir, "rcp-3f800000-1", "rcp", 128, 0x3f000000, 16, 0x1p14, 4046, 1, 0, 1, 0);
-    mantissa_table(dir, "rsqrt-3f800000-1", "rsqrt1", 64, 0x3f000000, 16, 0x1p14, 16383, 4, 0, 0, 1); /* 1 by decree */
-    mantissa_table(dir, "rsqrt-3f800000-1", "rsqrt2", 64, 0x3f000000, 16, 0x1p14, 16383, 4, binade, 0, 0);
-    mantissa_table(dir, "sqrt-3f800000-1", "sqrt1", 64, 0x3f800000, 17, 0x1p15, 32767, 2, 0, 0, 0);
-    mantissa_table(dir, "sqrt-3f800000-1", "sqrt2", 64, 0x3f800000, 17, 0x1p15, 32767, 2, binade, 0, 0);
-    mantissa_table(dir, "ex2-3f000000-1", "ex2", 64, 0x40000000, 15, 0x1p13, 6114, 1, binade, 0, 0);
+        "struct mufu_table {\n    int32_t c0[128], c1[128], c2[128];\n};\n\n");
+    const size_t binade = 1u << 23; /* roots have a table for [1, 2) and one for [2, 4) */
+    mantissa_table(dir, "rcp-3f800000-1", "rcp", 128, 0x3f000000, 16, 0x1p14, 4046, 1, 0, 1, 0, false);
+    mantissa_table(dir, "rsqrt-3f800000-1", "rsqrt", 64, 0x3f000000, 16, 0x1p14, 16383, 4, 0, 0, 1,
+                   true); /* 1 by decree */
+    mantissa_table(dir, "rsqrt-3f800000-1", "rsqrt", 64, 0x3f000000, 16, 0x1p14, 16383, 4, binade, 0, 0, false);
+    mantissa_table(dir, "sqrt-3f800000-1", "sqrt", 64, 0x3f800000, 17, 0x1p15, 32767, 2, 0, 0, 0, true);
+    mantissa_table(dir, "sqrt-3f800000-1", "sqrt", 64, 0x3f800000, 17, 0x1p15, 32767, 2, binade, 0, 0, false);
+    mantissa_table(dir, "ex2-3f000000-1", "ex2", 64, 0x40000000, 15, 0x1p13, 6114, 1, binade, 0, 0, false);
     lg2_table(dir);
     sin_table(dir);
     tanh_table(dir);
