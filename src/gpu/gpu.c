@@ -330,11 +330,20 @@ static enum gpu_end failed(struct gpu *g, struct err *e)
     return GPU_DONE;
 }
 
+/* Anything that moves: messages taken, requests retired, instructions issued. */
+static uint64_t progress(const struct gpu *g)
+{
+    return g->eng->progress + g->eng->pool.retired + gpu_warp_insts(g);
+}
+
 /* Runs until the dispatcher stops the engine. */
 static enum gpu_end run(struct gpu *g, struct err *e)
 {
+    uint64_t patience = g->machine->deadlock_cycles;
+    uint64_t slice = patience < POLL_CYCLES ? patience : POLL_CYCLES;
+    uint64_t moved = progress(g), moved_at = engine_cycle(g->eng, CLK_CORE);
     for (;;) {
-        uint64_t now = engine_cycle(g->eng, CLK_CORE), limit = now + POLL_CYCLES;
+        uint64_t now = engine_cycle(g->eng, CLK_CORE), limit = now + slice;
         if (g->sample_cycles && limit > g->next_sample)
             limit = g->next_sample;
         enum engine_end end = engine_run(g->eng, limit);
@@ -351,6 +360,12 @@ static enum gpu_end run(struct gpu *g, struct err *e)
         if (g->sample_cycles && now >= g->next_sample) {
             take_sample(g);
             g->next_sample = now + g->sample_cycles;
+        }
+        if (progress(g) != moved) {
+            moved = progress(g);
+            moved_at = now;
+        } else if (now - moved_at >= patience) {
+            return GPU_DEADLOCKED;
         }
         if (g->poll && g->poll(g->poll_ctx, now, gpu_warp_insts(g)))
             return GPU_INTERRUPTED;

@@ -98,21 +98,23 @@ static unsigned coalesce_dense(uint64_t base, unsigned width, unsigned line_byte
 
 /*
  * Aligned 4-byte lanes, the bulk of all accesses: neighbouring lanes mostly share a line, so the line at hand is tried
- * before the others are searched.
+ * before the others are searched. Returns 0 when a lane is not aligned after all.
  */
 static unsigned coalesce_words(const struct stream_mem *mem, unsigned line_bytes, struct line_access *out)
 {
     const uint64_t in_line = line_bytes - 1;
     unsigned n = 0;
-    uint64_t at_hand = UINT64_MAX;
+    uint64_t at_hand = 0;
     uint32_t words = 0, dummy = 0, *into = &dummy;
+    uint64_t low = 0;
     for (uint32_t left = mem->mask; left; left &= left - 1) {
-        uint64_t a = mem->addr[__builtin_ctz(left)], line = a & ~in_line;
-        uint32_t bit = 1u << ((a & in_line) >> 2);
-        if (line == at_hand) {
-            words |= bit;
+        uint64_t a = mem->addr[__builtin_ctz(left)], offset = a - at_hand;
+        low |= a;
+        if (offset <= in_line && n) {
+            words |= 1u << (offset >> 2);
             continue;
         }
+        uint64_t line = a & ~in_line;
         *into = words;
         unsigned i = n;
         while (i && out[i - 1].addr != line)
@@ -123,20 +125,12 @@ static unsigned coalesce_words(const struct stream_mem *mem, unsigned line_bytes
         }
         at_hand = line;
         into = &out[i - 1].words;
-        words = *into | bit;
+        words = *into | 1u << ((a & in_line) >> 2);
     }
     *into = words;
     for (unsigned i = 0; i < n; i++)
         out[i].bytes = (uint16_t)(4 * count_words(out[i].words));
-    return n;
-}
-
-static bool all_aligned(const struct stream_mem *mem)
-{
-    uint64_t low = 0;
-    for (uint32_t left = mem->mask; left; left &= left - 1)
-        low |= mem->addr[__builtin_ctz(left)];
-    return !(low & 3);
+    return low & 3 ? 0 : n;
 }
 
 unsigned coalesce(const struct stream_mem *mem, unsigned width, unsigned line_bytes, bool split,
@@ -144,8 +138,11 @@ unsigned coalesce(const struct stream_mem *mem, unsigned width, unsigned line_by
 {
     if (mem->affine && mem->mask == ~0u && mem->stride == (int64_t)width && !(width & 3) && !(mem->base & 3))
         return coalesce_dense(mem->base, width, line_bytes, out);
-    if (width == 4 && !split && (mem->affine ? !((mem->base | (uint64_t)mem->stride) & 3) : all_aligned(mem)))
-        return coalesce_words(mem, line_bytes, out);
+    if (width == 4 && !split) {
+        unsigned n = coalesce_words(mem, line_bytes, out);
+        if (n)
+            return n;
+    }
     struct collect c;
     c.out = out;
     c.n = 0;

@@ -21,6 +21,7 @@ enum { SM_WARPS = 64, SM_CTAS = 64, SM_TIMERS = 1024, SM_BARRIERS = 16, SM_UNIT_
 struct warp {
     struct sm_inst inst;           /* the next one */
     uint64_t *reg_at;              /* by register: cycle from which it can be read, or REG_PENDING */
+    uint64_t ready_at;             /* ALU, FETCH: when it can issue */
     uint64_t fetched_at;           /* cycle from which the next instruction can issue, as far as fetching goes */
     uint32_t pc, mask;             /* of the next instruction */
     uint32_t live;                 /* lanes that have not exited */

@@ -12,11 +12,13 @@
  */
 #include "sm/sm_priv.h"
 
-static void set_timer(struct sm *sm, unsigned slot, uint64_t at, uint64_t earliest)
+/* The warp can issue in cycle `at`, which lies ahead. */
+static void set_timer(struct sm *sm, unsigned slot, uint64_t at, uint64_t now)
 {
-    /* Far ones are taken in steps: the warp is looked at again and waits on. */
-    if (at - earliest >= SM_TIMERS - 2)
-        at = earliest + SM_TIMERS - 2;
+    sm->warp[slot].ready_at = at;
+    /* Far ones are taken in steps. */
+    if (at - now >= SM_TIMERS - 2)
+        at = now + SM_TIMERS - 2;
     uint64_t i = at & (SM_TIMERS - 1);
     sm->timer[i] |= warp_bit(slot);
     sm->timer_busy[i >> 6] |= 1ull << (i & 63);
@@ -30,8 +32,14 @@ void sm_expire_timers(struct sm *sm, uint64_t now)
         return;
     sm->timer[i] = 0;
     sm->timer_busy[i >> 6] &= ~(1ull << (i & 63));
-    for (; due; due &= due - 1)
-        sm_settle(sm, (unsigned)__builtin_ctzll(due), now);
+    for (; due; due &= due - 1) {
+        unsigned slot = (unsigned)__builtin_ctzll(due);
+        uint64_t at = sm->warp[slot].ready_at;
+        if (at > now)
+            set_timer(sm, slot, at, now);
+        else
+            sm_move_warp(sm, slot, WARP_READY);
+    }
 }
 
 uint64_t sm_next_timer(const struct sm *sm, uint64_t now)
@@ -54,8 +62,10 @@ void sm_settle(struct sm *sm, unsigned slot, uint64_t earliest)
     struct warp *w = &sm->warp[slot];
     const uint16_t *reg = sm->regs + w->inst.regs_at;
     uint64_t at = 0;
-    for (unsigned i = 0; i < w->inst.n_reg; i++)
-        at = w->reg_at[reg[i]] > at ? w->reg_at[reg[i]] : at;
+    for (const uint16_t *end = reg + w->inst.n_reg; reg < end; reg++) {
+        uint64_t t = w->reg_at[*reg];
+        at = t > at ? t : at;
+    }
     if (at == REG_PENDING) {
         sm_move_warp(sm, slot, WARP_MEM);
     } else if (w->inst.cls == TRACE_FENCE && w->outstanding) {

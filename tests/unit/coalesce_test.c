@@ -1,0 +1,187 @@
+/* sm/coalesce: the fast paths against the definition, byte by byte; shared-memory passes against a plain count. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "sm/coalesce.h"
+
+static uint64_t seed = 1;
+static uint32_t rnd(void)
+{
+    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+    return (uint32_t)(seed >> 33);
+}
+
+/* Which bytes of which lines are touched, by the definition. */
+struct touched {
+    uint64_t line[256];
+    uint8_t byte[256][128];
+    unsigned n;
+};
+
+static void touch(struct touched *t, uint64_t addr, unsigned line_bytes)
+{
+    uint64_t line = addr & ~(uint64_t)(line_bytes - 1);
+    unsigned i = 0;
+    while (i < t->n && t->line[i] != line)
+        i++;
+    if (i == t->n) {
+        t->line[t->n++] = line;
+        memset(t->byte[i], 0, sizeof t->byte[i]);
+    }
+    t->byte[i][addr - line] = 1;
+}
+
+static void compare(const struct touched *t, const struct line_access *out, unsigned n, unsigned line_bytes)
+{
+    assert_int_equal(n, t->n);
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t words = 0;
+        unsigned bytes = 0;
+        bool partial = false;
+        assert_int_equal(out[i].addr, t->line[i]); /* in the order of the lanes */
+        for (unsigned w = 0; w < line_bytes / 4; w++) {
+            unsigned in_word = 0;
+            for (unsigned b = 0; b < 4; b++)
+                in_word += t->byte[i][4 * w + b];
+            words |= (uint32_t)(in_word != 0) << w;
+            partial |= in_word && in_word != 4;
+            bytes += in_word;
+        }
+        assert_int_equal(out[i].words, words);
+        assert_int_equal(out[i].bytes, bytes);
+        assert_int_equal(out[i].partial, partial);
+    }
+}
+
+static void fill(struct stream_mem *m, unsigned width, unsigned kind)
+{
+    static const int64_t strides[] = {0, 1, 2, 4, 8, 12, 16, 64, 128, 132, -4, 1000};
+    memset(m, 0, sizeof *m);
+    m->mask = rnd() % 3 ? ~0u : rnd() | 1u << rnd() % 32;
+    uint64_t base = 0x100000 + (uint64_t)(rnd() % 4096) * width;
+    m->affine = kind == 0;
+    m->base = base;
+    m->stride = rnd() % 2 ? (int64_t)width : strides[rnd() % 12] * (width > 4 ? width / 4 : 1);
+    if (m->stride % (int64_t)width)
+        m->stride = (int64_t)width;
+    for (int i = 0; i < 32; i++) {
+        if (kind == 0)
+            m->addr[i] = base + (uint64_t)(m->stride * i);
+        else if (kind == 1)
+            m->addr[i] = base + (uint64_t)(i / 16 * 1024 + i % 16 * (int)width); /* two rows of a tile */
+        else
+            m->addr[i] = 0x100000 + (uint64_t)(rnd() % 2048) * width;
+    }
+}
+
+static void lines_are_those_of_the_definition(void **state)
+{
+    (void)state;
+    static const unsigned widths[] = {1, 2, 4, 8, 16, 32};
+    for (int round = 0; round < 20000; round++) {
+        unsigned width = widths[rnd() % 6], line_bytes = rnd() % 2 ? 128 : rnd() % 2 ? 64 : 32;
+        struct stream_mem m;
+        struct line_access out[COALESCE_MAX];
+        struct touched t = {.n = 0};
+        fill(&m, width, rnd() % 3);
+        for (int i = 0; i < 32; i++)
+            for (unsigned b = 0; m.mask >> i & 1 && b < width; b++)
+                touch(&t, m.addr[i] + b, line_bytes);
+        compare(&t, out, coalesce(&m, width, line_bytes, false, out), line_bytes);
+    }
+}
+
+static void misaligned_lanes_are_taken_as_they_are(void **state)
+{
+    (void)state;
+    struct stream_mem m = {.mask = 3, .addr = {0x107e, 0x1000}};
+    struct line_access out[COALESCE_MAX];
+    struct touched t = {.n = 0};
+    for (int i = 0; i < 2; i++)
+        for (unsigned b = 0; b < 4; b++)
+            touch(&t, m.addr[i] + b, 128);
+    unsigned n = coalesce(&m, 4, 128, false, out);
+    assert_int_equal(n, 2);
+    assert_int_equal(out[0].words, 1u << 31 | 1);
+    assert_int_equal(out[1].addr, 0x1080);
+    assert_int_equal(out[1].words, 1);
+}
+
+static void atomics_of_one_word_are_apart(void **state)
+{
+    (void)state;
+    struct stream_mem m = {.mask = ~0u};
+    struct line_access out[COALESCE_MAX];
+    for (int i = 0; i < 32; i++)
+        m.addr[i] = 0x1000 + (uint64_t)(i % 4) * 4; /* eight lanes to each of four words */
+    assert_int_equal(coalesce(&m, 4, 128, true, out), 8);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(out[i].words, 15);
+}
+
+static void local_words_lie_side_by_side(void **state)
+{
+    (void)state;
+    struct stream_mem m = {.mask = ~0u};
+    struct line_access out[COALESCE_MAX];
+    for (int i = 0; i < 32; i++)
+        m.addr[i] = 40;
+    assert_int_equal(coalesce_local(&m, 8, 128, 64, 1024, 0, out), 2);
+    assert_int_equal(out[0].addr, (10 * 1024 + 64) * 4);
+    assert_int_equal(out[1].addr, (11 * 1024 + 64) * 4);
+    assert_int_equal(out[0].words, ~0u);
+    for (int i = 0; i < 32; i++)
+        m.addr[i] = 4 * (uint64_t)i; /* every lane another word: no two share a line */
+    assert_int_equal(coalesce_local(&m, 4, 128, 64, 1024, 0, out), 32);
+}
+
+/* Passes by the definition: per group of lanes, the most distinct words of any bank. */
+static unsigned plain_passes(const struct stream_mem *m, unsigned width, bool atomic)
+{
+    unsigned words = (width + 3) / 4, lanes = words == 1 ? 32 : words == 2 ? 16 : words <= 4 ? 8 : 4, total = 0;
+    for (unsigned g = 0; g < 32; g += lanes) {
+        unsigned most = 0;
+        for (unsigned bank = 0; bank < 32; bank++) {
+            uint64_t seen[256];
+            unsigned n = 0;
+            for (unsigned i = g; i < g + lanes; i++)
+                for (unsigned w = 0; m->mask >> i & 1 && w < words; w++) {
+                    uint64_t word = (m->addr[i] >> 2) + w;
+                    bool known = false;
+                    for (unsigned k = 0; k < n; k++)
+                        known |= seen[k] == word;
+                    if (word % 32 == bank && (!known || atomic))
+                        seen[n++] = word;
+                }
+            most = n > most ? n : most;
+        }
+        total += most;
+    }
+    return total;
+}
+
+static void passes_are_those_of_the_definition(void **state)
+{
+    (void)state;
+    static const unsigned widths[] = {1, 2, 4, 8, 16};
+    for (int round = 0; round < 5000; round++) {
+        unsigned width = widths[rnd() % 5];
+        bool atomic = width == 4 && rnd() % 4 == 0;
+        struct stream_mem m;
+        fill(&m, width, rnd() % 3);
+        assert_int_equal(smem_passes(&m, width, 32, atomic), plain_passes(&m, width, atomic));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_are_those_of_the_definition),  cmocka_unit_test(misaligned_lanes_are_taken_as_they_are),
+        cmocka_unit_test(atomics_of_one_word_are_apart),      cmocka_unit_test(local_words_lie_side_by_side),
+        cmocka_unit_test(passes_are_those_of_the_definition),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
