@@ -17,9 +17,8 @@ void dram_timing_init(struct dram_timing *t, const struct dram_cfg *p)
 {
     *t = (struct dram_timing){.n_bank = p->banks, .p = *p};
     t->beat = (p->burst + p->data_rate - 1) / p->data_rate;
-    uint32_t per_group = p->banks / p->bank_groups;
-    while ((1u << t->group_shift) < per_group)
-        t->group_shift++;
+    for (uint32_t b = 0; b < p->banks; b++)
+        t->group[b] = (uint8_t)(p->group_by == DRAM_GROUP_LOW ? b % p->bank_groups : b / (p->banks / p->bank_groups));
     for (uint32_t b = 0; b < DRAM_MAX_BANK; b++)
         t->row[b] = DRAM_NO_ROW;
 }
@@ -30,7 +29,7 @@ void dram_issue(struct dram_timing *t, uint32_t bank, enum dram_cmd cmd, uint32_
     if (now < dram_legal_at(t, bank, cmd))
         BUG("DRAM command %d to bank %u at %lu, legal at %lu", (int)cmd, bank, (unsigned long)now,
             (unsigned long)dram_legal_at(t, bank, cmd));
-    uint64_t *ok = t->bank_ok[bank], *group = t->group_ok[bank >> t->group_shift];
+    uint64_t *ok = t->bank_ok[bank], *group = t->group_ok[t->group[bank]];
     uint64_t data_end;
     switch (cmd) {
     case DRAM_ACT:

@@ -16,7 +16,8 @@ enum dram_cmd { DRAM_ACT, DRAM_PRE, DRAM_READ, DRAM_WRITE, DRAM_CMD_COUNT };
 #define DRAM_MAX_BANK 64
 
 struct dram_timing {
-    uint32_t n_bank, group_shift; /* group = bank >> group_shift: banks of a group are neighbours */
+    uint32_t n_bank;
+    uint8_t group[DRAM_MAX_BANK]; /* of each bank */
     uint32_t beat;                /* cycles the data of one burst occupy the bus */
     struct dram_cfg p;
     uint64_t bank_ok[DRAM_MAX_BANK][DRAM_CMD_COUNT];
@@ -34,8 +35,8 @@ static inline uint64_t dram_legal_at(const struct dram_timing *t, uint32_t bank,
     uint64_t at = t->bank_ok[bank][cmd];
     if (t->chan_ok[cmd] > at)
         at = t->chan_ok[cmd];
-    if (cmd >= DRAM_READ && t->group_ok[bank >> t->group_shift][cmd] > at)
-        at = t->group_ok[bank >> t->group_shift][cmd];
+    if (cmd >= DRAM_READ && t->group_ok[t->group[bank]][cmd] > at)
+        at = t->group_ok[t->group[bank]][cmd];
     return at;
 }
 /* Issues it; BUG() when it is not legal now. `row` is used by DRAM_ACT. */

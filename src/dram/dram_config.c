@@ -24,6 +24,7 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, data_rate, CFG_INT, "transfers", "4", 1, 16, NULL, "transfers per command-clock cycle (DDR 2, GDDR5 4)"),
     CFG_ROW(T, banks, CFG_INT, "banks", "16", 1, DRAM_MAX_BANK, NULL, "banks of a channel"),
     CFG_ROW(T, bank_groups, CFG_INT, "groups", "4", 1, 32, NULL, "bank groups of a channel"),
+    CFG_ROW(T, group_by, CFG_ENUM, "", "low", 0, 0, "low high", "which bits of the bank number name its bank group"),
     CFG_ROW(T, queue, CFG_INT, "requests", "64", 1, 4096, NULL, "requests the scheduler chooses from"),
     CFG_ROW(T, latency, CFG_INT, "cycles", "100", 0, 1000, NULL, "fixed latency of controller and wires, in L2 cycles"),
     CFG_ROW(T, age_cap, CFG_INT, "cycles", "0", 0, 1u << 30, NULL,

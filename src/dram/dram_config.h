@@ -24,6 +24,7 @@ struct dram_cfg {
     uint32_t burst;     /* transfers per column command */
     uint32_t data_rate; /* transfers per command-clock cycle: 2 = DDR, 4 = GDDR5 */
     uint32_t banks, bank_groups;
+    uint32_t group_by;  /* enum dram_group_by */
     uint32_t queue;     /* requests the scheduler chooses from */
     uint32_t latency;   /* fixed latency of controller and wires, in L2 cycles, on the way back */
     uint32_t age_cap;   /* FR-FCFS: a request older than this goes first; 0 = never */
@@ -31,6 +32,7 @@ struct dram_cfg {
     uint32_t scheduler; /* enum dram_scheduler */
     uint32_t ccd, ccdl, rrd, rcd, rcdwr, ras, rp, rc, cl, wl, cdlr, wr, rtpl, faw, rtw;
 };
+enum dram_group_by { DRAM_GROUP_LOW, DRAM_GROUP_HIGH }; /* which bits of the bank number name its group */
 enum dram_scheduler { DRAM_FRFCFS, DRAM_FCFS };
 extern const struct cfg_section dram_cfg_section;
 

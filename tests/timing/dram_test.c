@@ -15,6 +15,7 @@ static const struct dram_cfg base = {.bus_bytes = 4,
                                      .data_rate = 4,
                                      .banks = 16,
                                      .bank_groups = 4,
+                                     .group_by = DRAM_GROUP_HIGH,
                                      .queue = 16,
                                      .ccd = 2,
                                      .ccdl = 3,
@@ -80,6 +81,21 @@ static void each_parameter(void **state)
     dram_issue(&t, 0, DRAM_ACT, 1, T0);
     assert_true(dram_legal_at(&t, 9, DRAM_READ) <= T0);
     assert_true(dram_legal_at(&t, 9, DRAM_PRE) <= T0);
+}
+
+/* Which banks share a group: neighbours, or every fourth. */
+static void groups(void **state)
+{
+    (void)state;
+    for (int low = 0; low < 2; low++) {
+        struct dram_cfg cfg = base;
+        cfg.group_by = low ? DRAM_GROUP_LOW : DRAM_GROUP_HIGH;
+        struct dram_timing t;
+        dram_timing_init(&t, &cfg);
+        dram_issue(&t, 0, DRAM_READ, 7, T0);
+        assert_int_equal(dram_legal_at(&t, 1, DRAM_READ) - T0, low ? 2 : 3);
+        assert_int_equal(dram_legal_at(&t, 4, DRAM_READ) - T0, low ? 3 : 2);
+    }
 }
 
 static void four_activates(void **state)
@@ -173,7 +189,7 @@ static void random_sequences(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_parameter), cmocka_unit_test(four_activates),
-                                       cmocka_unit_test(random_sequences)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_parameter), cmocka_unit_test(groups),
+                                       cmocka_unit_test(four_activates), cmocka_unit_test(random_sequences)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
