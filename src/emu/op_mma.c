@@ -88,8 +88,9 @@ static void lanes_to_s32(s32 *out, const u32 *row, enum ptx_type t, unsigned w)
                 T lane[EMU_LANES];                                                                                     \
                 CONVERT;                                                                                               \
                 T *at = m + first + e * step.w;                                                                        \
-                for (unsigned l = 0; l < EMU_LANES; l++)                                                               \
-                    at[l / 4 * step.g + l % 4 * step.t] = lane[l];                                                     \
+                for (unsigned g = 0; g < 8; g++)                                                                       \
+                    for (unsigned p = 0; p < 4; p++)                                                                   \
+                        at[g * step.g + p * step.t] = lane[4 * g + p];                                                 \
             }                                                                                                          \
         }                                                                                                              \
     }
@@ -116,10 +117,15 @@ static void pack_float(struct emu_warp *w, const struct emu_opnd *o, const struc
     for (unsigned r = 0; r < f->n_used; r++) {
         const f64 *at = m + frag_first(f, r, f->cols, 1);
         u32 out[EMU_LANES];
-        for (unsigned l = 0; l < EMU_LANES; l++) {
-            const f64 *x = at + l / 4 * step.g + l % 4 * step.t;
-            out[l] = f->per_reg == 2 ? f16_bits(x[0]) | f16_bits(x[step.w]) << 16 : f32_bits_cut(x[0]);
-        }
+        f64 part[2][EMU_LANES];
+        for (unsigned e = 0; e < f->per_reg; e++)
+            for (unsigned g = 0; g < 8; g++)
+                for (unsigned p = 0; p < 4; p++)
+                    part[e][4 * g + p] = at[g * step.g + p * step.t + e * step.w];
+        if (f->per_reg == 2)
+            EMU_EACH_LANE out[l] = f16_bits(part[0][l]) | f16_bits(part[1][l]) << 16;
+        else
+            EMU_EACH_LANE out[l] = f32_bits_cut(part[0][l]);
         if (o[r].lane)
             emu_store_row(emu_dst(w, &o[r]), out, mask, 4);
     }
@@ -142,17 +148,36 @@ struct split {
     s32 e[TILE_MAX];
 };
 
-/* e_min: exponent of the format's subnormals, which are not normalized. */
-static void split_make(struct split *s, const f32 *v, unsigned n, s32 e_min)
+/* Whether all exponents are so small that products and their alignment stay inside f32. */
+static bool is_narrow(const f32 *v, unsigned n)
+{
+    u32 wide = 0;
+    EMU_VECTOR for (unsigned i = 0; i < n; i++)
+    {
+        const u32 u = emu_f32_bits(v[i]) & 0x7fffffff;
+        wide |= u && u - (77u << 23) >= 100u << 23; /* outside 2^-50 .. 2^50 */
+    }
+    return !wide;
+}
+
+/* e_min: exponent of the format's subnormals, which are not normalized. `whole`: m is the number itself. */
+static void split_make(struct split *s, const f32 *v, unsigned n, s32 e_min, bool whole)
 {
     const f32 unit = emu_f32((u32)(127 - e_min) << 23);
     EMU_VECTOR for (unsigned i = 0; i < n; i++)
     {
         const u32 u = emu_f32_bits(v[i]);
-        const s32 e = (s32)(u >> 23 & 255) - 127;
-        const f32 normal = emu_f32((u & 0x807fffff) | 0x3f800000);
-        s->m[i] = e < e_min ? v[i] * unit : normal;
-        s->e[i] = !(u & 0x7fffffff) ? NO_EXPONENT : e < e_min ? e_min : e;
+        const s32 e = (s32)(u >> 23 & 255) - 127, bounded = e > e_min ? e : e_min;
+        s->e[i] = u & 0x7fffffff ? bounded : NO_EXPONENT;
+    }
+    if (whole) {
+        memcpy(s->m, v, n * sizeof *v);
+        return;
+    }
+    EMU_VECTOR for (unsigned i = 0; i < n; i++)
+    {
+        const u32 u = emu_f32_bits(v[i]), normal = (u & 0x807fffff) | 0x3f800000, tiny = emu_f32_bits(v[i] * unit);
+        s->m[i] = emu_f32((s32)(u >> 23 & 255) - 127 < e_min ? tiny : normal);
     }
 }
 
@@ -163,31 +188,49 @@ static inline f32 align_scale(s32 below)
     return emu_f32((u32)(field > 0 ? field : 0) << 23);
 }
 
-/* sum[n] (in units of 2^(top[n] - KEPT_BITS)) of one row of C and a block of its products with k in [k0, k1). */
+/*
+ * sum[n] (in units of 2^(top[n] - KEPT_BITS)) of one row of C and its products. `narrow`: no product can leave the
+ * range of f32, so a product needs no separate exponent.
+ */
 static inline __attribute__((always_inline)) void block_sum(f64 *sum, s32 *top, const struct split *c,
                                                             const struct split *a, const struct split *b, unsigned row,
-                                                            struct frag_shape s, const unsigned n_cols)
+                                                            struct frag_shape s, const unsigned n_cols,
+                                                            const bool narrow)
 {
     const f32 *am = a->m + row * s.k;
     const s32 *ae = a->e + row * s.k;
     EACH_N top[n] = c->e[row * n_cols + n];
-    for (unsigned k = 0; k < s.k; k++)
+    for (unsigned k = 0; k < s.k; k++) {
+        const s32 *be = b->e + k * n_cols;
+        const s32 e_a = ae[k];
         EACH_N
         {
-            const s32 e = ae[k] + b->e[k * n_cols + n];
+            const s32 e = e_a + be[n];
             top[n] = e > top[n] ? e : top[n];
         }
-    s32 part[2][32] = {{0}}; /* each of at most 8 terms below 2^27 */
-    for (unsigned k = 0; k < s.k; k++)
+    }
+    f32 scale[32];
+    EACH_N
+    {
+        const s32 field = 127 + KEPT_BITS - top[n];
+        scale[n] = emu_f32((u32)(field > 254 ? 254 : field) << 23);
+    }
+    s32 even[32] = {0}, odd[32] = {0}; /* each of at most 8 terms below 2^27 */
+    for (unsigned k = 0; k < s.k; k += 2) {
+        const f32 *b0 = b->m + k * n_cols, *b1 = b0 + n_cols;
+        const s32 *e0 = b->e + k * n_cols, *e1 = e0 + n_cols;
+        const f32 a0 = am[k], a1 = am[k + 1];
+        const s32 ea0 = ae[k], ea1 = ae[k + 1];
         EACH_N
         {
-            const f32 scale = align_scale(top[n] - ae[k] - b->e[k * n_cols + n]);
-            part[k & 1][n] += (s32)(am[k] * b->m[k * n_cols + n] * scale);
+            even[n] += (s32)(a0 * b0[n] * (narrow ? scale[n] : align_scale(top[n] - ea0 - e0[n])));
+            odd[n] += (s32)(a1 * b1[n] * (narrow ? scale[n] : align_scale(top[n] - ea1 - e1[n])));
         }
+    }
     EACH_N
     {
         const s32 own = (s32)(c->m[row * n_cols + n] * align_scale(top[n] - c->e[row * n_cols + n]));
-        sum[n] = (f64)part[0][n] + (f64)part[1][n] + (f64)own;
+        sum[n] = (f64)even[n] + (f64)odd[n] + (f64)own;
     }
 }
 
@@ -198,26 +241,32 @@ static inline f64 block_value(f64 sum, s32 top)
 }
 static inline __attribute__((always_inline)) void mul_blocks(f64 *d, const struct split *c, const struct split *a,
                                                              const struct split *b, struct frag_shape s,
-                                                             const unsigned n_cols)
+                                                             const unsigned n_cols, const bool narrow)
 {
     for (unsigned row = 0; row < s.m; row++) {
         f64 sum[32];
         s32 top[32];
-        block_sum(sum, top, c, a, b, row, s, n_cols);
+        block_sum(sum, top, c, a, b, row, s, n_cols, narrow);
         for (unsigned n = 0; n < n_cols; n++)
             d[row * n_cols + n] = block_value(sum[n], top[n]);
     }
 }
 
 /* d = c + a * b, not yet rounded to the type of D. Finite numbers only. */
-static void mul_finite(f64 *d, const struct split *c, const struct split *a, const struct split *b, struct frag_shape s)
+static void mul_finite(f64 *d, const struct split *c, const struct split *a, const struct split *b, struct frag_shape s,
+                       bool narrow)
 {
-    if (s.n == 8)
-        mul_blocks(d, c, a, b, s, 8);
-    else if (s.n == 16)
-        mul_blocks(d, c, a, b, s, 16);
-    else
-        mul_blocks(d, c, a, b, s, 32);
+#define MUL(columns)                                                                                                   \
+    if (s.n == (columns)) {                                                                                            \
+        if (narrow)                                                                                                    \
+            mul_blocks(d, c, a, b, s, (columns), true);                                                                \
+        else                                                                                                           \
+            mul_blocks(d, c, a, b, s, (columns), false);                                                               \
+    }
+    MUL(8)
+    MUL(16)
+    MUL(32)
+#undef MUL
 }
 
 /* With infinities or NaNs among the inputs only those matter. */
@@ -244,9 +293,9 @@ static bool all_finite(const f32 *v, unsigned n)
     return !bad;
 }
 
-static void mul_s32(s32 *c, const s32 *a, const s32 *b, struct frag_shape s, unsigned flags)
+static inline __attribute__((always_inline)) void mul_s32_n(s32 *c, const s32 *a, const s32 *b, struct frag_shape s,
+                                                            unsigned flags, const unsigned n_cols)
 {
-    const unsigned n_cols = s.n;
     for (unsigned m = 0; m < s.m; m++) {
         s32 sum[32] = {0}; /* of products alone: at most 64 * 255 * 255 */
         for (unsigned k = 0; k < s.k; k++) {
@@ -266,6 +315,16 @@ static void mul_s32(s32 *c, const s32 *a, const s32 *b, struct frag_shape s, uns
     }
 }
 
+static void mul_s32(s32 *c, const s32 *a, const s32 *b, struct frag_shape s, unsigned flags)
+{
+    if (s.n == 8)
+        mul_s32_n(c, a, b, s, flags, 8);
+    else if (s.n == 16)
+        mul_s32_n(c, a, b, s, flags, 16);
+    else
+        mul_s32_n(c, a, b, s, flags, 32);
+}
+
 /* ---- handlers ---- */
 
 /* Exponent of the smallest numbers of the format in which a tensor core takes this type. */
@@ -277,10 +336,13 @@ static s32 min_exponent(enum ptx_type t)
 static void mul_float(f64 *d, const f32 *c, const f32 *a, const f32 *b, struct frag_shape s, enum ptx_type t)
 {
     struct split sa, sb, sc;
-    split_make(&sa, a, s.m * s.k, min_exponent(t));
-    split_make(&sb, b, s.k * s.n, min_exponent(t));
-    split_make(&sc, c, s.m * s.n, -126);
-    mul_finite(d, &sc, &sa, &sb, s);
+    const bool narrow = is_narrow(a, s.m * s.k) && is_narrow(b, s.k * s.n);
+    split_make(&sa, a, s.m * s.k, min_exponent(t), narrow);
+    split_make(&sb, b, s.k * s.n, min_exponent(t), narrow);
+    split_make(&sc, c, s.m * s.n, -126, false);
+    mul_finite(d, &sc, &sa, &sb, s, narrow);
+    if (narrow && all_finite(c, s.m * s.n))
+        return;
     if (!all_finite(a, s.m * s.k) || !all_finite(b, s.k * s.n) || !all_finite(c, s.m * s.n))
         mul_special(d, c, a, b, s);
 }

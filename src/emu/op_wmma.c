@@ -8,6 +8,7 @@
  */
 #include "emu/access.h"
 #include "emu/op_frag.h"
+#include "emu/state.h"
 
 enum { /* emu_inst.aux */
        AUX_M,
@@ -38,11 +39,25 @@ static u64 lane_address(const struct emu_warp *w, const struct emu_inst *i, cons
 struct tile {
     struct frag frag;
     unsigned bits;
-    u32 row_step, col_step;             /* of an element's index in bytes[], which has no gaps */
-    u32 piece;                          /* bytes of each lane's share */
-    void *at[EMU_LANES];                /* where the shares are in memory */
-    _Alignas(64) u8 bytes[32 * 32 * 4]; /* the tile, line by line as it lies in memory */
+    u32 row_step, col_step; /* of an element's index in bytes[], which has no gaps */
+    u32 lines, line_bytes;  /* rows, or columns of a column-major tile, as they lie in memory */
+    u8 *line[32];
+    _Alignas(64) u8 bytes[32 * 32 * 4]; /* the tile, line by line */
 };
+
+/* Host address of [at, at + bytes) when all of it is accessible, and the space it is in; NULL otherwise. */
+static u8 *whole_range(const struct emu_warp *w, enum ptx_space space, u64 at, u64 bytes, enum trace_space *in)
+{
+    const struct emu_cta *cta = w->cta;
+    const bool generic = space == PTX_S_GENERIC;
+    if (space == PTX_S_SHARED || (generic && (at & EMU_WINDOW_MASK) == EMU_SHARED_WINDOW)) {
+        const u64 from = generic ? at - EMU_SHARED_WINDOW : at;
+        *in = TRACE_SP_SHARED;
+        return from <= cta->smem_bytes && bytes <= cta->smem_bytes - from ? (u8 *)cta->smem + from : NULL;
+    }
+    *in = TRACE_SP_GLOBAL;
+    return (space == PTX_S_GLOBAL || generic) && emu_mem_find(w->emu, at, bytes) ? (u8 *)(uintptr_t)at : NULL;
+}
 
 /* Finds the tile in memory: checks all of it, records the access. */
 static int tile_open(struct tile *t, struct emu_warp *w, const struct emu_inst *i, u32 mask,
@@ -55,44 +70,99 @@ static int tile_open(struct tile *t, struct emu_warp *w, const struct emu_inst *
     const u32 line = col ? t->frag.rows : t->frag.cols; /* elements that lie side by side */
     t->row_step = col ? 1 : line;
     t->col_step = col ? line : 1;
+    t->lines = col ? t->frag.cols : t->frag.rows;
+    t->line_bytes = line * t->bits / 8;
 
     const unsigned first = (unsigned)__builtin_ctz(mask);
     const u64 base = lane_address(w, i, address, first);
-    const u64 step = stride ? ((const u32 *)emu_src(w, stride))[first] : line;
-    const u32 line_bytes = line * t->bits / 8;
-    const u64 step_bytes = step * t->bits / 8;
-    t->piece = (u32)t->frag.rows * t->frag.cols * t->bits / 8 / EMU_LANES;
+    const u64 step = (stride ? ((const u32 *)emu_src(w, stride))[first] : line) * (u64)t->bits / 8;
+    const u32 piece = t->lines * t->line_bytes / EMU_LANES, align = t->bits < 8 ? 1 : t->bits / 8;
     u64 addr[EMU_LANES];
     for (unsigned l = 0; l < EMU_LANES; l++) {
-        const u32 at = l * t->piece;
-        addr[l] = base + at / line_bytes * step_bytes + at % line_bytes;
+        const u32 at = l * piece;
+        addr[l] = base + at / t->line_bytes * step + at % t->line_bytes;
     }
-    const u32 align = t->bits < 8 ? 1 : t->bits / 8;
-    if (emu_access_record(w, i, mask, space_of(i), addr, t->piece, align, t->at))
+    enum trace_space in;
+    u8 *whole = base % align ? NULL : whole_range(w, space_of(i), base, (t->lines - 1) * step + t->line_bytes, &in);
+    if (whole) {
+        if (emu_recording(w)) {
+            if (space_of(i) == PTX_S_GENERIC && in == TRACE_SP_SHARED)
+                for (unsigned l = 0; l < EMU_LANES; l++)
+                    addr[l] -= EMU_SHARED_WINDOW;
+            emu_record(w, i, in, mask, addr);
+        }
+        for (u32 k = 0; k < t->lines; k++)
+            t->line[k] = whole + k * step;
+        return 0;
+    }
+
+    /* The tile may still be there, in pieces; otherwise this says what is wrong with it. */
+    void *at[EMU_LANES];
+    if (emu_access_record(w, i, mask, space_of(i), addr, piece, align, at))
         return -1;
-    /* Lanes that are not there: the program is wrong, but its tile still exists. */
-    for (u32 absent = ~mask; absent; absent &= absent - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(absent);
+    for (u32 k = 0; k < t->lines; k++) {
         u64 one[EMU_LANES] = {0};
-        void *at[EMU_LANES];
-        one[first] = addr[l];
-        if (emu_access(w, i, 1u << first, space_of(i), one, t->piece, align, at))
+        one[first] = base + k * step;
+        if (emu_access(w, i, 1u << first, space_of(i), one, t->line_bytes, align, at))
             return -1;
-        t->at[l] = at[first];
+        t->line[k] = at[first];
     }
     return 0;
 }
 
-static void tile_read(struct tile *t)
+/* Copies lines of 8 to 128 bytes; constant lengths become moves. */
+static void line_copy(u8 *to, const u8 *from, u32 bytes)
 {
-    for (unsigned l = 0; l < EMU_LANES; l++)
-        memcpy(t->bytes + l * t->piece, t->at[l], t->piece);
+    switch (bytes) {
+    case 8:
+        memcpy(to, from, 8);
+        return;
+    case 16:
+        memcpy(to, from, 16);
+        return;
+    case 32:
+        memcpy(to, from, 32);
+        return;
+    case 64:
+        memcpy(to, from, 64);
+        return;
+    default:
+        memcpy(to, from, bytes);
+    }
 }
 
-/* Elements side by side in a register are side by side in memory too: whole registers can be copied. */
-static bool tile_words(const struct tile *t)
+static void tile_read(struct tile *t)
 {
-    return frag_walk_of(&t->frag, t->row_step, t->col_step).w == 1;
+    for (u32 k = 0; k < t->lines; k++)
+        line_copy(t->bytes + k * t->line_bytes, t->line[k], t->line_bytes);
+}
+
+static void tile_write(const struct tile *t)
+{
+    for (u32 k = 0; k < t->lines; k++)
+        line_copy(t->line[k], t->bytes + k * t->line_bytes, t->line_bytes);
+}
+
+/* One register of every lane from the tile. */
+static void tile_row(const struct tile *t, unsigned reg, u8 *out)
+{
+    const struct frag_walk step = frag_walk_of(&t->frag, t->row_step, t->col_step);
+    const u32 first = frag_first(&t->frag, reg, t->row_step, t->col_step);
+    const unsigned reg_bytes = t->bits == 64 ? 8 : 4, element = t->bits / 8;
+    /* Elements side by side in a register are often side by side in memory too. */
+    if (step.w == 1 && reg_bytes == 4) {
+        const u32 g = step.g * t->bits / 8, p = step.t * t->bits / 8;
+        const u8 *at = t->bytes + (size_t)first * t->bits / 8;
+        for (unsigned l = 0; l < EMU_LANES; l++)
+            memcpy(out + l * 4, at + l / 4 * g + l % 4 * p, 4);
+        return;
+    }
+    for (unsigned l = 0; l < EMU_LANES; l++) {
+        const u8 *at = t->bytes + (size_t)(first + l / 4 * step.g + l % 4 * step.t) * element;
+        for (unsigned e = 0; e < t->frag.per_reg; e++)
+            for (unsigned b = 0; b < element; b++)
+                out[l * reg_bytes + e * element + b] = at[e * step.w * element + b];
+    }
 }
 
 EMU_HANDLER(wmma_load)
@@ -101,21 +171,12 @@ EMU_HANDLER(wmma_load)
     if (tile_open(&t, w, i, mask, &i->src[0], i->n_src > 1 ? &i->src[1] : NULL))
         return;
     tile_read(&t);
-    const struct frag_walk step = frag_walk_of(&t.frag, t.row_step, t.col_step);
-    const unsigned reg_bytes = t.bits == 64 ? 8 : 4, element = t.bits / 8;
-    for (unsigned r = 0; r < t.frag.n_reg; r++) {
-        const u32 first = frag_first(&t.frag, r % t.frag.n_used, t.row_step, t.col_step);
-        u8 out[EMU_LANES * 8];
-        for (unsigned l = 0; l < EMU_LANES; l++) {
-            const u32 at = first + l / 4 * step.g + l % 4 * step.t;
-            if (tile_words(&t))
-                memcpy(out + l * reg_bytes, t.bytes + (size_t)at * t.bits / 8, reg_bytes);
-            else
-                for (unsigned e = 0; e < t.frag.per_reg; e++)
-                    memcpy(out + l * reg_bytes + e * element, t.bytes + (size_t)(at + e * step.w) * element, element);
-        }
-        if (i->dst[r].lane)
-            emu_store_row(emu_dst(w, &i->dst[r]), out, mask, reg_bytes);
+    for (unsigned r = 0; r < t.frag.n_used; r++) {
+        _Alignas(64) u8 out[EMU_LANES * 8];
+        tile_row(&t, r, out);
+        for (unsigned copy = r; copy < t.frag.n_reg; copy += t.frag.n_used)
+            if (i->dst[copy].lane)
+                emu_store_row(emu_dst(w, &i->dst[copy]), out, mask, t.bits == 64 ? 8 : 4);
     }
 }
 
@@ -138,12 +199,14 @@ EMU_HANDLER(wmma_store)
         for (u32 left = mask; left; left &= left - 1) {
             const unsigned l = (unsigned)__builtin_ctz(left);
             const u32 at = first + l / 4 * step.g + l % 4 * step.t;
-            for (unsigned e = 0; e < t.frag.per_reg; e++)
-                memcpy(t.bytes + (size_t)(at + e * step.w) * element, row + l * reg_bytes + e * element, element);
+            if (element == 4)
+                memcpy(t.bytes + (size_t)at * 4, row + l * 4, 4);
+            else
+                for (unsigned e = 0; e < t.frag.per_reg; e++)
+                    memcpy(t.bytes + (size_t)(at + e * step.w) * element, row + l * reg_bytes + e * element, element);
         }
     }
-    for (unsigned l = 0; l < EMU_LANES; l++)
-        memcpy(t.at[l], t.bytes + l * t.piece, t.piece);
+    tile_write(&t);
 }
 
 /* ---- ldmatrix, stmatrix, movmatrix: 8 x 8 matrices of 16-bit elements ---- */
