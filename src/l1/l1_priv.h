@@ -32,7 +32,7 @@ struct l1_cache {
     int8_t blocked; /* enum l1_fail of the oldest access, or -1 */
     uint8_t which;
     bool sectored, on_fill, hooked;
-    bool freed;             /* something a blocked access may wait for has been freed since it was last tried */
+    bool freed;         /* something a blocked access may wait for has been freed since it was last tried */
     uint32_t hit_extra; /* cycles from the tags to the data */
     struct l1_cache_config cfg;
     struct l1_stats stats;
