@@ -384,7 +384,8 @@ enum gpu_end gpu_launch(struct gpu *g, const struct trace_kernel *k, const struc
                         const struct sm_streams *source, struct err *e)
 {
     enum gpu_limit limit;
-    uint32_t per_sm = gpu_occupancy(&g->props, trace_threads_per_cta(l), k->regs_per_thread,
+    uint32_t per_sm = gpu_occupancy(&g->props, trace_threads_per_cta(l),
+                                    gpu_kernel_regs(&g->props, k->regs_per_thread, k->max_threads_per_cta),
                                     (uint64_t)k->smem_static_bytes + l->smem_dynamic_bytes, &limit);
     if (!per_sm) {
         does_not_fit(g, k, l, limit, e);

@@ -12,18 +12,32 @@ static uint32_t round_up(uint32_t v, uint32_t unit)
     return (v + unit - 1) / unit * unit;
 }
 
+uint32_t gpu_kernel_regs(const struct gpu_props *p, uint32_t estimate, uint32_t max_threads_per_cta)
+{
+    uint32_t most = p->max_regs_per_thread;
+    if (max_threads_per_cta && max_threads_per_cta <= p->max_threads_per_block) {
+        uint32_t warps = round_up((max_threads_per_cta + p->warp_size - 1) / p->warp_size, p->warp_alloc_unit);
+        uint32_t fit = p->regs_per_sm / warps / p->reg_alloc_unit * p->reg_alloc_unit / p->warp_size;
+        most = fit < most ? fit : most;
+    }
+    return estimate < most ? estimate : most;
+}
+
 uint32_t gpu_occupancy(const struct gpu_props *p, uint32_t threads_per_cta, uint32_t regs_per_thread,
                        uint64_t smem_bytes, enum gpu_limit *limit)
 {
     enum gpu_limit which = GPU_LIMIT_CTAS;
     uint32_t ctas = p->max_ctas_per_sm;
     uint32_t warps = (threads_per_cta + p->warp_size - 1) / p->warp_size;
-    if (!threads_per_cta || threads_per_cta > p->max_threads_per_block || regs_per_thread > p->max_regs_per_thread ||
-        smem_bytes > p->smem_per_block_optin) {
+    if (!threads_per_cta || threads_per_cta > p->max_threads_per_block || smem_bytes > p->smem_per_block_optin) {
         if (limit)
             *limit = GPU_LIMIT_BLOCK;
         return 0;
     }
+
+    /* A compiler for this GPU would have spilled what exceeds the limit. */
+    if (regs_per_thread > p->max_regs_per_thread)
+        regs_per_thread = p->max_regs_per_thread;
 
     uint32_t by_warps = p->max_warps_per_sm / warps;
     if (by_warps < ctas) {

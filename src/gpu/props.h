@@ -43,6 +43,12 @@ struct gpu_props {
 /* Machine by name or file, with key=value assignments; -1 and *e on a fault. */
 int gpu_props_load(const char *machine, const char *const *set, unsigned n_set, struct gpu_props *, struct err *);
 
+/*
+ * Registers a thread of a kernel has on this GPU: the estimate, but no more than the GPU gives a thread, and no more
+ * than lets a CTA of .maxntid threads (0 = not given) fit, since a compiler would spill the rest.
+ */
+uint32_t gpu_kernel_regs(const struct gpu_props *, uint32_t estimate, uint32_t max_threads_per_cta);
+
 enum gpu_limit { GPU_LIMIT_CTAS, GPU_LIMIT_WARPS, GPU_LIMIT_REGS, GPU_LIMIT_SMEM, GPU_LIMIT_BLOCK };
 /*
  * CTAs of a kernel that can be resident on one SM at once; 0 when not even one fits. `limit` (may be NULL) says what

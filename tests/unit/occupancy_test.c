@@ -86,6 +86,11 @@ static void fermi_limits_bind_one_by_one(void **state)
     assert_int_equal(limit, GPU_LIMIT_REGS);
     assert_int_equal(gpu_occupancy(&p, 256, 20, 16 * 1024 + 1, &limit), 2);
     assert_int_equal(limit, GPU_LIMIT_SMEM);
+    /* 63 registers are all a thread can have; .maxntid makes a compiler keep below what fits. */
+    assert_int_equal(gpu_kernel_regs(&p, 200, 0), 63);
+    assert_int_equal(gpu_kernel_regs(&p, 200, 1024), 32);
+    assert_int_equal(gpu_kernel_regs(&p, 20, 1024), 20);
+    assert_int_equal(gpu_occupancy(&p, 1024, gpu_kernel_regs(&p, 200, 1024), 0, &limit), 1);
     assert_int_equal(gpu_occupancy(&p, 2048, 20, 0, &limit), 0);
     assert_int_equal(limit, GPU_LIMIT_BLOCK);
 }
