@@ -167,11 +167,53 @@ static u32 half_of(const struct tex_result *r, unsigned k)
     return bits;
 }
 
+/* The most frequent fetch by far, tex1Dfetch of 32-bit elements: no filter, no conversion. False: not that. */
+static bool fetch_elements(const struct emu_tex_desc *d, const struct emu_warp *w, const struct emu_inst *i, u32 mask,
+                           u64 addr[EMU_LANES], u32 out[4][EMU_LANES])
+{
+    if (d->shape != EMU_TEX_LINEAR_MEM || !i->aux[AUX_INT] || d->channel_bits != 32 || d->read_normalized ||
+        i->aux[AUX_HALF])
+        return false;
+    const u32 *x = emu_src(w, &i->src[1]), width = d->level[0].width, texel = tex_texel_bytes(d);
+    const char *base = (const char *)(uintptr_t)d->level[0].addr;
+    for (u32 left = mask; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        const bool inside = x[l] < width;
+        const u64 at = (u64)(inside ? x[l] : (s32)x[l] < 0 ? 0 : width - 1) * texel;
+        addr[l] = d->level[0].addr + at;
+        for (unsigned k = 0; inside && k < d->n_channel; k++)
+            memcpy(&out[k][l], base + at + 4 * k, 4);
+    }
+    return true;
+}
+
+/* Do all lanes name one object? (Its operand has 64-bit lanes.) */
+static bool same_handle(const struct emu_warp *w, const struct emu_opnd *o, u32 mask)
+{
+    const u64 *h = emu_src(w, o);
+    u64 differ = 0;
+    const u64 first = h[__builtin_ctz(mask)];
+    for (u32 left = mask; left; left &= left - 1)
+        differ |= h[__builtin_ctz(left)] ^ first;
+    return !differ;
+}
+
 EMU_HANDLER(tex)
 {
     const struct emu_tex_desc *d = NULL;
     u64 handle = 0, addr[EMU_LANES];
     u32 out[4][EMU_LANES] = {{0}};
+    if (i->aux[AUX_GEO] == GEO_1D && i->aux[AUX_INT] && same_handle(w, &i->src[0], mask)) {
+        const unsigned l = (unsigned)__builtin_ctz(mask);
+        d = object(w, i, l, lane_handle(w, i, &i->src[0], l), NULL, &handle);
+        if (!d)
+            return;
+        if (fetch_elements(d, w, i, mask, addr, out)) {
+            emu_record(w, i, TRACE_SP_TEX, mask, addr);
+            store_results(w, i, mask, out);
+            return;
+        }
+    }
     for (u32 left = mask; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
         struct tex_coord c;

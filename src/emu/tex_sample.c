@@ -106,9 +106,13 @@ static void border_texel(const struct emu_tex_desc *d, uint32_t out[4])
 static void read_texel(const struct emu_tex_desc *d, uint64_t addr, uint32_t out[4])
 {
     const uint8_t *p = (const uint8_t *)(uintptr_t)addr;
-    border_texel(d, out); /* absent components */
+    const bool as_it_is = d->channel_bits == 32 && !d->read_normalized;
+    out[0] = out[1] = out[2] = out[3] = 0; /* absent components */
     for (unsigned ch = 0; ch < d->n_channel; ch++)
-        out[ch] = channel_value(d, channel_bits_at(d, p, ch), ch);
+        if (as_it_is)
+            memcpy(&out[ch], p + 4 * ch, 4);
+        else
+            out[ch] = channel_value(d, channel_bits_at(d, p, ch), ch);
 }
 
 /* ---- addressing ---- */
@@ -335,7 +339,7 @@ static void add_linear(const struct emu_tex_desc *d, unsigned level, const struc
             if (!w[corner])
                 continue;
             view_texel(&v, corner & 1, corner >> 1, k, texel);
-            for (unsigned ch = 0; ch < 4; ch++)
+            for (unsigned ch = 0; ch < d->n_channel; ch++)
                 sum[ch] += w[corner] * filter_input(d, texel[ch]);
         }
     }
@@ -352,9 +356,8 @@ static void fetch_point(const struct emu_tex_desc *d, unsigned level, const stru
 /* To f32 as the filter rounds: halves away from zero. */
 static float round_f32(double v)
 {
-    const float f = (float)v;
-    const float next = nextafterf(f, v > 0 ? INFINITY : -INFINITY);
-    return (double)next - v == v - (double)f ? next : f;
+    const double up = emu_f64(emu_f64_bits(v) + (1ull << 28)); /* half of the last bit of f32 */
+    return v > -0x1p-126 && v < 0x1p-126 ? (float)v : (float)emu_f64(emu_f64_bits(up) & ~((1ull << 29) - 1));
 }
 
 /* A filtered value in the precision the filter works in. */
@@ -397,14 +400,14 @@ void tex_fetch(const struct emu_tex_desc *d, const struct tex_coord *c, struct t
             add_linear(d, level + k, c, share, sum, &part.addr);
         } else {
             fetch_point(d, level + k, c, &part);
-            for (unsigned ch = 0; ch < 4; ch++)
+            for (unsigned ch = 0; ch < d->n_channel; ch++)
                 sum[ch] += share * filter_input(d, part.c[ch]);
         }
         if (k == 0)
             r->addr = part.addr;
     }
     for (unsigned ch = 0; ch < 4; ch++)
-        r->c[ch] = emu_f32_bits(filtered(d, sum[ch] / 256));
+        r->c[ch] = ch < d->n_channel ? emu_f32_bits(filtered(d, sum[ch] / 256)) : 0;
 }
 
 void tex_gather(const struct emu_tex_desc *d, const struct tex_coord *c, unsigned comp, struct tex_result *r)
