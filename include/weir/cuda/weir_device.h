@@ -61,7 +61,14 @@ __device__ static inline void *malloc(size_t bytes)
 #include "weir_math_f64.h"
 #include "weir_math_special.h"
 
+/* The compiler's own votes are instructions that sm_70 no longer has; weir_warp.h brings better ones. */
+#define __all weir_old_all
+#define __any weir_old_any
+#define __ballot weir_old_ballot
 #include <__clang_cuda_device_functions.h>
+#undef __all
+#undef __any
+#undef __ballot
 #include <__clang_cuda_math.h>
 
 __device__ inline __cuda_builtin_threadIdx_t::operator dim3() const

@@ -186,15 +186,14 @@ WEIR_FN double __nv_hiloint2double(int hi, int lo)
     return __builtin_bit_cast(double, ((unsigned long long)(unsigned)hi << 32) | (unsigned)lo);
 }
 
-/* ---- conversions; the mode's letter is PTX's: rn nearest, rz zero, rd (rm) down, ru (rp) up ---- */
-#define WEIR_TO_INT(R, name, T, builtin)                                                                               \
+/*
+ * ---- conversions; the mode's letter is PTX's: rn nearest, rz zero, rd (rm) down, ru (rp) up ----
+ * The compiler takes its built-ins with rz for plain C casts, which round and overflow otherwise; hence the assembly.
+ */
+#define WEIR_CONVERT(R, name, T, builtin, rz, r, t)                                                                    \
     WEIR_FN R __nv_##name##_rn(T a)                                                                                    \
     {                                                                                                                  \
         return (R)builtin##_rn(a);                                                                                     \
-    }                                                                                                                  \
-    WEIR_FN R __nv_##name##_rz(T a)                                                                                    \
-    {                                                                                                                  \
-        return (R)builtin##_rz(a);                                                                                     \
     }                                                                                                                  \
     WEIR_FN R __nv_##name##_rd(T a)                                                                                    \
     {                                                                                                                  \
@@ -203,23 +202,35 @@ WEIR_FN double __nv_hiloint2double(int hi, int lo)
     WEIR_FN R __nv_##name##_ru(T a)                                                                                    \
     {                                                                                                                  \
         return (R)builtin##_rp(a);                                                                                     \
+    }                                                                                                                  \
+    WEIR_FN R __nv_##name##_rz(T a)                                                                                    \
+    {                                                                                                                  \
+        R v;                                                                                                           \
+        __asm__("cvt." rz " %0, %1;" : "=" r(v) : t(a));                                                               \
+        return v;                                                                                                      \
     }
-WEIR_TO_INT(int, float2int, float, __nvvm_f2i)
-WEIR_TO_INT(unsigned, float2uint, float, __nvvm_f2ui)
-WEIR_TO_INT(long long, float2ll, float, __nvvm_f2ll)
-WEIR_TO_INT(unsigned long long, float2ull, float, __nvvm_f2ull)
-WEIR_TO_INT(int, double2int, double, __nvvm_d2i)
-WEIR_TO_INT(unsigned, double2uint, double, __nvvm_d2ui)
-WEIR_TO_INT(long long, double2ll, double, __nvvm_d2ll)
-WEIR_TO_INT(unsigned long long, double2ull, double, __nvvm_d2ull)
-WEIR_TO_INT(float, int2float, int, __nvvm_i2f)
-WEIR_TO_INT(float, uint2float, unsigned, __nvvm_ui2f)
-WEIR_TO_INT(float, ll2float, long long, __nvvm_ll2f)
-WEIR_TO_INT(float, ull2float, unsigned long long, __nvvm_ull2f)
-WEIR_TO_INT(double, ll2double, long long, __nvvm_ll2d)
-WEIR_TO_INT(double, ull2double, unsigned long long, __nvvm_ull2d)
-WEIR_TO_INT(float, double2float, double, __nvvm_d2f)
-#undef WEIR_TO_INT
+#if defined(__CUDA_FTZ) && __CUDA_FTZ
+#define WEIR_RZI "rzi.ftz."
+#else
+#define WEIR_RZI "rzi."
+#endif
+WEIR_CONVERT(int, float2int, float, __nvvm_f2i, WEIR_RZI "s32.f32", "r", "f")
+WEIR_CONVERT(unsigned, float2uint, float, __nvvm_f2ui, WEIR_RZI "u32.f32", "r", "f")
+WEIR_CONVERT(long long, float2ll, float, __nvvm_f2ll, WEIR_RZI "s64.f32", "l", "f")
+WEIR_CONVERT(unsigned long long, float2ull, float, __nvvm_f2ull, WEIR_RZI "u64.f32", "l", "f")
+WEIR_CONVERT(int, double2int, double, __nvvm_d2i, "rzi.s32.f64", "r", "d")
+WEIR_CONVERT(unsigned, double2uint, double, __nvvm_d2ui, "rzi.u32.f64", "r", "d")
+WEIR_CONVERT(long long, double2ll, double, __nvvm_d2ll, "rzi.s64.f64", "l", "d")
+WEIR_CONVERT(unsigned long long, double2ull, double, __nvvm_d2ull, "rzi.u64.f64", "l", "d")
+WEIR_CONVERT(float, int2float, int, __nvvm_i2f, "rz.f32.s32", "f", "r")
+WEIR_CONVERT(float, uint2float, unsigned, __nvvm_ui2f, "rz.f32.u32", "f", "r")
+WEIR_CONVERT(float, ll2float, long long, __nvvm_ll2f, "rz.f32.s64", "f", "l")
+WEIR_CONVERT(float, ull2float, unsigned long long, __nvvm_ull2f, "rz.f32.u64", "f", "l")
+WEIR_CONVERT(double, ll2double, long long, __nvvm_ll2d, "rz.f64.s64", "d", "l")
+WEIR_CONVERT(double, ull2double, unsigned long long, __nvvm_ull2d, "rz.f64.u64", "d", "l")
+WEIR_CONVERT(float, double2float, double, __nvvm_d2f, "rz.f32.f64", "f", "d")
+#undef WEIR_CONVERT
+#undef WEIR_RZI
 WEIR_FN double __nv_int2double_rn(int a)
 {
     return (double)a;

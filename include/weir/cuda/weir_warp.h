@@ -45,6 +45,19 @@ WEIR_DEV unsigned __ballot_sync(unsigned mask, int p)
     return __nvvm_vote_ballot_sync(mask, p);
 }
 
+WEIR_DEV int __all(int p)
+{
+    return __nvvm_vote_all_sync(__activemask(), p);
+}
+WEIR_DEV int __any(int p)
+{
+    return __nvvm_vote_any_sync(__activemask(), p);
+}
+WEIR_DEV unsigned __ballot(int p)
+{
+    return __nvvm_vote_ballot_sync(__activemask(), p);
+}
+
 /* ---- shuffles ---- */
 
 /* The bit pattern moves in 32-bit words, whatever the type. The control word holds the segment mask and the bound. */
@@ -94,22 +107,34 @@ WEIR_SHUFFLE(_down, __nvvm_shfl_sync_down_i32, 0x1f, unsigned)
 WEIR_SHUFFLE(_xor, __nvvm_shfl_sync_bfly_i32, 0x1f, int)
 #undef WEIR_SHUFFLE
 
-/* ---- matches ---- */
+/* ---- matches; written out, because the built-ins for 64 bits get the width of the mask wrong ---- */
 template <class T> WEIR_DEV unsigned __match_any_sync(unsigned mask, T v)
 {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a match compares 32 or 64 bits");
+    unsigned same;
     if constexpr (sizeof(T) == 4)
-        return __nvvm_match_any_sync_i32(mask, __builtin_bit_cast(unsigned, v));
+        asm volatile("match.any.sync.b32 %0, %1, %2;" : "=r"(same) : "r"(__builtin_bit_cast(unsigned, v)), "r"(mask));
     else
-        return __nvvm_match_any_sync_i64(mask, __builtin_bit_cast(unsigned long long, v));
+        asm volatile("match.any.sync.b64 %0, %1, %2;"
+                     : "=r"(same)
+                     : "l"(__builtin_bit_cast(unsigned long long, v)), "r"(mask));
+    return same;
 }
 template <class T> WEIR_DEV unsigned __match_all_sync(unsigned mask, T v, int *all)
 {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a match compares 32 or 64 bits");
+    unsigned same;
+    int agree;
     if constexpr (sizeof(T) == 4)
-        return __nvvm_match_all_sync_i32p(mask, __builtin_bit_cast(unsigned, v), all);
+        asm volatile("{\n\t.reg .pred p;\n\tmatch.all.sync.b32 %0|p, %2, %3;\n\tselp.s32 %1, 1, 0, p;\n\t}"
+                     : "=r"(same), "=r"(agree)
+                     : "r"(__builtin_bit_cast(unsigned, v)), "r"(mask));
     else
-        return __nvvm_match_all_sync_i64p(mask, __builtin_bit_cast(unsigned long long, v), all);
+        asm volatile("{\n\t.reg .pred p;\n\tmatch.all.sync.b64 %0|p, %2, %3;\n\tselp.s32 %1, 1, 0, p;\n\t}"
+                     : "=r"(same), "=r"(agree)
+                     : "l"(__builtin_bit_cast(unsigned long long, v)), "r"(mask));
+    *all = agree;
+    return same;
 }
 
 /* ---- reductions over the warp; sm_80 and later have an instruction for each ---- */
