@@ -67,12 +67,13 @@ EMU_INLINE f32 rsqrt_approx(f32 a)
 EMU_INLINE f32 lg2_approx(f32 a)
 {
     const bool tiny = fabsf(a) < TINY;
-    return f32_canon(tiny ? lg2_of(a * 0x1p24f) - 24 : lg2_of(a));
+    return f32_canon(lg2_of(tiny ? a * 0x1p24f : a) - (tiny ? 24 : 0));
 }
 EMU_INLINE f32 ex2_approx(f32 a)
 {
-    const f32 half = ex2_of(a * 0.5f);
-    return f32_canon(a < -126 ? half * half : ex2_of(a));
+    const bool tiny = a < -126;
+    const f32 r = ex2_of(tiny ? a * 0.5f : a);
+    return f32_canon(r * (tiny ? r : 1));
 }
 /* sin and cos: the argument in turns, rounded toward zero, without flush. */
 EMU_INLINE u32 sine(f32 a, u32 quarter)

@@ -29,6 +29,12 @@ EMU_INLINE s64 mufu_sum(const struct mufu_table *t, u32 segment, u32 dx, int qua
            (s64)t->c2[segment] * (s32)mufu_square(dx);
 }
 
+/* c ? a : b as bit operations: of a real choice the compiler would compute one side only, and not vectorise. */
+EMU_INLINE u32 mufu_pick(bool c, u32 a, u32 b)
+{
+    const u32 m = 0 - (u32)c;
+    return (a & m) | (b & ~m);
+}
 EMU_INLINE u32 mufu_exponent(u32 x)
 {
     return x >> 23 & 0xff;
@@ -40,8 +46,8 @@ EMU_INLINE bool mufu_is_nan(u32 x)
 /* x >> n for n >= 0 and x << -n for n < 0; nothing is left of x after 24 places to the right or 32 to the left. */
 EMU_INLINE u32 mufu_shift(u32 x, s32 n)
 {
-    const u32 right = x >> (n < 0 ? 0 : n > 24 ? 24 : n), left = x << (n < -31 ? 31 : n > 0 ? 0 : -n);
-    return n >= 0 ? right : n < -31 ? 0 : left;
+    const u32 right = x >> (u32)(n < 0 ? 0 : n > 24 ? 24 : n), left = x << (u32)(n < -31 ? 31 : n > 0 ? 0 : -n);
+    return mufu_pick(n >= 0, right, mufu_pick(n < -31, 0, left));
 }
 
 /* 1/m for the 23 fraction bits of m in [1, 2): units of 2^-24 above one half. */
@@ -88,7 +94,7 @@ EMU_INLINE u32 mufu_float(s64 magnitude, int bits, u32 sign)
 {
     const u64 u = emu_f64_bits(emu_f64(0x4330000000000000 | (u64)magnitude) - 0x1p52); /* exact */
     const u32 exponent = (u32)(u >> 52) - 1023 - (u32)bits + 127;
-    return sign | (magnitude == 0 ? 0 : exponent << 23 | ((u32)(u >> 29) & 0x7fffff));
+    return sign | mufu_pick(magnitude == 0, 0, exponent << 23 | ((u32)(u >> 29) & 0x7fffff));
 }
 
 EMU_INLINE u32 mufu_lg2(u32 x)
@@ -99,8 +105,8 @@ EMU_INLINE u32 mufu_lg2(u32 x)
     /* The negative is taken by complementing the bits. */
     const s64 negative = sum < 0 ? -1 : 0;
     const u32 finite = mufu_float(sum ^ negative, 36, (u32)negative & 0x80000000);
-    const u32 r = x >> 31 ? F32_NAN : e == 255 ? 0x7f800000 : x == 0x3f800000 ? 0 : finite;
-    return mufu_is_nan(x) ? F32_NAN : e == 0 ? 0xff800000 : r;
+    const u32 r = mufu_pick(e == 0, 0xff800000, mufu_pick(x == 0x3f800000, 0, finite));
+    return mufu_pick(mufu_is_nan(x) | ((x >> 31) & (e != 0)), F32_NAN, mufu_pick(x == 0x7f800000, x, r));
 }
 
 /* 2^f for the 23 bits of f in [0, 1): fraction bits of a float. */
@@ -113,13 +119,13 @@ EMU_INLINE u32 mufu_ex2(u32 x)
     const u32 e = mufu_exponent(x), significand = (x & 0x7fffff) | 0x800000;
     /* x with 23 fraction bits; the negative is taken by complementing the bits, unless it is an integer */
     const bool large = e >= 127 + 8; /* |x| >= 256 */
-    const s32 magnitude = e == 0 ? 0 : (s32)mufu_shift(significand, large ? 0 : 127 - (s32)e);
+    const s32 magnitude = (s32)mufu_pick(e == 0, 0, mufu_shift(significand, large ? 0 : 127 - (s32)e));
     const bool negative = x >> 31, exact = !(magnitude & 0x7fffff);
     const s32 fixed = !negative ? magnitude : exact ? -magnitude : ~magnitude;
     const s32 whole = fixed >> 23;
     const s32 bits = (s32)mufu_ex2_fraction((u32)fixed & 0x7fffff) + (whole > -130 ? whole + 127 : -3) * 0x800000;
-    const u32 finite = whole > 127 ? 0x7f800000 : bits < 0x800000 ? 0 : (u32)bits;
-    return mufu_is_nan(x) ? F32_NAN : large ? (negative ? 0 : 0x7f800000) : finite;
+    const u32 finite = mufu_pick(whole > 127, 0x7f800000, mufu_pick(bits < 0x800000, 0, (u32)bits));
+    return mufu_pick(mufu_is_nan(x), F32_NAN, mufu_pick(large, negative ? 0 : 0x7f800000, finite));
 }
 
 /* sin or cos (quarter = 1) of 2 pi x. */
@@ -127,12 +133,12 @@ EMU_INLINE u32 mufu_sine(u32 x, u32 quarter)
 {
     const u32 e = mufu_exponent(x), significand = (x & 0x7fffff) | 0x800000;
     /* |x| modulo 1 with 25 fraction bits */
-    const u32 turn = (e == 0 ? 0 : mufu_shift(significand, 125 - (s32)e)) & 0x1ffffff;
+    const u32 turn = mufu_pick(e == 0, 0, mufu_shift(significand, 125 - (s32)e)) & 0x1ffffff;
     const u32 quadrant = (turn >> 23) + quarter;
     const u32 f = (quadrant & 1 ? ~turn : turn) & 0x7fffff;
     const s64 sum = mufu_sum(&mufu_sin_table, f >> 17, f & 0x1ffff, 10, 0);
     const u32 sign = (quadrant << 30 & 0x80000000) ^ (quarter ? 0 : x & 0x80000000);
-    return e == 255 ? F32_NAN : mufu_float(sum, 37, sign);
+    return mufu_pick(e == 255, F32_NAN, mufu_float(sum, 37, sign));
 }
 
 EMU_INLINE u32 mufu_tanh(u32 x)
@@ -140,10 +146,11 @@ EMU_INLINE u32 mufu_tanh(u32 x)
     /* 2^-8 to 8 in binades: segment bits, and the first segment of each. */
     static const s32 bits[16] = {0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 3}, first[16] = {0, 1, 2, 3, 5, 7, 11, 15, 19, 27, 43};
     const u32 e = mufu_exponent(x), fraction = x & 0x7fffff, sign = x & 0x80000000;
-    const u32 binade = (e < 119 ? 0 : e > 129 ? 10 : e - 119);
+    const u32 binade = mufu_pick(e < 119, 0, mufu_pick(e > 129, 10, e - 119));
     const u32 m = (u32)bits[binade], segment = (u32)first[binade] + (fraction >> (23 - m));
     const u32 r = mufu_float(mufu_sum(&mufu_tanh_table, segment, fraction >> (6 - m) & 0x1ffff, 16, 0), 40, sign);
-    return mufu_is_nan(x) ? F32_NAN : e < 119 ? x : e >= 130 ? sign | 0x3f800000 : r;
+    const u32 end = mufu_pick(e < 119, x, mufu_pick(e >= 130, sign | 0x3f800000, r));
+    return mufu_pick(mufu_is_nan(x), F32_NAN, end);
 }
 
 /* The 16-bit forms truncate the f32 result; f16 keeps subnormals. */
