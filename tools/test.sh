@@ -21,8 +21,10 @@ build() { # build DIR MESON-OPTIONS...: configure and compile
     if [ ! -f "$dir/build.ninja" ]; then
         meson setup "$dir" "$@" >/dev/null || return 1
     fi
-    ninja -C "$dir" | tail -n 30
-    [ -e "$dir/weir" ]
+    ninja -C "$dir" >"$dir/build.log" 2>&1 || {
+        tail -n 40 "$dir/build.log"
+        return 1
+    }
 }
 suite() { # suite DIR ARGUMENTS...: run Meson's tests and add up their counts
     dir=$1
@@ -42,14 +44,16 @@ suite() { # suite DIR ARGUMENTS...: run Meson's tests and add up their counts
 
 echo "== build (gcc, release)"
 step "build with -Werror" build build --werror
+[ "$failed" = 0 ] || { echo "$passed passed, $failed failed"; exit 1; }
 step "include rule" tools/check_includes.sh
 step "clang-format" sh -c 'clang-format-14 --dry-run -Werror $(git ls-files "*.c" "*.h" | grep -v "^tests/e2e\|^include/")'
 echo "== tests"
 suite build
+echo "== host instructions per warp instruction (valgrind)"
+step "no more than 5% over bench/recorded.json" bench/run.sh --check
 echo "== sanitizers (clang, address and undefined)"
-step "sanitizer build" env CC=clang-14 sh -c '
-    [ -f build-asan/build.ninja ] || meson setup build-asan -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false --werror >/dev/null
-    ninja -C build-asan >/dev/null && [ -e build-asan/weir ]'
+export CC=clang-14
+step "sanitizer build" build build-asan -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false --werror
 suite build-asan --suite unit --suite behave --suite timing --suite silicon
 
 echo "$passed passed, $failed failed"
