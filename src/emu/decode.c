@@ -128,7 +128,13 @@ int emu_decode_sym(struct emu_decoder *d, int32_t sym, uint64_t *addr, bool *fra
         const struct emu_var_place *p = &d->unit->var[f->module_index][i];
         if (!p->var)
             return emu_refuse(d, "the variable %s is not defined in any module", v->name);
-        *addr = p->addr;
+        /* A compiler may put a const array into the constant bank and have other modules call it global. */
+        if (p->var->space == PTX_S_CONST && v->space != PTX_S_CONST)
+            *addr = d->unit->const_addr + p->addr;
+        else if (p->var->space != PTX_S_CONST && v->space == PTX_S_CONST)
+            return emu_refuse(d, "the variable %s is defined outside constant memory by another module", v->name);
+        else
+            *addr = p->addr;
         *bytes = p->bytes;
         return 0;
     }

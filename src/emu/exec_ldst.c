@@ -133,28 +133,56 @@ INLINE bool resolve(struct emu_warp_run *r, const struct emu_inst *in, u32 mask,
 
 /* ---- moving data ---- */
 
-INLINE void load4(u32 *dst, u64 base, const u64 *a, u32 mask, bool unit)
+/*
+ * Eight lanes at a time: neighbours are one copy, the same place a broadcast. Tiles narrower than a warp look like
+ * that.
+ */
+INLINE void load4_eight(u32 *t, u64 base, const u64 *a)
 {
-    u32 t[EMU_LANES];
-    if (unit) {
-        if (mask == EMU_ALL_LANES) {
-            memcpy(dst, (const void *)(uintptr_t)(base + a[0]), sizeof t);
+    u64 span = a[7] - a[0], apart = 0;
+    const char *at = (const char *)(uintptr_t)(base + a[0]);
+    if (span == 7 * 4) {
+        for (int l = 0; l < 8; l++)
+            apart |= a[l] ^ (a[0] + 4 * (u64)l);
+        if (!apart) {
+            memcpy(t, at, 32);
             return;
         }
-        memcpy(t, (const void *)(uintptr_t)(base + a[0]), sizeof t);
-        emu_blend4(dst, t, mask);
+    } else if (span == 0) {
+        for (int l = 0; l < 8; l++)
+            apart |= a[l] ^ a[0];
+        if (!apart) {
+            u32 v;
+            memcpy(&v, at, 4);
+            for (int l = 0; l < 8; l++)
+                t[l] = v;
+            return;
+        }
+    }
+    for (int l = 0; l < 8; l++)
+        memcpy(&t[l], (const void *)(uintptr_t)(base + a[l]), 4);
+}
+
+INLINE void load4(u32 *dst, u64 base, const u64 *a, u32 mask)
+{
+    _Alignas(64) u32 t[EMU_LANES];
+    u32 *to = mask == EMU_ALL_LANES ? dst : t;
+    if (mask == EMU_ALL_LANES && neighbours(a, 4)) {
+        memcpy(dst, (const void *)(uintptr_t)(base + a[0]), sizeof t);
         return;
     }
-    if (a[0] == a[31] && neighbours(a, 0)) {
+    if (neighbours(a, 0)) {
         u32 v;
         memcpy(&v, (const void *)(uintptr_t)(base + a[0]), 4);
         EMU_EACH_LANE
         t[l] = v;
-    } else {
-        for (int l = 0; l < EMU_LANES; l++)
-            memcpy(&t[l], (const void *)(uintptr_t)(base + a[l]), 4);
+        emu_store_row(dst, t, mask, 4);
+        return;
     }
-    emu_store_row(dst, t, mask, 4);
+    for (int l = 0; l < EMU_LANES; l += 8)
+        load4_eight(to + l, base, a + l);
+    if (mask != EMU_ALL_LANES)
+        emu_blend4(dst, t, mask);
 }
 
 INLINE void load8(u64 *dst, u64 base, const u64 *a, u32 mask, bool unit)
@@ -220,12 +248,10 @@ INLINE void do_load(struct emu_warp *w, const struct emu_inst *in, u32 mask, enu
     if (!resolve(r, in, mask, space, a, e * v, &base))
         return;
     if (bytes && vec == 1) {
-        /* A partial mask may read its inactive neighbours only when the whole row is known to be memory. */
-        bool unit = mask == EMU_ALL_LANES && neighbours(a, bytes);
         if (bytes == 4)
-            load4(emu_dst(w, &in->dst[0]), base, a, mask, unit);
+            load4(emu_dst(w, &in->dst[0]), base, a, mask);
         else
-            load8(emu_dst(w, &in->dst[0]), base, a, mask, unit);
+            load8(emu_dst(w, &in->dst[0]), base, a, mask, mask == EMU_ALL_LANES && neighbours(a, bytes));
         return;
     }
     for (unsigned k = 0; k < v; k++, base += e) {
@@ -233,7 +259,7 @@ INLINE void do_load(struct emu_warp *w, const struct emu_inst *in, u32 mask, enu
         if (o->lane == EMU_LANE_NONE)
             continue;
         if (bytes == 4)
-            load4(emu_dst(w, o), base, a, mask, false);
+            load4(emu_dst(w, o), base, a, mask);
         else if (bytes == 8)
             load8(emu_dst(w, o), base, a, mask, false);
         else
