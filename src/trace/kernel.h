@@ -88,10 +88,10 @@ enum trace_mem_flags {
 
 /* One static instruction. 32 bytes; `pc` everywhere means its index in trace_kernel.inst. */
 struct trace_inst {
-    uint8_t cls;        /* enum trace_class */
-    uint8_t space;      /* enum trace_space; NONE when it accesses no memory */
-    uint8_t width;      /* bytes one lane accesses, vector included (1..32); 0 without access */
-    uint8_t mem_flags;  /* enum trace_mem_flags */
+    uint8_t cls;       /* enum trace_class */
+    uint8_t space;     /* enum trace_space; NONE when it accesses no memory */
+    uint8_t width;     /* bytes one lane accesses, vector included (1..32); 0 without access */
+    uint8_t mem_flags; /* enum trace_mem_flags */
     uint8_t n_dst, n_src;
     uint16_t loop;      /* innermost natural loop: index into trace_kernel.loop + 1; 0 = in none */
     uint32_t regs_at;   /* first of n_dst + n_src register numbers in trace_kernel.reg, destinations first */
@@ -113,15 +113,15 @@ struct trace_kernel {
     const char *name; /* mangled */
     uint32_t n_inst, n_reg_entries, n_loop, n_file, n_str, n_mem;
     const struct trace_inst *inst;
-    const uint16_t *reg;            /* pooled register numbers; each < n_scoreboard */
+    const uint16_t *reg; /* pooled register numbers; each < n_scoreboard */
     const struct trace_loop *loop;
-    const char *const *file;        /* CUDA source names */
-    const char *str;                /* n_str bytes of NUL-terminated strings */
-    uint32_t n_scoreboard;          /* register numbers in use: general registers, then predicates */
-    uint32_t regs_per_thread;       /* 32-bit registers a thread occupies, as for CUDA's occupancy calculator */
+    const char *const *file;  /* CUDA source names */
+    const char *str;          /* n_str bytes of NUL-terminated strings */
+    uint32_t n_scoreboard;    /* register numbers in use: general registers, then predicates */
+    uint32_t regs_per_thread; /* 32-bit registers a thread occupies, as for CUDA's occupancy calculator */
     uint32_t smem_static_bytes;
     uint32_t local_bytes_per_thread;
-    uint32_t max_threads_per_cta;   /* .maxntid product; 0 = no bound */
+    uint32_t max_threads_per_cta; /* .maxntid product; 0 = no bound */
 };
 
 /* One launch of a kernel. */
@@ -129,7 +129,7 @@ struct trace_launch {
     uint32_t kernel; /* index among the kernels of the program, in order of first launch */
     uint32_t grid[3], block[3];
     uint32_t smem_dynamic_bytes;
-    uint32_t stream;    /* 0 = default stream */
+    uint32_t stream; /* 0 = default stream */
     uint8_t cooperative;
 };
 

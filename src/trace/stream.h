@@ -37,9 +37,9 @@ static inline bool trace_has_addresses(const struct trace_inst *i)
  * first active lane; lanes of other spaces are left out of `mask` (rare; the emulator counts them).
  */
 struct stream_mem {
-    uint8_t space; /* enum trace_space, resolved: never GENERIC */
+    uint8_t space;  /* enum trace_space, resolved: never GENERIC */
     uint8_t affine; /* 1: addr[lane] = base + stride * lane for active lanes, and addr[] is filled all the same */
-    uint32_t mask; /* lanes that access memory: a subset of the instruction's mask */
+    uint32_t mask;  /* lanes that access memory: a subset of the instruction's mask */
     int64_t stride;
     uint64_t base;
     uint64_t addr[TRACE_WARP_SIZE]; /* inactive lanes: unspecified */
@@ -55,11 +55,13 @@ void stream_enc_begin(struct stream_enc *, const struct trace_kernel *);
  * Adds instructions [pc, pc + n) under `mask`, n >= 1. Memory instructions among them must have been announced by
  * stream_enc_mem in order, before this call: the emulator learns a run's length only at its end.
  */
-void stream_enc_mem(struct stream_enc *, uint32_t pc, uint8_t space, uint32_t mask, const uint64_t addr[TRACE_WARP_SIZE]);
+void stream_enc_mem(struct stream_enc *, uint32_t pc, uint8_t space, uint32_t mask,
+                    const uint64_t addr[TRACE_WARP_SIZE]);
 void stream_enc_run(struct stream_enc *, uint32_t pc, uint32_t n, uint32_t mask);
 /* Bytes encoded since the last take. */
 size_t stream_enc_bytes(const struct stream_enc *);
-/* Appends the encoded bytes to *buf (grown with xrealloc; *len, *cap updated) and empties the encoder's buffer, keeping predictions. */
+/* Appends the encoded bytes to *buf (grown with xrealloc; *len, *cap updated) and empties the encoder's buffer, keeping
+ * predictions. */
 void stream_enc_take(struct stream_enc *, uint8_t **buf, size_t *len, size_t *cap);
 
 /* ---- chunks: a piece of one CTA's streams ---- */
@@ -68,12 +70,13 @@ void stream_enc_take(struct stream_enc *, uint8_t **buf, size_t *len, size_t *ca
  * for every warp of the CTA, the next (possibly empty) piece of its stream. A piece ends between runs.
  */
 struct stream_chunk {
-    uint64_t cta;      /* linear index in the grid */
-    uint32_t seq;      /* 0, 1, ... within the CTA */
-    uint32_t last;     /* 1: no more chunks for this CTA */
+    uint64_t cta;  /* linear index in the grid */
+    uint32_t seq;  /* 0, 1, ... within the CTA */
+    uint32_t last; /* 1: no more chunks for this CTA */
     uint32_t n_warp;
-    uint64_t n_inst;   /* warp instructions in all pieces */
-    const uint32_t *end; /* n_warp entries: where each warp's piece ends in bytes[]; it starts where the previous ends */
+    uint64_t n_inst; /* warp instructions in all pieces */
+    const uint32_t
+        *end; /* n_warp entries: where each warp's piece ends in bytes[]; it starts where the previous ends */
     const uint8_t *bytes;
 };
 
@@ -92,7 +95,7 @@ struct stream_sink {
 };
 
 /* ---- decoder ---- */
-struct stream_dec; /* per-warp state: predictions and position */
+struct stream_dec;             /* per-warp state: predictions and position */
 size_t stream_dec_bytes(void); /* size to allocate; the state holds no pointers of its own */
 void stream_dec_begin(struct stream_dec *, const struct trace_kernel *);
 /* Gives it the next piece of the warp's stream; the previous one must be used up. */
