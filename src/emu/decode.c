@@ -253,6 +253,10 @@ int emu_decode_src(struct emu_decoder *d, const struct ptx_opnd *o, char sig, en
         }
         if (want && want != lane)
             return emu_refuse(d, "the special register is not of this operand's width");
+        if (lane == EMU_LANE_PRED) { /* %is_explicit_cluster: never */
+            *out = (struct emu_opnd){.bank = EMU_BANK_POOL, .lane = EMU_LANE_PRED, .type = PTX_T_PRED};
+            return 0;
+        }
         if (is_clock(sreg))
             d->clock = true;
         if (sreg == PTX_SR_ENVREG && o->imm > 3) {
