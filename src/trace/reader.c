@@ -61,6 +61,12 @@ struct totals {
     uint64_t kernels, launches, events, chunks, insts;
 };
 
+/* A launch's chunks; of one that has none, nothing may be asked. */
+static struct chunk_entry *launch_chunks(const struct trace_file *f, const struct launch_entry *l)
+{
+    return l->n_chunk ? f->chunk.p + l->first_chunk : NULL;
+}
+
 /* ---- journal ---- */
 struct journal_state {
     uint64_t prev_cta, prev_block, insts;
@@ -176,7 +182,7 @@ static int chunk_order(const void *a, const void *b)
 /* Sorts a launch's chunks by CTA and checks that each CTA's are 0, 1, 2, ... */
 static const char *order_chunks(struct trace_file *f, const struct launch_entry *l)
 {
-    struct chunk_entry *c = f->chunk.p + l->first_chunk;
+    struct chunk_entry *c = launch_chunks(f, l);
     bool sorted = true;
     for (size_t i = 1; sorted && i < l->n_chunk; i++)
         sorted = chunk_order(&c[i - 1], &c[i]) < 0;
@@ -452,7 +458,7 @@ uint64_t trace_launch_bytes(const struct trace_file *f, uint32_t launch)
 /* First chunk of the launch whose CTA is not below `cta`: an index from the launch's first chunk. */
 static size_t cta_begin(const struct trace_file *f, const struct launch_entry *l, uint64_t cta)
 {
-    const struct chunk_entry *c = f->chunk.p + l->first_chunk;
+    const struct chunk_entry *c = launch_chunks(f, l);
     size_t low = 0, high = l->n_chunk;
     if (cta < l->n_chunk && c[cta].cta == cta && c[cta].seq == 0)
         return (size_t)cta; /* one chunk for each CTA so far: the common case */
@@ -469,7 +475,7 @@ static size_t cta_begin(const struct trace_file *f, const struct launch_entry *l
 uint32_t trace_cta_chunks(const struct trace_file *f, uint32_t launch, uint64_t cta)
 {
     const struct launch_entry *l = &f->launch.p[launch];
-    const struct chunk_entry *c = f->chunk.p + l->first_chunk;
+    const struct chunk_entry *c = launch_chunks(f, l);
     size_t i = cta_begin(f, l, cta), end = i;
     while (end < l->n_chunk && c[end].cta == cta)
         end++;
@@ -540,7 +546,7 @@ int trace_read_chunk(struct trace_file *f, uint32_t launch, uint64_t cta, uint32
     if (launch >= f->launch.n)
         return err_set(e, "%s: launch %u does not exist", f->name, launch);
     const struct launch_entry *l = &f->launch.p[launch];
-    const struct chunk_entry *chunks = f->chunk.p + l->first_chunk;
+    const struct chunk_entry *chunks = launch_chunks(f, l);
     size_t at = cta_begin(f, l, cta);
     if (at + seq >= l->n_chunk || chunks[at + seq].cta != cta)
         return err_set(e, "%s: launch %u has no chunk %u of CTA %llu", f->name, launch, seq, (unsigned long long)cta);
