@@ -327,6 +327,36 @@ static void program_without_launches(void **state)
     free(path);
 }
 
+/* A launch that failed before its first chunk was sent, and one that came after it. */
+static void launches_without_chunks_are_empty(void **state)
+{
+    (void)state;
+    char *path = temp_path();
+    struct gen_rng r = {3};
+    struct gen_kernel g;
+    struct err e;
+    gen_kernel_make(&g, &r, 8, 0);
+    const struct trace_launch l = {.grid = {4, 1, 1}, .block = {32, 1, 1}};
+    struct trace_writer *w = trace_writer_open(path, "x", &e);
+    struct stream_sink *s = trace_writer_sink(w);
+    assert_int_equal(s->launch_begin(s->ctx, &g.k, &l, 0), 0);
+    assert_int_equal(s->launch_begin(s->ctx, &g.k, &l, 1), 0);
+    assert_int_equal(s->launch_end(s->ctx, 1), 0);
+    assert_int_equal(trace_writer_close(w, &e), 0);
+    struct trace_file *f = trace_open(path, &e);
+    assert_non_null(f);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(trace_cta_chunks(f, i, 0), 0);
+        assert_true(trace_next_cta(f, i, 0) == UINT64_MAX);
+        assert_int_equal(trace_launch_insts(f, i), 0);
+        assert_int_equal(trace_launch_bytes(f, i), 0);
+    }
+    trace_close(f);
+    gen_kernel_free(&g);
+    unlink(path);
+    free(path);
+}
+
 /* Opens bytes, reads all. 1 the same program, 0 an error, -1 something else in silence. */
 static int verdict_of(const uint8_t *bytes, size_t n, const struct program *p, struct err *e)
 {
@@ -460,6 +490,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(programs_of_many_shapes_come_back),
         cmocka_unit_test(program_without_launches),
+        cmocka_unit_test(launches_without_chunks_are_empty),
         cmocka_unit_test(every_truncation_is_reported),
         cmocka_unit_test(every_flipped_byte_is_reported),
         cmocka_unit_test(newer_and_foreign_files_are_told_apart),
