@@ -24,7 +24,7 @@ static bool atom_resolve(struct emu_warp_run *r, const struct emu_inst *in, u32 
         a[l] = ((const u64 *)row)[l] + off;
     } else {
         EMU_EACH_LANE
-        a[l] = ((const u32 *)row)[l] + off;
+        a[l] = (u32)(((const u32 *)row)[l] + (u32)off);
     }
     enum ptx_space space = in->aux[EMU_AUX_SPACE];
     if (space == PTX_S_SHARED) {

@@ -21,9 +21,9 @@ INLINE void lane_addresses(const struct emu_warp *w, const struct emu_inst *in, 
         EMU_EACH_LANE
         a[l] = row[l] + off;
     } else {
-        const u32 *row = emu_src(w, o);
+        const u32 *row = emu_src(w, o); /* the sum wraps like the register */
         EMU_EACH_LANE
-        a[l] = row[l] + off;
+        a[l] = (u32)(row[l] + (u32)off);
     }
 }
 
