@@ -261,7 +261,7 @@ struct args {
 
 static int run_one(const struct suite *s, const struct program *p, const char *cache, struct args *a)
 {
-    char binary[PATH_MAX];
+    char binary[PATH_MAX + 300];
     if (build(s, p, cache, binary, sizeof binary)) {
         fprintf(stderr, "weir: suite program '%s' did not compile\n", p->name);
         return CLI_BAD_INPUT;

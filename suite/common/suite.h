@@ -1,8 +1,8 @@
 /*
  * What every program of the suite shares: sizes, error checks, deterministic inputs, comparison of results.
  *
- * A program is called `prog SIZE` with SIZE one of tiny, small, paper. It generates its input, runs its kernels, checks the
- * result against a CPU reference written in the same file, prints one line and exits 0, or 1 when the check fails.
+ * A program is called `prog SIZE` with SIZE one of tiny, small, paper. It generates its input, runs its kernels, checks
+ * the result against a CPU reference written in the same file, prints one line and exits 0, or 1 when the check fails.
  * Header-only and free of library calls whose result could differ between systems (inputs come from integer
  * arithmetic), so that a program does the same work everywhere.
  */

@@ -9,8 +9,8 @@
 
 struct suite_graph {
     int n, m;
-    std::vector<int> row; /* n + 1 */
-    std::vector<int> col; /* m, ascending within a row */
+    std::vector<int> row;    /* n + 1 */
+    std::vector<int> col;    /* m, ascending within a row */
     std::vector<int> weight; /* m, 1..max_weight */
 };
 
@@ -48,7 +48,7 @@ static inline suite_graph suite_rmat(int scale, int degree, bool symmetric, int 
         int u = 0, v = 0;
         for (int b = 0; b < scale; b++) {
             uint32_t x = r.below(100);
-            u = u << 1 | (x >= 76);                 /* .57 + .19 */
+            u = u << 1 | (x >= 76); /* .57 + .19 */
             v = v << 1 | ((x >= 57 && x < 76) || x >= 95);
         }
         if (u == v)

@@ -24,8 +24,8 @@ static inline void pb_multiply(const float *a, const float *b, float *c, int ni,
     SUITE_LAUNCHED();
 }
 
-static inline std::vector<float> pb_multiply_host(const std::vector<float> &a, const std::vector<float> &b, int ni, int nj,
-                                                  int nk)
+static inline std::vector<float> pb_multiply_host(const std::vector<float> &a, const std::vector<float> &b, int ni,
+                                                  int nj, int nk)
 {
     std::vector<float> c((size_t)ni * nj);
     std::vector<double> row(nj);

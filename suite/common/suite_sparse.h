@@ -34,7 +34,8 @@ static inline suite_csr suite_sparse(int n, int per_row, suite_shape shape, uint
         cols.clear();
         cols.push_back(i);
         for (int k = 1; k < len; k++) {
-            int j = shape == SUITE_BANDED ? i - 3 * per_row + (int)r.below((uint32_t)(6 * per_row + 1)) : (int)r.below((uint32_t)n);
+            int j = shape == SUITE_BANDED ? i - 3 * per_row + (int)r.below((uint32_t)(6 * per_row + 1))
+                                          : (int)r.below((uint32_t)n);
             if (j >= 0 && j < n)
                 cols.push_back(j);
         }

@@ -1,4 +1,5 @@
-/* Generated text: words from a fixed vocabulary with Zipf-like frequencies, lines of uneven length, optional HTML links. */
+/* Generated text: words from a fixed vocabulary with Zipf-like frequencies, lines of uneven length, optional HTML
+ * links. */
 #ifndef WEIR_SUITE_TEXT_H
 #define WEIR_SUITE_TEXT_H
 
