@@ -86,10 +86,18 @@ static cudaError_t open_sink(void)
     return bad_input(&e);
 }
 
+/* As with CUDA, a context does not survive fork; the parent's files and threads are none of the child's business. */
+static void in_forked_child(void)
+{
+    pthread_mutex_init(&rt.lock, NULL);
+    rt.forked = true;
+}
+
 static cudaError_t start(void)
 {
     struct err e;
     err_clear(&e);
+    pthread_atfork(NULL, NULL, in_forked_child);
     open_report();
     const char *mode = getenv(REPORT_ENV_MODE);
     /* What only executes sees the largest machine; what is timed sees the one that times it. */
@@ -129,6 +137,8 @@ cudaError_t rt_enter(void)
     rt_enter_any();
     if (rt.finished)
         return cudaErrorCudartUnloading;
+    if (rt.forked)
+        return cudaErrorInitializationError;
     return rt.init_status ? rt.init_status : rt.sticky;
 }
 
@@ -201,7 +211,7 @@ cudaError_t rt_unsupported(const char *name)
 __attribute__((destructor)) static void finish(void)
 {
     pthread_mutex_lock(&rt.lock);
-    if (rt.ready && !rt.finished) {
+    if (rt.ready && !rt.finished && !rt.forked) {
         struct err e;
         err_clear(&e);
         fflush(stdout);

@@ -383,6 +383,8 @@ cudaError_t func_find(const void *func, struct rt_func **out)
             atomic_fetch_add(&rt.report->faults, 1);
         return cudaErrorInvalidPtx;
     }
+    if (f->info.regs_per_thread > rt.props.max_regs_per_thread) /* a compiler for this GPU would have spilled */
+        f->info.regs_per_thread = rt.props.max_regs_per_thread;
     f->kernel = k;
     return cudaSuccess;
 }

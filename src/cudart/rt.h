@@ -281,7 +281,7 @@ void timing_refused(void); /* after EMU_FAULT_SINK; does not return when the use
 /* ---- the context ---- */
 struct rt {
     pthread_mutex_t lock;
-    bool ready, finished;
+    bool ready, finished, forked;
     cudaError_t init_status;
     bool faulted;       /* a kernel did; already told */
     cudaError_t sticky; /* the device is lost: every later call returns this */

@@ -5,6 +5,7 @@
  *   cudart_app exit N   exits with status N after a kernel
  *   cudart_app fault    a kernel stores out of bounds; the program does not look
  *   cudart_app abort    dies by a signal after a kernel
+ *   cudart_app fork     after its kernels, a forked child tries CUDA and leaves through exit
  */
 #include "cudart/abi.h"
 #include "cudart/fatbin.h"
@@ -12,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 void **__cudaRegisterFatBinary(void *);
 void __cudaRegisterFatBinaryEnd(void **);
@@ -134,5 +137,14 @@ int main(int argc, char **argv)
         return atoi(argv[2]);
     if (!strcmp(mode, "abort"))
         abort();
+    if (!strcmp(mode, "fork")) {
+        void *p;
+        fflush(stdout);
+        if (!fork())
+            exit(cudaMalloc(&p, 4) == cudaErrorInitializationError ? 5 : 6);
+        int status;
+        wait(&status);
+        printf("child %d\n", WEXITSTATUS(status));
+    }
     return wrong;
 }

@@ -25,6 +25,7 @@ expect 1 "ended by signal 6 (Aborted)" "$weir" run --functional "$app" abort
 expect 1 "illegal address in kernel gather" "$weir" run --functional "$app" fault
 expect 1 "in spite of a fault on the device" "$weir" run --functional "$app" fault
 expect 1 "runaway kernel" "$weir" run --functional --max-insn 1000 "$app"
+expect 0 "child 5" "$weir" run --functional "$app" fork
 expect 0 "called no CUDA function" "$weir" run --functional "$plain"
 expect 2 "links the CUDA runtime statically and would run unsimulated; rebuild it with: nvcc -cudart shared" \
     "$weir" run "$plain-static"
@@ -55,6 +56,9 @@ expect 0 "Examples:" "$weir" record --help
 # Recordings.
 expect 0 "6 launches" "$weir" record -o "$dir/app.wt" "$app"
 expect 0 "sound" "$weir" trace check "$dir/app.wt"
+expect 0 "child 5" "$weir" record -o "$dir/fork.wt" "$app" fork
+expect 0 "sound" "$weir" trace check "$dir/fork.wt"
+expect 0 "child 5" "$weir" run --gpu gtx480 "$app" fork
 expect 1 "was removed" "$weir" record -o "$dir/dead.wt" "$app" abort
 [ ! -e "$dir/dead.wt" ] || { echo "FAILED: a recording that was never closed is left behind"; failed=1; }
 expect 2 "cannot create" "$weir" record -o "$dir/none/app.wt" "$app"
