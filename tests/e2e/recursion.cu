@@ -40,6 +40,7 @@ __global__ void sort(int *data, int each) { quicksort(data + threadIdx.x * each,
 
 int main()
 {
+    CUDA(cudaDeviceSetLimit(cudaLimitStackSize, 16384));
     dev<unsigned> out(48);
     numbers<<<1, 48>>>(out);
     RAN();
@@ -54,7 +55,6 @@ int main()
     sorted = data;
     for (int t = 0; t < 32; t++)
         std::sort(sorted.begin() + t * 20, sorted.begin() + (t + 1) * 20);
-    CUDA(cudaDeviceSetLimit(cudaLimitStackSize, 16384));
     dev<int> d(data);
     sort<<<1, 32>>>(d, 20);
     RAN();

@@ -25,9 +25,9 @@ __global__ void cubes(cudaSurfaceObject_t s)
     int x = threadIdx.x, y = threadIdx.y, z = threadIdx.z;
     surf3Dwrite((short)(x + 10 * y + 100 * z), s, x * 2, y, z);
 }
-__global__ void line(cudaSurfaceObject_t s, double2 *out)
+__global__ void line(cudaSurfaceObject_t s, float4 *out)
 {
-    double2 v = {threadIdx.x * 0.5, -1.0};
+    float4 v = make_float4(threadIdx.x * 0.5f, -1.0f, 2.0f, 3.0f);
     surf1Dwrite(v, s, threadIdx.x * 16);
     __syncthreads();
     surf1Dread(&out[threadIdx.x], s, (31 - threadIdx.x) * 16);
@@ -80,11 +80,11 @@ int main()
 
     cudaChannelFormatDesc quads = cudaCreateChannelDesc<int4>();
     CUDA(cudaMallocArray(&d, &quads, 32, 0, cudaArraySurfaceLoadStore));
-    dev<double2> reversed(32);
+    dev<float4> reversed(32);
     line<<<1, 32>>>(surface(d), reversed);
     RAN();
-    std::vector<double2> got = reversed.get();
+    std::vector<float4> got = reversed.get();
     for (int i = 0; i < 32; i++)
-        CHECK(got[i].x == (31 - i) * 0.5 && got[i].y == -1.0);
+        CHECK(got[i].x == (31 - i) * 0.5f && got[i].y == -1.0f && got[i].w == 3.0f);
     return check_result();
 }

@@ -1,4 +1,5 @@
 // Templates: kernels over types, constants and functors; lambdas; a class shared by host and device; std functions.
+// flags: --expt-relaxed-constexpr
 #include "check.h"
 #include <algorithm>
 #include <utility>

@@ -24,6 +24,7 @@
 #include <cstdlib>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cuda.h"
 
