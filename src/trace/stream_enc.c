@@ -85,21 +85,61 @@ static inline uint64_t shape_offset(const struct shape *s, unsigned lane)
     return (uint64_t)s->stride * in_group + (uint64_t)s->pitch * (lane >> s->group_log2);
 }
 
+/*
+ * All 32 lanes against base + stride * (lane % 2^k) + pitch * (lane / 2^k). This is most of what recording costs, so
+ * there is a variant for machines with 256-bit vectors, which take four lanes at once (k >= 2).
+ */
+#if defined(__x86_64__)
+typedef uint64_t lane_quad __attribute__((vector_size(32)));
+
+__attribute__((target("avx2"))) static bool grid_equals_avx2(const uint64_t *addr, uint64_t base, uint64_t stride,
+                                                             uint64_t pitch, unsigned k)
+{
+    lane_quad group = {base, base + stride, base + 2 * stride, base + 3 * stride}, wrong = {0, 0, 0, 0}, lanes;
+    const lane_quad step = {4 * stride, 4 * stride, 4 * stride, 4 * stride}, next = {pitch, pitch, pitch, pitch};
+    if (k == SHAPE_WHOLE_WARP) { /* the usual case, with a fixed number of rounds */
+        for (unsigned lane = 0; lane < TRACE_WARP_SIZE; lane += 4, group += step) {
+            memcpy(&lanes, addr + lane, sizeof lanes);
+            wrong |= lanes ^ group;
+        }
+        return !(wrong[0] | wrong[1] | wrong[2] | wrong[3]);
+    }
+    for (unsigned lane = 0; lane < TRACE_WARP_SIZE; group += next) {
+        lane_quad at = group;
+        for (unsigned i = 0; i < 1u << k; i += 4, lane += 4, at += step) {
+            memcpy(&lanes, addr + lane, sizeof lanes);
+            wrong |= lanes ^ at;
+        }
+    }
+    return !(wrong[0] | wrong[1] | wrong[2] | wrong[3]);
+}
+#endif
+
+static bool grid_equals(const uint64_t *addr, uint64_t base, uint64_t stride, uint64_t pitch, unsigned k)
+{
+#if defined(__x86_64__)
+    if (k >= 2 && __builtin_cpu_supports("avx2"))
+        return grid_equals_avx2(addr, base, stride, pitch, k);
+#endif
+    uint64_t want[TRACE_WARP_SIZE];
+    grid_fill(want, base, stride, pitch, k);
+    return lanes_equal(addr, want);
+}
+
 /* Whether the active lanes lie as the shape says; then *base is where lane 0 is or would be. */
 static bool shape_fits(const struct shape *s, uint32_t mask, const uint64_t *addr, uint64_t *base)
 {
+    if (mask == UINT32_MAX) {
+        *base = addr[0];
+        return addr[31] == addr[0] + shape_offset(s, 31) && /* most misfits are seen at once */
+               grid_equals(addr, addr[0], (uint64_t)s->stride, (uint64_t)s->pitch, s->group_log2);
+    }
     unsigned first = first_lane(mask), last = 31 - (unsigned)__builtin_clz(mask);
-    uint64_t at = addr[first] - shape_offset(s, first);
+    uint64_t at = addr[first] - shape_offset(s, first), want[TRACE_WARP_SIZE], wrong = 0;
     *base = at;
-    if (addr[last] != at + shape_offset(s, last)) /* most misfits are seen at once */
+    if (addr[last] != at + shape_offset(s, last))
         return false;
-    uint64_t want[TRACE_WARP_SIZE], wrong = 0;
-    if (s->group_log2 == SHAPE_WHOLE_WARP)
-        line_fill(want, at, (uint64_t)s->stride);
-    else
-        grid_fill(want, at, (uint64_t)s->stride, (uint64_t)s->pitch, s->group_log2);
-    if (mask == UINT32_MAX)
-        return lanes_equal(addr, want);
+    grid_fill(want, at, (uint64_t)s->stride, (uint64_t)s->pitch, s->group_log2);
     for (unsigned lane = 0; lane < TRACE_WARP_SIZE; lane++)
         wrong |= (addr[lane] ^ want[lane]) & -(uint64_t)(mask >> lane & 1);
     return !wrong;
