@@ -157,6 +157,9 @@ int emu_sel_approx(const struct ptx_inst *p, struct emu_op_sel *sel, const char 
         {PTX_TANH, tanh_approx_f32, tanh_approx_f32, NULL, NULL},
     };
     const bool ftz = ptx_has(p, PTX_M_FTZ), full = ptx_has(p, PTX_M_FULL), wide = p->n_type && p->type[0] == PTX_T_F64;
+    static const u8 mods[] = {PTX_M_APPROX, PTX_M_FULL, PTX_M_FTZ, 0};
+    if (!emu_knows_mods(p, mods))
+        return emu_no(why, "this approximate instruction has no such suffix");
     if (p->op == PTX_DIV && !wide) {
         emu_op_fn *fn = full ? (ftz ? div_full_ftz_f32 : div_full_f32) : (ftz ? div_approx_ftz_f32 : div_approx_f32);
         emu_sig(sel, fn, "w>ww", PTX_T_F32);

@@ -382,6 +382,11 @@ int emu_sel_bits(const struct ptx_inst *p, struct emu_op_sel *sel, const char **
     const enum ptx_type t = p->n_type ? p->type[0] : PTX_T_NONE;
     const bool wide = ptx_type_bytes(t) == 8, is_signed = t == PTX_T_S32 || t == PTX_T_S64;
     const bool clamp = ptx_has(p, PTX_M_CLAMP), shiftamt = ptx_has(p, PTX_M_SHIFTAMT);
+    static const u8 mods[] = {PTX_M_AND,      PTX_M_OR,  PTX_M_L,   PTX_M_R,   PTX_M_WRAP, PTX_M_CLAMP,
+                              PTX_M_SHIFTAMT, PTX_M_F4E, PTX_M_B4E, PTX_M_RC8, PTX_M_ECL,  PTX_M_ECR,
+                              PTX_M_RC16,     PTX_M_LO,  PTX_M_HI,  0};
+    if (!emu_knows_mods(p, mods))
+        return emu_no(why, "this bit instruction has no such suffix");
     if (p->op != PTX_AND && p->op != PTX_OR && p->op != PTX_XOR && p->op != PTX_NOT && p->op != PTX_CNOT &&
         p->op != PTX_SHL && p->op != PTX_SHR && ptx_type_bytes(t) != 4 && !wide)
         return emu_no(why, "this bit instruction takes 32- and 64-bit types");

@@ -359,6 +359,16 @@ static int sel_compare(const struct ptx_inst *p, struct emu_op_sel *sel, const c
 int emu_sel_cmp(const struct ptx_inst *p, struct emu_op_sel *sel, const char **why)
 {
     const enum ptx_type t = p->n_type ? p->type[0] : PTX_T_NONE;
+    static const u8 selection[] = {PTX_M_FTZ, 0},
+                    comparison[] = {PTX_M_EQ,  PTX_M_NE,  PTX_M_LT,  PTX_M_LE,  PTX_M_GT,  PTX_M_GE,
+                                    PTX_M_LO,  PTX_M_LS,  PTX_M_HI,  PTX_M_HS,  PTX_M_EQU, PTX_M_NEU,
+                                    PTX_M_LTU, PTX_M_LEU, PTX_M_GTU, PTX_M_GEU, PTX_M_NUM, PTX_M_NANTEST,
+                                    PTX_M_AND, PTX_M_OR,  PTX_M_XOR, PTX_M_FTZ, 0};
+    static const u8 classes[] = {
+        PTX_M_FINITE, PTX_M_INFINITE, PTX_M_NUMBER, PTX_M_NOTANUMBER, PTX_M_NORMAL, PTX_M_SUBNORMAL, 0};
+    const bool compares = p->op == PTX_SET || p->op == PTX_SETP;
+    if (!emu_knows_mods(p, compares ? comparison : p->op == PTX_TESTP ? classes : selection))
+        return emu_no(why, "this comparison or selection has no such suffix");
     const unsigned bytes = ptx_type_bytes(t), width = bytes == 2 ? 0 : bytes == 4 ? 1 : bytes == 8 ? 2 : 3;
     switch (p->op) {
     case PTX_SET:

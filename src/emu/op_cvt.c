@@ -422,8 +422,10 @@ int emu_sel_cvt(const struct ptx_inst *p, struct emu_op_sel *sel, const char **w
     unsigned flags = (ptx_has(p, PTX_M_FTZ) ? FLAG_FTZ : 0) | (ptx_has(p, PTX_M_SAT) ? FLAG_SAT : 0) |
                      (ptx_has(p, PTX_M_RELU) ? FLAG_RELU : 0) | (ptx_has(p, PTX_M_SATFINITE) ? FLAG_SATFINITE : 0);
     const int mode = mode_of(p, &flags);
-    if (ptx_has(p, PTX_M_RS))
-        return emu_no(why, "stochastic rounding is not supported");
+    static const u8 mods[] = {PTX_M_RN,  PTX_M_RZ,  PTX_M_RM,  PTX_M_RP,  PTX_M_RNA,  PTX_M_RNI,       PTX_M_RZI,
+                              PTX_M_RMI, PTX_M_RPI, PTX_M_FTZ, PTX_M_SAT, PTX_M_RELU, PTX_M_SATFINITE, 0};
+    if (!emu_knows_mods(p, mods))
+        return emu_no(why, "this rounding or suffix of cvt is not supported");
     sel->aux[2] = (u8)mode;
     sel->aux[3] = (u8)flags;
     if (dst_half && src == PTX_T_F32 && p->n_opnd == 3) {

@@ -106,6 +106,11 @@ int emu_sel_f32(const struct ptx_inst *p, struct emu_op_sel *sel, const char **w
             n##_ftz_nan_xs_f32                                                                                         \
     }
     static emu_op_fn *const min[] = MINMAX_VARIANTS(min), *const max[] = MINMAX_VARIANTS(max);
+    static const u8 arithmetic[] = {PTX_M_RN, PTX_M_FTZ, PTX_M_SAT, 0},
+                    orders[] = {PTX_M_FTZ, PTX_M_NAN, PTX_M_XORSIGN, PTX_M_ABS, 0};
+    const bool order = p->op == PTX_MIN || p->op == PTX_MAX;
+    if (!emu_knows_mods(p, order ? orders : arithmetic))
+        return emu_no(why, "this f32 instruction has no such suffix");
     const unsigned ftz = ptx_has(p, PTX_M_FTZ), v = ftz + 2 * ptx_has(p, PTX_M_SAT);
     const unsigned mv = ftz + 2 * ptx_has(p, PTX_M_NAN) + 4 * ptx_has(p, PTX_M_XORSIGN);
     switch (p->op) {

@@ -79,7 +79,8 @@ int emu_sel_f64(const struct ptx_inst *p, struct emu_op_sel *sel, const char **w
         fn = neg_f64, sig = "d>d";
         break;
     }
-    if (!fn)
+    static const u8 mods[] = {PTX_M_RN, 0};
+    if (!fn || !emu_knows_mods(p, mods))
         return emu_no(why, "there is no such f64 instruction");
     emu_sig(sel, fn, sig, PTX_T_F64);
     return 0;

@@ -230,6 +230,10 @@ int emu_sel_half(const struct ptx_inst *p, struct emu_op_sel *sel, const char **
         {PTX_MIN, "w>ww", ROW(op_min)},  {PTX_MAX, "w>ww", ROW(op_max)}, {PTX_EX2, "w>w", ROW(op_ex2)},
         {PTX_TANH, "w>w", ROW(op_tanh)},
     };
+    static const u8 mods[] = {PTX_M_RN,      PTX_M_FTZ, PTX_M_SAT,    PTX_M_RELU, PTX_M_NAN,
+                              PTX_M_XORSIGN, PTX_M_ABS, PTX_M_APPROX, 0};
+    if (!emu_knows_mods(p, mods))
+        return emu_no(why, "this half-precision instruction has no such suffix");
     const enum ptx_type t = p->type[0];
     const int col = t == PTX_T_F16 ? 0 : t == PTX_T_F16X2 ? 1 : t == PTX_T_BF16 ? 2 : 3;
     for (unsigned k = 0; k < sizeof table / sizeof *table; k++) {

@@ -309,25 +309,36 @@ int emu_sel_int(const struct ptx_inst *p, struct emu_op_sel *sel, const char **w
     const enum ptx_type t = p->n_type ? p->type[0] : PTX_T_NONE;
     const bool cc = ptx_has(p, PTX_M_CC), hi = ptx_has(p, PTX_M_HI), sat = ptx_has(p, PTX_M_SAT);
     const bool wide = ptx_has(p, PTX_M_WIDE), relu = ptx_has(p, PTX_M_RELU);
+    static const u8 none[] = {0}, sums[] = {PTX_M_CC, PTX_M_SAT, 0}, orders[] = {PTX_M_RELU, 0};
+    static const u8 products[] = {PTX_M_LO, PTX_M_HI, PTX_M_WIDE, 0}, products24[] = {PTX_M_LO, PTX_M_HI, 0};
+    static const u8 mads[] = {PTX_M_LO, PTX_M_HI, PTX_M_WIDE, PTX_M_CC, PTX_M_SAT, 0};
+    static const u8 madcs[] = {PTX_M_LO, PTX_M_HI, PTX_M_CC, 0}, mads24[] = {PTX_M_LO, PTX_M_HI, PTX_M_SAT, 0};
+    const u8 *mods = none;
     const char *sig = "x>xx";
     emu_op_fn *const *fn = NULL;
     switch (p->op) {
     case PTX_ADD:
+        mods = sums;
         fn = cc ? fn_add_cc : sat ? fn_add_sat : fn_add;
         break;
     case PTX_SUB:
+        mods = sums;
         fn = cc ? fn_sub_cc : sat ? fn_sub_sat : fn_sub;
         break;
     case PTX_ADDC:
+        mods = sums;
         fn = cc ? fn_addc_cc : fn_addc;
         break;
     case PTX_SUBC:
+        mods = sums;
         fn = cc ? fn_subc_cc : fn_subc;
         break;
     case PTX_MUL:
+        mods = products;
         fn = wide ? fn_mul_wide : hi ? fn_mul_hi : fn_mul_lo;
         break;
     case PTX_MAD:
+        mods = mads;
         sig = "x>xxx";
         if (cc)
             fn = hi ? fn_mad_hi_cc : fn_mad_lo_cc;
@@ -335,13 +346,16 @@ int emu_sel_int(const struct ptx_inst *p, struct emu_op_sel *sel, const char **w
             fn = wide ? fn_mad_wide : hi ? (sat ? fn_mad_hi_sat : fn_mad_hi) : fn_mad_lo;
         break;
     case PTX_MADC:
+        mods = madcs;
         sig = "x>xxx";
         fn = hi ? (cc ? fn_madc_hi_cc : fn_madc_hi) : (cc ? fn_madc_lo_cc : fn_madc_lo);
         break;
     case PTX_MUL24:
+        mods = products24;
         fn = hi ? fn_mul24_hi : fn_mul24_lo;
         break;
     case PTX_MAD24:
+        mods = mads24;
         sig = "x>xxx";
         fn = hi ? (sat ? fn_mad24_hi_sat : fn_mad24_hi) : fn_mad24_lo;
         break;
@@ -356,9 +370,11 @@ int emu_sel_int(const struct ptx_inst *p, struct emu_op_sel *sel, const char **w
         fn = fn_rem;
         break;
     case PTX_MIN:
+        mods = orders;
         fn = relu ? fn_min_relu : fn_min;
         break;
     case PTX_MAX:
+        mods = orders;
         fn = relu ? fn_max_relu : fn_max;
         break;
     case PTX_ABS:
@@ -370,7 +386,7 @@ int emu_sel_int(const struct ptx_inst *p, struct emu_op_sel *sel, const char **w
         fn = fn_neg;
         break;
     }
-    if (!fn || !fn[t])
+    if (!fn || !fn[t] || !emu_knows_mods(p, mods) || (wide && (cc || sat || hi)))
         return emu_no(why, "there is no such integer instruction");
     emu_sig_x(sel, fn[t], sig, t);
     if (wide && (t == PTX_T_U32 || t == PTX_T_S32)) { /* 32 x 32 -> 64 */

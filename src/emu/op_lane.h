@@ -175,6 +175,18 @@ static inline int emu_no(const char **why, const char *reason)
     *why = reason;
     return -1;
 }
+/* Every suffix of the instruction is among `mods` (ended by 0): what a group does not know it must not ignore. */
+static inline bool emu_knows_mods(const struct ptx_inst *p, const u8 *mods)
+{
+    for (unsigned k = 0; k < p->n_mod; k++) {
+        const u8 *m = mods;
+        while (*m && *m != p->mod[k])
+            m++;
+        if (!*m)
+            return false;
+    }
+    return true;
+}
 /* 'd' for 64-bit types, 'w' for narrower ones. */
 static inline char emu_sig_of(enum ptx_type t)
 {

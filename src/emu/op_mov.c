@@ -120,7 +120,7 @@ static int sel_vector(const struct ptx_inst *p, struct emu_op_sel *sel, const ch
 int emu_sel_mov(const struct ptx_inst *p, struct emu_op_sel *sel, const char **why)
 {
     const enum ptx_type t = p->n_type ? p->type[0] : PTX_T_NONE;
-    if (p->op != PTX_MOV || p->n_opnd != 2)
+    if (p->op != PTX_MOV || p->n_opnd != 2 || p->n_mod)
         return emu_no(why, "mov takes one destination and one source");
     if (p->opnd[0].kind == PTX_O_VEC || p->opnd[1].kind == PTX_O_VEC)
         return sel_vector(p, sel, why, t);

@@ -116,10 +116,12 @@ int emu_sel_round(const struct ptx_inst *p, struct emu_op_sel *sel, const char *
     } table[] = {{PTX_ADD, K_ADD, "x>xx"}, {PTX_SUB, K_SUB, "x>xx"},  {PTX_MUL, K_MUL, "x>xx"},
                  {PTX_DIV, K_DIV, "x>xx"}, {PTX_FMA, K_FMA, "x>xxx"}, {PTX_MAD, K_FMA, "x>xxx"},
                  {PTX_RCP, K_RCP, "x>x"},  {PTX_SQRT, K_SQRT, "x>x"}};
+    static const u8 narrow_mods[] = {PTX_M_RZ, PTX_M_RM, PTX_M_RP, PTX_M_FTZ, PTX_M_SAT, 0};
+    static const u8 wide_mods[] = {PTX_M_RZ, PTX_M_RM, PTX_M_RP, 0};
+    const bool wide = p->type[0] == PTX_T_F64;
     for (unsigned k = 0; k < sizeof table / sizeof *table; k++) {
-        if (table[k].op != p->op)
+        if (table[k].op != p->op || !emu_knows_mods(p, wide ? wide_mods : narrow_mods))
             continue;
-        const bool wide = p->type[0] == PTX_T_F64;
         emu_sig_x(sel, wide ? round_f64 : round_f32, table[k].sig, p->type[0]);
         sel->aux[0] = table[k].kind;
         sel->aux[1] = ptx_has(p, PTX_M_RZ) ? 0 : ptx_has(p, PTX_M_RM) ? 1 : 2;

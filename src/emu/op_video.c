@@ -210,6 +210,11 @@ int emu_sel_video(const struct ptx_inst *p, struct emu_op_sel *sel, const char *
     static const u8 relations[] = {PTX_M_EQ, PTX_M_NE, PTX_M_LT, PTX_M_LE, PTX_M_GT,
                                    PTX_M_GE, PTX_M_LO, PTX_M_LS, PTX_M_HI, PTX_M_HS};
     static const u8 seconds[] = {PTX_M_ADD, PTX_M_MIN, PTX_M_MAX};
+    static const u8 mods[] = {PTX_M_EQ,   PTX_M_NE,    PTX_M_LT,   PTX_M_LE,    PTX_M_GT,  PTX_M_GE,  PTX_M_LO,
+                              PTX_M_LS,   PTX_M_HI,    PTX_M_HS,   PTX_M_SAT,   PTX_M_ADD, PTX_M_MIN, PTX_M_MAX,
+                              PTX_M_WRAP, PTX_M_CLAMP, PTX_M_SHR7, PTX_M_SHR15, PTX_M_PO,  0};
+    if (!emu_knows_mods(p, mods))
+        return emu_no(why, "this video instruction has no such suffix");
     unsigned bits = 0;
     const int kind = kind_of(p->op, &bits);
     const bool is_set = kind == V_SET;

@@ -201,6 +201,11 @@ int emu_sel_warp(const struct ptx_inst *p, struct emu_op_sel *sel, const char **
 {
     static const u8 vote_modes[] = {PTX_M_ALL, PTX_M_ANY, PTX_M_UNI, PTX_M_BALLOT};
     static const u8 redux_ops[] = {PTX_M_ADD, PTX_M_MIN, PTX_M_MAX, PTX_M_AND, PTX_M_OR, PTX_M_XOR};
+    static const u8 mods[] = {PTX_M_SYNC, PTX_M_UP,  PTX_M_DOWN,   PTX_M_BFLY, PTX_M_IDX, PTX_M_ALL,
+                              PTX_M_ANY,  PTX_M_UNI, PTX_M_BALLOT, PTX_M_ADD,  PTX_M_MIN, PTX_M_MAX,
+                              PTX_M_AND,  PTX_M_OR,  PTX_M_XOR,    0};
+    if (p->op != PTX_CREATEPOLICY && !emu_knows_mods(p, mods))
+        return emu_no(why, "this warp-wide instruction has no such suffix");
     const bool sync = ptx_has(p, PTX_M_SYNC), pair = p->n_opnd && p->opnd[0].kind == PTX_O_PAIR;
     const enum ptx_type t = p->n_type ? p->type[0] : PTX_T_NONE;
     switch (p->op) {

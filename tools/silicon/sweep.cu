@@ -1,7 +1,7 @@
 /*
  * Sweeps the hardware's approximate functions over whole binades of inputs and writes the raw results.
  *
- *   sweep DIRECTORY     one file NAME.u32 per sweep: results for consecutive inputs
+ *   sweep DIRECTORY     one file NAME-FIRST-STEP.u32 per sweep, with the results; prints a hash of each
  *
  * src/emu/op_approx.c models the special-function unit after these; see tests/silicon/README.md.
  */
@@ -69,6 +69,10 @@ template <class F> static void go(const char *name, uint32_t first, uint32_t ste
     FILE *f = fopen(path, "wb");
     if (!f || fwrite(h.data(), 4, n, f) != n || fclose(f))
         exit(1);
+    uint64_t hash = 0xcbf29ce484222325ull;
+    for (uint32_t x : h)
+        hash = (hash ^ x) * 0x100000001b3ull;
+    printf("%s 0x%08x 0x%x %u 0x%016llx\n", name, first, step, n, (unsigned long long)hash);
 }
 
 int main(int argc, char **argv)
