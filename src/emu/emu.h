@@ -31,15 +31,15 @@
 struct emu;
 
 struct emu_opts {
-    uint64_t heap_bytes;      /* device memory that cudaMalloc can give; 0 = 16 GiB */
-    uint64_t max_warp_insts;  /* per launch; 0 = no limit (--max-insn) */
-    uint64_t stack_bytes;     /* cudaLimitStackSize; 0 = 1024. Only kernels that recurse or call indirectly need it */
-    uint64_t malloc_bytes;    /* device malloc heap, cudaLimitMallocHeapSize; 0 = 8 MiB */
-    uint32_t sm_count;        /* resident CTAs for kernels that wait on each other, %nsmid; 0 = 16 */
-    uint32_t ctas_per_sm;     /* 0 = 8 */
-    uint32_t arch;            /* highest PTX target to run and what cudart reports: 90 */
-    FILE *printf_out;         /* device printf; NULL = stdout */
-    uint64_t *progress;       /* is told emu_stats.warp_insts after every CTA; NULL = not wanted */
+    uint64_t heap_bytes;     /* device memory that cudaMalloc can give; 0 = 16 GiB */
+    uint64_t max_warp_insts; /* per launch; 0 = no limit (--max-insn) */
+    uint64_t stack_bytes;    /* cudaLimitStackSize; 0 = 1024. Only kernels that recurse or call indirectly need it */
+    uint64_t malloc_bytes;   /* device malloc heap, cudaLimitMallocHeapSize; 0 = 8 MiB */
+    uint32_t sm_count;       /* resident CTAs for kernels that wait on each other, %nsmid; 0 = 16 */
+    uint32_t ctas_per_sm;    /* 0 = 8 */
+    uint32_t arch;           /* highest PTX target to run and what cudart reports: 90 */
+    FILE *printf_out;        /* device printf; NULL = stdout */
+    uint64_t *progress;      /* is told emu_stats.warp_insts after every CTA; NULL = not wanted */
 };
 
 struct emu *emu_new(const struct emu_opts *, struct err *);
@@ -48,13 +48,13 @@ struct emu_opts *emu_options(struct emu *); /* limits may change between launche
 
 /* ---- memory ---- */
 enum emu_mem_kind {
-    EMU_MEM_DEVICE,   /* cudaMalloc */
-    EMU_MEM_MANAGED,  /* cudaMallocManaged, __managed__ */
-    EMU_MEM_PINNED,   /* cudaMallocHost */
+    EMU_MEM_DEVICE,     /* cudaMalloc */
+    EMU_MEM_MANAGED,    /* cudaMallocManaged, __managed__ */
+    EMU_MEM_PINNED,     /* cudaMallocHost */
     EMU_MEM_REGISTERED, /* cudaHostRegister: the program's own memory */
-    EMU_MEM_MODULE,   /* .global and .const variables */
-    EMU_MEM_ARRAY,    /* CUDA arrays behind textures and surfaces */
-    EMU_MEM_HEAP,     /* device malloc */
+    EMU_MEM_MODULE,     /* .global and .const variables */
+    EMU_MEM_ARRAY,      /* CUDA arrays behind textures and surfaces */
+    EMU_MEM_HEAP,       /* device malloc */
 };
 struct emu_alloc {
     uint64_t addr, bytes;
@@ -113,29 +113,29 @@ const struct trace_kernel *emu_kernel_trace(struct emu_kernel *, struct err *);
 /* ---- launches ---- */
 enum emu_fault_kind {
     EMU_FAULT_NONE,
-    EMU_FAULT_UNSUPPORTED,   /* the kernel contains an instruction or a name weir cannot run */
+    EMU_FAULT_UNSUPPORTED,     /* the kernel contains an instruction or a name weir cannot run */
     EMU_FAULT_ILLEGAL_ADDRESS, /* out of bounds, freed or never allocated */
     EMU_FAULT_MISALIGNED,
-    EMU_FAULT_BARRIER,       /* a barrier that can never complete */
-    EMU_FAULT_RUNAWAY,       /* --max-insn reached */
-    EMU_FAULT_DEADLOCK,      /* every warp waits */
-    EMU_FAULT_TRAP,          /* trap instruction */
-    EMU_FAULT_ASSERT,        /* device-side assert */
-    EMU_FAULT_STACK,         /* local memory or call depth exhausted */
+    EMU_FAULT_BARRIER,             /* a barrier that can never complete */
+    EMU_FAULT_RUNAWAY,             /* --max-insn reached */
+    EMU_FAULT_DEADLOCK,            /* every warp waits */
+    EMU_FAULT_TRAP,                /* trap instruction */
+    EMU_FAULT_ASSERT,              /* device-side assert */
+    EMU_FAULT_STACK,               /* local memory or call depth exhausted */
     EMU_FAULT_ILLEGAL_INSTRUCTION, /* e.g. call through a bad function pointer, bad texture handle */
-    EMU_FAULT_SINK,          /* the stream sink refused: its own error tells */
+    EMU_FAULT_SINK,                /* the stream sink refused: its own error tells */
 };
 struct emu_fault {
-    uint8_t kind;            /* enum emu_fault_kind */
-    char kernel[256];        /* demangled when possible */
+    uint8_t kind;     /* enum emu_fault_kind */
+    char kernel[256]; /* demangled when possible */
     char ptx_file[128];
     uint32_t ptx_line, ptx_col;
-    char src_file[256];      /* "" = no line info */
+    char src_file[256]; /* "" = no line info */
     uint32_t src_line;
     bool has_thread;
     uint32_t block[3], thread[3];
-    char inst[96];           /* text of the instruction */
-    char text[768];          /* one sentence: what happened, address, nearest allocation */
+    char inst[96];  /* text of the instruction */
+    char text[768]; /* one sentence: what happened, address, nearest allocation */
 };
 /* A kernel's name as C++ writes it, where the C++ runtime is installed; else as it is. */
 void emu_demangle(const char *mangled, char *out, size_t cap);
@@ -147,9 +147,9 @@ struct emu_launch {
     uint32_t smem_dynamic_bytes;
     uint32_t stream;
     bool cooperative;
-    const void *params;      /* the whole parameter block, emu_kernel_param_bytes long */
+    const void *params; /* the whole parameter block, emu_kernel_param_bytes long */
 };
-struct emu_stats {           /* of all launches so far */
+struct emu_stats { /* of all launches so far */
     uint64_t launches, ctas, warp_insts, thread_insts;
     uint64_t mixed_space_accesses; /* generic accesses whose lanes went to several spaces */
 };

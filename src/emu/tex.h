@@ -12,11 +12,20 @@
 
 struct emu;
 
-enum emu_tex_channel { EMU_TEX_SIGNED, EMU_TEX_UNSIGNED, EMU_TEX_FLOAT }; /* cudaChannelFormatKind order */
+enum emu_tex_channel { EMU_TEX_SIGNED, EMU_TEX_UNSIGNED, EMU_TEX_FLOAT };             /* cudaChannelFormatKind order */
 enum emu_tex_address { EMU_TEX_WRAP, EMU_TEX_CLAMP, EMU_TEX_MIRROR, EMU_TEX_BORDER }; /* cudaTextureAddressMode order */
 enum emu_tex_filter { EMU_TEX_POINT, EMU_TEX_LINEAR };
-enum emu_tex_shape { EMU_TEX_LINEAR_MEM, EMU_TEX_1D, EMU_TEX_2D, EMU_TEX_3D, EMU_TEX_1D_LAYERED, EMU_TEX_2D_LAYERED,
-                     EMU_TEX_CUBE, EMU_TEX_CUBE_LAYERED, EMU_TEX_PITCH2D };
+enum emu_tex_shape {
+    EMU_TEX_LINEAR_MEM,
+    EMU_TEX_1D,
+    EMU_TEX_2D,
+    EMU_TEX_3D,
+    EMU_TEX_1D_LAYERED,
+    EMU_TEX_2D_LAYERED,
+    EMU_TEX_CUBE,
+    EMU_TEX_CUBE_LAYERED,
+    EMU_TEX_PITCH2D
+};
 
 struct emu_tex_level { /* one mipmap level; level 0 is the whole image */
     uint64_t addr;
@@ -25,18 +34,18 @@ struct emu_tex_level { /* one mipmap level; level 0 is the whole image */
 };
 
 struct emu_tex_desc {
-    uint8_t shape;          /* enum emu_tex_shape */
-    uint8_t n_channel;      /* 1, 2, 4 */
-    uint8_t channel_bits;   /* 8, 16, 32: of each channel */
-    uint8_t channel_kind;   /* enum emu_tex_channel */
-    uint8_t address[3];     /* enum emu_tex_address per dimension */
+    uint8_t shape;              /* enum emu_tex_shape */
+    uint8_t n_channel;          /* 1, 2, 4 */
+    uint8_t channel_bits;       /* 8, 16, 32: of each channel */
+    uint8_t channel_kind;       /* enum emu_tex_channel */
+    uint8_t address[3];         /* enum emu_tex_address per dimension */
     uint8_t filter, mip_filter; /* enum emu_tex_filter */
     bool normalized_coords;
-    bool read_normalized;   /* integers become floats in [0,1] or [-1,1] */
+    bool read_normalized; /* integers become floats in [0,1] or [-1,1] */
     bool srgb;
     float border[4];
     float mip_bias, min_level, max_level;
-    uint32_t n_level;       /* >= 1 */
+    uint32_t n_level; /* >= 1 */
     struct emu_tex_level level[16];
 };
 
@@ -44,6 +53,6 @@ struct emu_tex_desc {
 uint64_t emu_tex_create(struct emu *, const struct emu_tex_desc *);
 uint64_t emu_surf_create(struct emu *, const struct emu_tex_desc *);
 const struct emu_tex_desc *emu_tex_get(const struct emu *, uint64_t handle); /* texture or surface; NULL = bad */
-int emu_tex_destroy(struct emu *, uint64_t handle);                         /* -1 = bad handle */
+int emu_tex_destroy(struct emu *, uint64_t handle);                          /* -1 = bad handle */
 
 #endif

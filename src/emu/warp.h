@@ -29,11 +29,11 @@ enum emu_bank {
 enum emu_opnd_class { EMU_LANE_NONE = 0, EMU_LANE_PRED = 1, EMU_LANE_32 = 4, EMU_LANE_64 = 8, EMU_LANE_128 = 16 };
 
 struct emu_opnd {
-    uint32_t off;   /* bytes from the bank's base; for predicates the index of the mask */
-    uint8_t bank;   /* enum emu_bank; predicates: REG = w->pred[off], POOL = constant mask `off` (0 or ~0u) */
-    uint8_t lane;   /* enum emu_opnd_class: bytes between lanes; NONE = absent or `_` */
-    uint8_t neg;    /* predicate is complemented */
-    uint8_t type;   /* enum ptx_type of the register, or of the instruction for constants */
+    uint32_t off; /* bytes from the bank's base; for predicates the index of the mask */
+    uint8_t bank; /* enum emu_bank; predicates: REG = w->pred[off], POOL = constant mask `off` (0 or ~0u) */
+    uint8_t lane; /* enum emu_opnd_class: bytes between lanes; NONE = absent or `_` */
+    uint8_t neg;  /* predicate is complemented */
+    uint8_t type; /* enum ptx_type of the register, or of the instruction for constants */
 };
 
 struct emu_warp;
@@ -45,12 +45,12 @@ struct emu_inst {
     emu_op_fn *fn;
     const struct emu_opnd *dst, *src; /* n_dst, n_src of them */
     uint8_t n_dst, n_src;
-    uint8_t kind;       /* private to run.c/decode.c: what the fetch loop does with it */
+    uint8_t kind; /* private to run.c/decode.c: what the fetch loop does with it */
     uint8_t guard_neg;
-    int16_t guard;      /* index of the guard's mask; -1 = none */
-    uint8_t aux[6];     /* private to the operation's own select function (mode, compare operator, ...) */
-    uint64_t imm;       /* likewise */
-    uint32_t target;    /* run.c: branch target, reconvergence, callee ... */
+    int16_t guard;   /* index of the guard's mask; -1 = none */
+    uint8_t aux[6];  /* private to the operation's own select function (mode, compare operator, ...) */
+    uint64_t imm;    /* likewise */
+    uint32_t target; /* run.c: branch target, reconvergence, callee ... */
     uint32_t target2;
     const struct ptx_inst *ptx;
 };
@@ -65,7 +65,7 @@ struct emu_warp {
     uint32_t live;              /* lanes that exist and have not exited */
     uint32_t active;            /* lanes of the current path, before the guard */
     uint32_t pc;
-    uint32_t index;             /* in the CTA */
+    uint32_t index; /* in the CTA */
     struct emu_cta *cta;
     struct emu *emu;
     /* run.c's own state (stack, frames, stream encoder, fault) follows in struct emu_warp_run */
@@ -107,9 +107,10 @@ static inline uint32_t emu_sreg_off(enum ptx_sreg r)
  * sig: one character per operand in the order of the PTX text, destinations first, '>' between destinations and
  * sources: 'w' 32-bit lane, 'd' 64-bit lane, 'q' 128-bit lane, 'p' predicate, 'r' register as it is declared (its own
  * width; constants take the width of sel->imm_type), 'a' an address [base + offset]: the operand is the base's row
- * (4- or 8-byte lanes), the byte offset goes to emu_inst.target (int32). Vector and pair operands are flattened into their elements.
- * A constant for 'w'/'d' is converted by decode.c according to the type in sel->src_type[k] (float constants to f32
- * or f64 bits; integers truncated); a register whose lane is not as wide as the signature says is refused.
+ * (4- or 8-byte lanes), the byte offset goes to emu_inst.target (int32). Vector and pair operands are flattened into
+ * their elements. A constant for 'w'/'d' is converted by decode.c according to the type in sel->src_type[k] (float
+ * constants to f32 or f64 bits; integers truncated); a register whose lane is not as wide as the signature says is
+ * refused.
  */
 struct emu_op_sel {
     emu_op_fn *fn;

@@ -308,8 +308,8 @@ static uint64_t tick(struct comp *c, uint64_t now)
     uint64_t before = sm->stats.warp_insts;
     /* They take turns in going first, since they share units. */
     unsigned s = (unsigned)(now % sm->cfg.schedulers);
-    for (unsigned n = 0; n < sm->cfg.schedulers && !sm->failed; n++, s = s + 1 == sm->cfg.schedulers ? 0 : s + 1) {
-        if (sm->in[WARP_READY] & sm->owned[s] && schedule(sm, s, now))
+    for (unsigned n = 0; n < sm->cfg.schedulers; n++, s = s + 1 == sm->cfg.schedulers ? 0 : s + 1) {
+        if (!sm->failed && sm->in[WARP_READY] & sm->owned[s] && schedule(sm, s, now))
             sm->stats.issue_cycles++;
         else
             sm->stats.stall[why_not(sm, s)]++;
