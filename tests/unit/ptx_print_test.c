@@ -45,8 +45,14 @@ static void same_vars(const struct ptx_var *a, const struct ptx_var *b, uint32_t
         if (a[k].init)
             assert_memory_equal(a[k].init, b[k].init, a[k].bytes);
         assert_int_equal(a[k].n_ref, b[k].n_ref);
-        for (uint32_t r = 0; r < a[k].n_ref; r++)
-            assert_memory_equal(&a[k].ref[r], &b[k].ref[r], sizeof a[k].ref[r]);
+        for (uint32_t r = 0; r < a[k].n_ref; r++) {
+            assert_int_equal(a[k].ref[r].offset, b[k].ref[r].offset);
+            assert_int_equal(a[k].ref[r].sym, b[k].ref[r].sym);
+            assert_int_equal(a[k].ref[r].addend, b[k].ref[r].addend);
+            assert_int_equal(a[k].ref[r].bytes, b[k].ref[r].bytes);
+            assert_int_equal(a[k].ref[r].shift, b[k].ref[r].shift);
+            assert_int_equal(a[k].ref[r].generic, b[k].ref[r].generic);
+        }
     }
 }
 

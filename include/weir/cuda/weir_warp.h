@@ -16,17 +16,50 @@ WEIR_DEV unsigned __activemask()
     asm volatile("activemask.b32 %0;" : "=r"(mask));
     return mask;
 }
+
+/*
+ * Barriers are inline assembly with a memory clobber, not clang's builtins: LLVM takes its barrier intrinsics for
+ * functions that cannot touch a __shared__ variable whose address is never taken, and moves loads of it across them.
+ * __syncthreads and its kin are builtins that cannot be declared again, hence the macros.
+ */
+WEIR_DEV void weir_syncthreads()
+{
+    asm volatile("bar.sync 0;" ::: "memory");
+}
+WEIR_DEV int weir_syncthreads_count(int p)
+{
+    int n;
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; bar.red.popc.u32 %0, 0, p; }" : "=r"(n) : "r"(p) : "memory");
+    return n;
+}
+#define WEIR_SYNC_VOTE(name)                                                                                           \
+    WEIR_DEV int weir_syncthreads_##name(int p)                                                                        \
+    {                                                                                                                  \
+        int r;                                                                                                         \
+        asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; bar.red." #name ".pred q, 0, p; selp.s32 %0, 1, 0, q; }"  \
+                     : "=r"(r)                                                                                         \
+                     : "r"(p)                                                                                          \
+                     : "memory");                                                                                      \
+        return r;                                                                                                      \
+    }
+WEIR_SYNC_VOTE(and)
+WEIR_SYNC_VOTE(or)
+#undef WEIR_SYNC_VOTE
+#define __syncthreads()        weir_syncthreads()
+#define __syncthreads_count(p) weir_syncthreads_count(p)
+#define __syncthreads_and(p)   weir_syncthreads_and(p)
+#define __syncthreads_or(p)    weir_syncthreads_or(p)
 WEIR_DEV void __syncwarp(unsigned mask = 0xffffffff)
 {
-    __nvvm_bar_warp_sync(mask);
+    asm volatile("bar.warp.sync %0;" ::"r"(mask) : "memory");
 }
 WEIR_DEV void __barrier_sync(unsigned id)
 {
-    __nvvm_barrier_sync(id);
+    asm volatile("barrier.sync %0;" ::"r"(id) : "memory");
 }
 WEIR_DEV void __barrier_sync_count(unsigned id, unsigned threads)
 {
-    __nvvm_barrier_sync_cnt(id, threads);
+    asm volatile("barrier.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 WEIR_DEV int __all_sync(unsigned mask, int p)
 {
