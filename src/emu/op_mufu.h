@@ -122,8 +122,8 @@ EMU_INLINE u32 mufu_ex2(u32 x)
     const s32 magnitude = (s32)mufu_pick(e == 0, 0, mufu_shift(significand, large ? 0 : 127 - (s32)e));
     const bool negative = x >> 31, exact = !(magnitude & 0x7fffff);
     const s32 fixed = !negative ? magnitude : exact ? -magnitude : ~magnitude;
-    const s32 whole = fixed >> 23;
-    const s32 bits = (s32)mufu_ex2_fraction((u32)fixed & 0x7fffff) + (whole > -130 ? whole + 127 : -3) * 0x800000;
+    const s32 whole = fixed >> 23, exponent = whole < -130 ? -3 : whole > 127 ? 255 : whole + 127;
+    const s32 bits = (s32)mufu_ex2_fraction((u32)fixed & 0x7fffff) + exponent * 0x800000;
     const u32 finite = mufu_pick(whole > 127, 0x7f800000, mufu_pick(bits < 0x800000, 0, (u32)bits));
     return mufu_pick(mufu_is_nan(x), F32_NAN, mufu_pick(large, negative ? 0 : 0x7f800000, finite));
 }

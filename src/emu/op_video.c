@@ -183,6 +183,15 @@ EMU_HANDLER(video_packed)
     emu_store_row(emu_dst(w, &i->dst[0]), t, mask, 4);
 }
 
+/* The one that compilers still emit, for sums of absolute differences. */
+static inline u32 byte_difference(u32 a, u32 b, int at)
+{
+    const s32 d = (s32)(a >> at & 0xff) - (s32)(b >> at & 0xff);
+    return (u32)(d < 0 ? -d : d);
+}
+EMU_OP3(vabsdiff4_u32_add, u32, u32, u32, u32,
+        c + byte_difference(a, b, 0) + byte_difference(a, b, 8) + byte_difference(a, b, 16) + byte_difference(a, b, 24))
+
 /* ---- selection ---- */
 static int kind_of(u16 op, unsigned *bits)
 {
@@ -246,7 +255,8 @@ int emu_sel_video(const struct ptx_inst *p, struct emu_op_sel *sel, const char *
         if (p->n_opnd != 4)
             return emu_no(why, "packed video instructions take three sources");
         sel->imm = bits;
-        emu_sig(sel, video_packed, "w>www", PTX_T_U32);
+        const bool sum = kind == V_ABSDIFF && bits == 8 && sel->aux[1] == 0 && sel->aux[4] == PTX_M_ADD;
+        emu_sig(sel, sum ? vabsdiff4_u32_add : video_packed, "w>www", PTX_T_U32);
         return 0;
     }
     emu_sig(sel, video_scalar, p->n_opnd == 4 ? "w>www" : "w>ww", PTX_T_U32);
