@@ -39,12 +39,15 @@ struct suite {
     VEC(struct program) program;
 };
 
-static char **program_field(struct program *p, const char *key)
+/* Every key of program.ini and where its value goes: one list for reading and for freeing. */
+enum { PROGRAM_FIELDS = 10 };
+struct program_field {
+    const char *key;
+    char **at;
+};
+static void program_fields(struct program *p, struct program_field field[PROGRAM_FIELDS])
 {
-    const struct {
-        const char *key;
-        char **at;
-    } field[] = {
+    const struct program_field all[] = {
         {"title", &p->title},
         {"origin", &p->origin},
         {"does", &p->does},
@@ -54,20 +57,21 @@ static char **program_field(struct program *p, const char *key)
         SUITE_PAPERS(X)
 #undef X
     };
-    for (size_t i = 0; i < sizeof field / sizeof *field; i++)
-        if (!strcmp(field[i].key, key))
-            return field[i].at;
-    return NULL;
+    _Static_assert(sizeof all / sizeof *all == PROGRAM_FIELDS, "PROGRAM_FIELDS counts this list");
+    memcpy(field, all, sizeof all);
 }
 
 static int on_ini(void *ctx, const char *section, const char *key, const char *value)
 {
-    char **at = program_field(ctx, key);
-    if (strcmp(section, "program") || !at)
-        return 0;
-    free(*at);
-    *at = xstrdup(value);
-    return 1;
+    struct program_field field[PROGRAM_FIELDS];
+    program_fields(ctx, field);
+    for (int i = 0; i < PROGRAM_FIELDS; i++)
+        if (!strcmp(section, "program") && !strcmp(field[i].key, key)) {
+            free(*field[i].at);
+            *field[i].at = xstrdup(value);
+            return 1;
+        }
+    return 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -106,20 +110,11 @@ static int suite_load(struct suite *s, struct err *e)
 static void suite_free(struct suite *s)
 {
     for (size_t i = 0; i < s->program.n; i++) {
-        struct program *p = &s->program.p[i];
-        char **owned[] = {
-            &p->name,
-            &p->title,
-            &p->origin,
-            &p->does,
-            &p->source,
-            &p->flags,
-#define X(key, text) &p->key,
-            SUITE_PAPERS(X)
-#undef X
-        };
-        for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
-            free(*owned[k]);
+        struct program_field field[PROGRAM_FIELDS];
+        program_fields(&s->program.p[i], field);
+        for (int k = 0; k < PROGRAM_FIELDS; k++)
+            free(*field[k].at);
+        free(s->program.p[i].name);
     }
     VEC_FREE(&s->program);
 }
@@ -203,18 +198,15 @@ static bool stale(const struct suite *s, const struct program *p, const char *bi
     struct stat st;
     if (stat(binary, &st))
         return true;
-    char path[2 * PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", s->folder, p->name);
-    const char *folder[] = {path, NULL};
-    char common[PATH_MAX + 16];
-    snprintf(common, sizeof common, "%s/common", s->folder);
-    folder[1] = common;
+    const char *const names[] = {p->name, "common"};
     for (int i = 0; i < 2; i++) {
-        DIR *d = opendir(folder[i]);
+        char folder[2 * PATH_MAX];
+        snprintf(folder, sizeof folder, "%s/%s", s->folder, names[i]);
+        DIR *d = opendir(folder);
         bool found = false;
         for (struct dirent *x; d && !found && (x = readdir(d));) {
             char file[3 * PATH_MAX];
-            snprintf(file, sizeof file, "%s/%s", folder[i], x->d_name);
+            snprintf(file, sizeof file, "%s/%s", folder, x->d_name);
             found = x->d_name[0] != '.' && newer(file, &st);
         }
         if (d)
