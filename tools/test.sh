@@ -54,7 +54,7 @@ step "no more than 5% over bench/recorded.json" bench/run.sh --check
 echo "== sanitizers (clang, address and undefined)"
 export CC=clang-14
 step "sanitizer build" build build-asan -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false --werror
-suite build-asan --suite unit --suite behave --suite timing --suite silicon
+suite build-asan --suite unit --suite behave --suite timing --suite silicon --suite same
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

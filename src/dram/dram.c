@@ -22,11 +22,14 @@ static void count_to(struct dram *d, uint64_t now)
     if (!n)
         return;
     uint32_t banks = d->n_busy;
+    uint64_t from = d->counted_to;
     d->counted_to = now;
     d->stats.cycles += n;
     d->stats.queue_cycles += n * d->used;
     if (d->used)
         d->stats.active_cycles += n;
+    else if (d->data_until > from)
+        d->stats.active_cycles += (d->data_until < now ? d->data_until : now) - from;
     if (banks) {
         d->stats.blp_cycles += n;
         d->stats.bank_cycles += n * banks;
@@ -152,6 +155,7 @@ static void issue(struct dram *d, uint32_t bank, enum dram_cmd cmd, uint64_t now
         return;
     }
     d->stats.data_cycles += d->timing.beat;
+    d->data_until = now + d->timing.beat;
     if (x->write)
         d->stats.write_bursts++;
     else

@@ -8,7 +8,7 @@ struct dram_stats {
     uint64_t reads, writes, read_bursts, write_bursts, read_bytes, write_bytes;
     uint64_t row_hits, row_misses, row_conflicts, activates, precharges;
     uint64_t data_cycles;   /* data bus in use */
-    uint64_t active_cycles; /* at least one request waiting or in service */
+    uint64_t active_cycles; /* at least one request waiting or in service, or its last burst on the bus */
     uint64_t bank_cycles;   /* sum over banks of cycles with a current request */
     uint64_t blp_cycles;    /* cycles in which at least one bank has one */
     uint64_t cycles;        /* all DRAM cycles up to the last reading */
@@ -43,6 +43,7 @@ struct dram {
     struct dram_slot *slot;
     struct dram_bank bank[DRAM_MAX_BANK];
     uint32_t n_busy;                /* banks with a request in service */
+    uint64_t data_until;            /* the last column command's burst occupies the bus up to here, cl cycles later */
     uint64_t wants[DRAM_CMD_COUNT]; /* these banks, by the command their request needs next */
     uint64_t row_at[2]; /* DRAM_ACT, DRAM_PRE: no bank that wants it may have it earlier, as far as the bank goes */
     uint16_t free;
