@@ -10,17 +10,18 @@ allow() {
     ptx) echo "base trace" ;;
     emu) echo "base ptx trace" ;;
     trace) echo "base" ;;
-    cudart) echo "base ptx emu trace gpu" ;;
+    cudart) echo "base ptx emu trace gpu locality" ;;
     engine) echo "base" ;;
     cache) echo "base engine" ;;
+    locality) echo "base cache" ;;
     sm) echo "base engine trace" ;;
     l1) echo "base engine cache" ;;
     noc) echo "base engine" ;;
     l2) echo "base engine cache" ;;
     dram) echo "base engine" ;;
-    gpu) echo "base engine trace sm cache l1 noc l2 dram" ;;
-    lab) echo "base gpu trace" ;;
-    cli) echo "base ptx emu trace engine gpu lab cudart" ;;
+    gpu) echo "base engine trace sm cache l1 noc l2 dram locality" ;;
+    lab) echo "base gpu trace locality" ;;
+    cli) echo "base ptx emu trace engine gpu lab cudart locality" ;;
     *) echo "" ;;
     esac
 }
