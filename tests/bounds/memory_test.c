@@ -1,6 +1,6 @@
 /*
  * Peak bandwidth of each level by formula, reached within 3% by streams; unloaded latency by formula, exactly
- * (tests/behave has the same formulas for single components).
+ * (tests/behave has the same formulas for single components, and the mesh's bisection).
  */
 #include "memory_latency.h"
 
@@ -102,8 +102,6 @@ static void noc_bandwidth(void **state)
     memsys_free(m);
 }
 
-/* Bisection of the mesh: everyone on the left sends to everyone on the right; eight columns' cut is eight links wide.
- */
 static void dram_bandwidth(void **state)
 {
     (void)state;
