@@ -13,7 +13,8 @@ enum { OPT_GPU = 400, OPT_SET, OPT_WITH, OPT_ENGINE, OPT_JSON, OPT_SAMPLE, OPT_G
 static const struct argp_option machine_options[] = {
     {"gpu", OPT_GPU, "MACHINE", 0, "a machine ('weir list gpus') or a machine file; gtx480 if not given", 0},
     {"set", OPT_SET, "KEY=VALUE", 0, "change one parameter, e.g. l1.size=32KiB; may be repeated", 0},
-    {"with", OPT_WITH, "POLICY,...", 0, "choose policies by name ('weir list policies')", 0},
+    {"with", OPT_WITH, "[KIND=]POLICY,...", 0,
+     "choose policies by name, each in every kind that has it, or in one kind ('weir list policies')", 0},
     {0}};
 static const struct argp_option report_options[] = {
     {"engine", OPT_ENGINE, "skip|tick", 0, "skip idle cycles (default), or tick every cycle: same results, slower", 0},

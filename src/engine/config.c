@@ -107,12 +107,30 @@ static struct block *find_block(const struct cfg *c, const char *name, size_t n)
     return NULL;
 }
 
+/* Both halves of a policy of two kinds are called the same: their parameters are one section. */
+static struct block *find_next(const struct cfg *c, const struct block *b)
+{
+    for (const struct block *end = c->block + c->n_block, *x = b + 1; x < end; x++)
+        if (!strcmp(x->name, b->name))
+            return c->block + (x - c->block);
+    return NULL;
+}
+
 static int find_field(const struct block *b, const char *key)
 {
     for (unsigned i = 0; i < b->n_field; i++)
         if (!strcmp(b->field[i].key, key))
             return (int)i;
     return -1;
+}
+
+/* The block of section.key and the key's index in it; NULL when there is none. */
+static struct block *find_key(const struct cfg *c, const char *section, size_t n, const char *key, int *index)
+{
+    for (struct block *b = find_block(c, section, n); b; b = find_next(c, b))
+        if ((*index = find_field(b, key)) >= 0)
+            return b;
+    return NULL;
 }
 
 const void *cfg_section(const struct cfg *c, const char *section)
@@ -158,9 +176,9 @@ int cfg_fault(const struct cfg *c, const char *key, struct err *e, const char *f
     vsnprintf(msg, sizeof msg, fmt, ap);
     va_end(ap);
     const char *dot = strchr(key, '.');
-    const struct block *b = dot ? find_block(c, key, (size_t)(dot - key)) : NULL;
-    int i = b ? find_field(b, dot + 1) : -1;
-    if (i < 0)
+    int i = -1;
+    const struct block *b = dot ? find_key(c, key, (size_t)(dot - key), dot + 1, &i) : NULL;
+    if (!b)
         BUG("cfg_fault names no key: %s", key);
     char text[128];
     cfg_value_print(c->schema, &b->field[i], b->values, text, sizeof text);
@@ -187,12 +205,14 @@ static int unknown_section(const struct cfg *c, const struct origin *o, const ch
                 : err_hint(e, "'weir config show' lists all sections and keys");
 }
 
-static int unknown_key(const struct block *b, const struct origin *o, const char *key, struct err *e)
+static int unknown_key(const struct cfg *c, const struct block *b, const struct origin *o, const char *key,
+                       struct err *e)
 {
     const char *names[256];
     unsigned n = 0;
-    for (unsigned i = 0; i < b->n_field && n < 256; i++)
-        names[n++] = b->field[i].key;
+    for (const struct block *x = b; x; x = find_next(c, x))
+        for (unsigned i = 0; i < x->n_field && n < 256; i++)
+            names[n++] = x->field[i].key;
     const char *near = cfg_nearest(key, names, n);
     if (o->file && *o->file)
         err_at(e, o->file, o->line, 0, "there is no key '%s' in [%s]", key, b->name);
@@ -205,12 +225,12 @@ static int unknown_key(const struct block *b, const struct origin *o, const char
 static int assign(struct cfg *c, const char *section, const char *key, const char *text, const struct origin *o,
                   struct err *e)
 {
-    struct block *b = find_block(c, section, strlen(section));
-    if (!b)
+    int i = -1;
+    struct block *b = find_key(c, section, strlen(section), key, &i), *any = find_block(c, section, strlen(section));
+    if (!any)
         return unknown_section(c, o, section, e);
-    int i = find_field(b, key);
-    if (i < 0)
-        return unknown_key(b, o, key, e);
+    if (!b)
+        return unknown_key(c, any, o, key, e);
     if (b->origin[i].file && b->origin[i].layer == o->layer && o->layer != UINT16_MAX)
         return err_at(e, o->file, o->line, 0, "%s.%s is given twice, first in line %d", section, key,
                       b->origin[i].line);
@@ -378,39 +398,81 @@ static int apply_set(struct cfg *c, const char *assignment, struct err *e)
     return status;
 }
 
-static int with_one(struct cfg *c, const char *name, bool *chosen, struct err *e)
+/* ---- --with ---- */
+
+/* Chooses `name` in one kind. chosen[i]: the name that --with has given kind i before, or NULL. */
+static int choose(struct cfg *c, unsigned i, const char *name, const char **chosen, struct err *e)
 {
     static const struct origin from_with = {.file = "", .layer = UINT16_MAX};
+    const struct policy_kind *k = c->schema->kind[i];
+    if (chosen[i]) {
+        err_set(e, "--with: '%s' and '%s' are both of kind %s, of which a machine has one", chosen[i], name, k->name);
+        return err_hint(e, "leave one out, or say what each is for, as in --with %s=%s", k->name, name);
+    }
+    chosen[i] = name;
+    const char *dot = strchr(k->key, '.');
+    char section[64];
+    snprintf(section, sizeof section, "%.*s", (int)(dot - k->key), k->key);
+    return assign(c, section, dot + 1, name, &from_with, e);
+}
+
+static int no_policy(const char *name, const struct policy_kind *const *kind, unsigned n_kind, struct err *e)
+{
+    const char *names[256];
+    unsigned n = 0;
+    for (unsigned i = 0; i < n_kind; i++)
+        for (unsigned j = 0; j < kind[i]->n && n < 256; j++)
+            names[n++] = kind[i]->policy[j]->name;
+    const char *near = cfg_nearest(name, names, n);
+    if (n_kind == 1)
+        err_set(e, "--with: there is no policy '%s' of kind %s", name, kind[0]->name);
+    else
+        err_set(e, "--with: there is no policy '%s'", name);
+    return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "'weir list policies' shows them all");
+}
+
+/* "kind=name": the policy of that kind alone. */
+static int with_kind(struct cfg *c, char *word, char *eq, const char **chosen, struct err *e)
+{
     const struct cfg_schema *s = c->schema;
+    const char *kinds[64];
+    *eq = 0;
+    for (unsigned i = 0; i < s->n_kind && i < 64; i++) {
+        kinds[i] = s->kind[i]->name;
+        if (strcmp(kinds[i], word))
+            continue;
+        return policy_find(s->kind[i], eq + 1) < 0 ? no_policy(eq + 1, &s->kind[i], 1, e)
+                                                   : choose(c, i, eq + 1, chosen, e);
+    }
+    const char *near = cfg_nearest(word, kinds, s->n_kind < 64 ? s->n_kind : 64);
+    err_set(e, "--with %s=%s: there is no kind of policy '%s'", word, eq + 1, word);
+    return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "'weir list policies' shows them all");
+}
+
+/* "name": in every kind that has it, so that a mechanism of two halves is chosen by one word. */
+static int with_name(struct cfg *c, const char *name, const char **chosen, struct err *e)
+{
+    const struct cfg_schema *s = c->schema;
+    bool found = false;
     for (unsigned i = 0; i < s->n_kind; i++) {
         if (policy_find(s->kind[i], name) < 0)
             continue;
-        if (chosen[i])
-            return err_set(e, "--with: '%s' and another chosen policy are both of kind %s; choose one", name,
-                           s->kind[i]->name);
-        chosen[i] = true;
-        const char *dot = strchr(s->kind[i]->key, '.');
-        char section[64];
-        snprintf(section, sizeof section, "%.*s", (int)(dot - s->kind[i]->key), s->kind[i]->key);
-        return assign(c, section, dot + 1, name, &from_with, e);
+        found = true;
+        if (choose(c, i, name, chosen, e))
+            return -1;
     }
-    const char *names[256];
-    unsigned n = 0;
-    for (unsigned i = 0; i < s->n_kind; i++)
-        for (unsigned j = 0; j < s->kind[i]->n && n < 256; j++)
-            names[n++] = s->kind[i]->policy[j]->name;
-    const char *near = cfg_nearest(name, names, n);
-    err_set(e, "--with: there is no policy '%s'", name);
-    return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "'weir list policies' shows them all");
+    return found ? 0 : no_policy(name, s->kind, s->n_kind, e);
 }
 
 static int apply_with(struct cfg *c, const char *with, struct err *e)
 {
-    bool *chosen = xcalloc(c->schema->n_kind + 1, sizeof *chosen);
+    const char **chosen = xcalloc(c->schema->n_kind + 1, sizeof *chosen);
     char *list = xstrdup(with);
     int status = 0;
-    for (char *save = NULL, *name = strtok_r(list, ", ", &save); name && !status; name = strtok_r(NULL, ", ", &save))
-        status = with_one(c, name, chosen, e);
+    for (char *save = NULL, *word = strtok_r(list, ", ", &save); word && !status; word = strtok_r(NULL, ", ", &save)) {
+        char *eq = strchr(word, '=');
+        status = eq ? with_kind(c, word, eq, chosen, e) : with_name(c, word, chosen, e);
+    }
     free(list);
     free(chosen);
     return status;
@@ -419,17 +481,19 @@ static int apply_with(struct cfg *c, const char *with, struct err *e)
 static unsigned chosen_policy(const struct cfg *c, const struct policy_kind *k)
 {
     const char *dot = strchr(k->key, '.');
-    const struct block *b = find_block(c, k->key, (size_t)(dot - k->key));
-    int i = b ? find_field(b, dot + 1) : -1;
-    if (i < 0)
+    int i = -1;
+    const struct block *b = find_key(c, k->key, (size_t)(dot - k->key), dot + 1, &i);
+    if (!b)
         BUG("the schema has no key %s", k->key);
     return *(const uint32_t *)(b->values + b->field[i].offset);
 }
 
 const char *cfg_chosen(const struct cfg *c, const char *kind)
 {
-    const struct policy_kind *k = cfg_kind(c->schema, kind);
-    return k->policy[chosen_policy(c, k)]->name;
+    for (unsigned i = 0; i < c->schema->n_kind; i++)
+        if (!strcmp(c->schema->kind[i]->name, kind))
+            return c->schema->kind[i]->policy[chosen_policy(c, c->schema->kind[i])]->name;
+    return NULL;
 }
 
 static bool policy_is_chosen(const struct cfg *c, const struct block *b)
@@ -450,7 +514,8 @@ static int check_all(struct cfg *c, uint16_t top_layer, struct err *e)
             char key[128], text[96], msg[256], hint[256];
             snprintf(key, sizeof key, "%s.%s", b->name, b->field[j].key);
             cfg_value_print(c->schema, &b->field[j], b->values, text, sizeof text);
-            snprintf(msg, sizeof msg, "this is a parameter of the policy %s, which is not chosen", b->name);
+            snprintf(msg, sizeof msg, "this is a parameter of the %s policy %s, which is not chosen", b->kind->name,
+                     b->name);
             snprintf(hint, sizeof hint, "choose it with --with %s or %s = %s, or remove the parameter", b->name,
                      b->kind->key, b->name);
             return fault_at(o, e, key, text, msg, hint);

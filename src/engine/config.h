@@ -68,8 +68,9 @@ struct cfg_schema {
 
 /*
  * Reads machine `name` (a name such as gtx480, or a path to a file), chooses the policies named in `with` (separated by
- * commas; may be NULL), applies the assignments "key=value" of `set` in order and checks everything. Returns NULL and
- * fills *e on a fault. The schema must outlive the cfg.
+ * commas; may be NULL; "name" = in every kind that has it, "kind=name" = in that kind), applies the assignments
+ * "key=value" of `set` in order and checks everything. Returns NULL and fills *e on a fault. The schema must outlive
+ * the cfg.
  */
 struct cfg *cfg_load(const struct cfg_schema *, const char *name, const char *const *set, unsigned n_set,
                      const char *with, struct err *);
@@ -80,10 +81,11 @@ void cfg_free(struct cfg *);
 
 /* The values of a section; valid as long as the cfg. BUG() when the schema has no such section. */
 const void *cfg_section(const struct cfg *, const char *section);
-/* The parameters of a policy (its own section, named like the policy). */
+/* The parameters of a policy (its own section, named like the policy; policies of one name share the section, and no
+ * key is in two of them). */
 const void *cfg_policy_params(const struct cfg *, const char *kind, unsigned index);
 
-/* The policy chosen of a kind, by name; for checks of one policy against another. */
+/* The policy chosen of a kind, by name, for checks of one policy against another; NULL: the schema has no such kind. */
 const char *cfg_chosen(const struct cfg *, const char *kind);
 
 /* Machine's name as it was asked for ("gtx480", or the file's name without folder and .ini). */

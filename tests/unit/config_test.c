@@ -15,9 +15,13 @@ struct cache {
 struct clock {
     uint64_t core;
     const char *label;
+    uint32_t starter;
 };
 struct keeper {
     uint32_t lines;
+};
+struct starter {
+    uint32_t delay;
 };
 
 static int check_cache(const struct cfg *c, const void *values, struct err *e)
@@ -38,7 +42,10 @@ static const struct cfg_field cache_fields[] = {
     CFG_END};
 static const struct cfg_field clock_fields[] = {
     CFG_ROW(struct clock, core, CFG_FREQ, "", "1400MHz", 1000000, 10000000000, NULL, "core clock"),
-    CFG_ROW(struct clock, label, CFG_TEXT, "", "none", 0, 0, NULL, "a label"), CFG_END};
+    CFG_ROW(struct clock, label, CFG_TEXT, "", "none", 0, 0, NULL, "a label"),
+    CFG_ROW(struct clock, starter, CFG_POLICY, "", "plain", 0, 0, "starter", "when to start"), CFG_END};
+static const struct cfg_field starter_fields[] = {
+    CFG_ROW(struct starter, delay, CFG_INT, "cycles", "5", 1, 100, NULL, "cycles to wait"), CFG_END};
 static const struct cfg_field keeper_fields[] = {
     CFG_ROW(struct keeper, lines, CFG_INT, "lines", "8", 1, 100, NULL, "lines kept"), CFG_END};
 
@@ -50,9 +57,16 @@ static const struct policy_info sticky = {
 static const struct policy_info *const keepers[] = {&plain, &sticky};
 static const struct policy_kind keeper_kind = {"keeper", "l1.policy", "what to keep", keepers, 2};
 
+/* Another kind with the same names: `sticky` is one mechanism in two halves, with one section of parameters. */
+static const struct policy_info start_sticky = {
+    .name = "sticky", .doc = "Starts late.", .params = starter_fields, .params_bytes = sizeof(struct starter)};
+static const struct policy_info eager = {.name = "eager", .doc = "Starts at once."};
+static const struct policy_info *const starters[] = {&plain, &start_sticky, &eager};
+static const struct policy_kind starter_kind = {"starter", "clock.starter", "when to start", starters, 3};
+
 static const struct cfg_section *const sections[] = {&cache_section, &clock_section};
-static const struct policy_kind *const kinds[] = {&keeper_kind};
-static const struct cfg_schema schema = {sections, 2, kinds, 1};
+static const struct policy_kind *const kinds[] = {&keeper_kind, &starter_kind};
+static const struct cfg_schema schema = {sections, 2, kinds, 2};
 
 static struct cfg *load(const char *text, struct err *e)
 {
@@ -110,7 +124,8 @@ static void faults_are_told_exactly(void **state)
         {"[clock]\ncore = fast\n",
          "weir: m.ini:2: clock.core=fast: 'fast' is not a number with a unit; write it like 924MHz\n"},
         {"[sticky]\nlines = 3\n",
-         "weir: m.ini:2: sticky.lines=3: this is a parameter of the policy sticky, which is not chosen; choose it with "
+         "weir: m.ini:2: sticky.lines=3: this is a parameter of the keeper policy sticky, which is not chosen; choose "
+         "it with "
          "--with sticky or l1.policy = sticky, or remove the parameter\n"},
         {"size = 3\n", "weir: m.ini:1: 'size' stands before the first [section]; only 'base = MACHINE' may\n"},
         {"[l1]\nwhat is this\n", "weir: m.ini:2: this is neither '[section]' nor 'key = value'\n"},
@@ -148,10 +163,74 @@ static void command_line_wins_and_says_so(void **state)
         assert_null(cfg_load_text(&schema, "m.ini", "", &bad[i], 1, NULL, &e));
         assert_string_equal(e.msg, said[i]);
     }
-    assert_null(cfg_load_text(&schema, "m.ini", "", NULL, 0, "plain,sticky", &e));
-    assert_string_equal(e.msg, "--with: 'sticky' and another chosen policy are both of kind keeper; choose one");
-    assert_null(cfg_load_text(&schema, "m.ini", "", NULL, 0, "stiky", &e));
-    assert_string_equal(e.hint, "did you mean 'sticky'?");
+}
+
+static struct cfg *with(const char *names, const char *set, struct err *e)
+{
+    return cfg_load_text(&schema, "m.ini", "", set ? &set : NULL, set != NULL, names, e);
+}
+
+static void a_name_is_chosen_in_every_kind_that_has_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *with;
+        uint32_t keeper, starter;
+    } cases[] = {{"sticky", 1, 1},
+                 {"eager", 0, 2},
+                 {"keeper=sticky", 1, 0},
+                 {"starter=sticky", 0, 1},
+                 {"keeper=sticky,eager", 1, 2},
+                 {"eager keeper=sticky", 1, 2},
+                 {"starter=eager,keeper=plain", 0, 2}};
+    struct err e;
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct cfg *c = with(cases[i].with, NULL, &e);
+        assert_non_null(c);
+        assert_int_equal(((const struct cache *)cfg_section(c, "l1"))->policy, cases[i].keeper);
+        assert_int_equal(((const struct clock *)cfg_section(c, "clock"))->starter, cases[i].starter);
+        assert_string_equal(cfg_chosen(c, "starter"), starters[cases[i].starter]->name);
+        assert_null(cfg_chosen(c, "finisher"));
+        cfg_free(c);
+    }
+    /* The halves' parameters are one section, each accepted when its own half is chosen. */
+    const char *set[] = {"sticky.lines=9", "sticky.delay=7"};
+    struct cfg *c = cfg_load_text(&schema, "m.ini", "", set, 2, "sticky", &e);
+    assert_non_null(c);
+    assert_int_equal(((const struct keeper *)cfg_policy_params(c, "keeper", 1))->lines, 9);
+    assert_int_equal(((const struct starter *)cfg_policy_params(c, "starter", 1))->delay, 7);
+    cfg_free(c);
+    assert_null(with("keeper=sticky", "sticky.delay=7", &e));
+    assert_string_equal(e.msg,
+                        "--set sticky.delay=7: this is a parameter of the starter policy sticky, which is not chosen");
+    assert_null(with("sticky", "sticky.dela=7", &e));
+    assert_string_equal(e.hint, "did you mean 'sticky.delay'?");
+}
+
+static void mistaken_choices_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *with, *msg, *hint;
+    } cases[] = {
+        {"plain,sticky", "--with: 'plain' and 'sticky' are both of kind keeper, of which a machine has one",
+         "leave one out, or say what each is for, as in --with keeper=sticky"},
+        {"sticky,eager", "--with: 'sticky' and 'eager' are both of kind starter, of which a machine has one",
+         "leave one out, or say what each is for, as in --with starter=eager"},
+        {"sticky,keeper=plain", "--with: 'sticky' and 'plain' are both of kind keeper, of which a machine has one",
+         "leave one out, or say what each is for, as in --with keeper=plain"},
+        {"stiky", "--with: there is no policy 'stiky'", "did you mean 'sticky'?"},
+        {"keeper=eagre", "--with: there is no policy 'eagre' of kind keeper", "'weir list policies' shows them all"},
+        {"starter=eagre", "--with: there is no policy 'eagre' of kind starter", "did you mean 'eager'?"},
+        {"keper=sticky", "--with keper=sticky: there is no kind of policy 'keper'", "did you mean 'keeper'?"},
+        {"keeper=", "--with: there is no policy '' of kind keeper", "'weir list policies' shows them all"},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct err e;
+        assert_null(with(cases[i].with, NULL, &e));
+        assert_string_equal(e.msg, cases[i].msg);
+        assert_string_equal(e.hint, cases[i].hint);
+    }
 }
 
 struct shown {
@@ -176,7 +255,8 @@ static void every_value_knows_its_origin(void **state)
     assert_string_equal(s.text,
                         "l1.size=16KiB (default)\nl1.line=128B (default)\nl1.assoc=8 (m.ini:3)\n"
                         "l1.policy=plain (default)\nl1.hash=linear (default)\nl1.enabled=yes (default)\n"
-                        "clock.core=700MHz (command line)\nclock.label=none (default)\n");
+                        "clock.core=700MHz (command line)\nclock.label=none (default)\n"
+                        "clock.starter=plain (default)\n");
     cfg_free(c);
 }
 
@@ -254,6 +334,8 @@ int main(void)
         cmocka_unit_test(values_take_units),
         cmocka_unit_test(faults_are_told_exactly),
         cmocka_unit_test(command_line_wins_and_says_so),
+        cmocka_unit_test(a_name_is_chosen_in_every_kind_that_has_it),
+        cmocka_unit_test(mistaken_choices_are_refused),
         cmocka_unit_test(every_value_knows_its_origin),
         cmocka_unit_test(files_inherit),
         cmocka_unit_test(statistics_add_up),
