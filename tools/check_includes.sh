@@ -20,7 +20,7 @@ allow() {
     l2) echo "base engine cache" ;;
     dram) echo "base engine" ;;
     gpu) echo "base engine trace sm cache l1 noc l2 dram locality" ;;
-    lab) echo "base gpu trace locality" ;;
+    lab) echo "base engine trace sm gpu locality" ;;
     cli) echo "base ptx emu trace engine gpu lab cudart locality" ;;
     *) echo "" ;;
     esac
