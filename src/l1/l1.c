@@ -302,6 +302,11 @@ bool l1_prefetch(struct l1_host *h, uint64_t addr, uint32_t pc, uint32_t warp, u
 
 uint32_t l1_hops_to_sm(const struct l1_host *h, uint32_t sm)
 {
+uint64_t l1_now(const struct l1_host *h)
+{
+    return engine_cycle(h->l1->comp.eng, CLK_CORE);
+}
+
     const struct l1_env *v = &h->l1->env;
     return v->hops ? v->hops(v->hops_ctx, v->sm_node[v->sm], v->sm_node[sm]) : 0;
 }

@@ -63,6 +63,9 @@ bool l1_prefetch(struct l1_host *, uint64_t addr, uint32_t pc, uint32_t warp, ui
 uint32_t l1_hops_to_sm(const struct l1_host *, uint32_t sm);
 uint32_t l1_hops_to_l2(const struct l1_host *, uint64_t addr);
 
+/* The present core cycle, for hooks that are not given it. */
+uint64_t l1_now(const struct l1_host *);
+
 /* ---- management: what to keep ---- */
 enum l1_verdict {
     L1_NORMAL,      /* hit: served; miss: fetched and allocated */
@@ -70,6 +73,18 @@ enum l1_verdict {
     L1_BYPASS,      /* not looked up: straight to the L2, no MSHR, no allocation, only the touched sectors */
 };
 #define L1_NO_WAY UINT32_MAX
+
+/* What a policy has decided about one static load of the present kernel, in one SM; for reports. */
+struct l1_decision {
+    uint32_t pc;
+    const char *type, *method;           /* what it found and what it does about it; NULL = nothing yet */
+    uint64_t at_cycle, changed_at_cycle; /* core cycles since the kernel's begin: first decision, last change of method */
+    uint32_t total, own;                 /* counts it was decided by */
+    uint32_t last_pc;                    /* the load that ends a line's life */
+    uint64_t accesses, bypassed;         /* line requests; of them sent past the cache by the method */
+    uint64_t refused;                    /* sent past because everything was protected */
+    uint64_t pinned, pinned_hits;        /* lines protected, hits on them */
+};
 
 struct l1_management {
     struct policy_info info;
@@ -90,6 +105,7 @@ struct l1_management {
     /* --- notices --- */
     void (*on_hit)(void *st, const struct l1_access *);                  /* also merges: a->pending */
     void (*on_miss)(void *st, const struct l1_access *, bool allocated); /* entry = the reserved one, or -1 */
+    void (*on_no_way)(void *st, const struct l1_access *);               /* `victim` said L1_NO_WAY: it bypasses */
     void (*on_store)(void *st, const struct l1_access *);                /* before the write's own effect on the line */
     void (*on_fill)(void *st, const struct req *, uint32_t entry);
     void (*on_evict)(void *st, uint32_t entry, uint64_t line, bool reused); /* replaced or dropped; not at flushes */
@@ -98,6 +114,9 @@ struct l1_management {
     void (*on_kernel)(void *st, uint32_t launch_index); /* a kernel begins; the cache is empty if it is flushed */
     uint64_t (*on_epoch)(void *st, uint64_t now);       /* returns the next core cycle it wants; 0 = no more.
                                                            First called in the first cycle of a kernel */
+    /* --- reports --- */
+    /* Calls fn for each load it has decided about in this kernel. At the kernel's end, when nothing moves. */
+    void (*decisions)(const void *st, void (*fn)(void *ctx, const struct l1_decision *), void *ctx);
 };
 
 /* ---- organisation: where a line lives ---- */

@@ -1,0 +1,462 @@
+/*
+ * Access Pattern-aware Cache Management, as an L1 management policy (Koo et al., ISCA 2017, sections 4 and 5).
+ *
+ * One warp of each kernel is monitored: the lines its loads bring in are followed in the monitor tag array, whose
+ * counts say how each static load's lines are reused. Loads whose lines are used once go past the L1 and its MSHRs;
+ * loads whose lines the warp itself uses again pin them until the warp has executed the last load that uses them, or
+ * has left the loop. Where every way of a set is pinned by warps that still protect, a load goes past the cache.
+ *
+ * The way of a load here: on_access (LAT, MTA, CAIT: the verdict; PSB: a last load releases) -> victim (pinned ways
+ * are left out) -> on_miss (pins, sets the PSB) or on_hit (counts). Everything is forgotten at a kernel's boundary.
+ *
+ * What the paper leaves open and what is chosen here: docs/papers/apcm.md. Not modelled: the tables' ports. Loads of
+ * other SMs that an L1 organisation sends here are counted as accesses, neither bypassed nor pinned.
+ */
+#include "l1/apcm.h"
+
+static uint64_t now(const struct apcm *s)
+{
+    return l1_now(s->host);
+}
+
+/* What is to be done with the load's lines, under the chosen mode. */
+static enum apcm_method method_of(const struct apcm *s, uint8_t id)
+{
+    if (id == APCM_NONE || !s->cait[id].valid)
+        return APCM_NORMAL;
+    enum apcm_method m = (enum apcm_method)s->cait[id].method;
+    bool off =
+        (m == APCM_BYPASS && s->p.mode == APCM_PROTECT_ONLY) || (m == APCM_PROTECT && s->p.mode == APCM_BYPASS_ONLY);
+    return off ? APCM_NORMAL : m;
+}
+
+/* ---- monitoring ---- */
+
+static void learn(struct apcm *s, const struct apcm_mta_entry *m, uint64_t *why)
+{
+    if (apcm_cait_update(s->cait, m, now(s))) {
+        ++*why;
+        s->s.found[s->cait[m->first].type]++;
+    } else {
+        s->s.update_kept++;
+    }
+}
+
+static void monitor(struct apcm *s, const struct l1_access *a, uint8_t id, bool own)
+{
+    struct apcm_mta_entry *m = apcm_mta_find(&s->mta, a->line);
+    if (own && a->req->nth >= s->p.mta_requests) {
+        s->s.mta_dropped++;
+        return;
+    }
+    if (m) {
+        apcm_mta_hit(&s->mta, m, own, id);
+        ++*(own ? &s->s.mta_own_hits : &s->s.mta_other_hits);
+        if (m->accesses > s->p.threshold)
+            learn(s, m, &s->s.update_threshold);
+        return;
+    }
+    if (!own)
+        return;
+    m = apcm_mta_place(&s->mta, a->line);
+    if (m->valid) {
+        s->s.mta_conflicts++;
+        learn(s, m, &s->s.update_conflict);
+    }
+    /* Somebody brought the line in before: its accesses so far are known, and this is one more. */
+    const struct apcm_line *l = a->entry >= 0 ? &s->line[a->entry] : NULL;
+    bool known = l && l->line == a->line + 1 && method_of(s, id) != APCM_BYPASS; /* bypassed loads do not look */
+    s->s.mta_fills++;
+    s->s.mta_from_l1 += known;
+    apcm_mta_fill(&s->mta, m, a->line, id, known ? l->accesses + 1u : 1);
+}
+
+static bool is_monitored(struct apcm *s, const struct req *r)
+{
+    if (s->monitored == APCM_NOT_YET && (s->p.monitor == APCM_MONITOR_FIRST || r->warp == 0)) {
+        s->monitored = r->warp;
+        s->s.monitored++;
+    }
+    return s->monitored == r->warp;
+}
+
+static void end_monitoring(struct apcm *s)
+{
+    for (uint32_t i = 0; i < s->p.mta_entries; i++) {
+        if (s->mta.e[i].valid)
+            learn(s, &s->mta.e[i], &s->s.update_exit);
+        s->mta.e[i].valid = false;
+    }
+    s->monitored = APCM_OVER;
+}
+
+/* ---- protection ---- */
+
+static void release(struct apcm *s, struct apcm_psb_entry *p, uint64_t *why)
+{
+    if (!p->set)
+        return;
+    p->set = false;
+    s->s.psb_cycles += now(s) - p->since;
+    ++*why;
+}
+
+static bool is_ours(const struct apcm *s, const struct req *r)
+{
+    return r->sm == s->host->sm && r->space == REQ_SP_GLOBAL && !(r->flags & REQ_F_PREFETCH);
+}
+
+/* Whether the way is protected by a distance that has not run out or a warp that still protects. */
+static bool protects(const struct apcm *s, const struct apcm_line *l)
+{
+    return l->pinned && (s->p.protect_distance ? l->distance != 0 : s->psb[l->warp].set);
+}
+
+/* The fields of a line that has just got its place, brought in by `r`. */
+static void new_line(struct apcm *s, const struct req *r, uint64_t line, uint32_t entry)
+{
+    struct apcm_line *l = &s->line[entry];
+    *l = (struct apcm_line){.line = line + 1, .accesses = !(r->flags & REQ_F_PREFETCH)};
+    if (!is_ours(s, r))
+        return;
+    uint8_t id = apcm_lat_id(&s->lat, r->pc);
+    if (method_of(s, id) != APCM_PROTECT)
+        return;
+    if (s->p.protect_distance) {
+        l->distance = (uint16_t)s->p.protect_distance;
+    } else {
+        const struct apcm_cait_entry *c = &s->cait[id];
+        struct apcm_psb_entry *p = &s->psb[r->warp];
+        if (!apcm_psb_admits(p, id, c->last)) {
+            s->s.ignored++;
+            return;
+        }
+        if (!p->set) {
+            *p = (struct apcm_psb_entry){
+                .set = true, .loop = c->last == id, .last = c->last, .loop_id = r->loop, .since = now(s)};
+            s->s.psb_set++;
+        }
+    }
+    l->pinned = true;
+    l->warp = (uint8_t)r->warp;
+    l->load = id;
+    s->s.pinned++;
+    s->load[id].pinned++;
+}
+
+/* APCM-pN: every access to a set brings its protected lines nearer to their end. */
+static void count_distances(struct apcm *s, const struct l1_access *a)
+{
+    uint32_t ways = s->host->tags->n_way;
+    for (uint32_t e = a->set * ways; e < (a->set + 1) * ways; e++)
+        if (s->line[e].distance && (int32_t)e != a->entry)
+            s->line[e].distance--;
+}
+
+/* ---- hooks ---- */
+
+static enum l1_verdict on_access(void *st, struct l1_access *a)
+{
+    struct apcm *s = st;
+    const struct req *r = a->req;
+    s->s.accesses++;
+    if (s->p.protect_distance)
+        count_distances(s, a);
+    if (!is_ours(s, r)) {
+        s->s.untracked++;
+        return L1_NORMAL;
+    }
+    uint32_t known = s->lat.n;
+    uint8_t id = apcm_lat_id(&s->lat, r->pc);
+    if (id == APCM_NONE) {
+        s->s.untracked++;
+        return L1_NORMAL;
+    }
+    s->s.loads += s->lat.n - known;
+    s->load[id].accesses++;
+    monitor(s, a, id, is_monitored(s, r));
+
+    struct apcm_psb_entry *p = &s->psb[r->warp];
+    if (p->set && !p->loop && p->last == id && r->flags & REQ_F_LAST)
+        release(s, p, &s->s.psb_by_load);
+
+    enum apcm_method method = method_of(s, id);
+    ++*(s->cait[id].valid ? &s->s.by_method[method] : &s->s.undecided);
+    if (method != APCM_BYPASS)
+        return L1_NORMAL;
+    s->s.bypasses++;
+    s->load[id].bypassed++;
+    return L1_BYPASS;
+}
+
+static uint32_t victim(void *st, const struct l1_access *a, uint64_t candidates)
+{
+    struct apcm *s = st;
+    const struct tags *t = s->host->tags;
+    uint32_t best = L1_NO_WAY;
+    uint64_t oldest = UINT64_MAX;
+    for (; candidates; candidates &= candidates - 1) {
+        uint32_t way = (uint32_t)__builtin_ctzll(candidates), e = a->set * t->n_way + way;
+        struct apcm_line *l = &s->line[e];
+        if (protects(s, l)) {
+            if (!s->p.replace_own || l->warp != a->req->warp)
+                continue;
+        } else if (l->pinned) {
+            l->pinned = false; /* its warp no longer protects */
+            s->s.lapsed++;
+        }
+        if (t->used[e] < oldest) {
+            oldest = t->used[e];
+            best = way;
+        }
+    }
+    return best;
+}
+
+static void on_no_way(void *st, const struct l1_access *a)
+{
+    struct apcm *s = st;
+    s->s.refused++;
+    uint8_t id = is_ours(s, a->req) ? apcm_lat_id(&s->lat, a->req->pc) : APCM_NONE;
+    if (id != APCM_NONE)
+        s->load[id].refused++;
+}
+
+static void on_hit(void *st, const struct l1_access *a)
+{
+    struct apcm *s = st;
+    s->s.hits++;
+    if (a->entry < 0)
+        return; /* joined a fetch that is not kept */
+    struct apcm_line *l = &s->line[a->entry];
+    if (l->accesses < s->mta.max)
+        l->accesses++;
+    if (!l->pinned)
+        return;
+    if (protects(s, l)) {
+        s->s.pinned_hits++;
+        s->load[l->load].pinned_hits++;
+    }
+    l->distance = (uint16_t)s->p.protect_distance;
+}
+
+static void on_miss(void *st, const struct l1_access *a, bool allocated)
+{
+    struct apcm *s = st;
+    if (!allocated)
+        return;
+    struct apcm_line *l = &s->line[a->entry];
+    if (l->line != a->line + 1)
+        new_line(s, a->req, a->line, (uint32_t)a->entry);
+    else if (l->accesses < s->mta.max)
+        l->accesses++; /* another sector of a line that is there */
+}
+
+/* Only where lines get their place when they come (l1.allocate = on-fill), or by a request that merged. */
+static void on_fill(void *st, const struct req *r, uint32_t entry)
+{
+    struct apcm *s = st;
+    uint64_t line = s->host->tags->line[entry];
+    if (s->line[entry].line != line + 1)
+        new_line(s, r, line, entry);
+}
+
+static void on_evict(void *st, uint32_t entry, uint64_t line, bool reused)
+{
+    (void)line, (void)reused;
+    ((struct apcm *)st)->line[entry] = (struct apcm_line){0};
+}
+
+static void on_notice(void *st, enum notice kind, uint32_t slot, uint32_t argument)
+{
+    struct apcm *s = st;
+    struct apcm_psb_entry *p = &s->psb[slot];
+    if (kind == NOTICE_LOOP_EXIT) {
+        if (p->loop && p->loop_id == argument)
+            release(s, p, &s->s.psb_by_loop);
+        return;
+    }
+    /* The end of a warp, or the beginning of its successor: a load that nobody waited for may have come in between. */
+    release(s, p, &s->s.psb_by_exit);
+    if (kind == NOTICE_WARP_EXIT && s->monitored == (int)slot)
+        end_monitoring(s);
+}
+
+static void on_kernel(void *st, uint32_t launch_index)
+{
+    struct apcm *s = st;
+    (void)launch_index;
+    for (uint32_t w = 0; w < s->host->n_warp; w++)
+        release(s, &s->psb[w], &s->s.psb_by_exit);
+    memset(s->line, 0, tags_entries(s->host->tags) * sizeof *s->line);
+    memset(s->cait, 0, sizeof s->cait);
+    memset(s->load, 0, sizeof s->load);
+    memset(s->mta.e, 0, s->p.mta_entries * sizeof *s->mta.e);
+    s->lat.n = 0;
+    s->mta.stamp = 0;
+    s->monitored = APCM_NOT_YET;
+    s->kernel_start = now(s);
+}
+
+static int init(void *st, const void *params, struct l1_host *host, struct err *e)
+{
+    struct apcm *s = st;
+    s->p = *(const struct apcm_params *)params;
+    s->host = host;
+    s->line = host->line;
+    s->lat.cap = s->p.loads;
+    s->mta.ways = s->p.mta_ways;
+    s->mta.sets = s->p.mta_entries / s->p.mta_ways;
+    s->mta.max = (1u << s->p.count_bits) - 1;
+    s->monitored = APCM_NOT_YET;
+    if (host->n_warp > APCM_WARPS_MAX)
+        return err_set(e, "APCM's protection status board has %d entries, one per warp, not %u", APCM_WARPS_MAX,
+                       host->n_warp);
+    return 0;
+}
+
+static int check(const struct cfg *c, const void *params, struct err *e)
+{
+    const struct apcm_params *p = params;
+    uint32_t sets = p->mta_entries / p->mta_ways;
+    if (p->mta_entries % p->mta_ways || sets & (sets - 1)) {
+        cfg_fault(c, "apcm.mta_ways", e, "%u entries / %u ways is not a power of two of sets", p->mta_entries,
+                  p->mta_ways);
+        return err_hint(e, "1 way = direct-mapped, %u ways = fully associative", p->mta_entries);
+    }
+    if (p->threshold >= (1u << p->count_bits) - 1) {
+        cfg_fault(c, "apcm.threshold", e, "%u is never exceeded: counts of %u bits end at %u", p->threshold,
+                  p->count_bits, (1u << p->count_bits) - 1);
+        return err_hint(e, "at most %u", (1u << p->count_bits) - 2);
+    }
+    return 0;
+}
+
+/* ---- what was decided ---- */
+
+static void decisions(const void *st, void (*fn)(void *ctx, const struct l1_decision *), void *ctx)
+{
+    const struct apcm *s = st;
+    struct apcm_cait_entry cait[APCM_LOADS_MAX];
+    memcpy(cait, s->cait, sizeof cait);
+    /* A kernel may end before the monitored warp's end has been heard of. */
+    for (uint32_t i = 0; i < s->p.mta_entries; i++)
+        if (s->mta.e[i].valid)
+            apcm_cait_update(cait, &s->mta.e[i], now(s));
+    for (uint32_t i = 0; i < s->lat.n; i++) {
+        const struct apcm_cait_entry *c = &cait[i];
+        struct l1_decision d = {.pc = s->lat.pc[i],
+                                .accesses = s->load[i].accesses,
+                                .bypassed = s->load[i].bypassed,
+                                .pinned = s->load[i].pinned,
+                                .pinned_hits = s->load[i].pinned_hits,
+                                .refused = s->load[i].refused};
+        if (c->valid) {
+            d.type = apcm_type_name[c->type];
+            d.method = apcm_method_name[c->method];
+            d.at_cycle = c->decided_at - s->kernel_start;
+            d.changed_at_cycle = c->changed_at - s->kernel_start;
+            d.total = c->accesses;
+            d.own = c->own;
+            d.last_pc = s->lat.pc[c->last];
+        }
+        fn(ctx, &d);
+    }
+}
+
+/* ---- parameters and statistics ---- */
+#define T struct apcm_params
+static const struct cfg_field params[] = {
+    CFG_ROW(T, mode, CFG_ENUM, "", "both", 0, 0, APCM_MODES,
+            "what is applied: bypassing and protection, bypassing only, protection only"),
+    CFG_ROW(T, loads, CFG_INT, "loads", "16", 1, APCM_LOADS_MAX, NULL,
+            "entries of the load alias table and of the cache access information table"),
+    CFG_ROW(T, mta_entries, CFG_INT, "entries", "32", 1, APCM_MTA_MAX, NULL, "lines in the monitor tag array"),
+    CFG_ROW(T, mta_ways, CFG_INT, "ways", "1", 1, APCM_MTA_MAX, NULL,
+            "its associativity: 1 = direct-mapped, mta_entries = fully associative"),
+    CFG_ROW(T, mta_requests, CFG_INT, "requests", "2", 1, 32, NULL,
+            "line requests of one execution of a load that the monitor tag array sees, the first ones"),
+    CFG_ROW(T, count_bits, CFG_INT, "bits", "4", 2, 16, NULL, "width of the access counts"),
+    CFG_ROW(T, threshold, CFG_INT, "accesses", "8", 1, 65534, NULL,
+            "a line of the monitor tag array accessed more often than this decides at once"),
+    CFG_ROW(T, monitor, CFG_ENUM, "", "first-load", 0, 0, APCM_MONITORS,
+            "the monitored warp: the first to load from global memory, or the one in slot 0 of the SM"),
+    CFG_ROW(
+        T, protect_distance, CFG_INT, "accesses", "0", 0, 65535, NULL,
+        "APCM-pN: lines are protected for so many accesses to their set, instead of until their last load; 0 = off"),
+    CFG_ROW(T, replace_own, CFG_BOOL, "", "no", 0, 1, NULL, "whether a warp may replace lines that it protects itself"),
+    CFG_END};
+#undef T
+
+#define S struct apcm
+static const struct stat_def stats[] = {
+    STAT_NAMED(S, s.accesses, "accesses", "requests",
+               "loads of the L1: untracked + undecided + normal + bypass + protect"),
+    STAT_NAMED(S, s.untracked, "accesses.untracked", "requests",
+               "not tracked: beyond the load alias table, or not a load of global memory"),
+    STAT_NAMED(S, s.undecided, "accesses.undecided", "requests", "of loads that nothing is known about yet"),
+    STAT_NAMED(S, s.by_method[APCM_NORMAL], "accesses.normal", "requests", "of loads to be cached normally"),
+    STAT_NAMED(S, s.by_method[APCM_BYPASS], "accesses.bypass", "requests", "of loads to be bypassed"),
+    STAT_NAMED(S, s.by_method[APCM_PROTECT], "accesses.protect", "requests", "of loads to be protected"),
+    STAT_NAMED(S, s.bypasses, "bypasses", "requests", "loads sent past the L1 because they stream"),
+    STAT_NAMED(S, s.refused, "refused", "requests", "loads sent past the L1 because every way was protected"),
+    STAT_NAMED(S, s.loads, "loads", "loads", "static loads that got an id, over SMs and launches"),
+    STAT_NAMED(S, s.monitored, "monitored", "warps", "warps monitored, over SMs and launches"),
+    STAT_NAMED(S, s.mta_own_hits, "mta.own_hits", "requests", "the monitored warp's accesses to lines it brought in"),
+    STAT_NAMED(S, s.mta_other_hits, "mta.other_hits", "requests", "other warps' accesses to these lines"),
+    STAT_NAMED(S, s.mta_fills, "mta.fills", "lines", "lines taken into the monitor tag array"),
+    STAT_NAMED(S, s.mta_from_l1, "mta.from_l1", "lines",
+               "of these: the L1 had the line, and its access count was taken over"),
+    STAT_NAMED(S, s.mta_dropped, "mta.dropped", "requests",
+               "the monitored warp's requests beyond the first of an uncoalesced load"),
+    STAT_NAMED(S, s.mta_conflicts, "mta.conflicts", "lines", "lines replaced in the monitor tag array by another"),
+    STAT_NAMED(S, s.update_conflict, "update.conflict", "updates", "decisions written when such a line was replaced"),
+    STAT_NAMED(S, s.update_threshold, "update.threshold", "updates",
+               "decisions written when a count exceeded the threshold"),
+    STAT_NAMED(S, s.update_exit, "update.exit", "updates", "decisions written when the monitored warp ended"),
+    STAT_NAMED(S, s.update_kept, "update.kept", "updates", "not written: an access count at least as large was there"),
+    STAT_NAMED(S, s.found[APCM_STREAMING], "found.streaming", "updates", "decisions that found streaming"),
+    STAT_NAMED(S, s.found[APCM_INTER], "found.inter", "updates", "decisions that found inter-warp locality"),
+    STAT_NAMED(S, s.found[APCM_INTRA], "found.intra", "updates", "decisions that found intra-warp locality"),
+    STAT_NAMED(S, s.found[APCM_MIXED], "found.mixed", "updates", "decisions that found inter- and intra-warp locality"),
+    STAT_NAMED(S, s.pinned, "protected.lines", "lines", "lines allocated with protection"),
+    STAT_NAMED(S, s.pinned_hits, "protected.hits", "requests", "hits and merges on lines under protection"),
+    STAT_NAMED(S, s.hits, "hits", "requests", "hits and merges on all lines"),
+    STAT_NAMED(S, s.ignored, "protected.ignored", "lines",
+               "lines allocated without, because the warp protected another load's"),
+    STAT_NAMED(S, s.lapsed, "protected.lapsed", "lines", "protection bits reset because their warp no longer protects"),
+    STAT_NAMED(S, s.psb_set, "psb.set", "times", "warps that began to protect"),
+    STAT_NAMED(S, s.psb_by_load, "psb.by_load", "times", "protection ended by the last load"),
+    STAT_NAMED(S, s.psb_by_loop, "psb.by_loop", "times", "protection ended by leaving the loop"),
+    STAT_NAMED(S, s.psb_by_exit, "psb.by_exit", "times", "protection ended by the end of the warp"),
+    STAT_NAMED(S, s.psb_cycles, "psb.cycles", "cycles", "cycles of protection, summed over warps"),
+    STAT_QUOTIENT("psb.occupancy", "warps", "apcm.psb.cycles", "sm.cycles_active",
+                  "warps that protect, on average over the SMs' active cycles"),
+    STAT_QUOTIENT("protected.hit_share", "", "apcm.protected.hits", "apcm.hits", "hits on protected lines / all hits"),
+    STAT_END};
+#undef S
+
+const struct l1_management l1_management_apcm = {
+    .info = {.name = "apcm",
+             .doc = "Access Pattern-aware Cache Management: finds the kind of reuse of each load by watching one warp, "
+                    "sends streaming loads past the L1 and protects the lines of loads with intra-warp reuse. Koo et "
+                    "al., ISCA 2017; docs/papers/apcm.md.",
+             .params = params,
+             .params_bytes = sizeof(struct apcm_params),
+             .stats = stats,
+             .check = check},
+    .state_bytes = sizeof(struct apcm),
+    .line_bytes = sizeof(struct apcm_line),
+    .notices = 1u << NOTICE_WARP_START | 1u << NOTICE_WARP_EXIT | 1u << NOTICE_LOOP_EXIT,
+    .init = init,
+    .on_access = on_access,
+    .victim = victim,
+    .on_no_way = on_no_way,
+    .on_hit = on_hit,
+    .on_miss = on_miss,
+    .on_fill = on_fill,
+    .on_evict = on_evict,
+    .on_notice = on_notice,
+    .on_kernel = on_kernel,
+    .decisions = decisions,
+};
