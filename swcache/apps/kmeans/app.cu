@@ -1,0 +1,41 @@
+#include "problem.h"
+
+int main(int argc, char **argv)
+{
+    app<problem> a("kmeans", argc, argv);
+    problem p;
+    const char *dimensions = getenv("APP_DIMENSIONS");
+    p.dimensions = dimensions ? std::max(1, atoi(dimensions)) : 34;
+    p.per_thread = a.pick(2, 4, 4);
+    p.count = a.pick(701, 1 << 15, (int)((1L << 27) / p.dimensions));
+    /* Points and centres are small whole numbers, so that sums are exact in any order. */
+    std::vector<float> points((size_t)p.count * p.dimensions), centres((size_t)CENTRES * p.dimensions);
+    std::vector<int> nearest(p.count);
+    rng r(9);
+    for (auto &c : centres)
+        c = (float)r.below(64);
+    const long parts = 256;
+    parallel_for(parts, [&](long part) {
+        rng r(900 + part);
+        for (long i = (long)p.count * part / parts; i < (long)p.count * (part + 1) / parts; i++) {
+            float best = INFINITY;
+            for (int d = 0; d < p.dimensions; d++)
+                points[i * p.dimensions + d] = (float)r.below(64);
+            for (int c = 0; c < CENTRES; c++) {
+                float distance = 0;
+                for (int d = 0; d < p.dimensions; d++) {
+                    float difference = points[i * p.dimensions + d] - centres[c * p.dimensions + d];
+                    distance += difference * difference;
+                }
+                if (distance < best) {
+                    best = distance;
+                    nearest[i] = c;
+                }
+            }
+        }
+    });
+    p.points = a.input(points);
+    p.centres = a.input(centres);
+    p.nearest = a.output(nearest);
+    return a.run(p);
+}

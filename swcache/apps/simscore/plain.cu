@@ -1,0 +1,24 @@
+#include "problem.h"
+
+static __global__ void compare(const unsigned char *__restrict__ documents, const unsigned char *__restrict__ query,
+                               int count, int features, score *__restrict__ scores)
+{
+    int document = blockIdx.x * blockDim.x + threadIdx.x;
+    if (document >= count)
+        return;
+    const unsigned char *features_of = documents + (long)document * features;
+    unsigned difference = 0, equal = 0;
+    for (int f = 0; f < features; f++) {
+        int d = features_of[f] - query[f];
+        difference += abs(d);
+        equal += d == 0;
+    }
+    scores[document].difference = difference;
+    scores[document].equal = equal;
+}
+
+static void launch(const problem &p)
+{
+    compare<<<(p.count + 255) / 256, 256>>>(p.documents, p.query, p.count, p.features, p.scores);
+}
+APP_VARIANT("plain", launch);
