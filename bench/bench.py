@@ -52,9 +52,9 @@ def replay(trace):
     return json.loads(out)["total"], wall, cpu
 
 
-def host_instructions(trace):
+def host_instructions(trace, weir=WEIR):
     with tempfile.NamedTemporaryFile() as out:
-        done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=" + out.name, WEIR, "replay", "-q",
+        done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=" + out.name, weir, "replay", "-q",
                                "--gpu", MACHINE, trace], capture_output=True, text=True)
     found = re.search(r"Collected\s*:\s*(\d+)", done.stderr)
     if done.returncode or not found:
@@ -117,15 +117,35 @@ def check(rows):
             "and commit bench/recorded.json with the reason")
 
 
+def compare_hooks(folder):
+    """What the hooks of the policies cost while none is chosen: host instructions against a build without them."""
+    build = os.path.join(os.path.dirname(WEIR) + "-nohooks")
+    if not os.path.exists(os.path.join(build, "build.ninja")):
+        run(["meson", "setup", build, ROOT, "-Dhooks=false", "-Dtests=false"])
+    run(["ninja", "-C", build, "weir"])
+    worst = 0
+    for name, arguments in SMALL:
+        _, trace = record(folder, name, arguments)
+        have, without = host_instructions(trace), host_instructions(trace, os.path.join(build, "weir"))
+        worst = max(worst, have / without - 1)
+        print("%-22s %+.2f%% host instructions with the policy hooks" % (name + " " + " ".join(arguments),
+                                                                        100 * (have / without - 1)))
+    if worst > 0.01:
+        die("the hooks cost more than 1% while no policy uses them")
+
+
 def main():
     if not os.access(WEIR, os.X_OK):
         die("%s is missing; run make" % WEIR)
     folder = os.path.join(os.path.dirname(WEIR), "bench")
     os.makedirs(folder, exist_ok=True)
     have_valgrind = shutil.which("valgrind")
-    if {"--check", "--record"} & set(sys.argv):
+    if {"--check", "--record", "--hooks"} & set(sys.argv):
         if not have_valgrind:
             die("valgrind is needed to count host instructions")
+        if "--hooks" in sys.argv:
+            compare_hooks(folder)
+            return
         rows = measure_small(folder)
         if "--record" in sys.argv:
             with open(RECORDED, "w") as f:

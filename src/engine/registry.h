@@ -13,6 +13,14 @@
 #include "engine/config.h"
 #include "engine/stats.h"
 
+/*
+ * 0 in a build with -Dhooks=false, which bench/ compares with: the L1 and L2 have no policies but the baselines and the
+ * SM sends no notices. (Every machine has one warp scheduler or another, so that kind stays.)
+ */
+#ifndef WEIR_HOOKS
+#define WEIR_HOOKS 1
+#endif
+
 struct policy_info {
     const char *name;
     const char *doc;                /* what it does and where it was published; the first sentence is its summary */

@@ -125,6 +125,8 @@ static int policies_new(struct l1 *l1, const struct l1_config *cfg, struct err *
     if (any_hook(l1->order_any, offsetof(struct l1_order, state_bytes), sizeof *l1->order_any))
         l1->order = l1->order_any;
     c->hooked = l1->mgmt || l1->org || l1->pf || l1->order;
+    if (l1_hooked(c))
+        l1->comp.tick = l1_tick_hooked;
     if (l1->mgmt) {
         l1->mgmt_st = policy_state(l1, &l1->mgmt_host, l1->mgmt->state_bytes, l1->mgmt->line_bytes);
         if (l1->mgmt->init && l1->mgmt->init(l1->mgmt_st, cfg->management_params, &l1->mgmt_host, e))
@@ -156,7 +158,7 @@ struct l1 *l1_new(struct engine *eng, const struct l1_config *cfg, const struct 
                   struct err *e)
 {
     struct l1 *l1 = arena_alloc64(eng->arena, sizeof *l1);
-    l1->comp = (struct comp){.tick = l1_tick, .sync = l1_sync, .dump = l1_dump, .check = l1_check};
+    l1->comp = (struct comp){.tick = l1_tick_plain, .sync = l1_sync, .dump = l1_dump, .check = l1_check};
     l1->env = *env;
     l1->epoch_at = NEVER;
     engine_add(eng, &l1->comp, CLK_CORE, name);
@@ -300,13 +302,13 @@ bool l1_prefetch(struct l1_host *h, uint64_t addr, uint32_t pc, uint32_t warp, u
     return true;
 }
 
-uint32_t l1_hops_to_sm(const struct l1_host *h, uint32_t sm)
-{
 uint64_t l1_now(const struct l1_host *h)
 {
     return engine_cycle(h->l1->comp.eng, CLK_CORE);
 }
 
+uint32_t l1_hops_to_sm(const struct l1_host *h, uint32_t sm)
+{
     const struct l1_env *v = &h->l1->env;
     return v->hops ? v->hops(v->hops_ctx, v->sm_node[v->sm], v->sm_node[sm]) : 0;
 }

@@ -179,7 +179,7 @@ BODY int load_miss(struct l1 *l1, struct l1_cache *c, req_id id, struct l1_acces
             return L1_FAIL_LINE;
         if (entry == -2) { /* everything protected */
             int f = go_past(l1, c, id, &c->stats.bypasses);
-            if (f < 0)
+            if (f < 0) {
                 c->stats.no_way++;
                 if (l1->mgmt->on_no_way)
                     l1->mgmt->on_no_way(l1->mgmt_st, a);
@@ -403,12 +403,12 @@ static void fill_line(struct l1 *l1, struct l1_cache *c, req_id id, uint8_t sect
         struct l1_access a = {.req = r, .line = line, .set = set, .entry = -1};
         int32_t entry = tags_find(t, set, line);
         if (entry < 0)
-            entry = choose_way(l1, c, &a, c->hooked);
+            entry = choose_way(l1, c, &a, l1_hooked(c));
         if (entry >= 0 && t->line[entry] != line && t->dirty[entry] && ring_free(&c->miss_queue) == 0)
             entry = -1; /* nowhere to write the victim to: the line is used once and not kept */
         if (entry >= 0) {
             if (t->line[entry] != line) {
-                evict(l1, c, (uint32_t)entry, r, c->hooked);
+                evict(l1, c, (uint32_t)entry, r, l1_hooked(c));
                 tags_place(t, (uint32_t)entry, line);
                 if (r->flags & REQ_F_PREFETCH)
                     t->flags[entry] |= TAG_F_PREFETCHED;
@@ -424,7 +424,7 @@ static void fill_line(struct l1 *l1, struct l1_cache *c, req_id id, uint8_t sect
     }
     if (all) {
         c->stats.fills++;
-        if (c->hooked) {
+        if (l1_hooked(c)) {
             tell_reply(l1, r);
             if (l1->mgmt && l1->mgmt->on_fill && e->entry >= 0)
                 l1->mgmt->on_fill(l1->mgmt_st, r, (uint32_t)e->entry);
@@ -471,7 +471,7 @@ void l1_reply(struct l1 *l1, req_id id, uint32_t info, uint64_t now)
     r->arrived |= (uint8_t)net_sectors(info);
     if ((r->arrived & r->sectors) != r->sectors)
         return;
-    if (c->hooked)
+    if (l1_hooked(c))
         tell_reply(l1, r);
     complete(l1, id);
 }

@@ -73,7 +73,8 @@ struct l1 {
 };
 
 /* l1_tick.c */
-uint64_t l1_tick(struct comp *, uint64_t now);
+uint64_t l1_tick_plain(struct comp *, uint64_t now);
+uint64_t l1_tick_hooked(struct comp *, uint64_t now);
 void l1_sync(struct comp *, uint64_t now);
 
 /* l1_access.c: tries to take a request; -1 = taken, else enum l1_fail. */
@@ -83,6 +84,12 @@ int l1_access_hooked(struct l1 *, struct l1_cache *, req_id, uint64_t now);
 void l1_reply(struct l1 *, req_id, uint32_t info, uint64_t now);
 /* Tries the oldest prefetch; true when it used the cache's port. */
 bool l1_try_prefetch(struct l1 *, struct l1_cache *, uint64_t now);
+
+/* Do any policies listen to this cache? */
+static inline bool l1_hooked(const struct l1_cache *c)
+{
+    return WEIR_HOOKS && c->hooked;
+}
 
 static inline struct l1_cache *l1_cache_of(struct l1 *l1, const struct req *r)
 {

@@ -26,19 +26,22 @@ static inline void count_taken(struct l1_cache *c, uint64_t now)
     }
 }
 
-static inline int try_access(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now)
+/* `hooked` is constant where it is false: an L1 without policies runs code in which they do not exist. */
+#define BODY static inline __attribute__((always_inline))
+
+BODY int try_access(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now, bool hooked)
 {
-    return c->hooked ? l1_access_hooked(l1, c, id, now) : l1_access_plain(l1, c, id, now);
+    return hooked ? l1_access_hooked(l1, c, id, now) : l1_access_plain(l1, c, id, now);
 }
 
 /* The oldest requests of the SM's port, in order; as many as ports and banks allow. Returns how many were taken. */
-static uint32_t take_in_order(struct l1 *l1, struct l1_cache *c, uint64_t now)
+BODY uint32_t take_in_order(struct l1 *l1, struct l1_cache *c, uint64_t now, bool hooked)
 {
     const struct msg *m;
     uint32_t taken = 0;
     uint64_t banks_used = 0;
     /* Without policies a blocked access fails again until a line has come or the miss queue has moved. */
-    if (c->blocked >= 0 && !c->freed && !c->hooked)
+    if (c->blocked >= 0 && !c->freed && !hooked)
         return 0;
     c->freed = false;
     while (taken < c->cfg.ports && (m = port_peek(&c->in, now))) {
@@ -51,7 +54,7 @@ static uint32_t take_in_order(struct l1 *l1, struct l1_cache *c, uint64_t now)
             banks_used |= bank;
         }
         l1->in_flight++; /* a hit gives it back at once */
-        int fail = try_access(l1, c, id, now);
+        int fail = try_access(l1, c, id, now, hooked);
         if (fail >= 0) {
             l1->in_flight--;
             count_fail(c, r, fail, now);
@@ -75,7 +78,7 @@ static uint32_t take_reordered(struct l1 *l1, struct l1_cache *c, uint64_t now)
             break;
         struct req *r = &l1->req[id];
         req_id next = r->next;
-        int fail = try_access(l1, c, id, now);
+        int fail = try_access(l1, c, id, now, true);
         if (fail >= 0) {
             count_fail(c, r, fail, now);
             break;
@@ -96,7 +99,7 @@ static void take_remote(struct l1 *l1, struct l1_cache *c, uint64_t now, uint32_
 {
     const struct msg *m;
     while (taken < c->cfg.ports && (m = port_peek(&l1->request_in, now))) {
-        if (l1->remote_inside == l1->remote_reply.cap || try_access(l1, c, m->req, now) >= 0)
+        if (l1->remote_inside == l1->remote_reply.cap || try_access(l1, c, m->req, now, true) >= 0)
             return;
         port_pop(&l1->request_in);
         l1->remote_inside++;
@@ -156,19 +159,21 @@ static inline uint64_t sooner(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-uint64_t l1_tick(struct comp *comp, uint64_t now)
+BODY uint64_t tick_body(struct l1 *l1, uint64_t now, bool hooked)
 {
-    struct l1 *l1 = (struct l1 *)comp;
-    if (!port_empty(&l1->notices))
-        take_notices(l1, now);
-    if (now >= l1->epoch_at) {
-        uint64_t at = l1->mgmt->on_epoch(l1->mgmt_st, now);
-        l1->epoch_at = at > now ? at : NEVER;
+    uint64_t want = NEVER;
+    if (hooked) {
+        if (!port_empty(&l1->notices))
+            take_notices(l1, now);
+        if (now >= l1->epoch_at) {
+            uint64_t at = l1->mgmt->on_epoch(l1->mgmt_st, now);
+            l1->epoch_at = at > now ? at : NEVER;
+        }
+        want = l1->epoch_at;
     }
-    uint64_t want = l1->epoch_at;
 
     send_down(l1, now);
-    if (l1->reply_out)
+    if (hooked && l1->reply_out)
         send_remote_reply(l1);
     if (port_peek(&l1->reply_in, now)) {
         struct msg m = port_pop(&l1->reply_in);
@@ -184,13 +189,13 @@ uint64_t l1_tick(struct comp *comp, uint64_t now)
         struct l1_cache *c = l1->cache[i];
         if (!c)
             continue;
-        bool reorder = l1->order && i == L1_DATA;
+        bool reorder = hooked && l1->order && i == L1_DATA;
         if (!reorder && port_empty(&c->in) && i != L1_DATA) {
             to_send |= !ring_empty(&c->miss_queue);
             continue;
         }
-        uint32_t taken = reorder ? take_reordered(l1, c, now) : take_in_order(l1, c, now);
-        if (i == L1_DATA && c->hooked) {
+        uint32_t taken = reorder ? take_reordered(l1, c, now) : take_in_order(l1, c, now, hooked && c->hooked);
+        if (hooked && i == L1_DATA) {
             if (l1->reply_out && !port_empty(&l1->request_in)) {
                 take_remote(l1, c, now, taken);
                 if (!port_empty(&l1->request_in))
@@ -213,9 +218,19 @@ uint64_t l1_tick(struct comp *comp, uint64_t now)
     /* A full port wakes its producer when a slot is freed. */
     if (to_send && port_can_send(l1->request_out))
         want = now + 1;
-    if (!ring_empty(&l1->remote_reply) && port_can_send(l1->reply_out))
+    if (hooked && !ring_empty(&l1->remote_reply) && port_can_send(l1->reply_out))
         want = now + 1;
     return want;
+}
+
+uint64_t l1_tick_plain(struct comp *comp, uint64_t now)
+{
+    return tick_body((struct l1 *)comp, now, false);
+}
+
+uint64_t l1_tick_hooked(struct comp *comp, uint64_t now)
+{
+    return tick_body((struct l1 *)comp, now, true);
 }
 
 void l1_sync(struct comp *comp, uint64_t now)

@@ -60,7 +60,8 @@ static const struct policy_info *const order[] = {
 #undef L1_ORDER
 };
 
-#define COUNT(a) (unsigned)(sizeof(a) / sizeof *(a))
+/* In a build without hooks the baseline is the only one there is. */
+#define COUNT(a) (unsigned)(WEIR_HOOKS ? sizeof(a) / sizeof *(a) : 1)
 const struct policy_kind l1_management_kind = {
     "l1-management", "l1.management", "what the L1 keeps: bypass, protection, victim", management, COUNT(management)};
 const struct policy_kind l1_organisation_kind = {"l1-organisation", "l1.organisation", "in whose L1 a line may be",

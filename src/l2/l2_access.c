@@ -317,7 +317,7 @@ static void fill_order(struct l2 *l2, uint64_t now)
 static bool next_request(struct l2 *l2, uint64_t now)
 {
     uint32_t info;
-    if (l2->order) {
+    if (WEIR_HOOKS && l2->order) {
         l2->cur = l2->order->pick(l2->order_st, l2->req, now, &info);
         if (l2->cur == REQ_NONE)
             return false;
@@ -467,7 +467,7 @@ uint64_t l2_tick(struct comp *comp, uint64_t now)
 
     /* What could happen next? Full ports wake us when they have room. */
     uint64_t want = NEVER, look = NEVER;
-    if (l2->order) {
+    if (WEIR_HOOKS && l2->order) {
         fill_order(l2, now);
         sooner(&want, port_next_ready(&l2->in));
     }
@@ -481,7 +481,7 @@ uint64_t l2_tick(struct comp *comp, uint64_t now)
             look = now + 1;
         else if (l2->blocked == L2_FAIL_ATOMIC)
             look = l2->atomic_free_at;
-    } else if (l2->order && l2->order->count(l2->order_st)) {
+    } else if (WEIR_HOOKS && l2->order && l2->order->count(l2->order_st)) {
         look = now + 1;
     } else {
         look = port_next_ready(&l2->in);

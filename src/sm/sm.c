@@ -90,6 +90,8 @@ void sm_set_kernel(struct sm *sm, const struct sm_kernel *k, const struct trace_
     }
     for (unsigned i = 0; i < sm->cfg.warps; i++)
         sm->warp[i].reg_at = sm->regs_room + (size_t)i * (k->trace->n_scoreboard + 1);
+    if (sm->wanted >> NOTICE_LOOP_EXIT & 1)
+        sm_loops_set_kernel(sm);
     if (sm->icache)
         memset(sm->icache, 0, (size_t)sm->icache_sets * sm->icfg.ways * sizeof *sm->icache);
     if (sm->sched->on_kernel)
@@ -314,7 +316,7 @@ static uint64_t tick(struct comp *c, uint64_t now)
         else
             sm->stats.stall[why_not(sm, s)]++;
     }
-    if (sm->stats.warp_insts != before && sm->wanted >> NOTICE_ISSUE & 1)
+    if (WEIR_HOOKS && sm->stats.warp_insts != before && sm->wanted >> NOTICE_ISSUE & 1)
         port_send(sm->notices, (req_id)(sm->stats.warp_insts - before), notice_info(NOTICE_ISSUE, 0));
 
     /* A scheduler counts as throttled while the policy alone holds it back; another may have taken the last unit since.
@@ -450,10 +452,15 @@ struct sm *sm_new(struct engine *eng, const struct sm_config *cfg, const struct 
     port_init(&sm->cta_in, eng, &sm->comp, SM_CTAS, 1, "cta");
 
     sm->sched = sm_sched_get(cfg->scheduler);
+    void *shared = sm->sched->shared_bytes ? arena_alloc64(a, sm->sched->shared_bytes) : NULL;
     for (unsigned s = 0; s < cfg->schedulers; s++) {
         sm->sched_state[s] = arena_alloc64(a, sm->sched->state_bytes ? sm->sched->state_bytes : 1);
-        struct sched_geom g = {
-            .owned = sm->owned[s], .n_warp = cfg->warps, .n_sched = cfg->schedulers, .index = s, .sm = env->index};
+        struct sched_geom g = {.owned = sm->owned[s],
+                               .n_warp = cfg->warps,
+                               .n_sched = cfg->schedulers,
+                               .index = s,
+                               .sm = env->index,
+                               .shared = shared};
         if (sm->sched->init && sm->sched->init(sm->sched_state[s], env->sched_params, &g, e))
             return NULL;
     }
@@ -462,8 +469,10 @@ struct sm *sm_new(struct engine *eng, const struct sm_config *cfg, const struct 
 
 void sm_free(struct sm *sm)
 {
-    if (sm)
-        free(sm->regs_room);
+    if (!sm)
+        return;
+    free(sm->regs_room);
+    free(sm->loops_room);
 }
 
 struct comp *sm_comp(struct sm *sm)

@@ -229,25 +229,6 @@ static bool decode(struct sm *sm, unsigned slot)
     return true;
 }
 
-static bool loop_holds(const struct trace_kernel *k, uint16_t outer, uint16_t inner)
-{
-    while (inner && inner != outer)
-        inner = k->loop[inner - 1].parent;
-    return inner == outer;
-}
-
-/* Tells the L1's policies which loops the warp has left by going on at its next instruction. */
-static void say_loops(struct sm *sm, unsigned slot)
-{
-    struct warp *w = &sm->warp[slot];
-    const struct trace_kernel *k = sm->kernel->trace;
-    while (w->loop && !loop_holds(k, w->loop, w->inst.loop)) {
-        sm_tell_l1(sm, NOTICE_LOOP_EXIT, slot, w->loop);
-        w->loop = k->loop[w->loop - 1].parent;
-    }
-    w->loop = w->inst.loop;
-}
-
 void sm_warp_gone(struct sm *sm, unsigned slot, uint64_t now)
 {
     struct warp *w = &sm->warp[slot];
@@ -304,8 +285,8 @@ void sm_advance(struct sm *sm, unsigned slot, uint32_t from_pc, uint64_t now)
         fetch(sm, w, w->pc, now, true);
     else if (!--w->buffered)
         fetch(sm, w, w->pc, now, false);
-    if (sm->wanted >> NOTICE_LOOP_EXIT & 1 && !w->call_depth)
-        say_loops(sm, slot);
+    if (WEIR_HOOKS && sm->wanted >> NOTICE_LOOP_EXIT & 1 && !w->call_depth)
+        sm_loops_step(sm, slot);
     if (w->wait != WARP_BARRIER)
         sm_settle(sm, slot, now + 1);
 }
@@ -322,7 +303,8 @@ void sm_start_warp(struct sm *sm, unsigned slot, uint64_t now)
             end_warp(sm, slot, now);
         return;
     }
-    w->loop = w->inst.loop;
+    if (WEIR_HOOKS && sm->wanted >> NOTICE_LOOP_EXIT & 1)
+        sm_loops_begin(sm, slot);
     fetch(sm, w, w->pc, now, false);
     sm_settle(sm, slot, now);
 }
