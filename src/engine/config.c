@@ -418,7 +418,7 @@ static int choose(struct cfg *c, unsigned i, const char *name, const char **chos
 
 static int no_policy(const char *name, const struct policy_kind *const *kind, unsigned n_kind, struct err *e)
 {
-    const char *names[256];
+    const char *names[256] = {NULL};
     unsigned n = 0;
     for (unsigned i = 0; i < n_kind; i++)
         for (unsigned j = 0; j < kind[i]->n && n < 256; j++)

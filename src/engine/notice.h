@@ -21,7 +21,7 @@ enum notice {
     NOTICE_LOOP_EXIT,  /* slot = warp, argument = the loop it left (trace_inst.loop numbering) */
     NOTICE_ISSUE,      /* slot = warp, argument = warp instructions issued by this SM since the last one (epochs) */
     /* L1 to SM; the warp scheduler gets them */
-    NOTICE_LOST_LOCALITY, /* slot = warp: it missed on a line it had lost (CCWS) */
+    NOTICE_LOST_LOCALITY, /* slot = warp: it missed on a line it had lost (CCWS), argument = the cycle, low 32 bits */
     NOTICE_PREFETCHED,    /* slot = warp, argument = pc: a line prefetched for it has arrived (CAPS) */
     NOTICE_POLICY,        /* slot and argument as the two policies agree */
     NOTICE_COUNT

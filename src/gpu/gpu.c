@@ -61,7 +61,11 @@ static struct l1_config l1_config_of(const struct gpu *g)
 static struct l2_config l2_config_of(const struct gpu *g)
 {
     const struct l2_cfg *l2 = cfg_section(g->cfg, "l2");
-    return (struct l2_config){.cfg = l2, .order_params = params_of(g, &l2_order_kind, l2->order)};
+    const struct l1_cache_config *l1 = cfg_section(g->cfg, "l1");
+    const void *management = l1_management_kind.policy[l1->management]; /* info is its first member */
+    return (struct l2_config){.cfg = l2,
+                              .order_params = params_of(g, &l2_order_kind, l2->order),
+                              .notes = ((const struct l1_management *)management)->l2_notes};
 }
 
 static struct dram_config dram_config_of(const struct gpu *g)
@@ -273,13 +277,14 @@ void gpu_free(struct gpu *g)
 
 /* ---- running ---- */
 
-static const struct sm_kernel *prepare(struct gpu *g, const struct trace_kernel *k)
+/* The kernel's index in g->prepared. */
+static size_t prepare(struct gpu *g, const struct trace_kernel *k)
 {
     for (size_t i = 0; i < g->prepared.n; i++)
         if (g->prepared.p[i]->trace == k)
-            return g->prepared.p[i];
+            return i;
     VEC_PUSH(&g->prepared, sm_kernel_new(k, g->smc));
-    return g->prepared.p[g->prepared.n - 1];
+    return g->prepared.n - 1;
 }
 
 static int does_not_fit(const struct gpu *g, const struct trace_kernel *k, const struct trace_launch *l,
@@ -391,12 +396,13 @@ enum gpu_end gpu_launch(struct gpu *g, const struct trace_kernel *k, const struc
         does_not_fit(g, k, l, limit, e);
         return GPU_FAILED;
     }
-    const struct sm_kernel *prepared = prepare(g, k);
+    size_t kernel = prepare(g, k);
     uint64_t *before = xmalloc(g->n_value * sizeof *before), *after = xmalloc(g->n_value * sizeof *after);
     read_stats(g, before);
     g->source = source;
     for (unsigned i = 0; i < g->n_sm; i++) {
-        sm_set_kernel(g->sm[i], prepared, l, per_sm);
+        sm_set_kernel(g->sm[i], g->prepared.p[kernel], l, per_sm);
+        l1_set_kernel(g->l1[i], (uint32_t)kernel);
         l1_kernel_begin(g->l1[i], (uint32_t)g->launches);
     }
     for (unsigned i = 0; i < g->n_slice; i++)

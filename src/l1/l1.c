@@ -234,6 +234,11 @@ void l1_connect_net(struct l1 *l1, struct port *request_out, struct port *reply_
         port_connect(reply_out, &l1->comp);
 }
 
+void l1_set_kernel(struct l1 *l1, uint32_t kernel)
+{
+    l1->mgmt_host.kernel = l1->org_host.kernel = l1->pf_host.kernel = l1->order_host.kernel = kernel;
+}
+
 void l1_kernel_begin(struct l1 *l1, uint32_t launch_index)
 {
     if (l1->mgmt && l1->mgmt->on_kernel)

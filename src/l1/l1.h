@@ -69,6 +69,7 @@ void l1_connect_net(struct l1 *, struct port *request_out, struct port *reply_ou
  * writes dirty (local) lines back when the configuration says so, tells the policies.
  */
 void l1_kernel_begin(struct l1 *, uint32_t launch_index);
+void l1_set_kernel(struct l1 *, uint32_t kernel); /* before it: which kernel, for policies that keep state by pc */
 void l1_kernel_end(struct l1 *);
 bool l1_drained(const struct l1 *); /* nothing in flight, nothing queued */
 

@@ -48,6 +48,7 @@ struct l1_host {
     void *line;              /* the policy's side array */
     uint32_t sm, n_sm, n_warp, n_cta;
     uint32_t line_size; /* bytes of a cache line */
+    uint32_t kernel;    /* number of the kernel that runs, the same for each of its launches: pcs count within it */
 };
 
 /* ---- what a policy may ask for ---- */
@@ -90,6 +91,7 @@ struct l1_management {
     struct policy_info info;
     size_t state_bytes, line_bytes;
     uint32_t notices; /* bits of enum notice that on_notice wants */
+    bool l2_notes;    /* it uses l1_access.note and req.note: the L2 keeps them, as with l2.notes = yes */
     int (*init)(void *st, const void *params, struct l1_host *, struct err *);
     /* --- decisions --- */
     /* Once per load of the data cache, before anything else happens to it. (Retries after a failure do not ask again.)

@@ -77,7 +77,7 @@ struct l2 *l2_new(struct engine *eng, const struct l2_config *config, const stru
     if (tags_init(&l2->tags, eng->arena, sets, cfg->assoc, (uint32_t)cfg->line, (enum set_hash)cfg->set_hash, e))
         return NULL;
     l2->words = arena_alloc64(eng->arena, tags_entries(&l2->tags) * sizeof *l2->words);
-    if (cfg->notes)
+    if (cfg->notes || config->notes)
         l2->note = arena_alloc64(eng->arena, tags_entries(&l2->tags) * sizeof *l2->note);
     mshr_init(&l2->mshr, eng->arena, cfg->mshrs, cfg->merges);
     uint32_t waiters = cfg->mshrs * cfg->merges + (cfg->bypass_on_fail ? cfg->dram_queue : 0);
@@ -201,7 +201,7 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, atomic_interval, CFG_INT, "cycles", "1", 1, 256, NULL, "cycles between two atomics of a slice"),
     CFG_ROW(T, atomic_latency, CFG_INT, "cycles", "0", 0, 400, NULL, "what an atomic adds to the latency of a read"),
     CFG_ROW(T, port_bytes, CFG_INT, "bytes", "32", 8, 256, NULL, "bytes the data array moves per cycle"),
-    CFG_ROW(T, notes, CFG_BOOL, "", "no", 0, 1, NULL, "keep a 16-bit remark of L1 policies with each line"),
+    CFG_ROW(T, notes, CFG_BOOL, "", "no", 0, 1, NULL, "keep a 16-bit remark of L1 policies with each line; policies that need it have it in any case"),
     CFG_ROW(T, bypass_on_fail, CFG_BOOL, "", "no", 0, 1, NULL,
             "a read that finds no way, MSHR entry or merge slot goes to DRAM past the cache instead of waiting (RACB)"),
     CFG_ROW(T, order, CFG_POLICY, "", "fifo", 0, 0, "l2-order", "in which order requests reach the tags"),

@@ -36,6 +36,7 @@ extern const struct cfg_section l2_cfg_section;
 struct l2_config {
     const struct l2_cfg *cfg;
     const void *order_params;
+    bool notes; /* keep them whatever l2.notes says: a policy of the L1s uses them */
 };
 
 /* Why an access could not be taken. */

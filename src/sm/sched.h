@@ -34,6 +34,7 @@ struct sched_geom {
     uint64_t owned; /* the slots of this scheduler */
     uint32_t n_warp, n_sched, index;
     uint32_t sm;
+    void *shared; /* the policy's shared_bytes of this SM; the same for all its schedulers */
 };
 
 /* What a policy may look at when it picks. */
@@ -49,7 +50,8 @@ struct sched_view {
 struct sm_sched {
     struct policy_info info;
     size_t state_bytes;
-    uint32_t notices; /* bits of enum notice that on_notice wants from the L1 */
+    size_t shared_bytes; /* zeroed bytes that the schedulers of an SM have in common (sched_geom.shared); 0 = none */
+    uint32_t notices;    /* bits of enum notice that on_notice wants from the L1 */
     int (*init)(void *st, const void *params, const struct sched_geom *, struct err *);
     /* A warp of v->can, or SCHED_NONE: nobody may (the cycle counts as throttled). */
     int (*pick)(void *st, const struct sched_view *v);

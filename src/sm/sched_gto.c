@@ -4,6 +4,8 @@
  */
 #include "sm/sched.h"
 
+#include "sm/sched_order.h"
+
 struct gto {
     uint64_t last; /* the greedy warp's bit; 0 = none yet */
 };
@@ -11,16 +13,7 @@ struct gto {
 static int pick(void *st, const struct sched_view *v)
 {
     const struct gto *s = st;
-    if (v->can & s->last)
-        return __builtin_ctzll(s->last);
-    uint64_t left = v->can;
-    int oldest = __builtin_ctzll(left);
-    while (left &= left - 1) {
-        int w = __builtin_ctzll(left);
-        if (v->age[w] < v->age[oldest])
-            oldest = w;
-    }
-    return oldest;
+    return sched_greedy_then_oldest(v->can, s->last, v->age);
 }
 
 static void on_issue(void *st, unsigned warp)

@@ -1,0 +1,119 @@
+/*
+ * Priority-based cache allocation, the L1's half (Li, Rhu et al., HPCA 2015, the static scheme): `tokens` is the knob
+ * T. How many warps may issue at all, W, is the scheduler's half (sm/sched_pcal.c); with another scheduler all of them
+ * do.
+ *
+ * The T oldest warps of the SM hold a token each: their loads use the L1 as ever. The loads of the others may hit, but
+ * what they miss goes to the registers without a place in the cache. Such a miss still has an MSHR entry, so that
+ * misses to one line merge, and a line that a holder merges with is kept. When a holder ends, its token passes to the
+ * oldest warp without one. Uncertain in the source, and so chosen: a warp that waits at a barrier keeps its token;
+ * stores are not affected. The dynamic schemes that adapt T or W are left out.
+ */
+#include "l1/policy.h"
+
+enum { WARPS = 64 };
+
+struct pcal_params {
+    uint32_t tokens;
+};
+
+struct pcal {
+    uint32_t tokens;
+    uint64_t holders; /* warps with a token */
+    uint64_t others;  /* live warps without */
+    uint64_t seq, born[WARPS];
+    uint64_t token_loads, other_loads, not_kept, passed;
+};
+
+static int init(void *st, const void *params, struct l1_host *host, struct err *e)
+{
+    struct pcal *s = st;
+    (void)host, (void)e;
+    s->tokens = ((const struct pcal_params *)params)->tokens;
+    return 0;
+}
+
+static void start(struct pcal *s, uint32_t slot)
+{
+    uint64_t bit = 1ull << slot;
+    s->born[slot] = s->seq++;
+    if ((uint32_t)__builtin_popcountll(s->holders) < s->tokens)
+        s->holders |= bit;
+    else
+        s->others |= bit;
+}
+
+static void end(struct pcal *s, uint32_t slot)
+{
+    uint64_t bit = 1ull << slot, left = s->others & ~bit;
+    s->others = left;
+    if (!(s->holders & bit))
+        return;
+    s->holders &= ~bit;
+    if (!left)
+        return;
+    unsigned heir = (unsigned)__builtin_ctzll(left);
+    while (left &= left - 1) {
+        unsigned w = (unsigned)__builtin_ctzll(left);
+        heir = s->born[w] < s->born[heir] ? w : heir;
+    }
+    s->others &= ~(1ull << heir);
+    s->holders |= 1ull << heir;
+    s->passed++;
+}
+
+static void on_notice(void *st, enum notice kind, uint32_t slot, uint32_t argument)
+{
+    (void)argument;
+    if (kind == NOTICE_WARP_START)
+        start(st, slot % WARPS);
+    else
+        end(st, slot % WARPS);
+}
+
+static enum l1_verdict on_access(void *st, struct l1_access *a)
+{
+    struct pcal *s = st;
+    if (s->holders >> a->req->warp % WARPS & 1) {
+        s->token_loads++;
+        return L1_NORMAL;
+    }
+    s->other_loads++;
+    return L1_BYPASS_MISS;
+}
+
+static void on_miss(void *st, const struct l1_access *a, bool allocated)
+{
+    struct pcal *s = st;
+    (void)allocated;
+    s->not_kept += a->entry < 0;
+}
+
+static const struct cfg_field params[] = {
+    CFG_ROW(struct pcal_params, tokens, CFG_INT, "warps", "64", 0, 64, NULL,
+            "T: warps of an SM whose misses may allocate in the L1, the oldest ones; more than pcal.warps x "
+            "sm.schedulers are of no use"),
+    CFG_END};
+static const struct stat_def stats[] = {
+    STAT_ROW(struct pcal, token_loads, "requests", "loads of warps with a token"),
+    STAT_ROW(struct pcal, other_loads, "requests", "loads of warps without"),
+    STAT_ROW(struct pcal, not_kept, "requests", "misses that did not allocate, because their warp had no token"),
+    STAT_ROW(struct pcal, passed, "tokens", "tokens passed on by warps that ended"),
+    STAT_END,
+};
+
+const struct l1_management l1_management_pcal = {
+    .info = {.name = "pcal",
+             .doc =
+                 "Static PCAL, the L1's half: only the loads of the oldest pcal.tokens warps of an SM allocate in the "
+                 "L1, the others' hit or go to the registers (Li et al., HPCA 2015).",
+             .params = params,
+             .params_bytes = sizeof(struct pcal_params),
+             .stats = stats},
+    .state_bytes = sizeof(struct pcal),
+    .notices = 1u << NOTICE_WARP_START | 1u << NOTICE_WARP_EXIT,
+    .init = init,
+    .on_access = on_access,
+    .on_miss = on_miss,
+    .on_notice = on_notice,
+};

@@ -1,0 +1,173 @@
+/*
+ * Protection by a static distance (PD-N in the APCM study, section 6.5; the protecting distance policy of Duong et al.,
+ * MICRO 2012, with the distance fixed): a line is not replaced before its set has seen `distance` loads.
+ *
+ * A line is protected when it is brought in and again at each hit. Every load that reaches the set counts, whether it
+ * hits, misses or bypasses. The victim is the least recently used line that is not protected; when all are, the load
+ * goes past the cache (the bypassing variant of PDP). Ways reserved for lines on their way are nobody's victims, so a
+ * set in which all are reserved is a stall, as ever.
+ *
+ * Uncertain, and so parameters: whether a hit renews the protection (PDP: yes; the study says "after the cache line is
+ * allocated"), whether the distance counts the loads of the set (PDP) or of the whole cache (the study's "access count
+ * for the cache"), and what happens when all are protected. Distances are exact; PDP's coarse counters (one step per
+ * 2^n accesses) and its dynamic choice of the distance are left out.
+ */
+#include "l1/policy.h"
+
+enum pd_count { PD_COUNT_SET, PD_COUNT_CACHE };
+
+struct pd_params {
+    uint32_t distance, count;
+    bool renew, bypass;
+};
+
+struct pd_line {
+    uint64_t line;  /* line number + 1 for which ... */
+    uint64_t until; /* ... the protection ends at this count */
+    uint64_t seen;  /* of a set's first way: loads of the set; of the cache's first: of the cache */
+};
+
+struct pd {
+    struct pd_params p;
+    const struct tags *tags;
+    struct pd_line *at; /* side array */
+    uint64_t protected_hits, late_hits, broken;
+};
+
+static int init(void *st, const void *params, struct l1_host *host, struct err *e)
+{
+    struct pd *s = st;
+    (void)e;
+    s->p = *(const struct pd_params *)params;
+    s->tags = host->tags;
+    s->at = host->line;
+    return 0;
+}
+
+/* The clock by which the lines of a set are protected. */
+static uint64_t *clock_of(const struct pd *s, uint32_t set)
+{
+    return &s->at[s->p.count == PD_COUNT_SET ? set * s->tags->n_way : 0].seen;
+}
+
+static bool is_protected(const struct pd *s, uint32_t entry)
+{
+    return s->at[entry].until > *clock_of(s, entry / s->tags->n_way);
+}
+
+static void protect(struct pd *s, uint32_t entry, uint64_t line)
+{
+    s->at[entry].line = line + 1;
+    s->at[entry].until = *clock_of(s, entry / s->tags->n_way) + s->p.distance;
+}
+
+static enum l1_verdict on_access(void *st, struct l1_access *a)
+{
+    ++*clock_of(st, a->set);
+    return L1_NORMAL;
+}
+
+static void on_hit(void *st, const struct l1_access *a)
+{
+    struct pd *s = st;
+    if (a->entry < 0)
+        return;
+    uint32_t entry = (uint32_t)a->entry;
+    /* The count includes this load, which is not yet one too many. */
+    if (s->at[entry].until + 1 > *clock_of(s, a->set))
+        s->protected_hits++;
+    else
+        s->late_hits++;
+    if (s->p.renew)
+        protect(s, entry, a->line);
+}
+
+static void on_miss(void *st, const struct l1_access *a, bool allocated)
+{
+    (void)allocated;
+    if (a->entry >= 0)
+        protect(st, (uint32_t)a->entry, a->line);
+}
+
+static void on_fill(void *st, const struct req *r, uint32_t entry)
+{
+    struct pd *s = st;
+    uint64_t line = r->addr >> s->tags->line_shift;
+    if (s->at[entry].line != line + 1) /* it got its place only now */
+        protect(s, entry, line);
+}
+
+static uint32_t victim(void *st, const struct l1_access *a, uint64_t candidates)
+{
+    const struct pd *s = st;
+    uint32_t base = a->set * s->tags->n_way, oldest = L1_NO_WAY, forced = L1_NO_WAY;
+    for (uint64_t left = candidates; left; left &= left - 1) {
+        uint32_t w = (uint32_t)__builtin_ctzll(left), e = base + w;
+        if (!is_protected(s, e)) {
+            if (oldest == L1_NO_WAY || s->tags->used[e] < s->tags->used[base + oldest])
+                oldest = w;
+        } else if (forced == L1_NO_WAY) {
+            forced = w;
+        } else {
+            /* PDP without bypassing: a line not used yet before one that was, then the one protected longest. */
+            bool reused = s->tags->flags[e] & TAG_F_REUSED, worst = s->tags->flags[base + forced] & TAG_F_REUSED;
+            if (reused != worst ? worst : s->at[e].until > s->at[base + forced].until)
+                forced = w;
+        }
+    }
+    return oldest != L1_NO_WAY || s->p.bypass ? oldest : forced;
+}
+
+static void on_evict(void *st, uint32_t entry, uint64_t line, bool reused)
+{
+    struct pd *s = st;
+    (void)line, (void)reused;
+    s->broken += is_protected(s, entry);
+    s->at[entry].line = 0;
+}
+
+static void on_kernel(void *st, uint32_t launch_index)
+{
+    struct pd *s = st;
+    (void)launch_index;
+    for (uint32_t e = 0; e < tags_entries(s->tags); e++) /* the cache may have been emptied without evictions */
+        if (s->tags->line[e] == TAG_NONE)
+            s->at[e].line = 0;
+}
+
+#define T struct pd_params
+static const struct cfg_field params[] = {
+    CFG_ROW(T, distance, CFG_INT, "loads", "16", 1, 65536, NULL,
+            "N: loads after which a line that was not used again may be replaced"),
+    CFG_ROW(T, count, CFG_ENUM, "", "set", 0, 0, "set cache",
+            "whose loads are counted: those of the line's set, or all"),
+    CFG_ROW(T, renew, CFG_BOOL, "", "yes", 0, 1, NULL, "a hit protects the line anew"),
+    CFG_ROW(T, bypass, CFG_BOOL, "", "yes", 0, 1, NULL,
+            "when every line of a set is protected a load goes past the cache; no: one of them is replaced"),
+    CFG_END,
+};
+static const struct stat_def stats[] = {
+    STAT_ROW(struct pd, protected_hits, "requests", "hits and merges on lines whose protection had not ended"),
+    STAT_ROW(struct pd, late_hits, "requests", "hits on lines whose protection had ended and that were still there"),
+    STAT_ROW(struct pd, broken, "lines", "protected lines that left all the same: replaced, or dropped by a write"),
+    STAT_END,
+};
+
+const struct l1_management l1_management_pd = {
+    .info = {.name = "pd",
+             .doc = "Protects every line for pd.distance loads of its set (PD-N). Loads that find all lines protected "
+                    "go past the cache (Duong et al., MICRO 2012, with a static distance; APCM study, section 6.5).",
+             .params = params,
+             .params_bytes = sizeof(struct pd_params),
+             .stats = stats},
+    .state_bytes = sizeof(struct pd),
+    .line_bytes = sizeof(struct pd_line),
+    .init = init,
+    .on_access = on_access,
+    .victim = victim,
+    .on_hit = on_hit,
+    .on_miss = on_miss,
+    .on_fill = on_fill,
+    .on_evict = on_evict,
+    .on_kernel = on_kernel,
+};
