@@ -4,7 +4,7 @@
  * Origin: CUDA SDK, alignedTypes. 64 blocks of 256 threads copy one array of each type at the stride of the grid: bytes,
  * halves, words, and structures of 8, 12, 16 and 32 bytes, declared with natural (4-byte) and with vector alignment, which
  * decides whether the compiler uses one wide access or several narrow ones.
- * Original 50 MB per type; "paper" is 4 MB.
+ * Original 50 MB per type; "paper" is 32 MB.
  */
 #include "../common/suite.h"
 
@@ -65,7 +65,7 @@ template <class T> static size_t run(const char *name, const std::vector<unsigne
 
 int main(int argc, char **argv)
 {
-    size_t bytes = suite_pick<size_t>(suite_parse_size(argc, argv), 32768, 2 << 20, 4 << 20);
+    size_t bytes = suite_pick<size_t>(suite_parse_size(argc, argv), 32768, 3 << 20, 32 << 20);
     std::vector<unsigned char> data(bytes);
     suite_rng r(29);
     for (unsigned char &c : data)

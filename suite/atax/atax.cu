@@ -29,7 +29,7 @@ __global__ void columns(const float *a, const float *tmp, float *y, int nx, int 
 
 int main(int argc, char **argv)
 {
-    int n = suite_pick(suite_parse_size(argc, argv), 256, 1536, 4096);
+    int n = suite_pick(suite_parse_size(argc, argv), 256, 2304, 4096);
     std::vector<float> a = pb_matrix((size_t)n * n, 1), x = pb_matrix(n, 2), y(n), got(n);
     float *da = suite_to_device(a.data(), a.size()), *dx = suite_to_device(x.data(), n), *dtmp = suite_device<float>(n),
           *dy = suite_device<float>(n);

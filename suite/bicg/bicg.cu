@@ -28,7 +28,7 @@ __global__ void rows(const float *a, const float *p, float *q, int nx, int ny)
 
 int main(int argc, char **argv)
 {
-    int n = suite_pick(suite_parse_size(argc, argv), 256, 1536, 4096);
+    int n = suite_pick(suite_parse_size(argc, argv), 256, 2304, 4096);
     std::vector<float> a = pb_matrix((size_t)n * n, 1), r = pb_matrix(n, 2), p = pb_matrix(n, 3), got_s(n), got_q(n), s(n),
                        q(n);
     float *da = suite_to_device(a.data(), a.size()), *dr = suite_to_device(r.data(), n), *dp = suite_to_device(p.data(), n),

@@ -3,7 +3,7 @@
  *
  * Origin: the component-labelling kernels of graph suites (GraphBIG, Lonestar): per round, one thread per vertex hooks the
  * roots of its neighbours onto smaller ones with atomicMin, a second kernel shortens all chains to their roots.
- * CSR graph, 256 threads per block. Input: road-like grid plus isolated parts. "paper" is 512 x 512 vertices.
+ * CSR graph, 256 threads per block. Input: road-like grid plus isolated parts. "paper" is 1024 x 1024 vertices.
  */
 #include "../common/suite_graph.h"
 
@@ -35,7 +35,7 @@ __global__ void jump(int *label, int n)
 
 int main(int argc, char **argv)
 {
-    suite_graph g = suite_road(suite_pick(suite_parse_size(argc, argv), 48, 256, 512), 1, 103);
+    suite_graph g = suite_road(suite_pick(suite_parse_size(argc, argv), 48, 448, 1024), 1, 103);
     std::vector<int> label(g.n), got(g.n);
     for (int v = 0; v < g.n; v++)
         label[v] = v;

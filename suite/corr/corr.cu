@@ -60,7 +60,7 @@ __global__ void correlation(float *corr, const float *data, int m, int n)
 
 int main(int argc, char **argv)
 {
-    int n = suite_pick(suite_parse_size(argc, argv), 48, 208, 448);
+    int n = suite_pick(suite_parse_size(argc, argv), 48, 224, 448);
     size_t nn = (size_t)n * n;
     std::vector<float> data = pb_matrix(nn, 1), corr(nn), got(nn);
     float *dd = suite_to_device(data.data(), nn), *dm = suite_device<float>(n), *dv = suite_device<float>(n),

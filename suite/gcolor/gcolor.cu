@@ -4,7 +4,7 @@
  * Origin: Pannotia, color_max. Per round: one kernel finds, for every uncoloured vertex, the largest priority among its
  * uncoloured neighbours; a second one colours the vertices whose own priority is larger. One thread per vertex walks its
  * CSR row, 256 threads per block. Input: R-MAT, symmetric. Original: meshes and power-law graphs of 0.2 to 1 million
- * vertices; "paper" is 2^17.
+ * vertices; "paper" is 2^15.
  */
 #include "../common/suite_graph.h"
 
@@ -30,7 +30,7 @@ __global__ void take(const int *priority, const int *best, int *color, int round
 
 int main(int argc, char **argv)
 {
-    suite_graph g = suite_rmat(suite_pick(suite_parse_size(argc, argv), 9, 14, 17), 8, true, 1, 97);
+    suite_graph g = suite_rmat(suite_pick(suite_parse_size(argc, argv), 9, 12, 15), 8, true, 1, 97);
     std::vector<int> priority(g.n), color(g.n, -1);
     suite_rng r(101);
     for (int i = 0; i < g.n; i++) /* a random permutation: priorities are distinct */

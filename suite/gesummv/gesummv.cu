@@ -22,7 +22,7 @@ __global__ void gesummv(const float *a, const float *b, const float *x, float *y
 
 int main(int argc, char **argv)
 {
-    int n = suite_pick(suite_parse_size(argc, argv), 256, 1280, 4096);
+    int n = suite_pick(suite_parse_size(argc, argv), 256, 2304, 4096);
     float alpha = 1.25f, beta = 0.5f;
     std::vector<float> a = pb_matrix((size_t)n * n, 1), b = pb_matrix((size_t)n * n, 2), x = pb_matrix(n, 3), y(n), got(n);
     float *da = suite_to_device(a.data(), a.size()), *db = suite_to_device(b.data(), b.size()),

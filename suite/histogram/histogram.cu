@@ -3,7 +3,7 @@
  *
  * Origin: CUDA SDK, histogram (the 256-bin variant). Six warps per block, one sub-histogram per warp in shared memory,
  * words of four bytes read at the stride of the grid, atomicAdd in shared memory, partial histograms merged by a second
- * kernel (one block per bin). Original 64 MB of data; "paper" is 16 MiB.
+ * kernel (one block per bin). Original 64 MB of data, which is "paper".
  */
 #include "../common/suite.h"
 
@@ -52,7 +52,7 @@ __global__ void merge(unsigned *hist, const unsigned *partials, unsigned n)
 
 int main(int argc, char **argv)
 {
-    size_t words = suite_pick<size_t>(suite_parse_size(argc, argv), 16384, 1 << 21, 1 << 22);
+    size_t words = suite_pick<size_t>(suite_parse_size(argc, argv), 16384, 3 << 20, 1 << 24);
     std::vector<unsigned> data(words), expect(BINS, 0), got(BINS);
     suite_rng r(13);
     for (unsigned &w : data) {

@@ -4,7 +4,7 @@
  * Origin: Mars, Kmeans. A map task is one point, stored as a record of `dim` integers (array of structures, so a warp's
  * threads walk 32 records); it computes the squared distance to each of k centres and emits the nearest one. Reduce: one
  * thread per centre averages its points, walking the points of the emitted list in order.
- * 256 threads per block, a fixed number of iterations. Original: 32 Ki to 256 Ki points; "paper" is 128 Ki.
+ * 256 threads per block, a fixed number of iterations. Original: 32 Ki to 256 Ki points; "paper" is 256 Ki.
  * Simplified: Mars sorts the emitted pairs by centre; here points are counted into per-centre sums by atomics.
  */
 #include "../common/suite.h"
@@ -48,7 +48,7 @@ __global__ void reduce_centres(int *centre, const int *sum, const int *count)
 int main(int argc, char **argv)
 {
     suite_size size = suite_parse_size(argc, argv);
-    int n = suite_pick(size, 1024, 16384, 131072), iterations = suite_pick(size, 2, 3, 3);
+    int n = suite_pick(size, 1024, 32768, 262144), iterations = suite_pick(size, 2, 3, 3);
     std::vector<int> point((size_t)n * DIM), centre(K * DIM), nearest(n), got(n), got_centre(K * DIM);
     suite_rng r(73);
     for (int i = 0; i < n; i++) {

@@ -3,7 +3,7 @@
  *
  * Origin: Parboil, mri-q. PhiMag kernel: 512 threads per block. Q kernel: 256 threads per block, one voxel each, sums over
  * k-space samples that sit in constant memory 1024 at a time (one launch per 1024).
- * Original 32^3 to 64^3 voxels, 2048 to 3072 samples; "paper" is 32^3 voxels and 1024 samples.
+ * Original 32^3 to 64^3 voxels, 2048 to 3072 samples; "paper" is 32^3 voxels and 448 samples.
  */
 #include "../common/suite.h"
 
@@ -40,7 +40,7 @@ __global__ void q_matrix(int n_samples, const float *x, const float *y, const fl
 int main(int argc, char **argv)
 {
     suite_size size = suite_parse_size(argc, argv);
-    int voxels = suite_pick(size, 2048, 16384, 32768), samples = suite_pick(size, 32, 128, 1024);
+    int voxels = suite_pick(size, 2048, 16384, 32768), samples = suite_pick(size, 32, 128, 448);
     std::vector<float> re(samples), im(samples), mag(samples), x(voxels), y(voxels), z(voxels), zero(voxels, 0.0f), qr(voxels),
         qi(voxels), er(voxels), ei(voxels);
     std::vector<sample> k(samples);

@@ -24,7 +24,7 @@ __global__ void by_columns(const float *a, float *x, const float *y, int n)
 
 int main(int argc, char **argv)
 {
-    int n = suite_pick(suite_parse_size(argc, argv), 256, 1536, 4096);
+    int n = suite_pick(suite_parse_size(argc, argv), 256, 2304, 4096);
     std::vector<float> a = pb_matrix((size_t)n * n, 1), x1 = pb_matrix(n, 2), x2 = pb_matrix(n, 3), y1 = pb_matrix(n, 4),
                        y2 = pb_matrix(n, 5), got1(n), got2(n);
     float *da = suite_to_device(a.data(), a.size()), *dx1 = suite_to_device(x1.data(), n),

@@ -32,7 +32,7 @@ __global__ void reduce(const float *in, float *out, unsigned n)
 
 int main(int argc, char **argv)
 {
-    unsigned n = suite_pick(suite_parse_size(argc, argv), 131072u, 8u << 20, 16u << 20);
+    unsigned n = suite_pick(suite_parse_size(argc, argv), 131072u, 10u << 20, 16u << 20);
     std::vector<float> in(n), part(BLOCKS);
     double expect = 0, got = 0;
     for (unsigned i = 0; i < n; i++) {

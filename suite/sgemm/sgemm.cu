@@ -3,7 +3,7 @@
  *
  * Origin: Parboil, sgemm (the sgemmNT kernel of Volkov and Demmel). 16 x 8 threads per block; a thread keeps 16 results of
  * one column of C in registers; a 16 x 8 tile of B is loaded into shared memory per step of 8, A is read from global
- * memory. Matrices are column-major. Original 1024 x 1056 x 992; "paper" is 768 x 768 x 256.
+ * memory. Matrices are column-major. Original 1024 x 1056 x 992; "paper" is 1024 x 1056 x 352.
  */
 #include "../common/suite.h"
 
@@ -40,7 +40,7 @@ __global__ void sgemm_nt(const float *a, int lda, const float *b, int ldb, float
 int main(int argc, char **argv)
 {
     suite_size size = suite_parse_size(argc, argv);
-    int m = suite_pick(size, 128, 384, 768), n = suite_pick(size, 32, 384, 768), k = suite_pick(size, 64, 128, 256);
+    int m = suite_pick(size, 128, 384, 1024), n = suite_pick(size, 32, 384, 1056), k = suite_pick(size, 64, 192, 352);
     const float alpha = 1, beta = 0.5f;
     std::vector<float> a((size_t)m * k), b((size_t)n * k), c((size_t)m * n), got(c.size());
     suite_rng r(163);

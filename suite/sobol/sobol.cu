@@ -6,7 +6,7 @@
  * grid's (power-of-two) stride with two exclusive ors.
  * Simplified: direction vectors are generated from random odd initial values and fixed small primitive polynomials
  * instead of the published table (the memory behaviour does not depend on their values).
- * Original 100,000 vectors of 100 dimensions; "paper" is 65,536 of 100.
+ * Original 100,000 vectors of 100 dimensions, which is "paper".
  */
 #include "../common/suite.h"
 
@@ -43,7 +43,7 @@ __global__ void sobol(unsigned n_vectors, unsigned n_dims, const unsigned *direc
 int main(int argc, char **argv)
 {
     suite_size size = suite_parse_size(argc, argv);
-    unsigned vectors = suite_pick(size, 2048u, 32768u, 65536u), dims = suite_pick(size, 8u, 100u, 100u);
+    unsigned vectors = suite_pick(size, 2048u, 32768u, 100000u), dims = suite_pick(size, 8u, 100u, 100u);
     std::vector<unsigned> dir(dims * DIRECTIONS);
     suite_rng r(31);
     for (unsigned d = 0; d < dims; d++) {

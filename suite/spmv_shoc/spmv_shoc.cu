@@ -3,7 +3,7 @@
  *
  * Origin: SHOC, Spmv: the scalar kernel (one thread per row: a warp walks 32 rows at once) and the vector kernel (one warp
  * per row, reduction in shared memory). 128 threads per block. Input: power-law rows.
- * Original 1 Ki to 12 Ki rows at 1% density; "paper" is 12,288 rows of about 100.
+ * Original 1 Ki to 12 Ki rows at 1% density; "paper" is 12,288 rows of about 123.
  */
 #include "../common/suite_sparse.h"
 
@@ -45,7 +45,7 @@ __global__ void csr_vector(const float *val, const int *col, const int *row, con
 int main(int argc, char **argv)
 {
     suite_size size = suite_parse_size(argc, argv);
-    suite_csr m = suite_sparse(suite_pick(size, 512, 6144, 12288), suite_pick(size, 16, 64, 100), SUITE_POWER_LAW, 127);
+    suite_csr m = suite_sparse(suite_pick(size, 512, 8192, 12288), suite_pick(size, 16, 64, 123), SUITE_POWER_LAW, 127);
     suite_rng r(131);
     std::vector<float> x(m.n), got(m.n);
     for (float &v : x)

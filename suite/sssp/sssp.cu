@@ -4,7 +4,7 @@
  * Origin: LonestarGPU, sssp (topology-driven variant). Every launch visits all vertices, one thread each; a vertex whose
  * distance fell since its last visit relaxes its outgoing edges with atomicMin. CSR graph with integer weights, 256 threads
  * per block. Input: a road-like grid (many rounds, low degree). Original: road networks of up to 24 million vertices;
- * "paper" is 160 x 160, at which the number of rounds reaches the instruction cap.
+ * "paper" is 256 x 256, at which the number of rounds nears the instruction cap.
  */
 #include "../common/suite_graph.h"
 
@@ -28,7 +28,7 @@ __global__ void relax(const int *row, const int *col, const int *weight, unsigne
 
 int main(int argc, char **argv)
 {
-    suite_graph g = suite_road(suite_pick(suite_parse_size(argc, argv), 32, 96, 160), 100, 89);
+    suite_graph g = suite_road(suite_pick(suite_parse_size(argc, argv), 32, 112, 256), 100, 89);
     const unsigned far = 0x7fffffff;
     int source = g.n / 2 + 1;
     while (g.row[source + 1] == g.row[source])

@@ -5,7 +5,7 @@
  * that lie apart). As in Mars, map runs twice: once to count how many pairs each task will emit, then, after a prefix
  * sum, to emit them: (hash of the word, position). The reduce phase counts the words by hash in a table with atomics.
  * 256 threads per block. Simplified: Mars groups pairs by sorting strings; the table replaces the sort.
- * Original 32 to 128 MB; "paper" is 4 MB.
+ * Original 32 to 128 MB; "paper" is 24 MB.
  */
 #include "../common/suite_scan.h"
 #include "../common/suite_text.h"
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
     suite_size size = suite_parse_size(argc, argv);
     suite_vocabulary v(suite_pick(size, 500, 4000, 10000), 59);
     std::vector<int> line_at;
-    std::string text = suite_text(suite_pick<size_t>(size, 20000, 1 << 20, 4 << 20), v, 61, line_at);
+    std::string text = suite_text(suite_pick<size_t>(size, 20000, 1 << 20, 24 << 20), v, 61, line_at);
     int lines = (int)line_at.size() - 1;
     size_t padded = suite_scan_padded(lines + 1);
     char *dtext = suite_to_device(text.data(), text.size());
