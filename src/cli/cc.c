@@ -14,6 +14,7 @@
 #include "cli/cc.h"
 #include "cli/cli.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -271,8 +272,17 @@ static void push_tolerance(struct cc_list *w, bool quiet)
         cc_push(w, "-w");
 }
 
-static void device_command(struct cc_list *w, const struct cc_job *job, const struct toolchain *t, const char *source,
-                           const char *ptx)
+static void push_source(struct cc_list *w, const struct cc_input *in)
+{
+    if (in->overlay) {
+        cc_push(w, "-ivfsoverlay");
+        cc_push(w, in->overlay);
+    }
+    cc_push(w, in->path);
+}
+
+static void device_command(struct cc_list *w, const struct cc_job *job, const struct toolchain *t,
+                           const struct cc_input *in, const char *ptx)
 {
     cc_push(w, t->clang);
     push_cuda(w, job, t);
@@ -307,7 +317,7 @@ static void device_command(struct cc_list *w, const struct cc_job *job, const st
         cc_push(w, "-fgpu-rdc");
     push_all(w, &job->common);
     push_all(w, &job->device);
-    cc_push(w, source);
+    push_source(w, in);
     cc_push(w, "-o");
     cc_push(w, ptx);
 }
@@ -342,14 +352,14 @@ static void host_command(struct cc_list *w, const struct cc_job *job, const stru
         if (in->language != CC_C || strncmp(job->common.p[i], "-std=", 5))
             cc_push(w, job->common.p[i]);
     push_all(w, &job->host);
-    cc_push(w, in->path);
+    push_source(w, in);
     if (object) {
         cc_push(w, "-o");
         cc_push(w, object);
     }
 }
 
-static char *read_text(const char *path, size_t *bytes)
+char *cc_read_text(const char *path, size_t *bytes)
 {
     FILE *f = fopen(path, "rb");
     if (!f)
@@ -447,7 +457,7 @@ static char *adjust_ptx(char *text, size_t *bytes, const struct cc_job *job)
     return job->max_regs ? limit_registers(text, bytes, job->max_regs) : text;
 }
 
-static int write_text(const char *path, const char *text, size_t bytes)
+int cc_write_text(const char *path, const char *text, size_t bytes)
 {
     FILE *f = fopen(path, "wb");
     if (!f)
@@ -486,14 +496,14 @@ static int feed(const char *pipe_path, const char *text, size_t bytes, pid_t rea
 static int compile_ptx(const struct cc_job *job, const struct toolchain *t, const struct cc_input *in, const char *ptx)
 {
     struct cc_list w = {0};
-    device_command(&w, job, t, in->path, ptx);
+    device_command(&w, job, t, in, ptx);
     int rc = run(job, &w);
     if (rc == 0 && !job->dry_run) {
         size_t bytes;
-        char *text = read_text(ptx, &bytes);
+        char *text = cc_read_text(ptx, &bytes);
         if (text) {
             text = adjust_ptx(text, &bytes, job);
-            rc = write_text(ptx, text, bytes) ? 1 : 0;
+            rc = cc_write_text(ptx, text, bytes) ? 1 : 0;
             free(text);
         }
     }
@@ -508,7 +518,7 @@ static int compile_cuda(const struct cc_job *job, const struct toolchain *t, con
     char *device_errors = textf("%s/%zu.device.txt", folder, index),
          *host_errors = textf("%s/%zu.host.txt", folder, index);
     struct cc_list device = {0}, host = {0};
-    device_command(&device, job, t, in->path, ptx);
+    device_command(&device, job, t, in, ptx);
     host_command(&host, job, t, in, job->dry_run ? ptx : pipe_path, object);
     if (job->verbose) {
         show(&device);
@@ -524,7 +534,7 @@ static int compile_cuda(const struct cc_job *job, const struct toolchain *t, con
     int rc = finish(device_pid), host_rc = -1;
     print_file(device_errors);
     size_t bytes = 0;
-    char *text = rc == 0 ? read_text(ptx, &bytes) : NULL;
+    char *text = rc == 0 ? cc_read_text(ptx, &bytes) : NULL;
     if (!text) {
         /* The host pass would report the same errors again. */
         kill(host_pid, SIGKILL);
@@ -538,7 +548,7 @@ static int compile_cuda(const struct cc_job *job, const struct toolchain *t, con
     print_file(host_errors);
     if (job->keep) {
         char *kept = textf("%s.ptx", stem(in->path));
-        if (write_text(kept, text, bytes))
+        if (cc_write_text(kept, text, bytes))
             fprintf(stderr, "weir: cannot write %s\n", kept);
     }
     free(text);
@@ -592,13 +602,18 @@ static int archive(const struct cc_job *job, const struct cc_list *objects)
     return run(job, &w);
 }
 
-static int build(const struct cc_job *job, const struct toolchain *t, const char *folder)
+static int build(struct cc_job *job, const struct toolchain *t, const char *folder)
 {
     struct cc_list objects = {0};
     for (size_t i = 0; i < job->input.n; i++) {
-        const struct cc_input *in = &job->input.p[i];
+        struct cc_input *in = &job->input.p[i];
+        struct err e;
         if (in->language == CC_LINK)
             continue;
+        if (in->language == CC_CUDA && cc_mend_launches(in->path, folder, i, &in->overlay, &e)) {
+            err_print(&e, stderr);
+            return 1;
+        }
         char *base = stem(in->path);
         int rc;
         if (job->stage == CC_TO_PTX) {
@@ -623,14 +638,13 @@ static int build(const struct cc_job *job, const struct toolchain *t, const char
 }
 
 /* Our temporary folder holds plain files and pipes only. */
-static void remove_folder(const struct cc_job *job, const char *folder)
+static void remove_folder(const char *folder)
 {
-    static const char *const kind[] = {"ptx", "pipe", "device.txt", "host.txt"};
-    for (size_t i = 0; i < job->input.n; i++) {
-        for (size_t k = 0; k < sizeof kind / sizeof *kind; k++)
-            unlink(textf("%s/%zu.%s", folder, i, kind[k]));
-        unlink(textf("%s/%zu-%s.o", folder, i, stem(job->input.p[i].path)));
-    }
+    DIR *d = opendir(folder);
+    for (struct dirent *f; d && (f = readdir(d));)
+        unlinkat(dirfd(d), f->d_name, 0);
+    if (d)
+        closedir(d);
     rmdir(folder);
 }
 
@@ -703,6 +717,6 @@ int cli_cc(int argc, char **argv)
     }
     signal(SIGPIPE, SIG_IGN);
     int rc = build(&job, &t, folder);
-    remove_folder(&job, folder);
+    remove_folder(folder);
     return rc ? CLI_BAD_INPUT : CLI_OK;
 }

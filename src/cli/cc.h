@@ -19,6 +19,7 @@ enum cc_language { CC_CUDA, CC_CXX, CC_C, CC_LINK }; /* CC_LINK: objects and lib
 struct cc_input {
     char *path;
     enum cc_language language;
+    char *overlay; /* what cc_mend_launches made for it, or NULL */
 };
 
 enum cc_stage { CC_TO_PROGRAM, CC_TO_OBJECT, CC_TO_PTX, CC_TO_ARCHIVE, CC_PREPROCESS };
@@ -49,5 +50,15 @@ void cc_pushf(struct cc_list *list, const char *format, ...) __attribute__((form
 
 /* Parses nvcc's options. 0, or -1 with *e filled. Strings in the job live as long as the process. */
 int cc_parse(struct cc_job *job, int argc, char **argv, struct err *e);
+
+/* A file as a string ended by 0 (which it may hold, too); NULL = it cannot be read. */
+char *cc_read_text(const char *path, size_t *bytes);
+int cc_write_text(const char *path, const char *text, size_t bytes);
+
+/*
+ * cc_launch.c: closes up launches written << < >> > in the source and what it includes. *overlay: a file for clang's
+ * -ivfsoverlay, NULL when there is nothing to mend.
+ */
+int cc_mend_launches(const char *source, const char *folder, size_t index, char **overlay, struct err *e);
 
 #endif

@@ -1,0 +1,176 @@
+/*
+ * Launches written with a space inside: kernel << <grid, block>> >(...).
+ *
+ * nvcc takes them, and code formatters of old put them into many public programs; to clang `<<<` and `>>>` are single
+ * tokens. The source and the files it includes by a quoted name beside it are searched for such launches. Corrected
+ * copies go to the temporary folder, and a virtual-file overlay puts them where the originals are for the compiler:
+ * names, lines and further includes stay what they were. Files that other paths (-I) lead to are not searched.
+ */
+#include "cli/cc.h"
+
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct text {
+    VEC(char) c;
+};
+
+static void put(struct text *t, const char *s, size_t n)
+{
+    VEC_RESERVE(&t->c, t->c.n + n);
+    memcpy(t->c.p + t->c.n, s, n);
+    t->c.n += n;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static bool is_word(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Length of the comment, string or character literal at s; 0 = none starts here. `before`: the character before it. */
+static size_t skip_length(const char *s, char before)
+{
+    if (s[0] == '/' && s[1] == '/')
+        return strcspn(s, "\n");
+    if (s[0] == '/' && s[1] == '*') {
+        const char *end = strstr(s + 2, "*/");
+        return end ? (size_t)(end + 2 - s) : strlen(s);
+    }
+    if (s[0] == 'R' && s[1] == '"' && !is_word(before)) {
+        size_t tag = strcspn(s + 2, "(\n\"");
+        if (s[2 + tag] != '(' || tag > 16)
+            return 0;
+        char close[20];
+        int n = snprintf(close, sizeof close, ")%.*s\"", (int)tag, s + 2);
+        const char *end = strstr(s + 2 + tag, close);
+        return end ? (size_t)(end + n - s) : strlen(s);
+    }
+    if (s[0] != '"' && (s[0] != '\'' || is_word(before))) /* 1'000 is a number */
+        return 0;
+    size_t i = 1;
+    while (s[i] && s[i] != s[0] && s[i] != '\n')
+        i += s[i] == '\\' && s[i + 1] ? 2 : 1;
+    return s[i] ? i + 1 : i;
+}
+
+/* Length of three `c` with white space between some of them; 0 = they are not there, or stand together already. */
+static size_t spread_out(const char *s, char c)
+{
+    size_t i = 0;
+    for (int found = 0; found < 3; i++) {
+        if (s[i] == c)
+            found++;
+        else if (!is_space(s[i]))
+            return 0;
+    }
+    return i > 3 ? i : 0;
+}
+
+/* The source with its launches closed up in *out. Returns how many brackets were mended. */
+static unsigned mend(const char *s, struct text *out)
+{
+    unsigned mended = 0;
+    int depth = 0, launch = -1; /* depth of parentheses; that of the launch whose configuration is open */
+    for (size_t i = 0; s[i];) {
+        size_t n = skip_length(s + i, i ? s[i - 1] : '\n');
+        char c = s[i];
+        if (n) {
+            put(out, s + i, n);
+        } else if (c == '<' && s[i + 1] == '<' && (s[i + 2] == '<' || spread_out(s + i, '<'))) {
+            n = s[i + 2] == '<' ? 3 : spread_out(s + i, '<');
+            mended += n > 3;
+            launch = depth;
+            put(out, "<<<", 3);
+            put(out, s + i + 2, n - 3); /* the white space, for its lines */
+        } else if (c == '>' && launch == depth && s[i + 1] == '>' && s[i + 2] == '>') {
+            n = 3;
+            launch = -1;
+            put(out, s + i, n);
+        } else if (c == '>' && launch == depth && (n = spread_out(s + i, '>')) &&
+                   s[i + n + strspn(s + i + n, " \t\r\n")] == '(') {
+            mended++;
+            launch = -1;
+            put(out, ">>>", 3);
+            for (size_t k = 0; k < n; k++)
+                if (s[i + k] != '>')
+                    put(out, s + i + k, 1);
+        } else {
+            n = 1;
+            depth += (c == '(') - (c == ')');
+            put(out, s + i, 1);
+        }
+        i += n;
+    }
+    return mended;
+}
+
+struct search {
+    const char *folder;
+    size_t index; /* of the input, for the names of copies */
+    json_t *roots, *seen;
+};
+
+/* Looks into one file and those it includes. Unreadable files are the compiler's to complain about. */
+static int search(struct search *x, const char *path, unsigned depth)
+{
+    char full[PATH_MAX];
+    size_t bytes;
+    if (depth > 32 || !realpath(path, full) || json_object_get(x->seen, full))
+        return 0;
+    json_object_set_new(x->seen, full, json_true());
+    char *source = cc_read_text(full, &bytes);
+    if (!source)
+        return 0;
+    struct text out = {0};
+    int rc = 0;
+    if (strlen(source) == bytes && mend(source, &out)) {
+        char copy[PATH_MAX];
+        snprintf(copy, sizeof copy, "%s/%zu.mended.%zu", x->folder, x->index, json_array_size(x->roots));
+        rc = cc_write_text(copy, out.c.p, out.c.n);
+        json_array_append_new(x->roots,
+                              json_pack("{s:s,s:s,s:s}", "name", full, "type", "file", "external-contents", copy));
+    }
+    VEC_FREE(&out.c);
+    char *slash = strrchr(full, '/');
+    for (const char *at = source; !rc && (at = strstr(at, "#include")); at++) {
+        const char *name = at + strlen("#include");
+        name += strspn(name, " \t");
+        size_t n = *name == '"' ? strcspn(name + 1, "\"\n") : 0;
+        char included[2 * PATH_MAX];
+        if (n && n < PATH_MAX && name[1 + n] == '"') {
+            snprintf(included, sizeof included, "%.*s/%.*s", (int)(slash - full), full, (int)n, name + 1);
+            rc = search(x, included, depth + 1);
+        }
+    }
+    free(source);
+    return rc;
+}
+
+int cc_mend_launches(const char *source, const char *folder, size_t index, char **overlay, struct err *e)
+{
+    struct search x = {.folder = folder, .index = index, .roots = json_array(), .seen = json_object()};
+    *overlay = NULL;
+    int rc = search(&x, source, 0);
+    if (!rc && json_array_size(x.roots)) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/%zu.overlay", folder, index);
+        json_t *o = json_pack("{s:i,s:b,s:b,s:O}", "version", 0, "case-sensitive", 1, "use-external-names", 0, "roots",
+                              x.roots);
+        rc = json_dump_file(o, path, JSON_INDENT(1));
+        json_decref(o);
+        *overlay = xstrdup(path);
+    }
+    json_decref(x.roots);
+    json_decref(x.seen);
+    if (rc)
+        err_set(e, "cannot write into %s", folder);
+    return rc ? -1 : 0;
+}
