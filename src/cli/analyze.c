@@ -1,0 +1,257 @@
+/*
+ * weir analyze: what reuse the loads of a program have, whatever the caches (APCM, section 3). A recording is read; a
+ * program, of the suite or any other, is recorded first.
+ */
+#include "cli/analyze.h"
+
+#include "cli/cli.h"
+#include "lab/analyze_figures.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { KEY_ALL = 500, KEY_SIZE, KEY_CLASSES, KEY_FIGURES, KEY_JSON, KEY_RESULTS };
+
+static const struct argp_option options[] = {
+    {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of a suite program (default: small)", 0},
+    {"json", KEY_JSON, "FILE", 0, "write everything that was found, per load, to FILE ('-': standard output)", 0},
+    {"figures", KEY_FIGURES, "FOLDER", 0, "draw it, with gnuplot, into FOLDER", 0},
+    {"all", KEY_ALL, NULL, 0, "the programs of the suite, one line each (those named, or all)", 0},
+    {"classes", KEY_CLASSES, "PAPER,...", OPTION_ARG_OPTIONAL,
+     "the classes of the suite's programs (those named, or all), measured on the papers' machines; PAPER is apcm, cart "
+     "or sharedl1 (default: all three)",
+     0},
+    {"jobs", 'j', "N", 0, "with --all, --classes: how many at once (default: one per processor)", 0},
+    {"results", KEY_RESULTS, "FILE", 0, "with --classes: keep the simulations in FILE and use those that are there", 0},
+    {0},
+};
+
+int analyze_write_json(json_t *doc, const char *path, struct err *e)
+{
+    FILE *out = strcmp(path, "-") ? fopen(path, "we") : stdout;
+    bool bad = !out;
+    if (out) {
+        bad = json_dumpf(doc, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) != 0 || fputc('\n', out) == EOF;
+        bad |= out == stdout ? fflush(out) != 0 : fclose(out) != 0;
+    }
+    json_decref(doc);
+    return bad ? err_at(e, path, 0, 0, "cannot write: %s", strerror(errno)) : 0;
+}
+
+/* ---- what to analyse ---- */
+struct source {
+    char name[PATH_MAX];
+    char recording[SUITE_PATH];
+    bool temporary; /* remove the recording afterwards */
+};
+
+enum kind { SUITE_NAME, RECORDING, PROGRAM };
+static enum kind kind_of(const char *what)
+{
+    const size_t n = strlen(what);
+    struct stat st;
+    if (n > 3 && !strcmp(what + n - 3, ".wt"))
+        return RECORDING;
+    return strchr(what, '/') || (!stat(what, &st) && S_ISREG(st.st_mode)) ? PROGRAM : SUITE_NAME;
+}
+
+static int record_suite_program(const struct analyze_args *a, const char *name, struct source *s, struct err *e)
+{
+    struct suite suite = {0};
+    char cache[SUITE_PATH];
+    int bad = suite_load(&suite, e) || suite_cache_folder(cache, e);
+    const struct suite_program *p = bad ? NULL : suite_find(&suite, name);
+    if (!bad && !p) {
+        err_set(e, "the suite has no program '%s', and it is no file", name);
+        bad = err_hint(e, "'weir suite list' shows them");
+    } else if (!bad) {
+        bad = suite_record(&suite, p, a->size, cache, s->recording, e);
+        snprintf(s->name, sizeof s->name, "%s (%s)", name, a->size);
+    }
+    suite_free(&suite);
+    return bad ? -1 : 0;
+}
+
+/* Runs it and keeps its streams for as long as they are read. An exit status. */
+static int record_other(const struct analyze_args *a, struct source *s)
+{
+    const char *tmp = getenv("TMPDIR"), *what = a->argv[0];
+    char here[PATH_MAX + 2];
+    snprintf(s->recording, sizeof s->recording, "%s/weir-analyze-%d.wt", tmp && *tmp ? tmp : "/tmp", (int)getpid());
+    s->temporary = true;
+    VEC(char *) line = {0};
+    for (int i = 0; i < a->argc; i++)
+        VEC_PUSH(&line, a->argv[i]);
+    VEC_PUSH(&line, NULL);
+    snprintf(here, sizeof here, "./%s", what);
+    if (!strchr(what, '/'))
+        line.p[0] = here;
+    const int status = record_program(line.p, s->recording, true);
+    VEC_FREE(&line);
+    return status;
+}
+
+/* Fills *s; not 0: an exit status, told already. */
+static int find_source(const struct analyze_args *a, struct source *s)
+{
+    struct err e;
+    snprintf(s->name, sizeof s->name, "%s", a->argv[0]);
+    switch (kind_of(a->argv[0])) {
+    case RECORDING:
+        snprintf(s->recording, sizeof s->recording, "%s", a->argv[0]);
+        return CLI_OK;
+    case PROGRAM:
+        return record_other(a, s);
+    default:
+        if (!record_suite_program(a, a->argv[0], s, &e))
+            return CLI_OK;
+        err_print(&e, stderr);
+        return CLI_BAD_INPUT;
+    }
+}
+
+static int analyze_one(const struct analyze_args *a)
+{
+    struct source source = {0};
+    struct err e;
+    int status = find_source(a, &source);
+    struct trace_file *f = status ? NULL : trace_open(source.recording, &e);
+    if (source.temporary)
+        unlink(source.recording); /* it is mapped */
+    if (status)
+        return status;
+    const struct analyze_opts opts = analyze_options(a);
+    struct analysis found = {0};
+    if (!f || analyze_trace(f, &opts, &found, &e)) {
+        err_print(&e, stderr);
+        trace_close(f);
+        return CLI_BAD_INPUT;
+    }
+    struct analyze_summary s;
+    analyze_summarise(&found, f, &s);
+    if (!a->machine.json || strcmp(a->machine.json, "-"))
+        analyze_print(&found, &s, source.name, analyze_machine(a), stdout);
+    if (a->machine.json &&
+        analyze_write_json(analyze_json(&found, &s, source.name, analyze_machine(a)), a->machine.json, &e)) {
+        err_print(&e, stderr);
+        status = CLI_BAD_INPUT;
+    }
+    if (a->figures && analyze_draw(&s, source.name, a->figures, &e)) {
+        err_print(&e, stderr);
+        status = CLI_BAD_INPUT;
+    }
+    analyze_summary_free(&s);
+    analysis_free(&found);
+    trace_close(f);
+    return status;
+}
+
+/* ---- options ---- */
+static void check_options(const struct analyze_args *a, struct argp_state *state)
+{
+    if (a->machine.opts.with)
+        argp_error(state, "an analysis has no timing, so --with has nothing to do");
+    if (!a->all && !a->classes && !a->argc)
+        argp_error(state, "of what? name a suite program, a recording or a program, or say --all");
+    if (a->all && a->classes)
+        argp_error(state, "--all or --classes, one after the other");
+    if (a->classes && (a->machine.opts.machine || a->machine.opts.n_set))
+        argp_error(state, "--classes runs the papers' own machines; --gpu and --set have nothing to do");
+    if (a->classes && a->figures)
+        argp_error(state, "--classes has no figures");
+    if (a->results && !a->classes)
+        argp_error(state, "--results is for --classes; an analysis keeps nothing");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct analyze_args *a = state->input;
+    char *end;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->machine;
+        return 0;
+    case KEY_SIZE:
+        if (strcmp(arg, "tiny") && strcmp(arg, "small") && strcmp(arg, "paper"))
+            argp_error(state, "--size is tiny, small or paper, not '%s'", arg);
+        a->size = arg;
+        return 0;
+    case KEY_ALL:
+        a->all = true;
+        return 0;
+    case KEY_CLASSES:
+        a->classes = arg ? class_papers(arg) : (1u << CLASS_PAPERS) - 1;
+        if (!a->classes)
+            argp_error(state, "--classes=%s: name apcm, cart or sharedl1, separated by commas", arg);
+        return 0;
+    case KEY_FIGURES:
+        a->figures = arg;
+        return 0;
+    case KEY_JSON:
+        a->machine.json = arg;
+        return 0;
+    case KEY_RESULTS:
+        a->results = arg;
+        return 0;
+    case 'j':
+        a->jobs = (unsigned)strtoul(arg, &end, 10);
+        if (*end || end == arg || a->jobs < 1 || a->jobs > 1024)
+            argp_error(state, "--jobs=%s: this is no number from 1 to 1024", arg);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (a->all || a->classes) {
+            VEC_PUSH(&a->name, arg);
+            return 0;
+        }
+        if (a->argc)
+            argp_error(state, "one at a time, or --all before the names");
+        a->argv = &state->argv[state->next - 1];
+        a->argc = 1;
+        if (kind_of(arg) == PROGRAM) { /* its own arguments follow */
+            a->argc = state->argc - (state->next - 1);
+            state->next = state->argc;
+        }
+        return 0;
+    case ARGP_KEY_SUCCESS:
+        check_options(a, state);
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_child children[] = {{&machine_argp, 0, "The machine (its SMs and its occupancy):", 1}, {0}};
+static const struct argp argp = {
+    options,
+    parse,
+    "NAME|FILE.wt|./PROGRAM [ARGUMENTS]\n--all [NAME...]\n--classes [NAME...]",
+    "Tells what reuse the loads of a program have, without timing: locality types, uses per line, reuse distances, "
+    "access pattern similarity, coalescing, replication between L1s, iterations. A name is a program of the suite."
+    "\vExamples:\n"
+    "  weir analyze bfs\n"
+    "  weir analyze --gpu gtx780 --json vecadd.json ./vecadd 1000000\n"
+    "  weir analyze --figures pictures app.wt\n"
+    "  weir analyze --all --size small -j 2\n"
+    "  weir analyze --classes --size small --results classes.db\n\n"
+    "docs/analyze.md defines every number.\n",
+    children,
+    NULL,
+    NULL,
+};
+
+int cli_analyze(int argc, char **argv)
+{
+    struct analyze_args a = {.size = "small", .jobs = (unsigned)sysconf(_SC_NPROCESSORS_ONLN)};
+    argp_err_exit_status = CLI_BAD_INPUT;
+    machine_args_init(&a.machine);
+    int status = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a) ? CLI_BAD_INPUT
+                 : a.all                                                ? analyze_all(&a)
+                 : a.classes                                            ? analyze_classes(&a)
+                                                                        : analyze_one(&a);
+    machine_args_free(&a.machine);
+    VEC_FREE(&a.name);
+    return status;
+}

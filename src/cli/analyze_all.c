@@ -1,0 +1,156 @@
+/*
+ * weir analyze --all: programs of the suite, several at once. Each thread takes the next program, has it compiled and
+ * recorded (in processes of their own) and analyses the recording; lines are printed in the order of the list.
+ * --classes begins the same way.
+ */
+#include "cli/analyze.h"
+
+#include "cli/cli.h"
+#include "lab/analyze_figures.h"
+
+#include <jansson.h>
+#include <pthread.h>
+#include <string.h>
+
+struct work {
+    struct analyze_items *items;
+    const struct analyze_args *args;
+    struct analyze_opts opts;
+    FILE *rows;           /* NULL = none are printed */
+    size_t next, printed; /* under the lock */
+    pthread_mutex_t lock;
+};
+
+/* The programs that were asked for: all of them if none was named. */
+static int choose(const struct analyze_args *a, struct analyze_items *x, struct err *e)
+{
+    const struct suite *s = &x->suite;
+    for (size_t i = 0; !a->name.n && i < s->program.n; i++)
+        VEC_PUSH(&x->item, (struct analyze_item){.program = &s->program.p[i]});
+    for (size_t i = 0; i < a->name.n; i++) {
+        const struct suite_program *p = suite_find(s, a->name.p[i]);
+        if (!p) {
+            err_set(e, "the suite has no program '%s'", a->name.p[i]);
+            return err_hint(e, "'weir suite list' shows them");
+        }
+        VEC_PUSH(&x->item, (struct analyze_item){.program = p});
+    }
+    return 0;
+}
+
+static int analyze_item(struct work *w, struct analyze_item *x)
+{
+    if (suite_record(&w->items->suite, x->program, w->args->size, w->items->cache, x->recording, &x->err))
+        return -1;
+    x->file = trace_open(x->recording, &x->err);
+    if (!x->file || analyze_trace(x->file, &w->opts, &x->found, &x->err))
+        return -1;
+    analyze_summarise(&x->found, x->file, &x->summary);
+    return 0;
+}
+
+/* Lines that are ready and whose turn it is. */
+static void print_ready(struct work *w)
+{
+    for (; w->printed < w->items->item.n && w->items->item.p[w->printed].done; w->printed++) {
+        const struct analyze_item *x = &w->items->item.p[w->printed];
+        if (x->failed)
+            err_print(&x->err, stderr);
+        else if (w->rows)
+            analyze_print_row(&x->found, &x->summary, x->program->name, w->rows);
+        w->items->n_failed += x->failed;
+    }
+    if (w->rows)
+        fflush(w->rows);
+}
+
+static void *worker(void *ctx)
+{
+    struct work *w = ctx;
+    pthread_mutex_lock(&w->lock);
+    while (w->next < w->items->item.n) {
+        struct analyze_item *x = &w->items->item.p[w->next++];
+        pthread_mutex_unlock(&w->lock);
+        const bool failed = analyze_item(w, x) != 0;
+        pthread_mutex_lock(&w->lock);
+        x->failed = failed;
+        x->done = true;
+        print_ready(w);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+int analyze_items_run(struct analyze_items *x, const struct analyze_args *a, const struct analyze_opts *opts,
+                      FILE *rows, struct err *e)
+{
+    *x = (struct analyze_items){0};
+    if (suite_load(&x->suite, e) || suite_cache_folder(x->cache, e) || choose(a, x, e))
+        return -1;
+    if (rows)
+        analyze_print_heading(rows);
+    struct work w = {.items = x, .args = a, .opts = *opts, .rows = rows, .lock = PTHREAD_MUTEX_INITIALIZER};
+    pthread_t thread[64];
+    unsigned n = a->jobs < 64 ? a->jobs : 64, started = 0;
+    n = n < x->item.n ? n : (unsigned)x->item.n;
+    while (started < n && !pthread_create(&thread[started], NULL, worker, &w))
+        started++;
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(thread[i], NULL);
+    return started || !x->item.n ? 0 : err_set(e, "cannot start a thread");
+}
+
+void analyze_items_free(struct analyze_items *x)
+{
+    for (size_t i = 0; i < x->item.n; i++) {
+        analyze_summary_free(&x->item.p[i].summary);
+        analysis_free(&x->item.p[i].found);
+        trace_close(x->item.p[i].file);
+    }
+    VEC_FREE(&x->item);
+    suite_free(&x->suite);
+}
+
+static json_t *document(const struct analyze_args *a, const struct analyze_items *x)
+{
+    json_t *doc = json_object(), *programs = json_array();
+    json_object_set_new(doc, "schema", json_string(ANALYZE_SCHEMA));
+    json_object_set_new(doc, "machine", json_string(analyze_machine(a)));
+    json_object_set_new(doc, "size", json_string(a->size));
+    for (size_t i = 0; i < x->item.n; i++)
+        if (!x->item.p[i].failed)
+            json_array_append_new(
+                programs, analyze_json_brief(&x->item.p[i].found, &x->item.p[i].summary, x->item.p[i].program->name));
+    json_object_set_new(doc, "programs", programs);
+    return doc;
+}
+
+static int draw_all(const struct analyze_items *x, const char *folder, struct err *e)
+{
+    VEC(struct analyze_bar) bar = {0};
+    for (size_t i = 0; i < x->item.n; i++)
+        if (!x->item.p[i].failed)
+            VEC_PUSH(&bar, (struct analyze_bar){x->item.p[i].program->name, &x->item.p[i].summary});
+    const int bad = analyze_draw_all(bar.p, bar.n, folder, e);
+    VEC_FREE(&bar);
+    return bad;
+}
+
+int analyze_all(const struct analyze_args *a)
+{
+    struct err e;
+    struct analyze_items x;
+    const struct analyze_opts opts = analyze_options(a);
+    const char *json = a->machine.json;
+    int status = CLI_OK;
+    if (analyze_items_run(&x, a, &opts, json && !strcmp(json, "-") ? stderr : stdout, &e) ||
+        (json && analyze_write_json(document(a, &x), json, &e)) || (a->figures && draw_all(&x, a->figures, &e))) {
+        err_print(&e, stderr);
+        status = CLI_BAD_INPUT;
+    } else if (x.n_failed) {
+        fprintf(stderr, "weir: %zu of %zu programs could not be analysed\n", x.n_failed, x.item.n);
+        status = CLI_PROGRAM_FAILED;
+    }
+    analyze_items_free(&x);
+    return status;
+}

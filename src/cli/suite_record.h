@@ -1,0 +1,22 @@
+/* Recordings of the suite's programs, made when they are first needed and kept beside the compiled programs. */
+#ifndef WEIR_CLI_SUITE_RECORD_H
+#define WEIR_CLI_SUITE_RECORD_H
+
+#include "cli/suite_programs.h"
+
+#include <stdbool.h>
+
+/*
+ * Compiles the program if need be, runs it at `size` (tiny, small, paper) and gives the path of its recording, which is
+ * used again as long as the compiled program is older. -1: it did not compile or failed; *e says which. May be called
+ * from several threads and processes at once. The program's own output is not shown.
+ */
+int suite_record(const struct suite *, const struct suite_program *, const char *size, const char *cache,
+                 char path[SUITE_PATH], struct err *);
+/*
+ * Records any program: runs `weir record` with argv (program and arguments, NULL at the end) into `path`, the program's
+ * output on weir's standard error if `show`, else nowhere. weir's exit status.
+ */
+int record_program(char *const *argv, const char *path, bool show);
+
+#endif
