@@ -18,6 +18,7 @@ static const struct {
     [PATHS_HEADERS] = {"share/weir/cuda", NULL, "include/weir/cuda", "cuda_runtime.h"},
     [PATHS_CUDART] = {"lib/weir", "src/cudart", NULL, "libcudart.so.13"},
     [PATHS_SUITE] = {"share/weir/suite", NULL, "suite", "common/suite.h"},
+    [PATHS_PLANS] = {"share/weir/plans", NULL, "plans", "apcm/paper.ini"},
 };
 
 static int try_folder(const char *root, const char *below, const char *probe, char *out, size_t bytes)

@@ -15,6 +15,7 @@ enum paths_kind {
     PATHS_HEADERS, /* folder with cuda_runtime.h */
     PATHS_CUDART,  /* folder with libcudart.so.13 */
     PATHS_SUITE,   /* folder with common/suite.h */
+    PATHS_PLANS,   /* folder with apcm/paper.ini: figures to reproduce */
     PATHS_COUNT
 };
 

@@ -32,28 +32,60 @@ void progress_begin(struct progress *p, uint64_t total)
     sigaction(SIGINT, &sa, &p->before);
 }
 
-int progress_poll(void *ctx, uint64_t cycle, uint64_t warp_insts)
+/* Begins the line when it is time for it; the rate in warp instructions per second, or -1. */
+static double begin_line(struct progress *p, uint64_t warp_insts)
 {
-    struct progress *p = ctx;
-    if (interrupted)
-        return 1;
-    if (!p->terminal)
-        return 0;
     struct timespec now;
+    if (!p->terminal)
+        return -1;
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (seconds_between(&p->shown, &now) < 0.25)
-        return 0;
+        return -1;
     p->shown = now;
-    double s = seconds_between(&p->start, &now), rate = s > 0 ? (double)warp_insts / s : 0;
-    fprintf(stderr, "\r\033[Kcycle %" PRIu64 ", %.2f M warp instructions/s", cycle, rate / 1e6);
+    p->printed = true;
+    double s = seconds_between(&p->start, &now);
+    fputs("\r\033[K", stderr);
+    return s > 0 ? (double)warp_insts / s : 0;
+}
+
+static void end_line(const struct progress *p, double rate, uint64_t warp_insts)
+{
+    fprintf(stderr, "%.2f M warp instructions/s", rate / 1e6);
     if (p->total && rate > 0) {
         double left = warp_insts < p->total ? (double)(p->total - warp_insts) / rate : 0;
         fprintf(stderr, ", %.0f%%, %d:%02d left", 100.0 * (double)warp_insts / (double)p->total, (int)left / 60,
                 (int)left % 60);
     }
     fflush(stderr);
-    p->printed = true;
+}
+
+int progress_poll(void *ctx, uint64_t cycle, uint64_t warp_insts)
+{
+    struct progress *p = ctx;
+    if (interrupted)
+        return 1;
+    double rate = begin_line(p, warp_insts);
+    if (rate >= 0) {
+        fprintf(stderr, "cycle %" PRIu64 ", ", cycle);
+        end_line(p, rate, warp_insts);
+    }
     return 0;
+}
+
+void progress_points(struct progress *p, size_t done, size_t failed, size_t points, uint64_t warp_insts)
+{
+    double rate = begin_line(p, warp_insts);
+    if (rate < 0)
+        return;
+    fprintf(stderr, "%zu of %zu simulations, ", done, points);
+    if (failed)
+        fprintf(stderr, "%zu failed, ", failed);
+    end_line(p, rate, warp_insts);
+}
+
+bool progress_interrupted(void)
+{
+    return interrupted;
 }
 
 double progress_end(struct progress *p)

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -17,6 +18,9 @@ struct progress {
 void progress_begin(struct progress *, uint64_t total_warp_insts);
 /* As gpu_opts.poll, with a struct progress as its context. */
 int progress_poll(void *progress, uint64_t cycle, uint64_t warp_insts);
+/* The same for a sweep, whose total is that of all its points: points done and failed, instructions of all. */
+void progress_points(struct progress *, size_t done, size_t failed, size_t points, uint64_t warp_insts);
+bool progress_interrupted(void);        /* Ctrl-C since progress_begin */
 double progress_end(struct progress *); /* seconds since the beginning; removes the line */
 
 #endif

@@ -53,7 +53,7 @@ static int run_one(const struct suite *s, const struct suite_program *p, const c
     argv[n++] = binary;
     argv[n++] = (char *)a->size;
     argv[n] = NULL;
-    return suite_spawn(argv);
+    return suite_spawn(argv, false);
 }
 
 static int suite_run(struct suite *s, struct args *a)

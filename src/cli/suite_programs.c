@@ -6,8 +6,8 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ini.h>
-#include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -120,11 +120,14 @@ static int wait_for(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_PROGRAM_FAILED;
 }
 
-int suite_spawn(char **argv)
+int suite_spawn(char **argv, bool silent)
 {
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
+        int null = silent ? open("/dev/null", O_WRONLY) : -1;
+        if (null >= 0)
+            dup2(null, STDOUT_FILENO);
         execv("/proc/self/exe", argv);
         _exit(127);
     }
@@ -199,7 +202,7 @@ int suite_build(const struct suite *s, const struct suite_program *p, const char
     argv[n++] = "-o";
     argv[n++] = binary;
     argv[n] = NULL;
-    int status = suite_spawn(argv);
+    int status = suite_spawn(argv, false);
     for (int i = 0; i < n_owned; i++)
         free(owned[i]);
     free(flags);

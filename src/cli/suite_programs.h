@@ -9,6 +9,7 @@
 #include "base/mem.h"
 
 #include <limits.h>
+#include <stdbool.h>
 
 /* The papers whose evaluation uses programs of the suite: key in program.ini, name for people. */
 #define SUITE_PAPERS(X)                                                                                                \
@@ -42,7 +43,8 @@ enum { SUITE_PATH = PATH_MAX + 300 };
 int suite_cache_folder(char out[SUITE_PATH], struct err *);
 /* Compiles the program if it is not up to date; its path. Not 0: the compiler's exit status. */
 int suite_build(const struct suite *, const struct suite_program *, const char *cache, char binary[SUITE_PATH]);
-/* Runs weir itself with these arguments (argv[0] = "weir") and returns its exit status. */
-int suite_spawn(char **argv);
+/* Runs weir itself with these arguments (argv[0] = "weir"); its exit status. Silent: what it prints is dropped, but for
+ * errors. */
+int suite_spawn(char **argv, bool silent);
 
 #endif

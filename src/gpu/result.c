@@ -131,6 +131,20 @@ int result_write_json(struct gpu *g, bool complete, const char *path, struct err
     return status;
 }
 
+char *result_brief_json(struct gpu *g)
+{
+    const struct gpu_results *r = gpu_get_results(g);
+    json_t *doc = json_object(), *total = json_object(), *loads = json_array();
+    put_stats(total, r->stats, r->total);
+    for (unsigned i = 0; i < r->n_load; i++)
+        json_array_append_new(loads, load_json(&r->load[i]));
+    json_object_set_new(doc, "total", total);
+    json_object_set_new(doc, "loads", loads);
+    char *text = json_dumps(doc, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    json_decref(doc);
+    return text;
+}
+
 int result_each_stat(void (*fn)(void *ctx, const struct stat_doc *), void *ctx, struct err *e)
 {
     /* A machine knows its names; any machine has them all but those of policies that are not chosen. */

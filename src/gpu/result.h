@@ -8,6 +8,8 @@
 
 /* Writes the document described in docs/statistics.md to `path` ("-" = stdout). */
 int result_write_json(struct gpu *, bool complete, const char *path, struct err *);
+/* The members "total" and "loads" alone, in few bytes; owned by the caller. What sweeps keep. */
+char *result_brief_json(struct gpu *);
 /* About one screen. `host_s`: seconds the run took, for the rate; 0 = leave it out. */
 void result_print_summary(struct gpu *, bool complete, double host_s, FILE *);
 /* "gpu_sim_cycle = 85482" and so on. */

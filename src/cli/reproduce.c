@@ -1,0 +1,445 @@
+/*
+ * weir reproduce, weir sweep, weir report: figures from plan files (lab/plan.h).
+ *
+ * The programs that the figures ask for are compiled and recorded once for each size, into the cache folder; results of
+ * simulations are kept there too, for every figure and for the next time. The report goes to a folder of its own.
+ */
+#include "base/paths.h"
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "cli/suite_programs.h"
+#include "lab/report.h"
+
+#include <argp.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct args {
+    const char *what; /* paper or plan */
+    const char *size, *out, *results;
+    char *figures; /* "12,13"; NULL = all */
+    unsigned jobs;
+    bool no_run, is_plan;
+};
+
+/* ---- what to do: plans ---- */
+
+static bool is_wanted(const struct args *a, const char *number)
+{
+    if (!a->figures)
+        return true;
+    size_t n = number ? strlen(number) : 0;
+    for (const char *at = a->figures; *at;) {
+        size_t len = strcspn(at, ", ");
+        if (n && len == n && !strncmp(at, number, n))
+            return true;
+        at += len + (at[len] != 0);
+    }
+    return false;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct plan *x = a, *y = b;
+    int p = x->number ? atoi(x->number) : 0, q = y->number ? atoi(y->number) : 0;
+    return p != q ? p - q : strcmp(x->path, y->path);
+}
+
+struct plans {
+    VEC(struct plan) plan;
+};
+
+static int read_folder(struct plans *all, const char *folder, struct err *e)
+{
+    DIR *d = opendir(folder);
+    if (!d)
+        return err_at(e, folder, 0, 0, "%s", strerror(errno));
+    int status = 0;
+    for (struct dirent *x; !status && (x = readdir(d));) {
+        size_t n = strlen(x->d_name);
+        if (strncmp(x->d_name, "fig", 3) || n < 5 || strcmp(x->d_name + n - 4, ".ini"))
+            continue;
+        char path[2 * PATH_MAX + 300];
+        struct plan p;
+        snprintf(path, sizeof path, "%s/%s", folder, x->d_name);
+        status = plan_read(&p, path, e);
+        if (!status)
+            VEC_PUSH(&all->plan, p);
+    }
+    closedir(d);
+    qsort(all->plan.p, all->plan.n, sizeof *all->plan.p, by_number);
+    return status;
+}
+
+/* Every figure asked for must be there, and must not be one that cannot be made. */
+static int check_figures(const struct args *a, const struct plans *all, struct err *e)
+{
+    char *copy = a->figures ? xstrdup(a->figures) : NULL;
+    int status = 0;
+    for (char *save, *w = copy ? strtok_r(copy, ", ", &save) : NULL; w && !status; w = strtok_r(NULL, ", ", &save)) {
+        const struct plan *found = NULL;
+        for (size_t i = 0; i < all->plan.n; i++)
+            if (all->plan.p[i].number && !strcmp(all->plan.p[i].number, w))
+                found = &all->plan.p[i];
+        if (found && found->refused) {
+            status = err_set(e, "figure %s cannot be reproduced: %s", w, found->refused);
+        } else if (!found) {
+            char list[200] = "";
+            for (size_t i = 0; i < all->plan.n && strlen(list) < 180; i++)
+                if (all->plan.p[i].number)
+                    sprintf(list + strlen(list), "%s%.6s", *list ? ", " : "", all->plan.p[i].number);
+            err_set(e, "there is no plan for figure %s", w);
+            status = err_hint(e, "there are: %s", list);
+        }
+    }
+    free(copy);
+    return status;
+}
+
+static int unknown_paper(const char *plans, const char *name, struct err *e)
+{
+    char list[200] = "";
+    DIR *d = opendir(plans);
+    for (struct dirent *x; d && (x = readdir(d));)
+        if (x->d_name[0] != '.' && strlen(list) + strlen(x->d_name) < 190)
+            sprintf(list + strlen(list), "%s%s", *list ? ", " : "", x->d_name);
+    if (d)
+        closedir(d);
+    err_set(e, "there are no plans for '%s'", name);
+    return err_hint(e, "papers: %s; or name a plan file: 'weir sweep FILE.ini'", list);
+}
+
+/* The folder of a paper's plans; for a plan file, its own. */
+static int read_plans(const struct args *a, struct plans *all, char folder[2 * PATH_MAX], struct err *e)
+{
+    size_t n = strlen(a->what);
+    if (a->is_plan || strchr(a->what, '/') || (n > 4 && !strcmp(a->what + n - 4, ".ini"))) {
+        struct plan p;
+        if (plan_read(&p, a->what, e))
+            return -1;
+        VEC_PUSH(&all->plan, p);
+        folder[0] = 0;
+        return 0;
+    }
+    char plans[PATH_MAX];
+    if (paths_find(PATHS_PLANS, plans, sizeof plans)) {
+        err_set(e, "weir's plans were not found");
+        return err_hint(e, "install weir, or run it from its build folder");
+    }
+    snprintf(folder, 2 * PATH_MAX, "%s/%s", plans, a->what);
+    struct stat st;
+    if (stat(folder, &st) || !S_ISDIR(st.st_mode))
+        return unknown_paper(plans, a->what, e);
+    return read_folder(all, folder, e) || check_figures(a, all, e) ? -1 : 0;
+}
+
+/* ---- programs and their recordings ---- */
+
+/* What program.ini says of the paper, "BFS (CS)": label and class. */
+static struct lab_program describe(const struct suite_program *p, const char *paper)
+{
+    const char *says = paper ? suite_in_paper(p, paper) : NULL;
+    struct lab_program out = {.name = xstrdup(p->name)};
+    size_t label = says ? strcspn(says, " (") : 0;
+    const char *open = says ? strchr(says, '(') : NULL;
+    out.label = xstrndup(says ? says : "", label);
+    out.group = open ? xstrndup(open + 1, strcspn(open + 1, ")")) : xstrdup("");
+    return out;
+}
+
+static bool older(const char *a, const char *than)
+{
+    struct stat x, y;
+    if (stat(a, &x))
+        return true;
+    return stat(than, &y) == 0 && (x.st_mtim.tv_sec < y.st_mtim.tv_sec ||
+                                   (x.st_mtim.tv_sec == y.st_mtim.tv_sec && x.st_mtim.tv_nsec < y.st_mtim.tv_nsec));
+}
+
+/* Compiles and records if needed. The recording appears under its name only when it is whole. */
+static int record(const struct suite *s, const char *cache, const char *size, struct lab_program *p, struct err *e)
+{
+    char binary[SUITE_PATH], file[SUITE_PATH + 400], part[SUITE_PATH + 440];
+    if (suite_build(s, suite_find(s, p->name), cache, binary))
+        return err_set(e, "suite program '%s' did not compile", p->name);
+    snprintf(file, sizeof file, "%s/recordings", cache);
+    if (mkdir(file, 0777) && errno != EEXIST)
+        return err_at(e, file, 0, 0, "cannot create the folder: %s", strerror(errno));
+    snprintf(file, sizeof file, "%s/recordings/%.200s-%s.wt", cache, p->name, size);
+    if (older(file, binary)) {
+        snprintf(part, sizeof part, "%s.%ld", file, (long)getpid());
+        char *argv[] = {"weir", "record", "-q", "-o", part, binary, (char *)size, NULL};
+        int status = suite_spawn(argv, true);
+        if (status || rename(part, file)) {
+            unlink(part);
+            return err_set(e, "suite program '%s' could not be recorded at size %s", p->name, size);
+        }
+    }
+    p->recording = xstrdup(file);
+    return lab_program_measure(p, e);
+}
+
+static bool is_used(const struct lab *l, const struct lab_program *p)
+{
+    for (size_t i = 0; i < l->figure.n; i++)
+        for (size_t k = 0; k < l->figure.p[i].program.n; k++)
+            if (l->figure.p[i].program.p[k] == p)
+                return true;
+    return false;
+}
+
+static int record_all(struct lab *l, const struct suite *s, const char *cache, const char *size, struct err *e)
+{
+    bool terminal = isatty(STDERR_FILENO);
+    for (size_t i = 0; i < l->program.n && !progress_interrupted(); i++)
+        if (is_used(l, &l->program.p[i])) {
+            if (terminal)
+                fprintf(stderr, "\r\033[Kpreparing %s", l->program.p[i].name);
+            if (record(s, cache, size, &l->program.p[i], e)) {
+                if (terminal)
+                    fputs("\r\033[K", stderr);
+                return -1;
+            }
+        }
+    if (terminal)
+        fputs("\r\033[K", stderr);
+    return 0;
+}
+
+/* ---- running ---- */
+
+static void show(void *ctx, const struct pool_progress *p)
+{
+    struct progress *line = ctx;
+    line->total = p->insts_total;
+    progress_points(line, p->done, p->failed, p->total, p->insts_done);
+}
+
+static bool stop(void *ctx)
+{
+    (void)ctx;
+    return progress_interrupted();
+}
+
+struct session {
+    struct suite suite;
+    struct plans plans;
+    struct lab lab;
+    struct claims claims;
+    bool has_claims;
+    struct store *store;
+};
+
+static int prepare(struct args *a, struct session *x, struct err *e)
+{
+    char folder[2 * PATH_MAX], cache[SUITE_PATH], file[3 * PATH_MAX];
+    if (suite_load(&x->suite, e) || read_plans(a, &x->plans, folder, e) || suite_cache_folder(cache, e))
+        return -1;
+    const char *paper = x->plans.plan.n ? x->plans.plan.p[0].paper : NULL;
+    for (size_t i = 0; i < x->suite.program.n; i++)
+        VEC_PUSH(&x->lab.program, describe(&x->suite.program.p[i], paper));
+    for (size_t i = 0; i < x->plans.plan.n; i++)
+        if (is_wanted(a, x->plans.plan.p[i].number) && lab_add_figure(&x->lab, &x->plans.plan.p[i], e))
+            return -1;
+    snprintf(file, sizeof file, "%s/published.ini", folder);
+    if (*folder && access(file, R_OK) == 0) {
+        if (claims_read(&x->claims, file, e))
+            return -1;
+        x->has_claims = true;
+    }
+    if (record_all(&x->lab, &x->suite, cache, a->size, e))
+        return -1;
+    snprintf(file, sizeof file, "%s/results.sqlite", cache);
+    x->store = store_open(a->results ? a->results : file, e);
+    return x->store ? 0 : -1;
+}
+
+static int run(struct args *a, struct session *x, struct err *e)
+{
+    struct progress line;
+    struct pool pool = {
+        .size = a->size, .jobs = a->jobs, .no_run = a->no_run, .show = show, .stop = stop, .ctx = &line};
+    progress_begin(&line, 0);
+    int status = prepare(a, x, e);
+    if (!status && !progress_interrupted()) {
+        pool.store = x->store;
+        clock_gettime(CLOCK_MONOTONIC, &line.start); /* the rate is of simulations only */
+        status = lab_run(&x->lab, &pool, e);
+    }
+    bool stopped = progress_interrupted();
+    double seconds = progress_end(&line);
+    if (status < 0)
+        return -1;
+    if (stopped) {
+        fprintf(stderr, "weir: stopped; %zu results were added and are kept: the same command goes on from there\n",
+                pool.simulated);
+        return CLI_PROGRAM_FAILED;
+    }
+    struct report report = {
+        .title = a->what, .folder = a->out, .size = a->size, .claims = x->has_claims ? &x->claims : NULL};
+    status = report_write(&x->lab, &report, stdout, e);
+    if (status)
+        return -1;
+    fprintf(stderr, "weir: %zu simulations in %.0f s, %zu taken from earlier ones, %zu failed", pool.simulated, seconds,
+            pool.reused, pool.failed);
+    fprintf(stderr, a->out ? "; see %s/report.md\n" : "\n", a->out);
+    return pool.failed ? CLI_PROGRAM_FAILED : CLI_OK;
+}
+
+static int run_session(struct args *a)
+{
+    struct session x = {0};
+    struct err e;
+    err_clear(&e);
+    int status = run(a, &x, &e);
+    if (status < 0) {
+        err_print(&e, stderr);
+        status = CLI_BAD_INPUT;
+    }
+    store_close(x.store);
+    if (x.has_claims)
+        claims_free(&x.claims);
+    lab_free(&x.lab);
+    for (size_t i = 0; i < x.plans.plan.n; i++)
+        plan_free(&x.plans.plan.p[i]);
+    VEC_FREE(&x.plans.plan);
+    suite_free(&x.suite);
+    free(a->figures);
+    return status;
+}
+
+/* ---- options ---- */
+
+enum { KEY_SIZE = 1000, KEY_RESULTS };
+
+static const struct argp_option options[] = {
+    {"figure", 'f', "N", 0, "only this figure; may be repeated, or a list: 12,13", 0},
+    {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of the programs (default: small)", 0},
+    {"jobs", 'j', "N", 0, "simulations at once (default: one for each core)", 0},
+    {"output", 'o', "DIR", 0, "folder for report.md, tables and pictures (default: weir-NAME)", 0},
+    {"results", KEY_RESULTS, "FILE", 0, "where results are kept (default: results.sqlite in the cache folder)", 0},
+    {0},
+};
+
+static error_t on_option(int key, char *arg, struct argp_state *state)
+{
+    struct args *a = state->input;
+    switch (key) {
+    case 'f': {
+        size_t old = a->figures ? strlen(a->figures) : 0;
+        a->figures = xrealloc(a->figures, old + strlen(arg) + 2);
+        sprintf(a->figures + old, "%s%s", old ? "," : "", arg);
+        return 0;
+    }
+    case KEY_SIZE:
+        if (strcmp(arg, "tiny") && strcmp(arg, "small") && strcmp(arg, "paper"))
+            argp_error(state, "--size is tiny, small or paper, not '%s'", arg);
+        a->size = arg;
+        return 0;
+    case 'j': {
+        char *end;
+        long n = strtol(arg, &end, 10);
+        if (end == arg || *end || n < 1 || n > 4096)
+            argp_error(state, "-j %s: a number from 1 to 4096", arg);
+        a->jobs = (unsigned)n;
+        return 0;
+    }
+    case 'o':
+        a->out = arg;
+        return 0;
+    case KEY_RESULTS:
+        a->results = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (a->what)
+            argp_error(state, "one at a time");
+        a->what = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->what)
+            argp_error(state, "which one?");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static int parse_and_run(const struct argp *argp, int argc, char **argv, struct args *a)
+{
+    argp_err_exit_status = CLI_BAD_INPUT;
+    argp_parse(argp, argc, argv, 0, NULL, a);
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (!a->jobs)
+        a->jobs = cores > 0 ? (unsigned)cores : 1;
+    char folder[300];
+    const char *slash = strrchr(a->what, '/'), *name = slash ? slash + 1 : a->what;
+    snprintf(folder, sizeof folder, "weir-%.*s", (int)strcspn(name, "."), name);
+    if (!a->out)
+        a->out = folder;
+    return run_session(a);
+}
+
+int cli_reproduce(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options,
+        on_option,
+        "PAPER",
+        "Reproduce the figures of a paper: tables, pictures, and a verdict for each published number.\v"
+        "Examples:\n"
+        "  weir reproduce apcm\n"
+        "  weir reproduce apcm --figure 12 --size tiny -o out\n\n"
+        "Ctrl-C loses nothing that is finished: the same command goes on from there.\n",
+        NULL,
+        NULL,
+        NULL,
+    };
+    struct args a = {.size = "small"};
+    return parse_and_run(&argp, argc, argv, &a);
+}
+
+int cli_sweep(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options,
+        on_option,
+        "PLAN.ini",
+        "Run what a plan file says: programs under several policies and settings, compared.\v"
+        "Example:\n"
+        "  weir sweep l1size.ini --size tiny\n\n"
+        "with l1size.ini:\n"
+        "  [figure]\n"
+        "  title     = L1 size\n"
+        "  programs  = bfs spmv\n"
+        "  metric    = ipc\n"
+        "  normalise = 16KB\n"
+        "  [variant 16KB]\n"
+        "  set = l1.size=16KiB\n"
+        "  [variant 32KB]\n"
+        "  set = l1.size=32KiB\n",
+        NULL,
+        NULL,
+        NULL,
+    };
+    struct args a = {.size = "small", .is_plan = true};
+    return parse_and_run(&argp, argc, argv, &a);
+}
+
+int cli_report(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options,
+        on_option,
+        "PAPER\nPLAN.ini",
+        "Tables, pictures and verdicts from what is already simulated; nothing is run.\v"
+        "Example:\n"
+        "  weir report apcm --size small -o out\n",
+        NULL,
+        NULL,
+        NULL,
+    };
+    struct args a = {.size = "small", .no_run = true};
+    return parse_and_run(&argp, argc, argv, &a);
+}

@@ -1,0 +1,289 @@
+/*
+ * The table of a figure, one function per kind of plan (plan.h). What the kinds show, in APCM's terms: bars are Figures
+ * 12 to 22, loads Figure 1, locality Figure 3, counts Figure 4, aps Figure 5, reuse Figure 6.
+ */
+#include "lab/figure.h"
+
+#include "locality/locality.h"
+
+#include <jansson.h>
+#include <math.h>
+
+static void trouble(struct lab_figure *f, const char *program, const char *variant, const char *why)
+{
+    size_t n = strlen(program) + strlen(variant) + strlen(why) + 8;
+    char *text = xmalloc(n);
+    snprintf(text, n, "%s%s%s: %s", program, *variant ? ", " : "", variant, why);
+    VEC_PUSH(&f->trouble, text);
+}
+
+static const char *label_of(const struct plan_variant *v)
+{
+    return v->label ? v->label : v->name;
+}
+
+static struct point *point_at(const struct lab_figure *f, size_t program, size_t variant)
+{
+    size_t n = f->plan.variants.word.n;
+    return f->point[program * (n + !n) + variant];
+}
+
+static const char *row_label(const struct lab_figure *f, const struct lab_program *p)
+{
+    return f->plan.paper && *p->label ? p->label : p->name;
+}
+
+static void complain(struct lab_figure *f, const struct lab_program *p, const char *variant, const struct point *point)
+{
+    trouble(f, row_label(f, p), variant, !point ? "not simulated yet" : point->failure ? point->failure : "no value");
+}
+
+static void variant_columns(struct lab_figure *f)
+{
+    for (size_t k = 0; k < f->plan.variants.word.n; k++) {
+        const struct plan_variant *v = plan_find(&f->plan, f->plan.variants.word.p[k]);
+        table_add_column(&f->table, v->name, label_of(v));
+    }
+}
+
+static void bars(struct lab *l, struct lab_figure *f)
+{
+    const struct plan *plan = &f->plan;
+    variant_columns(f);
+    for (size_t p = 0; p < f->program.n; p++) {
+        const struct lab_program *program = f->program.p[p];
+        double *cell = table_add_row(&f->table, row_label(f, program), program->group);
+        for (size_t k = 0; k < plan->variants.word.n; k++) {
+            const struct plan_variant *v = plan_find(plan, plan->variants.word.p[k]), *over = plan_divisor(plan, v);
+            double value = point_value(point_at(f, p, k), plan->metric);
+            double by = over ? point_value(figure_point(l, f, over, program), plan->metric) : 1;
+            cell[k] = by == 0 ? NAN : value / by;
+            if (isnan(cell[k]))
+                complain(f, program, label_of(v), point_at(f, p, k));
+        }
+    }
+}
+
+/* ---- loads ---- */
+
+enum { TOP_LOADS = 4 };
+
+static uint64_t member(const json_t *load, const char *name)
+{
+    return (uint64_t)json_integer_value(json_object_get(load, name));
+}
+
+/* The most accessed global loads of a result, first the most; returns their number. */
+static unsigned top_loads(const json_t *loads, const json_t *top[TOP_LOADS])
+{
+    unsigned n = 0;
+    size_t i;
+    json_t *x;
+    json_array_foreach(loads, i, x)
+    {
+        const char *inst = json_string_value(json_object_get(x, "inst"));
+        if (!inst || strncmp(inst, "ld", 2) || strstr(inst, "shared") || strstr(inst, "local") ||
+            strstr(inst, "const") || strstr(inst, "param") || !member(x, "lines"))
+            continue;
+        unsigned at = n < TOP_LOADS ? n++ : TOP_LOADS;
+        while (at > 0 && member(top[at - 1], "lines") < member(x, "lines")) {
+            if (at < TOP_LOADS)
+                top[at] = top[at - 1];
+            at--;
+        }
+        if (at < TOP_LOADS)
+            top[at] = x;
+    }
+    return n;
+}
+
+static const json_t *same_load(const struct point *p, const json_t *load)
+{
+    size_t i;
+    json_t *x;
+    if (p && p->result)
+        json_array_foreach(json_object_get(p->result, "loads"), i, x)
+        {
+            if (member(x, "pc") == member(load, "pc") &&
+                json_equal(json_object_get(x, "kernel"), json_object_get(load, "kernel")))
+                return x;
+        }
+    return NULL;
+}
+
+static double miss_rate(const json_t *load)
+{
+    double lines = (double)member(load, "lines");
+    double served = (double)(member(load, "l1_hits") + member(load, "l1_merges"));
+    return lines > 0 ? 1 - served / lines : NAN;
+}
+
+static void loads(struct lab_figure *f)
+{
+    f->table.percent = true;
+    variant_columns(f);
+    for (size_t p = 0; p < f->program.n; p++) {
+        const struct lab_program *program = f->program.p[p];
+        const struct point *first = point_at(f, p, 0);
+        if (!first || !first->result) {
+            complain(f, program, "", first);
+            continue;
+        }
+        const json_t *top[TOP_LOADS];
+        unsigned n = top_loads(json_object_get(first->result, "loads"), top);
+        for (unsigned i = 0; i < n; i++) {
+            char label[80];
+            snprintf(label, sizeof label, "%s Ld%u", row_label(f, program), i + 1);
+            double *cell = table_add_row(&f->table, label, row_label(f, program));
+            for (size_t k = 0; k < f->plan.variants.word.n; k++) {
+                const json_t *load = same_load(point_at(f, p, k), top[i]);
+                cell[k] = load ? miss_rate(load) : NAN;
+            }
+        }
+    }
+}
+
+/* ---- analyses ---- */
+
+static double located(const struct point *p, const char *what, const char *bin)
+{
+    char name[96];
+    snprintf(name, sizeof name, "locality.%s.%s", what, bin);
+    return point_value(p, name);
+}
+
+static bool has_result(struct lab_figure *f, size_t p)
+{
+    const struct point *point = point_at(f, p, 0);
+    if (point && point->result)
+        return true;
+    complain(f, f->program.p[p], "", point);
+    return false;
+}
+
+static void locality(struct lab_figure *f)
+{
+    f->table.percent = true;
+    for (int t = 0; t < LOCALITY_TYPE_COUNT; t++)
+        table_add_column(&f->table, locality_type_name[t], locality_type_name[t]);
+    for (size_t p = 0; p < f->program.n; p++) {
+        double *cell = table_add_row(&f->table, row_label(f, f->program.p[p]), f->program.p[p]->group);
+        for (int t = 0; has_result(f, p) && t < LOCALITY_TYPE_COUNT; t++)
+            cell[t] = located(point_at(f, p, 0), "line", locality_type_name[t]);
+    }
+}
+
+static void counts(struct lab_figure *f)
+{
+    static const char *const which[2][2] = {{"finite_count", "16KB"}, {"count", "inf."}};
+    f->table.percent = true;
+    for (int b = 0; b < LOCALITY_COUNT_BINS; b++)
+        table_add_column(&f->table, locality_count_name[b], locality_count_name[b]);
+    for (size_t p = 0; p < f->program.n; p++)
+        for (int w = 0; has_result(f, p) && w < 2; w++) {
+            char label[80], group[80];
+            snprintf(label, sizeof label, "%s %s", row_label(f, f->program.p[p]), which[w][1]);
+            snprintf(group, sizeof group, "%s:%s", f->program.p[p]->group, w ? "infinite" : "finite");
+            double *cell = table_add_row(&f->table, label, group);
+            for (int b = 0; b < LOCALITY_COUNT_BINS; b++)
+                cell[b] = located(point_at(f, p, 0), which[w][0], locality_count_name[b]);
+        }
+}
+
+static void aps(struct lab_figure *f)
+{
+    table_add_column(&f->table, "aps", "APS");
+    for (size_t p = 0; p < f->program.n; p++) {
+        double *cell = table_add_row(&f->table, row_label(f, f->program.p[p]), f->program.p[p]->group);
+        if (has_result(f, p))
+            cell[0] = point_value(point_at(f, p, 0), "locality.aps");
+    }
+}
+
+/* Columns: inter-warp lines of the first program, intra-warp lines of the second, and so on, where there are any. */
+static void reuse(struct lab_figure *f)
+{
+    static const enum locality_type types[] = {LOCALITY_INTER, LOCALITY_INTRA};
+    double part[64][LOCALITY_DISTANCE_BINS];
+    int n = 0, last = 0;
+    for (size_t p = 0; p < f->program.n; p++)
+        for (int t = 0; has_result(f, p) && t < 2 && n < 64; t++) {
+            double sum = 0;
+            for (int b = 0; b < LOCALITY_DISTANCE_BINS; b++) {
+                char name[64];
+                snprintf(name, sizeof name, "distance.%s", locality_type_name[types[t]]);
+                char bin[12];
+                snprintf(bin, sizeof bin, "%d", b);
+                sum += part[n][b] = located(point_at(f, p, 0), name, bin);
+            }
+            if (!(sum > 0))
+                continue;
+            for (int b = 0; b < LOCALITY_DISTANCE_BINS; b++) {
+                if (part[n][b] > 0 && b > last)
+                    last = b;
+                part[n][b] /= sum;
+            }
+            char label[96], name[96];
+            snprintf(label, sizeof label, "%s %s", row_label(f, f->program.p[p]), locality_type_name[types[t]]);
+            snprintf(name, sizeof name, "%s:%s", row_label(f, f->program.p[p]), locality_type_name[types[t]]);
+            table_add_column(&f->table, name, label);
+            n++;
+        }
+    f->table.percent = true;
+    for (int b = 0; n && b <= last; b++) {
+        char label[32];
+        snprintf(label, sizeof label, "%llu", 1ull << b);
+        double *cell = table_add_row(&f->table, label, "distance");
+        for (int c = 0; c < n; c++)
+            cell[c] = part[c][b];
+    }
+}
+
+void figure_tabulate(struct lab *l, struct lab_figure *f)
+{
+    table_free(&f->table);
+    for (size_t i = 0; i < f->trouble.n; i++)
+        free(f->trouble.p[i]);
+    f->trouble.n = 0;
+    f->table = (struct table){.geometric = f->plan.geometric};
+    switch (f->plan.kind) {
+    case PLAN_LOADS:
+        loads(f);
+        break;
+    case PLAN_LOCALITY:
+        locality(f);
+        break;
+    case PLAN_COUNTS:
+        counts(f);
+        break;
+    case PLAN_APS:
+        aps(f);
+        break;
+    case PLAN_REUSE:
+        reuse(f);
+        break;
+    case PLAN_BARS:
+    case PLAN_KINDS:
+        bars(l, f);
+    }
+    size_t n = f->table.row.n;
+    for (size_t i = 0; n && i < f->plan.means.word.n; i++)
+        table_add_mean(&f->table, f->plan.means.word.p[i]);
+}
+
+struct plot lab_plot(const struct lab_figure *f)
+{
+    struct plot p = {.title = f->plan.title, .axis = f->plan.axis ? f->plan.axis : f->plan.metric};
+    switch (f->plan.kind) {
+    case PLAN_LOCALITY:
+    case PLAN_COUNTS:
+        p.style = PLOT_STACKED;
+        break;
+    case PLAN_REUSE:
+        p.style = PLOT_LINES;
+        break;
+    default:
+        p.line_at_one = f->plan.normalise || (f->plan.variant.n && f->plan.variant.p[0].over);
+    }
+    return p;
+}

@@ -1,0 +1,61 @@
+/* See inifile.h. */
+#include "lab/inifile.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <ini.h>
+#include <string.h>
+
+struct reader {
+    FILE *in;
+    const char *path;
+    int line;
+    bool indented, failed;
+    inifile_fn *fn;
+    void *ctx;
+    struct err *e;
+};
+
+/* One line for inih, counted. A line that inih would cut in two is refused. */
+static char *next_line(char *out, int room, void *stream)
+{
+    struct reader *r = stream;
+    if (r->failed || !fgets(out, room, r->in))
+        return NULL;
+    r->line++;
+    size_t n = strlen(out);
+    if ((int)n + 1 == room && out[n - 1] != '\n') {
+        err_at(r->e, r->path, r->line, 0, "the line is longer than %d characters", room - 2);
+        err_hint(r->e, "continue it on an indented line");
+        r->failed = true;
+        return NULL;
+    }
+    r->indented = isspace((unsigned char)out[0]) != 0;
+    return out;
+}
+
+static int on_item(void *ctx, const char *section, const char *key, const char *value)
+{
+    struct reader *r = ctx;
+    struct inifile_item item = {r->path, r->line, section, key, value, r->indented};
+    if (r->fn(r->ctx, &item, r->e))
+        r->failed = true;
+    return !r->failed;
+}
+
+int inifile_read(const char *path, inifile_fn *fn, void *ctx, struct err *e)
+{
+    struct reader r = {.in = fopen(path, "re"), .path = path, .fn = fn, .ctx = ctx, .e = e};
+    if (!r.in)
+        return err_at(e, path, 0, 0, "cannot read: %s", strerror(errno));
+    int line = ini_parse_stream(next_line, &r, on_item, &r);
+    bool bad = ferror(r.in) != 0;
+    fclose(r.in);
+    if (r.failed)
+        return -1;
+    if (line > 0) {
+        err_at(e, path, line, 0, "this is neither [section] nor 'key = value'");
+        return -1;
+    }
+    return bad || line < 0 ? err_at(e, path, 0, 0, "cannot read: %s", strerror(EIO)) : 0;
+}

@@ -1,0 +1,31 @@
+/*
+ * INI files with places: what inih reads, plus the line of each value and whether it continues the one above. Plans,
+ * papers and published values are such files; every fault in them is reported with file and line.
+ */
+#ifndef WEIR_LAB_INIFILE_H
+#define WEIR_LAB_INIFILE_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+
+struct inifile_item {
+    const char *file;
+    int line;
+    const char *section; /* "variant swl" */
+    const char *key, *value;
+    bool continued; /* an indented line: belongs to the key above */
+};
+/* Returns 0, or -1 with *e filled; then the reading stops. */
+typedef int inifile_fn(void *ctx, const struct inifile_item *, struct err *);
+
+int inifile_read(const char *path, inifile_fn *, void *ctx, struct err *);
+
+/* Where a value came from, for faults that are found after reading. */
+struct inifile_place {
+    const char *file;
+    int line;
+};
+#define INIFILE_FAULT(place, e, ...) err_at(e, (place).file, (place).line, 0, __VA_ARGS__)
+
+#endif

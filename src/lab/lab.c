@@ -1,0 +1,302 @@
+/* From plans to points and back; see lab.h. The tables are made in figure.c. */
+#include "lab/lab.h"
+
+#include "engine/config.h"
+#include "lab/figure.h"
+
+#include <math.h>
+
+void lab_free(struct lab *l)
+{
+    for (size_t i = 0; i < l->figure.n; i++) {
+        struct lab_figure *f = &l->figure.p[i];
+        plan_free(&f->plan);
+        table_free(&f->table);
+        for (size_t k = 0; k < f->absent.n; k++)
+            free(f->absent.p[k]);
+        for (size_t k = 0; k < f->trouble.n; k++)
+            free(f->trouble.p[k]);
+        VEC_FREE(&f->program);
+        VEC_FREE(&f->absent);
+        VEC_FREE(&f->trouble);
+        free(f->point);
+    }
+    for (size_t i = 0; i < l->point.n; i++)
+        point_free(l->point.p[i]);
+    for (size_t i = 0; i < l->program.n; i++)
+        lab_program_free(&l->program.p[i]);
+    VEC_FREE(&l->figure);
+    VEC_FREE(&l->point);
+    VEC_FREE(&l->program);
+}
+
+/* ---- programs of a figure ---- */
+
+static bool chosen(const struct lab_figure *f, const struct lab_program *p)
+{
+    for (size_t i = 0; i < f->program.n; i++)
+        if (f->program.p[i] == p)
+            return true;
+    return false;
+}
+
+static bool is_named(const struct plan *plan, const struct lab_program *p, const char *word)
+{
+    if (plan->paper && !*p->label)
+        return false; /* the paper does not use it */
+    if (!strcmp(word, "all"))
+        return true;
+    return plan->paper ? !strcmp(word, p->group) || !strcmp(word, p->label) || !strcmp(word, p->name)
+                       : !strcmp(word, p->name);
+}
+
+/* Position in the paper's list; programs it does not list come last. */
+static size_t rank(const struct plan *plan, const struct lab_program *p)
+{
+    size_t i = 0;
+    while (i < plan->order.word.n && strcmp(plan->order.word.p[i], p->label))
+        i++;
+    return i;
+}
+
+static void sort_programs(struct lab_figure *f)
+{
+    for (size_t i = 1; i < f->program.n; i++) /* few, and stable */
+        for (size_t k = i; k > 0 && rank(&f->plan, f->program.p[k]) < rank(&f->plan, f->program.p[k - 1]); k--) {
+            const struct lab_program *t = f->program.p[k];
+            f->program.p[k] = f->program.p[k - 1];
+            f->program.p[k - 1] = t;
+        }
+}
+
+static int unknown_program(const struct lab *l, const struct plan *p, const char *word, struct err *e)
+{
+    INIFILE_FAULT(p->programs.at, e, "programs: '%s' is neither a program%s", word,
+                  p->paper ? " nor a class of the paper" : " of the suite nor 'all'");
+    const char *names[1024];
+    unsigned n = 0;
+    for (size_t i = 0; i < l->program.n && n < 1022; i++) {
+        names[n++] = l->program.p[i].name;
+        names[n++] = l->program.p[i].label;
+    }
+    const char *near = cfg_nearest(word, names, n);
+    return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "'weir suite list' shows the programs");
+}
+
+static int choose_programs(struct lab *l, struct lab_figure *f, struct err *e)
+{
+    const struct plan *plan = &f->plan;
+    for (size_t w = 0; w < plan->programs.word.n; w++) {
+        const char *word = plan->programs.word.p[w];
+        bool found = false;
+        for (size_t i = 0; i < l->program.n; i++)
+            if (is_named(plan, &l->program.p[i], word)) {
+                found = true;
+                if (!chosen(f, &l->program.p[i]))
+                    VEC_PUSH(&f->program, &l->program.p[i]);
+            }
+        for (size_t i = 0; i < plan->order.word.n && !found; i++)
+            found = !strcmp(plan->order.word.p[i], word); /* the paper has it, the suite has not */
+        if (!found)
+            return unknown_program(l, plan, word, e);
+    }
+    if (plan->paper)
+        sort_programs(f);
+    for (size_t i = 0; i < plan->order.word.n; i++) {
+        bool there = false;
+        for (size_t k = 0; k < l->program.n; k++)
+            there |= !strcmp(l->program.p[k].label, plan->order.word.p[i]);
+        if (!there)
+            VEC_PUSH(&f->absent, xstrdup(plan->order.word.p[i]));
+    }
+    return 0;
+}
+
+int lab_add_figure(struct lab *l, struct plan *p, struct err *e)
+{
+    struct lab_figure f = {.plan = *p};
+    memset(p, 0, sizeof *p);
+    VEC_PUSH(&l->figure, f);
+    struct lab_figure *at = &l->figure.p[l->figure.n - 1];
+    if (!at->plan.refused && choose_programs(l, at, e))
+        return -1;
+    at->point = xcalloc(at->program.n * (at->plan.variants.word.n + 1) + 1, sizeof *at->point);
+    return 0;
+}
+
+/* ---- points ---- */
+
+/* The one point of its key. Takes over `p`. */
+static struct point *intern(struct lab *l, struct point *p)
+{
+    for (size_t i = 0; i < l->point.n; i++)
+        if (!strcmp(l->point.p[i]->key, p->key)) {
+            point_free(p);
+            return l->point.p[i];
+        }
+    VEC_PUSH(&l->point, p);
+    return p;
+}
+
+static bool settled(const struct point *p)
+{
+    return p->result || p->failure;
+}
+
+struct settings {
+    VEC(char *) set; /* not owned but for those from `own` on */
+    size_t own;
+};
+
+static void settings_free(struct settings *s)
+{
+    for (size_t i = s->own; i < s->set.n; i++)
+        free(s->set.p[i]);
+    VEC_FREE(&s->set);
+}
+
+static char *assignment(const char *key, const char *value)
+{
+    size_t n = strlen(key) + strlen(value) + 2;
+    char *s = xmalloc(n);
+    snprintf(s, n, "%s=%s", key, value);
+    return s;
+}
+
+static struct point *get_point(struct lab *l, const struct plan *plan, const struct plan_variant *v,
+                               const struct lab_program *program, const struct settings *s, struct inifile_place at,
+                               struct err *e)
+{
+    const char *machine = v && v->machine ? v->machine : plan->machine ? plan->machine : "gtx480";
+    bool analysis = plan->kind != PLAN_BARS && plan->kind != PLAN_LOADS;
+    struct point *p = point_new(program, analysis, machine, v ? v->with : NULL, s->set.p, s->set.n, e);
+    if (!p && !*e->file) { /* a fault of the settings: it stands in the plan */
+        snprintf(e->file, sizeof e->file, "%s", at.file);
+        e->line = at.line;
+    }
+    return p ? intern(l, p) : NULL;
+}
+
+struct want {
+    VEC(struct point *) point;
+};
+
+static void want(struct want *w, struct point *p)
+{
+    for (size_t i = 0; i < w->point.n; i++)
+        if (w->point.p[i] == p)
+            return;
+    VEC_PUSH(&w->point, p);
+}
+
+/*
+ * Follows a variant's searches as far as results go: adds the points that are needed next to *w, or gives the final one
+ * in *out. A coordinate takes the value with the largest plan->maximise; the first of equals.
+ */
+static int resolve(struct lab *l, const struct plan *plan, const struct plan_variant *v,
+                   const struct lab_program *program, struct want *w, struct point **out, struct err *e)
+{
+    struct settings s = {0};
+    for (size_t i = 0; v && i < v->set.n; i++)
+        VEC_PUSH(&s.set, v->set.p[i]);
+    s.own = s.set.n;
+    int status = 0;
+    bool pending = false;
+    *out = NULL;
+    for (size_t c = 0; v && c < v->best.n && !pending && !status; c++) {
+        const struct plan_search *search = &v->best.p[c];
+        const char *best = search->value.p[0];
+        double best_value = -INFINITY;
+        for (size_t i = 0; i < search->value.n && !status; i++) {
+            VEC_PUSH(&s.set, assignment(search->key, search->value.p[i]));
+            struct point *p = get_point(l, plan, v, program, &s, search->at, e);
+            free(s.set.p[--s.set.n]);
+            if (!p) {
+                status = -1;
+            } else if (!settled(p)) {
+                want(w, p);
+                pending = true;
+            } else if (point_value(p, plan->maximise) > best_value) {
+                best_value = point_value(p, plan->maximise);
+                best = search->value.p[i];
+            }
+        }
+        VEC_PUSH(&s.set, assignment(search->key, best));
+    }
+    if (!status && !pending) {
+        struct point *p = get_point(l, plan, v, program, &s, v ? v->at : (struct inifile_place){plan->path, 0}, e);
+        if (!p)
+            status = -1;
+        else if (!settled(p))
+            want(w, p);
+        else
+            *out = p;
+    }
+    settings_free(&s);
+    return status;
+}
+
+static int collect(struct lab *l, struct want *w, struct err *e)
+{
+    for (size_t i = 0; i < l->figure.n; i++) {
+        struct lab_figure *f = &l->figure.p[i];
+        if (f->plan.refused)
+            continue;
+        bool analysis = f->plan.kind != PLAN_BARS && f->plan.kind != PLAN_LOADS;
+        size_t n = f->plan.variants.word.n;
+        for (size_t p = 0; p < f->program.n; p++)
+            for (size_t k = 0; k < (analysis ? 1 : n); k++) {
+                const struct plan_variant *v = analysis ? NULL : plan_find(&f->plan, f->plan.variants.word.p[k]);
+                const struct plan_variant *over = v ? plan_divisor(&f->plan, v) : NULL;
+                struct point *divisor;
+                if (resolve(l, &f->plan, v, f->program.p[p], w, &f->point[p * (n + !n) + k], e) ||
+                    (over && resolve(l, &f->plan, over, f->program.p[p], w, &divisor, e)))
+                    return -1;
+            }
+    }
+    return 0;
+}
+
+struct point *figure_point(struct lab *l, const struct lab_figure *f, const struct plan_variant *v,
+                           const struct lab_program *program)
+{
+    struct want none = {0};
+    struct point *p = NULL;
+    struct err e;
+    if (resolve(l, &f->plan, v, program, &none, &p, &e))
+        p = NULL;
+    VEC_FREE(&none.point);
+    return p;
+}
+
+int lab_run(struct lab *l, struct pool *pool, struct err *e)
+{
+    int status = 0;
+    for (bool more = true; more && !status;) {
+        struct want w = {0};
+        status = collect(l, &w, e);
+        more = w.point.n > 0;
+        if (!status && more)
+            status = pool_run(pool, w.point.p, w.point.n, e);
+        VEC_FREE(&w.point);
+    }
+    if (status < 0)
+        return status;
+    for (size_t i = 0; i < l->figure.n; i++)
+        if (!l->figure.p[i].plan.refused)
+            figure_tabulate(l, &l->figure.p[i]);
+    return status;
+}
+
+void lab_found(const struct lab_figure *f, size_t program, size_t variant, char *out, size_t bytes)
+{
+    out[0] = 0;
+    const struct plan_variant *v = plan_find(&f->plan, f->plan.variants.word.p[variant]);
+    const struct point *p = f->point[program * f->plan.variants.word.n + variant];
+    if (!p)
+        return;
+    size_t at = 0;
+    /* Searched values follow those that the variant sets. */
+    for (size_t i = 0; i < v->best.n && v->set.n + i < p->set.n && at < bytes; i++)
+        at += (size_t)snprintf(out + at, bytes - at, "%s%s", i ? " " : "", p->set.p[v->set.n + i]);
+}

@@ -1,0 +1,43 @@
+/*
+ * The laboratory: plans in, tables out.
+ *
+ * A lab holds programs and figures. lab_run finds out which points the figures need, runs those that the store does not
+ * have, lets searches go on with what came out, and repeats until nothing is wanted. Then every figure has its table.
+ * What a figure shows depends on the plan and the recordings alone, not on order, cores or what was in the store.
+ */
+#ifndef WEIR_LAB_LAB_H
+#define WEIR_LAB_LAB_H
+
+#include "lab/plan.h"
+#include "lab/plot.h"
+#include "lab/pool.h"
+#include "lab/table.h"
+
+struct lab_figure {
+    struct plan plan;
+    VEC(const struct lab_program *) program; /* its rows, in the paper's order */
+    VEC(char *) absent;                      /* programs it asks for that the suite does not have */
+    struct table table;
+    /* simulations behind the table: [program * n_variant + variant], by plan.variants; NULL = failed or no simulation
+     */
+    struct point **point;
+    VEC(char *) trouble; /* what is missing in the table, and why */
+};
+
+struct lab {
+    VEC(struct lab_program) program;
+    VEC(struct lab_figure) figure;
+    VEC(struct point *) point; /* every one that was wanted, each once */
+};
+
+void lab_free(struct lab *);
+/* Takes over the plan. Its programs are looked up in lab->program, which must not change any more. */
+int lab_add_figure(struct lab *, struct plan *, struct err *);
+/* As pool_run; afterwards the tables stand. Stopped: tables of what there is. */
+int lab_run(struct lab *, struct pool *, struct err *);
+/* How the figure is drawn. */
+struct plot lab_plot(const struct lab_figure *);
+/* Settings that a search ended with, as "swl.limit=4"; "" = nothing was searched. */
+void lab_found(const struct lab_figure *, size_t program, size_t variant, char *out, size_t bytes);
+
+#endif

@@ -1,0 +1,347 @@
+/* Reads plans; see plan.h. */
+#include "lab/plan.h"
+
+#include "engine/config.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const char *const kind_names[PLAN_KINDS] = {"bars", "loads", "locality", "counts", "aps", "reuse"};
+
+struct reading {
+    struct plan *p;
+    bool is_base; /* the shared file: its [figure] is not ours */
+    char *base;
+    struct inifile_place base_at;
+    char *last_key; /* to know what an indented line continues */
+};
+
+static void add_words(struct plan_strings *s, const struct inifile_item *i)
+{
+    s->at = (struct inifile_place){i->file, i->line};
+    char *copy = xstrdup(i->value);
+    for (char *save, *w = strtok_r(copy, " \t,", &save); w; w = strtok_r(NULL, " \t,", &save))
+        VEC_PUSH(&s->word, xstrdup(w));
+    free(copy);
+}
+
+static void join(char **at, const char *more)
+{
+    size_t old = strlen(*at), n = strlen(more);
+    *at = xrealloc(*at, old + n + 2);
+    (*at)[old] = ' ';
+    memcpy(*at + old + 1, more, n + 1);
+}
+
+/* A key that takes one text. An indented line adds to it; giving it again is a fault. */
+static int set_text(char **at, const struct inifile_item *i, struct err *e)
+{
+    if (*at && i->continued) {
+        join(at, i->value);
+        return 0;
+    }
+    if (*at)
+        return err_at(e, i->file, i->line, 0, "'%s' is given twice", i->key);
+    if (!*i->value)
+        return err_at(e, i->file, i->line, 0, "'%s' has no value", i->key);
+    *at = xstrdup(i->value);
+    return 0;
+}
+
+static int unknown(const struct inifile_item *i, const char *const *keys, unsigned n, struct err *e)
+{
+    err_at(e, i->file, i->line, 0, "there is no key '%s' in [%s]", i->key, i->section);
+    const char *near = cfg_nearest(i->key, keys, n);
+    return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "docs/reproduce.md lists the keys");
+}
+
+static int read_choice(const struct inifile_item *i, const char *const *names, unsigned n, struct err *e)
+{
+    for (unsigned k = 0; k < n; k++)
+        if (!strcmp(i->value, names[k]))
+            return (int)k;
+    err_at(e, i->file, i->line, 0, "%s = %s is not known", i->key, i->value);
+    char list[200] = "";
+    for (unsigned k = 0; k < n; k++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", k ? ", " : "", names[k]);
+    return err_hint(e, "choose one of: %s", list);
+}
+
+static int read_figure(struct reading *r, const struct inifile_item *i, struct err *e)
+{
+    struct plan *p = r->p;
+    const struct inifile_place at = {i->file, i->line};
+    const struct {
+        const char *key;
+        char **text;
+        struct inifile_place *place;
+    } texts[] = {
+        {"number", &p->number, NULL},
+        {"title", &p->title, NULL},
+        {"machine", &p->machine, &p->machine_at},
+        {"metric", &p->metric, &p->metric_at},
+        {"axis", &p->axis, NULL},
+        {"normalise", &p->normalise, &p->normalise_at},
+        {"refused", &p->refused, NULL},
+        {"note", &p->note, NULL},
+        {"maximise", &p->maximise, NULL},
+        {"base", &r->base, &r->base_at},
+    };
+    const struct {
+        const char *key;
+        struct plan_strings *list;
+    } lists[] = {{"programs", &p->programs}, {"variants", &p->variants}, {"means", &p->means}};
+    static const char *const keys[] = {"number",    "title",    "machine", "metric",   "axis",
+                                       "normalise", "refused",  "note",    "maximise", "base",
+                                       "programs",  "variants", "means",   "kind",     "average"};
+    static const char *const averages[] = {"arithmetic", "geometric"};
+    for (unsigned k = 0; k < sizeof texts / sizeof *texts; k++)
+        if (!strcmp(i->key, texts[k].key)) {
+            if (texts[k].place)
+                *texts[k].place = at;
+            return set_text(texts[k].text, i, e);
+        }
+    for (unsigned k = 0; k < sizeof lists / sizeof *lists; k++)
+        if (!strcmp(i->key, lists[k].key)) {
+            add_words(lists[k].list, i);
+            return 0;
+        }
+    if (!strcmp(i->key, "kind")) {
+        int k = read_choice(i, kind_names, PLAN_KINDS, e);
+        if (k < 0)
+            return -1;
+        p->kind = (enum plan_kind)k;
+        return 0;
+    }
+    if (!strcmp(i->key, "average")) {
+        int k = read_choice(i, averages, 2, e);
+        p->geometric = k == 1;
+        return k < 0 ? -1 : 0;
+    }
+    return unknown(i, keys, sizeof keys / sizeof *keys, e);
+}
+
+/* "swl.limit: 2 4 8" */
+static int read_search(struct plan_variant *v, const struct inifile_item *i, struct err *e)
+{
+    const char *colon = strchr(i->value, ':');
+    const char *values = i->value;
+    if (!(i->continued && v->best.n && !colon)) {
+        if (!colon || colon == i->value)
+            return err_at(e, i->file, i->line, 0, "best = %s: write it as KEY: VALUE VALUE ...", i->value);
+        size_t n = (size_t)(colon - i->value);
+        while (n && isspace((unsigned char)i->value[n - 1]))
+            n--;
+        VEC_PUSH(&v->best, (struct plan_search){.key = xstrndup(i->value, n), .at = {i->file, i->line}});
+        values = colon + 1;
+    }
+    struct plan_search *s = &v->best.p[v->best.n - 1];
+    char *copy = xstrdup(values);
+    for (char *save, *w = strtok_r(copy, " \t,", &save); w; w = strtok_r(NULL, " \t,", &save))
+        VEC_PUSH(&s->value, xstrdup(w));
+    free(copy);
+    return s->value.n ? 0 : err_at(e, i->file, i->line, 0, "best = %s: no values to try", i->value);
+}
+
+static int read_variant(struct reading *r, const char *name, const struct inifile_item *i, struct err *e)
+{
+    struct plan *p = r->p;
+    struct plan_variant *v = NULL;
+    for (size_t k = 0; k < p->variant.n; k++)
+        if (!strcmp(p->variant.p[k].name, name))
+            v = &p->variant.p[k];
+    if (!v) {
+        VEC_PUSH(&p->variant, (struct plan_variant){.name = xstrdup(name), .at = {i->file, i->line}});
+        v = &p->variant.p[p->variant.n - 1];
+    } else if (strcmp(v->at.file, i->file))
+        return err_at(e, i->file, i->line, 0, "variant '%s' is already in %s", name, v->at.file);
+    if (!strcmp(i->key, "label"))
+        return set_text(&v->label, i, e);
+    if (!strcmp(i->key, "machine"))
+        return set_text(&v->machine, i, e);
+    if (!strcmp(i->key, "with"))
+        return set_text(&v->with, i, e);
+    if (!strcmp(i->key, "over")) {
+        v->over_at = (struct inifile_place){i->file, i->line};
+        return set_text(&v->over, i, e);
+    }
+    if (!strcmp(i->key, "best"))
+        return read_search(v, i, e);
+    if (!strcmp(i->key, "set")) {
+        struct plan_strings words = {0};
+        add_words(&words, i);
+        for (size_t k = 0; k < words.word.n; k++)
+            VEC_PUSH(&v->set, words.word.p[k]);
+        VEC_FREE(&words.word);
+        return 0;
+    }
+    static const char *const keys[] = {"label", "machine", "with", "over", "best", "set"};
+    return unknown(i, keys, sizeof keys / sizeof *keys, e);
+}
+
+static int read_paper(struct reading *r, const struct inifile_item *i, struct err *e)
+{
+    static const char *const keys[] = {"name", "title", "programs"};
+    if (!strcmp(i->key, "name"))
+        return set_text(&r->p->paper, i, e);
+    if (!strcmp(i->key, "programs")) {
+        add_words(&r->p->order, i);
+        return 0;
+    }
+    if (!strcmp(i->key, "title"))
+        return 0;
+    return unknown(i, keys, 3, e);
+}
+
+static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
+{
+    struct reading *r = ctx;
+    if (!strcmp(i->section, "figure"))
+        return r->is_base ? err_at(e, i->file, i->line, 0, "a base file has variants and a [paper], no [figure]")
+                          : read_figure(r, i, e);
+    if (!strcmp(i->section, "paper"))
+        return read_paper(r, i, e);
+    if (!strncmp(i->section, "variant ", 8) && i->section[8])
+        return read_variant(r, i->section + 8, i, e);
+    err_at(e, i->file, i->line, 0, "there is no section [%s]", i->section);
+    return err_hint(e, "sections are [figure], [variant NAME] and [paper]");
+}
+
+static char *keep(struct plan *p, char *text)
+{
+    VEC_PUSH(&p->text, text);
+    return text;
+}
+
+/* `base` is a name beside the plan. */
+static int read_base(struct reading *r, struct err *e)
+{
+    const char *slash = strrchr(r->p->path, '/');
+    size_t n = r->base[0] != '/' && slash ? (size_t)(slash - r->p->path) + 1 : 0;
+    char *path = keep(r->p, xmalloc(n + strlen(r->base) + 1));
+    memcpy(path, r->p->path, n);
+    strcpy(path + n, r->base);
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return INIFILE_FAULT(r->base_at, e, "base = %s: there is no file %s", r->base, path);
+    fclose(f);
+    r->is_base = true;
+    return inifile_read(path, on_item, r, e);
+}
+
+const struct plan_variant *plan_find(const struct plan *p, const char *name)
+{
+    for (size_t i = 0; i < p->variant.n; i++)
+        if (!strcmp(p->variant.p[i].name, name))
+            return &p->variant.p[i];
+    return NULL;
+}
+
+const struct plan_variant *plan_divisor(const struct plan *p, const struct plan_variant *v)
+{
+    const char *name = v->over ? v->over : p->normalise;
+    return name ? plan_find(p, name) : NULL;
+}
+
+static int check_name(const struct plan *p, const char *name, struct inifile_place at, struct err *e)
+{
+    if (plan_find(p, name))
+        return 0;
+    INIFILE_FAULT(at, e, "there is no variant '%s'", name);
+    const char *names[256];
+    unsigned n = 0;
+    for (size_t i = 0; i < p->variant.n && n < 256; i++)
+        names[n++] = p->variant.p[i].name;
+    const char *near = cfg_nearest(name, names, n);
+    return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "write a section [variant %s]", name);
+}
+
+static int check(struct plan *p, struct err *e)
+{
+    if (!p->title)
+        return err_at(e, p->path, 0, 0, "[figure] needs a title");
+    if (p->refused)
+        return 0;
+    if (!p->programs.word.n) {
+        err_at(e, p->path, 0, 0, "[figure] does not say which programs");
+        return err_hint(e, "write programs = bfs spmv, or programs = all");
+    }
+    bool simulates = p->kind == PLAN_BARS || p->kind == PLAN_LOADS;
+    if (simulates && !p->variants.word.n)
+        return err_at(e, p->path, 0, 0, "there is no [variant NAME] to run");
+    for (size_t i = 0; i < p->variants.word.n; i++)
+        if (check_name(p, p->variants.word.p[i], p->variants.at, e))
+            return -1;
+    for (size_t i = 0; i < p->variants.word.n; i++) {
+        const struct plan_variant *v = plan_find(p, p->variants.word.p[i]);
+        if (v->over && check_name(p, v->over, v->over_at, e))
+            return -1;
+    }
+    return p->normalise ? check_name(p, p->normalise, p->normalise_at, e) : 0;
+}
+
+int plan_read(struct plan *p, const char *path, struct err *e)
+{
+    memset(p, 0, sizeof *p);
+    p->path = keep(p, xstrdup(path));
+    struct reading r = {.p = p};
+    int status = inifile_read(p->path, on_item, &r, e);
+    if (!status && !p->variants.word.n) /* those of this file */
+        for (size_t i = 0; i < p->variant.n; i++)
+            VEC_PUSH(&p->variants.word, xstrdup(p->variant.p[i].name));
+    if (!status && r.base)
+        status = read_base(&r, e);
+    free(r.base);
+    if (!status)
+        status = check(p, e);
+    if (!status && !p->metric)
+        p->metric = xstrdup("ipc");
+    if (!status && !p->maximise)
+        p->maximise = xstrdup("ipc");
+    if (status)
+        plan_free(p);
+    return status;
+}
+
+static void free_strings(struct plan_strings *s)
+{
+    for (size_t i = 0; i < s->word.n; i++)
+        free(s->word.p[i]);
+    VEC_FREE(&s->word);
+}
+
+static void free_variant(struct plan_variant *v)
+{
+    char *const texts[] = {v->name, v->label, v->machine, v->with, v->over};
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
+        free(texts[i]);
+    for (size_t i = 0; i < v->set.n; i++)
+        free(v->set.p[i]);
+    VEC_FREE(&v->set);
+    for (size_t i = 0; i < v->best.n; i++) {
+        for (size_t k = 0; k < v->best.p[i].value.n; k++)
+            free(v->best.p[i].value.p[k]);
+        VEC_FREE(&v->best.p[i].value);
+        free(v->best.p[i].key);
+    }
+    VEC_FREE(&v->best);
+}
+
+void plan_free(struct plan *p)
+{
+    char *const texts[] = {p->number, p->title,     p->paper,   p->machine, p->metric,
+                           p->axis,   p->normalise, p->refused, p->note,    p->maximise};
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
+        free(texts[i]);
+    free_strings(&p->programs);
+    free_strings(&p->variants);
+    free_strings(&p->means);
+    free_strings(&p->order);
+    for (size_t i = 0; i < p->variant.n; i++)
+        free_variant(&p->variant.p[i]);
+    VEC_FREE(&p->variant);
+    for (size_t i = 0; i < p->text.n; i++)
+        free(p->text.p[i]);
+    VEC_FREE(&p->text);
+    memset(p, 0, sizeof *p);
+}

@@ -1,0 +1,79 @@
+/*
+ * A plan: what one figure or sweep consists of, as a person writes it.
+ *
+ *     [figure]
+ *     number    = 15
+ *     title     = Performance with warp throttling
+ *     base      = paper.ini        ; variants (and the paper's programs) that several figures share
+ *     machine   = gtx480
+ *     programs  = CS CM            ; classes or names of the paper, programs of the suite, or all
+ *     metric    = ipc              ; a statistic, or sums: l1.misses+l1.merges / l1.accesses
+ *     normalise = swl              ; every value is divided by this variant's
+ *     variants  = swl pcal apcm    ; in this order; those of this file if left out
+ *
+ *     [variant swl]
+ *     label = CCWS-SWL
+ *     with  = swl                  ; as --with
+ *     set   = l1.size=32KiB        ; as --set; several on one line or on indented lines
+ *     best  = swl.limit: 2 4 8 16  ; runs all and keeps the fastest; further `best` lines are searched one after the
+ *                                    other, each with the best of those before it
+ *     over  = base32               ; normalised by another variant than the figure's
+ *
+ * docs/reproduce.md is the reference. Left out: plans do not nest (one base), and there are no expressions.
+ */
+#ifndef WEIR_LAB_PLAN_H
+#define WEIR_LAB_PLAN_H
+
+#include "base/mem.h"
+#include "lab/inifile.h"
+
+enum plan_kind {
+    PLAN_BARS,     /* programs x variants: one value each */
+    PLAN_LOADS,    /* the most executed loads of each program x variants: L1 miss rate */
+    PLAN_LOCALITY, /* lines of an unbounded L1 by type of locality */
+    PLAN_COUNTS,   /* lines by number of accesses, in the machine's L1 and in an unbounded one */
+    PLAN_APS,      /* access pattern similarity */
+    PLAN_REUSE,    /* reuse distances of lines with inter- and intra-warp locality */
+    PLAN_KINDS
+};
+
+struct plan_search { /* one coordinate of a search */
+    char *key;
+    VEC(char *) value;
+    struct inifile_place at;
+};
+
+struct plan_variant {
+    char *name, *label, *machine, *with, *over; /* NULL = not given */
+    VEC(char *) set;
+    VEC(struct plan_search) best;
+    struct inifile_place at, over_at;
+};
+
+struct plan_strings {
+    VEC(char *) word;
+    struct inifile_place at;
+};
+
+struct plan {
+    char *path;
+    char *number, *title, *paper, *machine, *metric, *axis, *normalise, *refused, *note, *maximise;
+    enum plan_kind kind;
+    bool geometric;               /* means of ratios; arithmetic if not */
+    struct plan_strings programs; /* as written */
+    struct plan_strings variants; /* names, in the order of the figure */
+    struct plan_strings means;    /* groups over which to average */
+    struct plan_strings order;    /* the paper's programs, in its order; from the base */
+    VEC(struct plan_variant) variant;
+    struct inifile_place at, normalise_at, metric_at, machine_at;
+    VEC(char *) text; /* paths that places point to */
+};
+
+int plan_read(struct plan *, const char *path, struct err *);
+void plan_free(struct plan *);
+/* The variant of that name; NULL = there is none. */
+const struct plan_variant *plan_find(const struct plan *, const char *name);
+/* By which variant `v` is divided; NULL = values stand as they are. */
+const struct plan_variant *plan_divisor(const struct plan *, const struct plan_variant *v);
+
+#endif

@@ -1,0 +1,124 @@
+/* See plot.h. */
+#include "lab/plot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Distinct for colour-blind readers and in grey (after Okabe and Ito). */
+static const char *const colours[] = {"#999999", "#0072b2", "#e69f00", "#009e73", "#cc79a7",
+                                      "#56b4e9", "#d55e00", "#f0e442", "#000000"};
+enum { N_COLOURS = sizeof colours / sizeof *colours };
+
+static void put_quoted(const char *s, FILE *f)
+{
+    fputc('"', f);
+    for (; *s; s++)
+        fputs(*s == '"' ? "'" : *s == '\n' || *s == '\\' ? " " : (char[]){*s, 0}, f);
+    fputc('"', f);
+}
+
+static void put_data(const struct table *t, FILE *f)
+{
+    fputs("$data << EOD\n\"\"", f);
+    for (size_t c = 0; c < t->column.n; c++) {
+        fputc(' ', f);
+        put_quoted(t->column.p[c].label, f);
+    }
+    fputc('\n', f);
+    for (size_t i = 0; i < t->row.n; i++) {
+        const struct table_row *r = &t->row.p[i];
+        if (i && (r->mean != t->row.p[i - 1].mean || (!r->mean && strcmp(r->group, t->row.p[i - 1].group)))) {
+            fputs("\"\"", f); /* a gap between groups */
+            for (size_t c = 0; c < t->column.n; c++)
+                fputs(" ?", f);
+            fputc('\n', f);
+        }
+        put_quoted(r->label, f);
+        for (size_t c = 0; c < t->column.n; c++)
+            if (isnan(r->cell[c]))
+                fputs(" ?", f);
+            else
+                fprintf(f, " %.6g", r->cell[c]);
+        fputc('\n', f);
+    }
+    fputs("EOD\n", f);
+}
+
+static void put_script(const struct table *t, const struct plot *p, const char *svg, FILE *f)
+{
+    size_t bars = t->row.n * (p->style == PLOT_BARS ? t->column.n : 2);
+    size_t width = 300 + bars * 12;
+    width = width < 560 ? 560 : width > 1500 ? 1500 : width;
+    fprintf(
+        f, "# Drawn by weir; 'gnuplot FILE' draws it again.\nset terminal svg size %zu,380 font 'sans,12' noenhanced\n",
+        width);
+    fputs("set output ", f);
+    put_quoted(svg, f);
+    fputs("\nset title ", f);
+    put_quoted(p->title, f);
+    fputs("\nset ylabel ", f);
+    put_quoted(p->axis, f);
+    fputs(
+        "\nset key outside top center horizontal\nset datafile missing '?'\nset grid ytics lc rgb '#dddddd'\n"
+        "set border 3\nset tics nomirror out\nset boxwidth 0.9\nset xtics rotate by 45 right\nset yrange [0:*]\n",
+        f);
+    if (p->style != PLOT_LINES)
+        fprintf(f, "set style data histograms\nset style histogram %s\nset style fill solid 1 border rgb '#444444'\n",
+                p->style == PLOT_STACKED ? "rowstacked" : "clustered gap 1");
+    else
+        fputs("set style data linespoints\n", f);
+    if (p->line_at_one)
+        fputs("set arrow from graph 0, first 1 to graph 1, first 1 nohead lc rgb '#444444' dt 2 back\n", f);
+    put_data(t, f);
+    fputs("plot ", f);
+    for (size_t c = 0; c < t->column.n; c++)
+        fprintf(f, "%s$data using %zu%s lc rgb '%s' title columnheader(%zu)", c ? ", \\\n     " : "", c + 2,
+                c ? "" : ":xtic(1)", colours[c % N_COLOURS], c + 2);
+    fputc('\n', f);
+}
+
+static int run_gnuplot(const char *script, struct err *e)
+{
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        int null = open("/dev/null", O_RDWR);
+        dup2(null, 0);
+        dup2(null, 1);
+        dup2(null, 2);
+        execlp("gnuplot", "gnuplot", script, (char *)NULL);
+        _exit(127);
+    }
+    int status = -1;
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return 0;
+    bool absent = pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127;
+    err_at(e, script, 0, 0, absent ? "gnuplot is not installed: no picture was drawn" : "gnuplot could not draw this");
+    return absent ? err_hint(e, "apt-get install gnuplot-nox, then 'gnuplot %.180s'", script) : -1;
+}
+
+int plot_write(const struct table *t, const struct plot *p, const char *stem, struct err *e)
+{
+    size_t n = strlen(stem) + 5;
+    char *script = xmalloc(n), *svg = xmalloc(n);
+    snprintf(script, n, "%s.gp", stem);
+    snprintf(svg, n, "%s.svg", stem);
+    FILE *f = fopen(script, "we");
+    int status;
+    if (!f)
+        status = err_at(e, script, 0, 0, "cannot create: %s", strerror(errno));
+    else {
+        put_script(t, p, svg, f);
+        bool bad = ferror(f) != 0;
+        bad |= fclose(f) != 0;
+        status = bad ? err_at(e, script, 0, 0, "cannot write: %s", strerror(errno)) : run_gnuplot(script, e);
+    }
+    free(script);
+    free(svg);
+    return status;
+}

@@ -1,0 +1,246 @@
+/* See point.h. */
+#include "lab/point.h"
+
+#include "engine/config.h"
+#include "gpu/gpu_config.h"
+#include "gpu/replay.h"
+#include "gpu/result.h"
+#include "lab/analyze.h"
+#include "lab/model.h" /* made by the build: hash of the machine model's source */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+
+/* FNV-1a, 64 bits: keys are few, so chance is no concern. */
+static uint64_t fnv(uint64_t h, const void *bytes, size_t n)
+{
+    const unsigned char *p = bytes;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ p[i]) * 0x100000001b3ull;
+    return h;
+}
+#define FNV_START 0xcbf29ce484222325ull
+
+/* ---- programs ---- */
+
+void lab_program_free(struct lab_program *p)
+{
+    free(p->name);
+    free(p->label);
+    free(p->group);
+    free(p->recording);
+    memset(p, 0, sizeof *p);
+}
+
+int lab_program_measure(struct lab_program *p, struct err *e)
+{
+    FILE *f = fopen(p->recording, "re");
+    if (!f)
+        return err_at(e, p->recording, 0, 0, "cannot read: %s", strerror(errno));
+    enum { ROOM = 1 << 16 };
+    char *buf = xmalloc(ROOM);
+    uint64_t h = FNV_START;
+    for (size_t n; (n = fread(buf, 1, ROOM, f)) > 0;)
+        h = fnv(h, buf, n);
+    free(buf);
+    fclose(f);
+    snprintf(p->hash, sizeof p->hash, "%016" PRIx64, h);
+    struct trace_file *t = trace_open(p->recording, e);
+    if (!t)
+        return -1;
+    p->insts = 0;
+    for (uint32_t i = 0; i < trace_n_launches(t); i++)
+        p->insts += trace_launch_insts(t, i);
+    trace_close(t);
+    return 0;
+}
+
+/* ---- points ---- */
+
+struct resolved {
+    uint64_t hash;
+    char *policies;
+};
+
+static void on_value(void *ctx, const struct cfg_value *v)
+{
+    struct resolved *r = ctx;
+    if (!strcmp(v->key, "machine.name"))
+        return; /* what a program is told decides nothing when it is replayed */
+    r->hash = fnv(r->hash, v->key, strlen(v->key) + 1);
+    r->hash = fnv(r->hash, v->text, strlen(v->text) + 1);
+    if (v->field->type == CFG_POLICY) {
+        size_t old = r->policies ? strlen(r->policies) : 0;
+        r->policies = xrealloc(r->policies, old + strlen(v->text) + 3);
+        sprintf(r->policies + old, "%s%s", old ? ", " : "", v->text);
+    }
+}
+
+struct point *point_new(const struct lab_program *program, bool analysis, const char *machine, const char *with,
+                        char *const *set, size_t n_set, struct err *e)
+{
+    const struct cfg_schema *schema = gpu_schema();
+    struct cfg *c = cfg_load(schema, machine, (const char *const *)set, (unsigned)n_set, with, e);
+    if (!c)
+        return NULL;
+    struct resolved r = {FNV_START, NULL};
+    cfg_each(c, on_value, &r);
+    cfg_free(c);
+    struct point *p = xcalloc(1, sizeof *p);
+    p->program = program;
+    p->analysis = analysis;
+    p->machine = xstrdup(machine);
+    p->with = with ? xstrdup(with) : NULL;
+    for (size_t i = 0; i < n_set; i++)
+        VEC_PUSH(&p->set, xstrdup(set[i]));
+    p->policies = r.policies ? r.policies : xstrdup("");
+    snprintf(p->key, sizeof p->key, "%s%016" PRIx64 "-%s-%s-%s", analysis ? "locality-" : "", r.hash, program->hash,
+             RESULT_SCHEMA, WEIR_MODEL);
+    return p;
+}
+
+void point_free(struct point *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->set.n; i++)
+        free(p->set.p[i]);
+    VEC_FREE(&p->set);
+    free(p->machine);
+    free(p->with);
+    free(p->policies);
+    free(p->failure);
+    json_decref(p->result);
+    free(p);
+}
+
+void point_settings(const struct point *p, char *out, size_t bytes)
+{
+    size_t at = 0;
+    out[0] = 0;
+    for (size_t i = 0; i < p->set.n && at < bytes; i++)
+        at += (size_t)snprintf(out + at, bytes - at, "%s%s", i ? " " : "", p->set.p[i]);
+}
+
+static void put_part(json_t *o, const char *name, const char *bin, uint64_t n, uint64_t of)
+{
+    char key[96];
+    snprintf(key, sizeof key, "locality.%s.%s", name, bin);
+    json_object_set_new(o, key, json_real(of ? (double)n / (double)of : 0));
+}
+
+static uint64_t sum(const uint64_t *v, int n)
+{
+    uint64_t s = 0;
+    for (int i = 0; i < n; i++)
+        s += v[i];
+    return s;
+}
+
+static char *analyse(const struct point *p, struct trace_file *f, struct err *e)
+{
+    struct analyze_opts o = {.machine = p->machine, .set = (const char *const *)p->set.p, .n_set = (unsigned)p->set.n};
+    struct analysis a;
+    if (analyze_trace(f, &o, &a, e))
+        return NULL;
+    struct locality_load all = locality_sum(a.locality, UINT32_MAX);
+    json_t *total = json_object();
+    json_object_set_new(total, "locality.aps", json_real(locality_aps(a.locality, UINT32_MAX)));
+    for (int t = 0; t < LOCALITY_TYPE_COUNT; t++) {
+        put_part(total, "line", locality_type_name[t], all.line[t], sum(all.line, LOCALITY_TYPE_COUNT));
+        for (int b = 0; b < LOCALITY_DISTANCE_BINS; b++) {
+            char key[96];
+            snprintf(key, sizeof key, "locality.distance.%s.%d", locality_type_name[t], b);
+            json_object_set_new(total, key, json_integer((json_int_t)all.distance[t][b]));
+        }
+    }
+    for (int b = 0; b < LOCALITY_COUNT_BINS; b++) {
+        put_part(total, "count", locality_count_name[b], all.count[b], sum(all.count, LOCALITY_COUNT_BINS));
+        put_part(total, "finite_count", locality_count_name[b], all.finite_count[b],
+                 sum(all.finite_count, LOCALITY_COUNT_BINS));
+    }
+    json_t *doc = json_pack("{s:o,s:[]}", "total", total, "loads");
+    char *text = json_dumps(doc, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    json_decref(doc);
+    analysis_free(&a);
+    return text;
+}
+
+char *point_simulate(const struct point *p, int (*poll)(void *, uint64_t, uint64_t), void *ctx, struct err *e)
+{
+    struct gpu_opts o = {.machine = p->machine,
+                         .with = p->with,
+                         .set = (const char *const *)p->set.p,
+                         .n_set = (unsigned)p->set.n,
+                         .poll = poll,
+                         .poll_ctx = ctx};
+    struct trace_file *f = trace_open(p->program->recording, e);
+    char *document = f && p->analysis ? analyse(p, f, e) : NULL;
+    struct gpu *g = f && !p->analysis ? gpu_new(&o, e) : NULL;
+    if (g) {
+        err_clear(e);
+        enum gpu_end end = gpu_replay(g, f, e);
+        if (end == GPU_DEADLOCKED)
+            err_set(e, "deadlock after %" PRIu64 " cycles; 'weir replay' tells who waits for whom", gpu_cycles(g));
+        else if (end == GPU_INTERRUPTED)
+            err_set(e, "interrupted");
+        else if (end == GPU_DONE && gpu_finish(g, true, e) == 0)
+            document = result_brief_json(g);
+    }
+    gpu_free(g);
+    trace_close(f);
+    return document;
+}
+
+int point_take(struct point *p, const char *document)
+{
+    json_error_t why;
+    json_t *doc = json_loads(document, 0, &why);
+    if (!json_is_object(json_object_get(doc, "total")) || !json_is_array(json_object_get(doc, "loads"))) {
+        json_decref(doc);
+        return -1;
+    }
+    json_decref(p->result);
+    p->result = doc;
+    return 0;
+}
+
+/* ---- values ---- */
+
+/* A sum of names such as "l1.misses+l1.merges", n characters. */
+static double sum_of(const json_t *total, const char *text, size_t n)
+{
+    double sum = 0;
+    for (const char *at = text, *end = text + n; at < end;) {
+        while (at < end && (*at == ' ' || *at == '+'))
+            at++;
+        size_t len = 0;
+        while (at + len < end && at[len] != '+' && at[len] != ' ')
+            len++;
+        if (!len)
+            break;
+        char name[128];
+        snprintf(name, sizeof name, "%.*s", (int)len, at);
+        json_t *v = json_object_get(total, name);
+        if (!json_is_number(v))
+            return NAN;
+        sum += json_number_value(v);
+        at += len;
+    }
+    return sum;
+}
+
+double point_value(const struct point *p, const char *metric)
+{
+    if (!p || !p->result)
+        return NAN;
+    const json_t *total = json_object_get(p->result, "total");
+    const char *slash = strchr(metric, '/');
+    if (!slash)
+        return sum_of(total, metric, strlen(metric));
+    double over = sum_of(total, slash + 1, strlen(slash + 1));
+    double of = sum_of(total, metric, (size_t)(slash - metric));
+    return over == 0 ? 0 : of / over;
+}

@@ -1,0 +1,62 @@
+/*
+ * A point: one simulation, that is one recording on one fully described machine. It is what sweeps run and the store
+ * keeps. Two points with the same key are the same simulation, whatever the figures call them.
+ */
+#ifndef WEIR_LAB_POINT_H
+#define WEIR_LAB_POINT_H
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <stdbool.h>
+
+struct json_t;
+
+/* A program that can be simulated. */
+struct lab_program {
+    char *name;  /* of the suite: "bfs" */
+    char *label; /* the paper's: "BFS" */
+    char *group; /* the paper's class: "CS"; "" = none */
+    char *recording;
+    char hash[20];  /* of the recording's bytes */
+    uint64_t insts; /* warp instructions: how long it takes, roughly */
+};
+void lab_program_free(struct lab_program *);
+/* Fills hash and insts from the recording. */
+int lab_program_measure(struct lab_program *, struct err *);
+
+struct point {
+    const struct lab_program *program;
+    bool analysis;        /* not timing: the locality of its loads, as lab/analyze.h finds it */
+    char *machine, *with; /* with: NULL = the machine's own policies */
+    VEC(char *) set;
+    char key[80];
+    char *policies;        /* resolved, for people */
+    struct json_t *result; /* "total", "loads"; NULL = not simulated */
+    char *failure;         /* why it has none, or NULL */
+};
+
+/* Resolves the machine and computes the key. Takes copies. */
+struct point *point_new(const struct lab_program *, bool analysis, const char *machine, const char *with,
+                        char *const *set, size_t n_set, struct err *);
+void point_free(struct point *);
+/* Settings as --set would have them, for people. */
+void point_settings(const struct point *, char *out, size_t bytes);
+
+/*
+ * Runs it. The document (JSON text, owned by the caller), or NULL with *e filled. `poll` as in gpu_opts. An analysis
+ * has locality.aps and, as parts of all, locality.line.TYPE, locality.count.BIN, locality.finite_count.BIN; and
+ * locality.distance.TYPE.BIN as numbers of uses (names and bins of locality/locality.h, TYPE by its name there).
+ */
+char *point_simulate(const struct point *, int (*poll)(void *, uint64_t cycle, uint64_t insts), void *ctx,
+                     struct err *);
+/* Takes a document as the point's result. -1: it is none. */
+int point_take(struct point *, const char *document);
+
+/*
+ * A number of the result: a statistic ("l1.miss_rate") or sums of them ("l1.misses+l1.merges / l1.accesses"). NAN where
+ * the result lacks a name or there is no result.
+ */
+double point_value(const struct point *, const char *metric);
+
+#endif

@@ -1,0 +1,15 @@
+/* What a person reads: tables and verdicts on the screen, and a folder with report.md, the tables and the pictures. */
+#ifndef WEIR_LAB_REPORT_H
+#define WEIR_LAB_REPORT_H
+
+#include "lab/claims.h"
+
+struct report {
+    const char *title, *folder; /* folder: NULL = nothing is written */
+    const char *size;
+    const struct claims *claims; /* NULL = none */
+};
+/* Makes the folder. -1: *e; what cannot be drawn is said at the end, after everything else is written. */
+int report_write(struct lab *, const struct report *, FILE *screen, struct err *);
+
+#endif

@@ -1,0 +1,73 @@
+/* See store.h. */
+#include "lab/store.h"
+
+#include "base/mem.h"
+
+#include <sqlite3.h>
+
+struct store {
+    sqlite3 *db;
+    sqlite3_stmt *get, *put;
+    char *path;
+};
+
+static const char schema[] =
+    "PRAGMA journal_mode = WAL;"
+    "PRAGMA synchronous = NORMAL;"
+    "CREATE TABLE IF NOT EXISTS result ("
+    " key TEXT PRIMARY KEY, program TEXT NOT NULL, size TEXT NOT NULL, machine TEXT NOT NULL, policies TEXT NOT NULL,"
+    " settings TEXT NOT NULL, document TEXT NOT NULL) WITHOUT ROWID;";
+
+static int fault(struct store *s, struct err *e)
+{
+    return err_at(e, s->path, 0, 0, "results cannot be kept: %s", s->db ? sqlite3_errmsg(s->db) : "no memory");
+}
+
+struct store *store_open(const char *path, struct err *e)
+{
+    struct store *s = xcalloc(1, sizeof *s);
+    s->path = xstrdup(path);
+    if (sqlite3_open(path, &s->db) == SQLITE_OK) {
+        sqlite3_busy_timeout(s->db, 60000);
+        if (sqlite3_exec(s->db, schema, NULL, NULL, NULL) == SQLITE_OK &&
+            sqlite3_prepare_v2(s->db, "SELECT document FROM result WHERE key = ?", -1, &s->get, NULL) == SQLITE_OK &&
+            sqlite3_prepare_v2(s->db, "INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?, ?, ?, ?)", -1, &s->put,
+                               NULL) == SQLITE_OK)
+            return s;
+    }
+    fault(s, e);
+    err_hint(e, "if the file is damaged, remove it: everything in it can be simulated again");
+    store_close(s);
+    return NULL;
+}
+
+void store_close(struct store *s)
+{
+    if (!s)
+        return;
+    sqlite3_finalize(s->get);
+    sqlite3_finalize(s->put);
+    sqlite3_close(s->db);
+    free(s->path);
+    free(s);
+}
+
+char *store_get(struct store *s, const char *key)
+{
+    char *document = NULL;
+    sqlite3_bind_text(s->get, 1, key, -1, SQLITE_STATIC);
+    if (sqlite3_step(s->get) == SQLITE_ROW)
+        document = xstrdup((const char *)sqlite3_column_text(s->get, 0));
+    sqlite3_reset(s->get);
+    return document;
+}
+
+int store_put(struct store *s, const char *key, const struct store_row *r, struct err *e)
+{
+    const char *const text[] = {key, r->program, r->size, r->machine, r->policies, r->settings, r->document};
+    for (int i = 0; i < (int)(sizeof text / sizeof *text); i++)
+        sqlite3_bind_text(s->put, i + 1, text[i], -1, SQLITE_STATIC);
+    int status = sqlite3_step(s->put) == SQLITE_DONE ? 0 : fault(s, e);
+    sqlite3_reset(s->put);
+    return status;
+}

@@ -1,0 +1,153 @@
+/* See table.h. */
+#include "lab/table.h"
+
+#include <math.h>
+
+void table_add_column(struct table *t, const char *name, const char *label)
+{
+    VEC_PUSH(&t->column, (struct table_column){xstrdup(name), xstrdup(label)});
+}
+
+double *table_add_row(struct table *t, const char *label, const char *group)
+{
+    struct table_row r = {.label = xstrdup(label), .group = xstrdup(group)};
+    r.cell = xmalloc((t->column.n + 1) * sizeof *r.cell);
+    for (size_t i = 0; i < t->column.n; i++)
+        r.cell[i] = NAN;
+    VEC_PUSH(&t->row, r);
+    return r.cell;
+}
+
+void table_free(struct table *t)
+{
+    for (size_t i = 0; i < t->column.n; i++) {
+        free(t->column.p[i].name);
+        free(t->column.p[i].label);
+    }
+    for (size_t i = 0; i < t->row.n; i++) {
+        free(t->row.p[i].label);
+        free(t->row.p[i].group);
+        free(t->row.p[i].cell);
+    }
+    VEC_FREE(&t->column);
+    VEC_FREE(&t->row);
+}
+
+int table_column(const struct table *t, const char *name)
+{
+    for (size_t i = 0; i < t->column.n; i++)
+        if (!strcmp(t->column.p[i].name, name))
+            return (int)i;
+    return -1;
+}
+
+bool table_row_is(const struct table_row *r, const char *of)
+{
+    if (r->mean)
+        return false;
+    if (!strcmp(of, "all"))
+        return true;
+    for (const char *at = of; *at;) {
+        size_t n = strcspn(at, "+");
+        if ((strlen(r->group) == n && !strncmp(r->group, at, n)) ||
+            (strlen(r->label) == n && !strncmp(r->label, at, n)))
+            return true;
+        at += n + (at[n] == '+');
+    }
+    return false;
+}
+
+double table_mean(const struct table *t, unsigned column, const char *of, unsigned *n_out, unsigned *missing_out)
+{
+    double sum = 0;
+    unsigned n = 0, missing = 0;
+    for (size_t i = 0; i < t->row.n; i++) {
+        if (!table_row_is(&t->row.p[i], of))
+            continue;
+        double v = t->row.p[i].cell[column];
+        if (isnan(v)) {
+            missing++;
+            continue;
+        }
+        sum += t->geometric ? log(v) : v;
+        n++;
+    }
+    if (n_out)
+        *n_out = n;
+    if (missing_out)
+        *missing_out = missing;
+    if (!n)
+        return NAN;
+    return t->geometric ? exp(sum / n) : sum / n;
+}
+
+void table_add_mean(struct table *t, const char *of)
+{
+    char label[80];
+    snprintf(label, sizeof label, "mean %s", of);
+    double *cell = table_add_row(t, label, "");
+    for (unsigned i = 0; i < t->column.n; i++)
+        cell[i] = table_mean(t, i, of, NULL, NULL);
+    t->row.p[t->row.n - 1].mean = true;
+}
+
+/* Four significant places are more than a simulation can promise; large numbers without decimals. */
+static void print_cell(const struct table *t, double v, char out[32])
+{
+    if (isnan(v))
+        strcpy(out, "-");
+    else if (t->percent)
+        snprintf(out, 32, "%.1f%%", 100 * v);
+    else if (fabs(v) >= 1000)
+        snprintf(out, 32, "%.0f", v);
+    else
+        snprintf(out, 32, fabs(v) >= 100 ? "%.1f" : "%.3f", v);
+}
+
+static int width_of(const char *s)
+{
+    int n = 0;
+    for (; *s; s++)
+        n += (*s & 0xc0) != 0x80; /* UTF-8: count characters */
+    return n;
+}
+
+static void put(FILE *out, const char *text, int width, bool left)
+{
+    int pad = width - width_of(text);
+    fprintf(out, "%*s%s%*s", left || pad < 0 ? 0 : pad, "", text, left && pad > 0 ? pad : 0, "");
+}
+
+void table_print(const struct table *t, bool markdown, FILE *out)
+{
+    int first = 8;
+    for (size_t i = 0; i < t->row.n; i++)
+        if (width_of(t->row.p[i].label) > first)
+            first = width_of(t->row.p[i].label);
+    fputs(markdown ? "| " : "  ", out);
+    put(out, "", first, true);
+    for (size_t c = 0; c < t->column.n; c++) {
+        int w = width_of(t->column.p[c].label);
+        fputs(markdown ? " | " : "  ", out);
+        put(out, t->column.p[c].label, w > 9 ? w : 9, false);
+    }
+    fputs(markdown ? " |\n|---" : "\n", out);
+    for (size_t c = 0; markdown && c < t->column.n; c++)
+        fputs("|--:", out);
+    fputs(markdown ? "|\n" : "", out);
+    for (size_t i = 0; i < t->row.n; i++) {
+        const struct table_row *r = &t->row.p[i];
+        if (!markdown && i && r->mean != t->row.p[i - 1].mean)
+            fputc('\n', out);
+        fputs(markdown ? "| " : "  ", out);
+        put(out, r->label, first, true);
+        for (size_t c = 0; c < t->column.n; c++) {
+            char text[32];
+            int w = width_of(t->column.p[c].label);
+            print_cell(t, r->cell[c], text);
+            fputs(markdown ? " | " : "  ", out);
+            put(out, text, w > 9 ? w : 9, false);
+        }
+        fputs(markdown ? " |\n" : "\n", out);
+    }
+}

@@ -1,0 +1,44 @@
+/*
+ * A table of numbers with names: what a figure shows. Rows are programs (or loads, or bins), in groups; below them
+ * stand the means over groups.
+ */
+#ifndef WEIR_LAB_TABLE_H
+#define WEIR_LAB_TABLE_H
+
+#include "base/mem.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct table_row {
+    char *label, *group;
+    bool mean;    /* computed from other rows */
+    double *cell; /* NAN = missing */
+};
+struct table_column {
+    char *name, *label; /* name: as claims call it */
+};
+struct table {
+    VEC(struct table_column) column; /* all before the first row */
+    VEC(struct table_row) row;
+    bool percent;   /* cells are shown as per cent */
+    bool geometric; /* means */
+};
+
+void table_add_column(struct table *, const char *name, const char *label);
+double *table_add_row(struct table *, const char *label, const char *group); /* its cells, all NAN */
+void table_free(struct table *);
+int table_column(const struct table *, const char *name); /* -1 = there is none */
+
+/*
+ * The mean of a column over the rows that `of` names: "all", groups or labels joined by '+' ("CS+CM", "MM"). NAN when
+ * there are none. Missing cells are left out; *n and *missing count the rows with and without a value (may be NULL).
+ */
+double table_mean(const struct table *, unsigned column, const char *of, unsigned *n, unsigned *missing);
+bool table_row_is(const struct table_row *, const char *of);
+/* A row of means below the others. */
+void table_add_mean(struct table *, const char *of);
+
+void table_print(const struct table *, bool markdown, FILE *);
+
+#endif
