@@ -6,8 +6,9 @@
  * loads whose lines the warp itself uses again pin them until the warp has executed the last load that uses them, or
  * has left the loop. Where every way of a set is pinned by warps that still protect, a load goes past the cache.
  *
- * The way of a load here: on_access (LAT, MTA, CAIT: the verdict; PSB: a last load releases) -> victim (pinned ways
- * are left out) -> on_miss (pins, sets the PSB) or on_hit (counts). Everything is forgotten at a kernel's boundary.
+ * The way of a load here: on_access (LAT, MTA, CAIT: the verdict) -> victim (pinned ways are left out) -> on_miss
+ * (pins, sets the PSB) or on_hit (counts) or on_no_way; then a last load resets the PSB. Everything is forgotten at a
+ * kernel's boundary.
  *
  * What the paper leaves open and what is chosen here: docs/papers/apcm.md. Not modelled: the tables' ports. Loads of
  * other SMs that an L1 organisation sends here are counted as accesses, neither bypassed nor pinned.
@@ -112,6 +113,14 @@ static bool protects(const struct apcm *s, const struct apcm_line *l)
     return l->pinned && (s->p.protect_distance ? l->distance != 0 : s->psb[l->warp].set);
 }
 
+/* An access has been taken. If it was the last of the load that its warp's protection lasts until, that is over. */
+static void executed(struct apcm *s, const struct req *r)
+{
+    struct apcm_psb_entry *p = &s->psb[r->warp];
+    if (is_ours(s, r) && p->set && !p->loop && r->flags & REQ_F_LAST && p->last == apcm_lat_id(&s->lat, r->pc))
+        release(s, p, &s->s.psb_by_load);
+}
+
 /* The fields of a line that has just got its place, brought in by `r`. */
 static void new_line(struct apcm *s, const struct req *r, uint64_t line, uint32_t entry)
 {
@@ -176,16 +185,13 @@ static enum l1_verdict on_access(void *st, struct l1_access *a)
     s->load[id].accesses++;
     monitor(s, a, id, is_monitored(s, r));
 
-    struct apcm_psb_entry *p = &s->psb[r->warp];
-    if (p->set && !p->loop && p->last == id && r->flags & REQ_F_LAST)
-        release(s, p, &s->s.psb_by_load);
-
     enum apcm_method method = method_of(s, id);
     ++*(s->cait[id].valid ? &s->s.by_method[method] : &s->s.undecided);
     if (method != APCM_BYPASS)
         return L1_NORMAL;
     s->s.bypasses++;
     s->load[id].bypassed++;
+    executed(s, r);
     return L1_BYPASS;
 }
 
@@ -216,19 +222,16 @@ static uint32_t victim(void *st, const struct l1_access *a, uint64_t candidates)
 static void on_no_way(void *st, const struct l1_access *a)
 {
     struct apcm *s = st;
+    executed(s, a->req);
     s->s.refused++;
     uint8_t id = is_ours(s, a->req) ? apcm_lat_id(&s->lat, a->req->pc) : APCM_NONE;
     if (id != APCM_NONE)
         s->load[id].refused++;
 }
 
-static void on_hit(void *st, const struct l1_access *a)
+/* A line that was used before is used again. */
+static void count_use(struct apcm *s, struct apcm_line *l)
 {
-    struct apcm *s = st;
-    s->s.hits++;
-    if (a->entry < 0)
-        return; /* joined a fetch that is not kept */
-    struct apcm_line *l = &s->line[a->entry];
     if (l->accesses < s->mta.max)
         l->accesses++;
     if (!l->pinned)
@@ -240,16 +243,23 @@ static void on_hit(void *st, const struct l1_access *a)
     l->distance = (uint16_t)s->p.protect_distance;
 }
 
+static void on_hit(void *st, const struct l1_access *a)
+{
+    struct apcm *s = st;
+    s->s.hits++;
+    if (a->entry >= 0) /* else it joined a fetch that is not kept */
+        count_use(s, &s->line[a->entry]);
+    executed(s, a->req);
+}
+
 static void on_miss(void *st, const struct l1_access *a, bool allocated)
 {
     struct apcm *s = st;
-    if (!allocated)
-        return;
-    struct apcm_line *l = &s->line[a->entry];
-    if (l->line != a->line + 1)
+    if (allocated && s->line[a->entry].line != a->line + 1)
         new_line(s, a->req, a->line, (uint32_t)a->entry);
-    else if (l->accesses < s->mta.max)
-        l->accesses++; /* another sector of a line that is there */
+    else if (allocated && s->line[a->entry].accesses < s->mta.max)
+        s->line[a->entry].accesses++; /* another sector of a line that is there */
+    executed(s, a->req);
 }
 
 /* Only where lines get their place when they come (l1.allocate = on-fill), or by a request that merged. */

@@ -18,6 +18,11 @@ enum { SM_WARPS = 64, SM_CTAS = 64, SM_TIMERS = 1024, SM_BARRIERS = 16, SM_UNIT_
 #define SM_BARRIER_ARRIVE_ONLY 1          /* in trace_inst.mem_flags of a BARRIER */
 #define REG_PENDING            UINT64_MAX /* a load will write it */
 
+struct loop_lanes {
+    uint32_t lanes;
+    uint16_t loop; /* trace_inst.loop numbering */
+};
+
 struct warp {
     struct sm_inst inst;           /* the next one */
     uint64_t *reg_at;              /* by register: cycle from which it can be read, or REG_PENDING */
@@ -30,7 +35,9 @@ struct warp {
     uint32_t index;                /* in its CTA */
     uint32_t seq;                  /* next piece of its stream */
     uint32_t call_depth;
-    uint16_t loop;      /* of the last issued instruction at call depth 0 */
+    uint16_t loop, n_in;           /* loops.c: of the last decoded instruction; loops in `in` */
+    uint32_t loop_mask, loop_live; /* its lanes, and those alive */
+    struct loop_lanes *in;         /* the loops it is in, each with the lanes that are */
     uint8_t cta;        /* slot */
     uint8_t wait;       /* enum warp_wait */
     uint8_t buffered;   /* instructions left in its buffer */
@@ -131,6 +138,8 @@ struct sm {
     uint64_t *timer;                              /* SM_TIMERS sets of warps */
     uint64_t *regs_room;
     size_t regs_cap;
+    struct loop_lanes *loops_room;
+    size_t loops_cap;
     int failed; /* 0, 1 corrupt, -1 the source failed */
     uint64_t failed_cta;
     uint32_t failed_warp;
@@ -171,6 +180,11 @@ void sm_exit_lanes(struct sm *, unsigned slot, uint32_t mask);
 void sm_warp_gone(struct sm *, unsigned slot, uint64_t now); /* ended and nothing outstanding: CTA bookkeeping */
 void sm_expire_timers(struct sm *, uint64_t now);
 uint64_t sm_next_timer(const struct sm *, uint64_t now);
+
+/* loops.c: called only when the L1 wants NOTICE_LOOP_EXIT */
+void sm_loops_set_kernel(struct sm *);
+void sm_loops_begin(struct sm *, unsigned slot);
+void sm_loops_step(struct sm *, unsigned slot);
 
 /* lsu.c */
 bool sm_lsu_room(const struct sm *);

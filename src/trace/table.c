@@ -42,6 +42,8 @@ const char *table_check(const struct trace_kernel *k)
     for (uint32_t i = 0; !why && i < k->n_loop; i++)
         if (k->loop[i].parent > k->n_loop || k->loop[i].header_pc >= k->n_inst)
             why = "a loop's parent or header does not exist";
+        else if (k->loop[i].parent && k->loop[k->loop[i].parent - 1].depth >= k->loop[i].depth)
+            why = "a loop's parent is not less deep"; /* so that going outwards comes to an end */
     return why;
 }
 

@@ -62,8 +62,10 @@ static void send(struct mock_sm *s, struct port *p, uint64_t now)
                                              .flags = x->flags,
                                              .kind = x->kind,
                                              .space = x->space ? x->space : REQ_SP_GLOBAL,
+                                             .loop = x->loop,
                                              .sectors = sectors,
-                                             .n_lines = 1};
+                                             .nth = x->nth,
+                                             .n_lines = x->n_lines ? x->n_lines : 1};
     if (s->landing && s->script)
         s->landing[s->sent] = (struct landing){.sent = now};
     port_send(p, id, 0);

@@ -22,6 +22,8 @@ struct shot {
     uint8_t sectors; /* 0 = all four */
     uint16_t flags, warp;
     uint32_t pc;
+    uint16_t loop;
+    uint8_t nth, n_lines; /* this line's place among those of its instruction; n_lines 0 = 1 */
 };
 struct landing {
     uint64_t sent, back; /* core cycles: handed to the L1, seen by the SM; back 0 = not yet */

@@ -194,9 +194,10 @@ static void ticking_equals_skipping(void **state)
     (void)state;
     static const struct {
         const char *machine, *with;
-    } cases[] = {{"gtx480", NULL}, {"gtx480", "gto"}, {"gtx480", "two_level"},   {"gtx780", NULL},
-                 {"caps15", NULL}, {"cart28", NULL},  {"gtx480-gpgpusim", NULL}, {"mesh28", NULL},
-                 {"bfly36", NULL}, {"h200", NULL}};
+    } cases[] = {{"gtx480", NULL},       {"gtx480", "gto"},         {"gtx480", "two_level"}, {"gtx480", "apcm"},
+                 {"gtx780", "gto,apcm"}, {"h200", "apcm"},          {"gtx780", NULL},        {"caps15", NULL},
+                 {"cart28", NULL},       {"gtx480-gpgpusim", NULL}, {"mesh28", NULL},        {"bfly36", NULL},
+                 {"h200", NULL}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct numbers skip = run_synth(cases[i].machine, cases[i].with, false, i);
         struct numbers tick = run_synth(cases[i].machine, cases[i].with, true, i);

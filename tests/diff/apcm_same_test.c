@@ -1,0 +1,181 @@
+/*
+ * APCM on the whole machine, two ways to the same numbers: ticking every cycle equals skipping, in every mode; and
+ * where it decides nothing, every statistic of the baseline is what it is without it.
+ *
+ * The kernel has each kind of load: one that streams, one whose lines the warp uses again in a loop, one whose lines
+ * another load uses last, one whose lines all warps share. Lanes leave the loop at different times.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "engine/stats.h"
+#include "gpu/gpu.h"
+#include "synth.h"
+
+#include <stdio.h>
+
+enum { CTAS = 60, THREADS = 192, ROUNDS = 24 };
+
+struct loads {
+    uint32_t stream, own, first, last, shared, add, exit;
+    bool reuse_only;
+};
+
+static void make_kernel(struct synth *s, struct loads *k)
+{
+    struct trace_loop loop = {.parent = 0, .depth = 1, .header_pc = 0};
+    VEC_PUSH(&s->loop, loop);
+    k->own = synth_mem_inst(s, TRACE_LOAD, TRACE_SP_GLOBAL, 4, REGS(1), REGS(8));
+    k->stream = synth_mem_inst(s, TRACE_LOAD, TRACE_SP_GLOBAL, 4, REGS(2), REGS(8));
+    k->shared = synth_mem_inst(s, TRACE_LOAD, TRACE_SP_GLOBAL, 4, REGS(3), REGS(8));
+    for (uint32_t pc = 0; pc <= k->shared; pc++)
+        s->inst.p[pc].loop = 1;
+    k->first = synth_mem_inst(s, TRACE_LOAD, TRACE_SP_GLOBAL, 4, REGS(4), REGS(8));
+    k->last = synth_mem_inst(s, TRACE_LOAD, TRACE_SP_GLOBAL, 4, REGS(5), REGS(4));
+    k->add = synth_inst(s, TRACE_INT_ADD, REGS(8), REGS(1, 2, 3));
+    k->exit = synth_inst(s, TRACE_EXIT, NULL, NULL);
+    synth_seal(s);
+}
+
+static void warp_of(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct loads *k = ctx;
+    uint64_t w = cta * (THREADS / 32) + warp, base = 0x200000000000ull;
+    uint32_t mask = ~0u;
+    for (int i = 0; i < ROUNDS; i++) {
+        /* Eight lines of the warp, eight rounds each; then eight others. */
+        uint64_t row = base + (w * 64 + (uint64_t)(i / 8) * 8) * 128;
+        synth_affine(s, k->own, mask, TRACE_SP_GLOBAL, row + (uint64_t)i % 8 * 4, 32);
+        if (!k->reuse_only) {
+            synth_affine(s, k->stream, mask, TRACE_SP_GLOBAL, base + (1ull << 32) + (w * ROUNDS + (uint64_t)i) * 128,
+                         4);
+            synth_affine(s, k->shared, mask, TRACE_SP_GLOBAL, base + (2ull << 32) + (uint64_t)i * 128, 4);
+        }
+        synth_do(s, k->add, 1, mask);
+        if (i == 10 + (int)(w % 5)) /* half of the lanes have enough; they wait behind the loop */
+            mask = 0x0000ffff;
+    }
+    mask = ~0u;
+    for (int i = 0; i < 4 && !k->reuse_only; i++) {
+        uint64_t line = base + (3ull << 32) + (w * 4 + (uint64_t)i) * 128;
+        synth_affine(s, k->first, mask, TRACE_SP_GLOBAL, line, 4);
+        synth_affine(s, k->last, mask, TRACE_SP_GLOBAL, line, 4);
+    }
+    synth_do(s, k->exit, 1, mask);
+}
+
+struct numbers {
+    unsigned n;
+    uint64_t *v;
+    char (*name)[96];
+};
+
+static struct numbers run(const char *with, const char *const *set, unsigned n_set, bool tick_all, bool reuse_only)
+{
+    struct loads k = {.reuse_only = reuse_only};
+    struct synth s;
+    struct err e;
+    synth_init(&s, CTAS, THREADS, warp_of, &k);
+    make_kernel(&s, &k);
+    struct gpu_opts o = {.machine = "gtx480", .with = with, .set = set, .n_set = n_set, .tick_all = tick_all};
+    struct gpu *g = gpu_new(&o, &e);
+    if (!g)
+        fail_msg("%s", e.msg);
+    for (int launch = 0; launch < 2; launch++)
+        assert_int_equal(gpu_launch(g, &s.kernel, &s.launch, &s.streams, &e), GPU_DONE);
+    if (gpu_finish(g, true, &e))
+        fail_msg("%s", e.msg);
+    const struct gpu_results *r = gpu_get_results(g);
+    struct numbers out = {.n = stats_count(r->stats)};
+    out.v = xcalloc(out.n, sizeof *out.v);
+    out.name = xcalloc(out.n, sizeof *out.name);
+    for (unsigned i = 0; i < out.n; i++) {
+        out.v[i] = r->total[i];
+        snprintf(out.name[i], sizeof out.name[i], "%s", stats_name(r->stats, i)->name);
+    }
+    gpu_free(g);
+    synth_free(&s);
+    return out;
+}
+
+static void numbers_free(struct numbers *n)
+{
+    free(n->v);
+    free(n->name);
+}
+
+static uint64_t value(const struct numbers *n, const char *name)
+{
+    for (unsigned i = 0; i < n->n; i++)
+        if (!strcmp(n->name[i], name))
+            return n->v[i];
+    fail_msg("no statistic %s", name);
+    return 0;
+}
+
+static void ticking_equals_skipping(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"apcm.mode=both",       "apcm.mode=protect",       "apcm.mode=bypass",
+                                       "apcm.replace_own=yes", "apcm.protect_distance=8", "l1.allocate=on-fill",
+                                       "l1.miss_queue=2"};
+    for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++) {
+        struct numbers a = run("apcm", &sets[i], 1, false, false), b = run("apcm", &sets[i], 1, true, false);
+        assert_int_equal(a.n, b.n);
+        for (unsigned k = 0; k < a.n; k++)
+            if (a.v[k] != b.v[k])
+                fail_msg("%s: %s is %llu skipping and %llu ticking", sets[i], a.name[k], (unsigned long long)a.v[k],
+                         (unsigned long long)b.v[k]);
+        /* Laws: what was begun was ended, what went past the cache was sent there for a reason. */
+        assert_int_equal(value(&a, "apcm.psb.set"),
+                         value(&a, "apcm.psb.by_load") + value(&a, "apcm.psb.by_loop") + value(&a, "apcm.psb.by_exit"));
+        assert_int_equal(value(&a, "l1.bypasses"), value(&a, "apcm.bypasses") + value(&a, "apcm.refused"));
+        assert_int_equal(value(&a, "apcm.hits"), value(&a, "l1.load_hits") + value(&a, "l1.merges"));
+        assert_int_equal(value(&a, "apcm.monitored"), 2 * 15);
+        numbers_free(&a);
+        numbers_free(&b);
+    }
+}
+
+static void every_kind_of_load_is_found(void **state)
+{
+    (void)state;
+    struct numbers n = run("apcm", NULL, 0, false, false);
+    assert_true(value(&n, "apcm.bypasses") > 0);
+    assert_true(value(&n, "apcm.protected.lines") > 0);
+    assert_true(value(&n, "apcm.protected.hits") > 0);
+    assert_true(value(&n, "apcm.psb.by_loop") > 0);
+    assert_true(value(&n, "apcm.psb.by_load") > 0);
+    assert_true(value(&n, "apcm.found.streaming") > 0);
+    assert_true(value(&n, "apcm.found.intra") > 0);
+    assert_true(value(&n, "apcm.accesses.normal") > 0); /* the shared load, once it is known */
+    numbers_free(&n);
+}
+
+static void deciding_nothing_changes_nothing(void **state)
+{
+    (void)state;
+    const char *set[] = {"apcm.mode=bypass"}; /* and no load streams */
+    struct numbers without = run(NULL, NULL, 0, false, true), with = run("apcm", set, 1, false, true);
+    assert_true(value(&with, "apcm.accesses.normal") > 0);
+    for (unsigned i = 0; i < without.n; i++) {
+        assert_null(strstr(without.name[i], "apcm"));
+        if (value(&with, without.name[i]) != without.v[i])
+            fail_msg("%s changes from %llu to %llu", without.name[i], (unsigned long long)without.v[i],
+                     (unsigned long long)value(&with, without.name[i]));
+    }
+    numbers_free(&without);
+    numbers_free(&with);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ticking_equals_skipping),
+        cmocka_unit_test(every_kind_of_load_is_found),
+        cmocka_unit_test(deciding_nothing_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
