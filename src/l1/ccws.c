@@ -30,6 +30,10 @@ struct ccws {
     uint16_t *owner; /* side array: the warp that brought the line in */
     uint32_t sets, ways;
     uint64_t stored; /* line number + 1 of the store that is about to drop a line */
+    struct {
+        uint64_t line; /* line number + 1; 0 = nothing */
+        uint16_t warp;
+    } leaving; /* a line evicted by a miss that has not yet looked in its own VTA, which comes first */
     uint64_t vta_inserts, vta_hits, vta_misses;
     struct vta vta[WARPS];
 };
@@ -67,20 +71,32 @@ static void on_fill(void *st, const struct req *r, uint32_t entry)
     s->owner[entry] = r->warp % WARPS;
 }
 
-static void on_evict(void *st, uint32_t entry, uint64_t line, bool reused)
+/* Puts the tag of the line that left last into the array of its warp. */
+static void insert(struct ccws *s)
 {
-    struct ccws *s = st;
-    (void)reused;
-    if (line + 1 == s->stored)
-        return; /* not lost: made stale by a store */
-    struct vta *v = &s->vta[s->owner[entry]];
+    if (!s->leaving.line)
+        return;
+    uint64_t line = s->leaving.line - 1;
     uint32_t base = set_of(s, line);
+    struct vta *v = &s->vta[s->leaving.warp];
+    s->leaving.line = 0;
     if (find(s, v, base, line) >= 0)
         return;
     uint8_t *next = &v->next[base / s->ways];
     v->line[base + *next] = line + 1;
     *next = (uint8_t)((*next + 1u) % s->ways);
     s->vta_inserts++;
+}
+
+static void on_evict(void *st, uint32_t entry, uint64_t line, bool reused)
+{
+    struct ccws *s = st;
+    (void)reused;
+    insert(s);
+    if (line + 1 == s->stored)
+        return; /* not lost: made stale by a store */
+    s->leaving.line = line + 1;
+    s->leaving.warp = s->owner[entry];
 }
 
 static void on_miss(void *st, const struct l1_access *a, bool allocated)
@@ -94,17 +110,19 @@ static void on_miss(void *st, const struct l1_access *a, bool allocated)
     int at = find(s, v, set_of(s, a->line), a->line);
     if (at < 0) {
         s->vta_misses++;
-        return;
+    } else {
+        v->line[at] = 0;
+        s->vta_hits++;
+        l1_tell_sm(s->host, NOTICE_LOST_LOCALITY, warp, (uint32_t)a->now);
     }
-    v->line[at] = 0;
-    s->vta_hits++;
-    l1_tell_sm(s->host, NOTICE_LOST_LOCALITY, warp, (uint32_t)a->now);
+    insert(s);
 }
 
 static void on_store(void *st, const struct l1_access *a)
 {
     struct ccws *s = st;
     uint32_t base = set_of(s, a->line);
+    insert(s);
     s->stored = a->line + 1;
     for (unsigned w = 0; w < WARPS; w++) {
         int at = find(s, &s->vta[w], base, a->line);
@@ -115,8 +133,10 @@ static void on_store(void *st, const struct l1_access *a)
 
 static enum l1_verdict on_access(void *st, struct l1_access *a)
 {
+    struct ccws *s = st;
     (void)a;
-    ((struct ccws *)st)->stored = 0; /* whatever is evicted now gives way to a load */
+    insert(s);
+    s->stored = 0; /* whatever is evicted now gives way to a load */
     return L1_NORMAL;
 }
 
@@ -124,6 +144,7 @@ static void on_notice(void *st, enum notice kind, uint32_t slot, uint32_t argume
 {
     struct ccws *s = st;
     (void)kind, (void)argument;
+    insert(s);
     memset(&s->vta[slot % WARPS], 0, sizeof *s->vta);
 }
 
