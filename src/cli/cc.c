@@ -542,7 +542,7 @@ static int compile_cuda(const struct cc_job *job, const struct toolchain *t, con
         return rc ? rc : 1;
     }
     text = adjust_ptx(text, &bytes, job);
-    feed(pipe_path, text, bytes, host_pid, &host_rc);
+    feed(pipe_path, text, bytes + 1, host_pid, &host_rc); /* with its final 0: clang 15 and later add none */
     if (host_rc < 0)
         host_rc = finish(host_pid);
     print_file(host_errors);

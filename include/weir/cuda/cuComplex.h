@@ -1,6 +1,6 @@
 /* Complex numbers of CUDA's C interface: cuFloatComplex is a float2, cuDoubleComplex a double2. */
-#ifndef WEIR_CUDA_COMPLEX_H
-#define WEIR_CUDA_COMPLEX_H
+#ifndef CU_COMPLEX_H_
+#define CU_COMPLEX_H_
 #pragma GCC system_header
 
 #include <math.h>

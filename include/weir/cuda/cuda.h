@@ -3,10 +3,9 @@
  *
  * weir simulates the runtime API; the driver API proper (cuModuleLoad and its kin) is left out.
  */
-#ifndef WEIR_CUDA_H
-#define WEIR_CUDA_H
-#pragma GCC system_header
+#ifndef __cuda_cuda_h__
 #define __cuda_cuda_h__
+#pragma GCC system_header
 
 #define CUDA_VERSION 13000
 

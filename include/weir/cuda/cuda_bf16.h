@@ -4,8 +4,8 @@
  * Conversions are shifts and an integer rounding; arithmetic works in single precision and rounds once, which gives the
  * correctly rounded sum, difference, product and quotient. From sm_80 on the fused multiply-add is the machine's own.
  */
-#ifndef WEIR_CUDA_BF16_H
-#define WEIR_CUDA_BF16_H
+#ifndef __CUDA_BF16_H__
+#define __CUDA_BF16_H__
 #define __CUDA_BF16_H__
 #pragma GCC system_header
 

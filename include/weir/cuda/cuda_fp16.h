@@ -5,8 +5,8 @@
  * work in single precision and round once, which is exact for the basic operations because 24 bits are more than
  * twice 11. The host converts in integer arithmetic and computes in float.
  */
-#ifndef WEIR_CUDA_FP16_H
-#define WEIR_CUDA_FP16_H
+#ifndef __CUDA_FP16_H__
+#define __CUDA_FP16_H__
 #define __CUDA_FP16_H__
 #pragma GCC system_header
 

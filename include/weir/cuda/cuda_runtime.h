@@ -3,8 +3,8 @@
  *
  * weir cc includes this ahead of every .cu file, as nvcc does; plain C++ files include it for the runtime's calls.
  */
-#ifndef WEIR_CUDA_RUNTIME_H
-#define WEIR_CUDA_RUNTIME_H
+#ifndef __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_H__
 #pragma GCC system_header
 #define __CUDA_RUNTIME_H__
 

@@ -4,8 +4,8 @@
  * A call that weir does not simulate still links: it returns cudaErrorNotSupported. Left out: interoperation with
  * graphics APIs, external memory and semaphores, logs. What CUDA 13 dropped and programs still use is at the end.
  */
-#ifndef WEIR_CUDA_RUNTIME_API_H
-#define WEIR_CUDA_RUNTIME_API_H
+#ifndef __CUDA_RUNTIME_API_H__
+#define __CUDA_RUNTIME_API_H__
 #pragma GCC system_header
 #define __CUDA_RUNTIME_API_H__
 

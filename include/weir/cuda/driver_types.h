@@ -2,10 +2,11 @@
  * The types that cross the boundary between a CUDA program and libcudart: enumerations, descriptors, handles.
  *
  * Names, values and layouts are the binary interface of CUDA 13, because one libcudart.so serves programs built by
- * nvcc and by weir cc alike. Plain C. Left out: interoperation with graphics APIs, external memory and semaphores.
+ * nvcc and by weir cc alike. The guards of these headers have NVIDIA's names: programs ask for them. Plain C. Left out:
+ * interoperation with graphics APIs, external memory and semaphores.
  */
-#ifndef WEIR_CUDA_DRIVER_TYPES_H
-#define WEIR_CUDA_DRIVER_TYPES_H
+#ifndef __DRIVER_TYPES_H__
+#define __DRIVER_TYPES_H__
 #pragma GCC system_header
 
 #include "host_defines.h"

@@ -4,8 +4,8 @@
  * In clang's CUDA mode they become attributes; for a plain C or C++ compiler (a .cpp file that only calls the runtime)
  * they vanish.
  */
-#ifndef WEIR_CUDA_HOST_DEFINES_H
-#define WEIR_CUDA_HOST_DEFINES_H
+#ifndef __HOST_DEFINES_H__
+#define __HOST_DEFINES_H__
 #pragma GCC system_header
 
 #if defined(__CUDA__) && defined(__clang__)

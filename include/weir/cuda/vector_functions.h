@@ -1,8 +1,8 @@
 /*
  * make_int2(), make_float4() and the rest: the constructors CUDA programs use for the short vectors.
  */
-#ifndef WEIR_CUDA_VECTOR_FUNCTIONS_H
-#define WEIR_CUDA_VECTOR_FUNCTIONS_H
+#ifndef __VECTOR_FUNCTIONS_H__
+#define __VECTOR_FUNCTIONS_H__
 #pragma GCC system_header
 
 #include "host_defines.h"

@@ -2,8 +2,8 @@
  * CUDA's short vectors: int2, float4 and so on, with the alignments the device requires (a float4 moves as one 16-byte
  * access). The same text serves C and C++, host and device.
  */
-#ifndef WEIR_CUDA_VECTOR_TYPES_H
-#define WEIR_CUDA_VECTOR_TYPES_H
+#ifndef __VECTOR_TYPES_H__
+#define __VECTOR_TYPES_H__
 #pragma GCC system_header
 
 #include "host_defines.h"

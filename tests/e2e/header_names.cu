@@ -1,0 +1,27 @@
+// Public programs ask which headers of the toolkit are there by the names of their guards, and for versions.
+#include "check.h"
+
+#include <cuda_fp16.h>
+#include <math_constants.h>
+
+#if !defined(__CUDA_RUNTIME_H__) || !defined(__CUDA_RUNTIME_API_H__) || !defined(__DRIVER_TYPES_H__) || \
+    !defined(__VECTOR_TYPES_H__) || !defined(__CUDA_FP16_H__) || !defined(__MATH_CONSTANTS_H__)
+#error "a guard has another name than the toolkit's"
+#endif
+#if CUDART_VERSION < 12000
+#error "the runtime's version is missing"
+#endif
+
+__global__ void answer(int *p)
+{
+    *p = CUDART_VERSION;
+}
+
+int main()
+{
+    dev<int> d(1);
+    answer<<<1, 1>>>(d);
+    RAN();
+    check_equal("version", d.get(), std::vector<int>{CUDART_VERSION});
+    return check_result();
+}
