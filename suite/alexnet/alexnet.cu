@@ -1,0 +1,75 @@
+/*
+ * AlexNet: five convolutions, three poolings, three fully connected layers.
+ *
+ * Origin: Tango, AlexNet (common/suite_dnn.h for the thread mapping). Input 227 x 227 interleaved RGB; convolution 1 in
+ * four launches of at most 32 x 32 threads, the others 27 x 27 or 13 x 13 threads a block, 2, 4 and 5 in two groups;
+ * local response normalisation after the first two with a block per map. Simplified: weights and image are generated;
+ * the final softmax, a host function, is left out. The original computes all maps, 0.8 billion multiply-adds; "paper"
+ * computes 64 maps of the first layer, 48 of the other convolutions and 256 neurons per layer; "small" fewer; "tiny"
+ * only layers 1, 5 and 8.
+ */
+#include "../common/suite_dnn.h"
+
+enum { NORM_WINDOW = 5 };
+
+/* Divides by a power of the sum of squares of neighbouring maps at the same pixel. */
+__global__ void normalise(const float *in, float *out, int maps, int side, float alpha, float beta, int row_at,
+                          int col_at)
+{
+    const int map = blockIdx.x, pixel = (threadIdx.x + row_at) * side + threadIdx.y + col_at;
+    const int first = max(map - NORM_WINDOW / 2, 0), last = min(map + NORM_WINDOW / 2, maps - 1);
+    float sum = 0;
+    for (int i = first; i <= last; i++)
+        sum += in[i * side * side + pixel] * in[i * side * side + pixel];
+    out[map * side * side + pixel] = in[map * side * side + pixel] / powf(1 + alpha / NORM_WINDOW * sum, beta);
+}
+
+static dnn_maps<float> norm(dnn_run &run, const char *name, const dnn_maps<float> &in, int computed)
+{
+    dnn_maps<float> out(in.maps, in.side, run.r);
+    const float alpha = 1e-4f, beta = 0.75f;
+    for (int row = 0; row < in.side; row += 32)
+        for (int col = 0; col < in.side; col += 32)
+            normalise<<<computed, dim3(std::min(32, in.side - row), std::min(32, in.side - col))>>>(
+                in.dev, out.dev, in.maps, in.side, alpha, beta, row, col);
+    std::vector<float> expect(computed * in.per_map());
+    for (size_t p = 0; p < expect.size(); p++) {
+        const int map = (int)(p / in.per_map()), at = (int)(p % in.per_map());
+        double sum = 0;
+        for (int i = std::max(0, map - 2); i <= std::min(in.maps - 1, map + 2); i++)
+            sum += pow(in.host[i * in.per_map() + at], 2);
+        expect[p] = (float)(in.host[p] / pow(1 + alpha / NORM_WINDOW * sum, beta));
+    }
+    run.check(name, out, 0, computed, expect);
+    return out;
+}
+
+int main(int argc, char **argv)
+{
+    const suite_size size = suite_parse_size(argc, argv);
+    dnn_run run;
+    const int first = suite_pick(size, 1, 2, 40), maps = suite_pick(size, 1, 2, 32),
+              neurons = suite_pick(size, 2, 16, 256);
+    const int part = (maps + 1) / 2; /* of each of two groups */
+    dnn_maps<float> a = dnn_convolve_rgb(run, "conv1", 227, 96, 55, 11, 4, 0, first, true, true);
+    if (size == SUITE_TINY) {
+        dnn_maps<float> deep(384, 13, run.r), last(4096, 1, run.r);
+        a = dnn_convolve(run, "conv5", deep, 256, 13, 3, 1, 1, 2, part, true);
+        a = dnn_pool(run, "pool5", a, 6, 3, 2, 8);
+        dnn_connect(run, "fc8", last, 1000, neurons, false);
+        return suite_done("alexnet", argc, argv, run.bad);
+    }
+    a = norm(run, "norm1", a, first);
+    a = dnn_pool(run, "pool1", a, 27, 3, 2, first);
+    a = dnn_convolve(run, "conv2", a, 256, 27, 5, 1, 2, 2, part, true);
+    a = norm(run, "norm2", a, maps);
+    a = dnn_pool(run, "pool2", a, 13, 3, 2, maps);
+    a = dnn_convolve(run, "conv3", a, 384, 13, 3, 1, 1, 1, maps, true);
+    a = dnn_convolve(run, "conv4", a, 384, 13, 3, 1, 1, 2, part, true);
+    a = dnn_convolve(run, "conv5", a, 256, 13, 3, 1, 1, 2, part, true);
+    a = dnn_pool(run, "pool5", a, 6, 3, 2, maps);
+    a = dnn_connect(run, "fc6", a, 4096, neurons, true);
+    a = dnn_connect(run, "fc7", a, 4096, neurons, true);
+    dnn_connect(run, "fc8", a, 1000, neurons, false);
+    return suite_done("alexnet", argc, argv, run.bad);
+}

@@ -1,0 +1,122 @@
+/*
+ * ResNet-50: the first convolution, the first bottleneck of each of the four stages, pooling, the classifier.
+ *
+ * Origin: Tango, ResNet (common/suite_dnn.h for the thread mapping): a block per map, at most 32 x 32 threads, each
+ * thread a square of pixels where the map is larger. A bottleneck is three convolutions (1x1, 3x3, 1x1) beside a 1x1
+ * projection; every convolution is followed by batch normalisation and scaling, the sum of both branches by a clamp.
+ * Simplified: weights and image are generated; normalisation, scaling and clamp, three kernels in the original, are
+ * one; the further bottlenecks of a stage, which repeat its shapes, are left out. The original computes all maps, about
+ * 4 billion multiply-adds; "paper" computes 28 maps of each convolution and 128 neurons; "small" fewer; "tiny" only the
+ * last stage.
+ */
+#include "../common/suite_dnn.h"
+
+/* (x - mean) / deviation * scale + bias, clamped if wanted; one value per thread, in the order of Tango's kernels. */
+__global__ void normalise(float *x, const float *mean, const float *variance, const float *scale, const float *bias,
+                          int side, int tile, int relu)
+{
+    const int map = blockIdx.x, row0 = threadIdx.x * tile, col0 = threadIdx.y * tile;
+    for (int row = row0; row < row0 + tile && row < side; row++)
+        for (int col = col0; col < col0 + tile && col < side; col++) {
+            float *p = &x[(map * side + row) * side + col];
+            const float y = (*p - mean[map]) / sqrtf(variance[map] + 1e-5f) * scale[map] + bias[map];
+            *p = relu && y < 0 ? 0 : y;
+        }
+}
+
+__global__ void add_clamped(const float *a, const float *b, float *out, int side, int tile)
+{
+    const int map = blockIdx.x, row0 = threadIdx.x * tile, col0 = threadIdx.y * tile;
+    for (int row = row0; row < row0 + tile && row < side; row++)
+        for (int col = col0; col < col0 + tile && col < side; col++) {
+            const int i = (map * side + row) * side + col;
+            const float y = a[i] + b[i];
+            out[i] = y < 0 ? 0 : y;
+        }
+}
+
+__global__ void pool_average(const float *in, float *out, int side)
+{
+    in += blockIdx.x * side * side;
+    float sum = 0;
+    for (int i = 0; i < side; i++)
+        for (int j = 0; j < side; j++)
+            sum += in[i * side + j];
+    out[blockIdx.x] = sum / (float)(side * side);
+}
+
+static void norm(dnn_run &run, dnn_maps<float> &x, int computed, bool relu)
+{
+    std::vector<float> p[4]; /* mean, variance, scale, bias */
+    float *d[4];
+    for (int i = 0; i < 4; i++) {
+        p[i] = run.weights<float>(computed, 3);
+        for (float &v : p[i])
+            v = i == 0 || i == 3 ? 0.1f * v : 1 + 0.5f * v;
+        d[i] = suite_to_device(p[i].data(), computed);
+    }
+    normalise<<<computed, dnn_block(x.side)>>>(x.dev, d[0], d[1], d[2], d[3], x.side, dnn_tile(x.side), relu);
+    std::vector<float> expect(x.host.begin(), x.host.begin() + (long)(computed * x.per_map()));
+    for (size_t i = 0; i < expect.size(); i++) {
+        const size_t m = i / x.per_map();
+        const double y = (expect[i] - p[0][m]) / sqrt(p[1][m] + 1e-5) * p[2][m] + p[3][m];
+        expect[i] = relu && y < 0 ? 0 : (float)y;
+    }
+    run.check("norm", x, 0, computed, expect);
+    for (float *v : d)
+        cudaFree(v);
+}
+
+static dnn_maps<float> convolve(dnn_run &run, const dnn_maps<float> &in, int maps, int side, int kernel, int stride,
+                                int computed, bool relu)
+{
+    dnn_maps<float> out = dnn_convolve(run, "conv", in, maps, side, kernel, stride, kernel / 2, 1, computed, false);
+    norm(run, out, computed, relu);
+    return out;
+}
+
+static dnn_maps<float> bottleneck(dnn_run &run, const dnn_maps<float> &in, int width, int stride, int computed)
+{
+    const int side = in.side / stride;
+    const dnn_maps<float> across = convolve(run, in, 4 * width, side, 1, stride, computed, false);
+    dnn_maps<float> a = convolve(run, in, width, side, 1, stride, computed, true);
+    a = convolve(run, a, width, side, 3, 1, computed, true);
+    a = convolve(run, a, 4 * width, side, 1, 1, computed, false);
+    dnn_maps<float> out(4 * width, side, run.r);
+    add_clamped<<<computed, dnn_block(side)>>>(across.dev, a.dev, out.dev, side, dnn_tile(side));
+    std::vector<float> expect(computed * out.per_map());
+    for (size_t i = 0; i < expect.size(); i++)
+        expect[i] = std::max(0.0f, across.host[i] + a.host[i]);
+    run.check("add", out, 0, computed, expect);
+    return out;
+}
+
+int main(int argc, char **argv)
+{
+    const suite_size size = suite_parse_size(argc, argv);
+    dnn_run run;
+    const int early = suite_pick(size, 0, 1, 2), maps = suite_pick(size, 1, 1, 20),
+              neurons = suite_pick(size, 4, 32, 128);
+    dnn_maps<float> a(1024, 14, run.r);
+    if (size != SUITE_TINY) {
+        a = dnn_convolve_rgb(run, "conv1", 224, 64, 112, 7, 2, 3, early, false, false);
+        norm(run, a, early, true);
+        a = dnn_pool(run, "pool1", a, 56, 3, 2, 64);
+        a = bottleneck(run, a, 64, 1, early);
+        a = bottleneck(run, a, 128, 2, maps);
+        a = bottleneck(run, a, 256, 2, maps);
+    }
+    a = bottleneck(run, a, 512, 2, maps);
+    dnn_maps<float> pooled(2048, 1, run.r);
+    pool_average<<<suite_pick(size, 64, 2048, 2048), 1>>>(a.dev, pooled.dev, a.side);
+    std::vector<float> expect(suite_pick(size, 64, 2048, 2048));
+    for (size_t m = 0; m < expect.size(); m++) {
+        double sum = 0;
+        for (size_t i = 0; i < a.per_map(); i++)
+            sum += a.host[m * a.per_map() + i];
+        expect[m] = (float)(sum / (double)a.per_map());
+    }
+    run.check("average", pooled, 0, (int)expect.size(), expect);
+    dnn_connect(run, "classifier", pooled, 1000, neurons, false);
+    return suite_done("resnet", argc, argv, run.bad);
+}
