@@ -8,7 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { OPT_GPU = 400, OPT_SET, OPT_WITH, OPT_ENGINE, OPT_JSON, OPT_SAMPLE, OPT_GPGPUSIM };
+enum { OPT_GPU = 400, OPT_SET, OPT_WITH, OPT_ENGINE, OPT_JSON, OPT_SAMPLE, OPT_GPGPUSIM, OPT_LOADS };
 
 static const struct argp_option machine_options[] = {
     {"gpu", OPT_GPU, "MACHINE", 0, "a machine ('weir list gpus') or a machine file; gtx480 if not given", 0},
@@ -21,6 +21,8 @@ static const struct argp_option report_options[] = {
     {"json", OPT_JSON, "FILE", 0, "write all statistics to FILE ('-': standard output)", 0},
     {"sample", OPT_SAMPLE, "CYCLES", 0, "also a sample of every counter each CYCLES core cycles (10k, 1M), in the JSON",
      0},
+    {"explain-loads", OPT_LOADS, NULL, 0,
+     "print what the L1's management decided about each load, and what infinite caches would say; also in the JSON", 0},
     {"gpgpusim-stats", OPT_GPGPUSIM, NULL, 0, "print the names that GPGPU-Sim's users grep for", 0},
     {"quiet", 'q', NULL, 0, "no summary", 0},
     {0}};
@@ -93,6 +95,9 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
         if (!parse_count(arg, &m->opts.sample_cycles))
             argp_error(state, "--sample=%s: this is no number of cycles; write it like 10k", arg);
         return 0;
+    case OPT_LOADS:
+        m->opts.classify_loads = true;
+        return 0;
     case OPT_GPGPUSIM:
         m->gpgpusim = true;
         return 0;
@@ -128,6 +133,8 @@ int machine_report(struct gpu *g, enum gpu_end end, const struct machine_args *m
     }
     if (!m->quiet)
         result_print_summary(g, complete, host_s, out);
+    if (m->opts.classify_loads)
+        result_print_loads(g, out);
     if (m->gpgpusim)
         result_print_gpgpusim(g, out);
     if (m->json && result_write_json(g, complete, m->json, &e)) {

@@ -23,7 +23,7 @@ void machine_args_free(struct machine_args *);
 
 /* Child parsers: their input is a struct machine_args. machine_argp: --gpu, --set, --with. report_argp: --engine,
  * --json,
- * --sample, --gpgpusim-stats, --quiet. */
+ * --sample, --explain-loads, --gpgpusim-stats, --quiet. */
 extern const struct argp machine_argp, report_argp;
 
 /*

@@ -153,7 +153,8 @@ static void set_machine(const struct machine_args *m)
         setenv(REPORT_ENV_JSON, "-", 1);
     else
         put_path(REPORT_ENV_JSON, m->json);
-    snprintf(text, sizeof text, "%s%s", m->quiet ? "" : "summary ", m->gpgpusim ? "gpgpusim" : "");
+    snprintf(text, sizeof text, "%s%s%s", m->quiet ? "" : "summary ", m->opts.classify_loads ? "loads " : "",
+             m->gpgpusim ? "gpgpusim" : "");
     setenv(REPORT_ENV_SHOW, text, 1);
 }
 
@@ -408,11 +409,12 @@ static void check_options(const struct job *job, struct argp_state *state)
 {
     const struct machine_args *m = &job->machine;
     const char *mode = job->record ? "a recording" : job->functional ? "--functional" : NULL;
-    const char *option = m->opts.with            ? "--with"
-                         : m->json               ? "--json"
-                         : m->gpgpusim           ? "--gpgpusim-stats"
-                         : m->opts.sample_cycles ? "--sample"
-                                                 : NULL;
+    const char *option = m->opts.with             ? "--with"
+                         : m->json                ? "--json"
+                         : m->gpgpusim            ? "--gpgpusim-stats"
+                         : m->opts.sample_cycles  ? "--sample"
+                         : m->opts.classify_loads ? "--explain-loads"
+                                                  : NULL;
     if (mode && option)
         argp_failure(state, CLI_BAD_INPUT, 0, "%s has no timing, so %s has nothing to do%s", mode, option,
                      job->record ? "; give it to weir replay" : "");

@@ -57,6 +57,7 @@ int timing_open(struct err *e)
 {
     static struct lines set; /* the machine keeps pointers to them */
     const char *sample = getenv(REPORT_ENV_SAMPLE), *engine = getenv(REPORT_ENV_ENGINE);
+    const char *wanted = getenv(REPORT_ENV_SHOW);
     set = split_lines(getenv(REPORT_ENV_SET));
     const struct gpu_opts opts = {
         .machine = getenv(REPORT_ENV_GPU),
@@ -65,6 +66,7 @@ int timing_open(struct err *e)
         .with = getenv(REPORT_ENV_WITH),
         .tick_all = engine && !strcmp(engine, "tick"),
         .sample_cycles = sample ? strtoull(sample, NULL, 10) : 0,
+        .classify_loads = wanted && strstr(wanted, "loads"),
         .poll = poll,
     };
     live = gpu_live_open(&opts, e);
@@ -117,6 +119,8 @@ static void show(struct gpu *g, enum gpu_end end, bool complete, const struct er
     }
     if (!wanted || strstr(wanted, "summary"))
         result_print_summary(g, complete, host_s, stderr);
+    if (wanted && strstr(wanted, "loads"))
+        result_print_loads(g, stderr);
     if (wanted && strstr(wanted, "gpgpusim"))
         result_print_gpgpusim(g, stdout);
     if (json && *json && rt.report && rt.slot != &rt.report->slot[0])

@@ -178,6 +178,8 @@ static int build_sm(struct gpu *g, unsigned i, const struct l1_config *l1c, stru
         .streams = &g->streams,
         .sched_params = params_of(g, &sm_sched_kind, g->smc->scheduler),
         .wanted_notices = l1_wanted_notices(l1),
+        .on_load = g->classify ? gpu_loads_see : NULL,
+        .on_load_ctx = g->loads,
     };
     struct sm *sm = g->sm[i] = sm_new(g->eng, g->smc, cfg_section(g->cfg, "icache"), &senv, name_of(g, "sm.%u", i), e);
     if (!sm)
@@ -233,9 +235,11 @@ struct gpu *gpu_new(const struct gpu_opts *o, struct err *e)
     g->n_sm = g->machine->sms;
     g->n_slice = g->memory->channels * g->memory->slices_per_channel;
     gpu_props_of(cfg, &g->props);
+    g->classify = o->classify_loads;
+    g->loads = gpu_loads_new(g->n_sm, g->classify, e);
     stats_add(g->stats, "", gpu_stat_defs, g);
     place_nodes(g);
-    if (build_clocks(g, o->tick_all, e) || build_memory(g, e) || build_sms(g, e)) {
+    if (!g->loads || build_clocks(g, o->tick_all, e) || build_memory(g, e) || build_sms(g, e)) {
         gpu_free(g);
         return NULL;
     }
@@ -264,6 +268,7 @@ void gpu_free(struct gpu *g)
     VEC_FREE(&g->sample);
     VEC_FREE(&g->prepared);
     VEC_FREE(&g->load);
+    gpu_loads_free(g->loads);
     free(g->read);
     free(g->at_sample);
     free(g->total);
@@ -397,6 +402,7 @@ enum gpu_end gpu_launch(struct gpu *g, const struct trace_kernel *k, const struc
         return GPU_FAILED;
     }
     size_t kernel = prepare(g, k);
+    gpu_loads_begin(g->loads, (uint32_t)kernel, k);
     uint64_t *before = xmalloc(g->n_value * sizeof *before), *after = xmalloc(g->n_value * sizeof *after);
     read_stats(g, before);
     g->source = source;
@@ -425,6 +431,9 @@ enum gpu_end gpu_launch(struct gpu *g, const struct trace_kernel *k, const struc
                                                     .ctas_per_sm = per_sm,
                                                     .start_cycle = start,
                                                     .value = after});
+    for (unsigned i = 0; i < g->n_sm; i++)
+        gpu_loads_take(g->loads, g->l1[i]);
+    gpu_loads_end(g->loads);
     if (end == GPU_DONE)
         for (unsigned i = 0; i < g->n_sm; i++)
             l1_kernel_end(g->l1[i]);
@@ -523,7 +532,9 @@ const struct gpu_results *gpu_get_results(struct gpu *g)
                                                         .hits = l->hits,
                                                         .merges = l->merges,
                                                         .latency_sum = l->latency_sum,
-                                                        .answered = l->answered});
+                                                        .answered = l->answered,
+                                                        .decision = gpu_loads_decision(g->loads, (uint32_t)p, m),
+                                                        .truth = gpu_loads_truth(g->loads, (uint32_t)p, m)});
         }
     }
     g->results = (struct gpu_results){.stats = g->stats,

@@ -26,6 +26,7 @@ struct gpu_opts {
     const char *with;       /* names of policies, separated by commas; NULL = the machine's own */
     bool tick_all;          /* --engine=tick */
     uint64_t sample_cycles; /* take a sample of all counters this often; 0 = never */
+    bool classify_loads;    /* also show each load to infinite caches (gpu_load_result.truth) */
     /*
      * Called now and then from the thread that runs the machine, with the simulated core cycle and the warp
      * instructions issued so far. Not 0: stop, and keep what is counted. NULL = none.
@@ -67,6 +68,8 @@ struct gpu_load_result {
     const struct trace_kernel *kernel;
     uint32_t pc;
     uint64_t executions, lanes, lines, hits, merges, latency_sum, answered;
+    const struct gpu_decision *decision; /* of the L1's management (gpu/loads.h); NULL = none */
+    const struct locality_load *truth;   /* of infinite caches (locality/locality.h); NULL = not asked for */
 };
 struct gpu_sample {
     uint64_t cycle; /* at its end */

@@ -10,6 +10,7 @@
 #include "gpu/dispatch.h"
 #include "gpu/gpu.h"
 #include "gpu/gpu_config.h"
+#include "gpu/loads.h"
 #include "gpu/props.h"
 #include "l1/l1.h"
 #include "l2/l2.h"
@@ -45,6 +46,8 @@ struct gpu {
     unsigned n_value;
     uint64_t *read, *at_sample, *total;
     VEC(struct sm_kernel *) prepared;
+    struct gpu_loads *loads;
+    bool classify; /* the infinite caches look on */
     VEC(struct gpu_kernel_result) kernel;
     VEC(struct gpu_load_result) load;
     VEC(struct gpu_sample) sample;

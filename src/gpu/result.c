@@ -5,6 +5,7 @@
 #include "engine/registry.h"
 #include "engine/stats.h"
 #include "gpu/gpu_config.h"
+#include "gpu/loads.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -43,7 +44,55 @@ static double ratio(uint64_t a, uint64_t b)
     return b ? (double)a / (double)b : 0;
 }
 
-static json_t *load_json(const struct gpu_load_result *l)
+static void put_count(json_t *o, const char *name, uint64_t value)
+{
+    json_object_set_new(o, name, json_integer((json_int_t)value));
+}
+
+/* What the L1's management decided about a load, over all SMs and launches. */
+static json_t *decision_json(const struct gpu_decision *d)
+{
+    json_t *o = json_object(), *verdicts = json_array();
+    put_count(o, "instances", d->instances);
+    put_count(o, "decided", d->decided);
+    if (d->decided) {
+        json_object_set_new(o, "type", json_string(d->verdict[0].type));
+        json_object_set_new(o, "method", json_string(d->verdict[0].method));
+        json_object_set_new(o, "mean_cycle", json_real(ratio(d->at_sum, d->decided)));
+        put_count(o, "access_count", d->total);
+        put_count(o, "own_count", d->own);
+        put_count(o, "last_pc", d->last_pc);
+    }
+    for (unsigned i = 0; i < GPU_VERDICTS && d->verdict[i].type; i++) {
+        json_t *v = json_object();
+        json_object_set_new(v, "type", json_string(d->verdict[i].type));
+        json_object_set_new(v, "method", json_string(d->verdict[i].method));
+        put_count(v, "instances", d->verdict[i].instances);
+        json_array_append_new(verdicts, v);
+    }
+    json_object_set_new(o, "verdicts", verdicts);
+    put_count(o, "accesses", d->accesses);
+    put_count(o, "bypassed", d->bypassed);
+    put_count(o, "refused", d->refused);
+    put_count(o, "protected_lines", d->pinned);
+    put_count(o, "protected_hits", d->pinned_hits);
+    return o;
+}
+
+/* What infinite caches saw of it. */
+static json_t *truth_json(const struct locality_load *t, const struct gpu_decision *d)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "type",
+                        locality_lines(t) ? json_string(locality_type_name[locality_dominant(t)]) : json_null());
+    for (unsigned i = 0; i < LOCALITY_TYPE_COUNT; i++)
+        put_count(o, locality_type_name[i], t->line[i]);
+    if (d && locality_lines(t))
+        put_count(o, "agreeing_instances", gpu_decision_agrees(d, t));
+    return o;
+}
+
+static json_t *load_json(const struct gpu_load_result *l, const char *management)
 {
     const struct trace_inst *i = &l->kernel->inst[l->pc];
     json_t *o = json_object();
@@ -64,7 +113,20 @@ static json_t *load_json(const struct gpu_load_result *l)
     json_object_set_new(o, "l1_merges", json_integer((json_int_t)l->merges));
     json_object_set_new(o, "l1_hit_rate", json_real(ratio(l->hits, l->answered)));
     json_object_set_new(o, "mean_latency", json_real(ratio(l->latency_sum, l->answered)));
+    if (l->decision)
+        json_object_set_new(o, management, decision_json(l->decision));
+    if (l->truth)
+        json_object_set_new(o, "infinite", truth_json(l->truth, l->decision));
     return o;
+}
+
+static json_t *loads_json(struct gpu *g, const struct gpu_results *r)
+{
+    const char *management = cfg_chosen(gpu_config(g), "l1-management");
+    json_t *loads = json_array();
+    for (unsigned i = 0; i < r->n_load; i++)
+        json_array_append_new(loads, load_json(&r->load[i], management));
+    return loads;
 }
 
 static void put_config(void *ctx, const struct cfg_value *v)
@@ -88,15 +150,13 @@ int result_write_json(struct gpu *g, bool complete, const char *path, struct err
 {
     const struct gpu_results *r = gpu_get_results(g);
     json_t *doc = json_object(), *config = json_object(), *total = json_object();
-    json_t *kernels = json_array(), *loads = json_array(), *samples = json_array();
+    json_t *kernels = json_array(), *samples = json_array();
     struct chosen policies = {json_object(), gpu_schema()};
     cfg_each(gpu_config(g), put_config, config);
     cfg_each(gpu_config(g), put_policy, &policies);
     put_stats(total, r->stats, r->total);
     for (unsigned i = 0; i < r->n_kernel; i++)
         json_array_append_new(kernels, kernel_json(r, &r->kernel[i]));
-    for (unsigned i = 0; i < r->n_load; i++)
-        json_array_append_new(loads, load_json(&r->load[i]));
     for (unsigned i = 0; i < r->n_sample; i++) {
         json_t *o = json_object();
         json_object_set_new(o, "cycle", json_integer((json_int_t)r->sample[i].cycle));
@@ -111,7 +171,7 @@ int result_write_json(struct gpu *g, bool complete, const char *path, struct err
     json_object_set_new(doc, "config", config);
     json_object_set_new(doc, "total", total);
     json_object_set_new(doc, "kernels", kernels);
-    json_object_set_new(doc, "loads", loads);
+    json_object_set_new(doc, "loads", loads_json(g, r));
     if (r->n_sample)
         json_object_set_new(doc, "samples", samples);
     else
@@ -134,12 +194,10 @@ int result_write_json(struct gpu *g, bool complete, const char *path, struct err
 char *result_brief_json(struct gpu *g)
 {
     const struct gpu_results *r = gpu_get_results(g);
-    json_t *doc = json_object(), *total = json_object(), *loads = json_array();
+    json_t *doc = json_object(), *total = json_object();
     put_stats(total, r->stats, r->total);
-    for (unsigned i = 0; i < r->n_load; i++)
-        json_array_append_new(loads, load_json(&r->load[i]));
     json_object_set_new(doc, "total", total);
-    json_object_set_new(doc, "loads", loads);
+    json_object_set_new(doc, "loads", loads_json(g, r));
     char *text = json_dumps(doc, JSON_COMPACT | JSON_REAL_PRECISION(12));
     json_decref(doc);
     return text;

@@ -12,6 +12,9 @@ int result_write_json(struct gpu *, bool complete, const char *path, struct err 
 char *result_brief_json(struct gpu *);
 /* About one screen. `host_s`: seconds the run took, for the rate; 0 = leave it out. */
 void result_print_summary(struct gpu *, bool complete, double host_s, FILE *);
+/* A line per static load: what the L1's management found and did, beside the program's line. Kernels with none are left
+ * out. */
+void result_print_loads(struct gpu *, FILE *);
 /* "gpu_sim_cycle = 85482" and so on. */
 void result_print_gpgpusim(struct gpu *, FILE *);
 

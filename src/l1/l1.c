@@ -284,6 +284,12 @@ bool l1_drained(const struct l1 *l1)
     return true;
 }
 
+void l1_each_decision(const struct l1 *l1, void (*fn)(void *ctx, const struct l1_decision *), void *ctx)
+{
+    if (l1->mgmt && l1->mgmt->decisions)
+        l1->mgmt->decisions(l1->mgmt_st, fn, ctx);
+}
+
 /* ---- what policies ask for ---- */
 void l1_tell_sm(struct l1_host *h, enum notice kind, uint32_t slot, uint32_t argument)
 {

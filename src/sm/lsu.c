@@ -105,6 +105,17 @@ static void coalesce_into(struct sm *sm, unsigned slot, const struct sm_inst *i,
     }
 }
 
+static void show_load(const struct sm *sm, const struct lsu_entry *e, const struct warp *w)
+{
+    struct sm_load_seen seen = {.sm = sm->env.index,
+                                .warp = sm->cta[w->cta].number * sm->warps_per_cta + w->index,
+                                .mem_index = e->mem_index,
+                                .lanes = count_lanes(w->mem.mask),
+                                .line = e->line,
+                                .n_line = e->n_line};
+    sm->env.on_load(sm->env.on_load_ctx, &seen);
+}
+
 void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t pc, uint64_t now)
 {
     struct warp *w = &sm->warp[slot];
@@ -139,6 +150,8 @@ void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t
         e->flags = request_flags(i);
         coalesce_into(sm, slot, i, mem, e);
         w->outstanding += e->n_line;
+        if (sm->env.on_load && i->cls == TRACE_LOAD && mem->space == TRACE_SP_GLOBAL && !(e->flags & REQ_F_BYPASS))
+            show_load(sm, e, w);
     }
     if (i->mem_index != UINT32_MAX && mem->mask) {
         struct sm_load_stats *l = &sm->kernel->load[i->mem_index];

@@ -104,8 +104,20 @@ struct sm_stats {
 /* Shown as sm.*, and the first few without a prefix. */
 extern const struct stat_def sm_stat_defs[], sm_top_stat_defs[];
 
+/* A warp's load of global memory that the L1 will serve, as an observer sees it when it is issued. */
+struct line_access; /* sm/coalesce.h */
+struct sm_load_seen {
+    uint32_t sm;
+    uint64_t warp; /* in the launch: CTA number * warps per CTA + warp */
+    uint32_t mem_index, lanes;
+    const struct line_access *line;
+    unsigned n_line;
+};
+
 struct sm_env {
     uint32_t index, n_sm;
+    void (*on_load)(void *ctx, const struct sm_load_seen *); /* NULL = nobody looks */
+    void *on_load_ctx;
     uint32_t line_data, line_const, line_tex; /* bytes */
     const struct sm_streams *streams;
     const void *sched_params;
