@@ -1,4 +1,5 @@
-/* Generated graphs in CSR form: R-MAT (skewed degrees, like social and web graphs) and grid (like road networks). */
+/* Generated graphs in CSR form: R-MAT (skewed degrees, like social and web graphs), grid (like road networks), uniform.
+ */
 #ifndef WEIR_SUITE_GRAPH_H
 #define WEIR_SUITE_GRAPH_H
 
@@ -80,6 +81,36 @@ static inline suite_graph suite_road(int side, int max_weight, uint64_t seed)
                 link(u + side + 1);
         }
     return suite_graph_from_edges(side * side, edge, max_weight, seed + 1);
+}
+
+/* n vertices, about `degree` edges each between random ends. */
+static inline suite_graph suite_uniform(int n, int degree, bool symmetric, int max_weight, uint64_t seed)
+{
+    suite_rng r(seed);
+    std::vector<std::pair<int, int>> edge;
+    for (size_t k = 0; k < (size_t)n * (size_t)degree / (symmetric ? 2 : 1); k++) {
+        int u = (int)r.below((uint32_t)n), v = (int)r.below((uint32_t)n);
+        if (u == v)
+            continue;
+        edge.push_back({u, v});
+        if (symmetric)
+            edge.push_back({v, u});
+    }
+    return suite_graph_from_edges(n, edge, max_weight, seed + 1);
+}
+
+/* Levels from the source by a queue, -1 for what it does not reach. */
+static inline void suite_bfs_host(const suite_graph &g, int source, std::vector<int> &level)
+{
+    level.assign(g.n, -1);
+    level[source] = 0;
+    std::vector<int> queue{source};
+    for (size_t head = 0; head < queue.size(); head++)
+        for (int i = g.row[queue[head]]; i < g.row[queue[head] + 1]; i++)
+            if (level[g.col[i]] < 0) {
+                level[g.col[i]] = level[queue[head]] + 1;
+                queue.push_back(g.col[i]);
+            }
 }
 
 #endif
