@@ -139,14 +139,15 @@ static int read_plans(const struct args *a, struct plans *all, char folder[2 * P
 /* ---- programs and their recordings ---- */
 
 /* What program.ini says of the paper, "BFS (CS)": label and class. */
-static struct lab_program describe(const struct suite_program *p, const char *paper)
+static struct lab_program describe(const struct suite_program *p, const struct plan *plan)
 {
-    const char *says = paper ? suite_in_paper(p, paper) : NULL;
+    const char *says = plan && plan->paper ? suite_in_paper(p, plan->paper) : NULL;
     struct lab_program out = {.name = xstrdup(p->name)};
     size_t label = says ? strcspn(says, " (") : 0;
     const char *open = says ? strchr(says, '(') : NULL;
     out.label = xstrndup(says ? says : "", label);
     out.group = open ? xstrndup(open + 1, strcspn(open + 1, ")")) : xstrdup("");
+    out.launches = plan && *out.label ? plan_launches(plan, out.label) : 0;
     return out;
 }
 
@@ -238,9 +239,9 @@ static int prepare(struct args *a, struct session *x, struct err *e)
     char folder[2 * PATH_MAX], cache[SUITE_PATH], file[3 * PATH_MAX];
     if (suite_load(&x->suite, e) || read_plans(a, &x->plans, folder, e) || suite_cache_folder(cache, e))
         return -1;
-    const char *paper = x->plans.plan.n ? x->plans.plan.p[0].paper : NULL;
+    const struct plan *any = x->plans.plan.n ? &x->plans.plan.p[0] : NULL; /* all of one paper */
     for (size_t i = 0; i < x->suite.program.n; i++)
-        VEC_PUSH(&x->lab.program, describe(&x->suite.program.p[i], paper));
+        VEC_PUSH(&x->lab.program, describe(&x->suite.program.p[i], any));
     for (size_t i = 0; i < x->plans.plan.n; i++)
         if (is_wanted(a, x->plans.plan.p[i].number) && lab_add_figure(&x->lab, &x->plans.plan.p[i], e))
             return -1;

@@ -5,10 +5,16 @@
 
 enum gpu_end gpu_replay(struct gpu *g, struct trace_file *file, struct err *e)
 {
+    return gpu_replay_first(g, file, UINT32_MAX, e);
+}
+
+enum gpu_end gpu_replay_first(struct gpu *g, struct trace_file *file, uint32_t launches, struct err *e)
+{
     struct file_streams from;
     file_streams_open(&from, file);
     enum gpu_end end = GPU_DONE;
-    for (uint64_t i = 0; i < trace_n_events(file) && end == GPU_DONE; i++) {
+    uint32_t done = 0;
+    for (uint64_t i = 0; i < trace_n_events(file) && end == GPU_DONE && done < launches; i++) {
         const struct trace_event *ev = trace_get_event(file, i);
         if (ev->kind != TRACE_EV_LAUNCH) {
             gpu_event(g, ev);
@@ -16,6 +22,7 @@ enum gpu_end gpu_replay(struct gpu *g, struct trace_file *file, struct err *e)
         }
         const struct trace_launch *l = trace_get_launch(file, ev->index);
         file_streams_launch(&from, ev->index);
+        done++;
         end = gpu_launch(g, trace_get_kernel(file, l->kernel), l, &from.streams.sm, e);
     }
     if (end == GPU_FAILED && from.failed && e)

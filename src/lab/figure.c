@@ -148,7 +148,7 @@ static void loads(struct lab_figure *f)
 static double located(const struct point *p, const char *what, const char *bin)
 {
     char name[96];
-    snprintf(name, sizeof name, "locality.%s.%s", what, bin);
+    point_locality_name(name, what, bin);
     return point_value(p, name);
 }
 
@@ -210,11 +210,9 @@ static void reuse(struct lab_figure *f)
         for (int t = 0; has_result(f, p) && t < 2 && n < 64; t++) {
             double sum = 0;
             for (int b = 0; b < LOCALITY_DISTANCE_BINS; b++) {
-                char name[64];
-                snprintf(name, sizeof name, "distance.%s", locality_type_name[types[t]]);
-                char bin[12];
-                snprintf(bin, sizeof bin, "%d", b);
-                sum += part[n][b] = located(point_at(f, p, 0), name, bin);
+                char bin[64];
+                snprintf(bin, sizeof bin, "%s.%d", locality_type_name[types[t]], b);
+                sum += part[n][b] = located(point_at(f, p, 0), "distance", bin);
             }
             if (!(sum > 0))
                 continue;

@@ -181,16 +181,25 @@ static int read_variant(struct reading *r, const char *name, const struct inifil
 
 static int read_paper(struct reading *r, const struct inifile_item *i, struct err *e)
 {
-    static const char *const keys[] = {"name", "title", "programs"};
+    static const char *const keys[] = {"name", "title", "programs", "first"};
     if (!strcmp(i->key, "name"))
         return set_text(&r->p->paper, i, e);
     if (!strcmp(i->key, "programs")) {
         add_words(&r->p->order, i);
         return 0;
     }
+    if (!strcmp(i->key, "first")) {
+        add_words(&r->p->first, i);
+        for (size_t k = 0; k < r->p->first.word.n; k++) {
+            const char *colon = strchr(r->p->first.word.p[k], ':');
+            if (!colon || atoi(colon + 1) < 1)
+                return err_at(e, i->file, i->line, 0, "first = %s: write it as PROGRAM:LAUNCHES", i->value);
+        }
+        return 0;
+    }
     if (!strcmp(i->key, "title"))
         return 0;
-    return unknown(i, keys, 3, e);
+    return unknown(i, keys, 4, e);
 }
 
 static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
@@ -235,6 +244,15 @@ const struct plan_variant *plan_find(const struct plan *p, const char *name)
         if (!strcmp(p->variant.p[i].name, name))
             return &p->variant.p[i];
     return NULL;
+}
+
+unsigned plan_launches(const struct plan *p, const char *label)
+{
+    size_t n = strlen(label);
+    for (size_t i = 0; i < p->first.word.n; i++)
+        if (!strncmp(p->first.word.p[i], label, n) && p->first.word.p[i][n] == ':')
+            return (unsigned)atoi(p->first.word.p[i] + n + 1);
+    return 0;
 }
 
 const struct plan_variant *plan_divisor(const struct plan *p, const struct plan_variant *v)
@@ -337,6 +355,7 @@ void plan_free(struct plan *p)
     free_strings(&p->variants);
     free_strings(&p->means);
     free_strings(&p->order);
+    free_strings(&p->first);
     for (size_t i = 0; i < p->variant.n; i++)
         free_variant(&p->variant.p[i]);
     VEC_FREE(&p->variant);

@@ -64,6 +64,7 @@ struct plan {
     struct plan_strings variants; /* names, in the order of the figure */
     struct plan_strings means;    /* groups over which to average */
     struct plan_strings order;    /* the paper's programs, in its order; from the base */
+    struct plan_strings first;    /* "KMN:1": the paper simulates only so many launches of it */
     VEC(struct plan_variant) variant;
     struct inifile_place at, normalise_at, metric_at, machine_at;
     VEC(char *) text; /* paths that places point to */
@@ -73,6 +74,8 @@ int plan_read(struct plan *, const char *path, struct err *);
 void plan_free(struct plan *);
 /* The variant of that name; NULL = there is none. */
 const struct plan_variant *plan_find(const struct plan *, const char *name);
+/* How many launches of the paper's program are simulated; 0 = all. */
+unsigned plan_launches(const struct plan *, const char *label);
 /* By which variant `v` is divided; NULL = values stand as they are. */
 const struct plan_variant *plan_divisor(const struct plan *, const struct plan_variant *v);
 

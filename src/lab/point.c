@@ -51,7 +51,7 @@ int lab_program_measure(struct lab_program *p, struct err *e)
     if (!t)
         return -1;
     p->insts = 0;
-    for (uint32_t i = 0; i < trace_n_launches(t); i++)
+    for (uint32_t i = 0; i < trace_n_launches(t) && (!p->launches || i < p->launches); i++)
         p->insts += trace_launch_insts(t, i);
     trace_close(t);
     return 0;
@@ -85,7 +85,7 @@ struct point *point_new(const struct lab_program *program, bool analysis, const 
     struct cfg *c = cfg_load(schema, machine, (const char *const *)set, (unsigned)n_set, with, e);
     if (!c)
         return NULL;
-    struct resolved r = {FNV_START, NULL};
+    struct resolved r = {fnv(FNV_START, &program->launches, sizeof program->launches), NULL};
     cfg_each(c, on_value, &r);
     cfg_free(c);
     struct point *p = xcalloc(1, sizeof *p);
@@ -124,10 +124,18 @@ void point_settings(const struct point *p, char *out, size_t bytes)
         at += (size_t)snprintf(out + at, bytes - at, "%s%s", i ? " " : "", p->set.p[i]);
 }
 
+void point_locality_name(char out[96], const char *what, const char *bin)
+{
+    snprintf(out, 96, "locality.%s.%s", what, bin);
+    for (char *c = out; *c; c++)
+        if (*c == '+') /* it would be a sum */
+            *c = '_';
+}
+
 static void put_part(json_t *o, const char *name, const char *bin, uint64_t n, uint64_t of)
 {
     char key[96];
-    snprintf(key, sizeof key, "locality.%s.%s", name, bin);
+    point_locality_name(key, name, bin);
     json_object_set_new(o, key, json_real(of ? (double)n / (double)of : 0));
 }
 
@@ -151,8 +159,9 @@ static char *analyse(const struct point *p, struct trace_file *f, struct err *e)
     for (int t = 0; t < LOCALITY_TYPE_COUNT; t++) {
         put_part(total, "line", locality_type_name[t], all.line[t], sum(all.line, LOCALITY_TYPE_COUNT));
         for (int b = 0; b < LOCALITY_DISTANCE_BINS; b++) {
-            char key[96];
-            snprintf(key, sizeof key, "locality.distance.%s.%d", locality_type_name[t], b);
+            char key[96], bin[64];
+            snprintf(bin, sizeof bin, "%s.%d", locality_type_name[t], b);
+            point_locality_name(key, "distance", bin);
             json_object_set_new(total, key, json_integer((json_int_t)all.distance[t][b]));
         }
     }
@@ -181,7 +190,7 @@ char *point_simulate(const struct point *p, int (*poll)(void *, uint64_t, uint64
     struct gpu *g = f && !p->analysis ? gpu_new(&o, e) : NULL;
     if (g) {
         err_clear(e);
-        enum gpu_end end = gpu_replay(g, f, e);
+        enum gpu_end end = gpu_replay_first(g, f, p->program->launches ? p->program->launches : UINT32_MAX, e);
         if (end == GPU_DEADLOCKED)
             err_set(e, "deadlock after %" PRIu64 " cycles; 'weir replay' tells who waits for whom", gpu_cycles(g));
         else if (end == GPU_INTERRUPTED)

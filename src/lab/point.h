@@ -14,9 +14,10 @@ struct json_t;
 
 /* A program that can be simulated. */
 struct lab_program {
-    char *name;  /* of the suite: "bfs" */
-    char *label; /* the paper's: "BFS" */
-    char *group; /* the paper's class: "CS"; "" = none */
+    char *name;        /* of the suite: "bfs" */
+    char *label;       /* the paper's: "BFS" */
+    char *group;       /* the paper's class: "CS"; "" = none */
+    uint32_t launches; /* only the first ones are run; 0 = all */
     char *recording;
     char hash[20];  /* of the recording's bytes */
     uint64_t insts; /* warp instructions: how long it takes, roughly */
@@ -50,6 +51,8 @@ void point_settings(const struct point *, char *out, size_t bytes);
  */
 char *point_simulate(const struct point *, int (*poll)(void *, uint64_t cycle, uint64_t insts), void *ctx,
                      struct err *);
+/* Such a name: `what` is line, count ..., `bin` a type, a bin or TYPE.BIN. */
+void point_locality_name(char out[96], const char *what, const char *bin);
 /* Takes a document as the point's result. -1: it is none. */
 int point_take(struct point *, const char *document);
 
