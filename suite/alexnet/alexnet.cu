@@ -3,10 +3,11 @@
  *
  * Origin: Tango, AlexNet (common/suite_dnn.h for the thread mapping). Input 227 x 227 interleaved RGB; convolution 1 in
  * four launches of at most 32 x 32 threads, the others 27 x 27 or 13 x 13 threads a block, 2, 4 and 5 in two groups;
- * local response normalisation after the first two with a block per map. Simplified: weights and image are generated;
- * the final softmax, a host function, is left out. The original computes all maps, 0.8 billion multiply-adds; "paper"
- * computes 64 maps of the first layer, 48 of the other convolutions and 256 neurons per layer; "small" fewer; "tiny"
- * only layers 1, 5 and 8.
+ * local response normalisation after the first two with a block per map.
+ * Simplified: weights and image are generated; the final softmax, a host function, is left out.
+ *
+ * The original computes all maps, 0.8 billion multiply-adds; "paper" computes 40 maps of the first layer, 32 of the
+ * other convolutions and 256 neurons per layer; "small" fewer; "tiny" only layers 1, 5 and 8.
  */
 #include "../common/suite_dnn.h"
 

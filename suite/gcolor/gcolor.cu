@@ -2,13 +2,14 @@
  * Graph colouring by independent sets.
  *
  * Origin: Pannotia, color_max. Per round: one kernel finds, for every uncoloured vertex, the largest priority among its
- * uncoloured neighbours; a second one colours the vertices whose own priority is larger. One thread per vertex walks its
- * CSR row, 256 threads per block. Input: R-MAT, symmetric. Original: meshes and power-law graphs of 0.2 to 1 million
- * vertices; "paper" is 2^15.
+ * uncoloured neighbours; a second one colours the vertices whose own priority is larger. One thread per vertex walks
+ * its CSR row, 256 threads per block. Input: a road-like mesh. Original: meshes of 1.0 and 1.5 million vertices
+ * (ecology1, G3_circuit); "paper" is 1024 x 1024.
  */
 #include "../common/suite_graph.h"
 
-__global__ void neighbours(const int *row, const int *col, const int *priority, const int *color, int *best, int *left, int n)
+__global__ void neighbours(const int *row, const int *col, const int *priority, const int *color, int *best, int *left,
+                           int n)
 {
     int v = blockIdx.x * blockDim.x + threadIdx.x;
     if (v < n && color[v] < 0) {
@@ -30,7 +31,7 @@ __global__ void take(const int *priority, const int *best, int *color, int round
 
 int main(int argc, char **argv)
 {
-    suite_graph g = suite_rmat(suite_pick(suite_parse_size(argc, argv), 9, 12, 15), 8, true, 1, 97);
+    suite_graph g = suite_road(suite_pick(suite_parse_size(argc, argv), 32, 320, 1024), 1, 97);
     std::vector<int> priority(g.n), color(g.n, -1);
     suite_rng r(101);
     for (int i = 0; i < g.n; i++) /* a random permutation: priorities are distinct */
@@ -38,8 +39,8 @@ int main(int argc, char **argv)
     for (int i = g.n - 1; i > 0; i--)
         std::swap(priority[i], priority[r.below((uint32_t)i + 1)]);
     int *drow = suite_to_device(g.row.data(), g.row.size()), *dcol = suite_to_device(g.col.data(), g.m),
-        *dp = suite_to_device(priority.data(), g.n), *dc = suite_to_device(color.data(), g.n), *db = suite_device<int>(g.n),
-        *dl = suite_device<int>(1);
+        *dp = suite_to_device(priority.data(), g.n), *dc = suite_to_device(color.data(), g.n),
+        *db = suite_device<int>(g.n), *dl = suite_device<int>(1);
     int rounds = 0;
     for (int left = 1;; rounds++) {
         left = 0;

@@ -5,9 +5,11 @@
  * thread a square of pixels where the map is larger. A bottleneck is three convolutions (1x1, 3x3, 1x1) beside a 1x1
  * projection; every convolution is followed by batch normalisation and scaling, the sum of both branches by a clamp.
  * Simplified: weights and image are generated; normalisation, scaling and clamp, three kernels in the original, are
- * one; the further bottlenecks of a stage, which repeat its shapes, are left out. The original computes all maps, about
- * 4 billion multiply-adds; "paper" computes 28 maps of each convolution and 128 neurons; "small" fewer; "tiny" only the
- * last stage.
+ * one; the further bottlenecks of a stage, which repeat its shapes, are left out.
+ *
+ * The original computes all maps, about 4 billion multiply-adds; "paper" computes 20 maps of each convolution of the
+ * last three stages, 2 of the layers before (a map of which is several times the work) and 128 neurons; "small" one map
+ * of each; "tiny" only the last stage.
  */
 #include "../common/suite_dnn.h"
 

@@ -1,16 +1,19 @@
 /*
  * Single-source shortest paths.
  *
- * Origin: LonestarGPU, sssp (topology-driven variant). Every launch visits all vertices, one thread each; a vertex whose
- * distance fell since its last visit relaxes its outgoing edges with atomicMin. CSR graph with integer weights, 256 threads
- * per block. Input: a road-like grid (many rounds, low degree). Original: road networks of up to 24 million vertices;
- * "paper" is 256 x 256, at which the number of rounds nears the instruction cap.
+ * Origin: LonestarGPU, sssp (topology-driven variant). Every launch visits all vertices, one thread each; a vertex
+ * whose distance fell since its last visit relaxes its outgoing edges with atomicMin. CSR graph with integer weights,
+ * 256 threads per block. Inputs of the original's two kinds, one after the other: a road-like grid (many rounds, low
+ * degree) and an R-MAT graph (few rounds, a few vertices of very high degree). Original: road networks of up to 24
+ * million vertices and R-MAT graphs of up to 4 million; "paper" is 224 x 224 and 2^17, at which the rounds near the
+ * instruction cap.
  */
 #include "../common/suite_graph.h"
 
 #include <queue>
 
-__global__ void relax(const int *row, const int *col, const int *weight, unsigned *dist, unsigned *seen, int *changed, int n)
+__global__ void relax(const int *row, const int *col, const int *weight, unsigned *dist, unsigned *seen, int *changed,
+                      int n)
 {
     int v = blockIdx.x * blockDim.x + threadIdx.x;
     if (v >= n)
@@ -26,9 +29,8 @@ __global__ void relax(const int *row, const int *col, const int *weight, unsigne
     }
 }
 
-int main(int argc, char **argv)
+static size_t run(const suite_graph &g)
 {
-    suite_graph g = suite_road(suite_pick(suite_parse_size(argc, argv), 32, 112, 256), 100, 89);
     const unsigned far = 0x7fffffff;
     int source = g.n / 2 + 1;
     while (g.row[source + 1] == g.row[source])
@@ -61,5 +63,13 @@ int main(int argc, char **argv)
                 q.push({-(long)dist[g.col[i]], g.col[i]});
             }
     }
-    return suite_done("sssp", argc, argv, suite_diff_exact("dist", got.data(), dist.data(), g.n));
+    return suite_diff_exact("dist", got.data(), dist.data(), g.n);
+}
+
+int main(int argc, char **argv)
+{
+    const suite_size size = suite_parse_size(argc, argv);
+    const size_t bad = run(suite_road(suite_pick(size, 24, 96, 224), 100, 89)) +
+                       run(suite_rmat(suite_pick(size, 8, 13, 17), 8, true, 100, 90));
+    return suite_done("sssp", argc, argv, bad);
 }
