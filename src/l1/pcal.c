@@ -74,12 +74,12 @@ static void on_notice(void *st, enum notice kind, uint32_t slot, uint32_t argume
 static enum l1_verdict on_access(void *st, struct l1_access *a)
 {
     struct pcal *s = st;
-    if (s->holders >> a->req->warp % WARPS & 1) {
-        s->token_loads++;
-        return L1_NORMAL;
+    if (s->others >> a->req->warp % WARPS & 1) {
+        s->other_loads++;
+        return L1_BYPASS_MISS;
     }
-    s->other_loads++;
-    return L1_BYPASS_MISS;
+    s->token_loads++; /* or of a warp that has ended and waits for no data: as ever */
+    return L1_NORMAL;
 }
 
 static void on_miss(void *st, const struct l1_access *a, bool allocated)

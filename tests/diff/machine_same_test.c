@@ -17,6 +17,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { CTAS = 40, THREADS = 160, STEPS = 60 };
@@ -166,13 +167,19 @@ static void numbers_free(struct numbers *n)
     free(n->name);
 }
 
-static struct numbers run_synth(const char *machine, const char *with, bool tick_all, uint64_t seed)
+/* `set`: assignments separated by spaces, or NULL. */
+static struct numbers run_synth(const char *machine, const char *with, const char *set, bool tick_all, uint64_t seed)
 {
     struct mix m = {.seed = seed};
     struct synth s;
     synth_init(&s, CTAS, THREADS, mixed_warp, &m);
     make_kernel(&s, &m);
-    struct gpu_opts o = {.machine = machine, .with = with, .tick_all = tick_all};
+    char copy[256], *save = NULL;
+    const char *assignment[8];
+    struct gpu_opts o = {.machine = machine, .with = with, .tick_all = tick_all, .set = assignment};
+    snprintf(copy, sizeof copy, "%s", set ? set : "");
+    for (char *one = strtok_r(copy, " ", &save); one; one = strtok_r(NULL, " ", &save))
+        assignment[o.n_set++] = one;
     struct err e;
     struct gpu *g = gpu_new(&o, &e);
     if (!g)
@@ -193,18 +200,63 @@ static void ticking_equals_skipping(void **state)
 {
     (void)state;
     static const struct {
-        const char *machine, *with;
-    } cases[] = {{"gtx480", NULL},       {"gtx480", "gto"},         {"gtx480", "two_level"}, {"gtx480", "apcm"},
-                 {"gtx780", "gto,apcm"}, {"h200", "apcm"},          {"gtx780", NULL},        {"caps15", NULL},
-                 {"cart28", NULL},       {"gtx480-gpgpusim", NULL}, {"mesh28", NULL},        {"bfly36", NULL},
-                 {"h200", NULL}};
+        const char *machine, *with, *set;
+    } cases[] = {{"gtx480", NULL, NULL},
+                 {"gtx480", "gto", NULL},
+                 {"gtx480", "two_level", NULL},
+                 {"gtx780", NULL, NULL},
+                 {"caps15", NULL, NULL},
+                 {"cart28", NULL, NULL},
+                 {"gtx480-gpgpusim", NULL, NULL},
+                 {"mesh28", NULL, NULL},
+                 {"bfly36", NULL, NULL},
+                 {"h200", NULL, NULL},
+                 {"gtx480", "swl", "swl.limit=2"},
+                 {"gtx780", "swl", "swl.limit=1"},
+                 {"gtx480", "ccws", "ccws.k=200"},
+                 {"h200", "ccws", "ccws.k=1000 ccws.vta_entries=64"},
+                 {"gtx480", "pcal", "pcal.warps=3 pcal.tokens=2"},
+                 {"gtx480", "abyp", "abyp.threshold=1"},
+                 {"h200", "abyp,gto", "abyp.threshold=1 abyp.own=no"},
+                 {"gtx480", "pd", "pd.distance=8"},
+                 {"gtx480", "pd,gto", "pd.distance=64 pd.count=cache pd.renew=no pd.bypass=no"},
+                 {"gtx480", "apcm,swl", "swl.limit=3"}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct numbers skip = run_synth(cases[i].machine, cases[i].with, false, i);
-        struct numbers tick = run_synth(cases[i].machine, cases[i].with, true, i);
-        must_equal(&skip, &tick, cases[i].machine);
+        struct numbers skip = run_synth(cases[i].machine, cases[i].with, cases[i].set, false, i);
+        struct numbers tick = run_synth(cases[i].machine, cases[i].with, cases[i].set, true, i);
+        must_equal(&skip, &tick, cases[i].with ? cases[i].with : cases[i].machine);
         numbers_free(&skip);
         numbers_free(&tick);
     }
+}
+
+/* Limits beyond what there is, tokens for everybody: the machine underneath. Only their own counters are added. */
+static void policies_that_decide_nothing_change_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *with, *set;
+    } cases[] = {{"swl", NULL},
+                 {"pcal", NULL},
+                 {"l1-management=pcal,gto", NULL},
+                 {"l1-management=ccws,gto", NULL},
+                 {"pd,gto", "pd.distance=1"}};
+    struct numbers plain = run_synth("gtx480", "gto", NULL, false, 9);
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct numbers with = run_synth("gtx480", cases[i].with, cases[i].set, false, 9);
+        unsigned found = 0;
+        for (unsigned k = 0; k < with.n; k++)
+            for (unsigned j = 0; j < plain.n; j++)
+                if (!strcmp(with.name[k], plain.name[j])) {
+                    found++;
+                    if (with.v[k] != plain.v[j])
+                        fail_msg("%s: %s is %llu, not %llu", cases[i].with, with.name[k], (unsigned long long)with.v[k],
+                                 (unsigned long long)plain.v[j]);
+                }
+        assert_int_equal(found, plain.n);
+        numbers_free(&with);
+    }
+    numbers_free(&plain);
 }
 
 /* Sends the synthetic program to a sink as an emulator would: CTAs interleaved, in chunks. */
@@ -278,14 +330,14 @@ static void live_equals_replay(void **state)
 
 static void *in_thread(void *arg)
 {
-    *(struct numbers *)arg = run_synth("gtx480", NULL, false, 5);
+    *(struct numbers *)arg = run_synth("gtx480", NULL, NULL, false, 5);
     return NULL;
 }
 
 static void machines_do_not_disturb_each_other(void **state)
 {
     (void)state;
-    struct numbers alone = run_synth("gtx480", NULL, false, 5), beside[3];
+    struct numbers alone = run_synth("gtx480", NULL, NULL, false, 5), beside[3];
     pthread_t t[3];
     for (int i = 0; i < 3; i++)
         assert_int_equal(pthread_create(&t[i], NULL, in_thread, &beside[i]), 0);
@@ -301,6 +353,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ticking_equals_skipping),
+        cmocka_unit_test(policies_that_decide_nothing_change_nothing),
         cmocka_unit_test(live_equals_replay),
         cmocka_unit_test(machines_do_not_disturb_each_other),
     };
