@@ -1,5 +1,6 @@
 /* weir list and weir explain: what there is to choose from, and what a name means. */
 #include "cli/cli.h"
+#include "cli/machine_args.h"
 
 #include "base/mem.h"
 #include "engine/config.h"
@@ -186,18 +187,103 @@ static void match_machine(void *ctx, const char *name, const char *path, const c
     printf("%s: a machine\n  %s\n  %s\n", name, what, path);
 }
 
+/* ---- what a policy costs ---- */
+
+static void print_cost(const struct policy_kind *k, const struct policy_info *p, const struct cfg *c, unsigned index)
+{
+    struct policy_cost row[POLICY_COSTS];
+    unsigned n = p->cost(c, cfg_policy_params(c, k->name, index), row);
+    uint64_t sum = 0, published = 0;
+    printf("%s on %s: storage it adds to one %s\n", p->name, cfg_machine(c),
+           strncmp(k->key, "l2.", 3) ? "SM" : "L2 slice");
+    printf("  %-16s %6s %8s %8s   %-22s %s\n", "structure", "bits", "entries", "sum", "published", "an entry holds");
+    for (unsigned i = 0; i < n; i++) {
+        char theirs[32] = "";
+        if (row[i].published_bits)
+            snprintf(theirs, sizeof theirs, "%u x %u = %u", row[i].published_bits, row[i].published_entries,
+                     row[i].published_bits * row[i].published_entries);
+        printf("  %-16s %6u %8u %8u   %-22s %s\n", row[i].structure, row[i].bits, row[i].entries,
+               row[i].bits * row[i].entries, theirs, row[i].fields);
+        sum += (uint64_t)row[i].bits * row[i].entries;
+        published += (uint64_t)row[i].published_bits * row[i].published_entries;
+    }
+    printf("  %-16s %6s %8s %8lu   %-22lu bits\n", "total", "", "", (unsigned long)sum, (unsigned long)published);
+    printf("  %-16s %6s %8s %8.1f   %-22.1f bytes\n", "", "", "", (double)sum / 8, (double)published / 8);
+}
+
+/* Every kind that has a policy of this name and knows its cost. */
+static int explain_cost(const char *name, struct machine_args *m)
+{
+    struct err e;
+    const struct cfg_schema *schema = gpu_schema();
+    char *with = NULL;
+    if (asprintf(&with, "%s%s%s", m->opts.with ? m->opts.with : "", m->opts.with ? "," : "", name) < 0)
+        return CLI_BAD_INPUT;
+    struct cfg *c =
+        cfg_load(schema, m->opts.machine ? m->opts.machine : "gtx480", m->opts.set, m->opts.n_set, with, &e);
+    free(with);
+    if (!c) {
+        err_print(&e, stderr);
+        return CLI_BAD_INPUT;
+    }
+    bool found = false;
+    for (unsigned i = 0; i < schema->n_kind; i++) {
+        int at = policy_find(schema->kind[i], name);
+        if (at < 0 || !schema->kind[i]->policy[at]->cost)
+            continue;
+        print_cost(schema->kind[i], schema->kind[i]->policy[at], c, (unsigned)at);
+        found = true;
+    }
+    cfg_free(c);
+    if (!found)
+        fprintf(stderr, "weir: explain: the policy '%s' does not say what it costs\n", name);
+    return found ? CLI_OK : CLI_BAD_INPUT;
+}
+
 static const char explain_doc[] =
     "Tell what a statistic, a parameter, a policy or a machine is.\vExamples:\n"
     "  weir explain gto\n"
     "  weir explain l1.misses\n"
-    "  weir explain sm.lsu_queue\n";
+    "  weir explain sm.lsu_queue\n"
+    "  weir explain apcm --cost --gpu gtx780 --set apcm.mta_entries=64\n";
+
+struct explain_args {
+    const char *word;
+    bool cost;
+    struct machine_args machine;
+};
+
+static error_t parse_explain(int key, char *arg, struct argp_state *state)
+{
+    struct explain_args *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->machine;
+        return 0;
+    case 'c':
+        a->cost = true;
+        return 0;
+    }
+    struct argp_state inner = *state;
+    inner.input = &a->word;
+    return parse_word(key, arg, &inner);
+}
 
 int cli_explain(int argc, char **argv)
 {
-    static const struct argp argp = {NULL, parse_word, "NAME", explain_doc, NULL, NULL, NULL};
-    struct search s = {0};
-    if (argp_parse(&argp, argc, argv, 0, NULL, &s.word))
-        return CLI_BAD_INPUT;
+    static const struct argp_option options[] = {
+        {"cost", 'c', NULL, 0, "the storage a policy adds, on the machine given", 0}, {0}};
+    static const struct argp_child children[] = {{&machine_argp, 0, "For --cost, the machine:", 1}, {0}};
+    static const struct argp argp = {options, parse_explain, "NAME", explain_doc, children, NULL, NULL};
+    struct explain_args a = {0};
+    machine_args_init(&a.machine);
+    int bad = argp_parse(&argp, argc, argv, 0, NULL, &a) ? CLI_BAD_INPUT : CLI_OK;
+    if (!bad && a.cost)
+        bad = explain_cost(a.word, &a.machine);
+    machine_args_free(&a.machine);
+    if (bad || a.cost)
+        return bad;
+    struct search s = {.word = a.word};
     struct err e;
     if (result_each_stat(match_stat, &s, &e) || cfg_each_machine(match_machine, &s, &e)) {
         err_print(&e, stderr);

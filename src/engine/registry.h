@@ -21,6 +21,14 @@
 #define WEIR_HOOKS 1
 #endif
 
+/* One structure that a policy adds to the hardware. */
+struct policy_cost {
+    const char *structure, *fields;             /* its name, and what an entry holds */
+    uint32_t bits, entries;                     /* of one entry; entries of one instance */
+    uint32_t published_bits, published_entries; /* the publication's numbers; 0 = none */
+};
+enum { POLICY_COSTS = 8 };
+
 struct policy_info {
     const char *name;
     const char *doc;                /* what it does and where it was published; the first sentence is its summary */
@@ -29,6 +37,9 @@ struct policy_info {
     const struct stat_def *stats; /* counters in the policy's state, shown as <name>.<stat>; NULL = none */
     /* Called when the policy is chosen: its parameters, and whether it goes with the other choices. NULL = none. */
     int (*check)(const struct cfg *c, const void *params, struct err *e);
+    /* The storage it adds to one instance of its component (`weir explain NAME --cost`): how many rows. NULL = not
+     * said. */
+    unsigned (*cost)(const struct cfg *c, const void *params, struct policy_cost out[POLICY_COSTS]);
 };
 
 struct policy_kind {

@@ -145,14 +145,9 @@ struct apcm {
 struct apcm_geometry {
     uint32_t lines, warps, line_bytes, address_bits;
 };
-struct apcm_cost_row {
-    const char *structure;
-    uint32_t bits, entries; /* bits of one entry, entries per SM */
-    uint32_t paper_bits, paper_entries;
-    const char *fields;
-};
-enum { APCM_COST_ROWS = 5 };
-/* Bits of every structure of one SM, in the order of Table 3, beside the paper's. */
-void apcm_cost(const struct apcm_params *, const struct apcm_geometry *, struct apcm_cost_row out[APCM_COST_ROWS]);
+/* Bits of every structure of one SM, in the order of Table 3, beside the paper's. Returns the number of rows. */
+unsigned apcm_storage(const struct apcm_params *, const struct apcm_geometry *, struct policy_cost out[POLICY_COSTS]);
+/* The same for a whole configuration: policy_info.cost. */
+unsigned apcm_cost(const struct cfg *, const void *params, struct policy_cost out[POLICY_COSTS]);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The rules of APCM's tables (Koo et al., ISCA 2017, sections 4.2, 5.1 and 5.4); see apcm.h.
+ * The rules of APCM's tables (Koo et al., ISCA 2017, sections 4.2 and 5.1); see apcm.h.
  *
  * Not modelled: the tables' ports and latencies. They are looked up while the L1's tags are.
  */
@@ -106,39 +106,4 @@ bool apcm_cait_update(struct apcm_cait_entry *cait, const struct apcm_mta_entry 
     c->own = m->own;
     c->writes++;
     return true;
-}
-
-/* ---- storage ---- */
-static uint32_t bits_for(uint32_t values)
-{
-    uint32_t b = 0;
-    while (b < 32 && 1ull << b < values)
-        b++;
-    return b;
-}
-
-void apcm_cost(const struct apcm_params *p, const struct apcm_geometry *g, struct apcm_cost_row out[APCM_COST_ROWS])
-{
-    uint32_t id = bits_for(p->loads), sets = p->mta_entries / p->mta_ways;
-    uint32_t tag = g->address_bits - bits_for(g->line_bytes) - bits_for(sets);
-    /* A protection distance takes the place of the warp that protects the line. */
-    uint32_t owner = p->protect_distance ? bits_for(p->protect_distance + 1) : bits_for(g->warps);
-    out[0] = (struct apcm_cost_row){"Extended in L1D",
-                                    p->count_bits + 1 + owner,
-                                    g->lines,
-                                    11,
-                                    128,
-                                    p->protect_distance ? "access count, protection, distance"
-                                                        : "access count, protection, warp id"};
-    out[1] = (struct apcm_cost_row){"MTA",
-                                    tag + 2 * id + 2 * p->count_bits,
-                                    p->mta_entries,
-                                    36,
-                                    32,
-                                    "tag, first and last load id, access count, intra-warp access count"};
-    out[2] = (struct apcm_cost_row){
-        "CAIT", 1 + 2 + id + p->count_bits, p->loads, 11, 16, "valid, management method, last load id, access count"};
-    out[3] = (struct apcm_cost_row){"LAT", 32, p->loads, 32, 16, "pc, content-addressable"};
-    out[4] =
-        (struct apcm_cost_row){"PSB", p->protect_distance ? 0 : 2 + id, g->warps, 6, 48, "set, loop, last load id"};
 }

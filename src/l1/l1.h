@@ -72,7 +72,8 @@ void l1_kernel_begin(struct l1 *, uint32_t launch_index);
 void l1_set_kernel(struct l1 *, uint32_t kernel); /* before it: which kernel, for policies that keep state by pc */
 void l1_kernel_end(struct l1 *);
 bool l1_drained(const struct l1 *); /* nothing in flight, nothing queued */
-/* What the management policy decided about the loads of the present kernel (policy.h); nothing without such a policy. */
+/* What the management policy decided about the loads of the present kernel (policy.h); nothing without such a policy.
+ */
 struct l1_decision;
 void l1_each_decision(const struct l1 *, void (*fn)(void *ctx, const struct l1_decision *), void *ctx);
 

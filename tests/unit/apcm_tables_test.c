@@ -169,24 +169,24 @@ static void table_3(void **state)
     struct apcm_params p = {
         .loads = 16, .mta_entries = 32, .mta_ways = 1, .mta_requests = 2, .count_bits = 4, .threshold = 8};
     struct apcm_geometry g = {.lines = 128, .warps = 48, .line_bytes = 128, .address_bits = 32};
-    struct apcm_cost_row r[APCM_COST_ROWS];
-    apcm_cost(&p, &g, r);
-    for (unsigned i = 0; i < APCM_COST_ROWS; i++) {
-        assert_int_equal(r[i].bits, r[i].paper_bits);
-        assert_int_equal(r[i].entries, r[i].paper_entries);
+    struct policy_cost r[POLICY_COSTS];
+    assert_int_equal(apcm_storage(&p, &g, r), 5);
+    for (unsigned i = 0; i < 5; i++) {
+        assert_int_equal(r[i].bits, r[i].published_bits);
+        assert_int_equal(r[i].entries, r[i].published_entries);
     }
     /* Another one: the widths follow. */
     p.loads = 32;
     p.mta_entries = 64;
     p.mta_ways = 64;
     g.address_bits = 40;
-    apcm_cost(&p, &g, r);
+    apcm_storage(&p, &g, r);
     assert_int_equal(r[1].bits, 33 + 2 * 5 + 2 * 4); /* no index: the whole line number is the tag */
     assert_int_equal(r[1].entries, 64);
     assert_int_equal(r[2].bits, 12);
     assert_int_equal(r[4].bits, 7);
     p.protect_distance = 64; /* a distance per line instead of a warp, no board */
-    apcm_cost(&p, &g, r);
+    apcm_storage(&p, &g, r);
     assert_int_equal(r[0].bits, 4 + 1 + 7);
     assert_int_equal(r[4].bits, 0);
 }

@@ -1,0 +1,54 @@
+/*
+ * The storage that APCM adds to an SM (Koo et al., ISCA 2017, section 5.4, Table 3), from the configuration.
+ *
+ * Left out: comparators and control logic, which the paper synthesised, and the CAM's match lines.
+ */
+#include "l1/apcm.h"
+#include "l1/l1_config.h"
+
+#define ADDRESS_BITS 32 /* the paper's: with 128-byte lines and 32 entries its MTA has tags of 20 bits */
+
+static uint32_t bits_for(uint32_t values)
+{
+    uint32_t b = 0;
+    while (b < 32 && 1ull << b < values)
+        b++;
+    return b;
+}
+
+unsigned apcm_storage(const struct apcm_params *p, const struct apcm_geometry *g, struct policy_cost out[POLICY_COSTS])
+{
+    uint32_t id = bits_for(p->loads), sets = p->mta_entries / p->mta_ways;
+    uint32_t tag = g->address_bits - bits_for(g->line_bytes) - bits_for(sets);
+    /* A protection distance takes the place of the warp that protects the line. */
+    bool distance = p->protect_distance != 0;
+    uint32_t owner = distance ? bits_for(p->protect_distance + 1) : bits_for(g->warps);
+    const char *line = distance ? "access count, protection, distance" : "access count, protection, warp id";
+    out[0] = (struct policy_cost){"extended in L1D", line, p->count_bits + 1 + owner, g->lines, 11, 128};
+    out[1] = (struct policy_cost){"MTA",
+                                  "tag, first and last load id, access count, intra-warp access count",
+                                  tag + 2 * id + 2 * p->count_bits,
+                                  p->mta_entries,
+                                  36,
+                                  32};
+    out[2] = (struct policy_cost){
+        "CAIT", "valid, management method, last load id, access count", 1 + 2 + id + p->count_bits, p->loads, 11, 16};
+    out[3] = (struct policy_cost){"LAT", "pc; content-addressable", 32, p->loads, 32, 16};
+    out[4] = (struct policy_cost){"PSB", "set, loop, last load id", distance ? 0 : 2 + id, g->warps, 6, 48};
+    return 5;
+}
+
+static void find_warps(void *ctx, const struct cfg_value *v)
+{
+    if (!strcmp(v->key, "sm.warps"))
+        *(uint32_t *)ctx = (uint32_t)strtoul(v->text, NULL, 10);
+}
+
+unsigned apcm_cost(const struct cfg *c, const void *params, struct policy_cost out[POLICY_COSTS])
+{
+    const struct l1_cache_config *l1 = cfg_section(c, "l1");
+    struct apcm_geometry g = {
+        .lines = (uint32_t)(l1->size / l1->line), .line_bytes = (uint32_t)l1->line, .address_bits = ADDRESS_BITS};
+    cfg_each(c, find_warps, &g.warps);
+    return apcm_storage(params, &g, out);
+}
