@@ -24,6 +24,7 @@ int main(int argc, char **argv)
         offsets.push_back((long)bytes.size());
         bytes.insert(bytes.end(), c.begin(), c.end());
     }
+    offsets.push_back((long)bytes.size());
     p.coded = a.input(bytes);
     p.offsets = a.input(offsets);
     p.values = a.output(values);

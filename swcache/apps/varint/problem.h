@@ -9,7 +9,7 @@
 
 struct problem {
     const unsigned char *coded;
-    const long *offsets; /* of the blocks */
+    const long *offsets; /* of the blocks, and of the end */
     int blocks, per_block;
     unsigned *values; /* blocks * per_block */
 };

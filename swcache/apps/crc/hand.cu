@@ -1,0 +1,32 @@
+#include "problem.h"
+#include <swcache.cuh>
+
+static __global__ void checksum(const unsigned char *__restrict__ data, const long *__restrict__ offsets,
+                                const unsigned *__restrict__ table, int packets, unsigned *__restrict__ sums)
+{
+    __shared__ unsigned steps[256];
+    for (int k = threadIdx.x; k < 256; k += blockDim.x)
+        steps[k] = table[k];
+    __syncthreads();
+    int packet = blockIdx.x * blockDim.x + threadIdx.x;
+    if (packet >= packets)
+        return;
+    unsigned sum = ~0u;
+    swcache::Cache<swcache::ReadOnly> cache;
+    cache.within<0>(data, offsets[packets]);
+    const swcache::Id<0> data_;
+    long i = offsets[packet], end = offsets[packet + 1];
+    if (i < end)
+        swcache::run(cache, [&](auto &memory) {
+            sum = (sum >> 8) ^ steps[(sum ^ memory.load(data_, &data[i])) & 255];
+            return ++i < end;
+        });
+    sums[packet] = ~sum;
+}
+
+static void launch(const problem &p)
+{
+    checksum<<<(p.packets + 255) / 256, 256, swcache::shared_bytes(checksum, 256, 1)>>>(p.data, p.offsets, p.table,
+                                                                                        p.packets, p.sums);
+}
+APP_VARIANT("hand", launch);

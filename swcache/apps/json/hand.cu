@@ -1,0 +1,66 @@
+#include "problem.h"
+#include <swcache.cuh>
+
+static __global__ void count_fields(const char *__restrict__ text, const long *__restrict__ offsets, int documents,
+                                    int per_thread, json_counts *__restrict__ counts)
+{
+    int thread = blockIdx.x * blockDim.x + threadIdx.x;
+    int first = thread * per_thread, last = min(first + per_thread, documents);
+    if (first >= documents)
+        return;
+    json_counts n = {0, 0, 0, 0};
+    unsigned depth = 0;
+    bool quoted = false, escaped = false;
+    long i = offsets[first], end = offsets[last];
+    swcache::Cache<swcache::ReadOnly> cache;
+    cache.within<0>(text, offsets[documents]);
+    const swcache::Id<0> text_;
+    if (i < end)
+        swcache::run(cache, [&](auto &memory) {
+            char c = memory.load(text_, &text[i]);
+            if (quoted) {
+                if (escaped)
+                    escaped = false;
+                else if (c == '\\')
+                    escaped = true;
+                else if (c == '"')
+                    quoted = false;
+                return ++i < end;
+            }
+            switch (c) {
+            case '"':
+                quoted = true;
+                break;
+            case '{':
+                n.objects++;
+                depth++;
+                n.depth = max(n.depth, depth);
+                break;
+            case '[':
+                n.elements++;
+                depth++;
+                n.depth = max(n.depth, depth);
+                break;
+            case '}':
+            case ']':
+                depth--;
+                break;
+            case ':':
+                n.keys++;
+                break;
+            case ',':
+                n.elements++;
+                break;
+            }
+            return ++i < end;
+        });
+    counts[thread] = n;
+}
+
+static void launch(const problem &p)
+{
+    int threads = (p.documents + p.per_thread - 1) / p.per_thread;
+    count_fields<<<(threads + 255) / 256, 256, swcache::shared_bytes(count_fields, 256, 1)>>>(
+        p.text, p.offsets, p.documents, p.per_thread, p.counts);
+}
+APP_VARIANT("hand", launch);

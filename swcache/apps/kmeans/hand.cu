@@ -1,0 +1,42 @@
+#include "problem.h"
+#include <swcache.cuh>
+
+static __global__ void assign(const float *__restrict__ points, const float *__restrict__ centres, int count,
+                              int dimensions, int per_thread, int *__restrict__ nearest)
+{
+    int first = (blockIdx.x * blockDim.x + threadIdx.x) * per_thread, last = min(first + per_thread, count);
+    swcache::Cache<swcache::ReadOnly, swcache::ReadOnly> cache;
+    cache.within<0>(points, (size_t)count * dimensions * sizeof(float));
+    cache.within<1>(centres, CENTRES * dimensions * sizeof(float));
+    const swcache::Id<0> points_;
+    const swcache::Id<1> centres_;
+    float best = 3.4e38f;
+    int point = first, c = 0, best_centre = 0;
+    if (point < last)
+        swcache::run(cache, [&](auto &memory) {
+            float distance = 0;
+            for (int d = 0; d < dimensions; d++) {
+                float difference = memory.load(points_, &points[(long)point * dimensions + d]) -
+                                   memory.load(centres_, &centres[c * dimensions + d]);
+                distance += difference * difference;
+            }
+            if (distance < best) {
+                best = distance;
+                best_centre = c;
+            }
+            if (++c == CENTRES) {
+                nearest[point++] = best_centre;
+                best = 3.4e38f;
+                c = best_centre = 0;
+            }
+            return point < last;
+        });
+}
+
+static void launch(const problem &p)
+{
+    int threads = (p.count + p.per_thread - 1) / p.per_thread;
+    assign<<<(threads + 255) / 256, 256, swcache::shared_bytes(assign, 256, 2)>>>(
+        p.points, p.centres, p.count, p.dimensions, p.per_thread, p.nearest);
+}
+APP_VARIANT("hand", launch);

@@ -1,0 +1,34 @@
+#include "problem.h"
+#include <swcache.cuh>
+
+static __global__ void compare(const unsigned char *__restrict__ documents, const unsigned char *__restrict__ query,
+                               int count, int features, score *__restrict__ scores)
+{
+    int document = blockIdx.x * blockDim.x + threadIdx.x;
+    if (document >= count)
+        return;
+    const unsigned char *features_of = documents + (long)document * features;
+    unsigned difference = 0, equal = 0;
+    swcache::Cache<swcache::ReadOnly, swcache::ReadOnly> cache;
+    cache.within<0>(documents, (size_t)count * features);
+    cache.within<1>(query, features);
+    const swcache::Id<0> documents_;
+    const swcache::Id<1> query_;
+    int f = 0;
+    if (f < features)
+        swcache::run(cache, [&](auto &memory) {
+            int d = memory.load(documents_, &features_of[f]) - memory.load(query_, &query[f]);
+            difference += abs(d);
+            equal += d == 0;
+            return ++f < features;
+        });
+    scores[document].difference = difference;
+    scores[document].equal = equal;
+}
+
+static void launch(const problem &p)
+{
+    compare<<<(p.count + 255) / 256, 256, swcache::shared_bytes(compare, 256, 2)>>>(p.documents, p.query, p.count,
+                                                                                    p.features, p.scores);
+}
+APP_VARIANT("hand", launch);

@@ -1,0 +1,28 @@
+#include "problem.h"
+#include <swcache.cuh>
+
+static __global__ void add_bytes(const char *__restrict__ text, int per_thread, int threads,
+                                 unsigned *__restrict__ sums)
+{
+    int thread = blockIdx.x * blockDim.x + threadIdx.x;
+    if (thread >= threads)
+        return;
+    unsigned sum = 0;
+    swcache::Cache<swcache::ReadOnly> cache;
+    cache.within<0>(text, (size_t)per_thread * threads);
+    const swcache::Id<0> text_;
+    int i = 0;
+    if (i < per_thread)
+        swcache::run(cache, [&](auto &memory) {
+            sum = sum * 31 + (unsigned char)memory.load(text_, &text[(long)thread * per_thread + i]);
+            return ++i < per_thread;
+        });
+    sums[thread] = sum;
+}
+
+static void launch(const problem &p)
+{
+    add_bytes<<<(p.threads + 127) / 128, 128, swcache::shared_bytes(add_bytes, 128, 1)>>>(p.text, p.per_thread,
+                                                                                          p.threads, p.sums);
+}
+APP_VARIANT("hand", launch);

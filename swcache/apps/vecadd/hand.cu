@@ -1,0 +1,26 @@
+#include "problem.h"
+#include <swcache.cuh>
+
+static __global__ void add(const float *__restrict__ a, const float *__restrict__ b, int count, float *__restrict__ sum)
+{
+    swcache::Cache<swcache::ReadOnly, swcache::ReadOnly, swcache::ReadWrite> cache;
+    cache.within<0>(a, count * sizeof(float));
+    cache.within<1>(b, count * sizeof(float));
+    cache.within<2>(sum, count * sizeof(float));
+    const swcache::Id<0> a_;
+    const swcache::Id<1> b_;
+    const swcache::Id<2> sum_;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count)
+        swcache::run(cache, [&](auto &memory) {
+            memory.store(sum_, &sum[i], memory.load(a_, &a[i]) + memory.load(b_, &b[i]));
+            i += gridDim.x * blockDim.x;
+            return i < count;
+        });
+}
+
+static void launch(const problem &p)
+{
+    add<<<min(2048, (p.count + 255) / 256), 256, swcache::shared_bytes(add, 256, 3)>>>(p.a, p.b, p.count, p.sum);
+}
+APP_VARIANT("hand", launch);
