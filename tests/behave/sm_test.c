@@ -22,6 +22,12 @@ struct sent {
     uint8_t kind, space, sectors, nth, n_lines;
 };
 
+struct heard {
+    enum notice kind;
+    uint32_t slot, argument;
+    uint64_t cycle;
+};
+
 struct mock_l1 {
     struct comp comp;
     struct port in, notices;
@@ -29,13 +35,16 @@ struct mock_l1 {
     uint32_t take_every; /* cycles between requests taken */
     uint64_t next_take;
     VEC(struct sent) log;
+    VEC(struct heard) heard;
 };
 
 static uint64_t mock_tick(struct comp *c, uint64_t now)
 {
     struct mock_l1 *m = (struct mock_l1 *)c;
-    while (port_peek(&m->notices, now))
-        port_pop(&m->notices);
+    while (port_peek(&m->notices, now)) {
+        struct msg n = port_pop(&m->notices);
+        VEC_PUSH(&m->heard, (struct heard){notice_kind(n.info), notice_slot(n.info), n.req, now});
+    }
     while (port_peek(&m->in, now)) {
         if (now < m->next_take)
             return m->next_take;
@@ -97,6 +106,7 @@ static struct bench *bench_new(struct synth *s, const char *config, bool tick_al
     b->eng = engine_new(b->arena, &ec, &e);
     b->cfg = *(const struct sm_config *)cfg_section(c, "sm");
     struct sm_env env = {.n_sm = 1, .line_data = 128, .line_const = 64, .line_tex = 128, .streams = &s->streams};
+    env.wanted_notices = 1u << NOTICE_LOOP_EXIT;
     env.sched_params = cfg_policy_params(c, "scheduler", b->cfg.scheduler);
     b->dispatch = dispatch_new(b->eng, 1);
     b->sm = sm_new(b->eng, &b->cfg, cfg_section(c, "icache"), &env, "sm.0", &e);
@@ -133,6 +143,7 @@ static uint64_t bench_run(struct bench *b, uint32_t ctas_at_once)
 static void bench_free(struct bench *b)
 {
     VEC_FREE(&b->l1->log);
+    VEC_FREE(&b->l1->heard);
     sm_kernel_free(b->kernel);
     sm_free(b->sm);
     engine_free(b->eng);
@@ -564,6 +575,89 @@ static void barriers_survive_exits_and_divergence(void **state)
     }
 }
 
+/* ---- loops ---- */
+
+/* Loop 1 holds loop 2. in[n]: an instruction in loop n; in[0]: in none. */
+struct nest {
+    uint32_t in[3], exit, call, ret;
+};
+
+static void nest_kernel(struct synth *s, struct nest *n)
+{
+    VEC_PUSH(&s->loop, ((struct trace_loop){.parent = 0, .depth = 1}));
+    VEC_PUSH(&s->loop, ((struct trace_loop){.parent = 1, .depth = 2}));
+    for (uint16_t l = 0; l < 3; l++) {
+        n->in[l] = synth_inst(s, TRACE_BRANCH, NULL, NULL);
+        s->inst.p[n->in[l]].loop = l;
+    }
+    n->call = synth_inst(s, TRACE_CALL, NULL, NULL);
+    s->inst.p[n->call].loop = 1;
+    n->ret = synth_inst(s, TRACE_RET, NULL, NULL);
+    n->exit = synth_inst(s, TRACE_EXIT, NULL, NULL);
+    synth_seal(s);
+}
+
+static void nested_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct nest *n = ctx;
+    (void)cta, (void)warp;
+    synth_do(s, n->in[0], 1, ~0u);
+    for (int i = 0; i < 2; i++) {
+        synth_do(s, n->in[1], 1, ~0u);
+        synth_do(s, n->in[2], 1, ~0u); /* entered and left twice */
+        synth_do(s, n->in[2], 1, ~0u);
+        synth_do(s, n->call, 1, ~0u); /* what is called belongs to the loop of the call */
+        synth_do(s, n->ret, 1, ~0u);
+    }
+    synth_do(s, n->in[2], 1, ~0u); /* from the inner loop right out of both */
+    synth_do(s, n->in[0], 1, ~0u);
+    synth_do(s, n->exit, 1, ~0u);
+}
+
+static void leaving_in_parts_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct nest *n = ctx;
+    (void)cta, (void)warp;
+    synth_do(s, n->in[1], 1, ~0u);
+    synth_do(s, n->in[0], 1, 0xff);       /* eight lanes run ahead: the loop is not over */
+    synth_do(s, n->in[1], 1, 0xffffff00); /* eight wait at its end, unseen */
+    synth_do(s, n->in[1], 1, 0xffff0000);
+    synth_do(s, n->exit, 1, 0x0f000000); /* four end inside it */
+    synth_do(s, n->in[0], 1, 0xf0ff0000);
+    synth_do(s, n->in[0], 1, 0xff00); /* only now has the last one left */
+    synth_do(s, n->in[0], 1, 0xf0ffffff);
+    synth_do(s, n->exit, 1, 0xf0ffffff);
+}
+
+static void a_loop_ends_when_the_last_lane_has_left(void **state)
+{
+    (void)state;
+    static const struct {
+        synth_warp *warp;
+        uint32_t left[4];
+        unsigned n;
+        uint64_t last; /* cycle in which the L1 hears of the last one */
+    } cases[] = {{nested_warp, {2, 2, 2, 1}, 4, FIRST_ISSUE + 1 + 10 + 1},
+                 {leaving_in_parts_warp, {1}, 1, FIRST_ISSUE + 5 + 1}};
+    for (unsigned i = 0; i < 2; i++) {
+        struct nest n;
+        struct synth s;
+        synth_init(&s, 1, 32, cases[i].warp, &n);
+        nest_kernel(&s, &n);
+        struct bench *b = bench_new(&s, "sm.lat.branch=1 sm.lat.call=1 sm.lat.ret=1", false);
+        bench_run(b, 1);
+        assert_int_equal(b->l1->heard.n, cases[i].n);
+        for (unsigned k = 0; k < cases[i].n; k++) {
+            assert_int_equal(b->l1->heard.p[k].kind, NOTICE_LOOP_EXIT);
+            assert_int_equal(b->l1->heard.p[k].slot, 0);
+            assert_int_equal(b->l1->heard.p[k].argument, cases[i].left[k]);
+        }
+        assert_int_equal(b->l1->heard.p[cases[i].n - 1].cycle, cases[i].last);
+        bench_free(b);
+        synth_free(&s);
+    }
+}
+
 /* ---- schedulers ---- */
 
 struct order {
@@ -629,6 +723,7 @@ int main(void)
         cmocka_unit_test(atomics_to_one_word_become_one_request_each),
         cmocka_unit_test(a_barrier_opens_for_the_last_warp),
         cmocka_unit_test(barriers_survive_exits_and_divergence),
+        cmocka_unit_test(a_loop_ends_when_the_last_lane_has_left),
         cmocka_unit_test(schedulers_keep_their_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
