@@ -1,0 +1,86 @@
+#!/bin/sh
+# APCM from the outside: --explain-loads changes no statistic and tells the same live and replayed, the JSON has the
+# decisions, costs follow the configuration, wrong parameters are refused with a sentence.
+# Usage: apcm_cli.sh WEIR RECORDING PROGRAM
+weir=$1
+trace=$2
+program=$3
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+fail() {
+    echo "FAIL: $*" >&2
+    exit 1
+}
+expect() { # expect STATUS COMMAND...: the command's output is left in $dir/out and $dir/err
+    want=$1
+    shift
+    "$@" >"$dir/out" 2>"$dir/err"
+    got=$?
+    [ "$got" = "$want" ] || fail "exit status $got, not $want: $* ($(head -n 3 "$dir/err"))"
+}
+says() { # says FILE TEXT
+    grep -qF -- "$2" "$dir/$1" || fail "no '$2' in: $(head -n 5 "$dir/$1")"
+}
+
+expect 0 "$weir" replay -q --with apcm --json "$dir/plain.json" "$trace"
+[ ! -s "$dir/out" ] || fail "-q printed something"
+expect 0 "$weir" replay -q --with apcm --json "$dir/told.json" --explain-loads "$trace"
+says out "as decided by apcm"
+says out "agreement with infinite caches"
+expect 0 "$weir" replay -q --with apcm --json "$dir/tick.json" --explain-loads --engine tick "$trace"
+cmp "$dir/told.json" "$dir/tick.json" || fail "tick and skip differ"
+python3 - "$dir" <<'PY' || fail "the documents are not as docs/papers/apcm.md says"
+import json, sys
+plain, told = (json.load(open("%s/%s.json" % (sys.argv[1], n))) for n in ("plain", "told"))
+assert plain["total"] == told["total"] and plain["kernels"] == told["kernels"]
+assert plain["policies"]["l1-management"] == "apcm"
+decided = [l for l in plain["loads"] if "apcm" in l]
+assert decided and not any("infinite" in l for l in plain["loads"])
+total = plain["total"]
+assert sum(l["apcm"]["accesses"] for l in decided) == total["apcm.accesses"] - total["apcm.accesses.untracked"]
+assert sum(l["apcm"]["bypassed"] for l in decided) == total["apcm.bypasses"]
+assert sum(l["apcm"]["refused"] for l in decided) == total["apcm.refused"]
+assert sum(l["apcm"]["protected_lines"] for l in decided) == total["apcm.protected.lines"]
+assert sum(l["apcm"]["protected_hits"] for l in decided) == total["apcm.protected.hits"]
+for l in decided:
+    a = l["apcm"]
+    assert a["decided"] == sum(v["instances"] for v in a["verdicts"]) <= a["instances"]
+    if a["decided"]:
+        assert a["type"] in ("streaming", "inter-warp", "intra-warp", "inter+intra")
+        assert a["method"] in ("normal", "bypass", "protect") and a["own_count"] <= a["access_count"]
+for l in told["loads"]:
+    if "infinite" in l and l["infinite"]["type"]:
+        i = l["infinite"]
+        assert i[i["type"]] == max(i[t] for t in ("streaming", "inter-warp", "intra-warp", "inter+intra"))
+assert any("infinite" in l for l in told["loads"])
+PY
+
+# Live and replayed: the same, decisions and truth included.
+expect 0 "$weir" run -q --gpu gtx480 --with apcm --explain-loads --json "$dir/live.json" "$program"
+says err "as decided by apcm"
+expect 0 "$weir" record -q --gpu gtx480 -o "$dir/app.wt" "$program"
+expect 0 "$weir" replay -q --gpu gtx480 --with apcm --explain-loads --json "$dir/replay.json" "$dir/app.wt"
+cmp "$dir/live.json" "$dir/replay.json" || fail "live and replay differ"
+
+expect 2 "$weir" run --functional --explain-loads "$program"
+says err "--explain-loads"
+expect 0 "$weir" replay -q --explain-loads "$trace"
+says out "no policy decides"
+
+expect 0 "$weir" explain apcm --cost
+says out "36 x 32 = 1152"
+grep -qE '^ *total +3536 +3536' "$dir/out" || fail "Table 3 adds up to 3536 bits: $(cat "$dir/out")"
+expect 0 "$weir" explain apcm --cost --gpu gtx780 --set apcm.loads=32
+grep -qE '^ *PSB +7 +64 ' "$dir/out" || fail "64 warps, five-bit ids: $(cat "$dir/out")"
+expect 2 "$weir" explain gto --cost
+says err "does not say what it costs"
+
+expect 2 "$weir" replay --set apcm.loads=8 "$trace"
+says err "--with apcm"
+expect 2 "$weir" replay --with apcm --set apcm.mta_ways=3 "$trace"
+says err "fully associative"
+expect 2 "$weir" replay --with apcm --set apcm.threshold=15 "$trace"
+says err "never exceeded"
+expect 2 "$weir" replay --with apcm --set apcm.mta_entries=0 "$trace"
+expect 2 "$weir" replay --with apcm --set apcm.mode=none "$trace"
+says err "protect"
