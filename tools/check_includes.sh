@@ -21,7 +21,8 @@ allow() {
     dram) echo "base engine" ;;
     gpu) echo "base engine trace sm cache l1 noc l2 dram locality" ;;
     lab) echo "base engine trace sm gpu locality" ;;
-    cli) echo "base ptx emu trace engine gpu lab cudart locality" ;;
+    cli) echo "base ptx emu trace engine gpu lab cudart locality swcache" ;;
+    swcache) echo "base" ;;
     *) echo "" ;;
     esac
 }

@@ -2,7 +2,7 @@
 # Names the Debian packages weir needs that are not installed, and installs them (with sudo where not root).
 # Usage: tools/deps.sh [--list]
 need="gcc g++ clang-14 meson ninja-build pkg-config libzstd-dev liblz4-dev libinih-dev libjansson-dev libsqlite3-dev gnuplot-nox libcmocka-dev
-libclang-rt-14-dev clang-format-14 python3 valgrind"
+libclang-rt-14-dev libclang-14-dev clang-format-14 python3 valgrind"
 if [ "$1" = --list ]; then
     echo $need
     exit 0

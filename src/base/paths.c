@@ -18,6 +18,8 @@ static const struct {
     [PATHS_HEADERS] = {"share/weir/cuda", NULL, "include/weir/cuda", "cuda_runtime.h"},
     [PATHS_CUDART] = {"lib/weir", "src/cudart", NULL, "libcudart.so.13"},
     [PATHS_SUITE] = {"share/weir/suite", NULL, "suite", "common/suite.h"},
+    [PATHS_SWCACHE] = {"share/weir/swcache", NULL, "swcache", "swcache.cuh"},
+    [PATHS_TRANSFORMER] = {"lib/weir", "src/swcache", NULL, "libweir-swcache.so"},
     [PATHS_PLANS] = {"share/weir/plans", NULL, "plans", "apcm/paper.ini"},
 };
 

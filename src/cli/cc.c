@@ -58,6 +58,7 @@ struct toolchain {
     int major;
     int max_arch, ptx; /* newest it knows */
     char headers[PATH_MAX];
+    char swcache[PATH_MAX]; /* folder of swcache.cuh; "" when it is not installed */
     char cudart[PATH_MAX];
 };
 
@@ -192,6 +193,8 @@ static int find_tools(struct toolchain *t, const struct cc_job *job, struct err 
         err_set(e, "weir's CUDA headers were not found next to the weir program");
         return err_hint(e, "install weir again: make install");
     }
+    if (paths_find(PATHS_SWCACHE, t->swcache, sizeof t->swcache))
+        t->swcache[0] = 0;
     if (job->stage == CC_TO_PROGRAM && paths_find(PATHS_CUDART, t->cudart, sizeof t->cudart)) {
         err_set(e, "weir's libcudart.so.13 was not found next to the weir program");
         return err_hint(e, "build it: make");
@@ -251,6 +254,10 @@ static void push_headers(struct cc_list *w, const struct toolchain *t)
     cc_pushf(w, "%s/wrappers", t->headers);
     cc_push(w, "-isystem");
     cc_push(w, t->headers);
+    if (t->swcache[0]) {
+        cc_push(w, "-isystem");
+        cc_push(w, t->swcache);
+    }
 }
 
 /* Old sources are compiled as they are: what gcc and nvcc let pass is no error here either. */
@@ -281,19 +288,11 @@ static void push_source(struct cc_list *w, const struct cc_input *in)
     cc_push(w, in->path);
 }
 
-static void device_command(struct cc_list *w, const struct cc_job *job, const struct toolchain *t,
-                           const struct cc_input *in, const char *ptx)
+/* What the compiler must know to understand a file as device code. */
+static void push_device(struct cc_list *w, const struct cc_job *job, const struct toolchain *t)
 {
-    cc_push(w, t->clang);
     push_cuda(w, job, t);
     cc_push(w, "--cuda-device-only");
-    cc_push(w, "-S");
-    cc_push(w, "-O3");
-    cc_push(w, "-gline-tables-only");
-    cc_push(w, "-Xclang");
-    cc_push(w, "-target-feature");
-    cc_push(w, "-Xclang");
-    cc_pushf(w, "+ptx%d", t->ptx);
     push_headers(w, t);
     /* Warnings come from the host pass, once. */
     push_tolerance(w, true);
@@ -301,6 +300,35 @@ static void device_command(struct cc_list *w, const struct cc_job *job, const st
         cc_push(w, "-fcuda-flush-denormals-to-zero");
         cc_push(w, "-D__CUDA_FTZ=1");
     }
+    if (job->relocatable)
+        cc_push(w, "-fgpu-rdc");
+    push_all(w, &job->common);
+    push_all(w, &job->device);
+}
+
+int cc_device_args(const struct cc_job *job, struct cc_list *out, struct err *e)
+{
+    struct toolchain t = {0};
+    struct cc_job parsed = *job;
+    parsed.stage = CC_TO_PTX; /* nothing will be linked */
+    if (find_tools(&t, &parsed, e))
+        return -1;
+    push_device(out, job, &t);
+    return 0;
+}
+
+static void device_command(struct cc_list *w, const struct cc_job *job, const struct toolchain *t,
+                           const struct cc_input *in, const char *ptx)
+{
+    cc_push(w, t->clang);
+    push_device(w, job, t);
+    cc_push(w, "-S");
+    cc_push(w, "-O3");
+    cc_push(w, "-gline-tables-only");
+    cc_push(w, "-Xclang");
+    cc_push(w, "-target-feature");
+    cc_push(w, "-Xclang");
+    cc_pushf(w, "+ptx%d", t->ptx);
     if (job->fast_math)
         cc_push(w, "-fcuda-approx-transcendentals");
     if (job->fast_math || job->prec_div_off) {
@@ -313,10 +341,6 @@ static void device_command(struct cc_list *w, const struct cc_job *job, const st
     }
     if (job->no_fma)
         cc_push(w, "-ffp-contract=off");
-    if (job->relocatable)
-        cc_push(w, "-fgpu-rdc");
-    push_all(w, &job->common);
-    push_all(w, &job->device);
     push_source(w, in);
     cc_push(w, "-o");
     cc_push(w, ptx);

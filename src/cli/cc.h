@@ -61,4 +61,10 @@ int cc_write_text(const char *path, const char *text, size_t bytes);
  */
 int cc_mend_launches(const char *source, const char *folder, size_t index, char **overlay, struct err *e);
 
+/*
+ * clang's arguments for the device compilation of the job, without the file's name: for who parses with libclang. 0, or
+ * -1 with *e filled.
+ */
+int cc_device_args(const struct cc_job *job, struct cc_list *out, struct err *e);
+
 #endif

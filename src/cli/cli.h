@@ -23,5 +23,6 @@ int cli_ptx(int argc, char **argv);       /* ptx.c: check, dump, info of a PTX f
 int cli_reproduce(int argc, char **argv); /* reproduce.c: reproduce, sweep, report */
 int cli_sweep(int argc, char **argv);
 int cli_report(int argc, char **argv);
+int cli_swcache(int argc, char **argv); /* swcache.c: transform */
 
 #endif

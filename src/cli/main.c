@@ -25,6 +25,7 @@ static const struct command commands[] = {
     {"reproduce", cli_reproduce, "the figures of a paper, with the published values beside"},
     {"report", cli_report, "the same from what is already simulated"},
     {"trace", cli_trace, "look into a recording: info, check, dump"},
+    {"swcache", cli_swcache, "give kernels a software cache: transforms CUDA sources"},
     {"ptx", cli_ptx, "check a PTX file, show its kernels, print it back"},
     {0},
 };

@@ -1,0 +1,162 @@
+/*
+ * weir swcache: the software L1 for real GPUs. `transform` rewrites a CUDA source so that its main loops go through
+ * swcache.cuh (src/swcache has the work; this file has the command line).
+ *
+ * The transformer is a module that is loaded here and nowhere else: libclang, which it needs, is slow to load.
+ */
+#include "cli/cc.h"
+#include "cli/cli.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/paths.h"
+#include "swcache/swcache.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static const char help_text[] =
+    "usage: weir swcache transform [OPTION...] FILE.cu [-o OUTPUT.cu]\n"
+    "\n"
+    "Rewrites the main loops of a file's kernels so that each thread keeps small lines of the data it streams through "
+    "in\n"
+    "shared memory (swcache.cuh). The output is the same program, with the same results; what cannot be changed "
+    "safely\n"
+    "is left alone, and a note on stderr says why, with file and line.\n"
+    "\n"
+    "  -o FILE          the output (default: standard output)\n"
+    "  --alias-safe     cache pointers without __restrict__ too: accesses look into all lines\n"
+    "  --split=WHICH    which loop of a nest is split: auto (default), outer, inner\n"
+    "  --all            rewrite every access that may be, also where the text says that nothing is gained\n"
+    "  --quiet          no notes\n"
+    "  -I DIR, -D NAME, -include FILE, -std=c++17, -arch=sm_NN    as for weir cc\n"
+    "\n"
+    "Exit status: 0 done, also when there was nothing to transform (the output is then a copy); 2 bad input.\n"
+    "\n"
+    "Example:\n"
+    "  weir swcache transform wordcount.cu -o wordcount.cached.cu && weir cc wordcount.cached.cu -o wordcount\n";
+
+struct args {
+    struct swcache_options options;
+    struct cc_job job;
+    const char *output;
+    bool quiet;
+};
+
+static int parse(struct args *a, int argc, char **argv, struct err *e)
+{
+    struct cc_list rest = {0};
+    for (int i = 0; i < argc; i++) {
+        const char *arg = argv[i];
+        if (!strcmp(arg, "--alias-safe"))
+            a->options.alias_safe = true;
+        else if (!strcmp(arg, "--all"))
+            a->options.keep_all = true;
+        else if (!strcmp(arg, "--quiet"))
+            a->quiet = true;
+        else if (!strncmp(arg, "--split=", 8)) {
+            static const char *const name[] = {"auto", "outer", "inner"};
+            int which = 0;
+            while (which < 3 && strcmp(arg + 8, name[which]))
+                which++;
+            if (which == 3)
+                return err_set(e, "%s: not one of auto, outer, inner", arg);
+            a->options.split = (enum swcache_split)which;
+        } else
+            cc_push(&rest, arg);
+    }
+    /* A header with kernels is CUDA too. */
+    struct cc_list words = {0};
+    cc_push(&words, "-x");
+    cc_push(&words, "cu");
+    for (size_t i = 0; i < rest.n; i++)
+        cc_push(&words, rest.p[i]);
+    if (cc_parse(&a->job, (int)words.n, words.p, e))
+        return -1;
+    if (a->job.input.n != 1) {
+        err_set(e, a->job.input.n ? "one file at a time, please" : "no input file");
+        return err_hint(e, "try 'weir swcache transform kernel.cu -o kernel.cached.cu'");
+    }
+    a->options.path = a->job.input.p[0].path;
+    a->output = a->job.output;
+    return access(a->options.path, R_OK) ? err_at(e, a->options.path, 0, 0, "cannot open: %s", strerror(errno)) : 0;
+}
+
+static swcache_transform_fn *load(struct err *e)
+{
+    char folder[PATH_MAX], path[PATH_MAX + 32];
+    if (paths_find(PATHS_TRANSFORMER, folder, sizeof folder)) {
+        err_set(e, "this weir was built without the source transformer");
+        err_hint(e, "install libclang-14-dev and build weir again");
+        return NULL;
+    }
+    snprintf(path, sizeof path, "%s/libweir-swcache.so", folder);
+    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    swcache_transform_fn *f = module ? (swcache_transform_fn *)(size_t)dlsym(module, SWCACHE_TRANSFORM_SYMBOL) : NULL;
+    if (!f) {
+        err_set(e, "cannot load the source transformer: %s", dlerror());
+        err_hint(e, "it needs libclang: apt-get install libclang1-14");
+    }
+    return f;
+}
+
+static int write_output(const char *path, const struct swcache_result *r, struct err *e)
+{
+    FILE *f = path ? fopen(path, "wb") : stdout;
+    if (!f)
+        return err_at(e, path, 0, 0, "cannot write: %s", strerror(errno));
+    bool bad = fwrite(r->text, 1, r->bytes, f) != r->bytes;
+    bad |= (path ? fclose(f) : fflush(f)) != 0;
+    return bad ? err_at(e, path ? path : "standard output", 0, 0, "cannot write: %s", strerror(errno)) : 0;
+}
+
+static void report(const struct args *a, const struct swcache_result *r)
+{
+    for (size_t i = 0; i < r->n_note && !a->quiet; i++)
+        fprintf(stderr, "%s:%u:%u: %s\n", a->options.path, r->note[i].line, r->note[i].col, r->note[i].text);
+    if (r->n_loop == 0)
+        fprintf(stderr, "weir: %s: nothing was transformed; the output is a copy\n", a->options.path);
+    else if (!a->quiet)
+        fprintf(stderr, "weir: %s: %u loop%s of %u kernel%s split, %u launch%s adjusted\n", a->options.path, r->n_loop,
+                r->n_loop == 1 ? "" : "s", r->n_kernel, r->n_kernel == 1 ? "" : "s", r->n_launch,
+                r->n_launch == 1 ? "" : "es");
+}
+
+static int transform(struct args *a, struct err *e)
+{
+    struct cc_list words = {0};
+    struct swcache_result result;
+    swcache_transform_fn *f = load(e);
+    if (!f || cc_device_args(&a->job, &words, e))
+        return -1;
+    a->options.arg = (const char *const *)words.p;
+    a->options.n_arg = (int)words.n;
+    if (f(&a->options, &result, e))
+        return -1;
+    report(a, &result);
+    return write_output(a->output, &result, e);
+}
+
+int cli_swcache(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+            fputs(help_text, stdout);
+            return CLI_OK;
+        }
+    struct err e;
+    struct args a = {0};
+    err_clear(&e);
+    if (argc < 2 || strcmp(argv[1], "transform")) {
+        fputs(help_text, stderr);
+        return CLI_BAD_INPUT;
+    }
+    if (parse(&a, argc - 2, argv + 2, &e) || transform(&a, &e)) {
+        err_print(&e, stderr);
+        return CLI_BAD_INPUT;
+    }
+    return CLI_OK;
+}

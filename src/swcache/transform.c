@@ -1,0 +1,193 @@
+/* See swcache.h: kernels in the order of the file, then their launches, then the text. */
+#include "swcache/swcache.h"
+#include "swcache/emit.h"
+
+#include <stdio.h>
+
+struct job {
+    const struct swcache_options *options;
+    struct source source;
+    struct calls calls;
+    struct notes notes;
+    struct edits edits;
+    changed_list changed;
+    unsigned n_loop;
+};
+
+static bool has_attribute(const struct node *n, enum CXCursorKind kind)
+{
+    for (const struct node *c = n->child; c; c = c->next)
+        if (c->kind == kind)
+            return true;
+    return false;
+}
+
+/* What makes a kernel as a whole untouchable. */
+static const char *kernel_refused(const struct node *f)
+{
+    for (const struct node *n = f; n; n = tree_next(f, n)) {
+        if (n->kind == CXCursor_GotoStmt || n->kind == CXCursor_IndirectGotoStmt || n->kind == CXCursor_LabelStmt)
+            return "it jumps with goto";
+        if (n->kind == CXCursor_VarDecl && clang_Cursor_getStorageClass(n->cursor) == CX_SC_Extern)
+            return "it uses dynamic shared memory of its own";
+        if (n->kind == CXCursor_CXXTryStmt)
+            return "it handles exceptions";
+        if (n->kind == CXCursor_DeclRefExpr) {
+            CXCursor d = clang_getCursorReferenced(n->cursor);
+            if (clang_getCursorKind(d) == CXCursor_VarDecl && clang_Cursor_getStorageClass(d) == CX_SC_Extern &&
+                clang_getCanonicalType(clang_getCursorType(d)).kind == CXType_IncompleteArray)
+                return "it uses dynamic shared memory of its own";
+        }
+    }
+    return NULL;
+}
+
+static bool uses_cache_already(const struct source *s, const struct node *f)
+{
+    return memmem(s->text + f->begin, f->end - f->begin, "swcache::", 9) != NULL;
+}
+
+struct same_name {
+    const char *name;
+    CXCursor kernel, scope;
+    bool anywhere; /* `using namespace` brings in other scopes */
+    bool found;
+};
+
+static enum CXChildVisitResult find_name(CXCursor c, CXCursor parent, CXClientData data)
+{
+    struct same_name *q = data;
+    enum CXCursorKind k = clang_getCursorKind(c);
+    if (k == CXCursor_FunctionDecl || k == CXCursor_FunctionTemplate) {
+        CXString name = clang_getCursorSpelling(c);
+        if (!strcmp(clang_getCString(name), q->name) && !clang_equalCursors(clang_getCanonicalCursor(c), q->kernel) &&
+            (q->anywhere || clang_equalCursors(clang_getCursorSemanticParent(c), q->scope)))
+            q->found = true;
+        clang_disposeString(name);
+    }
+    return k == CXCursor_Namespace || k == CXCursor_LinkageSpec ? CXChildVisit_Recurse : CXChildVisit_Continue;
+}
+
+/* Other functions have the kernel's name, so that the name alone is no function. */
+static bool is_overloaded(const struct source *s, CXCursor kernel, const char *name)
+{
+    struct same_name q = {.name = name,
+                          .kernel = clang_getCanonicalCursor(kernel),
+                          .scope = clang_getCursorSemanticParent(kernel),
+                          .anywhere = strstr(s->text, "using namespace") != NULL};
+    clang_visitChildren(clang_getTranslationUnitCursor(s->tu), find_name, &q);
+    return q.found;
+}
+
+static void describe(struct job *j, const struct pointers *p, const struct unit *u, const char *name)
+{
+    struct text t = {0};
+    const char *comma = "";
+    for (unsigned k = 0; k < p->n_structure; k++)
+        if (u->cached >> k & 1) {
+            text_addf(&t, "%s'%s' (%s)", comma, p->structure[k].param->name,
+                      u->written >> k & 1 ? "read and written" : "read only");
+            comma = ", ";
+        }
+    notes_add(&j->notes, SWCACHE_CACHED, u->loop->begin, "%s: this loop is split; cached%s: %s", name,
+              u->alias_safe ? ", safe for aliases" : "", t.p);
+    text_free(&t);
+}
+
+static void transform_kernel(struct job *j, struct node *f)
+{
+    struct source *s = &j->source;
+    const char *name = source_string(s, clang_getCursorSpelling(f->cursor)), *why = kernel_refused(f);
+    if (!f->in_file || source_in_macro(s, f->begin))
+        for (const struct node *c = f->child; c && !why; c = c->next)
+            if (c->kind == CXCursor_CompoundStmt && source_in_macro(s, c->begin))
+                why = "it comes out of a macro";
+    if (uses_cache_already(s, f))
+        why = "it uses the cache already";
+    if (why) {
+        notes_add(&j->notes, SWCACHE_LEFT_ALONE, f->begin, "%s: this kernel is left alone: %s", name, why);
+        return;
+    }
+    struct pointers p;
+    pointers_find(&p, s, f);
+    unit_list units = {0};
+    units_find(&units, &p, &j->calls, j->options, &j->notes, name);
+    struct changed_kernel changed = {.cursor = f->cursor,
+                                     .name = name,
+                                     .is_template = f->kind == CXCursor_FunctionTemplate,
+                                     .is_overloaded = is_overloaded(s, f->cursor, name)};
+    for (size_t i = 0; i < units.n; i++) {
+        unsigned n = (unsigned)__builtin_popcount(units.p[i].cached);
+        changed.structures = n > changed.structures ? n : changed.structures;
+        describe(j, &p, &units.p[i], name);
+        emit_unit(&j->edits, &p, &units.p[i], (unsigned)i);
+    }
+    if (units.n)
+        VEC_PUSH(&j->changed, changed);
+    j->n_loop += (unsigned)units.n;
+    units_free(&units);
+    pointers_free(&p);
+}
+
+static bool in_main_file(const struct source *s, CXCursor c)
+{
+    CXFile file;
+    clang_getSpellingLocation(clang_getCursorLocation(c), &file, NULL, NULL, NULL);
+    return file && clang_File_isEqual(file, s->file);
+}
+
+static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData data)
+{
+    struct job *j = data;
+    enum CXCursorKind k = clang_getCursorKind(c);
+    if (k == CXCursor_FunctionDecl || k == CXCursor_FunctionTemplate) {
+        if (!clang_isCursorDefinition(c) || !in_main_file(&j->source, c))
+            return CXChildVisit_Continue;
+        struct node *f = tree_build(&j->source, c);
+        if (has_attribute(f, CXCursor_CUDAGlobalAttr))
+            transform_kernel(j, f);
+        return CXChildVisit_Continue;
+    }
+    return k == CXCursor_Namespace || k == CXCursor_LinkageSpec || k == CXCursor_UnexposedDecl ? CXChildVisit_Recurse
+                                                                                               : CXChildVisit_Continue;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct swcache_note *x = a, *y = b;
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    return x->col < y->col ? -1 : x->col > y->col;
+}
+
+__attribute__((visibility("default"))) int swcache_transform(const struct swcache_options *options,
+                                                             struct swcache_result *result, struct err *e)
+{
+    struct job j = {.options = options};
+    *result = (struct swcache_result){0};
+    int rc = source_open(&j.source, options->path, options->arg, options->n_arg, e);
+    if (rc == 0) {
+        j.calls.source = j.notes.source = &j.source;
+        clang_visitChildren(clang_getTranslationUnitCursor(j.source.tu), visit, &j);
+        if (j.changed.n) {
+            result->n_launch = emit_launches(&j.edits, &j.source, &j.changed, &j.notes);
+            emit_include(&j.edits, &j.source);
+        }
+        struct text out = {0};
+        text_add(&out, "", 0);
+        edits_render(&j.source, &j.edits, 0, (unsigned)j.source.bytes, "", &out);
+        if (j.notes.note.n)
+            qsort(j.notes.note.p, j.notes.note.n, sizeof *j.notes.note.p, by_place);
+        result->text = out.p;
+        result->bytes = out.n;
+        result->note = j.notes.note.p;
+        result->n_note = j.notes.note.n;
+        result->n_kernel = (unsigned)j.changed.n;
+        result->n_loop = j.n_loop;
+    }
+    edits_free(&j.edits);
+    calls_free(&j.calls);
+    VEC_FREE(&j.changed);
+    source_close(&j.source);
+    return rc;
+}

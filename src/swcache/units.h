@@ -1,0 +1,47 @@
+/*
+ * The loops of a kernel that are split in two, with all that their text needs.
+ *
+ * A unit is one loop: first a slice that watches (the monitoring phase), then a slice that goes through the cache, then
+ * a flush. Every structure of a unit is either read-only in it or read-write; what may not be cached, and what would
+ * gain nothing, is accessed as before.
+ */
+#ifndef WEIR_SWCACHE_UNITS_H
+#define WEIR_SWCACHE_UNITS_H
+
+#include "swcache/calls.h"
+#include "swcache/pointers.h"
+#include "swcache/swcache.h"
+
+typedef VEC(struct node *) node_list;
+
+struct unit {
+    struct node *loop;
+    struct node *outermost; /* the loop of the kernel's own level that holds it; may be the loop itself */
+    unsigned end;           /* past the last token, a semicolon included */
+    /* text[begin, end) of the parts of its head; empty ones have begin == end */
+    unsigned init[2], cond[2], step[2], body[2];
+    struct node *cond_node, *body_node;
+
+    uint32_t cached, written; /* structures; written is a part of cached */
+    bool alias_safe;
+    bool cond_changes;                 /* evaluating the condition twice is not the same as once */
+    VEC(const struct access *) access; /* to rewrite */
+    VEC(const struct access *) atomic; /* on cached structures: their line is flushed before */
+    node_list order, leave, give_up;   /* statements before which to flush; return and break statements */
+};
+
+struct notes {
+    struct source *source;
+    VEC(struct swcache_note) note;
+};
+void notes_add(struct notes *, enum swcache_note_kind, unsigned offset, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+typedef VEC(struct unit) unit_list;
+
+/* Finds the units of a kernel; notes say what is cached and what was left alone. */
+void units_find(unit_list *, const struct pointers *, struct calls *, const struct swcache_options *, struct notes *,
+                const char *kernel);
+void units_free(unit_list *);
+
+#endif
