@@ -9,7 +9,7 @@
  * the last position with a mask, and finds the largest. Every few frames template and point are updated. All arrays are
  * column by column; their addresses and the sizes are in constant memory. Input: smooth random tissue that drifts, with
  * speckle. Original 51 points, template 51 x 51, area 81 x 81, 104 frames of 609 x 590; "paper" is 51 points, template
- * 31 x 31, area 49 x 49 and the first two frames.
+ * 27 x 27, area 45 x 45 and the first two frames.
  */
 #include "../common/suite.h"
 

@@ -161,14 +161,16 @@ static float bell(suite_rng &r)
 int main(int argc, char **argv)
 {
     suite_size size = suite_parse_size(argc, argv);
-    int width = suite_pick(size, 128, 498, 996), height = suite_pick(size, 64, 512, 1040),
+    int width = suite_pick(size, 256, 498, 996), height = suite_pick(size, 128, 512, 1040),
         bins_x = suite_pick(size, 256, 1024, 1024), bins_y = suite_pick(size, 288, 1536, 4096),
         repetitions = suite_pick(size, 1, 2, 4), n = width * height;
+    /* Deviation of the values along both axes; tiny is so narrow that 8-bit bins wrap. */
+    float spread_x = suite_pick(size, 0.5f, 64.0f, 64.0f), spread_y = suite_pick(size, 1.0f, 8.0f, 8.0f);
     unsigned ranges = (bins_x * bins_y + BINS - 1) / BINS, bins = ranges * BINS;
     std::vector<unsigned> image(n), total(bins, 0);
     suite_rng r(281);
     for (unsigned &v : image) {
-        int y = (int)(bins_y / 2 + 8 * bell(r)), x = (int)(bins_x / 2 + bins_x / 16.0f * bell(r));
+        int y = (int)(bins_y / 2 + spread_y * bell(r)), x = (int)(bins_x / 2 + spread_x * bell(r));
         if (!r.below(1024)) { /* a little noise everywhere */
             y = (int)r.below(bins_y);
             x = (int)r.below(bins_x);
