@@ -66,7 +66,8 @@ static void monitor(struct apcm *s, const struct l1_access *a, uint8_t id, bool 
     }
     /* Somebody brought the line in before: its accesses so far are known, and this is one more. */
     const struct apcm_line *l = a->entry >= 0 ? &s->line[a->entry] : NULL;
-    bool known = l && l->line == a->line + 1 && method_of(s, id) != APCM_BYPASS; /* bypassed loads do not look */
+    bool known = s->p.l1_counts && l && l->line == a->line + 1 &&
+                 method_of(s, id) != APCM_BYPASS; /* bypassed loads do not look */
     s->s.mta_fills++;
     s->s.mta_from_l1 += known;
     apcm_mta_fill(&s->mta, m, a->line, id, known ? l->accesses + 1u : 1);
@@ -394,6 +395,8 @@ static const struct cfg_field params[] = {
     CFG_ROW(
         T, protect_distance, CFG_INT, "accesses", "0", 0, 65535, NULL,
         "APCM-pN: lines are protected for so many accesses to their set, instead of until their last load; 0 = off"),
+    CFG_ROW(T, l1_counts, CFG_BOOL, "", "yes", 0, 1, NULL,
+            "whether a line that the L1 has comes into the monitor tag array with the accesses it had there"),
     CFG_ROW(T, replace_own, CFG_BOOL, "", "no", 0, 1, NULL, "whether a warp may replace lines that it protects itself"),
     CFG_END};
 #undef T

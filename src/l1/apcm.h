@@ -32,7 +32,7 @@ struct apcm_params {
     uint32_t count_bits, threshold;
     uint32_t monitor; /* enum apcm_monitor */
     uint32_t protect_distance;
-    bool replace_own;
+    bool l1_counts, replace_own;
 };
 
 /* ---- types and methods: Table 2 and section 5.1 ---- */
