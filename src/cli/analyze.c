@@ -22,8 +22,8 @@ static const struct argp_option options[] = {
     {"figures", KEY_FIGURES, "FOLDER", 0, "draw it, with gnuplot, into FOLDER", 0},
     {"all", KEY_ALL, NULL, 0, "the programs of the suite, one line each (those named, or all)", 0},
     {"classes", KEY_CLASSES, "PAPER,...", OPTION_ARG_OPTIONAL,
-     "the classes of the suite's programs (those named, or all), measured on the papers' machines; PAPER is apcm, cart "
-     "or sharedl1 (default: all three)",
+     "classes of the suite's programs, measured on the papers' machines: of those named, or of those that each paper "
+     "uses; PAPER is apcm, cart or sharedl1 (default: all three)",
      0},
     {"jobs", 'j', "N", 0, "with --all, --classes: how many at once (default: one per processor)", 0},
     {"results", KEY_RESULTS, "FILE", 0, "with --classes: keep the simulations in FILE and use those that are there", 0},

@@ -36,15 +36,25 @@ static void show_progress(void *ctx, const struct pool_progress *p)
             p->total, rate * 1e-6, left);
 }
 
+/* Whether a paper's class is computed for a program: of all those named, and else of those the paper uses. */
+static bool wanted(const struct classes *c, const struct row *r, enum class_paper p)
+{
+    return c->args->classes >> p & 1 && (c->args->name.n || suite_in_paper(r->item->program, class_paper_key[p]));
+}
+
 /* ---- simulations ---- */
 static int make_points(struct classes *c, struct row *r, struct err *e)
 {
     for (int i = 0; i < CLASS_POINT_COUNT; i++) {
-        if (!(c->args->classes >> class_point_paper((enum class_point)i) & 1))
+        if (!wanted(c, r, class_point_paper((enum class_point)i)))
             continue;
         const struct class_point_def *d = &class_point_def[i];
-        char *set[] = {(char *)d->set};
-        r->point[i] = point_new(&r->program, false, d->machine, NULL, set, d->set ? 1 : 0, e);
+        char *words = xstrdup(d->set ? d->set : ""), *set[8];
+        size_t n = 0;
+        for (char *save, *s = strtok_r(words, " ", &save); s && n < 8; s = strtok_r(NULL, " ", &save))
+            set[n++] = s;
+        r->point[i] = point_new(&r->program, false, d->machine, NULL, set, n, e);
+        free(words);
         if (!r->point[i])
             return -1;
     }
@@ -78,11 +88,10 @@ static double value(const struct point *p, const char *metric)
 
 static void measure(const struct classes *c, struct row *r)
 {
-    const bool shared = c->args->classes >> CLASS_OF_SHAREDL1 & 1;
     struct class_measures *m = &r->measured;
     m->l1_speedup = value(r->point[CLASS_APCM_128], "ipc") / value(r->point[CLASS_APCM_32], "ipc");
     m->insts_per_l2_miss = value(r->point[CLASS_CART], "thread_insts") / value(r->point[CLASS_CART], "l2.misses");
-    m->replication = shared ? r->item->summary.finite_replication : NAN;
+    m->replication = wanted(c, r, CLASS_OF_SHAREDL1) ? r->item->summary.finite_replication : NAN;
     m->miss_rate = value(r->point[CLASS_MESH], "l1.miss_rate");
     m->sixteenfold_speedup = value(r->point[CLASS_MESH_16X], "ipc") / value(r->point[CLASS_MESH], "ipc");
 }
@@ -102,46 +111,55 @@ static void verdict(const struct row *r, enum class_paper p, char *out, size_t b
     t->said += v != CLASS_UNSAID;
     t->agree += v == CLASS_AGREES;
     if (v == CLASS_UNSAID)
-        snprintf(out, bytes, "%s", ours ? ours : "-");
+        snprintf(out, bytes, "%s", ours ? ours : "");
     else
         snprintf(out, bytes, "%s %s %s", ours, v == CLASS_AGREES ? "=" : "!", theirs);
+}
+
+static void print_number(const char *format, double scale, double x, int width, FILE *out)
+{
+    if (isnan(x))
+        fprintf(out, " %*s", width, "");
+    else
+        fprintf(out, format, scale * x);
 }
 
 static void print_table(const struct classes *c, FILE *out)
 {
     static const char *const title[CLASS_PAPERS] = {"APCM", "CART", "Shared L1"};
+    static const char *const heading[CLASS_PAPERS] = {" 128/32K APCM    ", " insts/L2m CART             ",
+                                                      "  repl.   miss 16x L1 Shared L1"};
+    static const int width[CLASS_PAPERS] = {8, 17, 0};
     struct tally tally[CLASS_PAPERS] = {{0}};
-    const unsigned wanted = c->args->classes;
     fprintf(out, "%-15s", "program");
-    if (wanted >> CLASS_OF_APCM & 1)
-        fprintf(out, "  %7s %-8s", "128/32K", "APCM");
-    if (wanted >> CLASS_OF_CART & 1)
-        fprintf(out, "  %9s %-17s", "insts/L2m", "CART");
-    if (wanted >> CLASS_OF_SHAREDL1 & 1)
-        fprintf(out, "  %6s %6s %6s %s", "repl.", "miss", "16x L1", "Shared L1");
-    fputs("\n", out);
+    for (int p = 0; p < CLASS_PAPERS; p++)
+        if (c->args->classes >> p & 1)
+            fputs(heading[p], out);
+    fputc('\n', out);
     for (size_t i = 0; i < c->row.n; i++) {
         const struct row *r = &c->row.p[i];
         const struct class_measures *m = &r->measured;
-        char text[64];
         fprintf(out, "%-15s", r->item->program->name);
-        if (wanted >> CLASS_OF_APCM & 1) {
-            verdict(r, CLASS_OF_APCM, text, sizeof text, &tally[CLASS_OF_APCM]);
-            fprintf(out, "  %7.3f %-8s", m->l1_speedup, text);
-        }
-        if (wanted >> CLASS_OF_CART & 1) {
-            verdict(r, CLASS_OF_CART, text, sizeof text, &tally[CLASS_OF_CART]);
-            fprintf(out, "  %9.0f %-17s", m->insts_per_l2_miss, text);
-        }
-        if (wanted >> CLASS_OF_SHAREDL1 & 1) {
-            verdict(r, CLASS_OF_SHAREDL1, text, sizeof text, &tally[CLASS_OF_SHAREDL1]);
-            fprintf(out, "  %5.1f%% %5.1f%% %6.3f %s", 100 * m->replication, 100 * m->miss_rate, m->sixteenfold_speedup,
-                    text);
+        for (int p = 0; p < CLASS_PAPERS; p++) {
+            char text[64];
+            if (!(c->args->classes >> p & 1))
+                continue;
+            if (p == CLASS_OF_APCM) {
+                print_number(" %7.3f", 1, m->l1_speedup, 7, out);
+            } else if (p == CLASS_OF_CART) {
+                print_number(" %9.0f", 1, m->insts_per_l2_miss, 9, out);
+            } else {
+                print_number(" %5.1f%%", 100, m->replication, 6, out);
+                print_number(" %5.1f%%", 100, m->miss_rate, 6, out);
+                print_number(" %6.3f", 1, m->sixteenfold_speedup, 6, out);
+            }
+            verdict(r, (enum class_paper)p, text, sizeof text, &tally[p]);
+            fprintf(out, " %-*s", width[p], text);
         }
         fputc('\n', out);
     }
     for (int p = 0; p < CLASS_PAPERS; p++)
-        if (wanted >> p & 1)
+        if (c->args->classes >> p & 1)
             fprintf(out, "%s: %u of %u classes agree with the paper's\n", title[p], tally[p].agree, tally[p].said);
 }
 

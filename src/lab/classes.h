@@ -17,13 +17,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The simulations a classification needs. X(enumerator, machine, --set or NULL, what it is) */
+/*
+ * The simulations a classification needs. Larger L1s have more ways: 64 sets are the most that Fermi's set hash knows.
+ * X(enumerator, machine, settings or NULL, what it is)
+ */
 #define CLASS_POINTS(X)                                                                                                \
     X(APCM_32, "gtx480", "l1.size=32KiB", "APCM's machine, 32 KB L1")                                                  \
-    X(APCM_128, "gtx480", "l1.size=128KiB", "APCM's machine, 128 KB L1")                                               \
+    X(APCM_128, "gtx480", "l1.size=128KiB l1.assoc=16", "APCM's machine, 128 KB L1")                                   \
     X(CART, "cart28", NULL, "CART's machine")                                                                          \
     X(MESH, "mesh28", NULL, "Shared L1's machine, private L1s of 16 KB")                                               \
-    X(MESH_16X, "mesh28", "l1.size=256KiB", "the same with L1s of 256 KB")
+    X(MESH_16X, "mesh28", "l1.size=256KiB l1.assoc=32", "the same with L1s of 256 KB")
 
 enum class_point {
 #define X(name, machine, set, doc) CLASS_##name,

@@ -132,9 +132,10 @@ struct locality *locality_new(const struct locality_config *c, struct err *e)
     l->arena = arena_new();
     l->clock = arena_alloc(l->arena, c->n_sm * sizeof *l->clock);
     l->finite = arena_alloc(l->arena, c->n_sm * sizeof *l->finite);
+    const uint32_t sets = bytes / LINE_BYTES / ways;
     for (uint32_t i = 0; i < c->n_sm; i++) {
         struct finite *f = &l->finite[i];
-        if (tags_init(&f->tags, l->arena, bytes / LINE_BYTES / ways, ways, LINE_BYTES, SET_LINEAR, e)) {
+        if (tags_init(&f->tags, l->arena, sets, ways, LINE_BYTES, sets == 32 || sets == 64 ? SET_FERMI : SET_XOR, e)) {
             locality_free(l);
             return NULL;
         }

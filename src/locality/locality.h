@@ -67,7 +67,7 @@ struct locality_load {
 
 struct locality_config {
     uint32_t n_sm;                     /* 1 .. 65535 */
-    uint32_t finite_bytes, finite_way; /* 0, 0 = 16 KiB in 4 ways; lines are of 128 bytes */
+    uint32_t finite_bytes, finite_way; /* 0, 0 = 16 KiB in 4 ways; 128-byte lines, Fermi's set hash */
     uint32_t max_lines;                /* lines (of all SMs) remembered in one launch; 0 = 16 Mi, about 1 GB */
 };
 
