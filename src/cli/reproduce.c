@@ -112,8 +112,8 @@ static int unknown_paper(const char *plans, const char *name, struct err *e)
     return err_hint(e, "papers: %s; or name a plan file: 'weir sweep FILE.ini'", list);
 }
 
-/* The folder of a paper's plans; for a plan file, its own. */
-static int read_plans(const struct args *a, struct plans *all, char folder[2 * PATH_MAX], struct err *e)
+/* All plans of a paper, or the one plan file. */
+static int read_plans(const struct args *a, struct plans *all, struct err *e)
 {
     size_t n = strlen(a->what);
     if (a->is_plan || strchr(a->what, '/') || (n > 4 && !strcmp(a->what + n - 4, ".ini"))) {
@@ -121,15 +121,14 @@ static int read_plans(const struct args *a, struct plans *all, char folder[2 * P
         if (plan_read(&p, a->what, e))
             return -1;
         VEC_PUSH(&all->plan, p);
-        folder[0] = 0;
         return 0;
     }
-    char plans[PATH_MAX];
+    char plans[PATH_MAX], folder[2 * PATH_MAX];
     if (paths_find(PATHS_PLANS, plans, sizeof plans)) {
         err_set(e, "weir's plans were not found");
         return err_hint(e, "install weir, or run it from its build folder");
     }
-    snprintf(folder, 2 * PATH_MAX, "%s/%s", plans, a->what);
+    snprintf(folder, sizeof folder, "%s/%s", plans, a->what);
     struct stat st;
     if (stat(folder, &st) || !S_ISDIR(st.st_mode))
         return unknown_paper(plans, a->what, e);
@@ -236,21 +235,19 @@ struct session {
 
 static int prepare(struct args *a, struct session *x, struct err *e)
 {
-    char folder[2 * PATH_MAX], cache[SUITE_PATH], file[3 * PATH_MAX];
-    if (suite_load(&x->suite, e) || read_plans(a, &x->plans, folder, e) || suite_cache_folder(cache, e))
+    char cache[SUITE_PATH], file[3 * PATH_MAX];
+    if (suite_load(&x->suite, e) || read_plans(a, &x->plans, e) || suite_cache_folder(cache, e))
         return -1;
     const struct plan *any = x->plans.plan.n ? &x->plans.plan.p[0] : NULL; /* all of one paper */
+    const char *published = any ? any->published : NULL;
     for (size_t i = 0; i < x->suite.program.n; i++)
         VEC_PUSH(&x->lab.program, describe(&x->suite.program.p[i], any));
     for (size_t i = 0; i < x->plans.plan.n; i++)
         if (is_wanted(a, x->plans.plan.p[i].number) && lab_add_figure(&x->lab, &x->plans.plan.p[i], e))
             return -1;
-    snprintf(file, sizeof file, "%s/published.ini", folder);
-    if (*folder && access(file, R_OK) == 0) {
-        if (claims_read(&x->claims, file, e))
-            return -1;
-        x->has_claims = true;
-    }
+    if (published && claims_read(&x->claims, published, e))
+        return -1;
+    x->has_claims = published != NULL;
     if (record_all(&x->lab, &x->suite, cache, a->size, e))
         return -1;
     snprintf(file, sizeof file, "%s/results.sqlite", cache);

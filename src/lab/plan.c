@@ -5,15 +5,15 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const kind_names[PLAN_KINDS] = {"bars", "loads", "locality", "counts", "aps", "reuse"};
 
 struct reading {
     struct plan *p;
-    bool is_base; /* the shared file: its [figure] is not ours */
-    char *base;
-    struct inifile_place base_at;
-    char *last_key; /* to know what an indented line continues */
+    bool is_base;           /* the shared file: its [figure] is not ours */
+    char *base, *published; /* as written */
+    struct inifile_place base_at, published_at;
 };
 
 static void add_words(struct plan_strings *s, const struct inifile_item *i)
@@ -86,6 +86,7 @@ static int read_figure(struct reading *r, const struct inifile_item *i, struct e
         {"note", &p->note, NULL},
         {"maximise", &p->maximise, NULL},
         {"base", &r->base, &r->base_at},
+        {"published", &r->published, &r->published_at},
     };
     const struct {
         const char *key;
@@ -181,7 +182,7 @@ static int read_variant(struct reading *r, const char *name, const struct inifil
 
 static int read_paper(struct reading *r, const struct inifile_item *i, struct err *e)
 {
-    static const char *const keys[] = {"name", "title", "programs", "first"};
+    static const char *const keys[] = {"name", "title", "programs", "first", "published"};
     if (!strcmp(i->key, "name"))
         return set_text(&r->p->paper, i, e);
     if (!strcmp(i->key, "programs")) {
@@ -199,7 +200,11 @@ static int read_paper(struct reading *r, const struct inifile_item *i, struct er
     }
     if (!strcmp(i->key, "title"))
         return 0;
-    return unknown(i, keys, 4, e);
+    if (!strcmp(i->key, "published")) {
+        r->published_at = (struct inifile_place){i->file, i->line};
+        return set_text(&r->published, i, e);
+    }
+    return unknown(i, keys, 5, e);
 }
 
 static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
@@ -222,20 +227,25 @@ static char *keep(struct plan *p, char *text)
     return text;
 }
 
-/* `base` is a name beside the plan. */
+/* The path of a file named in the plan: beside it, unless it begins with a slash. NULL: it cannot be read. */
+static char *beside(struct plan *p, const char *key, const char *name, struct inifile_place at, struct err *e)
+{
+    const char *slash = strrchr(p->path, '/');
+    size_t n = name[0] != '/' && slash ? (size_t)(slash - p->path) + 1 : 0;
+    char *path = keep(p, xmalloc(n + strlen(name) + 1));
+    memcpy(path, p->path, n);
+    strcpy(path + n, name);
+    if (access(path, R_OK) == 0)
+        return path;
+    INIFILE_FAULT(at, e, "%s = %s: there is no file %s", key, name, path);
+    return NULL;
+}
+
 static int read_base(struct reading *r, struct err *e)
 {
-    const char *slash = strrchr(r->p->path, '/');
-    size_t n = r->base[0] != '/' && slash ? (size_t)(slash - r->p->path) + 1 : 0;
-    char *path = keep(r->p, xmalloc(n + strlen(r->base) + 1));
-    memcpy(path, r->p->path, n);
-    strcpy(path + n, r->base);
-    FILE *f = fopen(path, "re");
-    if (!f)
-        return INIFILE_FAULT(r->base_at, e, "base = %s: there is no file %s", r->base, path);
-    fclose(f);
+    const char *path = beside(r->p, "base", r->base, r->base_at, e);
     r->is_base = true;
-    return inifile_read(path, on_item, r, e);
+    return path ? inifile_read(path, on_item, r, e) : -1;
 }
 
 const struct plan_variant *plan_find(const struct plan *p, const char *name)
@@ -309,7 +319,12 @@ int plan_read(struct plan *p, const char *path, struct err *e)
             VEC_PUSH(&p->variants.word, xstrdup(p->variant.p[i].name));
     if (!status && r.base)
         status = read_base(&r, e);
+    if (!status && r.published) {
+        p->published = beside(p, "published", r.published, r.published_at, e);
+        status = p->published ? 0 : -1;
+    }
     free(r.base);
+    free(r.published);
     if (!status)
         status = check(p, e);
     if (!status && !p->metric)

@@ -10,6 +10,7 @@
  *     metric    = ipc              ; a statistic, or sums: l1.misses+l1.merges / l1.accesses
  *     normalise = swl              ; every value is divided by this variant's
  *     variants  = swl pcal apcm    ; in this order; those of this file if left out
+ *     published = published.ini    ; what is known of it; or in the base
  *
  *     [variant swl]
  *     label = CCWS-SWL
@@ -58,6 +59,7 @@ struct plan_strings {
 struct plan {
     char *path;
     char *number, *title, *paper, *machine, *metric, *axis, *normalise, *refused, *note, *maximise;
+    char *published; /* path of the file with published values (claims.h); NULL = none */
     enum plan_kind kind;
     bool geometric;               /* means of ratios; arithmetic if not */
     struct plan_strings programs; /* as written */

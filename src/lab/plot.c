@@ -20,6 +20,13 @@ static void put_quoted(const char *s, FILE *f)
     fputc('"', f);
 }
 
+/* "CS:finite" and "CS:infinite" stand together. */
+static bool same_group(const char *a, const char *b)
+{
+    size_t n = strcspn(a, ":");
+    return n == strcspn(b, ":") && !strncmp(a, b, n);
+}
+
 static void put_data(const struct table *t, FILE *f)
 {
     fputs("$data << EOD\n\"\"", f);
@@ -30,7 +37,7 @@ static void put_data(const struct table *t, FILE *f)
     fputc('\n', f);
     for (size_t i = 0; i < t->row.n; i++) {
         const struct table_row *r = &t->row.p[i];
-        if (i && (r->mean != t->row.p[i - 1].mean || (!r->mean && strcmp(r->group, t->row.p[i - 1].group)))) {
+        if (i && (r->mean != t->row.p[i - 1].mean || (!r->mean && !same_group(r->group, t->row.p[i - 1].group)))) {
             fputs("\"\"", f); /* a gap between groups */
             for (size_t c = 0; c < t->column.n; c++)
                 fputs(" ?", f);
@@ -61,10 +68,11 @@ static void put_script(const struct table *t, const struct plot *p, const char *
     put_quoted(p->title, f);
     fputs("\nset ylabel ", f);
     put_quoted(p->axis, f);
-    fputs(
-        "\nset key outside top center horizontal\nset datafile missing '?'\nset grid ytics lc rgb '#dddddd'\n"
-        "set border 3\nset tics nomirror out\nset boxwidth 0.9\nset xtics rotate by 45 right\nset yrange [0:*]\n",
-        f);
+    fprintf(f,
+            "\nset key outside top center horizontal\nset datafile missing '?'\nset grid ytics lc rgb '#dddddd'\n"
+            "set border 3\nset tics nomirror out\nset boxwidth 0.9\nset xtics rotate by 45 right\n"
+            "set yrange [0:%s]\n",
+            p->style == PLOT_STACKED ? "1" : "*");
     if (p->style != PLOT_LINES)
         fprintf(f, "set style data histograms\nset style histogram %s\nset style fill solid 1 border rgb '#444444'\n",
                 p->style == PLOT_STACKED ? "rowstacked" : "clustered gap 1");
@@ -75,8 +83,8 @@ static void put_script(const struct table *t, const struct plot *p, const char *
     put_data(t, f);
     fputs("plot ", f);
     for (size_t c = 0; c < t->column.n; c++)
-        fprintf(f, "%s$data using %zu%s lc rgb '%s' title columnheader(%zu)", c ? ", \\\n     " : "", c + 2,
-                c ? "" : ":xtic(1)", colours[c % N_COLOURS], c + 2);
+        fprintf(f, "%s$data using %zu%s lc rgb '%s'%s title columnheader(%zu)", c ? ", \\\n     " : "", c + 2,
+                c ? "" : ":xtic(1)", colours[c % N_COLOURS], p->style == PLOT_LINES ? " lw 2" : "", c + 2);
     fputc('\n', f);
 }
 

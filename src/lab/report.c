@@ -112,8 +112,9 @@ static int put_claims(struct writing *w, struct lab_figure *f, struct err *e)
         if (j.missing)
             snprintf(rows, sizeof rows, " (%u of %u programs)", j.n, j.n + j.missing);
         w->count[j.verdict]++;
-        fprintf(w->screen, "  %-16s published %-8s weir %-8s %s%s\n    \"%s\"\n    %s%s", verdict_name[j.verdict],
-                value, j.text, c->programs ? c->programs : "all", rows, c->says, j.because, *j.because ? "\n" : "");
+        fprintf(w->screen, "  %-16s published %-8s weir %-8s %s%s\n    \"%s\"\n%s%s%s", verdict_name[j.verdict], value,
+                j.text, c->programs ? c->programs : "all", rows, c->says, *j.because ? "    " : "", j.because,
+                *j.because ? "\n" : "");
         if (w->md)
             fprintf(w->md, "- **%s**: published %s, weir %s%s, %s. \"%s\"%s%s\n", verdict_name[j.verdict], value,
                     j.text, rows, c->programs ? c->programs : "all", c->says, *j.because ? " " : "", j.because);

@@ -1,0 +1,137 @@
+#!/bin/sh
+# weir sweep and weir reproduce from the outside: two programs at size tiny. The number of workers and a restart change
+# nothing, nothing is simulated twice, published values get a verdict, pictures are drawn, bad plans are refused.
+# Usage: sweep_cli.sh WEIR
+weir=$1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export XDG_CACHE_HOME="$dir/cache"
+fail() {
+    echo "FAIL: $*" >&2
+    exit 1
+}
+expect() { # expect STATUS COMMAND...: the command's output is left in $dir/out and $dir/err
+    want=$1
+    shift
+    "$@" >"$dir/out" 2>"$dir/err"
+    got=$?
+    [ "$got" = "$want" ] || fail "exit status $got, not $want: $* ($(head -n 3 "$dir/err"))"
+}
+says() { # says FILE TEXT
+    grep -qF -- "$2" "$dir/$1" || fail "no '$2' in: $(head -n 20 "$dir/$1")"
+}
+
+cat >"$dir/plan.ini" <<'INI'
+[figure]
+number    = 7
+title     = schedulers
+programs  = kmeans mm_mars
+normalise = lrr
+means     = all
+published = published.ini
+[variant lrr]
+with = lrr
+[variant gto]
+label = greedy
+with = gto
+[variant best]
+best = sm.scheduler: lrr gto two_level
+best = l1.size: 16KiB 32KiB
+INI
+cat >"$dir/published.ini" <<'INI'
+[explain]
+L1 misses % = l1.misses / l1.accesses
+[claim any]
+figure    = 7
+kind      = least
+of        = best
+over      = lrr
+published = 0%
+says      = the best is never worse
+[claim much]
+figure    = 7
+kind      = gain
+of        = gto
+over      = lrr
+published = 5000%
+says      = fifty times as fast
+INI
+
+# Two workers, then one with an empty store: the same report, byte for byte.
+expect 0 "$weir" sweep "$dir/plan.ini" --size tiny -j 2 -o "$dir/two"
+says err "8 simulations"
+says out "greedy"
+says out "the best is never worse"
+says out "L1 misses"
+cp "$dir/out" "$dir/out2"
+expect 0 "$weir" sweep "$dir/plan.ini" --size tiny -j 1 --results "$dir/other.sqlite" -o "$dir/one"
+cmp "$dir/out" "$dir/out2" || fail "one worker and two give different tables"
+cmp "$dir/one/report.md" "$dir/two/report.md" || fail "one worker and two give different reports"
+for f in report.md fig7.txt fig7.gp fig7.svg; do
+    [ -s "$dir/two/$f" ] || fail "there is no $f"
+done
+grep -q '</svg>' "$dir/two/fig7.svg" || fail "the picture is not whole"
+grep -q '| 7 | the best is never worse | ≥ 0% | .* | holds |' "$dir/two/report.md" || fail "no verdict in the report"
+grep -q '| 7 | fifty times as fast | +5000% | .* |' "$dir/two/report.md" || fail "no published value in the report"
+
+# Again: nothing is simulated. One result taken away: only that one is.
+expect 0 "$weir" sweep "$dir/plan.ini" --size tiny -o "$dir/two"
+says err "0 simulations"
+cmp "$dir/out" "$dir/out2" || fail "results from the store differ"
+python3 - "$dir/cache/weir/results.sqlite" <<'PY' || fail "the store is not as store.h says"
+import json, sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+rows = db.execute("SELECT key, program, document FROM result ORDER BY key").fetchall()
+assert len(rows) == 8 and {r[1] for r in rows} == {"kmeans", "mm_mars"}, rows
+for key, program, document in rows:
+    d = json.loads(document)
+    assert d["total"]["cycles"] > 0 and d["loads"]
+db.execute("DELETE FROM result WHERE key = ?", (rows[3][0],))
+db.commit()
+PY
+expect 0 "$weir" report "$dir/plan.ini" --size tiny -o "$dir/two"
+says err "0 simulations"
+expect 0 "$weir" sweep "$dir/plan.ini" --size tiny -o "$dir/two"
+says err "1 simulations"
+cmp "$dir/out" "$dir/out2" || fail "a repeated point differs"
+
+# A simulation that comes to nothing is told, the others stand.
+sed 's/^with = gto/with = gto\nset = dram.latency=1000 machine.deadlock_cycles=1000/' "$dir/plan.ini" >"$dir/stuck.ini"
+expect 1 "$weir" sweep "$dir/stuck.ini" --size tiny -o "$dir/stuck"
+says out "Missing: kmeans, greedy: deadlock"
+says out "mean all"
+
+# Ctrl-C, whenever it comes, leaves a store that can be gone on with.
+rm -f "$dir/third.sqlite"
+"$weir" sweep "$dir/plan.ini" --size tiny -j 1 --results "$dir/third.sqlite" -o "$dir/third" >"$dir/out" 2>"$dir/err" &
+pid=$!
+sleep 0.3
+kill -INT $pid
+wait $pid
+expect 0 "$weir" sweep "$dir/plan.ini" --size tiny -j 2 --results "$dir/third.sqlite" -o "$dir/third"
+cmp "$dir/out" "$dir/out2" || fail "an interrupted sweep ends differently"
+
+# Faults: with their place.
+refuse() { # refuse LINE TEXT SED-SCRIPT: the plan changed so is refused at that line
+    sed "$3" "$dir/plan.ini" >"$dir/bad.ini"
+    expect 2 "$weir" sweep "$dir/bad.ini" --size tiny -o "$dir/bad"
+    says err "bad.ini:$1:"
+    says err "$2"
+}
+refuse 4 "did you mean 'kmeans'?" 's/kmeans/kmaens/'
+refuse 5 "there is no variant 'lr'" 's/normalise = lrr/normalise = lr/'
+refuse 9 "no section [variants lrr]" 's/^.variant lrr/[variants lrr/'
+refuse 14 "did you mean 'sm.scheduler'?" 's/sm.scheduler:/sm.schedulerr:/'
+refuse 12 "did you mean 'gto'?" 's/^with = gto/with = gtoo/'
+expect 2 "$weir" sweep "$dir/nothing.ini"
+sed -i 's/^of        = best/of = nobody/' "$dir/published.ini"
+expect 2 "$weir" sweep "$dir/plan.ini" --size tiny -o "$dir/two"
+says err "published.ini:4: claim any: figure 7 has no column 'nobody'"
+expect 2 "$weir" reproduce nothing
+says err "papers: apcm"
+expect 2 "$weir" reproduce apcm --figure 23
+says err "does not model energy"
+expect 2 "$weir" reproduce apcm --figure 99
+says err "there are: 1, 3,"
+expect 2 "$weir" reproduce apcm --size huge
+exit 0

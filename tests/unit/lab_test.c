@@ -1,0 +1,409 @@
+/* Plans, tables, published values, the store and the pool: what sweeps are made of. */
+#include "lab/claims.h"
+#include "lab/lab.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <unistd.h>
+/* after what it needs */
+#include <cmocka.h>
+
+static const char *recording; /* a small one, from the command line */
+
+/* A file with this text in a folder of its own; removed by drop(). */
+struct scratch {
+    char folder[64], path[128];
+};
+static struct scratch put(const char *name, const char *text)
+{
+    struct scratch s = {.folder = "/tmp/weir-lab-XXXXXX"};
+    assert_non_null(mkdtemp(s.folder));
+    snprintf(s.path, sizeof s.path, "%s/%s", s.folder, name);
+    FILE *f = fopen(s.path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+    return s;
+}
+static void drop(const struct scratch *s)
+{
+    unlink(s->path);
+    rmdir(s->folder);
+}
+
+/* ---- plans ---- */
+
+static void test_plan(void **state)
+{
+    (void)state;
+    struct scratch s = put("p.ini",
+                           "[figure]\n"
+                           "number = 7\n"
+                           "title = a title that\n"
+                           "  goes on\n"
+                           "programs = bfs, spmv\n"
+                           "normalise = a\n"
+                           "average = geometric\n"
+                           "[variant a]\n"
+                           "with = lrr\n"
+                           "[variant b]\n"
+                           "label = second\n"
+                           "set = l1.size=32KiB sm.scheduler=gto\n"
+                           "  l1.assoc=4\n"
+                           "best = x.y: 1 2 4\n"
+                           "  8\n"
+                           "best = z.w: no yes\n"
+                           "over = b\n");
+    struct plan p;
+    struct err e;
+    assert_int_equal(plan_read(&p, s.path, &e), 0);
+    assert_string_equal(p.title, "a title that goes on");
+    assert_string_equal(p.metric, "ipc");
+    assert_true(p.geometric);
+    assert_int_equal(p.programs.word.n, 2);
+    assert_string_equal(p.programs.word.p[1], "spmv");
+    assert_int_equal(p.variants.word.n, 2); /* those of the file, in its order */
+    const struct plan_variant *a = plan_find(&p, "a"), *b = plan_find(&p, "b");
+    assert_ptr_equal(plan_divisor(&p, a), a);
+    assert_ptr_equal(plan_divisor(&p, b), b);
+    assert_int_equal(b->set.n, 3);
+    assert_string_equal(b->set.p[2], "l1.assoc=4");
+    assert_int_equal(b->best.n, 2);
+    assert_string_equal(b->best.p[0].key, "x.y");
+    assert_int_equal(b->best.p[0].value.n, 4);
+    assert_string_equal(b->best.p[0].value.p[3], "8");
+    assert_string_equal(b->best.p[1].value.p[1], "yes");
+    plan_free(&p);
+    drop(&s);
+}
+
+static void test_plan_faults(void **state)
+{
+    (void)state;
+#define HEAD "[figure]\ntitle = t\nprograms = bfs\n"
+    static const struct {
+        const char *text;
+        int line;
+        const char *says;
+    } bad[] = {
+        {"", 0, "title"},
+        {"[figure]\ntitle = t\n", 0, "which programs"},
+        {HEAD, 0, "no [variant NAME]"},
+        {HEAD "titel = x\n", 4, "there is no key 'titel'"},
+        {HEAD "title = x\n", 4, "given twice"},
+        {HEAD "kind = pie\n", 4, "kind = pie"},
+        {HEAD "normalise = b\n[variant a]\nwith = lrr\n", 4, "no variant 'b'"},
+        {HEAD "variants = a c\n[variant a]\nwith = lrr\n", 4, "no variant 'c'"},
+        {HEAD "[variant a]\nover = z\n", 5, "no variant 'z'"},
+        {HEAD "[variant a]\nbest = x.y\n", 5, "KEY: VALUE"},
+        {HEAD "[variant a]\nbest = x.y:\n", 5, "no values"},
+        {HEAD "[variant a]\nwiht = lrr\n", 5, "no key 'wiht'"},
+        {HEAD "[figures]\na = b\n", 5, "no section [figures]"},
+        {HEAD "nonsense\n", 4, "neither"},
+        {HEAD "base = none.ini\n[variant a]\nwith = lrr\n", 4, "no file"},
+        {HEAD "published = none.ini\n[variant a]\nwith = lrr\n", 4, "no file"},
+        {HEAD "[paper]\nfirst = KMN\n", 5, "PROGRAM:LAUNCHES"},
+        {HEAD "metric =\n", 4, "no value"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct scratch s = put("p.ini", bad[i].text);
+        struct plan p;
+        struct err e;
+        assert_int_equal(plan_read(&p, s.path, &e), -1);
+        if (e.line != bad[i].line || !strstr(e.msg, bad[i].says) || strcmp(e.file, s.path))
+            fail_msg("case %zu: %s:%d: %s", i, e.file, e.line, e.msg);
+        drop(&s);
+    }
+    struct plan p;
+    struct err e;
+    assert_int_equal(plan_read(&p, "/nowhere/p.ini", &e), -1);
+    /* A line longer than inih takes is refused, not cut in two. */
+    char *line = xmalloc(4000);
+    memset(line, 'x', 3999);
+    line[3999] = 0;
+    struct scratch s = put("p.ini", line);
+    assert_int_equal(plan_read(&p, s.path, &e), -1);
+    assert_int_equal(e.line, 1);
+    drop(&s);
+    free(line);
+}
+
+/* ---- tables ---- */
+
+static void test_means(void **state)
+{
+    (void)state;
+    struct table t = {0};
+    table_add_column(&t, "a", "A");
+    table_add_column(&t, "b", "B");
+    static const struct {
+        const char *label, *group;
+        double a, b;
+    } rows[] = {{"P", "x", 1, 4}, {"Q", "x", 3, 1}, {"R", "y", 8, NAN}};
+    for (int i = 0; i < 3; i++) {
+        double *cell = table_add_row(&t, rows[i].label, rows[i].group);
+        cell[0] = rows[i].a;
+        cell[1] = rows[i].b;
+    }
+    unsigned n, missing;
+    assert_true(table_mean(&t, 0, "all", NULL, NULL) == 4);
+    assert_true(table_mean(&t, 0, "x", NULL, NULL) == 2);
+    assert_true(table_mean(&t, 0, "Q+y", NULL, NULL) == 5.5);
+    assert_true(table_mean(&t, 1, "all", &n, &missing) == 2.5);
+    assert_int_equal(n, 2);
+    assert_int_equal(missing, 1);
+    assert_true(isnan(table_mean(&t, 1, "y", NULL, NULL)));
+    assert_true(isnan(table_mean(&t, 0, "nobody", NULL, NULL)));
+    t.geometric = true;
+    assert_true(fabs(table_mean(&t, 1, "all", NULL, NULL) - 2) < 1e-12);
+    table_add_mean(&t, "all"); /* and means are not averaged again */
+    assert_int_equal(t.row.n, 4);
+    assert_true(fabs(table_mean(&t, 1, "all", NULL, NULL) - 2) < 1e-12);
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *f = open_memstream(&text, &bytes);
+    table_print(&t, true, f);
+    fclose(f);
+    assert_non_null(strstr(text, "| R "));
+    assert_non_null(strstr(text, "8.000"));
+    assert_non_null(strstr(text, "- |"));
+    assert_non_null(strstr(text, "mean all"));
+    free(text);
+    table_free(&t);
+}
+
+/* ---- claims ---- */
+
+static struct lab_figure *add_figure(struct lab *l, const double value[][3], unsigned rows)
+{
+    VEC_PUSH(&l->figure, (struct lab_figure){.plan = {.kind = PLAN_APS}});
+    struct lab_figure *f = &l->figure.p[0];
+    table_add_column(&f->table, "a", "A");
+    table_add_column(&f->table, "b", "B");
+    table_add_column(&f->table, "c", "C");
+    for (unsigned i = 0; i < rows; i++) {
+        char label[2] = {(char)('P' + i), 0};
+        memcpy(table_add_row(&f->table, label, "g"), value[i], sizeof value[i]);
+    }
+    return f;
+}
+
+static void test_verdicts(void **state)
+{
+    (void)state;
+    struct lab l = {0};
+    static const double value[][3] = {{1, 1.2, 0.9}, {1, 1.4, 1.05}}; /* means 1, 1.3, 0.975 */
+    struct lab_figure *f = add_figure(&l, value, 2);
+    static const struct {
+        const char *claim;
+        enum verdict verdict;
+        double ours;
+    } cases[] = {
+        {"kind = gain\nof = b\nover = a\npublished = 30%", VERDICT_HOLDS, 0.3},
+        {"kind = gain\nof = b\nover = a\npublished = 40%", VERDICT_HOLDS, 0.3}, /* within a third */
+        {"kind = gain\nof = b\nover = a\npublished = 50%", VERDICT_DIRECTION, 0.3},
+        {"kind = gain\nof = b\nover = a\npublished = 5%", VERDICT_DIRECTION, 0.3},
+        {"kind = gain\nof = b\nover = a\npublished = -5%", VERDICT_FAILS, 0.3},
+        {"kind = gain\nof = c\nover = a\npublished = -15%", VERDICT_DIRECTION, -0.025},
+        {"kind = gain\nof = b\nover = a\nprograms = P\npublished = 20%", VERDICT_HOLDS, 0.2},
+        {"kind = gain\nof = b\nover = a\nprograms = nobody\npublished = 20%", VERDICT_UNKNOWN, NAN},
+        {"kind = mean\nof = b\npublished = 1.3", VERDICT_HOLDS, 1.3},
+        {"kind = mean\nof = b\npublished = 1.1", VERDICT_DIRECTION, 1.3},
+        {"kind = mean\nof = b\npublished = 2", VERDICT_FAILS, 1.3},
+        {"kind = least\nof = c\nover = a\npublished = -10%", VERDICT_HOLDS, -0.1},
+        {"kind = least\nof = c\nover = a\npublished = -9%", VERDICT_FAILS, -0.1},
+        {"kind = within\nof = b c\nover = a\npublished = 31%", VERDICT_HOLDS, 0.3},
+        {"kind = within\nof = b c\nover = a\npublished = 5%", VERDICT_FAILS, 0.3},
+        {"kind = ahead\nof = b\nover = a c", VERDICT_HOLDS, 0.3},
+        {"kind = ahead\nof = a\nover = b c", VERDICT_FAILS, 1 / 1.3 - 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[400];
+        snprintf(text, sizeof text, "[claim x]\nfigure = 1\nsays = so\n%s\n", cases[i].claim);
+        struct scratch s = put("c.ini", text);
+        struct claims c;
+        struct err e;
+        struct judgement j;
+        if (claims_read(&c, s.path, &e))
+            fail_msg("case %zu: %s", i, e.msg);
+        assert_int_equal(claims_judge(&c, &c.claim.p[0], &l, f, &j, &e), 0);
+        if (j.verdict != cases[i].verdict || (!isnan(cases[i].ours) && fabs(j.ours - cases[i].ours) > 1e-12))
+            fail_msg("case %zu: %s, %f", i, verdict_name[j.verdict], j.ours);
+        claims_free(&c);
+        drop(&s);
+    }
+    lab_free(&l);
+}
+
+static void test_claim_faults(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int line;
+        const char *says;
+    } bad[] = {
+        {"[claim x]\nfigure = 1\nof = a\n", 2, "says"},
+        {"[claim x]\nfigure = 1\nof = a\nsays = s\nkind = mean\n", 2, "published value"},
+        {"[claim x]\nfigure = 1\nof = a\nsays = s\npublished = 3%\n", 2, "'over'"},
+        {"[claim x]\npublished = many\n", 2, "write a number"},
+        {"[claim x]\nkind = odd\n", 2, "kind = odd"},
+        {"[claim x]\nfigur = 1\n", 2, "no key 'figur'"},
+        {"[what]\na = b\n", 2, "no section"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct scratch s = put("c.ini", bad[i].text);
+        struct claims c;
+        struct err e;
+        assert_int_equal(claims_read(&c, s.path, &e), -1);
+        if (e.line != bad[i].line || !strstr(e.msg, bad[i].says))
+            fail_msg("case %zu: %d: %s", i, e.line, e.msg);
+        drop(&s);
+    }
+    /* A column that the figure does not have. */
+    struct lab l = {0};
+    static const double value[][3] = {{1, 1, 1}};
+    struct lab_figure *f = add_figure(&l, value, 1);
+    struct scratch s = put("c.ini", "[claim x]\nfigure = 1\nkind = mean\nof = z\nsays = s\npublished = 1\n");
+    struct claims c;
+    struct err e;
+    struct judgement j;
+    assert_int_equal(claims_read(&c, s.path, &e), 0);
+    assert_int_equal(claims_judge(&c, &c.claim.p[0], &l, f, &j, &e), -1);
+    assert_int_equal(e.line, 2);
+    claims_free(&c);
+    drop(&s);
+    lab_free(&l);
+}
+
+/* ---- points, store, pool ---- */
+
+static void test_values(void **state)
+{
+    (void)state;
+    struct point p = {0};
+    assert_true(isnan(point_value(&p, "ipc")));
+    assert_int_equal(point_take(&p, "{"), -1);
+    assert_int_equal(point_take(&p, "{\"total\": 3, \"loads\": []}"), -1);
+    assert_int_equal(point_take(&p, "{\"total\": {\"a.b\": 6, \"c\": 2.5, \"d\": 0}, \"loads\": []}"), 0);
+    assert_true(point_value(&p, "a.b") == 6);
+    assert_true(point_value(&p, "a.b+c") == 8.5);
+    assert_true(point_value(&p, "a.b + c / a.b") == 8.5 / 6);
+    assert_true(point_value(&p, "a.b / d") == 0);
+    assert_true(isnan(point_value(&p, "a.b + none")));
+    assert_true(isnan(point_value(&p, "a.b / none")));
+    json_decref(p.result);
+}
+
+static struct lab_program program_of(const char *path)
+{
+    struct lab_program p = {
+        .name = xstrdup("m"), .label = xstrdup(""), .group = xstrdup(""), .recording = xstrdup(path)};
+    struct err e;
+    assert_int_equal(lab_program_measure(&p, &e), 0);
+    return p;
+}
+
+static void test_keys(void **state)
+{
+    (void)state;
+    struct lab_program program = program_of(recording);
+    struct err e;
+    char *size32[] = {"l1.size=32KiB"}, *size16[] = {"l1.size=16KiB"};
+    struct point *plain = point_new(&program, false, "gtx480", NULL, NULL, 0, &e);
+    struct point *same = point_new(&program, false, "gtx480", "lrr", size16, 1, &e); /* what it is anyway */
+    struct point *gto = point_new(&program, false, "gtx480", "gto", NULL, 0, &e);
+    struct point *big = point_new(&program, false, "gtx480", NULL, size32, 1, &e);
+    struct point *look = point_new(&program, true, "gtx480", NULL, NULL, 0, &e);
+    program.launches = 1;
+    struct point *first = point_new(&program, false, "gtx480", NULL, NULL, 0, &e);
+    assert_string_equal(plain->key, same->key);
+    const struct point *all[] = {plain, gto, big, look, first};
+    for (int i = 0; i < 5; i++)
+        for (int k = 0; k < i; k++)
+            assert_string_not_equal(all[i]->key, all[k]->key);
+    assert_null(point_new(&program, false, "gtx481", NULL, NULL, 0, &e));
+    assert_null(point_new(&program, false, "gtx480", "nobody", NULL, 0, &e));
+    point_free(same);
+    for (int i = 0; i < 5; i++)
+        point_free((struct point *)all[i]);
+    lab_program_free(&program);
+}
+
+static void test_store(void **state)
+{
+    (void)state;
+    struct scratch s = put("r.sqlite", "");
+    struct err e;
+    struct store_row row = {"bfs", "tiny", "gtx480", "lrr", "", "{\"x\": 'quoted'}"};
+    struct store *st = store_open(s.path, &e);
+    assert_non_null(st);
+    assert_null(store_get(st, "k"));
+    assert_int_equal(store_put(st, "k", &row, &e), 0);
+    store_close(st);
+    st = store_open(s.path, &e);
+    char *got = store_get(st, "k");
+    assert_string_equal(got, row.document);
+    free(got);
+    store_close(st);
+    drop(&s);
+    s = put("r.sqlite", "this is no database, it is a text that is long enough to be looked at as one by mistake ....");
+    assert_null(store_open(s.path, &e));
+    assert_string_equal(e.file, s.path);
+    drop(&s);
+    assert_null(store_open("/nowhere/r.sqlite", &e));
+}
+
+/* The same points with one worker and with three, and from the store: the same results. A recording that is none costs
+ * only its own point. */
+static void test_pool(void **state)
+{
+    (void)state;
+    struct scratch s = put("r.sqlite", ""), junk = put("junk.wt", "junk");
+    struct err e;
+    struct store *st = store_open(s.path, &e);
+    struct lab_program program = program_of(recording);
+    double cycles[3][3];
+    for (int round = 0; round < 3; round++) {
+        static const char *const with[] = {"lrr", "gto", "two_level"};
+        struct point *p[4];
+        for (int i = 0; i < 3; i++)
+            p[i] = point_new(&program, false, "gtx480", with[i], NULL, 0, &e);
+        struct lab_program bad = {.name = "junk", .label = "", .group = "", .recording = junk.path, .insts = 5};
+        p[3] = point_new(&bad, false, "gtx480", NULL, NULL, 0, &e);
+        struct pool pool = {.store = round ? st : NULL, .jobs = round == 0 ? 3 : 1, .size = "tiny"};
+        assert_int_equal(pool_run(&pool, p, 4, &e), 0);
+        assert_int_equal(pool.simulated, round == 2 ? 0 : 3);
+        assert_int_equal(pool.reused, round == 2 ? 3 : 0);
+        assert_int_equal(pool.failed, 1);
+        assert_non_null(strstr(p[3]->failure, "junk.wt"));
+        for (int i = 0; i < 3; i++)
+            cycles[round][i] = point_value(p[i], "cycles");
+        for (int i = 0; i < 4; i++)
+            point_free(p[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        assert_true(cycles[0][i] > 0);
+        assert_true(cycles[1][i] == cycles[0][i]);
+        assert_true(cycles[2][i] == cycles[0][i]);
+    }
+    assert_true(cycles[0][0] != cycles[0][1]);
+    store_close(st);
+    lab_program_free(&program);
+    drop(&s);
+    drop(&junk);
+}
+
+int main(int argc, char **argv)
+{
+    recording = argc > 1 ? argv[1] : "";
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plan),     cmocka_unit_test(test_plan_faults),  cmocka_unit_test(test_means),
+        cmocka_unit_test(test_verdicts), cmocka_unit_test(test_claim_faults), cmocka_unit_test(test_values),
+        cmocka_unit_test(test_keys),     cmocka_unit_test(test_store),        cmocka_unit_test(test_pool),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
