@@ -29,6 +29,22 @@ __global__ void coalesced(int *total, int *sizes)
     }
 }
 
+struct odd_size {
+    unsigned char b[5];
+};
+
+// Whole structures travel from lane to lane.
+__global__ void exchange(unsigned *out)
+{
+    cg::thread_block_tile<32> tile = cg::tiled_partition<32>(cg::this_thread_block());
+    unsigned t = threadIdx.x;
+    uint4 v = tile.shfl_xor(make_uint4(t, t + 100, t + 200, t + 300), 1);
+    odd_size o = {{(unsigned char)t, 1, 2, 3, (unsigned char)(t + 4)}};
+    o = tile.shfl_down(o, 2);
+    double d = tile.shfl(t * 1.5, 3);
+    out[t] = v.x + v.y + v.z + v.w + o.b[0] * 4096 + o.b[4] * 65536 + (d == 4.5) * 0x1000000;
+}
+
 template <int N> static void test(const std::vector<int> &in)
 {
     const int n = (int)in.size();
@@ -83,5 +99,15 @@ int main()
     }
     CHECK(total.get()[0] == want);
     check_equal("sizes", sizes.get(), wsizes);
+
+    dev<unsigned> words(32);
+    exchange<<<1, 32>>>(words);
+    RAN();
+    std::vector<unsigned> wwords(32);
+    for (unsigned t = 0; t < 32; t++) {
+        unsigned from = t + 2 < 32 ? t + 2 : t;
+        wwords[t] = 4 * (t ^ 1) + 600 + from * 4096 + (from + 4) * 65536 + 0x1000000;
+    }
+    check_equal("structures", words.get(), wwords);
     return check_result();
 }

@@ -139,6 +139,17 @@ WEIR_CG thread_block this_thread_block()
     return thread_block();
 }
 
+/* A value of any plain type, exchanged word by word; `lane` says from where one word comes. */
+template <class T, class F> WEIR_CG T exchange(T v, F lane)
+{
+    unsigned word[(sizeof(T) + 3) / 4] = {};
+    __builtin_memcpy(word, &v, sizeof v);
+    for (unsigned k = 0; k < sizeof word / sizeof *word; k++)
+        word[k] = lane(word[k]);
+    __builtin_memcpy(&v, word, sizeof v);
+    return v;
+}
+
 /* Exchange among the threads of `mask`, ranks counted from its lowest lane; tiles override what is cheaper for them. */
 class coalesced_group : public thread_group
 {
@@ -156,7 +167,8 @@ class coalesced_group : public thread_group
     WEIR_CG_MEMBER unsigned get_mask() const { return mask_; }
     template <class T> WEIR_CG_MEMBER T shfl(T v, int rank) const
     {
-        return __shfl_sync(mask_, v, (int)__fns(mask_, 0, rank + 1));
+        int from = (int)__fns(mask_, 0, rank + 1);
+        return exchange(v, [&](unsigned word) { return __shfl_sync(mask_, word, from); });
     }
     template <class T> WEIR_CG_MEMBER T shfl_up(T v, unsigned delta) const
     {
@@ -211,18 +223,21 @@ template <unsigned N, class Parent = void> class thread_block_tile : public thre
     static WEIR_CG_MEMBER unsigned thread_rank() { return lane() & (N - 1); }
     static WEIR_CG_MEMBER unsigned meta_group_rank() { return thread_block::thread_rank() / N; }
     static WEIR_CG_MEMBER unsigned meta_group_size() { return (thread_block::num_threads() + N - 1) / N; }
-    template <class T> WEIR_CG_MEMBER T shfl(T v, int rank) const { return __shfl_sync(mask_, v, rank, N); }
+    template <class T> WEIR_CG_MEMBER T shfl(T v, int rank) const
+    {
+        return exchange(v, [&](unsigned word) { return __shfl_sync(mask_, word, rank, N); });
+    }
     template <class T> WEIR_CG_MEMBER T shfl_up(T v, unsigned delta) const
     {
-        return __shfl_up_sync(mask_, v, delta, N);
+        return exchange(v, [&](unsigned word) { return __shfl_up_sync(mask_, word, delta, N); });
     }
     template <class T> WEIR_CG_MEMBER T shfl_down(T v, unsigned delta) const
     {
-        return __shfl_down_sync(mask_, v, delta, N);
+        return exchange(v, [&](unsigned word) { return __shfl_down_sync(mask_, word, delta, N); });
     }
     template <class T> WEIR_CG_MEMBER T shfl_xor(T v, unsigned bits) const
     {
-        return __shfl_xor_sync(mask_, v, (int)bits, N);
+        return exchange(v, [&](unsigned word) { return __shfl_xor_sync(mask_, word, (int)bits, N); });
     }
     WEIR_CG_MEMBER int any(int p) const { return (__ballot_sync(mask_, p) & mask_) != 0; }
     WEIR_CG_MEMBER int all(int p) const { return (__ballot_sync(mask_, p) & mask_) == mask_; }
