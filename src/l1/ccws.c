@@ -124,7 +124,7 @@ static void on_store(void *st, const struct l1_access *a)
     uint32_t base = set_of(s, a->line);
     insert(s);
     s->stored = a->line + 1;
-    for (unsigned w = 0; w < WARPS; w++) {
+    for (unsigned w = 0; w < s->host->n_warp; w++) {
         int at = find(s, &s->vta[w], base, a->line);
         if (at >= 0)
             s->vta[w].line[at] = 0;
