@@ -121,7 +121,7 @@ static int read_plans(const struct args *a, struct plans *all, struct err *e)
         if (plan_read(&p, a->what, e))
             return -1;
         VEC_PUSH(&all->plan, p);
-        return 0;
+        return check_figures(a, all, e);
     }
     char plans[PATH_MAX], folder[2 * PATH_MAX];
     if (paths_find(PATHS_PLANS, plans, sizeof plans)) {
@@ -269,7 +269,7 @@ static int run(struct args *a, struct session *x, struct err *e)
     }
     bool stopped = progress_interrupted();
     double seconds = progress_end(&line);
-    if (status < 0)
+    if (status < 0 && !stopped) /* a recording that Ctrl-C cut short is no error */
         return -1;
     if (stopped) {
         fprintf(stderr, "weir: stopped; %zu results were added and are kept: the same command goes on from there\n",

@@ -121,7 +121,7 @@ refuse() { # refuse LINE TEXT SED-SCRIPT: the plan changed so is refused at that
 refuse 4 "did you mean 'kmeans'?" 's/kmeans/kmaens/'
 refuse 5 "there is no variant 'lr'" 's/normalise = lrr/normalise = lr/'
 refuse 9 "no section [variants lrr]" 's/^.variant lrr/[variants lrr/'
-refuse 14 "did you mean 'sm.scheduler'?" 's/sm.scheduler:/sm.schedulerr:/'
+refuse 14 "did you mean 'sm.schedulers'?" 's/sm.scheduler:/sm.schedulerr:/'
 refuse 12 "did you mean 'gto'?" 's/^with = gto/with = gtoo/'
 expect 2 "$weir" sweep "$dir/nothing.ini"
 sed -i 's/^of        = best/of = nobody/' "$dir/published.ini"
