@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -259,6 +260,33 @@ static void print_stats(const struct report *r, double wall)
             threads, copies, (double)copied * 1e-6, wall, emulating > 0 ? (double)insts * 1e-6 / emulating : 0.0);
 }
 
+/* What was executed, for programs: the counts of an execution without timing. */
+static int write_counts(const struct report *r, const char *path)
+{
+    uint64_t launches = 0, ctas = 0, insts = 0, threads = 0;
+    json_t *kernels = json_array();
+    for (int i = 0; i < REPORT_SLOTS; i++) {
+        const struct report_slot *s = &r->slot[i];
+        launches += s->launches, ctas += s->ctas, insts += s->warp_insts, threads += s->thread_insts;
+        for (uint32_t k = 0; k < s->n_kernel && k < REPORT_KERNELS; k++) {
+            const struct report_kernel *x = &s->kernel[k];
+            json_array_append_new(kernels,
+                                  json_pack("{s:s%, s:I, s:I, s:I}", "name", x->name, strnlen(x->name, sizeof x->name),
+                                            "launches", (json_int_t)x->launches, "ctas", (json_int_t)x->ctas,
+                                            "warp_insts", (json_int_t)x->warp_insts));
+        }
+    }
+    json_t *doc = json_pack("{s:s, s:{s:I, s:I, s:I, s:I}, s:o}", "schema", "weir-counts-1", "total", "launches",
+                            (json_int_t)launches, "ctas", (json_int_t)ctas, "warp_insts", (json_int_t)insts,
+                            "thread_insts", (json_int_t)threads, "kernels", kernels);
+    const bool to_stdout = !strcmp(path, "-");
+    const int bad = to_stdout ? json_dumpf(doc, stdout, JSON_INDENT(2)) : json_dump_file(doc, path, JSON_INDENT(2));
+    json_decref(doc);
+    if (bad)
+        fprintf(stderr, "weir: %s: cannot be written: %s\n", path, strerror(errno));
+    return bad ? CLI_BAD_INPUT : CLI_OK;
+}
+
 /* Says how the child ended and turns it into weir's exit status. */
 static int conclude(const struct job *job, const struct report *r, int status)
 {
@@ -391,6 +419,8 @@ static int run_job(const struct job *job)
         result = conclude_recording(job, report, result);
     if (job->stats)
         print_stats(report, wall);
+    if (job->functional && job->machine.json && write_counts(report, job->machine.json) && !result)
+        result = CLI_BAD_INPUT;
     munmap(report, sizeof *report);
     close(fd);
     return result;
@@ -410,7 +440,7 @@ static void check_options(const struct job *job, struct argp_state *state)
     const struct machine_args *m = &job->machine;
     const char *mode = job->record ? "a recording" : job->functional ? "--functional" : NULL;
     const char *option = m->opts.with             ? "--with"
-                         : m->json                ? "--json"
+                         : m->json && job->record ? "--json"
                          : m->gpgpusim            ? "--gpgpusim-stats"
                          : m->opts.sample_cycles  ? "--sample"
                          : m->opts.classify_loads ? "--explain-loads"

@@ -4,11 +4,12 @@
  * (into the cache folder) and then run like any other program.
  */
 #include "cli/cli.h"
-#include "cli/suite_programs.h"
+#include "cli/suite_run.h"
 
 #include <argp.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* ---- list ---- */
 static int suite_list(const struct suite *s)
@@ -32,66 +33,30 @@ static int suite_list(const struct suite *s)
 
 /* ---- run ---- */
 struct args {
-    bool all, functional;
-    const char *size;
-    VEC(char *) name, pass; /* programs; options handed on to `weir run` */
+    bool all;
+    VEC(char *) name; /* the verb, then programs */
+    struct suite_plan plan;
 };
 
-static int run_one(const struct suite *s, const struct suite_program *p, const char *cache, struct args *a)
+static int choose(const struct suite *s, struct args *a)
 {
-    char binary[SUITE_PATH];
-    if (suite_build(s, p, cache, binary)) {
-        fprintf(stderr, "weir: suite program '%s' did not compile\n", p->name);
-        return CLI_BAD_INPUT;
-    }
-    char *argv[64] = {"weir", "run"};
-    int n = 2;
-    if (a->functional)
-        argv[n++] = "--functional";
-    for (size_t i = 0; i < a->pass.n && n < 60; i++)
-        argv[n++] = a->pass.p[i];
-    argv[n++] = binary;
-    argv[n++] = (char *)a->size;
-    argv[n] = NULL;
-    return suite_spawn(argv, false);
-}
-
-static int suite_run(struct suite *s, struct args *a)
-{
-    struct err e;
-    char cache[SUITE_PATH];
-    if (suite_cache_folder(cache, &e)) {
-        err_print(&e, stderr);
-        return CLI_BAD_INPUT;
-    }
-    VEC(const struct suite_program *) todo = {0};
     for (size_t i = 0; a->all && i < s->program.n; i++)
-        VEC_PUSH(&todo, &s->program.p[i]);
-    for (size_t i = 0; i < a->name.n; i++) {
+        VEC_PUSH(&a->plan.program, &s->program.p[i]);
+    for (size_t i = 1; !a->all && i < a->name.n; i++) {
         const struct suite_program *p = suite_find(s, a->name.p[i]);
         if (!p) {
             fprintf(stderr, "weir: the suite has no program '%s'; 'weir suite list' shows them\n", a->name.p[i]);
-            VEC_FREE(&todo);
-            return CLI_BAD_INPUT;
+            return -1;
         }
-        VEC_PUSH(&todo, p);
+        bool twice = false;
+        for (size_t k = 0; k < a->plan.program.n; k++)
+            twice |= a->plan.program.p[k] == p;
+        if (!twice)
+            VEC_PUSH(&a->plan.program, p);
     }
-    if (!todo.n) {
+    if (!a->plan.program.n)
         fputs("weir: which program? name some, or say --all\n", stderr);
-        return CLI_BAD_INPUT;
-    }
-    int worst = CLI_OK;
-    size_t failed = 0;
-    for (size_t i = 0; i < todo.n; i++) {
-        int status = run_one(s, todo.p[i], cache, a);
-        failed += status != CLI_OK;
-        if (status > worst)
-            worst = status;
-    }
-    if (todo.n > 1)
-        printf("suite: %zu programs, %zu failed\n", todo.n, failed);
-    VEC_FREE(&todo);
-    return worst;
+    return a->plan.program.n ? 0 : -1;
 }
 
 /* ---- options ---- */
@@ -104,15 +69,16 @@ static const struct argp_option options[] = {
     {"gpu", 'g', "MACHINE", 0, "simulated GPU: see 'weir list gpus'", 0},
     {"set", KEY_SET, "KEY=VALUE", 0, "change one parameter of the machine", 0},
     {"with", KEY_WITH, "POLICY,...", 0, "policies: see 'weir list policies'", 0},
-    {"json", KEY_JSON, "FILE", 0, "write the statistics", 0},
+    {"json", KEY_JSON, "FILE", 0, "write the statistics of all programs", 0},
+    {"jobs", 'j', "N", 0, "programs at a time (default: 1)", 0},
     {"engine", KEY_ENGINE, "skip|tick", 0, "skip idle time (default), or tick every cycle: the oracle", 0},
     {0},
 };
 
 static void pass_on(struct args *a, const char *option, const char *value)
 {
-    VEC_PUSH(&a->pass, (char *)option);
-    VEC_PUSH(&a->pass, (char *)value);
+    VEC_PUSH(&a->plan.pass, (char *)option);
+    VEC_PUSH(&a->plan.pass, (char *)value);
 }
 
 static error_t on_option(int key, char *arg, struct argp_state *state)
@@ -125,10 +91,10 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
     case KEY_SIZE:
         if (strcmp(arg, "tiny") && strcmp(arg, "small") && strcmp(arg, "paper"))
             argp_error(state, "--size is tiny, small or paper, not '%s'", arg);
-        a->size = arg;
+        a->plan.size = arg;
         return 0;
     case KEY_FUNCTIONAL:
-        a->functional = true;
+        a->plan.functional = true;
         return 0;
     case 'g':
         pass_on(a, "--gpu", arg);
@@ -140,8 +106,16 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         pass_on(a, "--with", arg);
         return 0;
     case KEY_JSON:
-        pass_on(a, "--json", arg);
+        a->plan.json = arg;
         return 0;
+    case 'j': {
+        char *end;
+        const unsigned long n = strtoul(arg, &end, 10);
+        if (*end || !n || n > 1024)
+            argp_error(state, "--jobs is a number from 1 to 1024, not '%s'", arg);
+        a->plan.parallel = (unsigned)n;
+        return 0;
+    }
     case KEY_ENGINE:
         pass_on(a, "--engine", arg);
         return 0;
@@ -158,12 +132,14 @@ static const struct argp argp = {
     "list\nrun [PROGRAM...]\ncheck [PROGRAM...]",
     "The workloads that ship with weir.\v"
     "list   names, origin, what each does, which papers use it\n"
-    "run    compile and run programs on a simulated GPU\n"
-    "check  run programs functionally; each checks its own result (all when none is named)\n\n"
+    "run    compile and run programs on a simulated GPU; a table of cycles, IPC and L1 miss rate\n"
+    "check  execute programs without timing; each checks its own result (all when none is named); a table of "
+    "instructions\n\n"
     "Examples:\n"
     "  weir suite list\n"
-    "  weir suite run bfs kmeans --gpu gtx480\n"
-    "  weir suite run --all --size tiny",
+    "  weir suite run bfs kmeans --gpu gtx480 --with apcm\n"
+    "  weir suite run --all --size tiny\n"
+    "  weir suite check --size paper --jobs 2 --json counts.json",
     NULL,
     NULL,
     NULL,
@@ -172,7 +148,7 @@ static const struct argp argp = {
 int cli_suite(int argc, char **argv)
 {
     argp_err_exit_status = CLI_BAD_INPUT;
-    struct args a = {.size = "tiny"};
+    struct args a = {.plan = {.size = "tiny", .parallel = 1}};
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     struct suite s = {0};
     struct err e;
@@ -181,23 +157,21 @@ int cli_suite(int argc, char **argv)
         err_print(&e, stderr);
     } else if (a.name.n == 0) {
         fputs("weir: say list, run or check; 'weir suite --help' tells more\n", stderr);
-    } else {
-        const char *verb = a.name.p[0];
-        memmove(a.name.p, a.name.p + 1, --a.name.n * sizeof *a.name.p);
-        if (!strcmp(verb, "list")) {
-            status = suite_list(&s);
-        } else if (!strcmp(verb, "run")) {
-            status = suite_run(&s, &a);
-        } else if (!strcmp(verb, "check")) {
-            a.functional = true;
-            a.all = a.name.n == 0;
-            status = suite_run(&s, &a);
-        } else {
-            fprintf(stderr, "weir: 'suite %s' is not a command; say list, run or check\n", verb);
+    } else if (!strcmp(a.name.p[0], "list")) {
+        status = suite_list(&s);
+    } else if (!strcmp(a.name.p[0], "run") || !strcmp(a.name.p[0], "check")) {
+        if (!strcmp(a.name.p[0], "check")) {
+            a.plan.functional = true;
+            a.all |= a.name.n == 1;
         }
+        if (!choose(&s, &a))
+            status = suite_run(&s, &a.plan);
+    } else {
+        fprintf(stderr, "weir: 'suite %s' is not a command; say list, run or check\n", a.name.p[0]);
     }
     VEC_FREE(&a.name);
-    VEC_FREE(&a.pass);
+    VEC_FREE(&a.plan.pass);
+    VEC_FREE(&a.plan.program);
     suite_free(&s);
     return status;
 }

@@ -383,8 +383,8 @@ cudaError_t func_find(const void *func, struct rt_func **out)
             atomic_fetch_add(&rt.report->faults, 1);
         return cudaErrorInvalidPtx;
     }
-    if (f->info.regs_per_thread > rt.props.max_regs_per_thread) /* a compiler for this GPU would have spilled */
-        f->info.regs_per_thread = rt.props.max_regs_per_thread;
+    /* Where the estimate is too large for this GPU or the kernel's launch bounds, its compiler would have spilled. */
+    f->info.regs_per_thread = gpu_kernel_regs(&rt.props, f->info.regs_per_thread, f->info.max_threads_per_cta);
     f->kernel = k;
     return cudaSuccess;
 }

@@ -7,15 +7,16 @@
  * Simplified: weights and image are generated; the final softmax, a host function, is left out.
  *
  * The original computes all maps, 0.8 billion multiply-adds; "paper" computes 40 maps of the first layer, 32 of the
- * other convolutions and 256 neurons per layer; "small" fewer; "tiny" only layers 1, 5 and 8.
+ * other convolutions and 256 neurons per layer; "small" fewer; "tiny" only layers 1 (of a smaller image),
+ * 5 and 8.
  */
 #include "../common/suite_dnn.h"
 
 enum { NORM_WINDOW = 5 };
 
 /* Divides by a power of the sum of squares of neighbouring maps at the same pixel. */
-__global__ void normalise(const float *in, float *out, int maps, int side, float alpha, float beta, int row_at,
-                          int col_at)
+__global__ void __launch_bounds__(DNN_THREADS)
+    normalise(const float *in, float *out, int maps, int side, float alpha, float beta, int row_at, int col_at)
 {
     const int map = blockIdx.x, pixel = (threadIdx.x + row_at) * side + threadIdx.y + col_at;
     const int first = max(map - NORM_WINDOW / 2, 0), last = min(map + NORM_WINDOW / 2, maps - 1);
@@ -52,14 +53,15 @@ int main(int argc, char **argv)
     const int first = suite_pick(size, 1, 2, 40), maps = suite_pick(size, 1, 2, 32),
               neurons = suite_pick(size, 2, 16, 256);
     const int part = (maps + 1) / 2; /* of each of two groups */
-    dnn_maps<float> a = dnn_convolve_rgb(run, "conv1", 227, 96, 55, 11, 4, 0, first, true, true);
     if (size == SUITE_TINY) {
+        dnn_maps<float> a = dnn_convolve_rgb(run, "conv1", 59, 96, 13, 11, 4, 0, first, true, true);
         dnn_maps<float> deep(384, 13, run.r), last(4096, 1, run.r);
         a = dnn_convolve(run, "conv5", deep, 256, 13, 3, 1, 1, 2, part, true);
         a = dnn_pool(run, "pool5", a, 6, 3, 2, 8);
         dnn_connect(run, "fc8", last, 1000, neurons, false);
         return suite_done("alexnet", argc, argv, run.bad);
     }
+    dnn_maps<float> a = dnn_convolve_rgb(run, "conv1", 227, 96, 55, 11, 4, 0, first, true, true);
     a = norm(run, "norm1", a, first);
     a = dnn_pool(run, "pool1", a, 27, 3, 2, first);
     a = dnn_convolve(run, "conv2", a, 256, 27, 5, 1, 2, 2, part, true);

@@ -87,48 +87,76 @@ static __host__ __device__ inline T dnn_window(const T *in, const T *w, const dn
     return sum;
 }
 
-/* Each thread computes tile x tile pixels. bias may be null (ResNet, which does not clamp here either). */
-__global__ void dnn_conv(const float *in, const float *w, const float *bias, float *out, dnn_conv_shape c, int tile)
+enum { DNN_THREADS = 1024 }; /* the largest block: the compiler must leave room for it in the register file */
+
+/* What a convolution writes: with a bias also the clamp behind it (AlexNet); ResNet has neither here. */
+static __device__ inline void dnn_store(float *out, const float *bias, const dnn_conv_shape &c, int map, int row,
+                                        int col, float sum)
 {
-    const int map = blockIdx.x, row0 = threadIdx.x * tile, col0 = threadIdx.y * tile;
-    for (int row = row0; row < row0 + tile && row < c.out_side; row++)
-        for (int col = col0; col < col0 + tile && col < c.out_side; col++) {
-            float sum = dnn_window(in, w + map * c.in_maps * c.kernel * c.kernel, c, row, col);
-            if (bias) {
-                sum += bias[map];
-                sum = sum < 0 ? 0 : sum;
-            }
-            out[(map * c.out_side + row) * c.out_side + col] = sum;
-        }
+    if (bias) {
+        sum += bias[map];
+        sum = sum < 0 ? 0 : sum;
+    }
+    out[(map * c.out_side + row) * c.out_side + col] = sum;
 }
 
-/* The first layer: input pixels are interleaved RGB, weights are planar; (row_at, col_at) is where this launch starts.
- */
-__global__ void dnn_conv_rgb(const float *in, const float *w, const float *bias, float *out, dnn_conv_shape c, int tile,
-                             int row_at, int col_at)
+/* A thread computes one pixel. */
+__global__ void __launch_bounds__(DNN_THREADS)
+    dnn_conv(const float *in, const float *w, const float *bias, float *out, dnn_conv_shape c)
 {
-    const int map = blockIdx.x, row0 = threadIdx.x * tile + row_at, col0 = threadIdx.y * tile + col_at;
-    const int plane = c.kernel * c.kernel;
-    w += map * 3 * plane;
+    const int map = blockIdx.x, row = threadIdx.x, col = threadIdx.y;
+    w += map * c.in_maps * c.kernel * c.kernel;
+    dnn_store(out, bias, c, map, row, col, dnn_window(in, w, c, row, col));
+}
+
+/* A thread computes tile x tile pixels. */
+__global__ void __launch_bounds__(DNN_THREADS)
+    dnn_conv_tiled(const float *in, const float *w, const float *bias, float *out, dnn_conv_shape c, int tile)
+{
+    const int map = blockIdx.x, row0 = threadIdx.x * tile, col0 = threadIdx.y * tile;
+    w += map * c.in_maps * c.kernel * c.kernel;
     for (int row = row0; row < row0 + tile && row < c.out_side; row++)
-        for (int col = col0; col < col0 + tile && col < c.out_side; col++) {
-            const dnn_span y = dnn_clip(c, row), x = dnn_clip(c, col);
-            float sum = 0;
-            for (int i = y.from; i < y.to; i++)
-                for (int j = x.from; j < x.to; j++) {
-                    const float *pixel = in + ((y.base + i) * c.in_side + x.base + j) * 3, *k = w + i * c.kernel + j;
-                    sum += pixel[0] * k[0] + pixel[1] * k[plane] + pixel[2] * k[2 * plane];
-                }
-            if (bias) {
-                sum += bias[map];
-                sum = sum < 0 ? 0 : sum;
-            }
-            out[(map * c.out_side + row) * c.out_side + col] = sum;
+        for (int col = col0; col < col0 + tile && col < c.out_side; col++)
+            dnn_store(out, bias, c, map, row, col, dnn_window(in, w, c, row, col));
+}
+
+/* The first layer: input pixels are interleaved RGB, weights are planar. */
+static __device__ inline float dnn_window_rgb(const float *in, const float *w, const dnn_conv_shape &c, int row,
+                                              int col)
+{
+    const dnn_span y = dnn_clip(c, row), x = dnn_clip(c, col);
+    const int plane = c.kernel * c.kernel;
+    float sum = 0;
+    for (int i = y.from; i < y.to; i++)
+        for (int j = x.from; j < x.to; j++) {
+            const float *pixel = in + ((y.base + i) * c.in_side + x.base + j) * 3, *k = w + i * c.kernel + j;
+            sum += pixel[0] * k[0] + pixel[1] * k[plane] + pixel[2] * k[2 * plane];
         }
+    return sum;
+}
+
+/* (row_at, col_at) is where this launch starts. */
+__global__ void __launch_bounds__(DNN_THREADS) dnn_conv_rgb(const float *in, const float *w, const float *bias,
+                                                            float *out, dnn_conv_shape c, int row_at, int col_at)
+{
+    const int map = blockIdx.x, row = threadIdx.x + row_at, col = threadIdx.y + col_at;
+    w += map * 3 * c.kernel * c.kernel;
+    dnn_store(out, bias, c, map, row, col, dnn_window_rgb(in, w, c, row, col));
+}
+
+__global__ void __launch_bounds__(DNN_THREADS)
+    dnn_conv_rgb_tiled(const float *in, const float *w, const float *bias, float *out, dnn_conv_shape c, int tile)
+{
+    const int map = blockIdx.x, row0 = threadIdx.x * tile, col0 = threadIdx.y * tile;
+    w += map * 3 * c.kernel * c.kernel;
+    for (int row = row0; row < row0 + tile && row < c.out_side; row++)
+        for (int col = col0; col < col0 + tile && col < c.out_side; col++)
+            dnn_store(out, bias, c, map, row, col, dnn_window_rgb(in, w, c, row, col));
 }
 
 /* Largest value of each window; values are not negative. */
-__global__ void dnn_pool_max(const float *in, float *out, int in_side, int out_side, int kernel, int stride, int tile)
+__global__ void __launch_bounds__(DNN_THREADS)
+    dnn_pool_max(const float *in, float *out, int in_side, int out_side, int kernel, int stride, int tile)
 {
     const int map = blockIdx.x, row0 = threadIdx.x * tile, col0 = threadIdx.y * tile;
     in += map * in_side * in_side;
@@ -180,8 +208,12 @@ static inline dnn_maps<float> dnn_convolve(dnn_run &run, const char *name, const
                                  b = run.weights<float>(computed, 4);
         float *dw = suite_to_device(w.data(), w.size()), *db = suite_to_device(b.data(), b.size());
         const size_t from = g * c.in_maps * in.per_map();
-        dnn_conv<<<computed, dnn_block(out_side)>>>(in.dev + from, dw, with_bias ? db : nullptr,
-                                                    out.dev + g * c.out_maps * out.per_map(), c, dnn_tile(out_side));
+        const float *bias = with_bias ? db : nullptr;
+        float *to = out.dev + g * c.out_maps * out.per_map();
+        if (dnn_tile(out_side) == 1)
+            dnn_conv<<<computed, dnn_block(out_side)>>>(in.dev + from, dw, bias, to, c);
+        else
+            dnn_conv_tiled<<<computed, dnn_block(out_side)>>>(in.dev + from, dw, bias, to, c, dnn_tile(out_side));
         std::vector<float> expect(computed * out.per_map());
         for (size_t p = 0; p < expect.size(); p++) {
             const int map = (int)(p / out.per_map()), at = (int)(p % out.per_map());
@@ -207,14 +239,13 @@ static inline dnn_maps<float> dnn_convolve_rgb(dnn_run &run, const char *name, i
     const std::vector<float> w = run.weights<float>(per_map * computed, (int)per_map),
                              b = run.weights<float>(computed, 4);
     float *dw = suite_to_device(w.data(), w.size()), *db = suite_to_device(b.data(), b.size());
-    const int step = split ? 32 : out_side;
-    for (int row = 0; row < out_side; row += step)
-        for (int col = 0; col < out_side; col += step) {
-            const dim3 block =
-                split ? dim3(std::min(step, out_side - row), std::min(step, out_side - col)) : dnn_block(out_side);
-            dnn_conv_rgb<<<computed, block>>>(image.dev, dw, with_bias ? db : nullptr, out.dev, c,
-                                              split ? 1 : dnn_tile(out_side), row, col);
-        }
+    const float *bias = with_bias ? db : nullptr;
+    if (!split)
+        dnn_conv_rgb_tiled<<<computed, dnn_block(out_side)>>>(image.dev, dw, bias, out.dev, c, dnn_tile(out_side));
+    for (int row = 0; split && row < out_side; row += 32)
+        for (int col = 0; col < out_side; col += 32)
+            dnn_conv_rgb<<<computed, dim3(std::min(32, out_side - row), std::min(32, out_side - col))>>>(
+                image.dev, dw, bias, out.dev, c, row, col);
     std::vector<float> planar(image.host.size()), expect(computed * out.per_map());
     for (size_t i = 0; i < planar.size(); i++)
         planar[i % 3 * image.per_map() + i / 3] = image.host[i];

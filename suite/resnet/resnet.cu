@@ -14,8 +14,9 @@
 #include "../common/suite_dnn.h"
 
 /* (x - mean) / deviation * scale + bias, clamped if wanted; one value per thread, in the order of Tango's kernels. */
-__global__ void normalise(float *x, const float *mean, const float *variance, const float *scale, const float *bias,
-                          int side, int tile, int relu)
+__global__ void __launch_bounds__(DNN_THREADS)
+    normalise(float *x, const float *mean, const float *variance, const float *scale, const float *bias, int side,
+              int tile, int relu)
 {
     const int map = blockIdx.x, row0 = threadIdx.x * tile, col0 = threadIdx.y * tile;
     for (int row = row0; row < row0 + tile && row < side; row++)
@@ -26,7 +27,8 @@ __global__ void normalise(float *x, const float *mean, const float *variance, co
         }
 }
 
-__global__ void add_clamped(const float *a, const float *b, float *out, int side, int tile)
+__global__ void __launch_bounds__(DNN_THREADS)
+    add_clamped(const float *a, const float *b, float *out, int side, int tile)
 {
     const int map = blockIdx.x, row0 = threadIdx.x * tile, col0 = threadIdx.y * tile;
     for (int row = row0; row < row0 + tile && row < side; row++)

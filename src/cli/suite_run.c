@@ -1,0 +1,353 @@
+/*
+ * See suite_run.h. First what is not up to date is compiled, then the programs run; both through the same small pool of
+ * processes. A program that runs alone shares weir's terminal; of several, the output is kept and shown for those that
+ * fail.
+ */
+#include "cli/suite_run.h"
+
+#include "cli/cli.h"
+#include "cli/progress.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct job {
+    const struct suite_program *program;
+    char binary[SUITE_PATH];
+    pid_t pid;
+    FILE *output; /* what it printed; NULL = it shares the terminal */
+    double start_s, seconds;
+    bool done;
+    int status;
+    json_t *total; /* the run's "total"; NULL = there is none */
+};
+
+struct run {
+    const struct suite *suite;
+    const struct suite_plan *plan;
+    struct job *job;
+    size_t n, shown;                    /* rows printed */
+    char cache[SUITE_PATH], folder[64]; /* of compiled programs; of this run's statistics */
+    bool progress;
+};
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void statistics_path(const struct run *r, const struct job *j, char path[SUITE_PATH])
+{
+    snprintf(path, SUITE_PATH, "%s/%s.json", r->folder, j->program->name);
+}
+
+/* ---- a pool of processes ---- */
+
+static void show_progress(const struct run *r, const char *doing, size_t done)
+{
+    if (!r->progress)
+        return;
+    fprintf(stderr, "\r\033[Kweir: %s: %zu of %zu done;", doing, done, r->n);
+    for (size_t i = 0; i < r->n; i++)
+        if (r->job[i].pid)
+            fprintf(stderr, " %s", r->job[i].program->name);
+}
+
+static void clear_progress(const struct run *r)
+{
+    if (r->progress)
+        fputs("\r\033[K", stderr);
+}
+
+static int start(struct job *j, void (*body)(const struct run *, const struct job *), const struct run *r)
+{
+    fflush(NULL);
+    if (r->n > 1 && !j->output && !(j->output = tmpfile()))
+        return -1;
+    j->start_s = seconds_now();
+    j->pid = fork();
+    if (j->pid == 0) {
+        if (j->output) {
+            dup2(fileno(j->output), STDOUT_FILENO);
+            dup2(fileno(j->output), STDERR_FILENO);
+        }
+        body(r, j);
+        _exit(127);
+    }
+    return j->pid < 0 ? -1 : 0;
+}
+
+/* Waits for one of the running jobs. */
+static struct job *wait_for_any(struct run *r)
+{
+    int status;
+    pid_t pid;
+    while ((pid = waitpid(-1, &status, 0)) < 0)
+        if (errno != EINTR)
+            return NULL;
+    for (size_t i = 0; i < r->n; i++) {
+        struct job *j = &r->job[i];
+        if (j->pid != pid)
+            continue;
+        j->pid = 0;
+        j->seconds = seconds_now() - j->start_s;
+        j->status = WIFEXITED(status) ? WEXITSTATUS(status) : CLI_PROGRAM_FAILED;
+        return j;
+    }
+    return NULL;
+}
+
+/* Every job that is not done goes through `body`; `after` sees each when it ends. */
+static void each(struct run *r, const char *doing, void (*body)(const struct run *, const struct job *),
+                 void (*after)(struct run *, struct job *))
+{
+    size_t running = 0, next = 0, ended = 0;
+    while (running || (next < r->n && !progress_interrupted())) {
+        while (running < r->plan->parallel && next < r->n && !progress_interrupted()) {
+            struct job *j = &r->job[next++];
+            if (j->done) {
+                ended++;
+                continue;
+            }
+            if (start(j, body, r)) {
+                j->pid = 0;
+                j->status = CLI_BAD_INPUT;
+                after(r, j);
+                ended++;
+                continue;
+            }
+            running++;
+        }
+        show_progress(r, doing, ended);
+        if (!running)
+            break;
+        struct job *j = wait_for_any(r);
+        if (!j)
+            break;
+        running--;
+        ended++;
+        clear_progress(r);
+        after(r, j);
+    }
+    clear_progress(r);
+}
+
+/* ---- compiling ---- */
+
+static void compile(const struct run *r, const struct job *j)
+{
+    char binary[SUITE_PATH];
+    _exit(suite_build(r->suite, j->program, r->cache, binary));
+}
+
+static void compiled(struct run *r, struct job *j)
+{
+    snprintf(j->binary, sizeof j->binary, "%.*s/%s", PATH_MAX, r->cache, j->program->name);
+    if (j->status) {
+        j->done = true;
+        j->status = CLI_BAD_INPUT;
+    }
+}
+
+/* ---- running ---- */
+
+static void execute(const struct run *r, const struct job *j)
+{
+    char path[SUITE_PATH];
+    statistics_path(r, j, path);
+    VEC(char *) argv = {0};
+    VEC_PUSH(&argv, "weir");
+    VEC_PUSH(&argv, "run");
+    if (r->plan->functional)
+        VEC_PUSH(&argv, "--functional");
+    if (j->output)
+        VEC_PUSH(&argv, "--quiet");
+    VEC_PUSH(&argv, "--json");
+    VEC_PUSH(&argv, path);
+    for (size_t i = 0; i < r->plan->pass.n; i++)
+        VEC_PUSH(&argv, r->plan->pass.p[i]);
+    VEC_PUSH(&argv, (char *)j->binary);
+    VEC_PUSH(&argv, (char *)r->plan->size);
+    VEC_PUSH(&argv, NULL);
+    execv("/proc/self/exe", argv.p);
+}
+
+static const char *count_text(uint64_t n, char text[32])
+{
+    const double x = (double)n;
+    if (n < 100000)
+        snprintf(text, 32, "%" PRIu64, n);
+    else
+        snprintf(text, 32, "%.*f %c", x < 1e7 ? 2 : 1, x < 1e6 ? x * 1e-3 : x * 1e-6, x < 1e6 ? 'k' : 'M');
+    return text;
+}
+
+static uint64_t whole(const json_t *total, const char *name)
+{
+    return (uint64_t)json_integer_value(json_object_get(total, name));
+}
+static double number(const json_t *total, const char *name)
+{
+    return json_number_value(json_object_get(total, name));
+}
+
+static void print_head(const struct run *r)
+{
+    if (r->plan->functional)
+        printf("%-14s %12s %12s %8s\n", "program", "warp insts", "thread insts", "seconds");
+    else
+        printf("%-14s %12s %8s %8s %12s %8s\n", "program", "cycles", "IPC", "L1 miss", "warp insts", "seconds");
+}
+
+static void print_row(const struct run *r, const struct job *j)
+{
+    char a[32], b[32];
+    printf("%-14s ", j->program->name);
+    if (!j->total && r->plan->functional)
+        printf("%12s %12s ", "-", "-");
+    else if (!j->total)
+        printf("%12s %8s %8s %12s ", "-", "-", "-", "-");
+    else if (r->plan->functional)
+        printf("%12s %12s ", count_text(whole(j->total, "warp_insts"), a),
+               count_text(whole(j->total, "thread_insts"), b));
+    else
+        printf("%12s %8.2f %7.1f%% %12s ", count_text(whole(j->total, "cycles"), a), number(j->total, "ipc"),
+               100 * number(j->total, "l1.miss_rate"), count_text(whole(j->total, "warp_insts"), b));
+    printf("%8.2f%s\n", j->seconds, j->status ? "  FAILED" : "");
+    fflush(stdout);
+}
+
+/* The last lines of what the program said. */
+static void show_output(const struct job *j)
+{
+    enum { TAIL_BYTES = 2000 };
+    char text[TAIL_BYTES + 1];
+    fprintf(stderr, "weir: suite program '%s' failed with status %d\n", j->program->name, j->status);
+    if (!j->output || fseek(j->output, 0, SEEK_END))
+        return;
+    const long bytes = ftell(j->output);
+    if (bytes <= 0 || fseek(j->output, bytes > TAIL_BYTES ? bytes - TAIL_BYTES : 0, SEEK_SET))
+        return;
+    const size_t n = fread(text, 1, TAIL_BYTES, j->output);
+    text[n] = '\0';
+    fputs(text, stderr);
+    if (n && text[n - 1] != '\n')
+        fputc('\n', stderr);
+}
+
+static void show_finished(struct run *r)
+{
+    for (; r->shown < r->n && r->job[r->shown].done; r->shown++) {
+        struct job *j = &r->job[r->shown];
+        if (j->status) {
+            fflush(stdout);
+            show_output(j);
+        }
+        print_row(r, j);
+        if (j->output)
+            fclose(j->output);
+        j->output = NULL;
+    }
+}
+
+static void executed(struct run *r, struct job *j)
+{
+    char path[SUITE_PATH];
+    statistics_path(r, j, path);
+    json_t *doc = json_load_file(path, 0, NULL);
+    j->total = json_incref(json_object_get(doc, "total"));
+    json_decref(doc);
+    unlink(path);
+    j->done = true;
+    if (r->n > 1)
+        show_finished(r);
+}
+
+/* ---- all of it ---- */
+
+static int write_json(const struct run *r)
+{
+    json_t *programs = json_array();
+    for (size_t i = 0; i < r->n; i++) {
+        const struct job *j = &r->job[i];
+        if (!j->done)
+            continue;
+        json_t *p = json_pack("{s:s, s:b, s:i, s:f}", "name", j->program->name, "ok", !j->status, "status", j->status,
+                              "host_seconds", j->seconds);
+        if (j->total)
+            json_object_set(p, "total", j->total);
+        json_array_append_new(programs, p);
+    }
+    json_t *doc = json_pack("{s:s, s:s, s:b, s:o}", "schema", "weir-suite-1", "size", r->plan->size, "functional",
+                            r->plan->functional, "programs", programs);
+    const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(12);
+    const int bad =
+        strcmp(r->plan->json, "-") ? json_dump_file(doc, r->plan->json, flags) : json_dumpf(doc, stdout, flags);
+    json_decref(doc);
+    if (bad)
+        fprintf(stderr, "weir: %s: cannot be written: %s\n", r->plan->json, strerror(errno));
+    return bad ? CLI_BAD_INPUT : CLI_OK;
+}
+
+static int conclude(struct run *r, double seconds)
+{
+    int worst = CLI_OK;
+    size_t failed = 0, done = 0;
+    if (r->n == 1)
+        print_head(r);
+    show_finished(r);
+    for (size_t i = 0; i < r->n; i++) {
+        const struct job *j = &r->job[i];
+        done += j->done;
+        failed += j->done && j->status;
+        worst = j->done && j->status > worst ? j->status : worst;
+    }
+    if (r->n > 1)
+        printf("suite: %zu programs, %zu failed, %.1f s\n", done, failed, seconds);
+    if (done < r->n) {
+        fprintf(stderr, "weir: stopped; %zu programs did not run\n", r->n - done);
+        worst = worst ? worst : CLI_PROGRAM_FAILED;
+    }
+    const int wrote = r->plan->json ? write_json(r) : CLI_OK;
+    return worst ? worst : wrote;
+}
+
+int suite_run(const struct suite *s, const struct suite_plan *plan)
+{
+    struct run r = {.suite = s, .plan = plan, .n = plan->program.n, .progress = isatty(STDERR_FILENO)};
+    struct err e;
+    if (suite_cache_folder(r.cache, &e)) {
+        err_print(&e, stderr);
+        return CLI_BAD_INPUT;
+    }
+    snprintf(r.folder, sizeof r.folder, "/tmp/weir-suite-XXXXXX");
+    if (!mkdtemp(r.folder)) {
+        fprintf(stderr, "weir: /tmp: cannot make a folder for statistics: %s\n", strerror(errno));
+        return CLI_BAD_INPUT;
+    }
+    r.job = xcalloc(r.n, sizeof *r.job);
+    for (size_t i = 0; i < r.n; i++)
+        r.job[i].program = plan->program.p[i];
+    struct progress progress;
+    progress_begin(&progress, 0);
+    each(&r, "compiling", compile, compiled);
+    if (r.n > 1)
+        print_head(&r);
+    each(&r, "running", execute, executed);
+    const int status = conclude(&r, progress_end(&progress));
+    for (size_t i = 0; i < r.n; i++) {
+        json_decref(r.job[i].total);
+        if (r.job[i].output)
+            fclose(r.job[i].output);
+    }
+    free(r.job);
+    rmdir(r.folder);
+    return status;
+}

@@ -1,0 +1,24 @@
+/*
+ * Runs programs of the workload suite, several at a time, each by `weir run` in a process of its own, and tells how
+ * they did: a row per program in the order asked for, as soon as it and all before it are done.
+ */
+#ifndef WEIR_CLI_SUITE_RUN_H
+#define WEIR_CLI_SUITE_RUN_H
+
+#include "cli/suite_programs.h"
+
+#include <stdbool.h>
+
+struct suite_plan {
+    bool functional;   /* execute only */
+    const char *size;  /* tiny, small, paper */
+    unsigned parallel; /* programs at a time, at least 1 */
+    const char *json;  /* file for the statistics of all; NULL = none */
+    VEC(char *) pass;  /* options for `weir run` */
+    VEC(const struct suite_program *) program;
+};
+
+/* The worst exit status of all; errors and the output of failed programs go to stderr. */
+int suite_run(const struct suite *, const struct suite_plan *);
+
+#endif
