@@ -171,10 +171,20 @@ static struct point *get_point(struct lab *l, const struct plan *plan, const str
     bool analysis = plan->kind != PLAN_BARS && plan->kind != PLAN_LOADS;
     struct point *p = point_new(program, analysis, machine, v ? v->with : NULL, s->set.p, s->set.n, e);
     if (!p && !*e->file) { /* a fault of the settings: it stands in the plan */
+        if (v && v->with_at.line && !strncmp(e->msg, "--with", 6))
+            at = v->with_at;
         snprintf(e->file, sizeof e->file, "%s", at.file);
         e->line = at.line;
     }
     return p ? intern(l, p) : NULL;
+}
+
+/* Where a fault of a variant's own settings stands. */
+static struct inifile_place place_of(const struct plan *plan, const struct plan_variant *v)
+{
+    if (!v)
+        return (struct inifile_place){plan->path, 0};
+    return v->set_at.line ? v->set_at : v->at;
 }
 
 struct want {
@@ -224,7 +234,7 @@ static int resolve(struct lab *l, const struct plan *plan, const struct plan_var
         VEC_PUSH(&s.set, assignment(search->key, best));
     }
     if (!status && !pending) {
-        struct point *p = get_point(l, plan, v, program, &s, v ? v->at : (struct inifile_place){plan->path, 0}, e);
+        struct point *p = get_point(l, plan, v, program, &s, place_of(plan, v), e);
         if (!p)
             status = -1;
         else if (!settled(p))

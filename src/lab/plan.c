@@ -160,8 +160,10 @@ static int read_variant(struct reading *r, const char *name, const struct inifil
         return set_text(&v->label, i, e);
     if (!strcmp(i->key, "machine"))
         return set_text(&v->machine, i, e);
-    if (!strcmp(i->key, "with"))
+    if (!strcmp(i->key, "with")) {
+        v->with_at = (struct inifile_place){i->file, i->line};
         return set_text(&v->with, i, e);
+    }
     if (!strcmp(i->key, "over")) {
         v->over_at = (struct inifile_place){i->file, i->line};
         return set_text(&v->over, i, e);
@@ -170,6 +172,7 @@ static int read_variant(struct reading *r, const char *name, const struct inifil
         return read_search(v, i, e);
     if (!strcmp(i->key, "set")) {
         struct plan_strings words = {0};
+        v->set_at = (struct inifile_place){i->file, i->line};
         add_words(&words, i);
         for (size_t k = 0; k < words.word.n; k++)
             VEC_PUSH(&v->set, words.word.p[k]);

@@ -48,7 +48,7 @@ struct plan_variant {
     char *name, *label, *machine, *with, *over; /* NULL = not given */
     VEC(char *) set;
     VEC(struct plan_search) best;
-    struct inifile_place at, over_at;
+    struct inifile_place at, over_at, with_at, set_at;
 };
 
 struct plan_strings {
