@@ -43,6 +43,17 @@ static void learn(struct apcm *s, const struct apcm_mta_entry *m, uint64_t *why)
     }
 }
 
+/*
+ * The monitored warp's line is in the L1: somebody brought it in before, and its accesses so far are known. The paper
+ * takes it for another warp's. It may be the warp's own, dropped by the MTA or lost in a conflict.
+ */
+static bool has_count(const struct apcm *s, const struct apcm_line *l, const struct l1_access *a, uint8_t id)
+{
+    if (l->line != a->line + 1 || method_of(s, id) == APCM_BYPASS) /* bypassed loads do not look into the L1 */
+        return false;
+    return s->p.l1_counts == APCM_COUNTS_ALL || (s->p.l1_counts == APCM_COUNTS_OTHERS && l->warp != a->req->warp);
+}
+
 static void monitor(struct apcm *s, const struct l1_access *a, uint8_t id, bool own)
 {
     struct apcm_mta_entry *m = apcm_mta_find(&s->mta, a->line);
@@ -64,13 +75,11 @@ static void monitor(struct apcm *s, const struct l1_access *a, uint8_t id, bool 
         s->s.mta_conflicts++;
         learn(s, m, &s->s.update_conflict);
     }
-    /* Somebody brought the line in before: its accesses so far are known, and this is one more. */
     const struct apcm_line *l = a->entry >= 0 ? &s->line[a->entry] : NULL;
-    bool known = s->p.l1_counts && l && l->line == a->line + 1 &&
-                 method_of(s, id) != APCM_BYPASS; /* bypassed loads do not look */
+    bool known = l && has_count(s, l, a, id);
     s->s.mta_fills++;
     s->s.mta_from_l1 += known;
-    apcm_mta_fill(&s->mta, m, a->line, id, known ? l->accesses + 1u : 1);
+    apcm_mta_fill(&s->mta, m, a->line, id, known ? l->accesses + 1u : 1); /* this access is one more */
 }
 
 static bool is_monitored(struct apcm *s, const struct req *r)
@@ -126,7 +135,7 @@ static void executed(struct apcm *s, const struct req *r)
 static void new_line(struct apcm *s, const struct req *r, uint64_t line, uint32_t entry)
 {
     struct apcm_line *l = &s->line[entry];
-    *l = (struct apcm_line){.line = line + 1, .accesses = !(r->flags & REQ_F_PREFETCH)};
+    *l = (struct apcm_line){.line = line + 1, .accesses = !(r->flags & REQ_F_PREFETCH), .warp = (uint8_t)r->warp};
     if (!is_ours(s, r))
         return;
     uint8_t id = apcm_lat_id(&s->lat, r->pc);
@@ -148,7 +157,6 @@ static void new_line(struct apcm *s, const struct req *r, uint64_t line, uint32_
         }
     }
     l->pinned = true;
-    l->warp = (uint8_t)r->warp;
     l->load = id;
     s->s.pinned++;
     s->load[id].pinned++;
@@ -395,8 +403,9 @@ static const struct cfg_field params[] = {
     CFG_ROW(
         T, protect_distance, CFG_INT, "accesses", "0", 0, 65535, NULL,
         "APCM-pN: lines are protected for so many accesses to their set, instead of until their last load; 0 = off"),
-    CFG_ROW(T, l1_counts, CFG_BOOL, "", "yes", 0, 1, NULL,
-            "whether a line that the L1 has comes into the monitor tag array with the accesses it had there"),
+    CFG_ROW(T, l1_counts, CFG_ENUM, "", "all", 0, 0, APCM_L1_COUNTS,
+            "which lines come into the monitor tag array with the accesses they had in the L1: all that it has, those "
+            "that other warps brought in, none"),
     CFG_ROW(T, replace_own, CFG_BOOL, "", "no", 0, 1, NULL, "whether a warp may replace lines that it protects itself"),
     CFG_END};
 #undef T

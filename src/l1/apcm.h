@@ -25,6 +25,9 @@ enum apcm_mode { APCM_BOTH, APCM_BYPASS_ONLY, APCM_PROTECT_ONLY };
 enum apcm_monitor { APCM_MONITOR_FIRST, APCM_MONITOR_SLOT };
 #define APCM_MONITORS "first-load slot-0"
 
+enum apcm_l1_counts { APCM_COUNTS_ALL, APCM_COUNTS_OTHERS, APCM_COUNTS_NONE };
+#define APCM_L1_COUNTS "all others none"
+
 struct apcm_params {
     uint32_t mode; /* enum apcm_mode */
     uint32_t loads;
@@ -32,7 +35,8 @@ struct apcm_params {
     uint32_t count_bits, threshold;
     uint32_t monitor; /* enum apcm_monitor */
     uint32_t protect_distance;
-    bool l1_counts, replace_own;
+    uint32_t l1_counts; /* enum apcm_l1_counts */
+    bool replace_own;
 };
 
 /* ---- types and methods: Table 2 and section 5.1 ---- */
@@ -108,8 +112,8 @@ struct apcm_line {
     uint64_t line; /* whose fields these are: line number + 1; 0 = nobody's */
     uint16_t accesses;
     uint16_t distance; /* APCM-pN only: accesses to the set until it is no longer protected */
-    uint8_t warp;      /* whose protection */
-    uint8_t load;      /* observed: who pinned it */
+    uint8_t warp;      /* who brought it in, and, when it is pinned, protects it */
+    uint8_t load;      /* observed: which load pinned it */
     bool pinned;
 };
 

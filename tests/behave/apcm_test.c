@@ -285,6 +285,31 @@ static void only_two_requests_of_an_uncoalesced_load(void **state)
     finish(m);
 }
 
+static void counts_of_the_l1(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *config;
+        unsigned own_line, other_line;
+    } cases[] = {{APCM, 2, 2}, {APCM "[apcm]\nl1_counts = others\n", 1, 2}, {APCM "[apcm]\nl1_counts = none\n", 1, 1}};
+    for (unsigned i = 0; i < 3; i++) {
+        struct memsys *m = build(cases[i].config);
+        struct apcm *s = state_of(m);
+        const struct shot shots[] = {
+            load(1, 50, 5, 0),       nth_of(load(GAP, 12, 5, 0), 2, 3), /* dropped by the MTA, but in the L1 */
+            load(2 * GAP, 12, 5, 0), load(3 * GAP, 13, 5, 1),           /* another warp's */
+            load(4 * GAP, 13, 5, 0),
+        };
+        struct landing at[5];
+        memsys_script(m, 0, shots, 5, at);
+        engine_run(m->eng, 5 * GAP);
+        assert_int_equal(apcm_mta_find(&s->mta, 12)->accesses, cases[i].own_line);
+        assert_int_equal(apcm_mta_find(&s->mta, 13)->accesses, cases[i].other_line);
+        assert_int_equal(apcm_mta_find(&s->mta, 13)->own, 1);
+        finish(m);
+    }
+}
+
 static void a_count_beyond_the_threshold_decides_at_once(void **state)
 {
     (void)state;
@@ -608,6 +633,7 @@ int main(void)
         cmocka_unit_test(figure_11),
         cmocka_unit_test(monitored_warp_is_tracked),
         cmocka_unit_test(only_two_requests_of_an_uncoalesced_load),
+        cmocka_unit_test(counts_of_the_l1),
         cmocka_unit_test(a_count_beyond_the_threshold_decides_at_once),
         cmocka_unit_test(loads_beyond_the_table_are_ordinary),
         cmocka_unit_test(streaming_loads_go_past),
