@@ -55,6 +55,10 @@ echo "== sanitizers (clang, address and undefined)"
 export CC=clang-14
 step "sanitizer build" build build-asan -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false --werror
 suite build-asan --suite unit --suite behave --suite timing --suite silicon --suite same
+echo "== fuzzing, one minute"
+for reader in ptx trace fatbin; do
+    step "fuzz $reader" tools/fuzz.sh 20 $reader
+done
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
