@@ -110,6 +110,13 @@ static const struct l1_management test_management = {.info = {.name = "test"},
                                                      .on_kernel = on_kernel,
                                                      .on_epoch = on_epoch};
 
+/* As if the L1 had been built with the test's policies. */
+static void listen_in(struct l1 *l1)
+{
+    l1->cache[L1_DATA]->hooked = true;
+    l1->comp.tick = l1_tick_hooked;
+}
+
 static struct memsys *managed(const char *config, struct diary *d)
 {
     struct memsys_config c = {1, 1, 1, 1000000, 1000000, 1000000, 1000000, false, NULL, config, 0, false};
@@ -120,7 +127,7 @@ static struct memsys *managed(const char *config, struct diary *d)
     d->host = &l1->mgmt_host;
     *d->host = (struct l1_host){.l1 = l1, .tags = &l1->cache[L1_DATA]->tags, .n_sm = 1, .n_warp = 48, .line_size = 128};
     l1->mgmt_st = &d->self;
-    l1->cache[L1_DATA]->hooked = true;
+    listen_in(l1);
     l1_kernel_begin(l1, 0);
     return m;
 }
@@ -270,7 +277,7 @@ static void prefetching(void **state)
     d.host = &l1->pf_host;
     *d.host = (struct l1_host){.l1 = l1, .tags = &l1->cache[L1_DATA]->tags};
     l1->pf_st = &d.self;
-    l1->cache[L1_DATA]->hooked = true;
+    listen_in(l1);
     const struct shot shots[] = {
         {1, 0},        /* prefetches 0x80 */
         {2000, 0x80},  /* useful; prefetches 0x100 */
@@ -339,7 +346,7 @@ static struct memsys *shared_machine(struct shared *s, bool tick_all, bool is_ch
         s[i] = (struct shared){.n_sm = 28, .chunk = is_chunked};
         m->l1[i]->org = &test_shared;
         m->l1[i]->org_st = &s[i];
-        m->l1[i]->cache[L1_DATA]->hooked = true;
+        listen_in(m->l1[i]);
     }
     return m;
 }
@@ -436,7 +443,7 @@ static void reordering(void **state)
     struct memsys *m = memsys_new(&c);
     m->l1[0]->order = &test_lifo;
     m->l1[0]->order_st = &l;
-    m->l1[0]->cache[L1_DATA]->hooked = true;
+    listen_in(m->l1[0]);
     for (uint32_t i = 0; i < 3; i++)
         l2_warm(m->l2[0], i * 0x1000, 128, false);
     const struct shot shots[] = {{1, 0}, {2, 0x1000}, {3, 0x2000}};
