@@ -2,7 +2,7 @@
  * Forward 5/3 wavelet transform of a colour image (the reversible transform of JPEG 2000).
  *
  * Origin: Rodinia 3.1, dwt2d. A first kernel splits interleaved RGB bytes into three integer planes (256 threads per
- * block, bytes through shared memory). Then per plane and level one kernel: a block owns a strip of W columns (W
+ * block, words through shared memory). Then per plane and level one kernel: a block owns a strip of W columns (W
  * threads, 192, 128 or 64 by image width) and slides a window of 8 rows down it. Each thread loads its column (three
  * threads also a column beyond the edge), lifts it vertically in shared memory, then all threads lift the rows; even
  * and odd columns lie apart in the buffer. Results go to four bands stored one after the other; the low band is copied
@@ -15,17 +15,19 @@
 
 enum { COMPONENT_THREADS = 256, WINDOW = 8, ROWS = WINDOW + 3, LEVELS = 3 };
 
-__global__ void components(int *r, int *g, int *b, const unsigned char *rgb, int pixels)
+/* Words in, bytes out of shared memory; the input is padded to whole blocks. */
+__global__ void components(int *r, int *g, int *b, const unsigned *rgb, int pixels)
 {
-    __shared__ unsigned char s[3 * COMPONENT_THREADS];
-    int t = threadIdx.x, first = blockIdx.x * COMPONENT_THREADS;
-    for (int i = t; i < 3 * COMPONENT_THREADS && 3 * first + i < 3 * pixels; i += COMPONENT_THREADS)
-        s[i] = rgb[3 * first + i];
+    __shared__ unsigned s[3 * COMPONENT_THREADS / 4];
+    int t = threadIdx.x, i = blockIdx.x * COMPONENT_THREADS + t;
+    if (t < 3 * COMPONENT_THREADS / 4)
+        s[t] = rgb[blockIdx.x * (3 * COMPONENT_THREADS / 4) + t];
     __syncthreads();
-    if (first + t < pixels) {
-        r[first + t] = s[3 * t] - 128;
-        g[first + t] = s[3 * t + 1] - 128;
-        b[first + t] = s[3 * t + 2] - 128;
+    const unsigned char *byte = (const unsigned char *)s + 3 * t;
+    if (i < pixels) {
+        r[i] = byte[0] - 128;
+        g[i] = byte[1] - 128;
+        b[i] = byte[2] - 128;
     }
 }
 
@@ -50,86 +52,95 @@ static __host__ __device__ inline int band_index(int x, int y, int w, int h)
     return (y & 1) * 2 * quarter + (x & 1) * quarter + y / 2 * (w / 2) + x / 2;
 }
 
+/*
+ * The sliding window: columns -2 to W, even ones (-2, 0, ... W) apart from odd ones (-1, 1, ... W - 1), so that an odd
+ * sample k lies between even samples k and k + 1. Rows of both have one length, so a step over several rows is one flat
+ * loop; what it computes beyond the ends of rows is never used.
+ */
 template <int W> struct window {
-    /* Columns -2 to W, even ones first; a stride that is odd keeps the two halves in different banks. */
-    enum { HALF = W / 2 + 2, STRIDE = 2 * HALF + 1 };
-    int s[ROWS * STRIDE];
-    __device__ static int at(int column) { return (column + 2) / 2 + (column & 1) * HALF; }
-    __device__ int &operator()(int row, int column) { return s[row * STRIDE + at(column)]; }
+    enum { ROW = W / 2 + 2 };
+    int even[ROWS * ROW], odd[ROWS * ROW];
+    __device__ int *column(int c) { return c & 1 ? odd + (c + 1) / 2 : even + (c + 2) / 2; }
 };
 
 /* One thread's column: where it reads next, and the last three samples, not yet lifted. */
 template <bool EDGE> struct column_reader {
     const int *in;
-    int w, h, x, y, last[3];
+    int at, step, end, last[3];
 
     __device__ int next()
     {
-        int row = EDGE ? mirror(y, h) : y;
-        y++;
-        return in[row * w + x];
+        int v = in[at];
+        at += step;
+        if (EDGE && at >= end) { /* below the last row: back up */
+            at -= 2 * step;
+            step = -step;
+        }
+        return v;
     }
-    __device__ void start(const int *input, int width, int height, int column, int first)
+    __device__ void start(const int *input, int w, int h, int column, int first)
     {
+        int x = mirror(column, w);
         in = input;
-        w = width;
-        h = height;
-        x = mirror(column, w);
+        step = w;
+        end = x + w * h;
         if (first == 0) { /* rows -2 and -1 are rows 2 and 1 */
-            y = 0;
+            at = x;
             last[2] = next();
             last[1] = next();
             last[0] = next();
-            y = 1;
+            at = x + w;
         } else {
-            y = first - 2;
+            at = x + w * (first - 2);
             for (int k = 0; k < 3; k++)
                 last[k] = next();
         }
     }
-    template <int W> __device__ void load_and_lift(window<W> &win, int column)
+    template <int ROW> __device__ void load_and_lift(int *column)
     {
         for (int k = 0; k < 3; k++)
-            win(k, column) = last[k];
+            column[k * ROW] = last[k];
         for (int k = 3; k < ROWS; k++)
-            win(k, column) = next();
+            column[k * ROW] = next();
         for (int k = 0; k < 3; k++)
-            last[k] = win(WINDOW + k, column);
+            last[k] = column[(WINDOW + k) * ROW];
         for (int k = 1; k < ROWS - 1; k += 2)
-            predict(win(k - 1, column), win(k, column), win(k + 1, column));
+            predict(column[(k - 1) * ROW], column[k * ROW], column[(k + 1) * ROW]);
         for (int k = 2; k < ROWS - 2; k += 2)
-            update(win(k - 1, column), win(k, column), win(k + 1, column));
+            update(column[(k - 1) * ROW], column[k * ROW], column[(k + 1) * ROW]);
     }
 };
 
 template <int W, bool EDGE>
 static __device__ void transform(window<W> &win, const int *in, int *out, int w, int h, int steps)
 {
-    int t = threadIdx.x, x0 = blockIdx.x * W, y0 = blockIdx.y * WINDOW * steps;
+    enum { ROW = window<W>::ROW, FIRST = 2 * ROW, END = (2 + WINDOW) * ROW };
+    int t = threadIdx.x, x0 = blockIdx.x * W, y = blockIdx.y * WINDOW * steps;
     column_reader<EDGE> mine, beyond;
-    mine.start(in, w, h, x0 + t, y0);
+    mine.start(in, w, h, x0 + t, y);
     int beyond_at = t == 0 ? W : t - 3; /* columns W, -2, -1 */
     if (t < 3)
-        beyond.start(in, w, h, x0 + beyond_at, y0);
-    int column = t < W / 2 ? 2 * t : 2 * t - W + 1; /* the column this thread writes: even ones first */
-    for (int step = 0; step < steps; step++, y0 += WINDOW) {
-        mine.load_and_lift(win, t);
+        beyond.start(in, w, h, x0 + beyond_at, y);
+    /* The column this thread writes, even ones first, and where its even and odd rows go. */
+    int column = t < W / 2 ? 2 * t : 2 * t - W + 1, low = band_index(x0 + column, y, w, h),
+        to_high = 2 * (w / 2) * (h / 2);
+    const int *result = win.column(column) + FIRST;
+    for (int step = 0; step < steps; step++) {
+        mine.template load_and_lift<ROW>(win.column(t));
         if (t < 3)
-            beyond.load_and_lift(win, beyond_at);
+            beyond.template load_and_lift<ROW>(win.column(beyond_at));
         __syncthreads();
-        for (int i = t; i < WINDOW * (W / 2 + 1); i += W) {
-            int row = 2 + i / (W / 2 + 1), c = 2 * (i % (W / 2 + 1)) - 1;
-            predict(win(row, c - 1), win(row, c), win(row, c + 1));
-        }
+        for (int i = FIRST + t; i < END; i += W)
+            predict(win.even[i], win.odd[i], win.even[i + 1]);
         __syncthreads();
-        for (int i = t; i < WINDOW * (W / 2); i += W) {
-            int row = 2 + i / (W / 2), c = 2 * (i % (W / 2));
-            update(win(row, c - 1), win(row, c), win(row, c + 1));
-        }
+        for (int i = FIRST + t; i < END; i += W)
+            update(win.odd[i - 1], win.even[i], win.odd[i]);
         __syncthreads();
-        for (int k = 0; k < WINDOW; k++)
-            if (!EDGE || (x0 + column < w && y0 + k < h))
-                out[band_index(x0 + column, y0 + k, w, h)] = win(2 + k, column);
+        for (int k = 0; k < WINDOW; k += 2, y += 2, low += w / 2)
+            if (!EDGE || (x0 + column < w && y < h)) {
+                out[low] = result[k * ROW];
+                out[low + to_high] = result[(k + 1) * ROW];
+            }
         __syncthreads();
     }
 }
@@ -189,12 +200,13 @@ int main(int argc, char **argv)
                 v = (x * (c + 1) + y) / 8 % 160 + ((x / 40 + y / 56) % 2 ? 60 : 0) + (int)r.below(12);
             rgb[(size_t)3 * i + c] = (unsigned char)v;
         }
+    int blocks = (n + COMPONENT_THREADS - 1) / COMPONENT_THREADS;
+    rgb.resize((size_t)3 * blocks * COMPONENT_THREADS);
     unsigned char *d_rgb = suite_to_device(rgb.data(), rgb.size());
     int *plane[3], *d_out = suite_device<int>(n);
     for (int *&p : plane)
         p = suite_device<int>(n);
-    components<<<(n + COMPONENT_THREADS - 1) / COMPONENT_THREADS, COMPONENT_THREADS>>>(plane[0], plane[1], plane[2],
-                                                                                       d_rgb, n);
+    components<<<blocks, COMPONENT_THREADS>>>(plane[0], plane[1], plane[2], (const unsigned *)d_rgb, n);
     SUITE_LAUNCHED();
     size_t bad = 0;
     for (int c = 0; c < 3; c++) {
