@@ -21,12 +21,22 @@ struct work {
     pthread_mutex_t lock;
 };
 
-/* The programs that were asked for: all of them if none was named. */
+/* Whether one of the papers asked about uses the program; without --classes, yes. */
+static bool is_used(const struct analyze_args *a, const struct suite_program *p)
+{
+    for (int i = 0; i < CLASS_PAPERS; i++)
+        if (a->classes >> i & 1 && suite_in_paper(p, class_paper_key[i]))
+            return true;
+    return !a->classes;
+}
+
+/* The programs that were asked for: if none was named, all that can be meant. */
 static int choose(const struct analyze_args *a, struct analyze_items *x, struct err *e)
 {
     const struct suite *s = &x->suite;
     for (size_t i = 0; !a->name.n && i < s->program.n; i++)
-        VEC_PUSH(&x->item, (struct analyze_item){.program = &s->program.p[i]});
+        if (is_used(a, &s->program.p[i]))
+            VEC_PUSH(&x->item, (struct analyze_item){.program = &s->program.p[i]});
     for (size_t i = 0; i < a->name.n; i++) {
         const struct suite_program *p = suite_find(s, a->name.p[i]);
         if (!p) {

@@ -104,7 +104,8 @@ int analyze_draw(const struct analyze_summary *s, const char *name, const char *
     for (size_t i = 0; i < s->load.n && i < LOADS_DRAWN; i++) {
         char label[128];
         analyze_load_place(&s->load.p[i], label, sizeof label);
-        type_row(&types, label, "load", s->load.p[i].counters);
+        if (locality_lines(s->load.p[i].counters)) /* some loads find everything that others brought */
+            type_row(&types, label, "load", s->load.p[i].counters);
         table_add_row(&iterations, label, "load")[0] = locality_iterations(s->load.p[i].counters);
     }
     type_row(&types, "program", "program", &s->sum);
