@@ -14,6 +14,8 @@
 #define LINE_BYTES      128
 #define ROUNDS_PER_TURN 64 /* how long an SM goes on alone: its decoders stay in the host's cache */
 
+#define MAX_WARPS (1u << 28) /* of a launch: a bit for each and load */
+
 enum warp_state { RUNNING, AT_BARRIER, ENDED };
 
 struct warp {
@@ -218,9 +220,9 @@ static int walk_launch(struct walk *w, uint32_t index)
         err_set(w->err, "kernel %s: not even one CTA fits on an SM of this machine", w->kernel->name);
         return err_hint(w->err, "choose a larger one with --gpu");
     }
-    if (trace_ctas(l) * w->n_warp > UINT32_MAX)
-        return err_set(w->err, "kernel %s: %llu warps in one launch are too many to tell apart", w->kernel->name,
-                       (unsigned long long)(trace_ctas(l) * w->n_warp));
+    if (!w->n_warp || trace_ctas(l) > MAX_WARPS / w->n_warp)
+        return err_set(w->err, "kernel %s: %llu CTAs of %u warps are too many to tell apart", w->kernel->name,
+                       (unsigned long long)trace_ctas(l), w->n_warp);
     /* No more places than CTAs: most launches of some programs are tiny. */
     const uint64_t share = (trace_ctas(l) + w->props.sm_count - 1) / w->props.sm_count;
     if (w->per_sm > share)
