@@ -3,6 +3,7 @@
 
 #include "base/paths.h"
 #include "cli/cli.h"
+#include "cli/cc_version.h" /* made by the build: hash of the source of weir cc */
 
 #include <dirent.h>
 #include <errno.h>
@@ -157,34 +158,42 @@ static bool newer(const char *a, const struct stat *than)
             (st.st_mtim.tv_sec == than->st_mtim.tv_sec && st.st_mtim.tv_nsec > than->st_mtim.tv_nsec));
 }
 
-/* A program is compiled again when its sources, the shared headers or weir itself are newer than it. */
+/* Whether a file of the folder is newer. */
+static bool any_newer(const char *folder, const struct stat *than)
+{
+    DIR *d = opendir(folder);
+    bool found = false;
+    for (struct dirent *x; d && !found && (x = readdir(d));) {
+        char file[3 * PATH_MAX];
+        snprintf(file, sizeof file, "%s/%s", folder, x->d_name);
+        found = x->d_name[0] != '.' && newer(file, than);
+    }
+    if (d)
+        closedir(d);
+    return found;
+}
+
+/* A program is compiled again when its sources, the suite's shared headers or weir's CUDA headers are newer than it. */
 static bool stale(const struct suite *s, const struct suite_program *p, const char *binary)
 {
     struct stat st;
     if (stat(binary, &st))
         return true;
-    const char *const names[] = {p->name, "common"};
-    for (int i = 0; i < 2; i++) {
-        char folder[2 * PATH_MAX];
-        snprintf(folder, sizeof folder, "%s/%s", s->folder, names[i]);
-        DIR *d = opendir(folder);
-        bool found = false;
-        for (struct dirent *x; d && !found && (x = readdir(d));) {
-            char file[3 * PATH_MAX];
-            snprintf(file, sizeof file, "%s/%s", folder, x->d_name);
-            found = x->d_name[0] != '.' && newer(file, &st);
-        }
-        if (d)
-            closedir(d);
-        if (found)
-            return true;
-    }
-    return newer("/proc/self/exe", &st);
+    char own[2 * PATH_MAX], common[2 * PATH_MAX], headers[PATH_MAX];
+    snprintf(own, sizeof own, "%s/%s", s->folder, p->name);
+    snprintf(common, sizeof common, "%s/common", s->folder);
+    return any_newer(own, &st) || any_newer(common, &st) ||
+           (!paths_find(PATHS_HEADERS, headers, sizeof headers) && any_newer(headers, &st));
+}
+
+void suite_binary(const struct suite_program *p, const char *cache, char binary[SUITE_PATH])
+{
+    snprintf(binary, SUITE_PATH, "%.*s/%s-" WEIR_CC, PATH_MAX, cache, p->name);
 }
 
 int suite_build(const struct suite *s, const struct suite_program *p, const char *cache, char binary[SUITE_PATH])
 {
-    snprintf(binary, SUITE_PATH, "%s/%s", cache, p->name);
+    suite_binary(p, cache, binary);
     if (!stale(s, p, binary))
         return CLI_OK;
     char source[3 * PATH_MAX];

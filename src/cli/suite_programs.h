@@ -41,6 +41,8 @@ const char *suite_in_paper(const struct suite_program *, const char *paper);
 enum { SUITE_PATH = PATH_MAX + 300 };
 /* Where compiled programs are kept: $XDG_CACHE_HOME/weir or ~/.cache/weir. Creates the folder. */
 int suite_cache_folder(char out[SUITE_PATH], struct err *);
+/* Where the compiled program is, or would be. */
+void suite_binary(const struct suite_program *, const char *cache, char binary[SUITE_PATH]);
 /* Compiles the program if it is not up to date; its path. Not 0: the compiler's exit status. */
 int suite_build(const struct suite *, const struct suite_program *, const char *cache, char binary[SUITE_PATH]);
 /* Runs weir itself with these arguments (argv[0] = "weir"); its exit status. Silent: what it prints is dropped, but for

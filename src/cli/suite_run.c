@@ -149,7 +149,7 @@ static void compile(const struct run *r, const struct job *j)
 
 static void compiled(struct run *r, struct job *j)
 {
-    snprintf(j->binary, sizeof j->binary, "%.*s/%s", PATH_MAX, r->cache, j->program->name);
+    suite_binary(j->program, r->cache, j->binary);
     if (j->status) {
         j->done = true;
         j->status = CLI_BAD_INPUT;
