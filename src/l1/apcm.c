@@ -353,6 +353,25 @@ static int check(const struct cfg *c, const void *params, struct err *e)
 
 /* ---- what was decided ---- */
 
+static int check_laws(const void *st, struct err *e)
+{
+    const struct apcm *s = st;
+    const struct apcm_stats *x = &s->s;
+    uint64_t sum = x->untracked + x->undecided, protecting = 0;
+    for (int i = 0; i < APCM_METHODS; i++)
+        sum += x->by_method[i];
+    for (uint32_t w = 0; w < s->host->n_warp; w++)
+        protecting += s->psb[w].set;
+    if (x->accesses != sum || x->bypasses != x->by_method[APCM_BYPASS])
+        return err_set(e, "accesses by method do not add up");
+    if (x->psb_set != x->psb_by_load + x->psb_by_loop + x->psb_by_exit + protecting)
+        return err_set(e, "protection was begun %lu times, but not ended as often", (unsigned long)x->psb_set);
+    if (x->mta_conflicts + x->mta_own_hits + x->mta_other_hits < x->update_conflict + x->update_threshold ||
+        x->pinned_hits > x->hits)
+        return err_set(e, "there are more decisions or protected hits than causes for them");
+    return 0;
+}
+
 static void decisions(const void *st, void (*fn)(void *ctx, const struct l1_decision *), void *ctx)
 {
     const struct apcm *s = st;
@@ -481,5 +500,6 @@ const struct l1_management l1_management_apcm = {
     .on_evict = on_evict,
     .on_notice = on_notice,
     .on_kernel = on_kernel,
+    .check = check_laws,
     .decisions = decisions,
 };

@@ -31,6 +31,9 @@ static int l1_check(const struct comp *comp, bool drained, struct err *e)
     for (uint32_t i = 0; i < L1_COUNT; i++)
         if (l1->cache[i] && cache_check(l1->cache[i], comp->name, drained, e))
             return -1;
+    struct err why;
+    if (l1->mgmt && l1->mgmt->check && l1->mgmt->check(l1->mgmt_st, &why))
+        return err_set(e, "%s, %s: %s", comp->name, l1->mgmt->info.name, why.msg);
     if (drained && l1->in_flight)
         return err_set(e, "%s: %lu requests were not given back to the SM", comp->name, (unsigned long)l1->in_flight);
     return 0;

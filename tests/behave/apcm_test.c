@@ -627,6 +627,27 @@ static void decisions_can_be_asked_for(void **state)
     finish(m);
 }
 
+static void broken_laws_are_found(void **state)
+{
+    (void)state;
+    struct memsys *m = build(APCM);
+    const struct shot shots[] = {load(1, 1, 10, 3)};
+    struct landing at[1];
+    struct err e;
+    memsys_script(m, 0, shots, 1, at);
+    engine_run(m->eng, GAP);
+    assert_int_equal(engine_check(m->eng, false, &e), 0);
+    state_of(m)->s.undecided++;
+    assert_int_equal(engine_check(m->eng, false, &e), -1);
+    assert_non_null(strstr(e.msg, "apcm: accesses by method"));
+    state_of(m)->s.undecided--;
+    state_of(m)->s.psb_set++;
+    assert_int_equal(engine_check(m->eng, false, &e), -1);
+    assert_non_null(strstr(e.msg, "protection was begun"));
+    state_of(m)->s.psb_set--;
+    finish(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -645,6 +666,7 @@ int main(void)
         cmocka_unit_test(a_kernel_starts_with_nothing),
         cmocka_unit_test(slot_0_can_be_the_monitored_warp),
         cmocka_unit_test(decisions_can_be_asked_for),
+        cmocka_unit_test(broken_laws_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
