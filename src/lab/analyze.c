@@ -11,10 +11,8 @@
 #include "gpu/props.h"
 #include "sm/coalesce.h"
 
-#define LINE_BYTES      128
-#define ROUNDS_PER_TURN 64 /* how long an SM goes on alone: its decoders stay in the host's cache */
-
-#define MAX_WARPS (1u << 28) /* of a launch: a bit for each and load */
+#define LINE_BYTES 128
+#define MAX_WARPS  (1u << 28) /* of a launch: a bit for each and load */
 
 enum warp_state { RUNNING, AT_BARRIER, ENDED };
 
@@ -42,6 +40,7 @@ struct walk {
     const struct trace_kernel *kernel;
     uint32_t launch, n_warp, per_sm;
     uint64_t next_cta; /* to be handed out; UINT64_MAX = none is left */
+    uint32_t last_sm;  /* that got a CTA */
     struct sm_place *sm;
     struct arena *arena; /* what belongs to the launch */
     struct err *err;
@@ -170,22 +169,30 @@ static int one_round(struct walk *w, uint32_t sm)
     return 0;
 }
 
-static void fill_sm(struct walk *w, struct sm_place *s)
+static void place_one(struct walk *w, struct sm_place *s)
 {
-    for (uint32_t slot = 0; slot < w->per_sm && s->n_resident < w->per_sm && w->next_cta != UINT64_MAX; slot++)
-        if (!s->cta[slot].resident)
+    for (uint32_t slot = 0; slot < w->per_sm; slot++)
+        if (!s->cta[slot].resident) {
             place_cta(w, s, slot);
+            return;
+        }
 }
 
-static int turn(struct walk *w, uint32_t sm)
+/* Hands out CTAs as the machine's dispatcher does: one to each SM with room in turn, after the SM that got the last. */
+static void dispatch(struct walk *w)
 {
-    struct sm_place *s = &w->sm[sm];
-    for (int r = 0; r < ROUNDS_PER_TURN && s->n_resident; r++) {
-        if (one_round(w, sm))
-            return -1;
-        fill_sm(w, s);
+    for (bool any = true; any && w->next_cta != UINT64_MAX;) {
+        any = false;
+        uint32_t sm = w->last_sm;
+        for (uint32_t k = 0; k < w->props.sm_count && w->next_cta != UINT64_MAX; k++) {
+            sm = sm + 1 == w->props.sm_count ? 0 : sm + 1;
+            if (w->sm[sm].n_resident == w->per_sm)
+                continue;
+            place_one(w, &w->sm[sm]);
+            w->last_sm = sm;
+            any = true;
+        }
     }
-    return 0;
 }
 
 /* ---- launches ---- */
@@ -231,16 +238,16 @@ static int walk_launch(struct walk *w, uint32_t index)
     build_launch(w);
     file_streams_launch(&w->from, index);
     locality_launch_begin(w->out->locality, l->kernel, w->kernel->n_mem);
-    for (uint32_t round = 0; round < w->per_sm; round++)
-        for (uint32_t s = 0; s < w->props.sm_count && w->next_cta != UINT64_MAX; s++)
-            place_cta(w, &w->sm[s], round);
+    w->last_sm = w->props.sm_count - 1;
+    dispatch(w);
     int bad = 0;
     for (bool any = true; any && !bad;) {
         any = false;
         for (uint32_t s = 0; s < w->props.sm_count && !bad; s++) {
-            bad = turn(w, s);
             any |= w->sm[s].n_resident > 0;
+            bad = one_round(w, s);
         }
+        dispatch(w);
     }
     locality_launch_end(w->out->locality);
     arena_free(w->arena);

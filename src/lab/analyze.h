@@ -2,10 +2,10 @@
  * The locality of a recorded program, without timing: every load of the recording goes through the classifier of
  * locality/locality.h in an order that a machine without latencies would give.
  *
- * CTAs go to the SMs round-robin, as many at once as the machine's occupancy allows, the next one to the SM that ends
- * one. The SMs take turns of 64 rounds; in a round each resident warp of the SM executes one instruction, in the order
- * of the CTAs' arrival. A warp at a barrier waits until every warp of its CTA is at one or has ended. So the warps of
- * an SM interleave as under loose round-robin scheduling, and nothing depends on a latency.
+ * CTAs go to the SMs round-robin, as many at once as the machine's occupancy allows, the next ones to the SMs that have
+ * ended some. In a round every resident warp of every SM executes one instruction, SM after SM, within an SM in the
+ * order of the CTAs' arrival. A warp at a barrier waits until every warp of its CTA is at one or has ended. So the
+ * warps of an SM interleave as under loose round-robin scheduling, and nothing depends on a latency.
  *
  * Counted are loads of global memory that the L1 serves: not those that bypass it by their cache operator (.cg, .cv,
  * .volatile and stronger), and not local, constant or texture accesses.
