@@ -52,9 +52,29 @@
 #define SWCACHE_LINE_BYTES 16
 #endif
 
+/* Lines per read-only structure: see ReadOnlyLine. */
+#ifndef SWCACHE_LINES
+#define SWCACHE_LINES 2
+#endif
+
 /* Accesses a thread watches before it decides (the paper's THRESHOLD is 300). */
 #ifndef SWCACHE_WATCHED
 #define SWCACHE_WATCHED 48
+#endif
+
+/* The fewest 128-byte lines that a warp's lanes must ask for at once for a cache to be worth its work. */
+#ifndef SWCACHE_SPREAD
+#define SWCACHE_SPREAD 12
+#endif
+
+/* 1: no monitoring, all structures are cached that have room. For measurements, and for kernels that are known. */
+#ifndef SWCACHE_ALWAYS
+#define SWCACHE_ALWAYS 0
+#endif
+
+/* 0: Tuner always launches the cached kernel, which then decides by its own monitoring alone. */
+#ifndef SWCACHE_TUNE
+#define SWCACHE_TUNE 1
 #endif
 
 namespace swcache
@@ -62,41 +82,50 @@ namespace swcache
 
 /* ---- what a program says about its structures ---- */
 
-/* A structure that the kernel only reads. LineBytes: 4 to 128, a power of two. */
-template <int LineBytes> struct ReadOnlyLine {
-    static constexpr int line = LineBytes;
+/*
+ * A structure that the kernel only reads. LineBytes: 4 to 128, a power of two. Lines: 1, the paper's; or 2, a window
+ * over two neighbouring lines that the lanes of a warp move together: whenever one lane runs out of its window, all
+ * that are near the end of theirs fetch a line too. Lanes at different places of their lines then wait for memory
+ * together, not in turns.
+ */
+template <int LineBytes, int Lines = SWCACHE_LINES> struct ReadOnlyLine {
+    static constexpr int line = LineBytes, lines = Lines;
     static constexpr bool writable = false;
     static_assert(LineBytes >= 4 && LineBytes <= 128 && !(LineBytes & (LineBytes - 1)),
                   "4 to 128 bytes, a power of two");
+    static_assert(Lines == 1 || Lines == 2, "one line, or a window of two");
 };
 
 /* A structure that the kernel writes, or reads and writes. LineBytes: 4 to 64. */
 template <int LineBytes> struct ReadWriteLine {
-    static constexpr int line = LineBytes;
+    static constexpr int line = LineBytes, lines = 1;
     static constexpr bool writable = true;
     static_assert(LineBytes >= 4 && LineBytes <= 64 && !(LineBytes & (LineBytes - 1)), "4 to 64 bytes, a power of two");
 };
 
 using ReadOnly = ReadOnlyLine<SWCACHE_LINE_BYTES>;
-using ReadWrite = ReadWriteLine<SWCACHE_LINE_BYTES>;
+using ReadWrite = ReadWriteLine<(SWCACHE_LINE_BYTES > 64 ? 64 : SWCACHE_LINE_BYTES)>;
 
 /* First argument of Cache: structures may overlap. */
 struct AliasSafe {
 };
 
-/* ---- inside ---- */
-
-namespace detail
-{
+/* The number of a structure, where a template argument would be awkward. */
+template <int I> struct Id {
+};
 
 #if defined(__CUDACC__)
 
 #define SWCACHE_DEVICE __device__ __forceinline__
 
+namespace detail
+{
+
 /* All of a block's dynamic shared memory; the kernel's own part comes first. */
 extern __shared__ uint4 pool[];
 
-constexpr uintptr_t no_line = ~(uintptr_t)0; /* lines are aligned, so no line has this address */
+constexpr uintptr_t no_line = ~(uintptr_t)0;        /* lines are aligned, so no line has this address */
+constexpr uintptr_t no_window = (uintptr_t)1 << 63; /* nor does any address lie behind this one by less than a window */
 constexpr unsigned not_cached = ~0u;
 
 SWCACHE_DEVICE unsigned dynamic_shared_bytes()
@@ -123,6 +152,41 @@ SWCACHE_DEVICE unsigned lane()
     return id;
 }
 
+/*
+ * Lines are only ever touched through these, by addresses in shared memory: 32 bits, no base to add. Volatile keeps
+ * them in order; the compiler's own accesses never meet these bytes.
+ */
+SWCACHE_DEVICE unsigned pool_word(unsigned at)
+{
+    unsigned v;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(at));
+    return v;
+}
+SWCACHE_DEVICE unsigned pool_half(unsigned at)
+{
+    unsigned v;
+    asm volatile("ld.shared.u16 %0, [%1];" : "=r"(v) : "r"(at));
+    return v;
+}
+SWCACHE_DEVICE unsigned pool_byte(unsigned at)
+{
+    unsigned v;
+    asm volatile("ld.shared.u8 %0, [%1];" : "=r"(v) : "r"(at));
+    return v;
+}
+SWCACHE_DEVICE void set_pool_word(unsigned at, unsigned v)
+{
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(at), "r"(v));
+}
+SWCACHE_DEVICE void set_pool_half(unsigned at, unsigned v)
+{
+    asm volatile("st.shared.u16 [%0], %1;" ::"r"(at), "r"(v));
+}
+SWCACHE_DEVICE void set_pool_byte(unsigned at, unsigned v)
+{
+    asm volatile("st.shared.u8 [%0], %1;" ::"r"(at), "r"(v));
+}
+
 /* The piece that one load instruction moves. */
 template <int Bytes> struct piece_of {
     using type = uint4;
@@ -134,13 +198,7 @@ template <> struct piece_of<8> {
     using type = uint2;
 };
 
-/* The unit in which an element is moved: its alignment, at most 16 bytes; it never crosses a line of 16 bytes or more.
- */
-template <class T> struct units {
-    static constexpr int bytes = alignof(T) >= sizeof(T) ? (int)sizeof(T) : (int)alignof(T);
-    static constexpr int count = (int)sizeof(T) / bytes;
-};
-
+/* Bytes on their way, in registers. */
 template <int Bytes> struct raw {
     unsigned words[(Bytes + 3) / 4];
 };
@@ -149,11 +207,11 @@ template <int Bytes> struct raw {
 template <class S, bool Writable = S::writable> struct Slot;
 
 template <class S> struct Slot<S, false> {
-    uintptr_t tag;       /* address of the line that is held */
-    unsigned column;     /* byte offset of its first word in the pool; not_cached */
-    uintptr_t low, high; /* no line beyond these may be read; constants unless within() was called */
+    uintptr_t tag;       /* address of the line, or of the first line of the window, that is held */
+    unsigned column;     /* shared-memory address of its first word; not_cached */
+    uintptr_t low, high; /* nothing outside these is read; constants unless within() was called */
     uintptr_t seen;      /* while monitoring: the line of the last access, */
-    unsigned hits, misses, wavefronts, samples;
+    unsigned hits, misses, spread;
 };
 
 template <class S> struct Slot<S, true> : Slot<S, false> {
@@ -162,33 +220,38 @@ template <class S> struct Slot<S, true> : Slot<S, false> {
     bool filled; /* the bytes that are not dirty are memory's; otherwise they are unknown */
 };
 
-#endif
-
 } /* namespace detail */
-
-#if defined(__CUDACC__)
 
 template <bool Aliases, class... S> class BasicCache
 {
   public:
     static constexpr int structures = sizeof...(S);
+    /* Shared memory for the lines of the first n structures, in bytes per thread. */
+    static constexpr int room(int n)
+    {
+        constexpr int each[] = {S::line * S::lines...};
+        int sum = 0;
+        for (int k = 0; k < n; k++)
+            sum += each[k];
+        return sum;
+    }
 
     /* own_bytes: of dynamic shared memory that the kernel uses itself. Every thread of the block may call this, or
      * some. */
     SWCACHE_DEVICE explicit BasicCache(unsigned own_bytes = 0)
     {
-        row_ = ((detail::threads_in_block() + 31) & ~31u) * 4;
+        row_ = (detail::threads_in_block() + 31) & ~31u;
         own_bytes = (own_bytes + 15) & ~15u;
         unsigned all = detail::dynamic_shared_bytes();
-        room_ = (all > own_bytes ? all - own_bytes : 0) / row_ * 4;
-        base_ = own_bytes + detail::thread_in_block() * 4;
-        watched_ = room_ ? 0 : SWCACHE_WATCHED;
+        room_ = (all > own_bytes ? all - own_bytes : 0) / (row_ * 4) * 4;
+        base_ = (unsigned)__cvta_generic_to_shared(detail::pool) + own_bytes + detail::thread_in_block() * 4;
+        watched_ = room_ && !SWCACHE_ALWAYS ? 0 : SWCACHE_WATCHED;
         selected_ = false;
         start(std::index_sequence_for<S...>());
     }
 
-    /* Lines of structure I stay inside these bytes: nothing else is ever read. Without this call a line may reach
-       beyond the last element of an allocation by less than a line (never into another page). */
+    /* Structure I lies in these bytes: nothing else is ever read. Without this call, a line may reach beyond the last
+       element of an allocation by less than a line (so never into another page). */
     template <int I> SWCACHE_DEVICE void within(const void *begin, size_t bytes)
     {
         slot<I>().low = (uintptr_t)begin;
@@ -196,15 +259,17 @@ template <bool Aliases, class... S> class BasicCache
     }
 
     /* True until enough accesses were watched: the condition of slice 1. */
-    SWCACHE_DEVICE bool monitoring() const { return watched_ < SWCACHE_WATCHED && !selected_; }
+    SWCACHE_DEVICE bool monitoring() const { return watched_ < SWCACHE_WATCHED; }
 
     /* simulateCache(): an access in slice 1. A value for a read-only structure, a reference for others. */
     template <int I, class T> SWCACHE_DEVICE auto watch(T *p)
     {
         count<I>((uintptr_t)p);
-        return access<I>(p);
+        if constexpr (slot_type<I>::writable)
+            return ref<I>(p);
+        else
+            return load<I>(p);
     }
-
     template <int I, class T> SWCACHE_DEVICE auto watch_load(T *p)
     {
         count<I>((uintptr_t)p);
@@ -219,23 +284,31 @@ template <bool Aliases, class... S> class BasicCache
     /* calculateWhatDataToCache(). Any subset of the threads may call it; those of a warp that arrive together agree. */
     SWCACHE_DEVICE void select()
     {
-        if (selected_)
+        if (selected_ || monitoring())
             return;
         selected_ = true;
-        choose(std::index_sequence_for<S...>());
+        if (!SWCACHE_ALWAYS)
+            choose(std::index_sequence_for<S...>());
     }
 
     /* Whether any structure is cached: if not, slice 3 is faster than slice 2. */
     SWCACHE_DEVICE bool active() const { return any(std::index_sequence_for<S...>()); }
+    /* Whether all are. */
+    SWCACHE_DEVICE bool complete() const { return all(std::index_sequence_for<S...>()); }
     template <int I> SWCACHE_DEVICE bool caches() const { return slot<I>().column != detail::not_cached; }
 
-    /* accessThroughCache(), as a load. */
-    template <int I, class T> SWCACHE_DEVICE typename std::remove_cv<T>::type load(T *p)
+    /* accessThroughCache(), as a load. Sure: the caller knows that caches<I>(). */
+    template <int I, bool Sure = false, class T> SWCACHE_DEVICE typename std::remove_cv<T>::type load(T *p)
     {
         using V = typename std::remove_cv<T>::type;
         static_assert(std::is_trivially_copyable<V>::value && sizeof(V) <= 16,
                       "elements are plain data of at most 16 bytes");
         constexpr int unit = unit_bytes<I, V>();
+        if constexpr (Aliases)
+            leave_to<I>((uintptr_t)p, sizeof(V));
+        if constexpr (!Sure)
+            if (!caches<I>())
+                return *p;
         V value;
         char bytes[sizeof(V)];
 #pragma unroll
@@ -248,12 +321,19 @@ template <bool Aliases, class... S> class BasicCache
     }
 
     /* accessThroughCache(), as a store. */
-    template <int I, class T> SWCACHE_DEVICE void store(T *p, typename std::remove_cv<T>::type value)
+    template <int I, bool Sure = false, class T> SWCACHE_DEVICE void store(T *p, typename std::remove_cv<T>::type value)
     {
         static_assert(slot_type<I>::writable, "this structure was declared read-only");
         static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 16,
                       "elements are plain data of at most 16 bytes");
         constexpr int unit = unit_bytes<I, T>();
+        if constexpr (Aliases)
+            leave_to<I>((uintptr_t)p, sizeof(T));
+        if constexpr (!Sure)
+            if (!caches<I>()) {
+                *p = value;
+                return;
+            }
         char bytes[sizeof(T)];
         memcpy(bytes, &value, sizeof(T));
 #pragma unroll
@@ -330,11 +410,11 @@ template <bool Aliases, class... S> class BasicCache
         flush_all(std::index_sequence_for<S...>());
     }
 
-    /* flush(cacheConfig, address, id): the same for the line that holds *p, if it is held. Before an atomic on *p. */
+    /* flush(cacheConfig, address, id): the same for the lines that hold *p, if they are held. Before an atomic on *p.
+     */
     template <int I, class T> SWCACHE_DEVICE void flush_line(T *p)
     {
-        constexpr uintptr_t mask = ~(uintptr_t)(slot_type<I>::line - 1);
-        if (slot<I>().tag == ((uintptr_t)p & mask) || slot<I>().tag == (((uintptr_t)p + sizeof(T) - 1) & mask))
+        if (holds<I>((uintptr_t)p, sizeof(T)))
             drop<I>();
     }
 
@@ -372,24 +452,17 @@ template <bool Aliases, class... S> class BasicCache
     }
 
     Slots<0, S...> slots_;
-    unsigned row_;  /* bytes from a word of a line to its next */
-    unsigned base_; /* the thread's first byte in the pool */
+    unsigned row_;  /* words from a word of a line to its next: the threads of the block, whole warps */
+    unsigned base_; /* shared-memory address of the thread's first word */
     unsigned room_; /* bytes of shared memory per thread */
     int watched_;
     bool selected_;
 
-    /* What moves at once: the element's alignment, or less where the line is shorter. */
+    /* What moves at once: as much of an element as its alignment keeps inside a line. */
     template <int I, class V> SWCACHE_DEVICE static constexpr int unit_bytes()
     {
-        return detail::units<V>::bytes < slot_type<I>::line ? detail::units<V>::bytes : slot_type<I>::line;
-    }
-
-    template <int I, class T> SWCACHE_DEVICE auto access(T *p)
-    {
-        if constexpr (slot_type<I>::writable)
-            return ref<I>(p);
-        else
-            return load<I>(p);
+        constexpr int unit = alignof(V) < sizeof(V) ? (int)alignof(V) : (int)sizeof(V);
+        return unit < slot_type<I>::line ? unit : slot_type<I>::line;
     }
 
     /* ---- monitoring and selection ---- */
@@ -403,17 +476,18 @@ template <bool Aliases, class... S> class BasicCache
     template <int I> SWCACHE_DEVICE void start_slot(unsigned &used)
     {
         auto &s = slot<I>();
-        s.tag = s.seen = detail::no_line;
+        s.tag = detail::no_window;
         s.low = 0;
         s.high = detail::no_line;
-        s.hits = s.misses = s.wavefronts = s.samples = 0;
+        s.seen = detail::no_line;
+        s.hits = s.misses = s.spread = 0;
         if constexpr (slot_type<I>::writable) {
             s.dirty = 0;
             s.filled = false;
         }
-        constexpr unsigned line = slot_type<I>::line;
-        s.column = used + line <= room_ ? base_ + used / 4 * row_ : detail::not_cached;
-        used += line;
+        constexpr unsigned bytes = slot_type<I>::line * slot_type<I>::lines;
+        s.column = used + bytes <= room_ ? base_ + used * row_ : detail::not_cached;
+        used += bytes;
     }
 
     template <int I> SWCACHE_DEVICE void count(uintptr_t address)
@@ -427,29 +501,33 @@ template <bool Aliases, class... S> class BasicCache
         }
         s.misses++;
         s.seen = line;
-        if (s.samples < 2) {
-            s.samples++;
-            s.wavefronts += wavefronts(address);
+        if (!s.spread) {
+            s.spread = lines_of_warp(address);
+            if (s.spread < SWCACHE_SPREAD) { /* neighbours share lines: the hardware does this best */
+                drop<I>();
+                s.column = detail::not_cached;
+                if (!active())
+                    watched_ = SWCACHE_WATCHED;
+            }
         }
     }
 
-    /* How many passes the hardware's L1 needs for what the warp asks now: one per line or per conflict of banks. */
-    SWCACHE_DEVICE static unsigned wavefronts(uintptr_t address)
+    /* How many of the hardware's 128-byte lines the lanes that are here now ask for. */
+    SWCACHE_DEVICE static unsigned lines_of_warp(uintptr_t address)
     {
         unsigned together = __activemask();
-        unsigned lines = __match_any_sync(together, (unsigned long long)(address / 128));
-        unsigned first = (lines & -lines) >> detail::lane() & 1;
-        return __popc(__ballot_sync(together, first));
+        unsigned peers = __match_any_sync(together, (unsigned long long)(address / 128));
+        bool first = detail::lane() == (unsigned)__ffs(peers) - 1;
+        /* Few lanes say little about a whole warp: scale to one. */
+        return __popc(__ballot_sync(together, first)) * 32 / __popc(together);
     }
 
-    /* Whether a line would pay for structure I: what plain accesses cost in the L1 against a line's own work. Costs are
-       in passes through the L1; measured on an H200. */
+    /* Whether a line would pay for structure I: enough of its accesses find their line, and lanes do not share lines.
+     */
     template <int I> SWCACHE_DEVICE bool pays() const
     {
         const auto &s = slot<I>();
-        unsigned accesses = s.hits + s.misses, spread = s.samples ? s.wavefronts / s.samples : 0;
-        unsigned plain = accesses * spread, cached = accesses * 4 + s.misses * (spread + 4);
-        return s.hits && cached < plain;
+        return s.spread >= SWCACHE_SPREAD && s.hits > s.misses;
     }
 
     /* The value of a line: a read-write structure is chosen over a read-only one only at twice its hits. */
@@ -464,7 +542,7 @@ template <bool Aliases, class... S> class BasicCache
         unsigned values[] = {(2 * __popc(__ballot_sync(together, pays<(int)I>())) > __popc(together)
                                   ? __shfl_sync(together, value<(int)I>(), leader)
                                   : 0)...};
-        constexpr unsigned lines[] = {(unsigned)S::line...};
+        constexpr unsigned bytes[] = {(unsigned)(S::line * S::lines)...};
         unsigned used = 0;
         unsigned place[structures];
 #pragma unroll
@@ -473,21 +551,21 @@ template <bool Aliases, class... S> class BasicCache
 #pragma unroll
         for (int turn = 0; turn < structures; turn++) {
             int best = -1;
-            unsigned most = 0, best_line = 0;
+            unsigned most = 0, best_bytes = 0;
 #pragma unroll
             for (int k = 0; k < structures; k++)
-                if (values[k] > most && used + lines[k] <= room_) {
+                if (values[k] > most && used + bytes[k] <= room_) {
                     best = k;
                     most = values[k];
-                    best_line = lines[k];
+                    best_bytes = bytes[k];
                 }
 #pragma unroll
             for (int k = 0; k < structures; k++)
                 if (k == best) {
-                    place[k] = base_ + used / 4 * row_;
+                    place[k] = base_ + used * row_;
                     values[k] = 0;
                 }
-            used += best_line;
+            used += best_bytes;
         }
         /* All lines leave their old places before one takes a new place. */
         ((place[I] != slot<(int)I>().column ? drop<(int)I>() : void()), ...);
@@ -498,36 +576,41 @@ template <bool Aliases, class... S> class BasicCache
     {
         return (caches<(int)I>() || ...);
     }
+    template <size_t... I> SWCACHE_DEVICE bool all(std::index_sequence<I...>) const
+    {
+        return (caches<(int)I>() && ...);
+    }
 
     /* ---- lines ---- */
+
+    template <int I> SWCACHE_DEVICE bool holds(uintptr_t address, size_t bytes) const
+    {
+        constexpr uintptr_t held = slot_type<I>::line * slot_type<I>::lines;
+        uintptr_t tag = slot<I>().tag;
+        return address - tag < held || address + bytes - 1 - tag < held;
+    }
 
     template <int I, int Bytes> SWCACHE_DEVICE detail::raw<Bytes> load_unit(uintptr_t address)
     {
         auto &s = slot<I>();
-        constexpr uintptr_t inside = slot_type<I>::line - 1;
-        if constexpr (Aliases)
-            leave_to<I>(address);
-        if ((address & ~inside) != s.tag) {
-            if (s.column == detail::not_cached || !fetch<I>(address & ~inside))
-                return from_memory<Bytes>(address);
+        constexpr uintptr_t bytes = slot_type<I>::line, held = bytes * slot_type<I>::lines;
+        if constexpr (slot_type<I>::lines == 2) {
+            if (__any_sync(__activemask(), address - s.tag >= held))
+                move_window<I>(address);
+        } else if ((address & ~(bytes - 1)) != s.tag) {
+            fetch<I>(address & ~(bytes - 1));
         } else if constexpr (slot_type<I>::writable) {
-            if (!s.filled && !covers(s.dirty, (unsigned)(address & inside), Bytes))
-                complete<I>();
+            if (!s.filled && !covers(s.dirty, (unsigned)(address & (bytes - 1)), Bytes))
+                complete_line<I>();
         }
-        return from_pool<Bytes>(s.column, (unsigned)(address & inside));
+        return from_pool<Bytes>(s.column, (unsigned)(address & (held - 1)));
     }
 
     template <int I, int Bytes> SWCACHE_DEVICE void store_unit(uintptr_t address, detail::raw<Bytes> piece)
     {
         auto &s = slot<I>();
         constexpr uintptr_t inside = slot_type<I>::line - 1;
-        if constexpr (Aliases)
-            leave_to<I>(address);
         if ((address & ~inside) != s.tag) {
-            if (s.column == detail::not_cached || !whole<I>(address & ~inside)) {
-                to_memory<Bytes>(address, piece);
-                return;
-            }
             write_back<I>();
             s.tag = address & ~inside;
             s.filled = false;
@@ -548,48 +631,68 @@ template <bool Aliases, class... S> class BasicCache
         return (dirty & wanted) == wanted;
     }
 
-    /* Whether the line lies inside the structure. */
-    template <int I> SWCACHE_DEVICE bool whole(uintptr_t line) const
-    {
-        return line >= slot<I>().low && line + slot_type<I>::line <= slot<I>().high;
-    }
-
-    /* loadNewData(): replaces the line. False if it must not be read as a whole. */
-    template <int I> SWCACHE_DEVICE bool fetch(uintptr_t line)
+    /* Lane by lane: out of the window, the line of the address and the next; or, beyond the middle of its second line,
+       one line more. What lies a little behind stays, for programs that step back. */
+    template <int I> SWCACHE_DEVICE void move_window(uintptr_t address)
     {
         auto &s = slot<I>();
-        if (!whole<I>(line))
-            return false;
-        constexpr int bytes = slot_type<I>::line, step = bytes < 16 ? bytes : 16;
-        using Piece = typename detail::piece_of<step>::type;
-        Piece pieces[bytes / step];
-#pragma unroll
-        for (int k = 0; k < bytes / step; k++)
-            pieces[k] = read_piece<I>((const Piece *)line + k);
+        constexpr uintptr_t bytes = slot_type<I>::line;
+        uintptr_t ahead = address - s.tag;
+        if (ahead < bytes + bytes / 2)
+            return;
+        uintptr_t line = s.tag + 2 * bytes; /* the next */
+        s.tag += bytes;
+        if (ahead >= 3 * bytes) {
+            s.tag = address & ~(bytes - 1);
+            fill<I>(s.tag);
+            line = s.tag + bytes;
+        }
+        fill<I>(line);
+    }
+
+    /* loadNewData(): replaces the line. */
+    template <int I> SWCACHE_DEVICE void fetch(uintptr_t line)
+    {
+        auto &s = slot<I>();
         if constexpr (slot_type<I>::writable) {
             write_back<I>();
             s.filled = true;
         }
-#pragma unroll
-        for (int k = 0; k < bytes / step; k++)
-            put_piece(s.column + k * (step / 4) * row_, pieces[k]);
+        fill<I>(line);
         s.tag = line;
-        return true;
+    }
+
+    /* Brings a line from memory. Of a line that is only partly inside the structure, only that part. */
+    template <int I> SWCACHE_DEVICE void fill(uintptr_t line)
+    {
+        auto &s = slot<I>();
+        constexpr int bytes = slot_type<I>::line, step = bytes < 16 ? bytes : 16;
+        unsigned first = s.column + (slot_type<I>::lines == 2 && line & bytes ? bytes * row_ : 0);
+        if (line >= s.low && line + bytes <= s.high) {
+            using Piece = typename detail::piece_of<step>::type;
+            Piece pieces[bytes / step];
+#pragma unroll
+            for (int k = 0; k < bytes / step; k++)
+                pieces[k] = read_piece<I>((const Piece *)line + k);
+#pragma unroll
+            for (int k = 0; k < bytes / step; k++)
+                put_piece(first + k * step * row_, pieces[k]);
+        } else {
+#pragma unroll 1
+            for (unsigned k = 0; k < bytes; k++)
+                if (line + k >= s.low && line + k < s.high)
+                    detail::set_pool_byte(first + (k & ~3u) * row_ + (k & 3), *(const unsigned char *)(line + k));
+        }
     }
 
     /* A line written without having been read gets the rest of its bytes. */
-    template <int I> SWCACHE_DEVICE void complete()
+    template <int I> SWCACHE_DEVICE void complete_line()
     {
         auto &s = slot<I>();
 #pragma unroll 1
-        for (int offset = 0; offset < slot_type<I>::line; offset += 4) {
-            unsigned mask = (unsigned)(s.dirty >> offset) & 15;
-            /* 0b0101 to 0x00ff00ff: each bit of the mask becomes a byte. */
-            unsigned keep = (mask & 1) * 0xffu | (mask >> 1 & 1) * 0xff00u | (mask >> 2 & 1) * 0xff0000u |
-                            (mask >> 3) * 0xff000000u;
-            unsigned *word = word_at(s.column + offset / 4 * row_);
-            *word = (*word & keep) | (*(const unsigned *)(s.tag + offset) & ~keep);
-        }
+        for (unsigned k = 0; k < slot_type<I>::line; k++)
+            if (!(s.dirty >> k & 1) && s.tag + k >= s.low && s.tag + k < s.high)
+                detail::set_pool_byte(s.column + (k & ~3u) * row_ + (k & 3), *(const unsigned char *)(s.tag + k));
         s.filled = true;
     }
 
@@ -604,13 +707,12 @@ template <bool Aliases, class... S> class BasicCache
         if (s.dirty == ones<Mask, bytes>()) {
 #pragma unroll
             for (int k = 0; k < bytes / step; k++)
-                *((typename detail::piece_of<step>::type *)s.tag + k) =
-                    get_piece<step>(s.column + k * (step / 4) * row_);
+                *((typename detail::piece_of<step>::type *)s.tag + k) = get_piece<step>(s.column + k * step * row_);
         } else {
 #pragma unroll 1
-            for (int offset = 0; offset < bytes; offset += 4) {
+            for (unsigned offset = 0; offset < bytes; offset += 4) {
                 unsigned mask = (unsigned)(s.dirty >> offset) & 15;
-                unsigned word = *word_at(s.column + offset / 4 * row_);
+                unsigned word = mask ? detail::pool_word(s.column + offset * row_) : 0;
                 if (mask == 15)
                     *(unsigned *)(s.tag + offset) = word;
                 else
@@ -626,7 +728,7 @@ template <bool Aliases, class... S> class BasicCache
     {
         if constexpr (slot_type<I>::writable)
             write_back<I>();
-        slot<I>().tag = detail::no_line;
+        slot<I>().tag = detail::no_window;
     }
 
     template <size_t... I> SWCACHE_DEVICE void flush_all(std::index_sequence<I...>)
@@ -634,49 +736,44 @@ template <bool Aliases, class... S> class BasicCache
         ((drop<(int)I>()), ...);
     }
 
-    /* With aliases: before structure I meets this address, no other line may hold it. */
-    template <int I> SWCACHE_DEVICE void leave_to(uintptr_t address)
+    /* With aliases: before structure I meets these bytes, no other line may hold any of them. */
+    template <int I> SWCACHE_DEVICE void leave_to(uintptr_t address, size_t bytes)
     {
-        leave_each<I>(address, std::index_sequence_for<S...>());
+        leave_each<I>(address, bytes, std::index_sequence_for<S...>());
     }
-    template <int I, size_t... J> SWCACHE_DEVICE void leave_each(uintptr_t address, std::index_sequence<J...>)
+    template <int I, size_t... J>
+    SWCACHE_DEVICE void leave_each(uintptr_t address, size_t bytes, std::index_sequence<J...>)
     {
-        (((int)J != I && slot<(int)J>().tag == (address & ~(uintptr_t)(slot_type<(int)J>::line - 1)) ? drop<(int)J>()
-                                                                                                     : void()),
-         ...);
+        (((int)J != I && holds<(int)J>(address, bytes) ? drop<(int)J>() : void()), ...);
     }
 
     /* ---- bytes ---- */
 
-    SWCACHE_DEVICE static unsigned *word_at(unsigned offset)
-    {
-        return (unsigned *)((char *)detail::pool + offset);
-    }
-
     SWCACHE_DEVICE void put_piece(unsigned at, unsigned v) const
     {
-        *word_at(at) = v;
+        detail::set_pool_word(at, v);
     }
     SWCACHE_DEVICE void put_piece(unsigned at, uint2 v) const
     {
-        *word_at(at) = v.x;
-        *word_at(at + row_) = v.y;
+        detail::set_pool_word(at, v.x);
+        detail::set_pool_word(at + 4 * row_, v.y);
     }
     SWCACHE_DEVICE void put_piece(unsigned at, uint4 v) const
     {
-        *word_at(at) = v.x;
-        *word_at(at + row_) = v.y;
-        *word_at(at + 2 * row_) = v.z;
-        *word_at(at + 3 * row_) = v.w;
+        detail::set_pool_word(at, v.x);
+        detail::set_pool_word(at + 4 * row_, v.y);
+        detail::set_pool_word(at + 8 * row_, v.z);
+        detail::set_pool_word(at + 12 * row_, v.w);
     }
     template <int Step> SWCACHE_DEVICE typename detail::piece_of<Step>::type get_piece(unsigned at) const
     {
         if constexpr (Step == 4)
-            return *word_at(at);
+            return detail::pool_word(at);
         else if constexpr (Step == 8)
-            return make_uint2(*word_at(at), *word_at(at + row_));
+            return make_uint2(detail::pool_word(at), detail::pool_word(at + 4 * row_));
         else
-            return make_uint4(*word_at(at), *word_at(at + row_), *word_at(at + 2 * row_), *word_at(at + 3 * row_));
+            return make_uint4(detail::pool_word(at), detail::pool_word(at + 4 * row_), detail::pool_word(at + 8 * row_),
+                              detail::pool_word(at + 12 * row_));
     }
 
     /* A read-only structure that nothing aliases may use the read-only path. */
@@ -688,62 +785,32 @@ template <bool Aliases, class... S> class BasicCache
             return __ldg(p);
     }
 
-    SWCACHE_DEVICE unsigned byte_offset(unsigned column, unsigned offset) const
-    {
-        return column + (offset >> 2) * row_ + (offset & 3);
-    }
+    /* The word that holds a byte lies (offset / 4) rows of 4 * row_ bytes further: (offset & ~3) * row_ bytes. */
     template <int Bytes> SWCACHE_DEVICE detail::raw<Bytes> from_pool(unsigned column, unsigned offset) const
     {
         detail::raw<Bytes> r;
+        unsigned at = (offset & ~3u) * row_ + (column | (Bytes < 4 ? offset & 3 : 0));
         if constexpr (Bytes == 1)
-            r.words[0] = *((const unsigned char *)detail::pool + byte_offset(column, offset));
+            r.words[0] = detail::pool_byte(at);
         else if constexpr (Bytes == 2)
-            r.words[0] = *(const unsigned short *)((const char *)detail::pool + byte_offset(column, offset));
-        else {
-            unsigned at = column + (offset >> 2) * row_;
+            r.words[0] = detail::pool_half(at);
+        else
 #pragma unroll
             for (int k = 0; k < Bytes / 4; k++)
-                r.words[k] = *word_at(at + k * row_);
-        }
+                r.words[k] = detail::pool_word(at + 4 * k * row_);
         return r;
     }
     template <int Bytes> SWCACHE_DEVICE void to_pool(unsigned column, unsigned offset, detail::raw<Bytes> r) const
     {
+        unsigned at = (offset & ~3u) * row_ + (column | (Bytes < 4 ? offset & 3 : 0));
         if constexpr (Bytes == 1)
-            *((unsigned char *)detail::pool + byte_offset(column, offset)) = (unsigned char)r.words[0];
+            detail::set_pool_byte(at, r.words[0]);
         else if constexpr (Bytes == 2)
-            *(unsigned short *)((char *)detail::pool + byte_offset(column, offset)) = (unsigned short)r.words[0];
-        else {
-            unsigned at = column + (offset >> 2) * row_;
+            detail::set_pool_half(at, r.words[0]);
+        else
 #pragma unroll
             for (int k = 0; k < Bytes / 4; k++)
-                *word_at(at + k * row_) = r.words[k];
-        }
-    }
-    template <int Bytes> SWCACHE_DEVICE static detail::raw<Bytes> from_memory(uintptr_t address)
-    {
-        detail::raw<Bytes> r;
-        if constexpr (Bytes == 1)
-            r.words[0] = *(const unsigned char *)address;
-        else if constexpr (Bytes == 2)
-            r.words[0] = *(const unsigned short *)address;
-        else {
-            auto v = *(const typename detail::piece_of<Bytes>::type *)address;
-            memcpy(&r, &v, sizeof v);
-        }
-        return r;
-    }
-    template <int Bytes> SWCACHE_DEVICE static void to_memory(uintptr_t address, detail::raw<Bytes> r)
-    {
-        if constexpr (Bytes == 1)
-            *(unsigned char *)address = (unsigned char)r.words[0];
-        else if constexpr (Bytes == 2)
-            *(unsigned short *)address = (unsigned short)r.words[0];
-        else {
-            typename detail::piece_of<Bytes>::type v;
-            memcpy(&v, &r, sizeof v);
-            *(typename detail::piece_of<Bytes>::type *)address = v;
-        }
+                detail::set_pool_word(at + 4 * k * row_, r.words[k]);
     }
 };
 
@@ -756,12 +823,8 @@ template <class... S> struct CacheOf<AliasSafe, S...> {
 };
 template <class... S> using Cache = typename CacheOf<S...>::type;
 
-/* The number of a structure, for code that is written once and runs in all three slices. */
-template <int I> struct Id {
-};
-
-/* The three ways to memory that run() hands to a step: load(id, p), and store(id, p, value) for structures that are
- * written. */
+/* The ways to memory that run() hands to a step: load(id, p), and store(id, p, value) for structures that are written.
+ */
 template <class C> struct Watching {
     C &cache;
     template <int I, class T> SWCACHE_DEVICE auto load(Id<I>, T *p) { return cache.template watch_load<I>(p); }
@@ -770,10 +833,13 @@ template <class C> struct Watching {
         cache.template watch_store<I>(p, v);
     }
 };
-template <class C> struct Caching {
+template <class C, bool Sure> struct Caching {
     C &cache;
-    template <int I, class T> SWCACHE_DEVICE auto load(Id<I>, T *p) { return cache.template load<I>(p); }
-    template <int I, class T, class V> SWCACHE_DEVICE void store(Id<I>, T *p, V v) { cache.template store<I>(p, v); }
+    template <int I, class T> SWCACHE_DEVICE auto load(Id<I>, T *p) { return cache.template load<I, Sure>(p); }
+    template <int I, class T, class V> SWCACHE_DEVICE void store(Id<I>, T *p, V v)
+    {
+        cache.template store<I, Sure>(p, v);
+    }
 };
 struct Direct {
     template <int I, class T> SWCACHE_DEVICE T load(Id<I>, T *p) { return *p; }
@@ -781,9 +847,8 @@ struct Direct {
 };
 
 /*
- * A loop in its three slices. step(memory) does one iteration, with all accesses through `memory`, and returns whether
- * there are more; it is a lambda with an `auto &` parameter. The first iteration must be allowed (test before calling
- * run).
+ * A loop in its slices. step(memory) does one iteration, with all accesses through `memory`, and returns whether there
+ * are more; it is a lambda with an `auto &` parameter. The first iteration must be allowed (test before calling run).
  */
 template <class C, class F> SWCACHE_DEVICE void run(C &cache, F step)
 {
@@ -792,81 +857,28 @@ template <class C, class F> SWCACHE_DEVICE void run(C &cache, F step)
     while (more && cache.monitoring())
         more = step(watching);
     cache.select();
-    if (cache.active()) {
-        Caching<C> caching{cache};
+    if (cache.complete()) {
+        Caching<C, true> caching{cache};
         while (more)
             more = step(caching);
-        cache.flush();
+    } else if (cache.active()) {
+        if constexpr (C::structures > 1) {
+            Caching<C, false> caching{cache};
+            while (more)
+                more = step(caching);
+        }
     } else {
         Direct direct;
         while (more)
             more = step(direct);
     }
+    cache.flush();
 }
 
 #endif /* __CUDACC__ */
 
-/* ---- at launch ---- */
-
-/*
- * The dynamic shared memory to launch with: the kernel's own, plus lines for as many of its structures as fit without
- * fewer blocks per multiprocessor than the kernel has without lines (the paper's CLN = free shared memory / threads /
- * line). The answer for a kernel, block and device is remembered. 0 lines where there is no room: the cache is then
- * off.
- */
-inline size_t shared_bytes(const void *kernel, int threads, int structures, size_t own_bytes = 0,
-                           int line_bytes = SWCACHE_LINE_BYTES)
-{
-    struct Answer {
-        const void *kernel;
-        int threads, structures, line_bytes, device;
-        size_t own_bytes, bytes;
-    };
-    constexpr int kept = 16;
-    static thread_local Answer answers[kept];
-    static thread_local int next;
-    int device = 0;
-    if (cudaGetDevice(&device) != cudaSuccess)
-        return own_bytes;
-    for (const Answer &a : answers)
-        if (a.kernel == kernel && a.threads == threads && a.structures == structures && a.line_bytes == line_bytes &&
-            a.device == device && a.own_bytes == own_bytes)
-            return a.bytes;
-
-    size_t line = (size_t)line_bytes * (size_t)((threads + 31) / 32 * 32), first = (own_bytes + 15) / 16 * 16,
-           bytes = own_bytes;
-    cudaFuncAttributes attributes;
-    int most = 0, blocks = 0, blocks_without = 0;
-    bool known =
-        cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess &&
-        cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) == cudaSuccess &&
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_without, kernel, threads, own_bytes) == cudaSuccess;
-    for (int lines = known ? structures : 0; lines > 0; lines--) {
-        size_t want = first + lines * line;
-        if (want + attributes.sharedSizeBytes > (size_t)most)
-            continue;
-        if (want > 48 * 1024 - attributes.sharedSizeBytes &&
-            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)want) != cudaSuccess)
-            continue;
-        if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, want) == cudaSuccess &&
-            blocks >= blocks_without && blocks > 0) {
-            bytes = want;
-            break;
-        }
-    }
-    cudaGetLastError(); /* a refused question is an answer, not an error of the program */
-    answers[next] = {kernel, threads, structures, line_bytes, device, own_bytes, bytes};
-    next = (next + 1) % kept;
-    return bytes;
-}
-
-template <class... A>
-inline size_t shared_bytes(void (*kernel)(A...), dim3 block, int structures, size_t own_bytes = 0,
-                           int line_bytes = SWCACHE_LINE_BYTES)
-{
-    return shared_bytes((const void *)kernel, (int)(block.x * block.y * block.z), structures, own_bytes, line_bytes);
-}
-
 } /* namespace swcache */
+
+#include "swcache_launch.h"
 
 #endif

@@ -108,6 +108,14 @@ template <class Problem> struct app_registration {
     }
 };
 
+/* Launches the plain variant: what a program would do that chooses between its own kernel and a cached one. */
+template <class Problem> void app_plain(const Problem &p)
+{
+    for (auto &v : app_variants<Problem>())
+        if (v.name == "plain")
+            return v.launch(p);
+}
+
 /* The build names the variants that share a source with another: -DAPP_VARIANT_NAME='"auto"'. */
 #ifdef APP_VARIANT_NAME
 #define APP_VARIANT(name, launch) static app_registration<problem> app_registration_(APP_VARIANT_NAME, launch)
@@ -249,24 +257,30 @@ template <class Problem> class app
             CUDA(cudaMemset(o.device, 0, o.bytes));
     }
 
+    /* Two launches, because a variant may choose between kernels and begin with either. */
     void check(const Problem &p, const app_variant<Problem> &v)
     {
-        clear();
-        v.launch(p);
-        CUDA(cudaGetLastError());
-        CUDA(cudaDeviceSynchronize());
-        for (auto &o : outputs_) {
-            std::vector<char> got(o.bytes);
-            CUDA(cudaMemcpy(got.data(), o.device, o.bytes, cudaMemcpyDeviceToHost));
-            bool right = o.right(got.data());
-            if (o.first.empty())
-                o.first = got;
-            bool same = o.first == got;
-            if (!right || !same)
-                fprintf(stderr, "%s: %s: %s\n", name_, v.name.c_str(),
-                        right ? "not bit for bit the first variant" : "wrong");
-            failures_ += !right || !same;
+        for (int launch = 0; launch < 2; launch++) {
+            clear();
+            v.launch(p);
+            CUDA(cudaGetLastError());
+            CUDA(cudaDeviceSynchronize());
+            for (auto &o : outputs_)
+                compare(v.name.c_str(), o);
         }
+    }
+
+    void compare(const char *variant, result &o)
+    {
+        std::vector<char> got(o.bytes);
+        CUDA(cudaMemcpy(got.data(), o.device, o.bytes, cudaMemcpyDeviceToHost));
+        bool right = o.right(got.data());
+        if (o.first.empty())
+            o.first = got;
+        bool same = o.first == got;
+        if (!right || !same)
+            fprintf(stderr, "%s: %s: %s\n", name_, variant, right ? "not bit for bit the first variant" : "wrong");
+        failures_ += !right || !same;
     }
 
     /* Launches the variants in turns, so that clocks and temperature favour none; prints medians. */
@@ -276,7 +290,7 @@ template <class Problem> class app
         CUDA(cudaEventCreate(&begin));
         CUDA(cudaEventCreate(&end));
         std::vector<std::vector<float>> ms(variants.size());
-        for (int round = -2; round < launches_; round++) /* two rounds to warm up */
+        for (int round = -10; round < launches_; round++) /* ten rounds to warm up, and to let a tuner decide */
             for (size_t k = 0; k < variants.size(); k++) {
                 CUDA(cudaEventRecord(begin));
                 variants[k].launch(p);

@@ -1,11 +1,13 @@
 #include "problem.h"
 #include <swcache.cuh>
 
+using Lines = swcache::Cache<swcache::ReadOnly, swcache::ReadWrite>;
+
 static __global__ void price_all(const option_record *__restrict__ options, long count, int per_thread,
                                  price_record *__restrict__ prices)
 {
     long begin = ((long)blockIdx.x * blockDim.x + threadIdx.x) * per_thread, end = min(begin + per_thread, count);
-    swcache::Cache<swcache::ReadOnly, swcache::ReadWrite> cache;
+    Lines cache;
     cache.within<0>(options, count * sizeof(option_record));
     cache.within<1>(prices, count * sizeof(price_record));
     const swcache::Id<0> options_;
@@ -26,7 +28,12 @@ static __global__ void price_all(const option_record *__restrict__ options, long
 static void launch(const problem &p)
 {
     long threads = (p.count + p.per_thread - 1) / p.per_thread;
-    price_all<<<(int)((threads + 255) / 256), 256, swcache::shared_bytes(price_all, 256, 2)>>>(p.options, p.count,
-                                                                                               p.per_thread, p.prices);
+    static swcache::Tuner tuner;
+    tuner.launch(
+        0, [&] { app_plain(p); },
+        [&] {
+            price_all<<<(int)((threads + 255) / 256), 256, swcache::shared_bytes<Lines>(price_all, 256)>>>(
+                p.options, p.count, p.per_thread, p.prices);
+        });
 }
 APP_VARIANT("hand", launch);

@@ -1,6 +1,8 @@
 #include "problem.h"
 #include <swcache.cuh>
 
+using Lines = swcache::Cache<swcache::ReadOnly>;
+
 static __global__ void checksum(const unsigned char *__restrict__ data, const long *__restrict__ offsets,
                                 const unsigned *__restrict__ table, int packets, unsigned *__restrict__ sums)
 {
@@ -12,7 +14,7 @@ static __global__ void checksum(const unsigned char *__restrict__ data, const lo
     if (packet >= packets)
         return;
     unsigned sum = ~0u;
-    swcache::Cache<swcache::ReadOnly> cache;
+    Lines cache;
     cache.within<0>(data, offsets[packets]);
     const swcache::Id<0> data_;
     long i = offsets[packet], end = offsets[packet + 1];
@@ -26,7 +28,12 @@ static __global__ void checksum(const unsigned char *__restrict__ data, const lo
 
 static void launch(const problem &p)
 {
-    checksum<<<(p.packets + 255) / 256, 256, swcache::shared_bytes(checksum, 256, 1)>>>(p.data, p.offsets, p.table,
-                                                                                        p.packets, p.sums);
+    static swcache::Tuner tuner;
+    tuner.launch(
+        0, [&] { app_plain(p); },
+        [&] {
+            checksum<<<(p.packets + 255) / 256, 256, swcache::shared_bytes<Lines>(checksum, 256)>>>(
+                p.data, p.offsets, p.table, p.packets, p.sums);
+        });
 }
 APP_VARIANT("hand", launch);

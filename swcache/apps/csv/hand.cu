@@ -1,6 +1,8 @@
 #include "problem.h"
 #include <swcache.cuh>
 
+using Lines = swcache::Cache<swcache::ReadOnly>;
+
 static __global__ void read_rows(const char *__restrict__ text, long bytes, int chunk, csv_totals *__restrict__ totals)
 {
     long thread = (long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -8,7 +10,7 @@ static __global__ void read_rows(const char *__restrict__ text, long bytes, int 
     if (i >= bytes)
         return;
     // A row that began in an earlier chunk belongs to that chunk's thread.
-    swcache::Cache<swcache::ReadOnly> cache;
+    Lines cache;
     cache.within<0>(text, bytes);
     const swcache::Id<0> text_;
     if (i > 0)
@@ -45,7 +47,12 @@ static __global__ void read_rows(const char *__restrict__ text, long bytes, int 
 
 static void launch(const problem &p)
 {
-    read_rows<<<(p.threads + 255) / 256, 256, swcache::shared_bytes(read_rows, 256, 1)>>>(p.text, p.bytes, p.chunk,
-                                                                                          p.totals);
+    static swcache::Tuner tuner;
+    tuner.launch(
+        0, [&] { app_plain(p); },
+        [&] {
+            read_rows<<<(p.threads + 255) / 256, 256, swcache::shared_bytes<Lines>(read_rows, 256)>>>(
+                p.text, p.bytes, p.chunk, p.totals);
+        });
 }
 APP_VARIANT("hand", launch);

@@ -1,6 +1,8 @@
 #include "problem.h"
 #include <swcache.cuh>
 
+using Lines = swcache::Cache<swcache::ReadOnly>;
+
 static __global__ void gather(const unsigned *__restrict__ table, unsigned mask, int threads, int per_thread,
                               unsigned *__restrict__ sums)
 {
@@ -8,7 +10,7 @@ static __global__ void gather(const unsigned *__restrict__ table, unsigned mask,
     if (thread >= threads)
         return;
     unsigned sum = 0, state = thread * 2654435761u + 12345u;
-    swcache::Cache<swcache::ReadOnly> cache;
+    Lines cache;
     cache.within<0>(table, ((size_t)mask + 1) * sizeof(unsigned));
     const swcache::Id<0> table_;
     int k = 0;
@@ -23,7 +25,12 @@ static __global__ void gather(const unsigned *__restrict__ table, unsigned mask,
 
 static void launch(const problem &p)
 {
-    gather<<<(p.threads + 255) / 256, 256, swcache::shared_bytes(gather, 256, 1)>>>(p.table, p.mask, p.threads,
-                                                                                    p.per_thread, p.sums);
+    static swcache::Tuner tuner;
+    tuner.launch(
+        0, [&] { app_plain(p); },
+        [&] {
+            gather<<<(p.threads + 255) / 256, 256, swcache::shared_bytes<Lines>(gather, 256)>>>(
+                p.table, p.mask, p.threads, p.per_thread, p.sums);
+        });
 }
 APP_VARIANT("hand", launch);

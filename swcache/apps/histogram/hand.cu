@@ -1,6 +1,8 @@
 #include "problem.h"
 #include <swcache.cuh>
 
+using Lines = swcache::Cache<swcache::ReadOnly>;
+
 static __global__ void add_up(const sale *__restrict__ sales, long count, int per_thread,
                               unsigned long long *__restrict__ revenue)
 {
@@ -9,7 +11,7 @@ static __global__ void add_up(const sale *__restrict__ sales, long count, int pe
         bins[k] = 0;
     __syncthreads();
     long begin = ((long)blockIdx.x * blockDim.x + threadIdx.x) * per_thread, end = min(begin + per_thread, count);
-    swcache::Cache<swcache::ReadOnly> cache;
+    Lines cache;
     cache.within<0>(sales, count * sizeof(sale));
     const swcache::Id<0> sales_;
     long i = begin;
@@ -29,7 +31,12 @@ static __global__ void add_up(const sale *__restrict__ sales, long count, int pe
 static void launch(const problem &p)
 {
     long threads = (p.count + p.per_thread - 1) / p.per_thread;
-    add_up<<<(int)((threads + 255) / 256), 256, swcache::shared_bytes(add_up, 256, 1)>>>(p.sales, p.count, p.per_thread,
-                                                                                         p.revenue);
+    static swcache::Tuner tuner;
+    tuner.launch(
+        0, [&] { app_plain(p); },
+        [&] {
+            add_up<<<(int)((threads + 255) / 256), 256, swcache::shared_bytes<Lines>(add_up, 256)>>>(
+                p.sales, p.count, p.per_thread, p.revenue);
+        });
 }
 APP_VARIANT("hand", launch);

@@ -1,6 +1,8 @@
 #include "problem.h"
 #include <swcache.cuh>
 
+using Lines = swcache::Cache<swcache::ReadOnly, swcache::ReadWrite>;
+
 static __global__ void index_links(const char *__restrict__ html, const long *__restrict__ offsets, int pages,
                                    int per_thread, int most, link_entry *__restrict__ links, int *__restrict__ found)
 {
@@ -9,7 +11,7 @@ static __global__ void index_links(const char *__restrict__ html, const long *__
     int first = thread * per_thread, last = min(first + per_thread, pages);
     if (first >= pages)
         return;
-    swcache::Cache<swcache::ReadOnly, swcache::ReadWrite> cache;
+    Lines cache;
     cache.within<0>(html, offsets[pages]);
     cache.within<1>(links, (size_t)(pages + per_thread - 1) / per_thread * most * sizeof(link_entry));
     const swcache::Id<0> html_;
@@ -56,7 +58,12 @@ static __global__ void index_links(const char *__restrict__ html, const long *__
 static void launch(const problem &p)
 {
     int threads = (p.pages + p.per_thread - 1) / p.per_thread;
-    index_links<<<(threads + 255) / 256, 256, swcache::shared_bytes(index_links, 256, 2)>>>(
-        p.html, p.offsets, p.pages, p.per_thread, p.most, p.links, p.found);
+    static swcache::Tuner tuner;
+    tuner.launch(
+        0, [&] { app_plain(p); },
+        [&] {
+            index_links<<<(threads + 255) / 256, 256, swcache::shared_bytes<Lines>(index_links, 256)>>>(
+                p.html, p.offsets, p.pages, p.per_thread, p.most, p.links, p.found);
+        });
 }
 APP_VARIANT("hand", launch);

@@ -1,6 +1,8 @@
 #include "problem.h"
 #include <swcache.cuh>
 
+using Lines = swcache::Cache<swcache::ReadOnly>;
+
 static __global__ void count_fields(const char *__restrict__ text, const long *__restrict__ offsets, int documents,
                                     int per_thread, json_counts *__restrict__ counts)
 {
@@ -12,7 +14,7 @@ static __global__ void count_fields(const char *__restrict__ text, const long *_
     unsigned depth = 0;
     bool quoted = false, escaped = false;
     long i = offsets[first], end = offsets[last];
-    swcache::Cache<swcache::ReadOnly> cache;
+    Lines cache;
     cache.within<0>(text, offsets[documents]);
     const swcache::Id<0> text_;
     if (i < end)
@@ -60,7 +62,12 @@ static __global__ void count_fields(const char *__restrict__ text, const long *_
 static void launch(const problem &p)
 {
     int threads = (p.documents + p.per_thread - 1) / p.per_thread;
-    count_fields<<<(threads + 255) / 256, 256, swcache::shared_bytes(count_fields, 256, 1)>>>(
-        p.text, p.offsets, p.documents, p.per_thread, p.counts);
+    static swcache::Tuner tuner;
+    tuner.launch(
+        0, [&] { app_plain(p); },
+        [&] {
+            count_fields<<<(threads + 255) / 256, 256, swcache::shared_bytes<Lines>(count_fields, 256)>>>(
+                p.text, p.offsets, p.documents, p.per_thread, p.counts);
+        });
 }
 APP_VARIANT("hand", launch);

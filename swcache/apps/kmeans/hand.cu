@@ -1,23 +1,23 @@
 #include "problem.h"
 #include <swcache.cuh>
 
+using Lines = swcache::Cache<swcache::ReadOnly>;
+
 static __global__ void assign(const float *__restrict__ points, const float *__restrict__ centres, int count,
                               int dimensions, int per_thread, int *__restrict__ nearest)
 {
     int first = (blockIdx.x * blockDim.x + threadIdx.x) * per_thread, last = min(first + per_thread, count);
-    swcache::Cache<swcache::ReadOnly, swcache::ReadOnly> cache;
+    Lines cache;
     cache.within<0>(points, (size_t)count * dimensions * sizeof(float));
-    cache.within<1>(centres, CENTRES * dimensions * sizeof(float));
     const swcache::Id<0> points_;
-    const swcache::Id<1> centres_;
     float best = 3.4e38f;
     int point = first, c = 0, best_centre = 0;
     if (point < last)
         swcache::run(cache, [&](auto &memory) {
             float distance = 0;
             for (int d = 0; d < dimensions; d++) {
-                float difference = memory.load(points_, &points[(long)point * dimensions + d]) -
-                                   memory.load(centres_, &centres[c * dimensions + d]);
+                float difference =
+                    memory.load(points_, &points[(long)point * dimensions + d]) - centres[c * dimensions + d];
                 distance += difference * difference;
             }
             if (distance < best) {
@@ -36,7 +36,12 @@ static __global__ void assign(const float *__restrict__ points, const float *__r
 static void launch(const problem &p)
 {
     int threads = (p.count + p.per_thread - 1) / p.per_thread;
-    assign<<<(threads + 255) / 256, 256, swcache::shared_bytes(assign, 256, 2)>>>(
-        p.points, p.centres, p.count, p.dimensions, p.per_thread, p.nearest);
+    static swcache::Tuner tuner;
+    tuner.launch(
+        0, [&] { app_plain(p); },
+        [&] {
+            assign<<<(threads + 255) / 256, 256, swcache::shared_bytes<Lines>(assign, 256)>>>(
+                p.points, p.centres, p.count, p.dimensions, p.per_thread, p.nearest);
+        });
 }
 APP_VARIANT("hand", launch);

@@ -1,12 +1,14 @@
 #include "problem.h"
 #include <swcache.cuh>
 
+using Lines = swcache::Cache<swcache::ReadOnly>;
+
 static __global__ void count_views(const char *__restrict__ log, long bytes, int chunk, unsigned *__restrict__ views)
 {
     long i = ((long)blockIdx.x * blockDim.x + threadIdx.x) * chunk, end = min(i + chunk, bytes);
     if (i >= bytes)
         return;
-    swcache::Cache<swcache::ReadOnly> cache;
+    Lines cache;
     cache.within<0>(log, bytes);
     const swcache::Id<0> log_;
     if (i > 0)
@@ -36,7 +38,12 @@ static __global__ void count_views(const char *__restrict__ log, long bytes, int
 
 static void launch(const problem &p)
 {
-    count_views<<<(p.threads + 255) / 256, 256, swcache::shared_bytes(count_views, 256, 1)>>>(p.log, p.bytes, p.chunk,
-                                                                                              p.views);
+    static swcache::Tuner tuner;
+    tuner.launch(
+        0, [&] { app_plain(p); },
+        [&] {
+            count_views<<<(p.threads + 255) / 256, 256, swcache::shared_bytes<Lines>(count_views, 256)>>>(
+                p.log, p.bytes, p.chunk, p.views);
+        });
 }
 APP_VARIANT("hand", launch);

@@ -1,9 +1,11 @@
 #include "problem.h"
 #include <swcache.cuh>
 
+using Lines = swcache::Cache<swcache::ReadOnly, swcache::ReadWrite>;
+
 static __global__ void saxpy(const float *__restrict__ x, float a, int count, float *__restrict__ y)
 {
-    swcache::Cache<swcache::ReadOnly, swcache::ReadWrite> cache;
+    Lines cache;
     cache.within<0>(x, count * sizeof(float));
     cache.within<1>(y, count * sizeof(float));
     const swcache::Id<0> x_;
@@ -19,6 +21,12 @@ static __global__ void saxpy(const float *__restrict__ x, float a, int count, fl
 
 static void launch(const problem &p)
 {
-    saxpy<<<min(2048, (p.count + 255) / 256), 256, swcache::shared_bytes(saxpy, 256, 2)>>>(p.x, p.a, p.count, p.y);
+    static swcache::Tuner tuner;
+    tuner.launch(
+        0, [&] { app_plain(p); },
+        [&] {
+            saxpy<<<min(2048, (p.count + 255) / 256), 256, swcache::shared_bytes<Lines>(saxpy, 256)>>>(p.x, p.a,
+                                                                                                       p.count, p.y);
+        });
 }
 APP_VARIANT("hand", launch);

@@ -1,6 +1,8 @@
 #include "problem.h"
 #include <swcache.cuh>
 
+using Lines = swcache::Cache<swcache::ReadOnly>;
+
 static __global__ void compare(const unsigned char *__restrict__ documents, const unsigned char *__restrict__ query,
                                int count, int features, score *__restrict__ scores)
 {
@@ -9,15 +11,13 @@ static __global__ void compare(const unsigned char *__restrict__ documents, cons
         return;
     const unsigned char *features_of = documents + (long)document * features;
     unsigned difference = 0, equal = 0;
-    swcache::Cache<swcache::ReadOnly, swcache::ReadOnly> cache;
+    Lines cache;
     cache.within<0>(documents, (size_t)count * features);
-    cache.within<1>(query, features);
     const swcache::Id<0> documents_;
-    const swcache::Id<1> query_;
     int f = 0;
     if (f < features)
         swcache::run(cache, [&](auto &memory) {
-            int d = memory.load(documents_, &features_of[f]) - memory.load(query_, &query[f]);
+            int d = memory.load(documents_, &features_of[f]) - query[f];
             difference += abs(d);
             equal += d == 0;
             return ++f < features;
@@ -28,7 +28,12 @@ static __global__ void compare(const unsigned char *__restrict__ documents, cons
 
 static void launch(const problem &p)
 {
-    compare<<<(p.count + 255) / 256, 256, swcache::shared_bytes(compare, 256, 2)>>>(p.documents, p.query, p.count,
-                                                                                    p.features, p.scores);
+    static swcache::Tuner tuner;
+    tuner.launch(
+        0, [&] { app_plain(p); },
+        [&] {
+            compare<<<(p.count + 255) / 256, 256, swcache::shared_bytes<Lines>(compare, 256)>>>(
+                p.documents, p.query, p.count, p.features, p.scores);
+        });
 }
 APP_VARIANT("hand", launch);

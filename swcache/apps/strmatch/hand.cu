@@ -1,6 +1,8 @@
 #include "problem.h"
 #include <swcache.cuh>
 
+using Lines = swcache::Cache<swcache::ReadOnly>;
+
 static __global__ void find(const char *__restrict__ text, long bytes, pattern wanted, int chunk,
                             unsigned *__restrict__ matches)
 {
@@ -9,7 +11,7 @@ static __global__ void find(const char *__restrict__ text, long bytes, pattern w
     unsigned count = 0;
     if (begin >= bytes)
         return;
-    swcache::Cache<swcache::ReadOnly> cache;
+    Lines cache;
     cache.within<0>(text, bytes);
     const swcache::Id<0> text_;
     long i = begin;
@@ -27,7 +29,12 @@ static __global__ void find(const char *__restrict__ text, long bytes, pattern w
 
 static void launch(const problem &p)
 {
-    find<<<(p.threads + 255) / 256, 256, swcache::shared_bytes(find, 256, 1)>>>(p.text, p.bytes, p.wanted, p.chunk,
-                                                                                p.matches);
+    static swcache::Tuner tuner;
+    tuner.launch(
+        0, [&] { app_plain(p); },
+        [&] {
+            find<<<(p.threads + 255) / 256, 256, swcache::shared_bytes<Lines>(find, 256)>>>(p.text, p.bytes, p.wanted,
+                                                                                            p.chunk, p.matches);
+        });
 }
 APP_VARIANT("hand", launch);

@@ -1,12 +1,14 @@
 #include "problem.h"
 #include <swcache.cuh>
 
+using Lines = swcache::Cache<swcache::ReadOnly, swcache::ReadOnly>;
+
 static __global__ void multiply(const float *__restrict__ a, const float *__restrict__ b, int n, float *__restrict__ c)
 {
     __shared__ float as[TILE][DEEP + 1], bs[DEEP][TILE];
     int column = blockIdx.x * TILE + threadIdx.x, row = blockIdx.y * TILE + threadIdx.y;
     float sum[4] = {0, 0, 0, 0};
-    swcache::Cache<swcache::ReadOnly, swcache::ReadOnly> cache;
+    Lines cache;
     cache.within<0>(a, (size_t)n * n * sizeof(float));
     cache.within<1>(b, (size_t)n * n * sizeof(float));
     const swcache::Id<0> a_;
@@ -33,7 +35,12 @@ static __global__ void multiply(const float *__restrict__ a, const float *__rest
 
 static void launch(const problem &p)
 {
-    multiply<<<dim3(p.n / TILE, p.n / TILE), dim3(TILE, 8), swcache::shared_bytes(multiply, dim3(TILE, 8), 2)>>>(
-        p.a, p.b, p.n, p.c);
+    static swcache::Tuner tuner;
+    tuner.launch(
+        0, [&] { app_plain(p); },
+        [&] {
+            multiply<<<dim3(p.n / TILE, p.n / TILE), dim3(TILE, 8),
+                       swcache::shared_bytes<Lines>(multiply, dim3(TILE, 8))>>>(p.a, p.b, p.n, p.c);
+        });
 }
 APP_VARIANT("hand", launch);

@@ -1,6 +1,8 @@
 #include "problem.h"
 #include <swcache.cuh>
 
+using Lines = swcache::Cache<swcache::ReadOnly>;
+
 static __global__ void add_bytes(const char *__restrict__ text, int per_thread, int threads,
                                  unsigned *__restrict__ sums)
 {
@@ -8,7 +10,7 @@ static __global__ void add_bytes(const char *__restrict__ text, int per_thread, 
     if (thread >= threads)
         return;
     unsigned sum = 0;
-    swcache::Cache<swcache::ReadOnly> cache;
+    Lines cache;
     cache.within<0>(text, (size_t)per_thread * threads);
     const swcache::Id<0> text_;
     int i = 0;
@@ -22,7 +24,12 @@ static __global__ void add_bytes(const char *__restrict__ text, int per_thread, 
 
 static void launch(const problem &p)
 {
-    add_bytes<<<(p.threads + 127) / 128, 128, swcache::shared_bytes(add_bytes, 128, 1)>>>(p.text, p.per_thread,
-                                                                                          p.threads, p.sums);
+    static swcache::Tuner tuner;
+    tuner.launch(
+        0, [&] { app_plain(p); },
+        [&] {
+            add_bytes<<<(p.threads + 127) / 128, 128, swcache::shared_bytes<Lines>(add_bytes, 128)>>>(
+                p.text, p.per_thread, p.threads, p.sums);
+        });
 }
 APP_VARIANT("hand", launch);

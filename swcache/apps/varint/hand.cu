@@ -1,6 +1,8 @@
 #include "problem.h"
 #include <swcache.cuh>
 
+using Lines = swcache::Cache<swcache::ReadOnly, swcache::ReadWrite>;
+
 static __global__ void decode(const unsigned char *__restrict__ coded, const long *__restrict__ offsets, int blocks,
                               int per_block, unsigned *__restrict__ values)
 {
@@ -8,7 +10,7 @@ static __global__ void decode(const unsigned char *__restrict__ coded, const lon
     if (thread >= blocks)
         return;
     long from = offsets[thread], to = (long)thread * per_block;
-    swcache::Cache<swcache::ReadOnly, swcache::ReadWrite> cache;
+    Lines cache;
     cache.within<0>(coded, offsets[blocks]);
     cache.within<1>(values, (size_t)blocks * per_block * sizeof(unsigned));
     const swcache::Id<0> coded_;
@@ -30,7 +32,12 @@ static __global__ void decode(const unsigned char *__restrict__ coded, const lon
 
 static void launch(const problem &p)
 {
-    decode<<<(p.blocks + 255) / 256, 256, swcache::shared_bytes(decode, 256, 2)>>>(p.coded, p.offsets, p.blocks,
-                                                                                   p.per_block, p.values);
+    static swcache::Tuner tuner;
+    tuner.launch(
+        0, [&] { app_plain(p); },
+        [&] {
+            decode<<<(p.blocks + 255) / 256, 256, swcache::shared_bytes<Lines>(decode, 256)>>>(
+                p.coded, p.offsets, p.blocks, p.per_block, p.values);
+        });
 }
 APP_VARIANT("hand", launch);

@@ -1,9 +1,11 @@
 #include "problem.h"
 #include <swcache.cuh>
 
+using Lines = swcache::Cache<swcache::ReadOnly, swcache::ReadOnly, swcache::ReadWrite>;
+
 static __global__ void add(const float *__restrict__ a, const float *__restrict__ b, int count, float *__restrict__ sum)
 {
-    swcache::Cache<swcache::ReadOnly, swcache::ReadOnly, swcache::ReadWrite> cache;
+    Lines cache;
     cache.within<0>(a, count * sizeof(float));
     cache.within<1>(b, count * sizeof(float));
     cache.within<2>(sum, count * sizeof(float));
@@ -21,6 +23,12 @@ static __global__ void add(const float *__restrict__ a, const float *__restrict_
 
 static void launch(const problem &p)
 {
-    add<<<min(2048, (p.count + 255) / 256), 256, swcache::shared_bytes(add, 256, 3)>>>(p.a, p.b, p.count, p.sum);
+    static swcache::Tuner tuner;
+    tuner.launch(
+        0, [&] { app_plain(p); },
+        [&] {
+            add<<<min(2048, (p.count + 255) / 256), 256, swcache::shared_bytes<Lines>(add, 256)>>>(p.a, p.b, p.count,
+                                                                                                   p.sum);
+        });
 }
 APP_VARIANT("hand", launch);

@@ -1,6 +1,8 @@
 #include "problem.h"
 #include <swcache.cuh>
 
+using Lines = swcache::Cache<swcache::ReadOnly>;
+
 static __global__ void count_words(const char *__restrict__ text, long bytes, int chunk, unsigned *__restrict__ words)
 {
     long thread = (long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -9,7 +11,7 @@ static __global__ void count_words(const char *__restrict__ text, long bytes, in
         return;
     bool inside = begin > 0 && is_letter(text[begin - 1]);
     unsigned count = 0;
-    swcache::Cache<swcache::ReadOnly> cache;
+    Lines cache;
     cache.within<0>(text, bytes);
     const swcache::Id<0> text_;
     long i = begin;
@@ -25,7 +27,12 @@ static __global__ void count_words(const char *__restrict__ text, long bytes, in
 
 static void launch(const problem &p)
 {
-    count_words<<<(p.threads + 255) / 256, 256, swcache::shared_bytes(count_words, 256, 1)>>>(p.text, p.bytes, p.chunk,
-                                                                                              p.words);
+    static swcache::Tuner tuner;
+    tuner.launch(
+        0, [&] { app_plain(p); },
+        [&] {
+            count_words<<<(p.threads + 255) / 256, 256, swcache::shared_bytes<Lines>(count_words, 256)>>>(
+                p.text, p.bytes, p.chunk, p.words);
+        });
 }
 APP_VARIANT("hand", launch);
