@@ -24,8 +24,7 @@ static const char *label_of(const struct plan_variant *v)
 
 static struct point *point_at(const struct lab_figure *f, size_t program, size_t variant)
 {
-    size_t n = f->plan.variants.word.n;
-    return f->point[program * (n + !n) + variant];
+    return f->point[program * f->n_point + variant];
 }
 
 static const char *row_label(const struct lab_figure *f, const struct lab_program *p)

@@ -120,7 +120,8 @@ int lab_add_figure(struct lab *l, struct plan *p, struct err *e)
     struct lab_figure *at = &l->figure.p[l->figure.n - 1];
     if (!at->plan.refused && choose_programs(l, at, e))
         return -1;
-    at->point = xcalloc(at->program.n * (at->plan.variants.word.n + 1) + 1, sizeof *at->point);
+    at->n_point = plan_is_analysis(&at->plan) ? 1 : at->plan.variants.word.n;
+    at->point = xcalloc(at->program.n * at->n_point + 1, sizeof *at->point);
     return 0;
 }
 
@@ -168,8 +169,7 @@ static struct point *get_point(struct lab *l, const struct plan *plan, const str
                                struct err *e)
 {
     const char *machine = v && v->machine ? v->machine : plan->machine ? plan->machine : "gtx480";
-    bool analysis = plan->kind != PLAN_BARS && plan->kind != PLAN_LOADS;
-    struct point *p = point_new(program, analysis, machine, v ? v->with : NULL, s->set.p, s->set.n, e);
+    struct point *p = point_new(program, plan_is_analysis(plan), machine, v ? v->with : NULL, s->set.p, s->set.n, e);
     if (!p && !*e->file) { /* a fault of the settings: it stands in the plan */
         if (v && v->with_at.line && !strncmp(e->msg, "--with", 6))
             at = v->with_at;
@@ -252,14 +252,13 @@ static int collect(struct lab *l, struct want *w, struct err *e)
         struct lab_figure *f = &l->figure.p[i];
         if (f->plan.refused)
             continue;
-        bool analysis = f->plan.kind != PLAN_BARS && f->plan.kind != PLAN_LOADS;
-        size_t n = f->plan.variants.word.n;
         for (size_t p = 0; p < f->program.n; p++)
-            for (size_t k = 0; k < (analysis ? 1 : n); k++) {
-                const struct plan_variant *v = analysis ? NULL : plan_find(&f->plan, f->plan.variants.word.p[k]);
+            for (size_t k = 0; k < f->n_point; k++) {
+                const struct plan_variant *v =
+                    plan_is_analysis(&f->plan) ? NULL : plan_find(&f->plan, f->plan.variants.word.p[k]);
                 const struct plan_variant *over = v ? plan_divisor(&f->plan, v) : NULL;
                 struct point *divisor;
-                if (resolve(l, &f->plan, v, f->program.p[p], w, &f->point[p * (n + !n) + k], e) ||
+                if (resolve(l, &f->plan, v, f->program.p[p], w, &f->point[p * f->n_point + k], e) ||
                     (over && resolve(l, &f->plan, over, f->program.p[p], w, &divisor, e)))
                     return -1;
             }
@@ -302,7 +301,7 @@ void lab_found(const struct lab_figure *f, size_t program, size_t variant, char 
 {
     out[0] = 0;
     const struct plan_variant *v = plan_find(&f->plan, f->plan.variants.word.p[variant]);
-    const struct point *p = f->point[program * f->plan.variants.word.n + variant];
+    const struct point *p = f->point[program * f->n_point + variant];
     if (!p)
         return;
     size_t at = 0;

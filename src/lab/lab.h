@@ -18,9 +18,10 @@ struct lab_figure {
     VEC(const struct lab_program *) program; /* its rows, in the paper's order */
     VEC(char *) absent;                      /* programs it asks for that the suite does not have */
     struct table table;
-    /* simulations behind the table: [program * n_variant + variant], by plan.variants; NULL = failed or no simulation
-     */
+    /* What stands behind the table: [program * n_point + variant], variants in the order of plan.variants; analyses
+     * have one point for each program. NULL = not there yet. */
     struct point **point;
+    size_t n_point;
     VEC(char *) trouble; /* what is missing in the table, and why */
 };
 

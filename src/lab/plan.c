@@ -259,6 +259,11 @@ const struct plan_variant *plan_find(const struct plan *p, const char *name)
     return NULL;
 }
 
+bool plan_is_analysis(const struct plan *p)
+{
+    return p->kind != PLAN_BARS && p->kind != PLAN_LOADS;
+}
+
 unsigned plan_launches(const struct plan *p, const char *label)
 {
     size_t n = strlen(label);
@@ -297,8 +302,7 @@ static int check(struct plan *p, struct err *e)
         err_at(e, p->path, 0, 0, "[figure] does not say which programs");
         return err_hint(e, "write programs = bfs spmv, or programs = all");
     }
-    bool simulates = p->kind == PLAN_BARS || p->kind == PLAN_LOADS;
-    if (simulates && !p->variants.word.n)
+    if (!plan_is_analysis(p) && !p->variants.word.n)
         return err_at(e, p->path, 0, 0, "there is no [variant NAME] to run");
     for (size_t i = 0; i < p->variants.word.n; i++)
         if (check_name(p, p->variants.word.p[i], p->variants.at, e))

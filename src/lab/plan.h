@@ -76,6 +76,8 @@ int plan_read(struct plan *, const char *path, struct err *);
 void plan_free(struct plan *);
 /* The variant of that name; NULL = there is none. */
 const struct plan_variant *plan_find(const struct plan *, const char *name);
+/* Nothing is timed: the loads of each program are looked at (lab/analyze.h). */
+bool plan_is_analysis(const struct plan *);
 /* How many launches of the paper's program are simulated; 0 = all. */
 unsigned plan_launches(const struct plan *, const char *label);
 /* By which variant `v` is divided; NULL = values stand as they are. */
