@@ -77,6 +77,8 @@
 #define SWCACHE_TUNE 1
 #endif
 
+#include "swcache_launch.h"
+
 namespace swcache
 {
 
@@ -256,6 +258,18 @@ template <bool Aliases, class... S> class BasicCache
     {
         slot<I>().low = (uintptr_t)begin;
         slot<I>().high = (uintptr_t)begin + bytes;
+    }
+
+    /* The same for structure I, and for all structures in their order, from what the launch knows. */
+    template <int I, int N> SWCACHE_DEVICE void within(const Extents<N> &e, int k)
+    {
+        if (e.high[k])
+            within<I>((const void *)e.low[k], (size_t)(e.high[k] - e.low[k]));
+    }
+    template <int N> SWCACHE_DEVICE void within(const Extents<N> &e)
+    {
+        static_assert(N == structures, "one extent per structure");
+        within_all(e, std::index_sequence_for<S...>());
     }
 
     /* True until enough accesses were watched: the condition of slice 1. */
@@ -449,6 +463,11 @@ template <bool Aliases, class... S> class BasicCache
     template <int I> SWCACHE_DEVICE const auto &slot() const
     {
         return find<I>(slots_);
+    }
+
+    template <int N, size_t... I> SWCACHE_DEVICE void within_all(const Extents<N> &e, std::index_sequence<I...>)
+    {
+        ((within<(int)I>(e, (int)I)), ...);
     }
 
     Slots<0, S...> slots_;
@@ -878,7 +897,5 @@ template <class C, class F> SWCACHE_DEVICE void run(C &cache, F step)
 #endif /* __CUDACC__ */
 
 } /* namespace swcache */
-
-#include "swcache_launch.h"
 
 #endif

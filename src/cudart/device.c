@@ -336,28 +336,44 @@ API cudaError_t cudaRuntimeGetVersion(int *out)
     return version(out);
 }
 
-/* There is no driver: a program that asks for its functions learns that they are absent. */
-static cudaError_t no_entry_point(void **function, int *status)
+/* cuMemGetAddressRange: where the block that holds an address begins, and its size. A CUresult: 0, or invalid value. */
+static int address_range(uint64_t *base, size_t *bytes, uint64_t p)
+{
+    if (rt_enter())
+        return 1;
+    const struct emu_alloc *a = mem_find((const void *)(uintptr_t)p, 1);
+    if (a && base)
+        *base = a->addr;
+    if (a && bytes)
+        *bytes = a->bytes;
+    rt_leave(cudaSuccess);
+    return a ? 0 : 1;
+}
+
+/* There is no driver: a program that asks for its functions learns that they are absent, but for one that tells what
+ * the runtime cannot. */
+static cudaError_t entry_point(const char *symbol, void **function, int *status)
 {
     cudaError_t e = rt_enter();
+    bool known = symbol && !strcmp(symbol, "cuMemGetAddressRange");
     if (!e && function)
-        *function = NULL;
+        *function = known ? (void *)(size_t)address_range : NULL;
     if (!e && status)
-        *status = 1;
-    return rt_leave(e ? e : status ? cudaSuccess : cudaErrorSymbolNotFound);
+        *status = !known;
+    return rt_leave(e ? e : status || known ? cudaSuccess : cudaErrorSymbolNotFound);
 }
 
 API cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags, int *status)
 {
-    (void)symbol, (void)flags;
-    return no_entry_point(function, status);
+    (void)flags;
+    return entry_point(symbol, function, status);
 }
 
 API cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
                                                  unsigned long long flags, int *status)
 {
-    (void)symbol, (void)version, (void)flags;
-    return no_entry_point(function, status);
+    (void)version, (void)flags;
+    return entry_point(symbol, function, status);
 }
 
 /* ---- flags, preferences, limits ---- */
