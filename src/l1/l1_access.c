@@ -335,6 +335,8 @@ BODY int access_body(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now,
             r->served = REQ_AT_L2;
             return go_past(l1, c, id, &c->stats.bypasses);
         }
+        if (verdict == L1_BYPASS_MISS && a.entry < 0)
+            need = r->sectors; /* what is not kept need not be whole */
     }
     if (a.hit) {
         c->stats.accesses++;

@@ -195,6 +195,29 @@ static void verdicts(void **state)
     memsys_free(m);
 }
 
+static void what_is_not_kept_is_not_fetched_whole(void **state)
+{
+    (void)state;
+    struct diary d = {.verdict = {L1_NORMAL, L1_BYPASS_MISS}};
+    struct memsys *m = managed(LINEAR, &d);
+    const struct shot shots[] = {
+        {1, 0x4000, .pc = 1, .sectors = 1},    /* one sector */
+        {2, 0x4000, .pc = 1, .sectors = 3},    /* another: one of its two is on its way */
+        {2000, 0x8000, .pc = 1, .sectors = 1}, /* one sector, */
+        {2001, 0x8000, .pc = 0, .sectors = 1}, /* then the other three for the one that may keep the line */
+        {4000, 0x8000, .pc = 0, .sectors = 8},
+    };
+    struct landing at[5];
+    memsys_script(m, 0, shots, 5, at);
+    memsys_run(m);
+    assert_int_equal(memsys_stat(m, "l1.misses"), 4);
+    assert_int_equal(memsys_stat(m, "l1.sector_misses"), 2);
+    assert_int_equal(memsys_stat(m, "l1.hits"), 1);
+    assert_int_equal(memsys_stat(m, "dram.read_bytes"), (1 + 1 + 1 + 3) * 32);
+    assert_int_equal(at[4].served, REQ_AT_L1);
+    memsys_free(m);
+}
+
 static void protection(void **state)
 {
     (void)state;
@@ -457,9 +480,13 @@ static void reordering(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(told_the_truth), cmocka_unit_test(verdicts),
-                                       cmocka_unit_test(protection),     cmocka_unit_test(bypass_on_failure),
-                                       cmocka_unit_test(prefetching),    cmocka_unit_test(remote_l1s),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(told_the_truth),
+                                       cmocka_unit_test(verdicts),
+                                       cmocka_unit_test(what_is_not_kept_is_not_fetched_whole),
+                                       cmocka_unit_test(protection),
+                                       cmocka_unit_test(bypass_on_failure),
+                                       cmocka_unit_test(prefetching),
+                                       cmocka_unit_test(remote_l1s),
                                        cmocka_unit_test(reordering)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
