@@ -41,11 +41,17 @@ static bool is_wanted(const struct args *a, const char *number)
     return false;
 }
 
+/* The paper's own figures first, then what has no number of its own. */
+static int rank(const struct plan *p)
+{
+    int n = p->number ? atoi(p->number) : 0;
+    return n > 0 ? n : INT_MAX;
+}
+
 static int by_number(const void *a, const void *b)
 {
     const struct plan *x = a, *y = b;
-    int p = x->number ? atoi(x->number) : 0, q = y->number ? atoi(y->number) : 0;
-    return p != q ? p - q : strcmp(x->path, y->path);
+    return rank(x) != rank(y) ? (rank(x) < rank(y) ? -1 : 1) : strcmp(x->path, y->path);
 }
 
 struct plans {

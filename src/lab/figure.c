@@ -142,6 +142,58 @@ static void loads(struct lab_figure *f)
     }
 }
 
+/* ---- decisions ---- */
+
+/* In how many of the SMs and launches that decided about the load it was taken for `type`. */
+static double found_as(const json_t *decision, const char *type)
+{
+    double n = 0;
+    size_t i;
+    json_t *x;
+    json_array_foreach(json_object_get(decision, "verdicts"), i, x)
+    {
+        const char *t = json_string_value(json_object_get(x, "type"));
+        if (t && !strcmp(t, type))
+            n += (double)member(x, "instances");
+    }
+    return n;
+}
+
+/*
+ * Over the loads that have a type in unbounded L1s, weighted with their accesses: how often the policy (the first
+ * variant's, by its object in "loads") had decided about them, and how often for that type.
+ */
+static void decisions(struct lab_figure *f)
+{
+    const struct plan_variant *v = plan_find(&f->plan, f->plan.variants.word.p[0]);
+    f->table.percent = true;
+    table_add_column(&f->table, "decided", "decided");
+    table_add_column(&f->table, "agree", "of these as in unbounded L1s");
+    for (size_t p = 0; p < f->program.n; p++) {
+        const struct point *run = point_at(f, p, 0), *truth = point_at(f, p, f->n_point - 1);
+        double *cell = table_add_row(&f->table, row_label(f, f->program.p[p]), f->program.p[p]->group);
+        if (!run || !run->result || !truth || !truth->result) {
+            complain(f, f->program.p[p], "", !run || !run->result ? run : truth);
+            continue;
+        }
+        double all = 0, decided = 0, agree = 0;
+        size_t i;
+        json_t *x;
+        json_array_foreach(json_object_get(truth->result, "loads"), i, x)
+        {
+            const json_t *load = same_load(run, x), *d = json_object_get(load, v->with ? v->with : "");
+            double accesses = (double)member(x, "accesses"), instances = (double)member(d, "instances");
+            if (!(instances > 0))
+                continue;
+            all += accesses;
+            decided += accesses * (double)member(d, "decided") / instances;
+            agree += accesses * found_as(d, json_string_value(json_object_get(x, "type"))) / instances;
+        }
+        cell[0] = all > 0 ? decided / all : NAN;
+        cell[1] = decided > 0 ? agree / decided : NAN;
+    }
+}
+
 /* ---- analyses ---- */
 
 static double located(const struct point *p, const char *what, const char *bin)
@@ -258,6 +310,9 @@ void figure_tabulate(struct lab *l, struct lab_figure *f)
         break;
     case PLAN_REUSE:
         reuse(f);
+        break;
+    case PLAN_DECISIONS:
+        decisions(f);
         break;
     case PLAN_BARS:
     case PLAN_KINDS:

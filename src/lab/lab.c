@@ -120,7 +120,7 @@ int lab_add_figure(struct lab *l, struct plan *p, struct err *e)
     struct lab_figure *at = &l->figure.p[l->figure.n - 1];
     if (!at->plan.refused && choose_programs(l, at, e))
         return -1;
-    at->n_point = plan_is_analysis(&at->plan) ? 1 : at->plan.variants.word.n;
+    at->n_point = (plan_simulates(&at->plan) ? at->plan.variants.word.n : 0) + plan_analyses(&at->plan);
     at->point = xcalloc(at->program.n * at->n_point + 1, sizeof *at->point);
     return 0;
 }
@@ -164,12 +164,13 @@ static char *assignment(const char *key, const char *value)
     return s;
 }
 
+/* No variant: the program's analysis. */
 static struct point *get_point(struct lab *l, const struct plan *plan, const struct plan_variant *v,
                                const struct lab_program *program, const struct settings *s, struct inifile_place at,
                                struct err *e)
 {
     const char *machine = v && v->machine ? v->machine : plan->machine ? plan->machine : "gtx480";
-    struct point *p = point_new(program, plan_is_analysis(plan), machine, v ? v->with : NULL, s->set.p, s->set.n, e);
+    struct point *p = point_new(program, !v, machine, v ? v->with : NULL, s->set.p, s->set.n, e);
     if (!p && !*e->file) { /* a fault of the settings: it stands in the plan */
         if (v && v->with_at.line && !strncmp(e->msg, "--with", 6))
             at = v->with_at;
@@ -254,8 +255,8 @@ static int collect(struct lab *l, struct want *w, struct err *e)
             continue;
         for (size_t p = 0; p < f->program.n; p++)
             for (size_t k = 0; k < f->n_point; k++) {
-                const struct plan_variant *v =
-                    plan_is_analysis(&f->plan) ? NULL : plan_find(&f->plan, f->plan.variants.word.p[k]);
+                bool analysis = plan_analyses(&f->plan) && k + 1 == f->n_point;
+                const struct plan_variant *v = analysis ? NULL : plan_find(&f->plan, f->plan.variants.word.p[k]);
                 const struct plan_variant *over = v ? plan_divisor(&f->plan, v) : NULL;
                 struct point *divisor;
                 if (resolve(l, &f->plan, v, f->program.p[p], w, &f->point[p * f->n_point + k], e) ||

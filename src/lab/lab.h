@@ -18,8 +18,8 @@ struct lab_figure {
     VEC(const struct lab_program *) program; /* its rows, in the paper's order */
     VEC(char *) absent;                      /* programs it asks for that the suite does not have */
     struct table table;
-    /* What stands behind the table: [program * n_point + variant], variants in the order of plan.variants; analyses
-     * have one point for each program. NULL = not there yet. */
+    /* What stands behind the table: [program * n_point + variant], variants in the order of plan.variants; after them
+     * the analysis, if the plan asks for one. NULL = not there yet. */
     struct point **point;
     size_t n_point;
     VEC(char *) trouble; /* what is missing in the table, and why */

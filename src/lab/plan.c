@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const kind_names[PLAN_KINDS] = {"bars", "loads", "locality", "counts", "aps", "reuse"};
+static const char *const kind_names[PLAN_KINDS] = {"bars", "loads", "locality", "counts", "aps", "decisions", "reuse"};
 
 struct reading {
     struct plan *p;
@@ -259,9 +259,14 @@ const struct plan_variant *plan_find(const struct plan *p, const char *name)
     return NULL;
 }
 
-bool plan_is_analysis(const struct plan *p)
+bool plan_simulates(const struct plan *p)
 {
-    return p->kind != PLAN_BARS && p->kind != PLAN_LOADS;
+    return p->kind == PLAN_BARS || p->kind == PLAN_LOADS || p->kind == PLAN_DECISIONS;
+}
+
+bool plan_analyses(const struct plan *p)
+{
+    return p->kind == PLAN_DECISIONS || !plan_simulates(p);
 }
 
 unsigned plan_launches(const struct plan *p, const char *label)
@@ -302,7 +307,7 @@ static int check(struct plan *p, struct err *e)
         err_at(e, p->path, 0, 0, "[figure] does not say which programs");
         return err_hint(e, "write programs = bfs spmv, or programs = all");
     }
-    if (!plan_is_analysis(p) && !p->variants.word.n)
+    if (plan_simulates(p) && !p->variants.word.n)
         return err_at(e, p->path, 0, 0, "there is no [variant NAME] to run");
     for (size_t i = 0; i < p->variants.word.n; i++)
         if (check_name(p, p->variants.word.p[i], p->variants.at, e))

@@ -29,12 +29,13 @@
 #include "lab/inifile.h"
 
 enum plan_kind {
-    PLAN_BARS,     /* programs x variants: one value each */
-    PLAN_LOADS,    /* the most executed loads of each program x variants: L1 miss rate */
-    PLAN_LOCALITY, /* lines of an unbounded L1 by type of locality */
-    PLAN_COUNTS,   /* lines by number of accesses, in the machine's L1 and in an unbounded one */
-    PLAN_APS,      /* access pattern similarity */
-    PLAN_REUSE,    /* reuse distances of lines with inter- and intra-warp locality */
+    PLAN_BARS,      /* programs x variants: one value each */
+    PLAN_LOADS,     /* the most executed loads of each program x variants: L1 miss rate */
+    PLAN_LOCALITY,  /* lines of an unbounded L1 by type of locality */
+    PLAN_COUNTS,    /* lines by number of accesses, in the machine's L1 and in an unbounded one */
+    PLAN_APS,       /* access pattern similarity */
+    PLAN_DECISIONS, /* what the first variant's policy decided about loads, against unbounded L1s */
+    PLAN_REUSE,     /* reuse distances of lines with inter- and intra-warp locality */
     PLAN_KINDS
 };
 
@@ -76,8 +77,9 @@ int plan_read(struct plan *, const char *path, struct err *);
 void plan_free(struct plan *);
 /* The variant of that name; NULL = there is none. */
 const struct plan_variant *plan_find(const struct plan *, const char *name);
-/* Nothing is timed: the loads of each program are looked at (lab/analyze.h). */
-bool plan_is_analysis(const struct plan *);
+/* What each program needs: whether its variants are simulated, whether its loads are analysed (lab/analyze.h). */
+bool plan_simulates(const struct plan *);
+bool plan_analyses(const struct plan *);
 /* How many launches of the paper's program are simulated; 0 = all. */
 unsigned plan_launches(const struct plan *, const char *label);
 /* By which variant `v` is divided; NULL = values stand as they are. */

@@ -147,6 +147,24 @@ static uint64_t sum(const uint64_t *v, int n)
     return s;
 }
 
+static json_t *analysed_loads(const struct trace_file *f, const struct locality *l)
+{
+    json_t *all = json_array();
+    for (uint32_t k = 0; k < locality_n_kernels(l) && k < trace_n_kernels(f); k++) {
+        const struct trace_kernel *kernel = trace_get_kernel(f, k);
+        uint32_t n;
+        const struct locality_load *load = locality_loads(l, k, &n);
+        for (uint32_t pc = 0; pc < kernel->n_inst; pc++) {
+            uint32_t i = kernel->inst[pc].mem_index;
+            if (i < n && locality_lines(&load[i])) /* other loads may have brought in all it touched: no type then */
+                json_array_append_new(all, json_pack("{s:s,s:I,s:I,s:s}", "kernel", kernel->name, "pc", (json_int_t)pc,
+                                                     "accesses", (json_int_t)load[i].accesses, "type",
+                                                     locality_type_name[locality_dominant(&load[i])]));
+        }
+    }
+    return all;
+}
+
 static char *analyse(const struct point *p, struct trace_file *f, struct err *e)
 {
     struct analyze_opts o = {.machine = p->machine, .set = (const char *const *)p->set.p, .n_set = (unsigned)p->set.n};
@@ -170,7 +188,7 @@ static char *analyse(const struct point *p, struct trace_file *f, struct err *e)
         put_part(total, "finite_count", locality_count_name[b], all.finite_count[b],
                  sum(all.finite_count, LOCALITY_COUNT_BINS));
     }
-    json_t *doc = json_pack("{s:o,s:[]}", "total", total, "loads");
+    json_t *doc = json_pack("{s:o,s:o}", "total", total, "loads", analysed_loads(f, a.locality));
     char *text = json_dumps(doc, JSON_COMPACT | JSON_REAL_PRECISION(12));
     json_decref(doc);
     analysis_free(&a);

@@ -37,7 +37,7 @@ static void put_heading(const struct lab_figure *f, bool markdown, FILE *out)
 /* What searches ended with, one line per variant. */
 static void put_found(const struct lab_figure *f, bool markdown, FILE *out)
 {
-    for (size_t k = 0; !plan_is_analysis(&f->plan) && k < f->plan.variants.word.n; k++) {
+    for (size_t k = 0; plan_simulates(&f->plan) && k < f->plan.variants.word.n; k++) {
         const struct plan_variant *v = plan_find(&f->plan, f->plan.variants.word.p[k]);
         if (!v->best.n)
             continue;

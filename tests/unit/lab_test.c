@@ -1,5 +1,6 @@
 /* Plans, tables, published values, the store and the pool: what sweeps are made of. */
 #include "lab/claims.h"
+#include "lab/figure.h"
 #include "lab/lab.h"
 
 #include <jansson.h>
@@ -298,6 +299,46 @@ static void test_values(void **state)
     json_decref(p.result);
 }
 
+/* Loads a and b: a decided by three of four SMs, two of them rightly; b by all, wrongly. b is accessed twice as often.
+ */
+static void test_decisions(void **state)
+{
+    (void)state;
+    struct scratch s = put("p.ini", "[figure]\ntitle = t\nprograms = m\nkind = decisions\n[variant v]\nwith = apcm\n");
+    struct lab l = {0};
+    struct plan p;
+    struct err e;
+    VEC_PUSH(&l.program, (struct lab_program){.name = xstrdup("m"), .label = xstrdup(""), .group = xstrdup("")});
+    assert_int_equal(plan_read(&p, s.path, &e), 0);
+    assert_int_equal(lab_add_figure(&l, &p, &e), 0);
+    struct lab_figure *f = &l.figure.p[0];
+    assert_int_equal(f->n_point, 2);
+    struct point run = {0}, truth = {0};
+    f->point[0] = &run;
+    f->point[1] = &truth;
+    assert_int_equal(
+        point_take(&run,
+                   "{\"total\": {}, \"loads\": ["
+                   "{\"kernel\": \"k\", \"pc\": 1, \"apcm\": {\"instances\": 4, \"decided\": 3, \"verdicts\": ["
+                   "{\"type\": \"streaming\", \"instances\": 2}, {\"type\": \"intra-warp\", \"instances\": 1}]}},"
+                   "{\"kernel\": \"k\", \"pc\": 2, \"apcm\": {\"instances\": 4, \"decided\": 4, \"verdicts\": ["
+                   "{\"type\": \"streaming\", \"instances\": 4}]}}]}"),
+        0);
+    assert_int_equal(point_take(&truth,
+                                "{\"total\": {}, \"loads\": ["
+                                "{\"kernel\": \"k\", \"pc\": 1, \"accesses\": 10, \"type\": \"streaming\"},"
+                                "{\"kernel\": \"k\", \"pc\": 2, \"accesses\": 20, \"type\": \"intra-warp\"},"
+                                "{\"kernel\": \"other\", \"pc\": 2, \"accesses\": 20, \"type\": \"intra-warp\"}]}"),
+                     0);
+    figure_tabulate(&l, f);
+    assert_true(fabs(f->table.row.p[0].cell[0] - 27.5 / 30) < 1e-12);
+    assert_true(fabs(f->table.row.p[0].cell[1] - 5 / 27.5) < 1e-12);
+    json_decref(run.result);
+    json_decref(truth.result);
+    lab_free(&l);
+    drop(&s);
+}
+
 static struct lab_program program_of(const char *path)
 {
     struct lab_program p = {
@@ -401,9 +442,10 @@ int main(int argc, char **argv)
 {
     recording = argc > 1 ? argv[1] : "";
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plan),     cmocka_unit_test(test_plan_faults),  cmocka_unit_test(test_means),
-        cmocka_unit_test(test_verdicts), cmocka_unit_test(test_claim_faults), cmocka_unit_test(test_values),
-        cmocka_unit_test(test_keys),     cmocka_unit_test(test_store),        cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_plan),      cmocka_unit_test(test_plan_faults),  cmocka_unit_test(test_means),
+        cmocka_unit_test(test_verdicts),  cmocka_unit_test(test_claim_faults), cmocka_unit_test(test_values),
+        cmocka_unit_test(test_decisions), cmocka_unit_test(test_keys),         cmocka_unit_test(test_store),
+        cmocka_unit_test(test_pool),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
