@@ -1,0 +1,106 @@
+/*
+ * Every policy there is, as its table says: names, texts, parameters and statistics that `weir explain`, --with, --set
+ * and the JSON document rely on.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "engine/registry.h"
+#include "gpu/gpu_config.h"
+
+#include <string.h>
+
+static bool is_word(const char *s)
+{
+    return *s && strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789_.-") == strlen(s);
+}
+
+static void check_texts(const struct policy_info *p)
+{
+    if (!is_word(p->name) || strchr(p->name, '.'))
+        fail_msg("'%s' is no name for a policy", p->name);
+    size_t n = strlen(p->doc);
+    if (n < 10 || p->doc[n - 1] != '.')
+        fail_msg("%s: its text is not a sentence: %s", p->name, p->doc);
+    for (const struct cfg_field *f = p->params; f && f->key; f++)
+        if (!is_word(f->key) || !f->doc || strlen(f->doc) < 5)
+            fail_msg("%s.%s is not explained", p->name, f->key);
+    for (const struct stat_def *d = p->stats; d && d->name; d++)
+        if (!is_word(d->name) || !d->doc || strlen(d->doc) < 5)
+            fail_msg("%s.%s is not explained", p->name, d->name);
+}
+
+/* Policies of one name share their section and the prefix of their statistics: no key may be in two of them. */
+static void check_apart(const struct policy_info *a, const struct policy_info *b)
+{
+    for (const struct cfg_field *f = a->params; f && f->key; f++)
+        for (const struct cfg_field *g = b->params; g && g->key; g++)
+            if (!strcmp(f->key, g->key))
+                fail_msg("two policies have the parameter %s.%s", a->name, f->key);
+    for (const struct stat_def *f = a->stats; f && f->name; f++)
+        for (const struct stat_def *g = b->stats; g && g->name; g++)
+            if (!strcmp(f->name, g->name))
+                fail_msg("two policies have the statistic %s.%s", a->name, f->name);
+}
+
+static void every_policy_is_in_order(void **state)
+{
+    (void)state;
+    const struct cfg_schema *s = gpu_schema();
+    for (unsigned i = 0; i < s->n_kind; i++)
+        for (unsigned j = 0; j < s->kind[i]->n; j++) {
+            const struct policy_info *p = s->kind[i]->policy[j];
+            check_texts(p);
+            assert_int_equal(policy_find(s->kind[i], p->name), j); /* no other of this name in its kind */
+            for (unsigned k = 0; k < s->n_section; k++)
+                if (!strcmp(p->name, s->section[k]->name))
+                    fail_msg("the policy %s is called like a section", p->name);
+            for (unsigned k = i + 1; k < s->n_kind; k++) {
+                int other = policy_find(s->kind[k], p->name);
+                if (other >= 0)
+                    check_apart(p, s->kind[k]->policy[other]);
+            }
+        }
+}
+
+/* Each can be chosen alone by its name, on a machine that has what it needs. */
+static void every_policy_can_be_chosen(void **state)
+{
+    (void)state;
+    const struct cfg_schema *s = gpu_schema();
+    for (unsigned i = 0; i < s->n_kind; i++)
+        for (unsigned j = 0; j < s->kind[i]->n; j++) {
+            struct err e;
+            const char *name = s->kind[i]->policy[j]->name;
+            struct cfg *c = cfg_load(s, "mesh28", NULL, 0, name, &e);
+            if (!c)
+                fail_msg("--with %s: %s", name, e.msg);
+            assert_string_equal(cfg_chosen(c, s->kind[i]->name), name);
+            cfg_free(c);
+        }
+}
+
+/* Half of a mechanism that needs its other half is refused, with the way out. */
+static void halves_are_refused(void **state)
+{
+    (void)state;
+    static const char *const with[] = {"scheduler=ccws", "scheduler=pcal", "scheduler=ccws,apcm"};
+    for (unsigned i = 0; i < sizeof with / sizeof *with; i++) {
+        struct err e;
+        assert_null(cfg_load(gpu_schema(), "gtx480", NULL, 0, with[i], &e));
+        assert_non_null(strstr(e.msg, "its other half"));
+        assert_non_null(strstr(e.hint, "--with"));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_policy_is_in_order),
+        cmocka_unit_test(every_policy_can_be_chosen),
+        cmocka_unit_test(halves_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
