@@ -6,8 +6,7 @@
  * by a tree (which leaves half, then three quarters of the rows idle) and writes both the tile (as the original does)
  * and one partial sum per hidden unit; the host finishes the hidden layer, the output unit and the errors. The second
  * kernel adjusts the weights with momentum. Weights are rows of 17 (a bias column), so rows are not aligned to lines.
- * Simplified: tree steps are computed with integers (the original calls __powf). Original 65536 inputs; "paper" is
- * that.
+ * Original 65536 inputs; "paper" is that.
  */
 #include "../common/suite.h"
 
@@ -28,9 +27,10 @@ __global__ void forward(const float *input, float *weight, float *partial, int h
     __syncthreads();
     w[ty][tx] *= node[ty];
     __syncthreads();
-    for (int step = 1; step < TILE; step *= 2) {
-        if (ty % (2 * step) == 0)
-            w[ty][tx] += w[ty + step][tx];
+    for (int level = 0; level < __log2f(TILE); level++) { /* as the original: spans from the special-function unit */
+        int span = (int)__powf(2.0f, level + 1.0f);
+        if (ty % span == 0)
+            w[ty][tx] += w[ty + span / 2][tx];
         __syncthreads();
     }
     weight[i] = w[ty][tx];
