@@ -10,7 +10,7 @@ allow() {
     ptx) echo "base trace" ;;
     emu) echo "base ptx trace" ;;
     trace) echo "base" ;;
-    cudart) echo "base ptx emu trace gpu locality" ;;
+    cudart) echo "base ptx emu trace gpu locality weir" ;; # weir/: include/weir, the headers of weir cc
     engine) echo "base" ;;
     cache) echo "base engine" ;;
     locality) echo "base cache" ;;

@@ -146,20 +146,30 @@ static cudaError_t build_any(struct rt_op *op, struct cudaGraphNodeParams *p)
     }
     case cudaGraphNodeTypeMemcpy:
         return build_copy(op, &p->memcpy.copyParams);
-    case cudaGraphNodeTypeMemset:
-        return memset_op(op, &p->memset);
-    case cudaGraphNodeTypeHost:
-        return build_host(op, &p->host);
+    case cudaGraphNodeTypeMemset: {
+        const struct cudaMemsetParams m = {p->memset.dst,         p->memset.pitch, p->memset.value,
+                                           p->memset.elementSize, p->memset.width, p->memset.height};
+        return memset_op(op, &m);
+    }
+    case cudaGraphNodeTypeHost: {
+        const struct cudaHostNodeParams h = {p->host.fn, p->host.userData};
+        return build_host(op, &h);
+    }
     case cudaGraphNodeTypeGraph:
         return build_graph(op, p->graph.graph);
     case cudaGraphNodeTypeEmpty:
         return cudaSuccess;
     case cudaGraphNodeTypeWaitEvent:
-        return build_event(op, OP_EVENT_WAIT, p->event.event);
+        return build_event(op, OP_EVENT_WAIT, p->eventWait.event);
     case cudaGraphNodeTypeEventRecord:
-        return build_event(op, OP_EVENT_RECORD, p->event.event);
-    case cudaGraphNodeTypeMemAlloc:
-        return build_alloc(op, &p->alloc);
+        return build_event(op, OP_EVENT_RECORD, p->eventRecord.event);
+    case cudaGraphNodeTypeMemAlloc: {
+        struct cudaMemAllocNodeParams a = {p->alloc.poolProps, p->alloc.accessDescs, p->alloc.accessDescCount,
+                                           p->alloc.bytesize, NULL};
+        const cudaError_t e = build_alloc(op, &a);
+        p->alloc.dptr = a.dptr; /* the caller learns where */
+        return e;
+    }
     case cudaGraphNodeTypeMemFree:
         return build_free(op, p->free.dptr);
     default: /* external semaphores, conditional nodes */
