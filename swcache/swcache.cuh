@@ -154,39 +154,34 @@ SWCACHE_DEVICE unsigned lane()
     return id;
 }
 
-/*
- * Lines are only ever touched through these, by addresses in shared memory: 32 bits, no base to add. Volatile keeps
- * them in order; the compiler's own accesses never meet these bytes.
- */
+/* Bytes of lines, by offset in the pool. */
+SWCACHE_DEVICE char *pool_at(unsigned at)
+{
+    return (char *)pool + at;
+}
 SWCACHE_DEVICE unsigned pool_word(unsigned at)
 {
-    unsigned v;
-    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(at));
-    return v;
+    return *(const unsigned *)pool_at(at);
 }
 SWCACHE_DEVICE unsigned pool_half(unsigned at)
 {
-    unsigned v;
-    asm volatile("ld.shared.u16 %0, [%1];" : "=r"(v) : "r"(at));
-    return v;
+    return *(const unsigned short *)pool_at(at);
 }
 SWCACHE_DEVICE unsigned pool_byte(unsigned at)
 {
-    unsigned v;
-    asm volatile("ld.shared.u8 %0, [%1];" : "=r"(v) : "r"(at));
-    return v;
+    return *(const unsigned char *)pool_at(at);
 }
 SWCACHE_DEVICE void set_pool_word(unsigned at, unsigned v)
 {
-    asm volatile("st.shared.u32 [%0], %1;" ::"r"(at), "r"(v));
+    *(unsigned *)pool_at(at) = v;
 }
 SWCACHE_DEVICE void set_pool_half(unsigned at, unsigned v)
 {
-    asm volatile("st.shared.u16 [%0], %1;" ::"r"(at), "r"(v));
+    *(unsigned short *)pool_at(at) = (unsigned short)v;
 }
 SWCACHE_DEVICE void set_pool_byte(unsigned at, unsigned v)
 {
-    asm volatile("st.shared.u8 [%0], %1;" ::"r"(at), "r"(v));
+    *(unsigned char *)pool_at(at) = (unsigned char)v;
 }
 
 /* The piece that one load instruction moves. */
@@ -210,7 +205,7 @@ template <class S, bool Writable = S::writable> struct Slot;
 
 template <class S> struct Slot<S, false> {
     uintptr_t tag;       /* address of the line, or of the first line of the window, that is held */
-    unsigned column;     /* shared-memory address of its first word; not_cached */
+    unsigned column;     /* offset of its first word in the pool; not_cached */
     uintptr_t low, high; /* nothing outside these is read; constants unless within() was called */
     uintptr_t seen;      /* while monitoring: the line of the last access, */
     unsigned hits, misses, spread;
@@ -229,7 +224,7 @@ template <bool Aliases, class... S> class BasicCache
   public:
     static constexpr int structures = sizeof...(S);
     /* Shared memory for the lines of the first n structures, in bytes per thread. */
-    static constexpr int room(int n)
+    static constexpr __host__ __device__ int room(int n)
     {
         constexpr int each[] = {S::line * S::lines...};
         int sum = 0;
@@ -246,30 +241,22 @@ template <bool Aliases, class... S> class BasicCache
         own_bytes = (own_bytes + 15) & ~15u;
         unsigned all = detail::dynamic_shared_bytes();
         room_ = (all > own_bytes ? all - own_bytes : 0) / (row_ * 4) * 4;
-        base_ = (unsigned)__cvta_generic_to_shared(detail::pool) + own_bytes + detail::thread_in_block() * 4;
+        base_ = own_bytes + detail::thread_in_block() * 4;
         watched_ = room_ && !SWCACHE_ALWAYS ? 0 : SWCACHE_WATCHED;
         selected_ = false;
         start(std::index_sequence_for<S...>());
     }
 
-    /* Structure I lies in these bytes: nothing else is ever read. Without this call, a line may reach beyond the last
-       element of an allocation by less than a line (so never into another page). */
+    /* Structure I lies in these bytes: nothing else is ever read. A structure whose bounds are not told, or that has
+       none, is not cached. While monitoring, structures use lines in the order of their numbers, as far as there is
+       room. */
     template <int I> SWCACHE_DEVICE void within(const void *begin, size_t bytes)
     {
-        slot<I>().low = (uintptr_t)begin;
-        slot<I>().high = (uintptr_t)begin + bytes;
-    }
-
-    /* The same for structure I, and for all structures in their order, from what the launch knows. */
-    template <int I, int N> SWCACHE_DEVICE void within(const Extents<N> &e, int k)
-    {
-        if (e.high[k])
-            within<I>((const void *)e.low[k], (size_t)(e.high[k] - e.low[k]));
-    }
-    template <int N> SWCACHE_DEVICE void within(const Extents<N> &e)
-    {
-        static_assert(N == structures, "one extent per structure");
-        within_all(e, std::index_sequence_for<S...>());
+        auto &s = slot<I>();
+        s.low = (uintptr_t)begin;
+        s.high = (uintptr_t)begin + bytes;
+        if (bytes && !selected_ && (unsigned)room(I + 1) <= room_)
+            s.column = base_ + room(I) * row_;
     }
 
     /* True until enough accesses were watched: the condition of slice 1. */
@@ -465,14 +452,9 @@ template <bool Aliases, class... S> class BasicCache
         return find<I>(slots_);
     }
 
-    template <int N, size_t... I> SWCACHE_DEVICE void within_all(const Extents<N> &e, std::index_sequence<I...>)
-    {
-        ((within<(int)I>(e, (int)I)), ...);
-    }
-
     Slots<0, S...> slots_;
     unsigned row_;  /* words from a word of a line to its next: the threads of the block, whole warps */
-    unsigned base_; /* shared-memory address of the thread's first word */
+    unsigned base_; /* offset of the thread's first word in the pool */
     unsigned room_; /* bytes of shared memory per thread */
     int watched_;
     bool selected_;
@@ -486,27 +468,22 @@ template <bool Aliases, class... S> class BasicCache
 
     /* ---- monitoring and selection ---- */
 
-    /* While monitoring, structures use lines in the order of their numbers, as far as there is room. */
     template <size_t... I> SWCACHE_DEVICE void start(std::index_sequence<I...>)
     {
-        unsigned used = 0;
-        ((start_slot<(int)I>(used)), ...);
+        ((start_slot<(int)I>()), ...);
     }
-    template <int I> SWCACHE_DEVICE void start_slot(unsigned &used)
+    template <int I> SWCACHE_DEVICE void start_slot()
     {
         auto &s = slot<I>();
         s.tag = detail::no_window;
-        s.low = 0;
-        s.high = detail::no_line;
+        s.low = s.high = 0;
         s.seen = detail::no_line;
         s.hits = s.misses = s.spread = 0;
         if constexpr (slot_type<I>::writable) {
             s.dirty = 0;
             s.filled = false;
         }
-        constexpr unsigned bytes = slot_type<I>::line * slot_type<I>::lines;
-        s.column = used + bytes <= room_ ? base_ + used * row_ : detail::not_cached;
-        used += bytes;
+        s.column = detail::not_cached;
     }
 
     template <int I> SWCACHE_DEVICE void count(uintptr_t address)
@@ -546,7 +523,7 @@ template <bool Aliases, class... S> class BasicCache
     template <int I> SWCACHE_DEVICE bool pays() const
     {
         const auto &s = slot<I>();
-        return s.spread >= SWCACHE_SPREAD && s.hits > s.misses;
+        return s.high != s.low && s.spread >= SWCACHE_SPREAD && s.hits > s.misses;
     }
 
     /* The value of a line: a read-write structure is chosen over a read-only one only at twice its hits. */

@@ -69,50 +69,6 @@ template <class F> size_t remembered_room(const void *kernel, int threads, int s
 
 } /* namespace detail */
 
-/* Where the memory of each structure begins and ends: an argument of the launch, made by extents(). 0: not known. */
-template <int N> struct Extents {
-    uintptr_t low[N], high[N];
-};
-
-namespace detail
-{
-
-/* The allocation that holds p. The driver knows it; it is asked by name, so that nothing more is linked. */
-inline bool allocation(const volatile void *p, uintptr_t &low, uintptr_t &high)
-{
-    using Query = int (*)(unsigned long long *base, size_t *bytes, unsigned long long address);
-    static const Query query = [] {
-        void *function = nullptr;
-#if CUDART_VERSION >= 12050
-        cudaDriverEntryPointQueryResult status;
-        cudaError_t e =
-            cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &function, 12000, cudaEnableDefault, &status);
-#else
-        cudaError_t e = cudaGetDriverEntryPoint("cuMemGetAddressRange", &function, cudaEnableDefault);
-#endif
-        return e == cudaSuccess ? (Query)function : (Query) nullptr;
-    }();
-    unsigned long long base;
-    size_t bytes;
-    if (!query || query(&base, &bytes, (unsigned long long)(uintptr_t)p) != 0)
-        return false;
-    low = (uintptr_t)base;
-    high = low + bytes;
-    return true;
-}
-
-} /* namespace detail */
-
-/* The extents of what these pointers point into, for a kernel that hands them to Cache::within(). A pointer that the
-   driver does not know has no limits. */
-template <class... T> Extents<(int)sizeof...(T)> extents(const T *...pointers)
-{
-    Extents<(int)sizeof...(T)> e = {};
-    int k = 0;
-    ((detail::allocation(pointers, e.low[k], e.high[k]), k++), ...);
-    return e;
-}
-
 /*
  * The dynamic shared memory to launch with: the kernel's own, plus lines for as many of its structures as fit without
  * fewer blocks per multiprocessor than the kernel has without lines (the paper's CLN = free shared memory / threads /

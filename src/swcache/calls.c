@@ -8,19 +8,39 @@ struct search {
     bool ours; /* the function is CUDA's own */
 };
 
-static unsigned function_effects(struct calls *c, CXCursor function);
+struct tell_tale {
+    const char *word;
+    unsigned effects;
+};
 
 /* The text of an asm statement says what it is. Words that stand for nothing but arithmetic have none of these. */
 static unsigned asm_effects(struct calls *c, CXCursor statement)
 {
-    static const struct {
-        const char *word;
-        unsigned effects;
-    } tell[] = {
-        {"bar.", CALL_ORDERS},     {"barrier", CALL_ORDERS},   {"fence", CALL_ORDERS},   {"membar", CALL_ORDERS},
-        {"mbarrier", CALL_ORDERS}, {"cp.async", CALL_ORDERS},  {"griddep", CALL_ORDERS}, {"exit", CALL_OPAQUE},
-        {"st.", CALL_WRITES},      {"atom", CALL_WRITES},      {"red.", CALL_WRITES},    {"call", CALL_OPAQUE},
-        {"bra", CALL_OPAQUE},      {"volatile.", CALL_OPAQUE},
+    static const struct tell_tale tell[] = {
+        {"bar.sync", CALL_ORDERS | CALL_BLOCK},
+        {"bar.red", CALL_ORDERS | CALL_BLOCK},
+        {"bar.arrive", CALL_ORDERS | CALL_BLOCK},
+        {"barrier", CALL_ORDERS | CALL_BLOCK}, /* mbarrier too */
+        {"bar.warp", CALL_ORDERS | CALL_WARP},
+        {"fence", CALL_ORDERS},
+        {"membar", CALL_ORDERS},
+        {"cp.async", CALL_ORDERS},
+        {"griddep", CALL_ORDERS},
+        {"shfl", CALL_WARP},
+        {"vote", CALL_WARP},
+        {"match.", CALL_WARP},
+        {"redux", CALL_WARP},
+        {"activemask", CALL_WARP},
+        {"elect", CALL_WARP},
+        {"mma", CALL_WARP},
+        {"matrix", CALL_WARP},
+        {"st.", CALL_WRITES},
+        {"atom", CALL_WRITES},
+        {"red.", CALL_WRITES},
+        {"exit", CALL_OPAQUE},
+        {"call", CALL_OPAQUE},
+        {"bra", CALL_OPAQUE},
+        {"volatile.", CALL_OPAQUE},
     };
     unsigned effects = 0, n = 0;
     CXToken *token;
@@ -36,38 +56,64 @@ static unsigned asm_effects(struct calls *c, CXCursor statement)
     }
     clang_disposeTokens(c->source->tu, token, n);
     /* Built by a macro: nothing to read. */
-    return n ? effects : CALL_ORDERS | CALL_WRITES;
+    return n ? effects : CALL_ORDERS | CALL_WRITES | CALL_BLOCK | CALL_WARP;
+}
+
+static unsigned look_up(const char *name, const struct tell_tale *tell, bool anywhere)
+{
+    unsigned effects = 0;
+    for (; tell->word; tell++)
+        if (anywhere ? strstr(name, tell->word) != NULL : !strncmp(name, tell->word, strlen(tell->word)))
+            effects |= tell->effects;
+    return effects;
 }
 
 /* What is compiled into clang has no body; names tell. */
 static unsigned builtin_effects(const char *name)
 {
-    static const char *const orders[] = {"bar",    "sync",     "fence",    "membar", "wait",
-                                         "arrive", "pipeline", "cp_async", NULL};
-    /* Exchanges within a warp order no memory. */
-    if (strstr(name, "shfl") || strstr(name, "vote") || strstr(name, "match") || strstr(name, "redux"))
-        return 0;
-    for (int i = 0; orders[i]; i++)
-        if (strstr(name, orders[i]))
-            return CALL_ORDERS | CALL_WRITES;
-    if (strstr(name, "atom") || strstr(name, "memcpy") || strstr(name, "memset") || strstr(name, "memmove") ||
-        strstr(name, "store") || strstr(name, "__st"))
-        return CALL_WRITES;
-    return 0;
+    static const struct tell_tale warp[] = {
+        {"shfl", CALL_WARP},       {"vote", CALL_WARP}, {"match", CALL_WARP},  {"redux", CALL_WARP},
+        {"activemask", CALL_WARP}, {"mma", CALL_WARP},  {"ballot", CALL_WARP}, {NULL, 0}};
+    static const struct tell_tale others[] = {{"bar", CALL_ORDERS | CALL_BLOCK | CALL_WRITES},
+                                              {"sync", CALL_ORDERS | CALL_BLOCK | CALL_WRITES},
+                                              {"wait", CALL_ORDERS | CALL_BLOCK | CALL_WRITES},
+                                              {"arrive", CALL_ORDERS | CALL_BLOCK | CALL_WRITES},
+                                              {"fence", CALL_ORDERS | CALL_WRITES},
+                                              {"pipeline", CALL_ORDERS | CALL_WRITES},
+                                              {"cp_async", CALL_ORDERS | CALL_WRITES},
+                                              {"atom", CALL_WRITES},
+                                              {"mem", CALL_WRITES},
+                                              {"store", CALL_WRITES},
+                                              {"__st", CALL_WRITES},
+                                              {NULL, 0}};
+    unsigned effects = look_up(name, warp, true);
+    return effects ? effects : look_up(name, others, true);
 }
 
-/* A fence by name, whatever weir's headers make of it. */
+/* By name, whatever weir's headers make of it. */
 static unsigned named_effects(const char *name)
 {
-    static const char *const orders[] = {"__syncthreads",    "__syncwarp",  "__threadfence", "__barrier_sync",
-                                         "weir_syncthreads", "__pipeline_", "__nv_fence",    NULL};
-    for (int i = 0; orders[i]; i++)
-        if (!strncmp(name, orders[i], strlen(orders[i])))
-            return CALL_ORDERS;
-    return !strcmp(name, "sync") || !strcmp(name, "wait") || !strncmp(name, "arrive", 6) ||
-                   !strcmp(name, "barrier_wait") || !strcmp(name, "thread_block_barrier")
-               ? CALL_ORDERS
-               : 0;
+    static const struct tell_tale known[] = {{"__syncthreads", CALL_ORDERS | CALL_BLOCK},
+                                             {"weir_syncthreads", CALL_ORDERS | CALL_BLOCK},
+                                             {"__barrier_sync", CALL_ORDERS | CALL_BLOCK},
+                                             {"__syncwarp", CALL_ORDERS | CALL_WARP},
+                                             {"__threadfence", CALL_ORDERS},
+                                             {"__nv_fence", CALL_ORDERS},
+                                             {"__pipeline_", CALL_ORDERS},
+                                             {"__shfl", CALL_WARP},
+                                             {"__ballot", CALL_WARP},
+                                             {"__all", CALL_WARP},
+                                             {"__any", CALL_WARP},
+                                             {"__activemask", CALL_WARP},
+                                             {"__match_", CALL_WARP},
+                                             {"__reduce_", CALL_WARP},
+                                             {NULL, 0}};
+    /* Cooperative groups and barriers of the standard library. */
+    static const struct tell_tale members[] = {{"sync", CALL_ORDERS | CALL_BLOCK | CALL_WARP},
+                                               {"wait", CALL_ORDERS | CALL_BLOCK | CALL_WARP},
+                                               {"arrive", CALL_ORDERS | CALL_BLOCK | CALL_WARP},
+                                               {NULL, 0}};
+    return look_up(name, known, false) | look_up(name, members, false);
 }
 
 static bool is_local(CXCursor declaration)

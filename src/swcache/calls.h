@@ -1,6 +1,7 @@
 /*
  * What a called function does that a cached loop must know of: fences and barriers (the cache is flushed before them),
- * writes to memory (which matter to pointers without __restrict__), and what cannot be seen at all.
+ * what threads do together (they must then be in the same slice of the loop), writes to memory (which matter to
+ * pointers without __restrict__), and what cannot be seen at all.
  *
  * A function whose body is in sight is searched, with all that it calls. CUDA's own functions are searched in weir's
  * headers, where barriers and atomics are inline PTX whose text tells them apart.
@@ -14,6 +15,8 @@ enum {
     CALL_ORDERS = 1, /* has a fence or a barrier */
     CALL_WRITES = 2, /* may write memory that is not its own: stores through pointers, globals, atomics */
     CALL_OPAQUE = 4, /* no body in sight, inline assembly, a function pointer: may do anything */
+    CALL_BLOCK = 8,  /* the threads of a block wait for each other */
+    CALL_WARP = 16,  /* the threads of a warp act together: shuffles, votes, matrix instructions, __syncwarp */
 };
 
 struct call_memo {

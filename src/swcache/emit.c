@@ -3,6 +3,7 @@
  *
  *     {
  *         swcache::Cache<swcache::ReadOnly> cache; // 0: text
+ *         swcache::within(cache, extents);
  *         long i = begin;
  *         // Slice 1: measures how often a line of each structure would hit.
  *         for (; i < end && cache.monitoring(); i++)
@@ -18,6 +19,7 @@
  *         cache.flush();
  *     }
  *
+ * A loop with a barrier asks the whole block (__syncthreads_or): all of it must be in the same slice.
  * A loop that can be left by break, and one whose condition changes something, keeps in `more` whether it goes on.
  */
 #include "swcache/emit.h"
@@ -29,7 +31,8 @@ struct writer {
     const struct source *s;
     const struct pointers *p;
     const struct unit *u;
-    const char *cache, *more; /* names */
+    const char *cache, *more, *extents; /* names */
+    uint32_t kernel_cached;
     bool needs_more;
     char *indent, *step;
     int id[MAX_STRUCTURES];
@@ -51,7 +54,7 @@ static bool is_used(const struct source *s, const char *name)
     return false;
 }
 
-static const char *fresh_name(const struct source *s, const char *const *choice)
+const char *emit_fresh_name(const struct source *s, const char *const *choice)
 {
     while (choice[1] && is_used(s, *choice))
         choice++;
@@ -65,7 +68,7 @@ static unsigned line_start(const struct source *s, unsigned at)
     return at;
 }
 
-static char *indent_at(const struct source *s, unsigned at)
+char *emit_indent(const struct source *s, unsigned at)
 {
     unsigned begin = line_start(s, at);
     return xstrndup(s->text + begin, strspn(s->text + begin, " \t"));
@@ -78,7 +81,7 @@ static char *indent_step(const struct source *s, const struct node *function)
     while (body && body->kind != CXCursor_CompoundStmt)
         body = body->next;
     if (body && body->child) {
-        char *outer = indent_at(s, body->end ? body->end - 1 : 0), *inner = indent_at(s, body->child->begin);
+        char *outer = emit_indent(s, body->end ? body->end - 1 : 0), *inner = emit_indent(s, body->child->begin);
         size_t n = strlen(outer);
         char *step = strlen(inner) > n && !strncmp(inner, outer, n) ? xstrdup(inner + n) : NULL;
         free(outer);
@@ -152,7 +155,7 @@ static void precede(const struct writer *w, struct edits *e, const struct node *
 {
     struct text t = {0};
     if (statement->parent && statement->parent->kind == CXCursor_CompoundStmt) {
-        char *indent = indent_at(w->s, statement->begin);
+        char *indent = emit_indent(w->s, statement->begin);
         text_addf(&t, "%s\n%s", first, indent);
         free(indent);
         edits_wrap(e, statement->begin, 0, ~0u - 1, t.p, "");
@@ -209,6 +212,12 @@ static bool needs_parentheses(const struct source *s, const struct node *n)
            source_in_macro(s, n->begin) || !strcmp(op, "||") || !strcmp(op, "=") || !strcmp(op, ",");
 }
 
+/* A question to the cache; where threads of a block wait for each other, they must all get the same answer. */
+static void together(const struct writer *w, const char *question, char *out, size_t bytes)
+{
+    snprintf(out, bytes, w->u->has_barrier ? "__syncthreads_or(%s.%s())" : "%s.%s()", w->cache, question);
+}
+
 static void add_condition(const struct writer *w, struct edits *e, bool watching, const char *indent, struct text *out)
 {
     const struct unit *u = w->u;
@@ -217,16 +226,18 @@ static void add_condition(const struct writer *w, struct edits *e, bool watching
     edits_render(w->s, e, u->cond[0], u->cond[1], indent, &cond);
     bool wrap = cond.n && needs_parentheses(w->s, u->cond_node);
     const char *open = wrap ? "(" : "", *close = wrap ? ")" : "";
+    char watches[96];
+    together(w, "monitoring", watches, sizeof watches);
     if (!watching)
         text_add(out, cond.p, cond.n);
     else if (!cond.n)
-        text_addf(out, "%s.monitoring()", w->cache);
+        text_addf(out, "%s", watches);
     else if (u->loop->kind == CXCursor_DoStmt)
-        text_addf(out, "(%s = %s%s%s) && %s.monitoring()", w->more, open, cond.p, close, w->cache);
+        text_addf(out, "(%s = %s%s%s) && %s", w->more, open, cond.p, close, watches);
     else if (u->cond_changes)
-        text_addf(out, "%s.monitoring() && (%s = %s%s%s)", w->cache, w->more, open, cond.p, close);
+        text_addf(out, "%s && (%s = %s%s%s)", watches, w->more, open, cond.p, close);
     else
-        text_addf(out, "%s%s%s && %s.monitoring()", open, cond.p, close, w->cache);
+        text_addf(out, "%s%s%s && %s", open, cond.p, close, watches);
     text_free(&cond);
 }
 
@@ -252,7 +263,7 @@ static void add_loop(const struct writer *w, struct edits *e, bool watching, con
     edits_render(w->s, e, close, u->end, deeper, out);
 }
 
-static void add_declaration(const struct writer *w, struct text *out)
+static void add_declaration(const struct writer *w, const char *line, struct text *out)
 {
     const struct unit *u = w->u;
     const char *comma = "";
@@ -269,6 +280,15 @@ static void add_declaration(const struct writer *w, struct text *out)
             text_addf(out, "%s %d: %s", comma, w->id[k], w->p->structure[k].param->name);
             comma = ",";
         }
+    if (u->cached == w->kernel_cached) {
+        text_addf(out, "%sswcache::within(%s, %s);", line, w->cache, w->extents);
+        return;
+    }
+    for (unsigned k = 0, n = 0; k < w->p->n_structure; k++) {
+        if (u->cached >> k & 1)
+            text_addf(out, "%sswcache::within<%d>(%s, %s, %u);", line, w->id[k], w->cache, w->extents, n);
+        n += w->kernel_cached >> k & 1;
+    }
 }
 
 /* Whether a declaration can stand right before the statement. */
@@ -278,13 +298,26 @@ static bool in_block(const struct node *n)
            n->parent->parent->kind != CXCursor_SwitchStmt;
 }
 
-void emit_unit(struct edits *file, const struct pointers *p, const struct unit *u, unsigned n_before)
+const char *emit_extents_name(const struct source *s)
+{
+    static const char *const names[] = {"extents", "swcache_extents", NULL};
+    return emit_fresh_name(s, names);
+}
+
+void emit_unit(struct edits *edits, const struct pointers *p, const struct changed_kernel *kernel, const struct unit *u,
+               unsigned n_before)
 {
     static const char *const caches[] = {"cache", "line_cache", "swcache_lines", NULL};
     static const char *const mores[] = {"more", "goes_on", "swcache_more", NULL};
     const struct source *s = p->source;
     char numbered[32];
-    struct writer w = {.s = s, .p = p, .u = u, .cache = fresh_name(s, caches), .more = fresh_name(s, mores)};
+    struct writer w = {.s = s,
+                       .p = p,
+                       .u = u,
+                       .cache = emit_fresh_name(s, caches),
+                       .more = emit_fresh_name(s, mores),
+                       .extents = emit_extents_name(s),
+                       .kernel_cached = kernel->cached};
     bool outside = u->outermost != u->loop && in_block(u->outermost);
     /* Declared in a block of its own, every cache can have the same name; outside, it is seen by those that follow. */
     if (outside && n_before) {
@@ -296,7 +329,7 @@ void emit_unit(struct edits *file, const struct pointers *p, const struct unit *
             w.id[k] = (int)n++;
     unsigned begin = pragmas_above(s, u->loop->begin);
     w.needs_more = u->give_up.n || u->cond_changes || u->loop->kind == CXCursor_DoStmt;
-    w.indent = indent_at(s, begin);
+    w.indent = emit_indent(s, begin);
     w.step = indent_step(s, p->function);
     struct edits watching = {0}, cached = {0};
     edit_slice(&w, &watching, true);
@@ -310,10 +343,11 @@ void emit_unit(struct edits *file, const struct pointers *p, const struct unit *
         edits_render(s, NULL, begin, line_start(s, u->loop->begin), w.step, &pragma);
         text_addf(&pragma, "%s%s%s", w.indent, w.step, w.step);
     }
-    add_declaration(&w, &declaration);
     text_addf(&out, "{");
-    if (!outside)
+    if (!outside) {
+        add_declaration(&w, one.p, &declaration);
         text_addf(&out, "%s%s", one.p, declaration.p);
+    }
     if (u->init[0] < u->init[1]) {
         text_addf(&out, "%s", one.p);
         edits_render(s, NULL, u->init[0], u->init[1], w.step, &out);
@@ -327,20 +361,26 @@ void emit_unit(struct edits *file, const struct pointers *p, const struct unit *
     char *twice;
     if (asprintf(&twice, "%s%s", w.step, w.step) < 0)
         twice = xstrdup("");
-    text_addf(&out, "%sif (%s%s%s.active()) {%s// Slice 2: the rest, through the cache.%s%s", one.p,
-              w.needs_more ? w.more : "", w.needs_more ? " && " : "", w.cache, two.p, two.p, pragma.p);
+    char active[96];
+    together(&w, "active", active, sizeof active);
+    text_addf(&out, "%sif (%s%s%s) {%s// Slice 2: the rest, through the cache.%s%s", one.p, w.needs_more ? w.more : "",
+              w.needs_more ? " && " : "", active, two.p, two.p, pragma.p);
     add_loop(&w, &cached, false, twice, &out);
     text_addf(&out, "%s} else%s%s%s {%s// Slice 3: the rest, as it was.%s%s", one.p, w.needs_more ? " if (" : "",
               w.needs_more ? w.more : "", w.needs_more ? ")" : "", two.p, two.p, pragma.p);
     add_loop(&w, NULL, false, twice, &out);
     text_addf(&out, "%s}%s%s.flush();\n%s}", one.p, one.p, w.cache, w.indent);
 
-    edits_replace(file, begin, u->end, out.p);
+    edits_replace(edits, begin, u->end, out.p);
     if (outside) {
         unsigned where = pragmas_above(s, u->outermost->begin);
-        char *indent = indent_at(s, where);
-        text_addf(&declaration, "\n%s", indent);
-        edits_wrap(file, where, 0, ~0u - 1 - n_before, declaration.p, "");
+        char *indent = emit_indent(s, where);
+        struct text line = {0};
+        text_addf(&line, "\n%s", indent);
+        add_declaration(&w, line.p, &declaration);
+        text_add(&declaration, line.p, line.n);
+        edits_wrap(edits, where, 0, ~0u - 1 - n_before, declaration.p, "");
+        text_free(&line);
         free(indent);
     }
     text_free(&out);

@@ -5,20 +5,42 @@
 #include "swcache/edits.h"
 #include "swcache/units.h"
 
-/* Adds the edits that split the loop to those of the file. n_before: split loops of the same kernel before it. */
-void emit_unit(struct edits *file, const struct pointers *, const struct unit *, unsigned n_before);
-
+/*
+ * A kernel with split loops gets a twin: the kernel itself stays, so that who launches it elsewhere, or takes its
+ * address, has what they had, and each launch can take the faster one. The twin's last parameter says where the memory
+ * of its cached structures begins and ends.
+ */
 struct changed_kernel {
     CXCursor cursor;
     const char *name;
-    unsigned structures; /* the most that one of its loops caches */
+    char *twin;                     /* its name */
+    unsigned known_from;            /* the offset from which on the twin is declared */
+    unsigned first_use;             /* the offset of its first declaration */
+    unsigned structures;            /* the most that one of its loops caches */
+    uint32_t cached;                /* in any of its loops */
+    unsigned param[MAX_STRUCTURES]; /* the number of the parameter that each structure is */
+    unsigned n_param;
     bool is_template, is_overloaded;
 };
 typedef VEC(struct changed_kernel) changed_list;
 
-/* Gives every launch of a changed kernel the shared memory its lines need. Returns how many were changed. */
+/* Adds the edits that split the loop. n_before: split loops of the same kernel before it. */
+void emit_unit(struct edits *, const struct pointers *, const struct changed_kernel *, const struct unit *,
+               unsigned n_before);
+
+/* Puts the twin behind the kernel, and its declarations behind the kernel's. NULL, or why it cannot be. `split` has the
+ * edits of its loops. */
+const char *emit_twin(struct edits *file, struct edits *split, struct source *, const struct node *function,
+                      struct changed_kernel *);
+/* Launches of changed kernels choose between kernel and twin. Returns how many were changed. */
 unsigned emit_launches(struct edits *file, struct source *, const changed_list *, struct notes *);
 /* #include <swcache.cuh>, unless it is there. */
-void emit_include(struct edits *file, const struct source *);
+void emit_include(struct edits *file, const struct source *, const changed_list *);
+
+/* The first of these names that the file does not use. */
+const char *emit_fresh_name(const struct source *, const char *const *choice);
+const char *emit_extents_name(const struct source *);
+/* The white space that the line of this offset begins with; to be freed. */
+char *emit_indent(const struct source *, unsigned at);
 
 #endif

@@ -1,11 +1,127 @@
 /*
- * Launches and the library's #include. A launch that is not changed is still right: without shared memory the kernel
- * finds no room for lines and goes to memory.
+ * What changes outside the kernels' bodies: the twins' signatures, the launches, the library's #include.
+ *
+ * A launch becomes a choice that the library makes by measuring; the original launch is one of its two branches. A
+ * launch that is not changed runs the original kernel, so leaving one alone is always right.
  */
 #include "swcache/emit.h"
 
 #include <ctype.h>
 #include <stdio.h>
+
+enum { LINE_WIDTH = 120 };
+
+/* ---- twins ---- */
+
+struct declarations {
+    CXCursor kernel; /* canonical */
+    VEC(CXCursor) all;
+};
+
+static CXCursor general(CXCursor f)
+{
+    CXCursor pattern = clang_getSpecializedCursorTemplate(f);
+    return clang_getCanonicalCursor(clang_Cursor_isNull(pattern) ? f : pattern);
+}
+
+static enum CXChildVisitResult collect(CXCursor c, CXCursor parent, CXClientData data)
+{
+    struct declarations *d = data;
+    enum CXCursorKind k = clang_getCursorKind(c);
+    if (k == CXCursor_Namespace || k == CXCursor_LinkageSpec || k == CXCursor_UnexposedDecl)
+        return CXChildVisit_Recurse;
+    if ((k == CXCursor_FunctionDecl || k == CXCursor_FunctionTemplate) &&
+        clang_equalCursors(clang_getCanonicalCursor(c), d->kernel) && !clang_isCursorDefinition(c))
+        VEC_PUSH(&d->all, c);
+    return CXChildVisit_Continue;
+}
+
+/* A new name and one more parameter for this declaration of the kernel. NULL, or why not. */
+static const char *edit_signature(struct edits *e, const struct source *s, const struct node *declaration,
+                                  const struct changed_kernel *k)
+{
+    const struct node *last = NULL, *first = NULL;
+    for (const struct node *c = declaration->child; c; c = c->next)
+        if (c->kind == CXCursor_ParmDecl) {
+            last = c;
+            first = first ? first : c;
+        }
+    unsigned name;
+    size_t name_n = strlen(k->name);
+    clang_getSpellingLocation(clang_getCursorLocation(declaration->cursor), NULL, NULL, NULL, &name);
+    if (!declaration->in_file || !last || !last->in_file || name + name_n > s->bytes ||
+        strncmp(s->text + name, k->name, name_n) || s->text[source_skip_blank(s, last->end)] != ')')
+        return "its head is not plain text";
+    if (memmem(s->text + name, last->end - name, "...", 3))
+        return "it takes any number of parameters";
+    struct text t = {0};
+    unsigned line = last->end, column = first->begin;
+    while (line > 0 && s->text[line - 1] != '\n')
+        line--;
+    while (column > 0 && s->text[column - 1] != '\n')
+        column--;
+    size_t longer = strlen(k->twin) - name_n, width = last->end - line + (name >= line ? longer : 0) + 32;
+    text_addf(&t, ",");
+    if (width > LINE_WIDTH) /* under the first parameter */
+        text_addf(&t, "\n%*s", (int)(first->begin - column + longer), "");
+    else
+        text_addf(&t, " ");
+    text_addf(&t, "swcache::Extents<%d> %s", __builtin_popcount(k->cached), emit_extents_name(s));
+    edits_replace(e, name, name + (unsigned)name_n, k->twin);
+    edits_wrap(e, last->end, 0, last->end, t.p, "");
+    text_free(&t);
+    return NULL;
+}
+
+static void add_behind(struct edits *file, const struct source *s, struct edits *e, unsigned begin, unsigned end,
+                       const char *before, const char *after)
+{
+    struct text t = {0};
+    text_addf(&t, "%s", before);
+    edits_render(s, e, begin, end, "", &t);
+    text_addf(&t, "%s", after);
+    edits_wrap(file, end, 0, end, t.p, "");
+    text_free(&t);
+}
+
+const char *emit_twin(struct edits *file, struct edits *split, struct source *s, const struct node *function,
+                      struct changed_kernel *k)
+{
+    struct declarations d = {.kernel = clang_getCanonicalCursor(k->cursor)};
+    const char *why = edit_signature(split, s, function, k);
+    if (why)
+        return why;
+    struct text comment = {0};
+    char *indent = emit_indent(s, function->begin);
+    text_addf(&comment, "\n\n%s// %s with a software cache; launches choose.\n%s", indent, k->name, indent);
+    add_behind(file, s, split, function->begin, function->end, comment.p, "");
+    k->known_from = function->end;
+    k->first_use = function->begin;
+    clang_visitChildren(clang_getTranslationUnitCursor(s->tu), collect, &d);
+    for (size_t i = 0; i < d.all.n; i++) {
+        struct node *declaration = tree_build(s, d.all.p[i]);
+        struct edits e = {0};
+        unsigned end = declaration->in_file ? source_skip_blank(s, declaration->end) : 0;
+        if (end && s->text[end] == ';' && !edit_signature(&e, s, declaration, k)) {
+            struct text t = {0};
+            edits_render(s, &e, declaration->begin, declaration->end, "", &t);
+            struct text line = {0};
+            text_addf(&line, "\n%s%s;", indent, t.p);
+            edits_wrap(file, end + 1, 0, end + 1, line.p, "");
+            text_free(&line);
+            text_free(&t);
+            k->known_from = end < k->known_from ? end : k->known_from;
+            k->first_use = declaration->begin < k->first_use ? declaration->begin : k->first_use;
+        }
+        edits_free(&e);
+    }
+    text_free(&comment);
+    free(indent);
+    VEC_FREE(&d.all);
+    return NULL;
+}
+
+/* ---- launches ---- */
 
 struct search {
     struct edits *file;
@@ -13,6 +129,16 @@ struct search {
     const changed_list *changed;
     struct notes *notes;
     unsigned n;
+};
+
+/* The parts of kernel<<<grid, block, bytes, stream>>>(arguments); */
+struct launch {
+    struct node *call;
+    const struct changed_kernel *kernel;
+    unsigned callee_end;
+    unsigned part[4][2];
+    unsigned n_part;
+    unsigned past; /* the semicolon */
 };
 
 /* Two evaluations are as good as one: constants, variables, arithmetic and dim3. */
@@ -32,8 +158,10 @@ static bool is_repeatable(const char *text, size_t n)
         size_t begin = end;
         while (begin > 0 && (isalnum((unsigned char)text[begin - 1]) || text[begin - 1] == '_'))
             begin--;
-        static const char *const pure[] = {"dim3", "min", "max", "sizeof", "unsigned", "int", "size_t", NULL};
-        bool known = begin == end;
+        static const char *const pure[] = {"dim3",   "min",  "max", "sizeof",           "unsigned", "int",
+                                           "size_t", "data", "get", "raw_pointer_cast", NULL};
+        /* No name: brackets, or a cast; f<int>(x) is neither. */
+        bool known = begin == end && !(end > 0 && text[end - 1] == '>' && !memmem(text, end, "_cast<", 6));
         for (int k = 0; pure[k]; k++)
             known |= end - begin == strlen(pure[k]) && !memcmp(text + begin, pure[k], end - begin);
         if (!known)
@@ -45,14 +173,13 @@ static bool is_repeatable(const char *text, size_t n)
 static const struct changed_kernel *find_kernel(const struct search *q, CXCursor call, const char *name, size_t n)
 {
     CXCursor f = clang_getCursorReferenced(call);
-    CXCursor general = clang_getSpecializedCursorTemplate(f);
-    f = clang_getCanonicalCursor(clang_Cursor_isNull(general) ? f : general);
+    f = clang_Cursor_isNull(f) ? f : general(f);
     for (size_t i = 0; i < q->changed->n; i++) {
         const struct changed_kernel *k = &q->changed->p[i];
         if (clang_equalCursors(f, clang_getCanonicalCursor(k->cursor)))
             return k;
         /* In a template, the kernel is only a name. */
-        if (clang_Cursor_isNull(f) && strlen(k->name) == n && !strncmp(k->name, name, n))
+        if (clang_Cursor_isNull(f) && !k->is_overloaded && strlen(k->name) == n && !strncmp(k->name, name, n))
             return k;
     }
     return NULL;
@@ -66,90 +193,169 @@ static bool in_macro(const struct source *s, unsigned at)
     return false;
 }
 
-static void leave(struct search *q, unsigned at, const char *kernel, const char *why)
-{
-    notes_add(q->notes, SWCACHE_LEFT_ALONE, at,
-              "%s: this launch is left alone: %s; without shared memory the cache is off", kernel, why);
-}
-
-static void change_launch(struct search *q, CXCursor call, unsigned begin, unsigned end)
+/* Reads the configuration; false when this is no launch of a changed kernel. */
+static bool read_launch(const struct search *q, struct node *call, struct launch *l)
 {
     const struct source *s = q->s;
-    const char *open = memmem(s->text + begin, end - begin, "<<<", 3);
+    const char *open = call->in_file ? memmem(s->text + call->begin, call->end - call->begin, "<<<", 3) : NULL;
     if (!open)
-        return;
-    unsigned callee_end = (unsigned)(open - s->text), at = callee_end + 3, cut[4], n = 0;
-    size_t name_n = strcspn(s->text + begin, " \t\n<");
-    const struct changed_kernel *k = find_kernel(q, call, s->text + begin, name_n);
-    if (!k)
-        return;
-    while (callee_end > begin && isspace((unsigned char)s->text[callee_end - 1]))
-        callee_end--;
-    for (unsigned from = at; n < 4;) {
-        cut[n] = source_find(s, from, end, ",>");
-        while (cut[n] < end && s->text[cut[n]] == '>' && strncmp(s->text + cut[n], ">>>", 3))
-            cut[n] = source_find(s, cut[n] + 1, end, ",>");
-        if (cut[n] >= end || s->text[cut[n++]] == '>')
-            break;
-        from = cut[n - 1] + 1;
-    }
-    if (in_macro(s, begin)) {
-        leave(q, begin, k->name, "it is a macro's argument");
-        return;
-    }
-    if (n < 2 || cut[n - 1] >= end || s->text[cut[n - 1]] != '>') {
-        leave(q, begin, k->name, "its configuration is not plain text");
-        return;
-    }
-    if (k->is_overloaded || (k->is_template && !memchr(s->text + begin, '<', callee_end - begin))) {
-        leave(q, begin, k->name, "the kernel's name alone does not say which one it is");
-        return;
-    }
-    unsigned block = source_skip_blank(s, cut[0] + 1);
-    size_t block_n = cut[1] - block;
-    while (block_n && isspace((unsigned char)s->text[block + block_n - 1]))
-        block_n--;
-    if (!is_repeatable(s->text + block, block_n)) {
-        leave(q, begin, k->name, "its block size would be computed twice");
-        return;
-    }
-    struct text t = {0};
-    text_addf(&t, "swcache::shared_bytes(%.*s, %.*s, %u)", (int)(callee_end - begin), s->text + begin, (int)block_n,
-              s->text + block, k->structures);
-    if (n == 2) {
-
-        struct text with_comma = {0};
-        text_addf(&with_comma, ", %s", t.p);
-        edits_wrap(q->file, cut[1], 0, cut[1], with_comma.p, "");
-        text_free(&with_comma);
-        q->n++;
-    } else {
-        unsigned from = source_skip_blank(s, cut[1] + 1), to = cut[2];
-        while (to > from && isspace((unsigned char)s->text[to - 1]))
+        return false;
+    *l = (struct launch){.call = call, .callee_end = (unsigned)(open - s->text)};
+    size_t name_n = strcspn(s->text + call->begin, " \t\n<");
+    l->kernel = find_kernel(q, call->cursor, s->text + call->begin, name_n);
+    for (unsigned from = l->callee_end + 3; l->kernel && l->n_part < 4;) {
+        unsigned to = source_find(s, from, call->end, ",>");
+        while (to < call->end && s->text[to] == '>' && strncmp(s->text + to, ">>>", 3))
+            to = source_find(s, to + 1, call->end, ",>");
+        unsigned *part = l->part[l->n_part++], next = to + 1;
+        bool last = to >= call->end || s->text[to] == '>';
+        part[0] = source_skip_blank(s, from);
+        while (to > part[0] && isspace((unsigned char)s->text[to - 1]))
             to--;
-        if (to == from + 1 && s->text[from] == '0') {
-            edits_replace(q->file, from, to, t.p);
-            q->n++;
-        } else
-            leave(q, begin, k->name, "it asks for dynamic shared memory already");
+        part[1] = to;
+        if (last)
+            break;
+        from = next;
     }
-    text_free(&t);
+    while (l->callee_end > call->begin && isspace((unsigned char)s->text[l->callee_end - 1]))
+        l->callee_end--;
+    return l->kernel != NULL;
+}
+
+/* ", swcache::extents(a, b)": the arguments that are cached structures, once more. NULL, or why not. */
+static const char *add_extents(const struct search *q, const struct launch *l, struct text *out)
+{
+    const struct source *s = q->s;
+    const char *comma = "";
+    if (clang_Cursor_getNumArguments(l->call->cursor) < (int)l->kernel->n_param)
+        return "not all of its arguments are given";
+    text_addf(out, ", swcache::extents(");
+    for (unsigned i = 0; i < MAX_STRUCTURES; i++) {
+        if (!(l->kernel->cached >> i & 1))
+            continue;
+        CXCursor arg = clang_Cursor_getArgument(l->call->cursor, l->kernel->param[i]);
+        CXSourceRange range = clang_getCursorExtent(arg);
+        CXFile file;
+        unsigned begin, end;
+        clang_getSpellingLocation(clang_getRangeStart(range), &file, NULL, NULL, &begin);
+        clang_getSpellingLocation(clang_getRangeEnd(range), NULL, NULL, NULL, &end);
+        if (!file || !clang_File_isEqual(file, s->file) || begin >= end || end > s->bytes || source_in_macro(s, begin))
+            return "its arguments are not plain text";
+        if (!is_repeatable(s->text + begin, end - begin))
+            return "an argument would be computed twice";
+        if ((end - begin == 1 && s->text[begin] == '0') || !strncmp(s->text + begin, "nullptr", 7))
+            return "an argument is a null pointer";
+        text_addf(out, "%s%.*s", comma, (int)(end - begin), s->text + begin);
+        comma = ", ";
+    }
+    text_addf(out, ")");
+    return NULL;
+}
+
+/* Why the launch cannot become a choice; NULL: it can. */
+static const char *launch_refused(const struct search *q, struct launch *l)
+{
+    const struct source *s = q->s;
+    const struct node *n = l->call;
+    if (in_macro(s, n->begin))
+        return "it is a macro's argument";
+    while (n->parent && n->parent->kind == CXCursor_UnexposedExpr)
+        n = n->parent;
+    l->past = source_skip_blank(s, l->call->end);
+    if (!n->parent || !kind_is_statement(n->parent->kind) || s->text[l->past] != ';')
+        return "it is a part of an expression";
+    if (l->n_part < 2 || (l->n_part > 2 && (l->part[2][1] != l->part[2][0] + 1 || s->text[l->part[2][0]] != '0')))
+        return l->n_part < 2 ? "its configuration is not plain text" : "it asks for dynamic shared memory already";
+    if (l->kernel->is_template && !memchr(s->text + l->call->begin, '<', l->callee_end - l->call->begin))
+        return "which instance of the template it means is not in the text";
+    if (l->kernel->known_from > l->call->begin)
+        return "the cached kernel is defined after it";
+    if (!is_repeatable(s->text + l->part[1][0], l->part[1][1] - l->part[1][0]))
+        return "its block size would be computed twice";
+    return NULL;
+}
+
+/* The callee of the twin: the kernel's own text with the other name, template arguments included. */
+static void add_callee(const struct source *s, const struct launch *l, struct text *out)
+{
+    const char *text = s->text + l->call->begin;
+    size_t n = l->callee_end - l->call->begin, name_n = strlen(l->kernel->name);
+    size_t before = strcspn(text, "<");
+    before = before < n ? before : n;
+    while (before > 0 && isspace((unsigned char)text[before - 1]))
+        before--;
+    before -= name_n < before ? name_n : before; /* a namespace's name may be there */
+    text_addf(out, "%.*s%s%.*s", (int)before, text, l->kernel->twin, (int)(n - before - name_n),
+              text + before + name_n);
+}
+
+static void change_launch(struct search *q, struct node *call)
+{
+    static const char *const tuners[] = {"tuner", "swcache_tuner", NULL};
+    const struct source *s = q->s;
+    struct launch l;
+    if (!read_launch(q, call, &l))
+        return;
+    struct text extents = {0}, callee = {0}, out = {0};
+    const char *why = launch_refused(q, &l);
+    if (!why)
+        why = add_extents(q, &l, &extents);
+    if (why)
+        notes_add(q->notes, SWCACHE_LEFT_ALONE, call->begin, "%s: this launch is left alone: %s", l.kernel->name, why);
+    else {
+        const char *tuner = emit_fresh_name(s, tuners);
+        char *indent = emit_indent(s, call->begin);
+        const char *step = strchr(indent, '\t') ? "\t" : "    ";
+        add_callee(s, &l, &callee);
+        text_addf(&out, "{\n%s%sstatic thread_local swcache::Tuner %s; // measures both, then takes the faster one\n",
+                  indent, step, tuner);
+        text_addf(&out, "%s%s%s.launch(\n%s%s%s%.*s,\n", indent, step, tuner, indent, step, step,
+                  l.n_part > 3 ? (int)(l.part[3][1] - l.part[3][0]) : 1, l.n_part > 3 ? s->text + l.part[3][0] : "0");
+        text_addf(&out, "%s%s%s[&] { %.*s; },\n", indent, step, step, (int)(call->end - call->begin),
+                  s->text + call->begin);
+        text_addf(&out, "%s%s%s[&] {\n%s%s%s%s%s<<<%.*s, %.*s,\n", indent, step, step, indent, step, step, step,
+                  callee.p, (int)(l.part[0][1] - l.part[0][0]), s->text + l.part[0][0],
+                  (int)(l.part[1][1] - l.part[1][0]), s->text + l.part[1][0]);
+        text_addf(&out, "%s%s%s%s%sswcache::shared_bytes(%s, %.*s, %u)", indent, step, step, step, step, callee.p,
+                  (int)(l.part[1][1] - l.part[1][0]), s->text + l.part[1][0], l.kernel->structures);
+        unsigned rest = l.n_part > 2 ? l.part[2][1] : l.part[1][1];
+        text_addf(&out, "%.*s%s);\n%s%s%s});\n%s}", (int)(call->end - 1 - rest), s->text + rest, extents.p, indent,
+                  step, step, indent);
+        edits_replace(q->file, call->begin, l.past + 1, out.p);
+        q->n++;
+        free(indent);
+    }
+    text_free(&extents);
+    text_free(&callee);
+    text_free(&out);
+}
+
+static bool runs_on_device(const struct node *function)
+{
+    for (const struct node *c = function->child; c; c = c->next)
+        if (c->kind == CXCursor_CUDAGlobalAttr || c->kind == CXCursor_CUDADeviceAttr)
+            return true;
+    return false;
 }
 
 static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData data)
 {
     struct search *q = data;
-    CXSourceRange range = clang_getCursorExtent(c);
+    enum CXCursorKind k = clang_getCursorKind(c);
     CXFile file;
-    unsigned begin, end;
-    clang_getSpellingLocation(clang_getRangeStart(range), &file, NULL, NULL, &begin);
-    clang_getSpellingLocation(clang_getRangeEnd(range), NULL, NULL, NULL, &end);
-    bool here = file && clang_File_isEqual(file, q->s->file);
-    if (!here && clang_getCursorKind(parent) == CXCursor_TranslationUnit)
+    clang_getSpellingLocation(clang_getCursorLocation(c), &file, NULL, NULL, NULL);
+    if (!file || !clang_File_isEqual(file, q->s->file))
         return CXChildVisit_Continue;
-    if (here && clang_getCursorKind(c) == CXCursor_CallExpr && end <= q->s->bytes && begin < end)
-        change_launch(q, c, begin, end);
-    return CXChildVisit_Recurse;
+    bool is_function = k == CXCursor_FunctionDecl || k == CXCursor_FunctionTemplate || k == CXCursor_CXXMethod ||
+                       k == CXCursor_Constructor || k == CXCursor_Destructor || k == CXCursor_ConversionFunction;
+    if (!is_function)
+        return clang_isDeclaration(k) ? CXChildVisit_Recurse : CXChildVisit_Continue;
+    struct node *f = tree_build(q->s, c);
+    if (!runs_on_device(f))
+        for (struct node *n = f; n; n = tree_next(f, n))
+            if (n->kind == CXCursor_CallExpr)
+                change_launch(q, n);
+    return CXChildVisit_Continue;
 }
 
 unsigned emit_launches(struct edits *file, struct source *s, const changed_list *changed, struct notes *notes)
@@ -159,28 +365,44 @@ unsigned emit_launches(struct edits *file, struct source *s, const changed_list 
     return q.n;
 }
 
-void emit_include(struct edits *file, const struct source *s)
+/* ---- the library ---- */
+
+/* Is this place outside of all braces? */
+static bool at_top_level(const struct source *s, unsigned at)
 {
-    unsigned after = 0;
+    for (unsigned from = 0; from < at;) {
+        unsigned open = source_find(s, from, at, "{"), close = open < at ? source_match(s, open) : at;
+        if (open < at && (close == 0 || close > at))
+            return false;
+        from = close + 1;
+    }
+    return true;
+}
+
+void emit_include(struct edits *file, const struct source *s, const changed_list *changed)
+{
+    unsigned after = 0, before = (unsigned)s->bytes;
     int depth = 0;
-    if (strstr(s->text, "swcache.cuh"))
+    if (strstr(s->text, "swcache_auto.cuh"))
         return;
-    /* After the last #include that no condition holds. */
-    for (size_t i = 0; i < s->directive.n; i++) {
+    for (size_t i = 0; i < changed->n; i++)
+        before = changed->p[i].first_use < before ? changed->p[i].first_use : before;
+    /* After the last #include before the kernels that stands alone: under no condition, in no namespace. */
+    for (size_t i = 0; i < s->directive.n && s->directive.p[i] < before; i++) {
         const char *word = s->text + s->directive.p[i] + 1;
         word += strspn(word, " \t");
         depth += !strncmp(word, "if", 2);
         depth -= !strncmp(word, "endif", 5);
-        if (depth == 0 && !strncmp(word, "include", 7))
+        if (depth == 0 && !strncmp(word, "include", 7) && at_top_level(s, s->directive.p[i]))
             after = (unsigned)(word - s->text) + (unsigned)strcspn(word, "\n");
     }
-    if (after && after < s->bytes) {
-        edits_wrap(file, after, 0, after, "\n#include <swcache.cuh>", "");
+    if (after) {
+        edits_wrap(file, after, 0, after, "\n#include <swcache_auto.cuh>", "");
         return;
     }
     /* No include: after the comment that opens the file. */
     unsigned at = source_skip_blank(s, 0);
     while (at > 0 && s->text[at - 1] != '\n')
         at--;
-    edits_wrap(file, at, 0, at, "#include <swcache.cuh>\n", "");
+    edits_wrap(file, at, 0, at, "#include <swcache_auto.cuh>\n", "");
 }

@@ -276,6 +276,23 @@ static void solve_bases(struct pointers *p)
 
 /* ---- backwards: from a pointer to where it is used ---- */
 
+/* The conversion of n to its value, NULL: none. c ? a[i] : b[j] is an lvalue when both are; the whole is converted. */
+static struct node *load_of(const struct node *n)
+{
+    struct node *u = n->parent;
+    if (!u || node_is_load(u))
+        return u;
+    if (u->kind == CXCursor_ParenExpr || (u->kind == CXCursor_ConditionalOperator && u->child != n))
+        return load_of(u);
+    /* One of the two lvalues is made const like the other. */
+    if (u->kind == CXCursor_UnexposedExpr && u->parent && u->parent->kind == CXCursor_ConditionalOperator &&
+        clang_getCanonicalType(clang_getCursorType(u->cursor)).kind ==
+            clang_getCanonicalType(clang_getCursorType(n->cursor)).kind &&
+        type_is_scalar(clang_getCursorType(n->cursor)))
+        return load_of(u);
+    return NULL;
+}
+
 static void add_escape(struct pointers *p, struct bases b, struct node *at, bool keeps_const, const char *why)
 {
     for (unsigned s = 0; s < p->n_structure; s++)
@@ -305,6 +322,35 @@ static const char *type_refused(CXType type)
     return NULL;
 }
 
+/* Is the text of the node all of it and nothing else? Not when a macro made its first or its last token. */
+static bool is_plain_text(const struct source *s, const struct node *n)
+{
+    if (!n->in_file || n->begin >= n->end || source_in_macro(s, n->begin))
+        return false;
+    /* A bracket that closes, a comma or a semicolon outside of brackets: the range leaves a macro's argument. */
+    unsigned stop = source_find(s, n->begin, n->end, ",;)]}");
+    if (stop < n->end)
+        return false;
+    char first = s->text[n->begin], last = s->text[n->end - 1];
+    switch (n->kind) {
+    case CXCursor_ArraySubscriptExpr:
+        return last == ']';
+    case CXCursor_UnaryOperator:
+        return first == '*';
+    case CXCursor_MemberRefExpr: {
+        CXString name = clang_getCursorSpelling(n->cursor);
+        size_t len = strlen(clang_getCString(name));
+        bool ends = len <= n->end - n->begin && !strncmp(s->text + n->end - len, clang_getCString(name), len);
+        clang_disposeString(name);
+        return ends;
+    }
+    case CXCursor_CallExpr:
+        return last == ')';
+    default:
+        return false;
+    }
+}
+
 static void add_access(struct pointers *p, enum access_kind kind, struct bases b, struct node *at, struct node *site)
 {
     int s = bases_structure(b);
@@ -316,12 +362,16 @@ static void add_access(struct pointers *p, enum access_kind kind, struct bases b
     struct access a = {.kind = kind, .structure = (unsigned)s, .at = at, .site = site};
     if (kind != ACCESS_ATOMIC)
         a.why_not = type_refused(clang_getCursorType(at->cursor));
-    if (!a.why_not && (!at->in_file || source_in_macro(p->source, at->begin)))
+    if (!a.why_not && !is_plain_text(p->source, at))
         a.why_not = "comes out of a macro";
     if (!a.why_not && (kind == ACCESS_STORE || kind == ACCESS_UPDATE)) {
         const struct node *user = site->parent;
-        if (!node_is_discarded(site) && !(user && node_is_load(user)) && !node_is_postfix(site) &&
-            !(user && user->kind == CXCursor_BinaryOperator))
+        char op[4] = "";
+        if (user && user->kind == CXCursor_BinaryOperator)
+            node_operator(p->source, user, op);
+        bool is_value = node_is_discarded(site) || (user && node_is_load(user)) || !strcmp(op, ",") ||
+                        (site->kind == CXCursor_UnaryOperator && node_is_postfix(site));
+        if (!is_value)
             a.why_not = "is used as a reference";
     }
     a.whole = !a.why_not;
@@ -433,19 +483,6 @@ static bool is_plain_assignment(struct source *s, const struct node *call, const
            clang_isPODType(clang_getCanonicalType(clang_getCursorType(n->cursor)));
 }
 
-/* c ? a[i] : b[j] is an lvalue when both are; it is a load when the whole is. */
-static bool is_loaded(const struct node *n)
-{
-    const struct node *u = n->parent;
-    if (!u)
-        return false;
-    if (node_is_load(u))
-        return true;
-    if (u->kind == CXCursor_ParenExpr || (u->kind == CXCursor_ConditionalOperator && u->child != n))
-        return is_loaded(u);
-    return false;
-}
-
 /* n: an lvalue in the memory of b. */
 static void follow_lvalue(struct pointers *p, struct bases b, struct node *n)
 {
@@ -463,7 +500,7 @@ static void follow_lvalue(struct pointers *p, struct bases b, struct node *n)
             return;
         }
     }
-    if (is_loaded(n)) {
+    if (load_of(n)) {
         add_access(p, ACCESS_LOAD, b, n, n);
         return;
     }
@@ -531,15 +568,15 @@ static void follow_lvalue(struct pointers *p, struct bases b, struct node *n)
 static void follow_variable(struct pointers *p, struct node *n)
 {
     struct bases b = n->var->bases;
-    struct node *at = n;
+    struct node *at = n, *load = load_of(n);
     char op[4];
     while (at->parent && at->parent->kind == CXCursor_ParenExpr)
         at = at->parent;
     struct node *u = at->parent;
     if (!b.structures || !u || node_is_discarded(at) || u->kind == CXCursor_UnaryExpr)
         return;
-    if (node_is_load(u)) {
-        follow_pointer(p, b, u);
+    if (load) {
+        follow_pointer(p, b, load);
         return;
     }
     struct node *target;
@@ -616,11 +653,11 @@ static bool controlled(struct pointers *p, const struct node *n, const struct no
         /* A variable that is born in the loop's body starts anew in each turn. */
         if (tree_inside(decl, u) && !(u->kind == CXCursor_ForStmt && decl->parent && decl->parent->parent == u))
             return false;
-        for (const struct node *part = u->child; part; part = part->next)
-            if (part != c && !kind_is_statement(part->kind) && differs(p, part))
+        /* Of a loop, all but the body; of the others, the condition. */
+        const struct node *body = node_is_loop(u) ? loop_body(u) : NULL;
+        for (const struct node *part = u->child; part; part = body ? part->next : NULL)
+            if (part != c && part != body && !kind_is_statement(part->kind) && differs(p, part))
                 return true;
-        if (u->kind == CXCursor_IfStmt || u->kind == CXCursor_SwitchStmt)
-            continue;
     }
     return false;
 }

@@ -51,19 +51,11 @@ static struct node *for_part(const struct node *loop, const struct node *before_
     return last;
 }
 
-static struct node *body_of(const struct node *loop)
-{
-    struct node *c = loop->child;
-    while (c && c->next)
-        c = c->next;
-    return c;
-}
-
 /* i += step, i++, i = i + step at the end of a for loop's head: its variable and the step's node (NULL: 1). */
 static const struct var *induction(const struct pointers *p, const struct node *loop, struct node **step)
 {
     struct node *target, *inc;
-    if (loop->kind != CXCursor_ForStmt || !(inc = for_part(loop, body_of(loop))))
+    if (loop->kind != CXCursor_ForStmt || !(inc = for_part(loop, loop_body(loop))))
         return NULL;
     inc = node_strip(inc);
     if (!node_writes(p->source, inc, &target))

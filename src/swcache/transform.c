@@ -94,6 +94,24 @@ static void describe(struct job *j, const struct pointers *p, const struct unit 
     text_free(&t);
 }
 
+/* kernel_cached, or with a number where that is taken. */
+static char *twin_name(const struct job *j, const char *kernel)
+{
+    for (unsigned i = 1;; i++) {
+        char *name, number[16];
+        snprintf(number, sizeof number, "%u", i);
+        if (asprintf(&name, "%s_cached%s", kernel, i > 1 ? number : "") < 0)
+            return xstrdup(kernel);
+        const char *const choice[] = {name, "", NULL};
+        bool taken = emit_fresh_name(&j->source, choice) != name;
+        for (size_t k = 0; k < j->changed.n; k++)
+            taken |= !strcmp(j->changed.p[k].twin, name);
+        if (!taken)
+            return name;
+        free(name);
+    }
+}
+
 static void transform_kernel(struct job *j, struct node *f)
 {
     struct source *s = &j->source;
@@ -104,6 +122,8 @@ static void transform_kernel(struct job *j, struct node *f)
                 why = "it comes out of a macro";
     if (uses_cache_already(s, f))
         why = "it uses the cache already";
+    if (!clang_Cursor_isNull(clang_getSpecializedCursorTemplate(f->cursor)))
+        why = "it is a special case of a template";
     if (why) {
         notes_add(&j->notes, SWCACHE_LEFT_ALONE, f->begin, "%s: this kernel is left alone: %s", name, why);
         return;
@@ -111,20 +131,41 @@ static void transform_kernel(struct job *j, struct node *f)
     struct pointers p;
     pointers_find(&p, s, f);
     unit_list units = {0};
+    size_t n_note = j->notes.note.n;
     units_find(&units, &p, &j->calls, j->options, &j->notes, name);
-    struct changed_kernel changed = {.cursor = f->cursor,
-                                     .name = name,
-                                     .is_template = f->kind == CXCursor_FunctionTemplate,
-                                     .is_overloaded = is_overloaded(s, f->cursor, name)};
+    struct changed_kernel changed = {
+        .cursor = f->cursor, .name = name, .is_template = f->kind == CXCursor_FunctionTemplate};
     for (size_t i = 0; i < units.n; i++) {
         unsigned n = (unsigned)__builtin_popcount(units.p[i].cached);
         changed.structures = n > changed.structures ? n : changed.structures;
-        describe(j, &p, &units.p[i], name);
-        emit_unit(&j->edits, &p, &units.p[i], (unsigned)i);
+        changed.cached |= units.p[i].cached;
     }
+    for (struct node *c = f->child; c; c = c->next)
+        if (c->kind == CXCursor_ParmDecl) {
+            for (unsigned k = 0; k < p.n_structure; k++)
+                if (p.structure[k].param->decl == c)
+                    changed.param[k] = changed.n_param;
+            changed.n_param++;
+        }
+    changed.is_overloaded = is_overloaded(s, f->cursor, name);
+    changed.twin = twin_name(j, name);
+    struct edits split = {0};
+    for (size_t i = 0; i < units.n; i++)
+        emit_unit(&split, &p, &changed, &units.p[i], (unsigned)i);
     if (units.n)
+        why = emit_twin(&j->edits, &split, s, f, &changed);
+    else if (j->notes.note.n == n_note)
+        why = "none of its loops walks through memory by way of its pointer parameters";
+    if (why)
+        notes_add(&j->notes, SWCACHE_LEFT_ALONE, f->begin, "%s: this kernel is left alone: %s", name, why);
+    if (units.n && !why) {
+        for (size_t i = 0; i < units.n; i++)
+            describe(j, &p, &units.p[i], name);
+        j->n_loop += (unsigned)units.n;
         VEC_PUSH(&j->changed, changed);
-    j->n_loop += (unsigned)units.n;
+    } else
+        free(changed.twin);
+    edits_free(&split);
     units_free(&units);
     pointers_free(&p);
 }
@@ -171,7 +212,7 @@ __attribute__((visibility("default"))) int swcache_transform(const struct swcach
         clang_visitChildren(clang_getTranslationUnitCursor(j.source.tu), visit, &j);
         if (j.changed.n) {
             result->n_launch = emit_launches(&j.edits, &j.source, &j.changed, &j.notes);
-            emit_include(&j.edits, &j.source);
+            emit_include(&j.edits, &j.source, &j.changed);
         }
         struct text out = {0};
         text_add(&out, "", 0);
@@ -187,6 +228,8 @@ __attribute__((visibility("default"))) int swcache_transform(const struct swcach
     }
     edits_free(&j.edits);
     calls_free(&j.calls);
+    for (size_t i = 0; i < j.changed.n; i++)
+        free(j.changed.p[i].twin);
     VEC_FREE(&j.changed);
     source_close(&j.source);
     return rc;

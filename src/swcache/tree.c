@@ -368,6 +368,14 @@ bool node_is_loop(const struct node *n)
     return n->kind == CXCursor_ForStmt || n->kind == CXCursor_WhileStmt || n->kind == CXCursor_DoStmt;
 }
 
+struct node *loop_body(const struct node *loop)
+{
+    struct node *c = loop->child;
+    while (c && c->next && loop->kind != CXCursor_DoStmt)
+        c = c->next;
+    return c;
+}
+
 /* A statement's child that is its condition: a value somebody uses. Only scalars converted to bool stand there, so the
  * conversion (an unexposed node) is what tells: an assignment itself never does. */
 bool node_is_discarded(const struct node *n)

@@ -71,6 +71,7 @@ bool node_is_postfix(const struct node *); /* of a unary operator */
 
 bool kind_is_statement(enum CXCursorKind);
 bool node_is_loop(const struct node *);
+struct node *loop_body(const struct node *loop);
 /* The node is an expression whose value nobody uses. */
 bool node_is_discarded(const struct node *);
 /* The node is the conversion of its only child, an lvalue of scalar type, to its value. */

@@ -137,6 +137,9 @@ static struct refusal check_inside(struct finder *f, struct unit *u)
 {
     const struct source *s = f->p->source;
     struct node *loop = u->loop;
+    for (struct node *n = loop; n; n = n->parent)
+        if (n->kind == CXCursor_LambdaExpr || n->kind == CXCursor_StmtExpr)
+            return (struct refusal){"is inside an expression", loop};
     if (source_has_directive(s, loop->begin, u->end))
         return (struct refusal){"has preprocessor directives inside", loop};
     for (struct node *n = loop; n; n = tree_next(loop, n)) {
@@ -171,6 +174,15 @@ static struct refusal check_inside(struct finder *f, struct unit *u)
             unsigned effects = calls_effects(f->calls, n);
             if (effects & CALL_OPAQUE)
                 return (struct refusal){"calls a function whose effects are not in sight", n};
+            if (effects & CALL_WARP)
+                return (struct refusal){"has threads of a warp act together, which could be in different slices", n};
+            if (effects & CALL_BLOCK) {
+                /* A vote in front of each turn keeps the block together, if all of the block comes by. */
+                const char *name = node_callee(f->p->source, n);
+                if (n->parent != u->body_node || strncmp(name, "weir_syncthreads", 16))
+                    return (struct refusal){"has a barrier that threads could meet in different slices", n};
+                u->has_barrier = true;
+            }
             if (effects & CALL_ORDERS)
                 VEC_PUSH(&u->order, n);
             break;
@@ -457,6 +469,21 @@ static void free_unit(struct unit *u)
     VEC_FREE(&u->give_up);
 }
 
+/* May the structure change while the kernel runs, in this loop or elsewhere? If not, the library reads it on the path
+ * for memory that stays the same. */
+static bool is_written(struct finder *f, unsigned structure)
+{
+    for (size_t i = 0; i < f->p->access.n; i++) {
+        const struct access *a = &f->p->access.p[i];
+        if (a->structure == structure && a->kind != ACCESS_LOAD && a->kind != ACCESS_LDG)
+            return true;
+    }
+    for (size_t i = 0; i < f->p->escape.n; i++)
+        if (f->p->escape.p[i].structure == structure && !f->p->escape.p[i].keeps_const)
+            return true;
+    return !f->p->structure[structure].is_restrict && memory_write(f, f->p->function);
+}
+
 static struct refusal try_unit(struct finder *f, struct unit *u)
 {
     struct refusal r = read_head(f->p->source, u);
@@ -481,7 +508,7 @@ static struct refusal try_unit(struct finder *f, struct unit *u)
         if (!use.first || !accept(f, k, u, use, write))
             continue;
         u->cached |= 1u << k;
-        u->written |= use.stores ? 1u << k : 0;
+        u->written |= is_written(f, k) ? 1u << k : 0;
     }
     /* With aliases, what is not cached must still ask the lines; so all structures of the loop take part. */
     if (u->alias_safe && u->cached)
@@ -492,7 +519,7 @@ static struct refusal try_unit(struct finder *f, struct unit *u)
             if (use.bad || f->p->structure[k].is_volatile)
                 return (struct refusal){"has an access that cannot go through an alias-safe cache", use.first->at};
             u->cached |= 1u << k;
-            u->written |= use.stores ? 1u << k : 0;
+            u->written |= is_written(f, k) ? 1u << k : 0;
         }
     if (!u->cached)
         return (struct refusal){any ? "" : NULL, u->loop};
@@ -574,7 +601,8 @@ static void drop_scans(struct finder *f, size_t first)
 {
     for (size_t i = first; i < f->units->n;) {
         struct unit *u = &f->units->p[i];
-        bool body = false, elsewhere = false;
+        struct node *target, *step = node_strip(u->body_node);
+        bool body = step->kind != CXCursor_NullStmt && !node_writes(f->p->source, step, &target), elsewhere = false;
         for (size_t k = 0; k < u->access.n; k++)
             body |= tree_inside(u->access.p[k]->at, u->body_node);
         for (size_t k = first; k < f->units->n; k++)

@@ -22,8 +22,9 @@ struct unit {
     unsigned init[2], cond[2], step[2], body[2];
     struct node *cond_node, *body_node;
 
-    uint32_t cached, written; /* structures; written is a part of cached */
+    uint32_t cached, written; /* structures; written: those of them that may change while the kernel runs */
     bool alias_safe;
+    bool has_barrier;                  /* threads of a block must be in the same slice */
     bool cond_changes;                 /* evaluating the condition twice is not the same as once */
     VEC(const struct access *) access; /* to rewrite */
     VEC(const struct access *) atomic; /* on cached structures: their line is flushed before */

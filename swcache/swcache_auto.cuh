@@ -1,0 +1,89 @@
+/*
+ * What programs made by `weir swcache transform` include: the software cache, and where the memory of its structures
+ * ends. A line is filled as a whole; at the edges of an allocation that is no multiple of a line it must not be. Who
+ * writes a kernel by hand knows the sizes and calls Cache::within(); the transformer does not, so the launch asks the
+ * driver and hands the answer to the kernel.
+ */
+#ifndef SWCACHE_AUTO_CUH
+#define SWCACHE_AUTO_CUH
+
+#include <swcache.cuh>
+
+namespace swcache
+{
+
+/* Where the memory of each structure begins and ends. 0: not known. */
+template <int N> struct Extents {
+    uintptr_t low[N], high[N];
+};
+
+namespace detail
+{
+
+/* The allocation that holds p. The driver knows it; it is asked by name, so that nothing more is linked. */
+inline bool allocation(const volatile void *p, uintptr_t &low, uintptr_t &high)
+{
+    using Query = int (*)(unsigned long long *base, size_t *bytes, unsigned long long address);
+    static const Query query = [] {
+        void *function = nullptr;
+#if CUDART_VERSION >= 12050
+        cudaDriverEntryPointQueryResult status;
+        cudaError_t e =
+            cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &function, 12000, cudaEnableDefault, &status);
+#else
+        cudaError_t e = cudaGetDriverEntryPoint("cuMemGetAddressRange", &function, cudaEnableDefault);
+#endif
+        return e == cudaSuccess ? (Query)function : (Query) nullptr;
+    }();
+    unsigned long long base;
+    size_t bytes;
+    if (!query || query(&base, &bytes, (unsigned long long)(uintptr_t)p) != 0)
+        return false;
+    low = (uintptr_t)base;
+    high = low + bytes;
+    return true;
+}
+
+} /* namespace detail */
+
+/* The extents of what these pointers point into. A pointer that the driver does not know has no limits. */
+template <class... T> Extents<(int)sizeof...(T)> extents(const T *...pointers)
+{
+    Extents<(int)sizeof...(T)> e = {};
+    int k = 0;
+    ((detail::allocation(pointers, e.low[k], e.high[k]), k++), ...);
+    return e;
+}
+
+#if defined(__CUDACC__)
+
+/* Structure I of the cache is number k of the extents. */
+template <int I, class C, int N> SWCACHE_DEVICE void within(C &cache, const Extents<N> &e, int k)
+{
+    if (e.high[k])
+        cache.template within<I>((const void *)e.low[k], (size_t)(e.high[k] - e.low[k]));
+}
+
+namespace detail
+{
+
+template <class C, int N, size_t... I>
+SWCACHE_DEVICE void within_all(C &cache, const Extents<N> &e, std::index_sequence<I...>)
+{
+    (swcache::within<(int)I>(cache, e, (int)I), ...);
+}
+
+} /* namespace detail */
+
+/* The structures of the cache are those of the extents, in their order. */
+template <class C, int N> SWCACHE_DEVICE void within(C &cache, const Extents<N> &e)
+{
+    static_assert(N == C::structures, "one extent per structure");
+    detail::within_all(cache, e, std::make_index_sequence<N>());
+}
+
+#endif
+
+} /* namespace swcache */
+
+#endif

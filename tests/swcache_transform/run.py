@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Tests of weir swcache transform.
+
+usage: run.py --weir PATH --out DIR [--update] MODE NAME...
+
+  case NAME     cases/NAME.cu: the transformed text is cases/NAME.golden; it and the plain program print the same: as the
+                library chooses, with caching forced, with every access rewritten, with inner loops and longer lines
+  declined NAME declined/NAME.cu: the text comes out as it went in
+  corpus FILE   transformed with every access rewritten, a program prints and ends as before (FILE is any .cu file)
+  broken        inputs that are no CUDA programs, or none that can be read
+
+A line of a case with "// says: RE" must get a note that fits; "// options:" on the first line adds options.
+Exit status: 0 passed, 1 failed.
+"""
+import argparse
+import difflib
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TIME_LIMIT_S = 240
+DECIDES = ["-DSWCACHE_TUNE=0"]  # always the cached kernel, which decides by its monitoring
+ALWAYS = DECIDES + ["-DSWCACHE_ALWAYS=1"]  # and caches whatever has room
+
+
+class Failed(Exception):
+    pass
+
+
+def call(command, **options):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=TIME_LIMIT_S, **options)
+    except subprocess.TimeoutExpired:
+        raise Failed("no end after %d s: %s" % (TIME_LIMIT_S, " ".join(command)))
+
+
+def read(path):
+    with open(path, newline="") as f:
+        return f.read()
+
+
+def options_of(source):
+    m = re.match(r"// options: (.*)", read(source))
+    return m.group(1).split() if m else []
+
+
+def transform(args, source, output, extra=()):
+    done = call([args.weir, "swcache", "transform", source, "-o", output, *options_of(source), *extra])
+    if done.returncode not in (0, 2):
+        raise Failed("transform ended with %d: %s" % (done.returncode, done.stderr))
+    return done
+
+
+def check_notes(source, stderr):
+    notes = re.findall(r"^[^\n:]*:(\d+):\d+: (.*)$", stderr, re.M)
+    for number, line in enumerate(read(source).split("\n"), 1):
+        m = re.search(r"// says: ?(.*)", line)
+        if m and not any(int(at) == number and re.search(m.group(1), text) for at, text in notes):
+            raise Failed("no note in line %d says %r; there were:\n%s" % (number, m.group(1), stderr))
+
+
+def compile_and_run(args, source, folder, program, flags=()):
+    built = call([args.weir, "cc", "-O1", "-I", folder, *flags, source, "-o", program])
+    if built.returncode:
+        raise Failed("does not compile: %s\n%s" % (source, built.stderr))
+    ran = call([args.weir, "run", "--functional", program], cwd=args.out)
+    return ran.returncode, ran.stdout, ran.stderr
+
+
+def same_results(args, name, folder, plain, variants):
+    expected = compile_and_run(args, plain, folder, os.path.join(args.out, name + ".plain"))
+    for what, source, flags in variants:
+        got = compile_and_run(args, source, folder, os.path.join(args.out, name + "." + what), flags)
+        if got[:2] != expected[:2]:
+            raise Failed("%s: the plain program gave %r,\nthe transformed one %r" % (what, expected, got))
+    return expected
+
+
+def case(args, name):
+    source, golden = (os.path.join(HERE, "cases", name + end) for end in (".cu", ".golden"))
+    output = os.path.join(args.out, name + ".cu")
+    done = transform(args, source, output)
+    if done.returncode:
+        raise Failed(done.stderr)
+    check_notes(source, done.stderr)
+    if args.update:
+        with open(golden, "w", newline="") as f:
+            f.write(read(output))
+    wanted, got = read(golden), read(output)
+    if wanted != got:
+        raise Failed("".join(difflib.unified_diff(wanted.splitlines(1), got.splitlines(1), golden, output)))
+    everything = os.path.join(args.out, name + ".all.cu")
+    transform(args, source, everything, ["--all"])
+    inner = os.path.join(args.out, name + ".inner.cu")
+    transform(args, source, inner, ["--split=inner"])
+    expected = same_results(args, name, os.path.dirname(source), source,
+                            [("tunes", output, []), ("decides", output, DECIDES), ("always", output, ALWAYS),
+                             ("all", everything, ALWAYS), ("inner", inner, ALWAYS + ["-DSWCACHE_LINE_BYTES=64"])])
+    if expected[0] or not expected[1]:
+        raise Failed("the plain program fails: %r" % (expected,))
+
+
+def declined(args, name):
+    source = os.path.join(HERE, "declined", name + ".cu")
+    output = os.path.join(args.out, name + ".cu")
+    done = transform(args, source, output)
+    if done.returncode:
+        raise Failed(done.stderr)
+    check_notes(source, done.stderr)
+    if read(output) != read(source):
+        raise Failed("something was transformed:\n" + "".join(difflib.unified_diff(
+            read(source).splitlines(1), read(output).splitlines(1), source, output)))
+    if "nothing was transformed" not in done.stderr:
+        raise Failed("did not say that nothing was transformed: " + done.stderr)
+
+
+def corpus(args, path):
+    name = re.sub(r"\W", "_", path)
+    output = os.path.join(args.out, name + ".cu")
+    done = transform(args, path, output, ["--all", "-I", os.path.dirname(path)])
+    if done.returncode:
+        raise Failed(done.stderr)
+    if read(output) == read(path):
+        return "unchanged"
+    same_results(args, name, os.path.dirname(path), path, [("all", output, ALWAYS)])
+    return "changed"
+
+
+def broken(args, _):
+    def expect(status, what, *words):
+        done = call([args.weir, "swcache", *words])
+        if done.returncode != status or not re.search(what, done.stderr):
+            raise Failed("%r ended with %d and said %r" % (words, done.returncode, done.stderr))
+
+    def write(name, text):
+        path = os.path.join(args.out, name)
+        with open(path, "wb") as f:
+            f.write(text)
+        return path
+
+    none = os.path.join(args.out, "none.out")
+    expect(2, "cannot open", "transform", "no_such_file.cu")
+    expect(2, "usage", "transmogrify")
+    expect(2, "no input file", "transform")
+    expect(2, "one file", "transform", write("a.cu", b""), write("b.cu", b""))
+    expect(2, "not one of auto", "transform", "--split=none", "a.cu")
+    expect(2, "cannot write", "transform", write("a.cu", b"int a;\n"), "-o", "/no/such/folder/a.cu")
+    expect(2, r"broken.cu:1:\d+: .", "transform", write("broken.cu", b"__global__ void k( {\n"), "-o", none)
+    expect(2, r"fatal|not found", "transform", write("include.cu", b'#include "not_there.h"\n'), "-o", none)
+    expect(2, "no text", "transform", write("zero.cu", b"int a;\0\n"), "-o", none)
+    expect(2, ".", "transform", args.out)
+    expect(0, "nothing was transformed", "transform", write("empty.cu", b""), "-o", none)
+    expect(0, "nothing was transformed", "transform", write("plain.cu", b"int main() { return 0; }"), "-o", none)
+    # Whatever is cut off, the transformer ends in order.
+    whole = read(os.path.join(HERE, "cases", "control.cu")).encode()
+    for cut in range(200, len(whole), 397):
+        done = call([args.weir, "swcache", "transform", "-I", os.path.join(HERE, "cases"),
+                     write("cut.cu", whole[:cut]), "-o", none])
+        if done.returncode not in (0, 2):
+            raise Failed("cut at %d: status %d: %s" % (cut, done.returncode, done.stderr))
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--weir", required=True)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("mode", choices=["case", "declined", "corpus", "broken"])
+    parser.add_argument("name", nargs="*", default=[""])
+    args = parser.parse_args()
+    args.weir, args.out = os.path.abspath(args.weir), os.path.abspath(args.out)
+    os.makedirs(args.out, exist_ok=True)
+    failed = 0
+    for name in args.name:
+        try:
+            print("passed: %s %s" % (name, globals()[args.mode](args, name) or ""), flush=True)
+        except Failed as e:
+            failed += 1
+            print("FAILED: %s: %s" % (name, e), flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
