@@ -22,7 +22,8 @@ static __host__ __device__ inline float dot(float3 a, float3 b)
     return fmaf(a.z, b.z, fmaf(a.y, b.y, a.x * b.x));
 }
 
-__global__ void correlate(unsigned *out, const float *all_x, const float *all_y, const float *all_z, int sets, int n)
+__global__ void correlate(unsigned *out, const float *all_x, const float *all_y, const float *all_z, unsigned sets,
+                          unsigned n)
 {
     __shared__ float3 data[BLOCK];
     __shared__ unsigned histogram[BINS][HISTOGRAMS];
