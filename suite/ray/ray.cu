@@ -87,16 +87,25 @@ static __host__ __device__ float power50(float x)
     return x16 * x16 * x16 * x2;
 }
 
-static __host__ __device__ unsigned pack(vec c)
+static __host__ __device__ unsigned pack(float4 c)
 {
     auto byte = [](float x) { return (unsigned)(255 * fminf(1, fmaxf(0, x))); };
-    return 0xff000000u | byte(c.z) << 16 | byte(c.y) << 8 | byte(c.x);
+    return byte(c.w) << 24 | byte(c.z) << 16 | byte(c.y) << 8 | byte(c.x);
+}
+static __host__ __device__ inline float4 mix(float4 a, float k, float4 b)
+{
+    return make_float4(a.x + k * b.x, a.y + k * b.y, a.z + k * b.z, a.w + k * b.w);
 }
 
 static __host__ __device__ unsigned trace(const scene &s, int x, int y, int w, int h)
 {
     const float pixel = 2.0f / (float)(w < h ? w : h);
-    vec from = s.eye, shade[BOUNCES];
+    const float4 black = make_float4(0, 0, 0, 1), none = make_float4(0, 0, 0, 0);
+    vec from = s.eye;
+    float4 shade[BOUNCES];
+#pragma unroll 1
+    for (int i = 0; i < BOUNCES; i++)
+        shade[i] = black;
     vec dir = unit(s.focal * s.forward + ((float)x - 0.5f * (float)w) * pixel * s.right +
                    ((float)y - 0.5f * (float)h) * pixel * s.up);
     int n = 0;
@@ -118,27 +127,29 @@ static __host__ __device__ unsigned trace(const scene &s, int x, int y, int w, i
         const vec at = from + nearest * dir, view = unit(from - at), to_light = unit(s.light - at);
         const vec normal = o.radius == 0 ? vec{0, 1, 0} : unit(at - o.at);
         const vec facing = dot(view, normal) < 0 ? -1.0f * normal : normal;
-        shade[n] = 0.05f * o.colour;
+        const float4 colour = make_float4(o.colour.x, o.colour.y, o.colour.z, 1);
+        shade[n] = mix(none, 0.05f, colour);
         const float cosine = dot(facing, to_light);
         if (cosine > 0 && lit(s, at, to_light)) {
             const float shine = 0.8f * power50(fmaxf(0, fminf(1, dot(facing, unit(to_light + view)))));
-            shade[n] = shade[n] + 0.3f * fminf(1, cosine) * o.colour + vec{shine, shine, shine};
+            shade[n] = mix(mix(shade[n], 0.3f * fminf(1, cosine), colour), shine, make_float4(1, 1, 1, 0));
         }
         dir = unit(2 * dot(normal, view) * normal - view);
         from = at + 0.0001f * dir;
     }
-    vec sum = {0, 0, 0};
 #pragma unroll 1
-    for (int i = n - 1; i >= 0; i--)
-        sum = shade[i] + 0.8f * sum;
-    return pack(sum);
+    for (int i = n - 1; i > 0; i--)
+        shade[i - 1] = mix(shade[i - 1], 0.8f, shade[i]);
+    return pack(shade[0]);
 }
 
 __global__ void render(unsigned *image, int w, int h)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-    if (x < w && y < h)
-        image[y * w + x] = trace(the_scene, x, y, w, h);
+    if (x < w && y < h) {
+        image[y * w + x] = 0;
+        image[y * w + x] += trace(the_scene, x, y, w, h);
+    }
 }
 
 int main(int argc, char **argv)
