@@ -187,6 +187,48 @@ static bool fetch_elements(const struct emu_tex_desc *d, const struct emu_warp *
     return true;
 }
 
+/* The texel along one dimension of a picture n wide, clamped to it; NaN is 0. */
+static u64 clamped_texel(const struct emu_warp *w, const struct emu_inst *i, unsigned dim, unsigned lane, u32 n)
+{
+    const struct emu_opnd *o = &i->src[1 + dim];
+    n = n ? n : 1;
+    if (i->aux[AUX_INT]) {
+        const s32 x = (s32)lane_u32(w, o, lane);
+        return x < 0 ? 0 : (u32)x < n ? (u32)x : n - 1;
+    }
+    const f32 x = lane_f32(w, o, lane);
+    return x >= (f32)n ? n - 1 : x > 0 ? (u32)x : 0;
+}
+
+/* The next frequent: point samples of a picture by texel coordinates, without conversion. False: not that. */
+static bool fetch_picture(const struct emu_tex_desc *d, const struct emu_warp *w, const struct emu_inst *i, u32 mask,
+                          u64 addr[EMU_LANES], u32 out[4][EMU_LANES])
+{
+    const bool is_float = d->channel_kind == EMU_TEX_FLOAT;
+    if (i->ptx->op != PTX_TEX || i->aux[AUX_GEO] != GEO_2D || i->aux[AUX_HALF] || d->n_level != 1 ||
+        d->normalized_coords || d->read_normalized ||
+        (is_float && (d->channel_bits != 32 || d->filter != EMU_TEX_POINT)) || d->address[0] == EMU_TEX_BORDER ||
+        d->address[1] == EMU_TEX_BORDER)
+        return false;
+    const struct emu_tex_level *level = &d->level[0];
+    const u32 texel = tex_texel_bytes(d), bits = d->channel_bits;
+    for (u32 left = mask; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        const u64 at = clamped_texel(w, i, 1, l, level->height) * level->row_bytes +
+                       clamped_texel(w, i, 0, l, level->width) * texel;
+        const u8 *p = (const u8 *)(uintptr_t)(addr[l] = level->addr + at);
+        for (unsigned k = 0; k < d->n_channel; k++) {
+            u32 v = p[k * bits / 8];
+            if (bits == 16)
+                v |= (u32)p[2 * k + 1] << 8;
+            else if (bits == 32)
+                memcpy(&v, p + 4 * k, 4);
+            out[k][l] = d->channel_kind == EMU_TEX_SIGNED ? (u32)((s32)(v << (32 - bits)) >> (32 - bits)) : v;
+        }
+    }
+    return true;
+}
+
 /* Do all lanes name one object? (Its operand has 64-bit lanes.) */
 static bool same_handle(const struct emu_warp *w, const struct emu_opnd *o, u32 mask)
 {
@@ -203,12 +245,13 @@ EMU_HANDLER(tex)
     const struct emu_tex_desc *d = NULL;
     u64 handle = 0, addr[EMU_LANES];
     u32 out[4][EMU_LANES] = {{0}};
-    if (i->aux[AUX_GEO] == GEO_1D && i->aux[AUX_INT] && same_handle(w, &i->src[0], mask)) {
+    if (((i->aux[AUX_GEO] == GEO_1D && i->aux[AUX_INT]) || i->aux[AUX_GEO] == GEO_2D) &&
+        same_handle(w, &i->src[0], mask)) {
         const unsigned l = (unsigned)__builtin_ctz(mask);
         d = object(w, i, l, lane_handle(w, i, &i->src[0], l), NULL, &handle);
         if (!d)
             return;
-        if (fetch_elements(d, w, i, mask, addr, out)) {
+        if (fetch_elements(d, w, i, mask, addr, out) || fetch_picture(d, w, i, mask, addr, out)) {
             emu_record(w, i, TRACE_SP_TEX, mask, addr);
             store_results(w, i, mask, out);
             return;

@@ -6,6 +6,7 @@
 #include "emu_core.h"
 
 #include "emu/tex.h"
+#include "emu/tex_sample.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -94,6 +95,52 @@ static void fetches_follow_the_guide(void **state)
             }
             device_close(&d);
         }
+}
+
+/* Every format without conversion, positions inside, outside, fractional and not a number, against the sampler. */
+static void point_samples_agree_with_the_sampler(void **state)
+{
+    (void)state;
+    enum { W = 13, H = 7, N = 96, PITCH = 256 };
+    static const float at[] = {0, 0.999f, 1, 3.5f, 6.999f, 7, 12.99f, 13, 40, 3e9f, INFINITY, -0.1f, -2, -3e9f, NAN};
+    for (unsigned ints = 0; ints < 2; ints++)
+        for (unsigned bits = 8; bits <= 32; bits *= 2)
+            for (unsigned channels = 1; channels <= 4; channels *= 2)
+                for (unsigned kind = EMU_TEX_SIGNED; kind <= EMU_TEX_FLOAT; kind++) {
+                    if (kind == EMU_TEX_FLOAT && bits == 8)
+                        continue;
+                    struct device d = device_open(ints ? FETCH("tex.2d.v4.u32.s32 " RESULT ", [%n, {%r2, %r3}];")
+                                                       : FETCH("tex.2d.v4.u32.f32 " RESULT ", [%n, {%r2, %r3}];"),
+                                                  NULL);
+                    struct emu_tex_desc t = {.shape = EMU_TEX_2D,
+                                             .n_channel = (uint8_t)channels,
+                                             .channel_bits = (uint8_t)bits,
+                                             .channel_kind = (uint8_t)kind,
+                                             .address = {EMU_TEX_CLAMP, EMU_TEX_WRAP, EMU_TEX_CLAMP},
+                                             .n_level = 1};
+                    uint8_t *p = device_alloc(&d, PITCH * H);
+                    for (unsigned k = 0; k < PITCH * H; k++)
+                        p[k] = (uint8_t)(k * 37 + k / 256 * 11);
+                    t.level[0] = (struct emu_tex_level){(uint64_t)(uintptr_t)p, W, H, 0, PITCH, PITCH * H};
+                    uint32_t *in = device_alloc(&d, N * 16), *out = device_alloc(&d, N * 16);
+                    for (unsigned i = 0; i < N; i++)
+                        for (unsigned k = 1; k < 3; k++) {
+                            const unsigned n = sizeof at / sizeof *at;
+                            in[4 * i + k] =
+                                ints ? i * (k == 1 ? 5u : 3u) % 40 - 12 : bits_of(at[(k == 1 ? i : i / 7) % n]);
+                        }
+                    device_run(&d, "k", 1, N, 0, out, in, emu_tex_create(d.emu, &t));
+                    for (unsigned i = 0; i < N; i++) {
+                        struct tex_coord c = {
+                            .is_int = ints, .ix = (int32_t)in[4 * i + 1], .iy = (int32_t)in[4 * i + 2]};
+                        struct tex_result want;
+                        memcpy(&c.x, &in[4 * i + 1], 4);
+                        memcpy(&c.y, &in[4 * i + 2], 4);
+                        tex_fetch(&t, &c, &want);
+                        assert_memory_equal(&out[4 * i], want.c, 16);
+                    }
+                    device_close(&d);
+                }
 }
 
 static void integer_fetch_outside_linear_memory_is_zero(void **state)
@@ -238,6 +285,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fetches_follow_the_guide),
+        cmocka_unit_test(point_samples_agree_with_the_sampler),
         cmocka_unit_test(integer_fetch_outside_linear_memory_is_zero),
         cmocka_unit_test(wrap_and_mirror_repeat_the_image),
         cmocka_unit_test(surface_stores_and_reductions_reach_memory),
