@@ -7,7 +7,7 @@
  * Atoms are at random in a cube of edge 20, so that neighbours in space are far apart in memory. Simplified: single
  * precision only. Original 12288 to 73728 atoms; "paper" is 73728.
  */
-#include "../common/suite.h"
+#include "../common/suite_texture.h"
 
 #include <algorithm>
 #include <vector>
@@ -85,15 +85,7 @@ int main(int argc, char **argv)
     float4 *dp = suite_to_device(position.data(), n);
     int *dl = suite_to_device(list.data(), list.size());
     float3 *df = suite_device<float3>(n);
-    cudaResourceDesc resource = {};
-    resource.resType = cudaResourceTypeLinear;
-    resource.res.linear.devPtr = dp;
-    resource.res.linear.desc = cudaCreateChannelDesc<float4>();
-    resource.res.linear.sizeInBytes = n * sizeof(float4);
-    cudaTextureDesc how = {};
-    how.readMode = cudaReadModeElementType;
-    cudaTextureObject_t texture = 0;
-    SUITE_CUDA(cudaCreateTextureObject(&texture, &resource, &how, nullptr));
+    const cudaTextureObject_t texture = suite_linear_texture(dp, n);
     forces<<<n / THREADS, THREADS>>>(df, dp, texture, dl, n);
     SUITE_LAUNCHED();
     std::vector<float3> got(n);
