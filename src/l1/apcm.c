@@ -56,11 +56,11 @@ static bool has_count(const struct apcm *s, const struct apcm_line *l, const str
 
 static void monitor(struct apcm *s, const struct l1_access *a, uint8_t id, bool own)
 {
-    struct apcm_mta_entry *m = apcm_mta_find(&s->mta, a->line);
     if (own && a->req->nth >= s->p.mta_requests) {
         s->s.mta_dropped++;
         return;
     }
+    struct apcm_mta_entry *m = apcm_mta_find(&s->mta, a->line);
     if (m) {
         apcm_mta_hit(&s->mta, m, own, id);
         ++*(own ? &s->s.mta_own_hits : &s->s.mta_other_hits);
@@ -297,7 +297,7 @@ static void on_notice(void *st, enum notice kind, uint32_t slot, uint32_t argume
     }
     /* The end of a warp, or the beginning of its successor: a load that nobody waited for may have come in between. */
     release(s, p, &s->s.psb_by_exit);
-    if (kind == NOTICE_WARP_EXIT && s->monitored == (int)slot)
+    if (s->monitored == (int)slot)
         end_monitoring(s);
 }
 

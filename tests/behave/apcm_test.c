@@ -590,6 +590,27 @@ static void slot_0_can_be_the_monitored_warp(void **state)
     finish(m);
 }
 
+static void a_late_load_does_not_outlive_its_warp(void **state)
+{
+    (void)state;
+    struct memsys *m = build(APCM);
+    struct apcm *s = state_of(m);
+    const struct shot shots[] = {load(100, 1, 10, 3)};
+    struct landing at[1];
+    memsys_script(m, 0, shots, 1, at);
+    tell(m, 50, NOTICE_WARP_EXIT, 3, 0); /* nobody waited for the load: the warp's end overtakes it */
+    engine_run(m->eng, GAP);
+    assert_int_equal(s->monitored, 3);
+    tell(m, GAP + 1, NOTICE_WARP_START, 4, 0);
+    engine_run(m->eng, GAP + 3);
+    assert_int_equal(s->monitored, 3);
+    tell(m, GAP + 4, NOTICE_WARP_START, 3, 0); /* its slot has another warp now */
+    engine_run(m->eng, GAP + 6);
+    assert_int_equal(s->monitored, APCM_OVER);
+    assert_int_equal(s->cait[0].method, APCM_BYPASS);
+    finish(m);
+}
+
 struct told {
     struct l1_decision d[8];
     unsigned n;
@@ -664,6 +685,7 @@ int main(void)
         cmocka_unit_test(bypass_only_pins_nothing),
         cmocka_unit_test(a_distance_instead_of_the_board),
         cmocka_unit_test(a_kernel_starts_with_nothing),
+        cmocka_unit_test(a_late_load_does_not_outlive_its_warp),
         cmocka_unit_test(slot_0_can_be_the_monitored_warp),
         cmocka_unit_test(decisions_can_be_asked_for),
         cmocka_unit_test(broken_laws_are_found),
