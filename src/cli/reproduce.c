@@ -7,7 +7,7 @@
 #include "base/paths.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
-#include "cli/suite_programs.h"
+#include "cli/suite_record.h"
 #include "lab/report.h"
 
 #include <argp.h>
@@ -19,7 +19,7 @@
 
 struct args {
     const char *what; /* paper or plan */
-    const char *size, *out, *results;
+    const char *size, *out, *results, *cflags;
     char *figures; /* "12,13"; NULL = all */
     unsigned jobs;
     bool no_run, is_plan;
@@ -156,35 +156,28 @@ static struct lab_program describe(const struct suite_program *p, const struct p
     return out;
 }
 
-static bool older(const char *a, const char *than)
+/* Compiles and records if needed. Other flags make other programs: those are kept apart. */
+static int record(const struct args *a, const struct suite *s, const char *cache, struct lab_program *p, struct err *e)
 {
-    struct stat x, y;
-    if (stat(a, &x))
-        return true;
-    return stat(than, &y) == 0 && (x.st_mtim.tv_sec < y.st_mtim.tv_sec ||
-                                   (x.st_mtim.tv_sec == y.st_mtim.tv_sec && x.st_mtim.tv_nsec < y.st_mtim.tv_nsec));
-}
-
-/* Compiles and records if needed. The recording appears under its name only when it is whole. */
-static int record(const struct suite *s, const char *cache, const char *size, struct lab_program *p, struct err *e)
-{
-    char binary[SUITE_PATH], file[SUITE_PATH + 400], part[SUITE_PATH + 440];
-    if (suite_build(s, suite_find(s, p->name), cache, binary))
-        return err_set(e, "suite program '%s' did not compile", p->name);
-    snprintf(file, sizeof file, "%s/recordings", cache);
-    if (mkdir(file, 0777) && errno != EEXIST)
-        return err_at(e, file, 0, 0, "cannot create the folder: %s", strerror(errno));
-    snprintf(file, sizeof file, "%s/recordings/%.200s-%s.wt", cache, p->name, size);
-    if (older(file, binary)) {
-        snprintf(part, sizeof part, "%s.%ld", file, (long)getpid());
-        char *argv[] = {"weir", "record", "-q", "-o", part, binary, (char *)size, NULL};
-        int status = suite_spawn(argv, true);
-        if (status || rename(part, file)) {
-            unlink(part);
-            return err_set(e, "suite program '%s' could not be recorded at size %s", p->name, size);
-        }
+    struct suite_program program = *suite_find(s, p->name);
+    char folder[SUITE_PATH], path[SUITE_PATH], flags[512];
+    snprintf(folder, sizeof folder, "%s", cache);
+    if (a->cflags) {
+        if ((size_t)snprintf(flags, sizeof flags, "%s %s", program.flags ? program.flags : "", a->cflags) >=
+            sizeof flags)
+            return err_set(e, "--cflags: too long");
+        program.flags = flags;
+        size_t n = strlen(folder);
+        n += (size_t)snprintf(folder + n, sizeof folder - n, "/cflags%.200s", a->cflags);
+        for (char *c = folder + strlen(cache) + 1; *c && n < sizeof folder; c++)
+            if (*c == ' ' || *c == '/')
+                *c = '_';
+        if (mkdir(folder, 0777) && errno != EEXIST)
+            return err_at(e, folder, 0, 0, "cannot create the folder: %s", strerror(errno));
     }
-    p->recording = xstrdup(file);
+    if (suite_record(s, &program, a->size, folder, path, e))
+        return -1;
+    p->recording = xstrdup(path);
     return lab_program_measure(p, e);
 }
 
@@ -197,14 +190,14 @@ static bool is_used(const struct lab *l, const struct lab_program *p)
     return false;
 }
 
-static int record_all(struct lab *l, const struct suite *s, const char *cache, const char *size, struct err *e)
+static int record_all(const struct args *a, struct lab *l, const struct suite *s, const char *cache, struct err *e)
 {
     bool terminal = isatty(STDERR_FILENO);
     for (size_t i = 0; i < l->program.n && !progress_interrupted(); i++)
         if (is_used(l, &l->program.p[i])) {
             if (terminal)
                 fprintf(stderr, "\r\033[Kpreparing %s", l->program.p[i].name);
-            if (record(s, cache, size, &l->program.p[i], e)) {
+            if (record(a, s, cache, &l->program.p[i], e)) {
                 if (terminal)
                     fputs("\r\033[K", stderr);
                 return -1;
@@ -254,7 +247,7 @@ static int prepare(struct args *a, struct session *x, struct err *e)
     if (published && claims_read(&x->claims, published, e))
         return -1;
     x->has_claims = published != NULL;
-    if (record_all(&x->lab, &x->suite, cache, a->size, e))
+    if (record_all(a, &x->lab, &x->suite, cache, e))
         return -1;
     snprintf(file, sizeof file, "%s/results.sqlite", cache);
     x->store = store_open(a->results ? a->results : file, e);
@@ -317,13 +310,14 @@ static int run_session(struct args *a)
 
 /* ---- options ---- */
 
-enum { KEY_SIZE = 1000, KEY_RESULTS };
+enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_CFLAGS };
 
 static const struct argp_option options[] = {
     {"figure", 'f', "N", 0, "only this figure; may be repeated, or a list: 12,13", 0},
     {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of the programs (default: small)", 0},
     {"jobs", 'j', "N", 0, "simulations at once (default: one for each core)", 0},
     {"output", 'o', "DIR", 0, "folder for report.md, tables and pictures (default: weir-NAME)", 0},
+    {"cflags", KEY_CFLAGS, "FLAGS", 0, "compile the programs with these flags too, e.g. -fno-unroll-loops", 0},
     {"results", KEY_RESULTS, "FILE", 0, "where results are kept (default: results.sqlite in the cache folder)", 0},
     {0},
 };
@@ -353,6 +347,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
     }
     case 'o':
         a->out = arg;
+        return 0;
+    case KEY_CFLAGS:
+        a->cflags = arg;
         return 0;
     case KEY_RESULTS:
         a->results = arg;
