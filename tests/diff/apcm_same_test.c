@@ -72,14 +72,14 @@ struct numbers {
     char (*name)[96];
 };
 
-static struct numbers run(const char *with, const char *const *set, unsigned n_set, bool tick_all, bool reuse_only)
+static struct numbers run(const char *machine, const char *with, const char *set, bool tick_all, bool reuse_only)
 {
     struct loads k = {.reuse_only = reuse_only};
     struct synth s;
     struct err e;
     synth_init(&s, CTAS, THREADS, warp_of, &k);
     make_kernel(&s, &k);
-    struct gpu_opts o = {.machine = "gtx480", .with = with, .set = set, .n_set = n_set, .tick_all = tick_all};
+    struct gpu_opts o = {.machine = machine, .with = with, .set = &set, .n_set = set != NULL, .tick_all = tick_all};
     struct gpu *g = gpu_new(&o, &e);
     if (!g)
         fail_msg("%s", e.msg);
@@ -118,22 +118,34 @@ static uint64_t value(const struct numbers *n, const char *name)
 static void ticking_equals_skipping(void **state)
 {
     (void)state;
-    static const char *const sets[] = {"apcm.mode=both",       "apcm.mode=protect",       "apcm.mode=bypass",
-                                       "apcm.replace_own=yes", "apcm.protect_distance=8", "l1.allocate=on-fill",
-                                       "l1.miss_queue=2"};
-    for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++) {
-        struct numbers a = run("apcm", &sets[i], 1, false, false), b = run("apcm", &sets[i], 1, true, false);
+    static const struct {
+        const char *machine, *with, *set;
+        unsigned sms;
+    } cases[] = {{"gtx480", "apcm", "apcm.mode=both", 15},
+                 {"gtx480", "apcm", "apcm.mode=protect", 15},
+                 {"gtx480", "apcm", "apcm.mode=bypass", 15},
+                 {"gtx480", "apcm", "apcm.replace_own=yes", 15},
+                 {"gtx480", "apcm", "apcm.protect_distance=8", 15},
+                 {"gtx480", "apcm", "l1.allocate=on-fill", 15},
+                 {"gtx480", "apcm", "l1.miss_queue=2", 15},
+                 {"gtx480", "apcm", "apcm.mta_ways=32", 15},
+                 {"gtx780", "gto,apcm", NULL, 16},
+                 {"cart28", "apcm", NULL, 28}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *set = cases[i].set;
+        struct numbers a = run(cases[i].machine, cases[i].with, set, false, false),
+                       b = run(cases[i].machine, cases[i].with, set, true, false);
         assert_int_equal(a.n, b.n);
         for (unsigned k = 0; k < a.n; k++)
             if (a.v[k] != b.v[k])
-                fail_msg("%s: %s is %llu skipping and %llu ticking", sets[i], a.name[k], (unsigned long long)a.v[k],
-                         (unsigned long long)b.v[k]);
+                fail_msg("%s %s: %s is %llu skipping and %llu ticking", cases[i].machine, set ? set : "", a.name[k],
+                         (unsigned long long)a.v[k], (unsigned long long)b.v[k]);
         /* Laws: what was begun was ended, what went past the cache was sent there for a reason. */
         assert_int_equal(value(&a, "apcm.psb.set"),
                          value(&a, "apcm.psb.by_load") + value(&a, "apcm.psb.by_loop") + value(&a, "apcm.psb.by_exit"));
         assert_int_equal(value(&a, "l1.bypasses"), value(&a, "apcm.bypasses") + value(&a, "apcm.refused"));
         assert_int_equal(value(&a, "apcm.hits"), value(&a, "l1.load_hits") + value(&a, "l1.merges"));
-        assert_int_equal(value(&a, "apcm.monitored"), 2 * 15);
+        assert_int_equal(value(&a, "apcm.monitored"), 2 * cases[i].sms);
         numbers_free(&a);
         numbers_free(&b);
     }
@@ -142,7 +154,7 @@ static void ticking_equals_skipping(void **state)
 static void every_kind_of_load_is_found(void **state)
 {
     (void)state;
-    struct numbers n = run("apcm", NULL, 0, false, false);
+    struct numbers n = run("gtx480", "apcm", NULL, false, false);
     assert_true(value(&n, "apcm.bypasses") > 0);
     assert_true(value(&n, "apcm.protected.lines") > 0);
     assert_true(value(&n, "apcm.protected.hits") > 0);
@@ -157,8 +169,9 @@ static void every_kind_of_load_is_found(void **state)
 static void deciding_nothing_changes_nothing(void **state)
 {
     (void)state;
-    const char *set[] = {"apcm.mode=bypass"}; /* and no load streams */
-    struct numbers without = run(NULL, NULL, 0, false, true), with = run("apcm", set, 1, false, true);
+    /* Bypassing only, and no load streams. */
+    struct numbers without = run("gtx480", NULL, NULL, false, true),
+                   with = run("gtx480", "apcm", "apcm.mode=bypass", false, true);
     assert_true(value(&with, "apcm.accesses.normal") > 0);
     for (unsigned i = 0; i < without.n; i++) {
         assert_null(strstr(without.name[i], "apcm"));
