@@ -27,6 +27,8 @@
 #include <ctype.h>
 #include <stdio.h>
 
+enum { LINE_WIDTH = 120 };
+
 struct writer {
     const struct source *s;
     const struct pointers *p;
@@ -150,22 +152,40 @@ static void edit_access(const struct writer *w, struct edits *e, const struct ac
     edits_wrap(e, at->begin, remove, at->end, before, after);
 }
 
+/* Where the white space before a statement begins, if nothing but white space parts it from what it belongs to. */
+static unsigned gap_before(const struct source *s, unsigned at)
+{
+    unsigned gap = at;
+    while (gap > 0 && isspace((unsigned char)s->text[gap - 1]))
+        gap--;
+    unsigned line = line_start(s, gap);
+    return memmem(s->text + line, gap - line, "//", 2) ? at : gap;
+}
+
 /* `first` before the statement: as a statement of its own in a block, else both in braces. */
 static void precede(const struct writer *w, struct edits *e, const struct node *statement, const char *first)
 {
-    struct text t = {0};
-    if (statement->parent && statement->parent->kind == CXCursor_CompoundStmt) {
-        char *indent = emit_indent(w->s, statement->begin);
-        text_addf(&t, "%s\n%s", first, indent);
-        free(indent);
-        edits_wrap(e, statement->begin, 0, ~0u - 1, t.p, "");
+    const struct source *s = w->s;
+    const struct node *owner = statement->parent;
+    char *inner = emit_indent(s, statement->begin), *outer = owner ? emit_indent(s, owner->begin) : xstrdup("");
+    struct text before = {0}, after = {0};
+    unsigned end = source_skip_blank(s, statement->end), gap = gap_before(s, statement->begin);
+    end = s->text[end] == ';' ? end + 1 : statement->end;
+    if (owner && owner->kind == CXCursor_CompoundStmt) {
+        text_addf(&before, "%s\n%s", first, inner);
+        edits_wrap(e, statement->begin, 0, ~0u - 1, before.p, "");
+    } else if (memchr(s->text + gap, '\n', statement->begin - gap)) {
+        text_addf(&before, " {\n%s%s\n%s", inner, first, inner);
+        text_addf(&after, "\n%s}", outer);
+        edits_wrap(e, gap, statement->begin - gap, end, before.p, after.p);
     } else {
-        unsigned end = source_skip_blank(w->s, statement->end);
-        end = w->s->text[end] == ';' ? end + 1 : statement->end;
-        text_addf(&t, "{ %s ", first);
-        edits_wrap(e, statement->begin, 0, end, t.p, " }");
+        text_addf(&before, "{ %s ", first);
+        edits_wrap(e, statement->begin, 0, end, before.p, " }");
     }
-    text_free(&t);
+    text_free(&before);
+    text_free(&after);
+    free(inner);
+    free(outer);
 }
 
 static void edit_slice(const struct writer *w, struct edits *e, bool watching)
@@ -251,7 +271,8 @@ static void add_loop(const struct writer *w, struct edits *e, bool watching, con
         edits_render(w->s, e, u->cond[1], u->end, deeper, out);
         return;
     }
-    text_addf(out, loop->kind == CXCursor_ForStmt ? "for (; " : "while (");
+    bool empty = !watching && u->cond[0] == u->cond[1];
+    text_addf(out, loop->kind != CXCursor_ForStmt ? "while (" : empty ? "for (;" : "for (; ");
     add_condition(w, e, watching, deeper, out);
     unsigned close = u->cond[1];
     if (loop->kind == CXCursor_ForStmt) {
@@ -266,20 +287,23 @@ static void add_loop(const struct writer *w, struct edits *e, bool watching, con
 static void add_declaration(const struct writer *w, const char *line, struct text *out)
 {
     const struct unit *u = w->u;
+    struct text type = {0}, names = {0};
     const char *comma = "";
-    text_addf(out, "swcache::Cache<%s", u->alias_safe ? "swcache::AliasSafe, " : "");
+    text_addf(&type, "swcache::Cache<%s", u->alias_safe ? "swcache::AliasSafe, " : "");
+    text_addf(&names, "//");
     for (unsigned k = 0; k < w->p->n_structure; k++)
         if (u->cached >> k & 1) {
-            text_addf(out, "%sswcache::%s", comma, is_written(w, k) ? "ReadWrite" : "ReadOnly");
+            text_addf(&type, "%sswcache::%s", comma, is_written(w, k) ? "ReadWrite" : "ReadOnly");
+            text_addf(&names, "%s %d: %s", *comma ? "," : "", w->id[k], w->p->structure[k].param->name);
             comma = ", ";
         }
-    text_addf(out, "> %s; //", w->cache);
-    comma = "";
-    for (unsigned k = 0; k < w->p->n_structure; k++)
-        if (u->cached >> k & 1) {
-            text_addf(out, "%s %d: %s", comma, w->id[k], w->p->structure[k].param->name);
-            comma = ",";
-        }
+    text_addf(&type, "> %s;", w->cache);
+    if (strlen(line) + type.n + names.n < LINE_WIDTH)
+        text_addf(out, "%s %s", type.p, names.p);
+    else
+        text_addf(out, "%s%s%s", names.p, line, type.p);
+    text_free(&type);
+    text_free(&names);
     if (u->cached == w->kernel_cached) {
         text_addf(out, "%sswcache::within(%s, %s);", line, w->cache, w->extents);
         return;

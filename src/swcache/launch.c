@@ -66,6 +66,13 @@ static const char *edit_signature(struct edits *e, const struct source *s, const
         text_addf(&t, "\n%*s", (int)(first->begin - column + longer), "");
     else
         text_addf(&t, " ");
+    /* Further lines of parameters move along. */
+    for (unsigned at = name; longer && at < last->end; at++)
+        if (s->text[at] == '\n' && strspn(s->text + at + 1, " ") + 8 > first->begin - column) {
+            char spaces[256];
+            snprintf(spaces, sizeof spaces, "%*s", (int)longer, "");
+            edits_wrap(e, at + 1, 0, at + 1, spaces, "");
+        }
     text_addf(&t, "swcache::Extents<%d> %s", __builtin_popcount(k->cached), emit_extents_name(s));
     edits_replace(e, name, name + (unsigned)name_n, k->twin);
     edits_wrap(e, last->end, 0, last->end, t.p, "");

@@ -237,8 +237,8 @@ static void find_variables(struct pointers *p)
 static struct node *initializer(const struct node *decl)
 {
     CXCursor init = clang_Cursor_getVarDeclInitializer(decl->cursor);
-    for (struct node *c = decl->child; c && !clang_Cursor_isNull(init); c = c->next)
-        if (clang_equalCursors(c->cursor, init))
+    for (struct node *c = decl->child; c; c = c->next)
+        if (node_is_at(c, init))
             return c;
     return NULL;
 }
@@ -525,8 +525,9 @@ static void follow_lvalue(struct pointers *p, struct bases b, struct node *n)
             add_access(p, ACCESS_LOAD, b, n, n);
             return;
         }
-        if (is_plain_assignment(p->source, u, n)) {
-            add_access(p, node_argument(u, n) == 0 ? ACCESS_STORE : ACCESS_LOAD, b, n, node_argument(u, n) ? n : u);
+        if (is_plain_assignment(p->source, u, n) && node_argument(u, n) >= 0) {
+            bool stores = node_argument(u, n) == 0;
+            add_access(p, stores ? ACCESS_STORE : ACCESS_LOAD, b, n, stores ? u : n);
             return;
         }
         break;

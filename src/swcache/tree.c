@@ -426,11 +426,18 @@ struct node *node_strip(struct node *n)
     return n;
 }
 
+bool node_is_at(const struct node *n, CXCursor c)
+{
+    return !clang_Cursor_isNull(c) && clang_equalRanges(clang_getCursorExtent(n->cursor), clang_getCursorExtent(c)) &&
+           n->kind == clang_getCursorKind(c);
+}
+
 int node_argument(const struct node *call, const struct node *n)
 {
     int count = clang_Cursor_getNumArguments(call->cursor);
+    /* By place: cursors also remember how they were come by. */
     for (int i = 0; i < count; i++)
-        if (clang_equalCursors(clang_Cursor_getArgument(call->cursor, (unsigned)i), n->cursor))
+        if (node_is_at(n, clang_Cursor_getArgument(call->cursor, (unsigned)i)))
             return i;
     return -1;
 }

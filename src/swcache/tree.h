@@ -78,6 +78,8 @@ bool node_is_discarded(const struct node *);
 bool node_is_load(const struct node *);
 /* The node below parentheses and implicit conversions. */
 struct node *node_strip(struct node *);
+/* The node is what this cursor shows. */
+bool node_is_at(const struct node *, CXCursor);
 /* The argument's index of n in the call, -1: none. */
 int node_argument(const struct node *call, const struct node *n);
 /* The name of the function a call names; "" when it is not a plain call. The result lives in the arena. */

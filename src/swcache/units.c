@@ -602,7 +602,8 @@ static void drop_scans(struct finder *f, size_t first)
     for (size_t i = first; i < f->units->n;) {
         struct unit *u = &f->units->p[i];
         struct node *target, *step = node_strip(u->body_node);
-        bool body = step->kind != CXCursor_NullStmt && !node_writes(f->p->source, step, &target), elsewhere = false;
+        bool steps = step->kind == CXCursor_UnaryOperator && node_writes(f->p->source, step, &target);
+        bool body = step->kind != CXCursor_NullStmt && !steps, elsewhere = false;
         for (size_t k = 0; k < u->access.n; k++)
             body |= tree_inside(u->access.p[k]->at, u->body_node);
         for (size_t k = first; k < f->units->n; k++)
