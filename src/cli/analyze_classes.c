@@ -25,6 +25,7 @@ struct classes {
     struct analyze_items items;
     VEC(struct row) row;
     struct store *store;
+    size_t n_failed; /* simulations */
 };
 
 static void show_progress(void *ctx, const struct pool_progress *p)
@@ -78,6 +79,7 @@ static int simulate(struct classes *c, struct err *e)
         if (all.p[i]->failure)
             fprintf(stderr, "weir: %s on %s: %s\n", all.p[i]->program->name, all.p[i]->machine, all.p[i]->failure);
     VEC_FREE(&all);
+    c->n_failed = pool.failed;
     return bad;
 }
 
@@ -101,7 +103,7 @@ struct tally {
     unsigned agree, said;
 };
 
-/* "CS", "CM = CM", "CS, not CM": ours, and the paper's. */
+/* "CS", "CS = CS", "CM ! CS": ours, and the paper's. */
 static void verdict(const struct row *r, enum class_paper p, char *out, size_t bytes, struct tally *t)
 {
     char theirs[32];
@@ -253,7 +255,7 @@ int analyze_classes(const struct analyze_args *a)
         if (json && analyze_write_json(document(&c), json, &e)) {
             err_print(&e, stderr);
             status = CLI_BAD_INPUT;
-        } else if (c.items.n_failed) {
+        } else if (c.items.n_failed || c.n_failed) {
             status = CLI_PROGRAM_FAILED;
         }
     }
