@@ -54,9 +54,16 @@ void gpu_loads_see(void *loads, const struct sm_load_seen *s)
 {
     struct gpu_loads *l = loads;
     uint64_t line[COALESCE_MAX];
-    for (unsigned i = 0; i < s->n_line; i++)
-        line[i] = s->line[i].addr / 128;
-    locality_access(l->locality, s->sm, (uint32_t)s->warp, s->mem_index, s->lanes, line, s->n_line);
+    unsigned n = 0;
+    for (unsigned i = 0; i < s->n_line; i++) {
+        uint64_t x = s->line[i].addr / 128;
+        unsigned k = 0;
+        while (k < n && line[k] != x) /* the L1's own lines may be shorter */
+            k++;
+        line[k] = x;
+        n += k == n;
+    }
+    locality_access(l->locality, s->sm, (uint32_t)s->warp, s->mem_index, s->lanes, line, n);
 }
 
 static void count_verdict(struct gpu_decision *sum, const struct l1_decision *d)
