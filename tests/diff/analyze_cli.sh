@@ -3,23 +3,7 @@
 # Usage: analyze_cli.sh WEIR PROGRAM.cu
 weir=$1
 source=$2
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-export XDG_CACHE_HOME="$dir/cache"
-fail() {
-    echo "FAIL: $*" >&2
-    exit 1
-}
-expect() { # expect STATUS COMMAND...: the command's output is left in $dir/out and $dir/err
-    want=$1
-    shift
-    "$@" >"$dir/out" 2>"$dir/err"
-    got=$?
-    [ "$got" = "$want" ] || fail "exit status $got, not $want: $* ($(head -n 3 "$dir/err"))"
-}
-says() { # says FILE TEXT
-    grep -qF -- "$2" "$dir/$1" || fail "no '$2' in: $(head -n 5 "$dir/$1")"
-}
+. "$(dirname "$0")/cli.sh"
 
 "$weir" cc -O2 "$source" -o "$dir/known" || fail "it does not compile"
 expect 0 "$weir" analyze --json "$dir/live.json" "$dir/known"

@@ -5,22 +5,7 @@
 weir=$1
 trace=$2
 program=$3
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-fail() {
-    echo "FAIL: $*" >&2
-    exit 1
-}
-expect() { # expect STATUS COMMAND...: the command's output is left in $dir/out and $dir/err
-    want=$1
-    shift
-    "$@" >"$dir/out" 2>"$dir/err"
-    got=$?
-    [ "$got" = "$want" ] || fail "exit status $got, not $want: $* ($(head -n 3 "$dir/err"))"
-}
-says() { # says FILE TEXT
-    grep -qF -- "$2" "$dir/$1" || fail "no '$2' in: $(head -n 5 "$dir/$1")"
-}
+. "$(dirname "$0")/cli.sh"
 
 expect 0 "$weir" replay -q --with apcm --json "$dir/plain.json" "$trace"
 [ ! -s "$dir/out" ] || fail "-q printed something"

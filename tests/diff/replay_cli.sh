@@ -3,22 +3,7 @@
 # Usage: replay_cli.sh WEIR RECORDING
 weir=$1
 trace=$2
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-fail() {
-    echo "FAIL: $*" >&2
-    exit 1
-}
-expect() { # expect STATUS COMMAND...: the command's output is left in $dir/out and $dir/err
-    want=$1
-    shift
-    "$@" >"$dir/out" 2>"$dir/err"
-    got=$?
-    [ "$got" = "$want" ] || fail "exit status $got, not $want: $* ($(head -n 3 "$dir/err"))"
-}
-says() { # says FILE TEXT
-    grep -qF -- "$2" "$dir/$1" || fail "no '$2' in: $(head -n 5 "$dir/$1")"
-}
+. "$(dirname "$0")/cli.sh"
 
 expect 0 "$weir" replay --gpu gtx480 --json "$dir/skip.json" "$trace"
 says out "cycles"

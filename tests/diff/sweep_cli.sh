@@ -3,23 +3,7 @@
 # nothing, nothing is simulated twice, published values get a verdict, pictures are drawn, bad plans are refused.
 # Usage: sweep_cli.sh WEIR
 weir=$1
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-export XDG_CACHE_HOME="$dir/cache"
-fail() {
-    echo "FAIL: $*" >&2
-    exit 1
-}
-expect() { # expect STATUS COMMAND...: the command's output is left in $dir/out and $dir/err
-    want=$1
-    shift
-    "$@" >"$dir/out" 2>"$dir/err"
-    got=$?
-    [ "$got" = "$want" ] || fail "exit status $got, not $want: $* ($(head -n 3 "$dir/err"))"
-}
-says() { # says FILE TEXT
-    grep -qF -- "$2" "$dir/$1" || fail "no '$2' in: $(head -n 20 "$dir/$1")"
-}
+. "$(dirname "$0")/cli.sh"
 
 cat >"$dir/plan.ini" <<'INI'
 [figure]
