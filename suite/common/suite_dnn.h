@@ -120,40 +120,6 @@ __global__ void __launch_bounds__(DNN_THREADS)
             dnn_store(out, bias, c, map, row, col, dnn_window(in, w, c, row, col));
 }
 
-/* The first layer: input pixels are interleaved RGB, weights are planar. */
-static __device__ inline float dnn_window_rgb(const float *in, const float *w, const dnn_conv_shape &c, int row,
-                                              int col)
-{
-    const dnn_span y = dnn_clip(c, row), x = dnn_clip(c, col);
-    const int plane = c.kernel * c.kernel;
-    float sum = 0;
-    for (int i = y.from; i < y.to; i++)
-        for (int j = x.from; j < x.to; j++) {
-            const float *pixel = in + ((y.base + i) * c.in_side + x.base + j) * 3, *k = w + i * c.kernel + j;
-            sum += pixel[0] * k[0] + pixel[1] * k[plane] + pixel[2] * k[2 * plane];
-        }
-    return sum;
-}
-
-/* (row_at, col_at) is where this launch starts. */
-__global__ void __launch_bounds__(DNN_THREADS) dnn_conv_rgb(const float *in, const float *w, const float *bias,
-                                                            float *out, dnn_conv_shape c, int row_at, int col_at)
-{
-    const int map = blockIdx.x, row = threadIdx.x + row_at, col = threadIdx.y + col_at;
-    w += map * 3 * c.kernel * c.kernel;
-    dnn_store(out, bias, c, map, row, col, dnn_window_rgb(in, w, c, row, col));
-}
-
-__global__ void __launch_bounds__(DNN_THREADS)
-    dnn_conv_rgb_tiled(const float *in, const float *w, const float *bias, float *out, dnn_conv_shape c, int tile)
-{
-    const int map = blockIdx.x, row0 = threadIdx.x * tile, col0 = threadIdx.y * tile;
-    w += map * 3 * c.kernel * c.kernel;
-    for (int row = row0; row < row0 + tile && row < c.out_side; row++)
-        for (int col = col0; col < col0 + tile && col < c.out_side; col++)
-            dnn_store(out, bias, c, map, row, col, dnn_window_rgb(in, w, c, row, col));
-}
-
 /* Largest value of each window; values are not negative. */
 __global__ void __launch_bounds__(DNN_THREADS)
     dnn_pool_max(const float *in, float *out, int in_side, int out_side, int kernel, int stride, int tile)
@@ -227,31 +193,24 @@ static inline dnn_maps<float> dnn_convolve(dnn_run &run, const char *name, const
     return out;
 }
 
-/* First layer over an interleaved image; split = blocks of 32 x 32 at offsets instead of tiles per thread. */
-static inline dnn_maps<float> dnn_convolve_rgb(dnn_run &run, const char *name, int in_side, int out_maps, int out_side,
-                                               int kernel, int stride, int pad, int computed, bool with_bias,
-                                               bool split)
+/* First layer, over an image of interleaved RGB with planar weights; launch(image, weights, bias, out) starts it. */
+template <class Launch>
+static inline dnn_maps<float> dnn_convolve_rgb(dnn_run &run, const char *name, const dnn_conv_shape &c, int computed,
+                                               bool with_bias, Launch launch)
 {
-    dnn_maps<float> out(out_maps, out_side, run.r);
-    const dnn_maps<float> image(3, in_side, run.r); /* as many values; here they are interleaved */
-    const dnn_conv_shape c = {3, in_side, out_maps, out_side, kernel, stride, pad};
-    const size_t per_map = (size_t)3 * kernel * kernel;
+    dnn_maps<float> out(c.out_maps, c.out_side, run.r);
+    const dnn_maps<float> image(3, c.in_side, run.r); /* as many values; here they are interleaved */
+    const size_t per_map = (size_t)3 * c.kernel * c.kernel;
     const std::vector<float> w = run.weights<float>(per_map * computed, (int)per_map),
                              b = run.weights<float>(computed, 4);
     float *dw = suite_to_device(w.data(), w.size()), *db = suite_to_device(b.data(), b.size());
-    const float *bias = with_bias ? db : nullptr;
-    if (!split)
-        dnn_conv_rgb_tiled<<<computed, dnn_block(out_side)>>>(image.dev, dw, bias, out.dev, c, dnn_tile(out_side));
-    for (int row = 0; split && row < out_side; row += 32)
-        for (int col = 0; col < out_side; col += 32)
-            dnn_conv_rgb<<<computed, dim3(std::min(32, out_side - row), std::min(32, out_side - col))>>>(
-                image.dev, dw, bias, out.dev, c, row, col);
+    launch(image.dev, dw, with_bias ? db : nullptr, out.dev);
     std::vector<float> planar(image.host.size()), expect(computed * out.per_map());
     for (size_t i = 0; i < planar.size(); i++)
         planar[i % 3 * image.per_map() + i / 3] = image.host[i];
     for (size_t p = 0; p < expect.size(); p++) {
         const int map = (int)(p / out.per_map()), at = (int)(p % out.per_map());
-        const float sum = dnn_window(planar.data(), &w[map * per_map], c, at / out_side, at % out_side);
+        const float sum = dnn_window(planar.data(), &w[map * per_map], c, at / c.out_side, at % c.out_side);
         expect[p] = with_bias ? std::max(0.0f, sum + b[map]) : sum;
     }
     run.check(name, out, 0, computed, expect);

@@ -13,6 +13,25 @@
  */
 #include "../common/suite_dnn.h"
 
+/* The first convolution; each thread computes tile x tile pixels. */
+__global__ void __launch_bounds__(DNN_THREADS)
+    first_layer(const float *in, const float *w, float *out, dnn_conv_shape c, int tile)
+{
+    const int map = blockIdx.x, row0 = threadIdx.x * tile, col0 = threadIdx.y * tile, plane = c.kernel * c.kernel;
+    w += map * 3 * plane;
+    for (int row = row0; row < row0 + tile && row < c.out_side; row++)
+        for (int col = col0; col < col0 + tile && col < c.out_side; col++) {
+            const dnn_span y = dnn_clip(c, row), x = dnn_clip(c, col);
+            float sum = 0;
+            for (int i = y.from; i < y.to; i++)
+                for (int j = x.from; j < x.to; j++) {
+                    const float *pixel = in + ((y.base + i) * c.in_side + x.base + j) * 3, *k = w + i * c.kernel + j;
+                    sum += pixel[0] * k[0] + pixel[1] * k[plane] + pixel[2] * k[2 * plane];
+                }
+            out[(map * c.out_side + row) * c.out_side + col] = sum;
+        }
+}
+
 /* (x - mean) / deviation * scale + bias, clamped if wanted; one value per thread, in the order of Tango's kernels. */
 __global__ void __launch_bounds__(DNN_THREADS)
     normalise(float *x, const float *mean, const float *variance, const float *scale, const float *bias, int side,
@@ -103,7 +122,10 @@ int main(int argc, char **argv)
               neurons = suite_pick(size, 4, 32, 128);
     dnn_maps<float> a(1024, 14, run.r);
     if (size != SUITE_TINY) {
-        a = dnn_convolve_rgb(run, "conv1", 224, 64, 112, 7, 2, 3, early, false, false);
+        const dnn_conv_shape c = {3, 224, 64, 112, 7, 2, 3};
+        a = dnn_convolve_rgb(run, "conv1", c, early, false, [=](float *in, float *w, float *, float *out) {
+            first_layer<<<early, dnn_block(112)>>>(in, w, out, c, dnn_tile(112));
+        });
         norm(run, a, early, true);
         a = dnn_pool(run, "pool1", a, 56, 3, 2, 64);
         a = bottleneck(run, a, 64, 1, early);
