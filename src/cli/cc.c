@@ -42,6 +42,7 @@ static const char help_text[] =
     "  -rdc=true            device code may call functions of other files\n"
     "  -maxrregcount=N      limit registers per thread, as the occupancy model sees it\n"
     "  -use_fast_math, -ftz=true, -prec-div=false, -prec-sqrt=false, -fmad=false\n"
+    "  -fno-unroll-loops    leave the loops of device code as they are, but for those with a #pragma unroll\n"
     "  -Xcompiler OPTION    for the host compiler\n"
     "  -x cu                treat the files that follow as CUDA, whatever their names\n"
     "  --keep               keep NAME.ptx and NAME.o\n"
@@ -341,6 +342,8 @@ static void device_command(struct cc_list *w, const struct cc_job *job, const st
     }
     if (job->no_fma)
         cc_push(w, "-ffp-contract=off");
+    if (job->no_unroll)
+        cc_push(w, "-fno-unroll-loops");
     push_source(w, in);
     cc_push(w, "-o");
     cc_push(w, ptx);

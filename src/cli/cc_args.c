@@ -42,6 +42,7 @@ enum action {
     PREC_DIV,
     PREC_SQRT,
     FMAD,
+    NO_UNROLL,
     KEEP,
     VERBOSE,
     DRY_RUN,
@@ -150,6 +151,7 @@ static const struct option options[] = {
     {"--prec-sqrt", SEPARATE, PREC_SQRT, NULL},
     {"-fmad", SEPARATE, FMAD, NULL},
     {"--fmad", SEPARATE, FMAD, NULL},
+    {"-fno-unroll-loops", NONE, NO_UNROLL, NULL},
     {"-rdc", SEPARATE, RDC, NULL},
     {"--relocatable-device-code", SEPARATE, RDC, NULL},
     {"-extra-device-vectorization", NONE, IGNORE, NULL},
@@ -406,6 +408,9 @@ static int apply(struct cc_job *job, const struct option *o, const char *value, 
         break;
     case PREC_SQRT:
         job->prec_sqrt_off = !is_true(value);
+        break;
+    case NO_UNROLL:
+        job->no_unroll = true;
         break;
     case FMAD:
         job->no_fma = !is_true(value);

@@ -175,7 +175,7 @@ static int put_figure(struct writing *w, struct lab_figure *f, struct err *e)
 
 static void put_summary(const struct writing *w, FILE *out)
 {
-    fprintf(out, "%u claims hold, of %u the direction holds, %u do not hold", w->count[VERDICT_HOLDS],
+    fprintf(out, "%u claims hold, %u hold in direction only, %u do not hold", w->count[VERDICT_HOLDS],
             w->count[VERDICT_DIRECTION], w->count[VERDICT_FAILS]);
     if (w->count[VERDICT_UNKNOWN])
         fprintf(out, ", %u are not known yet", w->count[VERDICT_UNKNOWN]);
