@@ -173,17 +173,40 @@ static bool any_newer(const char *folder, const struct stat *than)
     return found;
 }
 
-/* A program is compiled again when its sources, the suite's shared headers or weir's CUDA headers are newer than it. */
+/* Whether the file, or one that it includes by a name in quotes, is newer. Files include each other a few deep. */
+static bool source_newer(const char *path, const struct stat *than, int deep)
+{
+    FILE *f = deep ? fopen(path, "r") : NULL;
+    bool found = newer(path, than);
+    char line[256], name[200], next[3 * PATH_MAX];
+    while (f && !found && fgets(line, sizeof line, f))
+        if (sscanf(line, "#include \"%199[^\"]\"", name) == 1) {
+            const char *slash = strrchr(path, '/');
+            snprintf(next, sizeof next, "%.*s/%s", (int)(slash ? slash - path : 0), path, name);
+            found = source_newer(next, than, deep - 1);
+        }
+    if (f)
+        fclose(f);
+    return found;
+}
+
+/* A program is compiled again when its folder, what it includes or weir's CUDA headers are newer than it. */
 static bool stale(const struct suite *s, const struct suite_program *p, const char *binary)
 {
     struct stat st;
     if (stat(binary, &st))
         return true;
-    char own[2 * PATH_MAX], common[2 * PATH_MAX], headers[PATH_MAX];
-    snprintf(own, sizeof own, "%s/%s", s->folder, p->name);
-    snprintf(common, sizeof common, "%s/common", s->folder);
-    return any_newer(own, &st) || any_newer(common, &st) ||
-           (!paths_find(PATHS_HEADERS, headers, sizeof headers) && any_newer(headers, &st));
+    char folder[2 * PATH_MAX], headers[PATH_MAX], file[3 * PATH_MAX];
+    snprintf(folder, sizeof folder, "%s/%s", s->folder, p->name);
+    bool found =
+        any_newer(folder, &st) || (!paths_find(PATHS_HEADERS, headers, sizeof headers) && any_newer(headers, &st));
+    char *sources = xstrdup(p->source);
+    for (char *save, *x = strtok_r(sources, " ", &save); x && !found; x = strtok_r(NULL, " ", &save)) {
+        snprintf(file, sizeof file, "%s/%s", folder, x);
+        found = source_newer(file, &st, 8);
+    }
+    free(sources);
+    return found;
 }
 
 void suite_binary(const struct suite_program *p, const char *cache, char binary[SUITE_PATH])
