@@ -382,65 +382,45 @@ static int parse_and_run(const struct argp *argp, int argc, char **argv, struct 
     return run_session(a);
 }
 
+static const char reproduce_doc[] =
+    "Reproduce the figures of a paper: tables, pictures, and a verdict for each published number.\v"
+    "Examples:\n"
+    "  weir reproduce apcm\n"
+    "  weir reproduce apcm --figure 12 --size tiny -o out\n\n"
+    "Ctrl-C loses nothing that is finished: the same command goes on from there.\n";
+static const char sweep_doc[] =
+    "Run what a plan file says: programs under several policies and settings, compared.\v"
+    "Example:\n"
+    "  weir sweep l1size.ini --size tiny\n\n"
+    "with l1size.ini:\n"
+    "  [figure]\n"
+    "  title     = L1 size\n"
+    "  programs  = bfs spmv\n"
+    "  metric    = ipc\n"
+    "  normalise = 16KB\n"
+    "  [variant 16KB]\n"
+    "  set = l1.size=16KiB\n"
+    "  [variant 32KB]\n"
+    "  set = l1.size=32KiB\n";
+static const char report_doc[] =
+    "Tables, pictures and verdicts from what is already simulated; nothing is run.\v"
+    "Example:\n"
+    "  weir report apcm --size small -o out\n";
+
 int cli_reproduce(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        on_option,
-        "PAPER",
-        "Reproduce the figures of a paper: tables, pictures, and a verdict for each published number.\v"
-        "Examples:\n"
-        "  weir reproduce apcm\n"
-        "  weir reproduce apcm --figure 12 --size tiny -o out\n\n"
-        "Ctrl-C loses nothing that is finished: the same command goes on from there.\n",
-        NULL,
-        NULL,
-        NULL,
-    };
-    struct args a = {.size = "small"};
-    return parse_and_run(&argp, argc, argv, &a);
+    static const struct argp argp = {options, on_option, "PAPER", reproduce_doc, NULL, NULL, NULL};
+    return parse_and_run(&argp, argc, argv, &(struct args){.size = "small"});
 }
 
 int cli_sweep(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        on_option,
-        "PLAN.ini",
-        "Run what a plan file says: programs under several policies and settings, compared.\v"
-        "Example:\n"
-        "  weir sweep l1size.ini --size tiny\n\n"
-        "with l1size.ini:\n"
-        "  [figure]\n"
-        "  title     = L1 size\n"
-        "  programs  = bfs spmv\n"
-        "  metric    = ipc\n"
-        "  normalise = 16KB\n"
-        "  [variant 16KB]\n"
-        "  set = l1.size=16KiB\n"
-        "  [variant 32KB]\n"
-        "  set = l1.size=32KiB\n",
-        NULL,
-        NULL,
-        NULL,
-    };
-    struct args a = {.size = "small", .is_plan = true};
-    return parse_and_run(&argp, argc, argv, &a);
+    static const struct argp argp = {options, on_option, "PLAN.ini", sweep_doc, NULL, NULL, NULL};
+    return parse_and_run(&argp, argc, argv, &(struct args){.size = "small", .is_plan = true});
 }
 
 int cli_report(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        on_option,
-        "PAPER\nPLAN.ini",
-        "Tables, pictures and verdicts from what is already simulated; nothing is run.\v"
-        "Example:\n"
-        "  weir report apcm --size small -o out\n",
-        NULL,
-        NULL,
-        NULL,
-    };
-    struct args a = {.size = "small", .no_run = true};
-    return parse_and_run(&argp, argc, argv, &a);
+    static const struct argp argp = {options, on_option, "PAPER\nPLAN.ini", report_doc, NULL, NULL, NULL};
+    return parse_and_run(&argp, argc, argv, &(struct args){.size = "small", .no_run = true});
 }

@@ -35,29 +35,6 @@ static int read_kind(struct claim *c, const struct inifile_item *i, struct err *
     return err_hint(e, "choose gain, mean, least, within or ahead");
 }
 
-static void add_words(struct plan_strings *s, const struct inifile_item *i)
-{
-    s->at = (struct inifile_place){i->file, i->line};
-    char *copy = xstrdup(i->value);
-    for (char *save, *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
-        VEC_PUSH(&s->word, xstrdup(w));
-    free(copy);
-}
-
-static int set_text(char **at, const struct inifile_item *i, struct err *e)
-{
-    if (!*at) {
-        *at = xstrdup(i->value);
-        return 0;
-    }
-    if (!i->continued)
-        return err_at(e, i->file, i->line, 0, "'%s' is given twice", i->key);
-    size_t n = strlen(*at) + strlen(i->value) + 2;
-    *at = xrealloc(*at, n);
-    strcat(strcat(*at, " "), i->value);
-    return 0;
-}
-
 static int read_statistic(struct claims *all, const struct inifile_item *i)
 {
     struct claim_statistic s = {.metric = xstrdup(i->value)};
@@ -82,21 +59,21 @@ static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
         VEC_PUSH(&all->claim, (struct claim){.name = xstrdup(name), .published = NAN, .at = {i->file, i->line}});
     struct claim *c = &all->claim.p[all->claim.n - 1];
     if (!strcmp(i->key, "figure"))
-        return set_text(&c->figure, i, e);
+        return inifile_text(&c->figure, i, e);
     if (!strcmp(i->key, "says"))
-        return set_text(&c->says, i, e);
+        return inifile_text(&c->says, i, e);
     if (!strcmp(i->key, "programs"))
-        return set_text(&c->programs, i, e);
+        return inifile_text(&c->programs, i, e);
     if (!strcmp(i->key, "published"))
         return read_number(c, i, e);
     if (!strcmp(i->key, "kind"))
         return read_kind(c, i, e);
     if (!strcmp(i->key, "of")) {
-        add_words(&c->of, i);
+        inifile_add_words(&c->of, i);
         return 0;
     }
     if (!strcmp(i->key, "over")) {
-        add_words(&c->over, i);
+        inifile_add_words(&c->over, i);
         return 0;
     }
     err_at(e, i->file, i->line, 0, "there is no key '%s' in [%s]", i->key, i->section);
@@ -128,13 +105,6 @@ int claims_read(struct claims *all, const char *path, struct err *e)
     return 0;
 }
 
-static void free_words(struct plan_strings *s)
-{
-    for (size_t i = 0; i < s->word.n; i++)
-        free(s->word.p[i]);
-    VEC_FREE(&s->word);
-}
-
 void claims_free(struct claims *all)
 {
     for (size_t i = 0; i < all->claim.n; i++) {
@@ -144,8 +114,8 @@ void claims_free(struct claims *all)
         free(c->says);
         free(c->programs);
         free(c->value);
-        free_words(&c->of);
-        free_words(&c->over);
+        inifile_free_words(&c->of);
+        inifile_free_words(&c->over);
     }
     for (size_t i = 0; i < all->explain.n; i++) {
         free(all->explain.p[i].label);

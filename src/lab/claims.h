@@ -32,7 +32,7 @@ extern const char *const verdict_name[];
 struct claim {
     char *name, *figure, *says, *programs, *value;
     enum claim_kind kind;
-    struct plan_strings of, over;
+    struct inifile_words of, over;
     double published;
     bool percent;
     struct inifile_place at;

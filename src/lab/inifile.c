@@ -59,3 +59,38 @@ int inifile_read(const char *path, inifile_fn *fn, void *ctx, struct err *e)
     }
     return bad || line < 0 ? err_at(e, path, 0, 0, "cannot read: %s", strerror(EIO)) : 0;
 }
+
+int inifile_text(char **at, const struct inifile_item *i, struct err *e)
+{
+    if (*at && !i->continued)
+        return err_at(e, i->file, i->line, 0, "'%s' is given twice", i->key);
+    if (!*i->value)
+        return err_at(e, i->file, i->line, 0, "'%s' has no value", i->key);
+    size_t old = *at ? strlen(*at) : 0, n = strlen(i->value);
+    *at = xrealloc(*at, old + n + 2);
+    if (old)
+        (*at)[old++] = ' ';
+    memcpy(*at + old, i->value, n + 1);
+    return 0;
+}
+
+void inifile_split(struct inifile_words *s, const char *text)
+{
+    char *copy = xstrdup(text);
+    for (char *save, *w = strtok_r(copy, " \t,", &save); w; w = strtok_r(NULL, " \t,", &save))
+        VEC_PUSH(&s->word, xstrdup(w));
+    free(copy);
+}
+
+void inifile_add_words(struct inifile_words *s, const struct inifile_item *i)
+{
+    s->at = INIFILE_PLACE(i);
+    inifile_split(s, i->value);
+}
+
+void inifile_free_words(struct inifile_words *s)
+{
+    for (size_t i = 0; i < s->word.n; i++)
+        free(s->word.p[i]);
+    VEC_FREE(&s->word);
+}

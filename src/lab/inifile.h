@@ -6,6 +6,7 @@
 #define WEIR_LAB_INIFILE_H
 
 #include "base/err.h"
+#include "base/mem.h"
 
 #include <stdbool.h>
 
@@ -26,6 +27,18 @@ struct inifile_place {
     const char *file;
     int line;
 };
+#define INIFILE_PLACE(item)          ((struct inifile_place){(item)->file, (item)->line})
 #define INIFILE_FAULT(place, e, ...) err_at(e, (place).file, (place).line, 0, __VA_ARGS__)
+
+/* A value that is one text: an indented line adds to it, giving it again is a fault, so is an empty one. */
+int inifile_text(char **at, const struct inifile_item *, struct err *);
+/* A value that is a list of words, separated by blanks or commas; further lines add to it. */
+struct inifile_words {
+    VEC(char *) word;
+    struct inifile_place at;
+};
+void inifile_add_words(struct inifile_words *, const struct inifile_item *);
+void inifile_split(struct inifile_words *, const char *text); /* the same from a text */
+void inifile_free_words(struct inifile_words *);
 
 #endif

@@ -185,7 +185,7 @@ static struct inifile_place place_of(const struct plan *plan, const struct plan_
 {
     if (!v)
         return (struct inifile_place){plan->path, 0};
-    return v->set_at.line ? v->set_at : v->at;
+    return v->set.at.line ? v->set.at : v->at;
 }
 
 struct want {
@@ -208,18 +208,18 @@ static int resolve(struct lab *l, const struct plan *plan, const struct plan_var
                    const struct lab_program *program, struct want *w, struct point **out, struct err *e)
 {
     struct settings s = {0};
-    for (size_t i = 0; v && i < v->set.n; i++)
-        VEC_PUSH(&s.set, v->set.p[i]);
+    for (size_t i = 0; v && i < v->set.word.n; i++)
+        VEC_PUSH(&s.set, v->set.word.p[i]);
     s.own = s.set.n;
     int status = 0;
     bool pending = false;
     *out = NULL;
     for (size_t c = 0; v && c < v->best.n && !pending && !status; c++) {
         const struct plan_search *search = &v->best.p[c];
-        const char *best = search->value.p[0];
+        const char *best = search->value.word.p[0];
         double best_value = -INFINITY;
-        for (size_t i = 0; i < search->value.n && !status; i++) {
-            VEC_PUSH(&s.set, assignment(search->key, search->value.p[i]));
+        for (size_t i = 0; i < search->value.word.n && !status; i++) {
+            VEC_PUSH(&s.set, assignment(search->key, search->value.word.p[i]));
             struct point *p = get_point(l, plan, v, program, &s, search->at, e);
             free(s.set.p[--s.set.n]);
             if (!p) {
@@ -229,7 +229,7 @@ static int resolve(struct lab *l, const struct plan *plan, const struct plan_var
                 pending = true;
             } else if (point_value(p, plan->maximise) > best_value) {
                 best_value = point_value(p, plan->maximise);
-                best = search->value.p[i];
+                best = search->value.word.p[i];
             }
         }
         VEC_PUSH(&s.set, assignment(search->key, best));
@@ -307,6 +307,6 @@ void lab_found(const struct lab_figure *f, size_t program, size_t variant, char 
         return;
     size_t at = 0;
     /* Searched values follow those that the variant sets. */
-    for (size_t i = 0; i < v->best.n && v->set.n + i < p->set.n && at < bytes; i++)
-        at += (size_t)snprintf(out + at, bytes - at, "%s%s", i ? " " : "", p->set.p[v->set.n + i]);
+    for (size_t i = 0; i < v->best.n && v->set.word.n + i < p->set.n && at < bytes; i++)
+        at += (size_t)snprintf(out + at, bytes - at, "%s%s", i ? " " : "", p->set.p[v->set.word.n + i]);
 }

@@ -16,38 +16,6 @@ struct reading {
     struct inifile_place base_at, published_at;
 };
 
-static void add_words(struct plan_strings *s, const struct inifile_item *i)
-{
-    s->at = (struct inifile_place){i->file, i->line};
-    char *copy = xstrdup(i->value);
-    for (char *save, *w = strtok_r(copy, " \t,", &save); w; w = strtok_r(NULL, " \t,", &save))
-        VEC_PUSH(&s->word, xstrdup(w));
-    free(copy);
-}
-
-static void join(char **at, const char *more)
-{
-    size_t old = strlen(*at), n = strlen(more);
-    *at = xrealloc(*at, old + n + 2);
-    (*at)[old] = ' ';
-    memcpy(*at + old + 1, more, n + 1);
-}
-
-/* A key that takes one text. An indented line adds to it; giving it again is a fault. */
-static int set_text(char **at, const struct inifile_item *i, struct err *e)
-{
-    if (*at && i->continued) {
-        join(at, i->value);
-        return 0;
-    }
-    if (*at)
-        return err_at(e, i->file, i->line, 0, "'%s' is given twice", i->key);
-    if (!*i->value)
-        return err_at(e, i->file, i->line, 0, "'%s' has no value", i->key);
-    *at = xstrdup(i->value);
-    return 0;
-}
-
 static int unknown(const struct inifile_item *i, const char *const *keys, unsigned n, struct err *e)
 {
     err_at(e, i->file, i->line, 0, "there is no key '%s' in [%s]", i->key, i->section);
@@ -90,7 +58,7 @@ static int read_figure(struct reading *r, const struct inifile_item *i, struct e
     };
     const struct {
         const char *key;
-        struct plan_strings *list;
+        struct inifile_words *list;
     } lists[] = {{"programs", &p->programs}, {"variants", &p->variants}, {"means", &p->means}};
     static const char *const keys[] = {"number",    "title",    "machine", "metric",   "axis",
                                        "normalise", "refused",  "note",    "maximise", "base",
@@ -100,11 +68,11 @@ static int read_figure(struct reading *r, const struct inifile_item *i, struct e
         if (!strcmp(i->key, texts[k].key)) {
             if (texts[k].place)
                 *texts[k].place = at;
-            return set_text(texts[k].text, i, e);
+            return inifile_text(texts[k].text, i, e);
         }
     for (unsigned k = 0; k < sizeof lists / sizeof *lists; k++)
         if (!strcmp(i->key, lists[k].key)) {
-            add_words(lists[k].list, i);
+            inifile_add_words(lists[k].list, i);
             return 0;
         }
     if (!strcmp(i->key, "kind")) {
@@ -137,11 +105,8 @@ static int read_search(struct plan_variant *v, const struct inifile_item *i, str
         values = colon + 1;
     }
     struct plan_search *s = &v->best.p[v->best.n - 1];
-    char *copy = xstrdup(values);
-    for (char *save, *w = strtok_r(copy, " \t,", &save); w; w = strtok_r(NULL, " \t,", &save))
-        VEC_PUSH(&s->value, xstrdup(w));
-    free(copy);
-    return s->value.n ? 0 : err_at(e, i->file, i->line, 0, "best = %s: no values to try", i->value);
+    inifile_split(&s->value, values);
+    return s->value.word.n ? 0 : err_at(e, i->file, i->line, 0, "best = %s: no values to try", i->value);
 }
 
 static int read_variant(struct reading *r, const char *name, const struct inifile_item *i, struct err *e)
@@ -157,26 +122,21 @@ static int read_variant(struct reading *r, const char *name, const struct inifil
     } else if (strcmp(v->at.file, i->file))
         return err_at(e, i->file, i->line, 0, "variant '%s' is already in %s", name, v->at.file);
     if (!strcmp(i->key, "label"))
-        return set_text(&v->label, i, e);
+        return inifile_text(&v->label, i, e);
     if (!strcmp(i->key, "machine"))
-        return set_text(&v->machine, i, e);
+        return inifile_text(&v->machine, i, e);
     if (!strcmp(i->key, "with")) {
-        v->with_at = (struct inifile_place){i->file, i->line};
-        return set_text(&v->with, i, e);
+        v->with_at = INIFILE_PLACE(i);
+        return inifile_text(&v->with, i, e);
     }
     if (!strcmp(i->key, "over")) {
-        v->over_at = (struct inifile_place){i->file, i->line};
-        return set_text(&v->over, i, e);
+        v->over_at = INIFILE_PLACE(i);
+        return inifile_text(&v->over, i, e);
     }
     if (!strcmp(i->key, "best"))
         return read_search(v, i, e);
     if (!strcmp(i->key, "set")) {
-        struct plan_strings words = {0};
-        v->set_at = (struct inifile_place){i->file, i->line};
-        add_words(&words, i);
-        for (size_t k = 0; k < words.word.n; k++)
-            VEC_PUSH(&v->set, words.word.p[k]);
-        VEC_FREE(&words.word);
+        inifile_add_words(&v->set, i);
         return 0;
     }
     static const char *const keys[] = {"label", "machine", "with", "over", "best", "set"};
@@ -187,13 +147,13 @@ static int read_paper(struct reading *r, const struct inifile_item *i, struct er
 {
     static const char *const keys[] = {"name", "title", "programs", "first", "published"};
     if (!strcmp(i->key, "name"))
-        return set_text(&r->p->paper, i, e);
+        return inifile_text(&r->p->paper, i, e);
     if (!strcmp(i->key, "programs")) {
-        add_words(&r->p->order, i);
+        inifile_add_words(&r->p->order, i);
         return 0;
     }
     if (!strcmp(i->key, "first")) {
-        add_words(&r->p->first, i);
+        inifile_add_words(&r->p->first, i);
         for (size_t k = 0; k < r->p->first.word.n; k++) {
             const char *colon = strchr(r->p->first.word.p[k], ':');
             if (!colon || atoi(colon + 1) < 1)
@@ -204,8 +164,8 @@ static int read_paper(struct reading *r, const struct inifile_item *i, struct er
     if (!strcmp(i->key, "title"))
         return 0;
     if (!strcmp(i->key, "published")) {
-        r->published_at = (struct inifile_place){i->file, i->line};
-        return set_text(&r->published, i, e);
+        r->published_at = INIFILE_PLACE(i);
+        return inifile_text(&r->published, i, e);
     }
     return unknown(i, keys, 5, e);
 }
@@ -348,25 +308,14 @@ int plan_read(struct plan *p, const char *path, struct err *e)
     return status;
 }
 
-static void free_strings(struct plan_strings *s)
-{
-    for (size_t i = 0; i < s->word.n; i++)
-        free(s->word.p[i]);
-    VEC_FREE(&s->word);
-}
-
 static void free_variant(struct plan_variant *v)
 {
     char *const texts[] = {v->name, v->label, v->machine, v->with, v->over};
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
-    for (size_t i = 0; i < v->set.n; i++)
-        free(v->set.p[i]);
-    VEC_FREE(&v->set);
+    inifile_free_words(&v->set);
     for (size_t i = 0; i < v->best.n; i++) {
-        for (size_t k = 0; k < v->best.p[i].value.n; k++)
-            free(v->best.p[i].value.p[k]);
-        VEC_FREE(&v->best.p[i].value);
+        inifile_free_words(&v->best.p[i].value);
         free(v->best.p[i].key);
     }
     VEC_FREE(&v->best);
@@ -378,11 +327,11 @@ void plan_free(struct plan *p)
                            p->axis,   p->normalise, p->refused, p->note,    p->maximise};
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
-    free_strings(&p->programs);
-    free_strings(&p->variants);
-    free_strings(&p->means);
-    free_strings(&p->order);
-    free_strings(&p->first);
+    inifile_free_words(&p->programs);
+    inifile_free_words(&p->variants);
+    inifile_free_words(&p->means);
+    inifile_free_words(&p->order);
+    inifile_free_words(&p->first);
     for (size_t i = 0; i < p->variant.n; i++)
         free_variant(&p->variant.p[i]);
     VEC_FREE(&p->variant);

@@ -41,20 +41,15 @@ enum plan_kind {
 
 struct plan_search { /* one coordinate of a search */
     char *key;
-    VEC(char *) value;
+    struct inifile_words value;
     struct inifile_place at;
 };
 
 struct plan_variant {
     char *name, *label, *machine, *with, *over; /* NULL = not given */
-    VEC(char *) set;
+    struct inifile_words set;
     VEC(struct plan_search) best;
-    struct inifile_place at, over_at, with_at, set_at;
-};
-
-struct plan_strings {
-    VEC(char *) word;
-    struct inifile_place at;
+    struct inifile_place at, over_at, with_at;
 };
 
 struct plan {
@@ -62,12 +57,12 @@ struct plan {
     char *number, *title, *paper, *machine, *metric, *axis, *normalise, *refused, *note, *maximise;
     char *published; /* path of the file with published values (claims.h); NULL = none */
     enum plan_kind kind;
-    bool geometric;               /* means of ratios; arithmetic if not */
-    struct plan_strings programs; /* as written */
-    struct plan_strings variants; /* names, in the order of the figure */
-    struct plan_strings means;    /* groups over which to average */
-    struct plan_strings order;    /* the paper's programs, in its order; from the base */
-    struct plan_strings first;    /* "KMN:1": the paper simulates only so many launches of it */
+    bool geometric;                /* means of ratios; arithmetic if not */
+    struct inifile_words programs; /* as written */
+    struct inifile_words variants; /* names, in the order of the figure */
+    struct inifile_words means;    /* groups over which to average */
+    struct inifile_words order;    /* the paper's programs, in its order; from the base */
+    struct inifile_words first;    /* "KMN:1": the paper simulates only so many launches of it */
     VEC(struct plan_variant) variant;
     struct inifile_place at, normalise_at, metric_at, machine_at;
     VEC(char *) text; /* paths that places point to */

@@ -70,13 +70,13 @@ static void test_plan(void **state)
     const struct plan_variant *a = plan_find(&p, "a"), *b = plan_find(&p, "b");
     assert_ptr_equal(plan_divisor(&p, a), a);
     assert_ptr_equal(plan_divisor(&p, b), b);
-    assert_int_equal(b->set.n, 3);
-    assert_string_equal(b->set.p[2], "l1.assoc=4");
+    assert_int_equal(b->set.word.n, 3);
+    assert_string_equal(b->set.word.p[2], "l1.assoc=4");
     assert_int_equal(b->best.n, 2);
     assert_string_equal(b->best.p[0].key, "x.y");
-    assert_int_equal(b->best.p[0].value.n, 4);
-    assert_string_equal(b->best.p[0].value.p[3], "8");
-    assert_string_equal(b->best.p[1].value.p[1], "yes");
+    assert_int_equal(b->best.p[0].value.word.n, 4);
+    assert_string_equal(b->best.p[0].value.word.p[3], "8");
+    assert_string_equal(b->best.p[1].value.word.p[1], "yes");
     plan_free(&p);
     drop(&s);
 }
