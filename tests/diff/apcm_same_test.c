@@ -5,16 +5,8 @@
  * The kernel has each kind of load: one that streams, one whose lines the warp uses again in a loop, one whose lines
  * another load uses last, one whose lines all warps share. Lanes leave the loop at different times.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
-#include "engine/stats.h"
-#include "gpu/gpu.h"
+#include "numbers.h"
 #include "synth.h"
-
-#include <stdio.h>
 
 enum { CTAS = 60, THREADS = 192, ROUNDS = 24 };
 
@@ -66,12 +58,6 @@ static void warp_of(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
     synth_do(s, k->exit, 1, mask);
 }
 
-struct numbers {
-    unsigned n;
-    uint64_t *v;
-    char (*name)[96];
-};
-
 static struct numbers run(const char *machine, const char *with, const char *set, bool tick_all, bool reuse_only)
 {
     struct loads k = {.reuse_only = reuse_only};
@@ -85,34 +71,10 @@ static struct numbers run(const char *machine, const char *with, const char *set
         fail_msg("%s", e.msg);
     for (int launch = 0; launch < 2; launch++)
         assert_int_equal(gpu_launch(g, &s.kernel, &s.launch, &s.streams, &e), GPU_DONE);
-    if (gpu_finish(g, true, &e))
-        fail_msg("%s", e.msg);
-    const struct gpu_results *r = gpu_get_results(g);
-    struct numbers out = {.n = stats_count(r->stats)};
-    out.v = xcalloc(out.n, sizeof *out.v);
-    out.name = xcalloc(out.n, sizeof *out.name);
-    for (unsigned i = 0; i < out.n; i++) {
-        out.v[i] = r->total[i];
-        snprintf(out.name[i], sizeof out.name[i], "%s", stats_name(r->stats, i)->name);
-    }
+    struct numbers out = numbers_of(g);
     gpu_free(g);
     synth_free(&s);
     return out;
-}
-
-static void numbers_free(struct numbers *n)
-{
-    free(n->v);
-    free(n->name);
-}
-
-static uint64_t value(const struct numbers *n, const char *name)
-{
-    for (unsigned i = 0; i < n->n; i++)
-        if (!strcmp(n->name[i], name))
-            return n->v[i];
-    fail_msg("no statistic %s", name);
-    return 0;
 }
 
 static void ticking_equals_skipping(void **state)
@@ -135,17 +97,13 @@ static void ticking_equals_skipping(void **state)
         const char *set = cases[i].set;
         struct numbers a = run(cases[i].machine, cases[i].with, set, false, false),
                        b = run(cases[i].machine, cases[i].with, set, true, false);
-        assert_int_equal(a.n, b.n);
-        for (unsigned k = 0; k < a.n; k++)
-            if (a.v[k] != b.v[k])
-                fail_msg("%s %s: %s is %llu skipping and %llu ticking", cases[i].machine, set ? set : "", a.name[k],
-                         (unsigned long long)a.v[k], (unsigned long long)b.v[k]);
+        must_equal(&a, &b, set ? set : cases[i].machine);
         /* Laws: what was begun was ended, what went past the cache was sent there for a reason. */
-        assert_int_equal(value(&a, "apcm.psb.set"),
-                         value(&a, "apcm.psb.by_load") + value(&a, "apcm.psb.by_loop") + value(&a, "apcm.psb.by_exit"));
-        assert_int_equal(value(&a, "l1.bypasses"), value(&a, "apcm.bypasses") + value(&a, "apcm.refused"));
-        assert_int_equal(value(&a, "apcm.hits"), value(&a, "l1.load_hits") + value(&a, "l1.merges"));
-        assert_int_equal(value(&a, "apcm.monitored"), 2 * cases[i].sms);
+        assert_int_equal(number(&a, "apcm.psb.set"), number(&a, "apcm.psb.by_load") + number(&a, "apcm.psb.by_loop") +
+                                                         number(&a, "apcm.psb.by_exit"));
+        assert_int_equal(number(&a, "l1.bypasses"), number(&a, "apcm.bypasses") + number(&a, "apcm.refused"));
+        assert_int_equal(number(&a, "apcm.hits"), number(&a, "l1.load_hits") + number(&a, "l1.merges"));
+        assert_int_equal(number(&a, "apcm.monitored"), 2 * cases[i].sms);
         numbers_free(&a);
         numbers_free(&b);
     }
@@ -155,14 +113,14 @@ static void every_kind_of_load_is_found(void **state)
 {
     (void)state;
     struct numbers n = run("gtx480", "apcm", NULL, false, false);
-    assert_true(value(&n, "apcm.bypasses") > 0);
-    assert_true(value(&n, "apcm.protected.lines") > 0);
-    assert_true(value(&n, "apcm.protected.hits") > 0);
-    assert_true(value(&n, "apcm.psb.by_loop") > 0);
-    assert_true(value(&n, "apcm.psb.by_load") > 0);
-    assert_true(value(&n, "apcm.found.streaming") > 0);
-    assert_true(value(&n, "apcm.found.intra") > 0);
-    assert_true(value(&n, "apcm.accesses.normal") > 0); /* the shared load, once it is known */
+    assert_true(number(&n, "apcm.bypasses") > 0);
+    assert_true(number(&n, "apcm.protected.lines") > 0);
+    assert_true(number(&n, "apcm.protected.hits") > 0);
+    assert_true(number(&n, "apcm.psb.by_loop") > 0);
+    assert_true(number(&n, "apcm.psb.by_load") > 0);
+    assert_true(number(&n, "apcm.found.streaming") > 0);
+    assert_true(number(&n, "apcm.found.intra") > 0);
+    assert_true(number(&n, "apcm.accesses.normal") > 0); /* the shared load, once it is known */
     numbers_free(&n);
 }
 
@@ -172,12 +130,12 @@ static void deciding_nothing_changes_nothing(void **state)
     /* Bypassing only, and no load streams. */
     struct numbers without = run("gtx480", NULL, NULL, false, true),
                    with = run("gtx480", "apcm", "apcm.mode=bypass", false, true);
-    assert_true(value(&with, "apcm.accesses.normal") > 0);
+    assert_true(number(&with, "apcm.accesses.normal") > 0);
     for (unsigned i = 0; i < without.n; i++) {
         assert_null(strstr(without.name[i], "apcm"));
-        if (value(&with, without.name[i]) != without.v[i])
+        if (number(&with, without.name[i]) != without.v[i])
             fail_msg("%s changes from %llu to %llu", without.name[i], (unsigned long long)without.v[i],
-                     (unsigned long long)value(&with, without.name[i]));
+                     (unsigned long long)number(&with, without.name[i]));
     }
     numbers_free(&without);
     numbers_free(&with);

@@ -13,6 +13,7 @@
 #include "engine/stats.h"
 #include "gpu/live.h"
 #include "gpu/replay.h"
+#include "numbers.h"
 #include "synth.h"
 
 #include <pthread.h>
@@ -127,44 +128,6 @@ static void mixed_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
         }
     }
     synth_do(s, m->exit, 1, mask);
-}
-
-/* Every counter of a finished run. */
-struct numbers {
-    unsigned n;
-    uint64_t *v;
-    char (*name)[96];
-};
-
-static struct numbers numbers_of(struct gpu *g)
-{
-    struct err e;
-    if (gpu_finish(g, true, &e))
-        fail_msg("%s", e.msg);
-    const struct gpu_results *r = gpu_get_results(g);
-    struct numbers out = {.n = stats_count(r->stats)};
-    out.v = xcalloc(out.n, sizeof *out.v);
-    out.name = xcalloc(out.n, sizeof *out.name);
-    for (unsigned i = 0; i < out.n; i++) {
-        out.v[i] = r->total[i];
-        snprintf(out.name[i], sizeof out.name[i], "%s", stats_name(r->stats, i)->name);
-    }
-    return out;
-}
-
-static void must_equal(const struct numbers *a, const struct numbers *b, const char *what)
-{
-    assert_int_equal(a->n, b->n);
-    for (unsigned i = 0; i < a->n; i++)
-        if (a->v[i] != b->v[i])
-            fail_msg("%s: %s is %llu and %llu", what, a->name[i], (unsigned long long)a->v[i],
-                     (unsigned long long)b->v[i]);
-}
-
-static void numbers_free(struct numbers *n)
-{
-    free(n->v);
-    free(n->name);
 }
 
 /* `set`: assignments separated by spaces, or NULL. */
