@@ -38,11 +38,11 @@ struct warp {
     uint16_t loop, n_in;           /* loops.c: of the last decoded instruction; loops in `in` */
     uint32_t loop_mask, loop_live; /* its lanes, and those alive */
     struct loop_lanes *in;         /* the loops it is in, each with the lanes that are */
-    uint8_t cta;        /* slot */
-    uint8_t wait;       /* enum warp_wait */
-    uint8_t buffered;   /* instructions left in its buffer */
-    uint8_t at_barrier; /* number, when wait == WARP_BARRIER */
-    bool ended;         /* no more instructions */
+    uint8_t cta;                   /* slot */
+    uint8_t wait;                  /* enum warp_wait */
+    uint8_t buffered;              /* instructions left in its buffer */
+    uint8_t at_barrier;            /* number, when wait == WARP_BARRIER */
+    bool ended;                    /* no more instructions */
     struct stream_dec *dec;
     struct stream_mem mem; /* addresses of the next instruction */
 };
