@@ -664,8 +664,14 @@ static int build(struct cc_job *job, const struct toolchain *t, const char *fold
     return 0;
 }
 
-/* Our temporary folder holds plain files and pipes only. */
-static void remove_folder(const char *folder)
+int cc_make_folder(char *folder, size_t bytes, struct err *e)
+{
+    const char *tmp = getenv("TMPDIR");
+    snprintf(folder, bytes, "%s/weir-cc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    return mkdtemp(folder) ? 0 : err_set(e, "cannot make a temporary folder %s: %s", folder, strerror(errno));
+}
+
+void cc_remove_folder(const char *folder)
 {
     DIR *d = opendir(folder);
     for (struct dirent *f; d && (f = readdir(d));)
@@ -736,14 +742,12 @@ int cli_cc(int argc, char **argv)
         return CLI_BAD_INPUT;
     }
     char folder[PATH_MAX];
-    const char *tmp = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s/weir-cc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(folder)) {
-        fprintf(stderr, "weir: cannot make a temporary folder %s: %s\n", folder, strerror(errno));
+    if (cc_make_folder(folder, sizeof folder, &e)) {
+        err_print(&e, stderr);
         return CLI_BAD_INPUT;
     }
     signal(SIGPIPE, SIG_IGN);
     int rc = build(&job, &t, folder);
-    remove_folder(folder);
+    cc_remove_folder(folder);
     return rc ? CLI_BAD_INPUT : CLI_OK;
 }

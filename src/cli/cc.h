@@ -61,6 +61,10 @@ int cc_write_text(const char *path, const char *text, size_t bytes);
  */
 int cc_mend_launches(const char *source, const char *folder, size_t index, char **overlay, struct err *e);
 
+/* A temporary folder for plain files and pipes. 0, or -1 with *e filled. */
+int cc_make_folder(char *folder, size_t bytes, struct err *e);
+void cc_remove_folder(const char *folder);
+
 /*
  * clang's arguments for the device compilation of the job, without the file's name: for who parses with libclang. 0, or
  * -1 with *e filled.

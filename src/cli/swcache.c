@@ -14,6 +14,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -125,16 +126,51 @@ static void report(const struct args *a, const struct swcache_result *r)
                 r->n_launch == 1 ? "" : "es");
 }
 
-static int transform(struct args *a, struct err *e)
+/* Launches written << < >> > are closed up first, as for weir cc; the transformer sees the mended texts. libclang takes
+ * them from memory: with an overlay of the file system it no longer finds the system's headers. */
+static int mend(struct args *a, const char *folder, struct err *e)
+{
+    char *overlay;
+    if (cc_mend_launches(a->options.path, folder, 0, &overlay, e))
+        return -1;
+    json_t *all = overlay ? json_load_file(overlay, 0, NULL) : NULL, *root;
+    size_t i;
+    VEC(struct swcache_file) files = {0};
+    json_array_foreach(json_object_get(all, "roots"), i, root)
+    {
+        const char *name = json_string_value(json_object_get(root, "name"));
+        const char *copy = json_string_value(json_object_get(root, "external-contents"));
+        if (name && copy) {
+            struct swcache_file file = {.path = xstrdup(name)};
+            file.text = cc_read_text(copy, &file.bytes);
+            if (file.text)
+                VEC_PUSH(&files, file);
+        }
+    }
+    json_decref(all);
+    a->options.mended = files.p;
+    a->options.n_mended = files.n;
+    return 0;
+}
+
+static int run(struct args *a, swcache_transform_fn *f, struct swcache_result *result, struct err *e)
 {
     struct cc_list words = {0};
-    struct swcache_result result;
-    swcache_transform_fn *f = load(e);
-    if (!f || cc_device_args(&a->job, &words, e))
+    char folder[PATH_MAX];
+    if (cc_device_args(&a->job, &words, e) || cc_make_folder(folder, sizeof folder, e))
         return -1;
+    int rc = mend(a, folder, e);
+    cc_remove_folder(folder);
     a->options.arg = (const char *const *)words.p;
     a->options.n_arg = (int)words.n;
-    if (f(&a->options, &result, e))
+    return rc ? rc : f(&a->options, result, e);
+}
+
+static int transform(struct args *a, struct err *e)
+{
+    struct swcache_result result;
+    swcache_transform_fn *f = load(e);
+    if (!f || run(a, f, &result, e))
         return -1;
     report(a, &result);
     return write_output(a->output, &result, e);

@@ -24,10 +24,18 @@ enum swcache_split {
     SWCACHE_SPLIT_INNER, /* always the innermost ones */
 };
 
+/* A file that is to be read as if it had another text. */
+struct swcache_file {
+    char *path, *text;
+    size_t bytes;
+};
+
 struct swcache_options {
     const char *path;       /* the source file */
     const char *const *arg; /* clang's arguments for its device compilation, without the file's name */
     int n_arg;
+    const struct swcache_file *mended;
+    size_t n_mended;
     bool alias_safe; /* cache pointers without __restrict__ too: every access looks into every line */
     bool keep_all;   /* rewrite every access that may be rewritten, profitable or not */
     enum swcache_split split;

@@ -206,7 +206,7 @@ __attribute__((visibility("default"))) int swcache_transform(const struct swcach
 {
     struct job j = {.options = options};
     *result = (struct swcache_result){0};
-    int rc = source_open(&j.source, options->path, options->arg, options->n_arg, e);
+    int rc = source_open(&j.source, options, e);
     if (rc == 0) {
         j.calls.source = j.notes.source = &j.source;
         clang_visitChildren(clang_getTranslationUnitCursor(j.source.tu), visit, &j);

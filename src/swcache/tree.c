@@ -2,7 +2,6 @@
 #include "swcache/tree.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 
 /* ---- the file ---- */
@@ -15,24 +14,14 @@ const char *source_string(struct source *s, CXString string)
     return copy;
 }
 
-static int read_text(struct source *s, struct err *e)
+/* The text as the compiler saw it: an overlay may have changed the file's. */
+static int take_text(struct source *s, struct err *e)
 {
-    FILE *f = fopen(s->path, "rb");
-    if (!f)
-        return err_at(e, s->path, 0, 0, "cannot open: %s", strerror(errno));
-    VEC(char) text = {0};
-    do {
-        VEC_RESERVE(&text, text.n + 65537);
-        text.n += fread(text.p + text.n, 1, 65536, f);
-    } while (!feof(f) && !ferror(f));
-    int rc = ferror(f) ? err_at(e, s->path, 0, 0, "cannot read: %s", strerror(errno)) : 0;
-    fclose(f);
-    text.p[text.n] = 0;
-    s->text = text.p;
-    s->bytes = text.n;
-    if (rc == 0 && memchr(s->text, 0, s->bytes))
-        rc = err_at(e, s->path, 0, 0, "this is no text: it has zero bytes");
-    return rc;
+    const char *text = clang_getFileContents(s->tu, s->file, &s->bytes);
+    if (!text)
+        return err_at(e, s->path, 0, 0, "libclang lost this file");
+    s->text = xstrndup(text, s->bytes);
+    return strlen(s->text) == s->bytes ? 0 : err_at(e, s->path, 0, 0, "this is no text: it has zero bytes");
 }
 
 static unsigned offset_of(const struct source *s, CXSourceLocation where, bool *in_file)
@@ -99,23 +88,24 @@ static int first_error(struct source *s, struct err *e)
     return 0;
 }
 
-int source_open(struct source *s, const char *path, const char *const *arg, int n_arg, struct err *e)
+int source_open(struct source *s, const struct swcache_options *o, struct err *e)
 {
+    const char *path = o->path;
+    VEC(struct CXUnsavedFile) unsaved = {0};
     *s = (struct source){.path = xstrdup(path), .arena = arena_new()};
-    if (read_text(s, e))
-        return -1;
     s->index = clang_createIndex(0, 0);
-    enum CXErrorCode rc = clang_parseTranslationUnit2(s->index, path, arg, n_arg, NULL, 0,
+    for (size_t i = 0; i < o->n_mended; i++)
+        VEC_PUSH(&unsaved, (struct CXUnsavedFile){o->mended[i].path, o->mended[i].text, o->mended[i].bytes});
+    enum CXErrorCode rc = clang_parseTranslationUnit2(s->index, path, o->arg, o->n_arg, unsaved.p, (unsigned)unsaved.n,
                                                       CXTranslationUnit_DetailedPreprocessingRecord, &s->tu);
+    VEC_FREE(&unsaved);
     if (rc != CXError_Success || !s->tu) {
         s->tu = NULL;
         return err_at(e, path, 0, 0, "libclang cannot parse this file (error %d)", (int)rc);
     }
-    if (first_error(s, e))
-        return -1;
     s->file = clang_getFile(s->tu, path);
-    if (!s->file)
-        return err_at(e, path, 0, 0, "libclang lost this file");
+    if (first_error(s, e) || take_text(s, e))
+        return -1;
     clang_visitChildren(clang_getTranslationUnitCursor(s->tu), collect_macro, s);
     if (s->macro.n)
         qsort(s->macro.p, s->macro.n, sizeof *s->macro.p, by_begin);

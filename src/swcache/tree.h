@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "swcache/swcache.h"
 
 #include <clang-c/Index.h>
 #include <stdbool.h>
@@ -45,7 +46,7 @@ struct node {
 };
 
 /* Parses the file. 0, or -1 with *e filled from the first error of the compiler. */
-int source_open(struct source *, const char *path, const char *const *arg, int n_arg, struct err *e);
+int source_open(struct source *, const struct swcache_options *, struct err *e);
 void source_close(struct source *);
 
 /* The tree below a cursor, allocated in the source's arena. */
