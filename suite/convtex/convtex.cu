@@ -5,7 +5,7 @@
  * clamped addresses, taps in constant memory; the row pass's result is copied into the array for the column pass.
  * Original 3072 x 1536; "paper" is 1536 x 768.
  */
-#include "../common/suite.h"
+#include "../common/suite_texture.h"
 
 #include <vector>
 
@@ -62,13 +62,7 @@ int main(int argc, char **argv)
     memset(&resource, 0, sizeof resource);
     resource.resType = cudaResourceTypeArray;
     resource.res.array.array = array;
-    cudaTextureDesc sampling;
-    memset(&sampling, 0, sizeof sampling);
-    sampling.addressMode[0] = sampling.addressMode[1] = cudaAddressModeClamp;
-    sampling.filterMode = cudaFilterModePoint;
-    sampling.readMode = cudaReadModeElementType;
-    cudaTextureObject_t tex;
-    SUITE_CUDA(cudaCreateTextureObject(&tex, &resource, &sampling, nullptr));
+    const cudaTextureObject_t tex = suite_texture(resource);
     float *dout = suite_device<float>(n);
     dim3 block(16, 12), grid((w + 15) / 16, (h + 11) / 12);
     rows<<<grid, block>>>(dout, w, h, tex);
