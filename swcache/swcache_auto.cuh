@@ -46,10 +46,11 @@ inline bool allocation(const volatile void *p, uintptr_t &low, uintptr_t &high)
 
 } /* namespace detail */
 
-/* The extents of what these pointers point into. A pointer that the driver does not know has no limits. */
-template <class... T> Extents<(int)sizeof...(T)> extents(const T *...pointers)
+/* The extents of what these pointers, or objects that convert to pointers, point into. One that the driver does not know
+   has no limits. */
+template <class... P> Extents<(int)sizeof...(P)> extents(const P &...pointers)
 {
-    Extents<(int)sizeof...(T)> e = {};
+    Extents<(int)sizeof...(P)> e = {};
     int k = 0;
     ((detail::allocation(pointers, e.low[k], e.high[k]), k++), ...);
     return e;
