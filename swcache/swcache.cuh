@@ -20,9 +20,9 @@
  *     }
  *     count<<<grid, block, swcache::shared_bytes(count, block, 1)>>>(...);
  *
- * How lines lie in shared memory: the words of a line are as many words apart as the block has threads (rounded up to
- * whole warps), so a thread always meets the same bank, and a warp whose lanes are at different places of their lines
- * still reads without conflicts.
+ * How lines lie in shared memory: each thread's line is contiguous, its words permuted by an exclusive-or with a number
+ * of the thread, so that the lanes of a warp that are at the same place of their lines meet different banks, and an
+ * address in the pool costs one instruction.
  *
  * What a program may rely on:
  * - A line holds whole bytes of memory that the thread has asked for or the rest of their aligned line. Written bytes
@@ -47,19 +47,14 @@
 #include <utility>
 #include <cuda_runtime.h>
 
-/* The line of ReadOnly and ReadWrite, in bytes. The widest load of a GPU fills 16 bytes at once. */
+/* The line of ReadOnly and ReadWrite, in bytes. The paper's is 16; GPUs since Maxwell fetch sectors of 32. */
 #ifndef SWCACHE_LINE_BYTES
-#define SWCACHE_LINE_BYTES 16
-#endif
-
-/* Lines per read-only structure: see ReadOnlyLine. */
-#ifndef SWCACHE_LINES
-#define SWCACHE_LINES 2
+#define SWCACHE_LINE_BYTES 32
 #endif
 
 /* Accesses a thread watches before it decides (the paper's THRESHOLD is 300). */
 #ifndef SWCACHE_WATCHED
-#define SWCACHE_WATCHED 48
+#define SWCACHE_WATCHED 24
 #endif
 
 /* The fewest 128-byte lines that a warp's lanes must ask for at once for a cache to be worth its work. */
@@ -70,6 +65,16 @@
 /* 1: no monitoring, all structures are cached that have room. For measurements, and for kernels that are known. */
 #ifndef SWCACHE_ALWAYS
 #define SWCACHE_ALWAYS 0
+#endif
+
+/* 1: Always is ignored, everything is monitored. For measurements. */
+#ifndef SWCACHE_MONITOR
+#define SWCACHE_MONITOR 0
+#endif
+
+/* 1: nothing is cached, and loops run as they would without room. For measurements. */
+#ifndef SWCACHE_OFF
+#define SWCACHE_OFF 0
 #endif
 
 /* 0: Tuner always launches the cached kernel, which then decides by its own monitoring alone. */
@@ -90,12 +95,12 @@ namespace swcache
  * that are near the end of theirs fetch a line too. Lanes at different places of their lines then wait for memory
  * together, not in turns.
  */
-template <int LineBytes, int Lines = SWCACHE_LINES> struct ReadOnlyLine {
+template <int LineBytes, int Lines = 1> struct ReadOnlyLine {
     static constexpr int line = LineBytes, lines = Lines;
     static constexpr bool writable = false;
     static_assert(LineBytes >= 4 && LineBytes <= 128 && !(LineBytes & (LineBytes - 1)),
                   "4 to 128 bytes, a power of two");
-    static_assert(Lines == 1 || Lines == 2, "one line, or a window of two");
+    static_assert(Lines == 1 || (Lines == 2 && LineBytes <= 64), "one line, or a window of two up to 64 bytes");
 };
 
 /* A structure that the kernel writes, or reads and writes. LineBytes: 4 to 64. */
@@ -106,10 +111,16 @@ template <int LineBytes> struct ReadWriteLine {
 };
 
 using ReadOnly = ReadOnlyLine<SWCACHE_LINE_BYTES>;
+using Window = ReadOnlyLine<(SWCACHE_LINE_BYTES > 64 ? 64 : SWCACHE_LINE_BYTES), 2>;
 using ReadWrite = ReadWriteLine<(SWCACHE_LINE_BYTES > 64 ? 64 : SWCACHE_LINE_BYTES)>;
 
 /* First argument of Cache: structures may overlap. */
 struct AliasSafe {
+};
+
+/* First argument of Cache: all structures are cached that have room, without monitoring. For loops too short to be
+   watched, where a Tuner decides for the launch as a whole. */
+struct Always {
 };
 
 /* The number of a structure, where a template argument would be awkward. */
@@ -126,8 +137,7 @@ namespace detail
 /* All of a block's dynamic shared memory; the kernel's own part comes first. */
 extern __shared__ uint4 pool[];
 
-constexpr uintptr_t no_line = ~(uintptr_t)0;        /* lines are aligned, so no line has this address */
-constexpr uintptr_t no_window = (uintptr_t)1 << 63; /* nor does any address lie behind this one by less than a window */
+constexpr unsigned no_line = 1; /* lines are aligned, so no line has this address */
 constexpr unsigned not_cached = ~0u;
 
 SWCACHE_DEVICE unsigned dynamic_shared_bytes()
@@ -204,9 +214,9 @@ template <int Bytes> struct raw {
 template <class S, bool Writable = S::writable> struct Slot;
 
 template <class S> struct Slot<S, false> {
-    uintptr_t tag;       /* address of the line, or of the first line of the window, that is held */
-    unsigned column;     /* offset of its first word in the pool; not_cached */
-    uintptr_t low, high; /* nothing outside these is read; constants unless within() was called */
+    unsigned tag; /* low half of the address of the line, or of the window's first line; structures are below 4 GiB */
+    unsigned column;     /* where it lies in the pool; not_cached */
+    uintptr_t low, high; /* nothing outside these is read */
     uintptr_t seen;      /* while monitoring: the line of the last access, */
     unsigned hits, misses, spread;
 };
@@ -219,7 +229,7 @@ template <class S> struct Slot<S, true> : Slot<S, false> {
 
 } /* namespace detail */
 
-template <bool Aliases, class... S> class BasicCache
+template <bool Aliases, bool Sure, class... S> class BasicCache
 {
   public:
     static constexpr int structures = sizeof...(S);
@@ -238,25 +248,25 @@ template <bool Aliases, class... S> class BasicCache
     SWCACHE_DEVICE explicit BasicCache(unsigned own_bytes = 0)
     {
         row_ = (detail::threads_in_block() + 31) & ~31u;
-        own_bytes = (own_bytes + 15) & ~15u;
+        own_bytes = (own_bytes + 127) & ~127u;
         unsigned all = detail::dynamic_shared_bytes();
-        room_ = (all > own_bytes ? all - own_bytes : 0) / (row_ * 4) * 4;
-        base_ = own_bytes + detail::thread_in_block() * 4;
-        watched_ = room_ && !SWCACHE_ALWAYS ? 0 : SWCACHE_WATCHED;
+        room_ = (all > own_bytes && !SWCACHE_OFF ? all - own_bytes : 0) / (row_ * 4) * 4;
+        base_ = own_bytes;
+        watched_ = room_ && !always ? 0 : SWCACHE_WATCHED;
         selected_ = false;
         start(std::index_sequence_for<S...>());
     }
 
-    /* Structure I lies in these bytes: nothing else is ever read. A structure whose bounds are not told, or that has
-       none, is not cached. While monitoring, structures use lines in the order of their numbers, as far as there is
-       room. */
+    /* Structure I lies in these bytes: nothing else is ever read. A structure whose bounds are not told, or that has 4
+       GiB or more, is not cached. While monitoring, structures use lines in the order of their numbers, as far as there
+       is room. */
     template <int I> SWCACHE_DEVICE void within(const void *begin, size_t bytes)
     {
         auto &s = slot<I>();
         s.low = (uintptr_t)begin;
         s.high = (uintptr_t)begin + bytes;
-        if (bytes && !selected_ && (unsigned)room(I + 1) <= room_)
-            s.column = base_ + room(I) * row_;
+        if (bytes && bytes < 0xffffff00u && !selected_ && (unsigned)room(I + 1) <= room_)
+            s.column = column<I>(room(I));
     }
 
     /* True until enough accesses were watched: the condition of slice 1. */
@@ -283,13 +293,13 @@ template <bool Aliases, class... S> class BasicCache
     }
 
     /* calculateWhatDataToCache(). Any subset of the threads may call it; those of a warp that arrive together agree. */
-    SWCACHE_DEVICE void select()
+    template <bool WholeWarp = false> SWCACHE_DEVICE void select()
     {
-        if (selected_ || monitoring())
+        if (!WholeWarp && (selected_ || monitoring()))
             return;
+        if (!always && !selected_)
+            choose(WholeWarp ? __ballot_sync(~0u, true) : __activemask(), std::index_sequence_for<S...>());
         selected_ = true;
-        if (!SWCACHE_ALWAYS)
-            choose(std::index_sequence_for<S...>());
     }
 
     /* Whether any structure is cached: if not, slice 3 is faster than slice 2. */
@@ -298,8 +308,8 @@ template <bool Aliases, class... S> class BasicCache
     SWCACHE_DEVICE bool complete() const { return all(std::index_sequence_for<S...>()); }
     template <int I> SWCACHE_DEVICE bool caches() const { return slot<I>().column != detail::not_cached; }
 
-    /* accessThroughCache(), as a load. Sure: the caller knows that caches<I>(). */
-    template <int I, bool Sure = false, class T> SWCACHE_DEVICE typename std::remove_cv<T>::type load(T *p)
+    /* accessThroughCache(), as a load. Known: the caller knows that caches<I>(). */
+    template <int I, bool Known = false, class T> SWCACHE_DEVICE typename std::remove_cv<T>::type load(T *p)
     {
         using V = typename std::remove_cv<T>::type;
         static_assert(std::is_trivially_copyable<V>::value && sizeof(V) <= 16,
@@ -307,7 +317,7 @@ template <bool Aliases, class... S> class BasicCache
         constexpr int unit = unit_bytes<I, V>();
         if constexpr (Aliases)
             leave_to<I>((uintptr_t)p, sizeof(V));
-        if constexpr (!Sure)
+        if constexpr (!Known)
             if (!caches<I>())
                 return *p;
         V value;
@@ -322,7 +332,8 @@ template <bool Aliases, class... S> class BasicCache
     }
 
     /* accessThroughCache(), as a store. */
-    template <int I, bool Sure = false, class T> SWCACHE_DEVICE void store(T *p, typename std::remove_cv<T>::type value)
+    template <int I, bool Known = false, class T>
+    SWCACHE_DEVICE void store(T *p, typename std::remove_cv<T>::type value)
     {
         static_assert(slot_type<I>::writable, "this structure was declared read-only");
         static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 16,
@@ -330,7 +341,7 @@ template <bool Aliases, class... S> class BasicCache
         constexpr int unit = unit_bytes<I, T>();
         if constexpr (Aliases)
             leave_to<I>((uintptr_t)p, sizeof(T));
-        if constexpr (!Sure)
+        if constexpr (!Known)
             if (!caches<I>()) {
                 *p = value;
                 return;
@@ -452,9 +463,10 @@ template <bool Aliases, class... S> class BasicCache
         return find<I>(slots_);
     }
 
+    static constexpr bool always = (Sure && !SWCACHE_MONITOR) || SWCACHE_ALWAYS;
     Slots<0, S...> slots_;
-    unsigned row_;  /* words from a word of a line to its next: the threads of the block, whole warps */
-    unsigned base_; /* offset of the thread's first word in the pool */
+    unsigned row_;  /* the threads of the block, in whole warps */
+    unsigned base_; /* where lines begin in the pool */
     unsigned room_; /* bytes of shared memory per thread */
     int watched_;
     bool selected_;
@@ -475,7 +487,7 @@ template <bool Aliases, class... S> class BasicCache
     template <int I> SWCACHE_DEVICE void start_slot()
     {
         auto &s = slot<I>();
-        s.tag = detail::no_window;
+        s.tag = detail::no_line;
         s.low = s.high = 0;
         s.seen = detail::no_line;
         s.hits = s.misses = s.spread = 0;
@@ -523,7 +535,7 @@ template <bool Aliases, class... S> class BasicCache
     template <int I> SWCACHE_DEVICE bool pays() const
     {
         const auto &s = slot<I>();
-        return s.high != s.low && s.spread >= SWCACHE_SPREAD && s.hits > s.misses;
+        return s.high - s.low - 1 < 0xfffffeffu && s.spread >= SWCACHE_SPREAD && s.hits > s.misses;
     }
 
     /* The value of a line: a read-write structure is chosen over a read-only one only at twice its hits. */
@@ -532,9 +544,9 @@ template <bool Aliases, class... S> class BasicCache
         return slot<I>().hits * (slot_type<I>::writable ? 1 : 2);
     }
 
-    template <size_t... I> SWCACHE_DEVICE void choose(std::index_sequence<I...>)
+    template <size_t... I> SWCACHE_DEVICE void choose(unsigned together, std::index_sequence<I...>)
     {
-        unsigned together = __activemask(), leader = __ffs(together) - 1;
+        unsigned leader = __ffs(together) - 1;
         unsigned values[] = {(2 * __popc(__ballot_sync(together, pays<(int)I>())) > __popc(together)
                                   ? __shfl_sync(together, value<(int)I>(), leader)
                                   : 0)...};
@@ -558,14 +570,15 @@ template <bool Aliases, class... S> class BasicCache
 #pragma unroll
             for (int k = 0; k < structures; k++)
                 if (k == best) {
-                    place[k] = base_ + used * row_;
+                    place[k] = used;
                     values[k] = 0;
                 }
             used += best_bytes;
         }
+        const unsigned columns[] = {(place[I] == detail::not_cached ? place[I] : column<(int)I>(place[I]))...};
         /* All lines leave their old places before one takes a new place. */
-        ((place[I] != slot<(int)I>().column ? drop<(int)I>() : void()), ...);
-        ((slot<(int)I>().column = place[I]), ...);
+        ((columns[I] != slot<(int)I>().column ? drop<(int)I>() : void()), ...);
+        ((slot<(int)I>().column = columns[I]), ...);
     }
 
     template <size_t... I> SWCACHE_DEVICE bool any(std::index_sequence<I...>) const
@@ -579,42 +592,69 @@ template <bool Aliases, class... S> class BasicCache
 
     /* ---- lines ---- */
 
+    /* Where the thread's line of structure I lies if `before` bytes per thread come first. The lanes that share a set
+       of banks permute their words differently. */
+    template <int I> SWCACHE_DEVICE unsigned column(unsigned before) const
+    {
+        constexpr unsigned words = held_bytes<I>() / 4;
+        unsigned thread = detail::thread_in_block();
+        return base_ + before * row_ + thread * words * 4 + (thread / (32 / words) % words) * 4;
+    }
+
+    template <int I> SWCACHE_DEVICE static constexpr unsigned held_bytes()
+    {
+        return slot_type<I>::line * slot_type<I>::lines;
+    }
+    template <int I> SWCACHE_DEVICE static constexpr unsigned in_line()
+    {
+        return slot_type<I>::line - 1;
+    }
+
+    /* The whole address of which a tag is the low half. */
+    template <int I> SWCACHE_DEVICE uintptr_t whole(unsigned tag) const
+    {
+        uintptr_t first = slot<I>().low & ~(uintptr_t)127; /* no line begins before this */
+        return first + (tag - (unsigned)first);
+    }
+
     template <int I> SWCACHE_DEVICE bool holds(uintptr_t address, size_t bytes) const
     {
-        constexpr uintptr_t held = slot_type<I>::line * slot_type<I>::lines;
-        uintptr_t tag = slot<I>().tag;
-        return address - tag < held || address + bytes - 1 - tag < held;
+        unsigned tag = slot<I>().tag;
+        if (tag == detail::no_line)
+            return false;
+        uintptr_t line = whole<I>(tag);
+        return address - line < held_bytes<I>() || address + bytes - 1 - line < held_bytes<I>();
     }
 
     template <int I, int Bytes> SWCACHE_DEVICE detail::raw<Bytes> load_unit(uintptr_t address)
     {
         auto &s = slot<I>();
-        constexpr uintptr_t bytes = slot_type<I>::line, held = bytes * slot_type<I>::lines;
+        unsigned line = (unsigned)address & ~in_line<I>();
         if constexpr (slot_type<I>::lines == 2) {
-            if (__any_sync(__activemask(), address - s.tag >= held))
+            bool out = (line - s.tag) & ~(unsigned)slot_type<I>::line;
+            if (__any_sync(__activemask(), out))
                 move_window<I>(address);
-        } else if ((address & ~(bytes - 1)) != s.tag) {
-            fetch<I>(address & ~(bytes - 1));
+        } else if (line != s.tag) {
+            fetch<I>(address);
         } else if constexpr (slot_type<I>::writable) {
-            if (!s.filled && !covers(s.dirty, (unsigned)(address & (bytes - 1)), Bytes))
+            if (!s.filled && !covers(s.dirty, (unsigned)address & in_line<I>(), Bytes))
                 complete_line<I>();
         }
-        return from_pool<Bytes>(s.column, (unsigned)(address & (held - 1)));
+        return from_pool<Bytes>(s.column ^ ((unsigned)address & (held_bytes<I>() - 1)));
     }
 
     template <int I, int Bytes> SWCACHE_DEVICE void store_unit(uintptr_t address, detail::raw<Bytes> piece)
     {
         auto &s = slot<I>();
-        constexpr uintptr_t inside = slot_type<I>::line - 1;
-        if ((address & ~inside) != s.tag) {
+        unsigned line = (unsigned)address & ~in_line<I>(), offset = (unsigned)address & in_line<I>();
+        if (line != s.tag) {
             write_back<I>();
-            s.tag = address & ~inside;
+            s.tag = line;
             s.filled = false;
         }
         using Mask = decltype(s.dirty);
-        unsigned offset = (unsigned)(address & inside);
         s.dirty |= ones<Mask, Bytes>() << offset;
-        to_pool<Bytes>(s.column, offset, piece);
+        to_pool<Bytes>(s.column ^ offset, piece);
     }
 
     template <class Mask, int Bytes> SWCACHE_DEVICE static constexpr Mask ones()
@@ -632,30 +672,34 @@ template <bool Aliases, class... S> class BasicCache
     template <int I> SWCACHE_DEVICE void move_window(uintptr_t address)
     {
         auto &s = slot<I>();
-        constexpr uintptr_t bytes = slot_type<I>::line;
-        uintptr_t ahead = address - s.tag;
-        if (ahead < bytes + bytes / 2)
+        constexpr unsigned bytes = slot_type<I>::line;
+        unsigned ahead = (unsigned)address - s.tag;
+        bool jump = s.tag == detail::no_line || ahead >= 3 * bytes;
+        if (!jump && ahead < bytes + bytes / 2)
             return;
-        uintptr_t line = s.tag + 2 * bytes; /* the next */
-        s.tag += bytes;
-        if (ahead >= 3 * bytes) {
-            s.tag = address & ~(bytes - 1);
-            fill<I>(s.tag);
-            line = s.tag + bytes;
+        uintptr_t next = (address & ~(uintptr_t)in_line<I>()) + bytes; /* the line to fetch */
+        if (jump) {
+            s.tag = (unsigned)next - bytes;
+            fill<I>(next - bytes);
+        } else {
+            s.tag += bytes;
+            if (ahead >= 2 * bytes)
+                next -= bytes;
         }
-        fill<I>(line);
+        fill<I>(next);
     }
 
     /* loadNewData(): replaces the line. */
-    template <int I> SWCACHE_DEVICE void fetch(uintptr_t line)
+    template <int I> SWCACHE_DEVICE void fetch(uintptr_t address)
     {
         auto &s = slot<I>();
+        uintptr_t line = address & ~(uintptr_t)in_line<I>();
         if constexpr (slot_type<I>::writable) {
             write_back<I>();
             s.filled = true;
         }
         fill<I>(line);
-        s.tag = line;
+        s.tag = (unsigned)line;
     }
 
     /* Brings a line from memory. Of a line that is only partly inside the structure, only that part. */
@@ -663,7 +707,7 @@ template <bool Aliases, class... S> class BasicCache
     {
         auto &s = slot<I>();
         constexpr int bytes = slot_type<I>::line, step = bytes < 16 ? bytes : 16;
-        unsigned first = s.column + (slot_type<I>::lines == 2 && line & bytes ? bytes * row_ : 0);
+        unsigned first = s.column ^ ((unsigned)line & (held_bytes<I>() - 1));
         if (line >= s.low && line + bytes <= s.high) {
             using Piece = typename detail::piece_of<step>::type;
             Piece pieces[bytes / step];
@@ -672,12 +716,12 @@ template <bool Aliases, class... S> class BasicCache
                 pieces[k] = read_piece<I>((const Piece *)line + k);
 #pragma unroll
             for (int k = 0; k < bytes / step; k++)
-                put_piece(first + k * step * row_, pieces[k]);
+                put_piece(first ^ k * step, pieces[k]);
         } else {
 #pragma unroll 1
             for (unsigned k = 0; k < bytes; k++)
                 if (line + k >= s.low && line + k < s.high)
-                    detail::set_pool_byte(first + (k & ~3u) * row_ + (k & 3), *(const unsigned char *)(line + k));
+                    detail::set_pool_byte(first ^ k, *(const unsigned char *)(line + k));
         }
     }
 
@@ -685,10 +729,11 @@ template <bool Aliases, class... S> class BasicCache
     template <int I> SWCACHE_DEVICE void complete_line()
     {
         auto &s = slot<I>();
+        uintptr_t line = whole<I>(s.tag);
 #pragma unroll 1
         for (unsigned k = 0; k < slot_type<I>::line; k++)
-            if (!(s.dirty >> k & 1) && s.tag + k >= s.low && s.tag + k < s.high)
-                detail::set_pool_byte(s.column + (k & ~3u) * row_ + (k & 3), *(const unsigned char *)(s.tag + k));
+            if (!(s.dirty >> k & 1) && line + k >= s.low && line + k < s.high)
+                detail::set_pool_byte(s.column ^ k, *(const unsigned char *)(line + k));
         s.filled = true;
     }
 
@@ -700,21 +745,22 @@ template <bool Aliases, class... S> class BasicCache
         using Mask = decltype(s.dirty);
         if (!s.dirty)
             return;
+        uintptr_t line = whole<I>(s.tag);
         if (s.dirty == ones<Mask, bytes>()) {
 #pragma unroll
             for (int k = 0; k < bytes / step; k++)
-                *((typename detail::piece_of<step>::type *)s.tag + k) = get_piece<step>(s.column + k * step * row_);
+                *((typename detail::piece_of<step>::type *)line + k) = get_piece<step>(s.column ^ k * step);
         } else {
 #pragma unroll 1
             for (unsigned offset = 0; offset < bytes; offset += 4) {
                 unsigned mask = (unsigned)(s.dirty >> offset) & 15;
-                unsigned word = mask ? detail::pool_word(s.column + offset * row_) : 0;
+                unsigned word = mask ? detail::pool_word(s.column ^ offset) : 0;
                 if (mask == 15)
-                    *(unsigned *)(s.tag + offset) = word;
+                    *(unsigned *)(line + offset) = word;
                 else
                     for (int b = 0; b < 4; b++)
                         if (mask >> b & 1)
-                            ((unsigned char *)s.tag)[offset + b] = (unsigned char)(word >> 8 * b);
+                            ((unsigned char *)line)[offset + b] = (unsigned char)(word >> 8 * b);
             }
         }
         s.dirty = 0;
@@ -724,7 +770,7 @@ template <bool Aliases, class... S> class BasicCache
     {
         if constexpr (slot_type<I>::writable)
             write_back<I>();
-        slot<I>().tag = detail::no_window;
+        slot<I>().tag = detail::no_line;
     }
 
     template <size_t... I> SWCACHE_DEVICE void flush_all(std::index_sequence<I...>)
@@ -745,47 +791,55 @@ template <bool Aliases, class... S> class BasicCache
 
     /* ---- bytes ---- */
 
-    SWCACHE_DEVICE void put_piece(unsigned at, unsigned v) const
+    SWCACHE_DEVICE static void put_piece(unsigned at, unsigned v)
     {
         detail::set_pool_word(at, v);
     }
-    SWCACHE_DEVICE void put_piece(unsigned at, uint2 v) const
+    SWCACHE_DEVICE static void put_piece(unsigned at, uint2 v)
     {
         detail::set_pool_word(at, v.x);
-        detail::set_pool_word(at + 4 * row_, v.y);
+        detail::set_pool_word(at ^ 4, v.y);
     }
-    SWCACHE_DEVICE void put_piece(unsigned at, uint4 v) const
+    SWCACHE_DEVICE static void put_piece(unsigned at, uint4 v)
     {
         detail::set_pool_word(at, v.x);
-        detail::set_pool_word(at + 4 * row_, v.y);
-        detail::set_pool_word(at + 8 * row_, v.z);
-        detail::set_pool_word(at + 12 * row_, v.w);
+        detail::set_pool_word(at ^ 4, v.y);
+        detail::set_pool_word(at ^ 8, v.z);
+        detail::set_pool_word(at ^ 12, v.w);
     }
-    template <int Step> SWCACHE_DEVICE typename detail::piece_of<Step>::type get_piece(unsigned at) const
+    template <int Step> SWCACHE_DEVICE static typename detail::piece_of<Step>::type get_piece(unsigned at)
     {
         if constexpr (Step == 4)
             return detail::pool_word(at);
         else if constexpr (Step == 8)
-            return make_uint2(detail::pool_word(at), detail::pool_word(at + 4 * row_));
+            return make_uint2(detail::pool_word(at), detail::pool_word(at ^ 4));
         else
-            return make_uint4(detail::pool_word(at), detail::pool_word(at + 4 * row_), detail::pool_word(at + 8 * row_),
-                              detail::pool_word(at + 12 * row_));
+            return make_uint4(detail::pool_word(at), detail::pool_word(at ^ 4), detail::pool_word(at ^ 8),
+                              detail::pool_word(at ^ 12));
     }
 
     /* A read-only structure that nothing aliases may use the read-only path. */
     template <int I, class Piece> SWCACHE_DEVICE static Piece read_piece(const Piece *p)
     {
-        if constexpr (slot_type<I>::writable || Aliases)
+        if constexpr (slot_type<I>::writable || Aliases) {
             return *p;
-        else
+        } else {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+            if constexpr (sizeof(Piece) == 16) { /* and let the L2 fetch the neighbours that a scan wants next */
+                uint4 v;
+                asm("ld.global.nc.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];"
+                    : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                    : "l"(p));
+                return v;
+            }
+#endif
             return __ldg(p);
+        }
     }
 
-    /* The word that holds a byte lies (offset / 4) rows of 4 * row_ bytes further: (offset & ~3) * row_ bytes. */
-    template <int Bytes> SWCACHE_DEVICE detail::raw<Bytes> from_pool(unsigned column, unsigned offset) const
+    template <int Bytes> SWCACHE_DEVICE static detail::raw<Bytes> from_pool(unsigned at)
     {
         detail::raw<Bytes> r;
-        unsigned at = (offset & ~3u) * row_ + (column | (Bytes < 4 ? offset & 3 : 0));
         if constexpr (Bytes == 1)
             r.words[0] = detail::pool_byte(at);
         else if constexpr (Bytes == 2)
@@ -793,12 +847,11 @@ template <bool Aliases, class... S> class BasicCache
         else
 #pragma unroll
             for (int k = 0; k < Bytes / 4; k++)
-                r.words[k] = detail::pool_word(at + 4 * k * row_);
+                r.words[k] = detail::pool_word(at ^ 4 * k);
         return r;
     }
-    template <int Bytes> SWCACHE_DEVICE void to_pool(unsigned column, unsigned offset, detail::raw<Bytes> r) const
+    template <int Bytes> SWCACHE_DEVICE static void to_pool(unsigned at, detail::raw<Bytes> r)
     {
-        unsigned at = (offset & ~3u) * row_ + (column | (Bytes < 4 ? offset & 3 : 0));
         if constexpr (Bytes == 1)
             detail::set_pool_byte(at, r.words[0]);
         else if constexpr (Bytes == 2)
@@ -806,16 +859,20 @@ template <bool Aliases, class... S> class BasicCache
         else
 #pragma unroll
             for (int k = 0; k < Bytes / 4; k++)
-                detail::set_pool_word(at + 4 * k * row_, r.words[k]);
+                detail::set_pool_word(at ^ 4 * k, r.words[k]);
     }
 };
 
-/* cacheConfig_t: Cache<ReadOnly, ReadWrite, ...>, or Cache<AliasSafe, ...>. One object per thread, in registers. */
+/* cacheConfig_t: Cache<ReadOnly, ReadWrite, ...>, Cache<AliasSafe, ...>, Cache<Always, ...>. One object per thread, in
+   registers. */
 template <class First, class... S> struct CacheOf {
-    using type = BasicCache<false, First, S...>;
+    using type = BasicCache<false, false, First, S...>;
 };
 template <class... S> struct CacheOf<AliasSafe, S...> {
-    using type = BasicCache<true, S...>;
+    using type = BasicCache<true, false, S...>;
+};
+template <class... S> struct CacheOf<Always, S...> {
+    using type = BasicCache<false, true, S...>;
 };
 template <class... S> using Cache = typename CacheOf<S...>::type;
 
@@ -829,12 +886,12 @@ template <class C> struct Watching {
         cache.template watch_store<I>(p, v);
     }
 };
-template <class C, bool Sure> struct Caching {
+template <class C, bool Known> struct Caching {
     C &cache;
-    template <int I, class T> SWCACHE_DEVICE auto load(Id<I>, T *p) { return cache.template load<I, Sure>(p); }
+    template <int I, class T> SWCACHE_DEVICE auto load(Id<I>, T *p) { return cache.template load<I, Known>(p); }
     template <int I, class T, class V> SWCACHE_DEVICE void store(Id<I>, T *p, V v)
     {
-        cache.template store<I, Sure>(p, v);
+        cache.template store<I, Known>(p, v);
     }
 };
 struct Direct {
@@ -842,33 +899,63 @@ struct Direct {
     template <int I, class T, class V> SWCACHE_DEVICE void store(Id<I>, T *p, V v) { *p = v; }
 };
 
-/*
- * A loop in its slices. step(memory) does one iteration, with all accesses through `memory`, and returns whether there
- * are more; it is a lambda with an `auto &` parameter. The first iteration must be allowed (test before calling run).
- */
-template <class C, class F> SWCACHE_DEVICE void run(C &cache, F step)
+/* Repeats step while it returns true and going_on() holds. In a whole warp (all lanes that have not ended are here),
+   the lanes that go on meet again after every step; otherwise they meet where the compiler lets them. */
+template <bool WholeWarp, class F, class M> SWCACHE_DEVICE bool repeat(bool more, F step, M going_on)
 {
-    bool more = true;
+    if constexpr (WholeWarp) {
+        while (__any_sync(~0u, more && going_on()))
+            if (more && going_on())
+                more = step();
+    } else {
+        while (more && going_on())
+            more = step();
+    }
+    return more;
+}
+
+template <bool WholeWarp, class C, class F> SWCACHE_DEVICE void slices(C &cache, bool more, F step)
+{
+    auto always = [] { return true; };
     Watching<C> watching{cache};
-    while (more && cache.monitoring())
-        more = step(watching);
-    cache.select();
+    more = repeat<WholeWarp>(
+        more, [&] { return step(watching); }, [&] { return cache.monitoring(); });
+    cache.template select<WholeWarp>();
     if (cache.complete()) {
         Caching<C, true> caching{cache};
-        while (more)
-            more = step(caching);
+        repeat<WholeWarp>(
+            more, [&] { return step(caching); }, always);
     } else if (cache.active()) {
         if constexpr (C::structures > 1) {
             Caching<C, false> caching{cache};
-            while (more)
-                more = step(caching);
+            repeat<WholeWarp>(
+                more, [&] { return step(caching); }, always);
         }
     } else {
         Direct direct;
-        while (more)
-            more = step(direct);
+        repeat<WholeWarp>(
+            more, [&] { return step(direct); }, always);
     }
     cache.flush();
+}
+
+/*
+ * A loop in its slices. step(memory) does one iteration, with all accesses through `memory`, and returns whether there
+ * are more; it is a lambda with an `auto &` parameter. more: whether there is a first iteration.
+ */
+template <class C, class F> SWCACHE_DEVICE void run(C &cache, bool more, F step)
+{
+    slices<false>(cache, more, step);
+}
+
+/*
+ * The same where lanes need different numbers of inner iterations per step: they meet again after each step, so that
+ * they use the same instructions and wait for memory together. All threads of the warp that have not ended must call
+ * it.
+ */
+template <class C, class F> SWCACHE_DEVICE void run_together(C &cache, bool more, F step)
+{
+    slices<true>(cache, more, step);
 }
 
 #endif /* __CUDACC__ */

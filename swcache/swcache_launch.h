@@ -27,7 +27,7 @@ size_t find_room(const void *kernel, int threads, int device, int structures, si
 {
     cudaFuncAttributes attributes;
     int most = 0, blocks = 0, blocks_without = 0;
-    size_t first = (own_bytes + 15) / 16 * 16, whole_warps = (size_t)(threads + 31) / 32 * 32, found = own_bytes;
+    size_t first = (own_bytes + 127) / 128 * 128, whole_warps = (size_t)(threads + 31) / 32 * 32, found = own_bytes;
     bool known =
         cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess &&
         cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) == cudaSuccess &&
@@ -85,7 +85,7 @@ template <class C, class... A> size_t shared_bytes(void (*kernel)(A...), dim3 bl
 template <class... A> size_t shared_bytes(void (*kernel)(A...), dim3 block, int structures, size_t own_bytes = 0)
 {
     return detail::remembered_room((const void *)kernel, (int)(block.x * block.y * block.z), structures, own_bytes,
-                                   [](int n) { return (size_t)(n * SWCACHE_LINE_BYTES * SWCACHE_LINES); });
+                                   [](int n) { return (size_t)(n * SWCACHE_LINE_BYTES); });
 }
 
 /*

@@ -1,7 +1,7 @@
 #include "problem.h"
 #include <swcache.cuh>
 
-using Lines = swcache::Cache<swcache::ReadOnly, swcache::ReadWrite>;
+using Lines = swcache::Cache<swcache::Always, swcache::ReadOnly, swcache::ReadWrite>;
 
 static __global__ void price_all(const option_record *__restrict__ options, long count, int per_thread,
                                  price_record *__restrict__ prices)
@@ -13,16 +13,15 @@ static __global__ void price_all(const option_record *__restrict__ options, long
     const swcache::Id<0> options_;
     const swcache::Id<1> prices_;
     long i = begin;
-    if (i < end)
-        swcache::run(cache, [&](auto &memory) {
-            const option_record *o = &options[i];
-            float spot = memory.load(options_, &o->spot), strike = memory.load(options_, &o->strike);
-            float years = memory.load(options_, &o->years), rate = memory.load(options_, &o->rate);
-            price_record p = price(spot, strike, years, rate, memory.load(options_, &o->volatility));
-            memory.store(prices_, &prices[i].call, p.call);
-            memory.store(prices_, &prices[i].put, p.put);
-            return ++i < end;
-        });
+    swcache::run(cache, i < end, [&](auto &memory) {
+        const option_record *o = &options[i];
+        float spot = memory.load(options_, &o->spot), strike = memory.load(options_, &o->strike);
+        float years = memory.load(options_, &o->years), rate = memory.load(options_, &o->rate);
+        price_record p = price(spot, strike, years, rate, memory.load(options_, &o->volatility));
+        memory.store(prices_, &prices[i].call, p.call);
+        memory.store(prices_, &prices[i].put, p.put);
+        return ++i < end;
+    });
 }
 
 static void launch(const problem &p)

@@ -1,7 +1,7 @@
 #include "problem.h"
 #include <swcache.cuh>
 
-using Lines = swcache::Cache<swcache::ReadOnly>;
+using Lines = swcache::Cache<swcache::Always, swcache::Window>;
 
 static __global__ void checksum(const unsigned char *__restrict__ data, const long *__restrict__ offsets,
                                 const unsigned *__restrict__ table, int packets, unsigned *__restrict__ sums)
@@ -18,11 +18,10 @@ static __global__ void checksum(const unsigned char *__restrict__ data, const lo
     cache.within<0>(data, offsets[packets]);
     const swcache::Id<0> data_;
     long i = offsets[packet], end = offsets[packet + 1];
-    if (i < end)
-        swcache::run(cache, [&](auto &memory) {
-            sum = (sum >> 8) ^ steps[(sum ^ memory.load(data_, &data[i])) & 255];
-            return ++i < end;
-        });
+    swcache::run(cache, i < end, [&](auto &memory) {
+        sum = (sum >> 8) ^ steps[(sum ^ memory.load(data_, &data[i])) & 255];
+        return ++i < end;
+    });
     sums[packet] = ~sum;
 }
 

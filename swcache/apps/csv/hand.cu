@@ -1,7 +1,7 @@
 #include "problem.h"
 #include <swcache.cuh>
 
-using Lines = swcache::Cache<swcache::ReadOnly>;
+using Lines = swcache::Cache<swcache::Always, swcache::Window>;
 
 static __global__ void read_rows(const char *__restrict__ text, long bytes, int chunk, csv_totals *__restrict__ totals)
 {
@@ -20,28 +20,27 @@ static __global__ void read_rows(const char *__restrict__ text, long bytes, int 
     int column = 0;
     unsigned value = 0;
     bool quoted = false, in_row = i < end;
-    if (in_row)
-        swcache::run(cache, [&](auto &memory) {
-            char c = memory.load(text_, &text[i]);
-            i++;
-            if (c == '"') {
-                quoted = !quoted;
-            } else if (!quoted && (c == ',' || c == '\n')) {
-                t.fields++;
-                if (column == SUMMED_COLUMN)
-                    t.sum += value;
-                column++;
-                value = 0;
-                if (c == '\n') {
-                    t.rows++;
-                    column = 0;
-                    in_row = i < end;
-                }
-            } else if (column == SUMMED_COLUMN) {
-                value = value * 10 + (unsigned)(c - '0');
+    swcache::run(cache, in_row, [&](auto &memory) {
+        char c = memory.load(text_, &text[i]);
+        i++;
+        if (c == '"') {
+            quoted = !quoted;
+        } else if (!quoted && (c == ',' || c == '\n')) {
+            t.fields++;
+            if (column == SUMMED_COLUMN)
+                t.sum += value;
+            column++;
+            value = 0;
+            if (c == '\n') {
+                t.rows++;
+                column = 0;
+                in_row = i < end;
             }
-            return in_row;
-        });
+        } else if (column == SUMMED_COLUMN) {
+            value = value * 10 + (unsigned)(c - '0');
+        }
+        return in_row;
+    });
     totals[thread] = t;
 }
 

@@ -14,12 +14,11 @@ static __global__ void gather(const unsigned *__restrict__ table, unsigned mask,
     cache.within<0>(table, ((size_t)mask + 1) * sizeof(unsigned));
     const swcache::Id<0> table_;
     int k = 0;
-    if (k < per_thread)
-        swcache::run(cache, [&](auto &memory) {
-            state = state * 1664525u + 1013904223u;
-            sum += memory.load(table_, &table[(state >> 5) & mask]);
-            return ++k < per_thread;
-        });
+    swcache::run(cache, k < per_thread, [&](auto &memory) {
+        state = state * 1664525u + 1013904223u;
+        sum += memory.load(table_, &table[(state >> 5) & mask]);
+        return ++k < per_thread;
+    });
     sums[thread] = sum;
 }
 

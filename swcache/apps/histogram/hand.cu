@@ -1,7 +1,7 @@
 #include "problem.h"
 #include <swcache.cuh>
 
-using Lines = swcache::Cache<swcache::ReadOnly>;
+using Lines = swcache::Cache<swcache::Always, swcache::ReadOnlyLine<16>>;
 
 static __global__ void add_up(const sale *__restrict__ sales, long count, int per_thread,
                               unsigned long long *__restrict__ revenue)
@@ -15,14 +15,13 @@ static __global__ void add_up(const sale *__restrict__ sales, long count, int pe
     cache.within<0>(sales, count * sizeof(sale));
     const swcache::Id<0> sales_;
     long i = begin;
-    if (i < end)
-        swcache::run(cache, [&](auto &memory) {
-            const sale *s = &sales[i];
-            unsigned category = memory.load(sales_, &s->category);
-            unsigned long long price = memory.load(sales_, &s->price);
-            atomicAdd(&bins[category % CATEGORIES], price * memory.load(sales_, &s->quantity));
-            return ++i < end;
-        });
+    swcache::run(cache, i < end, [&](auto &memory) {
+        const sale *s = &sales[i];
+        unsigned category = memory.load(sales_, &s->category);
+        unsigned long long price = memory.load(sales_, &s->price);
+        atomicAdd(&bins[category % CATEGORIES], price * memory.load(sales_, &s->quantity));
+        return ++i < end;
+    });
     __syncthreads();
     for (int k = threadIdx.x; k < CATEGORIES; k += blockDim.x)
         atomicAdd(&revenue[k], bins[k]);

@@ -1,7 +1,7 @@
 #include "problem.h"
 #include <swcache.cuh>
 
-using Lines = swcache::Cache<swcache::ReadOnly, swcache::ReadWrite>;
+using Lines = swcache::Cache<swcache::Always, swcache::Window, swcache::ReadWrite>;
 
 static __global__ void index_links(const char *__restrict__ html, const long *__restrict__ offsets, int pages,
                                    int per_thread, int most, link_entry *__restrict__ links, int *__restrict__ found)
@@ -18,7 +18,7 @@ static __global__ void index_links(const char *__restrict__ html, const long *__
     const swcache::Id<1> links_;
     int n = 0, page = first, matched = 0;
     long begin = offsets[page], end = offsets[page + 1], i = begin;
-    swcache::run(cache, [&](auto &memory) {
+    swcache::run(cache, true, [&](auto &memory) {
         if (i >= end) {
             if (++page == last)
                 return false;

@@ -1,7 +1,7 @@
 #include "problem.h"
 #include <swcache.cuh>
 
-using Lines = swcache::Cache<swcache::ReadOnly>;
+using Lines = swcache::Cache<swcache::Always, swcache::Window>;
 
 static __global__ void count_fields(const char *__restrict__ text, const long *__restrict__ offsets, int documents,
                                     int per_thread, json_counts *__restrict__ counts)
@@ -17,45 +17,44 @@ static __global__ void count_fields(const char *__restrict__ text, const long *_
     Lines cache;
     cache.within<0>(text, offsets[documents]);
     const swcache::Id<0> text_;
-    if (i < end)
-        swcache::run(cache, [&](auto &memory) {
-            char c = memory.load(text_, &text[i]);
-            if (quoted) {
-                if (escaped)
-                    escaped = false;
-                else if (c == '\\')
-                    escaped = true;
-                else if (c == '"')
-                    quoted = false;
-                return ++i < end;
-            }
-            switch (c) {
-            case '"':
-                quoted = true;
-                break;
-            case '{':
-                n.objects++;
-                depth++;
-                n.depth = max(n.depth, depth);
-                break;
-            case '[':
-                n.elements++;
-                depth++;
-                n.depth = max(n.depth, depth);
-                break;
-            case '}':
-            case ']':
-                depth--;
-                break;
-            case ':':
-                n.keys++;
-                break;
-            case ',':
-                n.elements++;
-                break;
-            }
+    swcache::run(cache, i < end, [&](auto &memory) {
+        char c = memory.load(text_, &text[i]);
+        if (quoted) {
+            if (escaped)
+                escaped = false;
+            else if (c == '\\')
+                escaped = true;
+            else if (c == '"')
+                quoted = false;
             return ++i < end;
-        });
+        }
+        switch (c) {
+        case '"':
+            quoted = true;
+            break;
+        case '{':
+            n.objects++;
+            depth++;
+            n.depth = max(n.depth, depth);
+            break;
+        case '[':
+            n.elements++;
+            depth++;
+            n.depth = max(n.depth, depth);
+            break;
+        case '}':
+        case ']':
+            depth--;
+            break;
+        case ':':
+            n.keys++;
+            break;
+        case ',':
+            n.elements++;
+            break;
+        }
+        return ++i < end;
+    });
     counts[thread] = n;
 }
 

@@ -1,7 +1,7 @@
 #include "problem.h"
 #include <swcache.cuh>
 
-using Lines = swcache::Cache<swcache::ReadOnly>;
+using Lines = swcache::Cache<swcache::Always, swcache::ReadOnly>;
 
 static __global__ void assign(const float *__restrict__ points, const float *__restrict__ centres, int count,
                               int dimensions, int per_thread, int *__restrict__ nearest)
@@ -12,25 +12,24 @@ static __global__ void assign(const float *__restrict__ points, const float *__r
     const swcache::Id<0> points_;
     float best = 3.4e38f;
     int point = first, c = 0, best_centre = 0;
-    if (point < last)
-        swcache::run(cache, [&](auto &memory) {
-            float distance = 0;
-            for (int d = 0; d < dimensions; d++) {
-                float difference =
-                    memory.load(points_, &points[(long)point * dimensions + d]) - centres[c * dimensions + d];
-                distance += difference * difference;
-            }
-            if (distance < best) {
-                best = distance;
-                best_centre = c;
-            }
-            if (++c == CENTRES) {
-                nearest[point++] = best_centre;
-                best = 3.4e38f;
-                c = best_centre = 0;
-            }
-            return point < last;
-        });
+    swcache::run(cache, point < last, [&](auto &memory) {
+        float distance = 0;
+        for (int d = 0; d < dimensions; d++) {
+            float difference =
+                memory.load(points_, &points[(long)point * dimensions + d]) - centres[c * dimensions + d];
+            distance += difference * difference;
+        }
+        if (distance < best) {
+            best = distance;
+            best_centre = c;
+        }
+        if (++c == CENTRES) {
+            nearest[point++] = best_centre;
+            best = 3.4e38f;
+            c = best_centre = 0;
+        }
+        return point < last;
+    });
 }
 
 static void launch(const problem &p)

@@ -1,7 +1,7 @@
 #include "problem.h"
 #include <swcache.cuh>
 
-using Lines = swcache::Cache<swcache::ReadOnly>;
+using Lines = swcache::Cache<swcache::Always, swcache::Window>;
 
 static __global__ void count_views(const char *__restrict__ log, long bytes, int chunk, unsigned *__restrict__ views)
 {
@@ -14,26 +14,25 @@ static __global__ void count_views(const char *__restrict__ log, long bytes, int
     if (i > 0)
         while (i < end && cache.watch<0>(&log[i - 1]) != '\n')
             i++;
-    if (i < end)
-        swcache::run(cache, [&](auto &memory) {
-            // address - - [time] "GET path HTTP/1.1" status size
-            while (memory.load(log_, &log[i]) != '"')
-                i++;
-            while (memory.load(log_, &log[i]) != ' ')
-                i++;
-            unsigned hash = 2166136261u;
-            for (;;) {
-                char c = memory.load(log_, &log[++i]);
-                if (c == ' ')
-                    break;
-                hash = (hash ^ (unsigned char)c) * 16777619u;
-            }
-            while (memory.load(log_, &log[i]) != '\n')
-                i++;
+    swcache::run_together(cache, i < end, [&](auto &memory) {
+        // address - - [time] "GET path HTTP/1.1" status size
+        while (memory.load(log_, &log[i]) != '"')
             i++;
-            atomicAdd(&views[hash >> (32 - TABLE_BITS)], 1u);
-            return i < end;
-        });
+        while (memory.load(log_, &log[i]) != ' ')
+            i++;
+        unsigned hash = 2166136261u;
+        for (;;) {
+            char c = memory.load(log_, &log[++i]);
+            if (c == ' ')
+                break;
+            hash = (hash ^ (unsigned char)c) * 16777619u;
+        }
+        while (memory.load(log_, &log[i]) != '\n')
+            i++;
+        i++;
+        atomicAdd(&views[hash >> (32 - TABLE_BITS)], 1u);
+        return i < end;
+    });
 }
 
 static void launch(const problem &p)

@@ -11,12 +11,11 @@ static __global__ void saxpy(const float *__restrict__ x, float a, int count, fl
     const swcache::Id<0> x_;
     const swcache::Id<1> y_;
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < count)
-        swcache::run(cache, [&](auto &memory) {
-            memory.store(y_, &y[i], memory.load(y_, &y[i]) + a * memory.load(x_, &x[i]));
-            i += gridDim.x * blockDim.x;
-            return i < count;
-        });
+    swcache::run(cache, i < count, [&](auto &memory) {
+        memory.store(y_, &y[i], memory.load(y_, &y[i]) + a * memory.load(x_, &x[i]));
+        i += gridDim.x * blockDim.x;
+        return i < count;
+    });
 }
 
 static void launch(const problem &p)

@@ -1,7 +1,7 @@
 #include "problem.h"
 #include <swcache.cuh>
 
-using Lines = swcache::Cache<swcache::ReadOnly>;
+using Lines = swcache::Cache<swcache::Always, swcache::ReadOnlyLine<16>>;
 
 static __global__ void compare(const unsigned char *__restrict__ documents, const unsigned char *__restrict__ query,
                                int count, int features, score *__restrict__ scores)
@@ -15,13 +15,12 @@ static __global__ void compare(const unsigned char *__restrict__ documents, cons
     cache.within<0>(documents, (size_t)count * features);
     const swcache::Id<0> documents_;
     int f = 0;
-    if (f < features)
-        swcache::run(cache, [&](auto &memory) {
-            int d = memory.load(documents_, &features_of[f]) - query[f];
-            difference += abs(d);
-            equal += d == 0;
-            return ++f < features;
-        });
+    swcache::run(cache, f < features, [&](auto &memory) {
+        int d = memory.load(documents_, &features_of[f]) - query[f];
+        difference += abs(d);
+        equal += d == 0;
+        return ++f < features;
+    });
     scores[document].difference = difference;
     scores[document].equal = equal;
 }

@@ -1,7 +1,7 @@
 #include "problem.h"
 #include <swcache.cuh>
 
-using Lines = swcache::Cache<swcache::ReadOnly>;
+using Lines = swcache::Cache<swcache::Always, swcache::ReadOnly>;
 
 static __global__ void find(const char *__restrict__ text, long bytes, pattern wanted, int chunk,
                             unsigned *__restrict__ matches)
@@ -15,15 +15,14 @@ static __global__ void find(const char *__restrict__ text, long bytes, pattern w
     cache.within<0>(text, bytes);
     const swcache::Id<0> text_;
     long i = begin;
-    if (i < end)
-        swcache::run(cache, [&](auto &memory) {
-            int k = 0;
-            while (k < PATTERN_BYTES && memory.load(text_, &text[i + k]) == wanted.text[k])
-                k++;
-            if (k == PATTERN_BYTES)
-                count++;
-            return ++i < end;
-        });
+    swcache::run(cache, i < end, [&](auto &memory) {
+        int k = 0;
+        while (k < PATTERN_BYTES && memory.load(text_, &text[i + k]) == wanted.text[k])
+            k++;
+        if (k == PATTERN_BYTES)
+            count++;
+        return ++i < end;
+    });
     matches[thread] = count;
 }
 

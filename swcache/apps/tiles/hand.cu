@@ -15,7 +15,7 @@ static __global__ void multiply(const float *__restrict__ a, const float *__rest
     const swcache::Id<1> b_;
     int deep = 0;
     // The barriers inside are met by whole warps: all lanes of a warp make the same number of accesses.
-    swcache::run(cache, [&](auto &memory) {
+    swcache::run(cache, true, [&](auto &memory) {
         for (int r = 0; r < TILE; r += 8)
             for (int k = threadIdx.x; k < DEEP; k += TILE)
                 as[threadIdx.y + r][k] = deep + k < n ? memory.load(a_, &a[(row + r) * n + deep + k]) : 0;

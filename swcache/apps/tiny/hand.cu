@@ -14,11 +14,10 @@ static __global__ void add_bytes(const char *__restrict__ text, int per_thread, 
     cache.within<0>(text, (size_t)per_thread * threads);
     const swcache::Id<0> text_;
     int i = 0;
-    if (i < per_thread)
-        swcache::run(cache, [&](auto &memory) {
-            sum = sum * 31 + (unsigned char)memory.load(text_, &text[(long)thread * per_thread + i]);
-            return ++i < per_thread;
-        });
+    swcache::run(cache, i < per_thread, [&](auto &memory) {
+        sum = sum * 31 + (unsigned char)memory.load(text_, &text[(long)thread * per_thread + i]);
+        return ++i < per_thread;
+    });
     sums[thread] = sum;
 }
 

@@ -1,7 +1,7 @@
 #include "problem.h"
 #include <swcache.cuh>
 
-using Lines = swcache::Cache<swcache::ReadOnly, swcache::ReadWrite>;
+using Lines = swcache::Cache<swcache::Always, swcache::Window, swcache::ReadWrite>;
 
 static __global__ void decode(const unsigned char *__restrict__ coded, const long *__restrict__ offsets, int blocks,
                               int per_block, unsigned *__restrict__ values)
@@ -16,7 +16,7 @@ static __global__ void decode(const unsigned char *__restrict__ coded, const lon
     const swcache::Id<0> coded_;
     const swcache::Id<1> values_;
     int k = 0;
-    swcache::run(cache, [&](auto &memory) {
+    swcache::run(cache, true, [&](auto &memory) {
         unsigned value = 0, byte;
         int shift = 0;
         do {

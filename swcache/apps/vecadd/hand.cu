@@ -13,12 +13,11 @@ static __global__ void add(const float *__restrict__ a, const float *__restrict_
     const swcache::Id<1> b_;
     const swcache::Id<2> sum_;
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < count)
-        swcache::run(cache, [&](auto &memory) {
-            memory.store(sum_, &sum[i], memory.load(a_, &a[i]) + memory.load(b_, &b[i]));
-            i += gridDim.x * blockDim.x;
-            return i < count;
-        });
+    swcache::run(cache, i < count, [&](auto &memory) {
+        memory.store(sum_, &sum[i], memory.load(a_, &a[i]) + memory.load(b_, &b[i]));
+        i += gridDim.x * blockDim.x;
+        return i < count;
+    });
 }
 
 static void launch(const problem &p)

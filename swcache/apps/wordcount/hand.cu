@@ -15,7 +15,7 @@ static __global__ void count_words(const char *__restrict__ text, long bytes, in
     cache.within<0>(text, bytes);
     const swcache::Id<0> text_;
     long i = begin;
-    swcache::run(cache, [&](auto &memory) {
+    swcache::run(cache, true, [&](auto &memory) {
         bool letter = is_letter(memory.load(text_, &text[i]));
         if (letter && !inside)
             count++;

@@ -1,0 +1,25 @@
+#!/bin/bash
+# Hardware counters (ncu) and memory checks (compute-sanitizer) of the programs that bench/swcache.sh has built.
+# usage: bench/swcache/counters.sh OUT
+out=$1
+build=${TMPDIR:-/tmp}/swcache-bench
+export PATH=$PATH:/usr/local/cuda/bin
+metrics=gpu__time_duration.sum,smsp__inst_executed.sum,smsp__thread_inst_executed_per_inst_executed.ratio
+metrics+=,smsp__inst_executed.avg.per_cycle_active,sm__warps_active.avg.pct_of_peak_sustained_active
+metrics+=,l1tex__data_pipe_lsu_wavefronts.sum,l1tex__t_sector_hit_rate.pct,lts__t_sectors_op_read.sum,dram__bytes_read.sum
+for app in $(cd "$build" && ls *.app.o | sed 's/.app.o//'); do
+    for tool in memcheck racecheck; do
+        (timeout 200 compute-sanitizer --tool $tool "$build/$app" --size tiny --variant cached 2>&1 |
+            grep -E 'SUMMARY|passed|failed' | tr '\n' ' ' | sed "s/^/$app $tool: /"
+        echo) &
+        while [ "$(jobs -r | wc -l)" -ge 8 ]; do sleep 0.1; done
+    done
+done > "$out/sanitizer.txt"
+wait
+for app in $(cd "$build" && ls *-lines | sed 's/-lines//'); do
+    for variant in plain cached; do
+        echo "== $app $variant"
+        timeout 60 ncu --clock-control none --launch-count 1 --csv --page raw --metrics $metrics "$build/$app" --size full \
+            --variant $variant 2>/dev/null | grep '^"'
+    done
+done > "$out/counters.csv"
