@@ -7,7 +7,8 @@ usage: run.py --weir PATH --out DIR [--update] [--full] MODE NAME...
                 library decides, and with all accesses rewritten and caching forced; with --full also when launches
                 choose, and with inner loops and longer lines. --update writes the golden text.
   declined NAME declined/NAME.cu: the text comes out as it went in
-  corpus FILE   transformed with every access rewritten, a program prints and ends as before (FILE is any .cu file)
+  corpus FILE   transformed with every access rewritten and aliases allowed, a program prints and ends as before (FILE is
+                any .cu file that is a program)
   broken        inputs that are no CUDA programs, or none that can be read
 
 A line of a case with "// says: RE" must get a note that fits; "// options:" on the first line adds options.
@@ -122,7 +123,8 @@ def declined(args, name):
 def corpus(args, path):
     name = re.sub(r"\W", "_", path)
     output = os.path.join(args.out, name + ".cu")
-    done = transform(args, path, output, ["--all", "-I", os.path.dirname(path)])
+    path = os.path.abspath(path)
+    done = transform(args, path, output, ["--all", "--alias-safe", "-I", os.path.dirname(path)])
     if done.returncode:
         raise Failed(done.stderr)
     if read(output) == read(path):
