@@ -104,20 +104,22 @@ class Tuner
     {
         if (!SWCACHE_TUNE)
             return cached();
+        if (decided_ && ++launches_ < again) { /* the usual case: no call of the runtime but the launch */
+            use_cached_ ? cached() : plain();
+            return;
+        }
+        if (decided_)
+            restart();
         cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
         cudaStreamIsCapturing(stream, &capture);
         if (capture != cudaStreamCaptureStatusNone || !measuring()) {
-            launches_++;
             use_cached_ ? cached() : plain();
-            if (launches_ >= again)
-                restart();
             return;
         }
-        bool now_cached = round_ % 2;
         bool timed = round_ >= 2 && started(); /* the first two load code */
         if (timed)
             cudaEventRecord(begin_[round_ - 2], stream);
-        now_cached ? cached() : plain();
+        round_ % 2 ? cached() : plain();
         if (timed)
             cudaEventRecord(end_[round_ - 2], stream);
         round_++;
@@ -133,14 +135,14 @@ class Tuner
   private:
     static constexpr int timed_launches = 6, again = 1000;
     cudaEvent_t begin_[timed_launches], end_[timed_launches];
-    bool events_ = false, use_cached_ = true;
+    bool events_ = false, decided_ = false, use_cached_ = true;
     int round_ = 0, launches_ = 0;
 
     bool started()
     {
         for (int k = 0; !events_ && k < timed_launches; k++)
             if (cudaEventCreate(&begin_[k]) != cudaSuccess || cudaEventCreate(&end_[k]) != cudaSuccess) {
-                round_ = timed_launches + 2;
+                decided_ = true; /* nothing can be measured */
                 return false;
             }
         events_ = true;
@@ -153,8 +155,6 @@ class Tuner
         if (round_ < timed_launches + 2)
             return true;
         bool clean = cudaPeekAtLastError() == cudaSuccess;
-        if (round_ > timed_launches + 2 || !events_)
-            return false;
         if (cudaEventQuery(end_[timed_launches - 1]) != cudaSuccess) {
             if (clean)
                 cudaGetLastError(); /* "not ready" is no error of the program */
@@ -167,7 +167,7 @@ class Tuner
                 best[k % 2] = ms;
         }
         use_cached_ = best[1] < best[0];
-        round_++;
+        decided_ = true;
         return false;
     }
 
@@ -175,6 +175,7 @@ class Tuner
     {
         launches_ = 0;
         round_ = 2;
+        decided_ = false;
     }
 };
 

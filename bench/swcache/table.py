@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Makes the tables of docs/swcache.md from what bench/swcache.sh and counters.sh have left in a folder.
+
+usage: table.py [FOLDER]
+"""
+import json
+import math
+import os
+import sys
+
+OFF = ("gather", "saxpy", "tiles", "tiny", "vecadd")
+
+
+def lines(folder, name):
+    path = os.path.join(folder, name)
+    return [json.loads(line) for line in open(path)] if os.path.exists(path) else []
+
+
+def speedup(result, variant):
+    v = result["variants"].get(variant)
+    return result["variants"]["plain"]["median_ms"] / v["median_ms"] if v else None
+
+
+def cell(x, form="%.2f"):
+    return form % x if x is not None else "-"
+
+
+def geomean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def main():
+    folder = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
+    copy = json.load(open(os.path.join(folder, "copy.json")))
+    registers = dict(line.split() for line in open(os.path.join(folder, "registers.txt")) if len(line.split()) == 2)
+    results = lines(folder, "main.jsonl")
+    ten = [r for r in results if r["app"] not in OFF and " " not in r["app"]]
+    print("%s, copy bandwidth %d GB/s, medians of %d launches each, variants in turns\n"
+          % (copy["device"], copy["copy_gb_per_s"], results[0]["launches"]))
+    print("| program | plain ms | hand | cached | monitored | lines off | auto | GB/s plain | GB/s hand | registers plain, cached |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for r in results:
+        rates = [r["bytes"] / r["variants"][v]["median_ms"] * 1e-6 for v in ("plain", "hand")]
+        app = r["app"].split()[0]
+        print("| %s | %.3f | %s | %.0f | %.0f | %s, %s |" % (
+            r["app"], r["variants"]["plain"]["median_ms"],
+            " | ".join(cell(speedup(r, v)) for v in ("hand", "cached", "monitored", "off", "auto")), rates[0], rates[1],
+            registers.get(app + ".plain", "-"), registers.get(app + ".cached", "-")))
+    print("\ngeometric mean of the %d streaming programs: hand %.2f, auto %.2f" % (
+        len(ten), geomean([speedup(r, "hand") for r in ten]), geomean([speedup(r, "auto") or 1 for r in ten])))
+    sizes = ("line4", "line8", "line16", "cached", "line64", "line128")
+    print("\n| line, bytes | 4 | 8 | 16 | 32 | 64 | 128 |\n|---|---|---|---|---|---|---|")
+    for r, l in zip(ten, lines(folder, "lines.jsonl")):
+        print("| %s | %s |" % (r["app"], " | ".join(cell(speedup(r if s == "cached" else l, s)) for s in sizes)))
+    print("\n| program | warp instructions, cached / plain | lanes per instruction | L1 passes | L2 sectors read | L1 hit % |")
+    print("|---|---|---|---|---|---|")
+    counters = lines(folder, "counters.jsonl")
+    for plain, cached in zip(counters[::2], counters[1::2]):
+        ratio = lambda name: cached[name] / plain[name]
+        both = lambda name: "%.1f → %.1f" % (plain[name], cached[name])
+        print("| %s | %.2f | %s | ×%.2f | ×%.2f | %s |" % (
+            plain["app"], ratio("smsp__inst_executed.sum"), both("smsp__thread_inst_executed_per_inst_executed.ratio"),
+            ratio("l1tex__data_pipe_lsu_wavefronts.sum"), ratio("lts__t_sectors_op_read.sum"),
+            both("l1tex__t_sector_hit_rate.pct")))
+
+
+if __name__ == "__main__":
+    main()
