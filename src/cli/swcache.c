@@ -117,7 +117,8 @@ static int write_output(const char *path, const struct swcache_result *r, struct
 static void report(const struct args *a, const struct swcache_result *r)
 {
     for (size_t i = 0; i < r->n_note && !a->quiet; i++)
-        fprintf(stderr, "%s:%u:%u: %s\n", a->options.path, r->note[i].line, r->note[i].col, r->note[i].text);
+        fprintf(stderr, "%s:%u:%u: %s\n", r->note[i].file ? r->note[i].file : a->options.path, r->note[i].line,
+                r->note[i].col, r->note[i].text);
     if (r->n_loop == 0)
         fprintf(stderr, "weir: %s: nothing was transformed; the output is a copy\n", a->options.path);
     else if (!a->quiet)

@@ -45,6 +45,7 @@ enum swcache_note_kind { SWCACHE_CACHED, SWCACHE_LEFT_ALONE };
 
 struct swcache_note {
     enum swcache_note_kind kind;
+    char *file; /* NULL: the source itself */
     unsigned line, col;
     char *text;
 };

@@ -116,7 +116,9 @@ static void transform_kernel(struct job *j, struct node *f)
 {
     struct source *s = &j->source;
     const char *name = source_string(s, clang_getCursorSpelling(f->cursor)), *why = kernel_refused(f);
-    if (!f->in_file || source_in_macro(s, f->begin))
+    if (!f->in_file)
+        why = "not all of it is in this file";
+    if (source_in_macro(s, f->begin))
         for (const struct node *c = f->child; c && !why; c = c->next)
             if (c->kind == CXCursor_CompoundStmt && source_in_macro(s, c->begin))
                 why = "it comes out of a macro";
@@ -177,16 +179,33 @@ static bool in_main_file(const struct source *s, CXCursor c)
     return file && clang_File_isEqual(file, s->file);
 }
 
+/* A kernel of a file that the source includes. */
+static void note_elsewhere(struct job *j, CXCursor kernel)
+{
+    struct swcache_note n = {.kind = SWCACHE_LEFT_ALONE};
+    CXFile file;
+    clang_getSpellingLocation(clang_getCursorLocation(kernel), &file, &n.line, &n.col, NULL);
+    n.file = xstrdup(file ? source_string(&j->source, clang_getFileName(file)) : "");
+    if (asprintf(&n.text, "%s: this kernel is left alone: it is in another file; transform that one",
+                 source_string(&j->source, clang_getCursorSpelling(kernel))) < 0)
+        n.text = xstrdup("");
+    VEC_PUSH(&j->notes.note, n);
+}
+
 static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData data)
 {
     struct job *j = data;
     enum CXCursorKind k = clang_getCursorKind(c);
+    if (clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
+        return CXChildVisit_Continue;
     if (k == CXCursor_FunctionDecl || k == CXCursor_FunctionTemplate) {
-        if (!clang_isCursorDefinition(c) || !in_main_file(&j->source, c))
+        struct node *f = clang_isCursorDefinition(c) ? tree_build(&j->source, c) : NULL;
+        if (!f || !has_attribute(f, CXCursor_CUDAGlobalAttr))
             return CXChildVisit_Continue;
-        struct node *f = tree_build(&j->source, c);
-        if (has_attribute(f, CXCursor_CUDAGlobalAttr))
+        if (in_main_file(&j->source, c))
             transform_kernel(j, f);
+        else
+            note_elsewhere(j, c);
         return CXChildVisit_Continue;
     }
     return k == CXCursor_Namespace || k == CXCursor_LinkageSpec || k == CXCursor_UnexposedDecl ? CXChildVisit_Recurse
@@ -196,6 +215,8 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
 static int by_place(const void *a, const void *b)
 {
     const struct swcache_note *x = a, *y = b;
+    if (!x->file != !y->file)
+        return x->file ? -1 : 1;
     if (x->line != y->line)
         return x->line < y->line ? -1 : 1;
     return x->col < y->col ? -1 : x->col > y->col;

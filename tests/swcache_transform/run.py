@@ -158,6 +158,10 @@ def broken(args, _):
     expect(2, ".", "transform", args.out)
     expect(0, "nothing was transformed", "transform", write("empty.cu", b""), "-o", none)
     expect(0, "nothing was transformed", "transform", write("plain.cu", b"int main() { return 0; }"), "-o", none)
+    write("kernels.h", b"__global__ void k(const int *__restrict__ a, int *b, int n)\n{\n    int s = 0;\n"
+          b"    for (int i = 0; i < n; i++)\n        s += a[threadIdx.x * n + i];\n    b[threadIdx.x] = s;\n}\n")
+    expect(0, r"kernels.h:1:\d+: k: this kernel is left alone: it is in another file", "transform",
+           write("uses.cu", b'#include "kernels.h"\n'), "-o", none)
     # Whatever is cut off, the transformer ends in order.
     whole = read(os.path.join(HERE, "cases", "control.cu")).encode()
     for cut in range(200, len(whole), 397):
