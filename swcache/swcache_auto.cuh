@@ -47,7 +47,7 @@ inline bool allocation(const volatile void *p, uintptr_t &low, uintptr_t &high)
 } /* namespace detail */
 
 /* The extents of what these pointers, or objects that convert to pointers, point into. One that the driver does not know
-   has no limits. */
+   is not cached. */
 template <class... P> Extents<(int)sizeof...(P)> extents(const P &...pointers)
 {
     Extents<(int)sizeof...(P)> e = {};

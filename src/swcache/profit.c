@@ -1,7 +1,7 @@
 /* See profit.h. */
 #include "swcache/profit.h"
 
-enum { LINE_BYTES = 16 };
+enum { LINE_BYTES = 32 }; /* SWCACHE_LINE_BYTES unless told */
 
 /* The variable that an lvalue is a part of: a of a.b[i], but not p of p->b or p[i]; NULL: none. */
 static const struct var *root_variable(struct node *n)

@@ -1,5 +1,5 @@
 /*
- * Accesses that a thread-private line of 16 bytes cannot serve, as far as the text tells. Only a guess at the gain:
+ * Accesses that a thread-private line cannot serve, as far as the text tells. Only a guess at the gain:
  * whatever it answers, the result of the program is the same; the monitoring phase decides about the rest at run time.
  */
 #ifndef WEIR_SWCACHE_PROFIT_H
