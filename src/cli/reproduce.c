@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/suite_record.h"
+#include "cli/swcache_reproduce.h"
 #include "lab/report.h"
 
 #include <argp.h>
@@ -409,6 +410,8 @@ static const char report_doc[] =
 
 int cli_reproduce(int argc, char **argv)
 {
+    if (argc > 1 && !strcmp(argv[1], "swcache")) /* its programs choose their own variants: no plan says that */
+        return swcache_reproduce(argc - 1, argv + 1);
     static const struct argp argp = {options, on_option, "PAPER", reproduce_doc, NULL, NULL, NULL};
     return parse_and_run(&argp, argc, argv, &(struct args){.size = "small"});
 }
