@@ -241,7 +241,8 @@ static enum verdict judge_gain(double ours, double published)
 {
     if (fabs(ours - published) <= fabs(published) / 3)
         return VERDICT_HOLDS;
-    return ours * published > 0 && fabs(ours) >= 0.01 ? VERDICT_DIRECTION : VERDICT_FAILS;
+    bool seen = fabs(ours) >= 0.01 && fabs(ours) >= fabs(published) / 10;
+    return ours * published > 0 && seen ? VERDICT_DIRECTION : VERDICT_FAILS;
 }
 
 static void write_value(struct judgement *j, bool percent, bool sign)

@@ -209,6 +209,7 @@ static void test_verdicts(void **state)
         {"kind = gain\nof = b\nover = a\npublished = 5%", VERDICT_DIRECTION, 0.3},
         {"kind = gain\nof = b\nover = a\npublished = -5%", VERDICT_FAILS, 0.3},
         {"kind = gain\nof = c\nover = a\npublished = -15%", VERDICT_DIRECTION, -0.025},
+        {"kind = gain\nof = c\nover = a\npublished = -26%", VERDICT_FAILS, -0.025}, /* less than a tenth of it */
         {"kind = gain\nof = b\nover = a\nprograms = P\npublished = 20%", VERDICT_HOLDS, 0.2},
         {"kind = gain\nof = b\nover = a\nprograms = nobody\npublished = 20%", VERDICT_UNKNOWN, NAN},
         {"kind = mean\nof = b\npublished = 1.3", VERDICT_HOLDS, 1.3},
