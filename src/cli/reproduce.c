@@ -81,6 +81,14 @@ static int read_folder(struct plans *all, const char *folder, struct err *e)
     return status;
 }
 
+/* Adds a word to an enumeration, as long as there is room. */
+static void enumerate(char *list, size_t bytes, const char *word)
+{
+    size_t n = strlen(list);
+    if (n + strlen(word) + 3 < bytes)
+        snprintf(list + n, bytes - n, "%s%s", n ? ", " : "", word);
+}
+
 /* Every figure asked for must be there, and must not be one that cannot be made. */
 static int check_figures(const struct args *a, const struct plans *all, struct err *e)
 {
@@ -95,9 +103,9 @@ static int check_figures(const struct args *a, const struct plans *all, struct e
             status = err_set(e, "figure %s cannot be reproduced: %s", w, found->refused);
         } else if (!found) {
             char list[200] = "";
-            for (size_t i = 0; i < all->plan.n && strlen(list) < 180; i++)
+            for (size_t i = 0; i < all->plan.n; i++)
                 if (all->plan.p[i].number)
-                    sprintf(list + strlen(list), "%s%.6s", *list ? ", " : "", all->plan.p[i].number);
+                    enumerate(list, sizeof list, all->plan.p[i].number);
             err_set(e, "there is no plan for figure %s", w);
             status = err_hint(e, "there are: %s", list);
         }
@@ -109,12 +117,14 @@ static int check_figures(const struct args *a, const struct plans *all, struct e
 static int unknown_paper(const char *plans, const char *name, struct err *e)
 {
     char list[200] = "";
-    DIR *d = opendir(plans);
-    for (struct dirent *x; d && (x = readdir(d));)
-        if (x->d_name[0] != '.' && strlen(list) + strlen(x->d_name) < 190)
-            sprintf(list + strlen(list), "%s%s", *list ? ", " : "", x->d_name);
-    if (d)
-        closedir(d);
+    struct dirent **x = NULL;
+    int n = scandir(plans, &x, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        if (x[i]->d_name[0] != '.')
+            enumerate(list, sizeof list, x[i]->d_name);
+        free(x[i]);
+    }
+    free(x);
     err_set(e, "there are no plans for '%s'", name);
     return err_hint(e, "papers: %s; or name a plan file: 'weir sweep FILE.ini'", list);
 }

@@ -6,7 +6,7 @@ set -e
 root=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for d in meson.build meson_options.txt src tests configs docs tools include; do cp -r "$root/$d" "$work/"; done
+for d in meson.build meson_options.txt src tests configs docs tools include plans suite swcache; do cp -r "$root/$d" "$work/"; done
 cd "$work"
 python3 - <<'PY'
 import re, subprocess
@@ -24,7 +24,7 @@ for lang, what, text in blocks:
 assert files == 2, 'the page should hold a policy and its test'
 PY
 meson setup build -Dbuildtype=debug -Doptimization=0 --werror >setup.log || { cat setup.log; exit 1; }
-ninja -C build weir tests/behave/l1_selective_test >build.log || { tail -n 30 build.log; exit 1; }
+ninja -C build weir tests/behave/l1_selective_test >build.log || { grep -A8 -E "FAILED|error" build.log | head -n 40; exit 1; }
 build/tests/behave/l1_selective_test
 build/weir list policies | grep -q selective
 build/weir explain selective | grep -q 'die unused'
