@@ -54,6 +54,10 @@ int main(int argc, char **argv)
         usage(stdout);
         return CLI_OK;
     }
+    if (!strcmp(argv[1], "--version")) {
+        puts("weir " WEIR_VERSION);
+        return CLI_OK;
+    }
     for (const struct command *c = commands; c->name; c++)
         if (!strcmp(argv[1], c->name))
             return c->run(argc - 1, argv + 1);
