@@ -1,5 +1,5 @@
 #!/bin/sh
-# The first look at weir: three CUDA programs, compiled without a CUDA toolkit and run without a GPU.
+# The first look at weir: CUDA programs, compiled without a CUDA toolkit and run without a GPU.
 cd "$(dirname "$0")/.." || exit 2
 weir=${WEIR:-build/weir}
 exec 2>&1 # one stream, so that what is said comes in order
@@ -25,8 +25,13 @@ show "$weir" run --gpu gtx480 "$out/matmul" plain || stop "matmul did not run"
 echo
 show "$weir" run --gpu gtx480 "$out/matmul" tiled || stop "matmul did not run"
 
-say "3. A bug that a GPU would let pass, found at its line"
+say "3. A published policy on two workloads of the suite: the baseline, then APCM (bypassing and protection by load)"
+show "$weir" suite run bfs invindex --gpu gtx480 --size small || stop "the suite did not run"
+echo
+show "$weir" suite run bfs invindex --gpu gtx480 --size small --with apcm || stop "the suite did not run"
+
+say "4. A bug that a GPU would let pass, found at its line"
 show "$weir" cc tools/demo/bug.cu -o "$out/bug" || stop "bug.cu did not compile"
 show "$weir" run --functional "$out/bug" && stop "the bug was not found"
 
-say "Next: 'weir --help', 'weir list gpus', 'weir suite list', docs/tour.md"
+say "Next: 'weir --help', 'weir list gpus', 'weir suite list', 'weir analyze bfs', 'weir reproduce apcm', docs/tour.md"
