@@ -6,10 +6,7 @@
  */
 #include "cache/tags.h"
 
-static bool is_pow2(uint32_t v)
-{
-    return v && !(v & (v - 1));
-}
+#include "base/bits.h"
 
 int tags_init(struct tags *t, struct arena *arena, uint32_t n_set, uint32_t n_way, uint32_t line_bytes,
               enum set_hash hash, struct err *e)

@@ -4,12 +4,9 @@
  */
 #include "engine/addrmap.h"
 
-#include <string.h>
+#include "base/bits.h"
 
-static bool is_pow2(uint64_t v)
-{
-    return v && !(v & (v - 1));
-}
+#include <string.h>
 
 static uint8_t log2_u64(uint64_t v)
 {

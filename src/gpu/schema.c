@@ -1,6 +1,7 @@
 /* Every section and every kind of policy a machine has: the one list from which config, --set and --with follow. */
 #include "gpu/gpu_config.h"
 
+#include "base/bits.h"
 #include "dram/dram_config.h"
 #include "l1/l1_config.h"
 #include "l2/l2_config.h"
@@ -36,11 +37,6 @@ static const struct cfg_field memory_fields[] = {
     MEMORY(hash_channel, CFG_BOOL, "", "no", 0, 1, "mix upper address bits into the channel"),
     MEMORY(copies_warm_l2, CFG_BOOL, "", "no", 0, 1, "copies from the host leave their data in the L2"),
     CFG_END};
-
-static bool is_pow2(uint64_t v)
-{
-    return v && !(v & (v - 1));
-}
 
 static int check_memory(const struct cfg *c, const void *values, struct err *e)
 {

@@ -1,6 +1,7 @@
 /* The tables of [sm] and [icache]. */
 #include "sm/sm_config.h"
 
+#include "base/bits.h"
 #include "sm/classes.h"
 
 #define INT(member, unit, def, min, max, doc) CFG_ROW(struct sm_config, member, CFG_INT, unit, def, min, max, NULL, doc)
@@ -67,11 +68,6 @@ static const struct cfg_field sm_fields[] = {
         TRACE_CLASSES(X)
 #undef X
             CFG_END};
-
-static bool is_pow2(uint64_t v)
-{
-    return v && !(v & (v - 1));
-}
 
 static int check_sm(const struct cfg *c, const void *values, struct err *e)
 {
