@@ -1,44 +1,11 @@
 /*
- * Writes a split loop, as section 1.1 of the paper shows it:
- *
- *     {
- *         swcache::Cache<swcache::ReadOnly> cache; // 0: text
- *         swcache::within(cache, extents);
- *         long i = begin;
- *         // Slice 1: measures how often a line of each structure would hit.
- *         for (; i < end && cache.monitoring(); i++)
- *             ... cache.watch<0>(&text[i]) ...
- *         cache.select();
- *         if (cache.active()) {
- *             // Slice 2: the rest, through the cache.
- *             for (; i < end; i++) ...
- *         } else {
- *             // Slice 3: the rest, as it was.
- *             for (; i < end; i++) ...
- *         }
- *         cache.flush();
- *     }
- *
- * A loop with a barrier asks the whole block (__syncthreads_or): all of it must be in the same slice.
- * A loop that can be left by break, and one whose condition changes something, keeps in `more` whether it goes on.
+ * Writes a cached loop into the twin of its kernel: the declaration of the cache, the rewritten accesses, and around
+ * them the loop in one of its forms.
  */
-#include "swcache/emit.h"
+#include "swcache/writer.h"
 
 #include <ctype.h>
 #include <stdio.h>
-
-enum { LINE_WIDTH = 120 };
-
-struct writer {
-    const struct source *s;
-    const struct pointers *p;
-    const struct unit *u;
-    const char *cache, *more, *extents; /* names */
-    uint32_t kernel_cached;
-    bool needs_more;
-    char *indent, *step;
-    int id[MAX_STRUCTURES];
-};
 
 /* ---- names and white space ---- */
 
@@ -63,7 +30,7 @@ const char *emit_fresh_name(const struct source *s, const char *const *choice)
     return *choice;
 }
 
-static unsigned line_start(const struct source *s, unsigned at)
+unsigned writer_line_start(const struct source *s, unsigned at)
 {
     while (at > 0 && s->text[at - 1] != '\n')
         at--;
@@ -72,7 +39,7 @@ static unsigned line_start(const struct source *s, unsigned at)
 
 char *emit_indent(const struct source *s, unsigned at)
 {
-    unsigned begin = line_start(s, at);
+    unsigned begin = writer_line_start(s, at);
     return xstrndup(s->text + begin, strspn(s->text + begin, " \t"));
 }
 
@@ -97,11 +64,11 @@ static char *indent_step(const struct source *s, const struct node *function)
 /* The pragmas right above the loop: they must stay right above a loop. Returns where they begin. */
 static unsigned pragmas_above(const struct source *s, unsigned at)
 {
-    unsigned begin = line_start(s, at);
+    unsigned begin = writer_line_start(s, at);
     if (strspn(s->text + begin, " \t") != at - begin)
         return at;
     while (begin > 0) {
-        unsigned above = line_start(s, begin - 1);
+        unsigned above = writer_line_start(s, begin - 1);
         unsigned word = above + (unsigned)strspn(s->text + above, " \t");
         if (strncmp(s->text + word, "#pragma", 7))
             break;
@@ -118,38 +85,85 @@ static bool is_written(const struct writer *w, unsigned structure)
     return w->u->written >> structure & 1;
 }
 
-static const char *verb(const struct writer *w, const struct access *a, bool watching)
+/* "cache.load<0>(" or "memory.load(text_, ": the name of the way, up to the address. */
+static void add_way(const struct writer *w, const struct access *a, enum way way, const char *verb, struct text *out)
 {
-    bool stores = a->kind == ACCESS_STORE || a->kind == ACCESS_UPDATE;
-    if (!watching)
-        return stores ? "ref" : "load";
-    return !stores && is_written(w, a->structure) ? "watch_load" : "watch";
+    if (way == WAY_STEP)
+        text_addf(out, "%s.%s(%s, ", w->memory, verb, w->id_name[a->structure]);
+    else
+        text_addf(out, "%s.%s<%d%s>(", w->cache, verb, w->id[a->structure],
+                  /* Slice 2 runs when anything is cached: then the only structure is. */
+                  way == WAY_CACHE && !strcmp(verb, "load") && __builtin_popcount(w->u->cached) == 1 ? ", true" : "");
 }
 
-static void edit_access(const struct writer *w, struct edits *e, const struct access *a, bool watching)
+static const char *verb_of(const struct writer *w, const struct access *a, enum way way)
+{
+    bool stores = a->kind == ACCESS_STORE || a->kind == ACCESS_UPDATE;
+    if (way == WAY_WATCH)
+        return !stores && is_written(w, a->structure) ? "watch_load" : "watch";
+    return stores ? "ref" : "load";
+}
+
+/* The value of an assignment whose two sides may be evaluated in any order, as the arguments of a function are. NULL:
+ * another kind of assignment. */
+static struct node *free_value(const struct writer *w, const struct access *a)
+{
+    struct node *site = a->site, *target, *value = a->at->next;
+    if (a->kind != ACCESS_STORE || site->kind != CXCursor_BinaryOperator || !node_is_discarded(site) ||
+        a->at->parent != site || !value || value->next || site->end != value->end)
+        return NULL;
+    /* Not where a macro ends it: there would be no place for a bracket. */
+    if (source_find(w->s, value->begin, value->end, ",;)]}") < value->end ||
+        !strchr(";,)", w->s->text[source_skip_blank(w->s, value->end)]))
+        return NULL;
+    bool calls = false;
+    for (struct node *n = value; n; n = tree_next(value, n)) {
+        if (node_writes(w->s, n, &target) || n->kind == CXCursor_InitListExpr)
+            return NULL;
+        calls |= n->kind == CXCursor_CallExpr;
+        /* What a function gets by address or by reference, it may change. */
+        if (n->kind == CXCursor_CallExpr)
+            for (struct node *c = n->child; c; c = c->next)
+                if (node_argument(n, c) >= 0 &&
+                    (type_is_pointer(clang_getCursorType(c->cursor)) || c->kind == CXCursor_DeclRefExpr))
+                    return NULL;
+    }
+    for (struct node *n = a->at; n; n = tree_next(a->at, n)) {
+        if (n->kind == CXCursor_CallExpr || node_writes(w->s, n, &target))
+            return NULL;
+        if (calls && node_is_load(n) && node_strip(n)->kind != CXCursor_DeclRefExpr)
+            return NULL; /* the function may change it */
+    }
+    return value;
+}
+
+static void edit_access(const struct writer *w, struct edits *e, const struct access *a, enum way way)
 {
     const struct source *s = w->s;
-    struct node *at = a->at;
-    char before[128];
-    int n = snprintf(before, sizeof before, "%s.%s<%d>", w->cache, verb(w, a, watching), w->id[a->structure]);
+    struct node *at = a->at, *value = way == WAY_STEP ? free_value(w, a) : NULL;
+    struct text before = {0};
+    add_way(w, a, way, value ? "store" : verb_of(w, a, way), &before);
     if (a->kind == ACCESS_LDG) {
         unsigned open = source_find(s, at->begin, at->end, "(");
-        edits_replace(e, at->begin, open, before);
+        edits_replace(e, at->begin, open + 1, before.p);
+        text_free(&before);
         return;
     }
-    const char *after = ")";
+    const char *after = value ? "" : ")";
     unsigned remove = 0;
     if (at->kind == CXCursor_UnaryOperator && at->child) {
         /* *p: the pointer itself; *(p + i): its parentheses become those of the call. */
         remove = at->child->begin - at->begin;
-        if (s->text[at->child->begin] == '(' && source_match(s, at->child->begin) + 1 == at->end) {
+        if (!value && s->text[at->child->begin] == '(' && source_match(s, at->child->begin) + 1 == at->end) {
             remove++;
             after = "";
         }
-        snprintf(before + n, sizeof before - (size_t)n, "(");
     } else
-        snprintf(before + n, sizeof before - (size_t)n, "(&");
-    edits_wrap(e, at->begin, remove, at->end, before, after);
+        text_addf(&before, "&");
+    edits_wrap(e, at->begin, remove, value ? a->site->end : at->end, before.p, value ? ")" : after);
+    if (value)
+        edits_wrap(e, at->end, value->begin - at->end, at->end, ", ", "");
+    text_free(&before);
 }
 
 /* Where the white space before a statement begins, if nothing but white space parts it from what it belongs to. */
@@ -158,12 +172,12 @@ static unsigned gap_before(const struct source *s, unsigned at)
     unsigned gap = at;
     while (gap > 0 && isspace((unsigned char)s->text[gap - 1]))
         gap--;
-    unsigned line = line_start(s, gap);
+    unsigned line = writer_line_start(s, gap);
     return memmem(s->text + line, gap - line, "//", 2) ? at : gap;
 }
 
 /* `first` before the statement: as a statement of its own in a block, else both in braces. */
-static void precede(const struct writer *w, struct edits *e, const struct node *statement, const char *first)
+void writer_precede(const struct writer *w, struct edits *e, const struct node *statement, const char *first)
 {
     const struct source *s = w->s;
     const struct node *owner = statement->parent;
@@ -188,101 +202,50 @@ static void precede(const struct writer *w, struct edits *e, const struct node *
     free(outer);
 }
 
-static void edit_slice(const struct writer *w, struct edits *e, bool watching)
+void writer_edit_accesses(const struct writer *w, struct edits *e, enum way way)
 {
     const struct unit *u = w->u;
+    const char *flushes = way == WAY_STEP ? w->memory : w->cache;
     struct text t = {0};
     for (size_t i = 0; i < u->access.n; i++)
-        edit_access(w, e, u->access.p[i], watching);
+        edit_access(w, e, u->access.p[i], way);
     for (size_t i = 0; i < u->atomic.n; i++) {
         const struct access *a = u->atomic.p[i];
         for (struct node *c = a->site->child; c; c = c->next)
             if (node_argument(a->site, c) == 0) {
                 t.n = 0;
-                text_addf(&t, "%s.flush_line<%d>(", w->cache, w->id[a->structure]);
+                add_way(w, a, way, "flush_line", &t);
                 edits_render(w->s, e, c->begin, c->end, "", &t);
                 text_addf(&t, ");");
-                precede(w, e, a->site, t.p);
+                writer_precede(w, e, a->site, t.p);
                 break;
             }
     }
     t.n = 0;
-    text_addf(&t, "%s.flush();", w->cache);
+    text_addf(&t, "%s.flush();", flushes);
     for (size_t i = 0; i < u->order.n; i++)
-        precede(w, e, u->order.p[i], t.p);
-    for (size_t i = 0; i < u->leave.n && u->written; i++)
-        precede(w, e, u->leave.p[i], t.p);
-    t.n = 0;
-    text_addf(&t, "%s = false;", w->more);
-    for (size_t i = 0; i < u->give_up.n && watching; i++)
-        precede(w, e, u->give_up.p[i], t.p);
+        writer_precede(w, e, u->order.p[i], t.p);
     text_free(&t);
 }
 
-/* ---- the slices ---- */
-
-static bool needs_parentheses(const struct source *s, const struct node *n)
+bool writer_needs_parentheses(const struct source *s, const struct node *n)
 {
     char op[4] = "";
     if (n->kind == CXCursor_UnexposedExpr && n->child && !n->child->next)
-        return needs_parentheses(s, n->child);
+        return writer_needs_parentheses(s, n->child);
     if (n->kind == CXCursor_BinaryOperator)
         node_operator(s, n, op);
     return n->kind == CXCursor_ConditionalOperator || n->kind == CXCursor_CompoundAssignOperator ||
            source_in_macro(s, n->begin) || !strcmp(op, "||") || !strcmp(op, "=") || !strcmp(op, ",");
 }
 
-/* A question to the cache; where threads of a block wait for each other, they must all get the same answer. */
-static void together(const struct writer *w, const char *question, char *out, size_t bytes)
+void writer_condition(const struct writer *w, struct edits *e, struct text *out)
 {
-    snprintf(out, bytes, w->u->has_barrier ? "__syncthreads_or(%s.%s())" : "%s.%s()", w->cache, question);
+    text_add(out, "", 0);
+    edits_render(w->s, e, w->u->cond[0], w->u->cond[1], w->deeper, out);
 }
 
-static void add_condition(const struct writer *w, struct edits *e, bool watching, const char *indent, struct text *out)
-{
-    const struct unit *u = w->u;
-    struct text cond = {0};
-    text_add(&cond, "", 0);
-    edits_render(w->s, e, u->cond[0], u->cond[1], indent, &cond);
-    bool wrap = cond.n && needs_parentheses(w->s, u->cond_node);
-    const char *open = wrap ? "(" : "", *close = wrap ? ")" : "";
-    char watches[96];
-    together(w, "monitoring", watches, sizeof watches);
-    if (!watching)
-        text_add(out, cond.p, cond.n);
-    else if (!cond.n)
-        text_addf(out, "%s", watches);
-    else if (u->loop->kind == CXCursor_DoStmt)
-        text_addf(out, "(%s = %s%s%s) && %s", w->more, open, cond.p, close, watches);
-    else if (u->cond_changes)
-        text_addf(out, "%s && (%s = %s%s%s)", watches, w->more, open, cond.p, close);
-    else
-        text_addf(out, "%s%s%s && %s", open, cond.p, close, watches);
-    text_free(&cond);
-}
-
-static void add_loop(const struct writer *w, struct edits *e, bool watching, const char *deeper, struct text *out)
-{
-    const struct unit *u = w->u;
-    const struct node *loop = u->loop;
-    if (loop->kind == CXCursor_DoStmt) {
-        edits_render(w->s, e, loop->begin, u->cond[0], deeper, out);
-        add_condition(w, e, watching, deeper, out);
-        edits_render(w->s, e, u->cond[1], u->end, deeper, out);
-        return;
-    }
-    bool empty = !watching && u->cond[0] == u->cond[1];
-    text_addf(out, loop->kind != CXCursor_ForStmt ? "while (" : empty ? "for (;" : "for (; ");
-    add_condition(w, e, watching, deeper, out);
-    unsigned close = u->cond[1];
-    if (loop->kind == CXCursor_ForStmt) {
-        text_addf(out, u->step[0] < u->step[1] ? "; " : ";");
-        edits_render(w->s, e, u->step[0], u->step[1], deeper, out);
-        close = u->step[1];
-    }
-    close = source_skip_blank(w->s, close); /* the head's ')' */
-    edits_render(w->s, e, close, u->end, deeper, out);
-}
+/* ---- the cache ---- */
 
 static void add_declaration(const struct writer *w, const char *line, struct text *out)
 {
@@ -298,21 +261,24 @@ static void add_declaration(const struct writer *w, const char *line, struct tex
             comma = ", ";
         }
     text_addf(&type, "> %s;", w->cache);
-    if (strlen(line) + type.n + names.n < LINE_WIDTH)
+    if (u->form != FORM_SLICES) /* the numbers get names */
+        text_addf(out, "%s", type.p);
+    else if (strlen(line) + type.n + names.n < LINE_WIDTH)
         text_addf(out, "%s %s", type.p, names.p);
     else
         text_addf(out, "%s%s%s", names.p, line, type.p);
     text_free(&type);
     text_free(&names);
-    if (u->cached == w->kernel_cached) {
+    if (u->cached == w->kernel_cached)
         text_addf(out, "%sswcache::within(%s, %s);", line, w->cache, w->extents);
-        return;
-    }
     for (unsigned k = 0, n = 0; k < w->p->n_structure; k++) {
-        if (u->cached >> k & 1)
+        if (u->cached >> k & 1 && u->cached != w->kernel_cached)
             text_addf(out, "%sswcache::within<%d>(%s, %s, %u);", line, w->id[k], w->cache, w->extents, n);
         n += w->kernel_cached >> k & 1;
     }
+    for (unsigned k = 0; k < w->p->n_structure; k++)
+        if (w->names >> k & 1 && u->form != FORM_SLICES)
+            text_addf(out, "%sconst swcache::Id<%d> %s;", line, w->id[k], w->id_name[k]);
 }
 
 /* Whether a declaration can stand right before the statement. */
@@ -328,93 +294,183 @@ const char *emit_extents_name(const struct source *s)
     return emit_fresh_name(s, names);
 }
 
-void emit_unit(struct edits *edits, const struct pointers *p, const struct changed_kernel *kernel, const struct unit *u,
-               unsigned n_before)
+/* Something else of the kernel has the name of a variable that the loop's head declares. */
+static bool head_needs_block(const struct pointers *p, const struct unit *u)
+{
+    for (size_t i = 0; i < p->var.n; i++) {
+        const struct node *d = p->var.p[i]->decl;
+        if (u->init[0] == u->init[1] || d->begin < u->init[0] || d->end > u->init[1])
+            continue;
+        for (size_t k = 0; k < p->var.n; k++)
+            if (k != i && !strcmp(p->var.p[k]->name, p->var.p[i]->name))
+                return true;
+        for (const struct node *n = p->function; n; n = tree_next(p->function, n))
+            if (n->kind == CXCursor_DeclRefExpr && !n->var && !strcmp(node_callee(p->source, n), p->var.p[i]->name))
+                return true;
+    }
+    return false;
+}
+
+static bool needs_block(const struct pointers *p, const struct unit *u)
+{
+    return u->form == FORM_SLICES || !in_block(u->loop) || head_needs_block(p, u);
+}
+
+/* The cache of a loop inside another lives across the turns of that: it is declared before it. */
+static bool is_outside(const struct unit *u)
+{
+    return u->outermost != u->loop && in_block(u->outermost);
+}
+
+/* What unit v declares is in sight of u. */
+static bool sees(const struct pointers *p, const struct unit *u, const struct unit *v)
+{
+    if (!is_outside(v) && needs_block(p, v))
+        return false;
+    return tree_inside(u->loop, (is_outside(v) ? v->outermost : v->loop)->parent);
+}
+
+/* An earlier loop under the same outer loop, with the same structures: they share one cache. */
+static unsigned cache_owner(const unit_list *units, unsigned number)
+{
+    const struct unit *u = &units->p[number];
+    for (unsigned i = 0; i < number && is_outside(u); i++) {
+        const struct unit *v = &units->p[i];
+        if (v->outermost == u->outermost && v->cached == u->cached && v->written == u->written &&
+            v->alias_safe == u->alias_safe && (v->form == FORM_SLICES) == (u->form == FORM_SLICES))
+            return i;
+    }
+    return number;
+}
+
+static int id_of(const struct unit *u, unsigned structure)
+{
+    return __builtin_popcount(u->cached & ((1u << structure) - 1));
+}
+
+/* The loop that declares the name of this structure's number; *taken: the plain name means another number. */
+static unsigned id_owner(const struct pointers *p, const unit_list *units, unsigned number, unsigned structure,
+                         bool *taken)
+{
+    const struct unit *u = &units->p[number];
+    *taken = false;
+    for (unsigned i = 0; i < number; i++) {
+        const struct unit *v = &units->p[i];
+        if (!(v->cached >> structure & 1) || v->form == FORM_SLICES || !sees(p, u, v))
+            continue;
+        if (id_of(v, structure) == id_of(u, structure))
+            return id_owner(p, units, i, structure, taken);
+        *taken = true;
+    }
+    return number;
+}
+
+static char *numbered(const char *name, const char *suffix, unsigned number)
+{
+    char *result, digits[16] = "";
+    if (number)
+        snprintf(digits, sizeof digits, "%u", number + 1);
+    return asprintf(&result, "%s%s%s", name, suffix, digits) < 0 ? xstrdup(name) : result;
+}
+
+/* The name of a structure's number: text_, or another where that is taken. */
+static char *id_name(const struct source *s, const char *structure, unsigned number)
+{
+    static const char *const suffix[] = {"_", "_id", "_number", "_swcache", NULL};
+    for (int k = 0;; k++) {
+        char *name = numbered(structure, suffix[k], number);
+        if (!suffix[k + 1] || !is_used(s, name))
+            return name;
+        free(name);
+    }
+}
+
+static void declare_outside(const struct writer *w, struct edits *edits, unsigned number)
+{
+    unsigned where = pragmas_above(w->s, w->u->outermost->begin);
+    char *indent = emit_indent(w->s, where);
+    struct text line = {0}, declaration = {0};
+    text_addf(&line, "\n%s", indent);
+    add_declaration(w, line.p, &declaration);
+    text_add(&declaration, line.p, line.n);
+    edits_wrap(edits, where, 0, ~0u - 1 - number, declaration.p, "");
+    text_free(&declaration);
+    text_free(&line);
+    free(indent);
+}
+
+static void name_all(struct writer *w, const unit_list *units, unsigned number)
 {
     static const char *const caches[] = {"cache", "line_cache", "swcache_lines", NULL};
     static const char *const mores[] = {"more", "goes_on", "swcache_more", NULL};
-    const struct source *s = p->source;
-    char numbered[32];
-    struct writer w = {.s = s,
-                       .p = p,
-                       .u = u,
-                       .cache = emit_fresh_name(s, caches),
-                       .more = emit_fresh_name(s, mores),
-                       .extents = emit_extents_name(s),
-                       .kernel_cached = kernel->cached};
-    bool outside = u->outermost != u->loop && in_block(u->outermost);
-    /* Declared in a block of its own, every cache can have the same name; outside, it is seen by those that follow. */
-    if (outside && n_before) {
-        snprintf(numbered, sizeof numbered, "%s%u", w.cache, n_before + 1);
-        w.cache = numbered;
-    }
-    for (unsigned k = 0, n = 0; k < p->n_structure; k++)
-        if (u->cached >> k & 1)
-            w.id[k] = (int)n++;
-    unsigned begin = pragmas_above(s, u->loop->begin);
-    w.needs_more = u->give_up.n || u->cond_changes || u->loop->kind == CXCursor_DoStmt;
-    w.indent = emit_indent(s, begin);
-    w.step = indent_step(s, p->function);
-    struct edits watching = {0}, cached = {0};
-    edit_slice(&w, &watching, true);
-    edit_slice(&w, &cached, false);
+    static const char *const memories[] = {"memory", "through", "swcache_memory", NULL};
+    const struct unit *u = w->u;
+    /* In a block of its own, the cache can have the same name every time. */
+    bool own_block = !is_outside(u) && needs_block(w->p, u);
+    w->cache = numbered(emit_fresh_name(w->s, caches), "", own_block ? 0 : cache_owner(units, number));
+    w->memory = emit_fresh_name(w->s, memories);
+    w->more = emit_fresh_name(w->s, mores);
+    w->extents = emit_extents_name(w->s);
+    for (unsigned k = 0; k < w->p->n_structure; k++)
+        if (u->cached >> k & 1) {
+            bool taken;
+            unsigned owner = id_owner(w->p, units, number, k, &taken);
+            w->id[k] = id_of(u, k);
+            w->id_name[k] = id_name(w->s, w->p->structure[k].param->name, taken ? owner : 0);
+            w->names |= owner == number ? 1u << k : 0;
+        }
+}
 
-    struct text out = {0}, declaration = {0}, one = {0}, two = {0}, pragma = {0};
-    text_addf(&one, "\n%s%s", w.indent, w.step);
-    text_addf(&two, "%s%s", one.p, w.step);
-    text_add(&pragma, "", 0);
-    if (begin < u->loop->begin) {
-        edits_render(s, NULL, begin, line_start(s, u->loop->begin), w.step, &pragma);
-        text_addf(&pragma, "%s%s%s", w.indent, w.step, w.step);
-    }
-    text_addf(&out, "{");
-    if (!outside) {
-        add_declaration(&w, one.p, &declaration);
-        text_addf(&out, "%s%s", one.p, declaration.p);
-    }
+void emit_unit(struct edits *edits, const struct pointers *p, const struct changed_kernel *kernel,
+               const unit_list *units, unsigned number)
+{
+    const struct source *s = p->source;
+    const struct unit *u = &units->p[number];
+    bool block = needs_block(p, u);
+    struct writer w = {
+        .s = s, .p = p, .u = u, .kernel_cached = kernel->cached, .begin = pragmas_above(s, u->loop->begin)};
+    name_all(&w, units, number);
+    /* As the branch of an if, on a line of its own: the block opens behind the if. */
+    unsigned begin = w.begin, gap = gap_before(s, begin);
+    bool branch = block && !in_block(u->loop) && memchr(s->text + gap, '\n', begin - gap);
+    w.indent = emit_indent(s, w.begin);
+    w.step = indent_step(s, p->function);
+    w.deeper = block && !branch ? w.step : "";
+    text_addf(&w.one, "\n%s%s", w.indent, w.deeper);
+    text_addf(&w.two, "%s%s", w.one.p, w.step);
+
+    struct text out = {0}, all = {0};
+    if (!is_outside(u)) {
+        text_addf(&out, "%s", w.one.p);
+        add_declaration(&w, w.one.p, &out);
+    } else if (cache_owner(units, number) == number)
+        declare_outside(&w, edits, number);
     if (u->init[0] < u->init[1]) {
-        text_addf(&out, "%s", one.p);
-        edits_render(s, NULL, u->init[0], u->init[1], w.step, &out);
+        text_addf(&out, "%s", w.one.p);
+        edits_render(s, NULL, u->init[0], u->init[1], w.deeper, &out);
         text_addf(&out, ";");
     }
-    if (w.needs_more)
-        text_addf(&out, "%sbool %s = true;", one.p, w.more);
-    text_addf(&out, "%s// Slice 1: measures how often a line of each structure would hit.%s", one.p, one.p);
-    add_loop(&w, &watching, true, w.step, &out);
-    text_addf(&out, "%s%s.select();", one.p, w.cache);
-    char *twice;
-    if (asprintf(&twice, "%s%s", w.step, w.step) < 0)
-        twice = xstrdup("");
-    char active[96];
-    together(&w, "active", active, sizeof active);
-    text_addf(&out, "%sif (%s%s%s) {%s// Slice 2: the rest, through the cache.%s%s", one.p, w.needs_more ? w.more : "",
-              w.needs_more ? " && " : "", active, two.p, two.p, pragma.p);
-    add_loop(&w, &cached, false, twice, &out);
-    text_addf(&out, "%s} else%s%s%s {%s// Slice 3: the rest, as it was.%s%s", one.p, w.needs_more ? " if (" : "",
-              w.needs_more ? w.more : "", w.needs_more ? ")" : "", two.p, two.p, pragma.p);
-    add_loop(&w, NULL, false, twice, &out);
-    text_addf(&out, "%s}%s%s.flush();\n%s}", one.p, one.p, w.cache, w.indent);
-
-    edits_replace(edits, begin, u->end, out.p);
-    if (outside) {
-        unsigned where = pragmas_above(s, u->outermost->begin);
-        char *indent = emit_indent(s, where);
-        struct text line = {0};
-        text_addf(&line, "\n%s", indent);
-        add_declaration(&w, line.p, &declaration);
-        text_add(&declaration, line.p, line.n);
-        edits_wrap(edits, where, 0, ~0u - 1 - n_before, declaration.p, "");
-        text_free(&line);
-        free(indent);
-    }
+    if (u->form == FORM_RUN)
+        write_run(&w, &out);
+    else
+        write_slices(&w, &out);
+    if (branch) {
+        char *outer = emit_indent(s, u->loop->parent->begin);
+        text_addf(&all, " {%s\n%s}", out.p, outer);
+        begin = gap;
+        free(outer);
+    } else if (block)
+        text_addf(&all, "{%s\n%s}", out.p, w.indent);
+    else
+        text_addf(&all, "%s", out.p + w.one.n);
+    edits_replace(edits, begin, u->end, all.p);
+    text_free(&all);
     text_free(&out);
-    text_free(&declaration);
-    text_free(&one);
-    text_free(&two);
-    text_free(&pragma);
-    edits_free(&watching);
-    edits_free(&cached);
-    free(twice);
+    text_free(&w.one);
+    text_free(&w.two);
+    for (unsigned k = 0; k < p->n_structure; k++)
+        free(w.id_name[k]);
     free(w.indent);
     free(w.step);
+    free(w.cache);
 }

@@ -24,9 +24,9 @@ struct changed_kernel {
 };
 typedef VEC(struct changed_kernel) changed_list;
 
-/* Adds the edits that split the loop. n_before: split loops of the same kernel before it. */
-void emit_unit(struct edits *, const struct pointers *, const struct changed_kernel *, const struct unit *,
-               unsigned n_before);
+/* Adds the edits that put one of the kernel's loops through the cache. */
+void emit_unit(struct edits *, const struct pointers *, const struct changed_kernel *, const unit_list *,
+               unsigned number);
 
 /* Puts the twin behind the kernel, and its declarations behind the kernel's. NULL, or why it cannot be. `split` has the
  * edits of its loops. */

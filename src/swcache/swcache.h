@@ -38,6 +38,7 @@ struct swcache_options {
     size_t n_mended;
     bool alias_safe; /* cache pointers without __restrict__ too: every access looks into every line */
     bool keep_all;   /* rewrite every access that may be rewritten, profitable or not */
+    bool slices;     /* write the slices of every loop into the text */
     enum swcache_split split;
 };
 

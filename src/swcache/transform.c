@@ -89,8 +89,9 @@ static void describe(struct job *j, const struct pointers *p, const struct unit 
                       u->written >> k & 1 ? "read and written" : "read only");
             comma = ", ";
         }
-    notes_add(&j->notes, SWCACHE_CACHED, u->loop->begin, "%s: this loop is split; cached%s: %s", name,
-              u->alias_safe ? ", safe for aliases" : "", t.p);
+    notes_add(&j->notes, SWCACHE_CACHED, u->loop->begin, "%s: this loop %s; cached%s: %s", name,
+              u->form == FORM_SLICES ? "is split" : "goes through the cache", u->alias_safe ? ", safe for aliases" : "",
+              t.p);
     text_free(&t);
 }
 
@@ -153,7 +154,7 @@ static void transform_kernel(struct job *j, struct node *f)
     changed.twin = twin_name(j, name);
     struct edits split = {0};
     for (size_t i = 0; i < units.n; i++)
-        emit_unit(&split, &p, &changed, &units.p[i], (unsigned)i);
+        emit_unit(&split, &p, &changed, &units, (unsigned)i);
     if (units.n)
         why = emit_twin(&j->edits, &split, s, f, &changed);
     else if (j->notes.note.n == n_note)

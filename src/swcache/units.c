@@ -1,5 +1,6 @@
 /* See units.h. */
 #include "swcache/units.h"
+#include "swcache/forms.h"
 #include "swcache/profit.h"
 
 #include <stdarg.h>
@@ -467,6 +468,7 @@ static void free_unit(struct unit *u)
     VEC_FREE(&u->order);
     VEC_FREE(&u->leave);
     VEC_FREE(&u->give_up);
+    VEC_FREE(&u->go_on);
 }
 
 /* May the structure change while the kernel runs, in this loop or elsewhere? If not, the library reads it on the path
@@ -527,7 +529,11 @@ static struct refusal try_unit(struct finder *f, struct unit *u)
     if (!u->access.n)
         return (struct refusal){"", u->loop};
     r = check_places(u);
-    return r.why ? r : place_fences(f, u);
+    if (!r.why)
+        r = place_fences(f, u);
+    if (!r.why)
+        forms_choose(u, f->p, f->options);
+    return r;
 }
 
 /* ---- which loop ---- */

@@ -14,7 +14,12 @@
 
 typedef VEC(struct node *) node_list;
 
+/* How a cached loop is written; forms.h. */
+enum unit_form { FORM_SLICES, FORM_RUN };
+
 struct unit {
+    enum unit_form form;
+    bool cond_first; /* in the run form, the condition is the first thing of a turn, not the last */
     struct node *loop;
     struct node *outermost; /* the loop of the kernel's own level that holds it; may be the loop itself */
     unsigned end;           /* past the last token, a semicolon included */
@@ -29,6 +34,7 @@ struct unit {
     VEC(const struct access *) access; /* to rewrite */
     VEC(const struct access *) atomic; /* on cached structures: their line is flushed before */
     node_list order, leave, give_up;   /* statements before which to flush; return and break statements */
+    node_list go_on;                   /* continue statements */
 };
 
 struct notes {

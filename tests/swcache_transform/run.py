@@ -4,8 +4,8 @@
 usage: run.py --weir PATH --out DIR [--update] [--full] MODE NAME...
 
   case NAME     cases/NAME.cu: the transformed text is cases/NAME.golden; it and the plain program print the same, as the
-                library decides, and with all accesses rewritten and caching forced; with --full also when launches
-                choose, and with inner loops and longer lines. --update writes the golden text.
+                library decides, and with all accesses rewritten and caching forced, also with --slices; with --full also
+                when launches choose, and with inner loops and longer lines. --update writes the golden text.
   declined NAME declined/NAME.cu: the text comes out as it went in
   corpus FILE   transformed with every access rewritten and aliases allowed, a program prints and ends as before (FILE is
                 any .cu file that is a program)
@@ -95,7 +95,9 @@ def case(args, name):
         raise Failed("".join(difflib.unified_diff(wanted.splitlines(1), got.splitlines(1), golden, output)))
     everything = os.path.join(args.out, name + ".all.cu")
     transform(args, source, everything, ["--all"])
-    variants = [("decides", output, DECIDES), ("all", everything, ALWAYS)]
+    slices = os.path.join(args.out, name + ".slices.cu")
+    transform(args, source, slices, ["--all", "--slices"])
+    variants = [("decides", output, DECIDES), ("all", everything, ALWAYS), ("slices", slices, ALWAYS)]
     if args.full:
         inner = os.path.join(args.out, name + ".inner.cu")
         transform(args, source, inner, ["--split=inner"])

@@ -1,0 +1,45 @@
+/* What the forms of a cached loop share while their text is written: names, white space, rewritten accesses. */
+#ifndef WEIR_SWCACHE_WRITER_H
+#define WEIR_SWCACHE_WRITER_H
+
+#include "swcache/emit.h"
+
+enum { LINE_WIDTH = 120 };
+
+/* By which way an access goes. */
+enum way {
+    WAY_WATCH, /* cache.watch<0>(p): slice 1 */
+    WAY_CACHE, /* cache.load<0>(p): slice 2 */
+    WAY_STEP,  /* memory.load(text_, p): the step that swcache::run() repeats */
+};
+
+struct writer {
+    const struct source *s;
+    const struct pointers *p;
+    const struct unit *u;
+    char *cache;
+    const char *memory, *more, *extents; /* names */
+    char *id_name[MAX_STRUCTURES];
+    uint32_t names; /* the structures whose numbers get their names here */
+    int id[MAX_STRUCTURES];
+    uint32_t kernel_cached;
+    char *indent, *step;  /* of the loop; one level of the file's own */
+    const char *deeper;   /* what the loop's text moves to the right: the step inside a block of its own, or nothing */
+    struct text one, two; /* "\n" and the indentation of what stands for the loop, and of what stands in that */
+    unsigned begin;       /* of the loop, with the pragmas that belong to it */
+};
+
+/* The edits inside the loop that send accesses through the cache, with the flushes they need. */
+void writer_edit_accesses(const struct writer *, struct edits *, enum way);
+/* `first` before the statement: as a statement of its own in a block, else both in braces. */
+void writer_precede(const struct writer *, struct edits *, const struct node *statement, const char *first);
+/* The text of the loop's condition; empty when there is none. */
+void writer_condition(const struct writer *, struct edits *, struct text *out);
+bool writer_needs_parentheses(const struct source *, const struct node *);
+unsigned writer_line_start(const struct source *, unsigned at);
+
+/* The forms: what stands for the loop, after the cache was declared. Each line begins with w->one or further right. */
+void write_slices(const struct writer *, struct text *out);
+void write_run(const struct writer *, struct text *out);
+
+#endif
