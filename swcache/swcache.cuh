@@ -52,9 +52,9 @@
 #define SWCACHE_LINE_BYTES 32
 #endif
 
-/* Accesses a thread watches before it decides (the paper's THRESHOLD is 300). */
+/* Accesses that a thread watches before it decides, per structure (the paper's THRESHOLD is 300 in all). */
 #ifndef SWCACHE_WATCHED
-#define SWCACHE_WATCHED 24
+#define SWCACHE_WATCHED 8
 #endif
 
 /* The fewest 128-byte lines that a warp's lanes must ask for at once for a cache to be worth its work. */
@@ -217,9 +217,11 @@ template <class S> struct Slot<S, false> {
     unsigned tag; /* low half of the address of the line, or of the window's first line; structures are below 4 GiB */
     unsigned column;     /* where it lies in the pool; not_cached */
     uintptr_t low, high; /* nothing outside these is read */
-    uintptr_t seen;      /* while monitoring: the line of the last access, */
-    unsigned hits, misses, spread;
+    /* While monitoring. In two registers, because the kernel's need of them is that of its hungriest loop. */
+    unsigned seen; /* low half of the address of the line of the last access */
+    unsigned hits : 12, misses : 12, spread : 8;
 };
+static_assert(SWCACHE_WATCHED > 0 && SWCACHE_WATCHED < 256, "hits and misses are counted in 12 bits");
 
 template <class S> struct Slot<S, true> : Slot<S, false> {
     using Mask = typename std::conditional<(S::line > 32), unsigned long long, unsigned>::type;
@@ -228,6 +230,13 @@ template <class S> struct Slot<S, true> : Slot<S, false> {
 };
 
 } /* namespace detail */
+
+} /* namespace swcache */
+
+#include "swcache_scan.cuh"
+
+namespace swcache
+{
 
 template <bool Aliases, bool Sure, class... S> class BasicCache
 {
@@ -252,7 +261,7 @@ template <bool Aliases, bool Sure, class... S> class BasicCache
         unsigned all = detail::dynamic_shared_bytes();
         room_ = (all > own_bytes && !SWCACHE_OFF ? all - own_bytes : 0) / (row_ * 4) * 4;
         base_ = own_bytes;
-        watched_ = room_ && !always ? 0 : SWCACHE_WATCHED;
+        watched_ = room_ && !always ? 0 : watched_accesses;
         selected_ = false;
         start(std::index_sequence_for<S...>());
     }
@@ -265,12 +274,13 @@ template <bool Aliases, bool Sure, class... S> class BasicCache
         auto &s = slot<I>();
         s.low = (uintptr_t)begin;
         s.high = (uintptr_t)begin + bytes;
-        if (bytes && bytes < 0xffffff00u && !selected_ && (unsigned)room(I + 1) <= room_)
-            s.column = column<I>(room(I));
+        if (!selected_)
+            s.column = first_column<I>();
     }
 
-    /* True until enough accesses were watched: the condition of slice 1. */
-    SWCACHE_DEVICE bool monitoring() const { return watched_ < SWCACHE_WATCHED; }
+    /* True until enough accesses were watched: the condition of slice 1. The lanes that are here together go on
+       together: were each to leave at its own count, they would be at different places of their lines ever after. */
+    SWCACHE_DEVICE bool monitoring() const { return __any_sync(__activemask(), watches()); }
 
     /* simulateCache(): an access in slice 1. A value for a read-only structure, a reference for others. */
     template <int I, class T> SWCACHE_DEVICE auto watch(T *p)
@@ -295,11 +305,22 @@ template <bool Aliases, bool Sure, class... S> class BasicCache
     /* calculateWhatDataToCache(). Any subset of the threads may call it; those of a warp that arrive together agree. */
     template <bool WholeWarp = false> SWCACHE_DEVICE void select()
     {
-        if (!WholeWarp && (selected_ || monitoring()))
+        if (!WholeWarp && (selected_ || watches()))
             return;
         if (!always && !selected_)
             choose(WholeWarp ? __ballot_sync(~0u, true) : __activemask(), std::index_sequence_for<S...>());
         selected_ = true;
+    }
+
+    /* Forgets what was decided and watches again: for long loops, whose data may behave differently after a while. */
+    SWCACHE_DEVICE void reconsider()
+    {
+        if (always)
+            return;
+        flush();
+        watched_ = room_ ? 0 : watched_accesses;
+        selected_ = false;
+        watch_all(std::index_sequence_for<S...>());
     }
 
     /* Whether any structure is cached: if not, slice 3 is faster than slice 2. */
@@ -463,6 +484,7 @@ template <bool Aliases, bool Sure, class... S> class BasicCache
         return find<I>(slots_);
     }
 
+    static constexpr int watched_accesses = SWCACHE_WATCHED * structures;
     static constexpr bool always = (Sure && !SWCACHE_MONITOR) || SWCACHE_ALWAYS;
     Slots<0, S...> slots_;
     unsigned row_;  /* the threads of the block, in whole warps */
@@ -470,6 +492,11 @@ template <bool Aliases, bool Sure, class... S> class BasicCache
     unsigned room_; /* bytes of shared memory per thread */
     int watched_;
     bool selected_;
+
+    SWCACHE_DEVICE bool watches() const
+    {
+        return watched_ < watched_accesses;
+    }
 
     /* What moves at once: as much of an element as its alignment keeps inside a line. */
     template <int I, class V> SWCACHE_DEVICE static constexpr int unit_bytes()
@@ -489,19 +516,38 @@ template <bool Aliases, bool Sure, class... S> class BasicCache
         auto &s = slot<I>();
         s.tag = detail::no_line;
         s.low = s.high = 0;
-        s.seen = detail::no_line;
-        s.hits = s.misses = s.spread = 0;
         if constexpr (slot_type<I>::writable) {
             s.dirty = 0;
             s.filled = false;
         }
-        s.column = detail::not_cached;
+        watch_slot<I>();
+    }
+    template <size_t... I> SWCACHE_DEVICE void watch_all(std::index_sequence<I...>)
+    {
+        ((watch_slot<(int)I>()), ...);
+    }
+    template <int I> SWCACHE_DEVICE void watch_slot()
+    {
+        auto &s = slot<I>();
+        s.seen = detail::no_line;
+        s.hits = s.misses = s.spread = 0;
+        s.column = first_column<I>();
+    }
+
+    /* Where structure I has its lines while monitoring: in the order of the numbers, as far as there is room. */
+    template <int I> SWCACHE_DEVICE unsigned first_column() const
+    {
+        uintptr_t bytes = slot<I>().high - slot<I>().low;
+        bool may = bytes - 1 < 0xfffffeffu && (unsigned)room(I + 1) <= room_;
+        return may ? column<I>(room(I)) : detail::not_cached;
     }
 
     template <int I> SWCACHE_DEVICE void count(uintptr_t address)
     {
         auto &s = slot<I>();
-        uintptr_t line = address & ~(uintptr_t)(slot_type<I>::line - 1);
+        unsigned line = (unsigned)address & ~in_line<I>();
+        if (!watches())
+            return;
         watched_++;
         if (line == s.seen) {
             s.hits++;
@@ -515,7 +561,7 @@ template <bool Aliases, bool Sure, class... S> class BasicCache
                 drop<I>();
                 s.column = detail::not_cached;
                 if (!active())
-                    watched_ = SWCACHE_WATCHED;
+                    watched_ = watched_accesses;
             }
         }
     }
@@ -821,20 +867,10 @@ template <bool Aliases, bool Sure, class... S> class BasicCache
     /* A read-only structure that nothing aliases may use the read-only path. */
     template <int I, class Piece> SWCACHE_DEVICE static Piece read_piece(const Piece *p)
     {
-        if constexpr (slot_type<I>::writable || Aliases) {
+        if constexpr (slot_type<I>::writable || Aliases)
             return *p;
-        } else {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-            if constexpr (sizeof(Piece) == 16) { /* and let the L2 fetch the neighbours that a scan wants next */
-                uint4 v;
-                asm("ld.global.nc.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];"
-                    : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-                    : "l"(p));
-                return v;
-            }
-#endif
-            return __ldg(p);
-        }
+        else
+            return detail::read_only(p);
     }
 
     template <int Bytes> SWCACHE_DEVICE static detail::raw<Bytes> from_pool(unsigned at)
@@ -885,6 +921,9 @@ template <class C> struct Watching {
     {
         cache.template watch_store<I>(p, v);
     }
+    template <int I, class T> SWCACHE_DEVICE auto ref(Id<I>, T *p) { return cache.template watch<I>(p); }
+    template <int I, class T> SWCACHE_DEVICE void flush_line(Id<I>, T *p) { cache.template flush_line<I>(p); }
+    SWCACHE_DEVICE void flush() { cache.flush(); }
 };
 template <class C, bool Known> struct Caching {
     C &cache;
@@ -893,10 +932,16 @@ template <class C, bool Known> struct Caching {
     {
         cache.template store<I, Known>(p, v);
     }
+    template <int I, class T> SWCACHE_DEVICE auto ref(Id<I>, T *p) { return cache.template ref<I>(p); }
+    template <int I, class T> SWCACHE_DEVICE void flush_line(Id<I>, T *p) { cache.template flush_line<I>(p); }
+    SWCACHE_DEVICE void flush() { cache.flush(); }
 };
 struct Direct {
     template <int I, class T> SWCACHE_DEVICE T load(Id<I>, T *p) { return *p; }
     template <int I, class T, class V> SWCACHE_DEVICE void store(Id<I>, T *p, V v) { *p = v; }
+    template <int I, class T> SWCACHE_DEVICE T &ref(Id<I>, T *p) { return *p; }
+    template <int I, class T> SWCACHE_DEVICE void flush_line(Id<I>, T *) {}
+    SWCACHE_DEVICE void flush() {}
 };
 
 /* Repeats step while it returns true and going_on() holds. In a whole warp (all lanes that have not ended are here),
@@ -905,7 +950,7 @@ template <bool WholeWarp, class F, class M> SWCACHE_DEVICE bool repeat(bool more
 {
     if constexpr (WholeWarp) {
         while (__any_sync(~0u, more && going_on()))
-            if (more && going_on())
+            if (more)
                 more = step();
     } else {
         while (more && going_on())
@@ -914,27 +959,47 @@ template <bool WholeWarp, class F, class M> SWCACHE_DEVICE bool repeat(bool more
     return more;
 }
 
-template <bool WholeWarp, class C, class F> SWCACHE_DEVICE void slices(C &cache, bool more, F step)
+/* The steps after which a loop watches again; 0: it never does. */
+template <unsigned Every> class Budget
 {
-    auto always = [] { return true; };
+  public:
+    SWCACHE_DEVICE bool operator()() { return left_-- > 0; }
+
+  private:
+    int left_ = Every;
+};
+template <> class Budget<0>
+{
+  public:
+    SWCACHE_DEVICE bool operator()() { return true; }
+};
+
+template <bool WholeWarp, unsigned Every, class C, class F> SWCACHE_DEVICE void slices(C &cache, bool more, F step)
+{
     Watching<C> watching{cache};
-    more = repeat<WholeWarp>(
-        more, [&] { return step(watching); }, [&] { return cache.monitoring(); });
-    cache.template select<WholeWarp>();
-    if (cache.complete()) {
-        Caching<C, true> caching{cache};
-        repeat<WholeWarp>(
-            more, [&] { return step(caching); }, always);
-    } else if (cache.active()) {
-        if constexpr (C::structures > 1) {
-            Caching<C, false> caching{cache};
-            repeat<WholeWarp>(
-                more, [&] { return step(caching); }, always);
+    for (;;) {
+        more = repeat<WholeWarp>(
+            more, [&] { return step(watching); }, [&] { return cache.monitoring(); });
+        cache.template select<WholeWarp>();
+        Budget<Every> budget;
+        if (cache.complete()) {
+            Caching<C, true> caching{cache};
+            more = repeat<WholeWarp>(
+                more, [&] { return step(caching); }, budget);
+        } else if (cache.active()) {
+            if constexpr (C::structures > 1) {
+                Caching<C, false> caching{cache};
+                more = repeat<WholeWarp>(
+                    more, [&] { return step(caching); }, budget);
+            }
+        } else {
+            Direct direct;
+            more = repeat<WholeWarp>(
+                more, [&] { return step(direct); }, budget);
         }
-    } else {
-        Direct direct;
-        repeat<WholeWarp>(
-            more, [&] { return step(direct); }, always);
+        if (!Every || !(WholeWarp ? __any_sync(~0u, more) : more))
+            break;
+        cache.reconsider();
     }
     cache.flush();
 }
@@ -945,7 +1010,7 @@ template <bool WholeWarp, class C, class F> SWCACHE_DEVICE void slices(C &cache,
  */
 template <class C, class F> SWCACHE_DEVICE void run(C &cache, bool more, F step)
 {
-    slices<false>(cache, more, step);
+    slices<false, 0>(cache, more, step);
 }
 
 /*
@@ -955,7 +1020,14 @@ template <class C, class F> SWCACHE_DEVICE void run(C &cache, bool more, F step)
  */
 template <class C, class F> SWCACHE_DEVICE void run_together(C &cache, bool more, F step)
 {
-    slices<true>(cache, more, step);
+    slices<true, 0>(cache, more, step);
+}
+
+/* The same for long loops over data that change their behaviour: watches and decides again after Every steps. */
+template <unsigned Every, class C, class F> SWCACHE_DEVICE void run_watchful(C &cache, bool more, F step)
+{
+    static_assert(Every > 0 && Every <= 0x7fffffff, "how many steps between two decisions");
+    slices<false, Every>(cache, more, step);
 }
 
 #endif /* __CUDACC__ */

@@ -46,8 +46,8 @@ inline bool allocation(const volatile void *p, uintptr_t &low, uintptr_t &high)
 
 } /* namespace detail */
 
-/* The extents of what these pointers, or objects that convert to pointers, point into. One that the driver does not know
-   is not cached. */
+/* The extents of what these pointers, or objects that convert to pointers, point into. One that the driver does not
+   know is not cached. */
 template <class... P> Extents<(int)sizeof...(P)> extents(const P &...pointers)
 {
     Extents<(int)sizeof...(P)> e = {};

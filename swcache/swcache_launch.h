@@ -92,8 +92,8 @@ template <class... A> size_t shared_bytes(void (*kernel)(A...), dim3 block, int 
  * Chooses between a kernel and its cached twin by measuring both: no model knows what a cache costs a kernel in
  * registers, occupancy and instructions on the GPU at hand. One object per launch site, static. The first launches
  * alternate and are timed with events, without waiting for them; then the faster one is kept, and both are measured
- * again after a thousand launches, in case the data behave differently. Launches that are being captured into a graph
- * use what is known.
+ * again later, in case the data behave differently: after a thousand launches, or as many more as keep the cost of
+ * measuring below one part in a hundred. Launches that are being captured into a graph use what is known.
  *
  * Both callables launch the same work into the stream. Not for use by several host threads at once.
  */
@@ -104,7 +104,7 @@ class Tuner
     {
         if (!SWCACHE_TUNE)
             return cached();
-        if (decided_ && ++launches_ < again) { /* the usual case: no call of the runtime but the launch */
+        if (decided_ && ++launches_ < again_) { /* the usual case: no call of the runtime but the launch */
             use_cached_ ? cached() : plain();
             return;
         }
@@ -133,10 +133,10 @@ class Tuner
     Tuner &operator=(const Tuner &) = delete;
 
   private:
-    static constexpr int timed_launches = 6, again = 1000;
+    static constexpr int timed_launches = 6;
     cudaEvent_t begin_[timed_launches], end_[timed_launches];
     bool events_ = false, decided_ = false, use_cached_ = true;
-    int round_ = 0, launches_ = 0;
+    int round_ = 0, launches_ = 0, again_ = 1000;
 
     bool started()
     {
@@ -167,6 +167,9 @@ class Tuner
                 best[k % 2] = ms;
         }
         use_cached_ = best[1] < best[0];
+        /* Half of the timed launches are of the slower kernel. */
+        float ratio = use_cached_ ? best[0] / best[1] : best[1] / best[0], launches = timed_launches / 2 * 100 * ratio;
+        again_ = launches < 1000 ? 1000 : launches < 1e6f ? (int)launches : 1000000;
         decided_ = true;
         return false;
     }

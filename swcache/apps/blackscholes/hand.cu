@@ -1,7 +1,7 @@
 #include "problem.h"
 #include <swcache.cuh>
 
-using Lines = swcache::Cache<swcache::Always, swcache::ReadOnly, swcache::ReadWrite>;
+using Lines = swcache::Cache<swcache::ReadOnly, swcache::ReadWrite>;
 
 static __global__ void price_all(const option_record *__restrict__ options, long count, int per_thread,
                                  price_record *__restrict__ prices)

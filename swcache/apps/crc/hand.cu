@@ -1,8 +1,6 @@
 #include "problem.h"
 #include <swcache.cuh>
 
-using Lines = swcache::Cache<swcache::Always, swcache::Window>;
-
 static __global__ void checksum(const unsigned char *__restrict__ data, const long *__restrict__ offsets,
                                 const unsigned *__restrict__ table, int packets, unsigned *__restrict__ sums)
 {
@@ -14,14 +12,8 @@ static __global__ void checksum(const unsigned char *__restrict__ data, const lo
     if (packet >= packets)
         return;
     unsigned sum = ~0u;
-    Lines cache;
-    cache.within<0>(data, offsets[packets]);
-    const swcache::Id<0> data_;
-    long i = offsets[packet], end = offsets[packet + 1];
-    swcache::run(cache, i < end, [&](auto &memory) {
-        sum = (sum >> 8) ^ steps[(sum ^ memory.load(data_, &data[i])) & 255];
-        return ++i < end;
-    });
+    swcache::scan(&data[offsets[packet]], &data[offsets[packet + 1]],
+                  [&](unsigned char c) { sum = (sum >> 8) ^ steps[(sum ^ c) & 255]; });
     sums[packet] = ~sum;
 }
 
@@ -30,9 +22,6 @@ static void launch(const problem &p)
     static swcache::Tuner tuner;
     tuner.launch(
         0, [&] { app_plain(p); },
-        [&] {
-            checksum<<<(p.packets + 255) / 256, 256, swcache::shared_bytes<Lines>(checksum, 256)>>>(
-                p.data, p.offsets, p.table, p.packets, p.sums);
-        });
+        [&] { checksum<<<(p.packets + 255) / 256, 256>>>(p.data, p.offsets, p.table, p.packets, p.sums); });
 }
 APP_VARIANT("hand", launch);

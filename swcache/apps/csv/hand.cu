@@ -1,8 +1,6 @@
 #include "problem.h"
 #include <swcache.cuh>
 
-using Lines = swcache::Cache<swcache::Always, swcache::Window>;
-
 static __global__ void read_rows(const char *__restrict__ text, long bytes, int chunk, csv_totals *__restrict__ totals)
 {
     long thread = (long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -10,37 +8,37 @@ static __global__ void read_rows(const char *__restrict__ text, long bytes, int 
     if (i >= bytes)
         return;
     // A row that began in an earlier chunk belongs to that chunk's thread.
-    Lines cache;
-    cache.within<0>(text, bytes);
-    const swcache::Id<0> text_;
     if (i > 0)
-        while (i < end && cache.watch<0>(&text[i - 1]) != '\n')
+        swcache::scan(&text[i - 1], &text[end - 1], [&](char c) {
+            if (c == '\n')
+                return false;
             i++;
+            return true;
+        });
     csv_totals t = {0, 0, 0};
     int column = 0;
     unsigned value = 0;
     bool quoted = false, in_row = i < end;
-    swcache::run(cache, in_row, [&](auto &memory) {
-        char c = memory.load(text_, &text[i]);
-        i++;
-        if (c == '"') {
-            quoted = !quoted;
-        } else if (!quoted && (c == ',' || c == '\n')) {
-            t.fields++;
-            if (column == SUMMED_COLUMN)
-                t.sum += value;
-            column++;
-            value = 0;
-            if (c == '\n') {
-                t.rows++;
-                column = 0;
-                in_row = i < end;
+    if (in_row)
+        swcache::scan_while(&text[i], &text[bytes], [&](char c, const char *at) {
+            if (c == '"') {
+                quoted = !quoted;
+            } else if (!quoted && (c == ',' || c == '\n')) {
+                t.fields++;
+                if (column == SUMMED_COLUMN)
+                    t.sum += value;
+                column++;
+                value = 0;
+                if (c == '\n') {
+                    t.rows++;
+                    column = 0;
+                    in_row = at + 1 < &text[end];
+                }
+            } else if (column == SUMMED_COLUMN) {
+                value = value * 10 + (unsigned)(c - '0');
             }
-        } else if (column == SUMMED_COLUMN) {
-            value = value * 10 + (unsigned)(c - '0');
-        }
-        return in_row;
-    });
+            return in_row;
+        });
     totals[thread] = t;
 }
 
@@ -49,9 +47,6 @@ static void launch(const problem &p)
     static swcache::Tuner tuner;
     tuner.launch(
         0, [&] { app_plain(p); },
-        [&] {
-            read_rows<<<(p.threads + 255) / 256, 256, swcache::shared_bytes<Lines>(read_rows, 256)>>>(
-                p.text, p.bytes, p.chunk, p.totals);
-        });
+        [&] { read_rows<<<(p.threads + 255) / 256, 256>>>(p.text, p.bytes, p.chunk, p.totals); });
 }
 APP_VARIANT("hand", launch);

@@ -1,8 +1,6 @@
 #include "problem.h"
 #include <swcache.cuh>
 
-using Lines = swcache::Cache<swcache::Always, swcache::Window>;
-
 static __global__ void count_fields(const char *__restrict__ text, const long *__restrict__ offsets, int documents,
                                     int per_thread, json_counts *__restrict__ counts)
 {
@@ -13,12 +11,7 @@ static __global__ void count_fields(const char *__restrict__ text, const long *_
     json_counts n = {0, 0, 0, 0};
     unsigned depth = 0;
     bool quoted = false, escaped = false;
-    long i = offsets[first], end = offsets[last];
-    Lines cache;
-    cache.within<0>(text, offsets[documents]);
-    const swcache::Id<0> text_;
-    swcache::run(cache, i < end, [&](auto &memory) {
-        char c = memory.load(text_, &text[i]);
+    swcache::scan(&text[offsets[first]], &text[offsets[last]], [&](char c) {
         if (quoted) {
             if (escaped)
                 escaped = false;
@@ -26,7 +19,7 @@ static __global__ void count_fields(const char *__restrict__ text, const long *_
                 escaped = true;
             else if (c == '"')
                 quoted = false;
-            return ++i < end;
+            return;
         }
         switch (c) {
         case '"':
@@ -53,7 +46,6 @@ static __global__ void count_fields(const char *__restrict__ text, const long *_
             n.elements++;
             break;
         }
-        return ++i < end;
     });
     counts[thread] = n;
 }
@@ -64,9 +56,6 @@ static void launch(const problem &p)
     static swcache::Tuner tuner;
     tuner.launch(
         0, [&] { app_plain(p); },
-        [&] {
-            count_fields<<<(threads + 255) / 256, 256, swcache::shared_bytes<Lines>(count_fields, 256)>>>(
-                p.text, p.offsets, p.documents, p.per_thread, p.counts);
-        });
+        [&] { count_fields<<<(threads + 255) / 256, 256>>>(p.text, p.offsets, p.documents, p.per_thread, p.counts); });
 }
 APP_VARIANT("hand", launch);

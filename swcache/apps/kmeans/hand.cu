@@ -1,7 +1,7 @@
 #include "problem.h"
 #include <swcache.cuh>
 
-using Lines = swcache::Cache<swcache::Always, swcache::ReadOnly>;
+using Lines = swcache::Cache<swcache::ReadOnly>;
 
 static __global__ void assign(const float *__restrict__ points, const float *__restrict__ centres, int count,
                               int dimensions, int per_thread, int *__restrict__ nearest)

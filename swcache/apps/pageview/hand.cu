@@ -1,7 +1,7 @@
 #include "problem.h"
 #include <swcache.cuh>
 
-using Lines = swcache::Cache<swcache::Always, swcache::Window>;
+using Lines = swcache::Cache<swcache::Window>;
 
 static __global__ void count_views(const char *__restrict__ log, long bytes, int chunk, unsigned *__restrict__ views)
 {

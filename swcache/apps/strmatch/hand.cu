@@ -1,7 +1,7 @@
 #include "problem.h"
 #include <swcache.cuh>
 
-using Lines = swcache::Cache<swcache::Always, swcache::ReadOnly>;
+using Lines = swcache::Cache<swcache::ReadOnly>;
 
 static __global__ void find(const char *__restrict__ text, long bytes, pattern wanted, int chunk,
                             unsigned *__restrict__ matches)

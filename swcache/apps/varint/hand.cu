@@ -1,7 +1,7 @@
 #include "problem.h"
 #include <swcache.cuh>
 
-using Lines = swcache::Cache<swcache::Always, swcache::Window, swcache::ReadWrite>;
+using Lines = swcache::Cache<swcache::Window, swcache::ReadWrite>;
 
 static __global__ void decode(const unsigned char *__restrict__ coded, const long *__restrict__ offsets, int blocks,
                               int per_block, unsigned *__restrict__ values)
