@@ -4,9 +4,9 @@
 #
 # usage: bench/swcache.sh OUT [ARCH]      (ARCH: sm_90 unless told; -native for nvcc's own guess)
 #
-# Variants: plain; hand (chosen by its tuner); cached (the cached kernel, always); monitored (decides inside the kernel);
-# off (the cached kernel's loops without lines); auto (what the transformer made, where auto/APP.cu is beside this script);
-# line4 ... line128 (cached, other lines).
+# Variants: plain; hand (chosen by its tuner); cached (the cached kernel, always, with its own monitoring); sure (the same without
+# monitoring); off (the cached kernel's loops without lines); auto and auto-cached (what `weir swcache transform` made of the plain
+# kernel, with and without its tuner, where OUT/auto/APP.cu exists); line4 ... line128 (cached, other lines).
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=$(mkdir -p "$1" && cd "$1" && pwd)
@@ -30,9 +30,12 @@ jobs() {
         variant plain $dir/plain.cu ""
         variant hand $dir/hand.cu ""
         variant cached $dir/hand.cu -DSWCACHE_TUNE=0
-        variant monitored $dir/hand.cu "-DSWCACHE_TUNE=0 -DSWCACHE_MONITOR=1"
+        variant sure $dir/hand.cu "-DSWCACHE_TUNE=0 -DSWCACHE_ALWAYS=1"
         variant off $dir/hand.cu "-DSWCACHE_TUNE=0 -DSWCACHE_OFF=1"
-        [ -f bench/swcache/auto/$app.cu ] && variant auto bench/swcache/auto/$app.cu "-I$dir"
+        if [ -f "$out/auto/$app.cu" ]; then
+            variant auto "$out/auto/$app.cu" "-I$dir"
+            variant auto-cached "$out/auto/$app.cu" "-I$dir -DSWCACHE_TUNE=0"
+        fi
     done
     for app in $streaming; do
         for line in 4 8 16 64 128; do

@@ -67,11 +67,6 @@
 #define SWCACHE_ALWAYS 0
 #endif
 
-/* 1: Always is ignored, everything is monitored. For measurements. */
-#ifndef SWCACHE_MONITOR
-#define SWCACHE_MONITOR 0
-#endif
-
 /* 1: nothing is cached, and loops run as they would without room. For measurements. */
 #ifndef SWCACHE_OFF
 #define SWCACHE_OFF 0
@@ -485,7 +480,7 @@ template <bool Aliases, bool Sure, class... S> class BasicCache
     }
 
     static constexpr int watched_accesses = SWCACHE_WATCHED * structures;
-    static constexpr bool always = (Sure && !SWCACHE_MONITOR) || SWCACHE_ALWAYS;
+    static constexpr bool always = Sure || SWCACHE_ALWAYS;
     Slots<0, S...> slots_;
     unsigned row_;  /* the threads of the block, in whole warps */
     unsigned base_; /* where lines begin in the pool */
@@ -570,7 +565,7 @@ template <bool Aliases, bool Sure, class... S> class BasicCache
     SWCACHE_DEVICE static unsigned lines_of_warp(uintptr_t address)
     {
         unsigned together = __activemask();
-        unsigned peers = __match_any_sync(together, (unsigned long long)(address / 128));
+        unsigned peers = __match_any_sync(together, (unsigned)(address / 128));
         bool first = detail::lane() == (unsigned)__ffs(peers) - 1;
         /* Few lanes say little about a whole warp: scale to one. */
         return __popc(__ballot_sync(together, first)) * 32 / __popc(together);
@@ -592,10 +587,11 @@ template <bool Aliases, bool Sure, class... S> class BasicCache
 
     template <size_t... I> SWCACHE_DEVICE void choose(unsigned together, std::index_sequence<I...>)
     {
+        const bool wanted[] = {(2 * __popc(__ballot_sync(together, pays<(int)I>())) > __popc(together))...};
+        if ((unsigned)room(structures) <= room_ && (wanted[I] && ...))
+            return; /* the usual case: everything has its place already */
         unsigned leader = __ffs(together) - 1;
-        unsigned values[] = {(2 * __popc(__ballot_sync(together, pays<(int)I>())) > __popc(together)
-                                  ? __shfl_sync(together, value<(int)I>(), leader)
-                                  : 0)...};
+        unsigned values[] = {(wanted[I] ? __shfl_sync(together, value<(int)I>(), leader) : 0)...};
         constexpr unsigned bytes[] = {(unsigned)(S::line * S::lines)...};
         unsigned used = 0;
         unsigned place[structures];

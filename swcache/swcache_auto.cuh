@@ -65,6 +65,20 @@ template <int I, class C, int N> SWCACHE_DEVICE void within(C &cache, const Exte
         cache.template within<I>((const void *)e.low[k], (size_t)(e.high[k] - e.low[k]));
 }
 
+/* The end of the memory that structure k of the extents lies in; null: not known. The first argument is any pointer
+   into it. */
+template <class T, int N> SWCACHE_DEVICE const T *end_of(const T *, const Extents<N> &e, int k)
+{
+    return (const T *)e.high[k];
+}
+
+/* `last`, or where the structure's memory ends before that. */
+template <class T, int N> SWCACHE_DEVICE const T *limit(const T *last, const Extents<N> &e, int k)
+{
+    const T *end = end_of(last, e, k);
+    return end && end < last ? end : last;
+}
+
 namespace detail
 {
 

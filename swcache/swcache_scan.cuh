@@ -36,92 +36,108 @@ template <class Piece> SWCACHE_DEVICE Piece read_only(const Piece *p)
     return __ldg(p);
 }
 
-/* A line in registers. */
+/* Consecutive bytes in registers: the elements of a line, and what lies ahead of it. */
 template <int Bytes> struct Held {
-    static constexpr int step = Bytes < 16 ? Bytes : 16;
-    using Piece = typename piece_of<step>::type;
     unsigned words[Bytes / 4];
 
-    SWCACHE_DEVICE explicit Held(const void *line)
+    /* Bytes from memory, to place At. */
+    template <int At, int Count> SWCACHE_DEVICE void bring(const void *from)
     {
+        constexpr int step = Count < 16 ? Count : 16;
+        using Piece = typename piece_of<step>::type;
 #pragma unroll
-        for (int k = 0; k < Bytes / step; k++) {
-            Piece piece = read_only((const Piece *)line + k);
-            memcpy(words + k * step / 4, &piece, step);
+        for (int k = 0; k < Count; k += step) {
+            Piece piece = read_only((const Piece *)((const char *)from + k));
+            memcpy(words + (At + k) / 4, &piece, step);
         }
     }
-    /* The first Part bytes are done: what follows takes their place. */
-    template <int Part> SWCACHE_DEVICE void move_down()
+    /* The first Count bytes are done: what follows takes their place. */
+    template <int Count> SWCACHE_DEVICE void move_down()
     {
 #pragma unroll
-        for (int k = 0; k < (Bytes - Part) / 4; k++)
-            words[k] = words[k + Part / 4];
+        for (int k = 0; k < (Bytes - Count) / 4; k++)
+            words[k] = words[k + Count / 4];
     }
-    /* at is known when compiling: the caller's loop is unrolled. */
+    /* at must be known when compiling, after loops are unrolled: registers have no addresses. */
     template <class T> SWCACHE_DEVICE T element(int at) const
     {
+        T value;
         if constexpr (sizeof(T) < 4) {
             unsigned bits = words[at / 4] >> 8 * (at % 4);
-            if constexpr (sizeof(T) == 1) {
-                unsigned char byte = (unsigned char)bits;
-                T value;
-                memcpy(&value, &byte, 1);
-                return value;
-            } else {
-                unsigned short half = (unsigned short)bits;
-                T value;
-                memcpy(&value, &half, 2);
-                return value;
-            }
+            unsigned short half = (unsigned short)bits;
+            unsigned char byte = (unsigned char)bits;
+            memcpy(&value, sizeof(T) == 1 ? (void *)&byte : (void *)&half, sizeof(T));
         } else {
-            T value;
             memcpy(&value, words + at / 4, sizeof(T));
-            return value;
         }
+        return value;
     }
 };
 
-/* step(value) or step(value, pointer); what it returns, or true. */
-template <class T, class F> SWCACHE_DEVICE bool take(F &step, T value, const T *p)
+/* What a step of slide() sees: element k is the k-th from the scan's position on. */
+template <class T, class H> struct View {
+    const H &held;
+    int at;
+    SWCACHE_DEVICE T operator[](int k) const { return held.template element<T>((at + k) * (int)sizeof(T)); }
+};
+
+/* step(element) or step(element, pointer to it); what it returns, or true. */
+template <class F, class V, class T> SWCACHE_DEVICE bool take(F &step, V value, const T *p)
 {
-    if constexpr (std::is_invocable<F &, T, const T *>::value) {
-        if constexpr (std::is_void<typename std::invoke_result<F &, T, const T *>::type>::value)
+    if constexpr (std::is_invocable<F &, V, const T *>::value) {
+        if constexpr (std::is_void<typename std::invoke_result<F &, V, const T *>::type>::value)
             return step(value, p), true;
         else
             return step(value, p);
     } else {
-        if constexpr (std::is_void<typename std::invoke_result<F &, T>::type>::value)
+        if constexpr (std::is_void<typename std::invoke_result<F &, V>::type>::value)
             return step(value), true;
         else
             return step(value);
     }
 }
 
-/* Visits p, p + 1 ... while step says so; Bounded: and only up to last. Lines are read only below last. */
-template <int LineBytes, bool Bounded, class T, class F> SWCACHE_DEVICE void visit(const T *p, const T *last, F &step)
+/* Visits p, p + 1 ... while step says so; Bounded: and only up to last. Lines are read only below last. A step sees its
+   element; or, if AheadBytes is not 0, a view of it and of as many bytes behind it. */
+template <int LineBytes, int AheadBytes, bool Bounded, class T, class F>
+SWCACHE_DEVICE void visit(const T *p, const T *last, F &step)
 {
     static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 16 && !(sizeof(T) & (sizeof(T) - 1)),
                   "elements are plain data of 1, 2, 4, 8 or 16 bytes");
-    constexpr int bytes = LineBytes < (int)sizeof(T) ? (int)sizeof(T) : LineBytes < 4 ? 4 : LineBytes;
+    constexpr int least = AheadBytes ? 16 : sizeof(T) < 4 ? 4 : (int)sizeof(T);
+    constexpr int bytes = LineBytes < least ? least : LineBytes;
     /* The loop is unrolled over 16 bytes: a whole line of large steps does not fit the instruction cache. */
     constexpr int part = bytes < 16 ? bytes : 16, elements = part / (int)sizeof(T);
     /* Records whose alignment is less than their size may lie across lines; then there are no lines. */
     bool lines = !SWCACHE_OFF && (uintptr_t)p % sizeof(T) == 0, more = true;
     uintptr_t begin = ((uintptr_t)p + bytes - 1) & ~(uintptr_t)(bytes - 1), end = (uintptr_t)last;
     const T *whole = lines && begin < end ? (const T *)begin : Bounded ? last : p;
+    auto in_memory = [&] {
+        if constexpr (AheadBytes)
+            return take(step, p, p);
+        else
+            return take(step, *p, p);
+    };
 #pragma unroll 1
     for (; more && p < whole; p++)
-        more = take(step, *p, p);
+        more = in_memory();
     if (lines) {
+        Held<bytes + AheadBytes> line;
+        if (AheadBytes && more && (uintptr_t)p + bytes + AheadBytes <= end)
+            line.template bring<0, AheadBytes>(p);
 #pragma unroll 1
-        while (more && (uintptr_t)p + bytes <= end) {
-            Held<bytes> line(p);
+        while (more && (uintptr_t)p + bytes + AheadBytes <= end) {
+            line.template bring<AheadBytes, bytes>((const char *)p + AheadBytes);
 #pragma unroll 1
             for (int at = 0; more && at < bytes; at += part) {
 #pragma unroll
                 for (int k = 0; k < elements; k++)
-                    if (more)
-                        more = take(step, line.template element<T>(k * (int)sizeof(T)), p + k);
+                    if (more) {
+                        if constexpr (AheadBytes)
+                            more = take(step, View<T, decltype(line)>{line, k}, p + k);
+                        else
+                            more = take(step, line.template element<T>(k * (int)sizeof(T)), p + k);
+                    }
                 line.template move_down<part>();
                 p += elements;
             }
@@ -129,7 +145,7 @@ template <int LineBytes, bool Bounded, class T, class F> SWCACHE_DEVICE void vis
     }
 #pragma unroll 1
     for (; more && (!Bounded || p < last); p++)
-        more = take(step, *p, p);
+        more = in_memory();
 }
 
 } /* namespace detail */
@@ -141,7 +157,7 @@ template <int LineBytes, bool Bounded, class T, class F> SWCACHE_DEVICE void vis
 template <int LineBytes = SWCACHE_LINE_BYTES, class T, class F>
 SWCACHE_DEVICE void scan(const T *first, const T *last, F step)
 {
-    detail::visit<LineBytes, true>(first, last, step);
+    detail::visit<LineBytes, 0, true>(first, last, step);
 }
 
 /*
@@ -151,7 +167,20 @@ SWCACHE_DEVICE void scan(const T *first, const T *last, F step)
 template <int LineBytes = SWCACHE_LINE_BYTES, class T, class F>
 SWCACHE_DEVICE void scan_while(const T *first, const T *readable_end, F step)
 {
-    detail::visit<LineBytes, false>(first, readable_end, step);
+    detail::visit<LineBytes, 0, false>(first, readable_end, step);
+}
+
+/*
+ * A scan whose step looks ahead: filters, patterns, differences of neighbours. Calls step(view) or step(view, pointer)
+ * for the positions from first up to last; view[k], with 0 <= k < Ahead, is the element k behind the position. step is
+ * a lambda with an `auto` parameter: near the ends, the view is a pointer. Give loops over k a constant bound and
+ * `#pragma unroll`, so that k is known when compiling.
+ */
+template <int Ahead, int LineBytes = SWCACHE_LINE_BYTES, class T, class F>
+SWCACHE_DEVICE void slide(const T *first, const T *last, F step)
+{
+    static_assert(Ahead >= 1 && (Ahead - 1) * sizeof(T) <= 16, "a step sees at most 16 bytes behind its element");
+    detail::visit<LineBytes, 16, true>(first, last, step);
 }
 
 } /* namespace swcache */

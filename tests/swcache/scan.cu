@@ -67,6 +67,46 @@ template <int Line, class T> static void scan_of()
     }
 }
 
+/* slide: the positions of a scan, each with what lies behind it, up to 16 bytes. */
+template <int Line, class T> __global__ void slides(const T *in, int most, unsigned *hashes)
+{
+    constexpr int ahead = 16 / sizeof(T) + 1;
+    int first = threadIdx.x, last = min(first + (int)(threadIdx.x * 7 % 131), most - ahead + 1), visited = 0;
+    unsigned hash = 0;
+    swcache::slide<ahead, Line>(in + first, in + last, [&](auto view, const T *at) {
+#pragma unroll
+        for (int k = 0; k < ahead; k++) {
+            T v = view[k];
+            hash = hash_bytes(hash, &v, sizeof v);
+        }
+        hash = hash * 31 + (unsigned)(at - in);
+        return ++visited < 90;
+    });
+    hashes[threadIdx.x] = hash;
+}
+
+template <int Line, class T> static void slide_of()
+{
+    const int threads = 150, count = 180, ahead = 16 / sizeof(T) + 1;
+    for (int offset = 0; offset < 3; offset++) {
+        std::vector<unsigned char> data((count + offset) * sizeof(T));
+        rng r(Line + sizeof(T));
+        for (auto &d : data)
+            d = (unsigned char)r.next();
+        dev<unsigned char> bytes(data);
+        dev<unsigned> hashes(threads);
+        slides<Line, T><<<1, threads>>>((const T *)(unsigned char *)bytes + offset, count, hashes);
+        RAN();
+        std::vector<unsigned> want(threads);
+        for (int t = 0; t < threads; t++) {
+            int last = std::min(std::min(t + t * 7 % 131, count - ahead + 1), t + 90);
+            for (int i = t; i < last; i++)
+                want[t] = hash_bytes(want[t], data.data() + (i + offset) * sizeof(T), ahead * sizeof(T)) * 31 + i;
+        }
+        check_equal("slides", hashes.get(), want);
+    }
+}
+
 template <int Line> static void scan_lines()
 {
     scan_of<Line, char>();
@@ -74,6 +114,10 @@ template <int Line> static void scan_lines()
     scan_of<Line, float>();
     scan_of<Line, double>();
     scan_of<Line, record>();
+    slide_of<Line, char>();
+    slide_of<Line, unsigned short>();
+    slide_of<Line, float>();
+    slide_of<Line, double>();
 }
 
 int main()

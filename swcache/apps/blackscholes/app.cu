@@ -4,8 +4,8 @@ int main(int argc, char **argv)
 {
     app<problem> a("blackscholes", argc, argv);
     problem p;
-    p.count = a.pick(2003L, 1L << 16, 1L << 25);
-    p.per_thread = a.pick(8, 32, 128);
+    p.count = a.pick(2003L, 11L << 15, 1L << 25);
+    p.per_thread = a.pick(8, 16, 128);
     std::vector<option_record> options(p.count);
     std::vector<float> prices(p.count * 2);
     const long parts = 256;

@@ -4,7 +4,7 @@ int main(int argc, char **argv)
 {
     app<problem> a("crc", argc, argv);
     problem p;
-    p.packets = a.pick(150, 1 << 13, 1 << 20);
+    p.packets = a.pick(150, 11 << 11, 1 << 20);
     std::vector<unsigned> table(256);
     for (unsigned k = 0; k < 256; k++) {
         unsigned v = k;

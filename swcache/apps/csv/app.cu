@@ -55,8 +55,8 @@ int main(int argc, char **argv)
 {
     app<problem> a("csv", argc, argv);
     problem p;
-    p.chunk = a.pick(256, 1024, 4096);
-    p.bytes = a.pick(20011L, 4L << 20, 1L << 30);
+    p.chunk = a.pick(256, 256, 4096);
+    p.bytes = a.pick(20011L, 11L << 19, 1L << 30);
     p.threads = (int)((p.bytes + p.chunk - 1) / p.chunk);
     std::vector<char> text = generate_text(p.bytes, 3, write_rows);
     std::vector<csv_totals> totals(p.threads);

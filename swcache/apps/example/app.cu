@@ -4,8 +4,8 @@ int main(int argc, char **argv)
 {
     app<problem> a("example", argc, argv);
     problem p;
-    p.count = a.pick(5003L, 1L << 19, 1L << 27);
-    p.per_thread = a.pick(20, 128, 512);
+    p.count = a.pick(5003L, 11L << 17, 1L << 27);
+    p.per_thread = a.pick(20, 64, 512);
     std::vector<char> chars(p.count);
     std::vector<int> ints(p.count), out(p.count);
     const long parts = 256;

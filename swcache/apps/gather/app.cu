@@ -5,8 +5,8 @@ int main(int argc, char **argv)
     app<problem> a("gather", argc, argv);
     problem p;
     p.mask = a.pick(1u << 14, 1u << 20, 1u << 26) - 1;
-    p.threads = a.pick(300, 1 << 13, 1 << 19);
-    p.per_thread = a.pick(40, 100, 256);
+    p.threads = a.pick(300, 11 << 11, 1 << 19);
+    p.per_thread = a.pick(40, 50, 256);
     std::vector<unsigned> table((size_t)p.mask + 1), sums(p.threads);
     rng r(16);
     for (auto &t : table)

@@ -4,8 +4,8 @@ int main(int argc, char **argv)
 {
     app<problem> a("histogram", argc, argv);
     problem p;
-    p.count = a.pick(3001L, 1L << 18, 1L << 26);
-    p.per_thread = a.pick(16, 64, 256);
+    p.count = a.pick(3001L, 11L << 16, 1L << 26);
+    p.per_thread = a.pick(16, 32, 256);
     std::vector<sale> sales(p.count);
     const long parts = 256;
     std::vector<std::vector<unsigned long long>> partial(parts, std::vector<unsigned long long>(CATEGORIES));

@@ -28,8 +28,8 @@ int main(int argc, char **argv)
 {
     app<problem> a("invindex", argc, argv);
     problem p;
-    p.pages = a.pick(150, 1 << 13, 1 << 21);
-    p.per_thread = a.pick(1, 2, 8);
+    p.pages = a.pick(150, 11 << 11, 1 << 21);
+    p.per_thread = a.pick(1, 1, 8);
     p.most = a.pick(6, 24, 80);
     const int group = 1024; /* pages made from one generator */
     std::vector<std::string> groups((p.pages + group - 1) / group);

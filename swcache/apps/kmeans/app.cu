@@ -6,8 +6,8 @@ int main(int argc, char **argv)
     problem p;
     const char *dimensions = getenv("APP_DIMENSIONS");
     p.dimensions = dimensions ? std::max(1, atoi(dimensions)) : 34;
-    p.per_thread = a.pick(2, 4, 4);
-    p.count = a.pick(701, 1 << 15, (int)((1L << 27) / p.dimensions));
+    p.per_thread = a.pick(2, 2, 4);
+    p.count = a.pick(701, 11 << 12, (int)((1L << 27) / p.dimensions));
     /* Points and centres are small whole numbers, so that sums are exact in any order. */
     std::vector<float> points((size_t)p.count * p.dimensions), centres((size_t)CENTRES * p.dimensions);
     std::vector<int> nearest(p.count);

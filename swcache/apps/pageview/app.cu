@@ -27,8 +27,8 @@ int main(int argc, char **argv)
 {
     app<problem> a("pageview", argc, argv);
     problem p;
-    p.chunk = a.pick(256, 1024, 4096);
-    p.bytes = a.pick(20011L, 4L << 20, 1L << 30);
+    p.chunk = a.pick(256, 256, 4096);
+    p.bytes = a.pick(20011L, 11L << 19, 1L << 30);
     p.threads = (int)((p.bytes + p.chunk - 1) / p.chunk);
     std::vector<char> log = generate_text(p.bytes, 6, write_log);
     const long parts = 64;

@@ -4,8 +4,8 @@ int main(int argc, char **argv)
 {
     app<problem> a("simscore", argc, argv);
     problem p;
-    p.features = a.pick(60, 200, 500);
-    p.count = a.pick(300, 1 << 14, 1 << 21);
+    p.features = a.pick(60, 100, 500);
+    p.count = a.pick(300, 11 << 11, 1 << 21);
     std::vector<unsigned char> documents((size_t)p.count * p.features), query(p.features);
     std::vector<score> scores(p.count);
     rng r(11);

@@ -4,8 +4,8 @@ int main(int argc, char **argv)
 {
     app<problem> a("strmatch", argc, argv);
     problem p;
-    p.chunk = a.pick(96, 512, 4096);
-    p.bytes = a.pick(20011L, 4L << 20, 1L << 30);
+    p.chunk = a.pick(96, 256, 4096);
+    p.bytes = a.pick(20011L, 11L << 19, 1L << 30);
     p.threads = (int)((p.bytes + p.chunk - 1) / p.chunk);
     memcpy(p.wanted.text, "abacabad", PATTERN_BYTES);
     /* Four letters, in runs of the pattern's own prefixes, so that partial matches are common, as in genomes. */

@@ -1,8 +1,6 @@
 #include "problem.h"
 #include <swcache.cuh>
 
-using Lines = swcache::Cache<swcache::ReadOnly>;
-
 static __global__ void find(const char *__restrict__ text, long bytes, pattern wanted, int chunk,
                             unsigned *__restrict__ matches)
 {
@@ -11,17 +9,13 @@ static __global__ void find(const char *__restrict__ text, long bytes, pattern w
     unsigned count = 0;
     if (begin >= bytes)
         return;
-    Lines cache;
-    cache.within<0>(text, bytes);
-    const swcache::Id<0> text_;
-    long i = begin;
-    swcache::run(cache, i < end, [&](auto &memory) {
+    swcache::slide<PATTERN_BYTES>(&text[begin], &text[end], [&](auto ahead) {
         int k = 0;
-        while (k < PATTERN_BYTES && memory.load(text_, &text[i + k]) == wanted.text[k])
+#pragma unroll
+        while (k < PATTERN_BYTES && ahead[k] == wanted.text[k])
             k++;
         if (k == PATTERN_BYTES)
             count++;
-        return ++i < end;
     });
     matches[thread] = count;
 }
@@ -31,9 +25,6 @@ static void launch(const problem &p)
     static swcache::Tuner tuner;
     tuner.launch(
         0, [&] { app_plain(p); },
-        [&] {
-            find<<<(p.threads + 255) / 256, 256, swcache::shared_bytes<Lines>(find, 256)>>>(p.text, p.bytes, p.wanted,
-                                                                                            p.chunk, p.matches);
-        });
+        [&] { find<<<(p.threads + 255) / 256, 256>>>(p.text, p.bytes, p.wanted, p.chunk, p.matches); });
 }
 APP_VARIANT("hand", launch);

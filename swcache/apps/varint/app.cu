@@ -4,8 +4,8 @@ int main(int argc, char **argv)
 {
     app<problem> a("varint", argc, argv);
     problem p;
-    p.per_block = a.pick(32, 128, 1024);
-    p.blocks = a.pick(100, 4096, 1 << 18);
+    p.per_block = a.pick(32, 64, 1024);
+    p.blocks = a.pick(100, 11 << 11, 1 << 18);
     std::vector<unsigned> values((size_t)p.blocks * p.per_block);
     std::vector<std::vector<unsigned char>> coded(p.blocks);
     parallel_for(p.blocks, [&](long b) {

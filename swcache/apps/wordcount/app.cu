@@ -15,8 +15,8 @@ int main(int argc, char **argv)
 {
     app<problem> a("wordcount", argc, argv);
     problem p;
-    p.chunk = a.pick(96, 512, 4096);
-    p.bytes = a.pick(20011L, 4L << 20, 1L << 30);
+    p.chunk = a.pick(96, 256, 4096);
+    p.bytes = a.pick(20011L, 11L << 19, 1L << 30);
     p.threads = (int)((p.bytes + p.chunk - 1) / p.chunk);
     std::vector<char> text = generate_text(p.bytes, 1, [](rng &r, char *out, long n) {
         for (long i = 0; i < n;) {
