@@ -54,8 +54,8 @@ int main(int argc, char **argv)
 {
     app<problem> a("json", argc, argv);
     problem p;
-    p.documents = a.pick(120, 11 << 12, 1 << 22);
-    p.per_thread = a.pick(2, 2, 16);
+    p.documents = a.pick(120, 11 << 11, 1 << 22);
+    p.per_thread = a.pick(2, 1, 16);
     const int group = 1024; /* documents made from one generator */
     std::vector<std::string> groups((p.documents + group - 1) / group);
     std::vector<long> offsets(p.documents + 1);
