@@ -32,6 +32,8 @@ static const char help_text[] =
     "  --alias-safe     cache pointers without __restrict__ too: accesses look into all lines\n"
     "  --split=WHICH    which loop of a nest is split: auto (default), outer, inner\n"
     "  --slices         write the slices of each loop into the text, instead of handing one turn to swcache::run()\n"
+    "  --no-scans       no swcache::scan(): loops over consecutive elements keep their lines in shared memory like "
+    "others\n"
     "  --all            rewrite every access that may be, also where the text says that nothing is gained\n"
     "  --quiet          no notes\n"
     "  -I DIR, -D NAME, -include FILE, -std=c++17, -arch=sm_NN    as for weir cc\n"
@@ -59,6 +61,8 @@ static int parse(struct args *a, int argc, char **argv, struct err *e)
             a->options.keep_all = true;
         else if (!strcmp(arg, "--slices"))
             a->options.slices = true;
+        else if (!strcmp(arg, "--no-scans"))
+            a->options.no_scans = true;
         else if (!strcmp(arg, "--quiet"))
             a->quiet = true;
         else if (!strncmp(arg, "--split=", 8)) {

@@ -166,8 +166,7 @@ static void edit_access(const struct writer *w, struct edits *e, const struct ac
     text_free(&before);
 }
 
-/* Where the white space before a statement begins, if nothing but white space parts it from what it belongs to. */
-static unsigned gap_before(const struct source *s, unsigned at)
+unsigned writer_gap_before(const struct source *s, unsigned at)
 {
     unsigned gap = at;
     while (gap > 0 && isspace((unsigned char)s->text[gap - 1]))
@@ -183,7 +182,7 @@ void writer_precede(const struct writer *w, struct edits *e, const struct node *
     const struct node *owner = statement->parent;
     char *inner = emit_indent(s, statement->begin), *outer = owner ? emit_indent(s, owner->begin) : xstrdup("");
     struct text before = {0}, after = {0};
-    unsigned end = source_skip_blank(s, statement->end), gap = gap_before(s, statement->begin);
+    unsigned end = source_skip_blank(s, statement->end), gap = writer_gap_before(s, statement->begin);
     end = s->text[end] == ';' ? end + 1 : statement->end;
     if (owner && owner->kind == CXCursor_CompoundStmt) {
         text_addf(&before, "%s\n%s", first, inner);
@@ -313,6 +312,11 @@ static bool head_needs_block(const struct pointers *p, const struct unit *u)
 
 static bool needs_block(const struct pointers *p, const struct unit *u)
 {
+    if (u->form == FORM_SCAN) {
+        /* "if (a) while (b) ... else ..." must not become "if (a) if (b) ... else ...". */
+        bool head = scan_keeps_head(p->source, u);
+        return !in_block(u->loop) ? head || !u->scan.bounded : head && head_needs_block(p, u);
+    }
     return u->form == FORM_SLICES || !in_block(u->loop) || head_needs_block(p, u);
 }
 
@@ -325,7 +329,7 @@ static bool is_outside(const struct unit *u)
 /* What unit v declares is in sight of u. */
 static bool sees(const struct pointers *p, const struct unit *u, const struct unit *v)
 {
-    if (!is_outside(v) && needs_block(p, v))
+    if (v->form == FORM_SCAN || (!is_outside(v) && needs_block(p, v)))
         return false;
     return tree_inside(u->loop, (is_outside(v) ? v->outermost : v->loop)->parent);
 }
@@ -336,8 +340,9 @@ static unsigned cache_owner(const unit_list *units, unsigned number)
     const struct unit *u = &units->p[number];
     for (unsigned i = 0; i < number && is_outside(u); i++) {
         const struct unit *v = &units->p[i];
-        if (v->outermost == u->outermost && v->cached == u->cached && v->written == u->written &&
-            v->alias_safe == u->alias_safe && (v->form == FORM_SLICES) == (u->form == FORM_SLICES))
+        if (v->form != FORM_SCAN && v->outermost == u->outermost && v->cached == u->cached &&
+            v->written == u->written && v->alias_safe == u->alias_safe &&
+            (v->form == FORM_SLICES) == (u->form == FORM_SLICES))
             return i;
     }
     return number;
@@ -363,6 +368,15 @@ static unsigned id_owner(const struct pointers *p, const unit_list *units, unsig
         *taken = true;
     }
     return number;
+}
+
+/* The loops before this one that have a cache. */
+static unsigned caches_before(const unit_list *units, unsigned number)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < number; i++)
+        n += units->p[i].form != FORM_SCAN;
+    return n;
 }
 
 static char *numbered(const char *name, const char *suffix, unsigned number)
@@ -407,7 +421,8 @@ static void name_all(struct writer *w, const unit_list *units, unsigned number)
     const struct unit *u = w->u;
     /* In a block of its own, the cache can have the same name every time. */
     bool own_block = !is_outside(u) && needs_block(w->p, u);
-    w->cache = numbered(emit_fresh_name(w->s, caches), "", own_block ? 0 : cache_owner(units, number));
+    w->cache =
+        numbered(emit_fresh_name(w->s, caches), "", own_block ? 0 : caches_before(units, cache_owner(units, number)));
     w->memory = emit_fresh_name(w->s, memories);
     w->more = emit_fresh_name(w->s, mores);
     w->extents = emit_extents_name(w->s);
@@ -416,9 +431,30 @@ static void name_all(struct writer *w, const unit_list *units, unsigned number)
             bool taken;
             unsigned owner = id_owner(w->p, units, number, k, &taken);
             w->id[k] = id_of(u, k);
-            w->id_name[k] = id_name(w->s, w->p->structure[k].param->name, taken ? owner : 0);
+            w->id_name[k] = id_name(w->s, w->p->structure[k].param->name, taken ? caches_before(units, owner) : 0);
             w->names |= owner == number ? 1u << k : 0;
         }
+}
+
+/* The forms that have a cache, with its declaration. */
+static void write_cached(const struct writer *w, struct edits *edits, const unit_list *units, unsigned number,
+                         struct text *out)
+{
+    const struct unit *u = w->u;
+    if (!is_outside(u)) {
+        text_addf(out, "%s", w->one.p);
+        add_declaration(w, w->one.p, out);
+    } else if (cache_owner(units, number) == number)
+        declare_outside(w, edits, number);
+    if (u->init[0] < u->init[1]) {
+        text_addf(out, "%s", w->one.p);
+        edits_render(w->s, NULL, u->init[0], u->init[1], w->deeper, out);
+        text_addf(out, ";");
+    }
+    if (u->form == FORM_RUN)
+        write_run(w, out);
+    else
+        write_slices(w, out);
 }
 
 void emit_unit(struct edits *edits, const struct pointers *p, const struct changed_kernel *kernel,
@@ -431,29 +467,19 @@ void emit_unit(struct edits *edits, const struct pointers *p, const struct chang
         .s = s, .p = p, .u = u, .kernel_cached = kernel->cached, .begin = pragmas_above(s, u->loop->begin)};
     name_all(&w, units, number);
     /* As the branch of an if, on a line of its own: the block opens behind the if. */
-    unsigned begin = w.begin, gap = gap_before(s, begin);
+    unsigned begin = w.begin, gap = writer_gap_before(s, begin);
     bool branch = block && !in_block(u->loop) && memchr(s->text + gap, '\n', begin - gap);
-    w.indent = emit_indent(s, w.begin);
+    w.indent = emit_indent(s, u->loop->begin);
     w.step = indent_step(s, p->function);
     w.deeper = block && !branch ? w.step : "";
     text_addf(&w.one, "\n%s%s", w.indent, w.deeper);
     text_addf(&w.two, "%s%s", w.one.p, w.step);
 
     struct text out = {0}, all = {0};
-    if (!is_outside(u)) {
-        text_addf(&out, "%s", w.one.p);
-        add_declaration(&w, w.one.p, &out);
-    } else if (cache_owner(units, number) == number)
-        declare_outside(&w, edits, number);
-    if (u->init[0] < u->init[1]) {
-        text_addf(&out, "%s", w.one.p);
-        edits_render(s, NULL, u->init[0], u->init[1], w.deeper, &out);
-        text_addf(&out, ";");
-    }
-    if (u->form == FORM_RUN)
-        write_run(&w, &out);
+    if (u->form == FORM_SCAN)
+        write_scan(&w, &out);
     else
-        write_slices(&w, &out);
+        write_cached(&w, edits, units, number, &out);
     if (branch) {
         char *outer = emit_indent(s, u->loop->parent->begin);
         text_addf(&all, " {%s\n%s}", out.p, outer);
@@ -463,7 +489,13 @@ void emit_unit(struct edits *edits, const struct pointers *p, const struct chang
         text_addf(&all, "{%s\n%s}", out.p, w.indent);
     else
         text_addf(&all, "%s", out.p + w.one.n);
-    edits_replace(edits, begin, u->end, all.p);
+    if (begin < u->loop->begin && !branch) { /* pragmas may stand further left */
+        struct text indented = {0};
+        text_addf(&indented, "%s%s", w.indent, all.p);
+        edits_replace(edits, writer_line_start(s, begin), u->end, indented.p);
+        text_free(&indented);
+    } else
+        edits_replace(edits, begin, u->end, all.p);
     text_free(&all);
     text_free(&out);
     text_free(&w.one);

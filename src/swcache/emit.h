@@ -16,8 +16,8 @@ struct changed_kernel {
     char *twin;                     /* its name */
     unsigned known_from;            /* the offset from which on the twin is declared */
     unsigned first_use;             /* the offset of its first declaration */
-    unsigned structures;            /* the most that one of its loops caches */
-    uint32_t cached;                /* in any of its loops */
+    unsigned structures;            /* the most that one of its loops keeps in shared memory; 0: none */
+    uint32_t cached;                /* those whose extents the twin wants to know */
     unsigned param[MAX_STRUCTURES]; /* the number of the parameter that each structure is */
     unsigned n_param;
     bool is_template, is_overloaded;

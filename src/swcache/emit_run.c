@@ -26,7 +26,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-static bool is_bool(const struct node *n)
+bool writer_is_bool(const struct node *n)
 {
     const struct node *inner = n ? node_strip((struct node *)n) : NULL;
     return inner && clang_getCanonicalType(clang_getCursorType(inner->cursor)).kind == CXType_Bool;
@@ -119,6 +119,14 @@ static void add_negation(const struct writer *w, struct edits *e, struct text *o
     text_addf(out, ")");
 }
 
+void writer_edit_breaks(const struct writer *w, struct edits *e)
+{
+    for (size_t i = 0; i < w->u->give_up.n; i++) {
+        const struct node *n = w->u->give_up.p[i];
+        edits_wrap(e, n->begin, n->end - n->begin, n->end, "return false", "");
+    }
+}
+
 static void edit_ends(const struct writer *w, struct edits *e, const struct text *first, const struct text *last)
 {
     const struct unit *u = w->u;
@@ -128,14 +136,10 @@ static void edit_ends(const struct writer *w, struct edits *e, const struct text
             writer_precede(w, e, n, first->p);
         edits_wrap(e, n->begin, n->end - n->begin, n->end, last->p, "");
     }
-    for (size_t i = 0; i < u->give_up.n; i++) {
-        const struct node *n = u->give_up.p[i];
-        edits_wrap(e, n->begin, n->end - n->begin, n->end, "return false", "");
-    }
+    writer_edit_breaks(w, e);
 }
 
-/* The statements of the body, each line at the lambda's indentation. */
-static void add_body(const struct writer *w, struct edits *e, struct text *out)
+void writer_body(const struct writer *w, struct edits *e, struct text *out)
 {
     const struct unit *u = w->u;
     const struct node *body = u->body_node;
@@ -174,7 +178,7 @@ void write_run(const struct writer *w, struct text *out)
         writer_condition(w, NULL, &more);
     bool only_asks = u->cond_first && !first.n && u->body_node->kind == CXCursor_NullStmt;
     text_addf(out, "%sswcache::run(%s, %s, [&](auto &%s)%s {", one, w->cache, more.n ? more.p : "true", w->memory,
-              !u->cond_node || is_bool(u->cond_node) || (u->cond_first && !only_asks) ? "" : " -> bool");
+              !u->cond_node || writer_is_bool(u->cond_node) || (u->cond_first && !only_asks) ? "" : " -> bool");
     if (only_asks) {
         text_addf(out, "%sreturn ", two);
         edits_render(w->s, &e, u->cond[0], u->cond[1], w->deeper, out);
@@ -185,7 +189,7 @@ void write_run(const struct writer *w, struct text *out)
             add_negation(w, &e, out);
             text_addf(out, ")%s%sreturn false;", two, w->step);
         }
-        add_body(w, &e, out);
+        writer_body(w, &e, out);
         text_addf(out, "%s%s%s%s;", first.n ? two : "", first.p, two, last.p);
     }
     text_addf(out, "%s});", one);

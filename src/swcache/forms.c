@@ -73,8 +73,10 @@ static bool asks_first(const struct unit *u)
     return u->cond_changes;
 }
 
-void forms_choose(struct unit *u, const struct pointers *p, const struct swcache_options *options)
+void forms_choose(struct unit *u, const struct pointers *p, struct calls *calls, const struct swcache_options *options)
 {
     u->form = !options->slices && can_run(u, p->source) ? FORM_RUN : FORM_SLICES;
     u->cond_first = asks_first(u);
+    if (u->form == FORM_RUN && !options->no_scans && scan_find(&u->scan, u, p, calls))
+        u->form = FORM_SCAN;
 }

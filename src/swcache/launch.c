@@ -4,12 +4,10 @@
  * A launch becomes a choice that the library makes by measuring; the original launch is one of its two branches. A
  * launch that is not changed runs the original kernel, so leaving one alone is always right.
  */
-#include "swcache/emit.h"
+#include "swcache/writer.h"
 
 #include <ctype.h>
 #include <stdio.h>
-
-enum { LINE_WIDTH = 120 };
 
 /* ---- twins ---- */
 
@@ -54,6 +52,7 @@ static const char *edit_signature(struct edits *e, const struct source *s, const
         return "its head is not plain text";
     if (memmem(s->text + name, last->end - name, "...", 3))
         return "it takes any number of parameters";
+    edits_replace(e, name, name + (unsigned)name_n, k->twin);
     struct text t = {0};
     unsigned line = last->end, column = first->begin;
     while (line > 0 && s->text[line - 1] != '\n')
@@ -74,8 +73,8 @@ static const char *edit_signature(struct edits *e, const struct source *s, const
             edits_wrap(e, at + 1, 0, at + 1, spaces, "");
         }
     text_addf(&t, "swcache::Extents<%d> %s", __builtin_popcount(k->cached), emit_extents_name(s));
-    edits_replace(e, name, name + (unsigned)name_n, k->twin);
-    edits_wrap(e, last->end, 0, last->end, t.p, "");
+    if (k->cached)
+        edits_wrap(e, last->end, 0, last->end, t.p, "");
     text_free(&t);
     return NULL;
 }
@@ -236,6 +235,9 @@ static const char *add_extents(const struct search *q, const struct launch *l, s
     const char *comma = "";
     if (clang_Cursor_getNumArguments(l->call->cursor) < (int)l->kernel->n_param)
         return "not all of its arguments are given";
+    text_add(out, "", 0);
+    if (!l->kernel->cached)
+        return NULL;
     text_addf(out, ", swcache::extents(");
     for (unsigned i = 0; i < MAX_STRUCTURES; i++) {
         if (!(l->kernel->cached >> i & 1))
@@ -296,44 +298,97 @@ static void add_callee(const struct source *s, const struct launch *l, struct te
               text + before + name_n);
 }
 
-static void change_launch(struct search *q, struct node *call)
+/* Shared memory for the twin's lines; empty: it has none. */
+static void add_room(const struct source *s, const struct launch *l, const char *callee, struct text *out)
+{
+    text_add(out, "", 0);
+    if (l->kernel->structures)
+        text_addf(out, "swcache::shared_bytes(%s, %.*s, %u)", callee, (int)(l->part[1][1] - l->part[1][0]),
+                  s->text + l->part[1][0], l->kernel->structures);
+    else if (l->n_part > 2)
+        text_add(out, s->text + l->part[2][0], l->part[2][1] - l->part[2][0]);
+}
+
+/* The launch of the twin: *head up to the bracket of its arguments, *arguments the rest. */
+static void add_twin_launch(const struct source *s, const struct launch *l, const char *extents, struct text *head,
+                            struct text *arguments)
+{
+    struct text callee = {0}, room = {0};
+    add_callee(s, l, &callee);
+    add_room(s, l, callee.p, &room);
+    text_addf(head, "%s<<<%.*s%s%s", callee.p, (int)(l->part[1][1] - l->part[0][0]), s->text + l->part[0][0],
+              room.n ? ", " : "", room.p);
+    unsigned rest = l->n_part > 2 ? l->part[2][1] : l->part[1][1];
+    unsigned close =
+        rest + (unsigned)((const char *)memmem(s->text + rest, l->call->end - rest, ">>>", 3) - (s->text + rest));
+    unsigned open = source_skip_blank(s, close + 3);
+    text_addf(head, "%.*s>>>(", (int)(close - rest), s->text + rest);
+    text_addf(arguments, "%.*s%s);", (int)(l->call->end - 1 - (open + 1)), s->text + open + 1, extents);
+    text_free(&callee);
+    text_free(&room);
+}
+
+/* [&] { launch; } on one line, or on several. */
+static void add_lambda(const char *two, const char *step, const struct text *head, const struct text *arguments,
+                       size_t before, struct text *out)
+{
+    size_t one_line = strlen(two) + head->n + arguments->n;
+    if (one_line + before + strlen("[&] {  });") < LINE_WIDTH)
+        text_addf(out, "[&] { %s%s }", head->p, arguments->p);
+    else if (one_line + strlen(step) < LINE_WIDTH)
+        text_addf(out, "[&] {%s%s%s%s%s}", two, step, head->p, arguments->p, two);
+    else
+        text_addf(out, "[&] {%s%s%s%s%s%s%s%s}", two, step, head->p, two, step, step, arguments->p, two);
+}
+
+static void write_choice(const struct source *s, const struct launch *l, const char *extents, struct text *out)
 {
     static const char *const tuners[] = {"tuner", "swcache_tuner", NULL};
-    const struct source *s = q->s;
+    const struct node *call = l->call;
+    const char *tuner = emit_fresh_name(s, tuners);
+    char *indent = emit_indent(s, call->begin);
+    const char *step = strchr(indent, '\t') ? "\t" : "    ";
+    struct text head = {0}, arguments = {0}, plain = {0}, rest = {0}, two = {0}, stream = {0};
+    add_twin_launch(s, l, extents, &head, &arguments);
+    unsigned open = call->end;
+    while (open > call->begin && strncmp(s->text + open, ">>>", 3))
+        open--;
+    open = source_skip_blank(s, open + 3) + 1;
+    text_add(&plain, s->text + call->begin, open - call->begin);
+    text_addf(&rest, "%.*s;", (int)(call->end - open), s->text + open);
+    text_addf(&stream, "%.*s, ", l->n_part > 3 ? (int)(l->part[3][1] - l->part[3][0]) : 1,
+              l->n_part > 3 ? s->text + l->part[3][0] : "0");
+    text_addf(&two, "\n%s%s%s", indent, step, step);
+    text_addf(out, "{\n%s%sstatic thread_local swcache::Tuner %s; // measures both, then takes the faster one\n",
+              indent, step, tuner);
+    text_addf(out, "%s%s%s.launch(%s%s", indent, step, tuner, two.p, stream.p);
+    add_lambda(two.p, step, &plain, &rest, stream.n, out);
+    text_addf(out, ",%s", two.p);
+    add_lambda(two.p, step, &head, &arguments, 0, out);
+    text_addf(out, ");\n%s}", indent);
+    struct text *const all[] = {&head, &arguments, &plain, &rest, &two, &stream};
+    for (int i = 0; i < 6; i++)
+        text_free(all[i]);
+    free(indent);
+}
+
+static void change_launch(struct search *q, struct node *call)
+{
     struct launch l;
     if (!read_launch(q, call, &l))
         return;
-    struct text extents = {0}, callee = {0}, out = {0};
+    struct text extents = {0}, out = {0};
     const char *why = launch_refused(q, &l);
     if (!why)
         why = add_extents(q, &l, &extents);
     if (why)
         notes_add(q->notes, SWCACHE_LEFT_ALONE, call->begin, "%s: this launch is left alone: %s", l.kernel->name, why);
     else {
-        const char *tuner = emit_fresh_name(s, tuners);
-        char *indent = emit_indent(s, call->begin);
-        const char *step = strchr(indent, '\t') ? "\t" : "    ";
-        add_callee(s, &l, &callee);
-        text_addf(&out, "{\n%s%sstatic thread_local swcache::Tuner %s; // measures both, then takes the faster one\n",
-                  indent, step, tuner);
-        text_addf(&out, "%s%s%s.launch(\n%s%s%s%.*s,\n", indent, step, tuner, indent, step, step,
-                  l.n_part > 3 ? (int)(l.part[3][1] - l.part[3][0]) : 1, l.n_part > 3 ? s->text + l.part[3][0] : "0");
-        text_addf(&out, "%s%s%s[&] { %.*s; },\n", indent, step, step, (int)(call->end - call->begin),
-                  s->text + call->begin);
-        text_addf(&out, "%s%s%s[&] {\n%s%s%s%s%s<<<%.*s, %.*s,\n", indent, step, step, indent, step, step, step,
-                  callee.p, (int)(l.part[0][1] - l.part[0][0]), s->text + l.part[0][0],
-                  (int)(l.part[1][1] - l.part[1][0]), s->text + l.part[1][0]);
-        text_addf(&out, "%s%s%s%s%sswcache::shared_bytes(%s, %.*s, %u)", indent, step, step, step, step, callee.p,
-                  (int)(l.part[1][1] - l.part[1][0]), s->text + l.part[1][0], l.kernel->structures);
-        unsigned rest = l.n_part > 2 ? l.part[2][1] : l.part[1][1];
-        text_addf(&out, "%.*s%s);\n%s%s%s});\n%s}", (int)(call->end - 1 - rest), s->text + rest, extents.p, indent,
-                  step, step, indent);
+        write_choice(q->s, &l, extents.p, &out);
         edits_replace(q->file, call->begin, l.past + 1, out.p);
         q->n++;
-        free(indent);
     }
     text_free(&extents);
-    text_free(&callee);
     text_free(&out);
 }
 

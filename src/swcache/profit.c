@@ -90,7 +90,7 @@ bool profit_deals_out(const struct pointers *p, const struct node *loop)
     return induction(p, loop, &step) && step && mentions_grid(p, step, 0);
 }
 
-static bool evaluate(const struct node *n, long long *value)
+bool profit_constant(const struct node *n, long long *value)
 {
     CXEvalResult r = clang_Cursor_Evaluate(n->cursor);
     if (!r)
@@ -109,8 +109,7 @@ static bool mentions(const struct node *root, const struct var *v)
     return false;
 }
 
-/* How much n grows when v grows by one; false: not by a constant. */
-static bool coefficient(const struct pointers *p, struct node *n, const struct var *v, long long *out)
+bool profit_growth(const struct pointers *p, struct node *n, const struct var *v, long long *out)
 {
     n = node_strip(n);
     *out = 0;
@@ -125,7 +124,7 @@ static bool coefficient(const struct pointers *p, struct node *n, const struct v
         struct node *operand = n->child;
         while (operand && operand->next)
             operand = operand->next;
-        return coefficient(p, operand, v, out);
+        return profit_growth(p, operand, v, out);
     }
     long long a, b, factor;
     if (n->kind != CXCursor_BinaryOperator || !n->child || !n->child->next)
@@ -133,7 +132,7 @@ static bool coefficient(const struct pointers *p, struct node *n, const struct v
     char op[4];
     node_operator(p->source, n, op);
     if (!strcmp(op, "+") || !strcmp(op, "-")) {
-        if (!coefficient(p, n->child, v, &a) || !coefficient(p, n->child->next, v, &b))
+        if (!profit_growth(p, n->child, v, &a) || !profit_growth(p, n->child->next, v, &b))
             return false;
         *out = op[0] == '+' ? a + b : a - b;
         return true;
@@ -141,7 +140,7 @@ static bool coefficient(const struct pointers *p, struct node *n, const struct v
     if (!strcmp(op, "*")) {
         struct node *with = mentions(n->child, v) ? n->child : n->child->next;
         struct node *other = with == n->child ? n->child->next : n->child;
-        if (mentions(other, v) || !evaluate(other, &factor) || !coefficient(p, with, v, &a))
+        if (mentions(other, v) || !profit_constant(other, &factor) || !profit_growth(p, with, v, &a))
             return false;
         *out = a * factor;
         return true;
@@ -205,9 +204,9 @@ const char *profit_refused(const struct pointers *p, const struct access *a, con
     if (!v || !only || !index || address.others || !mentions(index, v))
         return NULL;
     long long per_turn, stride = 1, bytes = clang_Type_getSizeOf(clang_getCursorType(a->at->cursor));
-    if (!coefficient(p, index, v, &per_turn))
+    if (!profit_growth(p, index, v, &per_turn))
         return "each turn of the loop moves on by a stride that only the run knows";
-    if (step && !evaluate(step, &stride))
+    if (step && !profit_constant(step, &stride))
         return profit_deals_out(p, loop) ? "each turn of the loop moves on by the grid's size" : NULL;
     per_turn *= stride * (bytes > 0 ? bytes : 1);
     return per_turn >= LINE_BYTES || per_turn <= -LINE_BYTES ? "each turn of the loop moves on by a line or more"

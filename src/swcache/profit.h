@@ -14,4 +14,9 @@ bool profit_deals_out(const struct pointers *, const struct node *loop);
 /* Is the variable changed inside the node? */
 bool var_changes(const struct pointers *, const struct var *, const struct node *inside);
 
+/* How much n grows when v grows by one; false: not by a constant. */
+bool profit_growth(const struct pointers *, struct node *n, const struct var *v, long long *by);
+/* The value of a constant expression. */
+bool profit_constant(const struct node *, long long *value);
+
 #endif

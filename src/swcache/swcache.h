@@ -39,6 +39,7 @@ struct swcache_options {
     bool alias_safe; /* cache pointers without __restrict__ too: every access looks into every line */
     bool keep_all;   /* rewrite every access that may be rewritten, profitable or not */
     bool slices;     /* write the slices of every loop into the text */
+    bool no_scans;   /* loops over consecutive elements go through a cache like others */
     enum swcache_split split;
 };
 

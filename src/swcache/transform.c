@@ -90,8 +90,10 @@ static void describe(struct job *j, const struct pointers *p, const struct unit 
             comma = ", ";
         }
     notes_add(&j->notes, SWCACHE_CACHED, u->loop->begin, "%s: this loop %s; cached%s: %s", name,
-              u->form == FORM_SLICES ? "is split" : "goes through the cache", u->alias_safe ? ", safe for aliases" : "",
-              t.p);
+              u->form == FORM_SLICES ? "is split"
+              : u->form == FORM_SCAN ? "is a scan"
+                                     : "goes through the cache",
+              u->alias_safe ? ", safe for aliases" : "", t.p);
     text_free(&t);
 }
 
@@ -139,9 +141,10 @@ static void transform_kernel(struct job *j, struct node *f)
     struct changed_kernel changed = {
         .cursor = f->cursor, .name = name, .is_template = f->kind == CXCursor_FunctionTemplate};
     for (size_t i = 0; i < units.n; i++) {
-        unsigned n = (unsigned)__builtin_popcount(units.p[i].cached);
+        const struct unit *u = &units.p[i];
+        unsigned n = u->form == FORM_SCAN ? 0 : (unsigned)__builtin_popcount(u->cached);
         changed.structures = n > changed.structures ? n : changed.structures;
-        changed.cached |= units.p[i].cached;
+        changed.cached |= unit_extents(u);
     }
     for (struct node *c = f->child; c; c = c->next)
         if (c->kind == CXCursor_ParmDecl) {

@@ -262,15 +262,15 @@ static struct refusal place_fences(struct finder *f, struct unit *u)
 /* ---- structures ---- */
 
 /* An atomic of CUDA on shared memory. */
-static bool is_own_atomic(struct finder *f, const struct node *call)
+static bool is_own_atomic(const struct pointers *p, const struct node *call)
 {
     CXCursor callee = clang_getCursorReferenced(call->cursor);
-    if (strncmp(node_callee(f->p->source, call), "atomic", 6) ||
+    if (strncmp(node_callee(p->source, call), "atomic", 6) ||
         !clang_Location_isInSystemHeader(clang_getCursorLocation(callee)))
         return false;
     for (const struct node *c = call->child; c; c = c->next)
         if (node_argument(call, c) == 0) {
-            struct bases b = pointers_pointed(f->p, c);
+            struct bases b = pointers_pointed(p, c);
             return b.own && !b.unknown && !b.structures;
         }
     return false;
@@ -278,16 +278,16 @@ static bool is_own_atomic(struct finder *f, const struct node *call)
 
 /* Does the loop write memory that is not the thread's own or shared? Then what it reads without __restrict__ may be
  * what it wrote. */
-static struct node *memory_write(struct finder *f, struct node *loop)
+static struct node *memory_write(const struct pointers *p, struct calls *calls, struct node *loop)
 {
     for (struct node *n = loop; n; n = tree_next(loop, n)) {
         struct node *target;
-        if (n->kind == CXCursor_CallExpr && calls_effects(f->calls, n) & CALL_WRITES && !is_own_atomic(f, n))
+        if (n->kind == CXCursor_CallExpr && calls_effects(calls, n) & CALL_WRITES && !is_own_atomic(p, n))
             return n;
-        if (node_writes(f->p->source, n, &target)) {
-            struct bases b = pointers_written(f->p, target);
+        if (node_writes(p->source, n, &target)) {
+            struct bases b = pointers_written(p, target);
             char op[4];
-            node_operator(f->p->source, n, op);
+            node_operator(p->source, n, op);
             if ((b.structures || b.unknown) && (op[0] || n->kind == CXCursor_CallExpr))
                 return n;
         }
@@ -301,7 +301,7 @@ static struct node *stray_access(struct finder *f, struct node *loop)
     for (struct node *n = loop; n; n = tree_next(loop, n)) {
         if (n->kind == CXCursor_CallExpr && calls_effects(f->calls, n) & CALL_WRITES) {
             struct node *target;
-            if (!is_own_atomic(f, n) && !node_writes(f->p->source, n, &target))
+            if (!is_own_atomic(f->p, n) && !node_writes(f->p->source, n, &target))
                 return n;
         }
         if (n->kind != CXCursor_ArraySubscriptExpr && n->kind != CXCursor_MemberRefExpr &&
@@ -469,21 +469,20 @@ static void free_unit(struct unit *u)
     VEC_FREE(&u->leave);
     VEC_FREE(&u->give_up);
     VEC_FREE(&u->go_on);
+    VEC_FREE(&u->scan.name);
 }
 
-/* May the structure change while the kernel runs, in this loop or elsewhere? If not, the library reads it on the path
- * for memory that stays the same. */
-static bool is_written(struct finder *f, unsigned structure)
+bool units_is_written(const struct pointers *p, struct calls *calls, unsigned structure)
 {
-    for (size_t i = 0; i < f->p->access.n; i++) {
-        const struct access *a = &f->p->access.p[i];
+    for (size_t i = 0; i < p->access.n; i++) {
+        const struct access *a = &p->access.p[i];
         if (a->structure == structure && a->kind != ACCESS_LOAD && a->kind != ACCESS_LDG)
             return true;
     }
-    for (size_t i = 0; i < f->p->escape.n; i++)
-        if (f->p->escape.p[i].structure == structure && !f->p->escape.p[i].keeps_const)
+    for (size_t i = 0; i < p->escape.n; i++)
+        if (p->escape.p[i].structure == structure && !p->escape.p[i].keeps_const)
             return true;
-    return !f->p->structure[structure].is_restrict && memory_write(f, f->p->function);
+    return !p->structure[structure].is_restrict && memory_write(p, calls, p->function);
 }
 
 static struct refusal try_unit(struct finder *f, struct unit *u)
@@ -492,7 +491,7 @@ static struct refusal try_unit(struct finder *f, struct unit *u)
     if (r.why || (r = check_inside(f, u)).why)
         return r;
     u->cond_changes = u->cond_node && !is_repeatable(f, u->cond_node);
-    struct node *write = memory_write(f, u->loop);
+    struct node *write = memory_write(f->p, f->calls, u->loop);
     if (f->options->alias_safe && write) {
         struct node *stray = stray_access(f, u->loop);
         u->alias_safe = !stray;
@@ -510,7 +509,7 @@ static struct refusal try_unit(struct finder *f, struct unit *u)
         if (!use.first || !accept(f, k, u, use, write))
             continue;
         u->cached |= 1u << k;
-        u->written |= is_written(f, k) ? 1u << k : 0;
+        u->written |= units_is_written(f->p, f->calls, k) ? 1u << k : 0;
     }
     /* With aliases, what is not cached must still ask the lines; so all structures of the loop take part. */
     if (u->alias_safe && u->cached)
@@ -521,7 +520,7 @@ static struct refusal try_unit(struct finder *f, struct unit *u)
             if (use.bad || f->p->structure[k].is_volatile)
                 return (struct refusal){"has an access that cannot go through an alias-safe cache", use.first->at};
             u->cached |= 1u << k;
-            u->written |= is_written(f, k) ? 1u << k : 0;
+            u->written |= units_is_written(f->p, f->calls, k) ? 1u << k : 0;
         }
     if (!u->cached)
         return (struct refusal){any ? "" : NULL, u->loop};
@@ -532,7 +531,7 @@ static struct refusal try_unit(struct finder *f, struct unit *u)
     if (!r.why)
         r = place_fences(f, u);
     if (!r.why)
-        forms_choose(u, f->p, f->options);
+        forms_choose(u, f->p, f->calls, f->options);
     return r;
 }
 
@@ -575,11 +574,34 @@ static bool has_inner(const struct finder *f, const struct node *loop)
     return false;
 }
 
+/* A loop inside `loop` is a scan of a structure that nothing else in `loop` reads. */
+static bool has_inner_scan(struct finder *f, struct node *loop, struct node *outermost)
+{
+    bool found = false;
+    for (struct node *n = loop; n && !found; n = tree_next(loop, n)) {
+        if (n == loop || !node_is_loop(n) || !has_access(f, n))
+            continue;
+        struct unit u = {.loop = n, .outermost = outermost};
+        size_t n_note = f->notes->note.n;
+        found = !try_unit(f, &u).why && u.form == FORM_SCAN && !scan_is_short(&u);
+        while (f->notes->note.n > n_note)
+            free(f->notes->note.p[--f->notes->note.n].text);
+        for (size_t i = 0; i < f->p->access.n && found; i++) {
+            const struct access *a = &f->p->access.p[i];
+            found = a->structure != u.scan.structure || !tree_inside(a->at, loop) || tree_inside(a->at, n);
+        }
+        free_unit(&u);
+    }
+    return found;
+}
+
 static void consider(struct finder *f, struct node *loop, struct node *outermost)
 {
     enum swcache_split split = f->options->split;
     bool inner = has_inner(f, loop);
-    if (inner && (split == SWCACHE_SPLIT_INNER || (split == SWCACHE_SPLIT_AUTO && profit_deals_out(f->p, loop)))) {
+    if (inner &&
+        (split == SWCACHE_SPLIT_INNER ||
+         (split == SWCACHE_SPLIT_AUTO && (profit_deals_out(f->p, loop) || has_inner_scan(f, loop, outermost))))) {
         consider_inner(f, loop, outermost);
         return;
     }
@@ -646,6 +668,11 @@ void units_find(unit_list *units, const struct pointers *p, struct calls *calls,
     }
     if (!options->keep_all)
         drop_scans(&f, first);
+}
+
+uint32_t unit_extents(const struct unit *u)
+{
+    return u->form != FORM_SCAN ? u->cached : u->scan.limited ? 1u << u->scan.structure : 0;
 }
 
 void units_free(unit_list *units)

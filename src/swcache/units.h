@@ -10,12 +10,13 @@
 
 #include "swcache/calls.h"
 #include "swcache/pointers.h"
+#include "swcache/scan.h"
 #include "swcache/swcache.h"
 
 typedef VEC(struct node *) node_list;
 
 /* How a cached loop is written; forms.h. */
-enum unit_form { FORM_SLICES, FORM_RUN };
+enum unit_form { FORM_SLICES, FORM_RUN, FORM_SCAN };
 
 struct unit {
     enum unit_form form;
@@ -35,6 +36,7 @@ struct unit {
     VEC(const struct access *) atomic; /* on cached structures: their line is flushed before */
     node_list order, leave, give_up;   /* statements before which to flush; return and break statements */
     node_list go_on;                   /* continue statements */
+    struct scan scan;                  /* of the scan form */
 };
 
 struct notes {
@@ -50,5 +52,10 @@ typedef VEC(struct unit) unit_list;
 void units_find(unit_list *, const struct pointers *, struct calls *, const struct swcache_options *, struct notes *,
                 const char *kernel);
 void units_free(unit_list *);
+/* The structures whose extents the unit's text asks for. */
+uint32_t unit_extents(const struct unit *);
+/* May the structure change while the kernel runs, in this loop or elsewhere? If not, the library reads it on the path
+ * for memory that stays the same. */
+bool units_is_written(const struct pointers *, struct calls *, unsigned structure);
 
 #endif

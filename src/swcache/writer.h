@@ -35,11 +35,20 @@ void writer_edit_accesses(const struct writer *, struct edits *, enum way);
 void writer_precede(const struct writer *, struct edits *, const struct node *statement, const char *first);
 /* The text of the loop's condition; empty when there is none. */
 void writer_condition(const struct writer *, struct edits *, struct text *out);
+/* What the lambdas of the run and the scan form share: break, and the statements of the body. */
+void writer_edit_breaks(const struct writer *, struct edits *);
+void writer_body(const struct writer *, struct edits *, struct text *out);
+bool writer_is_bool(const struct node *);
 bool writer_needs_parentheses(const struct source *, const struct node *);
 unsigned writer_line_start(const struct source *, unsigned at);
+/* Where the white space before a statement begins, if nothing but white space parts it from what it belongs to. */
+unsigned writer_gap_before(const struct source *, unsigned at);
 
 /* The forms: what stands for the loop, after the cache was declared. Each line begins with w->one or further right. */
 void write_slices(const struct writer *, struct text *out);
 void write_run(const struct writer *, struct text *out);
+void write_scan(const struct writer *, struct text *out);
+/* The scan's text declares what the loop's head does. */
+bool scan_keeps_head(const struct source *, const struct unit *);
 
 #endif

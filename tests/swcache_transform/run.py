@@ -4,7 +4,7 @@
 usage: run.py --weir PATH --out DIR [--update] [--full] MODE NAME...
 
   case NAME     cases/NAME.cu: the transformed text is cases/NAME.golden; it and the plain program print the same, as the
-                library decides, and with all accesses rewritten and caching forced, also with --slices; with --full also
+                library decides, and with all accesses rewritten and caching forced, also in other forms; with --full also
                 when launches choose, and with inner loops and longer lines. --update writes the golden text.
   declined NAME declined/NAME.cu: the text comes out as it went in
   corpus FILE   transformed with every access rewritten and aliases allowed, a program prints and ends as before (FILE is
@@ -95,9 +95,12 @@ def case(args, name):
         raise Failed("".join(difflib.unified_diff(wanted.splitlines(1), got.splitlines(1), golden, output)))
     everything = os.path.join(args.out, name + ".all.cu")
     transform(args, source, everything, ["--all"])
-    slices = os.path.join(args.out, name + ".slices.cu")
-    transform(args, source, slices, ["--all", "--slices"])
-    variants = [("decides", output, DECIDES), ("all", everything, ALWAYS), ("slices", slices, ALWAYS)]
+    variants = [("decides", output, DECIDES), ("all", everything, ALWAYS)]
+    for form in ["slices", "no-scans"]:
+        other = os.path.join(args.out, name + "." + form + ".cu")
+        transform(args, source, other, ["--all", "--" + form])
+        if read(other) != read(everything):
+            variants.append((form, other, ALWAYS))
     if args.full:
         inner = os.path.join(args.out, name + ".inner.cu")
         transform(args, source, inner, ["--split=inner"])

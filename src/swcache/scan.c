@@ -1,0 +1,474 @@
+/* See scan.h. */
+#include "swcache/scan.h"
+#include "swcache/profit.h"
+#include "swcache/units.h"
+
+#include <ctype.h>
+
+/* A turn is copied for every element of a line: larger ones, and those with loops, are not. */
+enum { MOST_NODES = 600 };
+
+struct search {
+    struct scan *scan;
+    const struct unit *u;
+    const struct pointers *p;
+    struct calls *calls;
+};
+
+/* ---- what does not change while the loop runs ---- */
+
+static bool is_builtin_variable(const char *name)
+{
+    return !strcmp(name, "threadIdx") || !strcmp(name, "blockIdx") || !strcmp(name, "blockDim") ||
+           !strcmp(name, "gridDim");
+}
+
+static bool in_init(const struct unit *u, const struct node *n)
+{
+    return n->begin >= u->init[0] && n->begin < u->init[1];
+}
+
+/* The variable changes once the loop has begun. */
+static bool changes(const struct search *q, const struct var *v)
+{
+    for (const struct node *c = q->u->loop->child; c; c = c->next)
+        if (!in_init(q->u, c) && var_changes(q->p, v, c))
+            return true;
+    return v->is_reference;
+}
+
+/* A name that means the same in every turn. */
+static bool is_fixed_name(const struct search *q, const struct node *n)
+{
+    if (n->var)
+        return !changes(q, n->var);
+    CXCursor d = clang_getCursorReferenced(n->cursor);
+    enum CXCursorKind k = clang_getCursorKind(d);
+    return k == CXCursor_EnumConstantDecl || k == CXCursor_NonTypeTemplateParameter || k == CXCursor_FunctionDecl ||
+           is_builtin_variable(node_callee(q->p->source, n)) ||
+           (k == CXCursor_VarDecl && clang_isConstQualifiedType(clang_getCanonicalType(clang_getCursorType(d))));
+}
+
+/* The expression has the same value whenever it is computed in the loop. except: this variable may be in it. */
+static bool is_fixed(const struct search *q, const struct node *root, const struct var *except)
+{
+    struct node *target;
+    for (const struct node *n = root; n; n = tree_next(root, n)) {
+        if (n->kind == CXCursor_DeclRefExpr && n->var && n->var == except)
+            continue;
+        if (n->kind == CXCursor_DeclRefExpr && !is_fixed_name(q, n))
+            return false;
+        if (node_writes(q->p->source, n, &target))
+            return false;
+        if (n->kind == CXCursor_CallExpr && (calls_effects(q->calls, n) || node_callee(q->p->source, n)[0] == 0 ||
+                                             !strncmp(node_callee(q->p->source, n), "clock", 5)))
+            return false;
+        char op[4] = "";
+        if (n->kind == CXCursor_UnaryOperator)
+            node_operator(q->p->source, n, op);
+        bool arrow =
+            n->kind == CXCursor_MemberRefExpr && n->child && type_is_pointer(clang_getCursorType(n->child->cursor));
+        if (n->kind == CXCursor_ArraySubscriptExpr || arrow || !strcmp(op, "*")) {
+            /* Memory: only of a structure that nobody writes. */
+            int s = bases_structure(pointers_written(q->p, n));
+            if (s < 0 || units_is_written(q->p, q->calls, (unsigned)s))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- the element ---- */
+
+struct node *scan_base(const struct node *element)
+{
+    struct node *n = node_strip((struct node *)element);
+    if (n->kind == CXCursor_ArraySubscriptExpr)
+        return node_strip(n->child);
+    if (n->kind == CXCursor_UnaryOperator)
+        return node_strip(n->child);
+    return n; /* the object of an arrow */
+}
+
+/* The element that an access reads, whole or in part: text[i] of text[i].x, *p, and p of p->x. */
+static struct node *element_of(const struct access *a)
+{
+    struct node *n = a->at;
+    if (a->kind == ACCESS_LDG) {
+        for (struct node *c = a->at->child; c; c = c->next)
+            if (node_argument(a->at, c) == 0)
+                n = node_strip(c);
+        if (n->kind != CXCursor_UnaryOperator || !n->child)
+            return NULL;
+        n = n->child; /* of &text[i] */
+    }
+    for (n = node_strip(n); n && n->kind == CXCursor_MemberRefExpr && n->child; n = node_strip(n->child))
+        if (type_is_pointer(clang_getCursorType(n->child->cursor)))
+            return node_strip(n->child);
+    if (!n || (n->kind != CXCursor_ArraySubscriptExpr && n->kind != CXCursor_UnaryOperator) || !n->child)
+        return NULL;
+    /* Not an array inside of a record. */
+    return type_is_pointer(clang_getCursorType(n->child->cursor)) &&
+                   (n->kind == CXCursor_UnaryOperator || node_strip(n->child)->kind != CXCursor_MemberRefExpr)
+               ? n
+               : NULL;
+}
+
+/* The same text but for white space, from a to its end and from b to its. */
+static bool same_text(const struct source *s, const struct node *a, const struct node *b)
+{
+    unsigned x = a->begin, y = b->begin;
+    for (;;) {
+        while (x < a->end && isspace((unsigned char)s->text[x]))
+            x++;
+        while (y < b->end && isspace((unsigned char)s->text[y]))
+            y++;
+        if (x == a->end || y == b->end)
+            return x == a->end && y == b->end;
+        if (s->text[x++] != s->text[y++])
+            return false;
+    }
+}
+
+static CXType element_type(const struct node *element)
+{
+    CXType t = clang_getCursorType(element->cursor);
+    return type_is_pointer(t) ? clang_getPointeeType(t) : t;
+}
+
+static bool fits(CXType type)
+{
+    long long bytes = clang_Type_getSizeOf(type);
+    return (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16) &&
+           !clang_isVolatileQualifiedType(clang_getCanonicalType(type)) &&
+           (type_is_scalar(type) || clang_isPODType(clang_getCanonicalType(type)));
+}
+
+/* Is n reached in every turn that begins? Conditions come before what they decide, and no jump may come before it. */
+static bool in_every_turn(const struct search *q, const struct node *n)
+{
+    const struct unit *u = q->u;
+    for (size_t i = 0; i < u->give_up.n; i++)
+        if (u->give_up.p[i]->begin < n->begin)
+            return false;
+    for (size_t i = 0; i < u->go_on.n; i++)
+        if (u->go_on.p[i]->begin < n->begin)
+            return false;
+    for (const struct node *c = n, *up = n->parent; c != u->body_node; c = up, up = up->parent) {
+        char op[4] = "";
+        if (up->kind == CXCursor_BinaryOperator)
+            node_operator(q->p->source, up, op);
+        bool decides = up->kind == CXCursor_IfStmt || up->kind == CXCursor_SwitchStmt ||
+                       up->kind == CXCursor_ConditionalOperator || !strcmp(op, "&&") || !strcmp(op, "||");
+        if (decides && c != up->child)
+            return false;
+        if (up->kind == CXCursor_CaseStmt || up->kind == CXCursor_DefaultStmt)
+            return false;
+    }
+    return true;
+}
+
+/* All accesses to the structure are to one element per turn, at least one of them in every turn. */
+static bool find_elements(const struct search *q)
+{
+    struct scan *scan = q->scan;
+    bool always = false;
+    for (size_t i = 0; i < q->p->access.n; i++) {
+        const struct access *a = &q->p->access.p[i];
+        if (a->structure != scan->structure || !tree_inside(a->at, q->u->loop))
+            continue;
+        struct node *element = element_of(a);
+        if (!a->whole || !element || !tree_inside(element, q->u->body_node) || !fits(element_type(element)) ||
+            (a->kind != ACCESS_LOAD && a->kind != ACCESS_LDG))
+            return false;
+        if (!scan->element)
+            scan->element = element;
+        if (element->kind != scan->element->kind || !same_text(q->p->source, element, scan->element))
+            return false;
+        const struct node *call = a->kind == ACCESS_LDG ? a->at : NULL;
+        if (call && source_find(q->p->source, element->end, call->end - 1, ")") < call->end - 1)
+            return false; /* brackets around it */
+        VEC_PUSH(&scan->name, (struct scan_name){element, call});
+        always |= in_every_turn(q, element);
+    }
+    return always;
+}
+
+/* ---- the variable that walks ---- */
+
+static struct node *next_write(const struct search *q, const struct node *after, const struct var *v)
+{
+    const struct node *loop = q->u->loop;
+    for (struct node *n = after ? tree_next(loop, after) : (struct node *)loop; n; n = tree_next(loop, n)) {
+        struct node *target;
+        if (node_writes(q->p->source, n, &target) && (target = node_strip(target)) &&
+            target->kind == CXCursor_DeclRefExpr && target->var == v && !in_init(q->u, n))
+            return n;
+    }
+    return NULL;
+}
+
+/* n is v++ or ++v. */
+static bool is_increment(const struct search *q, const struct node *n)
+{
+    char op[4] = "";
+    if (n->kind == CXCursor_UnaryOperator)
+        node_operator(q->p->source, n, op);
+    return !strcmp(op, "++");
+}
+
+/* The address of v is taken, or a reference to it. */
+static bool is_exposed(const struct search *q, const struct var *v)
+{
+    if (v->is_reference)
+        return true;
+    for (const struct node *n = q->p->function; n; n = tree_next(q->p->function, n)) {
+        if (n->kind != CXCursor_DeclRefExpr || n->var != v || !n->parent)
+            continue;
+        const struct node *up = n->parent;
+        struct node *target;
+        while (up->parent && up->kind == CXCursor_ParenExpr)
+            up = up->parent;
+        if (!node_is_load(up) && !node_writes(q->p->source, up, &target) && !node_is_discarded(n) &&
+            up->kind != CXCursor_UnaryExpr)
+            return true;
+    }
+    return false;
+}
+
+/* v++ is met in every turn, before v is used for anything else. */
+static bool opens_turn(const struct search *q, const struct node *write)
+{
+    const struct node *body = q->u->body_node, *statement = write;
+    const struct var *v = node_strip(write->child)->var;
+    while (statement != body && statement->parent != body)
+        statement = statement->parent;
+    for (const struct node *n = body; n; n = tree_next(body, n))
+        if (n->kind == CXCursor_DeclRefExpr && n->var == v && !tree_inside(n, write) && n->begin < statement->end)
+            return false;
+    return in_every_turn(q, write);
+}
+
+/* Finds the variable in the element's address and the one place where the loop moves it on by one. */
+static bool find_variable(const struct search *q)
+{
+    struct scan *scan = q->scan;
+    const struct unit *u = q->u;
+    const struct var *v = NULL;
+    for (struct node *n = scan->element; n; n = tree_next(scan->element, n))
+        if (n->kind == CXCursor_DeclRefExpr && n->var && changes(q, n->var)) {
+            if (v && v != n->var)
+                return false;
+            v = n->var;
+        }
+    struct node *write = v ? next_write(q, NULL, v) : NULL;
+    if (!write || next_write(q, write, v) || !is_increment(q, write) || is_exposed(q, v))
+        return false;
+    CXType type = clang_getCursorType(v->decl->cursor);
+    if (!v->is_pointer && (!type_is_scalar(type) || clang_Type_getSizeOf(type) < 4))
+        return false; /* narrow ones come round */
+    scan->v = v;
+    if (tree_inside(write, scan->element)) {
+        if (!node_is_postfix(write) || scan->name.n != 1 || !opens_turn(q, write))
+            return false;
+        scan->step = SCAN_STEP_ELEMENT;
+        scan->advance = write;
+        return u->loop->kind != CXCursor_ForStmt || u->step[0] == u->step[1];
+    }
+    if (write->begin == u->step[0] && write->end == u->step[1]) {
+        scan->step = SCAN_STEP_HEAD;
+        return true;
+    }
+    const struct node *last = u->body_node->kind == CXCursor_CompoundStmt ? u->body_node->child : NULL;
+    while (last && last->next)
+        last = last->next;
+    scan->step = SCAN_STEP_LAST;
+    scan->advance = write;
+    return last == write && node_is_discarded(write) && !u->go_on.n && u->step[0] == u->step[1];
+}
+
+static struct node *index_in(struct node *element)
+{
+    struct node *n = node_strip(element);
+    return n->kind == CXCursor_ArraySubscriptExpr ? n->child->next : n->kind == CXCursor_UnaryOperator ? n->child : n;
+}
+
+/* The address grows by one element when v does, and nothing else in it changes. */
+static bool check_address(const struct search *q)
+{
+    struct scan *scan = q->scan;
+    struct node *index = index_in(scan->element), *inner;
+    long long by;
+    for (struct node *n = scan->element; n; n = tree_next(scan->element, n)) {
+        if (n->kind == CXCursor_ArraySubscriptExpr && n != node_strip(scan->element))
+            return false;
+        if (n->kind == CXCursor_CallExpr && !is_fixed(q, n, NULL))
+            return false;
+        if (n->kind == CXCursor_DeclRefExpr && n->var != scan->v && !is_fixed_name(q, n))
+            return false;
+        /* (unsigned char)i comes round. */
+        if (n->kind == CXCursor_CStyleCastExpr || n->kind == CXCursor_CXXStaticCastExpr ||
+            n->kind == CXCursor_CXXFunctionalCastExpr)
+            if (clang_Type_getSizeOf(clang_getCursorType(n->cursor)) < 4)
+                return false;
+    }
+    inner = node_strip(index);
+    if (scan->step == SCAN_STEP_ELEMENT) { /* exactly p[i++] or *p++ */
+        scan->exact = inner == scan->advance;
+        return scan->exact && (scan->v->is_pointer || scan_base(scan->element)->kind == CXCursor_DeclRefExpr);
+    }
+    scan->exact = inner->kind == CXCursor_DeclRefExpr && inner->var == scan->v &&
+                  (scan->v->is_pointer || scan_base(scan->element)->kind == CXCursor_DeclRefExpr);
+    return profit_growth(q->p, index, scan->v, &by) && by == 1;
+}
+
+/* ---- the bound ---- */
+
+static bool is_signed(CXType type)
+{
+    enum CXTypeKind k = clang_getCanonicalType(type).kind;
+    return k == CXType_Int || k == CXType_Long || k == CXType_LongLong || k == CXType_Short || k == CXType_SChar ||
+           k == CXType_Char_S;
+}
+
+static bool is_of_head(const struct search *q)
+{
+    return in_init(q->u, q->scan->v->decl);
+}
+
+/* v < e, with e fixed, and compared as numbers are. */
+static void find_bound(const struct search *q)
+{
+    struct scan *scan = q->scan;
+    const struct unit *u = q->u;
+    struct node *cond = u->cond_node, *left = cond ? node_strip(cond->child) : NULL;
+    char op[4] = "";
+    if (!cond || cond->kind != CXCursor_BinaryOperator || !cond->child || !cond->child->next ||
+        u->loop->kind == CXCursor_DoStmt)
+        return;
+    struct node *right = cond->child->next;
+    node_operator(q->p->source, cond, op);
+    bool pointer = scan->v->is_pointer;
+    if (!left || left->kind != CXCursor_DeclRefExpr || left->var != scan->v || left->begin != u->cond[0] ||
+        left->end - left->begin != strlen(scan->v->name) || !is_fixed(q, right, NULL))
+        return;
+    if (strcmp(op, "<") && (pointer || strcmp(op, "<=")) && (!pointer || strcmp(op, "!=")))
+        return;
+    if (!pointer) {
+        struct node *e = node_strip(right);
+        CXType a = clang_getCursorType(scan->v->decl->cursor), b = clang_getCursorType(e->cursor);
+        /* A negative number becomes a large one beside an unsigned one. */
+        struct node *start = is_of_head(q) ? node_strip(scan->v->decl->child) : NULL;
+        struct node *from_zero = is_signed(a) ? start : e;
+        if (!type_is_scalar(a) || !type_is_scalar(b) ||
+            (is_signed(a) != is_signed(b) && (!from_zero || from_zero->kind != CXCursor_IntegerLiteral)))
+            return;
+    }
+    scan->bounded = true;
+    scan->inclusive = !strcmp(op, "<=");
+    scan->bound[0] = right->begin;
+    scan->bound[1] = u->cond[1];
+}
+
+/* ---- who else uses the variable ---- */
+
+static bool in_element(const struct scan *scan, const struct node *n)
+{
+    for (size_t i = 0; i < scan->name.n; i++)
+        if (tree_inside(n, scan->name.p[i].at))
+            return true;
+    return false;
+}
+
+static void find_uses(const struct search *q)
+{
+    struct scan *scan = q->scan;
+    const struct unit *u = q->u;
+    bool inside = false, after = false, repeats = false;
+    for (const struct node *up = u->loop->parent; up && !tree_inside(scan->v->decl, up); up = up->parent)
+        repeats |= node_is_loop(up);
+    for (const struct node *n = q->p->function; n; n = tree_next(q->p->function, n)) {
+        if (n->kind != CXCursor_DeclRefExpr || n->var != scan->v)
+            continue;
+        if (!tree_inside(n, u->loop))
+            after |= !is_of_head(q) && (repeats || n->begin > u->loop->begin);
+        else if (tree_inside(n, u->body_node) || (!scan->bounded && tree_inside(n, u->cond_node)))
+            inside |= !in_element(scan, n) && !(scan->advance && tree_inside(n, scan->advance));
+    }
+    CXType pointee = clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(scan->v->decl->cursor)));
+    bool local = scan->exact && (!scan->v->is_pointer || clang_isConstQualifiedType(pointee));
+    scan->variable = !inside && !after ? SCAN_VARIABLE_GOES
+                     : local && !after ? SCAN_VARIABLE_LOCAL
+                                       : SCAN_VARIABLE_COUNTS;
+}
+
+/* The type's name without const. */
+static bool same_type(CXType a, CXType b)
+{
+    CXString x = clang_getTypeSpelling(clang_getCanonicalType(a)), y = clang_getTypeSpelling(clang_getCanonicalType(b));
+    const char *p = clang_getCString(x), *q = clang_getCString(y);
+    bool same = !strcmp(p + (strncmp(p, "const ", 6) ? 0 : 6), q + (strncmp(q, "const ", 6) ? 0 : 6));
+    clang_disposeString(x);
+    clang_disposeString(y);
+    return same;
+}
+
+/* `char c = text[i];` at the beginning of the body: the element's name. */
+static void find_declaration(const struct search *q)
+{
+    struct scan *scan = q->scan;
+    const struct node *body = q->u->body_node;
+    struct node *first = body->kind == CXCursor_CompoundStmt ? body->child : NULL, *decl = first ? first->child : NULL;
+    if (!first || first->kind != CXCursor_DeclStmt || !decl || decl->next || decl->kind != CXCursor_VarDecl ||
+        !decl->var || decl->var->is_reference || !tree_inside(scan->element, decl))
+        return;
+    struct node *value = NULL;
+    for (struct node *c = decl->child; c; c = c->next)
+        value = c;
+    /* Only the element itself, not a part of it, and not converted. */
+    value = node_strip(value);
+    while (value && value->kind == CXCursor_CallExpr && value != scan->name.p[0].call && value->child &&
+           !value->child->next)
+        value = node_strip(value->child); /* a copy */
+    if (value && (value == scan->element || value == scan->name.p[0].call) &&
+        !source_in_macro(q->p->source, first->begin) &&
+        same_type(clang_getCursorType(decl->cursor), element_type(scan->element)))
+        scan->declares = decl;
+}
+
+bool scan_find(struct scan *scan, const struct unit *u, const struct pointers *p, struct calls *calls)
+{
+    struct search q = {scan, u, p, calls};
+    *scan = (struct scan){0};
+    if (__builtin_popcount(u->cached) != 1 || u->written || u->alias_safe || u->has_barrier || u->leave.n)
+        return false;
+    scan->structure = (unsigned)__builtin_ctz(u->cached);
+    int nodes = 0;
+    for (const struct node *n = u->body_node; n; n = tree_next(u->body_node, n), nodes++)
+        if (node_is_loop(n))
+            return false;
+    if (nodes > MOST_NODES || !find_elements(&q) || !find_variable(&q) || !check_address(&q))
+        return false;
+    find_bound(&q);
+    /* Without a bound, the loop's own condition ends it; then it must be worth it: not a loop inside another. */
+    if (!scan->bounded &&
+        (scan->step != SCAN_STEP_ELEMENT || u->cond_changes || !u->cond_node || u->outermost != u->loop))
+        return false;
+    scan->limited = !scan->bounded || u->give_up.n;
+    find_uses(&q);
+    find_declaration(&q);
+    return true;
+}
+
+bool scan_is_short(const struct unit *u)
+{
+    enum { SHORT_BYTES = 64 };
+    const struct scan *scan = &u->scan;
+    const struct node *last = scan->bounded ? u->cond_node->child->next : NULL, *first = scan->v->decl->child;
+    long long from = 0, to;
+    while (first && first->next)
+        first = first->next;
+    if (!last || !profit_constant(last, &to) || (first && !profit_constant(first, &from)))
+        return false;
+    return (to - from) * clang_Type_getSizeOf(element_type(scan->element)) < SHORT_BYTES;
+}

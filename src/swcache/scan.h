@@ -1,0 +1,60 @@
+/*
+ * Loops that visit consecutive elements of a structure that nobody writes, once each and in order: the library's
+ * swcache::scan() holds a line of them in registers, without tag and without shared memory.
+ *
+ *     for (long i = begin; i < end; i++) { ... text[i] ... }
+ *     while (p < end) { char c = *p++; ... }
+ *     while (in_row) { char c = text[i++]; ... }           // no end in sight: swcache::scan_while()
+ */
+#ifndef WEIR_SWCACHE_SCAN_H
+#define WEIR_SWCACHE_SCAN_H
+
+#include "swcache/calls.h"
+#include "swcache/pointers.h"
+
+struct unit;
+
+/* Where the loop goes on to the next element. */
+enum scan_step {
+    SCAN_STEP_HEAD,    /* for (...; ...; i++) */
+    SCAN_STEP_LAST,    /* i++ is the body's last statement */
+    SCAN_STEP_ELEMENT, /* the element itself is text[i++] */
+};
+
+/* What becomes of the variable that walks. */
+enum scan_variable {
+    SCAN_VARIABLE_GOES,  /* nobody else uses it */
+    SCAN_VARIABLE_LOCAL, /* the turn computes it from the element's address */
+    SCAN_VARIABLE_COUNTS /* it is counted as before */
+};
+
+/* An element in the text. */
+struct scan_name {
+    const struct node *at;   /* text[i], *p; the object of p->x */
+    const struct node *call; /* __ldg() around it, or NULL */
+};
+
+struct scan {
+    unsigned structure;
+    const struct var *v; /* the index, or the pointer itself */
+    enum scan_step step;
+    enum scan_variable variable;
+    bool exact;                 /* the element is p[v] or *v, nothing else in the address */
+    bool bounded;               /* ends at a place known before: v < e */
+    bool inclusive;             /* v <= e */
+    bool limited;               /* the structure's end must be known: the loop may end before its bound */
+    unsigned bound[2];          /* the text of e */
+    struct node *element;       /* the first one: text[i], *p; the object of p->x */
+    struct node *advance;       /* the node i++ in the body; NULL: in the head */
+    struct node *declares;      /* the variable of `char c = text[i];`, whose statement goes; NULL: none */
+    VEC(struct scan_name) name; /* where the element's name goes */
+};
+
+/* Is the unit's loop a scan of its only cached structure? Fills *out, whose list the caller frees. */
+bool scan_find(struct scan *out, const struct unit *, const struct pointers *, struct calls *);
+/* It has so few turns, known from the text, that lines in registers are no gain. */
+bool scan_is_short(const struct unit *);
+/* The pointer that the element's text is based on. */
+struct node *scan_base(const struct node *element);
+
+#endif
