@@ -8,7 +8,8 @@
  *
  * The lanes of a warp first come to the beginning of a line, each by itself, then take their lines together, then the
  * rest: so they wait for memory together, wherever their data begin and end. Only lines that lie wholly in the range
- * are read as lines, so nothing outside is ever touched.
+ * are read as lines, so nothing outside is ever touched; inside, a line may be read although the step ends the scan
+ * before its last element.
  *
  * Nobody may write the elements during the kernel. Left out: lines kept between scans, elements that are written.
  */

@@ -1,28 +1,35 @@
 #include "problem.h"
 #include <swcache.cuh>
 
+using Lines = swcache::Cache<swcache::ReadOnly>;
+
 static __global__ void assign(const float *__restrict__ points, const float *__restrict__ centres, int count,
                               int dimensions, int per_thread, int *__restrict__ nearest)
 {
     int first = (blockIdx.x * blockDim.x + threadIdx.x) * per_thread, last = min(first + per_thread, count);
-    for (int point = first; point < last; point++) {
-        const float *mine = &points[(long)point * dimensions];
-        float best = 3.4e38f;
-        int best_centre = 0;
-        for (int c = 0; c < CENTRES; c++) {
-            const float *centre = &centres[c * dimensions];
-            float distance = 0;
-            swcache::scan(mine, mine + dimensions, [&](float x, const float *at) {
-                float difference = x - centre[at - mine];
-                distance += difference * difference;
-            });
-            if (distance < best) {
-                best = distance;
-                best_centre = c;
-            }
+    Lines cache;
+    cache.within<0>(points, (size_t)count * dimensions * sizeof(float));
+    const swcache::Id<0> points_;
+    float best = 3.4e38f;
+    int point = first, c = 0, best_centre = 0;
+    swcache::run(cache, point < last, [&](auto &memory) {
+        float distance = 0;
+        for (int d = 0; d < dimensions; d++) {
+            float difference =
+                memory.load(points_, &points[(long)point * dimensions + d]) - centres[c * dimensions + d];
+            distance += difference * difference;
         }
-        nearest[point] = best_centre;
-    }
+        if (distance < best) {
+            best = distance;
+            best_centre = c;
+        }
+        if (++c == CENTRES) {
+            nearest[point++] = best_centre;
+            best = 3.4e38f;
+            c = best_centre = 0;
+        }
+        return point < last;
+    });
 }
 
 static void launch(const problem &p)
@@ -32,7 +39,8 @@ static void launch(const problem &p)
     tuner.launch(
         0, [&] { app_plain(p); },
         [&] {
-            assign<<<(threads + 255) / 256, 256>>>(p.points, p.centres, p.count, p.dimensions, p.per_thread, p.nearest);
+            assign<<<(threads + 255) / 256, 256, swcache::shared_bytes<Lines>(assign, 256)>>>(
+                p.points, p.centres, p.count, p.dimensions, p.per_thread, p.nearest);
         });
 }
 APP_VARIANT("hand", launch);
