@@ -98,41 +98,39 @@ template <class F, class V, class T> SWCACHE_DEVICE bool take(F &step, V value, 
     }
 }
 
-/* Visits p, p + 1 ... while step says so; Bounded: and only up to last. Lines are read only below last. A step sees its
-   element; or, if AheadBytes is not 0, a view of it and of as many bytes behind it. */
-template <int LineBytes, int AheadBytes, bool Bounded, class T, class F>
-SWCACHE_DEVICE void visit(const T *p, const T *last, F &step)
-{
-    static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 16 && !(sizeof(T) & (sizeof(T) - 1)),
-                  "elements are plain data of 1, 2, 4, 8 or 16 bytes");
-    constexpr int least = AheadBytes ? 16 : sizeof(T) < 4 ? 4 : (int)sizeof(T);
-    constexpr int bytes = LineBytes < least ? least : LineBytes;
-    /* The loop is unrolled over 16 bytes: a whole line of large steps does not fit the instruction cache. */
-    constexpr int part = bytes < 16 ? bytes : 16, elements = part / (int)sizeof(T);
-    /* Records whose alignment is less than their size may lie across lines; then there are no lines. */
-    bool lines = !SWCACHE_OFF && (uintptr_t)p % sizeof(T) == 0, more = true;
-    uintptr_t begin = ((uintptr_t)p + bytes - 1) & ~(uintptr_t)(bytes - 1), end = (uintptr_t)last;
-    const T *whole = lines && begin < end ? (const T *)begin : Bounded ? last : p;
-    auto in_memory = [&] {
-        if constexpr (AheadBytes)
-            return take(step, p, p);
-        else
-            return take(step, *p, p);
-    };
+/* A position that moves on while step says so. A step sees its element; or, if AheadBytes is not 0, a view of it and of
+   as many bytes behind it. */
+template <int AheadBytes, class T, class F> struct Visitor {
+    const T *p;
+    F &step;
+    bool more;
+
+    /* One by one from memory, up to limit; without Bounded, for good. */
+    template <bool Bounded = true> SWCACHE_DEVICE void elements(const T *limit)
+    {
 #pragma unroll 1
-    for (; more && p < whole; p++)
-        more = in_memory();
-    if (lines) {
-        Held<bytes + AheadBytes> line;
-        if (AheadBytes && more && (uintptr_t)p + bytes + AheadBytes <= end)
+        for (; more && (!Bounded || p < limit); p++)
+            if constexpr (AheadBytes)
+                more = take(step, p, p);
+            else
+                more = take(step, *p, p);
+    }
+
+    /* By lines, at the first of which p is, as far as all that they bring lies below limit. */
+    template <int Bytes> SWCACHE_DEVICE void lines(uintptr_t limit)
+    {
+        /* The loop is unrolled over 16 bytes: a whole line of large steps does not fit the instruction cache. */
+        constexpr int part = Bytes < 16 ? Bytes : 16, count = part / (int)sizeof(T);
+        Held<Bytes + AheadBytes> line;
+        if (AheadBytes && more && (uintptr_t)p + Bytes + AheadBytes <= limit)
             line.template bring<0, AheadBytes>(p);
 #pragma unroll 1
-        while (more && (uintptr_t)p + bytes + AheadBytes <= end) {
-            line.template bring<AheadBytes, bytes>((const char *)p + AheadBytes);
+        while (more && (uintptr_t)p + Bytes + AheadBytes <= limit) {
+            line.template bring<AheadBytes, Bytes>((const char *)p + AheadBytes);
 #pragma unroll 1
-            for (int at = 0; more && at < bytes; at += part) {
+            for (int at = 0; more && at < Bytes; at += part) {
 #pragma unroll
-                for (int k = 0; k < elements; k++)
+                for (int k = 0; k < count; k++)
                     if (more) {
                         if constexpr (AheadBytes)
                             more = take(step, View<T, decltype(line)>{line, k}, p + k);
@@ -140,13 +138,39 @@ SWCACHE_DEVICE void visit(const T *p, const T *last, F &step)
                             more = take(step, line.template element<T>(k * (int)sizeof(T)), p + k);
                     }
                 line.template move_down<part>();
-                p += elements;
+                p += count;
             }
         }
     }
-#pragma unroll 1
-    for (; more && (!Bounded || p < last); p++)
-        more = in_memory();
+
+    /* Where the next line of so many bytes begins, or limit before that. */
+    SWCACHE_DEVICE uintptr_t next(int bytes, uintptr_t limit) const
+    {
+        uintptr_t at = ((uintptr_t)p + bytes - 1) & ~(uintptr_t)(bytes - 1);
+        return at < limit ? at : limit;
+    }
+};
+
+/* Visits p, p + 1 ... while step says so; Bounded: and only up to last. Lines are read only below last. */
+template <int LineBytes, int AheadBytes, bool Bounded, class T, class F>
+SWCACHE_DEVICE void visit(const T *p, const T *last, F &step)
+{
+    static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 16 && !(sizeof(T) & (sizeof(T) - 1)),
+                  "elements are plain data of 1, 2, 4, 8 or 16 bytes");
+    /* From the beginning to the first line, and from the last line to the end, words or 16 bytes at once. */
+    constexpr int word = AheadBytes ? 16 : sizeof(T) < 4 ? 4 : 16, bytes = LineBytes < word ? word : LineBytes;
+    Visitor<AheadBytes, T, F> visitor{p, step, true};
+    uintptr_t end = (uintptr_t)last;
+    /* Records whose alignment is less than their size may lie across lines; then there are no lines. */
+    if (!SWCACHE_OFF && (uintptr_t)p % sizeof(T) == 0 && (uintptr_t)p < end) {
+        visitor.elements((const T *)visitor.next(AheadBytes ? bytes : word, end));
+        if constexpr (!AheadBytes && word < bytes)
+            visitor.template lines<word>(visitor.next(bytes, end));
+        visitor.template lines<bytes>(end);
+        if constexpr (!AheadBytes && word < bytes)
+            visitor.template lines<word>(end);
+    }
+    visitor.template elements<Bounded>(last);
 }
 
 } /* namespace detail */
