@@ -1,6 +1,8 @@
 /* Progress line and interruption; see progress.h. */
 #include "cli/progress.h"
 
+#include "lab/pool.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -86,6 +88,19 @@ void progress_points(struct progress *p, size_t done, size_t failed, size_t poin
 bool progress_interrupted(void)
 {
     return interrupted;
+}
+
+void progress_pool(void *ctx, const struct pool_progress *p)
+{
+    struct progress *line = ctx;
+    line->total = p->insts_total;
+    progress_points(line, p->done, p->failed, p->total, p->insts_done);
+}
+
+bool progress_stop(void *ctx)
+{
+    (void)ctx;
+    return progress_interrupted();
 }
 
 double progress_end(struct progress *p)

@@ -20,6 +20,10 @@ void progress_begin(struct progress *, uint64_t total_warp_insts);
 int progress_poll(void *progress, uint64_t cycle, uint64_t warp_insts);
 /* The same for a sweep, whose total is that of all its points: points done and failed, instructions of all. */
 void progress_points(struct progress *, size_t done, size_t failed, size_t points, uint64_t warp_insts);
+/* Both for a struct pool (lab/pool.h) whose context is a struct progress: its show and its stop. */
+struct pool_progress;
+void progress_pool(void *progress, const struct pool_progress *);
+bool progress_stop(void *progress);
 bool progress_interrupted(void);        /* Ctrl-C since progress_begin */
 double progress_end(struct progress *); /* seconds since the beginning; removes the line */
 

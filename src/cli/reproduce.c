@@ -221,19 +221,6 @@ static int record_all(const struct args *a, struct lab *l, const struct suite *s
 
 /* ---- running ---- */
 
-static void show(void *ctx, const struct pool_progress *p)
-{
-    struct progress *line = ctx;
-    line->total = p->insts_total;
-    progress_points(line, p->done, p->failed, p->total, p->insts_done);
-}
-
-static bool stop(void *ctx)
-{
-    (void)ctx;
-    return progress_interrupted();
-}
-
 struct session {
     struct suite suite;
     struct plans plans;
@@ -268,8 +255,12 @@ static int prepare(struct args *a, struct session *x, struct err *e)
 static int run(struct args *a, struct session *x, struct err *e)
 {
     struct progress line;
-    struct pool pool = {
-        .size = a->size, .jobs = a->jobs, .no_run = a->no_run, .show = show, .stop = stop, .ctx = &line};
+    struct pool pool = {.size = a->size,
+                        .jobs = a->jobs,
+                        .no_run = a->no_run,
+                        .show = progress_pool,
+                        .stop = progress_stop,
+                        .ctx = &line};
     progress_begin(&line, 0);
     int status = prepare(a, x, e);
     if (!status && !progress_interrupted()) {

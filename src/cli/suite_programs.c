@@ -158,8 +158,13 @@ static bool newer(const char *a, const struct stat *than)
             (st.st_mtim.tv_sec == than->st_mtim.tv_sec && st.st_mtim.tv_nsec > than->st_mtim.tv_nsec));
 }
 
-/* Whether a file of the folder is newer. */
-static bool any_newer(const char *folder, const struct stat *than)
+bool suite_is_newer(const char *a, const char *b)
+{
+    struct stat than;
+    return stat(b, &than) == 0 && newer(a, &than);
+}
+
+bool suite_any_newer(const char *folder, const struct stat *than)
 {
     DIR *d = opendir(folder);
     bool found = false;
@@ -198,8 +203,8 @@ static bool stale(const struct suite *s, const struct suite_program *p, const ch
         return true;
     char folder[2 * PATH_MAX], headers[PATH_MAX], file[3 * PATH_MAX];
     snprintf(folder, sizeof folder, "%s/%s", s->folder, p->name);
-    bool found =
-        any_newer(folder, &st) || (!paths_find(PATHS_HEADERS, headers, sizeof headers) && any_newer(headers, &st));
+    bool found = suite_any_newer(folder, &st) ||
+                 (!paths_find(PATHS_HEADERS, headers, sizeof headers) && suite_any_newer(headers, &st));
     char *sources = xstrdup(p->source);
     for (char *save, *x = strtok_r(sources, " ", &save); x && !found; x = strtok_r(NULL, " ", &save)) {
         snprintf(file, sizeof file, "%s/%s", folder, x);

@@ -45,6 +45,11 @@ int suite_cache_folder(char out[SUITE_PATH], struct err *);
 void suite_binary(const struct suite_program *, const char *cache, char binary[SUITE_PATH]);
 /* Compiles the program if it is not up to date; its path. Not 0: the compiler's exit status. */
 int suite_build(const struct suite *, const struct suite_program *, const char *cache, char binary[SUITE_PATH]);
+/* Whether a is newer than b; false when one of them is not there. */
+bool suite_is_newer(const char *a, const char *b);
+/* Whether a file of the folder is newer than a file with this status. */
+struct stat;
+bool suite_any_newer(const char *folder, const struct stat *than);
 /* Runs weir itself with these arguments (argv[0] = "weir"); its exit status. Silent: what it prints is dropped, but for
  * errors. */
 int suite_spawn(char **argv, bool silent);

@@ -11,15 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static bool is_newer(const char *a, const char *b)
-{
-    struct stat x, y;
-    if (stat(a, &x) || stat(b, &y))
-        return false;
-    return x.st_mtim.tv_sec > y.st_mtim.tv_sec ||
-           (x.st_mtim.tv_sec == y.st_mtim.tv_sec && x.st_mtim.tv_nsec > y.st_mtim.tv_nsec);
-}
-
 int record_program(char *const *argv, const char *path, bool show)
 {
     VEC(char *) line = {0};
@@ -62,7 +53,7 @@ int suite_record(const struct suite *s, const struct suite_program *p, const cha
                            (int)gettid());
     if (n >= SUITE_PATH || m >= SUITE_PATH)
         return err_at(e, cache, 0, 0, "this folder's name is too long");
-    if (is_newer(path, binary))
+    if (suite_is_newer(path, binary))
         return 0;
     char *argv[] = {binary, (char *)size, NULL};
     const int status = record_program(argv, unfinished, false);

@@ -1,21 +1,31 @@
 /*
- * weir reproduce swcache: the applications of the software L1 ("Resurrecting L1"), plain and cached, on simulated
- * machines or, with --device, on the GPU of this computer. The paper's figures are lost; its numbers that survive are
- * printed beside ours.
+ * weir reproduce swcache: the applications of the software L1 ("Resurrecting L1"), plain, cached by hand and cached by
+ * the source transformer, on simulated machines or, with --device, on the GPU of this computer. The paper's figures are
+ * lost; of its numbers, 25% more instructions issued is the one that can be set beside ours.
  *
- * An application is compiled for each use, and each variant runs in a process of its own, which checks every output
- * against a reference. On simulated machines the cached kernel is always used, because that is the question; on a
- * device, the program chooses as it would in earnest.
+ * An application is compiled once, run once for each machine to check every variant's output against a reference and
+ * bit for bit against the plain variant's, and recorded variant by variant. The recordings are simulated by the
+ * laboratory's pool, which keeps results: what is not changed is not simulated again. Only the first of a recording's
+ * two equal launches is: caches are cold, as for inputs much larger than they are.
+ *
+ * On simulated machines the cached kernel is always used, because that is the question; on a device, the program
+ * chooses as it would in earnest.
  */
-#include "base/err.h"
-#include "base/paths.h"
-#include "cli/cli.h"
-#include "cli/suite_programs.h"
 #include "cli/swcache_reproduce.h"
 
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "cli/swcache_results.h"
+#include "engine/config.h"
+#include "gpu/gpu_config.h"
+#include "lab/pool.h"
+#include "trace/file.h"
+
 #include <argp.h>
-#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,129 +33,382 @@
 #include <unistd.h>
 
 struct args {
-    const char *size, *app;
+    const char *size, *app, *json, *out, *results;
+    VEC(const char *) gpu; /* none: those below */
+    unsigned jobs;
     bool device;
 };
 
-struct names {
-    VEC(char *) name;
+/*
+ * Inputs that a simulation can afford do not fill a large GPU, and an SM that has its L1 for a few warps alone shows
+ * another machine than a full one. So of the H200 a part is simulated, with its share of the L2 and of the memory.
+ */
+static const struct swcache_machine usual[] = {
+    {.name = "gtx480", .gpu = "gtx480"},
+    {.name = "gtx780", .gpu = "gtx780"},
+    {.name = "h200/12",
+     .gpu = "h200",
+     .says = "a twelfth of an H200: 11 of 132 SMs, 4 of 48 memory channels with their L2 slices",
+     .set = {"machine.sms=11", "memory.channels=4"},
+     .n_set = 2},
+};
+enum { N_USUAL = sizeof usual / sizeof *usual };
+
+struct machines {
+    VEC(struct swcache_machine) machine;
 };
 
-static int by_name(const void *a, const void *b)
+static int find_machines(struct machines *all, const struct args *a, struct err *e)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static int read_apps(struct names *apps, const char *folder, const char *only, struct err *e)
-{
-    DIR *d = opendir(folder);
-    if (!d)
-        return err_at(e, folder, 0, 0, "cannot be read");
-    for (struct dirent *x; (x = readdir(d));)
-        if (x->d_name[0] != '.' && !strchr(x->d_name, '.') && (!only || !strcmp(only, x->d_name)))
-            VEC_PUSH(&apps->name, xstrdup(x->d_name));
-    closedir(d);
-    if (!apps->name.n)
-        return err_at(e, folder, 0, 0, "there is no such application");
-    qsort(apps->name.p, apps->name.n, sizeof *apps->name.p, by_name);
+    for (size_t k = 0; k < (a->gpu.n ? a->gpu.n : N_USUAL); k++) {
+        struct swcache_machine m =
+            a->gpu.n ? (struct swcache_machine){.name = a->gpu.p[k], .gpu = a->gpu.p[k]} : usual[k];
+        for (size_t i = 0; i < N_USUAL; i++)
+            if (!strcmp(m.name, usual[i].name))
+                m = usual[i];
+        struct cfg *c = cfg_load(gpu_schema(), m.gpu, m.set, m.n_set, NULL, e);
+        if (!c)
+            return -1;
+        cfg_free(c);
+        VEC_PUSH(&all->machine, m);
+    }
     return 0;
 }
 
-/* Compiles one application; its path in binary. */
-static int build(const char *app, const char *library, const char *cache, bool device, char binary[SUITE_PATH])
-{
-    char source[3][2 * SUITE_PATH], include[2 * SUITE_PATH];
-    static const char *const parts[3] = {"app", "plain", "hand"};
-    for (int k = 0; k < 3; k++)
-        snprintf(source[k], sizeof source[k], "%s/apps/%s/%s.cu", library, app, parts[k]);
-    snprintf(include, sizeof include, "-I%s", library);
-    snprintf(binary, SUITE_PATH, "%.*s/swcache-%s%s", PATH_MAX, cache, app, device ? "-device" : "");
-    char *simulated[] = {"weir", "cc",   "-O1", "-DSWCACHE_TUNE=0", include, source[0], source[1], source[2],
-                         "-o",   binary, NULL};
-    char *real[] = {"weir",    "cc",      "--nvcc",  "-O3", "-arch=native", "-std=c++17", include,
-                    source[0], source[1], source[2], "-o",  binary,         NULL};
-    return suite_spawn(device ? real : simulated, false);
-}
+/* ---- simulated machines ---- */
 
-/* Runs one variant on a simulated machine: its cycles and instructions, or -1. */
-static int simulate(char *binary, const char *machine, const char *size, char *variant, const char *cache,
-                    double out[2])
+struct session {
+    const struct args *args;
+    struct swcache_apps apps;
+    struct machines machines;
+    VEC(struct swcache_results) results; /* of each machine */
+    VEC(char) broken;                    /* of each application: it could not be prepared */
+};
+
+static int prepare(const struct session *x, const struct swcache_app *app, struct err *e)
 {
-    char gpu[64], json[2 * SUITE_PATH], path[SUITE_PATH];
-    snprintf(gpu, sizeof gpu, "--gpu=%s", machine);
-    snprintf(path, sizeof path, "%.*s/swcache.json", PATH_MAX, cache);
-    snprintf(json, sizeof json, "--json=%s", path);
-    char *argv[] = {"weir", "run", "-q", gpu, json, binary, "--size", (char *)size, "--variant", variant, NULL};
-    if (suite_spawn(argv, true))
+    char binary[SWCACHE_PATH];
+    if (swcache_build(&x->apps, app, false, binary, e))
         return -1;
-    json_t *all = json_load_file(path, 0, NULL), *total = json_object_get(all, "total");
-    out[0] = json_number_value(json_object_get(total, "cycles"));
-    out[1] = json_number_value(json_object_get(total, "sm.issue_cycles"));
-    json_decref(all);
-    return out[0] > 0 ? 0 : -1;
+    for (size_t m = 0; m < x->machines.machine.n; m++)
+        if (swcache_record(&x->apps, app, &x->machines.machine.p[m], binary, x->args->size, e))
+            return -1;
+    return 0;
 }
 
-static int on_machines(const struct names *apps, const struct args *a, const char *library, const char *cache)
+/* Waits for one of the processes that prepare applications; its application. */
+static size_t wait_for_one(const pid_t *pid, size_t n, bool *failed)
 {
-    static const char *const machines[] = {"gtx480", "gtx780", "h200"};
-    int status = CLI_OK;
-    printf(
-        "Speed-up of the cached kernel and, in brackets, warp instructions issued, over the plain kernel (size %s).\n"
-        "The paper: 25%% more instructions issued. On an H200, measured: see docs/swcache.md.\n\n%-14s",
-        a->size, "program");
-    for (size_t m = 0; m < 3; m++)
-        printf("  %-14s", machines[m]);
-    putchar('\n');
-    for (size_t k = 0; k < apps->name.n; k++) {
-        char binary[SUITE_PATH];
-        if (build(apps->name.p[k], library, cache, false, binary))
-            return CLI_BAD_INPUT;
-        printf("%-14s", apps->name.p[k]);
-        for (size_t m = 0; m < 3; m++) {
-            double plain[2], cached[2];
-            if (simulate(binary, machines[m], a->size, "plain", cache, plain) ||
-                simulate(binary, machines[m], a->size, "hand", cache, cached)) {
-                printf("  %-14s", "failed");
-                status = CLI_PROGRAM_FAILED;
-            } else {
-                printf("  %4.2f (x%4.2f)  ", plain[0] / cached[0], cached[1] / plain[1]);
+    int how;
+    pid_t ended;
+    while ((ended = waitpid(-1, &how, 0)) < 0 && errno == EINTR)
+        ;
+    *failed = ended < 0 || !WIFEXITED(how) || WEXITSTATUS(how);
+    for (size_t k = 0; k < n; k++)
+        if (pid[k] == ended)
+            return k;
+    return n;
+}
+
+/* Compiles, checks and records, several applications at a time, each in a process of its own. */
+static int prepare_all(struct session *x, struct err *e)
+{
+    size_t n = x->apps.app.n, next = 0, running = 0, done = 0;
+    pid_t *pid = xcalloc(n, sizeof *pid);
+    bool terminal = isatty(STDERR_FILENO);
+    int status = 0;
+    for (size_t k = 0; k < n; k++)
+        VEC_PUSH(&x->broken, 0);
+    while (running || (next < n && !progress_interrupted() && !status)) {
+        if (terminal)
+            fprintf(stderr, "\r\033[Kpreparing: %zu of %zu programs", done, n);
+        if (next < n && running < x->args->jobs && !progress_interrupted() && !status) {
+            fflush(NULL);
+            pid[next] = fork();
+            if (pid[next] == 0) {
+                struct err why;
+                err_clear(&why);
+                int bad = prepare(x, &x->apps.app.p[next], &why);
+                if (bad)
+                    err_print(&why, stderr);
+                _exit(bad != 0);
             }
-            fflush(stdout);
+            if (pid[next] < 0)
+                status = err_set(e, "cannot start a process: %s", strerror(errno));
+            running += pid[next++] > 0;
+            continue;
         }
-        putchar('\n');
+        bool failed;
+        size_t k = wait_for_one(pid, n, &failed);
+        if (k < n)
+            x->broken.p[k] = failed;
+        running--;
+        done++;
     }
+    if (terminal)
+        fputs("\r\033[K", stderr);
+    free(pid);
     return status;
 }
 
-/* Every application on the GPU of this computer; each prints its own lines. */
-static int on_device(const struct names *apps, const char *library, const char *cache)
+/* The first of the two launches of each kernel; see the beginning of this file. */
+static int measure(struct lab_program *p, struct err *e)
 {
-    int status = CLI_OK;
-    for (size_t k = 0; k < apps->name.n; k++) {
-        char binary[SUITE_PATH];
-        if (build(apps->name.p[k], library, cache, true, binary))
-            return CLI_BAD_INPUT;
-        fflush(stdout);
-        pid_t pid = fork();
-        if (pid == 0) {
-            execl(binary, binary, "--size", "full", "--launches", "31", (char *)NULL);
-            _exit(127);
-        }
-        int how = 1;
-        if (pid < 0 || waitpid(pid, &how, 0) < 0 || how)
-            status = CLI_PROGRAM_FAILED;
-    }
-    return status;
+    struct trace_file *f = trace_open(p->recording, e);
+    if (!f)
+        return -1;
+    p->launches = trace_n_launches(f) / 2;
+    trace_close(f);
+    return lab_program_measure(p, e);
 }
+
+struct work {
+    VEC(struct lab_program) program; /* in the order of the points */
+    VEC(struct point *) point;
+};
+
+static bool is_run(const struct session *x, size_t app, enum swcache_variant v)
+{
+    return !x->broken.p[app] && swcache_has(&x->apps, &x->apps.app.p[app], v);
+}
+
+/* Points of everything that is run: machine by machine, application by application, variant by variant. */
+static int make_points(const struct session *x, struct work *w, struct err *e)
+{
+    const size_t n_machine = x->machines.machine.n;
+    VEC_RESERVE(&w->program, n_machine * x->apps.app.n * SWCACHE_VARIANTS); /* points keep pointers into it */
+    for (size_t m = 0; m < n_machine; m++)
+        for (size_t k = 0; k < x->apps.app.n; k++)
+            for (enum swcache_variant v = 0; v < SWCACHE_VARIANTS; v++) {
+                if (!is_run(x, k, v))
+                    continue;
+                const struct swcache_app *app = &x->apps.app.p[k];
+                const struct swcache_machine *machine = &x->machines.machine.p[m];
+                char path[SWCACHE_PATH], name[100];
+                swcache_recording(&x->apps, app, machine, x->args->size, v, path);
+                snprintf(name, sizeof name, "swcache/%.60s %s", app->name, swcache_variant_name[v]);
+                struct lab_program p = {.name = xstrdup(name),
+                                        .label = xstrdup(app->name),
+                                        .group = xstrdup(app->group),
+                                        .recording = xstrdup(path)};
+                VEC_PUSH(&w->program, p);
+                struct lab_program *at = &w->program.p[w->program.n - 1];
+                if (measure(at, e))
+                    return -1;
+                struct point *point =
+                    point_new(at, false, machine->gpu, NULL, (char *const *)machine->set, machine->n_set, e);
+                if (!point)
+                    return -1;
+                VEC_PUSH(&w->point, point);
+            }
+    return 0;
+}
+
+static void free_work(struct work *w)
+{
+    for (size_t k = 0; k < w->point.n; k++)
+        point_free(w->point.p[k]);
+    for (size_t k = 0; k < w->program.n; k++)
+        lab_program_free(&w->program.p[k]);
+    VEC_FREE(&w->point);
+    VEC_FREE(&w->program);
+}
+
+/* What the points found, put together. */
+static void collect(struct session *x, const struct work *w)
+{
+    size_t next = 0;
+    for (size_t m = 0; m < x->machines.machine.n; m++) {
+        struct swcache_results r = {.machine = xstrdup(x->machines.machine.p[m].name),
+                                    .says = x->machines.machine.p[m].says,
+                                    .size = x->args->size,
+                                    .unit = "cycles",
+                                    .simulated = true};
+        for (size_t k = 0; k < x->apps.app.n; k++) {
+            struct swcache_outcome o = {.app = &x->apps.app.p[k],
+                                        .failure = x->broken.p[k] ? xstrdup(x->apps.app.p[k].name) : NULL,
+                                        .left_alone = x->apps.has_transformer && !is_run(x, k, SWCACHE_AUTO)};
+            for (enum swcache_variant v = 0; v < SWCACHE_VARIANTS; v++) {
+                const struct point *p = is_run(x, k, v) ? w->point.p[next++] : NULL;
+                o.time[v] = point_value(p, "cycles");
+                if (p && p->result)
+                    o.statistics[v] = json_incref(json_object_get(p->result, "total"));
+                if (p && p->failure && !o.failure &&
+                    asprintf(&o.failure, "%s (%s: %s)", o.app->name, swcache_variant_name[v], p->failure) < 0)
+                    BUG("no memory");
+            }
+            VEC_PUSH(&r.outcome, o);
+        }
+        VEC_PUSH(&x->results, r);
+    }
+}
+
+static int on_machines(struct session *x, struct err *e)
+{
+    const struct args *a = x->args;
+    char file[SUITE_PATH + 32];
+    struct progress line;
+    struct work w = {0};
+    if (find_machines(&x->machines, a, e))
+        return -1;
+    struct pool pool = {.size = a->size, .jobs = a->jobs, .show = progress_pool, .stop = progress_stop, .ctx = &line};
+    snprintf(file, sizeof file, "%s/../results.sqlite", x->apps.folder);
+    pool.store = store_open(a->results ? a->results : file, e);
+    if (!pool.store)
+        return -1;
+    progress_begin(&line, 0);
+    int status = prepare_all(x, e) || progress_interrupted() || make_points(x, &w, e) ? -1 : 0;
+    if (!status) {
+        clock_gettime(CLOCK_MONOTONIC, &line.start); /* the rate is of simulations only */
+        status = pool_run(&pool, w.point.p, w.point.n, e);
+    }
+    bool stopped = progress_interrupted();
+    double seconds = progress_end(&line);
+    if (stopped)
+        fprintf(stderr, "weir: stopped; %zu results were added and are kept: the same command goes on from there\n",
+                pool.simulated);
+    else if (!status) {
+        collect(x, &w);
+        fprintf(stderr, "weir: %zu simulations in %.0f s, %zu taken from earlier ones, %zu failed\n", pool.simulated,
+                seconds, pool.reused, pool.failed);
+    }
+    store_close(pool.store);
+    free_work(&w);
+    return stopped ? 1 : status;
+}
+
+/* ---- the GPU of this computer ---- */
+
+/* nvcc may be where its installer puts it. */
+static int find_nvcc(struct err *e)
+{
+    const char *old = getenv("PATH");
+    char *path;
+    if (asprintf(&path, "%s:/usr/local/cuda/bin", old ? old : "/usr/bin") < 0)
+        BUG("no memory");
+    setenv("PATH", path, 1);
+    bool found = false;
+    for (char *save, *d = strtok_r(path, ":", &save); d && !found; d = strtok_r(NULL, ":", &save)) {
+        char file[PATH_MAX];
+        snprintf(file, sizeof file, "%s/nvcc", d);
+        found = access(file, X_OK) == 0;
+    }
+    free(path);
+    return found ? 0 : err_set(e, "--device: nvcc is not installed");
+}
+
+/* Asks the driver, without which no CUDA program runs. */
+static int find_gpu(struct err *e)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    int (*init)(unsigned) = driver ? (int (*)(unsigned))(size_t)dlsym(driver, "cuInit") : NULL;
+    int (*count)(int *) = driver ? (int (*)(int *))(size_t)dlsym(driver, "cuDeviceGetCount") : NULL;
+    int n = 0;
+    if (init && count && init(0) == 0 && count(&n) == 0 && n > 0)
+        return 0;
+    err_set(e, "--device: this computer has no GPU that CUDA can use");
+    return err_hint(e, "leave the option out: simulated machines need none");
+}
+
+/* Runs all variants in turns; medians. */
+static int time_on_device(const struct session *x, char *binary, struct swcache_outcome *o, char **device)
+{
+    char path[SWCACHE_PATH + 8];
+    snprintf(path, sizeof path, "%s.json", binary);
+    unlink(path);
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (!freopen("/dev/null", "w", stdout))
+            _exit(127);
+        execl(binary, binary, "--size", x->args->size, "--launches", "31", "--json", path, (char *)NULL);
+        _exit(127);
+    }
+    int how = -1;
+    while (pid > 0 && waitpid(pid, &how, 0) < 0 && errno == EINTR)
+        ;
+    json_t *all = how == 0 ? json_load_file(path, 0, NULL) : NULL;
+    const char *name = json_string_value(json_object_get(all, "device"));
+    if (name && !*device)
+        *device = xstrdup(name);
+    for (enum swcache_variant v = 0; v < SWCACHE_VARIANTS; v++) {
+        json_t *of = json_object_get(json_object_get(all, "variants"), swcache_variant_name[v]);
+        json_t *median = json_object_get(of, "median_ms");
+        o->time[v] = median ? json_number_value(median) : NAN;
+        o->statistics[v] = json_incref(of);
+    }
+    json_decref(all);
+    return isnan(o->time[SWCACHE_PLAIN]) || isnan(o->time[SWCACHE_HAND]) ? -1 : 0;
+}
+
+static int on_device(struct session *x, struct err *e)
+{
+    if (find_nvcc(e) || find_gpu(e))
+        return -1;
+    struct swcache_results r = {.size = x->args->size, .unit = "ms"};
+    bool terminal = isatty(STDERR_FILENO);
+    for (size_t k = 0; k < x->apps.app.n; k++) {
+        char binary[SWCACHE_PATH];
+        struct err why;
+        struct swcache_outcome o = {.app = &x->apps.app.p[k]};
+        if (terminal)
+            fprintf(stderr, "\r\033[K%s, %zu of %zu", o.app->name, k + 1, x->apps.app.n);
+        err_clear(&why);
+        if (swcache_build(&x->apps, o.app, true, binary, &why) || time_on_device(x, binary, &o, &r.machine)) {
+            if (*why.msg)
+                err_print(&why, stderr);
+            o.failure = xstrdup(o.app->name);
+        } else
+            o.left_alone = x->apps.has_transformer && !swcache_has(&x->apps, o.app, SWCACHE_AUTO);
+        VEC_PUSH(&r.outcome, o);
+    }
+    if (terminal)
+        fputs("\r\033[K", stderr);
+    if (!r.machine)
+        r.machine = xstrdup("the GPU of this computer");
+    VEC_PUSH(&x->results, r);
+    return 0;
+}
+
+/* ---- results and options ---- */
+
+static int show(const struct session *x, struct err *e)
+{
+    const struct args *a = x->args;
+    FILE *out = a->json && !strcmp(a->json, "-") ? stderr : stdout;
+    fprintf(out, "Times as fast as the plain kernel%s, size %s.\n",
+            a->device ? ", as the program's tuner chooses" : "; the cached kernel is always used", a->size);
+    if (!a->device)
+        fputs(
+            "insts: warp instructions, relative to plain (the paper: 1.25 issued); L1 miss: of plain; DRAM: bytes, "
+            "relative to plain.\n",
+            out);
+    if (!x->apps.has_transformer)
+        fputs("Nothing is automatic: this weir was built without the source transformer.\n", out);
+    bool failed = false;
+    for (size_t k = 0; k < x->results.n; k++) {
+        const struct swcache_results *r = &x->results.p[k];
+        swcache_results_print(r, false, out);
+        for (size_t i = 0; i < r->outcome.n; i++)
+            failed |= r->outcome.p[i].failure != NULL;
+    }
+    if (a->json && swcache_results_json(x->results.p, x->results.n, a->json, e))
+        return -1;
+    if (swcache_results_report(x->results.p, x->results.n, a->out, e))
+        return -1;
+    return failed ? CLI_PROGRAM_FAILED : CLI_OK;
+}
+
+enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_JSON, KEY_GPU };
 
 static error_t on_option(int key, char *value, struct argp_state *state)
 {
     struct args *a = state->input;
     switch (key) {
-    case 's':
+    case KEY_SIZE:
+        if (strcmp(value, "tiny") && strcmp(value, "small") && strcmp(value, "full"))
+            argp_error(state, "--size is tiny, small or full, not '%s'", value);
         a->size = value;
-        if (strcmp(value, "tiny") && strcmp(value, "small"))
-            argp_error(state, "--size=%s: tiny or small", value);
         return 0;
     case 'a':
         a->app = value;
@@ -153,45 +416,78 @@ static error_t on_option(int key, char *value, struct argp_state *state)
     case 'd':
         a->device = true;
         return 0;
+    case 'j': {
+        char *end;
+        long n = strtol(value, &end, 10);
+        if (end == value || *end || n < 1 || n > 4096)
+            argp_error(state, "-j %s: a number from 1 to 4096", value);
+        a->jobs = (unsigned)n;
+        return 0;
+    }
+    case 'o':
+        a->out = value;
+        return 0;
+    case KEY_GPU:
+        VEC_PUSH(&a->gpu, value);
+        return 0;
+    case KEY_JSON:
+        a->json = value;
+        return 0;
+    case KEY_RESULTS:
+        a->results = value;
+        return 0;
     }
     return ARGP_ERR_UNKNOWN;
 }
 
+static const struct argp_option options[] = {
+    {"app", 'a', "NAME", 0, "one application only", 0},
+    {"size", KEY_SIZE, "tiny|small|full", 0, "input size of the programs (default: small; with --device: full)", 0},
+    {"gpu", KEY_GPU, "MACHINE", 0, "simulate this machine; may be repeated (default: gtx480, gtx780, h200/12)", 0},
+    {"device", 'd', NULL, 0, "run on the GPU of this computer instead (needs nvcc)", 0},
+    {"jobs", 'j', "N", 0, "simulations at once (default: one for each core)", 0},
+    {"output", 'o', "DIR", 0, "folder for report.md and pictures (default: weir-swcache)", 0},
+    {"json", KEY_JSON, "FILE", 0, "write all results and statistics there; - is standard output", 0},
+    {"results", KEY_RESULTS, "FILE", 0, "where results are kept (default: results.sqlite in the cache folder)", 0},
+    {0},
+};
+
+static const char doc[] =
+    "The software L1: every application, plain, cached by hand and cached automatically.\v"
+    "h200/12 is a twelfth of an H200, which the programs fill at size small; h200 is all of it.\n"
+    "\n"
+    "Examples:\n"
+    "  weir reproduce swcache --size tiny --app wordcount\n"
+    "  weir reproduce swcache -o out --json out/all.json\n"
+    "  weir reproduce swcache --device\n";
+
 int swcache_reproduce(int argc, char **argv)
 {
-    static const struct argp_option options[] = {
-        {"size", 's', "SIZE", 0, "tiny or small (default): what the simulated machines run", 0},
-        {"app", 'a', "NAME", 0, "one application only", 0},
-        {"device", 'd', NULL, 0, "run on the GPU of this computer instead (needs nvcc)", 0},
-        {0}};
-    static const struct argp argp = {options,
-                                     on_option,
-                                     NULL,
-                                     "The software L1: every application, plain and cached.\v"
-                                     "Examples:\n"
-                                     "  weir reproduce swcache --size tiny --app wordcount\n"
-                                     "  weir reproduce swcache --device\n",
-                                     NULL,
-                                     NULL,
-                                     NULL};
-    struct args a = {.size = "small"};
+    static const struct argp argp = {options, on_option, NULL, doc, NULL, NULL, NULL};
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    struct args a = {.out = "weir-swcache", .jobs = cores > 0 ? (unsigned)cores : 1};
     argp_err_exit_status = CLI_BAD_INPUT;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
-    char library[PATH_MAX], apps_folder[PATH_MAX + 8], cache[SUITE_PATH];
-    struct err e = {0};
-    struct names apps = {0};
-    int status = CLI_BAD_INPUT;
-    if (paths_find(PATHS_SWCACHE, library, sizeof library)) {
-        fputs("weir: the folder of swcache.cuh is missing; install weir or run it from its build folder\n", stderr);
-        return status;
-    }
-    snprintf(apps_folder, sizeof apps_folder, "%s/apps", library);
-    if (read_apps(&apps, apps_folder, a.app, &e) || suite_cache_folder(cache, &e))
+    if (!a.size)
+        a.size = a.device ? "full" : "small";
+    struct session x = {.args = &a};
+    struct err e;
+    err_clear(&e);
+    int status = swcache_apps_find(&x.apps, a.app, &e);
+    if (!status)
+        status = a.device ? on_device(&x, &e) : on_machines(&x, &e);
+    if (!status)
+        status = show(&x, &e);
+    if (status < 0) {
         err_print(&e, stderr);
-    else
-        status = a.device ? on_device(&apps, library, cache) : on_machines(&apps, &a, library, cache);
-    for (size_t k = 0; k < apps.name.n; k++)
-        free(apps.name.p[k]);
-    VEC_FREE(&apps.name);
+        status = CLI_BAD_INPUT;
+    }
+    for (size_t k = 0; k < x.results.n; k++)
+        swcache_results_free(&x.results.p[k]);
+    VEC_FREE(&x.results);
+    VEC_FREE(&x.machines.machine);
+    VEC_FREE(&x.broken);
+    VEC_FREE(&a.gpu);
+    swcache_apps_free(&x.apps);
     return status;
 }

@@ -182,7 +182,7 @@ static void put_summary(const struct writing *w, FILE *out)
     fputs(".\n", out);
 }
 
-static int make_folder(const char *path, struct err *e)
+int report_folder(const char *path, struct err *e)
 {
     char part[PATH_MAX];
     if ((size_t)snprintf(part, sizeof part, "%s", path) >= sizeof part)
@@ -204,7 +204,7 @@ int report_write(struct lab *l, const struct report *r, FILE *screen, struct err
     char path[PATH_MAX] = "", *body = NULL, *rows = NULL;
     size_t body_n = 0, rows_n = 0;
     if (r->folder) {
-        if (make_folder(r->folder, e))
+        if (report_folder(r->folder, e))
             return -1;
         snprintf(path, sizeof path, "%.4000s/report.md", r->folder);
         w.md = open_memstream(&body, &body_n);

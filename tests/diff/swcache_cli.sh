@@ -1,0 +1,70 @@
+#!/bin/sh
+# weir reproduce swcache from the outside: one application at size tiny on the three machines. Its JSON holds what the
+# table shows, nothing is simulated twice, an application that computes something else is an error, bad options are
+# refused.
+# Usage: swcache_cli.sh WEIR
+weir=$1
+. "$(dirname "$0")/cli.sh"
+
+reproduce() { "$weir" reproduce swcache --size tiny -o "$dir/out.d" "$@"; }
+
+expect 0 reproduce --app crc --json "$dir/crc.json"
+says err "9 simulations"
+says out "by hand"
+says out "a twelfth of an H200"
+for f in report.md gtx480.svg gtx780.gp h200-12.svg; do
+    [ -s "$dir/out.d/$f" ] || fail "there is no $f"
+done
+python3 - "$dir/crc.json" "$dir/out" <<'PY' || fail "the JSON is not as it should be"
+import json, math, sys
+all = json.load(open(sys.argv[1]))
+table = open(sys.argv[2]).read()
+assert all["schema"] == "weir-swcache-1"
+assert [m["machine"] for m in all["machines"]] == ["gtx480", "gtx780", "h200/12"]
+cycles = set()
+for m in all["machines"]:
+    assert m["simulated"] and m["size"] == "tiny"
+    (p,) = m["programs"]
+    assert (p["program"], p["group"]) == ("crc", "streaming") and "failure" not in p
+    plain = p["plain"]
+    for variant in "plain", "hand", "auto":
+        v = p[variant]
+        s = v["statistics"]
+        assert v["cycles"] == s["cycles"] > 1000 and s["launches"] == 1, (variant, s["launches"])
+        assert math.isclose(v["speedup"], plain["cycles"] / v["cycles"], rel_tol=1e-9)
+        cycles.add(v["cycles"])
+    # A scan reads 16 or 32 bytes at a time where the plain kernel reads one.
+    for variant in "hand", "auto":
+        assert p[variant]["statistics"]["l1.accesses"] < 0.6 * plain["statistics"]["l1.accesses"]
+    mean = m["means"]["streaming"]
+    assert mean["programs"] == 1 and math.isclose(mean["hand"], p["hand"]["speedup"], rel_tol=1e-9)
+    assert "others" not in m["means"]
+    assert f" {plain['cycles']:.0f} " in table and f" {p['hand']['speedup']:.3f} " in table
+assert len(cycles) >= 6, cycles
+PY
+
+# Again: nothing is simulated, the same table; one machine only.
+cp "$dir/out" "$dir/out2"
+expect 0 reproduce --app crc
+says err "0 simulations"
+cmp "$dir/out" "$dir/out2" || fail "results from the store differ"
+expect 0 reproduce --app crc --gpu gtx780
+says err "3 taken from earlier ones"
+grep -q gtx480 "$dir/out" && fail "a machine that was not asked for"
+
+# A program that fails is named. The cached program is exchanged for one that says so; recordings are older than it.
+printf '#!/bin/sh\nexit 1\n' >"$dir/cache/weir/swcache/crc"
+expect 1 reproduce --app crc
+says err "crc"
+says out "Failed: crc"
+
+# Bad options.
+expect 2 reproduce --app crcc
+says err "did you mean 'crc'?"
+expect 2 reproduce --app nothing
+says err "there are: blackscholes, crc"
+expect 2 reproduce --app crc --gpu gtx48
+says err "did you mean 'gtx480'?"
+expect 2 reproduce --size huge
+expect 2 reproduce -j none
+exit 0
