@@ -72,11 +72,18 @@ template <class T, int N> SWCACHE_DEVICE const T *end_of(const T *, const Extent
     return (const T *)e.high[k];
 }
 
-/* `last`, or where the structure's memory ends before that. */
-template <class T, int N> SWCACHE_DEVICE const T *limit(const T *last, const Extents<N> &e, int k)
+/* A scan of structure k that its step may end before last, in memory that need not reach as far: nothing beyond the
+   structure's end is read ahead, and nothing at all where that is not known. */
+template <class T, int N, class F>
+SWCACHE_DEVICE void scan(const T *first, const T *last, const Extents<N> &e, int k, F step)
 {
-    const T *end = end_of(last, e, k);
-    return end && end < last ? end : last;
+    const T *end = end_of(first, e, k);
+    if (end) {
+        scan(first, end < last ? end : last, step);
+        return;
+    }
+    for (bool more = true; more && first < last; first++)
+        more = detail::take(step, *first, first);
 }
 
 namespace detail

@@ -246,20 +246,73 @@ void writer_condition(const struct writer *w, struct edits *e, struct text *out)
 
 /* ---- the cache ---- */
 
+/* swcache::Cache<swcache::ReadOnly, ...> */
+static void add_cache_type(const struct unit *u, struct text *out)
+{
+    const char *comma = "";
+    text_addf(out, "swcache::Cache<%s", u->alias_safe ? "swcache::AliasSafe, " : "");
+    for (unsigned k = 0; k < MAX_STRUCTURES; k++)
+        if (u->cached >> k & 1) {
+            text_addf(out, "%sswcache::%s", comma,
+                      u->written >> k & 1  ? "ReadWrite"
+                      : u->window >> k & 1 ? "Window"
+                                           : "ReadOnly");
+            comma = ", ";
+        }
+    text_addf(out, ">");
+}
+
+void emit_name_lines(const struct source *s, struct changed_kernel *k, const unit_list *units)
+{
+    int most = 0;
+    uint32_t window = 0;
+    for (unsigned i = 0; i < units->n; i++) {
+        const struct unit *u = &units->p[i];
+        /* A window is two lines. */
+        int lines = u->form == FORM_SCAN ? 0 : __builtin_popcount(u->cached) + __builtin_popcount(u->window);
+        window |= u->form == FORM_SCAN ? 0 : u->window;
+        if (lines > most) {
+            most = lines;
+            k->lines_of = i;
+        }
+    }
+    if (!window)
+        return;
+    struct text type = {0};
+    add_cache_type(&units->p[k->lines_of], &type);
+    k->lines_type = type.p;
+    static const char *const ending[] = {"_lines", "_cache_lines", "_swcache_lines", NULL};
+    for (int i = 0; !k->lines; i++) {
+        char *name;
+        if (asprintf(&name, "%s%s", k->name, ending[i]) < 0)
+            name = xstrdup(k->name);
+        if (is_used(s, name) && ending[i + 1])
+            free(name);
+        else
+            k->lines = name;
+    }
+}
+
+void changed_free(struct changed_kernel *k)
+{
+    free(k->twin);
+    free(k->lines);
+    free(k->lines_type);
+}
+
 static void add_declaration(const struct writer *w, const char *line, struct text *out)
 {
     const struct unit *u = w->u;
     struct text type = {0}, names = {0};
-    const char *comma = "";
-    text_addf(&type, "swcache::Cache<%s", u->alias_safe ? "swcache::AliasSafe, " : "");
+    if (w->lines)
+        text_addf(&type, "%s", w->lines);
+    else
+        add_cache_type(u, &type);
     text_addf(&names, "//");
     for (unsigned k = 0; k < w->p->n_structure; k++)
-        if (u->cached >> k & 1) {
-            text_addf(&type, "%sswcache::%s", comma, is_written(w, k) ? "ReadWrite" : "ReadOnly");
-            text_addf(&names, "%s %d: %s", *comma ? "," : "", w->id[k], w->p->structure[k].param->name);
-            comma = ", ";
-        }
-    text_addf(&type, "> %s;", w->cache);
+        if (u->cached >> k & 1)
+            text_addf(&names, "%s %d: %s", w->id[k] ? "," : "", w->id[k], w->p->structure[k].param->name);
+    text_addf(&type, " %s;", w->cache);
     if (u->form != FORM_SLICES) /* the numbers get names */
         text_addf(out, "%s", type.p);
     else if (strlen(line) + type.n + names.n < LINE_WIDTH)
@@ -280,11 +333,20 @@ static void add_declaration(const struct writer *w, const char *line, struct tex
             text_addf(out, "%sconst swcache::Id<%d> %s;", line, w->id[k], w->id_name[k]);
 }
 
-/* Whether a declaration can stand right before the statement. */
-static bool in_block(const struct node *n)
+/* The statement that a loop is a part of; a pragma in front of it is none. */
+static const struct node *holder(const struct node *loop)
 {
-    return n->parent && n->parent->kind == CXCursor_CompoundStmt && n->parent->parent &&
-           n->parent->parent->kind != CXCursor_SwitchStmt;
+    const struct node *up = loop->parent;
+    while (up && up->kind == CXCursor_UnexposedStmt)
+        up = up->parent;
+    return up;
+}
+
+/* Whether a declaration can stand right before the loop. */
+static bool in_block(const struct node *loop)
+{
+    const struct node *up = holder(loop);
+    return up && up->kind == CXCursor_CompoundStmt && up->parent && up->parent->kind != CXCursor_SwitchStmt;
 }
 
 const char *emit_extents_name(const struct source *s)
@@ -331,7 +393,7 @@ static bool sees(const struct pointers *p, const struct unit *u, const struct un
 {
     if (v->form == FORM_SCAN || (!is_outside(v) && needs_block(p, v)))
         return false;
-    return tree_inside(u->loop, (is_outside(v) ? v->outermost : v->loop)->parent);
+    return tree_inside(u->loop, holder(is_outside(v) ? v->outermost : v->loop));
 }
 
 /* An earlier loop under the same outer loop, with the same structures: they share one cache. */
@@ -465,6 +527,7 @@ void emit_unit(struct edits *edits, const struct pointers *p, const struct chang
     bool block = needs_block(p, u);
     struct writer w = {
         .s = s, .p = p, .u = u, .kernel_cached = kernel->cached, .begin = pragmas_above(s, u->loop->begin)};
+    w.lines = kernel->lines && kernel->lines_of == number ? kernel->lines : NULL;
     name_all(&w, units, number);
     /* As the branch of an if, on a line of its own: the block opens behind the if. */
     unsigned begin = w.begin, gap = writer_gap_before(s, begin);
@@ -481,7 +544,7 @@ void emit_unit(struct edits *edits, const struct pointers *p, const struct chang
     else
         write_cached(&w, edits, units, number, &out);
     if (branch) {
-        char *outer = emit_indent(s, u->loop->parent->begin);
+        char *outer = emit_indent(s, holder(u->loop)->begin);
         text_addf(&all, " {%s\n%s}", out.p, outer);
         begin = gap;
         free(outer);

@@ -20,9 +20,17 @@ struct changed_kernel {
     uint32_t cached;                /* those whose extents the twin wants to know */
     unsigned param[MAX_STRUCTURES]; /* the number of the parameter that each structure is */
     unsigned n_param;
+    char *lines;       /* the name of a type for its cache, NULL: none is needed */
+    char *lines_type;  /* what that is */
+    unsigned lines_of; /* the loop that uses it */
     bool is_template, is_overloaded;
 };
 typedef VEC(struct changed_kernel) changed_list;
+
+/* A kernel whose lines are not all of one size gets a name for the type of its largest cache: the launch asks that for
+ * its room. */
+void emit_name_lines(const struct source *, struct changed_kernel *, const unit_list *);
+void changed_free(struct changed_kernel *);
 
 /* Adds the edits that put one of the kernel's loops through the cache. */
 void emit_unit(struct edits *, const struct pointers *, const struct changed_kernel *, const unit_list *,

@@ -177,7 +177,8 @@ void write_run(const struct writer *w, struct text *out)
     if (!u->cond_first && u->loop->kind != CXCursor_DoStmt)
         writer_condition(w, NULL, &more);
     bool only_asks = u->cond_first && !first.n && u->body_node->kind == CXCursor_NullStmt;
-    text_addf(out, "%sswcache::run(%s, %s, [&](auto &%s)%s {", one, w->cache, more.n ? more.p : "true", w->memory,
+    text_addf(out, "%sswcache::run%s(%s, %s, [&](auto &%s)%s {", one, u->together ? "_together" : "", w->cache,
+              more.n ? more.p : "true", w->memory,
               !u->cond_node || writer_is_bool(u->cond_node) || (u->cond_first && !only_asks) ? "" : " -> bool");
     if (only_asks) {
         text_addf(out, "%sreturn ", two);

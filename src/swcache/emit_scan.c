@@ -132,10 +132,9 @@ static void add_end(const struct writer *w, struct text *out)
     edits_render(w->s, NULL, scan->bound[0], scan->bound[1], w->deeper, &bound);
     if (scan->inclusive)
         text_addf(&bound, " + 1");
-    text_addf(out, scan->limited ? "swcache::limit(" : "");
     add_address(w, bound.p, out);
     if (scan->limited)
-        text_addf(out, ", %s, %d)", w->extents, number);
+        text_addf(out, ", %s, %d", w->extents, number);
     text_free(&bound);
 }
 

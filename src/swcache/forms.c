@@ -1,5 +1,6 @@
 /* See forms.h. */
 #include "swcache/forms.h"
+#include "swcache/profit.h"
 
 /* The loop that a continue goes on with. */
 static const struct node *continued_loop(const struct node *n)
@@ -73,10 +74,91 @@ static bool asks_first(const struct unit *u)
     return u->cond_changes;
 }
 
+/* ---- lanes that walk at their own pace ---- */
+
+static bool has_load(const struct unit *u, const struct node *root)
+{
+    for (size_t i = 0; i < u->access.n; i++)
+        if (tree_inside(u->access.p[i]->at, root))
+            return true;
+    return false;
+}
+
+/* The variable gets a value from memory in the loop. */
+static bool is_loaded(const struct source *s, const struct unit *u, const struct var *v, const struct node *loop)
+{
+    struct node *target;
+    for (const struct node *n = loop; n; n = tree_next(loop, n))
+        if (node_writes(s, n, &target) && (target = node_strip(target)) && target->kind == CXCursor_DeclRefExpr &&
+            target->var == v && has_load(u, n))
+            return true;
+    return false;
+}
+
+/* How often the loop turns depends on what it loads. */
+static bool data_decides(const struct source *s, const struct unit *u, const struct node *loop)
+{
+    const struct node *body = loop_body(loop);
+    for (const struct node *part = loop->child; part; part = part->next) {
+        if (part == body)
+            continue;
+        if (has_load(u, part))
+            return true;
+        for (const struct node *n = part; n; n = tree_next(part, n))
+            if (n->kind == CXCursor_DeclRefExpr && n->var && is_loaded(s, u, n->var, loop))
+                return true;
+    }
+    return false;
+}
+
+/* A variable of the address that the loop `inner` moves on, and that keeps its value for the next turn of the loop
+ * around it. */
+static bool walks_on(const struct pointers *p, const struct access *a, const struct node *inner)
+{
+    const struct node *around = inner->parent;
+    while (!node_is_loop(around))
+        around = around->parent;
+    for (const struct node *n = a->at; n; n = tree_next(a->at, n)) {
+        if (n->kind != CXCursor_DeclRefExpr || !n->var || !var_changes(p, n->var, inner) ||
+            tree_inside(n->var->decl, loop_body(around)))
+            continue;
+        bool starts_anew = false;
+        for (const struct node *w = loop_body(around); w && !starts_anew; w = tree_next(loop_body(around), w)) {
+            struct node *target;
+            starts_anew = w->kind == CXCursor_BinaryOperator && node_writes(p->source, w, &target) &&
+                          (target = node_strip(target)) && target->kind == CXCursor_DeclRefExpr &&
+                          target->var == n->var;
+        }
+        if (!starts_anew)
+            return true;
+    }
+    return false;
+}
+
+/* Lanes that move on by as much as their data say are soon at different places of their lines. Two lines each, moved
+ * together, let them wait for memory together; so does meeting after each turn, if all lanes of the warp are there. */
+static void find_pace(struct unit *u, const struct pointers *p)
+{
+    for (size_t i = 0; i < u->access.n; i++) {
+        const struct access *a = u->access.p[i];
+        if (u->written >> a->structure & 1 || u->alias_safe)
+            continue;
+        for (const struct node *n = a->at; n != u->loop; n = n->parent)
+            if (node_is_loop(n) && data_decides(p->source, u, n) && walks_on(p, a, n))
+                u->window |= 1u << a->structure;
+    }
+    const struct node *top = u->loop->parent;
+    while (top && top->kind == CXCursor_UnexposedStmt)
+        top = top->parent;
+    u->together = u->window && top && top->parent == p->function;
+}
+
 void forms_choose(struct unit *u, const struct pointers *p, struct calls *calls, const struct swcache_options *options)
 {
     u->form = !options->slices && can_run(u, p->source) ? FORM_RUN : FORM_SLICES;
     u->cond_first = asks_first(u);
     if (u->form == FORM_RUN && !options->no_scans && scan_find(&u->scan, u, p, calls))
         u->form = FORM_SCAN;
+    if (u->form == FORM_RUN)
+        find_pace(u, p);
 }

@@ -99,11 +99,16 @@ const char *emit_twin(struct edits *file, struct edits *split, struct source *s,
         return why;
     struct text comment = {0};
     char *indent = emit_indent(s, function->begin);
-    text_addf(&comment, "\n\n%s// %s with a software cache; launches choose.\n%s", indent, k->name, indent);
+    struct text lines = {0};
+    text_add(&lines, "", 0);
+    if (k->lines)
+        text_addf(&lines, "using %s = %s;\n%s", k->lines, k->lines_type, indent);
+    clang_visitChildren(clang_getTranslationUnitCursor(s->tu), collect, &d);
+    text_addf(&comment, "\n\n%s// %s with a software cache; launches choose.\n%s%s", indent, k->name, indent,
+              d.all.n ? "" : lines.p);
     add_behind(file, s, split, function->begin, function->end, comment.p, "");
     k->known_from = function->end;
     k->first_use = function->begin;
-    clang_visitChildren(clang_getTranslationUnitCursor(s->tu), collect, &d);
     for (size_t i = 0; i < d.all.n; i++) {
         struct node *declaration = tree_build(s, d.all.p[i]);
         struct edits e = {0};
@@ -112,7 +117,7 @@ const char *emit_twin(struct edits *file, struct edits *split, struct source *s,
             struct text t = {0};
             edits_render(s, &e, declaration->begin, declaration->end, "", &t);
             struct text line = {0};
-            text_addf(&line, "\n%s%s;", indent, t.p);
+            text_addf(&line, "\n%s%s%s;", indent, i ? "" : lines.p, t.p);
             edits_wrap(file, end + 1, 0, end + 1, line.p, "");
             text_free(&line);
             text_free(&t);
@@ -122,6 +127,7 @@ const char *emit_twin(struct edits *file, struct edits *split, struct source *s,
         edits_free(&e);
     }
     text_free(&comment);
+    text_free(&lines);
     free(indent);
     VEC_FREE(&d.all);
     return NULL;
@@ -284,16 +290,22 @@ static const char *launch_refused(const struct search *q, struct launch *l)
     return NULL;
 }
 
+/* The names of namespaces before the kernel's. */
+static size_t qualifier_bytes(const struct source *s, const struct launch *l)
+{
+    const char *text = s->text + l->call->begin;
+    size_t n = l->callee_end - l->call->begin, name_n = strlen(l->kernel->name), before = strcspn(text, "<");
+    before = before < n ? before : n;
+    while (before > 0 && isspace((unsigned char)text[before - 1]))
+        before--;
+    return before - (name_n < before ? name_n : before);
+}
+
 /* The callee of the twin: the kernel's own text with the other name, template arguments included. */
 static void add_callee(const struct source *s, const struct launch *l, struct text *out)
 {
     const char *text = s->text + l->call->begin;
-    size_t n = l->callee_end - l->call->begin, name_n = strlen(l->kernel->name);
-    size_t before = strcspn(text, "<");
-    before = before < n ? before : n;
-    while (before > 0 && isspace((unsigned char)text[before - 1]))
-        before--;
-    before -= name_n < before ? name_n : before; /* a namespace's name may be there */
+    size_t n = l->callee_end - l->call->begin, name_n = strlen(l->kernel->name), before = qualifier_bytes(s, l);
     text_addf(out, "%.*s%s%.*s", (int)before, text, l->kernel->twin, (int)(n - before - name_n),
               text + before + name_n);
 }
@@ -302,7 +314,10 @@ static void add_callee(const struct source *s, const struct launch *l, struct te
 static void add_room(const struct source *s, const struct launch *l, const char *callee, struct text *out)
 {
     text_add(out, "", 0);
-    if (l->kernel->structures)
+    if (l->kernel->lines)
+        text_addf(out, "swcache::shared_bytes<%.*s%s>(%s, %.*s)", (int)qualifier_bytes(s, l), s->text + l->call->begin,
+                  l->kernel->lines, callee, (int)(l->part[1][1] - l->part[1][0]), s->text + l->part[1][0]);
+    else if (l->kernel->structures)
         text_addf(out, "swcache::shared_bytes(%s, %.*s, %u)", callee, (int)(l->part[1][1] - l->part[1][0]),
                   s->text + l->part[1][0], l->kernel->structures);
     else if (l->n_part > 2)

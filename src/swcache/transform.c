@@ -138,6 +138,7 @@ static void transform_kernel(struct job *j, struct node *f)
     unit_list units = {0};
     size_t n_note = j->notes.note.n;
     units_find(&units, &p, &j->calls, j->options, &j->notes, name);
+    units_agree(&units);
     struct changed_kernel changed = {
         .cursor = f->cursor, .name = name, .is_template = f->kind == CXCursor_FunctionTemplate};
     for (size_t i = 0; i < units.n; i++) {
@@ -155,6 +156,7 @@ static void transform_kernel(struct job *j, struct node *f)
         }
     changed.is_overloaded = is_overloaded(s, f->cursor, name);
     changed.twin = twin_name(j, name);
+    emit_name_lines(s, &changed, &units);
     struct edits split = {0};
     for (size_t i = 0; i < units.n; i++)
         emit_unit(&split, &p, &changed, &units, (unsigned)i);
@@ -170,7 +172,7 @@ static void transform_kernel(struct job *j, struct node *f)
         j->n_loop += (unsigned)units.n;
         VEC_PUSH(&j->changed, changed);
     } else
-        free(changed.twin);
+        changed_free(&changed);
     edits_free(&split);
     units_free(&units);
     pointers_free(&p);
@@ -254,7 +256,7 @@ __attribute__((visibility("default"))) int swcache_transform(const struct swcach
     edits_free(&j.edits);
     calls_free(&j.calls);
     for (size_t i = 0; i < j.changed.n; i++)
-        free(j.changed.p[i].twin);
+        changed_free(&j.changed.p[i]);
     VEC_FREE(&j.changed);
     source_close(&j.source);
     return rc;

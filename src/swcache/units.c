@@ -670,6 +670,31 @@ void units_find(unit_list *units, const struct pointers *p, struct calls *calls,
         drop_scans(&f, first);
 }
 
+/* The sizes of a cache's lines in order, a bit each: 1 is a window. */
+static uint64_t layout(const struct unit *u)
+{
+    uint64_t bits = 1;
+    for (unsigned k = 0; k < MAX_STRUCTURES; k++)
+        if (u->cached >> k & 1)
+            bits = bits << 1 | (u->window >> k & 1);
+    return bits;
+}
+
+void units_agree(unit_list *units)
+{
+    const struct unit *first = NULL;
+    bool agree = true;
+    for (size_t i = 0; i < units->n; i++)
+        if (units->p[i].form != FORM_SCAN) {
+            first = first ? first : &units->p[i];
+            agree &= layout(&units->p[i]) == layout(first);
+        }
+    for (size_t i = 0; i < units->n && !agree; i++) {
+        units->p[i].window = 0;
+        units->p[i].together = false;
+    }
+}
+
 uint32_t unit_extents(const struct unit *u)
 {
     return u->form != FORM_SCAN ? u->cached : u->scan.limited ? 1u << u->scan.structure : 0;

@@ -21,6 +21,8 @@ enum unit_form { FORM_SLICES, FORM_RUN, FORM_SCAN };
 struct unit {
     enum unit_form form;
     bool cond_first; /* in the run form, the condition is the first thing of a turn, not the last */
+    bool together;   /* the lanes of a warp meet again after each turn */
+    uint32_t window; /* cached structures that lanes walk through at their own pace */
     struct node *loop;
     struct node *outermost; /* the loop of the kernel's own level that holds it; may be the loop itself */
     unsigned end;           /* past the last token, a semicolon included */
@@ -52,6 +54,9 @@ typedef VEC(struct unit) unit_list;
 void units_find(unit_list *, const struct pointers *, struct calls *, const struct swcache_options *, struct notes *,
                 const char *kernel);
 void units_free(unit_list *);
+/* The threads of a block use the same shared memory for all caches of a kernel, at their own time: windows only where
+ * all have the same layout. */
+void units_agree(unit_list *);
 /* The structures whose extents the unit's text asks for. */
 uint32_t unit_extents(const struct unit *);
 /* May the structure change while the kernel runs, in this loop or elsewhere? If not, the library reads it on the path
