@@ -1,7 +1,7 @@
 #!/bin/sh
 # weir reproduce swcache from the outside: one application at size tiny on the three machines. Its JSON holds what the
 # table shows, nothing is simulated twice, an application that computes something else is an error, bad options are
-# refused.
+# refused. The device is played by scripts.
 # Usage: swcache_cli.sh WEIR
 weir=$1
 . "$(dirname "$0")/cli.sh"
@@ -56,6 +56,38 @@ grep -q gtx480 "$dir/out" && fail "a machine that was not asked for"
 printf '#!/bin/sh\nexit 1\n' >"$dir/cache/weir/swcache/crc"
 expect 1 reproduce --app crc
 says err "crc"
+says out "Failed: crc"
+
+# --device: a compiler and a GPU that are not there, and that give known times.
+mkdir "$dir/bin"
+cat >"$dir/bin/nvcc" <<'SH'
+#!/bin/sh
+for out; do :; done # the last word
+case "$*" in
+*apps/crc/app.cu*apps/crc/plain.cu*apps/crc/hand.cu*crc-auto.cu*) ;;
+*) exit 1 ;;
+esac
+cat >"$out" <<'APP'
+#!/bin/sh
+[ "$1 $2 $5" = "--size full --json" ] || exit 1
+cat >"$6" <<JSON
+{"app": "crc", "device": "No GPU", "variants": {"plain": {"median_ms": 4}, "hand": {"median_ms": 2}, "auto": {"median_ms": 2.5}}}
+JSON
+APP
+chmod +x "$out"
+SH
+chmod +x "$dir/bin/nvcc"
+echo 'int cuInit(unsigned f) { return (int)f; } int cuDeviceGetCount(int *n) { *n = GPUS; return 0; }' >"$dir/driver.c"
+on_device() { PATH="$dir/bin:$PATH" LD_LIBRARY_PATH="$dir/bin" "$weir" reproduce swcache --device --app crc -o "$dir/out.d"; }
+${CC:-cc} -shared -fPIC -DGPUS=0 "$dir/driver.c" -o "$dir/bin/libcuda.so.1" || fail "no C compiler"
+expect 2 on_device
+says err "no GPU that CUDA can use"
+${CC:-cc} -shared -fPIC -DGPUS=1 "$dir/driver.c" -o "$dir/bin/libcuda.so.1"
+expect 0 on_device
+says out "No GPU"
+grep -q 'crc  *4.000  *2.000  *1.600$' "$dir/out" || fail "not 4 ms and speed-ups of 2 and 1.6: $(cat "$dir/out")"
+sed -i 's/"median_ms": 2}/"fastest_ms": 2}/' "$dir/cache/weir/swcache/crc-device"
+expect 1 on_device
 says out "Failed: crc"
 
 # Bad options.
