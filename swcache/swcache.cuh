@@ -251,10 +251,10 @@ template <bool Aliases, bool Sure, class... S> class BasicCache
      * some. */
     SWCACHE_DEVICE explicit BasicCache(unsigned own_bytes = 0)
     {
-        row_ = (detail::threads_in_block() + 31) & ~31u;
+        unsigned threads = (detail::threads_in_block() + 31) & ~31u; /* in whole warps */
         own_bytes = (own_bytes + 127) & ~127u;
         unsigned all = detail::dynamic_shared_bytes();
-        room_ = (all > own_bytes && !SWCACHE_OFF ? all - own_bytes : 0) / (row_ * 4) * 4;
+        room_ = (all > own_bytes && !SWCACHE_OFF ? all - own_bytes : 0) / (threads * 4) * 4;
         base_ = own_bytes;
         watched_ = room_ && !always ? 0 : watched_accesses;
         selected_ = false;
@@ -482,7 +482,6 @@ template <bool Aliases, bool Sure, class... S> class BasicCache
     static constexpr int watched_accesses = SWCACHE_WATCHED * structures;
     static constexpr bool always = Sure || SWCACHE_ALWAYS;
     Slots<0, S...> slots_;
-    unsigned row_;  /* the threads of the block, in whole warps */
     unsigned base_; /* where lines begin in the pool */
     unsigned room_; /* bytes of shared memory per thread */
     int watched_;
@@ -585,37 +584,46 @@ template <bool Aliases, bool Sure, class... S> class BasicCache
         return slot<I>().hits * (slot_type<I>::writable ? 1 : 2);
     }
 
-    template <size_t... I> SWCACHE_DEVICE void choose(unsigned together, std::index_sequence<I...>)
+    /* Places for the most valuable structures, whatever their numbers. Only where all have lines of one size: lanes
+       that come here apart may choose differently, and must not meet in the pool. */
+    SWCACHE_DEVICE void take_best(unsigned (&values)[structures], unsigned (&place)[structures]) const
     {
-        const bool wanted[] = {(2 * __popc(__ballot_sync(together, pays<(int)I>())) > __popc(together))...};
-        if ((unsigned)room(structures) <= room_ && (wanted[I] && ...))
-            return; /* the usual case: everything has its place already */
-        unsigned leader = __ffs(together) - 1;
-        unsigned values[] = {(wanted[I] ? __shfl_sync(together, value<(int)I>(), leader) : 0)...};
-        constexpr unsigned bytes[] = {(unsigned)(S::line * S::lines)...};
         unsigned used = 0;
-        unsigned place[structures];
 #pragma unroll
         for (int k = 0; k < structures; k++)
             place[k] = detail::not_cached;
 #pragma unroll
         for (int turn = 0; turn < structures; turn++) {
             int best = -1;
-            unsigned most = 0, best_bytes = 0;
+            unsigned most = 0;
 #pragma unroll
             for (int k = 0; k < structures; k++)
-                if (values[k] > most && used + bytes[k] <= room_) {
+                if (values[k] > most && used + held_bytes<0>() <= room_) {
                     best = k;
                     most = values[k];
-                    best_bytes = bytes[k];
                 }
 #pragma unroll
             for (int k = 0; k < structures; k++)
                 if (k == best) {
                     place[k] = used;
                     values[k] = 0;
+                    used += held_bytes<0>();
                 }
-            used += best_bytes;
+        }
+    }
+
+    template <size_t... I> SWCACHE_DEVICE void choose(unsigned together, std::index_sequence<I...>)
+    {
+        const bool wanted[] = {(2 * __popc(__ballot_sync(together, pays<(int)I>())) > __popc(together))...};
+        if ((unsigned)room(structures) <= room_ && (wanted[I] && ...))
+            return; /* the usual case: everything has its place already */
+        unsigned place[structures];
+#pragma unroll
+        for (int k = 0; k < structures; k++)
+            place[k] = wanted[k] && (unsigned)room(k + 1) <= room_ ? (unsigned)room(k) : detail::not_cached;
+        if constexpr (((S::line * S::lines == held_bytes<0>()) && ...)) {
+            unsigned values[] = {(wanted[I] ? __shfl_sync(together, value<(int)I>(), __ffs(together) - 1) : 0)...};
+            take_best(values, place);
         }
         const unsigned columns[] = {(place[I] == detail::not_cached ? place[I] : column<(int)I>(place[I]))...};
         /* All lines leave their old places before one takes a new place. */
@@ -634,13 +642,14 @@ template <bool Aliases, bool Sure, class... S> class BasicCache
 
     /* ---- lines ---- */
 
-    /* Where the thread's line of structure I lies if `before` bytes per thread come first. The lanes that share a set
-       of banks permute their words differently. */
+    /* Where the thread's line of structure I lies if `before` bytes per thread come first. Each warp has a region of
+       its own, so that warps may choose differently. The lanes that share a set of banks permute their words
+       differently. */
     template <int I> SWCACHE_DEVICE unsigned column(unsigned before) const
     {
         constexpr unsigned words = held_bytes<I>() / 4;
-        unsigned thread = detail::thread_in_block();
-        return base_ + before * row_ + thread * words * 4 + (thread / (32 / words) % words) * 4;
+        unsigned thread = detail::thread_in_block(), lane = thread % 32;
+        return base_ + (thread - lane) * room_ + before * 32 + lane * words * 4 + (lane / (32 / words) % words) * 4;
     }
 
     template <int I> SWCACHE_DEVICE static constexpr unsigned held_bytes()

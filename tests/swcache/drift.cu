@@ -47,8 +47,53 @@ static void drift()
     }
 }
 
+/* Warps of one block that choose differently, with lines of different sizes: each keeps its own bytes. */
+__global__ void disagreeing(const int *in, int *out, int per_thread, int *wrong, int *chose)
+{
+    swcache::Cache<swcache::Window, swcache::ReadWrite> cache;
+    int count = blockDim.x * per_thread, first = threadIdx.x * per_thread, i = 0, warp = threadIdx.x / 32;
+    cache.within<0>(in, count * sizeof(int));
+    cache.within<1>(out, count * sizeof(int));
+    auto place = [&](int k) { return warp == 2 ? (int)((first + k) * 2654435761u % count) : first + k; };
+    for (; cache.monitoring(); i++)
+        cache.watch_store<1>(&out[first + i], cache.watch<0>(&in[place(i)]) + 1);
+    cache.select();
+    atomicAdd(&chose[warp], cache.caches<0>() + 100 * cache.caches<1>());
+    for (; i < per_thread; i++) {
+        int v = cache.load<0>(&in[place(i)]);
+        __syncthreads();
+        cache.store<1>(&out[first + i], v + 1);
+        __syncthreads();
+        if (cache.load<0>(&in[place(i)]) != in[place(i)])
+            atomicAdd(wrong, 1);
+        __syncthreads();
+    }
+    cache.flush();
+}
+
+static void disagreement()
+{
+    const int threads = 96, per_thread = 100;
+    std::vector<int> data(threads * per_thread), want(data.size());
+    rng r(9);
+    for (auto &d : data)
+        d = (int)r.below(1000000);
+    for (int i = 0; i < (int)data.size(); i++)
+        want[i] = data[i / per_thread / 32 == 2 ? i * 2654435761u % data.size() : i] + 1;
+    dev<int> in(data), out(data.size()), wrong(1), chose(3);
+    wrong.fill(0);
+    chose.fill(0);
+    using Lines = swcache::Cache<swcache::Window, swcache::ReadWrite>;
+    disagreeing<<<1, threads, swcache::shared_bytes<Lines>(disagreeing, threads)>>>(in, out, per_thread, wrong, chose);
+    RAN();
+    check_equal("lines of other warps", wrong.get(), std::vector<int>{0});
+    check_equal("what the warps chose", chose.get(), std::vector<int>{3232, 3232, 3200});
+    check_equal("after a disagreement", out.get(), want);
+}
+
 int main()
 {
     drift();
+    disagreement();
     return check_result();
 }
