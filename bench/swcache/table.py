@@ -8,7 +8,7 @@ import math
 import os
 import sys
 
-SCANS = ("crc", "csv", "histogram", "invindex", "json", "simscore", "wordcount")  # lines in registers: nothing to monitor
+SCANS = ("crc", "csv", "histogram", "invindex", "json", "simscore", "strmatch", "wordcount")  # lines in registers: nothing to monitor
 OFF = ("gather", "saxpy", "tiles", "tiny", "vecadd")
 
 
