@@ -61,8 +61,7 @@ static char *indent_step(const struct source *s, const struct node *function)
     return xstrdup("    ");
 }
 
-/* The pragmas right above the loop: they must stay right above a loop. Returns where they begin. */
-static unsigned pragmas_above(const struct source *s, unsigned at)
+unsigned writer_pragmas_above(const struct source *s, unsigned at)
 {
     unsigned begin = writer_line_start(s, at);
     if (strspn(s->text + begin, " \t") != at - begin)
@@ -463,7 +462,7 @@ static char *id_name(const struct source *s, const char *structure, unsigned num
 
 static void declare_outside(const struct writer *w, struct edits *edits, unsigned number)
 {
-    unsigned where = pragmas_above(w->s, w->u->outermost->begin);
+    unsigned where = writer_pragmas_above(w->s, w->u->outermost->begin);
     char *indent = emit_indent(w->s, where);
     struct text line = {0}, declaration = {0};
     text_addf(&line, "\n%s", indent);
@@ -526,7 +525,7 @@ void emit_unit(struct edits *edits, const struct pointers *p, const struct chang
     const struct unit *u = &units->p[number];
     bool block = needs_block(p, u);
     struct writer w = {
-        .s = s, .p = p, .u = u, .kernel_cached = kernel->cached, .begin = pragmas_above(s, u->loop->begin)};
+        .s = s, .p = p, .u = u, .kernel_cached = kernel->cached, .begin = writer_pragmas_above(s, u->loop->begin)};
     w.lines = kernel->lines && kernel->lines_of == number ? kernel->lines : NULL;
     name_all(&w, units, number);
     /* As the branch of an if, on a line of its own: the block opens behind the if. */

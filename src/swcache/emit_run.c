@@ -102,20 +102,18 @@ static const char *opposite(const struct writer *w, const struct node *cond)
     return NULL;
 }
 
-/* "!(condition)", or the opposite comparison. */
-static void add_negation(const struct writer *w, struct edits *e, struct text *out)
+void writer_negate(const struct writer *w, struct edits *e, const struct node *cond, const unsigned range[2],
+                   struct text *out)
 {
-    const struct unit *u = w->u;
-    const struct node *cond = u->cond_node;
-    const char *op = opposite(w, cond);
-    if (op && cond->begin == u->cond[0] && cond->end == u->cond[1]) {
-        edits_render(w->s, e, u->cond[0], cond->child->end, w->deeper, out);
+    const char *op = cond ? opposite(w, cond) : NULL;
+    if (op && cond->begin == range[0] && cond->end == range[1]) {
+        edits_render(w->s, e, range[0], cond->child->end, w->deeper, out);
         text_addf(out, " %s ", op);
-        edits_render(w->s, e, cond->child->next->begin, u->cond[1], w->deeper, out);
+        edits_render(w->s, e, cond->child->next->begin, range[1], w->deeper, out);
         return;
     }
     text_addf(out, "!(");
-    edits_render(w->s, e, u->cond[0], u->cond[1], w->deeper, out);
+    edits_render(w->s, e, range[0], range[1], w->deeper, out);
     text_addf(out, ")");
 }
 
@@ -187,7 +185,7 @@ void write_run(const struct writer *w, struct text *out)
     } else {
         if (u->cond_first) {
             text_addf(out, "%sif (", two);
-            add_negation(w, &e, out);
+            writer_negate(w, &e, u->cond_node, u->cond, out);
             text_addf(out, ")%s%sreturn false;", two, w->step);
         }
         writer_body(w, &e, out);

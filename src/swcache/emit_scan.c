@@ -91,27 +91,28 @@ static const struct node *zero_added(const struct source *s, const struct node *
 static void add_address(const struct writer *w, const char *instead, struct text *out)
 {
     const struct scan *scan = &w->u->scan;
-    const struct node *element = scan->element;
+    const struct node *element = scan->element, *index = scan->index;
     struct edits e = {0};
     struct text value = {0};
     size_t word = instead ? strspn(instead, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") : 0;
     text_addf(&value, instead && !scan->exact && instead[word] ? "(%s)" : "%s", instead ? instead : scan->v->name);
     if (scan->step == SCAN_STEP_ELEMENT)
         edits_replace(&e, scan->advance->begin, scan->advance->end, value.p);
-    for (const struct node *n = element; n && instead && !e.n; n = tree_next(element, n))
+    for (const struct node *n = index; n && instead && !e.n; n = tree_next(index, n))
         if (n->kind == CXCursor_DeclRefExpr && n->var == scan->v) {
-            const struct node *sum = zero_added(w->s, n, instead);
+            const struct node *sum = tree_inside(n->parent, index) ? zero_added(w->s, n, instead) : NULL;
             unsigned begin = sum ? sum->child->end : n->begin;
             edits_replace(&e, begin, n->end, sum ? "" : value.p);
             break;
         }
-    if (element->kind == CXCursor_ArraySubscriptExpr)
+    if (element->kind == CXCursor_ArraySubscriptExpr) {
         text_addf(out, "&");
-    const struct node *shown = element->kind == CXCursor_UnaryOperator ? element->child : element;
-    bool brackets = shown->kind == CXCursor_ParenExpr || w->s->text[shown->begin] == '(';
-    brackets =
-        brackets && element->kind == CXCursor_UnaryOperator && source_match(w->s, shown->begin) + 1 == shown->end;
-    edits_render(w->s, &e, shown->begin + brackets, shown->end - brackets, w->deeper, out);
+        edits_render(w->s, &e, element->begin, element->child->end, w->deeper, out);
+        text_addf(out, "[");
+        edits_render(w->s, &e, index->begin, index->end, w->deeper, out);
+        text_addf(out, "]");
+    } else
+        edits_render(w->s, &e, index->begin, index->end, w->deeper, out);
     text_free(&value);
     edits_free(&e);
 }
@@ -149,18 +150,33 @@ static void edit_away(const struct writer *w, struct edits *e, const struct node
     edits_replace(e, alone && line ? line - 1 : begin, end, "");
 }
 
+/* Registers have no addresses: the loop over what the turn looks at must be unrolled. */
+static void edit_unroll(const struct writer *w, struct edits *e, const struct node *loop)
+{
+    unsigned line = writer_line_start(w->s, loop->begin);
+    if (line + strspn(w->s->text + line, " \t") == loop->begin &&
+        writer_pragmas_above(w->s, loop->begin) == loop->begin)
+        edits_wrap(e, line, 0, ~0u - 1, "#pragma unroll\n", "");
+}
+
 /* All that names the element gets its name, and what the turn's end needs. */
 static void edit_turn(const struct writer *w, struct edits *e, const char *name, const char *last)
 {
     const struct unit *u = w->u;
     const struct scan *scan = &u->scan;
-    struct text dotted = {0}, counts = {0};
+    struct text dotted = {0}, counts = {0}, view = {0};
     text_addf(&dotted, "%s.", name);
     text_addf(&counts, "%s++;", scan->v->name);
     for (size_t i = 0; i < scan->name.n; i++) {
         const struct node *n = scan->name.p[i].at, *call = scan->name.p[i].call;
         unsigned begin = call ? call->begin : n->begin, past = source_skip_blank(w->s, n->end);
-        if (type_is_pointer(clang_getCursorType(n->cursor))) /* p->x */
+        const struct node *add = scan->name.p[i].add;
+        if (scan->ahead) { /* text[i + k] */
+            text_addf(&view, "%s[%.*s]", name, add ? (int)(add->end - add->begin) : 1,
+                      add ? w->s->text + add->begin : "0");
+            edits_replace(e, begin, n->end, view.p);
+            view.n = 0;
+        } else if (type_is_pointer(clang_getCursorType(n->cursor))) /* p->x */
             edits_replace(e, begin, source_skip_blank(w->s, past + 2), dotted.p);
         else
             edits_replace(e, begin, n->end, name);
@@ -180,6 +196,9 @@ static void edit_turn(const struct writer *w, struct edits *e, const char *name,
         edits_wrap(e, n->begin, n->end - n->begin, n->end, last, "");
     }
     writer_edit_breaks(w, e);
+    for (size_t i = 0; i < scan->inner.n; i++)
+        edit_unroll(w, e, scan->inner.p[i]);
+    text_free(&view);
     text_free(&dotted);
     text_free(&counts);
 }
@@ -225,9 +244,12 @@ static void add_head(const struct writer *w, const char *name, const char *at, s
         add_address(w, NULL, &first);
     add_end(w, &last);
     text_addf(&lambda, "[&](");
-    if (scan->declares && clang_isConstQualifiedType(clang_getCursorType(scan->declares->cursor)))
+    if (scan->ahead)
+        text_addf(&lambda, "auto");
+    else if (scan->declares && clang_isConstQualifiedType(clang_getCursorType(scan->declares->cursor)))
         text_addf(&lambda, "const ");
-    add_type(element_type(scan), &lambda);
+    if (!scan->ahead)
+        add_type(element_type(scan), &lambda);
     text_addf(&lambda, " %s", name);
     if (at) {
         text_addf(&lambda, ", const ");
@@ -236,7 +258,11 @@ static void add_head(const struct writer *w, const char *name, const char *at, s
     }
     bool is_bool = scan->bounded || writer_is_bool(u->cond_node);
     text_addf(&lambda, ")%s {", is_bool ? "" : " -> bool");
-    const char *call = scan->bounded ? "swcache::scan(" : "swcache::scan_while(";
+    char call[48];
+    if (scan->ahead)
+        snprintf(call, sizeof call, "swcache::slide<%d>(", scan->ahead);
+    else
+        snprintf(call, sizeof call, scan->bounded ? "swcache::scan(" : "swcache::scan_while(");
     size_t width = strlen(w->one.p) + strlen(call) + first.n + last.n + lambda.n + 4;
     text_addf(out, "%s%s%s,", w->one.p, call, first.p);
     if (width > LINE_WIDTH)
@@ -253,6 +279,7 @@ void write_scan(const struct writer *outer, struct text *out)
 {
     static const char *const small[] = {"c", "byte", "element", "swcache_element", NULL};
     static const char *const large[] = {"element", "value", "swcache_element", NULL};
+    static const char *const views[] = {"ahead", "view", "swcache_ahead", NULL};
     static const char *const places[] = {"at", "where", "swcache_at", NULL};
     struct writer inner = *outer, *w = &inner;
     const struct unit *u = w->u;
@@ -276,8 +303,9 @@ void write_scan(const struct writer *outer, struct text *out)
         text_addf(&w->one, "%s%s", outer->one.p, w->step);
         text_addf(&w->two, "%s%s", w->one.p, w->step);
     }
-    const char *name = scan->declares ? scan->declares->var->name
-                                      : free_name(w, clang_Type_getSizeOf(element_type(scan)) == 1 ? small : large);
+    const char *name = scan->ahead      ? free_name(w, views)
+                       : scan->declares ? scan->declares->var->name
+                                        : free_name(w, clang_Type_getSizeOf(element_type(scan)) == 1 ? small : large);
     const char *at = scan->variable != SCAN_VARIABLE_LOCAL                    ? NULL
                      : scan->v->is_pointer && scan->step != SCAN_STEP_ELEMENT ? scan->v->name
                                                                               : free_name(w, places);
@@ -287,6 +315,11 @@ void write_scan(const struct writer *outer, struct text *out)
     add_head(w, name, at, out);
     struct text body = {0};
     add_variable(w, at, &body);
+    if (scan->rest_node) {
+        text_addf(&body, "%sif (", w->two.p);
+        writer_negate(w, &e, scan->rest_node, scan->rest, &body);
+        text_addf(&body, ")%s%sreturn false;", w->two.p, w->step);
+    }
     writer_body(w, &e, &body);
     if (counts)
         text_addf(&body, "%s%s++;", w->two.p, scan->v->name);

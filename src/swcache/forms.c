@@ -159,6 +159,8 @@ void forms_choose(struct unit *u, const struct pointers *p, struct calls *calls,
     u->cond_first = asks_first(u);
     if (u->form == FORM_RUN && !options->no_scans && scan_find(&u->scan, u, p, calls))
         u->form = FORM_SCAN;
+    else
+        scan_free(&u->scan);
     if (u->form == FORM_RUN)
         find_pace(u, p);
 }

@@ -6,7 +6,7 @@
 #include <ctype.h>
 
 /* A turn is copied for every element of a line: larger ones, and those with loops, are not. */
-enum { MOST_NODES = 600 };
+enum { MOST_NODES = 600, MOST_AHEAD_BYTES = 16 };
 
 struct search {
     struct scan *scan;
@@ -37,11 +37,30 @@ static bool changes(const struct search *q, const struct var *v)
     return v->is_reference;
 }
 
+/* The address of v is taken, or a reference to it. */
+static bool is_exposed(const struct search *q, const struct var *v)
+{
+    if (v->is_reference)
+        return true;
+    for (const struct node *n = q->p->function; n; n = tree_next(q->p->function, n)) {
+        if (n->kind != CXCursor_DeclRefExpr || n->var != v || !n->parent)
+            continue;
+        const struct node *up = n->parent;
+        struct node *target;
+        while (up->parent && (up->kind == CXCursor_ParenExpr || up->kind == CXCursor_MemberRefExpr))
+            up = up->parent;
+        if (!node_is_load(up) && !node_writes(q->p->source, up, &target) && !node_is_discarded(n) &&
+            up->kind != CXCursor_UnaryExpr)
+            return true;
+    }
+    return false;
+}
+
 /* A name that means the same in every turn. */
 static bool is_fixed_name(const struct search *q, const struct node *n)
 {
     if (n->var)
-        return !changes(q, n->var);
+        return !changes(q, n->var) && !is_exposed(q, n->var);
     CXCursor d = clang_getCursorReferenced(n->cursor);
     enum CXCursorKind k = clang_getCursorKind(d);
     return k == CXCursor_EnumConstantDecl || k == CXCursor_NonTypeTemplateParameter || k == CXCursor_FunctionDecl ||
@@ -154,7 +173,8 @@ static bool in_every_turn(const struct search *q, const struct node *n)
     for (size_t i = 0; i < u->go_on.n; i++)
         if (u->go_on.p[i]->begin < n->begin)
             return false;
-    for (const struct node *c = n, *up = n->parent; c != u->body_node; c = up, up = up->parent) {
+    for (const struct node *c = n, *up = n->parent; c != u->body_node && c != q->scan->rest_node;
+         c = up, up = up->parent) {
         char op[4] = "";
         if (up->kind == CXCursor_BinaryOperator)
             node_operator(q->p->source, up, op);
@@ -162,39 +182,19 @@ static bool in_every_turn(const struct search *q, const struct node *n)
                        up->kind == CXCursor_ConditionalOperator || !strcmp(op, "&&") || !strcmp(op, "||");
         if (decides && c != up->child)
             return false;
-        if (up->kind == CXCursor_CaseStmt || up->kind == CXCursor_DefaultStmt)
+        if (up->kind == CXCursor_CaseStmt || up->kind == CXCursor_DefaultStmt || node_is_loop(up))
             return false;
     }
     return true;
 }
 
-/* All accesses to the structure are to one element per turn, at least one of them in every turn. */
-static bool find_elements(const struct search *q)
-{
-    struct scan *scan = q->scan;
-    bool always = false;
-    for (size_t i = 0; i < q->p->access.n; i++) {
-        const struct access *a = &q->p->access.p[i];
-        if (a->structure != scan->structure || !tree_inside(a->at, q->u->loop))
-            continue;
-        struct node *element = element_of(a);
-        if (!a->whole || !element || !tree_inside(element, q->u->body_node) || !fits(element_type(element)) ||
-            (a->kind != ACCESS_LOAD && a->kind != ACCESS_LDG))
-            return false;
-        if (!scan->element)
-            scan->element = element;
-        if (element->kind != scan->element->kind || !same_text(q->p->source, element, scan->element))
-            return false;
-        const struct node *call = a->kind == ACCESS_LDG ? a->at : NULL;
-        if (call && source_find(q->p->source, element->end, call->end - 1, ")") < call->end - 1)
-            return false; /* brackets around it */
-        VEC_PUSH(&scan->name, (struct scan_name){element, call});
-        always |= in_every_turn(q, element);
-    }
-    return always;
-}
+/* ---- views: p[i + k] ---- */
 
-/* ---- the variable that walks ---- */
+static struct node *index_in(struct node *element)
+{
+    struct node *n = node_strip(element);
+    return n->kind == CXCursor_ArraySubscriptExpr ? n->child->next : n->kind == CXCursor_UnaryOperator ? n->child : n;
+}
 
 static struct node *next_write(const struct search *q, const struct node *after, const struct var *v)
 {
@@ -217,24 +217,158 @@ static bool is_increment(const struct search *q, const struct node *n)
     return !strcmp(op, "++");
 }
 
-/* The address of v is taken, or a reference to it. */
-static bool is_exposed(const struct search *q, const struct var *v)
+/* The first of a chain of conditions joined by &&, and what follows it. */
+static struct node *first_condition(const struct source *s, struct node *cond, struct node **next)
 {
-    if (v->is_reference)
-        return true;
-    for (const struct node *n = q->p->function; n; n = tree_next(q->p->function, n)) {
-        if (n->kind != CXCursor_DeclRefExpr || n->var != v || !n->parent)
-            continue;
-        const struct node *up = n->parent;
-        struct node *target;
-        while (up->parent && up->kind == CXCursor_ParenExpr)
-            up = up->parent;
-        if (!node_is_load(up) && !node_writes(q->p->source, up, &target) && !node_is_discarded(n) &&
-            up->kind != CXCursor_UnaryExpr)
-            return true;
+    char op[4] = "";
+    *next = NULL;
+    for (cond = node_strip(cond); cond && cond->kind == CXCursor_BinaryOperator; cond = node_strip(cond->child)) {
+        node_operator(s, cond, op);
+        if (strcmp(op, "&&"))
+            break;
+        *next = cond->child->next;
     }
-    return false;
+    return cond;
 }
+
+/* The loop inside the turn in which k counts from 0 to less than a constant while n is computed; NULL: none. */
+static const struct node *view_loop(const struct search *q, const struct node *n, const struct var *k, long long *most)
+{
+    const struct node *loop = n, *body;
+    while (loop != q->u->body_node && !node_is_loop(loop))
+        loop = loop->parent;
+    body = loop_body(loop);
+    struct node *write = next_write(q, NULL, k), *start = k->decl->child, *cond = NULL, *next;
+    while (start && start->next)
+        start = start->next;
+    long long from = -1;
+    if (loop == q->u->body_node || loop->kind == CXCursor_DoStmt || !tree_inside(k->decl, q->u->body_node) || !start ||
+        !profit_constant(start, &from) || from != 0 || !write || !is_increment(q, write) || next_write(q, write, k) ||
+        !tree_inside(write, loop) || is_exposed(q, k))
+        return NULL;
+    for (struct node *c = loop->child; c && c != body; c = c->next)
+        if (c->kind == CXCursor_BinaryOperator)
+            cond = c;
+    cond = cond ? first_condition(q->p->source, cond, &next) : NULL;
+    char op[4] = "";
+    if (cond && cond->kind == CXCursor_BinaryOperator)
+        node_operator(q->p->source, cond, op);
+    const struct node *left = cond && cond->child ? node_strip(cond->child) : NULL;
+    if (strcmp(op, "<") || !left || left->kind != CXCursor_DeclRefExpr || left->var != k ||
+        !profit_constant(cond->child->next, most))
+        return NULL;
+    /* k must still be below its bound: it moves on after the body. */
+    bool in_body = tree_inside(n, body);
+    if (tree_inside(write, body) ? in_body || write != node_strip((struct node *)body) : write->parent != loop)
+        return NULL;
+    return !in_body && !tree_inside(n, loop) ? NULL : loop;
+}
+
+/* n is made whenever the loop over k is met: in its first turn, where k is below its bound. */
+static bool in_first_view(const struct search *q, const struct node *n, const struct node *loop)
+{
+    const struct node *body = loop_body(loop), *bound = NULL;
+    struct node *next = NULL;
+    for (struct node *c = loop->child; c && c != body; c = c->next)
+        if (c->kind == CXCursor_BinaryOperator)
+            bound = first_condition(q->p->source, c, &next);
+    if (tree_inside(n, body) && next)
+        return false; /* another condition decides */
+    for (const struct node *c = n, *up = n->parent; c != loop; c = up, up = up->parent) {
+        char op[4] = "";
+        if (up->kind == CXCursor_BinaryOperator)
+            node_operator(q->p->source, up, op);
+        bool decides = up->kind == CXCursor_IfStmt || up->kind == CXCursor_SwitchStmt ||
+                       up->kind == CXCursor_ConditionalOperator || !strcmp(op, "&&") || !strcmp(op, "||");
+        if (decides && c != up->child && (strcmp(op, "&&") || node_strip(up->child) != bound))
+            return false;
+        if (up->kind == CXCursor_CaseStmt || up->kind == CXCursor_DefaultStmt || (node_is_loop(up) && up != loop))
+            return false;
+    }
+    for (const struct node *x = body; x; x = tree_next(body, x))
+        if ((x->kind == CXCursor_BreakStmt || x->kind == CXCursor_ContinueStmt) && x->begin < n->begin)
+            return false;
+    return in_every_turn(q, loop);
+}
+
+/* An access to p[x + k]: its x, and where k goes. *zero: p[x] itself is read in every turn. */
+static struct node *find_view(const struct search *q, const struct node *element, bool views, struct scan_name *name,
+                              bool *zero)
+{
+    struct scan *scan = q->scan;
+    struct node *index = node_strip(index_in((struct node *)element)), *add;
+    char op[4] = "";
+    long long most = 0, constant;
+    *zero = in_every_turn(q, element);
+    if (index->kind != CXCursor_BinaryOperator || !views)
+        return index;
+    node_operator(q->p->source, index, op);
+    add = node_strip(index->child->next);
+    if (strcmp(op, "+"))
+        return index;
+    if (add->kind == CXCursor_IntegerLiteral && profit_constant(add, &constant)) {
+        most = constant + 1;
+        *zero = false;
+    } else if (add->kind == CXCursor_DeclRefExpr && add->var && changes(q, add->var) &&
+               tree_inside(add->var->decl, q->u->body_node)) {
+        const struct node *loop = view_loop(q, element, add->var, &most);
+        if (!loop || most < 1)
+            return NULL;
+        *zero = in_first_view(q, element, loop);
+        VEC_PUSH(&scan->inner, loop);
+    } else
+        return index;
+    long long bytes = clang_Type_getSizeOf(element_type(element));
+    if (most < 1 || (most - 1) * bytes > MOST_AHEAD_BYTES)
+        return NULL;
+    scan->ahead = (int)most > scan->ahead ? (int)most : scan->ahead;
+    name->add = add;
+    return node_strip(index->child);
+}
+
+/* All accesses to the structure are to one element per turn and some behind it; the one itself is read in every turn.
+ */
+static bool find_elements(const struct search *q, bool views)
+{
+    struct scan *scan = q->scan;
+    bool always = false;
+    scan->element = NULL;
+    scan->name.n = scan->inner.n = 0;
+    scan->ahead = 0;
+    for (size_t i = 0; i < q->p->access.n; i++) {
+        const struct access *a = &q->p->access.p[i];
+        if (a->structure != scan->structure || !tree_inside(a->at, q->u->loop))
+            continue;
+        struct node *element = element_of(a);
+        if (!a->whole || !element || !fits(element_type(element)) ||
+            !(tree_inside(element, q->u->body_node) || (scan->rest_node && tree_inside(element, q->u->cond_node))) ||
+            (a->kind != ACCESS_LOAD && a->kind != ACCESS_LDG))
+            return false;
+        struct scan_name name = {.at = element, .call = a->kind == ACCESS_LDG ? a->at : NULL};
+        bool zero;
+        struct node *index = find_view(q, element, views, &name, &zero);
+        if (!scan->element) {
+            scan->element = element;
+            scan->index = index;
+        }
+        if (!index || element->kind != scan->element->kind || !same_text(q->p->source, index, scan->index) ||
+            !same_text(q->p->source, scan_base(element), scan_base(scan->element)))
+            return false;
+        if (name.call && source_find(q->p->source, element->end, name.call->end - 1, ")") < name.call->end - 1)
+            return false; /* brackets around it */
+        VEC_PUSH(&scan->name, name);
+        always |= zero;
+    }
+    /* A view is indexed; records and pointers that move are not. */
+    for (size_t i = 0; i < scan->name.n && scan->ahead; i++) {
+        const struct scan_name *n = &scan->name.p[i];
+        if (n->at->kind != CXCursor_ArraySubscriptExpr || n->call)
+            return false;
+    }
+    return always;
+}
+
+/* ---- the variable that walks ---- */
 
 /* v++ is met in every turn, before v is used for anything else. */
 static bool opens_turn(const struct search *q, const struct node *write)
@@ -255,7 +389,7 @@ static bool find_variable(const struct search *q)
     struct scan *scan = q->scan;
     const struct unit *u = q->u;
     const struct var *v = NULL;
-    for (struct node *n = scan->element; n; n = tree_next(scan->element, n))
+    for (struct node *n = scan->index; n; n = tree_next(scan->index, n))
         if (n->kind == CXCursor_DeclRefExpr && n->var && changes(q, n->var)) {
             if (v && v != n->var)
                 return false;
@@ -269,8 +403,11 @@ static bool find_variable(const struct search *q)
         return false; /* narrow ones come round */
     scan->v = v;
     if (tree_inside(write, scan->element)) {
-        if (!node_is_postfix(write) || scan->name.n != 1 || !opens_turn(q, write))
+        if (!node_is_postfix(write) || scan->name.n != 1 || scan->ahead || !tree_inside(write, u->body_node) ||
+            !opens_turn(q, write))
             return false;
+        scan->rest_node = NULL; /* what the condition asks comes after v has moved on */
+        scan->rest[0] = scan->rest[1] = 0;
         scan->step = SCAN_STEP_ELEMENT;
         scan->advance = write;
         return u->loop->kind != CXCursor_ForStmt || u->step[0] == u->step[1];
@@ -279,27 +416,32 @@ static bool find_variable(const struct search *q)
         scan->step = SCAN_STEP_HEAD;
         return true;
     }
-    const struct node *last = u->body_node->kind == CXCursor_CompoundStmt ? u->body_node->child : NULL;
-    while (last && last->next)
+    const struct node *last = u->body_node->kind == CXCursor_CompoundStmt ? u->body_node->child : u->body_node;
+    while (last && last != u->body_node && last->next)
         last = last->next;
     scan->step = SCAN_STEP_LAST;
     scan->advance = write;
     return last == write && node_is_discarded(write) && !u->go_on.n && u->step[0] == u->step[1];
 }
 
-static struct node *index_in(struct node *element)
+/* n is the k of text[i + k]. */
+static bool is_added(const struct scan *scan, const struct node *n)
 {
-    struct node *n = node_strip(element);
-    return n->kind == CXCursor_ArraySubscriptExpr ? n->child->next : n->kind == CXCursor_UnaryOperator ? n->child : n;
+    for (size_t i = 0; i < scan->name.n; i++)
+        if (scan->name.p[i].add == n)
+            return true;
+    return false;
 }
 
 /* The address grows by one element when v does, and nothing else in it changes. */
 static bool check_address(const struct search *q)
 {
     struct scan *scan = q->scan;
-    struct node *index = index_in(scan->element), *inner;
+    struct node *inner = node_strip(scan->index);
     long long by;
     for (struct node *n = scan->element; n; n = tree_next(scan->element, n)) {
+        if (n->kind == CXCursor_DeclRefExpr && n->parent && is_added(scan, n))
+            continue;
         if (n->kind == CXCursor_ArraySubscriptExpr && n != node_strip(scan->element))
             return false;
         if (n->kind == CXCursor_CallExpr && !is_fixed(q, n, NULL))
@@ -312,14 +454,13 @@ static bool check_address(const struct search *q)
             if (clang_Type_getSizeOf(clang_getCursorType(n->cursor)) < 4)
                 return false;
     }
-    inner = node_strip(index);
     if (scan->step == SCAN_STEP_ELEMENT) { /* exactly p[i++] or *p++ */
         scan->exact = inner == scan->advance;
         return scan->exact && (scan->v->is_pointer || scan_base(scan->element)->kind == CXCursor_DeclRefExpr);
     }
     scan->exact = inner->kind == CXCursor_DeclRefExpr && inner->var == scan->v &&
                   (scan->v->is_pointer || scan_base(scan->element)->kind == CXCursor_DeclRefExpr);
-    return profit_growth(q->p, index, scan->v, &by) && by == 1;
+    return profit_growth(q->p, scan->index, scan->v, &by) && by == 1;
 }
 
 /* ---- the bound ---- */
@@ -336,15 +477,33 @@ static bool is_of_head(const struct search *q)
     return in_init(q->u, q->scan->v->decl);
 }
 
+/* The loop's condition is a comparison of a variable, and perhaps more. */
+static void find_rest(const struct search *q)
+{
+    struct scan *scan = q->scan;
+    const struct unit *u = q->u;
+    struct node *next, *first = u->cond_node ? first_condition(q->p->source, u->cond_node, &next) : NULL;
+    if (!first || !next || first->kind != CXCursor_BinaryOperator || first->begin != u->cond[0] ||
+        node_strip(first->child)->kind != CXCursor_DeclRefExpr || u->loop->kind == CXCursor_DoStmt)
+        return;
+    unsigned at = source_skip_blank(q->p->source, first->end);
+    if (strncmp(q->p->source->text + at, "&&", 2))
+        return;
+    scan->rest[0] = source_skip_blank(q->p->source, at + 2);
+    scan->rest[1] = u->cond[1];
+    scan->rest_node = next;
+}
+
 /* v < e, with e fixed, and compared as numbers are. */
 static void find_bound(const struct search *q)
 {
     struct scan *scan = q->scan;
     const struct unit *u = q->u;
-    struct node *cond = u->cond_node, *left = cond ? node_strip(cond->child) : NULL;
+    struct node *next, *cond = u->cond_node ? first_condition(q->p->source, u->cond_node, &next) : NULL;
+    struct node *left = cond ? node_strip(cond->child) : NULL;
     char op[4] = "";
     if (!cond || cond->kind != CXCursor_BinaryOperator || !cond->child || !cond->child->next ||
-        u->loop->kind == CXCursor_DoStmt)
+        u->loop->kind == CXCursor_DoStmt || (next && !scan->rest_node))
         return;
     struct node *right = cond->child->next;
     node_operator(q->p->source, cond, op);
@@ -367,7 +526,7 @@ static void find_bound(const struct search *q)
     scan->bounded = true;
     scan->inclusive = !strcmp(op, "<=");
     scan->bound[0] = right->begin;
-    scan->bound[1] = u->cond[1];
+    scan->bound[1] = next ? right->end : u->cond[1];
 }
 
 /* ---- who else uses the variable ---- */
@@ -375,7 +534,7 @@ static void find_bound(const struct search *q)
 static bool in_element(const struct scan *scan, const struct node *n)
 {
     for (size_t i = 0; i < scan->name.n; i++)
-        if (tree_inside(n, scan->name.p[i].at))
+        if (tree_inside(n, scan->name.p[i].at) && !(scan->name.p[i].add && tree_inside(n, scan->name.p[i].add)))
             return true;
     return false;
 }
@@ -392,7 +551,8 @@ static void find_uses(const struct search *q)
             continue;
         if (!tree_inside(n, u->loop))
             after |= !is_of_head(q) && (repeats || n->begin > u->loop->begin);
-        else if (tree_inside(n, u->body_node) || (!scan->bounded && tree_inside(n, u->cond_node)))
+        else if (tree_inside(n, u->body_node) || (!scan->bounded && tree_inside(n, u->cond_node)) ||
+                 (n->begin >= scan->rest[0] && n->end <= scan->rest[1]))
             inside |= !in_element(scan, n) && !(scan->advance && tree_inside(n, scan->advance));
     }
     CXType pointee = clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(scan->v->decl->cursor)));
@@ -436,6 +596,29 @@ static void find_declaration(const struct search *q)
         scan->declares = decl;
 }
 
+static bool has_lambda(const struct node *function)
+{
+    for (const struct node *n = function; n; n = tree_next(function, n))
+        if (n->kind == CXCursor_LambdaExpr)
+            return true;
+    return false;
+}
+
+/* The loops in the turn are all over what it looks at, and the turn is not too large to be copied. */
+static bool check_size(const struct search *q)
+{
+    const struct node *body = q->u->body_node;
+    int nodes = 0;
+    for (const struct node *n = body; n; n = tree_next(body, n), nodes++) {
+        bool known = !node_is_loop(n);
+        for (size_t i = 0; i < q->scan->inner.n && !known; i++)
+            known = q->scan->inner.p[i] == n;
+        if (!known)
+            return false;
+    }
+    return nodes <= MOST_NODES;
+}
+
 bool scan_find(struct scan *scan, const struct unit *u, const struct pointers *p, struct calls *calls)
 {
     struct search q = {scan, u, p, calls};
@@ -443,28 +626,38 @@ bool scan_find(struct scan *scan, const struct unit *u, const struct pointers *p
     if (__builtin_popcount(u->cached) != 1 || u->written || u->alias_safe || u->has_barrier || u->leave.n)
         return false;
     scan->structure = (unsigned)__builtin_ctz(u->cached);
-    int nodes = 0;
-    for (const struct node *n = u->body_node; n; n = tree_next(u->body_node, n), nodes++)
-        if (node_is_loop(n))
-            return false;
-    if (nodes > MOST_NODES || !find_elements(&q) || !find_variable(&q) || !check_address(&q))
+    find_rest(&q);
+    if (has_lambda(p->function) || !(find_elements(&q, false) || find_elements(&q, true)) || !check_size(&q) ||
+        !find_variable(&q) || !check_address(&q))
         return false;
     find_bound(&q);
+    if (!scan->bounded && (scan->rest_node || scan->ahead))
+        return false;
     /* Without a bound, the loop's own condition ends it; then it must be worth it: not a loop inside another. */
     if (!scan->bounded &&
         (scan->step != SCAN_STEP_ELEMENT || u->cond_changes || !u->cond_node || u->outermost != u->loop))
         return false;
-    scan->limited = !scan->bounded || u->give_up.n;
+    scan->limited = !scan->bounded || u->give_up.n || scan->rest_node;
+    if (scan->limited && scan->ahead)
+        return false;
     find_uses(&q);
-    find_declaration(&q);
+    if (!scan->ahead)
+        find_declaration(&q);
     return true;
+}
+
+void scan_free(struct scan *scan)
+{
+    VEC_FREE(&scan->name);
+    VEC_FREE(&scan->inner);
 }
 
 bool scan_is_short(const struct unit *u)
 {
     enum { SHORT_BYTES = 64 };
     const struct scan *scan = &u->scan;
-    const struct node *last = scan->bounded ? u->cond_node->child->next : NULL, *first = scan->v->decl->child;
+    const struct node *last = scan->bounded && !scan->rest_node ? u->cond_node->child->next : NULL,
+                      *first = scan->v->decl->child;
     long long from = 0, to;
     while (first && first->next)
         first = first->next;

@@ -5,6 +5,7 @@
  *     for (long i = begin; i < end; i++) { ... text[i] ... }
  *     while (p < end) { char c = *p++; ... }
  *     while (in_row) { char c = text[i++]; ... }           // no end in sight: swcache::scan_while()
+ *     for (long i = begin; i < end; i++) { ... text[i + k] ... }    // 0 <= k < a constant: swcache::slide()
  */
 #ifndef WEIR_SWCACHE_SCAN_H
 #define WEIR_SWCACHE_SCAN_H
@@ -32,6 +33,7 @@ enum scan_variable {
 struct scan_name {
     const struct node *at;   /* text[i], *p; the object of p->x */
     const struct node *call; /* __ldg() around it, or NULL */
+    const struct node *add;  /* k of text[i + k], NULL: nothing */
 };
 
 struct scan {
@@ -39,19 +41,25 @@ struct scan {
     const struct var *v; /* the index, or the pointer itself */
     enum scan_step step;
     enum scan_variable variable;
-    bool exact;                 /* the element is p[v] or *v, nothing else in the address */
-    bool bounded;               /* ends at a place known before: v < e */
-    bool inclusive;             /* v <= e */
-    bool limited;               /* the structure's end must be known: the loop may end before its bound */
-    unsigned bound[2];          /* the text of e */
-    struct node *element;       /* the first one: text[i], *p; the object of p->x */
-    struct node *advance;       /* the node i++ in the body; NULL: in the head */
-    struct node *declares;      /* the variable of `char c = text[i];`, whose statement goes; NULL: none */
-    VEC(struct scan_name) name; /* where the element's name goes */
+    bool exact;                     /* the element is p[v] or *v, nothing else in the address */
+    bool bounded;                   /* ends at a place known before: v < e */
+    bool inclusive;                 /* v <= e */
+    bool limited;                   /* the structure's end must be known: the loop may end before its bound */
+    int ahead;                      /* elements that a turn looks at, this one included; 0: only this one */
+    unsigned bound[2];              /* the text of e */
+    unsigned rest[2];               /* what else the loop's condition asks: rest of v < e && rest; empty: nothing */
+    const struct node *rest_node;   /* the first of that */
+    struct node *element;           /* the first one: text[i], *p; the object of p->x */
+    struct node *index;             /* what of it moves: i, the p of *p */
+    struct node *advance;           /* the node i++ in the body; NULL: in the head */
+    struct node *declares;          /* the variable of `char c = text[i];`, whose statement goes; NULL: none */
+    VEC(struct scan_name) name;     /* where the element's name goes */
+    VEC(const struct node *) inner; /* the loops over what is ahead */
 };
 
 /* Is the unit's loop a scan of its only cached structure? Fills *out, whose list the caller frees. */
 bool scan_find(struct scan *out, const struct unit *, const struct pointers *, struct calls *);
+void scan_free(struct scan *);
 /* It has so few turns, known from the text, that lines in registers are no gain. */
 bool scan_is_short(const struct unit *);
 /* The pointer that the element's text is based on. */

@@ -469,7 +469,7 @@ static void free_unit(struct unit *u)
     VEC_FREE(&u->leave);
     VEC_FREE(&u->give_up);
     VEC_FREE(&u->go_on);
-    VEC_FREE(&u->scan.name);
+    scan_free(&u->scan);
 }
 
 bool units_is_written(const struct pointers *p, struct calls *calls, unsigned structure)
@@ -574,6 +574,18 @@ static bool has_inner(const struct finder *f, const struct node *loop)
     return false;
 }
 
+/* The next turn of a loop around it visits most of the scan's elements again: lines that stay are better. */
+static bool visits_again(const struct finder *f, const struct scan *scan, const struct node *around)
+{
+    enum { FEW = 8 };
+    long long by;
+    for (struct node *n = scan->index; n; n = tree_next(scan->index, n))
+        if (n->kind == CXCursor_DeclRefExpr && n->var && n->var != scan->v && var_changes(f->p, n->var, around) &&
+            profit_growth(f->p, scan->index, n->var, &by) && by > -FEW && by < FEW)
+            return true;
+    return false;
+}
+
 /* A loop inside `loop` is a scan of a structure that nothing else in `loop` reads. */
 static bool has_inner_scan(struct finder *f, struct node *loop, struct node *outermost)
 {
@@ -583,7 +595,8 @@ static bool has_inner_scan(struct finder *f, struct node *loop, struct node *out
             continue;
         struct unit u = {.loop = n, .outermost = outermost};
         size_t n_note = f->notes->note.n;
-        found = !try_unit(f, &u).why && u.form == FORM_SCAN && !scan_is_short(&u);
+        found = !try_unit(f, &u).why && u.form == FORM_SCAN && !u.scan.limited && !scan_is_short(&u) &&
+                !visits_again(f, &u.scan, loop);
         while (f->notes->note.n > n_note)
             free(f->notes->note.p[--f->notes->note.n].text);
         for (size_t i = 0; i < f->p->access.n && found; i++) {
@@ -636,7 +649,7 @@ static void drop_scans(struct finder *f, size_t first)
             body |= tree_inside(u->access.p[k]->at, u->body_node);
         for (size_t k = first; k < f->units->n; k++)
             elsewhere |= k != i && (f->units->p[k].cached & u->cached) == u->cached;
-        if (body || !elsewhere || u->written) {
+        if (body || !elsewhere || u->written || u->form == FORM_SCAN) {
             i++;
             continue;
         }

@@ -39,8 +39,13 @@ void writer_condition(const struct writer *, struct edits *, struct text *out);
 /* What the lambdas of the run and the scan form share: break, and the statements of the body. */
 void writer_edit_breaks(const struct writer *, struct edits *);
 void writer_body(const struct writer *, struct edits *, struct text *out);
+/* "!(condition)", or the opposite comparison. */
+void writer_negate(const struct writer *, struct edits *, const struct node *cond, const unsigned range[2],
+                   struct text *out);
 bool writer_is_bool(const struct node *);
 bool writer_needs_parentheses(const struct source *, const struct node *);
+/* The pragmas right above a loop: they must stay right above a loop. Returns where they begin. */
+unsigned writer_pragmas_above(const struct source *, unsigned at);
 unsigned writer_line_start(const struct source *, unsigned at);
 /* Where the white space before a statement begins, if nothing but white space parts it from what it belongs to. */
 unsigned writer_gap_before(const struct source *, unsigned at);

@@ -106,6 +106,75 @@ template <int SCALE> __global__ void records(const sale *__restrict__ sales, con
     out[t] = sum;
 }
 
+struct pattern {
+    char text[6];
+};
+
+// Turns that look ahead.
+__global__ void slides(const char *__restrict__ text, const int *__restrict__ numbers, pattern wanted,
+                       unsigned *__restrict__ out, int n)
+{
+    int t = threadIdx.x;
+    unsigned found = 0, sum = 0;
+    for (int i = t * n; i < (t + 1) * n; i++) {
+        int k = 0;
+        while (k < 6 && text[i + k] % 3 == wanted.text[k])
+            k++;
+        if (k == 6)
+            found++;
+        sum += k;
+    }
+    for (int i = 0; i < n; i++) {
+        int filtered = 0;
+        for (int k = 0; k < 4; k++)
+            filtered += numbers[t * n + i + k] * (k + 1);
+        if (filtered & 1)
+            continue;
+        sum = sum * 3 + filtered + i;
+    }
+    for (long i = t; i < t + n; i++)
+        sum ^= text[i] - text[i + 1] + (int)i;
+    for (int i = t * n; i < (t + 1) * n; i++) // the element itself is not read in every turn
+        for (int k = 0; k < 4; k++)
+            if (k & 1)
+                sum += text[i + k];
+    for (int i = t * n; i < (t + 1) * n; i++) { // too far
+        for (int k = 0; k < 40; k++)
+            sum += text[i + k];
+    }
+    for (int i = t * n; i < (t + 1) * n; i++) { // begins elsewhere
+        int k = 1;
+        while (k < 5 && text[i + k] > 0)
+            k++;
+        sum += k;
+    }
+    for (int i = t * n; i < (t + 1) * n; i++) { // as far as the run says
+        for (int k = 0; k < n % 7; k++)
+            sum += text[i + k];
+    }
+    out[t] = sum + (found << 20);
+}
+
+// Searches: a bound, and something else.
+__global__ void searches(const char *__restrict__ text, const long *__restrict__ at, int *__restrict__ out)
+{
+    int t = threadIdx.x, n = 0;
+    long i = at[t], end = at[t + 1];
+    while (i < end && text[i] != 'x' && n < 5) {
+        n += text[i] & 1;
+        i++;
+    }
+    long j = at[t] + 1;
+    while (j < end && text[j - 1] % 7 != 2)
+        j++;
+    long k = at[t];
+    while (k < end && n < 1000) {
+        char c = text[k++];
+        n += c & 3;
+    }
+    out[t] = n + (int)(i - at[t]) * 100 + (int)(j + k);
+}
+
 // A loop over the bytes of one record, inside a loop over records.
 __global__ void nests(const unsigned char *__restrict__ in, const long *__restrict__ at, unsigned *__restrict__ out,
                       int count)
@@ -129,8 +198,8 @@ __global__ void none(const unsigned char *__restrict__ in, const int *__restrict
 {
     int t = threadIdx.x;
     unsigned sum = 0;
-    for (int i = 0; i < n; i++) // a neighbour too
-        sum += in[t * n + i] ^ in[t * n + i + 1];
+    for (int i = 0; i < n; i++) // a neighbour behind
+        sum += in[t * n + i] ^ in[t * n + i - 1];
     for (int i = t * n; i < (t + 1) * n; i++) { // not in every turn
         if (i & 1)
             sum += in[i];
@@ -186,6 +255,11 @@ int main()
     print_hash("records", sums, threads);
     nests<<<1, 32>>>(in, dat, out, threads);
     print_hash("nests", out, threads);
+    pattern wanted = {{1, 0, 2, 1, 1, 0}};
+    slides<<<1, threads>>>((char *)in, (int *)words, wanted, out, n - 3);
+    print_hash("slides", out, threads);
+    searches<<<1, threads>>>((char *)in, dat, ints);
+    print_hash("searches", ints, threads);
     none<<<1, threads>>>(in + 256, (int *)words, dat, out, n, 10);
     OK(cudaGetLastError());
     print_hash("none", out, threads);
