@@ -376,6 +376,8 @@ static bool needs_block(const struct pointers *p, const struct unit *u)
     if (u->form == FORM_SCAN) {
         /* "if (a) while (b) ... else ..." must not become "if (a) if (b) ... else ...". */
         bool head = scan_keeps_head(p->source, u);
+        if (scan_names_first(u))
+            return true;
         return !in_block(u->loop) ? head || !u->scan.bounded : head && head_needs_block(p, u);
     }
     return u->form == FORM_SLICES || !in_block(u->loop) || head_needs_block(p, u);

@@ -67,12 +67,6 @@ static void add_type(CXType type, struct text *out)
     clang_disposeString(string);
 }
 
-static CXType element_type(const struct scan *scan)
-{
-    CXType t = clang_getCursorType(scan->element->cursor);
-    return type_is_pointer(t) ? clang_getPointeeType(t) : t;
-}
-
 /* The sum of something and the variable, which is to be 0. */
 static const struct node *zero_added(const struct source *s, const struct node *variable, const char *instead)
 {
@@ -203,6 +197,18 @@ static void edit_turn(const struct writer *w, struct edits *e, const char *name,
     text_free(&counts);
 }
 
+/* A scan whose turns count from the first element's address has a name for that. */
+static const char *first_name(const struct writer *w)
+{
+    static const char *const names[] = {"first", "from", "begin", "swcache_first", NULL};
+    return emit_fresh_name(w->s, names);
+}
+
+bool scan_names_first(const struct unit *u)
+{
+    return u->scan.variable == SCAN_VARIABLE_LOCAL && !u->scan.exact;
+}
+
 /* The turn's own copy of the variable: "long i = at - text;". */
 static void add_variable(const struct writer *w, const char *at, struct text *out)
 {
@@ -215,16 +221,22 @@ static void add_variable(const struct writer *w, const char *at, struct text *ou
         return;
     if (scan->v->is_pointer) {
         text_addf(out, "%sconst ", w->two.p);
-        add_type(element_type(scan), out);
+        add_type(scan_element_type(scan), out);
         text_addf(out, " *%s = %s%s;", scan->v->name, at, next);
         return;
     }
     const struct node *base = scan_base(scan->element);
-    add_type(clang_getCursorType(scan->v->decl->cursor), &type);
+    if (scan->wide)
+        text_addf(&type, "long");
+    else
+        add_type(clang_getCursorType(scan->v->decl->cursor), &type);
     bool cast = strcmp(type.p, "long") && strcmp(type.p, "long long") && strcmp(type.p, "auto");
     text_addf(out, cast ? "%s%s %s = (%s)(" : "%s%s %s = ", w->two.p, type.p, scan->v->name, type.p);
-    text_addf(out, "%s%s - %.*s%s;", at, next, (int)(base->end - base->begin), w->s->text + base->begin,
-              cast ? ")" : "");
+    if (scan->exact)
+        text_addf(out, "%s%s - %.*s%s;", at, next, (int)(base->end - base->begin), w->s->text + base->begin,
+                  cast ? ")" : "");
+    else
+        text_addf(out, "%s%s - %s%s;", at, next, first_name(w), cast ? ")" : "");
     text_free(&type);
 }
 
@@ -242,6 +254,13 @@ static void add_head(const struct writer *w, const char *name, const char *at, s
         text_free(&value);
     } else
         add_address(w, NULL, &first);
+    if (scan_names_first(u)) {
+        text_addf(out, "%sconst ", w->one.p);
+        add_type(scan_element_type(scan), out);
+        text_addf(out, " *%s = %s;", first_name(w), first.p);
+        first.n = 0;
+        text_addf(&first, "%s", first_name(w));
+    }
     add_end(w, &last);
     text_addf(&lambda, "[&](");
     if (scan->ahead)
@@ -249,11 +268,11 @@ static void add_head(const struct writer *w, const char *name, const char *at, s
     else if (scan->declares && clang_isConstQualifiedType(clang_getCursorType(scan->declares->cursor)))
         text_addf(&lambda, "const ");
     if (!scan->ahead)
-        add_type(element_type(scan), &lambda);
+        add_type(scan_element_type(scan), &lambda);
     text_addf(&lambda, " %s", name);
     if (at) {
         text_addf(&lambda, ", const ");
-        add_type(element_type(scan), &lambda);
+        add_type(scan_element_type(scan), &lambda);
         text_addf(&lambda, " *%s", at);
     }
     bool is_bool = scan->bounded || writer_is_bool(u->cond_node);
@@ -305,7 +324,7 @@ void write_scan(const struct writer *outer, struct text *out)
     }
     const char *name = scan->ahead      ? free_name(w, views)
                        : scan->declares ? scan->declares->var->name
-                                        : free_name(w, clang_Type_getSizeOf(element_type(scan)) == 1 ? small : large);
+                                        : free_name(w, scan_element_bytes(scan) == 1 ? small : large);
     const char *at = scan->variable != SCAN_VARIABLE_LOCAL                    ? NULL
                      : scan->v->is_pointer && scan->step != SCAN_STEP_ELEMENT ? scan->v->name
                                                                               : free_name(w, places);
@@ -313,6 +332,7 @@ void write_scan(const struct writer *outer, struct text *out)
     edit_turn(w, &e, name, last.p);
     size_t line = out->n + 1;
     add_head(w, name, at, out);
+    line = scan_names_first(u) ? line + strcspn(out->p + line, "\n") + 1 : line;
     struct text body = {0};
     add_variable(w, at, &body);
     if (scan->rest_node) {

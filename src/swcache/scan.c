@@ -539,24 +539,55 @@ static bool in_element(const struct scan *scan, const struct node *n)
     return false;
 }
 
+/* n is v in a subscript, or in a sum there. */
+static bool is_subscript(const struct source *s, const struct node *n)
+{
+    const struct node *up = n->parent;
+    for (; up; n = up, up = up->parent) {
+        char op[4] = "";
+        if (up->kind == CXCursor_BinaryOperator)
+            node_operator(s, up, op);
+        if (up->kind == CXCursor_ArraySubscriptExpr)
+            return n == up->child->next;
+        if (up->kind != CXCursor_UnexposedExpr && up->kind != CXCursor_ParenExpr && strcmp(op, "+") && strcmp(op, "-"))
+            return false;
+    }
+    return false;
+}
+
+/* The loop's variable starts at 0. */
+static bool starts_at_zero(const struct search *q)
+{
+    const struct node *start = q->scan->v->decl->child;
+    long long value = -1;
+    while (start && start->next)
+        start = start->next;
+    return is_of_head(q) && start && profit_constant(start, &value) && value == 0;
+}
+
 static void find_uses(const struct search *q)
 {
     struct scan *scan = q->scan;
     const struct unit *u = q->u;
+    CXType type = clang_getCanonicalType(clang_getCursorType(scan->v->decl->cursor));
     bool inside = false, after = false, repeats = false;
+    scan->wide = type.kind == CXType_Int;
     for (const struct node *up = u->loop->parent; up && !tree_inside(scan->v->decl, up); up = up->parent)
         repeats |= node_is_loop(up);
     for (const struct node *n = q->p->function; n; n = tree_next(q->p->function, n)) {
         if (n->kind != CXCursor_DeclRefExpr || n->var != scan->v)
             continue;
+        bool uses = false;
         if (!tree_inside(n, u->loop))
             after |= !is_of_head(q) && (repeats || n->begin > u->loop->begin);
         else if (tree_inside(n, u->body_node) || (!scan->bounded && tree_inside(n, u->cond_node)) ||
                  (n->begin >= scan->rest[0] && n->end <= scan->rest[1]))
-            inside |= !in_element(scan, n) && !(scan->advance && tree_inside(n, scan->advance));
+            uses = !in_element(scan, n) && !(scan->advance && tree_inside(n, scan->advance));
+        inside |= uses;
+        scan->wide &= !uses || is_subscript(q->p->source, n);
     }
-    CXType pointee = clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(scan->v->decl->cursor)));
-    bool local = scan->exact && (!scan->v->is_pointer || clang_isConstQualifiedType(pointee));
+    bool local = scan->v->is_pointer ? scan->exact && clang_isConstQualifiedType(clang_getPointeeType(type))
+                                     : scan->exact || starts_at_zero(q);
     scan->variable = !inside && !after ? SCAN_VARIABLE_GOES
                      : local && !after ? SCAN_VARIABLE_LOCAL
                                        : SCAN_VARIABLE_COUNTS;
@@ -644,6 +675,16 @@ bool scan_find(struct scan *scan, const struct unit *u, const struct pointers *p
     if (!scan->ahead)
         find_declaration(&q);
     return true;
+}
+
+CXType scan_element_type(const struct scan *scan)
+{
+    return element_type(scan->element);
+}
+
+long long scan_element_bytes(const struct scan *scan)
+{
+    return clang_Type_getSizeOf(element_type(scan->element));
 }
 
 void scan_free(struct scan *scan)

@@ -41,6 +41,7 @@ struct scan {
     const struct var *v; /* the index, or the pointer itself */
     enum scan_step step;
     enum scan_variable variable;
+    bool wide;                      /* a copy of v may as well be a long: it only ever is a part of subscripts */
     bool exact;                     /* the element is p[v] or *v, nothing else in the address */
     bool bounded;                   /* ends at a place known before: v < e */
     bool inclusive;                 /* v <= e */
@@ -60,6 +61,8 @@ struct scan {
 /* Is the unit's loop a scan of its only cached structure? Fills *out, whose list the caller frees. */
 bool scan_find(struct scan *out, const struct unit *, const struct pointers *, struct calls *);
 void scan_free(struct scan *);
+CXType scan_element_type(const struct scan *);
+long long scan_element_bytes(const struct scan *);
 /* It has so few turns, known from the text, that lines in registers are no gain. */
 bool scan_is_short(const struct unit *);
 /* The pointer that the element's text is based on. */

@@ -485,6 +485,39 @@ bool units_is_written(const struct pointers *p, struct calls *calls, unsigned st
     return !p->structure[structure].is_restrict && memory_write(p, calls, p->function);
 }
 
+/* How many loops inside the unit's are around the structure's accesses, at most. */
+static int depth_of(struct finder *f, unsigned structure, const struct node *loop)
+{
+    int most = 0;
+    for (size_t i = 0; i < f->p->access.n; i++) {
+        const struct access *a = &f->p->access.p[i];
+        int depth = 0;
+        if (a->structure != structure || !tree_inside(a->at, loop))
+            continue;
+        for (const struct node *n = a->at; n != loop; n = n->parent)
+            depth += node_is_loop(n);
+        most = depth > most ? depth : most;
+    }
+    return most;
+}
+
+/* Two loops further in, others are used so much more often that a line of this one is not worth its registers. */
+static void drop_rare(struct finder *f, struct unit *u)
+{
+    int most = 0;
+    for (unsigned k = 0; k < f->p->n_structure; k++)
+        if (u->cached >> k & 1 && depth_of(f, k, u->loop) > most)
+            most = depth_of(f, k, u->loop);
+    for (unsigned k = 0; k < f->p->n_structure; k++)
+        if (u->cached >> k & 1 && depth_of(f, k, u->loop) + 2 <= most) {
+            notes_add(f->notes, SWCACHE_LEFT_ALONE, look_at(f, k, u->loop).first->at->begin,
+                      "%s: '%s' is not cached: loops inside use others far more often", f->kernel,
+                      f->p->structure[k].param->name);
+            u->cached &= ~(1u << k);
+            u->written &= ~(1u << k);
+        }
+}
+
 static struct refusal try_unit(struct finder *f, struct unit *u)
 {
     struct refusal r = read_head(f->p->source, u);
@@ -524,6 +557,8 @@ static struct refusal try_unit(struct finder *f, struct unit *u)
         }
     if (!u->cached)
         return (struct refusal){any ? "" : NULL, u->loop};
+    if (!u->alias_safe && !f->options->keep_all)
+        drop_rare(f, u);
     collect_accesses(f, u);
     if (!u->access.n)
         return (struct refusal){"", u->loop};
@@ -586,7 +621,8 @@ static bool visits_again(const struct finder *f, const struct scan *scan, const 
     return false;
 }
 
-/* A loop inside `loop` is a scan of a structure that nothing else in `loop` reads. */
+/* A loop inside `loop` is a scan of a structure that nothing else in `loop` reads. Of elements that are as large as
+ * words, a line that stays is better: it serves loops that come by again. */
 static bool has_inner_scan(struct finder *f, struct node *loop, struct node *outermost)
 {
     bool found = false;
@@ -596,7 +632,7 @@ static bool has_inner_scan(struct finder *f, struct node *loop, struct node *out
         struct unit u = {.loop = n, .outermost = outermost};
         size_t n_note = f->notes->note.n;
         found = !try_unit(f, &u).why && u.form == FORM_SCAN && !u.scan.limited && !scan_is_short(&u) &&
-                !visits_again(f, &u.scan, loop);
+                scan_element_bytes(&u.scan) < 4 && !visits_again(f, &u.scan, loop);
         while (f->notes->note.n > n_note)
             free(f->notes->note.p[--f->notes->note.n].text);
         for (size_t i = 0; i < f->p->access.n && found; i++) {

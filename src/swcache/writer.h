@@ -56,5 +56,7 @@ void write_run(const struct writer *, struct text *out);
 void write_scan(const struct writer *, struct text *out);
 /* The scan's text declares what the loop's head does. */
 bool scan_keeps_head(const struct source *, const struct unit *);
+/* It has a variable of its own. */
+bool scan_names_first(const struct unit *);
 
 #endif
