@@ -136,11 +136,39 @@ static struct node *free_value(const struct writer *w, const struct access *a)
     return value;
 }
 
+static char *numbered(const char *name, const char *suffix, unsigned number)
+{
+    char *result, digits[16] = "";
+    if (number)
+        snprintf(digits, sizeof digits, "%u", number + 1);
+    return asprintf(&result, "%s%s%s", name, suffix, digits) < 0 ? xstrdup(name) : result;
+}
+
+/* The variable that keeps an element which a loop asks for twice. NULL: the access keeps none. */
+static const struct kept_load *kept_by(const struct writer *w, const struct access *a)
+{
+    for (size_t i = 0; i < w->u->kept.n; i++)
+        if (w->u->kept.p[i].first == a || w->u->kept.p[i].again == a)
+            return &w->u->kept.p[i];
+    return NULL;
+}
+
 static void edit_access(const struct writer *w, struct edits *e, const struct access *a, enum way way)
 {
     const struct source *s = w->s;
     struct node *at = a->at, *value = way == WAY_STEP ? free_value(w, a) : NULL;
+    const struct kept_load *kept = way == WAY_STEP ? kept_by(w, a) : NULL;
     struct text before = {0};
+    if (kept) {
+        char *name = numbered(w->kept, "", kept->number);
+        text_addf(&before, kept->first == a ? "(%s = " : "%s", name);
+        free(name);
+        if (kept->again == a) {
+            edits_replace(e, at->begin, at->end, before.p);
+            text_free(&before);
+            return;
+        }
+    }
     add_way(w, a, way, value ? "store" : verb_of(w, a, way), &before);
     if (a->kind == ACCESS_LDG) {
         unsigned open = source_find(s, at->begin, at->end, "(");
@@ -148,12 +176,12 @@ static void edit_access(const struct writer *w, struct edits *e, const struct ac
         text_free(&before);
         return;
     }
-    const char *after = value ? "" : ")";
+    const char *after = value ? "" : kept ? "))" : ")";
     unsigned remove = 0;
     if (at->kind == CXCursor_UnaryOperator && at->child) {
         /* *p: the pointer itself; *(p + i): its parentheses become those of the call. */
         remove = at->child->begin - at->begin;
-        if (!value && s->text[at->child->begin] == '(' && source_match(s, at->child->begin) + 1 == at->end) {
+        if (!value && !kept && s->text[at->child->begin] == '(' && source_match(s, at->child->begin) + 1 == at->end) {
             remove++;
             after = "";
         }
@@ -200,9 +228,28 @@ void writer_precede(const struct writer *w, struct edits *e, const struct node *
     free(outer);
 }
 
+/* "char c;" before each loop that keeps an element. */
+static void declare_kept(const struct writer *w, struct edits *e)
+{
+    for (size_t i = 0; i < w->u->kept.n; i++) {
+        const struct kept_load *k = &w->u->kept.p[i];
+        if (i && w->u->kept.p[i - 1].loop == k->loop)
+            continue;
+        char *name = numbered(w->kept, "", k->number);
+        struct text declaration = {0};
+        writer_type(clang_getCursorType(k->first->at->cursor), &declaration);
+        text_addf(&declaration, " %s;", name);
+        writer_precede(w, e, k->loop, declaration.p);
+        text_free(&declaration);
+        free(name);
+    }
+}
+
 void writer_edit_accesses(const struct writer *w, struct edits *e, enum way way)
 {
     const struct unit *u = w->u;
+    if (way == WAY_STEP)
+        declare_kept(w, e);
     const char *flushes = way == WAY_STEP ? w->memory : w->cache;
     struct text t = {0};
     for (size_t i = 0; i < u->access.n; i++)
@@ -442,14 +489,6 @@ static unsigned caches_before(const unit_list *units, unsigned number)
     return n;
 }
 
-static char *numbered(const char *name, const char *suffix, unsigned number)
-{
-    char *result, digits[16] = "";
-    if (number)
-        snprintf(digits, sizeof digits, "%u", number + 1);
-    return asprintf(&result, "%s%s%s", name, suffix, digits) < 0 ? xstrdup(name) : result;
-}
-
 /* The name of a structure's number: text_, or another where that is taken. */
 static char *id_name(const struct source *s, const char *structure, unsigned number)
 {
@@ -480,6 +519,7 @@ static void name_all(struct writer *w, const unit_list *units, unsigned number)
 {
     static const char *const caches[] = {"cache", "line_cache", "swcache_lines", NULL};
     static const char *const mores[] = {"more", "goes_on", "swcache_more", NULL};
+    static const char *const keeps[] = {"c", "got", "kept", "swcache_kept", NULL};
     static const char *const memories[] = {"memory", "through", "swcache_memory", NULL};
     const struct unit *u = w->u;
     /* In a block of its own, the cache can have the same name every time. */
@@ -488,6 +528,7 @@ static void name_all(struct writer *w, const unit_list *units, unsigned number)
         numbered(emit_fresh_name(w->s, caches), "", own_block ? 0 : caches_before(units, cache_owner(units, number)));
     w->memory = emit_fresh_name(w->s, memories);
     w->more = emit_fresh_name(w->s, mores);
+    w->kept = writer_free_name(w, keeps);
     w->extents = emit_extents_name(w->s);
     for (unsigned k = 0; k < w->p->n_structure; k++)
         if (u->cached >> k & 1) {

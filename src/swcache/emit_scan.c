@@ -37,8 +37,7 @@ bool scan_keeps_head(const struct source *s, const struct unit *u)
     return u->scan.variable == SCAN_VARIABLE_COUNTS || !start_value(s, u);
 }
 
-/* A name that the loop does not use for anything else. */
-static const char *free_name(const struct writer *w, const char *const *choice)
+const char *writer_free_name(const struct writer *w, const char *const *choice)
 {
     for (; choice[1]; choice++) {
         bool used = false;
@@ -54,8 +53,7 @@ static const char *free_name(const struct writer *w, const char *const *choice)
     return *choice;
 }
 
-/* The type's name, without const; `auto` for what has none. */
-static void add_type(CXType type, struct text *out)
+void writer_type(CXType type, struct text *out)
 {
     CXString string = clang_getTypeSpelling(type);
     const char *name = clang_getCString(string);
@@ -221,7 +219,7 @@ static void add_variable(const struct writer *w, const char *at, struct text *ou
         return;
     if (scan->v->is_pointer) {
         text_addf(out, "%sconst ", w->two.p);
-        add_type(scan_element_type(scan), out);
+        writer_type(scan_element_type(scan), out);
         text_addf(out, " *%s = %s%s;", scan->v->name, at, next);
         return;
     }
@@ -229,7 +227,7 @@ static void add_variable(const struct writer *w, const char *at, struct text *ou
     if (scan->wide)
         text_addf(&type, "long");
     else
-        add_type(clang_getCursorType(scan->v->decl->cursor), &type);
+        writer_type(clang_getCursorType(scan->v->decl->cursor), &type);
     bool cast = strcmp(type.p, "long") && strcmp(type.p, "long long") && strcmp(type.p, "auto");
     text_addf(out, cast ? "%s%s %s = (%s)(" : "%s%s %s = ", w->two.p, type.p, scan->v->name, type.p);
     if (scan->exact)
@@ -256,7 +254,7 @@ static void add_head(const struct writer *w, const char *name, const char *at, s
         add_address(w, NULL, &first);
     if (scan_names_first(u)) {
         text_addf(out, "%sconst ", w->one.p);
-        add_type(scan_element_type(scan), out);
+        writer_type(scan_element_type(scan), out);
         text_addf(out, " *%s = %s;", first_name(w), first.p);
         first.n = 0;
         text_addf(&first, "%s", first_name(w));
@@ -268,11 +266,11 @@ static void add_head(const struct writer *w, const char *name, const char *at, s
     else if (scan->declares && clang_isConstQualifiedType(clang_getCursorType(scan->declares->cursor)))
         text_addf(&lambda, "const ");
     if (!scan->ahead)
-        add_type(scan_element_type(scan), &lambda);
+        writer_type(scan_element_type(scan), &lambda);
     text_addf(&lambda, " %s", name);
     if (at) {
         text_addf(&lambda, ", const ");
-        add_type(scan_element_type(scan), &lambda);
+        writer_type(scan_element_type(scan), &lambda);
         text_addf(&lambda, " *%s", at);
     }
     bool is_bool = scan->bounded || writer_is_bool(u->cond_node);
@@ -322,12 +320,12 @@ void write_scan(const struct writer *outer, struct text *out)
         text_addf(&w->one, "%s%s", outer->one.p, w->step);
         text_addf(&w->two, "%s%s", w->one.p, w->step);
     }
-    const char *name = scan->ahead      ? free_name(w, views)
+    const char *name = scan->ahead      ? writer_free_name(w, views)
                        : scan->declares ? scan->declares->var->name
-                                        : free_name(w, scan_element_bytes(scan) == 1 ? small : large);
+                                        : writer_free_name(w, scan_element_bytes(scan) == 1 ? small : large);
     const char *at = scan->variable != SCAN_VARIABLE_LOCAL                    ? NULL
                      : scan->v->is_pointer && scan->step != SCAN_STEP_ELEMENT ? scan->v->name
-                                                                              : free_name(w, places);
+                                                                              : writer_free_name(w, places);
     text_addf(&last, "return%s%s", scan->limited ? " " : "", !scan->bounded ? cond.p : scan->limited ? "true" : "");
     edit_turn(w, &e, name, last.p);
     size_t line = out->n + 1;

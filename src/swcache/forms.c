@@ -153,6 +153,80 @@ static void find_pace(struct unit *u, const struct pointers *p)
     u->together = u->window && top && top->parent == p->function;
 }
 
+/* ---- elements that a loop asks for twice ---- */
+
+/* n is computed whenever `root` is. */
+static bool always_in(const struct source *s, const struct node *n, const struct node *root)
+{
+    for (const struct node *c = n, *up = n->parent; c != root; c = up, up = up->parent) {
+        char op[4] = "";
+        if (up->kind == CXCursor_BinaryOperator)
+            node_operator(s, up, op);
+        if ((up->kind == CXCursor_ConditionalOperator || !strcmp(op, "&&") || !strcmp(op, "||")) && c != up->child)
+            return false;
+    }
+    return true;
+}
+
+/* Nothing that the address is made of changes in the body before the statement of `again` ends. */
+static bool stays_until(const struct pointers *p, const struct node *address, const struct node *body,
+                        const struct node *again)
+{
+    while (again != body && !kind_is_statement(again->kind) && !kind_is_statement(again->parent->kind))
+        again = again->parent;
+    for (const struct node *n = body; n; n = tree_next(body, n))
+        if (node_is_loop(n) && tree_inside(again, n))
+            return false; /* comes by again */
+    for (const struct node *v = address; v; v = tree_next(address, v)) {
+        struct node *target;
+        if (node_writes(p->source, v, &target) || v->kind == CXCursor_CallExpr)
+            return false;
+        if (v->kind != CXCursor_DeclRefExpr || !v->var)
+            continue;
+        for (const struct node *n = body; n; n = tree_next(body, n))
+            if (n->kind == CXCursor_DeclRefExpr && n->var == v->var && n->begin < again->end &&
+                !node_is_load(n->parent))
+                return false; /* changed, or its address is taken */
+        if (v->var->is_reference)
+            return false;
+    }
+    return true;
+}
+
+static void find_kept(struct unit *u, const struct pointers *p)
+{
+    unsigned loops = 0;
+    for (struct node *loop = u->body_node; loop; loop = tree_next(u->body_node, loop)) {
+        const struct node *body = node_is_loop(loop) && loop->kind != CXCursor_DoStmt ? loop_body(loop) : NULL;
+        size_t before = u->kept.n;
+        if (!body || !loop->parent || loop->parent->kind != CXCursor_CompoundStmt ||
+            source_in_macro(p->source, loop->begin))
+            continue;
+        for (size_t i = 0; i < u->access.n; i++) {
+            const struct access *a = u->access.p[i];
+            const struct node *cond = a->at;
+            while (cond != loop && cond->parent != loop && tree_inside(cond, loop))
+                cond = cond->parent;
+            char op[4] = "";
+            if (cond->kind == CXCursor_BinaryOperator)
+                node_operator(p->source, cond, op);
+            /* Not what a for loop begins with, or its step. */
+            bool asks = tree_inside(a->at, loop) && cond != body && op[0] && strcmp(op, "=") && strcmp(op, ",") &&
+                        always_in(p->source, a->at, cond);
+            if (!asks || a->kind != ACCESS_LOAD || u->written >> a->structure & 1 || u->kept.n > before ||
+                !type_is_scalar(clang_getCursorType(a->at->cursor)))
+                continue;
+            for (size_t k = 0; k < u->access.n; k++) {
+                const struct access *b = u->access.p[k];
+                if (b->kind == ACCESS_LOAD && b->structure == a->structure && tree_inside(b->at, body) &&
+                    node_same_text(p->source, a->at, b->at) && stays_until(p, a->at, body, b->at))
+                    VEC_PUSH(&u->kept, (struct kept_load){a, b, loop, loops});
+            }
+        }
+        loops += u->kept.n > before;
+    }
+}
+
 void forms_choose(struct unit *u, const struct pointers *p, struct calls *calls, const struct swcache_options *options)
 {
     u->form = !options->slices && can_run(u, p->source) ? FORM_RUN : FORM_SLICES;
@@ -163,4 +237,6 @@ void forms_choose(struct unit *u, const struct pointers *p, struct calls *calls,
         scan_free(&u->scan);
     if (u->form == FORM_RUN)
         find_pace(u, p);
+    if (u->form == FORM_RUN && !u->alias_safe)
+        find_kept(u, p);
 }

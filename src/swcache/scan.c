@@ -133,22 +133,6 @@ static struct node *element_of(const struct access *a)
                : NULL;
 }
 
-/* The same text but for white space, from a to its end and from b to its. */
-static bool same_text(const struct source *s, const struct node *a, const struct node *b)
-{
-    unsigned x = a->begin, y = b->begin;
-    for (;;) {
-        while (x < a->end && isspace((unsigned char)s->text[x]))
-            x++;
-        while (y < b->end && isspace((unsigned char)s->text[y]))
-            y++;
-        if (x == a->end || y == b->end)
-            return x == a->end && y == b->end;
-        if (s->text[x++] != s->text[y++])
-            return false;
-    }
-}
-
 static CXType element_type(const struct node *element)
 {
     CXType t = clang_getCursorType(element->cursor);
@@ -351,8 +335,8 @@ static bool find_elements(const struct search *q, bool views)
             scan->element = element;
             scan->index = index;
         }
-        if (!index || element->kind != scan->element->kind || !same_text(q->p->source, index, scan->index) ||
-            !same_text(q->p->source, scan_base(element), scan_base(scan->element)))
+        if (!index || element->kind != scan->element->kind || !node_same_text(q->p->source, index, scan->index) ||
+            !node_same_text(q->p->source, scan_base(element), scan_base(scan->element)))
             return false;
         if (name.call && source_find(q->p->source, element->end, name.call->end - 1, ")") < name.call->end - 1)
             return false; /* brackets around it */

@@ -437,3 +437,18 @@ const char *node_callee(struct source *s, const struct node *call)
     CXCursor f = clang_getCursorReferenced(call->cursor);
     return clang_Cursor_isNull(f) ? "" : source_string(s, clang_getCursorSpelling(f));
 }
+
+bool node_same_text(const struct source *s, const struct node *a, const struct node *b)
+{
+    unsigned x = a->begin, y = b->begin;
+    for (;;) {
+        while (x < a->end && isspace((unsigned char)s->text[x]))
+            x++;
+        while (y < b->end && isspace((unsigned char)s->text[y]))
+            y++;
+        if (x == a->end || y == b->end)
+            return x == a->end && y == b->end;
+        if (s->text[x++] != s->text[y++])
+            return false;
+    }
+}

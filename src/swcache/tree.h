@@ -87,6 +87,9 @@ int node_argument(const struct node *call, const struct node *n);
 const char *node_callee(struct source *, const struct node *call);
 const char *source_string(struct source *, CXString);
 
+/* The same text but for white space. */
+bool node_same_text(const struct source *, const struct node *, const struct node *);
+
 bool type_is_pointer(CXType);
 bool type_is_scalar(CXType);
 

@@ -470,6 +470,7 @@ static void free_unit(struct unit *u)
     VEC_FREE(&u->give_up);
     VEC_FREE(&u->go_on);
     scan_free(&u->scan);
+    VEC_FREE(&u->kept);
 }
 
 bool units_is_written(const struct pointers *p, struct calls *calls, unsigned structure)

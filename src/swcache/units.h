@@ -15,6 +15,13 @@
 
 typedef VEC(struct node *) node_list;
 
+/* A loop inside asks for an element in its condition and again in its body: the body uses what the condition got. */
+struct kept_load {
+    const struct access *first, *again;
+    const struct node *loop;
+    unsigned number; /* of the loop */
+};
+
 /* How a cached loop is written; forms.h. */
 enum unit_form { FORM_SLICES, FORM_RUN, FORM_SCAN };
 
@@ -39,6 +46,7 @@ struct unit {
     node_list order, leave, give_up;   /* statements before which to flush; return and break statements */
     node_list go_on;                   /* continue statements */
     struct scan scan;                  /* of the scan form */
+    VEC(struct kept_load) kept;        /* of the run form */
 };
 
 struct notes {

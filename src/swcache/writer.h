@@ -19,7 +19,7 @@ struct writer {
     const struct unit *u;
     const char *lines; /* the name of the cache's type, NULL: none */
     char *cache;
-    const char *memory, *more, *extents; /* names */
+    const char *memory, *more, *extents, *kept; /* names */
     char *id_name[MAX_STRUCTURES];
     uint32_t names; /* the structures whose numbers get their names here */
     int id[MAX_STRUCTURES];
@@ -42,6 +42,10 @@ void writer_body(const struct writer *, struct edits *, struct text *out);
 /* "!(condition)", or the opposite comparison. */
 void writer_negate(const struct writer *, struct edits *, const struct node *cond, const unsigned range[2],
                    struct text *out);
+/* A name that the loop does not use for anything else. */
+const char *writer_free_name(const struct writer *, const char *const *choice);
+/* The type's name, without const; `auto` for what has none. */
+void writer_type(CXType, struct text *out);
 bool writer_is_bool(const struct node *);
 bool writer_needs_parentheses(const struct source *, const struct node *);
 /* The pragmas right above a loop: they must stay right above a loop. Returns where they begin. */

@@ -62,6 +62,29 @@ __global__ void conditions(const int *__restrict__ in, unsigned *__restrict__ ou
     out[t] = sum + at + i;
 }
 
+// What a loop's condition got, its body need not get again; unless something changed.
+__global__ void asks_twice(const char *__restrict__ text, unsigned *__restrict__ out, int n)
+{
+    int t = threadIdx.x, i = t * n, end = (t + 1) * n;
+    unsigned hash = 1;
+    for (int words = 0; words < 5 && i < end; words++) {
+        for (i++; text[i] > -100; i++)
+            hash = (hash ^ (unsigned char)text[i]) * 16777619u;
+        while (text[i] < 100) {
+            hash += text[i] & 3;
+            i++;
+            hash ^= text[i];
+        }
+        while (text[i] != 5 && i < end) {
+            i += 1 + (text[i] & 1);
+            hash = hash * 3 + text[i];
+        }
+        while (i < end && text[i] & 1)
+            hash += text[i++] - text[i];
+    }
+    out[t] = hash;
+}
+
 struct pair {
     short a, b;
 };
@@ -100,6 +123,8 @@ int main()
     print_hash("steps", out, threads);
     conditions<<<1, threads>>>(words, sums, n);
     print_hash("conditions", sums, threads);
+    asks_twice<<<1, threads>>>((const char *)words, sums, n);
+    print_hash("asks_twice", sums, threads);
     captures<<<1, threads>>>(shorts, pairs, n);
     OK(cudaGetLastError());
     print_hash("captures", pairs, threads * n);
