@@ -358,7 +358,10 @@ static void add_declaration(const struct writer *w, const char *line, struct tex
     for (unsigned k = 0; k < w->p->n_structure; k++)
         if (u->cached >> k & 1)
             text_addf(&names, "%s %d: %s", w->id[k] ? "," : "", w->id[k], w->p->structure[k].param->name);
-    text_addf(&type, " %s;", w->cache);
+    if (w->own_shared)
+        text_addf(&type, " %s(%s);", w->cache, emit_own_bytes_name(w->s));
+    else
+        text_addf(&type, " %s;", w->cache);
     if (u->form != FORM_SLICES) /* the numbers get names */
         text_addf(out, "%s", type.p);
     else if (strlen(line) + type.n + names.n < LINE_WIDTH)
@@ -393,6 +396,12 @@ static bool in_block(const struct node *loop)
 {
     const struct node *up = holder(loop);
     return up && up->kind == CXCursor_CompoundStmt && up->parent && up->parent->kind != CXCursor_SwitchStmt;
+}
+
+const char *emit_own_bytes_name(const struct source *s)
+{
+    static const char *const names[] = {"own_bytes", "swcache_own_bytes", NULL};
+    return emit_fresh_name(s, names);
 }
 
 const char *emit_extents_name(const struct source *s)
@@ -569,6 +578,7 @@ void emit_unit(struct edits *edits, const struct pointers *p, const struct chang
     bool block = needs_block(p, u);
     struct writer w = {
         .s = s, .p = p, .u = u, .kernel_cached = kernel->cached, .begin = writer_pragmas_above(s, u->loop->begin)};
+    w.own_shared = kernel->own_shared;
     w.lines = kernel->lines && kernel->lines_of == number ? kernel->lines : NULL;
     name_all(&w, units, number);
     /* As the branch of an if, on a line of its own: the block opens behind the if. */

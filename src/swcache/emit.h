@@ -23,6 +23,7 @@ struct changed_kernel {
     char *lines;       /* the name of a type for its cache, NULL: none is needed */
     char *lines_type;  /* what that is */
     unsigned lines_of; /* the loop that uses it */
+    bool own_shared;   /* it has dynamic shared memory of its own; lines come behind that */
     bool is_template, is_overloaded;
 };
 typedef VEC(struct changed_kernel) changed_list;
@@ -48,6 +49,7 @@ void emit_include(struct edits *file, const struct source *, const changed_list 
 /* The first of these names that the file does not use. */
 const char *emit_fresh_name(const struct source *, const char *const *choice);
 const char *emit_extents_name(const struct source *);
+const char *emit_own_bytes_name(const struct source *);
 /* The white space that the line of this offset begins with; to be freed. */
 char *emit_indent(const struct source *, unsigned at);
 

@@ -73,6 +73,8 @@ static const char *edit_signature(struct edits *e, const struct source *s, const
             edits_wrap(e, at + 1, 0, at + 1, spaces, "");
         }
     text_addf(&t, "swcache::Extents<%d> %s", __builtin_popcount(k->cached), emit_extents_name(s));
+    if (k->own_shared)
+        text_addf(&t, ", unsigned %s", emit_own_bytes_name(s));
     if (k->cached)
         edits_wrap(e, last->end, 0, last->end, t.p, "");
     text_free(&t);
@@ -279,9 +281,15 @@ static const char *launch_refused(const struct search *q, struct launch *l)
     l->past = source_skip_blank(s, l->call->end);
     if (!n->parent || !kind_is_statement(n->parent->kind) || s->text[l->past] != ';')
         return "it is a part of an expression";
-    if (l->n_part < 2 || (l->n_part > 2 && (l->part[2][1] != l->part[2][0] + 1 || s->text[l->part[2][0]] != '0')))
-        return l->n_part < 2 ? "its configuration is not plain text" : "it asks for dynamic shared memory already";
-    if (l->kernel->is_template && !memchr(s->text + l->call->begin, '<', l->callee_end - l->call->begin))
+    if (l->n_part < 2)
+        return "its configuration is not plain text";
+    bool asks = l->n_part > 2 && (l->part[2][1] != l->part[2][0] + 1 || s->text[l->part[2][0]] != '0');
+    if (asks && l->kernel->structures && !l->kernel->own_shared)
+        return "it asks for dynamic shared memory already";
+    if (asks && l->kernel->structures && !is_repeatable(s->text + l->part[2][0], l->part[2][1] - l->part[2][0]))
+        return "its shared memory would be computed twice";
+    if (l->kernel->is_template && l->kernel->structures &&
+        !memchr(s->text + l->call->begin, '<', l->callee_end - l->call->begin))
         return "which instance of the template it means is not in the text";
     if (l->kernel->known_from > l->call->begin)
         return "the cached kernel is defined after it";
@@ -310,18 +318,33 @@ static void add_callee(const struct source *s, const struct launch *l, struct te
               text + before + name_n);
 }
 
+/* What the launch asks for already. */
+static void add_own_bytes(const struct source *s, const struct launch *l, struct text *out)
+{
+    if (l->kernel->own_shared)
+        text_addf(out, ", %.*s", l->n_part > 2 ? (int)(l->part[2][1] - l->part[2][0]) : 1,
+                  l->n_part > 2 ? s->text + l->part[2][0] : "0");
+}
+
 /* Shared memory for the twin's lines; empty: it has none. */
 static void add_room(const struct source *s, const struct launch *l, const char *callee, struct text *out)
 {
+    const struct changed_kernel *k = l->kernel;
+    int block_n = (int)(l->part[1][1] - l->part[1][0]);
+    const char *block = s->text + l->part[1][0];
     text_add(out, "", 0);
-    if (l->kernel->lines)
-        text_addf(out, "swcache::shared_bytes<%.*s%s>(%s, %.*s)", (int)qualifier_bytes(s, l), s->text + l->call->begin,
-                  l->kernel->lines, callee, (int)(l->part[1][1] - l->part[1][0]), s->text + l->part[1][0]);
-    else if (l->kernel->structures)
-        text_addf(out, "swcache::shared_bytes(%s, %.*s, %u)", callee, (int)(l->part[1][1] - l->part[1][0]),
-                  s->text + l->part[1][0], l->kernel->structures);
-    else if (l->n_part > 2)
-        text_add(out, s->text + l->part[2][0], l->part[2][1] - l->part[2][0]);
+    if (!k->structures) {
+        if (l->n_part > 2)
+            text_add(out, s->text + l->part[2][0], l->part[2][1] - l->part[2][0]);
+        return;
+    }
+    if (k->lines)
+        text_addf(out, "swcache::shared_bytes<%.*s%s>(%s, %.*s", (int)qualifier_bytes(s, l), s->text + l->call->begin,
+                  k->lines, callee, block_n, block);
+    else
+        text_addf(out, "swcache::shared_bytes(%s, %.*s, %u", callee, block_n, block, k->structures);
+    add_own_bytes(s, l, out);
+    text_addf(out, ")");
 }
 
 /* The launch of the twin: *head up to the bracket of its arguments, *arguments the rest. */
@@ -338,7 +361,9 @@ static void add_twin_launch(const struct source *s, const struct launch *l, cons
         rest + (unsigned)((const char *)memmem(s->text + rest, l->call->end - rest, ">>>", 3) - (s->text + rest));
     unsigned open = source_skip_blank(s, close + 3);
     text_addf(head, "%.*s>>>(", (int)(close - rest), s->text + rest);
-    text_addf(arguments, "%.*s%s);", (int)(l->call->end - 1 - (open + 1)), s->text + open + 1, extents);
+    text_addf(arguments, "%.*s%s", (int)(l->call->end - 1 - (open + 1)), s->text + open + 1, extents);
+    add_own_bytes(s, l, arguments);
+    text_addf(arguments, ");");
     text_free(&callee);
     text_free(&room);
 }

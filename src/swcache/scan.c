@@ -49,8 +49,10 @@ static bool is_exposed(const struct search *q, const struct var *v)
         struct node *target;
         while (up->parent && (up->kind == CXCursor_ParenExpr || up->kind == CXCursor_MemberRefExpr))
             up = up->parent;
-        if (!node_is_load(up) && !node_writes(q->p->source, up, &target) && !node_is_discarded(n) &&
-            up->kind != CXCursor_UnaryExpr)
+        /* In a template, where types are not known yet, values are not converted. */
+        bool is_value = node_is_load(up) || up->kind == CXCursor_ArraySubscriptExpr ||
+                        up->kind == CXCursor_BinaryOperator || up->kind == CXCursor_UnaryExpr;
+        if (!is_value && !node_writes(q->p->source, up, &target) && !node_is_discarded(n))
             return true;
     }
     return false;

@@ -28,18 +28,26 @@ static const char *kernel_refused(const struct node *f)
     for (const struct node *n = f; n; n = tree_next(f, n)) {
         if (n->kind == CXCursor_GotoStmt || n->kind == CXCursor_IndirectGotoStmt || n->kind == CXCursor_LabelStmt)
             return "it jumps with goto";
-        if (n->kind == CXCursor_VarDecl && clang_Cursor_getStorageClass(n->cursor) == CX_SC_Extern)
-            return "it uses dynamic shared memory of its own";
         if (n->kind == CXCursor_CXXTryStmt)
             return "it handles exceptions";
-        if (n->kind == CXCursor_DeclRefExpr) {
-            CXCursor d = clang_getCursorReferenced(n->cursor);
-            if (clang_getCursorKind(d) == CXCursor_VarDecl && clang_Cursor_getStorageClass(d) == CX_SC_Extern &&
-                clang_getCanonicalType(clang_getCursorType(d)).kind == CXType_IncompleteArray)
-                return "it uses dynamic shared memory of its own";
-        }
     }
     return NULL;
+}
+
+/* The kernel has dynamic shared memory of its own. */
+static bool has_own_shared(const struct node *f)
+{
+    for (const struct node *n = f; n; n = tree_next(f, n)) {
+        if (n->kind == CXCursor_VarDecl && clang_Cursor_getStorageClass(n->cursor) == CX_SC_Extern)
+            return true;
+        if (n->kind != CXCursor_DeclRefExpr)
+            continue;
+        CXCursor d = clang_getCursorReferenced(n->cursor);
+        if (clang_getCursorKind(d) == CXCursor_VarDecl && clang_Cursor_getStorageClass(d) == CX_SC_Extern &&
+            clang_getCanonicalType(clang_getCursorType(d)).kind == CXType_IncompleteArray)
+            return true;
+    }
+    return false;
 }
 
 static bool uses_cache_already(const struct source *s, const struct node *f)
@@ -154,6 +162,7 @@ static void transform_kernel(struct job *j, struct node *f)
                     changed.param[k] = changed.n_param;
             changed.n_param++;
         }
+    changed.own_shared = changed.structures && has_own_shared(f);
     changed.is_overloaded = is_overloaded(s, f->cursor, name);
     changed.twin = twin_name(j, name);
     emit_name_lines(s, &changed, &units);

@@ -17,6 +17,7 @@ struct writer {
     const struct source *s;
     const struct pointers *p;
     const struct unit *u;
+    bool own_shared;   /* the kernel's */
     const char *lines; /* the name of the cache's type, NULL: none */
     char *cache;
     const char *memory, *more, *extents, *kept; /* names */

@@ -7,8 +7,8 @@ usage: run.py --weir PATH --out DIR [--update] [--full] MODE NAME...
                 library decides, and with all accesses rewritten and caching forced, also in other forms; with --full also
                 when launches choose, and with inner loops and longer lines. --update writes the golden text.
   declined NAME declined/NAME.cu: the text comes out as it went in
-  corpus FILE   transformed with every access rewritten and aliases allowed, a program prints and ends as before (FILE is
-                any .cu file that is a program)
+  corpus FILE   transformed as it comes, with every access rewritten, and with aliases allowed, a program prints and ends as
+                before (FILE is any .cu file that is a program, or an application's plain.cu in swcache/apps)
   broken        inputs that are no CUDA programs, or none that can be read
 
 A line of a case with "// says: RE" must get a note that fits; "// options:" on the first line adds options.
@@ -125,17 +125,51 @@ def declined(args, name):
         raise Failed("did not say that nothing was transformed: " + done.stderr)
 
 
+# How a program that nobody wrote for this is transformed: as it comes, every access that may be, and pointers that may
+# overlap too.
+WAYS = [("as-is", [], DECIDES), ("all", ["--all"], ALWAYS), ("aliases", ["--all", "--alias-safe"], ALWAYS)]
+
+
+def app_prints(args, name, folder, sources, flags):
+    """An application of swcache/apps compares its variants, bit for bit, by itself."""
+    program = os.path.join(args.out, name)
+    objects = []
+    for k, (source, variant) in enumerate(sources):
+        objects.append("%s.%d.o" % (program, k))
+        built = call([args.weir, "cc", "-O1", "-I", folder, "-DAPP_VARIANT_NAME=\"%s\"" % variant, *flags, "-c", source,
+                      "-o", objects[-1]])
+        if built.returncode:
+            raise Failed("does not compile: %s\n%s" % (source, built.stderr))
+    linked = call([args.weir, "cc", *objects, "-o", program])
+    if linked.returncode:
+        raise Failed(linked.stderr)
+    ran = call([args.weir, "run", "--functional", program, "--size", "tiny"], cwd=args.out)
+    if ran.returncode:
+        raise Failed("the variants differ: " + ran.stdout + ran.stderr)
+
+
 def corpus(args, path):
-    name = re.sub(r"\W", "_", path)
-    output = os.path.join(args.out, name + ".cu")
+    name = re.sub(r"\W", "_", os.path.relpath(path, os.path.dirname(os.path.dirname(HERE))))
     path = os.path.abspath(path)
-    done = transform(args, path, output, ["--all", "--alias-safe", "-I", os.path.dirname(path)])
-    if done.returncode:
-        raise Failed(done.stderr)
-    if read(output) == read(path):
+    folder = os.path.dirname(path)
+    variants = []
+    for what, options, flags in WAYS:
+        output = os.path.join(args.out, "%s.%s.cu" % (name, what))
+        done = transform(args, path, output, [*options, "-I", folder])
+        if done.returncode:
+            raise Failed(done.stderr)
+        text = read(output)
+        if text != read(path) and not any(text == read(v[1]) and flags == v[2] for v in variants):
+            variants.append((what, output, flags))
+    if not variants:
         return "unchanged"
-    same_results(args, name, os.path.dirname(path), path, [("all", output, ALWAYS)])
-    return "changed"
+    app = os.path.join(folder, "app.cu")
+    if os.path.exists(app):
+        for what, output, flags in variants:
+            app_prints(args, name, folder, [(app, ""), (path, "plain"), (output, "auto")], flags)
+    else:
+        same_results(args, name, folder, path, variants)
+    return "changed: " + ", ".join(v[0] for v in variants)
 
 
 def broken(args, _):

@@ -100,14 +100,6 @@ __global__ void captures(const int *__restrict__ in, int *__restrict__ out, int 
     out[threadIdx.x] = sum;
 }
 
-__global__ void own_memory(const int *__restrict__ in, int *__restrict__ out, int n) // says: it uses dynamic shared memory of its own
-{
-    extern __shared__ int mine[];
-    for (int i = 0; i < n; i++)
-        mine[threadIdx.x] += in[threadIdx.x * n + i];
-    out[threadIdx.x] = mine[threadIdx.x];
-}
-
 __global__ void shares(const int *__restrict__ in, int *__restrict__ out, int n)
 {
     int sum = 0;
