@@ -176,7 +176,8 @@ struct l1 *l1_new(struct engine *eng, const struct l1_config *cfg, const struct 
     if (policies_new(l1, cfg, e))
         return NULL;
     port_init(&l1->notices, eng, &l1->comp, 4 * (env->n_warp + env->n_cta) + 64, 1, "notices");
-    port_init(&l1->reply_in, eng, &l1->comp, 8, 1, "l1 replies");
+    const struct l1_cache_config *data = cfg->cache[L1_DATA];
+    port_init(&l1->reply_in, eng, &l1->comp, data && data->reply_queue ? data->reply_queue : 8, 1, "l1 replies");
     port_init(&l1->request_in, eng, &l1->comp, 8, 1, "l1 requests of other SMs");
     ring_init(&l1->remote_reply, eng->arena, env->max_requests ? env->max_requests : 64);
     return l1;

@@ -27,6 +27,10 @@ static const struct cfg_field l1_fields[] = {
             "a store to global memory that hits: drop the line and write through, update it and write through, or keep "
             "it dirty"),
     CFG_ROW(T, write_local, CFG_ENUM, "", "back", 0, 0, "evict through back", "the same for local memory"),
+    CFG_ROW(
+        T, reply_queue, CFG_INT, "replies", "8", 1, 65536, NULL,
+        "replies on the wires of a crossbar (for noc.latency) or waiting at the L1; fewer than the wires hold limit "
+        "the SM's bandwidth"),
     CFG_ROW(T, prefetch_queue, CFG_INT, "lines", "16", 1, 1024, NULL,
             "prefetches waiting for a free cycle of the cache"),
     CFG_ROW(T, management, CFG_POLICY, "", "lru", 0, 0, "l1-management", "what the L1 keeps"),

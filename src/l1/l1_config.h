@@ -29,7 +29,7 @@ struct l1_cache_config {
     bool flush;
     bool enabled;
     /* Only in [l1]. */
-    uint32_t prefetch_queue;
+    uint32_t reply_queue, prefetch_queue;
     uint32_t management, organisation, prefetcher, order; /* indices in the kinds */
 };
 
