@@ -262,14 +262,19 @@ int swcache_build(const struct swcache_apps *a, const struct swcache_app *app, b
 
 /* ---- recording ---- */
 
+void swcache_file_name(const char *machine, char out[160])
+{
+    snprintf(out, 160, "%s", machine);
+    for (char *c = out; *c; c++)
+        if (strchr("/ =", *c))
+            *c = '-';
+}
+
 void swcache_recording(const struct swcache_apps *a, const struct swcache_app *app, const struct swcache_machine *m,
                        const char *size, enum swcache_variant v, char path[SWCACHE_PATH])
 {
-    char machine[64];
-    snprintf(machine, sizeof machine, "%s", m->name);
-    for (char *c = machine; *c; c++)
-        if (*c == '/')
-            *c = '-';
+    char machine[160];
+    swcache_file_name(m->name, machine);
     snprintf(path, SWCACHE_PATH, "%.*s/%.60s-%s-%s-%s.wt", SUITE_PATH, a->folder, app->name, swcache_variant_name[v],
              size, machine);
 }
@@ -292,7 +297,7 @@ int swcache_record(const struct swcache_apps *a, const struct swcache_app *app, 
     if (is_recorded(a, app, m, binary, size))
         return 0;
     /* How much shared memory a launch asks for depends on the machine, so each has recordings of its own. */
-    char gpu[64], set[2][80], *words[16], *log = file_of(a, app, ".log");
+    char gpu[PATH_MAX + 8], set[SWCACHE_SETS][200], *words[SWCACHE_SETS + 8], *log = file_of(a, app, ".log");
     int n = 0;
     snprintf(gpu, sizeof gpu, "--gpu=%s", m->gpu);
     words[n++] = gpu;
@@ -304,7 +309,7 @@ int swcache_record(const struct swcache_apps *a, const struct swcache_app *app, 
     for (char *const *w = program; *w; w++)
         words[n++] = *w;
     words[n] = NULL;
-    char *check[24] = {"weir", "run", "--functional", "--quiet"};
+    char *check[SWCACHE_SETS + 12] = {"weir", "run", "--functional", "--quiet"};
     memcpy(check + 4, words, (size_t)(n + 1) * sizeof *words);
     int status = spawn(check, log) ? err_set(e, "%s: its own check failed on %s", app->name, m->name) : 0;
     free(log);

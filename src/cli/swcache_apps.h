@@ -29,15 +29,20 @@ struct swcache_apps {
 };
 
 /* A simulated machine, or a part of one. */
+enum { SWCACHE_SETS = 16 };
 struct swcache_machine {
-    const char *name, *gpu, *says; /* says: for people; NULL = nothing */
-    const char *set[2];
+    char name[160];         /* unlike that of every other machine */
+    const char *gpu, *says; /* says: for people; NULL = nothing */
+    const char *set[SWCACHE_SETS];
     unsigned n_set;
 };
 
 /* All applications, or the one called `only`. */
 int swcache_apps_find(struct swcache_apps *, const char *only, struct err *);
 void swcache_apps_free(struct swcache_apps *);
+
+/* The name of a machine as part of the name of a file. */
+void swcache_file_name(const char *machine, char out[160]);
 
 enum { SWCACHE_PATH = SUITE_PATH + 400 };
 /* Compiles the application if it is not up to date: for simulated machines, where the cached kernels are always used,

@@ -15,17 +15,15 @@
 
 #include "cli/cli.h"
 #include "cli/progress.h"
-#include "cli/swcache_results.h"
+#include "cli/swcache_device.h"
 #include "engine/config.h"
 #include "gpu/gpu_config.h"
 #include "lab/pool.h"
 #include "trace/file.h"
 
 #include <argp.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +33,7 @@
 struct args {
     const char *size, *app, *json, *out, *results;
     VEC(const char *) gpu; /* none: those below */
+    VEC(const char *) set; /* for all of them */
     unsigned jobs;
     bool device;
 };
@@ -58,20 +57,33 @@ struct machines {
     VEC(struct swcache_machine) machine;
 };
 
+static int add_machine(struct machines *all, const char *name, const struct args *a, struct err *e)
+{
+    struct swcache_machine m = {.gpu = name};
+    snprintf(m.name, sizeof m.name, "%.100s", name);
+    for (size_t i = 0; i < N_USUAL; i++)
+        if (!strcmp(name, usual[i].name))
+            m = usual[i];
+    for (size_t i = 0; i < a->set.n; i++) {
+        size_t n = strlen(m.name);
+        if (m.n_set == SWCACHE_SETS || strlen(a->set.p[i]) + n + 2 > sizeof m.name)
+            return err_set(e, "--set: too many");
+        snprintf(m.name + n, sizeof m.name - n, " %s", a->set.p[i]);
+        m.set[m.n_set++] = a->set.p[i];
+    }
+    struct cfg *c = cfg_load(gpu_schema(), m.gpu, m.set, m.n_set, NULL, e);
+    if (!c)
+        return -1;
+    cfg_free(c);
+    VEC_PUSH(&all->machine, m);
+    return 0;
+}
+
 static int find_machines(struct machines *all, const struct args *a, struct err *e)
 {
-    for (size_t k = 0; k < (a->gpu.n ? a->gpu.n : N_USUAL); k++) {
-        struct swcache_machine m =
-            a->gpu.n ? (struct swcache_machine){.name = a->gpu.p[k], .gpu = a->gpu.p[k]} : usual[k];
-        for (size_t i = 0; i < N_USUAL; i++)
-            if (!strcmp(m.name, usual[i].name))
-                m = usual[i];
-        struct cfg *c = cfg_load(gpu_schema(), m.gpu, m.set, m.n_set, NULL, e);
-        if (!c)
+    for (size_t k = 0; k < (a->gpu.n ? a->gpu.n : N_USUAL); k++)
+        if (add_machine(all, a->gpu.n ? a->gpu.p[k] : usual[k].name, a, e))
             return -1;
-        cfg_free(c);
-        VEC_PUSH(&all->machine, m);
-    }
     return 0;
 }
 
@@ -277,97 +289,13 @@ static int on_machines(struct session *x, struct err *e)
     return stopped ? 1 : status;
 }
 
-/* ---- the GPU of this computer ---- */
-
-/* nvcc may be where its installer puts it. */
-static int find_nvcc(struct err *e)
-{
-    const char *old = getenv("PATH");
-    char *path;
-    if (asprintf(&path, "%s:/usr/local/cuda/bin", old ? old : "/usr/bin") < 0)
-        BUG("no memory");
-    setenv("PATH", path, 1);
-    bool found = false;
-    for (char *save, *d = strtok_r(path, ":", &save); d && !found; d = strtok_r(NULL, ":", &save)) {
-        char file[PATH_MAX];
-        snprintf(file, sizeof file, "%s/nvcc", d);
-        found = access(file, X_OK) == 0;
-    }
-    free(path);
-    return found ? 0 : err_set(e, "--device: nvcc is not installed");
-}
-
-/* Asks the driver, without which no CUDA program runs. */
-static int find_gpu(struct err *e)
-{
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    int (*init)(unsigned) = driver ? (int (*)(unsigned))(size_t)dlsym(driver, "cuInit") : NULL;
-    int (*count)(int *) = driver ? (int (*)(int *))(size_t)dlsym(driver, "cuDeviceGetCount") : NULL;
-    int n = 0;
-    if (init && count && init(0) == 0 && count(&n) == 0 && n > 0)
-        return 0;
-    err_set(e, "--device: this computer has no GPU that CUDA can use");
-    return err_hint(e, "leave the option out: simulated machines need none");
-}
-
-/* Runs all variants in turns; medians. */
-static int time_on_device(const struct session *x, char *binary, struct swcache_outcome *o, char **device)
-{
-    char path[SWCACHE_PATH + 8];
-    snprintf(path, sizeof path, "%s.json", binary);
-    unlink(path);
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) {
-        if (!freopen("/dev/null", "w", stdout))
-            _exit(127);
-        execl(binary, binary, "--size", x->args->size, "--launches", "31", "--json", path, (char *)NULL);
-        _exit(127);
-    }
-    int how = -1;
-    while (pid > 0 && waitpid(pid, &how, 0) < 0 && errno == EINTR)
-        ;
-    json_t *all = how == 0 ? json_load_file(path, 0, NULL) : NULL;
-    const char *name = json_string_value(json_object_get(all, "device"));
-    if (name && !*device)
-        *device = xstrdup(name);
-    for (enum swcache_variant v = 0; v < SWCACHE_VARIANTS; v++) {
-        json_t *of = json_object_get(json_object_get(all, "variants"), swcache_variant_name[v]);
-        json_t *median = json_object_get(of, "median_ms");
-        o->time[v] = median ? json_number_value(median) : NAN;
-        o->statistics[v] = json_incref(of);
-    }
-    json_decref(all);
-    return isnan(o->time[SWCACHE_PLAIN]) || isnan(o->time[SWCACHE_HAND]) ? -1 : 0;
-}
-
 static int on_device(struct session *x, struct err *e)
 {
-    if (find_nvcc(e) || find_gpu(e))
-        return -1;
-    struct swcache_results r = {.size = x->args->size, .unit = "ms"};
-    bool terminal = isatty(STDERR_FILENO);
-    for (size_t k = 0; k < x->apps.app.n; k++) {
-        char binary[SWCACHE_PATH];
-        struct err why;
-        struct swcache_outcome o = {.app = &x->apps.app.p[k]};
-        if (terminal)
-            fprintf(stderr, "\r\033[K%s, %zu of %zu", o.app->name, k + 1, x->apps.app.n);
-        err_clear(&why);
-        if (swcache_build(&x->apps, o.app, true, binary, &why) || time_on_device(x, binary, &o, &r.machine)) {
-            if (*why.msg)
-                err_print(&why, stderr);
-            o.failure = xstrdup(o.app->name);
-        } else
-            o.left_alone = x->apps.has_transformer && !swcache_has(&x->apps, o.app, SWCACHE_AUTO);
-        VEC_PUSH(&r.outcome, o);
-    }
-    if (terminal)
-        fputs("\r\033[K", stderr);
-    if (!r.machine)
-        r.machine = xstrdup("the GPU of this computer");
-    VEC_PUSH(&x->results, r);
-    return 0;
+    struct swcache_results r;
+    int status = swcache_on_device(&x->apps, x->args->size, &r, e);
+    if (!status)
+        VEC_PUSH(&x->results, r);
+    return status;
 }
 
 /* ---- results and options ---- */
@@ -399,7 +327,7 @@ static int show(const struct session *x, struct err *e)
     return failed ? CLI_PROGRAM_FAILED : CLI_OK;
 }
 
-enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_JSON, KEY_GPU };
+enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_JSON, KEY_GPU, KEY_SET };
 
 static error_t on_option(int key, char *value, struct argp_state *state)
 {
@@ -430,6 +358,9 @@ static error_t on_option(int key, char *value, struct argp_state *state)
     case KEY_GPU:
         VEC_PUSH(&a->gpu, value);
         return 0;
+    case KEY_SET:
+        VEC_PUSH(&a->set, value);
+        return 0;
     case KEY_JSON:
         a->json = value;
         return 0;
@@ -444,6 +375,7 @@ static const struct argp_option options[] = {
     {"app", 'a', "NAME", 0, "one application only", 0},
     {"size", KEY_SIZE, "tiny|small|full", 0, "input size of the programs (default: small; with --device: full)", 0},
     {"gpu", KEY_GPU, "MACHINE", 0, "simulate this machine; may be repeated (default: gtx480, gtx780, h200/12)", 0},
+    {"set", KEY_SET, "KEY=VALUE", 0, "change one parameter of the machines; may be repeated", 0},
     {"device", 'd', NULL, 0, "run on the GPU of this computer instead (needs nvcc)", 0},
     {"jobs", 'j', "N", 0, "simulations at once (default: one for each core)", 0},
     {"output", 'o', "DIR", 0, "folder for report.md and pictures (default: weir-swcache)", 0},
@@ -459,6 +391,7 @@ static const char doc[] =
     "Examples:\n"
     "  weir reproduce swcache --size tiny --app wordcount\n"
     "  weir reproduce swcache -o out --json out/all.json\n"
+    "  weir reproduce swcache --gpu gtx480 --set icache.size=32KiB\n"
     "  weir reproduce swcache --device\n";
 
 int swcache_reproduce(int argc, char **argv)
@@ -488,6 +421,7 @@ int swcache_reproduce(int argc, char **argv)
     VEC_FREE(&x.machines.machine);
     VEC_FREE(&x.broken);
     VEC_FREE(&a.gpu);
+    VEC_FREE(&a.set);
     swcache_apps_free(&x.apps);
     return status;
 }

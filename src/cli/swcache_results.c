@@ -195,19 +195,10 @@ int swcache_results_json(const struct swcache_results *r, size_t n, const char *
 
 /* ---- report ---- */
 
-/* The name of a machine as that of a file. */
-static void stem_of(const struct swcache_results *r, char out[64])
-{
-    snprintf(out, 64, "%.60s", r->machine);
-    for (char *c = out; *c; c++)
-        if (*c == '/' || *c == ' ')
-            *c = '-';
-}
-
 static int draw(const struct swcache_results *r, const char *folder, struct err *e)
 {
     struct table all, t = {.geometric = true};
-    char name[64], stem[PATH_MAX + 80], title[160];
+    char name[160], stem[PATH_MAX + 200], title[200];
     tabulate(r, &all);
     table_add_column(&t, "hand", "by hand");
     table_add_column(&t, "auto", "automatic");
@@ -219,9 +210,9 @@ static int draw(const struct swcache_results *r, const char *folder, struct err 
         t.row.p[k].mean = all.row.p[k].mean;
         any |= !isnan(cell[0]);
     }
-    stem_of(r, name);
+    swcache_file_name(r->machine, name);
     snprintf(stem, sizeof stem, "%.*s/%s", PATH_MAX, folder, name);
-    snprintf(title, sizeof title, "Software L1 on %.100s", r->machine);
+    snprintf(title, sizeof title, "Software L1 on %.150s, size %s", r->machine, r->size);
     struct plot plot = {.title = title, .axis = "times as fast as plain", .style = PLOT_BARS, .line_at_one = true};
     int status = any ? plot_write(&t, &plot, stem, e) : 0; /* gnuplot refuses to draw nothing */
     table_free(&t);
@@ -241,8 +232,8 @@ int swcache_results_report(const struct swcache_results *r, size_t n, const char
     fprintf(out, "# The software L1\n\nSize of the programs: %s. How many times as fast as the plain kernel.\n",
             n ? r->size : "");
     for (size_t k = 0; k < n; k++) {
-        char name[64];
-        stem_of(&r[k], name);
+        char name[160];
+        swcache_file_name(r[k].machine, name);
         swcache_results_print(&r[k], true, out);
         fprintf(out, "\n![%s](%s.svg)\n", r[k].machine, name);
     }

@@ -50,6 +50,9 @@ says err "0 simulations"
 cmp "$dir/out" "$dir/out2" || fail "results from the store differ"
 expect 0 reproduce --app crc --gpu gtx780
 says err "3 taken from earlier ones"
+expect 0 reproduce --app crc --gpu gtx780 --set l1.size=32KiB
+says err "3 simulations"
+says out "gtx780 l1.size=32KiB"
 grep -q gtx480 "$dir/out" && fail "a machine that was not asked for"
 
 # A program that fails is named. The cached program is exchanged for one that says so; recordings are older than it.

@@ -1,0 +1,102 @@
+/* See swcache_device.h. nvcc compiles; the driver is only asked whether there is a GPU. */
+#include "cli/swcache_device.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* nvcc may be where its installer puts it. */
+static int find_nvcc(struct err *e)
+{
+    const char *old = getenv("PATH");
+    char *path;
+    if (asprintf(&path, "%s:/usr/local/cuda/bin", old ? old : "/usr/bin") < 0)
+        BUG("no memory");
+    setenv("PATH", path, 1);
+    bool found = false;
+    for (char *save, *d = strtok_r(path, ":", &save); d && !found; d = strtok_r(NULL, ":", &save)) {
+        char file[PATH_MAX];
+        snprintf(file, sizeof file, "%s/nvcc", d);
+        found = access(file, X_OK) == 0;
+    }
+    free(path);
+    return found ? 0 : err_set(e, "--device: nvcc is not installed");
+}
+
+/* Asks the driver, without which no CUDA program runs. */
+static int find_gpu(struct err *e)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    int (*init)(unsigned) = driver ? (int (*)(unsigned))(size_t)dlsym(driver, "cuInit") : NULL;
+    int (*count)(int *) = driver ? (int (*)(int *))(size_t)dlsym(driver, "cuDeviceGetCount") : NULL;
+    int n = 0;
+    if (init && count && init(0) == 0 && count(&n) == 0 && n > 0)
+        return 0;
+    err_set(e, "--device: this computer has no GPU that CUDA can use");
+    return err_hint(e, "leave the option out: simulated machines need none");
+}
+
+/* Runs all variants in turns; medians. */
+static int time_variants(char *binary, const char *size, struct swcache_outcome *o, char **device)
+{
+    char path[SWCACHE_PATH + 8];
+    snprintf(path, sizeof path, "%s.json", binary);
+    unlink(path);
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (!freopen("/dev/null", "w", stdout))
+            _exit(127);
+        execl(binary, binary, "--size", size, "--launches", "31", "--json", path, (char *)NULL);
+        _exit(127);
+    }
+    int how = -1;
+    while (pid > 0 && waitpid(pid, &how, 0) < 0 && errno == EINTR)
+        ;
+    json_t *all = how == 0 ? json_load_file(path, 0, NULL) : NULL;
+    const char *name = json_string_value(json_object_get(all, "device"));
+    if (name && !*device)
+        *device = xstrdup(name);
+    for (enum swcache_variant v = 0; v < SWCACHE_VARIANTS; v++) {
+        json_t *of = json_object_get(json_object_get(all, "variants"), swcache_variant_name[v]);
+        json_t *median = json_object_get(of, "median_ms");
+        o->time[v] = median ? json_number_value(median) : NAN;
+        o->statistics[v] = json_incref(of);
+    }
+    json_decref(all);
+    return isnan(o->time[SWCACHE_PLAIN]) || isnan(o->time[SWCACHE_HAND]) ? -1 : 0;
+}
+
+int swcache_on_device(const struct swcache_apps *apps, const char *size, struct swcache_results *r, struct err *e)
+{
+    if (find_nvcc(e) || find_gpu(e))
+        return -1;
+    *r = (struct swcache_results){.size = size, .unit = "ms"};
+    bool terminal = isatty(STDERR_FILENO);
+    for (size_t k = 0; k < apps->app.n; k++) {
+        char binary[SWCACHE_PATH];
+        struct err why;
+        struct swcache_outcome o = {.app = &apps->app.p[k]};
+        if (terminal)
+            fprintf(stderr, "\r\033[K%s, %zu of %zu", o.app->name, k + 1, apps->app.n);
+        err_clear(&why);
+        if (swcache_build(apps, o.app, true, binary, &why) || time_variants(binary, size, &o, &r->machine)) {
+            if (*why.msg)
+                err_print(&why, stderr);
+            o.failure = xstrdup(o.app->name);
+        } else
+            o.left_alone = apps->has_transformer && !swcache_has(apps, o.app, SWCACHE_AUTO);
+        VEC_PUSH(&r->outcome, o);
+    }
+    if (terminal)
+        fputs("\r\033[K", stderr);
+    if (!r->machine)
+        r->machine = xstrdup("the GPU of this computer");
+    return 0;
+}
