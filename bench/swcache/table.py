@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Makes the tables of docs/swcache.md from what bench/swcache.sh and counters.sh have left in a folder.
 
-usage: table.py [FOLDER]
+usage: table.py [FOLDER [FIGURE.svg]]      (the figure by gnuplot)
 """
 import json
 import math
 import os
+import subprocess
 import sys
 
 SCANS = ("crc", "csv", "histogram", "invindex", "json", "simscore", "strmatch", "wordcount")  # lines in registers: nothing to monitor
@@ -30,6 +31,30 @@ def geomean(values):
     return math.exp(sum(map(math.log, values)) / len(values))
 
 
+def figure(path, results, title):
+    """Bars of the speed-ups, the largest first; what should not be cached stands at the end."""
+    order = sorted(results, key=lambda r: (r["app"].split()[0] in OFF, -speedup(r, "hand")))
+    rows = "\n".join('"%s" %.3f %.3f' % (r["app"], speedup(r, "hand"), speedup(r, "auto") or 1) for r in order)
+    script = """set terminal svg size 1000,360 font "sans,13" background "white"
+set output "%s"
+set title "%s"
+set ylabel "times as fast as the plain kernel"
+set style data histogram
+set style histogram clustered gap 1
+set style fill solid border -1
+set yrange [0:*]
+set xtics rotate by 35 right nomirror
+set ytics 1 nomirror
+set grid ytics
+set key top right
+$rows << END
+%s
+END
+plot 1 with lines lc "black" notitle, $rows using 2:xtic(1) title "by hand" lc "#2a6fbb", "" using 3 title "automatic" lc "#e08a1e"
+""" % (path, title, rows)
+    subprocess.run(["gnuplot"], input=script, text=True, check=True)
+
+
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
     copy = json.load(open(os.path.join(folder, "copy.json")))
@@ -52,6 +77,8 @@ def main():
     print("\ngeometric mean of the %d streaming programs: hand %.2f, auto %.2f; least of all %d programs: hand %.2f, auto %.2f" % (
         len(ten), geomean([speedup(r, "hand") for r in ten]), geomean([speedup(r, "auto") or 1 for r in ten]), len(results),
         min(speedup(r, "hand") for r in results), min(speedup(r, "auto") or 1 for r in results)))
+    if len(sys.argv) > 2:
+        figure(sys.argv[2], results, "%s: the software L1" % copy["device"])
     sizes = ("line4", "line8", "line16", "cached", "line64", "line128")
     print("\n| line, bytes | 4 | 8 | 16 | 32 | 64 | 128 |\n|---|---|---|---|---|---|---|")
     for r, l in zip(ten, lines(folder, "lines.jsonl")):
