@@ -12,6 +12,9 @@
 namespace swcache
 {
 
+/* A cache can carry elements of this type. */
+template <class T> constexpr bool fits = std::is_trivially_copyable<T>::value && sizeof(T) <= 16;
+
 /* Where the memory of each structure begins and ends. 0: not known. */
 template <int N> struct Extents {
     uintptr_t low[N], high[N];

@@ -222,12 +222,30 @@ static unsigned function_effects(struct calls *c, CXCursor function)
     return effects;
 }
 
+/* In a template, before its parameters are known: T(x), or a function's name, of which any that has it may be meant. */
+static unsigned unresolved_effects(struct calls *c, const struct node *call)
+{
+    const struct node *first = call->child;
+    if (first && (first->kind == CXCursor_TypeRef || first->kind == CXCursor_TemplateRef))
+        return 0;
+    first = first ? first->child : NULL;
+    if (!first || first->kind != CXCursor_OverloadedDeclRef)
+        return CALL_OPAQUE; /* a function pointer, a member */
+    unsigned effects = 0, n = clang_getNumOverloadedDecls(first->cursor);
+    for (unsigned i = 0; i < n; i++) {
+        CXCursor f = clang_getOverloadedDecl(first->cursor, i);
+        enum CXCursorKind k = clang_getCursorKind(f);
+        effects |= k == CXCursor_FunctionDecl || k == CXCursor_FunctionTemplate ? function_effects(c, f) : CALL_OPAQUE;
+    }
+    return n ? effects : CALL_OPAQUE;
+}
+
 unsigned calls_effects(struct calls *c, const struct node *call)
 {
     CXCursor f = clang_getCursorReferenced(call->cursor);
     enum CXCursorKind k = clang_getCursorKind(f);
     if (clang_Cursor_isNull(f))
-        return CALL_OPAQUE; /* a call that depends on a template's parameter, a function pointer */
+        return unresolved_effects(c, call);
     if (k == CXCursor_Constructor || k == CXCursor_CXXMethod || k == CXCursor_ConversionFunction ||
         k == CXCursor_FunctionDecl || k == CXCursor_FunctionTemplate || k == CXCursor_Destructor) {
         if (clang_CXXMethod_isVirtual(f))

@@ -427,6 +427,15 @@ static bool head_needs_block(const struct pointers *p, const struct unit *u)
     return false;
 }
 
+/* An element's type is a template's parameter. */
+static bool is_guarded(const struct unit *u)
+{
+    for (size_t i = 0; i < u->access.n; i++)
+        if (u->access.p[i]->dependent)
+            return true;
+    return false;
+}
+
 static bool needs_block(const struct pointers *p, const struct unit *u)
 {
     if (u->form == FORM_SCAN) {
@@ -436,7 +445,7 @@ static bool needs_block(const struct pointers *p, const struct unit *u)
             return true;
         return !in_block(u->loop) ? head || !u->scan.bounded : head && head_needs_block(p, u);
     }
-    return u->form == FORM_SLICES || !in_block(u->loop) || head_needs_block(p, u);
+    return u->form == FORM_SLICES || !in_block(u->loop) || head_needs_block(p, u) || is_guarded(u);
 }
 
 /* The cache of a loop inside another lives across the turns of that: it is declared before it. */
@@ -570,6 +579,27 @@ static void write_cached(const struct writer *w, struct edits *edits, const unit
         write_slices(w, out);
 }
 
+/* "swcache::fits<T>": whether the library can carry elements whose type a template's parameter decides; of those that
+ * are written, numbers and pointers. */
+static bool add_guard(const struct writer *w, struct text *out)
+{
+    uint32_t seen = 0;
+    for (size_t i = 0; i < w->u->access.n; i++)
+        seen |= w->u->access.p[i]->dependent ? 1u << w->u->access.p[i]->structure : 0;
+    for (unsigned k = 0; k < w->p->n_structure; k++)
+        if (seen >> k & 1) {
+            struct text type = {0}, known = {0};
+            writer_type(clang_getPointeeType(clang_getCursorType(w->p->structure[k].param->decl->cursor)), &type);
+            /* What writes a class may be its own operator. */
+            text_addf(&known, is_written(w, k) ? "std::is_scalar_v<%s>" : "swcache::fits<%s>", type.p);
+            if (!out->n || !strstr(out->p, known.p))
+                text_addf(out, "%s%s", out->n ? " && " : "", known.p);
+            text_free(&type);
+            text_free(&known);
+        }
+    return out->n > 0;
+}
+
 void emit_unit(struct edits *edits, const struct pointers *p, const struct changed_kernel *kernel,
                const unit_list *units, unsigned number)
 {
@@ -583,27 +613,44 @@ void emit_unit(struct edits *edits, const struct pointers *p, const struct chang
     name_all(&w, units, number);
     /* As the branch of an if, on a line of its own: the block opens behind the if. */
     unsigned begin = w.begin, gap = writer_gap_before(s, begin);
+    bool braces = block && !(is_guarded(u) && in_block(u->loop)); /* the guard has its own */
     bool branch = block && !in_block(u->loop) && memchr(s->text + gap, '\n', begin - gap);
     w.indent = emit_indent(s, u->loop->begin);
     w.step = indent_step(s, p->function);
-    w.deeper = block && !branch ? w.step : "";
+    w.deeper = braces && !branch ? w.step : "";
+    struct text deeper = {0};
     text_addf(&w.one, "\n%s%s", w.indent, w.deeper);
     text_addf(&w.two, "%s%s", w.one.p, w.step);
+    size_t margin = w.one.n;
 
     struct text out = {0}, all = {0};
+    struct text guard = {0};
+    if (add_guard(&w, &guard)) {
+        text_addf(&out, "%sif constexpr (%s) {", w.one.p, guard.p);
+        text_addf(&deeper, "%s%s", w.deeper, w.step);
+        w.deeper = deeper.p;
+        text_addf(&w.one, "%s", w.step);
+        text_addf(&w.two, "%s", w.step);
+    }
     if (u->form == FORM_SCAN)
         write_scan(&w, &out);
     else
         write_cached(&w, edits, units, number, &out);
+    if (guard.n) { /* elements that the library cannot carry: the loop as it was */
+        text_addf(&out, "\n%s%s} else {%s", w.indent, braces && !branch ? w.step : "", w.one.p);
+        edits_render(s, NULL, w.begin, u->end, w.deeper, &out);
+        text_addf(&out, "\n%s%s}", w.indent, braces && !branch ? w.step : "");
+    }
+    text_free(&guard);
     if (branch) {
         char *outer = emit_indent(s, holder(u->loop)->begin);
         text_addf(&all, " {%s\n%s}", out.p, outer);
         begin = gap;
         free(outer);
-    } else if (block)
+    } else if (braces)
         text_addf(&all, "{%s\n%s}", out.p, w.indent);
     else
-        text_addf(&all, "%s", out.p + w.one.n);
+        text_addf(&all, "%s", out.p + margin);
     if (begin < u->loop->begin && !branch) { /* pragmas may stand further left */
         struct text indented = {0};
         text_addf(&indented, "%s%s", w.indent, all.p);
@@ -613,6 +660,7 @@ void emit_unit(struct edits *edits, const struct pointers *p, const struct chang
         edits_replace(edits, begin, u->end, all.p);
     text_free(&all);
     text_free(&out);
+    text_free(&deeper);
     text_free(&w.one);
     text_free(&w.two);
     for (unsigned k = 0; k < p->n_structure; k++)

@@ -310,9 +310,9 @@ static bool is_to_const(CXType pointer)
 static const char *type_refused(CXType type)
 {
     CXType t = clang_getCanonicalType(type);
-    long long bytes = clang_Type_getSizeOf(t);
     if (clang_isVolatileQualifiedType(t))
         return "is volatile";
+    long long bytes = type_bytes(t);
     if (bytes <= 0)
         return "has a type that depends on a template's parameter";
     if (bytes > 16)
@@ -351,6 +351,19 @@ static bool is_plain_text(const struct source *s, const struct node *n)
     }
 }
 
+/* Its type is not known before the template's parameters are. */
+static bool is_dependent(const struct node *n)
+{
+    CXType t = clang_getCanonicalType(clang_getCursorType(n->cursor));
+    if (t.kind != CXType_Unexposed)
+        return t.kind == CXType_Dependent;
+    /* T itself; to ask for its size is not safe with every version of libclang. */
+    CXString name = clang_getTypeSpelling(t);
+    bool parameter = strstr(clang_getCString(name), "type-parameter-") != NULL;
+    clang_disposeString(name);
+    return parameter;
+}
+
 static void add_access(struct pointers *p, enum access_kind kind, struct bases b, struct node *at, struct node *site)
 {
     int s = bases_structure(b);
@@ -360,7 +373,8 @@ static void add_access(struct pointers *p, enum access_kind kind, struct bases b
         return;
     }
     struct access a = {.kind = kind, .structure = (unsigned)s, .at = at, .site = site};
-    if (kind != ACCESS_ATOMIC)
+    a.dependent = is_dependent(at) && at->kind == CXCursor_ArraySubscriptExpr && kind != ACCESS_ATOMIC;
+    if (kind != ACCESS_ATOMIC && !a.dependent)
         a.why_not = type_refused(clang_getCursorType(at->cursor));
     if (!a.why_not && !is_plain_text(p->source, at))
         a.why_not = "comes out of a macro";
@@ -483,6 +497,52 @@ static bool is_plain_assignment(struct source *s, const struct node *call, const
            clang_isPODType(clang_getCanonicalType(clang_getCursorType(n->cursor)));
 }
 
+/* n: an lvalue in the memory of b, in a template, where values are not converted yet. */
+static void follow_dependent(struct pointers *p, struct bases b, struct node *n, struct node *at)
+{
+    struct node *u = at->parent, *target;
+    char op[4] = "";
+    switch (u->kind) {
+    case CXCursor_ParenExpr:
+        follow_dependent(p, b, n, u);
+        return;
+    case CXCursor_BinaryOperator:
+    case CXCursor_CompoundAssignOperator:
+    case CXCursor_UnaryOperator:
+        node_operator(p->source, u, op);
+        if (node_writes(p->source, u, &target) && op[0] && target == n)
+            add_access(p, u->kind == CXCursor_BinaryOperator ? ACCESS_STORE : ACCESS_UPDATE, b, n, u);
+        else if (op[0] && strcmp(op, ",") && !(u->kind == CXCursor_UnaryOperator && strchr("&*+", op[0])))
+            add_access(p, ACCESS_LOAD, b, n, n);
+        else
+            break;
+        return;
+    case CXCursor_VarDecl:
+        if (!u->var || u->var->is_reference)
+            break;
+        add_access(p, ACCESS_LOAD, b, n, n);
+        return;
+    case CXCursor_CallExpr: /* T(x), f(x): a value will do where an element that nobody writes did */
+        if (!(b.structures && p->structure[__builtin_ctz(b.structures)].is_const))
+            break;
+        add_access(p, ACCESS_LOAD, b, n, n);
+        return;
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_CXXStaticCastExpr:
+    case CXCursor_CXXFunctionalCastExpr:
+        if (clang_getCanonicalType(clang_getCursorType(u->cursor)).kind == CXType_LValueReference)
+            break;
+        add_access(p, ACCESS_LOAD, b, n, n);
+        return;
+    case CXCursor_IfStmt:
+        add_access(p, ACCESS_LOAD, b, n, n);
+        return;
+    default:
+        break;
+    }
+    add_escape(p, b, n, p->structure[__builtin_ctz(b.structures)].is_const, "a reference to it may be taken");
+}
+
 /* n: an lvalue in the memory of b. */
 static void follow_lvalue(struct pointers *p, struct bases b, struct node *n)
 {
@@ -490,6 +550,10 @@ static void follow_lvalue(struct pointers *p, struct bases b, struct node *n)
     char op[4];
     if (!u)
         return;
+    if (is_dependent(n) && b.structures) {
+        follow_dependent(p, b, n, n);
+        return;
+    }
     if (n->kind == CXCursor_MemberRefExpr) {
         CXCursor member = clang_getCursorReferenced(n->cursor);
         enum CXCursorKind k = clang_getCursorKind(member);
@@ -578,6 +642,11 @@ static void follow_variable(struct pointers *p, struct node *n)
         return;
     if (load) {
         follow_pointer(p, b, load);
+        return;
+    }
+    /* In a template, p[i] is an element of type T, which nobody has asked for yet. */
+    if (u->kind == CXCursor_ArraySubscriptExpr && is_dependent(u) && u->child == at) {
+        follow_lvalue(p, b, u);
         return;
     }
     struct node *target;

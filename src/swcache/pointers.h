@@ -38,6 +38,7 @@ struct access {
     struct node *at;   /* the lvalue; of LDG and ATOMIC, the call */
     struct node *site; /* the whole assignment, increment or call; the lvalue itself for a load */
     bool whole;        /* a type the library takes, not a bit-field, no macro in the way: may be rewritten */
+    bool dependent;    /* its type is a template's parameter, or made of one */
     const char *why_not;
 };
 

@@ -203,7 +203,7 @@ const char *profit_refused(const struct pointers *p, const struct access *a, con
         return "the same element for every thread of a warp";
     if (!v || !only || !index || address.others || !mentions(index, v))
         return NULL;
-    long long per_turn, stride = 1, bytes = clang_Type_getSizeOf(clang_getCursorType(a->at->cursor));
+    long long per_turn, stride = 1, bytes = type_bytes(clang_getCursorType(a->at->cursor));
     if (!profit_growth(p, index, v, &per_turn))
         return "each turn of the loop moves on by a stride that only the run knows";
     if (step && !profit_constant(step, &stride))

@@ -143,7 +143,7 @@ static CXType element_type(const struct node *element)
 
 static bool fits(CXType type)
 {
-    long long bytes = clang_Type_getSizeOf(type);
+    long long bytes = type_bytes(type);
     return (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16) &&
            !clang_isVolatileQualifiedType(clang_getCanonicalType(type)) &&
            (type_is_scalar(type) || clang_isPODType(clang_getCanonicalType(type)));
@@ -304,7 +304,7 @@ static struct node *find_view(const struct search *q, const struct node *element
         VEC_PUSH(&scan->inner, loop);
     } else
         return index;
-    long long bytes = clang_Type_getSizeOf(element_type(element));
+    long long bytes = type_bytes(element_type(element));
     if (most < 1 || (most - 1) * bytes > MOST_AHEAD_BYTES)
         return NULL;
     scan->ahead = (int)most > scan->ahead ? (int)most : scan->ahead;
@@ -385,7 +385,7 @@ static bool find_variable(const struct search *q)
     if (!write || next_write(q, write, v) || !is_increment(q, write) || is_exposed(q, v))
         return false;
     CXType type = clang_getCursorType(v->decl->cursor);
-    if (!v->is_pointer && (!type_is_scalar(type) || clang_Type_getSizeOf(type) < 4))
+    if (!v->is_pointer && (!type_is_scalar(type) || type_bytes(type) < 4))
         return false; /* narrow ones come round */
     scan->v = v;
     if (tree_inside(write, scan->element)) {
@@ -437,7 +437,7 @@ static bool check_address(const struct search *q)
         /* (unsigned char)i comes round. */
         if (n->kind == CXCursor_CStyleCastExpr || n->kind == CXCursor_CXXStaticCastExpr ||
             n->kind == CXCursor_CXXFunctionalCastExpr)
-            if (clang_Type_getSizeOf(clang_getCursorType(n->cursor)) < 4)
+            if (type_bytes(clang_getCursorType(n->cursor)) < 4)
                 return false;
     }
     if (scan->step == SCAN_STEP_ELEMENT) { /* exactly p[i++] or *p++ */
@@ -670,7 +670,7 @@ CXType scan_element_type(const struct scan *scan)
 
 long long scan_element_bytes(const struct scan *scan)
 {
-    return clang_Type_getSizeOf(element_type(scan->element));
+    return type_bytes(element_type(scan->element));
 }
 
 void scan_free(struct scan *scan)
@@ -690,5 +690,5 @@ bool scan_is_short(const struct unit *u)
         first = first->next;
     if (!last || !profit_constant(last, &to) || (first && !profit_constant(first, &from)))
         return false;
-    return (to - from) * clang_Type_getSizeOf(element_type(scan->element)) < SHORT_BYTES;
+    return (to - from) * type_bytes(element_type(scan->element)) < SHORT_BYTES;
 }

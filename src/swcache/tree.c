@@ -397,6 +397,12 @@ bool type_is_scalar(CXType t)
            k == CXType_Pointer || k == CXType_Enum;
 }
 
+long long type_bytes(CXType type)
+{
+    CXType t = clang_getCanonicalType(type);
+    return t.kind == CXType_Unexposed || t.kind == CXType_Dependent ? -1 : clang_Type_getSizeOf(t);
+}
+
 bool node_is_load(const struct node *n)
 {
     const struct node *c = n->child;

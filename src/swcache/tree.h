@@ -92,5 +92,7 @@ bool node_same_text(const struct source *, const struct node *, const struct nod
 
 bool type_is_pointer(CXType);
 bool type_is_scalar(CXType);
+/* -1: not known, as of a template's parameter, of which libclang must not be asked. */
+long long type_bytes(CXType);
 
 #endif
