@@ -128,6 +128,23 @@ static int spawn(char **argv, const char *log)
     return status;
 }
 
+int swcache_find_nvcc(struct err *e)
+{
+    const char *old = getenv("PATH");
+    char *path;
+    if (asprintf(&path, "%s:/usr/local/cuda/bin", old ? old : "/usr/bin") < 0)
+        BUG("no memory");
+    setenv("PATH", path, 1);
+    bool found = false;
+    for (char *save, *d = strtok_r(path, ":", &save); d && !found; d = strtok_r(NULL, ":", &save)) {
+        char file[PATH_MAX];
+        snprintf(file, sizeof file, "%s/nvcc", d);
+        found = access(file, X_OK) == 0;
+    }
+    free(path);
+    return found ? 0 : err_set(e, "nvcc is not installed");
+}
+
 /* A file that belongs to an application, in the folder for them. */
 static char *file_of(const struct swcache_apps *a, const struct swcache_app *app, const char *ending)
 {
@@ -221,10 +238,19 @@ static int compile(const struct swcache_apps *a, const struct swcache_app *app, 
     snprintf(include, sizeof include, "-I%s", a->library);
     snprintf(own, sizeof own, "-I%s", folder);
     char *simulated[] = {"weir", "cc", "-O1", "-DSWCACHE_TUNE=0", NULL};
-    char *real[] = {"nvcc", "-O3", "-arch=native", "-std=c++17", NULL};
-    char *argv[16];
+    char *ptx[] = {"nvcc",
+                   "-O3",
+                   "-std=c++17",
+                   "-cudart",
+                   "shared",
+                   "-gencode",
+                   "arch=compute_90,code=compute_90",
+                   "-DSWCACHE_TUNE=0",
+                   NULL};
+    char *real[] = {"nvcc", "-O3", "-std=c++17", "-arch=native", NULL};
+    char *argv[20];
     int n = 0;
-    for (char **w = device ? real : simulated; *w; w++)
+    for (char **w = device ? real : a->nvcc ? ptx : simulated; *w; w++)
         argv[n++] = *w;
     argv[n++] = include;
     argv[n++] = own;
@@ -245,7 +271,11 @@ static int compile(const struct swcache_apps *a, const struct swcache_app *app, 
 int swcache_build(const struct swcache_apps *a, const struct swcache_app *app, bool device, char binary[SWCACHE_PATH],
                   struct err *e)
 {
-    char *path = file_of(a, app, device ? "-device" : ""), *log = file_of(a, app, ".log"), *made = NULL;
+    char *path = file_of(a, app,
+                         device    ? "-device"
+                         : a->nvcc ? "-nvcc"
+                                   : ""),
+         *log = file_of(a, app, ".log"), *made = NULL;
     snprintf(binary, SWCACHE_PATH, "%s", path);
     int status = 0;
     if (is_stale(a, app, binary)) {
@@ -275,8 +305,8 @@ void swcache_recording(const struct swcache_apps *a, const struct swcache_app *a
 {
     char machine[160];
     swcache_file_name(m->name, machine);
-    snprintf(path, SWCACHE_PATH, "%.*s/%.60s-%s-%s-%s.wt", SUITE_PATH, a->folder, app->name, swcache_variant_name[v],
-             size, machine);
+    snprintf(path, SWCACHE_PATH, "%.*s/%.60s-%s%s-%s-%s.wt", SUITE_PATH, a->folder, app->name, a->nvcc ? "nvcc-" : "",
+             swcache_variant_name[v], size, machine);
 }
 
 static bool is_recorded(const struct swcache_apps *a, const struct swcache_app *app, const struct swcache_machine *m,

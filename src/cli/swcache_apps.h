@@ -25,6 +25,7 @@ struct swcache_apps {
     char library[PATH_MAX];      /* the folder of swcache.cuh */
     char folder[SUITE_PATH + 8]; /* for what is compiled and recorded */
     bool has_transformer;
+    bool nvcc;                   /* simulated machines run what NVIDIA's compiler makes, not weir cc */
     VEC(struct swcache_app) app; /* by group, then by name */
 };
 
@@ -41,6 +42,8 @@ struct swcache_machine {
 int swcache_apps_find(struct swcache_apps *, const char *only, struct err *);
 void swcache_apps_free(struct swcache_apps *);
 
+/* Looks for nvcc, also where its installer puts it, and adds that to PATH. */
+int swcache_find_nvcc(struct err *);
 /* The name of a machine as part of the name of a file. */
 void swcache_file_name(const char *machine, char out[160]);
 

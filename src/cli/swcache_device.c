@@ -11,24 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* nvcc may be where its installer puts it. */
-static int find_nvcc(struct err *e)
-{
-    const char *old = getenv("PATH");
-    char *path;
-    if (asprintf(&path, "%s:/usr/local/cuda/bin", old ? old : "/usr/bin") < 0)
-        BUG("no memory");
-    setenv("PATH", path, 1);
-    bool found = false;
-    for (char *save, *d = strtok_r(path, ":", &save); d && !found; d = strtok_r(NULL, ":", &save)) {
-        char file[PATH_MAX];
-        snprintf(file, sizeof file, "%s/nvcc", d);
-        found = access(file, X_OK) == 0;
-    }
-    free(path);
-    return found ? 0 : err_set(e, "--device: nvcc is not installed");
-}
-
 /* Asks the driver, without which no CUDA program runs. */
 static int find_gpu(struct err *e)
 {
@@ -75,7 +57,7 @@ static int time_variants(char *binary, const char *size, struct swcache_outcome 
 
 int swcache_on_device(const struct swcache_apps *apps, const char *size, struct swcache_results *r, struct err *e)
 {
-    if (find_nvcc(e) || find_gpu(e))
+    if (swcache_find_nvcc(e) || find_gpu(e))
         return -1;
     *r = (struct swcache_results){.size = size, .unit = "ms"};
     bool terminal = isatty(STDERR_FILENO);

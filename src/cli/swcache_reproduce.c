@@ -35,7 +35,7 @@ struct args {
     VEC(const char *) gpu; /* none: those below */
     VEC(const char *) set; /* for all of them */
     unsigned jobs;
-    bool device;
+    bool device, nvcc;
 };
 
 /*
@@ -261,7 +261,8 @@ static int on_machines(struct session *x, struct err *e)
     char file[SUITE_PATH + 32];
     struct progress line;
     struct work w = {0};
-    if (find_machines(&x->machines, a, e))
+    x->apps.nvcc = a->nvcc;
+    if (find_machines(&x->machines, a, e) || (a->nvcc && swcache_find_nvcc(e)))
         return -1;
     struct pool pool = {.size = a->size, .jobs = a->jobs, .show = progress_pool, .stop = progress_stop, .ctx = &line};
     snprintf(file, sizeof file, "%s/../results.sqlite", x->apps.folder);
@@ -304,8 +305,9 @@ static int show(const struct session *x, struct err *e)
 {
     const struct args *a = x->args;
     FILE *out = a->json && !strcmp(a->json, "-") ? stderr : stdout;
-    fprintf(out, "Times as fast as the plain kernel%s, size %s.\n",
-            a->device ? ", as the program's tuner chooses" : "; the cached kernel is always used", a->size);
+    fprintf(out, "Times as fast as the plain kernel%s, size %s%s.\n",
+            a->device ? ", as the program's tuner chooses" : "; the cached kernel is always used", a->size,
+            a->nvcc && !a->device ? ", compiled by nvcc" : "");
     if (!a->device)
         fputs(
             "insts: warp instructions, relative to plain (the paper: 1.25 issued); L1 miss: of plain; DRAM: bytes, "
@@ -327,7 +329,7 @@ static int show(const struct session *x, struct err *e)
     return failed ? CLI_PROGRAM_FAILED : CLI_OK;
 }
 
-enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_JSON, KEY_GPU, KEY_SET };
+enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_JSON, KEY_GPU, KEY_SET, KEY_NVCC };
 
 static error_t on_option(int key, char *value, struct argp_state *state)
 {
@@ -361,6 +363,9 @@ static error_t on_option(int key, char *value, struct argp_state *state)
     case KEY_SET:
         VEC_PUSH(&a->set, value);
         return 0;
+    case KEY_NVCC:
+        a->nvcc = true;
+        return 0;
     case KEY_JSON:
         a->json = value;
         return 0;
@@ -376,6 +381,7 @@ static const struct argp_option options[] = {
     {"size", KEY_SIZE, "tiny|small|full", 0, "input size of the programs (default: small; with --device: full)", 0},
     {"gpu", KEY_GPU, "MACHINE", 0, "simulate this machine; may be repeated (default: gtx480, gtx780, h200/12)", 0},
     {"set", KEY_SET, "KEY=VALUE", 0, "change one parameter of the machines; may be repeated", 0},
+    {"nvcc", KEY_NVCC, NULL, 0, "simulate what nvcc makes of the programs, instead of weir cc", 0},
     {"device", 'd', NULL, 0, "run on the GPU of this computer instead (needs nvcc)", 0},
     {"jobs", 'j', "N", 0, "simulations at once (default: one for each core)", 0},
     {"output", 'o', "DIR", 0, "folder for report.md and pictures (default: weir-swcache)", 0},
