@@ -347,11 +347,13 @@ int swcache_record(const struct swcache_apps *a, const struct swcache_app *app, 
     for (enum swcache_variant v = 0; v < SWCACHE_VARIANTS && !status; v++) {
         if (!swcache_has(a, app, v))
             continue;
-        char path[SWCACHE_PATH];
+        /* A recording has its name only when it is whole: others may be reading the one before. */
+        char path[SWCACHE_PATH], unfinished[SWCACHE_PATH + 16];
         swcache_recording(a, app, m, size, v, path);
+        snprintf(unfinished, sizeof unfinished, "%s.%d", path, (int)getpid());
         words[n] = (char *)swcache_variant_name[v];
         words[n + 1] = NULL;
-        if (record_program(words, path, false))
+        if (record_program(words, unfinished, false) || rename(unfinished, path))
             status = err_set(e, "%s: the variant '%s' failed on %s", app->name, swcache_variant_name[v], m->name);
     }
     return status;
