@@ -315,8 +315,8 @@ void emit_name_lines(const struct source *s, struct changed_kernel *k, const uni
     for (unsigned i = 0; i < units->n; i++) {
         const struct unit *u = &units->p[i];
         /* A window is two lines. */
-        int lines = u->form == FORM_SCAN ? 0 : __builtin_popcount(u->cached) + __builtin_popcount(u->window);
-        window |= u->form == FORM_SCAN ? 0 : u->window;
+        int lines = !form_has_cache(u->form) ? 0 : __builtin_popcount(u->cached) + __builtin_popcount(u->window);
+        window |= form_has_cache(u->form) ? u->window : 0;
         if (lines > most) {
             most = lines;
             k->lines_of = i;
@@ -438,6 +438,8 @@ static bool is_guarded(const struct unit *u)
 
 static bool needs_block(const struct pointers *p, const struct unit *u)
 {
+    if (u->form == FORM_NEST)
+        return true;
     if (u->form == FORM_SCAN) {
         /* "if (a) while (b) ... else ..." must not become "if (a) if (b) ... else ...". */
         bool head = scan_keeps_head(p->source, u);
@@ -457,7 +459,7 @@ static bool is_outside(const struct unit *u)
 /* What unit v declares is in sight of u. */
 static bool sees(const struct pointers *p, const struct unit *u, const struct unit *v)
 {
-    if (v->form == FORM_SCAN || (!is_outside(v) && needs_block(p, v)))
+    if (!form_has_cache(v->form) || (!is_outside(v) && needs_block(p, v)))
         return false;
     return tree_inside(u->loop, holder(is_outside(v) ? v->outermost : v->loop));
 }
@@ -468,7 +470,7 @@ static unsigned cache_owner(const unit_list *units, unsigned number)
     const struct unit *u = &units->p[number];
     for (unsigned i = 0; i < number && is_outside(u); i++) {
         const struct unit *v = &units->p[i];
-        if (v->form != FORM_SCAN && v->outermost == u->outermost && v->cached == u->cached &&
+        if (form_has_cache(v->form) && v->outermost == u->outermost && v->cached == u->cached &&
             v->written == u->written && v->alias_safe == u->alias_safe &&
             (v->form == FORM_SLICES) == (u->form == FORM_SLICES))
             return i;
@@ -503,7 +505,7 @@ static unsigned caches_before(const unit_list *units, unsigned number)
 {
     unsigned n = 0;
     for (unsigned i = 0; i < number; i++)
-        n += units->p[i].form != FORM_SCAN;
+        n += form_has_cache(units->p[i].form);
     return n;
 }
 
@@ -634,6 +636,8 @@ void emit_unit(struct edits *edits, const struct pointers *p, const struct chang
     }
     if (u->form == FORM_SCAN)
         write_scan(&w, &out);
+    else if (u->form == FORM_NEST)
+        write_nest(&w, &out);
     else
         write_cached(&w, edits, units, number, &out);
     if (guard.n) { /* elements that the library cannot carry: the loop as it was */

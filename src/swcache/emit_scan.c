@@ -131,8 +131,7 @@ static void add_end(const struct writer *w, struct text *out)
     text_free(&bound);
 }
 
-/* The statement goes, with its line if that has nothing else. */
-static void edit_away(const struct writer *w, struct edits *e, const struct node *statement)
+void writer_edit_away(const struct writer *w, struct edits *e, const struct node *statement)
 {
     const char *text = w->s->text;
     unsigned end = source_skip_blank(w->s, statement->end), line = writer_line_start(w->s, statement->begin);
@@ -180,7 +179,7 @@ static void edit_turn(const struct writer *w, struct edits *e, const char *name,
                                                                                                         : NULL};
     for (int i = 0; i < 2; i++)
         if (goes[i])
-            edit_away(w, e, goes[i]);
+            writer_edit_away(w, e, goes[i]);
     for (size_t i = 0; i < u->go_on.n; i++) {
         const struct node *n = u->go_on.p[i];
         if (scan->variable == SCAN_VARIABLE_COUNTS && scan->step == SCAN_STEP_HEAD)

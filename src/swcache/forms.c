@@ -155,19 +155,6 @@ static void find_pace(struct unit *u, const struct pointers *p)
 
 /* ---- elements that a loop asks for twice ---- */
 
-/* n is computed whenever `root` is. */
-static bool always_in(const struct source *s, const struct node *n, const struct node *root)
-{
-    for (const struct node *c = n, *up = n->parent; c != root; c = up, up = up->parent) {
-        char op[4] = "";
-        if (up->kind == CXCursor_BinaryOperator)
-            node_operator(s, up, op);
-        if ((up->kind == CXCursor_ConditionalOperator || !strcmp(op, "&&") || !strcmp(op, "||")) && c != up->child)
-            return false;
-    }
-    return true;
-}
-
 /* Nothing that the address is made of changes in the body before the statement of `again` ends. */
 static bool stays_until(const struct pointers *p, const struct node *address, const struct node *body,
                         const struct node *again)
@@ -212,7 +199,7 @@ static void find_kept(struct unit *u, const struct pointers *p)
                 node_operator(p->source, cond, op);
             /* Not what a for loop begins with, or its step. */
             bool asks = tree_inside(a->at, loop) && cond != body && op[0] && strcmp(op, "=") && strcmp(op, ",") &&
-                        always_in(p->source, a->at, cond);
+                        node_always_in(p->source, a->at, cond);
             if (!asks || a->kind != ACCESS_LOAD || u->written >> a->structure & 1 || u->kept.n > before ||
                 !type_is_scalar(clang_getCursorType(a->at->cursor)))
                 continue;
@@ -235,6 +222,11 @@ void forms_choose(struct unit *u, const struct pointers *p, struct calls *calls,
         u->form = FORM_SCAN;
     else
         scan_free(&u->scan);
+    if (u->form == FORM_RUN && !options->no_scans && nest_find(&u->nest, u, p)) {
+        u->form = FORM_NEST;
+        u->cached = 1u << u->nest.structure;
+        u->written = 0;
+    }
     if (u->form == FORM_RUN)
         find_pace(u, p);
     if (u->form == FORM_RUN && !u->alias_safe)

@@ -37,12 +37,11 @@ static bool changes(const struct search *q, const struct var *v)
     return v->is_reference;
 }
 
-/* The address of v is taken, or a reference to it. */
-static bool is_exposed(const struct search *q, const struct var *v)
+bool var_is_exposed(const struct pointers *p, const struct var *v)
 {
     if (v->is_reference)
         return true;
-    for (const struct node *n = q->p->function; n; n = tree_next(q->p->function, n)) {
+    for (const struct node *n = p->function; n; n = tree_next(p->function, n)) {
         if (n->kind != CXCursor_DeclRefExpr || n->var != v || !n->parent)
             continue;
         const struct node *up = n->parent;
@@ -52,7 +51,7 @@ static bool is_exposed(const struct search *q, const struct var *v)
         /* In a template, where types are not known yet, values are not converted. */
         bool is_value = node_is_load(up) || up->kind == CXCursor_ArraySubscriptExpr ||
                         up->kind == CXCursor_BinaryOperator || up->kind == CXCursor_UnaryExpr;
-        if (!is_value && !node_writes(q->p->source, up, &target) && !node_is_discarded(n))
+        if (!is_value && !node_writes(p->source, up, &target) && !node_is_discarded(n))
             return true;
     }
     return false;
@@ -62,7 +61,7 @@ static bool is_exposed(const struct search *q, const struct var *v)
 static bool is_fixed_name(const struct search *q, const struct node *n)
 {
     if (n->var)
-        return !changes(q, n->var) && !is_exposed(q, n->var);
+        return !changes(q, n->var) && !var_is_exposed(q->p, n->var);
     CXCursor d = clang_getCursorReferenced(n->cursor);
     enum CXCursorKind k = clang_getCursorKind(d);
     return k == CXCursor_EnumConstantDecl || k == CXCursor_NonTypeTemplateParameter || k == CXCursor_FunctionDecl ||
@@ -230,7 +229,7 @@ static const struct node *view_loop(const struct search *q, const struct node *n
     long long from = -1;
     if (loop == q->u->body_node || loop->kind == CXCursor_DoStmt || !tree_inside(k->decl, q->u->body_node) || !start ||
         !profit_constant(start, &from) || from != 0 || !write || !is_increment(q, write) || next_write(q, write, k) ||
-        !tree_inside(write, loop) || is_exposed(q, k))
+        !tree_inside(write, loop) || var_is_exposed(q->p, k))
         return NULL;
     for (struct node *c = loop->child; c && c != body; c = c->next)
         if (c->kind == CXCursor_BinaryOperator)
@@ -382,7 +381,7 @@ static bool find_variable(const struct search *q)
             v = n->var;
         }
     struct node *write = v ? next_write(q, NULL, v) : NULL;
-    if (!write || next_write(q, write, v) || !is_increment(q, write) || is_exposed(q, v))
+    if (!write || next_write(q, write, v) || !is_increment(q, write) || var_is_exposed(q->p, v))
         return false;
     CXType type = clang_getCursorType(v->decl->cursor);
     if (!v->is_pointer && (!type_is_scalar(type) || type_bytes(type) < 4))
@@ -558,8 +557,9 @@ static void find_uses(const struct search *q)
     CXType type = clang_getCanonicalType(clang_getCursorType(scan->v->decl->cursor));
     bool inside = false, after = false, repeats = false;
     scan->wide = type.kind == CXType_Int;
-    for (const struct node *up = u->loop->parent; up && !tree_inside(scan->v->decl, up); up = up->parent)
-        repeats |= node_is_loop(up);
+    /* A loop around this one comes by again, with the same variable. */
+    for (const struct node *up = u->loop->parent; up && !repeats; up = up->parent)
+        repeats = node_is_loop(up) && !tree_inside(scan->v->decl, loop_body(up));
     for (const struct node *n = q->p->function; n; n = tree_next(q->p->function, n)) {
         if (n->kind != CXCursor_DeclRefExpr || n->var != scan->v)
             continue;
@@ -613,7 +613,7 @@ static void find_declaration(const struct search *q)
         scan->declares = decl;
 }
 
-static bool has_lambda(const struct node *function)
+bool scan_has_lambda(const struct node *function)
 {
     for (const struct node *n = function; n; n = tree_next(function, n))
         if (n->kind == CXCursor_LambdaExpr)
@@ -644,7 +644,7 @@ bool scan_find(struct scan *scan, const struct unit *u, const struct pointers *p
         return false;
     scan->structure = (unsigned)__builtin_ctz(u->cached);
     find_rest(&q);
-    if (has_lambda(p->function) || !(find_elements(&q, false) || find_elements(&q, true)) || !check_size(&q) ||
+    if (scan_has_lambda(p->function) || !(find_elements(&q, false) || find_elements(&q, true)) || !check_size(&q) ||
         !find_variable(&q) || !check_address(&q))
         return false;
     find_bound(&q);

@@ -61,6 +61,10 @@ struct scan {
 /* Is the unit's loop a scan of its only cached structure? Fills *out, whose list the caller frees. */
 bool scan_find(struct scan *out, const struct unit *, const struct pointers *, struct calls *);
 void scan_free(struct scan *);
+/* The address of v is taken, or a reference to it: it may change unseen. */
+bool var_is_exposed(const struct pointers *, const struct var *);
+/* A lambda may have captured what changes. */
+bool scan_has_lambda(const struct node *function);
 CXType scan_element_type(const struct scan *);
 long long scan_element_bytes(const struct scan *);
 /* It has so few turns, known from the text, that lines in registers are no gain. */

@@ -98,9 +98,9 @@ static void describe(struct job *j, const struct pointers *p, const struct unit 
             comma = ", ";
         }
     notes_add(&j->notes, SWCACHE_CACHED, u->loop->begin, "%s: this loop %s; cached%s: %s", name,
-              u->form == FORM_SLICES ? "is split"
-              : u->form == FORM_SCAN ? "is a scan"
-                                     : "goes through the cache",
+              u->form == FORM_SLICES                         ? "is split"
+              : u->form == FORM_SCAN || u->form == FORM_NEST ? "is a scan"
+                                                             : "goes through the cache",
               u->alias_safe ? ", safe for aliases" : "", t.p);
     text_free(&t);
 }
@@ -151,7 +151,7 @@ static void transform_kernel(struct job *j, struct node *f)
         .cursor = f->cursor, .name = name, .is_template = f->kind == CXCursor_FunctionTemplate};
     for (size_t i = 0; i < units.n; i++) {
         const struct unit *u = &units.p[i];
-        unsigned n = u->form == FORM_SCAN ? 0 : (unsigned)__builtin_popcount(u->cached);
+        unsigned n = form_has_cache(u->form) ? (unsigned)__builtin_popcount(u->cached) : 0;
         changed.structures = n > changed.structures ? n : changed.structures;
         changed.cached |= unit_extents(u);
     }

@@ -458,3 +458,15 @@ bool node_same_text(const struct source *s, const struct node *a, const struct n
             return false;
     }
 }
+
+bool node_always_in(const struct source *s, const struct node *n, const struct node *root)
+{
+    for (const struct node *c = n, *up = n->parent; c != root; c = up, up = up->parent) {
+        char op[4] = "";
+        if (up->kind == CXCursor_BinaryOperator)
+            node_operator(s, up, op);
+        if ((up->kind == CXCursor_ConditionalOperator || !strcmp(op, "&&") || !strcmp(op, "||")) && c != up->child)
+            return false;
+    }
+    return true;
+}

@@ -87,6 +87,8 @@ int node_argument(const struct node *call, const struct node *n);
 const char *node_callee(struct source *, const struct node *call);
 const char *source_string(struct source *, CXString);
 
+/* n, a part of the expression or statement `root`, is computed whenever that is. */
+bool node_always_in(const struct source *, const struct node *n, const struct node *root);
 /* The same text but for white space. */
 bool node_same_text(const struct source *, const struct node *, const struct node *);
 

@@ -470,6 +470,7 @@ static void free_unit(struct unit *u)
     VEC_FREE(&u->give_up);
     VEC_FREE(&u->go_on);
     scan_free(&u->scan);
+    nest_free(&u->nest);
     VEC_FREE(&u->kept);
 }
 
@@ -632,13 +633,15 @@ static bool has_inner_scan(struct finder *f, struct node *loop, struct node *out
             continue;
         struct unit u = {.loop = n, .outermost = outermost};
         size_t n_note = f->notes->note.n;
-        found = !try_unit(f, &u).why && u.form == FORM_SCAN && !u.scan.limited && !scan_is_short(&u) &&
-                scan_element_bytes(&u.scan) < 4 && !visits_again(f, &u.scan, loop);
+        found = !try_unit(f, &u).why &&
+                (u.form == FORM_NEST || (u.form == FORM_SCAN && !u.scan.limited && !scan_is_short(&u) &&
+                                         scan_element_bytes(&u.scan) < 4 && !visits_again(f, &u.scan, loop)));
+        unsigned structure = u.form == FORM_NEST ? u.nest.structure : u.scan.structure;
         while (f->notes->note.n > n_note)
             free(f->notes->note.p[--f->notes->note.n].text);
         for (size_t i = 0; i < f->p->access.n && found; i++) {
             const struct access *a = &f->p->access.p[i];
-            found = a->structure != u.scan.structure || !tree_inside(a->at, loop) || tree_inside(a->at, n);
+            found = a->structure != structure || !tree_inside(a->at, loop) || tree_inside(a->at, n);
         }
         free_unit(&u);
     }
@@ -735,7 +738,7 @@ void units_agree(unit_list *units)
     const struct unit *first = NULL;
     bool agree = true;
     for (size_t i = 0; i < units->n; i++)
-        if (units->p[i].form != FORM_SCAN) {
+        if (form_has_cache(units->p[i].form)) {
             first = first ? first : &units->p[i];
             agree &= layout(&units->p[i]) == layout(first);
         }

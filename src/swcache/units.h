@@ -10,6 +10,7 @@
 
 #include "swcache/calls.h"
 #include "swcache/pointers.h"
+#include "swcache/nest.h"
 #include "swcache/scan.h"
 #include "swcache/swcache.h"
 
@@ -23,7 +24,12 @@ struct kept_load {
 };
 
 /* How a cached loop is written; forms.h. */
-enum unit_form { FORM_SLICES, FORM_RUN, FORM_SCAN };
+enum unit_form { FORM_SLICES, FORM_RUN, FORM_SCAN, FORM_NEST };
+/* The form keeps lines in shared memory. */
+static inline bool form_has_cache(enum unit_form form)
+{
+    return form == FORM_SLICES || form == FORM_RUN;
+}
 
 struct unit {
     enum unit_form form;
@@ -45,6 +51,7 @@ struct unit {
     VEC(const struct access *) atomic; /* on cached structures: their line is flushed before */
     node_list order, leave, give_up;   /* statements before which to flush; return and break statements */
     node_list go_on;                   /* continue statements */
+    struct nest nest;                  /* of the nest form */
     struct scan scan;                  /* of the scan form */
     VEC(struct kept_load) kept;        /* of the run form */
 };

@@ -39,6 +39,8 @@ void writer_precede(const struct writer *, struct edits *, const struct node *st
 void writer_condition(const struct writer *, struct edits *, struct text *out);
 /* What the lambdas of the run and the scan form share: break, and the statements of the body. */
 void writer_edit_breaks(const struct writer *, struct edits *);
+/* The statement goes, with its line if that has nothing else. */
+void writer_edit_away(const struct writer *, struct edits *, const struct node *statement);
 void writer_body(const struct writer *, struct edits *, struct text *out);
 /* "!(condition)", or the opposite comparison. */
 void writer_negate(const struct writer *, struct edits *, const struct node *cond, const unsigned range[2],
@@ -59,6 +61,7 @@ unsigned writer_gap_before(const struct source *, unsigned at);
 void write_slices(const struct writer *, struct text *out);
 void write_run(const struct writer *, struct text *out);
 void write_scan(const struct writer *, struct text *out);
+void write_nest(const struct writer *, struct text *out);
 /* The scan's text declares what the loop's head does. */
 bool scan_keeps_head(const struct source *, const struct unit *);
 /* It has a variable of its own. */
