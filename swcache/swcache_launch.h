@@ -103,9 +103,9 @@ class Tuner
     template <class P, class C> void launch(cudaStream_t stream, P plain, C cached)
     {
         if (!SWCACHE_TUNE)
-            return cached();
-        if (decided_ && ++launches_ < again_) { /* the usual case: no call of the runtime but the launch */
-            use_cached_ ? cached() : plain();
+            return launch_cached(plain, cached);
+        if (decided_ && ++launches_ < again_) { /* the usual case: nothing is timed */
+            use_cached_ ? launch_cached(plain, cached) : plain();
             return;
         }
         if (decided_)
@@ -113,13 +113,13 @@ class Tuner
         cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
         cudaStreamIsCapturing(stream, &capture);
         if (capture != cudaStreamCaptureStatusNone || !measuring()) {
-            use_cached_ ? cached() : plain();
+            use_cached_ ? launch_cached(plain, cached) : plain();
             return;
         }
         bool timed = round_ >= 2 && started(); /* the first two load code */
         if (timed)
             cudaEventRecord(begin_[round_ - 2], stream);
-        round_ % 2 ? cached() : plain();
+        round_ % 2 ? launch_cached(plain, cached) : plain();
         if (timed)
             cudaEventRecord(end_[round_ - 2], stream);
         round_++;
@@ -137,6 +137,19 @@ class Tuner
     cudaEvent_t begin_[timed_launches], end_[timed_launches];
     bool events_ = false, decided_ = false, use_cached_ = true;
     int round_ = 0, launches_ = 0, again_ = 1000;
+
+    /* A cached kernel may need more registers than the block's threads can have: then the plain one it is. */
+    template <class P, class C> void launch_cached(P &plain, C &cached)
+    {
+        bool clean = cudaPeekAtLastError() == cudaSuccess;
+        cached();
+        if (clean && cudaPeekAtLastError() == cudaErrorLaunchOutOfResources) {
+            cudaGetLastError();
+            use_cached_ = false;
+            decided_ = true;
+            plain();
+        }
+    }
 
     bool started()
     {
