@@ -520,6 +520,18 @@ static void drop_rare(struct finder *f, struct unit *u)
         }
 }
 
+/* Functions that get a pointer into what is cached read it themselves. */
+static void note_elsewhere(struct finder *f, const struct unit *u)
+{
+    for (size_t i = 0; i < f->p->escape.n; i++) {
+        const struct escape *e = &f->p->escape.p[i];
+        if (u->cached >> e->structure & 1 && e->at->kind == CXCursor_CallExpr && tree_inside(e->at, u->loop))
+            notes_add(f->notes, SWCACHE_LEFT_ALONE, e->at->begin,
+                      "%s: '%s' goes to the function '%s', whose accesses stay as they are", f->kernel,
+                      f->p->structure[e->structure].param->name, node_callee(f->p->source, e->at));
+    }
+}
+
 static struct refusal try_unit(struct finder *f, struct unit *u)
 {
     struct refusal r = read_head(f->p->source, u);
@@ -567,8 +579,10 @@ static struct refusal try_unit(struct finder *f, struct unit *u)
     r = check_places(u);
     if (!r.why)
         r = place_fences(f, u);
-    if (!r.why)
+    if (!r.why) {
         forms_choose(u, f->p, f->calls, f->options);
+        note_elsewhere(f, u);
+    }
     return r;
 }
 
