@@ -14,8 +14,8 @@ counters() { # counters APP VARIANT
         grep '^"' | python3 -c '
 import csv, json, sys
 rows = list(csv.reader(sys.stdin))
-found = {n: float(v.replace(",", "")) for n, v in zip(rows[0], rows[2]) if "__" in n}
-print(json.dumps({"app": sys.argv[1], "variant": sys.argv[2], **found}))' "$1" "$2"
+found = {n: float(v.replace(",", "")) for n, v in zip(rows[0], rows[2]) if n in sys.argv[3].split(",")}
+print(json.dumps({"app": sys.argv[1], "variant": sys.argv[2], **found}))' "$1" "$2" "$metrics"
 }
 
 for app in $(cd "$build" && ls *.app.o | sed 's/.app.o//'); do
