@@ -9,16 +9,11 @@
 
 /* ---- names and white space ---- */
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 static bool is_used(const struct source *s, const char *name)
 {
     size_t n = strlen(name);
     for (const char *at = s->text; (at = strstr(at, name)); at += n)
-        if ((at == s->text || !is_word(at[-1])) && !is_word(at[n]))
+        if ((at == s->text || !char_is_word(at[-1])) && !char_is_word(at[n]))
             return true;
     return false;
 }

@@ -21,11 +21,6 @@
 
 #include <ctype.h>
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 bool writer_is_bool(const struct node *n)
 {
     const struct node *inner = n ? node_strip((struct node *)n) : NULL;
@@ -52,13 +47,13 @@ static bool join_step(const struct writer *w, const struct text *cond, struct te
     const struct node *v = stepped(w);
     size_t n = v ? v->end - v->begin : 0;
     const char *name = v ? w->s->text + v->begin : NULL;
-    if (!v || !cond->n || w->u->cond_first || strncmp(cond->p, name, n) || is_word(cond->p[n]))
+    if (!v || !cond->n || w->u->cond_first || strncmp(cond->p, name, n) || char_is_word(cond->p[n]))
         return false;
     const char *rest = cond->p + n + strspn(cond->p + n, " ");
     if (!strchr("<!>=", *rest) || (*rest == '=' && rest[1] != '=') || rest[0] == rest[1])
         return false;
     for (const char *at = rest; (at = memmem(at, strlen(at), name, n)); at += n)
-        if (!is_word(at[-1]) && !is_word(at[n]))
+        if (!char_is_word(at[-1]) && !char_is_word(at[n]))
             return false;
     text_addf(out, "return ++%s", cond->p);
     return true;

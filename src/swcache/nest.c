@@ -10,15 +10,6 @@ static const struct var *named(const struct node *n)
     return n && n->kind == CXCursor_DeclRefExpr ? n->var : NULL;
 }
 
-/* n is v++ or ++v. */
-static bool is_increment(const struct source *s, const struct node *n, const struct var *v)
-{
-    char op[4] = "";
-    if (n && n->kind == CXCursor_UnaryOperator)
-        node_operator(s, n, op);
-    return !strcmp(op, "++") && named(n->child) == v;
-}
-
 static bool uses(const struct node *root, const struct var *v)
 {
     for (const struct node *n = root; n; n = tree_next(root, n))
@@ -41,7 +32,7 @@ static bool read_outer(struct nest *t, const struct unit *u, const struct pointe
     for (const struct node *c = u->loop->child; c; c = c->next)
         if (c->begin == u->step[0] && c->end == u->step[1])
             step = c;
-    if (strcmp(op, "<") || !t->v || !e || !step || !is_increment(p->source, step, t->v) || e->is_reference ||
+    if (strcmp(op, "<") || !t->v || !e || !step || node_incremented(p->source, step) != t->v || e->is_reference ||
         var_changes(p, e, u->loop) || t->v->is_pointer)
         return false;
     const struct node *d = t->v->decl;
@@ -78,7 +69,7 @@ static bool read_inner(struct nest *t, const struct unit *u, const struct pointe
         return false;
     t->cond = loop->child;
     step = loop->child->next;
-    if (!is_increment(p->source, step, t->v) || source_in_macro(p->source, loop->begin))
+    if (node_incremented(p->source, step) != t->v || source_in_macro(p->source, loop->begin))
         return false;
     t->inner = loop;
     for (const struct node *n = loop; n; n = tree_next(loop, n))
@@ -91,7 +82,7 @@ static bool read_inner(struct nest *t, const struct unit *u, const struct pointe
         struct node *target;
         if (!node_writes(p->source, n, &target) || named(target) != t->v)
             continue;
-        if (tree_inside(n, before) && is_increment(p->source, n, t->v))
+        if (tree_inside(n, before) && node_incremented(p->source, n) == t->v)
             t->advance = n;
         writes++;
     }

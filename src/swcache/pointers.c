@@ -180,6 +180,15 @@ bool node_writes(const struct source *s, const struct node *n, struct node **lva
     return false;
 }
 
+const struct var *node_incremented(const struct source *s, const struct node *n)
+{
+    char op[4] = "";
+    if (n->kind == CXCursor_UnaryOperator && n->child)
+        node_operator(s, n, op);
+    const struct node *target = strcmp(op, "++") ? NULL : node_strip(n->child);
+    return target && target->kind == CXCursor_DeclRefExpr ? target->var : NULL;
+}
+
 /* ---- variables ---- */
 
 static struct var *add_var(struct pointers *p, struct node *decl)

@@ -75,5 +75,7 @@ struct bases pointers_pointed(const struct pointers *, const struct node *);
 int bases_structure(struct bases);
 /* Is n an assignment, a compound assignment or an increment? *lvalue: what it changes. */
 bool node_writes(const struct source *, const struct node *n, struct node **lvalue);
+/* The variable v of v++ and ++v; NULL: n is another expression. */
+const struct var *node_incremented(const struct source *, const struct node *n);
 
 #endif

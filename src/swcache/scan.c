@@ -193,15 +193,6 @@ static struct node *next_write(const struct search *q, const struct node *after,
     return NULL;
 }
 
-/* n is v++ or ++v. */
-static bool is_increment(const struct search *q, const struct node *n)
-{
-    char op[4] = "";
-    if (n->kind == CXCursor_UnaryOperator)
-        node_operator(q->p->source, n, op);
-    return !strcmp(op, "++");
-}
-
 /* The first of a chain of conditions joined by &&, and what follows it. */
 static struct node *first_condition(const struct source *s, struct node *cond, struct node **next)
 {
@@ -228,8 +219,8 @@ static const struct node *view_loop(const struct search *q, const struct node *n
         start = start->next;
     long long from = -1;
     if (loop == q->u->body_node || loop->kind == CXCursor_DoStmt || !tree_inside(k->decl, q->u->body_node) || !start ||
-        !profit_constant(start, &from) || from != 0 || !write || !is_increment(q, write) || next_write(q, write, k) ||
-        !tree_inside(write, loop) || var_is_exposed(q->p, k))
+        !profit_constant(start, &from) || from != 0 || !write || !node_incremented(q->p->source, write) ||
+        next_write(q, write, k) || !tree_inside(write, loop) || var_is_exposed(q->p, k))
         return NULL;
     for (struct node *c = loop->child; c && c != body; c = c->next)
         if (c->kind == CXCursor_BinaryOperator)
@@ -381,7 +372,7 @@ static bool find_variable(const struct search *q)
             v = n->var;
         }
     struct node *write = v ? next_write(q, NULL, v) : NULL;
-    if (!write || next_write(q, write, v) || !is_increment(q, write) || var_is_exposed(q->p, v))
+    if (!write || next_write(q, write, v) || !node_incremented(q->p->source, write) || var_is_exposed(q->p, v))
         return false;
     CXType type = clang_getCursorType(v->decl->cursor);
     if (!v->is_pointer && (!type_is_scalar(type) || type_bytes(type) < 4))

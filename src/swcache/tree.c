@@ -329,6 +329,11 @@ void node_operator(const struct source *s, const struct node *n, char out[4])
     }
 }
 
+bool char_is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
 bool kind_is_statement(enum CXCursorKind k)
 {
     switch (k) {

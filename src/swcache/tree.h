@@ -70,6 +70,8 @@ unsigned source_find(const struct source *, unsigned from, unsigned to,
 void node_operator(const struct source *, const struct node *, char out[4]);
 bool node_is_postfix(const struct node *); /* of a unary operator */
 
+/* A character of names and numbers. */
+bool char_is_word(char);
 bool kind_is_statement(enum CXCursorKind);
 bool node_is_loop(const struct node *);
 struct node *loop_body(const struct node *loop);
