@@ -61,30 +61,6 @@ static int keep_one(struct swcache_apps *a, const char *only, struct err *e)
     return err_hint(e, "there are: %s", list);
 }
 
-int swcache_apps_find(struct swcache_apps *a, const char *only, struct err *e)
-{
-    memset(a, 0, sizeof *a);
-    if (paths_find(PATHS_SWCACHE, a->library, sizeof a->library)) {
-        err_set(e, "the folder of swcache.cuh is missing");
-        return err_hint(e, "install weir, or run it from its build folder");
-    }
-    char folder[PATH_MAX + 8], cache[SUITE_PATH];
-    a->has_transformer = paths_find(PATHS_TRANSFORMER, folder, sizeof folder) == 0;
-    snprintf(folder, sizeof folder, "%s/apps", a->library);
-    DIR *d = opendir(folder);
-    if (!d)
-        return err_at(e, folder, 0, 0, "%s", strerror(errno));
-    for (struct dirent *x; (x = readdir(d));)
-        if (!strchr(x->d_name, '.')) /* folders */
-            VEC_PUSH(&a->app, (struct swcache_app){xstrdup(x->d_name), group_of(x->d_name)});
-    closedir(d);
-    qsort(a->app.p, a->app.n, sizeof *a->app.p, in_order);
-    if ((only && keep_one(a, only, e)) || suite_cache_folder(cache, e))
-        return -1;
-    snprintf(a->folder, sizeof a->folder, "%s/swcache", cache);
-    return mkdir(a->folder, 0777) && errno != EEXIST ? err_at(e, a->folder, 0, 0, "%s", strerror(errno)) : 0;
-}
-
 void swcache_apps_free(struct swcache_apps *a)
 {
     for (size_t k = 0; k < a->app.n; k++)
@@ -167,9 +143,12 @@ static bool is_stale(const struct swcache_apps *a, const struct swcache_app *app
     struct stat st;
     if (stat(binary, &st))
         return true;
-    char *own = source_of(a, app, ""), path[PATH_MAX + 32], headers[PATH_MAX];
+    char *own = source_of(a, app, ""), *text = file_of(a, app, "-transformed.cu");
+    char path[PATH_MAX + 32], headers[PATH_MAX];
     bool stale = suite_any_newer(own, &st) || suite_any_newer(a->library, &st);
+    stale = stale || (a->has_transformer && access(text, F_OK)); /* it could not run before */
     free(own);
+    free(text);
     snprintf(path, sizeof path, "%s/apps", a->library); /* common.h */
     stale = stale || suite_any_newer(path, &st);
     stale = stale || (!paths_find(PATHS_HEADERS, headers, sizeof headers) && suite_any_newer(headers, &st));
@@ -194,14 +173,38 @@ static bool same_text(const char *a, const char *b)
     return same;
 }
 
+/* What the transformer makes of a plain kernel, or why it cannot. */
+static int run_transformer(const struct swcache_apps *a, const struct swcache_app *app, char *text, const char *log)
+{
+    char *plain = source_of(a, app, "plain.cu");
+    char *argv[] = {"weir", "swcache", "transform", "--quiet", plain, "-o", text, NULL};
+    int status = spawn(argv, log);
+    free(plain);
+    return status;
+}
+
+/* Whether it runs here: it is not part of every build, and it needs clang's headers. If not, it has said why. */
+static bool try_transformer(const struct swcache_apps *a)
+{
+    char folder[PATH_MAX];
+    if (!a->app.n || paths_find(PATHS_TRANSFORMER, folder, sizeof folder))
+        return false;
+    char *text = file_of(a, &a->app.p[0], "-tried.cu"), *log = file_of(a, &a->app.p[0], ".log");
+    bool runs = run_transformer(a, &a->app.p[0], text, log) == 0;
+    unlink(text);
+    free(text);
+    free(log);
+    return runs;
+}
+
 /* Transforms the plain kernel; *made = a source file that registers it as another variant, or NULL: left alone. */
 static int transform(const struct swcache_apps *a, const struct swcache_app *app, const char *log, char **made,
                      struct err *e)
 {
     char *plain = source_of(a, app, "plain.cu"), *text = file_of(a, app, "-transformed.cu");
     char *wrapper = file_of(a, app, "-auto.cu");
-    char *argv[] = {"weir", "swcache", "transform", "--quiet", plain, "-o", text, NULL};
-    int status = a->has_transformer && spawn(argv, log)
+    unlink(text);
+    int status = a->has_transformer && run_transformer(a, app, text, log)
                      ? err_set(e, "%s: the plain kernel could not be transformed", app->name)
                      : 0;
     *made = NULL;
@@ -288,6 +291,32 @@ int swcache_build(const struct swcache_apps *a, const struct swcache_app *app, b
     free(path);
     free(log);
     return status;
+}
+
+int swcache_apps_find(struct swcache_apps *a, const char *only, struct err *e)
+{
+    memset(a, 0, sizeof *a);
+    if (paths_find(PATHS_SWCACHE, a->library, sizeof a->library)) {
+        err_set(e, "the folder of swcache.cuh is missing");
+        return err_hint(e, "install weir, or run it from its build folder");
+    }
+    char folder[PATH_MAX + 8], cache[SUITE_PATH];
+    snprintf(folder, sizeof folder, "%s/apps", a->library);
+    DIR *d = opendir(folder);
+    if (!d)
+        return err_at(e, folder, 0, 0, "%s", strerror(errno));
+    for (struct dirent *x; (x = readdir(d));)
+        if (!strchr(x->d_name, '.')) /* folders */
+            VEC_PUSH(&a->app, (struct swcache_app){xstrdup(x->d_name), group_of(x->d_name)});
+    closedir(d);
+    qsort(a->app.p, a->app.n, sizeof *a->app.p, in_order);
+    if ((only && keep_one(a, only, e)) || suite_cache_folder(cache, e))
+        return -1;
+    snprintf(a->folder, sizeof a->folder, "%s/swcache", cache);
+    if (mkdir(a->folder, 0777) && errno != EEXIST)
+        return err_at(e, a->folder, 0, 0, "%s", strerror(errno));
+    a->has_transformer = try_transformer(a);
+    return 0;
 }
 
 /* ---- recording ---- */

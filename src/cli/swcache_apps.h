@@ -24,7 +24,7 @@ struct swcache_app {
 struct swcache_apps {
     char library[PATH_MAX];      /* the folder of swcache.cuh */
     char folder[SUITE_PATH + 8]; /* for what is compiled and recorded */
-    bool has_transformer;
+    bool has_transformer;        /* it was built, and runs here */
     bool nvcc;                   /* simulated machines run what NVIDIA's compiler makes, not weir cc */
     VEC(struct swcache_app) app; /* by group, then by name */
 };

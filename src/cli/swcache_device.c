@@ -72,6 +72,8 @@ int swcache_on_device(const struct swcache_apps *apps, const char *size, struct 
             if (*why.msg)
                 err_print(&why, stderr);
             o.failure = xstrdup(o.app->name);
+            for (enum swcache_variant v = 0; v < SWCACHE_VARIANTS; v++)
+                o.time[v] = NAN;
         } else
             o.left_alone = apps->has_transformer && !swcache_has(apps, o.app, SWCACHE_AUTO);
         VEC_PUSH(&r->outcome, o);

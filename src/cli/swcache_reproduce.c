@@ -314,7 +314,7 @@ static int show(const struct session *x, struct err *e)
             "relative to plain.\n",
             out);
     if (!x->apps.has_transformer)
-        fputs("Nothing is automatic: this weir was built without the source transformer.\n", out);
+        fputs("Nothing is automatic: the source transformer is missing or cannot run here.\n", out);
     bool failed = false;
     for (size_t k = 0; k < x->results.n; k++) {
         const struct swcache_results *r = &x->results.p[k];
