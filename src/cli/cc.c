@@ -637,7 +637,7 @@ static int build(struct cc_job *job, const struct toolchain *t, const char *fold
         struct err e;
         if (in->language == CC_LINK)
             continue;
-        if (in->language == CC_CUDA && cc_mend_launches(in->path, folder, i, &in->overlay, &e)) {
+        if (in->language == CC_CUDA && cc_mend_launches(in->path, &job->common, folder, i, &in->overlay, &e)) {
             err_print(&e, stderr);
             return 1;
         }

@@ -56,10 +56,11 @@ char *cc_read_text(const char *path, size_t *bytes);
 int cc_write_text(const char *path, const char *text, size_t bytes);
 
 /*
- * cc_launch.c: closes up launches written << < >> > in the source and what it includes. *overlay: a file for clang's
- * -ivfsoverlay, NULL when there is nothing to mend.
+ * cc_launch.c: closes up launches written << < >> > in the source and what it includes, beside it or in folders
+ * that options (-I) name. *overlay: a file for clang's -ivfsoverlay, NULL when there is nothing to mend.
  */
-int cc_mend_launches(const char *source, const char *folder, size_t index, char **overlay, struct err *e);
+int cc_mend_launches(const char *source, const struct cc_list *options, const char *folder, size_t index,
+                     char **overlay, struct err *e);
 
 /* A temporary folder for plain files and pipes. 0, or -1 with *e filled. */
 int cc_make_folder(char *folder, size_t bytes, struct err *e);

@@ -2,9 +2,9 @@
  * Launches written with a space inside: kernel << <grid, block>> >(...).
  *
  * nvcc takes them, and code formatters of old put them into many public programs; to clang `<<<` and `>>>` are single
- * tokens. The source and the files it includes by a quoted name beside it are searched for such launches. Corrected
- * copies go to the temporary folder, and a virtual-file overlay puts them where the originals are for the compiler:
- * names, lines and further includes stay what they were. Files that other paths (-I) lead to are not searched.
+ * tokens. The source and the files it includes by a quoted name, beside it or in a folder of -I, are searched for such
+ * launches. Corrected copies go to the temporary folder, and a virtual-file overlay puts them where the originals are
+ * for the compiler: names, lines and further includes stay what they were. Files included by <name> are not searched.
  */
 #include "cli/cc.h"
 
@@ -114,9 +114,27 @@ static unsigned mend(const char *s, struct text *out)
 
 struct search {
     const char *folder;
-    size_t index; /* of the input, for the names of copies */
+    size_t index;                  /* of the input, for the names of copies */
+    const struct cc_list *options; /* those of -I are of interest */
     json_t *roots, *seen;
 };
+
+/* Where the file that `from` includes as "name" is: beside it, else in the first folder of -I that has it. */
+static bool find_included(const struct search *x, const char *from, const char *name, size_t length,
+                          char full[PATH_MAX])
+{
+    char path[2 * PATH_MAX];
+    snprintf(path, sizeof path, "%.*s/%.*s", (int)(strrchr(from, '/') - from), from, (int)length, name);
+    for (size_t i = 0;; i++) {
+        if (realpath(path, full))
+            return true;
+        while (i < x->options->n && strncmp(x->options->p[i], "-I", 2))
+            i++;
+        if (i == x->options->n)
+            return false;
+        snprintf(path, sizeof path, "%s/%.*s", x->options->p[i] + 2, (int)length, name);
+    }
+}
 
 /* Looks into one file and those it includes. Unreadable files are the compiler's to complain about. */
 static int search(struct search *x, const char *path, unsigned depth)
@@ -139,24 +157,23 @@ static int search(struct search *x, const char *path, unsigned depth)
                               json_pack("{s:s,s:s,s:s}", "name", full, "type", "file", "external-contents", copy));
     }
     VEC_FREE(&out.c);
-    char *slash = strrchr(full, '/');
     for (const char *at = source; !rc && (at = strstr(at, "#include")); at++) {
         const char *name = at + strlen("#include");
         name += strspn(name, " \t");
         size_t n = *name == '"' ? strcspn(name + 1, "\"\n") : 0;
-        char included[2 * PATH_MAX];
-        if (n && n < PATH_MAX && name[1 + n] == '"') {
-            snprintf(included, sizeof included, "%.*s/%.*s", (int)(slash - full), full, (int)n, name + 1);
+        char included[PATH_MAX];
+        if (n && n < PATH_MAX && name[1 + n] == '"' && find_included(x, full, name + 1, n, included))
             rc = search(x, included, depth + 1);
-        }
     }
     free(source);
     return rc;
 }
 
-int cc_mend_launches(const char *source, const char *folder, size_t index, char **overlay, struct err *e)
+int cc_mend_launches(const char *source, const struct cc_list *options, const char *folder, size_t index,
+                     char **overlay, struct err *e)
 {
-    struct search x = {.folder = folder, .index = index, .roots = json_array(), .seen = json_object()};
+    struct search x = {
+        .folder = folder, .index = index, .options = options, .roots = json_array(), .seen = json_object()};
     *overlay = NULL;
     int rc = search(&x, source, 0);
     if (!rc && json_array_size(x.roots)) {

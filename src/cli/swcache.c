@@ -139,7 +139,7 @@ static void report(const struct args *a, const struct swcache_result *r)
 static int mend(struct args *a, const char *folder, struct err *e)
 {
     char *overlay;
-    if (cc_mend_launches(a->options.path, folder, 0, &overlay, e))
+    if (cc_mend_launches(a->options.path, &a->job.common, folder, 0, &overlay, e))
         return -1;
     json_t *all = overlay ? json_load_file(overlay, 0, NULL) : NULL, *root;
     size_t i;

@@ -4,7 +4,7 @@
 usage: run.py --weir PATH --out DIR [--with clang|nvcc] [NAME...]
 
 A program is a .cu file of this folder (or faults/NAME) that checks itself and exits with 0. Comments at its top steer it:
-  // files: A B     further source files        // flags: -X    options for the compiler
+  // files: A B     further source files        // flags: -X    options for the compiler (@ is the program's folder)
   // run: --X       options for weir run         // expect: TEXT a line its output must have
   // only: clang    not with the other compiler  // fails: RE    it must exit with 1 and say RE (dots match line ends)
 A build is kept in the output folder and reused while nothing it was made from is newer.
@@ -68,7 +68,7 @@ def build(args, name, source, d):
     if os.path.exists(out) and os.path.getmtime(out) > newest(depends):
         return out
     os.makedirs(args.out, exist_ok=True)
-    flags = [f for part in d.get("flags", []) for f in part.split()]
+    flags = [f.replace("@", folder) for part in d.get("flags", []) for f in part.split()]
     command = [args.weir, "cc"]
     if args.compiler == "nvcc":
         # PTX is all that weir reads; leaving machine code out makes nvcc twice as fast.
