@@ -155,7 +155,7 @@ bool nest_find(struct nest *t, const struct unit *u, const struct pointers *p)
         !read_outer(t, u, p) || !read_inner(t, u, p) || var_is_exposed(p, t->v) || var_is_exposed(p, named(t->bound)))
         return false;
     for (unsigned k = 0; k < p->n_structure; k++) {
-        if (!(u->cached & ~u->written) >> k & 1)
+        if (!((u->cached & ~u->written) >> k & 1))
             continue;
         t->structure = k;
         t->name.n = 0;
