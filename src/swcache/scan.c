@@ -160,12 +160,7 @@ static bool in_every_turn(const struct search *q, const struct node *n)
             return false;
     for (const struct node *c = n, *up = n->parent; c != u->body_node && c != q->scan->rest_node;
          c = up, up = up->parent) {
-        char op[4] = "";
-        if (up->kind == CXCursor_BinaryOperator)
-            node_operator(q->p->source, up, op);
-        bool decides = up->kind == CXCursor_IfStmt || up->kind == CXCursor_SwitchStmt ||
-                       up->kind == CXCursor_ConditionalOperator || !strcmp(op, "&&") || !strcmp(op, "||");
-        if (decides && c != up->child)
+        if (node_is_decided(q->p->source, c))
             return false;
         if (up->kind == CXCursor_CaseStmt || up->kind == CXCursor_DefaultStmt || node_is_loop(up))
             return false;
@@ -251,12 +246,8 @@ static bool in_first_view(const struct search *q, const struct node *n, const st
     if (tree_inside(n, body) && next)
         return false; /* another condition decides */
     for (const struct node *c = n, *up = n->parent; c != loop; c = up, up = up->parent) {
-        char op[4] = "";
-        if (up->kind == CXCursor_BinaryOperator)
-            node_operator(q->p->source, up, op);
-        bool decides = up->kind == CXCursor_IfStmt || up->kind == CXCursor_SwitchStmt ||
-                       up->kind == CXCursor_ConditionalOperator || !strcmp(op, "&&") || !strcmp(op, "||");
-        if (decides && c != up->child && (strcmp(op, "&&") || node_strip(up->child) != bound))
+        /* The bound is only ever joined by &&, and holds. */
+        if (node_is_decided(q->p->source, c) && node_strip(up->child) != bound)
             return false;
         if (up->kind == CXCursor_CaseStmt || up->kind == CXCursor_DefaultStmt || (node_is_loop(up) && up != loop))
             return false;

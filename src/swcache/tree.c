@@ -464,14 +464,21 @@ bool node_same_text(const struct source *s, const struct node *a, const struct n
     }
 }
 
+bool node_is_decided(const struct source *s, const struct node *n)
+{
+    const struct node *up = n->parent;
+    char op[4] = "";
+    if (up->kind == CXCursor_BinaryOperator)
+        node_operator(s, up, op);
+    bool decides = up->kind == CXCursor_IfStmt || up->kind == CXCursor_SwitchStmt ||
+                   up->kind == CXCursor_ConditionalOperator || !strcmp(op, "&&") || !strcmp(op, "||");
+    return decides && n != up->child;
+}
+
 bool node_always_in(const struct source *s, const struct node *n, const struct node *root)
 {
-    for (const struct node *c = n, *up = n->parent; c != root; c = up, up = up->parent) {
-        char op[4] = "";
-        if (up->kind == CXCursor_BinaryOperator)
-            node_operator(s, up, op);
-        if ((up->kind == CXCursor_ConditionalOperator || !strcmp(op, "&&") || !strcmp(op, "||")) && c != up->child)
+    for (; n != root; n = n->parent)
+        if (node_is_decided(s, n))
             return false;
-    }
     return true;
 }

@@ -89,6 +89,8 @@ int node_argument(const struct node *call, const struct node *n);
 const char *node_callee(struct source *, const struct node *call);
 const char *source_string(struct source *, CXString);
 
+/* Whether the node's parent decides if it is met: a branch of if, switch and ?:, the right side of && and ||. */
+bool node_is_decided(const struct source *, const struct node *);
 /* n, a part of the expression or statement `root`, is computed whenever that is. */
 bool node_always_in(const struct source *, const struct node *n, const struct node *root);
 /* The same text but for white space. */
