@@ -29,8 +29,7 @@ allow() {
 for dir in "$src"/*/; do
     name=$(basename "$dir")
     allowed=" $name $(allow "$name") "
-    for f in "$dir"*.c "$dir"*.h "$dir"*.def; do
-        [ -e "$f" ] || continue
+    for f in $(find "$dir" -name '*.[ch]' -o -name '*.def'); do
         for inc in $(sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\([a-z0-9_]*\)\/.*/\1/p' "$f" | sort -u); do
             case $allowed in
             *" $inc "*) ;;

@@ -15,7 +15,7 @@
 
 /*
  * 0 in a build with -Dhooks=false, which bench/ compares with: the L1 and L2 have no policies but the baselines and the
- * SM sends no notices. (Every machine has one warp scheduler or another, so that kind stays.)
+ * SM sends no events. (Every machine has one warp scheduler or another, so that kind stays.)
  */
 #ifndef WEIR_HOOKS
 #define WEIR_HOOKS 1

@@ -177,7 +177,7 @@ static int build_sm(struct gpu *g, unsigned i, const struct l1_config *l1c, stru
         .line_tex = (uint32_t)l1c->cache[l1c->cache[L1_TEX]->enabled ? L1_TEX : L1_DATA]->line,
         .streams = &g->streams,
         .sched_params = params_of(g, &sm_sched_kind, g->smc->scheduler),
-        .wanted_notices = l1_wanted_notices(l1),
+        .wanted_events = l1_wanted_events(l1),
         .on_load = g->classify ? gpu_loads_see : NULL,
         .on_load_ctx = g->loads,
     };
@@ -185,9 +185,8 @@ static int build_sm(struct gpu *g, unsigned i, const struct l1_config *l1c, stru
     if (!sm)
         return -1;
     sm_connect(sm, l1_in(l1, L1_DATA), l1c->cache[L1_CONST]->enabled ? l1_in(l1, L1_CONST) : NULL,
-               l1c->cache[L1_TEX]->enabled ? l1_in(l1, L1_TEX) : NULL, l1_notices(l1),
-               dispatch_done_in(g->dispatch, i));
-    l1_connect_sm(l1, sm_hit_in(sm), sm_fill_in(sm), sm_notice_in(sm));
+               l1c->cache[L1_TEX]->enabled ? l1_in(l1, L1_TEX) : NULL, l1_events(l1), dispatch_done_in(g->dispatch, i));
+    l1_connect_sm(l1, sm_hit_in(sm), sm_fill_in(sm), sm_event_in(sm));
     dispatch_connect(g->dispatch, i, sm_cta_in(sm));
 
     uint32_t node = g->sm_node[i];

@@ -175,7 +175,7 @@ struct l1 *l1_new(struct engine *eng, const struct l1_config *cfg, const struct 
     }
     if (policies_new(l1, cfg, e))
         return NULL;
-    port_init(&l1->notices, eng, &l1->comp, 4 * (env->n_warp + env->n_cta) + 64, 1, "notices");
+    port_init(&l1->events, eng, &l1->comp, 4 * (env->n_warp + env->n_cta) + 64, 1, "events");
     const struct l1_cache_config *data = cfg->cache[L1_DATA];
     port_init(&l1->reply_in, eng, &l1->comp, data && data->reply_queue ? data->reply_queue : 8, 1, "l1 replies");
     port_init(&l1->request_in, eng, &l1->comp, 8, 1, "l1 requests of other SMs");
@@ -200,9 +200,9 @@ struct port *l1_in(struct l1 *l1, enum l1_which which)
 {
     return l1->cache[which] ? &l1->cache[which]->in : NULL;
 }
-struct port *l1_notices(struct l1 *l1)
+struct port *l1_events(struct l1 *l1)
 {
-    return &l1->notices;
+    return &l1->events;
 }
 struct port *l1_reply_in(struct l1 *l1)
 {
@@ -213,20 +213,20 @@ struct port *l1_request_in(struct l1 *l1)
     return &l1->request_in;
 }
 
-uint32_t l1_wanted_notices(const struct l1 *l1)
+uint32_t l1_wanted_events(const struct l1 *l1)
 {
-    return (l1->mgmt ? l1->mgmt->notices : 0) | (l1->pf ? l1->pf->notices : 0);
+    return (l1->mgmt ? l1->mgmt->events : 0) | (l1->pf ? l1->pf->events : 0);
 }
 
-void l1_connect_sm(struct l1 *l1, struct port *hit, struct port *fill, struct port *notice)
+void l1_connect_sm(struct l1 *l1, struct port *hit, struct port *fill, struct port *event)
 {
     l1->hit = hit;
     l1->fill = fill;
-    l1->notice = notice;
+    l1->event = event;
     port_connect(hit, &l1->comp);
     port_connect(fill, &l1->comp);
-    if (notice)
-        port_connect(notice, &l1->comp);
+    if (event)
+        port_connect(event, &l1->comp);
 }
 
 void l1_connect_net(struct l1 *l1, struct port *request_out, struct port *reply_out)
@@ -295,10 +295,10 @@ void l1_each_decision(const struct l1 *l1, void (*fn)(void *ctx, const struct l1
 }
 
 /* ---- what policies ask for ---- */
-void l1_tell_sm(struct l1_host *h, enum notice kind, uint32_t slot, uint32_t argument)
+void l1_tell_sm(struct l1_host *h, enum event kind, uint32_t slot, uint32_t argument)
 {
-    if (h->l1->notice && port_can_send(h->l1->notice))
-        port_send(h->l1->notice, argument, notice_info(kind, slot));
+    if (h->l1->event && port_can_send(h->l1->event))
+        port_send(h->l1->event, argument, event_info(kind, slot));
 }
 
 bool l1_prefetch(struct l1_host *h, uint64_t addr, uint32_t pc, uint32_t warp, uint32_t cta)

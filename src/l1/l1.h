@@ -13,8 +13,8 @@
  *              atomics when the old value is there, writes and reductions when they are acknowledged. At most one per
  *              cycle. Both ports must have room for every request the SM can have outstanding: the L1 never waits for
  *              the SM. Each request comes back exactly once; req.served says from where, and the SM frees it.
- * SM -> L1     port l1_notices(l1): notice.h, only the kinds of l1_wanted_notices().
- * L1 -> SM     port `notice`: notice.h. May be NULL: then nothing is sent.
+ * SM -> L1     port l1_events(l1): event.h, only the kinds of l1_wanted_events().
+ * L1 -> SM     port `event`: event.h. May be NULL: then nothing is sent.
  *
  * Loads with REQ_F_BYPASS and all REQ_ATOMIC/REQ_RED go past the cache to the L2 (a line that is in the cache is
  * dropped by an atomic or a bypassing write, and is not looked at by a bypassing read).
@@ -26,7 +26,7 @@
 
 #include "engine/addrmap.h"
 #include "engine/engine.h"
-#include "engine/notice.h"
+#include "engine/event.h"
 #include "engine/port.h"
 
 struct l1;
@@ -53,10 +53,10 @@ struct l1 *l1_new(struct engine *, const struct l1_config *, const struct l1_env
 struct comp *l1_comp(struct l1 *);
 
 struct port *l1_in(struct l1 *, enum l1_which);
-struct port *l1_notices(struct l1 *);
-uint32_t l1_wanted_notices(const struct l1 *); /* bit per enum notice */
+struct port *l1_events(struct l1 *);
+uint32_t l1_wanted_events(const struct l1 *); /* bit per enum event */
 /* The SM's three ports, above. The L1 becomes their producer. */
-void l1_connect_sm(struct l1 *, struct port *hit, struct port *fill, struct port *notice);
+void l1_connect_sm(struct l1 *, struct port *hit, struct port *fill, struct port *event);
 
 /* The networks. reply_in: what the reply network delivers to this SM's node; request_in: the same for requests, only
  * used by organisations that send requests to other L1s. */

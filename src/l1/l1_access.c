@@ -180,9 +180,9 @@ BODY int load_miss(struct l1 *l1, struct l1_cache *c, req_id id, struct l1_acces
         if (entry == -2) { /* everything protected */
             int f = go_past(l1, c, id, &c->stats.bypasses);
             if (f < 0) {
-                c->stats.no_way++;
-                if (l1->mgmt->on_no_way)
-                    l1->mgmt->on_no_way(l1->mgmt_st, a);
+                c->stats.all_protected++;
+                if (l1->mgmt->on_all_protected)
+                    l1->mgmt->on_all_protected(l1->mgmt_st, a);
             }
             return f;
         }

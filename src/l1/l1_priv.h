@@ -16,7 +16,7 @@ struct l1_stats {
     uint64_t failed[L1_FAIL_COUNT];      /* accesses that could not be taken at first, by the first reason */
     uint64_t prefetch_asked, prefetch_issued, prefetch_full, prefetch_present, prefetch_busy;
     uint64_t prefetch_useful, prefetch_late, prefetch_unused;
-    uint64_t remote_served, remote_hits, remote_misses, no_way;
+    uint64_t remote_served, remote_hits, remote_misses, all_protected;
     uint64_t replies;   /* messages taken from the reply network */
     uint64_t completed; /* requests given back to the SM */
 };
@@ -42,8 +42,8 @@ struct l1 {
     struct comp comp;
     struct req *req; /* the pool */
     struct l1_cache *cache[L1_COUNT];
-    struct port notices, reply_in, request_in;
-    struct port *hit, *fill, *notice, *request_out, *reply_out;
+    struct port events, reply_in, request_in;
+    struct port *hit, *fill, *event, *request_out, *reply_out;
     uint8_t next_cache; /* whose miss queue goes first */
 
     /* Policies; the pointers are NULL where the policy has no hooks at all. */

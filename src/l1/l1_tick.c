@@ -1,5 +1,5 @@
 /*
- * One cycle of an L1 unit: notices, one reply from the network, the tags of each cache, prefetches, one packet to the
+ * One cycle of an L1 unit: events, one reply from the network, the tags of each cache, prefetches, one packet to the
  * network. What the cycle frees at one stage is used by the stage before it in the next cycle.
  */
 #include "l1/l1_priv.h"
@@ -142,15 +142,15 @@ static void send_remote_reply(struct l1 *l1)
     port_send(l1->reply_out, id, net_info(NET_HEADER_BYTES + bytes, r->sectors));
 }
 
-static void take_notices(struct l1 *l1, uint64_t now)
+static void take_events(struct l1 *l1, uint64_t now)
 {
-    while (port_peek(&l1->notices, now)) {
-        struct msg m = port_pop(&l1->notices);
-        enum notice kind = notice_kind(m.info);
-        if (l1->mgmt && l1->mgmt->on_notice && l1->mgmt->notices >> kind & 1)
-            l1->mgmt->on_notice(l1->mgmt_st, kind, notice_slot(m.info), m.req);
-        if (l1->pf && l1->pf->on_notice && l1->pf->notices >> kind & 1)
-            l1->pf->on_notice(l1->pf_st, kind, notice_slot(m.info), m.req);
+    while (port_peek(&l1->events, now)) {
+        struct msg m = port_pop(&l1->events);
+        enum event kind = event_kind(m.info);
+        if (l1->mgmt && l1->mgmt->on_event && l1->mgmt->events >> kind & 1)
+            l1->mgmt->on_event(l1->mgmt_st, kind, event_slot(m.info), m.req);
+        if (l1->pf && l1->pf->on_event && l1->pf->events >> kind & 1)
+            l1->pf->on_event(l1->pf_st, kind, event_slot(m.info), m.req);
     }
 }
 
@@ -163,8 +163,8 @@ BODY uint64_t tick_body(struct l1 *l1, uint64_t now, bool hooked)
 {
     uint64_t want = NEVER;
     if (hooked) {
-        if (!port_empty(&l1->notices))
-            take_notices(l1, now);
+        if (!port_empty(&l1->events))
+            take_events(l1, now);
         if (now >= l1->epoch_at) {
             uint64_t at = l1->mgmt->on_epoch(l1->mgmt_st, now);
             l1->epoch_at = at > now ? at : NEVER;

@@ -1,64 +1,27 @@
-/* The baselines (no hooks at all) and the tables made from policies.def. */
+/* The tables of the L1's four kinds of policy, from src/policies.list. */
+#include "engine/policies.h"
 #include "l1/policy.h"
 
-const struct l1_management l1_management_lru = {
-    .info = {.name = "lru",
-             .doc =
-                 "Keeps what was used last: allocates every load that misses, replaces the least recently used line."}};
-const struct l1_organisation l1_organisation_private = {
-    .info = {.name = "private", .doc = "Every SM caches what it asks for: each L1 may hold any line."}};
-const struct l1_prefetcher l1_prefetcher_none = {.info = {.name = "none", .doc = "No prefetching into the L1."}};
-const struct l1_order l1_order_fifo = {
-    .info = {.name = "fifo", .doc = "Requests reach the L1 in the order in which the SM made them."}};
+#define DECLARE(name) extern const struct l1_management l1_management_##name;
+L1_MANAGEMENT_POLICIES(DECLARE)
+#undef DECLARE
+#define DECLARE(name) extern const struct l1_organisation l1_organisation_##name;
+L1_ORGANISATION_POLICIES(DECLARE)
+#undef DECLARE
+#define DECLARE(name) extern const struct l1_prefetcher l1_prefetcher_##name;
+PREFETCHER_POLICIES(DECLARE)
+#undef DECLARE
+#define DECLARE(name) extern const struct l1_order l1_order_##name;
+L1_ORDER_POLICIES(DECLARE)
 
-#define L1_MANAGEMENT(name)   extern const struct l1_management l1_management_##name;
-#define L1_ORGANISATION(name) extern const struct l1_organisation l1_organisation_##name;
-#define L1_PREFETCHER(name)   extern const struct l1_prefetcher l1_prefetcher_##name;
-#define L1_ORDER(name)        extern const struct l1_order l1_order_##name;
-#include "l1/policies.def"
-#undef L1_MANAGEMENT
-#undef L1_ORGANISATION
-#undef L1_PREFETCHER
-#undef L1_ORDER
-
-#define SKIP(name)
-#define TAKE_MANAGEMENT(name)   &l1_management_##name.info,
-#define TAKE_ORGANISATION(name) &l1_organisation_##name.info,
-#define TAKE_PREFETCHER(name)   &l1_prefetcher_##name.info,
-#define TAKE_ORDER(name)        &l1_order_##name.info,
-
-static const struct policy_info *const management[] = {
-#define L1_MANAGEMENT   TAKE_MANAGEMENT
-#define L1_ORGANISATION SKIP
-#define L1_PREFETCHER   SKIP
-#define L1_ORDER        SKIP
-#include "l1/policies.def"
-#undef L1_MANAGEMENT
-#undef L1_ORGANISATION
-};
-static const struct policy_info *const organisation[] = {
-#define L1_MANAGEMENT   SKIP
-#define L1_ORGANISATION TAKE_ORGANISATION
-#include "l1/policies.def"
-#undef L1_ORGANISATION
-#undef L1_PREFETCHER
-};
-static const struct policy_info *const prefetcher[] = {
-#define L1_ORGANISATION SKIP
-#define L1_PREFETCHER   TAKE_PREFETCHER
-#include "l1/policies.def"
-#undef L1_PREFETCHER
-#undef L1_ORDER
-};
-static const struct policy_info *const order[] = {
-#define L1_PREFETCHER SKIP
-#define L1_ORDER      TAKE_ORDER
-#include "l1/policies.def"
-#undef L1_MANAGEMENT
-#undef L1_ORGANISATION
-#undef L1_PREFETCHER
-#undef L1_ORDER
-};
+#define MANAGEMENT(name)   &l1_management_##name.info,
+#define ORGANISATION(name) &l1_organisation_##name.info,
+#define PREFETCHER(name)   &l1_prefetcher_##name.info,
+#define ORDER(name)        &l1_order_##name.info,
+static const struct policy_info *const management[] = {L1_MANAGEMENT_POLICIES(MANAGEMENT)};
+static const struct policy_info *const organisation[] = {L1_ORGANISATION_POLICIES(ORGANISATION)};
+static const struct policy_info *const prefetcher[] = {PREFETCHER_POLICIES(PREFETCHER)};
+static const struct policy_info *const order[] = {L1_ORDER_POLICIES(ORDER)};
 
 /* In a build without hooks the baseline is the only one there is. */
 #define COUNT(a) (unsigned)(WEIR_HOOKS ? sizeof(a) / sizeof *(a) : 1)

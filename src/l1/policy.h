@@ -1,8 +1,8 @@
 /*
  * The four kinds of policy of an L1: management, organisation, prefetcher, request order.
  *
- * A policy is one file: a constant struct of hooks, listed by one line in policies.def. Every hook but `init` may be
- * NULL, which means the baseline's behaviour and costs nothing: an L1 whose policies have no hooks runs a variant of
+ * A policy is one file: a constant struct of hooks, listed by one line in src/policies.list. Every hook but `init` may
+ * be NULL, which means the baseline's behaviour and costs nothing: an L1 whose policies have no hooks runs a variant of
  * the access path in which the calls do not exist.
  *
  * A policy's state is `state_bytes` zeroed bytes per L1; `line_bytes` more per cache line are kept in a side array
@@ -15,7 +15,7 @@
 #define WEIR_L1_POLICY_H
 
 #include "cache/tags.h"
-#include "engine/notice.h"
+#include "engine/event.h"
 #include "engine/registry.h"
 #include "engine/request.h"
 #include "l1/l1.h"
@@ -53,7 +53,7 @@ struct l1_host {
 
 /* ---- what a policy may ask for ---- */
 /* Tells the SM's warp scheduler; arrives next cycle. */
-void l1_tell_sm(struct l1_host *, enum notice, uint32_t slot, uint32_t argument);
+void l1_tell_sm(struct l1_host *, enum event, uint32_t slot, uint32_t argument);
 /*
  * Asks for a line to be prefetched for `warp`: it waits in a queue of l1.prefetch_queue addresses, takes a cycle of the
  * cache's port that no demand access wants, and is dropped when the line is there or on its way already, or when
@@ -91,8 +91,8 @@ struct l1_decision {
 struct l1_management {
     struct policy_info info;
     size_t state_bytes, line_bytes;
-    uint32_t notices; /* bits of enum notice that on_notice wants */
-    bool l2_notes;    /* it uses l1_access.note and req.note: the L2 keeps them, as with l2.notes = yes */
+    uint32_t events; /* bits of enum event that on_event wants */
+    bool l2_notes;   /* it uses l1_access.note and req.note: the L2 keeps them, as with l2.notes = yes */
     int (*init)(void *st, const void *params, struct l1_host *, struct err *);
     /* --- decisions --- */
     /* Once per load of the data cache, before anything else happens to it. (Retries after a failure do not ask again.)
@@ -105,15 +105,15 @@ struct l1_management {
     uint32_t (*victim)(void *st, const struct l1_access *, uint64_t candidates);
     /* The access cannot be taken. true: send it past the cache instead of waiting (not possible for L1_FAIL_QUEUE). */
     bool (*on_fail)(void *st, const struct l1_access *, enum l1_fail);
-    /* --- notices --- */
+    /* --- events --- */
     void (*on_hit)(void *st, const struct l1_access *);                  /* also merges: a->pending */
     void (*on_miss)(void *st, const struct l1_access *, bool allocated); /* entry = the reserved one, or -1 */
-    void (*on_no_way)(void *st, const struct l1_access *);               /* `victim` said L1_NO_WAY: it bypasses */
+    void (*on_all_protected)(void *st, const struct l1_access *);        /* `victim` said L1_NO_WAY: it bypasses */
     void (*on_store)(void *st, const struct l1_access *);                /* before the write's own effect on the line */
     void (*on_fill)(void *st, const struct req *, uint32_t entry);
     void (*on_evict)(void *st, uint32_t entry, uint64_t line, bool reused); /* replaced or dropped; not at flushes */
     void (*on_reply)(void *st, const struct req *); /* a request sent down is answered; req.note = the L2 line's */
-    void (*on_notice)(void *st, enum notice, uint32_t slot, uint32_t argument);
+    void (*on_event)(void *st, enum event, uint32_t slot, uint32_t argument);
     void (*on_kernel)(void *st, uint32_t launch_index); /* a kernel begins; the cache is empty if it is flushed */
     uint64_t (*on_epoch)(void *st, uint64_t now);       /* returns the next core cycle it wants; 0 = no more.
                                                            First called in the first cycle of a kernel */
@@ -148,13 +148,13 @@ struct l1_organisation {
 struct l1_prefetcher {
     struct policy_info info;
     size_t state_bytes;
-    uint32_t notices;
+    uint32_t events;
     int (*init)(void *st, const void *params, struct l1_host *, struct err *);
     void (*on_access)(void *st,
                       const struct l1_access *); /* each load of the data cache once, as it reaches the tags */
     void (*on_fill)(void *st, const struct req *, uint32_t entry); /* demand and prefetch (REQ_F_PREFETCH) */
     void (*on_evict)(void *st, uint32_t entry, uint64_t line, bool unused_prefetch);
-    void (*on_notice)(void *st, enum notice, uint32_t slot, uint32_t argument);
+    void (*on_event)(void *st, enum event, uint32_t slot, uint32_t argument);
     void (*on_kernel)(void *st, uint32_t launch_index);
 };
 
@@ -173,7 +173,7 @@ struct l1_order {
     uint32_t (*count)(const void *st);                                 /* requests it holds */
 };
 
-/* The tables, in the order of policies.def; the first of each is the baseline. */
+/* The tables, in the order of src/policies.list; the first of each is the baseline. */
 extern const struct policy_kind l1_management_kind, l1_organisation_kind, l1_prefetcher_kind, l1_order_kind;
 
 #endif

@@ -3,20 +3,6 @@
 
 static const char *const fail_name[L2_FAIL_COUNT] = {"line", "mshr", "merge", "queue", "reply network", "atomic unit"};
 
-const struct l2_order l2_order_fifo = {
-    .info = {.name = "fifo", .doc = "Requests reach the L2's tags in the order in which the network brought them."}};
-
-#define L2_ORDER(name) extern const struct l2_order l2_order_##name;
-#include "l2/policies.def"
-#undef L2_ORDER
-static const struct policy_info *const orders[] = {
-#define L2_ORDER(name) &l2_order_##name.info,
-#include "l2/policies.def"
-#undef L2_ORDER
-};
-const struct policy_kind l2_order_kind = {"l2-order", "l2.order", "in which order requests reach the L2", orders,
-                                          WEIR_HOOKS ? sizeof orders / sizeof *orders : 1};
-
 static void l2_sync(struct comp *comp, uint64_t now)
 {
     struct l2 *l2 = (struct l2 *)comp;
@@ -248,23 +234,26 @@ static const struct stat_def stat_defs[] = {
     STAT_ROW(S, write_back_sectors, "sectors", "sectors written back"),
     STAT_ROW(S, replies, "packets", "packets sent to the reply network"),
     STAT_ROW(S, warmed, "lines", "lines put in place by host copies"),
-    STAT_NAMED(S, fail_cycles[L2_FAIL_LINE], "fail.line", "cycles", "the request at the tags waited for a way"),
-    STAT_NAMED(S, fail_cycles[L2_FAIL_MSHR], "fail.mshr", "cycles", "the request at the tags waited for an MSHR entry"),
-    STAT_NAMED(S, fail_cycles[L2_FAIL_MERGE], "fail.merge", "cycles",
+    STAT_NAMED(S, fail_cycles[L2_FAIL_LINE], "stall_cycles.line", "cycles", "the request at the tags waited for a way"),
+    STAT_NAMED(S, fail_cycles[L2_FAIL_MSHR], "stall_cycles.mshr", "cycles",
+               "the request at the tags waited for an MSHR entry"),
+    STAT_NAMED(S, fail_cycles[L2_FAIL_MERGE], "stall_cycles.merge", "cycles",
                "the request at the tags waited for a merge slot"),
-    STAT_NAMED(S, fail_cycles[L2_FAIL_QUEUE], "fail.queue", "cycles",
+    STAT_NAMED(S, fail_cycles[L2_FAIL_QUEUE], "stall_cycles.queue", "cycles",
                "the request at the tags waited for the miss queue"),
-    STAT_NAMED(S, fail_cycles[L2_FAIL_REPLY], "fail.reply", "cycles",
+    STAT_NAMED(S, fail_cycles[L2_FAIL_REPLY], "stall_cycles.reply", "cycles",
                "the request at the tags waited for the reply network"),
-    STAT_NAMED(S, fail_cycles[L2_FAIL_ATOMIC], "fail.atomic", "cycles",
+    STAT_NAMED(S, fail_cycles[L2_FAIL_ATOMIC], "stall_cycles.atomic", "cycles",
                "the atomic at the tags waited for the unit to finish another"),
-    STAT_NAMED(S, failed[L2_FAIL_LINE], "failed.line", "requests", "requests that first failed for want of a way"),
-    STAT_NAMED(S, failed[L2_FAIL_MSHR], "failed.mshr", "requests",
+    STAT_NAMED(S, failed[L2_FAIL_LINE], "stalled_requests.line", "requests",
+               "requests that first failed for want of a way"),
+    STAT_NAMED(S, failed[L2_FAIL_MSHR], "stalled_requests.mshr", "requests",
                "requests that first failed for want of an MSHR entry"),
-    STAT_NAMED(S, failed[L2_FAIL_MERGE], "failed.merge", "requests",
+    STAT_NAMED(S, failed[L2_FAIL_MERGE], "stalled_requests.merge", "requests",
                "requests that first failed for want of a merge slot"),
-    STAT_NAMED(S, failed[L2_FAIL_QUEUE], "failed.queue", "requests", "requests that first failed at a full miss queue"),
-    STAT_NAMED(S, failed[L2_FAIL_REPLY], "failed.reply", "requests",
+    STAT_NAMED(S, failed[L2_FAIL_QUEUE], "stalled_requests.queue", "requests",
+               "requests that first failed at a full miss queue"),
+    STAT_NAMED(S, failed[L2_FAIL_REPLY], "stalled_requests.reply", "requests",
                "requests that first failed at a full reply network"),
     STAT_QUOTIENT("miss_rate", "", "l2.misses", "l2.accesses", "misses / accesses"),
     STAT_END};

@@ -1,5 +1,5 @@
 /*
- * Which loops a warp is in, for L1 policies that want to know when it has left one (NOTICE_LOOP_EXIT).
+ * Which loops a warp is in, for L1 policies that want to know when it has left one (EVENT_LOOP_EXIT).
  *
  * A diverged warp leaves a loop in parts: some lanes run ahead outside it and wait where the others will join them. As
  * with a SIMT stack, the warp has left when no lane that went in remains. So each loop a warp is in has its set of
@@ -44,7 +44,7 @@ void sm_loops_step(struct sm *sm, unsigned slot)
         if (!holds(k, in->loop, loop))
             in->lanes &= ~w->mask;
         if (!in->lanes) {
-            sm_tell_l1(sm, NOTICE_LOOP_EXIT, slot, in->loop);
+            sm_tell_l1(sm, EVENT_LOOP_EXIT, slot, in->loop);
             *in = w->in[--w->n_in];
         }
     }

@@ -299,10 +299,10 @@ void sm_take_replies(struct sm *sm, uint64_t now)
         take_reply(sm, port_pop(&sm->hit).req, now);
     while (port_peek(&sm->fill, now))
         take_reply(sm, port_pop(&sm->fill).req, now);
-    for (const struct msg *m; (m = port_peek(&sm->notice, now));) {
-        struct msg n = port_pop(&sm->notice);
-        unsigned slot = notice_slot(n.info);
-        if (sm->sched->on_notice && sm->sched->notices >> notice_kind(n.info) & 1)
-            sm->sched->on_notice(sm->sched_state[slot % sm->cfg.schedulers], notice_kind(n.info), slot, n.req);
+    for (const struct msg *m; (m = port_peek(&sm->event, now));) {
+        struct msg n = port_pop(&sm->event);
+        unsigned slot = event_slot(n.info);
+        if (sm->sched->on_event && sm->sched->events >> event_kind(n.info) & 1)
+            sm->sched->on_event(sm->sched_state[slot % sm->cfg.schedulers], event_kind(n.info), slot, n.req);
     }
 }

@@ -1,16 +1,12 @@
-/* The table of warp schedulers, made from policies.def. */
-#include "sm/sched.h"
+/* The table of warp schedulers, from src/policies.list. */
+#include "engine/policies.h"
+#include "sm/sched/sched.h"
 #include "sm/sm_config.h"
 
-#define SM_SCHED(name) extern const struct sm_sched sm_sched_##name;
-#include "sm/policies.def"
-#undef SM_SCHED
-
-static const struct policy_info *const schedulers[] = {
-#define SM_SCHED(name) &sm_sched_##name.info,
-#include "sm/policies.def"
-#undef SM_SCHED
-};
+#define DECLARE(name) extern const struct sm_sched sm_sched_##name;
+SCHEDULER_POLICIES(DECLARE)
+#define SCHEDULER(name) &sm_sched_##name.info,
+static const struct policy_info *const schedulers[] = {SCHEDULER_POLICIES(SCHEDULER)};
 
 const struct policy_kind sm_sched_kind = {
     .name = "scheduler",

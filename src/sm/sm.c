@@ -90,7 +90,7 @@ void sm_set_kernel(struct sm *sm, const struct sm_kernel *k, const struct trace_
     }
     for (unsigned i = 0; i < sm->cfg.warps; i++)
         sm->warp[i].reg_at = sm->regs_room + (size_t)i * (k->trace->n_scoreboard + 1);
-    if (sm->wanted >> NOTICE_LOOP_EXIT & 1)
+    if (sm->wanted >> EVENT_LOOP_EXIT & 1)
         sm_loops_set_kernel(sm);
     if (sm->icache)
         memset(sm->icache, 0, (size_t)sm->icache_sets * sm->icfg.ways * sizeof *sm->icache);
@@ -114,7 +114,7 @@ static void start_cta(struct sm *sm, uint64_t number, uint64_t now)
     c->left = sm->warps_per_cta;
     c->first_warp = (uint8_t)(slot * sm->warps_per_cta);
     sm->cta_busy |= 1ull << slot;
-    sm_tell_l1(sm, NOTICE_CTA_START, slot, c->first_warp | sm->warps_per_cta << 16);
+    sm_tell_l1(sm, EVENT_CTA_START, slot, c->first_warp | sm->warps_per_cta << 16);
     for (unsigned i = 0; i < sm->warps_per_cta; i++)
         c->running |= warp_bit(c->first_warp + i);
     for (unsigned i = 0; i < sm->warps_per_cta; i++) {
@@ -131,7 +131,7 @@ static void start_cta(struct sm *sm, uint64_t number, uint64_t now)
         sm->age[s] = sm->next_age++;
         if (sm->sched->on_assign)
             sm->sched->on_assign(sm->sched_state[s % sm->cfg.schedulers], s, slot, i);
-        sm_tell_l1(sm, NOTICE_WARP_START, s, slot);
+        sm_tell_l1(sm, EVENT_WARP_START, s, slot);
         sm_start_warp(sm, s, now);
     }
 }
@@ -316,8 +316,8 @@ static uint64_t tick(struct comp *c, uint64_t now)
         else
             sm->stats.stall[why_not(sm, s)]++;
     }
-    if (WEIR_HOOKS && sm->stats.warp_insts != before && sm->wanted >> NOTICE_ISSUE & 1)
-        port_send(sm->notices, (req_id)(sm->stats.warp_insts - before), notice_info(NOTICE_ISSUE, 0));
+    if (WEIR_HOOKS && sm->stats.warp_insts != before && sm->wanted >> EVENT_ISSUE & 1)
+        port_send(sm->events, (req_id)(sm->stats.warp_insts - before), event_info(EVENT_ISSUE, 0));
 
     /* A scheduler counts as throttled while the policy alone holds it back; another may have taken the last unit since.
      */
@@ -413,7 +413,7 @@ struct sm *sm_new(struct engine *eng, const struct sm_config *cfg, const struct 
     sm->cfg = *cfg;
     sm->icfg = *icfg;
     sm->env = *env;
-    sm->wanted = env->wanted_notices;
+    sm->wanted = env->wanted_events;
     sm->comp.tick = tick;
     sm->comp.sync = sync;
     sm->comp.dump = dump;
@@ -448,7 +448,7 @@ struct sm *sm_new(struct engine *eng, const struct sm_config *cfg, const struct 
 
     port_init(&sm->hit, eng, &sm->comp, cfg->outstanding, 1, "hit");
     port_init(&sm->fill, eng, &sm->comp, cfg->outstanding, 1, "fill");
-    port_init(&sm->notice, eng, &sm->comp, 1024, 1, "notice");
+    port_init(&sm->event, eng, &sm->comp, 1024, 1, "event");
     port_init(&sm->cta_in, eng, &sm->comp, SM_CTAS, 1, "cta");
 
     sm->sched = sm_sched_get(cfg->scheduler);
@@ -487,28 +487,28 @@ struct port *sm_fill_in(struct sm *sm)
 {
     return &sm->fill;
 }
-struct port *sm_notice_in(struct sm *sm)
+struct port *sm_event_in(struct sm *sm)
 {
-    return &sm->notice;
+    return &sm->event;
 }
 struct port *sm_cta_in(struct sm *sm)
 {
     return &sm->cta_in;
 }
 
-void sm_connect(struct sm *sm, struct port *data, struct port *constant, struct port *texture, struct port *notices,
+void sm_connect(struct sm *sm, struct port *data, struct port *constant, struct port *texture, struct port *events,
                 struct port *done_out)
 {
     sm->to_l1[0] = data;
     sm->to_l1[1] = constant;
     sm->to_l1[2] = texture;
-    sm->notices = notices;
+    sm->events = events;
     sm->done_out = done_out;
     for (unsigned i = 0; i < 3; i++)
         if (sm->to_l1[i])
             port_connect(sm->to_l1[i], &sm->comp);
-    if (notices)
-        port_connect(notices, &sm->comp);
+    if (events)
+        port_connect(events, &sm->comp);
     port_connect(done_out, &sm->comp);
 }
 

@@ -2,7 +2,7 @@
  * One streaming multiprocessor, as the machine's builder and its neighbours see it.
  *
  *   dispatcher --cta_in--> SM --line requests--> L1 unit
- *       ^------done_out----'  <--hit, fill, notice--'
+ *       ^------done_out----'  <--hit, fill, event--'
  *
  * CTA in:   one message per CTA: req = low, info = high 32 bits of its number in the grid. The dispatcher never sends
  *           more than sm_set_kernel allowed.
@@ -121,7 +121,7 @@ struct sm_env {
     uint32_t line_data, line_const, line_tex; /* bytes */
     const struct sm_streams *streams;
     const void *sched_params;
-    uint32_t wanted_notices; /* of the L1: bit per enum notice */
+    uint32_t wanted_events; /* of the L1: bit per enum event */
 };
 
 struct sm *sm_new(struct engine *, const struct sm_config *, const struct icache_config *, const struct sm_env *,
@@ -129,9 +129,9 @@ struct sm *sm_new(struct engine *, const struct sm_config *, const struct icache
 void sm_free(struct sm *); /* what is not in the arena */
 struct comp *sm_comp(struct sm *);
 /* The SM's own ports, for l1_connect_sm and the dispatcher. */
-struct port *sm_hit_in(struct sm *), *sm_fill_in(struct sm *), *sm_notice_in(struct sm *), *sm_cta_in(struct sm *);
+struct port *sm_hit_in(struct sm *), *sm_fill_in(struct sm *), *sm_event_in(struct sm *), *sm_cta_in(struct sm *);
 /* `constant`, `texture` NULL: no such cache, the data cache serves. */
-void sm_connect(struct sm *, struct port *data, struct port *constant, struct port *texture, struct port *notices,
+void sm_connect(struct sm *, struct port *data, struct port *constant, struct port *texture, struct port *events,
                 struct port *done_out);
 void sm_register_stats(struct sm *, struct stats *);
 

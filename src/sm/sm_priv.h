@@ -10,7 +10,7 @@
 
 #include "sm/classes.h"
 #include "sm/coalesce.h"
-#include "sm/sched.h"
+#include "sm/sched/sched.h"
 #include "sm/sm.h"
 
 enum { SM_WARPS = 64, SM_CTAS = 64, SM_TIMERS = 1024, SM_BARRIERS = 16, SM_UNIT_MAX = 16 };
@@ -124,10 +124,10 @@ struct sm {
     struct icache_line *icache;
     uint32_t icache_sets;
     /* neighbours */
-    struct port hit, fill, notice, cta_in;
-    struct port *to_l1[3], *notices, *done_out;
-    uint32_t wanted;        /* notices the L1 wants */
-    uint32_t issued_unsaid; /* for NOTICE_ISSUE */
+    struct port hit, fill, event, cta_in;
+    struct port *to_l1[3], *events, *done_out;
+    uint32_t wanted;        /* events the L1 wants */
+    uint32_t issued_unsaid; /* for EVENT_ISSUE */
     /* what it was built with */
     struct sm_config cfg;
     struct icache_config icfg;
@@ -181,7 +181,7 @@ void sm_warp_gone(struct sm *, unsigned slot, uint64_t now); /* ended and nothin
 void sm_expire_timers(struct sm *, uint64_t now);
 uint64_t sm_next_timer(const struct sm *, uint64_t now);
 
-/* loops.c: called only when the L1 wants NOTICE_LOOP_EXIT */
+/* loops.c: called only when the L1 wants EVENT_LOOP_EXIT */
 void sm_loops_set_kernel(struct sm *);
 void sm_loops_begin(struct sm *, unsigned slot);
 void sm_loops_step(struct sm *, unsigned slot);
@@ -193,10 +193,10 @@ void sm_lsu_step(struct sm *, uint64_t now);           /* works for one cycle */
 uint64_t sm_lsu_next(const struct sm *, uint64_t now); /* when it next can; NEVER: a port wakes it, or it is empty */
 void sm_take_replies(struct sm *, uint64_t now);
 
-static inline void sm_tell_l1(struct sm *sm, enum notice kind, uint32_t slot, uint32_t argument)
+static inline void sm_tell_l1(struct sm *sm, enum event kind, uint32_t slot, uint32_t argument)
 {
     if (sm->wanted >> kind & 1)
-        port_send(sm->notices, argument, notice_info(kind, slot));
+        port_send(sm->events, argument, event_info(kind, slot));
 }
 
 #endif

@@ -242,7 +242,7 @@ void sm_warp_gone(struct sm *sm, unsigned slot, uint64_t now)
         sm->sched->on_finish(sm->sched_state[slot % sm->cfg.schedulers], slot);
     if (--c->left)
         return;
-    sm_tell_l1(sm, NOTICE_CTA_END, w->cta, 0);
+    sm_tell_l1(sm, EVENT_CTA_END, w->cta, 0);
     c->busy = false;
     sm->cta_busy &= ~(1ull << w->cta);
     sm->stats.ctas++;
@@ -259,7 +259,7 @@ static void end_warp(struct sm *sm, unsigned slot, uint64_t now)
     sm->want[w->inst.unit] &= ~bit;
     sm->wants_load &= ~bit;
     sm->cta[w->cta].running &= ~bit;
-    sm_tell_l1(sm, NOTICE_WARP_EXIT, slot, 0);
+    sm_tell_l1(sm, EVENT_WARP_EXIT, slot, 0);
     if (w->wait == WARP_BARRIER)
         sm->cta[w->cta].waiting[w->at_barrier] &= ~bit;
     for (unsigned b = 0; b < SM_BARRIERS; b++)
@@ -285,7 +285,7 @@ void sm_advance(struct sm *sm, unsigned slot, uint32_t from_pc, uint64_t now)
         fetch(sm, w, w->pc, now, true);
     else if (!--w->buffered)
         fetch(sm, w, w->pc, now, false);
-    if (WEIR_HOOKS && sm->wanted >> NOTICE_LOOP_EXIT & 1 && !w->call_depth)
+    if (WEIR_HOOKS && sm->wanted >> EVENT_LOOP_EXIT & 1 && !w->call_depth)
         sm_loops_step(sm, slot);
     if (w->wait != WARP_BARRIER)
         sm_settle(sm, slot, now + 1);
@@ -303,7 +303,7 @@ void sm_start_warp(struct sm *sm, unsigned slot, uint64_t now)
             end_warp(sm, slot, now);
         return;
     }
-    if (WEIR_HOOKS && sm->wanted >> NOTICE_LOOP_EXIT & 1)
+    if (WEIR_HOOKS && sm->wanted >> EVENT_LOOP_EXIT & 1)
         sm_loops_begin(sm, slot);
     fetch(sm, w, w->pc, now, false);
     sm_settle(sm, slot, now);

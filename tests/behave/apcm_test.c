@@ -4,7 +4,7 @@
  *
  * The L1 sits in a memory system with idle neighbours, so a load is at the tags TAGS cycles after the SM made it.
  */
-#include "l1/apcm.h"
+#include "l1/management/apcm/apcm.h"
 #include "l1/l1_priv.h"
 #include "memsys.h"
 
@@ -31,10 +31,10 @@ static struct apcm *state_of(struct memsys *m)
     return m->l1[0]->mgmt_st;
 }
 
-static void tell(struct memsys *m, uint64_t at, enum notice kind, uint32_t slot, uint32_t argument)
+static void tell(struct memsys *m, uint64_t at, enum event kind, uint32_t slot, uint32_t argument)
 {
     engine_run(m->eng, at);
-    port_send(l1_notices(m->l1[0]), argument, notice_info(kind, slot));
+    port_send(l1_events(m->l1[0]), argument, event_info(kind, slot));
 }
 
 /* One line access of load `pc`, all of its instruction. */
@@ -115,7 +115,7 @@ static void figure_11(void **state)
     memsys_script(m, 0, shots, 8, at);
 
     /* The monitored warp has ended: load A was found to be reused by its own warp, in a loop. */
-    tell(m, 8000, NOTICE_WARP_EXIT, MONITORED, 0);
+    tell(m, 8000, EVENT_WARP_EXIT, MONITORED, 0);
     engine_run(m->eng, 8001);
     assert_int_equal(s->lat.n, 1);
     assert_int_equal(s->lat.pc[0], A);
@@ -154,8 +154,8 @@ static void figure_11(void **state)
     assert_int_equal(at[5].served, REQ_AT_L1);
     assert_int_equal(at[6].served, REQ_AT_L1);
     assert_int_equal(fields(m, X)->accesses, 3);
-    tell(m, 40000, NOTICE_LOOP_EXIT, 0, LOOP + 1); /* another loop: nothing */
-    tell(m, 40001, NOTICE_LOOP_EXIT, 0, LOOP);
+    tell(m, 40000, EVENT_LOOP_EXIT, 0, LOOP + 1); /* another loop: nothing */
+    tell(m, 40001, EVENT_LOOP_EXIT, 0, LOOP);
     assert_true(s->psb[0].set);
     engine_run(m->eng, 40002);
     assert_false(s->psb[0].set);
@@ -173,7 +173,7 @@ static void figure_11(void **state)
 
     engine_run(m->eng, 59000);
     stats_read(m->stats, m->values);
-    assert_int_equal(memsys_stat(m, "l1.no_way"), 1);
+    assert_int_equal(memsys_stat(m, "l1.bypass.all_protected"), 1);
     assert_int_equal(memsys_stat(m, "apcm.refused"), 1);
     assert_int_equal(memsys_stat(m, "apcm.protected.lines"), 2);
     assert_int_equal(memsys_stat(m, "apcm.protected.hits"), 2);
@@ -231,10 +231,10 @@ static void monitored_warp_is_tracked(void **state)
     assert_int_equal(s->cait[2].accesses, 3);
     assert_false(s->cait[0].valid);
 
-    tell(m, 8 * GAP, NOTICE_WARP_EXIT, 2, 0); /* not the monitored one */
+    tell(m, 8 * GAP, EVENT_WARP_EXIT, 2, 0); /* not the monitored one */
     engine_run(m->eng, 8 * GAP + 2);
     assert_false(s->cait[0].valid);
-    tell(m, 8 * GAP + 5, NOTICE_WARP_EXIT, 9, 0);
+    tell(m, 8 * GAP + 5, EVENT_WARP_EXIT, 9, 0);
     engine_run(m->eng, 8 * GAP + 6);
     assert_int_equal(s->cait[0].type, APCM_MIXED);
     assert_int_equal(s->cait[0].last, 1);
@@ -342,7 +342,7 @@ static void loads_beyond_the_table_are_ordinary(void **state)
                                  load(3 * GAP, 3, 12, 0), load(5 * GAP, 7, 12, 1)};
     struct landing at[5];
     memsys_script(m, 0, shots, 5, at);
-    tell(m, 4 * GAP, NOTICE_WARP_EXIT, 0, 0);
+    tell(m, 4 * GAP, EVENT_WARP_EXIT, 0, 0);
     engine_run(m->eng, 6 * GAP);
     assert_int_equal(s->lat.n, 2);
     assert_null(apcm_mta_find(&s->mta, 3));
@@ -373,7 +373,7 @@ static struct memsys *taught(const char *config, struct shot *shots, unsigned n,
     struct memsys *m = build(config);
     lesson(shots);
     memsys_script(m, 0, shots, n, at);
-    tell(m, READY - 10, NOTICE_WARP_EXIT, 40, 0);
+    tell(m, READY - 10, EVENT_WARP_EXIT, 40, 0);
     engine_run(m->eng, READY - 5);
     struct apcm *s = state_of(m);
     assert_int_equal(s->cait[0].method, APCM_BYPASS);
@@ -432,7 +432,7 @@ static void pinned_lines_are_no_victims(void **state)
     assert_true(in_l1(m, 0) && in_l1(m, 5 * SETS) && in_l1(m, 6 * SETS) && in_l1(m, 7 * SETS));
     assert_true(s->psb[0].set && s->psb[2].set && s->psb[3].set && s->psb[4].set);
     stats_read(m->stats, m->values);
-    assert_int_equal(memsys_stat(m, "l1.no_way"), 0);
+    assert_int_equal(memsys_stat(m, "l1.bypass.all_protected"), 0);
     finish(m);
 }
 
@@ -455,7 +455,7 @@ static void everything_pinned_makes_any_load_bypass(void **state)
         assert_int_equal(in_l1(m, 9 * SETS), own);
         assert_int_equal(in_l1(m, 0), !own);
         assert_true(s->psb[3].set);
-        tell(m, READY + 6 * GAP + 1, NOTICE_WARP_EXIT, 3, 0); /* the end of the warp releases, too */
+        tell(m, READY + 6 * GAP + 1, EVENT_WARP_EXIT, 3, 0); /* the end of the warp releases, too */
         engine_run(m->eng, READY + 8 * GAP);
         assert_true(in_l1(m, 9 * SETS));
         stats_read(m->stats, m->values);
@@ -533,7 +533,7 @@ static void a_distance_instead_of_the_board(void **state)
     engine_run(m->eng, READY + 7 * GAP - 10);
     assert_true(in_l1(m, 0));
     assert_int_equal(fields(m, 0)->distance, 1);
-    assert_int_equal(m->l1[0]->cache[L1_DATA]->stats.no_way, 3);
+    assert_int_equal(m->l1[0]->cache[L1_DATA]->stats.all_protected, 3);
     engine_run(m->eng, READY + 8 * GAP - 10);
     assert_false(in_l1(m, 0));
     assert_true(in_l1(m, 20 * SETS));
@@ -598,13 +598,13 @@ static void a_late_load_does_not_outlive_its_warp(void **state)
     const struct shot shots[] = {load(100, 1, 10, 3)};
     struct landing at[1];
     memsys_script(m, 0, shots, 1, at);
-    tell(m, 50, NOTICE_WARP_EXIT, 3, 0); /* nobody waited for the load: the warp's end overtakes it */
+    tell(m, 50, EVENT_WARP_EXIT, 3, 0); /* nobody waited for the load: the warp's end overtakes it */
     engine_run(m->eng, GAP);
     assert_int_equal(s->monitored, 3);
-    tell(m, GAP + 1, NOTICE_WARP_START, 4, 0);
+    tell(m, GAP + 1, EVENT_WARP_START, 4, 0);
     engine_run(m->eng, GAP + 3);
     assert_int_equal(s->monitored, 3);
-    tell(m, GAP + 4, NOTICE_WARP_START, 3, 0); /* its slot has another warp now */
+    tell(m, GAP + 4, EVENT_WARP_START, 3, 0); /* its slot has another warp now */
     engine_run(m->eng, GAP + 6);
     assert_int_equal(s->monitored, APCM_OVER);
     assert_int_equal(s->cait[0].method, APCM_BYPASS);

@@ -28,7 +28,7 @@ static void check(const struct step *step, unsigned n, const char *params, unsig
     memsys_script(m, 0, shots, n, at);
     memsys_run(m);
     assert_int_equal(memsys_stat(m, "ccws.vta_hits"), lost);
-    assert_int_equal(m->sm[0].notices_seen[NOTICE_LOST_LOCALITY], lost);
+    assert_int_equal(m->sm[0].events_seen[EVENT_LOST_LOCALITY], lost);
     assert_int_equal(memsys_stat(m, "ccws.vta_hits") + memsys_stat(m, "ccws.vta_misses"),
                      memsys_stat(m, "l1.load_misses"));
     memsys_free(m);
@@ -88,7 +88,7 @@ static void a_new_warp_has_lost_nothing(void **state)
             shots[i] = (struct shot){.at = 1 + 2000 * i, .addr = (uint64_t)(i % 5) * 32 * 128, .warp = 1};
         memsys_script(m, 0, shots, 6, at);
         engine_run(m->eng, 9000);
-        port_send(l1_notices(m->l1[0]), 0, notice_info(NOTICE_WARP_START, renewed ? 1 : 2));
+        port_send(l1_events(m->l1[0]), 0, event_info(EVENT_WARP_START, renewed ? 1 : 2));
         memsys_run(m);
         assert_int_equal(memsys_stat(m, "ccws.vta_hits"), !renewed);
         memsys_free(m);

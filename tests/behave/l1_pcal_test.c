@@ -6,14 +6,14 @@
 #include <cmocka.h>
 
 /* In this cycle a warp loads a line; or (line 0) it starts, or (line -1) it ends. Loads answer within 500 cycles. */
-struct event {
+struct step {
     uint64_t at;
     unsigned warp;
     int line;
     char expected; /* h: hit; m: miss; +: merged */
 };
 
-static void check(const char *tokens, const struct event *e, unsigned n, unsigned kept)
+static void check(const char *tokens, const struct step *e, unsigned n, unsigned kept)
 {
     char config[128];
     snprintf(config, sizeof config, "[l1]\nmanagement = pcal\n[pcal]\ntokens = %s\n", tokens);
@@ -31,7 +31,7 @@ static void check(const char *tokens, const struct event *e, unsigned n, unsigne
         if (e[i].line > 0)
             continue;
         engine_run(m->eng, e[i].at);
-        port_send(l1_notices(m->l1[0]), 0, notice_info(e[i].line ? NOTICE_WARP_EXIT : NOTICE_WARP_START, e[i].warp));
+        port_send(l1_events(m->l1[0]), 0, event_info(e[i].line ? EVENT_WARP_EXIT : EVENT_WARP_START, e[i].warp));
     }
     memsys_run(m);
     loads = 0;
@@ -48,8 +48,8 @@ static void check(const char *tokens, const struct event *e, unsigned n, unsigne
     memsys_free(m);
 }
 #define CHECK(tokens, kept, ...)                                                                                       \
-    check(tokens, (const struct event[]){__VA_ARGS__},                                                                 \
-          sizeof((const struct event[]){__VA_ARGS__}) / sizeof(struct event), kept)
+    check(tokens, (const struct step[]){__VA_ARGS__},                                                                 \
+          sizeof((const struct step[]){__VA_ARGS__}) / sizeof(struct step), kept)
 
 static void only_holders_allocate(void **state)
 {

@@ -38,7 +38,7 @@ static void check(const char *lines, const char *params, const char *expected)
         kept += expected[i] == 'm';
     }
     assert_int_equal(memsys_stat(m, "l1.hits"), hits);
-    assert_int_equal(memsys_stat(m, "l1.no_way"), past);
+    assert_int_equal(memsys_stat(m, "l1.bypass.all_protected"), past);
     assert_int_equal(memsys_stat(m, "l1.bypasses"), past);
     assert_int_equal(memsys_stat(m, "l1.misses"), kept);
     memsys_free(m);

@@ -17,7 +17,7 @@ struct diary {
     enum l1_verdict verdict[8]; /* by pc */
     uint32_t victim;
     uint32_t past; /* bits of enum l1_fail that are bypassed */
-    unsigned accesses, hits, pending_hits, misses, allocated, stores, fills, evictions, reused, replies, notices,
+    unsigned accesses, hits, pending_hits, misses, allocated, stores, fills, evictions, reused, replies, events,
         kernels, epochs;
     uint32_t last_slot, last_argument;
     struct l1_host *host;
@@ -77,14 +77,14 @@ static void on_reply(void *st, const struct req *r)
 {
     (void)r, (*(struct diary **)st)->replies++;
 }
-static void on_notice(void *st, enum notice kind, uint32_t slot, uint32_t argument)
+static void on_event(void *st, enum event kind, uint32_t slot, uint32_t argument)
 {
     struct diary *d = *(struct diary **)st;
-    assert_int_equal(kind, NOTICE_LOOP_EXIT);
-    d->notices++;
+    assert_int_equal(kind, EVENT_LOOP_EXIT);
+    d->events++;
     d->last_slot = slot;
     d->last_argument = argument;
-    l1_tell_sm(d->host, NOTICE_LOST_LOCALITY, slot, 1);
+    l1_tell_sm(d->host, EVENT_LOST_LOCALITY, slot, 1);
 }
 static void on_kernel(void *st, uint32_t launch)
 {
@@ -96,7 +96,7 @@ static uint64_t on_epoch(void *st, uint64_t now)
 }
 
 static const struct l1_management test_management = {.info = {.name = "test"},
-                                                     .notices = 1u << NOTICE_LOOP_EXIT,
+                                                     .events = 1u << EVENT_LOOP_EXIT,
                                                      .on_access = on_access,
                                                      .victim = victim,
                                                      .on_fail = on_fail,
@@ -106,7 +106,7 @@ static const struct l1_management test_management = {.info = {.name = "test"},
                                                      .on_fill = on_fill,
                                                      .on_evict = on_evict,
                                                      .on_reply = on_reply,
-                                                     .on_notice = on_notice,
+                                                     .on_event = on_event,
                                                      .on_kernel = on_kernel,
                                                      .on_epoch = on_epoch};
 
@@ -147,7 +147,7 @@ static void told_the_truth(void **state)
     shots[8] = (struct shot){8000, 9 * SET_STRIDE, REQ_WRITE};  /* drops it */
     memsys_script(m, 0, shots, 9, at);
     engine_run(m->eng, 1); /* the port is there now */
-    port_send(l1_notices(m->l1[0]), 77, notice_info(NOTICE_LOOP_EXIT, 5));
+    port_send(l1_events(m->l1[0]), 77, event_info(EVENT_LOOP_EXIT, 5));
     memsys_run(m);
     assert_int_equal(d.accesses, 8);
     assert_int_equal(d.hits, 1);
@@ -159,10 +159,10 @@ static void told_the_truth(void **state)
     assert_int_equal(d.reused, 1);
     assert_int_equal(d.stores, 1);
     assert_int_equal(d.replies, 7); /* six lines and an acknowledgement */
-    assert_int_equal(d.notices, 1);
+    assert_int_equal(d.events, 1);
     assert_int_equal(d.last_slot, 5);
     assert_int_equal(d.last_argument, 77);
-    assert_int_equal(m->sm[0].notices_seen[NOTICE_LOST_LOCALITY], 1);
+    assert_int_equal(m->sm[0].events_seen[EVENT_LOST_LOCALITY], 1);
     assert_int_equal(d.kernels, 1);
     assert_int_equal(d.epochs, 10);
     memsys_free(m);
@@ -231,7 +231,7 @@ static void protection(void **state)
     shots[5] = (struct shot){9000, 0};
     memsys_script(m, 0, shots, 6, at);
     memsys_run(m);
-    assert_int_equal(memsys_stat(m, "l1.no_way"), 1);
+    assert_int_equal(memsys_stat(m, "l1.bypass.all_protected"), 1);
     assert_int_equal(memsys_stat(m, "l1.bypasses"), 1);
     assert_int_equal(memsys_stat(m, "l1.evictions"), 0);
     assert_int_equal(at[5].served, REQ_AT_L1);
@@ -259,8 +259,8 @@ static void bypass_on_failure(void **state)
                 shots[k] = (struct shot){1 + k, k * cases[i].stride};
             memsys_script(m, 0, shots, cases[i].n, at);
             memsys_run(m);
-            uint64_t cycles =
-                memsys_stat(m, "l1.fail.line") + memsys_stat(m, "l1.fail.mshr") + memsys_stat(m, "l1.fail.merge");
+            uint64_t cycles = memsys_stat(m, "l1.stall_cycles.line") + memsys_stat(m, "l1.stall_cycles.mshr") +
+                              memsys_stat(m, "l1.stall_cycles.merge");
             assert_int_equal(cycles == 0, on);
             assert_int_equal(memsys_stat(m, "l1.bypasses"), on);
             memsys_free(m);

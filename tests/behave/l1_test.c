@@ -85,8 +85,8 @@ static void fails_until_fill(const char *config, const struct shot *shots, unsig
     static const char *const all[] = {"line", "mshr", "merge", "queue"};
     for (int i = 0; i < 4; i++) {
         char cycles[32], first[32];
-        snprintf(cycles, sizeof cycles, "l1.fail.%s", all[i]);
-        snprintf(first, sizeof first, "l1.failed.%s", all[i]);
+        snprintf(cycles, sizeof cycles, "l1.stall_cycles.%s", all[i]);
+        snprintf(first, sizeof first, "l1.stalled_requests.%s", all[i]);
         bool this = strcmp(all[i], counter) == 0;
         assert_int_equal(memsys_stat(m, cycles), this ? fill - tags : 0);
         assert_int_equal(memsys_stat(m, first), this ? 1 : 0);
@@ -125,8 +125,9 @@ static void reservation_queue(void **state)
         shots[i] = (struct shot){1 + i, i * 128, .kind = REQ_WRITE};
     memsys_script(m, 0, shots, 6, at);
     memsys_run(m);
-    assert_true(memsys_stat(m, "l1.fail.queue") > 0);
-    assert_int_equal(memsys_stat(m, "l1.fail.mshr") + memsys_stat(m, "l1.fail.line") + memsys_stat(m, "l1.fail.merge"),
+    assert_true(memsys_stat(m, "l1.stall_cycles.queue") > 0);
+    assert_int_equal(memsys_stat(m, "l1.stall_cycles.mshr") + memsys_stat(m, "l1.stall_cycles.line") +
+                         memsys_stat(m, "l1.stall_cycles.merge"),
                      0);
     /* The last of six packets of five flits: 25 cycles after the first, whatever waits where. */
     assert_int_equal(at[5].back - at[0].back, 25);
@@ -134,7 +135,7 @@ static void reservation_queue(void **state)
     m = one("[l1]\nmiss_queue = 8\n");
     memsys_script(m, 0, shots, 6, at);
     memsys_run(m);
-    assert_int_equal(memsys_stat(m, "l1.fail.queue"), 0);
+    assert_int_equal(memsys_stat(m, "l1.stall_cycles.queue"), 0);
     memsys_free(m);
 }
 
@@ -299,7 +300,7 @@ static void allocate_on_fill(void **state)
         shots[i] = (struct shot){1 + i, i * SET_STRIDE};
     memsys_script(m, 0, shots, 5, at);
     memsys_run(m);
-    assert_int_equal(memsys_stat(m, "l1.fail.line"), 0);
+    assert_int_equal(memsys_stat(m, "l1.stall_cycles.line"), 0);
     assert_int_equal(memsys_stat(m, "l1.misses"), 5);
     assert_int_equal(memsys_stat(m, "l1.evictions"), 1);
     memsys_free(m);

@@ -159,10 +159,10 @@ static void limits(void **state)
     struct landing at[3];
     memsys_script(m, 0, shots, 3, at);
     memsys_run(m);
-    assert_int_equal(memsys_stat(m, "l2.failed.mshr"), 1);
+    assert_int_equal(memsys_stat(m, "l2.stalled_requests.mshr"), 1);
     uint64_t tags = at[2].sent + to_l2(m, 8);     /* when it came to the slice's tags */
     uint64_t fill = at[0].back - from_l2(m, 136); /* when the first line did */
-    assert_int_equal(memsys_stat(m, "l2.fail.mshr"), fill - tags);
+    assert_int_equal(memsys_stat(m, "l2.stall_cycles.mshr"), fill - tags);
     memsys_free(m);
 }
 

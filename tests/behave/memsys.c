@@ -78,8 +78,8 @@ static uint64_t mock_sm_tick(struct comp *comp, uint64_t now)
     struct mock_sm *s = (struct mock_sm *)comp;
     take_back(s, &s->hit, now);
     take_back(s, &s->fill, now);
-    while (port_peek(&s->notice, now))
-        s->notices_seen[notice_kind(port_pop(&s->notice).info)]++;
+    while (port_peek(&s->event, now))
+        s->events_seen[event_kind(port_pop(&s->event).info)]++;
     uint64_t want = NEVER;
     uint32_t sent = 0;
     while (refill(s)) {
@@ -189,14 +189,14 @@ struct memsys *memsys_new(const struct memsys_config *config)
         engine_add(m->eng, &s->comp, CLK_CORE, name_of(m->arena, "sm", i));
         port_init(&s->hit, m->eng, &s->comp, outstanding + 1, 1, "hit");
         port_init(&s->fill, m->eng, &s->comp, outstanding + 1, 1, "fill");
-        port_init(&s->notice, m->eng, &s->comp, 1024, 1, "notice");
-        l1_connect_sm(m->l1[i], &s->hit, &s->fill, &s->notice);
+        port_init(&s->event, m->eng, &s->comp, 1024, 1, "event");
+        l1_connect_sm(m->l1[i], &s->hit, &s->fill, &s->event);
         for (int k = 0; k < L1_COUNT; k++) {
             s->to_l1[k] = l1_in(m->l1[i], (enum l1_which)k);
             if (s->to_l1[k])
                 port_connect(s->to_l1[k], &s->comp);
         }
-        port_connect(l1_notices(m->l1[i]), &s->comp);
+        port_connect(l1_events(m->l1[i]), &s->comp);
         bool remote = m->noc_config.cfg->topology != NOC_CROSSBAR || m->noc_config.cfg->all_to_all;
         l1_connect_net(m->l1[i], noc_in(m->net[0], i), remote ? noc_in(m->net[1], i) : NULL);
         noc_connect(m->net[1], i, l1_reply_in(m->l1[i]));

@@ -38,7 +38,7 @@ struct mock_sm {
     struct comp comp;
     struct memsys *sys;
     uint32_t index;
-    struct port hit, fill, notice;
+    struct port hit, fill, event;
     struct port *to_l1[L1_COUNT];
     const struct shot *script;
     struct landing *landing;
@@ -49,7 +49,7 @@ struct mock_sm {
     bool have_next, done;
     uint64_t sent, back, max_outstanding, latency_sum, per_cycle;
     uint64_t last_back; /* cycle */
-    uint64_t notices_seen[NOTICE_COUNT];
+    uint64_t events_seen[EVENT_COUNT];
 };
 
 struct memsys_config {

@@ -23,14 +23,14 @@ struct sent {
 };
 
 struct heard {
-    enum notice kind;
+    enum event kind;
     uint32_t slot, argument;
     uint64_t cycle;
 };
 
 struct mock_l1 {
     struct comp comp;
-    struct port in, notices;
+    struct port in, events;
     struct port *fill;
     uint32_t take_every; /* cycles between requests taken */
     uint64_t next_take;
@@ -41,9 +41,9 @@ struct mock_l1 {
 static uint64_t mock_tick(struct comp *c, uint64_t now)
 {
     struct mock_l1 *m = (struct mock_l1 *)c;
-    while (port_peek(&m->notices, now)) {
-        struct msg n = port_pop(&m->notices);
-        VEC_PUSH(&m->heard, (struct heard){notice_kind(n.info), notice_slot(n.info), n.req, now});
+    while (port_peek(&m->events, now)) {
+        struct msg n = port_pop(&m->events);
+        VEC_PUSH(&m->heard, (struct heard){event_kind(n.info), event_slot(n.info), n.req, now});
     }
     while (port_peek(&m->in, now)) {
         if (now < m->next_take)
@@ -106,7 +106,7 @@ static struct bench *bench_new(struct synth *s, const char *config, bool tick_al
     b->eng = engine_new(b->arena, &ec, &e);
     b->cfg = *(const struct sm_config *)cfg_section(c, "sm");
     struct sm_env env = {.n_sm = 1, .line_data = 128, .line_const = 64, .line_tex = 128, .streams = &s->streams};
-    env.wanted_notices = 1u << NOTICE_LOOP_EXIT;
+    env.wanted_events = 1u << EVENT_LOOP_EXIT;
     env.sched_params = cfg_policy_params(c, "scheduler", b->cfg.scheduler);
     b->dispatch = dispatch_new(b->eng, 1);
     b->sm = sm_new(b->eng, &b->cfg, cfg_section(c, "icache"), &env, "sm.0", &e);
@@ -116,10 +116,10 @@ static struct bench *bench_new(struct synth *s, const char *config, bool tick_al
     m->take_every = 0;
     engine_add(b->eng, &m->comp, CLK_CORE, "mock");
     port_init(&m->in, b->eng, &m->comp, 4, 1, "in");
-    port_init(&m->notices, b->eng, &m->comp, 256, 1, "notices");
+    port_init(&m->events, b->eng, &m->comp, 256, 1, "events");
     m->fill = sm_fill_in(b->sm);
     port_connect(m->fill, &m->comp);
-    sm_connect(b->sm, &m->in, NULL, NULL, &m->notices, dispatch_done_in(b->dispatch, 0));
+    sm_connect(b->sm, &m->in, NULL, NULL, &m->events, dispatch_done_in(b->dispatch, 0));
     dispatch_connect(b->dispatch, 0, sm_cta_in(b->sm));
     engine_start(b->eng);
     b->kernel = sm_kernel_new(&s->kernel, &b->cfg);
@@ -648,7 +648,7 @@ static void a_loop_ends_when_the_last_lane_has_left(void **state)
         bench_run(b, 1);
         assert_int_equal(b->l1->heard.n, cases[i].n);
         for (unsigned k = 0; k < cases[i].n; k++) {
-            assert_int_equal(b->l1->heard.p[k].kind, NOTICE_LOOP_EXIT);
+            assert_int_equal(b->l1->heard.p[k].kind, EVENT_LOOP_EXIT);
             assert_int_equal(b->l1->heard.p[k].slot, 0);
             assert_int_equal(b->l1->heard.p[k].argument, cases[i].left[k]);
         }

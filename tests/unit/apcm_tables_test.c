@@ -5,7 +5,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "l1/apcm.h"
+#include "l1/management/apcm/apcm.h"
 
 static void table_2(void **state)
 {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "sm/sched.h"
+#include "sm/sched/sched.h"
 #include "sm/sm_config.h"
 
 enum { SCHEDULERS = 2, ALL = 0xff };
@@ -156,7 +156,7 @@ static struct rig losing(void)
     assign(&r, 0, 4);
     issue(&r, 0, 100);
     for (unsigned i = 0; i < 13; i++)
-        r.s->on_notice(of(&r, 1), NOTICE_LOST_LOCALITY, 1, 1000);
+        r.s->on_event(of(&r, 1), EVENT_LOST_LOCALITY, 1, 1000);
     return r;
 }
 
@@ -175,7 +175,7 @@ static void ccws_scores(void **state)
     struct rig r = rig_new("ccws", NULL);
     assign(&r, 0, 4);
     issue(&r, 0, 100);
-    r.s->on_notice(of(&r, 1), NOTICE_LOST_LOCALITY, 1, 900);
+    r.s->on_event(of(&r, 1), EVENT_LOST_LOCALITY, 1, 900);
     assert_int_equal(may_load(&r, 901), 0xf); /* 1/100 x 8 x 400 = 32, less than the base of 100 */
     rig_free(&r);
 
@@ -210,11 +210,11 @@ static void ccws_forgets_those_that_end(void **state)
     struct rig r = losing();
     r.s->on_wait(of(&r, 1), 1, WARP_DRAIN);
     assert_int_equal(may_load(&r, 1002) & 0xd, 0xd);
-    r.s->on_notice(of(&r, 1), NOTICE_LOST_LOCALITY, 1, 1002); /* comes too late */
+    r.s->on_event(of(&r, 1), EVENT_LOST_LOCALITY, 1, 1002); /* comes too late */
     assert_int_equal(may_load(&r, 1003) & 0xd, 0xd);
     /* Its losses have left the sum: one loss of another is worth 1/100 x 8 x 300. */
     r.s->on_finish(of(&r, 1), 1);
-    r.s->on_notice(of(&r, 2), NOTICE_LOST_LOCALITY, 2, 1010);
+    r.s->on_event(of(&r, 2), EVENT_LOST_LOCALITY, 2, 1010);
     assert_int_equal(may_load(&r, 1011) & 0xd, 0xd);
     rig_free(&r);
 }

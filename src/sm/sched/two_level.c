@@ -5,7 +5,7 @@
  *
  * A warp is never promoted while it still waits, unlike in GPGPU-Sim's two_level_active.
  */
-#include "sm/sched.h"
+#include "sm/sched/sched.h"
 
 struct two_level_params {
     uint32_t ready;

@@ -9,7 +9,7 @@
 #ifndef WEIR_SM_SCHED_LIMIT_H
 #define WEIR_SM_SCHED_LIMIT_H
 
-#include "sm/sched.h"
+#include "sm/sched/sched.h"
 
 struct sched_limit {
     uint32_t n;

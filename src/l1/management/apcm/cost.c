@@ -3,7 +3,7 @@
  *
  * Left out: comparators and control logic, which the paper synthesised, and the CAM's match lines.
  */
-#include "l1/apcm.h"
+#include "l1/management/apcm/apcm.h"
 #include "l1/l1_config.h"
 
 #define ADDRESS_BITS 32 /* the paper's: with 128-byte lines and 32 entries its MTA has tags of 20 bits */

@@ -2,9 +2,9 @@
  * Greedy then oldest (Rogers et al., MICRO 2012): keep issuing from the warp that issued last; when it cannot, take
  * the oldest warp that can. Age is the order of assignment to the SM, so there are no ties.
  */
-#include "sm/sched.h"
+#include "sm/sched/sched.h"
 
-#include "sm/sched_order.h"
+#include "sm/sched/greedy.h"
 
 struct gto {
     uint64_t last; /* the greedy warp's bit; 0 = none yet */

@@ -2,7 +2,7 @@
  * Loose round robin: the first warp that can issue, starting after the one that issued last. A warp that waits is
  * skipped; the pointer moves only with an issue. GPGPU-Sim's baseline.
  */
-#include "sm/sched.h"
+#include "sm/sched/sched.h"
 
 struct lrr {
     uint64_t after; /* slots behind the last issue */

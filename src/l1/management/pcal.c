@@ -1,6 +1,6 @@
 /*
  * Priority-based cache allocation, the L1's half (Li, Rhu et al., HPCA 2015, the static scheme): `tokens` is the knob
- * T. How many warps may issue at all, W, is the scheduler's half (sm/sched_pcal.c); with another scheduler all of them
+ * T. How many warps may issue at all, W, is the scheduler's half (sm/sched/pcal.c); with another scheduler all of them
  * do.
  *
  * The T oldest warps of the SM hold a token each: their loads use the L1 as ever. The loads of the others may hit, but
@@ -62,10 +62,10 @@ static void end(struct pcal *s, uint32_t slot)
     s->passed++;
 }
 
-static void on_notice(void *st, enum notice kind, uint32_t slot, uint32_t argument)
+static void on_event(void *st, enum event kind, uint32_t slot, uint32_t argument)
 {
     (void)argument;
-    if (kind == NOTICE_WARP_START)
+    if (kind == EVENT_WARP_START)
         start(st, slot % WARPS);
     else
         end(st, slot % WARPS);
@@ -111,9 +111,9 @@ const struct l1_management l1_management_pcal = {
              .params_bytes = sizeof(struct pcal_params),
              .stats = stats},
     .state_bytes = sizeof(struct pcal),
-    .notices = 1u << NOTICE_WARP_START | 1u << NOTICE_WARP_EXIT,
+    .events = 1u << EVENT_WARP_START | 1u << EVENT_WARP_EXIT,
     .init = init,
     .on_access = on_access,
     .on_miss = on_miss,
-    .on_notice = on_notice,
+    .on_event = on_event,
 };

@@ -1,8 +1,9 @@
 /*
  * Priority-based cache allocation, the scheduler's half (Li et al., HPCA 2015, the static scheme): `warps` is the knob
- * W, the warps that may issue, as in swl. Which of them may allocate in the L1 is the other half's knob (l1/pcal.c).
+ * W, the warps that may issue, as in swl. Which of them may allocate in the L1 is the other half's knob
+ * (l1/management/pcal.c).
  */
-#include "sm/sched_limit.h"
+#include "sm/sched/limit.h"
 
 #include <string.h>
 

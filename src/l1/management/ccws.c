@@ -1,6 +1,6 @@
 /*
  * Cache-conscious wavefront scheduling, the L1's half: finding out which warps miss on lines they have lost (Rogers,
- * O'Connor, Aamodt, MICRO 2012, section 4.1). Scores and throttling are the scheduler's half, sm/sched_ccws.c.
+ * O'Connor, Aamodt, MICRO 2012, section 4.1). Scores and throttling are the scheduler's half, sm/sched/ccws.c.
  *
  * Every warp has a victim tag array (VTA): the last lines that it brought in and that were evicted, in sets replaced
  * first in, first out (16 tags in 2 sets in the authors' simulator). A load that misses and finds its line in the VTA
@@ -113,7 +113,7 @@ static void on_miss(void *st, const struct l1_access *a, bool allocated)
     } else {
         v->line[at] = 0;
         s->vta_hits++;
-        l1_tell_sm(s->host, NOTICE_LOST_LOCALITY, warp, (uint32_t)a->now);
+        l1_tell_sm(s->host, EVENT_LOST_LOCALITY, warp, (uint32_t)a->now);
     }
     insert(s);
 }
@@ -140,7 +140,7 @@ static enum l1_verdict on_access(void *st, struct l1_access *a)
     return L1_NORMAL;
 }
 
-static void on_notice(void *st, enum notice kind, uint32_t slot, uint32_t argument)
+static void on_event(void *st, enum event kind, uint32_t slot, uint32_t argument)
 {
     struct ccws *s = st;
     (void)kind, (void)argument;
@@ -183,12 +183,12 @@ const struct l1_management l1_management_ccws = {
              .check = check},
     .state_bytes = sizeof(struct ccws),
     .line_bytes = sizeof(uint16_t),
-    .notices = 1u << NOTICE_WARP_START,
+    .events = 1u << EVENT_WARP_START,
     .init = init,
     .on_access = on_access,
     .on_miss = on_miss,
     .on_store = on_store,
     .on_fill = on_fill,
     .on_evict = on_evict,
-    .on_notice = on_notice,
+    .on_event = on_event,
 };

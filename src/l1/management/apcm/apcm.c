@@ -7,13 +7,13 @@
  * has left the loop. Where every way of a set is pinned by warps that still protect, a load goes past the cache.
  *
  * The way of a load here: on_access (LAT, MTA, CAIT: the verdict) -> victim (pinned ways are left out) -> on_miss
- * (pins, sets the PSB) or on_hit (counts) or on_no_way; then a last load resets the PSB. Everything is forgotten at a
- * kernel's boundary.
+ * (pins, sets the PSB) or on_hit (counts) or on_all_protected; then a last load resets the PSB. Everything is forgotten
+ * at a kernel's boundary.
  *
  * What the paper leaves open and what is chosen here: docs/papers/apcm.md. Not modelled: the tables' ports. Loads of
  * other SMs that an L1 organisation sends here are counted as accesses, neither bypassed nor pinned.
  */
-#include "l1/apcm.h"
+#include "l1/management/apcm/apcm.h"
 
 static uint64_t now(const struct apcm *s)
 {
@@ -228,7 +228,7 @@ static uint32_t victim(void *st, const struct l1_access *a, uint64_t candidates)
     return best;
 }
 
-static void on_no_way(void *st, const struct l1_access *a)
+static void on_all_protected(void *st, const struct l1_access *a)
 {
     struct apcm *s = st;
     executed(s, a->req);
@@ -286,11 +286,11 @@ static void on_evict(void *st, uint32_t entry, uint64_t line, bool reused)
     ((struct apcm *)st)->line[entry] = (struct apcm_line){0};
 }
 
-static void on_notice(void *st, enum notice kind, uint32_t slot, uint32_t argument)
+static void on_event(void *st, enum event kind, uint32_t slot, uint32_t argument)
 {
     struct apcm *s = st;
     struct apcm_psb_entry *p = &s->psb[slot];
-    if (kind == NOTICE_LOOP_EXIT) {
+    if (kind == EVENT_LOOP_EXIT) {
         if (p->loop && p->loop_id == argument)
             release(s, p, &s->s.psb_by_loop);
         return;
@@ -489,16 +489,16 @@ const struct l1_management l1_management_apcm = {
              .cost = apcm_cost},
     .state_bytes = sizeof(struct apcm),
     .line_bytes = sizeof(struct apcm_line),
-    .notices = 1u << NOTICE_WARP_START | 1u << NOTICE_WARP_EXIT | 1u << NOTICE_LOOP_EXIT,
+    .events = 1u << EVENT_WARP_START | 1u << EVENT_WARP_EXIT | 1u << EVENT_LOOP_EXIT,
     .init = init,
     .on_access = on_access,
     .victim = victim,
-    .on_no_way = on_no_way,
+    .on_all_protected = on_all_protected,
     .on_hit = on_hit,
     .on_miss = on_miss,
     .on_fill = on_fill,
     .on_evict = on_evict,
-    .on_notice = on_notice,
+    .on_event = on_event,
     .on_kernel = on_kernel,
     .check = check_laws,
     .decisions = decisions,

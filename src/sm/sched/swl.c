@@ -1,8 +1,8 @@
 /*
  * Static warp limiting (CCWS-SWL: Rogers et al., MICRO 2012): greedy then oldest among the `limit` oldest warps of each
- * scheduler. The best limit of a program is found by trying them all (Best-SWL). See sched_limit.h.
+ * scheduler. The best limit of a program is found by trying them all (Best-SWL). See sched/limit.h.
  */
-#include "sm/sched_limit.h"
+#include "sm/sched/limit.h"
 
 struct swl_params {
     uint32_t limit;

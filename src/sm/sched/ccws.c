@@ -2,20 +2,20 @@
  * Cache-conscious wavefront scheduling, the scheduler's half: lost-locality scores decide which warps may load (Rogers,
  * O'Connor, Aamodt, MICRO 2012, section 4). The rules and constants are those of the authors' simulator.
  *
- * Every warp has `base` points. When it misses on a line it has lost (l1/ccws.c sends NOTICE_LOST_LOCALITY), its score
- * rises to LLDS = lost / issued x k x cutoff, where lost and issued count those events and the warp instructions of the
- * warps that live now, and cutoff = base x live warps; the same expression, as it stands now, is the most a score can
- * be. Points above the base decay by one a cycle. The warps in order of their scores may load until their sum reaches
- * the cutoff, the one that crosses it included; the others may do anything but load from global or local memory. Among
- * those that may issue the order is greedy then oldest.
+ * Every warp has `base` points. When it misses on a line it has lost (l1/management/ccws.c sends EVENT_LOST_LOCALITY),
+ * its score rises to LLDS = lost / issued x k x cutoff, where lost and issued count those events and the warp
+ * instructions of the warps that live now, and cutoff = base x live warps; the same expression, as it stands now, is
+ * the most a score can be. Points above the base decay by one a cycle. The warps in order of their scores may load
+ * until their sum reaches the cutoff, the one that crosses it included; the others may do anything but load from global
+ * or local memory. Among those that may issue the order is greedy then oldest.
  *
  * Scores are those of an SM: its schedulers share them. Not as there: a warp at a barrier or fence is left out of the
  * sum, so that warps with many points cannot keep those they wait for from loading; the decay is computed from the
  * clock, so the cap acts when scores are looked at, not in every cycle.
  */
-#include "sm/sched.h"
+#include "sm/sched/sched.h"
 
-#include "sm/sched_order.h"
+#include "sm/sched/greedy.h"
 
 #include <string.h>
 
@@ -124,7 +124,7 @@ static int pick(void *st, const struct sched_view *v)
 }
 
 /* A warp has lost a line and missed it. `argument`: the cycle of the miss; the news came a cycle later. */
-static void on_notice(void *st, enum notice kind, unsigned warp, uint32_t argument)
+static void on_event(void *st, enum event kind, unsigned warp, uint32_t argument)
 {
     struct ccws *s = st;
     struct ccws_sm *m = s->sm;
@@ -231,12 +231,12 @@ const struct sm_sched sm_sched_ccws = {
              .check = check},
     .state_bytes = sizeof(struct ccws),
     .shared_bytes = sizeof(struct ccws_sm),
-    .notices = 1u << NOTICE_LOST_LOCALITY,
+    .events = 1u << EVENT_LOST_LOCALITY,
     .init = init,
     .pick = pick,
     .on_assign = on_assign,
     .on_issue = on_issue,
     .on_wait = on_wait,
     .on_finish = on_finish,
-    .on_notice = on_notice,
+    .on_event = on_event,
 };

@@ -3,7 +3,7 @@
  *
  * Not modelled: the tables' ports and latencies. They are looked up while the L1's tags are.
  */
-#include "l1/apcm.h"
+#include "l1/management/apcm/apcm.h"
 
 #include <stddef.h>
 

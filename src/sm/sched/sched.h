@@ -1,18 +1,18 @@
 /*
  * Warp schedulers: which of the warps that could issue does.
  *
- * A policy is one file, sched_<name>.c, with a constant struct of hooks, and one line in policies.def. Each scheduler
- * of each SM has its own state of `state_bytes` zeroed bytes. Every hook but `pick` may be NULL.
+ * A policy is one file, sched/<name>.c, with a constant struct of hooks, and one line in src/policies.list. Each
+ * scheduler of each SM has its own state of `state_bytes` zeroed bytes. Every hook but `pick` may be NULL.
  *
  * Warps are named by their slot in the SM (0..63) and sets of warps are 64-bit masks. Hooks run inside the SM's tick.
  * `pick` is called only when some warp of this scheduler could issue, and how often it is called in vain must not
  * matter: it may change its state only for the warp it returns. What makes a policy change its mind between picks
- * comes through the notices.
+ * comes through the events.
  */
 #ifndef WEIR_SM_SCHED_H
 #define WEIR_SM_SCHED_H
 
-#include "engine/notice.h"
+#include "engine/event.h"
 #include "engine/registry.h"
 
 #include <stdbool.h>
@@ -51,7 +51,7 @@ struct sm_sched {
     struct policy_info info;
     size_t state_bytes;
     size_t shared_bytes; /* zeroed bytes that the schedulers of an SM have in common (sched_geom.shared); 0 = none */
-    uint32_t notices;    /* bits of enum notice that on_notice wants from the L1 */
+    uint32_t events;     /* bits of enum event that on_event wants from the L1 */
     int (*init)(void *st, const void *params, const struct sched_geom *, struct err *);
     /* A warp of v->can, or SCHED_NONE: nobody may (the cycle counts as throttled). */
     int (*pick)(void *st, const struct sched_view *v);
@@ -59,7 +59,7 @@ struct sm_sched {
     void (*on_issue)(void *st, unsigned warp);
     void (*on_wait)(void *st, unsigned warp, enum warp_wait why); /* changed: also WARP_READY */
     void (*on_finish)(void *st, unsigned warp);
-    void (*on_notice)(void *st, enum notice, unsigned warp, uint32_t argument);
+    void (*on_event)(void *st, enum event, unsigned warp, uint32_t argument);
     void (*on_kernel)(void *st);
 };
 

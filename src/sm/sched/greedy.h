@@ -4,8 +4,8 @@
  * Greedy then oldest (Rogers et al., MICRO 2012) is the order underneath the schedulers that limit how many warps may
  * issue: they pass the set that is left.
  */
-#ifndef WEIR_SM_SCHED_ORDER_H
-#define WEIR_SM_SCHED_ORDER_H
+#ifndef WEIR_SM_SCHED_GREEDY_H
+#define WEIR_SM_SCHED_GREEDY_H
 
 #include <stdint.h>
 
