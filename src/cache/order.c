@@ -1,0 +1,439 @@
+/*
+ * The buffer of a request order: slots, the guard of one SM's requests to a line, refusals, starvation, statistics.
+ *
+ * States of a request: outside (no room) -> held, may be offered -> offered -> taken
+ *                                             ^                       |
+ *                                             |                       +-> refused, waits at the tags -> offered
+ *                                             +--- something freed ---+-> refused, back among the others
+ *
+ * Left out: the time a request needs to get into the buffer (the port's latency stands for it), and what one selection
+ * costs in energy.
+ */
+#include "cache/order.h"
+
+#include "engine/engine.h"
+
+/* Causes that do not depend on the request's line or set: who needs the same thing fails in the same way. */
+#define EVERYBODYS (1u << STALL_MSHR | 1u << STALL_QUEUE | 1u << STALL_REPLY | 1u << STALL_ATOMIC)
+
+static inline uint32_t bucket_of(const struct order *o, uint16_t sm, uint64_t line)
+{
+    return (uint32_t)(((line << 16 ^ sm) * 0x9e3779b97f4a7c15ull) >> 40) & o->bucket_mask;
+}
+
+int order_init(struct order *o, const struct order_policy *policy, const void *params, const struct order_host *host,
+               const struct req *pool, struct err *e)
+{
+    *o = (struct order){.policy = policy,
+                        .host = *host,
+                        .req = pool,
+                        .free = 0,
+                        .oldest = ORDER_NONE,
+                        .youngest = ORDER_NONE,
+                        .waiting = ORDER_NONE,
+                        .line_shift = (uint32_t)__builtin_ctz(host->line_bytes),
+                        .no_room_since = NEVER};
+    o->host.order = o;
+    o->st = arena_alloc64(host->arena, policy->state_bytes ? policy->state_bytes : 1);
+    if (policy->init(o->st, params, &o->host, e))
+        return -1;
+    uint32_t cap = o->host.capacity, n_bucket = 1;
+    if (cap == 0)
+        return err_set(e, "%s: a buffer for no requests at all", policy->info.name);
+    if (o->host.select_cycles == 0)
+        o->host.select_cycles = 1;
+    while (n_bucket < 2 * cap)
+        n_bucket *= 2;
+    o->slot = arena_alloc64(host->arena, cap * sizeof *o->slot);
+    o->bucket = arena_alloc64(host->arena, n_bucket * sizeof *o->bucket);
+    o->bucket_mask = n_bucket - 1;
+    for (uint32_t i = 0; i < n_bucket; i++)
+        o->bucket[i] = ORDER_NONE;
+    for (uint32_t i = 0; i < cap; i++)
+        o->slot[i].q_next = i + 1 < cap ? i + 1 : ORDER_NONE;
+    return 0;
+}
+
+static void count_occupancy(struct order *o, uint64_t now)
+{
+    o->stats.request_cycles += o->n * (now - o->counted_to);
+    o->counted_to = now;
+}
+
+void order_sync(struct order *o, uint64_t now)
+{
+    /* Cycle `now` itself is over. */
+    count_occupancy(o, now + 1);
+    if (o->no_room_since != NEVER) {
+        o->stats.fill_stall_cycles += now + 1 - o->no_room_since;
+        o->no_room_since = now + 1;
+    }
+}
+
+/* ---- taking in ---- */
+/* Puts the slot behind the youngest request of the same SM and line. */
+static void guard_add(struct order *o, uint32_t s)
+{
+    struct order_slot *x = &o->slot[s];
+    uint16_t sm = o->req[x->req].sm;
+    uint32_t *link = &o->bucket[bucket_of(o, sm, x->line)];
+    x->older = x->younger = ORDER_NONE;
+    while (*link != ORDER_NONE && (o->slot[*link].line != x->line || o->req[o->slot[*link].req].sm != sm))
+        link = &o->slot[*link].hash_next;
+    if (*link == ORDER_NONE) {
+        x->hash_next = ORDER_NONE;
+    } else {
+        x->older = *link;
+        o->slot[x->older].younger = s;
+        x->hash_next = o->slot[x->older].hash_next;
+    }
+    *link = s; /* the table holds the youngest of each chain */
+}
+
+static void guard_remove(struct order *o, uint32_t s)
+{
+    const struct order_slot *x = &o->slot[s];
+    if (x->younger != ORDER_NONE) {
+        o->slot[x->younger].older = x->older;
+        return; /* offers are made oldest first, so there is none older */
+    }
+    uint32_t *link = &o->bucket[bucket_of(o, o->req[x->req].sm, x->line)];
+    while (*link != s)
+        link = &o->slot[*link].hash_next;
+    *link = x->hash_next;
+}
+
+/* The request that must reach the tags before this one, or itself. */
+static inline uint32_t guard_first(const struct order *o, uint32_t s)
+{
+    while (o->slot[s].older != ORDER_NONE)
+        s = o->slot[s].older;
+    return s;
+}
+
+bool order_take_in(struct order *o, req_id id, uint32_t info, uint64_t now)
+{
+    uint32_t s = o->free;
+    if (s != ORDER_NONE) {
+        uint32_t next_free = o->slot[s].q_next;
+        o->slot[s] = (struct order_slot){.req = id,
+                                         .info = info,
+                                         .line = o->req[id].addr >> o->line_shift,
+                                         .arrival = o->n_in,
+                                         .arrived = now,
+                                         .q_prev = ORDER_NONE,
+                                         .q_next = ORDER_NONE,
+                                         .age_prev = o->youngest,
+                                         .age_next = ORDER_NONE,
+                                         .why = STALL_NONE};
+        if (o->policy->take_in(o->st, s, &o->req[id], now)) {
+            o->free = next_free;
+        } else {
+            o->slot[s].q_next = next_free;
+            s = ORDER_NONE;
+        }
+    }
+    if (s == ORDER_NONE) {
+        if (o->no_room_since == NEVER)
+            o->no_room_since = now;
+        return false;
+    }
+    if (o->no_room_since != NEVER) {
+        o->stats.fill_stall_cycles += now - o->no_room_since;
+        o->no_room_since = NEVER;
+    }
+    count_occupancy(o, now);
+    guard_add(o, s);
+    if (o->youngest != ORDER_NONE)
+        o->slot[o->youngest].age_next = s;
+    else
+        o->oldest = s;
+    o->youngest = s;
+    if ((o->n == 0 || o->idle) && o->select_at < now + o->host.select_cycles)
+        o->select_at = now + o->host.select_cycles;
+    o->idle = false;
+    o->n++;
+    o->n_in++;
+    o->stats.requests++;
+    return true;
+}
+
+/* ---- offering ---- */
+bool order_ready(const struct order_host *h, uint32_t slot)
+{
+    const struct order *o = h->order;
+    const struct order_slot *x = &o->slot[guard_first(o, slot)];
+    if (x->waits)
+        return false;
+    return !o->exhausted || !h->needs || (h->needs(h->cache, &o->req[x->req], x->info) & o->exhausted) == 0;
+}
+
+static inline bool is_overdue(const struct order *o, uint32_t s, uint64_t now)
+{
+    return o->host.max_wait && now - o->slot[s].arrived >= o->host.max_wait;
+}
+
+uint32_t order_offer(struct order *o, uint64_t now)
+{
+    if (o->n == 0 || now < o->select_at)
+        return ORDER_NONE;
+    if (o->waiting != ORDER_NONE)
+        return o->slot[o->waiting].waits ? ORDER_NONE : o->waiting;
+    for (uint32_t s = o->oldest; s != ORDER_NONE && is_overdue(o, s, now); s = o->slot[s].age_next)
+        if (order_ready(&o->host, s)) {
+            o->stats.overdue++;
+            return guard_first(o, s);
+        }
+    if (o->idle && !(o->host.ask_at && now >= o->host.ask_at))
+        return ORDER_NONE;
+    if (o->host.ask_at && now >= o->host.ask_at)
+        o->host.ask_at = 0;
+    uint32_t s = o->policy->pick(o->st, now);
+    if (s == ORDER_NONE || !order_ready(&o->host, s)) {
+        o->idle = true;
+        return ORDER_NONE;
+    }
+    uint32_t first = guard_first(o, s);
+    o->stats.guarded += first != s;
+    return first;
+}
+
+uint64_t order_next(const struct order *o, uint64_t now)
+{
+    uint64_t at = NEVER;
+    if (o->n == 0)
+        return NEVER;
+    if (o->waiting != ORDER_NONE) {
+        if (o->slot[o->waiting].waits)
+            return NEVER;
+        at = now + 1;
+    } else if (!o->idle) {
+        at = now + 1;
+    } else {
+        if (o->host.ask_at)
+            at = o->host.ask_at;
+        for (uint32_t s = o->oldest; o->host.max_wait && s != ORDER_NONE; s = o->slot[s].age_next) {
+            if (is_overdue(o, s, now))
+                continue; /* it is refused: only something freed helps */
+            if (o->slot[s].arrived + o->host.max_wait < at)
+                at = o->slot[s].arrived + o->host.max_wait;
+            break;
+        }
+    }
+    if (at <= now)
+        at = now + 1;
+    return at < o->select_at ? o->select_at : at;
+}
+
+/* ---- what came of an offer ---- */
+static void sum_waits(struct order *o)
+{
+    o->waits = o->exhausted = 0;
+    for (uint32_t s = o->oldest; s != ORDER_NONE; s = o->slot[s].age_next)
+        if (o->slot[s].waits) {
+            o->waits |= o->slot[s].waits;
+            o->exhausted |= 1u << o->slot[s].why & EVERYBODYS;
+        }
+}
+
+static void selected(struct order *o, uint64_t now)
+{
+    /* A cache with several ports gets several offers in a cycle from a selector that takes one. */
+    if (o->host.select_cycles > 1)
+        o->select_at = now + o->host.select_cycles;
+    o->idle = false;
+}
+
+void order_taken(struct order *o, uint32_t s, uint64_t now)
+{
+    struct order_slot *x = &o->slot[s];
+    count_occupancy(o, now);
+    if (x->arrival > o->n_out) {
+        uint64_t places = x->arrival - o->n_out;
+        o->stats.advanced++;
+        o->stats.advance += places;
+        if (places > o->stats.max_advance)
+            o->stats.max_advance = places;
+    }
+    if (now - x->arrived > o->stats.max_wait_cycles)
+        o->stats.max_wait_cycles = now - x->arrived;
+    o->n_out++;
+    o->policy->taken(o->st, s);
+    guard_remove(o, s);
+    if (x->age_prev != ORDER_NONE)
+        o->slot[x->age_prev].age_next = x->age_next;
+    else
+        o->oldest = x->age_next;
+    if (x->age_next != ORDER_NONE)
+        o->slot[x->age_next].age_prev = x->age_prev;
+    else
+        o->youngest = x->age_prev;
+    /* Its line may be there now, or in flight: who was refused for want of an entry or a way may hit or merge. */
+    bool other = x->waits != 0;
+    x->waits = 0;
+    if (o->waits)
+        for (uint32_t k = o->oldest; k != ORDER_NONE; k = o->slot[k].age_next)
+            if (o->slot[k].line == x->line && o->slot[k].waits) {
+                o->slot[k].waits = 0;
+                other = true;
+            }
+    if (other)
+        sum_waits(o);
+    x->q_next = o->free;
+    o->free = s;
+    o->n--;
+    if (o->waiting == s)
+        o->waiting = ORDER_NONE;
+    selected(o, now);
+}
+
+/* Which of CART's three cases: does the refused request stand in the way of one that could be taken? */
+static void count_blocked(struct order *o, uint32_t refused, enum stall why)
+{
+    bool merge = false, entry = false, hit = false;
+    o->stats.blocked++;
+    if (!o->host.needs)
+        return;
+    for (uint32_t s = o->oldest; s != ORDER_NONE; s = o->slot[s].age_next) {
+        if (s == refused || o->slot[s].waits)
+            continue;
+        uint32_t needs = o->host.needs(o->host.cache, &o->req[o->slot[s].req], o->slot[s].info);
+        if (needs & 1u << STALL_MSHR)
+            entry = true;
+        else if (needs & 1u << STALL_MERGE)
+            merge = true;
+        else
+            hit = true;
+    }
+    o->stats.blocked_merge += why == STALL_MSHR && merge;
+    o->stats.blocked_entry += why == STALL_MERGE && entry;
+    o->stats.blocked_hit += hit;
+}
+
+enum order_verdict order_refused(struct order *o, uint32_t s, enum stall why, uint64_t now)
+{
+    struct order_slot *x = &o->slot[s];
+    enum order_verdict v = o->policy->could_not ? o->policy->could_not(o->st, s, why) : ORDER_WAIT;
+    if (!x->refused) {
+        x->refused = true;
+        count_blocked(o, s, why);
+    }
+    x->why = (int8_t)why;
+    x->waits = 1u << why;
+    if (v == ORDER_BYPASS) /* a bypass needs room below, and someone to wait for its reply */
+        x->waits |= 1u << STALL_QUEUE | 1u << STALL_MSHR;
+    o->waits |= x->waits;
+    o->exhausted |= 1u << why & EVERYBODYS;
+    o->stats.tried_another += v == ORDER_TRY_ANOTHER;
+    o->waiting = v == ORDER_TRY_ANOTHER ? ORDER_NONE : s;
+    if (v == ORDER_TRY_ANOTHER)
+        selected(o, now);
+    return v;
+}
+
+void order_freed(struct order *o, uint32_t causes)
+{
+    if (!(o->waits & causes))
+        return;
+    for (uint32_t s = o->oldest; s != ORDER_NONE; s = o->slot[s].age_next)
+        if (o->slot[s].waits & causes)
+            o->slot[s].waits = 0;
+    sum_waits(o);
+    o->idle = false;
+}
+
+void order_kernel(struct order *o, uint32_t launch_index)
+{
+    if (o->policy->on_kernel)
+        o->policy->on_kernel(o->st, launch_index);
+    o->idle = false;
+}
+
+void order_dump(const struct order *o, uint64_t now, FILE *out)
+{
+    static const char *const cause[STALL_COUNT] = {
+        "a way", "an MSHR entry", "a merge slot", "the miss queue", "the reply network", "the atomic unit", "a bank"};
+    fprintf(out, "; %s holds %u of %u requests", o->policy->info.name, o->n, o->host.capacity);
+    if (o->oldest == ORDER_NONE)
+        return;
+    const struct order_slot *x = &o->slot[o->oldest];
+    fprintf(out, ", the oldest for %lx since %lu cycles", (unsigned long)o->req[x->req].addr,
+            (unsigned long)(now - x->arrived));
+    if (x->waits)
+        fprintf(out, ", refused for want of %s", cause[x->why]);
+}
+
+/* ---- for policies ---- */
+const struct req *order_req(const struct order_host *h, uint32_t slot)
+{
+    return &h->order->req[h->order->slot[slot].req];
+}
+
+uint64_t order_arrival(const struct order_host *h, uint32_t slot)
+{
+    return h->order->slot[slot].arrival;
+}
+
+void order_queue_push(const struct order_host *h, struct order_queue *q, uint32_t s)
+{
+    struct order_slot *slot = h->order->slot;
+    slot[s].q_prev = q->tail;
+    slot[s].q_next = ORDER_NONE;
+    if (q->tail != ORDER_NONE)
+        slot[q->tail].q_next = s;
+    else
+        q->head = s;
+    q->tail = s;
+    q->n++;
+}
+
+void order_queue_remove(const struct order_host *h, struct order_queue *q, uint32_t s)
+{
+    struct order_slot *slot = h->order->slot, *x = &slot[s];
+    if (x->q_prev != ORDER_NONE)
+        slot[x->q_prev].q_next = x->q_next;
+    else
+        q->head = x->q_next;
+    if (x->q_next != ORDER_NONE)
+        slot[x->q_next].q_prev = x->q_prev;
+    else
+        q->tail = x->q_prev;
+    q->n--;
+}
+
+uint32_t order_queue_next(const struct order_host *h, uint32_t slot)
+{
+    return h->order->slot[slot].q_next;
+}
+
+/* ---- tables ---- */
+#define S struct order_stats
+#define ORDER_STATS(prefix)                                                                                            \
+    {                                                                                                                  \
+        STAT_ROW(S, requests, "requests", "requests taken into the reordering buffer"),                                \
+            STAT_ROW(S, request_cycles, "request-cycles", "sum over cycles of the requests in the buffer"),            \
+            STAT_ROW(S, fill_stall_cycles, "cycles", "a request found no room in the buffer"),                         \
+            STAT_ROW(S, advanced, "requests", "requests that left the buffer ahead of an older one"),                  \
+            STAT_ROW(S, advance, "places", "places they advanced by, in all"),                                         \
+            STAT_MAXIMUM(S, max_advance, "places", "the most places one request advanced by"),                         \
+            STAT_MAXIMUM(S, max_wait_cycles, "cycles", "the longest time one request spent in the buffer"),            \
+            STAT_ROW(S, guarded, "requests",                                                                           \
+                     "requests put first because a younger one of the same SM to the same "                            \
+                     "line was picked"),                                                                               \
+            STAT_ROW(S, overdue, "requests", "requests put first because they had waited for max_wait cycles"),        \
+            STAT_ROW(S, tried_another, "requests", "refused look-ups after which another request was tried"),          \
+            STAT_ROW(S, blocked, "requests", "requests that the cache refused at least once"),                         \
+            STAT_ROW(S, blocked_merge, "requests",                                                                     \
+                     "of the blocked: for want of an MSHR entry, while another in the buffer could have merged"),      \
+            STAT_ROW(S, blocked_entry, "requests",                                                                     \
+                     "of the blocked: for want of a merge slot, while another in the buffer needed an MSHR entry"),    \
+            STAT_ROW(S, blocked_hit, "requests", "of the blocked: while another in the buffer would have hit"),        \
+            STAT_QUOTIENT("mean_wait", "cycles", prefix ".request_cycles", prefix ".requests",                         \
+                          "mean time in the buffer"),                                                                  \
+            STAT_QUOTIENT("mean_advance", "places", prefix ".advance", prefix ".advanced",                             \
+                          "mean places advanced by those that advanced"),                                              \
+            STAT_END                                                                                                   \
+    }
+const struct stat_def order_l1_stats[] = ORDER_STATS("l1_order");
+const struct stat_def order_l2_stats[] = ORDER_STATS("l2_order");
+#undef S

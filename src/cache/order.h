@@ -1,0 +1,199 @@
+/*
+ * Request order: the buffer between what brings requests to a cache (the SM's port, the network) and its tags, with a
+ * policy that decides which request reaches the tags next. One contract for the L1 and the L2.
+ *
+ *   in order of arrival -> order_take_in -> [slots, policy] -> order_offer -> look-up -> order_taken
+ *                                                   ^                           |
+ *                                                   +------ order_refused <-----+
+ *
+ * A request that is taken in gets a slot, a number below the buffer's capacity; policies name requests by their slots.
+ * The layer keeps everything that is the same for every policy: the requests, the network's remarks about them, which
+ * of them the cache has refused, the lists that a policy makes of them, and the statistics. The policy keeps what makes
+ * it a policy: a round-robin pointer, the heads of its queues.
+ *
+ * The layer guarantees to the machine, whatever the policy picks:
+ *   - Requests of one SM to the same line, atomics included, reach the tags in the order in which they arrived: when
+ *     the policy picks a younger one, the layer offers the oldest of them. (Fences are held by the SM.)
+ *   - A request the cache has refused is not tried again until something it needs has been freed, so that a fruitless
+ *     look-up costs the tags one cycle and the host nothing.
+ *   - With max_wait, a request that has waited that long is offered before the policy's choice: nothing starves.
+ *
+ * A cache without a policy has no buffer: it takes its requests straight from the port and calls nothing of this file.
+ */
+#ifndef WEIR_CACHE_ORDER_H
+#define WEIR_CACHE_ORDER_H
+
+#include "base/err.h"
+#include "cache/stall.h"
+#include "engine/addrmap.h"
+#include "engine/registry.h"
+#include "engine/request.h"
+
+#include <stdio.h>
+
+#define ORDER_NONE UINT32_MAX /* no slot */
+
+struct order;
+
+/* ---- what a policy gets and gives ---- */
+
+enum order_at { ORDER_AT_L1, ORDER_AT_L2 };
+
+/* What the layer gives a policy at init; lives as long as the cache. */
+struct order_host {
+    const struct order *order;
+    struct arena *arena;       /* for what the policy allocates at init */
+    const struct addrmap *map; /* DRAM bank, row and column of a request: addrmap_place(map, req->addr, &place) */
+    enum order_at at;
+    uint32_t index;             /* of the SM (L1) or the slice (L2) */
+    uint32_t line_bytes, n_set; /* of the cache behind the buffer */
+    uint32_t n_sm;              /* of the machine */
+    uint32_t n_warp, n_cta;     /* slots of an SM; 0 at the L2 */
+    const void *cache;          /* for the two functions below */
+    uint32_t (*set_of)(const void *cache, uint64_t addr);
+    /*
+     * What a request would need now if it were looked up: bits 1 << enum stall. A hit needs the reply, a secondary miss
+     * a merge slot, a primary miss a line, an entry and the queue. Changes nothing. NULL: the cache cannot tell.
+     */
+    uint32_t (*needs)(const void *cache, const struct req *, uint32_t info);
+
+    /* Set by the policy's init. */
+    uint32_t capacity;      /* requests the buffer holds; at least 1 */
+    uint32_t select_cycles; /* one selection takes so many cycles, and they do not overlap; 0 counts as 1 */
+    uint64_t max_wait;      /* cycles after which a request goes first; 0: the policy alone decides */
+    /* Set by take_in, taken or could_not: ask pick again in this cycle even if nothing has changed by then; 0: no. */
+    uint64_t ask_at;
+};
+
+enum order_verdict {
+    ORDER_WAIT,        /* it waits at the tags, and with it all others: head-of-line blocking */
+    ORDER_TRY_ANOTHER, /* it goes back to its slot; pick is asked again */
+    ORDER_BYPASS,      /* it bypasses the cache, if it may and can; else it waits at the tags */
+};
+
+struct order_policy {
+    struct policy_info info;
+    size_t state_bytes;
+    /* Sets host->capacity. 0, or -1 with *e filled. Every policy but the baseline, which has no hooks, has one. */
+    int (*init)(void *st, const void *params, struct order_host *, struct err *e);
+    /* A request has arrived and would get this slot. false: no room for it now; it stays outside and is asked again. */
+    bool (*take_in)(void *st, uint32_t slot, const struct req *, uint64_t now);
+    /*
+     * The slot of the request to look up next, or ORDER_NONE. Removes nothing and changes nothing: it is asked as often
+     * as the layer likes, and not again after ORDER_NONE until something has changed (or at host->ask_at).
+     */
+    uint32_t (*pick)(const void *st, uint64_t now);
+    /* The cache has taken this request, or it has bypassed the cache: forget it. Any slot, because of the guard. */
+    void (*taken)(void *st, uint32_t slot);
+    /* The cache has refused this request. NULL: ORDER_WAIT. */
+    enum order_verdict (*could_not)(void *st, uint32_t slot, enum stall why);
+    void (*on_kernel)(void *st, uint32_t launch_index); /* a kernel begins. NULL: nothing to do */
+};
+
+/* ---- what a policy may ask ---- */
+const struct req *order_req(const struct order_host *, uint32_t slot);
+/* Requests taken in before this one since the machine began: compare two of them to know which is older. */
+uint64_t order_arrival(const struct order_host *, uint32_t slot);
+/*
+ * false: looking this request up now is known to be fruitless: the cache has refused it, or another one that needs the
+ * same entry, queue, network or unit, and nothing has been freed since.
+ */
+bool order_ready(const struct order_host *, uint32_t slot);
+
+/* A FIFO queue of slots, from which any can be removed; a slot is in one queue at most. Zeroed memory is not empty. */
+struct order_queue {
+    uint32_t head, tail, n;
+};
+#define ORDER_QUEUE_EMPTY ((struct order_queue){ORDER_NONE, ORDER_NONE, 0})
+void order_queue_push(const struct order_host *, struct order_queue *, uint32_t slot);
+void order_queue_remove(const struct order_host *, struct order_queue *, uint32_t slot);
+uint32_t order_queue_next(const struct order_host *, uint32_t slot); /* the one behind it, or ORDER_NONE */
+
+/* ---- what the layer keeps ---- */
+struct order_slot {
+    req_id req;
+    uint32_t info;               /* what the port said about it: net_info at the L2 */
+    uint64_t line;               /* with the SM the guard's key */
+    uint64_t arrival, arrived;   /* its number and its cycle */
+    uint32_t q_prev, q_next;     /* the policy's queue; q_next also chains the free slots */
+    uint32_t age_prev, age_next; /* all requests held, oldest first */
+    uint32_t older, younger;     /* of the same SM and line */
+    uint32_t hash_next;
+    uint32_t waits; /* refused, and none of these causes (bits) has gone since; 0 = may be tried */
+    int8_t why;     /* the cause of the last refusal, while waits */
+    bool refused;   /* at least once */
+};
+
+struct order_stats {
+    uint64_t requests;          /* taken in */
+    uint64_t request_cycles;    /* sum over cycles of the requests held: occupancy */
+    uint64_t fill_stall_cycles; /* cycles in which a request found no room */
+    uint64_t advanced, advance; /* requests that left ahead of older ones, and by how many places in all */
+    uint64_t max_advance, max_wait_cycles;
+    uint64_t guarded;       /* offers in which the layer put the older request of the SM and line first */
+    uint64_t overdue;       /* offers made because of max_wait */
+    uint64_t tried_another; /* refusals after which the policy wanted another request */
+    uint64_t blocked;       /* requests refused at least once */
+    /* Of those, when they were refused first, the ones behind which another request could have been taken (CART III-A):
+     */
+    uint64_t blocked_merge; /* refused for want of an entry, and another needed a merge slot only */
+    uint64_t blocked_entry; /* refused for want of a merge slot, and another needed an entry */
+    uint64_t blocked_hit;   /* refused for any reason, and another would have hit */
+};
+/* Tables for stats_add(s, "l1_order" or "l2_order", table, &order->stats). */
+extern const struct stat_def order_l1_stats[], order_l2_stats[];
+
+struct order {
+    const struct order_policy *policy;
+    void *st;
+    struct order_host host;
+    const struct req *req; /* the pool */
+    struct order_slot *slot;
+    uint32_t *bucket, bucket_mask;
+    uint32_t n, free;
+    uint32_t oldest, youngest;
+    uint32_t waiting;   /* the request that waits at the tags, or ORDER_NONE */
+    uint32_t waits;     /* of all slots together */
+    uint32_t exhausted; /* of the causes of refusal those that any request would meet: entry, queue, reply, unit */
+    uint32_t line_shift;
+    bool idle;          /* the policy has nothing to offer until something changes */
+    uint64_t select_at; /* the next selection is complete in this cycle */
+    uint64_t n_in, n_out;
+    uint64_t counted_to;    /* cycle up to which occupancy is counted */
+    uint64_t no_room_since; /* NEVER: there is room, or nobody asks */
+    struct order_stats stats;
+};
+
+/* ---- for the cache ---- */
+/*
+ * Builds the buffer and calls the policy's init. `host`: everything above "set by the policy" but `order`. `now`s are
+ * cycles of the cache's clock. 0, or -1 with *e filled.
+ */
+int order_init(struct order *, const struct order_policy *, const void *params, const struct order_host *host,
+               const struct req *pool, struct err *e);
+/* false: no room. After the look-ups of the cycle, so that a request spends a cycle in the buffer. */
+bool order_take_in(struct order *, req_id, uint32_t info, uint64_t now);
+/* The slot of the request to look up now, or ORDER_NONE. It must be answered by order_taken or order_refused. */
+uint32_t order_offer(struct order *, uint64_t now);
+void order_taken(struct order *, uint32_t slot, uint64_t now);
+/* ORDER_BYPASS: bypass if that is possible, and say order_taken; else do nothing: it waits. */
+enum order_verdict order_refused(struct order *, uint32_t slot, enum stall why, uint64_t now);
+/* Something has been freed that refused requests may wait for: bits 1 << enum stall. */
+void order_freed(struct order *, uint32_t causes);
+/* The first cycle after `now` in which order_offer may have something, unless something is freed before; NEVER. */
+uint64_t order_next(const struct order *, uint64_t now);
+void order_kernel(struct order *, uint32_t launch_index);
+void order_sync(struct order *, uint64_t now);               /* brings counters that add intervals up to date */
+void order_dump(const struct order *, uint64_t now, FILE *); /* a clause for the cache's deadlock report */
+
+static inline uint32_t order_count(const struct order *o)
+{
+    return o->n;
+}
+/* Causes that some request held waits for, bits: what the cache must report by order_freed. */
+static inline uint32_t order_waits(const struct order *o)
+{
+    return o->waits;
+}
+
+#endif
