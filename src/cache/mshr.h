@@ -1,8 +1,10 @@
 /*
  * Miss status holding registers: which lines have been asked for, and who waits for them.
  *
- * One entry per line; the requests that wait hang in a chain through req.next, the one that missed first at its head.
- * An entry holds at most `max_merge` requests. Look-up is a small hash table; nothing is allocated after mshr_init.
+ * One entry per line; those that wait for it hang in a chain, the one that missed first at its head. A waiter is a
+ * number: a request chained through req.next (the L1), or an index of the cache's own table (the L2), whose links the
+ * cache shows by a function. An entry holds at most `max_merge` waiters. Look-up is a small hash table; nothing is
+ * allocated after mshr_init.
  */
 #ifndef WEIR_CACHE_MSHR_H
 #define WEIR_CACHE_MSHR_H
@@ -14,14 +16,13 @@
 
 struct mshr_entry {
     uint64_t line;
-    req_id head, tail;
-    uint32_t n;      /* requests in the chain */
-    uint32_t hnext;  /* hash chain, free list */
-    uint8_t asked;   /* sectors asked for */
-    uint8_t arrived; /* sectors that have come */
-    uint8_t no_fill; /* do not allocate the line when it comes */
-    uint8_t spare;
-    int32_t entry; /* the tag entry reserved for it, or -1 */
+    uint32_t head, tail; /* waiters, or MSHR_NONE */
+    uint32_t n;          /* waiters in the chain */
+    uint32_t hnext;      /* hash chain, free list */
+    uint8_t asked;       /* sectors asked for */
+    uint8_t arrived;     /* sectors that have come */
+    uint8_t no_fill;     /* do not allocate the line when it comes */
+    int32_t entry;       /* the tag entry reserved for it, or -1 */
 };
 
 struct mshr {
@@ -57,7 +58,8 @@ static inline uint32_t mshr_add(struct mshr *m, uint64_t line)
 {
     uint32_t i = m->free, b = mshr_bucket(m, line);
     m->free = m->e[i].hnext;
-    m->e[i] = (struct mshr_entry){.line = line, .head = REQ_NONE, .tail = REQ_NONE, .hnext = m->bucket[b], .entry = -1};
+    m->e[i] =
+        (struct mshr_entry){.line = line, .head = MSHR_NONE, .tail = MSHR_NONE, .hnext = m->bucket[b], .entry = -1};
     m->bucket[b] = i;
     m->used++;
     return i;
@@ -68,16 +70,48 @@ static inline bool mshr_can_merge(const struct mshr *m, uint32_t i)
     return m->e[i].n < m->max_merge;
 }
 
+/* Where the link of a waiter is. Constant at each call, so that the compiler sees through it. */
+typedef uint32_t *mshr_link(void *ctx, uint32_t waiter);
+
+static inline __attribute__((always_inline)) void mshr_append(struct mshr_entry *e, mshr_link *link, void *ctx,
+                                                              uint32_t waiter)
+{
+    *link(ctx, waiter) = MSHR_NONE;
+    if (e->head == MSHR_NONE)
+        e->head = waiter;
+    else
+        *link(ctx, e->tail) = waiter;
+    e->tail = waiter;
+    e->n++;
+}
+
+/*
+ * Offers each waiter, oldest first, to `serve`, which answers true when it has all it waited for and has been served
+ * (its link is free for other use then). The others stay in the chain, in their order.
+ */
+static inline __attribute__((always_inline)) void mshr_split(struct mshr_entry *e, mshr_link *link, void *ctx,
+                                                             bool (*serve)(void *ctx, uint32_t waiter))
+{
+    uint32_t waiter = e->head;
+    e->head = e->tail = MSHR_NONE;
+    e->n = 0;
+    while (waiter != MSHR_NONE) {
+        uint32_t next = *link(ctx, waiter);
+        if (!serve(ctx, waiter))
+            mshr_append(e, link, ctx, waiter);
+        waiter = next;
+    }
+}
+
+/* For chains of requests. ctx: the pool. */
+static inline uint32_t *mshr_req_link(void *ctx, uint32_t id)
+{
+    return &((struct req *)ctx)[id].next;
+}
+
 static inline void mshr_chain(struct mshr *m, uint32_t i, struct req *req, req_id id)
 {
-    struct mshr_entry *e = &m->e[i];
-    req[id].next = REQ_NONE;
-    if (e->head == REQ_NONE)
-        e->head = id;
-    else
-        req[e->tail].next = id;
-    e->tail = id;
-    e->n++;
+    mshr_append(&m->e[i], mshr_req_link, req, id);
 }
 
 /* Gives the entry back; the caller has taken the chain. */
