@@ -103,7 +103,8 @@ static void match_stat(void *ctx, const struct stat_doc *d)
     if (strcmp(d->name, s->word))
         return;
     s->found = true;
-    printf("%s: a statistic%s%s\n  %s\n", d->name, *d->unit ? ", in " : "", d->unit, d->doc);
+    printf("%s: a %s%s%s\n  %s\n", d->name, d->kind == STAT_HIST ? "histogram" : "statistic", *d->unit ? ", in " : "",
+           d->unit, d->doc);
 }
 
 static void explain_field(const char *section, const struct cfg_field *f, const struct policy_info *of)
@@ -172,7 +173,9 @@ static void match_config(struct search *s)
                 printf("  parameter %s.%s = %s%s%s: %s\n", p->name, f->key, f->def, *f->unit ? " " : "", f->unit,
                        f->doc);
             for (const struct stat_def *d = p->stats; d && d->name; d++)
-                printf("  statistic %s.%s: %s\n", p->name, d->name, d->doc);
+                printf("  %s %s.%s: %s\n", d->kind == STAT_HIST ? "histogram" : "statistic", p->name, d->name, d->doc);
+            for (const struct load_column *l = p->load_columns; l && l->name; l++)
+                printf("  of each load %s.%s%s%s: %s\n", p->name, l->name, *l->unit ? ", in " : "", l->unit, l->doc);
         }
     }
 }

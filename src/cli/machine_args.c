@@ -22,7 +22,7 @@ static const struct argp_option report_options[] = {
     {"sample", OPT_SAMPLE, "CYCLES", 0, "also a sample of every counter each CYCLES core cycles (10k, 1M), in the JSON",
      0},
     {"explain-loads", OPT_LOADS, NULL, 0,
-     "print what the L1's management decided about each load, and what infinite caches would say; also in the JSON", 0},
+     "print what the policies tell about each load, and what infinite caches would say; also in the JSON", 0},
     {"gpgpusim-stats", OPT_GPGPUSIM, NULL, 0, "print the names that GPGPU-Sim's users grep for", 0},
     {"quiet", 'q', NULL, 0, "no summary", 0},
     {0}};

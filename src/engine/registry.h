@@ -2,15 +2,16 @@
  * Policies by name: what every kind of policy has in common.
  *
  * Each kind (warp scheduler, L1 management, L1 organisation, prefetcher, L1 request order, L2 ingress order, DRAM
- * scheduler) has its own vtable whose first member is a struct policy_info, and its own table of policies (an X-macro
- * list policies.def in the kind's folder). gpu/schema.c lists the kinds. From that follow the value names of the
- * selecting key, --with, `weir list policies`, `weir explain`, the policy's own section of parameters and its
- * statistics. A section of parameters is accepted only when its policy is chosen.
+ * scheduler) has its own vtable whose first member is a struct policy_info, and its own table of policies (from
+ * src/policies.list). gpu/schema.c lists the kinds. From that follow the value names of the selecting key, --with,
+ * `weir list policies`, `weir explain`, the policy's own section of parameters, its statistics and what it tells about
+ * loads. A section of parameters is accepted only when its policy is chosen.
  */
 #ifndef WEIR_ENGINE_REGISTRY_H
 #define WEIR_ENGINE_REGISTRY_H
 
 #include "engine/config.h"
+#include "engine/load_report.h"
 #include "engine/stats.h"
 
 /*
@@ -34,7 +35,10 @@ struct policy_info {
     const char *doc;                /* what it does and where it was published; the first sentence is its summary */
     const struct cfg_field *params; /* section [name]; NULL = it has none */
     size_t params_bytes;
-    const struct stat_def *stats; /* counters in the policy's state, shown as <name>.<stat>; NULL = none */
+    const struct stat_def *stats;           /* counters in the policy's state, shown as <name>.<stat>; NULL = none */
+    const struct load_column *load_columns; /* what it tells about each load; NULL = nothing */
+    /* Calls `row` for each load of the present kernel it knows of. At the kernel's end, when nothing moves. */
+    void (*report_loads)(const void *st, load_row *row, void *ctx);
     /* Called when the policy is chosen: its parameters, and whether it goes with the other choices. NULL = none. */
     int (*check)(const struct cfg *c, const void *params, struct err *e);
     /* The storage it adds to one instance of its component (`weir explain NAME --cost`): how many rows. NULL = not
@@ -49,6 +53,9 @@ struct policy_kind {
     const struct policy_info *const *policy; /* the first is the baseline */
     unsigned n;
 };
+
+/* What components call to show their policies: once per policy and state. */
+typedef void policy_visit(void *ctx, const struct policy_info *, const void *state);
 
 /* Index in the kind, or -1. */
 int policy_find(const struct policy_kind *, const char *name);

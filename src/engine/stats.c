@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,24 +33,48 @@ void stats_free(struct stats *s)
     free(s);
 }
 
+/* Places in a reading that one statistic takes. */
+static unsigned width(const struct stat_def *d)
+{
+    return d->kind == STAT_HIST ? d->n_bound + 1 : 1;
+}
+
+static void bucket_name(char out[32], const struct stat_def *d, unsigned bucket)
+{
+    out[0] = 0;
+    if (d->kind == STAT_HIST && bucket < d->n_bound)
+        snprintf(out, 32, ".le_%" PRIu64, d->bound[bucket]);
+    else if (d->kind == STAT_HIST)
+        snprintf(out, 32, ".above_%" PRIu64, d->bound[d->n_bound - 1]);
+}
+
+static struct stat_name name_of(const char *prefix, const struct stat_def *d, unsigned bucket)
+{
+    struct stat_name n = {.def = d, .bucket = bucket};
+    char suffix[32];
+    bucket_name(suffix, d, bucket);
+    int base = snprintf(n.name, sizeof n.name, "%s%s%s", prefix, *prefix ? "." : "", d->name);
+    if ((size_t)base + strlen(suffix) >= sizeof n.name)
+        BUG("statistic name too long: %s", n.name);
+    n.base_len = (unsigned)base;
+    memcpy(n.name + base, suffix, strlen(suffix) + 1);
+    return n;
+}
+
 void stats_add(struct stats *s, const char *prefix, const struct stat_def *def, const void *base)
 {
-    char first[96];
-    snprintf(first, sizeof first, "%s%s%s", prefix, *prefix ? "." : "", def->name);
-    int at = stats_find(s, first);
+    int at = stats_find(s, name_of(prefix, def, 0).name);
     if (at < 0) {
         at = (int)s->name.n;
-        for (const struct stat_def *d = def; d->name; d++) {
-            struct stat_name n = {.def = d};
-            int len = snprintf(n.name, sizeof n.name, "%s%s%s", prefix, *prefix ? "." : "", d->name);
-            if (len >= (int)sizeof n.name)
-                BUG("statistic name too long: %s", n.name);
-            if (stats_find(s, n.name) >= 0)
-                BUG("two statistics are named %s", n.name);
-            VEC_PUSH(&s->name, n);
-        }
+        for (const struct stat_def *d = def; d->name; d++)
+            for (unsigned b = 0; b < width(d); b++) {
+                struct stat_name n = name_of(prefix, d, b);
+                if (stats_find(s, n.name) >= 0)
+                    BUG("two statistics are named %s", n.name);
+                VEC_PUSH(&s->name, n);
+            }
     } else if (s->name.p[at].def != def) {
-        BUG("two statistics are named %s", first);
+        BUG("two statistics are named %s", s->name.p[at].name);
     }
     VEC_PUSH(&s->instance, (struct instance){.def = def, .base = base, .first = (unsigned)at});
 }
@@ -77,15 +102,16 @@ void stats_read(const struct stats *s, uint64_t *out)
     memset(out, 0, s->name.n * sizeof *out);
     for (size_t i = 0; i < s->instance.n; i++) {
         const struct instance *x = &s->instance.p[i];
-        for (unsigned k = 0; x->def[k].name; k++) {
-            if (x->def[k].kind == STAT_RATIO)
+        uint64_t *sum = &out[x->first];
+        for (const struct stat_def *d = x->def; d->name; sum += width(d), d++) {
+            if (d->kind == STAT_RATIO)
                 continue;
-            uint64_t v = *(const uint64_t *)(x->base + x->def[k].offset);
-            uint64_t *sum = &out[x->first + k];
-            if (x->def[k].kind == STAT_MAX)
-                *sum = v > *sum ? v : *sum;
+            const uint64_t *v = (const uint64_t *)(x->base + d->offset);
+            if (d->kind == STAT_MAX)
+                *sum = *v > *sum ? *v : *sum;
             else
-                *sum += v;
+                for (unsigned b = 0; b < width(d); b++)
+                    sum[b] += v[b];
         }
     }
 }

@@ -15,6 +15,7 @@ enum stat_kind {
     STAT_COUNT, /* uint64_t, only grows; instances are added */
     STAT_MAX,   /* uint64_t high-water mark; the largest instance; not differenced */
     STAT_RATIO, /* computed: num / den, each a sum of full names: "l1.misses+l1.merges"; 0 when den is 0 */
+    STAT_HIST,  /* uint64_t[n_bound + 1]: how many values lay in each bucket; each bucket is a count */
 };
 
 struct stat_def {
@@ -22,8 +23,11 @@ struct stat_def {
     const char *unit; /* "requests", "cycles", "flits", "" */
     enum stat_kind kind;
     const char *doc;
-    size_t offset;         /* COUNT, MAX: of the uint64_t in the instance's struct */
+    size_t offset;         /* COUNT, MAX, HIST: of the uint64_t (the first) in the instance's struct */
     const char *num, *den; /* RATIO */
+    /* HIST: bucket i holds values up to and including bound[i] (and above the one before); the last holds the rest. */
+    const uint64_t *bound;
+    unsigned n_bound;
 };
 
 #define STAT_ROW(T, member, unit_, doc_)                                                                               \
@@ -43,10 +47,25 @@ struct stat_def {
     {                                                                                                                  \
         .name = name_, .unit = unit_, .kind = STAT_RATIO, .doc = doc_, .num = num_, .den = den_                        \
     }
+/* `member` is an array of one counter more than `bounds` (an array of uint64_t, ascending). */
+#define STAT_HISTOGRAM(T, member, name_, unit_, bounds, doc_)                                                          \
+    {                                                                                                                  \
+        .name = name_, .unit = unit_, .kind = STAT_HIST, .doc = doc_, .offset = offsetof(T, member), .bound = bounds,  \
+        .n_bound = sizeof(bounds) / sizeof *(bounds)                                                                   \
+    }
 #define STAT_END                                                                                                       \
     {                                                                                                                  \
         0                                                                                                              \
     }
+
+/* Counts a value in a histogram's buckets. */
+static inline void stat_hist_add(uint64_t *bucket, const uint64_t *bound, unsigned n_bound, uint64_t value)
+{
+    unsigned i = 0;
+    while (i < n_bound && value > bound[i])
+        i++;
+    bucket[i]++;
+}
 
 /* ---- a set of registered counters: one per machine ---- */
 struct stats;
@@ -55,11 +74,16 @@ void stats_free(struct stats *);
 /* Registers one instance: its counters are at `base` + offset. `prefix` may be "" and must outlive the set. */
 void stats_add(struct stats *, const char *prefix, const struct stat_def *, const void *base);
 
-/* All names, in order of registration; each once, however many instances. */
+/*
+ * All names, in order of registration; each once, however many instances. A histogram has a name per bucket, one after
+ * the other: "x.held.le_100", "x.held.le_1000", "x.held.above_1000".
+ */
 unsigned stats_count(const struct stats *);
 struct stat_name {
     char name[96]; /* full: "l1.hits" */
     const struct stat_def *def;
+    unsigned bucket;   /* HIST */
+    unsigned base_len; /* characters of the name without its bucket */
 };
 const struct stat_name *stats_name(const struct stats *, unsigned i);
 int stats_find(const struct stats *, const char *name); /* -1 when absent */

@@ -1,7 +1,6 @@
-/* `--explain-loads`: what the L1's management decided about each static load, beside the line of the program. */
+/* `--explain-loads`: what the policies tell about each static load, beside the line of the program. */
 #include "gpu/result.h"
 
-#include "engine/config.h"
 #include "gpu/loads.h"
 
 #include <inttypes.h>
@@ -24,22 +23,128 @@ static double percent(uint64_t a, uint64_t b)
     return b ? 100.0 * (double)a / (double)b : 0;
 }
 
-static void print_decision(const struct gpu_decision *d, FILE *out)
+/* ---- the columns of a policy ---- */
+
+static int width(const struct load_column *c)
 {
-    if (!d->decided) {
-        fprintf(out, "  %-11s %-8s %5s %9s %7s %7s", "-", "-", "", "", "", "");
-    } else {
-        char by[16], share[16];
-        snprintf(by, sizeof by, "%u/%u", d->own, d->total);
-        snprintf(share, sizeof share, "%.0f%%", percent(d->verdict[0].instances, d->instances));
-        fprintf(out, "  %-11s %-8s %5s %9.0f %7s %7u", d->verdict[0].type, d->verdict[0].method, share,
-                (double)d->at_sum / (double)d->decided, by, d->last_pc);
-    }
-    fprintf(out, " %6.1f%% %6.1f%% %8" PRIu64 " %9" PRIu64, percent(d->bypassed, d->accesses),
-            percent(d->refused, d->accesses), d->pinned, d->pinned_hits);
+    int least = c->combine == LOAD_TEXT ? 11 : 7, n = (int)strlen(c->heading);
+    return n > least ? n : least;
 }
 
-static void print_truth(const struct locality_load *t, const struct gpu_decision *d, FILE *out)
+/* Behind the last text stands its share. */
+static bool is_last_text(const struct load_column *c)
+{
+    if (c->combine != LOAD_TEXT)
+        return false;
+    for (c++; c->name; c++)
+        if (c->combine == LOAD_TEXT && c->heading)
+            return false;
+    return true;
+}
+
+static void print_headings(const struct policy_info *p, FILE *out)
+{
+    fputc(' ', out);
+    for (const struct load_column *c = p->load_columns; c->name; c++) {
+        if (c->heading)
+            fprintf(out, " %*s", c->combine == LOAD_TEXT ? -width(c) : width(c), c->heading);
+        if (is_last_text(c))
+            fprintf(out, " %5s", "share");
+    }
+}
+
+/* A text with a line break where the line would become too long. */
+static void print_wrapped(const char *text, int *at, FILE *out)
+{
+    int n = (int)strlen(text);
+    if (*at + n > 120) {
+        fputs("\n   ", out);
+        *at = 3;
+    }
+    *at += fprintf(out, " %s", text);
+}
+
+static void print_legend(const struct policy_info *p, FILE *out)
+{
+    bool any_text = false;
+    int at = fprintf(out, "  %s:", p->name);
+    for (const struct load_column *c = p->load_columns; c->name; c++) {
+        if (!c->heading)
+            continue;
+        char text[256];
+        snprintf(text, sizeof text, "%s = %s%s%s;", c->heading, c->doc, c->share_of ? ", part of " : "",
+                 c->share_of ? c->share_of : "");
+        print_wrapped(text, &at, out);
+        any_text |= c->combine == LOAD_TEXT;
+    }
+    if (any_text)
+        print_wrapped("share = of its instances x launches with these words;", &at, out);
+    fputc('\n', out);
+}
+
+static uint64_t value_of(const struct policy_info *p, const struct gpu_load_report *r, const char *name)
+{
+    for (unsigned i = 0; p->load_columns[i].name; i++)
+        if (!strcmp(p->load_columns[i].name, name))
+            return r->n[i];
+    return 0;
+}
+
+static void print_number(char text[32], const struct policy_info *p, const struct gpu_load_report *r, unsigned i)
+{
+    const struct load_column *c = &p->load_columns[i];
+    if (!r->given[i])
+        snprintf(text, 32, "-");
+    else if (c->share_of)
+        snprintf(text, 32, "%.1f%%", percent(r->n[i], value_of(p, r, c->share_of)));
+    else if (c->combine == LOAD_MEAN)
+        snprintf(text, 32, "%.0f", (double)r->n[i] / (double)r->given[i]);
+    else
+        snprintf(text, 32, "%" PRIu64, r->n[i]);
+}
+
+/* `r` NULL: the policy does not know the load. */
+static void print_report(const struct policy_info *p, const struct gpu_load_report *r, FILE *out)
+{
+    unsigned text = 0;
+    fputc(' ', out);
+    for (unsigned i = 0; p->load_columns[i].name; i++) {
+        const struct load_column *c = &p->load_columns[i];
+        bool is_text = c->combine == LOAD_TEXT;
+        char cell[32] = "-";
+        if (r && is_text && r->decided)
+            snprintf(cell, sizeof cell, "%s", r->verdict[0].text[text]);
+        else if (r && !is_text)
+            print_number(cell, p, r, i);
+        text += is_text;
+        if (c->heading)
+            fprintf(out, " %*s", is_text ? -width(c) : width(c), cell);
+        if (is_last_text(c)) {
+            if (r && r->decided)
+                snprintf(cell, sizeof cell, "%.0f%%", percent(r->verdict[0].reports, r->reports));
+            fprintf(out, " %5s", r && r->decided ? cell : "");
+        }
+    }
+}
+
+/* ---- the truth ---- */
+
+/* A report whose type of reuse can be compared with the truth. */
+struct judged {
+    const struct gpu_load_report *report;
+    int reuse;
+};
+static struct judged judged(const struct gpu_results *r, const struct gpu_load_result *l)
+{
+    for (unsigned i = 0; i < r->n_reporter; i++) {
+        int reuse = gpu_loads_reuse_text(r->reporter[i]);
+        if (reuse >= 0 && l->report[i] && l->report[i]->decided)
+            return (struct judged){l->report[i], reuse};
+    }
+    return (struct judged){NULL, -1};
+}
+
+static void print_truth(const struct locality_load *t, struct judged j, FILE *out)
 {
     enum locality_type type = locality_dominant(t);
     if (!locality_lines(t)) { /* other loads had brought in all it touched */
@@ -47,13 +152,42 @@ static void print_truth(const struct locality_load *t, const struct gpu_decision
         return;
     }
     fprintf(out, "  %-11s %4.0f%%", locality_type_name[type], percent(t->line[type], locality_lines(t)));
-    if (d && d->decided)
-        fprintf(out, " %5.0f%%", percent(gpu_decision_agrees(d, t), d->decided));
+    if (j.report)
+        fprintf(out, " %5.0f%%", percent(gpu_loads_agreeing(j.report, j.reuse, t), j.report->decided));
 }
 
-static bool is_tracked(const struct gpu_load_result *l)
+/* ---- the table ---- */
+
+static bool is_tracked(const struct gpu_results *r, const struct gpu_load_result *l)
 {
-    return l->decision || l->truth;
+    bool yes = l->truth != NULL;
+    for (unsigned i = 0; i < r->n_reporter; i++)
+        yes |= l->report[i] != NULL;
+    return yes;
+}
+
+static void print_title(const struct gpu_results *r, FILE *out)
+{
+    fprintf(out, "\nloads of global memory%s", r->n_reporter ? ", as decided by " : "; no policy decides about them");
+    for (unsigned i = 0; i < r->n_reporter; i++)
+        fprintf(out, "%s%s", i ? ", " : "", r->reporter[i]->name);
+    fputc('\n', out);
+    for (unsigned i = 0; i < r->n_reporter; i++)
+        print_legend(r->reporter[i], out);
+    fputs("  infinite = what most of the load's lines are in infinite L1s\n", out);
+}
+
+static void print_load(const struct gpu_results *r, const struct gpu_load_result *l, FILE *out)
+{
+    char place[40];
+    where(place, l);
+    fprintf(out, "  %5u %-24.24s %4u %11" PRIu64 " %6.1f %5.1f%%", l->pc, place, l->kernel->inst[l->pc].loop, l->lines,
+            l->executions ? (double)l->lines / (double)l->executions : 0, percent(l->hits, l->answered));
+    for (unsigned i = 0; i < r->n_reporter; i++)
+        print_report(r->reporter[i], l->report[i], out);
+    if (l->truth)
+        print_truth(l->truth, judged(r, l), out);
+    fputc('\n', out);
 }
 
 void result_print_loads(struct gpu *g, FILE *out)
@@ -61,45 +195,27 @@ void result_print_loads(struct gpu *g, FILE *out)
     const struct gpu_results *r = gpu_get_results(g);
     const struct trace_kernel *kernel = NULL;
     uint64_t loads = 0, agree = 0, accesses = 0, agree_accesses = 0, decided = 0;
-    bool any = false;
-    for (unsigned i = 0; i < r->n_load; i++)
-        any |= r->load[i].decision != NULL;
-    fprintf(out, "\nloads of global memory%s%s", any ? ", as decided by " : "; no policy decides about them",
-            any ? cfg_chosen(gpu_config(g), "l1-management") : "");
-    fputs(any ? ": found and done most often (share of SMs x launches), mean cycle of the decision, accesses by own "
-                "warp/all,"
-                " pc of the last load,\nsent past the L1 by it and for want of an unprotected way, lines protected and "
-                "hits"
-                " on them; then what most of the load's lines are in infinite L1s\n"
-              : "\n",
-          out);
+    bool can_agree = false;
+    for (unsigned i = 0; i < r->n_reporter; i++)
+        can_agree |= gpu_loads_reuse_text(r->reporter[i]) >= 0;
+    print_title(r, out);
     for (unsigned i = 0; i < r->n_load; i++) {
         const struct gpu_load_result *l = &r->load[i];
-        if (!is_tracked(l))
+        if (!is_tracked(r, l))
             continue;
         if (l->kernel != kernel) {
             kernel = l->kernel;
             fprintf(out, "\n%s\n  %5s %-24s %4s %11s %6s %6s", kernel->name, "pc", "line", "loop", "accesses", "lines",
                     "hits");
-            if (any)
-                fprintf(out, "  %-11s %-8s %5s %9s %7s %7s %7s %7s %8s %9s", "found", "method", "share", "cycle",
-                        "counts", "last pc", "bypass", "refused", "pinned", "pin hits");
-            fprintf(out, "  %-11s %5s%s\n", "infinite", "share", any ? "  agree" : "");
+            for (unsigned k = 0; k < r->n_reporter; k++)
+                print_headings(r->reporter[k], out);
+            fprintf(out, "  %-11s %5s%s\n", "infinite", "share", can_agree ? "  agree" : "");
         }
-        char place[40];
-        where(place, l);
-        fprintf(out, "  %5u %-24.24s %4u %11" PRIu64 " %6.1f %5.1f%%", l->pc, place, l->kernel->inst[l->pc].loop,
-                l->lines, l->executions ? (double)l->lines / (double)l->executions : 0, percent(l->hits, l->answered));
-        if (l->decision)
-            print_decision(l->decision, out);
-        else if (any)
-            fprintf(out, "  %-82s", "not tracked");
-        if (l->truth)
-            print_truth(l->truth, l->decision, out);
-        fputc('\n', out);
+        print_load(r, l, out);
         loads++;
-        if (l->decision && l->decision->decided && l->truth && locality_lines(l->truth)) {
-            bool same = !strcmp(l->decision->verdict[0].type, locality_type_name[locality_dominant(l->truth)]);
+        struct judged j = judged(r, l);
+        if (j.report && l->truth && locality_lines(l->truth)) {
+            bool same = !strcmp(j.report->verdict[0].text[j.reuse], locality_type_name[locality_dominant(l->truth)]);
             decided++;
             accesses += l->lines;
             agree += same;

@@ -389,6 +389,17 @@ uint64_t gpu_warp_insts(const struct gpu *g)
     return sum;
 }
 
+/* Every instance of every policy of the machine. */
+static void each_policy(struct gpu *g, policy_visit *fn)
+{
+    for (unsigned i = 0; i < g->n_sm; i++) {
+        sm_each_policy(g->sm[i], fn, g->loads);
+        l1_each_policy(g->l1[i], fn, g->loads);
+    }
+    for (unsigned i = 0; i < g->n_slice; i++)
+        l2_each_policy(g->l2[i], fn, g->loads);
+}
+
 enum gpu_end gpu_launch(struct gpu *g, const struct trace_kernel *k, const struct trace_launch *l,
                         const struct sm_streams *source, struct err *e)
 {
@@ -430,8 +441,7 @@ enum gpu_end gpu_launch(struct gpu *g, const struct trace_kernel *k, const struc
                                                     .ctas_per_sm = per_sm,
                                                     .start_cycle = start,
                                                     .value = after});
-    for (unsigned i = 0; i < g->n_sm; i++)
-        gpu_loads_take(g->loads, g->l1[i]);
+    each_policy(g, gpu_loads_take);
     gpu_loads_end(g->loads);
     if (end == GPU_DONE)
         for (unsigned i = 0; i < g->n_sm; i++)
@@ -532,16 +542,20 @@ const struct gpu_results *gpu_get_results(struct gpu *g)
                                                         .merges = l->merges,
                                                         .latency_sum = l->latency_sum,
                                                         .answered = l->answered,
-                                                        .decision = gpu_loads_decision(g->loads, (uint32_t)p, m),
                                                         .truth = gpu_loads_truth(g->loads, (uint32_t)p, m)});
+            gpu_loads_reports(g->loads, (uint32_t)p, m, g->load.p[g->load.n - 1].report);
         }
     }
+    unsigned n_reporter;
+    const struct policy_info *const *reporter = gpu_loads_reporters(g->loads, &n_reporter);
     g->results = (struct gpu_results){.stats = g->stats,
                                       .total = g->total,
                                       .kernel = g->kernel.p,
                                       .n_kernel = (unsigned)g->kernel.n,
                                       .load = g->load.p,
                                       .n_load = (unsigned)g->load.n,
+                                      .reporter = reporter,
+                                      .n_reporter = n_reporter,
                                       .sample = g->sample.p,
                                       .n_sample = (unsigned)g->sample.n};
     return &g->results;

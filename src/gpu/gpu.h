@@ -16,6 +16,7 @@
 
 struct gpu;
 struct cfg;
+struct policy_info;
 struct stats;
 struct sm_streams;
 
@@ -64,12 +65,13 @@ struct gpu_kernel_result {
     uint64_t start_cycle;
     uint64_t *value; /* stats_count() differences */
 };
+enum { GPU_REPORTERS = 8 }; /* at most one policy of each kind */
 struct gpu_load_result {
     const struct trace_kernel *kernel;
     uint32_t pc;
     uint64_t executions, lanes, lines, hits, merges, latency_sum, answered;
-    const struct gpu_decision *decision; /* of the L1's management (gpu/loads.h); NULL = none */
-    const struct locality_load *truth;   /* of infinite caches (locality/locality.h); NULL = not asked for */
+    const struct gpu_load_report *report[GPU_REPORTERS]; /* by policy (gpu/loads.h); NULL = nothing known */
+    const struct locality_load *truth; /* of infinite caches (locality/locality.h); NULL = not asked for */
 };
 struct gpu_sample {
     uint64_t cycle; /* at its end */
@@ -83,6 +85,8 @@ struct gpu_results {
     unsigned n_kernel;
     const struct gpu_load_result *load; /* memory instructions that were executed, by kernel and pc */
     unsigned n_load;
+    const struct policy_info *const *reporter; /* the policies that tell about loads */
+    unsigned n_reporter;
     const struct gpu_sample *sample;
     unsigned n_sample;
 };

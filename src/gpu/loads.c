@@ -1,15 +1,18 @@
-/* Decisions about loads, and the truth about them; see loads.h. */
+/* What policies tell about loads, and the truth about them; see loads.h. */
 #include "gpu/loads.h"
 
 #include "base/mem.h"
 
 struct kernel_loads {
-    struct gpu_decision *decision; /* by mem_index */
+    struct gpu_load_report
+        *report[GPU_REPORTERS]; /* each by mem_index; NULL = the policy told nothing of this kernel */
     uint32_t n;
 };
 
 struct gpu_loads {
     VEC(struct kernel_loads) kernel;
+    const struct policy_info *reporter[GPU_REPORTERS];
+    unsigned n_reporter;
     const struct trace_kernel *now; /* of the present launch */
     uint32_t now_number;
     struct locality *locality; /* NULL = not asked for */
@@ -34,7 +37,8 @@ void gpu_loads_free(struct gpu_loads *l)
     if (!l)
         return;
     for (size_t i = 0; i < l->kernel.n; i++)
-        free(l->kernel.p[i].decision);
+        for (unsigned r = 0; r < GPU_REPORTERS; r++)
+            free(l->kernel.p[i].report[r]);
     VEC_FREE(&l->kernel);
     locality_free(l->locality);
     free(l);
@@ -66,62 +70,93 @@ void gpu_loads_see(void *loads, const struct sm_load_seen *s)
     locality_access(l->locality, s->sm, (uint32_t)s->warp, s->mem_index, s->lanes, line, n);
 }
 
-static void count_verdict(struct gpu_decision *sum, const struct l1_decision *d)
+static void count_verdict(struct gpu_load_report *sum, const char *const text[LOAD_TEXTS])
 {
     for (unsigned i = 0; i < GPU_VERDICTS; i++) {
-        if (!sum->verdict[i].type) {
-            sum->verdict[i].type = d->type;
-            sum->verdict[i].method = d->method;
-        }
-        if (strcmp(sum->verdict[i].type, d->type) || strcmp(sum->verdict[i].method, d->method))
+        bool same = true;
+        if (!sum->verdict[i].reports)
+            memcpy(sum->verdict[i].text, text, sizeof sum->verdict[i].text);
+        for (unsigned k = 0; k < LOAD_TEXTS; k++)
+            same &= !strcmp(sum->verdict[i].text[k], text[k]);
+        if (!same)
             continue;
-        sum->verdict[i].instances++;
+        sum->verdict[i].reports++;
         /* The most frequent stands first. */
-        for (; i && sum->verdict[i].instances > sum->verdict[i - 1].instances; i--) {
-            const char *type = sum->verdict[i - 1].type, *method = sum->verdict[i - 1].method;
-            uint64_t n = sum->verdict[i - 1].instances;
+        for (; i && sum->verdict[i].reports > sum->verdict[i - 1].reports; i--) {
+            __typeof__(sum->verdict[0]) before = sum->verdict[i - 1];
             sum->verdict[i - 1] = sum->verdict[i];
-            sum->verdict[i].type = type;
-            sum->verdict[i].method = method;
-            sum->verdict[i].instances = n;
+            sum->verdict[i] = before;
         }
         return;
     }
 }
 
-static void add_decision(void *ctx, const struct l1_decision *d)
+static void add_report(struct gpu_load_report *sum, const struct load_column *column, const struct load_value *value)
 {
-    struct gpu_loads *l = ctx;
-    struct kernel_loads *k = &l->kernel.p[l->now_number];
-    uint32_t m = d->pc < l->now->n_inst ? l->now->inst[d->pc].mem_index : UINT32_MAX;
-    if (m >= l->now->n_mem)
-        return;
-    if (!k->decision) {
-        k->n = l->now->n_mem;
-        k->decision = xcalloc(k->n, sizeof *k->decision);
+    const char *text[LOAD_TEXTS] = {"", "", "", ""};
+    unsigned n_text = 0;
+    bool decided = false, largest = false;
+    sum->reports++;
+    for (unsigned i = 0; column[i].name; i++) {
+        const struct load_value *v = &value[i];
+        bool first = v->given && !sum->given[i];
+        sum->given[i] += v->given;
+        switch (column[i].combine) {
+        case LOAD_SUM:
+        case LOAD_MEAN:
+            sum->n[i] += v->given ? v->n : 0;
+            break;
+        case LOAD_MAX:
+            largest = v->given && (first || v->n > sum->n[i]);
+            sum->n[i] = largest ? v->n : sum->n[i];
+            break;
+        case LOAD_WITH_MAX:
+            sum->n[i] = largest ? v->n : sum->n[i];
+            break;
+        case LOAD_TEXT:
+            decided |= v->given;
+            text[n_text++] = v->given ? v->text : "";
+            break;
+        }
     }
-    struct gpu_decision *sum = &k->decision[m];
-    sum->instances++;
-    sum->accesses += d->accesses;
-    sum->bypassed += d->bypassed;
-    sum->refused += d->refused;
-    sum->pinned += d->pinned;
-    sum->pinned_hits += d->pinned_hits;
-    if (!d->type)
+    if (!decided)
         return;
     sum->decided++;
-    sum->at_sum += d->at_cycle;
-    if (d->total > sum->total) {
-        sum->total = d->total;
-        sum->own = d->own;
-        sum->last_pc = d->last_pc;
-    }
-    count_verdict(sum, d);
+    count_verdict(sum, text);
 }
 
-void gpu_loads_take(struct gpu_loads *l, const struct l1 *l1)
+struct taking {
+    struct gpu_loads *loads;
+    unsigned reporter;
+};
+
+static void take_row(void *ctx, uint32_t pc, const struct load_value *value)
 {
-    l1_each_decision(l1, add_decision, l);
+    const struct taking *t = ctx;
+    const struct trace_kernel *now = t->loads->now;
+    struct kernel_loads *k = &t->loads->kernel.p[t->loads->now_number];
+    uint32_t m = pc < now->n_inst ? now->inst[pc].mem_index : UINT32_MAX;
+    if (m >= now->n_mem)
+        return;
+    k->n = now->n_mem;
+    if (!k->report[t->reporter])
+        k->report[t->reporter] = xcalloc(k->n, sizeof **k->report);
+    add_report(&k->report[t->reporter][m], t->loads->reporter[t->reporter]->load_columns, value);
+}
+
+void gpu_loads_take(void *loads, const struct policy_info *p, const void *state)
+{
+    struct gpu_loads *l = loads;
+    if (!p->load_columns || !p->report_loads)
+        return;
+    struct taking t = {.loads = l};
+    while (t.reporter < l->n_reporter && l->reporter[t.reporter] != p)
+        t.reporter++;
+    if (t.reporter == GPU_REPORTERS)
+        BUG("more than %d policies tell about loads", GPU_REPORTERS);
+    if (t.reporter == l->n_reporter)
+        l->reporter[l->n_reporter++] = p;
+    p->report_loads(state, take_row, &t);
 }
 
 void gpu_loads_end(struct gpu_loads *l)
@@ -130,12 +165,39 @@ void gpu_loads_end(struct gpu_loads *l)
         locality_launch_end(l->locality);
 }
 
-const struct gpu_decision *gpu_loads_decision(const struct gpu_loads *l, uint32_t kernel, uint32_t mem_index)
+const struct policy_info *const *gpu_loads_reporters(const struct gpu_loads *l, unsigned *n)
 {
-    if (kernel >= l->kernel.n || mem_index >= l->kernel.p[kernel].n)
-        return NULL;
-    const struct gpu_decision *d = &l->kernel.p[kernel].decision[mem_index];
-    return d->instances ? d : NULL;
+    *n = l->n_reporter;
+    return l->reporter;
+}
+
+void gpu_loads_reports(const struct gpu_loads *l, uint32_t kernel, uint32_t mem_index,
+                       const struct gpu_load_report *out[GPU_REPORTERS])
+{
+    for (unsigned r = 0; r < GPU_REPORTERS; r++) {
+        const struct gpu_load_report *all = kernel < l->kernel.n ? l->kernel.p[kernel].report[r] : NULL;
+        out[r] = all && mem_index < l->kernel.p[kernel].n && all[mem_index].reports ? &all[mem_index] : NULL;
+    }
+}
+
+int gpu_loads_reuse_text(const struct policy_info *p)
+{
+    int text = 0;
+    for (const struct load_column *c = p->load_columns; c->name; c++) {
+        if (c->combine == LOAD_TEXT && c->reuse_type)
+            return text;
+        text += c->combine == LOAD_TEXT;
+    }
+    return -1;
+}
+
+uint64_t gpu_loads_agreeing(const struct gpu_load_report *r, int reuse, const struct locality_load *truth)
+{
+    uint64_t n = 0;
+    for (unsigned i = 0; i < GPU_VERDICTS && r->verdict[i].reports; i++)
+        if (!strcmp(r->verdict[i].text[reuse], locality_type_name[locality_dominant(truth)]))
+            n += r->verdict[i].reports;
+    return n;
 }
 
 const struct locality_load *gpu_loads_truth(const struct gpu_loads *l, uint32_t kernel, uint32_t mem_index)

@@ -11,13 +11,32 @@
 #include <jansson.h>
 #include <string.h>
 
-static void put_stats(json_t *o, const struct stats *s, const uint64_t *value)
+/* A histogram's buckets, from the first, as one member; returns how many there are. */
+static unsigned put_histogram(json_t *o, const struct stat_name *n, const uint64_t *value)
 {
-    for (unsigned i = 0; i < stats_count(s); i++) {
+    json_t *bounds = json_array(), *counts = json_array();
+    for (unsigned b = 0; b < n->def->n_bound; b++)
+        json_array_append_new(bounds, json_integer((json_int_t)n->def->bound[b]));
+    for (unsigned b = 0; b <= n->def->n_bound; b++)
+        json_array_append_new(counts, json_integer((json_int_t)value[b]));
+    char name[sizeof n->name];
+    snprintf(name, sizeof name, "%.*s", (int)n->base_len, n->name);
+    json_object_set_new(o, name, json_pack("{s:o,s:o}", "bounds", bounds, "counts", counts));
+    return n->def->n_bound + 1;
+}
+
+/* `flat`: histograms as a number per bucket, for those who look for numbers by name. */
+static void put_stats(json_t *o, const struct stats *s, const uint64_t *value, bool flat)
+{
+    for (unsigned i = 0, step; i < stats_count(s); i += step) {
         const struct stat_name *n = stats_name(s, i);
-        json_t *v =
-            n->def->kind == STAT_RATIO ? json_real(stats_value(s, value, i)) : json_integer((json_int_t)value[i]);
-        json_object_set_new(o, n->name, v);
+        step = 1;
+        if (n->def->kind == STAT_HIST && !flat)
+            step = put_histogram(o, n, &value[i]);
+        else if (n->def->kind == STAT_RATIO)
+            json_object_set_new(o, n->name, json_real(stats_value(s, value, i)));
+        else
+            json_object_set_new(o, n->name, json_integer((json_int_t)value[i]));
     }
 }
 
@@ -35,7 +54,7 @@ static json_t *kernel_json(const struct gpu_results *r, const struct gpu_kernel_
     json_object_set_new(o, "block", dim3_json(k->shape.block));
     json_object_set_new(o, "ctas_per_sm", json_integer(k->ctas_per_sm));
     json_object_set_new(o, "start_cycle", json_integer((json_int_t)k->start_cycle));
-    put_stats(o, r->stats, k->value);
+    put_stats(o, r->stats, k->value, false);
     return o;
 }
 
@@ -49,50 +68,67 @@ static void put_count(json_t *o, const char *name, uint64_t value)
     json_object_set_new(o, name, json_integer((json_int_t)value));
 }
 
-/* What the L1's management decided about a load, over all SMs and launches. */
-static json_t *decision_json(const struct gpu_decision *d)
+static json_t *verdicts_json(const struct policy_info *p, const struct gpu_load_report *r)
 {
-    json_t *o = json_object(), *verdicts = json_array();
-    put_count(o, "instances", d->instances);
-    put_count(o, "decided", d->decided);
-    if (d->decided) {
-        json_object_set_new(o, "type", json_string(d->verdict[0].type));
-        json_object_set_new(o, "method", json_string(d->verdict[0].method));
-        json_object_set_new(o, "mean_cycle", json_real(ratio(d->at_sum, d->decided)));
-        put_count(o, "access_count", d->total);
-        put_count(o, "own_count", d->own);
-        put_count(o, "last_pc", d->last_pc);
-    }
-    for (unsigned i = 0; i < GPU_VERDICTS && d->verdict[i].type; i++) {
+    json_t *all = json_array();
+    for (unsigned i = 0; i < GPU_VERDICTS && r->verdict[i].reports; i++) {
         json_t *v = json_object();
-        json_object_set_new(v, "type", json_string(d->verdict[i].type));
-        json_object_set_new(v, "method", json_string(d->verdict[i].method));
-        put_count(v, "instances", d->verdict[i].instances);
-        json_array_append_new(verdicts, v);
+        unsigned text = 0;
+        for (const struct load_column *c = p->load_columns; c->name; c++)
+            if (c->combine == LOAD_TEXT)
+                json_object_set_new(v, c->name, json_string(r->verdict[i].text[text++]));
+        put_count(v, "instances", r->verdict[i].reports);
+        json_array_append_new(all, v);
     }
-    json_object_set_new(o, "verdicts", verdicts);
-    put_count(o, "accesses", d->accesses);
-    put_count(o, "bypassed", d->bypassed);
-    put_count(o, "refused", d->refused);
-    put_count(o, "protected_lines", d->pinned);
-    put_count(o, "protected_hits", d->pinned_hits);
+    return all;
+}
+
+/* What a policy tells about a load, over all its instances and launches. */
+static json_t *report_json(const struct policy_info *p, const struct gpu_load_report *r)
+{
+    json_t *o = json_object();
+    unsigned text = 0;
+    put_count(o, "instances", r->reports);
+    for (unsigned i = 0; p->load_columns[i].name; i++) {
+        const struct load_column *c = &p->load_columns[i];
+        if (c->combine == LOAD_TEXT) {
+            if (r->decided)
+                json_object_set_new(o, c->name, json_string(r->verdict[0].text[text]));
+            text++;
+        } else if (c->combine == LOAD_SUM) {
+            put_count(o, c->name, r->n[i]);
+        } else if (r->given[i]) {
+            if (c->combine == LOAD_MEAN)
+                json_object_set_new(o, c->name, json_real(ratio(r->n[i], r->given[i])));
+            else
+                put_count(o, c->name, r->n[i]);
+        }
+    }
+    if (text) {
+        put_count(o, "decided", r->decided);
+        json_object_set_new(o, "verdicts", verdicts_json(p, r));
+    }
     return o;
 }
 
-/* What infinite caches saw of it. */
-static json_t *truth_json(const struct locality_load *t, const struct gpu_decision *d)
+/* What infinite caches saw of it, and how many reports agree. */
+static json_t *truth_json(const struct gpu_results *r, const struct gpu_load_result *l)
 {
+    const struct locality_load *t = l->truth;
     json_t *o = json_object();
     json_object_set_new(o, "type",
                         locality_lines(t) ? json_string(locality_type_name[locality_dominant(t)]) : json_null());
     for (unsigned i = 0; i < LOCALITY_TYPE_COUNT; i++)
         put_count(o, locality_type_name[i], t->line[i]);
-    if (d && locality_lines(t))
-        put_count(o, "agreeing_instances", gpu_decision_agrees(d, t));
+    for (unsigned i = 0; i < r->n_reporter && locality_lines(t); i++) {
+        int reuse = gpu_loads_reuse_text(r->reporter[i]);
+        if (reuse >= 0 && l->report[i])
+            put_count(o, "agreeing_instances", gpu_loads_agreeing(l->report[i], reuse, t));
+    }
     return o;
 }
 
-static json_t *load_json(const struct gpu_load_result *l, const char *management)
+static json_t *load_json(const struct gpu_results *r, const struct gpu_load_result *l)
 {
     const struct trace_inst *i = &l->kernel->inst[l->pc];
     json_t *o = json_object();
@@ -113,19 +149,27 @@ static json_t *load_json(const struct gpu_load_result *l, const char *management
     json_object_set_new(o, "l1_merges", json_integer((json_int_t)l->merges));
     json_object_set_new(o, "l1_hit_rate", json_real(ratio(l->hits, l->answered)));
     json_object_set_new(o, "mean_latency", json_real(ratio(l->latency_sum, l->answered)));
-    if (l->decision)
-        json_object_set_new(o, management, decision_json(l->decision));
+    for (unsigned k = 0; k < r->n_reporter; k++) {
+        if (!l->report[k])
+            continue;
+        /* Two halves of a mechanism have one name, and one object. */
+        json_t *told = report_json(r->reporter[k], l->report[k]), *half = json_object_get(o, r->reporter[k]->name);
+        if (half)
+            json_object_update_missing(half, told);
+        else
+            json_object_set(o, r->reporter[k]->name, told);
+        json_decref(told);
+    }
     if (l->truth)
-        json_object_set_new(o, "infinite", truth_json(l->truth, l->decision));
+        json_object_set_new(o, "infinite", truth_json(r, l));
     return o;
 }
 
-static json_t *loads_json(struct gpu *g, const struct gpu_results *r)
+static json_t *loads_json(const struct gpu_results *r)
 {
-    const char *management = cfg_chosen(gpu_config(g), "l1-management");
     json_t *loads = json_array();
     for (unsigned i = 0; i < r->n_load; i++)
-        json_array_append_new(loads, load_json(&r->load[i], management));
+        json_array_append_new(loads, load_json(r, &r->load[i]));
     return loads;
 }
 
@@ -154,14 +198,14 @@ int result_write_json(struct gpu *g, bool complete, const char *path, struct err
     struct chosen policies = {json_object(), gpu_schema()};
     cfg_each(gpu_config(g), put_config, config);
     cfg_each(gpu_config(g), put_policy, &policies);
-    put_stats(total, r->stats, r->total);
+    put_stats(total, r->stats, r->total, false);
     for (unsigned i = 0; i < r->n_kernel; i++)
         json_array_append_new(kernels, kernel_json(r, &r->kernel[i]));
     for (unsigned i = 0; i < r->n_sample; i++) {
         json_t *o = json_object();
         json_object_set_new(o, "cycle", json_integer((json_int_t)r->sample[i].cycle));
         json_object_set_new(o, "launch", json_integer(r->sample[i].launch));
-        put_stats(o, r->stats, r->sample[i].value);
+        put_stats(o, r->stats, r->sample[i].value, false);
         json_array_append_new(samples, o);
     }
     json_object_set_new(doc, "schema", json_string(RESULT_SCHEMA));
@@ -171,7 +215,7 @@ int result_write_json(struct gpu *g, bool complete, const char *path, struct err
     json_object_set_new(doc, "config", config);
     json_object_set_new(doc, "total", total);
     json_object_set_new(doc, "kernels", kernels);
-    json_object_set_new(doc, "loads", loads_json(g, r));
+    json_object_set_new(doc, "loads", loads_json(r));
     if (r->n_sample)
         json_object_set_new(doc, "samples", samples);
     else
@@ -195,9 +239,9 @@ char *result_brief_json(struct gpu *g)
 {
     const struct gpu_results *r = gpu_get_results(g);
     json_t *doc = json_object(), *total = json_object();
-    put_stats(total, r->stats, r->total);
+    put_stats(total, r->stats, r->total, true);
     json_object_set_new(doc, "total", total);
-    json_object_set_new(doc, "loads", loads_json(g, r));
+    json_object_set_new(doc, "loads", loads_json(r));
     char *text = json_dumps(doc, JSON_COMPACT | JSON_REAL_PRECISION(12));
     json_decref(doc);
     return text;
@@ -213,8 +257,10 @@ int result_each_stat(void (*fn)(void *ctx, const struct stat_doc *), void *ctx, 
     const struct stats *s = gpu_get_results(g)->stats;
     for (unsigned i = 0; i < stats_count(s); i++) {
         const struct stat_name *n = stats_name(s, i);
-        struct stat_doc d = {n->name, n->def->unit, n->def->doc, n->def->kind == STAT_RATIO};
-        fn(ctx, &d);
+        char name[sizeof n->name];
+        snprintf(name, sizeof name, "%.*s", (int)n->base_len, n->name);
+        if (n->bucket == 0)
+            fn(ctx, &(struct stat_doc){name, n->def->unit, n->def->doc, n->def->kind});
     }
     const struct cfg_schema *schema = gpu_schema();
     for (unsigned k = 0; k < schema->n_kind; k++)
@@ -224,7 +270,7 @@ int result_each_stat(void (*fn)(void *ctx, const struct stat_doc *), void *ctx, 
                 char name[128];
                 snprintf(name, sizeof name, "%s.%s", p->name, d->name);
                 if (stats_find(s, name) < 0)
-                    fn(ctx, &(struct stat_doc){name, d->unit, d->doc, d->kind == STAT_RATIO});
+                    fn(ctx, &(struct stat_doc){name, d->unit, d->doc, d->kind});
             }
         }
     gpu_free(g);

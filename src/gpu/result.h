@@ -2,6 +2,7 @@
 #ifndef WEIR_GPU_RESULT_H
 #define WEIR_GPU_RESULT_H
 
+#include "engine/stats.h"
 #include "gpu/gpu.h"
 
 #define RESULT_SCHEMA "weir-stats-1"
@@ -12,8 +13,8 @@ int result_write_json(struct gpu *, bool complete, const char *path, struct err 
 char *result_brief_json(struct gpu *);
 /* About one screen. `host_s`: seconds the run took, for the rate; 0 = leave it out. */
 void result_print_summary(struct gpu *, bool complete, double host_s, FILE *);
-/* A line per static load: what the L1's management found and did, beside the program's line. Kernels with none are left
- * out. */
+/* A line per static load: what the policies tell about it, beside the program's line. Kernels with none are left out.
+ */
 void result_print_loads(struct gpu *, FILE *);
 /* "gpu_sim_cycle = 85482" and so on. */
 void result_print_gpgpusim(struct gpu *, FILE *);
@@ -21,7 +22,7 @@ void result_print_gpgpusim(struct gpu *, FILE *);
 /* For `weir explain`: every statistic there is, whatever the machine. */
 struct stat_doc {
     const char *name, *unit, *doc;
-    bool is_ratio;
+    enum stat_kind kind;
 };
 int result_each_stat(void (*fn)(void *ctx, const struct stat_doc *), void *ctx, struct err *);
 

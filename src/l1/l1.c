@@ -288,10 +288,16 @@ bool l1_drained(const struct l1 *l1)
     return true;
 }
 
-void l1_each_decision(const struct l1 *l1, void (*fn)(void *ctx, const struct l1_decision *), void *ctx)
+void l1_each_policy(const struct l1 *l1, policy_visit *fn, void *ctx)
 {
-    if (l1->mgmt && l1->mgmt->decisions)
-        l1->mgmt->decisions(l1->mgmt_st, fn, ctx);
+    if (l1->mgmt)
+        fn(ctx, &l1->mgmt->info, l1->mgmt_st);
+    if (l1->org)
+        fn(ctx, &l1->org->info, l1->org_st);
+    if (l1->pf)
+        fn(ctx, &l1->pf->info, l1->pf_st);
+    if (l1->order)
+        fn(ctx, &l1->order->info, l1->order_st);
 }
 
 /* ---- what policies ask for ---- */

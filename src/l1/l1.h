@@ -28,6 +28,7 @@
 #include "engine/engine.h"
 #include "engine/event.h"
 #include "engine/port.h"
+#include "engine/registry.h"
 
 struct l1;
 struct l1_config; /* l1/l1_config.h */
@@ -72,9 +73,7 @@ void l1_kernel_begin(struct l1 *, uint32_t launch_index);
 void l1_set_kernel(struct l1 *, uint32_t kernel); /* before it: which kernel, for policies that keep state by pc */
 void l1_kernel_end(struct l1 *);
 bool l1_drained(const struct l1 *); /* nothing in flight, nothing queued */
-/* What the management policy decided about the loads of the present kernel (policy.h); nothing without such a policy.
- */
-struct l1_decision;
-void l1_each_decision(const struct l1 *, void (*fn)(void *ctx, const struct l1_decision *), void *ctx);
+/* Its policies with their states, for reports; those without hooks have no state and are left out. */
+void l1_each_policy(const struct l1 *, policy_visit *, void *ctx);
 
 #endif

@@ -75,19 +75,6 @@ enum l1_verdict {
 };
 #define L1_NO_WAY UINT32_MAX
 
-/* What a policy has decided about one static load of the present kernel, in one SM; for reports. */
-struct l1_decision {
-    uint32_t pc;
-    const char *type, *method; /* what it found and what it does about it; NULL = nothing yet */
-    uint64_t at_cycle,
-        changed_at_cycle;         /* core cycles since the kernel's begin: first decision, last change of method */
-    uint32_t total, own;          /* counts it was decided by */
-    uint32_t last_pc;             /* the load that ends a line's life */
-    uint64_t accesses, bypassed;  /* line requests; of them sent past the cache by the method */
-    uint64_t refused;             /* sent past because everything was protected */
-    uint64_t pinned, pinned_hits; /* lines protected, hits on them */
-};
-
 struct l1_management {
     struct policy_info info;
     size_t state_bytes, line_bytes;
@@ -120,8 +107,6 @@ struct l1_management {
     /* --- reports --- */
     /* The policy's own laws, at the end of a run: -1 with *e filled when one does not hold. */
     int (*check)(const void *st, struct err *e);
-    /* Calls fn for each load it has decided about in this kernel. At the kernel's end, when nothing moves. */
-    void (*decisions)(const void *st, void (*fn)(void *ctx, const struct l1_decision *), void *ctx);
 };
 
 /* ---- organisation: where a line lives ---- */

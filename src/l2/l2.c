@@ -259,6 +259,12 @@ static const struct stat_def stat_defs[] = {
     STAT_END};
 #undef S
 
+void l2_each_policy(const struct l2 *l2, policy_visit *fn, void *ctx)
+{
+    if (l2->order)
+        fn(ctx, &l2->order->info, l2->order_st);
+}
+
 void l2_register_stats(struct l2 *l2, struct stats *s)
 {
     stats_add(s, "l2", stat_defs, &l2->stats);

@@ -67,6 +67,8 @@ struct l2_order {
 extern const struct policy_kind l2_order_kind;
 
 void l2_register_stats(struct l2 *, struct stats *);
+/* Its ingress order with its state, for reports; nothing when requests are taken straight from the port. */
+void l2_each_policy(const struct l2 *, policy_visit *, void *ctx);
 /*
  * Messages the DRAM channel's port must hold for one slice: l2.dram_queue, or as many split lines as have that many
  * sectors.

@@ -15,6 +15,7 @@
 
 #include "engine/engine.h"
 #include "engine/port.h"
+#include "engine/registry.h"
 #include "engine/stats.h"
 #include "sm/sm_config.h"
 #include "trace/stream.h"
@@ -138,6 +139,8 @@ void sm_register_stats(struct sm *, struct stats *);
 /* While nothing runs: the next kernel, and how many of its CTAs this SM takes at once (<= sm.ctas). */
 void sm_set_kernel(struct sm *, const struct sm_kernel *, const struct trace_launch *, uint32_t max_ctas);
 bool sm_drained(const struct sm *);
+/* Its scheduling policy with the state of each scheduler, for reports. */
+void sm_each_policy(const struct sm *, policy_visit *, void *ctx);
 uint64_t sm_issued(const struct sm *); /* warp instructions so far */
 /* 1 when a stream ended in an error: corrupt bytes (0) or the source's own (-1); the engine was stopped. */
 int sm_failed(const struct sm *, uint64_t *cta, uint32_t *warp, bool *corrupt);

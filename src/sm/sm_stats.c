@@ -65,3 +65,9 @@ void sm_register_stats(struct sm *sm, struct stats *s)
         for (unsigned i = 0; i < sm->cfg.schedulers; i++)
             stats_add(s, sm->sched->info.name, sm->sched->info.stats, sm->sched_state[i]);
 }
+
+void sm_each_policy(const struct sm *sm, policy_visit *fn, void *ctx)
+{
+    for (unsigned i = 0; i < sm->cfg.schedulers; i++)
+        fn(ctx, &sm->sched->info, sm->sched_state[i]);
+}

@@ -612,16 +612,33 @@ static void a_late_load_does_not_outlive_its_warp(void **state)
 }
 
 struct told {
-    struct l1_decision d[8];
-    unsigned n;
+    uint32_t pc[8];
+    struct load_value v[8][LOAD_COLUMNS];
+    unsigned n, n_column;
 };
-static void keep(void *ctx, const struct l1_decision *d)
+static void keep(void *ctx, uint32_t pc, const struct load_value *value)
 {
     struct told *t = ctx;
-    t->d[t->n++] = *d;
+    t->pc[t->n] = pc;
+    memcpy(t->v[t->n++], value, t->n_column * sizeof *value);
 }
 
-static void decisions_can_be_asked_for(void **state)
+static const struct policy_info *info(void)
+{
+    return l1_management_kind.policy[policy_find(&l1_management_kind, "apcm")];
+}
+
+static const struct load_value *told_of(const struct told *t, unsigned row, const char *column)
+{
+    const struct load_column *c = info()->load_columns;
+    for (unsigned i = 0; c[i].name; i++)
+        if (!strcmp(c[i].name, column))
+            return &t->v[row][i];
+    fail_msg("no column %s", column);
+    return NULL;
+}
+
+static void loads_are_reported(void **state)
 {
     (void)state;
     struct shot shots[LESSON + 2];
@@ -630,21 +647,23 @@ static void decisions_can_be_asked_for(void **state)
     shots[LESSON + 1] = load(READY + 1, 1, S, 0);
     struct memsys *m = taught(APCM, shots, LESSON + 2, at);
     struct told t = {.n = 0};
+    while (info()->load_columns[t.n_column].name)
+        t.n_column++;
     engine_run(m->eng, READY + GAP);
-    m->l1[0]->mgmt->decisions(state_of(m), keep, &t);
+    info()->report_loads(state_of(m), keep, &t);
     assert_int_equal(t.n, 4);
-    assert_int_equal(t.d[0].pc, S);
-    assert_string_equal(t.d[0].type, "streaming");
-    assert_string_equal(t.d[0].method, "bypass");
-    assert_int_equal(t.d[0].accesses, 2);
-    assert_int_equal(t.d[0].bypassed, 1);
-    assert_int_equal(t.d[0].at_cycle, READY - 9);
-    assert_string_equal(t.d[1].type, "intra-warp");
-    assert_int_equal(t.d[1].pinned, 1);
-    assert_int_equal(t.d[1].total, 3);
-    assert_int_equal(t.d[1].own, 3);
-    assert_int_equal(t.d[1].last_pc, A);
-    assert_int_equal(t.d[2].last_pc, Q);
+    assert_int_equal(t.pc[0], S);
+    assert_string_equal(told_of(&t, 0, "type")->text, "streaming");
+    assert_string_equal(told_of(&t, 0, "method")->text, "bypass");
+    assert_int_equal(told_of(&t, 0, "accesses")->n, 2);
+    assert_int_equal(told_of(&t, 0, "bypassed")->n, 1);
+    assert_int_equal(told_of(&t, 0, "mean_cycle")->n, READY - 9);
+    assert_string_equal(told_of(&t, 1, "type")->text, "intra-warp");
+    assert_int_equal(told_of(&t, 1, "protected_lines")->n, 1);
+    assert_int_equal(told_of(&t, 1, "access_count")->n, 3);
+    assert_int_equal(told_of(&t, 1, "own_count")->n, 3);
+    assert_int_equal(told_of(&t, 1, "last_pc")->n, A);
+    assert_int_equal(told_of(&t, 2, "last_pc")->n, Q);
     finish(m);
 }
 
@@ -687,7 +706,7 @@ int main(void)
         cmocka_unit_test(a_kernel_starts_with_nothing),
         cmocka_unit_test(a_late_load_does_not_outlive_its_warp),
         cmocka_unit_test(slot_0_can_be_the_monitored_warp),
-        cmocka_unit_test(decisions_can_be_asked_for),
+        cmocka_unit_test(loads_are_reported),
         cmocka_unit_test(broken_laws_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

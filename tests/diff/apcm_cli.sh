@@ -38,7 +38,28 @@ for l in told["loads"]:
         i = l["infinite"]
         assert i[i["type"]] == max(i[t] for t in ("streaming", "inter-warp", "intra-warp", "inter+intra"))
 assert any("infinite" in l for l in told["loads"])
+held = total["apcm.psb.held"]
+assert len(held["counts"]) == len(held["bounds"]) + 1
+assert sum(held["counts"]) == total["apcm.psb.by_load"] + total["apcm.psb.by_loop"] + total["apcm.psb.by_exit"]
 PY
+
+# Samples carry what policies count, histograms included: they add up to the total.
+expect 0 "$weir" replay -q --with apcm --sample 3k --json "$dir/sampled.json" "$trace"
+python3 - "$dir" <<'PY' || fail "samples do not add up to the total"
+import json, sys
+doc = json.load(open(sys.argv[1] + "/sampled.json"))
+names = [n for n in doc["total"] if n.startswith("apcm.") and isinstance(doc["total"][n], int)]
+assert len(doc["samples"]) > 2 and len(names) > 20
+for n in names:
+    assert sum(s[n] for s in doc["samples"]) == doc["total"][n], n
+for i, count in enumerate(doc["total"]["apcm.psb.held"]["counts"]):
+    assert sum(s["apcm.psb.held"]["counts"][i] for s in doc["samples"]) == count
+PY
+expect 0 "$weir" explain apcm
+says out "of each load apcm.bypassed"
+says out "histogram apcm.psb.held"
+expect 0 "$weir" explain apcm.psb.held
+says out "a histogram"
 
 # Live and replayed: the same, decisions and truth included.
 expect 0 "$weir" run -q --gpu gtx480 --with apcm --explain-loads --json "$dir/live.json" "$program"

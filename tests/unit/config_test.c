@@ -328,6 +328,41 @@ static void statistics_add_up(void **state)
     stats_free(s);
 }
 
+struct held {
+    uint64_t cycles[3];
+    uint64_t after;
+};
+static const uint64_t bounds[] = {10, 100};
+static const struct stat_def held_defs[] = {
+    STAT_HISTOGRAM(struct held, cycles, "held", "cycles", bounds, "how long"),
+    STAT_ROW(struct held, after, "times", "behind the histogram"),
+    STAT_QUOTIENT("long", "", "h.held.above_100", "h.after", "a bucket has a name"), STAT_END};
+
+static void histograms_are_counts(void **state)
+{
+    (void)state;
+    struct held a = {.after = 4}, b = {.after = 0};
+    struct stats *s = stats_new();
+    stats_add(s, "h", held_defs, &a);
+    stats_add(s, "h", held_defs, &b);
+    assert_int_equal(stats_count(s), 5);
+    assert_string_equal(stats_name(s, 0)->name, "h.held.le_10");
+    assert_string_equal(stats_name(s, 2)->name, "h.held.above_100");
+    assert_int_equal(stats_name(s, 2)->base_len, strlen("h.held"));
+    uint64_t early[5], late[5], diff[5];
+    const uint64_t values[] = {0, 10, 11, 100, 101, UINT64_MAX};
+    stats_read(s, early);
+    for (unsigned i = 0; i < sizeof values / sizeof *values; i++)
+        stat_hist_add(i % 2 ? a.cycles : b.cycles, bounds, 2, values[i]);
+    stats_read(s, late);
+    stats_delta(s, late, early, diff);
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(diff[i], 2);
+    assert_int_equal(late[3], 4);
+    assert_true(stats_value(s, late, 4) == 0.5);
+    stats_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -339,6 +374,7 @@ int main(void)
         cmocka_unit_test(every_value_knows_its_origin),
         cmocka_unit_test(files_inherit),
         cmocka_unit_test(statistics_add_up),
+        cmocka_unit_test(histograms_are_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

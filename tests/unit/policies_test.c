@@ -30,6 +30,14 @@ static void check_texts(const struct policy_info *p)
     for (const struct stat_def *d = p->stats; d && d->name; d++)
         if (!is_word(d->name) || !d->doc || strlen(d->doc) < 5)
             fail_msg("%s.%s is not explained", p->name, d->name);
+    unsigned columns = 0, texts = 0;
+    for (const struct load_column *c = p->load_columns; c && c->name; c++, columns++) {
+        texts += c->combine == LOAD_TEXT;
+        if (!is_word(c->name) || !c->unit || !c->doc || strlen(c->doc) < 5)
+            fail_msg("the column %s of %s is not explained", c->name, p->name);
+    }
+    if (columns > LOAD_COLUMNS || texts > LOAD_TEXTS || !p->load_columns != !p->report_loads)
+        fail_msg("%s: too many columns, or columns without report_loads", p->name);
 }
 
 /* Policies of one name share their section and the prefix of their statistics: no key may be in two of them. */
@@ -43,6 +51,10 @@ static void check_apart(const struct policy_info *a, const struct policy_info *b
         for (const struct stat_def *g = b->stats; g && g->name; g++)
             if (!strcmp(f->name, g->name))
                 fail_msg("two policies have the statistic %s.%s", a->name, f->name);
+    for (const struct load_column *f = a->load_columns; f && f->name; f++)
+        for (const struct load_column *g = b->load_columns; g && g->name; g++)
+            if (!strcmp(f->name, g->name))
+                fail_msg("two policies have the column %s.%s", a->name, f->name);
 }
 
 static void every_policy_is_in_order(void **state)

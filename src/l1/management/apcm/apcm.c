@@ -15,6 +15,8 @@
  */
 #include "l1/management/apcm/apcm.h"
 
+static const uint64_t held_bound[APCM_HELD_BOUNDS] = {100, 1000, 10000, 100000}; /* cycles */
+
 static uint64_t now(const struct apcm *s)
 {
     return l1_now(s->host);
@@ -109,6 +111,7 @@ static void release(struct apcm *s, struct apcm_psb_entry *p, uint64_t *why)
         return;
     p->set = false;
     s->s.psb_cycles += now(s) - p->since;
+    stat_hist_add(s->s.psb_held, held_bound, APCM_HELD_BOUNDS, now(s) - p->since);
     ++*why;
 }
 
@@ -372,7 +375,24 @@ static int check_laws(const void *st, struct err *e)
     return 0;
 }
 
-static void decisions(const void *st, void (*fn)(void *ctx, const struct l1_decision *), void *ctx)
+enum { TYPE, METHOD, CYCLE, TOTAL, OWN, LAST_PC, ACCESSES, BYPASSED, REFUSED, PINNED, PINNED_HITS, COLUMNS };
+static const struct load_column load_columns[COLUMNS + 1] = {
+    [TYPE] = {"type", "found", "", LOAD_TEXT, "the reuse found", .reuse_type = true},
+    [METHOD] = {"method", "method", "", LOAD_TEXT, "what is done about it"},
+    [CYCLE] = {"mean_cycle", "cycle", "cycles", LOAD_MEAN, "from the kernel's begin to the decision"},
+    [TOTAL] = {"access_count", "count", "accesses", LOAD_MAX, "of all warps to the line that decided"},
+    [OWN] = {"own_count", "own", "accesses", LOAD_WITH_MAX, "of these, the monitored warp's"},
+    [LAST_PC] = {"last_pc", "last pc", "", LOAD_WITH_MAX, "the load that ends a line's life"},
+    [ACCESSES] = {"accesses", NULL, "requests", LOAD_SUM, "line requests of the load"},
+    [BYPASSED] = {"bypassed", "bypass", "requests", LOAD_SUM, "sent past the L1 because the load streams",
+                  .share_of = "accesses"},
+    [REFUSED] = {"refused", "refused", "requests", LOAD_SUM, "sent past the L1 because every way was protected",
+                 .share_of = "accesses"},
+    [PINNED] = {"protected_lines", "pinned", "lines", LOAD_SUM, "lines allocated with protection"},
+    [PINNED_HITS] = {"protected_hits", "pin hits", "requests", LOAD_SUM, "hits and merges on lines under protection"},
+    [COLUMNS] = LOAD_COLUMN_END};
+
+static void report_loads(const void *st, load_row *row, void *ctx)
 {
     const struct apcm *s = st;
     struct apcm_cait_entry cait[APCM_LOADS_MAX];
@@ -383,22 +403,20 @@ static void decisions(const void *st, void (*fn)(void *ctx, const struct l1_deci
             apcm_cait_update(cait, &s->mta.e[i], now(s));
     for (uint32_t i = 0; i < s->lat.n; i++) {
         const struct apcm_cait_entry *c = &cait[i];
-        struct l1_decision d = {.pc = s->lat.pc[i],
-                                .accesses = s->load[i].accesses,
-                                .bypassed = s->load[i].bypassed,
-                                .pinned = s->load[i].pinned,
-                                .pinned_hits = s->load[i].pinned_hits,
-                                .refused = s->load[i].refused};
+        struct load_value v[COLUMNS] = {[ACCESSES] = LOAD_NUMBER(s->load[i].accesses),
+                                        [BYPASSED] = LOAD_NUMBER(s->load[i].bypassed),
+                                        [REFUSED] = LOAD_NUMBER(s->load[i].refused),
+                                        [PINNED] = LOAD_NUMBER(s->load[i].pinned),
+                                        [PINNED_HITS] = LOAD_NUMBER(s->load[i].pinned_hits)};
         if (c->valid) {
-            d.type = apcm_type_name[c->type];
-            d.method = apcm_method_name[c->method];
-            d.at_cycle = c->decided_at - s->kernel_start;
-            d.changed_at_cycle = c->changed_at - s->kernel_start;
-            d.total = c->accesses;
-            d.own = c->own;
-            d.last_pc = s->lat.pc[c->last];
+            v[TYPE] = LOAD_WORD(apcm_type_name[c->type]);
+            v[METHOD] = LOAD_WORD(apcm_method_name[c->method]);
+            v[CYCLE] = LOAD_NUMBER(c->decided_at - s->kernel_start);
+            v[TOTAL] = LOAD_NUMBER(c->accesses);
+            v[OWN] = LOAD_NUMBER(c->own);
+            v[LAST_PC] = LOAD_NUMBER(s->lat.pc[c->last]);
         }
-        fn(ctx, &d);
+        row(ctx, s->lat.pc[i], v);
     }
 }
 
@@ -471,6 +489,7 @@ static const struct stat_def stats[] = {
     STAT_NAMED(S, s.psb_by_loop, "psb.by_loop", "times", "protection ended by leaving the loop"),
     STAT_NAMED(S, s.psb_by_exit, "psb.by_exit", "times", "protection ended by the end of the warp"),
     STAT_NAMED(S, s.psb_cycles, "psb.cycles", "cycles", "cycles of protection, summed over warps"),
+    STAT_HISTOGRAM(S, s.psb_held, "psb.held", "cycles", held_bound, "how long a warp protected, each time"),
     STAT_QUOTIENT("psb.occupancy", "warps", "apcm.psb.cycles", "sm.cycles_active",
                   "warps that protect, on average over the SMs' active cycles"),
     STAT_QUOTIENT("protected.hit_share", "", "apcm.protected.hits", "apcm.hits", "hits on protected lines / all hits"),
@@ -485,6 +504,8 @@ const struct l1_management l1_management_apcm = {
              .params = params,
              .params_bytes = sizeof(struct apcm_params),
              .stats = stats,
+             .load_columns = load_columns,
+             .report_loads = report_loads,
              .check = check,
              .cost = apcm_cost},
     .state_bytes = sizeof(struct apcm),
@@ -501,5 +522,4 @@ const struct l1_management l1_management_apcm = {
     .on_event = on_event,
     .on_kernel = on_kernel,
     .check = check_laws,
-    .decisions = decisions,
 };

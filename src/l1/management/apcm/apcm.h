@@ -118,6 +118,7 @@ struct apcm_line {
 };
 
 /* ---- all of it: the policy's state in one L1 ---- */
+enum { APCM_HELD_BOUNDS = 4 };
 struct apcm_stats {
     uint64_t accesses, untracked, undecided, by_method[APCM_METHODS], bypasses;
     uint64_t loads, monitored;
@@ -125,6 +126,7 @@ struct apcm_stats {
     uint64_t update_conflict, update_threshold, update_exit, update_kept, found[APCM_TYPES];
     uint64_t hits, pinned, pinned_hits, ignored, refused, lapsed;
     uint64_t psb_set, psb_by_load, psb_by_loop, psb_by_exit, psb_cycles;
+    uint64_t psb_held[APCM_HELD_BOUNDS + 1];
 };
 struct apcm {
     struct apcm_params p;
