@@ -1,6 +1,8 @@
 // Runs all random kernels that are linked with it and prints a line for each: its number, a hash of its text, and 16 bits
 // of a hash for each variable, for shared cells, global cells and the threads' own cells.
-// Usage: random_main [NUMBER]   (with a number: only that kernel, and every value it computed)
+// Usage: random_main             all of them
+//        random_main from NUMBER  that kernel and those after it; a kernel that faults ends the program, with status 3
+//        random_main NUMBER       that kernel alone, and every value it computed
 #include "random_kernels.h"
 
 #include <algorithm>
@@ -26,7 +28,7 @@ static void check(cudaError_t e, int number, const char *what)
     if (e == cudaSuccess)
         return;
     fprintf(stderr, "kernel %d: %s: %s\n", number, what, cudaGetErrorString(e));
-    exit(1);
+    exit(strcmp(what, "run") ? 1 : 3);
 }
 
 static unsigned hash16(const void *data, size_t bytes)
@@ -63,21 +65,25 @@ static void prepare(memory *m, int number)
 
 int main(int argc, char **argv)
 {
-    int only = argc > 1 ? atoi(argv[1]) : -1;
+    const int only = argc == 2 ? atoi(argv[1]) : -1, from = argc == 3 ? atoi(argv[2]) : 0;
     std::sort(kernels().begin(), kernels().end(),
               [](const random_kernel &a, const random_kernel &b) { return a.number < b.number; });
     static memory host;
     memory *device;
     check(cudaMalloc(&device, sizeof host), 0, "allocation");
     for (const random_kernel &k : kernels()) {
-        if (only >= 0 && k.number != only)
+        if (k.number < from || (only >= 0 && k.number != only))
             continue;
         prepare(&host, k.number);
         check(cudaMemcpy(device, &host, sizeof host, cudaMemcpyHostToDevice), k.number, "copy");
         k.run<<<BLOCKS, THREADS>>>(device->in, device->out, device->global32, device->global64, device->globalf,
                                    device->own32);
         check(cudaGetLastError(), k.number, "launch");
-        check(cudaDeviceSynchronize(), k.number, "run");
+        const cudaError_t end = cudaDeviceSynchronize();
+        if (end != cudaSuccess)
+            printf("%d %08x fault\n", k.number, k.text_hash);
+        fflush(stdout);
+        check(end, k.number, "run");
         check(cudaMemcpy(&host, device, sizeof host, cudaMemcpyDeviceToHost), k.number, "copy");
         printf("%d %08x ", k.number, k.text_hash);
         for (int slot = 0; slot < SLOTS; slot++)
