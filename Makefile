@@ -1,7 +1,8 @@
-# For people. The build itself is Meson and Ninja; each target here works alone on a fresh Debian 12.
-#   make          build/weir
-#   make demo     the first result: a CUDA program on a simulated GPU
-#   make test     everything that CI checks; ends with "N passed, N failed"
+# For people. The build itself is Meson and Ninja; 'make demo' and 'make test' each work alone on a fresh Debian 12.
+#   make          build/weir; names the packages that are missing, and installs none
+#   make deps     install what the build and weir itself need (Debian packages, with sudo where not root)
+#   make demo     the first result: a CUDA program on a simulated GPU (installs what is missing)
+#   make test     everything that CI checks; ends with "N passed, N failed" (installs what is missing)
 #   make bench    speed, as ratios and host instructions per simulated instruction
 #   make install  into PREFIX (default /usr/local)
 PREFIX ?= /usr/local
@@ -9,16 +10,19 @@ PREFIX ?= /usr/local
 all: build/build.ninja
 	@ninja -C build
 
-build/build.ninja: | deps
+build/build.ninja:
+	@tools/deps.sh --check
 	@meson setup build --prefix=$(PREFIX) >/dev/null || { meson setup build --prefix=$(PREFIX); exit 1; }
 
 deps:
-	@tools/deps.sh
+	@tools/deps.sh build run
 
-demo: all
+demo: deps
+	@$(MAKE) --no-print-directory all
 	@tools/demo.sh
 
-test: deps
+test:
+	@tools/deps.sh build run test
 	@tools/test.sh
 
 bench: all
@@ -28,7 +32,7 @@ install: all
 	@meson install -C build
 
 format:
-	@clang-format -i $$(git ls-files '*.c' '*.h')
+	@clang-format-14 -i $$(git ls-files '*.c' '*.h' | grep -v '^tests/e2e\|^include/')
 
 clean:
 	@rm -rf build build-*

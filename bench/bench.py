@@ -121,7 +121,7 @@ def compare_hooks(folder):
     """What the hooks of the policies cost while none is chosen: host instructions against a build without them."""
     build = os.path.join(os.path.dirname(WEIR) + "-nohooks")
     if not os.path.exists(os.path.join(build, "build.ninja")):
-        run(["meson", "setup", build, ROOT, "-Dhooks=false", "-Dtests=false"])
+        run(["meson", "setup", build, ROOT, "-Dhooks=false", "-Dtests=disabled"])
     run(["ninja", "-C", build, "weir"])
     worst = 0
     for name, arguments in SMALL:

@@ -2,42 +2,59 @@
 # The include rule: a folder of src/ may include only the folders listed for it here (its own is always allowed).
 # Neighbours on the path of a request never include each other: they meet through engine/port.h and engine/request.h.
 # Usage: tools/check_includes.sh [src-dir]; prints every violation, exits 1 if there is one.
+#        tools/check_includes.sh --table; prints the table, which CONTRIBUTING.md explains.
+table="
+base
+trace base
+ptx base trace
+emu base ptx trace
+engine base
+cache base engine
+locality base cache
+sm base engine trace
+l1 base engine cache
+noc base engine
+l2 base engine cache
+dram base engine
+gpu base engine trace sm cache l1 noc l2 dram locality
+cudart base ptx emu trace gpu locality weir
+lab base engine trace sm gpu locality
+swcache base
+cli base ptx emu trace engine gpu lab cudart locality swcache
+" # weir/: include/weir, the headers of weir cc
+if [ "$1" = --table ]; then
+    echo "$table" | grep .
+    exit
+fi
 src=${1:-$(dirname "$0")/../src}
-bad=0
-allow() {
-    case $1 in
-    base) echo "" ;;
-    ptx) echo "base trace" ;;
-    emu) echo "base ptx trace" ;;
-    trace) echo "base" ;;
-    cudart) echo "base ptx emu trace gpu locality weir" ;; # weir/: include/weir, the headers of weir cc
-    engine) echo "base" ;;
-    cache) echo "base engine" ;;
-    locality) echo "base cache" ;;
-    sm) echo "base engine trace" ;;
-    l1) echo "base engine cache" ;;
-    noc) echo "base engine" ;;
-    l2) echo "base engine cache" ;;
-    dram) echo "base engine" ;;
-    gpu) echo "base engine trace sm cache l1 noc l2 dram locality" ;;
-    lab) echo "base engine trace sm gpu locality" ;;
-    cli) echo "base ptx emu trace engine gpu lab cudart locality swcache" ;;
-    swcache) echo "base" ;;
-    *) echo "" ;;
-    esac
-}
-for dir in "$src"/*/; do
-    name=$(basename "$dir")
-    allowed=" $name $(allow "$name") "
-    for f in $(find "$dir" -name '*.[ch]' -o -name '*.def'); do
-        for inc in $(sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\([a-z0-9_]*\)\/.*/\1/p' "$f" | sort -u); do
-            case $allowed in
-            *" $inc "*) ;;
-            *) echo "$f: includes $inc/, but $name/ may include only:$allowed"; bad=1 ;;
-            esac
-        done
-        # Headers of weir are always named with their folder.
-        grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^/"]+"' "$f" | sed "s|^|$f:|; s|\$|: name the folder|" | grep . && bad=1
-    done
-done
-exit $bad
+cd "$src" || exit 2
+find . -mindepth 2 \( -name '*.[ch]' -o -name '*.def' \) -exec grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' {} + |
+    awk -v table="$table" -v src="$src" '
+    BEGIN {
+        n = split(table, line, "\n")
+        for (i = 1; i <= n; i++) {
+            folder = line[i]
+            sub(/ .*/, "", folder)
+            allowed[folder] = " " line[i] " "
+        }
+    }
+    {
+        sub(/^\.\//, "")
+        file = name = $0
+        sub(/:.*/, "", file)
+        sub(/\/.*/, "", name)
+        included = $0
+        sub(/^[^"]*"/, "", included)
+        sub(/".*/, "", included)
+        if (included !~ /\//) {
+            print src "/" $0 ": name the folder"
+            bad = 1
+            next
+        }
+        sub(/\/.*/, "", included)
+        if (included != name && !index(allowed[name], " " included " ")) {
+            print src "/" file ": includes " included "/, but " name "/ may include only:" allowed[name]
+            bad = 1
+        }
+    }
+    END { exit bad }'

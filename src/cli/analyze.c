@@ -245,7 +245,6 @@ static const struct argp argp = {
 int cli_analyze(int argc, char **argv)
 {
     struct analyze_args a = {.size = "small", .jobs = (unsigned)sysconf(_SC_NPROCESSORS_ONLN)};
-    argp_err_exit_status = CLI_BAD_INPUT;
     machine_args_init(&a.machine);
     int status = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a) ? CLI_BAD_INPUT
                  : a.all                                                ? analyze_all(&a)

@@ -27,14 +27,16 @@
 #include <unistd.h>
 
 static const char help_text[] =
-    "usage: weir cc [OPTION...] FILE...\n"
+    "Usage: weir cc [OPTION...] FILE...\n"
     "\n"
     "Compiles CUDA C++ (.cu), C++ (.cpp, .cc) and C (.c) files and links them, with objects and libraries, into a\n"
     "program that runs on weir's simulated GPU. Needs clang; no GPU, no CUDA toolkit.\n"
     "\n"
     "  -o FILE              the output\n"
-    "  -c, -dc              stop at object files          -ptx       stop at PTX text\n"
-    "  -lib                 make a static library         -E, -M     preprocess, list dependencies\n"
+    "  -c, -dc              stop at object files\n"
+    "  -ptx                 stop at PTX text\n"
+    "  -lib                 make a static library\n"
+    "  -E, -M               preprocess; list dependencies\n"
     "  -I DIR, -D NAME, -U NAME, -include FILE, -std=c++17\n"
     "  -L DIR, -l LIB, -Xlinker OPTION, -shared\n"
     "  -O LEVEL, -g         of the host code; device code is always optimised and always carries line numbers\n"

@@ -152,8 +152,6 @@ int cli_ptx(int argc, char **argv)
 {
     struct args a = {0};
     const struct argp argp = {.parser = parse_arg, .args_doc = "check|info|dump FILE.ptx...", .doc = doc};
-    argv[0] = "weir ptx";
-    argp_err_exit_status = CLI_BAD_INPUT;
     if (argp_parse(&argp, argc, argv, 0, NULL, &a))
         return CLI_BAD_INPUT;
     unsigned n_bad = 0;

@@ -371,7 +371,6 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 
 static int parse_and_run(const struct argp *argp, int argc, char **argv, struct args *a)
 {
-    argp_err_exit_status = CLI_BAD_INPUT;
     argp_parse(argp, argc, argv, 0, NULL, a);
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     if (!a->jobs)

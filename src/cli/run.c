@@ -546,11 +546,7 @@ static const struct argp record_argp = {
 static int start(int argc, char **argv, bool record)
 {
     struct job job = {.record = record};
-    char name[32];
     machine_args_init(&job.machine);
-    snprintf(name, sizeof name, "weir %s", argv[0]);
-    argv[0] = name;
-    argp_err_exit_status = CLI_BAD_INPUT;
     if (argp_parse(record ? &record_argp : &run_argp, argc, argv, ARGP_IN_ORDER, NULL, &job))
         return CLI_BAD_INPUT;
     if (record && !job.trace) {

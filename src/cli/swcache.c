@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 static const char help_text[] =
-    "usage: weir swcache transform [OPTION...] FILE.cu [-o OUTPUT.cu]\n"
+    "Usage: weir swcache transform [OPTION...] FILE.cu [-o OUTPUT.cu]\n"
     "\n"
     "Rewrites the main loops of a file's kernels so that each thread keeps small lines of the data it streams through "
     "in\n"

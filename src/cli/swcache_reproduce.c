@@ -405,7 +405,6 @@ int swcache_reproduce(int argc, char **argv)
     static const struct argp argp = {options, on_option, NULL, doc, NULL, NULL, NULL};
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     struct args a = {.out = "weir-swcache", .jobs = cores > 0 ? (unsigned)cores : 1};
-    argp_err_exit_status = CLI_BAD_INPUT;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     if (!a.size)
         a.size = a.device ? "full" : "small";

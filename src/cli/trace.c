@@ -331,7 +331,7 @@ static const struct action {
 static void usage(FILE *out)
 {
     fputs(
-        "usage: weir trace info|check|dump [OPTIONS] FILE\n\n"
+        "Usage: weir trace info|check|dump [OPTIONS] FILE\n\n"
         "  info    what a recording holds: kernels, launches, sizes (--json, --launches)\n"
         "  check   decode every instruction and verify every checksum\n"
         "  dump    print executed instructions (--launch N, --cta N, --warp N, --limit N)\n\n"
@@ -359,7 +359,6 @@ int cli_trace(int argc, char **argv)
     char name[32];
     snprintf(name, sizeof name, "weir trace %s", act->name);
     argv[1] = name;
-    argp_err_exit_status = CLI_BAD_INPUT;
     if (argp_parse(&act->argp, argc - 1, argv + 1, 0, 0, &a))
         return CLI_BAD_INPUT;
     struct err e;

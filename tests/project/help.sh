@@ -1,0 +1,39 @@
+#!/bin/sh
+# Usage: help.sh WEIR ROOT BUILD: every command has help with an example, the same by both ways, and a manual page that
+# has every option of it; an unknown option is bad input.
+. "$(dirname "$0")/../diff/cli.sh"
+weir=$1 root=$2 build=$3
+commands=$(sed -n 's/^COMMAND(\([a-z0-9]*\),.*/\1/p' "$root/src/cli/commands.def")
+[ -n "$commands" ] || fail "no commands in commands.def"
+expect 0 "$weir" --help
+for c in $commands; do
+    says out "  $c "
+done
+expect 0 "$weir" help
+says out "Usage: weir COMMAND"
+for c in $commands; do
+    expect 0 "$weir" "$c" --help
+    cp "$dir/out" "$dir/help"
+    expect 0 "$weir" help "$c"
+    cmp -s "$dir/out" "$dir/help" || fail "weir help $c and weir $c --help differ"
+    says out "Usage: weir $c "
+    says out "Example"
+    says out "weir $c"
+    page=$build/weir-$c.1
+    [ -s "$page" ] || fail "no manual page of $c"
+    sed 's/\\-/-/g; s/\\&//g; s/\\(aq/'\''/g' "$page" >"$dir/page"
+    for option in $(sed -n '/^  *-/s/   *[^ -].*//p' "$dir/help" | grep -oE -- '-[A-Za-z-]+'); do
+        says page "$option"
+    done
+    for heading in NAME SYNOPSIS DESCRIPTION EXAMPLES 'SEE ALSO'; do
+        says page ".SH $heading"
+    done
+    if command -v mandoc >/dev/null; then
+        mandoc -T lint -W warning "$page" >"$dir/lint" 2>&1
+        ! grep -v 'missing date' "$dir/lint" || fail "mandoc complains about $page"
+    fi
+    expect 2 "$weir" "$c" --no-such-option
+done
+expect 2 "$weir" help no-such-command
+says err "not a command"
+expect 2 "$weir" no-such-command
