@@ -3,11 +3,17 @@
 #include "base/err.h"
 
 #include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+/* Neither exit() nor _exit(): what they start in the CUDA runtime would need memory, too. */
 static _Noreturn void out_of_memory(size_t bytes)
 {
-    fprintf(stderr, "weir: out of memory (asked for %zu bytes)\n", bytes);
-    abort();
+    fflush(stdout);
+    fprintf(stderr, "weir: out of memory (asked for %zu bytes); give weir more, or simulate something smaller\n",
+            bytes);
+    for (;;)
+        syscall(SYS_exit_group, 2);
 }
 
 void *xmalloc(size_t bytes)
@@ -22,7 +28,7 @@ void *xcalloc(size_t n, size_t bytes)
 {
     void *p = calloc(n ? n : 1, bytes ? bytes : 1);
     if (!p)
-        out_of_memory(n * bytes);
+        out_of_memory(__builtin_mul_overflow(n, bytes, &n) ? SIZE_MAX : n);
     return p;
 }
 
@@ -32,6 +38,13 @@ void *xrealloc(void *p, size_t bytes)
     if (!p)
         out_of_memory(bytes);
     return p;
+}
+
+void *xreallocarray(void *p, size_t n, size_t bytes)
+{
+    if (__builtin_mul_overflow(n, bytes, &bytes))
+        out_of_memory(SIZE_MAX);
+    return xrealloc(p, bytes);
 }
 
 char *xstrndup(const char *s, size_t n)
@@ -49,6 +62,8 @@ char *xstrdup(const char *s)
 
 void *xaligned(size_t bytes)
 {
+    if (bytes > SIZE_MAX - 63)
+        out_of_memory(bytes);
     size_t rounded = (bytes + 63) & ~(size_t)63;
     void *p = aligned_alloc(64, rounded ? rounded : 64);
     if (!p)

@@ -2,7 +2,8 @@
  * Memory helpers: allocation that does not fail, and growable arrays.
  *
  * weir treats running out of host memory as fatal: there is nothing useful a simulator can do then. So xmalloc and
- * friends never return NULL. A growable array is three fields (pointer, count, capacity) grown by VEC_PUSH.
+ * friends never return NULL: they say so and end the process with status 2. A growable array is three fields (pointer,
+ * count, capacity) grown by VEC_PUSH.
  */
 #ifndef WEIR_BASE_MEM_H
 #define WEIR_BASE_MEM_H
@@ -15,6 +16,7 @@
 void *xmalloc(size_t bytes);
 void *xcalloc(size_t n, size_t bytes);
 void *xrealloc(void *p, size_t bytes);
+void *xreallocarray(void *p, size_t n, size_t bytes);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
 /* Zeroed, aligned to 64 bytes (cache line and widest vector); free() releases it. */
@@ -33,7 +35,7 @@ void *xaligned(size_t bytes);
             size_t cap_ = (v)->cap ? (v)->cap * 2 : 8;                                                                 \
             while (cap_ < want_)                                                                                       \
                 cap_ *= 2;                                                                                             \
-            (v)->p = xrealloc((v)->p, cap_ * sizeof *(v)->p);                                                          \
+            (v)->p = xreallocarray((v)->p, cap_, sizeof *(v)->p);                                                      \
             (v)->cap = cap_;                                                                                           \
         }                                                                                                              \
     } while (0)

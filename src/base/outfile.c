@@ -48,7 +48,7 @@ static int open_aside(struct outfile *o)
 {
     char link[64];
     o->fd = openat(o->dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-    snprintf(link, sizeof link, "/proc/self/fd/%d", o->fd);
+    snprintf(link, sizeof link, "/proc/thread-self/fd/%d", o->fd);
     if (o->fd >= 0 && !access(link, F_OK))
         return 0;
     if (o->fd >= 0)
@@ -179,11 +179,12 @@ static int finish_bytes(struct outfile *o, struct err *e)
     return 0;
 }
 
-/* A name for the nameless file, so that it can be renamed. */
+/* A name for the nameless file, so that it can be renamed. The thread's own folder of descriptors, because that of the
+ * process is gone when its main thread has ended. */
 static int name_aside(struct outfile *o)
 {
     char link[64];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", o->fd);
+    snprintf(link, sizeof link, "/proc/thread-self/fd/%d", o->fd);
     for (unsigned i = 0; i < ASIDE_NAMES; i++) {
         aside_name(o->aside, i);
         if (!linkat(AT_FDCWD, link, o->dir, o->aside, AT_SYMLINK_FOLLOW))

@@ -4,8 +4,10 @@
  */
 #include "cli/analyze.h"
 
+#include "base/jsonfile.h"
 #include "cli/cli.h"
 #include "lab/analyze_figures.h"
+#include "lab/report.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -32,14 +34,7 @@ static const struct argp_option options[] = {
 
 int analyze_write_json(json_t *doc, const char *path, struct err *e)
 {
-    FILE *out = strcmp(path, "-") ? fopen(path, "we") : stdout;
-    bool bad = !out;
-    if (out) {
-        bad = json_dumpf(doc, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) != 0 || fputc('\n', out) == EOF;
-        bad |= out == stdout ? fflush(out) != 0 : fclose(out) != 0;
-    }
-    json_decref(doc);
-    return bad ? err_at(e, path, 0, 0, "cannot write: %s", strerror(errno)) : 0;
+    return jsonfile_write(doc, path, JSON_INDENT(1) | JSON_REAL_PRECISION(12), e);
 }
 
 /* ---- what to analyse ---- */
@@ -150,6 +145,17 @@ static int analyze_one(const struct analyze_args *a)
     return status;
 }
 
+/* Everything is judged before the first program is recorded. */
+static int analyze(const struct analyze_args *a)
+{
+    struct err e;
+    if (machine_args_check(&a->machine, false, &e) || (a->figures && report_folder(a->figures, &e))) {
+        err_print(&e, stderr);
+        return CLI_BAD_INPUT;
+    }
+    return a->all ? analyze_all(a) : a->classes ? analyze_classes(a) : analyze_one(a);
+}
+
 /* ---- options ---- */
 static void check_options(const struct analyze_args *a, struct argp_state *state)
 {
@@ -246,10 +252,7 @@ int cli_analyze(int argc, char **argv)
 {
     struct analyze_args a = {.size = "small", .jobs = (unsigned)sysconf(_SC_NPROCESSORS_ONLN)};
     machine_args_init(&a.machine);
-    int status = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a) ? CLI_BAD_INPUT
-                 : a.all                                                ? analyze_all(&a)
-                 : a.classes                                            ? analyze_classes(&a)
-                                                                        : analyze_one(&a);
+    const int status = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a) ? CLI_BAD_INPUT : analyze(&a);
     machine_args_free(&a.machine);
     VEC_FREE(&a.name);
     return status;

@@ -2,7 +2,9 @@
 #include "cli/machine_args.h"
 
 #include "base/mem.h"
+#include "base/outfile.h"
 #include "cli/cli.h"
+#include "gpu/props.h"
 #include "gpu/result.h"
 
 #include <ctype.h>
@@ -38,6 +40,38 @@ void machine_args_free(struct machine_args *m)
     free(m->with);
 }
 
+void machine_args_set(struct machine_args *m, const char *assignment)
+{
+    if (m->n_set == m->cap_set) {
+        m->cap_set = m->cap_set ? 2 * m->cap_set : 8;
+        m->set = xrealloc(m->set, m->cap_set * sizeof *m->set);
+    }
+    m->set[m->n_set++] = assignment;
+    m->opts.set = m->set;
+    m->opts.n_set = m->n_set;
+}
+
+void machine_args_with(struct machine_args *m, const char *policies)
+{
+    const size_t old = m->with ? strlen(m->with) : 0;
+    m->with = xrealloc(m->with, old + strlen(policies) + 2);
+    sprintf(m->with + old, "%s%s", old ? "," : "", policies);
+    m->opts.with = m->with;
+}
+
+int machine_args_check(const struct machine_args *m, bool timing, struct err *e)
+{
+    const struct gpu_opts *o = &m->opts;
+    struct gpu_props props;
+    if (m->json && outfile_check(m->json, e))
+        return -1;
+    if (!timing)
+        return gpu_props_load(o->machine ? o->machine : "gtx480", o->set, o->n_set, o->with, &props, e);
+    struct gpu *g = gpu_new(o, e);
+    gpu_free(g);
+    return g ? 0 : -1;
+}
+
 static error_t parse_machine(int key, char *arg, struct argp_state *state)
 {
     struct machine_args *m = state->input;
@@ -46,21 +80,11 @@ static error_t parse_machine(int key, char *arg, struct argp_state *state)
         m->opts.machine = arg;
         return 0;
     case OPT_SET:
-        if (m->n_set == m->cap_set) {
-            m->cap_set = m->cap_set ? 2 * m->cap_set : 8;
-            m->set = xrealloc(m->set, m->cap_set * sizeof *m->set);
-        }
-        m->set[m->n_set++] = arg;
-        m->opts.set = m->set;
-        m->opts.n_set = m->n_set;
+        machine_args_set(m, arg);
         return 0;
-    case OPT_WITH: {
-        size_t old = m->with ? strlen(m->with) : 0;
-        m->with = xrealloc(m->with, old + strlen(arg) + 2);
-        sprintf(m->with + old, "%s%s", old ? "," : "", arg);
-        m->opts.with = m->with;
+    case OPT_WITH:
+        machine_args_with(m, arg);
         return 0;
-    }
     }
     return ARGP_ERR_UNKNOWN;
 }

@@ -21,6 +21,16 @@ struct machine_args {
 void machine_args_init(struct machine_args *);
 void machine_args_free(struct machine_args *);
 
+/* What --set and --with do, for commands with options of their own. */
+void machine_args_set(struct machine_args *, const char *assignment);
+void machine_args_with(struct machine_args *, const char *policies);
+
+/*
+ * Before anything starts: whether the machine can be built and --json written. Without `timing` (a recording, an
+ * analysis) only the machine's properties are asked for. -1: *e says what is wrong.
+ */
+int machine_args_check(const struct machine_args *, bool timing, struct err *);
+
 /* Child parsers: their input is a struct machine_args. machine_argp: --gpu, --set, --with. report_argp: --engine,
  * --json,
  * --sample, --explain-loads, --gpgpusim-stats, --quiet. */

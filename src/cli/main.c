@@ -1,9 +1,16 @@
-/* The weir command: finds the command that is named, nothing else. */
+/*
+ * The weir command: finds the command that is named, and sees at the end, whichever way it comes, whether standard output
+ * took all that was printed.
+ */
 #include "cli/cli.h"
 
 #include <argp.h>
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct command {
     const char *name, *title; /* "run", "weir run" */
@@ -17,6 +24,17 @@ static const struct command commands[] = {
 #undef COMMAND
     {0},
 };
+
+/* At exit: a full disk or a closed descriptor is an error, also of --help. */
+static void check_stdout(void)
+{
+    const bool failed = ferror(stdout) != 0;
+    errno = 0;
+    if (!fflush(stdout) && !failed)
+        return;
+    fprintf(stderr, "weir: standard output: cannot write: %s\n", errno ? strerror(errno) : "an earlier write failed");
+    _exit(CLI_BAD_INPUT);
+}
 
 static void usage(FILE *out)
 {
@@ -48,6 +66,7 @@ static int run_command(int argc, char **argv)
 int main(int argc, char **argv)
 {
     argp_err_exit_status = CLI_BAD_INPUT;
+    atexit(check_stdout);
     if (argc < 2) {
         usage(stderr);
         return CLI_BAD_INPUT;

@@ -3,6 +3,7 @@
 #include "cli/machine_args.h"
 #include "cli/progress.h"
 
+#include "base/outfile.h"
 #include "gpu/replay.h"
 
 #include <argp.h>
@@ -43,7 +44,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static int replay(struct args *a)
 {
     struct err e;
-    struct trace_file *f = trace_open(a->file, &e);
+    struct trace_file *f = a->machine.json && outfile_check(a->machine.json, &e) ? NULL : trace_open(a->file, &e);
     if (!f) {
         err_print(&e, stderr);
         return CLI_BAD_INPUT;

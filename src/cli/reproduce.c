@@ -245,7 +245,7 @@ static int prepare(struct args *a, struct session *x, struct err *e)
     if (published && claims_read(&x->claims, published, e))
         return -1;
     x->has_claims = published != NULL;
-    if (record_all(a, &x->lab, &x->suite, cache, e))
+    if (report_check(a->out, e) || record_all(a, &x->lab, &x->suite, cache, e))
         return -1;
     snprintf(file, sizeof file, "%s/results.sqlite", cache);
     x->store = store_open(a->results ? a->results : file, e);

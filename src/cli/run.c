@@ -6,14 +6,16 @@
  * addresses, too, are the same in every run. Options travel in the environment, results come back in shared memory
  * (cudart/report.h).
  */
+#include "base/child.h"
 #include "base/err.h"
+#include "base/jsonfile.h"
 #include "base/mem.h"
+#include "base/outfile.h"
 #include "base/paths.h"
 #include "cli/cli.h"
 #include "cli/machine_args.h"
 #include "cudart/program.h"
 #include "cudart/report.h"
-#include "gpu/props.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -279,12 +281,21 @@ static int write_counts(const struct report *r, const char *path)
     json_t *doc = json_pack("{s:s, s:{s:I, s:I, s:I, s:I}, s:o}", "schema", "weir-counts-1", "total", "launches",
                             (json_int_t)launches, "ctas", (json_int_t)ctas, "warp_insts", (json_int_t)insts,
                             "thread_insts", (json_int_t)threads, "kernels", kernels);
-    const bool to_stdout = !strcmp(path, "-");
-    const int bad = to_stdout ? json_dumpf(doc, stdout, JSON_INDENT(2)) : json_dump_file(doc, path, JSON_INDENT(2));
-    json_decref(doc);
+    struct err e;
+    const int bad = jsonfile_write(doc, path, JSON_INDENT(2), &e);
     if (bad)
-        fprintf(stderr, "weir: %s: cannot be written: %s\n", path, strerror(errno));
+        err_print(&e, stderr);
     return bad ? CLI_BAD_INPUT : CLI_OK;
+}
+
+/* Whether a process that used CUDA ended without its runtime's knowledge. */
+static bool ended_unseen(const struct report *r)
+{
+    const unsigned n = atomic_load(&r->n_slot);
+    bool unseen = false;
+    for (unsigned i = 0; i < n && i < REPORT_SLOTS; i++)
+        unseen |= !r->slot[i].finished;
+    return unseen;
 }
 
 /* Says how the child ended and turns it into weir's exit status. */
@@ -298,6 +309,10 @@ static int conclude(const struct job *job, const struct report *r, int status)
         return CLI_BAD_INPUT;
     if (atomic_load(&r->deadlocks))
         return CLI_DEADLOCK;
+    /* Counts of an execution without timing are in shared memory and survive; recordings have their own words. */
+    const bool lost = !job->record && !job->functional && ended_unseen(r);
+    if (lost)
+        fprintf(stderr, "weir: %s was ended by a signal or a direct system call, so its statistics are lost\n", name);
     if (WIFSIGNALED(status)) {
         fprintf(stderr, "weir: %s was ended by signal %d (%s)\n", name, WTERMSIG(status), strsignal(WTERMSIG(status)));
         return CLI_PROGRAM_FAILED;
@@ -311,6 +326,8 @@ static int conclude(const struct job *job, const struct report *r, int status)
                 faults == 1 ? "a fault" : "faults");
         return CLI_PROGRAM_FAILED;
     }
+    if (lost)
+        return CLI_PROGRAM_FAILED;
     if (!atomic_load(&r->n_slot))
         fprintf(stderr, "weir: %s called no CUDA function, so nothing was simulated\n", name);
     return CLI_OK;
@@ -325,9 +342,10 @@ static int conclude_recording(const struct job *job, const struct report *r, int
         fprintf(stderr, "weir: %s was not written: there was nothing to record\n", job->trace);
         return result ? result : CLI_BAD_INPUT;
     }
-    if (!s->finished) {
-        unlink(job->trace);
-        fprintf(stderr, "weir: %s was removed: the program ended before the recording could be closed\n", job->trace);
+    if (!s->finished || s->not_whole) {
+        fprintf(stderr, "weir: %s was not written: %s\n", job->trace,
+                s->finished ? "a kernel failed, so there is no whole recording"
+                            : "the program ended before the recording was whole");
         return result ? result : CLI_PROGRAM_FAILED;
     }
     if (result != CLI_BAD_INPUT && !stat(job->trace, &st) && !job->machine.quiet)
@@ -371,16 +389,77 @@ static int prepare(const struct job *job, char path[PATH_MAX], char lib_dir[PATH
     return 0;
 }
 
-/* A machine that cannot be built is an error before the program starts, not in the middle of it. */
-static int check_machine(const struct job *job, struct err *e)
+/* A recording in the program's place would destroy what was recorded. */
+static int check_recording(const struct job *job, const char *program, struct err *e)
 {
-    const struct gpu_opts *o = &job->machine.opts;
-    struct gpu_props props;
-    if (job->record || job->functional)
-        return gpu_props_load(o->machine ? o->machine : "gtx480", o->set, o->n_set, &props, e);
-    struct gpu *g = gpu_new(o, e);
-    gpu_free(g);
-    return g ? 0 : -1;
+    struct stat a, b;
+    if (!stat(job->trace, &a) && !stat(program, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino) {
+        err_at(e, job->trace, 0, 0, "is the program itself");
+        return err_hint(e, "give the recording another name with -o");
+    }
+    return outfile_check(job->trace, e);
+}
+
+/* ---- signals ---- */
+
+/* The processes that a signal to weir is meant for, as its handler needs them. */
+static struct {
+    volatile pid_t child;
+    const struct report *report;
+} told;
+
+/* What the terminal sends (Ctrl-C, its end) reaches the program directly; what somebody sends to weir is passed on,
+ * also to the programs behind a script. weir stays to tell about it. */
+static void pass_on(int sig, siginfo_t *info, void *context)
+{
+    (void)context;
+    const int saved = errno;
+    if (info->si_code != SI_KERNEL && told.child > 0) {
+        kill(told.child, sig);
+        for (int i = 0; i < REPORT_SLOTS; i++) {
+            const struct report_slot *s = &told.report->slot[i];
+            if (s->pid && (pid_t)s->pid != told.child && !s->finished)
+                kill((pid_t)s->pid, sig);
+        }
+    }
+    errno = saved;
+}
+
+static const int passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+
+/* Those that are ignored (nohup) stay ignored. */
+static void catch_signals(void)
+{
+    struct sigaction old, sa = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+    for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
+        if (!sigaction(passed[i], NULL, &old) && old.sa_handler != SIG_IGN)
+            sigaction(passed[i], &sa, NULL);
+}
+
+/* Starts the program; -1 = it could not be forked. Signals wait until both sides are ready for them. */
+static pid_t start_program(const struct job *job, const char *path, const struct program *program, const char *lib_dir,
+                           struct report *report, int fd)
+{
+    const pid_t self = getpid();
+    sigset_t all, old;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &old);
+    const pid_t pid = fork();
+    if (!pid) {
+        child_end_with(self, SIGKILL);
+        set_environment(job, program, lib_dir, fd);
+        sigprocmask(SIG_SETMASK, &old, NULL);
+        execv(path, job->argv);
+        fprintf(stderr, "weir: cannot start %s: %s\n", path, strerror(errno));
+        atomic_fetch_add(&report->bad_input, 1);
+        _exit(127);
+    }
+    told.report = report;
+    told.child = pid;
+    if (pid > 0)
+        catch_signals();
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    return pid;
 }
 
 static int run_job(const struct job *job)
@@ -391,27 +470,19 @@ static int run_job(const struct job *job)
     struct report *report = NULL;
     int fd = -1;
     err_clear(&e);
-    if (prepare(job, path, lib_dir, &program, &e) || check_machine(job, &e) || !(report = new_report(&fd, &e))) {
+    if (prepare(job, path, lib_dir, &program, &e) ||
+        machine_args_check(&job->machine, !job->record && !job->functional, &e) ||
+        (job->record && check_recording(job, path, &e)) || !(report = new_report(&fd, &e))) {
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
     }
     fflush(NULL);
     const double start = seconds();
-    const pid_t pid = fork();
+    const pid_t pid = start_program(job, path, &program, lib_dir, report, fd);
     if (pid < 0) {
         fprintf(stderr, "weir: cannot start %s: %s\n", path, strerror(errno));
         return CLI_BAD_INPUT;
     }
-    if (!pid) {
-        set_environment(job, &program, lib_dir, fd);
-        execv(path, job->argv);
-        fprintf(stderr, "weir: cannot start %s: %s\n", path, strerror(errno));
-        atomic_fetch_add(&report->bad_input, 1);
-        _exit(127);
-    }
-    /* The terminal's Ctrl-C reaches the program directly; weir stays to tell about it. */
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
     const int status = wait_for(pid, report, isatty(STDERR_FILENO) && !job->machine.quiet);
     const double wall = seconds() - start;
     int result = conclude(job, report, status);

@@ -4,6 +4,7 @@
  * (into the cache folder) and then run like any other program.
  */
 #include "cli/cli.h"
+#include "cli/machine_args.h"
 #include "cli/suite_run.h"
 
 #include <argp.h>
@@ -36,6 +37,7 @@ struct args {
     bool all;
     VEC(char *) name; /* the verb, then programs */
     struct suite_plan plan;
+    struct machine_args machine; /* what the runs are given, to be judged before the first */
 };
 
 static int choose(const struct suite *s, struct args *a)
@@ -57,6 +59,20 @@ static int choose(const struct suite *s, struct args *a)
     if (!a->plan.program.n)
         fputs("weir: which program? name some, or say --all\n", stderr);
     return a->plan.program.n ? 0 : -1;
+}
+
+/* A machine that cannot be built is an error before the first program is compiled. */
+static int judge(const struct args *a)
+{
+    struct err e;
+    if (a->plan.functional && a->machine.opts.with) {
+        fputs("weir: an execution without timing has no policies, so --with has nothing to do\n", stderr);
+        return -1;
+    }
+    if (!machine_args_check(&a->machine, !a->plan.functional, &e))
+        return 0;
+    err_print(&e, stderr);
+    return -1;
 }
 
 /* ---- options ---- */
@@ -97,16 +113,19 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         a->plan.functional = true;
         return 0;
     case 'g':
+        a->machine.opts.machine = arg;
         pass_on(a, "--gpu", arg);
         return 0;
     case KEY_SET:
+        machine_args_set(&a->machine, arg);
         pass_on(a, "--set", arg);
         return 0;
     case KEY_WITH:
+        machine_args_with(&a->machine, arg);
         pass_on(a, "--with", arg);
         return 0;
     case KEY_JSON:
-        a->plan.json = arg;
+        a->machine.json = a->plan.json = arg;
         return 0;
     case 'j': {
         char *end;
@@ -117,6 +136,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         return 0;
     }
     case KEY_ENGINE:
+        if (strcmp(arg, "skip") && strcmp(arg, "tick"))
+            argp_error(state, "--engine=%s: choose skip or tick", arg);
         pass_on(a, "--engine", arg);
         return 0;
     case ARGP_KEY_ARG:
@@ -163,12 +184,13 @@ int cli_suite(int argc, char **argv)
             a.plan.functional = true;
             a.all |= a.name.n == 1;
         }
-        if (!choose(&s, &a))
+        if (!judge(&a) && !choose(&s, &a))
             status = suite_run(&s, &a.plan);
     } else {
         fprintf(stderr, "weir: 'suite %s' is not a command; say list, run or check\n", a.name.p[0]);
     }
     VEC_FREE(&a.name);
+    machine_args_free(&a.machine);
     VEC_FREE(&a.plan.pass);
     VEC_FREE(&a.plan.program);
     suite_free(&s);

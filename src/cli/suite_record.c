@@ -1,10 +1,12 @@
 /* See suite_record.h. A recording appears under its name only when it is whole: it is renamed there. */
 #include "cli/suite_record.h"
 
+#include "base/child.h"
 #include "cli/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -21,8 +23,9 @@ int record_program(char *const *argv, const char *path, bool show)
         VEC_PUSH(&line, *argv);
     VEC_PUSH(&line, NULL);
     fflush(NULL);
-    const pid_t pid = fork();
+    const pid_t self = getpid(), pid = fork();
     if (pid == 0) {
+        child_end_with(self, SIGTERM);
         const int to = show ? dup(STDERR_FILENO) : open("/dev/null", O_WRONLY);
         dup2(to, STDOUT_FILENO);
         execv("/proc/self/exe", line.p);

@@ -5,12 +5,15 @@
  */
 #include "cli/suite_run.h"
 
+#include "base/child.h"
+#include "base/jsonfile.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -72,8 +75,10 @@ static int start(struct job *j, void (*body)(const struct run *, const struct jo
     if (r->n > 1 && !j->output && !(j->output = tmpfile()))
         return -1;
     j->start_s = seconds_now();
+    const pid_t self = getpid();
     j->pid = fork();
     if (j->pid == 0) {
+        child_end_with(self, SIGTERM);
         if (j->output) {
             dup2(fileno(j->output), STDOUT_FILENO);
             dup2(fileno(j->output), STDERR_FILENO);
@@ -287,13 +292,11 @@ static int write_json(const struct run *r)
     }
     json_t *doc = json_pack("{s:s, s:s, s:b, s:o}", "schema", "weir-suite-1", "size", r->plan->size, "functional",
                             r->plan->functional, "programs", programs);
-    const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(12);
-    const int bad =
-        strcmp(r->plan->json, "-") ? json_dump_file(doc, r->plan->json, flags) : json_dumpf(doc, stdout, flags);
-    json_decref(doc);
-    if (bad)
-        fprintf(stderr, "weir: %s: cannot be written: %s\n", r->plan->json, strerror(errno));
-    return bad ? CLI_BAD_INPUT : CLI_OK;
+    struct err e;
+    if (!jsonfile_write(doc, r->plan->json, JSON_INDENT(2) | JSON_REAL_PRECISION(12), &e))
+        return CLI_OK;
+    err_print(&e, stderr);
+    return CLI_BAD_INPUT;
 }
 
 static int conclude(struct run *r, double seconds)

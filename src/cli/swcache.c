@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/outfile.h"
 #include "base/paths.h"
 #include "swcache/swcache.h"
 
@@ -113,12 +114,7 @@ static swcache_transform_fn *load(struct err *e)
 
 static int write_output(const char *path, const struct swcache_result *r, struct err *e)
 {
-    FILE *f = path ? fopen(path, "wb") : stdout;
-    if (!f)
-        return err_at(e, path, 0, 0, "cannot write: %s", strerror(errno));
-    bool bad = fwrite(r->text, 1, r->bytes, f) != r->bytes;
-    bad |= (path ? fclose(f) : fflush(f)) != 0;
-    return bad ? err_at(e, path ? path : "standard output", 0, 0, "cannot write: %s", strerror(errno)) : 0;
+    return outfile_write(path ? path : "-", r->text, r->bytes, e);
 }
 
 static void report(const struct args *a, const struct swcache_result *r)

@@ -13,12 +13,14 @@
  */
 #include "cli/swcache_reproduce.h"
 
+#include "base/outfile.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/swcache_device.h"
 #include "engine/config.h"
 #include "gpu/gpu_config.h"
 #include "lab/pool.h"
+#include "lab/report.h"
 #include "trace/file.h"
 
 #include <argp.h>
@@ -412,6 +414,8 @@ int swcache_reproduce(int argc, char **argv)
     struct err e;
     err_clear(&e);
     int status = swcache_apps_find(&x.apps, a.app, &e);
+    if (!status && (report_check(a.out, &e) || (a.json && outfile_check(a.json, &e))))
+        status = -1;
     if (!status)
         status = a.device ? on_device(&x, &e) : on_machines(&x, &e);
     if (!status)

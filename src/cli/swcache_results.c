@@ -1,11 +1,12 @@
 /* See swcache_results.h. */
 #include "cli/swcache_results.h"
 
+#include "base/jsonfile.h"
+#include "base/outfile.h"
 #include "lab/plot.h"
 #include "lab/report.h"
 #include "lab/table.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -187,10 +188,7 @@ int swcache_results_json(const struct swcache_results *r, size_t n, const char *
     for (size_t k = 0; k < n; k++)
         json_array_append_new(machines, results_json(&r[k]));
     json_t *doc = json_pack("{s:s, s:o}", "schema", "weir-swcache-1", "machines", machines);
-    const size_t flags = JSON_INDENT(1) | JSON_REAL_PRECISION(12);
-    int status = strcmp(path, "-") ? json_dump_file(doc, path, flags) : json_dumpf(doc, stdout, flags);
-    json_decref(doc);
-    return status ? err_at(e, path, 0, 0, "cannot be written: %s", strerror(errno)) : 0;
+    return jsonfile_write(doc, path, JSON_INDENT(1) | JSON_REAL_PRECISION(12), e);
 }
 
 /* ---- report ---- */
@@ -226,9 +224,10 @@ int swcache_results_report(const struct swcache_results *r, size_t n, const char
     if (report_folder(folder, e))
         return -1;
     snprintf(path, sizeof path, "%.*s/report.md", PATH_MAX, folder);
-    FILE *out = fopen(path, "we");
-    if (!out)
-        return err_at(e, path, 0, 0, "cannot create: %s", strerror(errno));
+    struct outfile *file = outfile_open(path, e);
+    if (!file)
+        return -1;
+    FILE *out = outfile_stream(file);
     fprintf(out, "# The software L1\n\nSize of the programs: %s. How many times as fast as the plain kernel.\n",
             n ? r->size : "");
     for (size_t k = 0; k < n; k++) {
@@ -237,10 +236,8 @@ int swcache_results_report(const struct swcache_results *r, size_t n, const char
         swcache_results_print(&r[k], true, out);
         fprintf(out, "\n![%s](%s.svg)\n", r[k].machine, name);
     }
-    bool bad = ferror(out) != 0;
-    bad |= fclose(out) != 0;
-    if (bad)
-        return err_at(e, path, 0, 0, "cannot write: %s", strerror(errno));
+    if (outfile_commit(file, e))
+        return -1;
     for (size_t k = 0; k < n; k++)
         if (draw(&r[k], folder, e))
             return -1;

@@ -1,5 +1,5 @@
 /*
- * The one context of the process: made at the first CUDA call, finished when the library is unloaded.
+ * The one context of the process: made at the first CUDA call, finished when the process ends (ending.c).
  *
  * Options come from `weir run` through the environment (report.h); without them the library works alone, functionally,
  * which is what a program gets that is started with LD_LIBRARY_PATH by hand.
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct rt rt = {.lock = PTHREAD_MUTEX_INITIALIZER, .next_serial = 1};
+struct rt rt = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, .next_serial = 1};
 _Thread_local cudaError_t rt_last_error;
 
 void rt_say(const char *fmt, ...)
@@ -33,7 +33,7 @@ static void open_report(void)
 {
     static struct report_slot spare;
     rt.slot = &spare;
-    const char *text = getenv(REPORT_ENV_FD);
+    const char *text = rt_option(REPORT_ENV_FD);
     struct stat st;
     int fd = text ? atoi(text) : -1;
     if (fd < 0 || fstat(fd, &st) || (size_t)st.st_size < sizeof(struct report))
@@ -52,44 +52,52 @@ static void open_report(void)
     rt.slot->pid = (uint32_t)getpid();
 }
 
-static cudaError_t bad_input(const struct err *e)
+void rt_bad_input(const struct err *e)
 {
     fflush(stdout);
     err_print(e, stderr);
     if (rt.report)
         atomic_fetch_add(&rt.report->bad_input, 1);
+}
+
+/* What cannot be simulated as asked is not run at all: the program would only print what a lost device makes of it. */
+static cudaError_t refuse(const struct err *e)
+{
+    rt_bad_input(e);
+    if (rt.report)
+        rt_leave_process(127);
     return cudaErrorInitializationError;
 }
 
 static cudaError_t open_sink(void)
 {
-    const char *mode = getenv(REPORT_ENV_MODE);
+    const char *mode = rt_option(REPORT_ENV_MODE);
     struct err e;
     err_clear(&e);
     if (!mode || !strcmp(mode, "functional"))
         return cudaSuccess;
     if (!strcmp(mode, "record")) {
-        const char *path = getenv(REPORT_ENV_TRACE), *program = getenv(REPORT_ENV_PROGRAM);
+        const char *path = rt_option(REPORT_ENV_TRACE), *program = rt_option(REPORT_ENV_PROGRAM);
         if (rt.report && rt.slot != &rt.report->slot[0]) {
             rt_say("a second process of this run uses CUDA; only the first one is recorded");
             return cudaSuccess;
         }
         rt.writer = trace_writer_open(path ? path : "", program ? program : "", &e);
         if (!rt.writer)
-            return bad_input(&e);
+            return refuse(&e);
         rt.sink = trace_writer_sink(rt.writer);
         return cudaSuccess;
     }
     if (!strcmp(mode, "timing"))
-        return timing_open(&e) ? bad_input(&e) : cudaSuccess;
+        return timing_open(&e) ? refuse(&e) : cudaSuccess;
     err_set(&e, "%s=%s: unknown mode", REPORT_ENV_MODE, mode);
-    return bad_input(&e);
+    return refuse(&e);
 }
 
 /* As with CUDA, a context does not survive fork; the parent's files and threads are none of the child's business. */
 static void in_forked_child(void)
 {
-    pthread_mutex_init(&rt.lock, NULL);
+    rt.lock = (pthread_mutex_t)PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
     rt.forked = true;
 }
 
@@ -97,13 +105,14 @@ static cudaError_t start(void)
 {
     struct err e;
     err_clear(&e);
+    rt.pid = getpid();
     pthread_atfork(NULL, NULL, in_forked_child);
     open_report();
-    const char *mode = getenv(REPORT_ENV_MODE);
+    const char *mode = rt_option(REPORT_ENV_MODE);
     /* What only executes sees the largest machine; what is timed sees the one that times it. */
     if (timing_props(mode && strcmp(mode, "functional") ? "gtx480" : "h200", &e))
-        return bad_input(&e);
-    const char *max = getenv(REPORT_ENV_MAX_INSN);
+        return refuse(&e);
+    const char *max = rt_option(REPORT_ENV_MAX_INSN);
     const struct emu_opts opts = {
         .heap_bytes = rt.props.global_bytes,
         .max_warp_insts = max ? strtoull(max, NULL, 10) : 0,
@@ -114,7 +123,7 @@ static cudaError_t start(void)
     };
     rt.emu = emu_new(&opts, &e);
     if (!rt.emu)
-        return bad_input(&e);
+        return refuse(&e);
     rt.limit[cudaLimitStackSize] = 1024;
     rt.limit[cudaLimitPrintfFifoSize] = 8650752;
     rt.limit[cudaLimitMallocHeapSize] = 8 << 20;
@@ -205,22 +214,4 @@ cudaError_t rt_unsupported(const char *name)
         rt_say("%s is not supported and returns cudaErrorNotSupported", name);
     }
     return rt_leave(cudaErrorNotSupported);
-}
-
-/* After the program's own exit handlers and destructors, which may still free things. */
-__attribute__((destructor)) static void finish(void)
-{
-    pthread_mutex_lock(&rt.lock);
-    if (rt.ready && !rt.finished && !rt.forked) {
-        struct err e;
-        err_clear(&e);
-        fflush(stdout);
-        if (rt.writer && trace_writer_close(rt.writer, &e))
-            bad_input(&e);
-        rt.writer = NULL;
-        timing_finish();
-        rt.slot->finished = 1;
-    }
-    rt.finished = true;
-    pthread_mutex_unlock(&rt.lock);
 }

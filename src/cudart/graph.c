@@ -1,5 +1,6 @@
 /* Graphs: nodes that own operations, cloning, ordering, running, and executable graphs. */
 #include "cudart/rt.h"
+#include "base/outfile.h"
 
 /* ---- nodes ---- */
 static struct rt_node *node_new(struct rt_graph *g, const struct rt_op *op)
@@ -515,10 +516,11 @@ API cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsi
     const struct rt_graph *g = e ? NULL : graph_find(graph);
     if (!e && (!g || !path))
         e = cudaErrorInvalidValue;
-    FILE *f = e ? NULL : fopen(path, "w");
-    if (!e && !f)
+    struct outfile *file = e ? NULL : outfile_open(path, NULL);
+    if (!e && !file)
         e = cudaErrorOperatingSystem;
     if (!e) {
+        FILE *f = outfile_stream(file);
         fprintf(f, "digraph dot {\n");
         for (size_t i = 0; i < g->node.n; i++) {
             const struct rt_node *n = g->node.p[i];
@@ -528,7 +530,7 @@ API cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsi
                 fprintf(f, "  n%zu -> n%zu;\n", index_of(g, n->deps.p[k]), i);
         }
         fprintf(f, "}\n");
-        if (fclose(f))
+        if (outfile_commit(file, NULL))
             e = cudaErrorOperatingSystem;
     }
     return rt_leave(e);

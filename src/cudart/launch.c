@@ -210,7 +210,10 @@ cudaError_t kernel_run(const struct rt_op *op, uint32_t stream_id)
     fflush(stdout);
     if (fault.kind != EMU_FAULT_SINK || !timing_on()) /* the machine has its own words for it, at the end */
         emu_fault_print(&fault, stderr);
-    rt.faulted |= fault.kind != EMU_FAULT_SINK;
+    if (fault.kind != EMU_FAULT_SINK) {
+        rt.faulted = true;
+        timing_gave_up();
+    }
     return rt_lose(fault_code(fault.kind));
 }
 

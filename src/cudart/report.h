@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define REPORT_ENV_PREFIX   "WEIR_"          /* of all of the following */
 #define REPORT_ENV_FD       "WEIR_REPORT_FD" /* number of the inherited descriptor of struct report */
 #define REPORT_ENV_MODE     "WEIR_MODE"      /* functional (default), record, timing */
 #define REPORT_ENV_TRACE    "WEIR_TRACE"     /* record: the file to write */
@@ -36,7 +37,8 @@ struct report_kernel {
 
 struct report_slot { /* one process; written by it alone */
     uint32_t pid;
-    uint32_t finished; /* the runtime saw the end of the process */
+    uint32_t finished;  /* the runtime saw the end of the process */
+    uint32_t not_whole; /* a kernel failed, so there is no recording */
     uint64_t launches, ctas, warp_insts, thread_insts;
     uint64_t copies, copied_bytes;
     uint64_t host_ns;                      /* in launches */

@@ -276,11 +276,14 @@ int timing_open(struct err *);                       /* sets rt.sink */
 bool timing_on(void);
 uint64_t timing_now_ps(void); /* simulated time; without a machine, the estimate in rt.now_ps */
 void timing_finish(void);
-void timing_refused(void); /* after EMU_FAULT_SINK; does not return when the user interrupted */
+void timing_refused(void);    /* after EMU_FAULT_SINK; does not return when the user interrupted */
+void timing_gave_up(void);    /* a kernel faulted: the machine need not finish it */
+int timing_interrupted(void); /* the signal by which the user ended the simulation; 0 = none */
 
 /* ---- the context ---- */
 struct rt {
     pthread_mutex_t lock;
+    pid_t pid; /* of the process that loaded the library; once there is a context, of the one that made it */
     bool ready, finished, forked;
     cudaError_t init_status;
     bool faulted;       /* a kernel did; already told */
@@ -319,6 +322,18 @@ cudaError_t rt_lose(cudaError_t e);
 void rt_advance_ps(uint64_t ps);
 uint64_t rt_dram_ps(uint64_t bytes); /* what DRAM at peak bandwidth needs for them */
 void rt_event(enum trace_event_kind, uint32_t stream_id, uint64_t address, uint64_t address2, uint64_t bytes);
+/* An option of weir run (report.h) as it was when the program started; NULL = not given. */
+const char *rt_option(const char *name);
+/* Writes what was simulated, once; later CUDA calls fail. */
+void rt_finish(void);
+/* Ends the process at once; nothing more is written. */
+_Noreturn void rt_leave_process(int status);
+/* Starts the thread that sees the ends that happen in other threads. */
+void rt_start_watch(void);
+/* Prints the error and tells weir run that the input was bad. */
+void rt_bad_input(const struct err *);
+/* Whether the program has called this library; libcuda.c asks. */
+int __weirRuntimeUsed(void);
 /* "weir: ..." on stderr. */
 void rt_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* cudaErrorNotSupported, and says the name the first time. */

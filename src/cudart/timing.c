@@ -17,8 +17,12 @@ static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int sig)
 {
-    (void)sig;
-    interrupted = 1; /* a second one ends the program at once */
+    interrupted = sig; /* a second one ends the program at once */
+}
+
+int timing_interrupted(void)
+{
+    return interrupted;
 }
 
 /* In the machine's thread. */
@@ -27,7 +31,7 @@ static int poll(void *ctx, uint64_t cycle, uint64_t warp_insts)
     (void)ctx;
     rt.slot->machine_cycle = cycle;
     rt.slot->machine_insts = warp_insts;
-    return interrupted;
+    return interrupted != 0;
 }
 
 /* "a\nb\n" as a list; the strings stay in *copy. */
@@ -45,9 +49,10 @@ static struct lines split_lines(const char *text)
 
 int timing_props(const char *fallback, struct err *e)
 {
-    const char *machine = getenv(REPORT_ENV_GPU);
-    struct lines set = split_lines(getenv(REPORT_ENV_SET));
-    int bad = gpu_props_load(machine ? machine : fallback, set.line.p, (unsigned)set.line.n, &rt.props, e);
+    const char *machine = rt_option(REPORT_ENV_GPU);
+    struct lines set = split_lines(rt_option(REPORT_ENV_SET));
+    int bad = gpu_props_load(machine ? machine : fallback, set.line.p, (unsigned)set.line.n, rt_option(REPORT_ENV_WITH),
+                             &rt.props, e);
     VEC_FREE(&set.line);
     free(set.copy);
     return bad;
@@ -56,14 +61,14 @@ int timing_props(const char *fallback, struct err *e)
 int timing_open(struct err *e)
 {
     static struct lines set; /* the machine keeps pointers to them */
-    const char *sample = getenv(REPORT_ENV_SAMPLE), *engine = getenv(REPORT_ENV_ENGINE);
-    const char *wanted = getenv(REPORT_ENV_SHOW);
-    set = split_lines(getenv(REPORT_ENV_SET));
+    const char *sample = rt_option(REPORT_ENV_SAMPLE), *engine = rt_option(REPORT_ENV_ENGINE);
+    const char *wanted = rt_option(REPORT_ENV_SHOW);
+    set = split_lines(rt_option(REPORT_ENV_SET));
     const struct gpu_opts opts = {
-        .machine = getenv(REPORT_ENV_GPU),
+        .machine = rt_option(REPORT_ENV_GPU),
         .set = set.line.p,
         .n_set = (unsigned)set.line.n,
-        .with = getenv(REPORT_ENV_WITH),
+        .with = rt_option(REPORT_ENV_WITH),
         .tick_all = engine && !strcmp(engine, "tick"),
         .sample_cycles = sample ? strtoull(sample, NULL, 10) : 0,
         .classify_loads = wanted && strstr(wanted, "loads"),
@@ -74,9 +79,12 @@ int timing_open(struct err *e)
         return -1;
     rt.sink = gpu_live_sink(live);
     clock_gettime(CLOCK_MONOTONIC, &started);
-    struct sigaction old, sa = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
-    if (!sigaction(SIGINT, NULL, &old) && old.sa_handler == SIG_DFL)
-        sigaction(SIGINT, &sa, NULL);
+    struct sigaction old, sa = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+    const int sig[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof sig / sizeof *sig; i++)
+        if (!sigaction(sig[i], NULL, &old) && old.sa_handler == SIG_DFL)
+            sigaction(sig[i], &sa, NULL);
+    rt_start_watch();
     return 0;
 }
 
@@ -93,7 +101,7 @@ uint64_t timing_now_ps(void)
 /* What the user asked to see, the machine's complaints first. */
 static void show(struct gpu *g, enum gpu_end end, bool complete, const struct err *failure)
 {
-    const char *wanted = getenv(REPORT_ENV_SHOW), *json = getenv(REPORT_ENV_JSON);
+    const char *wanted = rt_option(REPORT_ENV_SHOW), *json = rt_option(REPORT_ENV_JSON);
     struct timespec now;
     struct err e;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -121,8 +129,13 @@ static void show(struct gpu *g, enum gpu_end end, bool complete, const struct er
         result_print_summary(g, complete, host_s, stderr);
     if (wanted && strstr(wanted, "loads"))
         result_print_loads(g, stderr);
-    if (wanted && strstr(wanted, "gpgpusim"))
+    if (wanted && strstr(wanted, "gpgpusim")) {
         result_print_gpgpusim(g, stdout);
+        if (fflush(stdout) || ferror(stdout)) {
+            err_set(&e, "standard output: cannot write the statistics");
+            rt_bad_input(&e);
+        }
+    }
     if (json && *json && rt.report && rt.slot != &rt.report->slot[0])
         rt_say("a second process of this run uses CUDA; %s holds the first one's statistics", json);
     else if (json && *json && result_write_json(g, complete, json, &e)) {
@@ -147,12 +160,20 @@ void timing_finish(void)
     rt.sink = NULL;
 }
 
-/* The machine refused the stream: the user's Ctrl-C ends the program here, everything else loses the device. */
+/* The machine refused the stream: the user's signal ends the program here, everything else loses the device. */
 void timing_refused(void)
 {
-    if (!live || !interrupted)
+    const int sig = interrupted;
+    if (!live || !sig)
         return;
     timing_finish();
-    signal(SIGINT, SIG_DFL);
-    raise(SIGINT);
+    rt.slot->finished = 1;
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+void timing_gave_up(void)
+{
+    if (live)
+        gpu_live_give_up(live);
 }

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "gpu/streams.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #define AHEAD_BYTES (64ull << 20)
@@ -22,6 +23,7 @@ struct command {
     struct trace_launch launch;
     uint32_t index;
     bool fed; /* launch_end has come: no more chunks */
+    bool given_up;
     struct streams streams;
 };
 
@@ -33,7 +35,11 @@ struct gpu_live {
     pthread_cond_t changed;
     struct command *first, *last; /* the first is being worked on */
     struct command *filling;      /* the launch the emulator is in */
+    struct command *working;      /* the launch the machine is in; of its thread */
     bool closing, joined;
+    atomic_bool giving_up;                                       /* some launch is given up */
+    int (*poll)(void *ctx, uint64_t cycle, uint64_t warp_insts); /* of the options; may be NULL */
+    void *poll_ctx;
     enum gpu_end status;
     struct err err;
     bool idle;
@@ -62,6 +68,23 @@ static int wait_for_chunk(void *ctx, struct streams *s, uint64_t cta, uint32_t s
     }
 }
 
+/* In the machine's thread. The flag spares a lock in the usual case. */
+static bool is_given_up(struct gpu_live *l, struct command *c)
+{
+    if (!atomic_load(&l->giving_up))
+        return false;
+    pthread_mutex_lock(&c->streams.lock);
+    const bool yes = c->given_up;
+    pthread_mutex_unlock(&c->streams.lock);
+    return yes;
+}
+
+static int poll(void *ctx, uint64_t cycle, uint64_t warp_insts)
+{
+    struct gpu_live *l = ctx;
+    return is_given_up(l, l->working) || (l->poll && l->poll(l->poll_ctx, cycle, warp_insts));
+}
+
 static void work(struct gpu_live *l, struct command *c)
 {
     if (l->status != GPU_DONE)
@@ -72,7 +95,9 @@ static void work(struct gpu_live *l, struct command *c)
     }
     struct err e;
     err_clear(&e);
-    enum gpu_end end = gpu_launch(l->gpu, c->kernel, &c->launch, &c->streams.sm, &e);
+    l->working = c;
+    enum gpu_end end =
+        is_given_up(l, c) ? GPU_INTERRUPTED : gpu_launch(l->gpu, c->kernel, &c->launch, &c->streams.sm, &e);
     if (end == GPU_DONE)
         return;
     if (end == GPU_FAILED && !*e.msg)
@@ -225,11 +250,17 @@ static int on_launch_end(void *ctx, uint32_t index)
 
 struct gpu_live *gpu_live_open(const struct gpu_opts *o, struct err *e)
 {
-    struct gpu *g = gpu_new(o, e);
-    if (!g)
-        return NULL;
     struct gpu_live *l = xcalloc(1, sizeof *l);
-    l->gpu = g;
+    struct gpu_opts mine = *o;
+    mine.poll = poll;
+    mine.poll_ctx = l;
+    l->poll = o->poll;
+    l->poll_ctx = o->poll_ctx;
+    l->gpu = gpu_new(&mine, e);
+    if (!l->gpu) {
+        free(l);
+        return NULL;
+    }
     l->arena = arena_new();
     l->sink = (struct stream_sink){
         .ctx = l, .event = on_event, .launch_begin = on_launch_begin, .chunk = on_chunk, .launch_end = on_launch_end};
@@ -273,12 +304,23 @@ enum gpu_end gpu_live_status(struct gpu_live *l, struct err *e)
     return status;
 }
 
+void gpu_live_give_up(struct gpu_live *l)
+{
+    struct command *c = l->filling;
+    if (!c)
+        return;
+    pthread_mutex_lock(&c->streams.lock);
+    c->given_up = true;
+    pthread_mutex_unlock(&c->streams.lock);
+    atomic_store(&l->giving_up, true);
+    on_launch_end(l, c->index);
+}
+
 static void stop(struct gpu_live *l)
 {
     if (l->joined)
         return;
-    if (l->filling) /* the emulator gave up in the middle of a launch */
-        on_launch_end(l, l->filling->index);
+    gpu_live_give_up(l); /* the program ended in the middle of a launch */
     pthread_mutex_lock(&l->lock);
     l->closing = true;
     pthread_cond_broadcast(&l->changed);

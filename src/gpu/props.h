@@ -40,8 +40,12 @@ struct gpu_props {
     uint32_t smem_alloc_unit; /* bytes */
 };
 
-/* Machine by name or file, with key=value assignments; -1 and *e on a fault. */
-int gpu_props_load(const char *machine, const char *const *set, unsigned n_set, struct gpu_props *, struct err *);
+/*
+ * Machine by name or file, with key=value assignments; -1 and *e on a fault. `with` (may be NULL) chooses policies:
+ * they do not show in the properties, but their parameters may be among the assignments.
+ */
+int gpu_props_load(const char *machine, const char *const *set, unsigned n_set, const char *with, struct gpu_props *,
+                   struct err *);
 
 /*
  * Registers a thread of a kernel has on this GPU: the estimate, but no more than the GPU gives a thread, and no more

@@ -1,13 +1,13 @@
 /* The JSON document; see docs/statistics.md. */
 #include "gpu/result.h"
 
+#include "base/jsonfile.h"
 #include "base/mem.h"
 #include "engine/registry.h"
 #include "engine/stats.h"
 #include "gpu/gpu_config.h"
 #include "gpu/loads.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <string.h>
 
@@ -221,18 +221,7 @@ int result_write_json(struct gpu *g, bool complete, const char *path, struct err
     else
         json_decref(samples);
 
-    FILE *out = strcmp(path, "-") ? fopen(path, "we") : stdout;
-    int status = 0;
-    if (!out)
-        status = err_at(e, path, 0, 0, "cannot create: %s", strerror(errno));
-    else {
-        bool bad = json_dumpf(doc, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) != 0 || fputc('\n', out) == EOF;
-        bad |= out == stdout ? fflush(out) != 0 : fclose(out) != 0;
-        if (bad)
-            status = err_at(e, path, 0, 0, "cannot write: %s", strerror(errno));
-    }
-    json_decref(doc);
-    return status;
+    return jsonfile_write(doc, path, JSON_INDENT(1) | JSON_REAL_PRECISION(12), e);
 }
 
 char *result_brief_json(struct gpu *g)

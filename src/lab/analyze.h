@@ -20,6 +20,7 @@ struct analyze_opts {
     const char *machine; /* name or file; NULL = gtx480: the number of SMs and the occupancy */
     const char *const *set;
     unsigned n_set;
+    const char *with; /* policies whose parameters are among `set`; they do not change an analysis. NULL = none */
     uint32_t finite_bytes, finite_way, max_lines; /* of struct locality_config; 0 = its defaults */
 };
 

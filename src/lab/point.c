@@ -167,7 +167,8 @@ static json_t *analysed_loads(const struct trace_file *f, const struct locality 
 
 static char *analyse(const struct point *p, struct trace_file *f, struct err *e)
 {
-    struct analyze_opts o = {.machine = p->machine, .set = (const char *const *)p->set.p, .n_set = (unsigned)p->set.n};
+    struct analyze_opts o = {
+        .machine = p->machine, .set = (const char *const *)p->set.p, .n_set = (unsigned)p->set.n, .with = p->with};
     struct analysis a;
     if (analyze_trace(f, &o, &a, e))
         return NULL;

@@ -1,6 +1,7 @@
 /* See report.h. */
 #include "lab/report.h"
 
+#include "base/outfile.h"
 #include "lab/model.h"
 
 #include <ctype.h>
@@ -127,11 +128,11 @@ static int write_table(const struct lab_figure *f, const char *stem, struct err 
 {
     char path[PATH_MAX + 8];
     snprintf(path, sizeof path, "%s.txt", stem);
-    FILE *out = fopen(path, "we");
+    struct outfile *out = outfile_open(path, e);
     if (!out)
-        return err_at(e, path, 0, 0, "cannot create: %s", strerror(errno));
-    table_print(&f->table, false, out);
-    return fclose(out) ? err_at(e, path, 0, 0, "cannot write: %s", strerror(errno)) : 0;
+        return -1;
+    table_print(&f->table, false, outfile_stream(out));
+    return outfile_commit(out, e);
 }
 
 static int put_figure(struct writing *w, struct lab_figure *f, struct err *e)
@@ -198,6 +199,15 @@ int report_folder(const char *path, struct err *e)
     }
 }
 
+int report_check(const char *folder, struct err *e)
+{
+    char path[PATH_MAX + 16];
+    if (report_folder(folder, e))
+        return -1;
+    snprintf(path, sizeof path, "%.4000s/report.md", folder);
+    return outfile_check(path, e);
+}
+
 int report_write(struct lab *l, const struct report *r, FILE *screen, struct err *e)
 {
     struct writing w = {.lab = l, .report = r, .screen = screen};
@@ -223,8 +233,9 @@ int report_write(struct lab *l, const struct report *r, FILE *screen, struct err
     if (r->folder) {
         fclose(w.md);
         fclose(w.summary);
-        FILE *out = status < 0 ? NULL : fopen(path, "we");
-        if (out) {
+        struct outfile *file = status < 0 ? NULL : outfile_open(path, e);
+        if (file) {
+            FILE *out = outfile_stream(file);
             fprintf(out, "# %s\n\nSize of the programs: %s. Model of the machine: %s.\n", r->title, r->size,
                     WEIR_MODEL);
             if (judged) {
@@ -233,12 +244,11 @@ int report_write(struct lab *l, const struct report *r, FILE *screen, struct err
                 fprintf(out, "\n| figure | claim | published | weir | verdict |\n|---|---|--:|--:|---|\n%s", rows);
             }
             fputs(body, out);
-            bool bad = ferror(out) != 0;
-            bad |= fclose(out) != 0;
-            if (bad)
-                status = err_at(e, path, 0, 0, "cannot write: %s", strerror(errno));
-        } else if (status >= 0)
-            status = err_at(e, path, 0, 0, "cannot create: %s", strerror(errno));
+            if (outfile_commit(file, e))
+                status = -1;
+        } else {
+            status = -1;
+        }
         free(body);
         free(rows);
     }

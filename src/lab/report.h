@@ -11,6 +11,8 @@ struct report {
 };
 /* Makes the folder. -1: *e; what cannot be drawn is said at the end, after everything else is written. */
 int report_write(struct lab *, const struct report *, FILE *screen, struct err *);
+/* Before hours of simulations: makes the folder and sees whether the report can be written into it. */
+int report_check(const char *folder, struct err *);
 /* Creates a folder for a report, and those above it. */
 int report_folder(const char *path, struct err *);
 

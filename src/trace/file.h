@@ -3,7 +3,8 @@
  *
  * Written front to back in one pass (writing needs no seek, so a recording that is cut short loses only its index and
  * is reported as truncated), read by mmap: any kernel, launch and CTA is reached through the index at the end.
- * Every frame is zstd with its checksum; corrupt, truncated or newer files give an err with the byte offset.
+ * Every frame is zstd with its checksum; corrupt, truncated or newer files give an err with the byte offset, and so
+ * does a recording that is not whole, because a program failed in the middle of a kernel.
  */
 #ifndef WEIR_TRACE_FILE_H
 #define WEIR_TRACE_FILE_H
@@ -19,9 +20,10 @@ struct trace_writer;
 struct trace_writer *trace_writer_open(const char *path, const char *program, struct err *);
 /* A sink whose calls store into the file; valid until close. */
 struct stream_sink *trace_writer_sink(struct trace_writer *);
-/* Writes the index and closes. On error the partial file is removed. NULL is allowed. */
+/* Writes the index and gives the file its name; until then, and after an error, an older file stays. NULL is allowed.
+ */
 int trace_writer_close(struct trace_writer *, struct err *);
-void trace_writer_abandon(struct trace_writer *); /* closes and removes the file */
+void trace_writer_abandon(struct trace_writer *); /* forgets what was written */
 
 /* ---- reading: one thread at a time for each trace_file ---- */
 struct trace_file;
@@ -44,7 +46,7 @@ uint64_t trace_stream_bytes(const struct trace_file *);                  /* comp
 /* The launch's share of trace_stream_bytes: blocks that hold several launches are divided by unpacked size. */
 uint64_t trace_launch_bytes(const struct trace_file *, uint32_t launch);
 
-/* Number of chunks of one CTA; 0 when it was not recorded (the launch failed before). */
+/* Number of chunks of one CTA; 0 when the grid does not have it. */
 uint32_t trace_cta_chunks(const struct trace_file *, uint32_t launch, uint64_t cta);
 /* Reads one chunk. `buf` is scratch owned by the caller (stream_buf_free); the chunk points into it. */
 struct stream_buf {

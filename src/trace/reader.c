@@ -2,7 +2,9 @@
  * Reads a .wt file: the whole index and journal at opening, blocks of chunks as they are asked for.
  *
  * Nothing of the file is believed: frames must tile it without a gap, every length is checked against what is there,
- * and numbers are checked against the tables they point into, so what the accessors give is always consistent.
+ * and numbers are checked against the tables they point into, so what the accessors give is always consistent. Room is
+ * made for what is there, not for what the file says is there; and a recording must be whole: all CTAs of all launches
+ * with all their chunks, each launch ended and announced by one event.
  */
 #include "trace/file.h"
 
@@ -18,6 +20,14 @@
 #include <zstd.h>
 
 enum { CACHE_BLOCKS = 16, CACHE_BYTES = 32 << 20 };
+/*
+ * zstd makes thousands of equal records into a few bytes, and the reader makes each into an entry of its own again. So
+ * that a small file cannot ask for all memory, it may have this many entries, and one more for each of its bytes. (A
+ * recording of an empty kernel has 400 CTAs for each byte, and 10 KB of it are 4 million CTAs: these must be readable.)
+ */
+enum { ENTRIES_FREE = 8 << 20 };
+/* Tables of kernels do not compress as well; what is unpacked of them must be in proportion to what is stored. */
+enum { TABLE_FREE_BYTES = 256 << 10, TABLE_RATIO = 256 };
 
 struct chunk_entry {
     uint64_t cta, n_inst;
@@ -29,6 +39,7 @@ struct launch_entry {
     struct trace_launch launch;
     size_t first_chunk, n_chunk; /* in trace_file.chunk, sorted by CTA and seq once all is read */
     uint64_t n_inst;
+    bool ended;
 };
 
 struct cached_block {
@@ -67,13 +78,20 @@ static struct chunk_entry *launch_chunks(const struct trace_file *f, const struc
     return l->n_chunk ? f->chunk.p + l->first_chunk : NULL;
 }
 
+static size_t entries_max(const struct trace_file *f)
+{
+    return ENTRIES_FREE + f->n_bytes;
+}
+
 /* ---- journal ---- */
 struct journal_state {
     uint64_t prev_cta, prev_block, insts;
+    uint32_t announced; /* launches, by events */
+    bool in_launch;
     uint32_t at; /* where the next chunk starts in its block */
 };
 
-static const char *journal_event(struct trace_file *f, struct byte_reader *r)
+static const char *journal_event(struct trace_file *f, struct byte_reader *r, struct journal_state *s)
 {
     struct trace_event ev = {0};
     ev.kind = (uint8_t)get_le(r, 1);
@@ -84,6 +102,10 @@ static const char *journal_event(struct trace_file *f, struct byte_reader *r)
     ev.bytes = get_var(r);
     if (ev.kind >= TRACE_EV_COUNT)
         return "an event of unknown kind";
+    if (ev.kind == TRACE_EV_LAUNCH && ev.index != s->announced++)
+        return "launches are not announced in order";
+    if (f->event.n >= entries_max(f))
+        return "more events than a file of its size can have";
     VEC_PUSH(&f->event, ev);
     return NULL;
 }
@@ -106,6 +128,11 @@ static const char *journal_launch(struct trace_file *f, struct byte_reader *r, s
         return "a launch names a kernel that is not in the file";
     if (l->cooperative > 1)
         return "a launch is neither cooperative nor not";
+    if (s->in_launch)
+        return "a launch begins before the one before has ended";
+    if (f->launch.n >= entries_max(f))
+        return "more launches than a file of its size can have";
+    s->in_launch = true;
     s->prev_cta = 0;
     VEC_PUSH(&f->launch, e);
     return launch_check(l);
@@ -123,8 +150,10 @@ static const char *journal_chunk(struct trace_file *f, struct byte_reader *r, st
     c.n_inst = get_var(r);
     if (r->bad)
         return NULL;
-    if (!f->launch.n)
-        return "a chunk before the first launch";
+    if (!s->in_launch)
+        return "a chunk outside a launch";
+    if (f->chunk.n >= entries_max(f))
+        return "more chunks than a file of its size can have";
     struct launch_entry *l = &f->launch.p[f->launch.n - 1];
     if (c.cta >= trace_ctas(&l->launch))
         return "a chunk of a CTA outside its grid";
@@ -138,6 +167,11 @@ static const char *journal_chunk(struct trace_file *f, struct byte_reader *r, st
     if (c.bytes > f->block.p[c.block].raw - c.at)
         return "a chunk that is longer than its block";
     s->at += c.bytes;
+    if (c.bytes < 1 + trace_warps_per_cta(&l->launch))
+        return "a chunk that is too short for the lengths of its warps";
+    /* Each run of instructions has at least one byte and no more instructions than the kernel. */
+    if (c.n_inst > (uint64_t)c.bytes * f->kernel.p[l->launch.kernel]->n_inst)
+        return "a chunk with more instructions than it can hold";
     if (__builtin_add_overflow(s->insts, c.n_inst, &s->insts))
         return "more instructions than can be counted";
     l->n_inst += c.n_inst;
@@ -158,13 +192,18 @@ static const char *journal_read(struct trace_file *f, struct byte_reader *r, str
                 return "the journal does not start with the program";
             f->program = xstrndup(text, n);
         } else if (kind == JRN_EVENT) {
-            why = journal_event(f, r);
+            why = journal_event(f, r, s);
         } else if (kind == JRN_LAUNCH) {
             why = journal_launch(f, r, s);
         } else if (kind == JRN_CHUNK) {
             why = journal_chunk(f, r, s);
         } else if (kind != JRN_LAUNCH_END) {
             why = "a record of unknown kind";
+        } else if (!s->in_launch) {
+            why = "a launch ends that has not begun";
+        } else {
+            f->launch.p[f->launch.n - 1].ended = true;
+            s->in_launch = false;
         }
     }
     return r->bad ? "the journal ends in the middle of a record" : why;
@@ -177,6 +216,22 @@ static int chunk_order(const void *a, const void *b)
     if (x->cta != y->cta)
         return x->cta < y->cta ? -1 : 1;
     return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+/* Whether a launch has all it should: every CTA's chunks 0, 1, 2, ... to its last. They are sorted. */
+static int check_whole(const struct trace_file *f, uint32_t index, struct err *e)
+{
+    const struct launch_entry *l = &f->launch.p[index];
+    const struct chunk_entry *c = launch_chunks(f, l);
+    uint64_t whole = 0;
+    for (size_t i = 0; i < l->n_chunk; i++)
+        whole += c[i].last;
+    if (l->ended && whole == trace_ctas(&l->launch))
+        return 0;
+    err_at(e, f->name, 0, 0, "the recording is incomplete: launch %u of kernel %.100s holds %llu of %llu CTAs%s", index,
+           f->kernel.p[l->launch.kernel]->name, (unsigned long long)whole, (unsigned long long)trace_ctas(&l->launch),
+           l->ended ? "" : " and has not ended");
+    return err_hint(e, "the program failed while it was recorded; record it again");
 }
 
 /* Sorts a launch's chunks by CTA and checks that each CTA's are 0, 1, 2, ... */
@@ -209,7 +264,8 @@ static int read_index(struct trace_file *f, const struct frame *index, const uin
         fr.stored = get_var32(&r);
         fr.raw = get_var32(&r);
         if (r.bad || fr.kind >= FRAME_INDEX || fr.stored < FRAME_HEAD_BYTES || fr.raw > FRAME_MAX_RAW ||
-            fr.stored > index->offset - at)
+            fr.stored > index->offset - at ||
+            (fr.kind == FRAME_KERNEL && fr.raw > TABLE_FREE_BYTES + (uint64_t)fr.stored * TABLE_RATIO))
             return err_offset(e, f->name, index->offset, "the index names an impossible frame; the file is corrupt");
         at += fr.stored;
         VEC_PUSH(frames, fr);
@@ -263,10 +319,16 @@ static int read_frames(struct trace_file *f, const frame_vec *frames, const stru
         why = "the journal does not start with the program";
     for (size_t i = 0; !why && i < f->launch.n; i++)
         why = order_chunks(f, &f->launch.p[i]);
+    if (!why && state.announced != f->launch.n)
+        why = "not every launch is announced by an event";
     if (!why && (t->kernels != f->kernel.n || t->launches != f->launch.n || t->events != f->event.n ||
                  t->chunks != f->chunk.n || t->insts != state.insts))
         why = "the journal does not hold what the index counts";
-    return why ? err_offset(e, f->name, HEADER_BYTES, "%s; the file is corrupt", why) : 0;
+    if (why)
+        return err_offset(e, f->name, HEADER_BYTES, "%s; the file is corrupt", why);
+    for (size_t i = 0; !rc && i < f->launch.n; i++)
+        rc = check_whole(f, (uint32_t)i, e);
+    return rc;
 }
 
 static int read_header(const struct trace_file *f, struct err *e)
@@ -311,7 +373,7 @@ static int read_footer(const struct trace_file *f, struct frame *index, struct e
         return err_hint(e, "a part of it is missing; copy or record it again");
     }
     if (offset < HEADER_BYTES || offset > footer_at || footer_at - offset < FRAME_HEAD_BYTES ||
-        footer_at - offset > UINT32_MAX || raw > FRAME_MAX_RAW)
+        footer_at - offset > UINT32_MAX || raw > FRAME_MAX_RAW || raw > f->n_bytes + 64)
         return err_offset(e, f->name, footer_at, "the footer names an impossible index; the file is corrupt");
     *index = (struct frame){offset, (uint32_t)(footer_at - offset), raw, FRAME_INDEX};
     return 0;

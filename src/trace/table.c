@@ -32,6 +32,13 @@ static const char *inst_check(const struct trace_kernel *k, const struct trace_i
 const char *table_check(const struct trace_kernel *k)
 {
     const char *why = NULL;
+    /* The machine makes room by these counts, so they may not be larger than what they count. */
+    if (k->n_mem > k->n_inst)
+        return "there are more memory instructions than instructions";
+    if (k->n_scoreboard > UINT16_MAX + 1u)
+        return "there are more registers than numbers for them";
+    if (k->n_loop > UINT16_MAX)
+        return "there are more loops than numbers for them";
     if (!k->n_str || k->str[k->n_str - 1] != '\0')
         return "the strings do not end with a NUL";
     for (uint32_t i = 0; !why && i < k->n_inst; i++)

@@ -6,20 +6,19 @@
 #include "trace/file.h"
 
 #include "base/mem.h"
+#include "base/outfile.h"
 #include "trace/frame.h"
 #include "trace/table.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
 enum { BLOCK_RAW_BYTES = 256 << 10, JOURNAL_RAW_BYTES = 256 << 10, ZSTD_LEVEL = 3 };
 
 struct trace_writer {
-    int fd;
-    bool regular; /* a plain file, which may be removed */
+    struct outfile *file;
+    int fd; /* of `file` */
     char *path;
     struct err err;
     bool failed;
@@ -29,10 +28,10 @@ struct trace_writer {
     frame_vec frame;
     uint32_t n_kernels, n_launches, n_blocks;
     uint64_t n_events, n_chunks, n_insts;
-    /* The launch that is open. One that fails midway never ends: the next begins instead. */
+    /* The launch that is open. */
     bool in_launch;
     struct trace_launch launch;
-    uint64_t prev_cta;
+    uint64_t ctas_ended, prev_cta;
     uint32_t prev_block;
     struct stream_sink sink;
 };
@@ -121,7 +120,9 @@ static int on_launch_begin(void *ctx, const struct trace_kernel *k, const struct
     if (w->failed)
         return -1;
     const char *why = launch_check(l);
-    if (index != w->n_launches)
+    if (w->in_launch)
+        why = "the one before has not ended";
+    else if (index != w->n_launches)
         why = "launches are not announced in order";
     else if (!why && l->kernel > w->n_kernels)
         why = "its kernel's number is not the next";
@@ -149,7 +150,7 @@ static int on_launch_begin(void *ctx, const struct trace_kernel *k, const struct
     w->n_launches++;
     w->in_launch = true;
     w->launch = *l;
-    w->prev_cta = 0;
+    w->ctas_ended = w->prev_cta = 0;
     return 0;
 }
 
@@ -180,6 +181,7 @@ static int on_chunk(void *ctx, uint32_t index, const struct stream_chunk *c)
     put_var(j, c->n_inst);
     w->prev_cta = c->cta;
     w->prev_block = w->n_blocks;
+    w->ctas_ended += c->last != 0;
     w->n_chunks++;
     w->n_insts += c->n_inst;
     if (w->block.n >= BLOCK_RAW_BYTES && flush_block(w))
@@ -194,6 +196,8 @@ static int on_launch_end(void *ctx, uint32_t index)
         return -1;
     if (!w->in_launch || index + 1 != w->n_launches)
         return refuse(w, index, "it ended without having begun");
+    if (w->ctas_ended != trace_ctas(&w->launch))
+        return refuse(w, index, "it ended before all of its CTAs");
     put_le(&w->journal, JRN_LAUNCH_END, 1);
     w->in_launch = false;
     return flush_journal_if_full(w);
@@ -202,15 +206,12 @@ static int on_launch_end(void *ctx, uint32_t index)
 /* ---- open and close ---- */
 struct trace_writer *trace_writer_open(const char *path, const char *program, struct err *e)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        err_at(e, path, 0, 0, "cannot create: %s", strerror(errno));
+    struct outfile *file = outfile_open(path, e);
+    if (!file)
         return NULL;
-    }
     struct trace_writer *w = xcalloc(1, sizeof *w);
-    struct stat st;
-    w->fd = fd;
-    w->regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    w->file = file;
+    w->fd = outfile_fd(file);
     w->path = xstrdup(path);
     err_clear(&w->err);
     w->z = ZSTD_createCCtx();
@@ -242,8 +243,7 @@ struct stream_sink *trace_writer_sink(struct trace_writer *w)
 
 static void writer_free(struct trace_writer *w)
 {
-    if (w->fd >= 0)
-        close(w->fd);
+    outfile_abandon(w->file);
     ZSTD_freeCCtx(w->z);
     VEC_FREE(&w->packed);
     VEC_FREE(&w->block);
@@ -256,11 +256,8 @@ static void writer_free(struct trace_writer *w)
 
 void trace_writer_abandon(struct trace_writer *w)
 {
-    if (!w)
-        return;
-    if (w->regular)
-        unlink(w->path);
-    writer_free(w);
+    if (w)
+        writer_free(w);
 }
 
 static int write_index(struct trace_writer *w)
@@ -295,23 +292,20 @@ int trace_writer_close(struct trace_writer *w, struct err *e)
     if (!w)
         return 0;
     int rc = w->failed ? -1 : 0;
+    if (!rc && w->in_launch)
+        rc = refuse(w, w->n_launches - 1, "it has not ended");
     if (!rc)
         rc = flush_block(w);
     if (!rc)
         rc = write_frame(w, FRAME_JOURNAL, &w->journal);
     if (!rc)
         rc = write_index(w);
-    if (!rc && close(w->fd)) {
-        w->fd = -1;
-        rc = err_offset(&w->err, w->path, w->offset, "cannot write: %s", strerror(errno));
+    if (!rc) {
+        rc = outfile_commit(w->file, &w->err);
+        w->file = NULL;
     }
-    if (rc) {
-        if (e)
-            *e = w->err;
-        trace_writer_abandon(w);
-        return -1;
-    }
-    w->fd = -1;
+    if (rc && e)
+        *e = w->err;
     writer_free(w);
-    return 0;
+    return rc;
 }

@@ -101,7 +101,7 @@ expect 2 "$weir" analyze --classes --gpu gtx480 bfs
 expect 2 "$weir" analyze --all nobody
 expect 2 "$weir" analyze -j 0 --all
 expect 2 "$weir" analyze --json "$dir/no/folder.json" "$dir/known.wt"
-says err "cannot write"
+says err "cannot create"
 head -c $(($(wc -c <"$dir/known.wt") / 2)) "$dir/known.wt" >"$dir/cut.wt"
 expect 2 "$weir" analyze "$dir/cut.wt"
 exit 0

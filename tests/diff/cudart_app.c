@@ -6,13 +6,20 @@
  *   cudart_app fault    a kernel stores out of bounds; the program does not look
  *   cudart_app abort    dies by a signal after a kernel
  *   cudart_app fork     after its kernels, a forked child tries CUDA and leaves through exit
+ *   cudart_app stuck    a barrier that not all warps of a CTA can reach, behind much work of other CTAs
+ *   cudart_app END      after its kernels, leaves in one of the ways of struct ending
  */
 #include "cudart/abi.h"
 #include "cudart/fatbin.h"
 
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,16 +74,40 @@ static const char ptx[] =
     "  ld.shared.u32 %r11, [acc]; red.global.add.u32 [%rd2], %r11;\n"
     "DONE:\n"
     "  ret;\n"
+    "}\n"
+    /* the last CTA's first warp leaves; the second waits at a barrier for all 64 threads, which never come */
+    ".visible .entry stuck(.param .u64 in, .param .u32 n)\n"
+    "{\n"
+    "  .reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %rd<6>;\n"
+    "  ld.param.u64 %rd1, [in]; ld.param.u32 %r1, [n];\n"
+    "  mov.u32 %r3, %ctaid.x; mov.u32 %r4, %nctaid.x; mov.u32 %r5, %tid.x; sub.u32 %r4, %r4, 1;\n"
+    "  setp.eq.u32 %p1, %r3, %r4;\n"
+    "  @%p1 bra LAST;\n"
+    "  mov.u32 %r6, 0;\n"
+    "LOOP:\n"
+    "  mad.lo.u32 %r7, %r6, 4099, %r5; mad.lo.u32 %r7, %r3, 977, %r7; rem.u32 %r7, %r7, %r1;\n"
+    "  mul.wide.u32 %rd3, %r7, 4; add.u64 %rd4, %rd1, %rd3; ld.global.u32 %r8, [%rd4]; add.u32 %r6, %r6, 1;\n"
+    "  setp.lt.u32 %p2, %r6, 400;\n"
+    "  @%p2 bra LOOP;\n"
+    "  ret;\n"
+    "LAST:\n"
+    "  setp.lt.u32 %p3, %r5, 32;\n"
+    "  @%p3 bra HALF;\n"
+    "  barrier.sync 1, 96;\n"
+    "HALF:\n"
+    "  barrier.sync 2, 96;\n"
+    "  ret;\n"
     "}\n";
 
 static struct fatbin_wrapper wrapper = {FATBIN_WRAPPER_MAGIC, 1, ptx, NULL};
-static char gather, total;
+static char gather, total, stuck;
 
 __attribute__((constructor)) static void register_kernels(void)
 {
     void **m = __cudaRegisterFatBinary(&wrapper);
     __cudaRegisterFunction(m, &gather, NULL, "gather", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterFunction(m, &total, NULL, "total", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFunction(m, &stuck, NULL, "stuck", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterFatBinaryEnd(m);
 }
 
@@ -121,6 +152,110 @@ static int compute(void)
     return 0;
 }
 
+static void *compute_later(void *unused)
+{
+    (void)unused;
+    usleep(300000); /* main is gone by then */
+    compute();
+    return NULL;
+}
+
+static void leave_from_thread(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, compute_later, NULL);
+    pthread_exit(NULL);
+}
+
+/* A child of vfork borrows the parent's memory; how it leaves is no end of the program. */
+static void borrow_memory(void)
+{
+    const pid_t pid = vfork();
+    if (!pid) {
+        execl("/nonexistent/program", "program", (char *)NULL);
+        _exit(3);
+    }
+    int status;
+    waitpid(pid, &status, 0);
+    printf("child %d\n", WEXITSTATUS(status));
+    exit(compute());
+}
+
+static void wait_for_signal(void)
+{
+    puts("waiting");
+    fflush(stdout);
+    for (;;)
+        sleep(1);
+}
+
+static void exec_fails(void)
+{
+    execlp("nonexistent-program", "x", (char *)NULL);
+    exit(compute()); /* CUDA still works */
+}
+
+static void use_driver(void)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+    int (*init)(unsigned) = driver ? (int (*)(unsigned))(size_t)dlsym(driver, "cuInit") : NULL;
+    printf("driver %d\n", init ? init(0) : -1);
+    exit(compute());
+}
+
+/* A limit of the size of files stands for a full disk. */
+static void full_disk(void)
+{
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, 4096});
+}
+
+static void left_exit(void)
+{
+    _exit(0);
+}
+static void left_Exit(void)
+{
+    _Exit(0);
+}
+static void left_quick(void)
+{
+    quick_exit(0);
+}
+static void left_exec(void)
+{
+    execl("/bin/echo", "echo", "another", "program", (char *)NULL);
+}
+static void left_execlp(void)
+{
+    execlp("echo", "echo", "another", "program", (char *)NULL);
+}
+static void left_execle(void)
+{
+    execle("/bin/echo", "echo", "another", "program", (char *)NULL, environ);
+}
+static void left_syscall(void)
+{
+    syscall(SYS_exit_group, 0);
+}
+static void left_no_environment(void)
+{
+    clearenv();
+}
+
+static const struct ending {
+    const char *name;
+    void (*leave)(void);
+} endings[] = {
+    {"_exit", left_exit},          {"_Exit", left_Exit},
+    {"quick_exit", left_quick},    {"execl", left_exec},
+    {"execlp", left_execlp},       {"execle", left_execle},
+    {"syscall", left_syscall},     {"clearenv", left_no_environment},
+    {"thread", leave_from_thread}, {"vfork", borrow_memory},
+    {"wait", wait_for_signal},     {"no-exec", exec_fails},
+    {"driver", use_driver},        {"full-disk", full_disk},
+};
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
@@ -132,7 +267,22 @@ int main(int argc, char **argv)
         cudaLaunchKernel(&gather, (dim3){2 * N / 32, 1, 1}, (dim3){32, 1, 1}, args, 0, NULL);
         return 0;
     }
+    if (!strcmp(mode, "stuck")) {
+        void *p;
+        uint32_t n = 1 << 20;
+        cudaMalloc(&p, 4ul * n);
+        void *args[] = {&p, &n};
+        cudaLaunchKernel(&stuck, (dim3){2000, 1, 1}, (dim3){64, 1, 1}, args, 0, NULL);
+        return 0;
+    }
+    if (!strcmp(mode, "early-clearenv"))
+        clearenv();
     int wrong = compute();
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (!strcmp(mode, endings[i].name)) {
+            fflush(stdout);
+            endings[i].leave();
+        }
     if (!strcmp(mode, "exit") && argc > 2)
         return atoi(argv[2]);
     if (!strcmp(mode, "abort"))

@@ -61,7 +61,7 @@ expect 0 "sound" "$weir" trace check "$dir/app.wt"
 expect 0 "child 5" "$weir" record -o "$dir/fork.wt" "$app" fork
 expect 0 "sound" "$weir" trace check "$dir/fork.wt"
 expect 0 "child 5" "$weir" run --gpu gtx480 "$app" fork
-expect 1 "was removed" "$weir" record -o "$dir/dead.wt" "$app" abort
+expect 1 "was not written" "$weir" record -o "$dir/dead.wt" "$app" abort
 [ ! -e "$dir/dead.wt" ] || { echo "FAILED: a recording that was never closed is left behind"; failed=1; }
 expect 2 "cannot create" "$weir" record -o "$dir/none/app.wt" "$app"
 expect 2 "nothing to record" "$weir" record -o "$dir/plain.wt" "$plain"

@@ -60,7 +60,7 @@ static void occupancy_is_that_of_cuda(void **state)
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct err e;
         if (strcmp(loaded, cases[i].machine)) {
-            if (gpu_props_load(cases[i].machine, NULL, 0, &p, &e))
+            if (gpu_props_load(cases[i].machine, NULL, 0, NULL, &p, &e))
                 fail_msg("%s", e.msg);
             loaded = cases[i].machine;
         }
@@ -76,7 +76,7 @@ static void fermi_limits_bind_one_by_one(void **state)
     (void)state;
     struct gpu_props p;
     struct err e;
-    assert_int_equal(gpu_props_load("gtx480", NULL, 0, &p, &e), 0);
+    assert_int_equal(gpu_props_load("gtx480", NULL, 0, NULL, &p, &e), 0);
     enum gpu_limit limit;
     assert_int_equal(gpu_occupancy(&p, 64, 16, 0, &limit), 8);
     assert_int_equal(limit, GPU_LIMIT_CTAS);
@@ -100,7 +100,7 @@ static void properties_follow_the_configuration(void **state)
     (void)state;
     struct gpu_props p;
     struct err e;
-    assert_int_equal(gpu_props_load("gtx480", NULL, 0, &p, &e), 0);
+    assert_int_equal(gpu_props_load("gtx480", NULL, 0, NULL, &p, &e), 0);
     assert_int_equal(p.sm_count, 15);
     assert_int_equal(p.clock_khz, 1400000);
     assert_int_equal(p.mem_clock_khz, 924000);
@@ -110,10 +110,10 @@ static void properties_follow_the_configuration(void **state)
     assert_int_equal(p.max_threads_per_sm, 1536);
     assert_int_equal(p.cc_major, 9);
     const char *set[] = {"machine.sms=4", "l2.size=128KiB"};
-    assert_int_equal(gpu_props_load("gtx480", set, 2, &p, &e), 0);
+    assert_int_equal(gpu_props_load("gtx480", set, 2, NULL, &p, &e), 0);
     assert_int_equal(p.sm_count, 4);
     assert_int_equal(p.l2_bytes, 1536 << 10);
-    assert_int_equal(gpu_props_load("gtx48", NULL, 0, &p, &e), -1);
+    assert_int_equal(gpu_props_load("gtx48", NULL, 0, NULL, &p, &e), -1);
     assert_string_equal(e.hint, "did you mean 'gtx480'?");
 }
 

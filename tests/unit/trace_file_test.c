@@ -327,34 +327,33 @@ static void program_without_launches(void **state)
     free(path);
 }
 
-/* A launch that failed before its first chunk was sent, and one that came after it. */
-static void launches_without_chunks_are_empty(void **state)
+/* A program that fails in the middle of a kernel leaves no recording: not when it ends, nor when it goes on. */
+static void launch_that_does_not_end_is_refused(void **state)
 {
     (void)state;
-    char *path = temp_path();
     struct gen_rng r = {3};
     struct gen_kernel g;
     struct err e;
     gen_kernel_make(&g, &r, 8, 0);
     const struct trace_launch l = {.grid = {4, 1, 1}, .block = {32, 1, 1}};
-    struct trace_writer *w = trace_writer_open(path, "x", &e);
-    struct stream_sink *s = trace_writer_sink(w);
-    assert_int_equal(s->launch_begin(s->ctx, &g.k, &l, 0), 0);
-    assert_int_equal(s->launch_begin(s->ctx, &g.k, &l, 1), 0);
-    assert_int_equal(s->launch_end(s->ctx, 1), 0);
-    assert_int_equal(trace_writer_close(w, &e), 0);
-    struct trace_file *f = trace_open(path, &e);
-    assert_non_null(f);
-    for (uint32_t i = 0; i < 2; i++) {
-        assert_int_equal(trace_cta_chunks(f, i, 0), 0);
-        assert_true(trace_next_cta(f, i, 0) == UINT64_MAX);
-        assert_int_equal(trace_launch_insts(f, i), 0);
-        assert_int_equal(trace_launch_bytes(f, i), 0);
+    const struct trace_event ev = {.kind = TRACE_EV_LAUNCH};
+    for (int way = 0; way < 3; way++) {
+        char *path = temp_path();
+        unlink(path);
+        struct trace_writer *w = trace_writer_open(path, "x", &e);
+        struct stream_sink *s = trace_writer_sink(w);
+        assert_int_equal(s->event(s->ctx, &ev), 0);
+        assert_int_equal(s->launch_begin(s->ctx, &g.k, &l, 0), 0);
+        if (way == 1)
+            assert_int_equal(s->launch_end(s->ctx, 0), -1); /* without its CTAs */
+        if (way == 2)
+            assert_int_equal(s->launch_begin(s->ctx, &g.k, &l, 1), -1);
+        assert_int_equal(trace_writer_close(w, &e), -1);
+        assert_non_null(strstr(e.msg, "cannot be recorded"));
+        assert_int_equal(access(path, F_OK), -1);
+        free(path);
     }
-    trace_close(f);
     gen_kernel_free(&g);
-    unlink(path);
-    free(path);
 }
 
 /* Opens bytes, reads all. 1 the same program, 0 an error, -1 something else in silence. */
@@ -490,7 +489,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(programs_of_many_shapes_come_back),
         cmocka_unit_test(program_without_launches),
-        cmocka_unit_test(launches_without_chunks_are_empty),
+        cmocka_unit_test(launch_that_does_not_end_is_refused),
         cmocka_unit_test(every_truncation_is_reported),
         cmocka_unit_test(every_flipped_byte_is_reported),
         cmocka_unit_test(newer_and_foreign_files_are_told_apart),

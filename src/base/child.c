@@ -1,0 +1,12 @@
+/* See child.h. */
+#include "base/child.h"
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+void child_end_with(pid_t parent, int sig)
+{
+    prctl(PR_SET_PDEATHSIG, (unsigned long)sig, 0UL, 0UL, 0UL);
+    if (getppid() != parent)
+        _exit(127);
+}

@@ -1,0 +1,12 @@
+/* A JSON document as a file that appears when it is whole (base/outfile.h). */
+#ifndef WEIR_BASE_JSONFILE_H
+#define WEIR_BASE_JSONFILE_H
+
+#include "base/err.h"
+
+#include <jansson.h>
+
+/* Writes the document and a newline, and takes it over. "-" is standard output; `flags` are json_dumpf's. */
+int jsonfile_write(json_t *doc, const char *path, size_t flags, struct err *e);
+
+#endif
