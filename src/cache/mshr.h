@@ -22,6 +22,7 @@ struct mshr_entry {
     uint8_t asked;       /* sectors asked for */
     uint8_t arrived;     /* sectors that have come */
     uint8_t no_fill;     /* do not allocate the line when it comes */
+    uint8_t prefetched;  /* begun by a prefetch, joined by no demand access yet; while it has no tag entry */
     int32_t entry;       /* the tag entry reserved for it, or -1 */
 };
 

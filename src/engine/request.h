@@ -42,12 +42,13 @@ enum req_flag {
     REQ_F_INDIRECT = 1 << 6, /* the address depends on loaded data */
     REQ_F_POLICY = 1 << 7,   /* free for a policy of the L1: kept from the access to the reply */
     /* Set and read by the L1 alone. */
-    REQ_F_MSHR = 1 << 8,    /* an MSHR entry waits for its reply */
-    REQ_F_REMOTE = 1 << 9,  /* sent to another SM's L1 */
-    REQ_F_WAITED = 1 << 10, /* its first reservation failure has been counted */
-    REQ_F_JUDGED = 1 << 11, /* policies have seen it; the verdict is in the two bits above */
+    REQ_F_MSHR = 1 << 8,         /* an MSHR entry waits for its reply */
+    REQ_F_REMOTE = 1 << 9,       /* sent to another SM's L1 */
+    REQ_F_WAITED = 1 << 10,      /* its first stall has been counted */
+    REQ_F_POLICY_DONE = 1 << 11, /* policies have seen it; the verdict is in the two bits above */
     REQ_F_VERDICT_SHIFT = 12,
     REQ_F_VERDICT = 3 << 12,
+    REQ_F_ROUTED = 1 << 14, /* the organisation has decided where it goes */
 };
 /* What the SM may set. */
 #define REQ_F_SM_FLAGS (REQ_F_BYPASS | REQ_F_PARTIAL | REQ_F_LAST | REQ_F_STREAM | REQ_F_NC | REQ_F_INDIRECT)

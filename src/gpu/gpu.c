@@ -46,26 +46,12 @@ static void place_nodes(struct gpu *g)
         g->slice_node[i] = (uint16_t)(g->n_sm + i);
 }
 
-static struct l1_config l1_config_of(const struct gpu *g)
-{
-    const struct l1_cache_config *l1 = cfg_section(g->cfg, "l1");
-    return (struct l1_config){
-        .cache = {[L1_DATA] = l1, [L1_CONST] = cfg_section(g->cfg, "const"), [L1_TEX] = cfg_section(g->cfg, "tex")},
-        .management_params = params_of(g, &l1_management_kind, l1->management),
-        .organisation_params = params_of(g, &l1_organisation_kind, l1->organisation),
-        .prefetcher_params = params_of(g, &l1_prefetcher_kind, l1->prefetcher),
-        .order_params = params_of(g, &l1_order_kind, l1->order),
-    };
-}
-
 static struct l2_config l2_config_of(const struct gpu *g)
 {
     const struct l2_cfg *l2 = cfg_section(g->cfg, "l2");
-    const struct l1_cache_config *l1 = cfg_section(g->cfg, "l1");
-    const void *management = l1_management_kind.policy[l1->management]; /* info is its first member */
     return (struct l2_config){.cfg = l2,
                               .order_params = params_of(g, &l2_order_kind, l2->order),
-                              .notes = ((const struct l1_management *)management)->l2_notes};
+                              .notes = l1_config_of(g->cfg).management->l2_notes};
 }
 
 static struct dram_config dram_config_of(const struct gpu *g)
@@ -77,7 +63,7 @@ static struct dram_config dram_config_of(const struct gpu *g)
 /* Requests the whole machine can have in flight: each part says how many of its own it can hold. */
 static uint32_t max_requests(const struct gpu *g)
 {
-    struct l1_config l1 = l1_config_of(g);
+    struct l1_config l1 = l1_config_of(g->cfg);
     struct l2_config l2 = l2_config_of(g);
     struct dram_config dram = dram_config_of(g);
     uint64_t n = (uint64_t)g->n_sm * (g->smc->outstanding + l1_max_own_requests(&l1)) +
@@ -191,7 +177,12 @@ static int build_sm(struct gpu *g, unsigned i, const struct l1_config *l1c, stru
 
     uint32_t node = g->sm_node[i];
     bool remote = noc_reaches(g->request_net, node, g->sm_node[(i + 1) % g->n_sm]);
-    l1_connect_net(l1, noc_in(g->request_net, node), remote ? noc_in(g->reply_net, node) : NULL);
+    struct l1_net net = {.to_l2 = noc_in(g->request_net, node)};
+    if (remote) {
+        net.to_home = net.to_l2;
+        net.to_requester = noc_in(g->reply_net, node);
+    }
+    l1_connect_net(l1, &net);
     noc_connect(g->reply_net, node, l1_reply_in(l1));
     if (remote)
         noc_connect(g->request_net, node, l1_request_in(l1));
@@ -202,7 +193,7 @@ static int build_sm(struct gpu *g, unsigned i, const struct l1_config *l1c, stru
 
 static int build_sms(struct gpu *g, struct err *e)
 {
-    struct l1_config l1c = l1_config_of(g);
+    struct l1_config l1c = l1_config_of(g->cfg);
     g->sm = arena_alloc(g->arena, g->n_sm * sizeof *g->sm);
     g->l1 = arena_alloc(g->arena, g->n_sm * sizeof *g->l1);
     g->dispatch = dispatch_new(g->eng, g->n_sm);

@@ -3,37 +3,67 @@
  */
 #include "l1/l1_priv.h"
 
-static const char *const fail_name[L1_FAIL_COUNT] = {"line", "mshr", "merge", "queue"};
+static const char *const stall_name[L1_STALLS] = {"line", "mshr", "merge", "queue"};
 static const char *const cache_name[L1_COUNT] = {"data", "const", "tex"};
 
-static int cache_check(const struct l1_cache *c, const char *name, bool drained, struct err *e)
+/*
+ * Prefetches: each that was asked for, here or by another SM, was dropped, issued or handed on or still waits; each
+ * that was issued was useful, late or unused or is marked in the tags or in an MSHR.
+ */
+static int check_prefetches(const struct l1 *l1, const struct l1_cache *c, struct err *e)
 {
     const struct l1_stats *s = &c->stats;
-    uint64_t sum = s->hits + s->misses + s->merges + s->bypasses + s->atomics + s->remote;
-    if (s->accesses != sum)
-        return err_set(e,
-                       "%s %s cache: %lu accesses, but %lu hits + %lu misses + %lu merges + %lu bypasses + %lu atomics "
-                       "+ %lu remote",
-                       name, cache_name[c->which], (unsigned long)s->accesses, (unsigned long)s->hits,
-                       (unsigned long)s->misses, (unsigned long)s->merges, (unsigned long)s->bypasses,
-                       (unsigned long)s->atomics, (unsigned long)s->remote);
-    if (s->hits != s->load_hits + s->store_hits || s->misses != s->load_misses + s->store_misses)
-        return err_set(e, "%s %s cache: hits and misses of loads and stores do not add up", name, cache_name[c->which]);
-    if (drained && (c->mshr.used || !ring_empty(&c->miss_queue) || !port_empty(&c->in)))
-        return err_set(e, "%s %s cache: %u MSHRs, %u queued misses, %u waiting accesses left", name,
-                       cache_name[c->which], c->mshr.used, ring_count(&c->miss_queue), port_count(&c->in));
+    uint64_t asked = s->prefetch_asked + s->prefetch_from_sms;
+    uint64_t ended = s->prefetch_full + s->prefetch_present + s->prefetch_busy + s->prefetch_refused +
+                     s->prefetch_cancelled + s->prefetch_to_home + s->prefetch_issued + ring_count(&l1->prefetch);
+    if (asked != ended)
+        return err_set(e, "%s: %lu prefetches asked for, but %lu issued, dropped or waiting", l1->comp.name,
+                       (unsigned long)asked, (unsigned long)ended);
+    uint64_t marked = 0;
+    for (uint32_t i = 0; i < tags_entries(&c->tags); i++)
+        marked += c->tags.line[i] != TAG_NONE && c->tags.flags[i] & TAG_F_PREFETCHED;
+    for (uint32_t i = 0; i < c->mshr.cap; i++)
+        marked += c->mshr.e[i].prefetched;
+    if (s->prefetch_issued != s->prefetch_useful + s->prefetch_late + s->prefetch_unused + marked)
+        return err_set(e, "%s: %lu prefetches issued, but %lu useful + %lu late + %lu unused + %lu undecided",
+                       l1->comp.name, (unsigned long)s->prefetch_issued, (unsigned long)s->prefetch_useful,
+                       (unsigned long)s->prefetch_late, (unsigned long)s->prefetch_unused, (unsigned long)marked);
     return 0;
+}
+
+static int check_cache(const struct l1 *l1, const struct l1_cache *c, bool drained, struct err *e)
+{
+    const struct l1_stats *s = &c->stats;
+    const char *name = l1->comp.name, *cache = cache_name[c->which];
+    /* What came from the SM and from other SMs, against the outcomes. An order policy may hold some of it back. */
+    uint64_t came = c->in.sent - port_count(&c->in) + s->remote_served, held = 0;
+    if (c->which == L1_DATA && l1->order.policy)
+        held = order_count(&l1->order);
+    if (s->accesses + held != came)
+        return err_set(e,
+                       "%s %s cache: %lu requests taken, but %lu hits + %lu misses + %lu merges + %lu bypasses + %lu "
+                       "atomics + %lu remote, %lu held",
+                       name, cache, (unsigned long)came, (unsigned long)s->hits, (unsigned long)s->misses,
+                       (unsigned long)s->merges, (unsigned long)s->bypasses, (unsigned long)s->atomics,
+                       (unsigned long)s->remote, (unsigned long)held);
+    if (s->accesses != s->hits + s->misses + s->merges + s->bypasses + s->atomics + s->remote)
+        return err_set(e, "%s %s cache: an outcome that no counter shows", name, cache);
+    if (drained && (c->mshr.used || !ring_empty(&c->to_l2.id) || !port_empty(&c->in)))
+        return err_set(e, "%s %s cache: %u MSHRs, %u queued misses, %u waiting accesses left", name, cache,
+                       c->mshr.used, ring_count(&c->to_l2.id), port_count(&c->in));
+    return c->which == L1_DATA ? check_prefetches(l1, c, e) : 0;
 }
 
 static int l1_check(const struct comp *comp, bool drained, struct err *e)
 {
     const struct l1 *l1 = (const struct l1 *)comp;
     for (uint32_t i = 0; i < L1_COUNT; i++)
-        if (l1->cache[i] && cache_check(l1->cache[i], comp->name, drained, e))
+        if (l1->cache[i] && check_cache(l1, l1->cache[i], drained, e))
             return -1;
     struct err why;
-    if (l1->mgmt && l1->mgmt->check && l1->mgmt->check(l1->mgmt_st, &why))
-        return err_set(e, "%s, %s: %s", comp->name, l1->mgmt->info.name, why.msg);
+    const struct l1_management *m = l1->management.hooks;
+    if (m && m->check && m->check(l1->management.st, &why))
+        return err_set(e, "%s, %s: %s", comp->name, m->info.name, why.msg);
     if (drained && l1->in_flight)
         return err_set(e, "%s: %lu requests were not given back to the SM", comp->name, (unsigned long)l1->in_flight);
     return 0;
@@ -45,14 +75,14 @@ static void l1_dump(const struct comp *comp, FILE *out)
     fprintf(out, "%s: %lu requests of the SM inside", comp->name, (unsigned long)l1->in_flight);
     for (uint32_t i = 0; i < L1_COUNT; i++) {
         const struct l1_cache *c = l1->cache[i];
-        if (!c || (port_empty(&c->in) && !c->mshr.used && ring_empty(&c->miss_queue)))
+        if (!c || (port_empty(&c->in) && !c->mshr.used && ring_empty(&c->to_l2.id)))
             continue;
         fprintf(out, "; %s cache: %u waiting, %u/%u MSHRs, %u/%u misses queued%s%s", cache_name[i], port_count(&c->in),
-                c->mshr.used, c->mshr.cap, ring_count(&c->miss_queue), c->miss_queue.cap,
-                c->blocked >= 0 ? ", blocked by " : "", c->blocked >= 0 ? fail_name[c->blocked] : "");
+                c->mshr.used, c->mshr.cap, ring_count(&c->to_l2.id), c->to_l2.id.cap,
+                c->blocked >= 0 ? ", blocked by " : "", c->blocked >= 0 ? stall_name[c->blocked] : "");
     }
-    if (!port_can_send(l1->request_out))
-        fprintf(out, "; the request network does not take packets (%s)", l1->request_out->name);
+    if (!port_can_send(l1->net.to_l2))
+        fprintf(out, "; the request network does not take packets (%s)", l1->net.to_l2->name);
     fprintf(out, "\n");
 }
 
@@ -74,8 +104,7 @@ static struct l1_cache *cache_new(struct l1 *l1, enum l1_which which, const stru
     if (tags_init(&c->tags, eng->arena, sets, cfg->assoc, (uint32_t)cfg->line, (enum set_hash)cfg->set_hash, e))
         return NULL;
     mshr_init(&c->mshr, eng->arena, cfg->mshrs, cfg->merges);
-    ring_init(&c->miss_queue, eng->arena, cfg->miss_queue);
-    ring_init(&c->miss_info, eng->arena, cfg->miss_queue);
+    l1_out_init(&c->to_l2, eng->arena, cfg->miss_queue);
     /* The pipeline to the tags holds one access per port and stage. */
     uint32_t tag_latency = cfg->tag_latency ? cfg->tag_latency : 1;
     uint32_t hit = cfg->latency > tag_latency ? cfg->latency - tag_latency : 1;
@@ -93,6 +122,7 @@ static bool any_hook(const void *policy, size_t from, size_t bytes)
             return true;
     return false;
 }
+#define HAS_HOOKS(p) any_hook(p, offsetof(__typeof__(*(p)), state_bytes), sizeof *(p))
 
 static void *policy_state(struct l1 *l1, struct l1_host *h, size_t state_bytes, size_t line_bytes)
 {
@@ -109,51 +139,51 @@ static void *policy_state(struct l1 *l1, struct l1_host *h, size_t state_bytes, 
     return arena_alloc64(l1->comp.eng->arena, state_bytes ? state_bytes : 1);
 }
 
+static uint32_t set_of(const void *cache, uint64_t addr)
+{
+    const struct tags *t = &((const struct l1_cache *)cache)->tags;
+    return tags_set(t, addr >> t->line_shift);
+}
+
+#define FILL_SLOT(slot, kind, line_bytes)                                                                              \
+    do {                                                                                                               \
+        (slot).hooks = cfg->kind;                                                                                      \
+        c->hooked |= HAS_HOOKS((slot).hooks);                                                                          \
+        (slot).st = policy_state(l1, &(slot).host, (slot).hooks->state_bytes, line_bytes);                             \
+        if ((slot).hooks->init && (slot).hooks->init((slot).st, cfg->kind##_params, &(slot).host, e))                  \
+            return -1;                                                                                                 \
+    } while (0)
+
 static int policies_new(struct l1 *l1, const struct l1_config *cfg, struct err *e)
 {
     struct l1_cache *c = l1->cache[L1_DATA];
     if (!c)
         return 0;
-    const struct l1_cache_config *k = &c->cfg;
-    l1->mgmt_any = (const struct l1_management *)(const void *)l1_management_kind.policy[k->management];
-    l1->org_any = (const struct l1_organisation *)(const void *)l1_organisation_kind.policy[k->organisation];
-    l1->pf_any = (const struct l1_prefetcher *)(const void *)l1_prefetcher_kind.policy[k->prefetcher];
-    l1->order_any = (const struct l1_order *)(const void *)l1_order_kind.policy[k->order];
-    if (any_hook(l1->mgmt_any, offsetof(struct l1_management, state_bytes), sizeof *l1->mgmt_any))
-        l1->mgmt = l1->mgmt_any;
-    if (any_hook(l1->org_any, offsetof(struct l1_organisation, state_bytes), sizeof *l1->org_any))
-        l1->org = l1->org_any;
-    if (any_hook(l1->pf_any, offsetof(struct l1_prefetcher, state_bytes), sizeof *l1->pf_any))
-        l1->pf = l1->pf_any;
-    if (any_hook(l1->order_any, offsetof(struct l1_order, state_bytes), sizeof *l1->order_any))
-        l1->order = l1->order_any;
-    c->hooked = l1->mgmt || l1->org || l1->pf || l1->order;
+    FILL_SLOT(l1->management, management, cfg->management->line_bytes);
+    FILL_SLOT(l1->organisation, organisation, 0);
+    FILL_SLOT(l1->prefetcher, prefetcher, 0);
+    if (cfg->order->pick) {
+        c->hooked = true;
+        struct order_host host = {.arena = l1->comp.eng->arena,
+                                  .map = l1->env.map,
+                                  .at = ORDER_AT_L1,
+                                  .index = l1->env.sm,
+                                  .line_bytes = 1u << c->tags.line_shift,
+                                  .n_set = c->tags.n_set,
+                                  .n_sm = l1->env.n_sm,
+                                  .n_warp = l1->env.n_warp,
+                                  .n_cta = l1->env.n_cta,
+                                  .cache = c,
+                                  .set_of = set_of};
+        if (order_init(&l1->order, cfg->order, cfg->order_params, &host, l1->req, e))
+            return -1;
+    }
     if (l1_hooked(c))
         l1->comp.tick = l1_tick_hooked;
-    if (l1->mgmt) {
-        l1->mgmt_st = policy_state(l1, &l1->mgmt_host, l1->mgmt->state_bytes, l1->mgmt->line_bytes);
-        if (l1->mgmt->init && l1->mgmt->init(l1->mgmt_st, cfg->management_params, &l1->mgmt_host, e))
-            return -1;
-    }
-    if (l1->org) {
-        l1->org_st = policy_state(l1, &l1->org_host, l1->org->state_bytes, 0);
-        if (l1->org->init && l1->org->init(l1->org_st, cfg->organisation_params, &l1->org_host, e))
-            return -1;
-    }
-    if (l1->pf) {
-        l1->pf_st = policy_state(l1, &l1->pf_host, l1->pf->state_bytes, 0);
-        if (l1->pf->init && l1->pf->init(l1->pf_st, cfg->prefetcher_params, &l1->pf_host, e))
-            return -1;
-    }
-    if (l1->order) {
-        l1->order_st = policy_state(l1, &l1->order_host, l1->order->state_bytes, 0);
-        if (l1->order->init &&
-            l1->order->init(l1->order_st, cfg->order_params, &l1->order_host, l1->comp.eng->arena, e))
-            return -1;
-    }
-    uint32_t n = k->prefetch_queue ? k->prefetch_queue : 1;
-    ring_init(&l1->prefetch, l1->comp.eng->arena, n);
+    const struct l1_cache_config *k = &c->cfg;
+    ring_init(&l1->prefetch, l1->comp.eng->arena, k->prefetch_queue ? k->prefetch_queue : 1);
     l1->prefetch_slot = arena_alloc64(l1->comp.eng->arena, (l1->prefetch.mask + 1) * sizeof *l1->prefetch_slot);
+    l1_out_init(&l1->to_home, l1->comp.eng->arena, k->miss_queue);
     return 0;
 }
 
@@ -178,6 +208,7 @@ struct l1 *l1_new(struct engine *eng, const struct l1_config *cfg, const struct 
     port_init(&l1->events, eng, &l1->comp, 4 * (env->n_warp + env->n_cta) + 64, 1, "events");
     const struct l1_cache_config *data = cfg->cache[L1_DATA];
     port_init(&l1->reply_in, eng, &l1->comp, data && data->reply_queue ? data->reply_queue : 8, 1, "l1 replies");
+    port_init(&l1->home_reply_in, eng, &l1->comp, 8, 1, "l1 replies of other SMs");
     port_init(&l1->request_in, eng, &l1->comp, 8, 1, "l1 requests of other SMs");
     ring_init(&l1->remote_reply, eng->arena, env->max_requests ? env->max_requests : 64);
     return l1;
@@ -189,7 +220,7 @@ uint32_t l1_max_own_requests(const struct l1_config *cfg)
     for (uint32_t i = 0; i < L1_COUNT; i++) /* a prefetch holds an MSHR entry */
         if (cfg->cache[i] && cfg->cache[i]->enabled)
             n += cfg->cache[i]->mshrs + cfg->cache[i]->miss_queue;
-    return n + 256; /* write-backs on their way to the L2: as many as the network and the ingress queue hold */
+    return n + 256; /* write-backs in flight to the L2: as many as the network and the ingress queue hold */
 }
 
 struct comp *l1_comp(struct l1 *l1)
@@ -208,6 +239,10 @@ struct port *l1_reply_in(struct l1 *l1)
 {
     return &l1->reply_in;
 }
+struct port *l1_home_reply_in(struct l1 *l1)
+{
+    return &l1->home_reply_in;
+}
 struct port *l1_request_in(struct l1 *l1)
 {
     return &l1->request_in;
@@ -215,7 +250,9 @@ struct port *l1_request_in(struct l1 *l1)
 
 uint32_t l1_wanted_events(const struct l1 *l1)
 {
-    return (l1->mgmt ? l1->mgmt->events : 0) | (l1->pf ? l1->pf->events : 0);
+    if (!l1->cache[L1_DATA] || !l1_hooked(l1->cache[L1_DATA]))
+        return 0;
+    return l1->management.hooks->events | l1->prefetcher.hooks->events;
 }
 
 void l1_connect_sm(struct l1 *l1, struct port *hit, struct port *fill, struct port *event)
@@ -229,29 +266,34 @@ void l1_connect_sm(struct l1 *l1, struct port *hit, struct port *fill, struct po
         port_connect(event, &l1->comp);
 }
 
-void l1_connect_net(struct l1 *l1, struct port *request_out, struct port *reply_out)
+void l1_connect_net(struct l1 *l1, const struct l1_net *net)
 {
-    l1->request_out = request_out;
-    l1->reply_out = reply_out;
-    port_connect(request_out, &l1->comp);
-    if (reply_out)
-        port_connect(reply_out, &l1->comp);
+    l1->net = *net;
+    port_connect(net->to_l2, &l1->comp);
+    if (net->to_home)
+        port_connect(net->to_home, &l1->comp);
+    if (net->to_requester)
+        port_connect(net->to_requester, &l1->comp);
 }
 
 void l1_set_kernel(struct l1 *l1, uint32_t kernel)
 {
-    l1->mgmt_host.kernel = l1->org_host.kernel = l1->pf_host.kernel = l1->order_host.kernel = kernel;
+    l1->management.host.kernel = l1->organisation.host.kernel = l1->prefetcher.host.kernel = kernel;
 }
 
 void l1_kernel_begin(struct l1 *l1, uint32_t launch_index)
 {
-    if (l1->mgmt && l1->mgmt->on_kernel)
-        l1->mgmt->on_kernel(l1->mgmt_st, launch_index);
-    if (l1->org && l1->org->on_kernel)
-        l1->org->on_kernel(l1->org_st, launch_index);
-    if (l1->pf && l1->pf->on_kernel)
-        l1->pf->on_kernel(l1->pf_st, launch_index);
-    if (l1->mgmt && l1->mgmt->on_epoch) {
+    if (!l1->cache[L1_DATA])
+        return;
+    if (l1->management.hooks->on_kernel)
+        l1->management.hooks->on_kernel(l1->management.st, launch_index);
+    if (l1->organisation.hooks->on_kernel)
+        l1->organisation.hooks->on_kernel(l1->organisation.st, launch_index);
+    if (l1->prefetcher.hooks->on_kernel)
+        l1->prefetcher.hooks->on_kernel(l1->prefetcher.st, launch_index);
+    if (l1->order.policy)
+        order_kernel(&l1->order, launch_index);
+    if (l1->management.hooks->on_epoch) {
         l1->epoch_at = engine_cycle(l1->comp.eng, CLK_CORE) + 1;
         engine_wake(&l1->comp, l1->epoch_at);
     }
@@ -260,6 +302,8 @@ void l1_kernel_begin(struct l1 *l1, uint32_t launch_index)
 void l1_kernel_end(struct l1 *l1)
 {
     l1->epoch_at = NEVER;
+    if (l1->cache[L1_DATA])
+        l1->cache[L1_DATA]->stats.prefetch_cancelled += ring_count(&l1->prefetch);
     l1->prefetch.head = l1->prefetch.tail;
     for (uint32_t i = 0; i < L1_COUNT; i++) {
         struct l1_cache *c = l1->cache[i];
@@ -278,11 +322,12 @@ void l1_kernel_end(struct l1 *l1)
 
 bool l1_drained(const struct l1 *l1)
 {
-    if (l1->in_flight || !port_empty(&l1->reply_in) || !port_empty(&l1->request_in) || !ring_empty(&l1->remote_reply))
+    if (l1->in_flight || !port_empty(&l1->reply_in) || !port_empty(&l1->home_reply_in) ||
+        !port_empty(&l1->request_in) || !ring_empty(&l1->remote_reply) || !ring_empty(&l1->to_home.id))
         return false;
     for (uint32_t i = 0; i < L1_COUNT; i++) {
         const struct l1_cache *c = l1->cache[i];
-        if (c && (c->mshr.used || !ring_empty(&c->miss_queue) || !port_empty(&c->in)))
+        if (c && (c->mshr.used || !ring_empty(&c->to_l2.id) || !port_empty(&c->in)))
             return false;
     }
     return true;
@@ -290,14 +335,13 @@ bool l1_drained(const struct l1 *l1)
 
 void l1_each_policy(const struct l1 *l1, policy_visit *fn, void *ctx)
 {
-    if (l1->mgmt)
-        fn(ctx, &l1->mgmt->info, l1->mgmt_st);
-    if (l1->org)
-        fn(ctx, &l1->org->info, l1->org_st);
-    if (l1->pf)
-        fn(ctx, &l1->pf->info, l1->pf_st);
-    if (l1->order)
-        fn(ctx, &l1->order->info, l1->order_st);
+    if (!l1->cache[L1_DATA])
+        return;
+    fn(ctx, &l1->management.hooks->info, l1->management.st);
+    fn(ctx, &l1->organisation.hooks->info, l1->organisation.st);
+    fn(ctx, &l1->prefetcher.hooks->info, l1->prefetcher.st);
+    if (l1->order.policy)
+        fn(ctx, &l1->order.policy->info, l1->order.st);
 }
 
 /* ---- what policies ask for ---- */

@@ -16,8 +16,8 @@
  * SM -> L1     port l1_events(l1): event.h, only the kinds of l1_wanted_events().
  * L1 -> SM     port `event`: event.h. May be NULL: then nothing is sent.
  *
- * Loads with REQ_F_BYPASS and all REQ_ATOMIC/REQ_RED go past the cache to the L2 (a line that is in the cache is
- * dropped by an atomic or a bypassing write, and is not looked at by a bypassing read).
+ * Loads with REQ_F_BYPASS and all REQ_ATOMIC/REQ_RED bypass the cache (a line that is in the cache is dropped by an
+ * atomic or a bypassing write, and is not looked at by a bypassing read).
  *
  * Not modelled: data values; the L1's instruction side.
  */
@@ -59,11 +59,20 @@ uint32_t l1_wanted_events(const struct l1 *); /* bit per enum event */
 /* The SM's three ports, above. The L1 becomes their producer. */
 void l1_connect_sm(struct l1 *, struct port *hit, struct port *fill, struct port *event);
 
-/* The networks. reply_in: what the reply network delivers to this SM's node; request_in: the same for requests, only
- * used by organisations that send requests to other L1s. */
+/*
+ * The network. A message of each class leaves through a port of its own and arrives at one of its own, so that none of
+ * them can wait for another (docs/design.md). reply_in: replies of the L2; home_reply_in: of another SM's L1;
+ * request_in: requests of other SMs for lines that live here.
+ */
+struct l1_net {
+    struct port *to_l2;
+    struct port *to_home;      /* NULL where SMs do not reach each other, as is to_requester */
+    struct port *to_requester; /* replies to requests of other SMs */
+};
 struct port *l1_reply_in(struct l1 *);
+struct port *l1_home_reply_in(struct l1 *);
 struct port *l1_request_in(struct l1 *);
-void l1_connect_net(struct l1 *, struct port *request_out, struct port *reply_out /* NULL: no remote L1s */);
+void l1_connect_net(struct l1 *, const struct l1_net *);
 
 /*
  * Kernel boundary, called while the engine stands still and the SM has nothing outstanding: counts the lines dropped,

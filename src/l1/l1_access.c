@@ -1,37 +1,64 @@
 /*
- * What happens at the tags: look-up, merge, miss, write, bypass; and what a reply does.
+ * What happens at the tags: one look-up for the SM's own requests, those of other SMs and prefetches; and what a reply
+ * does.
  *
  * Source: GPGPU-Sim's first-level data cache for the baseline's rules (allocation on miss, write-evict, order in which
  * resources are tested: line, miss queue, MSHR), the five papers for what policies may change.
  *
- * States of a load: in the SM's port -> taken -> hit: in `hit` -> SM
- *                                           -> merged: in an MSHR chain -> in `fill` -> SM
- *                                           -> missed: in the miss queue and in an MSHR chain -> network ... -> `fill`
- *                                           -> bypassed or remote: in the miss queue -> network ... -> `fill`
+ * States of a load, by the outcome of its look-up:
  *
- * The body of an access is compiled twice: without policies, where the calls vanish, and with them.
+ *   - hit:                  in the port `hit`, then at the SM
+ *   - merge:                in an MSHR chain, then in the port `fill`
+ *   - miss:                 in `to_l2` and in an MSHR chain; L2; in `fill`
+ *   - bypassed, atomic:     in `to_l2`; L2; in `fill`
+ *   - remote:               in `to_home`; at its home's L1, with one of the outcomes above; in `fill`
+ *   - stall:                where it was; it is tried again
+ *
+ * Outcomes are counted in one place (count_taken, count_prefetch). The body of an access is compiled twice: without
+ * policies, where the calls vanish, and with them.
  */
 #include "l1/l1_priv.h"
 
 #define BODY static inline __attribute__((always_inline))
 
-static void queue_down(struct l1 *l1, struct l1_cache *c, req_id id, uint32_t bytes, uint32_t asked)
+/* Calls a hook of the chosen policy, if it has that hook. */
+#define TELL(slot, hook, ...)                                                                                          \
+    do {                                                                                                               \
+        if (hooked && l1->slot.hooks->hook)                                                                            \
+            l1->slot.hooks->hook(l1->slot.st, __VA_ARGS__);                                                            \
+    } while (0)
+
+static bool is_prefetch(const struct req *r)
+{
+    return r->flags & REQ_F_PREFETCH;
+}
+
+static bool is_own(const struct l1 *l1, const struct req *r)
+{
+    return r->sm == l1->env.sm;
+}
+
+static void send_to_l2(struct l1 *l1, struct l1_cache *c, req_id id, uint32_t bytes, uint32_t asked)
 {
     struct req *r = &l1->req[id];
-    if (!(r->flags & REQ_F_REMOTE) || r->sm != l1->env.sm)
-        r->to = l1->env.slice_node[addrmap_slice(l1->env.map, r->addr)];
+    r->to = l1->env.slice_node[addrmap_slice(l1->env.map, r->addr)];
     r->from = l1->env.sm_node[l1->env.sm];
-    ring_push(&c->miss_queue, id);
-    ring_push(&c->miss_info, net_info(bytes, asked));
+    l1_out_push(&c->to_l2, id, net_info(bytes, asked));
+}
+
+/* The size of a request's packet: a header, and the data of what writes. */
+static uint32_t request_bytes(const struct req *r)
+{
+    return NET_HEADER_BYTES + (r->kind == REQ_READ ? 0 : r->bytes);
 }
 
 /* Hands a finished request to whoever made it. */
 static void complete(struct l1 *l1, req_id id)
 {
     struct req *r = &l1->req[id];
-    if (r->flags & REQ_F_PREFETCH) {
+    if (is_prefetch(r)) {
         req_release(&l1->comp.eng->pool, id);
-    } else if (r->sm == l1->env.sm) {
+    } else if (is_own(l1, r)) {
         l1->in_flight--;
         port_send_paced(l1->fill, id, 0);
     } else {
@@ -40,19 +67,24 @@ static void complete(struct l1 *l1, req_id id)
     }
 }
 
-/* A line leaves the cache for another one. There must be room in the miss queue when it is dirty. */
+/* Tells the policies that a line leaves the cache, and counts a prefetch that nobody used. */
+static void tell_evicted(struct l1 *l1, struct l1_cache *c, uint32_t entry, bool hooked)
+{
+    struct tags *t = &c->tags;
+    bool unused = t->flags[entry] & TAG_F_PREFETCHED;
+    c->stats.prefetch_unused += unused;
+    TELL(management, on_evict, entry, t->line[entry], t->flags[entry] & TAG_F_REUSED);
+    TELL(prefetcher, on_evict, entry, t->line[entry], unused);
+}
+
+/* A line leaves the cache for another one. There must be room in to_l2 when it is dirty. */
 static void evict(struct l1 *l1, struct l1_cache *c, uint32_t entry, const struct req *cause, bool hooked)
 {
     struct tags *t = &c->tags;
     if (t->line[entry] == TAG_NONE)
         return;
     c->stats.evictions++;
-    if (t->flags[entry] & TAG_F_PREFETCHED)
-        c->stats.prefetch_unused++;
-    if (hooked && l1->mgmt && l1->mgmt->on_evict)
-        l1->mgmt->on_evict(l1->mgmt_st, entry, t->line[entry], t->flags[entry] & TAG_F_REUSED);
-    if (hooked && l1->pf && l1->pf->on_evict)
-        l1->pf->on_evict(l1->pf_st, entry, t->line[entry], t->flags[entry] & TAG_F_PREFETCHED);
+    tell_evicted(l1, c, entry, hooked);
     if (t->dirty[entry]) {
         req_id id = req_alloc(&l1->comp.eng->pool);
         struct req *wb = &l1->req[id];
@@ -66,249 +98,296 @@ static void evict(struct l1 *l1, struct l1_cache *c, uint32_t entry, const struc
                            .space = REQ_SP_LOCAL,
                            .sectors = t->dirty[entry]};
         c->stats.write_backs++;
-        queue_down(l1, c, id, NET_HEADER_BYTES + bytes, wb->sectors);
+        send_to_l2(l1, c, id, request_bytes(wb), wb->sectors);
     }
 }
 
-/* Drops a line that a write or an atomic makes stale. A line on its way stays reserved: its data is newer or equal. */
+/* Drops a line that a write or an atomic makes stale. A line in flight stays reserved: its data is newer or equal. */
 static void drop(struct l1 *l1, struct l1_cache *c, int32_t entry, bool hooked)
 {
     if (entry < 0 || c->tags.pending[entry])
         return;
     c->stats.dropped++;
-    if (c->tags.flags[entry] & TAG_F_PREFETCHED)
-        c->stats.prefetch_unused++;
-    if (hooked && l1->mgmt && l1->mgmt->on_evict)
-        l1->mgmt->on_evict(l1->mgmt_st, (uint32_t)entry, c->tags.line[entry], c->tags.flags[entry] & TAG_F_REUSED);
+    tell_evicted(l1, c, (uint32_t)entry, hooked);
     tags_drop(&c->tags, (uint32_t)entry);
 }
 
-static int go_past(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t *count)
+/* To the L2 without an MSHR; `outcome` says as what it counts. */
+static enum l1_outcome pass_on(struct l1 *l1, struct l1_cache *c, req_id id, enum l1_outcome outcome)
 {
     struct req *r = &l1->req[id];
-    if (ring_free(&c->miss_queue) == 0)
-        return L1_FAIL_QUEUE;
-    c->stats.accesses++;
-    (*count)++;
+    if (ring_free(&c->to_l2.id) == 0)
+        return L1_STALL_QUEUE;
     r->arrived = 0;
-    uint32_t bytes = NET_HEADER_BYTES + (r->kind == REQ_READ ? 0 : r->bytes);
-    queue_down(l1, c, id, bytes, r->sectors);
-    return -1;
+    send_to_l2(l1, c, id, request_bytes(r), r->sectors);
+    return outcome;
 }
 
-/* The entry a missing line goes to: >= 0, -1 = all reserved, -2 = the policy protects all of them. */
-BODY int32_t choose_way(struct l1 *l1, struct l1_cache *c, const struct l1_access *a, bool hooked)
+/*
+ * To the line's home. The prefetcher sees the load here, where its warp is; what is decided about it otherwise is the
+ * home's affair.
+ */
+static enum l1_outcome send_home(struct l1 *l1, req_id id, struct l1_access *a)
 {
-    if (!hooked || !l1->mgmt || !l1->mgmt->victim)
-        return tags_victim_lru(&c->tags, a->set);
-    uint64_t cand = tags_candidates(&c->tags, a->set);
-    if (!cand)
-        return -1;
+    const bool hooked = true;
+    struct req *r = &l1->req[id];
+    if (r->kind == REQ_READ && !(r->flags & (REQ_F_PREFETCH | REQ_F_POLICY_DONE))) {
+        r->flags |= REQ_F_POLICY_DONE;
+        a->entry = -1;
+        TELL(prefetcher, on_access, a);
+    }
+    if (ring_free(&l1->to_home.id) == 0)
+        return L1_STALL_QUEUE;
+    r->arrived = 0;
+    r->from = l1->env.sm_node[l1->env.sm];
+    r->flags &= (uint16_t) ~(REQ_F_POLICY_DONE | REQ_F_WAITED);
+    l1_out_push(&l1->to_home, id, net_info(request_bytes(r), r->sectors));
+    return L1_REMOTE;
+}
+
+enum way { WAY_FOUND, WAY_ALL_RESERVED, WAY_ALL_PROTECTED };
+
+/* The entry a missing line goes to. */
+BODY enum way choose_way(struct l1 *l1, struct l1_cache *c, const struct l1_access *a, uint32_t *entry, bool hooked)
+{
+    if (!hooked || !l1->management.hooks->victim) {
+        int32_t lru = tags_victim_lru(&c->tags, a->set);
+        *entry = (uint32_t)lru;
+        return lru < 0 ? WAY_ALL_RESERVED : WAY_FOUND;
+    }
+    uint64_t candidates = tags_candidates(&c->tags, a->set);
+    if (!candidates)
+        return WAY_ALL_RESERVED;
     uint32_t base = a->set * c->tags.n_way;
-    for (uint32_t w = 0; w < c->tags.n_way; w++)
-        if (c->tags.line[base + w] == TAG_NONE)
-            return (int32_t)(base + w);
-    uint32_t way = l1->mgmt->victim(l1->mgmt_st, a, cand);
-    return way == L1_NO_WAY ? -2 : (int32_t)(base + way);
+    for (uint32_t w = 0; w < c->tags.n_way; w++) {
+        if (c->tags.line[base + w] == TAG_NONE) {
+            *entry = base + w;
+            return WAY_FOUND;
+        }
+    }
+    uint32_t way = l1->management.hooks->victim(l1->management.st, a, candidates);
+    *entry = base + way;
+    return way == L1_NO_WAY ? WAY_ALL_PROTECTED : WAY_FOUND;
 }
 
-BODY bool may_go_past(struct l1 *l1, const struct l1_access *a, enum l1_fail why)
+/* A load that would wait for a line, an MSHR entry or a merge slot: it bypasses if the management says so. */
+BODY enum l1_outcome stall(struct l1 *l1, struct l1_cache *c, req_id id, const struct l1_access *a, enum l1_outcome why,
+                           bool hooked)
 {
-    if (l1->order && l1->order->on_fail && l1->order->on_fail(l1->order_st, a, why))
-        return true;
-    return l1->mgmt && l1->mgmt->on_fail && l1->mgmt->on_fail(l1->mgmt_st, a, why);
+    if (hooked && !is_prefetch(a->req) && l1->management.hooks->on_stall &&
+        l1->management.hooks->on_stall(l1->management.st, a, (enum stall)(why - L1_TAKEN)))
+        return pass_on(l1, c, id, L1_BYPASSED);
+    return why;
 }
 
-/* A load that is not a hit. `verdict` is L1_NORMAL or L1_BYPASS_MISS. */
-BODY int load_miss(struct l1 *l1, struct l1_cache *c, req_id id, struct l1_access *a, uint8_t need, unsigned verdict,
-                   bool hooked)
+/* A load whose line is in flight joins the fetch; sectors that nobody has asked for yet are asked for. */
+BODY enum l1_outcome join_fetch(struct l1 *l1, struct l1_cache *c, req_id id, uint32_t m, struct l1_access *a,
+                                uint8_t need, unsigned verdict, bool hooked)
 {
     struct req *r = &l1->req[id];
     struct tags *t = &c->tags;
-    int fail;
-    uint32_t m = mshr_find(&c->mshr, a->line);
-    if (m != MSHR_NONE) {
-        struct mshr_entry *e = &c->mshr.e[m];
-        uint8_t have = a->entry >= 0 ? t->valid[a->entry] : 0;
-        uint8_t more = need & (uint8_t) ~(e->asked | have);
-        if (!mshr_can_merge(&c->mshr, m)) {
-            fail = L1_FAIL_MERGE;
-            goto failed;
-        }
-        if (more && ring_free(&c->miss_queue) == 0)
-            return L1_FAIL_QUEUE;
-        c->stats.accesses++;
-        if (a->entry >= 0) {
-            tags_touch(t, (uint32_t)a->entry);
-            t->pending[a->entry] |= more;
-            if (t->flags[a->entry] & TAG_F_PREFETCHED && !(r->flags & REQ_F_PREFETCH)) {
-                t->flags[a->entry] &= (uint8_t)~TAG_F_PREFETCHED;
-                c->stats.prefetch_late++;
-            }
-        }
-        e->asked |= more;
-        if (hooked && verdict == L1_NORMAL)
-            e->no_fill = 0; /* one requester that may allocate is enough */
-        r->served = REQ_AT_L1_MERGE;
-        r->flags |= REQ_F_MSHR;
-        mshr_chain(&c->mshr, m, l1->req, id);
-        if (more) {
-            c->stats.misses++;
-            c->stats.load_misses++;
-            c->stats.sector_misses++;
-            queue_down(l1, c, id, NET_HEADER_BYTES, more);
-        } else {
-            c->stats.merges++;
-        }
-        if (hooked && l1->mgmt && l1->mgmt->on_hit) {
-            a->pending = true;
-            l1->mgmt->on_hit(l1->mgmt_st, a);
-        }
-        return -1;
-    }
-
-    bool allocate = !c->on_fill && verdict == L1_NORMAL;
-    int32_t entry = a->entry; /* a sector miss keeps its line */
-    if (allocate && entry < 0) {
-        entry = choose_way(l1, c, a, hooked);
-        if (entry == -1) {
-            fail = L1_FAIL_LINE;
-            goto failed;
-        }
-        if (entry == -2 && r->flags & REQ_F_PREFETCH)
-            return L1_FAIL_LINE;
-        if (entry == -2) { /* everything protected */
-            int f = go_past(l1, c, id, &c->stats.bypasses);
-            if (f < 0) {
-                c->stats.all_protected++;
-                if (l1->mgmt->on_all_protected)
-                    l1->mgmt->on_all_protected(l1->mgmt_st, a);
-            }
-            return f;
-        }
-    }
-    bool dirty_victim = allocate && a->entry < 0 && t->dirty[entry];
-    if (ring_free(&c->miss_queue) < 1u + dirty_victim)
-        return L1_FAIL_QUEUE;
-    if (mshr_full(&c->mshr)) {
-        fail = L1_FAIL_MSHR;
-        goto failed;
-    }
+    struct mshr_entry *e = &c->mshr.e[m];
     uint8_t have = a->entry >= 0 ? t->valid[a->entry] : 0;
-    uint8_t asked = need & (uint8_t)~have;
-    m = mshr_add(&c->mshr, a->line);
-    c->mshr.e[m].asked = asked;
-    c->mshr.e[m].no_fill = !allocate && !c->on_fill && a->entry < 0;
-    if (c->on_fill && verdict != L1_NORMAL)
-        c->mshr.e[m].no_fill = 1;
-    if (allocate || a->entry >= 0) {
-        if (a->entry < 0) {
-            evict(l1, c, (uint32_t)entry, r, hooked);
-            tags_place(t, (uint32_t)entry, a->line);
-            if (r->flags & REQ_F_PREFETCH)
-                t->flags[entry] |= TAG_F_PREFETCHED;
-        } else {
-            tags_touch(t, (uint32_t)entry);
-        }
-        t->pending[entry] |= asked;
-        c->mshr.e[m].entry = entry;
+    uint8_t more = need & (uint8_t) ~(e->asked | have);
+    if (!mshr_can_merge(&c->mshr, m))
+        return stall(l1, c, id, a, L1_STALL_MERGE, hooked);
+    if (more && ring_free(&c->to_l2.id) == 0)
+        return L1_STALL_QUEUE;
+    bool late = e->prefetched;
+    e->prefetched = 0;
+    if (a->entry >= 0) {
+        tags_touch(t, (uint32_t)a->entry);
+        t->pending[a->entry] |= more;
+        late |= t->flags[a->entry] & TAG_F_PREFETCHED;
+        t->flags[a->entry] &= (uint8_t)~TAG_F_PREFETCHED;
     }
-    c->stats.accesses++;
-    c->stats.misses++;
-    c->stats.load_misses++;
-    r->served = REQ_AT_L2;
+    c->stats.prefetch_late += late;
+    e->asked |= more;
+    if (hooked && verdict == L1_NORMAL)
+        e->no_fill = 0; /* one requester that may allocate is enough */
+    r->served = REQ_AT_L1_MERGE;
     r->flags |= REQ_F_MSHR;
     mshr_chain(&c->mshr, m, l1->req, id);
-    queue_down(l1, c, id, NET_HEADER_BYTES, asked);
-    if (hooked && l1->mgmt && l1->mgmt->on_miss) {
-        a->entry = c->mshr.e[m].entry;
-        l1->mgmt->on_miss(l1->mgmt_st, a, allocate);
+    if (more)
+        send_to_l2(l1, c, id, NET_HEADER_BYTES, more);
+    if (hooked) {
+        a->pending = true;
+        TELL(management, on_hit, a);
     }
-    return -1;
-
-failed:
-    if (hooked && !(r->flags & REQ_F_PREFETCH) && may_go_past(l1, a, (enum l1_fail)fail))
-        return go_past(l1, c, id, &c->stats.bypasses);
-    return fail;
+    return more ? L1_SECTOR_MISS : L1_MERGE;
 }
 
-static int store(struct l1 *l1, struct l1_cache *c, req_id id, struct l1_access *a, bool hooked)
+/* A load that misses and whose line is not in flight. `verdict` is L1_NORMAL or L1_BYPASS_MISS. */
+BODY enum l1_outcome start_fetch(struct l1 *l1, struct l1_cache *c, req_id id, struct l1_access *a, uint8_t need,
+                                 unsigned verdict, bool hooked)
+{
+    struct req *r = &l1->req[id];
+    struct tags *t = &c->tags;
+    bool allocate = !c->on_fill && verdict == L1_NORMAL;
+    bool line_there = a->entry >= 0; /* a sector miss keeps its line */
+    uint32_t entry = (uint32_t)a->entry;
+    if (allocate && !line_there) {
+        switch (choose_way(l1, c, a, &entry, hooked)) {
+        case WAY_FOUND:
+            break;
+        case WAY_ALL_RESERVED:
+            return stall(l1, c, id, a, L1_STALL_LINE, hooked);
+        case WAY_ALL_PROTECTED:
+            if (is_prefetch(r))
+                return L1_STALL_LINE;
+            if (pass_on(l1, c, id, L1_BYPASSED) != L1_BYPASSED)
+                return L1_STALL_QUEUE;
+            c->stats.all_protected++;
+            TELL(management, on_all_protected, a);
+            return L1_BYPASSED;
+        }
+    }
+    bool dirty_victim = allocate && !line_there && t->dirty[entry];
+    if (ring_free(&c->to_l2.id) < 1u + dirty_victim)
+        return L1_STALL_QUEUE;
+    if (mshr_full(&c->mshr))
+        return stall(l1, c, id, a, L1_STALL_MSHR, hooked);
+    uint8_t have = line_there ? t->valid[entry] : 0;
+    uint8_t asked = need & (uint8_t)~have;
+    struct mshr_entry *e = &c->mshr.e[mshr_add(&c->mshr, a->line)];
+    e->asked = asked;
+    e->no_fill = c->on_fill ? verdict != L1_NORMAL : !allocate && !line_there;
+    if (allocate || line_there) {
+        if (line_there) {
+            tags_touch(t, entry);
+        } else {
+            evict(l1, c, entry, r, hooked);
+            tags_place(t, entry, a->line);
+            t->flags[entry] = hooked && is_prefetch(r) ? TAG_F_PREFETCHED : 0;
+        }
+        t->pending[entry] |= asked;
+        e->entry = (int32_t)entry;
+    } else {
+        e->prefetched = hooked && is_prefetch(r);
+    }
+    r->served = REQ_AT_L2;
+    r->flags |= REQ_F_MSHR;
+    mshr_chain(&c->mshr, (uint32_t)(e - c->mshr.e), l1->req, id);
+    send_to_l2(l1, c, id, NET_HEADER_BYTES, asked);
+    if (hooked) {
+        a->entry = e->entry;
+        TELL(management, on_miss, a, allocate);
+    }
+    return line_there ? L1_SECTOR_MISS : L1_MISS;
+}
+
+static enum l1_outcome store(struct l1 *l1, struct l1_cache *c, req_id id, struct l1_access *a, bool hooked)
 {
     struct req *r = &l1->req[id];
     struct tags *t = &c->tags;
     uint32_t how = r->space == REQ_SP_LOCAL ? c->cfg.write_local : c->cfg.write_global;
     bool present = a->entry >= 0 && !t->pending[a->entry];
     if (how == L1_WRITE_BACK && present && (t->valid[a->entry] & r->sectors) == r->sectors) {
-        c->stats.accesses++;
-        c->stats.hits++;
-        c->stats.store_hits++;
-        if (hooked && l1->mgmt && l1->mgmt->on_store)
-            l1->mgmt->on_store(l1->mgmt_st, a);
+        TELL(management, on_store, a);
         tags_touch(t, (uint32_t)a->entry);
         t->dirty[a->entry] |= r->sectors;
         t->flags[a->entry] |= TAG_F_REUSED;
-        r->served = REQ_AT_L1;
-        if (r->sm == l1->env.sm) {
+        if (is_own(l1, r)) {
+            r->served = REQ_AT_L1;
             l1->in_flight--;
             port_send_later(l1->hit, id, 0, c->hit_extra);
         } else {
+            r->served = REQ_AT_REMOTE_L1;
             complete(l1, id);
         }
-        return -1;
+        return L1_HIT;
     }
-    int fail = go_past(l1, c, id, present ? &c->stats.hits : &c->stats.misses);
-    if (fail >= 0)
-        return fail;
-    c->stats.store_hits += present;
-    c->stats.store_misses += !present;
+    enum l1_outcome outcome = pass_on(l1, c, id, present ? L1_HIT : L1_MISS);
+    if (l1_is_stall(outcome))
+        return outcome;
     r->served = REQ_AT_L2;
-    if (hooked && l1->mgmt && l1->mgmt->on_store)
-        l1->mgmt->on_store(l1->mgmt_st, a);
+    TELL(management, on_store, a);
     if (!present)
-        return -1;
+        return outcome;
     if (how == L1_WRITE_EVICT)
         drop(l1, c, a->entry, hooked);
     else
         tags_touch(t, (uint32_t)a->entry); /* written through: the line stays good */
-    return -1;
+    return outcome;
 }
 
-BODY int access_body(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now, bool hooked)
+/* Asks the organisation, once per request of this SM, where its line lives. */
+static enum l1_route route(struct l1 *l1, struct req *r, const struct l1_access *a)
+{
+    if (!(r->flags & REQ_F_ROUTED)) {
+        uint32_t home = l1->env.sm;
+        enum l1_route to = l1->organisation.hooks->route(l1->organisation.st, r, a->line, a->set, &home);
+        r->flags |= REQ_F_ROUTED;
+        if (to == L1_ROUTE_L2) {
+            r->flags |= REQ_F_BYPASS;
+        } else if (to == L1_ROUTE_REMOTE && home != l1->env.sm) {
+            r->flags |= REQ_F_REMOTE;
+            r->to = l1->env.sm_node[home];
+        }
+    }
+    return r->flags & REQ_F_BYPASS ? L1_ROUTE_L2 : r->flags & REQ_F_REMOTE ? L1_ROUTE_REMOTE : L1_ROUTE_LOCAL;
+}
+
+/* The policies see a load once, however often it is tried. Returns enum l1_verdict. */
+static unsigned judge(struct l1 *l1, struct req *r, struct l1_access *a)
+{
+    const bool hooked = true;
+    if (!(r->flags & REQ_F_POLICY_DONE)) {
+        r->flags |= REQ_F_POLICY_DONE;
+        if (l1->management.hooks->on_access)
+            r->flags |= (uint16_t)(l1->management.hooks->on_access(l1->management.st, a) << REQ_F_VERDICT_SHIFT);
+        r->note = a->note;
+        if (!is_prefetch(r)) {
+            TELL(organisation, on_local, a);
+            if (is_own(l1, r))
+                TELL(prefetcher, on_access, a);
+        }
+    }
+    return (r->flags & REQ_F_VERDICT) >> REQ_F_VERDICT_SHIFT;
+}
+
+BODY enum l1_outcome load_hit(struct l1 *l1, struct l1_cache *c, req_id id, struct l1_access *a, bool hooked)
+{
+    struct req *r = &l1->req[id];
+    struct tags *t = &c->tags;
+    tags_touch(t, (uint32_t)a->entry);
+    if (t->flags[a->entry] & TAG_F_PREFETCHED) {
+        t->flags[a->entry] &= (uint8_t)~TAG_F_PREFETCHED;
+        c->stats.prefetch_useful++;
+    }
+    t->flags[a->entry] |= TAG_F_REUSED;
+    TELL(management, on_hit, a);
+    if (hooked && !is_own(l1, r)) {
+        r->served = REQ_AT_REMOTE_L1;
+        complete(l1, id);
+    } else {
+        r->served = REQ_AT_L1;
+        l1->in_flight--;
+        port_send_later(l1->hit, id, 0, c->hit_extra);
+    }
+    return L1_HIT;
+}
+
+BODY enum l1_outcome look_up(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now, bool hooked)
 {
     struct req *r = &l1->req[id];
     struct tags *t = &c->tags;
     struct l1_access a = {.req = r, .line = r->addr >> t->line_shift, .now = now};
     a.set = tags_set(t, a.line);
 
-    if (hooked && l1->org && l1->org->route && r->sm == l1->env.sm && !(r->flags & (REQ_F_BYPASS | REQ_F_PREFETCH)) &&
-        (r->kind == REQ_READ || r->kind == REQ_WRITE)) {
-        uint32_t home;
-        enum l1_route route = L1_ROUTE_LOCAL;
-        if (!(r->flags & REQ_F_JUDGED)) {
-            route = l1->org->route(l1->org_st, r, a.line, a.set, &home);
-            /* Retries must not ask twice: the answer is kept in flags and `to`. */
-            if (route == L1_ROUTE_REMOTE && home != l1->env.sm) {
-                r->flags |= REQ_F_REMOTE | REQ_F_JUDGED;
-                r->to = l1->env.sm_node[home];
-            } else if (route == L1_ROUTE_L2) {
-                r->flags |= REQ_F_BYPASS;
-            }
-        }
-        if (r->flags & REQ_F_REMOTE) {
-            int fail = go_past(l1, c, id, &c->stats.remote);
-            if (fail < 0) /* the home judges it afresh */
-                r->flags &= (uint16_t) ~(REQ_F_JUDGED | REQ_F_WAITED);
-            return fail;
-        }
-    }
+    if (hooked && l1->organisation.hooks->route && is_own(l1, r) && (r->kind == REQ_READ || r->kind == REQ_WRITE) &&
+        !(r->flags & REQ_F_BYPASS) && route(l1, r, &a) == L1_ROUTE_REMOTE)
+        return send_home(l1, id, &a);
 
-    if (r->flags & REQ_F_BYPASS || r->kind == REQ_ATOMIC || r->kind == REQ_RED) {
-        bool atomic = r->kind == REQ_ATOMIC || r->kind == REQ_RED;
-        int fail = go_past(l1, c, id, atomic ? &c->stats.atomics : &c->stats.bypasses);
+    bool atomic = r->kind == REQ_ATOMIC || r->kind == REQ_RED;
+    if (r->flags & REQ_F_BYPASS || atomic) {
+        if (hooked && is_prefetch(r))
+            return L1_BYPASSED; /* there is nothing to bring in here */
+        enum l1_outcome outcome = pass_on(l1, c, id, atomic ? L1_ATOMIC : L1_BYPASSED);
         r->served = REQ_AT_L2;
-        if (fail < 0 && r->kind != REQ_READ)
+        if (!l1_is_stall(outcome) && r->kind != REQ_READ)
             drop(l1, c, tags_find(t, a.set, a.line), hooked);
-        return fail;
+        return outcome;
     }
 
     a.entry = tags_find(t, a.set, a.line);
@@ -316,157 +395,188 @@ BODY int access_body(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now,
         return store(l1, c, id, &a, hooked);
 
     uint8_t need = c->sectored ? r->sectors : t->full;
-    a.hit = a.entry >= 0 && (t->valid[a.entry] & need) == need;
     unsigned verdict = L1_NORMAL;
+    a.hit = a.entry >= 0 && (t->valid[a.entry] & need) == need;
+    uint32_t m = a.hit && !(hooked && is_prefetch(r)) ? MSHR_NONE : mshr_find(&c->mshr, a.line);
     if (hooked) {
+        if (is_prefetch(r) && (a.entry >= 0 || m != MSHR_NONE))
+            return m != MSHR_NONE ? L1_MERGE : L1_HIT;
         a.pending = a.entry >= 0 && t->pending[a.entry];
-        if (!(r->flags & REQ_F_JUDGED)) {
-            r->flags |= REQ_F_JUDGED;
-            if (l1->mgmt && l1->mgmt->on_access)
-                r->flags |= (uint16_t)(l1->mgmt->on_access(l1->mgmt_st, &a) << REQ_F_VERDICT_SHIFT);
-            r->note = a.note;
-            if (l1->org && l1->org->on_local)
-                l1->org->on_local(l1->org_st, &a);
-            if (l1->pf && l1->pf->on_access && r->sm == l1->env.sm)
-                l1->pf->on_access(l1->pf_st, &a);
-        }
-        verdict = (r->flags & REQ_F_VERDICT) >> REQ_F_VERDICT_SHIFT;
+        verdict = judge(l1, r, &a);
+        if (is_prefetch(r) && verdict != L1_NORMAL)
+            return L1_BYPASSED;
         if (verdict == L1_BYPASS) {
             r->served = REQ_AT_L2;
-            return go_past(l1, c, id, &c->stats.bypasses);
+            return pass_on(l1, c, id, L1_BYPASSED);
         }
         if (verdict == L1_BYPASS_MISS && a.entry < 0)
             need = r->sectors; /* what is not kept need not be whole */
     }
-    if (a.hit) {
-        c->stats.accesses++;
-        c->stats.hits++;
-        c->stats.load_hits++;
-        tags_touch(t, (uint32_t)a.entry);
-        if (t->flags[a.entry] & TAG_F_PREFETCHED) {
-            t->flags[a.entry] &= (uint8_t)~TAG_F_PREFETCHED;
-            c->stats.prefetch_useful++;
-        }
-        t->flags[a.entry] |= TAG_F_REUSED;
-        if (hooked && l1->mgmt && l1->mgmt->on_hit)
-            l1->mgmt->on_hit(l1->mgmt_st, &a);
-        if (hooked && r->sm != l1->env.sm) {
-            r->served = REQ_AT_REMOTE_L1;
-            c->stats.remote_hits++;
-            complete(l1, id);
-        } else {
-            r->served = REQ_AT_L1;
-            l1->in_flight--;
-            port_send_later(l1->hit, id, 0, c->hit_extra);
-        }
-        return -1;
-    }
-    int fail = load_miss(l1, c, id, &a, need, verdict, hooked);
-    if (hooked && fail < 0 && r->sm != l1->env.sm)
-        c->stats.remote_misses++;
-    return fail;
+    if (a.hit)
+        return load_hit(l1, c, id, &a, hooked);
+    return m != MSHR_NONE ? join_fetch(l1, c, id, m, &a, need, verdict, hooked)
+                          : start_fetch(l1, c, id, &a, need, verdict, hooked);
 }
 
-int l1_access_plain(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now)
+/* A prefetch is issued or dropped; nobody waits for it. `r` is gone after a drop, and after it was sent home. */
+static void count_prefetch(struct l1 *l1, struct l1_cache *c, req_id id, enum l1_outcome outcome)
+{
+    struct l1_stats *s = &c->stats;
+    switch (outcome) {
+    case L1_MISS:
+        s->prefetch_issued++;
+        return;
+    case L1_REMOTE:
+        s->prefetch_to_home++;
+        return;
+    case L1_HIT:
+    case L1_MERGE:
+        s->prefetch_present++;
+        break;
+    case L1_BYPASSED:
+        s->prefetch_refused++;
+        break;
+    default:
+        s->prefetch_busy++;
+    }
+    req_release(&l1->comp.eng->pool, id);
+}
+
+BODY enum l1_outcome access_body(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now, bool hooked)
+{
+    struct req *r = &l1->req[id];
+    /* Both are read before the look-up, which may hand the request on. */
+    bool prefetch = hooked && is_prefetch(r), remote = hooked && !is_own(l1, r), load = r->kind == REQ_READ;
+    enum l1_outcome outcome = look_up(l1, c, id, now, hooked);
+    if (prefetch) {
+        count_prefetch(l1, c, id, outcome);
+    } else if (!l1_is_stall(outcome)) {
+        c->stats.taken[!load][outcome]++;
+        if (remote) {
+            c->stats.remote_served++;
+            c->stats.remote_hits += outcome == L1_HIT;
+            c->stats.remote_misses += outcome == L1_MISS || outcome == L1_SECTOR_MISS || outcome == L1_MERGE;
+        }
+    }
+    return outcome;
+}
+
+enum l1_outcome l1_access_plain(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now)
 {
     return access_body(l1, c, id, now, false);
 }
 
-int l1_access_hooked(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now)
+enum l1_outcome l1_access_hooked(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now)
 {
     return access_body(l1, c, id, now, true);
 }
 
+enum l1_outcome l1_bypass(struct l1 *l1, struct l1_cache *c, req_id id)
+{
+    bool load = l1->req[id].kind == REQ_READ;
+    enum l1_outcome outcome = pass_on(l1, c, id, L1_BYPASSED);
+    if (!l1_is_stall(outcome))
+        c->stats.taken[!load][outcome]++;
+    return outcome;
+}
+
+/* ---- replies ---- */
 static void tell_reply(struct l1 *l1, const struct req *r)
 {
-    if (l1->mgmt && l1->mgmt->on_reply)
-        l1->mgmt->on_reply(l1->mgmt_st, r);
-    if (l1->org && l1->org->on_reply)
-        l1->org->on_reply(l1->org_st, r);
+    const bool hooked = true;
+    TELL(management, on_reply, r);
+    TELL(organisation, on_reply, r);
+}
+
+/* A line that is to be kept and has no place yet gets one now, if there is one. `r` is the request that began the
+ * fetch. */
+static void place_on_fill(struct l1 *l1, struct l1_cache *c, struct mshr_entry *e, const struct req *r)
+{
+    struct tags *t = &c->tags;
+    uint32_t set = tags_set(t, e->line), way;
+    struct l1_access a = {.req = r, .line = e->line, .set = set, .entry = -1};
+    int32_t entry = tags_find(t, set, e->line);
+    if (entry < 0 && choose_way(l1, c, &a, &way, l1_hooked(c)) == WAY_FOUND) {
+        /* Without room to write a dirty victim back the line is used once and not kept. */
+        if (!t->dirty[way] || ring_free(&c->to_l2.id)) {
+            evict(l1, c, way, r, l1_hooked(c));
+            tags_place(t, way, e->line);
+            t->flags[way] = e->prefetched ? TAG_F_PREFETCHED : 0;
+            entry = (int32_t)way;
+        }
+    }
+    c->stats.prefetch_unused += e->prefetched && entry < 0;
+    e->prefetched = 0;
+    e->entry = entry;
+    e->no_fill = entry < 0;
+}
+
+/* Those in an MSHR's chain, and what has come of what they wait for. */
+struct waiters {
+    struct req *pool;
+    struct l1 *l1;
+    bool some; /* not all that was asked for has come: only those go whose sectors are in `have` */
+    uint8_t have;
+};
+
+static uint32_t *waiter_link(void *ctx, uint32_t id)
+{
+    return mshr_req_link(((struct waiters *)ctx)->pool, id);
+}
+
+static bool serve_waiter(void *ctx, uint32_t id)
+{
+    const struct waiters *w = ctx;
+    if (w->some && w->pool[id].sectors & ~w->have)
+        return false;
+    complete(w->l1, id);
+    return true;
 }
 
 /* The sectors of a missed line have come: put them in place and release whoever has all it waits for. */
 static void fill_line(struct l1 *l1, struct l1_cache *c, req_id id, uint8_t sectors)
 {
+    const bool hooked = l1_hooked(c);
     struct req *r = &l1->req[id];
     struct tags *t = &c->tags;
-    uint64_t line = r->addr >> t->line_shift;
-    uint32_t m = mshr_find(&c->mshr, line);
+    uint32_t m = mshr_find(&c->mshr, r->addr >> t->line_shift);
     if (m == MSHR_NONE)
-        BUG("%s: a reply for line %lx that nobody asked for", l1->comp.name, (unsigned long)line);
+        BUG("%s: a reply for address %lx that nobody asked for", l1->comp.name, (unsigned long)r->addr);
     struct mshr_entry *e = &c->mshr.e[m];
     e->arrived |= sectors;
     bool all = e->arrived == e->asked;
     if (!all && !c->sectored)
         return;
-    if (e->entry < 0 && !e->no_fill) {
-        /* Allocation on fill (or a merged request that may allocate): the line finds its place now, if there is one. */
-        uint32_t set = tags_set(t, line);
-        struct l1_access a = {.req = r, .line = line, .set = set, .entry = -1};
-        int32_t entry = tags_find(t, set, line);
-        if (entry < 0)
-            entry = choose_way(l1, c, &a, l1_hooked(c));
-        if (entry >= 0 && t->line[entry] != line && t->dirty[entry] && ring_free(&c->miss_queue) == 0)
-            entry = -1; /* nowhere to write the victim to: the line is used once and not kept */
-        if (entry >= 0) {
-            if (t->line[entry] != line) {
-                evict(l1, c, (uint32_t)entry, r, l1_hooked(c));
-                tags_place(t, (uint32_t)entry, line);
-                if (r->flags & REQ_F_PREFETCH)
-                    t->flags[entry] |= TAG_F_PREFETCHED;
-            }
-            e->entry = entry;
-        } else {
-            e->no_fill = 1;
-        }
-    }
+    if (e->entry < 0 && !e->no_fill)
+        place_on_fill(l1, c, e, r);
     if (e->entry >= 0) {
         t->valid[e->entry] |= e->arrived;
         t->pending[e->entry] &= (uint8_t)~e->arrived;
     }
     if (all) {
         c->stats.fills++;
-        if (l1_hooked(c)) {
+        if (hooked)
             tell_reply(l1, r);
-            if (l1->mgmt && l1->mgmt->on_fill && e->entry >= 0)
-                l1->mgmt->on_fill(l1->mgmt_st, r, (uint32_t)e->entry);
-            if (l1->pf && l1->pf->on_fill && e->entry >= 0)
-                l1->pf->on_fill(l1->pf_st, r, (uint32_t)e->entry);
+        if (e->entry >= 0) {
+            TELL(management, on_fill, r, (uint32_t)e->entry);
+            TELL(prefetcher, on_fill, r, (uint32_t)e->entry);
         }
     }
-    uint8_t have = e->arrived | (e->entry >= 0 ? t->valid[e->entry] : 0);
-    req_id keep_head = REQ_NONE, keep_tail = REQ_NONE;
-    uint32_t kept = 0;
-    for (req_id w = e->head; w != REQ_NONE;) {
-        req_id next = l1->req[w].next;
-        if (all || (c->sectored && (l1->req[w].sectors & ~have) == 0)) {
-            complete(l1, w);
-        } else {
-            l1->req[w].next = REQ_NONE;
-            if (keep_head == REQ_NONE)
-                keep_head = w;
-            else
-                l1->req[keep_tail].next = w;
-            keep_tail = w;
-            kept++;
-        }
-        w = next;
-    }
-    e->head = keep_head;
-    e->tail = keep_tail;
-    e->n = kept;
+    struct waiters w = {
+        .pool = l1->req, .l1 = l1, .some = !all, .have = e->arrived | (e->entry >= 0 ? t->valid[e->entry] : 0)};
+    mshr_split(e, waiter_link, &w, serve_waiter);
     c->freed = true;
     if (all)
         mshr_remove(&c->mshr, m);
 }
 
-void l1_reply(struct l1 *l1, req_id id, uint32_t info, uint64_t now)
+void l1_reply(struct l1 *l1, req_id id, uint32_t info)
 {
-    (void)now;
     struct req *r = &l1->req[id];
     struct l1_cache *c = l1_cache_of(l1, r);
     c->stats.replies++;
-    if (r->flags & REQ_F_MSHR && !(r->flags & REQ_F_REMOTE && r->sm == l1->env.sm)) {
+    /* An MSHR of this L1 waits for it, not one of the home that has answered. */
+    if (r->flags & REQ_F_MSHR && !(r->flags & REQ_F_REMOTE && is_own(l1, r))) {
         fill_line(l1, c, id, (uint8_t)net_sectors(info));
         return;
     }
@@ -476,47 +586,4 @@ void l1_reply(struct l1 *l1, req_id id, uint32_t info, uint64_t now)
     if (l1_hooked(c))
         tell_reply(l1, r);
     complete(l1, id);
-}
-
-bool l1_try_prefetch(struct l1 *l1, struct l1_cache *c, uint64_t now)
-{
-    if (ring_empty(&l1->prefetch))
-        return false;
-    const struct prefetch_ask *p = &l1->prefetch_slot[ring_pop(&l1->prefetch)];
-    struct tags *t = &c->tags;
-    uint64_t line = p->addr >> t->line_shift;
-    uint32_t set = tags_set(t, line);
-    int32_t entry = tags_find(t, set, line);
-    if (entry >= 0 || mshr_find(&c->mshr, line) != MSHR_NONE) {
-        c->stats.prefetch_present++;
-        return true;
-    }
-    req_id id = req_alloc(&l1->comp.eng->pool);
-    struct req *r = &l1->req[id];
-    *r = (struct req){.addr = line << t->line_shift,
-                      .born = now,
-                      .pc = p->pc,
-                      .words = ~0u,
-                      .sm = (uint16_t)l1->env.sm,
-                      .warp = p->warp,
-                      .cta = p->cta,
-                      .bytes = (uint16_t)(1u << t->line_shift),
-                      .flags = REQ_F_PREFETCH | REQ_F_JUDGED,
-                      .kind = REQ_READ,
-                      .space = REQ_SP_GLOBAL,
-                      .sectors = t->full,
-                      .n_lines = 1};
-    struct l1_access a = {.req = r, .line = line, .now = now, .set = set, .entry = -1};
-    /* Its resources are tested like a demand miss's; it never waits for them. */
-    if (load_miss(l1, c, id, &a, t->full, L1_NORMAL, true) >= 0) {
-        c->stats.prefetch_busy++;
-        req_release(&l1->comp.eng->pool, id);
-        return true;
-    }
-    /* Demand statistics are about demand. */
-    c->stats.accesses--;
-    c->stats.misses--;
-    c->stats.load_misses--;
-    c->stats.prefetch_issued++;
-    return true;
 }

@@ -11,7 +11,7 @@
         CFG_ROW(T, fill, CFG_ENUM, "", "line", 0, 0, "line sector",                                                    \
                 "what a miss fetches: the whole line or the 32-byte sectors touched"),                                 \
         CFG_ROW(T, allocate, CFG_ENUM, "", "on-miss", 0, 0, "on-miss on-fill", "when a missing line gets its place"),  \
-        CFG_ROW(T, mshrs, CFG_INT, "entries", mshrs_, 1, 65536, NULL, "lines that can be on their way"),               \
+        CFG_ROW(T, mshrs, CFG_INT, "entries", mshrs_, 1, 65536, NULL, "lines that can be in flight"),                  \
         CFG_ROW(T, merges, CFG_INT, "requests", merges_, 1, 65536, NULL, "requests one MSHR entry can hold"),          \
         CFG_ROW(T, miss_queue, CFG_INT, "requests", queue_, 2, 65536, NULL, "requests waiting for the network"),       \
         CFG_ROW(T, latency, CFG_INT, "cycles", latency_, 2, 400, NULL, "load-to-use latency of a hit"),                \
@@ -105,42 +105,46 @@ const struct stat_def l1_stat_defs[] = {
     STAT_ROW(S, accesses, "requests", "line accesses taken: hits + misses + merges + bypasses + atomics + remote"),
     STAT_ROW(S, hits, "requests", "accesses whose data was there (stores: whose line was there)"),
     STAT_ROW(S, misses, "requests", "accesses that started a fetch, and stores whose line was not there"),
-    STAT_ROW(S, merges, "requests", "loads that joined a fetch already on its way"),
-    STAT_ROW(S, bypasses, "requests", "loads and stores that went past the cache"),
+    STAT_ROW(S, merges, "requests", "loads that joined a fetch in flight"),
+    STAT_ROW(S, bypasses, "requests", "loads and stores that bypassed the cache"),
     STAT_ROW(S, atomics, "requests", "atomics and reductions, performed at the L2"),
     STAT_ROW(S, remote, "requests", "accesses sent to another SM's L1"),
     STAT_ROW(S, load_hits, "requests", "loads that hit"),
     STAT_ROW(S, load_misses, "requests", "loads that started a fetch"),
     STAT_ROW(S, store_hits, "requests", "stores whose line was there"),
     STAT_ROW(S, store_misses, "requests", "stores whose line was not there"),
-    STAT_ROW(S, sector_misses, "requests", "of the load misses: the line was there or on its way, the sector not"),
+    STAT_ROW(S, sector_misses, "requests", "of the load misses: the line was there or in flight, the sector not"),
     STAT_ROW(S, fills, "lines", "fetches completed"),
     STAT_ROW(S, evictions, "lines", "lines replaced by another"),
     STAT_ROW(S, write_backs, "lines", "of the evictions: dirty, written to the L2"),
     STAT_ROW(S, dropped, "lines", "lines dropped because a store or an atomic made them stale"),
     STAT_ROW(S, flushed, "lines", "lines dropped at the end of a kernel"),
-    STAT_NAMED(S, fail_cycles[L1_FAIL_LINE], "stall_cycles.line", "cycles",
+    STAT_NAMED(S, stall_cycles[L1_STALL_LINE - L1_TAKEN], "stall_cycles.line", "cycles",
                "the oldest access waited for a way that is not reserved"),
-    STAT_NAMED(S, fail_cycles[L1_FAIL_MSHR], "stall_cycles.mshr", "cycles",
+    STAT_NAMED(S, stall_cycles[L1_STALL_MSHR - L1_TAKEN], "stall_cycles.mshr", "cycles",
                "the oldest access waited for an MSHR entry"),
-    STAT_NAMED(S, fail_cycles[L1_FAIL_MERGE], "stall_cycles.merge", "cycles",
+    STAT_NAMED(S, stall_cycles[L1_STALL_MERGE - L1_TAKEN], "stall_cycles.merge", "cycles",
                "the oldest access waited for a merge slot"),
-    STAT_NAMED(S, fail_cycles[L1_FAIL_QUEUE], "stall_cycles.queue", "cycles",
+    STAT_NAMED(S, stall_cycles[L1_STALL_QUEUE - L1_TAKEN], "stall_cycles.queue", "cycles",
                "the oldest access waited for the miss queue"),
-    STAT_NAMED(S, failed[L1_FAIL_LINE], "stalled_requests.line", "requests",
+    STAT_NAMED(S, stalled_requests[L1_STALL_LINE - L1_TAKEN], "stalled_requests.line", "requests",
                "accesses that first failed for want of a way"),
-    STAT_NAMED(S, failed[L1_FAIL_MSHR], "stalled_requests.mshr", "requests",
+    STAT_NAMED(S, stalled_requests[L1_STALL_MSHR - L1_TAKEN], "stalled_requests.mshr", "requests",
                "accesses that first failed for want of an MSHR entry"),
-    STAT_NAMED(S, failed[L1_FAIL_MERGE], "stalled_requests.merge", "requests",
+    STAT_NAMED(S, stalled_requests[L1_STALL_MERGE - L1_TAKEN], "stalled_requests.merge", "requests",
                "accesses that first failed for want of a merge slot"),
-    STAT_NAMED(S, failed[L1_FAIL_QUEUE], "stalled_requests.queue", "requests",
+    STAT_NAMED(S, stalled_requests[L1_STALL_QUEUE - L1_TAKEN], "stalled_requests.queue", "requests",
                "accesses that first failed at a full miss queue"),
     STAT_NAMED(S, prefetch_asked, "prefetch.asked", "lines", "lines the prefetcher asked for"),
     STAT_NAMED(S, prefetch_issued, "prefetch.issued", "lines", "prefetches sent to the L2"),
     STAT_NAMED(S, prefetch_full, "prefetch.full", "lines", "prefetches dropped: the queue was full"),
-    STAT_NAMED(S, prefetch_present, "prefetch.present", "lines",
-               "prefetches dropped: the line was there or on its way"),
+    STAT_NAMED(S, prefetch_present, "prefetch.present", "lines", "prefetches dropped: the line was there or in flight"),
     STAT_NAMED(S, prefetch_busy, "prefetch.busy", "lines", "prefetches dropped: no way, MSHR or queue slot was free"),
+    STAT_NAMED(S, prefetch_refused, "prefetch.refused", "lines",
+               "prefetches dropped: the management or the organisation would not keep the line here"),
+    STAT_NAMED(S, prefetch_cancelled, "prefetch.cancelled", "lines", "prefetches dropped: the kernel ended"),
+    STAT_NAMED(S, prefetch_to_home, "prefetch.to_home", "lines", "prefetches sent to the L1 where the line lives"),
+    STAT_NAMED(S, prefetch_from_sms, "prefetch.from_sms", "lines", "prefetches of other SMs for lines that live here"),
     STAT_NAMED(S, prefetch_useful, "prefetch.useful", "lines", "prefetched lines that a load hit later"),
     STAT_NAMED(S, prefetch_late, "prefetch.late", "lines", "prefetched lines that a load asked for before they came"),
     STAT_NAMED(S, prefetch_unused, "prefetch.unused", "lines", "prefetched lines that left without being used"),
@@ -157,6 +161,29 @@ static const struct stat_def data_ratios[] = {
     STAT_QUOTIENT("miss_rate", "", "l1.misses", "l1.accesses", "misses / accesses"),
     STAT_QUOTIENT("hit_rate", "", "l1.hits", "l1.accesses", "hits / accesses"), STAT_END};
 
+struct l1_config l1_config_of(const struct cfg *cfg)
+{
+    const struct l1_cache_config *l1 = cfg_section(cfg, "l1");
+    /* policy_info is the first member of every policy. */
+    return (struct l1_config){
+        .cache = {[L1_DATA] = l1, [L1_CONST] = cfg_section(cfg, "const"), [L1_TEX] = cfg_section(cfg, "tex")},
+        .management = (const void *)l1_management_kind.policy[l1->management],
+        .organisation = (const void *)l1_organisation_kind.policy[l1->organisation],
+        .prefetcher = (const void *)l1_prefetcher_kind.policy[l1->prefetcher],
+        .order = (const void *)l1_order_kind.policy[l1->order],
+        .management_params = cfg_policy_params(cfg, l1_management_kind.name, l1->management),
+        .organisation_params = cfg_policy_params(cfg, l1_organisation_kind.name, l1->organisation),
+        .prefetcher_params = cfg_policy_params(cfg, l1_prefetcher_kind.name, l1->prefetcher),
+        .order_params = cfg_policy_params(cfg, l1_order_kind.name, l1->order),
+    };
+}
+
+static void register_policy(struct stats *s, const struct policy_info *info, const void *st)
+{
+    if (info->stats)
+        stats_add(s, info->name, info->stats, st);
+}
+
 void l1_register_stats(struct l1 *l1, struct stats *s)
 {
     static const char *const prefix[L1_COUNT] = {"l1", "const", "tex"};
@@ -164,12 +191,13 @@ void l1_register_stats(struct l1 *l1, struct stats *s)
         if (l1->cache[i])
             stats_add(s, prefix[i], l1_stat_defs, &l1->cache[i]->stats);
     stats_add(s, "l1", data_ratios, NULL);
-    if (l1->mgmt && l1->mgmt->info.stats)
-        stats_add(s, l1->mgmt->info.name, l1->mgmt->info.stats, l1->mgmt_st);
-    if (l1->org && l1->org->info.stats)
-        stats_add(s, l1->org->info.name, l1->org->info.stats, l1->org_st);
-    if (l1->pf && l1->pf->info.stats)
-        stats_add(s, l1->pf->info.name, l1->pf->info.stats, l1->pf_st);
-    if (l1->order && l1->order->info.stats)
-        stats_add(s, l1->order->info.name, l1->order->info.stats, l1->order_st);
+    if (!l1->cache[L1_DATA])
+        return;
+    register_policy(s, &l1->management.hooks->info, l1->management.st);
+    register_policy(s, &l1->organisation.hooks->info, l1->organisation.st);
+    register_policy(s, &l1->prefetcher.hooks->info, l1->prefetcher.st);
+    if (l1->order.policy) {
+        register_policy(s, &l1->order.policy->info, l1->order.st);
+        stats_add(s, "l1_order", order_l1_stats, &l1->order.stats);
+    }
 }

@@ -38,11 +38,16 @@ extern const struct cfg_section l1_cfg_section, const_cfg_section, tex_cfg_secti
 /* What l1_new takes. cache[which] NULL or not enabled: the SM has no such cache. */
 struct l1_config {
     const struct l1_cache_config *cache[L1_COUNT];
-    /* Parameters of the chosen policies, in the order management, organisation, prefetcher, order. */
+    const struct l1_management *management;
+    const struct l1_organisation *organisation;
+    const struct l1_prefetcher *prefetcher;
+    const struct order_policy *order;
     const void *management_params, *organisation_params, *prefetcher_params, *order_params;
 };
+/* The caches and the chosen policies of a configuration. */
+struct l1_config l1_config_of(const struct cfg *);
 
-/* Statistics of one cache; registered under l1, const and tex. `l1_cache_stats(l1, which)` is the instance. */
+/* Statistics of one cache; registered under l1, const and tex. */
 extern const struct stat_def l1_stat_defs[];
 struct stats;
 /* Registers the unit's counters and those of its policies. */

@@ -9,27 +9,32 @@
 #include "l1/l1_config.h"
 
 struct l1_stats {
+    uint64_t
+        taken[2][L1_TAKEN]; /* demand accesses by outcome: loads; stores and atomics. The sums below follow (l1_sync) */
     uint64_t accesses, hits, misses, merges, bypasses, atomics, remote;
     uint64_t load_hits, load_misses, store_hits, store_misses, sector_misses;
     uint64_t fills, evictions, write_backs, flushed, dropped;
-    uint64_t fail_cycles[L1_FAIL_COUNT]; /* cycles in which the oldest access could not be taken */
-    uint64_t failed[L1_FAIL_COUNT];      /* accesses that could not be taken at first, by the first reason */
+    uint64_t stall_cycles[L1_STALLS];     /* cycles in which the oldest access could not be taken */
+    uint64_t stalled_requests[L1_STALLS]; /* accesses that could not be taken at first, by the first reason */
     uint64_t prefetch_asked, prefetch_issued, prefetch_full, prefetch_present, prefetch_busy;
+    uint64_t prefetch_refused, prefetch_to_home, prefetch_from_sms, prefetch_cancelled;
     uint64_t prefetch_useful, prefetch_late, prefetch_unused;
     uint64_t remote_served, remote_hits, remote_misses, all_protected;
-    uint64_t replies;   /* messages taken from the reply network */
-    uint64_t completed; /* requests given back to the SM */
+    uint64_t replies; /* messages taken from the reply networks */
 };
 
-/* What an access needs and where it hangs. */
+/* Requests that wait for a slot of the network, and the size of their packets (netmsg.h), in step. */
+struct l1_out {
+    struct ring id, info;
+};
+
 struct l1_cache {
     struct port in;
     struct tags tags;
     struct mshr mshr;
-    struct ring miss_queue; /* requests on their way to the network: id | asked sectors are recomputed */
-    struct ring miss_info;  /* net_info of each, in step */
+    struct l1_out to_l2;
     uint64_t blocked_since;
-    int8_t blocked; /* enum l1_fail of the oldest access, or -1 */
+    int8_t blocked; /* stall of the oldest access (index in stall_cycles), or -1 */
     uint8_t which;
     bool sectored, on_fill, hooked;
     bool freed;         /* something a blocked access may wait for has been freed since it was last tried */
@@ -38,26 +43,29 @@ struct l1_cache {
     struct l1_stats stats;
 };
 
+/* The chosen policy of one kind. `hooks` is never NULL where there is a data cache; the baseline's hooks are. */
+#define L1_SLOT(type)                                                                                                  \
+    struct {                                                                                                           \
+        const struct type *hooks;                                                                                      \
+        void *st;                                                                                                      \
+        struct l1_host host;                                                                                           \
+    }
+
 struct l1 {
     struct comp comp;
     struct req *req; /* the pool */
     struct l1_cache *cache[L1_COUNT];
-    struct port events, reply_in, request_in;
-    struct port *hit, *fill, *event, *request_out, *reply_out;
-    uint8_t next_cache; /* whose miss queue goes first */
+    struct port events, reply_in, home_reply_in, request_in;
+    struct port *hit, *fill, *event;
+    struct l1_net net;
+    uint8_t next_cache;   /* whose misses go to the L2 first */
+    bool home_reply_next; /* of two replies that wait, the home's is taken */
 
-    /* Policies; the pointers are NULL where the policy has no hooks at all. */
-    const struct l1_management *mgmt;
-    const struct l1_organisation *org;
-    const struct l1_prefetcher *pf;
-    const struct l1_order *order;
-    void *mgmt_st, *org_st, *pf_st, *order_st;
-    const struct l1_management *mgmt_any; /* the chosen ones, hooks or not */
-    const struct l1_organisation *org_any;
-    const struct l1_prefetcher *pf_any;
-    const struct l1_order *order_any;
-    struct l1_host mgmt_host, org_host, pf_host, order_host;
-    uint64_t epoch_at; /* next on_epoch; NEVER = none */
+    L1_SLOT(l1_management) management;
+    L1_SLOT(l1_organisation) organisation;
+    L1_SLOT(l1_prefetcher) prefetcher;
+    struct order order; /* policy NULL: requests come straight from the SM's port */
+    uint64_t epoch_at;  /* next on_epoch; NEVER = none */
 
     struct ring prefetch; /* index into prefetch_slot */
     struct prefetch_ask {
@@ -65,7 +73,8 @@ struct l1 {
         uint32_t pc;
         uint16_t warp, cta;
     } * prefetch_slot;
-    struct ring remote_reply; /* requests of other SMs, answered, on their way to the reply network */
+    struct l1_out to_home;    /* requests of this SM for lines that live in another L1 */
+    struct ring remote_reply; /* requests of other SMs, answered, waiting for the network */
     uint32_t remote_inside;   /* requests of other SMs taken and not yet answered: no more than the ring holds */
 
     struct l1_env env;
@@ -77,13 +86,34 @@ uint64_t l1_tick_plain(struct comp *, uint64_t now);
 uint64_t l1_tick_hooked(struct comp *, uint64_t now);
 void l1_sync(struct comp *, uint64_t now);
 
-/* l1_access.c: tries to take a request; -1 = taken, else enum l1_fail. */
-int l1_access_plain(struct l1 *, struct l1_cache *, req_id, uint64_t now);
-int l1_access_hooked(struct l1 *, struct l1_cache *, req_id, uint64_t now);
-/* A message of the reply network has come. */
-void l1_reply(struct l1 *, req_id, uint32_t info, uint64_t now);
-/* Tries the oldest prefetch; true when it used the cache's port. */
-bool l1_try_prefetch(struct l1 *, struct l1_cache *, uint64_t now);
+/* l1_access.c: one look-up, for the SM's own requests, those of other SMs and prefetches; counts what it takes. */
+enum l1_outcome l1_access_plain(struct l1 *, struct l1_cache *, req_id, uint64_t now);
+enum l1_outcome l1_access_hooked(struct l1 *, struct l1_cache *, req_id, uint64_t now);
+/* Sends a stalled load to the L2 without a look-up: an order policy's way out. */
+enum l1_outcome l1_bypass(struct l1 *, struct l1_cache *, req_id);
+/* A message of a reply network has come. */
+void l1_reply(struct l1 *, req_id, uint32_t info);
+
+static inline bool l1_is_stall(enum l1_outcome o)
+{
+    return o >= L1_TAKEN;
+}
+
+static inline void l1_out_init(struct l1_out *q, struct arena *a, uint32_t cap)
+{
+    ring_init(&q->id, a, cap);
+    ring_init(&q->info, a, cap);
+}
+static inline void l1_out_push(struct l1_out *q, req_id id, uint32_t info)
+{
+    ring_push(&q->id, id);
+    ring_push(&q->info, info);
+}
+static inline void l1_out_send(struct l1_out *q, struct port *to)
+{
+    req_id id = ring_pop(&q->id);
+    port_send(to, id, ring_pop(&q->info));
+}
 
 /* Do any policies listen to this cache? */
 static inline bool l1_hooked(const struct l1_cache *c)

@@ -4,24 +4,25 @@
  */
 #include "l1/l1_priv.h"
 
-static void count_fail(struct l1_cache *c, struct req *r, int fail, uint64_t now)
+static void count_stall(struct l1_cache *c, struct req *r, enum l1_outcome why, uint64_t now)
 {
-    if (c->blocked != fail) {
+    int reason = why - L1_TAKEN;
+    if (c->blocked != reason) {
         if (c->blocked >= 0)
-            c->stats.fail_cycles[c->blocked] += now - c->blocked_since;
-        c->blocked = (int8_t)fail;
+            c->stats.stall_cycles[c->blocked] += now - c->blocked_since;
+        c->blocked = (int8_t)reason;
         c->blocked_since = now;
     }
     if (!(r->flags & REQ_F_WAITED)) {
         r->flags |= REQ_F_WAITED;
-        c->stats.failed[fail]++;
+        c->stats.stalled_requests[reason]++;
     }
 }
 
-static inline void count_taken(struct l1_cache *c, uint64_t now)
+static inline void end_stall(struct l1_cache *c, uint64_t now)
 {
     if (c->blocked >= 0) {
-        c->stats.fail_cycles[c->blocked] += now - c->blocked_since;
+        c->stats.stall_cycles[c->blocked] += now - c->blocked_since;
         c->blocked = -1;
     }
 }
@@ -29,129 +30,184 @@ static inline void count_taken(struct l1_cache *c, uint64_t now)
 /* `hooked` is constant where it is false: an L1 without policies runs code in which they do not exist. */
 #define BODY static inline __attribute__((always_inline))
 
-BODY int try_access(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now, bool hooked)
+BODY enum l1_outcome try_access(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now, bool hooked)
 {
     return hooked ? l1_access_hooked(l1, c, id, now) : l1_access_plain(l1, c, id, now);
 }
 
-/* The oldest requests of the SM's port, in order; as many as ports and banks allow. Returns how many were taken. */
-BODY uint32_t take_in_order(struct l1 *l1, struct l1_cache *c, uint64_t now, bool hooked)
+/* What of a cache's ports and banks is left in this cycle. */
+struct budget {
+    uint32_t taken;
+    uint64_t banks_used;
+};
+
+/* May this request go to the tags in this cycle? Then its bank is in use. */
+static inline bool claim_bank(const struct l1_cache *c, const struct req *r, struct budget *b)
 {
-    const struct msg *m;
-    uint32_t taken = 0;
-    uint64_t banks_used = 0;
-    /* Without policies a blocked access fails again until a line has come or the miss queue has moved. */
-    if (c->blocked >= 0 && !c->freed && !hooked)
-        return 0;
-    c->freed = false;
-    while (taken < c->cfg.ports && (m = port_peek(&c->in, now))) {
-        req_id id = m->req;
-        struct req *r = &l1->req[id];
-        if (c->cfg.banks > 1) {
-            uint64_t bank = 1ull << (r->addr >> c->tags.line_shift & (c->cfg.banks - 1));
-            if (banks_used & bank)
-                break;
-            banks_used |= bank;
-        }
-        l1->in_flight++; /* a hit gives it back at once */
-        int fail = try_access(l1, c, id, now, hooked);
-        if (fail >= 0) {
-            l1->in_flight--;
-            count_fail(c, r, fail, now);
-            return taken;
-        }
-        count_taken(c, now);
-        port_pop(&c->in);
-        taken++;
+    if (b->taken == c->cfg.ports)
+        return false;
+    if (c->cfg.banks > 1) {
+        uint64_t bank = 1ull << (r->addr >> c->tags.line_shift & (c->cfg.banks - 1));
+        if (b->banks_used & bank)
+            return false;
+        b->banks_used |= bank;
     }
-    return taken;
+    return true;
 }
 
-/* The same with a reordering buffer between the port and the tags. */
-static uint32_t take_reordered(struct l1 *l1, struct l1_cache *c, uint64_t now)
+/* The oldest requests of the SM's port, in order; as many as ports and banks allow. */
+BODY void take_in_order(struct l1 *l1, struct l1_cache *c, uint64_t now, struct budget *b, bool hooked)
 {
     const struct msg *m;
-    uint32_t taken = 0;
-    while (taken < c->cfg.ports) {
-        req_id id = l1->order->pick(l1->order_st, l1->req, now);
-        if (id == REQ_NONE)
-            break;
+    /* Without policies a blocked access stalls again until a line has come or the queue to the L2 has moved. */
+    if (c->blocked >= 0 && !c->freed && !hooked)
+        return;
+    c->freed = false;
+    while ((m = port_peek(&c->in, now))) {
+        req_id id = m->req;
         struct req *r = &l1->req[id];
-        req_id next = r->next;
-        int fail = try_access(l1, c, id, now, true);
-        if (fail >= 0) {
-            count_fail(c, r, fail, now);
+        if (!claim_bank(c, r, b))
+            return;
+        l1->in_flight++; /* a hit gives it back at once */
+        enum l1_outcome outcome = try_access(l1, c, id, now, hooked);
+        if (l1_is_stall(outcome)) {
+            l1->in_flight--;
+            count_stall(c, r, outcome, now);
+            return;
+        }
+        end_stall(c, now);
+        port_pop(&c->in);
+        b->taken++;
+    }
+}
+
+/* The same with a reordering buffer between the port and the tags. A look-up in vain costs the tags a turn. */
+static void take_reordered(struct l1 *l1, struct l1_cache *c, uint64_t now, struct budget *b)
+{
+    struct order *o = &l1->order;
+    const uint32_t of_fills = 1u << STALL_LINE | 1u << STALL_MSHR | 1u << STALL_MERGE | 1u << STALL_QUEUE;
+    order_freed(o, 1u << STALL_BANK | (c->freed ? of_fills : 0));
+    c->freed = false;
+    uint32_t slot;
+    while (b->taken < c->cfg.ports && (slot = order_offer(o, now)) != ORDER_NONE) {
+        req_id id = o->slot[slot].req;
+        struct req *r = &l1->req[id];
+        if (!claim_bank(c, r, b)) {
+            if (order_refused(o, slot, STALL_BANK, now) == ORDER_TRY_ANOTHER)
+                continue;
             break;
         }
-        count_taken(c, now);
-        l1->order->take(l1->order_st, l1->req, id, next);
-        taken++;
+        enum l1_outcome outcome = try_access(l1, c, id, now, true);
+        b->taken++;
+        if (l1_is_stall(outcome)) {
+            enum stall why = (enum stall)(outcome - L1_TAKEN);
+            enum order_verdict verdict = order_refused(o, slot, why, now);
+            if (verdict == ORDER_BYPASS && why != STALL_QUEUE && r->kind == REQ_READ)
+                outcome = l1_bypass(l1, c, id);
+            if (l1_is_stall(outcome)) {
+                count_stall(c, r, outcome, now);
+                if (verdict == ORDER_TRY_ANOTHER)
+                    continue;
+                break;
+            }
+        }
+        end_stall(c, now);
+        order_taken(o, slot, now);
     }
-    while ((m = port_peek(&c->in, now)) && l1->order->room(l1->order_st, &l1->req[m->req])) {
+    const struct msg *m;
+    while ((m = port_peek(&c->in, now)) && order_take_in(o, m->req, 0, now)) {
         l1->in_flight++;
-        l1->order->push(l1->order_st, l1->req, port_pop(&c->in).req);
+        port_pop(&c->in);
     }
-    return taken;
 }
 
 /* Requests of other SMs for lines that live here: after this SM's own. */
-static void take_remote(struct l1 *l1, struct l1_cache *c, uint64_t now, uint32_t taken)
+static void take_remote(struct l1 *l1, struct l1_cache *c, uint64_t now, struct budget *b)
 {
     const struct msg *m;
-    while (taken < c->cfg.ports && (m = port_peek(&l1->request_in, now))) {
-        if (l1->remote_inside == l1->remote_reply.cap || try_access(l1, c, m->req, now, true) >= 0)
+    while ((m = port_peek(&l1->request_in, now))) {
+        struct req *r = &l1->req[m->req];
+        bool prefetch = r->flags & REQ_F_PREFETCH;
+        if ((!prefetch && l1->remote_inside == l1->remote_reply.cap) || !claim_bank(c, r, b))
             return;
+        /* A prefetch is taken or dropped, and is not answered. */
+        l1->remote_inside += !prefetch;
+        c->stats.prefetch_from_sms += prefetch;
+        if (l1_is_stall(try_access(l1, c, m->req, now, true)) && !prefetch) {
+            l1->remote_inside--;
+            return;
+        }
         port_pop(&l1->request_in);
-        l1->remote_inside++;
-        c->stats.remote_served++;
-        taken++;
+        b->taken++;
     }
 }
 
-static void send_down(struct l1 *l1, uint64_t now)
+/* One prefetch goes the way of a load, in a cycle in which no load wants the cache. */
+static void try_prefetch(struct l1 *l1, struct l1_cache *c, uint64_t now)
 {
-    (void)now;
+    const struct prefetch_ask *p = &l1->prefetch_slot[ring_pop(&l1->prefetch)];
+    const struct tags *t = &c->tags;
+    req_id id = req_alloc(&l1->comp.eng->pool);
+    l1->req[id] = (struct req){.addr = p->addr >> t->line_shift << t->line_shift,
+                               .born = now,
+                               .pc = p->pc,
+                               .words = ~0u,
+                               .sm = (uint16_t)l1->env.sm,
+                               .warp = p->warp,
+                               .cta = p->cta,
+                               .bytes = (uint16_t)(1u << t->line_shift),
+                               .flags = REQ_F_PREFETCH,
+                               .kind = REQ_READ,
+                               .space = REQ_SP_GLOBAL,
+                               .sectors = t->full,
+                               .n_lines = 1};
+    l1_access_hooked(l1, c, id, now);
+}
+
+/* One packet of the caches' misses to the L2, the caches in turn. */
+static void send_to_l2(struct l1 *l1)
+{
     for (uint32_t k = 0; k < L1_COUNT; k++) {
         uint32_t i = l1->next_cache + k;
         if (i >= L1_COUNT)
             i -= L1_COUNT;
         struct l1_cache *c = l1->cache[i];
-        if (!c || ring_empty(&c->miss_queue))
+        if (!c || ring_empty(&c->to_l2.id))
             continue;
-        if (!port_can_send(l1->request_out))
+        if (!port_can_send(l1->net.to_l2))
             return;
         c->freed = true;
-        req_id id = ring_pop(&c->miss_queue);
-        port_send(l1->request_out, id, ring_pop(&c->miss_info));
+        l1_out_send(&c->to_l2, l1->net.to_l2);
         l1->next_cache = (uint8_t)(i + 1 == L1_COUNT ? 0 : i + 1);
         return;
     }
 }
 
-static void send_remote_reply(struct l1 *l1)
+static bool can_send_home(const struct l1 *l1)
 {
-    if (ring_empty(&l1->remote_reply) || !port_can_send(l1->reply_out))
+    return !ring_empty(&l1->to_home.id) && port_can_send(l1->net.to_home);
+}
+
+static bool can_send_remote_reply(const struct l1 *l1)
+{
+    return !ring_empty(&l1->remote_reply) && port_can_send(l1->net.to_requester);
+}
+
+/* What leaves for other L1s: each class of message has a queue and a port of its own, so none waits for another. */
+static void send_to_sms(struct l1 *l1)
+{
+    if (can_send_home(l1))
+        l1_out_send(&l1->to_home, l1->net.to_home);
+    if (!can_send_remote_reply(l1))
         return;
     req_id id = ring_pop(&l1->remote_reply);
     l1->remote_inside--;
     struct req *r = &l1->req[id];
     uint32_t bytes = 0;
     if (r->kind == REQ_READ)
-        bytes = l1->org && l1->org->reply_bytes ? l1->org->reply_bytes(l1->org_st, r)
-                                                : 1u << l1->cache[L1_DATA]->tags.line_shift;
-    port_send(l1->reply_out, id, net_info(NET_HEADER_BYTES + bytes, r->sectors));
-}
-
-static void take_events(struct l1 *l1, uint64_t now)
-{
-    while (port_peek(&l1->events, now)) {
-        struct msg m = port_pop(&l1->events);
-        enum event kind = event_kind(m.info);
-        if (l1->mgmt && l1->mgmt->on_event && l1->mgmt->events >> kind & 1)
-            l1->mgmt->on_event(l1->mgmt_st, kind, event_slot(m.info), m.req);
-        if (l1->pf && l1->pf->on_event && l1->pf->events >> kind & 1)
-            l1->pf->on_event(l1->pf_st, kind, event_slot(m.info), m.req);
-    }
+        bytes = l1->organisation.hooks->reply_bytes ? l1->organisation.hooks->reply_bytes(l1->organisation.st, r)
+                                                    : 1u << l1->cache[L1_DATA]->tags.line_shift;
+    port_send(l1->net.to_requester, id, net_info(NET_HEADER_BYTES + bytes, r->sectors));
 }
 
 static inline uint64_t sooner(uint64_t a, uint64_t b)
@@ -159,66 +215,101 @@ static inline uint64_t sooner(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* The next cycle in which a port's oldest message can be taken; NEVER when it has none. */
+static inline uint64_t next_from(const struct port *p, uint64_t now)
+{
+    uint64_t ready = port_next_ready(p);
+    return ready > now ? ready : now + 1;
+}
+
+/* One reply per cycle, from the L2 or from a home, in turn when both have one. Returns when to look again. */
+BODY uint64_t take_reply(struct l1 *l1, uint64_t now, bool remote)
+{
+    struct port *p = &l1->reply_in;
+    if (remote && (l1->home_reply_next || !port_peek(p, now)) && port_peek(&l1->home_reply_in, now))
+        p = &l1->home_reply_in;
+    if (port_peek(p, now)) {
+        if (remote)
+            l1->home_reply_next = p == &l1->reply_in;
+        struct msg m = port_pop(p);
+        l1_reply(l1, m.req, m.info);
+    }
+    uint64_t want = next_from(&l1->reply_in, now);
+    return remote ? sooner(want, next_from(&l1->home_reply_in, now)) : want;
+}
+
+static void take_events(struct l1 *l1, uint64_t now)
+{
+    const struct l1_management *management = l1->management.hooks;
+    const struct l1_prefetcher *prefetcher = l1->prefetcher.hooks;
+    while (port_peek(&l1->events, now)) {
+        struct msg m = port_pop(&l1->events);
+        enum event kind = event_kind(m.info);
+        if (management->on_event && management->events >> kind & 1)
+            management->on_event(l1->management.st, kind, event_slot(m.info), m.req);
+        if (prefetcher->on_event && prefetcher->events >> kind & 1)
+            prefetcher->on_event(l1->prefetcher.st, kind, event_slot(m.info), m.req);
+    }
+}
+
 BODY uint64_t tick_body(struct l1 *l1, uint64_t now, bool hooked)
 {
+    const bool remote = hooked && l1->net.to_home;
     uint64_t want = NEVER;
     if (hooked) {
         if (!port_empty(&l1->events))
             take_events(l1, now);
         if (now >= l1->epoch_at) {
-            uint64_t at = l1->mgmt->on_epoch(l1->mgmt_st, now);
+            uint64_t at = l1->management.hooks->on_epoch(l1->management.st, now);
             l1->epoch_at = at > now ? at : NEVER;
         }
         want = l1->epoch_at;
     }
 
-    send_down(l1, now);
-    if (hooked && l1->reply_out)
-        send_remote_reply(l1);
-    if (port_peek(&l1->reply_in, now)) {
-        struct msg m = port_pop(&l1->reply_in);
-        l1_reply(l1, m.req, m.info, now);
-    }
-    if (!port_empty(&l1->reply_in)) {
-        uint64_t ready = port_next_ready(&l1->reply_in);
-        want = sooner(want, ready > now ? ready : now + 1);
-    }
+    send_to_l2(l1);
+    if (remote)
+        send_to_sms(l1);
+    want = sooner(want, take_reply(l1, now, remote));
 
     bool to_send = false;
     for (uint32_t i = 0; i < L1_COUNT; i++) {
         struct l1_cache *c = l1->cache[i];
         if (!c)
             continue;
-        bool reorder = hooked && l1->order && i == L1_DATA;
+        bool reorder = hooked && i == L1_DATA && l1->order.policy;
         if (!reorder && port_empty(&c->in) && i != L1_DATA) {
-            to_send |= !ring_empty(&c->miss_queue);
+            to_send |= !ring_empty(&c->to_l2.id);
             continue;
         }
-        uint32_t taken = reorder ? take_reordered(l1, c, now) : take_in_order(l1, c, now, hooked && c->hooked);
+        struct budget b = {0};
+        if (reorder)
+            take_reordered(l1, c, now, &b);
+        else
+            take_in_order(l1, c, now, &b, hooked && c->hooked);
         if (hooked && i == L1_DATA) {
-            if (l1->reply_out && !port_empty(&l1->request_in)) {
-                take_remote(l1, c, now, taken);
-                if (!port_empty(&l1->request_in))
-                    want = sooner(want, now + 1);
+            if (remote) {
+                take_remote(l1, c, now, &b);
+                want = sooner(want, next_from(&l1->request_in, now));
             }
-            if (taken == 0 && c->blocked < 0)
-                l1_try_prefetch(l1, c, now);
+            if (b.taken == 0 && c->blocked < 0 && !ring_empty(&l1->prefetch))
+                try_prefetch(l1, c, now);
             if (!ring_empty(&l1->prefetch) && c->blocked < 0)
                 want = now + 1;
-            if (reorder && l1->order->count(l1->order_st))
-                want = now + 1;
+            if (reorder) {
+                want = sooner(want, order_next(&l1->order, now));
+                if (order_waits(&l1->order) >> STALL_BANK & 1)
+                    want = now + 1;
+            }
         }
-        /* A blocked cache waits for a reply or for room in the miss queue; both bring a tick. */
-        if (c->blocked < 0 && !port_empty(&c->in)) {
-            uint64_t ready = port_next_ready(&c->in);
-            want = sooner(want, ready > now ? ready : now + 1);
-        }
-        to_send |= !ring_empty(&c->miss_queue);
+        /* A blocked cache waits for a reply or for room in a queue; both bring a tick. A buffer may still take in. */
+        if (c->blocked < 0 || reorder)
+            want = sooner(want, next_from(&c->in, now));
+        to_send |= !ring_empty(&c->to_l2.id);
     }
     /* A full port wakes its producer when a slot is freed. */
-    if (to_send && port_can_send(l1->request_out))
+    if (to_send && port_can_send(l1->net.to_l2))
         want = now + 1;
-    if (hooked && !ring_empty(&l1->remote_reply) && port_can_send(l1->reply_out))
+    if (remote && (can_send_home(l1) | can_send_remote_reply(l1)))
         want = now + 1;
     return want;
 }
@@ -233,14 +324,39 @@ uint64_t l1_tick_hooked(struct comp *comp, uint64_t now)
     return tick_body((struct l1 *)comp, now, true);
 }
 
+/* The counters that people read follow from the outcomes. */
+static void sum_outcomes(struct l1_stats *s)
+{
+    const uint64_t *load = s->taken[0], *store = s->taken[1];
+    s->load_hits = load[L1_HIT];
+    s->load_misses = load[L1_MISS] + load[L1_SECTOR_MISS];
+    s->sector_misses = load[L1_SECTOR_MISS];
+    s->merges = load[L1_MERGE];
+    s->store_hits = store[L1_HIT];
+    s->store_misses = store[L1_MISS];
+    s->hits = s->load_hits + s->store_hits;
+    s->misses = s->load_misses + s->store_misses;
+    s->bypasses = load[L1_BYPASSED] + store[L1_BYPASSED];
+    s->atomics = store[L1_ATOMIC];
+    s->remote = load[L1_REMOTE] + store[L1_REMOTE];
+    s->accesses = 0;
+    for (uint32_t o = 0; o < L1_TAKEN; o++)
+        s->accesses += load[o] + store[o];
+}
+
 void l1_sync(struct comp *comp, uint64_t now)
 {
     struct l1 *l1 = (struct l1 *)comp;
+    if (l1->order.policy)
+        order_sync(&l1->order, now);
     for (uint32_t i = 0; i < L1_COUNT; i++) {
         struct l1_cache *c = l1->cache[i];
-        if (c && c->blocked >= 0) {
-            /* Cycles up to and including `now` have failed; the next interval starts after it. */
-            c->stats.fail_cycles[c->blocked] += now + 1 - c->blocked_since;
+        if (!c)
+            continue;
+        sum_outcomes(&c->stats);
+        if (c->blocked >= 0) {
+            /* Cycles up to and including `now` have stalled; the next interval starts after it. */
+            c->stats.stall_cycles[c->blocked] += now + 1 - c->blocked_since;
             c->blocked_since = now + 1;
         }
     }

@@ -11,7 +11,7 @@ L1_ORGANISATION_POLICIES(DECLARE)
 #define DECLARE(name) extern const struct l1_prefetcher l1_prefetcher_##name;
 PREFETCHER_POLICIES(DECLARE)
 #undef DECLARE
-#define DECLARE(name) extern const struct l1_order l1_order_##name;
+#define DECLARE(name) extern const struct order_policy l1_order_##name;
 L1_ORDER_POLICIES(DECLARE)
 
 #define MANAGEMENT(name)   &l1_management_##name.info,

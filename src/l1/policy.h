@@ -14,20 +14,32 @@
 #ifndef WEIR_L1_POLICY_H
 #define WEIR_L1_POLICY_H
 
+#include "cache/order.h"
+#include "cache/stall.h"
 #include "cache/tags.h"
 #include "engine/event.h"
 #include "engine/registry.h"
 #include "engine/request.h"
 #include "l1/l1.h"
 
-/* Why an access could not be taken this cycle. The order is that of the statistics. */
-enum l1_fail {
-    L1_FAIL_LINE,  /* every way of the set is reserved for a line on its way */
-    L1_FAIL_MSHR,  /* no MSHR entry is free */
-    L1_FAIL_MERGE, /* the line's MSHR entry holds as many requests as it can */
-    L1_FAIL_QUEUE, /* the miss queue is full */
-    L1_FAIL_COUNT
+/* What a look-up comes to. The order of the stalls is that of the statistics. */
+enum l1_outcome {
+    L1_HIT,         /* the data is there; a store's line is there */
+    L1_MISS,        /* a fetch begins; a store's line is not there */
+    L1_SECTOR_MISS, /* a fetch begins for sectors of a line that is there or in flight */
+    L1_MERGE,       /* joins a fetch in flight */
+    L1_BYPASSED,    /* to the L2 without an effect on this cache, but that stores drop a stale line */
+    L1_ATOMIC,      /* performed at the L2 */
+    L1_REMOTE,      /* to the L1 of another SM */
+    L1_TAKEN,       /* the number of outcomes in which the request was taken */
+    /* Not taken: L1_TAKEN + enum stall. */
+    L1_STALL_LINE = L1_TAKEN + STALL_LINE,
+    L1_STALL_MSHR = L1_TAKEN + STALL_MSHR,
+    L1_STALL_MERGE = L1_TAKEN + STALL_MERGE,
+    L1_STALL_QUEUE = L1_TAKEN + STALL_QUEUE,
+    L1_OUTCOMES
 };
+enum { L1_STALLS = L1_OUTCOMES - L1_TAKEN };
 
 /* What a policy sees of an access. `entry` indexes host.tags; set = entry / ways. */
 struct l1_access {
@@ -37,7 +49,7 @@ struct l1_access {
     uint32_t set;
     int32_t entry; /* where the line is; -1 = it is not */
     bool hit;      /* all sectors asked for are there */
-    bool pending;  /* the line is on its way (an MSHR holds it) */
+    bool pending;  /* the line is in flight (an MSHR holds it) */
     uint16_t note; /* on_access may set it: goes to the L2 with the request (req.note, l2.notes) */
 };
 
@@ -56,8 +68,9 @@ struct l1_host {
 void l1_tell_sm(struct l1_host *, enum event, uint32_t slot, uint32_t argument);
 /*
  * Asks for a line to be prefetched for `warp`: it waits in a queue of l1.prefetch_queue addresses, takes a cycle of the
- * cache's port that no demand access wants, and is dropped when the line is there or on its way already, or when
- * anything it needs is not free. false: the queue is full (counted).
+ * cache's port that no demand access wants, and goes the way of a load from there (route, on_access, victim, on_miss,
+ * on_fill; to the line's home where lines have one), but is dropped when the line is there or in flight already, when
+ * the management would not keep it, or when anything it needs is not free. false: the queue is full (counted).
  */
 bool l1_prefetch(struct l1_host *, uint64_t addr, uint32_t pc, uint32_t warp, uint32_t cta);
 /* Network distance between this SM and another or an L2 slice of an address; 0 without a network. */
@@ -90,8 +103,8 @@ struct l1_management {
      * NULL = least recently used. Empty ways are taken before it is asked.
      */
     uint32_t (*victim)(void *st, const struct l1_access *, uint64_t candidates);
-    /* The access cannot be taken. true: send it past the cache instead of waiting (not possible for L1_FAIL_QUEUE). */
-    bool (*on_fail)(void *st, const struct l1_access *, enum l1_fail);
+    /* The access stalls. true: it bypasses the cache instead of waiting. (Not asked for STALL_QUEUE.) */
+    bool (*on_stall)(void *st, const struct l1_access *, enum stall why);
     /* --- events --- */
     void (*on_hit)(void *st, const struct l1_access *);                  /* also merges: a->pending */
     void (*on_miss)(void *st, const struct l1_access *, bool allocated); /* entry = the reserved one, or -1 */
@@ -143,20 +156,7 @@ struct l1_prefetcher {
     void (*on_kernel)(void *st, uint32_t launch_index);
 };
 
-/* ---- request order: a buffer between the coalescer and the tags ---- */
-struct l1_order {
-    struct policy_info info;
-    size_t state_bytes;
-    int (*init)(void *st, const void *params, struct l1_host *, struct arena *, struct err *);
-    /* NULL (all of them): in order, straight from the SM's port. */
-    bool (*room)(void *st, const struct req *);               /* can it be taken in now? */
-    void (*push)(void *st, struct req *pool, req_id);         /* chain it by req.next */
-    req_id (*pick)(void *st, struct req *pool, uint64_t now); /* whom to try next, REQ_NONE = nobody; not removed */
-    /* The cache has taken it: remove it. Its req.next is the cache's now; `next` is what it was. */
-    void (*take)(void *st, struct req *pool, req_id, req_id next);     /* it was taken by the cache: remove it */
-    bool (*on_fail)(void *st, const struct l1_access *, enum l1_fail); /* as in management; asked first */
-    uint32_t (*count)(const void *st);                                 /* requests it holds */
-};
+/* Request order, the fourth kind, has one contract for L1 and L2: cache/order.h. */
 
 /* The tables, in the order of src/policies.list; the first of each is the baseline. */
 extern const struct policy_kind l1_management_kind, l1_organisation_kind, l1_prefetcher_kind, l1_order_kind;

@@ -16,14 +16,13 @@
 struct diary {
     enum l1_verdict verdict[8]; /* by pc */
     uint32_t victim;
-    uint32_t past; /* bits of enum l1_fail that are bypassed */
+    uint32_t past; /* bits of enum stall that are bypassed */
     unsigned accesses, hits, pending_hits, misses, allocated, stores, fills, evictions, reused, replies, events,
         kernels, epochs;
     uint32_t last_slot, last_argument;
     struct l1_host *host;
     uint64_t prefetch_ahead; /* bytes; 0 = none */
     unsigned prefetch_fills, unused_prefetches;
-    struct diary *self;
 };
 
 static enum l1_verdict on_access(void *st, struct l1_access *a)
@@ -38,7 +37,7 @@ static uint32_t victim(void *st, const struct l1_access *a, uint64_t candidates)
     struct diary *d = *(struct diary **)st;
     return d->victim == L1_NO_WAY || candidates >> d->victim & 1 ? d->victim : (uint32_t)__builtin_ctzll(candidates);
 }
-static bool on_fail(void *st, const struct l1_access *a, enum l1_fail why)
+static bool on_stall(void *st, const struct l1_access *a, enum stall why)
 {
     (void)a;
     return (*(struct diary **)st)->past >> why & 1;
@@ -95,11 +94,23 @@ static uint64_t on_epoch(void *st, uint64_t now)
     return (*(struct diary **)st)->epochs++, now + 1000;
 }
 
+/* A policy of the test keeps its notes in the test's diary: params. */
+static int keep_diary(void *st, const void *params, struct l1_host *host, struct err *e)
+{
+    (void)e;
+    struct diary *d = (struct diary *)params;
+    *(struct diary **)st = d;
+    d->host = host;
+    return 0;
+}
+
 static const struct l1_management test_management = {.info = {.name = "test"},
+                                                     .state_bytes = sizeof(struct diary *),
+                                                     .init = keep_diary,
                                                      .events = 1u << EVENT_LOOP_EXIT,
                                                      .on_access = on_access,
                                                      .victim = victim,
-                                                     .on_fail = on_fail,
+                                                     .on_stall = on_stall,
                                                      .on_hit = on_hit,
                                                      .on_miss = on_miss,
                                                      .on_store = on_store,
@@ -110,26 +121,18 @@ static const struct l1_management test_management = {.info = {.name = "test"},
                                                      .on_kernel = on_kernel,
                                                      .on_epoch = on_epoch};
 
-/* As if the L1 had been built with the test's policies. */
-static void listen_in(struct l1 *l1)
-{
-    l1->cache[L1_DATA]->hooked = true;
-    l1->comp.tick = l1_tick_hooked;
-}
-
 static struct memsys *managed(const char *config, struct diary *d)
 {
-    struct memsys_config c = {1, 1, 1, 1000000, 1000000, 1000000, 1000000, false, NULL, config, 0, false};
-    struct memsys *m = memsys_new(&c);
-    struct l1 *l1 = m->l1[0];
-    l1->mgmt = &test_management;
-    d->self = d;
-    d->host = &l1->mgmt_host;
-    *d->host = (struct l1_host){.l1 = l1, .tags = &l1->cache[L1_DATA]->tags, .n_sm = 1, .n_warp = 48, .line_size = 128};
-    l1->mgmt_st = &d->self;
-    listen_in(l1);
-    l1_kernel_begin(l1, 0);
-    return m;
+    return memsys_new(&(struct memsys_config){.n_sm = 1,
+                                              .n_channel = 1,
+                                              .slices = 1,
+                                              .core_khz = 1000000,
+                                              .noc_khz = 1000000,
+                                              .l2_khz = 1000000,
+                                              .dram_khz = 1000000,
+                                              .config = config,
+                                              .management = &test_management,
+                                              .policy_params = d});
 }
 
 static void told_the_truth(void **state)
@@ -238,17 +241,17 @@ static void protection(void **state)
     memsys_free(m);
 }
 
-static void bypass_on_failure(void **state)
+static void bypass_on_stall(void **state)
 {
     (void)state;
     static const struct {
-        enum l1_fail why;
+        enum stall why;
         const char *config;
         uint64_t stride;
         unsigned n;
-    } cases[] = {{L1_FAIL_LINE, LINEAR, SET_STRIDE, 5},
-                 {L1_FAIL_MSHR, LINEAR "mshrs = 2\n", SET_STRIDE + 128, 3},
-                 {L1_FAIL_MERGE, LINEAR "merges = 2\n", 0, 3}};
+    } cases[] = {{STALL_LINE, LINEAR, SET_STRIDE, 5},
+                 {STALL_MSHR, LINEAR "mshrs = 2\n", SET_STRIDE + 128, 3},
+                 {STALL_MERGE, LINEAR "merges = 2\n", 0, 3}};
     for (unsigned i = 0; i < 3; i++) {
         for (int on = 0; on < 2; on++) {
             struct diary d = {.past = on ? 1u << cases[i].why : 0};
@@ -285,47 +288,118 @@ static void pf_evict(void *st, uint32_t entry, uint64_t line, bool unused)
     (void)entry, (void)line;
     (*(struct diary **)st)->unused_prefetches += unused;
 }
-static const struct l1_prefetcher test_prefetcher = {
-    .info = {.name = "test"}, .on_access = pf_access, .on_fill = pf_fill, .on_evict = pf_evict};
+static const struct l1_prefetcher test_prefetcher = {.info = {.name = "test"},
+                                                     .state_bytes = sizeof(struct diary *),
+                                                     .init = keep_diary,
+                                                     .on_access = pf_access,
+                                                     .on_fill = pf_fill,
+                                                     .on_evict = pf_evict};
 
+static struct memsys *prefetching_machine(const char *config, struct diary *d)
+{
+    return memsys_new(&(struct memsys_config){.n_sm = 1,
+                                              .n_channel = 1,
+                                              .slices = 1,
+                                              .core_khz = 1000000,
+                                              .noc_khz = 1000000,
+                                              .l2_khz = 1000000,
+                                              .dram_khz = 1000000,
+                                              .config = config,
+                                              .prefetcher = &test_prefetcher,
+                                              .policy_params = d});
+}
+
+/* The same counts whether a line gets its place when it misses or when it comes. */
 static void prefetching(void **state)
 {
     (void)state;
-    struct diary d = {.prefetch_ahead = 128};
-    struct memsys_config c = {1, 1, 1, 1000000, 1000000, 1000000, 1000000, false, NULL, LINEAR, 0, false};
-    struct memsys *m = memsys_new(&c);
-    struct l1 *l1 = m->l1[0];
-    l1->pf = &test_prefetcher;
-    d.self = &d;
-    d.host = &l1->pf_host;
-    *d.host = (struct l1_host){.l1 = l1, .tags = &l1->cache[L1_DATA]->tags};
-    l1->pf_st = &d.self;
-    listen_in(l1);
-    const struct shot shots[] = {
-        {1, 0},        /* prefetches 0x80 */
-        {2000, 0x80},  /* useful; prefetches 0x100 */
-        {2005, 0x100}, /* late: it is on its way; prefetches 0x180 */
-        {4000, 0x100}, /* its prefetch is there already */
-    };
-    struct landing at[4];
-    memsys_script(m, 0, shots, 4, at);
+    static const char *const rule[] = {LINEAR, LINEAR "allocate = on-fill\n"};
+    for (unsigned i = 0; i < 2; i++) {
+        struct diary d = {.prefetch_ahead = 128};
+        struct memsys *m = prefetching_machine(rule[i], &d);
+        const struct shot shots[] = {
+            {1, 0},                          /* prefetches 0x80 */
+            {2000, 0x80},                    /* useful; prefetches 0x100 */
+            {2005, 0x100},                   /* late: it is in flight; prefetches 0x180 */
+            {4000, 0x100},                   /* its prefetch is there already */
+            {6000, 0x180, .kind = REQ_WRITE} /* drops a line that was prefetched and not used */
+        };
+        struct landing at[5];
+        memsys_script(m, 0, shots, 5, at);
+        memsys_run(m);
+        assert_int_equal(at[1].served, REQ_AT_L1);
+        assert_int_equal(at[2].served, REQ_AT_L1_MERGE);
+        assert_int_equal(memsys_stat(m, "l1.prefetch.asked"), 4);
+        assert_int_equal(memsys_stat(m, "l1.prefetch.issued"), 3);
+        assert_int_equal(memsys_stat(m, "l1.prefetch.present"), 1);
+        assert_int_equal(memsys_stat(m, "l1.prefetch.useful"), 1);
+        assert_int_equal(memsys_stat(m, "l1.prefetch.late"), 1);
+        assert_int_equal(memsys_stat(m, "l1.prefetch.unused"), 1);
+        assert_int_equal(memsys_stat(m, "l1.load_misses"), 1); /* demand misses only */
+        assert_int_equal(memsys_stat(m, "l1.accesses"), 5);
+        assert_int_equal(d.prefetch_fills, 3);
+        assert_int_equal(d.unused_prefetches, 1); /* the prefetcher is told */
+        memsys_free(m);
+    }
+}
+
+/* Prefetched lines that leave unused: replaced, and flushed with the kernel. */
+static void unused_prefetches(void **state)
+{
+    (void)state;
+    struct diary d = {.prefetch_ahead = SET_STRIDE * 8};
+    struct memsys *m = prefetching_machine(LINEAR, &d);
+    struct shot shots[8];
+    struct landing at[8];
+    for (unsigned i = 0; i < 8; i++) /* one set of four ways; each load brings a second line into it */
+        shots[i] = (struct shot){1 + 2000 * i, (uint64_t)i * SET_STRIDE};
+    memsys_script(m, 0, shots, 8, at);
     memsys_run(m);
-    assert_int_equal(at[1].served, REQ_AT_L1);
-    assert_int_equal(at[2].served, REQ_AT_L1_MERGE);
-    assert_int_equal(memsys_stat(m, "l1.prefetch.asked"), 4);
-    assert_int_equal(memsys_stat(m, "l1.prefetch.issued"), 3);
-    assert_int_equal(memsys_stat(m, "l1.prefetch.present"), 1);
-    assert_int_equal(memsys_stat(m, "l1.prefetch.useful"), 1);
-    assert_int_equal(memsys_stat(m, "l1.prefetch.late"), 1);
-    assert_int_equal(memsys_stat(m, "l1.misses"), 1); /* demand misses only */
-    assert_int_equal(d.prefetch_fills, 3);
-    l1_kernel_end(l1);
-    assert_int_equal(l1->cache[L1_DATA]->stats.prefetch_unused, 1);
+    assert_int_equal(memsys_stat(m, "l1.prefetch.issued"), 8);
+    assert_int_equal(memsys_stat(m, "l1.prefetch.unused"), 6);
+    assert_int_equal(d.unused_prefetches, 6);
+    l1_kernel_end(m->l1[0]);
+    assert_int_equal(m->l1[0]->cache[L1_DATA]->stats.prefetch_unused, 8);
     memsys_free(m);
+}
+
+/* A prefetch is judged like a load: what the management would not keep is not fetched. */
+static void prefetches_are_judged(void **state)
+{
+    (void)state;
+    static const struct {
+        enum l1_verdict verdict;
+        unsigned issued, refused;
+    } cases[] = {{L1_NORMAL, 1, 0}, {L1_BYPASS_MISS, 0, 1}, {L1_BYPASS, 0, 1}};
+    for (unsigned i = 0; i < 3; i++) {
+        struct diary d = {.prefetch_ahead = 128, .verdict = {[3] = cases[i].verdict}};
+        struct memsys *m = memsys_new(&(struct memsys_config){.n_sm = 1,
+                                                              .n_channel = 1,
+                                                              .slices = 1,
+                                                              .core_khz = 1000000,
+                                                              .noc_khz = 1000000,
+                                                              .l2_khz = 1000000,
+                                                              .dram_khz = 1000000,
+                                                              .config = LINEAR,
+                                                              .management = &test_management,
+                                                              .prefetcher = &test_prefetcher,
+                                                              .policy_params = &d});
+        const struct shot shots[] = {{1, 0, .pc = 3}};
+        struct landing at[1];
+        memsys_script(m, 0, shots, 1, at);
+        memsys_run(m);
+        assert_int_equal(memsys_stat(m, "l1.prefetch.issued"), cases[i].issued);
+        assert_int_equal(memsys_stat(m, "l1.prefetch.refused"), cases[i].refused);
+        assert_int_equal(d.accesses, 2); /* the load's and the prefetch's */
+        if (cases[i].verdict == L1_NORMAL)
+            assert_int_equal(d.misses, 2);
+        memsys_free(m);
+    }
 }
 
 /* ---- organisation: a line lives in the L1 of SM (line mod SMs) ---- */
 struct shared {
+    struct l1_host *host;
     uint32_t n_sm;
     bool chunk;
     unsigned replies[REQ_AT_COUNT], local;
@@ -333,45 +407,57 @@ struct shared {
 static enum l1_route route(void *st, const struct req *r, uint64_t line, uint32_t set, uint32_t *home)
 {
     (void)r, (void)set;
-    *home = (uint32_t)(line % ((struct shared *)st)->n_sm);
+    *home = (uint32_t)(line % (*(struct shared **)st)->n_sm);
     return L1_ROUTE_REMOTE;
 }
 static uint32_t chunk(void *st, const struct req *r)
 {
-    return ((struct shared *)st)->chunk ? r->bytes : 128;
+    return (*(struct shared **)st)->chunk ? r->bytes : 128;
 }
 static void org_local(void *st, const struct l1_access *a)
 {
-    (void)a, ((struct shared *)st)->local++;
+    (void)a, (*(struct shared **)st)->local++;
 }
 static void org_reply(void *st, const struct req *r)
 {
-    ((struct shared *)st)->replies[r->served]++;
+    (*(struct shared **)st)->replies[r->served]++;
+}
+static int share(void *st, const void *params, struct l1_host *host, struct err *e)
+{
+    (void)e;
+    *(struct shared **)st = &((struct shared *)params)[host->sm];
+    (*(struct shared **)st)->host = host;
+    return 0;
 }
 static const struct l1_organisation test_shared = {.info = {.name = "test"},
+                                                   .state_bytes = sizeof(struct shared *),
+                                                   .init = share,
                                                    .remote = true,
                                                    .route = route,
                                                    .reply_bytes = chunk,
                                                    .on_local = org_local,
                                                    .on_reply = org_reply};
 
-static struct memsys *shared_machine(struct shared *s, bool tick_all, bool is_chunked)
+#define MESH28 "[noc]\ntopology = mesh\nmemory_at = 3 7 10 12 23 25 28 32\n[l1]\nwrite_global = through\n"
+
+static struct memsys *shared_machine(struct shared *s, bool tick_all, bool is_chunked, uint64_t outstanding,
+                                     const struct l1_prefetcher *prefetcher)
 {
-    struct memsys_config c = {
-        28,     8,
-        1,      1400000,
-        700000, 700000,
-        924000, tick_all,
-        NULL,   "[noc]\ntopology = mesh\nmemory_at = 3 7 10 12 23 25 28 32\n[l1]\nwrite_global = through\n",
-        64,     false};
-    struct memsys *m = memsys_new(&c);
-    for (uint32_t i = 0; i < 28; i++) {
+    for (uint32_t i = 0; i < 28; i++)
         s[i] = (struct shared){.n_sm = 28, .chunk = is_chunked};
-        m->l1[i]->org = &test_shared;
-        m->l1[i]->org_st = &s[i];
-        listen_in(m->l1[i]);
-    }
-    return m;
+    return memsys_new(&(struct memsys_config){.n_sm = 28,
+                                              .n_channel = 8,
+                                              .slices = 1,
+                                              .core_khz = 1400000,
+                                              .noc_khz = 700000,
+                                              .l2_khz = 700000,
+                                              .dram_khz = 924000,
+                                              .tick_all = tick_all,
+                                              .config = MESH28,
+                                              .max_outstanding = outstanding,
+                                              .organisation = &test_shared,
+                                              .prefetcher = prefetcher,
+                                              .policy_params = s});
 }
 
 static bool same_lines(void *ctx, uint32_t sm, uint64_t nth, struct shot *s)
@@ -390,8 +476,9 @@ static void remote_l1s(void **state)
 {
     (void)state;
     static struct shared w[28], s[28], tick[28];
-    struct memsys *whole = shared_machine(w, false, false), *chunked = shared_machine(s, false, true),
-                  *ticked = shared_machine(tick, true, true);
+    struct memsys *whole = shared_machine(w, false, false, 512, NULL),
+                  *chunked = shared_machine(s, false, true, 512, NULL),
+                  *ticked = shared_machine(tick, true, true, 512, NULL);
     for (uint32_t i = 0; i < 28; i++) {
         memsys_source(whole, i, same_lines, NULL);
         memsys_source(chunked, i, same_lines, NULL);
@@ -418,64 +505,147 @@ static void remote_l1s(void **state)
     memsys_free(ticked);
 }
 
+/* A prefetch goes to the line's home, and no other L1 keeps the line. */
+static void home_prefetch(void *st, const struct l1_access *a)
+{
+    struct l1_host *host = (*(struct shared **)st)->host;
+    l1_prefetch(host, a->req->addr + 128, a->req->pc, a->req->warp, a->req->cta);
+}
+static int share_prefetch(void *st, const void *params, struct l1_host *host, struct err *e)
+{
+    (void)e;
+    *(struct shared **)st = &((struct shared *)params)[host->sm];
+    (*(struct shared **)st)->host = host;
+    return 0;
+}
+static const struct l1_prefetcher test_home_prefetcher = {.info = {.name = "test"},
+                                                          .state_bytes = sizeof(struct shared *),
+                                                          .init = share_prefetch,
+                                                          .on_access = home_prefetch};
+
+static void prefetches_go_home(void **state)
+{
+    (void)state;
+    static struct shared s[28];
+    struct memsys *m = shared_machine(s, false, false, 64, &test_home_prefetcher);
+    for (uint32_t i = 0; i < 28; i++)
+        memsys_source(m, i, same_lines, NULL);
+    memsys_run(m);
+    assert_true(memsys_stat(m, "l1.prefetch.to_home") > 100);
+    assert_true(memsys_stat(m, "l1.prefetch.issued") > 100);
+    assert_int_equal(memsys_stat(m, "l1.prefetch.to_home"), memsys_stat(m, "l1.prefetch.from_sms"));
+    for (uint32_t i = 0; i < 28; i++) {
+        const struct tags *t = &m->l1[i]->cache[L1_DATA]->tags;
+        for (uint32_t k = 0; k < tags_entries(t); k++)
+            assert_true(t->line[k] == TAG_NONE || t->line[k] % 28 == i);
+    }
+    memsys_free(m);
+}
+
 /* ---- request order: last in, first out, to be recognisable ---- */
 struct lifo {
-    req_id top;
-    uint32_t n;
+    struct order_host *host;
+    uint32_t stack[8], n;
 };
-static bool lifo_room(void *st, const struct req *r)
+static int lifo_init(void *st, const void *params, struct order_host *host, struct err *e)
 {
-    (void)r;
-    return ((struct lifo *)st)->n < 8;
+    (void)params, (void)e;
+    host->capacity = 8;
+    ((struct lifo *)st)->host = host;
+    return 0;
 }
-static void lifo_push(void *st, struct req *pool, req_id id)
+static bool lifo_take_in(void *st, uint32_t slot, const struct req *r, uint64_t now)
 {
     struct lifo *l = st;
-    pool[id].next = l->top;
-    l->top = id;
-    l->n++;
+    (void)r, (void)now;
+    l->stack[l->n++] = slot;
+    l->host->ask_at = 60;
+    return true;
 }
-static req_id lifo_pick(void *st, struct req *pool, uint64_t now)
+static uint32_t lifo_pick(const void *st, uint64_t now)
 {
-    (void)pool;
+    const struct lifo *l = st;
     /* Collect for a while, so that there is something to turn round. */
-    return now < 60 || ((struct lifo *)st)->n == 0 ? REQ_NONE : ((struct lifo *)st)->top;
+    return now < 60 || l->n == 0 ? ORDER_NONE : l->stack[l->n - 1];
 }
-static void lifo_take(void *st, struct req *pool, req_id id, req_id next)
+static void lifo_taken(void *st, uint32_t slot)
 {
-    (void)pool, (void)id;
-    ((struct lifo *)st)->top = next;
-    ((struct lifo *)st)->n--;
+    struct lifo *l = st;
+    uint32_t at = 0;
+    while (l->stack[at] != slot)
+        at++;
+    for (l->n--; at < l->n; at++)
+        l->stack[at] = l->stack[at + 1];
 }
-static uint32_t lifo_count(const void *st)
+static const struct order_policy test_lifo = {.info = {.name = "test"},
+                                              .state_bytes = sizeof(struct lifo),
+                                              .init = lifo_init,
+                                              .take_in = lifo_take_in,
+                                              .pick = lifo_pick,
+                                              .taken = lifo_taken};
+
+static struct memsys *reordering_machine(const char *config, bool tick_all)
 {
-    return ((const struct lifo *)st)->n;
+    struct memsys *m = memsys_new(&(struct memsys_config){.n_sm = 1,
+                                                          .n_channel = 1,
+                                                          .slices = 1,
+                                                          .core_khz = 1000000,
+                                                          .noc_khz = 1000000,
+                                                          .l2_khz = 1000000,
+                                                          .dram_khz = 1000000,
+                                                          .tick_all = tick_all,
+                                                          .config = config,
+                                                          .order = &test_lifo});
+    for (uint32_t i = 0; i < 3; i++)
+        l2_warm(m->l2[0], i * 0x1000, 128, false);
+    return m;
 }
-static const struct l1_order test_lifo = {.info = {.name = "test"},
-                                          .room = lifo_room,
-                                          .push = lifo_push,
-                                          .pick = lifo_pick,
-                                          .take = lifo_take,
-                                          .count = lifo_count};
 
 static void reordering(void **state)
 {
     (void)state;
-    struct lifo l = {REQ_NONE, 0};
-    struct memsys_config c = {1, 1, 1, 1000000, 1000000, 1000000, 1000000, false, NULL, "", 0, false};
-    struct memsys *m = memsys_new(&c);
-    m->l1[0]->order = &test_lifo;
-    m->l1[0]->order_st = &l;
-    listen_in(m->l1[0]);
-    for (uint32_t i = 0; i < 3; i++)
-        l2_warm(m->l2[0], i * 0x1000, 128, false);
+    struct memsys *m = reordering_machine("", false);
     const struct shot shots[] = {{1, 0}, {2, 0x1000}, {3, 0x2000}};
     struct landing at[3];
     memsys_script(m, 0, shots, 3, at);
     memsys_run(m);
     assert_true(at[2].back < at[1].back && at[1].back < at[0].back);
-    assert_int_equal(l.n, 0);
     memsys_free(m);
+}
+
+/* Two requests to one line keep their order whatever the policy picks: the store does not overtake the load. */
+static void same_line_in_order(void **state)
+{
+    (void)state;
+    struct memsys *m = reordering_machine("[l1]\nwrite_global = through\n", false);
+    const struct shot shots[] = {{1, 0}, {2, 0, .kind = REQ_WRITE}};
+    struct landing at[2];
+    memsys_script(m, 0, shots, 2, at);
+    memsys_run(m);
+    assert_int_equal(memsys_stat(m, "l1.store_misses"), 1); /* its line was still in flight */
+    assert_int_equal(memsys_stat(m, "l1.load_misses"), 1);
+    assert_int_equal(memsys_stat(m, "l1_order.guarded"), 1);
+    memsys_free(m);
+}
+
+/* With two ports and two banks, two lines of one bank take two cycles, and lines of two banks one. */
+static void reordering_respects_banks(void **state)
+{
+    (void)state;
+    static const uint64_t second[] = {0x100, 0x80}; /* the first line's bank, the other bank */
+    for (unsigned i = 0; i < 2; i++) {
+        for (unsigned ticked = 0; ticked < 2; ticked++) {
+            struct memsys *m = reordering_machine("[l1]\nports = 2\nbanks = 2\nset_hash = linear\n", ticked);
+            struct shot shots[] = {{1, 0}, {2, second[i]}, {2000, 0}, {2000, second[i]}};
+            struct landing at[4];
+            m->sm[0].per_cycle = 2;
+            memsys_script(m, 0, shots, 4, at);
+            memsys_run(m);
+            uint64_t first = at[2].back < at[3].back ? at[2].back : at[3].back;
+            assert_int_equal(at[2].back + at[3].back - 2 * first, i == 0);
+            memsys_free(m);
+        }
+    }
 }
 
 int main(void)
@@ -484,9 +654,14 @@ int main(void)
                                        cmocka_unit_test(verdicts),
                                        cmocka_unit_test(what_is_not_kept_is_not_fetched_whole),
                                        cmocka_unit_test(protection),
-                                       cmocka_unit_test(bypass_on_failure),
+                                       cmocka_unit_test(bypass_on_stall),
                                        cmocka_unit_test(prefetching),
+                                       cmocka_unit_test(unused_prefetches),
+                                       cmocka_unit_test(prefetches_are_judged),
                                        cmocka_unit_test(remote_l1s),
-                                       cmocka_unit_test(reordering)};
+                                       cmocka_unit_test(prefetches_go_home),
+                                       cmocka_unit_test(reordering),
+                                       cmocka_unit_test(same_line_in_order),
+                                       cmocka_unit_test(reordering_respects_banks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,13 +135,15 @@ struct memsys *memsys_new(const struct memsys_config *config)
     static const struct cfg_schema schema = {sections, 6, kinds, 5};
     m->cfg = cfg_load_text(&schema, "test.ini", config->config ? config->config : "", NULL, 0, NULL, &e);
     MUST(m->cfg);
-    m->l1_config = (struct l1_config){
-        .cache = {cfg_section(m->cfg, "l1"), cfg_section(m->cfg, "const"), cfg_section(m->cfg, "tex")}};
-    const struct l1_cache_config *l1c = m->l1_config.cache[0];
-    m->l1_config.management_params = cfg_policy_params(m->cfg, "l1-management", l1c->management);
-    m->l1_config.organisation_params = cfg_policy_params(m->cfg, "l1-organisation", l1c->organisation);
-    m->l1_config.prefetcher_params = cfg_policy_params(m->cfg, "prefetcher", l1c->prefetcher);
-    m->l1_config.order_params = cfg_policy_params(m->cfg, "l1-order", l1c->order);
+    m->l1_config = l1_config_of(m->cfg);
+    if (config->management)
+        m->l1_config.management = config->management, m->l1_config.management_params = config->policy_params;
+    if (config->organisation)
+        m->l1_config.organisation = config->organisation, m->l1_config.organisation_params = config->policy_params;
+    if (config->prefetcher)
+        m->l1_config.prefetcher = config->prefetcher, m->l1_config.prefetcher_params = config->policy_params;
+    if (config->order)
+        m->l1_config.order = config->order, m->l1_config.order_params = config->policy_params;
     m->l2_config.cfg = cfg_section(m->cfg, "l2");
     m->l2_config.order_params = cfg_policy_params(m->cfg, "l2-order", m->l2_config.cfg->order);
     m->dram_config = (struct dram_config){cfg_section(m->cfg, "dram"), l2_dram_port_slots(m->l2_config.cfg)};
@@ -198,7 +200,12 @@ struct memsys *memsys_new(const struct memsys_config *config)
         }
         port_connect(l1_events(m->l1[i]), &s->comp);
         bool remote = m->noc_config.cfg->topology != NOC_CROSSBAR || m->noc_config.cfg->all_to_all;
-        l1_connect_net(m->l1[i], noc_in(m->net[0], i), remote ? noc_in(m->net[1], i) : NULL);
+        struct l1_net net = {.to_l2 = noc_in(m->net[0], i)};
+        if (remote) {
+            net.to_home = net.to_l2;
+            net.to_requester = noc_in(m->net[1], i);
+        }
+        l1_connect_net(m->l1[i], &net);
         noc_connect(m->net[1], i, l1_reply_in(m->l1[i]));
         if (remote)
             noc_connect(m->net[0], i, l1_request_in(m->l1[i]));
