@@ -2,9 +2,11 @@
  * The fetch loop: one dispatch per warp instruction.
  *
  * Straight code runs in the inner loop: load kind, call handler, next. Everything that changes the path, the mask or
- * the warp that runs leaves it. Instructions are counted, and recorded, per run of straight code under one mask, so
- * that neither costs anything per instruction. An instruction whose guard switches lanes off is a run of its own; a
- * guarded branch counts with the lanes that take it.
+ * the warp that runs leaves it, through step() and one function per kind of instruction. Instructions are counted, and
+ * recorded, per run of straight code under one mask, so that neither costs anything per instruction. An instruction
+ * whose guard switches lanes off is a run of its own; a guarded branch counts with the lanes that take it.
+ *
+ * The functions are inlined into the loop so that struct fetch stays in registers.
  */
 #include "emu/state.h"
 
@@ -12,8 +14,21 @@
 
 enum { POLLS_PER_YIELD = 8, CLOCK_PER_INST = 16 };
 
+#define INLINE static inline __attribute__((always_inline))
+
+/* Where the loop is. */
+struct fetch {
+    const struct emu_inst *in;  /* the next instruction */
+    const struct emu_inst *run; /* first of the straight run that is not counted yet */
+    uint32_t active;            /* lanes of the current path */
+    int64_t budget;             /* instructions left in this time slice */
+};
+
+/* What to do after an instruction: go on at f->in, or what the functions below found; smaller values are emu_stop. */
+enum { NEXT = EMU_STOP_FAULT + 1, PATH_CHANGED, FIBER_STOPPED };
+
 /* Counts and records `n` instructions from `in` on, under the mask of the current path. */
-static inline void count_run(struct emu_warp_run *r, const struct emu_inst *in, uint32_t n, uint32_t mask)
+INLINE void count_run(struct emu_warp_run *r, const struct emu_inst *in, uint32_t n, uint32_t mask)
 {
     r->warp_insts += n;
     r->thread_insts += (uint64_t)n * r->n_active;
@@ -21,13 +36,31 @@ static inline void count_run(struct emu_warp_run *r, const struct emu_inst *in, 
         stream_enc_run(r->enc, emu_pc_of(r, in), n, mask);
 }
 
-/* The same for one instruction with a mask of its own. */
-static inline void count_one(struct emu_warp_run *r, const struct emu_inst *in, uint32_t mask)
+/* Counts the straight run up to `end` (exclusive). */
+INLINE void close_run(struct emu_warp_run *r, struct fetch *f, const struct emu_inst *end)
 {
+    uint32_t n = (uint32_t)(end - f->run);
+    if (n) {
+        count_run(r, f->run, n, f->active);
+        f->budget -= n;
+    }
+}
+
+/* Closes the run before f->in and counts f->in by itself, with a mask of its own. */
+INLINE void count_alone(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
+{
+    close_run(r, f, f->in);
     r->warp_insts++;
     r->thread_insts += (uint32_t)__builtin_popcount(mask);
     if (__builtin_expect(r->enc != NULL, 0))
-        stream_enc_run(r->enc, emu_pc_of(r, in), 1, mask);
+        stream_enc_run(r->enc, emu_pc_of(r, f->in), 1, mask);
+}
+
+/* Goes to the instruction after f->in, which is counted already. */
+INLINE int skip(struct fetch *f)
+{
+    f->run = ++f->in;
+    return NEXT;
 }
 
 /* Clocks tick with executed instructions: monotonic, and the same in every run. */
@@ -82,204 +115,192 @@ static void give_way(struct emu_warp_run *r, uint32_t pc, uint32_t weight)
         emu_fiber_next(r);
 }
 
+/* Ends the time slice; the warp goes on at `pc`. */
+static int end_slice(struct emu_warp_run *r, uint32_t pc, uint32_t weight, enum emu_stop why)
+{
+    give_way(r, pc, weight);
+    return r->stop ? EMU_STOP_FAULT : why;
+}
+
+INLINE int execute(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
+{
+    if (mask == f->active) { /* stays in the straight run */
+        f->in->fn(&r->w, f->in, mask);
+        f->in++;
+        return __builtin_expect(r->stop, 0) ? EMU_STOP_FAULT : NEXT;
+    }
+    close_run(r, f, f->in);
+    f->run = f->in;
+    if (mask) {
+        f->in->fn(&r->w, f->in, mask);
+        if (__builtin_expect(r->stop, 0))
+            return EMU_STOP_FAULT;
+    }
+    count_alone(r, f, mask);
+    return skip(f);
+}
+
+INLINE int branch(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
+{
+    const struct emu_inst *in = f->in;
+    if (mask == f->active) {
+        close_run(r, f, in + 1);
+        const struct emu_inst *to = r->code + in->target;
+        if (to <= in) {
+            if (in->kind & EMU_K_POLL && ++r->polls >= POLLS_PER_YIELD)
+                return end_slice(r, in->target, EMU_POLL_WEIGHT, EMU_STOP_POLL);
+            if (__builtin_expect(f->budget <= 0, 0))
+                return end_slice(r, in->target, 1, EMU_STOP_SLICE);
+        }
+        f->in = f->run = to;
+        return NEXT;
+    }
+    count_alone(r, f, mask);
+    if (mask == 0)
+        return skip(f);
+    emu_diverge(r, in, mask);
+    return PATH_CHANGED;
+}
+
+/* brx.idx and call: the target is known only now, and may be wrong. */
+INLINE int jump(struct emu_warp_run *r, struct fetch *f, uint32_t mask,
+                void (*to)(struct emu_warp_run *, const struct emu_inst *, uint32_t))
+{
+    count_alone(r, f, mask);
+    if (mask == 0)
+        return skip(f);
+    to(r, f->in, mask);
+    if (__builtin_expect(r->stop, 0))
+        return EMU_STOP_FAULT;
+    if (f->budget <= 0) /* endless recursion has no backward branch */
+        return end_slice(r, r->w.pc, 1, EMU_STOP_SLICE);
+    return PATH_CHANGED;
+}
+
+INLINE int leave(struct emu_warp_run *r, struct fetch *f, uint32_t mask,
+                 bool (*lanes_leave)(struct emu_warp_run *, const struct emu_inst *, uint32_t))
+{
+    if (f->in->ptx) /* not the implied return at a function's end */
+        count_alone(r, f, mask);
+    else
+        close_run(r, f, f->in);
+    if (mask == 0)
+        return skip(f);
+    if (lanes_leave(r, f->in, mask))
+        return PATH_CHANGED;
+    emu_fiber_end(r);
+    if (r->fibers)
+        return FIBER_STOPPED;
+    r->done = 1;
+    return EMU_STOP_DONE;
+}
+
+INLINE int barrier(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
+{
+    count_alone(r, f, mask);
+    if (mask == 0)
+        return skip(f);
+    /* A barrier is the whole path's, whatever its guard: PTX wants all lanes to agree. */
+    bool wait = emu_barrier_arrive(r, f->in, f->active);
+    if (r->stop)
+        return EMU_STOP_FAULT;
+    if (wait)
+        return FIBER_STOPPED;
+    if (f->in->aux[0] == EMU_BAR_ARRIVE)
+        return skip(f);
+    /* The last warp to arrive lets the others go first: warps leave a barrier in their order. */
+    r->fiber->path[r->fiber->n - 1].pc = emu_pc_of(r, f->in) + 1;
+    return EMU_STOP_SLICE;
+}
+
+INLINE int trap(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
+{
+    if (mask) {
+        emu_raise(&r->w, f->in, __builtin_ctz(mask), EMU_FAULT_TRAP, "the thread executed a trap");
+        return EMU_STOP_FAULT;
+    }
+    count_alone(r, f, mask);
+    return skip(f);
+}
+
+/* An instruction that is guarded, that lanes may wait at, or that is not straight code. */
+INLINE int step(struct emu_warp_run *r, struct fetch *f)
+{
+    const struct emu_inst *in = f->in;
+    const unsigned kind = in->kind;
+    if (kind & EMU_K_JOIN && r->fiber->path[r->fiber->n - 1].rpc == emu_pc_of(r, in)) {
+        close_run(r, f, in);
+        emu_path_pop(r);
+        return PATH_CHANGED;
+    }
+    uint32_t mask = f->active;
+    if (kind & EMU_K_GUARD)
+        mask &= in->guard_neg ? ~r->w.pred[in->guard] : r->w.pred[in->guard];
+
+    switch ((enum emu_kind)(kind & EMU_K_MASK)) {
+    case EMU_K_SYNC:
+        if (mask && mask != r->w.live) {
+            close_run(r, f, in);
+            f->run = in;
+            if (emu_sync_wait(r, in, mask))
+                return FIBER_STOPPED;
+        }
+        return execute(r, f, mask);
+    case EMU_K_CLOCK:
+        set_clocks(r, r->warp_insts + (uint64_t)(in - f->run));
+        return execute(r, f, mask);
+    case EMU_K_OP:
+    case EMU_K_MEM:
+        return execute(r, f, mask);
+    case EMU_K_BRA:
+        return branch(r, f, mask);
+    case EMU_K_BRX:
+        return jump(r, f, mask, emu_diverge_table);
+    case EMU_K_CALL:
+        return jump(r, f, mask, emu_do_call);
+    case EMU_K_RET:
+        return leave(r, f, mask, emu_lanes_return);
+    case EMU_K_EXIT:
+        return leave(r, f, mask, emu_lanes_exit);
+    case EMU_K_BAR:
+        return barrier(r, f, mask);
+    case EMU_K_YIELD:
+        count_alone(r, f, mask);
+        return end_slice(r, emu_pc_of(r, in) + 1, EMU_POLL_WEIGHT, EMU_STOP_POLL);
+    case EMU_K_TRAP:
+        return trap(r, f, mask);
+    case EMU_K_MASK:
+    case EMU_K_GUARD:
+    case EMU_K_JOIN:
+    case EMU_K_POLL:
+        break;
+    }
+    BUG("instruction of kind %u", kind);
+}
+
 enum emu_stop emu_warp_run(struct emu_warp_run *r, int64_t budget)
 {
-    struct emu_warp *w = &r->w;
-    const struct emu_inst *const code = r->code;
-    const struct emu_inst *in, *run;
-    uint32_t active;
-
+    struct fetch f = {.budget = budget};
     if (!emu_fiber_resume(r))
         return EMU_STOP_BLOCKED;
-    if (r->stop)
-        return EMU_STOP_FAULT;
-
-reload: /* the path has changed */
-    in = run = code + w->pc;
-    active = w->active;
-    for (;;) {
-        while (in->kind <= EMU_K_MEM) {
-            in->fn(w, in, active);
-            if (__builtin_expect(r->stop, 0))
-                return EMU_STOP_FAULT;
-            in++;
-        }
-#define CLOSE(end)                                                                                                     \
-    do {                                                                                                               \
-        uint32_t n_ = (uint32_t)((end)-run);                                                                           \
-        if (n_) {                                                                                                      \
-            count_run(r, run, n_, active);                                                                             \
-            budget -= n_;                                                                                              \
-        }                                                                                                              \
-    } while (0)
-        const unsigned kind = in->kind;
-        if (kind & EMU_K_JOIN && r->fiber->path[r->fiber->n - 1].rpc == (uint32_t)(in - code)) {
-            CLOSE(in);
-            emu_path_pop(r);
-            goto reload;
-        }
-        uint32_t mask = active;
-        if (kind & EMU_K_GUARD)
-            mask &= in->guard_neg ? ~w->pred[in->guard] : w->pred[in->guard];
-
-        switch (kind & EMU_K_MASK) {
-        case EMU_K_SYNC:
-            if (mask && mask != w->live) {
-                CLOSE(in);
-                run = in;
-                if (emu_sync_wait(r, in, mask))
-                    goto blocked;
-            }
-            goto execute;
-        case EMU_K_CLOCK:
-            set_clocks(r, r->warp_insts + (uint64_t)(in - run));
-            goto execute;
-        case EMU_K_OP:
-        case EMU_K_MEM:
-        execute:
-            if (mask == active) {
-                in->fn(w, in, mask);
+    for (;;) { /* once per path */
+        if (r->stop)
+            return EMU_STOP_FAULT;
+        f.in = f.run = r->code + r->w.pc;
+        f.active = r->w.active;
+        int next;
+        do {
+            while (f.in->kind <= EMU_K_MEM) {
+                f.in->fn(&r->w, f.in, f.active);
                 if (__builtin_expect(r->stop, 0))
                     return EMU_STOP_FAULT;
-                in++;
-                continue;
+                f.in++;
             }
-            CLOSE(in);
-            if (mask) {
-                in->fn(w, in, mask);
-                if (__builtin_expect(r->stop, 0))
-                    return EMU_STOP_FAULT;
-            }
-            count_one(r, in, mask);
-            run = ++in;
-            continue;
-
-        case EMU_K_BRA:
-            if (mask == active) {
-                CLOSE(in + 1);
-                const struct emu_inst *to = code + in->target;
-                if (to <= in) {
-                    if (kind & EMU_K_POLL && ++r->polls >= POLLS_PER_YIELD) {
-                        give_way(r, in->target, EMU_POLL_WEIGHT);
-                        return r->stop ? EMU_STOP_FAULT : EMU_STOP_POLL;
-                    }
-                    if (__builtin_expect(budget <= 0, 0)) {
-                        give_way(r, in->target, 1);
-                        return r->stop ? EMU_STOP_FAULT : EMU_STOP_SLICE;
-                    }
-                }
-                in = run = to;
-                continue;
-            }
-            CLOSE(in);
-            count_one(r, in, mask);
-            if (mask == 0) {
-                run = ++in;
-                continue;
-            }
-            emu_diverge(r, in, mask);
-            goto reload;
-
-        case EMU_K_BRX:
-            CLOSE(in);
-            count_one(r, in, mask);
-            if (mask == 0) {
-                run = ++in;
-                continue;
-            }
-            emu_diverge_table(r, in, mask);
-            if (r->stop)
-                return EMU_STOP_FAULT;
-            if (budget <= 0) {
-                give_way(r, w->pc, 1);
-                return r->stop ? EMU_STOP_FAULT : EMU_STOP_SLICE;
-            }
-            goto reload;
-
-        case EMU_K_CALL:
-            CLOSE(in);
-            count_one(r, in, mask);
-            if (mask == 0) {
-                run = ++in;
-                continue;
-            }
-            emu_do_call(r, in, mask);
-            if (__builtin_expect(r->stop, 0))
-                return EMU_STOP_FAULT;
-            if (budget <= 0) { /* endless recursion has no backward branch */
-                give_way(r, w->pc, 1);
-                return r->stop ? EMU_STOP_FAULT : EMU_STOP_SLICE;
-            }
-            goto reload;
-
-        case EMU_K_RET:
-        case EMU_K_EXIT: {
-            CLOSE(in);
-            if (in->ptx) /* not the implied return at a function's end */
-                count_one(r, in, mask);
-            if (mask == 0) {
-                run = ++in;
-                continue;
-            }
-            bool left = (kind & EMU_K_MASK) == EMU_K_EXIT ? emu_lanes_exit(r, in, mask) : emu_lanes_return(r, in, mask);
-            if (left)
-                goto reload;
-            emu_fiber_end(r);
-            if (!r->fibers) {
-                r->done = 1;
-                return EMU_STOP_DONE;
-            }
-            goto blocked;
-        }
-
-        case EMU_K_BAR: {
-            CLOSE(in);
-            count_one(r, in, mask);
-            if (mask == 0) {
-                run = ++in;
-                continue;
-            }
-            /* A barrier is the whole path's, whatever its guard: PTX wants all lanes to agree. */
-            bool wait = emu_barrier_arrive(r, in, active);
-            if (r->stop)
-                return EMU_STOP_FAULT;
-            if (wait)
-                goto blocked;
-            if (in->aux[0] == EMU_BAR_ARRIVE) {
-                run = ++in;
-                continue;
-            }
-            /* The last to come lets the others go first: warps leave a barrier in their order. */
-            r->fiber->path[r->fiber->n - 1].pc = (uint32_t)(in + 1 - code);
-            return EMU_STOP_SLICE;
-        }
-
-        case EMU_K_YIELD:
-            CLOSE(in);
-            count_one(r, in, mask);
-            give_way(r, (uint32_t)(in + 1 - code), EMU_POLL_WEIGHT);
-            return r->stop ? EMU_STOP_FAULT : EMU_STOP_POLL;
-
-        case EMU_K_TRAP:
-            if (mask) {
-                emu_raise(w, in, __builtin_ctz(mask), EMU_FAULT_TRAP, "the thread executed a trap");
-                return EMU_STOP_FAULT;
-            }
-            CLOSE(in);
-            count_one(r, in, mask);
-            run = ++in;
-            continue;
-
-        default:
-            BUG("instruction of kind %u", kind);
-        }
+            next = step(r, &f);
+        } while (next == NEXT);
+        if (next == FIBER_STOPPED && !emu_fiber_next(r)) /* it waits, or its lanes have exited */
+            return EMU_STOP_BLOCKED;
+        if (next < NEXT)
+            return (enum emu_stop)next;
     }
-#undef CLOSE
-
-blocked: /* the running fiber waits, or has ended */
-    if (!emu_fiber_next(r))
-        return EMU_STOP_BLOCKED;
-    if (r->stop)
-        return EMU_STOP_FAULT;
-    goto reload;
 }
