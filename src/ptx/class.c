@@ -4,6 +4,8 @@
  * addition at most, and mostly nothing.
  */
 #include "ptx/ir.h"
+
+#include "base/err.h"
 #include "trace/kernel.h"
 
 enum kind { INTEGER, SINGLE, DOUBLE }; /* half precision counts as single */
@@ -69,7 +71,7 @@ unsigned ptx_class(const struct ptx_inst *i)
     /* The last type is that of the sources: set.eq.u32.f32 compares floats. */
     enum kind k = kind_of(i->n_type ? (enum ptx_type)i->type[i->n_type - 1] : PTX_T_NONE);
     bool is_pred = i->n_type && i->type[0] == PTX_T_PRED;
-    switch (i->op) {
+    switch ((enum ptx_op)i->op) { /* no default: the compiler names an opcode that is missing */
     case PTX_MOV:
     case PTX_SELP:
     case PTX_SLCT:
@@ -194,7 +196,49 @@ unsigned ptx_class(const struct ptx_inst *i)
     case PTX_PREFETCHU:
     case PTX_SETMAXNREG:
         return TRACE_NOP;
-    default:
-        return TRACE_INT_ADD; /* shifts, bit fields, byte permutes, video: the integer pipeline */
+    /* Shifts, bit fields, byte permutes, video: the integer pipeline. */
+    case PTX_BFE:
+    case PTX_BFI:
+    case PTX_BFIND:
+    case PTX_BMSK:
+    case PTX_BREV:
+    case PTX_CLZ:
+    case PTX_CNOT:
+    case PTX_FNS:
+    case PTX_LOP3:
+    case PTX_POPC:
+    case PTX_PRMT:
+    case PTX_SAD:
+    case PTX_SHF:
+    case PTX_SHL:
+    case PTX_SHR:
+    case PTX_SZEXT:
+    case PTX_VABSDIFF:
+    case PTX_VABSDIFF2:
+    case PTX_VABSDIFF4:
+    case PTX_VADD:
+    case PTX_VADD2:
+    case PTX_VADD4:
+    case PTX_VAVRG2:
+    case PTX_VAVRG4:
+    case PTX_VMAX:
+    case PTX_VMAX2:
+    case PTX_VMAX4:
+    case PTX_VMIN:
+    case PTX_VMIN2:
+    case PTX_VMIN4:
+    case PTX_VSET:
+    case PTX_VSET2:
+    case PTX_VSET4:
+    case PTX_VSHL:
+    case PTX_VSHR:
+    case PTX_VSUB:
+    case PTX_VSUB2:
+    case PTX_VSUB4:
+        return TRACE_INT_ADD;
+    case PTX_OP_UNKNOWN: /* has i->bad */
+    case PTX_OP_COUNT:
+        break;
     }
+    BUG("opcode %u has no class", i->op);
 }
