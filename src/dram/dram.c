@@ -167,13 +167,8 @@ static void issue(struct dram *d, uint32_t bank, enum dram_cmd cmd, uint64_t now
     } else {
         /* Data are complete cl + beat cycles from now: that time is DRAM cycles, the fixed latency L2 cycles. */
         struct port *out = d->out[x->client];
-        const struct engine_queue *q = &d->comp.eng->queue[d->comp.queue];
-        const struct engine_queue *lq = &d->comp.eng->queue[out->consumer->queue];
-        uint64_t at = (now + d->cfg.cl + d->timing.beat) * q->period;
-        uint64_t ready = at / lq->period + 1 + d->cfg.latency; /* first L2 edge strictly after, then the latency */
-        uint64_t base = lq->cyc + out->latency;
-        port_send_later(out, x->req, net_info(d->req[x->req].bytes, d->req[x->req].sectors),
-                        ready > base ? ready - base : 0);
+        uint64_t extra = engine_convert(&d->comp, d->cfg.cl + d->timing.beat, out->consumer) + d->cfg.latency;
+        port_send_later(out, x->req, net_info(d->req[x->req].bytes, d->req[x->req].sectors), extra);
     }
     x->next = d->free;
     d->free = b->cur;

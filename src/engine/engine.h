@@ -148,6 +148,18 @@ static inline void engine_wake(struct comp *c, uint64_t cycle)
     q->busy[slot >> 6] |= 1ull << (slot & 63);
 }
 
+/*
+ * How many cycles of `to`'s clock begin in the next `cycles` cycles of `from`'s, which has an edge at the present
+ * instant. A message that is under way for that long is sent to `to` with port_send_later(..., this).
+ */
+static inline uint64_t engine_convert(const struct comp *from, uint64_t cycles, const struct comp *to)
+{
+    if (from->queue == to->queue)
+        return cycles;
+    const struct engine_queue *f = &from->eng->queue[from->queue], *t = &from->eng->queue[to->queue];
+    return (f->cyc + cycles) * f->period / t->period - t->cyc;
+}
+
 /* The first cycle of c's clock that lies strictly after the present instant. */
 static inline uint64_t engine_next_cycle(const struct comp *c)
 {

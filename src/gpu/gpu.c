@@ -9,7 +9,6 @@
 #include "dram/dram_config.h"
 #include "l1/l1_config.h"
 #include "l2/l2_config.h"
-#include "noc/noc_config.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -33,17 +32,6 @@ static char *name_of(struct gpu *g, const char *fmt, unsigned i)
 static const void *params_of(const struct gpu *g, const struct policy_kind *kind, unsigned index)
 {
     return cfg_policy_params(g->cfg, kind->name, index);
-}
-
-/* The networks number SMs first, then L2 slices; where they sit is the networks' affair (noc.memory_at). */
-static void place_nodes(struct gpu *g)
-{
-    g->sm_node = arena_alloc(g->arena, g->n_sm * sizeof *g->sm_node);
-    g->slice_node = arena_alloc(g->arena, g->n_slice * sizeof *g->slice_node);
-    for (unsigned i = 0; i < g->n_sm; i++)
-        g->sm_node[i] = (uint16_t)i;
-    for (unsigned i = 0; i < g->n_slice; i++)
-        g->slice_node[i] = (uint16_t)(g->n_sm + i);
 }
 
 static struct l2_config l2_config_of(const struct gpu *g)
@@ -85,24 +73,41 @@ static int build_clocks(struct gpu *g, bool tick_all, struct err *e)
     return g->eng ? 0 : -1;
 }
 
-static uint32_t hops(const void *net, uint32_t from, uint32_t to)
+static uint32_t hops(const void *fabric, uint32_t from, uint32_t to)
 {
-    return noc_hops(net, from, to);
+    return fabric_hops(fabric, from, to);
+}
+
+/* The networks, and by what numbers requests name SMs and slices. */
+static int build_fabric(struct gpu *g, struct err *e)
+{
+    const struct l1_organisation *organisation = l1_config_of(g->cfg).organisation;
+    struct noc_config noc = {.cfg = cfg_section(g->cfg, "noc")};
+    struct fabric_env env = {.n_sm = g->n_sm,
+                             .n_slice = g->n_slice,
+                             .map = &g->map,
+                             .core_to_core_for = organisation->remote ? organisation->info.name : NULL};
+    g->fabric = fabric_new(g->eng, &noc, &env, e);
+    if (!g->fabric)
+        return -1;
+    fabric_register_stats(g->fabric, g->stats);
+    g->sm_node = arena_alloc(g->arena, g->n_sm * sizeof *g->sm_node);
+    g->slice_node = arena_alloc(g->arena, g->n_slice * sizeof *g->slice_node);
+    for (unsigned i = 0; i < g->n_sm; i++)
+        g->sm_node[i] = fabric_sm_node(i);
+    for (unsigned i = 0; i < g->n_slice; i++)
+        g->slice_node[i] = fabric_slice_node(g->fabric, i);
+    return 0;
 }
 
 static int build_memory(struct gpu *g, struct err *e)
 {
     const struct memory_config *m = g->memory;
-    struct noc_config noc = {.cfg = cfg_section(g->cfg, "noc")};
     if (addrmap_init(&g->map, m->map, (uint32_t)m->interleave, m->channels, m->slices_per_channel, m->hash_bank,
                      m->hash_channel, e))
         return -1;
-    g->request_net = noc_new(g->eng, &noc, NOC_REQUEST, g->n_sm, g->n_slice, "noc.request", e);
-    g->reply_net = g->request_net ? noc_new(g->eng, &noc, NOC_REPLY, g->n_sm, g->n_slice, "noc.reply", e) : NULL;
-    if (!g->reply_net)
+    if (build_fabric(g, e))
         return -1;
-    noc_register_stats(g->request_net, g->stats);
-    noc_register_stats(g->reply_net, g->stats);
 
     struct l2_config l2c = l2_config_of(g);
     struct dram_config dram = dram_config_of(g);
@@ -121,8 +126,8 @@ static int build_memory(struct gpu *g, struct err *e)
         if (!g->l2[i])
             return -1;
         unsigned c = i / m->slices_per_channel, client = i % m->slices_per_channel;
-        noc_connect(g->request_net, g->slice_node[i], l2_in(g->l2[i]));
-        l2_connect(g->l2[i], noc_in(g->reply_net, g->slice_node[i]), dram_in(g->dram[c], client));
+        fabric_connect_slice(g->fabric, i, l2_in(g->l2[i]));
+        l2_connect(g->l2[i], fabric_slice_out(g->fabric, i), dram_in(g->dram[c], client));
         dram_connect(g->dram[c], client, l2_fill_in(g->l2[i]));
         l2_register_stats(g->l2[i], g->stats);
     }
@@ -151,7 +156,7 @@ static int build_sm(struct gpu *g, unsigned i, const struct l1_config *l1c, stru
                          .sm_node = g->sm_node,
                          .map = &g->map,
                          .hops = hops,
-                         .hops_ctx = g->request_net};
+                         .hops_ctx = g->fabric};
     struct l1 *l1 = g->l1[i] = l1_new(g->eng, l1c, &env, name_of(g, "sm.%u.l1", i), e);
     if (!l1)
         return -1;
@@ -175,17 +180,12 @@ static int build_sm(struct gpu *g, unsigned i, const struct l1_config *l1c, stru
     l1_connect_sm(l1, sm_hit_in(sm), sm_fill_in(sm), sm_event_in(sm));
     dispatch_connect(g->dispatch, i, sm_cta_in(sm));
 
-    uint32_t node = g->sm_node[i];
-    bool remote = noc_reaches(g->request_net, node, g->sm_node[(i + 1) % g->n_sm]);
-    struct l1_net net = {.to_l2 = noc_in(g->request_net, node)};
-    if (remote) {
-        net.to_home = net.to_l2;
-        net.to_requester = noc_in(g->reply_net, node);
-    }
-    l1_connect_net(l1, &net);
-    noc_connect(g->reply_net, node, l1_reply_in(l1));
-    if (remote)
-        noc_connect(g->request_net, node, l1_request_in(l1));
+    struct fabric_sm_out out = fabric_sm_out(g->fabric, i);
+    l1_connect_net(l1, &(struct l1_net){.to_l2 = out.to_l2, .to_home = out.to_home, .to_requester = out.to_requester});
+    fabric_connect_sm(g->fabric, i,
+                      &(struct fabric_sm_in){.from_l2 = l1_reply_in(l1),
+                                             .from_home = l1_home_reply_in(l1),
+                                             .from_sms = l1_request_in(l1)});
     sm_register_stats(sm, g->stats);
     l1_register_stats(l1, g->stats);
     return 0;
@@ -228,7 +228,6 @@ struct gpu *gpu_new(const struct gpu_opts *o, struct err *e)
     g->classify = o->classify_loads;
     g->loads = gpu_loads_new(g->n_sm, g->classify, e);
     stats_add(g->stats, "", gpu_stat_defs, g);
-    place_nodes(g);
     if (!g->loads || build_clocks(g, o->tick_all, e) || build_memory(g, e) || build_sms(g, e)) {
         gpu_free(g);
         return NULL;

@@ -14,7 +14,7 @@
 #include "gpu/props.h"
 #include "l1/l1.h"
 #include "l2/l2.h"
-#include "noc/noc.h"
+#include "noc/fabric.h"
 #include "sm/sm.h"
 
 struct gpu {
@@ -34,7 +34,7 @@ struct gpu {
     struct l1 **l1;
     struct l2 **l2;
     struct dram **dram;
-    struct noc *request_net, *reply_net;
+    struct fabric *fabric;
     struct dispatch *dispatch;
     struct sm_streams streams;       /* what the SMs call: passes on to ... */
     const struct sm_streams *source; /* ... the present launch's */

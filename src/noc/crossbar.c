@@ -7,11 +7,17 @@
  * cycles after the match. With one queue per input (voq = no, as in GPGPU-Sim) a head packet whose output is busy
  * blocks those behind it; with virtual output queues it does not.
  *
+ * Message classes share the switch, not the queues: an input has a queue (or a set of virtual output queues) per class,
+ * and an output that finds room at its receiver in several classes grants them in turn. So a class whose receiver is
+ * full asks in vain and holds up no other.
+ *
  * The delivered packet's slot in the receiver's port is taken at the match, so nothing is dropped or blocked inside.
  */
 #include "noc/noc_priv.h"
 
 #define NONE UINT32_MAX
+/* The cycle is compiled twice: with n_class = 1 a constant, where loops over classes vanish, and for any number. */
+#define BODY static inline __attribute__((always_inline))
 
 struct xpacket {
     req_id req;
@@ -20,21 +26,27 @@ struct xpacket {
     uint32_t next;
 };
 
+struct grant {
+    uint32_t out, class;
+};
+
 struct xbar {
     struct noc noc;
     uint32_t words;               /* of a set of nodes */
-    uint64_t *request;            /* per output: the inputs that want it */
+    uint64_t *request;            /* per output and class, [out * n_class + class]: the inputs that want it */
     uint64_t *wanted;             /* outputs with at least one request */
     uint64_t *in_busy, *out_busy; /* cycle until which an input or output is in use */
-    uint32_t *in_ptr, *out_ptr;
-    uint32_t *grant;   /* scratch: per input the granting output */
-    uint64_t *granted; /* scratch: inputs with a grant */
-    uint64_t *exposed; /* inputs whose head packet is in `request` (one queue per input) */
+    uint32_t *in_ptr;             /* per input: the output it accepts first */
+    uint32_t *out_ptr;            /* per output and class: the input it grants first */
+    uint8_t *class_ptr;           /* per output: the class it grants first */
+    struct grant *grant;          /* scratch: per input the granting output */
+    uint64_t *granted;            /* scratch: inputs with a grant */
+    uint64_t *exposed;            /* per class: inputs whose head packet is in `request` (one queue per input) */
     /* Virtual output queues: lists of packets from one pool. */
     struct xpacket *packet;
     uint32_t free;
-    uint32_t *head, *tail; /* [input * n + output] */
-    uint32_t *held;        /* per input: packets in its queues, at most noc.inject_queue */
+    uint32_t *head, *tail; /* [lane * n + output] */
+    uint32_t *held;        /* per lane: packets in its queues, at most noc.inject_queue */
     uint32_t n;
 };
 
@@ -60,231 +72,292 @@ static uint32_t first_from(const uint64_t *set, uint32_t words, uint32_t from)
     return NONE;
 }
 
-static void ask(struct xbar *x, uint32_t in, uint32_t out)
+BODY uint64_t *requests(const struct xbar *x, uint32_t n_class, uint32_t out, uint32_t c)
 {
-    x->request[out * x->words + (in >> 6)] |= 1ull << (in & 63);
+    return &x->request[(out * n_class + c) * x->words];
+}
+
+/* Input `in` requests output `out` for a packet of class c. */
+BODY void ask(struct xbar *x, uint32_t n_class, uint32_t in, uint32_t out, uint32_t c)
+{
+    requests(x, n_class, out, c)[in >> 6] |= 1ull << (in & 63);
     x->wanted[out >> 6] |= 1ull << (out & 63);
 }
 
-static void unask(struct xbar *x, uint32_t in, uint32_t out)
+BODY void withdraw(struct xbar *x, uint32_t n_class, uint32_t in, uint32_t out, uint32_t c)
 {
-    uint64_t *set = &x->request[out * x->words], any = 0;
-    set[in >> 6] &= ~(1ull << (in & 63));
-    for (uint32_t w = 0; w < x->words; w++)
-        any |= set[w];
-    if (!any)
-        x->wanted[out >> 6] &= ~(1ull << (out & 63));
+    requests(x, n_class, out, c)[in >> 6] &= ~(1ull << (in & 63));
+    const uint64_t *all = requests(x, n_class, out, 0);
+    for (uint32_t w = 0; w < n_class * x->words; w++)
+        if (all[w])
+            return;
+    x->wanted[out >> 6] &= ~(1ull << (out & 63));
 }
 
-static uint32_t target(struct xbar *x, req_id id)
+BODY uint32_t target(struct xbar *x, uint32_t c, req_id id)
 {
-    uint32_t to = noc_target(&x->noc, id);
-    if (to >= x->n || !x->noc.out[to])
+    uint32_t to = noc_target(&x->noc, c, id);
+    if (to >= x->n || !x->noc.out[c * x->n + to])
         BUG("%s: a packet for node %u, which receives nothing", x->noc.comp.name, to);
     return to;
 }
 
-/* Looks at injection ports that have received packets: exposes heads, or sorts packets into the virtual output queues.
- */
-static void look_at_inputs(struct xbar *x, uint64_t now)
+/* Sorts the packets of an injection port into its virtual output queues, as far as there is room. */
+BODY void fill_voqs(struct xbar *x, uint32_t n_class, uint32_t c, uint32_t in, uint64_t now)
 {
+    uint32_t lane = c * x->n + in;
+    struct port *p = &x->noc.in[lane];
+    while (x->held[lane] < x->noc.cfg.inject_queue && port_peek(p, now)) {
+        x->held[lane]++;
+        struct msg msg = port_pop(p);
+        uint32_t to = target(x, c, msg.req), k = x->free, q = lane * x->n + to;
+        x->free = x->packet[k].next;
+        x->packet[k] = (struct xpacket){msg.req, msg.info, msg.ready, NONE};
+        if (x->head[q] == NONE) {
+            x->head[q] = k;
+            ask(x, n_class, in, to, c);
+        } else {
+            x->packet[x->tail[q]].next = k;
+        }
+        x->tail[q] = k;
+        x->noc.in_flight += net_pieces(msg.info);
+        noc_count_entry(&x->noc, msg.info, noc_flits(&x->noc, msg.info));
+    }
+}
+
+/* Looks at a class's injection ports that have received packets: requests outputs for their heads, or for all. */
+BODY void look_at_inputs(struct xbar *x, uint32_t n_class, uint32_t c, uint64_t now)
+{
+    uint64_t *marked = &x->noc.marked[c * x->words], *exposed = &x->exposed[c * x->words];
     for (uint32_t w = 0; w < x->words; w++) {
-        for (uint64_t m = x->noc.marked[w]; m; m &= m - 1) {
+        for (uint64_t m = marked[w]; m; m &= m - 1) {
             uint32_t in = w * 64 + (uint32_t)__builtin_ctzll(m);
-            struct port *p = &x->noc.in[in];
+            struct port *p = &x->noc.in[c * x->n + in];
             if (x->noc.cfg.voq) {
-                while (x->held[in] < x->noc.cfg.inject_queue && port_peek(p, now)) {
-                    x->held[in]++;
-                    struct msg msg = port_pop(p);
-                    uint32_t to = target(x, msg.req), k = x->free, q = in * x->n + to;
-                    x->free = x->packet[k].next;
-                    x->packet[k] = (struct xpacket){msg.req, msg.info, msg.ready, NONE};
-                    if (x->head[q] == NONE) {
-                        x->head[q] = k;
-                        ask(x, in, to);
-                    } else {
-                        x->packet[x->tail[q]].next = k;
-                    }
-                    x->tail[q] = k;
-                    x->noc.in_flight += net_pieces(msg.info);
-                    noc_count_entry(&x->noc, msg.info, noc_flits(&x->noc, msg.info));
-                }
-            } else if (!(x->exposed[w] >> (in & 63) & 1)) {
+                fill_voqs(x, n_class, c, in, now);
+            } else if (!(exposed[w] >> (in & 63) & 1)) {
                 const struct msg *msg = port_peek(p, now);
                 if (msg) {
-                    ask(x, in, target(x, msg->req));
-                    x->exposed[w] |= 1ull << (in & 63);
+                    ask(x, n_class, in, target(x, c, msg->req), c);
+                    exposed[w] |= 1ull << (in & 63);
                 }
             } else {
                 continue; /* its head waits for a match */
             }
             if (port_empty(p))
-                x->noc.marked[w] &= ~(1ull << (in & 63));
+                marked[w] &= ~(1ull << (in & 63));
         }
     }
 }
 
-static void transfer(struct xbar *x, uint32_t in, uint32_t out, uint64_t now)
+BODY void transfer(struct xbar *x, uint32_t n_class, uint32_t in, uint32_t out, uint32_t c, uint64_t now)
 {
     struct xpacket pkt;
+    uint32_t lane = c * x->n + in;
     if (x->noc.cfg.voq) {
-        uint32_t q = in * x->n + out, k = x->head[q];
+        uint32_t q = lane * x->n + out, k = x->head[q];
         pkt = x->packet[k];
         x->head[q] = pkt.next;
         x->packet[k].next = x->free;
         x->free = k;
         if (pkt.next == NONE)
-            unask(x, in, out);
-        x->held[in]--;
+            withdraw(x, n_class, in, out, c);
+        x->held[lane]--;
         x->noc.in_flight -= net_pieces(pkt.info);
     } else {
-        struct msg m = port_pop(&x->noc.in[in]);
+        struct msg m = port_pop(&x->noc.in[lane]);
         pkt = (struct xpacket){m.req, m.info, m.ready, NONE};
-        unask(x, in, out);
-        x->exposed[in >> 6] &= ~(1ull << (in & 63));
+        withdraw(x, n_class, in, out, c);
+        x->exposed[c * x->words + (in >> 6)] &= ~(1ull << (in & 63));
         noc_count_entry(&x->noc, pkt.info, noc_flits(&x->noc, pkt.info));
     }
     uint32_t flits = noc_flits(&x->noc, pkt.info);
     x->in_busy[in] = x->out_busy[out] = now + flits;
     /* The port's own latency (one consumer cycle) is the step into the receiver. */
     uint64_t transit = x->noc.cfg.latency - 1 + flits - 1;
-    struct port *p = x->noc.out[out];
-    const struct engine_queue *q = &p->eng->queue[p->consumer->queue];
-    uint64_t extra = transit;
-    if (p->consumer->queue != x->noc.comp.queue) {
-        const struct engine_queue *mine = &p->eng->queue[x->noc.comp.queue];
-        extra = (now + transit) * mine->period / q->period - q->cyc;
-    }
-    port_send_later(p, pkt.req, pkt.info, extra);
+    struct port *p = x->noc.out[c * x->n + out];
+    port_send_later(p, pkt.req, pkt.info, engine_convert(&x->noc.comp, transit, p->consumer));
     x->noc.stats.hops += net_pieces(pkt.info);
     x->noc.stats.flit_hops += flits;
-    noc_count_delivery(&x->noc, net_pieces(pkt.info), flits, now + transit + 1 - pkt.since);
+    noc_count_delivery(&x->noc, c, net_pieces(pkt.info), flits, now + transit + 1 - pkt.since);
 }
 
-static bool match(struct xbar *x, uint64_t now, bool first)
+/* Does the receiver behind an output take a packet of class c? Not every node receives every class. */
+BODY bool has_room(const struct xbar *x, uint32_t n_class, uint32_t out, uint32_t c)
+{
+    const struct port *p = x->noc.out[c * x->n + out];
+    return (n_class == 1 || p) && port_can_send(p);
+}
+
+/* The first free input, from the output's pointer on, that wants `out` for class c; NONE = none, or no room there. */
+BODY uint32_t choose_input(const struct xbar *x, uint32_t n_class, uint32_t out, uint32_t c, uint64_t now)
+{
+    if (!has_room(x, n_class, out, c))
+        return NONE;
+    const uint64_t *set = requests(x, n_class, out, c);
+    uint32_t in = first_from(set, x->words, x->out_ptr[out * n_class + c]), begin = in;
+    if (n_class > 1 && in == NONE)
+        return NONE;
+    while (x->in_busy[in] > now) {
+        in = first_from(set, x->words, in + 1 == x->n ? 0 : in + 1);
+        if (in == begin)
+            return NONE;
+    }
+    return in;
+}
+
+/* Grant: every free output with room behind it picks an input. An input hears of the best by its own pointer. */
+BODY bool grant_outputs(struct xbar *x, uint32_t n_class, uint64_t now)
 {
     bool any = false;
-    /* Grant: every free output with room behind it picks an input. An input hears of the best by its own pointer. */
     for (uint32_t w = 0; w < x->words; w++) {
         for (uint64_t m = x->wanted[w]; m; m &= m - 1) {
-            uint32_t out = w * 64 + (uint32_t)__builtin_ctzll(m);
-            if (x->out_busy[out] > now || !port_can_send(x->noc.out[out]))
+            uint32_t out = w * 64 + (uint32_t)__builtin_ctzll(m), c = n_class == 1 ? 0 : x->class_ptr[out], in = NONE;
+            if (x->out_busy[out] > now)
                 continue;
-            const uint64_t *set = &x->request[out * x->words];
-            uint32_t start = x->out_ptr[out], in = first_from(set, x->words, start), begin = in;
-            while (in != NONE && x->in_busy[in] > now) {
-                uint32_t next = in + 1 == x->n ? 0 : in + 1;
-                in = first_from(set, x->words, next);
-                if (in == begin)
-                    in = NONE;
+            for (uint32_t k = 0; k < n_class; k++) {
+                in = choose_input(x, n_class, out, c, now);
+                if (in != NONE)
+                    break;
+                c = c + 1 == n_class ? 0 : c + 1;
             }
             if (in == NONE)
                 continue;
             any = true;
             if (!(x->granted[in >> 6] >> (in & 63) & 1)) {
                 x->granted[in >> 6] |= 1ull << (in & 63);
-                x->grant[in] = out;
+                x->grant[in] = (struct grant){out, c};
             } else { /* nearer to the input's pointer wins */
-                uint32_t a = (x->grant[in] + x->n - x->in_ptr[in]) % x->n, b = (out + x->n - x->in_ptr[in]) % x->n;
-                if (b < a)
-                    x->grant[in] = out;
+                uint32_t held = (x->grant[in].out + x->n - x->in_ptr[in]) % x->n;
+                if ((out + x->n - x->in_ptr[in]) % x->n < held)
+                    x->grant[in] = (struct grant){out, c};
             }
         }
     }
-    if (!any)
+    return any;
+}
+
+BODY bool match(struct xbar *x, uint32_t n_class, uint64_t now, bool first)
+{
+    if (!grant_outputs(x, n_class, now))
         return false;
     for (uint32_t w = 0; w < x->words; w++) {
         for (uint64_t m = x->granted[w]; m; m &= m - 1) {
-            uint32_t in = w * 64 + (uint32_t)__builtin_ctzll(m), out = x->grant[in];
+            uint32_t in = w * 64 + (uint32_t)__builtin_ctzll(m), out = x->grant[in].out;
+            uint32_t c = n_class == 1 ? 0 : x->grant[in].class;
             if (first) {
                 x->in_ptr[in] = out + 1 == x->n ? 0 : out + 1;
-                x->out_ptr[out] = in + 1 == x->n ? 0 : in + 1;
+                x->out_ptr[out * n_class + c] = in + 1 == x->n ? 0 : in + 1;
+                if (n_class > 1)
+                    x->class_ptr[out] = (uint8_t)(c + 1 == n_class ? 0 : c + 1);
             }
-            transfer(x, in, out, now);
+            transfer(x, n_class, in, out, c, now);
         }
         x->granted[w] = 0;
     }
     return true;
 }
 
-/* Inputs with packets in their port that are not in the match yet: when can they be? */
-static uint64_t look_again(const struct xbar *x, uint32_t w, uint64_t now, uint64_t want)
+/* When can the inputs with packets in their port that are not in the match yet be in it? */
+BODY uint64_t next_look(const struct xbar *x, uint32_t c, uint64_t now, uint64_t want)
 {
-    for (uint64_t m = x->noc.marked[w] & ~x->exposed[w]; m; m &= m - 1) {
-        uint32_t in = w * 64 + (uint32_t)__builtin_ctzll(m);
-        if (x->noc.cfg.voq && x->held[in] == x->noc.cfg.inject_queue)
-            continue; /* a match makes room, and brings a tick */
-        uint64_t at = port_next_ready(&x->noc.in[in]);
-        if (at == NEVER)
-            continue;
-        at = at > now ? at : now + 1;
-        want = at < want ? at : want;
+    for (uint32_t w = 0; w < x->words; w++) {
+        uint64_t left = x->noc.marked[c * x->words + w] & ~x->exposed[c * x->words + w];
+        for (; left; left &= left - 1) {
+            uint32_t lane = c * x->n + w * 64 + (uint32_t)__builtin_ctzll(left);
+            if (x->noc.cfg.voq && x->held[lane] == x->noc.cfg.inject_queue)
+                continue; /* a match makes room, and brings a tick */
+            uint64_t at = port_next_ready(&x->noc.in[lane]);
+            if (at == NEVER)
+                continue;
+            at = at > now ? at : now + 1;
+            want = at < want ? at : want;
+        }
     }
+    return want;
+}
+
+/*
+ * When could output `out`, which is wanted, next be in a match? When it and one of the inputs that want it are free. A
+ * receiver that is full wakes us by itself.
+ */
+BODY uint64_t next_match(const struct xbar *x, uint32_t n_class, uint32_t out, uint64_t now)
+{
+    if (x->out_busy[out] > now)
+        return x->out_busy[out];
+    uint64_t at = NEVER;
+    for (uint32_t c = 0; c < n_class; c++) {
+        const uint64_t *set = requests(x, n_class, out, c);
+        if (!has_room(x, n_class, out, c))
+            continue;
+        for (uint32_t w = 0; w < x->words; w++)
+            for (uint64_t k = set[w]; k; k &= k - 1) {
+                uint64_t free_at = x->in_busy[w * 64 + (uint32_t)__builtin_ctzll(k)];
+                at = free_at < at ? free_at : at;
+            }
+    }
+    return at > now ? at : now + 1; /* not later: lost this cycle's match to another */
+}
+
+BODY uint64_t tick_body(struct xbar *x, uint64_t now, uint32_t n_class)
+{
+    uint64_t want = NEVER;
+    for (uint32_t c = 0; c < n_class; c++)
+        look_at_inputs(x, n_class, c, now);
+    for (uint32_t i = 0; i < x->noc.cfg.iterations; i++)
+        if (!match(x, n_class, now, i == 0))
+            break;
+    for (uint32_t w = 0; w < x->words; w++)
+        for (uint64_t m = x->wanted[w]; m; m &= m - 1) {
+            uint64_t at = next_match(x, n_class, w * 64 + (uint32_t)__builtin_ctzll(m), now);
+            want = at < want ? at : want;
+        }
+    for (uint32_t c = 0; c < n_class; c++)
+        want = next_look(x, c, now, want);
     return want;
 }
 
 static uint64_t xbar_tick(struct comp *comp, uint64_t now)
 {
-    struct xbar *x = (struct xbar *)comp;
-    uint64_t want = NEVER;
-    look_at_inputs(x, now);
-    for (uint32_t i = 0; i < x->noc.cfg.iterations; i++)
-        if (!match(x, now, i == 0))
-            break;
-    /*
-     * When could the next match be? When a wanted output and one of the inputs that want it are free; a receiver that
-     * is full wakes us by itself.
-     */
-    for (uint32_t w = 0; w < x->words; w++) {
-        for (uint64_t m = x->wanted[w]; m; m &= m - 1) {
-            uint32_t out = w * 64 + (uint32_t)__builtin_ctzll(m);
-            uint64_t at = x->out_busy[out];
-            if (at <= now) {
-                if (!port_can_send(x->noc.out[out]))
-                    continue;
-                at = NEVER;
-                for (uint32_t v = 0; v < x->words; v++)
-                    for (uint64_t k = x->request[out * x->words + v]; k; k &= k - 1) {
-                        uint64_t free_at = x->in_busy[v * 64 + (uint32_t)__builtin_ctzll(k)];
-                        at = free_at < at ? free_at : at;
-                    }
-                at = at > now ? at : now + 1; /* lost this cycle's match to another */
-            }
-            want = at < want ? at : want;
-        }
-        if (x->noc.marked[w] & ~x->exposed[w])
-            want = look_again(x, w, now, want);
-    }
-    return want;
+    return tick_body((struct xbar *)comp, now, 1);
 }
 
-struct noc *crossbar_new(struct engine *eng, const struct noc_cfg *cfg, uint32_t n, struct err *e)
+static uint64_t xbar_tick_classes(struct comp *comp, uint64_t now)
+{
+    struct xbar *x = (struct xbar *)comp;
+    return tick_body(x, now, x->noc.n_class);
+}
+
+struct noc *crossbar_new(struct engine *eng, const struct noc *base, struct err *e)
 {
     struct arena *a = eng->arena;
     (void)e;
     struct xbar *x = arena_alloc64(a, sizeof *x);
-    x->noc.comp.tick = xbar_tick;
+    uint32_t n = base->n_node, lanes = n * base->n_class;
+    x->noc = *base;
+    x->noc.comp.tick = base->n_class == 1 ? xbar_tick : xbar_tick_classes;
     x->noc.hops = xbar_hops;
     x->n = n;
     x->words = (n + 63) / 64;
-    x->request = arena_alloc64(a, (size_t)n * x->words * 8);
+    x->request = arena_alloc64(a, (size_t)lanes * x->words * 8);
     x->wanted = arena_alloc64(a, x->words * 8);
     x->granted = arena_alloc64(a, x->words * 8);
-    x->exposed = arena_alloc64(a, x->words * 8);
+    x->exposed = arena_alloc64(a, base->n_class * x->words * 8);
     x->in_busy = arena_alloc64(a, n * 8);
     x->out_busy = arena_alloc64(a, n * 8);
     x->in_ptr = arena_alloc64(a, n * 4);
-    x->out_ptr = arena_alloc64(a, n * 4);
-    x->grant = arena_alloc64(a, n * 4);
-    if (cfg->voq) {
-        uint32_t packets = n * cfg->inject_queue;
-        x->held = arena_alloc64(a, n * 4);
+    x->out_ptr = arena_alloc64(a, lanes * 4);
+    x->class_ptr = arena_alloc64(a, n);
+    x->grant = arena_alloc64(a, n * sizeof *x->grant);
+    if (base->cfg.voq) {
+        uint32_t packets = lanes * base->cfg.inject_queue;
+        x->held = arena_alloc64(a, lanes * 4);
         x->packet = arena_alloc64(a, packets * sizeof *x->packet);
         for (uint32_t i = 0; i < packets; i++)
             x->packet[i].next = i + 1 < packets ? i + 1 : NONE;
-        x->head = arena_alloc64(a, (size_t)n * n * 4);
-        x->tail = arena_alloc64(a, (size_t)n * n * 4);
-        for (uint32_t i = 0; i < n * n; i++)
+        x->head = arena_alloc64(a, (size_t)lanes * n * 4);
+        x->tail = arena_alloc64(a, (size_t)lanes * n * 4);
+        for (uint32_t i = 0; i < lanes * n; i++)
             x->head[i] = NONE;
     }
     return &x->noc;

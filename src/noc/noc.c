@@ -13,9 +13,9 @@ static int noc_check(const struct comp *comp, bool drained, struct err *e)
                        (unsigned long)s->flits_out);
     if (!drained)
         return 0;
-    for (uint32_t i = 0; i < n->n_node; i++)
+    for (uint32_t i = 0; i < n->n_class * n->n_node; i++)
         if (!port_empty(&n->in[i]))
-            return err_set(e, "%s: %u packets left at node %u", comp->name, port_count(&n->in[i]), i);
+            return err_set(e, "%s: %u packets left at node %u", comp->name, port_count(&n->in[i]), i % n->n_node);
     if (n->in_flight)
         return err_set(e, "%s: %u packets left inside", comp->name, n->in_flight);
     return 0;
@@ -25,43 +25,72 @@ static void noc_dump(const struct comp *comp, FILE *out)
 {
     const struct noc *n = (const struct noc *)comp;
     fprintf(out, "%s: %u packets inside", comp->name, n->in_flight);
-    for (uint32_t i = 0; i < n->n_node; i++) {
+    for (uint32_t i = 0; i < n->n_class * n->n_node; i++) {
         if (!port_empty(&n->in[i]))
-            fprintf(out, "; node %u: %u to send, the first to node %u", i, port_count(&n->in[i]),
-                    noc_target(n, n->in[i].slot[n->in[i].head & n->in[i].mask].req));
+            fprintf(out, "; node %u: %u to send, the first to node %u", i % n->n_node, port_count(&n->in[i]),
+                    noc_target(n, i / n->n_node, n->in[i].slot[n->in[i].head & n->in[i].mask].req));
         if (n->out[i] && !port_can_send(n->out[i]))
-            fprintf(out, "; node %u takes no packets (%s)", i, n->out[i]->name);
+            fprintf(out, "; node %u takes no packets (%s)", i % n->n_node, n->out[i]->name);
     }
     fprintf(out, "\n");
 }
 
-struct noc *noc_new(struct engine *eng, const struct noc_config *config, enum noc_role role, uint32_t n_sm,
-                    uint32_t n_mem, const char *name, struct err *e)
+static const char *const class_name[NET_CLASS_COUNT] = {
+    [NET_TO_HOME] = "noc.to_home",     [NET_TO_HOME_FORWARDED] = "noc.to_home_forwarded",
+    [NET_TO_L2] = "noc.to_l2",         [NET_FROM_L2] = "noc.from_l2",
+    [NET_FROM_HOME] = "noc.from_home", [NET_FROM_HOME_FORWARDED] = "noc.from_home_forwarded"};
+static const char *const role_name[NOC_ROLE_COUNT] = {[NOC_REQUEST] = "noc.request",
+                                                      [NOC_REPLY] = "noc.reply",
+                                                      [NOC_CORE_REQUEST] = "noc.core_request",
+                                                      [NOC_CORE_REPLY] = "noc.core_reply"};
+
+static enum noc_dest dest_of(enum net_class class, bool via_l2)
 {
-    const struct noc_cfg *cfg = config->cfg;
-    uint32_t n_node = n_sm + n_mem;
-    struct noc *n =
-        cfg->topology == NOC_CROSSBAR ? crossbar_new(eng, cfg, n_node, e) : routers_new(eng, cfg, n_sm, n_mem, e);
+    switch (class) {
+    case NET_TO_HOME:
+        return via_l2 ? NOC_DEST_VIA : NOC_DEST_TO;
+    case NET_TO_HOME_FORWARDED:
+    case NET_TO_L2:
+        return NOC_DEST_TO;
+    case NET_FROM_HOME:
+        return via_l2 ? NOC_DEST_VIA : NOC_DEST_FROM;
+    default:
+        return NOC_DEST_FROM;
+    }
+}
+
+struct noc *noc_new(struct engine *eng, const struct noc_config *config, const struct noc_env *env, struct err *e)
+{
+    struct noc base = {.cfg = *config->cfg,
+                       .role = env->role,
+                       .n_node = env->n_sm + env->n_mem,
+                       .n_sm = env->n_sm,
+                       .n_mem = env->n_mem,
+                       .via = env->via,
+                       .comp = {.dump = noc_dump, .check = noc_check}};
+    for (uint32_t k = 0; k < NET_CLASS_COUNT; k++) {
+        if (!(env->classes >> k & 1))
+            continue;
+        if (base.n_class == NOC_MAX_CLASS)
+            BUG("%s: more than %d message classes", role_name[env->role], NOC_MAX_CLASS);
+        base.class_of[base.n_class] = (uint8_t)k;
+        base.dest[base.n_class++] = (uint8_t)dest_of((enum net_class)k, env->via);
+    }
+    struct noc *n = base.cfg.topology == NOC_CROSSBAR ? crossbar_new(eng, &base, e) : routers_new(eng, &base, e);
     if (!n)
         return NULL;
-    n->comp.dump = noc_dump;
-    n->comp.check = noc_check;
-    n->cfg = *cfg;
-    n->role = role;
-    n->n_node = n_node;
-    n->n_sm = n_sm;
-    n->n_mem = n_mem;
-    engine_add(eng, &n->comp, CLK_NOC, name);
+    engine_add(eng, &n->comp, CLK_NOC, role_name[env->role]);
     n->req = eng->pool.req;
-    n->in = arena_alloc64(eng->arena, n_node * sizeof *n->in);
-    n->out = arena_alloc64(eng->arena, n_node * sizeof *n->out);
-    n->mark_words = (n_node + 63) / 64;
-    n->marked = arena_alloc64(eng->arena, n->mark_words * 8);
-    for (uint32_t i = 0; i < n_node; i++) {
-        port_init(&n->in[i], eng, &n->comp, cfg->inject_queue, 1,
-                  role == NOC_REQUEST ? "request network" : "reply network");
-        port_watch(&n->in[i], &n->marked[i >> 6], 1ull << (i & 63));
-    }
+    n->in = arena_alloc64(eng->arena, (size_t)n->n_class * n->n_node * sizeof *n->in);
+    n->out = arena_alloc64(eng->arena, (size_t)n->n_class * n->n_node * sizeof *n->out);
+    n->mark_words = (n->n_node + 63) / 64;
+    n->marked = arena_alloc64(eng->arena, (size_t)n->n_class * n->mark_words * 8);
+    for (uint32_t c = 0; c < n->n_class; c++)
+        for (uint32_t i = 0; i < n->n_node; i++) {
+            struct port *p = &n->in[c * n->n_node + i];
+            port_init(p, eng, &n->comp, n->cfg.inject_queue, 1, class_name[n->class_of[c]]);
+            port_watch(p, &n->marked[c * n->mark_words + (i >> 6)], 1ull << (i & 63));
+        }
     return n;
 }
 
@@ -69,14 +98,23 @@ struct comp *noc_comp(struct noc *n)
 {
     return &n->comp;
 }
-struct port *noc_in(struct noc *n, uint32_t node)
+
+static uint32_t lane_of(const struct noc *n, enum net_class class, uint32_t node)
 {
-    return &n->in[node];
+    for (uint32_t c = 0; c < n->n_class; c++)
+        if (n->class_of[c] == class)
+            return c * n->n_node + node;
+    BUG("%s does not carry %s", n->comp.name, class_name[class]);
 }
 
-void noc_connect(struct noc *n, uint32_t node, struct port *out)
+struct port *noc_in(struct noc *n, enum net_class class, uint32_t node)
 {
-    n->out[node] = out;
+    return &n->in[lane_of(n, class, node)];
+}
+
+void noc_connect(struct noc *n, enum net_class class, uint32_t node, struct port *out)
+{
+    n->out[lane_of(n, class, node)] = out;
     port_connect(out, &n->comp);
 }
 
@@ -85,20 +123,19 @@ uint32_t noc_hops(const struct noc *n, uint32_t from, uint32_t to)
     return n->hops(n, from, to);
 }
 
-bool noc_reaches(const struct noc *n, uint32_t from, uint32_t to)
-{
-    if (n->cfg.topology != NOC_CROSSBAR || n->cfg.all_to_all)
-        return true;
-    return (from < n->n_sm) != (to < n->n_sm);
-}
-
-void noc_count_delivery(struct noc *n, uint32_t pieces, uint32_t flits, uint64_t latency)
+void noc_count_delivery(struct noc *n, uint32_t c, uint32_t pieces, uint32_t flits, uint64_t latency)
 {
     n->stats.packets_out += pieces;
     n->stats.flits_out += flits;
     n->stats.latency += latency * pieces;
     if (latency > n->stats.latency_max)
         n->stats.latency_max = latency;
+    struct noc_class_stats *s = &n->of_class[c];
+    s->packets += pieces;
+    s->flits += flits;
+    s->latency += latency * pieces;
+    if (latency > s->latency_max)
+        s->latency_max = latency;
 }
 
 /* ---- tables ---- */
@@ -111,10 +148,10 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, voq, CFG_BOOL, "", "no", 0, 1, NULL,
             "crossbar: a queue per output at each input, so that no packet blocks another"),
     CFG_ROW(T, iterations, CFG_INT, "", "1", 1, 8, NULL, "crossbar: iterations of iSLIP per cycle"),
-    CFG_ROW(T, all_to_all, CFG_BOOL, "", "no", 0, 1, NULL, "crossbar: SMs can reach SMs"),
     CFG_ROW(T, router_latency, CFG_INT, "cycles", "2", 1, 64, NULL, "mesh, butterfly: pipeline of a router"),
     CFG_ROW(T, link_latency, CFG_INT, "cycles", "1", 1, 64, NULL, "mesh, butterfly: from router to router"),
-    CFG_ROW(T, vcs, CFG_INT, "channels", "4", 1, 8, NULL, "mesh, butterfly: virtual channels per port"),
+    CFG_ROW(T, vcs, CFG_INT, "channels", "4", 1, 8, NULL,
+            "mesh, butterfly: virtual channels per port and message class"),
     CFG_ROW(T, vc_flits, CFG_INT, "flits", "4", 1, 64, NULL, "mesh, butterfly: buffer of a virtual channel"),
     CFG_ROW(T, width, CFG_INT, "routers", "0", 0, 64, NULL, "mesh: columns; 0 = as square as possible"),
     CFG_ROW(T, height, CFG_INT, "routers", "0", 0, 64, NULL, "mesh: rows; 0 = as square as possible"),
@@ -122,10 +159,28 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, stages, CFG_INT, "stages", "0", 0, 8, NULL, "butterfly: n of a k-ary n-fly; 0 = 2"),
     CFG_ROW(T, memory_at, CFG_TEXT, "", "", 0, 0, NULL,
             "mesh: routers of the L2 slices, as a list; empty = spread evenly"),
+    CFG_ROW(T, core_to_core, CFG_ENUM, "", "none", 0, 0, "none direct via-l2",
+            "how SMs reach each other's L1s: not at all, through a network that joins them, or forwarded by the L2 "
+            "slices"),
+    CFG_ROW(T, core_network, CFG_ENUM, "", "same", 0, 0, "same crossbar mesh butterfly",
+            "core_to_core = direct: the network between SMs; same = the one that leads to the L2"),
+    CFG_ROW(T, core_width, CFG_INT, "routers", "0", 0, 64, NULL, "core_network = mesh: columns"),
+    CFG_ROW(T, core_height, CFG_INT, "routers", "0", 0, 64, NULL, "core_network = mesh: rows"),
+    CFG_ROW(T, core_radix, CFG_INT, "ports", "0", 0, 16, NULL, "core_network = butterfly: k of a k-ary n-fly"),
+    CFG_ROW(T, core_stages, CFG_INT, "stages", "0", 0, 8, NULL, "core_network = butterfly: n of a k-ary n-fly"),
     CFG_END};
 #undef T
-const struct cfg_section noc_cfg_section = {"noc", "the request and the reply network", fields, sizeof(struct noc_cfg),
-                                            NULL};
+
+static int check_noc(const struct cfg *c, const void *values, struct err *e)
+{
+    const struct noc_cfg *v = values;
+    if (v->core_network == NOC_CORE_SAME || v->core_to_core == NOC_C2C_DIRECT)
+        return 0;
+    cfg_fault(c, "noc.core_network", e, "a network between SMs, but SMs do not reach each other directly");
+    return err_hint(e, "set noc.core_to_core = direct, or noc.core_network = same");
+}
+const struct cfg_section noc_cfg_section = {"noc", "the networks between SMs and L2 slices", fields,
+                                            sizeof(struct noc_cfg), check_noc};
 
 #define S struct noc_stats
 #define COUNTERS                                                                                                       \
@@ -136,28 +191,43 @@ const struct cfg_section noc_cfg_section = {"noc", "the request and the reply ne
         STAT_ROW(S, flit_hops, "hops", "routers passed, summed over flits"),                                           \
         STAT_NAMED(S, latency, "latency_sum", "cycles", "NoC cycles from entering to delivery, summed over packets"),  \
         STAT_MAXIMUM(S, latency_max, "cycles", "the longest of them")
-static const struct stat_def request_defs[] = {
-    COUNTERS,
-    STAT_QUOTIENT("latency", "cycles", "noc.request.latency_sum", "noc.request.packets_out", "mean packet latency"),
-    STAT_END};
-static const struct stat_def reply_defs[] = {
-    COUNTERS,
-    STAT_QUOTIENT("latency", "cycles", "noc.reply.latency_sum", "noc.reply.packets_out", "mean packet latency"),
-    STAT_END};
-static const struct stat_def both_defs[] = {
-    STAT_NAMED(S, flits_out, "flits", "flits", "flits delivered by both networks"),
-    STAT_NAMED(S, packets_out, "packets", "packets", "packets delivered by both networks"),
-    STAT_NAMED(S, flit_hops, "hops", "hops", "routers passed, summed over flits of both networks"),
+#define NETWORK(role)                                                                                                  \
+    {                                                                                                                  \
+        COUNTERS, STAT_QUOTIENT("latency", "cycles", role ".latency_sum", role ".packets_out", "mean packet latency"), \
+            STAT_END                                                                                                   \
+    }
+static const struct stat_def role_defs[NOC_ROLE_COUNT][11] = {[NOC_REQUEST] = NETWORK("noc.request"),
+                                                              [NOC_REPLY] = NETWORK("noc.reply"),
+                                                              [NOC_CORE_REQUEST] = NETWORK("noc.core_request"),
+                                                              [NOC_CORE_REPLY] = NETWORK("noc.core_reply")};
+static const struct stat_def all_defs[] = {
+    STAT_NAMED(S, flits_out, "flits", "flits", "flits delivered by all networks"),
+    STAT_NAMED(S, packets_out, "packets", "packets", "packets delivered by all networks"),
+    STAT_NAMED(S, flit_hops, "hops", "hops", "routers passed, summed over flits of all networks"),
     STAT_NAMED(S, latency, "latency_sum", "cycles", "NoC cycles from entering to delivery, summed over packets"),
     STAT_QUOTIENT("latency", "cycles", "noc.latency_sum", "noc.packets", "mean packet latency"),
     STAT_END};
 #undef S
+#define S struct noc_class_stats
+#define CLASS(class)                                                                                                   \
+    {                                                                                                                  \
+        STAT_ROW(S, packets, "packets", "packets of this class delivered"),                                            \
+            STAT_ROW(S, flits, "flits", "flits of this class delivered"),                                              \
+            STAT_NAMED(S, latency, "latency_sum", "cycles", "NoC cycles from entering to delivery, summed"),           \
+            STAT_MAXIMUM(S, latency_max, "cycles", "the longest of them"),                                             \
+            STAT_QUOTIENT("latency", "cycles", class ".latency_sum", class ".packets", "mean packet latency"),         \
+            STAT_END                                                                                                   \
+    }
+static const struct stat_def class_defs[NET_CLASS_COUNT][6] = {
+    [NET_TO_HOME] = CLASS("noc.to_home"),     [NET_TO_HOME_FORWARDED] = CLASS("noc.to_home_forwarded"),
+    [NET_TO_L2] = CLASS("noc.to_l2"),         [NET_FROM_L2] = CLASS("noc.from_l2"),
+    [NET_FROM_HOME] = CLASS("noc.from_home"), [NET_FROM_HOME_FORWARDED] = CLASS("noc.from_home_forwarded")};
+#undef S
 
-void noc_register_stats(struct noc *n, struct stats *s)
+void noc_register_stats(struct noc *n, struct stats *s, bool by_class)
 {
-    stats_add(s, "noc", both_defs, &n->stats);
-    if (n->role == NOC_REQUEST)
-        stats_add(s, "noc.request", request_defs, &n->stats);
-    else
-        stats_add(s, "noc.reply", reply_defs, &n->stats);
+    stats_add(s, "noc", all_defs, &n->stats);
+    stats_add(s, role_name[n->role], role_defs[n->role], &n->stats);
+    for (uint32_t c = 0; by_class && c < n->n_class; c++)
+        stats_add(s, class_name[n->class_of[c]], class_defs[n->class_of[c]], &n->of_class[c]);
 }

@@ -1,37 +1,49 @@
 /*
- * One network (the machine has two: requests and replies), as its neighbours see it.
+ * One network, as its neighbours see it: it joins nodes and carries packets of one or more message classes.
  *
- * A node injects through noc_in(net, node) and receives through the port given to
+ * A node injects a class's packets through noc_in(net, class, node) and receives them through the port given to
  * noc_connect(). In both, struct msg carries req = the request and info = net_info(bytes, sectors): the packet's size
- * and, for replies in pieces, which sectors of the line are in it. The destination is req.to for requests and req.from
- * for replies (enum noc_role).
+ * and, for replies in pieces, which sectors of the line are in it. The destination follows from the class: req.to for
+ * requests, req.from for replies, and the slice of the address for legs that end at a forwarding L2 slice.
  *
- * A packet of b bytes is ceil(b / flit) flits. A network is one component on the NoC clock whatever its size; it keeps
- * lists of what is active, so a quiet router costs nothing.
+ * A packet of b bytes is ceil(b / flit) flits. Classes share links, switches and a node's bandwidth into and out of the
+ * network, flit by flit or packet by packet; they share no buffer, so a class whose receivers take nothing holds up no
+ * other. A network is one component on the NoC clock whatever its size; it keeps lists of what is active, so a quiet
+ * router costs nothing.
  */
 #ifndef WEIR_NOC_NOC_H
 #define WEIR_NOC_NOC_H
 
+#include "engine/addrmap.h"
 #include "engine/engine.h"
 #include "engine/netmsg.h"
 #include "engine/port.h"
 
-enum noc_role { NOC_REQUEST, NOC_REPLY };
+/* Which of the machine's networks it is: names its statistics. */
+enum noc_role { NOC_REQUEST, NOC_REPLY, NOC_CORE_REQUEST, NOC_CORE_REPLY, NOC_ROLE_COUNT };
+
+#define NOC_MAX_CLASS 3 /* that one network carries */
 
 struct noc;
 struct noc_config; /* noc/noc_config.h */
 
-/* Nodes 0 .. n_sm - 1 are the SMs, n_sm .. n_sm + n_mem - 1 the L2 slices. NULL with *e filled on a bad configuration.
- */
-struct noc *noc_new(struct engine *, const struct noc_config *, enum noc_role, uint32_t n_sm, uint32_t n_mem,
-                    const char *name, struct err *e);
+/* Nodes 0 .. n_sm - 1 are the SMs, n_sm .. n_sm + n_mem - 1 the L2 slices. */
+struct noc_env {
+    enum noc_role role;
+    uint32_t n_sm, n_mem;
+    uint32_t classes; /* bits of enum net_class */
+    /* Not NULL: L2 slices forward what SMs send each other, so NET_TO_HOME and NET_FROM_HOME end at the slice of the
+     * request's address. */
+    const struct addrmap *via;
+};
+
+/* NULL with *e filled on a bad configuration. */
+struct noc *noc_new(struct engine *, const struct noc_config *, const struct noc_env *, struct err *e);
 struct comp *noc_comp(struct noc *);
 /* Injection port of a node; its capacity is noc.inject_queue packets. The caller connects its producer. */
-struct port *noc_in(struct noc *, uint32_t node);
-/* Where the node receives. The network becomes the port's producer. Unconnected nodes receive nothing. */
-void noc_connect(struct noc *, uint32_t node, struct port *out);
+struct port *noc_in(struct noc *, enum net_class, uint32_t node);
+/* Where the node receives a class. The network becomes the port's producer. Unconnected nodes receive nothing. */
+void noc_connect(struct noc *, enum net_class, uint32_t node, struct port *out);
 uint32_t noc_hops(const struct noc *, uint32_t from_node, uint32_t to_node);
-/* Core-to-core traffic possible? (a crossbar joins SMs to slices only, unless noc.all_to_all) */
-bool noc_reaches(const struct noc *, uint32_t from_node, uint32_t to_node);
 
 #endif

@@ -438,7 +438,8 @@ static const struct l1_organisation test_shared = {.info = {.name = "test"},
                                                    .on_local = org_local,
                                                    .on_reply = org_reply};
 
-#define MESH28 "[noc]\ntopology = mesh\nmemory_at = 3 7 10 12 23 25 28 32\n[l1]\nwrite_global = through\n"
+#define MESH28                                                                                                         \
+    "[noc]\ntopology = mesh\ncore_to_core = direct\nmemory_at = 3 7 10 12 23 25 28 32\n[l1]\nwrite_global = through\n"
 
 static struct memsys *shared_machine(struct shared *s, bool tick_all, bool is_chunked, uint64_t outstanding,
                                      const struct l1_prefetcher *prefetcher)

@@ -107,7 +107,7 @@ static uint64_t mock_sm_tick(struct comp *comp, uint64_t now)
 
 static uint32_t hops(const void *ctx, uint32_t from, uint32_t to)
 {
-    return noc_hops((const struct noc *)ctx, from, to);
+    return fabric_hops((const struct fabric *)ctx, from, to);
 }
 
 static char *name_of(struct arena *a, const char *what, uint32_t i)
@@ -163,16 +163,17 @@ struct memsys *memsys_new(const struct memsys_config *config)
     MUST(m->eng);
     MUST(addrmap_init(&m->map, config->map ? config->map : "RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS", 256, config->n_channel,
                       config->slices, false, false, &e) == 0);
+    struct fabric_env fenv = {n_sm, n_slice, &m->map, NULL};
+    if (m->l1_config.organisation->remote)
+        fenv.core_to_core_for = m->l1_config.organisation->info.name;
+    m->fabric = fabric_new(m->eng, &m->noc_config, &fenv, &e);
+    MUST(m->fabric);
     m->sm_node = arena_alloc(m->arena, n_sm * 2);
     m->slice_node = arena_alloc(m->arena, n_slice * 2);
     for (uint32_t i = 0; i < n_sm; i++)
-        m->sm_node[i] = (uint16_t)i;
+        m->sm_node[i] = fabric_sm_node(i);
     for (uint32_t i = 0; i < n_slice; i++)
-        m->slice_node[i] = (uint16_t)(n_sm + i);
-    m->net[0] = noc_new(m->eng, &m->noc_config, NOC_REQUEST, n_sm, n_slice, "noc.request", &e);
-    MUST(m->net[0]);
-    m->net[1] = noc_new(m->eng, &m->noc_config, NOC_REPLY, n_sm, n_slice, "noc.reply", &e);
-    MUST(m->net[1]);
+        m->slice_node[i] = fabric_slice_node(m->fabric, i);
     m->l1 = arena_alloc(m->arena, n_sm * sizeof *m->l1);
     m->sm = arena_alloc64(m->arena, n_sm * sizeof *m->sm);
     m->l2 = arena_alloc(m->arena, n_slice * sizeof *m->l2);
@@ -180,7 +181,7 @@ struct memsys *memsys_new(const struct memsys_config *config)
     m->stats = stats_new();
     for (uint32_t i = 0; i < n_sm; i++) {
         struct mock_sm *s = &m->sm[i];
-        struct l1_env env = {i, n_sm, 48, 8, outstanding, m->slice_node, m->sm_node, &m->map, hops, m->net[0]};
+        struct l1_env env = {i, n_sm, 48, 8, outstanding, m->slice_node, m->sm_node, &m->map, hops, m->fabric};
         m->l1[i] = l1_new(m->eng, &m->l1_config, &env, name_of(m->arena, "l1", i), &e);
         MUST(m->l1[i]);
         s->comp = (struct comp){.tick = mock_sm_tick};
@@ -199,16 +200,11 @@ struct memsys *memsys_new(const struct memsys_config *config)
                 port_connect(s->to_l1[k], &s->comp);
         }
         port_connect(l1_events(m->l1[i]), &s->comp);
-        bool remote = m->noc_config.cfg->topology != NOC_CROSSBAR || m->noc_config.cfg->all_to_all;
-        struct l1_net net = {.to_l2 = noc_in(m->net[0], i)};
-        if (remote) {
-            net.to_home = net.to_l2;
-            net.to_requester = noc_in(m->net[1], i);
-        }
-        l1_connect_net(m->l1[i], &net);
-        noc_connect(m->net[1], i, l1_reply_in(m->l1[i]));
-        if (remote)
-            noc_connect(m->net[0], i, l1_request_in(m->l1[i]));
+        struct fabric_sm_out out = fabric_sm_out(m->fabric, i);
+        l1_connect_net(m->l1[i], &(struct l1_net){out.to_l2, out.to_home, out.to_requester});
+        fabric_connect_sm(
+            m->fabric, i,
+            &(struct fabric_sm_in){l1_reply_in(m->l1[i]), l1_home_reply_in(m->l1[i]), l1_request_in(m->l1[i])});
         l1_register_stats(m->l1[i], m->stats);
     }
     for (uint32_t ch = 0; ch < config->n_channel; ch++) {
@@ -221,14 +217,13 @@ struct memsys *memsys_new(const struct memsys_config *config)
             struct l2_env l2env = {i, n_slice, n_sm, &m->map};
             m->l2[i] = l2_new(m->eng, &m->l2_config, &l2env, name_of(m->arena, "l2", i), &e);
             MUST(m->l2[i]);
-            noc_connect(m->net[0], n_sm + i, l2_in(m->l2[i]));
-            l2_connect(m->l2[i], noc_in(m->net[1], n_sm + i), dram_in(m->dram[ch], k));
+            fabric_connect_slice(m->fabric, i, l2_in(m->l2[i]));
+            l2_connect(m->l2[i], fabric_slice_out(m->fabric, i), dram_in(m->dram[ch], k));
             dram_connect(m->dram[ch], k, l2_fill_in(m->l2[i]));
             l2_register_stats(m->l2[i], m->stats);
         }
     }
-    noc_register_stats(m->net[0], m->stats);
-    noc_register_stats(m->net[1], m->stats);
+    fabric_register_stats(m->fabric, m->stats);
     m->values = xcalloc(stats_count(m->stats), sizeof *m->values);
     engine_start(m->eng);
     arena_seal(m->arena);

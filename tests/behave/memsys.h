@@ -9,7 +9,7 @@
 #include "engine/port.h"
 #include "l1/l1_config.h"
 #include "l2/l2_config.h"
-#include "noc/noc_config.h"
+#include "noc/fabric.h"
 
 struct memsys;
 
@@ -76,7 +76,7 @@ struct memsys {
     struct addrmap map;
     uint16_t *sm_node, *slice_node;
     struct l1 **l1;
-    struct noc *net[2];
+    struct fabric *fabric;
     struct l2 **l2;
     struct dram **dram;
     struct mock_sm *sm;

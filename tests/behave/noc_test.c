@@ -1,6 +1,6 @@
 /*
  * A network between mock nodes: exact latencies, fair shares, back-pressure, head-of-line blocking, every pair of
- * nodes, nothing lost.
+ * nodes, nothing lost, message classes that do not wait for each other.
  */
 #include "noc/noc_config.h"
 
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 struct bench;
-/* A node that sends what its list says and takes what comes, one packet per `take_every` cycles. */
+/* A node's end for one class: sends what its list says and takes what comes, one packet per `take_every` cycles. */
 struct node {
     struct comp comp;
     struct bench *b;
@@ -28,7 +28,7 @@ struct bench {
     struct arena *arena;
     struct engine *eng;
     struct noc *net;
-    struct node *node;
+    struct node *node; /* [class * n + node], classes from 0 in the order of enum net_class */
     uint32_t n;
     struct noc_cfg cfg;
     struct noc_config config;
@@ -68,7 +68,7 @@ static uint64_t node_tick(struct comp *comp, uint64_t now)
     return want > now ? want : now + 1;
 }
 
-static struct bench *bench_new(uint32_t n_sm, uint32_t n_mem, struct noc_cfg cfg)
+static struct bench *bench_new_classes(uint32_t n_sm, uint32_t n_mem, struct noc_cfg cfg, uint32_t classes)
 {
     struct bench *b = xcalloc(1, sizeof *b);
     struct err e = {0};
@@ -78,26 +78,34 @@ static struct bench *bench_new(uint32_t n_sm, uint32_t n_mem, struct noc_cfg cfg
     b->arena = arena_new();
     struct engine_config ec = {.khz = {1000, 1000, 1000, 1000}, .deadlock_cycles = 10000, .max_requests = 1 << 16};
     b->eng = engine_new(b->arena, &ec, &e);
-    b->net = noc_new(b->eng, &b->config, NOC_REQUEST, n_sm, n_mem, "net", &e);
+    b->net = noc_new(b->eng, &b->config, &(struct noc_env){NOC_REQUEST, n_sm, n_mem, classes, NULL}, &e);
     if (!b->net)
         fail_msg("%s", e.msg);
-    b->node = arena_alloc64(b->arena, b->n * sizeof *b->node);
-    for (uint32_t i = 0; i < b->n; i++) {
-        struct node *n = &b->node[i];
-        n->comp.tick = node_tick;
-        n->b = b;
-        n->index = i;
-        n->take_every = 1;
-        n->bytes = 8;
-        engine_add(b->eng, &n->comp, CLK_NOC, "node");
-        port_init(&n->in, b->eng, &n->comp, 8, 1, "node in");
-        n->out = noc_in(b->net, i);
-        port_connect(n->out, &n->comp);
-        noc_connect(b->net, i, &n->in);
+    b->node = arena_alloc64(b->arena, (uint32_t)__builtin_popcount(classes) * b->n * sizeof *b->node);
+    struct node *n = b->node;
+    for (; classes; classes &= classes - 1) {
+        enum net_class class = (enum net_class)__builtin_ctz(classes);
+        for (uint32_t i = 0; i < b->n; i++, n++) {
+            n->comp.tick = node_tick;
+            n->b = b;
+            n->index = i;
+            n->take_every = 1;
+            n->bytes = 8;
+            engine_add(b->eng, &n->comp, CLK_NOC, "node");
+            port_init(&n->in, b->eng, &n->comp, 8, 1, "node in");
+            n->out = noc_in(b->net, class, i);
+            port_connect(n->out, &n->comp);
+            noc_connect(b->net, class, i, &n->in);
+        }
     }
     engine_start(b->eng);
     arena_seal(b->arena);
     return b;
+}
+
+static struct bench *bench_new(uint32_t n_sm, uint32_t n_mem, struct noc_cfg cfg)
+{
+    return bench_new_classes(n_sm, n_mem, cfg, 1u << NET_TO_L2);
 }
 
 static void bench_run(struct bench *b)
@@ -133,7 +141,7 @@ static uint32_t to_random(struct node *n, uint32_t nth)
 }
 
 static const struct noc_cfg crossbar = {
-    .topology = NOC_CROSSBAR, .flit = 32, .inject_queue = 8, .latency = 4, .iterations = 1, .all_to_all = true};
+    .topology = NOC_CROSSBAR, .flit = 32, .inject_queue = 8, .latency = 4, .iterations = 1};
 static const struct noc_cfg mesh = {.topology = NOC_MESH,
                                     .flit = 32,
                                     .inject_queue = 8,
@@ -353,21 +361,158 @@ static void bisection(void **state)
     bench_free(b);
 }
 
+/* ---- message classes ---- */
+#define TWO_CLASSES   (1u << NET_TO_HOME | 1u << NET_TO_L2)
+#define THREE_CLASSES (TWO_CLASSES | 1u << NET_TO_HOME_FORWARDED)
+#define NOTHING_TAKEN UINT32_MAX
+
+/* The topologies, with buffers as small as they get. */
+static unsigned small_networks(struct noc_cfg out[5])
+{
+    out[0] = out[1] = crossbar;
+    out[1].voq = true;
+    out[2] = mesh;
+    out[3] = out[4] = fly;
+    out[4].radix = 2;
+    out[4].stages = 4;
+    for (unsigned k = 0; k < 5; k++) {
+        out[k].inject_queue = 1;
+        out[k].vcs = k == 2 ? 1 : 2;
+        out[k].vc_flits = 1;
+    }
+    return 5;
+}
+
+/* Every node fills class `class` until nothing of it moves, because no receiver takes any of it. */
+static void block_class(struct bench *b, uint32_t class)
+{
+    for (uint32_t i = 0; i < b->n; i++) {
+        struct node *n = &b->node[class * b->n + i];
+        n->take_every = NOTHING_TAKEN;
+        n->to_send = 1000;
+        n->dest = to_random;
+        n->bytes = 8 + 32 * (i % 5);
+        engine_wake(&n->comp, 0);
+    }
+    engine_run(b->eng, engine_cycle(b->eng, CLK_CORE) + 3000);
+    uint64_t progress = b->eng->progress;
+    engine_run(b->eng, engine_cycle(b->eng, CLK_CORE) + 1000);
+    assert_int_equal(b->eng->progress, progress);
+}
+
+/* Cycles from sending one packet of a class to its arrival. */
+static uint64_t alone(struct bench *b, uint32_t class, uint32_t from)
+{
+    struct node *sender = &b->node[class * b->n + from], *receiver = &b->node[class * b->n + b->n - 1];
+    sender->to_send = 1;
+    sender->bytes = 136;
+    sender->dest = to_last;
+    sender->first_sent = 0;
+    engine_wake(&sender->comp, 0);
+    engine_run(b->eng, engine_cycle(b->eng, CLK_CORE) + 200);
+    assert_int_equal(receiver->got, 1);
+    return receiver->last_got - sender->first_sent;
+}
+
+/* Whatever stands still in the other classes, a packet arrives in exactly the cycle it would in an empty network. */
+static void blocked_class_is_passed(void **state)
+{
+    (void)state;
+    struct noc_cfg cfgs[5];
+    unsigned n = small_networks(cfgs);
+    for (unsigned k = 0; k < n; k++)
+        for (uint32_t moving = 0; moving < 3; moving++) {
+            struct bench *b = bench_new_classes(12, 4, cfgs[k], THREE_CLASSES);
+            uint64_t empty = alone(b, moving, 2);
+            bench_free(b);
+            b = bench_new_classes(12, 4, cfgs[k], THREE_CLASSES);
+            for (uint32_t c = 0; c < 3; c++)
+                if (c != moving)
+                    block_class(b, c);
+            assert_int_equal(alone(b, moving, 2), empty);
+            bench_free(b);
+        }
+}
+
+/* Random traffic of one class, through a network whose other classes stand still, arrives to the last packet. */
+static void blocked_class_loses_nothing(void **state)
+{
+    (void)state;
+    struct noc_cfg cfgs[5];
+    unsigned n = small_networks(cfgs);
+    for (unsigned k = 0; k < n; k++)
+        for (uint32_t moving = 0; moving < 2; moving++) {
+            struct bench *b = bench_new_classes(12, 4, cfgs[k], TWO_CLASSES);
+            block_class(b, 1 - moving);
+            struct node *node = &b->node[moving * b->n];
+            uint64_t total = 0, blocked = 0;
+            for (uint32_t i = 0; i < b->n; i++) {
+                node[i].to_send = 100;
+                node[i].dest = to_random;
+                node[i].bytes = 8 + 32 * (i % 5);
+                node[i].take_every = 1 + i % 3;
+                engine_wake(&node[i].comp, 0);
+            }
+            engine_run(b->eng, engine_cycle(b->eng, CLK_CORE) + 9000);
+            for (uint32_t i = 0; i < b->n; i++)
+                total += node[i].got;
+            assert_int_equal(total, b->n * 100);
+            /* And when the others are taken after all, everything comes out. */
+            for (uint32_t i = 0; i < b->n; i++) {
+                struct node *other = &b->node[(1 - moving) * b->n + i];
+                other->to_send = 0;
+                blocked += other->nth;
+                other->take_every = 1;
+                engine_wake(&other->comp, 0);
+            }
+            bench_run(b);
+            for (uint32_t i = 0; i < b->n; i++)
+                blocked -= b->node[(1 - moving) * b->n + i].got;
+            assert_int_equal(blocked, 0);
+            bench_free(b);
+        }
+}
+
+/* Two classes from one node to one other share its bandwidth evenly, and use all of it. */
+static void classes_share(void **state)
+{
+    (void)state;
+    struct noc_cfg cfgs[] = {crossbar, crossbar, mesh, fly};
+    cfgs[1].voq = true;
+    for (int k = 0; k < 4; k++) {
+        struct bench *b = bench_new_classes(4, 1, cfgs[k], TWO_CLASSES);
+        for (uint32_t c = 0; c < 2; c++) {
+            b->node[c * b->n].to_send = 400;
+            b->node[c * b->n].bytes = 136;
+            b->node[c * b->n].dest = to_last;
+        }
+        engine_run(b->eng, 2000);
+        uint64_t first = b->node[b->n - 1].got, second = b->node[2 * b->n - 1].got;
+        assert_in_range(first, second - 2, second + 2);
+        assert_in_range(first + second, 2000 * 97 / 500, 400);
+        bench_run(b);
+        assert_int_equal(b->node[b->n - 1].got + b->node[2 * b->n - 1].got, 800);
+        bench_free(b);
+    }
+}
+
 static void refused(void **state)
 {
     (void)state;
-    struct noc_cfg bad[] = {mesh, mesh, mesh, fly};
+    struct noc_cfg bad[] = {mesh, mesh, mesh, fly, mesh};
     bad[0].width = bad[0].height = 3;    /* nine routers for sixteen nodes */
     bad[1].memory_at = "3 99 4 5";       /* no such router */
     bad[2].memory_at = "3 3 4 5";        /* twice */
     bad[3].radix = 2, bad[3].stages = 2; /* four nodes only */
-    for (int k = 0; k < 4; k++) {
+    bad[4].vcs = 8;                      /* three classes: 5 x 24 channels */
+    for (int k = 0; k < 5; k++) {
         struct arena *a = arena_new();
         struct err e = {0};
         struct engine_config ec = {.khz = {1, 1, 1, 1}, .max_requests = 1};
         struct engine *eng = engine_new(a, &ec, &e);
         struct noc_config c = {&bad[k]};
-        assert_null(noc_new(eng, &c, NOC_REQUEST, 12, 4, "net", &e));
+        assert_null(noc_new(eng, &c,
+                            &(struct noc_env){NOC_REQUEST, 12, 4, k == 4 ? THREE_CLASSES : 1u << NET_TO_L2, NULL}, &e));
         assert_true(e.msg[0]);
         engine_free(eng);
         arena_free(a);
@@ -377,9 +522,18 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crossbar_latency), cmocka_unit_test(fairness),          cmocka_unit_test(head_of_line),
-        cmocka_unit_test(mesh_latency),     cmocka_unit_test(butterfly_latency), cmocka_unit_test(all_to_all),
-        cmocka_unit_test(back_pressure),    cmocka_unit_test(bisection),         cmocka_unit_test(refused),
+        cmocka_unit_test(crossbar_latency),
+        cmocka_unit_test(fairness),
+        cmocka_unit_test(head_of_line),
+        cmocka_unit_test(mesh_latency),
+        cmocka_unit_test(butterfly_latency),
+        cmocka_unit_test(all_to_all),
+        cmocka_unit_test(back_pressure),
+        cmocka_unit_test(bisection),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(blocked_class_is_passed),
+        cmocka_unit_test(blocked_class_loses_nothing),
+        cmocka_unit_test(classes_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
