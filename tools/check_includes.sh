@@ -5,6 +5,7 @@
 #        tools/check_includes.sh --table; prints the table, which CONTRIBUTING.md explains.
 table="
 base
+device
 trace base
 ptx base trace
 emu base ptx trace
@@ -16,8 +17,9 @@ l1 base engine cache
 noc base engine
 l2 base engine cache
 dram base engine
-gpu base engine trace sm cache l1 noc l2 dram locality
-cudart base ptx emu trace gpu locality weir
+gpu base device engine trace sm cache l1 noc l2 dram locality
+cudart base device ptx emu trace weir
+live base trace gpu cudart
 lab base engine trace sm gpu locality
 swcache base
 cli base ptx emu trace engine gpu lab cudart locality swcache

@@ -62,7 +62,7 @@ void machine_args_with(struct machine_args *m, const char *policies)
 int machine_args_check(const struct machine_args *m, bool timing, struct err *e)
 {
     const struct gpu_opts *o = &m->opts;
-    struct gpu_props props;
+    struct device_props props;
     if (m->json && outfile_check(m->json, e))
         return -1;
     if (!timing)

@@ -1,6 +1,6 @@
 /*
- * The weir command: finds the command that is named, and sees at the end, whichever way it comes, whether standard output
- * took all that was printed.
+ * The weir command: finds the command that is named, and sees at the end, whichever way it comes, whether standard
+ * output took all that was printed.
  */
 #include "cli/cli.h"
 

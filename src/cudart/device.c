@@ -1,7 +1,7 @@
 /*
  * The device: properties, attributes, limits and flags. There is one, and it is the simulated GPU.
  *
- * What the machine's configuration says comes from gpu/props.h. What it does not say (texture and surface limits,
+ * What the machine's configuration says comes from device/props.h. What it does not say (texture and surface limits,
  * features) is what CUDA reports for compute capability 9.0, because that is what the emulator runs.
  */
 #include "cudart/rt.h"
@@ -10,7 +10,7 @@ enum { VERSION = 13000 };
 
 static void fill_props(struct cudaDeviceProp *out)
 {
-    const struct gpu_props *p = &rt.props;
+    const struct device_props *p = &rt.props;
     *out = (struct cudaDeviceProp){
         .uuid = {"weir-device-0"},
         .totalGlobalMem = p->global_bytes,

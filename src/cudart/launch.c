@@ -55,7 +55,7 @@ static cudaError_t copy_params(struct rt_op *op, void **args, void **extra)
 static cudaError_t check(const struct rt_op *op)
 {
     const struct rt_func *f = op->kernel.func;
-    const struct gpu_props *p = &rt.props;
+    const struct device_props *p = &rt.props;
     const dim3 g = op->kernel.grid, b = op->kernel.block;
     if (!g.x || !g.y || !g.z || !b.x || !b.y || !b.z)
         return cudaErrorInvalidValue;
@@ -74,7 +74,7 @@ static cudaError_t check(const struct rt_op *op)
     if (op->kernel.smem_bytes > dynamic_limit)
         return cudaErrorInvalidValue;
     const uint64_t smem = op->kernel.smem_bytes + f->info.smem_static_bytes;
-    const uint32_t fit = gpu_occupancy(p, (uint32_t)threads, f->info.regs_per_thread, smem, NULL);
+    const uint32_t fit = device_occupancy(p, (uint32_t)threads, f->info.regs_per_thread, smem, NULL);
     if (!fit)
         return cudaErrorLaunchOutOfResources;
     if (op->kernel.cooperative && (uint64_t)g.x * g.y * g.z > (uint64_t)fit * p->sm_count)

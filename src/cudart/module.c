@@ -384,7 +384,7 @@ cudaError_t func_find(const void *func, struct rt_func **out)
         return cudaErrorInvalidPtx;
     }
     /* Where the estimate is too large for this GPU or the kernel's launch bounds, its compiler would have spilled. */
-    f->info.regs_per_thread = gpu_kernel_regs(&rt.props, f->info.regs_per_thread, f->info.max_threads_per_cta);
+    f->info.regs_per_thread = device_kernel_regs(&rt.props, f->info.regs_per_thread, f->info.max_threads_per_cta);
     f->kernel = k;
     return cudaSuccess;
 }

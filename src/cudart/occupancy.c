@@ -1,4 +1,4 @@
-/* Occupancy queries: CUDA's calculator over the simulated GPU's limits (gpu/props.h). */
+/* Occupancy queries: CUDA's calculator over the simulated GPU's limits (device/props.h). */
 #include "cudart/rt.h"
 
 /* CTAs of `threads` threads that fit on an SM; 0 when the block itself is impossible. Launch bounds do not count. */
@@ -6,8 +6,8 @@ static int blocks_per_sm(const struct rt_func *f, int threads, size_t dynamic_sm
 {
     if (threads <= 0)
         return 0;
-    return (int)gpu_occupancy(&rt.props, (uint32_t)threads, f->info.regs_per_thread,
-                              (uint64_t)f->info.smem_static_bytes + dynamic_smem, NULL);
+    return (int)device_occupancy(&rt.props, (uint32_t)threads, f->info.regs_per_thread,
+                                 (uint64_t)f->info.smem_static_bytes + dynamic_smem, NULL);
 }
 
 API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *out, const void *func, int threads,

@@ -18,7 +18,7 @@
 #include "cudart/report.h"
 #include "emu/emu.h"
 #include "emu/tex.h"
-#include "gpu/props.h"
+#include "device/props.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -270,7 +270,7 @@ cudaError_t mem_free_device(uint64_t addr);
 /* Complains about a range that a copy or memset may not touch. */
 cudaError_t mem_bad_range(const char *what, const void *p, size_t bytes);
 
-/* ---- the machine beside the program: timing.c ---- */
+/* ---- the machine beside the program: defined in live/timing.c ---- */
 int timing_props(const char *machine, struct err *); /* rt.props, of this machine when the user chose none */
 int timing_open(struct err *);                       /* sets rt.sink */
 bool timing_on(void);
@@ -289,7 +289,7 @@ struct rt {
     bool faulted;       /* a kernel did; already told */
     cudaError_t sticky; /* the device is lost: every later call returns this */
     struct emu *emu;
-    struct gpu_props props;
+    struct device_props props;
     const struct stream_sink *sink; /* NULL: functional */
     struct trace_writer *writer;
     struct ptrmap handle;

@@ -282,13 +282,13 @@ static size_t prepare(struct gpu *g, const struct trace_kernel *k)
 }
 
 static int does_not_fit(const struct gpu *g, const struct trace_kernel *k, const struct trace_launch *l,
-                        enum gpu_limit limit, struct err *e)
+                        enum device_limit limit, struct err *e)
 {
-    static const char *const why[] = {[GPU_LIMIT_CTAS] = "CTAs",
-                                      [GPU_LIMIT_WARPS] = "warps",
-                                      [GPU_LIMIT_REGS] = "registers",
-                                      [GPU_LIMIT_SMEM] = "shared memory",
-                                      [GPU_LIMIT_BLOCK] = "what one block may have"};
+    static const char *const why[] = {[DEVICE_LIMIT_CTAS] = "CTAs",
+                                      [DEVICE_LIMIT_WARPS] = "warps",
+                                      [DEVICE_LIMIT_REGS] = "registers",
+                                      [DEVICE_LIMIT_SMEM] = "shared memory",
+                                      [DEVICE_LIMIT_BLOCK] = "what one block may have"};
     err_set(
         e,
         "kernel %s does not fit on an SM of %s: %u threads x %u registers and %u bytes of shared memory exceed its %s",
@@ -393,10 +393,10 @@ static void each_policy(struct gpu *g, policy_visit *fn)
 enum gpu_end gpu_launch(struct gpu *g, const struct trace_kernel *k, const struct trace_launch *l,
                         const struct sm_streams *source, struct err *e)
 {
-    enum gpu_limit limit;
-    uint32_t per_sm = gpu_occupancy(&g->props, trace_threads_per_cta(l),
-                                    gpu_kernel_regs(&g->props, k->regs_per_thread, k->max_threads_per_cta),
-                                    (uint64_t)k->smem_static_bytes + l->smem_dynamic_bytes, &limit);
+    enum device_limit limit;
+    uint32_t per_sm = device_occupancy(&g->props, trace_threads_per_cta(l),
+                                       device_kernel_regs(&g->props, k->regs_per_thread, k->max_threads_per_cta),
+                                       (uint64_t)k->smem_static_bytes + l->smem_dynamic_bytes, &limit);
     if (!per_sm) {
         does_not_fit(g, k, l, limit, e);
         return GPU_FAILED;

@@ -23,7 +23,7 @@ struct gpu {
     const struct clock_config *clock;
     const struct memory_config *memory;
     const struct sm_config *smc;
-    struct gpu_props props;
+    struct device_props props;
     struct arena *arena;
     struct engine *eng;
     struct stats *stats;
@@ -54,7 +54,6 @@ struct gpu {
     struct gpu_results results;
 };
 
-void gpu_props_of(const struct cfg *, struct gpu_props *);
 uint64_t gpu_warp_insts(const struct gpu *);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-void gpu_props_of(const struct cfg *c, struct gpu_props *p)
+void gpu_props_of(const struct cfg *c, struct device_props *p)
 {
     const struct machine_config *machine = cfg_section(c, "machine");
     const struct clock_config *clock = cfg_section(c, "clock");
@@ -45,7 +45,7 @@ void gpu_props_of(const struct cfg *c, struct gpu_props *p)
     p->smem_alloc_unit = (uint32_t)sm->smem_unit;
 }
 
-int gpu_props_load(const char *machine, const char *const *set, unsigned n_set, const char *with, struct gpu_props *p,
+int gpu_props_load(const char *machine, const char *const *set, unsigned n_set, const char *with, struct device_props *p,
                    struct err *e)
 {
     struct cfg *c = cfg_load(gpu_schema(), machine ? machine : "gtx480", set, n_set, with, e);

@@ -35,7 +35,7 @@ struct sm_place {
 
 struct walk {
     struct analysis *out;
-    struct gpu_props props;
+    struct device_props props;
     struct file_streams from;
     const struct trace_kernel *kernel;
     uint32_t launch, n_warp, per_sm;
@@ -220,9 +220,10 @@ static int walk_launch(struct walk *w, uint32_t index)
     w->launch = index;
     w->kernel = trace_get_kernel(w->from.file, l->kernel);
     w->n_warp = trace_warps_per_cta(l);
-    w->per_sm = gpu_occupancy(&w->props, trace_threads_per_cta(l),
-                              gpu_kernel_regs(&w->props, w->kernel->regs_per_thread, w->kernel->max_threads_per_cta),
-                              (uint64_t)w->kernel->smem_static_bytes + l->smem_dynamic_bytes, NULL);
+    w->per_sm =
+        device_occupancy(&w->props, trace_threads_per_cta(l),
+                         device_kernel_regs(&w->props, w->kernel->regs_per_thread, w->kernel->max_threads_per_cta),
+                         (uint64_t)w->kernel->smem_static_bytes + l->smem_dynamic_bytes, NULL);
     if (!w->per_sm) {
         err_set(w->err, "kernel %s: not even one CTA fits on an SM of this machine", w->kernel->name);
         return err_hint(w->err, "choose a larger one with --gpu");

@@ -18,6 +18,7 @@ refuses base/x.c engine/port.h
 refuses l1/x.c l2/l2.h
 refuses l1/management/x.c sm/sm.h
 refuses emu/x.c sm/sm.h
+refuses cudart/x.c gpu/gpu.h
 refuses gpu/x.h emu/emu.h
 refuses sm/x.def ptx/ir.h
 refuses sm/x.c coalesce.h

@@ -55,7 +55,7 @@ static const struct {
 static void occupancy_is_that_of_cuda(void **state)
 {
     (void)state;
-    struct gpu_props p;
+    struct device_props p;
     const char *loaded = "";
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct err e;
@@ -64,7 +64,7 @@ static void occupancy_is_that_of_cuda(void **state)
                 fail_msg("%s", e.msg);
             loaded = cases[i].machine;
         }
-        uint32_t got = gpu_occupancy(&p, cases[i].threads, cases[i].regs, cases[i].smem, NULL);
+        uint32_t got = device_occupancy(&p, cases[i].threads, cases[i].regs, cases[i].smem, NULL);
         if (got != cases[i].ctas)
             fail_msg("%s: %u threads, %u registers, %u bytes: %u CTAs, not %u", cases[i].machine, cases[i].threads,
                      cases[i].regs, cases[i].smem, got, cases[i].ctas);
@@ -74,31 +74,31 @@ static void occupancy_is_that_of_cuda(void **state)
 static void fermi_limits_bind_one_by_one(void **state)
 {
     (void)state;
-    struct gpu_props p;
+    struct device_props p;
     struct err e;
     assert_int_equal(gpu_props_load("gtx480", NULL, 0, NULL, &p, &e), 0);
-    enum gpu_limit limit;
-    assert_int_equal(gpu_occupancy(&p, 64, 16, 0, &limit), 8);
-    assert_int_equal(limit, GPU_LIMIT_CTAS);
-    assert_int_equal(gpu_occupancy(&p, 512, 16, 0, &limit), 3);
-    assert_int_equal(limit, GPU_LIMIT_WARPS);
-    assert_int_equal(gpu_occupancy(&p, 256, 32, 0, &limit), 4); /* 32768 / (8 warps x 1024) */
-    assert_int_equal(limit, GPU_LIMIT_REGS);
-    assert_int_equal(gpu_occupancy(&p, 256, 20, 16 * 1024 + 1, &limit), 2);
-    assert_int_equal(limit, GPU_LIMIT_SMEM);
+    enum device_limit limit;
+    assert_int_equal(device_occupancy(&p, 64, 16, 0, &limit), 8);
+    assert_int_equal(limit, DEVICE_LIMIT_CTAS);
+    assert_int_equal(device_occupancy(&p, 512, 16, 0, &limit), 3);
+    assert_int_equal(limit, DEVICE_LIMIT_WARPS);
+    assert_int_equal(device_occupancy(&p, 256, 32, 0, &limit), 4); /* 32768 / (8 warps x 1024) */
+    assert_int_equal(limit, DEVICE_LIMIT_REGS);
+    assert_int_equal(device_occupancy(&p, 256, 20, 16 * 1024 + 1, &limit), 2);
+    assert_int_equal(limit, DEVICE_LIMIT_SMEM);
     /* 63 registers are all a thread can have; .maxntid makes a compiler keep below what fits. */
-    assert_int_equal(gpu_kernel_regs(&p, 200, 0), 63);
-    assert_int_equal(gpu_kernel_regs(&p, 200, 1024), 32);
-    assert_int_equal(gpu_kernel_regs(&p, 20, 1024), 20);
-    assert_int_equal(gpu_occupancy(&p, 1024, gpu_kernel_regs(&p, 200, 1024), 0, &limit), 1);
-    assert_int_equal(gpu_occupancy(&p, 2048, 20, 0, &limit), 0);
-    assert_int_equal(limit, GPU_LIMIT_BLOCK);
+    assert_int_equal(device_kernel_regs(&p, 200, 0), 63);
+    assert_int_equal(device_kernel_regs(&p, 200, 1024), 32);
+    assert_int_equal(device_kernel_regs(&p, 20, 1024), 20);
+    assert_int_equal(device_occupancy(&p, 1024, device_kernel_regs(&p, 200, 1024), 0, &limit), 1);
+    assert_int_equal(device_occupancy(&p, 2048, 20, 0, &limit), 0);
+    assert_int_equal(limit, DEVICE_LIMIT_BLOCK);
 }
 
 static void properties_follow_the_configuration(void **state)
 {
     (void)state;
-    struct gpu_props p;
+    struct device_props p;
     struct err e;
     assert_int_equal(gpu_props_load("gtx480", NULL, 0, NULL, &p, &e), 0);
     assert_int_equal(p.sm_count, 15);

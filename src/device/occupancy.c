@@ -5,14 +5,14 @@
  * file; a CTA is refused when its warps, rounded up to a multiple of those parts, need more than a block may have.
  * Shared memory comes in units of smem_alloc_unit and includes what the system reserves.
  */
-#include "gpu/props.h"
+#include "device/props.h"
 
 static uint32_t round_up(uint32_t v, uint32_t unit)
 {
     return (v + unit - 1) / unit * unit;
 }
 
-uint32_t gpu_kernel_regs(const struct gpu_props *p, uint32_t estimate, uint32_t max_threads_per_cta)
+uint32_t device_kernel_regs(const struct device_props *p, uint32_t estimate, uint32_t max_threads_per_cta)
 {
     uint32_t most = p->max_regs_per_thread;
     if (max_threads_per_cta && max_threads_per_cta <= p->max_threads_per_block) {
@@ -23,15 +23,15 @@ uint32_t gpu_kernel_regs(const struct gpu_props *p, uint32_t estimate, uint32_t 
     return estimate < most ? estimate : most;
 }
 
-uint32_t gpu_occupancy(const struct gpu_props *p, uint32_t threads_per_cta, uint32_t regs_per_thread,
-                       uint64_t smem_bytes, enum gpu_limit *limit)
+uint32_t device_occupancy(const struct device_props *p, uint32_t threads_per_cta, uint32_t regs_per_thread,
+                          uint64_t smem_bytes, enum device_limit *limit)
 {
-    enum gpu_limit which = GPU_LIMIT_CTAS;
+    enum device_limit which = DEVICE_LIMIT_CTAS;
     uint32_t ctas = p->max_ctas_per_sm;
     uint32_t warps = (threads_per_cta + p->warp_size - 1) / p->warp_size;
     if (!threads_per_cta || threads_per_cta > p->max_threads_per_block || smem_bytes > p->smem_per_block_optin) {
         if (limit)
-            *limit = GPU_LIMIT_BLOCK;
+            *limit = DEVICE_LIMIT_BLOCK;
         return 0;
     }
 
@@ -42,7 +42,7 @@ uint32_t gpu_occupancy(const struct gpu_props *p, uint32_t threads_per_cta, uint
     uint32_t by_warps = p->max_warps_per_sm / warps;
     if (by_warps < ctas) {
         ctas = by_warps;
-        which = GPU_LIMIT_WARPS;
+        which = DEVICE_LIMIT_WARPS;
     }
     if (regs_per_thread) {
         uint32_t per_warp = round_up(regs_per_thread * p->warp_size, p->reg_alloc_unit);
@@ -52,7 +52,7 @@ uint32_t gpu_occupancy(const struct gpu_props *p, uint32_t threads_per_cta, uint
             by_regs = 0;
         if (by_regs < ctas) {
             ctas = by_regs;
-            which = GPU_LIMIT_REGS;
+            which = DEVICE_LIMIT_REGS;
         }
     }
     uint64_t smem = smem_bytes + p->smem_reserved_per_block;
@@ -61,7 +61,7 @@ uint32_t gpu_occupancy(const struct gpu_props *p, uint32_t threads_per_cta, uint
         uint64_t by_smem = p->smem_per_sm / smem;
         if (by_smem < ctas) {
             ctas = (uint32_t)by_smem;
-            which = GPU_LIMIT_SMEM;
+            which = DEVICE_LIMIT_SMEM;
         }
     }
     if (limit)

@@ -1,11 +1,14 @@
 /*
- * Timing: the machine beside the program (gpu/live.h), its clock for events, and its results when the program ends.
+ * Joins the two halves of weir in the program's process: defines what the CUDA runtime declares under "timing" in
+ * cudart/rt.h, with the machine beside the program (gpu/live.h): its clock for events, and its results when the program
+ * ends.
  *
  * Simulated time is the machine's own plus what copies and memsets take, which the machine does not model. Reading the
  * clock waits for the machine; so only events that can be asked for a time do it.
  */
 #include "cudart/rt.h"
 #include "gpu/live.h"
+#include "gpu/props.h"
 #include "gpu/result.h"
 
 #include <signal.h>
