@@ -48,7 +48,7 @@ static void check(const char *tokens, const struct step *e, unsigned n, unsigned
     memsys_free(m);
 }
 #define CHECK(tokens, kept, ...)                                                                                       \
-    check(tokens, (const struct step[]){__VA_ARGS__},                                                                 \
+    check(tokens, (const struct step[]){__VA_ARGS__},                                                                  \
           sizeof((const struct step[]){__VA_ARGS__}) / sizeof(struct step), kept)
 
 static void only_holders_allocate(void **state)

@@ -1,6 +1,6 @@
 /*
- * The hooks of the L1's four kinds of policy, each driven by a small policy made for the test: what a policy decides
- * happens, what it is told is true, and requests to other SMs' L1s find their way there and back.
+ * The hooks of L1 management and of prefetchers, each driven by a small policy made for the test: what a policy decides
+ * happens, and what it is told is true.
  */
 #include "l1/l1_priv.h"
 #include "memory_latency.h"
@@ -123,16 +123,8 @@ static const struct l1_management test_management = {.info = {.name = "test"},
 
 static struct memsys *managed(const char *config, struct diary *d)
 {
-    return memsys_new(&(struct memsys_config){.n_sm = 1,
-                                              .n_channel = 1,
-                                              .slices = 1,
-                                              .core_khz = 1000000,
-                                              .noc_khz = 1000000,
-                                              .l2_khz = 1000000,
-                                              .dram_khz = 1000000,
-                                              .config = config,
-                                              .management = &test_management,
-                                              .policy_params = d});
+    return memsys_new(
+        &(struct memsys_config){MEMSYS_ONE, .config = config, .management = &test_management, .policy_params = d});
 }
 
 static void told_the_truth(void **state)
@@ -297,16 +289,8 @@ static const struct l1_prefetcher test_prefetcher = {.info = {.name = "test"},
 
 static struct memsys *prefetching_machine(const char *config, struct diary *d)
 {
-    return memsys_new(&(struct memsys_config){.n_sm = 1,
-                                              .n_channel = 1,
-                                              .slices = 1,
-                                              .core_khz = 1000000,
-                                              .noc_khz = 1000000,
-                                              .l2_khz = 1000000,
-                                              .dram_khz = 1000000,
-                                              .config = config,
-                                              .prefetcher = &test_prefetcher,
-                                              .policy_params = d});
+    return memsys_new(
+        &(struct memsys_config){MEMSYS_ONE, .config = config, .prefetcher = &test_prefetcher, .policy_params = d});
 }
 
 /* The same counts whether a line gets its place when it misses or when it comes. */
@@ -373,17 +357,9 @@ static void prefetches_are_judged(void **state)
     } cases[] = {{L1_NORMAL, 1, 0}, {L1_BYPASS_MISS, 0, 1}, {L1_BYPASS, 0, 1}};
     for (unsigned i = 0; i < 3; i++) {
         struct diary d = {.prefetch_ahead = 128, .verdict = {[3] = cases[i].verdict}};
-        struct memsys *m = memsys_new(&(struct memsys_config){.n_sm = 1,
-                                                              .n_channel = 1,
-                                                              .slices = 1,
-                                                              .core_khz = 1000000,
-                                                              .noc_khz = 1000000,
-                                                              .l2_khz = 1000000,
-                                                              .dram_khz = 1000000,
-                                                              .config = LINEAR,
-                                                              .management = &test_management,
-                                                              .prefetcher = &test_prefetcher,
-                                                              .policy_params = &d});
+        struct memsys *m =
+            memsys_new(&(struct memsys_config){MEMSYS_ONE, .config = LINEAR, .management = &test_management,
+                                               .prefetcher = &test_prefetcher, .policy_params = &d});
         const struct shot shots[] = {{1, 0, .pc = 3}};
         struct landing at[1];
         memsys_script(m, 0, shots, 1, at);
@@ -397,256 +373,72 @@ static void prefetches_are_judged(void **state)
     }
 }
 
-/* ---- organisation: a line lives in the L1 of SM (line mod SMs) ---- */
-struct shared {
-    struct l1_host *host;
-    uint32_t n_sm;
-    bool chunk;
-    unsigned replies[REQ_AT_COUNT], local;
-};
-static enum l1_route route(void *st, const struct req *r, uint64_t line, uint32_t set, uint32_t *home)
-{
-    (void)r, (void)set;
-    *home = (uint32_t)(line % (*(struct shared **)st)->n_sm);
-    return L1_ROUTE_REMOTE;
-}
-static uint32_t chunk(void *st, const struct req *r)
-{
-    return (*(struct shared **)st)->chunk ? r->bytes : 128;
-}
-static void org_local(void *st, const struct l1_access *a)
-{
-    (void)a, (*(struct shared **)st)->local++;
-}
-static void org_reply(void *st, const struct req *r)
-{
-    (*(struct shared **)st)->replies[r->served]++;
-}
-static int share(void *st, const void *params, struct l1_host *host, struct err *e)
-{
-    (void)e;
-    *(struct shared **)st = &((struct shared *)params)[host->sm];
-    (*(struct shared **)st)->host = host;
-    return 0;
-}
-static const struct l1_organisation test_shared = {.info = {.name = "test"},
-                                                   .state_bytes = sizeof(struct shared *),
-                                                   .init = share,
-                                                   .remote = true,
-                                                   .route = route,
-                                                   .reply_bytes = chunk,
-                                                   .on_local = org_local,
-                                                   .on_reply = org_reply};
-
-#define MESH28                                                                                                         \
-    "[noc]\ntopology = mesh\ncore_to_core = direct\nmemory_at = 3 7 10 12 23 25 28 32\n[l1]\nwrite_global = through\n"
-
-static struct memsys *shared_machine(struct shared *s, bool tick_all, bool is_chunked, uint64_t outstanding,
-                                     const struct l1_prefetcher *prefetcher)
-{
-    for (uint32_t i = 0; i < 28; i++)
-        s[i] = (struct shared){.n_sm = 28, .chunk = is_chunked};
-    return memsys_new(&(struct memsys_config){.n_sm = 28,
-                                              .n_channel = 8,
-                                              .slices = 1,
-                                              .core_khz = 1400000,
-                                              .noc_khz = 700000,
-                                              .l2_khz = 700000,
-                                              .dram_khz = 924000,
-                                              .tick_all = tick_all,
-                                              .config = MESH28,
-                                              .max_outstanding = outstanding,
-                                              .organisation = &test_shared,
-                                              .prefetcher = prefetcher,
-                                              .policy_params = s});
-}
-
-static bool same_lines(void *ctx, uint32_t sm, uint64_t nth, struct shot *s)
-{
-    (void)ctx;
-    if (nth >= 400)
-        return false;
-    uint64_t h = (nth * 28 + sm + 1) * 0x9e3779b97f4a7c15ull;
-    s->addr = (h >> 40) % 1500 * 128;
-    s->sectors = 1;
-    s->kind = (h >> 30 & 15) == 0 ? REQ_WRITE : (h >> 30 & 15) == 1 ? REQ_ATOMIC : REQ_READ;
-    return true;
-}
-
-static void remote_l1s(void **state)
+/* Events reach the policy that asked for their kind, and no other. */
+static void events_by_kind(void **state)
 {
     (void)state;
-    static struct shared w[28], s[28], tick[28];
-    struct memsys *whole = shared_machine(w, false, false, 512, NULL),
-                  *chunked = shared_machine(s, false, true, 512, NULL),
-                  *ticked = shared_machine(tick, true, true, 512, NULL);
-    for (uint32_t i = 0; i < 28; i++) {
-        memsys_source(whole, i, same_lines, NULL);
-        memsys_source(chunked, i, same_lines, NULL);
-        memsys_source(ticked, i, same_lines, NULL);
-    }
-    memsys_run(whole);
-    uint64_t a = memsys_run(chunked), b = memsys_run(ticked);
-    /* 1500 lines fit into 28 x 128, but for unlucky sets: most are fetched once, whoever asks. */
-    uint64_t reads = memsys_stat(chunked, "l1.remote") + memsys_stat(chunked, "l1.accesses");
-    assert_true(reads > 28 * 400);
-    assert_int_equal(memsys_stat(chunked, "l1.remote"), memsys_stat(chunked, "l1.remote_served"));
-    assert_in_range(memsys_stat(chunked, "l1.load_misses"), 1400, 2200);
-    assert_in_range(memsys_stat(whole, "l1.load_misses"), 1400, 2200);
-    assert_true(memsys_stat(chunked, "noc.reply.flits_out") < memsys_stat(whole, "noc.reply.flits_out"));
-    unsigned from_home = 0;
-    for (uint32_t i = 0; i < 28; i++)
-        from_home += s[i].replies[REQ_AT_REMOTE_L1];
-    assert_true(from_home > 1000);
-    /* And the engines agree. */
-    assert_int_equal(a, b);
-    assert_memory_equal(chunked->values, ticked->values, stats_count(chunked->stats) * sizeof *chunked->values);
-    memsys_free(whole);
-    memsys_free(chunked);
-    memsys_free(ticked);
-}
-
-/* A prefetch goes to the line's home, and no other L1 keeps the line. */
-static void home_prefetch(void *st, const struct l1_access *a)
-{
-    struct l1_host *host = (*(struct shared **)st)->host;
-    l1_prefetch(host, a->req->addr + 128, a->req->pc, a->req->warp, a->req->cta);
-}
-static int share_prefetch(void *st, const void *params, struct l1_host *host, struct err *e)
-{
-    (void)e;
-    *(struct shared **)st = &((struct shared *)params)[host->sm];
-    (*(struct shared **)st)->host = host;
-    return 0;
-}
-static const struct l1_prefetcher test_home_prefetcher = {.info = {.name = "test"},
-                                                          .state_bytes = sizeof(struct shared *),
-                                                          .init = share_prefetch,
-                                                          .on_access = home_prefetch};
-
-static void prefetches_go_home(void **state)
-{
-    (void)state;
-    static struct shared s[28];
-    struct memsys *m = shared_machine(s, false, false, 64, &test_home_prefetcher);
-    for (uint32_t i = 0; i < 28; i++)
-        memsys_source(m, i, same_lines, NULL);
+    struct diary d = {.victim = 0};
+    struct memsys *m = managed(LINEAR, &d);
+    engine_run(m->eng, 1); /* the port is there now */
+    port_send(l1_events(m->l1[0]), 1, event_info(EVENT_WARP_START, 1));
+    port_send(l1_events(m->l1[0]), 1, event_info(EVENT_LOOP_EXIT, 2));
     memsys_run(m);
-    assert_true(memsys_stat(m, "l1.prefetch.to_home") > 100);
-    assert_true(memsys_stat(m, "l1.prefetch.issued") > 100);
-    assert_int_equal(memsys_stat(m, "l1.prefetch.to_home"), memsys_stat(m, "l1.prefetch.from_sms"));
-    for (uint32_t i = 0; i < 28; i++) {
-        const struct tags *t = &m->l1[i]->cache[L1_DATA]->tags;
-        for (uint32_t k = 0; k < tags_entries(t); k++)
-            assert_true(t->line[k] == TAG_NONE || t->line[k] % 28 == i);
-    }
+    assert_int_equal(l1_wanted_events(m->l1[0]), 1u << EVENT_LOOP_EXIT);
+    assert_int_equal(d.events, 1);
     memsys_free(m);
 }
 
-/* ---- request order: last in, first out, to be recognisable ---- */
-struct lifo {
-    struct order_host *host;
-    uint32_t stack[8], n;
-};
-static int lifo_init(void *st, const void *params, struct order_host *host, struct err *e)
-{
-    (void)params, (void)e;
-    host->capacity = 8;
-    ((struct lifo *)st)->host = host;
-    return 0;
-}
-static bool lifo_take_in(void *st, uint32_t slot, const struct req *r, uint64_t now)
-{
-    struct lifo *l = st;
-    (void)r, (void)now;
-    l->stack[l->n++] = slot;
-    l->host->ask_at = 60;
-    return true;
-}
-static uint32_t lifo_pick(const void *st, uint64_t now)
-{
-    const struct lifo *l = st;
-    /* Collect for a while, so that there is something to turn round. */
-    return now < 60 || l->n == 0 ? ORDER_NONE : l->stack[l->n - 1];
-}
-static void lifo_taken(void *st, uint32_t slot)
-{
-    struct lifo *l = st;
-    uint32_t at = 0;
-    while (l->stack[at] != slot)
-        at++;
-    for (l->n--; at < l->n; at++)
-        l->stack[at] = l->stack[at + 1];
-}
-static const struct order_policy test_lifo = {.info = {.name = "test"},
-                                              .state_bytes = sizeof(struct lifo),
-                                              .init = lifo_init,
-                                              .take_in = lifo_take_in,
-                                              .pick = lifo_pick,
-                                              .taken = lifo_taken};
-
-static struct memsys *reordering_machine(const char *config, bool tick_all)
-{
-    struct memsys *m = memsys_new(&(struct memsys_config){.n_sm = 1,
-                                                          .n_channel = 1,
-                                                          .slices = 1,
-                                                          .core_khz = 1000000,
-                                                          .noc_khz = 1000000,
-                                                          .l2_khz = 1000000,
-                                                          .dram_khz = 1000000,
-                                                          .tick_all = tick_all,
-                                                          .config = config,
-                                                          .order = &test_lifo});
-    for (uint32_t i = 0; i < 3; i++)
-        l2_warm(m->l2[0], i * 0x1000, 128, false);
-    return m;
-}
-
-static void reordering(void **state)
+/* Prefetches that wait when the kernel ends are dropped, and counted. */
+static void cancelled_prefetches(void **state)
 {
     (void)state;
-    struct memsys *m = reordering_machine("", false);
+    struct diary d = {.prefetch_ahead = 128};
+    struct memsys *m = prefetching_machine(LINEAR "prefetch_queue = 2\n", &d);
+    struct err e;
+    memsys_run(m);
+    assert_true(l1_prefetch(d.host, 0x1000, 0, 0, 0));
+    assert_true(l1_prefetch(d.host, 0x2000, 0, 0, 0));
+    assert_false(l1_prefetch(d.host, 0x3000, 0, 0, 0)); /* the queue is full */
+    l1_kernel_end(m->l1[0]);
+    assert_int_equal(m->l1[0]->cache[L1_DATA]->stats.prefetch_cancelled, 2);
+    assert_int_equal(m->l1[0]->cache[L1_DATA]->stats.prefetch_full, 1);
+    engine_sync(m->eng);
+    assert_int_equal(engine_check(m->eng, true, &e), 0);
+    memsys_free(m);
+}
+
+/* A prefetch takes a cycle that no load wants: behind a row of loads it goes last. */
+static void loads_go_before_prefetches(void **state)
+{
+    (void)state;
+    struct diary d = {.prefetch_ahead = 0x10000};
+    struct memsys *m = prefetching_machine(LINEAR "mshrs = 64\nmiss_queue = 64\n", &d);
+    struct shot shots[16];
+    struct landing at[16];
+    for (unsigned i = 0; i < 16; i++)
+        shots[i] = (struct shot){1 + i, (uint64_t)i * 128};
+    memsys_script(m, 0, shots, 16, at);
+    engine_run(m->eng, 16 + m->l1_config.cache[0]->tag_latency); /* the last load has reached the tags */
+    assert_int_equal(m->l1[0]->cache[L1_DATA]->stats.prefetch_issued, 0);
+    memsys_run(m);
+    assert_int_equal(memsys_stat(m, "l1.prefetch.issued"), 16);
+    memsys_free(m);
+}
+
+/* However long a load stalls, policies judge it once. */
+static void judged_once(void **state)
+{
+    (void)state;
+    struct diary d = {.prefetch_ahead = 0};
+    struct memsys *m = managed(LINEAR "mshrs = 1\n", &d);
     const struct shot shots[] = {{1, 0}, {2, 0x1000}, {3, 0x2000}};
     struct landing at[3];
     memsys_script(m, 0, shots, 3, at);
     memsys_run(m);
-    assert_true(at[2].back < at[1].back && at[1].back < at[0].back);
+    assert_true(memsys_stat(m, "l1.stall_cycles.mshr") > 100);
+    assert_int_equal(memsys_stat(m, "l1.stalled_requests.mshr"), 2);
+    assert_int_equal(d.accesses, 3);
     memsys_free(m);
-}
-
-/* Two requests to one line keep their order whatever the policy picks: the store does not overtake the load. */
-static void same_line_in_order(void **state)
-{
-    (void)state;
-    struct memsys *m = reordering_machine("[l1]\nwrite_global = through\n", false);
-    const struct shot shots[] = {{1, 0}, {2, 0, .kind = REQ_WRITE}};
-    struct landing at[2];
-    memsys_script(m, 0, shots, 2, at);
-    memsys_run(m);
-    assert_int_equal(memsys_stat(m, "l1.store_misses"), 1); /* its line was still in flight */
-    assert_int_equal(memsys_stat(m, "l1.load_misses"), 1);
-    assert_int_equal(memsys_stat(m, "l1_order.guarded"), 1);
-    memsys_free(m);
-}
-
-/* With two ports and two banks, two lines of one bank take two cycles, and lines of two banks one. */
-static void reordering_respects_banks(void **state)
-{
-    (void)state;
-    static const uint64_t second[] = {0x100, 0x80}; /* the first line's bank, the other bank */
-    for (unsigned i = 0; i < 2; i++) {
-        for (unsigned ticked = 0; ticked < 2; ticked++) {
-            struct memsys *m = reordering_machine("[l1]\nports = 2\nbanks = 2\nset_hash = linear\n", ticked);
-            struct shot shots[] = {{1, 0}, {2, second[i]}, {2000, 0}, {2000, second[i]}};
-            struct landing at[4];
-            m->sm[0].per_cycle = 2;
-            memsys_script(m, 0, shots, 4, at);
-            memsys_run(m);
-            uint64_t first = at[2].back < at[3].back ? at[2].back : at[3].back;
-            assert_int_equal(at[2].back + at[3].back - 2 * first, i == 0);
-            memsys_free(m);
-        }
-    }
 }
 
 int main(void)
@@ -659,10 +451,9 @@ int main(void)
                                        cmocka_unit_test(prefetching),
                                        cmocka_unit_test(unused_prefetches),
                                        cmocka_unit_test(prefetches_are_judged),
-                                       cmocka_unit_test(remote_l1s),
-                                       cmocka_unit_test(prefetches_go_home),
-                                       cmocka_unit_test(reordering),
-                                       cmocka_unit_test(same_line_in_order),
-                                       cmocka_unit_test(reordering_respects_banks)};
+                                       cmocka_unit_test(events_by_kind),
+                                       cmocka_unit_test(cancelled_prefetches),
+                                       cmocka_unit_test(loads_go_before_prefetches),
+                                       cmocka_unit_test(judged_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

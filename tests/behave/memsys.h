@@ -68,6 +68,11 @@ struct memsys_config {
     const void *policy_params;
 };
 
+/* One SM, one channel, one slice, all at 1 GHz: one cycle is one cycle. */
+#define MEMSYS_ONE                                                                                                     \
+    .n_sm = 1, .n_channel = 1, .slices = 1, .core_khz = 1000000, .noc_khz = 1000000, .l2_khz = 1000000,                \
+    .dram_khz = 1000000
+
 struct memsys {
     struct arena *arena;
     struct engine *eng;
