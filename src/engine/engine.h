@@ -42,7 +42,7 @@ struct comp {
     void (*sync)(struct comp *, uint64_t now);
     /* One or more lines about what it holds and waits for: the deadlock report. NULL = only the name. */
     void (*dump)(const struct comp *, FILE *);
-    /* Conservation laws; 0, or -1 with *e filled. `drained`: nothing is in flight any more. NULL = none. */
+    /* Invariants (conservation); 0, or -1 with *e filled. `drained`: nothing is in flight any more. NULL = none. */
     int (*check)(const struct comp *, bool drained, struct err *e);
     const char *name; /* "sm.3.l1": the prefix of its statistics */
     struct engine *eng;

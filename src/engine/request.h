@@ -6,7 +6,7 @@
  * (loads: data is there; stores, reductions: acknowledged) and the SM frees it. In between the same record travels: the
  * request that missed first is the one that goes to the L2, those that merged with it wait in a chain. What the
  * hierarchy makes for itself (a prefetch, a write-back, an L2 fill) is freed by whoever ends it. So "created = retired"
- * is one law over one pool.
+ * is one invariant over one pool.
  */
 #ifndef WEIR_ENGINE_REQUEST_H
 #define WEIR_ENGINE_REQUEST_H
@@ -25,7 +25,7 @@ enum req_kind {
     REQ_WRITE,
     REQ_ATOMIC,    /* performed at the L2, the old value comes back */
     REQ_RED,       /* performed at the L2, only an acknowledgement comes back */
-    REQ_WRITEBACK, /* a dirty line on its way down; no reply */
+    REQ_WRITEBACK, /* a dirty line that leaves for the next level; no reply */
     REQ_KIND_COUNT
 };
 

@@ -467,7 +467,7 @@ static bool all_drained(const struct gpu *g)
 int gpu_finish(struct gpu *g, bool complete, struct err *e)
 {
     if (complete) {
-        /* Dirty lines still on their way to DRAM; nobody waits for them, so their time is not the program's. */
+        /* Dirty lines still in flight to DRAM; nobody waits for them, so their time is not the program's. */
         g->final_cycles = engine_cycle(g->eng, CLK_CORE);
         uint64_t give_up = g->final_cycles + 2 * (uint64_t)g->machine->deadlock_cycles;
         while (!all_drained(g) && engine_cycle(g->eng, CLK_CORE) < give_up)
@@ -504,7 +504,7 @@ const struct cfg *gpu_config(const struct gpu *g)
 
 const struct gpu_results *gpu_get_results(struct gpu *g)
 {
-    /* The total is the sum of the kernels, so that a law of the sum holds by construction and draining adds nothing. */
+    /* The total is the sum of the kernels, so that the sum is conserved by construction and draining adds nothing. */
     free(g->total);
     g->total = xcalloc(g->n_value, sizeof *g->total);
     for (size_t k = 0; k < g->kernel.n; k++)

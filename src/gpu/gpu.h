@@ -48,7 +48,7 @@ enum gpu_end gpu_launch(struct gpu *, const struct trace_kernel *k, const struct
                         const struct sm_streams *, struct err *e);
 /* A host copy or memset between launches: what it leaves in the L2 (memory.copies_warm_l2). */
 void gpu_event(struct gpu *, const struct trace_event *);
-/* Lets what is still on its way arrive (write-backs), then checks every conservation law. -1: one is violated. */
+/* Lets what is still in flight arrive (write-backs), then checks every invariant. -1: one is violated. */
 int gpu_finish(struct gpu *, bool complete, struct err *);
 
 uint64_t gpu_cycles(const struct gpu *); /* core cycles so far */

@@ -47,7 +47,7 @@ struct gpu {
     uint64_t *read, *at_sample, *total;
     VEC(struct sm_kernel *) prepared;
     struct gpu_loads *loads;
-    bool classify; /* the infinite caches look on */
+    bool classify; /* an infinite-cache observer runs beside */
     VEC(struct gpu_kernel_result) kernel;
     VEC(struct gpu_load_result) load;
     VEC(struct gpu_sample) sample;

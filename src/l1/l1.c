@@ -1,5 +1,5 @@
 /*
- * Building and connecting an L1 unit, kernel boundaries, its laws and its deadlock report.
+ * Building and connecting an L1 unit, kernel boundaries, its invariants and its deadlock report.
  */
 #include "l1/l1_priv.h"
 

@@ -118,7 +118,7 @@ struct l1_management {
     uint64_t (*on_epoch)(void *st, uint64_t now);       /* returns the next core cycle it wants; 0 = no more.
                                                            First called in the first cycle of a kernel */
     /* --- reports --- */
-    /* The policy's own laws, at the end of a run: -1 with *e filled when one does not hold. */
+    /* The policy's own invariants, at the end of a run: -1 with *e filled when one does not hold. */
     int (*check)(const void *st, struct err *e);
 };
 

@@ -54,7 +54,7 @@ struct locality_load {
     uint64_t lanes, accesses;            /* active lanes; lines they touched: accesses to the L1 */
     uint64_t warps;                      /* warps that executed it at least once (in each launch) */
     uint64_t repeats;                    /* executions after a warp's first */
-    uint64_t line[LOCALITY_TYPE_COUNT];  /* lines it brought into the infinite L1s, by what became of them */
+    uint64_t line[LOCALITY_TYPE_COUNT];  /* lines it brought into the infinite L1s, by the reuse they saw */
     uint64_t used[LOCALITY_TYPE_COUNT];  /* accesses that those lines got, from any load */
     uint64_t replicated;                 /* of its lines: another SM's infinite L1 had them */
     uint64_t count[LOCALITY_COUNT_BINS]; /* lines by their access count */

@@ -204,7 +204,7 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
     sm_advance(sm, slot, pc, now);
 }
 
-static enum sm_stall why_not(const struct sm *sm, unsigned s)
+static enum sm_stall stall_reason(const struct sm *sm, unsigned s)
 {
     uint64_t own = sm->owned[s];
     if (!(sm->resident & own))
@@ -233,7 +233,7 @@ static void account(struct sm *sm, uint64_t until)
         return;
     sm->accounted = until;
     for (unsigned s = 0; s < sm->cfg.schedulers; s++)
-        sm->stats.stall[why_not(sm, s)] += gap;
+        sm->stats.stall[stall_reason(sm, s)] += gap;
     sm->stats.scheduler_cycles += gap * sm->cfg.schedulers;
     sm->stats.cycles_active += sm->resident ? gap : 0;
     sm->stats.warp_cycles += gap * sm->n_resident;
@@ -314,7 +314,7 @@ static uint64_t tick(struct comp *c, uint64_t now)
         if (!sm->failed && sm->in[WARP_READY] & sm->owned[s] && schedule(sm, s, now))
             sm->stats.issue_cycles++;
         else
-            sm->stats.stall[why_not(sm, s)]++;
+            sm->stats.stall[stall_reason(sm, s)]++;
     }
     if (WEIR_HOOKS && sm->stats.warp_insts != before && sm->wanted >> EVENT_ISSUE & 1)
         port_send(sm->events, (req_id)(sm->stats.warp_insts - before), event_info(EVENT_ISSUE, 0));

@@ -45,7 +45,7 @@ const struct stat_def sm_stat_defs[] = {
         STAT_QUOTIENT("latency." text, "cycles", "sm.latency_sum." text, "sm.served." text,                            \
                       "mean latency from leaving the SM to the answer of line requests " doc)
     SERVED(REQ_AT_L1, "l1", "answered by the L1"),
-    SERVED(REQ_AT_L1_MERGE, "l1_merge", "merged with a miss that was on its way"),
+    SERVED(REQ_AT_L1_MERGE, "l1_merge", "merged with a miss in flight"),
     SERVED(REQ_AT_REMOTE_L1, "remote_l1", "answered by another SM's L1"),
     SERVED(REQ_AT_L2, "l2", "answered by the L2"),
     SERVED(REQ_AT_DRAM, "dram", "answered by DRAM"),

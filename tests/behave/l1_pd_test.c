@@ -1,4 +1,4 @@
-/* The policy `pd`: which line of a set of four leaves, and when a load goes past, counted by hand. */
+/* The policy `pd`: which line of a set of four leaves, and when a load bypasses, counted by hand. */
 #include "memsys.h"
 
 #include <setjmp.h>
@@ -24,7 +24,7 @@ static struct memsys *run(const char *lines, const char *params, struct landing 
     return m;
 }
 
-/* The sequence in `lines`, and what became of each: h hit, m missed and kept, - went past. */
+/* The sequence in `lines`, and the outcome of each: h hit, m missed and kept, - bypassed. */
 static void check(const char *lines, const char *params, const char *expected)
 {
     struct landing at[32];

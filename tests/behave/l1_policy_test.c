@@ -197,7 +197,7 @@ static void what_is_not_kept_is_not_fetched_whole(void **state)
     struct memsys *m = managed(LINEAR, &d);
     const struct shot shots[] = {
         {1, 0x4000, .pc = 1, .sectors = 1},    /* one sector */
-        {2, 0x4000, .pc = 1, .sectors = 3},    /* another: one of its two is on its way */
+        {2, 0x4000, .pc = 1, .sectors = 3},    /* another: one of its two is in flight */
         {2000, 0x8000, .pc = 1, .sectors = 1}, /* one sector, */
         {2001, 0x8000, .pc = 0, .sectors = 1}, /* then the other three for the one that may keep the line */
         {4000, 0x8000, .pc = 0, .sectors = 8},

@@ -99,7 +99,7 @@ void memsys_free(struct memsys *);
 /* Before memsys_run: what SM `sm` does. landing[n] is filled (may be NULL for sources). */
 void memsys_script(struct memsys *, uint32_t sm, const struct shot *, uint64_t n, struct landing *landing);
 void memsys_source(struct memsys *, uint32_t sm, shot_source, void *ctx);
-/* Runs until all SMs have their requests back and everything is quiet; checks the laws. Returns core cycles. */
+/* Runs until all SMs have their requests back and everything is quiet; checks the invariants. Returns core cycles. */
 uint64_t memsys_run(struct memsys *);
 /* A counter by its full name ("l1.hits"); fails the test when there is none. */
 uint64_t memsys_stat(struct memsys *, const char *name);

@@ -18,7 +18,7 @@ struct numbers {
     char (*name)[96];
 };
 
-/* Ends the run; fails the test when a law does not hold. */
+/* Ends the run; fails the test when an invariant does not hold. */
 static inline struct numbers numbers_of(struct gpu *g)
 {
     struct err e;

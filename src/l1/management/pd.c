@@ -4,7 +4,7 @@
  *
  * A line is protected when it is brought in and again at each hit. Every load that reaches the set counts, whether it
  * hits, misses or bypasses. The victim is the least recently used line that is not protected; when all are, the load
- * goes past the cache (the bypassing variant of PDP). Ways reserved for lines on their way are nobody's victims, so a
+ * bypasses the cache (the bypassing variant of PDP). Ways reserved for lines in flight are nobody's victims, so a
  * set in which all are reserved is a stall, as ever.
  *
  * Uncertain, and so parameters: whether a hit renews the protection (PDP: yes; the study says "after the cache line is
@@ -143,7 +143,7 @@ static const struct cfg_field params[] = {
             "whose loads are counted: those of the line's set, or all"),
     CFG_ROW(T, renew, CFG_BOOL, "", "yes", 0, 1, NULL, "a hit protects the line anew"),
     CFG_ROW(T, bypass, CFG_BOOL, "", "yes", 0, 1, NULL,
-            "when every line of a set is protected a load goes past the cache; no: one of them is replaced"),
+            "when every line of a set is protected a load bypasses the cache; no: one of them is replaced"),
     CFG_END,
 };
 static const struct stat_def stats[] = {
@@ -156,7 +156,7 @@ static const struct stat_def stats[] = {
 const struct l1_management l1_management_pd = {
     .info = {.name = "pd",
              .doc = "Protects every line for pd.distance loads of its set (PD-N). Loads that find all lines protected "
-                    "go past the cache (Duong et al., MICRO 2012, with a static distance; APCM study, section 6.5).",
+                    "bypass the cache (Duong et al., MICRO 2012, with a static distance; APCM study, section 6.5).",
              .params = params,
              .params_bytes = sizeof(struct pd_params),
              .stats = stats},

@@ -26,7 +26,7 @@ enum warp_wait {
     WARP_MEM,     /* a register that a load will write */
     WARP_FENCE,   /* its earlier memory accesses */
     WARP_BARRIER, /* the other warps of its CTA */
-    WARP_DRAIN,   /* it has ended; its last stores are on their way */
+    WARP_DRAIN,   /* it has ended; its last stores are in flight */
     WARP_WAITS
 };
 

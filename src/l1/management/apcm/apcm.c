@@ -2,9 +2,9 @@
  * Access Pattern-aware Cache Management, as an L1 management policy (Koo et al., ISCA 2017, sections 4 and 5).
  *
  * One warp of each kernel is monitored: the lines its loads bring in are followed in the monitor tag array, whose
- * counts say how each static load's lines are reused. Loads whose lines are used once go past the L1 and its MSHRs;
+ * counts say how each static load's lines are reused. Loads whose lines are used once bypass the L1 and its MSHRs;
  * loads whose lines the warp itself uses again pin them until the warp has executed the last load that uses them, or
- * has left the loop. Where every way of a set is pinned by warps that still protect, a load goes past the cache.
+ * has left the loop. Where every way of a set is pinned by warps that still protect, a load bypasses the cache.
  *
  * The way of a load here: on_access (LAT, MTA, CAIT: the verdict) -> victim (pinned ways are left out) -> on_miss
  * (pins, sets the PSB) or on_hit (counts) or on_all_protected; then a last load resets the PSB. Everything is forgotten
@@ -384,9 +384,9 @@ static const struct load_column load_columns[COLUMNS + 1] = {
     [OWN] = {"own_count", "own", "accesses", LOAD_WITH_MAX, "of these, the monitored warp's"},
     [LAST_PC] = {"last_pc", "last pc", "", LOAD_WITH_MAX, "the load that ends a line's life"},
     [ACCESSES] = {"accesses", NULL, "requests", LOAD_SUM, "line requests of the load"},
-    [BYPASSED] = {"bypassed", "bypass", "requests", LOAD_SUM, "sent past the L1 because the load streams",
+    [BYPASSED] = {"bypassed", "bypass", "requests", LOAD_SUM, "bypassed the L1 because the load streams",
                   .share_of = "accesses"},
-    [REFUSED] = {"refused", "refused", "requests", LOAD_SUM, "sent past the L1 because every way was protected",
+    [REFUSED] = {"refused", "refused", "requests", LOAD_SUM, "bypassed the L1 because every way was protected",
                  .share_of = "accesses"},
     [PINNED] = {"protected_lines", "pinned", "lines", LOAD_SUM, "lines allocated with protection"},
     [PINNED_HITS] = {"protected_hits", "pin hits", "requests", LOAD_SUM, "hits and merges on lines under protection"},
@@ -457,8 +457,8 @@ static const struct stat_def stats[] = {
     STAT_NAMED(S, s.by_method[APCM_NORMAL], "accesses.normal", "requests", "of loads to be cached normally"),
     STAT_NAMED(S, s.by_method[APCM_BYPASS], "accesses.bypass", "requests", "of loads to be bypassed"),
     STAT_NAMED(S, s.by_method[APCM_PROTECT], "accesses.protect", "requests", "of loads to be protected"),
-    STAT_NAMED(S, s.bypasses, "bypasses", "requests", "loads sent past the L1 because they stream"),
-    STAT_NAMED(S, s.refused, "refused", "requests", "loads sent past the L1 because every way was protected"),
+    STAT_NAMED(S, s.bypasses, "bypasses", "requests", "loads that bypassed the L1 because they stream"),
+    STAT_NAMED(S, s.refused, "refused", "requests", "loads that bypassed the L1 because every way was protected"),
     STAT_NAMED(S, s.loads, "loads", "loads", "static loads that got an id, over SMs and launches"),
     STAT_NAMED(S, s.monitored, "monitored", "warps", "warps monitored, over SMs and launches"),
     STAT_NAMED(S, s.mta_own_hits, "mta.own_hits", "requests", "the monitored warp's accesses to lines it brought in"),
