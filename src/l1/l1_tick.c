@@ -288,8 +288,11 @@ BODY uint64_t tick_body(struct l1 *l1, uint64_t now, bool hooked)
             take_in_order(l1, c, now, &b, hooked && c->hooked);
         if (hooked && i == L1_DATA) {
             if (remote) {
+                uint32_t own = b.taken;
                 take_remote(l1, c, now, &b);
                 want = sooner(want, next_from(&l1->request_in, now));
+                if (c->blocked >= 0 && b.taken > own)
+                    want = now + 1; /* this SM's own access may now stall for another reason, which is counted */
             }
             if (b.taken == 0 && c->blocked < 0 && !ring_empty(&l1->prefetch))
                 try_prefetch(l1, c, now);
