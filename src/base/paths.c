@@ -20,6 +20,9 @@ static const struct {
     [PATHS_SUITE] = {"share/weir/suite", NULL, "suite", "common/suite.h"},
     [PATHS_SWCACHE] = {"share/weir/swcache", NULL, "swcache", "swcache.cuh"},
     [PATHS_TRANSFORMER] = {"lib/weir", "src/swcache", NULL, "libweir-swcache.so"},
+    [PATHS_PLUGIN] = {"share/weir/plugin", NULL, "plugin", "templates/l1-management.c"},
+    [PATHS_PLUGIN_HEADERS] = {"share/weir/plugin/include", NULL, "include", "weir/plugin.h"},
+    [PATHS_RECORDINGS] = {"share/weir/plugin", NULL, "tests/golden/stats", "gather-4096.wt"},
     [PATHS_PLANS] = {"share/weir/plans", NULL, "plans", "apcm/paper.ini"},
 };
 

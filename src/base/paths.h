@@ -11,13 +11,16 @@
 #include <stddef.h>
 
 enum paths_kind {
-    PATHS_CONFIGS,     /* folder with gtx480.ini ... */
-    PATHS_HEADERS,     /* folder with cuda_runtime.h */
-    PATHS_CUDART,      /* folder with libcudart.so.13 */
-    PATHS_SUITE,       /* folder with common/suite.h */
-    PATHS_PLANS,       /* folder with apcm/paper.ini: figures to reproduce */
-    PATHS_SWCACHE,     /* folder with swcache.cuh */
-    PATHS_TRANSFORMER, /* folder with libweir-swcache.so */
+    PATHS_CONFIGS,        /* folder with gtx480.ini ... */
+    PATHS_HEADERS,        /* folder with cuda_runtime.h */
+    PATHS_CUDART,         /* folder with libcudart.so.13 */
+    PATHS_SUITE,          /* folder with common/suite.h */
+    PATHS_PLANS,          /* folder with apcm/paper.ini: figures to reproduce */
+    PATHS_SWCACHE,        /* folder with swcache.cuh */
+    PATHS_TRANSFORMER,    /* folder with libweir-swcache.so */
+    PATHS_PLUGIN,         /* folder with templates/l1-management.c */
+    PATHS_PLUGIN_HEADERS, /* folder with weir/plugin.h */
+    PATHS_RECORDINGS,     /* folder with gather-4096.wt */
     PATHS_COUNT
 };
 

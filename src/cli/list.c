@@ -43,7 +43,8 @@ static void print_policies(void)
 static const char list_doc[] =
     "List the machines, the policies or the workloads.\vExamples:\n"
     "  weir list gpus\n"
-    "  weir list policies\n";
+    "  weir list policies\n"
+    "  weir list policies --plugin ./mine.so\n";
 
 static error_t parse_word(int key, char *arg, struct argp_state *state)
 {
@@ -64,7 +65,8 @@ static error_t parse_word(int key, char *arg, struct argp_state *state)
 
 int cli_list(int argc, char **argv)
 {
-    static const struct argp argp = {NULL, parse_word, "gpus|policies|workloads", list_doc, NULL, NULL, NULL};
+    static const struct argp_child children[] = {{&plugin_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {NULL, parse_word, "gpus|policies|workloads", list_doc, children, NULL, NULL};
     const char *what = NULL;
     if (argp_parse(&argp, argc, argv, 0, NULL, &what))
         return CLI_BAD_INPUT;
@@ -276,7 +278,7 @@ int cli_explain(int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {"cost", 'c', NULL, 0, "the storage a policy adds, on the machine given", 0}, {0}};
-    static const struct argp_child children[] = {{&machine_argp, 0, "For --cost, the machine:", 1}, {0}};
+    static const struct argp_child children[] = {{&machine_argp, 0, "Plugins; and for --cost, the machine:", 1}, {0}};
     static const struct argp argp = {options, parse_explain, "NAME", explain_doc, children, NULL, NULL};
     struct explain_args a = {0};
     machine_args_init(&a.machine);

@@ -4,19 +4,21 @@
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
+#include "gpu/plugin.h"
 #include "gpu/props.h"
 #include "gpu/result.h"
 
 #include <ctype.h>
 #include <string.h>
 
-enum { OPT_GPU = 400, OPT_SET, OPT_WITH, OPT_ENGINE, OPT_JSON, OPT_SAMPLE, OPT_GPGPUSIM, OPT_LOADS };
+enum { OPT_GPU = 400, OPT_PLUGIN, OPT_SET, OPT_WITH, OPT_ENGINE, OPT_JSON, OPT_SAMPLE, OPT_GPGPUSIM, OPT_LOADS };
 
 static const struct argp_option machine_options[] = {
     {"gpu", OPT_GPU, "MACHINE", 0, "a machine ('weir list gpus') or a machine file; gtx480 if not given", 0},
     {"set", OPT_SET, "KEY=VALUE", 0, "change one parameter, e.g. l1.size=32KiB; may be repeated", 0},
     {"with", OPT_WITH, "[KIND=]POLICY,...", 0,
      "choose policies by name, each in every kind that has it, or in one kind ('weir list policies')", 0},
+    {"plugin", OPT_PLUGIN, "FILE.so", 0, "add the policies of a plugin ('weir plugin --help'); may be repeated", 0},
     {0}};
 static const struct argp_option report_options[] = {
     {"engine", OPT_ENGINE, "skip|tick", 0, "skip idle cycles (default), or tick every cycle: same results, slower", 0},
@@ -72,12 +74,25 @@ int machine_args_check(const struct machine_args *m, bool timing, struct err *e)
     return g ? 0 : -1;
 }
 
+/* At once: what the plugin brings may be named by any other option. */
+static void load_plugin(const char *path)
+{
+    struct err e;
+    if (!plugin_load(path, &e))
+        return;
+    err_print(&e, stderr);
+    exit(CLI_BAD_INPUT);
+}
+
 static error_t parse_machine(int key, char *arg, struct argp_state *state)
 {
     struct machine_args *m = state->input;
     switch (key) {
     case OPT_GPU:
         m->opts.machine = arg;
+        return 0;
+    case OPT_PLUGIN:
+        load_plugin(arg);
         return 0;
     case OPT_SET:
         machine_args_set(m, arg);
@@ -132,6 +147,20 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
+static const struct argp_option plugin_options[] = {
+    {"plugin", OPT_PLUGIN, "FILE.so", 0, "add the policies of a plugin ('weir plugin --help'); may be repeated", 0},
+    {0}};
+
+static error_t parse_plugin(int key, char *arg, struct argp_state *state)
+{
+    (void)state;
+    if (key != OPT_PLUGIN)
+        return ARGP_ERR_UNKNOWN;
+    load_plugin(arg);
+    return 0;
+}
+
+const struct argp plugin_argp = {plugin_options, parse_plugin, NULL, NULL, NULL, NULL, NULL};
 const struct argp machine_argp = {machine_options, parse_machine, NULL, NULL, NULL, NULL, NULL};
 const struct argp report_argp = {report_options, parse_report, NULL, NULL, NULL, NULL, NULL};
 

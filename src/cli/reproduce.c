@@ -6,6 +6,7 @@
  */
 #include "base/paths.h"
 #include "cli/cli.h"
+#include "cli/machine_args.h"
 #include "cli/progress.h"
 #include "cli/suite_record.h"
 #include "cli/swcache_reproduce.h"
@@ -408,22 +409,24 @@ static const char report_doc[] =
     "Example:\n"
     "  weir report apcm --size small -o out\n";
 
+static const struct argp_child children[] = {{&plugin_argp, 0, NULL, 0}, {0}};
+
 int cli_reproduce(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "swcache")) /* its programs choose their own variants: no plan says that */
         return swcache_reproduce(argc - 1, argv + 1);
-    static const struct argp argp = {options, on_option, "PAPER", reproduce_doc, NULL, NULL, NULL};
+    static const struct argp argp = {options, on_option, "PAPER", reproduce_doc, children, NULL, NULL};
     return parse_and_run(&argp, argc, argv, &(struct args){.size = "small"});
 }
 
 int cli_sweep(int argc, char **argv)
 {
-    static const struct argp argp = {options, on_option, "PLAN.ini", sweep_doc, NULL, NULL, NULL};
+    static const struct argp argp = {options, on_option, "PLAN.ini", sweep_doc, children, NULL, NULL};
     return parse_and_run(&argp, argc, argv, &(struct args){.size = "small", .is_plan = true});
 }
 
 int cli_report(int argc, char **argv)
 {
-    static const struct argp argp = {options, on_option, "PAPER\nPLAN.ini", report_doc, NULL, NULL, NULL};
+    static const struct argp argp = {options, on_option, "PAPER\nPLAN.ini", report_doc, children, NULL, NULL};
     return parse_and_run(&argp, argc, argv, &(struct args){.size = "small", .no_run = true});
 }

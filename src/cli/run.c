@@ -16,6 +16,7 @@
 #include "cli/machine_args.h"
 #include "cudart/program.h"
 #include "cudart/report.h"
+#include "gpu/plugin.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -149,6 +150,13 @@ static void set_machine(const struct machine_args *m)
     put_or_unset(REPORT_ENV_SET, set);
     free(set);
     put_or_unset(REPORT_ENV_WITH, m->opts.with);
+    VEC(const char *) plugins = {0};
+    for (unsigned i = 0; i < plugin_count(); i++)
+        VEC_PUSH(&plugins, plugin_path(i));
+    char *paths = join(plugins.p, plugins.n, '\n');
+    put_or_unset(REPORT_ENV_PLUGINS, paths);
+    free(paths);
+    VEC_FREE(&plugins);
     setenv(REPORT_ENV_ENGINE, m->opts.tick_all ? "tick" : "skip", 1);
     snprintf(text, sizeof text, "%" PRIu64, m->opts.sample_cycles);
     setenv(REPORT_ENV_SAMPLE, text, 1);

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/machine_args.h"
 #include "cli/suite_run.h"
+#include "gpu/plugin.h"
 
 #include <argp.h>
 #include <stdbool.h>
@@ -76,7 +77,7 @@ static int judge(const struct args *a)
 }
 
 /* ---- options ---- */
-enum { KEY_ALL = 1000, KEY_SIZE, KEY_FUNCTIONAL, KEY_SET, KEY_WITH, KEY_JSON, KEY_ENGINE };
+enum { KEY_ALL = 1000, KEY_SIZE, KEY_FUNCTIONAL, KEY_SET, KEY_WITH, KEY_PLUGIN, KEY_JSON, KEY_ENGINE };
 
 static const struct argp_option options[] = {
     {"all", KEY_ALL, NULL, 0, "every program", 0},
@@ -85,6 +86,7 @@ static const struct argp_option options[] = {
     {"gpu", 'g', "MACHINE", 0, "simulated GPU: see 'weir list gpus'", 0},
     {"set", KEY_SET, "KEY=VALUE", 0, "change one parameter of the machine", 0},
     {"with", KEY_WITH, "POLICY,...", 0, "policies: see 'weir list policies'", 0},
+    {"plugin", KEY_PLUGIN, "FILE.so", 0, "add the policies of a plugin; may be repeated", 0},
     {"json", KEY_JSON, "FILE", 0, "write the statistics of all programs", 0},
     {"jobs", 'j', "N", 0, "programs at a time (default: 1)", 0},
     {"engine", KEY_ENGINE, "skip|tick", 0, "skip idle time (default), or tick every cycle: the oracle", 0},
@@ -124,6 +126,15 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         machine_args_with(&a->machine, arg);
         pass_on(a, "--with", arg);
         return 0;
+    case KEY_PLUGIN: {
+        struct err e;
+        if (plugin_load(arg, &e)) { /* said once, not by each program */
+            err_print(&e, stderr);
+            exit(CLI_BAD_INPUT);
+        }
+        pass_on(a, "--plugin", arg);
+        return 0;
+    }
     case KEY_JSON:
         a->machine.json = a->plan.json = arg;
         return 0;

@@ -21,6 +21,7 @@
 #define REPORT_ENV_GPU      "WEIR_GPU"       /* machine: name or file */
 #define REPORT_ENV_SET      "WEIR_SET"       /* key=value assignments, newline between them */
 #define REPORT_ENV_WITH     "WEIR_WITH"      /* timing: policies, comma between them */
+#define REPORT_ENV_PLUGINS  "WEIR_PLUGINS"   /* absolute paths, newline between them */
 #define REPORT_ENV_ENGINE   "WEIR_ENGINE"    /* skip or tick */
 #define REPORT_ENV_SAMPLE   "WEIR_SAMPLE"    /* core cycles between samples */
 #define REPORT_ENV_JSON     "WEIR_JSON"      /* file for the statistics */

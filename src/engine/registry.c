@@ -1,6 +1,8 @@
 /* Policies by name. */
 #include "engine/registry.h"
 
+#include "base/mem.h"
+
 #include <string.h>
 
 int policy_find(const struct policy_kind *k, const char *name)
@@ -9,4 +11,15 @@ int policy_find(const struct policy_kind *k, const char *name)
         if (!strcmp(k->policy[i]->name, name))
             return (int)i;
     return -1;
+}
+
+void policy_add(struct policy_kind *k, const struct policy_info *p)
+{
+    const struct policy_info **all = xmalloc((k->n + 1) * sizeof *all);
+    memcpy(all, k->policy, k->n * sizeof *all);
+    all[k->n++] = p;
+    if (k->added)
+        free((void *)k->policy);
+    k->policy = all;
+    k->added = true;
 }

@@ -52,6 +52,7 @@ struct policy_kind {
     const char *doc;
     const struct policy_info *const *policy; /* the first is the baseline */
     unsigned n;
+    bool added; /* some are from plugins: the table is allocated */
 };
 
 /* What components call to show their policies: once per policy and state. */
@@ -59,5 +60,10 @@ typedef void policy_visit(void *ctx, const struct policy_info *, const void *sta
 
 /* Index in the kind, or -1. */
 int policy_find(const struct policy_kind *, const char *name);
+/*
+ * Adds a policy to those that are built in (gpu/plugin.h). The kinds belong to the process: not while another thread
+ * reads a configuration or builds a machine.
+ */
+void policy_add(struct policy_kind *, const struct policy_info *);
 
 #endif

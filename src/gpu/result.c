@@ -7,6 +7,7 @@
 #include "engine/stats.h"
 #include "gpu/gpu_config.h"
 #include "gpu/loads.h"
+#include "gpu/plugin.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -179,15 +180,21 @@ static void put_config(void *ctx, const struct cfg_value *v)
 }
 
 struct chosen {
-    json_t *o;
+    json_t *o, *plugins;
     const struct cfg_schema *schema;
 };
 static void put_policy(void *ctx, const struct cfg_value *v)
 {
     struct chosen *c = ctx;
     for (unsigned i = 0; i < c->schema->n_kind; i++)
-        if (!strcmp(c->schema->kind[i]->key, v->key))
+        if (!strcmp(c->schema->kind[i]->key, v->key)) {
+            int at = policy_find(c->schema->kind[i], v->text);
+            const struct policy_info *p = at < 0 ? NULL : c->schema->kind[i]->policy[at];
             json_object_set_new(c->o, c->schema->kind[i]->name, json_string(v->text));
+            if (p && plugin_file(p))
+                json_object_set_new(c->plugins, p->name,
+                                    json_pack("{s:s,s:s}", "file", plugin_file(p), "hash", plugin_identity(p)));
+        }
 }
 
 int result_write_json(struct gpu *g, bool complete, const char *path, struct err *e)
@@ -195,7 +202,7 @@ int result_write_json(struct gpu *g, bool complete, const char *path, struct err
     const struct gpu_results *r = gpu_get_results(g);
     json_t *doc = json_object(), *config = json_object(), *total = json_object();
     json_t *kernels = json_array(), *samples = json_array();
-    struct chosen policies = {json_object(), gpu_schema()};
+    struct chosen policies = {json_object(), json_object(), gpu_schema()};
     cfg_each(gpu_config(g), put_config, config);
     cfg_each(gpu_config(g), put_policy, &policies);
     put_stats(total, r->stats, r->total, false);
@@ -212,6 +219,9 @@ int result_write_json(struct gpu *g, bool complete, const char *path, struct err
     json_object_set_new(doc, "complete", json_boolean(complete));
     json_object_set_new(doc, "machine", json_string(cfg_machine(gpu_config(g))));
     json_object_set_new(doc, "policies", policies.o);
+    if (json_object_size(policies.plugins))
+        json_object_set(doc, "plugins", policies.plugins);
+    json_decref(policies.plugins);
     json_object_set_new(doc, "config", config);
     json_object_set_new(doc, "total", total);
     json_object_set_new(doc, "kernels", kernels);

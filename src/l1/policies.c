@@ -25,11 +25,11 @@ static const struct policy_info *const order[] = {L1_ORDER_POLICIES(ORDER)};
 
 /* In a build without hooks the baseline is the only one there is. */
 #define COUNT(a) (unsigned)(WEIR_HOOKS ? sizeof(a) / sizeof *(a) : 1)
-const struct policy_kind l1_management_kind = {
+struct policy_kind l1_management_kind = {
     "l1-management", "l1.management", "what the L1 keeps: bypass, protection, victim", management, COUNT(management)};
-const struct policy_kind l1_organisation_kind = {"l1-organisation", "l1.organisation", "in whose L1 a line may be",
-                                                 organisation, COUNT(organisation)};
-const struct policy_kind l1_prefetcher_kind = {
+struct policy_kind l1_organisation_kind = {"l1-organisation", "l1.organisation", "in whose L1 a line may be",
+                                           organisation, COUNT(organisation)};
+struct policy_kind l1_prefetcher_kind = {
     "prefetcher", "l1.prefetcher", "what is brought into the L1 before it is asked for", prefetcher, COUNT(prefetcher)};
-const struct policy_kind l1_order_kind = {"l1-order", "l1.order", "in which order requests reach the L1", order,
-                                          COUNT(order)};
+struct policy_kind l1_order_kind = {"l1-order", "l1.order", "in which order requests reach the L1", order,
+                                    COUNT(order)};

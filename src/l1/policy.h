@@ -159,6 +159,6 @@ struct l1_prefetcher {
 /* Request order, the fourth kind, has one contract for L1 and L2: cache/order.h. */
 
 /* The tables, in the order of src/policies.list; the first of each is the baseline. */
-extern const struct policy_kind l1_management_kind, l1_organisation_kind, l1_prefetcher_kind, l1_order_kind;
+extern struct policy_kind l1_management_kind, l1_organisation_kind, l1_prefetcher_kind, l1_order_kind;
 
 #endif

@@ -64,7 +64,7 @@ struct l2_order {
     uint32_t (*count)(const void *st);
     void (*on_kernel)(void *st, uint32_t launch_index);
 };
-extern const struct policy_kind l2_order_kind;
+extern struct policy_kind l2_order_kind;
 
 void l2_register_stats(struct l2 *, struct stats *);
 /* Its ingress order with its state, for reports; nothing when requests are taken straight from the port. */

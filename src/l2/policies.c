@@ -8,5 +8,5 @@ L2_ORDER_POLICIES(DECLARE)
 static const struct policy_info *const orders[] = {L2_ORDER_POLICIES(ORDER)};
 
 /* In a build without hooks the baseline is the only one there is. */
-const struct policy_kind l2_order_kind = {"l2-order", "l2.order", "in which order requests reach the L2", orders,
-                                          WEIR_HOOKS ? sizeof orders / sizeof *orders : 1};
+struct policy_kind l2_order_kind = {"l2-order", "l2.order", "in which order requests reach the L2", orders,
+                                    WEIR_HOOKS ? sizeof orders / sizeof *orders : 1};

@@ -2,6 +2,7 @@
 #include "lab/plan.h"
 
 #include "engine/config.h"
+#include "gpu/plugin.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -14,6 +15,7 @@ struct reading {
     bool is_base;           /* the shared file: its [figure] is not ours */
     char *base, *published; /* as written */
     struct inifile_place base_at, published_at;
+    struct inifile_words plugin;
 };
 
 static int unknown(const struct inifile_item *i, const char *const *keys, unsigned n, struct err *e)
@@ -59,10 +61,10 @@ static int read_figure(struct reading *r, const struct inifile_item *i, struct e
     const struct {
         const char *key;
         struct inifile_words *list;
-    } lists[] = {{"programs", &p->programs}, {"variants", &p->variants}, {"means", &p->means}};
-    static const char *const keys[] = {"number",    "title",    "machine", "metric",   "axis",
-                                       "normalise", "refused",  "note",    "maximise", "base",
-                                       "programs",  "variants", "means",   "kind",     "average"};
+    } lists[] = {{"programs", &p->programs}, {"variants", &p->variants}, {"means", &p->means}, {"plugin", &r->plugin}};
+    static const char *const keys[] = {"number",  "title", "machine",  "metric", "axis",     "normalise",
+                                       "refused", "note",  "maximise", "base",   "programs", "variants",
+                                       "means",   "kind",  "average",  "plugin"};
     static const char *const averages[] = {"arithmetic", "geometric"};
     for (unsigned k = 0; k < sizeof texts / sizeof *texts; k++)
         if (!strcmp(i->key, texts[k].key)) {
@@ -295,6 +297,11 @@ int plan_read(struct plan *p, const char *path, struct err *e)
         p->published = beside(p, "published", r.published, r.published_at, e);
         status = p->published ? 0 : -1;
     }
+    for (size_t i = 0; !status && i < r.plugin.word.n; i++) {
+        const char *plugin = beside(p, "plugin", r.plugin.word.p[i], r.plugin.at, e);
+        status = plugin ? plugin_load(plugin, e) : -1;
+    }
+    inifile_free_words(&r.plugin);
     free(r.base);
     free(r.published);
     if (!status)

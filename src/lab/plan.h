@@ -11,6 +11,7 @@
  *     normalise = swl              ; every value is divided by this variant's
  *     variants  = swl pcal apcm    ; in this order; those of this file if left out
  *     published = published.ini    ; what is known of it; or in the base
+ *     plugin    = mine.so          ; plugins whose policies the variants use, beside this file; loaded as it is read
  *
  *     [variant swl]
  *     label = CCWS-SWL

@@ -2,7 +2,9 @@
 #include "lab/point.h"
 
 #include "engine/config.h"
+#include "engine/registry.h"
 #include "gpu/gpu_config.h"
+#include "gpu/plugin.h"
 #include "gpu/replay.h"
 #include "gpu/result.h"
 #include "lab/analyze.h"
@@ -64,6 +66,17 @@ struct resolved {
     char *policies;
 };
 
+static const struct policy_info *policy_chosen(const struct cfg_value *v)
+{
+    const struct cfg_schema *s = gpu_schema();
+    for (unsigned i = 0; i < s->n_kind; i++) {
+        int at = strcmp(s->kind[i]->key, v->key) ? -1 : policy_find(s->kind[i], v->text);
+        if (at >= 0)
+            return s->kind[i]->policy[at];
+    }
+    return NULL;
+}
+
 static void on_value(void *ctx, const struct cfg_value *v)
 {
     struct resolved *r = ctx;
@@ -72,6 +85,10 @@ static void on_value(void *ctx, const struct cfg_value *v)
     r->hash = fnv(r->hash, v->key, strlen(v->key) + 1);
     r->hash = fnv(r->hash, v->text, strlen(v->text) + 1);
     if (v->field->type == CFG_POLICY) {
+        /* A plugin is no part of the model's source: another build of it is another policy. */
+        const char *identity = plugin_identity(policy_chosen(v));
+        if (identity)
+            r->hash = fnv(r->hash, identity, strlen(identity));
         size_t old = r->policies ? strlen(r->policies) : 0;
         r->policies = xrealloc(r->policies, old + strlen(v->text) + 3);
         sprintf(r->policies + old, "%s%s", old ? ", " : "", v->text);

@@ -8,6 +8,7 @@
  */
 #include "cudart/rt.h"
 #include "gpu/live.h"
+#include "gpu/plugin.h"
 #include "gpu/props.h"
 #include "gpu/result.h"
 
@@ -50,9 +51,23 @@ static struct lines split_lines(const char *text)
     return l;
 }
 
+/* Before a configuration is read: it may name their policies. */
+static int load_plugins(struct err *e)
+{
+    struct lines plugin = split_lines(rt_option(REPORT_ENV_PLUGINS));
+    int bad = 0;
+    for (size_t i = 0; i < plugin.line.n && !bad; i++)
+        bad = plugin_load(plugin.line.p[i], e);
+    VEC_FREE(&plugin.line);
+    free(plugin.copy);
+    return bad;
+}
+
 int timing_props(const char *fallback, struct err *e)
 {
     const char *machine = rt_option(REPORT_ENV_GPU);
+    if (load_plugins(e))
+        return -1;
     struct lines set = split_lines(rt_option(REPORT_ENV_SET));
     int bad = gpu_props_load(machine ? machine : fallback, set.line.p, (unsigned)set.line.n, rt_option(REPORT_ENV_WITH),
                              &rt.props, e);
@@ -77,7 +92,7 @@ int timing_open(struct err *e)
         .classify_loads = wanted && strstr(wanted, "loads"),
         .poll = poll,
     };
-    live = gpu_live_open(&opts, e);
+    live = load_plugins(e) ? NULL : gpu_live_open(&opts, e);
     if (!live)
         return -1;
     rt.sink = gpu_live_sink(live);

@@ -8,7 +8,7 @@ SCHEDULER_POLICIES(DECLARE)
 #define SCHEDULER(name) &sm_sched_##name.info,
 static const struct policy_info *const schedulers[] = {SCHEDULER_POLICIES(SCHEDULER)};
 
-const struct policy_kind sm_sched_kind = {
+struct policy_kind sm_sched_kind = {
     .name = "scheduler",
     .key = "sm.scheduler",
     .doc = "which of the warps that could issue does",
@@ -19,5 +19,5 @@ const struct policy_kind sm_sched_kind = {
 const struct sm_sched *sm_sched_get(unsigned index)
 {
     /* info is the first member. */
-    return (const struct sm_sched *)schedulers[index];
+    return (const struct sm_sched *)sm_sched_kind.policy[index];
 }

@@ -30,6 +30,6 @@ struct icache_config {
 };
 
 extern const struct cfg_section sm_cfg_section, icache_cfg_section;
-extern const struct policy_kind sm_sched_kind; /* "scheduler" */
+extern struct policy_kind sm_sched_kind; /* "scheduler" */
 
 #endif

@@ -1,0 +1,296 @@
+/*
+ * weir plugin: policies of one's own without weir's source. `new` writes a working policy of a kind and its test,
+ * `build` compiles it against the headers that were installed with weir (include/weir/plugin.h).
+ */
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/paths.h"
+#include "cli/cli.h"
+#include "engine/registry.h"
+#include "gpu/gpu_config.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct args {
+    const char *verb, *what, *kind, *output;
+};
+
+/* Kinds that can be started from a template, and a statistic of it that is never zero when its hooks work. */
+static const struct {
+    const char *kind, *statistic;
+} templates[] = {{"l1-management", "evicted"},
+                 {"scheduler", "picks"},
+                 {"prefetcher", "asked"},
+                 {"l1-organisation", "left"},
+                 {"l1-order", "requests"}};
+enum { N_TEMPLATE = sizeof templates / sizeof *templates };
+
+static int report(const struct err *e)
+{
+    err_print(e, stderr);
+    return CLI_BAD_INPUT;
+}
+
+/* ---- new ---- */
+
+struct word {
+    const char *is, *becomes;
+};
+
+/* Writes `text` to `path` with words replaced; refuses to touch a file that exists. */
+static int write_file(const char *path, const char *text, const struct word *word, mode_t mode, struct err *e)
+{
+    FILE *f = fopen(path, "wxe");
+    if (!f) {
+        err_at(e, path, 0, 0, "cannot be written: %s", strerror(errno));
+        return errno == EEXIST ? err_hint(e, "remove it, or choose another name") : -1;
+    }
+    while (*text) {
+        const struct word *w = word;
+        while (w->is && strncmp(text, w->is, strlen(w->is)))
+            w++;
+        if (w->is) {
+            fputs(w->becomes, f);
+            text += strlen(w->is);
+        } else {
+            fputc(*text++, f);
+        }
+    }
+    bool bad = ferror(f) || fchmod(fileno(f), mode);
+    bad |= fclose(f) != 0;
+    return bad ? err_at(e, path, 0, 0, "cannot be written: %s", strerror(errno)) : 0;
+}
+
+static char *read_template(const char *name, struct err *e)
+{
+    char folder[PATH_MAX], path[PATH_MAX + 64];
+    if (paths_find(PATHS_PLUGIN, folder, sizeof folder)) {
+        err_set(e, "weir's templates for plugins were not found");
+        err_hint(e, "install weir again, or run it from its build folder");
+        return NULL;
+    }
+    snprintf(path, sizeof path, "%s/templates/%s", folder, name);
+    FILE *f = fopen(path, "re");
+    if (!f) {
+        err_at(e, path, 0, 0, "cannot read: %s", strerror(errno));
+        return NULL;
+    }
+    VEC(char) text = {0};
+    for (int c; (c = getc(f)) != EOF;)
+        VEC_PUSH(&text, (char)c);
+    VEC_PUSH(&text, 0);
+    fclose(f);
+    return text.p;
+}
+
+static bool is_identifier(const char *s)
+{
+    return *s >= 'a' && *s <= 'z' && strlen(s) < 40 && strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(s);
+}
+
+static int check_name(const char *name, const char *kind, struct err *e)
+{
+    const struct cfg_schema *s = gpu_schema();
+    if (!is_identifier(name)) {
+        err_set(e, "'%s' cannot be a policy's name", name);
+        return err_hint(e, "small letters, digits and _, beginning with a letter, less than 40");
+    }
+    for (unsigned i = 0; i < s->n_kind; i++)
+        if (!strcmp(s->kind[i]->name, kind) && policy_find(s->kind[i], name) >= 0)
+            return err_set(e, "there is a policy '%s' of kind %s already", name, kind);
+    return 0;
+}
+
+static int find_template(const char *kind, struct err *e)
+{
+    char list[200] = "";
+    for (int i = 0; i < N_TEMPLATE; i++) {
+        if (!strcmp(templates[i].kind, kind))
+            return i;
+        size_t n = strlen(list);
+        snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "", templates[i].kind);
+    }
+    err_set(e, "--kind=%s: there is no such kind of policy", kind);
+    return err_hint(e, "there are: %s", list);
+}
+
+static int new_plugin(const struct args *a)
+{
+    struct err e;
+    char source[128], test[128], file[128], recordings[PATH_MAX], recording[PATH_MAX + 32];
+    const char *name = a->what;
+    int t = find_template(a->kind, &e);
+    if (t < 0 || check_name(name, a->kind, &e))
+        return report(&e);
+    if (paths_find(PATHS_RECORDINGS, recordings, sizeof recordings)) {
+        err_set(&e, "weir's recordings were not found");
+        return report(&e);
+    }
+    snprintf(recording, sizeof recording, "%s/gather-4096.wt", recordings);
+    snprintf(source, sizeof source, "%s.c", name);
+    snprintf(test, sizeof test, "%s_test.sh", name);
+    snprintf(file, sizeof file, "%s.c", a->kind);
+    const struct word word[] = {
+        {"NAME", name}, {"KIND", a->kind}, {"STATISTIC", templates[t].statistic}, {"RECORDING", recording}, {0}};
+    char *policy = read_template(file, &e), *script = policy ? read_template("test.sh", &e) : NULL;
+    int bad = !script || write_file(source, policy, word, 0644, &e) || write_file(test, script, word, 0755, &e);
+    free(policy);
+    free(script);
+    if (bad)
+        return report(&e);
+    printf(
+        "%s: a policy of kind %s; %s: its test\n"
+        "  weir plugin build %s\n  ./%s\n  weir run --plugin ./%s.so --with %s ./app\n",
+        source, a->kind, test, source, test, name, name);
+    return CLI_OK;
+}
+
+/* ---- build ---- */
+
+static int run_compiler(char *const *argv, struct err *e)
+{
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid < 0)
+        return err_set(e, "cannot start %s: %s", argv[0], strerror(errno));
+    if (!pid) {
+        execvp(argv[0], argv);
+        _exit(errno == ENOENT ? 127 : 126);
+    }
+    int status;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
+        err_set(e, "there is no C compiler '%s'", argv[0]);
+        return err_hint(e, "install one (Debian: gcc), or name yours: CC=clang weir plugin build ...");
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int build_plugin(const struct args *a)
+{
+    struct err e;
+    char headers[PATH_MAX], here[PATH_MAX + 2], beside[PATH_MAX + 16], probe[PATH_MAX + 64], out[PATH_MAX];
+    const char *source = a->what, *cc = getenv("CC");
+    size_t n = strlen(source);
+    if (n < 3 || strcmp(source + n - 2, ".c")) {
+        err_set(&e, "%s: a plugin is one C file", source);
+        err_hint(&e, "its name ends in .c; 'weir plugin new NAME' writes one");
+        return report(&e);
+    }
+    if (access(source, R_OK)) {
+        err_at(&e, source, 0, 0, "cannot read: %s", strerror(errno));
+        return report(&e);
+    }
+    if (paths_find(PATHS_PLUGIN_HEADERS, headers, sizeof headers)) {
+        err_set(&e, "weir's headers for plugins were not found");
+        err_hint(&e, "install weir again, or run it from its build folder");
+        return report(&e);
+    }
+    if (!a->output) {
+        snprintf(out, sizeof out, "%.*s.so", (int)n - 2, source);
+        ((struct args *)a)->output = out;
+    }
+    VEC(char *) v = {0};
+    char *compiler = xstrdup(cc && *cc ? cc : "cc");
+    for (char *save, *w = strtok_r(compiler, " ", &save); w; w = strtok_r(NULL, " ", &save))
+        VEC_PUSH(&v, w); /* "ccache gcc" */
+    static const char *const flags[] = {"-shared",
+                                        "-fPIC",
+                                        "-O2",
+                                        "-std=gnu17",
+                                        "-D_GNU_SOURCE",
+                                        "-Wall",
+                                        "-Wextra",
+                                        "-Wno-unused-parameter",
+                                        "-Wno-missing-field-initializers",
+                                        "-fvisibility=hidden",
+                                        "-fno-strict-aliasing"};
+    for (unsigned i = 0; i < sizeof flags / sizeof *flags; i++)
+        VEC_PUSH(&v, (char *)flags[i]);
+    snprintf(here, sizeof here, "-I%s", headers);
+    VEC_PUSH(&v, here);
+    /* In weir's own tree the public header is apart from those that it includes. */
+    snprintf(beside, sizeof beside, "-I%s/../src", headers);
+    snprintf(probe, sizeof probe, "%s/l1/policy.h", beside + 2);
+    if (!access(probe, R_OK))
+        VEC_PUSH(&v, beside);
+    VEC_PUSH(&v, "-o");
+    VEC_PUSH(&v, (char *)a->output);
+    VEC_PUSH(&v, (char *)source);
+    VEC_PUSH(&v, NULL);
+    err_clear(&e);
+    int status = run_compiler(v.p, &e);
+    VEC_FREE(&v);
+    free(compiler);
+    if (status < 0)
+        return report(&e);
+    if (status) {
+        fprintf(stderr, "weir: %s was not built: the compiler says why\n", source);
+        return CLI_BAD_INPUT;
+    }
+    printf("%s\n", a->output);
+    return CLI_OK;
+}
+
+/* ---- the command line ---- */
+
+enum { OPT_KIND = 300 };
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct args *a = state->input;
+    switch (key) {
+    case OPT_KIND:
+        a->kind = arg;
+        return 0;
+    case 'o':
+        a->output = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (!a->verb)
+            a->verb = arg;
+        else if (!a->what)
+            a->what = arg;
+        else
+            argp_error(state, "one at a time");
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->verb || (strcmp(a->verb, "new") && strcmp(a->verb, "build")))
+            argp_error(state, "say 'new NAME' or 'build FILE.c'");
+        if (!a->what)
+            argp_error(state, !strcmp(a->verb, "new") ? "what shall it be called?" : "which file?");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+int cli_plugin(int argc, char **argv)
+{
+    static const char doc[] =
+        "Policies of your own, without building weir: one C file, compiled against the headers that came with weir."
+        "\vExamples:\n"
+        "  weir plugin new mine --kind l1-management\n"
+        "  weir plugin build mine.c\n"
+        "  ./mine_test.sh\n"
+        "  weir run --plugin ./mine.so --with mine ./app\n\n"
+        "new writes a working policy and its test; kinds: l1-management (default), l1-organisation, l1-order,\n"
+        "prefetcher, scheduler. docs/add-a-policy.md walks through it.\n";
+    static const struct argp_option options[] = {
+        {"kind", OPT_KIND, "KIND", 0, "new: what kind of policy ('weir list policies')", 0},
+        {"output", 'o', "FILE.so", 0, "build: the file to write (default: the source's name with .so)", 0},
+        {0}};
+    static const struct argp argp = {options, parse, "new NAME\nbuild FILE.c", doc, NULL, NULL, NULL};
+    struct args a = {.kind = "l1-management"};
+    argp_err_exit_status = CLI_BAD_INPUT;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &a))
+        return CLI_BAD_INPUT;
+    return strcmp(a.verb, "new") ? build_plugin(&a) : new_plugin(&a);
+}

@@ -1,0 +1,255 @@
+/*
+ * Loads plugins; see plugin.h.
+ *
+ * Everything about a plugin that weir relies on is checked before its policies are taken in: the version of the
+ * interface, the sizes of the structs both sides use, the kinds, names and texts. After that a plugin's policy is like
+ * any other.
+ */
+#include "gpu/plugin.h"
+
+#include "base/mem.h"
+#include "gpu/gpu_config.h"
+#include "sm/sm_config.h"
+
+#define WEIR_PLUGIN_HOST
+#include "weir/plugin.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+
+struct plugin {
+    char *path;
+    char identity[20]; /* FNV-1a of its bytes */
+    const struct weir_plugin *is;
+};
+
+/* The process's: code is loaded once, however many machines use it. */
+static VEC(struct plugin) loaded;
+
+static const struct weir_functions functions = {
+#define X(result, name, params, args) .name = name,
+#define V(name, params, args)         .name = name,
+    WEIR_FUNCTIONS(X, V)
+#undef X
+#undef V
+        .err_set = err_set,
+    .err_hint = err_hint,
+    .cfg_fault = cfg_fault,
+    .bug_at = bug_at,
+};
+
+static int identify(struct plugin *p, struct err *e)
+{
+    FILE *f = fopen(p->path, "re");
+    if (!f)
+        return err_at(e, p->path, 0, 0, "cannot read: %s", strerror(errno));
+    uint64_t h = 0xcbf29ce484222325ull;
+    for (int c; (c = getc(f)) != EOF;)
+        h = (h ^ (unsigned char)c) * 0x100000001b3ull;
+    bool bad = ferror(f);
+    fclose(f);
+    if (bad)
+        return err_at(e, p->path, 0, 0, "cannot read: %s", strerror(EIO));
+    snprintf(p->identity, sizeof p->identity, "%016" PRIx64, h);
+    return 0;
+}
+
+/* ---- what must be right before anything of it is used ---- */
+
+static int rebuild(struct err *e)
+{
+    return err_hint(e, "build it again with this weir: weir plugin build FILE.c");
+}
+
+static int check_interface(const struct plugin *p, struct err *e)
+{
+    static const uint32_t ours[] = WEIR_STRUCT_BYTES;
+#define NAME(name) #name,
+    static const char *const name[] = {WEIR_SHARED_STRUCTS(NAME)};
+#undef NAME
+    enum { N = sizeof ours / sizeof *ours };
+    if (p->is->version != WEIR_PLUGIN_VERSION) {
+        err_at(e, p->path, 0, 0, "is made for version %u of the plugin interface, and this weir has version %d",
+               p->is->version, WEIR_PLUGIN_VERSION);
+        return rebuild(e);
+    }
+    if (p->is->bytes != sizeof *p->is || p->is->n_struct != N) {
+        err_at(e, p->path, 0, 0, "was compiled against other headers than this weir's");
+        return rebuild(e);
+    }
+    for (unsigned i = 0; i < N; i++)
+        if (p->is->struct_bytes[i] != ours[i]) {
+            err_at(e, p->path, 0, 0, "was compiled against other headers: its struct %s has %u bytes, this weir's %u",
+                   name[i], p->is->struct_bytes[i], ours[i]);
+            return rebuild(e);
+        }
+    return 0;
+}
+
+/* ---- its policies ---- */
+
+static bool is_word(const char *s)
+{
+    return s && *s && strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789_-") == strlen(s);
+}
+
+/* Names of statistics, parameters and columns that two policies of one name both have. */
+static const char *shared_name(const struct policy_info *a, const struct policy_info *b)
+{
+    for (const struct cfg_field *f = a->params; f && f->key; f++)
+        for (const struct cfg_field *g = b->params; g && g->key; g++)
+            if (!strcmp(f->key, g->key))
+                return f->key;
+    for (const struct stat_def *f = a->stats; f && f->name; f++)
+        for (const struct stat_def *g = b->stats; g && g->name; g++)
+            if (!strcmp(f->name, g->name))
+                return f->name;
+    for (const struct load_column *f = a->load_columns; f && f->name; f++)
+        for (const struct load_column *g = b->load_columns; g && g->name; g++)
+            if (!strcmp(f->name, g->name))
+                return f->name;
+    return NULL;
+}
+
+static int check_texts(const char *file, const struct policy_info *p, struct err *e)
+{
+    unsigned columns = 0, texts = 0;
+    for (const struct cfg_field *f = p->params; f && f->key; f++)
+        if (!f->unit || !f->def || !f->doc)
+            return err_at(e, file, 0, 0, "the parameter %s.%s lacks its unit, default or meaning", p->name, f->key);
+    for (const struct stat_def *d = p->stats; d && d->name; d++)
+        if (!d->unit || !d->doc)
+            return err_at(e, file, 0, 0, "the statistic %s.%s lacks its unit or meaning", p->name, d->name);
+    for (const struct load_column *c = p->load_columns; c && c->name; c++) {
+        columns++;
+        texts += c->combine == LOAD_TEXT;
+        if (!c->unit || !c->doc)
+            return err_at(e, file, 0, 0, "the column %s of %s lacks its unit or meaning", c->name, p->name);
+    }
+    if (columns > LOAD_COLUMNS || texts > LOAD_TEXTS || !p->load_columns != !p->report_loads)
+        return err_at(e, file, 0, 0,
+                      "%s: columns about loads need report_loads, and there are at most %d, of them %d texts", p->name,
+                      LOAD_COLUMNS, LOAD_TEXTS);
+    return 0;
+}
+
+static const struct policy_kind *kind_named(const char *name)
+{
+    const struct cfg_schema *s = gpu_schema();
+    for (unsigned i = 0; i < s->n_kind; i++)
+        if (name && !strcmp(s->kind[i]->name, name))
+            return s->kind[i];
+    return NULL;
+}
+
+static int check_policy(const char *file, const struct weir_plugin_policy *x, struct err *e)
+{
+    const struct cfg_schema *s = gpu_schema();
+    const struct policy_info *p = x->info;
+    const struct policy_kind *kind = kind_named(x->kind);
+    if (!kind) {
+        err_at(e, file, 0, 0, "there is no kind of policy '%s'", x->kind ? x->kind : "");
+        return err_hint(e, "'weir list policies' lists the kinds");
+    }
+    if (!is_word(p->name) || !p->doc || !*p->doc)
+        return err_at(e, file, 0, 0, "a %s has no name in small letters, digits, _ and -, or no text", kind->name);
+    if (policy_find(kind, p->name) >= 0) {
+        err_at(e, file, 0, 0, "there is a policy '%s' of kind %s already", p->name, kind->name);
+        return err_hint(e, "give yours another name");
+    }
+    for (unsigned i = 0; i < s->n_section; i++)
+        if (!strcmp(s->section[i]->name, p->name))
+            return err_at(e, file, 0, 0, "the policy '%s' has the name of a section of the configuration", p->name);
+    for (unsigned i = 0; i < s->n_kind; i++) {
+        int other = policy_find(s->kind[i], p->name);
+        const char *both = other >= 0 ? shared_name(p, s->kind[i]->policy[other]) : NULL;
+        if (both)
+            return err_at(e, file, 0, 0, "%s.%s is a name of the %s '%s' already", p->name, both, s->kind[i]->name,
+                          p->name);
+    }
+    if (kind == &sm_sched_kind && !((const struct sm_sched *)(const void *)p)->pick)
+        return err_at(e, file, 0, 0, "the scheduler '%s' has no pick", p->name);
+    if (!WEIR_HOOKS && kind != &sm_sched_kind)
+        return err_at(e, file, 0, 0, "this weir is built without hooks (-Dhooks=false): only schedulers can be added");
+    return check_texts(file, p, e);
+}
+
+static int open_plugin(struct plugin *p, struct err *e)
+{
+    void *so = dlopen(p->path, RTLD_NOW | RTLD_LOCAL);
+    if (!so) {
+        const char *why = dlerror();
+        size_t n = strlen(p->path); /* the loader begins with the path, too */
+        if (why && !strncmp(why, p->path, n) && why[n] == ':')
+            why += n + 1 + (why[n + 1] == ' ');
+        err_at(e, p->path, 0, 0, "cannot be loaded: %s", why ? why : "no reason given");
+        return err_hint(e, "a plugin is a shared object: weir plugin build FILE.c");
+    }
+    p->is = dlsym(so, "weir_plugin");
+    if (p->is)
+        return 0;
+    dlclose(so);
+    err_at(e, p->path, 0, 0, "is no plugin of weir: it has no weir_plugin");
+    return err_hint(e, "end the file with WEIR_PLUGIN(...); 'weir plugin new NAME' writes one");
+}
+
+int plugin_load(const char *path, struct err *e)
+{
+    char real[PATH_MAX];
+    if (!realpath(path, real))
+        return err_at(e, path, 0, 0, "cannot read: %s", strerror(errno));
+    for (size_t i = 0; i < loaded.n; i++)
+        if (!strcmp(loaded.p[i].path, real))
+            return 0;
+    struct plugin p = {.path = xstrdup(real)};
+    int bad = identify(&p, e) || open_plugin(&p, e) || check_interface(&p, e);
+    if (!bad)
+        *p.is->functions = &functions;
+    unsigned added = 0;
+    for (unsigned i = 0; !bad && i < p.is->n_policy; i++) {
+        bad = check_policy(p.path, &p.is->policy[i], e);
+        if (!bad) {
+            policy_add((struct policy_kind *)kind_named(p.is->policy[i].kind), p.is->policy[i].info);
+            added++;
+        }
+    }
+    if (bad && !added) {
+        free(p.path);
+        return -1;
+    }
+    VEC_PUSH(&loaded, p);
+    return bad ? -1 : 0;
+}
+
+unsigned plugin_count(void)
+{
+    return (unsigned)loaded.n;
+}
+
+const char *plugin_path(unsigned i)
+{
+    return loaded.p[i].path;
+}
+
+static const struct plugin *plugin_of(const struct policy_info *info)
+{
+    for (size_t i = 0; i < loaded.n; i++)
+        for (unsigned k = 0; k < loaded.p[i].is->n_policy; k++)
+            if (loaded.p[i].is->policy[k].info == info)
+                return &loaded.p[i];
+    return NULL;
+}
+
+const char *plugin_identity(const struct policy_info *info)
+{
+    const struct plugin *p = plugin_of(info);
+    return p ? p->identity : NULL;
+}
+
+const char *plugin_file(const struct policy_info *info)
+{
+    const struct plugin *p = plugin_of(info);
+    return p ? strrchr(p->path, '/') + 1 : NULL;
+}
