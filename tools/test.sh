@@ -51,6 +51,7 @@ echo "== tests"
 suite build
 echo "== host instructions per warp instruction (valgrind)"
 step "no more than 5% over bench/recorded.json" bench/run.sh --check
+step "hooks that no policy uses cost no more than 1%" bench/run.sh --hooks
 echo "== sanitizers (clang, address and undefined)"
 export CC=clang-14
 step "sanitizer build" build build-asan -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false --werror
