@@ -365,7 +365,8 @@ void locality_launch_end(struct locality *l)
             }
     }
     for (uint32_t i = 0; i < k->n_load; i++)
-        memset(l->seen[i].word, 0, l->seen[i].n * sizeof *l->seen[i].word);
+        if (l->seen[i].n)
+            memset(l->seen[i].word, 0, l->seen[i].n * sizeof *l->seen[i].word);
     index_clear(&l->line_index, l->line.n);
     index_clear(&l->holders_index, l->holders.n);
     l->line.n = l->holders.n = l->histogram.n = l->unused.n = 0;

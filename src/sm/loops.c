@@ -71,5 +71,5 @@ void sm_loops_set_kernel(struct sm *sm)
         sm->loops_cap = need;
     }
     for (unsigned i = 0; i < sm->cfg.warps; i++)
-        sm->warp[i].in = sm->loops_room + (size_t)i * n;
+        sm->warp[i].in = n ? sm->loops_room + (size_t)i * n : NULL;
 }

@@ -1,17 +1,67 @@
 /*
- * Fuzzes the reader of recordings. The first byte chooses how the rest is used:
+ * Fuzzes the reader of recordings, and the machine and the analysis with what it accepts. The first byte chooses how
+ * the rest is used:
  *   0  as a whole file
- *   1  as the contents of a kernel frame, a journal frame and a block (each with a 2-byte length before it), which are
- *      put into a file with right checksums: what the checksums would otherwise keep the fuzzer from reaching
+ *   1  as the contents of frames, each with its kind and a 4-byte length before it, which are put into a file with
+ *      right checksums: what the checksums would otherwise keep the fuzzer from reaching
  *   2  as one warp's stream of a fixed kernel
  */
-#include "base/mem.h"
-#include "trace/file.h"
-#include "trace/frame.h"
+#include "trace_forge.h"
 
-#include <zstd.h>
+#include "gpu/replay.h"
+#include "gpu/result.h"
+#include "lab/analyze.h"
+#include "trace/file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+/* After so many cycles the replay stops; an analysis has no end but the recording's. */
+enum { CYCLES_MAX = 20000, ANALYZED_MAX = 20000 };
+
+static int stop_after(void *ctx, uint64_t cycle, uint64_t warp_insts)
+{
+    (void)ctx, (void)warp_insts;
+    return cycle > CYCLES_MAX;
+}
+
+/* On a small machine, with a management that follows loops and loads. */
+static void replay(struct trace_file *f)
+{
+    static const char *const set[] = {"machine.sms=2", "memory.channels=2", "machine.deadlock_cycles=5000",
+                                      "sm.warps=32"};
+    const struct gpu_opts o = {.machine = "gtx480",
+                               .set = set,
+                               .n_set = sizeof set / sizeof *set,
+                               .with = "apcm",
+                               .classify_loads = true,
+                               .poll = stop_after};
+    struct err e;
+    err_clear(&e);
+    struct gpu *g = gpu_new(&o, &e);
+    if (!g) {
+        err_print(&e, stderr);
+        abort();
+    }
+    const enum gpu_end end = gpu_replay(g, f, &e);
+    if (gpu_finish(g, end == GPU_DONE, &e)) { /* a conservation law: a recording cannot break the machine */
+        err_print(&e, stderr);
+        abort();
+    }
+    free(result_brief_json(g));
+    gpu_free(g);
+}
+
+static void analyze(struct trace_file *f)
+{
+    struct analysis a;
+    struct err e;
+    uint64_t insts = 0;
+    for (uint32_t l = 0; l < trace_n_launches(f); l++)
+        insts += trace_launch_insts(f, l);
+    const struct analyze_opts o = {.machine = "gtx480"};
+    if (insts <= ANALYZED_MAX && !analyze_trace(f, &o, &a, &e))
+        analysis_free(&a);
+}
 
 static void read_everything(const uint8_t *p, size_t n)
 {
@@ -24,47 +74,27 @@ static void read_everything(const uint8_t *p, size_t n)
         for (uint64_t cta = trace_next_cta(f, l, 0); cta != UINT64_MAX; cta = trace_next_cta(f, l, cta + 1))
             trace_walk_cta(f, l, cta, NULL, NULL, &e);
     }
+    replay(f);
+    analyze(f);
     trace_close(f);
 }
 
 static void build_and_read(const uint8_t *p, size_t n)
 {
-    static const enum frame_kind kind[] = {FRAME_KERNEL, FRAME_BLOCK, FRAME_JOURNAL};
     struct byte_reader r = {p, p + n, false};
-    byte_vec file = {0}, index = {0};
-    ZSTD_CCtx *z = ZSTD_createCCtx();
-    put_bytes(&file, file_magic, sizeof file_magic);
-    put_le(&file, TRACE_VERSION, 4);
-    put_le(&file, 0, 4);
-    put_var(&index, 3);
-    for (int i = 0; i < 3; i++) {
-        size_t len = i < 2 ? (size_t)get_le(&r, 2) : reader_left(&r), at = file.n;
+    struct forge f = {0};
+    byte_vec file = {0};
+    while (reader_left(&r) && f.frame.n < 1000) {
+        const enum frame_kind kind = (enum frame_kind)(get_le(&r, 1) % FRAME_INDEX);
+        size_t len = (size_t)get_le(&r, 4);
         len = len > reader_left(&r) ? reader_left(&r) : len;
-        const uint8_t *raw = get_bytes(&r, len);
-        frame_pack(z, &file, kind[i], raw ? raw : p, raw ? len : 0, NULL);
-        put_le(&index, kind[i], 1);
-        put_var(&index, file.n - at);
-        put_var(&index, raw ? len : 0);
+        forge_add(&f, kind, r.p, len);
+        get_bytes(&r, len);
     }
-    /* The totals are as the corpus has them; a mutation elsewhere then meets the comparison with them last. */
-    put_var(&index, 1);
-    put_var(&index, 1);
-    put_var(&index, 1);
-    put_var(&index, 2);
-    put_var(&index, 64);
-    uint64_t at = file.n;
-    uint32_t raw = (uint32_t)index.n;
-    frame_pack(z, &file, FRAME_INDEX, index.p, index.n, NULL);
-    size_t footer = file.n;
-    put_le(&file, at, 8);
-    put_le(&file, footer + FOOTER_BYTES, 8);
-    put_le(&file, raw, 4);
-    put_le(&file, crc32_of(0, file.p + footer, 20), 4);
-    put_bytes(&file, footer_magic, sizeof footer_magic);
+    forge_write(&f, &file);
     read_everything(file.p, file.n);
-    ZSTD_freeCCtx(z);
+    forge_free(&f);
     VEC_FREE(&file);
-    VEC_FREE(&index);
 }
 
 static void decode(const uint8_t *p, size_t n)

@@ -1,9 +1,10 @@
 /*
- * Makes the fuzz corpus of recordings: trace_seeds FOLDER. Run by hand when the format changes; the files are kept in
- * corpus/trace.
+ * Makes the fuzz corpus of recordings: trace_seeds FOLDER RECORDING.wt (a small one of a real program). Run by hand
+ * when the format changes; the files are kept in corpus/trace.
  */
 #include "../unit/trace_gen.h"
 #include "trace/table.h"
+#include "trace_forge.h"
 
 static void save(const char *folder, const char *name, const byte_vec *v)
 {
@@ -16,17 +17,41 @@ static void save(const char *folder, const char *name, const byte_vec *v)
         fclose(f);
 }
 
-static void put_frame(byte_vec *v, const byte_vec *raw)
+static void put_frame(byte_vec *v, enum frame_kind kind, const byte_vec *raw)
 {
-    put_le(v, raw->n, 2);
+    put_le(v, kind, 1);
+    put_le(v, raw->n, 4);
     put_bytes(v, raw->p, raw->n);
+}
+
+/* The frames of a real recording, unpacked. */
+static int save_real(const char *folder, const char *path)
+{
+    byte_vec file = {0}, out = {0};
+    struct forge f;
+    FILE *in = fopen(path, "rb");
+    for (int c; in && (c = getc(in)) != EOF;)
+        put_le(&file, (uint64_t)c, 1);
+    if (in)
+        fclose(in);
+    const bool ok = forge_open(&f, file.p, file.n);
+    put_le(&out, 1, 1);
+    for (size_t i = 0; ok && i < f.frame.n; i++)
+        put_frame(&out, f.frame.p[i].kind, &f.frame.p[i].raw);
+    if (ok) {
+        save(folder, "real.bin", &out);
+        forge_free(&f);
+    }
+    VEC_FREE(&file);
+    VEC_FREE(&out);
+    return ok ? 0 : 2;
 }
 
 /* Two CTAs of one warp, 32 instructions each, of a random kernel: as a stream, as frames, as a file. */
 int main(int argc, char **argv)
 {
-    if (argc != 2) {
-        fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+    if (argc != 3 || save_real(argv[1], argv[2])) {
+        fprintf(stderr, "usage: %s FOLDER RECORDING.wt\n", argv[0]);
         return 2;
     }
     struct gen_rng r = {42};
@@ -80,9 +105,9 @@ int main(int argc, char **argv)
 
     table_put(&kernel, &g.k);
     put_le(&out, 1, 1);
-    put_frame(&out, &kernel);
-    put_frame(&out, &block);
-    put_bytes(&out, journal.p, journal.n);
+    put_frame(&out, FRAME_KERNEL, &kernel);
+    put_frame(&out, FRAME_BLOCK, &block);
+    put_frame(&out, FRAME_JOURNAL, &journal);
     save(argv[1], "frames.bin", &out);
 
     out.n = 0;
