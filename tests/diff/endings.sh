@@ -57,6 +57,7 @@ gone() { ! kill -0 "$1" 2>/dev/null; }
 # A signal to weir ends the program, too: with its statistics, unless it is one that nothing survives.
 for sig in TERM HUP INT KILL; do
     rm -f "$dir/stats.json"
+    rm -f "$dir/out" # the last one waited, too
     cat >"$dir/wait.sh" <<END
 #!/bin/sh
 echo \$\$ >"$dir/pid"
@@ -66,7 +67,7 @@ END
     # sh starts background jobs with SIGINT ignored; env sets it back
     env --default-signal=INT "$weir" run -q --gpu gtx480 --json "$dir/stats.json" "$dir/wait.sh" >"$dir/out" 2>&1 &
     pid=$!
-    wait_until grep -q waiting "$dir/out" || fail "SIG$sig: the program did not start"
+    wait_until grep -qs waiting "$dir/out" || fail "SIG$sig: the program did not start"
     kill -$sig $pid
     wait $pid 2>/dev/null
     status=$?
