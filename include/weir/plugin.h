@@ -89,8 +89,8 @@ struct weir_functions {
 /* The structs that weir and a plugin share: both sides compare their sizes. */
 #define WEIR_SHARED_STRUCTS(X)                                                                                         \
     X(policy_info) X(stat_def) X(cfg_field) X(load_column) X(load_value) X(req) X(tags) X(addrmap) X(l1_access)        \
-    X(l1_host) X(l1_management) X(l1_organisation) X(l1_prefetcher) X(order_policy) X(order_host) X(l2_order) X(l2_host)    \
-    X(sm_sched) X(sched_geom) X(sched_view) X(sched_limit) X(l1_cache_config) X(err) X(weir_functions)
+    X(l1_host) X(l1_management) X(l1_organisation) X(l1_prefetcher) X(order_policy) X(order_host) X(sm_sched)     \
+    X(sched_geom) X(sched_view) X(sched_limit) X(l1_cache_config) X(err) X(weir_functions)
 
 struct weir_plugin_policy {
     const char *kind; /* as in `weir list policies` */
@@ -124,7 +124,7 @@ struct weir_plugin {
 #define WEIR_L1_ORGANISATION(p) WEIR_POLICY("l1-organisation", l1_organisation, p)
 #define WEIR_PREFETCHER(p)      WEIR_POLICY("prefetcher", l1_prefetcher, p)
 #define WEIR_L1_ORDER(p)        WEIR_POLICY("l1-order", order_policy, p)
-#define WEIR_L2_ORDER(p)        WEIR_POLICY("l2-order", l2_order, p)
+#define WEIR_L2_ORDER(p)        WEIR_POLICY("l2-order", order_policy, p)
 
 #define WEIR_PLUGIN(...)                                                                                               \
     WEIR_FUNCTIONS(WEIR_FORWARD, WEIR_FORWARD_VOID)                                                                    \

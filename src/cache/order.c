@@ -50,7 +50,7 @@ int order_init(struct order *o, const struct order_policy *policy, const void *p
     for (uint32_t i = 0; i < n_bucket; i++)
         o->bucket[i] = ORDER_NONE;
     for (uint32_t i = 0; i < cap; i++)
-        o->slot[i].q_next = i + 1 < cap ? i + 1 : ORDER_NONE;
+        o->slot[i] = (struct order_slot){.req = REQ_NONE, .q_next = i + 1 < cap ? i + 1 : ORDER_NONE};
     return 0;
 }
 
@@ -129,6 +129,7 @@ bool order_take_in(struct order *o, req_id id, uint32_t info, uint64_t now)
         if (o->policy->take_in(o->st, s, &o->req[id], now)) {
             o->free = next_free;
         } else {
+            o->slot[s].req = REQ_NONE;
             o->slot[s].q_next = next_free;
             s = ORDER_NONE;
         }
@@ -189,6 +190,8 @@ uint32_t order_offer(struct order *o, uint64_t now)
     if (o->host.ask_at && now >= o->host.ask_at)
         o->host.ask_at = 0;
     uint32_t s = o->policy->pick(o->st, now);
+    if (s != ORDER_NONE && (s >= o->host.capacity || o->slot[s].req == REQ_NONE))
+        BUG("%s picked slot %u, which holds no request", o->policy->info.name, s);
     if (s == ORDER_NONE || !order_ready(&o->host, s)) {
         o->idle = true;
         return ORDER_NONE;
@@ -279,6 +282,7 @@ void order_taken(struct order *o, uint32_t s, uint64_t now)
             }
     if (other)
         sum_waits(o);
+    x->req = REQ_NONE;
     x->q_next = o->free;
     o->free = s;
     o->n--;
@@ -298,12 +302,14 @@ static void count_blocked(struct order *o, uint32_t refused, enum stall why)
         if (s == refused || o->slot[s].waits)
             continue;
         uint32_t needs = o->host.needs(o->host.cache, &o->req[o->slot[s].req], o->slot[s].info);
-        if (needs & 1u << STALL_MSHR)
-            entry = true;
-        else if (needs & 1u << STALL_MERGE)
-            merge = true;
-        else
+        if (needs & 1u << why & EVERYBODYS)
+            continue; /* it lacks the same */
+        if (!(needs & (1u << STALL_LINE | 1u << STALL_MSHR | 1u << STALL_MERGE | 1u << STALL_QUEUE)))
             hit = true;
+        else if (!(needs & 1u << STALL_MSHR))
+            merge |= needs >> STALL_MERGE & 1;
+        else if (!(needs & 1u << STALL_MERGE))
+            entry = true;
     }
     o->stats.blocked_merge += why == STALL_MSHR && merge;
     o->stats.blocked_entry += why == STALL_MERGE && entry;

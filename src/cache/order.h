@@ -24,6 +24,7 @@
 #define WEIR_CACHE_ORDER_H
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "cache/stall.h"
 #include "engine/addrmap.h"
 #include "engine/registry.h"

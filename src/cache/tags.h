@@ -3,7 +3,7 @@
  *
  * No data is kept, only which lines are there. Each property is an array of its own (set-major), because a look-up
  * reads nothing but `line`. A line is present when `line` matches; of its sectors (32 bytes each) some are valid
- * (readable), some dirty, some pending (asked for, on their way). A cache without sectors uses the same masks and
+ * (readable), some dirty, some pending (asked for, in flight). A cache without sectors uses the same masks and
  * always asks for all of them. A line with pending sectors is reserved: it cannot be a victim.
  *
  * Replacement is least recently used unless the caller chooses among tags_candidates() itself.
@@ -44,7 +44,7 @@ struct tags {
     uint64_t *used;   /* stamp of the last use: larger = more recent */
     uint8_t *valid;   /* sectors that can be read */
     uint8_t *dirty;   /* sectors to be written back */
-    uint8_t *pending; /* sectors on their way */
+    uint8_t *pending; /* sectors in flight */
     uint8_t *flags;   /* enum tag_flag */
     uint64_t stamp;
     uint32_t n_set, n_way;

@@ -1,7 +1,7 @@
 /*
  * Policies by name: what every kind of policy has in common.
  *
- * Each kind (warp scheduler, L1 management, L1 organisation, prefetcher, L1 request order, L2 ingress order, DRAM
+ * Each kind (warp scheduler, L1 management, L1 organisation, prefetcher, L1 request order, L2 request order, DRAM
  * scheduler) has its own vtable whose first member is a struct policy_info, and its own table of policies (from
  * src/policies.list). gpu/schema.c lists the kinds. From that follow the value names of the selecting key, --with,
  * `weir list policies`, `weir explain`, the policy's own section of parameters, its statistics and what it tells about

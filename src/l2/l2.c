@@ -1,21 +1,24 @@
-/* Building and connecting an L2 slice, preloading it, its laws and its deadlock report; parameters and statistics. */
+/* Building and connecting an L2 slice, preloading it, its invariants and its deadlock report; parameters and
+ * statistics. */
 #include "l2/l2_priv.h"
 
-static const char *const fail_name[L2_FAIL_COUNT] = {"line", "mshr", "merge", "queue", "reply network", "atomic unit"};
+static const char *const stall_name[L2_STALLS] = {"line", "mshr", "merge", "queue", "reply network", "atomic unit"};
 
 static void l2_sync(struct comp *comp, uint64_t now)
 {
     struct l2 *l2 = (struct l2 *)comp;
     if (l2->blocked >= 0) {
-        l2->stats.fail_cycles[l2->blocked] += now + 1 - l2->blocked_since;
+        l2->stats.stall_cycles[l2->blocked] += now + 1 - l2->blocked_since;
         l2->blocked_since = now + 1;
     }
+    if (l2->order)
+        order_sync(l2->order, now);
 }
 
 bool l2_drained(const struct l2 *l2)
 {
     return port_empty(&l2->in) && port_empty(&l2->fill_in) && l2->mshr.used == 0 && ring_empty(&l2->miss) &&
-           ring_empty(&l2->ready) && l2->cur == REQ_NONE && !(l2->order && l2->order->count(l2->order_st));
+           ring_empty(&l2->ready) && l2->cur == REQ_NONE && !(l2->order && order_count(l2->order));
 }
 
 static int l2_check(const struct comp *comp, bool drained, struct err *e)
@@ -27,8 +30,9 @@ static int l2_check(const struct comp *comp, bool drained, struct err *e)
                        (unsigned long)s->accesses, (unsigned long)s->hits, (unsigned long)s->misses,
                        (unsigned long)s->merges, (unsigned long)s->bypasses);
     if (drained && !l2_drained(l2))
-        return err_set(e, "%s: %u requests, %u MSHRs, %u misses, %u replies left", comp->name, port_count(&l2->in),
-                       l2->mshr.used, ring_count(&l2->miss), ring_count(&l2->ready));
+        return err_set(e, "%s: %u requests, %u MSHRs, %u misses, %u replies left", comp->name,
+                       port_count(&l2->in) + (l2->order ? order_count(l2->order) : 0), l2->mshr.used,
+                       ring_count(&l2->miss), ring_count(&l2->ready));
     return 0;
 }
 
@@ -39,12 +43,36 @@ static void l2_dump(const struct comp *comp, FILE *out)
             port_count(&l2->in), l2->mshr.used, l2->mshr.cap, ring_count(&l2->miss), ring_count(&l2->ready));
     if (l2->cur != REQ_NONE)
         fprintf(out, "; request for %lx at the tags%s%s", (unsigned long)l2->req[l2->cur].addr,
-                l2->blocked >= 0 ? ", blocked by " : "", l2->blocked >= 0 ? fail_name[l2->blocked] : "");
+                l2->blocked >= 0 ? ", blocked by " : "", l2->blocked >= 0 ? stall_name[l2->blocked] : "");
+    if (l2->order)
+        order_dump(l2->order, engine_cycle(comp->eng, CLK_L2), out);
     if (!port_can_send(l2->reply_out))
         fprintf(out, "; the reply network does not take packets");
     if (!port_can_send(l2->dram_out))
         fprintf(out, "; DRAM does not take requests");
     fprintf(out, "\n");
+}
+
+/* A policy without hooks needs no buffer. */
+static int order_new(struct l2 *l2, const struct l2_config *config, struct err *e)
+{
+    struct arena *arena = l2->comp.eng->arena;
+    l2->order_policy =
+        config->order ? config->order : (const struct order_policy *)(const void *)l2_order_kind.policy[l2->cfg.order];
+    if (!WEIR_HOOKS || !l2->order_policy->pick)
+        return 0;
+    struct order_host host = {.arena = arena,
+                              .map = l2->env.map,
+                              .at = ORDER_AT_L2,
+                              .index = l2->env.slice,
+                              .line_bytes = 1u << l2->tags.line_shift,
+                              .n_set = l2->tags.n_set,
+                              .n_sm = l2->env.n_sm,
+                              .cache = l2,
+                              .set_of = l2_set_of,
+                              .needs = l2_needs};
+    l2->order = arena_alloc64(arena, sizeof *l2->order);
+    return order_init(l2->order, l2->order_policy, config->order_params, &host, l2->req, e);
 }
 
 struct l2 *l2_new(struct engine *eng, const struct l2_config *config, const struct l2_env *env, const char *name,
@@ -56,7 +84,7 @@ struct l2 *l2_new(struct engine *eng, const struct l2_config *config, const stru
     l2->cfg = *cfg;
     l2->env = *env;
     l2->cur = REQ_NONE;
-    l2->blocked = -1;
+    l2->blocked = STALL_NONE;
     engine_add(eng, &l2->comp, CLK_L2, name);
     l2->req = eng->pool.req;
     uint32_t sets = (uint32_t)(cfg->size / (cfg->line * cfg->assoc));
@@ -72,19 +100,11 @@ struct l2 *l2_new(struct engine *eng, const struct l2_config *config, const stru
         l2->waiter[i].next = i + 1 < waiters ? i + 1 : UINT32_MAX;
     ring_init(&l2->ready, eng->arena, waiters);
     ring_init(&l2->miss, eng->arena, cfg->miss_queue);
-    /* The latency lies in the port: what is on its way through it comes on top of the queue. */
+    /* The latency lies in the port: what is in flight through it comes on top of the queue. */
     port_init(&l2->in, eng, &l2->comp, cfg->ingress_queue + cfg->latency, cfg->latency ? cfg->latency : 1,
               "l2 ingress");
     port_init(&l2->fill_in, eng, &l2->comp, cfg->fill_queue, 1, "l2 fills");
-    l2->order_any = (const struct l2_order *)(const void *)l2_order_kind.policy[cfg->order];
-    if (l2->order_any->pick) {
-        l2->order = l2->order_any;
-        l2->host = (struct l2_host){env->map, env->slice, (uint32_t)cfg->line, eng->arena};
-        l2->order_st = arena_alloc64(eng->arena, l2->order->state_bytes ? l2->order->state_bytes : 1);
-        if (l2->order->init && l2->order->init(l2->order_st, config->order_params, &l2->host, e))
-            return NULL;
-    }
-    return l2;
+    return order_new(l2, config, e) ? NULL : l2;
 }
 
 uint32_t l2_dram_port_slots(const struct l2_cfg *c)
@@ -124,8 +144,10 @@ void l2_connect(struct l2 *l2, struct port *reply_out, struct port *dram_out)
 
 void l2_kernel_begin(struct l2 *l2, uint32_t launch_index)
 {
-    if (l2->order && l2->order->on_kernel)
-        l2->order->on_kernel(l2->order_st, launch_index);
+    if (!l2->order)
+        return;
+    order_kernel(l2->order, launch_index);
+    engine_wake(&l2->comp, 0); /* the policy may offer now what it held back */
 }
 
 void l2_warm(struct l2 *l2, uint64_t addr, uint64_t bytes, bool dirty)
@@ -141,8 +163,9 @@ void l2_warm(struct l2 *l2, uint64_t addr, uint64_t bytes, bool dirty)
         if (entry < 0) {
             entry = tags_victim_lru(t, set);
             if (entry < 0)
-                continue;                         /* all on their way: the copy goes past */
-            tags_place(t, (uint32_t)entry, line); /* the host's copy costs no traffic, nor does what it displaces */
+                continue; /* every way is reserved for a line in flight: the copy bypasses the slice */
+            /* The host's copy costs no traffic, nor does what it displaces. */
+            tags_place(t, (uint32_t)entry, line);
             l2->words[entry] = 0;
         }
         l2->stats.warmed++;
@@ -175,7 +198,7 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, sectors, CFG_BOOL, "", "yes", 0, 1, NULL, "fetch and write back 32-byte sectors instead of whole lines"),
     CFG_ROW(T, split_sectors, CFG_BOOL, "", "no", 0, 1, NULL,
             "handle and answer a request one sector at a time, each sector with its own MSHR"),
-    CFG_ROW(T, mshrs, CFG_INT, "entries", "32", 1, 65536, NULL, "lines (sectors when split) that can be on their way"),
+    CFG_ROW(T, mshrs, CFG_INT, "entries", "32", 1, 65536, NULL, "lines (sectors when split) that can be in flight"),
     CFG_ROW(T, merges, CFG_INT, "requests", "4", 1, 4096, NULL, "requests one MSHR entry can hold"),
     CFG_ROW(T, miss_queue, CFG_INT, "requests", "4", 2, 65536, NULL, "requests waiting for the DRAM channel's queue"),
     CFG_ROW(T, ingress_queue, CFG_INT, "requests", "64", 1, 65536, NULL, "requests waiting for the tags"),
@@ -190,7 +213,7 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, notes, CFG_BOOL, "", "no", 0, 1, NULL,
             "keep a 16-bit remark of L1 policies with each line; policies that need it have it in any case"),
     CFG_ROW(T, bypass_on_fail, CFG_BOOL, "", "no", 0, 1, NULL,
-            "a read that finds no way, MSHR entry or merge slot goes to DRAM past the cache instead of waiting (RACB)"),
+            "a read that finds no way, MSHR entry or merge slot bypasses the L2 instead of waiting (RACB)"),
     CFG_ROW(T, order, CFG_POLICY, "", "fifo", 0, 0, "l2-order", "in which order requests reach the tags"),
     CFG_END};
 
@@ -220,8 +243,8 @@ static const struct stat_def stat_defs[] = {
     STAT_ROW(S, accesses, "accesses", "look-ups taken: hits + misses + merges + bypasses (per sector when split)"),
     STAT_ROW(S, hits, "accesses", "look-ups whose data was there"),
     STAT_ROW(S, misses, "accesses", "look-ups that started a fetch, and stores to what was not there"),
-    STAT_ROW(S, merges, "accesses", "look-ups that joined a fetch already on its way"),
-    STAT_ROW(S, bypasses, "accesses", "reads sent to DRAM past the cache"),
+    STAT_ROW(S, merges, "accesses", "look-ups that joined a fetch already in flight"),
+    STAT_ROW(S, bypasses, "accesses", "reads that bypassed the cache"),
     STAT_ROW(S, read_hits, "accesses", "reads that hit"),
     STAT_ROW(S, read_misses, "accesses", "reads and atomics that started a fetch"),
     STAT_ROW(S, write_hits, "accesses", "stores to what was there"),
@@ -234,26 +257,26 @@ static const struct stat_def stat_defs[] = {
     STAT_ROW(S, write_back_sectors, "sectors", "sectors written back"),
     STAT_ROW(S, replies, "packets", "packets sent to the reply network"),
     STAT_ROW(S, warmed, "lines", "lines put in place by host copies"),
-    STAT_NAMED(S, fail_cycles[L2_FAIL_LINE], "stall_cycles.line", "cycles", "the request at the tags waited for a way"),
-    STAT_NAMED(S, fail_cycles[L2_FAIL_MSHR], "stall_cycles.mshr", "cycles",
+    STAT_NAMED(S, stall_cycles[STALL_LINE], "stall_cycles.line", "cycles", "the request at the tags waited for a way"),
+    STAT_NAMED(S, stall_cycles[STALL_MSHR], "stall_cycles.mshr", "cycles",
                "the request at the tags waited for an MSHR entry"),
-    STAT_NAMED(S, fail_cycles[L2_FAIL_MERGE], "stall_cycles.merge", "cycles",
+    STAT_NAMED(S, stall_cycles[STALL_MERGE], "stall_cycles.merge", "cycles",
                "the request at the tags waited for a merge slot"),
-    STAT_NAMED(S, fail_cycles[L2_FAIL_QUEUE], "stall_cycles.queue", "cycles",
+    STAT_NAMED(S, stall_cycles[STALL_QUEUE], "stall_cycles.queue", "cycles",
                "the request at the tags waited for the miss queue"),
-    STAT_NAMED(S, fail_cycles[L2_FAIL_REPLY], "stall_cycles.reply", "cycles",
+    STAT_NAMED(S, stall_cycles[STALL_REPLY], "stall_cycles.reply", "cycles",
                "the request at the tags waited for the reply network"),
-    STAT_NAMED(S, fail_cycles[L2_FAIL_ATOMIC], "stall_cycles.atomic", "cycles",
+    STAT_NAMED(S, stall_cycles[STALL_ATOMIC], "stall_cycles.atomic", "cycles",
                "the atomic at the tags waited for the unit to finish another"),
-    STAT_NAMED(S, failed[L2_FAIL_LINE], "stalled_requests.line", "requests",
+    STAT_NAMED(S, stalled_requests[STALL_LINE], "stalled_requests.line", "requests",
                "requests that first failed for want of a way"),
-    STAT_NAMED(S, failed[L2_FAIL_MSHR], "stalled_requests.mshr", "requests",
+    STAT_NAMED(S, stalled_requests[STALL_MSHR], "stalled_requests.mshr", "requests",
                "requests that first failed for want of an MSHR entry"),
-    STAT_NAMED(S, failed[L2_FAIL_MERGE], "stalled_requests.merge", "requests",
+    STAT_NAMED(S, stalled_requests[STALL_MERGE], "stalled_requests.merge", "requests",
                "requests that first failed for want of a merge slot"),
-    STAT_NAMED(S, failed[L2_FAIL_QUEUE], "stalled_requests.queue", "requests",
+    STAT_NAMED(S, stalled_requests[STALL_QUEUE], "stalled_requests.queue", "requests",
                "requests that first failed at a full miss queue"),
-    STAT_NAMED(S, failed[L2_FAIL_REPLY], "stalled_requests.reply", "requests",
+    STAT_NAMED(S, stalled_requests[STALL_REPLY], "stalled_requests.reply", "requests",
                "requests that first failed at a full reply network"),
     STAT_QUOTIENT("miss_rate", "", "l2.misses", "l2.accesses", "misses / accesses"),
     STAT_END};
@@ -262,12 +285,15 @@ static const struct stat_def stat_defs[] = {
 void l2_each_policy(const struct l2 *l2, policy_visit *fn, void *ctx)
 {
     if (l2->order)
-        fn(ctx, &l2->order->info, l2->order_st);
+        fn(ctx, &l2->order_policy->info, l2->order->st);
 }
 
 void l2_register_stats(struct l2 *l2, struct stats *s)
 {
     stats_add(s, "l2", stat_defs, &l2->stats);
-    if (l2->order && l2->order->info.stats)
-        stats_add(s, l2->order->info.name, l2->order->info.stats, l2->order_st);
+    if (!l2->order)
+        return;
+    stats_add(s, "l2_order", order_l2_stats, &l2->order->stats);
+    if (l2->order_policy->info.stats)
+        stats_add(s, l2->order_policy->info.name, l2->order_policy->info.stats, l2->order->st);
 }

@@ -1,10 +1,10 @@
 /*
  * One L2 slice, as its neighbours and the builder see it.
  *
- *   request network -> l2_in(slice) -> ingress order policy -> tags and MSHRs -> reply port (reply network)
- *                                                                  | miss             ^
- *                                                                  v                  |
- *                                                        DRAM channel's port -> l2_fill_in(slice)
+ *   request network -> l2_in(slice) -> [request order] -> tags and MSHRs -> reply port (reply network)
+ *                                                              | miss             ^
+ *                                                              v                  |
+ *                                                    DRAM channel's port -> l2_fill_in(slice)
  *
  * l2_in carries requests with net_info(); its latency is l2.latency (GPGPU-Sim's ROP delay). Replies go out as packets
  * with net_info(bytes, sectors) and may come in pieces (l2.split_sectors). Writes and reductions are answered with an

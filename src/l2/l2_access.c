@@ -7,11 +7,22 @@
  * cycles), fetched by one request of several bursts, answered by one message of several packets. The answer leaves when
  * its last sector is there.
  *
- * States of a request: in the port (the slice's latency) -> [ingress order] -> at the tags (`cur`), where it may be
- * blocked hit: in the reply network; miss or merge: a waiter in an MSHR -> fill -> `ready` -> reply network A write is
- * answered when it has been taken; a write-back is not answered.
+ * States of a request:
+ *
+ *   in the port (the slice's latency) -> [held by the request order] -> at the tags -> taken as
+ *       hit             -> reply network
+ *       miss, merge     -> a waiter in an MSHR -> fill -> ready -> reply network
+ *       bypass          -> a waiter of its own -> reply of DRAM -> ready -> reply network
+ *       write           -> reply network (the acknowledgement)
+ *       write-back      -> done: it is not answered
+ *
+ * A request that cannot be taken is blocked at the tags; with a request order (cache/order.h) that may be its policy's
+ * decision, or another request is tried.
  */
 #include "l2/l2_priv.h"
+
+/* The path of a request is one body, compiled without a request order and with one. */
+#define BODY static inline __attribute__((always_inline))
 
 /* What a set of sectors counts as. */
 static inline uint32_t units(const struct l2 *l2, uint8_t sectors)
@@ -74,17 +85,9 @@ static uint32_t waiter_new(struct l2 *l2, req_id req, uint8_t sectors)
     return w;
 }
 
-/* Hangs a waiter into an MSHR entry; the entry's chain uses waiter indices. */
-static void wait_in(struct l2 *l2, uint32_t m, req_id req, uint8_t sectors)
+static uint32_t *waiter_link(void *l2, uint32_t w)
 {
-    struct mshr_entry *e = &l2->mshr.e[m];
-    uint32_t w = waiter_new(l2, req, sectors);
-    if (e->head == REQ_NONE)
-        e->head = w;
-    else
-        l2->waiter[e->tail].next = w;
-    e->tail = w;
-    e->n++;
+    return &((struct l2 *)l2)->waiter[w].next;
 }
 
 static void exchange_note(struct l2 *l2, struct req *r, uint32_t entry)
@@ -112,59 +115,89 @@ static void place(struct l2 *l2, uint32_t entry, uint64_t line)
         l2->note[entry] = 0;
 }
 
-/* Counts an access of `asked` sectors: `hit` are there, `joined` are on their way for another, the rest is fetched. */
-static void count_read(struct l2 *l2, uint8_t asked, uint8_t hit, uint8_t joined, bool line_there)
+BODY struct l2_outcome stalled(enum stall why)
 {
-    struct l2_stats *s = &l2->stats;
-    uint8_t missed = asked & (uint8_t) ~(hit | joined);
-    uint32_t n = units(l2, asked), hits, misses;
-    if (l2->cfg.split_sectors) {
-        hits = sector_count(hit);
-        misses = sector_count(missed);
-    } else {
-        hits = hit == asked;
-        misses = missed != 0;
-    }
-    s->accesses += n;
-    s->hits += hits;
-    s->read_hits += hits;
-    s->misses += misses;
-    s->read_misses += misses;
-    s->merges += n - hits - misses;
-    if (line_there)
-        s->sector_misses += misses;
+    return (struct l2_outcome){.stall = why};
 }
 
-/* A read or an atomic of sectors that are not all there. -1 = taken. */
-static int fetch(struct l2 *l2, req_id id, uint8_t asked)
+/* Counts a look-up that was taken: once, from its outcome. */
+BODY void count_taken(struct l2 *l2, const struct l2_outcome *o, bool atomic)
+{
+    struct l2_stats *s = &l2->stats;
+    s->accesses += o->hits + o->misses + o->merges + o->bypasses;
+    s->hits += o->hits;
+    s->misses += o->misses;
+    s->merges += o->merges;
+    s->bypasses += o->bypasses;
+    if (o->store) {
+        s->write_hits += o->hits;
+        s->write_misses += o->misses;
+    } else {
+        s->read_hits += o->hits;
+        s->read_misses += o->misses;
+        if (o->line_here)
+            s->sector_misses += o->misses;
+    }
+    s->atomics += atomic;
+}
+
+/* Cycles for which it occupies the port: hits move data; what misses leaves the tags after one cycle. */
+BODY uint32_t port_cycles(const struct l2 *l2, const struct l2_outcome *o)
+{
+    uint32_t cycles = o->misses + o->merges + o->bypasses;
+    if (o->hits) {
+        uint32_t sectors = l2->cfg.split_sectors ? o->hits : sector_count(l2->cur_asked);
+        cycles += (sectors * SECTOR_BYTES - 1) / l2->cfg.port_bytes + 1;
+    }
+    return cycles;
+}
+
+/* A read of `asked` sectors: `hit` are there, `joined` are in flight for another, the rest is fetched. */
+BODY struct l2_outcome read_outcome(const struct l2 *l2, uint8_t asked, uint8_t hit, uint8_t joined, bool line_here)
+{
+    struct l2_outcome o = {.stall = STALL_NONE, .line_here = line_here};
+    uint8_t missed = asked & (uint8_t) ~(hit | joined);
+    if (l2->cfg.split_sectors) {
+        o.hits = sector_count(hit);
+        o.misses = sector_count(missed);
+    } else {
+        o.hits = hit == asked;
+        o.misses = missed != 0;
+    }
+    o.merges = units(l2, asked) - o.hits - o.misses;
+    return o;
+}
+
+/* A read or an atomic of sectors that are not all there. */
+BODY struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
 {
     struct req *r = &l2->req[id];
     struct tags *t = &l2->tags;
     int32_t entry = l2->cur_entry;
-    if (l2->waiter_free == UINT32_MAX)
-        return L2_FAIL_MSHR; /* what has been fetched holds its place until it is answered */
+    if (l2->waiter_free == MSHR_NONE)
+        return stalled(STALL_MSHR); /* what has been fetched holds its place until it is answered */
     uint8_t have = entry >= 0 ? t->valid[entry] : 0, want = (l2->cfg.sectors ? asked : t->full) & (uint8_t)~have;
     uint32_t m = mshr_find(&l2->mshr, l2->cur_line);
     uint8_t more = want;
     if (m != MSHR_NONE) {
         more &= (uint8_t)~l2->mshr.e[m].asked;
         if (!mshr_can_merge(&l2->mshr, m))
-            return L2_FAIL_MERGE;
+            return stalled(STALL_MERGE);
         if (more && ring_free(&l2->miss) == 0)
-            return L2_FAIL_QUEUE;
+            return stalled(STALL_QUEUE);
         if (l2->cfg.split_sectors && l2->mshr_units + units(l2, more) > l2->cfg.mshrs)
-            return L2_FAIL_MSHR;
+            return stalled(STALL_MSHR);
         if (l2->cfg.split_sectors)
             l2->mshr_units += units(l2, more);
     } else {
         bool dirty = false;
         int32_t at = entry >= 0 ? entry : claim(l2, l2->cur_set, &dirty);
         if (at < 0)
-            return L2_FAIL_LINE;
+            return stalled(STALL_LINE);
         if (ring_free(&l2->miss) < 1u + dirty)
-            return L2_FAIL_QUEUE;
+            return stalled(STALL_QUEUE);
         if (l2->mshr_units + units(l2, want) > l2->cfg.mshrs)
-            return L2_FAIL_MSHR;
+            return stalled(STALL_MSHR);
         l2->mshr_units += units(l2, want);
         if (entry < 0)
             place(l2, (uint32_t)at, l2->cur_line);
@@ -172,16 +205,18 @@ static int fetch(struct l2 *l2, req_id id, uint8_t asked)
         l2->mshr.e[m].entry = at;
     }
     struct mshr_entry *e = &l2->mshr.e[m];
-    count_read(l2, asked, have & asked, asked & e->asked & (uint8_t)~have, entry >= 0);
+    struct l2_outcome o = read_outcome(l2, asked, have & asked, asked & e->asked & (uint8_t)~have, entry >= 0);
     e->asked |= more;
     t->pending[e->entry] |= more;
+    if (r->kind != REQ_READ)
+        t->dirty[e->entry] |= asked; /* it is performed when the sectors come; until then they cannot be evicted */
     tags_touch(t, (uint32_t)e->entry);
     if (l2->note)
         exchange_note(l2, r, (uint32_t)e->entry);
-    wait_in(l2, m, id, asked);
+    mshr_append(e, waiter_link, l2, waiter_new(l2, id, asked));
     if (more)
         to_dram(l2, r->addr, more, REQ_READ, m, r->born);
-    return -1;
+    return o;
 }
 
 /* Words of the line written so far decide which sectors have become readable without a fetch. */
@@ -201,188 +236,257 @@ static void note_written(struct l2 *l2, const struct req *r, uint32_t entry, uin
             t->valid[entry] |= (uint8_t)(1u << s);
 }
 
-static int store(struct l2 *l2, req_id id, uint8_t sectors)
+BODY struct l2_outcome store(struct l2 *l2, req_id id, uint8_t sectors)
 {
     struct req *r = &l2->req[id];
     struct tags *t = &l2->tags;
     int32_t entry = l2->cur_entry;
     bool answered = r->kind != REQ_WRITEBACK;
     if (answered && !port_can_send(l2->reply_out))
-        return L2_FAIL_REPLY;
+        return stalled(STALL_REPLY);
     uint8_t hit = entry >= 0 ? (t->valid[entry] | t->dirty[entry] | t->pending[entry]) & sectors : 0;
     if (entry < 0 && l2->cfg.write == L2_WRITE_AROUND) {
         if (ring_free(&l2->miss) == 0)
-            return L2_FAIL_QUEUE;
+            return stalled(STALL_QUEUE);
         to_dram(l2, r->addr, sectors, REQ_WRITE, 0, r->born);
     } else {
         if (entry < 0) {
             bool dirty;
             entry = claim(l2, l2->cur_set, &dirty);
             if (entry < 0)
-                return L2_FAIL_LINE;
+                return stalled(STALL_LINE);
             if (dirty && ring_free(&l2->miss) == 0)
-                return L2_FAIL_QUEUE;
+                return stalled(STALL_QUEUE);
             place(l2, (uint32_t)entry, l2->cur_line);
         }
         tags_touch(t, (uint32_t)entry);
         note_written(l2, r, (uint32_t)entry, sectors);
     }
-    uint32_t n = units(l2, sectors), hits = l2->cfg.split_sectors ? units(l2, hit) : hit == sectors;
-    l2->stats.accesses += n;
-    l2->stats.hits += hits;
-    l2->stats.write_hits += hits;
-    l2->stats.misses += n - hits;
-    l2->stats.write_misses += n - hits;
+    uint32_t hits = l2->cfg.split_sectors ? units(l2, hit) : hit == sectors;
+    struct l2_outcome o = {.stall = STALL_NONE, .hits = hits, .misses = units(l2, sectors) - hits, .store = true};
     if (answered)
         reply(l2, id, sectors, 0);
     else
         req_release(&l2->comp.eng->pool, id);
-    return -1;
+    return o;
 }
 
 /* All sectors are there. */
-static int hit(struct l2 *l2, req_id id, uint8_t asked, uint64_t now)
+BODY struct l2_outcome hit(struct l2 *l2, req_id id, uint8_t asked, bool atomic)
 {
     struct req *r = &l2->req[id];
     struct tags *t = &l2->tags;
-    uint32_t entry = (uint32_t)l2->cur_entry, n = units(l2, asked);
+    uint32_t entry = (uint32_t)l2->cur_entry;
     if (!port_can_send(l2->reply_out))
-        return L2_FAIL_REPLY;
-    l2->stats.accesses += n;
-    l2->stats.hits += n;
+        return stalled(STALL_REPLY);
     tags_touch(t, entry);
     if (l2->note)
         exchange_note(l2, r, entry);
-    uint64_t extra = 0;
-    if (r->kind == REQ_WRITE) {
-        l2->stats.write_hits += n;
-    } else {
-        l2->stats.read_hits += n;
-        if (r->kind != REQ_READ) {
-            l2->stats.atomics++;
-            l2->atomic_free_at = now + l2->cfg.atomic_interval;
-            extra = l2->cfg.atomic_latency;
-        }
-    }
     if (r->kind != REQ_READ)
         t->dirty[entry] |= asked;
     r->served = REQ_AT_L2;
-    reply(l2, id, asked, extra);
-    return -1;
+    reply(l2, id, asked, atomic ? l2->cfg.atomic_latency : 0);
+    return (struct l2_outcome){.stall = STALL_NONE, .hits = units(l2, asked), .store = r->kind == REQ_WRITE};
 }
 
-/* Tries the request at the tags. -1 = taken, else enum l2_fail. */
-static int look_up(struct l2 *l2, uint64_t now)
+static inline bool is_atomic(const struct req *r)
+{
+    return r->kind == REQ_ATOMIC || r->kind == REQ_RED;
+}
+
+/* Does it look for its sectors (a read, an atomic, a store that fetches), or only leave data? */
+static inline bool leaves_data(const struct l2 *l2, const struct req *r)
+{
+    return r->kind == REQ_WRITEBACK || (r->kind == REQ_WRITE && l2->cfg.write != L2_WRITE_FETCH);
+}
+
+BODY struct l2_outcome look_up(struct l2 *l2, uint64_t now, bool atomic)
 {
     req_id id = l2->cur;
-    uint8_t asked = l2->cur_asked, kind = l2->req[id].kind;
-    if (kind == REQ_WRITEBACK || (kind == REQ_WRITE && l2->cfg.write != L2_WRITE_FETCH))
+    uint8_t asked = l2->cur_asked;
+    if (leaves_data(l2, &l2->req[id]))
         return store(l2, id, asked);
-    bool atomic = kind == REQ_ATOMIC || kind == REQ_RED;
     if (atomic && now < l2->atomic_free_at)
-        return L2_FAIL_ATOMIC;
+        return stalled(STALL_ATOMIC);
     if (l2->cur_entry >= 0 && (l2->tags.valid[l2->cur_entry] & asked) == asked)
-        return hit(l2, id, asked, now);
-    int fail = fetch(l2, id, asked);
-    if (fail < 0 && atomic) {
-        l2->stats.atomics++;
-        l2->atomic_free_at = now + l2->cfg.atomic_interval;
-    }
-    return fail;
+        return hit(l2, id, asked, atomic);
+    return fetch(l2, id, asked);
 }
 
-static void count_fail(struct l2 *l2, int fail, uint64_t now)
+static inline uint32_t set_of(const struct l2 *l2, uint64_t addr)
+{
+    return tags_set(&l2->tags, addrmap_local(l2->env.map, addr) >> l2->tags.line_shift);
+}
+
+uint32_t l2_set_of(const void *l2, uint64_t addr)
+{
+    return set_of((const struct l2 *)l2, addr);
+}
+
+/* The same look-up without effect: what the request would need. */
+uint32_t l2_needs(const void *cache, const struct req *r, uint32_t info)
+{
+    const struct l2 *l2 = (const struct l2 *)cache;
+    const struct tags *t = &l2->tags;
+    uint64_t line = r->addr >> t->line_shift;
+    int32_t entry = tags_find(t, set_of(l2, r->addr), line);
+    uint8_t asked = (uint8_t)net_sectors(info), have = entry >= 0 ? t->valid[entry] : 0;
+    if (leaves_data(l2, r)) {
+        uint32_t needs = r->kind != REQ_WRITEBACK ? 1u << STALL_REPLY : 0;
+        if (entry < 0)
+            needs |= l2->cfg.write == L2_WRITE_AROUND ? 1u << STALL_QUEUE : 1u << STALL_LINE;
+        return needs;
+    }
+    uint32_t needs = is_atomic(r) ? 1u << STALL_ATOMIC : 0;
+    if ((asked & ~have) == 0)
+        return needs | 1u << STALL_REPLY;
+    uint32_t m = mshr_find(&l2->mshr, line);
+    if (m == MSHR_NONE)
+        return needs | 1u << STALL_MSHR | 1u << STALL_QUEUE | (entry < 0 ? 1u << STALL_LINE : 0);
+    uint8_t more = (l2->cfg.sectors ? asked : t->full) & (uint8_t) ~(have | l2->mshr.e[m].asked);
+    needs |= 1u << STALL_MERGE;
+    if (more)
+        needs |= 1u << STALL_QUEUE | (l2->cfg.split_sectors ? 1u << STALL_MSHR : 0);
+    return needs;
+}
+
+static void count_stall(struct l2 *l2, enum stall why, uint64_t now)
 {
     if (l2->blocked >= 0)
-        l2->stats.fail_cycles[l2->blocked] += now - l2->blocked_since;
-    l2->blocked = (int8_t)fail;
+        l2->stats.stall_cycles[l2->blocked] += now - l2->blocked_since;
+    l2->blocked = (int8_t)why;
     l2->blocked_since = now;
-    if (fail >= 0 && !l2->cur_waited) {
+    if (why >= 0 && !l2->cur_waited) {
         l2->cur_waited = true;
-        l2->stats.failed[fail]++;
+        l2->stats.stalled_requests[why]++;
     }
 }
 
-/* One request per cycle goes from the network's queue into the policy's, if the policy has a place for it. */
-static void fill_order(struct l2 *l2, uint64_t now)
+BODY void bring_to_tags(struct l2 *l2, req_id id, uint32_t info, bool waited)
 {
-    const struct msg *m = port_peek(&l2->in, now);
-    if (!m || !l2->order->room(l2->order_st, &l2->req[m->req]))
-        return;
-    struct msg got = port_pop(&l2->in);
-    l2->order->push(l2->order_st, l2->req, got.req, got.info);
-}
-
-/* Brings the next request to the tags. */
-static bool next_request(struct l2 *l2, uint64_t now)
-{
-    uint32_t info;
-    if (WEIR_HOOKS && l2->order) {
-        l2->cur = l2->order->pick(l2->order_st, l2->req, now, &info);
-        if (l2->cur == REQ_NONE)
-            return false;
-    } else {
-        if (!port_peek(&l2->in, now))
-            return false;
-        struct msg got = port_pop(&l2->in);
-        l2->cur = got.req;
-        info = got.info;
-    }
-    struct tags *t = &l2->tags;
-    uint64_t addr = l2->req[l2->cur].addr;
-    l2->stats.requests++;
-    l2->cur_waited = false;
+    uint64_t addr = l2->req[id].addr;
+    l2->cur = id;
+    l2->cur_waited = waited;
     l2->cur_asked = (uint8_t)net_sectors(info);
-    l2->cur_line = addr >> t->line_shift;
-    l2->cur_set = tags_set(t, addrmap_local(l2->env.map, addr) >> t->line_shift);
+    l2->cur_line = addr >> l2->tags.line_shift;
+    l2->cur_set = set_of(l2, addr);
     /* While it waits at the tags nothing else can bring its line in or out: it is looked for once. */
-    l2->cur_entry = tags_find(t, l2->cur_set, l2->cur_line);
+    l2->cur_entry = tags_find(&l2->tags, l2->cur_set, l2->cur_line);
+}
+
+/* Sends a read that the cache cannot take to DRAM; its reply goes straight to the network. */
+static bool bypass(struct l2 *l2, struct l2_outcome *o)
+{
+    const struct req *r = &l2->req[l2->cur];
+    if (r->kind != REQ_READ || o->stall > STALL_MERGE || ring_free(&l2->miss) == 0 || l2->waiter_free == MSHR_NONE)
+        return false;
+    if (l2->cur_entry >= 0 && l2->tags.dirty[l2->cur_entry] & l2->cur_asked)
+        return false; /* DRAM's copy is old */
+    *o = (struct l2_outcome){.stall = STALL_NONE, .bypasses = units(l2, l2->cur_asked)};
+    to_dram(l2, r->addr, l2->cur_asked, REQ_READ, L2_BYPASS | waiter_new(l2, l2->cur, l2->cur_asked), r->born);
     return true;
 }
 
-/* Sends a read that found no room in the cache to DRAM; its reply goes straight to the network. */
-static int go_past(struct l2 *l2, int fail)
+/* Looks the request at the tags up; a request that is taken leaves them. `reordered` is constant at each call. */
+BODY enum stall try_request(struct l2 *l2, uint64_t now, bool reordered)
 {
-    if (ring_free(&l2->miss) == 0 || l2->waiter_free == UINT32_MAX)
-        return fail;
-    const struct req *r = &l2->req[l2->cur];
-    l2->stats.accesses += units(l2, l2->cur_asked);
-    l2->stats.bypasses += units(l2, l2->cur_asked);
-    to_dram(l2, r->addr, l2->cur_asked, REQ_READ, L2_PAST | waiter_new(l2, l2->cur, l2->cur_asked), r->born);
-    return -1;
+    bool atomic = is_atomic(&l2->req[l2->cur]);
+    struct l2_outcome o = look_up(l2, now, atomic);
+    if (o.stall >= 0 && l2->cfg.bypass_on_fail)
+        bypass(l2, &o);
+    if (reordered && o.stall >= 0 && order_refused(l2->order, l2->offered, o.stall, now) == ORDER_BYPASS)
+        bypass(l2, &o);
+    if (o.stall != l2->blocked)
+        count_stall(l2, o.stall, now);
+    if (o.stall >= 0)
+        return o.stall;
+    count_taken(l2, &o, atomic);
+    if (atomic)
+        l2->atomic_free_at = now + l2->cfg.atomic_interval;
+    l2->port_free_at = now + port_cycles(l2, &o);
+    l2->cur = REQ_NONE;
+    return STALL_NONE;
 }
 
-/* The look-up stage: one request at a time. */
-static void access_stage(struct l2 *l2, uint64_t now)
+/* The look-up stage without a request order: one request at a time, straight from the port. */
+BODY void access_in_order(struct l2 *l2, uint64_t now)
 {
-    if (now < l2->port_free_at)
-        return;
     if (l2->cur == REQ_NONE) {
-        if (!next_request(l2, now))
+        if (!port_peek(&l2->in, now))
             return;
-    } else if (l2->blocked >= 0 && l2->blocked <= L2_FAIL_QUEUE && !l2->freed && !l2->cfg.bypass_on_fail) {
+        struct msg got = port_pop(&l2->in);
+        l2->stats.requests++;
+        bring_to_tags(l2, got.req, got.info, false);
+    } else if (l2->blocked >= 0 && l2->blocked <= STALL_QUEUE && !l2->freed && !l2->cfg.bypass_on_fail) {
         return; /* it would fail again */
     }
-    l2->freed = false;
-    bool read = l2->req[l2->cur].kind == REQ_READ;
-    uint64_t hits = l2->stats.hits, accesses = l2->stats.accesses;
-    int fail = look_up(l2, now);
-    if (fail >= 0 && l2->cfg.bypass_on_fail && read && fail <= L2_FAIL_MERGE)
-        fail = go_past(l2, fail);
-    if (fail != l2->blocked)
-        count_fail(l2, fail, now);
-    if (fail >= 0)
+    l2->freed = 0;
+    try_request(l2, now, false);
+}
+
+/* Causes of stalls that have gone since requests were last tried, or are not there now. */
+static uint32_t gone(const struct l2 *l2, uint64_t now)
+{
+    uint32_t waits = order_waits(l2->order), causes = l2->freed;
+    if (waits & 1u << STALL_REPLY && port_can_send(l2->reply_out))
+        causes |= 1u << STALL_REPLY;
+    if (waits & 1u << STALL_ATOMIC && now >= l2->atomic_free_at)
+        causes |= 1u << STALL_ATOMIC;
+    /* Who may bypass the cache needs room below, not what it was refused for. */
+    if (l2->cfg.bypass_on_fail && causes & (1u << STALL_QUEUE | 1u << STALL_MSHR))
+        causes |= 1u << STALL_LINE | 1u << STALL_MSHR | 1u << STALL_MERGE;
+    return causes & waits;
+}
+
+/* The look-up stage behind a request order: what it offers is tried, one look-up a cycle. */
+static __attribute__((noinline)) void access_reordered(struct l2 *l2, uint64_t now)
+{
+    struct order *o = l2->order;
+    order_freed(o, gone(l2, now));
+    l2->freed = 0;
+    l2->offered = order_offer(o, now);
+    if (l2->offered == ORDER_NONE)
         return;
-    /* Hits move data; what misses leaves the tags after one cycle. */
-    uint64_t hit_units = l2->stats.hits - hits, rest = l2->stats.accesses - accesses - hit_units, busy = rest;
-    if (hit_units) {
-        uint32_t n = sector_count(l2->cur_asked);
-        uint64_t bytes = (l2->cfg.split_sectors ? hit_units : n) * SECTOR_BYTES;
-        busy += (bytes - 1) / l2->cfg.port_bytes + 1;
-    }
-    l2->stats.busy += busy;
-    l2->port_free_at = now + busy;
-    l2->cur = REQ_NONE;
+    const struct order_slot *x = &o->slot[l2->offered];
+    bring_to_tags(l2, x->req, x->info, x->refused);
+    if (try_request(l2, now, true) == STALL_NONE)
+        order_taken(o, l2->offered, now);
+    l2->cur = REQ_NONE; /* what was refused waits in its slot */
+}
+
+/* One request a cycle goes from the network's queue into the buffer. false: there is one, but no room for it. */
+static bool fill_order(struct l2 *l2, uint64_t now)
+{
+    const struct msg *m = port_peek(&l2->in, now);
+    if (!m)
+        return true;
+    if (!order_take_in(l2->order, m->req, m->info, now))
+        return false;
+    port_pop(&l2->in);
+    l2->stats.requests++;
+    return true;
+}
+
+struct fill {
+    struct l2 *l2;
+    uint8_t have; /* of the line's sectors */
+};
+
+static uint32_t *fill_link(void *ctx, uint32_t w)
+{
+    return waiter_link(((struct fill *)ctx)->l2, w);
+}
+
+/* Answers a waiter if all its sectors are there. */
+static bool serve(void *ctx, uint32_t w)
+{
+    const struct fill *f = (const struct fill *)ctx;
+    const struct l2_waiter *x = &f->l2->waiter[w];
+    if (x->sectors & ~f->have)
+        return false;
+    f->l2->req[x->req].served = REQ_AT_DRAM;
+    ring_push(&f->l2->ready, w);
+    return true;
 }
 
 static void take_fill(struct l2 *l2, req_id id)
@@ -390,11 +494,11 @@ static void take_fill(struct l2 *l2, req_id id)
     const struct req *d = &l2->req[id];
     uint32_t m = d->token;
     uint8_t sectors = d->sectors;
-    l2->freed = true;
+    l2->freed |= 1u << STALL_LINE | 1u << STALL_MSHR | 1u << STALL_MERGE;
     req_release(&l2->comp.eng->pool, id);
     l2->stats.fills += units(l2, sectors);
-    if (m & L2_PAST) {
-        uint32_t w = m & ~L2_PAST;
+    if (m & L2_BYPASS) {
+        uint32_t w = m & ~L2_BYPASS;
         l2->req[l2->waiter[w].req].served = REQ_AT_DRAM;
         ring_push(&l2->ready, w);
         return;
@@ -403,32 +507,10 @@ static void take_fill(struct l2 *l2, req_id id)
     struct tags *t = &l2->tags;
     uint32_t entry = (uint32_t)e->entry;
     e->arrived |= sectors;
-    uint8_t have = t->valid[entry] |= sectors;
+    t->valid[entry] |= sectors;
     t->pending[entry] &= (uint8_t)~sectors;
-    uint32_t head = UINT32_MAX, tail = UINT32_MAX, kept = 0;
-    for (uint32_t w = e->head; w != UINT32_MAX;) {
-        struct l2_waiter *x = &l2->waiter[w];
-        uint32_t next = x->next;
-        if ((x->sectors & ~have) == 0) {
-            struct req *r = &l2->req[x->req];
-            r->served = REQ_AT_DRAM;
-            if (r->kind != REQ_READ)
-                t->dirty[entry] |= x->sectors;
-            ring_push(&l2->ready, w);
-        } else {
-            x->next = UINT32_MAX;
-            if (head == UINT32_MAX)
-                head = w;
-            else
-                l2->waiter[tail].next = w;
-            tail = w;
-            kept++;
-        }
-        w = next;
-    }
-    e->head = head;
-    e->tail = tail;
-    e->n = kept;
+    struct fill f = {l2, t->valid[entry]};
+    mshr_split(e, fill_link, &f, serve);
     if (e->arrived == e->asked) {
         l2->mshr_units -= units(l2, e->asked);
         mshr_remove(&l2->mshr, m);
@@ -441,23 +523,51 @@ static inline void sooner(uint64_t *want, uint64_t at)
         *want = at;
 }
 
+/* The next cycle in which the look-up stage may have something to do. Full ports wake us when they have room. */
+static uint64_t next_look_up(const struct l2 *l2, uint64_t now)
+{
+    if (l2->cur == REQ_NONE)
+        return port_next_ready(&l2->in);
+    /* Blocked: a fill, room in the reply network or (it is drained above) in the miss queue brings the next tick. */
+    if (l2->blocked < 0 || l2->port_free_at > now || (l2->blocked == STALL_QUEUE && ring_free(&l2->miss)))
+        return now + 1;
+    return l2->blocked == STALL_ATOMIC ? l2->atomic_free_at : NEVER;
+}
+
+static uint64_t next_offer(const struct l2 *l2, uint64_t now)
+{
+    uint64_t at = order_next(l2->order, now);
+    if (order_waits(l2->order) & 1u << STALL_ATOMIC)
+        sooner(&at, l2->atomic_free_at);
+    if (gone(l2, now))
+        at = now + 1;
+    return at;
+}
+
 uint64_t l2_tick(struct comp *comp, uint64_t now)
 {
     struct l2 *l2 = (struct l2 *)comp;
+    bool reorder = WEIR_HOOKS && l2->order, room = true;
     if (port_peek(&l2->fill_in, now))
         take_fill(l2, port_pop(&l2->fill_in).req);
     if (!ring_empty(&l2->ready) && port_can_send(l2->reply_out)) {
         uint32_t w = ring_pop(&l2->ready);
-        const struct req *r = &l2->req[l2->waiter[w].req];
-        bool atomic = r->kind == REQ_ATOMIC || r->kind == REQ_RED;
-        l2->freed = true;
-        reply(l2, l2->waiter[w].req, l2->waiter[w].sectors, atomic ? l2->cfg.atomic_latency : 0);
+        l2->freed |= 1u << STALL_MSHR;
+        reply(l2, l2->waiter[w].req, l2->waiter[w].sectors,
+              is_atomic(&l2->req[l2->waiter[w].req]) ? l2->cfg.atomic_latency : 0);
         l2->waiter[w].next = l2->waiter_free;
         l2->waiter_free = w;
     }
-    access_stage(l2, now);
+    if (now >= l2->port_free_at) {
+        if (reorder)
+            access_reordered(l2, now);
+        else
+            access_in_order(l2, now);
+    }
+    if (reorder)
+        room = fill_order(l2, now);
     while (!ring_empty(&l2->miss) && port_can_send(l2->dram_out)) {
-        l2->freed = true;
+        l2->freed |= 1u << STALL_QUEUE;
         req_id id = ring_pop(&l2->miss);
         const struct req *r = &l2->req[id];
         /* A split fetch is so many requests of one sector to the DRAM, and occupies as much of its queue. */
@@ -465,26 +575,15 @@ uint64_t l2_tick(struct comp *comp, uint64_t now)
         port_send(l2->dram_out, id, net_info_pieces(r->bytes / pieces, r->sectors, pieces));
     }
 
-    /* What could happen next? Full ports wake us when they have room. */
-    uint64_t want = NEVER, look = NEVER;
-    if (WEIR_HOOKS && l2->order) {
-        fill_order(l2, now);
-        sooner(&want, port_next_ready(&l2->in));
-    }
-    sooner(&want, port_next_ready(&l2->fill_in));
+    uint64_t want = port_next_ready(&l2->fill_in), look;
     if (!ring_empty(&l2->ready) && port_can_send(l2->reply_out))
         want = now + 1;
-    if (l2->cur != REQ_NONE) {
-        /* Blocked: a fill, room in the reply network or (it is drained above) in the miss queue brings the next tick.
-         */
-        if (l2->blocked < 0 || l2->port_free_at > now || (l2->blocked == L2_FAIL_QUEUE && ring_free(&l2->miss)))
-            look = now + 1;
-        else if (l2->blocked == L2_FAIL_ATOMIC)
-            look = l2->atomic_free_at;
-    } else if (WEIR_HOOKS && l2->order && l2->order->count(l2->order_st)) {
-        look = now + 1;
+    if (reorder) {
+        look = next_offer(l2, now);
+        if (room) /* else a request must leave the buffer first */
+            sooner(&want, port_next_ready(&l2->in));
     } else {
-        look = port_next_ready(&l2->in);
+        look = next_look_up(l2, now);
     }
     sooner(&want, look < l2->port_free_at ? l2->port_free_at : look);
     return want > now ? want : now + 1;

@@ -7,23 +7,33 @@
 #include "engine/ring.h"
 #include "l2/l2_config.h"
 
+/* An L2 has no banks to conflict in. */
+enum { L2_STALLS = STALL_ATOMIC + 1 };
+
 struct l2_stats {
     uint64_t requests; /* packets taken from the network */
     uint64_t accesses, hits, misses, merges, bypasses;
     uint64_t read_hits, read_misses, write_hits, write_misses, atomics, sector_misses;
     uint64_t fills, evictions, write_backs, write_back_sectors, replies, warmed;
-    uint64_t fail_cycles[L2_FAIL_COUNT], failed[L2_FAIL_COUNT];
-    uint64_t busy; /* cycles in which a request was at the tags */
+    uint64_t stall_cycles[L2_STALLS], stalled_requests[L2_STALLS];
 };
 
-/* A request that waits for its sectors, all of which are there or on their way. */
+/* What a look-up came to, in units: requests, or sectors when they are split. Counters and port time follow from it. */
+struct l2_outcome {
+    enum stall stall; /* not STALL_NONE: nothing has happened */
+    uint32_t hits, misses, merges, bypasses;
+    bool store;     /* counted among the writes */
+    bool line_here; /* the line was there, whatever sectors it had */
+};
+
+/* A request that waits for its sectors, all of which are there or in flight. */
 struct l2_waiter {
     req_id req;
     uint32_t next;
     uint8_t sectors;
 };
 
-#define L2_PAST 0x80000000u /* in req.token of a fetch: a waiter of its own instead of an MSHR */
+#define L2_BYPASS 0x80000000u /* in req.token of a fetch: a waiter of its own instead of an MSHR */
 
 struct l2 {
     struct comp comp;
@@ -37,7 +47,7 @@ struct l2 {
     uint32_t *words;     /* per entry: 4-byte words written since it was taken without a fetch */
     struct l2_waiter *waiter;
     uint32_t waiter_free;
-    struct ring miss;  /* requests of our own, on their way to DRAM */
+    struct ring miss;  /* requests of our own, for DRAM */
     struct ring ready; /* waiters whose sectors are there */
     /* The request at the tags, what it asks for and where its line is (-1: nowhere). */
     req_id cur;
@@ -45,21 +55,23 @@ struct l2 {
     uint64_t cur_line;
     uint32_t cur_set;
     int32_t cur_entry;
-    int8_t blocked;
+    int8_t blocked; /* enum stall: why nothing can be taken since blocked_since */
     bool cur_waited;
-    bool freed; /* something a blocked request may wait for has been freed since it was last tried */
+    uint32_t freed; /* causes of stalls (bits) that may have gone since a request was last tried */
     uint64_t blocked_since;
     uint64_t port_free_at; /* data port: next cycle it can be used */
     uint64_t atomic_free_at;
-    const struct l2_order *order;
-    const struct l2_order *order_any;
-    void *order_st;
-    struct l2_host host;
+    const struct order_policy *order_policy;
+    struct order *order; /* NULL: requests come straight from the port */
+    uint32_t offered;    /* the slot of the request at the tags */
     struct l2_cfg cfg;
     struct l2_env env;
     struct l2_stats stats;
 };
 
 uint64_t l2_tick(struct comp *, uint64_t now);
+/* For struct order_host. */
+uint32_t l2_set_of(const void *l2, uint64_t addr);
+uint32_t l2_needs(const void *l2, const struct req *, uint32_t info);
 
 #endif

@@ -1,8 +1,8 @@
-/* The table of the L2's ingress orders, from src/policies.list. */
+/* The table of the L2's request orders, from src/policies.list. */
 #include "engine/policies.h"
 #include "l2/l2_config.h"
 
-#define DECLARE(name) extern const struct l2_order l2_order_##name;
+#define DECLARE(name) extern const struct order_policy l2_order_##name;
 L2_ORDER_POLICIES(DECLARE)
 #define ORDER(name) &l2_order_##name.info,
 static const struct policy_info *const orders[] = {L2_ORDER_POLICIES(ORDER)};

@@ -166,6 +166,82 @@ static void limits(void **state)
     memsys_free(m);
 }
 
+/* With bypass_on_fail the second line does not wait for the MSHR: it comes as early as with two, but is not kept. */
+static void bypass(void **state)
+{
+    (void)state;
+    const struct shot shots[] = {{1, 0}, {2, 0x4080}, {3000, 0x4080, .flags = REQ_F_BYPASS}};
+    struct landing wide[3], at[3];
+    struct memsys *two = machine(1, "[l2]\nmshrs = 2\n"), *one = machine(1, "[l2]\nmshrs = 1\nbypass_on_fail = yes\n");
+    memsys_script(two, 0, shots, 3, wide);
+    memsys_script(one, 0, shots, 3, at);
+    memsys_run(two);
+    memsys_run(one);
+    assert_int_equal(at[1].back, wide[1].back);
+    assert_int_equal(at[1].served, REQ_AT_DRAM);
+    assert_int_equal(wide[2].served, REQ_AT_L2);
+    assert_int_equal(at[2].served, REQ_AT_DRAM);
+    assert_int_equal(memsys_stat(one, "l2.bypasses"), 1);
+    assert_int_equal(memsys_stat(one, "l2.misses"), 2);
+    assert_int_equal(memsys_stat(one, "l2.accesses"), 3);
+    assert_int_equal(memsys_stat(one, "l2.stalled_requests.mshr"), 0);
+    assert_int_equal(memsys_stat(two, "l2.bypasses"), 0);
+    memsys_free(two);
+    memsys_free(one);
+    /* The same with requests that are split: a bypass of four sectors counts as four. */
+    one = machine(1, "[l2]\nmshrs = 4\nsplit_sectors = yes\nbypass_on_fail = yes\n");
+    memsys_script(one, 0, shots, 2, at);
+    memsys_run(one);
+    assert_int_equal(memsys_stat(one, "l2.bypasses"), 4);
+    assert_int_equal(memsys_stat(one, "l2.accesses"), 8);
+    memsys_free(one);
+    /* What was written here is newer than DRAM's copy: such a read waits for the MSHR. */
+    const struct shot written[] = {{1, 0x4080, REQ_WRITE, .sectors = 1}, {500, 0}, {501, 0x4080, .sectors = 3}};
+    one = machine(1, "[l2]\nmshrs = 1\nbypass_on_fail = yes\n");
+    memsys_script(one, 0, written, 3, at);
+    memsys_run(one);
+    assert_int_equal(memsys_stat(one, "l2.bypasses"), 0);
+    assert_int_equal(memsys_stat(one, "l2.stalled_requests.mshr"), 1);
+    memsys_free(one);
+    /* So is what an atomic that waits for its line will write. */
+    const struct shot atomic[] = {{1, 0x4080, REQ_ATOMIC, .sectors = 1}, {2, 0x4080, .sectors = 1}};
+    one = machine(1, "[l2]\nmerges = 1\nbypass_on_fail = yes\n");
+    memsys_script(one, 0, atomic, 2, at);
+    memsys_run(one);
+    assert_int_equal(memsys_stat(one, "l2.bypasses"), 0);
+    assert_int_equal(memsys_stat(one, "l2.stalled_requests.merge"), 1);
+    memsys_free(one);
+}
+
+/* How long the data port is busy follows from what a look-up came to. */
+static void port_time(void **state)
+{
+    (void)state;
+    /* Three lines that hit, 128 bytes each through a port of 32: four cycles apart. Three that miss: one apart. */
+    struct memsys *m = machine(1, "[l2]\nport_bytes = 32\n[noc]\nflit = 136\n");
+    l2_warm(m->l2[0], 0, 3 * 128, false);
+    const struct shot shots[] = {{1, 0}, {2, 128}, {3, 256}};
+    struct landing at[3];
+    memsys_script(m, 0, shots, 3, at);
+    memsys_run(m);
+    assert_int_equal(at[1].back - at[0].back, 4);
+    assert_int_equal(at[2].back - at[1].back, 4);
+    memsys_free(m);
+    /* Stores that miss take a line and are acknowledged a cycle apart, whatever they carry; those that hit move data.
+     */
+    for (int warm = 0; warm < 2; warm++) {
+        m = machine(1, "[l2]\nport_bytes = 32\n[noc]\nflit = 136\n");
+        if (warm)
+            l2_warm(m->l2[0], 0, 3 * 128, false);
+        const struct shot stores[] = {{1, 0, REQ_WRITE}, {2, 128, REQ_WRITE}, {3, 256, REQ_WRITE}};
+        memsys_script(m, 0, stores, 3, at);
+        memsys_run(m);
+        assert_int_equal(at[1].back - at[0].back, warm ? 4 : 1);
+        assert_int_equal(at[2].back - at[1].back, warm ? 4 : 1);
+        memsys_free(m);
+    }
+}
+
 /* Row hits first: of A(row 0), B(row 1), C(row 0) in one bank, C is served before B. */
 static void frfcfs(void **state)
 {
@@ -198,12 +274,59 @@ static void frfcfs(void **state)
     }
 }
 
+/* A stream of hits to the open row keeps another row waiting, until it is older than the cap. */
+static void age_cap(void **state)
+{
+    (void)state;
+    enum { N = 16, CAP = 60 };
+    uint64_t row = 1ull << 15, waited[2];
+    for (int capped = 0; capped < 2; capped++) {
+        struct memsys_config c = {.n_sm = 1,
+                                  .n_channel = 1,
+                                  .slices = 1,
+                                  .core_khz = 1000000,
+                                  .noc_khz = 1000000,
+                                  .l2_khz = 1000000,
+                                  .dram_khz = 1000000,
+                                  .map = "RRRRRRRRRRRRRRRR.BBBB.CCCCCCCCCCC",
+                                  .config = capped ? "[dram]\nage_cap = 60\n[l2]\nmshrs = 64\n" : "[l2]\nmshrs = 64\n"};
+        struct memsys *m = memsys_new(&c);
+        /* The first opens row 0; the second wants row 1; fourteen more of row 0 arrive behind them. */
+        struct shot shots[N];
+        struct landing at[N];
+        for (uint32_t i = 0; i < N; i++)
+            shots[i] = (struct shot){1 + i, i == 1 ? row : i * 128};
+        memsys_script(m, 0, shots, N, at);
+        memsys_run(m);
+        unsigned later = 0;
+        for (uint32_t i = 2; i < N; i++)
+            later += at[i].back > at[1].back;
+        waited[capped] = at[1].back;
+        if (!capped) {
+            assert_int_equal(later, 0);
+            assert_int_equal(memsys_stat(m, "dram.row_conflicts"), 1);
+        } else {
+            /* The row is opened, then lines of it are served until the cap has passed. */
+            const struct dram_cfg *d = m->dram_config.cfg;
+            uint64_t bursts = 128 / (d->bus_bytes * d->chips * d->burst),
+                     same_group = d->ccdl > d->ccd ? d->ccdl : d->ccd;
+            uint64_t overtook = N - 2 - later, line = bursts * same_group;
+            assert_in_range(overtook, (CAP - d->rcd) / line - 1, CAP / line);
+            assert_true(later > 0);
+            assert_int_equal(memsys_stat(m, "dram.row_conflicts"), 2);
+        }
+        memsys_free(m);
+    }
+    assert_true(waited[1] < waited[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(merge),      cmocka_unit_test(split),   cmocka_unit_test(write_policies),
         cmocka_unit_test(write_back), cmocka_unit_test(preload), cmocka_unit_test(atomics),
-        cmocka_unit_test(limits),     cmocka_unit_test(frfcfs),
+        cmocka_unit_test(limits),     cmocka_unit_test(bypass),  cmocka_unit_test(port_time),
+        cmocka_unit_test(frfcfs),     cmocka_unit_test(age_cap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,7 @@ struct memsys_config {
     const struct l1_prefetcher *prefetcher;
     const struct order_policy *order;
     const void *policy_params;
+    const struct order_policy *l2_order;
 };
 
 /* One SM, one channel, one slice, all at 1 GHz: one cycle is one cycle. */

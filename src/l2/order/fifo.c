@@ -1,5 +1,8 @@
-/* The baseline order in front of the L2's tags: first in, first out, with head-of-line blocking. */
-#include "l2/l2_config.h"
+/*
+ * The baseline order in front of the L2's tags: first in, first out, with head-of-line blocking. It has no hooks, so
+ * that the L2 has no buffer and takes its requests straight from the network's port.
+ */
+#include "cache/order.h"
 
-const struct l2_order l2_order_fifo = {
+const struct order_policy l2_order_fifo = {
     .info = {.name = "fifo", .doc = "Requests reach the L2's tags in the order in which the network brought them."}};
