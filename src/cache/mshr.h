@@ -49,6 +49,15 @@ static inline uint32_t mshr_find(const struct mshr *m, uint64_t line)
     return i;
 }
 
+/* Any entry in use, or MSHR_NONE. For reports: it searches. */
+static inline uint32_t mshr_any(const struct mshr *m)
+{
+    for (uint32_t b = 0; b <= m->bucket_mask; b++)
+        if (m->bucket[b] != MSHR_NONE)
+            return m->bucket[b];
+    return MSHR_NONE;
+}
+
 static inline bool mshr_full(const struct mshr *m)
 {
     return m->free == MSHR_NONE;

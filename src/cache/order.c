@@ -355,20 +355,6 @@ void order_kernel(struct order *o, uint32_t launch_index)
     o->idle = false;
 }
 
-void order_dump(const struct order *o, uint64_t now, FILE *out)
-{
-    static const char *const cause[STALL_COUNT] = {
-        "a way", "an MSHR entry", "a merge slot", "the miss queue", "the reply network", "the atomic unit", "a bank"};
-    fprintf(out, "; %s holds %u of %u requests", o->policy->info.name, o->n, o->host.capacity);
-    if (o->oldest == ORDER_NONE)
-        return;
-    const struct order_slot *x = &o->slot[o->oldest];
-    fprintf(out, ", the oldest for %lx since %lu cycles", (unsigned long)o->req[x->req].addr,
-            (unsigned long)(now - x->arrived));
-    if (x->waits)
-        fprintf(out, ", refused for want of %s", cause[x->why]);
-}
-
 /* ---- for policies ---- */
 const struct req *order_req(const struct order_host *h, uint32_t slot)
 {

@@ -184,8 +184,7 @@ void order_freed(struct order *, uint32_t causes);
 /* The first cycle after `now` in which order_offer may have something, unless something is freed before; NEVER. */
 uint64_t order_next(const struct order *, uint64_t now);
 void order_kernel(struct order *, uint32_t launch_index);
-void order_sync(struct order *, uint64_t now);               /* brings counters that add intervals up to date */
-void order_dump(const struct order *, uint64_t now, FILE *); /* a clause for the cache's deadlock report */
+void order_sync(struct order *, uint64_t now); /* brings counters that add intervals up to date */
 
 static inline uint32_t order_count(const struct order *o)
 {

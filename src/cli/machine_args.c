@@ -175,7 +175,7 @@ int machine_report(struct gpu *g, enum gpu_end end, const struct machine_args *m
         status = CLI_BAD_INPUT;
     } else if (end == GPU_DEADLOCKED) {
         fputs("weir: deadlock: requests or warps wait and nothing moves; who waits for whom:\n", stderr);
-        gpu_dump(g, stderr);
+        gpu_report_deadlock(g, stderr);
         status = CLI_DEADLOCK;
     }
     if (gpu_finish(g, complete, &e)) {

@@ -12,6 +12,8 @@
  */
 #include "dram/dram_priv.h"
 
+#include "engine/waits.h"
+
 /*
  * Adds the interval since the last change to the counters that measure time. Called before what they depend on changes:
  * requests in the queue, banks in service, a request waiting for the queue.
@@ -320,15 +322,24 @@ static int dram_check(const struct comp *comp, bool drained, struct err *e)
     return 0;
 }
 
-static void dram_dump(const struct comp *comp, FILE *out)
+static void dram_waits(const struct comp *comp, struct waits *w)
 {
     const struct dram *d = (const struct dram *)comp;
-    fprintf(out, "%s: %u/%u requests queued", comp->name, d->used, d->cfg.queue);
     for (uint32_t c = 0; c < d->env.n_client; c++)
-        if (!port_empty(&d->in[c]) || !port_can_send(d->out[c]))
-            fprintf(out, "; client %u: %u waiting%s", c, port_count(&d->in[c]),
-                    port_can_send(d->out[c]) ? "" : ", does not take replies");
-    fprintf(out, "\n");
+        if (!port_empty(&d->in[c]))
+            waits_for_comp(w, &d->in[c], port_oldest(&d->in[c]), comp, "a place in the queue");
+    for (uint32_t b = 0; b < d->cfg.banks; b++) {
+        const struct dram_bank *bank = &d->bank[b];
+        if (bank->cur == SLOT_NONE)
+            continue;
+        const struct dram_slot *x = &d->slot[bank->cur];
+        if (bank->cmd == DRAM_READ)
+            waits_for_room(w, NULL, x->req, d->out[x->client], "its reply");
+        else
+            waits_for_else(w, NULL, x->req, "the bank's timing");
+        for (uint16_t s = bank->head; s != SLOT_NONE; s = d->slot[s].next)
+            waits_for_request(w, NULL, d->slot[s].req, x->req, "the bank");
+    }
 }
 
 struct dram *dram_new(struct engine *eng, const struct dram_config *config, const struct dram_env *env,
@@ -345,7 +356,7 @@ struct dram *dram_new(struct engine *eng, const struct dram_config *config, cons
         return NULL;
     }
     struct dram *d = arena_alloc64(eng->arena, sizeof *d);
-    d->comp = (struct comp){.tick = dram_tick, .sync = dram_sync, .dump = dram_dump, .check = dram_check};
+    d->comp = (struct comp){.tick = dram_tick, .sync = dram_sync, .waits = dram_waits, .check = dram_check};
     d->cfg = *cfg;
     d->env = *env;
     d->burst_bytes = dram_burst_bytes(cfg);

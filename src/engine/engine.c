@@ -71,8 +71,10 @@ struct engine *engine_new(struct arena *arena, const struct engine_config *cfg, 
 
 void engine_free(struct engine *e)
 {
-    if (e)
-        VEC_FREE(&e->comp);
+    if (!e)
+        return;
+    VEC_FREE(&e->comp);
+    VEC_FREE(&e->watched);
 }
 
 void engine_add(struct engine *e, struct comp *c, enum clk clk, const char *name)
@@ -86,6 +88,11 @@ void engine_add(struct engine *e, struct comp *c, enum clk clk, const char *name
     c->name = name;
     c->bit = (uint16_t)e->queue[c->queue].n_comp++;
     VEC_PUSH(&e->comp, c);
+}
+
+void engine_watch(struct engine *e, const uint64_t *counter)
+{
+    VEC_PUSH(&e->watched, counter);
 }
 
 void engine_start(struct engine *e)
@@ -195,10 +202,34 @@ static void queue_tick(struct engine *e, struct engine_queue *q)
     }
 }
 
+/* What grows whenever something moves: messages taken, requests made and retired, instructions issued. */
+static uint64_t progress_of(const struct engine *e)
+{
+    uint64_t sum = e->progress + e->pool.created + e->pool.retired;
+    for (size_t i = 0; i < e->watched.n; i++)
+        sum += *e->watched.p[i];
+    return sum;
+}
+
+static bool in_flight(const struct engine *e)
+{
+    return e->pool.used || e->tasks;
+}
+
+/* Looked at once per deadlock_cycles: true when nothing has moved in between although something is in flight. */
+static bool stands_still(struct engine *e, uint64_t core_cycle)
+{
+    uint64_t now = progress_of(e);
+    if (now == e->moved && in_flight(e))
+        return true;
+    e->moved = now;
+    e->moved_at = core_cycle;
+    return false;
+}
+
 enum engine_end engine_run(struct engine *e, uint64_t core_cycle_limit)
 {
     const struct engine_queue *core = &e->queue[e->queue_of[CLK_CORE]];
-    uint64_t progress = e->progress + e->pool.retired, progress_cycle = core->cyc;
     uint64_t limit = core_cycle_limit > NEVER / core->period ? NEVER - 1 : core_cycle_limit * core->period;
     e->stop = false;
     for (;;) {
@@ -209,7 +240,7 @@ enum engine_end engine_run(struct engine *e, uint64_t core_cycle_limit)
             if (due[i] != NEVER && due[i] * q->period < t)
                 t = due[i] * q->period;
         }
-        if (t == NEVER && e->pool.used)
+        if (t == NEVER && in_flight(e))
             return ENGINE_DEADLOCK;
         if (t == NEVER && limit == NEVER - 1)
             return ENGINE_IDLE;
@@ -232,12 +263,8 @@ enum engine_end engine_run(struct engine *e, uint64_t core_cycle_limit)
                 queue_tick(e, &e->queue[i]);
         if (e->stop)
             return ENGINE_STOPPED;
-        if (core->cyc - progress_cycle >= e->cfg.deadlock_cycles) {
-            if (progress == e->progress + e->pool.retired && e->pool.used)
-                return ENGINE_DEADLOCK;
-            progress = e->progress + e->pool.retired;
-            progress_cycle = core->cyc;
-        }
+        if (core->cyc - e->moved_at >= e->cfg.deadlock_cycles && stands_still(e, core->cyc))
+            return ENGINE_DEADLOCK;
     }
 }
 
@@ -247,19 +274,6 @@ void engine_sync(struct engine *e)
         struct comp *c = e->comp.p[i];
         if (c->sync)
             c->sync(c, e->queue[c->queue].cyc);
-    }
-}
-
-void engine_dump(const struct engine *e, FILE *out)
-{
-    fprintf(out, "core cycle %lu, %u requests in flight\n", (unsigned long)e->queue[e->queue_of[CLK_CORE]].cyc,
-            e->pool.used);
-    for (size_t i = 0; i < e->comp.n; i++) {
-        const struct comp *c = e->comp.p[i];
-        if (c->dump)
-            c->dump(c, out);
-        else
-            fprintf(out, "%s\n", c->name);
     }
 }
 

@@ -31,6 +31,7 @@
 enum clk { CLK_CORE, CLK_NOC, CLK_L2, CLK_DRAM, CLK_COUNT };
 
 struct engine;
+struct waits; /* waits.h */
 
 struct comp {
     /*
@@ -40,8 +41,8 @@ struct comp {
     uint64_t (*tick)(struct comp *, uint64_t now);
     /* Brings counters that add intervals up to date: statistics are read next. NULL = none. */
     void (*sync)(struct comp *, uint64_t now);
-    /* One or more lines about what it holds and waits for: the deadlock report. NULL = only the name. */
-    void (*dump)(const struct comp *, FILE *);
+    /* Tells what the requests it holds wait for (waits.h): the deadlock report. NULL = it holds none. */
+    void (*waits)(const struct comp *, struct waits *);
     /* Invariants (conservation); 0, or -1 with *e filled. `drained`: nothing is in flight any more. NULL = none. */
     int (*check)(const struct comp *, bool drained, struct err *e);
     const char *name; /* "sm.3.l1": the prefix of its statistics */
@@ -56,7 +57,7 @@ struct comp {
 struct engine_config {
     uint64_t khz[CLK_COUNT];
     bool tick_all;            /* --engine=tick */
-    uint64_t deadlock_cycles; /* core cycles without progress, with requests in flight, before giving up */
+    uint64_t deadlock_cycles; /* core cycles without progress, with requests or tasks in flight, before giving up */
     uint32_t max_requests;    /* size of the request pool */
     bool reverse; /* tick in the opposite order within an instant: for the test that it makes no difference */
 };
@@ -81,7 +82,11 @@ struct engine_queue {
 
 struct engine {
     uint64_t time;
-    uint64_t progress; /* counts messages taken and requests retired: no change = no progress */
+    uint64_t progress; /* counts messages taken; with requests made and retired and the watched counters: progress */
+    uint64_t moved;    /* progress when the watch last looked, ... */
+    uint64_t moved_at; /* ... in this core cycle */
+    uint32_t tasks;    /* work other than requests that must end: CTAs that run */
+    VEC(const uint64_t *) watched;
     bool stop;
     bool tick_all;
     bool started;
@@ -108,9 +113,11 @@ enum engine_end {
     ENGINE_STOPPED, /* someone called engine_stop */
     ENGINE_LIMIT,   /* the core clock reached the given cycle */
     ENGINE_IDLE, /* nobody wants to run and no request is in flight; the clock stands at the limit, if there is one */
-    ENGINE_DEADLOCK, /* requests in flight, but nothing moves */
+    ENGINE_DEADLOCK, /* requests or tasks in flight, but nothing moves */
 };
-/* Runs until one of the above. Can be called again to go on (not after a deadlock). */
+/* Runs until one of the above. Can be called again to go on (not after a deadlock): the watch for progress goes on,
+ * too.
+ */
 enum engine_end engine_run(struct engine *, uint64_t core_cycle_limit);
 /* Ends engine_run after the present instant is complete. For a component's tick or the caller of engine_run. */
 static inline void engine_stop(struct engine *e)
@@ -118,8 +125,13 @@ static inline void engine_stop(struct engine *e)
     e->stop = true;
 }
 
-void engine_sync(struct engine *);                                   /* calls every comp.sync */
-void engine_dump(const struct engine *, FILE *);                     /* calls every comp.dump: the deadlock report */
+/* A counter that grows with what no message shows: instructions issued. Read only when the watch looks. Before
+ * engine_start. */
+void engine_watch(struct engine *, const uint64_t *counter);
+
+void engine_sync(struct engine *); /* calls every comp.sync */
+/* waits.c: one screen, the cycle of waits by component and the oldest request in it. After ENGINE_DEADLOCK. */
+void engine_report_deadlock(const struct engine *, FILE *);
 int engine_check(const struct engine *, bool drained, struct err *); /* every comp.check, then the pool */
 
 /* The cycle of a clock that has begun at the present instant; a component's `now` is that of its own clock. */

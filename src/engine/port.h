@@ -15,7 +15,7 @@
 
 #include "engine/engine.h"
 
-/* 16 bytes. What `info` means is between the two; PORT_* below pack the common case. */
+/* 16 bytes. What `req` and `info` mean is between the two: a request and netmsg.h's packet, an event, a CTA. */
 struct msg {
     uint64_t ready; /* consumer's cycle */
     req_id req;

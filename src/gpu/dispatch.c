@@ -3,8 +3,6 @@
 
 #include "base/mem.h"
 
-#include <inttypes.h>
-
 struct dispatch {
     struct comp comp;
     uint32_t n_sm, per_sm, last; /* last: the SM that got a CTA last */
@@ -23,6 +21,7 @@ static uint64_t tick(struct comp *c, uint64_t now)
             port_pop(&d->done_in[i]);
             d->resident[i]--;
             d->done++;
+            c->eng->tasks--;
         }
     if (!d->running)
         return NEVER;
@@ -42,16 +41,10 @@ static uint64_t tick(struct comp *c, uint64_t now)
         port_send(d->out[sm], (req_id)d->next, (uint32_t)(d->next >> 32));
         d->next++;
         d->last = sm;
+        c->eng->tasks++;
         more |= ++d->resident[sm] < d->per_sm;
     }
     return more && d->next < d->n_cta ? now + 1 : NEVER;
-}
-
-static void dump(const struct comp *c, FILE *out)
-{
-    const struct dispatch *d = (const struct dispatch *)c;
-    fprintf(out, "%s: %" PRIu64 " of %" PRIu64 " CTAs ended, %" PRIu64 " handed out\n", c->name, d->done, d->n_cta,
-            d->next);
 }
 
 struct dispatch *dispatch_new(struct engine *e, uint32_t n_sm)
@@ -63,7 +56,6 @@ struct dispatch *dispatch_new(struct engine *e, uint32_t n_sm)
     d->done_in = arena_alloc64(e->arena, n_sm * sizeof *d->done_in);
     d->out = arena_alloc(e->arena, n_sm * sizeof *d->out);
     d->comp.tick = tick;
-    d->comp.dump = dump;
     engine_add(e, &d->comp, CLK_CORE, "dispatcher");
     for (uint32_t i = 0; i < n_sm; i++)
         port_init(&d->done_in[i], e, &d->comp, 64, 1, "done");

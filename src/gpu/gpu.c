@@ -329,20 +329,11 @@ static enum gpu_end failed(struct gpu *g, struct err *e)
     return GPU_DONE;
 }
 
-/* Anything that moves: messages taken, requests retired, instructions issued. */
-static uint64_t progress(const struct gpu *g)
-{
-    return g->eng->progress + g->eng->pool.retired + gpu_warp_insts(g);
-}
-
 /* Runs until the dispatcher stops the engine. */
 static enum gpu_end run(struct gpu *g, struct err *e)
 {
-    uint64_t patience = g->machine->deadlock_cycles;
-    uint64_t slice = patience < POLL_CYCLES ? patience : POLL_CYCLES;
-    uint64_t moved = progress(g), moved_at = engine_cycle(g->eng, CLK_CORE);
     for (;;) {
-        uint64_t now = engine_cycle(g->eng, CLK_CORE), limit = now + slice;
+        uint64_t now = engine_cycle(g->eng, CLK_CORE), limit = now + POLL_CYCLES;
         if (g->sample_cycles && limit > g->next_sample)
             limit = g->next_sample;
         enum engine_end end = engine_run(g->eng, limit);
@@ -359,12 +350,6 @@ static enum gpu_end run(struct gpu *g, struct err *e)
         if (g->sample_cycles && now >= g->next_sample) {
             take_sample(g);
             g->next_sample = now + g->sample_cycles;
-        }
-        if (progress(g) != moved) {
-            moved = progress(g);
-            moved_at = now;
-        } else if (now - moved_at >= patience) {
-            return GPU_DEADLOCKED;
         }
         if (g->poll && g->poll(g->poll_ctx, now, gpu_warp_insts(g)))
             return GPU_INTERRUPTED;
@@ -469,8 +454,7 @@ int gpu_finish(struct gpu *g, bool complete, struct err *e)
     if (complete) {
         /* Dirty lines still in flight to DRAM; nobody waits for them, so their time is not the program's. */
         g->final_cycles = engine_cycle(g->eng, CLK_CORE);
-        uint64_t give_up = g->final_cycles + 2 * (uint64_t)g->machine->deadlock_cycles;
-        while (!all_drained(g) && engine_cycle(g->eng, CLK_CORE) < give_up)
+        while (!all_drained(g))
             if (engine_run(g->eng, engine_cycle(g->eng, CLK_CORE) + 1000) != ENGINE_LIMIT)
                 break;
         if (!all_drained(g))
@@ -492,9 +476,9 @@ uint64_t gpu_time_ns(const struct gpu *g)
     return (uint64_t)((unsigned __int128)gpu_cycles(g) * 1000000000u / g->clock->core);
 }
 
-void gpu_dump(const struct gpu *g, FILE *out)
+void gpu_report_deadlock(const struct gpu *g, FILE *out)
 {
-    engine_dump(g->eng, out);
+    engine_report_deadlock(g->eng, out);
 }
 
 const struct cfg *gpu_config(const struct gpu *g)

@@ -42,7 +42,7 @@ void gpu_free(struct gpu *);
 enum gpu_end { GPU_DONE, GPU_INTERRUPTED, GPU_DEADLOCKED, GPU_FAILED };
 /*
  * Runs one launch to its end. `k` must live as long as the gpu. FAILED: *e says why (the launch does not fit, the
- * stream is corrupt; when the source itself failed, *e is left alone). DEADLOCKED: gpu_dump tells who waits for whom.
+ * stream is corrupt; when the source itself failed, *e is left alone). DEADLOCKED: gpu_report_deadlock tells who waits for whom.
  */
 enum gpu_end gpu_launch(struct gpu *, const struct trace_kernel *k, const struct trace_launch *,
                         const struct sm_streams *, struct err *e);
@@ -53,7 +53,7 @@ int gpu_finish(struct gpu *, bool complete, struct err *);
 
 uint64_t gpu_cycles(const struct gpu *); /* core cycles so far */
 uint64_t gpu_time_ns(const struct gpu *);
-void gpu_dump(const struct gpu *, FILE *);
+void gpu_report_deadlock(const struct gpu *, FILE *);
 const struct cfg *gpu_config(const struct gpu *);
 
 /* ---- results ---- */

@@ -3,7 +3,8 @@
  */
 #include "l1/l1_priv.h"
 
-static const char *const stall_name[L1_STALLS] = {"line", "mshr", "merge", "queue"};
+#include "engine/waits.h"
+
 static const char *const cache_name[L1_COUNT] = {"data", "const", "tex"};
 
 /*
@@ -69,21 +70,61 @@ static int l1_check(const struct comp *comp, bool drained, struct err *e)
     return 0;
 }
 
-static void l1_dump(const struct comp *comp, FILE *out)
+static void ring_waits(struct waits *w, const struct ring *r, const struct port *full, const char *why)
+{
+    for (uint32_t i = r->head; i != r->tail; i++)
+        waits_for_room(w, NULL, r->slot[i & r->mask], full, why);
+}
+
+/* A request that needs an entry, a merge slot or a way waits for the reply to one that has them. */
+static void line_waits(const struct l1_cache *c, struct waits *w, const struct port *at, req_id id)
+{
+    uint32_t m = mshr_any(&c->mshr);
+    if (m != MSHR_NONE)
+        waits_for_request(w, at, id, c->mshr.e[m].head, "an MSHR entry, a merge slot or a way: the reply to another");
+}
+
+static void cache_waits(const struct l1 *l1, const struct l1_cache *c, struct waits *w)
+{
+    ring_waits(w, &c->to_l2.id, l1->net.to_l2, "the network to the L2");
+    for (uint32_t b = 0; b <= c->mshr.bucket_mask; b++)
+        for (uint32_t m = c->mshr.bucket[b]; m != MSHR_NONE; m = c->mshr.e[m].hnext)
+            for (req_id id = l1->req[c->mshr.e[m].head].next; id != REQ_NONE; id = l1->req[id].next)
+                waits_for_request(w, NULL, id, c->mshr.e[m].head, "the line another has asked for");
+    req_id id = port_oldest(&c->in);
+    if (id == REQ_NONE)
+        return;
+    if (c->blocked != L1_STALL_QUEUE - L1_TAKEN)
+        line_waits(c, w, &c->in, id);
+    else if (l1->req[id].flags & REQ_F_REMOTE)
+        waits_for_room(w, &c->in, id, l1->net.to_home, "the network to the home SM");
+    else
+        waits_for_room(w, &c->in, id, l1->net.to_l2, "the network to the L2");
+}
+
+static void l1_waits(const struct comp *comp, struct waits *w)
 {
     const struct l1 *l1 = (const struct l1 *)comp;
-    fprintf(out, "%s: %lu requests of the SM inside", comp->name, (unsigned long)l1->in_flight);
-    for (uint32_t i = 0; i < L1_COUNT; i++) {
-        const struct l1_cache *c = l1->cache[i];
-        if (!c || (port_empty(&c->in) && !c->mshr.used && ring_empty(&c->to_l2.id)))
-            continue;
-        fprintf(out, "; %s cache: %u waiting, %u/%u MSHRs, %u/%u misses queued%s%s", cache_name[i], port_count(&c->in),
-                c->mshr.used, c->mshr.cap, ring_count(&c->to_l2.id), c->to_l2.id.cap,
-                c->blocked >= 0 ? ", blocked by " : "", c->blocked >= 0 ? stall_name[c->blocked] : "");
-    }
-    if (!port_can_send(l1->net.to_l2))
-        fprintf(out, "; the request network does not take packets (%s)", l1->net.to_l2->name);
-    fprintf(out, "\n");
+    const struct l1_cache *data = l1->cache[L1_DATA];
+    for (uint32_t i = 0; i < L1_COUNT; i++)
+        if (l1->cache[i])
+            cache_waits(l1, l1->cache[i], w);
+    if (data && l1->order.policy)
+        for (uint32_t s = l1->order.oldest; s != ORDER_NONE; s = l1->order.slot[s].age_next)
+            line_waits(data, w, NULL, l1->order.slot[s].req);
+    if (!data || !l1->net.to_home)
+        return;
+    ring_waits(w, &l1->to_home.id, l1->net.to_home, "the network to the home SM");
+    ring_waits(w, &l1->remote_reply, l1->net.to_requester, "the network to the SM that asked");
+    req_id id = port_oldest(&l1->request_in);
+    if (id == REQ_NONE)
+        return;
+    if (l1->remote_inside == l1->remote_reply.cap)
+        waits_for_room(w, &l1->request_in, id, l1->net.to_requester, "replies to leave for other SMs");
+    else if (ring_free(&data->to_l2.id) == 0)
+        waits_for_room(w, &l1->request_in, id, l1->net.to_l2, "the network to the L2");
+    else
+        line_waits(data, w, &l1->request_in, id);
 }
 
 static struct l1_cache *cache_new(struct l1 *l1, enum l1_which which, const struct l1_cache_config *cfg, struct err *e)
@@ -191,7 +232,7 @@ struct l1 *l1_new(struct engine *eng, const struct l1_config *cfg, const struct 
                   struct err *e)
 {
     struct l1 *l1 = arena_alloc64(eng->arena, sizeof *l1);
-    l1->comp = (struct comp){.tick = l1_tick_plain, .sync = l1_sync, .dump = l1_dump, .check = l1_check};
+    l1->comp = (struct comp){.tick = l1_tick_plain, .sync = l1_sync, .waits = l1_waits, .check = l1_check};
     l1->env = *env;
     l1->epoch_at = NEVER;
     engine_add(eng, &l1->comp, CLK_CORE, name);

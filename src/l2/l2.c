@@ -2,7 +2,10 @@
  * statistics. */
 #include "l2/l2_priv.h"
 
-static const char *const stall_name[L2_STALLS] = {"line", "mshr", "merge", "queue", "reply network", "atomic unit"};
+#include "engine/waits.h"
+
+static const char *const stall_name[L2_STALLS] = {"a way",          "an MSHR entry", "a merge slot",
+                                                  "the miss queue", "its reply",     "the atomic unit"};
 
 static void l2_sync(struct comp *comp, uint64_t now)
 {
@@ -36,21 +39,37 @@ static int l2_check(const struct comp *comp, bool drained, struct err *e)
     return 0;
 }
 
-static void l2_dump(const struct comp *comp, FILE *out)
+/* A request at the tags, or in the order policy's buffer, that was refused for `why`. */
+static void refused_waits(const struct l2 *l2, struct waits *w, req_id id, int why)
+{
+    if (why == STALL_REPLY)
+        waits_for_room(w, NULL, id, l2->reply_out, stall_name[why]);
+    else
+        waits_for_comp(w, NULL, id, l2->dram_out->consumer, why >= 0 && why < L2_STALLS ? stall_name[why] : "its turn");
+}
+
+static void l2_waits(const struct comp *comp, struct waits *w)
 {
     const struct l2 *l2 = (const struct l2 *)comp;
-    fprintf(out, "%s: %u requests waiting, %u/%u MSHRs, %u misses and %u replies queued", comp->name,
-            port_count(&l2->in), l2->mshr.used, l2->mshr.cap, ring_count(&l2->miss), ring_count(&l2->ready));
-    if (l2->cur != REQ_NONE)
-        fprintf(out, "; request for %lx at the tags%s%s", (unsigned long)l2->req[l2->cur].addr,
-                l2->blocked >= 0 ? ", blocked by " : "", l2->blocked >= 0 ? stall_name[l2->blocked] : "");
-    if (l2->order)
-        order_dump(l2->order, engine_cycle(comp->eng, CLK_L2), out);
-    if (!port_can_send(l2->reply_out))
-        fprintf(out, "; the reply network does not take packets");
-    if (!port_can_send(l2->dram_out))
-        fprintf(out, "; DRAM does not take requests");
-    fprintf(out, "\n");
+    const struct order *o = l2->order;
+    req_id first = l2->cur;
+    if (first != REQ_NONE)
+        refused_waits(l2, w, first, l2->blocked);
+    for (uint32_t s = o ? o->oldest : ORDER_NONE; s != ORDER_NONE; s = o->slot[s].age_next)
+        if (o->slot[s].req != l2->cur)
+            refused_waits(l2, w, o->slot[s].req, o->slot[s].waits ? o->slot[s].why : -1);
+    if (first == REQ_NONE && o && o->oldest != ORDER_NONE)
+        first = o->slot[o->oldest].req;
+    if (!port_empty(&l2->in) && first != REQ_NONE)
+        waits_for_request(w, &l2->in, port_oldest(&l2->in), first, "those that came before it");
+    for (uint32_t b = 0; b <= l2->mshr.bucket_mask; b++)
+        for (uint32_t m = l2->mshr.bucket[b]; m != MSHR_NONE; m = l2->mshr.e[m].hnext)
+            for (uint32_t i = l2->mshr.e[m].head; i != MSHR_NONE; i = l2->waiter[i].next)
+                waits_for_comp(w, NULL, l2->waiter[i].req, l2->dram_out->consumer, "its line");
+    for (uint32_t i = l2->ready.head; i != l2->ready.tail; i++)
+        waits_for_room(w, NULL, l2->waiter[l2->ready.slot[i & l2->ready.mask]].req, l2->reply_out, "its reply");
+    for (uint32_t i = l2->miss.head; i != l2->miss.tail; i++)
+        waits_for_room(w, NULL, l2->miss.slot[i & l2->miss.mask], l2->dram_out, "the DRAM channel");
 }
 
 /* A policy without hooks needs no buffer. */
@@ -80,7 +99,7 @@ struct l2 *l2_new(struct engine *eng, const struct l2_config *config, const stru
 {
     const struct l2_cfg *cfg = config->cfg;
     struct l2 *l2 = arena_alloc64(eng->arena, sizeof *l2);
-    l2->comp = (struct comp){.tick = l2_tick, .sync = l2_sync, .dump = l2_dump, .check = l2_check};
+    l2->comp = (struct comp){.tick = l2_tick, .sync = l2_sync, .waits = l2_waits, .check = l2_check};
     l2->cfg = *cfg;
     l2->env = *env;
     l2->cur = REQ_NONE;

@@ -13,6 +13,7 @@
  *
  * The delivered packet's slot in the receiver's port is taken at the match, so nothing is dropped or blocked inside.
  */
+#include "engine/waits.h"
 #include "noc/noc_priv.h"
 
 #define NONE UINT32_MAX
@@ -328,6 +329,25 @@ static uint64_t xbar_tick_classes(struct comp *comp, uint64_t now)
     return tick_body(x, now, x->noc.n_class);
 }
 
+static void xbar_waits(const struct comp *comp, struct waits *w)
+{
+    const struct xbar *x = (const struct xbar *)comp;
+    for (uint32_t lane = 0; lane < x->n * x->noc.n_class; lane++) {
+        const struct port *in = &x->noc.in[lane];
+        struct port *const *out = &x->noc.out[lane / x->n * x->n];
+        req_id id = port_oldest(in), queued = REQ_NONE;
+        for (uint32_t to = 0; x->noc.cfg.voq && to < x->n; to++)
+            for (uint32_t k = x->head[lane * x->n + to]; k != NONE; k = x->packet[k].next) {
+                queued = x->packet[k].req;
+                waits_for_room(w, NULL, queued, out[to], "its receiver");
+            }
+        if (id != REQ_NONE && queued != REQ_NONE)
+            waits_for_request(w, in, id, queued, "the virtual output queues");
+        else if (id != REQ_NONE)
+            waits_for_room(w, in, id, out[noc_target(&x->noc, lane / x->n, id)], "its receiver");
+    }
+}
+
 struct noc *crossbar_new(struct engine *eng, const struct noc *base, struct err *e)
 {
     struct arena *a = eng->arena;
@@ -336,6 +356,7 @@ struct noc *crossbar_new(struct engine *eng, const struct noc *base, struct err 
     uint32_t n = base->n_node, lanes = n * base->n_class;
     x->noc = *base;
     x->noc.comp.tick = base->n_class == 1 ? xbar_tick : xbar_tick_classes;
+    x->noc.comp.waits = xbar_waits;
     x->noc.hops = xbar_hops;
     x->n = n;
     x->words = (n + 63) / 64;

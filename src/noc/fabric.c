@@ -1,6 +1,8 @@
 /* The networks of a machine put together, and the forwarders at its L2 slices; see fabric.h. */
 #include "noc/fabric.h"
 
+#include "engine/waits.h"
+
 /*
  * At an L2 slice: what one SM sends another comes in from the request network and goes out through the reply network,
  * one message of each class per NoC cycle. Requests and replies have a queue each, so neither waits for the other.
@@ -38,6 +40,14 @@ static uint64_t forwarder_tick(struct comp *comp, uint64_t now)
     return want;
 }
 
+static void forwarder_waits(const struct comp *comp, struct waits *w)
+{
+    const struct forwarder *f = (const struct forwarder *)comp;
+    for (int k = 0; k < FORWARD_COUNT; k++)
+        if (!port_empty(&f->in[k]))
+            waits_for_room(w, &f->in[k], port_oldest(&f->in[k]), f->out[k], "the network to the SM");
+}
+
 static int forwarder_check(const struct comp *comp, bool drained, struct err *e)
 {
     const struct forwarder *f = (const struct forwarder *)comp;
@@ -56,7 +66,7 @@ static void forwarders_new(struct fabric *f, struct engine *eng, uint32_t queue)
         uint32_t node = fabric_slice_node(f, i);
         char text[32];
         int n = snprintf(text, sizeof text, "l2.%u.forwarder", i);
-        w->comp = (struct comp){.tick = forwarder_tick, .check = forwarder_check};
+        w->comp = (struct comp){.tick = forwarder_tick, .waits = forwarder_waits, .check = forwarder_check};
         engine_add(eng, &w->comp, CLK_NOC, arena_strndup(eng->arena, text, (size_t)n));
         for (int k = 0; k < FORWARD_COUNT; k++) {
             port_init(&w->in[k], eng, &w->comp, queue, 1, name[k]);

@@ -21,20 +21,6 @@ static int noc_check(const struct comp *comp, bool drained, struct err *e)
     return 0;
 }
 
-static void noc_dump(const struct comp *comp, FILE *out)
-{
-    const struct noc *n = (const struct noc *)comp;
-    fprintf(out, "%s: %u packets inside", comp->name, n->in_flight);
-    for (uint32_t i = 0; i < n->n_class * n->n_node; i++) {
-        if (!port_empty(&n->in[i]))
-            fprintf(out, "; node %u: %u to send, the first to node %u", i % n->n_node, port_count(&n->in[i]),
-                    noc_target(n, i / n->n_node, n->in[i].slot[n->in[i].head & n->in[i].mask].req));
-        if (n->out[i] && !port_can_send(n->out[i]))
-            fprintf(out, "; node %u takes no packets (%s)", i % n->n_node, n->out[i]->name);
-    }
-    fprintf(out, "\n");
-}
-
 static const char *const class_name[NET_CLASS_COUNT] = {
     [NET_TO_HOME] = "noc.to_home",     [NET_TO_HOME_FORWARDED] = "noc.to_home_forwarded",
     [NET_TO_L2] = "noc.to_l2",         [NET_FROM_L2] = "noc.from_l2",
@@ -67,7 +53,7 @@ struct noc *noc_new(struct engine *eng, const struct noc_config *config, const s
                        .n_sm = env->n_sm,
                        .n_mem = env->n_mem,
                        .via = env->via,
-                       .comp = {.dump = noc_dump, .check = noc_check}};
+                       .comp = {.check = noc_check}};
     for (uint32_t k = 0; k < NET_CLASS_COUNT; k++) {
         if (!(env->classes >> k & 1))
             continue;

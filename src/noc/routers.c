@@ -18,6 +18,7 @@
  * node's flit per cycle, for the switch and for links, where whoever cannot move does not compete. Not modelled:
  * speculation, adaptive routing.
  */
+#include "engine/waits.h"
 #include "noc/routers_priv.h"
 
 /* The cycle is compiled twice: with n_class = 1 a constant, where loops over classes vanish, and for any number. */
@@ -360,4 +361,64 @@ uint64_t routers_tick_classes(struct comp *comp, uint64_t now)
 {
     struct routers *n = (struct routers *)comp;
     return tick_body(n, n->noc.n_class, now);
+}
+
+/* ---- the deadlock report ---- */
+static uint32_t flit_at(const struct routers *n, uint32_t c, uint32_t nth)
+{
+    return n->buf[(c << n->depth_shift) + ((n->in[c].head + nth) & n->depth_mask)];
+}
+
+/* The request of the packet that comes first in channel c. */
+static req_id first_in(const struct routers *n, uint32_t c)
+{
+    return n->packet[flit_at(n, c, 0) >> 2].req;
+}
+
+/* What the packet whose first flit is at the head of channel c waits for. */
+static void head_waits(const struct routers *n, uint32_t c, const struct packet *p, struct waits *w)
+{
+    uint32_t r = c >> n->chan_shift, ro = (r << (n->chan_shift - n->vc_shift)) + n->route[r * n->noc.n_node + p->to];
+    if (n->feeds[ro] == NONE) {
+        waits_for_room(w, NULL, p->req, n->noc.out[p->class * n->noc.n_node + p->to], "its receiver");
+        return;
+    }
+    uint32_t next = n->in[c].out_chan;
+    if (next == NO_CHAN) { /* all virtual channels of its class are taken: the first of them speaks for all */
+        const struct out_chan *o = &n->out[(ro << n->vc_shift) + p->class * n->n_vc];
+        uint32_t owner = (r << n->chan_shift) + o->owner;
+        if (o->owner != NO_OWNER && n->in[owner].n)
+            waits_for_request(w, NULL, p->req, first_in(n, owner), "a virtual channel");
+        return;
+    }
+    uint32_t down = (n->feeds[ro] << n->vc_shift) + (next & ((1u << n->vc_shift) - 1));
+    if (n->in[down].n)
+        waits_for_request(w, NULL, p->req, first_in(n, down), "a place at the next router");
+}
+
+void routers_waits(const struct comp *comp, struct waits *w)
+{
+    const struct routers *n = (const struct routers *)comp;
+    for (uint32_t c = 0; c < n->n_chan; c++)
+        for (uint32_t k = 0; k < n->in[c].n; k++) {
+            uint32_t flit = flit_at(n, c, k);
+            const struct packet *p = &n->packet[flit >> 2];
+            if (!(flit & 1))
+                continue; /* the packet's first flit is further on, and speaks for it */
+            if (k == 0)
+                head_waits(n, c, p, w);
+            else
+                waits_for_request(w, NULL, p->req, first_in(n, c), "the packet in front of it");
+        }
+    for (uint32_t lane = 0; lane < n->noc.n_node * n->noc.n_class; lane++) {
+        uint32_t node = lane % n->noc.n_node, vc = lane / n->noc.n_node * n->n_vc;
+        uint32_t c = ((uint32_t)n->router_of[node] << n->chan_shift) + ((uint32_t)n->port_of[node] << n->vc_shift) + vc;
+        req_id id = port_oldest(&n->noc.in[lane]);
+        if (id == REQ_NONE)
+            continue;
+        if (n->inject_packet[lane] != NONE)
+            waits_for_request(w, &n->noc.in[lane], id, n->packet[n->inject_packet[lane]].req, "the node's link");
+        else if (n->in[c].n)
+            waits_for_request(w, &n->noc.in[lane], id, first_in(n, c), "a place at the first router");
+    }
 }

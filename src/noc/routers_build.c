@@ -310,6 +310,7 @@ struct noc *routers_new(struct engine *eng, const struct noc *base, struct err *
     bool mesh = base->cfg.topology == NOC_MESH;
     n->noc = *base;
     n->noc.comp.tick = base->n_class == 1 ? routers_tick : routers_tick_classes;
+    n->noc.comp.waits = routers_waits;
     n->noc.hops = routers_hops;
     n->latency = base->cfg.router_latency + base->cfg.link_latency - 1;
     if ((mesh ? shape_mesh(n, e) : shape_butterfly(n, e)) || number_channels(n, e) || place_nodes(n, a, e))

@@ -88,5 +88,6 @@ struct routers {
 /* routers.c: for one class, and for any number */
 uint64_t routers_tick(struct comp *, uint64_t now);
 uint64_t routers_tick_classes(struct comp *, uint64_t now);
+void routers_waits(const struct comp *, struct waits *);
 
 #endif

@@ -13,6 +13,7 @@
 #include "sm/sm_priv.h"
 
 #include "base/mem.h"
+#include "engine/waits.h"
 
 #include <inttypes.h>
 
@@ -346,26 +347,23 @@ static void sync(struct comp *c, uint64_t now)
     account((struct sm *)c, now);
 }
 
-static void dump(const struct comp *c, FILE *out)
+/* Warps that wait for loads wait for requests, which are elsewhere and speak for themselves. */
+static void waits(const struct comp *c, struct waits *w)
 {
-    static const char *const what[WARP_WAITS] = {"ready", "alu", "fetch", "memory", "fence", "barrier", "drain"};
     const struct sm *sm = (const struct sm *)c;
-    if (!sm->resident && !sm->outstanding && !sm->lsu_n)
-        return;
-    fprintf(out, "%s: %d warps resident, %u requests outstanding, %u memory instructions queued\n", c->name,
-            __builtin_popcountll(sm->resident), sm->outstanding, sm->lsu_n);
     if (sm->lsu_n) {
         const struct lsu_entry *e = &sm->lsu[sm->lsu_head];
-        fprintf(out, "  load/store unit: warp %u, pc %u, line %u of %u%s\n", e->warp, e->pc, e->next_line, e->n_line,
-                e->where >= LSU_DATA && e->where <= LSU_TEX && !port_can_send(sm->to_l1[e->where - LSU_DATA])
-                    ? ", waits for room in its L1"
-                    : "");
+        if (e->where >= LSU_DATA && e->where <= LSU_TEX)
+            waits_for_room(
+                w, NULL, REQ_NONE, sm->to_l1[e->where - LSU_DATA],
+                waits_text(w, "the L1 (warp %u, pc %u, line %u of %u)", e->warp, e->pc, e->next_line, e->n_line));
     }
-    for (uint64_t left = sm->resident; left; left &= left - 1) {
+    for (uint64_t left = sm->in[WARP_BARRIER]; left; left &= left - 1) {
         unsigned s = (unsigned)__builtin_ctzll(left);
-        const struct warp *w = &sm->warp[s];
-        fprintf(out, "  warp %u (CTA %" PRIu64 ", warp %u of it): waits for %s at pc %u, %u requests outstanding\n", s,
-                sm->cta[w->cta].number, w->index, what[w->wait], w->pc, w->outstanding);
+        const struct warp *x = &sm->warp[s];
+        waits_for_else(w, NULL, REQ_NONE,
+                       waits_text(w, "the other warps of CTA %" PRIu64 " at barrier %u (warp %u, pc %u)",
+                                  sm->cta[x->cta].number, x->at_barrier, s, x->pc));
     }
 }
 
@@ -416,9 +414,10 @@ struct sm *sm_new(struct engine *eng, const struct sm_config *cfg, const struct 
     sm->wanted = env->wanted_events;
     sm->comp.tick = tick;
     sm->comp.sync = sync;
-    sm->comp.dump = dump;
+    sm->comp.waits = waits;
     sm->comp.check = check;
     engine_add(eng, &sm->comp, CLK_CORE, name);
+    engine_watch(eng, &sm->stats.warp_insts);
 
     sm->warp = arena_alloc64(a, cfg->warps * sizeof *sm->warp);
     size_t dec = (stream_dec_bytes() + 63) & ~(size_t)63;

@@ -279,7 +279,7 @@ uint64_t memsys_run(struct memsys *m)
         until += 10000;
         end = engine_run(m->eng, until);
         if (end == ENGINE_DEADLOCK) {
-            engine_dump(m->eng, stderr);
+            engine_report_deadlock(m->eng, stderr);
             fail_msg("deadlock");
         }
     } while (end == ENGINE_LIMIT && !quiet(m));

@@ -2,6 +2,7 @@
  * A network between mock nodes: exact latencies, fair shares, back-pressure, head-of-line blocking, every pair of
  * nodes, nothing lost, message classes that do not wait for each other.
  */
+#include "engine/waits.h"
 #include "noc/noc_config.h"
 
 #include <setjmp.h>
@@ -112,7 +113,7 @@ static void bench_run(struct bench *b)
 {
     struct err e = {0};
     if (engine_run(b->eng, 1000000) != ENGINE_IDLE) {
-        engine_dump(b->eng, stderr);
+        engine_report_deadlock(b->eng, stderr);
         fail_msg("the network did not come to rest");
     }
     if (engine_check(b->eng, true, &e))
@@ -496,6 +497,65 @@ static void classes_share(void **state)
     }
 }
 
+/* ---- the deadlock report ---- */
+/* Passes every packet on to another node, in the class it came in: what message classes are there to avoid. */
+static uint64_t relay_tick(struct comp *comp, uint64_t now)
+{
+    struct node *n = (struct node *)comp;
+    struct req_pool *pool = &comp->eng->pool;
+    if (n->to_send && port_can_send(n->out)) {
+        req_id id = req_alloc(pool);
+        pool->req[id] = (struct req){.addr = n->nth, .born = now, .to = (uint16_t)to_random(n, n->nth)};
+        n->nth++;
+        n->to_send--;
+        port_send(n->out, id, net_info(n->bytes, 15));
+    } else if (port_peek(&n->in, now) && port_can_send(n->out)) {
+        struct msg m = port_pop(&n->in);
+        pool->req[m.req].to = (uint16_t)to_random(n, n->nth++);
+        port_send(n->out, m.req, m.info);
+    }
+    return port_can_send(n->out) ? now + 1 : NEVER;
+}
+static void relay_waits(const struct comp *comp, struct waits *w)
+{
+    const struct node *n = (const struct node *)comp;
+    if (!port_empty(&n->in))
+        waits_for_room(w, &n->in, port_oldest(&n->in), n->out, "the network");
+}
+
+/* On every topology the report is the cycle: from a node into the network and back, on one screen. */
+static void deadlock_report(void **state)
+{
+    (void)state;
+    struct noc_cfg cfgs[5];
+    unsigned n = small_networks(cfgs);
+    for (unsigned k = 0; k < n; k++) {
+        struct bench *b = bench_new(12, 4, cfgs[k]);
+        for (uint32_t i = 0; i < b->n; i++) {
+            b->node[i].comp.tick = relay_tick;
+            b->node[i].comp.waits = relay_waits;
+            b->node[i].to_send = 100;
+            b->node[i].bytes = 136;
+        }
+        assert_int_equal(engine_run(b->eng, 1000000), ENGINE_DEADLOCK);
+        char *text = NULL;
+        size_t len = 0;
+        FILE *f = open_memstream(&text, &len);
+        engine_report_deadlock(b->eng, f);
+        fclose(f);
+        unsigned lines = 0;
+        for (const char *p = text; *p; p++)
+            lines += *p == '\n';
+        if (!strstr(text, "the cycle of waits") || !strstr(text, "node, node in: load of line") ||
+            !strstr(text, "waits for the network: room in noc.request, noc.to_l2") ||
+            !strstr(text, "waits for its receiver: room in node, node in") || !strstr(text, "the oldest request in it"))
+            fail_msg("network %u: the report is\n%s", k, text);
+        assert_in_range(lines, 4, 24);
+        free(text);
+        bench_free(b);
+    }
+}
+
 static void refused(void **state)
 {
     (void)state;
@@ -534,6 +594,7 @@ int main(void)
         cmocka_unit_test(blocked_class_is_passed),
         cmocka_unit_test(blocked_class_loses_nothing),
         cmocka_unit_test(classes_share),
+        cmocka_unit_test(deadlock_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

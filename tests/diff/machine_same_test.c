@@ -150,7 +150,7 @@ static struct numbers run_synth(const char *machine, const char *with, const cha
     for (int launch = 0; launch < 2; launch++) {
         enum gpu_end end = gpu_launch(g, &s.kernel, &s.launch, &s.streams, &e);
         if (end == GPU_DEADLOCKED)
-            gpu_dump(g, stderr);
+            gpu_report_deadlock(g, stderr);
         assert_int_equal(end, GPU_DONE);
     }
     struct numbers n = numbers_of(g);

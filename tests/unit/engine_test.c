@@ -2,7 +2,7 @@
  * The engine alone: clocks, waking, jumping, ports between clocks, deadlock; and the address mapping.
  */
 #include "engine/addrmap.h"
-#include "engine/port.h"
+#include "engine/waits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -167,6 +167,17 @@ static void port_full(void **state)
     rig_free(r);
 }
 
+/* The report's text; the caller frees it. */
+static char *report(const struct engine *e)
+{
+    char *text = NULL;
+    size_t len = 0;
+    FILE *f = open_memstream(&text, &len);
+    engine_report_deadlock(e, f);
+    fclose(f);
+    return text;
+}
+
 static void deadlock(void **state)
 {
     (void)state;
@@ -175,12 +186,9 @@ static void deadlock(void **state)
     engine_start(r->eng);
     req_id id = req_alloc(&r->eng->pool);
     assert_int_equal(engine_run(r->eng, NEVER), ENGINE_DEADLOCK);
-    char *text = NULL;
-    size_t len = 0;
-    FILE *f = open_memstream(&text, &len);
-    engine_dump(r->eng, f);
-    fclose(f);
+    char *text = report(r->eng);
     assert_non_null(strstr(text, "1 requests in flight"));
+    assert_non_null(strstr(text, "no component holds anything"));
     free(text);
     struct err e = {0};
     assert_int_equal(engine_check(r->eng, true, &e), -1);
@@ -194,6 +202,98 @@ static void deadlock(void **state)
     req_alloc(&r->eng->pool);
     assert_int_equal(engine_run(r->eng, 100000), ENGINE_DEADLOCK);
     assert_true(r->p[0].last < 3000);
+    rig_free(r);
+}
+
+/* The watch goes on from call to call, however short they are. */
+static void deadlock_across_calls(void **state)
+{
+    (void)state;
+    struct rig *r = rig_new(1000, 1000, 1000, 1000);
+    r->p[0].period = 1;
+    engine_start(r->eng);
+    req_alloc(&r->eng->pool);
+    uint64_t until = 0;
+    enum engine_end end;
+    do
+        end = engine_run(r->eng, until += 10);
+    while (end == ENGINE_LIMIT && until < 100000);
+    assert_int_equal(end, ENGINE_DEADLOCK);
+    assert_in_range(r->p[0].last, 1000, 2010); /* of 1000 cycles, one whole interval without progress */
+    rig_free(r);
+}
+
+/* Instructions issued are progress; without requests in flight nothing but a task makes standing still a deadlock. */
+static void watched_counters(void **state)
+{
+    (void)state;
+    struct rig *r = rig_new(1000, 1000, 1000, 1000);
+    r->p[0].period = 1;
+    engine_watch(r->eng, &r->p[0].n); /* grows with every tick */
+    engine_start(r->eng);
+    req_alloc(&r->eng->pool);
+    assert_int_equal(engine_run(r->eng, 20000), ENGINE_LIMIT);
+    rig_free(r);
+    for (uint32_t tasks = 0; tasks < 2; tasks++) {
+        r = rig_new(1000, 1000, 1000, 1000);
+        r->p[0].period = 1;
+        engine_start(r->eng);
+        engine_run(r->eng, 5000);
+        r->eng->tasks = tasks;
+        assert_int_equal(engine_run(r->eng, 20000), tasks ? ENGINE_DEADLOCK : ENGINE_LIMIT);
+        rig_free(r);
+    }
+    /* After a long quiet time the first request is not a deadlock. */
+    r = rig_new(1000, 1000, 1000, 1000);
+    engine_start(r->eng);
+    engine_run(r->eng, 500000);
+    port_init(&r->p[1].in, r->eng, &r->p[1].comp, 1, 400, "test");
+    port_send(&r->p[1].in, req_alloc(&r->eng->pool), 0);
+    assert_int_equal(engine_run(r->eng, 600000), ENGINE_IDLE);
+    rig_free(r);
+}
+
+/* ---- two components that each wait for room in the other's port, and a third that waits for one of them ---- */
+static uint64_t stuck_tick(struct comp *comp, uint64_t now)
+{
+    struct probe *p = (struct probe *)comp;
+    if (port_peek(&p->in, now) && port_can_send(p->out))
+        port_send(p->out, port_pop(&p->in).req, 0);
+    return NEVER;
+}
+static void stuck_waits(const struct comp *comp, struct waits *w)
+{
+    const struct probe *p = (const struct probe *)comp;
+    waits_for_room(w, &p->in, port_oldest(&p->in), p->out, "its neighbour");
+}
+
+static void cycle_of_waits(void **state)
+{
+    (void)state;
+    static const char *const name[3] = {"left", "right", "beside"};
+    struct rig *r = rig_new(1000, 1000, 1000, 1000);
+    for (int i = 0; i < 3; i++) {
+        r->p[i].comp.tick = stuck_tick;
+        r->p[i].comp.waits = stuck_waits;
+        r->p[i].comp.name = name[i];
+        port_init(&r->p[i].in, r->eng, &r->p[i].comp, 1, 1, "in");
+        r->p[i].out = &r->p[i == 0].in; /* right to left, left to right, beside to left */
+    }
+    engine_start(r->eng);
+    for (int i = 0; i < 3; i++) {
+        req_id id = req_alloc(&r->eng->pool);
+        r->eng->pool.req[id] =
+            (struct req){.addr = 0x1000u * (unsigned)(i + 1), .born = (uint64_t)(30 - 10 * i), .sm = 7};
+        port_send(&r->p[i].in, id, 0);
+    }
+    assert_int_equal(engine_run(r->eng, NEVER), ENGINE_DEADLOCK);
+    char *text = report(r->eng);
+    assert_non_null(strstr(text, "the cycle of waits"));
+    assert_non_null(strstr(text, "left, in: load of line 1000 waits for its neighbour: room in right, in"));
+    assert_non_null(strstr(text, "right, in: load of line 2000 waits for its neighbour: room in left, in"));
+    assert_null(strstr(text, "beside")); /* the oldest of all, but not in the cycle */
+    assert_non_null(strstr(text, "the oldest request in it: load of line 2000, for SM 7"));
+    free(text);
     rig_free(r);
 }
 
@@ -246,9 +346,15 @@ static void mapping(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(clocks),         cmocka_unit_test(jumps),
-                                       cmocka_unit_test(stop_and_go_on), cmocka_unit_test(port_timing),
-                                       cmocka_unit_test(port_full),      cmocka_unit_test(deadlock),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(clocks),
+                                       cmocka_unit_test(jumps),
+                                       cmocka_unit_test(stop_and_go_on),
+                                       cmocka_unit_test(port_timing),
+                                       cmocka_unit_test(port_full),
+                                       cmocka_unit_test(deadlock),
+                                       cmocka_unit_test(deadlock_across_calls),
+                                       cmocka_unit_test(watched_counters),
+                                       cmocka_unit_test(cycle_of_waits),
                                        cmocka_unit_test(mapping)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
