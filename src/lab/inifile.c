@@ -10,11 +10,23 @@ struct reader {
     FILE *in;
     const char *path;
     int line;
+    int empty_at; /* line of a section that has nothing so far; 0 = none */
     bool indented, failed;
     inifile_fn *fn;
     void *ctx;
     struct err *e;
 };
+
+/* inih does not tell of a section without keys, so what it should choose would be left out without a word. */
+static bool is_empty(struct reader *r)
+{
+    if (!r->empty_at)
+        return false;
+    err_at(r->e, r->path, r->empty_at, 0, "this section is empty");
+    err_hint(r->e, "give it a key (label = NAME), or remove it");
+    r->failed = true;
+    return true;
+}
 
 /* One line for inih, counted. A line that inih would cut in two is refused. */
 static char *next_line(char *out, int room, void *stream)
@@ -31,12 +43,18 @@ static char *next_line(char *out, int room, void *stream)
         return NULL;
     }
     r->indented = isspace((unsigned char)out[0]) != 0;
+    if (out[strspn(out, " \t")] == '[') {
+        if (is_empty(r))
+            return NULL;
+        r->empty_at = r->line;
+    }
     return out;
 }
 
 static int on_item(void *ctx, const char *section, const char *key, const char *value)
 {
     struct reader *r = ctx;
+    r->empty_at = 0;
     struct inifile_item item = {r->path, r->line, section, key, value, r->indented};
     if (r->fn(r->ctx, &item, r->e))
         r->failed = true;
@@ -51,7 +69,7 @@ int inifile_read(const char *path, inifile_fn *fn, void *ctx, struct err *e)
     int line = ini_parse_stream(next_line, &r, on_item, &r);
     bool bad = ferror(r.in) != 0;
     fclose(r.in);
-    if (r.failed)
+    if (r.failed || (!line && !bad && is_empty(&r)))
         return -1;
     if (line > 0) {
         err_at(e, path, line, 0, "this is neither [section] nor 'key = value'");

@@ -81,7 +81,7 @@ full() {
 }
 full --help
 full --version
-for command in cc run record replay analyze list explain config suite sweep reproduce report trace swcache ptx; do
+for command in $("$weir" --help | awk '/^Commands:/ { on = 1; next } on && NF { print $1 } on && !NF { exit }'); do
     full $command --help
 done
 full list gpus

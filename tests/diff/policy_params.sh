@@ -36,6 +36,7 @@ title = $policy
 programs = transpose
 metric = ipc
 [variant plain]
+label = plain
 [variant $policy]
 with = $policy
 set = $key=$value

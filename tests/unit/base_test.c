@@ -7,6 +7,9 @@
 #include "base/err.h"
 #include "base/mem.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 static void printed_error_names_place_and_remedy(void **state)
 {
     (void)state;
@@ -72,6 +75,39 @@ static void strmap_survives_growth(void **state)
     strmap_free(&m);
 }
 
+/* Not a crash: it says so and ends with the status of bad input. A sanitizer's allocator has its own opinion. */
+static void no_memory_is_said(void **state)
+{
+    (void)state;
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+    skip();
+#endif
+#endif
+    for (int way = 0; way < 4; way++) {
+        int say[2], status;
+        assert_int_equal(pipe(say), 0);
+        const pid_t pid = fork();
+        if (!pid) {
+            volatile size_t much = SIZE_MAX / 4;
+            dup2(say[1], STDERR_FILENO);
+            void *p = way == 0   ? xmalloc(much)
+                      : way == 1 ? xcalloc(much, 8)
+                      : way == 2 ? xaligned(SIZE_MAX - 10)
+                                 : xreallocarray(NULL, much, 16);
+            _exit(p != NULL);
+        }
+        close(say[1]);
+        char text[200] = {0};
+        assert_true(read(say[0], text, sizeof text - 1) > 0);
+        close(say[0]);
+        waitpid(pid, &status, 0);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 2);
+        assert_non_null(strstr(text, "weir: out of memory"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -79,6 +115,7 @@ int main(void)
         cmocka_unit_test(binary_error_names_offset),
         cmocka_unit_test(arena_keeps_alignment_across_blocks),
         cmocka_unit_test(strmap_survives_growth),
+        cmocka_unit_test(no_memory_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

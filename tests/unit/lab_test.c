@@ -96,6 +96,8 @@ static void test_plan_faults(void **state)
         {HEAD "titel = x\n", 4, "there is no key 'titel'"},
         {HEAD "title = x\n", 4, "given twice"},
         {HEAD "kind = pie\n", 4, "kind = pie"},
+        {HEAD "[variant a]\n[variant b]\nwith = lrr\n", 4, "empty"},
+        {HEAD "[variant b]\nwith = lrr\n\n[variant a]\n", 7, "empty"},
         {HEAD "normalise = b\n[variant a]\nwith = lrr\n", 4, "no variant 'b'"},
         {HEAD "variants = a c\n[variant a]\nwith = lrr\n", 4, "no variant 'c'"},
         {HEAD "[variant a]\nover = z\n", 5, "no variant 'z'"},

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Runs the whole weir command on mutated inputs: recordings behind right checksums, machine files, plans, stores, PTX
+that is then executed. Whatever the input, a command ends in time with one of its exit statuses, and says something when
+that is not 0; a signal, a sanitizer's report, another status or silence is a finding.
+
+usage: commands.py WEIR TRACE_MUTATE PTX_RUNNER ROOT [--n N] [--seed S] [--kind KIND] [--keep DIR] [--made-by WEIR]
+
+N inputs of each kind (default 40). With a sanitizer build of WEIR it finds what a plain build does not notice; stores
+need a plain build to be made by.
+Exit status: 0 nothing found, 1 something.
+"""
+import argparse
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TIME_LIMIT_S = 120  # of one command; generous, because a loaded machine is no finding
+STATUSES = (0, 1, 2, 3)
+REPORT = re.compile(r"runtime error:|ERROR: AddressSanitizer|ERROR: LeakSanitizer|internal error at|invariant is violated")
+NUMBERS = ["0", "1", "-1", "2", "3", "7", "31", "33", "64", "100", "255", "65535", "65536", "4294967295", "4294967296",
+           "9223372036854775807", "18446744073709551615", "99999999999999999999999", "0x10", "1.5", "1e9", "nan", ""]
+PLAN = """[figure]
+number    = 1
+title     = a plan
+programs  = transpose
+metric    = ipc
+axis      = IPC
+normalise = plain
+[variant plain]
+label = plain
+[variant small]
+with = apcm
+set  = l1.size=16KiB apcm.mode=bypass
+[variant both]
+over = plain
+"""
+
+
+class Harness:
+    def __init__(self, args):
+        self.args = args
+        self.found = 0
+        self.runs = {}
+        self.dir = tempfile.mkdtemp(prefix="weir-mutate-")
+        self.env = dict(os.environ, XDG_CACHE_HOME=os.path.join(self.dir, "cache"), UBSAN_OPTIONS="halt_on_error=1",
+                        ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1"))
+        self.policies = re.findall(r"^  ([a-z_0-9]+) ", self.output("list", "policies"), re.M)
+        self.machines = re.findall(r"^ *([a-z0-9-]+) ", self.output("list", "gpus"), re.M)
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def output(self, *words):
+        return subprocess.run([self.args.weir, *words], env=self.env, capture_output=True, text=True, check=True).stdout
+
+    def run(self, kind, seed, inputs, *words):
+        """One command; what is found is told, with a copy of the inputs where --keep says."""
+        self.runs[kind] = self.runs.get(kind, 0) + 1
+        try:
+            r = subprocess.run([self.args.weir, *words], env=self.env, stdin=subprocess.DEVNULL, capture_output=True,
+                               timeout=TIME_LIMIT_S, cwd=self.dir)
+            said = (r.stdout + r.stderr).decode(errors="replace")
+            why = None
+            if r.returncode not in STATUSES:
+                why = f"ended with status {r.returncode}"
+            elif REPORT.search(said):
+                why = "reported an error of its own"
+            elif r.returncode and not said.strip():
+                why = f"status {r.returncode} without a word"
+        except subprocess.TimeoutExpired as e:
+            said, why = (e.stderr or b"").decode(errors="replace"), f"did not end in {TIME_LIMIT_S} s"
+        if not why:
+            return r.returncode
+        self.found += 1
+        print(f"FOUND {kind} {seed}: weir {' '.join(words)}: {why}")
+        print("\n".join("    " + line for line in said.splitlines()[-30:]))
+        if self.args.keep:
+            os.makedirs(self.args.keep, exist_ok=True)
+            for i in inputs:
+                shutil.copy(i, os.path.join(self.args.keep, f"{kind}-{seed}-{os.path.basename(i)}"))
+        return None
+
+    # ---- mutations of text ----
+    def mutate_text(self, text, rng):
+        for _ in range(rng.randint(1, 4)):
+            lines = text.split("\n")
+            at = rng.randrange(len(lines))
+            what = rng.randrange(8)
+            if what == 0:
+                del lines[at]
+            elif what == 1:
+                lines.insert(rng.randrange(len(lines) + 1), lines[at])
+            elif what == 2:
+                other = rng.randrange(len(lines))
+                lines[at], lines[other] = lines[other], lines[at]
+            elif what in (3, 4, 5):  # a number becomes another
+                found = list(re.finditer(r"-?\d+(\.\d+)?", text))
+                if found:
+                    m = rng.choice(found)
+                    text = text[:m.start()] + rng.choice(NUMBERS) + text[m.end():]
+                continue
+            elif what == 6:  # a word becomes another of the text
+                found = list(re.finditer(r"[%.\w]+", text))
+                if found:
+                    m, other = rng.choice(found), rng.choice(found)
+                    text = text[:m.start()] + other.group() + text[m.end():]
+                continue
+            else:
+                at = rng.randrange(len(text) + 1)
+                text = text[:at] + rng.choice(['"', "=", "[", "]", ";", "{", "}", "\\", "`", "\0", "\xff", "%s", "\n", " "]) + text[at:]
+                continue
+            text = "\n".join(lines)
+        return text
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="latin-1", errors="replace") as f:
+            f.write(text)
+        return self.path(name)
+
+    # ---- kinds of inputs ----
+    def recording(self, seed, rng):
+        source = os.path.join(self.args.root, "tests/fuzz/tiny.wt")
+        wt = self.path("mutated.wt")
+        subprocess.run([self.args.trace_mutate, str(seed), source, wt], check=True)
+        readable = self.run("recording", seed, [wt], "trace", "check", wt) is not None
+        self.run("recording", seed, [wt], "trace", "info", *rng.choice([[], ["--json"], ["--launches"]]), wt)
+        self.run("recording", seed, [wt], "trace", "dump", "--limit", "500", wt)
+        if readable:
+            self.run("recording", seed, [wt], "analyze", wt)
+            self.run("recording", seed, [wt], "replay", "--gpu", rng.choice(self.machines), "--with",
+                     rng.choice(self.policies), *rng.choice([[], ["--explain-loads"], ["--sample", "100"]]), "--json",
+                     self.path("out.json"), wt)
+
+    def machine(self, seed, rng):
+        name = rng.choice(self.machines)
+        with open(os.path.join(self.args.root, "configs", name + ".ini")) as f:
+            ini = self.write("mutated.ini", self.mutate_text(f.read(), rng))
+        if self.run("machine", seed, [ini], "config", "check", ini) == 0:
+            self.run("machine", seed, [ini], "config", "show", ini)
+            self.run("machine", seed, [ini], "replay", "-q", "--gpu", ini,
+                     os.path.join(self.args.root, "tests/fuzz/tiny.wt"))
+
+    def setting(self, seed, rng):
+        """Any parameter with any number, without a file."""
+        policy = rng.choice(self.policies)
+        keys = re.findall(r"^([a-z0-9_]+\.[a-z0-9_.]+) ", self.output("config", "show", rng.choice(self.machines)), re.M)
+        words = ["--with", policy]
+        for _ in range(rng.randint(1, 2)):
+            words += ["--set", rng.choice(keys) + "=" + rng.choice(NUMBERS) + rng.choice(["", "", "KiB", "MHz"])]
+        self.run("setting", seed, [], "replay", "-q", *words, os.path.join(self.args.root, "tests/fuzz/tiny.wt"))
+
+    def plan(self, seed, rng):
+        ini = self.write("mutated-plan.ini", self.mutate_text(PLAN, rng))
+        self.run("plan", seed, [ini], "report", ini, "--size", "tiny", "--results", self.path("results.sqlite"), "-o",
+                 self.path("report"))
+
+    def store(self, seed, rng):
+        """A store that a sweep filled, damaged: bytes of the file, or rows that no sweep would write."""
+        import sqlite3
+        whole, db = self.path("whole.sqlite"), self.path("mutated.sqlite")
+        plan = self.write("plan.ini", PLAN)
+        if not os.path.exists(whole):
+            subprocess.run([self.args.made_by or self.args.weir, "sweep", plan, "--size", "tiny", "--results", whole, "-o",
+                            self.path("report")], env=self.env, capture_output=True)
+        if not os.path.exists(whole):
+            return False  # programs cannot run beside a runtime with a sanitizer in it
+        shutil.copy(whole, db)
+        if rng.randrange(2):
+            con = sqlite3.connect(db)
+            columns = [r[1] for r in con.execute("PRAGMA table_info(result)")]
+            column = rng.choice(columns + ["document"] * 3)
+            document = (con.execute("SELECT document FROM result").fetchone() or [""])[0] or ""
+            value = rng.choice([None, "", "{", "[]", "{}", "null", '{"total": 3}', '{"total": {}}', b"\xff\x00\xfe", 7,
+                                '{"total": {"ipc": "x"}}', self.mutate_text(document, rng)])
+            try:
+                con.execute(f"UPDATE result SET {column} = ?", (value,))
+                con.commit()
+            except sqlite3.Error:
+                pass
+            con.close()
+        else:
+            with open(db, "rb") as f:
+                data = bytearray(f.read())
+            for _ in range(rng.randint(1, 20)):
+                data[rng.randrange(len(data))] = rng.randrange(256)
+            with open(db, "wb") as f:
+                f.write(data[:rng.choice([len(data), len(data), rng.randrange(len(data))])])
+        self.run("store", seed, [db], "report", plan, "--size", "tiny", "--results", db, "-o", self.path("report"))
+
+    def ptx(self, seed, rng):
+        folder = os.path.join(self.args.root, "tests/fuzz/corpus/ptx")
+        with open(os.path.join(folder, rng.choice(sorted(os.listdir(folder)))), encoding="latin-1") as f:
+            text = self.mutate_text(f.read(), rng)
+        ptx = self.write("mutated.ptx", text)
+        kernels = re.findall(r"\.entry\s+([\w$%]+)", text)[:6]
+        self.run("ptx", seed, [ptx], "ptx", rng.choice(["check", "info", "dump"]), ptx)
+        how = rng.choice([["--functional"], ["--gpu", "gtx480", "-q"]])
+        self.run("ptx", seed, [ptx], "run", *how, "--max-insn", "20000", self.args.ptx_runner, ptx, *kernels)
+
+
+KINDS = ["recording", "machine", "setting", "plan", "store", "ptx"]
+
+
+def main():
+    p = argparse.ArgumentParser(usage=__doc__)
+    for name in ("weir", "trace_mutate", "ptx_runner", "root"):
+        p.add_argument(name, type=os.path.abspath)
+    p.add_argument("--n", type=int, default=40)
+    p.add_argument("--seed", type=int, default=0)
+    p.add_argument("--kind", choices=KINDS)
+    p.add_argument("--keep", type=os.path.abspath)
+    p.add_argument("--made-by", type=os.path.abspath)
+    h = Harness(p.parse_args())
+    try:
+        for kind in [h.args.kind] if h.args.kind else KINDS:
+            for seed in range(h.args.seed, h.args.seed + h.args.n):
+                if getattr(h, kind)(seed, random.Random(f"{kind} {seed}")) is False:
+                    print(f"{kind}: skipped")
+                    break
+        print(", ".join(f"{n} commands on {kind} inputs" for kind, n in h.runs.items()) + f": {h.found} findings")
+    finally:
+        shutil.rmtree(h.dir)
+    return 1 if h.found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
