@@ -171,40 +171,30 @@ static int run_compiler(char *const *argv, struct err *e)
         err_set(e, "there is no C compiler '%s'", argv[0]);
         return err_hint(e, "install one (Debian: gcc), or name yours: CC=clang weir plugin build ...");
     }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : err_set(e, "%s was ended by a signal", argv[0]);
 }
 
-static int build_plugin(const struct args *a)
+/* A compiler's command line, built up word by word. */
+struct command {
+    VEC(char *) word;
+};
+
+static void add_word(struct command *c, const char *word)
 {
-    struct err e;
-    char headers[PATH_MAX], here[PATH_MAX + 2], beside[PATH_MAX + 16], probe[PATH_MAX + 64], out[PATH_MAX];
-    const char *source = a->what, *cc = getenv("CC");
-    size_t n = strlen(source);
-    if (n < 3 || strcmp(source + n - 2, ".c")) {
-        err_set(&e, "%s: a plugin is one C file", source);
-        err_hint(&e, "its name ends in .c; 'weir plugin new NAME' writes one");
-        return report(&e);
-    }
-    if (access(source, R_OK)) {
-        err_at(&e, source, 0, 0, "cannot read: %s", strerror(errno));
-        return report(&e);
-    }
-    if (paths_find(PATHS_PLUGIN_HEADERS, headers, sizeof headers)) {
-        err_set(&e, "weir's headers for plugins were not found");
-        err_hint(&e, "install weir again, or run it from its build folder");
-        return report(&e);
-    }
-    if (!a->output) {
-        snprintf(out, sizeof out, "%.*s.so", (int)n - 2, source);
-        ((struct args *)a)->output = out;
-    }
-    VEC(char *) v = {0};
-    char *compiler = xstrdup(cc && *cc ? cc : "cc");
-    for (char *save, *w = strtok_r(compiler, " ", &save); w; w = strtok_r(NULL, " ", &save))
-        VEC_PUSH(&v, w); /* "ccache gcc" */
-    static const char *const flags[] = {"-shared",
-                                        "-fPIC",
-                                        "-O2",
+    VEC_PUSH(&c->word, xstrdup(word));
+}
+
+static void free_command(struct command *c)
+{
+    for (size_t i = 0; i < c->word.n; i++)
+        free(c->word.p[i]);
+    VEC_FREE(&c->word);
+}
+
+/* How files that include weir/plugin.h are compiled. */
+static int add_flags(struct command *c, struct err *e)
+{
+    static const char *const flags[] = {"-O2",
                                         "-std=gnu17",
                                         "-D_GNU_SOURCE",
                                         "-Wall",
@@ -213,30 +203,75 @@ static int build_plugin(const struct args *a)
                                         "-Wno-missing-field-initializers",
                                         "-fvisibility=hidden",
                                         "-fno-strict-aliasing"};
+    char headers[PATH_MAX], path[PATH_MAX + 32];
+    if (paths_find(PATHS_PLUGIN_HEADERS, headers, sizeof headers)) {
+        err_set(e, "weir's headers for plugins were not found");
+        return err_hint(e, "install weir again, or run it from its build folder");
+    }
     for (unsigned i = 0; i < sizeof flags / sizeof *flags; i++)
-        VEC_PUSH(&v, (char *)flags[i]);
-    snprintf(here, sizeof here, "-I%s", headers);
-    VEC_PUSH(&v, here);
+        add_word(c, flags[i]);
+    snprintf(path, sizeof path, "-I%s", headers);
+    add_word(c, path);
     /* In weir's own tree the public header is apart from those that it includes. */
-    snprintf(beside, sizeof beside, "-I%s/../src", headers);
-    snprintf(probe, sizeof probe, "%s/l1/policy.h", beside + 2);
-    if (!access(probe, R_OK))
-        VEC_PUSH(&v, beside);
-    VEC_PUSH(&v, "-o");
-    VEC_PUSH(&v, (char *)a->output);
-    VEC_PUSH(&v, (char *)source);
-    VEC_PUSH(&v, NULL);
-    err_clear(&e);
-    int status = run_compiler(v.p, &e);
-    VEC_FREE(&v);
+    snprintf(path, sizeof path, "%s/../src/l1/policy.h", headers);
+    if (!access(path, R_OK)) {
+        snprintf(path, sizeof path, "-I%s/../src", headers);
+        add_word(c, path);
+    }
+    return 0;
+}
+
+static int print_flags(void)
+{
+    struct err e;
+    struct command c = {0};
+    int bad = add_flags(&c, &e);
+    for (size_t i = 0; i < c.word.n; i++)
+        printf("%s%s", i ? " " : "", c.word.p[i]);
+    if (!bad)
+        putchar('\n');
+    free_command(&c);
+    return bad ? report(&e) : CLI_OK;
+}
+
+static int check_source(const char *source, struct err *e)
+{
+    size_t n = strlen(source);
+    if (n < 3 || n > PATH_MAX - 4 || strcmp(source + n - 2, ".c")) {
+        err_set(e, "%s: a plugin is one C file", source);
+        return err_hint(e, "its name ends in .c; 'weir plugin new NAME' writes one");
+    }
+    return access(source, R_OK) ? err_at(e, source, 0, 0, "cannot read: %s", strerror(errno)) : 0;
+}
+
+static int build_plugin(const char *source, const char *output)
+{
+    struct err e;
+    struct command c = {0};
+    char out[PATH_MAX];
+    if (check_source(source, &e))
+        return report(&e);
+    snprintf(out, sizeof out, "%.*s.so", (int)strlen(source) - 2, source);
+    const char *cc = getenv("CC");
+    char *compiler = xstrdup(cc && *cc ? cc : "cc");
+    for (char *save, *w = strtok_r(compiler, " ", &save); w; w = strtok_r(NULL, " ", &save))
+        add_word(&c, w); /* "ccache gcc" */
     free(compiler);
+    int status = add_flags(&c, &e);
+    const char *const last[] = {"-shared", "-fPIC", "-o", output ? output : out, source};
+    for (unsigned i = 0; i < sizeof last / sizeof *last; i++)
+        add_word(&c, last[i]);
+    VEC_PUSH(&c.word, NULL);
+    if (!status)
+        status = run_compiler(c.word.p, &e);
+    free_command(&c);
     if (status < 0)
         return report(&e);
     if (status) {
         fprintf(stderr, "weir: %s was not built: the compiler says why\n", source);
         return CLI_BAD_INPUT;
     }
-    printf("%s\n", a->output);
+    printf("%s\n", output ? output : out);
     return CLI_OK;
 }
 
@@ -263,9 +298,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "one at a time");
         return 0;
     case ARGP_KEY_END:
-        if (!a->verb || (strcmp(a->verb, "new") && strcmp(a->verb, "build")))
-            argp_error(state, "say 'new NAME' or 'build FILE.c'");
-        if (!a->what)
+        if (!a->verb || (strcmp(a->verb, "new") && strcmp(a->verb, "build") && strcmp(a->verb, "flags")))
+            argp_error(state, "say 'new NAME', 'build FILE.c' or 'flags'");
+        if (!a->what && strcmp(a->verb, "flags"))
             argp_error(state, !strcmp(a->verb, "new") ? "what shall it be called?" : "which file?");
         return 0;
     }
@@ -282,15 +317,19 @@ int cli_plugin(int argc, char **argv)
         "  ./mine_test.sh\n"
         "  weir run --plugin ./mine.so --with mine ./app\n\n"
         "new writes a working policy and its test; kinds: l1-management (default), l1-organisation, l1-order,\n"
-        "prefetcher, scheduler. docs/add-a-policy.md walks through it.\n";
+        "prefetcher, scheduler. build compiles it with cc, or what CC says. flags prints how to compile a test\n"
+        "that includes the policy's file: cc $(weir plugin flags) mine_test.c -o mine_test.\n"
+        "docs/add-a-policy.md walks through it.\n";
     static const struct argp_option options[] = {
         {"kind", OPT_KIND, "KIND", 0, "new: what kind of policy ('weir list policies')", 0},
         {"output", 'o', "FILE.so", 0, "build: the file to write (default: the source's name with .so)", 0},
         {0}};
-    static const struct argp argp = {options, parse, "new NAME\nbuild FILE.c", doc, NULL, NULL, NULL};
+    static const struct argp argp = {options, parse, "new NAME\nbuild FILE.c\nflags", doc, NULL, NULL, NULL};
     struct args a = {.kind = "l1-management"};
     argp_err_exit_status = CLI_BAD_INPUT;
     if (argp_parse(&argp, argc, argv, 0, NULL, &a))
         return CLI_BAD_INPUT;
-    return strcmp(a.verb, "new") ? build_plugin(&a) : new_plugin(&a);
+    return !strcmp(a.verb, "new")     ? new_plugin(&a)
+           : !strcmp(a.verb, "build") ? build_plugin(a.what, a.output)
+                                      : print_flags();
 }

@@ -22,7 +22,7 @@ enum { TAGS = 34, GAP = 2000 /* longer than any load takes here */ };
 
 static struct memsys *build(const char *config)
 {
-    struct memsys_config c = {1, 1, 1, 1000000, 1000000, 1000000, 1000000, false, NULL, config, 0, false};
+    struct memsys_config c = {MEMSYS_ONE, .config = config};
     return memsys_new(&c);
 }
 

@@ -20,7 +20,7 @@ static void check(const char *params, const struct step *step, unsigned n, struc
     char config[256];
     snprintf(config, sizeof config, "[l1]\nmanagement = abyp\nset_hash = linear\n[l2]\nnotes = yes\n[abyp]\n%s",
              params);
-    struct memsys_config c = {2, 1, 1, 1000000, 1000000, 1000000, 1000000, false, NULL, config, 0, false};
+    struct memsys_config c = {.n_sm = 2, .n_channel = 1, .slices = 1, MEMSYS_1GHZ, .config = config};
     struct memsys *m = memsys_new(&c);
     struct shot shots[2][32];
     struct landing at[2][32];

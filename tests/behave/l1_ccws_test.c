@@ -16,7 +16,7 @@ static void check(const struct step *step, unsigned n, const char *params, unsig
 {
     char config[256];
     snprintf(config, sizeof config, "[l1]\nmanagement = ccws\nset_hash = linear\n[ccws]\n%s", params);
-    struct memsys_config c = {1, 1, 1, 1000000, 1000000, 1000000, 1000000, false, NULL, config, 0, false};
+    struct memsys_config c = {MEMSYS_ONE, .config = config};
     struct memsys *m = memsys_new(&c);
     struct shot shots[32];
     struct landing at[32];
@@ -77,9 +77,7 @@ static void a_store_makes_it_a_new_line(void **state)
 static void a_new_warp_has_lost_nothing(void **state)
 {
     (void)state;
-    struct memsys_config c = {1,       1,       1,     1000000, 1000000,
-                              1000000, 1000000, false, NULL,    "[l1]\nmanagement = ccws\nset_hash = linear\n",
-                              0,       false};
+    struct memsys_config c = {MEMSYS_ONE, .config = "[l1]\nmanagement = ccws\nset_hash = linear\n"};
     for (int renewed = 0; renewed < 2; renewed++) {
         struct memsys *m = memsys_new(&c);
         struct shot shots[6];

@@ -17,7 +17,7 @@ static void check(const char *tokens, const struct step *e, unsigned n, unsigned
 {
     char config[128];
     snprintf(config, sizeof config, "[l1]\nmanagement = pcal\n[pcal]\ntokens = %s\n", tokens);
-    struct memsys_config c = {1, 1, 1, 1000000, 1000000, 1000000, 1000000, false, NULL, config, 0, false};
+    struct memsys_config c = {MEMSYS_ONE, .config = config};
     struct memsys *m = memsys_new(&c);
     struct shot shots[32];
     struct landing at[32];

@@ -10,7 +10,7 @@ static struct memsys *run(const char *lines, const char *params, struct landing 
 {
     char config[256];
     snprintf(config, sizeof config, "[l1]\nmanagement = pd\nset_hash = linear\n[pd]\n%s", params);
-    struct memsys_config c = {1, 1, 1, 1000000, 1000000, 1000000, 1000000, false, NULL, config, 0, false};
+    struct memsys_config c = {MEMSYS_ONE, .config = config};
     struct memsys *m = memsys_new(&c);
     static struct shot shots[32];
     unsigned n = (unsigned)strlen(lines);

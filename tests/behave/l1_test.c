@@ -8,11 +8,9 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
-#define ONE_CLOCK 1, 1, 1, 1000000, 1000000, 1000000, 1000000, false, NULL
-
 static struct memsys *one(const char *config)
 {
-    struct memsys_config c = {ONE_CLOCK, config, 0, false};
+    struct memsys_config c = {MEMSYS_ONE, .config = config};
     return memsys_new(&c);
 }
 

@@ -10,7 +10,7 @@
 
 static struct memsys *machine(uint32_t n_sm, const char *config)
 {
-    struct memsys_config c = {n_sm, 1, 1, 1000000, 1000000, 1000000, 1000000, false, NULL, config, 0, false};
+    struct memsys_config c = {.n_sm = n_sm, .n_channel = 1, .slices = 1, MEMSYS_1GHZ, .config = config};
     return memsys_new(&c);
 }
 
@@ -113,7 +113,7 @@ static void write_back(void **state)
 static void preload(void **state)
 {
     (void)state;
-    struct memsys_config c = {1, 6, 2, 1000000, 1000000, 1000000, 1000000, false, NULL, "", 0, false};
+    struct memsys_config c = {.n_sm = 1, .n_channel = 6, .slices = 2, MEMSYS_1GHZ, .config = ""};
     struct memsys *m = memsys_new(&c);
     /* 64 lines over twelve slices; every one is found where the requests look for it. */
     for (unsigned i = 0; i < 12; i++)
@@ -247,18 +247,8 @@ static void frfcfs(void **state)
 {
     (void)state;
     for (int fcfs = 0; fcfs < 2; fcfs++) {
-        struct memsys_config c = {1,
-                                  1,
-                                  1,
-                                  1000000,
-                                  1000000,
-                                  1000000,
-                                  1000000,
-                                  false,
-                                  "RRRRRRRRRRRRRRRR.BBBB.CCCCCCCCCCC",
-                                  fcfs ? "[dram]\nscheduler = fcfs\n" : "",
-                                  0,
-                                  false};
+        struct memsys_config c = {MEMSYS_ONE, .map = "RRRRRRRRRRRRRRRR.BBBB.CCCCCCCCCCC",
+                                  .config = fcfs ? "[dram]\nscheduler = fcfs\n" : ""};
         struct memsys *m = memsys_new(&c);
         uint64_t row = 1ull << 15;
         const struct shot shots[] = {{1, 0}, {2, row}, {3, 128}};

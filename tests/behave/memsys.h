@@ -70,9 +70,8 @@ struct memsys_config {
 };
 
 /* One SM, one channel, one slice, all at 1 GHz: one cycle is one cycle. */
-#define MEMSYS_ONE                                                                                                     \
-    .n_sm = 1, .n_channel = 1, .slices = 1, .core_khz = 1000000, .noc_khz = 1000000, .l2_khz = 1000000,                \
-    .dram_khz = 1000000
+#define MEMSYS_1GHZ .core_khz = 1000000, .noc_khz = 1000000, .l2_khz = 1000000, .dram_khz = 1000000
+#define MEMSYS_ONE  .n_sm = 1, .n_channel = 1, .slices = 1, MEMSYS_1GHZ
 
 struct memsys {
     struct arena *arena;

@@ -40,7 +40,7 @@ static void reaches(const char *what, double got, double peak)
 static void l1_bandwidth(void **state)
 {
     (void)state;
-    struct memsys_config c = {1, 1, 1, 1000000, 1000000, 1000000, 1000000, false, NULL, "", 0, false};
+    struct memsys_config c = {MEMSYS_ONE, .config = ""};
     struct memsys *m = memsys_new(&c);
     struct stream t = {20000, 128, 4096, 0, REQ_READ}; /* 32 lines, again and again */
     uint64_t cycles = stream_cycles(m, &t);
@@ -52,19 +52,13 @@ static void l2_bandwidth(void **state)
 {
     (void)state;
     /* Eight SMs, four slices that hold everything; the reply network is wide. */
-    struct memsys_config c = {8,
-                              4,
-                              1,
-                              1000000,
-                              1000000,
-                              1000000,
-                              1000000,
-                              false,
-                              NULL,
-                              "[l1]\nsize = 1KiB\nset_hash = linear\nmiss_queue = 32\nmshrs = 256\nallocate = "
-                              "on-fill\n[noc]\nflit = 256\ninject_queue = 64\nvoq = yes\niterations = 4\n",
-                              0,
-                              false};
+    struct memsys_config c = {.n_sm = 8,
+                              .n_channel = 4,
+                              .slices = 1,
+                              MEMSYS_1GHZ,
+                              .config =
+                                  "[l1]\nsize = 1KiB\nset_hash = linear\nmiss_queue = 32\nmshrs = 256\nallocate = "
+                                  "on-fill\n[noc]\nflit = 256\ninject_queue = 64\nvoq = yes\niterations = 4\n"};
     struct memsys *m = memsys_new(&c);
     for (uint32_t i = 0; i < 4; i++)
         l2_warm(m->l2[i], 0, 128 * 1024, false);
@@ -80,19 +74,14 @@ static void noc_bandwidth(void **state)
     (void)state;
     /* Replies of 136 bytes, five flits of 32: every SM's ejection link is full. Four slices of 128 bytes per cycle feed
      * three SMs. */
-    struct memsys_config c = {3,
-                              6,
-                              1,
-                              1000000,
-                              1000000,
-                              1000000,
-                              1000000,
-                              false,
-                              NULL,
-                              "[l1]\nsize = 1KiB\nset_hash = linear\nmiss_queue = 32\nmshrs = 256\nallocate = "
-                              "on-fill\n[noc]\ninject_queue = 16\nvoq = yes\niterations = 4\n[l2]\nport_bytes = 128\n",
-                              0,
-                              false};
+    struct memsys_config c = {
+        .n_sm = 3,
+        .n_channel = 6,
+        .slices = 1,
+        MEMSYS_1GHZ,
+        .config =
+            "[l1]\nsize = 1KiB\nset_hash = linear\nmiss_queue = 32\nmshrs = 256\nallocate = "
+            "on-fill\n[noc]\ninject_queue = 16\nvoq = yes\niterations = 4\n[l2]\nport_bytes = 128\n"};
     struct memsys *m = memsys_new(&c);
     for (uint32_t i = 0; i < 6; i++)
         l2_warm(m->l2[i], 0, 192 * 1024, false);
@@ -122,8 +111,15 @@ static void dram_bandwidth(void **state)
                  "[l1]\nmshrs = 256\nmiss_queue = 32\nallocate = on-fill\n[noc]\nflit = 256\ninject_queue = 64\n"
                  "[l2]\nmshrs = 1024\nfill_queue = 512\nmiss_queue = 64\nport_bytes = 128\n[dram]\nqueue = 128\n%s",
                  cases[i].config);
-        struct memsys_config c = {8,     2,    2,      1400000, 1400000, 1400000, cases[i].dram_khz,
-                                  false, NULL, config, 2048,    false};
+        struct memsys_config c = {.n_sm = 8,
+                                  .n_channel = 2,
+                                  .slices = 2,
+                                  .core_khz = 1400000,
+                                  .noc_khz = 1400000,
+                                  .l2_khz = 1400000,
+                                  .dram_khz = cases[i].dram_khz,
+                                  .config = config,
+                                  .max_outstanding = 2048};
         struct memsys *m = memsys_new(&c);
         struct stream t = {6000, 128, 1 << 24, 6000 * 128, cases[i].kind};
         uint64_t cycles = stream_cycles(m, &t);
@@ -140,8 +136,14 @@ static void dram_bandwidth(void **state)
 static void latency_two_clocks(void **state)
 {
     (void)state;
-    struct memsys_config c = {
-        1, 1, 1, 1400000, 700000, 700000, 700000, false, NULL, "[l1]\nlatency = 28\ntag_latency = 10\n", 0, false};
+    struct memsys_config c = {.n_sm = 1,
+                              .n_channel = 1,
+                              .slices = 1,
+                              .core_khz = 1400000,
+                              .noc_khz = 700000,
+                              .l2_khz = 700000,
+                              .dram_khz = 700000,
+                              .config = "[l1]\nlatency = 28\ntag_latency = 10\n"};
     struct memsys *m = memsys_new(&c);
     l2_warm(m->l2[0], 0x2000, 128, false);
     const struct shot shots[] = {{1, 0x2000}, {2000, 0x8000}, {5001, 0x2000}};
