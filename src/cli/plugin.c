@@ -25,11 +25,8 @@ struct args {
 /* Kinds that can be started from a template, and a statistic of it that is never zero when its hooks work. */
 static const struct {
     const char *kind, *statistic;
-} templates[] = {{"l1-management", "evicted"},
-                 {"scheduler", "picks"},
-                 {"prefetcher", "asked"},
-                 {"l1-organisation", "left"},
-                 {"l1-order", "requests"}};
+} templates[] = {{"l1-management", "evicted"}, {"scheduler", "picks"},   {"prefetcher", "asked"},
+                 {"l1-organisation", "left"},  {"l1-order", "requests"}, {"l2-order", "requests"}};
 enum { N_TEMPLATE = sizeof templates / sizeof *templates };
 
 static int report(const struct err *e)
@@ -316,7 +313,8 @@ int cli_plugin(int argc, char **argv)
         "  weir plugin build mine.c\n"
         "  ./mine_test.sh\n"
         "  weir run --plugin ./mine.so --with mine ./app\n\n"
-        "new writes a working policy and its test; kinds: l1-management (default), l1-organisation, l1-order,\n"
+        "new writes a working policy and its test; kinds: l1-management (default), l1-organisation, l1-order, "
+        "l2-order,\n"
         "prefetcher, scheduler. build compiles it with cc, or what CC says. flags prints how to compile a test\n"
         "that includes the policy's file: cc $(weir plugin flags) mine_test.c -o mine_test.\n"
         "docs/add-a-policy.md walks through it.\n";

@@ -171,6 +171,11 @@ static int check_policy(const char *file, const struct weir_plugin_policy *x, st
     }
     if (kind == &sm_sched_kind && !((const struct sm_sched *)(const void *)p)->pick)
         return err_at(e, file, 0, 0, "the scheduler '%s' has no pick", p->name);
+    if (kind == &l1_order_kind || kind == &l2_order_kind) {
+        const struct order_policy *o = (const struct order_policy *)(const void *)p;
+        if (!o->init || !o->take_in || !o->pick || !o->taken)
+            return err_at(e, file, 0, 0, "the %s '%s' lacks init, take_in, pick or taken", kind->name, p->name);
+    }
     if (!WEIR_HOOKS && kind != &sm_sched_kind)
         return err_at(e, file, 0, 0, "this weir is built without hooks (-Dhooks=false): only schedulers can be added");
     return check_texts(file, p, e);

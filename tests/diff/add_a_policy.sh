@@ -1,33 +1,51 @@
 #!/bin/sh
-# Follows docs/add-a-policy.md literally on a copy of the tree: the page's files are written, its table line is added, its
-# commands are run, then the policy's own test and its use by name must work.
-# Usage: add_a_policy.sh SOURCE-ROOT
+# Follows docs/add-a-policy.md literally. Plugins: the page's files are written and its commands run with this weir. In
+# the tree: on a copy of it, the page's files are written, its table line is added, its commands are run, then the policy's
+# own test, its use by name and its golden statistics must work.
+# Usage: add_a_policy.sh SOURCE-ROOT WEIR
 set -e
 root=$1
+weir=$(realpath "$2")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for d in meson.build meson_options.txt src tests configs docs tools include plans suite swcache; do cp -r "$root/$d" "$work/"; done
-cd "$work"
-python3 - <<'PY'
-import re, subprocess
-page = open('docs/add-a-policy.md').read()
-blocks = re.findall(r'```(\w+) (\S+)\n(.*?)```', page, re.S)
-files = 0
-for lang, what, text in blocks:
-    if what.startswith('file='):
-        open(what[5:], 'w').write(text)
-        files += 1
-    elif what.startswith('append='):
-        open(what[7:], 'a').write(text)
-    elif what == 'run':
-        subprocess.run(['sh', '-ec', text], check=True)
-assert files == 2, 'the page should hold a policy and its test'
+mkdir "$work/plugins" "$work/bin" "$work/tree"
+ln -s "$weir" "$work/bin/weir"
+for d in meson.build meson_options.txt src tests configs docs tools include plans plugin suite swcache; do cp -r "$root/$d" "$work/tree/"; done
+
+# The page, block by block: "file" and "append" write, "run" runs in the tree; "plugin" does both in a folder apart.
+cat >"$work/follow.py" <<'PY'
+import re, subprocess, sys
+plugins = sys.argv[1] == "plugins"
+page = open(sys.argv[2]).read()
+done = []
+for lang, what, text in re.findall(r'```(\w+) (\S+)\n(.*?)```', page, re.S):
+    key, _, path = what.partition("=")
+    if (key == "plugin") != plugins or key == "show":
+        continue
+    if path:
+        open(path, "a" if key == "append" else "w").write(text)
+    else:
+        subprocess.run(["sh", "-ec", text], check=True)
+    done.append(path)
+print("followed", done)
+wanted = ["srrip.c", "srrip_test.c", "loads_first.c", "loads_first_test.c", "stride.c", "stride_test.c"] if plugins else \
+    ["src/l1/management/selective.c", "src/policies.list", "tests/behave/l1_selective_test.c"]
+assert [p for p in done if p] == wanted, "the page has other files than this test expects"
 PY
+RECORDING=$(realpath "$root/tests/golden/peer/matmul-128.wt")
+export RECORDING
+(cd "$work/plugins" && PATH="$work/bin:$PATH" python3 "$work/follow.py" plugins "$root/docs/add-a-policy.md")
+
+cd "$work/tree"
+python3 "$work/follow.py" tree docs/add-a-policy.md
 meson setup build -Dbuildtype=debug -Doptimization=0 --werror >setup.log || { cat setup.log; exit 1; }
 ninja -C build weir tests/behave/l1_selective_test >build.log || { grep -A8 -E "FAILED|error" build.log | head -n 40; exit 1; }
 build/tests/behave/l1_selective_test
 build/weir list policies | grep -q selective
 build/weir explain selective | grep -q 'die unused'
 build/weir explain selective.percent | grep -q 'died unused'
-build/weir config show gtx480 --with selective 2>/dev/null | grep -q 'selective.samples *64' ||
-    build/weir config show gtx480 --set l1.management=selective | grep -q 'selective.samples *64'
+build/weir config show gtx480 --with selective | grep -q 'selective.samples *64'
+! python3 tests/golden/policies.py build/weir selective >golden.log 2>&1 || { echo "a policy without golden statistics passes"; exit 1; }
+grep -q 'the policy selective has no golden statistics: ' golden.log || { cat golden.log; exit 1; }
+python3 tests/golden/policies.py build/weir --record selective
+python3 tests/golden/policies.py build/weir selective

@@ -142,6 +142,10 @@ sed 's/"mine"/"dram"/' mine.c >section.c
 expect 0 "$weir" plugin build section.c
 expect 2 "$weir" list policies --plugin ./section.so
 says err "name of a section"
+sed 's/^    .pick = pick,//; s/"my_l2_order"/"unpicked"/' my_l2_order.c >unpicked.c
+"$weir" plugin build unpicked.c >/dev/null 2>&1
+expect 2 "$weir" list policies --plugin ./unpicked.so
+says err "the l2-order 'unpicked' lacks init, take_in, pick or taken"
 sed 's/WEIR_L1_MANAGEMENT/WEIR_PREFETCHER/' mine.c >kind.c
 expect 2 "$weir" plugin build kind.c
 says err "kind.c was not built"

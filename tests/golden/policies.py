@@ -1,7 +1,7 @@
 """Golden statistics of every policy: what it changes on two recordings, value by value.
 
-Usage: policies.py WEIR          compares with policies/<name>.json, for every name in 'weir list policies'
-       policies.py WEIR --record writes them (after a change of the model; commit them with the reason)
+Usage: policies.py WEIR [NAME...]          compares with policies/<name>.json, for every name in 'weir list policies'
+       policies.py WEIR --record [NAME...] writes them (after a change of the model; commit them with the reason)
 
 A file says on which machine and with which settings its policy is run ("machine", "set": edit them, then --record), and
 for each recording what differs from the same machine without it; the baselines themselves are in stats/ (stats.py).
@@ -59,11 +59,14 @@ def changes(weir, baseline, machine, options):
 
 def main():
     weir, record = sys.argv[1], "--record" in sys.argv
+    only = [a for a in sys.argv[2:] if a != "--record"]
     wrong, baseline = [], {}
     found, baselines = policies(weir)
     if len(found) < 8 or "lru" not in baselines:
         sys.exit("'weir list policies' was not understood: %s, %s" % (found, baselines))
     for name, kind in sorted(found.items()):
+        if only and name not in only:
+            continue
         path = os.path.join(FILES, name + ".json")
         golden = {"machine": MACHINE.get(kind, "gtx480"), "set": []}
         if os.path.exists(path):
