@@ -81,7 +81,6 @@ struct arena_block {
 
 struct arena {
     struct arena_block *head;
-    size_t bytes;
     int sealed;
 };
 
@@ -113,7 +112,6 @@ static void *arena_take(struct arena *a, size_t bytes, size_t align)
         b->size = size;
         b->next = a->head;
         a->head = b;
-        a->bytes += 64 + size;
         at = 0;
     }
     b->used = at + bytes;
@@ -141,11 +139,6 @@ char *arena_strndup(struct arena *a, const char *s, size_t n)
 void arena_seal(struct arena *a)
 {
     a->sealed = 1;
-}
-
-size_t arena_bytes(const struct arena *a)
-{
-    return a->bytes;
 }
 
 static uint32_t strmap_hash(const char *s, size_t n)

@@ -62,7 +62,6 @@ void *arena_alloc(struct arena *a, size_t bytes);   /* zeroed, 16-byte aligned *
 void *arena_alloc64(struct arena *a, size_t bytes); /* zeroed, 64-byte aligned */
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 void arena_seal(struct arena *a);
-size_t arena_bytes(const struct arena *a); /* host bytes it holds */
 
 /* String -> 32-bit value, open addressing; keys are not copied and must outlive the map. */
 struct strmap {

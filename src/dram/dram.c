@@ -376,10 +376,6 @@ struct dram *dram_new(struct engine *eng, const struct dram_config *config, cons
     return d;
 }
 
-struct comp *dram_comp(struct dram *d)
-{
-    return &d->comp;
-}
 struct port *dram_in(struct dram *d, uint32_t client)
 {
     return &d->in[client];

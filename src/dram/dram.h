@@ -25,7 +25,6 @@ struct dram_env {
 
 struct dram *dram_new(struct engine *, const struct dram_config *, const struct dram_env *, const char *name,
                       struct err *e);
-struct comp *dram_comp(struct dram *);
 struct port *dram_in(struct dram *, uint32_t client);
 void dram_connect(struct dram *, uint32_t client, struct port *fill);
 bool dram_drained(const struct dram *);

@@ -65,7 +65,13 @@ static int check_dram(const struct cfg *c, const void *values, struct err *e)
     }
     return 0;
 }
-const struct cfg_section dram_cfg_section = {"dram", "a DRAM channel", fields, sizeof(T), check_dram};
+const struct cfg_section dram_cfg_section = {
+    .name = "dram",
+    .doc = "a DRAM channel",
+    .field = fields,
+    .bytes = sizeof(T),
+    .check = check_dram,
+};
 #undef T
 
 #define S struct dram_stats

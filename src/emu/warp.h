@@ -22,7 +22,7 @@ enum { EMU_LANES = 32, EMU_ROW_BYTES = 128 };
 enum emu_bank {
     EMU_BANK_REG,  /* the current frame's registers */
     EMU_BANK_POOL, /* the kernel's constants, each broadcast to a full row */
-    EMU_BANK_SREG, /* the warp's special registers, a row each (enum ptx_sreg order; see emu_sreg_off) */
+    EMU_BANK_SREG, /* rows of the special registers that the kernel reads (emu_prog.sreg) */
     EMU_BANK_COUNT
 };
 
@@ -89,12 +89,6 @@ static inline void emu_dst_pred(struct emu_warp *w, const struct emu_opnd *o, ui
 {
     if (o->lane == EMU_LANE_PRED)
         w->pred[o->off] = (w->pred[o->off] & ~mask) | (value & mask);
-}
-
-/* Special-register row: every one has 8-byte lanes' room, so that 64-bit ones fit. Lanes are 4 or 8 bytes by type. */
-static inline uint32_t emu_sreg_off(enum ptx_sreg r)
-{
-    return (uint32_t)r * EMU_LANES * 8;
 }
 
 /*

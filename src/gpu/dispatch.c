@@ -82,13 +82,3 @@ void dispatch_start(struct dispatch *d, uint64_t n_cta, uint32_t per_sm, uint32_
     d->start_at = engine_cycle(d->comp.eng, CLK_CORE) + delay;
     engine_wake(&d->comp, d->start_at);
 }
-
-bool dispatch_finished(const struct dispatch *d)
-{
-    return d->done == d->n_cta;
-}
-
-uint64_t dispatch_done(const struct dispatch *d)
-{
-    return d->done;
-}

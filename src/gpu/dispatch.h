@@ -16,7 +16,5 @@ struct port *dispatch_done_in(struct dispatch *, uint32_t sm);
 void dispatch_connect(struct dispatch *, uint32_t sm, struct port *cta_out);
 /* The next launch: n_cta CTAs, at most per_sm at once on an SM. The first goes out after `delay` cycles (>= 1). */
 void dispatch_start(struct dispatch *, uint64_t n_cta, uint32_t per_sm, uint32_t delay);
-bool dispatch_finished(const struct dispatch *);
-uint64_t dispatch_done(const struct dispatch *); /* CTAs that have ended */
 
 #endif

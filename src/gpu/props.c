@@ -45,8 +45,8 @@ void gpu_props_of(const struct cfg *c, struct device_props *p)
     p->smem_alloc_unit = (uint32_t)sm->smem_unit;
 }
 
-int gpu_props_load(const char *machine, const char *const *set, unsigned n_set, const char *with, struct device_props *p,
-                   struct err *e)
+int gpu_props_load(const char *machine, const char *const *set, unsigned n_set, const char *with,
+                   struct device_props *p, struct err *e)
 {
     struct cfg *c = cfg_load(gpu_schema(), machine ? machine : "gtx480", set, n_set, with, e);
     if (!c)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 const struct class_point_def class_point_def[CLASS_POINT_COUNT] = {
-#define X(name, machine, set, doc) {machine, set, doc},
+#define X(name, machine, set, doc) {machine, set},
     CLASS_POINTS(X)
 #undef X
 };

@@ -35,7 +35,7 @@ enum class_point {
         CLASS_POINT_COUNT
 };
 struct class_point_def {
-    const char *machine, *set, *doc;
+    const char *machine, *set;
 };
 extern const struct class_point_def class_point_def[CLASS_POINT_COUNT];
 

@@ -73,11 +73,6 @@ const char *ptx_type_name(enum ptx_type t)
     return types[t].name;
 }
 
-const char *ptx_op_name(enum ptx_op op)
-{
-    return op_names[op];
-}
-
 const char *ptx_mod_name(enum ptx_mod m)
 {
     return mod_names[m];

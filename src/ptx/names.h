@@ -25,7 +25,6 @@ struct ptx_word ptx_names_suffix(const struct ptx_names *, const char *s, size_t
 /* Special register by full name ("%tid.x", "%envreg3"); *number is set for numbered ones. -1 = not one. */
 int ptx_names_sreg(const struct ptx_names *, const char *s, size_t n, uint32_t *number);
 
-const char *ptx_op_name(enum ptx_op);
 const char *ptx_mod_name(enum ptx_mod);
 const char *ptx_sreg_name(enum ptx_sreg);
 bool ptx_sreg_is_numbered(enum ptx_sreg);   /* %envreg3: the name is a stem */

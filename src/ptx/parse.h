@@ -106,7 +106,6 @@ struct ptx_parser {
 
     /* Of the function being parsed. */
     bool in_body;
-    struct ptx_func *fn; /* signature; points into func, which does not grow meanwhile */
     VEC(struct ptx_reg) reg;
     VEC(struct ptx_vreg) vreg;
     VEC(struct ptx_var) local;

@@ -474,10 +474,6 @@ void sm_free(struct sm *sm)
     free(sm->loops_room);
 }
 
-struct comp *sm_comp(struct sm *sm)
-{
-    return &sm->comp;
-}
 struct port *sm_hit_in(struct sm *sm)
 {
     return &sm->hit;

@@ -47,7 +47,6 @@ struct sm_inst {
     uint8_t barrier_warps; /* BARRIER: how many warps it waits for; 0 = all */
     uint8_t barrier;       /* BARRIER: its number */
     uint8_t space;         /* enum trace_space; GENERIC is resolved by each execution */
-    uint8_t is_load;       /* LOAD, ATOM, TEX, SURF with a result: somebody waits for it */
 };
 
 /* What is counted for each static memory instruction. */
@@ -128,7 +127,6 @@ struct sm_env {
 struct sm *sm_new(struct engine *, const struct sm_config *, const struct icache_config *, const struct sm_env *,
                   const char *name, struct err *);
 void sm_free(struct sm *); /* what is not in the arena */
-struct comp *sm_comp(struct sm *);
 /* The SM's own ports, for l1_connect_sm and the dispatcher. */
 struct port *sm_hit_in(struct sm *), *sm_fill_in(struct sm *), *sm_event_in(struct sm *), *sm_cta_in(struct sm *);
 /* `constant`, `texture` NULL: no such cache, the data cache serves. */

@@ -104,7 +104,6 @@ struct sm {
     uint64_t accounted; /* last cycle whose scheduler slots have been charged */
     uint64_t timer_busy[SM_TIMERS / 64];
     struct unit unit[SM_UNIT_COUNT];
-    uint8_t unit_of[SM_UNIT_COUNT]; /* units that this SM does not have are done by others */
     uint64_t age[SM_WARPS];
     struct warp *warp;
     struct cta cta[SM_CTAS];
@@ -126,8 +125,7 @@ struct sm {
     /* neighbours */
     struct port hit, fill, event, cta_in;
     struct port *to_l1[3], *events, *done_out;
-    uint32_t wanted;        /* events the L1 wants */
-    uint32_t issued_unsaid; /* for EVENT_ISSUE */
+    uint32_t wanted; /* events the L1 wants */
     /* what it was built with */
     struct sm_config cfg;
     struct icache_config icfg;

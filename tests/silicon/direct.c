@@ -25,6 +25,12 @@ struct direct {
     VEC(struct step) step;
 };
 
+/* Special-register row: every one has 8-byte lanes' room, so that 64-bit ones fit. Lanes are 4 or 8 bytes by type. */
+static uint32_t sreg_off(enum ptx_sreg r)
+{
+    return (uint32_t)r * EMU_LANES * 8;
+}
+
 static unsigned lane_of(unsigned type)
 {
     if (type == PTX_T_PRED)
@@ -82,7 +88,7 @@ static bool resolve(struct direct *d, const struct ptx_opnd *o, char c, unsigned
         out->bank = EMU_BANK_SREG;
         out->lane = EMU_LANE_32;
         out->type = PTX_T_U32;
-        out->off = emu_sreg_off(o->sreg);
+        out->off = sreg_off(o->sreg);
         return true;
     }
     return false;
@@ -163,7 +169,7 @@ struct direct *direct_new(const struct ptx_module *m, const char *kernel, emu_op
     d->pred_before = xcalloc(d->func->n_reg + 1, 4);
     d->sregs = xcalloc(PTX_SR_COUNT, EMU_LANES * 8);
     for (uint32_t l = 0; l < EMU_LANES; l++)
-        memcpy(d->sregs + emu_sreg_off(PTX_SR_LANEID) + 4 * l, &l, 4);
+        memcpy(d->sregs + sreg_off(PTX_SR_LANEID) + 4 * l, &l, 4);
     for (uint32_t pc = 0; pc < d->func->n_inst; pc++) {
         const struct ptx_inst *p = &d->func->inst[pc];
         struct step s = {0};

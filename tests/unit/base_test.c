@@ -54,7 +54,6 @@ static void arena_keeps_alignment_across_blocks(void **state)
     }
     char *big = arena_alloc(a, 1 << 20);
     assert_int_equal(big[(1 << 20) - 1], 0);
-    assert_true(arena_bytes(a) >= 1 << 20);
     arena_free(a);
 }
 
