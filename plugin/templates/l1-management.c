@@ -52,8 +52,8 @@ static void on_hit(void *st, const struct l1_access *a)
 }
 
 /*
- * One way of `candidates` (a bit each, never 0) must go. Changes nothing: the same access may be asked about again, when
- * something else that it needs was not free.
+ * One way of `candidates` (a bit each, never 0) must go. Changes nothing: the same access may be asked about again,
+ * when something else that it needs was not free.
  */
 static uint32_t victim(void *st, const struct l1_access *a, uint64_t candidates)
 {
@@ -81,8 +81,7 @@ static void on_evict(void *st, uint32_t entry, uint64_t line, bool reused)
 }
 
 static const struct cfg_field params[] = {
-    CFG_ROW(struct NAME_params, spare, CFG_BOOL, "", "no", 0, 1, NULL,
-            "whether lines that were used again go last"),
+    CFG_ROW(struct NAME_params, spare, CFG_BOOL, "", "no", 0, 1, NULL, "whether lines that were used again go last"),
     CFG_END,
 };
 static const struct stat_def stats[] = {

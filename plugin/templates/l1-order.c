@@ -13,7 +13,7 @@ struct NAME_params {
 /* The state in front of one L1; begins as zeroes. */
 struct NAME {
     const struct order_host *host;
-    struct order_queue queue; /* oldest first */
+    struct order_queue queue;  /* oldest first */
     uint64_t requests, passed; /* statistics */
 };
 

@@ -1,7 +1,7 @@
 /*
  * NAME: an organisation of the L1s to start from. Every SM keeps its lines in its own L1, but one line in NAME.every is
- * left to the L2. Return L1_ROUTE_REMOTE and set *home where a line shall live in the L1 of another SM (and set .remote:
- * the machine must then have a network between SMs).
+ * left to the L2. Return L1_ROUTE_REMOTE and set *home where a line shall live in the L1 of another SM (and set
+ * .remote: the machine must then have a network between SMs).
  */
 #include <weir/plugin.h>
 

@@ -1,7 +1,8 @@
 /*
  * NAME: an L1 prefetcher to start from. When a load misses, it asks for the NAME.degree lines that follow.
  *
- * Lines are dropped by the L1 when they are there already, or when what they need is not free (l1.prefetch_* statistics).
+ * Lines are dropped by the L1 when they are there already, or when what they need is not free (l1.prefetch_*
+ * statistics).
  */
 #include <weir/plugin.h>
 

@@ -12,7 +12,7 @@ struct NAME_params {
 struct NAME {
     uint32_t turn;
     uint32_t in_a_row;
-    int last;                 /* the warp that issued last */
+    int last;                  /* the warp that issued last */
     uint64_t picks, rotations; /* statistics */
 };
 

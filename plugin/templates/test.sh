@@ -1,6 +1,6 @@
 #!/bin/sh
 # The test of the plugin NAME: it builds, is listed, does something on a recording, and ticking every cycle gives the
-# statistics that skipping idle time gives. A machine checks its conservation laws at the end of every run by itself.
+# statistics that skipping idle time gives. Every run checks the machine's invariants by itself.
 # Usage: NAME_test.sh [FILE.wt]; WEIR names the weir to use.
 set -e
 weir=${WEIR:-weir}

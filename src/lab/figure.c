@@ -4,6 +4,8 @@
  */
 #include "lab/figure.h"
 
+#include "engine/registry.h"
+#include "gpu/gpu_config.h"
 #include "locality/locality.h"
 
 #include <jansson.h>
@@ -144,15 +146,28 @@ static void loads(struct lab_figure *f)
 
 /* ---- decisions ---- */
 
+/* The column in which a policy of this name tells the type of reuse it found; "" = none does. */
+static const char *reuse_column(const char *policy)
+{
+    const struct cfg_schema *s = gpu_schema();
+    for (unsigned i = 0; i < s->n_kind; i++) {
+        int at = policy_find(s->kind[i], policy);
+        for (const struct load_column *c = at < 0 ? NULL : s->kind[i]->policy[at]->load_columns; c && c->name; c++)
+            if (c->reuse_type)
+                return c->name;
+    }
+    return "";
+}
+
 /* In how many of the SMs and launches that decided about the load it was taken for `type`. */
-static double found_as(const json_t *decision, const char *type)
+static double found_as(const json_t *decision, const char *column, const char *type)
 {
     double n = 0;
     size_t i;
     json_t *x;
     json_array_foreach(json_object_get(decision, "verdicts"), i, x)
     {
-        const char *t = json_string_value(json_object_get(x, "type"));
+        const char *t = json_string_value(json_object_get(x, column));
         if (t && !strcmp(t, type))
             n += (double)member(x, "instances");
     }
@@ -166,6 +181,7 @@ static double found_as(const json_t *decision, const char *type)
 static void decisions(struct lab_figure *f)
 {
     const struct plan_variant *v = plan_find(&f->plan, f->plan.variants.word.p[0]);
+    const char *policy = v->with ? v->with : "", *column = reuse_column(policy);
     f->table.percent = true;
     table_add_column(&f->table, "decided", "decided");
     table_add_column(&f->table, "agree", "of these as in unbounded L1s");
@@ -181,13 +197,13 @@ static void decisions(struct lab_figure *f)
         json_t *x;
         json_array_foreach(json_object_get(truth->result, "loads"), i, x)
         {
-            const json_t *load = same_load(run, x), *d = json_object_get(load, v->with ? v->with : "");
+            const json_t *load = same_load(run, x), *d = json_object_get(load, policy);
             double accesses = (double)member(x, "accesses"), instances = (double)member(d, "instances");
             if (!(instances > 0))
                 continue;
             all += accesses;
             decided += accesses * (double)member(d, "decided") / instances;
-            agree += accesses * found_as(d, json_string_value(json_object_get(x, "type"))) / instances;
+            agree += accesses * found_as(d, column, json_string_value(json_object_get(x, "type"))) / instances;
         }
         cell[0] = all > 0 ? decided / all : NAN;
         cell[1] = decided > 0 ? agree / decided : NAN;
