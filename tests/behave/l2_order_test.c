@@ -411,14 +411,11 @@ static void verdicts(void **state)
 static void crowded_bypass(void **state)
 {
     (void)state;
-    static const char *const config[] = {
-        "[dram]\nqueue = 1\nlatency = 300\n[l2]\nmerges = 1\nmiss_queue = 2\ndram_queue = 1\nwrite = around\n",
-        "[dram]\nqueue = 1\nlatency = 300\n[l2]\nmerges = 1\nmiss_queue = 2\ndram_queue = 1\nwrite = around\n"
-        "bypass_on_fail = yes\n"};
+#define CROWDED "[dram]\nqueue = 1\nlatency = 300\n[l2]\nmerges = 1\nmiss_queue = 2\ndram_queue = 1\nwrite = around\n"
     for (unsigned i = 0; i < 2; i++) {
         memset(&wanted, 0, sizeof wanted);
         wanted.verdict = i ? ORDER_TRY_ANOTHER : ORDER_BYPASS;
-        struct memsys *m = machine_with(1, &wayward, NULL, config[i]);
+        struct memsys *m = machine_with(1, &wayward, NULL, i ? CROWDED "bypass_on_fail = yes\n" : CROWDED);
         struct shot shots[8] = {{1, 0}};
         struct landing at[8];
         for (unsigned k = 1; k < 7; k++)
@@ -435,7 +432,7 @@ static void crowded_bypass(void **state)
 }
 
 /* ---- random traffic against a sequential memory ---- */
-enum { SMS = 6, PER_SM = 1500, SHARED = 12, OWN = 4, LINES = SHARED + SMS * OWN };
+enum { SMS = 6, PER_SM = 400, SHARED = 12, OWN = 4, LINES = SHARED + SMS * OWN };
 
 /* The value of a sector is the number of writes it has seen, as of the tags. */
 static struct {
@@ -542,12 +539,12 @@ static uint64_t run_traffic(const struct order_policy *inner, const char *config
 static void random_traffic(void **state)
 {
     (void)state;
+#define SMALL "[l2]\nsize = 4KiB\nmshrs = "
     static const char *const l2[] = {
-        "[dram]\nqueue = 2\n[l2]\nsize = 4KiB\nassoc = 8\nmshrs = 4\nmerges = 2\nmiss_queue = 2\natomic_interval = "
-        "3\ndram_queue = 1\n",
-        "[l2]\nsize = 4KiB\nassoc = 8\nmshrs = 6\nmerges = 2\nsplit_sectors = yes\nbypass_on_fail = yes\n",
-        "[l2]\nsize = 4KiB\nassoc = 8\nmshrs = 4\nwrite = fetch\nsectors = no\nport_bytes = 16\n",
-        "[noc]\nflit = 8\n[l2]\nsize = 4KiB\nassoc = 8\nmshrs = 1\nmerges = 1\n", /* replies wait; so do their MSHRs */
+        "[dram]\nqueue = 2\n" SMALL "4\nmerges = 2\nmiss_queue = 2\natomic_interval = 3\ndram_queue = 1\n",
+        SMALL "6\nmerges = 2\nsplit_sectors = yes\nbypass_on_fail = yes\n",
+        SMALL "4\nwrite = fetch\nsectors = no\nport_bytes = 16\n",
+        "[noc]\nflit = 8\n" SMALL "1\nmerges = 1\n", /* replies wait; so do their MSHRs */
     };
     static const char *const policy[] = {
         "order = nonblocking\n[nonblocking]\nentries = 24\n",
