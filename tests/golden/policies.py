@@ -78,7 +78,15 @@ def main():
         options = ["--with", name]
         for assignment in golden["set"]:
             options += ["--set", assignment]
-        now = changes(weir, baseline, golden["machine"], options)
+        try:
+            now = changes(weir, baseline, golden["machine"], options)
+        except subprocess.CalledProcessError:  # weir has said why
+            wrong.append("%s cannot run: give %s a machine and settings that it can run with" % (name, os.path.basename(path)))
+            if record and not os.path.exists(path):
+                with open(path, "w") as f:
+                    json.dump(golden, f, indent=0, separators=(",", ":"))
+                    f.write("\n")
+            continue
         if not any(now.values()):
             wrong.append("%s changes nothing on %s: give its file a machine and settings where it does" % (name, golden["machine"]))
         if record:
