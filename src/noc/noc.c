@@ -116,6 +116,8 @@ void noc_count_delivery(struct noc *n, uint32_t c, uint32_t pieces, uint32_t fli
     n->stats.latency += latency * pieces;
     if (latency > n->stats.latency_max)
         n->stats.latency_max = latency;
+    if (n->n_class == 1)
+        return;
     struct noc_class_stats *s = &n->of_class[c];
     s->packets += pieces;
     s->flits += flits;
@@ -194,26 +196,33 @@ static const struct stat_def all_defs[] = {
     STAT_QUOTIENT("latency", "cycles", "noc.latency_sum", "noc.packets", "mean packet latency"),
     STAT_END};
 #undef S
-#define S struct noc_class_stats
-#define CLASS(class)                                                                                                   \
+/* Of a network with several classes the class's own counters; with one, the network's are the class's. */
+#define CLASS(class, T, packets, flits)                                                                                \
     {                                                                                                                  \
-        STAT_ROW(S, packets, "packets", "packets of this class delivered"),                                            \
-            STAT_ROW(S, flits, "flits", "flits of this class delivered"),                                              \
-            STAT_NAMED(S, latency, "latency_sum", "cycles", "NoC cycles from entering to delivery, summed"),           \
-            STAT_MAXIMUM(S, latency_max, "cycles", "the longest of them"),                                             \
+        STAT_NAMED(T, packets, "packets", "packets", "packets of this class delivered"),                               \
+            STAT_NAMED(T, flits, "flits", "flits", "flits of this class delivered"),                                   \
+            STAT_NAMED(T, latency, "latency_sum", "cycles", "NoC cycles from entering to delivery, summed"),           \
+            STAT_MAXIMUM(T, latency_max, "cycles", "the longest of them"),                                             \
             STAT_QUOTIENT("latency", "cycles", class ".latency_sum", class ".packets", "mean packet latency"),         \
             STAT_END                                                                                                   \
     }
-static const struct stat_def class_defs[NET_CLASS_COUNT][6] = {
-    [NET_TO_HOME] = CLASS("noc.to_home"),     [NET_TO_HOME_FORWARDED] = CLASS("noc.to_home_forwarded"),
-    [NET_TO_L2] = CLASS("noc.to_l2"),         [NET_FROM_L2] = CLASS("noc.from_l2"),
-    [NET_FROM_HOME] = CLASS("noc.from_home"), [NET_FROM_HOME_FORWARDED] = CLASS("noc.from_home_forwarded")};
-#undef S
+#define SHARED(class) CLASS(class, struct noc_class_stats, packets, flits)
+#define ALONE(class)  CLASS(class, struct noc_stats, packets_out, flits_out)
+static const struct stat_def shared_defs[NET_CLASS_COUNT][6] = {
+    [NET_TO_HOME] = SHARED("noc.to_home"),     [NET_TO_HOME_FORWARDED] = SHARED("noc.to_home_forwarded"),
+    [NET_TO_L2] = SHARED("noc.to_l2"),         [NET_FROM_L2] = SHARED("noc.from_l2"),
+    [NET_FROM_HOME] = SHARED("noc.from_home"), [NET_FROM_HOME_FORWARDED] = SHARED("noc.from_home_forwarded")};
+static const struct stat_def alone_defs[NET_CLASS_COUNT][6] = {[NET_TO_HOME] = ALONE("noc.to_home"),
+                                                               [NET_TO_L2] = ALONE("noc.to_l2"),
+                                                               [NET_FROM_L2] = ALONE("noc.from_l2"),
+                                                               [NET_FROM_HOME] = ALONE("noc.from_home")};
 
 void noc_register_stats(struct noc *n, struct stats *s, bool by_class)
 {
     stats_add(s, "noc", all_defs, &n->stats);
     stats_add(s, role_name[n->role], role_defs[n->role], &n->stats);
-    for (uint32_t c = 0; by_class && c < n->n_class; c++)
-        stats_add(s, class_name[n->class_of[c]], class_defs[n->class_of[c]], &n->of_class[c]);
+    if (by_class && n->n_class == 1)
+        stats_add(s, class_name[n->class_of[0]], alone_defs[n->class_of[0]], &n->stats);
+    for (uint32_t c = 0; by_class && n->n_class > 1 && c < n->n_class; c++)
+        stats_add(s, class_name[n->class_of[c]], shared_defs[n->class_of[c]], &n->of_class[c]);
 }

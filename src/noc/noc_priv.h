@@ -14,7 +14,7 @@ struct noc_stats {
     uint64_t bytes;
 };
 
-/* The part of them that is kept by class. */
+/* The part of them that is kept by class, when there are several. */
 struct noc_class_stats {
     uint64_t packets, flits; /* delivered */
     uint64_t latency, latency_max;
