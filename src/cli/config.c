@@ -96,7 +96,7 @@ int cli_config(int argc, char **argv)
         all.machine = name;
         struct gpu *g = gpu_new(&all, &e);
         if (g)
-            printf("%s: a sound machine\n", name);
+            printf("%s: the configuration is valid\n", name);
         else
             status = CLI_BAD_INPUT;
         gpu_free(g);

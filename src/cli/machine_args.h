@@ -38,8 +38,8 @@ extern const struct argp machine_argp, report_argp;
 extern const struct argp plugin_argp;
 
 /*
- * After the run: checks the laws, prints what was asked for to `out`, deadlocks and errors to stderr. Returns the exit
- * status. `host_s`: seconds of the run.
+ * After the run: checks the conservation invariants, prints what was asked for to `out`, deadlocks and errors to
+ * stderr. Returns the exit status. `host_s`: seconds of the run.
  */
 int machine_report(struct gpu *, enum gpu_end, const struct machine_args *, double host_s, const struct err *failure,
                    FILE *out);

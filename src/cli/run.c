@@ -1,5 +1,5 @@
 /*
- * weir run and weir record: start a CUDA program with weir's runtime in place of NVIDIA's, and tell what became of it.
+ * weir run and weir record: start a CUDA program with weir's runtime in place of NVIDIA's, and report how it ended.
  *
  * The program is an ordinary child process. It finds our libcudart.so.13 through LD_LIBRARY_PATH, or through LD_PRELOAD
  * where a search path inside the program would win. Address-space randomisation is switched off, so that host

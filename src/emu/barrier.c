@@ -1,7 +1,7 @@
 /*
  * CTA barriers: bar and barrier with sync, arrive and red, numbers 0 to 15. Source: PTX ISA 9.0, 9.7.13.1.
  *
- * Without a thread count a barrier waits for every thread of the block that has not exited, as GPUs since Volta do.
+ * Without a thread count a barrier waits for every thread of the CTA that has not exited, as GPUs since Volta do.
  * With a count, arrivals add up in units of warps: a warp whose lanes have all come counts as 32 threads, whatever its
  * number of live lanes; lanes that come apart from their warp count one by one until the rest has come too.
  */

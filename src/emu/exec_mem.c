@@ -343,7 +343,7 @@ void emu_ld_param(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
     }
 }
 
-/* Parameter space through a register: the entry's block, or the frame in a function. */
+/* Parameter space through a register: the entry's parameter buffer, or the frame in a function. */
 void emu_ld_param_at(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
 {
     struct emu_warp_run *r = emu_run_of(w);

@@ -1,11 +1,11 @@
 /*
- * A launch from begin to end: blocks, their warps, who runs when, and what goes to the sink.
+ * A launch from start to end: its CTAs, their warps, the order in which they run, and what goes to the sink.
  *
- * Blocks run one after the other, each to its end, and warps of a block one after the other up to the next barrier:
- * that is the fastest order and needs the least memory. Only when a block makes no end (it waits for another through
- * memory, or is just long) is it set aside and the next one started, up to as many as would be resident on the device;
- * then they take turns. So grid barriers, look-back scans and persistent queues finish. The order depends on nothing
- * but the program.
+ * CTAs run one after the other, each to its end, and the warps of a CTA one after the other up to the next barrier,
+ * because that order is the fastest and needs the least memory. A CTA that does not terminate within its time slice (it
+ * waits for another CTA through memory, or is just long) is set aside and the next one is started, up to as many as the
+ * device could hold; then the resident CTAs take turns. So grid barriers, look-back scans and persistent queues finish.
+ * The order depends on nothing but the program.
  */
 #include "emu/state.h"
 
@@ -15,13 +15,13 @@
 #include <stdio.h>
 
 enum {
-    WARP_SLICE = 4096,     /* warp instructions before another warp of the block runs */
-    CTA_SLICE = 2 << 20,   /* before another block runs */
-    CHUNK_BYTES = 1 << 20, /* recorded bytes of a block before they are sent */
+    WARP_SLICE = 4096,     /* warp instructions before another warp of the CTA runs */
+    CTA_SLICE = 2 << 20,   /* before another CTA runs */
+    CHUNK_BYTES = 1 << 20, /* recorded bytes of a CTA before they are sent */
     IDLE_INSTS = 1 << 26,  /* of nothing but polling, before weir looks whether anything can still change */
 };
 
-/* ---- contexts of blocks ---- */
+/* ---- contexts of CTAs ---- */
 
 static void fill_row(char *row, uint32_t lane_bytes, uint64_t value)
 {
@@ -29,7 +29,7 @@ static void fill_row(char *row, uint32_t lane_bytes, uint64_t value)
         memcpy(row + (size_t)l * lane_bytes, &value, lane_bytes);
 }
 
-/* Special registers that are the same for every block of the launch. */
+/* Special registers that are the same for every CTA of the launch. */
 static void set_launch_sregs(struct emu_cta *c)
 {
     const struct emu_grid *g = c->grid;
@@ -127,7 +127,7 @@ static void set_launch_sregs(struct emu_cta *c)
     }
 }
 
-/* Those that say which block this is. */
+/* Those that say which CTA this is. */
 static void set_cta_sregs(struct emu_cta *c)
 {
     const struct emu_grid *g = c->grid;
@@ -243,7 +243,7 @@ static void cta_start(struct emu_cta *c, uint64_t index)
 
 /* ---- the stream ---- */
 
-/* Sends what the block's warps have recorded. */
+/* Sends what the CTA's warps have recorded. */
 static int send_chunk(struct emu_cta *c, bool last)
 {
     struct emu_grid *g = c->grid;
@@ -280,7 +280,7 @@ static int send_if_large(struct emu_cta *c)
     return bytes > CHUNK_BYTES ? send_chunk(c, false) : 0;
 }
 
-/* ---- running a block ---- */
+/* ---- running a CTA ---- */
 
 enum cta_stop { CTA_DONE, CTA_POLLS, CTA_LONG, CTA_FAULT };
 
@@ -326,7 +326,7 @@ static bool unblock(struct emu_cta *c)
             return false;
         }
     }
-    BUG("block %llu is stuck with no warp waiting", (unsigned long long)c->index);
+    BUG("CTA %llu is stuck with no warp waiting", (unsigned long long)c->index);
 }
 
 static bool runaway(struct emu_cta *c, struct emu_warp_run *r)
@@ -393,7 +393,7 @@ static void cta_count(struct emu_cta *c)
 
 /* ---- a grid ---- */
 
-/* A fingerprint of everything a waiting block could change but global memory. */
+/* A fingerprint of everything that a waiting CTA could change, except global memory. */
 static uint64_t cta_hash(const struct emu_cta *c, uint64_t h)
 {
     for (uint32_t i = 0; i < c->n_warp; i++)
@@ -439,14 +439,14 @@ static struct emu_cta *queue_get(struct queue *q)
 }
 
 /*
- * All blocks that could run do nothing but poll, for long. Unless a round of them changes a register or shared memory
- * (a counter of tries), nothing ever will.
+ * Every CTA that can run has only polled for a long time. If a round of polling changes no register and no shared
+ * memory (a counter of attempts would change), no later round will.
  */
 static bool deadlocked(struct emu_grid *g, struct queue *q)
 {
     if (g->idle_insts < IDLE_INSTS)
         return false;
-    /* One fingerprint, then another when the same block's turn comes again. */
+    /* One fingerprint, then another when the same CTA's turn comes again. */
     bool second = g->idle_check == q->first->index + 1;
     if (g->idle_check && !second)
         return false;
@@ -515,7 +515,7 @@ static int run_grid(struct emu_grid *g)
             cta_free(c);
             rc = -1;
         } else {
-            if (c->seq == 0) /* blocks appear in the stream in the order they start */
+            if (c->seq == 0) /* CTAs appear in the stream in the order they start */
                 rc = send_chunk(c, false);
             queue_put(&q, c);
             if (rc == 0 && deadlocked(g, &q))
@@ -546,7 +546,7 @@ void emu_launch_forget(struct emu *emu, struct emu_prog *p)
     }
 }
 
-/* Blocks that fit on the device at once, by threads, registers and shared memory of a modern SM. */
+/* CTAs that fit on the device at once, by threads, registers and shared memory of a modern SM. */
 static uint32_t resident(const struct emu_grid *g)
 {
     enum { SM_THREADS = 2048, SM_REGS = 65536, SM_SMEM = 228 << 10 };

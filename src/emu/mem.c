@@ -1,10 +1,10 @@
 /*
  * Device memory: one reserved range of this process, an exact-size allocator in it, and the table of what is alive.
  *
- * Every block starts at a multiple of 512 bytes, as cudaMalloc's do, and is followed by an unused gap, so that an
- * access past its end is seen even when the next block is right behind it. A freed block rests in quarantine before its
- * addresses are given out again: a use after free then names the block. Its pages go back to the system at once when
- * there are enough of them to matter. The program's own memory (cudaHostRegister) sits in the same table.
+ * Every allocation starts at a multiple of 512 bytes, as cudaMalloc's do, and is followed by an unused gap, so that an
+ * access past its end is seen even when the next allocation is right behind it. A freed allocation rests in quarantine
+ * before its addresses are given out again: a use after free then names the allocation. Its pages go back to the system
+ * at once when there are enough of them to matter. The program's own memory (cudaHostRegister) sits in the same table.
  * Addresses depend on the order of allocations alone, so they are the same in every run.
  */
 #include "emu/state.h"
@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 enum { BLOCK_ALIGN = 512, GUARD_BYTES = 512, RETURN_BYTES = 64 << 10 };
-#define QUARANTINE_BYTES (32ull << 20) /* of small blocks, whose pages stay resident meanwhile */
-#define QUARANTINE_MAX   8192u         /* blocks */
+#define QUARANTINE_BYTES (32ull << 20) /* of small allocations, whose pages stay resident meanwhile */
+#define QUARANTINE_MAX   8192u         /* allocations */
 
 struct gap {
     uint64_t addr, bytes;
@@ -24,14 +24,14 @@ struct gap {
 struct emu_heap {
     uint64_t base, reserved, top; /* top: never used from here on */
     uint64_t limit, used;         /* what cudaMalloc may give and has given */
-    VEC(struct emu_alloc) table;  /* by address; live blocks and those in quarantine */
+    VEC(struct emu_alloc) table;  /* by address; live allocations and those in quarantine */
     VEC(struct gap) gap;          /* by address; free for reuse */
     uint32_t serial;
     uint32_t n_quarantine;
     uint64_t quarantine_bytes;
 };
 
-/* What a block takes from the range. */
+/* What an allocation takes from the range. */
 static uint64_t block_span(uint64_t bytes)
 {
     return (bytes + GUARD_BYTES + BLOCK_ALIGN - 1) / BLOCK_ALIGN * BLOCK_ALIGN;
@@ -186,7 +186,7 @@ int emu_heap_alloc(struct emu_heap *h, uint64_t bytes, enum emu_mem_kind kind, c
     return 0;
 }
 
-/* Gives the whole pages of a dead block back. */
+/* Gives the whole pages of a freed allocation back. */
 static void return_pages(uint64_t addr, uint64_t bytes)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);

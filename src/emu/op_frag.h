@@ -3,10 +3,14 @@
  *
  * All of them are built from one pattern (PTX ISA, "Matrix Fragments for mma"): a lane is group g = lane / 4 and place
  * t = lane % 4 in it; a 32-bit register holds W elements side by side (1 of 32 or 64 bits, 2 of 16, 4 of 8, 8 of 4, 32
- * of 1 bit). A (m x k)  register holds row g, columns W*t ..., of an 8 x 4W block B (k x n)  register holds column g,
- * rows W*t ..., of a 4W x 8 block C (m x n)  row g, columns 2t and 2t+1, of an 8 x 8 block: two 32-bit registers, or
- * one with two f16 wmma's fragments are opaque to programs; here they are the same blocks in the same order, as GPUs
- * since Turing have them. wmma keeps f16 A and B in 8 registers whatever their size: the rest repeat the first ones.
+ * of 1 bit).
+ *
+ *   A (m x k)  a register holds row g, columns W*t ..., of an 8 x 4W block
+ *   B (k x n)  a register holds column g, rows W*t ..., of a 4W x 8 block
+ *   C (m x n)  row g, columns 2t and 2t+1, of an 8 x 8 block: two 32-bit registers, or one with two f16
+ *
+ * wmma's fragments are opaque to programs; here they are the same blocks in the same order, as GPUs since Turing have
+ * them. wmma keeps f16 A and B in 8 registers whatever their size: the rest repeat the first ones.
  */
 #ifndef WEIR_EMU_OP_FRAG_H
 #define WEIR_EMU_OP_FRAG_H

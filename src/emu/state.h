@@ -3,7 +3,7 @@
  *
  * Who lives where: `struct emu` is the device. An `emu_module` is one linked unit of PTX modules with its variables. An
  * `emu_prog` is one kernel decoded together with all functions it may call. An `emu_grid` is one launch, an `emu_cta`
- * one block of it, an `emu_warp_run` one warp. A warp holds one or more fibers: groups of its lanes with a SIMT stack
+ * one CTA of it, an `emu_warp_run` one warp. A warp holds one or more fibers: groups of its lanes with a SIMT stack
  * each. Nearly always there is one fiber; lanes part into several only when one path waits for another (see simt.c).
  */
 #ifndef WEIR_EMU_STATE_H
@@ -17,7 +17,7 @@
 
 #include <stdarg.h>
 
-/* Yields without a change of the stack before the lanes of a warp part: the first time, and once it was needed. */
+/* Yields without a change of the stack before a warp is split into fibers: the first time, and after a first split. */
 enum { EMU_SPLIT_FIRST = 1024, EMU_SPLIT_AGAIN = 64, EMU_POLL_WEIGHT = 16 };
 
 #define EMU_NO_PC UINT32_MAX /* reconvergence "at the function's end" */
@@ -312,10 +312,10 @@ void emu_tex_table_free(struct emu_tex_table *);
 
 /* ---- simt.c: paths, fibers, calls, barriers ---- */
 void emu_warp_start(struct emu_warp_run *, uint32_t live);
-/* Gives back frames and fibers, whatever state the warp is in. */
+/* Releases the frames and fibers of a warp in any state. */
 void emu_warp_drop(struct emu_warp_run *);
 void emu_frame_enter(struct emu_warp_run *, struct emu_frame *);
-/* The loads of w.active, frame and pc from the running fiber's top. */
+/* Loads w.active, the frame and the pc from the top of the running fiber's stack. */
 void emu_path_load(struct emu_warp_run *);
 void emu_diverge(struct emu_warp_run *, const struct emu_inst *, uint32_t taken);
 void emu_diverge_table(struct emu_warp_run *, const struct emu_inst *, uint32_t mask);
@@ -328,15 +328,16 @@ bool emu_lanes_return(struct emu_warp_run *, const struct emu_inst *, uint32_t m
 void emu_do_call(struct emu_warp_run *, const struct emu_inst *, uint32_t mask);
 /* The current fiber ends: removes it. */
 void emu_fiber_end(struct emu_warp_run *);
-/* Parts the top path from the lanes waiting below it: the rest becomes a fiber of its own. */
+/* Splits the top path from the lanes that wait below it: those become a fiber of their own. */
 void emu_fiber_split(struct emu_warp_run *);
 /* Makes the next ready fiber current; false when all wait. Executes warp synchronisations that are complete. */
 bool emu_fiber_next(struct emu_warp_run *);
-/* Goes on with the current fiber, or with the next ready one; false when all wait. */
+/* Continues the current fiber, or the next ready one; false when all wait. */
 bool emu_fiber_resume(struct emu_warp_run *);
 /* Is a synchronising instruction short of lanes? Then the fiber waits and true is returned. */
 bool emu_sync_wait(struct emu_warp_run *, const struct emu_inst *, uint32_t mask);
-/* As a last resort, when nothing in the CTA can run: lets a waiting warp synchronisation go on with who is there. */
+/* The last resort when nothing in the CTA can run: completes a warp synchronisation with the lanes that have arrived.
+ */
 bool emu_sync_force(struct emu_warp_run *);
 /* Barrier instruction: true when the fiber must wait. */
 bool emu_barrier_arrive(struct emu_warp_run *, const struct emu_inst *, uint32_t mask);
@@ -344,7 +345,7 @@ bool emu_barrier_arrive(struct emu_warp_run *, const struct emu_inst *, uint32_t
 void emu_barrier_recheck(struct emu_cta *);
 
 /* ---- launch.c ---- */
-/* A program goes away: forget what was kept of it. */
+/* A program is about to be freed: drop what was cached of it. */
 void emu_launch_forget(struct emu *, struct emu_prog *);
 
 /* ---- run.c ---- */

@@ -137,7 +137,7 @@ static void show(struct gpu *g, enum gpu_end end, bool complete, const struct er
     }
     err_clear(&e);
     if (gpu_finish(g, complete, &e)) {
-        fputs("weir: a conservation law is violated; the statistics cannot be trusted. This is a bug of weir:\n",
+        fputs("weir: a conservation invariant is violated; the statistics cannot be trusted. This is a bug of weir:\n",
               stderr);
         err_print(&e, stderr);
         if (rt.report)

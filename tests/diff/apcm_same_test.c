@@ -98,7 +98,7 @@ static void ticking_equals_skipping(void **state)
         struct numbers a = run(cases[i].machine, cases[i].with, set, false, false),
                        b = run(cases[i].machine, cases[i].with, set, true, false);
         must_equal(&a, &b, set ? set : cases[i].machine);
-        /* Laws: what was begun was ended, what went past the cache was sent there for a reason. */
+        /* Invariants: what began has ended; every bypass has a reason. */
         assert_int_equal(number(&a, "apcm.psb.set"), number(&a, "apcm.psb.by_load") + number(&a, "apcm.psb.by_loop") +
                                                          number(&a, "apcm.psb.by_exit"));
         assert_int_equal(number(&a, "l1.bypasses"), number(&a, "apcm.bypasses") + number(&a, "apcm.refused"));

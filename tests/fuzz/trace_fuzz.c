@@ -43,7 +43,7 @@ static void replay(struct trace_file *f)
         abort();
     }
     const enum gpu_end end = gpu_replay(g, f, &e);
-    if (gpu_finish(g, end == GPU_DONE, &e)) { /* a conservation law: a recording cannot break the machine */
+    if (gpu_finish(g, end == GPU_DONE, &e)) { /* a conservation invariant: a recording cannot break the machine */
         err_print(&e, stderr);
         abort();
     }
