@@ -63,7 +63,7 @@ struct emu_alloc {
     uint32_t serial;  /* 1, 2, ... in order of allocation */
     const char *name; /* module variables: their name; NULL otherwise */
 };
-/* Returns 0 and sets *addr (aligned to 512), or -1 when the heap is exhausted. bytes == 0 is the caller's affair. */
+/* Returns 0 and sets *addr (aligned to 512), or -1 when the heap is exhausted. The caller handles bytes == 0. */
 int emu_mem_alloc(struct emu *, uint64_t bytes, enum emu_mem_kind, uint64_t *addr);
 int emu_mem_register(struct emu *, void *host, uint64_t bytes); /* -1: overlaps something known */
 /* Frees (or unregisters) the allocation that starts at addr; -1 when none does or its kind differs. */

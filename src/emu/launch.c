@@ -301,7 +301,7 @@ static bool can_run(const struct emu_warp_run *r)
     return false;
 }
 
-/* Nobody can run. A warp synchronisation goes on with who is there; a barrier is an error. */
+/* No warp can run. A warp synchronisation completes with the lanes that have arrived; a barrier is an error. */
 static bool unblock(struct emu_cta *c)
 {
     for (uint32_t i = 0; i < c->n_warp; i++)

@@ -18,7 +18,7 @@ struct emu_op_variant {
 unsigned emu_op_variants(struct emu_op_variant out[3]);
 
 /* Host floating-point state for the operations: round to nearest, no flush to zero. A CUDA program built with
- * -ffast-math has other habits, so whoever runs handlers brackets them with these. */
+ * -ffast-math may have changed it, so these two calls bracket the execution of handlers. */
 unsigned emu_fp_enter(void);
 void emu_fp_leave(unsigned saved);
 

@@ -1,21 +1,24 @@
 /*
- * SIMT: paths, calls and the parting and meeting of a warp's lanes.
+ * SIMT execution: paths, calls, divergence and reconvergence of a warp's lanes.
  *
  * A fiber's stack holds paths; the last one runs. A branch whose lanes disagree turns the running path into one that
  * waits at the branch's immediate post-dominator and puts the two sides on top. A call puts a path in a new frame on
  * top.
  *
- *     if/else in a loop of a function g called by a kernel:      path        pc            waits at
- *                                                                 0 kernel    after call    -
- *                                                                 1 g         loop exit     -            <- lanes done
- * looping 2 g         end of if     loop exit 3 g         else side     end of if 4 g         then side     end of if
- * <- runs
+ * The stack of an if/else in a loop of a function g that a kernel calls:
+ *
+ *     path        pc           waits at
+ *     0 kernel    after call   -
+ *     1 g         loop exit    -            lanes that have left the loop
+ *     2 g         end of if    loop exit
+ *     3 g         else side    end of if
+ *     4 g         then side    end of if    runs
  *
  * A stack alone would hang where lanes of a warp wait for each other (a spin lock within a warp; a barrier or shuffle
  * that both sides of a branch execute). Real GPUs since Volta schedule such lanes independently. Here the stack is then
  * split in two fibers: each keeps all paths, restricted to its own lanes. Fibers take turns; two fibers whose stacks
  * are equal but for the lanes become one again. Frames are shared by the fibers that have lanes in them: registers are
- * rows of lanes, so nobody is in anybody's way.
+ * rows of lanes, so fibers do not interfere.
  */
 #include "emu/state.h"
 
@@ -120,7 +123,7 @@ void emu_diverge(struct emu_warp_run *r, const struct emu_inst *in, uint32_t tak
     struct emu_path fall = {emu_pc_of(r, in) + 1, meet, t->mask & ~taken, t->frame};
     struct emu_path jump = {in->target, meet, taken, t->frame};
     if (t->rpc == meet)
-        f->n--; /* somebody below waits there already, with all these lanes */
+        f->n--; /* a path below waits there already, with all these lanes */
     else
         t->pc = meet;
     if (jump.pc != meet)
@@ -418,7 +421,7 @@ void emu_fiber_split(struct emu_warp_run *r)
     struct emu_fiber *f = r->fiber;
     uint32_t mine = top_of(f)->mask;
     if ((f->path[0].mask & ~mine) == 0)
-        return; /* nobody else is on this stack */
+        return; /* the top path has all lanes of this stack */
     struct emu_fiber *rest = fiber_new(r);
     uint32_t keep = 0;
     for (uint32_t i = 0; i < f->n; i++) {

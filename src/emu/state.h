@@ -246,7 +246,7 @@ struct emu_cta {
     uint32_t live; /* threads that have not exited */
     struct emu_warp_run *warp;
     struct emu_barrier bar[16];
-    uint32_t bars_busy;   /* barriers somebody has come to */
+    uint32_t bars_busy;   /* bit per barrier at which a thread has arrived */
     uint32_t seq;         /* chunks sent */
     uint64_t sent_insts;  /* in them */
     uint64_t insts;       /* executed */

@@ -1,9 +1,9 @@
 /*
  * A machine beside a running program: the emulator's stream sink feeds a GPU that runs on a second thread.
  *
- * The emulator runs ahead until about 64 MiB of streams wait, then it waits for the machine; it is let through when the
- * machine itself waits for a chunk that is not there yet (CTAs that run long), so the two can never wait for each
- * other. All functions but the sink's own calls belong to the program's thread.
+ * The emulator runs ahead until about 64 MiB of streams wait, then it waits for the machine. It may exceed that limit
+ * when the machine itself waits for a chunk that does not exist yet (long CTAs), so the two never wait for each other.
+ * All functions but the sink's own calls belong to the program's thread.
  */
 #ifndef WEIR_GPU_LIVE_H
 #define WEIR_GPU_LIVE_H

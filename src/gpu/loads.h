@@ -1,7 +1,7 @@
 /*
- * What is known of each static load beyond its counters: what the policies tell about it (engine/load_report.h), put
- * together over their instances and launches, and, when asked for, what the infinite caches of locality/locality.h saw
- * of it on the same run.
+ * What is known of each static load beyond its counters: what the policies report about it (engine/load_report.h),
+ * summed over their instances and launches, and, when asked for, how the infinite-cache observer (locality/locality.h)
+ * classified it in the same run.
  */
 #ifndef WEIR_GPU_LOADS_H
 #define WEIR_GPU_LOADS_H

@@ -1,9 +1,9 @@
 /*
- * Holds the chunks of CTA streams between whoever makes them (a file, a running emulator) and the SMs.
+ * Holds the chunks of CTA streams between their source (a file, a running emulator) and the SMs.
  *
- * The machine asks for pieces per CTA, warp and number; a chunk stays until all its warps have gone on to the next one.
- * A missing chunk is fetched through `fetch`, which reads a file or waits for the emulator. All calls may come from
- * two threads: the machine's and the emulator's.
+ * The machine asks for pieces per CTA, warp and number; a chunk is kept until all its warps have moved on to the next
+ * one. A missing chunk is fetched through `fetch`, which reads a file or waits for the emulator. All calls may come
+ * from two threads: the machine's and the emulator's.
  */
 #ifndef WEIR_GPU_STREAMS_H
 #define WEIR_GPU_STREAMS_H

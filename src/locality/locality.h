@@ -1,8 +1,8 @@
 /*
  * What kind of reuse each load of a program has, seen by caches that never have to evict.
  *
- * The classifier is fed with warp loads in the order in which they reach their SM's L1 (how that order comes about is
- * the caller's affair: a running machine, or a walk over a recording) and keeps, per SM, an L1 of infinite size next to
+ * The classifier is fed with warp loads in the order in which they reach their SM's L1 (the caller determines
+ * that order: a running machine, or a walk over a recording) and keeps, per SM, an L1 of infinite size next to
  * one of real size. APCM (Koo et al., ISCA 2017), section 3, defines what it tells:
  *
  *   locality type      of a line, from the accesses it got (Table 2); of a load, the types of the lines it brought in

@@ -121,7 +121,7 @@ static void note_peak(struct alive *a, uint32_t rows)
 static void walk_inst(struct alive *a, const struct ptx_defuse *du, uint32_t pc, raw_vec *out)
 {
     bool certain = a->f->inst[pc].guard < 0;
-    uint32_t dead_rows = 0; /* results nobody reads need room all the same */
+    uint32_t dead_rows = 0; /* a result that is never read still needs a row */
     for (uint32_t k = du->at[pc]; k < du->at[pc] + du->n_def[pc]; k++) {
         uint32_t r = du->reg[k];
         if (!a->place[r])

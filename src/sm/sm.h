@@ -66,8 +66,7 @@ struct sm_kernel {
 struct sm_kernel *sm_kernel_new(const struct trace_kernel *, const struct sm_config *);
 void sm_kernel_free(struct sm_kernel *);
 
-/* Reasons for which a scheduler does not issue in a cycle, in order of precedence: the first that applies is charged.
- */
+/* Why a scheduler does not issue in a cycle, in order of precedence: the first reason that applies is charged. */
 #define SM_STALLS(X)                                                                                                   \
     X(NO_WARP, "no_warp", "no warp is resident")                                                                       \
     X(THROTTLE, "throttle", "the policy lets no ready warp issue")                                                     \
@@ -116,7 +115,7 @@ struct sm_load_seen {
 
 struct sm_env {
     uint32_t index, n_sm;
-    void (*on_load)(void *ctx, const struct sm_load_seen *); /* NULL = nobody looks */
+    void (*on_load)(void *ctx, const struct sm_load_seen *); /* NULL = no observer */
     void *on_load_ctx;
     uint32_t line_data, line_const, line_tex; /* bytes */
     const struct sm_streams *streams;

@@ -2,7 +2,7 @@
  * Inside the SM: its state, shared by sm.c (tick, CTAs), warp.c (what a warp waits for), lsu.c (memory instructions).
  *
  * Every resident warp is in exactly one set in[enum warp_wait]. A warp enters READY when its next instruction, decoded
- * ahead, has its registers; until then it sits in a timer wheel (ALU, FETCH) or waits for somebody else to move it
+ * ahead, has its registers; until then it sits in a timer wheel (ALU, FETCH) or another event moves it
  * (MEM, FENCE, BARRIER, DRAIN). So finding a warp to issue is a mask operation and waiting warps are never looked at.
  */
 #ifndef WEIR_SM_SM_PRIV_H

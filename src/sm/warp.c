@@ -8,7 +8,7 @@
  * Fetching: `sm.fetch_width` instructions come together; the next fetch starts when the buffer is empty, one fetch per
  * cycle and SM, through an instruction cache whose misses take a fixed time. A jump discards what is buffered.
  *
- * Barriers count warps. A diverged warp arrives in parts and waits when all its live lanes have come.
+ * Barriers count warps. A diverged warp arrives in parts; it has arrived when all its live lanes have.
  */
 #include "sm/sm_priv.h"
 
@@ -16,7 +16,7 @@
 static void set_timer(struct sm *sm, unsigned slot, uint64_t at, uint64_t now)
 {
     sm->warp[slot].ready_at = at;
-    /* Far ones are taken in steps. */
+    /* A time beyond the wheel is reached in several steps. */
     if (at - now >= SM_TIMERS - 2)
         at = now + SM_TIMERS - 2;
     uint64_t i = at & (SM_TIMERS - 1);
