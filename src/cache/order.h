@@ -77,7 +77,10 @@ struct order_policy {
     size_t state_bytes;
     /* Sets host->capacity. 0, or -1 with *e filled. Every policy but the baseline, which has no hooks, has one. */
     int (*init)(void *st, const void *params, struct order_host *, struct err *e);
-    /* A request has arrived and would get this slot. false: no room for it now; it stays outside and is asked again. */
+    /*
+     * A request has arrived and would get this slot. false: no room for it now. It stays outside and is asked about
+     * again, so the policy's state must be as before.
+     */
     bool (*take_in)(void *st, uint32_t slot, const struct req *, uint64_t now);
     /*
      * The slot of the request to look up next, or ORDER_NONE. Removes nothing and changes nothing: it is asked as often
@@ -176,6 +179,7 @@ int order_init(struct order *, const struct order_policy *, const void *params, 
 bool order_take_in(struct order *, req_id, uint32_t info, uint64_t now);
 /* The slot of the request to look up now, or ORDER_NONE. It must be answered by order_taken or order_refused. */
 uint32_t order_offer(struct order *, uint64_t now);
+/* Before the request's record is given to anybody who may free it in this cycle: the policy looks at it. */
 void order_taken(struct order *, uint32_t slot, uint64_t now);
 /* ORDER_BYPASS: bypass if that is possible, and say order_taken; else do nothing: it waits. */
 enum order_verdict order_refused(struct order *, uint32_t slot, enum stall why, uint64_t now);

@@ -266,8 +266,6 @@ BODY struct l2_outcome store(struct l2 *l2, req_id id, uint8_t sectors)
     struct l2_outcome o = {.stall = STALL_NONE, .hits = hits, .misses = units(l2, sectors) - hits, .store = true};
     if (answered)
         reply(l2, id, sectors, 0);
-    else
-        req_release(&l2->comp.eng->pool, id);
     return o;
 }
 
@@ -388,7 +386,7 @@ static bool bypass(struct l2 *l2, struct l2_outcome *o)
 }
 
 /* Looks the request at the tags up; a request that is taken leaves them. `reordered` is constant at each call. */
-BODY enum stall try_request(struct l2 *l2, uint64_t now, bool reordered)
+BODY void try_request(struct l2 *l2, uint64_t now, bool reordered)
 {
     bool atomic = is_atomic(&l2->req[l2->cur]);
     struct l2_outcome o = look_up(l2, now, atomic);
@@ -399,13 +397,16 @@ BODY enum stall try_request(struct l2 *l2, uint64_t now, bool reordered)
     if (o.stall != l2->blocked)
         count_stall(l2, o.stall, now);
     if (o.stall >= 0)
-        return o.stall;
+        return;
     count_taken(l2, &o, atomic);
     if (atomic)
         l2->atomic_free_at = now + l2->cfg.atomic_interval;
     l2->port_free_at = now + port_cycles(l2, &o);
+    if (reordered)
+        order_taken(l2->order, l2->offered, now);
+    if (l2->req[l2->cur].kind == REQ_WRITEBACK)
+        req_release(&l2->comp.eng->pool, l2->cur); /* nobody waits for it */
     l2->cur = REQ_NONE;
-    return STALL_NONE;
 }
 
 /* The look-up stage without a request order: one request at a time, straight from the port. */
@@ -449,8 +450,7 @@ static __attribute__((noinline)) void access_reordered(struct l2 *l2, uint64_t n
         return;
     const struct order_slot *x = &o->slot[l2->offered];
     bring_to_tags(l2, x->req, x->info, x->refused);
-    if (try_request(l2, now, true) == STALL_NONE)
-        order_taken(o, l2->offered, now);
+    try_request(l2, now, true);
     l2->cur = REQ_NONE; /* what was refused waits in its slot */
 }
 
