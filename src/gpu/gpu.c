@@ -37,9 +37,12 @@ static const void *params_of(const struct gpu *g, const struct policy_kind *kind
 static struct l2_config l2_config_of(const struct gpu *g)
 {
     const struct l2_cfg *l2 = cfg_section(g->cfg, "l2");
+    struct l1_config l1 = l1_config_of(g->cfg);
     return (struct l2_config){.cfg = l2,
                               .order_params = params_of(g, &l2_order_kind, l2->order),
-                              .notes = l1_config_of(g->cfg).management->l2_notes};
+                              .notes = l1.management->l2_notes,
+                              .bypass_on_fail =
+                                  l1.management->l2_bypass && l1.management->l2_bypass(l1.management_params)};
 }
 
 static struct dram_config dram_config_of(const struct gpu *g)

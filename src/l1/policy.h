@@ -93,6 +93,8 @@ struct l1_management {
     size_t state_bytes, line_bytes;
     uint32_t events; /* bits of enum event that on_event wants */
     bool l2_notes;   /* it uses l1_access.note and req.note: the L2 keeps them, as with l2.notes = yes */
+    bool (*l2_bypass)(
+        const void *params); /* true: reads bypass an L2 slice that cannot take them (l2.bypass_on_fail) */
     int (*init)(void *st, const void *params, struct l1_host *, struct err *);
     /* --- decisions --- */
     /* Once per load of the data cache, before anything else happens to it. (Retries after a failure do not ask again.)

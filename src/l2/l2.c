@@ -113,7 +113,8 @@ struct l2 *l2_new(struct engine *eng, const struct l2_config *config, const stru
     if (cfg->notes || config->notes)
         l2->note = arena_alloc64(eng->arena, tags_entries(&l2->tags) * sizeof *l2->note);
     mshr_init(&l2->mshr, eng->arena, cfg->mshrs, cfg->merges);
-    uint32_t waiters = cfg->mshrs * cfg->merges + (cfg->bypass_on_fail ? cfg->dram_queue : 0);
+    l2->cfg.bypass_on_fail |= config->bypass_on_fail;
+    uint32_t waiters = cfg->mshrs * cfg->merges + (l2->cfg.bypass_on_fail ? cfg->dram_queue : 0);
     l2->waiter = arena_alloc64(eng->arena, waiters * sizeof *l2->waiter);
     for (uint32_t i = 0; i < waiters; i++)
         l2->waiter[i].next = i + 1 < waiters ? i + 1 : UINT32_MAX;
@@ -135,7 +136,7 @@ uint32_t l2_dram_port_slots(const struct l2_cfg *c)
 uint32_t l2_max_own_requests(const struct l2_config *c)
 {
     uint32_t fetches = c->cfg->mshrs * ((uint32_t)c->cfg->line / SECTOR_BYTES);
-    if (c->cfg->bypass_on_fail)
+    if (c->cfg->bypass_on_fail || c->bypass_on_fail)
         fetches += c->cfg->mshrs * c->cfg->merges + c->cfg->dram_queue;
     return fetches + c->cfg->miss_queue + c->cfg->dram_queue + 2;
 }

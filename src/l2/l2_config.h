@@ -38,7 +38,8 @@ struct l2_config {
     const struct l2_cfg *cfg;
     const struct order_policy *order; /* NULL: the one that cfg->order names */
     const void *order_params;
-    bool notes; /* keep them whatever l2.notes says: a policy of the L1s uses them */
+    /* Whatever l2.notes and l2.bypass_on_fail say: a policy of the L1s wants it. */
+    bool notes, bypass_on_fail;
 };
 
 /* Which request reaches the tags next: struct order_policy (cache/order.h). */

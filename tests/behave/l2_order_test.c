@@ -44,6 +44,8 @@ static void unloaded(void **state)
         {"[l2]\norder = bank_queues\n", 1},
         {"[l2]\norder = nonblocking\n[nonblocking]\nselect_cycles = 3\n", 3},
         {"[l2]\norder = bank_queues\n[bank_queues]\nselect_cycles = 3\n", 3},
+        {"[l2]\norder = cart\n", 1},
+        {"[l2]\norder = cart\n[cart]\nselect_cycles = 3\n", 3},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct memsys *m = machine(1, cases[i].config);
@@ -546,19 +548,24 @@ static void random_traffic(void **state)
         SMALL "4\nwrite = fetch\nsectors = no\nport_bytes = 16\n",
         "[noc]\nflit = 8\n" SMALL "1\nmerges = 1\n", /* replies wait; so do their MSHRs */
     };
-    static const char *const policy[] = {
-        "order = nonblocking\n[nonblocking]\nentries = 24\n",
-        "order = nonblocking\n[nonblocking]\nselect = oldest\nselect_cycles = 2\nmax_wait = 100\n",
-        "order = bank_queues\n[bank_queues]\nqueues = 4\nentries = 3\n",
-        BUFFERED_FIFO,
+    static const struct {
+        const char *name, *config;
+    } policy[] = {
+        {"nonblocking", "[nonblocking]\nentries = 24\n"},
+        {"nonblocking", "[nonblocking]\nselect = oldest\nselect_cycles = 2\nmax_wait = 100\n"},
+        {"bank_queues", "[bank_queues]\nqueues = 4\nentries = 3\n"},
+        {"bank_queues", "[bank_queues]\nqueues = 1\nentries = 64\n"},
+        {"cart", ""},
+        {"cart", "[cart]\nrows = 1\ncolumns = 1\nstall = wait\n"},
+        {"cart", "[cart]\ndrain = longest\nmax_wait = 200\n"},
     };
     static uint64_t a[512], b[512];
     char config[512];
     for (unsigned i = 0; i < 4; i++) {
-        for (unsigned k = 0; k < 4; k++) {
-            snprintf(config, sizeof config, "%s%s", l2[i], policy[k]);
+        for (unsigned k = 0; k < sizeof policy / sizeof *policy; k++) {
+            snprintf(config, sizeof config, "%sorder = %s\n%s", l2[i], policy[k].name, policy[k].config);
             const struct order_policy *p =
-                (const struct order_policy *)(const void *)l2_order_kind.policy[k < 2 ? 1 : 2];
+                (const void *)l2_order_kind.policy[policy_find(&l2_order_kind, policy[k].name)];
             assert_int_equal(run_traffic(p, config, false, a), run_traffic(p, config, true, b));
             assert_memory_equal(a, b, sizeof a);
         }

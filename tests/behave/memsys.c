@@ -145,6 +145,8 @@ struct memsys *memsys_new(const struct memsys_config *config)
     if (config->order)
         m->l1_config.order = config->order, m->l1_config.order_params = config->policy_params;
     m->l2_config.cfg = cfg_section(m->cfg, "l2");
+    const struct l1_management *management = m->l1_config.management;
+    m->l2_config.bypass_on_fail = management->l2_bypass && management->l2_bypass(m->l1_config.management_params);
     m->l2_config.order = config->l2_order;
     m->l2_config.order_params = cfg_policy_params(m->cfg, "l2-order", m->l2_config.cfg->order);
     m->dram_config = (struct dram_config){cfg_section(m->cfg, "dram"), l2_dram_port_slots(m->l2_config.cfg)};

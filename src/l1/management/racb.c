@@ -1,0 +1,65 @@
+/*
+ * RACB, resource-aware cache bypass at the L1 and the L2 (Dai, Kartsaklis, Li, Janjusic and Zhou, SBAC-PADW 2014).
+ *
+ * A load that misses and finds no way, no MSHR entry or no merge slot bypasses the cache instead of waiting for one. At
+ * the L2 the slice does the same (l2.bypass_on_fail), which this policy turns on (racb.at = both or l2). A full queue
+ * to the next level cannot be bypassed. When the line is in flight and only its merge slots are used up, the bypass
+ * asks for it a second time.
+ */
+#include "l1/policy.h"
+
+enum { AT_BOTH, AT_L1, AT_L2 };
+
+struct params {
+    uint32_t at;
+};
+
+struct racb {
+    bool at_l1;
+    uint64_t line, mshr, merge;
+};
+
+static int init(void *st, const void *params, struct l1_host *host, struct err *e)
+{
+    (void)host, (void)e;
+    ((struct racb *)st)->at_l1 = ((const struct params *)params)->at != AT_L2;
+    return 0;
+}
+
+static bool on_stall(void *st, const struct l1_access *a, enum stall why)
+{
+    (void)a;
+    struct racb *s = st;
+    if (!s->at_l1)
+        return false;
+    ++*(why == STALL_LINE ? &s->line : why == STALL_MSHR ? &s->mshr : &s->merge);
+    return true;
+}
+
+static bool l2_bypass(const void *params)
+{
+    return ((const struct params *)params)->at != AT_L1;
+}
+
+static const struct cfg_field fields[] = {CFG_ROW(struct params, at, CFG_ENUM, "", "both", 0, 0, "both l1 l2",
+                                                  "which caches a load that finds no resource bypasses"),
+                                          CFG_END};
+
+#define S struct racb
+static const struct stat_def stats[] = {
+    STAT_ROW(S, line, "tries", "loads that found every way reserved and were to bypass the L1"),
+    STAT_ROW(S, mshr, "tries", "loads that found no MSHR entry and were to bypass the L1"),
+    STAT_ROW(S, merge, "tries", "loads that found no merge slot and were to bypass the L1"), STAT_END};
+#undef S
+
+const struct l1_management l1_management_racb = {
+    .info = {.name = "racb",
+             .doc = "Resource-aware cache bypass: a load that finds no way, MSHR entry or merge slot bypasses the L1, "
+                    "and the L2 likewise (Dai et al., SBAC-PADW 2014).",
+             .params = fields,
+             .params_bytes = sizeof(struct params),
+             .stats = stats},
+    .state_bytes = sizeof(struct racb),
+    .l2_bypass = l2_bypass,
+    .init = init,
+    .on_stall = on_stall};
