@@ -152,7 +152,7 @@ static void everything_comes_back(void **state)
     for (unsigned k = 0; k < NETWORKS; k++)
         for (unsigned o = 0; o < ORGANISATIONS; o++) {
             struct memsys *m = machine(network[k], &organisation[o], false);
-            run(m, 250);
+            run(m, 120);
             memsys_free(m);
         }
 }
@@ -163,7 +163,7 @@ static void engines_agree(void **state)
     for (unsigned k = 0; k < NETWORKS; k++) {
         struct memsys *skip = machine(network[k], &organisation[2], false),
                       *tick = machine(network[k], &organisation[2], true);
-        assert_int_equal(run(skip, 100), run(tick, 100));
+        assert_int_equal(run(skip, 60), run(tick, 60));
         for (unsigned i = 0; i < stats_count(skip->stats); i++)
             if (skip->values[i] != tick->values[i])
                 print_error("network %u: %s is %lu, ticking %lu\n", k, stats_name(skip->stats, i)->name,
@@ -180,7 +180,7 @@ static void classes_are_counted(void **state)
     (void)state;
     for (unsigned k = 0; k < NETWORKS; k++) {
         struct memsys *m = machine(network[k], &organisation[0], false);
-        run(m, 100);
+        run(m, 60);
         uint64_t remote = memsys_stat(m, "l1.remote"), requests = memsys_stat(m, "noc.to_l2.packets");
         uint64_t between = memsys_stat(m, "noc.to_home.packets") + memsys_stat(m, "noc.from_home.packets");
         assert_int_equal(memsys_stat(m, "noc.to_home.packets"), remote);
@@ -207,7 +207,7 @@ static void classes_cost_nothing_unused(void **state)
 {
     (void)state;
     static const struct l1_organisation none = {.info = {.name = "none"}};
-    uint64_t each = 200, cycles[2];
+    uint64_t each = 100, cycles[2];
     struct memsys *m[2] = {machine("[noc]\n" SMALL, &none, false), machine(network[2], &none, false)};
     for (int k = 0; k < 2; k++) {
         for (uint32_t i = 0; i < SMS; i++)
