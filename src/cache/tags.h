@@ -37,6 +37,7 @@ enum set_hash {
 enum tag_flag {
     TAG_F_REUSED = 1 << 0,     /* hit at least once since it was filled */
     TAG_F_PREFETCHED = 1 << 1, /* brought in by a prefetch and not used by a demand access yet */
+    TAG_F_STALE = 1 << 2,      /* written elsewhere while in flight: dropped when it comes */
 };
 
 struct tags {

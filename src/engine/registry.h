@@ -30,6 +30,9 @@ struct policy_cost {
 };
 enum { POLICY_COSTS = 8 };
 
+/* One phase of a policy that works in phases: when it began (core cycle) and its name. */
+typedef void phase_row(void *ctx, uint64_t cycle, const char *phase);
+
 struct policy_info {
     const char *name;
     const char *doc;                /* what it does and where it was published; the first sentence is its summary */
@@ -39,6 +42,8 @@ struct policy_info {
     const struct load_column *load_columns; /* what it tells about each load; NULL = nothing */
     /* Calls `row` for each load of the present kernel it knows of. At the kernel's end, when nothing moves. */
     void (*report_loads)(const void *st, load_row *row, void *ctx);
+    /* Calls `row` for each phase of this instance, oldest first. At the end of a run. NULL = it has no phases. */
+    void (*report_phases)(const void *st, phase_row *row, void *ctx);
     /* Called when the policy is chosen: its parameters, and whether it goes with the other choices. NULL = none. */
     int (*check)(const struct cfg *c, const void *params, struct err *e);
     /* The storage it adds to one instance of its component (`weir explain NAME --cost`): how many rows. NULL = not

@@ -49,6 +49,7 @@ enum req_flag {
     REQ_F_VERDICT_SHIFT = 12,
     REQ_F_VERDICT = 3 << 12,
     REQ_F_ROUTED = 1 << 14, /* the organisation has decided where it goes */
+    REQ_F_BOTH = 1 << 15,   /* a store sent to another SM's L1 that is written here, too */
 };
 /* What the SM may set. */
 #define REQ_F_SM_FLAGS (REQ_F_BYPASS | REQ_F_PARTIAL | REQ_F_LAST | REQ_F_STREAM | REQ_F_NC | REQ_F_INDIRECT)

@@ -89,7 +89,8 @@ static int build_fabric(struct gpu *g, struct err *e)
     struct fabric_env env = {.n_sm = g->n_sm,
                              .n_slice = g->n_slice,
                              .map = &g->map,
-                             .core_to_core_for = organisation->remote ? organisation->info.name : NULL};
+                             .core_to_core_for = organisation->remote ? organisation->info.name : NULL,
+                             .ideal = organisation->ideal};
     g->fabric = fabric_new(g->eng, &noc, &env, e);
     if (!g->fabric)
         return -1;
@@ -148,7 +149,7 @@ static void cta_done(void *ctx, uint64_t cta)
     s->cta_done(s->ctx, cta);
 }
 
-static int build_sm(struct gpu *g, unsigned i, const struct l1_config *l1c, struct err *e)
+static int build_sm(struct gpu *g, unsigned i, const struct l1_config *l1c, struct l1_observer *observer, struct err *e)
 {
     struct l1_env env = {.sm = i,
                          .n_sm = g->n_sm,
@@ -159,7 +160,8 @@ static int build_sm(struct gpu *g, unsigned i, const struct l1_config *l1c, stru
                          .sm_node = g->sm_node,
                          .map = &g->map,
                          .hops = hops,
-                         .hops_ctx = g->fabric};
+                         .hops_ctx = g->fabric,
+                         .observer = observer};
     struct l1 *l1 = g->l1[i] = l1_new(g->eng, l1c, &env, name_of(g, "sm.%u.l1", i), e);
     if (!l1)
         return -1;
@@ -201,8 +203,9 @@ static int build_sms(struct gpu *g, struct err *e)
     g->l1 = arena_alloc(g->arena, g->n_sm * sizeof *g->l1);
     g->dispatch = dispatch_new(g->eng, g->n_sm);
     g->streams = (struct sm_streams){.ctx = g, .piece = piece, .cta_done = cta_done};
+    struct l1_observer *observer = l1_config_observer(&l1c, g->n_sm, g->arena, g->stats);
     for (unsigned i = 0; i < g->n_sm; i++)
-        if (build_sm(g, i, &l1c, e))
+        if (build_sm(g, i, &l1c, observer, e))
             return -1;
     return 0;
 }
@@ -258,6 +261,7 @@ void gpu_free(struct gpu *g)
         sm_free(g->sm[i]);
     VEC_FREE(&g->kernel);
     VEC_FREE(&g->sample);
+    VEC_FREE(&g->phase);
     VEC_FREE(&g->prepared);
     VEC_FREE(&g->load);
     gpu_loads_free(g->loads);
@@ -489,6 +493,24 @@ const struct cfg *gpu_config(const struct gpu *g)
     return g->cfg;
 }
 
+struct phases_of {
+    struct gpu *g;
+    const char *policy;
+    uint32_t sm;
+};
+static void add_phase(void *ctx, uint64_t cycle, const char *phase)
+{
+    const struct phases_of *p = ctx;
+    VEC_PUSH(&p->g->phase, (struct gpu_phase){p->policy, phase, p->sm, cycle});
+}
+static void visit_phases(void *ctx, const struct policy_info *info, const void *st)
+{
+    struct phases_of *p = ctx;
+    p->policy = info->name;
+    if (info->report_phases)
+        info->report_phases(st, add_phase, p);
+}
+
 const struct gpu_results *gpu_get_results(struct gpu *g)
 {
     /* The total is the sum of the kernels, so that the sum is conserved by construction and draining adds nothing. */
@@ -523,6 +545,9 @@ const struct gpu_results *gpu_get_results(struct gpu *g)
             gpu_loads_reports(g->loads, (uint32_t)p, m, g->load.p[g->load.n - 1].report);
         }
     }
+    g->phase.n = 0;
+    for (unsigned i = 0; i < g->n_sm; i++)
+        l1_each_policy(g->l1[i], visit_phases, &(struct phases_of){.g = g, .sm = i});
     unsigned n_reporter;
     const struct policy_info *const *reporter = gpu_loads_reporters(g->loads, &n_reporter);
     g->results = (struct gpu_results){.stats = g->stats,
@@ -534,6 +559,8 @@ const struct gpu_results *gpu_get_results(struct gpu *g)
                                       .reporter = reporter,
                                       .n_reporter = n_reporter,
                                       .sample = g->sample.p,
-                                      .n_sample = (unsigned)g->sample.n};
+                                      .n_sample = (unsigned)g->sample.n,
+                                      .phase = g->phase.p,
+                                      .n_phase = (unsigned)g->phase.n};
     return &g->results;
 }

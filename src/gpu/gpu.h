@@ -79,6 +79,11 @@ struct gpu_sample {
     uint32_t launch;
     uint64_t *value;
 };
+struct gpu_phase { /* of a policy that works in phases */
+    const char *policy, *phase;
+    uint32_t sm;
+    uint64_t cycle; /* in which it began */
+};
 struct gpu_results {
     const struct stats *stats; /* the names */
     uint64_t *total;
@@ -90,6 +95,8 @@ struct gpu_results {
     unsigned n_reporter;
     const struct gpu_sample *sample;
     unsigned n_sample;
+    const struct gpu_phase *phase; /* by SM, policy and time */
+    unsigned n_phase;
 };
 /* Valid until the gpu runs on or is freed. */
 const struct gpu_results *gpu_get_results(struct gpu *);

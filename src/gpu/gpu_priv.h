@@ -51,6 +51,7 @@ struct gpu {
     VEC(struct gpu_kernel_result) kernel;
     VEC(struct gpu_load_result) load;
     VEC(struct gpu_sample) sample;
+    VEC(struct gpu_phase) phase;
     struct gpu_results results;
 };
 

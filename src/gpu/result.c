@@ -197,6 +197,18 @@ static void put_policy(void *ctx, const struct cfg_value *v)
         }
 }
 
+/* When each SM's policy began which phase. */
+static json_t *phases_json(const struct gpu_results *r)
+{
+    json_t *all = json_array();
+    for (unsigned i = 0; i < r->n_phase; i++) {
+        const struct gpu_phase *p = &r->phase[i];
+        json_array_append_new(all, json_pack("{s:s,s:i,s:I,s:s}", "policy", p->policy, "sm", (int)p->sm, "cycle",
+                                             (json_int_t)p->cycle, "phase", p->phase));
+    }
+    return all;
+}
+
 int result_write_json(struct gpu *g, bool complete, const char *path, struct err *e)
 {
     const struct gpu_results *r = gpu_get_results(g);
@@ -226,6 +238,8 @@ int result_write_json(struct gpu *g, bool complete, const char *path, struct err
     json_object_set_new(doc, "total", total);
     json_object_set_new(doc, "kernels", kernels);
     json_object_set_new(doc, "loads", loads_json(r));
+    if (r->n_phase)
+        json_object_set_new(doc, "phases", phases_json(r));
     if (r->n_sample)
         json_object_set_new(doc, "samples", samples);
     else

@@ -127,7 +127,14 @@ static void l1_waits(const struct comp *comp, struct waits *w)
         line_waits(data, w, &l1->request_in, id);
 }
 
-static struct l1_cache *cache_new(struct l1 *l1, enum l1_which which, const struct l1_cache_config *cfg, struct err *e)
+/*
+ * An organisation whose network between SMs costs nothing: the cycles that a request needs through the ports to
+ * another L1 and back lie in the way to the tags, which is shorter by so much, and hits here wait for as long.
+ */
+enum { IDEAL_ROUND_TRIP = 6 };
+
+static struct l1_cache *cache_new(struct l1 *l1, enum l1_which which, const struct l1_cache_config *cfg, bool ideal,
+                                  struct err *e)
 {
     struct engine *eng = l1->comp.eng;
     if (cfg->size % (cfg->line * cfg->assoc)) {
@@ -148,6 +155,8 @@ static struct l1_cache *cache_new(struct l1 *l1, enum l1_which which, const stru
     l1_out_init(&c->to_l2, eng->arena, cfg->miss_queue);
     /* The pipeline to the tags holds one access per port and stage. */
     uint32_t tag_latency = cfg->tag_latency ? cfg->tag_latency : 1;
+    if (ideal)
+        tag_latency = tag_latency > IDEAL_ROUND_TRIP ? tag_latency - IDEAL_ROUND_TRIP : 1;
     uint32_t hit = cfg->latency > tag_latency ? cfg->latency - tag_latency : 1;
     c->hit_extra = hit - 1;
     port_init(&c->in, eng, &l1->comp, tag_latency * cfg->ports + 1, tag_latency, cache_name[which]);
@@ -174,7 +183,8 @@ static void *policy_state(struct l1 *l1, struct l1_host *h, size_t state_bytes, 
                           .n_sm = l1->env.n_sm,
                           .n_warp = l1->env.n_warp,
                           .n_cta = l1->env.n_cta,
-                          .line_size = 1u << c->tags.line_shift};
+                          .line_size = 1u << c->tags.line_shift,
+                          .hit_latency = c->cfg.latency};
     if (line_bytes)
         h->line = arena_alloc64(l1->comp.eng->arena, line_bytes * tags_entries(&c->tags));
     return arena_alloc64(l1->comp.eng->arena, state_bytes ? state_bytes : 1);
@@ -219,6 +229,7 @@ static int policies_new(struct l1 *l1, const struct l1_config *cfg, struct err *
         if (order_init(&l1->order, cfg->order, cfg->order_params, &host, l1->req, e))
             return -1;
     }
+    c->hooked |= l1->env.observer != NULL;
     if (l1_hooked(c))
         l1->comp.tick = l1_tick_hooked;
     const struct l1_cache_config *k = &c->cfg;
@@ -240,7 +251,7 @@ struct l1 *l1_new(struct engine *eng, const struct l1_config *cfg, const struct 
     for (uint32_t i = 0; i < L1_COUNT; i++) {
         if (!cfg->cache[i] || !cfg->cache[i]->enabled)
             continue;
-        l1->cache[i] = cache_new(l1, (enum l1_which)i, cfg->cache[i], e);
+        l1->cache[i] = cache_new(l1, (enum l1_which)i, cfg->cache[i], i == L1_DATA && cfg->organisation->ideal, e);
         if (!l1->cache[i])
             return NULL;
     }
@@ -326,6 +337,8 @@ void l1_kernel_begin(struct l1 *l1, uint32_t launch_index)
 {
     if (!l1->cache[L1_DATA])
         return;
+    if (l1->env.observer && l1->env.sm == 0)
+        l1_observe_kernel(l1->env.observer);
     if (l1->management.hooks->on_kernel)
         l1->management.hooks->on_kernel(l1->management.st, launch_index);
     if (l1->organisation.hooks->on_kernel)
@@ -356,6 +369,8 @@ void l1_kernel_end(struct l1 *l1)
             c->stats.flushed++;
             if (c->tags.flags[k] & TAG_F_PREFETCHED)
                 c->stats.prefetch_unused++;
+            if (i == L1_DATA && l1->env.observer && c->tags.valid[k])
+                l1_observe_copy(l1->env.observer, c->tags.line[k], false, engine_cycle(l1->comp.eng, CLK_CORE));
             tags_drop(&c->tags, k);
         }
     }

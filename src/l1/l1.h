@@ -32,6 +32,7 @@
 
 struct l1;
 struct l1_config; /* l1/l1_config.h */
+struct l1_observer;
 
 enum l1_which { L1_DATA, L1_CONST, L1_TEX, L1_COUNT };
 
@@ -47,6 +48,7 @@ struct l1_env {
     const struct addrmap *map;
     uint32_t (*hops)(const void *ctx, uint32_t from_node, uint32_t to_node); /* distance in the network; may be NULL */
     const void *hops_ctx;
+    struct l1_observer *observer; /* of all L1s (observer.h); NULL = none */
 };
 
 /* NULL with *e filled on a bad configuration. `name` ("sm.3.l1") must outlive it. */

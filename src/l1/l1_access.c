@@ -38,6 +38,12 @@ static bool is_own(const struct l1 *l1, const struct req *r)
     return r->sm == l1->env.sm;
 }
 
+/* The observer beside the L1s, where there is one and `c` is a data cache. */
+BODY struct l1_observer *observer_of(const struct l1 *l1, const struct l1_cache *c, bool hooked)
+{
+    return hooked && c->which == L1_DATA ? l1->env.observer : NULL;
+}
+
 static void send_to_l2(struct l1 *l1, struct l1_cache *c, req_id id, uint32_t bytes, uint32_t asked)
 {
     struct req *r = &l1->req[id];
@@ -75,6 +81,9 @@ static void tell_evicted(struct l1 *l1, struct l1_cache *c, uint32_t entry, bool
     c->stats.prefetch_unused += unused;
     TELL(management, on_evict, entry, t->line[entry], t->flags[entry] & TAG_F_REUSED);
     TELL(prefetcher, on_evict, entry, t->line[entry], unused);
+    struct l1_observer *o = observer_of(l1, c, hooked);
+    if (o && t->valid[entry])
+        l1_observe_copy(o, t->line[entry], false, engine_cycle(l1->comp.eng, CLK_CORE));
 }
 
 /* A line leaves the cache for another one. There must be room in to_l2 when it is dirty. */
@@ -112,6 +121,17 @@ static void drop(struct l1 *l1, struct l1_cache *c, int32_t entry, bool hooked)
     tags_drop(&c->tags, (uint32_t)entry);
 }
 
+/* A store of this SM is performed elsewhere: no copy may stay here that it would not see, were it to look here later.
+ */
+static void invalidate(struct l1 *l1, struct l1_cache *c, uint32_t set, uint64_t line)
+{
+    int32_t entry = tags_find(&c->tags, set, line);
+    if (entry >= 0 && c->tags.pending[entry])
+        c->tags.flags[entry] |= TAG_F_STALE;
+    else
+        drop(l1, c, entry, true);
+}
+
 /* To the L2 without an MSHR; `outcome` says as what it counts. */
 static enum l1_outcome pass_on(struct l1 *l1, struct l1_cache *c, req_id id, enum l1_outcome outcome)
 {
@@ -123,11 +143,25 @@ static enum l1_outcome pass_on(struct l1 *l1, struct l1_cache *c, req_id id, enu
     return outcome;
 }
 
+/* A store that also goes to its home writes the copy here, as if it went to the L2. */
+static void write_copy(struct l1 *l1, struct l1_cache *c, struct l1_access *a)
+{
+    const bool hooked = true;
+    a->entry = tags_find(&c->tags, a->set, a->line);
+    TELL(management, on_store, a);
+    if (a->entry < 0 || c->tags.pending[a->entry])
+        return;
+    if (c->cfg.write_global == L1_WRITE_EVICT)
+        drop(l1, c, a->entry, hooked);
+    else
+        tags_touch(&c->tags, (uint32_t)a->entry);
+}
+
 /*
  * To the line's home. The prefetcher sees the load here, where its warp is; what is decided about it otherwise is the
  * home's affair.
  */
-static enum l1_outcome send_home(struct l1 *l1, req_id id, struct l1_access *a)
+static enum l1_outcome send_home(struct l1 *l1, struct l1_cache *c, req_id id, struct l1_access *a)
 {
     const bool hooked = true;
     struct req *r = &l1->req[id];
@@ -138,6 +172,10 @@ static enum l1_outcome send_home(struct l1 *l1, req_id id, struct l1_access *a)
     }
     if (ring_free(&l1->to_home.id) == 0)
         return L1_STALL_QUEUE;
+    if (r->flags & REQ_F_BOTH)
+        write_copy(l1, c, a);
+    else if (r->kind == REQ_WRITE)
+        invalidate(l1, c, a->set, a->line);
     r->arrived = 0;
     r->from = l1->env.sm_node[l1->env.sm];
     r->flags &= (uint16_t) ~(REQ_F_POLICY_DONE | REQ_F_WAITED);
@@ -147,10 +185,22 @@ static enum l1_outcome send_home(struct l1 *l1, req_id id, struct l1_access *a)
 
 enum way { WAY_FOUND, WAY_ALL_RESERVED, WAY_ALL_PROTECTED };
 
+static uint32_t least_recently_used(const struct tags *t, uint32_t base, uint64_t candidates)
+{
+    uint32_t best = base + (uint32_t)__builtin_ctzll(candidates);
+    for (uint64_t m = candidates; m; m &= m - 1) {
+        uint32_t entry = base + (uint32_t)__builtin_ctzll(m);
+        if (t->used[entry] < t->used[best])
+            best = entry;
+    }
+    return best;
+}
+
 /* The entry a missing line goes to. */
 BODY enum way choose_way(struct l1 *l1, struct l1_cache *c, const struct l1_access *a, uint32_t *entry, bool hooked)
 {
-    if (!hooked || !l1->management.hooks->victim) {
+    bool preferred = hooked && l1->organisation.hooks->first_victims;
+    if (!hooked || (!l1->management.hooks->victim && !preferred)) {
         int32_t lru = tags_victim_lru(&c->tags, a->set);
         *entry = (uint32_t)lru;
         return lru < 0 ? WAY_ALL_RESERVED : WAY_FOUND;
@@ -164,6 +214,14 @@ BODY enum way choose_way(struct l1 *l1, struct l1_cache *c, const struct l1_acce
             *entry = base + w;
             return WAY_FOUND;
         }
+    }
+    if (preferred) {
+        uint64_t first = l1->organisation.hooks->first_victims(l1->organisation.st, a->set, candidates);
+        candidates = first ? first : candidates;
+    }
+    if (!l1->management.hooks->victim) {
+        *entry = least_recently_used(&c->tags, base, candidates);
+        return WAY_FOUND;
     }
     uint32_t way = l1->management.hooks->victim(l1->management.st, a, candidates);
     *entry = base + way;
@@ -320,8 +378,8 @@ static enum l1_route route(struct l1 *l1, struct req *r, const struct l1_access 
         r->flags |= REQ_F_ROUTED;
         if (to == L1_ROUTE_L2) {
             r->flags |= REQ_F_BYPASS;
-        } else if (to == L1_ROUTE_REMOTE && home != l1->env.sm) {
-            r->flags |= REQ_F_REMOTE;
+        } else if (to != L1_ROUTE_LOCAL && home != l1->env.sm) {
+            r->flags |= to == L1_ROUTE_BOTH && r->kind == REQ_WRITE ? REQ_F_REMOTE | REQ_F_BOTH : REQ_F_REMOTE;
             r->to = l1->env.sm_node[home];
         }
     }
@@ -377,7 +435,7 @@ BODY enum l1_outcome look_up(struct l1 *l1, struct l1_cache *c, req_id id, uint6
 
     if (hooked && l1->organisation.hooks->route && is_own(l1, r) && (r->kind == REQ_READ || r->kind == REQ_WRITE) &&
         !(r->flags & REQ_F_BYPASS) && route(l1, r, &a) == L1_ROUTE_REMOTE)
-        return send_home(l1, id, &a);
+        return send_home(l1, c, id, &a);
 
     bool atomic = r->kind == REQ_ATOMIC || r->kind == REQ_RED;
     if (r->flags & REQ_F_BYPASS || atomic) {
@@ -385,14 +443,24 @@ BODY enum l1_outcome look_up(struct l1 *l1, struct l1_cache *c, req_id id, uint6
             return L1_BYPASSED; /* there is nothing to bring in here */
         enum l1_outcome outcome = pass_on(l1, c, id, atomic ? L1_ATOMIC : L1_BYPASSED);
         r->served = REQ_AT_L2;
-        if (!l1_is_stall(outcome) && r->kind != REQ_READ)
-            drop(l1, c, tags_find(t, a.set, a.line), hooked);
+        if (!l1_is_stall(outcome) && r->kind != REQ_READ) {
+            if (hooked && r->flags & REQ_F_ROUTED)
+                invalidate(l1, c, a.set, a.line);
+            else
+                drop(l1, c, tags_find(t, a.set, a.line), hooked);
+        }
         return outcome;
     }
 
     a.entry = tags_find(t, a.set, a.line);
-    if (r->kind == REQ_WRITE)
+    if (r->kind == REQ_WRITE) {
+        if (hooked && l1->organisation.hooks->on_local && !(r->flags & REQ_F_POLICY_DONE)) {
+            r->flags |= REQ_F_POLICY_DONE;
+            a.hit = a.entry >= 0 && !t->pending[a.entry];
+            l1->organisation.hooks->on_local(l1->organisation.st, &a);
+        }
         return store(l1, c, id, &a, hooked);
+    }
 
     uint8_t need = c->sectored ? r->sectors : t->full;
     unsigned verdict = L1_NORMAL;
@@ -442,16 +510,32 @@ static void count_prefetch(struct l1 *l1, struct l1_cache *c, req_id id, enum l1
     req_release(&l1->comp.eng->pool, id);
 }
 
+/* The request may be on its way already, but nobody has it before the next cycle. */
+static void observe(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t line, enum l1_outcome outcome, bool remote,
+                    bool load, uint64_t now)
+{
+    struct l1_observer *o = observer_of(l1, c, true);
+    if (outcome == L1_MISS && load)
+        l1_observe_miss(o, line, now);
+    if (outcome <= L1_MERGE)
+        l1_observe_home(o, l1->env.sm);
+    if (!remote)
+        l1_observe_request(o, &l1->req[id], load && outcome == L1_HIT);
+}
+
 BODY enum l1_outcome access_body(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now, bool hooked)
 {
     struct req *r = &l1->req[id];
     /* Both are read before the look-up, which may hand the request on. */
     bool prefetch = hooked && is_prefetch(r), remote = hooked && !is_own(l1, r), load = r->kind == REQ_READ;
+    uint64_t line = r->addr >> c->tags.line_shift;
     enum l1_outcome outcome = look_up(l1, c, id, now, hooked);
     if (prefetch) {
         count_prefetch(l1, c, id, outcome);
     } else if (!l1_is_stall(outcome)) {
         c->stats.taken[!load][outcome]++;
+        if (observer_of(l1, c, hooked))
+            observe(l1, c, id, line, outcome, remote, load, now);
         if (remote) {
             c->stats.remote_served++;
             c->stats.remote_hits += outcome == L1_HIT;
@@ -485,7 +569,7 @@ static void tell_reply(struct l1 *l1, const struct req *r)
 {
     const bool hooked = true;
     TELL(management, on_reply, r);
-    TELL(organisation, on_reply, r);
+    TELL(organisation, on_reply, r, r->flags & REQ_F_REMOTE && is_own(l1, r));
 }
 
 /* A line that is to be kept and has no place yet gets one now, if there is one. `r` is the request that began the
@@ -550,6 +634,9 @@ static void fill_line(struct l1 *l1, struct l1_cache *c, req_id id, uint8_t sect
     if (e->entry < 0 && !e->no_fill)
         place_on_fill(l1, c, e, r);
     if (e->entry >= 0) {
+        struct l1_observer *o = observer_of(l1, c, hooked);
+        if (o && !t->valid[e->entry])
+            l1_observe_copy(o, e->line, true, engine_cycle(l1->comp.eng, CLK_CORE));
         t->valid[e->entry] |= e->arrived;
         t->pending[e->entry] &= (uint8_t)~e->arrived;
     }
@@ -566,8 +653,11 @@ static void fill_line(struct l1 *l1, struct l1_cache *c, req_id id, uint8_t sect
         .pool = l1->req, .l1 = l1, .some = !all, .have = e->arrived | (e->entry >= 0 ? t->valid[e->entry] : 0)};
     mshr_split(e, waiter_link, &w, serve_waiter);
     c->freed = true;
-    if (all)
-        mshr_remove(&c->mshr, m);
+    if (!all)
+        return;
+    if (hooked && e->entry >= 0 && t->flags[e->entry] & TAG_F_STALE)
+        drop(l1, c, e->entry, hooked);
+    mshr_remove(&c->mshr, m);
 }
 
 void l1_reply(struct l1 *l1, req_id id, uint32_t info)
@@ -575,6 +665,9 @@ void l1_reply(struct l1 *l1, req_id id, uint32_t info)
     struct req *r = &l1->req[id];
     struct l1_cache *c = l1_cache_of(l1, r);
     c->stats.replies++;
+    struct l1_observer *o = observer_of(l1, c, l1_hooked(c));
+    if (o)
+        l1_observe_reply(o, r->flags & REQ_F_REMOTE && is_own(l1, r));
     /* An MSHR of this L1 waits for it, not one of the home that has answered. */
     if (r->flags & REQ_F_MSHR && !(r->flags & REQ_F_REMOTE && is_own(l1, r))) {
         fill_line(l1, c, id, (uint8_t)net_sectors(info));

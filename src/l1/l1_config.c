@@ -33,6 +33,8 @@ static const struct cfg_field l1_fields[] = {
         "the SM's bandwidth"),
     CFG_ROW(T, prefetch_queue, CFG_INT, "lines", "16", 1, 1024, NULL,
             "prefetches waiting for a free cycle of the cache"),
+    CFG_ROW(T, observe, CFG_BOOL, "", "no", 0, 1, NULL,
+            "count copies of lines across the L1s, bytes used, who answers, the load of homes; changes no timing"),
     CFG_ROW(T, management, CFG_POLICY, "", "lru", 0, 0, "l1-management", "what the L1 keeps"),
     CFG_ROW(T, organisation, CFG_POLICY, "", "private", 0, 0, "l1-organisation", "in whose L1 a line may be"),
     CFG_ROW(T, prefetcher, CFG_POLICY, "", "none", 0, 0, "prefetcher", "what is brought in before it is asked for"),
@@ -176,6 +178,16 @@ struct l1_config l1_config_of(const struct cfg *cfg)
         .prefetcher_params = cfg_policy_params(cfg, l1_prefetcher_kind.name, l1->prefetcher),
         .order_params = cfg_policy_params(cfg, l1_order_kind.name, l1->order),
     };
+}
+
+struct l1_observer *l1_config_observer(const struct l1_config *cfg, uint32_t n_sm, struct arena *a, struct stats *s)
+{
+    const struct l1_cache_config *data = cfg->cache[L1_DATA];
+    if (!data || !data->enabled || !data->observe || !WEIR_HOOKS)
+        return NULL;
+    struct l1_observer *o = l1_observer_new(a, n_sm, n_sm * (uint32_t)(data->size / data->line));
+    l1_observer_register_stats(o, s);
+    return o;
 }
 
 static void register_policy(struct stats *s, const struct policy_info *info, const void *st)

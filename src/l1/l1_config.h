@@ -30,6 +30,7 @@ struct l1_cache_config {
     bool enabled;
     /* Only in [l1]. */
     uint32_t reply_queue, prefetch_queue;
+    bool observe;
     uint32_t management, organisation, prefetcher, order; /* indices in the kinds */
 };
 
@@ -52,6 +53,9 @@ extern const struct stat_def l1_stat_defs[];
 struct stats;
 /* Registers the unit's counters and those of its policies. */
 void l1_register_stats(struct l1 *, struct stats *);
+/* The observer of a machine's L1s, registered with the statistics; NULL where the configuration asks for none. */
+struct arena;
+struct l1_observer *l1_config_observer(const struct l1_config *, uint32_t n_sm, struct arena *, struct stats *);
 /* Requests of its own (prefetches, write-backs) one unit can have in flight. */
 uint32_t l1_max_own_requests(const struct l1_config *);
 

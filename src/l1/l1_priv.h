@@ -7,6 +7,7 @@
 #include "engine/netmsg.h"
 #include "engine/ring.h"
 #include "l1/l1_config.h"
+#include "l1/observer.h"
 
 struct l1_stats {
     uint64_t

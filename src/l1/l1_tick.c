@@ -352,6 +352,8 @@ void l1_sync(struct comp *comp, uint64_t now)
     struct l1 *l1 = (struct l1 *)comp;
     if (l1->order.policy)
         order_sync(&l1->order, now);
+    if (l1->env.observer)
+        l1_observe_sync(l1->env.observer, now);
     for (uint32_t i = 0; i < L1_COUNT; i++) {
         struct l1_cache *c = l1->cache[i];
         if (!c)

@@ -59,8 +59,9 @@ struct l1_host {
     const struct tags *tags; /* of the data cache */
     void *line;              /* the policy's side array */
     uint32_t sm, n_sm, n_warp, n_cta;
-    uint32_t line_size; /* bytes of a cache line */
-    uint32_t kernel;    /* number of the kernel that runs, the same for each of its launches: pcs count within it */
+    uint32_t line_size;   /* bytes of a cache line */
+    uint32_t hit_latency; /* cycles from the SM's request to its data when it hits */
+    uint32_t kernel;      /* number of the kernel that runs, the same for each of its launches: pcs count within it */
 };
 
 /* ---- what a policy may ask for ---- */
@@ -125,22 +126,31 @@ struct l1_management {
 };
 
 /* ---- organisation: where a line lives ---- */
-enum l1_route { L1_ROUTE_LOCAL, L1_ROUTE_REMOTE, L1_ROUTE_L2 };
+enum l1_route {
+    L1_ROUTE_LOCAL,  /* looked up here */
+    L1_ROUTE_REMOTE, /* to the home's L1; a store invalidates a copy here */
+    L1_ROUTE_L2,     /* to the L2, past every L1; a store invalidates a copy here */
+    L1_ROUTE_BOTH,   /* stores: written here, then to the home's L1, which writes its copy and the L2 */
+};
 
 struct l1_organisation {
     struct policy_info info;
     size_t state_bytes;
     bool remote; /* needs a network between SMs */
+    bool ideal;  /* hypothetical: that network costs nothing, and another L1 is as near as the own one */
     int (*init)(void *st, const void *params, struct l1_host *, struct err *);
     /*
-     * Where this SM's request for a line goes; *home = the SM of a REMOTE one. Called once per load or store that would
-     * look in the data cache. NULL = always LOCAL. A REMOTE request skips this L1 and is answered by the home's.
+     * Where this SM's request for a line goes; *home = the SM of a REMOTE one or of BOTH. Called once per load or store
+     * that would look in the data cache. NULL = always LOCAL. A home that is this SM means LOCAL.
      */
     enum l1_route (*route)(void *st, const struct req *, uint64_t line, uint32_t set, uint32_t *home);
     /* Bytes of data in a reply from the home (chunking): NULL = the whole line. */
     uint32_t (*reply_bytes)(void *st, const struct req *);
-    void (*on_local)(void *st, const struct l1_access *); /* outcome of a look-up here, own and remote requests */
-    void (*on_reply)(void *st, const struct req *);       /* once per request sent out; req.served says by whom */
+    /* Of the ways that could be replaced, those that go before all others; 0 = no preference. NULL = none ever. */
+    uint64_t (*first_victims)(void *st, uint32_t set, uint64_t candidates);
+    void (*on_local)(void *st, const struct l1_access *); /* a look-up here, of own and remote loads and stores */
+    /* A message from the L2 or a home has come, for this SM or for another whose request was passed on from here. */
+    void (*on_reply)(void *st, const struct req *, bool from_home);
     void (*on_kernel)(void *st, uint32_t launch_index);
 };
 

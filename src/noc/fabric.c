@@ -90,8 +90,11 @@ static int core_networks_new(struct fabric *f, struct engine *eng, const struct 
     core.stages = cfg->core_stages;
     core.memory_at = "";
     struct noc_config config = {.cfg = &core};
-    struct noc_env request = {.role = NOC_CORE_REQUEST, .n_sm = f->env.n_sm, .classes = 1u << NET_TO_HOME};
-    struct noc_env reply = {.role = NOC_CORE_REPLY, .n_sm = f->env.n_sm, .classes = 1u << NET_FROM_HOME};
+    bool ideal = f->env.ideal;
+    struct noc_env request = {
+        .role = NOC_CORE_REQUEST, .n_sm = f->env.n_sm, .classes = 1u << NET_TO_HOME, .ideal = ideal};
+    struct noc_env reply = {
+        .role = NOC_CORE_REPLY, .n_sm = f->env.n_sm, .classes = 1u << NET_FROM_HOME, .ideal = ideal};
     f->core_request = noc_new(eng, &config, &request, e);
     f->core_reply = f->core_request ? noc_new(eng, &config, &reply, e) : NULL;
     return f->core_reply ? 0 : -1;
@@ -103,14 +106,16 @@ struct fabric *fabric_new(struct engine *eng, const struct noc_config *config, c
     const struct noc_cfg *cfg = config->cfg;
     struct fabric *f = arena_alloc64(eng->arena, sizeof *f);
     f->env = *env;
-    if (env->core_to_core_for && cfg->core_to_core == NOC_C2C_NONE) {
+    if (env->core_to_core_for && cfg->core_to_core == NOC_C2C_NONE && !env->ideal) {
         err_set(e, "the L1 organisation %s sends requests to other SMs, which this machine's networks do not carry",
                 env->core_to_core_for);
         err_hint(e, "set noc.core_to_core = direct (the networks join SMs) or via-l2 (the L2 slices forward)");
         return NULL;
     }
     f->core_to_core = env->core_to_core_for ? (enum noc_core_to_core)cfg->core_to_core : NOC_C2C_NONE;
-    bool own = f->core_to_core == NOC_C2C_DIRECT && cfg->core_network != NOC_CORE_SAME;
+    if (env->core_to_core_for && env->ideal)
+        f->core_to_core = NOC_C2C_DIRECT;
+    bool own = f->core_to_core == NOC_C2C_DIRECT && (env->ideal || cfg->core_network != NOC_CORE_SAME);
     struct noc_env request = {.role = NOC_REQUEST, .n_sm = env->n_sm, .n_mem = env->n_slice},
                    reply = {.role = NOC_REPLY, .n_sm = env->n_sm, .n_mem = env->n_slice};
     request.classes = 1u << NET_TO_L2;

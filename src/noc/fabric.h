@@ -24,6 +24,7 @@ struct fabric_env {
     /* The L1 organisation whose requests go to other SMs, for the message that refuses it where noc.core_to_core is
      * none; NULL: SMs talk to the L2 only. */
     const char *core_to_core_for;
+    bool ideal; /* messages between SMs cost nothing, whatever noc.core_to_core says */
 };
 
 /* NULL with *e filled on a bad configuration. */

@@ -62,10 +62,14 @@ struct noc *noc_new(struct engine *eng, const struct noc_config *config, const s
         base.class_of[base.n_class] = (uint8_t)k;
         base.dest[base.n_class++] = (uint8_t)dest_of((enum net_class)k, env->via);
     }
-    struct noc *n = base.cfg.topology == NOC_CROSSBAR ? crossbar_new(eng, &base, e) : routers_new(eng, &base, e);
+    struct noc *n;
+    if (env->ideal)
+        n = wires_new(eng, &base);
+    else
+        n = base.cfg.topology == NOC_CROSSBAR ? crossbar_new(eng, &base, e) : routers_new(eng, &base, e);
     if (!n)
         return NULL;
-    engine_add(eng, &n->comp, CLK_NOC, role_name[env->role]);
+    engine_add(eng, &n->comp, env->ideal ? CLK_CORE : CLK_NOC, role_name[env->role]);
     n->req = eng->pool.req;
     n->in = arena_alloc64(eng->arena, (size_t)n->n_class * n->n_node * sizeof *n->in);
     n->out = arena_alloc64(eng->arena, (size_t)n->n_class * n->n_node * sizeof *n->out);

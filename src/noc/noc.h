@@ -35,6 +35,7 @@ struct noc_env {
     /* Not NULL: L2 slices forward what SMs send each other, so NET_TO_HOME and NET_FROM_HOME end at the slice of the
      * request's address. */
     const struct addrmap *via;
+    bool ideal; /* hypothetical: wires between all nodes, one core cycle long */
 };
 
 /* NULL with *e filled on a bad configuration. */

@@ -74,5 +74,7 @@ static inline void noc_count_entry(struct noc *n, uint32_t info, uint32_t flits)
 /* crossbar.c, routers_build.c: n_node, n_sm, n_mem, n_class and cfg of *base are set, and are copied. */
 struct noc *crossbar_new(struct engine *, const struct noc *base, struct err *);
 struct noc *routers_new(struct engine *, const struct noc *base, struct err *);
+/* wires.c */
+struct noc *wires_new(struct engine *, const struct noc *base);
 
 #endif

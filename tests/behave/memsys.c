@@ -166,7 +166,7 @@ struct memsys *memsys_new(const struct memsys_config *config)
     MUST(m->eng);
     MUST(addrmap_init(&m->map, config->map ? config->map : "RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS", 256, config->n_channel,
                       config->slices, false, false, &e) == 0);
-    struct fabric_env fenv = {n_sm, n_slice, &m->map, NULL};
+    struct fabric_env fenv = {n_sm, n_slice, &m->map, NULL, m->l1_config.organisation->ideal};
     if (m->l1_config.organisation->remote)
         fenv.core_to_core_for = m->l1_config.organisation->info.name;
     m->fabric = fabric_new(m->eng, &m->noc_config, &fenv, &e);
@@ -182,9 +182,11 @@ struct memsys *memsys_new(const struct memsys_config *config)
     m->l2 = arena_alloc(m->arena, n_slice * sizeof *m->l2);
     m->dram = arena_alloc(m->arena, config->n_channel * sizeof *m->dram);
     m->stats = stats_new();
+    struct l1_observer *observer = l1_config_observer(&m->l1_config, n_sm, m->arena, m->stats);
     for (uint32_t i = 0; i < n_sm; i++) {
         struct mock_sm *s = &m->sm[i];
-        struct l1_env env = {i, n_sm, 48, 8, outstanding, m->slice_node, m->sm_node, &m->map, hops, m->fabric};
+        struct l1_env env = {i,          n_sm,    48,   8,         outstanding, m->slice_node,
+                             m->sm_node, &m->map, hops, m->fabric, observer};
         m->l1[i] = l1_new(m->eng, &m->l1_config, &env, name_of(m->arena, "l1", i), &e);
         MUST(m->l1[i]);
         s->comp = (struct comp){.tick = mock_sm_tick};

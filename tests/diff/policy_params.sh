@@ -24,15 +24,20 @@ refuses() {
 
 first=
 while read -r policy key value; do
-    takes "$weir" run -q --gpu gtx480 --with "$policy" --set "$key=$value" "$app"
-    takes "$weir" replay -q --gpu gtx480 --with "$policy" --set "$key=$value" "$wt"
-    takes "$weir" config show gtx480 --with "$policy" --set "$key=$value"
+    if [ "$first" != "$policy" ]; then # L1s that are shared need SMs that reach each other
+        gpu=gtx480
+        "$weir" replay -q --gpu gtx480 --with "$policy" "$wt" 2>&1 </dev/null | grep -q "noc.core_to_core" && gpu=mesh28
+    fi
+    takes "$weir" run -q --gpu $gpu --with "$policy" --set "$key=$value" "$app"
+    takes "$weir" replay -q --gpu $gpu --with "$policy" --set "$key=$value" "$wt"
+    takes "$weir" config show $gpu --with "$policy" --set "$key=$value"
     [ "$first" = "$policy" ] && continue # once for each policy is enough for those that take longer
     first=$policy
-    takes "$weir" suite run transpose --with "$policy" --set "$key=$value"
+    takes "$weir" suite run transpose --gpu $gpu --with "$policy" --set "$key=$value"
     cat >"$dir/plan.ini" <<END
 [figure]
 title = $policy
+machine = $gpu
 programs = transpose
 metric = ipc
 [variant plain]

@@ -17,9 +17,18 @@ static bool is_word(const char *s)
     return *s && strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789_.-") == strlen(s);
 }
 
+/* A plus is a sum in a metric, so a name with one ("shared++") must not begin that of a parameter or statistic. */
+static bool is_name(const struct policy_info *p)
+{
+    size_t n = strcspn(p->name, "+");
+    if (p->name[n] && (p->params || p->stats))
+        return false;
+    return n && strspn(p->name, "abcdefghijklmnopqrstuvwxyz0123456789_-+") == strlen(p->name);
+}
+
 static void check_texts(const struct policy_info *p)
 {
-    if (!is_word(p->name) || strchr(p->name, '.'))
+    if (!is_name(p))
         fail_msg("'%s' is no name for a policy", p->name);
     size_t n = strlen(p->doc);
     if (n < 10 || p->doc[n - 1] != '.')

@@ -1,0 +1,38 @@
+/*
+ * An observer beside the L1s of a machine: what no single L1 can know, for statistics only (l1.observe = yes).
+ *
+ * It counts in how many data caches each line is at present, so that a miss can be told from one that another L1 could
+ * have served (replication); how many bytes of a line loads ask for; who answers; and how evenly the homes of a shared
+ * organisation are used. It models no hardware and changes no timing.
+ *
+ * All L1s of a machine share one, and what it tells does not depend on the order in which they are ticked: a miss in a
+ * cycle is judged by the copies that there were before that cycle.
+ */
+#ifndef WEIR_L1_OBSERVER_H
+#define WEIR_L1_OBSERVER_H
+
+#include "base/mem.h"
+#include "engine/request.h"
+
+struct stats;
+struct l1_observer;
+
+/* `n_line`: lines that all data caches can hold together. */
+struct l1_observer *l1_observer_new(struct arena *, uint32_t n_sm, uint32_t n_line);
+void l1_observer_register_stats(struct l1_observer *, struct stats *);
+
+/* A data cache has got a line, or lost one that it had, in core cycle `now`. */
+void l1_observe_copy(struct l1_observer *, uint64_t line, bool got, uint64_t now);
+/* A load has missed in a cache that does not have the line. */
+void l1_observe_miss(struct l1_observer *, uint64_t line, uint64_t now);
+/* An SM's load or store has been taken by its own L1; `hit`: and is answered there. */
+void l1_observe_request(struct l1_observer *, const struct req *, bool hit);
+/* A message has come for an SM, or for the line that one waits for. */
+void l1_observe_reply(struct l1_observer *, bool from_home);
+/* The L1 of SM `home` has taken a request, its own or another's. */
+void l1_observe_home(struct l1_observer *, uint32_t home);
+void l1_observe_kernel(struct l1_observer *);
+/* Brings the counters that add intervals up to the end of cycle `now`. */
+void l1_observe_sync(struct l1_observer *, uint64_t now);
+
+#endif

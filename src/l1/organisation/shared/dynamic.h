@@ -1,0 +1,78 @@
+/*
+ * The dynamic organisations: each SM by itself samples a shared and a private L1 at once, then runs for a while as the
+ * better of the two, and begins again.
+ *
+ * Source: Ibrahim et al., PACT 2020, Section 4. While sampling, the SM's requests to even sets stay in its own L1 and
+ * those to odd sets go to their homes (Shared++). Counters are kept for either half by the parity of the set. Sampling
+ * ends when each half has had R_S local accesses (requests of this SM to its own L1); what was decided lasts for R_EX
+ * local accesses. Homes follow from the address alone, whatever the home's own SM has decided.
+ *
+ * Left-over lines of a private phase whose home is elsewhere stay until they are replaced: no request looks for them.
+ *
+ * What the paper does not say is how a thread sees its own stores after a change. Two rules make it so (docs/papers/
+ * sharedl1.md): a store that is sent to its home or past the L1s invalidates the SM's own copy, and a private store
+ * goes to the L2 through its home (`stores = home`), so that no home keeps a line that is older than a store of the SM
+ * that may ask it next.
+ */
+#ifndef WEIR_L1_ORGANISATION_DYNAMIC_H
+#define WEIR_L1_ORGANISATION_DYNAMIC_H
+
+#include "l1/organisation/shared/shared.h"
+
+enum dynamic_stores { DYNAMIC_STORES_HOME, DYNAMIC_STORES_OWN };
+
+struct dynamic_params {
+    uint32_t sample, execute;
+    uint32_t threshold; /* percent */
+    uint32_t stores;    /* enum dynamic_stores */
+    bool nearest, evict_left_over;
+};
+extern const struct cfg_field dynamic_fields[];
+
+enum dynamic_phase { DYNAMIC_SAMPLE, DYNAMIC_SHARED, DYNAMIC_PRIVATE, DYNAMIC_PHASES };
+
+/* What is counted of one half of the sets while sampling. */
+struct dynamic_half {
+    uint64_t local, remote;            /* this SM's requests that looked in its own L1; that went to another */
+    uint64_t accesses, misses;         /* look-ups in this L1, whoever asked */
+    uint64_t own_accesses, own_misses; /* of these, this SM's */
+    uint64_t l2_replies, home_replies;
+    uint64_t l2_timed, l2_cycles; /* this SM's loads answered by the L2; their cycles beyond those of a hit */
+    uint64_t home_hits, home_misses, home_hit_cycles; /* this SM's loads answered by homes */
+};
+enum { HALF_PRIVATE, HALF_SHARED, HALVES };
+
+enum { DYNAMIC_LOG = 1024 };
+
+struct dynamic {
+    struct shared_map map;
+    struct dynamic_params p;
+    bool (*prefers_shared)(const struct dynamic_half half[HALVES]);
+    struct dynamic_half half[HALVES];
+    enum dynamic_phase phase;
+    uint64_t executed; /* local accesses of the present execution phase */
+    struct {
+        uint64_t cycle;
+        enum dynamic_phase phase;
+    } log[DYNAMIC_LOG]; /* when each phase began; the first ones */
+    uint32_t n_log;
+    /* statistics */
+    uint64_t requests[DYNAMIC_PHASES]; /* of this SM, by the phase they were routed in */
+    uint64_t samples, to_shared, to_private, low_miss_rate, unlogged;
+};
+extern const struct stat_def dynamic_stats[];
+
+int dynamic_init(void *st, const void *params, struct l1_host *,
+                 bool (*prefers_shared)(const struct dynamic_half half[HALVES]));
+enum l1_route dynamic_route(void *st, const struct req *, uint64_t line, uint32_t set, uint32_t *home);
+uint64_t dynamic_first_victims(void *st, uint32_t set, uint64_t candidates);
+void dynamic_on_local(void *st, const struct l1_access *);
+void dynamic_on_reply(void *st, const struct req *, bool from_home);
+void dynamic_report_phases(const void *st, phase_row *row, void *ctx);
+
+/* The hooks of an organisation that differs in `prefers_shared` alone. */
+#define DYNAMIC_HOOKS                                                                                                  \
+    .state_bytes = sizeof(struct dynamic), .remote = true, .route = dynamic_route, .reply_bytes = shared_chunk,        \
+    .first_victims = dynamic_first_victims, .on_local = dynamic_on_local, .on_reply = dynamic_on_reply
+
+#endif
