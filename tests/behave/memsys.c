@@ -17,6 +17,8 @@ static void take_back(struct mock_sm *s, struct port *p, uint64_t now)
             s->landing[r->token].back = now;
             s->landing[r->token].served = r->served;
         }
+        if (s->landed)
+            s->landed(s->source_ctx, s->index, r);
         s->latency_sum += now - r->born;
         s->last_back = now;
         s->back++;
@@ -63,6 +65,7 @@ static void send(struct mock_sm *s, struct port *p, uint64_t now)
                                              .kind = x->kind,
                                              .space = x->space ? x->space : REQ_SP_GLOBAL,
                                              .loop = x->loop,
+                                             .note = x->note,
                                              .sectors = sectors,
                                              .nth = x->nth,
                                              .n_lines = x->n_lines ? x->n_lines : 1};
@@ -278,7 +281,7 @@ uint64_t memsys_run(struct memsys *m)
 {
     struct err e = {0};
     enum engine_end end;
-    uint64_t until = 0;
+    uint64_t until = engine_cycle(m->eng, CLK_CORE);
     do {
         until += 10000;
         end = engine_run(m->eng, until);
@@ -299,6 +302,17 @@ uint64_t memsys_run(struct memsys *m)
             last = m->sm[i].last_back;
     }
     return last;
+}
+
+void memsys_next_kernel(struct memsys *m)
+{
+    for (uint32_t i = 0; i < m->c.n_sm; i++)
+        l1_kernel_end(m->l1[i]);
+    for (uint32_t i = 0; i < m->c.n_sm; i++) {
+        l1_kernel_begin(m->l1[i], 1);
+        m->sm[i].done = false;
+        engine_wake(&m->sm[i].comp, 0);
+    }
 }
 
 uint64_t memsys_stat(struct memsys *m, const char *name)

@@ -24,6 +24,7 @@ struct shot {
     uint32_t pc;
     uint16_t loop;
     uint8_t nth, n_lines; /* this line's place among those of its instruction; n_lines 0 = 1 */
+    uint16_t note;        /* req.note */
 };
 struct landing {
     uint64_t sent, back; /* core cycles: handed to the L1, seen by the SM; back 0 = not yet */
@@ -45,6 +46,8 @@ struct mock_sm {
     uint64_t n_script;
     shot_source source;
     void *source_ctx;
+    void (*landed)(void *ctx, uint32_t sm,
+                   const struct req *); /* with source_ctx, for each request back; may be NULL */
     struct shot next;
     bool have_next, done;
     uint64_t sent, back, max_outstanding, latency_sum, per_cycle;
@@ -101,6 +104,8 @@ void memsys_script(struct memsys *, uint32_t sm, const struct shot *, uint64_t n
 void memsys_source(struct memsys *, uint32_t sm, shot_source, void *ctx);
 /* Runs until all SMs have their requests back and everything is quiet; checks the invariants. Returns core cycles. */
 uint64_t memsys_run(struct memsys *);
+/* After memsys_run: the kernel ends, the next begins, and the sources are asked again. */
+void memsys_next_kernel(struct memsys *);
 /* A counter by its full name ("l1.hits"); fails the test when there is none. */
 uint64_t memsys_stat(struct memsys *, const char *name);
 
