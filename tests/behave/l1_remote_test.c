@@ -34,8 +34,9 @@ static void org_local(void *st, const struct l1_access *a)
 {
     (void)a, (*(struct shared **)st)->local++;
 }
-static void org_reply(void *st, const struct req *r)
+static void org_reply(void *st, const struct req *r, bool from_home)
 {
+    (void)from_home;
     (*(struct shared **)st)->replies[r->served]++;
 }
 static int share(void *st, const void *params, struct l1_host *host, struct err *e)

@@ -281,7 +281,7 @@ uint64_t memsys_run(struct memsys *m)
 {
     struct err e = {0};
     enum engine_end end;
-    uint64_t until = engine_cycle(m->eng, CLK_CORE);
+    uint64_t until = engine_cycle(m->eng, CLK_CORE) / 10000 * 10000;
     do {
         until += 10000;
         end = engine_run(m->eng, until);

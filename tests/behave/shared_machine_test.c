@@ -73,7 +73,7 @@ static void random_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
     synth_do(s, t->exit, 1, ~0u);
 }
 
-static void random_traffic(const char *machine, const char *way)
+static void random_traffic(const char *machine, const char *way, const char *network)
 {
     struct traffic t;
     struct synth s;
@@ -84,6 +84,7 @@ static void random_traffic(const char *machine, const char *way)
     t.exit = synth_inst(&s, TRACE_EXIT, NULL, NULL);
     synth_seal(&s);
     const char *set[] = {way,
+                         network,
                          "noc.vcs=1",
                          "noc.vc_flits=1",
                          "noc.inject_queue=1",
@@ -105,8 +106,8 @@ static void one_machine(void *ctx, const char *name, const char *path, const cha
 {
     (void)path, (void)what;
     unsigned *n = ctx;
-    random_traffic(name, "noc.core_to_core=direct");
-    random_traffic(name, "noc.core_to_core=via-l2");
+    random_traffic(name, "noc.core_to_core=direct", "noc.core_network=same");
+    random_traffic(name, "noc.core_to_core=via-l2", "noc.core_network=same");
     ++*n;
 }
 
