@@ -312,7 +312,7 @@ BODY uint64_t tick_body(struct l1 *l1, uint64_t now, bool hooked)
     /* A full port wakes its producer when a slot is freed. */
     if (to_send && port_can_send(l1->net.to_l2))
         want = now + 1;
-    if (remote && (can_send_home(l1) | can_send_remote_reply(l1)))
+    if (remote && (can_send_home(l1) || can_send_remote_reply(l1)))
         want = now + 1;
     return want;
 }

@@ -87,7 +87,7 @@ rolled=$(insts "$dir/cache/weir/cflags-fno-unroll-loops/recordings")
 [ "$plain" -gt 0 ] && [ "$rolled" -gt "$plain" ] || fail "$plain warp instructions with unrolled loops, $rolled without"
 
 # A simulation that comes to nothing is told, the others stand.
-sed 's/^with = gto/with = gto\nset = dram.latency=1000 machine.deadlock_cycles=1000/' "$dir/plan.ini" >"$dir/stuck.ini"
+sed 's/^with = gto/with = gto\nset = dram.latency=1000 clock.dram=200MHz machine.deadlock_cycles=1000/' "$dir/plan.ini" >"$dir/stuck.ini"
 expect 1 "$weir" sweep "$dir/stuck.ini" --size tiny -o "$dir/stuck"
 says out "Missing: kmeans, greedy: deadlock"
 says out "mean all"
