@@ -32,7 +32,7 @@ static void edit_kept(const struct writer *w, struct edits *e)
     for (size_t i = 0; i < t->keep.n; i++) {
         const struct node *d = t->keep.p[i];
         unsigned name;
-        clang_getSpellingLocation(clang_getCursorLocation(d->cursor), NULL, NULL, NULL, &name);
+        clang_getFileLocation(clang_getCursorLocation(d->cursor), NULL, NULL, NULL, &name);
         if (clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(d->cursor)))
             writer_edit_away(w, e, d->parent);
         else

@@ -46,7 +46,7 @@ static const char *edit_signature(struct edits *e, const struct source *s, const
         }
     unsigned name;
     size_t name_n = strlen(k->name);
-    clang_getSpellingLocation(clang_getCursorLocation(declaration->cursor), NULL, NULL, NULL, &name);
+    clang_getFileLocation(clang_getCursorLocation(declaration->cursor), NULL, NULL, NULL, &name);
     if (!declaration->in_file || !last || !last->in_file || name + name_n > s->bytes ||
         strncmp(s->text + name, k->name, name_n) || s->text[source_skip_blank(s, last->end)] != ')')
         return "its head is not plain text";
@@ -254,8 +254,8 @@ static const char *add_extents(const struct search *q, const struct launch *l, s
         CXSourceRange range = clang_getCursorExtent(arg);
         CXFile file;
         unsigned begin, end;
-        clang_getSpellingLocation(clang_getRangeStart(range), &file, NULL, NULL, &begin);
-        clang_getSpellingLocation(clang_getRangeEnd(range), NULL, NULL, NULL, &end);
+        clang_getFileLocation(clang_getRangeStart(range), &file, NULL, NULL, &begin);
+        clang_getFileLocation(clang_getRangeEnd(range), NULL, NULL, NULL, &end);
         if (!file || !clang_File_isEqual(file, s->file) || begin >= end || end > s->bytes || source_in_macro(s, begin))
             return "its arguments are not plain text";
         if (!is_repeatable(s->text + begin, end - begin))
@@ -445,7 +445,7 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
     struct search *q = data;
     enum CXCursorKind k = clang_getCursorKind(c);
     CXFile file;
-    clang_getSpellingLocation(clang_getCursorLocation(c), &file, NULL, NULL, NULL);
+    clang_getFileLocation(clang_getCursorLocation(c), &file, NULL, NULL, NULL);
     if (!file || !clang_File_isEqual(file, q->s->file))
         return CXChildVisit_Continue;
     bool is_function = k == CXCursor_FunctionDecl || k == CXCursor_FunctionTemplate || k == CXCursor_CXXMethod ||
@@ -502,9 +502,10 @@ void emit_include(struct edits *file, const struct source *s, const changed_list
         edits_wrap(file, after, 0, after, "\n#include <swcache_auto.cuh>", "");
         return;
     }
-    /* No include: after the comment that opens the file. */
-    unsigned at = source_skip_blank(s, 0);
-    while (at > 0 && s->text[at - 1] != '\n')
+    /* No include: after the comment that opens the file, and after a byte-order mark, which is no text elsewhere. */
+    const unsigned mark = strncmp(s->text, "\xef\xbb\xbf", 3) ? 0 : 3;
+    unsigned at = source_skip_blank(s, mark);
+    while (at > mark && s->text[at - 1] != '\n')
         at--;
     edits_wrap(file, at, 0, at, "#include <swcache_auto.cuh>\n", "");
 }

@@ -28,6 +28,9 @@ struct var {
     struct bases bases; /* of a pointer */
     bool is_pointer, is_reference;
     bool per_thread; /* its value may differ between the threads of a warp */
+    /* The last answer of var_changes, which is asked of the same loop for every term of an expression. */
+    const struct node *asked_inside;
+    bool changes;
 };
 
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_UPDATE, ACCESS_LDG, ACCESS_ATOMIC };

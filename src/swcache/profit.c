@@ -15,7 +15,7 @@ static const struct var *root_variable(struct node *n)
     return n && n->kind == CXCursor_DeclRefExpr ? n->var : NULL;
 }
 
-bool var_changes(const struct pointers *p, const struct var *v, const struct node *inside)
+static bool find_changes(const struct pointers *p, const struct var *v, const struct node *inside)
 {
     for (const struct node *n = inside; n; n = tree_next(inside, n)) {
         struct node *target;
@@ -32,6 +32,16 @@ bool var_changes(const struct pointers *p, const struct var *v, const struct nod
         }
     }
     return v->is_reference;
+}
+
+bool var_changes(const struct pointers *p, const struct var *v, const struct node *inside)
+{
+    struct var *memo = (struct var *)v;
+    if (memo->asked_inside != inside) {
+        memo->changes = find_changes(p, v, inside);
+        memo->asked_inside = inside;
+    }
+    return memo->changes;
 }
 
 static const struct node *innermost_loop(const struct node *n, const struct node *unit)

@@ -190,7 +190,7 @@ static void transform_kernel(struct job *j, struct node *f)
 static bool in_main_file(const struct source *s, CXCursor c)
 {
     CXFile file;
-    clang_getSpellingLocation(clang_getCursorLocation(c), &file, NULL, NULL, NULL);
+    clang_getFileLocation(clang_getCursorLocation(c), &file, NULL, NULL, NULL);
     return file && clang_File_isEqual(file, s->file);
 }
 
@@ -199,7 +199,7 @@ static void note_elsewhere(struct job *j, CXCursor kernel)
 {
     struct swcache_note n = {.kind = SWCACHE_LEFT_ALONE};
     CXFile file;
-    clang_getSpellingLocation(clang_getCursorLocation(kernel), &file, &n.line, &n.col, NULL);
+    clang_getFileLocation(clang_getCursorLocation(kernel), &file, &n.line, &n.col, NULL);
     n.file = xstrdup(file ? source_string(&j->source, clang_getFileName(file)) : "");
     if (asprintf(&n.text, "%s: this kernel is left alone: it is in another file; transform that one",
                  source_string(&j->source, clang_getCursorSpelling(kernel))) < 0)

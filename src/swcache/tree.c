@@ -28,7 +28,7 @@ static unsigned offset_of(const struct source *s, CXSourceLocation where, bool *
 {
     CXFile file;
     unsigned offset;
-    clang_getSpellingLocation(where, &file, NULL, NULL, &offset);
+    clang_getFileLocation(where, &file, NULL, NULL, &offset);
     *in_file = file && clang_File_isEqual(file, s->file) && offset <= s->bytes;
     return *in_file ? offset : 0;
 }
@@ -76,7 +76,7 @@ static int first_error(struct source *s, struct err *e)
         if (is_error) {
             CXFile file;
             unsigned line, col;
-            clang_getSpellingLocation(clang_getDiagnosticLocation(d), &file, &line, &col, NULL);
+            clang_getFileLocation(clang_getDiagnosticLocation(d), &file, &line, &col, NULL);
             const char *name = file ? source_string(s, clang_getFileName(file)) : s->path;
             err_at(e, name, (int)line, (int)col, "%s", source_string(s, clang_getDiagnosticSpelling(d)));
             err_hint(e, "the file must compile before it can be transformed; try 'weir cc -c'");
@@ -128,7 +128,7 @@ void source_close(struct source *s)
 
 void source_place(const struct source *s, unsigned offset, unsigned *line, unsigned *col)
 {
-    clang_getSpellingLocation(clang_getLocationForOffset(s->tu, s->file, offset), NULL, line, col, NULL);
+    clang_getFileLocation(clang_getLocationForOffset(s->tu, s->file, offset), NULL, line, col, NULL);
 }
 
 static const struct macro_use *macro_at(const struct source *s, unsigned offset)
@@ -237,47 +237,6 @@ static enum CXChildVisitResult add_child(CXCursor c, CXCursor parent, CXClientDa
     return CXChildVisit_Continue;
 }
 
-struct node *tree_build(struct source *s, CXCursor c)
-{
-    struct node *n = arena_alloc(s->arena, sizeof *n);
-    CXSourceRange range = clang_getCursorExtent(c);
-    bool begins, ends;
-    n->cursor = c;
-    n->kind = clang_getCursorKind(c);
-    n->begin = offset_of(s, clang_getRangeStart(range), &begins);
-    n->end = offset_of(s, clang_getRangeEnd(range), &ends);
-    n->in_file = begins && ends && n->begin <= n->end;
-    struct builder b = {.s = s, .parent = n};
-    clang_visitChildren(c, add_child, &b);
-    return n;
-}
-
-struct node *tree_next(const struct node *root, const struct node *at)
-{
-    if (at->child)
-        return at->child;
-    for (; at != root; at = at->parent)
-        if (at->next)
-            return at->next;
-    return NULL;
-}
-
-bool tree_inside(const struct node *n, const struct node *ancestor)
-{
-    for (; n; n = n->parent)
-        if (n == ancestor)
-            return true;
-    return false;
-}
-
-struct node *tree_child(const struct node *n, unsigned index)
-{
-    struct node *c = n->child;
-    while (c && index--)
-        c = c->next;
-    return c;
-}
-
 static void first_operator(const struct source *s, unsigned from, unsigned to, char out[4])
 {
     unsigned at = source_skip_blank(s, from), n = 0;
@@ -296,7 +255,7 @@ bool node_is_postfix(const struct node *n)
     return n->child && n->child->begin == n->begin;
 }
 
-void node_operator(const struct source *s, const struct node *n, char out[4])
+static void find_operator(const struct source *s, const struct node *n, char out[4])
 {
     const struct node *a = n->child, *b = a ? a->next : NULL;
     out[0] = 0;
@@ -327,6 +286,53 @@ void node_operator(const struct source *s, const struct node *n, char out[4])
             }
         out[1] = out[0] ? 0 : out[1];
     }
+}
+
+struct node *tree_build(struct source *s, CXCursor c)
+{
+    struct node *n = arena_alloc(s->arena, sizeof *n);
+    CXSourceRange range = clang_getCursorExtent(c);
+    bool begins, ends;
+    n->cursor = c;
+    n->kind = clang_getCursorKind(c);
+    n->begin = offset_of(s, clang_getRangeStart(range), &begins);
+    n->end = offset_of(s, clang_getRangeEnd(range), &ends);
+    n->in_file = begins && ends && n->begin <= n->end;
+    struct builder b = {.s = s, .parent = n};
+    clang_visitChildren(c, add_child, &b);
+    find_operator(s, n, n->op); /* once: analyses ask it of every node for every term of an expression */
+    return n;
+}
+
+struct node *tree_next(const struct node *root, const struct node *at)
+{
+    if (at->child)
+        return at->child;
+    for (; at != root; at = at->parent)
+        if (at->next)
+            return at->next;
+    return NULL;
+}
+
+bool tree_inside(const struct node *n, const struct node *ancestor)
+{
+    for (; n; n = n->parent)
+        if (n == ancestor)
+            return true;
+    return false;
+}
+
+struct node *tree_child(const struct node *n, unsigned index)
+{
+    struct node *c = n->child;
+    while (c && index--)
+        c = c->next;
+    return c;
+}
+
+void node_operator(const struct source *s, const struct node *n, char out[4])
+{
+    memcpy(out, n->op, sizeof n->op);
 }
 
 bool char_is_word(char c)

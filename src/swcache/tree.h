@@ -42,6 +42,7 @@ struct node {
     struct node *parent, *child, *next; /* child: the first one; next: the next sibling */
     unsigned begin, end;                /* text[begin, end) */
     bool in_file;                       /* both ends lie in the main file */
+    char op[4];                         /* of an operator: how it is spelled; see node_operator */
     struct var *var;                    /* of a DeclRefExpr or VarDecl of this function; set by pointers.c */
 };
 

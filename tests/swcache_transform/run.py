@@ -201,6 +201,21 @@ def broken(args, _):
           b"    for (int i = 0; i < n; i++)\n        s += a[threadIdx.x * n + i];\n    b[threadIdx.x] = s;\n}\n")
     expect(0, r"kernels.h:1:\d+: k: this kernel is left alone: it is in another file", "transform",
            write("uses.cu", b'#include "kernels.h"\n'), "-o", none)
+    # A byte-order mark stays in front of everything, also of the header that the transformer adds.
+    kernel = read(os.path.join(args.out, "kernels.h")).encode()
+    marked, output = write("marked.cu", b"\xef\xbb\xbf" + kernel), os.path.join(args.out, "marked.out.cu")
+    expect(0, "1 loop of 1 kernel split", "transform", marked, "-o", output)
+    with open(output, "rb") as f:
+        text = f.read()
+    if text[:3] != b"\xef\xbb\xbf" or text.count(b"\xef\xbb\xbf") != 1 or b"swcache_auto.cuh" not in text:
+        raise Failed("a byte-order mark does not stay in front: %r" % text[:80])
+    done = call([args.weir, "cc", "-c", output, "-o", none])
+    if done.returncode:
+        raise Failed("after a byte-order mark the text does not compile: %s" % done.stderr)
+    # An expression of 5,000 terms is no matter of minutes (the time limit of call() would say so).
+    terms = b" + ".join([b"a[threadIdx.x * n + i]"] * 5000)
+    expect(0, "1 loop of 1 kernel split", "transform",
+           write("terms.cu", kernel.replace(b"a[threadIdx.x * n + i]", terms)), "-o", none)
     # Whatever is cut off, the transformer ends in order.
     for case, step in [("control", 397), ("scans", 997), ("templates", 499)]:
         whole = read(os.path.join(HERE, "cases", case + ".cu")).encode()
