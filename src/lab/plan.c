@@ -46,7 +46,7 @@ static int read_figure(struct reading *r, const struct inifile_item *i, struct e
         char **text;
         struct inifile_place *place;
     } texts[] = {
-        {"number", &p->number, NULL},
+        {"number", &p->number, &p->number_at},
         {"title", &p->title, NULL},
         {"machine", &p->machine, &p->machine_at},
         {"metric", &p->metric, &p->metric_at},
@@ -263,6 +263,13 @@ static int check(struct plan *p, struct err *e)
 {
     if (!p->title)
         return err_at(e, p->path, 0, 0, "[figure] needs a title");
+    /* It becomes part of file names. */
+    for (const char *c = p->number ? p->number : ""; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("-_.", *c)) {
+            err_at(e, p->number_at.file, p->number_at.line, 0, "number = %s: letters, digits and - _ . only",
+                   p->number);
+            return err_hint(e, "the figure's files are named after it");
+        }
     if (p->refused)
         return 0;
     if (!p->programs.word.n) {

@@ -65,7 +65,7 @@ struct plan {
     struct inifile_words order;    /* the paper's programs, in its order; from the base */
     struct inifile_words first;    /* "KMN:1": the paper simulates only so many launches of it */
     VEC(struct plan_variant) variant;
-    struct inifile_place at, normalise_at, metric_at, machine_at;
+    struct inifile_place at, normalise_at, metric_at, machine_at, number_at;
     VEC(char *) text; /* paths that places point to */
 };
 

@@ -1,6 +1,8 @@
 /* See plot.h. */
 #include "lab/plot.h"
 
+#include "base/outfile.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -12,11 +14,27 @@ static const char *const colours[] = {"#999999", "#0072b2", "#e69f00", "#009e73"
                                       "#56b4e9", "#d55e00", "#f0e442", "#000000"};
 enum { N_COLOURS = sizeof colours / sizeof *colours };
 
-static void put_quoted(const char *s, FILE *f)
+/*
+ * Names and titles come from plans and files, and gnuplot runs what stands between backticks in a command, within
+ * double quotes too. Within single quotes it reads nothing but '', which stands for one quote.
+ */
+static void put_string(const char *s, FILE *f)
+{
+    fputc('\'', f);
+    for (; *s; s++)
+        if (*s == '\'')
+            fputs("''", f);
+        else
+            fputc((unsigned char)*s < ' ' ? ' ' : *s, f);
+    fputc('\'', f);
+}
+
+/* A word of the data block, which gnuplot reads as it is but for quotes and backslashes. */
+static void put_word(const char *s, FILE *f)
 {
     fputc('"', f);
     for (; *s; s++)
-        fputs(*s == '"' ? "'" : *s == '\n' || *s == '\\' ? " " : (char[]){*s, 0}, f);
+        fputc(*s == '"' ? '\'' : (unsigned char)*s < ' ' || *s == '\\' ? ' ' : *s, f);
     fputc('"', f);
 }
 
@@ -32,7 +50,7 @@ static void put_data(const struct table *t, FILE *f)
     fputs("$data << EOD\n\"\"", f);
     for (size_t c = 0; c < t->column.n; c++) {
         fputc(' ', f);
-        put_quoted(t->column.p[c].label, f);
+        put_word(t->column.p[c].label, f);
     }
     fputc('\n', f);
     for (size_t i = 0; i < t->row.n; i++) {
@@ -43,7 +61,7 @@ static void put_data(const struct table *t, FILE *f)
                 fputs(" ?", f);
             fputc('\n', f);
         }
-        put_quoted(r->label, f);
+        put_word(r->label, f);
         for (size_t c = 0; c < t->column.n; c++)
             if (isnan(r->cell[c]))
                 fputs(" ?", f);
@@ -63,11 +81,11 @@ static void put_script(const struct table *t, const struct plot *p, const char *
         f, "# Drawn by weir; 'gnuplot FILE' draws it again.\nset terminal svg size %zu,380 font 'sans,12' noenhanced\n",
         width);
     fputs("set output ", f);
-    put_quoted(svg, f);
+    put_string(svg, f);
     fputs("\nset title ", f);
-    put_quoted(p->title, f);
+    put_string(p->title, f);
     fputs("\nset ylabel ", f);
-    put_quoted(p->axis, f);
+    put_string(p->axis, f);
     fprintf(f,
             "\nset key outside top center horizontal\nset datafile missing '?'\nset grid ytics lc rgb '#dddddd'\n"
             "set border 3\nset tics nomirror out\nset boxwidth 0.9\nset xtics rotate by 45 right\n"
@@ -97,7 +115,7 @@ static int run_gnuplot(const char *script, struct err *e)
         dup2(null, 0);
         dup2(null, 1);
         dup2(null, 2);
-        execlp("gnuplot", "gnuplot", script, (char *)NULL);
+        execlp("gnuplot", "gnuplot", "-d", script, (char *)NULL); /* -d: not the user's own settings */
         _exit(127);
     }
     int status = -1;
@@ -112,20 +130,18 @@ static int run_gnuplot(const char *script, struct err *e)
 
 int plot_write(const struct table *t, const struct plot *p, const char *stem, struct err *e)
 {
-    size_t n = strlen(stem) + 5;
+    size_t n = strlen(stem) + 7;
     char *script = xmalloc(n), *svg = xmalloc(n);
-    snprintf(script, n, "%s.gp", stem);
+    snprintf(script, n, "%s%s.gp", *stem == '-' ? "./" : "", stem); /* a name, not an option */
     snprintf(svg, n, "%s.svg", stem);
-    FILE *f = fopen(script, "we");
-    int status;
-    if (!f)
-        status = err_at(e, script, 0, 0, "cannot create: %s", strerror(errno));
-    else {
-        put_script(t, p, svg, f);
-        bool bad = ferror(f) != 0;
-        bad |= fclose(f) != 0;
-        status = bad ? err_at(e, script, 0, 0, "cannot write: %s", strerror(errno)) : run_gnuplot(script, e);
+    struct outfile *o = outfile_open(script, e);
+    int status = o ? 0 : -1;
+    if (o) {
+        put_script(t, p, svg, outfile_stream(o));
+        status = outfile_commit(o, e);
     }
+    if (!status)
+        status = run_gnuplot(script, e);
     free(script);
     free(svg);
     return status;

@@ -56,8 +56,10 @@ char *store_get(struct store *s, const char *key)
 {
     char *document = NULL;
     sqlite3_bind_text(s->get, 1, key, -1, SQLITE_STATIC);
-    if (sqlite3_step(s->get) == SQLITE_ROW)
-        document = xstrdup((const char *)sqlite3_column_text(s->get, 0));
+    if (sqlite3_step(s->get) == SQLITE_ROW) {
+        const char *text = (const char *)sqlite3_column_text(s->get, 0); /* NULL: another program wrote the row */
+        document = text ? xstrdup(text) : NULL;
+    }
     sqlite3_reset(s->get);
     return document;
 }
