@@ -6,8 +6,8 @@
 # Groups: build, run (what weir calls: clang for weir cc, libclang for its transformer, gnuplot for figures), test.
 # Without a group: build and run.
 build="gcc libc6-dev meson ninja-build pkg-config libzstd-dev liblz4-dev libinih-dev libjansson-dev libsqlite3-dev"
-run="clang-14 g++ libclang-14-dev gnuplot-nox"
-test="libcmocka-dev libclang-rt-14-dev clang-format-14 python3 valgrind"
+run="clang-19 g++ libclang-19-dev gnuplot-nox"
+test="libcmocka-dev libclang-rt-19-dev clang-format-14 python3 valgrind"
 
 packages() { # packages GROUP...
     all=

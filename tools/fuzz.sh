@@ -7,7 +7,7 @@ seconds=${1:-20}
 [ $# -gt 0 ] && shift
 [ $# -gt 0 ] || set -- ptx trace fatbin
 if [ ! -f build-fuzz/build.ninja ]; then
-    CC=clang-14 meson setup build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false >/dev/null || exit 2
+    CC=clang-19 meson setup build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false >/dev/null || exit 2
 fi
 ninja -C build-fuzz fuzzers >build-fuzz/build.log 2>&1 || { tail -n 30 build-fuzz/build.log; exit 2; }
 status=0

@@ -53,7 +53,7 @@ echo "== host instructions per warp instruction (valgrind)"
 step "no more than 5% over bench/recorded.json" bench/run.sh --check
 step "hooks that no policy uses cost no more than 1%" bench/run.sh --hooks
 echo "== sanitizers (clang, address and undefined)"
-export CC=clang-14 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+export CC=clang-19 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 step "sanitizer build" build build-asan -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false --werror
 suite build-asan --suite unit --suite behave --suite timing --suite silicon --suite same
 echo "== fuzzing, one minute"

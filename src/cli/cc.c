@@ -14,7 +14,6 @@
 #include "cli/cc.h"
 #include "cli/cli.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -30,7 +29,7 @@ static const char help_text[] =
     "Usage: weir cc [OPTION...] FILE...\n"
     "\n"
     "Compiles CUDA C++ (.cu), C++ (.cpp, .cc) and C (.c) files and links them, with objects and libraries, into a\n"
-    "program that runs on weir's simulated GPU. Needs clang; no GPU, no CUDA toolkit.\n"
+    "program that runs on weir's simulated GPU. Needs clang 15 or newer; no GPU, no CUDA toolkit.\n"
     "\n"
     "  -o FILE              the output\n"
     "  -c, -dc              stop at object files\n"
@@ -51,19 +50,12 @@ static const char help_text[] =
     "  -v, --dry-run        show the commands; show them and run nothing\n"
     "  --nvcc               compile with NVIDIA's nvcc instead, linking the runtime as a shared library\n"
     "\n"
+    "The newest clang that is installed compiles; WEIR_CLANG names another (WEIR_CLANG=clang-19).\n"
+    "\n"
     "Options of nvcc without a meaning here (-Xptxas -v, -lineinfo, -G, -ccbin ...) are accepted and ignored.\n"
     "\n"
     "Example:\n"
     "  weir cc -O3 vecadd.cu -o vecadd && weir run --functional ./vecadd\n";
-
-struct toolchain {
-    const char *clang; /* clang++ to run */
-    int major;
-    int max_arch, ptx; /* newest it knows */
-    char headers[PATH_MAX];
-    char swcache[PATH_MAX]; /* folder of swcache.cuh; "" when it is not installed */
-    char cudart[PATH_MAX];
-};
 
 /* ---- running other programs ---- */
 
@@ -77,12 +69,14 @@ static void show(const struct cc_list *words)
     fputc('\n', stderr);
 }
 
-/* Starts a program; its error output goes to `errors` (a file) when given. Returns its process id. */
+/* Starts a program; its error output goes to `errors` (a file) when given. Returns its process id, -1 on failure. */
 static pid_t start(struct cc_list *words, const char *errors)
 {
     VEC_PUSH(words, NULL);
     words->n--;
-    pid_t pid = fork();
+    pid_t pid = cc_fork();
+    if (pid < 0)
+        fprintf(stderr, "weir: cannot start %s: %s\n", words->p[0], strerror(errno));
     if (pid != 0)
         return pid;
     if (errors) {
@@ -95,13 +89,15 @@ static pid_t start(struct cc_list *words, const char *errors)
     _exit(127);
 }
 
+/* The exit status of what start() returned. */
 static int finish(pid_t pid)
 {
-    int status;
-    while (waitpid(pid, &status, 0) < 0)
+    int status = 0;
+    while (pid > 0 && waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
             return 127;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    cc_ended(pid);
+    return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
 static int run(const struct cc_job *job, struct cc_list *words)
@@ -120,89 +116,6 @@ static void print_file(const char *path)
         fwrite(buffer, 1, n, stderr);
     if (f)
         fclose(f);
-}
-
-/* ---- finding the tools ---- */
-
-static bool in_path(const char *program)
-{
-    if (strchr(program, '/'))
-        return access(program, X_OK) == 0;
-    const char *path = getenv("PATH");
-    char file[PATH_MAX];
-    for (const char *at = path ? path : "/usr/bin:/bin"; *at;) {
-        size_t len = strcspn(at, ":");
-        snprintf(file, sizeof file, "%.*s/%s", (int)len, at, program);
-        if (access(file, X_OK) == 0)
-            return true;
-        at += len + (at[len] == ':');
-    }
-    return false;
-}
-
-static int clang_major(const char *clang)
-{
-    char command[PATH_MAX + 32], line[64] = "";
-    snprintf(command, sizeof command, "'%s' -dumpversion 2>/dev/null", clang);
-    FILE *f = popen(command, "r");
-    if (!f)
-        return 0;
-    if (!fgets(line, sizeof line, f))
-        line[0] = 0;
-    pclose(f);
-    return atoi(line);
-}
-
-static int find_clang(struct toolchain *t, struct err *e)
-{
-    static const char *const names[] = {"clang++",    "clang++-14", "clang++-15", "clang++-16",
-                                        "clang++-17", "clang++-18", "clang++-19"};
-    const char *wanted = getenv("WEIR_CLANG");
-    if (wanted && *wanted) {
-        t->clang = wanted;
-        if (!in_path(wanted)) {
-            err_set(e, "WEIR_CLANG names %s, which is not a program", wanted);
-            return -1;
-        }
-    }
-    for (size_t i = 0; !t->clang && i < sizeof names / sizeof *names; i++)
-        if (in_path(names[i]))
-            t->clang = names[i];
-    if (!t->clang) {
-        err_set(e, "weir cc compiles with clang, which is not installed");
-        return err_hint(e, "install it: apt-get install clang; or use nvcc with --nvcc");
-    }
-    t->major = clang_major(t->clang);
-    if (t->major < 14) {
-        err_set(e, "%s is version %d", t->clang, t->major);
-        return err_hint(e, "weir cc needs clang 14 or newer; name one with WEIR_CLANG");
-    }
-    static const struct {
-        int major, arch, ptx;
-    } known[] = {{14, 86, 75}, {16, 90, 78}, {17, 90, 81}, {18, 90, 83}, {19, 90, 85}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (t->major >= known[i].major) {
-            t->max_arch = known[i].arch;
-            t->ptx = known[i].ptx;
-        }
-    return 0;
-}
-
-static int find_tools(struct toolchain *t, const struct cc_job *job, struct err *e)
-{
-    if (find_clang(t, e))
-        return -1;
-    if (paths_find(PATHS_HEADERS, t->headers, sizeof t->headers)) {
-        err_set(e, "weir's CUDA headers were not found next to the weir program");
-        return err_hint(e, "install weir again: make install");
-    }
-    if (paths_find(PATHS_SWCACHE, t->swcache, sizeof t->swcache))
-        t->swcache[0] = 0;
-    if (job->stage == CC_TO_PROGRAM && paths_find(PATHS_CUDART, t->cudart, sizeof t->cudart)) {
-        err_set(e, "weir's libcudart.so.13 was not found next to the weir program");
-        return err_hint(e, "build it: make");
-    }
-    return 0;
 }
 
 /* ---- one file ---- */
@@ -232,7 +145,14 @@ static void push_all(struct cc_list *to, const struct cc_list *from)
         cc_push(to, from->p[i]);
 }
 
-static void push_cuda(struct cc_list *w, const struct cc_job *job, const struct toolchain *t)
+/* Whichever of its two names clang is called by, it links C++. */
+static void push_compiler(struct cc_list *w, const struct cc_tools *t)
+{
+    cc_push(w, t->clang);
+    cc_push(w, "--driver-mode=g++");
+}
+
+static void push_cuda(struct cc_list *w, const struct cc_job *job, const struct cc_tools *t)
 {
     int arch = job->arch ? job->arch : 75;
     arch = arch > t->max_arch ? t->max_arch : arch < 50 ? 50 : arch;
@@ -251,7 +171,7 @@ static void push_cuda(struct cc_list *w, const struct cc_job *job, const struct 
     cc_pushf(w, "%s/cuda_runtime.h", t->headers);
 }
 
-static void push_headers(struct cc_list *w, const struct toolchain *t)
+static void push_headers(struct cc_list *w, const struct cc_tools *t)
 {
     cc_push(w, "-isystem");
     cc_pushf(w, "%s/wrappers", t->headers);
@@ -292,7 +212,7 @@ static void push_source(struct cc_list *w, const struct cc_input *in)
 }
 
 /* What the compiler must know to understand a file as device code. */
-static void push_device(struct cc_list *w, const struct cc_job *job, const struct toolchain *t)
+static void push_device(struct cc_list *w, const struct cc_job *job, const struct cc_tools *t)
 {
     push_cuda(w, job, t);
     cc_push(w, "--cuda-device-only");
@@ -311,19 +231,19 @@ static void push_device(struct cc_list *w, const struct cc_job *job, const struc
 
 int cc_device_args(const struct cc_job *job, struct cc_list *out, struct err *e)
 {
-    struct toolchain t = {0};
+    struct cc_tools t = {0};
     struct cc_job parsed = *job;
     parsed.stage = CC_TO_PTX; /* nothing will be linked */
-    if (find_tools(&t, &parsed, e))
+    if (cc_find_tools(&t, &parsed, e))
         return -1;
     push_device(out, job, &t);
     return 0;
 }
 
-static void device_command(struct cc_list *w, const struct cc_job *job, const struct toolchain *t,
+static void device_command(struct cc_list *w, const struct cc_job *job, const struct cc_tools *t,
                            const struct cc_input *in, const char *ptx)
 {
-    cc_push(w, t->clang);
+    push_compiler(w, t);
     push_device(w, job, t);
     cc_push(w, "-S");
     cc_push(w, "-O3");
@@ -352,10 +272,10 @@ static void device_command(struct cc_list *w, const struct cc_job *job, const st
 }
 
 /* ptx: NULL for C and C++, which have no device code. */
-static void host_command(struct cc_list *w, const struct cc_job *job, const struct toolchain *t,
+static void host_command(struct cc_list *w, const struct cc_job *job, const struct cc_tools *t,
                          const struct cc_input *in, const char *ptx, const char *object)
 {
-    cc_push(w, t->clang);
+    push_compiler(w, t);
     if (in->language == CC_CUDA) {
         push_cuda(w, job, t);
         cc_push(w, "--cuda-host-only");
@@ -502,6 +422,7 @@ static int feed(const char *pipe_path, const char *text, size_t bytes, pid_t rea
     while ((fd = open(pipe_path, O_WRONLY | O_NONBLOCK)) < 0) {
         int status;
         if (waitpid(reader, &status, WNOHANG) == reader) {
+            cc_ended(reader);
             *reader_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
             return -1;
         }
@@ -522,7 +443,7 @@ static int feed(const char *pipe_path, const char *text, size_t bytes, pid_t rea
 }
 
 /* Device pass alone. */
-static int compile_ptx(const struct cc_job *job, const struct toolchain *t, const struct cc_input *in, const char *ptx)
+static int compile_ptx(const struct cc_job *job, const struct cc_tools *t, const struct cc_input *in, const char *ptx)
 {
     struct cc_list w = {0};
     device_command(&w, job, t, in, ptx);
@@ -540,7 +461,7 @@ static int compile_ptx(const struct cc_job *job, const struct toolchain *t, cons
 }
 
 /* Both passes of a .cu file, side by side. */
-static int compile_cuda(const struct cc_job *job, const struct toolchain *t, const struct cc_input *in,
+static int compile_cuda(const struct cc_job *job, const struct cc_tools *t, const struct cc_input *in,
                         const char *folder, size_t index, const char *object)
 {
     char *ptx = textf("%s/%zu.ptx", folder, index), *pipe_path = textf("%s/%zu.pipe", folder, index);
@@ -564,9 +485,10 @@ static int compile_cuda(const struct cc_job *job, const struct toolchain *t, con
     print_file(device_errors);
     size_t bytes = 0;
     char *text = rc == 0 ? cc_read_text(ptx, &bytes) : NULL;
-    if (!text) {
+    if (!text || host_pid < 0) {
         /* The host pass would report the same errors again. */
-        kill(host_pid, SIGKILL);
+        if (host_pid > 0)
+            kill(host_pid, SIGKILL);
         finish(host_pid);
         return rc ? rc : 1;
     }
@@ -584,7 +506,7 @@ static int compile_cuda(const struct cc_job *job, const struct toolchain *t, con
     return host_rc;
 }
 
-static int compile(const struct cc_job *job, const struct toolchain *t, const struct cc_input *in, const char *folder,
+static int compile(const struct cc_job *job, const struct cc_tools *t, const struct cc_input *in, const char *folder,
                    size_t index, const char *object)
 {
     if (in->language == CC_CUDA && job->stage != CC_PREPROCESS)
@@ -596,10 +518,10 @@ static int compile(const struct cc_job *job, const struct toolchain *t, const st
 
 /* ---- the whole job ---- */
 
-static int link_program(const struct cc_job *job, const struct toolchain *t, const struct cc_list *objects)
+static int link_program(const struct cc_job *job, const struct cc_tools *t, const struct cc_list *objects)
 {
     struct cc_list w = {0};
-    cc_push(&w, t->clang);
+    push_compiler(&w, t);
     push_all(&w, objects);
     /* -Xcompiler -fopenmp and the like concern the link too, as with nvcc. */
     for (size_t i = 0; i < job->host.n; i++)
@@ -609,7 +531,10 @@ static int link_program(const struct cc_job *job, const struct toolchain *t, con
             cc_push(&w, job->host.p[i]);
     push_all(&w, &job->link);
     cc_pushf(&w, "%s/libcudart.so.13", t->cudart);
-    cc_pushf(&w, "-Wl,-rpath,%s", t->cudart);
+    for (const char *const *x = (const char *const[]){"-rpath", t->cudart, NULL}; *x; x++) {
+        cc_push(&w, "-Xlinker"); /* not -Wl, which splits a path at its commas */
+        cc_push(&w, *x);
+    }
     cc_push(&w, "-lm");
     cc_push(&w, "-ldl");
     cc_push(&w, "-lpthread");
@@ -631,7 +556,7 @@ static int archive(const struct cc_job *job, const struct cc_list *objects)
     return run(job, &w);
 }
 
-static int build(struct cc_job *job, const struct toolchain *t, const char *folder)
+static int build(struct cc_job *job, const struct cc_tools *t, const char *folder)
 {
     struct cc_list objects = {0};
     for (size_t i = 0; i < job->input.n; i++) {
@@ -666,28 +591,11 @@ static int build(struct cc_job *job, const struct toolchain *t, const char *fold
     return 0;
 }
 
-int cc_make_folder(char *folder, size_t bytes, struct err *e)
-{
-    const char *tmp = getenv("TMPDIR");
-    snprintf(folder, bytes, "%s/weir-cc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    return mkdtemp(folder) ? 0 : err_set(e, "cannot make a temporary folder %s: %s", folder, strerror(errno));
-}
-
-void cc_remove_folder(const char *folder)
-{
-    DIR *d = opendir(folder);
-    for (struct dirent *f; d && (f = readdir(d));)
-        unlinkat(dirfd(d), f->d_name, 0);
-    if (d)
-        closedir(d);
-    rmdir(folder);
-}
-
 static int with_nvcc(int argc, char **argv, const struct cc_job *job)
 {
     struct cc_list w = {0};
-    const char *nvcc = in_path("nvcc") ? "nvcc" : "/usr/local/cuda/bin/nvcc";
-    if (!in_path(nvcc)) {
+    const char *nvcc = cc_in_path("nvcc") ? "nvcc" : "/usr/local/cuda/bin/nvcc";
+    if (!cc_in_path(nvcc)) {
         fputs("weir: --nvcc: nvcc is not installed; leave the option out to compile with clang\n", stderr);
         return CLI_BAD_INPUT;
     }
@@ -732,14 +640,14 @@ int cli_cc(int argc, char **argv)
     struct err e;
     err_clear(&e);
     struct cc_job job = {0};
-    struct toolchain t = {0};
+    struct cc_tools t = {0};
     if (cc_parse(&job, argc - 1, argv + 1, &e) || check(&job, &e)) {
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
     }
     if (job.nvcc)
         return with_nvcc(argc, argv, &job);
-    if (find_tools(&t, &job, &e)) {
+    if (cc_find_tools(&t, &job, &e)) {
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
     }

@@ -7,7 +7,9 @@
 #include "base/err.h"
 #include "base/mem.h"
 
+#include <limits.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct cc_list {
     char **p;
@@ -45,11 +47,30 @@ struct cc_job {
     bool nvcc; /* --nvcc: hand everything to NVIDIA's compiler */
 };
 
+void cc_list_free(struct cc_list *list); /* and the words */
 void cc_push(struct cc_list *list, const char *text);
 void cc_pushf(struct cc_list *list, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Parses nvcc's options. 0, or -1 with *e filled. Strings in the job live as long as the process. */
 int cc_parse(struct cc_job *job, int argc, char **argv, struct err *e);
+
+/* cc_tools.c: the compiler and what weir adds to it. */
+struct cc_tools {
+    char clang[PATH_MAX]; /* the program to run */
+    char version[64];     /* as it says: "19.1.7" */
+    int major;            /* 19 */
+    int max_arch, ptx;    /* newest it knows */
+    char headers[PATH_MAX];
+    char swcache[PATH_MAX]; /* folder of swcache.cuh; "" when it is not installed */
+    char cudart[PATH_MAX];  /* only for programs */
+};
+int cc_find_tools(struct cc_tools *, const struct cc_job *, struct err *);
+/* The newest clang, or the one WEIR_CLANG names: only clang, version, major, max_arch and ptx are filled. */
+int cc_find_clang(struct cc_tools *, struct err *);
+/* Whether the name is that of a program: a path, or found by PATH. */
+bool cc_in_path(const char *program);
+/* The last line that a program prints, without its end. No shell is involved. 0, or -1: it failed or printed none. */
+int cc_last_line(char *const *argv, char *line, size_t bytes);
 
 /* A file as a string ended by 0 (which it may hold, too); NULL = it cannot be read. */
 char *cc_read_text(const char *path, size_t *bytes);
@@ -62,9 +83,15 @@ int cc_write_text(const char *path, const char *text, size_t bytes);
 int cc_mend_launches(const char *source, const struct cc_list *options, const char *folder, size_t index,
                      char **overlay, struct err *e);
 
-/* A temporary folder for plain files and pipes. 0, or -1 with *e filled. */
+/*
+ * cc_folder.c: a temporary folder for plain files and pipes, one per process. A signal that ends weir (interrupt,
+ * terminate, hang up) ends the programs started by cc_fork first and removes the folder. 0, or -1 with *e filled.
+ */
 int cc_make_folder(char *folder, size_t bytes, struct err *e);
 void cc_remove_folder(const char *folder);
+/* fork for a program that works in the folder; cc_ended when it has been waited for. */
+pid_t cc_fork(void);
+void cc_ended(pid_t pid);
 
 /*
  * clang's arguments for the device compilation of the job, without the file's name: for who parses with libclang. 0, or

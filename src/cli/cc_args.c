@@ -10,49 +10,8 @@
 
 #include <ctype.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
-
-enum action {
-    IGNORE,  /* nothing of it matters here */
-    COMMON,  /* option to both compilations */
-    HOST,    /* option to the host compilation */
-    DEVICE,  /* option to the device compilation */
-    LINK,    /* option to the linker */
-    TO_HOST, /* the value, split at commas, goes to the host compilation and the linker driver: -Xcompiler */
-    TO_LINK, /* the value, split at commas, goes to the linker: -Xlinker */
-    PTXAS,   /* options for the PTX assembler; -maxrregcount is the one with an effect */
-    OUTPUT,
-    OBJECT,
-    RDC_OBJECT, /* -dc */
-    PTX,
-    ARCHIVE,
-    PREPROCESS,
-    DEPENDENCIES,
-    LANGUAGE,
-    ARCH,
-    OPTIMIZE,
-    STANDARD,
-    DEBUG,
-    LIBRARY,
-    SHARED,
-    RDC,
-    MAX_REGS,
-    FAST_MATH,
-    FTZ,
-    PREC_DIV,
-    PREC_SQRT,
-    FMAD,
-    NO_UNROLL,
-    KEEP,
-    VERBOSE,
-    DRY_RUN,
-    QUIET,
-    NVCC,
-    LINE_INFO,
-    WARN_ERROR,
-    INPUTS, /* @file */
-    REFUSE
-};
 
 enum value {
     NONE,
@@ -60,161 +19,21 @@ enum value {
     SEPARATE, /* --name=value or --name value */
 };
 
+/* How far a parse has come. */
+struct parse {
+    struct cc_job *job;
+    int forced; /* the language that -x chose; -1 = by the file's name */
+    int depth;  /* of options files in each other */
+    struct err *e;
+};
+
 struct option {
     const char *name;
     enum value value;
-    enum action action;
-    const char *as; /* how the other compiler spells it; NULL: the same way. For REFUSE: what to do instead */
-};
-
-static const struct option options[] = {
-    {"-o", JOINED, OUTPUT, NULL},
-    {"--output-file", SEPARATE, OUTPUT, NULL},
-    {"-c", NONE, OBJECT, NULL},
-    {"--compile", NONE, OBJECT, NULL},
-    {"-dc", NONE, RDC_OBJECT, NULL},
-    {"--device-c", NONE, RDC_OBJECT, NULL},
-    {"-dw", NONE, OBJECT, NULL},
-    {"--device-w", NONE, OBJECT, NULL},
-    {"-ptx", NONE, PTX, NULL},
-    {"--ptx", NONE, PTX, NULL},
-    {"-lib", NONE, ARCHIVE, NULL},
-    {"--lib", NONE, ARCHIVE, NULL},
-    {"-E", NONE, PREPROCESS, NULL},
-    {"--preprocess", NONE, PREPROCESS, NULL},
-    {"-M", NONE, DEPENDENCIES, NULL},
-    {"-MM", NONE, DEPENDENCIES, NULL},
-    {"-MD", NONE, HOST, NULL},
-    {"-MMD", NONE, HOST, NULL},
-    {"-MP", NONE, HOST, NULL},
-    {"-MF", JOINED, HOST, NULL},
-    {"-MT", JOINED, HOST, NULL},
-    {"-x", JOINED, LANGUAGE, NULL},
-    {"--x", SEPARATE, LANGUAGE, NULL},
-    {"-D", JOINED, COMMON, "-D"},
-    {"--define-macro", SEPARATE, COMMON, "-D"},
-    {"-U", JOINED, COMMON, "-U"},
-    {"--undefine-macro", SEPARATE, COMMON, "-U"},
-    {"-I", JOINED, COMMON, "-I"},
-    {"--include-path", SEPARATE, COMMON, "-I"},
-    {"-isystem", JOINED, COMMON, "-isystem"},
-    {"--system-include", SEPARATE, COMMON, "-isystem"},
-    {"-include", SEPARATE, COMMON, "-include"},
-    {"--pre-include", SEPARATE, COMMON, "-include"},
-    {"-L", JOINED, LINK, "-L"},
-    {"--library-path", SEPARATE, LINK, "-L"},
-    {"-l", JOINED, LIBRARY, NULL},
-    {"--library", SEPARATE, LIBRARY, NULL},
-    {"-arch", SEPARATE, ARCH, NULL},
-    {"--gpu-architecture", SEPARATE, ARCH, NULL},
-    {"-code", SEPARATE, ARCH, NULL},
-    {"--gpu-code", SEPARATE, ARCH, NULL},
-    {"-gencode", SEPARATE, ARCH, NULL},
-    {"--generate-code", SEPARATE, ARCH, NULL},
-    {"-O", JOINED, OPTIMIZE, NULL},
-    {"--optimize", SEPARATE, OPTIMIZE, NULL},
-    {"-dopt", SEPARATE, IGNORE, NULL},
-    {"-Ofc", SEPARATE, IGNORE, NULL},
-    {"-std", SEPARATE, STANDARD, NULL},
-    {"--std", SEPARATE, STANDARD, NULL},
-    {"-g", NONE, DEBUG, NULL},
-    {"--debug", NONE, DEBUG, NULL},
-    {"-G", NONE, LINE_INFO, NULL},
-    {"--device-debug", NONE, LINE_INFO, NULL},
-    {"-lineinfo", NONE, LINE_INFO, NULL},
-    {"--generate-line-info", NONE, LINE_INFO, NULL},
-    {"-pg", NONE, HOST, NULL},
-    {"-shared", NONE, SHARED, NULL},
-    {"--shared", NONE, SHARED, NULL},
-    {"-Xcompiler", SEPARATE, TO_HOST, NULL},
-    {"--compiler-options", SEPARATE, TO_HOST, NULL},
-    {"-Xlinker", SEPARATE, TO_LINK, NULL},
-    {"--linker-options", SEPARATE, TO_LINK, NULL},
-    {"-Xptxas", SEPARATE, PTXAS, NULL},
-    {"--ptxas-options", SEPARATE, PTXAS, NULL},
-    {"-Xcudafe", SEPARATE, IGNORE, NULL},
-    {"-Xnvlink", SEPARATE, IGNORE, NULL},
-    {"--nvlink-options", SEPARATE, IGNORE, NULL},
-    {"-Xfatbin", SEPARATE, IGNORE, NULL},
-    {"-Xarchive", SEPARATE, IGNORE, NULL},
-    {"-Xopencc", SEPARATE, IGNORE, NULL},
-    {"-maxrregcount", SEPARATE, MAX_REGS, NULL},
-    {"--maxrregcount", SEPARATE, MAX_REGS, NULL},
-    {"-use_fast_math", NONE, FAST_MATH, NULL},
-    {"--use_fast_math", NONE, FAST_MATH, NULL},
-    {"-ffast-math", NONE, FAST_MATH, NULL},
-    {"-ftz", SEPARATE, FTZ, NULL},
-    {"--ftz", SEPARATE, FTZ, NULL},
-    {"-prec-div", SEPARATE, PREC_DIV, NULL},
-    {"--prec-div", SEPARATE, PREC_DIV, NULL},
-    {"-prec-sqrt", SEPARATE, PREC_SQRT, NULL},
-    {"--prec-sqrt", SEPARATE, PREC_SQRT, NULL},
-    {"-fmad", SEPARATE, FMAD, NULL},
-    {"--fmad", SEPARATE, FMAD, NULL},
-    {"-fno-unroll-loops", NONE, NO_UNROLL, NULL},
-    {"-rdc", SEPARATE, RDC, NULL},
-    {"--relocatable-device-code", SEPARATE, RDC, NULL},
-    {"-extra-device-vectorization", NONE, IGNORE, NULL},
-    {"-restrict", NONE, IGNORE, NULL},
-    {"--restrict", NONE, IGNORE, NULL},
-    {"-m64", NONE, IGNORE, NULL},
-    {"-m", JOINED, IGNORE, NULL},
-    {"--machine", SEPARATE, IGNORE, NULL},
-    {"-ccbin", SEPARATE, IGNORE, NULL},
-    {"--compiler-bindir", SEPARATE, IGNORE, NULL},
-    {"-cudart", SEPARATE, IGNORE, NULL},
-    {"--cudart", SEPARATE, IGNORE, NULL},
-    {"-cudadevrt", SEPARATE, IGNORE, NULL},
-    {"--cudadevrt", SEPARATE, IGNORE, NULL},
-    {"-default-stream", SEPARATE, IGNORE, NULL},
-    {"--default-stream", SEPARATE, IGNORE, NULL},
-    {"-t", JOINED, IGNORE, NULL},
-    {"--threads", SEPARATE, IGNORE, NULL},
-    {"-split-compile", SEPARATE, IGNORE, NULL},
-    {"--split-compile", SEPARATE, IGNORE, NULL},
-    {"-expt-relaxed-constexpr", NONE, IGNORE, NULL},
-    {"--expt-relaxed-constexpr", NONE, IGNORE, NULL},
-    {"-expt-extended-lambda", NONE, IGNORE, NULL},
-    {"--expt-extended-lambda", NONE, IGNORE, NULL},
-    {"-extended-lambda", NONE, IGNORE, NULL},
-    {"--extended-lambda", NONE, IGNORE, NULL},
-    {"-diag-suppress", SEPARATE, IGNORE, NULL},
-    {"--diag-suppress", SEPARATE, IGNORE, NULL},
-    {"-diag-error", SEPARATE, IGNORE, NULL},
-    {"-diag-warn", SEPARATE, IGNORE, NULL},
-    {"-no-compress", NONE, IGNORE, NULL},
-    {"--no-compress", NONE, IGNORE, NULL},
-    {"-res-usage", NONE, IGNORE, NULL},
-    {"--resource-usage", NONE, IGNORE, NULL},
-    {"-src-in-ptx", NONE, IGNORE, NULL},
-    {"-Wno-deprecated-gpu-targets", NONE, IGNORE, NULL},
-    {"-allow-unsupported-compiler", NONE, IGNORE, NULL},
-    {"--allow-unsupported-compiler", NONE, IGNORE, NULL},
-    {"-w", NONE, QUIET, NULL},
-    {"--disable-warnings", NONE, QUIET, NULL},
-    {"-Werror", JOINED, WARN_ERROR, NULL},
-    {"--Werror", SEPARATE, WARN_ERROR, NULL},
-    {"-keep", NONE, KEEP, NULL},
-    {"--keep", NONE, KEEP, NULL},
-    {"--save-temps", NONE, KEEP, NULL},
-    {"-save-temps", NONE, KEEP, NULL},
-    {"-keep-dir", SEPARATE, IGNORE, NULL},
-    {"--keep-dir", SEPARATE, IGNORE, NULL},
-    {"-v", NONE, VERBOSE, NULL},
-    {"--verbose", NONE, VERBOSE, NULL},
-    {"-dryrun", NONE, DRY_RUN, NULL},
-    {"--dryrun", NONE, DRY_RUN, NULL},
-    {"--dry-run", NONE, DRY_RUN, NULL},
-    {"--nvcc", NONE, NVCC, NULL},
-    {"-optf", SEPARATE, INPUTS, NULL},
-    {"--options-file", SEPARATE, INPUTS, NULL},
-    {"-cubin", NONE, REFUSE, "there is no machine code to make; use -ptx"},
-    {"--cubin", NONE, REFUSE, "there is no machine code to make; use -ptx"},
-    {"-fatbin", NONE, REFUSE, "programs carry their PTX directly; use -ptx"},
-    {"--fatbin", NONE, REFUSE, "programs carry their PTX directly; use -ptx"},
-    {"-dlink", NONE, REFUSE, "device code is linked when the program is loaded; leave the step out"},
-    {"--device-link", NONE, REFUSE, "device code is linked when the program is loaded; leave the step out"},
-    {"-dlto", NONE, REFUSE, "use -rdc=true without link-time optimisation"},
+    /* What becomes of it; NULL: nothing of it matters here. 0, or -1 with the parse's error filled. */
+    int (*take)(struct parse *, const struct option *, const char *value);
+    size_t at;      /* where in struct cc_job it goes, or for take_stage which stage it is */
+    const char *as; /* how the other compiler spells it; NULL: the same way. For take_refusal: what to do instead */
 };
 
 void cc_push(struct cc_list *list, const char *text)
@@ -224,12 +43,21 @@ void cc_push(struct cc_list *list, const char *text)
 
 void cc_pushf(struct cc_list *list, const char *format, ...)
 {
-    char text[4096];
+    char *text;
     va_list ap;
     va_start(ap, format);
-    vsnprintf(text, sizeof text, format, ap);
+    const int n = vasprintf(&text, format, ap);
     va_end(ap);
-    cc_push(list, text);
+    if (n < 0)
+        BUG("no memory");
+    VEC_PUSH(list, text);
+}
+
+void cc_list_free(struct cc_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->p[i]);
+    VEC_FREE(list);
 }
 
 /* Pushes the parts of `value` between commas. */
@@ -251,29 +79,6 @@ static bool is_true(const char *value)
     return !strcmp(value, "true") || !strcmp(value, "1") || !strcmp(value, "yes");
 }
 
-/* The highest sm_NN or compute_NN in the value of -arch, -code or -gencode. */
-static void note_arch(struct cc_job *job, const char *value)
-{
-    for (const char *at = value; *at; at++) {
-        int n = 0;
-        if (!strncmp(at, "sm_", 3))
-            n = atoi(at + 3);
-        else if (!strncmp(at, "compute_", 8))
-            n = atoi(at + 8);
-        else if (!strncmp(at, "lto_", 4))
-            n = atoi(at + 4);
-        if (n > job->arch)
-            job->arch = n;
-    }
-}
-
-static void note_ptxas(struct cc_job *job, const char *value)
-{
-    const char *regs = strstr(value, "maxrregcount");
-    if (regs)
-        job->max_regs = atoi(regs + strcspn(regs, "0123456789"));
-}
-
 static enum cc_language language_of(const char *path)
 {
     const char *dot = strrchr(path, '.');
@@ -290,168 +95,346 @@ static enum cc_language language_of(const char *path)
     return CC_LINK;
 }
 
-static int set_language(int *forced, const char *value, struct err *e)
-{
-    if (!strcmp(value, "cu") || !strcmp(value, "cuda"))
-        *forced = CC_CUDA;
-    else if (!strcmp(value, "c++"))
-        *forced = CC_CXX;
-    else if (!strcmp(value, "c"))
-        *forced = CC_C;
-    else if (!strcmp(value, "none"))
-        *forced = -1;
-    else {
-        err_set(e, "-x %s: no such language", value);
-        return err_hint(e, "use cu, c++, c or none");
-    }
-    return 0;
-}
+/* ---- what becomes of an option ---- */
 
-static int parse_file(struct cc_job *job, const char *path, int depth, int *forced, struct err *e);
-
-static int apply(struct cc_job *job, const struct option *o, const char *value, int depth, int *forced, struct err *e)
+static int take_word(struct parse *p, const struct option *o, const char *value)
 {
+    struct cc_list *to = (struct cc_list *)((char *)p->job + o->at);
     const char *as = o->as ? o->as : o->name;
-    struct cc_list *to = NULL;
-    switch (o->action) {
-    case IGNORE:
-    case LINE_INFO:
-        break;
-    case COMMON:
-        to = &job->common;
-        break;
-    case HOST:
-        to = &job->host;
-        break;
-    case DEVICE:
-        to = &job->device;
-        break;
-    case LINK:
-        to = &job->link;
-        break;
-    case TO_HOST:
-        push_split(&job->host, value);
-        break;
-    case TO_LINK:
-        for (const char *part = value; *part;) {
-            size_t len = strcspn(part, ",");
-            cc_push(&job->link, "-Xlinker");
-            cc_pushf(&job->link, "%.*s", (int)len, part);
-            part += len + (part[len] == ',');
-        }
-        break;
-    case PTXAS:
-        note_ptxas(job, value);
-        break;
-    case OUTPUT:
-        job->output = xstrdup(value);
-        break;
-    case RDC_OBJECT:
-        job->relocatable = true;
-        job->stage = CC_TO_OBJECT;
-        break;
-    case OBJECT:
-        job->stage = CC_TO_OBJECT;
-        break;
-    case PTX:
-        job->stage = CC_TO_PTX;
-        break;
-    case ARCHIVE:
-        job->stage = CC_TO_ARCHIVE;
-        break;
-    case DEPENDENCIES:
-        cc_push(&job->host, o->name);
-        job->stage = CC_PREPROCESS;
-        break;
-    case PREPROCESS:
-        job->stage = CC_PREPROCESS;
-        break;
-    case LANGUAGE:
-        return set_language(forced, value, e);
-    case ARCH:
-        note_arch(job, value);
-        break;
-    case OPTIMIZE:
-        job->opt = isdigit((unsigned char)*value) ? atoi(value) : 2;
-        break;
-    case STANDARD:
-        cc_pushf(&job->common, "-std=%s", value);
-        job->standard_given = true;
-        break;
-    case DEBUG:
-        job->host_debug = true;
-        break;
-    case LIBRARY:
-        /* weir's runtime stands in for all of these. */
-        if (strcmp(value, "cudart") && strcmp(value, "cudart_static") && strcmp(value, "cudadevrt") &&
-            strcmp(value, "cuda"))
-            cc_pushf(&job->link, "-l%s", value);
-        break;
-    case SHARED:
-        job->shared = true;
-        cc_push(&job->link, "-shared");
-        break;
-    case RDC:
-        job->relocatable = is_true(value);
-        break;
-    case MAX_REGS:
-        job->max_regs = atoi(value);
-        break;
-    case FAST_MATH:
-        job->fast_math = true;
-        break;
-    case FTZ:
-        job->ftz = is_true(value);
-        break;
-    case PREC_DIV:
-        job->prec_div_off = !is_true(value);
-        break;
-    case PREC_SQRT:
-        job->prec_sqrt_off = !is_true(value);
-        break;
-    case NO_UNROLL:
-        job->no_unroll = true;
-        break;
-    case FMAD:
-        job->no_fma = !is_true(value);
-        break;
-    case KEEP:
-        job->keep = true;
-        break;
-    case VERBOSE:
-        job->verbose = true;
-        break;
-    case DRY_RUN:
-        job->dry_run = job->verbose = true;
-        break;
-    case QUIET:
-        job->quiet = true;
-        break;
-    case WARN_ERROR:
-        if (strstr(value, "all-warnings"))
-            cc_push(&job->host, "-Werror");
-        break;
-    case NVCC:
-        job->nvcc = true;
-        break;
-    case INPUTS:
-        return parse_file(job, value, depth + 1, forced, e);
-    case REFUSE:
-        err_set(e, "%s is not possible", o->name);
-        return err_hint(e, "%s", o->as);
-    }
-    if (to) {
-        if (o->value == NONE)
-            cc_push(to, as);
-        else if (strlen(as) == 2)
-            cc_pushf(to, "%s%s", as, value);
-        else {
-            cc_push(to, as);
-            cc_push(to, value);
-        }
+    const size_t len = strlen(as);
+    if (o->value == NONE)
+        cc_push(to, as);
+    else if (len == 2 || as[len - 1] == '=')
+        cc_pushf(to, "%s%s", as, value);
+    else {
+        cc_push(to, as);
+        cc_push(to, value);
     }
     return 0;
 }
+
+static int take_split(struct parse *p, const struct option *o, const char *value)
+{
+    push_split((struct cc_list *)((char *)p->job + o->at), value);
+    return 0;
+}
+
+static int take_linker(struct parse *p, const struct option *o, const char *value)
+{
+    for (const char *part = value; *part;) {
+        const size_t len = strcspn(part, ",");
+        cc_push(&p->job->link, "-Xlinker");
+        cc_pushf(&p->job->link, "%.*s", (int)len, part);
+        part += len + (part[len] == ',');
+    }
+    return 0;
+}
+
+static bool *flag_of(struct parse *p, const struct option *o)
+{
+    return (bool *)((char *)p->job + o->at);
+}
+
+static int take_flag(struct parse *p, const struct option *o, const char *value)
+{
+    *flag_of(p, o) = true;
+    return 0;
+}
+
+static int take_yes(struct parse *p, const struct option *o, const char *value)
+{
+    *flag_of(p, o) = is_true(value);
+    return 0;
+}
+
+/* The job's field says that something is off; the option says whether it is on. */
+static int take_no(struct parse *p, const struct option *o, const char *value)
+{
+    *flag_of(p, o) = !is_true(value);
+    return 0;
+}
+
+static int take_dry_run(struct parse *p, const struct option *o, const char *value)
+{
+    p->job->dry_run = p->job->verbose = true;
+    return 0;
+}
+
+static int take_output(struct parse *p, const struct option *o, const char *value)
+{
+    p->job->output = xstrdup(value);
+    return 0;
+}
+
+static int take_stage(struct parse *p, const struct option *o, const char *value)
+{
+    p->job->stage = (enum cc_stage)o->at;
+    return 0;
+}
+
+static int take_relocatable_object(struct parse *p, const struct option *o, const char *value)
+{
+    p->job->relocatable = true;
+    p->job->stage = CC_TO_OBJECT;
+    return 0;
+}
+
+static int take_dependencies(struct parse *p, const struct option *o, const char *value)
+{
+    cc_push(&p->job->host, o->name);
+    p->job->stage = CC_PREPROCESS;
+    return 0;
+}
+
+static int take_shared(struct parse *p, const struct option *o, const char *value)
+{
+    p->job->shared = true;
+    cc_push(&p->job->link, "-shared");
+    return 0;
+}
+
+static int take_standard(struct parse *p, const struct option *o, const char *value)
+{
+    cc_pushf(&p->job->common, "-std=%s", value);
+    p->job->standard_given = true;
+    return 0;
+}
+
+static int take_level(struct parse *p, const struct option *o, const char *value)
+{
+    p->job->opt = isdigit((unsigned char)*value) ? atoi(value) : 2;
+    return 0;
+}
+
+static int take_warnings_as_errors(struct parse *p, const struct option *o, const char *value)
+{
+    if (strstr(value, "all-warnings"))
+        cc_push(&p->job->host, "-Werror");
+    return 0;
+}
+
+/* weir's runtime stands in for CUDA's libraries. */
+static int take_library(struct parse *p, const struct option *o, const char *value)
+{
+    if (strcmp(value, "cudart") && strcmp(value, "cudart_static") && strcmp(value, "cudadevrt") &&
+        strcmp(value, "cuda"))
+        cc_pushf(&p->job->link, "-l%s", value);
+    return 0;
+}
+
+static int take_max_regs(struct parse *p, const struct option *o, const char *value)
+{
+    p->job->max_regs = atoi(value);
+    return 0;
+}
+
+/* Options for the PTX assembler: -maxrregcount is the one with an effect. */
+static int take_ptxas(struct parse *p, const struct option *o, const char *value)
+{
+    const char *regs = strstr(value, "maxrregcount");
+    if (regs)
+        p->job->max_regs = atoi(regs + strcspn(regs, "0123456789"));
+    return 0;
+}
+
+/* The highest sm_NN or compute_NN in the value of -arch, -code or -gencode. */
+static int take_arch(struct parse *p, const struct option *o, const char *value)
+{
+    static const char *const prefix[] = {"sm_", "compute_", "lto_"};
+    for (const char *at = value; *at; at++)
+        for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
+            if (!strncmp(at, prefix[i], strlen(prefix[i]))) {
+                const int n = atoi(at + strlen(prefix[i]));
+                p->job->arch = n > p->job->arch ? n : p->job->arch;
+            }
+    return 0;
+}
+
+static int take_language(struct parse *p, const struct option *o, const char *value)
+{
+    static const struct {
+        const char *name;
+        int language;
+    } known[] = {{"cu", CC_CUDA}, {"cuda", CC_CUDA}, {"c++", CC_CXX}, {"c", CC_C}, {"none", -1}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(value, known[i].name)) {
+            p->forced = known[i].language;
+            return 0;
+        }
+    err_set(p->e, "-x %s: no such language", value);
+    return err_hint(p->e, "use cu, c++, c or none");
+}
+
+static int parse_file(struct parse *p, const char *path);
+
+static int take_options_file(struct parse *p, const struct option *o, const char *value)
+{
+    return parse_file(p, value);
+}
+
+static int take_refusal(struct parse *p, const struct option *o, const char *value)
+{
+    err_set(p->e, "%s is not possible", o->name);
+    return err_hint(p->e, "%s", o->as);
+}
+
+/* ---- the table ---- */
+
+#define AT(field) offsetof(struct cc_job, field)
+static const struct option options[] = {
+    {"-o", JOINED, take_output},
+    {"--output-file", SEPARATE, take_output},
+    {"-c", NONE, take_stage, CC_TO_OBJECT},
+    {"--compile", NONE, take_stage, CC_TO_OBJECT},
+    {"-dc", NONE, take_relocatable_object},
+    {"--device-c", NONE, take_relocatable_object},
+    {"-dw", NONE, take_stage, CC_TO_OBJECT},
+    {"--device-w", NONE, take_stage, CC_TO_OBJECT},
+    {"-ptx", NONE, take_stage, CC_TO_PTX},
+    {"--ptx", NONE, take_stage, CC_TO_PTX},
+    {"-lib", NONE, take_stage, CC_TO_ARCHIVE},
+    {"--lib", NONE, take_stage, CC_TO_ARCHIVE},
+    {"-E", NONE, take_stage, CC_PREPROCESS},
+    {"--preprocess", NONE, take_stage, CC_PREPROCESS},
+    {"-M", NONE, take_dependencies},
+    {"-MM", NONE, take_dependencies},
+    {"-MD", NONE, take_word, AT(host)},
+    {"-MMD", NONE, take_word, AT(host)},
+    {"-MP", NONE, take_word, AT(host)},
+    {"-MF", JOINED, take_word, AT(host)},
+    {"-MT", JOINED, take_word, AT(host)},
+    {"-x", JOINED, take_language},
+    {"--x", SEPARATE, take_language},
+    {"-D", JOINED, take_word, AT(common), "-D"},
+    {"--define-macro", SEPARATE, take_word, AT(common), "-D"},
+    {"-U", JOINED, take_word, AT(common), "-U"},
+    {"--undefine-macro", SEPARATE, take_word, AT(common), "-U"},
+    {"-I", JOINED, take_word, AT(common), "-I"},
+    {"--include-path", SEPARATE, take_word, AT(common), "-I"},
+    {"-ffile-prefix-map", SEPARATE, take_word, AT(common), "-ffile-prefix-map="},
+    {"-fdebug-prefix-map", SEPARATE, take_word, AT(common), "-fdebug-prefix-map="},
+    {"-isystem", JOINED, take_word, AT(common), "-isystem"},
+    {"--system-include", SEPARATE, take_word, AT(common), "-isystem"},
+    {"-include", SEPARATE, take_word, AT(common), "-include"},
+    {"--pre-include", SEPARATE, take_word, AT(common), "-include"},
+    {"-L", JOINED, take_word, AT(link), "-L"},
+    {"--library-path", SEPARATE, take_word, AT(link), "-L"},
+    {"-l", JOINED, take_library},
+    {"--library", SEPARATE, take_library},
+    {"-arch", SEPARATE, take_arch},
+    {"--gpu-architecture", SEPARATE, take_arch},
+    {"-code", SEPARATE, take_arch},
+    {"--gpu-code", SEPARATE, take_arch},
+    {"-gencode", SEPARATE, take_arch},
+    {"--generate-code", SEPARATE, take_arch},
+    {"-O", JOINED, take_level},
+    {"--optimize", SEPARATE, take_level},
+    {"-dopt", SEPARATE, NULL},
+    {"-Ofc", SEPARATE, NULL},
+    {"-std", SEPARATE, take_standard},
+    {"--std", SEPARATE, take_standard},
+    {"-g", NONE, take_flag, AT(host_debug)},
+    {"--debug", NONE, take_flag, AT(host_debug)},
+    {"-G", NONE, NULL},
+    {"--device-debug", NONE, NULL},
+    {"-lineinfo", NONE, NULL},
+    {"--generate-line-info", NONE, NULL},
+    {"-pg", NONE, take_word, AT(host)},
+    {"-shared", NONE, take_shared},
+    {"--shared", NONE, take_shared},
+    {"-Xcompiler", SEPARATE, take_split, AT(host)},
+    {"--compiler-options", SEPARATE, take_split, AT(host)},
+    {"-Xlinker", SEPARATE, take_linker},
+    {"--linker-options", SEPARATE, take_linker},
+    {"-Xptxas", SEPARATE, take_ptxas},
+    {"--ptxas-options", SEPARATE, take_ptxas},
+    {"-Xcudafe", SEPARATE, NULL},
+    {"-Xnvlink", SEPARATE, NULL},
+    {"--nvlink-options", SEPARATE, NULL},
+    {"-Xfatbin", SEPARATE, NULL},
+    {"-Xarchive", SEPARATE, NULL},
+    {"-Xopencc", SEPARATE, NULL},
+    {"-maxrregcount", SEPARATE, take_max_regs},
+    {"--maxrregcount", SEPARATE, take_max_regs},
+    {"-use_fast_math", NONE, take_flag, AT(fast_math)},
+    {"--use_fast_math", NONE, take_flag, AT(fast_math)},
+    {"-ffast-math", NONE, take_flag, AT(fast_math)},
+    {"-ftz", SEPARATE, take_yes, AT(ftz)},
+    {"--ftz", SEPARATE, take_yes, AT(ftz)},
+    {"-prec-div", SEPARATE, take_no, AT(prec_div_off)},
+    {"--prec-div", SEPARATE, take_no, AT(prec_div_off)},
+    {"-prec-sqrt", SEPARATE, take_no, AT(prec_sqrt_off)},
+    {"--prec-sqrt", SEPARATE, take_no, AT(prec_sqrt_off)},
+    {"-fmad", SEPARATE, take_no, AT(no_fma)},
+    {"--fmad", SEPARATE, take_no, AT(no_fma)},
+    {"-fno-unroll-loops", NONE, take_flag, AT(no_unroll)},
+    {"-rdc", SEPARATE, take_yes, AT(relocatable)},
+    {"--relocatable-device-code", SEPARATE, take_yes, AT(relocatable)},
+    {"-extra-device-vectorization", NONE, NULL},
+    {"-restrict", NONE, NULL},
+    {"--restrict", NONE, NULL},
+    {"-m64", NONE, NULL},
+    {"-m", JOINED, NULL},
+    {"--machine", SEPARATE, NULL},
+    {"-ccbin", SEPARATE, NULL},
+    {"--compiler-bindir", SEPARATE, NULL},
+    {"-cudart", SEPARATE, NULL},
+    {"--cudart", SEPARATE, NULL},
+    {"-cudadevrt", SEPARATE, NULL},
+    {"--cudadevrt", SEPARATE, NULL},
+    {"-default-stream", SEPARATE, NULL},
+    {"--default-stream", SEPARATE, NULL},
+    {"-t", JOINED, NULL},
+    {"--threads", SEPARATE, NULL},
+    {"-split-compile", SEPARATE, NULL},
+    {"--split-compile", SEPARATE, NULL},
+    {"-expt-relaxed-constexpr", NONE, NULL},
+    {"--expt-relaxed-constexpr", NONE, NULL},
+    {"-expt-extended-lambda", NONE, NULL},
+    {"--expt-extended-lambda", NONE, NULL},
+    {"-extended-lambda", NONE, NULL},
+    {"--extended-lambda", NONE, NULL},
+    {"-diag-suppress", SEPARATE, NULL},
+    {"--diag-suppress", SEPARATE, NULL},
+    {"-diag-error", SEPARATE, NULL},
+    {"-diag-warn", SEPARATE, NULL},
+    {"-no-compress", NONE, NULL},
+    {"--no-compress", NONE, NULL},
+    {"-res-usage", NONE, NULL},
+    {"--resource-usage", NONE, NULL},
+    {"-src-in-ptx", NONE, NULL},
+    {"-Wno-deprecated-gpu-targets", NONE, NULL},
+    {"-allow-unsupported-compiler", NONE, NULL},
+    {"--allow-unsupported-compiler", NONE, NULL},
+    {"-w", NONE, take_flag, AT(quiet)},
+    {"--disable-warnings", NONE, take_flag, AT(quiet)},
+    {"-Werror", JOINED, take_warnings_as_errors},
+    {"--Werror", SEPARATE, take_warnings_as_errors},
+    {"-keep", NONE, take_flag, AT(keep)},
+    {"--keep", NONE, take_flag, AT(keep)},
+    {"--save-temps", NONE, take_flag, AT(keep)},
+    {"-save-temps", NONE, take_flag, AT(keep)},
+    {"-keep-dir", SEPARATE, NULL},
+    {"--keep-dir", SEPARATE, NULL},
+    {"-v", NONE, take_flag, AT(verbose)},
+    {"--verbose", NONE, take_flag, AT(verbose)},
+    {"-dryrun", NONE, take_dry_run},
+    {"--dryrun", NONE, take_dry_run},
+    {"--dry-run", NONE, take_dry_run},
+    {"--nvcc", NONE, take_flag, AT(nvcc)},
+    {"-optf", SEPARATE, take_options_file},
+    {"--options-file", SEPARATE, take_options_file},
+    {"-cubin", NONE, take_refusal, 0, "there is no machine code to make; use -ptx"},
+    {"--cubin", NONE, take_refusal, 0, "there is no machine code to make; use -ptx"},
+    {"-fatbin", NONE, take_refusal, 0, "programs carry their PTX directly; use -ptx"},
+    {"--fatbin", NONE, take_refusal, 0, "programs carry their PTX directly; use -ptx"},
+    {"-dlink", NONE, take_refusal, 0, "device code is linked when the program is loaded; leave the step out"},
+    {"--device-link", NONE, take_refusal, 0, "device code is linked when the program is loaded; leave the step out"},
+    {"-dlto", NONE, take_refusal, 0, "use -rdc=true without link-time optimisation"},
+};
+#undef AT
+
+/* ---- words ---- */
 
 /* Options of gcc and clang that makefiles hand to nvcc by way of CXXFLAGS; they concern the host compilation. */
 static bool host_option(const char *word)
@@ -463,110 +446,115 @@ static bool host_option(const char *word)
     return false;
 }
 
-static int parse_words(struct cc_job *job, int n, char **word, int depth, int *forced, struct err *e)
+/* The option that a word is, or begins with; *value: what follows it in the same word, or NULL. NULL: none. */
+static const struct option *find_option(const char *w, const char **value)
+{
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+        const struct option *o = &options[k];
+        const size_t len = strlen(o->name);
+        if (!strcmp(w, o->name))
+            return o;
+        if (o->value != NONE && !strncmp(w, o->name, len) && w[len] == '=' && len > 2) {
+            *value = w + len + 1;
+            return o;
+        }
+    }
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+        const struct option *o = &options[k];
+        if (o->value == JOINED && strlen(o->name) == 2 && !strncmp(w, o->name, 2) && !host_option(w)) {
+            *value = w + 2 + (w[2] == '=' && strchr("oOtx", w[1]));
+            return o;
+        }
+    }
+    return NULL;
+}
+
+static void take_input(struct parse *p, const char *w)
+{
+    struct cc_input in = {xstrdup(w), p->forced >= 0 ? (enum cc_language)p->forced : language_of(w)};
+    if (in.language == CC_LINK)
+        cc_push(&p->job->link, w); /* objects keep their place among the libraries */
+    VEC_PUSH(&p->job->input, in);
+}
+
+static int parse_words(struct parse *p, int n, char **word)
 {
     for (int i = 0; i < n; i++) {
         const char *w = word[i], *value = NULL;
         if (w[0] == '@') {
-            if (parse_file(job, w + 1, depth + 1, forced, e))
+            if (parse_file(p, w + 1))
                 return -1;
             continue;
         }
         if (w[0] != '-' || !w[1]) {
-            struct cc_input in = {xstrdup(w), *forced >= 0 ? (enum cc_language) * forced : language_of(w)};
-            if (in.language == CC_LINK)
-                cc_push(&job->link, w); /* objects keep their place among the libraries */
-            VEC_PUSH(&job->input, in);
+            take_input(p, w);
             continue;
         }
-        const struct option *hit = NULL;
-        for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
-            const struct option *o = &options[k];
-            size_t len = strlen(o->name);
-            if (!strcmp(w, o->name)) {
-                hit = o;
-                break;
-            }
-            if (o->value != NONE && !strncmp(w, o->name, len) && w[len] == '=' && len > 2) {
-                hit = o;
-                value = w + len + 1;
-                break;
-            }
+        const struct option *o = find_option(w, &value);
+        if (!o && !strncmp(w, "-Wl,", 4))
+            cc_push(&p->job->link, w);
+        else if (!o && host_option(w))
+            cc_push(&p->job->host, w);
+        else if (!o) {
+            err_set(p->e, "%s: no such option of weir cc", w);
+            return err_hint(p->e, "options for the host compiler go after -Xcompiler; 'weir cc --help' lists the rest");
         }
-        for (size_t k = 0; !hit && k < sizeof options / sizeof *options; k++) {
-            const struct option *o = &options[k];
-            if (o->value == JOINED && strlen(o->name) == 2 && !strncmp(w, o->name, 2) && !host_option(w)) {
-                hit = o;
-                value = w + 2 + (w[2] == '=' && strchr("oOtx", w[1]));
-            }
-        }
-        if (!hit && !strncmp(w, "-Wl,", 4)) {
-            cc_push(&job->link, w);
+        if (!o)
             continue;
-        }
-        if (!hit && host_option(w)) {
-            cc_push(&job->host, w);
-            continue;
-        }
-        if (!hit) {
-            err_set(e, "%s: no such option of weir cc", w);
-            return err_hint(e, "options for the host compiler go after -Xcompiler; 'weir cc --help' lists the rest");
-        }
-        bool optional = hit->action == OPTIMIZE || hit->action == WARN_ERROR;
-        if (hit->value != NONE && !value) {
-            if (optional)
+        if (o->value != NONE && !value) {
+            if (o->take == take_level || o->take == take_warnings_as_errors) /* the value may be left out */
                 value = "";
             else if (i + 1 >= n)
-                return err_set(e, "%s needs a value", w);
+                return err_set(p->e, "%s needs a value", w);
             else
                 value = word[++i];
         }
-        if (apply(job, hit, value, depth, forced, e))
+        if (o->take && o->take(p, o, value))
             return -1;
     }
     return 0;
 }
 
 /* An options file holds words separated by white space; quotes keep a word together. */
-static int parse_file(struct cc_job *job, const char *path, int depth, int *forced, struct err *e)
+static int parse_file(struct parse *p, const char *path)
 {
-    if (depth > 8)
-        return err_at(e, path, 0, 0, "options files include each other too deeply");
+    if (p->depth >= 8)
+        return err_at(p->e, path, 0, 0, "options files include each other too deeply");
     FILE *f = fopen(path, "r");
     if (!f)
-        return err_at(e, path, 0, 0, "cannot read this options file");
+        return err_at(p->e, path, 0, 0, "cannot read this options file");
     struct cc_list words = {0};
-    char word[4096];
-    size_t n = 0;
+    VEC(char) word = {0};
     int quote = 0, c;
     bool in_word = false;
-    while ((c = getc(f)) != EOF) {
-        if (quote ? c == quote : (c == '"' || c == '\'')) {
+    do {
+        c = getc(f);
+        const bool ends = c == EOF || (!quote && isspace(c));
+        if (ends && in_word) {
+            VEC_PUSH(&word, 0);
+            cc_push(&words, word.p);
+        }
+        if (ends) {
+            word.n = 0;
+            in_word = false;
+        } else if (quote ? c == quote : (c == '"' || c == '\'')) {
             quote = quote ? 0 : c;
             in_word = true;
-        } else if (!quote && isspace(c)) {
-            if (in_word) {
-                word[n] = 0;
-                cc_push(&words, word);
-            }
-            n = 0;
-            in_word = false;
-        } else if (n < sizeof word - 1) {
-            word[n++] = (char)c;
+        } else {
+            VEC_PUSH(&word, (char)c);
             in_word = true;
         }
-    }
+    } while (c != EOF);
     fclose(f);
-    if (in_word) {
-        word[n] = 0;
-        cc_push(&words, word);
-    }
-    return parse_words(job, (int)words.n, words.p, depth, forced, e);
+    VEC_FREE(&word);
+    p->depth++;
+    const int status = parse_words(p, (int)words.n, words.p);
+    p->depth--;
+    return status;
 }
 
 int cc_parse(struct cc_job *job, int argc, char **argv, struct err *e)
 {
-    int forced = -1;
     job->opt = 2;
-    return parse_words(job, argc, argv, 0, &forced, e);
+    return parse_words(&(struct parse){.job = job, .forced = -1, .e = e}, argc, argv);
 }

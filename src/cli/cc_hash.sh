@@ -1,6 +1,12 @@
 #!/bin/sh
-# A header with the hash of weir cc's source: what another compiler driver built is not mistaken for this one's.
+# A header with two hashes: of weir cc's source and of the front end's. What another compiler driver built, or another
+# emulator recorded, is not mistaken for what these would make.
 # Usage: cc_hash.sh SRC-FOLDER OUTPUT
-hash=$(cd "$1" && cat cli/cc*.[ch] | sha256sum | cut -c1-12)
-text="#define WEIR_CC \"$hash\""
-[ "$(cat "$2" 2>/dev/null)" = "$text" ] || echo "$text" >"$2"
+hash() { # hash FIND-ARGUMENTS...
+    find "$@" -type f ! -name meson.build | LC_ALL=C sort | xargs cat | sha256sum | cut -c1-12
+}
+out=$(realpath "$2")
+cd "$1" || exit 1
+text="#define WEIR_CC \"$(hash cli -name 'cc*.[ch]')\"
+#define WEIR_FRONT_END \"$(hash base trace ptx emu cudart)\""
+[ "$(cat "$out" 2>/dev/null)" = "$text" ] || echo "$text" >"$out"

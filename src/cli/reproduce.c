@@ -168,26 +168,19 @@ static struct lab_program describe(const struct suite_program *p, const struct p
     return out;
 }
 
-/* Compiles and records if needed. Other flags make other programs: those are kept apart. */
+/* Compiles and records if needed. Other flags make other programs, with names of their own. */
 static int record(const struct args *a, const struct suite *s, const char *cache, struct lab_program *p, struct err *e)
 {
     struct suite_program program = *suite_find(s, p->name);
-    char folder[SUITE_PATH], path[SUITE_PATH], flags[512];
-    snprintf(folder, sizeof folder, "%s", cache);
+    char path[SUITE_PATH], *flags = NULL;
     if (a->cflags) {
-        if ((size_t)snprintf(flags, sizeof flags, "%s %s", program.flags ? program.flags : "", a->cflags) >=
-            sizeof flags)
-            return err_set(e, "--cflags: too long");
+        if (asprintf(&flags, "%s %s", program.flags ? program.flags : "", a->cflags) < 0)
+            return err_set(e, "no memory");
         program.flags = flags;
-        size_t n = strlen(folder);
-        n += (size_t)snprintf(folder + n, sizeof folder - n, "/cflags%.200s", a->cflags);
-        for (char *c = folder + strlen(cache) + 1; *c && n < sizeof folder; c++)
-            if (*c == ' ' || *c == '/')
-                *c = '_';
-        if (mkdir(folder, 0777) && errno != EEXIST)
-            return err_at(e, folder, 0, 0, "cannot create the folder: %s", strerror(errno));
     }
-    if (suite_record(s, &program, a->size, folder, path, e))
+    const int bad = suite_record(s, &program, a->size, cache, path, e);
+    free(flags);
+    if (bad)
         return -1;
     p->recording = xstrdup(path);
     return lab_program_measure(p, e);

@@ -2,6 +2,7 @@
 #include "cli/suite_programs.h"
 
 #include "base/paths.h"
+#include "cli/cc.h"
 #include "cli/cli.h"
 #include "cli/cc_version.h" /* made by the build: hash of the source of weir cc */
 
@@ -9,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ini.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -137,112 +137,106 @@ int suite_spawn(char **argv, bool silent)
 
 int suite_cache_folder(char out[SUITE_PATH], struct err *e)
 {
-    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    char parent[PATH_MAX];
-    if (base && *base)
-        snprintf(parent, sizeof parent, "%s", base);
-    else
-        snprintf(parent, sizeof parent, "%s/.cache", home && *home ? home : "/tmp");
-    mkdir(parent, 0777);
-    snprintf(out, SUITE_PATH, "%s/weir", parent);
-    if (mkdir(out, 0777) && errno != EEXIST)
-        return err_at(e, out, 0, 0, "cannot create the folder: %s", strerror(errno));
-    return 0;
+    return kept_folder(out, SUITE_PATH, e);
 }
 
-static bool newer(const char *a, const struct stat *than)
+/* The file and those that it includes by a name in quotes, from wherever they lie. Files include each other a few deep.
+ */
+static void add_source(struct key *k, const char *path, int deep)
 {
-    struct stat st;
-    return stat(a, &st) == 0 &&
-           (st.st_mtim.tv_sec > than->st_mtim.tv_sec ||
-            (st.st_mtim.tv_sec == than->st_mtim.tv_sec && st.st_mtim.tv_nsec > than->st_mtim.tv_nsec));
-}
-
-bool suite_is_newer(const char *a, const char *b)
-{
-    struct stat than;
-    return stat(b, &than) == 0 && newer(a, &than);
-}
-
-bool suite_any_newer(const char *folder, const struct stat *than)
-{
-    DIR *d = opendir(folder);
-    bool found = false;
-    for (struct dirent *x; d && !found && (x = readdir(d));) {
-        char file[3 * PATH_MAX];
-        snprintf(file, sizeof file, "%s/%s", folder, x->d_name);
-        found = x->d_name[0] != '.' && newer(file, than);
-    }
-    if (d)
-        closedir(d);
-    return found;
-}
-
-/* Whether the file, or one that it includes by a name in quotes, is newer. Files include each other a few deep. */
-static bool source_newer(const char *path, const struct stat *than, int deep)
-{
-    FILE *f = deep ? fopen(path, "r") : NULL;
-    bool found = newer(path, than);
+    FILE *f = deep ? fopen(path, "re") : NULL;
     char line[256], name[200], next[3 * PATH_MAX];
-    while (f && !found && fgets(line, sizeof line, f))
-        if (sscanf(line, "#include \"%199[^\"]\"", name) == 1) {
+    key_add_file(k, path);
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, " # include \"%199[^\"]\"", name) == 1) {
             const char *slash = strrchr(path, '/');
             snprintf(next, sizeof next, "%.*s/%s", (int)(slash ? slash - path : 0), path, name);
-            found = source_newer(next, than, deep - 1);
+            key_add(k, name);
+            add_source(k, next, deep - 1);
         }
     if (f)
         fclose(f);
-    return found;
 }
 
-/* A program is compiled again when its folder, what it includes or weir's CUDA headers are newer than it. */
-static bool stale(const struct suite *s, const struct suite_program *p, const char *binary)
+void suite_add_compiler(struct key *k)
 {
-    struct stat st;
-    if (stat(binary, &st))
-        return true;
-    char folder[2 * PATH_MAX], headers[PATH_MAX], file[3 * PATH_MAX];
-    snprintf(folder, sizeof folder, "%s/%s", s->folder, p->name);
-    bool found = suite_any_newer(folder, &st) ||
-                 (!paths_find(PATHS_HEADERS, headers, sizeof headers) && suite_any_newer(headers, &st));
+    struct cc_tools t = {0};
+    char headers[PATH_MAX];
+    struct err e;
+    key_add(k, WEIR_CC);
+    key_add(k, cc_find_clang(&t, &e) ? NULL : t.version); /* who lacks a clang hears of it when it is needed */
+    if (!paths_find(PATHS_HEADERS, headers, sizeof headers))
+        key_add_folder(k, headers);
+}
+
+/* Everything that decides what the compiler makes of the program. */
+static void program_key(const struct suite *s, const struct suite_program *p, char out[KEY_TEXT])
+{
+    struct key k;
+    char path[3 * PATH_MAX], swcache[PATH_MAX];
+    key_begin(&k);
+    suite_add_compiler(&k);
+    key_add(&k, p->flags);
+    key_add(&k, p->source);
+    snprintf(path, sizeof path, "%s/%s", s->folder, p->name);
+    key_add_folder(&k, path);
     char *sources = xstrdup(p->source);
-    for (char *save, *x = strtok_r(sources, " ", &save); x && !found; x = strtok_r(NULL, " ", &save)) {
-        snprintf(file, sizeof file, "%s/%s", folder, x);
-        found = source_newer(file, &st, 8);
+    for (char *save, *x = strtok_r(sources, " ", &save); x; x = strtok_r(NULL, " ", &save)) {
+        snprintf(path, sizeof path, "%s/%s/%s", s->folder, p->name, x);
+        add_source(&k, path, 8);
     }
     free(sources);
-    return found;
+    if (!paths_find(PATHS_SWCACHE, swcache, sizeof swcache)) {
+        snprintf(path, sizeof path, "%s/swcache.cuh", swcache);
+        add_source(&k, path, 8);
+    }
+    key_text(&k, out);
 }
 
-void suite_binary(const struct suite_program *p, const char *cache, char binary[SUITE_PATH])
+void suite_binary(const struct suite *s, const struct suite_program *p, const char *cache, char binary[SUITE_PATH])
 {
-    snprintf(binary, SUITE_PATH, "%.*s/%s-" WEIR_CC, PATH_MAX, cache, p->name);
+    char key[KEY_TEXT];
+    program_key(s, p, key);
+    snprintf(binary, SUITE_PATH, "%.*s/%s-%s", PATH_MAX, cache, p->name, key);
+}
+
+static void push_words(struct cc_list *list, const char *text)
+{
+    char *words = xstrdup(text ? text : "");
+    for (char *save, *w = strtok_r(words, " ", &save); w; w = strtok_r(NULL, " ", &save))
+        cc_push(list, w);
+    free(words);
 }
 
 int suite_build(const struct suite *s, const struct suite_program *p, const char *cache, char binary[SUITE_PATH])
 {
-    suite_binary(p, cache, binary);
-    if (!stale(s, p, binary))
+    suite_binary(s, p, cache, binary);
+    if (kept_is_whole(binary))
         return CLI_OK;
-    char source[3 * PATH_MAX];
-    char *argv[32] = {"weir", "cc", "-O2"};
-    int n = 3;
-    char *flags = xstrdup(p->flags ? p->flags : ""), *sources = xstrdup(p->source);
-    for (char *save, *f = strtok_r(flags, " ", &save); f && n < 16; f = strtok_r(NULL, " ", &save))
-        argv[n++] = f;
-    char *owned[8];
-    int n_owned = 0;
-    for (char *save, *f = strtok_r(sources, " ", &save); f && n_owned < 8; f = strtok_r(NULL, " ", &save)) {
-        snprintf(source, sizeof source, "%s/%s/%s", s->folder, p->name, f);
-        argv[n++] = owned[n_owned++] = xstrdup(source);
-    }
-    argv[n++] = "-o";
-    argv[n++] = binary;
-    argv[n] = NULL;
-    int status = suite_spawn(argv, false);
-    for (int i = 0; i < n_owned; i++)
-        free(owned[i]);
-    free(flags);
+    char unfinished[SUITE_PATH + 32], headers[PATH_MAX];
+    snprintf(unfinished, sizeof unfinished, "%s.%d", binary, (int)getpid());
+    struct cc_list argv = {0};
+    push_words(&argv, "weir cc -O2");
+    /* Line numbers name the files as the suite does, wherever it lies: recordings hold these names. */
+    cc_pushf(&argv, "-ffile-prefix-map=%s=suite", s->folder);
+    if (!paths_find(PATHS_HEADERS, headers, sizeof headers))
+        cc_pushf(&argv, "-ffile-prefix-map=%s=cuda", headers);
+    push_words(&argv, p->flags);
+    char *sources = xstrdup(p->source);
+    for (char *save, *f = strtok_r(sources, " ", &save); f; f = strtok_r(NULL, " ", &save))
+        cc_pushf(&argv, "%s/%s/%s", s->folder, p->name, f);
     free(sources);
+    cc_push(&argv, "-o");
+    cc_push(&argv, unfinished);
+    VEC_PUSH(&argv, NULL);
+    int status = suite_spawn(argv.p, false);
+    cc_list_free(&argv);
+    struct err e;
+    if (status)
+        unlink(unfinished);
+    else if (kept_publish(unfinished, binary, &e)) {
+        err_print(&e, stderr);
+        status = CLI_BAD_INPUT;
+    }
     return status;
 }

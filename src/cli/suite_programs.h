@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "cli/kept.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -39,17 +40,14 @@ const struct suite_program *suite_find(const struct suite *, const char *name); 
 const char *suite_in_paper(const struct suite_program *, const char *paper);
 
 enum { SUITE_PATH = PATH_MAX + 300 };
-/* Where compiled programs are kept: $XDG_CACHE_HOME/weir or ~/.cache/weir. Creates the folder. */
+/* Where compiled programs and recordings are kept; see kept.h. Creates the folder. */
 int suite_cache_folder(char out[SUITE_PATH], struct err *);
-/* Where the compiled program is, or would be. */
-void suite_binary(const struct suite_program *, const char *cache, char binary[SUITE_PATH]);
-/* Compiles the program if it is not up to date; its path. Not 0: the compiler's exit status. */
+/* Where the compiled program is, or would be: its name holds the hash of all that it is made from. */
+void suite_binary(const struct suite *, const struct suite_program *, const char *cache, char binary[SUITE_PATH]);
+/* Compiles the program if that has not been done; its path. Not 0: the compiler's exit status. */
 int suite_build(const struct suite *, const struct suite_program *, const char *cache, char binary[SUITE_PATH]);
-/* Whether a is newer than b; false when one of them is not there. */
-bool suite_is_newer(const char *a, const char *b);
-/* Whether a file of the folder is newer than a file with this status. */
-struct stat;
-bool suite_any_newer(const char *folder, const struct stat *than);
+/* weir cc, the clang it takes and weir's CUDA headers: what every compiled program depends on. */
+void suite_add_compiler(struct key *);
 /* Runs weir itself with these arguments (argv[0] = "weir"); its exit status. Silent: what it prints is dropped, but for
  * errors. */
 int suite_spawn(char **argv, bool silent);

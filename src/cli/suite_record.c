@@ -2,6 +2,7 @@
 #include "cli/suite_record.h"
 
 #include "base/child.h"
+#include "cli/cc_version.h" /* made by the build: hash of the source of the front end */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -9,7 +10,6 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,25 +44,24 @@ int record_program(char *const *argv, const char *path, bool show)
 int suite_record(const struct suite *s, const struct suite_program *p, const char *size, const char *cache,
                  char path[SUITE_PATH], struct err *e)
 {
-
-    char binary[SUITE_PATH], folder[SUITE_PATH], unfinished[SUITE_PATH];
+    char binary[SUITE_PATH], folder[SUITE_PATH], unfinished[SUITE_PATH + 32];
     if (suite_build(s, p, cache, binary))
         return err_set(e, "suite program '%s' did not compile", p->name);
     snprintf(folder, sizeof folder, "%.*s/recordings", PATH_MAX, cache);
-    if (mkdir(folder, 0777) && errno != EEXIST)
-        return err_at(e, folder, 0, 0, "cannot create the folder: %s", strerror(errno));
-    const int n = snprintf(path, SUITE_PATH, "%.*s/recordings/%s-%s.wt", PATH_MAX, cache, p->name, size);
-    const int m = snprintf(unfinished, sizeof unfinished, "%.*s/recordings/%s-%s.%d", PATH_MAX, cache, p->name, size,
-                           (int)gettid());
-    if (n >= SUITE_PATH || m >= SUITE_PATH)
+    if (kept_subfolder(folder, e))
+        return -1;
+    /* The program's name holds its key; what records it is the front end. */
+    if (snprintf(path, SUITE_PATH, "%.*s/recordings%s-%s-" WEIR_FRONT_END ".wt", PATH_MAX, cache, strrchr(binary, '/'),
+                 size) >= SUITE_PATH)
         return err_at(e, cache, 0, 0, "this folder's name is too long");
-    if (suite_is_newer(path, binary))
+    if (kept_is_whole(path))
         return 0;
+    snprintf(unfinished, sizeof unfinished, "%s.%d", path, (int)gettid());
     char *argv[] = {binary, (char *)size, NULL};
     const int status = record_program(argv, unfinished, false);
-    if (status || rename(unfinished, path)) {
+    if (status) {
         unlink(unfinished);
         return err_set(e, "suite program '%s' failed at size %s (exit status %d)", p->name, size, status);
     }
-    return 0;
+    return kept_publish(unfinished, path, e);
 }

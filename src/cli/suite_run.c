@@ -154,7 +154,7 @@ static void compile(const struct run *r, const struct job *j)
 
 static void compiled(struct run *r, struct job *j)
 {
-    suite_binary(j->program, r->cache, j->binary);
+    suite_binary(r->suite, j->program, r->cache, j->binary);
     if (j->status) {
         j->done = true;
         j->status = CLI_BAD_INPUT;

@@ -1,7 +1,10 @@
 /* See swcache_apps.h. */
 #include "cli/swcache_apps.h"
 
+#include "base/outfile.h"
 #include "base/paths.h"
+#include "cli/cc.h"
+#include "cli/cc_version.h" /* made by the build: hash of the source of the front end */
 #include "cli/cli.h"
 #include "cli/suite_record.h"
 #include "engine/config.h"
@@ -12,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -121,12 +123,12 @@ int swcache_find_nvcc(struct err *e)
     return found ? 0 : err_set(e, "nvcc is not installed");
 }
 
-/* A file that belongs to an application, in the folder for them. */
-static char *file_of(const struct swcache_apps *a, const struct swcache_app *app, const char *ending)
+/* A file of a program's folder. */
+static char *file_in(const char *folder, const char *name)
 {
-    size_t n = strlen(a->folder) + strlen(app->name) + strlen(ending) + 2;
-    char *path = xmalloc(n);
-    snprintf(path, n, "%s/%s%s", a->folder, app->name, ending);
+    char *path;
+    if (asprintf(&path, "%s/%s", folder, name) < 0)
+        BUG("no memory");
     return path;
 }
 
@@ -138,25 +140,22 @@ static char *source_of(const struct swcache_apps *a, const struct swcache_app *a
     return path;
 }
 
-static bool is_stale(const struct swcache_apps *a, const struct swcache_app *app, const char *binary)
+/* The folder of what is made from the application. Its name holds the hash of everything that decides what that is. */
+static void app_folder(const struct swcache_apps *a, const struct swcache_app *app, char out[SUITE_PATH + 128])
 {
-    struct stat st;
-    if (stat(binary, &st))
-        return true;
-    char *own = source_of(a, app, ""), *text = file_of(a, app, "-transformed.cu");
-    char path[PATH_MAX + 32], headers[PATH_MAX];
-    bool stale = suite_any_newer(own, &st) || suite_any_newer(a->library, &st);
-    stale = stale || (a->has_transformer && access(text, F_OK)); /* it could not run before */
-    free(own);
-    free(text);
-    snprintf(path, sizeof path, "%s/apps", a->library); /* common.h */
-    stale = stale || suite_any_newer(path, &st);
-    stale = stale || (!paths_find(PATHS_HEADERS, headers, sizeof headers) && suite_any_newer(headers, &st));
-    if (!stale && !paths_find(PATHS_TRANSFORMER, headers, sizeof headers)) {
-        snprintf(path, sizeof path, "%s/libweir-swcache.so", headers);
-        stale = suite_is_newer(path, binary);
+    struct key k = a->common;
+    char text[KEY_TEXT], *own = source_of(a, app, "");
+    key_add_folder(&k, own);
+    key_add(&k, a->has_transformer ? "transformer" : NULL);
+    key_add(&k, a->device ? "device" : a->nvcc ? "nvcc" : "clang");
+    if (a->device || a->nvcc) {
+        char version[200];
+        char *const ask[] = {"nvcc", "--version", NULL};
+        key_add(&k, cc_last_line(ask, version, sizeof version) ? NULL : version);
     }
-    return stale;
+    key_text(&k, text);
+    snprintf(out, SUITE_PATH + 128, "%.*s/%.60s-%s", SUITE_PATH + 8, a->folder, app->name, text);
+    free(own);
 }
 
 static bool same_text(const char *a, const char *b)
@@ -183,40 +182,49 @@ static int run_transformer(const struct swcache_apps *a, const struct swcache_ap
     return status;
 }
 
+/* A folder of plain files. */
+static void remove_folder(const char *path)
+{
+    DIR *d = opendir(path);
+    for (struct dirent *x; d && (x = readdir(d));)
+        unlinkat(dirfd(d), x->d_name, 0);
+    if (d)
+        closedir(d);
+    rmdir(path);
+}
+
 /* Whether it runs here: it is not part of every build, and it needs clang's headers. If not, it has said why. */
 static bool try_transformer(const struct swcache_apps *a)
 {
     char folder[PATH_MAX];
     if (!a->app.n || paths_find(PATHS_TRANSFORMER, folder, sizeof folder))
         return false;
-    char *text = file_of(a, &a->app.p[0], "-tried.cu"), *log = file_of(a, &a->app.p[0], ".log");
+    char aside[SUITE_PATH + 32];
+    snprintf(aside, sizeof aside, "%s/.tried-XXXXXX", a->folder);
+    if (!mkdtemp(aside))
+        return false;
+    char *text = file_in(aside, "tried.cu"), *log = file_in(aside, "log");
     bool runs = run_transformer(a, &a->app.p[0], text, log) == 0;
-    unlink(text);
     free(text);
     free(log);
+    remove_folder(aside);
     return runs;
 }
 
 /* Transforms the plain kernel; *made = a source file that registers it as another variant, or NULL: left alone. */
-static int transform(const struct swcache_apps *a, const struct swcache_app *app, const char *log, char **made,
-                     struct err *e)
+static int transform(const struct swcache_apps *a, const struct swcache_app *app, const char *folder, const char *log,
+                     char **made, struct err *e)
 {
-    char *plain = source_of(a, app, "plain.cu"), *text = file_of(a, app, "-transformed.cu");
-    char *wrapper = file_of(a, app, "-auto.cu");
-    unlink(text);
+    char *plain = source_of(a, app, "plain.cu"), *text = file_in(folder, "transformed.cu");
+    char *wrapper = file_in(folder, "auto.cu"); /* that it is not there says: no such variant */
     int status = a->has_transformer && run_transformer(a, app, text, log)
                      ? err_set(e, "%s: the plain kernel could not be transformed", app->name)
                      : 0;
     *made = NULL;
-    unlink(wrapper); /* that it is not there says: no such variant */
     if (!status && a->has_transformer && !same_text(plain, text)) {
-        FILE *f = fopen(wrapper, "we");
-        if (f)
-            fprintf(f, "#define APP_VARIANT_NAME \"auto\"\n#include \"%s-transformed.cu\"\n", app->name);
-        if (!f || fclose(f))
-            status = err_at(e, wrapper, 0, 0, "%s", strerror(errno));
-        else
-            *made = xstrdup(wrapper);
+        static const char says[] = "#define APP_VARIANT_NAME \"auto\"\n#include \"transformed.cu\"\n";
+        status = outfile_write(wrapper, says, strlen(says), e);
+        *made = status ? NULL : xstrdup(wrapper);
     }
     free(plain);
     free(text);
@@ -226,21 +234,26 @@ static int transform(const struct swcache_apps *a, const struct swcache_app *app
 
 bool swcache_has(const struct swcache_apps *a, const struct swcache_app *app, enum swcache_variant v)
 {
-    char *wrapper = file_of(a, app, "-auto.cu");
-    bool has = v != SWCACHE_AUTO || access(wrapper, F_OK) == 0;
+    char folder[SUITE_PATH + 128];
+    if (v != SWCACHE_AUTO)
+        return true;
+    app_folder(a, app, folder);
+    char *wrapper = file_in(folder, "auto.cu");
+    bool has = access(wrapper, F_OK) == 0;
     free(wrapper);
     return has;
 }
 
 /* -O of weir cc concerns the host; what it makes for the device is always fully optimised. */
-static int compile(const struct swcache_apps *a, const struct swcache_app *app, bool device, char *made, char *binary,
+static int compile(const struct swcache_apps *a, const struct swcache_app *app, char *made, char *binary,
                    const char *log)
 {
-    char include[PATH_MAX + 8], own[PATH_MAX + 300], *folder = source_of(a, app, "");
+    char include[PATH_MAX + 8], own[PATH_MAX + 300], map[PATH_MAX + 40], *folder = source_of(a, app, "");
     char *part[3] = {source_of(a, app, "app.cu"), source_of(a, app, "plain.cu"), source_of(a, app, "hand.cu")};
     snprintf(include, sizeof include, "-I%s", a->library);
     snprintf(own, sizeof own, "-I%s", folder);
-    char *simulated[] = {"weir", "cc", "-O1", "-DSWCACHE_TUNE=0", NULL};
+    snprintf(map, sizeof map, "-ffile-prefix-map=%s=swcache", a->library); /* recordings hold the names of files */
+    char *simulated[] = {"weir", "cc", "-O1", "-DSWCACHE_TUNE=0", map, NULL};
     char *ptx[] = {"nvcc",
                    "-O3",
                    "-std=c++17",
@@ -253,7 +266,7 @@ static int compile(const struct swcache_apps *a, const struct swcache_app *app, 
     char *real[] = {"nvcc", "-O3", "-std=c++17", "-arch=native", NULL};
     char *argv[20];
     int n = 0;
-    for (char **w = device ? real : a->nvcc ? ptx : simulated; *w; w++)
+    for (char **w = a->device ? real : a->nvcc ? ptx : simulated; *w; w++)
         argv[n++] = *w;
     argv[n++] = include;
     argv[n++] = own;
@@ -271,26 +284,63 @@ static int compile(const struct swcache_apps *a, const struct swcache_app *app, 
     return status;
 }
 
-int swcache_build(const struct swcache_apps *a, const struct swcache_app *app, bool device, char binary[SWCACHE_PATH],
-                  struct err *e)
+/* Makes everything in a folder aside. */
+static int build_in(const struct swcache_apps *a, const struct swcache_app *app, const char *folder, struct err *e)
 {
-    char *path = file_of(a, app,
-                         device    ? "-device"
-                         : a->nvcc ? "-nvcc"
-                                   : ""),
-         *log = file_of(a, app, ".log"), *made = NULL;
-    snprintf(binary, SWCACHE_PATH, "%s", path);
-    int status = 0;
-    if (is_stale(a, app, binary)) {
-        unlink(binary);
-        status = transform(a, app, log, &made, e);
-        if (!status && compile(a, app, device, made, binary, log))
-            status = err_set(e, "%s does not compile", app->name);
-    }
+    char *log = file_in(folder, "log"), *unfinished = file_in(folder, "linked"), *program = file_in(folder, "program");
+    char *made = NULL;
+    int status = transform(a, app, folder, log, &made, e);
+    if (!status && compile(a, app, made, unfinished, log))
+        status = err_set(e, "%s does not compile", app->name);
+    if (!status)
+        status = kept_publish(unfinished, program, e);
     free(made);
-    free(path);
     free(log);
+    free(unfinished);
+    free(program);
     return status;
+}
+
+int swcache_build(const struct swcache_apps *a, const struct swcache_app *app, char binary[SWCACHE_PATH], struct err *e)
+{
+    char folder[SUITE_PATH + 128], aside[SUITE_PATH + 32];
+    app_folder(a, app, folder);
+    snprintf(binary, SWCACHE_PATH, "%s/program", folder);
+    if (kept_is_whole(binary))
+        return 0;
+    snprintf(aside, sizeof aside, "%s/.aside-XXXXXX", a->folder);
+    if (!mkdtemp(aside))
+        return err_at(e, aside, 0, 0, "cannot create the folder: %s", strerror(errno));
+    int status = build_in(a, app, aside, e);
+    /* Another weir may have been faster: then its program serves. A damaged one makes room. */
+    if (!status && rename(aside, folder) && !kept_is_whole(binary)) {
+        remove_folder(folder);
+        if (rename(aside, folder) && !kept_is_whole(binary))
+            status = err_at(e, folder, 0, 0, "cannot be written: %s", strerror(errno));
+    }
+    remove_folder(aside);
+    return status;
+}
+
+/* The compiler, the library, what the applications share, the transformer. */
+static void find_common_key(struct swcache_apps *a)
+{
+    static const char *const shared[] = {"swcache.cuh", "swcache_auto.cuh", "swcache_launch.h", "swcache_scan.cuh",
+                                         "apps/common.h"};
+    char transformer[PATH_MAX];
+    key_begin(&a->common);
+    suite_add_compiler(&a->common);
+    key_add(&a->common, WEIR_FRONT_END); /* recordings lie in the same folder */
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
+        char *path = file_in(a->library, shared[i]);
+        key_add_file(&a->common, path);
+        free(path);
+    }
+    if (!paths_find(PATHS_TRANSFORMER, transformer, sizeof transformer)) {
+        char *path = file_in(transformer, "libweir-swcache.so");
+        key_add_file(&a->common, path);
+        free(path);
+    }
 }
 
 int swcache_apps_find(struct swcache_apps *a, const char *only, struct err *e)
@@ -313,9 +363,10 @@ int swcache_apps_find(struct swcache_apps *a, const char *only, struct err *e)
     if ((only && keep_one(a, only, e)) || suite_cache_folder(cache, e))
         return -1;
     snprintf(a->folder, sizeof a->folder, "%s/swcache", cache);
-    if (mkdir(a->folder, 0777) && errno != EEXIST)
-        return err_at(e, a->folder, 0, 0, "%s", strerror(errno));
+    if (kept_subfolder(a->folder, e))
+        return -1;
     a->has_transformer = try_transformer(a);
+    find_common_key(a);
     return 0;
 }
 
@@ -332,19 +383,19 @@ void swcache_file_name(const char *machine, char out[160])
 void swcache_recording(const struct swcache_apps *a, const struct swcache_app *app, const struct swcache_machine *m,
                        const char *size, enum swcache_variant v, char path[SWCACHE_PATH])
 {
-    char machine[160];
+    char machine[160], folder[SUITE_PATH + 128];
     swcache_file_name(m->name, machine);
-    snprintf(path, SWCACHE_PATH, "%.*s/%.60s-%s%s-%s-%s.wt", SUITE_PATH, a->folder, app->name, a->nvcc ? "nvcc-" : "",
-             swcache_variant_name[v], size, machine);
+    app_folder(a, app, folder);
+    snprintf(path, SWCACHE_PATH, "%s/%s-%s-%s.wt", folder, swcache_variant_name[v], size, machine);
 }
 
 static bool is_recorded(const struct swcache_apps *a, const struct swcache_app *app, const struct swcache_machine *m,
-                        const char *binary, const char *size)
+                        const char *size)
 {
     for (enum swcache_variant v = 0; v < SWCACHE_VARIANTS; v++) {
         char path[SWCACHE_PATH];
         swcache_recording(a, app, m, size, v, path);
-        if (swcache_has(a, app, v) && !suite_is_newer(path, binary))
+        if (swcache_has(a, app, v) && !kept_is_whole(path))
             return false;
     }
     return true;
@@ -353,11 +404,12 @@ static bool is_recorded(const struct swcache_apps *a, const struct swcache_app *
 int swcache_record(const struct swcache_apps *a, const struct swcache_app *app, const struct swcache_machine *m,
                    const char *binary, const char *size, struct err *e)
 {
-    if (is_recorded(a, app, m, binary, size))
+    if (is_recorded(a, app, m, size))
         return 0;
     /* How much shared memory a launch asks for depends on the machine, so each has recordings of its own. */
-    char gpu[PATH_MAX + 8], set[SWCACHE_SETS][200], *words[SWCACHE_SETS + 8], *log = file_of(a, app, ".log");
+    char gpu[PATH_MAX + 8], set[SWCACHE_SETS][200], *words[SWCACHE_SETS + 8], log[SWCACHE_PATH + 32];
     int n = 0;
+    snprintf(log, sizeof log, "%s.%d.log", binary, (int)getpid());
     snprintf(gpu, sizeof gpu, "--gpu=%s", m->gpu);
     words[n++] = gpu;
     for (unsigned k = 0; k < m->n_set; k++) {
@@ -371,19 +423,21 @@ int swcache_record(const struct swcache_apps *a, const struct swcache_app *app, 
     char *check[SWCACHE_SETS + 12] = {"weir", "run", "--functional", "--quiet"};
     memcpy(check + 4, words, (size_t)(n + 1) * sizeof *words);
     int status = spawn(check, log) ? err_set(e, "%s: its own check failed on %s", app->name, m->name) : 0;
-    free(log);
+    unlink(log);
     words[n++] = "--variant";
     for (enum swcache_variant v = 0; v < SWCACHE_VARIANTS && !status; v++) {
         if (!swcache_has(a, app, v))
             continue;
-        /* A recording has its name only when it is whole: others may be reading the one before. */
         char path[SWCACHE_PATH], unfinished[SWCACHE_PATH + 16];
         swcache_recording(a, app, m, size, v, path);
         snprintf(unfinished, sizeof unfinished, "%s.%d", path, (int)getpid());
         words[n] = (char *)swcache_variant_name[v];
         words[n + 1] = NULL;
-        if (record_program(words, unfinished, false) || rename(unfinished, path))
+        if (record_program(words, unfinished, false)) {
+            unlink(unfinished);
             status = err_set(e, "%s: the variant '%s' failed on %s", app->name, swcache_variant_name[v], m->name);
+        } else
+            status = kept_publish(unfinished, path, e);
     }
     return status;
 }

@@ -23,9 +23,11 @@ struct swcache_app {
 
 struct swcache_apps {
     char library[PATH_MAX];      /* the folder of swcache.cuh */
-    char folder[SUITE_PATH + 8]; /* for what is compiled and recorded */
+    char folder[SUITE_PATH + 8]; /* for what is compiled and recorded: a folder in it for each program */
+    struct key common;           /* of what all programs depend on */
     bool has_transformer;        /* it was built, and runs here */
     bool nvcc;                   /* simulated machines run what NVIDIA's compiler makes, not weir cc */
+    bool device;                 /* for the GPU of this computer, where the program chooses whether to cache */
     VEC(struct swcache_app) app; /* by group, then by name */
 };
 
@@ -48,14 +50,12 @@ int swcache_find_nvcc(struct err *);
 void swcache_file_name(const char *machine, char out[160]);
 
 enum { SWCACHE_PATH = SUITE_PATH + 400 };
-/* Compiles the application if it is not up to date: for simulated machines, where the cached kernels are always used,
- * or for the GPU of this computer, where the program chooses. */
-int swcache_build(const struct swcache_apps *, const struct swcache_app *, bool device, char binary[SWCACHE_PATH],
-                  struct err *);
+/* Compiles the application if that has not been done. */
+int swcache_build(const struct swcache_apps *, const struct swcache_app *, char binary[SWCACHE_PATH], struct err *);
 /* Whether the compiled program has the variant: not the automatic one where the transformer changed nothing, or where
  * weir was built without it. */
 bool swcache_has(const struct swcache_apps *, const struct swcache_app *, enum swcache_variant);
-/* Runs the program's own check of all variants, then records each, if the recordings are not up to date. */
+/* Runs the program's own check of all variants, then records each, if that has not been done. */
 int swcache_record(const struct swcache_apps *, const struct swcache_app *, const struct swcache_machine *,
                    const char *binary, const char *size, struct err *);
 void swcache_recording(const struct swcache_apps *, const struct swcache_app *, const struct swcache_machine *,

@@ -68,7 +68,7 @@ int swcache_on_device(const struct swcache_apps *apps, const char *size, struct 
         if (terminal)
             fprintf(stderr, "\r\033[K%s, %zu of %zu", o.app->name, k + 1, apps->app.n);
         err_clear(&why);
-        if (swcache_build(apps, o.app, true, binary, &why) || time_variants(binary, size, &o, &r->machine)) {
+        if (swcache_build(apps, o.app, binary, &why) || time_variants(binary, size, &o, &r->machine)) {
             if (*why.msg)
                 err_print(&why, stderr);
             o.failure = xstrdup(o.app->name);

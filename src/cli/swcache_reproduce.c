@@ -102,7 +102,7 @@ struct session {
 static int prepare(const struct session *x, const struct swcache_app *app, struct err *e)
 {
     char binary[SWCACHE_PATH];
-    if (swcache_build(&x->apps, app, false, binary, e))
+    if (swcache_build(&x->apps, app, binary, e))
         return -1;
     for (size_t m = 0; m < x->machines.machine.n; m++)
         if (swcache_record(&x->apps, app, &x->machines.machine.p[m], binary, x->args->size, e))
@@ -295,6 +295,7 @@ static int on_machines(struct session *x, struct err *e)
 static int on_device(struct session *x, struct err *e)
 {
     struct swcache_results r;
+    x->apps.device = true;
     int status = swcache_on_device(&x->apps, x->args->size, &r, e);
     if (!status)
         VEC_PUSH(&x->results, r);

@@ -31,7 +31,7 @@
 #endif
 
 #ifndef __noinline__
-#if !defined(__CUDA__) || !defined(__has_attribute) || !__has_attribute(__noinline__)
+#if !defined(__CUDA__) || !defined(__clang_major__) || __clang_major__ < 15 /* a word of the language since 15 */
 #define __noinline__ __attribute__((noinline))
 #endif
 #endif

@@ -1,0 +1,78 @@
+#!/bin/sh
+# Which compiler weir cc takes, and what it leaves behind.
+# usage: cc_cli.sh WEIR
+weir=$1
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+failed=0
+say() { echo "FAIL: $*"; failed=1; }
+fake() { # fake NAME VERSION: a clang that only tells its version, and sleeps when asked to compile
+    printf '#!/bin/sh\n[ "$1" = -dumpversion ] && { echo %s; exit 0; }\nexec sleep 60\n' "$2" >"$dir/bin/$1"
+    chmod +x "$dir/bin/$1"
+}
+mkdir "$dir/bin" "$dir/tmp"
+for tool in sh sleep rm; do ln -s "$(command -v $tool)" "$dir/bin/$tool"; done
+cat >"$dir/a.cu" <<'CU'
+#include <iostream>
+#include <string>
+#include <vector>
+__device__ __noinline__ int twice(int x) { return 2 * x; }
+__global__ void k(int *p) { p[threadIdx.x] = twice(threadIdx.x); }
+int main()
+{
+    int *p;
+    cudaMallocManaged(&p, 32 * sizeof *p);
+    k<<<1, 32>>>(p);
+    cudaDeviceSynchronize();
+    std::vector<std::string> words{"result", std::to_string(p[31])};
+    for (auto &w : words)
+        std::cout << w << ' ';
+    std::cout << std::endl;
+}
+CU
+unset WEIR_CLANG
+
+# The newest, whatever clang++ is; 14 is refused unless it is named.
+fake clang++-14 14.0.6
+fake clang++ 14.0.6
+PATH=$dir/bin "$weir" cc --dry-run "$dir/a.cu" 2>"$dir/said" && say "clang 14 was taken"
+grep -q 'version 14, which compiles some device code wrongly; install a newer one' "$dir/said" || say "no word about clang 14: $(cat "$dir/said")"
+PATH=$dir/bin WEIR_CLANG=clang++-14 "$weir" cc --dry-run "$dir/a.cu" 2>"$dir/said" || say "clang 14 by name was refused"
+grep -q 'warning: clang++-14 is version 14' "$dir/said" || say "no warning about clang 14"
+fake clang++-15 15.0.7
+fake clang++-23 23.1.0
+PATH=$dir/bin "$weir" cc --dry-run "$dir/a.cu" 2>"$dir/said" || say "no clang was found"
+grep -q '^clang++-23 ' "$dir/said" || say "not the newest clang: $(head -n 1 "$dir/said")"
+fake clang++ 24.0.0
+PATH=$dir/bin "$weir" cc --dry-run "$dir/a.cu" 2>"$dir/said" || say "no clang was found"
+grep -q '^clang++ ' "$dir/said" || say "clang++ is newer: $(head -n 1 "$dir/said")"
+
+# A name is data: no shell reads it.
+fake "it's a clang" 19.0.0
+WEIR_CLANG="$dir/bin/it's a clang" "$weir" cc --dry-run "$dir/a.cu" 2>"$dir/said" || say "a quote in a name: $(cat "$dir/said")"
+WEIR_CLANG="x'; touch $dir/ran; '" "$weir" cc --dry-run "$dir/a.cu" 2>"$dir/said" && say "a clang that is none was taken"
+[ -e "$dir/ran" ] && say "a shell read WEIR_CLANG"
+
+# Interrupted, it removes its folder and ends its compilers.
+for signal in TERM HUP; do
+    env PATH="$dir/bin" TMPDIR="$dir/tmp" WEIR_CLANG=clang++-23 "$weir" cc "$dir/a.cu" -o "$dir/a" 2>"$dir/said" &
+    pid=$!
+    n=0
+    until [ -e "$(echo "$dir"/tmp/weir-cc-*/0.device.txt)" ] || [ $n -gt 200 ]; do
+        n=$((n + 1))
+        sleep 0.05
+    done
+    kill -s $signal $pid
+    wait $pid 2>/dev/null && say "interrupted, it ended with 0"
+    [ "$(ls -A "$dir/tmp")" = "" ] || say "$signal left $(ls "$dir/tmp")"
+    rm -rf "$dir"/tmp/*
+done
+
+# Both names of clang link C++.
+major=$("$weir" cc --dry-run "$dir/a.cu" 2>&1 | sed -n '1s/^clang++-\([0-9]*\) .*/\1/p')
+for name in clang-$major clang++-$major; do
+    command -v "$name" >/dev/null || continue
+    WEIR_CLANG=$name "$weir" cc "$dir/a.cu" -o "$dir/a" || say "$name does not link C++"
+    [ "$("$weir" run --functional --quiet "$dir/a")" = "result 62 " ] || say "$name: wrong result"
+done
+exit $failed
