@@ -34,6 +34,7 @@ struct block { /* one section's values */
     const struct policy_kind *kind; /* parameters of a policy: its kind and index; NULL = an ordinary section */
     unsigned policy;
     const struct policy_info *info;
+    bool chosen_by_file; /* parameters of a policy that the machine's file chooses, whatever --with says */
 };
 
 struct cfg {
@@ -509,7 +510,8 @@ static int check_all(struct cfg *c, uint16_t top_layer, struct err *e)
             continue;
         for (unsigned j = 0; j < b->n_field; j++) {
             const struct origin *o = &b->origin[j];
-            if (!o->file || o->layer < top_layer)
+            /* A file may size what it chooses itself: --with another policy leaves that unused. */
+            if (!o->file || o->layer < top_layer || (b->chosen_by_file && o->layer != UINT16_MAX))
                 continue;
             char key[128], text[96], msg[256], hint[256];
             snprintf(key, sizeof key, "%s.%s", b->name, b->field[j].key);
@@ -536,6 +538,8 @@ static int check_all(struct cfg *c, uint16_t top_layer, struct err *e)
 static struct cfg *finish(struct cfg *c, int status, uint16_t layer, const char *const *set, unsigned n_set,
                           const char *with, struct err *e)
 {
+    for (unsigned i = 0; i < c->n_block && !status; i++)
+        c->block[i].chosen_by_file = c->block[i].kind && policy_is_chosen(c, &c->block[i]);
     if (!status && with)
         status = apply_with(c, with, e);
     for (unsigned i = 0; i < n_set && !status; i++)

@@ -233,6 +233,8 @@ static int policies_new(struct l1 *l1, const struct l1_config *cfg, struct err *
     if (l1_hooked(c))
         l1->comp.tick = l1_tick_hooked;
     const struct l1_cache_config *k = &c->cfg;
+    if (HAS_HOOKS(l1->prefetcher.hooks))
+        c->prefetched_at = arena_alloc64(l1->comp.eng->arena, tags_entries(&c->tags) * sizeof *c->prefetched_at);
     ring_init(&l1->prefetch, l1->comp.eng->arena, k->prefetch_queue ? k->prefetch_queue : 1);
     l1->prefetch_slot = arena_alloc64(l1->comp.eng->arena, (l1->prefetch.mask + 1) * sizeof *l1->prefetch_slot);
     l1_out_init(&l1->to_home, l1->comp.eng->arena, k->miss_queue);

@@ -86,6 +86,16 @@ static void tell_evicted(struct l1 *l1, struct l1_cache *c, uint32_t entry, bool
         l1_observe_copy(o, t->line[entry], false, engine_cycle(l1->comp.eng, CLK_CORE));
 }
 
+/* A demand access is the first to use a prefetched line, whose prefetch was issued in cycle `since`. */
+static void count_used(struct l1_cache *c, bool late, uint64_t since, uint64_t now)
+{
+    struct l1_stats *s = &c->stats;
+    s->prefetch_late += late;
+    s->prefetch_useful += !late;
+    s->prefetch_distance_sum += now - since;
+    stat_hist_add(s->prefetch_distance, l1_distance_bound, L1_DISTANCES - 1, now - since);
+}
+
 /* A line leaves the cache for another one. There must be room in to_l2 when it is dirty. */
 static void evict(struct l1 *l1, struct l1_cache *c, uint32_t entry, const struct req *cause, bool hooked)
 {
@@ -93,6 +103,7 @@ static void evict(struct l1 *l1, struct l1_cache *c, uint32_t entry, const struc
     if (t->line[entry] == TAG_NONE)
         return;
     c->stats.evictions++;
+    c->stats.prefetch_evicted += (t->flags[entry] & TAG_F_PREFETCHED) != 0;
     tell_evicted(l1, c, entry, hooked);
     if (t->dirty[entry]) {
         req_id id = req_alloc(&l1->comp.eng->pool);
@@ -251,15 +262,18 @@ BODY enum l1_outcome join_fetch(struct l1 *l1, struct l1_cache *c, req_id id, ui
         return stall(l1, c, id, a, L1_STALL_MERGE, hooked);
     if (more && ring_free(&c->to_l2.id) == 0)
         return L1_STALL_QUEUE;
-    bool late = e->prefetched;
-    e->prefetched = 0;
+    if (e->prefetched) {
+        count_used(c, true, l1->req[e->head].born, a->now);
+        e->prefetched = 0;
+    }
     if (a->entry >= 0) {
         tags_touch(t, (uint32_t)a->entry);
         t->pending[a->entry] |= more;
-        late |= t->flags[a->entry] & TAG_F_PREFETCHED;
-        t->flags[a->entry] &= (uint8_t)~TAG_F_PREFETCHED;
+        if (t->flags[a->entry] & TAG_F_PREFETCHED) {
+            count_used(c, true, c->prefetched_at[a->entry], a->now);
+            t->flags[a->entry] &= (uint8_t)~TAG_F_PREFETCHED;
+        }
     }
-    c->stats.prefetch_late += late;
     e->asked |= more;
     if (hooked && verdict == L1_NORMAL)
         e->no_fill = 0; /* one requester that may allocate is enough */
@@ -316,7 +330,10 @@ BODY enum l1_outcome start_fetch(struct l1 *l1, struct l1_cache *c, req_id id, s
         } else {
             evict(l1, c, entry, r, hooked);
             tags_place(t, entry, a->line);
-            t->flags[entry] = hooked && is_prefetch(r) ? TAG_F_PREFETCHED : 0;
+            if (hooked && is_prefetch(r)) {
+                t->flags[entry] = TAG_F_PREFETCHED;
+                c->prefetched_at[entry] = a->now;
+            }
         }
         t->pending[entry] |= asked;
         e->entry = (int32_t)entry;
@@ -411,7 +428,7 @@ BODY enum l1_outcome load_hit(struct l1 *l1, struct l1_cache *c, req_id id, stru
     tags_touch(t, (uint32_t)a->entry);
     if (t->flags[a->entry] & TAG_F_PREFETCHED) {
         t->flags[a->entry] &= (uint8_t)~TAG_F_PREFETCHED;
-        c->stats.prefetch_useful++;
+        count_used(c, false, c->prefetched_at[a->entry], a->now);
     }
     t->flags[a->entry] |= TAG_F_REUSED;
     TELL(management, on_hit, a);
@@ -493,6 +510,7 @@ static void count_prefetch(struct l1 *l1, struct l1_cache *c, req_id id, enum l1
     switch (outcome) {
     case L1_MISS:
         s->prefetch_issued++;
+        s->prefetch_noc_bytes += 2 * NET_HEADER_BYTES + l1->req[id].bytes;
         return;
     case L1_REMOTE:
         s->prefetch_to_home++;
@@ -585,7 +603,10 @@ static void place_on_fill(struct l1 *l1, struct l1_cache *c, struct mshr_entry *
         if (!t->dirty[way] || ring_free(&c->to_l2.id)) {
             evict(l1, c, way, r, l1_hooked(c));
             tags_place(t, way, e->line);
-            t->flags[way] = e->prefetched ? TAG_F_PREFETCHED : 0;
+            if (e->prefetched) {
+                t->flags[way] = TAG_F_PREFETCHED;
+                c->prefetched_at[way] = r->born;
+            }
             entry = (int32_t)way;
         }
     }
@@ -642,8 +663,11 @@ static void fill_line(struct l1 *l1, struct l1_cache *c, req_id id, uint8_t sect
     }
     if (all) {
         c->stats.fills++;
-        if (hooked)
+        if (hooked) {
+            if (is_prefetch(r) && r->served == REQ_AT_DRAM)
+                c->stats.prefetch_dram_bytes += r->bytes;
             tell_reply(l1, r);
+        }
         if (e->entry >= 0) {
             TELL(management, on_fill, r, (uint32_t)e->entry);
             TELL(prefetcher, on_fill, r, (uint32_t)e->entry);

@@ -163,6 +163,36 @@ static const struct stat_def data_ratios[] = {
     STAT_QUOTIENT("miss_rate", "", "l1.misses", "l1.accesses", "misses / accesses"),
     STAT_QUOTIENT("hit_rate", "", "l1.hits", "l1.accesses", "hits / accesses"), STAT_END};
 
+/* What prefetching does, whoever prefetches. Shown when somebody does. */
+const uint64_t l1_distance_bound[L1_DISTANCES - 1] = {16, 32, 64, 128, 256, 512, 1024, 4096};
+#define S        struct l1_stats
+#define PF(name) "l1.prefetch." name
+#define LOADS    "l1.load_hits+l1.load_misses+l1.merges"
+static const struct stat_def prefetch_stats[] = {
+    STAT_NAMED(S, prefetch_issued, "issued", "lines", "prefetches sent to the L2"),
+    STAT_NAMED(S, prefetch_useful, "timely", "lines", "prefetched lines that were there when a load first asked"),
+    STAT_NAMED(S, prefetch_late, "late", "lines", "prefetched lines that a load asked for while they were in flight"),
+    STAT_NAMED(S, prefetch_unused, "unused", "lines", "prefetched lines that left the L1 without being used"),
+    STAT_NAMED(S, prefetch_evicted, "evicted", "lines", "of these: replaced by another line"),
+    STAT_NAMED(S, prefetch_distance_sum, "distance_sum", "cycles", "sum of the prefetch distances"),
+    STAT_HISTOGRAM(S, prefetch_distance, "distances", "cycles", l1_distance_bound,
+                   "cycles from the issue of a prefetch to the first load of its line"),
+    STAT_NAMED(S, prefetch_noc_bytes, "noc_bytes", "bytes",
+               "packets of prefetches, requests and replies; those of used lines stand for a demand's"),
+    STAT_NAMED(S, prefetch_dram_bytes, "dram_bytes", "bytes", "read from DRAM for prefetches"),
+    STAT_QUOTIENT("coverage", "", PF("issued"), LOADS, "prefetches / line requests of loads"),
+    STAT_QUOTIENT("miss_coverage", "", PF("useful") "+" PF("late"), PF("useful") "+l1.load_misses+l1.merges",
+                  "loads that find a prefetch / loads that would wait without it"),
+    STAT_QUOTIENT("accuracy", "", PF("useful") "+" PF("late"), PF("issued"), "used prefetches / prefetches"),
+    STAT_QUOTIENT("early", "", "prefetch.evicted", PF("issued"), "prefetches replaced before use / prefetches"),
+    STAT_QUOTIENT("lateness", "", PF("late"), PF("useful") "+" PF("late"), "late prefetches / used prefetches"),
+    STAT_QUOTIENT("distance", "cycles", "prefetch.distance_sum", PF("useful") "+" PF("late"),
+                  "mean cycles from the issue of a prefetch to the first load of its line"),
+    STAT_END};
+#undef LOADS
+#undef PF
+#undef S
+
 struct l1_config l1_config_of(const struct cfg *cfg)
 {
     const struct l1_cache_config *l1 = cfg_section(cfg, "l1");
@@ -205,6 +235,8 @@ void l1_register_stats(struct l1 *l1, struct stats *s)
     stats_add(s, "l1", data_ratios, NULL);
     if (!l1->cache[L1_DATA])
         return;
+    if (l1->cache[L1_DATA]->prefetched_at)
+        stats_add(s, "prefetch", prefetch_stats, &l1->cache[L1_DATA]->stats);
     register_policy(s, &l1->management.hooks->info, l1->management.st);
     register_policy(s, &l1->organisation.hooks->info, l1->organisation.st);
     register_policy(s, &l1->prefetcher.hooks->info, l1->prefetcher.st);

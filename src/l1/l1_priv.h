@@ -9,6 +9,10 @@
 #include "l1/l1_config.h"
 #include "l1/observer.h"
 
+/* Buckets of the prefetch distance: as many bounds in l1_config.c, and one bucket for what is above them. */
+enum { L1_DISTANCES = 9 };
+extern const uint64_t l1_distance_bound[L1_DISTANCES - 1];
+
 struct l1_stats {
     uint64_t
         taken[2][L1_TAKEN]; /* demand accesses by outcome: loads; stores and atomics. The sums below follow (l1_sync) */
@@ -19,7 +23,9 @@ struct l1_stats {
     uint64_t stalled_requests[L1_STALLS]; /* accesses that could not be taken at first, by the first reason */
     uint64_t prefetch_asked, prefetch_issued, prefetch_full, prefetch_present, prefetch_busy;
     uint64_t prefetch_refused, prefetch_to_home, prefetch_from_sms, prefetch_cancelled;
-    uint64_t prefetch_useful, prefetch_late, prefetch_unused;
+    uint64_t prefetch_useful, prefetch_late, prefetch_unused, prefetch_evicted;
+    uint64_t prefetch_distance_sum, prefetch_distance[L1_DISTANCES]; /* of the useful and the late ones */
+    uint64_t prefetch_noc_bytes, prefetch_dram_bytes;
     uint64_t remote_served, remote_hits, remote_misses, all_protected;
     uint64_t replies; /* messages taken from the reply networks */
 };
@@ -38,8 +44,9 @@ struct l1_cache {
     int8_t blocked; /* stall of the oldest access (index in stall_cycles), or -1 */
     uint8_t which;
     bool sectored, on_fill, hooked;
-    bool freed;         /* something a blocked access may wait for has been freed since it was last tried */
-    uint32_t hit_extra; /* cycles from the tags to the data */
+    bool freed;              /* something a blocked access may wait for has been freed since it was last tried */
+    uint32_t hit_extra;      /* cycles from the tags to the data */
+    uint64_t *prefetched_at; /* by tag entry: the cycle in which its prefetch was issued; NULL = no prefetcher */
     struct l1_cache_config cfg;
     struct l1_stats stats;
 };

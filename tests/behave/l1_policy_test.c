@@ -323,6 +323,14 @@ static void prefetching(void **state)
         assert_int_equal(memsys_stat(m, "l1.accesses"), 5);
         assert_int_equal(d.prefetch_fills, 3);
         assert_int_equal(d.unused_prefetches, 1); /* the prefetcher is told */
+        /* A prefetch is issued in the cycle behind the access that asks for it: 1998 and 4 cycles before its load. */
+        assert_int_equal(memsys_stat(m, "prefetch.timely"), 1);
+        assert_int_equal(memsys_stat(m, "prefetch.distance_sum"), 1998 + 4);
+        assert_int_equal(memsys_stat(m, "prefetch.distances.le_16"), 1);
+        assert_int_equal(memsys_stat(m, "prefetch.distances.le_4096"), 1);
+        assert_int_equal(memsys_stat(m, "prefetch.evicted"), 0); /* a store dropped it */
+        assert_int_equal(memsys_stat(m, "prefetch.noc_bytes"), 3 * (128 + 2 * 8));
+        assert_int_equal(memsys_stat(m, "prefetch.dram_bytes"), 3 * 128);
         memsys_free(m);
     }
 }

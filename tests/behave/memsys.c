@@ -60,6 +60,7 @@ static void send(struct mock_sm *s, struct port *p, uint64_t now)
                                              .words = words,
                                              .sm = (uint16_t)s->index,
                                              .warp = x->warp,
+                                             .cta = x->cta,
                                              .bytes = (uint16_t)(32 * __builtin_popcount(sectors)),
                                              .flags = x->flags,
                                              .kind = x->kind,

@@ -200,6 +200,12 @@ static void a_name_is_chosen_in_every_kind_that_has_it(void **state)
     assert_int_equal(((const struct keeper *)cfg_policy_params(c, "keeper", 1))->lines, 9);
     assert_int_equal(((const struct starter *)cfg_policy_params(c, "starter", 1))->delay, 7);
     cfg_free(c);
+    /* What a file says of its own choice is unused beside another one; --set for it is still a mistake. */
+    c = cfg_load_text(&schema, "m.ini", "[l1]\npolicy = sticky\n[sticky]\nlines = 3\n", NULL, 0, "plain", &e);
+    assert_non_null(c);
+    cfg_free(c);
+    assert_null(
+        cfg_load_text(&schema, "m.ini", "[l1]\npolicy = sticky\n[sticky]\nlines = 3\n", set, 1, "keeper=plain", &e));
     assert_null(with("keeper=sticky", "sticky.delay=7", &e));
     assert_string_equal(e.msg,
                         "--set sticky.delay=7: this is a parameter of the starter policy sticky, which is not chosen");

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "sm/sched/pas.h"
 #include "sm/sched/sched.h"
 #include "sm/sm_config.h"
 
@@ -17,6 +18,7 @@ enum { SCHEDULERS = 2, ALL = 0xff };
 struct rig {
     const struct sm_sched *s;
     void *st[SCHEDULERS], *shared;
+    unsigned n_sched;
     uint64_t age[64];
     struct cfg *cfg;
 };
@@ -25,18 +27,23 @@ static const struct cfg_section *const sections[] = {&sm_cfg_section};
 static const struct policy_kind *const kinds[] = {&sm_sched_kind};
 static const struct cfg_schema schema = {sections, 1, kinds, 1};
 
-static struct rig rig_new(const char *name, const char *set)
+/* n_sched 0: SCHEDULERS, of eight warps; 1: one scheduler of nine. */
+static struct rig rig_of(const char *name, const char *set, unsigned n_sched)
 {
     struct err e;
-    struct rig r = {.cfg = cfg_load_text(&schema, "test.ini", "", &set, set != NULL, name, &e)};
+    if (!n_sched)
+        n_sched = SCHEDULERS;
+    struct rig r = {.n_sched = n_sched, .cfg = cfg_load_text(&schema, "test.ini", "", &set, set != NULL, name, &e)};
     if (!r.cfg)
         fail_msg("%s", e.msg);
     unsigned index = (unsigned)policy_find(&sm_sched_kind, name);
     r.s = sm_sched_get(index);
     r.shared = xcalloc(1, r.s->shared_bytes + 1);
-    for (unsigned i = 0; i < SCHEDULERS; i++) {
+    for (unsigned i = 0; i < n_sched; i++) {
         struct sched_geom g = {
-            .owned = i ? 0xaa : 0x55, .n_warp = 8, .n_sched = SCHEDULERS, .index = i, .shared = r.shared};
+            .owned = i ? 0xaa : 0x55, .n_warp = 8, .n_sched = n_sched, .index = i, .shared = r.shared};
+        if (n_sched == 1)
+            g.owned = 0x1ff, g.n_warp = 9;
         r.st[i] = xcalloc(1, r.s->state_bytes);
         if (r.s->init)
             assert_int_equal(r.s->init(r.st[i], cfg_policy_params(r.cfg, "scheduler", index), &g, &e), 0);
@@ -46,9 +53,14 @@ static struct rig rig_new(const char *name, const char *set)
     return r;
 }
 
+static struct rig rig_new(const char *name, const char *set)
+{
+    return rig_of(name, set, 0);
+}
+
 static void rig_free(struct rig *r)
 {
-    for (unsigned i = 0; i < SCHEDULERS; i++)
+    for (unsigned i = 0; i < r->n_sched; i++)
         free(r->st[i]);
     free(r->shared);
     cfg_free(r->cfg);
@@ -56,7 +68,7 @@ static void rig_free(struct rig *r)
 
 static void *of(struct rig *r, unsigned warp)
 {
-    return r->st[warp % SCHEDULERS];
+    return r->st[warp % r->n_sched];
 }
 static void assign(struct rig *r, unsigned first, unsigned n)
 {
@@ -230,6 +242,87 @@ static void ccws_does_not_hold_back_for_a_barrier(void **state)
     rig_free(&r);
 }
 
+/* Three CTAs of three warps arrive; each warp issues its load and waits. Who issues, one after the other. */
+static void expect_issue_order(const char *policy, const char *set, const char *order)
+{
+    static const char *const name[] = {"A0", "A1", "A2", "B0", "B1", "B2", "C0", "C1", "C2"};
+    struct rig r = rig_of(policy, set, 1);
+    uint64_t ready = 0x1ff;
+    char got[64] = "";
+    for (unsigned w = 0; w < 9; w++)
+        if (r.s->on_assign)
+            r.s->on_assign(of(&r, w), w, w / 3, w % 3);
+    while (ready) {
+        int w = pick(&r, 0, ready, ready, 1);
+        assert_true(w >= 0);
+        issue(&r, (unsigned)w, 1);
+        ready &= ~(1ull << w);
+        if (r.s->on_wait)
+            r.s->on_wait(of(&r, (unsigned)w), (unsigned)w, WARP_MEM);
+        strcat(strcat(got, *got ? " " : ""), name[w]);
+    }
+    assert_string_equal(got, order);
+    rig_free(&r);
+}
+
+/* The example of the CAPS study's Figure 8, with a ready queue of four warps: where the leading warps come. */
+static void pas_takes_leading_warps_first(void **state)
+{
+    (void)state;
+    expect_issue_order("two_level", "two_level.ready=4", "A0 A1 A2 B0 B1 B2 C0 C1 C2");
+    expect_issue_order("pas", "pas.ready=4", "A0 B0 C0 A1 A2 B1 B2 C1 C2");
+    expect_issue_order("pas", "pas.base=lrr", "A0 B0 C0 C1 C2 A1 A2 B1 B2"); /* round robin goes on behind C0 */
+    expect_issue_order("pas", "pas.base=gto", "A0 B0 C0 A1 A2 B1 B2 C1 C2");
+    expect_issue_order("gto", NULL, "A0 A1 A2 B0 B1 B2 C0 C1 C2");
+}
+
+static void pas_wakes_warps(void **state)
+{
+    (void)state;
+    for (unsigned eager = 0; eager < 2; eager++) {
+        struct rig r = rig_of("pas", NULL, 1);
+        const struct pas_params p = {PAS_TWO_LEVEL, 4, eager};
+        const struct sched_geom g = {.owned = 0x1ff, .n_warp = 9, .n_sched = 1};
+        assert_int_equal(r.s->init(r.st[0], &p, &g, NULL), 0);
+        for (unsigned w = 0; w < 9; w++)
+            r.s->on_assign(of(&r, w), w, w / 3, w % 3);
+        /* In the queue: the leading warps 0, 3, 6, and 1. */
+        assert_int_equal(pick(&r, 0, 1 << 1, 0, 1), 1);
+        assert_int_equal(pick(&r, 0, 1 << 8, 0, 1), SCHED_NONE);
+        r.s->on_event(of(&r, 3), EVENT_PREFETCHED, 3, 0); /* it is there already */
+        r.s->on_event(of(&r, 8), EVENT_PREFETCHED, 8, 0);
+        assert_int_equal(pick(&r, 0, 1 << 8, 0, 1), eager ? 8 : SCHED_NONE);
+        assert_int_equal(pick(&r, 0, 1 << 1, 0, 1), eager ? SCHED_NONE : 1); /* the trailing warp gave way */
+        assert_int_equal(pick(&r, 0, 0x49, 0, 1), 0);
+        /* One that waits is not moved; it takes its turn when it can go on. */
+        r.s->on_wait(of(&r, 5), 5, WARP_MEM);
+        r.s->on_event(of(&r, 5), EVENT_PREFETCHED, 5, 0);
+        r.s->on_wait(of(&r, 5), 5, WARP_READY);
+        assert_int_equal(pick(&r, 0, 1 << 5, 0, 1), SCHED_NONE);
+        rig_free(&r);
+    }
+}
+
+/* Groups of warps that are not neighbours: 0 2 4 6 8 and 1 3 5 7, each until all of it waits. */
+static void orch_keeps_neighbours_apart(void **state)
+{
+    (void)state;
+    expect_issue_order("orch", "orch.group=5", "A0 A2 B1 C0 C2 A1 B0 B2 C1");
+    struct rig r = rig_of("orch", "orch.group=5", 1);
+    assign(&r, 0, 9);
+    assert_int_equal(pick(&r, 0, 0x0aa, 0, 1), SCHED_NONE); /* the others of the first group do not wait for long */
+    for (unsigned w = 0; w < 9; w += 2)
+        r.s->on_wait(of(&r, w), w, WARP_MEM);
+    assert_int_equal(pick(&r, 0, 0x0aa, 0, 1), 1);
+    issue(&r, 1, 1);
+    r.s->on_wait(of(&r, 0), 0, WARP_READY);
+    assert_int_equal(pick(&r, 0, 0x0a9, 0, 1), 3); /* the present group goes on */
+    for (unsigned w = 1; w < 9; w += 2)
+        r.s->on_finish(of(&r, w), w);
+    assert_int_equal(pick(&r, 0, 0x001, 0, 1), 0);
+    rig_free(&r);
+}
+
 /* What a scheduler answers must not depend on how often it was asked, nor in which cycles. */
 static void asking_changes_nothing(void **state)
 {
@@ -256,6 +349,9 @@ int main(void)
         cmocka_unit_test(ccws_caps_what_a_score_can_be),
         cmocka_unit_test(ccws_forgets_those_that_end),
         cmocka_unit_test(ccws_does_not_hold_back_for_a_barrier),
+        cmocka_unit_test(pas_takes_leading_warps_first),
+        cmocka_unit_test(pas_wakes_warps),
+        cmocka_unit_test(orch_keeps_neighbours_apart),
         cmocka_unit_test(asking_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

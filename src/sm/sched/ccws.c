@@ -15,7 +15,7 @@
  */
 #include "sm/sched/sched.h"
 
-#include "sm/sched/greedy.h"
+#include "sm/sched/orders.h"
 
 #include <string.h>
 

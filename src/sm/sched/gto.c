@@ -4,7 +4,7 @@
  */
 #include "sm/sched/sched.h"
 
-#include "sm/sched/greedy.h"
+#include "sm/sched/orders.h"
 
 struct gto {
     uint64_t last; /* the greedy warp's bit; 0 = none yet */

@@ -1,7 +1,7 @@
 /* Greedy then oldest among the N oldest warps; see sched/limit.h. */
 #include "sm/sched/limit.h"
 
-#include "sm/sched/greedy.h"
+#include "sm/sched/orders.h"
 
 /* Who has a place changes with assignments, barriers and ends, not with time: it is found when it is next asked for. */
 static void give_places(struct sched_limit *s, const uint64_t *age)

@@ -4,6 +4,8 @@
  */
 #include "sm/sched/sched.h"
 
+#include "sm/sched/orders.h"
+
 struct lrr {
     uint64_t after; /* slots behind the last issue */
 };
@@ -11,14 +13,13 @@ struct lrr {
 static int pick(void *st, const struct sched_view *v)
 {
     const struct lrr *s = st;
-    uint64_t later = v->can & s->after;
-    return __builtin_ctzll(later ? later : v->can);
+    return sched_round_robin(v->can, s->after);
 }
 
 static void on_issue(void *st, unsigned warp)
 {
     struct lrr *s = st;
-    s->after = warp == 63 ? 0 : ~0ull << (warp + 1);
+    s->after = sched_after(warp);
 }
 
 const struct sm_sched sm_sched_lrr = {
