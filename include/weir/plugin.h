@@ -29,7 +29,7 @@
 #include "l1/l1_config.h"
 #include "l1/policy.h"
 #include "l2/l2_config.h"
-#include "sm/sched/greedy.h"
+#include "sm/sched/orders.h"
 #include "sm/sched/limit.h"
 #include "sm/sched/sched.h"
 

@@ -232,6 +232,35 @@ static void cap_replaces(void **state)
     memsys_free(r.m);
 }
 
+/* DIST is full of four strides: a fifth load takes no part, or takes the place of the one updated least recently. */
+static void cap_selects(void **state)
+{
+    (void)state;
+    for (unsigned replace = 0; replace < 2; replace++) {
+        struct rig r;
+        rig_init(&r, "cap", replace ? "replace = yes" : "", 2, 2);
+        uint64_t at = 0;
+        for (uint32_t pc = 1; pc <= 5; pc++) {
+            add(&r, at += 1000, &(struct load){0, 0, A + pc * 16 * KB, "m", .pc = pc});
+            add(&r, at += 1000, &(struct load){0, 1, A + pc * 16 * KB + STRIDE, "m", .pc = pc});
+        }
+        add(&r, at += 1000, &(struct load){1, 2, B, "m", .pc = 5});
+        add(&r, at += 1000, &(struct load){1, 3, B + STRIDE, replace ? "h" : "m", .pc = 5});
+        add(&r, at += 1000, &(struct load){1, 2, B + 128 * KB, "m", .pc = 1});
+        add(&r, at += 1000, &(struct load){1, 3, B + 128 * KB + STRIDE, replace ? "m" : "h", .pc = 1});
+        rig_run(&r, NULL, 0);
+        assert_int_equal(STAT(&r, "cap.unselected"), replace ? 0 : 4);
+        assert_int_equal(STAT(&r, "cap.dist_replaced"), replace ? 2 : 0);
+        memsys_free(r.m);
+    }
+    /* Warps that share an address have no stride worth a place. */
+    struct rig r;
+    rig_init(&r, "cap", "", 2, 2);
+    RUN(&r, {0, 0, A, "m"}, {1, 2, B, "m"}, {0, 1, A, "h"}, {1, 3, B, "h"});
+    assert_int_equal(STAT(&r, "cap.strides"), 0);
+    memsys_free(r.m);
+}
+
 /* In a loop the leading warp renews its base, and prefetches for its CTA again. */
 static void cap_renews(void **state)
 {
@@ -365,10 +394,10 @@ int main(void)
         cmocka_unit_test(cap_several_lines), cmocka_unit_test(cap_within_lines),
         cmocka_unit_test(cap_irregular),     cmocka_unit_test(cap_leaves_indirect_loads_alone),
         cmocka_unit_test(cap_throttles),     cmocka_unit_test(cap_replaces),
-        cmocka_unit_test(cap_renews),        cmocka_unit_test(cap_forgets),
-        cmocka_unit_test(next_line),         cmocka_unit_test(intra_warp),
-        cmocka_unit_test(inter_warp),        cmocka_unit_test(many_thread_aware),
-        cmocka_unit_test(locality_aware),
+        cmocka_unit_test(cap_selects),       cmocka_unit_test(cap_renews),
+        cmocka_unit_test(cap_forgets),       cmocka_unit_test(next_line),
+        cmocka_unit_test(intra_warp),        cmocka_unit_test(inter_warp),
+        cmocka_unit_test(many_thread_aware), cmocka_unit_test(locality_aware),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -281,7 +281,7 @@ static void pas_wakes_warps(void **state)
     (void)state;
     for (unsigned eager = 0; eager < 2; eager++) {
         struct rig r = rig_of("pas", NULL, 1);
-        const struct pas_params p = {PAS_TWO_LEVEL, 4, eager};
+        const struct pas_params p = {PAS_TWO_LEVEL, PAS_LEAD_ALWAYS, 4, eager};
         const struct sched_geom g = {.owned = 0x1ff, .n_warp = 9, .n_sched = 1};
         assert_int_equal(r.s->init(r.st[0], &p, &g, NULL), 0);
         for (unsigned w = 0; w < 9; w++)
@@ -299,6 +299,24 @@ static void pas_wakes_warps(void **state)
         r.s->on_event(of(&r, 5), EVENT_PREFETCHED, 5, 0);
         r.s->on_wait(of(&r, 5), 5, WARP_READY);
         assert_int_equal(pick(&r, 0, 1 << 5, 0, 1), SCHED_NONE);
+        rig_free(&r);
+    }
+}
+
+/* A leading warp that has issued a load is a warp like the others, or is not. */
+static void pas_leads_until(void **state)
+{
+    (void)state;
+    for (unsigned always = 0; always < 2; always++) {
+        struct rig r = rig_of("pas", always ? NULL : "pas.lead=first_load", 1);
+        for (unsigned w = 0; w < 6; w++)
+            r.s->on_assign(of(&r, w), w, w / 3, w % 3);
+        assert_int_equal(pick(&r, 0, 0x3f, 0, 1), 0);
+        issue(&r, 0, 1); /* not a load */
+        assert_int_equal(pick(&r, 0, 0x07, 0x01, 2), 0);
+        issue(&r, 0, 1); /* its load */
+        assert_int_equal(pick(&r, 0, 0x07, 0, 3), always ? 0 : 1);
+        assert_int_equal(pick(&r, 0, 0x3f, 0, 3), 3); /* the other CTA's still leads */
         rig_free(&r);
     }
 }
@@ -351,6 +369,7 @@ int main(void)
         cmocka_unit_test(ccws_does_not_hold_back_for_a_barrier),
         cmocka_unit_test(pas_takes_leading_warps_first),
         cmocka_unit_test(pas_wakes_warps),
+        cmocka_unit_test(pas_leads_until),
         cmocka_unit_test(orch_keeps_neighbours_apart),
         cmocka_unit_test(asking_changes_nothing),
     };

@@ -54,6 +54,17 @@ static struct cap_base *new_base(struct cap *s, uint32_t cta)
     return oldest;
 }
 
+/* Has DIST a place for a load that it does not have? */
+static bool is_selecting(const struct cap *s)
+{
+    if (s->p.replace)
+        return true;
+    for (uint32_t i = 0; i < s->p.dist_entries; i++)
+        if (!s->dist[i].valid)
+            return true;
+    return false;
+}
+
 static struct cap_dist *new_dist(struct cap *s)
 {
     struct cap_dist *oldest = s->dist;
@@ -95,10 +106,6 @@ static void prefetch_cta(struct cap *s, uint32_t cta, const struct cap_base *b, 
         set_state(s, b->pc, CAP_MISPREDICTED);
         return;
     }
-    if (d->stride == 0) {
-        set_state(s, b->pc, CAP_STRIDE_0);
-        return;
-    }
     set_state(s, b->pc, CAP_PREFETCHED);
     uint32_t first = s->cta[cta].first_warp;
     for (uint32_t warp = first; warp < first + s->cta[cta].n_warp; warp++) {
@@ -130,6 +137,10 @@ static void learn_stride(struct cap *s, struct cap_base *b, const struct pf_exec
         b->n = 0;
         s->irregular++;
         set_state(s, x->pc, CAP_IRREGULAR);
+        return;
+    }
+    if (stride == 0) {
+        set_state(s, x->pc, CAP_STRIDE_0);
         return;
     }
     s->strides++;
@@ -202,6 +213,9 @@ void cap_on_access(void *st, const struct l1_access *a)
         set_state(s, x->pc, CAP_LINES);
         if (b)
             b->n = 0;
+    } else if (!d && !is_selecting(s)) {
+        s->unselected++;
+        set_state(s, x->pc, CAP_UNSELECTED);
     } else if (trailing) {
         learn_stride(s, b, x);
     } else {
@@ -255,9 +269,9 @@ const struct load_column cap_load_columns[] = {
     LOAD_COLUMN_END};
 
 static const char *const state_name[CAP_STATES] = {
-    [CAP_UNKNOWN] = "one warp",          [CAP_INDIRECT] = "indirect",     [CAP_LINES] = "over 4 lines",
-    [CAP_IRREGULAR] = "irregular",       [CAP_STRIDE] = "stride only",    [CAP_STRIDE_0] = "stride 0",
-    [CAP_MISPREDICTED] = "mispredicted", [CAP_PREFETCHED] = "prefetched",
+    [CAP_UNKNOWN] = "one warp",    [CAP_INDIRECT] = "indirect",         [CAP_LINES] = "over 4 lines",
+    [CAP_IRREGULAR] = "irregular", [CAP_UNSELECTED] = "not selected",   [CAP_STRIDE] = "stride only",
+    [CAP_STRIDE_0] = "stride 0",   [CAP_MISPREDICTED] = "mispredicted", [CAP_PREFETCHED] = "prefetched",
 };
 
 void cap_report_loads(const void *st, load_row *row, void *ctx)
@@ -306,6 +320,8 @@ const struct cfg_field cap_param_fields[] = {
             "whether loads whose address depends on loaded data take part"),
     CFG_ROW(T, renew, CFG_BOOL, "", "yes", 0, 1, NULL,
             "whether the leading warp renews its base addresses, and prefetches, when it executes a load again"),
+    CFG_ROW(T, replace, CFG_BOOL, "", "no", 0, 1, NULL,
+            "whether a load may take the least recently updated place of a full DIST table"),
     CFG_END,
 };
 #undef T
@@ -315,6 +331,7 @@ const struct stat_def cap_stats[] = {
     STAT_ROW(S, executions, "warps", "executions of loads of global memory by warps"),
     STAT_ROW(S, indirect, "warps", "of these: left alone because the address depends on loaded data"),
     STAT_ROW(S, uncoalesced, "warps", "of these: left alone because of too many lines"),
+    STAT_ROW(S, unselected, "warps", "of these: left alone because the DIST table is full of other loads"),
     STAT_ROW(S, bases, "times", "base addresses registered in a PerCTA table"),
     STAT_ROW(S, renewed, "times", "base addresses renewed by a leading warp that executed the load again"),
     STAT_ROW(S, replaced, "times", "entries of PerCTA tables replaced by another load"),

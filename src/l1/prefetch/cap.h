@@ -16,7 +16,8 @@
  * its new addresses become the base, and the CTA's other warps are prefetched for
  *
  * Nothing is prefetched for a load with more than `threshold` mispredictions, for loads of more than four lines, or for
- * loads whose address depends on loaded data.
+ * loads whose address depends on loaded data. The loads in a full DIST table are the ones that were selected: others
+ * take no part any more (unless `replace`). A stride of 0 has nothing to prefetch and takes no place in DIST.
  */
 #ifndef WEIR_L1_PREFETCH_CAP_H
 #define WEIR_L1_PREFETCH_CAP_H
@@ -27,7 +28,7 @@ enum { CAP_ENTRIES = 16, CAP_CTAS = 64 };
 
 struct cap_params {
     uint32_t cta_entries, dist_entries, lines, threshold;
-    bool indirect, renew;
+    bool indirect, renew, replace;
 };
 
 struct cap_base {
@@ -52,6 +53,7 @@ enum cap_state {
     CAP_INDIRECT,
     CAP_LINES,
     CAP_IRREGULAR,
+    CAP_UNSELECTED,
     CAP_STRIDE,
     CAP_STRIDE_0,
     CAP_MISPREDICTED,
@@ -74,7 +76,7 @@ struct cap {
         uint64_t bases, mispredictions;
     } load[PF_LOADS];
     /* statistics */
-    uint64_t executions, indirect, uncoalesced, bases, renewed, replaced, strides, irregular, dist_replaced;
+    uint64_t executions, indirect, uncoalesced, unselected, bases, renewed, replaced, strides, irregular, dist_replaced;
     uint64_t verified, mispredicted, throttled, by_stride, by_leader;
 };
 

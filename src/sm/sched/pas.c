@@ -10,6 +10,7 @@ int pas_init(void *st, const void *params, const struct sched_geom *g, struct er
     (void)e;
     s->base = (enum pas_base)p->base;
     s->q.capacity = s->base == PAS_TWO_LEVEL ? (p->ready + g->n_sched - 1) / g->n_sched : 64;
+    s->lead = (enum pas_lead)p->lead;
     s->wakeup = p->wakeup && s->base == PAS_TWO_LEVEL;
     s->after = ~0ull;
     return 0;
@@ -27,7 +28,9 @@ int pas_pick(void *st, const struct sched_view *v)
     } else {
         s->picks_trailing++;
     }
-    return s->base == PAS_GTO ? sched_greedy_then_oldest(can, s->last, v->age) : sched_round_robin(can, s->after);
+    int warp = s->base == PAS_GTO ? sched_greedy_then_oldest(can, s->last, v->age) : sched_round_robin(can, s->after);
+    s->loading = v->loads & 1ull << warp;
+    return warp;
 }
 
 void pas_on_issue(void *st, unsigned warp)
@@ -35,6 +38,8 @@ void pas_on_issue(void *st, unsigned warp)
     struct pas *s = st;
     s->after = sched_after(warp);
     s->last = 1ull << warp;
+    if (s->lead == PAS_LEAD_FIRST_LOAD)
+        s->q.leading &= ~(s->loading & s->last);
 }
 
 void pas_on_assign(void *st, unsigned warp, unsigned cta, unsigned warp_in_cta)
@@ -70,6 +75,8 @@ void pas_on_event(void *st, enum event kind, unsigned warp, uint32_t argument)
 #define T struct pas_params
 const struct cfg_field pas_param_fields[] = {
     CFG_ROW(T, base, CFG_ENUM, "", "two_level", 0, 0, PAS_BASES, "the scheduler underneath"),
+    CFG_ROW(T, lead, CFG_ENUM, "", "always", 0, 0, PAS_LEADS,
+            "how long a CTA's leading warp goes first: always, or until it has issued a load"),
     CFG_ROW(T, ready, CFG_INT, "warps", "8", 1, 64, NULL,
             "warps in the ready queues of an SM, shared by its schedulers (two_level)"),
     CFG_ROW(T, wakeup, CFG_BOOL, "", "yes", 0, 1, NULL,

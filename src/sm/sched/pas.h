@@ -7,10 +7,10 @@
  * (sched/ready_queue.h), and a warp for which a prefetched line has come is moved there at once (eager wake-up), before
  * the line can be evicted. Over round robin and over greedy-then-oldest, which have no queue, only the order changes.
  *
- * Choices where the paper is silent: the leading warp of a CTA is its first warp, for its whole life; leading warps are
- * in round robin among themselves (two-level, LRR) or greedy then oldest (GTO); a warp that waits for memory or at a
- * barrier is not woken, since it could not issue; the warp that gives way to a woken one is the trailing warp that
- * entered the queue last.
+ * Choices where the paper is silent: the leading warp of a CTA is its first warp, for its whole life (`lead =
+ * first_load`: until it has issued a load, as the paper sketches for GTO); leading warps are in round robin among
+ * themselves (two-level, LRR) or greedy then oldest (GTO); a warp that waits for memory or at a barrier is not woken,
+ * since it could not issue; the warp that gives way to a woken one is the trailing warp that entered the queue last.
  */
 #ifndef WEIR_SM_SCHED_PAS_H
 #define WEIR_SM_SCHED_PAS_H
@@ -19,19 +19,23 @@
 
 enum pas_base { PAS_TWO_LEVEL, PAS_LRR, PAS_GTO };
 #define PAS_BASES "two_level lrr gto"
+enum pas_lead { PAS_LEAD_ALWAYS, PAS_LEAD_FIRST_LOAD };
+#define PAS_LEADS "always first_load"
 
 struct pas_params {
-    uint32_t base; /* enum pas_base */
+    uint32_t base, lead; /* enum pas_base, pas_lead */
     uint32_t ready;
     bool wakeup;
 };
 
 struct pas {
     enum pas_base base;
+    enum pas_lead lead;
     bool wakeup;
     struct ready_queue q; /* its marks are used over every base */
     uint64_t after;       /* slots behind the last issue */
     uint64_t last;        /* bit of the warp that issued last */
+    uint64_t loading;     /* bit of the warp that was picked to issue a load */
     /* statistics */
     uint64_t picks_leading, picks_trailing;
     uint64_t arrivals, woken;
