@@ -1,13 +1,15 @@
 /* See mem.h. */
 #include "base/mem.h"
 #include "base/err.h"
+#include "base/exhaust.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 /* Neither exit() nor _exit(): what they start in the CUDA runtime would need memory, too. */
-static _Noreturn void out_of_memory(size_t bytes)
+_Noreturn void mem_exhausted(size_t bytes)
 {
     fflush(stdout);
     fprintf(stderr, "weir: out of memory (asked for %zu bytes); give weir more, or simulate something smaller\n",
@@ -20,7 +22,7 @@ void *xmalloc(size_t bytes)
 {
     void *p = malloc(bytes ? bytes : 1);
     if (!p)
-        out_of_memory(bytes);
+        mem_exhausted(bytes);
     return p;
 }
 
@@ -28,7 +30,7 @@ void *xcalloc(size_t n, size_t bytes)
 {
     void *p = calloc(n ? n : 1, bytes ? bytes : 1);
     if (!p)
-        out_of_memory(__builtin_mul_overflow(n, bytes, &n) ? SIZE_MAX : n);
+        mem_exhausted(__builtin_mul_overflow(n, bytes, &n) ? SIZE_MAX : n);
     return p;
 }
 
@@ -36,14 +38,14 @@ void *xrealloc(void *p, size_t bytes)
 {
     p = realloc(p, bytes ? bytes : 1);
     if (!p)
-        out_of_memory(bytes);
+        mem_exhausted(bytes);
     return p;
 }
 
 void *xreallocarray(void *p, size_t n, size_t bytes)
 {
     if (__builtin_mul_overflow(n, bytes, &bytes))
-        out_of_memory(SIZE_MAX);
+        mem_exhausted(SIZE_MAX);
     return xrealloc(p, bytes);
 }
 
@@ -55,6 +57,18 @@ char *xstrndup(const char *s, size_t n)
     return p;
 }
 
+char *xasprintf(const char *format, ...)
+{
+    char *text;
+    va_list ap;
+    va_start(ap, format);
+    const int n = vasprintf(&text, format, ap);
+    va_end(ap);
+    if (n < 0)
+        mem_exhausted(strlen(format));
+    return text;
+}
+
 char *xstrdup(const char *s)
 {
     return xstrndup(s, strlen(s));
@@ -63,11 +77,11 @@ char *xstrdup(const char *s)
 void *xaligned(size_t bytes)
 {
     if (bytes > SIZE_MAX - 63)
-        out_of_memory(bytes);
+        mem_exhausted(bytes);
     size_t rounded = (bytes + 63) & ~(size_t)63;
     void *p = aligned_alloc(64, rounded ? rounded : 64);
     if (!p)
-        out_of_memory(bytes);
+        mem_exhausted(bytes);
     memset(p, 0, rounded ? rounded : 64);
     return p;
 }

@@ -252,7 +252,7 @@ int cli_analyze(int argc, char **argv)
 {
     struct analyze_args a = {.size = "small", .jobs = (unsigned)sysconf(_SC_NPROCESSORS_ONLN)};
     machine_args_init(&a.machine);
-    const int status = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a) ? CLI_BAD_INPUT : analyze(&a);
+    const int status = cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &a) ? CLI_BAD_INPUT : analyze(&a);
     machine_args_free(&a.machine);
     VEC_FREE(&a.name);
     return status;

@@ -7,9 +7,14 @@
 #ifndef WEIR_CLI_CLI_H
 #define WEIR_CLI_CLI_H
 
+#include <argp.h>
+
 enum { CLI_OK = 0, CLI_PROGRAM_FAILED = 1, CLI_BAD_INPUT = 2, CLI_DEADLOCK = 3 };
 
-/* argv[0] is "weir COMMAND", for messages; parse with argp. */
+/* argp_parse, which says what is wrong with the options by itself; that it had no memory is said here. */
+int cli_parse(const struct argp *, int argc, char **argv, unsigned flags, void *input);
+
+/* argv[0] is "weir COMMAND", for messages; parse with cli_parse. */
 #define COMMAND(name, what) int cli_##name(int argc, char **argv);
 #include "cli/commands.def"
 #undef COMMAND

@@ -81,7 +81,7 @@ int cli_config(int argc, char **argv)
     static const struct argp_child children[] = {{&machine_argp, 0, "The machine:", 1}, {0}};
     static const struct argp argp = {options, parse, "show MACHINE\ncheck FILE", doc, children, NULL, NULL};
     machine_args_init(&a.machine);
-    if (argp_parse(&argp, argc, argv, 0, NULL, &a)) {
+    if (cli_parse(&argp, argc, argv, 0, &a)) {
         machine_args_free(&a.machine);
         return CLI_BAD_INPUT;
     }

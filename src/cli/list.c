@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/machine_args.h"
 
+#include "base/exhaust.h"
 #include "base/mem.h"
 #include "engine/config.h"
 #include "engine/registry.h"
@@ -68,7 +69,7 @@ int cli_list(int argc, char **argv)
     static const struct argp_child children[] = {{&plugin_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {NULL, parse_word, "gpus|policies|workloads", list_doc, children, NULL, NULL};
     const char *what = NULL;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &what))
+    if (cli_parse(&argp, argc, argv, 0, &what))
         return CLI_BAD_INPUT;
     if (!strcmp(what, "gpus") || !strcmp(what, "machines")) {
         struct err e;
@@ -221,9 +222,7 @@ static int explain_cost(const char *name, struct machine_args *m)
 {
     struct err e;
     const struct cfg_schema *schema = gpu_schema();
-    char *with = NULL;
-    if (asprintf(&with, "%s%s%s", m->opts.with ? m->opts.with : "", m->opts.with ? "," : "", name) < 0)
-        return CLI_BAD_INPUT;
+    char *with = xasprintf("%s%s%s", m->opts.with ? m->opts.with : "", m->opts.with ? "," : "", name);
     struct cfg *c =
         cfg_load(schema, m->opts.machine ? m->opts.machine : "gtx480", m->opts.set, m->opts.n_set, with, &e);
     free(with);
@@ -282,7 +281,7 @@ int cli_explain(int argc, char **argv)
     static const struct argp argp = {options, parse_explain, "NAME", explain_doc, children, NULL, NULL};
     struct explain_args a = {0};
     machine_args_init(&a.machine);
-    int bad = argp_parse(&argp, argc, argv, 0, NULL, &a) ? CLI_BAD_INPUT : CLI_OK;
+    int bad = cli_parse(&argp, argc, argv, 0, &a) ? CLI_BAD_INPUT : CLI_OK;
     if (!bad && a.cost)
         bad = explain_cost(a.word, &a.machine);
     machine_args_free(&a.machine);

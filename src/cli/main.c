@@ -2,10 +2,13 @@
  * The weir command: finds the command that is named, and sees at the end, whichever way it comes, whether standard
  * output took all that was printed.
  */
+#include "base/exhaust.h"
+#include "base/mem.h"
 #include "cli/cli.h"
 
 #include <argp.h>
 #include <errno.h>
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +37,14 @@ static void check_stdout(void)
         return;
     fprintf(stderr, "weir: standard output: cannot write: %s\n", errno ? strerror(errno) : "an earlier write failed");
     _exit(CLI_BAD_INPUT);
+}
+
+int cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
+{
+    const int failed = argp_parse(argp, argc, argv, flags, NULL, input);
+    if (failed == ENOMEM)
+        mem_exhausted(0);
+    return failed;
 }
 
 static void usage(FILE *out)
@@ -66,6 +77,7 @@ static int run_command(int argc, char **argv)
 int main(int argc, char **argv)
 {
     argp_err_exit_status = CLI_BAD_INPUT;
+    json_set_alloc_funcs(xmalloc, free); /* a document without one of its parts would look whole */
     atexit(check_stdout);
     if (argc < 2) {
         usage(stderr);

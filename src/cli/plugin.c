@@ -325,7 +325,7 @@ int cli_plugin(int argc, char **argv)
     static const struct argp argp = {options, parse, "new NAME\nbuild FILE.c\nflags", doc, NULL, NULL, NULL};
     struct args a = {.kind = "l1-management"};
     argp_err_exit_status = CLI_BAD_INPUT;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &a))
+    if (cli_parse(&argp, argc, argv, 0, &a))
         return CLI_BAD_INPUT;
     return !strcmp(a.verb, "new")     ? new_plugin(&a)
            : !strcmp(a.verb, "build") ? build_plugin(a.what, a.output)

@@ -152,7 +152,7 @@ int cli_ptx(int argc, char **argv)
 {
     struct args a = {0};
     const struct argp argp = {.parser = parse_arg, .args_doc = "check|info|dump FILE.ptx...", .doc = doc};
-    if (argp_parse(&argp, argc, argv, 0, NULL, &a))
+    if (cli_parse(&argp, argc, argv, 0, &a))
         return CLI_BAD_INPUT;
     unsigned n_bad = 0;
     int rc = 0;

@@ -79,7 +79,7 @@ int cli_replay(int argc, char **argv)
         {&machine_argp, 0, "The machine:", 1}, {&report_argp, 0, "The run and its results:", 2}, {0}};
     static const struct argp argp = {NULL, parse, "FILE.wt", doc, children, NULL, NULL};
     machine_args_init(&a.machine);
-    int status = argp_parse(&argp, argc, argv, 0, NULL, &a) ? CLI_BAD_INPUT : replay(&a);
+    int status = cli_parse(&argp, argc, argv, 0, &a) ? CLI_BAD_INPUT : replay(&a);
     machine_args_free(&a.machine);
     return status;
 }

@@ -365,7 +365,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 
 static int parse_and_run(const struct argp *argp, int argc, char **argv, struct args *a)
 {
-    argp_parse(argp, argc, argv, 0, NULL, a);
+    cli_parse(argp, argc, argv, 0, a);
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     if (!a->jobs)
         a->jobs = cores > 0 ? (unsigned)cores : 1;

@@ -9,6 +9,7 @@
 #include "base/child.h"
 #include "base/err.h"
 #include "base/jsonfile.h"
+#include "base/exhaust.h"
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/paths.h"
@@ -96,21 +97,24 @@ static int find_program(const char *name, char path[PATH_MAX], struct err *e)
 }
 
 /* ---- the child's environment ---- */
+static void put(const char *variable, const char *value)
+{
+    if (setenv(variable, value, 1))
+        mem_exhausted(strlen(value));
+}
+
 static void put_first(const char *variable, const char *value)
 {
     const char *old = getenv(variable);
-    char *joined = NULL;
-    if (old && *old && asprintf(&joined, "%s:%s", value, old) > 0)
-        setenv(variable, joined, 1);
-    else
-        setenv(variable, value, 1);
+    char *joined = xasprintf("%s%s%s", value, old && *old ? ":" : "", old ? old : "");
+    put(variable, joined);
     free(joined);
 }
 
 static void put_or_unset(const char *variable, const char *value)
 {
     if (value)
-        setenv(variable, value, 1);
+        put(variable, value);
     else
         unsetenv(variable);
 }
@@ -119,8 +123,8 @@ static void put_or_unset(const char *variable, const char *value)
 static void put_path(const char *variable, const char *path)
 {
     char cwd[PATH_MAX], *full = NULL;
-    if (path && *path != '/' && getcwd(cwd, sizeof cwd) && asprintf(&full, "%s/%s", cwd, path) > 0)
-        path = full;
+    if (path && *path != '/' && getcwd(cwd, sizeof cwd))
+        path = full = xasprintf("%s/%s", cwd, path);
     put_or_unset(variable, path);
     free(full);
 }
@@ -157,16 +161,16 @@ static void set_machine(const struct machine_args *m)
     put_or_unset(REPORT_ENV_PLUGINS, paths);
     free(paths);
     VEC_FREE(&plugins);
-    setenv(REPORT_ENV_ENGINE, m->opts.tick_all ? "tick" : "skip", 1);
+    put(REPORT_ENV_ENGINE, m->opts.tick_all ? "tick" : "skip");
     snprintf(text, sizeof text, "%" PRIu64, m->opts.sample_cycles);
-    setenv(REPORT_ENV_SAMPLE, text, 1);
+    put(REPORT_ENV_SAMPLE, text);
     if (m->json && !strcmp(m->json, "-"))
-        setenv(REPORT_ENV_JSON, "-", 1);
+        put(REPORT_ENV_JSON, "-");
     else
         put_path(REPORT_ENV_JSON, m->json);
     snprintf(text, sizeof text, "%s%s%s", m->quiet ? "" : "summary ", m->opts.classify_loads ? "loads " : "",
              m->gpgpusim ? "gpgpusim" : "");
-    setenv(REPORT_ENV_SHOW, text, 1);
+    put(REPORT_ENV_SHOW, text);
 }
 
 /* In the child, before exec. */
@@ -183,13 +187,13 @@ static void set_environment(const struct job *job, const struct program *program
         put_first("LD_PRELOAD", text);
     }
     snprintf(text, sizeof text, "%d", report_fd);
-    setenv(REPORT_ENV_FD, text, 1);
-    setenv(REPORT_ENV_MODE, job->record ? "record" : job->functional ? "functional" : "timing", 1);
+    put(REPORT_ENV_FD, text);
+    put(REPORT_ENV_MODE, job->record ? "record" : job->functional ? "functional" : "timing");
     put_path(REPORT_ENV_TRACE, job->record ? job->trace : NULL);
     put_or_unset(REPORT_ENV_MAX_INSN, job->max_insn);
     set_machine(&job->machine);
     char *line = join((const char *const *)job->argv, (size_t)job->argc, ' ');
-    setenv(REPORT_ENV_PROGRAM, line, 1);
+    put(REPORT_ENV_PROGRAM, line);
     free(line);
     const int old = personality(0xffffffff);
     if (old != -1)
@@ -498,7 +502,8 @@ static int run_job(const struct job *job)
         result = conclude_recording(job, report, result);
     if (job->stats)
         print_stats(report, wall);
-    if (job->functional && job->machine.json && write_counts(report, job->machine.json) && !result)
+    if (job->functional && job->machine.json && result != CLI_BAD_INPUT && write_counts(report, job->machine.json) &&
+        !result)
         result = CLI_BAD_INPUT;
     munmap(report, sizeof *report);
     close(fd);
@@ -626,12 +631,11 @@ static int start(int argc, char **argv, bool record)
 {
     struct job job = {.record = record};
     machine_args_init(&job.machine);
-    if (argp_parse(record ? &record_argp : &run_argp, argc, argv, ARGP_IN_ORDER, NULL, &job))
+    if (cli_parse(record ? &record_argp : &run_argp, argc, argv, ARGP_IN_ORDER, &job))
         return CLI_BAD_INPUT;
     if (record && !job.trace) {
         const char *base = strrchr(job.argv[0], '/');
-        if (asprintf(&job.trace_default, "%s.wt", base ? base + 1 : job.argv[0]) < 0)
-            return CLI_BAD_INPUT;
+        job.trace_default = xasprintf("%s.wt", base ? base + 1 : job.argv[0]);
         job.trace = job.trace_default;
     }
     const int result = run_job(&job);

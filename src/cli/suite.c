@@ -180,7 +180,7 @@ static const struct argp argp = {
 int cli_suite(int argc, char **argv)
 {
     struct args a = {.plan = {.size = "tiny", .parallel = 1}};
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    cli_parse(&argp, argc, argv, 0, &a);
     struct suite s = {0};
     struct err e;
     int status = CLI_BAD_INPUT;

@@ -408,7 +408,7 @@ int swcache_reproduce(int argc, char **argv)
     static const struct argp argp = {options, on_option, NULL, doc, NULL, NULL, NULL};
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     struct args a = {.out = "weir-swcache", .jobs = cores > 0 ? (unsigned)cores : 1};
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    cli_parse(&argp, argc, argv, 0, &a);
     if (!a.size)
         a.size = a.device ? "full" : "small";
     struct session x = {.args = &a};

@@ -359,7 +359,7 @@ int cli_trace(int argc, char **argv)
     char name[32];
     snprintf(name, sizeof name, "weir trace %s", act->name);
     argv[1] = name;
-    if (argp_parse(&act->argp, argc - 1, argv + 1, 0, 0, &a))
+    if (cli_parse(&act->argp, argc - 1, argv + 1, 0, &a))
         return CLI_BAD_INPUT;
     struct err e;
     struct trace_file *f = trace_open(a.file, &e);

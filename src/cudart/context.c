@@ -5,6 +5,8 @@
  * which is what a program gets that is started with LD_LIBRARY_PATH by hand.
  */
 #include "cudart/rt.h"
+
+#include "base/exhaust.h"
 #include "trace/file.h"
 
 #include <errno.h>
@@ -28,11 +30,11 @@ void rt_say(const char *fmt, ...)
     fprintf(stderr, "weir: %s\n", line);
 }
 
-/* Attaches the parent's report and takes a slot; a process on its own keeps a private one. */
-static void open_report(void)
+/* The parent's report; NULL = the process is on its own. */
+static struct report *shared;
+
+void rt_map_report(void)
 {
-    static struct report_slot spare;
-    rt.slot = &spare;
     const char *text = rt_option(REPORT_ENV_FD);
     struct stat st;
     int fd = text ? atoi(text) : -1;
@@ -40,15 +42,24 @@ static void open_report(void)
         return;
     struct report *r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (r == MAP_FAILED)
-        return;
-    if (r->version != REPORT_VERSION || r->bytes != sizeof *r) {
+        mem_exhausted(sizeof *r);
+    if (r->version == REPORT_VERSION && r->bytes == sizeof *r)
+        shared = r;
+    else
         munmap(r, sizeof *r);
+}
+
+/* Takes a slot of the report; a process on its own keeps a private one. */
+static void open_report(void)
+{
+    static struct report_slot spare;
+    rt.slot = &spare;
+    rt.report = shared;
+    if (!shared)
         return;
-    }
-    rt.report = r;
-    unsigned k = atomic_fetch_add(&r->n_slot, 1);
+    unsigned k = atomic_fetch_add(&shared->n_slot, 1);
     if (k < REPORT_SLOTS)
-        rt.slot = &r->slot[k];
+        rt.slot = &shared->slot[k];
     rt.slot->pid = (uint32_t)getpid();
 }
 

@@ -22,22 +22,21 @@
 /* ---- what weir run asked for ---- */
 
 /* A program may clear its environment before its first CUDA call, so it is copied before main. */
-static char *option[16];
+static VEC(char *) option;
 
 static void note_options(void)
 {
-    size_t n = 0;
     for (char **v = environ; v && *v; v++)
-        if (!strncmp(*v, REPORT_ENV_PREFIX, sizeof REPORT_ENV_PREFIX - 1) && n + 1 < sizeof option / sizeof *option)
-            option[n++] = xstrdup(*v);
+        if (!strncmp(*v, REPORT_ENV_PREFIX, sizeof REPORT_ENV_PREFIX - 1))
+            VEC_PUSH(&option, xstrdup(*v));
 }
 
 const char *rt_option(const char *name)
 {
     const size_t len = strlen(name);
-    for (char **o = option; *o; o++)
-        if (!strncmp(*o, name, len) && (*o)[len] == '=')
-            return *o + len + 1;
+    for (size_t i = 0; i < option.n; i++)
+        if (!strncmp(option.p[i], name, len) && option.p[i][len] == '=')
+            return option.p[i] + len + 1;
     return NULL;
 }
 
@@ -85,6 +84,7 @@ __attribute__((constructor)) static void on_load(void)
 {
     rt.pid = getpid();
     note_options();
+    rt_map_report();
     at_quick_exit(rt_finish);
 }
 

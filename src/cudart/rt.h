@@ -324,6 +324,8 @@ uint64_t rt_dram_ps(uint64_t bytes); /* what DRAM at peak bandwidth needs for th
 void rt_event(enum trace_event_kind, uint32_t stream_id, uint64_t address, uint64_t address2, uint64_t bytes);
 /* An option of weir run (report.h) as it was when the program started; NULL = not given. */
 const char *rt_option(const char *name);
+/* Maps the report of weir run: before main, because a program may close all descriptors. */
+void rt_map_report(void);
 /* Writes what was simulated, once; later CUDA calls fail. */
 void rt_finish(void);
 /* Ends the process at once; nothing more is written. */

@@ -62,6 +62,8 @@ struct emu_heap *emu_heap_new(uint64_t bytes, struct err *e)
             }
             if (p != MAP_FAILED)
                 munmap(p, size);
+            else if (errno != EEXIST) /* too large: a smaller one at the same address gives the same results */
+                break;
         }
     }
     free(h);

@@ -6,6 +6,7 @@
 #include "engine/config.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,13 +27,14 @@ static int read_names(struct names *n)
     if (paths_find(PATHS_CONFIGS, n->folder, sizeof n->folder))
         return -1;
     DIR *d = opendir(n->folder);
-    for (struct dirent *x; d && (x = readdir(d));) {
+    if (!d)
+        return -1;
+    for (struct dirent *x; (x = readdir(d));) {
         size_t len = strlen(x->d_name);
         if (len > 4 && !strcmp(x->d_name + len - 4, ".ini"))
             VEC_PUSH(&n->list, xstrndup(x->d_name, len - 4));
     }
-    if (d)
-        closedir(d);
+    closedir(d);
     qsort(n->list.p, n->list.n, sizeof *n->list.p, by_name);
     return 0;
 }
@@ -97,10 +99,14 @@ int cfg_each_machine(void (*fn)(void *ctx, const char *name, const char *path, c
         char path[PATH_MAX + 80], line[256] = "";
         snprintf(path, sizeof path, "%s/%s.ini", n.folder, n.list.p[i]);
         FILE *in = fopen(path, "re");
-        if (in && fgets(line, sizeof line, in))
+        if (!in) {
+            err_at(e, path, 0, 0, "cannot read: %s", strerror(errno));
+            free_names(&n);
+            return -1;
+        }
+        if (fgets(line, sizeof line, in))
             line[strcspn(line, "\n")] = 0;
-        if (in)
-            fclose(in);
+        fclose(in);
         fn(ctx, n.list.p[i], path, line[0] == '#' ? line + 1 + strspn(line + 1, " ") : "");
     }
     free_names(&n);

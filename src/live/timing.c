@@ -12,6 +12,7 @@
 #include "gpu/props.h"
 #include "gpu/result.h"
 
+#include <jansson.h>
 #include <signal.h>
 #include <time.h>
 
@@ -116,6 +117,19 @@ uint64_t timing_now_ps(void)
     return rt.now_ps + (live ? gpu_live_now_ns(live) * 1000 : 0);
 }
 
+/* A document without one of its parts would look whole, so its memory must not fail in silence. The program may use
+ * jansson, too. */
+static int write_json(struct gpu *g, bool complete, const char *path, struct err *e)
+{
+    json_malloc_t its_malloc;
+    json_free_t its_free;
+    json_get_alloc_funcs(&its_malloc, &its_free);
+    json_set_alloc_funcs(xmalloc, free);
+    const int bad = result_write_json(g, complete, path, e);
+    json_set_alloc_funcs(its_malloc, its_free);
+    return bad;
+}
+
 /* What the user asked to see, the machine's complaints first. */
 static void show(struct gpu *g, enum gpu_end end, bool complete, const struct err *failure)
 {
@@ -156,11 +170,8 @@ static void show(struct gpu *g, enum gpu_end end, bool complete, const struct er
     }
     if (json && *json && rt.report && rt.slot != &rt.report->slot[0])
         rt_say("a second process of this run uses CUDA; %s holds the first one's statistics", json);
-    else if (json && *json && result_write_json(g, complete, json, &e)) {
-        err_print(&e, stderr);
-        if (rt.report)
-            atomic_fetch_add(&rt.report->bad_input, 1);
-    }
+    else if (json && *json && write_json(g, complete, json, &e))
+        rt_bad_input(&e);
     fflush(stdout);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "trace/file.h"
 
+#include "base/exhaust.h"
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "trace/frame.h"
@@ -216,7 +217,7 @@ struct trace_writer *trace_writer_open(const char *path, const char *program, st
     err_clear(&w->err);
     w->z = ZSTD_createCCtx();
     if (!w->z)
-        BUG("zstd gives no context");
+        mem_exhausted(0);
     ZSTD_CCtx_setParameter(w->z, ZSTD_c_compressionLevel, ZSTD_LEVEL);
     ZSTD_CCtx_setParameter(w->z, ZSTD_c_checksumFlag, 1);
     w->sink = (struct stream_sink){w, on_event, on_launch_begin, on_chunk, on_launch_end};

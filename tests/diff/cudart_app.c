@@ -277,6 +277,8 @@ int main(int argc, char **argv)
     }
     if (!strcmp(mode, "early-clearenv"))
         clearenv();
+    if (!strcmp(mode, "closefrom"))
+        closefrom(3);
     int wrong = compute();
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (!strcmp(mode, endings[i].name)) {

@@ -15,9 +15,10 @@ timed() {
 }
 whole() { grep -q '"complete": true' "$dir/stats.json" 2>/dev/null; }
 
-for end in return _exit _Exit quick_exit execl execlp execle clearenv early-clearenv thread vfork no-exec; do
+for end in return _exit _Exit quick_exit execl execlp execle clearenv early-clearenv closefrom thread vfork no-exec; do
     timed $end
     [ $status = 0 ] && whole || fail "$end: status $status, or the statistics are not there"
+    grep -q "called no CUDA" "$dir/out" && fail "$end: weir did not hear of it"
     "$weir" record -q -o "$dir/app.wt" "$app" $end >"$dir/out" 2>&1 && "$weir" trace check "$dir/app.wt" >"$dir/out" 2>&1 ||
         fail "$end: its recording is not whole"
     rm -f "$dir/app.wt"
