@@ -41,7 +41,7 @@ int analyze_write_json(json_t *doc, const char *path, struct err *e)
 struct source {
     char name[PATH_MAX];
     char recording[SUITE_PATH];
-    bool temporary; /* remove the recording afterwards */
+    char folder[SUITE_PATH]; /* of a recording that is removed afterwards; "" = it stays */
 };
 
 enum kind { SUITE_NAME, RECORDING, PROGRAM };
@@ -76,8 +76,15 @@ static int record_other(const struct analyze_args *a, struct source *s)
 {
     const char *tmp = getenv("TMPDIR"), *what = a->argv[0];
     char here[PATH_MAX + 2];
-    snprintf(s->recording, sizeof s->recording, "%s/weir-analyze-%d.wt", tmp && *tmp ? tmp : "/tmp", (int)getpid());
-    s->temporary = true;
+    /* A folder of its own: under a name that can be guessed another user might have put a link. */
+    const int n = snprintf(s->folder, sizeof s->folder, "%s/weir-analyze-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (n >= (int)sizeof s->folder - 16 || !mkdtemp(s->folder)) {
+        fprintf(stderr, "weir: %s: cannot make a folder for the recording: %s\n", s->folder,
+                n >= (int)sizeof s->folder - 16 ? strerror(ENAMETOOLONG) : strerror(errno));
+        s->folder[0] = '\0';
+        return CLI_BAD_INPUT;
+    }
+    snprintf(s->recording, sizeof s->recording, "%.*s/program.wt", (int)sizeof s->recording - 16, s->folder);
     VEC(char *) line = {0};
     for (int i = 0; i < a->argc; i++)
         VEC_PUSH(&line, a->argv[i]);
@@ -115,8 +122,10 @@ static int analyze_one(const struct analyze_args *a)
     struct err e;
     int status = find_source(a, &source);
     struct trace_file *f = status ? NULL : trace_open(source.recording, &e);
-    if (source.temporary)
-        unlink(source.recording); /* it is mapped */
+    if (source.folder[0]) { /* the recording is mapped */
+        unlink(source.recording);
+        rmdir(source.folder);
+    }
     if (status)
         return status;
     const struct analyze_opts opts = analyze_options(a);
