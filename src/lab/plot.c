@@ -1,11 +1,13 @@
 /* See plot.h. */
 #include "lab/plot.h"
 
+#include "base/child.h"
 #include "base/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,7 +82,9 @@ static void put_script(const struct table *t, const struct plot *p, const char *
     fprintf(
         f, "# Drawn by weir; 'gnuplot FILE' draws it again.\nset terminal svg size %zu,380 font 'sans,12' noenhanced\n",
         width);
-    fputs("set output ", f);
+    /* weir calls it with an argument and takes the picture from standard output, so that it appears when it is whole.
+     */
+    fputs("if (!exists('ARGC') || ARGC == 0) set output ", f);
     put_string(svg, f);
     fputs("\nset title ", f);
     put_string(p->title, f);
@@ -106,16 +110,18 @@ static void put_script(const struct table *t, const struct plot *p, const char *
     fputc('\n', f);
 }
 
-static int run_gnuplot(const char *script, struct err *e)
+static int run_gnuplot(const char *script, int picture, struct err *e)
 {
     fflush(NULL);
-    pid_t pid = fork();
+    const pid_t self = getpid(), pid = fork();
     if (pid == 0) {
+        child_end_with(self, SIGTERM);
         int null = open("/dev/null", O_RDWR);
         dup2(null, 0);
-        dup2(null, 1);
+        dup2(picture, 1);
         dup2(null, 2);
-        execlp("gnuplot", "gnuplot", "-d", script, (char *)NULL); /* -d: not the user's own settings */
+        /* -d: not the user's own settings */
+        execlp("gnuplot", "gnuplot", "-d", "-c", script, "draw", (char *)NULL);
         _exit(127);
     }
     int status = -1;
@@ -140,8 +146,15 @@ int plot_write(const struct table *t, const struct plot *p, const char *stem, st
         put_script(t, p, svg, outfile_stream(o));
         status = outfile_commit(o, e);
     }
-    if (!status)
-        status = run_gnuplot(script, e);
+    o = status ? NULL : outfile_open(svg, e);
+    if (!status && !o)
+        status = -1;
+    if (o && run_gnuplot(script, outfile_fd(o), e)) {
+        outfile_abandon(o);
+        status = -1;
+    } else if (o) {
+        status = outfile_commit(o, e);
+    }
     free(script);
     free(svg);
     return status;

@@ -70,6 +70,19 @@ for command in "run -q --gpu gtx480 --json $dir/old.json $app full-disk" "replay
     same "$dir/old.json" good
 done
 
+# A picture that could not be drawn leaves the one that was there; the script draws it again by hand.
+if command -v gnuplot >/dev/null; then
+    expect 0 "" "$weir" analyze --figures "$dir/pictures" "$wt"
+    cp "$dir/pictures/types.svg" "$dir/drawn.svg"
+    rm "$dir/pictures/types.svg"
+    gnuplot "$dir/pictures/types.gp" && cmp -s "$dir/drawn.svg" "$dir/pictures/types.svg" || fail "the script draws something else"
+    mkdir "$dir/bin"
+    printf '#!/bin/sh\necho half\nexit 1\n' >"$dir/bin/gnuplot"
+    chmod +x "$dir/bin/gnuplot"
+    PATH="$dir/bin:$PATH" expect 2 "gnuplot could not draw" "$weir" analyze --figures "$dir/pictures" "$wt"
+    cmp -s "$dir/drawn.svg" "$dir/pictures/types.svg" || fail "a failed picture replaced the one that was there"
+fi
+
 # Standard output that takes nothing.
 [ -w /dev/full ] || exit $failed
 ptx=$dir/k.ptx
