@@ -196,8 +196,10 @@ static bool can_send_remote_reply(const struct l1 *l1)
 /* What leaves for other L1s: each class of message has a queue and a port of its own, so none waits for another. */
 static void send_to_sms(struct l1 *l1)
 {
-    if (can_send_home(l1))
+    if (can_send_home(l1)) {
         l1_out_send(&l1->to_home, l1->net.to_home);
+        l1->cache[L1_DATA]->freed = true; /* a request order may hold one back that found this queue full */
+    }
     if (!can_send_remote_reply(l1))
         return;
     req_id id = ring_pop(&l1->remote_reply);

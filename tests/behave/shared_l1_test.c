@@ -325,6 +325,24 @@ static void full_queues(void **state)
     }
 }
 
+/* A request order in front of the tags goes on when the queue to the homes has room again, though nothing is filled
+ * here. */
+static void reordered(void **state)
+{
+    (void)state;
+    static const struct organisation shared = {"shared", "", false};
+    struct memsys *m = machine(&machines[0], &shared, "miss_queue = 2\norder = mrpb\n", "", (struct memsys_config){0});
+    struct shot shots[32];
+    struct landing at[32];
+    for (uint32_t i = 0; i < 32; i++)
+        shots[i] = (struct shot){1, 5 * 4096 + i * 128};
+    memsys_script(m, 0, shots, 32, at);
+    memsys_run(m);
+    assert_int_equal(memsys_stat(m, "l1.remote_served"), 32);
+    assert_true(memsys_stat(m, "l1.stall_cycles.queue") > 0);
+    memsys_free(m);
+}
+
 static void same_counters(void **state)
 {
     (void)state;
@@ -642,6 +660,7 @@ int main(void)
         cmocka_unit_test(one_home),         cmocka_unit_test(zero_cost),          cmocka_unit_test(chunks_and_hops),
         cmocka_unit_test(merged_at_home),   cmocka_unit_test(stores_and_atomics), cmocka_unit_test(phases),
         cmocka_unit_test(access_times),     cmocka_unit_test(left_over_lines),    cmocka_unit_test(observed),
-        cmocka_unit_test(values_are_right), cmocka_unit_test(full_queues),        cmocka_unit_test(same_counters)};
+        cmocka_unit_test(values_are_right), cmocka_unit_test(full_queues),        cmocka_unit_test(reordered),
+        cmocka_unit_test(same_counters)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
