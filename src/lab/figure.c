@@ -1,6 +1,7 @@
 /*
  * The table of a figure, one function per kind of plan (plan.h). What the kinds show, in APCM's terms: bars are Figures
- * 12 to 22, loads Figure 1, locality Figure 3, counts Figure 4, aps Figure 5, reuse Figure 6.
+ * 12 to 22, loads Figure 1, locality Figure 3, counts Figure 4, aps Figure 5, reuse Figure 6; in CAPS' terms iterations
+ * are Figure 4.
  */
 #include "lab/figure.h"
 
@@ -58,8 +59,9 @@ static void bars(struct lab *l, struct lab_figure *f)
             const struct plan_variant *v = plan_find(plan, plan->variants.word.p[k]), *over = plan_divisor(plan, v);
             double value = point_value(point_at(f, p, k), plan->metric);
             double by = over ? point_value(figure_point(l, f, over, program), plan->metric) : 1;
-            cell[k] = by == 0 ? NAN : value / by;
-            if (isnan(cell[k]))
+            bool skip = plan->skip_empty && point_is_empty(point_at(f, p, k), plan->metric);
+            cell[k] = by == 0 || skip ? NAN : value / by;
+            if (isnan(cell[k]) && !skip)
                 complain(f, program, label_of(v), point_at(f, p, k));
         }
     }
@@ -267,6 +269,22 @@ static void aps(struct lab_figure *f)
     }
 }
 
+static void iterations(struct lab_figure *f)
+{
+    static const char *const column[3][2] = {
+        {"iterations", "iterations"}, {"repeated_loads", "repeated loads"}, {"loads", "loads"}};
+    for (int c = 0; c < 3; c++)
+        table_add_column(&f->table, column[c][0], column[c][1]);
+    for (size_t p = 0; p < f->program.n; p++) {
+        double *cell = table_add_row(&f->table, row_label(f, f->program.p[p]), f->program.p[p]->group);
+        for (int c = 0; has_result(f, p) && c < 3; c++) {
+            char name[96];
+            snprintf(name, sizeof name, "locality.%s", column[c][0]);
+            cell[c] = point_value(point_at(f, p, 0), name);
+        }
+    }
+}
+
 /* Columns: inter-warp lines of the first program, intra-warp lines of the second, and so on, where there are any. */
 static void reuse(struct lab_figure *f)
 {
@@ -326,6 +344,9 @@ void figure_tabulate(struct lab *l, struct lab_figure *f)
         break;
     case PLAN_REUSE:
         reuse(f);
+        break;
+    case PLAN_ITERATIONS:
+        iterations(f);
         break;
     case PLAN_DECISIONS:
         decisions(f);

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const kind_names[PLAN_KINDS] = {"bars", "loads", "locality", "counts", "aps", "decisions", "reuse"};
+static const char *const kind_names[PLAN_KINDS] = {"bars", "loads",     "locality", "counts",
+                                                   "aps",  "decisions", "reuse",    "iterations"};
 
 struct reading {
     struct plan *p;
@@ -64,8 +65,8 @@ static int read_figure(struct reading *r, const struct inifile_item *i, struct e
     } lists[] = {{"programs", &p->programs}, {"variants", &p->variants}, {"means", &p->means}, {"plugin", &r->plugin}};
     static const char *const keys[] = {"number",  "title", "machine",  "metric", "axis",     "normalise",
                                        "refused", "note",  "maximise", "base",   "programs", "variants",
-                                       "means",   "kind",  "average",  "plugin"};
-    static const char *const averages[] = {"arithmetic", "geometric"};
+                                       "means",   "kind",  "average",  "plugin", "empty"};
+    static const char *const averages[] = {"arithmetic", "geometric"}, *const empties[] = {"zero", "skip"};
     for (unsigned k = 0; k < sizeof texts / sizeof *texts; k++)
         if (!strcmp(i->key, texts[k].key)) {
             if (texts[k].place)
@@ -87,6 +88,11 @@ static int read_figure(struct reading *r, const struct inifile_item *i, struct e
     if (!strcmp(i->key, "average")) {
         int k = read_choice(i, averages, 2, e);
         p->geometric = k == 1;
+        return k < 0 ? -1 : 0;
+    }
+    if (!strcmp(i->key, "empty")) {
+        int k = read_choice(i, empties, 2, e);
+        p->skip_empty = k == 1;
         return k < 0 ? -1 : 0;
     }
     return unknown(i, keys, sizeof keys / sizeof *keys, e);

@@ -30,13 +30,14 @@
 #include "lab/inifile.h"
 
 enum plan_kind {
-    PLAN_BARS,      /* programs x variants: one value each */
-    PLAN_LOADS,     /* the most executed loads of each program x variants: L1 miss rate */
-    PLAN_LOCALITY,  /* lines of an unbounded L1 by type of locality */
-    PLAN_COUNTS,    /* lines by number of accesses, in the machine's L1 and in an unbounded one */
-    PLAN_APS,       /* access pattern similarity */
-    PLAN_DECISIONS, /* what the first variant's policy decided about loads, against unbounded L1s */
-    PLAN_REUSE,     /* reuse distances of lines with inter- and intra-warp locality */
+    PLAN_BARS,       /* programs x variants: one value each */
+    PLAN_LOADS,      /* the most executed loads of each program x variants: L1 miss rate */
+    PLAN_LOCALITY,   /* lines of an unbounded L1 by type of locality */
+    PLAN_COUNTS,     /* lines by number of accesses, in the machine's L1 and in an unbounded one */
+    PLAN_APS,        /* access pattern similarity */
+    PLAN_DECISIONS,  /* what the first variant's policy decided about loads, against unbounded L1s */
+    PLAN_REUSE,      /* reuse distances of lines with inter- and intra-warp locality */
+    PLAN_ITERATIONS, /* how often a warp executes a load */
     PLAN_KINDS
 };
 
@@ -59,6 +60,7 @@ struct plan {
     char *published; /* path of the file with published values (claims.h); NULL = none */
     enum plan_kind kind;
     bool geometric;                /* means of ratios; arithmetic if not */
+    bool skip_empty;               /* no value where the metric's divisor is 0; 0 if not */
     struct inifile_words programs; /* as written */
     struct inifile_words variants; /* names, in the order of the figure */
     struct inifile_words means;    /* groups over which to average */

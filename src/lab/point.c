@@ -7,7 +7,7 @@
 #include "gpu/plugin.h"
 #include "gpu/replay.h"
 #include "gpu/result.h"
-#include "lab/analyze.h"
+#include "lab/analyze_summary.h"
 #include "lab/model.h" /* made by the build: hash of the machine model's source */
 
 #include <errno.h>
@@ -191,7 +191,13 @@ static char *analyse(const struct point *p, struct trace_file *f, struct err *e)
         return NULL;
     struct locality_load all = locality_sum(a.locality, UINT32_MAX);
     json_t *total = json_object();
-    json_object_set_new(total, "locality.aps", json_real(locality_aps(a.locality, UINT32_MAX)));
+    struct analyze_summary summary;
+    analyze_summarise(&a, f, &summary);
+    json_object_set_new(total, "locality.aps", json_real(summary.aps));
+    json_object_set_new(total, "locality.iterations", json_real(summary.iterations));
+    json_object_set_new(total, "locality.repeated_loads", json_integer(summary.n_repeated));
+    json_object_set_new(total, "locality.loads", json_integer((json_int_t)summary.load.n));
+    analyze_summary_free(&summary);
     for (int t = 0; t < LOCALITY_TYPE_COUNT; t++) {
         put_part(total, "line", locality_type_name[t], all.line[t], sum(all.line, LOCALITY_TYPE_COUNT));
         for (int b = 0; b < LOCALITY_DISTANCE_BINS; b++) {
@@ -288,4 +294,12 @@ double point_value(const struct point *p, const char *metric)
     double over = sum_of(total, slash + 1, strlen(slash + 1));
     double of = sum_of(total, metric, (size_t)(slash - metric));
     return over == 0 ? 0 : of / over;
+}
+
+bool point_is_empty(const struct point *p, const char *metric)
+{
+    const char *slash = strchr(metric, '/');
+    if (!p || !p->result || !slash)
+        return false;
+    return sum_of(json_object_get(p->result, "total"), slash + 1, strlen(slash + 1)) == 0;
 }

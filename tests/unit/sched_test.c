@@ -339,6 +339,15 @@ static void orch_keeps_neighbours_apart(void **state)
         r.s->on_finish(of(&r, w), w);
     assert_int_equal(pick(&r, 0, 0x001, 0, 1), 0);
     rig_free(&r);
+    /* A kernel with fewer warps has fewer groups: five are one. */
+    r = rig_of("orch", "orch.group=5", 1);
+    assign(&r, 0, 9);
+    for (unsigned w = 0; w < 9; w++)
+        r.s->on_finish(of(&r, w), w);
+    r.s->on_kernel(r.st[0]);
+    assign(&r, 0, 5);
+    assert_int_equal(pick(&r, 0, 0x02, 0, 1), 1);
+    rig_free(&r);
 }
 
 /* What a scheduler answers must not depend on how often it was asked, nor in which cycles. */

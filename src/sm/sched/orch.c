@@ -7,18 +7,23 @@
  * present group issue in round robin; the next group takes over when every warp of the present one waits for memory, a
  * fence or a barrier.
  *
- * Chosen so, where the source is not at hand: the n-th slot of a scheduler is in group n modulo the number of groups.
+ * Chosen so, where the source is not at hand: there are as many groups as the warps that the kernel has resident fill,
+ * and the n-th slot of a scheduler is in group n modulo their number.
  */
 #include "sm/sched/sched.h"
 
 #include "sm/sched/orders.h"
+
+#include <string.h>
 
 struct orch_params {
     uint32_t group;
 };
 
 struct orch {
-    uint32_t groups, n_sched;
+    uint32_t size, groups, n_sched;
+    uint32_t slots; /* of the scheduler that the kernel has used, from the first on */
+    uint64_t owned;
     uint64_t member[64]; /* by group */
     uint64_t resident, asleep;
     uint64_t after;   /* slots behind the last issue */
@@ -31,21 +36,35 @@ static uint32_t group_of(const struct orch *s, unsigned warp)
     return warp / s->n_sched % s->groups;
 }
 
-static int init(void *st, const void *params, const struct sched_geom *g, struct err *e)
+/* Deals the slots out to as many groups as `slots` of them fill. */
+static void form_groups(struct orch *s, uint32_t slots)
 {
-    struct orch *s = st;
-    uint32_t size = ((const struct orch_params *)params)->group / g->n_sched,
-             own = (uint32_t)__builtin_popcountll(g->owned);
-    (void)e;
-    size = size ? size : 1;
-    s->n_sched = g->n_sched;
-    s->groups = own > size ? (own + size - 1) / size : 1;
-    for (uint64_t left = g->owned; left; left &= left - 1) {
+    s->slots = slots;
+    s->groups = slots > s->size ? (slots + s->size - 1) / s->size : 1;
+    s->present = 0;
+    memset(s->member, 0, sizeof s->member);
+    for (uint64_t left = s->owned; left; left &= left - 1) {
         unsigned warp = (unsigned)__builtin_ctzll(left);
         s->member[group_of(s, warp)] |= 1ull << warp;
     }
+}
+
+static int init(void *st, const void *params, const struct sched_geom *g, struct err *e)
+{
+    struct orch *s = st;
+    uint32_t size = ((const struct orch_params *)params)->group / g->n_sched;
+    (void)e;
+    s->size = size ? size : 1;
+    s->n_sched = g->n_sched;
+    s->owned = g->owned;
     s->after = ~0ull;
+    form_groups(s, 0);
     return 0;
+}
+
+static void on_kernel(void *st)
+{
+    form_groups(st, 0);
 }
 
 /* The first group from the present one on that has a warp which does not wait. */
@@ -78,6 +97,8 @@ static void on_assign(void *st, unsigned warp, unsigned cta, unsigned warp_in_ct
 {
     struct orch *s = st;
     (void)cta, (void)warp_in_cta;
+    if (warp / s->n_sched >= s->slots)
+        form_groups(s, warp / s->n_sched + 1);
     s->resident |= 1ull << warp;
     s->asleep &= ~(1ull << warp);
 }
@@ -115,4 +136,5 @@ const struct sm_sched sm_sched_orch = {
     .on_issue = on_issue,
     .on_wait = on_wait,
     .on_finish = on_finish,
+    .on_kernel = on_kernel,
 };
