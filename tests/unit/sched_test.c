@@ -321,29 +321,25 @@ static void pas_leads_until(void **state)
     }
 }
 
-/* Groups of warps that are not neighbours: 0 2 4 6 8 and 1 3 5 7, each until all of it waits. */
+/* Nine warps and five places: the groups are 0 2 4 6 8 and 1 3 5 7. */
 static void orch_keeps_neighbours_apart(void **state)
 {
     (void)state;
     expect_issue_order("orch", "orch.group=5", "A0 A2 B1 C0 C2 A1 B0 B2 C1");
     struct rig r = rig_of("orch", "orch.group=5", 1);
     assign(&r, 0, 9);
-    assert_int_equal(pick(&r, 0, 0x0aa, 0, 1), SCHED_NONE); /* the others of the first group do not wait for long */
-    for (unsigned w = 0; w < 9; w += 2)
-        r.s->on_wait(of(&r, w), w, WARP_MEM);
-    assert_int_equal(pick(&r, 0, 0x0aa, 0, 1), 1);
-    issue(&r, 1, 1);
-    r.s->on_wait(of(&r, 0), 0, WARP_READY);
-    assert_int_equal(pick(&r, 0, 0x0a9, 0, 1), 3); /* the present group goes on */
-    for (unsigned w = 1; w < 9; w += 2)
-        r.s->on_finish(of(&r, w), w);
-    assert_int_equal(pick(&r, 0, 0x001, 0, 1), 0);
-    rig_free(&r);
-    /* A kernel with fewer warps has fewer groups: five are one. */
-    r = rig_of("orch", "orch.group=5", 1);
-    assign(&r, 0, 9);
+    assert_int_equal(pick(&r, 0, 0x0aa, 0, 1), SCHED_NONE); /* the first group has the places */
+    r.s->on_wait(of(&r, 2), 2, WARP_MEM);
+    assert_int_equal(pick(&r, 0, 0x0aa, 0, 1), 1); /* one of the second takes the place, */
+    r.s->on_wait(of(&r, 4), 4, WARP_MEM);
+    r.s->on_wait(of(&r, 2), 2, WARP_READY);
+    r.s->on_wait(of(&r, 1), 1, WARP_MEM);
+    assert_int_equal(pick(&r, 0, 0x084, 0, 1), SCHED_NONE); /* and its group stays the present one: 3 and 5 are there */
+    assert_int_equal(pick(&r, 0, 0x029, 0, 1), 0);          /* those of the group that issues come first */
+    assert_int_equal(pick(&r, 0, 0x028, 0, 1), 3);
     for (unsigned w = 0; w < 9; w++)
         r.s->on_finish(of(&r, w), w);
+    /* A kernel with fewer warps has fewer groups: five are one. */
     r.s->on_kernel(r.st[0]);
     assign(&r, 0, 5);
     assert_int_equal(pick(&r, 0, 0x02, 0, 1), 1);
