@@ -152,7 +152,7 @@ static void fill(void **state)
     assert_true(comes(t, 6, 1, 4, 0));  /* another has */
     EXPECT(t, 0, 6, 1, 2);
     assert_true(comes(t, 7, 0, 4, 0)); /* the first row's queues are free */
-    EXPECT(t, 7, 3, 4, 5, REQ_NONE); /* all queues are equally long */
+    EXPECT(t, 7, 3, 4, 5, REQ_NONE);   /* all queues are equally long */
     fell(t);
 }
 

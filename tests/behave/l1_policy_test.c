@@ -19,7 +19,7 @@ struct diary {
     uint32_t past; /* bits of enum stall that are bypassed */
     unsigned accesses, hits, pending_hits, misses, allocated, stores, fills, evictions, reused, replies, events,
         kernels, epochs;
-    uint32_t last_slot, last_argument;
+    uint32_t last_slot, last_argument, last_launch;
     struct l1_host *host;
     uint64_t prefetch_ahead; /* bytes; 0 = none */
     unsigned prefetch_fills, unused_prefetches;
@@ -280,12 +280,17 @@ static void pf_evict(void *st, uint32_t entry, uint64_t line, bool unused)
     (void)entry, (void)line;
     (*(struct diary **)st)->unused_prefetches += unused;
 }
+static void pf_kernel(void *st, uint32_t launch)
+{
+    (*(struct diary **)st)->last_launch = launch;
+}
 static const struct l1_prefetcher test_prefetcher = {.info = {.name = "test"},
                                                      .state_bytes = sizeof(struct diary *),
                                                      .init = keep_diary,
                                                      .on_access = pf_access,
                                                      .on_fill = pf_fill,
-                                                     .on_evict = pf_evict};
+                                                     .on_evict = pf_evict,
+                                                     .on_kernel = pf_kernel};
 
 static struct memsys *prefetching_machine(const char *config, struct diary *d)
 {
@@ -410,6 +415,8 @@ static void cancelled_prefetches(void **state)
     l1_kernel_end(m->l1[0]);
     assert_int_equal(m->l1[0]->cache[L1_DATA]->stats.prefetch_cancelled, 2);
     assert_int_equal(m->l1[0]->cache[L1_DATA]->stats.prefetch_full, 1);
+    l1_kernel_begin(m->l1[0], 7);
+    assert_int_equal(d.last_launch, 7); /* the prefetcher is told */
     engine_sync(m->eng);
     assert_int_equal(engine_check(m->eng, true, &e), 0);
     memsys_free(m);

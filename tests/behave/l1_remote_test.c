@@ -17,6 +17,7 @@ struct shared {
     bool camp;      /* every line lives in SM 0 */
     uint32_t to_l2; /* pc of loads that go straight to the L2; 0 = none */
     unsigned replies[REQ_AT_COUNT], local, routed;
+    uint32_t last_launch;
 };
 static enum l1_route route(void *st, const struct req *r, uint64_t line, uint32_t set, uint32_t *home)
 {
@@ -39,6 +40,10 @@ static void org_reply(void *st, const struct req *r, bool from_home)
     (void)from_home;
     (*(struct shared **)st)->replies[r->served]++;
 }
+static void org_kernel(void *st, uint32_t launch)
+{
+    (*(struct shared **)st)->last_launch = launch;
+}
 static int share(void *st, const void *params, struct l1_host *host, struct err *e)
 {
     (void)e;
@@ -53,7 +58,8 @@ static const struct l1_organisation test_shared = {.info = {.name = "test"},
                                                    .route = route,
                                                    .reply_bytes = chunk,
                                                    .on_local = org_local,
-                                                   .on_reply = org_reply};
+                                                   .on_reply = org_reply,
+                                                   .on_kernel = org_kernel};
 
 #define MESH28                                                                                                         \
     "[noc]\ntopology = mesh\ncore_to_core = direct\nmemory_at = 3 7 10 12 23 25 28 32\n[l1]\nwrite_global = through\n"
@@ -193,6 +199,8 @@ static void routes_to_the_l2(void **state)
     assert_int_equal(memsys_stat(m, "l1.fills"), 0);
     assert_true(memsys_stat(m, "l1.stall_cycles.queue") > 0);
     assert_int_equal(s[0].routed, 32);
+    l1_kernel_begin(m->l1[0], 3);
+    assert_int_equal(s[0].last_launch, 3); /* the organisation is told */
     memsys_free(m);
 }
 
