@@ -57,10 +57,11 @@ expect 2 "$weir" replay "$dir/cut.wt"
 says err "cut.wt"
 
 # A memory that answers later than the patience of the watchdog: reported, with who waits for whom.
-expect 3 "$weir" replay --gpu gtx480 --set dram.latency=1000 --set clock.dram=200MHz --set machine.deadlock_cycles=1000 --json "$dir/dead.json" "$trace"
+expect 3 "$weir" replay --gpu gtx480 --set dram.latency=1000 --set clock.dram=200MHz --set machine.deadlock_cycles=1000 \
+    --json "$dir/dead.json" "$trace"
 says err "deadlock"
-says err "waits for memory"
-says err "dispatcher"
+says err "waits for its line: dram"
+says err "the oldest request in it: load of line"
 says out "PARTIAL"
 grep -q '"complete": false' "$dir/dead.json" || fail "a deadlocked run is called complete"
 
