@@ -37,7 +37,7 @@ static bool prefers_shared(const struct dynamic_half half[HALVES])
 
 static int init(void *st, const void *params, struct l1_host *host, struct err *e)
 {
-    return shared_init(st, params, host, e) ? -1 : dynamic_init(st, params, host, prefers_shared);
+    return shared_init(st, params, host, e) ? -1 : dynamic_init(st, params, prefers_shared);
 }
 
 const struct l1_organisation l1_organisation_dynamat = {

@@ -48,8 +48,7 @@ static void enter(struct dynamic *d, enum dynamic_phase phase)
     d->log[d->n_log++].phase = phase;
 }
 
-int dynamic_init(void *st, const void *params, struct l1_host *host,
-                 bool (*prefers_shared)(const struct dynamic_half half[HALVES]))
+int dynamic_init(void *st, const void *params, bool (*prefers_shared)(const struct dynamic_half half[HALVES]))
 {
     struct dynamic *d = st;
     d->p = *(const struct dynamic_params *)params;

@@ -62,8 +62,7 @@ struct dynamic {
 };
 extern const struct stat_def dynamic_stats[];
 
-int dynamic_init(void *st, const void *params, struct l1_host *,
-                 bool (*prefers_shared)(const struct dynamic_half half[HALVES]));
+int dynamic_init(void *st, const void *params, bool (*prefers_shared)(const struct dynamic_half half[HALVES]));
 enum l1_route dynamic_route(void *st, const struct req *, uint64_t line, uint32_t set, uint32_t *home);
 uint64_t dynamic_first_victims(void *st, uint32_t set, uint64_t candidates);
 void dynamic_on_local(void *st, const struct l1_access *);
