@@ -10,7 +10,7 @@
 
 int main(int argc, char **argv)
 {
-    size_t n = suite_pick<size_t>(suite_parse_size(argc, argv), 16384, 1 << 21, 13 << 20);
+    size_t n = suite_pick<size_t>(suite_parse_size(argc, argv), 16384, 5 << 19, 13 << 20);
     std::vector<unsigned> in(n), expect(n), got(n);
     suite_rng r(7);
     unsigned sum = 0;
