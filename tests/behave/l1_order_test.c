@@ -37,7 +37,10 @@ static uint32_t lifo_pick(const void *st, uint64_t now)
 {
     const struct lifo *l = st;
     /* Collect for a while, so that there is something to turn round. */
-    return now < 60 || l->n == 0 ? ORDER_NONE : l->stack[l->n - 1];
+    for (uint32_t i = now < 60 ? 0 : l->n; i-- > 0;)
+        if (order_ready(l->host, l->stack[i]))
+            return l->stack[i];
+    return ORDER_NONE;
 }
 static void lifo_taken(void *st, uint32_t slot)
 {
@@ -153,9 +156,29 @@ static void verdicts(void **state)
     assert_true(end[ORDER_BYPASS] < end[ORDER_WAIT]);
 }
 
+/*
+ * With two ports a refused request leaves the second one to another in the same cycle. Four requests are in the stack.
+ * First cycle: the one at the top misses and takes the MSHR entry, the second is refused. Second cycle: the miss leaves
+ * for the L2, so the second is tried once more and refused, and the third is refused beside it. Third cycle: the hit.
+ */
+static void another_in_the_same_cycle(void **state)
+{
+    (void)state;
+    enum order_verdict v = ORDER_TRY_ANOTHER;
+    struct memsys *m = reordering_machine("[l1]\nports = 2\nmshrs = 1\nset_hash = linear\n", false, &v);
+    const struct shot shots[] = {{1, 0}, {2001, 0}, {2001, 0x1000}, {2001, 0x2000}, {2001, 0x3000}};
+    struct landing at[5];
+    m->sm[0].per_cycle = 4;
+    memsys_script(m, 0, shots, 5, at);
+    memsys_run(m);
+    assert_int_equal(at[1].back - at[1].sent, m->l1_config.cache[0]->latency + 3);
+    memsys_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(reordering), cmocka_unit_test(same_line_in_order),
-                                       cmocka_unit_test(reordering_respects_banks), cmocka_unit_test(verdicts)};
+                                       cmocka_unit_test(reordering_respects_banks), cmocka_unit_test(verdicts),
+                                       cmocka_unit_test(another_in_the_same_cycle)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
