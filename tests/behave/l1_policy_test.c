@@ -440,6 +440,22 @@ static void loads_go_before_prefetches(void **state)
     memsys_free(m);
 }
 
+/* The management hears of a store that stays in the cache, too. */
+static void stores_that_stay(void **state)
+{
+    (void)state;
+    struct diary d = {.victim = 0};
+    struct memsys *m = managed(LINEAR "write_global = back\n", &d);
+    const struct shot shots[] = {{1, 0}, {2000, 0, REQ_WRITE}, {2100, 0x1000, REQ_WRITE}};
+    struct landing at[3];
+    memsys_script(m, 0, shots, 3, at);
+    memsys_run(m);
+    assert_int_equal(at[1].served, REQ_AT_L1);
+    assert_int_equal(at[2].served, REQ_AT_L2);
+    assert_int_equal(d.stores, 2);
+    memsys_free(m);
+}
+
 /* However long a load stalls, policies judge it once. */
 static void judged_once(void **state)
 {
@@ -469,6 +485,7 @@ int main(void)
                                        cmocka_unit_test(events_by_kind),
                                        cmocka_unit_test(cancelled_prefetches),
                                        cmocka_unit_test(loads_go_before_prefetches),
-                                       cmocka_unit_test(judged_once)};
+                                       cmocka_unit_test(judged_once),
+                                       cmocka_unit_test(stores_that_stay)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -301,6 +301,27 @@ static void replies_in_turn(void **state)
     memsys_free(m);
 }
 
+/* The organisation hears of every look-up here, loads and stores, of this SM and of others, once each. */
+static void local_look_ups(void **state)
+{
+    (void)state;
+    struct shared s[2] = {{.n_sm = 2}, {.n_sm = 2}};
+    struct memsys *m = two(s, TWO "miss_queue = 2\n");
+    static struct shot own[32], other[2];
+    static struct landing at[32], back[2];
+    for (unsigned i = 0; i < 32; i++) /* lines that live in SM 0; their large packets make the stores stall */
+        own[i] = (struct shot){1 + i, (uint64_t)i * 256, REQ_WRITE};
+    other[0] = (struct shot){1, 0x10000};
+    other[1] = (struct shot){2, 0x10100, REQ_WRITE};
+    memsys_script(m, 0, own, 32, at);
+    memsys_script(m, 1, other, 2, back);
+    memsys_run(m);
+    assert_true(memsys_stat(m, "l1.stall_cycles.queue") > 0);
+    assert_int_equal(s[0].local, 32 + 2);
+    assert_int_equal(s[1].local, 0);
+    memsys_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(remote_l1s),
@@ -310,6 +331,7 @@ int main(void)
                                        cmocka_unit_test(camping),
                                        cmocka_unit_test(distances),
                                        cmocka_unit_test(banks_are_shared_with_other_sms),
-                                       cmocka_unit_test(replies_in_turn)};
+                                       cmocka_unit_test(replies_in_turn),
+                                       cmocka_unit_test(local_look_ups)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
