@@ -90,7 +90,8 @@ enum { ARENA_BLOCK = 64 * 1024 };
 
 struct arena_block {
     struct arena_block *next;
-    size_t used, size; /* of data, which starts at the first 64-byte boundary */
+    void *memory;      /* what was allocated, for free() */
+    size_t used, size; /* of data, which starts 64 bytes behind this header */
 };
 
 struct arena {
@@ -109,7 +110,7 @@ void arena_free(struct arena *a)
         return;
     for (struct arena_block *b = a->head, *next; b; b = next) {
         next = b->next;
-        free(b);
+        free(b->memory);
     }
     free(a);
 }
@@ -122,7 +123,12 @@ static void *arena_take(struct arena *a, size_t bytes, size_t align)
     size_t at = b ? (b->used + align - 1) & ~(align - 1) : 0;
     if (!b || at + bytes > b->size) {
         size_t size = bytes > ARENA_BLOCK ? bytes : ARENA_BLOCK;
-        b = xaligned(64 + size);
+        if (size > SIZE_MAX - 128)
+            mem_exhausted(size);
+        /* calloc takes large blocks from the system as they are, which is zeroed: a machine's tables are megabytes. */
+        void *memory = xcalloc(1, size + 128);
+        b = (struct arena_block *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
+        b->memory = memory;
         b->size = size;
         b->next = a->head;
         a->head = b;

@@ -77,7 +77,8 @@ void sm_set_kernel(struct sm *sm, const struct sm_kernel *k, const struct trace_
     if (sm->resident || sm->outstanding)
         BUG("%s: a new kernel while %u requests are outstanding", sm->comp.name, sm->outstanding);
     sm->kernel = k;
-    sm->regs = k->trace->reg;
+    static const uint16_t no_operands;
+    sm->regs = k->trace->reg ? k->trace->reg : &no_operands; /* NULL when no instruction names a register */
     sm->warps_per_cta = trace_warps_per_cta(l);
     sm->max_ctas = max_ctas;
     uint32_t rest = trace_threads_per_cta(l) % TRACE_WARP_SIZE;
