@@ -696,6 +696,36 @@ static void issue_order(const char *policy, const char *expect)
     synth_free(&s);
 }
 
+/* Every scheduler of an SM hears of a kernel's begin. */
+static void *told[8];
+static unsigned n_told;
+static void note_kernel(void *st)
+{
+    told[n_told++] = st;
+}
+static void schedulers_hear_of_kernels(void **state)
+{
+    (void)state;
+    struct store_fence f;
+    struct synth s;
+    synth_init(&s, 1, 32, store_fence_warp, &f);
+    f.store = synth_mem_inst(&s, TRACE_STORE, TRACE_SP_GLOBAL, 4, NULL, REGS(1));
+    f.fence = synth_inst(&s, TRACE_FENCE, NULL, NULL);
+    f.end = synth_inst(&s, TRACE_EXIT, NULL, NULL);
+    synth_seal(&s);
+    struct bench *b = bench_new(&s, "sm.schedulers=2", false);
+    struct sm_sched listening = *b->sm->sched;
+    listening.on_kernel = note_kernel;
+    b->sm->sched = &listening;
+    n_told = 0;
+    bench_run(b, 1);
+    assert_int_equal(n_told, 2);
+    assert_ptr_equal(told[0], b->sm->sched_state[0]);
+    assert_ptr_equal(told[1], b->sm->sched_state[1]);
+    bench_free(b);
+    synth_free(&s);
+}
+
 static void schedulers_keep_their_order(void **state)
 {
     (void)state;
@@ -725,6 +755,7 @@ int main(void)
         cmocka_unit_test(barriers_survive_exits_and_divergence),
         cmocka_unit_test(a_loop_ends_when_the_last_lane_has_left),
         cmocka_unit_test(schedulers_keep_their_order),
+        cmocka_unit_test(schedulers_hear_of_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
