@@ -419,16 +419,21 @@ static void store_fence_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t 
     synth_do(s, f->end, 1, ~0u);
 }
 
+static void store_fence_kernel(struct synth *s, struct store_fence *f)
+{
+    synth_init(s, 1, 32, store_fence_warp, f);
+    f->store = synth_mem_inst(s, TRACE_STORE, TRACE_SP_GLOBAL, 4, NULL, REGS(1));
+    f->fence = synth_inst(s, TRACE_FENCE, NULL, NULL);
+    f->end = synth_inst(s, TRACE_EXIT, NULL, NULL);
+    synth_seal(s);
+}
+
 static void a_fence_waits_for_the_stores(void **state)
 {
     (void)state;
     struct store_fence f;
     struct synth s;
-    synth_init(&s, 1, 32, store_fence_warp, &f);
-    f.store = synth_mem_inst(&s, TRACE_STORE, TRACE_SP_GLOBAL, 4, NULL, REGS(1));
-    f.fence = synth_inst(&s, TRACE_FENCE, NULL, NULL);
-    f.end = synth_inst(&s, TRACE_EXIT, NULL, NULL);
-    synth_seal(&s);
+    store_fence_kernel(&s, &f);
     struct bench *b = bench_new(&s, "sm.schedulers=1", false);
     uint64_t end = bench_run(b, 1);
     assert_int_equal(b->l1->log.p[0].kind, REQ_WRITE);
@@ -708,11 +713,7 @@ static void schedulers_hear_of_kernels(void **state)
     (void)state;
     struct store_fence f;
     struct synth s;
-    synth_init(&s, 1, 32, store_fence_warp, &f);
-    f.store = synth_mem_inst(&s, TRACE_STORE, TRACE_SP_GLOBAL, 4, NULL, REGS(1));
-    f.fence = synth_inst(&s, TRACE_FENCE, NULL, NULL);
-    f.end = synth_inst(&s, TRACE_EXIT, NULL, NULL);
-    synth_seal(&s);
+    store_fence_kernel(&s, &f);
     struct bench *b = bench_new(&s, "sm.schedulers=2", false);
     struct sm_sched listening = *b->sm->sched;
     listening.on_kernel = note_kernel;
