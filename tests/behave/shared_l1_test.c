@@ -560,11 +560,38 @@ static enum l1_route ask(struct memsys *m, uint32_t home, uint32_t set, uint8_t 
     return dynamic_route(d, &r, r.addr / 128, set, to);
 }
 
-/* Even sets are private and odd sets shared until both have had their local accesses; then what was decided lasts. */
+/* Even sets are private and odd sets shared until the SM has asked for R_S lines of each; the decision lasts for R_EX.
+ */
 static void phases(void **state)
 {
     (void)state;
-    static const struct organisation org = {"dyneb", "[dyneb]\nsample = 2\nexecute = 3\nnearest = no\n", false};
+    static const struct organisation org = {"dyneb", "[dyneb]\nsample = 2\nexecute = 3\nnearest = no\nthreshold = 0\n",
+                                            false};
+    struct memsys *m = machine(&machines[0], &org, "", "", (struct memsys_config){0});
+    struct dynamic *d = dynamic_of(m, 0);
+    uint32_t home;
+    ask(m, 5, 2, REQ_READ, &home);
+    ask(m, 5, 2, REQ_READ, &home);
+    ask(m, 5, 3, REQ_READ, &home);
+    d->half[HALF_SHARED].home_replies = 1;
+    assert_int_equal(d->phase, DYNAMIC_SAMPLE);
+    ask(m, 5, 3, REQ_READ, &home);
+    assert_int_equal(d->phase, DYNAMIC_SHARED);
+    assert_int_equal(d->samples, 1);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(d->phase, DYNAMIC_SHARED);
+        assert_int_equal(ask(m, 5, 2, REQ_READ, &home), L1_ROUTE_REMOTE);
+    }
+    assert_int_equal(d->phase, DYNAMIC_SAMPLE);
+    memsys_free(m);
+}
+
+/* Counting the accesses to the SM's own L1 alone, as the paper's sentence has it. */
+static void phases_by_local_accesses(void **state)
+{
+    (void)state;
+    static const struct organisation org = {"dyneb", "[dyneb]\nsample = 2\nexecute = 3\nnearest = no\ncounts = local\n",
+                                            false};
     struct memsys *m = machine(&machines[0], &org, "", "", (struct memsys_config){0});
     struct dynamic *d = dynamic_of(m, 0);
     uint32_t home;
@@ -656,11 +683,19 @@ static void left_over_lines(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_home),         cmocka_unit_test(zero_cost),          cmocka_unit_test(chunks_and_hops),
-        cmocka_unit_test(merged_at_home),   cmocka_unit_test(stores_and_atomics), cmocka_unit_test(phases),
-        cmocka_unit_test(access_times),     cmocka_unit_test(left_over_lines),    cmocka_unit_test(observed),
-        cmocka_unit_test(values_are_right), cmocka_unit_test(full_queues),        cmocka_unit_test(reordered),
-        cmocka_unit_test(same_counters)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_home),
+                                       cmocka_unit_test(zero_cost),
+                                       cmocka_unit_test(chunks_and_hops),
+                                       cmocka_unit_test(merged_at_home),
+                                       cmocka_unit_test(stores_and_atomics),
+                                       cmocka_unit_test(phases),
+                                       cmocka_unit_test(phases_by_local_accesses),
+                                       cmocka_unit_test(access_times),
+                                       cmocka_unit_test(left_over_lines),
+                                       cmocka_unit_test(observed),
+                                       cmocka_unit_test(values_are_right),
+                                       cmocka_unit_test(full_queues),
+                                       cmocka_unit_test(reordered),
+                                       cmocka_unit_test(same_counters)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

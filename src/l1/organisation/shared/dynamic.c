@@ -3,10 +3,12 @@
 
 #define P struct dynamic_params
 const struct cfg_field dynamic_fields[] = {
-    CFG_ROW(P, sample, CFG_INT, "accesses", "512", 1, 1u << 30, NULL,
-            "local accesses that each half of the sets must have had for sampling to end (R_S)"),
-    CFG_ROW(P, execute, CFG_INT, "accesses", "16384", 1, 1u << 30, NULL,
-            "local accesses for which a decision lasts (R_EX)"),
+    CFG_ROW(P, sample, CFG_INT, "requests", "512", 1, 1u << 30, NULL,
+            "requests that the SM must have made to each half of the sets for sampling to end (R_S)"),
+    CFG_ROW(P, execute, CFG_INT, "requests", "16384", 1, 1u << 30, NULL,
+            "requests of the SM for which a decision lasts (R_EX)"),
+    CFG_ROW(P, counts, CFG_ENUM, "", "requests", 0, 0, "requests local",
+            "what R_S and R_EX count: all requests of the SM, or those alone that look in its own L1"),
     CFG_ROW(P, threshold, CFG_INT, "percent", "10", 0, 100, NULL,
             "private without comparing when fewer of the private half's accesses than this miss (L1MRpr); 0 = always "
             "compare"),
@@ -69,37 +71,38 @@ static void decide(struct dynamic *d)
     enter(d, shared ? DYNAMIC_SHARED : DYNAMIC_PRIVATE);
 }
 
-/* This SM has made a request that looks in its own L1. */
-static void count_local(struct dynamic *d, uint32_t set)
+/* This SM has made a request to this set. */
+static void count(struct dynamic *d, uint32_t set, enum l1_route to)
 {
-    if (d->phase != DYNAMIC_SAMPLE) {
-        if (++d->executed == d->p.execute)
-            enter(d, DYNAMIC_SAMPLE);
-        return;
+    struct dynamic_half *h = &d->half[set & 1];
+    bool local = to == L1_ROUTE_LOCAL || to == L1_ROUTE_BOTH;
+    bool sampling = d->phase == DYNAMIC_SAMPLE, towards = local || d->p.counts == DYNAMIC_COUNTS_REQUESTS;
+    d->requests[d->phase]++;
+    if (sampling) {
+        h->local += local;
+        h->remote += to == L1_ROUTE_REMOTE;
+        h->counted += towards;
+        if (d->half[HALF_PRIVATE].counted >= d->p.sample && d->half[HALF_SHARED].counted >= d->p.sample)
+            decide(d);
+    } else if (towards && ++d->executed == d->p.execute) {
+        enter(d, DYNAMIC_SAMPLE);
     }
-    d->half[set & 1].local++;
-    if (d->half[HALF_PRIVATE].local >= d->p.sample && d->half[HALF_SHARED].local >= d->p.sample)
-        decide(d);
 }
 
 enum l1_route dynamic_route(void *st, const struct req *r, uint64_t line, uint32_t set, uint32_t *home)
 {
     struct dynamic *d = st;
-    bool counts = !(r->flags & REQ_F_PREFETCH);
     bool shared = d->phase == DYNAMIC_SHARED || (d->phase == DYNAMIC_SAMPLE && (set & 1) == HALF_SHARED);
     enum l1_route to =
         d->p.nearest ? shared_route_nearest(st, r, line, set, home) : shared_route(st, r, line, set, home);
-    d->requests[d->phase] += counts;
     if (to == L1_ROUTE_REMOTE && *home == d->map.host->sm)
         to = L1_ROUTE_LOCAL;
     if (!shared) {
         bool through_home = to == L1_ROUTE_REMOTE && r->kind == REQ_WRITE && d->p.stores == DYNAMIC_STORES_HOME;
         to = through_home ? L1_ROUTE_BOTH : L1_ROUTE_LOCAL;
     }
-    if (counts && to == L1_ROUTE_REMOTE && d->phase == DYNAMIC_SAMPLE)
-        d->half[set & 1].remote++;
-    if (counts && (to == L1_ROUTE_LOCAL || to == L1_ROUTE_BOTH))
-        count_local(d, set);
+    if (!(r->flags & REQ_F_PREFETCH))
+        count(d, set, to);
     return to;
 }
 

@@ -4,8 +4,9 @@
  *
  * Source: Ibrahim et al., PACT 2020, Section 4. While sampling, the SM's requests to even sets stay in its own L1 and
  * those to odd sets go to their homes (Shared++). Counters are kept for either half by the parity of the set. Sampling
- * ends when each half has had R_S local accesses (requests of this SM to its own L1); what was decided lasts for R_EX
- * local accesses. Homes follow from the address alone, whatever the home's own SM has decided.
+ * ends when the SM has made R_S requests to each half; what was decided lasts for R_EX requests. The paper counts
+ * "local" accesses only, which cannot be meant (`counts`; docs/papers/sharedl1.md). Homes follow from the address
+ * alone, whatever the home's own SM has decided.
  *
  * Left-over lines of a private phase whose home is elsewhere stay until they are replaced: no request looks for them.
  *
@@ -20,11 +21,13 @@
 #include "l1/organisation/shared/shared.h"
 
 enum dynamic_stores { DYNAMIC_STORES_HOME, DYNAMIC_STORES_OWN };
+enum dynamic_counts { DYNAMIC_COUNTS_REQUESTS, DYNAMIC_COUNTS_LOCAL };
 
 struct dynamic_params {
     uint32_t sample, execute;
     uint32_t threshold; /* percent */
     uint32_t stores;    /* enum dynamic_stores */
+    uint32_t counts;    /* enum dynamic_counts */
     bool nearest, evict_left_over;
 };
 extern const struct cfg_field dynamic_fields[];
@@ -33,6 +36,7 @@ enum dynamic_phase { DYNAMIC_SAMPLE, DYNAMIC_SHARED, DYNAMIC_PRIVATE, DYNAMIC_PH
 
 /* What is counted of one half of the sets while sampling. */
 struct dynamic_half {
+    uint64_t counted;                  /* this SM's requests towards R_S */
     uint64_t local, remote;            /* this SM's requests that looked in its own L1; that went to another */
     uint64_t accesses, misses;         /* look-ups in this L1, whoever asked */
     uint64_t own_accesses, own_misses; /* of these, this SM's */
@@ -50,7 +54,7 @@ struct dynamic {
     bool (*prefers_shared)(const struct dynamic_half half[HALVES]);
     struct dynamic_half half[HALVES];
     enum dynamic_phase phase;
-    uint64_t executed; /* local accesses of the present execution phase */
+    uint64_t executed; /* requests of the present execution phase, towards R_EX */
     struct {
         uint64_t cycle;
         enum dynamic_phase phase;
