@@ -1,7 +1,7 @@
 /* The tables of `weir analyze`. */
 #include "cli/analyze.h"
 
-#include "emu/emu.h"
+#include "base/demangle.h"
 
 #include <inttypes.h>
 
@@ -64,15 +64,6 @@ static void print_distances(const struct analyze_summary *s, FILE *out)
     }
 }
 
-/* "kernel(float*, int)" -> "kernel" */
-static void short_name(const char *mangled, char *out, size_t bytes)
-{
-    char full[512];
-    emu_demangle(mangled, full, sizeof full);
-    const char *from = !strncmp(full, "void ", 5) ? full + 5 : full;
-    snprintf(out, bytes, "%.*s", (int)strcspn(from, "<("), from);
-}
-
 static void print_loads(const struct analyze_summary *s, FILE *out)
 {
     fprintf(out, "\n  %-24s %-18s %9s %6s %6s %8s  %-11s %5s %6s\n", "kernel", "load", "accesses", "lines/", "times/",
@@ -83,7 +74,7 @@ static void print_loads(const struct analyze_summary *s, FILE *out)
         const struct analyze_load *l = &s->load.p[i];
         const struct locality_load *c = l->counters;
         char kernel[128], place[128], a[24], b[24];
-        short_name(l->kernel->name, kernel, sizeof kernel);
+        demangle_short(l->kernel->name, kernel, sizeof kernel);
         analyze_load_place(l, place, sizeof place);
         const uint64_t lines = locality_lines(c);
         const enum locality_type type = locality_dominant(c);

@@ -11,7 +11,18 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { OPT_GPU = 400, OPT_PLUGIN, OPT_SET, OPT_WITH, OPT_ENGINE, OPT_JSON, OPT_SAMPLE, OPT_GPGPUSIM, OPT_LOADS };
+enum {
+    OPT_GPU = 400,
+    OPT_PLUGIN,
+    OPT_SET,
+    OPT_WITH,
+    OPT_ENGINE,
+    OPT_JSON,
+    OPT_SAMPLE,
+    OPT_GPGPUSIM,
+    OPT_LOADS,
+    OPT_PROFILE
+};
 
 static const struct argp_option machine_options[] = {
     {"gpu", OPT_GPU, "MACHINE", 0, "a machine ('weir list gpus') or a machine file; gtx480 if not given", 0},
@@ -27,6 +38,7 @@ static const struct argp_option report_options[] = {
      0},
     {"explain-loads", OPT_LOADS, NULL, 0,
      "print what the policies tell about each load, and what infinite caches would say; also in the JSON", 0},
+    {"profile", OPT_PROFILE, NULL, 0, "count by instruction too, in the JSON: 'weir profile FILE.json' shows it", 0},
     {"gpgpusim-stats", OPT_GPGPUSIM, NULL, 0, "print the names that GPGPU-Sim's users grep for", 0},
     {"quiet", 'q', NULL, 0, "no summary", 0},
     {0}};
@@ -136,6 +148,9 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_LOADS:
         m->opts.classify_loads = true;
+        return 0;
+    case OPT_PROFILE:
+        m->opts.profile = true;
         return 0;
     case OPT_GPGPUSIM:
         m->gpgpusim = true;

@@ -168,8 +168,8 @@ static void set_machine(const struct machine_args *m)
         put(REPORT_ENV_JSON, "-");
     else
         put_path(REPORT_ENV_JSON, m->json);
-    snprintf(text, sizeof text, "%s%s%s", m->quiet ? "" : "summary ", m->opts.classify_loads ? "loads " : "",
-             m->gpgpusim ? "gpgpusim" : "");
+    snprintf(text, sizeof text, "%s%s%s%s", m->quiet ? "" : "summary ", m->opts.classify_loads ? "loads " : "",
+             m->gpgpusim ? "gpgpusim " : "", m->opts.profile ? "profile" : "");
     put(REPORT_ENV_SHOW, text);
 }
 
@@ -528,6 +528,7 @@ static void check_options(const struct job *job, struct argp_state *state)
                          : m->gpgpusim            ? "--gpgpusim-stats"
                          : m->opts.sample_cycles  ? "--sample"
                          : m->opts.classify_loads ? "--explain-loads"
+                         : m->opts.profile        ? "--profile"
                                                   : NULL;
     if (mode && option)
         argp_failure(state, CLI_BAD_INPUT, 0, "%s has no timing, so %s has nothing to do%s", mode, option,

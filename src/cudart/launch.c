@@ -6,6 +6,8 @@
  */
 #include "cudart/rt.h"
 
+#include "base/demangle.h"
+
 #include <time.h>
 
 static uint64_t host_ns(void)
@@ -124,26 +126,6 @@ static cudaError_t fault_code(enum emu_fault_kind kind)
     }
 }
 
-/* "void cub::detail::reduce<int, 4>(int *)" -> "cub::detail::reduce": what fits into a table. */
-static void short_name(const char *mangled, char *out, size_t cap)
-{
-    char full[1024];
-    emu_demangle(mangled, full, sizeof full);
-    size_t n = 0;
-    int depth = 0;
-    for (const char *p = full; *p && n + 1 < cap; p++) {
-        if (*p == '(' && !depth && strncmp(p, "(anonymous namespace)", 21))
-            break;
-        depth += *p == '<';
-        if (*p == ' ' && !depth)
-            n = 0; /* the return type ends here */
-        else if (!depth)
-            out[n++] = *p;
-        depth -= *p == '>';
-    }
-    out[n] = '\0';
-}
-
 /* The kernel's line in the report; kernels beyond the table share its last line. */
 static struct report_kernel *stats_of(struct rt_func *f)
 {
@@ -154,7 +136,7 @@ static struct report_kernel *stats_of(struct rt_func *f)
     }
     if (!f->stats) {
         f->stats = &s->kernel[s->n_kernel];
-        short_name(f->name, f->stats->name, REPORT_NAME_BYTES);
+        demangle_short(f->name, f->stats->name, REPORT_NAME_BYTES);
         s->n_kernel++;
     }
     return f->stats;

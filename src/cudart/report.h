@@ -25,7 +25,7 @@
 #define REPORT_ENV_ENGINE   "WEIR_ENGINE"    /* skip or tick */
 #define REPORT_ENV_SAMPLE   "WEIR_SAMPLE"    /* core cycles between samples */
 #define REPORT_ENV_JSON     "WEIR_JSON"      /* file for the statistics */
-#define REPORT_ENV_SHOW     "WEIR_SHOW"      /* what to print at the end: summary, loads, gpgpusim */
+#define REPORT_ENV_SHOW     "WEIR_SHOW"      /* what to print at the end: summary, loads, gpgpusim; profile: count for it */
 
 #define REPORT_VERSION 1
 enum { REPORT_SLOTS = 16, REPORT_KERNELS = 256, REPORT_NAME_BYTES = 200 };

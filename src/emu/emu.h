@@ -137,8 +137,6 @@ struct emu_fault {
     char inst[96];  /* text of the instruction */
     char text[768]; /* one sentence: what happened, address, nearest allocation */
 };
-/* A kernel's name as C++ writes it, where the C++ runtime is installed; else as it is. */
-void emu_demangle(const char *mangled, char *out, size_t cap);
 /* Prints a fault as weir reports it (several lines, each starting "weir: "). */
 void emu_fault_print(const struct emu_fault *, FILE *);
 

@@ -3,42 +3,17 @@
  */
 #include "emu/state.h"
 
+#include "base/demangle.h"
 #include "emu/access.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
-
-void emu_demangle(const char *mangled, char *out, size_t cap)
-{
-    /* C has no demangler; the C++ runtime, where it is installed, has. Looked up each time: faults are rare. */
-    if (strncmp(mangled, "_Z", 2) == 0) {
-        void *lib = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
-        char *(*demangle)(const char *, char *, size_t *, int *) = NULL;
-        if (lib) {
-            void *sym = dlsym(lib, "__cxa_demangle");
-            memcpy(&demangle, &sym, sizeof demangle);
-        }
-        int status = -1;
-        char *plain = demangle ? demangle(mangled, NULL, NULL, &status) : NULL;
-        if (plain && status == 0) {
-            snprintf(out, cap, "%s", plain);
-            free(plain);
-            dlclose(lib);
-            return;
-        }
-        free(plain);
-        if (lib)
-            dlclose(lib);
-    }
-    snprintf(out, cap, "%s", mangled);
-}
 
 void emu_fault_place(struct emu *emu, struct emu_fault *f, const struct ptx_module *m, const struct emu_func *entry,
                      const struct ptx_func *func, const struct ptx_inst *in)
 {
     (void)emu, (void)func;
     memset(f, 0, sizeof *f);
-    emu_demangle(entry->ptx->name, f->kernel, sizeof f->kernel);
+    demangle(entry->ptx->name, f->kernel, sizeof f->kernel);
     snprintf(f->ptx_file, sizeof f->ptx_file, "%s", m->name ? m->name : "");
     if (!in)
         return;

@@ -9,6 +9,7 @@
  */
 #include "emu/state.h"
 
+#include "base/demangle.h"
 #include "emu/access.h"
 #include "emu/op_table.h"
 
@@ -568,7 +569,7 @@ static uint32_t resident(const struct emu_grid *g)
 static int refuse_launch(struct emu_grid *g, const char *text)
 {
     memset(g->fault, 0, sizeof *g->fault);
-    emu_demangle(emu_kernel_func(g->kernel)->name, g->fault->kernel, sizeof g->fault->kernel);
+    demangle(emu_kernel_func(g->kernel)->name, g->fault->kernel, sizeof g->fault->kernel);
     g->fault->kind = EMU_FAULT_UNSUPPORTED;
     snprintf(g->fault->text, sizeof g->fault->text, "%s", text);
     return -1;

@@ -1,7 +1,13 @@
-/* `--explain-loads`: what the policies tell about each static load, beside the line of the program. */
+/*
+ * `--explain-loads`: each memory instruction beside the line of the program, in the order of how long its lines waited,
+ * and what the policies tell about those they know.
+ */
 #include "gpu/result.h"
 
+#include "base/demangle.h"
+#include "base/mem.h"
 #include "gpu/loads.h"
+#include "gpu/result_priv.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -158,9 +164,10 @@ static void print_truth(const struct locality_load *t, struct judged j, FILE *ou
 
 /* ---- the table ---- */
 
-static bool is_tracked(const struct gpu_results *r, const struct gpu_load_result *l)
+/* Those that send lines to the caches, and those that a policy or the observer knows. */
+static bool is_shown(const struct gpu_results *r, const struct gpu_load_result *l)
 {
-    bool yes = l->truth != NULL;
+    bool yes = l->truth != NULL || result_answered(l);
     for (unsigned i = 0; i < r->n_reporter; i++)
         yes |= l->report[i] != NULL;
     return yes;
@@ -168,26 +175,92 @@ static bool is_tracked(const struct gpu_results *r, const struct gpu_load_result
 
 static void print_title(const struct gpu_results *r, FILE *out)
 {
-    fprintf(out, "\nloads of global memory%s", r->n_reporter ? ", as decided by " : "; no policy decides about them");
+    fprintf(out, "\nmemory instructions%s", r->n_reporter ? ", as decided by " : "; no policy decides about loads");
     for (unsigned i = 0; i < r->n_reporter; i++)
         fprintf(out, "%s%s", i ? ", " : "", r->reporter[i]->name);
     fputc('\n', out);
     for (unsigned i = 0; i < r->n_reporter; i++)
         print_legend(r->reporter[i], out);
-    fputs("  infinite = what most of the load's lines are in infinite L1s\n", out);
+    fputs(
+        "  lines = per execution; wait = mean cycles from leaving the SM to the answer; of all = its part of the "
+        "waiting "
+        "of all lines;\n"
+        "  infinite = what most of the load's lines are in infinite L1s\n",
+        out);
 }
 
-static void print_load(const struct gpu_results *r, const struct gpu_load_result *l, FILE *out)
+static const char *kind(const struct gpu_load_result *l)
+{
+    switch (l->kernel->inst[l->pc].cls) {
+    case TRACE_STORE:
+        return "store";
+    case TRACE_ATOM:
+    case TRACE_RED:
+        return "atom";
+    case TRACE_TEX:
+        return "tex";
+    case TRACE_SURF:
+        return "surf";
+    default:
+        return "load";
+    }
+}
+
+/* `all`: cycles that all lines of the run waited together. */
+static void print_load(const struct gpu_results *r, const struct gpu_load_result *l, uint64_t all, FILE *out)
 {
     char place[40];
     where(place, l);
-    fprintf(out, "  %5u %-24.24s %4u %11" PRIu64 " %6.1f %5.1f%%", l->pc, place, l->kernel->inst[l->pc].loop, l->lines,
-            l->executions ? (double)l->lines / (double)l->executions : 0, percent(l->hits, l->answered));
+    const struct sm_load_stats *c = l->count;
+    const uint64_t answered = result_answered(l);
+    fprintf(out, "  %5u %-24.24s %-5.5s %4u %11" PRIu64 " %6.1f %5.1f%% %6.0f %5.1f%%", l->pc, place, kind(l),
+            l->kernel->inst[l->pc].loop, c->lines, c->executions ? (double)c->lines / (double)c->executions : 0,
+            percent(c->served[REQ_AT_L1], answered), answered ? (double)result_waited(l) / (double)answered : 0,
+            percent(result_waited(l), all));
     for (unsigned i = 0; i < r->n_reporter; i++)
         print_report(r->reporter[i], l->report[i], out);
     if (l->truth)
         print_truth(l->truth, judged(r, l), out);
     fputc('\n', out);
+}
+
+struct order {
+    unsigned load;
+    uint64_t waited;
+};
+
+/* Kernels in the order of their first launch, and in each the instruction first whose lines waited longest. */
+static int by_wait(const void *x, const void *y)
+{
+    const struct order *a = x, *b = y;
+    return a->waited != b->waited ? (a->waited < b->waited ? 1 : -1) : (a->load > b->load) - (a->load < b->load);
+}
+
+static struct order *order_loads(const struct gpu_results *r, uint64_t *all)
+{
+    struct order *o = xmalloc((r->n_load + 1) * sizeof *o);
+    *all = 0;
+    for (unsigned i = 0; i < r->n_load; i++) {
+        o[i] = (struct order){i, result_waited(&r->load[i])};
+        *all += o[i].waited;
+    }
+    for (unsigned first = 0, end; first < r->n_load; first = end) {
+        for (end = first + 1; end < r->n_load && r->load[end].kernel == r->load[first].kernel; end++)
+            ;
+        qsort(o + first, end - first, sizeof *o, by_wait);
+    }
+    return o;
+}
+
+static void print_kernel(const struct gpu_results *r, const struct trace_kernel *k, bool can_agree, FILE *out)
+{
+    char name[512];
+    demangle(k->name, name, sizeof name);
+    fprintf(out, "\n%s\n  %5s %-24s %-5s %4s %11s %6s %6s %6s %6s", name, "pc", "line", "kind", "loop", "accesses",
+            "lines", "hits", "wait", "of all");
+    for (unsigned i = 0; i < r->n_reporter; i++)
+        print_headings(r->reporter[i], out);
+    fprintf(out, "  %-11s %5s%s\n", "infinite", "share", can_agree ? "  agree" : "");
 }
 
 void result_print_loads(struct gpu *g, FILE *out)
@@ -199,27 +272,25 @@ void result_print_loads(struct gpu *g, FILE *out)
     for (unsigned i = 0; i < r->n_reporter; i++)
         can_agree |= gpu_loads_reuse_text(r->reporter[i]) >= 0;
     print_title(r, out);
+    uint64_t waited;
+    struct order *order = order_loads(r, &waited);
     for (unsigned i = 0; i < r->n_load; i++) {
-        const struct gpu_load_result *l = &r->load[i];
-        if (!is_tracked(r, l))
+        const struct gpu_load_result *l = &r->load[order[i].load];
+        if (!is_shown(r, l))
             continue;
         if (l->kernel != kernel) {
             kernel = l->kernel;
-            fprintf(out, "\n%s\n  %5s %-24s %4s %11s %6s %6s", kernel->name, "pc", "line", "loop", "accesses", "lines",
-                    "hits");
-            for (unsigned k = 0; k < r->n_reporter; k++)
-                print_headings(r->reporter[k], out);
-            fprintf(out, "  %-11s %5s%s\n", "infinite", "share", can_agree ? "  agree" : "");
+            print_kernel(r, kernel, can_agree, out);
         }
-        print_load(r, l, out);
-        loads++;
+        print_load(r, l, waited, out);
+        loads += l->truth != NULL || judged(r, l).report;
         struct judged j = judged(r, l);
         if (j.report && l->truth && locality_lines(l->truth)) {
             bool same = !strcmp(j.report->verdict[0].text[j.reuse], locality_type_name[locality_dominant(l->truth)]);
             decided++;
-            accesses += l->lines;
+            accesses += l->count->lines;
             agree += same;
-            agree_accesses += same ? l->lines : 0;
+            agree_accesses += same ? l->count->lines : 0;
         }
     }
     if (decided)
@@ -227,4 +298,5 @@ void result_print_loads(struct gpu *g, FILE *out)
                 "\n%" PRIu64 " of %" PRIu64 " loads decided; agreement with infinite caches: %" PRIu64
                 " loads (%.0f%%), %.0f%% of their accesses\n",
                 decided, loads, agree, percent(agree, decided), percent(agree_accesses, accesses));
+    free(order);
 }

@@ -222,6 +222,11 @@ struct gpu *gpu_new(const struct gpu_opts *o, struct err *e)
     g->poll = o->poll;
     g->poll_ctx = o->poll_ctx;
     g->sample_cycles = o->sample_cycles;
+    g->profile = o->profile;
+    if (o->profile && !o->sample_cycles) {
+        g->sample_cycles = GPU_PROFILE_FIRST_CYCLES;
+        g->max_samples = GPU_PROFILE_SAMPLES;
+    }
     g->arena = arena_new();
     g->stats = stats_new();
     g->machine = cfg_section(cfg, "machine");
@@ -264,6 +269,7 @@ void gpu_free(struct gpu *g)
     VEC_FREE(&g->phase);
     VEC_FREE(&g->prepared);
     VEC_FREE(&g->load);
+    VEC_FREE(&g->inst);
     gpu_loads_free(g->loads);
     free(g->read);
     free(g->at_sample);
@@ -285,6 +291,8 @@ static size_t prepare(struct gpu *g, const struct trace_kernel *k)
         if (g->prepared.p[i]->trace == k)
             return i;
     VEC_PUSH(&g->prepared, sm_kernel_new(k, g->smc));
+    if (g->profile)
+        sm_kernel_profile(g->prepared.p[g->prepared.n - 1]);
     return g->prepared.n - 1;
 }
 
@@ -311,6 +319,34 @@ static void read_stats(struct gpu *g, uint64_t *out)
     stats_read(g->stats, out);
 }
 
+/* Adds `value` to `sum`, or keeps the larger where the statistic is a maximum. */
+static void add_values(const struct gpu *g, uint64_t *sum, const uint64_t *value)
+{
+    for (unsigned i = 0; i < g->n_value; i++)
+        if (stats_name(g->stats, i)->def->kind == STAT_MAX)
+            sum[i] = value[i] > sum[i] ? value[i] : sum[i];
+        else
+            sum[i] += value[i];
+}
+
+/* Half as many samples, each twice as long. */
+static void join_samples(struct gpu *g)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < g->sample.n; i += 2, n++) {
+        struct gpu_sample s = g->sample.p[i];
+        if (i + 1 < g->sample.n) {
+            uint64_t *first = s.value;
+            s = g->sample.p[i + 1];
+            add_values(g, s.value, first);
+            free(first);
+        }
+        g->sample.p[n] = s;
+    }
+    g->sample.n = n;
+    g->sample_cycles *= 2;
+}
+
 static void take_sample(struct gpu *g)
 {
     uint64_t *now = xmalloc(g->n_value * sizeof *now), *delta = xmalloc(g->n_value * sizeof *delta);
@@ -319,6 +355,8 @@ static void take_sample(struct gpu *g)
     free(g->at_sample);
     g->at_sample = now;
     VEC_PUSH(&g->sample, (struct gpu_sample){.cycle = g->cycles, .launch = (uint32_t)g->launches - 1, .value = delta});
+    if (g->max_samples && g->sample.n >= g->max_samples)
+        join_samples(g);
 }
 
 static enum gpu_end failed(struct gpu *g, struct err *e)
@@ -517,30 +555,19 @@ const struct gpu_results *gpu_get_results(struct gpu *g)
     free(g->total);
     g->total = xcalloc(g->n_value, sizeof *g->total);
     for (size_t k = 0; k < g->kernel.n; k++)
-        for (unsigned i = 0; i < g->n_value; i++) {
-            uint64_t v = g->kernel.p[k].value[i];
-            if (stats_name(g->stats, i)->def->kind == STAT_MAX)
-                g->total[i] = v > g->total[i] ? v : g->total[i];
-            else
-                g->total[i] += v;
-        }
-    g->load.n = 0;
+        add_values(g, g->total, g->kernel.p[k].value);
+    g->load.n = g->inst.n = 0;
     for (size_t p = 0; p < g->prepared.n; p++) {
         const struct sm_kernel *k = g->prepared.p[p];
         for (uint32_t pc = 0; pc < k->trace->n_inst; pc++) {
+            if (k->profile && k->profile[pc].issues)
+                VEC_PUSH(&g->inst, (struct gpu_inst_result){k->trace, pc, &k->profile[pc]});
             uint32_t m = k->trace->inst[pc].mem_index;
             if (m == UINT32_MAX || !k->load[m].executions)
                 continue;
-            const struct sm_load_stats *l = &k->load[m];
             VEC_PUSH(&g->load, (struct gpu_load_result){.kernel = k->trace,
                                                         .pc = pc,
-                                                        .executions = l->executions,
-                                                        .lanes = l->lanes,
-                                                        .lines = l->lines,
-                                                        .hits = l->hits,
-                                                        .merges = l->merges,
-                                                        .latency_sum = l->latency_sum,
-                                                        .answered = l->answered,
+                                                        .count = &k->load[m],
                                                         .truth = gpu_loads_truth(g->loads, (uint32_t)p, m)});
             gpu_loads_reports(g->loads, (uint32_t)p, m, g->load.p[g->load.n - 1].report);
         }
@@ -556,6 +583,8 @@ const struct gpu_results *gpu_get_results(struct gpu *g)
                                       .n_kernel = (unsigned)g->kernel.n,
                                       .load = g->load.p,
                                       .n_load = (unsigned)g->load.n,
+                                      .inst = g->inst.p,
+                                      .n_inst = (unsigned)g->inst.n,
                                       .reporter = reporter,
                                       .n_reporter = n_reporter,
                                       .sample = g->sample.p,

@@ -19,6 +19,8 @@ struct cfg;
 struct policy_info;
 struct stats;
 struct sm_streams;
+struct sm_load_stats;
+struct sm_profile;
 
 struct gpu_opts {
     const char *machine;    /* name or file; NULL = gtx480 */
@@ -28,6 +30,7 @@ struct gpu_opts {
     bool tick_all;          /* --engine=tick */
     uint64_t sample_cycles; /* take a sample of all counters this often; 0 = never */
     bool classify_loads;    /* also show each load to infinite caches (gpu_load_result.truth) */
+    bool profile;           /* count by static instruction, and take at most GPU_PROFILE_SAMPLES samples of the run */
     /*
      * Called now and then from the thread that runs the machine, with the simulated core cycle and the warp
      * instructions issued so far. Not 0: stop, and keep what is counted. NULL = none.
@@ -35,6 +38,12 @@ struct gpu_opts {
     int (*poll)(void *ctx, uint64_t cycle, uint64_t warp_insts);
     void *poll_ctx;
 };
+
+/*
+ * A profile without sample_cycles samples a run of any length: when there are this many, neighbours are joined and the
+ * interval doubles.
+ */
+enum { GPU_PROFILE_SAMPLES = 256, GPU_PROFILE_FIRST_CYCLES = 256 };
 
 struct gpu *gpu_new(const struct gpu_opts *, struct err *);
 void gpu_free(struct gpu *);
@@ -70,9 +79,14 @@ enum { GPU_REPORTERS = 8 }; /* at most one policy of each kind */
 struct gpu_load_result {
     const struct trace_kernel *kernel;
     uint32_t pc;
-    uint64_t executions, lanes, lines, hits, merges, latency_sum, answered;
+    const struct sm_load_stats *count;                   /* sm/sm.h */
     const struct gpu_load_report *report[GPU_REPORTERS]; /* by policy (gpu/loads.h); NULL = nothing known */
     const struct locality_load *truth; /* of infinite caches (locality/locality.h); NULL = not asked for */
+};
+struct gpu_inst_result { /* in a profile */
+    const struct trace_kernel *kernel;
+    uint32_t pc;
+    const struct sm_profile *count; /* sm/sm.h */
 };
 struct gpu_sample {
     uint64_t cycle; /* at its end */
@@ -91,6 +105,8 @@ struct gpu_results {
     unsigned n_kernel;
     const struct gpu_load_result *load; /* memory instructions that were executed, by kernel and pc */
     unsigned n_load;
+    const struct gpu_inst_result *inst; /* instructions that were issued, by kernel and pc; none without a profile */
+    unsigned n_inst;
     const struct policy_info *const *reporter; /* the policies that tell about loads */
     unsigned n_reporter;
     const struct gpu_sample *sample;

@@ -48,8 +48,11 @@ struct gpu {
     VEC(struct sm_kernel *) prepared;
     struct gpu_loads *loads;
     bool classify; /* an infinite-cache observer runs beside */
+    bool profile;
+    unsigned max_samples; /* neighbours are joined when there are so many; 0 = never */
     VEC(struct gpu_kernel_result) kernel;
     VEC(struct gpu_load_result) load;
+    VEC(struct gpu_inst_result) inst;
     VEC(struct gpu_sample) sample;
     VEC(struct gpu_phase) phase;
     struct gpu_results results;

@@ -8,6 +8,7 @@
 #include "gpu/gpu_config.h"
 #include "gpu/loads.h"
 #include "gpu/plugin.h"
+#include "gpu/result_priv.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -131,25 +132,8 @@ static json_t *truth_json(const struct gpu_results *r, const struct gpu_load_res
 
 static json_t *load_json(const struct gpu_results *r, const struct gpu_load_result *l)
 {
-    const struct trace_inst *i = &l->kernel->inst[l->pc];
-    json_t *o = json_object();
-    json_object_set_new(o, "kernel", json_string(l->kernel->name));
-    json_object_set_new(o, "pc", json_integer(l->pc));
-    json_object_set_new(o, "inst", json_string(i->opcode_at < l->kernel->n_str ? l->kernel->str + i->opcode_at : ""));
-    json_object_set_new(o, "ptx_line", json_integer(i->ptx_line));
-    if (i->src_line && i->src_file < l->kernel->n_file) {
-        json_object_set_new(o, "src_file", json_string(l->kernel->file[i->src_file]));
-        json_object_set_new(o, "src_line", json_integer(i->src_line));
-    }
-    json_object_set_new(o, "loop", json_integer(i->loop));
-    json_object_set_new(o, "executions", json_integer((json_int_t)l->executions));
-    json_object_set_new(o, "lanes", json_integer((json_int_t)l->lanes));
-    json_object_set_new(o, "lines", json_integer((json_int_t)l->lines));
-    json_object_set_new(o, "lines_per_execution", json_real(ratio(l->lines, l->executions)));
-    json_object_set_new(o, "l1_hits", json_integer((json_int_t)l->hits));
-    json_object_set_new(o, "l1_merges", json_integer((json_int_t)l->merges));
-    json_object_set_new(o, "l1_hit_rate", json_real(ratio(l->hits, l->answered)));
-    json_object_set_new(o, "mean_latency", json_real(ratio(l->latency_sum, l->answered)));
+    json_t *o = result_place_json(l->kernel, l->pc);
+    result_put_access(o, l, r->n_inst > 0);
     for (unsigned k = 0; k < r->n_reporter; k++) {
         if (!l->report[k])
             continue;
@@ -238,6 +222,8 @@ int result_write_json(struct gpu *g, bool complete, const char *path, struct err
     json_object_set_new(doc, "total", total);
     json_object_set_new(doc, "kernels", kernels);
     json_object_set_new(doc, "loads", loads_json(r));
+    if (r->n_inst)
+        json_object_set_new(doc, "instructions", result_insts_json(r));
     if (r->n_phase)
         json_object_set_new(doc, "phases", phases_json(r));
     if (r->n_sample)

@@ -91,6 +91,7 @@ int timing_open(struct err *e)
         .tick_all = engine && !strcmp(engine, "tick"),
         .sample_cycles = sample ? strtoull(sample, NULL, 10) : 0,
         .classify_loads = wanted && strstr(wanted, "loads"),
+        .profile = wanted && strstr(wanted, "profile"),
         .poll = poll,
     };
     live = load_plugins(e) ? NULL : gpu_live_open(&opts, e);

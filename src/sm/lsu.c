@@ -158,6 +158,8 @@ void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t
         l->executions++;
         l->lanes += count_lanes(mem->mask);
         l->lines += e->where == LSU_SHARED ? e->passes : e->n_line;
+        if (WEIR_HOOKS && sm->profile)
+            sm_profile_lines(sm, e);
     }
     if (i->n_dst) {
         e->pending = alloc_pending(sm, slot, i, e->n_line);
@@ -241,6 +243,7 @@ void sm_lsu_step(struct sm *sm, uint64_t now)
         break;
     case LSU_SHARED:
         sm->lsu_busy_until = now + e->passes;
+        sm->profiled.shared_pc = e->pc;
         done_at = now + sm->cfg.smem_latency + e->passes - 1;
         break;
     default:
@@ -282,10 +285,8 @@ static void take_reply(struct sm *sm, req_id id, uint64_t now)
     sm->stats.replies++;
     sm->stats.served[r->served]++;
     sm->stats.latency_sum[r->served] += latency;
-    l->hits += r->served == REQ_AT_L1;
-    l->merges += r->served == REQ_AT_L1_MERGE;
-    l->latency_sum += latency;
-    l->answered++;
+    l->served[r->served]++;
+    l->latency_sum[r->served] += latency;
     sm->outstanding--;
     if (r->token != UINT32_MAX && --sm->pending[r->token].left == 0)
         complete(sm, r->token, now, now);

@@ -69,6 +69,7 @@ void sm_kernel_free(struct sm_kernel *k)
         return;
     free(k->inst);
     free(k->load);
+    free(k->profile);
     free(k);
 }
 
@@ -94,6 +95,7 @@ void sm_set_kernel(struct sm *sm, const struct sm_kernel *k, const struct trace_
         sm->warp[i].reg_at = sm->regs_room + (size_t)i * (k->trace->n_scoreboard + 1);
     if (sm->wanted >> EVENT_LOOP_EXIT & 1)
         sm_loops_set_kernel(sm);
+    sm_profile_set_kernel(sm);
     if (sm->icache)
         memset(sm->icache, 0, (size_t)sm->icache_sets * sm->icfg.ways * sizeof *sm->icache);
     if (sm->sched->on_kernel)
@@ -174,6 +176,8 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
     sm->stats.thread_insts += count_lanes(mask);
     sm->stats.insts[i.cls]++;
     take_unit(&sm->unit[i.unit], now, i.interval);
+    if (WEIR_HOOKS && sm->profile)
+        sm_profile_issue(sm, slot, &i, pc, mask);
     if (i.unit == SM_UNIT_LSU) {
         sm_lsu_push(sm, slot, &i, pc, now);
     } else {
@@ -227,6 +231,15 @@ static enum sm_stall stall_reason(const struct sm *sm, unsigned s)
     return sm->in[WARP_BARRIER] & own ? SM_STALL_BARRIER : SM_STALL_DRAIN;
 }
 
+/* Cycles in which the scheduler did not issue. */
+static inline void charge(struct sm *sm, unsigned s, uint64_t cycles)
+{
+    enum sm_stall why = stall_reason(sm, s);
+    sm->stats.stall[why] += cycles;
+    if (WEIR_HOOKS && sm->profile)
+        sm_profile_stall(sm, s, why, cycles);
+}
+
 /* Charges the cycles up to and including `until` in which nothing happened. */
 static void account(struct sm *sm, uint64_t until)
 {
@@ -235,7 +248,7 @@ static void account(struct sm *sm, uint64_t until)
         return;
     sm->accounted = until;
     for (unsigned s = 0; s < sm->cfg.schedulers; s++)
-        sm->stats.stall[stall_reason(sm, s)] += gap;
+        charge(sm, s, gap);
     sm->stats.scheduler_cycles += gap * sm->cfg.schedulers;
     sm->stats.cycles_active += sm->resident ? gap : 0;
     sm->stats.warp_cycles += gap * sm->n_resident;
@@ -316,7 +329,7 @@ static uint64_t tick(struct comp *c, uint64_t now)
         if (!sm->failed && sm->in[WARP_READY] & sm->owned[s] && schedule(sm, s, now))
             sm->stats.issue_cycles++;
         else
-            sm->stats.stall[stall_reason(sm, s)]++;
+            charge(sm, s, 1);
     }
     if (WEIR_HOOKS && sm->stats.warp_insts != before && sm->wanted >> EVENT_ISSUE & 1)
         port_send(sm->events, (req_id)(sm->stats.warp_insts - before), event_info(EVENT_ISSUE, 0));
@@ -473,6 +486,7 @@ void sm_free(struct sm *sm)
         return;
     free(sm->regs_room);
     free(sm->loops_room);
+    free(sm->profiled.writer);
 }
 
 struct port *sm_hit_in(struct sm *sm)

@@ -51,19 +51,23 @@ struct sm_inst {
 
 /* What is counted for each static memory instruction. */
 struct sm_load_stats {
-    uint64_t executions, lanes;     /* warp instructions with at least one lane; lanes in them */
-    uint64_t lines;                 /* line requests, or shared-memory passes */
-    uint64_t hits, merges;          /* of the lines */
-    uint64_t latency_sum, answered; /* lines answered and the cycles from sending to answer */
+    uint64_t executions, lanes; /* warp instructions with at least one lane; lanes in them */
+    uint64_t lines;             /* line requests, or shared-memory passes */
+    uint64_t sectors;           /* 32-byte parts of the lines that its lanes touch; counted only in a profile */
+    /* Lines by where they were answered, and the cycles from sending to the answer. */
+    uint64_t served[REQ_AT_COUNT], latency_sum[REQ_AT_COUNT];
 };
 
+struct sm_profile;
 /* A kernel prepared for the SMs of one machine. */
 struct sm_kernel {
     const struct trace_kernel *trace;
     struct sm_inst *inst;
     struct sm_load_stats *load; /* by mem_index; all SMs add to it */
+    struct sm_profile *profile; /* by pc; all SMs add to it; NULL = not asked for */
 };
 struct sm_kernel *sm_kernel_new(const struct trace_kernel *, const struct sm_config *);
+void sm_kernel_profile(struct sm_kernel *); /* from now on, count by static instruction */
 void sm_kernel_free(struct sm_kernel *);
 
 /* Why a scheduler does not issue in a cycle, in order of precedence: the first reason that applies is charged. */
@@ -84,6 +88,13 @@ enum sm_stall {
     SM_STALLS(X)
 #undef X
         SM_STALL_COUNT
+};
+
+/* What a profile counts for each static instruction (profile.c). */
+struct sm_profile {
+    uint64_t issues, lanes;
+    uint64_t waited[SM_STALL_COUNT]; /* scheduler cycles in which a warp stood before it */
+    uint64_t caused[SM_STALL_COUNT]; /* scheduler cycles that were lost because of it */
 };
 
 struct sm_stats {

@@ -99,9 +99,10 @@ struct sm {
     uint64_t n_resident;
     uint64_t want[SM_UNIT_COUNT]; /* by unit of the next instruction */
     uint64_t wants_load;
-    uint64_t owned[8];  /* by scheduler */
-    uint64_t throttled; /* bit per scheduler: its policy let nobody issue in the last attempt */
-    uint64_t accounted; /* last cycle whose scheduler slots have been charged */
+    uint64_t owned[8];          /* by scheduler */
+    uint64_t throttled;         /* bit per scheduler: its policy let nobody issue in the last attempt */
+    uint64_t accounted;         /* last cycle whose scheduler slots have been charged */
+    struct sm_profile *profile; /* of the kernel; NULL = nothing is counted by instruction */
     uint64_t timer_busy[SM_TIMERS / 64];
     struct unit unit[SM_UNIT_COUNT];
     uint64_t age[SM_WARPS];
@@ -138,6 +139,13 @@ struct sm {
     size_t regs_cap;
     struct loop_lanes *loops_room;
     size_t loops_cap;
+    struct {
+        uint32_t *writer; /* [slot * n_reg + register]: who writes it */
+        size_t writer_cap;
+        uint32_t n_reg;
+        uint32_t last_access[SM_WARPS], last_issue[SM_WARPS]; /* pc of the warp's last memory access, instruction */
+        uint32_t shared_pc; /* who keeps the load/store unit busy until lsu_busy_until */
+    } profiled;
     int failed; /* 0, 1 corrupt, -1 the source failed */
     uint64_t failed_cta;
     uint32_t failed_warp;
@@ -183,6 +191,12 @@ uint64_t sm_next_timer(const struct sm *, uint64_t now);
 void sm_loops_set_kernel(struct sm *);
 void sm_loops_begin(struct sm *, unsigned slot);
 void sm_loops_step(struct sm *, unsigned slot);
+
+/* profile.c: called only when sm->profile is there */
+void sm_profile_set_kernel(struct sm *);
+void sm_profile_issue(struct sm *, unsigned slot, const struct sm_inst *, uint32_t pc, uint32_t mask);
+void sm_profile_lines(struct sm *, const struct lsu_entry *);
+void sm_profile_stall(struct sm *, unsigned scheduler, enum sm_stall, uint64_t cycles);
 
 /* lsu.c */
 bool sm_lsu_room(const struct sm *);

@@ -1,0 +1,51 @@
+/* See demangle.h. */
+#include "base/demangle.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void demangle(const char *mangled, char *out, size_t cap)
+{
+    /* C has no demangler; the C++ runtime, where it is installed, has. Looked up each time: it is called rarely. */
+    if (strncmp(mangled, "_Z", 2) == 0) {
+        void *lib = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+        char *(*cxa)(const char *, char *, size_t *, int *) = NULL;
+        if (lib) {
+            void *sym = dlsym(lib, "__cxa_demangle");
+            memcpy(&cxa, &sym, sizeof cxa);
+        }
+        int status = -1;
+        char *plain = cxa ? cxa(mangled, NULL, NULL, &status) : NULL;
+        if (plain && status == 0) {
+            snprintf(out, cap, "%s", plain);
+            free(plain);
+            dlclose(lib);
+            return;
+        }
+        free(plain);
+        if (lib)
+            dlclose(lib);
+    }
+    snprintf(out, cap, "%s", mangled);
+}
+
+void demangle_short(const char *mangled, char *out, size_t cap)
+{
+    char full[1024];
+    demangle(mangled, full, sizeof full);
+    size_t n = 0;
+    int depth = 0;
+    for (const char *p = full; *p && n + 1 < cap; p++) {
+        if (*p == '(' && !depth && strncmp(p, "(anonymous namespace)", 21))
+            break;
+        depth += *p == '<';
+        if (*p == ' ' && !depth)
+            n = 0; /* the return type ends here */
+        else if (!depth)
+            out[n++] = *p;
+        depth -= *p == '>';
+    }
+    out[n] = '\0';
+}

@@ -1,0 +1,115 @@
+/*
+ * Where an SM's issue slots went, by static instruction: for `weir profile`.
+ *
+ * A scheduler cycle without issue has one reason (enum sm_stall). Here it also gets two instructions: the one that a
+ * warp stood before, and the one that is to blame. Of the warps that wait for the reason, the oldest is charged. To
+ * blame for a missing register is the instruction that writes it, for a full load/store unit the instruction that
+ * occupies it, for a fence and for stores in flight at a warp's end the warp's last memory access; else the waiting
+ * instruction itself. A cycle without a resident warp belongs to no instruction.
+ *
+ * The state decides alone, and it does not change while the SM sleeps, so a charged interval is what its cycles charged
+ * one by one would be.
+ */
+#include "sm/sm_priv.h"
+
+#include "base/mem.h"
+
+void sm_kernel_profile(struct sm_kernel *k)
+{
+    if (!k->profile)
+        k->profile = xcalloc(k->trace->n_inst + 1, sizeof *k->profile);
+}
+
+/* The writers of its registers are kept beside the cycles at which these can be read. */
+void sm_profile_set_kernel(struct sm *sm)
+{
+    sm->profile = sm->kernel->profile;
+    if (!sm->profile)
+        return;
+    sm->profiled.n_reg = sm->kernel->trace->n_scoreboard + 1;
+    size_t need = (size_t)sm->cfg.warps * sm->profiled.n_reg;
+    if (need > sm->profiled.writer_cap) {
+        free(sm->profiled.writer);
+        sm->profiled.writer = xcalloc(need, sizeof *sm->profiled.writer);
+        sm->profiled.writer_cap = need;
+    }
+}
+
+void sm_profile_issue(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t pc, uint32_t mask)
+{
+    struct sm_profile *p = &sm->profile[pc];
+    uint32_t *writer = sm->profiled.writer + (size_t)slot * sm->profiled.n_reg;
+    p->issues++;
+    p->lanes += count_lanes(mask);
+    for (unsigned k = 0; k < i->n_dst; k++)
+        writer[sm->regs[i->regs_at + k]] = pc;
+    if (i->unit == SM_UNIT_LSU && i->cls != TRACE_FENCE)
+        sm->profiled.last_access[slot] = pc;
+    sm->profiled.last_issue[slot] = pc;
+}
+
+void sm_profile_lines(struct sm *sm, const struct lsu_entry *e)
+{
+    uint64_t sectors = 0;
+    for (unsigned i = 0; i < e->n_line; i++)
+        for (unsigned s = 0; s < 4; s++)
+            sectors += (e->line[i].words >> 8 * s & 0xff) != 0;
+    sm->kernel->load[e->mem_index].sectors += sectors;
+}
+
+/* Who writes the register that the warp waits for: a pending one, or the last to be ready. */
+static uint32_t awaited(const struct sm *sm, unsigned slot)
+{
+    const struct warp *w = &sm->warp[slot];
+    const uint16_t *reg = sm->regs + w->inst.regs_at;
+    uint64_t latest = 0;
+    uint32_t pc = w->pc;
+    for (unsigned k = 0; k < w->inst.n_reg; k++)
+        if (w->reg_at[reg[k]] > latest) {
+            latest = w->reg_at[reg[k]];
+            pc = sm->profiled.writer[(size_t)slot * sm->profiled.n_reg + reg[k]];
+        }
+    return pc;
+}
+
+/*
+ * The instruction that the load/store unit works on: the head of its queue, or a shared-memory access before it whose
+ * passes are not over. An SM whose head could begin earlier wakes when they are.
+ */
+static uint32_t occupant(const struct sm *sm, uint32_t otherwise)
+{
+    if (!sm->lsu_n)
+        return otherwise;
+    const struct lsu_entry *head = &sm->lsu[sm->lsu_head];
+    bool passes = sm->lsu_busy_until > sm->accounted && sm->lsu_busy_until > head->ready_at;
+    return passes ? sm->profiled.shared_pc : head->pc;
+}
+
+void sm_profile_stall(struct sm *sm, unsigned scheduler, enum sm_stall why, uint64_t cycles)
+{
+    static const uint8_t set[SM_STALL_COUNT] = {
+        [SM_STALL_THROTTLE] = WARP_READY, [SM_STALL_LSU] = WARP_READY,       [SM_STALL_UNIT] = WARP_READY,
+        [SM_STALL_ALU] = WARP_ALU,        [SM_STALL_FETCH] = WARP_FETCH,     [SM_STALL_MEM] = WARP_MEM,
+        [SM_STALL_FENCE] = WARP_FENCE,    [SM_STALL_BARRIER] = WARP_BARRIER, [SM_STALL_DRAIN] = WARP_DRAIN};
+    if (why == SM_STALL_NO_WARP)
+        return;
+    uint64_t waiting = sm->in[set[why]] & sm->owned[scheduler];
+    if (why == SM_STALL_LSU)
+        waiting &= sm->want[SM_UNIT_LSU];
+    unsigned slot = (unsigned)__builtin_ctzll(waiting);
+    for (uint64_t left = waiting & (waiting - 1); left; left &= left - 1) {
+        unsigned s = (unsigned)__builtin_ctzll(left);
+        slot = sm->age[s] < sm->age[slot] ? s : slot;
+    }
+    uint32_t at = sm->warp[slot].pc, cause = at;
+    if (why == SM_STALL_BARRIER) /* the instruction behind the barrier is decoded already */
+        at = cause = sm->profiled.last_issue[slot];
+    else if (why == SM_STALL_ALU || why == SM_STALL_MEM)
+        cause = awaited(sm, slot);
+    else if (why == SM_STALL_LSU)
+        cause = occupant(sm, at);
+    else if (why == SM_STALL_FENCE || why == SM_STALL_DRAIN)
+        cause = sm->profiled.last_access[slot];
+    sm->profile[at].waited[why] += cycles;
+    sm->profile[cause].caused[why] += cycles;
+}

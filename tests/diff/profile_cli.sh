@@ -1,0 +1,51 @@
+#!/bin/sh
+# A profile from the outside: counting by instruction changes no statistic, adds up to what the SMs count, is the same
+# with both engines, live and replayed, and its samples cover the run in bounded number.
+# Usage: profile_cli.sh WEIR RECORDING PROGRAM
+weir=$1
+trace=$2
+program=$3
+. "$(dirname "$0")/cli.sh"
+
+expect 0 "$weir" replay -q --json "$dir/plain.json" "$trace"
+expect 0 "$weir" replay -q --profile --json "$dir/skip.json" "$trace"
+[ ! -s "$dir/out" ] || fail "-q printed something"
+expect 0 "$weir" replay -q --profile --engine tick --json "$dir/tick.json" "$trace"
+cmp "$dir/skip.json" "$dir/tick.json" || fail "tick and skip differ"
+expect 0 "$weir" replay -q --profile --gpu h200 --with gto --json "$dir/h200.json" "$trace"
+python3 - "$dir" <<'PY' || fail "the counts by instruction do not add up"
+import json, sys
+plain, skip, h200 = (json.load(open("%s/%s.json" % (sys.argv[1], n))) for n in ("plain", "skip", "h200"))
+assert plain["total"] == skip["total"] and plain["kernels"] == skip["kernels"]
+assert "instructions" not in plain and "samples" not in plain
+for d in skip, h200:
+    insts, total = d["instructions"], d["total"]
+    assert sum(i["issues"] for i in insts) == total["warp_insts"]
+    assert sum(i["lanes"] for i in insts) == total["thread_insts"]
+    reasons = [n[9:] for n in total if n.startswith("sm.stall.") and n != "sm.stall.no_warp"]
+    assert len(reasons) > 5
+    for r in reasons:
+        for side in "waited", "caused":
+            assert sum(i[side].get(r, 0) for i in insts) == total["sm.stall." + r], (r, side)
+    for l in d["loads"]:
+        assert sum(l["served"].values()) == (0 if l["space"] == "shared" else l["lines"]), l
+        assert l["lines"] <= l["sectors"] <= 4 * l["lines"] or l["space"] == "shared", l
+    samples = d["samples"]
+    assert 16 <= len(samples) <= 256, len(samples)
+    cycles = [s["cycle"] for s in samples]
+    assert cycles == sorted(set(cycles)) and cycles[-1] == total["cycles"]
+    for name in "warp_insts", "l1.accesses", "dram.reads", "sm.stall.memory":
+        assert sum(s[name] for s in samples) == total[name], name
+PY
+
+expect 0 "$weir" run -q --gpu gtx480 --profile --json "$dir/live.json" "$program"
+expect 0 "$weir" record -q --gpu gtx480 -o "$dir/app.wt" "$program"
+expect 0 "$weir" replay -q --gpu gtx480 --profile --json "$dir/replay.json" "$dir/app.wt"
+python3 - "$dir" <<'PY' || fail "live and replay differ"
+import json, sys
+live, replay = (json.load(open("%s/%s.json" % (sys.argv[1], n))) for n in ("live", "replay"))
+for member in "total", "kernels", "loads", "instructions", "samples":
+    assert live[member] == replay[member], member
+PY
+expect 2 "$weir" run --functional --profile "$program"
+says err "--profile"
