@@ -1,6 +1,7 @@
 /* See jsonfile.h. */
 #include "base/jsonfile.h"
 
+#include "base/mem.h"
 #include "base/outfile.h"
 
 int jsonfile_write(json_t *doc, const char *path, size_t flags, struct err *e)
@@ -21,4 +22,18 @@ int jsonfile_write(json_t *doc, const char *path, size_t flags, struct err *e)
     }
     json_decref(doc);
     return status;
+}
+
+json_t *jsonfile_text(const char *s)
+{
+    json_t *j = json_string(s);
+    if (j)
+        return j;
+    char *ascii = xstrdup(s);
+    for (char *p = ascii; *p; p++)
+        if (*p & 0x80)
+            *p = '?';
+    j = json_string(ascii);
+    free(ascii);
+    return j;
 }

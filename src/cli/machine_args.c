@@ -179,9 +179,11 @@ const struct argp plugin_argp = {plugin_options, parse_plugin, NULL, NULL, NULL,
 const struct argp machine_argp = {machine_options, parse_machine, NULL, NULL, NULL, NULL, NULL};
 const struct argp report_argp = {report_options, parse_report, NULL, NULL, NULL, NULL, NULL};
 
-int machine_report(struct gpu *g, enum gpu_end end, const struct machine_args *m, double host_s,
+int machine_report(struct gpu *g, enum gpu_end end, const struct machine_args *m, double host_s, const char *command,
                    const struct err *failure, FILE *out)
 {
+    if (m->json && !strcmp(m->json, "-"))
+        out = stderr;
     bool complete = end == GPU_DONE;
     int status = CLI_OK;
     struct err e;
@@ -205,7 +207,7 @@ int machine_report(struct gpu *g, enum gpu_end end, const struct machine_args *m
         result_print_loads(g, out);
     if (m->gpgpusim)
         result_print_gpgpusim(g, out);
-    if (m->json && result_write_json(g, complete, m->json, &e)) {
+    if (m->json && result_write_json(g, complete, command, m->json, &e)) {
         err_print(&e, stderr);
         status = status ? status : CLI_BAD_INPUT;
     }

@@ -15,7 +15,7 @@ struct machine_args {
     const char **set;
     unsigned n_set, cap_set;
     char *with;
-    const char *json; /* NULL = none */
+    const char *json; /* NULL = none; "-" = standard output, and everything else goes to standard error */
     bool gpgpusim, quiet;
 };
 void machine_args_init(struct machine_args *);
@@ -39,9 +39,9 @@ extern const struct argp plugin_argp;
 
 /*
  * After the run: checks the conservation invariants, prints what was asked for to `out`, deadlocks and errors to
- * stderr. Returns the exit status. `host_s`: seconds of the run.
+ * stderr. Returns the exit status. `host_s`: seconds of the run; `command`: what was recorded.
  */
-int machine_report(struct gpu *, enum gpu_end, const struct machine_args *, double host_s, const struct err *failure,
-                   FILE *out);
+int machine_report(struct gpu *, enum gpu_end, const struct machine_args *, double host_s, const char *command,
+                   const struct err *failure, FILE *out);
 
 #endif

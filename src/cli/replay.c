@@ -65,7 +65,7 @@ static int replay(struct args *a)
         err_clear(&e);
         enum gpu_end end = gpu_replay(g, f, &e);
         double host_s = progress_end(&p);
-        status = machine_report(g, end, &a->machine, host_s, &e, stdout);
+        status = machine_report(g, end, &a->machine, host_s, trace_program(f), &e, stdout);
     }
     gpu_free(g);
     trace_close(f);

@@ -192,6 +192,12 @@ static void set_environment(const struct job *job, const struct program *program
     put_path(REPORT_ENV_TRACE, job->record ? job->trace : NULL);
     put_or_unset(REPORT_ENV_MAX_INSN, job->max_insn);
     set_machine(&job->machine);
+    /* A document on standard output stands there alone: what the program prints goes to standard error. */
+    if (job->machine.json && !strcmp(job->machine.json, "-")) {
+        snprintf(text, sizeof text, "%d", fcntl(STDOUT_FILENO, F_DUPFD, 64));
+        put(REPORT_ENV_STDOUT, text);
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+    }
     char *line = join((const char *const *)job->argv, (size_t)job->argc, ' ');
     put(REPORT_ENV_PROGRAM, line);
     free(line);

@@ -37,6 +37,7 @@ struct run {
     size_t n, shown;                    /* rows printed */
     char cache[SUITE_PATH], folder[64]; /* of compiled programs; of this run's statistics */
     bool progress;
+    FILE *out; /* the table: standard output, unless the document goes there */
 };
 
 static double seconds_now(void)
@@ -69,6 +70,11 @@ static void clear_progress(const struct run *r)
         fputs("\r\033[K", stderr);
 }
 
+static bool has_document_on_stdout(const struct run *r)
+{
+    return r->plan->json && !strcmp(r->plan->json, "-");
+}
+
 static int start(struct job *j, void (*body)(const struct run *, const struct job *), const struct run *r)
 {
     fflush(NULL);
@@ -82,7 +88,8 @@ static int start(struct job *j, void (*body)(const struct run *, const struct jo
         if (j->output) {
             dup2(fileno(j->output), STDOUT_FILENO);
             dup2(fileno(j->output), STDERR_FILENO);
-        }
+        } else if (has_document_on_stdout(r))
+            dup2(STDERR_FILENO, STDOUT_FILENO);
         body(r, j);
         _exit(127);
     }
@@ -206,27 +213,28 @@ static double number(const json_t *total, const char *name)
 static void print_head(const struct run *r)
 {
     if (r->plan->functional)
-        printf("%-14s %12s %12s %8s\n", "program", "warp insts", "thread insts", "seconds");
+        fprintf(r->out, "%-14s %12s %12s %8s\n", "program", "warp insts", "thread insts", "seconds");
     else
-        printf("%-14s %12s %8s %8s %12s %8s\n", "program", "cycles", "IPC", "L1 miss", "warp insts", "seconds");
+        fprintf(r->out, "%-14s %12s %8s %8s %12s %8s\n", "program", "cycles", "IPC", "L1 miss", "warp insts",
+                "seconds");
 }
 
 static void print_row(const struct run *r, const struct job *j)
 {
     char a[32], b[32];
-    printf("%-14s ", j->program->name);
+    fprintf(r->out, "%-14s ", j->program->name);
     if (!j->total && r->plan->functional)
-        printf("%12s %12s ", "-", "-");
+        fprintf(r->out, "%12s %12s ", "-", "-");
     else if (!j->total)
-        printf("%12s %8s %8s %12s ", "-", "-", "-", "-");
+        fprintf(r->out, "%12s %8s %8s %12s ", "-", "-", "-", "-");
     else if (r->plan->functional)
-        printf("%12s %12s ", count_text(whole(j->total, "warp_insts"), a),
-               count_text(whole(j->total, "thread_insts"), b));
+        fprintf(r->out, "%12s %12s ", count_text(whole(j->total, "warp_insts"), a),
+                count_text(whole(j->total, "thread_insts"), b));
     else
-        printf("%12s %8.2f %7.1f%% %12s ", count_text(whole(j->total, "cycles"), a), number(j->total, "ipc"),
-               100 * number(j->total, "l1.miss_rate"), count_text(whole(j->total, "warp_insts"), b));
-    printf("%8.2f%s\n", j->seconds, j->status ? "  FAILED" : "");
-    fflush(stdout);
+        fprintf(r->out, "%12s %8.2f %7.1f%% %12s ", count_text(whole(j->total, "cycles"), a), number(j->total, "ipc"),
+                100 * number(j->total, "l1.miss_rate"), count_text(whole(j->total, "warp_insts"), b));
+    fprintf(r->out, "%8.2f%s\n", j->seconds, j->status ? "  FAILED" : "");
+    fflush(r->out);
 }
 
 /* The last lines of what the program said. */
@@ -313,7 +321,7 @@ static int conclude(struct run *r, double seconds)
         worst = j->done && j->status > worst ? j->status : worst;
     }
     if (r->n > 1)
-        printf("suite: %zu programs, %zu failed, %.1f s\n", done, failed, seconds);
+        fprintf(r->out, "suite: %zu programs, %zu failed, %.1f s\n", done, failed, seconds);
     if (done < r->n) {
         fprintf(stderr, "weir: stopped; %zu programs did not run\n", r->n - done);
         worst = worst ? worst : CLI_PROGRAM_FAILED;
@@ -325,6 +333,7 @@ static int conclude(struct run *r, double seconds)
 int suite_run(const struct suite *s, const struct suite_plan *plan)
 {
     struct run r = {.suite = s, .plan = plan, .n = plan->program.n, .progress = isatty(STDERR_FILENO)};
+    r.out = has_document_on_stdout(&r) ? stderr : stdout;
     struct err e;
     if (suite_cache_folder(r.cache, &e)) {
         err_print(&e, stderr);

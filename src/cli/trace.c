@@ -1,5 +1,6 @@
 /* weir trace: what a recording holds (info), whether all of it can be read (check), and its text (dump). */
 #include "base/err.h"
+#include "base/jsonfile.h"
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "trace/file.h"
@@ -106,21 +107,6 @@ static void print_row(const struct trace_file *f, const struct sums *s, bool one
            per_inst(s->bytes, s->insts), k->n_mem, k->regs_per_thread, k->name);
 }
 
-/* Names come from the file and need not be UTF-8, JSON must be. */
-static json_t *text(const char *s)
-{
-    json_t *j = json_string(s);
-    if (j)
-        return j;
-    char *ascii = xstrdup(s);
-    for (char *p = ascii; *p; p++)
-        if (*p & 0x80)
-            *p = '?';
-    j = json_string(ascii);
-    free(ascii);
-    return j;
-}
-
 static json_t *dims(const uint32_t d[3])
 {
     return json_pack("[I,I,I]", (json_int_t)d[0], (json_int_t)d[1], (json_int_t)d[2]);
@@ -131,8 +117,8 @@ static int info_json(const struct trace_file *f, uint64_t total_insts)
     json_t *kernels = json_array(), *launches = json_array();
     for (uint32_t i = 0; i < trace_n_kernels(f); i++) {
         const struct trace_kernel *k = trace_get_kernel(f, i);
-        json_array_append_new(kernels, json_pack("{s:o, s:I, s:I, s:I, s:I, s:I}", "name", text(k->name), "insts",
-                                                 (json_int_t)k->n_inst, "memory_insts", (json_int_t)k->n_mem,
+        json_array_append_new(kernels, json_pack("{s:o, s:I, s:I, s:I, s:I, s:I}", "name", jsonfile_text(k->name),
+                                                 "insts", (json_int_t)k->n_inst, "memory_insts", (json_int_t)k->n_mem,
                                                  "registers", (json_int_t)k->regs_per_thread, "shared_bytes",
                                                  (json_int_t)k->smem_static_bytes, "local_bytes",
                                                  (json_int_t)k->local_bytes_per_thread));
@@ -147,10 +133,10 @@ static int info_json(const struct trace_file *f, uint64_t total_insts)
                                                   (json_int_t)trace_launch_bytes(f, i)));
     }
     json_t *doc = json_pack("{s:s, s:i, s:o, s:I, s:I, s:f, s:I, s:o, s:o}", "schema", "weir.trace.info/1", "format",
-                            TRACE_VERSION, "program", text(trace_program(f)), "warp_insts", (json_int_t)total_insts,
-                            "stream_bytes", (json_int_t)trace_stream_bytes(f), "bytes_per_warp_inst",
-                            per_inst(trace_stream_bytes(f), total_insts), "events", (json_int_t)trace_n_events(f),
-                            "kernels", kernels, "launches", launches);
+                            TRACE_VERSION, "program", jsonfile_text(trace_program(f)), "warp_insts",
+                            (json_int_t)total_insts, "stream_bytes", (json_int_t)trace_stream_bytes(f),
+                            "bytes_per_warp_inst", per_inst(trace_stream_bytes(f), total_insts), "events",
+                            (json_int_t)trace_n_events(f), "kernels", kernels, "launches", launches);
     if (!doc)
         BUG("the information does not fit JSON");
     json_dumpf(doc, stdout, JSON_INDENT(2));

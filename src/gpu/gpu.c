@@ -312,6 +312,18 @@ static int does_not_fit(const struct gpu *g, const struct trace_kernel *k, const
     return err_hint(e, "choose another machine, or raise sm.regfile, sm.smem_per_block or sm.max_threads_per_block");
 }
 
+/* What keeps further CTAs off an SM. */
+static const char *limiter_of(const struct gpu *g, const struct trace_launch *l, uint32_t per_sm,
+                              enum device_limit limit)
+{
+    static const char *const name[] = {[DEVICE_LIMIT_CTAS] = "ctas",
+                                       [DEVICE_LIMIT_WARPS] = "warps",
+                                       [DEVICE_LIMIT_REGS] = "registers",
+                                       [DEVICE_LIMIT_SMEM] = "shared_memory",
+                                       [DEVICE_LIMIT_BLOCK] = "block"};
+    return trace_ctas(l) < (uint64_t)per_sm * g->n_sm ? "grid" : name[limit];
+}
+
 static void read_stats(struct gpu *g, uint64_t *out)
 {
     engine_sync(g->eng);
@@ -424,8 +436,8 @@ enum gpu_end gpu_launch(struct gpu *g, const struct trace_kernel *k, const struc
                         const struct sm_streams *source, struct err *e)
 {
     enum device_limit limit;
-    uint32_t per_sm = device_occupancy(&g->props, trace_threads_per_cta(l),
-                                       device_kernel_regs(&g->props, k->regs_per_thread, k->max_threads_per_cta),
+    const uint32_t registers = device_kernel_regs(&g->props, k->regs_per_thread, k->max_threads_per_cta);
+    uint32_t per_sm = device_occupancy(&g->props, trace_threads_per_cta(l), registers,
                                        (uint64_t)k->smem_static_bytes + l->smem_dynamic_bytes, &limit);
     if (!per_sm) {
         does_not_fit(g, k, l, limit, e);
@@ -459,6 +471,10 @@ enum gpu_end gpu_launch(struct gpu *g, const struct trace_kernel *k, const struc
                                                     .kernel = k,
                                                     .shape = *l,
                                                     .ctas_per_sm = per_sm,
+                                                    .registers = registers,
+                                                    .occupancy = (double)(per_sm * trace_warps_per_cta(l)) /
+                                                                 g->props.max_warps_per_sm,
+                                                    .limiter = limiter_of(g, l, per_sm, limit),
                                                     .start_cycle = start,
                                                     .value = after});
     each_policy(g, gpu_loads_take);

@@ -72,6 +72,9 @@ struct gpu_kernel_result {
     const struct trace_kernel *kernel;
     struct trace_launch shape;
     uint32_t ctas_per_sm;
+    uint32_t registers;  /* of a thread, on this machine */
+    double occupancy;    /* warps of ctas_per_sm CTAs, of those that an SM can hold */
+    const char *limiter; /* what keeps further CTAs off an SM: ctas, warps, registers, shared_memory, or grid */
     uint64_t start_cycle;
     uint64_t *value; /* stats_count() differences */
 };

@@ -11,7 +11,9 @@
 #include "gpu/result_priv.h"
 
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* A histogram's buckets, from the first, as one member; returns how many there are. */
 static unsigned put_histogram(json_t *o, const struct stat_name *n, const uint64_t *value)
@@ -50,11 +52,16 @@ static json_t *dim3_json(const uint32_t d[3])
 static json_t *kernel_json(const struct gpu_results *r, const struct gpu_kernel_result *k)
 {
     json_t *o = json_object();
-    json_object_set_new(o, "kernel", json_string(k->kernel->name));
+    json_object_set_new(o, "kernel", jsonfile_text(k->kernel->name));
     json_object_set_new(o, "launch", json_integer(k->launch));
     json_object_set_new(o, "grid", dim3_json(k->shape.grid));
     json_object_set_new(o, "block", dim3_json(k->shape.block));
+    json_object_set_new(o, "registers", json_integer(k->registers));
+    json_object_set_new(o, "shared_bytes",
+                        json_integer((json_int_t)k->kernel->smem_static_bytes + k->shape.smem_dynamic_bytes));
     json_object_set_new(o, "ctas_per_sm", json_integer(k->ctas_per_sm));
+    json_object_set_new(o, "occupancy", json_real(k->occupancy));
+    json_object_set_new(o, "limiter", json_string(k->limiter));
     json_object_set_new(o, "start_cycle", json_integer((json_int_t)k->start_cycle));
     put_stats(o, r->stats, k->value, false);
     return o;
@@ -193,7 +200,27 @@ static json_t *phases_json(const struct gpu_results *r)
     return all;
 }
 
-int result_write_json(struct gpu *g, bool complete, const char *path, struct err *e)
+/* Where the numbers come from. What the machine is stands in "machine" and "config". */
+static json_t *provenance_json(const char *command)
+{
+    const char *fixed = getenv("SOURCE_DATE_EPOCH");
+    const time_t now = fixed ? (time_t)strtoll(fixed, NULL, 10) : time(NULL);
+    struct tm utc;
+    char date[32] = "";
+    if (gmtime_r(&now, &utc))
+        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    const size_t words = strcspn(command, " ");
+    char *program = xstrndup(command, words);
+    json_t *o = json_object();
+    json_object_set_new(o, "program", jsonfile_text(program));
+    json_object_set_new(o, "arguments", jsonfile_text(command + words + (command[words] == ' ')));
+    free(program);
+    json_object_set_new(o, "weir", json_string(WEIR_VERSION));
+    json_object_set_new(o, "date", json_string(date));
+    return o;
+}
+
+int result_write_json(struct gpu *g, bool complete, const char *command, const char *path, struct err *e)
 {
     const struct gpu_results *r = gpu_get_results(g);
     json_t *doc = json_object(), *config = json_object(), *total = json_object();
@@ -213,6 +240,7 @@ int result_write_json(struct gpu *g, bool complete, const char *path, struct err
     }
     json_object_set_new(doc, "schema", json_string(RESULT_SCHEMA));
     json_object_set_new(doc, "complete", json_boolean(complete));
+    json_object_set_new(doc, "provenance", provenance_json(command));
     json_object_set_new(doc, "machine", json_string(cfg_machine(gpu_config(g))));
     json_object_set_new(doc, "policies", policies.o);
     if (json_object_size(policies.plugins))

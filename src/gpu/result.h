@@ -7,8 +7,12 @@
 
 #define RESULT_SCHEMA "weir-stats-1"
 
-/* Writes the document described in docs/statistics.md to `path` ("-" = stdout). */
-int result_write_json(struct gpu *, bool complete, const char *path, struct err *);
+/*
+ * Writes the document described in docs/statistics.md to `path` ("-" = stdout). `command`: the program and its
+ * arguments, for the member "provenance". Its date is today's, or that of SOURCE_DATE_EPOCH where it is set, so that
+ * two runs can be compared byte by byte.
+ */
+int result_write_json(struct gpu *, bool complete, const char *command, const char *path, struct err *);
 /* The members "total" and "loads" alone, in few bytes; owned by the caller. What sweeps keep. */
 char *result_brief_json(struct gpu *);
 /* About one screen. `host_s`: seconds the run took, for the rate; 0 = leave it out. */

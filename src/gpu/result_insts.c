@@ -1,6 +1,7 @@
 /* Static instructions in the JSON document: where each stands, what its accesses met, and its part in the stalls. */
 #include "gpu/result_priv.h"
 
+#include "base/jsonfile.h"
 #include "sm/sm.h"
 
 static const char *const class_name[TRACE_CLASS_COUNT] = {
@@ -51,7 +52,7 @@ json_t *result_place_json(const struct trace_kernel *k, uint32_t pc)
 {
     const struct trace_inst *i = &k->inst[pc];
     json_t *o = json_object();
-    json_object_set_new(o, "kernel", json_string(k->name));
+    json_object_set_new(o, "kernel", jsonfile_text(k->name));
     put_count(o, "pc", pc);
     json_object_set_new(o, "inst", json_string(i->opcode_at < k->n_str ? k->str + i->opcode_at : ""));
     put_count(o, "ptx_line", i->ptx_line);

@@ -15,6 +15,7 @@
 #include <jansson.h>
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 static struct gpu_live *live;
 static struct timespec started;
@@ -126,7 +127,12 @@ static int write_json(struct gpu *g, bool complete, const char *path, struct err
     json_free_t its_free;
     json_get_alloc_funcs(&its_malloc, &its_free);
     json_set_alloc_funcs(xmalloc, free);
-    const int bad = result_write_json(g, complete, path, e);
+    const char *command = rt_option(REPORT_ENV_PROGRAM), *to = strcmp(path, "-") ? NULL : rt_option(REPORT_ENV_STDOUT);
+    if (to)
+        dup2(atoi(to), STDOUT_FILENO);
+    const int bad = result_write_json(g, complete, command ? command : "", path, e);
+    if (to) /* the program may print until its very end: not into the document */
+        dup2(STDERR_FILENO, STDOUT_FILENO);
     json_set_alloc_funcs(its_malloc, its_free);
     return bad;
 }

@@ -5,6 +5,7 @@
 weir=$1 app=$2
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
+export SOURCE_DATE_EPOCH=86400
 for machine in gtx480 h200; do
     "$weir" run -q --gpu $machine --json "$dir/live.json" "$app" || exit 1
     "$weir" run -q --gpu $machine --json "$dir/again.json" "$app" || exit 1

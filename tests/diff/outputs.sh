@@ -83,6 +83,31 @@ if command -v gnuplot >/dev/null; then
     cmp -s "$dir/drawn.svg" "$dir/pictures/types.svg" || fail "a failed picture replaced the one that was there"
 fi
 
+# A document on standard output stands there alone, whatever the program and the summary say; and it tells where its
+# numbers come from.
+document() { # document COMMAND...: its standard output is JSON
+    "$@" >"$dir/doc" 2>"$dir/out" && python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$dir/doc" 2>>"$dir/out" ||
+        fail "$*: standard output is no JSON document"
+}
+document "$weir" replay --gpu gtx480 --gpgpusim-stats --explain-loads --json - "$wt"
+document "$weir" run --gpu gtx480 --functional --json - "$app" exit 0
+document "$weir" run --gpu gtx480 --gpgpusim-stats --explain-loads --json - "$app" exit 0
+python3 - "$dir/doc" "$app" <<'PY' || fail "the document does not say where it comes from"
+import json, re, sys
+d = json.load(open(sys.argv[1]))
+p = d["provenance"]
+assert p["program"] == sys.argv[2] and p["arguments"] == "exit 0", p
+assert re.fullmatch(r"\d+\.\d+\.\d+", p["weir"]) and re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", p["date"]), p
+for k in d["kernels"]:
+    warps = k["ctas_per_sm"] * -(-k["block"][0] * k["block"][1] * k["block"][2] // 32)
+    assert abs(k["occupancy"] - warps / int(d["config"]["sm.warps"])) < 1e-9 and k["registers"] > 0 and k["shared_bytes"] >= 0, k
+    assert k["limiter"] in ("ctas", "warps", "registers", "shared_memory", "grid"), k
+    full = k["ctas_per_sm"] * int(d["config"]["machine.sms"])
+    assert (k["limiter"] == "grid") == (k["grid"][0] * k["grid"][1] * k["grid"][2] < full), k
+PY
+SOURCE_DATE_EPOCH=86400 document "$weir" replay --gpu gtx480 --json - "$wt"
+grep -q '"date": "1970-01-02T00:00:00Z"' "$dir/doc" || fail "SOURCE_DATE_EPOCH is not the date"
+
 # Standard output that takes nothing.
 [ -w /dev/full ] || exit $failed
 ptx=$dir/k.ptx
