@@ -494,7 +494,7 @@ BODY enum l1_outcome look_up(struct l1 *l1, struct l1_cache *c, req_id id, uint6
             r->served = REQ_AT_L2;
             return pass_on(l1, c, id, L1_BYPASSED);
         }
-        if (verdict == L1_BYPASS_MISS && a.entry < 0)
+        if (verdict == L1_BYPASS_MISS && a.entry < 0 && c->cfg.bypass_fetch == L1_FILL_SECTOR)
             need = r->sectors; /* what is not kept need not be whole */
     }
     if (a.hit)

@@ -27,6 +27,9 @@ static const struct cfg_field l1_fields[] = {
             "a store to global memory that hits: drop the line and write through, update it and write through, or keep "
             "it dirty"),
     CFG_ROW(T, write_local, CFG_ENUM, "", "back", 0, 0, "evict through back", "the same for local memory"),
+    CFG_ROW(T, bypass_fetch, CFG_ENUM, "", "line", 0, 0, "line sectors",
+            "what a load that an MSHR tracks but the cache will not keep (abyp, pcal) fetches: the whole line or the "
+            "32-byte sectors touched; one that never enters the cache fetches what it touches in any case"),
     CFG_ROW(
         T, reply_queue, CFG_INT, "replies", "8", 1, 65536, NULL,
         "replies on the wires of a crossbar (for noc.latency) or waiting at the L1; fewer than the wires hold limit "

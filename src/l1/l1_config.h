@@ -26,6 +26,7 @@ struct l1_cache_config {
     uint32_t latency, tag_latency;
     uint32_t ports, banks;
     uint32_t write_global, write_local; /* enum l1_write */
+    uint32_t bypass_fetch;              /* enum l1_fill */
     bool flush;
     bool enabled;
     /* Only in [l1]. */

@@ -84,7 +84,7 @@ uint64_t l1_now(const struct l1_host *);
 /* ---- management: what to keep ---- */
 enum l1_verdict {
     L1_NORMAL,      /* hit: served; miss: fetched and allocated */
-    L1_BYPASS_MISS, /* hit: served; miss: only the touched sectors are fetched, merged with others, not allocated */
+    L1_BYPASS_MISS, /* hit: served; miss: fetched as l1.bypass_fetch says, merged with others, not allocated */
     L1_BYPASS,      /* not looked up: straight to the L2, no MSHR, no allocation, only the touched sectors */
 };
 #define L1_NO_WAY UINT32_MAX

@@ -225,8 +225,9 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, latency, CFG_INT, "cycles", "120", 1, 400, NULL, "L2 cycles from the network to the tags"),
     CFG_ROW(T, dram_queue, CFG_INT, "requests", "64", 1, 65536, NULL, "requests between slice and DRAM controller"),
     CFG_ROW(T, fill_queue, CFG_INT, "requests", "180", 1, 65536, NULL, "replies between DRAM and the slice"),
-    CFG_ROW(T, write, CFG_ENUM, "", "validate", 0, 0, "validate fetch around",
-            "a store that misses: takes a line without fetching, fetches the line, or goes to DRAM"),
+    CFG_ROW(
+        T, write, CFG_ENUM, "", "validate", 0, 0, "validate fetch around both",
+        "a store that misses: takes a line without fetching, fetches the line, goes to DRAM, or does both of these"),
     CFG_ROW(T, atomic_interval, CFG_INT, "cycles", "1", 1, 256, NULL, "cycles between two atomics of a slice"),
     CFG_ROW(T, atomic_latency, CFG_INT, "cycles", "0", 0, 400, NULL, "what an atomic adds to the latency of a read"),
     CFG_ROW(T, port_bytes, CFG_INT, "bytes", "32", 8, 256, NULL, "bytes the data array moves per cycle"),
@@ -248,6 +249,10 @@ static int check_l2(const struct cfg *c, const void *values, struct err *e)
         return cfg_fault(c, "l2.line", e, "a line of %lu bytes is not a power of two", (unsigned long)v->line);
     if (v->set_hash == SET_FERMI && ((sets != 32 && sets != 64) || v->line != 128))
         return cfg_fault(c, "l2.set_hash", e, "Fermi's hash is for 32 or 64 sets of 128-byte lines");
+    if (v->write == L2_WRITE_BOTH && v->miss_queue < 3)
+        return cfg_fault(c, "l2.miss_queue", e,
+                         "a store that misses puts up to three requests (write, fetch, write-back) into a queue of %u",
+                         v->miss_queue);
     if (v->split_sectors && !v->sectors) {
         cfg_fault(c, "l2.split_sectors", e, "requests are split into sectors, but the L2 has none");
         return err_hint(e, "set l2.sectors = yes");

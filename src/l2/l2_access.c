@@ -168,7 +168,13 @@ BODY struct l2_outcome read_outcome(const struct l2 *l2, uint8_t asked, uint8_t 
     return o;
 }
 
-/* A read or an atomic of sectors that are not all there. */
+/* Is it a store that goes to DRAM as well as fetching its line? */
+static inline bool goes_through(const struct l2 *l2, const struct req *r)
+{
+    return r->kind == REQ_WRITE && l2->cfg.write == L2_WRITE_BOTH;
+}
+
+/* A read, an atomic or a store that fetches, of sectors that are not all there. */
 BODY struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
 {
     struct req *r = &l2->req[id];
@@ -179,11 +185,12 @@ BODY struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
     uint8_t have = entry >= 0 ? t->valid[entry] : 0, want = (l2->cfg.sectors ? asked : t->full) & (uint8_t)~have;
     uint32_t m = mshr_find(&l2->mshr, l2->cur_line);
     uint8_t more = want;
+    bool through = goes_through(l2, r);
     if (m != MSHR_NONE) {
         more &= (uint8_t)~l2->mshr.e[m].asked;
         if (!mshr_can_merge(&l2->mshr, m))
             return stalled(STALL_MERGE);
-        if (more && ring_free(&l2->miss) == 0)
+        if (ring_free(&l2->miss) < (uint32_t)(more != 0) + through)
             return stalled(STALL_QUEUE);
         if (l2->cfg.split_sectors && l2->mshr_units + units(l2, more) > l2->cfg.mshrs)
             return stalled(STALL_MSHR);
@@ -194,7 +201,7 @@ BODY struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
         int32_t at = entry >= 0 ? entry : claim(l2, l2->cur_set, &dirty);
         if (at < 0)
             return stalled(STALL_LINE);
-        if (ring_free(&l2->miss) < 1u + dirty)
+        if (ring_free(&l2->miss) < 1u + dirty + through)
             return stalled(STALL_QUEUE);
         if (l2->mshr_units + units(l2, want) > l2->cfg.mshrs)
             return stalled(STALL_MSHR);
@@ -206,9 +213,12 @@ BODY struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
     }
     struct mshr_entry *e = &l2->mshr.e[m];
     struct l2_outcome o = read_outcome(l2, asked, have & asked, asked & e->asked & (uint8_t)~have, entry >= 0);
+    o.store = r->kind == REQ_WRITE;
     e->asked |= more;
     t->pending[e->entry] |= more;
-    if (r->kind != REQ_READ)
+    if (through)
+        to_dram(l2, r->addr, asked, REQ_WRITE, 0, r->born);
+    else if (r->kind != REQ_READ)
         t->dirty[e->entry] |= asked; /* it is performed when the sectors come; until then they cannot be evicted */
     tags_touch(t, (uint32_t)e->entry);
     if (l2->note)
@@ -295,7 +305,8 @@ static inline bool is_atomic(const struct req *r)
 /* Does it look for its sectors (a read, an atomic, a store that fetches), or only leave data? */
 static inline bool leaves_data(const struct l2 *l2, const struct req *r)
 {
-    return r->kind == REQ_WRITEBACK || (r->kind == REQ_WRITE && l2->cfg.write != L2_WRITE_FETCH);
+    return r->kind == REQ_WRITEBACK ||
+           (r->kind == REQ_WRITE && l2->cfg.write != L2_WRITE_FETCH && l2->cfg.write != L2_WRITE_BOTH);
 }
 
 BODY struct l2_outcome look_up(struct l2 *l2, uint64_t now, bool atomic)
@@ -343,8 +354,10 @@ uint32_t l2_needs(const void *cache, const struct req *r, uint32_t info)
         return needs | 1u << STALL_MSHR | 1u << STALL_QUEUE | (entry < 0 ? 1u << STALL_LINE : 0);
     uint8_t more = (l2->cfg.sectors ? asked : t->full) & (uint8_t) ~(have | l2->mshr.e[m].asked);
     needs |= 1u << STALL_MERGE;
-    if (more)
-        needs |= 1u << STALL_QUEUE | (l2->cfg.split_sectors ? 1u << STALL_MSHR : 0);
+    if (more || goes_through(l2, r))
+        needs |= 1u << STALL_QUEUE;
+    if (more && l2->cfg.split_sectors)
+        needs |= 1u << STALL_MSHR;
     return needs;
 }
 

@@ -12,6 +12,7 @@ enum l2_write {
     L2_WRITE_VALIDATE, /* a store that misses takes a line and marks what it wrote; a later read fetches the rest */
     L2_WRITE_FETCH,    /* a store that misses fetches the line first */
     L2_WRITE_AROUND,   /* a store that misses goes to DRAM */
+    L2_WRITE_BOTH,     /* a store that misses goes to DRAM and fetches the line, which is clean (GPGPU-Sim 3.2) */
 };
 
 struct l2_cfg {

@@ -159,6 +159,27 @@ unsigned coalesce(const struct stream_mem *mem, unsigned width, unsigned line_by
     return c.n;
 }
 
+unsigned coalesce_segments(const struct stream_mem *mem, unsigned width, unsigned line_bytes, bool split,
+                           struct line_access *out)
+{
+    unsigned segment = width <= 2 ? 32 * width : line_bytes;
+    if (segment > line_bytes)
+        segment = line_bytes;
+    unsigned n = coalesce(mem, width, segment, split, out);
+    for (unsigned i = 0; segment < line_bytes && i < n; i++) {
+        unsigned offset = (unsigned)(out[i].addr & (line_bytes - 1));
+        out[i].addr -= offset;
+        out[i].words <<= offset / 4;
+        out[i].first = (uint8_t)(out[i].first + offset);
+    }
+    return n;
+}
+
+uint8_t coalesce_segment_of(uint8_t sectors)
+{
+    return sectors & 3 && sectors & 12 ? 15 : sectors;
+}
+
 unsigned coalesce_local(const struct stream_mem *mem, unsigned width, unsigned line_bytes, uint64_t thread,
                         uint64_t n_threads, uint64_t base, struct line_access *out)
 {

@@ -32,6 +32,15 @@ unsigned coalesce(const struct stream_mem *mem, unsigned width, unsigned line_by
                   struct line_access *out);
 
 /*
+ * Segments, as GPGPU-Sim's coalesce_arch 13 forms them: accesses of 1 and 2 bytes are merged within 32 and 64 bytes
+ * instead of the whole line, so that a line can be asked for several times. Otherwise like coalesce().
+ */
+unsigned coalesce_segments(const struct stream_mem *mem, unsigned width, unsigned line_bytes, bool split,
+                           struct line_access *out);
+/* The sectors of the smallest aligned 32, 64 or 128 bytes that hold `sectors` of a line. */
+uint8_t coalesce_segment_of(uint8_t sectors);
+
+/*
  * Local memory: thread t of the machine keeps its word w at (w * n_threads + t) * 4, so that a warp whose threads use
  * the same offset touches one line. Rewrites the addresses in `mem` for the warp whose first thread is `thread` and
  * coalesces 4-byte word by word.

@@ -100,7 +100,9 @@ static void coalesce_into(struct sm *sm, unsigned slot, const struct sm_inst *i,
     default:
         e->where = LSU_DATA;
         e->space = REQ_SP_GLOBAL;
-        e->n_line = coalesce(mem, i->width, sm->env.line_data, split, e->line);
+        e->n_line = sm->cfg.coalesce == SM_COALESCE_SEGMENTS
+                        ? coalesce_segments(mem, i->width, sm->env.line_data, split, e->line)
+                        : coalesce(mem, i->width, sm->env.line_data, split, e->line);
         break;
     }
 }
@@ -203,6 +205,11 @@ static void send_line(struct sm *sm, struct lsu_entry *e, uint64_t now)
     else
         for (unsigned s = 0; s < 4; s++)
             r->sectors |= (uint8_t)((l->words >> 8 * s & 0xff) != 0) << s;
+    if (sm->cfg.coalesce == SM_COALESCE_SEGMENTS && e->where == LSU_DATA) {
+        r->sectors = coalesce_segment_of(r->sectors);
+        if (r->kind != REQ_READ) /* the packet of a store is as long as its segment */
+            r->bytes = (uint16_t)(32 * __builtin_popcount(r->sectors));
+    }
     port_send(sm->to_l1[which], id, 0);
     ++*(uint64_t *)((char *)&sm->stats + count[which]);
     sm->outstanding++;

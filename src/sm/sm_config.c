@@ -34,6 +34,9 @@ static const struct cfg_field sm_fields[] = {
     INT(dp_units, "units", "0", 0, 16, "units for double precision; 0 = the sfu units do it"),
     INT(tensor_units, "units", "0", 0, 16, "units for matrix multiply-accumulate; 0 = the sp units do it"),
     INT(lsu_queue, "instructions", "6", 1, 64, "memory instructions between issue and the end of their requests"),
+    CFG_ROW(struct sm_config, coalesce, CFG_ENUM, "", "lines", 0, 0, "lines segments",
+            "what a warp's lanes are merged into: lines, of which what is not cached moves the sectors and bytes "
+            "touched; or aligned segments of 32, 64 or 128 bytes, which move whole"),
     INT(lsu_lines, "lines", "1", 1, 8, "line requests sent to the L1 in one cycle"),
     INT(pending_loads, "loads", "512", 1, 8192, "load instructions of one SM in flight"),
     INT(outstanding, "requests", "2048", 64, 65536, "line requests of one SM in flight, stores included"),

@@ -6,6 +6,8 @@
 #include "engine/registry.h"
 #include "trace/kernel.h"
 
+enum sm_coalesce { SM_COALESCE_LINES, SM_COALESCE_SEGMENTS };
+
 struct sm_config {
     /* capacity */
     uint32_t warps, ctas, max_threads_per_block, max_regs_per_thread;
@@ -21,6 +23,7 @@ struct sm_config {
     uint32_t lat[TRACE_CLASS_COUNT], ii[TRACE_CLASS_COUNT];
     /* memory pipeline */
     uint32_t lsu_queue, lsu_lines, pending_loads, outstanding;
+    uint32_t coalesce; /* enum sm_coalesce */
     uint32_t smem_banks, smem_latency, smem_atomic_cycles, param_latency;
 };
 

@@ -190,11 +190,31 @@ static void verdicts(void **state)
     memsys_free(m);
 }
 
-static void what_is_not_kept_is_not_fetched_whole(void **state)
+/* l1.bypass_fetch: what an MSHR tracks fetches its line, kept or not, unless told otherwise. */
+static void what_is_not_kept_is_fetched_whole(void **state)
 {
     (void)state;
     struct diary d = {.verdict = {L1_NORMAL, L1_BYPASS_MISS}};
     struct memsys *m = managed(LINEAR, &d);
+    const struct shot shots[] = {
+        {1, 0x4000, .pc = 1, .sectors = 1},
+        {2, 0x4000, .pc = 1, .sectors = 3},    /* all of it is in flight */
+        {2000, 0x4000, .pc = 1, .sectors = 1}, /* it was not kept */
+    };
+    struct landing at[3];
+    memsys_script(m, 0, shots, 3, at);
+    memsys_run(m);
+    assert_int_equal(memsys_stat(m, "l1.misses"), 2);
+    assert_int_equal(memsys_stat(m, "l1.merges"), 1);
+    assert_int_equal(memsys_stat(m, "dram.read_bytes"), 128);
+    memsys_free(m);
+}
+
+static void what_is_not_kept_need_not_be_fetched_whole(void **state)
+{
+    (void)state;
+    struct diary d = {.verdict = {L1_NORMAL, L1_BYPASS_MISS}};
+    struct memsys *m = managed(LINEAR "bypass_fetch = sectors\n", &d);
     const struct shot shots[] = {
         {1, 0x4000, .pc = 1, .sectors = 1},    /* one sector */
         {2, 0x4000, .pc = 1, .sectors = 3},    /* another: one of its two is in flight */
@@ -476,7 +496,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(told_the_truth),
                                        cmocka_unit_test(verdicts),
-                                       cmocka_unit_test(what_is_not_kept_is_not_fetched_whole),
+                                       cmocka_unit_test(what_is_not_kept_is_fetched_whole),
+                                       cmocka_unit_test(what_is_not_kept_need_not_be_fetched_whole),
                                        cmocka_unit_test(protection),
                                        cmocka_unit_test(bypass_on_stall),
                                        cmocka_unit_test(prefetching),

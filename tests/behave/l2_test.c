@@ -72,8 +72,10 @@ static void write_policies(void **state)
         {"[l2]\nwrite = fetch\n", 2, 0, 1},    /* its sector is fetched for the store */
         {"[l2]\nwrite = fetch\nsectors = no\n", 1, 0, 2},
         {"[l2]\nwrite = around\n", 2, 1, 0},
+        {"[l2]\nwrite = both\n", 2, 1, 1}, /* written to DRAM, and its sector fetched */
+        {"[l2]\nwrite = both\nsectors = no\n", 1, 1, 2},
     };
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct memsys *m = machine(1, cases[i].config);
         memsys_script(m, 0, shots, 3, at);
         memsys_run(m);
@@ -90,6 +92,42 @@ static void write_policies(void **state)
     memsys_run(m);
     assert_int_equal(memsys_stat(m, "dram.reads"), 1);
     memsys_free(m);
+}
+
+/* Stores that go to DRAM and fetch: those to a line in flight are written, too, and join its fetch; the line is clean.
+ */
+static void stores_that_do_both(void **state)
+{
+    (void)state;
+    const char *config = "[l2]\nsize = 1KiB\nassoc = 8\nsectors = no\nwrite = both\n";
+    struct memsys *m = machine(1, config);
+    struct shot shots[12] = {{1, 0, REQ_WRITE, .sectors = 1},
+                             {2, 0, REQ_WRITE, .sectors = 2},
+                             {3, 0, REQ_READ, .sectors = 4, .flags = REQ_F_BYPASS},
+                             {2000, 0, REQ_WRITE, .sectors = 1}}; /* a hit: it stays here, and the line is dirty */
+    struct landing at[12];
+    for (unsigned i = 4; i < 12; i++)
+        shots[i] = (struct shot){1000 * i, (i - 3) * 128, .sectors = 15, .flags = REQ_F_BYPASS};
+    memsys_script(m, 0, shots, 4, at);
+    memsys_run(m);
+    assert_int_equal(memsys_stat(m, "dram.writes"), 2);
+    assert_int_equal(memsys_stat(m, "dram.reads"), 1);
+    assert_int_equal(memsys_stat(m, "l2.write_misses"), 1);
+    assert_int_equal(memsys_stat(m, "l2.write_hits"), 1);
+    assert_int_equal(memsys_stat(m, "l2.merges"), 2);
+    memsys_free(m);
+    /* With the hit it is written back whole when it leaves; without it leaves clean. */
+    for (unsigned hit = 0; hit < 2; hit++) {
+        if (!hit)
+            shots[3] = (struct shot){2000, 128, .sectors = 15, .flags = REQ_F_BYPASS};
+        else
+            shots[3] = (struct shot){2000, 0, REQ_WRITE, .sectors = 1};
+        m = machine(1, config);
+        memsys_script(m, 0, shots, 12, at);
+        memsys_run(m);
+        assert_int_equal(memsys_stat(m, "l2.write_backs"), hit);
+        memsys_free(m);
+    }
 }
 
 static void write_back(void **state)
@@ -313,10 +351,12 @@ static void age_cap(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merge),      cmocka_unit_test(split),   cmocka_unit_test(write_policies),
-        cmocka_unit_test(write_back), cmocka_unit_test(preload), cmocka_unit_test(atomics),
-        cmocka_unit_test(limits),     cmocka_unit_test(bypass),  cmocka_unit_test(port_time),
-        cmocka_unit_test(frfcfs),     cmocka_unit_test(age_cap),
+        cmocka_unit_test(merge),          cmocka_unit_test(split),
+        cmocka_unit_test(write_policies), cmocka_unit_test(stores_that_do_both),
+        cmocka_unit_test(write_back),     cmocka_unit_test(preload),
+        cmocka_unit_test(atomics),        cmocka_unit_test(limits),
+        cmocka_unit_test(bypass),         cmocka_unit_test(port_time),
+        cmocka_unit_test(frfcfs),         cmocka_unit_test(age_cap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,7 +92,7 @@ static void random_traffic(const char *machine, const char *way, const char *net
                          "l1.mshrs=4",
                          "l1.reply_queue=1",
                          "l2.ingress_queue=1",
-                         "l2.miss_queue=2",
+                         "l2.miss_queue=3",
                          "l2.fill_queue=1",
                          "l2.dram_queue=1"};
     struct gpu *g = build(machine, set, sizeof set / sizeof *set);

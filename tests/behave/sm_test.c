@@ -328,6 +328,36 @@ static void a_load_wakes_its_user_when_the_line_is_there(void **state)
     synth_free(&s);
 }
 
+/* sm.coalesce = segments: bytes are merged within 32, and what moves is an aligned segment. */
+static void segments_leave_instead_of_lines(void **state)
+{
+    (void)state;
+    struct load_then_use bytes = {.base = 0x1000, .stride = 4, .mask = ~0u, .space = TRACE_SP_GLOBAL};
+    struct synth s;
+    uint64_t end;
+    struct bench *b = run_load(&s, &bytes, 1, 1, "sm.coalesce=segments", &end);
+    assert_int_equal(b->l1->log.n, 4);
+    for (unsigned i = 0; i < 4; i++) {
+        assert_int_equal(b->l1->log.p[i].addr, 0x1000);
+        assert_int_equal(b->l1->log.p[i].sectors, 1u << i);
+    }
+    bench_free(b);
+    synth_free(&s);
+    /* Lanes 0 to 8 at 8 bytes from one another: the first three sectors. */
+    static const struct {
+        const char *config;
+        unsigned sectors;
+    } cases[] = {{"", 7}, {"sm.coalesce=segments", 15}};
+    for (unsigned i = 0; i < 2; i++) {
+        struct load_then_use words = {.base = 0x1000, .stride = 8, .mask = 0x1ff, .space = TRACE_SP_GLOBAL};
+        b = run_load(&s, &words, 4, 1, cases[i].config, &end);
+        assert_int_equal(b->l1->log.n, 1);
+        assert_int_equal(b->l1->log.p[0].sectors, cases[i].sectors);
+        bench_free(b);
+        synth_free(&s);
+    }
+}
+
 static void lines_leave_one_per_cycle(void **state)
 {
     (void)state;
@@ -745,6 +775,7 @@ int main(void)
         cmocka_unit_test(stalls_are_charged_to_their_reason),
         cmocka_unit_test(fetching_costs_what_it_should),
         cmocka_unit_test(a_load_wakes_its_user_when_the_line_is_there),
+        cmocka_unit_test(segments_leave_instead_of_lines),
         cmocka_unit_test(lines_leave_one_per_cycle),
         cmocka_unit_test(a_full_queue_stalls_issue),
         cmocka_unit_test(shared_memory_takes_its_passes),

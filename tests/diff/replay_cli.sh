@@ -57,8 +57,8 @@ expect 2 "$weir" replay "$dir/cut.wt"
 says err "cut.wt"
 
 # A memory that answers later than the patience of the watchdog: reported, with who waits for whom.
-expect 3 "$weir" replay --gpu gtx480 --set dram.latency=1000 --set clock.dram=200MHz --set machine.deadlock_cycles=1000 \
-    --json "$dir/dead.json" "$trace"
+expect 3 "$weir" replay --gpu gtx480 --set dram.latency=1000 --set clock.core=2800MHz \
+    --set l2.merges=64 --set machine.deadlock_cycles=1000 --json "$dir/dead.json" "$trace"
 says err "deadlock"
 says err "waits for its line: dram"
 says err "the oldest request in it: load of line"

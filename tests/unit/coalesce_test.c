@@ -94,6 +94,40 @@ static void lines_are_those_of_the_definition(void **state)
     }
 }
 
+/* Segments: the lines of the definition, cut at 32 bytes for bytes and at 64 for half words. */
+static void segments_are_cut_by_width(void **state)
+{
+    (void)state;
+    static const unsigned widths[] = {1, 2, 4, 8};
+    for (int round = 0; round < 5000; round++) {
+        unsigned width = widths[rnd() % 4], segment = width == 1 ? 32 : width == 2 ? 64 : 128;
+        struct stream_mem m;
+        struct line_access out[COALESCE_MAX];
+        struct touched t = {.n = 0};
+        fill(&m, width, rnd() % 3);
+        for (int i = 0; i < 32; i++)
+            for (unsigned b = 0; m.mask >> i & 1 && b < width; b++)
+                touch(&t, m.addr[i] + b, segment);
+        unsigned n = coalesce_segments(&m, width, 128, false, out);
+        for (unsigned i = 0; i < n && i < t.n; i++) { /* the line, and where in it the segment lies */
+            unsigned offset = (unsigned)(t.line[i] & 127);
+            assert_int_equal(out[i].addr, t.line[i] - offset);
+            assert_in_range(out[i].first, offset, offset + segment - 1);
+            out[i].addr += offset;
+            out[i].words >>= offset / 4;
+        }
+        compare(&t, out, n, segment);
+    }
+}
+
+static void a_segment_is_aligned_and_holds_all(void **state)
+{
+    (void)state;
+    static const uint8_t segment[16] = {0, 1, 2, 3, 4, 15, 15, 15, 8, 15, 15, 15, 12, 15, 15, 15};
+    for (uint8_t s = 0; s < 16; s++)
+        assert_int_equal(coalesce_segment_of(s), segment[s]);
+}
+
 static void misaligned_lanes_are_taken_as_they_are(void **state)
 {
     (void)state;
@@ -179,7 +213,8 @@ static void passes_are_those_of_the_definition(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_those_of_the_definition),  cmocka_unit_test(misaligned_lanes_are_taken_as_they_are),
+        cmocka_unit_test(lines_are_those_of_the_definition),  cmocka_unit_test(segments_are_cut_by_width),
+        cmocka_unit_test(a_segment_is_aligned_and_holds_all), cmocka_unit_test(misaligned_lanes_are_taken_as_they_are),
         cmocka_unit_test(atomics_of_one_word_are_apart),      cmocka_unit_test(local_words_lie_side_by_side),
         cmocka_unit_test(passes_are_those_of_the_definition),
     };

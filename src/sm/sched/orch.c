@@ -50,7 +50,7 @@ static int init(void *st, const void *params, const struct sched_geom *g, struct
 {
     struct orch *s = st;
     (void)e;
-    s->q.capacity = (((const struct orch_params *)params)->group + g->n_sched - 1) / g->n_sched;
+    s->q.capacity = ((const struct orch_params *)params)->group;
     s->n_sched = g->n_sched;
     s->owned = g->owned;
     s->after = ~0ull;
@@ -118,8 +118,7 @@ static void on_finish(void *st, unsigned warp)
 }
 
 static const struct cfg_field params[] = {CFG_ROW(struct orch_params, group, CFG_INT, "warps", "8", 1, 64, NULL,
-                                                  "warps in the ready queues of an SM, shared by its schedulers, and "
-                                                  "in a group"),
+                                                  "warps in the ready queue of one scheduler, and in a group"),
                                           CFG_END};
 static const struct stat_def stats[] = {READY_QUEUE_STATS(struct orch, q),
                                         STAT_ROW(struct orch, switches, "times", "times another group came first"),

@@ -9,7 +9,7 @@ int pas_init(void *st, const void *params, const struct sched_geom *g, struct er
     const struct pas_params *p = params;
     (void)e;
     s->base = (enum pas_base)p->base;
-    s->q.capacity = s->base == PAS_TWO_LEVEL ? (p->ready + g->n_sched - 1) / g->n_sched : 64;
+    s->q.capacity = s->base == PAS_TWO_LEVEL ? p->ready : 64;
     s->lead = (enum pas_lead)p->lead;
     s->wakeup = p->wakeup && s->base == PAS_TWO_LEVEL;
     s->after = ~0ull;
@@ -77,8 +77,7 @@ const struct cfg_field pas_param_fields[] = {
     CFG_ROW(T, base, CFG_ENUM, "", "two_level", 0, 0, PAS_BASES, "the scheduler underneath"),
     CFG_ROW(T, lead, CFG_ENUM, "", "always", 0, 0, PAS_LEADS,
             "how long a CTA's leading warp goes first: always, or until it has issued a load"),
-    CFG_ROW(T, ready, CFG_INT, "warps", "8", 1, 64, NULL,
-            "warps in the ready queues of an SM, shared by its schedulers (two_level)"),
+    CFG_ROW(T, ready, CFG_INT, "warps", "8", 1, 64, NULL, "warps in the ready queue of one scheduler (two_level)"),
     CFG_ROW(T, wakeup, CFG_BOOL, "", "yes", 0, 1, NULL,
             "eager wake-up: a warp enters the ready queue when a line prefetched for it comes (two_level)"),
     CFG_END};
