@@ -1,4 +1,4 @@
-/* Generated sparse matrices in CSR form: banded (finite elements), uniform random, and power-law rows. */
+/* Generated sparse matrices in CSR form: power-law rows, and finite elements on a square. */
 #ifndef WEIR_SUITE_SPARSE_H
 #define WEIR_SUITE_SPARSE_H
 
@@ -13,10 +13,8 @@ struct suite_csr {
     std::vector<float> val;
 };
 
-enum suite_shape { SUITE_BANDED, SUITE_UNIFORM, SUITE_POWER_LAW };
-
-/* n x n with about `per_row` elements in a row. */
-static inline suite_csr suite_sparse(int n, int per_row, suite_shape shape, uint64_t seed)
+/* n x n with about `per_row` elements in a row: most rows short, a few very long. */
+static inline suite_csr suite_power_law(int n, int per_row, uint64_t seed)
 {
     suite_rng r(seed);
     suite_csr m;
@@ -24,21 +22,12 @@ static inline suite_csr suite_sparse(int n, int per_row, suite_shape shape, uint
     m.row.push_back(0);
     std::vector<int> cols;
     for (int i = 0; i < n; i++) {
-        int len = per_row;
-        if (shape == SUITE_POWER_LAW) { /* most rows short, a few very long */
-            uint32_t x = 1 + r.below(1000);
-            len = std::min(n, std::max(1, per_row * 250 / (int)x / 2));
-        } else {
-            len = std::max(1, per_row / 2 + (int)r.below((uint32_t)per_row + 1));
-        }
+        uint32_t x = 1 + r.below(1000);
+        int len = std::min(n, std::max(1, per_row * 250 / (int)x / 2));
         cols.clear();
         cols.push_back(i);
-        for (int k = 1; k < len; k++) {
-            int j = shape == SUITE_BANDED ? i - 3 * per_row + (int)r.below((uint32_t)(6 * per_row + 1))
-                                          : (int)r.below((uint32_t)n);
-            if (j >= 0 && j < n)
-                cols.push_back(j);
-        }
+        for (int k = 1; k < len; k++)
+            cols.push_back((int)r.below((uint32_t)n));
         std::sort(cols.begin(), cols.end());
         cols.erase(std::unique(cols.begin(), cols.end()), cols.end());
         for (int j : cols) {
@@ -47,6 +36,35 @@ static inline suite_csr suite_sparse(int n, int per_row, suite_shape shape, uint
         }
         m.row.push_back((int)m.col.size());
     }
+    m.nnz = (int)m.col.size();
+    return m;
+}
+
+/*
+ * Finite elements: the square in `elements` x `elements` cells, a polynomial of degree `order` in x and in y per cell,
+ * zero on the boundary. The unknowns are the inner nodes of a grid with `order` steps per cell, numbered row by row; two
+ * are coupled when a cell contains both. Rows are long for nodes on corners of cells ((2 order + 1)^2), shorter on
+ * their edges and shortest inside ((order + 1)^2). 128 cells of order 3 have the shape of the matrix Dubcova3.
+ */
+static inline suite_csr suite_finite_elements(int elements, int order, uint64_t seed)
+{
+    suite_rng r(seed);
+    suite_csr m;
+    int side = elements * order - 1;
+    m.n = side * side;
+    m.row.push_back(0);
+    /* Along one axis, a node on the border of two cells is coupled with both, others with their own; node 0 is boundary. */
+    auto first = [&](int node) { return std::max(node % order ? node / order * order : node - order, 1); };
+    auto last = [&](int node) { return std::min(node % order ? node / order * order + order : node + order, side); };
+    for (int y = 1; y <= side; y++)
+        for (int x = 1; x <= side; x++) {
+            for (int v = first(y); v <= last(y); v++)
+                for (int u = first(x); u <= last(x); u++) {
+                    m.col.push_back((v - 1) * side + u - 1);
+                    m.val.push_back(r.range(0.1f, 1));
+                }
+            m.row.push_back((int)m.col.size());
+        }
     m.nnz = (int)m.col.size();
     return m;
 }

@@ -5,6 +5,7 @@
 
 #include "suite.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -59,8 +60,9 @@ static inline std::string suite_text(size_t bytes, const suite_vocabulary &v, ui
     return t;
 }
 
-/* About `bytes` of HTML-like pages: lines of text, one line in three containing a link; page_at as line_at. */
-static inline std::string suite_html(size_t bytes, const suite_vocabulary &v, uint64_t seed, std::vector<int> &page_at)
+/* About `bytes` of HTML-like pages: lines of text, one in `lines_per_link` containing a link; page_at as line_at. */
+static inline std::string suite_html(size_t bytes, const suite_vocabulary &v, uint32_t lines_per_link, uint64_t seed,
+                                     std::vector<int> &page_at)
 {
     suite_rng r(seed);
     std::string t;
@@ -70,7 +72,7 @@ static inline std::string suite_html(size_t bytes, const suite_vocabulary &v, ui
         for (int i = 0, lines = 2 + (int)r.below(4); i < lines; i++) {
             for (int k = 0, words = 3 + (int)r.below(8); k < words; k++)
                 t += v.pick(r) + " ";
-            if (!r.below(3))
+            if (!r.below(lines_per_link))
                 t += "<a href=\"http://" + v.pick(r) + ".org/" + v.pick(r) + "\">" + v.pick(r) + "</a>";
             t += "\n";
         }

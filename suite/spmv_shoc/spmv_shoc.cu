@@ -45,7 +45,7 @@ __global__ void csr_vector(const float *val, const int *col, const int *row, con
 int main(int argc, char **argv)
 {
     suite_size size = suite_parse_size(argc, argv);
-    suite_csr m = suite_sparse(suite_pick(size, 512, 8192, 12288), suite_pick(size, 16, 64, 123), SUITE_POWER_LAW, 127);
+    suite_csr m = suite_power_law(suite_pick(size, 512, 8192, 12288), suite_pick(size, 16, 64, 123), 127);
     suite_rng r(131);
     std::vector<float> x(m.n), got(m.n);
     for (float &v : x)
