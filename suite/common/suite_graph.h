@@ -1,5 +1,5 @@
-/* Generated graphs in CSR form: R-MAT (skewed degrees, like social and web graphs), grid (like road networks), uniform.
- */
+/* Generated graphs in CSR form: R-MAT (skewed degrees, like social and web graphs), grids (whole, and like road networks),
+ * uniform. */
 #ifndef WEIR_SUITE_GRAPH_H
 #define WEIR_SUITE_GRAPH_H
 
@@ -59,6 +59,19 @@ static inline suite_graph suite_rmat(int scale, int degree, bool symmetric, int 
             edge.push_back({v, u});
     }
     return suite_graph_from_edges(n, edge, max_weight, seed + 1);
+}
+
+/* side x side grid, four neighbours, weights 1. */
+static inline suite_graph suite_grid(int side)
+{
+    std::vector<std::pair<int, int>> edge;
+    for (int u = 0; u < side * side; u++) {
+        if (u % side + 1 < side)
+            edge.insert(edge.end(), {{u, u + 1}, {u + 1, u}});
+        if (u + side < side * side)
+            edge.insert(edge.end(), {{u, u + side}, {u + side, u}});
+    }
+    return suite_graph_from_edges(side * side, edge, 1, 0);
 }
 
 /* side x side grid, four neighbours, one in ten edges missing, a few diagonals: degree near that of road networks. */

@@ -3,7 +3,8 @@
  *
  * Origin: Parboil, sgemm (the sgemmNT kernel of Volkov and Demmel). 16 x 8 threads per block; a thread keeps 16 results of
  * one column of C in registers; a 16 x 8 tile of B is loaded into shared memory per step of 8, A is read from global
- * memory. Matrices are column-major. Original 1024 x 1056 x 992; "paper" is 1024 x 1056 x 352.
+ * memory. Matrices are column-major. Original 1024 x 1056 x 992 (its smallest 128 x 96 x 160); "paper" is
+ * 1024 x 1056 x 352, "small" the first 384 columns of C of the same matrices and a depth of 128.
  */
 #include "../common/suite.h"
 
@@ -40,9 +41,10 @@ __global__ void sgemm_nt(const float *a, int lda, const float *b, int ldb, float
 int main(int argc, char **argv)
 {
     suite_size size = suite_parse_size(argc, argv);
-    int m = suite_pick(size, 128, 384, 1024), n = suite_pick(size, 32, 384, 1056), k = suite_pick(size, 64, 192, 352);
+    int m = suite_pick(size, 128, 1024, 1024), ldb = suite_pick(size, 96, 1056, 1056);
+    int n = suite_pick(size, 32, 384, 1056), k = suite_pick(size, 64, 128, 352);
     const float alpha = 1, beta = 0.5f;
-    std::vector<float> a((size_t)m * k), b((size_t)n * k), c((size_t)m * n), got(c.size());
+    std::vector<float> a((size_t)m * k), b((size_t)ldb * k), c((size_t)m * n), got(c.size());
     suite_rng r(163);
     for (float &x : a)
         x = r.unit();
@@ -52,14 +54,14 @@ int main(int argc, char **argv)
         x = r.unit();
     float *da = suite_to_device(a.data(), a.size()), *db = suite_to_device(b.data(), b.size()),
           *dc = suite_to_device(c.data(), c.size());
-    sgemm_nt<<<dim3(m / TM, n / TN), dim3(TN, RATIO)>>>(da, m, db, n, dc, m, k, alpha, beta);
+    sgemm_nt<<<dim3(m / TM, n / TN), dim3(TN, RATIO)>>>(da, m, db, ldb, dc, m, k, alpha, beta);
     SUITE_LAUNCHED();
     suite_to_host(got.data(), dc, got.size());
     for (int j = 0; j < n; j++) {
         std::vector<double> column(m, 0.0);
         for (int l = 0; l < k; l++)
             for (int i = 0; i < m; i++)
-                column[i] += (double)a[i + (size_t)l * m] * b[j + (size_t)l * n];
+                column[i] += (double)a[i + (size_t)l * m] * b[j + (size_t)l * ldb];
         for (int i = 0; i < m; i++)
             c[i + (size_t)j * m] = (float)(beta * c[i + (size_t)j * m] + alpha * column[i]);
     }

@@ -1,65 +1,100 @@
 /*
  * Single-source shortest paths.
  *
- * Origin: LonestarGPU, sssp (topology-driven variant). Every launch visits all vertices, one thread each; a vertex
- * whose distance fell since its last visit relaxes its outgoing edges with atomicMin. CSR graph with integer weights,
- * 256 threads per block. Inputs of the original's two kinds, one after the other: a road-like grid (many rounds, low
- * degree) and an R-MAT graph (few rounds, a few vertices of very high degree). Original: road networks of up to 24
- * million vertices and R-MAT graphs of up to 4 million; "paper" is 224 x 224 and 2^17, at which the rounds near the
- * instruction cap.
+ * Origin: LonestarGPU 2.0, sssp (its first, topology-driven variant). Every launch visits all edges of all vertices, one
+ * thread per vertex, 1024 threads per block, and lowers the distance of an edge's end with atomicMin; launches repeat
+ * until none changes a distance. The graph is that of the original: degree, an index (the identity) that leads to the first
+ * edge, ends and weights; since distances may change in between, all of it is read again for every edge.
+ * Inputs of the original's three kinds, one after the other: a road-like grid, a uniform random graph of degree 4 and an
+ * R-MAT graph (a few vertices of very high degree). Original: the road network of the USA (24 million vertices), 2^23 and
+ * 2^22 vertices; "paper" is 128 x 128, 2^16 and 2^15.
  */
 #include "../common/suite_graph.h"
 
 #include <queue>
 
-__global__ void relax(const int *row, const int *col, const int *weight, unsigned *dist, unsigned *seen, int *changed,
-                      int n)
+enum { BLOCK = 1024 };
+static const unsigned FAR = 1000000000;
+
+struct graph {
+    unsigned vertices, edges;
+    const unsigned *degree, *index, *first, *end, *weight; /* edges are numbered from 1 */
+
+    __device__ unsigned edge(unsigned v, unsigned i) const { return degree[v] > i ? first[index[v]] + i : 0; }
+};
+
+__global__ void initialize(unsigned *dist, unsigned n)
 {
-    int v = blockIdx.x * blockDim.x + threadIdx.x;
-    if (v >= n)
+    unsigned v = blockIdx.x * blockDim.x + threadIdx.x;
+    if (v < n)
+        dist[v] = FAR;
+}
+
+__global__ void relax(unsigned *dist, graph g, bool *changed)
+{
+    unsigned v = blockIdx.x * blockDim.x + threadIdx.x;
+    if (v >= g.vertices)
         return;
-    unsigned d = dist[v];
-    if (d >= seen[v])
-        return;
-    seen[v] = d;
-    for (int i = row[v]; i < row[v + 1]; i++) {
-        unsigned alt = d + (unsigned)weight[i];
-        if (alt < dist[col[i]] && alt < atomicMin(&dist[col[i]], alt))
-            *changed = 1;
+    bool lowered = false;
+    for (unsigned i = 0, n = g.degree[v]; i < n; i++) {
+        unsigned e = g.edge(v, i);
+        if (e == 0 || e > g.edges)
+            continue;
+        unsigned to = g.end[e], weight = g.weight[e];
+        if (to >= g.vertices || weight >= FAR)
+            continue;
+        unsigned alt = dist[v] + weight;
+        if (alt < dist[to] && alt < atomicMin(&dist[to], alt))
+            lowered = true;
     }
+    if (lowered)
+        *changed = true;
 }
 
 static size_t run(const suite_graph &g)
 {
-    const unsigned far = 0x7fffffff;
-    int source = g.n / 2 + 1;
-    while (g.row[source + 1] == g.row[source])
-        source++;
-    std::vector<unsigned> dist(g.n, far), seen(g.n, far), got(g.n);
-    dist[source] = 0;
-    int *drow = suite_to_device(g.row.data(), g.row.size()), *dcol = suite_to_device(g.col.data(), g.m),
-        *dw = suite_to_device(g.weight.data(), g.m), *dch = suite_device<int>(1);
-    unsigned *dd = suite_to_device(dist.data(), g.n), *ds = suite_to_device(seen.data(), g.n);
-    int changed;
+    std::vector<unsigned> degree(g.n), index(g.n), first(g.n), end(g.m + 1), weight(g.m + 1), dist(g.n, FAR), got(g.n);
+    for (int v = 0; v < g.n; v++) {
+        degree[v] = (unsigned)(g.row[v + 1] - g.row[v]);
+        index[v] = (unsigned)v;
+        first[v] = (unsigned)g.row[v] + 1;
+    }
+    for (int i = 0; i < g.m; i++) {
+        end[i + 1] = (unsigned)g.col[i];
+        weight[i + 1] = (unsigned)g.weight[i];
+    }
+    graph d = {(unsigned)g.n,
+               (unsigned)g.m,
+               suite_to_device(degree.data(), degree.size()),
+               suite_to_device(index.data(), index.size()),
+               suite_to_device(first.data(), first.size()),
+               suite_to_device(end.data(), end.size()),
+               suite_to_device(weight.data(), weight.size())};
+    unsigned *dd = suite_device<unsigned>(g.n), blocks = (unsigned)(g.n + BLOCK - 1) / BLOCK;
+    bool *dch = suite_device<bool>(1), changed;
+    initialize<<<blocks, BLOCK>>>(dd, d.vertices);
+    SUITE_LAUNCHED();
+    SUITE_CUDA(cudaMemset(dd, 0, sizeof *dd)); /* vertex 0 is the source */
     do {
-        changed = 0;
+        changed = false;
         SUITE_CUDA(cudaMemcpy(dch, &changed, sizeof changed, cudaMemcpyHostToDevice));
-        relax<<<(g.n + 255) / 256, 256>>>(drow, dcol, dw, dd, ds, dch, g.n);
+        relax<<<blocks, BLOCK>>>(dd, d, dch);
         SUITE_LAUNCHED();
         suite_to_host(&changed, dch, 1);
     } while (changed);
     suite_to_host(got.data(), dd, g.n);
     std::priority_queue<std::pair<long, int>> q;
-    q.push({0, source});
+    dist[0] = 0;
+    q.push({0, 0});
     while (!q.empty()) {
-        long d = -q.top().first;
+        long so_far = -q.top().first;
         int v = q.top().second;
         q.pop();
-        if (d > (long)dist[v])
+        if (so_far > (long)dist[v])
             continue;
         for (int i = g.row[v]; i < g.row[v + 1]; i++)
-            if (d + g.weight[i] < (long)dist[g.col[i]]) {
-                dist[g.col[i]] = (unsigned)(d + g.weight[i]);
+            if (so_far + g.weight[i] < (long)dist[g.col[i]]) {
+                dist[g.col[i]] = (unsigned)(so_far + g.weight[i]);
                 q.push({-(long)dist[g.col[i]], g.col[i]});
             }
     }
@@ -68,8 +103,9 @@ static size_t run(const suite_graph &g)
 
 int main(int argc, char **argv)
 {
-    const suite_size size = suite_parse_size(argc, argv);
-    const size_t bad = run(suite_road(suite_pick(size, 24, 96, 224), 100, 89)) +
-                       run(suite_rmat(suite_pick(size, 8, 13, 17), 8, true, 100, 90));
+    suite_size size = suite_parse_size(argc, argv);
+    size_t bad = run(suite_road(suite_pick(size, 16, 64, 128), 100, 89)) +
+                 run(suite_uniform(1 << suite_pick(size, 8, 14, 16), 4, false, 100, 91)) +
+                 run(suite_rmat(suite_pick(size, 8, 13, 15), 8, true, 100, 90));
     return suite_done("sssp", argc, argv, bad);
 }
