@@ -8,9 +8,12 @@
  * memory, copies key and value byte by byte, and keeps an int4 for each pair that leads to them, as for the input.
  * Values that a task computes lie in 20 bytes of shared memory per thread until they are copied.
  *
+ * Grouping sorts the int4 of the pairs with a bitonic network in global memory, one launch per step (as the original
+ * does for up to 256 Ki pairs); a comparison follows both offsets to the keys. Then values and keys are copied byte by
+ * byte into the new order and the ranges of equal keys are found, with prefix sums in between.
+ *
  * Left out: the barrier with which the original opens every emission (its threads emit different numbers of pairs, which
- * CUDA does not allow at a barrier) and the grouping of pairs by a bitonic sort, which follows the map phase; the
- * programs check the emitted pairs on the host.
+ * CUDA does not allow at a barrier); passes of their own that take offsets and sizes out of the int4 and put them back.
  */
 #ifndef WEIR_SUITE_MARS_H
 #define WEIR_SUITE_MARS_H
@@ -34,10 +37,30 @@ struct mars_input {
     }
 };
 
-/* The pairs that the tasks emitted, in the order of the tasks, on the host. */
+/* Emitted pairs, in the order of the tasks or sorted, on the host and on the device. */
 struct mars_pairs {
     std::vector<char> keys, values;
     std::vector<int4> index;
+};
+struct mars_device_pairs {
+    char *keys, *values;
+    int4 *index;
+    unsigned key_bytes, value_bytes, n;
+
+    mars_pairs to_host() const
+    {
+        mars_pairs p = {std::vector<char>(key_bytes), std::vector<char>(value_bytes), std::vector<int4>(n)};
+        suite_to_host(p.keys.data(), keys, key_bytes);
+        suite_to_host(p.values.data(), values, value_bytes);
+        suite_to_host(p.index.data(), index, n);
+        return p;
+    }
+    void release()
+    {
+        SUITE_CUDA(cudaFree(keys));
+        SUITE_CUDA(cudaFree(values));
+        SUITE_CUDA(cudaFree(index));
+    }
 };
 
 /* Bytes and pairs of each task: counted by the first pass, after the prefix sums the place of its first. */
@@ -143,7 +166,7 @@ static inline unsigned mars_places(unsigned **counts, int tasks)
 }
 
 /* The map phase of program P: its types `key` and `value` and its functions `count` and `map`. */
-template <class P> static inline mars_pairs mars_run(const mars_input &in)
+template <class P> static inline mars_device_pairs mars_map_phase(const mars_input &in)
 {
     int tasks = (int)in.index.size(), blocks = (tasks + MARS_THREADS - 1) / MARS_THREADS;
     size_t padded = suite_scan_padded((size_t)tasks + 1);
@@ -153,23 +176,144 @@ template <class P> static inline mars_pairs mars_run(const mars_input &in)
     mars_sizes sizes = {mars_zeros<unsigned>(padded), mars_zeros<unsigned>(padded), mars_zeros<unsigned>(padded)};
     mars_count<P><<<blocks, MARS_THREADS>>>(keys, values, index, sizes, tasks);
     SUITE_LAUNCHED();
-    mars_pairs got;
-    got.keys.resize(mars_places(&sizes.key_bytes, tasks));
-    got.values.resize(mars_places(&sizes.value_bytes, tasks));
-    got.index.resize(mars_places(&sizes.pairs, tasks));
+    mars_device_pairs got;
+    got.key_bytes = mars_places(&sizes.key_bytes, tasks);
+    got.value_bytes = mars_places(&sizes.value_bytes, tasks);
+    got.n = mars_places(&sizes.pairs, tasks);
+    got.keys = mars_zeros<char>(got.key_bytes);
+    got.values = mars_zeros<char>(got.value_bytes);
     /* One slot more: a task that emits nothing still reads the slot of the next one. */
-    mars_output out = {sizes,
-                       mars_zeros<int2>(tasks),
-                       mars_zeros<int>(tasks),
-                       mars_zeros<char>(got.keys.size()),
-                       mars_zeros<char>(got.values.size()),
-                       mars_zeros<int4>(got.index.size() + 1)};
+    got.index = mars_zeros<int4>(got.n + 1);
+    mars_output out = {sizes, mars_zeros<int2>(tasks), mars_zeros<int>(tasks), got.keys, got.values, got.index};
     mars_map<P><<<blocks, MARS_THREADS, MARS_THREADS * MARS_BUFFER_BYTES>>>(keys, values, index, out, tasks);
     SUITE_LAUNCHED();
-    suite_to_host(got.keys.data(), out.keys, got.keys.size());
-    suite_to_host(got.values.data(), out.values, got.values.size());
-    suite_to_host(got.index.data(), out.index, got.index.size());
+    for (void *p : {(void *)keys, (void *)values, (void *)index, (void *)sizes.key_bytes, (void *)sizes.value_bytes,
+                    (void *)sizes.pairs, (void *)out.written, (void *)out.emitted})
+        SUITE_CUDA(cudaFree(p));
     return got;
+}
+
+/* The same for a program that ends with it. */
+template <class P> static inline mars_pairs mars_run(const mars_input &in)
+{
+    return mars_map_phase<P>(in).to_host();
+}
+
+/* ---- grouping ---- */
+
+/* P::compare of two keys; what fills the network up to a power of two (offset -1) comes first. */
+template <class P> static __device__ inline int mars_compare(const char *keys, int4 a, int4 b)
+{
+    if (a.x < 0 || b.x < 0)
+        return (a.x >= 0) - (b.x >= 0);
+    return P::compare((const typename P::key *)(keys + a.x), (const typename P::key *)(keys + b.x));
+}
+
+template <class P> __global__ void mars_bitonic_step(const char *keys, int4 *index, int k, int j)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, other = i ^ j;
+    if (other <= i)
+        return;
+    int4 a = index[i], b = index[other];
+    int order = mars_compare<P>(keys, a, b);
+    if ((i & k) == 0 ? order > 0 : order < 0) {
+        index[i] = b;
+        index[other] = a;
+    }
+}
+
+__global__ void mars_sizes_of(const int4 *index, unsigned *key_bytes, unsigned *value_bytes, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        key_bytes[i] = (unsigned)index[i].y;
+        value_bytes[i] = (unsigned)index[i].w;
+    }
+}
+
+/* Copies keys (or values: `x` and `y` of the index are then z and w) to their new places. */
+template <bool VALUES> __global__ void mars_move(const char *from, char *to, int4 *index, const unsigned *place, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    int4 at = index[i];
+    int offset = VALUES ? at.z : at.x, size = VALUES ? at.w : at.y;
+    unsigned start = place[i];
+    for (int b = 0; b < size; b++)
+        to[start + b] = from[offset + b];
+    if (VALUES)
+        at.z = (int)start;
+    else
+        at.x = (int)start;
+    index[i] = at;
+}
+
+template <class P> __global__ void mars_starts(const char *keys, const int4 *index, unsigned *start, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        start[i] = i == 0 || mars_compare<P>(keys, index[i], index[i - 1]) != 0;
+}
+
+__global__ void mars_bounds(const unsigned *start, const unsigned *group, int *bound, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && start[i])
+        bound[group[i]] = i;
+}
+
+__global__ void mars_ranges(const int *bound, int2 *range, int groups, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < groups)
+        range[i] = make_int2(bound[i], i + 1 < groups ? bound[i + 1] : n);
+}
+
+/* Sorts the pairs by P::compare of their keys, in place; returns the ranges of equal keys, on the device. */
+template <class P> static inline int2 *mars_group(mars_device_pairs &p, int *groups)
+{
+    int n = (int)p.n, blocks = (n + MARS_THREADS - 1) / MARS_THREADS, network = MARS_THREADS;
+    while (network < n)
+        network *= 2;
+    int4 *all = suite_device<int4>(network);
+    SUITE_CUDA(cudaMemset(all, 0xff, network * sizeof(int4)));
+    SUITE_CUDA(cudaMemcpy(all, p.index, n * sizeof(int4), cudaMemcpyDeviceToDevice));
+    for (int k = 2; k <= network; k *= 2)
+        for (int j = k / 2; j > 0; j /= 2)
+            mars_bitonic_step<P><<<network / MARS_THREADS, MARS_THREADS>>>(p.keys, all, k, j);
+    SUITE_LAUNCHED();
+    SUITE_CUDA(cudaMemcpy(p.index, all + network - n, n * sizeof(int4), cudaMemcpyDeviceToDevice));
+
+    size_t padded = suite_scan_padded((size_t)n + 1);
+    unsigned *key_at = mars_zeros<unsigned>(padded), *value_at = mars_zeros<unsigned>(padded);
+    char *keys = suite_device<char>(p.key_bytes), *values = suite_device<char>(p.value_bytes);
+    mars_sizes_of<<<blocks, MARS_THREADS>>>(p.index, key_at, value_at, n);
+    SUITE_LAUNCHED();
+    mars_places(&value_at, n);
+    mars_move<true><<<blocks, MARS_THREADS>>>(p.values, values, p.index, value_at, n);
+    mars_places(&key_at, n);
+    mars_move<false><<<blocks, MARS_THREADS>>>(p.keys, keys, p.index, key_at, n);
+    SUITE_LAUNCHED();
+    for (void *old : {(void *)all, (void *)p.keys, (void *)p.values, (void *)key_at, (void *)value_at})
+        SUITE_CUDA(cudaFree(old));
+    p.keys = keys;
+    p.values = values;
+
+    unsigned *start = mars_zeros<unsigned>(padded), *group = suite_device<unsigned>(padded), found;
+    mars_starts<P><<<blocks, MARS_THREADS>>>(p.keys, p.index, start, n);
+    SUITE_LAUNCHED();
+    suite_scan(group, start, padded);
+    suite_to_host(&found, group + n, 1);
+    int *bound = suite_device<int>(found);
+    int2 *range = suite_device<int2>(found);
+    mars_bounds<<<blocks, MARS_THREADS>>>(start, group, bound, n);
+    mars_ranges<<<(found + MARS_THREADS - 1) / MARS_THREADS, MARS_THREADS>>>(bound, range, (int)found, n);
+    SUITE_LAUNCHED();
+    for (void *old : {(void *)start, (void *)group, (void *)bound})
+        SUITE_CUDA(cudaFree(old));
+    *groups = (int)found;
+    return range;
 }
 
 #endif

@@ -1,98 +1,143 @@
 /*
  * k-means as MapReduce.
  *
- * Origin: Mars, Kmeans. A map task is one point, stored as a record of `dim` integers (array of structures, so a warp's
- * threads walk 32 records); it computes the squared distance to each of k centres and emits the nearest one. Reduce: one
- * thread per centre averages its points, walking the points of the emitted list in order.
- * 256 threads per block, a fixed number of iterations. Original: 32 Ki to 256 Ki points; "paper" is 256 Ki.
- * Simplified: Mars sorts the emitted pairs by centre; here points are counted into per-centre sums by atomics.
+ * Origin: Mars, Kmeans (suite_mars.h has the framework). A map task is one point: its key holds the point's number, the
+ * numbers of dimensions and centres and the array of memberships, its value points, centres and a flag. The task computes
+ * the squared distance to its own centre and to all others (points as records of 3 integers, so a warp's threads walk 32
+ * records; centres from global memory too), enters a nearer one and emits key and value as they are. Grouping sorts the
+ * pairs by membership, which a comparison finds through the key. Reduce: one thread per centre adds up its points.
+ * Original: 30000 points, 3 dimensions, 24 centres, repeated until no point moves; "small" is one iteration, "paper" five.
  */
-#include "../common/suite.h"
+#include "../common/suite_mars.h"
 
-#include <vector>
+enum { DIM = 3, K = 24 };
 
-enum { DIM = 8, K = 24 };
-
-__global__ void map_points(const int *point, const int *centre, int *nearest, int *sum, int *count, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    const int *p = point + i * DIM;
-    int best = 0, best_d = 0x7fffffff;
-    for (int c = 0; c < K; c++) {
+struct means {
+    struct key {
+        int point, dim, k;
+        int *member;
+    };
+    struct value {
+        int *points, *centres, *change;
+    };
+    static __device__ void count(key *, value *, mars_counter emit) { emit(sizeof(key), sizeof(value)); }
+    static __device__ int distance(const int *a, const int *b, int dim)
+    {
         int d = 0;
-        for (int k = 0; k < DIM; k++) {
-            int x = p[k] - centre[c * DIM + k];
+        for (int i = 0; i < dim; i++) {
+            int x = a[i] - b[i];
             d += x * x;
         }
-        if (d < best_d) {
-            best_d = d;
-            best = c;
-        }
+        return d;
     }
-    nearest[i] = best;
-    for (int k = 0; k < DIM; k++)
-        atomicAdd(&sum[best * DIM + k], p[k]);
-    atomicAdd(&count[best], 1);
-}
+    static __device__ void map(key *key, value *v, mars_emitter emit)
+    {
+        int dim = key->dim, k = key->k, p = key->point, before = key->member[p], best = before;
+        const int *point = v->points + p * dim, *centres = v->centres;
+        int least = distance(point, centres + best * dim, dim);
+        for (int c = 0; c < k; c++) {
+            int d = distance(point, centres + c * dim, dim);
+            if (d < least) {
+                best = c;
+                least = d;
+            }
+        }
+        if (best != before) {
+            *v->change = 1;
+            key->member[p] = best;
+        }
+        emit(key, v, sizeof *key, sizeof *v);
+    }
+    static __device__ int compare(const key *a, const key *b)
+    {
+        int x = a->member[a->point], y = b->member[b->point];
+        return x > y ? 1 : x < y ? -1 : 0;
+    }
+};
 
-__global__ void reduce_centres(int *centre, const int *sum, const int *count)
+__global__ void reduce(const char *keys, const char *values, const int4 *index, const int2 *range, int groups)
 {
-    int c = blockIdx.x * blockDim.x + threadIdx.x;
-    if (c < K && count[c])
-        for (int k = 0; k < DIM; k++)
-            centre[c * DIM + k] = sum[c * DIM + k] / count[c];
+    int g = blockIdx.x * blockDim.x + threadIdx.x;
+    if (g >= groups)
+        return;
+    int first = range[g].x, n = range[g].y - first;
+    const means::key *key = (const means::key *)(keys + index[first].x);
+    const means::value *v = (const means::value *)(values + index[first].z);
+    int dim = key->dim, *centre = v->centres + key->member[key->point] * dim;
+    const int *points = v->points;
+    for (int i = 0; i < dim; i++)
+        centre[i] = 0;
+    for (int i = 0; i < n; i++) {
+        const means::key *other = (const means::key *)((const char *)key + i * index[first].y);
+        const int *p = points + other->point * dim;
+        for (int j = 0; j < dim; j++)
+            centre[j] += p[j];
+    }
+    for (int i = 0; i < dim; i++)
+        centre[i] /= n;
 }
 
 int main(int argc, char **argv)
 {
     suite_size size = suite_parse_size(argc, argv);
-    int n = suite_pick(size, 1024, 32768, 262144), iterations = suite_pick(size, 2, 3, 3);
-    std::vector<int> point((size_t)n * DIM), centre(K * DIM), nearest(n), got(n), got_centre(K * DIM);
+    int n = suite_pick(size, 500, 30000, 30000), iterations = suite_pick(size, 2, 1, 5);
+    std::vector<int> point((size_t)n * DIM), centre(K * DIM), member(n, 0), got(n), got_centre(K * DIM);
     suite_rng r(73);
+    for (int &x : point)
+        x = (int)r.below(1000);
+    for (int c = 0; c < K * DIM; c++)
+        centre[c] = point[c]; /* the first points */
+    int change = 0;
+    means::value value = {suite_to_device(point.data(), point.size()), suite_to_device(centre.data(), centre.size()),
+                          suite_to_device(&change, 1)};
+    int *d_member = suite_to_device(member.data(), n);
+    mars_input in;
     for (int i = 0; i < n; i++) {
-        int blob = (int)r.below(K); /* points come in blobs, with noise */
-        for (int k = 0; k < DIM; k++)
-            point[(size_t)i * DIM + k] = (blob * 37 + k * 11) % 200 + (int)r.below(60);
+        means::key key;
+        memset(&key, 0, sizeof key); /* its padding is copied too */
+        key.point = i;
+        key.dim = DIM;
+        key.k = K;
+        key.member = d_member;
+        in.add(key, value);
     }
-    for (int c = 0; c < K; c++)
-        for (int k = 0; k < DIM; k++)
-            centre[c * DIM + k] = point[(size_t)(c * (n / K)) * DIM + k];
-    int *dp = suite_to_device(point.data(), point.size()), *dc = suite_to_device(centre.data(), centre.size()),
-        *dn = suite_device<int>(n), *ds = suite_device<int>(K * DIM), *dk = suite_device<int>(K);
+    size_t bad = 0;
     for (int it = 0; it < iterations; it++) {
-        SUITE_CUDA(cudaMemset(ds, 0, K * DIM * sizeof(int)));
-        SUITE_CUDA(cudaMemset(dk, 0, K * sizeof(int)));
-        map_points<<<(n + 255) / 256, 256>>>(dp, dc, dn, ds, dk, n);
-        reduce_centres<<<1, 32>>>(dc, ds, dk);
+        int groups;
+        mars_device_pairs pairs = mars_map_phase<means>(in);
+        int2 *range = mars_group<means>(pairs, &groups);
+        reduce<<<(groups + MARS_THREADS - 1) / MARS_THREADS, MARS_THREADS>>>(pairs.keys, pairs.values, pairs.index, range,
+                                                                             groups);
         SUITE_LAUNCHED();
+        pairs.release();
+        SUITE_CUDA(cudaFree(range));
         std::vector<int> sum(K * DIM, 0), count(K, 0);
         for (int i = 0; i < n; i++) {
-            int best = 0, best_d = 0x7fffffff;
-            for (int c = 0; c < K; c++) {
+            auto distance = [&](int c) {
                 int d = 0;
-                for (int k = 0; k < DIM; k++) {
-                    int x = point[(size_t)i * DIM + k] - centre[c * DIM + k];
+                for (int j = 0; j < DIM; j++) {
+                    int x = point[(size_t)i * DIM + j] - centre[c * DIM + j];
                     d += x * x;
                 }
-                if (d < best_d) {
-                    best_d = d;
-                    best = c;
+                return d;
+            };
+            int least = distance(member[i]);
+            for (int c = 0, d; c < K; c++)
+                if ((d = distance(c)) < least) {
+                    member[i] = c;
+                    least = d;
                 }
-            }
-            nearest[i] = best;
-            count[best]++;
-            for (int k = 0; k < DIM; k++)
-                sum[best * DIM + k] += point[(size_t)i * DIM + k];
+            count[member[i]]++;
+            for (int j = 0; j < DIM; j++)
+                sum[member[i] * DIM + j] += point[(size_t)i * DIM + j];
         }
         for (int c = 0; c < K; c++)
-            for (int k = 0; k < DIM && count[c]; k++)
-                centre[c * DIM + k] = sum[c * DIM + k] / count[c];
+            for (int j = 0; j < DIM && count[c]; j++)
+                centre[c * DIM + j] = sum[c * DIM + j] / count[c];
     }
-    suite_to_host(got.data(), dn, n);
-    suite_to_host(got_centre.data(), dc, K * DIM);
-    size_t bad = suite_diff_exact("nearest", got.data(), nearest.data(), n) +
-                 suite_diff_exact("centre", got_centre.data(), centre.data(), K * DIM);
+    suite_to_host(got.data(), d_member, n);
+    suite_to_host(got_centre.data(), value.centres, K * DIM);
+    bad += suite_diff_exact("member", got.data(), member.data(), n) +
+           suite_diff_exact("centre", got_centre.data(), centre.data(), K * DIM);
     return suite_done("kmeans_mars", argc, argv, bad);
 }
