@@ -2,12 +2,14 @@
 #include "lab/plot.h"
 
 #include "base/child.h"
+#include "base/exhaust.h"
 #include "base/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,11 +18,15 @@ static const char *const colours[] = {"#999999", "#0072b2", "#e69f00", "#009e73"
                                       "#56b4e9", "#d55e00", "#f0e442", "#000000"};
 enum { N_COLOURS = sizeof colours / sizeof *colours };
 
+const char *const plot_style_name[] = {"bars", "stacked", "lines", "sorted", "heat", "area", NULL};
+
+/* ---- words ---- */
+
 /*
  * Names and titles come from plans and files, and gnuplot runs what stands between backticks in a command, within
  * double quotes too. Within single quotes it reads nothing but '', which stands for one quote.
  */
-static void put_string(const char *s, FILE *f)
+void plot_put_string(const char *s, FILE *f)
 {
     fputc('\'', f);
     for (; *s; s++)
@@ -40,6 +46,16 @@ static void put_word(const char *s, FILE *f)
     fputc('"', f);
 }
 
+static void put_number(double v, FILE *f)
+{
+    if (isnan(v))
+        fputs(" ?", f);
+    else
+        fprintf(f, " %.6g", v);
+}
+
+/* ---- data ---- */
+
 /* "CS:finite" and "CS:infinite" stand together. */
 static bool same_group(const char *a, const char *b)
 {
@@ -47,70 +63,246 @@ static bool same_group(const char *a, const char *b)
     return n == strcspn(b, ":") && !strncmp(a, b, n);
 }
 
-static void put_data(const struct table *t, FILE *f)
+/* An empty row stands between groups, and before the means. */
+static bool gap_before(const struct table *t, size_t i)
 {
-    fputs("$data << EOD\n\"\"", f);
+    const struct table_row *r = &t->row.p[i];
+    return i && (r->mean != t->row.p[i - 1].mean || (!r->mean && !same_group(r->group, t->row.p[i - 1].group)));
+}
+
+static bool has_gaps(const struct plot *p)
+{
+    return p->style == PLOT_BARS || p->style == PLOT_STACKED;
+}
+
+/* Which row of the data it is, counted with the gaps. */
+static size_t place_of(const struct table *t, size_t row)
+{
+    size_t at = row;
+    for (size_t i = 1; i <= row; i++)
+        at += gap_before(t, i);
+    return at;
+}
+
+static void put_header(const struct table *t, FILE *f)
+{
+    fputs("\"\"", f);
     for (size_t c = 0; c < t->column.n; c++) {
         fputc(' ', f);
         put_word(t->column.p[c].label, f);
     }
     fputc('\n', f);
+}
+
+static void put_rows(const struct table *t, const struct plot *p, FILE *f)
+{
+    const double unit = t->percent ? 100 : 1;
+    put_header(t, f);
     for (size_t i = 0; i < t->row.n; i++) {
         const struct table_row *r = &t->row.p[i];
-        if (i && (r->mean != t->row.p[i - 1].mean || (!r->mean && !same_group(r->group, t->row.p[i - 1].group)))) {
-            fputs("\"\"", f); /* a gap between groups */
+        if (has_gaps(p) && gap_before(t, i)) {
+            fputs("\"\"", f);
             for (size_t c = 0; c < t->column.n; c++)
                 fputs(" ?", f);
             fputc('\n', f);
         }
-        put_word(r->label, f);
-        for (size_t c = 0; c < t->column.n; c++)
-            if (isnan(r->cell[c]))
-                fputs(" ?", f);
-            else
-                fprintf(f, " %.6g", r->cell[c]);
+        if (p->x_numeric)
+            fprintf(f, "%.9g", strtod(r->label, NULL));
+        else
+            put_word(r->label, f);
+        double sum = 0;
+        for (size_t c = 0; c < t->column.n; c++) {
+            sum += isnan(r->cell[c]) ? 0 : r->cell[c];
+            put_number(unit * (p->style == PLOT_AREA ? sum : r->cell[c]), f);
+        }
         fputc('\n', f);
     }
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Each column by itself, sorted; rows of means have no part. A shorter column ends early. */
+static void put_sorted(const struct table *t, FILE *f)
+{
+    const double unit = t->percent ? 100 : 1;
+    double *value = xmalloc((t->row.n + 1) * (t->column.n + 1) * sizeof *value);
+    size_t *n = xcalloc(t->column.n + 1, sizeof *n), longest = 0;
+    for (size_t c = 0; c < t->column.n; c++) {
+        for (size_t i = 0; i < t->row.n; i++)
+            if (!t->row.p[i].mean && !isnan(t->row.p[i].cell[c]))
+                value[c * t->row.n + n[c]++] = unit * t->row.p[i].cell[c];
+        qsort(value + c * t->row.n, n[c], sizeof *value, ascending);
+        longest = n[c] > longest ? n[c] : longest;
+    }
+    put_header(t, f);
+    for (size_t i = 0; i < longest; i++) {
+        fprintf(f, "%zu", i + 1);
+        for (size_t c = 0; c < t->column.n; c++)
+            put_number(i < n[c] ? value[c * t->row.n + i] : NAN, f);
+        fputc('\n', f);
+    }
+    free(value);
+    free(n);
+}
+
+/* ---- looks ---- */
+
+void plot_begin(const struct plot *p, unsigned width, unsigned height, const char *svg, FILE *f)
+{
+    fputs(
+        "# Drawn by weir. 'gnuplot FILE.gp' draws it again; 'gnuplot -c FILE.gp pdf >FILE.pdf' as PDF; also png, eps.\n"
+        "kind = exists('ARGC') && ARGC > 0 ? ARG1 : 'svg'\n",
+        f);
+    fprintf(f,
+            "if (kind eq 'pdf') set terminal pdfcairo size %.2fin,%.2fin font 'sans,9' noenhanced\n"
+            "if (kind eq 'eps') set terminal epscairo size %.2fin,%.2fin font 'sans,9' noenhanced\n"
+            "if (kind eq 'png') set terminal pngcairo size %u,%u font 'sans,22' noenhanced\n"
+            "if (kind eq 'svg') set terminal svg size %u,%u font 'sans,12' background '#ffffff' noenhanced\n",
+            width / 110.0, height / 110.0, width / 110.0, height / 110.0, 2 * width, 2 * height, width, height);
+    /* weir calls it with an argument and takes the picture from standard output, so that it appears when it is whole.
+     */
+    fputs("if (!exists('ARGC') || ARGC == 0) set output ", f);
+    plot_put_string(svg, f);
+    fputs("\nset title ", f);
+    plot_put_string(p->title, f);
+    fputs("\nset ylabel ", f);
+    plot_put_string(p->axis, f);
+    if (p->x_axis) {
+        fputs("\nset xlabel ", f);
+        plot_put_string(p->x_axis, f);
+    }
+    fputs(
+        "\nset key outside top center horizontal\nset datafile missing '?'\nset grid ytics lc rgb '#dddddd'\n"
+        "set border 3\nset tics nomirror out\n",
+        f);
+    if (p->line_at_one)
+        fputs("set arrow from graph 0, first 1 to graph 1, first 1 nohead lc rgb '#444444' dt 2 back\n", f);
+}
+
+static void put_axes(const struct table *t, const struct plot *p, FILE *f)
+{
+    const char *most = p->style == PLOT_STACKED || p->style == PLOT_AREA ? t->percent ? "100" : "*" : "*";
+    fprintf(f, "set yrange [0:%s]\n", most);
+    if (t->percent)
+        fputs("set format y '%g%%'\n", f);
+    switch (p->style) {
+    case PLOT_BARS:
+    case PLOT_STACKED:
+        fprintf(f,
+                "set xtics rotate by 45 right\nset style data histograms\nset style histogram %s\nset boxwidth 0.9\n"
+                "set style fill solid 1 border rgb '#444444'\n",
+                p->style == PLOT_STACKED ? "rowstacked" : "clustered gap 1");
+        break;
+    case PLOT_SORTED:
+        fputs("set style data steps\nset xrange [1:*]\n", f);
+        break;
+    case PLOT_AREA:
+        fputs("set style fill solid 0.85 noborder\n", f);
+        /* fall through */
+    default:
+        if (p->x_numeric)
+            fputs("set style data lines\nset xrange [*:*] noextend\n", f);
+        else
+            fputs("set style data linespoints\nset xtics rotate by 45 right\n", f);
+    }
+}
+
+/* A heat map: rows above each other as in the table, each value written into its field. */
+static void put_heat(const struct table *t, const struct plot *p, FILE *f)
+{
+    fputs(
+        "unset grid\nunset ylabel\nunset key\nset border 0\nset tics scale 0\nset xtics rotate by 45 right\n"
+        "set yrange [*:*] reverse noextend\nset xrange [*:*] noextend\nset cblabel ",
+        f);
+    plot_put_string(p->axis, f);
+    /* From blue through white to orange where 1 means no change; from white to blue else. */
+    fputs(p->line_at_one
+              ? "\nset palette defined (0 '#0072b2', 0.5 '#ffffff', 1 '#d55e00')\nstats $data matrix rowheaders "
+                "columnheaders nooutput\nspan = abs(STATS_max - 1) > abs(STATS_min - 1) ? abs(STATS_max - 1) : "
+                "abs(STATS_min - 1)\nspan = span > 0 ? span : 1\nset cbrange [1 - span:1 + span]\n"
+              : "\nset palette defined (0 '#ffffff', 1 '#0072b2')\n",
+          f);
+    if (t->percent)
+        fputs("set format cb '%g%%'\n", f);
+    fprintf(f,
+            "plot $data matrix rowheaders columnheaders with image notitle, \\\n"
+            "     $data matrix rowheaders columnheaders using 1:2:(sprintf('%s', $3)) with labels tc rgb '#000000' "
+            "notitle\n",
+            t->percent ? "%.0f" : "%.2f");
+}
+
+static void put_marks(const struct table *t, const struct plot *p, FILE *f)
+{
+    const double unit = t->percent ? 100 : 1;
+    fputs("$marks << EOD\n", f);
+    for (size_t i = 0; i < p->n_mark; i++) {
+        const struct plot_mark *m = &p->mark[i];
+        /* A cluster of n bars is n + 1 bars wide and stands around its row's number. */
+        double n = (double)t->column.n, x = (double)place_of(t, m->row);
+        x += p->style == PLOT_BARS ? ((double)m->column - (n - 1) / 2) / (n + 1) : 0;
+        fprintf(f, "%.6g %.6g\n", x, unit * m->value);
+    }
     fputs("EOD\n", f);
+}
+
+static void put_plot(const struct table *t, const struct plot *p, FILE *f)
+{
+    fputs("plot ", f);
+    for (size_t k = 0; k < t->column.n; k++) {
+        /* The lower areas are drawn over the higher ones. */
+        size_t c = p->style == PLOT_AREA ? t->column.n - 1 - k : k;
+        fputs(k ? ", \\\n     " : "", f);
+        if (p->style == PLOT_AREA)
+            fprintf(f, "$data using 1:%zu with filledcurves y1=0", c + 2);
+        else if (p->style == PLOT_SORTED || p->x_numeric)
+            fprintf(f, "$data using 1:%zu", c + 2);
+        else
+            fprintf(f, "$data using %zu%s", c + 2, k ? "" : ":xtic(1)");
+        fprintf(f, " lc rgb '%s'%s title columnheader(%zu)", colours[(c + p->x_numeric) % N_COLOURS],
+                p->style == PLOT_LINES || p->style == PLOT_SORTED ? " lw 2" : "", c + 2);
+    }
+    if (p->n_mark) {
+        fputs(", \\\n     $marks using 1:2 with points pt 4 ps 0.9 lw 2 lc rgb '#d55e00' title ", f);
+        plot_put_string(p->mark_title ? p->mark_title : "published", f);
+    }
+    fputc('\n', f);
 }
 
 static void put_script(const struct table *t, const struct plot *p, const char *svg, FILE *f)
 {
     size_t bars = t->row.n * (p->style == PLOT_BARS ? t->column.n : 2);
-    size_t width = 300 + bars * 12;
+    size_t width = 300 + bars * 12, height = p->height ? p->height : 380;
+    if (p->x_numeric || p->style == PLOT_SORTED)
+        width = 760;
+    else if (p->style == PLOT_HEAT) {
+        width = 260 + t->column.n * 64;
+        height = 170 + t->row.n * 22;
+    }
     width = width < 560 ? 560 : width > 1500 ? 1500 : width;
-    fprintf(
-        f, "# Drawn by weir; 'gnuplot FILE' draws it again.\nset terminal svg size %zu,380 font 'sans,12' noenhanced\n",
-        width);
-    /* weir calls it with an argument and takes the picture from standard output, so that it appears when it is whole.
-     */
-    fputs("if (!exists('ARGC') || ARGC == 0) set output ", f);
-    put_string(svg, f);
-    fputs("\nset title ", f);
-    put_string(p->title, f);
-    fputs("\nset ylabel ", f);
-    put_string(p->axis, f);
-    fprintf(f,
-            "\nset key outside top center horizontal\nset datafile missing '?'\nset grid ytics lc rgb '#dddddd'\n"
-            "set border 3\nset tics nomirror out\nset boxwidth 0.9\nset xtics rotate by 45 right\n"
-            "set yrange [0:%s]\n",
-            p->style == PLOT_STACKED ? "1" : "*");
-    if (p->style != PLOT_LINES)
-        fprintf(f, "set style data histograms\nset style histogram %s\nset style fill solid 1 border rgb '#444444'\n",
-                p->style == PLOT_STACKED ? "rowstacked" : "clustered gap 1");
+    plot_begin(p, (unsigned)width, (unsigned)(height > 4000 ? 4000 : height), svg, f);
+    put_axes(t, p, f);
+    fputs("$data << EOD\n", f);
+    if (p->style == PLOT_SORTED)
+        put_sorted(t, f);
     else
-        fputs("set style data linespoints\n", f);
-    if (p->line_at_one)
-        fputs("set arrow from graph 0, first 1 to graph 1, first 1 nohead lc rgb '#444444' dt 2 back\n", f);
-    put_data(t, f);
-    fputs("plot ", f);
-    for (size_t c = 0; c < t->column.n; c++)
-        fprintf(f, "%s$data using %zu%s lc rgb '%s'%s title columnheader(%zu)", c ? ", \\\n     " : "", c + 2,
-                c ? "" : ":xtic(1)", colours[c % N_COLOURS], p->style == PLOT_LINES ? " lw 2" : "", c + 2);
-    fputc('\n', f);
+        put_rows(t, p, f);
+    fputs("EOD\n", f);
+    if (p->style == PLOT_HEAT) {
+        put_heat(t, p, f);
+        return;
+    }
+    if (p->n_mark)
+        put_marks(t, p, f);
+    put_plot(t, p, f);
 }
 
-static int run_gnuplot(const char *script, int picture, struct err *e)
+/* ---- gnuplot ---- */
+
+static int run_gnuplot(const char *script, const char *kind, int picture, struct err *e)
 {
     fflush(NULL);
     const pid_t self = getpid(), pid = fork();
@@ -121,7 +313,7 @@ static int run_gnuplot(const char *script, int picture, struct err *e)
         dup2(picture, 1);
         dup2(null, 2);
         /* -d: not the user's own settings */
-        execlp("gnuplot", "gnuplot", "-d", "-c", script, "draw", (char *)NULL);
+        execlp("gnuplot", "gnuplot", "-d", "-c", script, kind, (char *)NULL);
         _exit(127);
     }
     int status = -1;
@@ -134,28 +326,108 @@ static int run_gnuplot(const char *script, int picture, struct err *e)
     return absent ? err_hint(e, "apt-get install gnuplot-nox, then 'gnuplot %.180s'", script) : -1;
 }
 
+static int draw_as(const char *script, const char *stem, const char *kind, struct err *e)
+{
+    char *path = xasprintf("%s.%s", stem, kind);
+    struct outfile *o = outfile_open(path, e);
+    int status = o ? run_gnuplot(script, kind, outfile_fd(o), e) : -1;
+    if (o && status)
+        outfile_abandon(o);
+    else if (o)
+        status = outfile_commit(o, e);
+    free(path);
+    return status;
+}
+
+static const char *const formats[] = {"svg", "pdf", "png", "eps"};
+
+/* The next of a list of formats, as an index; -1: it ends, -2: this is none. */
+static int next_format(const char **at)
+{
+    while (**at == ',' || **at == ' ')
+        ++*at;
+    size_t n = strcspn(*at, ", ");
+    if (!n)
+        return -1;
+    for (unsigned i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strlen(formats[i]) == n && !strncmp(*at, formats[i], n)) {
+            *at += n;
+            return (int)i;
+        }
+    return -2;
+}
+
+int plot_check_formats(const char *list, struct err *e)
+{
+    int k;
+    for (const char *at = list; (k = next_format(&at)) != -1;)
+        if (k == -2) {
+            err_set(e, "'%.*s' is no format of pictures", (int)strcspn(at, ", "), at);
+            return err_hint(e, "choose from svg, pdf, png, eps, with commas between them");
+        }
+    return 0;
+}
+
 int plot_write(const struct table *t, const struct plot *p, const char *stem, struct err *e)
 {
-    size_t n = strlen(stem) + 7;
-    char *script = xmalloc(n), *svg = xmalloc(n);
-    snprintf(script, n, "%s%s.gp", *stem == '-' ? "./" : "", stem); /* a name, not an option */
-    snprintf(svg, n, "%s.svg", stem);
+    char *script = xasprintf("%s%s.gp", *stem == '-' ? "./" : "", stem); /* a name, not an option */
+    char *svg = xasprintf("%s.svg", stem);
     struct outfile *o = outfile_open(script, e);
-    int status = o ? 0 : -1;
+    int status = o ? 0 : -1, k;
     if (o) {
         put_script(t, p, svg, outfile_stream(o));
         status = outfile_commit(o, e);
     }
-    o = status ? NULL : outfile_open(svg, e);
-    if (!status && !o)
-        status = -1;
-    if (o && run_gnuplot(script, outfile_fd(o), e)) {
-        outfile_abandon(o);
-        status = -1;
-    } else if (o) {
-        status = outfile_commit(o, e);
-    }
+    if (!status)
+        status = draw_as(script, stem, "svg", e);
+    for (const char *at = p->formats ? p->formats : ""; !status && (k = next_format(&at)) >= 0;)
+        status = k ? draw_as(script, stem, formats[k], e) : 0;
     free(script);
     free(svg);
     return status;
+}
+
+/* All that was written into a file without a name. */
+static char *read_back(int fd, size_t *bytes)
+{
+    off_t n = lseek(fd, 0, SEEK_END);
+    char *text = xmalloc((size_t)(n > 0 ? n : 0) + 1);
+    *bytes = 0;
+    for (ssize_t got; n > 0 && (got = pread(fd, text + *bytes, (size_t)n - *bytes, (off_t)*bytes)) > 0;)
+        *bytes += (size_t)got;
+    text[*bytes] = 0;
+    return text;
+}
+
+char *plot_run(const char *script, size_t *bytes, struct err *e)
+{
+    char name[32];
+    int in = memfd_create("figure.gp", 0), out = memfd_create("figure.svg", 0);
+    char *svg = NULL;
+    if (in < 0 || out < 0 || dprintf(in, "%s", script) < 0) {
+        err_set(e, "cannot make a picture: %s", strerror(errno));
+    } else {
+        snprintf(name, sizeof name, "/dev/fd/%d", in);
+        if (!run_gnuplot(name, "svg", out, e))
+            svg = read_back(out, bytes);
+    }
+    if (in >= 0)
+        close(in);
+    if (out >= 0)
+        close(out);
+    return svg;
+}
+
+char *plot_svg(const struct table *t, const struct plot *p, size_t *bytes, struct err *e)
+{
+    char *script = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&script, &n);
+    if (!f)
+        mem_exhausted(0);
+    put_script(t, p, "figure.svg", f);
+    fclose(f);
+    char *svg = plot_run(script, bytes, e);
+    free(script);
+    return svg;
 }

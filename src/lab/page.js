@@ -1,0 +1,30 @@
+// Tables sort by a click on a column's head: numbers first downwards, words first upwards; means stay at the end.
+"use strict";
+for (const table of document.querySelectorAll("table.sortable")) {
+  const heads = Array.from(table.tHead.rows[0].cells);
+  heads.forEach((head, column) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const body = table.tBodies[0];
+      const rows = Array.from(body.rows).filter((row) => !row.classList.contains("mean"));
+      const means = Array.from(body.rows).filter((row) => row.classList.contains("mean"));
+      const value = (row) => row.cells[column].dataset.v;
+      const numeric = rows.some((row) => value(row) !== undefined);
+      const was = head.getAttribute("aria-sort");
+      const up = was ? was === "descending" : !numeric;
+      const key = (row) => (numeric ? parseFloat(value(row)) : row.cells[column].textContent);
+      rows.sort((a, b) => {
+        const x = key(a), y = key(b);
+        if (numeric && (isNaN(x) || isNaN(y))) return isNaN(x) - isNaN(y);
+        const order = numeric ? x - y : x.localeCompare(y, undefined, { numeric: true });
+        return up ? order : -order;
+      });
+      heads.forEach((other) => other.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", up ? "ascending" : "descending");
+      body.append(...rows, ...means);
+    });
+  });
+}
