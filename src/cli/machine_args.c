@@ -201,7 +201,7 @@ int machine_report(struct gpu *g, enum gpu_end end, const struct machine_args *m
         err_print(&e, stderr);
         status = status ? status : CLI_PROGRAM_FAILED;
     }
-    if (!m->quiet)
+    if (!m->quiet && !m->no_summary)
         result_print_summary(g, complete, host_s, out);
     if (m->opts.classify_loads)
         result_print_loads(g, out);

@@ -17,6 +17,7 @@ struct machine_args {
     char *with;
     const char *json; /* NULL = none; "-" = standard output, and everything else goes to standard error */
     bool gpgpusim, quiet;
+    bool no_summary; /* as quiet, but the progress is shown */
 };
 void machine_args_init(struct machine_args *);
 void machine_args_free(struct machine_args *);

@@ -1,7 +1,7 @@
 /* weir replay: a recording on a simulated GPU. */
 #include "cli/cli.h"
-#include "cli/machine_args.h"
 #include "cli/progress.h"
+#include "cli/run.h"
 
 #include "base/outfile.h"
 #include "gpu/replay.h"
@@ -41,10 +41,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-static int replay(struct args *a)
+int replay_recording(struct machine_args *m, const char *file)
 {
     struct err e;
-    struct trace_file *f = a->machine.json && outfile_check(a->machine.json, &e) ? NULL : trace_open(a->file, &e);
+    struct trace_file *f = m->json && outfile_check(m->json, &e) ? NULL : trace_open(file, &e);
     if (!f) {
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
@@ -54,9 +54,9 @@ static int replay(struct args *a)
         insts += trace_launch_insts(f, i);
     struct progress p;
     progress_begin(&p, insts);
-    a->machine.opts.poll = progress_poll;
-    a->machine.opts.poll_ctx = &p;
-    struct gpu *g = gpu_new(&a->machine.opts, &e);
+    m->opts.poll = progress_poll;
+    m->opts.poll_ctx = &p;
+    struct gpu *g = gpu_new(&m->opts, &e);
     int status = CLI_BAD_INPUT;
     if (!g) {
         progress_end(&p);
@@ -65,7 +65,7 @@ static int replay(struct args *a)
         err_clear(&e);
         enum gpu_end end = gpu_replay(g, f, &e);
         double host_s = progress_end(&p);
-        status = machine_report(g, end, &a->machine, host_s, trace_program(f), &e, stdout);
+        status = machine_report(g, end, m, host_s, trace_program(f), &e, stdout);
     }
     gpu_free(g);
     trace_close(f);
@@ -79,7 +79,7 @@ int cli_replay(int argc, char **argv)
         {&machine_argp, 0, "The machine:", 1}, {&report_argp, 0, "The run and its results:", 2}, {0}};
     static const struct argp argp = {NULL, parse, "FILE.wt", doc, children, NULL, NULL};
     machine_args_init(&a.machine);
-    int status = cli_parse(&argp, argc, argv, 0, &a) ? CLI_BAD_INPUT : replay(&a);
+    int status = cli_parse(&argp, argc, argv, 0, &a) ? CLI_BAD_INPUT : replay_recording(&a.machine, a.file);
     machine_args_free(&a.machine);
     return status;
 }

@@ -14,7 +14,7 @@
 #include "base/outfile.h"
 #include "base/paths.h"
 #include "cli/cli.h"
-#include "cli/machine_args.h"
+#include "cli/run.h"
 #include "cudart/program.h"
 #include "cudart/report.h"
 #include "gpu/plugin.h"
@@ -168,8 +168,8 @@ static void set_machine(const struct machine_args *m)
         put(REPORT_ENV_JSON, "-");
     else
         put_path(REPORT_ENV_JSON, m->json);
-    snprintf(text, sizeof text, "%s%s%s%s", m->quiet ? "" : "summary ", m->opts.classify_loads ? "loads " : "",
-             m->gpgpusim ? "gpgpusim " : "", m->opts.profile ? "profile" : "");
+    snprintf(text, sizeof text, "%s%s%s%s", m->quiet || m->no_summary ? "" : "summary ",
+             m->opts.classify_loads ? "loads " : "", m->gpgpusim ? "gpgpusim " : "", m->opts.profile ? "profile" : "");
     put(REPORT_ENV_SHOW, text);
 }
 
@@ -649,6 +649,11 @@ static int start(int argc, char **argv, bool record)
     free(job.trace_default);
     machine_args_free(&job.machine);
     return result;
+}
+
+int run_program(const struct machine_args *m, int argc, char **argv)
+{
+    return run_job(&(struct job){.machine = *m, .argv = argv, .argc = argc});
 }
 
 int cli_run(int argc, char **argv)

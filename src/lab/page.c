@@ -153,26 +153,29 @@ void page_cell(FILE *f, const char *text)
     page_element(f, "td class=\"left\"", text);
 }
 
-void page_number(FILE *f, double value, const char *format)
+void page_number(FILE *f, double value, int decimals, const char *unit)
 {
     if (isnan(value)) {
         fputs("<td data-v=\"\">–</td>", f);
         return;
     }
+    char text[400];
     fprintf(f, "<td data-v=\"%.9g\">", value);
-    char text[64];
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    snprintf(text, sizeof text, format, value);
-#pragma GCC diagnostic pop
-    put_escaped(f, text);
-    fputs("</td>", f);
+    const int n = snprintf(text, sizeof text, "%.*f", decimals, value);
+    /* Thousands stand apart by a narrow space, where the number has five digits or more. */
+    const int whole = (int)strcspn(text, "."), first = *text == '-';
+    for (int i = 0; i < n; i++) {
+        if (i > first && i < whole && whole - first > 4 && (whole - i) % 3 == 0)
+            fputs("\u202f", f);
+        fputc(text[i], f);
+    }
+    fprintf(f, "%s</td>", unit);
 }
 
 void page_share(FILE *f, double share)
 {
     if (isnan(share)) {
-        page_number(f, share, "");
+        page_number(f, share, 0, "");
         return;
     }
     double wide = share < 0 ? 0 : share > 1 ? 100 : 100 * share;
@@ -182,6 +185,15 @@ void page_share(FILE *f, double share)
 void page_table_end(FILE *f)
 {
     fputs("</tbody></table></div>\n", f);
+}
+
+static void put_value(FILE *f, const struct table *t, double v)
+{
+    const double size = fabs(v);
+    if (t->percent)
+        page_number(f, 100 * v, 1, "%");
+    else
+        page_number(f, v, size >= 1000 ? 0 : size >= 100 ? 1 : 3, "");
 }
 
 void page_table(FILE *f, const struct table *t, const char *first)
@@ -199,11 +211,7 @@ void page_table(FILE *f, const struct table *t, const char *first)
         page_row(f, r->mean);
         page_cell(f, r->label);
         for (size_t c = 0; c < t->column.n; c++)
-            page_number(f, t->percent ? 100 * r->cell[c] : r->cell[c],
-                        t->percent                 ? "%.1f%%"
-                        : fabs(r->cell[c]) >= 1000 ? "%.0f"
-                        : fabs(r->cell[c]) >= 100  ? "%.1f"
-                                                   : "%.3f");
+            put_value(f, t, r->cell[c]);
         page_row_end(f);
     }
     page_table_end(f);

@@ -32,9 +32,10 @@ void page_table_begin(FILE *);
 void page_heads(FILE *, const char *const *heads);
 void page_row(FILE *, bool mean);
 void page_row_end(FILE *);
-void page_cell(FILE *, const char *text);                   /* words */
-void page_number(FILE *, double value, const char *format); /* NAN: a dash */
-void page_share(FILE *, double share);                      /* a part of 1, with a bar */
+void page_cell(FILE *, const char *text); /* words */
+/* NAN: a dash. `unit` comes from the source of weir only. */
+void page_number(FILE *, double value, int decimals, const char *unit);
+void page_share(FILE *, double share); /* a part of 1, with a bar */
 void page_table_end(FILE *);
 /* A whole table; `first` is the head of the rows. */
 void page_table(FILE *, const struct table *, const char *first);

@@ -49,7 +49,7 @@ _weir() {
         case $command:$prev in
         explain:explain) words="$(_weir_names gpus) $(_weir_names policies)" ;;
         config:show) words=$(_weir_names gpus) ;;
-        analyze:* | suite:*) [ -n "$words" ] || words=$(_weir_names workloads) ;;
+        analyze:* | profile:* | suite:*) [ -n "$words" ] || words=$(_weir_names workloads) ;;
         esac
     fi
     COMPREPLY=($(compgen -W "$words" -- "$cur"))

@@ -1,0 +1,278 @@
+/*
+ * weir profile: runs a program, a recording or a program of the suite with counts by instruction, or takes the document
+ * of such a run, and tells where the time went: on the screen, and as a page.
+ */
+#include "base/exhaust.h"
+#include "base/outfile.h"
+#include "cli/cli.h"
+#include "cli/run.h"
+#include "cli/suite_record.h"
+#include "lab/profile.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { KEY_HTML = 600, KEY_JSON, KEY_SIZE, KEY_SOURCE };
+
+struct args {
+    struct machine_args machine;
+    const char *html, *json, *size, *source;
+    char **argv;
+    int argc;
+    char *command; /* as it was typed */
+};
+
+/* ---- what to profile ---- */
+
+enum kind { SUITE_NAME, RECORDING, DOCUMENT, PROGRAM };
+
+static bool ends_in(const char *s, const char *end)
+{
+    const size_t n = strlen(s), k = strlen(end);
+    return n > k && !strcmp(s + n - k, end);
+}
+
+static enum kind kind_of(const char *what)
+{
+    struct stat st;
+    if (!strcmp(what, "-") || ends_in(what, ".json"))
+        return DOCUMENT;
+    if (ends_in(what, ".wt"))
+        return RECORDING;
+    return strchr(what, '/') || (!stat(what, &st) && S_ISREG(st.st_mode)) ? PROGRAM : SUITE_NAME;
+}
+
+static int profile_suite_program(const struct args *a, struct machine_args *m)
+{
+    struct suite suite = {0};
+    struct err e;
+    char cache[SUITE_PATH], recording[SUITE_PATH];
+    int bad = suite_load(&suite, &e) || suite_cache_folder(cache, &e);
+    const struct suite_program *p = bad ? NULL : suite_find(&suite, a->argv[0]);
+    if (!bad && !p) {
+        err_set(&e, "the suite has no program '%s', and it is no file", a->argv[0]);
+        bad = err_hint(&e, "'weir suite list' shows them");
+    } else if (!bad) {
+        bad = suite_record(&suite, p, a->size, cache, recording, &e);
+    }
+    suite_free(&suite);
+    if (!bad)
+        return replay_recording(m, recording);
+    err_print(&e, stderr);
+    return CLI_BAD_INPUT;
+}
+
+/* Fills `path` with a name in a folder of its own: under one that can be guessed another user might have put a link. */
+static int make_place(char folder[PATH_MAX], char path[PATH_MAX + 16], struct err *e)
+{
+    const char *tmp = getenv("TMPDIR");
+    if (snprintf(folder, PATH_MAX, "%s/weir-profile-XXXXXX", tmp && *tmp ? tmp : "/tmp") >= PATH_MAX ||
+        !mkdtemp(folder))
+        return err_set(e, "%s: cannot make a folder: %s", folder, strerror(errno));
+    snprintf(path, PATH_MAX + 16, "%s/run.json", folder);
+    return 0;
+}
+
+/* Simulates, with the document at `path`; an exit status. */
+static int simulate(struct args *a, const char *path)
+{
+    struct machine_args *m = &a->machine;
+    m->opts.profile = true;
+    m->no_summary = true;
+    m->json = path;
+    switch (kind_of(a->argv[0])) {
+    case RECORDING:
+        return replay_recording(m, a->argv[0]);
+    case PROGRAM: {
+        /* A name without a slash that is a file here is that file. */
+        char *here = strchr(a->argv[0], '/') ? NULL : xasprintf("./%s", a->argv[0]);
+        char *typed = a->argv[0];
+        a->argv[0] = here ? here : typed;
+        const int status = run_program(m, a->argc, a->argv);
+        a->argv[0] = typed;
+        free(here);
+        return status;
+    }
+    default:
+        return profile_suite_program(a, m);
+    }
+}
+
+/* ---- the profile ---- */
+
+static json_t *load(const char *path, const char *name, struct err *e)
+{
+    json_error_t why;
+    FILE *f = strcmp(path, "-") ? fopen(path, "r") : stdin;
+    if (!f) {
+        err_at(e, name, 0, 0, "%s", strerror(errno));
+        return NULL;
+    }
+    json_t *doc = json_loadf(f, JSON_REJECT_DUPLICATES, &why);
+    if (f != stdin)
+        fclose(f);
+    if (!doc) {
+        err_at(e, name, why.line > 0 ? (unsigned)why.line : 0, 0, "is no JSON: %s", why.text);
+        err_hint(e, "make a document: weir run --profile --json FILE ./app");
+    }
+    return doc;
+}
+
+static int write_page(const struct args *a, const struct profile *p, struct err *e)
+{
+    struct outfile *o = outfile_open(a->html, e);
+    if (!o)
+        return -1;
+    profile_page(p, a->command, outfile_stream(o));
+    return outfile_commit(o, e);
+}
+
+static int show(const struct args *a, const char *path, const char *name)
+{
+    struct err e;
+    struct profile p;
+    json_t *doc = load(path, name, &e);
+    if (!doc || profile_read(&p, doc, name, a->source, &e)) {
+        err_print(&e, stderr);
+        return CLI_BAD_INPUT;
+    }
+    profile_print(&p, stdout);
+    int bad = a->html && write_page(a, &p, &e);
+    if (bad)
+        err_print(&e, stderr);
+    profile_free(&p);
+    return bad ? CLI_BAD_INPUT : CLI_OK;
+}
+
+static int profile(struct args *a)
+{
+    struct err e;
+    char folder[PATH_MAX] = "", path[PATH_MAX + 16];
+    if ((a->html && outfile_check(a->html, &e)) || (a->json && outfile_check(a->json, &e))) {
+        err_print(&e, stderr);
+        return CLI_BAD_INPUT;
+    }
+    if (kind_of(a->argv[0]) == DOCUMENT)
+        return show(a, a->argv[0], a->argv[0]);
+    if (a->json)
+        snprintf(path, sizeof path, "%s", a->json);
+    else if (make_place(folder, path, &e)) {
+        err_print(&e, stderr);
+        return CLI_BAD_INPUT;
+    }
+    /* A program that fails leaves a document of what there was. */
+    int status = simulate(a, path);
+    if (status != CLI_BAD_INPUT && !access(path, R_OK)) {
+        const int shown = show(a, path, a->argv[0]);
+        status = status ? status : shown;
+    }
+    if (*folder) {
+        unlink(path);
+        rmdir(folder);
+    }
+    return status;
+}
+
+/* ---- options ---- */
+
+static void check_options(const struct args *a, struct argp_state *state)
+{
+    if (!a->argc)
+        argp_error(state, "of what? name a program, a recording, a program of the suite, or a run's FILE.json");
+    if (a->json && !strcmp(a->json, "-"))
+        argp_error(state, "--json -: standard output is the profile's; name a file");
+    if (kind_of(a->argv[0]) == DOCUMENT && (a->machine.opts.machine || a->machine.opts.n_set || a->machine.opts.with))
+        argp_error(state, "%s is a run that is done: --gpu, --set and --with have nothing to do", a->argv[0]);
+    if (kind_of(a->argv[0]) == DOCUMENT && a->json)
+        argp_error(state, "%s is the document already: --json has nothing to do", a->argv[0]);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct args *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->machine;
+        return 0;
+    case KEY_HTML:
+        a->html = arg;
+        return 0;
+    case KEY_JSON:
+        a->json = arg;
+        return 0;
+    case KEY_SOURCE:
+        a->source = arg;
+        return 0;
+    case KEY_SIZE:
+        if (strcmp(arg, "tiny") && strcmp(arg, "small") && strcmp(arg, "paper"))
+            argp_error(state, "--size is tiny, small or paper, not '%s'", arg);
+        a->size = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (a->argc)
+            argp_error(state, "one at a time");
+        a->argv = &state->argv[state->next - 1];
+        a->argc = 1;
+        if (kind_of(arg) == PROGRAM) { /* its own arguments follow */
+            a->argc = state->argc - (state->next - 1);
+            state->next = state->argc;
+        }
+        return 0;
+    case ARGP_KEY_SUCCESS:
+        check_options(a, state);
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_option options[] = {
+    {"html", KEY_HTML, "FILE", 0, "also a page: one file with pictures, annotated source and tables that sort", 0},
+    {"json", KEY_JSON, "FILE", 0, "keep the run's document; 'weir profile FILE' shows it again", 0},
+    {"source", KEY_SOURCE, "DIR", 0, "where the sources are, if not where they were compiled", 0},
+    {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of a suite program (default: small)", 0},
+    {0},
+};
+static const struct argp_child children[] = {{&machine_argp, 0, "The machine:", 1}, {0}};
+static const struct argp argp = {
+    options,
+    parse,
+    "./PROGRAM [ARGUMENTS]\nNAME|FILE.wt|FILE.json",
+    "Tells where the time of a program goes on a simulated GPU: what costs most, in plain sentences; kernels; stalls "
+    "by "
+    "reason and by source line; each load, store and atomic with its lines, sectors, hits and waits; occupancy and its "
+    "limit; the course of the run. A name is a program of the suite."
+    "\vExamples:\n"
+    "  weir profile ./app\n"
+    "  weir profile --gpu gtx780 --html app.html ./app 1000000\n"
+    "  weir profile --size tiny bfs\n"
+    "  weir run --profile --json run.json ./app; weir profile run.json\n\n"
+    "docs/profile.md tells how to read it.\n"
+    "Exit status: 0 done, 1 the program failed (its status, a signal or a device fault), 2 bad input, 3 deadlock of "
+    "the machine.\n",
+    children,
+    NULL,
+    NULL,
+};
+
+static char *join_words(int argc, char **argv)
+{
+    char *line = xasprintf("%s", argv[0]);
+    for (int i = 1; i < argc; i++) {
+        char *longer = xasprintf("%s %s", line, argv[i]);
+        free(line);
+        line = longer;
+    }
+    return line;
+}
+
+int cli_profile(int argc, char **argv)
+{
+    struct args a = {.size = "small", .command = join_words(argc, argv)};
+    machine_args_init(&a.machine);
+    const int status = cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &a) ? CLI_BAD_INPUT : profile(&a);
+    machine_args_free(&a.machine);
+    free(a.command);
+    return status;
+}

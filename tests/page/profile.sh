@@ -1,0 +1,79 @@
+#!/bin/sh
+# weir profile: the screen says what an engineer asks, the page says it too and works in a browser, and no name of a
+# program, kernel, file or policy becomes markup.
+# Usage: profile.sh WEIR TREE
+weir=$(realpath "$1")
+tree=$2
+. "$tree/tests/diff/cli.sh"
+cd "$dir" || exit 1
+
+expect 0 "$weir" cc "$tree/tests/page/transpose.cu" -o transpose
+expect 0 "$weir" profile --gpu gtx480 --html page.html --json run.json ./transpose 256
+says out "transpose.cu:12: each store touches 32 lines of 128 bytes where 1 would do"
+says out "of issue slots wait for it; served: 100% L2"
+says out "tiled.h:11: bank conflicts: each load in shared memory takes 32.0 passes where 1 would do"
+says out "tiled.h:13: each atomic becomes 32 requests for 32 lanes"
+says out "columns: 17% of issue slots have no warp: 64 CTAs of 1024 threads"
+says out "lsu_full"
+grep -qE "^  naive +2 " out || fail "launches are not summed, or names not demangled: $(cat out)"
+says out "Over time"
+[ "$(wc -l <out)" -le 45 ] || fail "more than a screen: $(wc -l <out) lines"
+says page.html "<b>transpose.cu:12</b>: each store touches 32 lines"
+says page.html "out[x * n + y] = in[y * n + x];"
+says page.html "st.global"
+says page.html "atom"
+
+# The document again, from a file and from a pipe; without the sources; without counts.
+cp out first
+expect 0 "$weir" profile run.json
+cmp -s out first || fail "the document shows something else"
+expect 0 sh -c "cat run.json | '$weir' profile -"
+cmp -s out first || fail "the document shows something else through a pipe"
+expect 0 "$weir" run -q --gpu gtx480 --json plain.json ./transpose 64
+expect 0 "$weir" profile --html plain.html plain.json
+says out "--profile"
+says plain.html "weir run --profile"
+expect 2 "$weir" profile nosuchprogram
+says err "the suite has no program"
+
+# Bad input.
+echo '{"schema": 1' >broken.json
+expect 2 "$weir" profile broken.json
+says err "broken.json"
+says err "is no JSON"
+echo '{"total": {}}' >other.json
+expect 2 "$weir" profile other.json
+says err "is not the statistics document of a run"
+expect 2 "$weir" profile absent.json
+expect 2 "$weir" profile --gpu gtx480 run.json
+says err "is a run that is done"
+expect 2 "$weir" profile --html no/such/folder/page.html run.json
+expect 2 "$weir" profile
+
+# Words that would be markup.
+python3 - run.json evil.json <<'PY' || fail "no hostile document"
+import json, sys
+evil = "\"'><img src=x onerror=\"window.evil=1\"><script>window.evil=2</script></style></title><!--&lt;%n"
+doc = json.load(open(sys.argv[1]))
+doc["machine"] = "m" + evil
+doc["provenance"] = {"program": "p" + evil, "arguments": evil, "weir": evil, "date": evil}
+doc["policies"] = {"k" + evil: "v" + evil}
+doc["config"]["c" + evil] = "w" + evil
+doc["total"]["t" + evil] = 1
+for member in "kernels", "loads", "instructions":
+    for o in doc[member]:
+        o["kernel"] += evil
+        o.update({k: o[k] + evil for k in ("inst", "class", "space", "limiter") if k in o})
+        if "src_file" in o:
+            o["src_file"] = "/nowhere/" + evil.replace("/", "|")
+doc["phases"] = [{"policy": evil, "sm": 0, "cycle": 0, "phase": "f" + evil}, {"policy": evil, "sm": 0, "cycle": 9, "phase": "g"}]
+json.dump(doc, open(sys.argv[2], "w"))
+PY
+expect 0 "$weir" profile --html evil.html evil.json
+grep -q '<img src=x\|<script>window\|</style></title>' evil.html && fail "a name became markup"
+
+if ! command -v gnuplot >/dev/null; then
+    echo "there is no gnuplot: the pages were not opened"
+    exit 77
+fi
+python3 "$tree/tests/page/browser.py" page.html plain.html evil.html
