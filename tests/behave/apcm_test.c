@@ -519,40 +519,42 @@ static void a_distance_instead_of_the_board(void **state)
     struct landing at[N];
     for (unsigned i = 0; i < 4; i++) /* four pinned lines, with 4, 5, 6 and 7 accesses left after the fourth */
         shots[LESSON + i] = in_loop(load(READY + i * GAP, i * SETS, A, 0), LOOP);
-    for (unsigned i = 0; i < 3; i++) /* not enough accesses to free one: these bypass */
-        shots[LESSON + 4 + i] = load(READY + (4 + i) * GAP, (10 + i) * SETS, Q, 1);
-    shots[LESSON + 7] = load(READY + 7 * GAP, 20 * SETS, Q, 1); /* the first one's distance is over */
-    shots[LESSON + 8] = load(READY + 8 * GAP, SETS, Q, 1);      /* a hit starts the distance anew */
+    /* Not enough accesses to free one: this bypasses. Those to other sets count, too. */
+    shots[LESSON + 4] = load(READY + 4 * GAP, 10 * SETS, Q, 1);
+    shots[LESSON + 5] = load(READY + 5 * GAP, 11 * SETS + 1, Q, 1);
+    shots[LESSON + 6] = load(READY + 6 * GAP, 0, Q, 1);         /* a hit does not start the distance anew */
+    shots[LESSON + 7] = load(READY + 7 * GAP, 20 * SETS, Q, 1); /* the first one's distance is over, ... */
+    shots[LESSON + 8] = load(READY + 8 * GAP, 21 * SETS, Q, 1); /* ... then the second one's */
     struct memsys *m = taught(APCM "[apcm]\nprotect_distance = 7\n", shots, N, at);
     struct apcm *s = state_of(m);
     engine_run(m->eng, READY + 4 * GAP - 10);
     for (unsigned i = 0; i < 4; i++) {
-        assert_int_equal(fields(m, i * SETS)->distance, 4 + i);
+        assert_int_equal(fields(m, i * SETS)->until - s->seen, 4 + i);
         assert_true(fields(m, i * SETS)->pinned);
     }
     assert_false(s->psb[0].set);
     engine_run(m->eng, READY + 7 * GAP - 10);
     assert_true(in_l1(m, 0));
-    assert_int_equal(fields(m, 0)->distance, 1);
-    assert_int_equal(m->l1[0]->cache[L1_DATA]->stats.all_protected, 3);
+    assert_int_equal(fields(m, 0)->until - s->seen, 1);
+    assert_int_equal(m->l1[0]->cache[L1_DATA]->stats.all_protected, 1);
     engine_run(m->eng, READY + 8 * GAP - 10);
     assert_false(in_l1(m, 0));
     assert_true(in_l1(m, 20 * SETS));
-    assert_int_equal(fields(m, SETS)->distance, 1);
+    assert_true(in_l1(m, SETS));
     engine_run(m->eng, READY + 9 * GAP - 10);
-    assert_int_equal(fields(m, SETS)->distance, 7);
-    assert_int_equal(fields(m, 2 * SETS)->distance, 1);
+    assert_false(in_l1(m, SETS));
+    assert_true(in_l1(m, 21 * SETS));
     finish(m);
 }
 
-static void a_kernel_starts_with_nothing(void **state)
+static void a_launch_starts_with_nothing_or_with_what_was_decided(void **state)
 {
     (void)state;
     struct shot shots[LESSON + 2];
     struct landing at[LESSON + 2];
     shots[LESSON] = in_loop(load(READY, 0, A, 0), LOOP);
     shots[LESSON + 1] = load(READY + 2 * GAP, 1, A, 3);
-    struct memsys *m = taught(APCM, shots, LESSON + 2, at);
+    struct memsys *m = taught(APCM "[apcm]\nkeep = launch\n", shots, LESSON + 2, at);
     struct apcm *s = state_of(m);
     engine_run(m->eng, READY + GAP);
     assert_true(s->psb[0].set);
@@ -572,6 +574,25 @@ static void a_kernel_starts_with_nothing(void **state)
     assert_int_equal(s->monitored, 3);
     assert_int_equal(s->lat.pc[0], A);
     finish(m);
+
+    /* Kept for the kernel: the load of the next launch is protected at once, while another kernel knows nothing of it.
+     */
+    for (uint32_t kernel = 0; kernel < 2; kernel++) {
+        m = taught(APCM, shots, LESSON + 2, at);
+        s = state_of(m);
+        engine_run(m->eng, READY + GAP);
+        l1_kernel_end(m->l1[0]);
+        l1_set_kernel(m->l1[0], kernel);
+        l1_kernel_begin(m->l1[0], 1);
+        assert_int_equal(s->monitored, APCM_NOT_YET);
+        assert_false(s->psb[0].set);
+        uint32_t known = s->lat.n;
+        engine_run(m->eng, READY + 3 * GAP);
+        assert_int_equal(s->lat.n, known + kernel);
+        assert_int_equal(s->psb[3].set, kernel == 0);
+        assert_int_equal(fields(m, 1)->pinned, kernel == 0);
+        finish(m);
+    }
 }
 
 static void slot_0_can_be_the_monitored_warp(void **state)
@@ -705,7 +726,7 @@ int main(void)
         cmocka_unit_test(the_last_load_releases),
         cmocka_unit_test(bypass_only_pins_nothing),
         cmocka_unit_test(a_distance_instead_of_the_board),
-        cmocka_unit_test(a_kernel_starts_with_nothing),
+        cmocka_unit_test(a_launch_starts_with_nothing_or_with_what_was_decided),
         cmocka_unit_test(a_late_load_does_not_outlive_its_warp),
         cmocka_unit_test(slot_0_can_be_the_monitored_warp),
         cmocka_unit_test(loads_are_reported),

@@ -50,7 +50,7 @@ static void a_line_stays_for_its_distance(void **state)
     /* A comes with load 1. With distance 4 load 5 may replace it, with distance 5 load 6 is the first that may. */
     check("ABCDEABCD", "distance = 4\n", "mmmmmmmmm");
     check("ABCDEAFAB", "distance = 5\n", "mmmm-hmhm");
-    /* Load 6 hit A and renewed it, so B (load 2, until 7) went for F; at load 9 C (until 8) goes for B. */
+    /* Load 6 hit A, so B (load 2, until 7) went for F; at load 9 C (until 8) goes for B. */
     check("ABCDEFABC", "distance = 5\n", "mmmm-mmmm");
     /* Load 6 replaced A by F; 7 replaced B by A; 8 replaced C by B; 9 replaced D by C. */
 }
@@ -58,16 +58,16 @@ static void a_line_stays_for_its_distance(void **state)
 static void hits_renew_or_not(void **state)
 {
     (void)state;
-    check("ABCDAEFA", "distance = 5\n", "mmmmh-mh");
-    check("ABCDAEFA", "distance = 5\nrenew = no\n", "mmmmhmmm");
+    check("ABCDAEFA", "distance = 5\nrenew = yes\n", "mmmmh-mh");
+    check("ABCDAEFA", "distance = 5\n", "mmmmhmmm");
     /* Without renewal A goes at load 6, B at load 7 and C at load 8, five loads after each came. */
 }
 
 static void distances_count_loads_of_the_set_or_of_all(void **state)
 {
     (void)state;
-    check("ABCDaaaaaEA", "distance = 6\n", "mmmmmhhhh-h");
-    check("ABCDaaaaaEA", "distance = 6\ncount = cache\n", "mmmmmhhhhmm");
+    check("ABCDaaaaaEA", "distance = 6\ncount = set\n", "mmmmmhhhh-h");
+    check("ABCDaaaaaEA", "distance = 6\n", "mmmmmhhhhmm");
 }
 
 static void a_full_set_may_give_one_up(void **state)

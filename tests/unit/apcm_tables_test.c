@@ -34,6 +34,16 @@ static void lat_keeps_the_first_loads(void **state)
     for (uint32_t i = 16; i-- > 0;)
         assert_int_equal(apcm_lat_id(&t, 1000 + 8 * i), i);
     assert_int_equal(apcm_lat_id(&t, 5), APCM_NONE);
+    /* Another kernel's loads take the places of this one's, and only theirs; the same pc is another load. */
+    t.kernel = 1;
+    assert_int_equal(apcm_lat_id(&t, 1000), 0);
+    assert_int_equal(apcm_lat_id(&t, 5), 1);
+    assert_int_equal(apcm_lat_id(&t, 1000), 0);
+    assert_int_equal(t.given, 18);
+    t.kernel = 0;
+    assert_int_equal(apcm_lat_id(&t, 1016), 2);
+    assert_int_equal(apcm_lat_id(&t, 1000), 0);
+    assert_int_equal(t.given, 19);
 }
 
 static void mta_counts(void **state)

@@ -1,16 +1,15 @@
 /*
  * Protection by a static distance (PD-N in the APCM study, section 6.5; the protecting distance policy of Duong et al.,
- * MICRO 2012, with the distance fixed): a line is not replaced before its set has seen `distance` loads.
+ * MICRO 2012, with the distance fixed): a line is not replaced before the cache has seen `distance` loads after it.
  *
- * A line is protected when it is brought in and again at each hit. Every load that reaches the set counts, whether it
- * hits, misses or bypasses. The victim is the least recently used line that is not protected; when all are, the load
- * bypasses the cache (the bypassing variant of PDP). Ways reserved for lines in flight are nobody's victims, so a
- * set in which all are reserved is a stall, as ever.
+ * A line is protected when it is brought in ("kept until access count for the cache exceeds the defined reuse distance
+ * after the cache line is allocated"). Every load counts, whether it hits, misses or bypasses. The victim is the least
+ * recently used line that is not protected; when all are, the load bypasses the cache (the bypassing variant of PDP).
+ * Ways reserved for lines in flight are nobody's victims, so a set in which all are reserved is a stall, as ever.
  *
- * Uncertain, and so parameters: whether a hit renews the protection (PDP: yes; the study says "after the cache line is
- * allocated"), whether the distance counts the loads of the set (PDP) or of the whole cache (the study's "access count
- * for the cache"), and what happens when all are protected. Distances are exact; PDP's coarse counters (one step per
- * 2^n accesses) and its dynamic choice of the distance are left out.
+ * PDP itself counts the loads of the line's set (pd.count = set) and protects anew at each hit (pd.renew = yes). What
+ * happens when all are protected is a parameter, too: the study does not say. Distances are exact; PDP's coarse
+ * counters (one step per 2^n accesses) and its dynamic choice of the distance are left out.
  */
 #include "l1/policy.h"
 
@@ -139,9 +138,9 @@ static void on_kernel(void *st, uint32_t launch_index)
 static const struct cfg_field params[] = {
     CFG_ROW(T, distance, CFG_INT, "loads", "16", 1, 65536, NULL,
             "N: loads after which a line that was not used again may be replaced"),
-    CFG_ROW(T, count, CFG_ENUM, "", "set", 0, 0, "set cache",
-            "whose loads are counted: those of the line's set, or all"),
-    CFG_ROW(T, renew, CFG_BOOL, "", "yes", 0, 1, NULL, "a hit protects the line anew"),
+    CFG_ROW(T, count, CFG_ENUM, "", "cache", 0, 0, "set cache",
+            "whose loads are counted: those of the line's set (PDP), or all of the cache's (the APCM study)"),
+    CFG_ROW(T, renew, CFG_BOOL, "", "no", 0, 1, NULL, "a hit protects the line anew"),
     CFG_ROW(T, bypass, CFG_BOOL, "", "yes", 0, 1, NULL,
             "when every line of a set is protected a load bypasses the cache; no: one of them is replaced"),
     CFG_END,
@@ -155,8 +154,9 @@ static const struct stat_def stats[] = {
 
 const struct l1_management l1_management_pd = {
     .info = {.name = "pd",
-             .doc = "Protects every line for pd.distance loads of its set (PD-N). Loads that find all lines protected "
-                    "bypass the cache (Duong et al., MICRO 2012, with a static distance; APCM study, section 6.5).",
+             .doc =
+                 "Protects every line for pd.distance loads of the cache (PD-N). Loads that find all lines protected "
+                 "bypass the cache (Duong et al., MICRO 2012, with a static distance; APCM study, section 6.5).",
              .params = params,
              .params_bytes = sizeof(struct pd_params),
              .stats = stats},

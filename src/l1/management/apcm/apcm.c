@@ -7,8 +7,8 @@
  * has left the loop. Where every way of a set is pinned by warps that still protect, a load bypasses the cache.
  *
  * The way of a load here: on_access (LAT, MTA, CAIT: the verdict) -> victim (pinned ways are left out) -> on_miss
- * (pins, sets the PSB) or on_hit (counts) or on_all_protected; then a last load resets the PSB. Everything is forgotten
- * at a kernel's boundary.
+ * (pins, sets the PSB) or on_hit (counts) or on_all_protected; then a last load resets the PSB. At a launch's
+ * end protection ends and the MTA is emptied; what was decided holds for the kernel's next launch.
  *
  * What the paper leaves open and what is chosen here: docs/papers/apcm.md. Not modelled: the tables' ports. Loads of
  * other SMs that an L1 organisation sends here are counted as accesses, neither bypassed nor pinned.
@@ -123,7 +123,7 @@ static bool is_ours(const struct apcm *s, const struct req *r)
 /* Whether the way is protected by a distance that has not run out or a warp that still protects. */
 static bool protects(const struct apcm *s, const struct apcm_line *l)
 {
-    return l->pinned && (s->p.protect_distance ? l->distance != 0 : s->psb[l->warp].set);
+    return l->pinned && (s->p.protect_distance ? l->until > s->seen : s->psb[l->warp].set);
 }
 
 /* An access has been taken. If it was the last of the load that its warp's protection lasts until, that is over. */
@@ -145,7 +145,7 @@ static void new_line(struct apcm *s, const struct req *r, uint64_t line, uint32_
     if (method_of(s, id) != APCM_PROTECT)
         return;
     if (s->p.protect_distance) {
-        l->distance = (uint16_t)s->p.protect_distance;
+        l->until = s->seen + s->p.protect_distance;
     } else {
         const struct apcm_cait_entry *c = &s->cait[id];
         struct apcm_psb_entry *p = &s->psb[r->warp];
@@ -165,15 +165,6 @@ static void new_line(struct apcm *s, const struct req *r, uint64_t line, uint32_
     s->load[id].pinned++;
 }
 
-/* APCM-pN: every access to a set brings its protected lines nearer to their end. */
-static void count_distances(struct apcm *s, const struct l1_access *a)
-{
-    uint32_t ways = s->host->tags->n_way;
-    for (uint32_t e = a->set * ways; e < (a->set + 1) * ways; e++)
-        if (s->line[e].distance && (int32_t)e != a->entry)
-            s->line[e].distance--;
-}
-
 /* ---- hooks ---- */
 
 static enum l1_verdict on_access(void *st, struct l1_access *a)
@@ -181,19 +172,21 @@ static enum l1_verdict on_access(void *st, struct l1_access *a)
     struct apcm *s = st;
     const struct req *r = a->req;
     s->s.accesses++;
-    if (s->p.protect_distance)
-        count_distances(s, a);
+    s->seen++;
     if (!is_ours(s, r)) {
         s->s.untracked++;
         return L1_NORMAL;
     }
-    uint32_t known = s->lat.n;
+    uint64_t known = s->lat.given;
     uint8_t id = apcm_lat_id(&s->lat, r->pc);
     if (id == APCM_NONE) {
         s->s.untracked++;
         return L1_NORMAL;
     }
-    s->s.loads += s->lat.n - known;
+    if (s->lat.given != known) {
+        s->s.loads++;
+        s->cait[id] = (struct apcm_cait_entry){0}; /* of the load that had this id, if there was one */
+    }
     s->load[id].accesses++;
     monitor(s, a, id, is_monitored(s, r));
 
@@ -246,13 +239,10 @@ static void count_use(struct apcm *s, struct apcm_line *l)
 {
     if (l->accesses < s->mta.max)
         l->accesses++;
-    if (!l->pinned)
-        return;
     if (protects(s, l)) {
         s->s.pinned_hits++;
         s->load[l->load].pinned_hits++;
     }
-    l->distance = (uint16_t)s->p.protect_distance;
 }
 
 static void on_hit(void *st, const struct l1_access *a)
@@ -307,14 +297,22 @@ static void on_event(void *st, enum event kind, uint32_t slot, uint32_t argument
 static void on_kernel(void *st, uint32_t launch_index)
 {
     struct apcm *s = st;
+    const struct tags *t = s->host->tags;
     (void)launch_index;
     for (uint32_t w = 0; w < s->host->n_warp; w++)
         release(s, &s->psb[w], &s->s.psb_by_exit);
-    memset(s->line, 0, tags_entries(s->host->tags) * sizeof *s->line);
-    memset(s->cait, 0, sizeof s->cait);
+    for (uint32_t e = 0; e < tags_entries(t); e++) {
+        s->line[e].pinned = false;
+        if (t->line[e] == TAG_NONE) /* the cache may have been emptied without evictions */
+            s->line[e] = (struct apcm_line){0};
+    }
+    if (s->p.keep == APCM_KEEP_LAUNCH) {
+        memset(s->cait, 0, sizeof s->cait);
+        s->lat.n = 0;
+    }
     memset(s->load, 0, sizeof s->load);
     memset(s->mta.e, 0, s->p.mta_entries * sizeof *s->mta.e);
-    s->lat.n = 0;
+    s->lat.kernel = s->host->kernel;
     s->mta.stamp = 0;
     s->monitored = APCM_NOT_YET;
     s->kernel_start = now(s);
@@ -402,6 +400,8 @@ static void report_loads(const void *st, load_row *row, void *ctx)
         if (s->mta.e[i].valid)
             apcm_cait_update(cait, &s->mta.e[i], now(s));
     for (uint32_t i = 0; i < s->lat.n; i++) {
+        if (s->lat.of[i] != s->lat.kernel || !s->load[i].accesses)
+            continue; /* not of this launch */
         const struct apcm_cait_entry *c = &cait[i];
         struct load_value v[COLUMNS] = {[ACCESSES] = LOAD_NUMBER(s->load[i].accesses),
                                         [BYPASSED] = LOAD_NUMBER(s->load[i].bypassed),
@@ -411,7 +411,7 @@ static void report_loads(const void *st, load_row *row, void *ctx)
         if (c->valid) {
             v[TYPE] = LOAD_WORD(apcm_type_name[c->type]);
             v[METHOD] = LOAD_WORD(apcm_method_name[c->method]);
-            v[CYCLE] = LOAD_NUMBER(c->decided_at - s->kernel_start);
+            v[CYCLE] = LOAD_NUMBER(c->decided_at > s->kernel_start ? c->decided_at - s->kernel_start : 0);
             v[TOTAL] = LOAD_NUMBER(c->accesses);
             v[OWN] = LOAD_NUMBER(c->own);
             v[LAST_PC] = LOAD_NUMBER(s->lat.pc[c->last]);
@@ -439,10 +439,12 @@ static const struct cfg_field params[] = {
             "the monitored warp: the first to load from global memory, or the one in slot 0 of the SM"),
     CFG_ROW(
         T, protect_distance, CFG_INT, "accesses", "0", 0, 65535, NULL,
-        "APCM-pN: lines are protected for so many accesses to their set, instead of until their last load; 0 = off"),
+        "APCM-pN: lines are protected for so many accesses of the cache, instead of until their last load; 0 = off"),
     CFG_ROW(T, l1_counts, CFG_ENUM, "", "all", 0, 0, APCM_L1_COUNTS,
             "which lines come into the monitor tag array with the accesses they had in the L1: all that it has, those "
             "that other warps brought in, none"),
+    CFG_ROW(T, keep, CFG_ENUM, "", "kernel", 0, 0, APCM_KEEPS,
+            "how long a decision holds: for the launch, or for further launches of the kernel, too"),
     CFG_ROW(T, replace_own, CFG_BOOL, "", "no", 0, 1, NULL, "whether a warp may replace lines that it protects itself"),
     CFG_END};
 #undef T

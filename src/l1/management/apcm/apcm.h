@@ -27,6 +27,8 @@ enum apcm_monitor { APCM_MONITOR_FIRST, APCM_MONITOR_SLOT };
 
 enum apcm_l1_counts { APCM_COUNTS_ALL, APCM_COUNTS_OTHERS, APCM_COUNTS_NONE };
 #define APCM_L1_COUNTS "all others none"
+enum apcm_keep { APCM_KEEP_LAUNCH, APCM_KEEP_KERNEL };
+#define APCM_KEEPS "launch kernel"
 
 struct apcm_params {
     uint32_t mode; /* enum apcm_mode */
@@ -36,6 +38,7 @@ struct apcm_params {
     uint32_t monitor; /* enum apcm_monitor */
     uint32_t protect_distance;
     uint32_t l1_counts; /* enum apcm_l1_counts */
+    uint32_t keep;      /* enum apcm_keep */
     bool replace_own;
 };
 
@@ -50,10 +53,15 @@ enum apcm_method apcm_method_of(enum apcm_type);
 
 /* ---- load alias table ---- */
 struct apcm_lat {
-    uint32_t pc[APCM_LOADS_MAX];
+    uint32_t pc[APCM_LOADS_MAX], of[APCM_LOADS_MAX]; /* an entry's pc, and the kernel within which it counts */
+    uint32_t kernel;                                 /* the one that runs */
     uint32_t n, cap;
+    uint64_t given; /* ids given to new loads so far */
 };
-/* The id of a load; a new one gets the next as long as there is room. APCM_NONE: the table is full. */
+/*
+ * The id of a load of the present kernel. A new one gets the next as long as there is room, then that of another
+ * kernel's load. APCM_NONE: the table is full of this kernel's.
+ */
 uint8_t apcm_lat_id(struct apcm_lat *, uint32_t pc);
 
 /* ---- monitor tag array ---- */
@@ -109,11 +117,11 @@ static inline bool apcm_psb_admits(const struct apcm_psb_entry *p, uint8_t id, u
 
 /* ---- additional fields of an L1 tag (Figure 9a) ---- */
 struct apcm_line {
-    uint64_t line; /* whose fields these are: line number + 1; 0 = nobody's */
+    uint64_t line;  /* whose fields these are: line number + 1; 0 = nobody's */
+    uint64_t until; /* APCM-pN only: protected until the cache has seen so many accesses */
     uint16_t accesses;
-    uint16_t distance; /* APCM-pN only: accesses to the set until it is no longer protected */
-    uint8_t warp;      /* who brought it in, and, when it is pinned, protects it */
-    uint8_t load;      /* observed: which load pinned it */
+    uint8_t warp; /* who brought it in, and, when it is pinned, protects it */
+    uint8_t load; /* observed: which load pinned it */
     bool pinned;
 };
 
@@ -137,6 +145,7 @@ struct apcm {
     struct apcm_cait_entry cait[APCM_LOADS_MAX];
     struct apcm_psb_entry psb[APCM_WARPS_MAX];
     int monitored; /* warp slot, or one of the two below */
+    uint64_t seen; /* APCM-pN only: accesses of the cache */
     /* observed */
     uint64_t kernel_start; /* core cycle */
     struct apcm_load {

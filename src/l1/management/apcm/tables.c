@@ -26,13 +26,22 @@ enum apcm_method apcm_method_of(enum apcm_type type)
 
 uint8_t apcm_lat_id(struct apcm_lat *t, uint32_t pc)
 {
-    for (uint32_t i = 0; i < t->n; i++)
-        if (t->pc[i] == pc)
+    uint32_t id = t->n; /* where a new one would go */
+    for (uint32_t i = t->n; i-- > 0;) {
+        if (t->of[i] != t->kernel) {
+            if (t->n == t->cap)
+                id = i;
+        } else if (t->pc[i] == pc) {
             return (uint8_t)i;
-    if (t->n == t->cap)
+        }
+    }
+    if (id == t->cap)
         return APCM_NONE;
-    t->pc[t->n] = pc;
-    return (uint8_t)t->n++;
+    t->pc[id] = pc;
+    t->of[id] = t->kernel;
+    t->n += id == t->n;
+    t->given++;
+    return (uint8_t)id;
 }
 
 static struct apcm_mta_entry *set_of(struct apcm_mta *t, uint64_t line)
