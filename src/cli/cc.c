@@ -44,6 +44,7 @@ static const char help_text[] =
     "  -maxrregcount=N      limit registers per thread, as the occupancy model sees it\n"
     "  -use_fast_math, -ftz=true, -prec-div=false, -prec-sqrt=false, -fmad=false\n"
     "  -fno-unroll-loops    leave the loops of device code as they are, but for those with a #pragma unroll\n"
+    "  -funroll-known-loops unroll loops of known length only, and those whole, as nvcc did before CUDA 4.1\n"
     "  -Xcompiler OPTION    for the host compiler\n"
     "  -x cu                treat the files that follow as CUDA, whatever their names\n"
     "  --keep               keep NAME.ptx and NAME.o\n"
@@ -266,6 +267,12 @@ static void device_command(struct cc_list *w, const struct cc_job *job, const st
         cc_push(w, "-ffp-contract=off");
     if (job->no_unroll)
         cc_push(w, "-fno-unroll-loops");
+    if (job->unroll_known) {
+        cc_push(w, "-mllvm");
+        cc_push(w, "-unroll-runtime=false");
+        cc_push(w, "-mllvm");
+        cc_push(w, "-unroll-allow-partial=false");
+    }
     push_source(w, in);
     cc_push(w, "-o");
     cc_push(w, ptx);

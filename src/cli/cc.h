@@ -39,7 +39,7 @@ struct cc_job {
     int max_regs;          /* 0 = not given */
     bool standard_given;   /* -std=... */
     bool host_debug;       /* -g */
-    bool fast_math, ftz, prec_div_off, prec_sqrt_off, no_fma, no_unroll;
+    bool fast_math, ftz, prec_div_off, prec_sqrt_off, no_fma, no_unroll, unroll_known;
     bool relocatable; /* -rdc=true, -dc: device code of several files refers to each other */
     bool shared;      /* -shared */
     bool keep, verbose, dry_run, quiet;

@@ -169,12 +169,13 @@ static struct lab_program describe(const struct suite_program *p, const struct p
 }
 
 /* Compiles and records if needed. Other flags make other programs, with names of their own. */
-static int record(const struct args *a, const struct suite *s, const char *cache, struct lab_program *p, struct err *e)
+static int record(const struct args *a, const struct suite *s, const char *cflags, const char *cache,
+                  struct lab_program *p, struct err *e)
 {
     struct suite_program program = *suite_find(s, p->name);
     char path[SUITE_PATH], *flags = NULL;
-    if (a->cflags) {
-        if (asprintf(&flags, "%s %s", program.flags ? program.flags : "", a->cflags) < 0)
+    if (cflags && *cflags) {
+        if (asprintf(&flags, "%s %s", program.flags ? program.flags : "", cflags) < 0)
             return err_set(e, "no memory");
         program.flags = flags;
     }
@@ -198,11 +199,13 @@ static bool is_used(const struct lab *l, const struct lab_program *p)
 static int record_all(const struct args *a, struct lab *l, const struct suite *s, const char *cache, struct err *e)
 {
     bool terminal = isatty(STDERR_FILENO);
+    /* All figures are of one paper. */
+    const char *cflags = a->cflags ? a->cflags : l->figure.n ? l->figure.p[0].plan.cflags : NULL;
     for (size_t i = 0; i < l->program.n && !progress_interrupted(); i++)
         if (is_used(l, &l->program.p[i])) {
             if (terminal)
                 fprintf(stderr, "\r\033[Kpreparing %s", l->program.p[i].name);
-            if (record(a, s, cache, &l->program.p[i], e)) {
+            if (record(a, s, cflags, cache, &l->program.p[i], e)) {
                 if (terminal)
                     fputs("\r\033[K", stderr);
                 return -1;
@@ -313,7 +316,8 @@ static const struct argp_option options[] = {
     {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of the programs (default: small)", 0},
     {"jobs", 'j', "N", 0, "simulations at once (default: one for each core)", 0},
     {"output", 'o', "DIR", 0, "folder for report.md, tables and pictures (default: weir-NAME)", 0},
-    {"cflags", KEY_CFLAGS, "FLAGS", 0, "compile the programs with these flags too, e.g. -fno-unroll-loops", 0},
+    {"cflags", KEY_CFLAGS, "FLAGS", 0,
+     "compile the programs with these flags instead of the plan's, e.g. -fno-unroll-loops; '' for none", 0},
     {"results", KEY_RESULTS, "FILE", 0, "where results are kept (default: results.sqlite in the cache folder)", 0},
     {0},
 };

@@ -153,7 +153,7 @@ static int read_variant(struct reading *r, const char *name, const struct inifil
 
 static int read_paper(struct reading *r, const struct inifile_item *i, struct err *e)
 {
-    static const char *const keys[] = {"name", "title", "programs", "first", "published"};
+    static const char *const keys[] = {"name", "title", "programs", "first", "cflags", "published"};
     if (!strcmp(i->key, "name"))
         return inifile_text(&r->p->paper, i, e);
     if (!strcmp(i->key, "programs")) {
@@ -171,11 +171,13 @@ static int read_paper(struct reading *r, const struct inifile_item *i, struct er
     }
     if (!strcmp(i->key, "title"))
         return 0;
+    if (!strcmp(i->key, "cflags"))
+        return inifile_text(&r->p->cflags, i, e);
     if (!strcmp(i->key, "published")) {
         r->published_at = INIFILE_PLACE(i);
         return inifile_text(&r->published, i, e);
     }
-    return unknown(i, keys, 5, e);
+    return unknown(i, keys, sizeof keys / sizeof *keys, e);
 }
 
 static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
@@ -343,8 +345,8 @@ static void free_variant(struct plan_variant *v)
 
 void plan_free(struct plan *p)
 {
-    char *const texts[] = {p->number, p->title,     p->paper,   p->machine, p->metric,
-                           p->axis,   p->normalise, p->refused, p->note,    p->maximise};
+    char *const texts[] = {p->number,    p->title,   p->paper, p->machine,  p->metric, p->axis,
+                           p->normalise, p->refused, p->note,  p->maximise, p->cflags};
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     inifile_free_words(&p->programs);

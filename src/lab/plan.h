@@ -57,6 +57,7 @@ struct plan_variant {
 struct plan {
     char *path;
     char *number, *title, *paper, *machine, *metric, *axis, *normalise, *refused, *note, *maximise;
+    char *cflags;    /* flags the paper's programs are compiled with; NULL = none */
     char *published; /* path of the file with published values (claims.h); NULL = none */
     enum plan_kind kind;
     bool geometric;                /* means of ratios; arithmetic if not */

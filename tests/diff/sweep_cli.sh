@@ -86,9 +86,17 @@ expect 0 "$weir" sweep "$dir/plan.ini" --size tiny --cflags=-fno-unroll-loops -o
 plain=$(insts "$first")
 rolled=$(insts "$(ls "$dir"/cache/weir/recordings/kmeans-*.wt | grep -vF "$first")")
 [ "$plain" -gt 0 ] && [ "$rolled" -gt "$plain" ] || fail "$plain warp instructions with unrolled loops, $rolled without"
+# A paper's own flags, unless others are given: k-means' loop over the features is of unknown length.
+sed 's/^\[figure\]/[paper]\nname = apcm\ncflags = -funroll-known-loops\n[figure]/; s/^programs .*/programs = KMN/' "$dir/plan.ini" >"$dir/paper.ini"
+n=$(ls "$dir"/cache/weir/recordings/kmeans-*.wt | wc -l)
+expect 0 "$weir" sweep "$dir/paper.ini" --size tiny --cflags= -o "$dir/none"
+[ "$(ls "$dir"/cache/weir/recordings/kmeans-*.wt | wc -l)" = "$n" ] || fail "--cflags= does not undo the plan's flags"
+expect 0 "$weir" sweep "$dir/paper.ini" --size tiny -o "$dir/known"
+known=$(insts "$(ls -t "$dir"/cache/weir/recordings/kmeans-*.wt | head -1)")
+[ "$known" -gt "$plain" ] || fail "$known warp instructions with loops of known length unrolled, $plain with all"
 
 # A simulation that comes to nothing is told, the others stand.
-sed 's/^with = gto/with = gto\nset = dram.latency=1000 clock.dram=200MHz machine.deadlock_cycles=1000/' "$dir/plan.ini" >"$dir/stuck.ini"
+sed 's/^with = gto/with = gto\nset = dram.latency=1000 clock.core=2800MHz machine.deadlock_cycles=1000/' "$dir/plan.ini" >"$dir/stuck.ini"
 expect 1 "$weir" sweep "$dir/stuck.ini" --size tiny -o "$dir/stuck"
 says out "Missing: kmeans, greedy: deadlock"
 says out "mean all"
