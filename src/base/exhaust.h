@@ -9,6 +9,8 @@
 
 /* Says that there is no memory and ends the process with status 2, as xmalloc does. `bytes`: 0 = not known. */
 _Noreturn void mem_exhausted(size_t bytes);
+/* What mem_exhausted does first, without allocating: removing a temporary folder, say. NULL = nothing. */
+void mem_at_exhaustion(void (*)(void));
 /* asprintf that does not fail. */
 char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -8,9 +8,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+static void (*at_exhaustion)(void);
+
+void mem_at_exhaustion(void (*f)(void))
+{
+    at_exhaustion = f;
+}
+
 /* Neither exit() nor _exit(): what they start in the CUDA runtime would need memory, too. */
 _Noreturn void mem_exhausted(size_t bytes)
 {
+    if (at_exhaustion)
+        at_exhaustion();
     fflush(stdout);
     fprintf(stderr, "weir: out of memory (asked for %zu bytes); give weir more, or simulate something smaller\n",
             bytes);

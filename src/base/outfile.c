@@ -19,7 +19,7 @@ struct outfile {
     int dir;                 /* folder of the target; -1 when direct */
     char *name;              /* of the target in it */
     char aside[ASIDE_BYTES]; /* name of the hidden file; "" = nameless */
-    bool replaces;           /* `mode` is the old file's */
+    bool has_mode;           /* `mode` is the old file's, or one that was asked for */
     mode_t mode;
 };
 
@@ -78,7 +78,7 @@ static int find_target(struct outfile *o, struct err *e)
             free(real);
             return cannot(o->path, "write", why, e);
         }
-        o->replaces = true;
+        o->has_mode = true;
         o->mode = st.st_mode & 07777;
     }
     const char *full = real ? real : o->path, *slash = strrchr(full, '/');
@@ -168,6 +168,12 @@ int outfile_fd(const struct outfile *o)
     return o->stream == stdout ? STDOUT_FILENO : o->fd;
 }
 
+void outfile_set_mode(struct outfile *o, mode_t mode)
+{
+    o->has_mode = true;
+    o->mode = mode;
+}
+
 /* All bytes are with the kernel, without an error. */
 static int finish_bytes(struct outfile *o, struct err *e)
 {
@@ -207,7 +213,7 @@ static int close_bytes(struct outfile *o)
 
 static int give_name(struct outfile *o, struct err *e)
 {
-    if (o->replaces && fchmod(o->fd, o->mode))
+    if (o->has_mode && fchmod(o->fd, o->mode))
         return cannot(o->path, "write", errno, e);
     if (!o->aside[0] && name_aside(o))
         return cannot(o->path, "create", errno, e);

@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 struct outfile;
 
@@ -36,6 +37,9 @@ int outfile_check(const char *path, struct err *e);
 /* Write through one of the two, not both. The stream is buffered and belongs to the outfile. */
 FILE *outfile_stream(struct outfile *);
 int outfile_fd(const struct outfile *);
+
+/* The permissions that the file appears with; otherwise those of the file that it replaces, or the customary ones. */
+void outfile_set_mode(struct outfile *, mode_t);
 
 /* Flushes and gives the file its name. -1 and *e when anything could not be written; the old file then stays. Frees. */
 int outfile_commit(struct outfile *, struct err *e);

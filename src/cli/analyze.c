@@ -3,6 +3,7 @@
  * program, of the suite or any other, is recorded first.
  */
 #include "cli/analyze.h"
+#include "cli/scratch.h"
 
 #include "base/jsonfile.h"
 #include "cli/cli.h"
@@ -41,7 +42,7 @@ int analyze_write_json(json_t *doc, const char *path, struct err *e)
 struct source {
     char name[PATH_MAX];
     char recording[SUITE_PATH];
-    char folder[SUITE_PATH]; /* of a recording that is removed afterwards; "" = it stays */
+    struct scratch folder; /* of a recording that is removed afterwards; none = it stays */
 };
 
 enum kind { SUITE_NAME, RECORDING, PROGRAM };
@@ -74,17 +75,15 @@ static int record_suite_program(const struct analyze_args *a, const char *name, 
 /* Runs it and keeps its streams for as long as they are read. An exit status. */
 static int record_other(const struct analyze_args *a, struct source *s)
 {
-    const char *tmp = getenv("TMPDIR"), *what = a->argv[0];
+    const char *what = a->argv[0];
     char here[PATH_MAX + 2];
+    struct err e;
     /* A folder of its own: under a name that can be guessed another user might have put a link. */
-    const int n = snprintf(s->folder, sizeof s->folder, "%s/weir-analyze-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (n >= (int)sizeof s->folder - 16 || !mkdtemp(s->folder)) {
-        fprintf(stderr, "weir: %s: cannot make a folder for the recording: %s\n", s->folder,
-                n >= (int)sizeof s->folder - 16 ? strerror(ENAMETOOLONG) : strerror(errno));
-        s->folder[0] = '\0';
+    if (scratch_make(&s->folder, "analyze", &e)) {
+        err_print(&e, stderr);
         return CLI_BAD_INPUT;
     }
-    snprintf(s->recording, sizeof s->recording, "%.*s/program.wt", (int)sizeof s->recording - 16, s->folder);
+    snprintf(s->recording, sizeof s->recording, "%.*s/program.wt", (int)sizeof s->recording - 16, s->folder.path);
     VEC(char *) line = {0};
     for (int i = 0; i < a->argc; i++)
         VEC_PUSH(&line, a->argv[i]);
@@ -122,10 +121,7 @@ static int analyze_one(const struct analyze_args *a)
     struct err e;
     int status = find_source(a, &source);
     struct trace_file *f = status ? NULL : trace_open(source.recording, &e);
-    if (source.folder[0]) { /* the recording is mapped */
-        unlink(source.recording);
-        rmdir(source.folder);
-    }
+    scratch_remove(&source.folder); /* the recording is mapped */
     if (status)
         return status;
     const struct analyze_opts opts = analyze_options(a);

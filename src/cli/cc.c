@@ -9,7 +9,9 @@
  * With --nvcc, NVIDIA's compiler does the work instead, if it is installed.
  */
 #include "base/err.h"
+#include "base/exhaust.h"
 #include "base/mem.h"
+#include "base/outfile.h"
 #include "base/paths.h"
 #include "cli/cc.h"
 #include "cli/cli.h"
@@ -18,7 +20,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -120,18 +121,6 @@ static void print_file(const char *path)
 }
 
 /* ---- one file ---- */
-
-/* Names made here live until the process ends, which is soon. */
-static char *textf(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static char *textf(const char *format, ...)
-{
-    char *text;
-    va_list ap;
-    va_start(ap, format);
-    int n = vasprintf(&text, format, ap);
-    va_end(ap);
-    return n < 0 ? xstrdup("") : text;
-}
 
 /* The part of a path between the last slash and the last dot. */
 static char *stem(const char *path)
@@ -278,9 +267,9 @@ static void device_command(struct cc_list *w, const struct cc_job *job, const st
     cc_push(w, ptx);
 }
 
-/* ptx: NULL for C and C++, which have no device code. */
+/* ptx: NULL for C and C++, which have no device code. made: the file to write, which becomes `object`. */
 static void host_command(struct cc_list *w, const struct cc_job *job, const struct cc_tools *t,
-                         const struct cc_input *in, const char *ptx, const char *object)
+                         const struct cc_input *in, const char *ptx, const char *made, const char *object)
 {
     push_compiler(w, t);
     if (in->language == CC_CUDA) {
@@ -310,25 +299,10 @@ static void host_command(struct cc_list *w, const struct cc_job *job, const stru
     push_all(w, &job->host);
     push_source(w, in);
     if (object) {
+        cc_push_dependencies(w, job, object);
         cc_push(w, "-o");
-        cc_push(w, object);
+        cc_push(w, made);
     }
-}
-
-char *cc_read_text(const char *path, size_t *bytes)
-{
-    FILE *f = fopen(path, "rb");
-    if (!f)
-        return NULL;
-    struct stat st;
-    char *text = NULL;
-    if (fstat(fileno(f), &st) == 0) {
-        text = xmalloc((size_t)st.st_size + 1);
-        *bytes = fread(text, 1, (size_t)st.st_size, f);
-        text[*bytes] = 0;
-    }
-    fclose(f);
-    return text;
 }
 
 /*
@@ -413,70 +387,82 @@ static char *adjust_ptx(char *text, size_t *bytes, const struct cc_job *job)
     return job->max_regs ? limit_registers(text, bytes, job->max_regs) : text;
 }
 
-int cc_write_text(const char *path, const char *text, size_t bytes)
-{
-    FILE *f = fopen(path, "wb");
-    if (!f)
-        return -1;
-    size_t done = fwrite(text, 1, bytes, f);
-    return fclose(f) == 0 && done == bytes ? 0 : -1;
-}
-
-/* Feeds the text into the pipe that the host compilation reads; gives up when that process ends before reading. */
+/* Feeds the text into the pipe that the host compilation reads; gives up when that process ends before reading. 0, or
+ * -1 and a word on stderr: it did not get all of it, and must not end well. */
 static int feed(const char *pipe_path, const char *text, size_t bytes, pid_t reader, int *reader_status)
 {
     int fd;
-    while ((fd = open(pipe_path, O_WRONLY | O_NONBLOCK)) < 0) {
+    while ((fd = open(pipe_path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0) {
         int status;
+        if (errno != ENXIO && errno != EINTR) { /* anything but: nobody reads yet */
+            fprintf(stderr, "weir: %s: cannot hand over the device code: %s\n", pipe_path, strerror(errno));
+            return -1;
+        }
         if (waitpid(reader, &status, WNOHANG) == reader) {
             cc_ended(reader);
             *reader_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-            return -1;
+            return 0;
         }
         nanosleep(&(struct timespec){0, 1000000}, NULL);
     }
     fcntl(fd, F_SETFL, 0);
-    while (bytes > 0) {
+    int rc = 0;
+    while (!rc && bytes > 0) {
         ssize_t n = write(fd, text, bytes);
         if (n < 0 && errno == EINTR)
             continue;
+        if (n <= 0 && errno != EPIPE) /* a reader that ends says why itself */
+            fprintf(stderr, "weir: %s: cannot hand over the device code: %s\n", pipe_path, strerror(errno));
         if (n <= 0)
-            break;
-        text += n;
-        bytes -= (size_t)n;
+            rc = -1;
+        else
+            text += n, bytes -= (size_t)n;
     }
     close(fd);
-    return 0;
+    return rc;
+}
+
+static int say(const struct err *e)
+{
+    err_print(e, stderr);
+    return 1;
+}
+
+/* The PTX text that the device pass has written, as weir wants it; NULL and a word on stderr: it cannot be read. */
+static char *read_ptx(const struct cc_job *job, const char *ptx, size_t *bytes)
+{
+    char *text = cc_read_text(ptx, bytes);
+    if (!text)
+        fprintf(stderr, "weir: %s: cannot read the device code: %s\n", ptx, strerror(errno));
+    return text ? adjust_ptx(text, bytes, job) : NULL;
 }
 
 /* Device pass alone. */
-static int compile_ptx(const struct cc_job *job, const struct cc_tools *t, const struct cc_input *in, const char *ptx)
+static int compile_ptx(const struct cc_job *job, const struct cc_tools *t, const struct cc_input *in,
+                       const char *folder, size_t index, const char *output)
 {
     struct cc_list w = {0};
-    device_command(&w, job, t, in, ptx);
+    struct err e;
+    char *ptx = xasprintf("%s/%zu.ptx", folder, index);
+    device_command(&w, job, t, in, job->dry_run ? output : ptx);
     int rc = run(job, &w);
-    if (rc == 0 && !job->dry_run) {
-        size_t bytes;
-        char *text = cc_read_text(ptx, &bytes);
-        if (text) {
-            text = adjust_ptx(text, &bytes, job);
-            rc = cc_write_text(ptx, text, bytes) ? 1 : 0;
-            free(text);
-        }
-    }
-    return rc;
+    if (rc || job->dry_run)
+        return rc;
+    size_t bytes;
+    char *text = read_ptx(job, ptx, &bytes);
+    return !text ? 1 : outfile_write(output, text, bytes, &e) ? say(&e) : 0;
 }
 
 /* Both passes of a .cu file, side by side. */
 static int compile_cuda(const struct cc_job *job, const struct cc_tools *t, const struct cc_input *in,
-                        const char *folder, size_t index, const char *object)
+                        const char *folder, size_t index, const char *made, const char *object)
 {
-    char *ptx = textf("%s/%zu.ptx", folder, index), *pipe_path = textf("%s/%zu.pipe", folder, index);
-    char *device_errors = textf("%s/%zu.device.txt", folder, index),
-         *host_errors = textf("%s/%zu.host.txt", folder, index);
+    char *ptx = xasprintf("%s/%zu.ptx", folder, index), *pipe_path = xasprintf("%s/%zu.pipe", folder, index);
+    char *device_errors = xasprintf("%s/%zu.device.txt", folder, index),
+         *host_errors = xasprintf("%s/%zu.host.txt", folder, index);
     struct cc_list device = {0}, host = {0};
     device_command(&device, job, t, in, ptx);
-    host_command(&host, job, t, in, job->dry_run ? ptx : pipe_path, object);
+    host_command(&host, job, t, in, job->dry_run ? ptx : pipe_path, made, object);
     if (job->verbose) {
         show(&device);
         show(&host);
@@ -491,7 +477,7 @@ static int compile_cuda(const struct cc_job *job, const struct cc_tools *t, cons
     int rc = finish(device_pid), host_rc = -1;
     print_file(device_errors);
     size_t bytes = 0;
-    char *text = rc == 0 ? cc_read_text(ptx, &bytes) : NULL;
+    char *text = rc == 0 ? read_ptx(job, ptx, &bytes) : NULL;
     if (!text || host_pid < 0) {
         /* The host pass would report the same errors again. */
         if (host_pid > 0)
@@ -499,34 +485,54 @@ static int compile_cuda(const struct cc_job *job, const struct cc_tools *t, cons
         finish(host_pid);
         return rc ? rc : 1;
     }
-    text = adjust_ptx(text, &bytes, job);
-    feed(pipe_path, text, bytes + 1, host_pid, &host_rc); /* with its final 0: clang 15 and later add none */
+    const int fed = feed(pipe_path, text, bytes + 1, host_pid, &host_rc); /* clang 15 and later add no final 0 */
+    if (fed)
+        kill(host_pid, SIGKILL);
     if (host_rc < 0)
         host_rc = finish(host_pid);
     print_file(host_errors);
-    if (job->keep) {
-        char *kept = textf("%s.ptx", stem(in->path));
-        if (cc_write_text(kept, text, bytes))
-            fprintf(stderr, "weir: cannot write %s\n", kept);
-    }
+    struct err e;
+    if (job->keep && outfile_write(xasprintf("%s.ptx", stem(in->path)), text, bytes, &e))
+        host_rc = say(&e);
     free(text);
-    return host_rc;
+    return fed ? 1 : host_rc;
 }
 
+/* `object`: NULL = standard output, of the preprocessor. */
 static int compile(const struct cc_job *job, const struct cc_tools *t, const struct cc_input *in, const char *folder,
                    size_t index, const char *object)
 {
-    if (in->language == CC_CUDA && job->stage != CC_PREPROCESS)
-        return compile_cuda(job, t, in, folder, index, object);
-    struct cc_list w = {0};
-    host_command(&w, job, t, in, NULL, object);
-    return run(job, &w);
+    struct err e;
+    char *made = object && !job->dry_run ? xasprintf("%s/%zu.o", folder, index) : NULL;
+    int rc;
+    if (in->language == CC_CUDA && job->stage != CC_PREPROCESS) {
+        rc = compile_cuda(job, t, in, folder, index, made ? made : object, object);
+    } else {
+        struct cc_list w = {0};
+        host_command(&w, job, t, in, NULL, made ? made : object, object);
+        rc = run(job, &w);
+    }
+    return rc || !made ? rc : cc_publish(made, object, &e) ? say(&e) : 0;
 }
 
 /* ---- the whole job ---- */
 
-static int link_program(const struct cc_job *job, const struct cc_tools *t, const struct cc_list *objects)
+/* Runs the last program of a job; its word number `at` is the output. */
+static int make_output(const struct cc_job *job, struct cc_list *w, size_t at, const char *made, const char *output)
 {
+    struct err e;
+    if (!job->dry_run) {
+        free(w->p[at]);
+        w->p[at] = xstrdup(made);
+    }
+    const int rc = run(job, w);
+    return rc || job->dry_run ? rc : cc_publish(made, output, &e) ? say(&e) : 0;
+}
+
+static int link_program(const struct cc_job *job, const struct cc_tools *t, const struct cc_list *objects,
+                        const char *folder)
+{
+    const char *output = job->output ? job->output : "a.out";
     struct cc_list w = {0};
     push_compiler(&w, t);
     push_all(&w, objects);
@@ -546,21 +552,23 @@ static int link_program(const struct cc_job *job, const struct cc_tools *t, cons
     cc_push(&w, "-ldl");
     cc_push(&w, "-lpthread");
     cc_push(&w, "-o");
-    cc_push(&w, job->output ? job->output : "a.out");
-    return run(job, &w);
+    cc_push(&w, output);
+    return make_output(job, &w, w.n - 1, xasprintf("%s/program", folder), output);
 }
 
-static int archive(const struct cc_job *job, const struct cc_list *objects)
+static int archive(const struct cc_job *job, const struct cc_list *objects, const char *folder)
 {
+    const char *output = job->output ? job->output : "a.a";
     struct cc_list w = {0};
     cc_push(&w, "ar");
     cc_push(&w, "rcs");
-    cc_push(&w, job->output ? job->output : "a.a");
+    cc_push(&w, output);
+    const size_t at = w.n - 1;
     push_all(&w, objects);
     for (size_t i = 0; i < job->input.n; i++)
         if (job->input.p[i].language == CC_LINK)
             cc_push(&w, job->input.p[i].path);
-    return run(job, &w);
+    return make_output(job, &w, at, xasprintf("%s/archive", folder), output);
 }
 
 static int build(struct cc_job *job, const struct cc_tools *t, const char *folder)
@@ -578,13 +586,13 @@ static int build(struct cc_job *job, const struct cc_tools *t, const char *folde
         char *base = stem(in->path);
         int rc;
         if (job->stage == CC_TO_PTX) {
-            rc = compile_ptx(job, t, in, job->output ? job->output : textf("%s.ptx", base));
+            rc = compile_ptx(job, t, in, folder, i, job->output ? job->output : xasprintf("%s.ptx", base));
         } else if (job->stage == CC_PREPROCESS) {
             rc = compile(job, t, in, folder, i, job->output);
         } else {
             char *object = job->stage == CC_TO_OBJECT && job->output ? job->output
-                           : job->stage == CC_TO_OBJECT || job->keep ? textf("%s.o", base)
-                                                                     : textf("%s/%zu-%s.o", folder, i, base);
+                           : job->stage == CC_TO_OBJECT || job->keep ? xasprintf("%s.o", base)
+                                                                     : xasprintf("%s/%zu-%s.o", folder, i, base);
             cc_push(&objects, object);
             rc = compile(job, t, in, folder, i, object);
         }
@@ -592,9 +600,9 @@ static int build(struct cc_job *job, const struct cc_tools *t, const char *folde
             return rc;
     }
     if (job->stage == CC_TO_PROGRAM)
-        return link_program(job, t, &objects);
+        return link_program(job, t, &objects, folder);
     if (job->stage == CC_TO_ARCHIVE)
-        return archive(job, &objects);
+        return archive(job, &objects, folder);
     return 0;
 }
 
@@ -658,13 +666,13 @@ int cli_cc(int argc, char **argv)
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
     }
-    char folder[PATH_MAX];
-    if (cc_make_folder(folder, sizeof folder, &e)) {
+    const char *folder = cc_make_folder(&e);
+    if (!folder) {
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
     }
     signal(SIGPIPE, SIG_IGN);
     int rc = build(&job, &t, folder);
-    cc_remove_folder(folder);
+    cc_remove_folder();
     return rc ? CLI_BAD_INPUT : CLI_OK;
 }

@@ -59,6 +59,7 @@ struct cc_tools {
     char clang[PATH_MAX]; /* the program to run */
     char version[64];     /* as it says: "19.1.7" */
     int major;            /* 19 */
+    bool not_asked;       /* no process could be started to ask for the version */
     int max_arch, ptx;    /* newest it knows */
     char headers[PATH_MAX];
     char swcache[PATH_MAX]; /* folder of swcache.cuh; "" when it is not installed */
@@ -69,12 +70,18 @@ int cc_find_tools(struct cc_tools *, const struct cc_job *, struct err *);
 int cc_find_clang(struct cc_tools *, struct err *);
 /* Whether the name is that of a program: a path, or found by PATH. */
 bool cc_in_path(const char *program);
-/* The last line that a program prints, without its end. No shell is involved. 0, or -1: it failed or printed none. */
+/*
+ * The last line that a program prints, without its end; "" when it failed or printed none. No shell is involved. 0, or
+ * -1 and errno: no program can be started at all.
+ */
 int cc_last_line(char *const *argv, char *line, size_t bytes);
 
-/* A file as a string ended by 0 (which it may hold, too); NULL = it cannot be read. */
+/* cc_output.c: a plain file as a string ended by 0 (which it may hold, too); NULL and errno = it cannot be read. */
 char *cc_read_text(const char *path, size_t *bytes);
-int cc_write_text(const char *path, const char *text, size_t bytes);
+/* Puts what was made in the temporary folder to its place, whole or not at all. 0, or -1 with *e filled. */
+int cc_publish(const char *made, const char *path, struct err *e);
+/* Options for dependency files (-MD) when the object is made under another name. */
+void cc_push_dependencies(struct cc_list *w, const struct cc_job *job, const char *object);
 
 /*
  * cc_launch.c: closes up launches written << < >> > in the source and what it includes, beside it or in folders
@@ -84,11 +91,12 @@ int cc_mend_launches(const char *source, const struct cc_list *options, const ch
                      char **overlay, struct err *e);
 
 /*
- * cc_folder.c: a temporary folder for plain files and pipes, one per process. A signal that ends weir (interrupt,
- * terminate, hang up) ends the programs started by cc_fork first and removes the folder. 0, or -1 with *e filled.
+ * cc_folder.c: a temporary folder for plain files and pipes, one per process. A signal that ends weir (interrupt, quit,
+ * terminate, hang up) ends the programs started by cc_fork first and removes the folder; so does a lack of memory.
+ * Returns its name, or NULL with *e filled.
  */
-int cc_make_folder(char *folder, size_t bytes, struct err *e);
-void cc_remove_folder(const char *folder);
+const char *cc_make_folder(struct err *e);
+void cc_remove_folder(void);
 /* fork for a program that works in the folder; cc_ended when it has been waited for. */
 pid_t cc_fork(void);
 void cc_ended(pid_t pid);

@@ -4,9 +4,10 @@
  * A signal handler may call few functions. fork, exec, kill and waitpid are among them, opendir is not: so the handler
  * lets rm remove the folder.
  */
+#include "base/exhaust.h"
 #include "cli/cc.h"
+#include "cli/scratch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,14 +15,14 @@
 #include <unistd.h>
 
 enum { MAX_CHILDREN = 4 };
-static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 enum { N_ENDING = sizeof ending / sizeof *ending };
 
 /* A handler has no argument to find these by. */
-static char working_in[PATH_MAX];
+static struct scratch working_in;
 static volatile pid_t child[MAX_CHILDREN];
 
-static void on_signal(int signal_number)
+static void clear_up(void)
 {
     for (int i = 0; i < MAX_CHILDREN; i++)
         if (child[i] > 0)
@@ -29,8 +30,8 @@ static void on_signal(int signal_number)
     for (int i = 0; i < MAX_CHILDREN; i++)
         if (child[i] > 0)
             waitpid(child[i], NULL, 0); /* it might write into the folder still */
-    if (working_in[0]) {
-        char *const argv[] = {"rm", "-rf", "--", working_in, NULL};
+    if (working_in.path[0]) {
+        char *const argv[] = {"rm", "-rf", "--", working_in.path, NULL};
         pid_t pid = fork();
         if (pid == 0) {
             execv("/bin/rm", argv);
@@ -39,6 +40,11 @@ static void on_signal(int signal_number)
         if (pid > 0)
             waitpid(pid, NULL, 0);
     }
+}
+
+static void on_signal(int signal_number)
+{
+    clear_up();
     signal(signal_number, SIG_DFL);
     sigset_t set;
     sigemptyset(&set);
@@ -56,34 +62,31 @@ static sigset_t ending_set(void)
     return set;
 }
 
-int cc_make_folder(char *folder, size_t bytes, struct err *e)
+const char *cc_make_folder(struct err *e)
 {
-    const char *tmp = getenv("TMPDIR");
-    snprintf(folder, bytes, "%s/weir-cc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     const sigset_t set = ending_set();
     sigset_t old;
     sigprocmask(SIG_BLOCK, &set, &old);
-    const bool made = mkdtemp(folder) != NULL;
+    const bool made = !scratch_make(&working_in, "cc", e);
     if (made) {
-        snprintf(working_in, sizeof working_in, "%s", folder);
+        mem_at_exhaustion(clear_up);
         struct sigaction action = {.sa_handler = on_signal, .sa_mask = set}, before;
         for (int i = 0; i < N_ENDING; i++)
             if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* nohup stays in force */
                 sigaction(ending[i], &action, NULL);
     }
     sigprocmask(SIG_SETMASK, &old, NULL);
-    return made ? 0 : err_set(e, "cannot make a temporary folder %s: %s", folder, strerror(errno));
+    return made ? working_in.path : NULL;
 }
 
-void cc_remove_folder(const char *folder)
+void cc_remove_folder(void)
 {
-    DIR *d = opendir(folder);
-    for (struct dirent *f; d && (f = readdir(d));)
-        unlinkat(dirfd(d), f->d_name, 0);
-    if (d)
-        closedir(d);
-    rmdir(folder);
-    working_in[0] = 0;
+    const sigset_t set = ending_set();
+    sigset_t old;
+    sigprocmask(SIG_BLOCK, &set, &old);
+    mem_at_exhaustion(NULL);
+    scratch_remove(&working_in);
+    sigprocmask(SIG_SETMASK, &old, NULL);
 }
 
 pid_t cc_fork(void)
@@ -97,6 +100,8 @@ pid_t cc_fork(void)
             child[i] = pid;
             break;
         }
+    if (pid == 0)
+        mem_at_exhaustion(NULL); /* the folder is the parent's */
     for (int i = 0; pid == 0 && i < N_ENDING; i++) {
         struct sigaction now;
         if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler == on_signal)

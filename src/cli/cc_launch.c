@@ -6,6 +6,7 @@
  * launches. Corrected copies go to the temporary folder, and a virtual-file overlay puts them where the originals are
  * for the compiler: names, lines and further includes stay what they were. Files included by <name> are not searched.
  */
+#include "base/outfile.h"
 #include "cli/cc.h"
 
 #include <jansson.h>
@@ -143,7 +144,8 @@ static int search(struct search *x, const char *path, unsigned depth)
     size_t bytes;
     if (depth > 32 || !realpath(path, full) || json_object_get(x->seen, full))
         return 0;
-    json_object_set_new(x->seen, full, json_true());
+    if (json_object_set_new(x->seen, full, json_true()))
+        return -1;
     char *source = cc_read_text(full, &bytes);
     if (!source)
         return 0;
@@ -152,9 +154,10 @@ static int search(struct search *x, const char *path, unsigned depth)
     if (strlen(source) == bytes && mend(source, &out)) {
         char copy[PATH_MAX];
         snprintf(copy, sizeof copy, "%s/%zu.mended.%zu", x->folder, x->index, json_array_size(x->roots));
-        rc = cc_write_text(copy, out.c.p, out.c.n);
-        json_array_append_new(x->roots,
-                              json_pack("{s:s,s:s,s:s}", "name", full, "type", "file", "external-contents", copy));
+        struct err e;
+        rc = outfile_write(copy, out.c.p, out.c.n, &e);
+        rc |= json_array_append_new(
+            x->roots, json_pack("{s:s,s:s,s:s}", "name", full, "type", "file", "external-contents", copy));
     }
     VEC_FREE(&out.c);
     for (const char *at = source; !rc && (at = strstr(at, "#include")); at++) {
@@ -181,7 +184,7 @@ int cc_mend_launches(const char *source, const struct cc_list *options, const ch
         snprintf(path, sizeof path, "%s/%zu.overlay", folder, index);
         json_t *o = json_pack("{s:i,s:b,s:b,s:O}", "version", 0, "case-sensitive", 1, "use-external-names", 0, "roots",
                               x.roots);
-        rc = json_dump_file(o, path, JSON_INDENT(1));
+        rc = o ? json_dump_file(o, path, JSON_INDENT(1)) : -1;
         json_decref(o);
         *overlay = xstrdup(path);
     }

@@ -9,6 +9,7 @@
 #include "cli/cc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,19 +36,19 @@ int cc_last_line(char *const *argv, char *line, size_t bytes)
 {
     int ends[2], status = -1;
     line[0] = 0;
-    if (pipe(ends))
+    if (pipe2(ends, O_CLOEXEC))
         return -1;
     fflush(NULL);
     pid_t pid = fork();
+    const int why = errno;
     if (pid == 0) {
         dup2(ends[1], STDOUT_FILENO);
-        close(ends[0]);
-        close(ends[1]);
         execvp(argv[0], argv);
         _exit(127);
     }
     close(ends[1]);
     FILE *f = pid > 0 ? fdopen(ends[0], "r") : NULL;
+    const bool readable = f != NULL;
     if (f) {
         while (fgets(line, (int)bytes, f))
             line[strcspn(line, "\n")] = 0;
@@ -57,22 +58,34 @@ int cc_last_line(char *const *argv, char *line, size_t bytes)
     }
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0 && line[0] ? 0 : -1;
+    if (pid <= 0 || !readable) {
+        errno = pid <= 0 ? why : ENOMEM;
+        return -1;
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        line[0] = 0;
+    return 0;
 }
 
-/* Asks the program for its version. Leaves t alone when the program is no clang. */
-static void consider(struct cc_tools *t, const char *program)
+/* Asks the program for its version. Leaves t alone when the program is no clang. -1: it could not be asked, and another
+ * compiler must not be taken for that reason. */
+static int consider(struct cc_tools *t, const char *program, struct err *e)
 {
     char *const argv[] = {(char *)program, "-dumpversion", NULL};
     char version[64];
-    if (strlen(program) >= sizeof t->clang || !cc_in_path(program) || cc_last_line(argv, version, sizeof version))
-        return;
+    if (strlen(program) >= sizeof t->clang || !cc_in_path(program))
+        return 0;
+    if (cc_last_line(argv, version, sizeof version)) {
+        t->not_asked = true;
+        return err_set(e, "cannot start %s: %s", program, strerror(errno));
+    }
     int major = atoi(version);
     if (major <= t->major)
-        return;
+        return 0;
     snprintf(t->clang, sizeof t->clang, "%s", program);
     snprintf(t->version, sizeof t->version, "%s", version);
     t->major = major;
+    return 0;
 }
 
 static int check_version(const struct cc_tools *t, bool named, struct err *e)
@@ -96,19 +109,22 @@ int cc_find_clang(struct cc_tools *t, struct err *e)
     const char *wanted = getenv("WEIR_CLANG");
     const bool named = wanted && *wanted;
     if (named) {
-        consider(t, wanted);
+        if (consider(t, wanted, e))
+            return -1;
         if (!t->major)
             return err_set(e, "WEIR_CLANG names %s, which is not a clang that runs", wanted);
     } else {
         char name[32];
         for (int v = NEWEST_NAME; v >= OLDEST_CLANG && !t->major; v--) {
             snprintf(name, sizeof name, "clang++-%d", v);
-            consider(t, name);
+            if (consider(t, name, e))
+                return -1;
             snprintf(name, sizeof name, "clang-%d", v);
-            if (!t->major)
-                consider(t, name);
+            if (!t->major && consider(t, name, e))
+                return -1;
         }
-        consider(t, "clang++"); /* may be newer still: it needs not come from a package */
+        if (consider(t, "clang++", e)) /* may be newer still: it needs not come from a package */
+            return -1;
     }
     if (!t->major) {
         err_set(e, "weir cc compiles with clang, which is not installed");

@@ -130,8 +130,11 @@ int suite_spawn(char **argv, bool silent)
         if (null >= 0)
             dup2(null, STDOUT_FILENO);
         execv("/proc/self/exe", argv);
-        _exit(127);
+        fprintf(stderr, "weir: cannot run weir itself: %s\n", strerror(errno));
+        _exit(CLI_BAD_INPUT);
     }
+    if (pid < 0)
+        fprintf(stderr, "weir: cannot start another process: %s\n", strerror(errno));
     return pid < 0 ? CLI_BAD_INPUT : wait_for(pid);
 }
 
@@ -158,24 +161,28 @@ static void add_source(struct key *k, const char *path, int deep)
         fclose(f);
 }
 
-void suite_add_compiler(struct key *k)
+int suite_add_compiler(struct key *k, struct err *e)
 {
     struct cc_tools t = {0};
     char headers[PATH_MAX];
-    struct err e;
     key_add(k, WEIR_CC);
-    key_add(k, cc_find_clang(&t, &e) ? NULL : t.version); /* who lacks a clang hears of it when it is needed */
+    const bool found = !cc_find_clang(&t, e);
+    if (!found && t.not_asked)
+        return -1;
+    key_add(k, found ? t.version : NULL); /* who lacks a clang hears of it when it is needed */
     if (!paths_find(PATHS_HEADERS, headers, sizeof headers))
         key_add_folder(k, headers);
+    return 0;
 }
 
 /* Everything that decides what the compiler makes of the program. */
-static void program_key(const struct suite *s, const struct suite_program *p, char out[KEY_TEXT])
+static int program_key(const struct suite *s, const struct suite_program *p, char out[KEY_TEXT], struct err *e)
 {
     struct key k;
     char path[3 * PATH_MAX], swcache[PATH_MAX];
     key_begin(&k);
-    suite_add_compiler(&k);
+    if (suite_add_compiler(&k, e))
+        return -1;
     key_add(&k, p->flags);
     key_add(&k, p->source);
     snprintf(path, sizeof path, "%s/%s", s->folder, p->name);
@@ -191,13 +198,17 @@ static void program_key(const struct suite *s, const struct suite_program *p, ch
         add_source(&k, path, 8);
     }
     key_text(&k, out);
+    return 0;
 }
 
-void suite_binary(const struct suite *s, const struct suite_program *p, const char *cache, char binary[SUITE_PATH])
+int suite_binary(const struct suite *s, const struct suite_program *p, const char *cache, char binary[SUITE_PATH],
+                 struct err *e)
 {
     char key[KEY_TEXT];
-    program_key(s, p, key);
+    if (program_key(s, p, key, e))
+        return -1;
     snprintf(binary, SUITE_PATH, "%.*s/%s-%s", PATH_MAX, cache, p->name, key);
+    return 0;
 }
 
 static void push_words(struct cc_list *list, const char *text)
@@ -210,7 +221,11 @@ static void push_words(struct cc_list *list, const char *text)
 
 int suite_build(const struct suite *s, const struct suite_program *p, const char *cache, char binary[SUITE_PATH])
 {
-    suite_binary(s, p, cache, binary);
+    struct err e;
+    if (suite_binary(s, p, cache, binary, &e)) {
+        err_print(&e, stderr);
+        return CLI_BAD_INPUT;
+    }
     if (kept_is_whole(binary))
         return CLI_OK;
     char unfinished[SUITE_PATH + 32], headers[PATH_MAX];
@@ -231,7 +246,6 @@ int suite_build(const struct suite *s, const struct suite_program *p, const char
     VEC_PUSH(&argv, NULL);
     int status = suite_spawn(argv.p, false);
     cc_list_free(&argv);
-    struct err e;
     if (status)
         unlink(unfinished);
     else if (kept_publish(unfinished, binary, &e)) {

@@ -42,12 +42,14 @@ const char *suite_in_paper(const struct suite_program *, const char *paper);
 enum { SUITE_PATH = PATH_MAX + 300 };
 /* Where compiled programs and recordings are kept; see kept.h. Creates the folder. */
 int suite_cache_folder(char out[SUITE_PATH], struct err *);
-/* Where the compiled program is, or would be: its name holds the hash of all that it is made from. */
-void suite_binary(const struct suite *, const struct suite_program *, const char *cache, char binary[SUITE_PATH]);
+/* Where the compiled program is, or would be: its name holds the hash of all that it is made from. 0, or -1 with *e:
+ * the compiler could not be asked for its version. */
+int suite_binary(const struct suite *, const struct suite_program *, const char *cache, char binary[SUITE_PATH],
+                 struct err *e);
 /* Compiles the program if that has not been done; its path. Not 0: the compiler's exit status. */
 int suite_build(const struct suite *, const struct suite_program *, const char *cache, char binary[SUITE_PATH]);
-/* weir cc, the clang it takes and weir's CUDA headers: what every compiled program depends on. */
-void suite_add_compiler(struct key *);
+/* weir cc, the clang it takes and weir's CUDA headers: what every compiled program depends on. 0 or -1, as above. */
+int suite_add_compiler(struct key *, struct err *e);
 /* Runs weir itself with these arguments (argv[0] = "weir"); its exit status. Silent: what it prints is dropped, but for
  * errors. */
 int suite_spawn(char **argv, bool silent);

@@ -29,15 +29,18 @@ int record_program(char *const *argv, const char *path, bool show)
         const int to = show ? dup(STDERR_FILENO) : open("/dev/null", O_WRONLY);
         dup2(to, STDOUT_FILENO);
         execv("/proc/self/exe", line.p);
-        _exit(127);
+        fprintf(stderr, "weir: cannot run weir itself: %s\n", strerror(errno));
+        _exit(CLI_BAD_INPUT);
     }
     VEC_FREE(&line);
     int status;
     while (pid > 0 && waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
             return CLI_BAD_INPUT;
-    if (pid < 0)
+    if (pid < 0) {
+        fprintf(stderr, "weir: cannot start another process: %s\n", strerror(errno));
         return CLI_BAD_INPUT;
+    }
     return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_PROGRAM_FAILED;
 }
 

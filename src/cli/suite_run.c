@@ -24,6 +24,7 @@ struct job {
     char binary[SUITE_PATH];
     pid_t pid;
     FILE *output; /* what it printed; NULL = it shares the terminal */
+    FILE *json;   /* its statistics: a file without a name, which nothing can leave behind */
     double start_s, seconds;
     bool done;
     int status;
@@ -34,8 +35,8 @@ struct run {
     const struct suite *suite;
     const struct suite_plan *plan;
     struct job *job;
-    size_t n, shown;                    /* rows printed */
-    char cache[SUITE_PATH], folder[64]; /* of compiled programs; of this run's statistics */
+    size_t n, shown;        /* rows printed */
+    char cache[SUITE_PATH]; /* of compiled programs */
     bool progress;
     FILE *out; /* the table: standard output, unless the document goes there */
 };
@@ -45,11 +46,6 @@ static double seconds_now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static void statistics_path(const struct run *r, const struct job *j, char path[SUITE_PATH])
-{
-    snprintf(path, SUITE_PATH, "%s/%s.json", r->folder, j->program->name);
 }
 
 /* ---- a pool of processes ---- */
@@ -78,8 +74,10 @@ static bool has_document_on_stdout(const struct run *r)
 static int start(struct job *j, void (*body)(const struct run *, const struct job *), const struct run *r)
 {
     fflush(NULL);
-    if (r->n > 1 && !j->output && !(j->output = tmpfile()))
+    if ((r->n > 1 && !j->output && !(j->output = tmpfile())) || (!j->json && !(j->json = tmpfile()))) {
+        fprintf(stderr, "weir: cannot make a temporary file: %s\n", strerror(errno));
         return -1;
+    }
     j->start_s = seconds_now();
     const pid_t self = getpid();
     j->pid = fork();
@@ -91,8 +89,11 @@ static int start(struct job *j, void (*body)(const struct run *, const struct jo
         } else if (has_document_on_stdout(r))
             dup2(STDERR_FILENO, STDOUT_FILENO);
         body(r, j);
-        _exit(127);
+        fprintf(stderr, "weir: cannot run weir itself: %s\n", strerror(errno));
+        _exit(CLI_BAD_INPUT);
     }
+    if (j->pid < 0)
+        fprintf(stderr, "weir: cannot start another process: %s\n", strerror(errno));
     return j->pid < 0 ? -1 : 0;
 }
 
@@ -161,7 +162,11 @@ static void compile(const struct run *r, const struct job *j)
 
 static void compiled(struct run *r, struct job *j)
 {
-    suite_binary(r->suite, j->program, r->cache, j->binary);
+    struct err e;
+    if (!j->status && suite_binary(r->suite, j->program, r->cache, j->binary, &e)) {
+        err_print(&e, stderr);
+        j->status = CLI_BAD_INPUT;
+    }
     if (j->status) {
         j->done = true;
         j->status = CLI_BAD_INPUT;
@@ -172,8 +177,8 @@ static void compiled(struct run *r, struct job *j)
 
 static void execute(const struct run *r, const struct job *j)
 {
-    char path[SUITE_PATH];
-    statistics_path(r, j, path);
+    char path[32];
+    snprintf(path, sizeof path, "/dev/fd/%d", fileno(j->json));
     VEC(char *) argv = {0};
     VEC_PUSH(&argv, "weir");
     VEC_PUSH(&argv, "run");
@@ -272,12 +277,14 @@ static void show_finished(struct run *r)
 
 static void executed(struct run *r, struct job *j)
 {
-    char path[SUITE_PATH];
-    statistics_path(r, j, path);
-    json_t *doc = json_load_file(path, 0, NULL);
+    rewind(j->json);
+    json_t *doc = json_loadf(j->json, 0, NULL);
     j->total = json_incref(json_object_get(doc, "total"));
     json_decref(doc);
-    unlink(path);
+    if (!j->total && !j->status) {
+        fprintf(stderr, "weir: the statistics of '%s' cannot be read\n", j->program->name);
+        j->status = CLI_BAD_INPUT;
+    }
     j->done = true;
     if (r->n > 1)
         show_finished(r);
@@ -339,11 +346,6 @@ int suite_run(const struct suite *s, const struct suite_plan *plan)
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
     }
-    snprintf(r.folder, sizeof r.folder, "/tmp/weir-suite-XXXXXX");
-    if (!mkdtemp(r.folder)) {
-        fprintf(stderr, "weir: /tmp: cannot make a folder for statistics: %s\n", strerror(errno));
-        return CLI_BAD_INPUT;
-    }
     r.job = xcalloc(r.n, sizeof *r.job);
     for (size_t i = 0; i < r.n; i++)
         r.job[i].program = plan->program.p[i];
@@ -358,8 +360,9 @@ int suite_run(const struct suite *s, const struct suite_plan *plan)
         json_decref(r.job[i].total);
         if (r.job[i].output)
             fclose(r.job[i].output);
+        if (r.job[i].json)
+            fclose(r.job[i].json);
     }
     free(r.job);
-    rmdir(r.folder);
     return status;
 }

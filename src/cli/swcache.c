@@ -18,6 +18,7 @@
 #include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const char help_text[] =
@@ -37,12 +38,15 @@ static const char help_text[] =
     "others\n"
     "  --all            rewrite every access that may be, also where the text says that nothing is gained\n"
     "  --quiet          no notes\n"
+    "  -v               also say how large the syntax trees are, and how often their nodes were looked at\n"
     "  -I DIR, -D NAME, -include FILE, -std=c++17, -arch=sm_NN    as for weir cc\n"
     "\n"
     "Exit status: 0 done, also when there was nothing to transform (the output is then a copy); 2 bad input.\n"
     "\n"
     "Example:\n"
     "  weir swcache transform wordcount.cu -o wordcount.cached.cu && weir cc wordcount.cached.cu -o wordcount\n";
+
+enum { SAID = 1 }; /* an error that the child has printed */
 
 struct args {
     struct swcache_options options;
@@ -99,7 +103,7 @@ static swcache_transform_fn *load(struct err *e)
     char folder[PATH_MAX], path[PATH_MAX + 32];
     if (paths_find(PATHS_TRANSFORMER, folder, sizeof folder)) {
         err_set(e, "this weir was built without the source transformer");
-        err_hint(e, "install libclang-14-dev and build weir again");
+        err_hint(e, "install libclang-19-dev and build weir again");
         return NULL;
     }
     snprintf(path, sizeof path, "%s/libweir-swcache.so", folder);
@@ -107,14 +111,9 @@ static swcache_transform_fn *load(struct err *e)
     swcache_transform_fn *f = module ? (swcache_transform_fn *)(size_t)dlsym(module, SWCACHE_TRANSFORM_SYMBOL) : NULL;
     if (!f) {
         err_set(e, "cannot load the source transformer: %s", dlerror());
-        err_hint(e, "it needs libclang: apt-get install libclang1-14");
+        err_hint(e, "it needs libclang: apt-get install libclang1-19");
     }
     return f;
-}
-
-static int write_output(const char *path, const struct swcache_result *r, struct err *e)
-{
-    return outfile_write(path ? path : "-", r->text, r->bytes, e);
 }
 
 static void report(const struct args *a, const struct swcache_result *r)
@@ -128,6 +127,9 @@ static void report(const struct args *a, const struct swcache_result *r)
         fprintf(stderr, "weir: %s: %u loop%s of %u kernel%s split, %u launch%s adjusted\n", a->options.path, r->n_loop,
                 r->n_loop == 1 ? "" : "s", r->n_kernel, r->n_kernel == 1 ? "" : "s", r->n_launch,
                 r->n_launch == 1 ? "" : "es");
+    if (a->job.verbose)
+        fprintf(stderr, "weir: %s: %lu nodes of syntax trees, looked at %lu times\n", a->options.path, r->nodes,
+                r->visits);
 }
 
 /* Launches written << < >> > are closed up first, as for weir cc; the transformer sees the mended texts. libclang takes
@@ -147,37 +149,65 @@ static int mend(struct args *a, const char *folder, struct err *e)
         if (name && copy) {
             struct swcache_file file = {.path = xstrdup(name)};
             file.text = cc_read_text(copy, &file.bytes);
-            if (file.text)
-                VEC_PUSH(&files, file);
+            if (!file.text)
+                return err_at(e, copy, 0, 0, "cannot be read: %s", strerror(errno));
+            VEC_PUSH(&files, file);
         }
     }
+    if (overlay && !all)
+        return err_at(e, overlay, 0, 0, "cannot be read");
     json_decref(all);
     a->options.mended = files.p;
     a->options.n_mended = files.n;
     return 0;
 }
 
-static int run(struct args *a, swcache_transform_fn *f, struct swcache_result *result, struct err *e)
+/* In a process of its own: libclang is known to crash on some sources, and is then to cost an error message only. */
+static int transform_apart(const struct args *a, swcache_transform_fn *f, struct err *e)
 {
-    struct cc_list words = {0};
-    char folder[PATH_MAX];
-    if (cc_device_args(&a->job, &words, e) || cc_make_folder(folder, sizeof folder, e))
-        return -1;
-    int rc = mend(a, folder, e);
-    cc_remove_folder(folder);
-    a->options.arg = (const char *const *)words.p;
-    a->options.n_arg = (int)words.n;
-    return rc ? rc : f(&a->options, result, e);
+    fflush(NULL);
+    const pid_t pid = cc_fork();
+    if (pid < 0)
+        return err_set(e, "cannot start the transformer: %s", strerror(errno));
+    if (pid == 0) {
+        struct swcache_result result;
+        int rc = f(&a->options, &result, e);
+        if (!rc) {
+            report(a, &result);
+            rc = outfile_write(a->output ? a->output : "-", result.text, result.bytes, e);
+        }
+        if (rc)
+            err_print(e, stderr);
+        _exit(rc ? CLI_BAD_INPUT : CLI_OK);
+    }
+    int status;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return err_set(e, "lost the transformer: %s", strerror(errno));
+    cc_ended(pid);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == CLI_OK)
+        return 0;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == CLI_BAD_INPUT)
+        return SAID;
+    err_at(e, a->options.path, 0, 0, "the transformer or libclang failed on this file (%s)",
+           WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it gave up");
+    return err_hint(e, "nothing was written; transform its kernels in a file of their own");
 }
 
 static int transform(struct args *a, struct err *e)
 {
-    struct swcache_result result;
+    struct cc_list words = {0};
     swcache_transform_fn *f = load(e);
-    if (!f || run(a, f, &result, e))
+    const char *folder = !f || cc_device_args(&a->job, &words, e) ? NULL : cc_make_folder(e);
+    if (!folder)
         return -1;
-    report(a, &result);
-    return write_output(a->output, &result, e);
+    a->options.arg = (const char *const *)words.p;
+    a->options.n_arg = (int)words.n;
+    int rc = mend(a, folder, e);
+    if (!rc)
+        rc = transform_apart(a, f, e);
+    cc_remove_folder();
+    return rc;
 }
 
 int cli_swcache(int argc, char **argv)
@@ -194,9 +224,10 @@ int cli_swcache(int argc, char **argv)
         fputs(help_text, stderr);
         return CLI_BAD_INPUT;
     }
-    if (parse(&a, argc - 2, argv + 2, &e) || transform(&a, &e)) {
+    int rc = parse(&a, argc - 2, argv + 2, &e);
+    if (!rc)
+        rc = transform(&a, &e);
+    if (rc && rc != SAID)
         err_print(&e, stderr);
-        return CLI_BAD_INPUT;
-    }
-    return CLI_OK;
+    return rc ? CLI_BAD_INPUT : CLI_OK;
 }

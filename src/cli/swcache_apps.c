@@ -323,13 +323,14 @@ int swcache_build(const struct swcache_apps *a, const struct swcache_app *app, c
 }
 
 /* The compiler, the library, what the applications share, the transformer. */
-static void find_common_key(struct swcache_apps *a)
+static int find_common_key(struct swcache_apps *a, struct err *e)
 {
     static const char *const shared[] = {"swcache.cuh", "swcache_auto.cuh", "swcache_launch.h", "swcache_scan.cuh",
                                          "apps/common.h"};
     char transformer[PATH_MAX];
     key_begin(&a->common);
-    suite_add_compiler(&a->common);
+    if (suite_add_compiler(&a->common, e))
+        return -1;
     key_add(&a->common, WEIR_FRONT_END); /* recordings lie in the same folder */
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
         char *path = file_in(a->library, shared[i]);
@@ -341,6 +342,7 @@ static void find_common_key(struct swcache_apps *a)
         key_add_file(&a->common, path);
         free(path);
     }
+    return 0;
 }
 
 int swcache_apps_find(struct swcache_apps *a, const char *only, struct err *e)
@@ -366,8 +368,7 @@ int swcache_apps_find(struct swcache_apps *a, const char *only, struct err *e)
     if (kept_subfolder(a->folder, e))
         return -1;
     a->has_transformer = try_transformer(a);
-    find_common_key(a);
-    return 0;
+    return find_common_key(a, e);
 }
 
 /* ---- recording ---- */

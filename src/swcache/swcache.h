@@ -58,6 +58,7 @@ struct swcache_result {
     struct swcache_note *note; /* in the order of the source */
     size_t n_note;
     unsigned n_kernel, n_loop, n_launch; /* changed */
+    unsigned long nodes, visits;         /* of the syntax trees; of their nodes by the analyses */
 };
 
 /* 0, or -1 with *e filled (the file cannot be read or does not compile). */

@@ -2,7 +2,9 @@
 #include "swcache/swcache.h"
 #include "swcache/emit.h"
 
+#include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 
 struct job {
     const struct swcache_options *options;
@@ -47,6 +49,16 @@ static bool has_own_shared(const struct node *f)
             clang_getCanonicalType(clang_getCursorType(d)).kind == CXType_IncompleteArray)
             return true;
     }
+    return false;
+}
+
+/* Edits are made between tokens; where a line goes on after a backslash they might end up within one. */
+static bool has_continued_line(const struct source *s, const struct node *f)
+{
+    for (const char *at = s->text + f->begin, *end = s->text + f->end; (at = memchr(at, '\\', (size_t)(end - at)));
+         at++)
+        if (at[1] == '\n' || (at[1] == '\r' && at[2] == '\n'))
+            return true;
     return false;
 }
 
@@ -133,6 +145,8 @@ static void transform_kernel(struct job *j, struct node *f)
         for (const struct node *c = f->child; c && !why; c = c->next)
             if (c->kind == CXCursor_CompoundStmt && source_in_macro(s, c->begin))
                 why = "it comes out of a macro";
+    if (f->in_file && has_continued_line(s, f))
+        why = "a line of it ends in a backslash";
     if (uses_cache_already(s, f))
         why = "it uses the cache already";
     if (!clang_Cursor_isNull(clang_getSpecializedCursorTemplate(f->cursor)))
@@ -237,8 +251,15 @@ static int by_place(const void *a, const void *b)
     return x->col < y->col ? -1 : x->col > y->col;
 }
 
-__attribute__((visibility("default"))) int swcache_transform(const struct swcache_options *options,
-                                                             struct swcache_result *result, struct err *e)
+static int too_deep(const struct source *s, struct err *e)
+{
+    unsigned line, col;
+    source_place(s, s->too_deep - 1, &line, &col);
+    err_at(e, s->path, (int)line, (int)col, "this nests deeper than %d levels", TREE_DEPTH);
+    return err_hint(e, "make several statements of it");
+}
+
+static int transform(const struct swcache_options *options, struct swcache_result *result, struct err *e)
 {
     struct job j = {.options = options};
     *result = (struct swcache_result){0};
@@ -250,6 +271,9 @@ __attribute__((visibility("default"))) int swcache_transform(const struct swcach
             result->n_launch = emit_launches(&j.edits, &j.source, &j.changed, &j.notes);
             emit_include(&j.edits, &j.source, &j.changed);
         }
+        rc = j.source.too_deep ? too_deep(&j.source, e) : 0;
+    }
+    if (rc == 0) {
         struct text out = {0};
         text_add(&out, "", 0);
         edits_render(&j.source, &j.edits, 0, (unsigned)j.source.bytes, "", &out);
@@ -261,6 +285,8 @@ __attribute__((visibility("default"))) int swcache_transform(const struct swcach
         result->n_note = j.notes.note.n;
         result->n_kernel = (unsigned)j.changed.n;
         result->n_loop = j.n_loop;
+        result->nodes = j.source.nodes;
+        result->visits = j.source.visits;
     }
     edits_free(&j.edits);
     calls_free(&j.calls);
@@ -269,4 +295,35 @@ __attribute__((visibility("default"))) int swcache_transform(const struct swcach
     VEC_FREE(&j.changed);
     source_close(&j.source);
     return rc;
+}
+
+struct call {
+    const struct swcache_options *options;
+    struct swcache_result *result;
+    struct err *e;
+    int rc;
+};
+
+static void *on_own_stack(void *data)
+{
+    struct call *c = data;
+    c->rc = transform(c->options, c->result, c->e);
+    return NULL;
+}
+
+/* On a thread, for the sake of its stack: the main thread's holds about 5,000 levels. */
+__attribute__((visibility("default"))) int swcache_transform(const struct swcache_options *options,
+                                                             struct swcache_result *result, struct err *e)
+{
+    struct call c = {options, result, e, -1};
+    pthread_attr_t attr;
+    pthread_t thread;
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, TREE_STACK_BYTES);
+    const int failed = pthread_create(&thread, &attr, on_own_stack, &c);
+    pthread_attr_destroy(&attr);
+    if (failed)
+        return err_set(e, "cannot start the transformer's thread: %s", strerror(failed));
+    pthread_join(thread, NULL);
+    return c.rc;
 }

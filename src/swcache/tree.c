@@ -298,14 +298,24 @@ struct node *tree_build(struct source *s, CXCursor c)
     n->begin = offset_of(s, clang_getRangeStart(range), &begins);
     n->end = offset_of(s, clang_getRangeEnd(range), &ends);
     n->in_file = begins && ends && n->begin <= n->end;
+    n->visits = &s->visits;
+    n->number = ++s->nodes;
     struct builder b = {.s = s, .parent = n};
-    clang_visitChildren(c, add_child, &b);
+    if (s->depth == TREE_DEPTH) {
+        s->too_deep = n->begin + 1;
+    } else {
+        s->depth++;
+        clang_visitChildren(c, add_child, &b);
+        s->depth--;
+    }
+    n->last = s->nodes;
     find_operator(s, n, n->op); /* once: analyses ask it of every node for every term of an expression */
     return n;
 }
 
 struct node *tree_next(const struct node *root, const struct node *at)
 {
+    ++*at->visits;
     if (at->child)
         return at->child;
     for (; at != root; at = at->parent)
@@ -316,10 +326,10 @@ struct node *tree_next(const struct node *root, const struct node *at)
 
 bool tree_inside(const struct node *n, const struct node *ancestor)
 {
-    for (; n; n = n->parent)
-        if (n == ancestor)
-            return true;
-    return false;
+    if (!n || !ancestor)
+        return false;
+    ++*n->visits;
+    return n->number >= ancestor->number && n->number <= ancestor->last;
 }
 
 struct node *tree_child(const struct node *n, unsigned index)
@@ -366,6 +376,7 @@ bool kind_is_statement(enum CXCursorKind k)
 
 bool node_is_loop(const struct node *n)
 {
+    ++*n->visits;
     return n->kind == CXCursor_ForStmt || n->kind == CXCursor_WhileStmt || n->kind == CXCursor_DoStmt;
 }
 
@@ -474,6 +485,7 @@ bool node_is_decided(const struct source *s, const struct node *n)
 {
     const struct node *up = n->parent;
     char op[4] = "";
+    ++*n->visits;
     if (up->kind == CXCursor_BinaryOperator)
         node_operator(s, up, op);
     bool decides = up->kind == CXCursor_IfStmt || up->kind == CXCursor_SwitchStmt ||

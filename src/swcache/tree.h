@@ -32,7 +32,14 @@ struct source {
     struct arena *arena;
     VEC(struct macro_use) macro; /* sorted by begin */
     VEC(unsigned) directive;     /* offsets of lines that begin with #, pragmas left out */
+    unsigned depth;              /* of the node that tree_build is at */
+    unsigned too_deep;           /* offset + 1 of a node that lies deeper than TREE_DEPTH; 0 = none */
+    unsigned long nodes, visits; /* made by tree_build; looked at by walks over them: what the analyses cost */
 };
+
+/* Deeper expressions are refused: libclang's visitors and the analyses here descend by recursion, about 2 KB a level.
+ */
+enum { TREE_DEPTH = 10000, TREE_STACK_BYTES = 256 << 20 };
 
 struct var; /* pointers.h */
 
@@ -44,13 +51,15 @@ struct node {
     bool in_file;                       /* both ends lie in the main file */
     char op[4];                         /* of an operator: how it is spelled; see node_operator */
     struct var *var;                    /* of a DeclRefExpr or VarDecl of this function; set by pointers.c */
+    unsigned long number, last;         /* in pre-order; of the last node below it */
+    unsigned long *visits;              /* the source's count */
 };
 
 /* Parses the file. 0, or -1 with *e filled from the first error of the compiler. */
 int source_open(struct source *, const struct swcache_options *, struct err *e);
 void source_close(struct source *);
 
-/* The tree below a cursor, allocated in the source's arena. */
+/* The tree below a cursor, allocated in the source's arena. Sets too_deep, and leaves out what lies deeper. */
 struct node *tree_build(struct source *, CXCursor);
 
 /* The next node in source order (pre-order) below `root`, or NULL. */

@@ -54,8 +54,11 @@ WEIR_CLANG="x'; touch $dir/ran; '" "$weir" cc --dry-run "$dir/a.cu" 2>"$dir/said
 [ -e "$dir/ran" ] && say "a shell read WEIR_CLANG"
 
 # Interrupted, it removes its folder and ends its compilers.
-for signal in TERM HUP; do
-    env PATH="$dir/bin" TMPDIR="$dir/tmp" WEIR_CLANG=clang++-23 "$weir" cc "$dir/a.cu" -o "$dir/a" 2>"$dir/said" &
+for pair in TERM:15 HUP:1 INT:2 QUIT:3; do
+    signal=${pair%:*} number=${pair#*:}
+    # A shell lets its background jobs ignore INT and QUIT; env gives them back.
+    env --default-signal=INT,QUIT PATH="$dir/bin" TMPDIR="$dir/tmp" WEIR_CLANG=clang++-23 "$weir" cc "$dir/a.cu" -o "$dir/a" \
+        2>"$dir/said" &
     pid=$!
     n=0
     until [ -e "$(echo "$dir"/tmp/weir-cc-*/0.device.txt)" ] || [ $n -gt 200 ]; do
@@ -63,10 +66,27 @@ for signal in TERM HUP; do
         sleep 0.05
     done
     kill -s $signal $pid
-    wait $pid 2>/dev/null && say "interrupted, it ended with 0"
+    wait $pid 2>/dev/null
+    got=$?
+    [ $got = $((128 + number)) ] || say "$signal: it ended with $got"
     [ "$(ls -A "$dir/tmp")" = "" ] || say "$signal left $(ls "$dir/tmp")"
     rm -rf "$dir"/tmp/*
 done
+
+# Killed, it leaves its folder, and a later one removes it: not a young one, nor one whose process lives.
+folder() { # folder NAME AGE
+    mkdir -m 700 "$dir/tmp/$1"
+    touch "$dir/tmp/$1/0.ptx"
+    touch -d "$2" "$dir/tmp/$1"
+}
+folder weir-cc-killed "2 hours ago"
+folder weir-cc-living "2 hours ago"
+folder weir-cc-abrand "now"
+folder weir-cc-notmine-at-all "2 hours ago"
+TMPDIR=$dir/tmp flock "$dir/tmp/weir-cc-living" env WEIR_CLANG="$dir/bin/clang++-23" "$weir" cc --dry-run "$dir/a.cu" 2>/dev/null
+left=$(ls "$dir/tmp" | paste -sd' ')
+[ "$left" = "weir-cc-abrand weir-cc-living weir-cc-notmine-at-all" ] || say "of folders of others there are left: $left"
+rm -rf "$dir"/tmp/*
 
 # Both names of clang link C++.
 major=$("$weir" cc --dry-run "$dir/a.cu" 2>&1 | sed -n '1s/^clang++-\([0-9]*\) .*/\1/p')

@@ -22,6 +22,10 @@ refuses() {
     done >"$dir/params"
 [ "$(wc -l <"$dir/params")" -ge 10 ] || fail "only $(wc -l <"$dir/params") parameters were found"
 
+# One plan for each machine, with a variant for each parameter.
+for gpu in gtx480 mesh28; do
+    printf '[figure]\nnumber = 1\ntitle = parameters\nmachine = %s\nprograms = transpose\nmetric = ipc\n[variant plain]\nlabel = plain\n' $gpu >"$dir/$gpu.ini"
+done
 first=
 while read -r policy key value; do
     if [ "$first" != "$policy" ]; then # L1s that are shared need SMs that reach each other
@@ -30,23 +34,11 @@ while read -r policy key value; do
     fi
     takes "$weir" run -q --gpu $gpu --with "$policy" --set "$key=$value" "$app"
     takes "$weir" replay -q --gpu $gpu --with "$policy" --set "$key=$value" "$wt"
+    takes "$weir" suite run transpose --size tiny --gpu $gpu --with "$policy" --set "$key=$value"
     takes "$weir" config show $gpu --with "$policy" --set "$key=$value"
-    [ "$first" = "$policy" ] && continue # once for each policy is enough for those that take longer
+    printf '[variant %s]\nwith = %s\nset = %s\n' "$key" "$policy" "$key=$value" >>"$dir/$gpu.ini"
+    [ "$first" = "$policy" ] && continue # once for each policy is enough for what is refused
     first=$policy
-    takes "$weir" suite run transpose --gpu $gpu --with "$policy" --set "$key=$value"
-    cat >"$dir/plan.ini" <<END
-[figure]
-title = $policy
-machine = $gpu
-programs = transpose
-metric = ipc
-[variant plain]
-label = plain
-[variant $policy]
-with = $policy
-set = $key=$value
-END
-    takes "$weir" sweep "$dir/plan.ini" --size tiny --results "$dir/results.sqlite" -o "$dir/report"
     for command in "run $app" "record -o $dir/x.wt $app" "run --functional $app" "replay $wt" "analyze $wt" "analyze $app" \
         "config show gtx480" "suite run transpose" "suite check transpose"; do
         set -- $command
@@ -60,6 +52,14 @@ END
         refuses "$weir" "$verb" "$@"
     done
 done <"$dir/params"
+for gpu in gtx480 mesh28; do
+    takes "$weir" sweep "$dir/$gpu.ini" --size tiny --results "$dir/results.sqlite" -o "$dir/report"
+    grep -q "^weir: [0-9]* simulations.* 0 failed" "$dir/out" || fail "sweep $gpu.ini"
+    takes "$weir" reproduce "$dir/$gpu.ini" --size tiny --results "$dir/results.sqlite" -o "$dir/report"
+    grep -q "^weir: 0 simulations" "$dir/out" || fail "reproduce $gpu.ini: something is simulated again"
+done
+[ $(($(grep -c "^set" "$dir/gtx480.ini") + $(grep -c "^set" "$dir/mesh28.ini"))) = "$(wc -l <"$dir/params")" ] ||
+    fail "not every parameter is in a plan"
 # A policy that says what it costs takes its own parameters there, too.
 takes "$weir" explain apcm --cost --set apcm.mta_entries=64
 # Where there is no timing a policy has nothing to do, and that is said before anything starts.

@@ -55,6 +55,12 @@ says err "3 simulations"
 says out "gtx780 l1.size=32KiB"
 grep -q gtx480 "$dir/out" && fail "a machine that was not asked for"
 
+expect 2 reproduce --app crc --set l1.sizes=32KiB
+says err "did you mean 'l1.size'?"
+expect 2 reproduce --app crc --set l1.size=3KiB
+expect 2 reproduce --app crc --set apcm.mode=bypass
+says err "is not chosen"
+
 # A program that fails is named. The kept program is exchanged for one that fails, with a sum that is right (see kept.h).
 seal() { # seal FILE: writes FILE.sum
     python3 - "$1" <<'PY'

@@ -177,6 +177,7 @@ def broken(args, _):
         done = call([args.weir, "swcache", *words])
         if done.returncode != status or not re.search(what, done.stderr):
             raise Failed("%r ended with %d and said %r" % (words, done.returncode, done.stderr))
+        return done.stderr
 
     def write(name, text):
         path = os.path.join(args.out, name)
@@ -212,10 +213,18 @@ def broken(args, _):
     done = call([args.weir, "cc", "-c", output, "-o", none])
     if done.returncode:
         raise Failed("after a byte-order mark the text does not compile: %s" % done.stderr)
-    # An expression of 5,000 terms is no matter of minutes (the time limit of call() would say so).
-    terms = b" + ".join([b"a[threadIdx.x * n + i]"] * 5000)
-    expect(0, "1 loop of 1 kernel split", "transform",
-           write("terms.cu", kernel.replace(b"a[threadIdx.x * n + i]", terms)), "-o", none)
+    # The work for an expression of N terms, whose tree is N levels deep: each node is looked at a few times, and a few
+    # times the analyses walk from a term up to its loop. Today that makes 90 million nodes looked at for 5,000 terms.
+    for n_term in (500, 5000):
+        terms = b" + ".join([b"a[threadIdx.x * n + i]"] * n_term)
+        said = expect(0, "1 loop of 1 kernel split", "transform", "-v",
+                      write("terms.cu", kernel.replace(b"a[threadIdx.x * n + i]", terms)), "-o", none)
+        nodes, visits = map(int, re.search(r"(\d+) nodes of syntax trees, looked at (\d+) times", said).groups())
+        if nodes < 10 * n_term or visits > 5 * n_term**2 + 100 * nodes:
+            raise Failed("%d terms: %d nodes were looked at %d times" % (n_term, nodes, visits))
+    # What nests deeper than the analyses can descend is refused.
+    expect(2, r"deep.cu:5:\d+: this nests deeper than 10000 levels", "transform",
+           write("deep.cu", kernel.replace(b"a[threadIdx.x * n + i]", b" + ".join([b"a[i]"] * 20000))), "-o", none)
     # Whatever is cut off, the transformer ends in order.
     for case, step in [("control", 397), ("scans", 997), ("templates", 499)]:
         whole = read(os.path.join(HERE, "cases", case + ".cu")).encode()

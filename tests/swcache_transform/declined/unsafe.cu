@@ -174,3 +174,12 @@ __global__ void duff(const int *__restrict__ in, int *__restrict__ out, int n)
         out[threadIdx.x] = sum;                                                                                        \
     }
 MAKE(made) // says: made: this kernel is left alone: it comes out of a macro
+
+__global__ void goes_on(const int *__restrict__ in, int *__restrict__ out, int n) // says: goes_on: this kernel is left alone: a line of it ends in a backslash
+{
+    int sum = 0;
+    for (int i = 0; i < \
+                    n; i++)
+        sum += in[threadIdx.x * n + i];
+    out[threadIdx.x] = sum;
+}

@@ -1,0 +1,90 @@
+/* See scratch.h. */
+#include "cli/scratch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A folder is made first and locked then: one without a lock may be young. */
+enum { YOUNG_SECONDS = 3600 };
+static const char begins[] = "weir-";
+
+static void empty(int folder)
+{
+    DIR *d = fdopendir(dup(folder));
+    for (struct dirent *f; d && (f = readdir(d));)
+        unlinkat(folder, f->d_name, 0);
+    if (d)
+        closedir(d);
+}
+
+static bool ends_as_made(const char *name)
+{
+    const char *dash = strrchr(name, '-');
+    return dash && strlen(dash) == strlen("-XXXXXX");
+}
+
+static void sweep(const char *tmp)
+{
+    DIR *d = opendir(tmp);
+    const time_t now = time(NULL);
+    for (struct dirent *x; d && (x = readdir(d));) {
+        struct stat st;
+        if (strncmp(x->d_name, begins, strlen(begins)) || !ends_as_made(x->d_name) ||
+            fstatat(dirfd(d), x->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
+            (st.st_mode & 077) || now - st.st_mtime < YOUNG_SECONDS)
+            continue;
+        const int folder = openat(dirfd(d), x->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (folder >= 0 && !flock(folder, LOCK_EX | LOCK_NB)) {
+            empty(folder);
+            unlinkat(dirfd(d), x->d_name, AT_REMOVEDIR);
+        }
+        if (folder >= 0)
+            close(folder);
+    }
+    if (d)
+        closedir(d);
+}
+
+int scratch_make(struct scratch *s, const char *what, struct err *e)
+{
+    const char *named = getenv("TMPDIR"), *tmp = named && *named ? named : "/tmp";
+    s->lock = -1;
+    if (snprintf(s->path, sizeof s->path, "%s/%s%s-XXXXXX", tmp, begins, what) >= (int)sizeof s->path) {
+        s->path[0] = 0;
+        return err_set(e, "the name of the folder for temporary files is too long");
+    }
+    sweep(tmp);
+    if (!mkdtemp(s->path)) {
+        err_at(e, tmp, 0, 0, "cannot make a temporary folder here: %s", strerror(errno));
+        s->path[0] = 0;
+        return err_hint(e, "name another place with TMPDIR");
+    }
+    s->lock = open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (s->lock < 0 || flock(s->lock, LOCK_EX)) {
+        err_at(e, s->path, 0, 0, "cannot lock this folder: %s", strerror(errno));
+        scratch_remove(s);
+        return -1;
+    }
+    return 0;
+}
+
+void scratch_remove(struct scratch *s)
+{
+    if (!s->path[0])
+        return;
+    if (s->lock >= 0) {
+        empty(s->lock);
+        close(s->lock);
+    }
+    rmdir(s->path);
+    s->path[0] = 0;
+    s->lock = -1;
+}
