@@ -188,6 +188,12 @@ static void put_policy(void *ctx, const struct cfg_value *v)
         }
 }
 
+static json_t *timelines_json(struct gpu *g, const struct gpu_results *r)
+{
+    const struct machine_config *m = cfg_section(gpu_config(g), "machine");
+    return result_timelines_json(r, gpu_cycles(g), m->sms);
+}
+
 /* When each SM's policy began which phase. */
 static json_t *phases_json(const struct gpu_results *r)
 {
@@ -252,8 +258,10 @@ int result_write_json(struct gpu *g, bool complete, const char *command, const c
     json_object_set_new(doc, "loads", loads_json(r));
     if (r->n_inst)
         json_object_set_new(doc, "instructions", result_insts_json(r));
-    if (r->n_phase)
+    if (r->n_phase) {
         json_object_set_new(doc, "phases", phases_json(r));
+        json_object_set_new(doc, "timelines", timelines_json(g, r));
+    }
     if (r->n_sample)
         json_object_set_new(doc, "samples", samples);
     else
@@ -269,6 +277,8 @@ char *result_brief_json(struct gpu *g)
     put_stats(total, r->stats, r->total, true);
     json_object_set_new(doc, "total", total);
     json_object_set_new(doc, "loads", loads_json(r));
+    if (r->n_phase)
+        json_object_set_new(doc, "timelines", timelines_json(g, r));
     char *text = json_dumps(doc, JSON_COMPACT | JSON_REAL_PRECISION(12));
     json_decref(doc);
     return text;

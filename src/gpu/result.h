@@ -13,7 +13,8 @@
  * two runs can be compared byte by byte.
  */
 int result_write_json(struct gpu *, bool complete, const char *command, const char *path, struct err *);
-/* The members "total" and "loads" alone, in few bytes; owned by the caller. What sweeps keep. */
+/* The members "total", "loads" and, where there are any, "timelines" alone, in few bytes; owned by the caller. What
+ * sweeps keep. */
 char *result_brief_json(struct gpu *);
 /* About one screen. `host_s`: seconds the run took, for the rate; 0 = leave it out. */
 void result_print_summary(struct gpu *, bool complete, double host_s, FILE *);

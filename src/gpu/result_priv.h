@@ -16,5 +16,7 @@ json_t *result_place_json(const struct trace_kernel *, uint32_t pc);
 void result_put_access(json_t *o, const struct gpu_load_result *, bool profile);
 /* The member "instructions". */
 json_t *result_insts_json(const struct gpu_results *);
+/* The member "timelines": by policy and phase, SM-cycles in each hundredth of the run. */
+json_t *result_timelines_json(const struct gpu_results *, uint64_t cycles, uint32_t sms);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * The table of a figure, one function per kind of plan (plan.h). What the kinds show, in APCM's terms: bars are Figures
  * 12 to 22, loads Figure 1, locality Figure 3, counts Figure 4, aps Figure 5, reuse Figure 6; in CAPS' terms iterations
- * are Figure 4.
+ * are Figure 4; in Shared L1's terms phases are Figure 14.
  */
 #include "lab/figure.h"
 
@@ -322,13 +322,91 @@ static void reuse(struct lab_figure *f)
     }
 }
 
+/* ---- phases ---- */
+
+void figure_timeline(struct table *t, const json_t *line, bool in_cycles)
+{
+    const json_t *phases = json_object_get(line, "phases");
+    const double width = json_number_value(json_object_get(line, "bin_cycles"));
+    const double cycles = json_number_value(json_object_get(line, "cycles"));
+    const double sms = json_number_value(json_object_get(line, "sms"));
+    const char *name;
+    json_t *bins;
+    size_t n = 0;
+    json_object_foreach((json_t *)phases, name, bins)
+    {
+        table_add_column(t, name, name);
+        n = json_array_size(bins) > n ? json_array_size(bins) : n;
+    }
+    for (size_t b = 0; b < n && (double)b * width < cycles && width * sms > 0; b++) {
+        /* The last bin may end before its width does. */
+        const double from = (double)b * width, to = fmin(cycles, from + width);
+        char label[32];
+        snprintf(label, sizeof label, "%.6g", in_cycles ? (from + to) / 2 : 50 * (from + to) / cycles);
+        double *cell = table_add_row(t, label, "");
+        size_t c = 0;
+        json_object_foreach((json_t *)phases, name, bins) cell[c++] =
+            json_number_value(json_array_get(bins, b)) / ((to - from) * sms);
+    }
+}
+
+static void phases(struct lab_figure *f)
+{
+    f->table.percent = true;
+    for (size_t p = 0; p < f->program.n; p++) {
+        const struct point *point = point_at(f, p, 0);
+        const json_t *lines = point && point->result ? json_object_get(point->result, "timelines") : NULL;
+        const json_t *line = json_object_iter_value(json_object_iter((json_t *)lines));
+        if (p)
+            trouble(f, row_label(f, f->program.p[p]), "", "a figure of phases has one program");
+        else if (!point || !point->result)
+            complain(f, f->program.p[p], "", point);
+        else if (!line)
+            trouble(f, row_label(f, f->program.p[p]), "", "no policy of this variant works in phases");
+        else
+            figure_timeline(&f->table, line, false);
+    }
+}
+
+/* ---- what the values are ---- */
+
+static bool ends_in(const char *s, const char *end)
+{
+    const size_t n = strlen(s), k = strlen(end);
+    return n >= k && !strcmp(s + n - k, end);
+}
+
+/* Whether the plan's values are parts of a whole, as its own words or the statistic's name say. */
+static bool is_share(const struct plan *p)
+{
+    const char *metric = p->metric ? p->metric : "", *axis = p->axis ? p->axis : "";
+    if (p->normalise || (p->variant.n && p->variant.p[0].over))
+        return false;
+    return ends_in(axis, "%") || ends_in(axis, "rate") || !strncmp(axis, "share", 5) || !strncmp(axis, "part of", 7) ||
+           (!strchr(metric, '/') &&
+            (ends_in(metric, "_rate") || ends_in(metric, ".utilisation") || ends_in(metric, ".efficiency")));
+}
+
+/* "IPC / LRR", or the plan's own words. */
+static void name_axis(struct lab_figure *f)
+{
+    const struct plan *p = &f->plan;
+    const struct plan_variant *over = p->normalise ? plan_find(p, p->normalise) : NULL;
+    const char *metric = !p->metric || !strcmp(p->metric, "ipc") ? "IPC" : p->metric;
+    if (p->axis)
+        snprintf(f->axis, sizeof f->axis, "%.190s", p->axis);
+    else
+        snprintf(f->axis, sizeof f->axis, "%.120s%s%.60s", metric, over ? " / " : "", over ? label_of(over) : "");
+}
+
 void figure_tabulate(struct lab *l, struct lab_figure *f)
 {
     table_free(&f->table);
     for (size_t i = 0; i < f->trouble.n; i++)
         free(f->trouble.p[i]);
     f->trouble.n = 0;
-    f->table = (struct table){.geometric = f->plan.geometric};
+    f->table = (struct table){.geometric = f->plan.geometric, .percent = is_share(&f->plan)};
+    name_axis(f);
     switch (f->plan.kind) {
     case PLAN_LOADS:
         loads(f);
@@ -351,6 +429,9 @@ void figure_tabulate(struct lab *l, struct lab_figure *f)
     case PLAN_DECISIONS:
         decisions(f);
         break;
+    case PLAN_PHASES:
+        phases(f);
+        break;
     case PLAN_BARS:
     case PLAN_KINDS:
         bars(l, f);
@@ -362,7 +443,7 @@ void figure_tabulate(struct lab *l, struct lab_figure *f)
 
 struct plot lab_plot(const struct lab_figure *f)
 {
-    struct plot p = {.title = f->plan.title, .axis = f->plan.axis ? f->plan.axis : f->plan.metric};
+    struct plot p = {.title = f->plan.title, .axis = f->axis};
     switch (f->plan.kind) {
     case PLAN_LOCALITY:
     case PLAN_COUNTS:
@@ -370,9 +451,20 @@ struct plot lab_plot(const struct lab_figure *f)
         break;
     case PLAN_REUSE:
         p.style = PLOT_LINES;
+        p.x_axis = "reuse distance in accesses, from";
+        break;
+    case PLAN_PHASES:
+        p.style = PLOT_AREA;
+        p.axis = f->plan.axis ? f->plan.axis : "share of SMs";
+        p.x_axis = "per cent of the run";
+        p.x_numeric = true;
         break;
     default:
         p.line_at_one = f->plan.normalise || (f->plan.variant.n && f->plan.variant.p[0].over);
     }
+    if (f->plan.draw >= 0)
+        p.style = (enum plot_style)f->plan.draw;
+    if (p.style == PLOT_SORTED)
+        p.x_axis = "programs, in the order of each variant's values";
     return p;
 }

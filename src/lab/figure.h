@@ -7,6 +7,11 @@
 /* The settled point of a variant and program; NULL = there is none yet. */
 struct point *figure_point(struct lab *, const struct lab_figure *, const struct plan_variant *,
                            const struct lab_program *);
+/*
+ * A member of "timelines" (docs/statistics.md) as a table: a row per hundredth of the run, labelled with the cycle in
+ * its middle, or with its part of the run in per cent; a column per phase, with its share of the SMs.
+ */
+void figure_timeline(struct table *, const struct json_t *line, bool in_cycles);
 /* Makes f->table and f->trouble anew from the points. */
 void figure_tabulate(struct lab *, struct lab_figure *);
 

@@ -23,6 +23,7 @@ struct lab_figure {
     struct point **point;
     size_t n_point;
     VEC(char *) trouble; /* what is missing in the table, and why */
+    char axis[200];      /* of the values: "IPC / LRR" */
 };
 
 struct lab {

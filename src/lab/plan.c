@@ -3,13 +3,14 @@
 
 #include "engine/config.h"
 #include "gpu/plugin.h"
+#include "lab/plot.h"
 
 #include <ctype.h>
 #include <string.h>
 #include <unistd.h>
 
-static const char *const kind_names[PLAN_KINDS] = {"bars", "loads",     "locality", "counts",
-                                                   "aps",  "decisions", "reuse",    "iterations"};
+static const char *const kind_names[PLAN_KINDS] = {"bars",      "loads", "locality",   "counts", "aps",
+                                                   "decisions", "reuse", "iterations", "phases"};
 
 struct reading {
     struct plan *p;
@@ -65,7 +66,7 @@ static int read_figure(struct reading *r, const struct inifile_item *i, struct e
     } lists[] = {{"programs", &p->programs}, {"variants", &p->variants}, {"means", &p->means}, {"plugin", &r->plugin}};
     static const char *const keys[] = {"number",  "title", "machine",  "metric", "axis",     "normalise",
                                        "refused", "note",  "maximise", "base",   "programs", "variants",
-                                       "means",   "kind",  "average",  "plugin", "empty"};
+                                       "means",   "kind",  "average",  "plugin", "empty",    "draw"};
     static const char *const averages[] = {"arithmetic", "geometric"}, *const empties[] = {"zero", "skip"};
     for (unsigned k = 0; k < sizeof texts / sizeof *texts; k++)
         if (!strcmp(i->key, texts[k].key)) {
@@ -85,6 +86,8 @@ static int read_figure(struct reading *r, const struct inifile_item *i, struct e
         p->kind = (enum plan_kind)k;
         return 0;
     }
+    if (!strcmp(i->key, "draw"))
+        return (p->draw = read_choice(i, plot_style_name, PLOT_STYLES, e)) < 0 ? -1 : 0;
     if (!strcmp(i->key, "average")) {
         int k = read_choice(i, averages, 2, e);
         p->geometric = k == 1;
@@ -170,7 +173,7 @@ static int read_paper(struct reading *r, const struct inifile_item *i, struct er
         return 0;
     }
     if (!strcmp(i->key, "title"))
-        return 0;
+        return inifile_text(&r->p->paper_title, i, e);
     if (!strcmp(i->key, "cflags"))
         return inifile_text(&r->p->cflags, i, e);
     if (!strcmp(i->key, "published")) {
@@ -231,7 +234,7 @@ const struct plan_variant *plan_find(const struct plan *p, const char *name)
 
 bool plan_simulates(const struct plan *p)
 {
-    return p->kind == PLAN_BARS || p->kind == PLAN_LOADS || p->kind == PLAN_DECISIONS;
+    return p->kind == PLAN_BARS || p->kind == PLAN_LOADS || p->kind == PLAN_DECISIONS || p->kind == PLAN_PHASES;
 }
 
 bool plan_analyses(const struct plan *p)
@@ -300,6 +303,7 @@ static int check(struct plan *p, struct err *e)
 int plan_read(struct plan *p, const char *path, struct err *e)
 {
     memset(p, 0, sizeof *p);
+    p->draw = -1;
     p->path = keep(p, xstrdup(path));
     struct reading r = {.p = p};
     int status = inifile_read(p->path, on_item, &r, e);
@@ -346,7 +350,7 @@ static void free_variant(struct plan_variant *v)
 void plan_free(struct plan *p)
 {
     char *const texts[] = {p->number,    p->title,   p->paper, p->machine,  p->metric, p->axis,
-                           p->normalise, p->refused, p->note,  p->maximise, p->cflags};
+                           p->normalise, p->refused, p->note,  p->maximise, p->cflags, p->paper_title};
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     inifile_free_words(&p->programs);

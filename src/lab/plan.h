@@ -38,6 +38,7 @@ enum plan_kind {
     PLAN_DECISIONS,  /* what the first variant's policy decided about loads, against unbounded L1s */
     PLAN_REUSE,      /* reuse distances of lines with inter- and intra-warp locality */
     PLAN_ITERATIONS, /* how often a warp executes a load */
+    PLAN_PHASES,     /* of one program under the first variant's policy: in which phase its SMs are, over time */
     PLAN_KINDS
 };
 
@@ -57,8 +58,10 @@ struct plan_variant {
 struct plan {
     char *path;
     char *number, *title, *paper, *machine, *metric, *axis, *normalise, *refused, *note, *maximise;
-    char *cflags;    /* flags the paper's programs are compiled with; NULL = none */
-    char *published; /* path of the file with published values (claims.h); NULL = none */
+    char *cflags;      /* flags the paper's programs are compiled with; NULL = none */
+    char *paper_title; /* as the paper's base gives it; NULL = none */
+    int draw;          /* enum plot_style; -1 = what the kind has */
+    char *published;   /* path of the file with published values (claims.h); NULL = none */
     enum plan_kind kind;
     bool geometric;                /* means of ratios; arithmetic if not */
     bool skip_empty;               /* no value where the metric's divisor is 0; 0 if not */

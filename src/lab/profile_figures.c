@@ -2,6 +2,7 @@
 #include "lab/profile_figures.h"
 
 #include "base/exhaust.h"
+#include "lab/figure.h"
 #include "lab/page.h"
 #include "lab/plot.h"
 
@@ -97,61 +98,31 @@ static void draw_course(const struct profile *p, const char *title, const char *
     table_free(&t);
 }
 
-/* How many SMs are in each phase of a policy, over time. */
+/* In which phase of a policy the SMs are, over time. */
 static void draw_phases(const struct profile *p, FILE *f)
 {
-    enum { BINS = 160, MOST_PHASES = 8 };
-    const json_t *phases = json_object_get(p->doc, "phases");
-    const char *phase[MOST_PHASES];
-    unsigned n_phase = 0, sms = (unsigned)profile_config(p, "machine.sms");
+    const char *policy;
+    json_t *line;
     struct err e;
-    size_t i, n = 0;
-    json_t *x;
-    if (!json_array_size(phases) || !sms || p->cycles <= 0)
-        return;
-    json_array_foreach(phases, i, x)
+    json_object_foreach(json_object_get(p->doc, "timelines"), policy, line)
     {
-        const char *name = json_string_value(json_object_get(x, "phase"));
-        unsigned k = 0;
-        while (name && k < n_phase && strcmp(phase[k], name))
-            k++;
-        if (name && k == n_phase && n_phase < MOST_PHASES)
-            phase[n_phase++] = name;
+        struct table t = {.percent = true};
+        size_t n = 0;
+        char title[128];
+        figure_timeline(&t, line, true);
+        snprintf(title, sizeof title, "Phases of %.80s", policy);
+        struct plot plot = {.title = title,
+                            .axis = "share of SMs",
+                            .x_axis = "core cycle",
+                            .style = PLOT_AREA,
+                            .x_numeric = true,
+                            .height = 260};
+        if (t.row.n) {
+            char *svg = plot_svg(&t, &plot, &n, &e);
+            put_figure(f, svg, n, &t, "phases", "In which phase of the policy the SMs are, over time.", &e);
+        }
+        table_free(&t);
     }
-    double(*count)[MOST_PHASES] = xcalloc(BINS, sizeof *count);
-    /* Records come by SM and time: each lasts until the next of its SM, or the end. */
-    for (i = 0; i < json_array_size(phases); i++) {
-        const json_t *now = json_array_get(phases, i), *next = json_array_get(phases, i + 1);
-        const bool same = next && profile_number(next, "sm") == profile_number(now, "sm");
-        const char *name = json_string_value(json_object_get(now, "phase"));
-        double from = profile_number(now, "cycle") / p->cycles * BINS;
-        double to = same ? profile_number(next, "cycle") / p->cycles * BINS : BINS;
-        unsigned k = 0;
-        while (name && k < n_phase && strcmp(phase[k], name))
-            k++;
-        for (unsigned b = (unsigned)fmax(0, from); k < n_phase && b < BINS && b < to; b++)
-            count[b][k] += fmax(0, fmin(to, b + 1) - fmax(from, b)) / sms;
-    }
-    struct table t = {.percent = true};
-    for (unsigned k = 0; k < n_phase; k++)
-        table_add_column(&t, phase[k], phase[k]);
-    for (unsigned b = 0; b < BINS; b++) {
-        char label[32];
-        snprintf(label, sizeof label, "%.0f", (b + 0.5) / BINS * p->cycles);
-        double *cell = table_add_row(&t, label, "");
-        for (unsigned k = 0; k < n_phase; k++)
-            cell[k] = count[b][k];
-    }
-    struct plot plot = {.title = "Phases of the policy",
-                        .axis = "share of SMs",
-                        .x_axis = "core cycle",
-                        .style = PLOT_AREA,
-                        .x_numeric = true,
-                        .height = 260};
-    char *svg = plot_svg(&t, &plot, &n, &e);
-    put_figure(f, svg, n, &t, "phases", "In which phase of the policy the SMs are, over time.", &e);
-    table_free(&t);
-    free(count);
 }
 
 void profile_draw_time(const struct profile *p, FILE *f)

@@ -1,8 +1,10 @@
 /* See report.h. */
 #include "lab/report.h"
 
+#include "base/exhaust.h"
 #include "base/outfile.h"
 #include "lab/model.h"
+#include "lab/report_page.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -11,9 +13,11 @@
 #include <sys/stat.h>
 
 /* "fig12", or the plan's file name without .ini. */
-static void stem_of(const struct lab_figure *f, char out[64])
+void report_stem(const struct lab_figure *f, char out[64])
 {
-    if (f->plan.number && strlen(f->plan.number) < 20) {
+    if (f->plan.number && strlen(f->plan.number) < 20 &&
+        strspn(f->plan.number, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_") ==
+            strlen(f->plan.number)) {
         snprintf(out, 64, "fig%s", f->plan.number);
         return;
     }
@@ -91,37 +95,66 @@ static void published(const struct claim *c, char out[48])
 struct writing {
     struct lab *lab;
     const struct report *report;
-    FILE *md, *summary; /* summary: rows of the verdict table, collected */
+    FILE *md, *html; /* the figures' sections, collected; NULL = nothing is written */
     FILE *screen;
-    unsigned count[VERDICT_UNKNOWN + 1];
+    VEC(struct report_claim) claim;
 };
 
-static int put_claims(struct writing *w, struct lab_figure *f, struct err *e)
+/* Judges what is claimed about the figure, at the end of w->claim. */
+static int judge(struct writing *w, struct lab_figure *f, struct err *e)
 {
     const struct claims *all = w->report->claims;
     for (size_t i = 0; all && f->plan.number && i < all->claim.n; i++) {
-        const struct claim *c = &all->claim.p[i];
-        if (strcmp(c->figure, f->plan.number))
+        struct report_claim c = {.claim = &all->claim.p[i]};
+        if (strcmp(c.claim->figure, f->plan.number))
             continue;
-        struct judgement j;
-        if (claims_judge(all, c, w->lab, f, &j, e))
+        if (claims_judge(all, c.claim, w->lab, f, &c.judged, e))
             return -1;
-        char value[48], rows[64] = "";
-        published(c, value);
-        if (j.missing)
-            snprintf(rows, sizeof rows, " (%u of %u programs)", j.n, j.n + j.missing);
-        w->count[j.verdict]++;
-        fprintf(w->screen, "  %-16s published %-8s weir %-8s %s%s\n    \"%s\"\n%s%s%s", verdict_name[j.verdict], value,
-                j.text, c->programs ? c->programs : "all", rows, c->says, *j.because ? "    " : "", j.because,
-                *j.because ? "\n" : "");
-        if (w->md)
-            fprintf(w->md, "- **%s**: published %s, weir %s%s, %s. \"%s\"%s%s\n", verdict_name[j.verdict], value,
-                    j.text, rows, c->programs ? c->programs : "all", c->says, *j.because ? " " : "", j.because);
-        if (w->summary)
-            fprintf(w->summary, "| %s | %s | %s | %s | %s |\n", c->figure, c->says, value, j.text,
-                    verdict_name[j.verdict]);
+        published(c.claim, c.published);
+        VEC_PUSH(&w->claim, c);
     }
     return 0;
+}
+
+static void put_claim(const struct writing *w, const struct report_claim *c)
+{
+    const struct judgement *j = &c->judged;
+    const char *programs = c->claim->programs ? c->claim->programs : "all";
+    char rows[64] = "";
+    if (j->missing)
+        snprintf(rows, sizeof rows, " (%u of %u programs)", j->n, j->n + j->missing);
+    fprintf(w->screen, "  %-16s published %-8s weir %-8s %s%s\n    \"%s\"\n%s%s%s", verdict_name[j->verdict],
+            c->published, j->text, programs, rows, c->claim->says, *j->because ? "    " : "", j->because,
+            *j->because ? "\n" : "");
+    if (w->md)
+        fprintf(w->md, "- **%s**: published %s, weir %s%s, %s. \"%s\"%s%s\n", verdict_name[j->verdict], c->published,
+                j->text, rows, programs, c->claim->says, *j->because ? " " : "", j->because);
+}
+
+struct marks {
+    VEC(struct plot_mark) mark;
+};
+
+/* Where a published value lies in the picture: at the mean, or the program, that the claim is about. */
+static void find_marks(const struct lab_figure *f, const struct report_claim *c, size_t n, struct marks *m)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct claim *x = c[i].claim;
+        const char *rows = x->programs ? x->programs : "all";
+        const int column = x->of.word.n == 1 ? table_column(&f->table, x->of.word.p[0]) : -1;
+        if ((x->kind != CLAIM_GAIN && x->kind != CLAIM_MEAN) || column < 0 || c[i].judged.verdict == VERDICT_UNKNOWN)
+            continue;
+        for (size_t k = 0; k < f->table.row.n; k++) {
+            const struct table_row *r = &f->table.row.p[k];
+            if (strcmp(r->mean && !strncmp(r->label, "mean ", 5) ? r->label + 5 : r->label, rows))
+                continue;
+            /* What our value would be with the published gain. */
+            double value =
+                x->kind == CLAIM_MEAN ? x->published : r->cell[column] * (1 + x->published) / (1 + c[i].judged.ours);
+            if (isfinite(value))
+                VEC_PUSH(&m->mark, (struct plot_mark){k, (size_t)column, value});
+        }
+    }
 }
 
 static int write_table(const struct lab_figure *f, const char *stem, struct err *e)
@@ -135,51 +168,90 @@ static int write_table(const struct lab_figure *f, const char *stem, struct err 
     return outfile_commit(out, e);
 }
 
+static char *read_file(const char *stem, size_t *bytes)
+{
+    char *path = xasprintf("%s.svg", stem), *text = NULL;
+    FILE *f = fopen(path, "r");
+    long n = f && !fseek(f, 0, SEEK_END) ? ftell(f) : -1;
+    if (n > 0 && !fseek(f, 0, SEEK_SET)) {
+        text = xmalloc((size_t)n);
+        *bytes = fread(text, 1, (size_t)n, f);
+    }
+    if (f)
+        fclose(f);
+    free(path);
+    return text;
+}
+
+/* The figure's files and its places in the reports. 1: it could not be drawn (*e). */
+static int write_figure(struct writing *w, const struct lab_figure *f, const struct report_claim *c, size_t n,
+                        struct err *e)
+{
+    char name[64], stem[PATH_MAX];
+    int drawn = 0;
+    report_stem(f, name);
+    if (snprintf(stem, sizeof stem, "%s/%s", w->report->folder, name) >= (int)sizeof stem - 8)
+        return err_at(e, w->report->folder, 0, 0, "the name is too long");
+    table_print(&f->table, true, w->md);
+    fprintf(w->md, "\n![%s](%s.svg)\n\n", f->plan.title, name);
+    put_found(f, true, w->md);
+    put_notes(f, true, w->md);
+    if (write_table(f, stem, e))
+        return -1;
+    struct marks marks = {0};
+    struct plot plot = lab_plot(f);
+    find_marks(f, c, n, &marks);
+    if (plot.style == PLOT_BARS) {
+        plot.mark = marks.mark.p;
+        plot.n_mark = marks.mark.n;
+    }
+    plot.formats = w->report->formats;
+    char *svg = NULL;
+    size_t bytes = 0;
+    if (f->table.row.n && f->table.column.n) {
+        drawn = plot_write(&f->table, &plot, stem, e) ? 1 : 0;
+        svg = drawn ? NULL : read_file(stem, &bytes);
+    }
+    report_page_figure(w->html, w->report, f, svg, bytes, c, n);
+    free(svg);
+    VEC_FREE(&marks.mark);
+    return drawn;
+}
+
 static int put_figure(struct writing *w, struct lab_figure *f, struct err *e)
 {
+    const size_t first = w->claim.n;
     put_heading(f, false, w->screen);
     if (w->md)
         put_heading(f, true, w->md);
     if (f->plan.refused) {
         fprintf(w->screen, "  Not reproduced: %s\n", f->plan.refused);
-        if (w->md)
+        if (w->md) {
             fprintf(w->md, "Not reproduced: %s\n", f->plan.refused);
+            report_page_figure(w->html, w->report, f, NULL, 0, NULL, 0);
+        }
         return 0;
     }
+    if (judge(w, f, e))
+        return -1;
     table_print(&f->table, false, w->screen);
     put_found(f, false, w->screen);
     put_notes(f, false, w->screen);
-    int drawn = 0;
-    if (w->md) {
-        char name[64], stem[PATH_MAX];
-        stem_of(f, name);
-        if (snprintf(stem, sizeof stem, "%s/%s", w->report->folder, name) >= (int)sizeof stem - 8)
-            return err_at(e, w->report->folder, 0, 0, "the name is too long");
-        table_print(&f->table, true, w->md);
-        fprintf(w->md, "\n![%s](%s.svg)\n\n", f->plan.title, name);
-        put_found(f, true, w->md);
-        put_notes(f, true, w->md);
-        if (write_table(f, stem, e))
-            return -1;
-        struct plot plot = lab_plot(f);
-        if (f->table.row.n && f->table.column.n)
-            drawn = plot_write(&f->table, &plot, stem, e) ? 1 : 0;
-    }
-    struct err claim_e;
-    if (put_claims(w, f, &claim_e)) {
-        if (e)
-            *e = claim_e;
-        return -1;
-    }
+    const int drawn = w->md ? write_figure(w, f, w->claim.p + first, w->claim.n - first, e) : 0;
+    for (size_t i = first; i < w->claim.n; i++)
+        put_claim(w, &w->claim.p[i]);
     return drawn;
 }
 
 static void put_summary(const struct writing *w, FILE *out)
 {
-    fprintf(out, "%u claims hold, %u hold in direction only, %u do not hold", w->count[VERDICT_HOLDS],
-            w->count[VERDICT_DIRECTION], w->count[VERDICT_FAILS]);
-    if (w->count[VERDICT_UNKNOWN])
-        fprintf(out, ", %u are not known yet", w->count[VERDICT_UNKNOWN]);
+    unsigned count[VERDICT_UNKNOWN + 1] = {0};
+    for (size_t i = 0; i < w->claim.n; i++)
+        count[w->claim.p[i].judged.verdict]++;
+    fprintf(out, "%u claims hold, %u hold in direction only, %u do not hold", count[VERDICT_HOLDS],
+            count[VERDICT_DIRECTION], count[VERDICT_FAILS]);
+    if (count[VERDICT_UNKNOWN])
+        fprintf(out, ", %u are not known yet", count[VERDICT_UNKNOWN]);
     fputs(".\n", out);
 }
 
@@ -208,49 +280,70 @@ int report_check(const char *folder, struct err *e)
     return outfile_check(path, e);
 }
 
+static void put_markdown(const struct writing *w, const char *body, FILE *out)
+{
+    fprintf(out, "# %s\n\nSize of the programs: %s. Model of the machine: %s.\n", w->report->title, w->report->size,
+            WEIR_MODEL);
+    if (w->claim.n) {
+        fputc('\n', out);
+        put_summary(w, out);
+        fputs("\n| figure | claim | published | weir | verdict |\n|---|---|--:|--:|---|\n", out);
+    }
+    for (size_t i = 0; i < w->claim.n; i++) {
+        const struct report_claim *c = &w->claim.p[i];
+        fprintf(out, "| %s | %s | %s | %s | %s |\n", c->claim->figure, c->claim->says, c->published, c->judged.text,
+                verdict_name[c->judged.verdict]);
+    }
+    fputs(body, out);
+}
+
+/* report.md or report.html in the folder. */
+static int write_report(const struct writing *w, const char *name, const char *body, struct err *e)
+{
+    char *path = xasprintf("%s/%s", w->report->folder, name);
+    struct outfile *file = outfile_open(path, e);
+    free(path);
+    if (!file)
+        return -1;
+    if (!strcmp(name, "report.html"))
+        report_page(outfile_stream(file), w->report, w->lab, w->claim.p, w->claim.n, body);
+    else
+        put_markdown(w, body, outfile_stream(file));
+    return outfile_commit(file, e);
+}
+
 int report_write(struct lab *l, const struct report *r, FILE *screen, struct err *e)
 {
     struct writing w = {.lab = l, .report = r, .screen = screen};
-    char path[PATH_MAX] = "", *body = NULL, *rows = NULL;
-    size_t body_n = 0, rows_n = 0;
+    char *body = NULL, *sections = NULL;
+    size_t body_n = 0, sections_n = 0;
     if (r->folder) {
         if (report_folder(r->folder, e))
             return -1;
-        snprintf(path, sizeof path, "%.4000s/report.md", r->folder);
         w.md = open_memstream(&body, &body_n);
-        w.summary = open_memstream(&rows, &rows_n);
+        w.html = open_memstream(&sections, &sections_n);
+        if (!w.md || !w.html)
+            mem_exhausted(0);
     }
     int status = 0;
     for (size_t i = 0; i < l->figure.n && status >= 0; i++) {
         int s = put_figure(&w, &l->figure.p[i], e);
         status = s < 0 ? s : status | s;
     }
-    bool judged = w.count[0] + w.count[1] + w.count[2] + w.count[3] > 0;
-    if (judged && status >= 0) {
+    if (w.claim.n && status >= 0) {
         fputc('\n', screen);
         put_summary(&w, screen);
     }
     if (r->folder) {
         fclose(w.md);
-        fclose(w.summary);
-        struct outfile *file = status < 0 ? NULL : outfile_open(path, e);
-        if (file) {
-            FILE *out = outfile_stream(file);
-            fprintf(out, "# %s\n\nSize of the programs: %s. Model of the machine: %s.\n", r->title, r->size,
-                    WEIR_MODEL);
-            if (judged) {
-                fputc('\n', out);
-                put_summary(&w, out);
-                fprintf(out, "\n| figure | claim | published | weir | verdict |\n|---|---|--:|--:|---|\n%s", rows);
-            }
-            fputs(body, out);
-            if (outfile_commit(file, e))
-                status = -1;
-        } else {
+        fclose(w.html);
+        /* What could not be drawn is told, but everything else is written. */
+        if (status >= 0 && (write_report(&w, "report.md", body, status ? NULL : e) ||
+                            write_report(&w, "report.html", sections, status ? NULL : e)))
             status = -1;
-        }
         free(body);
-        free(rows);
+        free(sections);
     }
+    VEC_FREE(&w.claim);
     return status ? -1 : 0;
 }

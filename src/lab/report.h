@@ -1,4 +1,7 @@
-/* What a person reads: tables and verdicts on the screen, and a folder with report.md, the tables and the pictures. */
+/*
+ * What a person reads: tables and verdicts on the screen, and a folder with report.html (one file that holds all),
+ * report.md, the tables and the pictures.
+ */
 #ifndef WEIR_LAB_REPORT_H
 #define WEIR_LAB_REPORT_H
 
@@ -7,6 +10,8 @@
 struct report {
     const char *title, *folder; /* folder: NULL = nothing is written */
     const char *size;
+    const char *command;         /* as it was typed; NULL = not known */
+    const char *formats;         /* of pictures beside SVG, as in plot.h; NULL = none */
     const struct claims *claims; /* NULL = none */
 };
 /* Makes the folder. -1: *e; what cannot be drawn is said at the end, after everything else is written. */

@@ -1,0 +1,24 @@
+/* Inside the laboratory: report.html. */
+#ifndef WEIR_LAB_REPORT_PAGE_H
+#define WEIR_LAB_REPORT_PAGE_H
+
+#include "lab/report.h"
+
+/* A claim about a figure, judged. */
+struct report_claim {
+    const struct claim *claim;
+    struct judgement judged;
+    char published[48];
+};
+
+/* "fig12": the figure's files, and its place in the page. */
+void report_stem(const struct lab_figure *, char out[64]);
+
+/* One figure's section. `svg` NULL: there is no picture. */
+void report_page_figure(FILE *, const struct report *, const struct lab_figure *, const char *svg, size_t svg_bytes,
+                        const struct report_claim *, size_t n_claim);
+/* The page around the sections. */
+void report_page(FILE *, const struct report *, const struct lab *, const struct report_claim *, size_t n_claim,
+                 const char *sections);
+
+#endif
