@@ -201,7 +201,7 @@ static void put_axes(const struct table *t, const struct plot *p, FILE *f)
         fputs("set style data steps\nset xrange [1:*]\n", f);
         break;
     case PLOT_AREA:
-        fputs("set style fill solid 0.85 noborder\n", f);
+        fputs("set style fill solid 1 noborder\n", f);
         /* fall through */
     default:
         if (p->x_numeric)

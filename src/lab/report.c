@@ -218,6 +218,14 @@ static int write_figure(struct writing *w, const struct lab_figure *f, const str
     return drawn;
 }
 
+/* A hundred rows over time are no reading for a screen; their means are. */
+static void put_course(const struct lab_figure *f, FILE *screen)
+{
+    for (unsigned c = 0; c < f->table.column.n; c++)
+        fprintf(screen, "  %-16s %5.1f%% of the SMs, on average\n", f->table.column.p[c].label,
+                100 * table_mean(&f->table, c, "all", NULL, NULL));
+}
+
 static int put_figure(struct writing *w, struct lab_figure *f, struct err *e)
 {
     const size_t first = w->claim.n;
@@ -234,7 +242,10 @@ static int put_figure(struct writing *w, struct lab_figure *f, struct err *e)
     }
     if (judge(w, f, e))
         return -1;
-    table_print(&f->table, false, w->screen);
+    if (f->plan.kind == PLAN_PHASES)
+        put_course(f, w->screen);
+    else
+        table_print(&f->table, false, w->screen);
     put_found(f, false, w->screen);
     put_notes(f, false, w->screen);
     const int drawn = w->md ? write_figure(w, f, w->claim.p + first, w->claim.n - first, e) : 0;

@@ -166,10 +166,10 @@ void report_page_figure(FILE *f, const struct report *r, const struct lab_figure
     put_claims(f, claim, n_claim);
     if (figure->table.row.n > 40) { /* a course: the picture says it */
         fputs("<details><summary>The table</summary>\n", f);
-        page_table(f, &figure->table, "");
+        page_table(f, &figure->table, figure->plan.kind == PLAN_BARS ? "program" : "");
         fputs("</details>\n", f);
     } else if (figure->table.row.n) {
-        page_table(f, &figure->table, "");
+        page_table(f, &figure->table, figure->plan.kind == PLAN_BARS ? "program" : "");
     }
     put_found(f, figure);
     put_notes(f, figure);
