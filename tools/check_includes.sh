@@ -8,7 +8,8 @@ base
 device
 trace base
 ptx base trace
-emu base ptx trace
+code base ptx trace
+emu base code ptx trace
 engine base
 cache base engine
 locality base cache
@@ -22,7 +23,7 @@ cudart base device ptx emu trace weir
 live base trace gpu cudart
 lab base engine trace sm gpu locality
 swcache base
-cli base ptx emu trace engine gpu lab cudart locality swcache
+cli base code ptx emu trace engine gpu lab cudart locality swcache
 " # weir/: include/weir, the headers of weir cc and of plugins
 if [ "$1" = --table ]; then
     echo "$table" | grep .

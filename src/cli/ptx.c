@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "code/code.h"
 #include "ptx/ir.h"
 #include "ptx/kernel_table.h"
 
@@ -24,6 +25,7 @@ static const char doc[] =
     "\v"
     "  check  parse and analyse everything; list what weir does not know\n"
     "  info   one line per function: instructions, blocks, loops, registers, memory\n"
+    "  code   what a machine with sm.code = scheduled issues for each kernel, region by region\n"
     "  dump   print the module as weir understood it\n\n"
     "Example: weir ptx info vecadd.ptx";
 
@@ -43,8 +45,9 @@ static error_t parse_arg(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!a->action || !a->n_file)
             argp_usage(state);
-        if (strcmp(a->action, "check") && strcmp(a->action, "info") && strcmp(a->action, "dump"))
-            argp_error(state, "'%s' is not one of check, info, dump", a->action);
+        if (strcmp(a->action, "check") && strcmp(a->action, "info") && strcmp(a->action, "code") &&
+            strcmp(a->action, "dump"))
+            argp_error(state, "'%s' is not one of check, info, code, dump", a->action);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -92,6 +95,18 @@ static unsigned check(const struct ptx_module *m)
     return n_bad;
 }
 
+/* The function and all that it calls, as one kernel; `list` and `code` have room for every function of the module. */
+static int build(struct ptx_module *m, uint32_t func, uint32_t *list, struct ptx_code *code, unsigned *n_code,
+                 struct arena *arena, struct trace_kernel *t, struct err *e)
+{
+    uint32_t n = ptx_reachable(m, func, list);
+    *n_code = 0;
+    for (uint32_t k = 0; k < n; k++)
+        if (m->func[list[k]].has_body)
+            code[(*n_code)++] = (struct ptx_code){.module = m, .func = &m->func[list[k]]};
+    return ptx_build_kernel(code, *n_code, arena, t, e);
+}
+
 static int info(struct ptx_module *m, struct err *e)
 {
     struct arena *arena = arena_new();
@@ -107,16 +122,59 @@ static int info(struct ptx_module *m, struct err *e)
         if (!f->has_body)
             continue;
         struct trace_kernel t;
-        unsigned n_code = 0;
-        uint32_t n = ptx_reachable(m, k, list);
-        for (uint32_t c = 0; c < n; c++)
-            if (m->func[list[c]].has_body)
-                code[n_code++] = (struct ptx_code){.module = m, .func = &m->func[list[c]]};
-        rc = ptx_build_kernel(code, n_code, arena, &t, e);
+        unsigned n_code;
+        rc = build(m, k, list, code, &n_code, arena, &t, e);
         if (rc == 0)
             printf("%8u %7u %6u %5u %5u %5u %8u %8u  %s%s\n", f->n_inst, f->n_block, f->n_loop, t.n_mem, f->max_live,
                    ptx_regs_per_thread(m, f), t.smem_static_bytes, t.local_bytes_per_thread,
                    f->is_entry ? "" : ".func ", f->name);
+    }
+    arena_free(arena);
+    return rc;
+}
+
+static void print_ops(const struct trace_kernel *t, uint32_t at, uint32_t n)
+{
+    static const char *const class_name[] = {
+#define X(name, text, doc) text,
+        TRACE_CLASSES(X)
+#undef X
+    };
+    for (const struct trace_op *o = t->code->op + at; o < t->code->op + at + n; o++) {
+        const struct trace_inst *i = &t->inst[o->pc];
+        printf("  %5u.%u %-10s", o->pc, o->copy, class_name[o->cls]);
+        for (unsigned k = 0; k < (unsigned)o->n_dst + o->n_src; k++)
+            printf("%s%u", k == o->n_dst ? " <- " : k ? "," : "", t->code->reg[o->regs_at + k]);
+        printf("  ; %u: %s\n", i->ptx_line, t->str + i->opcode_at);
+    }
+}
+
+static int print_code(struct ptx_module *m, struct err *e)
+{
+    struct arena *arena = arena_new();
+    uint32_t *list = arena_alloc(arena, m->n_func * sizeof *list);
+    struct ptx_code *code = arena_alloc(arena, m->n_func * sizeof *code);
+    int rc = 0;
+    for (uint32_t k = 0; k < m->n_func && rc == 0; k++) {
+        struct trace_kernel t;
+        unsigned n_code;
+        if (!m->func[k].is_entry)
+            continue;
+        rc = build(m, k, list, code, &n_code, arena, &t, e);
+        if (rc == 0)
+            rc = code_build(code, n_code, arena, &t, e);
+        if (rc || !t.code)
+            continue;
+        printf("%s: %u PTX instructions, %u operations, %u registers\n", t.name, t.n_inst, t.code->n_op,
+               t.code->n_scoreboard);
+        for (const struct trace_region *r = t.code->region; r < t.code->region + t.code->n_region; r++) {
+            printf(" region %u-%u\n", r->pc, r->pc + r->n_pc - 1);
+            print_ops(&t, r->op, r->n_op);
+            if (r->copies) {
+                printf(" %u iterations together\n", r->copies);
+                print_ops(&t, r->unrolled, r->n_unrolled);
+            }
+        }
     }
     arena_free(arena);
     return rc;
@@ -141,6 +199,8 @@ static int do_file(const char *action, const char *path, struct err *e, unsigned
             *n_bad += check(m);
         else if (!strcmp(action, "info"))
             rc = info(m, e);
+        else if (!strcmp(action, "code"))
+            rc = print_code(m, e);
         else
             ptx_print(m, stdout);
     }
@@ -151,7 +211,7 @@ static int do_file(const char *action, const char *path, struct err *e, unsigned
 int cli_ptx(int argc, char **argv)
 {
     struct args a = {0};
-    const struct argp argp = {.parser = parse_arg, .args_doc = "check|info|dump FILE.ptx...", .doc = doc};
+    const struct argp argp = {.parser = parse_arg, .args_doc = "check|info|code|dump FILE.ptx...", .doc = doc};
     if (cli_parse(&argp, argc, argv, 0, &a))
         return CLI_BAD_INPUT;
     unsigned n_bad = 0;

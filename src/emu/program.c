@@ -12,6 +12,7 @@
  */
 #include "emu/state.h"
 
+#include "code/code.h"
 #include "ptx/kernel_table.h"
 
 void *emu_prog_alloc(struct emu_prog *p, size_t bytes)
@@ -424,6 +425,8 @@ const struct trace_kernel *emu_kernel_trace(struct emu_kernel *k, struct err *e)
     }
     struct trace_kernel *t = emu_prog_alloc(p, sizeof *t);
     int rc = ptx_build_kernel(code, p->n_func, p->arena, t, e);
+    if (rc == 0)
+        rc = code_build(code, p->n_func, p->arena, t, e);
     for (uint32_t i = 0; rc == 0 && i < p->n_func; i++)
         if (code[i].base_pc != p->func[i].base_pc)
             BUG("pc spaces of the emulator and of the kernel table differ in %s", p->func[i].ptx->name);

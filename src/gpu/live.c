@@ -197,6 +197,14 @@ static const struct trace_kernel *copy_kernel(struct gpu_live *l, const struct t
     for (uint32_t i = 0; i < k->n_file; i++)
         file[i] = arena_strndup(a, k->file[i], strlen(k->file[i]));
     c->file = file;
+    if (k->code) {
+        struct trace_code *code = arena_alloc(a, sizeof *code);
+        *code = *k->code;
+        code->op = keep(a, code->op, code->n_op * sizeof *code->op);
+        code->reg = keep(a, code->reg, code->n_reg_entries * sizeof *code->reg);
+        code->region = keep(a, code->region, code->n_region * sizeof *code->region);
+        c->code = code;
+    }
     l->kernel.p[index] = c;
     return c;
 }

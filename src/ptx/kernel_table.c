@@ -91,8 +91,7 @@ static unsigned type_bits(enum ptx_type t)
     return t == PTX_T_U4 || t == PTX_T_S4 ? 4 : t == PTX_T_B1 ? 1 : 8 * ptx_type_bytes(t);
 }
 
-/* Bytes one lane moves. */
-static unsigned width_of(const struct ptx_inst *i)
+unsigned ptx_access_bytes(const struct ptx_inst *i)
 {
     enum ptx_type first = i->n_type ? (enum ptx_type)i->type[0] : PTX_T_B32;
     unsigned bytes;
@@ -163,7 +162,7 @@ static void describe_access(struct builder *b, const struct ptx_func *f, uint32_
         out->space = TRACE_SP_NONE;
         return;
     }
-    out->width = (uint8_t)width_of(i);
+    out->width = (uint8_t)ptx_access_bytes(i);
     out->mem_flags = (uint8_t)mem_flags(i);
     if (f->addr_from_load[pc])
         out->mem_flags |= TRACE_MEM_ADDR_FROM_LOAD;

@@ -42,6 +42,9 @@ struct ptx_code {
 int ptx_build_kernel(struct ptx_code *code, unsigned n_code, struct arena *arena, struct trace_kernel *out,
                      struct err *e);
 
+/* Bytes that one lane of a memory instruction moves, vector included: 1 to 32. */
+unsigned ptx_access_bytes(const struct ptx_inst *);
+
 /*
  * Functions that `func` may call directly or not: writes their indices in module.func to list (room for n_func) and
  * returns how many. `func` itself is first. Declarations without body are included: the linker looks them up by name.

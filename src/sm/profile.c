@@ -26,7 +26,7 @@ void sm_profile_set_kernel(struct sm *sm)
     sm->profile = sm->kernel->profile;
     if (!sm->profile)
         return;
-    sm->profiled.n_reg = sm->kernel->trace->n_scoreboard + 1;
+    sm->profiled.n_reg = sm->kernel->n_scoreboard + 1;
     size_t need = (size_t)sm->cfg.warps * sm->profiled.n_reg;
     if (need > sm->profiled.writer_cap) {
         free(sm->profiled.writer);

@@ -19,7 +19,7 @@
 
 /* ---- kernels ---- */
 
-struct sm_kernel *sm_kernel_new(const struct trace_kernel *t, const struct sm_config *cfg)
+void sm_inst_of(const struct sm_config *cfg, const struct trace_inst *i, struct sm_inst *out)
 {
     static const uint8_t unit[TRACE_CLASS_COUNT] = {
 #define UNIT(unit, lat, ii) SM_UNIT_##unit
@@ -29,37 +29,47 @@ struct sm_kernel *sm_kernel_new(const struct trace_kernel *t, const struct sm_co
 #undef UNIT
     };
     uint32_t beats = 32 / cfg->simt_width;
+    uint32_t interval = cfg->ii[i->cls] * beats;
+    uint32_t u = unit[i->cls];
+    if (u == SM_UNIT_INT && !cfg->int_units)
+        u = SM_UNIT_SP;
+    if (u == SM_UNIT_TENSOR && !cfg->tensor_units)
+        u = SM_UNIT_SP;
+    if (u == SM_UNIT_DP && !cfg->dp_units)
+        u = SM_UNIT_SFU;
+    *out = (struct sm_inst){
+        .unit = (uint8_t)u,
+        .cls = i->cls,
+        .n_dst = i->n_dst,
+        .n_reg = (uint8_t)(i->n_dst + i->n_src),
+        .latency = (uint16_t)(cfg->operand_cycles + cfg->lat[i->cls] + (u == SM_UNIT_LSU ? 0 : beats - 1)),
+        .interval = (uint16_t)(u == SM_UNIT_LSU ? cfg->ii[i->cls] : interval),
+        .regs_at = i->regs_at,
+        .mem_index = i->mem_index,
+        .loop = i->loop,
+        .width = i->width ? i->width : 4,
+        .mem_flags = i->mem_flags,
+        .barrier_warps = i->cls == TRACE_BARRIER ? i->width : 0,
+        .barrier = (uint8_t)(i->barrier < SM_BARRIERS ? i->barrier : 0),
+        .space = i->space,
+    };
+}
+
+struct sm_kernel *sm_kernel_new(const struct trace_kernel *t, const struct sm_config *cfg)
+{
+    static const uint16_t no_operands;
     struct sm_kernel *k = xcalloc(1, sizeof *k);
     k->trace = t;
     k->inst = xcalloc(t->n_inst + 1, sizeof *k->inst);
     k->load = xcalloc(t->n_mem + 1, sizeof *k->load);
-    for (uint32_t pc = 0; pc < t->n_inst; pc++) {
-        const struct trace_inst *i = &t->inst[pc];
-        uint32_t interval = cfg->ii[i->cls] * beats;
-        uint32_t u = unit[i->cls];
-        if (u == SM_UNIT_INT && !cfg->int_units)
-            u = SM_UNIT_SP;
-        if (u == SM_UNIT_TENSOR && !cfg->tensor_units)
-            u = SM_UNIT_SP;
-        if (u == SM_UNIT_DP && !cfg->dp_units)
-            u = SM_UNIT_SFU;
-        k->inst[pc] = (struct sm_inst){
-            .unit = (uint8_t)u,
-            .cls = i->cls,
-            .n_dst = i->n_dst,
-            .n_reg = (uint8_t)(i->n_dst + i->n_src),
-            .latency = (uint16_t)(cfg->operand_cycles + cfg->lat[i->cls] + (u == SM_UNIT_LSU ? 0 : beats - 1)),
-            .interval = (uint16_t)(u == SM_UNIT_LSU ? cfg->ii[i->cls] : interval),
-            .regs_at = i->regs_at,
-            .mem_index = i->mem_index,
-            .loop = i->loop,
-            .width = i->width ? i->width : 4,
-            .mem_flags = i->mem_flags,
-            .barrier_warps = i->cls == TRACE_BARRIER ? i->width : 0,
-            .barrier = (uint8_t)(i->barrier < SM_BARRIERS ? i->barrier : 0),
-            .space = i->space,
-        };
-    }
+    for (uint32_t pc = 0; pc < t->n_inst; pc++)
+        sm_inst_of(cfg, &t->inst[pc], &k->inst[pc]);
+    k->reg = t->reg;
+    k->n_scoreboard = t->n_scoreboard;
+    if (t->code && cfg->code == SM_CODE_SCHEDULED)
+        sm_regions_build(k, cfg);
+    if (!k->reg)
+        k->reg = &no_operands; /* no instruction names a register */
     return k;
 }
 
@@ -67,6 +77,7 @@ void sm_kernel_free(struct sm_kernel *k)
 {
     if (!k)
         return;
+    sm_regions_free(k);
     free(k->inst);
     free(k->load);
     free(k->profile);
@@ -78,21 +89,22 @@ void sm_set_kernel(struct sm *sm, const struct sm_kernel *k, const struct trace_
     if (sm->resident || sm->outstanding)
         BUG("%s: a new kernel while %u requests are outstanding", sm->comp.name, sm->outstanding);
     sm->kernel = k;
-    static const uint16_t no_operands;
-    sm->regs = k->trace->reg ? k->trace->reg : &no_operands; /* NULL when no instruction names a register */
+    sm->regs = k->reg;
     sm->warps_per_cta = trace_warps_per_cta(l);
     sm->max_ctas = max_ctas;
     uint32_t rest = trace_threads_per_cta(l) % TRACE_WARP_SIZE;
     sm->last_lanes = rest ? (1u << rest) - 1 : ~0u;
     /* The only allocation after the machine was built: a kernel may have more registers than any before. */
-    size_t need = (size_t)sm->cfg.warps * (k->trace->n_scoreboard + 1);
+    size_t need = (size_t)sm->cfg.warps * (k->n_scoreboard + 1);
     if (need > sm->regs_cap) {
         free(sm->regs_room);
         sm->regs_room = xcalloc(need, sizeof *sm->regs_room);
         sm->regs_cap = need;
     }
     for (unsigned i = 0; i < sm->cfg.warps; i++)
-        sm->warp[i].reg_at = sm->regs_room + (size_t)i * (k->trace->n_scoreboard + 1);
+        sm->warp[i].reg_at = sm->regs_room + (size_t)i * (k->n_scoreboard + 1);
+    if (k->op)
+        sm_regions_set_kernel(sm);
     if (sm->wanted >> EVENT_LOOP_EXIT & 1)
         sm_loops_set_kernel(sm);
     sm_profile_set_kernel(sm);
@@ -124,13 +136,15 @@ static void start_cta(struct sm *sm, uint64_t number, uint64_t now)
     for (unsigned i = 0; i < sm->warps_per_cta; i++) {
         unsigned s = c->first_warp + i;
         struct warp *w = &sm->warp[s];
-        memset(w->reg_at, 0, (sm->kernel->trace->n_scoreboard + 1) * sizeof *w->reg_at);
+        memset(w->reg_at, 0, (sm->kernel->n_scoreboard + 1) * sizeof *w->reg_at);
         memset(w->arrived, 0, sizeof w->arrived);
         w->live = i + 1 == sm->warps_per_cta ? sm->last_lanes : ~0u;
         w->outstanding = w->seq = w->call_depth = 0;
         w->index = i;
         w->cta = (uint8_t)slot;
         w->ended = false;
+        w->gathered.op = w->gathered.op_end = 0;
+        w->gathered.copies = 0;
         stream_dec_begin(w->dec, sm->kernel->trace);
         sm->age[s] = sm->next_age++;
         if (sm->sched->on_assign)
@@ -171,7 +185,7 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
 {
     struct warp *w = &sm->warp[slot];
     const struct sm_inst i = w->inst;
-    uint32_t pc = w->pc, mask = w->mask;
+    uint32_t pc = w->pc, at = w->at, mask = w->mask;
     sm->stats.warp_insts++;
     sm->stats.thread_insts += count_lanes(mask);
     sm->stats.insts[i.cls]++;
@@ -187,12 +201,12 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
         switch (i.cls) {
         case TRACE_BARRIER:
             sm_barrier_arrive(sm, slot, &i, mask);
-            sm_advance(sm, slot, pc, now);
+            sm_advance(sm, slot, at, now);
             sm_barrier_open(sm, slot, &i, now);
             return;
         case TRACE_EXIT:
             sm_exit_lanes(sm, slot, mask);
-            sm_advance(sm, slot, pc, now);
+            sm_advance(sm, slot, at, now);
             if (w->wait == WARP_BARRIER && !w->ended)
                 sm_barrier_open(sm, slot, &(struct sm_inst){.barrier = w->at_barrier}, now);
             return;
@@ -207,7 +221,7 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
             break;
         }
     }
-    sm_advance(sm, slot, pc, now);
+    sm_advance(sm, slot, at, now);
 }
 
 static enum sm_stall stall_reason(const struct sm *sm, unsigned s)
@@ -485,6 +499,7 @@ void sm_free(struct sm *sm)
     if (!sm)
         return;
     free(sm->regs_room);
+    free(sm->regions_room);
     free(sm->loops_room);
     free(sm->profiled.writer);
 }

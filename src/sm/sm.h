@@ -49,6 +49,22 @@ struct sm_inst {
     uint8_t space;         /* enum trace_space; GENERIC is resolved by each execution */
 };
 
+/* An operation of scheduled code (trace/code.h). */
+struct sm_op {
+    struct sm_inst inst;
+    uint32_t pc;    /* the PTX instruction it comes from */
+    uint8_t copy;   /* the iteration, where a loop is unrolled */
+    uint8_t access; /* its access among those of the region; meaningless without one */
+};
+
+/* A region of scheduled code: see struct trace_region. */
+struct sm_region {
+    uint32_t pc, n_pc;
+    uint32_t op, n_op, unrolled, n_unrolled;
+    uint32_t copies;
+    uint32_t access, n_access; /* its memory instructions: offsets from pc in sm_kernel.access */
+};
+
 /* What is counted for each static memory instruction. */
 struct sm_load_stats {
     uint64_t executions, lanes; /* warp instructions with at least one lane; lanes in them */
@@ -65,6 +81,15 @@ struct sm_kernel {
     struct sm_inst *inst;
     struct sm_load_stats *load; /* by mem_index; all SMs add to it */
     struct sm_profile *profile; /* by pc; all SMs add to it; NULL = not asked for */
+    const uint16_t *reg;        /* the register lists of inst, or of op when there is scheduled code */
+    uint32_t n_scoreboard;
+    /* Scheduled code; op is NULL when the kernel is issued in PTX order. */
+    struct sm_op *op;
+    struct sm_region *region;
+    uint32_t *region_of;    /* by pc */
+    uint16_t *access;       /* offsets in a region of its memory instructions */
+    uint32_t most_pcs;      /* PTX instructions that a warp gathers at once, at most */
+    uint32_t most_accesses; /* accesses among them */
 };
 struct sm_kernel *sm_kernel_new(const struct trace_kernel *, const struct sm_config *);
 void sm_kernel_profile(struct sm_kernel *); /* from now on, count by static instruction */

@@ -22,6 +22,8 @@ static const struct cfg_field sm_fields[] = {
     INT(schedulers, "schedulers", "2", 1, 8, "warp schedulers; warp w belongs to scheduler w modulo this"),
     INT(issue_width, "instructions", "1", 1, 4, "instructions a scheduler issues from one warp in one cycle"),
     CFG_ROW(struct sm_config, scheduler, CFG_POLICY, "", "gto", 0, 0, "scheduler", "order in which warps are tried"),
+    CFG_ROW(struct sm_config, code, CFG_ENUM, "", "ptx", 0, 0, SM_CODE_CHOICES,
+            "what a warp issues: PTX instructions in their order, or operations as an assembler would schedule them"),
     INT(fetch_width, "instructions", "2", 0, 16,
         "instructions fetched together into a warp's buffer; 0 = always there"),
     INT(fetch_cycles, "cycles", "2", 1, 64, "from a warp's buffer running empty to its next issue"),

@@ -8,6 +8,10 @@
 
 enum sm_coalesce { SM_COALESCE_LINES, SM_COALESCE_SEGMENTS };
 
+/* The order in which a warp issues what it executes. */
+#define SM_CODE_CHOICES "ptx scheduled"
+enum sm_code { SM_CODE_PTX, SM_CODE_SCHEDULED };
+
 struct sm_config {
     /* capacity */
     uint32_t warps, ctas, max_threads_per_block, max_regs_per_thread;
@@ -16,6 +20,7 @@ struct sm_config {
     uint64_t smem_unit;
     /* front end */
     uint32_t schedulers, issue_width, scheduler;
+    uint32_t code; /* enum sm_code */
     uint32_t fetch_width, fetch_cycles, branch_cycles;
     /* execution */
     uint32_t simt_width, operand_cycles;

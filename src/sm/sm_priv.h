@@ -23,12 +23,27 @@ struct loop_lanes {
     uint16_t loop; /* trace_inst.loop numbering */
 };
 
+/* One execution of a region, or several of an unrolled loop's body, gathered from the stream; see region.c. */
+struct warp_region {
+    const struct sm_region *region;
+    uint32_t op, op_end; /* operations still to issue */
+    uint32_t from, to;   /* PTX instructions of the region that were executed: all, but for a warp that was cut short */
+    uint32_t mask;       /* of all of them, when `uniform` */
+    uint8_t copy;        /* the iteration whose operations are being issued, when each is issued alone */
+    uint8_t copies;      /* iterations gathered */
+    bool uniform;
+    uint32_t *mask_of;   /* by copy and PTX instruction, when not uniform */
+    uint32_t *access_at; /* by copy and access: where its record starts in `bytes` */
+    uint8_t *bytes;
+};
+
 struct warp {
     struct sm_inst inst;           /* the next one */
     uint64_t *reg_at;              /* by register: cycle from which it can be read, or REG_PENDING */
     uint64_t ready_at;             /* ALU, FETCH: when it can issue */
     uint64_t fetched_at;           /* cycle from which the next instruction can issue, as far as fetching goes */
     uint32_t pc, mask;             /* of the next instruction */
+    uint32_t at;                   /* its place in the code that is fetched: pc, or the number of an operation */
     uint32_t live;                 /* lanes that have not exited */
     uint32_t arrived[SM_BARRIERS]; /* lanes at each barrier, when a diverged warp comes in parts */
     uint32_t outstanding;          /* line requests not answered */
@@ -45,6 +60,7 @@ struct warp {
     bool ended;                    /* no more instructions */
     struct stream_dec *dec;
     struct stream_mem mem; /* addresses of the next instruction */
+    struct warp_region gathered;
 };
 
 struct cta {
@@ -137,6 +153,8 @@ struct sm {
     uint64_t *timer;                              /* SM_TIMERS sets of warps */
     uint64_t *regs_room;
     size_t regs_cap;
+    uint8_t *regions_room; /* region.c: what the warps gather */
+    size_t regions_cap;
     struct loop_lanes *loops_room;
     size_t loops_cap;
     struct {
@@ -163,6 +181,9 @@ static inline uint64_t warp_bit(unsigned slot)
     return 1ull << slot;
 }
 
+/* sm.c: how the SM executes an instruction */
+void sm_inst_of(const struct sm_config *, const struct trace_inst *, struct sm_inst *out);
+
 /* warp.c */
 static inline void sm_move_warp(struct sm *sm, unsigned slot, enum warp_wait to)
 {
@@ -176,8 +197,9 @@ static inline void sm_move_warp(struct sm *sm, unsigned slot, enum warp_wait to)
 }
 /* Decides what the warp waits for; it can issue in cycle `earliest` at the soonest. */
 void sm_settle(struct sm *, unsigned slot, uint64_t earliest);
-/* Decodes the warp's next instruction after it issued `from_pc` in cycle now; ends the warp when there is none. */
-void sm_advance(struct sm *, unsigned slot, uint32_t from_pc, uint64_t now);
+/* Decodes the warp's next instruction after it issued the one at place `from` in cycle now; ends the warp when there is
+ * none. */
+void sm_advance(struct sm *, unsigned slot, uint32_t from, uint64_t now);
 void sm_start_warp(struct sm *, unsigned slot, uint64_t now);
 /* A barrier, before and after sm_advance has decoded what comes behind it. */
 void sm_barrier_arrive(struct sm *, unsigned slot, const struct sm_inst *, uint32_t mask);
@@ -197,6 +219,16 @@ void sm_profile_set_kernel(struct sm *);
 void sm_profile_issue(struct sm *, unsigned slot, const struct sm_inst *, uint32_t pc, uint32_t mask);
 void sm_profile_lines(struct sm *, const struct lsu_entry *);
 void sm_profile_stall(struct sm *, unsigned scheduler, enum sm_stall, uint64_t cycles);
+
+/* region.c: scheduled code */
+void sm_regions_build(struct sm_kernel *, const struct sm_config *);
+void sm_regions_free(struct sm_kernel *);
+void sm_regions_set_kernel(struct sm *);
+/* The run that the warp is in, fetching pieces of its stream; returns 1, 0 at the end, -1 after a failure (recorded).
+ */
+int sm_warp_run(struct sm *, unsigned slot, struct stream_run *);
+/* The warp's next operation into inst, at, pc, mask and mem. Returns as sm_warp_run. */
+int sm_region_next(struct sm *, unsigned slot);
 
 /* lsu.c */
 bool sm_lsu_room(const struct sm *);

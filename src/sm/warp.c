@@ -81,10 +81,10 @@ void sm_settle(struct sm *sm, unsigned slot, uint64_t earliest)
 
 /* ---- fetching ---- */
 
-/* The cycle in which the instruction cache delivers the line of `pc`, asked for in cycle `at`. */
-static uint64_t icache_access(struct sm *sm, uint32_t pc, uint64_t at)
+/* The cycle in which the instruction cache delivers the line of instruction `place`, asked for in cycle `at`. */
+static uint64_t icache_access(struct sm *sm, uint32_t place, uint64_t at)
 {
-    uint64_t line = pc * sm->icfg.inst_bytes / sm->icfg.line;
+    uint64_t line = place * sm->icfg.inst_bytes / sm->icfg.line;
     struct icache_line *set = &sm->icache[(line & (sm->icache_sets - 1)) * sm->icfg.ways], *victim = set;
     for (unsigned i = 0; i < sm->icfg.ways; i++) {
         if (set[i].tag == line + 1) {
@@ -99,8 +99,8 @@ static uint64_t icache_access(struct sm *sm, uint32_t pc, uint64_t at)
     return victim->ready_at;
 }
 
-/* The warp's buffer is empty (or its contents useless): fetches from `pc`, starting in cycle now. */
-static void fetch(struct sm *sm, struct warp *w, uint32_t pc, uint64_t now, bool jumped)
+/* The warp's buffer is empty (or its contents useless): fetches from `place` on, starting in cycle now. */
+static void fetch(struct sm *sm, struct warp *w, uint32_t place, uint64_t now, bool jumped)
 {
     if (!sm->cfg.fetch_width) {
         w->fetched_at = now;
@@ -113,7 +113,7 @@ static void fetch(struct sm *sm, struct warp *w, uint32_t pc, uint64_t now, bool
     sm->fetch_free_at = at + 1;
     sm->stats.fetches++;
     if (sm->icache)
-        at = icache_access(sm, pc, at);
+        at = icache_access(sm, place, at);
     w->fetched_at = at + sm->cfg.fetch_cycles;
     w->buffered = (uint8_t)sm->cfg.fetch_width;
 }
@@ -192,37 +192,66 @@ void sm_exit_lanes(struct sm *sm, unsigned slot, uint32_t mask)
 
 /* ---- decoding ahead ---- */
 
-/* Reads the warp's next instruction into w->inst, pc, mask, mem. Returns false at the end of the stream or on failure.
- */
-static bool decode(struct sm *sm, unsigned slot)
+/* The stream is corrupt (1) or its source has failed (-1): the engine stops. */
+static int fail(struct sm *sm, unsigned slot, int how)
+{
+    struct warp *w = &sm->warp[slot];
+    sm->failed = how;
+    sm->failed_cta = sm->cta[w->cta].number;
+    sm->failed_warp = w->index;
+    engine_stop(sm->comp.eng);
+    return -1;
+}
+
+/* The decoder has used up its piece: gives it the next one. Returns 1, 0 at the end of the stream, -1 on failure. */
+static int feed(struct sm *sm, unsigned slot)
+{
+    struct warp *w = &sm->warp[slot];
+    const uint8_t *bytes;
+    size_t n;
+    int more = sm->env.streams->piece(sm->env.streams->ctx, sm->cta[w->cta].number, w->index, w->seq++, &bytes, &n);
+    if (more < 0)
+        return fail(sm, slot, -1);
+    if (more)
+        stream_dec_feed(w->dec, bytes, n);
+    return more;
+}
+
+int sm_warp_run(struct sm *sm, unsigned slot, struct stream_run *r)
+{
+    int got;
+    while ((got = stream_dec_run(sm->warp[slot].dec, r)) == 0)
+        if ((got = feed(sm, slot)) <= 0)
+            return got;
+    return got < 0 ? fail(sm, slot, 1) : got;
+}
+
+static int next_inst(struct sm *sm, unsigned slot)
 {
     struct warp *w = &sm->warp[slot];
     struct stream_step step;
     int got;
-    while ((got = stream_dec_next(w->dec, &step, &w->mem)) == 0) {
-        const uint8_t *bytes;
-        size_t n;
-        int more = sm->env.streams->piece(sm->env.streams->ctx, sm->cta[w->cta].number, w->index, w->seq++, &bytes, &n);
-        if (more == 0)
-            return false;
-        if (more < 0) {
-            got = -2;
-            break;
-        }
-        stream_dec_feed(w->dec, bytes, n);
-    }
-    if (got < 0) {
-        sm->failed = got == -2 ? -1 : 1;
-        sm->failed_cta = sm->cta[w->cta].number;
-        sm->failed_warp = w->index;
-        engine_stop(sm->comp.eng);
-        return false;
-    }
-    uint64_t bit = warp_bit(slot);
-    sm->want[w->inst.unit] &= ~bit;
+    while ((got = stream_dec_next(w->dec, &step, &w->mem)) == 0)
+        if ((got = feed(sm, slot)) <= 0)
+            return got;
+    if (got < 0)
+        return fail(sm, slot, 1);
     w->inst = sm->kernel->inst[step.pc];
-    w->pc = step.pc;
+    w->pc = w->at = step.pc;
     w->mask = step.mask;
+    return 1;
+}
+
+/* Reads the warp's next instruction into w->inst, at, pc, mask, mem. Returns false at the end of the stream or on
+ * failure. */
+static bool decode(struct sm *sm, unsigned slot)
+{
+    struct warp *w = &sm->warp[slot];
+    uint64_t bit = warp_bit(slot);
+    unsigned unit = w->inst.unit;
+    if ((sm->kernel->op ? sm_region_next(sm, slot) : next_inst(sm, slot)) != 1)
+        return false;
+    sm->want[unit] &= ~bit;
     sm->want[w->inst.unit] |= bit;
     bool load = w->inst.cls == TRACE_LOAD && (w->mem.space == TRACE_SP_GLOBAL || w->mem.space == TRACE_SP_LOCAL);
     sm->wants_load = load ? sm->wants_load | bit : sm->wants_load & ~bit;
@@ -270,7 +299,7 @@ static void end_warp(struct sm *sm, unsigned slot, uint64_t now)
         sm_warp_gone(sm, slot, now);
 }
 
-void sm_advance(struct sm *sm, unsigned slot, uint32_t from_pc, uint64_t now)
+void sm_advance(struct sm *sm, unsigned slot, uint32_t from, uint64_t now)
 {
     struct warp *w = &sm->warp[slot];
     if (!decode(sm, slot)) {
@@ -279,12 +308,12 @@ void sm_advance(struct sm *sm, unsigned slot, uint32_t from_pc, uint64_t now)
         end_warp(sm, slot, now);
         return;
     }
-    bool jumped = w->pc != from_pc + 1;
+    bool jumped = w->at != from + 1;
     sm->stats.jumps += jumped;
     if (jumped)
-        fetch(sm, w, w->pc, now, true);
+        fetch(sm, w, w->at, now, true);
     else if (!--w->buffered)
-        fetch(sm, w, w->pc, now, false);
+        fetch(sm, w, w->at, now, false);
     if (WEIR_HOOKS && sm->wanted >> EVENT_LOOP_EXIT & 1 && !w->call_depth)
         sm_loops_step(sm, slot);
     if (w->wait != WARP_BARRIER)
@@ -305,6 +334,6 @@ void sm_start_warp(struct sm *sm, unsigned slot, uint64_t now)
     }
     if (WEIR_HOOKS && sm->wanted >> EVENT_LOOP_EXIT & 1)
         sm_loops_begin(sm, slot);
-    fetch(sm, w, w->pc, now, false);
+    fetch(sm, w, w->at, now, false);
     sm_settle(sm, slot, now);
 }

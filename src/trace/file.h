@@ -13,7 +13,7 @@
 #include "trace/kernel.h"
 #include "trace/stream.h"
 
-#define TRACE_VERSION 1
+#define TRACE_VERSION 2 /* 2: kernel tables hold the scheduled code; files of format 1 are read */
 
 /* ---- writing: a sink that stores everything ---- */
 struct trace_writer;

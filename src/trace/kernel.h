@@ -10,6 +10,8 @@
 #ifndef WEIR_TRACE_KERNEL_H
 #define WEIR_TRACE_KERNEL_H
 
+#include "trace/code.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -121,7 +123,8 @@ struct trace_kernel {
     uint32_t regs_per_thread; /* 32-bit registers a thread occupies, as for CUDA's occupancy calculator */
     uint32_t smem_static_bytes;
     uint32_t local_bytes_per_thread;
-    uint32_t max_threads_per_cta; /* .maxntid product; 0 = no bound */
+    uint32_t max_threads_per_cta;  /* .maxntid product; 0 = no bound */
+    const struct trace_code *code; /* as an assembler would order it; NULL = unknown */
 };
 
 /* One launch of a kernel. */

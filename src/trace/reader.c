@@ -347,7 +347,7 @@ static int read_header(const struct trace_file *f, struct err *e)
         err_offset(e, f->name, 8, "the recording has format %u, this weir reads up to %d", version, TRACE_VERSION);
         return err_hint(e, "use the newer weir that wrote it, or record it again");
     }
-    if (version != TRACE_VERSION)
+    if (!version)
         return err_offset(e, f->name, 8, "the recording has format %u, which never existed", version);
     if (flags)
         return err_offset(e, f->name, 12, "the recording uses features 0x%x, which this weir does not know", flags);

@@ -112,4 +112,13 @@ struct stream_step {
  */
 int stream_dec_next(struct stream_dec *, struct stream_step *step, struct stream_mem *mem);
 
+/* What is left of the present run: instructions [pc, pc + left) under `mask`, left >= 1. */
+struct stream_run {
+    uint32_t pc, left, mask;
+};
+/* The present run, or the next one when it is used up. Returns as stream_dec_next does; takes no instruction. */
+int stream_dec_run(struct stream_dec *, struct stream_run *);
+/* Takes n instructions of the present run that have no address records: no accesses, or a mask of 0. */
+void stream_dec_skip(struct stream_dec *, uint32_t n);
+
 #endif

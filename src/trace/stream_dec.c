@@ -307,16 +307,43 @@ static bool get_record(struct stream_dec *d, const struct trace_inst *inst, stru
     return true;
 }
 
+/* Makes sure that there is a present run; returns as stream_dec_next. */
+static inline int need_run(struct stream_dec *d)
+{
+    if (d->left)
+        return 1;
+    if (d->corrupt)
+        return -1;
+    if (d->p == d->end)
+        return 0;
+    if (get_run(d))
+        return 1;
+    d->corrupt = true;
+    d->left = 0;
+    return -1;
+}
+
+int stream_dec_run(struct stream_dec *d, struct stream_run *r)
+{
+    int got = need_run(d);
+    if (got == 1)
+        *r = (struct stream_run){.pc = d->pc, .left = d->left, .mask = d->mask};
+    return got;
+}
+
+void stream_dec_skip(struct stream_dec *d, uint32_t n)
+{
+    if (n > d->left)
+        BUG("%u instructions taken of a run that has %u", n, d->left);
+    d->pc += n;
+    d->left -= n;
+}
+
 int stream_dec_next(struct stream_dec *d, struct stream_step *step, struct stream_mem *mem)
 {
-    if (!d->left) {
-        if (d->corrupt)
-            return -1;
-        if (d->p == d->end)
-            return 0;
-        if (!get_run(d))
-            goto corrupt;
-    }
+    int got = need_run(d);
+    if (got != 1)
+        return got;
     const struct trace_inst *inst = &d->kernel->inst[d->pc];
     step->pc = d->pc;
     step->mask = d->mask;

@@ -4,7 +4,7 @@
  */
 #include "trace/table.h"
 
-enum { INST_BYTES = 32, LOOP_BYTES = 8 };
+enum { INST_BYTES = 32, LOOP_BYTES = 8, OP_BYTES = 14, REGION_BYTES = 28 };
 
 static const char *inst_check(const struct trace_kernel *k, const struct trace_inst *i)
 {
@@ -29,6 +29,59 @@ static const char *inst_check(const struct trace_kernel *k, const struct trace_i
     return NULL;
 }
 
+/* The operations [at, at + n) of a region. */
+static const char *ops_check(const struct trace_kernel *k, const struct trace_region *r, uint32_t at, uint32_t n,
+                             uint32_t copies)
+{
+    const struct trace_code *c = k->code;
+    if (at > c->n_op || n > c->n_op - at)
+        return "a region's operations lie outside their list";
+    for (const struct trace_op *o = c->op + at; o < c->op + at + n; o++) {
+        if (o->cls >= TRACE_CLASS_COUNT)
+            return "an operation has an unknown class";
+        if (o->regs_at > c->n_reg_entries || (uint32_t)o->n_dst + o->n_src > c->n_reg_entries - o->regs_at)
+            return "an operation's registers lie outside the register list";
+        if (o->pc < r->pc || o->pc - r->pc >= r->n_pc)
+            return "an operation comes from an instruction outside its region";
+        if (o->copy >= copies)
+            return "an operation belongs to an iteration that its region does not have";
+        if (o->flags & ~TRACE_OP_ACCESS)
+            return "an operation has unknown flags";
+        if (o->flags & TRACE_OP_ACCESS && (k->inst[o->pc].mem_index == UINT32_MAX || !o->width))
+            return "an operation accesses memory for an instruction that does not";
+    }
+    return NULL;
+}
+
+/* Regions tile the kernel, and a warp has room for what one execution of a region brings. */
+static const char *code_check(const struct trace_kernel *k)
+{
+    const struct trace_code *c = k->code;
+    const char *why = NULL;
+    uint32_t pc = 0;
+    if (c->n_scoreboard > UINT16_MAX + 1u)
+        return "the code has more registers than numbers for them";
+    for (uint32_t i = 0; i < c->n_reg_entries; i++)
+        if (c->reg[i] >= c->n_scoreboard)
+            return "a register number of the code is not below the scoreboard's size";
+    for (uint32_t i = 0; !why && i < c->n_region; i++) {
+        const struct trace_region *r = &c->region[i];
+        uint32_t accesses = 0;
+        if (r->pc != pc || !r->n_pc || r->n_pc > TRACE_REGION_PCS || r->n_pc > k->n_inst - pc)
+            return "the code's regions do not tile the kernel";
+        for (; pc < r->pc + r->n_pc; pc++)
+            accesses += k->inst[pc].mem_index != UINT32_MAX;
+        if (accesses > TRACE_REGION_ACCESSES)
+            return "a region has too many memory instructions";
+        if (r->copies == 1 || r->copies > TRACE_REGION_COPIES)
+            return "a region is unrolled by an impossible number";
+        why = ops_check(k, r, r->op, r->n_op, 1);
+        if (!why)
+            why = ops_check(k, r, r->unrolled, r->n_unrolled, r->copies);
+    }
+    return why ? why : pc == k->n_inst ? NULL : "the code's regions do not tile the kernel";
+}
+
 const char *table_check(const struct trace_kernel *k)
 {
     const char *why = NULL;
@@ -51,7 +104,7 @@ const char *table_check(const struct trace_kernel *k)
             why = "a loop's parent or header does not exist";
         else if (k->loop[i].parent && k->loop[k->loop[i].parent - 1].depth >= k->loop[i].depth)
             why = "a loop's parent is not less deep"; /* so that going outwards comes to an end */
-    return why;
+    return why || !k->code ? why : code_check(k);
 }
 
 const char *launch_check(const struct trace_launch *l)
@@ -66,6 +119,37 @@ const char *launch_check(const struct trace_launch *l)
             return "a launch has more than 1024 threads in a block";
     }
     return NULL;
+}
+
+static void code_put(byte_vec *v, const struct trace_code *c)
+{
+    put_var(v, c->n_op);
+    put_var(v, c->n_reg_entries);
+    put_var(v, c->n_region);
+    put_var(v, c->n_scoreboard);
+    for (uint32_t i = 0; i < c->n_op; i++) {
+        const struct trace_op *o = &c->op[i];
+        put_le(v, o->pc, 4);
+        put_le(v, o->regs_at, 4);
+        put_le(v, o->cls, 1);
+        put_le(v, o->flags, 1);
+        put_le(v, o->n_dst, 1);
+        put_le(v, o->n_src, 1);
+        put_le(v, o->width, 1);
+        put_le(v, o->copy, 1);
+    }
+    for (uint32_t i = 0; i < c->n_reg_entries; i++)
+        put_le(v, c->reg[i], 2);
+    for (uint32_t i = 0; i < c->n_region; i++) {
+        const struct trace_region *r = &c->region[i];
+        put_le(v, r->pc, 4);
+        put_le(v, r->n_pc, 4);
+        put_le(v, r->op, 4);
+        put_le(v, r->n_op, 4);
+        put_le(v, r->unrolled, 4);
+        put_le(v, r->n_unrolled, 4);
+        put_le(v, r->copies, 4);
+    }
 }
 
 void table_put(byte_vec *v, const struct trace_kernel *k)
@@ -110,6 +194,8 @@ void table_put(byte_vec *v, const struct trace_kernel *k)
     for (uint32_t i = 0; i < k->n_file; i++)
         put_str(v, k->file[i]);
     put_bytes(v, k->str, k->n_str);
+    if (k->code)
+        code_put(v, k->code);
 }
 
 static void get_inst(struct byte_reader *r, struct trace_inst *t)
@@ -128,6 +214,47 @@ static void get_inst(struct byte_reader *r, struct trace_inst *t)
     t->src_file = (uint16_t)get_le(r, 2);
     t->barrier = (uint16_t)get_le(r, 2);
     t->opcode_at = (uint32_t)get_le(r, 4);
+}
+
+static const char *code_get(struct byte_reader *r, struct arena *a, struct trace_kernel *k)
+{
+    struct trace_code *c = arena_alloc(a, sizeof *c);
+    c->n_op = get_var32(r);
+    c->n_reg_entries = get_var32(r);
+    c->n_region = get_var32(r);
+    c->n_scoreboard = get_var32(r);
+    uint64_t bytes = (uint64_t)c->n_op * OP_BYTES + 2ull * c->n_reg_entries + (uint64_t)c->n_region * REGION_BYTES;
+    if (r->bad || bytes > reader_left(r))
+        return "the kernel's code ends early";
+    struct trace_op *op = arena_alloc(a, (c->n_op + 1ull) * sizeof *op);
+    for (struct trace_op *o = op; o < op + c->n_op; o++) {
+        o->pc = (uint32_t)get_le(r, 4);
+        o->regs_at = (uint32_t)get_le(r, 4);
+        o->cls = (uint8_t)get_le(r, 1);
+        o->flags = (uint8_t)get_le(r, 1);
+        o->n_dst = (uint8_t)get_le(r, 1);
+        o->n_src = (uint8_t)get_le(r, 1);
+        o->width = (uint8_t)get_le(r, 1);
+        o->copy = (uint8_t)get_le(r, 1);
+    }
+    uint16_t *reg = arena_alloc(a, (c->n_reg_entries + 1ull) * sizeof *reg);
+    for (uint32_t i = 0; i < c->n_reg_entries; i++)
+        reg[i] = (uint16_t)get_le(r, 2);
+    struct trace_region *region = arena_alloc(a, (c->n_region + 1ull) * sizeof *region);
+    for (struct trace_region *q = region; q < region + c->n_region; q++) {
+        q->pc = (uint32_t)get_le(r, 4);
+        q->n_pc = (uint32_t)get_le(r, 4);
+        q->op = (uint32_t)get_le(r, 4);
+        q->n_op = (uint32_t)get_le(r, 4);
+        q->unrolled = (uint32_t)get_le(r, 4);
+        q->n_unrolled = (uint32_t)get_le(r, 4);
+        q->copies = (uint32_t)get_le(r, 4);
+    }
+    c->op = op;
+    c->reg = reg;
+    c->region = region;
+    k->code = c;
+    return NULL;
 }
 
 const char *table_get(struct byte_reader *r, struct arena *a, struct trace_kernel *k)
@@ -175,6 +302,9 @@ const char *table_get(struct byte_reader *r, struct arena *a, struct trace_kerne
     const uint8_t *text = get_bytes(r, k->n_str);
     if (!text)
         return cut;
+    const char *why = reader_left(r) ? code_get(r, a, k) : NULL; /* format 1 had none */
+    if (why)
+        return why;
     if (reader_left(r))
         return "the kernel table is longer than its contents";
     char *str = arena_alloc(a, k->n_str + 1ull);

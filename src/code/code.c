@@ -1,0 +1,176 @@
+/* Runs the passes over every region of a kernel's functions; see code.h and lower.h. */
+#include "code/code.h"
+
+#include "code/lower.h"
+#include "code/name.h"
+
+/*
+ * Registers that the assembler spends on results it waits for, beyond what PTX keeps alive: so many does ptxas take for
+ * kernels with more independent loads than that.
+ */
+enum { LOADS_AHEAD = 20 };
+
+struct builder {
+    struct code_named named;
+    VEC(struct trace_region) region;
+    uint32_t n_scoreboard;
+};
+
+/* ---- regions ---- */
+
+static bool ends_region(const struct ptx_inst *i)
+{
+    switch (ptx_class(i)) {
+    case TRACE_BARRIER:
+    case TRACE_CALL:
+    case TRACE_BRANCH:
+    case TRACE_EXIT:
+    case TRACE_RET:
+    case TRACE_SLEEP:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Numbers the regions of a function: basic blocks, cut behind barriers and calls and where they grow too large. */
+static uint32_t find_regions(struct code_func *c)
+{
+    const struct ptx_func *f = c->func;
+    uint32_t n = 0, pcs = 0, accesses = 0;
+    c->region_of = arena_alloc(c->arena, (f->n_inst + 1ull) * sizeof *c->region_of);
+    for (uint32_t pc = 0; pc < f->n_inst; pc++) {
+        bool starts = pc == 0 || f->block[f->inst_block[pc]].first == pc || ends_region(&f->inst[pc - 1]) ||
+                      pcs == TRACE_REGION_PCS || accesses == TRACE_REGION_ACCESSES;
+        if (starts) {
+            n++;
+            pcs = accesses = 0;
+        }
+        c->region_of[pc] = n - 1;
+        pcs++;
+        unsigned cls = ptx_class(&f->inst[pc]);
+        accesses += cls == TRACE_LOAD || cls == TRACE_STORE || cls == TRACE_ATOM || cls == TRACE_RED ||
+                    cls == TRACE_TEX || cls == TRACE_SURF;
+    }
+    return n;
+}
+
+/* ---- functions ---- */
+
+static void list_mentions(struct code_func *c)
+{
+    VEC(struct ptx_pair) defs = {0}, uses = {0};
+    const struct ptx_defuse *du = &c->du;
+    for (uint32_t pc = 0; pc < c->func->n_inst; pc++)
+        for (uint32_t k = du->at[pc]; k < du->at[pc + 1]; k++) {
+            struct ptx_pair p = {du->reg[k], pc};
+            if (k < du->at[pc] + du->n_def[pc])
+                VEC_PUSH(&defs, p);
+            else
+                VEC_PUSH(&uses, p);
+        }
+    c->defs = ptx_lists_build(c->arena, c->func->n_reg, defs.p, defs.n);
+    c->uses = ptx_lists_build(c->arena, c->func->n_reg, uses.p, uses.n);
+    VEC_FREE(&defs);
+    VEC_FREE(&uses);
+}
+
+static int begin(struct code_func *c, const struct ptx_code *code, struct err *e)
+{
+    const struct ptx_func *f = code->func;
+    *c = (struct code_func){.module = code->module,
+                            .func = f,
+                            .arena = arena_new(),
+                            .n_reg = f->n_reg + 1,
+                            .budget = f->max_live + LOADS_AHEAD};
+    ptx_defuse_build(f, c->arena, &c->du);
+    if (ptx_live_build(c->module, f, &c->du, c->arena, &c->live, e) < 0)
+        return -1;
+    list_mentions(c);
+    c->folded = arena_alloc(c->arena, f->n_inst + 1ull);
+    c->taken = arena_alloc(c->arena, f->n_inst + 1ull);
+    c->renamed = arena_alloc(c->arena, (c->n_reg + 1ull) * sizeof *c->renamed);
+    for (uint32_t r = 0; r < c->n_reg; r++)
+        c->renamed[r] = r;
+    return 0;
+}
+
+static void add_region(struct builder *b, struct code_func *c, struct code_names *names, uint32_t base_pc,
+                       uint32_t first, uint32_t last)
+{
+    struct arena *scratch = arena_new();
+    struct code_region r = {.first = first, .last = last};
+    struct code_graph g;
+    code_select(c, &r, 0);
+    code_graph_build(c, &r, scratch, &g);
+    uint32_t *order = arena_alloc(scratch, (g.n + 1ull) * sizeof *order);
+    code_schedule(c, &r, &g, scratch, order);
+    uint32_t op = (uint32_t)b->named.op.n;
+    code_name(names, c, &r, order, scratch, &b->named);
+    for (size_t k = op; k < b->named.op.n; k++)
+        b->named.op.p[k].pc += base_pc;
+    VEC_PUSH(&b->region,
+             (struct trace_region){
+                 .pc = base_pc + first, .n_pc = last - first + 1, .op = op, .n_op = (uint32_t)b->named.op.n - op});
+    VEC_FREE(&r.node);
+    VEC_FREE(&r.reg);
+    arena_free(scratch);
+}
+
+static int add_func(struct builder *b, const struct ptx_code *code, struct err *e)
+{
+    struct code_func c;
+    struct code_names names;
+    const struct ptx_func *f = code->func;
+    int rc = begin(&c, code, e);
+    if (rc == 0 && f->n_inst) {
+        size_t reg_at = b->named.reg.n;
+        uint32_t n_region = find_regions(&c);
+        code_names_begin(&names, &c, b->n_scoreboard);
+        for (uint32_t first = 0, k = 0; k < n_region; k++) {
+            uint32_t last = first;
+            while (last + 1 < f->n_inst && c.region_of[last + 1] == k)
+                last++;
+            code_fold(&c, first, last);
+            add_region(b, &c, &names, code->base_pc, first, last);
+            first = last + 1;
+        }
+        for (size_t k = reg_at; k < b->named.reg.n; k++) {
+            uint32_t number = b->named.reg.p[k];
+            b->named.reg.p[k] = names.base + (number & CODE_POOL ? names.n_global + (number & ~CODE_POOL) : number);
+        }
+        b->n_scoreboard += names.n_global + names.n_pool;
+    }
+    arena_free(c.arena);
+    return rc;
+}
+
+int code_build(const struct ptx_code *code, unsigned n_code, struct arena *arena, struct trace_kernel *k, struct err *e)
+{
+    struct builder b = {0};
+    int rc = 0;
+    for (unsigned i = 0; i < n_code && rc == 0; i++)
+        rc = add_func(&b, &code[i], e);
+    if (rc == 0 && b.n_scoreboard <= UINT16_MAX) {
+        struct trace_code *out = arena_alloc(arena, sizeof *out);
+        struct trace_op *op = arena_alloc(arena, (b.named.op.n + 1) * sizeof *op);
+        uint16_t *reg = arena_alloc(arena, (b.named.reg.n + 1) * sizeof *reg);
+        struct trace_region *region = arena_alloc(arena, (b.region.n + 1) * sizeof *region);
+        memcpy(op, b.named.op.p, b.named.op.n * sizeof *op);
+        memcpy(region, b.region.p, b.region.n * sizeof *region);
+        for (size_t i = 0; i < b.named.reg.n; i++)
+            reg[i] = (uint16_t)b.named.reg.p[i];
+        *out = (struct trace_code){.n_op = (uint32_t)b.named.op.n,
+                                   .n_reg_entries = (uint32_t)b.named.reg.n,
+                                   .n_region = (uint32_t)b.region.n,
+                                   .n_scoreboard = b.n_scoreboard,
+                                   .op = op,
+                                   .reg = reg,
+                                   .region = region};
+        k->code = out;
+    }
+    VEC_FREE(&b.named.op);
+    VEC_FREE(&b.named.reg);
+    VEC_FREE(&b.region);
+    return rc;
+}

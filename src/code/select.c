@@ -1,0 +1,342 @@
+/*
+ * The operations of a region in program order: PTX instructions without those that were folded (fold.c), with the
+ * sequences of those that were expanded (expand.c).
+ *
+ * An operation reads what its instruction reads and, in place of a folded result, what the folded one reads. Loads of
+ * neighbouring words of a shared variable become one wide load, since the assembler knows where such a variable lies.
+ */
+#include "code/lower.h"
+
+/* What the assembler assumes until a result can be read. Loads: that they hit. */
+static uint16_t assumed_latency(const struct code_node *n)
+{
+    switch (n->cls) {
+    case TRACE_LOAD:
+    case TRACE_ATOM:
+    case TRACE_TEX:
+    case TRACE_SURF:
+        if (!(n->flags & TRACE_OP_ACCESS))
+            return 12;
+        return n->addr.space == PTX_S_SHARED ? 29 : n->addr.space == PTX_S_CONST ? 12 : 100;
+    case TRACE_SFU:
+        return 20;
+    case TRACE_WARP:
+        return 24;
+    case TRACE_CVT:
+        return 8;
+    case TRACE_DP_ADD:
+    case TRACE_DP_MUL:
+    case TRACE_DP_MAD:
+    case TRACE_DP_MINMAX:
+        return 10;
+    case TRACE_TENSOR:
+        return 32;
+    default:
+        return 5;
+    }
+}
+
+/* ---- registers ---- */
+
+/* The folded definition that stands behind a register at pc, or CODE_NONE. */
+static uint32_t folded_def(const struct code_func *c, uint32_t reg)
+{
+    if (reg >= c->func->n_reg || c->defs.at[reg + 1] - c->defs.at[reg] != 1)
+        return CODE_NONE;
+    uint32_t def = c->defs.item[c->defs.at[reg]];
+    return c->folded[def] == CODE_KEPT || c->folded[def] == CODE_GONE ? CODE_NONE : def;
+}
+
+static void add_src(struct code_region *r, struct code_node *n, uint32_t reg)
+{
+    uint32_t *src = code_src(r, n);
+    for (unsigned k = 0; k < n->n_src; k++)
+        if (src[k] == reg)
+            return;
+    if (n->n_src == UINT8_MAX)
+        return;
+    VEC_PUSH(&r->reg, reg);
+    n->n_src++;
+}
+
+/* Adds what instruction pc reads, through folded definitions. */
+static void add_sources(const struct code_func *c, struct code_region *r, struct code_node *n, uint32_t pc)
+{
+    for (uint32_t k = c->du.at[pc] + c->du.n_def[pc]; k < c->du.at[pc + 1]; k++) {
+        uint32_t reg = c->du.reg[k], def = folded_def(c, reg);
+        if (def != CODE_NONE)
+            add_sources(c, r, n, def);
+        else
+            add_src(r, n, c->renamed[reg]);
+    }
+}
+
+static uint32_t carry_of(const struct code_func *c)
+{
+    return c->func->n_reg;
+}
+
+static void add_dst(struct code_region *r, struct code_node *n, uint32_t reg)
+{
+    for (unsigned k = 0; k < n->n_dst; k++)
+        if (code_dst(r, n)[k] == reg)
+            return;
+    if (n->n_dst == UINT8_MAX)
+        return;
+    VEC_PUSH(&r->reg, reg);
+    n->n_dst++;
+}
+
+static void add_results(const struct code_func *c, struct code_region *r, struct code_node *n, uint32_t pc)
+{
+    for (uint32_t k = c->du.at[pc]; k < c->du.at[pc] + c->du.n_def[pc]; k++)
+        add_dst(r, n, c->renamed[c->du.reg[k]]);
+    if (ptx_has(&c->func->inst[pc], PTX_M_CC))
+        add_dst(r, n, carry_of(c));
+}
+
+static bool reads_carry(const struct ptx_inst *i)
+{
+    return i->op == PTX_ADDC || i->op == PTX_SUBC || i->op == PTX_MADC;
+}
+
+/* ---- memory ---- */
+
+static bool is_strong(const struct ptx_inst *i)
+{
+    static const enum ptx_mod strong[] = {PTX_M_VOLATILE, PTX_M_RELAXED, PTX_M_ACQUIRE, PTX_M_RELEASE,
+                                          PTX_M_ACQ_REL,  PTX_M_SC,      PTX_M_MMIO};
+    for (size_t k = 0; k < sizeof strong / sizeof *strong; k++)
+        if (ptx_has(i, strong[k]))
+            return true;
+    return false;
+}
+
+static enum code_order order_of(const struct ptx_inst *i, unsigned cls)
+{
+    switch (cls) {
+    case TRACE_LOAD:
+        if (i->op == PTX_CP)
+            return CODE_ALL;
+        if (is_strong(i))
+            return CODE_ALL;
+        return i->space == PTX_S_PARAM || i->space == PTX_S_CONST || ptx_has(i, PTX_M_NC) ? CODE_FREE : CODE_READ;
+    case TRACE_STORE:
+        return is_strong(i) ? CODE_ALL : CODE_WRITE;
+    case TRACE_RED:
+    case TRACE_ATOM:
+    case TRACE_FENCE:
+    case TRACE_BARRIER:
+    case TRACE_SURF:
+    case TRACE_CALL:
+    case TRACE_SLEEP:
+        return CODE_ALL;
+    case TRACE_WARP: /* a barrier of the warp orders memory; shuffles do not */
+        return i->op == PTX_BAR || i->op == PTX_BARRIER ? CODE_ALL : CODE_FREE;
+    default:
+        return CODE_FREE;
+    }
+}
+
+/* Follows constants that were folded into the address. */
+static struct code_addr address_of(const struct code_func *c, const struct ptx_inst *i, unsigned bytes)
+{
+    struct code_addr a = {
+        .space = i->space == PTX_S_NONE ? PTX_S_GENERIC : i->space, .reg = CODE_NONE, .sym = -1, .bytes = bytes};
+    unsigned at = i->op == PTX_ST || i->op == PTX_RED ? 0 : 1;
+    if (i->n_opnd <= at || i->opnd[at].kind != PTX_O_ADDR)
+        return a;
+    const struct ptx_opnd *o = &i->opnd[at];
+    a.offset = o->imm;
+    a.sym = o->sym;
+    if (o->reg < 0) {
+        a.known = o->sym >= 0;
+        return a;
+    }
+    uint32_t reg = (uint32_t)o->reg, def;
+    while ((def = folded_def(c, reg)) != CODE_NONE) {
+        const struct ptx_inst *d = &c->func->inst[def];
+        const struct ptx_opnd *from = &d->opnd[1];
+        if (from->kind == PTX_O_SYM && c->folded[def] == CODE_COPY) {
+            a.sym = from->sym;
+            a.offset += from->imm;
+            a.known = true;
+            return a;
+        }
+        if (from->kind != PTX_O_REG || (c->folded[def] != CODE_COPY && c->folded[def] != CODE_ADDRESS))
+            return a;
+        if (c->folded[def] == CODE_ADDRESS)
+            a.offset += d->opnd[2].imm;
+        reg = (uint32_t)from->reg;
+    }
+    a.reg = c->renamed[reg];
+    a.known = true;
+    return a;
+}
+
+/* ---- emission ---- */
+
+static void finish(struct code_region *r, struct code_node *n)
+{
+    n->latency = assumed_latency(n);
+    VEC_PUSH(&r->node, *n);
+}
+
+static bool leaves(unsigned cls)
+{
+    return cls == TRACE_BRANCH || cls == TRACE_EXIT || cls == TRACE_RET || cls == TRACE_CALL || cls == TRACE_BARRIER ||
+           cls == TRACE_SLEEP;
+}
+
+/* The class of an instruction that took others in. */
+static unsigned fused_class(const struct code_func *c, uint32_t pc, unsigned cls)
+{
+    const struct ptx_inst *i = &c->func->inst[pc];
+    for (uint32_t k = c->du.at[pc] + c->du.n_def[pc]; k < c->du.at[pc + 1]; k++) {
+        uint32_t def = folded_def(c, c->du.reg[k]);
+        if (def == CODE_NONE || c->folded[def] != CODE_FUSED)
+            continue;
+        const struct ptx_inst *d = &c->func->inst[def];
+        if (d->op == PTX_MUL)
+            return i->n_type && i->type[0] == PTX_T_F32 ? TRACE_FP_MAD : TRACE_INT_MAD;
+        if (d->op == PTX_SETP)
+            return ptx_class(d);
+    }
+    return cls;
+}
+
+/* A sequence: each step reads the one before; the first ones and those beside read the operands. */
+static void select_sequence(struct code_func *c, struct code_region *r, uint32_t pc, uint8_t copy, const char *text)
+{
+    uint32_t temp = CODE_NONE;
+    const struct ptx_inst *i = &c->func->inst[pc];
+    while (*text) {
+        struct code_step step = code_step_of(&text);
+        struct code_node n = {
+            .pc = pc, .cls = step.cls, .copy = copy, .regs_at = (uint32_t)r->reg.n, .keeps_old = i->guard >= 0};
+        const char *rest = text;
+        bool more = false; /* on the way to the result */
+        while (*rest)
+            more |= !code_step_of(&rest).beside;
+        bool result = !step.beside && !more;
+        if (result)
+            add_results(c, r, &n, pc);
+        else
+            add_dst(r, &n, c->n_reg + r->n_temp++);
+        if (step.beside || temp == CODE_NONE) {
+            add_sources(c, r, &n, pc);
+            if (reads_carry(i))
+                add_src(r, &n, carry_of(c));
+        } else {
+            add_src(r, &n, temp);
+            if (i->guard >= 0)
+                add_src(r, &n, c->renamed[i->guard]);
+        }
+        if (!step.beside && !result)
+            temp = code_dst(r, &n)[0];
+        finish(r, &n);
+    }
+}
+
+static void select_one(struct code_func *c, struct code_region *r, uint32_t pc, uint8_t copy)
+{
+    const struct ptx_inst *i = &c->func->inst[pc];
+    unsigned cls = ptx_class(i);
+    if (c->folded[pc] != CODE_KEPT || cls == TRACE_NOP)
+        return;
+    if (i->space == PTX_S_PARAM && !c->func->is_entry && (cls == TRACE_LOAD || cls == TRACE_STORE))
+        cls = TRACE_MOVE; /* a function's own parameters: see kernel_table.c */
+    unsigned fused = fused_class(c, pc, cls);
+    const char *text = fused == cls ? code_expansion(c, pc) : NULL;
+    if (text) {
+        select_sequence(c, r, pc, copy, text);
+        return;
+    }
+    struct code_node n = {.pc = pc,
+                          .cls = (uint8_t)fused,
+                          .copy = copy,
+                          .regs_at = (uint32_t)r->reg.n,
+                          .keeps_old = i->guard >= 0,
+                          .is_last = leaves(cls),
+                          .order = (uint8_t)order_of(i, cls)};
+    add_results(c, r, &n, pc);
+    add_sources(c, r, &n, pc);
+    if (reads_carry(i))
+        add_src(r, &n, carry_of(c));
+    bool accesses = cls == TRACE_LOAD || cls == TRACE_STORE || cls == TRACE_ATOM || cls == TRACE_RED ||
+                    cls == TRACE_TEX || cls == TRACE_SURF;
+    if (accesses && i->space != PTX_S_PARAM) {
+        n.flags |= TRACE_OP_ACCESS;
+        n.width = (uint8_t)ptx_access_bytes(i);
+        n.addr = address_of(c, i, n.width);
+    }
+    finish(r, &n);
+}
+
+/* ---- wide loads of shared variables ---- */
+
+static bool may_join(const struct code_node *n)
+{
+    return n->cls == TRACE_LOAD && n->order == CODE_READ && n->addr.space == PTX_S_SHARED && n->addr.known &&
+           n->addr.reg == CODE_NONE && !n->keeps_old && n->width >= 4 && n->width < 16 &&
+           n->addr.offset % n->width == 0;
+}
+
+/* The loads of the same 16 bytes that follow n, up to the next write that they may not pass, go into n. */
+static void join_loads(struct code_region *r, size_t first, bool *gone)
+{
+    struct code_node *n = &r->node.p[first];
+    int64_t from = n->addr.offset & ~INT64_C(15);
+    uint32_t dst[4] = {code_dst(r, n)[0]};
+    unsigned n_dst = 1, mask = 1u << (n->addr.offset - from) / 4;
+    if (n->width != 4 || n->n_dst != 1)
+        return;
+    for (size_t k = first + 1; k < r->node.n; k++) {
+        const struct code_node *other = &r->node.p[k];
+        if (other->order == CODE_ALL || other->order == CODE_WRITE)
+            break;
+        if (gone[k] || !may_join(other) || other->addr.sym != n->addr.sym || other->width != 4 || other->n_dst != 1 ||
+            (other->addr.offset & ~INT64_C(15)) != from)
+            continue;
+        unsigned bit = 1u << (other->addr.offset - from) / 4;
+        if (mask & bit)
+            continue;
+        mask |= bit;
+        dst[n_dst++] = code_dst(r, other)[0];
+        gone[k] = true;
+    }
+    if (n_dst == 1)
+        return;
+    uint32_t at = (uint32_t)r->reg.n;
+    for (unsigned k = 0; k < n_dst; k++)
+        VEC_PUSH(&r->reg, dst[k]);
+    for (unsigned k = 0; k < n->n_src; k++)
+        VEC_PUSH(&r->reg, code_src(r, n)[k]);
+    n->regs_at = at;
+    n->n_dst = (uint16_t)n_dst;
+    n->width = n_dst > 2 ? 16 : 8;
+    n->addr.offset = from;
+    n->addr.bytes = 16;
+}
+
+static void join_shared(struct code_region *r, struct arena *scratch)
+{
+    bool *gone = arena_alloc(scratch, r->node.n + 1);
+    for (size_t k = 0; k < r->node.n; k++)
+        if (!gone[k] && may_join(&r->node.p[k]))
+            join_loads(r, k, gone);
+    size_t n = 0;
+    for (size_t k = 0; k < r->node.n; k++)
+        if (!gone[k])
+            r->node.p[n++] = r->node.p[k];
+    r->node.n = n;
+}
+
+void code_select(struct code_func *c, struct code_region *r, uint8_t copy)
+{
+    struct arena *scratch = arena_new();
+    for (uint32_t pc = r->first; pc <= r->last; pc++)
+        select_one(c, r, pc, copy);
+    join_shared(r, scratch);
+    arena_free(scratch);
+}

@@ -1,0 +1,287 @@
+/*
+ * Scheduled code: a warp issues the operations of a region (trace/code.h) in the order an assembler gave them.
+ *
+ * The stream names PTX instructions in program order, so one execution of a region is gathered first: the masks of its
+ * instructions and the addresses of its accesses. Then its operations are issued one by one, each with the mask and
+ * the addresses of the instruction it comes from. Executions of an unrolled loop's body that follow each other are
+ * gathered together and issue the unrolled operations; what does not fill them is issued iteration by iteration, as in
+ * the loop that an assembler puts behind for the rest.
+ *
+ * Gathering takes no time: it stands for the instruction memory, which has the code from the start. A warp that
+ * leaves a region in the middle (a thread that ends there, a warp whose lanes are split) issues the operations of the
+ * instructions that it executed.
+ */
+#include "sm/sm_priv.h"
+
+#include "base/mem.h"
+
+/* A gathered access: this, and the lane addresses behind it unless they are affine. */
+struct record {
+    uint64_t base;
+    int64_t stride;
+    uint32_t mask;
+    uint8_t space, affine;
+};
+enum { LANES_BYTES = TRACE_WARP_SIZE * sizeof(uint64_t), RECORD_MOST = sizeof(struct record) + LANES_BYTES };
+
+/* ---- kernels ---- */
+
+static void op_of(const struct sm_config *cfg, const struct trace_kernel *t, const struct trace_op *o,
+                  struct sm_op *out)
+{
+    struct trace_inst i = t->inst[o->pc];
+    bool is_access = o->flags & TRACE_OP_ACCESS;
+    if (!is_access) {
+        i.mem_index = UINT32_MAX;
+        i.width = i.cls == TRACE_BARRIER ? i.width : 0;
+    } else {
+        i.width = o->width;
+    }
+    i.cls = o->cls;
+    i.n_dst = o->n_dst;
+    i.n_src = o->n_src;
+    i.regs_at = o->regs_at;
+    sm_inst_of(cfg, &i, &out->inst);
+    out->pc = o->pc;
+    out->copy = o->copy;
+}
+
+void sm_regions_build(struct sm_kernel *k, const struct sm_config *cfg)
+{
+    const struct trace_kernel *t = k->trace;
+    const struct trace_code *c = t->code;
+    uint32_t n_access = 0;
+    k->op = xcalloc(c->n_op + 1, sizeof *k->op);
+    k->region = xcalloc(c->n_region + 1, sizeof *k->region);
+    k->region_of = xcalloc(t->n_inst + 1, sizeof *k->region_of);
+    k->access = xcalloc(t->n_mem + 1, sizeof *k->access);
+    uint8_t *number = xcalloc(t->n_inst + 1, 1); /* by pc: of its access in the region */
+    k->reg = c->reg;
+    k->n_scoreboard = c->n_scoreboard;
+    for (uint32_t i = 0; i < c->n_region; i++) {
+        const struct trace_region *from = &c->region[i];
+        struct sm_region *r = &k->region[i];
+        *r = (struct sm_region){.pc = from->pc,
+                                .n_pc = from->n_pc,
+                                .op = from->op,
+                                .n_op = from->n_op,
+                                .unrolled = from->unrolled,
+                                .n_unrolled = from->n_unrolled,
+                                .copies = from->copies ? from->copies : 1,
+                                .access = n_access};
+        for (uint32_t pc = r->pc; pc < r->pc + r->n_pc; pc++) {
+            k->region_of[pc] = i;
+            if (!trace_has_addresses(&t->inst[pc]))
+                continue;
+            number[pc] = (uint8_t)r->n_access++;
+            k->access[n_access++] = (uint16_t)(pc - r->pc);
+        }
+        uint32_t pcs = r->n_pc * r->copies, accesses = r->n_access * r->copies;
+        k->most_pcs = pcs > k->most_pcs ? pcs : k->most_pcs;
+        k->most_accesses = accesses > k->most_accesses ? accesses : k->most_accesses;
+    }
+    for (uint32_t i = 0; i < c->n_op; i++) {
+        op_of(cfg, t, &c->op[i], &k->op[i]);
+        k->op[i].access = number[c->op[i].pc];
+    }
+    free(number);
+}
+
+void sm_regions_free(struct sm_kernel *k)
+{
+    free(k->op);
+    free(k->region);
+    free(k->region_of);
+    free(k->access);
+}
+
+/*
+ * Room for what the warps gather. Records lie one behind the other and most are affine, so of the room for the longest
+ * ones most is never touched, and memory that is not touched is not there.
+ */
+void sm_regions_set_kernel(struct sm *sm)
+{
+    const struct sm_kernel *k = sm->kernel;
+    size_t masks = k->most_pcs * sizeof(uint32_t), places = k->most_accesses * sizeof(uint32_t);
+    size_t each = (masks + places + (size_t)k->most_accesses * RECORD_MOST + 63) & ~(size_t)63;
+    size_t need = each * sm->cfg.warps;
+    if (need > sm->regions_cap) {
+        free(sm->regions_room);
+        sm->regions_room = xcalloc(need, 1);
+        sm->regions_cap = need;
+    }
+    for (unsigned i = 0; i < sm->cfg.warps; i++) {
+        struct warp_region *g = &sm->warp[i].gathered;
+        uint8_t *room = sm->regions_room + i * each;
+        g->bytes = room;
+        g->mask_of = (uint32_t *)(room + (size_t)k->most_accesses * RECORD_MOST);
+        g->access_at = g->mask_of + k->most_pcs;
+    }
+}
+
+/* ---- gathering ---- */
+
+static uint32_t put_record(struct warp_region *g, uint32_t at, const struct stream_mem *mem)
+{
+    struct record r = {.base = mem->base,
+                       .stride = mem->stride,
+                       .mask = mem->mask,
+                       .space = mem->space,
+                       .affine = mem->mask ? mem->affine : 1};
+    memcpy(g->bytes + at, &r, sizeof r);
+    at += sizeof r;
+    if (!r.affine) {
+        memcpy(g->bytes + at, mem->addr, LANES_BYTES);
+        at += LANES_BYTES;
+    }
+    return at;
+}
+
+static void get_record(const struct warp_region *g, uint32_t at, struct stream_mem *mem)
+{
+    struct record r;
+    memcpy(&r, g->bytes + at, sizeof r);
+    mem->mask = r.mask;
+    mem->space = r.space;
+    mem->affine = r.affine;
+    mem->base = r.base;
+    mem->stride = r.stride;
+    if (!r.affine)
+        memcpy(mem->addr, g->bytes + at + sizeof r, LANES_BYTES);
+    else if (r.mask)
+        for (unsigned lane = 0; lane < TRACE_WARP_SIZE; lane++)
+            mem->addr[lane] = r.base + (uint64_t)r.stride * lane;
+}
+
+/* Takes instructions [from, from + n) of the region from the present run, and their records. False: corrupt bytes. */
+static bool take(struct sm *sm, struct warp *w, uint32_t copy, uint32_t from, uint32_t n, uint32_t *access,
+                 uint32_t *bytes)
+{
+    struct warp_region *g = &w->gathered;
+    const struct sm_region *r = g->region;
+    const uint16_t *offset = sm->kernel->access + r->access;
+    uint32_t at = from;
+    for (; *access < r->n_access && offset[*access] < from + n; ++*access) {
+        struct stream_step step;
+        stream_dec_skip(w->dec, offset[*access] - at);
+        if (stream_dec_next(w->dec, &step, &w->mem) != 1)
+            return false;
+        g->access_at[copy * r->n_access + *access] = *bytes;
+        *bytes = put_record(g, *bytes, &w->mem);
+        at = offset[*access] + 1u;
+    }
+    stream_dec_skip(w->dec, from + n - at);
+    return true;
+}
+
+/*
+ * Gathers one execution of g->region, which begins with the run at hand. Stops where the warp leaves the region.
+ * Returns 1, or -1 on failure.
+ */
+static int gather_one(struct sm *sm, unsigned slot, struct stream_run run, uint32_t copy, uint32_t *bytes)
+{
+    struct warp *w = &sm->warp[slot];
+    struct warp_region *g = &w->gathered;
+    const struct sm_region *r = g->region;
+    const uint16_t *offset = sm->kernel->access + r->access;
+    uint32_t access = 0, at = run.pc - r->pc;
+    if (copy == 0) {
+        g->from = at;
+        g->mask = run.mask;
+        g->uniform = true;
+    }
+    while (access < r->n_access && offset[access] < at)
+        access++;
+    do {
+        uint32_t n = run.left < r->n_pc - at ? run.left : r->n_pc - at;
+        if (g->uniform && run.mask != g->mask) {
+            /* An instruction with a guard: from here on each has its own mask. */
+            for (uint32_t i = g->from; i < copy * r->n_pc + at; i++)
+                g->mask_of[i] = g->mask;
+            g->uniform = false;
+        }
+        for (uint32_t i = 0; !g->uniform && i < n; i++)
+            g->mask_of[copy * r->n_pc + at + i] = run.mask;
+        if (!take(sm, w, copy, at, n, &access, bytes))
+            return sm_warp_run(sm, slot, &run); /* which finds the bytes corrupt */
+        at += n;
+        if (at == r->n_pc)
+            break;
+        int got = sm_warp_run(sm, slot, &run);
+        if (got < 0)
+            return got;
+        if (!got)
+            break;
+    } while (run.pc == r->pc + at);
+    g->to = at;
+    return 1;
+}
+
+static int gather(struct sm *sm, unsigned slot)
+{
+    struct warp_region *g = &sm->warp[slot].gathered;
+    const struct sm_kernel *k = sm->kernel;
+    struct stream_run run;
+    uint32_t bytes = 0;
+    int got = sm_warp_run(sm, slot, &run);
+    if (got != 1)
+        return got;
+    const struct sm_region *r = g->region = &k->region[k->region_of[run.pc]];
+    uint32_t entered_with = run.mask;
+    g->copies = 0;
+    do {
+        got = gather_one(sm, slot, run, g->copies, &bytes);
+        if (got != 1)
+            return got;
+        g->copies++;
+        if (g->copies == r->copies || g->from || g->to != r->n_pc)
+            break;
+        got = sm_warp_run(sm, slot, &run);
+        if (got < 0)
+            return got;
+    } while (got && run.pc == r->pc && run.mask == entered_with);
+    bool unrolled = r->copies > 1 && g->copies == r->copies && g->to == r->n_pc;
+    g->op = unrolled ? r->unrolled : r->op;
+    g->op_end = unrolled ? r->unrolled + r->n_unrolled : r->op + r->n_op;
+    g->copy = 0;
+    if (unrolled)
+        g->copies = 1; /* all are issued as one */
+    return 1;
+}
+
+/* ---- issuing ---- */
+
+int sm_region_next(struct sm *sm, unsigned slot)
+{
+    struct warp *w = &sm->warp[slot];
+    struct warp_region *g = &w->gathered;
+    for (;;) {
+        while (g->op < g->op_end) {
+            uint32_t at = g->op++;
+            const struct sm_op *o = &sm->kernel->op[at];
+            const struct sm_region *r = g->region;
+            uint32_t offset = o->pc - r->pc;
+            unsigned copy = g->copy + o->copy;
+            bool is_last = copy + 1u == g->copies; /* the one that may have been cut short */
+            if ((copy == 0 && offset < g->from) || (is_last && offset >= g->to))
+                continue;
+            w->inst = o->inst;
+            w->at = at;
+            w->pc = o->pc;
+            w->mask = g->uniform ? g->mask : g->mask_of[copy * r->n_pc + offset];
+            if (o->inst.mem_index != UINT32_MAX)
+                get_record(g, g->access_at[copy * r->n_access + o->access], &w->mem);
+            else
+                w->mem.mask = 0;
+            return 1;
+        }
+        if (g->copy + 1u < g->copies) {
+            g->copy++;
+            g->op = g->region->op;
+            continue;
+        }
+        int got = gather(sm, slot);
+        if (got != 1)
+            return got;
+    }
+}

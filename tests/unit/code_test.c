@@ -1,0 +1,399 @@
+/*
+ * The back end for time: exact schedules of small kernels, and an oracle for random ones.
+ *
+ * The oracle knows nothing of graphs. It runs a random block twice: as PTX, and as the scheduled operations over the
+ * scoreboard's register numbers. A register's value is the set of inputs and loads that it comes from. Each access
+ * must see the same sets both ways, and each load the same last store, whether two pointers point to one place or not.
+ */
+#include "ptx_util.h"
+
+#include "code/code.h"
+
+#include <stdlib.h>
+
+struct built {
+    struct ptx_module *m;
+    struct arena *arena;
+    struct trace_kernel t;
+};
+
+static struct built build(struct ptx_module *m)
+{
+    struct built b = {.m = m, .arena = arena_new()};
+    struct ptx_code code = {.module = m, .func = func_named(m, "k")};
+    struct err e;
+    if (ptx_build_kernel(&code, 1, b.arena, &b.t, &e) < 0 || code_build(&code, 1, b.arena, &b.t, &e) < 0)
+        fail_msg("%s", e.msg);
+    assert_non_null(b.t.code);
+    return b;
+}
+
+static void drop(struct built *b)
+{
+    arena_free(b->arena);
+    ptx_module_free(b->m);
+}
+
+/* The operations of all regions as "pc:class", regions separated by "|". */
+static void expect(const char *body, const char *schedule)
+{
+    static const char *const name[] = {
+#define X(name, text, doc) text,
+        TRACE_CLASSES(X)
+#undef X
+    };
+    struct built b = build(parse_body(body));
+    char *text = NULL;
+    size_t n;
+    FILE *f = open_memstream(&text, &n);
+    for (uint32_t r = 0; r < b.t.code->n_region; r++) {
+        const struct trace_region *g = &b.t.code->region[r];
+        fputs(r ? " |" : "", f);
+        for (uint32_t k = 0; k < g->n_op; k++)
+            fprintf(f, "%s%u:%s", r || k ? " " : "", b.t.code->op[g->op + k].pc, name[b.t.code->op[g->op + k].cls]);
+    }
+    fclose(f);
+    if (strcmp(text, schedule))
+        fail_msg("\n%s\nis scheduled\n  %s\nand not\n  %s", body, text, schedule);
+    free(text);
+    drop(&b);
+}
+
+static void loads_come_first(void **state)
+{
+    (void)state;
+    /* Each load stands before its use; both are issued before the first use. */
+    expect(
+        "ld.param.u64 %rd1, [a];\nld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f1, %f1;\n"
+        "ld.global.f32 %f3, [%rd1+4];\nadd.f32 %f4, %f3, %f2;\nst.global.f32 [%rd1+8], %f4;\nret;",
+        "0:load 1:load 3:load 2:fp_add 4:fp_add 5:store 6:ret");
+}
+
+static void loads_stay_behind_stores_they_may_meet(void **state)
+{
+    (void)state;
+    expect(
+        "ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [a];\nst.global.f32 [%rd1], %f1;\nld.global.f32 %f2, [%rd2];\n"
+        "add.f32 %f2, %f2, %f2;\nst.global.f32 [%rd2], %f2;\nret;",
+        "0:load 1:load 2:store 3:load 4:fp_add 5:store 6:ret");
+    /* The same pointer, another word; read-only data; another space. */
+    expect(
+        "ld.param.u64 %rd1, [a];\nst.global.f32 [%rd1], %f1;\nld.global.f32 %f2, [%rd1+4];\n"
+        "st.global.f32 [%rd1+8], %f2;\nret;",
+        "0:load 2:load 1:store 3:store 4:ret");
+    expect(
+        "ld.param.u64 %rd1, [a];\nst.global.f32 [%rd1], %f1;\nld.global.nc.f32 %f2, [%rd2];\n"
+        "st.global.f32 [%rd1+8], %f2;\nret;",
+        "2:load 0:load 1:store 3:store 4:ret");
+    expect(
+        "ld.param.u64 %rd1, [a];\nst.shared.f32 [%rd1], %f1;\nld.global.f32 %f2, [%rd2];\n"
+        "st.global.f32 [%rd1+8], %f2;\nret;",
+        "2:load 0:load 1:store 3:store 4:ret");
+    /* The pointer has moved on in between; half of the addition is done aside. */
+    expect(
+        "st.global.f32 [%rd1], %f1;\nadd.s64 %rd1, %rd1, -4;\nld.global.f32 %f2, [%rd1+4];\n"
+        "st.global.f32 [%rd1+8], %f2;\nret;",
+        "1:int_add 0:store 1:int_add 2:load 3:store 4:ret");
+}
+
+static void nothing_passes_a_barrier_or_a_fence(void **state)
+{
+    (void)state;
+    expect("st.shared.f32 [%rd1], %f1;\nbar.sync 0;\nld.global.f32 %f2, [%rd2];\nst.global.f32 [%rd2], %f2;\nret;",
+           "0:store 1:barrier | 2:load 3:store 4:ret");
+    expect("st.global.f32 [%rd1], %f1;\nmembar.gl;\nld.global.f32 %f2, [%rd1+4];\nst.global.f32 [%rd2], %f2;\nret;",
+           "0:store 1:fence 2:load 3:store 4:ret");
+    expect(
+        "ld.volatile.global.f32 %f1, [%rd1];\nld.global.f32 %f2, [%rd1+4];\nadd.f32 %f3, %f1, %f2;\n"
+        "st.global.f32 [%rd2], %f3;\nret;",
+        "0:load 1:load 2:fp_add 3:store 4:ret");
+}
+
+static void users_take_in_what_they_can(void **state)
+{
+    (void)state;
+    /* base + index * size: one operation; constants go into the access; address-space conversions cost nothing. */
+    expect(
+        "ld.param.u64 %rd1, [a];\ncvta.to.global.u64 %rd2, %rd1;\nmov.u32 %r1, %tid.x;\n"
+        "mul.wide.s32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd2, %rd3;\nadd.s64 %rd5, %rd4, 16;\n"
+        "ld.global.f32 %f1, [%rd5+4];\nst.global.f32 [%rd4], %f1;\nret;",
+        "0:load 2:move 4:int_mad 6:load 7:store 8:ret");
+    /* A product that is only added; three sums in two operations; constants are operands. */
+    expect("mul.lo.s32 %r1, %r2, %r3;\nadd.s32 %r4, %r1, %r5;\nst.global.u32 [%rd1], %r4;\nret;",
+           "1:int_mad 2:store 3:ret");
+    expect("add.s32 %r1, %r2, %r3;\nadd.s32 %r4, %r1, %r5;\nadd.s32 %r6, %r4, %r7;\nst.global.u32 [%rd1], %r6;\nret;",
+           "0:int_add 2:int_add 3:store 4:ret");
+    expect("mov.f32 %f1, 0f3F800000;\nadd.f32 %f2, %f3, %f1;\nst.global.f32 [%rd1], %f2;\nret;",
+           "1:fp_add 2:store 3:ret");
+    /* Combined comparisons. */
+    expect(
+        "setp.lt.s32 %p1, %r1, 4;\nsetp.gt.s32 %p2, %r2, 4;\nand.pred %p3, %p1, %p2;\n@%p3 bra L;\n"
+        "st.global.u32 [%rd1], %r1;\nL: ret;",
+        "0:int_add 2:int_add 3:branch | 4:store | 5:ret");
+    /* Not where the result is used twice, or its source changes before the use. */
+    expect("add.s32 %r1, %r2, %r3;\nadd.s32 %r4, %r1, %r5;\nst.global.v2.u32 [%rd1], {%r1, %r4};\nret;",
+           "0:int_add 1:int_add 2:store 3:ret");
+    expect("mov.u32 %r1, %r2;\nadd.s32 %r2, %r2, 1;\nst.global.v2.u32 [%rd1], {%r1, %r2};\nret;",
+           "0:move 1:int_add 2:store 3:ret");
+    /* A copy for the next iteration is computed in place. */
+    expect(
+        "L: ld.global.f32 %f2, [%rd1];\nadd.f32 %f3, %f1, %f2;\nsetp.lt.f32 %p1, %f3, 0f00000000;\nmov.f32 %f1, %f3;\n"
+        "@%p1 bra L;\nst.global.f32 [%rd1], %f1;\nret;",
+        "0:load 1:fp_add 2:fp_add 4:branch | 5:store 6:ret");
+}
+
+static void sequences_have_the_assemblers_length(void **state)
+{
+    static const struct {
+        const char *inst;
+        unsigned n;
+    } cases[] = {{"div.rn.f32 %f1, %f2, %f3;", 10},     {"sqrt.rn.f32 %f1, %f2;", 10},
+                 {"rcp.rn.f32 %f1, %f2;", 10},          {"div.approx.f32 %f1, %f2, %f3;", 5},
+                 {"div.full.f32 %f1, %f2, %f3;", 8},    {"ex2.approx.f32 %f1, %f2;", 4},
+                 {"ex2.approx.ftz.f32 %f1, %f2;", 1},   {"sin.approx.f32 %f1, %f2;", 2},
+                 {"div.s32 %r1, %r2, %r3;", 24},        {"div.u32 %r1, %r2, %r3;", 18},
+                 {"rem.s32 %r1, %r2, %r3;", 22},        {"rem.u32 %r1, %r2, %r3;", 17},
+                 {"add.s64 %rd1, %rd2, %rd3;", 2},      {"mul.lo.s64 %rd1, %rd2, %rd3;", 4},
+                 {"fma.rn.f32 %f1, %f2, %f3, %f4;", 1}, {"mul.wide.s32 %rd1, %r1, %r2;", 1},
+                 {"cvt.rn.f32.s32 %f1, %r1;", 1},       {"shl.b64 %rd1, %rd2, %r1;", 2}};
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char body[256];
+        bool wide = strstr(cases[k].inst, "%rd1") != NULL, single = strstr(cases[k].inst, "%f1") != NULL;
+        snprintf(body, sizeof body, "%s\nst.global.%s [%%rd9], %s;\nret;", cases[k].inst,
+                 wide     ? "u64"
+                 : single ? "f32"
+                          : "u32",
+                 wide     ? "%rd1"
+                 : single ? "%f1"
+                          : "%r1");
+        struct built b = build(parse_body(body));
+        if (b.t.code->n_op != cases[k].n + 2)
+            fail_msg("%s is %u operations and not %u", cases[k].inst, b.t.code->n_op - 2, cases[k].n);
+        drop(&b);
+    }
+}
+
+static void neighbours_of_a_shared_variable_are_one_load(void **state)
+{
+    (void)state;
+    struct built b =
+        build(parse_body(".shared .align 16 .b8 s[64];\nld.shared.f32 %f1, [s];\nld.shared.f32 %f2, [s+4];\n"
+                         "ld.shared.f32 %f3, [s+8];\nld.shared.f32 %f4, [s+12];\nld.shared.f32 %f5, [s+16];\n"
+                         "add.f32 %f1, %f1, %f2;\nadd.f32 %f3, %f3, %f4;\nadd.f32 %f1, %f1, %f3;\n"
+                         "add.f32 %f1, %f1, %f5;\nst.global.f32 [%rd1], %f1;\nret;"));
+    const struct trace_op *o = b.t.code->op;
+    assert_int_equal(b.t.code->n_op, 2 + 4 + 2);
+    assert_int_equal(o[0].pc, 0);
+    assert_int_equal(o[0].width, 16);
+    assert_int_equal(o[0].n_dst, 4);
+    assert_int_equal(o[1].pc, 4);
+    assert_int_equal(o[1].width, 4);
+    drop(&b);
+}
+
+/* ---- the oracle ---- */
+
+enum { N_INT = 4, N_FLOAT = 4, N_PTR = 6, REGS = 40, STEPS = 40, MEMORY = 1 << 14 };
+
+struct value {
+    uint64_t from; /* the inputs and loads it comes from, hashed to bits */
+    int64_t number;
+};
+struct model { /* PTX, while it is written */
+    struct value r[REGS], f[REGS], p[REGS];
+    unsigned n_r, n_f, n_p; /* registers that have a value */
+    uint32_t pc;
+    uint64_t saw[3 * STEPS + 64];  /* by pc of an access: where address and data come from */
+    int64_t where[3 * STEPS + 64]; /* its address */
+    char *text;
+};
+
+static uint32_t random_state;
+static uint32_t rnd(uint32_t n)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return (random_state >> 8) % n;
+}
+
+/* Half of the results go to new registers, as a compiler writes them, half to old ones. */
+static unsigned result(unsigned *n)
+{
+    return *n < REGS && rnd(2) ? (*n)++ : rnd(*n);
+}
+
+static uint64_t bit_of(uint32_t pc)
+{
+    return 1ull << (pc * 11 + 5) % 61;
+}
+
+static void emit(struct model *m, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    size_t n = strlen(m->text);
+    vsnprintf(m->text + n, 16384 - n, fmt, args);
+    va_end(args);
+    m->pc++;
+}
+
+static void random_access(struct model *m, bool store)
+{
+    unsigned p = rnd(m->n_p), f = store ? rnd(m->n_f) : result(&m->n_f), offset = 4 * rnd(4);
+    m->where[m->pc] = m->p[p].number + offset;
+    if (store) {
+        m->saw[m->pc] = m->p[p].from | m->f[f].from;
+        emit(m, "st.global.f32 [%%rd%u+%u], %%f%u;\n", p, offset, f);
+    } else {
+        m->saw[m->pc] = m->p[p].from;
+        m->f[f] = (struct value){.from = bit_of(m->pc)};
+        emit(m, "ld.global.f32 %%f%u, [%%rd%u+%u];\n", f, p, offset);
+    }
+}
+
+static void random_step(struct model *m)
+{
+    unsigned a = rnd(m->n_r), b = rnd(m->n_r), f, g = rnd(m->n_f), h = rnd(m->n_f), p, q = rnd(m->n_p), r;
+    switch (rnd(9)) {
+    case 0:
+        r = result(&m->n_r);
+        m->r[r] = (struct value){m->r[a].from | m->r[b].from, (m->r[a].number + m->r[b].number) & 7};
+        emit(m, "add.s32 %%r%u, %%r%u, %%r%u;\n", 40 + m->pc % 20, a,
+             b); /* small numbers stay in the pointers' bounds */
+        emit(m, "and.b32 %%r%u, %%r%u, 7;\n", r, 40 + (m->pc - 1) % 20);
+        break;
+    case 1:
+        r = result(&m->n_r);
+        m->r[r] = m->r[b];
+        emit(m, "mov.u32 %%r%u, %%r%u;\n", r, b);
+        break;
+    case 2:
+        p = result(&m->n_p);
+        m->p[p] = (struct value){m->p[q].from, m->p[q].number + 8};
+        emit(m, "add.s64 %%rd%u, %%rd%u, 8;\n", p, q);
+        break;
+    case 3: /* the index goes through a register of its own, which may be folded */
+        emit(m, "mul.wide.s32 %%rd%u, %%r%u, 4;\n", 40 + m->pc % 20, a);
+        p = result(&m->n_p);
+        m->p[p] = (struct value){m->p[q].from | m->r[a].from, m->p[q].number + 4 * m->r[a].number};
+        emit(m, "add.s64 %%rd%u, %%rd%u, %%rd%u;\n", p, q, 40 + (m->pc - 1) % 20);
+        break;
+    case 4:
+        f = result(&m->n_f);
+        m->f[f].from = m->f[h].from | m->f[g].from;
+        emit(m, "add.f32 %%f%u, %%f%u, %%f%u;\n", f, h, g);
+        break;
+    case 5:
+        f = h;
+        m->f[f].from |= m->f[g].from | m->r[a].from;
+        emit(m, "setp.gt.s32 %%p1, %%r%u, 3;\n", a);
+        emit(m, "@%%p1 mul.f32 %%f%u, %%f%u, %%f%u;\n", f, g, g);
+        break;
+    case 6:
+        f = result(&m->n_f);
+        m->f[f].from = m->f[g].from;
+        emit(m, "sqrt.rn.f32 %%f%u, %%f%u;\n", f, g);
+        break;
+    default:
+        random_access(m, rnd(3) == 0);
+    }
+}
+
+/* The order of accesses: each load must read what the same store, or none, has written. */
+static void check_memory(const struct built *b, const struct model *m)
+{
+    static uint32_t last[MEMORY], by_ptx[3 * STEPS + 64];
+    memset(last, 0, sizeof last);
+    for (uint32_t pc = 0; pc < b->t.n_inst; pc++) {
+        const struct trace_inst *i = &b->t.inst[pc];
+        if (i->mem_index == UINT32_MAX)
+            continue;
+        if (i->cls == TRACE_STORE)
+            last[m->where[pc]] = pc + 1;
+        else
+            by_ptx[pc] = last[m->where[pc]];
+    }
+    static uint32_t end[MEMORY];
+    memcpy(end, last, sizeof end);
+    memset(last, 0, sizeof last);
+    unsigned accesses = 0;
+    for (const struct trace_op *o = b->t.code->op; o < b->t.code->op + b->t.code->n_op; o++) {
+        if (!(o->flags & TRACE_OP_ACCESS))
+            continue;
+        accesses++;
+        if (o->cls == TRACE_STORE)
+            last[m->where[o->pc]] = o->pc + 1;
+        else if (by_ptx[o->pc] != last[m->where[o->pc]])
+            fail_msg("%s\nthe load at pc %u reads another store", m->text, o->pc);
+    }
+    assert_memory_equal(end, last, sizeof end);
+    assert_int_equal(accesses, b->t.n_mem);
+}
+
+static void check_values(const struct built *b, const struct model *m)
+{
+    const struct trace_code *c = b->t.code;
+    uint64_t *reg = calloc(c->n_scoreboard + 1, sizeof *reg);
+    for (const struct trace_op *o = c->op; o < c->op + c->n_op; o++) {
+        const uint16_t *list = c->reg + o->regs_at;
+        uint64_t from = 0;
+        for (unsigned k = 0; k < o->n_src; k++)
+            from |= reg[list[o->n_dst + k]];
+        bool access = o->flags & TRACE_OP_ACCESS, load = o->cls == TRACE_LOAD;
+        if (access && from != m->saw[o->pc])
+            fail_msg("%s\nthe access at pc %u sees other values", m->text, o->pc);
+        for (unsigned k = 0; k < o->n_dst; k++)
+            reg[list[k]] = load ? bit_of(o->pc)
+                                : from | (strstr(b->t.str + b->t.inst[o->pc].opcode_at, "mul.f32") ? reg[list[k]] : 0);
+    }
+    free(reg);
+}
+
+static void schedules_are_legal(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < 400; round++) {
+        struct model m = {.n_r = N_INT, .n_f = N_FLOAT, .n_p = N_PTR, .text = calloc(1, 16384)};
+        random_state = round + 1;
+        bool same_place = round & 1; /* two pointers to one place, or all apart */
+        for (unsigned p = 0; p < N_PTR; p++) {
+            m.p[p] = (struct value){bit_of(m.pc), 512 * (same_place && p ? p - p % 2 : p)};
+            emit(&m, "ld.param.u64 %%rd%u, [a];\n", p);
+        }
+        for (unsigned r = 0; r < N_INT; r++) {
+            m.r[r] = (struct value){bit_of(m.pc), r & 7};
+            emit(&m, "ld.param.u32 %%r%u, [n];\n", r);
+        }
+        for (unsigned f = 0; f < N_FLOAT; f++) {
+            m.f[f].from = bit_of(m.pc);
+            emit(&m, "ld.param.f32 %%f%u, [n];\n", f);
+        }
+        while (m.pc < STEPS + 20)
+            random_step(&m);
+        for (unsigned f = 0; f < m.n_f; f++) { /* what is left becomes visible */
+            m.where[m.pc] = m.p[0].number + 4 * f;
+            m.saw[m.pc] = m.p[0].from | m.f[f].from;
+            emit(&m, "st.global.f32 [%%rd0+%u], %%f%u;\n", 4 * f, f);
+        }
+        emit(&m, "ret;\n");
+        struct built b = build(parse_body(m.text));
+        check_memory(&b, &m);
+        check_values(&b, &m);
+        drop(&b);
+        free(m.text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loads_come_first),
+        cmocka_unit_test(loads_stay_behind_stores_they_may_meet),
+        cmocka_unit_test(nothing_passes_a_barrier_or_a_fence),
+        cmocka_unit_test(users_take_in_what_they_can),
+        cmocka_unit_test(sequences_have_the_assemblers_length),
+        cmocka_unit_test(neighbours_of_a_shared_variable_are_one_load),
+        cmocka_unit_test(schedules_are_legal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
