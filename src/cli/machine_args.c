@@ -20,6 +20,7 @@ enum {
     OPT_JSON,
     OPT_SAMPLE,
     OPT_GPGPUSIM,
+    OPT_NCU,
     OPT_LOADS,
     OPT_PROFILE
 };
@@ -40,6 +41,7 @@ static const struct argp_option report_options[] = {
      "print what the policies tell about each load, and what infinite caches would say; also in the JSON", 0},
     {"profile", OPT_PROFILE, NULL, 0, "count by instruction too, in the JSON: 'weir profile FILE.json' shows it", 0},
     {"gpgpusim-stats", OPT_GPGPUSIM, NULL, 0, "print the names that GPGPU-Sim's users grep for", 0},
+    {"ncu-names", OPT_NCU, NULL, 0, "print each launch under the names of Nsight Compute; also in the JSON", 0},
     {"quiet", 'q', NULL, 0, "no summary", 0},
     {0}};
 
@@ -155,6 +157,9 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
     case OPT_GPGPUSIM:
         m->gpgpusim = true;
         return 0;
+    case OPT_NCU:
+        m->opts.ncu_names = true;
+        return 0;
     case 'q':
         m->quiet = true;
         return 0;
@@ -207,6 +212,8 @@ int machine_report(struct gpu *g, enum gpu_end end, const struct machine_args *m
         result_print_loads(g, out);
     if (m->gpgpusim)
         result_print_gpgpusim(g, out);
+    if (m->opts.ncu_names)
+        result_print_ncu(g, out);
     if (m->json && result_write_json(g, complete, command, m->json, &e)) {
         err_print(&e, stderr);
         status = status ? status : CLI_BAD_INPUT;

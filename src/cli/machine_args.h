@@ -33,7 +33,7 @@ void machine_args_with(struct machine_args *, const char *policies);
 int machine_args_check(const struct machine_args *, bool timing, struct err *);
 
 /* Child parsers: their input is a struct machine_args. machine_argp: --gpu, --set, --with, --plugin.
- * report_argp: --engine, --json, --sample, --explain-loads, --gpgpusim-stats, --quiet. */
+ * report_argp: --engine, --json, --sample, --explain-loads, --gpgpusim-stats, --ncu-names, --quiet. */
 extern const struct argp machine_argp, report_argp;
 /* --plugin alone, for commands without a machine; takes no input. */
 extern const struct argp plugin_argp;

@@ -145,7 +145,7 @@ static char *join(const char *const *word, size_t n, char between)
 
 static void set_machine(const struct machine_args *m)
 {
-    char text[32];
+    char text[64];
     if (m->opts.machine && !access(m->opts.machine, R_OK))
         put_path(REPORT_ENV_GPU, m->opts.machine);
     else
@@ -168,8 +168,9 @@ static void set_machine(const struct machine_args *m)
         put(REPORT_ENV_JSON, "-");
     else
         put_path(REPORT_ENV_JSON, m->json);
-    snprintf(text, sizeof text, "%s%s%s%s", m->quiet || m->no_summary ? "" : "summary ",
-             m->opts.classify_loads ? "loads " : "", m->gpgpusim ? "gpgpusim " : "", m->opts.profile ? "profile" : "");
+    snprintf(text, sizeof text, "%s%s%s%s%s", m->quiet || m->no_summary ? "" : "summary ",
+             m->opts.classify_loads ? "loads " : "", m->gpgpusim ? "gpgpusim " : "", m->opts.ncu_names ? "ncu " : "",
+             m->opts.profile ? "profile" : "");
     put(REPORT_ENV_SHOW, text);
 }
 
@@ -532,6 +533,7 @@ static void check_options(const struct job *job, struct argp_state *state)
     const char *option = m->opts.with             ? "--with"
                          : m->json && job->record ? "--json"
                          : m->gpgpusim            ? "--gpgpusim-stats"
+                         : m->opts.ncu_names      ? "--ncu-names"
                          : m->opts.sample_cycles  ? "--sample"
                          : m->opts.classify_loads ? "--explain-loads"
                          : m->opts.profile        ? "--profile"

@@ -237,6 +237,7 @@ struct gpu *gpu_new(const struct gpu_opts *o, struct err *e)
     g->n_slice = g->memory->channels * g->memory->slices_per_channel;
     gpu_props_of(cfg, &g->props);
     g->classify = o->classify_loads;
+    g->ncu_names = o->ncu_names;
     g->loads = gpu_loads_new(g->n_sm, g->classify, e);
     stats_add(g->stats, "", gpu_stat_defs, g);
     if (!g->loads || build_clocks(g, o->tick_all, e) || build_memory(g, e) || build_sms(g, e)) {

@@ -29,6 +29,7 @@ struct gpu_opts {
     const char *with;       /* names of policies, separated by commas; NULL = the machine's own */
     bool tick_all;          /* --engine=tick */
     uint64_t sample_cycles; /* take a sample of all counters this often; 0 = never */
+    bool ncu_names;         /* the JSON document has them too (gpu/ncu_names.h) */
     bool classify_loads;    /* also show each load to infinite caches (gpu_load_result.truth) */
     bool profile;           /* count by static instruction, and take at most GPU_PROFILE_SAMPLES samples of the run */
     /*

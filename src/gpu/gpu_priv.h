@@ -47,6 +47,7 @@ struct gpu {
     uint64_t *read, *at_sample, *total;
     VEC(struct sm_kernel *) prepared;
     struct gpu_loads *loads;
+    bool ncu_names;
     bool classify; /* an infinite-cache observer runs beside */
     bool profile;
     unsigned max_samples; /* neighbours are joined when there are so many; 0 = never */

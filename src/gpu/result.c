@@ -6,11 +6,14 @@
 #include "engine/registry.h"
 #include "engine/stats.h"
 #include "gpu/gpu_config.h"
+#include "gpu/gpu_priv.h"
 #include "gpu/loads.h"
+#include "gpu/ncu_names.h"
 #include "gpu/plugin.h"
 #include "gpu/result_priv.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -49,7 +52,45 @@ static json_t *dim3_json(const uint32_t d[3])
     return json_pack("[iii]", (int)d[0], (int)d[1], (int)d[2]);
 }
 
-static json_t *kernel_json(const struct gpu_results *r, const struct gpu_kernel_result *k)
+/* The values of one launch, or the totals, for ncu_value. */
+struct values {
+    const struct stats *s;
+    const uint64_t *value;
+};
+static double value_of(void *ctx, const char *name)
+{
+    const struct values *v = ctx;
+    int at = stats_find(v->s, name);
+    return at < 0 ? NAN : stats_value(v->s, v->value, (unsigned)at);
+}
+
+static void put_ncu(const struct gpu *g, json_t *o, const struct stats *s, const uint64_t *value)
+{
+    struct values v = {s, value};
+    json_t *names = json_object();
+    for (const struct ncu_metric *m = ncu_metrics; m->name; m++) {
+        double x = ncu_value(m, (double)g->clock->core, value_of, &v);
+        if (!isnan(x))
+            json_object_set_new(names, m->name, m->den || m->scale == 0 ? json_real(x) : json_integer((json_int_t)x));
+    }
+    json_object_set_new(o, "ncu", names);
+}
+
+void result_print_ncu(struct gpu *g, FILE *out)
+{
+    const struct gpu_results *r = gpu_get_results(g);
+    for (unsigned i = 0; i < r->n_kernel; i++) {
+        struct values v = {r->stats, r->kernel[i].value};
+        fprintf(out, "launch %u: %s\n", r->kernel[i].launch, r->kernel[i].kernel->name);
+        for (const struct ncu_metric *m = ncu_metrics; m->name; m++) {
+            double x = ncu_value(m, (double)g->clock->core, value_of, &v);
+            if (!isnan(x))
+                fprintf(out, "  %-62s %-6s %.*f\n", m->name, m->unit, m->den ? 2 : 0, x);
+        }
+    }
+}
+
+static json_t *kernel_json(const struct gpu *g, const struct gpu_results *r, const struct gpu_kernel_result *k)
 {
     json_t *o = json_object();
     json_object_set_new(o, "kernel", jsonfile_text(k->kernel->name));
@@ -64,6 +105,8 @@ static json_t *kernel_json(const struct gpu_results *r, const struct gpu_kernel_
     json_object_set_new(o, "limiter", json_string(k->limiter));
     json_object_set_new(o, "start_cycle", json_integer((json_int_t)k->start_cycle));
     put_stats(o, r->stats, k->value, false);
+    if (g->ncu_names)
+        put_ncu(g, o, r->stats, k->value);
     return o;
 }
 
@@ -235,8 +278,10 @@ int result_write_json(struct gpu *g, bool complete, const char *command, const c
     cfg_each(gpu_config(g), put_config, config);
     cfg_each(gpu_config(g), put_policy, &policies);
     put_stats(total, r->stats, r->total, false);
+    if (g->ncu_names)
+        put_ncu(g, total, r->stats, r->total);
     for (unsigned i = 0; i < r->n_kernel; i++)
-        json_array_append_new(kernels, kernel_json(r, &r->kernel[i]));
+        json_array_append_new(kernels, kernel_json(g, r, &r->kernel[i]));
     for (unsigned i = 0; i < r->n_sample; i++) {
         json_t *o = json_object();
         json_object_set_new(o, "cycle", json_integer((json_int_t)r->sample[i].cycle));

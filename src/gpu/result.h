@@ -1,4 +1,4 @@
-/* Results as a JSON document, a screen of text, and under the names GPGPU-Sim's users know. */
+/* Results as a JSON document, a screen of text, and under the names that users of GPGPU-Sim and Nsight Compute know. */
 #ifndef WEIR_GPU_RESULT_H
 #define WEIR_GPU_RESULT_H
 
@@ -23,6 +23,9 @@ void result_print_summary(struct gpu *, bool complete, double host_s, FILE *);
 void result_print_loads(struct gpu *, FILE *);
 /* "gpu_sim_cycle = 85482" and so on. */
 void result_print_gpgpusim(struct gpu *, FILE *);
+
+/* A launch after another, its statistics under the names of Nsight Compute. */
+void result_print_ncu(struct gpu *, FILE *);
 
 /* For `weir explain`: every statistic there is, whatever the machine. */
 struct stat_doc {

@@ -274,6 +274,7 @@ BODY enum l1_outcome join_fetch(struct l1 *l1, struct l1_cache *c, req_id id, ui
             t->flags[a->entry] &= (uint8_t)~TAG_F_PREFETCHED;
         }
     }
+    c->missed = more;
     e->asked |= more;
     if (hooked && verdict == L1_NORMAL)
         e->no_fill = 0; /* one requester that may allocate is enough */
@@ -321,6 +322,7 @@ BODY enum l1_outcome start_fetch(struct l1 *l1, struct l1_cache *c, req_id id, s
         return stall(l1, c, id, a, L1_STALL_MSHR, hooked);
     uint8_t have = line_there ? t->valid[entry] : 0;
     uint8_t asked = need & (uint8_t)~have;
+    c->missed = asked;
     struct mshr_entry *e = &c->mshr.e[mshr_add(&c->mshr, a->line)];
     e->asked = asked;
     e->no_fill = c->on_fill ? verdict != L1_NORMAL : !allocate && !line_there;
@@ -541,17 +543,31 @@ static void observe(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t line,
         l1_observe_request(o, &l1->req[id], load && outcome == L1_HIT);
 }
 
+/* Sectors of a load, as Nsight Compute counts them: those of a line in flight are hits. */
+static inline void count_sectors(struct l1_cache *c, uint8_t asked, enum l1_outcome outcome)
+{
+    uint8_t missed = outcome == L1_HIT || outcome == L1_MERGE          ? 0
+                     : outcome == L1_MISS || outcome == L1_SECTOR_MISS ? c->missed & asked
+                                                                       : asked;
+    c->stats.global_sectors += sector_count(asked);
+    c->stats.global_sector_hits += sector_count(asked & (uint8_t)~missed);
+}
+
 BODY enum l1_outcome access_body(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now, bool hooked)
 {
     struct req *r = &l1->req[id];
-    /* Both are read before the look-up, which may hand the request on. */
+    /* These are read before the look-up, which may hand the request on. */
     bool prefetch = hooked && is_prefetch(r), remote = hooked && !is_own(l1, r), load = r->kind == REQ_READ;
+    bool global = load && r->space == REQ_SP_GLOBAL && !remote;
+    uint8_t asked = r->sectors;
     uint64_t line = r->addr >> c->tags.line_shift;
     enum l1_outcome outcome = look_up(l1, c, id, now, hooked);
     if (prefetch) {
         count_prefetch(l1, c, id, outcome);
     } else if (!l1_is_stall(outcome)) {
         c->stats.taken[!load][outcome]++;
+        if (global)
+            count_sectors(c, asked, outcome);
         if (observer_of(l1, c, hooked))
             observe(l1, c, id, line, outcome, remote, load, now);
         if (remote) {

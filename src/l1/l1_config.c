@@ -119,6 +119,8 @@ const struct stat_def l1_stat_defs[] = {
     STAT_ROW(S, store_hits, "requests", "stores whose line was there"),
     STAT_ROW(S, store_misses, "requests", "stores whose line was not there"),
     STAT_ROW(S, sector_misses, "requests", "of the load misses: the line was there or in flight, the sector not"),
+    STAT_ROW(S, global_sectors, "sectors", "sectors that loads from global memory asked for; textures left out"),
+    STAT_ROW(S, global_sector_hits, "sectors", "of these: there or in flight"),
     STAT_ROW(S, fills, "lines", "fetches completed"),
     STAT_ROW(S, evictions, "lines", "lines replaced by another"),
     STAT_ROW(S, write_backs, "lines", "of the evictions: dirty, written to the L2"),

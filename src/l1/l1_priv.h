@@ -18,6 +18,7 @@ struct l1_stats {
         taken[2][L1_TAKEN]; /* demand accesses by outcome: loads; stores and atomics. The sums below follow (l1_sync) */
     uint64_t accesses, hits, misses, merges, bypasses, atomics, remote;
     uint64_t load_hits, load_misses, store_hits, store_misses, sector_misses;
+    uint64_t global_sectors, global_sector_hits; /* of loads from global memory, textures left out */
     uint64_t fills, evictions, write_backs, flushed, dropped;
     uint64_t stall_cycles[L1_STALLS];     /* cycles in which the oldest access could not be taken */
     uint64_t stalled_requests[L1_STALLS]; /* accesses that could not be taken at first, by the first reason */
@@ -44,6 +45,7 @@ struct l1_cache {
     int8_t blocked; /* stall of the oldest access (index in stall_cycles), or -1 */
     uint8_t which;
     bool sectored, on_fill, hooked;
+    uint8_t missed;          /* sectors for which the last miss asked the L2 */
     bool freed;              /* something a blocked access may wait for has been freed since it was last tried */
     uint32_t hit_extra;      /* cycles from the tags to the data */
     uint64_t *prefetched_at; /* by tag entry: the cycle in which its prefetch was issued; NULL = no prefetcher */
@@ -131,7 +133,10 @@ static inline bool l1_hooked(const struct l1_cache *c)
 
 static inline struct l1_cache *l1_cache_of(struct l1 *l1, const struct req *r)
 {
-    return l1->cache[r->space == REQ_SP_CONST ? L1_CONST : r->space == REQ_SP_TEX ? L1_TEX : L1_DATA];
+    if (r->space == REQ_SP_CONST)
+        return l1->cache[L1_CONST];
+    /* Without a cache of their own, textures are read through the L1. */
+    return l1->cache[r->space == REQ_SP_TEX && l1->cache[L1_TEX] ? L1_TEX : L1_DATA];
 }
 
 #endif

@@ -139,6 +139,15 @@ BODY void count_taken(struct l2 *l2, const struct l2_outcome *o, bool atomic)
             s->sector_misses += o->misses;
     }
     s->atomics += atomic;
+    if (atomic)
+        return;
+    uint32_t sectors = sector_count(l2->cur_asked);
+    if (o->store) {
+        s->write_sectors += sectors;
+    } else {
+        s->read_sectors += sectors;
+        s->read_sector_hits += sectors - sector_count(o->missed);
+    }
 }
 
 /* Cycles for which it occupies the port: hits move data; what misses leaves the tags after one cycle. */
@@ -157,6 +166,7 @@ BODY struct l2_outcome read_outcome(const struct l2 *l2, uint8_t asked, uint8_t 
 {
     struct l2_outcome o = {.stall = STALL_NONE, .line_here = line_here};
     uint8_t missed = asked & (uint8_t) ~(hit | joined);
+    o.missed = missed;
     if (l2->cfg.split_sectors) {
         o.hits = sector_count(hit);
         o.misses = sector_count(missed);
@@ -393,7 +403,7 @@ static bool bypass(struct l2 *l2, struct l2_outcome *o)
         return false;
     if (l2->cur_entry >= 0 && l2->tags.dirty[l2->cur_entry] & l2->cur_asked)
         return false; /* DRAM's copy is old */
-    *o = (struct l2_outcome){.stall = STALL_NONE, .bypasses = units(l2, l2->cur_asked)};
+    *o = (struct l2_outcome){.stall = STALL_NONE, .bypasses = units(l2, l2->cur_asked), .missed = l2->cur_asked};
     to_dram(l2, r->addr, l2->cur_asked, REQ_READ, L2_BYPASS | waiter_new(l2, l2->cur, l2->cur_asked), r->born);
     return true;
 }

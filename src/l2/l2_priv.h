@@ -14,6 +14,7 @@ struct l2_stats {
     uint64_t requests; /* packets taken from the network */
     uint64_t accesses, hits, misses, merges, bypasses;
     uint64_t read_hits, read_misses, write_hits, write_misses, atomics, sector_misses;
+    uint64_t read_sectors, read_sector_hits, write_sectors;
     uint64_t fills, evictions, write_backs, write_back_sectors, replies, warmed;
     uint64_t stall_cycles[L2_STALLS], stalled_requests[L2_STALLS];
 };
@@ -22,6 +23,7 @@ struct l2_stats {
 struct l2_outcome {
     enum stall stall; /* not STALL_NONE: nothing has happened */
     uint32_t hits, misses, merges, bypasses;
+    uint8_t missed; /* sectors that a read had to fetch */
     bool store;     /* counted among the writes */
     bool line_here; /* the line was there, whatever sectors it had */
 };

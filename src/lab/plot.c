@@ -18,7 +18,7 @@ static const char *const colours[] = {"#999999", "#0072b2", "#e69f00", "#009e73"
                                       "#56b4e9", "#d55e00", "#f0e442", "#000000"};
 enum { N_COLOURS = sizeof colours / sizeof *colours };
 
-const char *const plot_style_name[] = {"bars", "stacked", "lines", "sorted", "heat", "area", NULL};
+const char *const plot_style_name[] = {"bars", "stacked", "lines", "sorted", "heat", "area", "scatter", NULL};
 
 /* ---- words ---- */
 
@@ -235,6 +235,18 @@ static void put_heat(const struct table *t, const struct plot *p, FILE *f)
             t->percent ? "%.0f" : "%.2f");
 }
 
+static void put_scatter(const struct table *t, FILE *f)
+{
+    fputs(
+        "set logscale xy\nset format xy '%.0e'\nset grid xtics lc rgb '#dddddd'\nset key inside top left vertical\n"
+        "set yrange [*:*]\nset size ratio -1\nplot x title 'equal' lc rgb '#444444' dt 2",
+        f);
+    for (size_t c = 1; c < t->column.n; c++)
+        fprintf(f, ", \\\n     $data using 2:%zu with points pt 7 ps 0.5 lc rgb '%s' title columnheader(%zu)", c + 2,
+                colours[c % N_COLOURS], c + 2);
+    fputc('\n', f);
+}
+
 static void put_marks(const struct table *t, const struct plot *p, FILE *f)
 {
     const double unit = t->percent ? 100 : 1;
@@ -281,6 +293,8 @@ static void put_script(const struct table *t, const struct plot *p, const char *
     else if (p->style == PLOT_HEAT) {
         width = 260 + t->column.n * 64;
         height = 170 + t->row.n * 22;
+    } else if (p->style == PLOT_SCATTER) {
+        width = height = 600;
     }
     width = width < 560 ? 560 : width > 1500 ? 1500 : width;
     plot_begin(p, (unsigned)width, (unsigned)(height > 4000 ? 4000 : height), svg, f);
@@ -293,6 +307,10 @@ static void put_script(const struct table *t, const struct plot *p, const char *
     fputs("EOD\n", f);
     if (p->style == PLOT_HEAT) {
         put_heat(t, p, f);
+        return;
+    }
+    if (p->style == PLOT_SCATTER) {
+        put_scatter(t, f);
         return;
     }
     if (p->n_mark)

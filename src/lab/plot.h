@@ -16,6 +16,7 @@ enum plot_style {
     PLOT_SORTED,  /* a line per column over its own values in ascending order: an S-curve */
     PLOT_HEAT,    /* a field per cell, coloured by its value */
     PLOT_AREA,    /* as lines, on top of each other */
+    PLOT_SCATTER, /* the first column is x, each other a kind of point; logarithmic, with the line of equal values */
     PLOT_STYLES
 };
 extern const char *const plot_style_name[];

@@ -91,6 +91,7 @@ int timing_open(struct err *e)
         .with = rt_option(REPORT_ENV_WITH),
         .tick_all = engine && !strcmp(engine, "tick"),
         .sample_cycles = sample ? strtoull(sample, NULL, 10) : 0,
+        .ncu_names = wanted && strstr(wanted, "ncu"),
         .classify_loads = wanted && strstr(wanted, "loads"),
         .profile = wanted && strstr(wanted, "profile"),
         .poll = poll,
@@ -168,8 +169,12 @@ static void show(struct gpu *g, enum gpu_end end, bool complete, const struct er
         result_print_summary(g, complete, host_s, stderr);
     if (wanted && strstr(wanted, "loads"))
         result_print_loads(g, stderr);
-    if (wanted && strstr(wanted, "gpgpusim")) {
+    const bool gpgpusim = wanted && strstr(wanted, "gpgpusim"), ncu = wanted && strstr(wanted, "ncu");
+    if (gpgpusim)
         result_print_gpgpusim(g, stdout);
+    if (ncu)
+        result_print_ncu(g, stdout);
+    if (gpgpusim || ncu) {
         if (fflush(stdout) || ferror(stdout)) {
             err_set(&e, "standard output: cannot write the statistics");
             rt_bad_input(&e);

@@ -94,7 +94,7 @@ static void coalesce_into(struct sm *sm, unsigned slot, const struct sm_inst *i,
         break;
     case TRACE_SP_TEX:
         e->where = sm->to_l1[2] ? LSU_TEX : LSU_DATA; /* without a cache of its own it goes through the L1's */
-        e->space = sm->to_l1[2] ? REQ_SP_TEX : REQ_SP_GLOBAL;
+        e->space = REQ_SP_TEX;
         e->n_line = coalesce(mem, i->width, sm->env.line_tex, false, e->line);
         break;
     default:

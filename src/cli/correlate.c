@@ -1,0 +1,263 @@
+/* weir correlate: kernels of runs beside the counters that Nsight Compute took of the same kernels on a real GPU. */
+#include "cli/cli.h"
+
+#include "base/mem.h"
+#include "base/outfile.h"
+#include "gpu/ncu_names.h"
+#include "lab/correlate.h"
+#include "lab/plot.h"
+
+#include <argp.h>
+#include <math.h>
+#include <string.h>
+
+static const char doc[] =
+    "Compare runs with the counters of a real GPU, kernel by kernel: cycles, hit rates, DRAM traffic."
+    "\vBOARD is what Nsight Compute printed (--csv, raw or details page), or a table of sums separated by tabs with "
+    "the "
+    "header 'program kernel launches METRIC...'. RUN.json is what 'weir run --json' or 'weir replay --json' wrote; "
+    "with "
+    "a table of sums the file must be named like the program. Kernels are matched by name, launches in order.\n\n"
+    "Examples:\n"
+    "  weir correlate --metrics        # what to ask Nsight Compute for\n"
+    "  ncu --csv --page raw --print-units base --clock-control none --metrics $(weir correlate --metrics) \\\n"
+    "      ./app > ncu.csv\n"
+    "  weir run --gpu h200 --json run.json ./app\n"
+    "  weir correlate ncu.csv run.json --plot correlation\n";
+
+enum { OPT_PLOT = 500, OPT_MARKDOWN, OPT_HELD_OUT, OPT_METRICS };
+static const struct argp_option options[] = {
+    {"plot", OPT_PLOT, "STEM", 0, "draw cycles against cycles: STEM.svg, and STEM.gp that gnuplot draws it from", 0},
+    {"markdown", OPT_MARKDOWN, NULL, 0, "print the tables as Markdown", 0},
+    {"held-out", OPT_HELD_OUT, NULL, 0,
+     "report two halves of the programs apart, split by a hash of their names: those that a machine may be calibrated "
+     "with, and those held out",
+     0},
+    {"metrics", OPT_METRICS, NULL, 0, "print the metrics that are compared, as ncu's option takes them", 0},
+    {0}};
+
+struct args {
+    const char *board, *plot;
+    VEC(const char *) run;
+    bool markdown, split, metrics;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct args *a = state->input;
+    switch (key) {
+    case OPT_PLOT:
+        a->plot = arg;
+        return 0;
+    case OPT_MARKDOWN:
+        a->markdown = true;
+        return 0;
+    case OPT_HELD_OUT:
+        a->split = true;
+        return 0;
+    case OPT_METRICS:
+        a->metrics = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (!a->board)
+            a->board = arg;
+        else
+            VEC_PUSH(&a->run, arg);
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->metrics && !a->board)
+            argp_error(state, "which counters? Give the CSV of Nsight Compute and the JSON of runs");
+        if (!a->metrics && !a->run.n)
+            argp_error(state, "which runs? Give what 'weir run --json' wrote");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+/* ---- tables ---- */
+enum { N_CELL = 10 };
+
+static void print_row(const struct args *a, char cell[N_CELL][160])
+{
+    static const int width[N_CELL] = {-14, -28, 5, 12, 12, 6, 15, 15, 10, 10};
+    if (a->markdown) {
+        for (int i = 0; i < N_CELL; i++)
+            printf("| %s ", cell[i]);
+        puts("|");
+        return;
+    }
+    for (int i = 0; i < N_CELL; i++)
+        printf("%s%*s", i ? " " : "", width[i], cell[i]);
+    putchar('\n');
+}
+
+static void put_number(char cell[160], const char *format, double v)
+{
+    if (isnan(v))
+        strcpy(cell, "-");
+    else
+        snprintf(cell, 160, format, v);
+}
+
+static void put_both(char cell[160], double board, double weir)
+{
+    if (isnan(board) || isnan(weir))
+        strcpy(cell, "-");
+    else
+        snprintf(cell, 160, "%.1f, %.1f", 100 * board, 100 * weir);
+}
+
+static void print_pair(const struct args *a, const struct pair *p)
+{
+    char cell[N_CELL][160];
+    double board = pair_cycles(p, true), weir = pair_cycles(p, false);
+    snprintf(cell[0], sizeof cell[0], "%s", p->program);
+    snprintf(cell[1], sizeof cell[1], a->markdown && *p->kernel ? "`%.150s`" : "%.28s", p->kernel);
+    snprintf(cell[2], sizeof cell[2], "%u", p->launches);
+    put_number(cell[3], "%.0f", board);
+    put_number(cell[4], "%.0f", weir);
+    put_number(cell[5], "%.2f", weir / board);
+    put_both(cell[6], pair_l1_hit(p, true), pair_l1_hit(p, false));
+    put_both(cell[7], pair_l2_hit(p, true), pair_l2_hit(p, false));
+    put_number(cell[8], "%.2f", pair_dram_bytes(p, true) / 1e6);
+    put_number(cell[9], "%.2f", pair_dram_bytes(p, false) / 1e6);
+    print_row(a, cell);
+}
+
+static void print_head(const struct args *a)
+{
+    char head[N_CELL][160] = {"program", "kernel",   "runs",     "cycles: GPU",  "weir",
+                              "ratio",   "L1 hit %", "L2 hit %", "DRAM MB: GPU", "weir"};
+    if (a->markdown) {
+        print_row(a, head);
+        puts("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|");
+        return;
+    }
+    strcpy(head[3], "cycles GPU");
+    strcpy(head[8], "MB GPU");
+    print_row(a, head);
+}
+
+static void print_summary(const struct args *a, const char *what, struct correlation_summary s)
+{
+    summary_finish(&s);
+    if (a->markdown)
+        printf("| %s | %u | %.1f%% | %.2f | %.3f | %.1f | %u of %u | %.1f | %u of %u |\n", what, s.n, 100 * s.error,
+               s.factor, s.r, s.l1_points, s.l1_within_5, s.n_l1, s.l2_points, s.dram_within_10, s.n_dram);
+    else
+        printf(
+            "%-24s %4u  cycles: mean error %.1f%%, factor %.2f, correlation %.3f; L1 hit rate: mean %.1f points, %u "
+            "of %u within 5; L2: mean %.1f points; DRAM: %u of %u within 10%%\n",
+            what, s.n, 100 * s.error, s.factor, s.r, s.l1_points, s.l1_within_5, s.n_l1, s.l2_points, s.dram_within_10,
+            s.n_dram);
+}
+
+static void print_summaries(const struct args *a, const struct correlation *c, bool by_program)
+{
+    static const char *const name[] = {"calibration", "held out", "all"};
+    struct correlation_summary kernels[3] = {0}, programs[3] = {0};
+    for (size_t i = 0; i < c->pair.n; i++) {
+        const struct pair *p = &c->pair.p[i];
+        int half = held_out(p->program);
+        summary_add(&kernels[half], p);
+        summary_add(&kernels[2], p);
+        if (i && !strcmp(c->pair.p[i - 1].program, p->program))
+            continue;
+        struct pair whole = pair_sum(c, p->program);
+        summary_add(&programs[half], &whole);
+        summary_add(&programs[2], &whole);
+    }
+    putchar('\n');
+    if (a->markdown)
+        puts(
+            "| | n | mean error | factor | correlation | L1 points | L1 within 5 | L2 points | DRAM within 10% |\n"
+            "|---|---:|---:|---:|---:|---:|---:|---:|---:|");
+    for (int i = a->split ? 0 : 2; i < 3; i++) {
+        char what[64];
+        if (by_program) {
+            snprintf(what, sizeof what, "programs, %s", name[i]);
+            print_summary(a, what, programs[i]);
+        }
+        snprintf(what, sizeof what, "kernels, %s", name[i]);
+        print_summary(a, what, kernels[i]);
+    }
+}
+
+static int draw(const struct args *a, const struct correlation *c, struct err *e)
+{
+    struct table t = {0};
+    table_add_column(&t, "board", "GPU");
+    table_add_column(&t, "calibration", a->split ? "calibration" : "kernels");
+    if (a->split)
+        table_add_column(&t, "held_out", "held out");
+    for (size_t i = 0; i < c->pair.n; i++) {
+        const struct pair *p = &c->pair.p[i];
+        double board = pair_cycles(p, true), weir = pair_cycles(p, false);
+        if (!(board > 0 && weir > 0))
+            continue;
+        double *cell = table_add_row(&t, p->kernel, "");
+        cell[0] = board;
+        cell[a->split && held_out(p->program) ? 2 : 1] = weir;
+    }
+    struct plot plot = {.title = "Cycles of each kernel", .axis = "weir", .x_axis = "GPU", .style = PLOT_SCATTER};
+    int status = plot_write(&t, &plot, a->plot, e);
+    table_free(&t);
+    return status;
+}
+
+static void print_metrics(void)
+{
+    for (const struct ncu_metric *m = ncu_metrics; m->name; m++)
+        printf("%s%s", m == ncu_metrics ? "" : ",", m->name);
+    putchar('\n');
+}
+
+static int compare(const struct args *a, struct board *b, struct run *run, struct correlation *c, struct err *e)
+{
+    if (board_read(b, a->board, e))
+        return -1;
+    for (size_t i = 0; i < a->run.n; i++)
+        if (run_read(&run[i], a->run.p[i], e))
+            return -1;
+    correlate(c, b, run, a->run.n);
+    if (!c->pair.n) {
+        err_at(e, a->board, 0, 0, "none of its kernels is in the runs");
+        return err_hint(e, b->summed ? "name each run's file like its program, e.g. bfs.json"
+                                     : "profile and simulate the same program");
+    }
+    print_head(a);
+    for (size_t i = 0; i < c->pair.n; i++)
+        print_pair(a, &c->pair.p[i]);
+    print_summaries(a, c, b->summed);
+    for (size_t i = 0; i < c->unmatched.n; i++)
+        fprintf(stderr, "weir: %s: no run has a kernel like '%.200s'; it is left out\n", a->board, c->unmatched.p[i]);
+    return a->plot ? draw(a, c, e) : 0;
+}
+
+int cli_correlate(int argc, char **argv)
+{
+    struct args a = {0};
+    static const struct argp argp = {options, parse, "BOARD RUN.json...", doc, NULL, NULL, NULL};
+    if (cli_parse(&argp, argc, argv, 0, &a))
+        return CLI_BAD_INPUT;
+    if (a.metrics) {
+        print_metrics();
+        VEC_FREE(&a.run);
+        return CLI_OK;
+    }
+    struct err e;
+    err_clear(&e);
+    struct board board = {0};
+    struct correlation c = {0};
+    struct run *run = xcalloc(a.run.n, sizeof *run);
+    int status = compare(&a, &board, run, &c, &e) ? CLI_BAD_INPUT : CLI_OK;
+    if (status)
+        err_print(&e, stderr);
+    correlation_free(&c);
+    board_free(&board);
+    for (size_t i = 0; i < a.run.n; i++)
+        run_free(&run[i]);
+    free(run);
+    VEC_FREE(&a.run);
+    return status;
+}
