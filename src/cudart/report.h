@@ -24,7 +24,7 @@
 #define REPORT_ENV_PLUGINS  "WEIR_PLUGINS"   /* absolute paths, newline between them */
 #define REPORT_ENV_ENGINE   "WEIR_ENGINE"    /* skip or tick */
 #define REPORT_ENV_SAMPLE   "WEIR_SAMPLE"    /* core cycles between samples */
-#define REPORT_ENV_SHOW     "WEIR_SHOW" /* what to print at the end: summary, loads, gpgpusim, ncu; profile: count for it */
+#define REPORT_ENV_SHOW     "WEIR_SHOW" /* what to print at the end: summary, loads, gpgpusim, ncu; or count: profile */
 #define REPORT_ENV_JSON     "WEIR_JSON" /* file for the statistics; "-" = REPORT_ENV_STDOUT */
 #define REPORT_ENV_STDOUT   "WEIR_STDOUT" /* descriptor of weir's standard output where the program has another */
 
