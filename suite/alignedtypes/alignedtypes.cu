@@ -1,9 +1,9 @@
 /*
  * Copying arrays of structures with and without alignment.
  *
- * Origin: CUDA SDK, alignedTypes. 64 blocks of 256 threads copy one array of each type at the stride of the grid: bytes,
- * halves, words, and structures of 8, 12, 16 and 32 bytes, declared with natural (4-byte) and with vector alignment, which
- * decides whether the compiler uses one wide access or several narrow ones.
+ * Origin: CUDA SDK, alignedTypes. 64 blocks of 256 threads copy one buffer as an array of each type at the stride of the
+ * grid: bytes, halves, words, and structures of 4, 8, 12, 16 and 32 bytes, first with natural, then with vector alignment,
+ * which decides whether the compiler uses one wide access or several narrow ones.
  * Original 50 MB per type; "paper" is 32 MB.
  */
 #include "../common/suite.h"
@@ -44,36 +44,42 @@ template <class T> __global__ void copy(T *out, const T *in, int n)
         out[i] = in[i];
 }
 
-template <class T> static size_t run(const char *name, const std::vector<unsigned char> &data, size_t packed)
+template <class T>
+static size_t run(const char *name, const std::vector<unsigned char> &data, unsigned char *from, unsigned char *to, size_t packed)
 {
     int n = (int)(data.size() / sizeof(T));
-    T *in = (T *)suite_to_device(data.data(), data.size()), *out = (T *)suite_device<unsigned char>(data.size());
-    SUITE_CUDA(cudaMemset(out, 0, data.size()));
-    copy<<<64, 256>>>(out, in, n);
+    SUITE_CUDA(cudaMemset(to, 0, data.size()));
+    copy<<<64, 256>>>((T *)to, (const T *)from, n);
     SUITE_LAUNCHED();
     std::vector<unsigned char> got(data.size());
-    suite_to_host(got.data(), (unsigned char *)out, data.size());
+    suite_to_host(got.data(), to, data.size());
     size_t bad = 0;
     for (int i = 0; i < n; i++) /* padding need not be copied */
         bad += memcmp(&got[i * sizeof(T)], &data[i * sizeof(T)], packed) != 0;
     if (bad)
         fprintf(stderr, "%s: %zu elements differ\n", name, bad);
-    cudaFree(in);
-    cudaFree(out);
     return bad;
 }
 
 int main(int argc, char **argv)
 {
-    size_t bytes = suite_pick<size_t>(suite_parse_size(argc, argv), 32768, 3 << 20, 32 << 20);
+    size_t bytes = suite_pick<size_t>(suite_parse_size(argc, argv), 32768, 3 << 20, 32 << 20), bad = 0;
     std::vector<unsigned char> data(bytes);
     suite_rng r(29);
     for (unsigned char &c : data)
         c = (unsigned char)r.next();
-    size_t bad = run<unsigned char>("uint8", data, 1) + run<unsigned short>("uint16", data, 2) +
-                 run<rgba8_aligned>("rgba8 aligned", data, 4) + run<la32_aligned>("la32 aligned", data, 8) +
-                 run<rgb32_aligned>("rgb32 aligned", data, 12) + run<rgba32_aligned>("rgba32 aligned", data, 16) +
-                 run<rgba8>("rgba8", data, 4) + run<la32>("la32", data, 8) + run<rgb32>("rgb32", data, 12) +
-                 run<rgba32>("rgba32", data, 16) + run<rgba32_twice>("rgba32 twice", data, 32);
+    unsigned char *from = suite_to_device(data.data(), bytes), *to = suite_device<unsigned char>(bytes);
+    bad += run<unsigned char>("uint8", data, from, to, 1);
+    bad += run<unsigned short>("uint16", data, from, to, 2);
+    bad += run<rgba8>("rgba8", data, from, to, 4);
+    bad += run<la32>("la32", data, from, to, 8);
+    bad += run<rgb32>("rgb32", data, from, to, 12);
+    bad += run<rgba32>("rgba32", data, from, to, 16);
+    bad += run<rgba8_aligned>("rgba8 aligned", data, from, to, 4);
+    bad += run<unsigned>("uint32", data, from, to, 4);
+    bad += run<la32_aligned>("la32 aligned", data, from, to, 8);
+    bad += run<rgb32_aligned>("rgb32 aligned", data, from, to, 12);
+    bad += run<rgba32_aligned>("rgba32 aligned", data, from, to, 16);
+    bad += run<rgba32_twice>("rgba32 twice", data, from, to, 32);
     return suite_done("alignedtypes", argc, argv, bad);
 }

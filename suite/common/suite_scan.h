@@ -1,8 +1,8 @@
 /*
  * Exclusive prefix sum of 32-bit integers, as the CUDA SDK's scan does it: 256 threads per block, each scans four
  * consecutive elements in registers (one uint4 load), the block scans the per-thread sums in shared memory with zero
- * padding instead of branches; sums of blocks are scanned by one more level and added back. Used by scan itself and by
- * the MapReduce programs, which turn counts into output positions with it.
+ * padding instead of branches; sums of blocks are scanned by one more level and added back. Used by
+ * the MapReduce programs, which turn counts into output positions with it, and by sorts.
  */
 #ifndef WEIR_SUITE_SCAN_H
 #define WEIR_SUITE_SCAN_H

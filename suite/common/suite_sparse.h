@@ -1,4 +1,4 @@
-/* Generated sparse matrices in CSR form: power-law rows, and finite elements on a square. */
+/* Generated sparse matrices in CSR form: uniform random, and finite elements on a square. */
 #ifndef WEIR_SUITE_SPARSE_H
 #define WEIR_SUITE_SPARSE_H
 
@@ -13,27 +13,19 @@ struct suite_csr {
     std::vector<float> val;
 };
 
-/* n x n with about `per_row` elements in a row: most rows short, a few very long. */
-static inline suite_csr suite_power_law(int n, int per_row, uint64_t seed)
+/* n x n, every element present with the same probability, `per_row` in a row on average. */
+static inline suite_csr suite_uniform_sparse(int n, int per_row, uint64_t seed)
 {
     suite_rng r(seed);
     suite_csr m;
     m.n = n;
     m.row.push_back(0);
-    std::vector<int> cols;
     for (int i = 0; i < n; i++) {
-        uint32_t x = 1 + r.below(1000);
-        int len = std::min(n, std::max(1, per_row * 250 / (int)x / 2));
-        cols.clear();
-        cols.push_back(i);
-        for (int k = 1; k < len; k++)
-            cols.push_back((int)r.below((uint32_t)n));
-        std::sort(cols.begin(), cols.end());
-        cols.erase(std::unique(cols.begin(), cols.end()), cols.end());
-        for (int j : cols) {
-            m.col.push_back(j);
-            m.val.push_back(r.range(0.1f, 1));
-        }
+        for (int j = 0; j < n; j++)
+            if (r.below((uint32_t)n) < (uint32_t)per_row) {
+                m.col.push_back(j);
+                m.val.push_back(r.range(0.1f, 1));
+            }
         m.row.push_back((int)m.col.size());
     }
     m.nnz = (int)m.col.size();

@@ -1,14 +1,14 @@
 /*
  * Coulombic potential on a plane from point charges.
  *
- * Origin: ISPASS-2009 suite, CP (cuenergy). Atoms in constant memory, 16 x 8 threads per block, each thread computes eight
- * grid points 16 apart along x. Original 256 x 256 points and 200 atoms (one pass of up to 4000); "paper" is 512 x 512, 200.
+ * Origin: ISPASS-2009 suite, CP (cuenergy). Atoms in constant memory, 16 x 8 threads per block, each thread computes two
+ * grid points 16 apart along x. Original 256 x 256 points and 200 atoms, which is "small"; "paper" is 512 x 512, 200.
  */
 #include "../common/suite.h"
 
 #include <vector>
 
-enum { MAX_ATOMS = 4000, BX = 16, BY = 8, PER_THREAD = 8 };
+enum { MAX_ATOMS = 4000, BX = 16, BY = 8, PER_THREAD = 2 };
 
 __constant__ float4 atoms[MAX_ATOMS];
 

@@ -3,7 +3,8 @@
  *
  * Origin: Rodinia 3.1, nw. The score matrix is swept in tiles of 16 x 16, one launch per anti-diagonal of tiles, 16
  * threads per block; inside a tile threads sweep its anti-diagonals in shared memory. Two kernels: the upper left and
- * the lower right half. Original 2048 x 2048, penalty 10, which is "paper".
+ * the lower right half. Original 2048 x 2048, penalty 10, which is "paper"; "small" stops after the first 96 of the
+ * 255 anti-diagonals.
  */
 #include "../common/suite.h"
 
@@ -48,7 +49,9 @@ __global__ void lower_right(const int *reference, int *score, int cols, int pena
 
 int main(int argc, char **argv)
 {
-    int n = suite_pick(suite_parse_size(argc, argv), 128, 1536, 2048), cols = n + 1, penalty = 10, tiles = n / TILE;
+    suite_size size = suite_parse_size(argc, argv);
+    int n = suite_pick(size, 128, 2048, 2048), cols = n + 1, penalty = 10, tiles = n / TILE;
+    int launches = suite_pick(size, 2 * tiles - 1, 96, 2 * tiles - 1);
     std::vector<int> ref((size_t)cols * cols, 0), score((size_t)cols * cols, 0), got(score.size());
     suite_rng r(43);
     std::vector<int> a(cols), b(cols);
@@ -62,14 +65,14 @@ int main(int argc, char **argv)
     for (int i = 1; i < cols; i++)
         score[(size_t)i * cols] = score[i] = -i * penalty;
     int *dref = suite_to_device(ref.data(), ref.size()), *dscore = suite_to_device(score.data(), score.size());
-    for (int i = 1; i <= tiles; i++)
+    for (int i = 1; i <= tiles && i <= launches; i++)
         upper_left<<<i, TILE>>>(dref, dscore, cols, penalty, i);
-    for (int i = tiles - 1; i >= 1; i--)
+    for (int i = tiles - 1; i >= 2 * tiles - launches; i--)
         lower_right<<<i, TILE>>>(dref, dscore, cols, penalty, i, tiles);
     SUITE_LAUNCHED();
     suite_to_host(got.data(), dscore, got.size());
     for (int i = 1; i < cols; i++)
-        for (int j = 1; j < cols; j++)
+        for (int j = 1; j < cols && (i - 1) / TILE + (j - 1) / TILE < launches; j++)
             score[(size_t)i * cols + j] = std::max(score[(size_t)(i - 1) * cols + j - 1] + ref[(size_t)i * cols + j],
                                                    std::max(score[(size_t)i * cols + j - 1] - penalty,
                                                             score[(size_t)(i - 1) * cols + j] - penalty));

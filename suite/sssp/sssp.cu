@@ -104,8 +104,8 @@ static size_t run(const suite_graph &g)
 int main(int argc, char **argv)
 {
     suite_size size = suite_parse_size(argc, argv);
-    size_t bad = run(suite_road(suite_pick(size, 16, 64, 128), 100, 89)) +
-                 run(suite_uniform(1 << suite_pick(size, 8, 14, 16), 4, false, 100, 91)) +
-                 run(suite_rmat(suite_pick(size, 8, 13, 15), 8, true, 100, 90));
+    size_t bad = run(suite_road(suite_pick(size, 16, 64, 128), 100, 89));
+    bad += run(suite_uniform(1 << suite_pick(size, 8, 14, 16), 4, false, 100, 91));
+    bad += run(suite_rmat(suite_pick(size, 8, 13, 15), 8, true, 100, 90));
     return suite_done("sssp", argc, argv, bad);
 }

@@ -5,8 +5,9 @@
  * records {weight, host pointer, centre, cost} of 32 bytes; coordinates are dimension-major. A thread computes its
  * distance to the candidate and either marks itself as switching or adds its loss to its centre's entry of its own row
  * of a work array (rows of K + 1 floats). The host sums the rows, decides, and reassigns points, as in the original.
- * Input: points of 64 or 256 dimensions around hidden centres. Simplified: the first centres are drawn at random.
- * Original 65536 points of 256 dimensions, thousands of candidates; "paper" is that size and 4 candidates.
+ * Input: points around hidden centres. Simplified: the first centres are drawn at random.
+ * Original 65536 points of 256 dimensions, thousands of candidates; "paper" is that size and 4 candidates,
+ * "small" the first 96 dimensions for one candidate.
  */
 #include "../common/suite.h"
 
@@ -65,8 +66,8 @@ static std::vector<double> costs_to(const std::vector<float> &coord, const std::
 int main(int argc, char **argv)
 {
     suite_size size = suite_parse_size(argc, argv);
-    int n = suite_pick(size, 1024, 16384, 65536), dim = suite_pick(size, 16, 64, 256),
-        candidates = suite_pick(size, 3, 6, 4);
+    int n = suite_pick(size, 1024, 65536, 65536), dim = suite_pick(size, 16, 96, 256),
+        candidates = suite_pick(size, 3, 1, 4);
     const int first_centres = 12;
     suite_rng r(283);
     std::vector<float> coord((size_t)n * dim), hidden((size_t)16 * dim);
