@@ -249,6 +249,21 @@ static int prepare(struct args *a, struct session *x, struct err *e)
     return x->store ? 0 : -1;
 }
 
+/* Programs that are too small for the machine, which a table alone does not show. */
+static void warn_of_idle(const struct args *a, const struct lab *l)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < l->program.n; i++) {
+        if (!lab_is_idle(l, &l->program.p[i]))
+            continue;
+        if (!n++)
+            fprintf(stderr, "weir: warning: size %s leaves most SMs without a CTA:", a->size);
+        fprintf(stderr, "%s %s", n > 1 ? "," : "", l->program.p[i].name);
+    }
+    if (n)
+        fprintf(stderr, "; marked with *, in no mean and not judged: try a larger --size\n");
+}
+
 static int run(struct args *a, struct session *x, struct err *e)
 {
     struct progress line;
@@ -279,6 +294,7 @@ static int run(struct args *a, struct session *x, struct err *e)
     status = report_write(&x->lab, &report, stdout, e);
     if (status)
         return -1;
+    warn_of_idle(a, &x->lab);
     fprintf(stderr, "weir: %zu simulations in %.0f s, %zu taken from earlier ones, %zu failed", pool.simulated, seconds,
             pool.reused, pool.failed);
     fprintf(stderr, a->out ? "; see %s/report.md\n" : "\n", a->out);

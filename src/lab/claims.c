@@ -177,7 +177,8 @@ static double statistic(struct lab *l, const struct lab_figure *f, const struct 
     unsigned n = 0;
     for (size_t p = 0; p < f->program.n; p++) {
         struct table_row r = {.label = (char *)(f->plan.paper ? f->program.p[p]->label : f->program.p[p]->name),
-                              .group = f->program.p[p]->group};
+                              .group = f->program.p[p]->group,
+                              .idle = figure_is_idle(l, f, f->program.p[p])};
         double v = table_row_is(&r, rows) ? point_value(figure_point(l, f, s->variant, f->program.p[p]), metric) : NAN;
         if (!isnan(v)) {
             sum += v;

@@ -48,6 +48,15 @@ static void variant_columns(struct lab_figure *f)
     }
 }
 
+bool figure_is_idle(struct lab *l, const struct lab_figure *f, const struct lab_program *program)
+{
+    const struct plan *plan = &f->plan;
+    if (!plan->variants.word.n)
+        return false;
+    const struct plan_variant *v = plan_find(plan, plan->variants.word.p[0]), *over = plan_divisor(plan, v);
+    return point_busy(figure_point(l, f, over ? over : v, program)) < LAB_BUSY;
+}
+
 static void bars(struct lab *l, struct lab_figure *f)
 {
     const struct plan *plan = &f->plan;
@@ -55,6 +64,7 @@ static void bars(struct lab *l, struct lab_figure *f)
     for (size_t p = 0; p < f->program.n; p++) {
         const struct lab_program *program = f->program.p[p];
         double *cell = table_add_row(&f->table, row_label(f, program), program->group);
+        f->table.row.p[f->table.row.n - 1].idle = figure_is_idle(l, f, program);
         for (size_t k = 0; k < plan->variants.word.n; k++) {
             const struct plan_variant *v = plan_find(plan, plan->variants.word.p[k]), *over = plan_divisor(plan, v);
             double value = point_value(point_at(f, p, k), plan->metric);

@@ -3,6 +3,7 @@
 
 #include "engine/config.h"
 #include "lab/figure.h"
+#include "lab/search.h"
 
 #include <math.h>
 
@@ -200,6 +201,66 @@ static void want(struct want *w, struct point *p)
     VEC_PUSH(&w->point, p);
 }
 
+/* What search_refine asks: points of a variant whose searched keys have other values. */
+struct asking {
+    struct lab *l;
+    const struct plan *plan;
+    const struct plan_variant *v;
+    const struct lab_program *program;
+    struct want *w;
+    struct err *e;
+    bool refused; /* a value that the machine does not take: *e */
+};
+
+static void assign(struct settings *s, const struct plan_variant *v, const long *at)
+{
+    while (s->set.n > s->own)
+        free(s->set.p[--s->set.n]);
+    for (size_t k = 0; k < v->best.n; k++) {
+        char value[32];
+        snprintf(value, sizeof value, "%ld", at[k]);
+        VEC_PUSH(&s->set, assignment(v->best.p[k].key, value));
+    }
+}
+
+static bool ask_point(void *ctx, const long *at, double *value)
+{
+    struct asking *a = ctx;
+    struct settings s = {0};
+    for (size_t i = 0; i < a->v->set.word.n; i++)
+        VEC_PUSH(&s.set, a->v->set.word.p[i]);
+    s.own = s.set.n;
+    assign(&s, a->v, at);
+    struct point *p = a->refused ? NULL : get_point(a->l, a->plan, a->v, a->program, &s, a->v->refine_at, a->e);
+    settings_free(&s);
+    a->refused |= !p;
+    if (p && !settled(p))
+        want(a->w, p);
+    if (!p || !settled(p))
+        return false;
+    *value = point_value(p, a->plan->maximise);
+    return true;
+}
+
+/* Goes on from the values in `s`. 0: *s has the best ones; 1: points are wanted; -1: a fault. */
+static int refine(struct lab *l, const struct plan *plan, const struct plan_variant *v,
+                  const struct lab_program *program, struct want *w, struct settings *s, struct err *e)
+{
+    struct search_knob knob[SEARCH_KNOBS];
+    long at[SEARCH_KNOBS];
+    struct asking a = {l, plan, v, program, w, e, false};
+    for (size_t k = 0; k < v->best.n; k++) {
+        knob[k].n = v->best.p[k].value.word.n;
+        for (size_t i = 0; i < knob[k].n; i++)
+            knob[k].value[i] = strtol(v->best.p[k].value.word.p[i], NULL, 10);
+        at[k] = strtol(strchr(s->set.p[s->own + k], '=') + 1, NULL, 10);
+    }
+    bool found = search_refine(knob, v->best.n, ask_point, &a, at);
+    if (found)
+        assign(s, v, at);
+    return a.refused ? -1 : !found;
+}
+
 /*
  * Follows a variant's searches as far as results go: adds the points that are needed next to *w, or gives the final one
  * in *out. A coordinate takes the value with the largest plan->maximise; the first of equals.
@@ -233,6 +294,11 @@ static int resolve(struct lab *l, const struct plan *plan, const struct plan_var
             }
         }
         VEC_PUSH(&s.set, assignment(search->key, best));
+    }
+    if (!status && !pending && v && v->refine) {
+        int more = refine(l, plan, v, program, w, &s, e);
+        status = more < 0 ? -1 : 0;
+        pending = more > 0;
     }
     if (!status && !pending) {
         struct point *p = get_point(l, plan, v, program, &s, place_of(plan, v), e);
@@ -296,6 +362,17 @@ int lab_run(struct lab *l, struct pool *pool, struct err *e)
         if (!l->figure.p[i].plan.refused)
             figure_tabulate(l, &l->figure.p[i]);
     return status;
+}
+
+bool lab_is_idle(const struct lab *l, const struct lab_program *program)
+{
+    for (size_t i = 0; i < l->figure.n; i++) {
+        const struct lab_figure *f = &l->figure.p[i];
+        for (size_t p = 0; p < f->program.n && f->program.n <= f->table.row.n; p++)
+            if (f->program.p[p] == program && f->table.row.p[p].idle)
+                return true;
+    }
+    return false;
 }
 
 void lab_found(const struct lab_figure *f, size_t program, size_t variant, char *out, size_t bytes)

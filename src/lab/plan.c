@@ -4,6 +4,7 @@
 #include "engine/config.h"
 #include "gpu/plugin.h"
 #include "lab/plot.h"
+#include "lab/search.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -146,11 +147,18 @@ static int read_variant(struct reading *r, const char *name, const struct inifil
     }
     if (!strcmp(i->key, "best"))
         return read_search(v, i, e);
+    if (!strcmp(i->key, "refine")) {
+        v->refine_at = INIFILE_PLACE(i);
+        v->refine = !strcmp(i->value, "yes");
+        return v->refine || !strcmp(i->value, "no")
+                   ? 0
+                   : err_at(e, i->file, i->line, 0, "refine = %s: write yes or no", i->value);
+    }
     if (!strcmp(i->key, "set")) {
         inifile_add_words(&v->set, i);
         return 0;
     }
-    static const char *const keys[] = {"label", "machine", "with", "over", "best", "set"};
+    static const char *const keys[] = {"label", "machine", "with", "over", "best", "refine", "set"};
     return unknown(i, keys, sizeof keys / sizeof *keys, e);
 }
 
@@ -270,6 +278,30 @@ static int check_name(const struct plan *p, const char *name, struct inifile_pla
     return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "write a section [variant %s]", name);
 }
 
+/* A search can only go on between whole numbers. */
+static int check_refine(const struct plan_variant *v, struct err *e)
+{
+    if (!v->best.n || v->best.n > SEARCH_KNOBS)
+        return INIFILE_FAULT(v->refine_at, e, "refine = yes: needs one to %d 'best' lines to go on from", SEARCH_KNOBS);
+    for (size_t i = 0; i < v->best.n; i++) {
+        const struct plan_search *s = &v->best.p[i];
+        if (s->value.word.n > SEARCH_VALUES / 2)
+            return INIFILE_FAULT(s->at, e, "refine = yes: more than %d values of %s", SEARCH_VALUES / 2, s->key);
+        long before = 0;
+        for (size_t k = 0; k < s->value.word.n; k++) {
+            char *end;
+            long value = strtol(s->value.word.p[k], &end, 10);
+            if (*end || !isdigit((unsigned char)*s->value.word.p[k]) || (k && value <= before)) {
+                INIFILE_FAULT(s->at, e, "refine = yes: %s: %s is not a whole number above the one before it", s->key,
+                              s->value.word.p[k]);
+                return err_hint(e, "list them in ascending order, as in best = swl.limit: 1 2 4 8 24");
+            }
+            before = value;
+        }
+    }
+    return 0;
+}
+
 static int check(struct plan *p, struct err *e)
 {
     if (!p->title)
@@ -294,7 +326,7 @@ static int check(struct plan *p, struct err *e)
             return -1;
     for (size_t i = 0; i < p->variants.word.n; i++) {
         const struct plan_variant *v = plan_find(p, p->variants.word.p[i]);
-        if (v->over && check_name(p, v->over, v->over_at, e))
+        if ((v->over && check_name(p, v->over, v->over_at, e)) || (v->refine && check_refine(v, e)))
             return -1;
     }
     return p->normalise ? check_name(p, p->normalise, p->normalise_at, e) : 0;

@@ -19,6 +19,7 @@
  *     set   = l1.size=32KiB        ; as --set; several on one line or on indented lines
  *     best  = swl.limit: 2 4 8 16  ; runs all and keeps the fastest; further `best` lines are searched one after the
  *                                    other, each with the best of those before it
+ *     refine = yes                 ; then goes on between those values, all together
  *     over  = base32               ; normalised by another variant than the figure's
  *
  * docs/reproduce.md is the reference. Left out: plans do not nest (one base), and there are no expressions.
@@ -52,6 +53,8 @@ struct plan_variant {
     char *name, *label, *machine, *with, *over; /* NULL = not given */
     struct inifile_words set;
     VEC(struct plan_search) best;
+    bool refine; /* go on between the values of `best`, all of them together (search.h) */
+    struct inifile_place refine_at;
     struct inifile_place at, over_at, with_at;
 };
 

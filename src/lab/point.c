@@ -64,6 +64,7 @@ int lab_program_measure(struct lab_program *p, struct err *e)
 struct resolved {
     uint64_t hash;
     char *policies;
+    uint32_t sms;
 };
 
 static const struct policy_info *policy_chosen(const struct cfg_value *v)
@@ -82,6 +83,8 @@ static void on_value(void *ctx, const struct cfg_value *v)
     struct resolved *r = ctx;
     if (!strcmp(v->key, "machine.name"))
         return; /* what a program is told decides nothing when it is replayed */
+    if (!strcmp(v->key, "machine.sms"))
+        r->sms = (uint32_t)strtoul(v->text, NULL, 10);
     r->hash = fnv(r->hash, v->key, strlen(v->key) + 1);
     r->hash = fnv(r->hash, v->text, strlen(v->text) + 1);
     if (v->field->type == CFG_POLICY) {
@@ -102,7 +105,7 @@ struct point *point_new(const struct lab_program *program, bool analysis, const 
     struct cfg *c = cfg_load(schema, machine, (const char *const *)set, (unsigned)n_set, with, e);
     if (!c)
         return NULL;
-    struct resolved r = {fnv(FNV_START, &program->launches, sizeof program->launches), NULL};
+    struct resolved r = {fnv(FNV_START, &program->launches, sizeof program->launches), NULL, 0};
     cfg_each(c, on_value, &r);
     cfg_free(c);
     struct point *p = xcalloc(1, sizeof *p);
@@ -113,6 +116,7 @@ struct point *point_new(const struct lab_program *program, bool analysis, const 
     for (size_t i = 0; i < n_set; i++)
         VEC_PUSH(&p->set, xstrdup(set[i]));
     p->policies = r.policies ? r.policies : xstrdup("");
+    p->sms = r.sms;
     snprintf(p->key, sizeof p->key, "%s%016" PRIx64 "-%s-%s-%s", analysis ? "locality-" : "", r.hash, program->hash,
              RESULT_SCHEMA, WEIR_MODEL);
     return p;
@@ -294,6 +298,11 @@ double point_value(const struct point *p, const char *metric)
     double over = sum_of(total, slash + 1, strlen(slash + 1));
     double of = sum_of(total, metric, (size_t)(slash - metric));
     return over == 0 ? 0 : of / over;
+}
+
+double point_busy(const struct point *p)
+{
+    return p && p->sms ? point_value(p, "sm.cycles_active / cycles") / p->sms : NAN;
 }
 
 bool point_is_empty(const struct point *p, const char *metric)

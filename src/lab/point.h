@@ -33,6 +33,7 @@ struct point {
     VEC(char *) set;
     char key[80];
     char *policies;        /* resolved, for people */
+    uint32_t sms;          /* of the machine */
     struct json_t *result; /* "total", "loads"; NULL = not simulated */
     char *failure;         /* why it has none, or NULL */
 };
@@ -63,6 +64,8 @@ int point_take(struct point *, const char *document);
  * the result lacks a name or there is no result.
  */
 double point_value(const struct point *, const char *metric);
+/* The part of the SMs' cycles in which they had a CTA; NAN without a simulation. */
+double point_busy(const struct point *);
 /* Is the metric a quotient whose divisor is 0? point_value says 0 then. */
 bool point_is_empty(const struct point *, const char *metric);
 

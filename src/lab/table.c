@@ -43,7 +43,7 @@ int table_column(const struct table *t, const char *name)
 
 bool table_row_is(const struct table_row *r, const char *of)
 {
-    if (r->mean)
+    if (r->mean || r->idle)
         return false;
     if (!strcmp(of, "all"))
         return true;
@@ -121,9 +121,10 @@ static void put(FILE *out, const char *text, int width, bool left)
 void table_print(const struct table *t, bool markdown, FILE *out)
 {
     int first = 8;
-    for (size_t i = 0; i < t->row.n; i++)
-        if (width_of(t->row.p[i].label) > first)
-            first = width_of(t->row.p[i].label);
+    for (size_t i = 0; i < t->row.n; i++) {
+        int w = width_of(t->row.p[i].label) + t->row.p[i].idle;
+        first = w > first ? w : first;
+    }
     fputs(markdown ? "| " : "  ", out);
     put(out, "", first, true);
     for (size_t c = 0; c < t->column.n; c++) {
@@ -140,7 +141,9 @@ void table_print(const struct table *t, bool markdown, FILE *out)
         if (!markdown && i && r->mean != t->row.p[i - 1].mean)
             fputc('\n', out);
         fputs(markdown ? "| " : "  ", out);
-        put(out, r->label, first, true);
+        put(out, r->label, r->idle ? 0 : first, true);
+        if (r->idle)
+            put(out, "*", first - width_of(r->label), true);
         for (size_t c = 0; c < t->column.n; c++) {
             char text[32];
             int w = width_of(t->column.p[c].label);

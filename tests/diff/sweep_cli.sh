@@ -41,6 +41,17 @@ published = 5000%
 says      = fifty times as fast
 INI
 
+# A machine that programs of size tiny can fill; on fifteen SMs most have nothing to do, which is told and not judged.
+cp "$dir/plan.ini" "$dir/idle.ini"
+printf 'base = gtx480\n[machine]\nsms = 1\n' >"$dir/small-machine.ini"
+sed -i "s|^programs .*|&\nmachine   = $dir/small-machine.ini|" "$dir/plan.ini"
+expect 0 "$weir" sweep "$dir/idle.ini" --size tiny -j 2 --results "$dir/idle.sqlite" -o "$dir/idle"
+says err "size tiny leaves most SMs without a CTA: kmeans, mm_mars; marked"
+says out 'kmeans* '
+says out "in no mean, and not judged"
+grep -q 'mean all  *-  *-' "$dir/out" || fail "the mean is of idle programs"
+grep -q '| 7 | the best is never worse | ≥ 0% | - |' "$dir/idle/report.md" || fail "idle programs are judged"
+
 # Two workers, then one with an empty store: the same report, byte for byte.
 expect 0 "$weir" sweep "$dir/plan.ini" --size tiny -j 2 -o "$dir/two"
 says err "8 simulations"
@@ -111,9 +122,31 @@ wait $pid
 expect 0 "$weir" sweep "$dir/plan.ini" --size tiny -j 2 --results "$dir/third.sqlite" -o "$dir/third"
 cmp "$dir/out" "$dir/out2" || fail "an interrupted sweep ends differently"
 
+# A search that goes on between the listed values: the best of all it has tried, neighbours included.
+cat >"$dir/fine.ini" <<INI
+[figure]
+title    = limits
+programs = mm_mars
+machine  = $dir/small-machine.ini
+[variant swl]
+with   = swl
+best   = swl.limit: 1 6 24
+refine = yes
+INI
+expect 0 "$weir" sweep "$dir/fine.ini" --size tiny --results "$dir/fine.sqlite" -o "$dir/fine"
+found=$(sed -n 's/.*Best found, swl: mm_mars swl.limit=\([0-9]*\).*/\1/p' "$dir/out")
+python3 - "$dir/fine.sqlite" "$found" <<'PY' || fail "swl.limit=$found is not the best of those tried"
+import json, sqlite3, sys
+tried = {int(s.split("=")[1]): json.loads(d)["total"]["ipc"]
+         for s, d in sqlite3.connect(sys.argv[1]).execute("SELECT settings, document FROM result")}
+best = int(sys.argv[2])
+assert tried[best] == max(tried.values()) and {1, 6, 24} < set(tried), tried
+assert all(x in tried for x in (best - 1, best + 1) if 1 <= x <= 24), (best, tried)
+PY
+
 # Faults: with their place.
 refuse() { # refuse LINE TEXT SED-SCRIPT: the plan changed so is refused at that line
-    sed "$3" "$dir/plan.ini" >"$dir/bad.ini"
+    sed "$3" "$dir/idle.ini" >"$dir/bad.ini"
     expect 2 "$weir" sweep "$dir/bad.ini" --size tiny -o "$dir/bad"
     says err "bad.ini:$1:"
     says err "$2"
