@@ -198,7 +198,7 @@ static void put_axes(const struct table *t, const struct plot *p, FILE *f)
                 p->style == PLOT_STACKED ? "rowstacked" : "clustered gap 1");
         break;
     case PLOT_SORTED:
-        fputs("set style data steps\nset xrange [1:*]\n", f);
+        fprintf(f, "set style data linespoints\nset pointsize 0.5\nset xrange [1:*]\nset xtics 1, %zu\n", t->row.n / 12 + 1);
         break;
     case PLOT_AREA:
         fputs("set style fill solid 1 noborder\n", f);
@@ -229,7 +229,7 @@ static void put_heat(const struct table *t, const struct plot *p, FILE *f)
     if (t->percent)
         fputs("set format cb '%g%%'\n", f);
     fprintf(f,
-            "plot $data matrix rowheaders columnheaders with image notitle, \\\n"
+            "plot $data matrix rowheaders columnheaders with image pixels notitle, \\\n"
             "     $data matrix rowheaders columnheaders using 1:2:(sprintf('%s', $3)) with labels tc rgb '#000000' "
             "notitle\n",
             t->percent ? "%.0f" : "%.2f");

@@ -27,6 +27,15 @@ for d in skip, h200:
     for r in reasons:
         for side in "waited", "caused":
             assert sum(i[side].get(r, 0) for i in insts) == total["sm.stall." + r], (r, side)
+    # Who is to blame: only a load makes warps wait for loaded data, only accesses fill the load/store unit or are in flight
+    # at the end, and who waits for data is not the load itself.
+    access = {"load", "store", "atom", "red", "tex", "surf", "fence"}
+    for i in insts:
+        assert "memory" not in i["caused"] or i["class"] in ("load", "atom", "tex"), i
+        for r in "lsu_full", "drain", "fence":
+            assert r not in i["caused"] or i["class"] in access, i
+        assert "barrier" not in i["waited"] or i["class"] == "barrier", i
+    assert any(i["class"] != "load" and i["waited"].get("memory") for i in insts)
     for l in d["loads"]:
         assert sum(l["served"].values()) == (0 if l["space"] == "shared" else l["lines"]), l
         assert l["lines"] <= l["sectors"] <= 4 * l["lines"] or l["space"] == "shared", l
