@@ -23,17 +23,17 @@
 enum { CACHE_BLOCKS = 16, CACHE_BYTES = 32 << 20 };
 /*
  * zstd makes thousands of equal records into a few bytes, and the reader makes each into an entry of its own again. So
- * that a small file cannot ask for all memory, it may have this many entries, and one more for each of its bytes. (A
- * recording of an empty kernel has 400 CTAs for each byte, and 10 KB of it are 4 million CTAs: these must be readable.)
+ * that a small file cannot ask for all memory, the number of entries is in proportion to its bytes. A recording of an
+ * empty kernel, which must be readable, has 400 CTAs for each byte; an entry takes 32 bytes.
  */
-enum { ENTRIES_FREE = 8 << 20 };
+enum { ENTRIES_FREE = 64 << 10, ENTRIES_PER_BYTE = 640 };
 /* Tables of kernels do not compress as well; what is unpacked of them must be in proportion to what is stored. */
 enum { TABLE_FREE_BYTES = 256 << 10, TABLE_RATIO = 256 };
 
 struct chunk_entry {
     uint64_t cta, n_inst;
-    uint32_t seq, block, at, bytes; /* bytes [at, at + bytes) of the unpacked block */
-    bool last;
+    uint32_t block, at, bytes; /* bytes [at, at + bytes) of the unpacked block */
+    uint32_t seq : 31, last : 1;
 };
 
 struct launch_entry {
@@ -81,7 +81,7 @@ static struct chunk_entry *launch_chunks(const struct trace_file *f, const struc
 
 static size_t entries_max(const struct trace_file *f)
 {
-    return ENTRIES_FREE + f->n_bytes;
+    return ENTRIES_FREE + f->n_bytes * ENTRIES_PER_BYTE;
 }
 
 /* ---- journal ---- */

@@ -147,7 +147,7 @@ static void small_file_with_endless_records(void **state)
     struct forge f = base();
     byte_vec more = {0};
     const uint8_t event[] = {JRN_EVENT, TRACE_EV_MEMSET, 0, 0, 0, 0, 0};
-    while (more.n + sizeof event < 60u << 20)
+    while (more.n + sizeof event < 20u << 20) /* 3 million of them in 2 KB */
         put_bytes(&more, event, sizeof event);
     forge_add(&f, FRAME_JOURNAL, more.p, more.n);
     VEC_FREE(&more);
