@@ -124,6 +124,16 @@ says out "Nothing is automatic"
 grep -q 'crc  *4.000  *2.000  *-$' "$dir/out" || fail "not 4 ms and a speed-up of 2: $(cat "$dir/out")"
 rm "$dir/bin/$clang"
 
+# A libclang that crashes costs a message, not the output that was there.
+echo 'void clang_visitChildren(void) { __builtin_trap(); }' >"$dir/crash.c"
+${CC:-cc} -shared -fPIC "$dir/crash.c" -o "$dir/crash.so"
+echo '__global__ void k() {}' >"$dir/k.cu"
+echo "what was there" >"$dir/k.out.cu"
+mkdir "$dir/tmp"
+expect 2 env TMPDIR="$dir/tmp" LD_PRELOAD="$dir/crash.so" "$weir" swcache transform "$dir/k.cu" -o "$dir/k.out.cu"
+says err "k.cu: the transformer or libclang failed on this file (Illegal instruction)"
+[ "$(cat "$dir/k.out.cu")$(ls "$dir/tmp")" = "what was there" ] || fail "after a crash: $(cat "$dir/k.out.cu") $(ls "$dir/tmp")"
+
 # Bad options.
 expect 2 reproduce --app crcc
 says err "did you mean 'crc'?"
