@@ -1,6 +1,7 @@
 /* See outfile.h. */
 #include "base/outfile.h"
 
+#include "base/exhaust.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -157,8 +158,8 @@ FILE *outfile_stream(struct outfile *o)
 {
     if (!o->stream) {
         o->stream = fdopen(o->fd, "w");
-        if (!o->stream)
-            BUG("fdopen: %s", strerror(errno));
+        if (!o->stream) /* a descriptor that was opened for writing: only memory can be lacking */
+            mem_exhausted(0);
     }
     return o->stream;
 }

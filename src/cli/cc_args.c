@@ -6,6 +6,7 @@
  * option that is not in the table is an error: passing an unknown word on to another compiler would fail in a less
  * clear way.
  */
+#include "base/exhaust.h"
 #include "cli/cc.h"
 
 #include <ctype.h>
@@ -49,7 +50,7 @@ void cc_pushf(struct cc_list *list, const char *format, ...)
     const int n = vasprintf(&text, format, ap);
     va_end(ap);
     if (n < 0)
-        BUG("no memory");
+        mem_exhausted(strlen(format));
     VEC_PUSH(list, text);
 }
 

@@ -1,4 +1,4 @@
-/* weir config: shows a machine's every value with unit, origin and meaning; checks a file. */
+/* weir config: shows a machine's every value with unit, origin and meaning; compares two machines; checks a file. */
 #include "cli/cli.h"
 #include "cli/machine_args.h"
 
@@ -10,11 +10,12 @@
 #include <string.h>
 
 static const char doc[] =
-    "Show every parameter of a machine with its unit, where its value comes from and what it means; or check a machine "
-    "file."
+    "Show every parameter of a machine with its unit, where its value comes from and what it means; show in what two "
+    "machines differ; or check a machine file."
     "\vExamples:\n"
     "  weir config show gtx480\n"
     "  weir config show gtx480 --set l1.size=32KiB --only l1\n"
+    "  weir config diff gtx480 gtx780\n"
     "  weir config check my.ini\n\n"
     "A machine file starts from another one and changes what differs:\n"
     "  base = gtx480\n"
@@ -28,7 +29,7 @@ static const struct argp_option options[] = {{"only", OPT_ONLY, "SECTION", 0, "s
 
 struct args {
     struct machine_args machine;
-    const char *verb, *name, *only;
+    const char *verb, *name, *other, *only;
     bool changed;
 };
 
@@ -50,12 +51,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             a->verb = arg;
         else if (!a->name)
             a->name = arg;
+        else if (!a->other && !strcmp(a->verb, "diff"))
+            a->other = arg;
         else
-            argp_error(state, "one machine at a time");
+            argp_error(state, a->other ? "two machines at a time" : "one machine at a time");
         return 0;
     case ARGP_KEY_END:
-        if (!a->verb || (strcmp(a->verb, "show") && strcmp(a->verb, "check")))
-            argp_error(state, "say 'show MACHINE' or 'check FILE'");
+        if (!a->verb || (strcmp(a->verb, "show") && strcmp(a->verb, "diff") && strcmp(a->verb, "check")))
+            argp_error(state, "say 'show MACHINE', 'diff MACHINE MACHINE' or 'check FILE'");
+        if (!strcmp(a->verb, "diff") && !a->other)
+            argp_error(state, "which two machines?");
         if (!a->name && !a->machine.opts.machine && !strcmp(a->verb, "check"))
             argp_error(state, "which file?");
         return 0;
@@ -75,11 +80,66 @@ static void print_value(void *ctx, const struct cfg_value *v)
            v->field->doc);
 }
 
+/* ---- two machines ---- */
+
+struct compared {
+    const struct args *args;
+    const struct cfg *other;
+    bool only_missing; /* show what the other one does not have at all: parameters of policies */
+    const char *key;   /* sought in the other one; what find_value has found */
+    char text[96];
+    bool found, any;
+};
+
+static void find_value(void *ctx, const struct cfg_value *v)
+{
+    struct compared *x = ctx;
+    if (strcmp(v->key, x->key))
+        return;
+    x->found = true;
+    snprintf(x->text, sizeof x->text, "%s", v->text);
+}
+
+static void compare_value(void *ctx, const struct cfg_value *v)
+{
+    struct compared *x = ctx;
+    if (x->args->only && strcmp(x->args->only, v->section))
+        return;
+    x->key = v->key;
+    x->found = false;
+    cfg_each(x->other, find_value, x);
+    if (x->only_missing ? x->found : x->found && !strcmp(v->text, x->text))
+        return;
+    x->any = true;
+    const char *mine = *v->text ? v->text : "\"\"", *theirs = !x->found ? "-" : *x->text ? x->text : "\"\"";
+    printf("%-26s %-20s %-20s %s\n", v->key, x->only_missing ? theirs : mine, x->only_missing ? mine : theirs,
+           v->field->doc);
+}
+
+static int diff(const struct args *a, const struct cfg *c, struct err *e)
+{
+    const struct gpu_opts *o = &a->machine.opts;
+    struct cfg *other = cfg_load(gpu_schema(), a->other, o->set, o->n_set, o->with, e);
+    if (!other)
+        return CLI_BAD_INPUT;
+    printf("%-26s %-20s %-20s %s\n", "key", a->name, a->other, "meaning");
+    struct compared x = {.args = a, .other = other};
+    cfg_each(c, compare_value, &x);
+    x.only_missing = true;
+    x.other = c;
+    cfg_each(other, compare_value, &x);
+    if (!x.any)
+        printf("the two do not differ\n");
+    cfg_free(other);
+    return CLI_OK;
+}
+
 int cli_config(int argc, char **argv)
 {
     struct args a = {0};
     static const struct argp_child children[] = {{&machine_argp, 0, "The machine:", 1}, {0}};
-    static const struct argp argp = {options, parse, "show MACHINE\ncheck FILE", doc, children, NULL, NULL};
+    static const struct argp argp = {options, parse, "show MACHINE\ndiff MACHINE MACHINE\ncheck FILE", doc, children,
+                                     NULL,    NULL};
     machine_args_init(&a.machine);
     if (cli_parse(&argp, argc, argv, 0, &a)) {
         machine_args_free(&a.machine);
@@ -100,6 +160,8 @@ int cli_config(int argc, char **argv)
         else
             status = CLI_BAD_INPUT;
         gpu_free(g);
+    } else if (c && !strcmp(a.verb, "diff")) {
+        status = diff(&a, c, &e);
     } else if (c) {
         printf("%-26s %-14s %-13s %-24s %s\n", "key", "value", "unit", "origin", "meaning");
         cfg_each(c, print_value, &a);

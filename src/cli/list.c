@@ -41,10 +41,49 @@ static void print_policies(void)
     }
 }
 
+static void print_statistic(void *ctx, const struct stat_doc *d)
+{
+    (void)ctx;
+    printf("  %-34s %-18s %s\n", d->name, d->kind == STAT_HIST ? "histogram" : *d->unit ? d->unit : "-", d->doc);
+}
+
+static void print_fields(const char *section, const struct cfg_field *f)
+{
+    for (; f && f->key; f++) {
+        char name[128];
+        snprintf(name, sizeof name, "%s.%s", section, f->key);
+        printf("  %-26s %-14s %-13s %s\n", name, *f->def ? f->def : "\"\"", *f->unit ? f->unit : "-", f->doc);
+    }
+}
+
+/* With their defaults; a policy of two kinds has one set of them. */
+static void print_parameters(void)
+{
+    const struct cfg_schema *s = gpu_schema();
+    for (unsigned i = 0; i < s->n_section; i++) {
+        printf("%s: %s\n", s->section[i]->name, s->section[i]->doc);
+        print_fields(s->section[i]->name, s->section[i]->field);
+    }
+    for (unsigned i = 0; i < s->n_kind; i++)
+        for (unsigned j = 0; j < s->kind[i]->n; j++) {
+            const struct policy_info *p = s->kind[i]->policy[j];
+            bool before = !p->params || !p->params->key;
+            for (unsigned k = 0; k < i && !before; k++)
+                before = policy_find(s->kind[k], p->name) >= 0;
+            if (before)
+                continue;
+            printf("%s: of the policy, with --with %s\n", p->name, p->name);
+            print_fields(p->name, p->params);
+        }
+}
+
 static const char list_doc[] =
-    "List the machines, the policies or the workloads.\vExamples:\n"
+    "List the machines, the policies, the workloads, or all statistics and parameters with their units and meanings.\v"
+    "Examples:\n"
     "  weir list gpus\n"
     "  weir list policies\n"
+    "  weir list statistics\n"
+    "  weir list parameters\n"
     "  weir list policies --plugin ./mine.so\n";
 
 static error_t parse_word(int key, char *arg, struct argp_state *state)
@@ -67,12 +106,13 @@ static error_t parse_word(int key, char *arg, struct argp_state *state)
 int cli_list(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&plugin_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {NULL, parse_word, "gpus|policies|workloads", list_doc, children, NULL, NULL};
+    static const struct argp argp = {
+        NULL, parse_word, "gpus|policies|workloads|statistics|parameters", list_doc, children, NULL, NULL};
     const char *what = NULL;
     if (cli_parse(&argp, argc, argv, 0, &what))
         return CLI_BAD_INPUT;
+    struct err e;
     if (!strcmp(what, "gpus") || !strcmp(what, "machines")) {
-        struct err e;
         if (cfg_each_machine(print_machine, NULL, &e)) {
             err_print(&e, stderr);
             return CLI_BAD_INPUT;
@@ -83,11 +123,22 @@ int cli_list(int argc, char **argv)
         print_policies();
         return CLI_OK;
     }
+    if (!strcmp(what, "parameters")) {
+        print_parameters();
+        return CLI_OK;
+    }
+    if (!strcmp(what, "statistics")) {
+        if (!result_each_stat(print_statistic, NULL, &e))
+            return CLI_OK;
+        err_print(&e, stderr);
+        return CLI_BAD_INPUT;
+    }
     if (!strcmp(what, "workloads")) {
         char *suite[] = {"suite", "list", NULL};
         return cli_suite(2, suite);
     }
-    fprintf(stderr, "weir: list: '%s' is not a list; choose gpus, policies or workloads\n", what);
+    fprintf(stderr, "weir: list: '%s' is not a list; choose gpus, policies, workloads, statistics or parameters\n",
+            what);
     return CLI_BAD_INPUT;
 }
 
@@ -95,15 +146,16 @@ int cli_list(int argc, char **argv)
 
 struct search {
     const char *word;
-    bool found;
-    VEC(char *) names; /* all there are, for the nearest */
+    bool found, by_last_part; /* "lsu_full" of sm.stall.lsu_full */
+    VEC(char *) names;        /* all there are, for the nearest */
 };
 
 static void match_stat(void *ctx, const struct stat_doc *d)
 {
     struct search *s = ctx;
-    VEC_PUSH(&s->names, xstrdup(d->name));
-    if (strcmp(d->name, s->word))
+    const char *dot = strrchr(d->name, '.'), *name = s->by_last_part && dot ? dot + 1 : d->name;
+    VEC_PUSH(&s->names, xstrdup(name));
+    if (strcmp(name, s->word))
         return;
     s->found = true;
     printf("%s: a %s%s%s\n  %s\n", d->name, d->kind == STAT_HIST ? "histogram" : "statistic", *d->unit ? ", in " : "",
@@ -248,6 +300,7 @@ static const char explain_doc[] =
     "Tell what a statistic, a parameter, a policy or a machine is.\vExamples:\n"
     "  weir explain gto\n"
     "  weir explain l1.misses\n"
+    "  weir explain lsu_full\n"
     "  weir explain sm.lsu_queue\n"
     "  weir explain apcm --cost --gpu gtx780 --set apcm.mta_entries=64\n";
 
@@ -294,10 +347,17 @@ int cli_explain(int argc, char **argv)
         return CLI_BAD_INPUT;
     }
     match_config(&s);
+    if (!s.found) { /* the summary shows the last part of some names only */
+        s.by_last_part = true;
+        if (result_each_stat(match_stat, &s, &e)) {
+            err_print(&e, stderr);
+            return CLI_BAD_INPUT;
+        }
+    }
     if (!s.found) {
         const char *near = cfg_nearest(s.word, (const char *const *)s.names.p, (unsigned)s.names.n);
         fprintf(stderr, "weir: explain: nothing is called '%s'%s%s%s\n", s.word, near ? "; did you mean '" : "",
-                near ? near : "; 'weir config show' and a run's JSON have all names", near ? "'?" : "");
+                near ? near : "; 'weir list statistics' and 'weir list parameters' have all names", near ? "'?" : "");
     }
     for (size_t i = 0; i < s.names.n; i++)
         free(s.names.p[i]);

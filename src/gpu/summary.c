@@ -34,10 +34,37 @@ static const char *big(char out[24], double x)
     return out;
 }
 
+/*
+ * Shares in tenths of a percent that add up to 1000: each is rounded down, and those that lose most by it get one more.
+ * n <= SHARES.
+ */
+enum { SHARES = 32 };
+static void share_out(const double *part, unsigned n, double whole, unsigned tenths[SHARES])
+{
+    double lost[SHARES];
+    unsigned sum = 0;
+    for (unsigned i = 0; i < n; i++) {
+        const double exact = 1000 * part[i] / whole;
+        tenths[i] = (unsigned)exact;
+        lost[i] = exact - tenths[i];
+        sum += tenths[i];
+    }
+    for (; sum < 1000; sum++) {
+        unsigned most = 0;
+        for (unsigned i = 1; i < n; i++)
+            most = lost[i] > lost[most] ? i : most;
+        if (lost[most] <= 0) /* the parts do not make up the whole */
+            return;
+        tenths[most]++;
+        lost[most] = 0;
+    }
+}
+
 static void cache_line(const struct view *v, const char *title, const char *prefix, FILE *out)
 {
-    char name[64], a[24], b[24], c[24];
+    char name[64], a[24], b[24];
     double value[6];
+    unsigned share[SHARES];
     static const char *const what[] = {"accesses", "hits", "misses", "merges", "bypasses", "evictions"};
     for (unsigned i = 0; i < 6; i++) {
         snprintf(name, sizeof name, "%s.%s", prefix, what[i]);
@@ -45,28 +72,31 @@ static void cache_line(const struct view *v, const char *title, const char *pref
     }
     if (!value[0])
         return;
-    fprintf(out, "  %-10s %10s accesses  %5.1f%% hit  %5.1f%% miss  %5.1f%% merged  %s bypassed, %s evicted\n", title,
-            big(a, value[0]), 100 * value[1] / value[0], 100 * value[2] / value[0], 100 * value[3] / value[0],
-            big(b, value[4]), big(c, value[5]));
+    share_out(value + 1, 4, value[0], share);
+    fprintf(out, "  %-10s %10s accesses  %5.1f%% hit  %5.1f%% miss  %5.1f%% merged  %5.1f%% bypassed, %s evicted\n",
+            title, big(a, value[0]), share[0] / 10.0, share[1] / 10.0, share[2] / 10.0, share[3] / 10.0,
+            big(b, value[5]));
 }
 
 static void stall_line(const struct view *v, FILE *out)
 {
-    double all = get(v, "sm.scheduler_cycles");
+    double all = get(v, "sm.scheduler_cycles"), part[SHARES] = {get(v, "sm.issue_cycles")};
+    const char *reason[SHARES] = {"issue"};
+    unsigned n = 1, tenths[SHARES];
     if (!all)
         return;
-    fprintf(out, "  schedulers %9.1f%% issue", 100 * get(v, "sm.issue_cycles") / all);
-    unsigned shown = 0;
-    for (unsigned i = 0; i < stats_count(v->s) && shown < 8; i++) {
+    for (unsigned i = 0; i < stats_count(v->s) && n < SHARES; i++) {
         const char *name = stats_name(v->s, i)->name;
         if (strncmp(name, "sm.stall.", 9))
             continue;
-        double part = 100 * stats_value(v->s, v->v, i) / all;
-        if (part < 0.05)
-            continue;
-        fprintf(out, ", %.1f%% %s", part, name + 9);
-        shown++;
+        part[n] = stats_value(v->s, v->v, i);
+        reason[n++] = name + 9;
     }
+    share_out(part, n, all, tenths);
+    fprintf(out, "  schedulers %9.1f%% issue", tenths[0] / 10.0);
+    for (unsigned i = 1; i < n; i++)
+        if (tenths[i])
+            fprintf(out, ", %.1f%% %s", tenths[i] / 10.0, reason[i]);
     fputc('\n', out);
 }
 
@@ -95,7 +125,14 @@ static void print_policy(void *ctx, const struct cfg_value *v)
     struct policies *p = ctx;
     if (v->field->type != CFG_POLICY)
         return;
-    fprintf(p->out, "%s%s", p->sep, v->text);
+    /* The kind's name: "l1-order" is the L1's. */
+    const char *kind = v->field->choices;
+    const bool of_cache = kind[0] == 'l' && kind[2] == '-';
+    fprintf(p->out, "%s%s%s %s", p->sep,
+            !of_cache        ? ""
+            : kind[1] == '1' ? "L1 "
+                             : "L2 ",
+            kind + (of_cache ? 3 : 0), v->text);
     p->sep = ", ";
 }
 

@@ -269,6 +269,17 @@ static const char *add_extents(const struct search *q, const struct launch *l, s
     return NULL;
 }
 
+/* The names of namespaces before the kernel's. */
+static size_t qualifier_bytes(const struct source *s, const struct launch *l)
+{
+    const char *text = s->text + l->call->begin;
+    size_t n = l->callee_end - l->call->begin, name_n = strlen(l->kernel->name), before = strcspn(text, "<");
+    before = before < n ? before : n;
+    while (before > 0 && isspace((unsigned char)text[before - 1]))
+        before--;
+    return before - (name_n < before ? name_n : before);
+}
+
 /* Why the launch cannot become a choice; NULL: it can. */
 static const char *launch_refused(const struct search *q, struct launch *l)
 {
@@ -276,6 +287,8 @@ static const char *launch_refused(const struct search *q, struct launch *l)
     const struct node *n = l->call;
     if (in_macro(s, n->begin))
         return "it is a macro's argument";
+    if (strncmp(s->text + n->begin + qualifier_bytes(s, l), l->kernel->name, strlen(l->kernel->name)))
+        return "the kernel's name does not stand right before its configuration";
     while (n->parent && n->parent->kind == CXCursor_UnexposedExpr)
         n = n->parent;
     l->past = source_skip_blank(s, l->call->end);
@@ -296,17 +309,6 @@ static const char *launch_refused(const struct search *q, struct launch *l)
     if (!is_repeatable(s->text + l->part[1][0], l->part[1][1] - l->part[1][0]))
         return "its block size would be computed twice";
     return NULL;
-}
-
-/* The names of namespaces before the kernel's. */
-static size_t qualifier_bytes(const struct source *s, const struct launch *l)
-{
-    const char *text = s->text + l->call->begin;
-    size_t n = l->callee_end - l->call->begin, name_n = strlen(l->kernel->name), before = strcspn(text, "<");
-    before = before < n ? before : n;
-    while (before > 0 && isspace((unsigned char)text[before - 1]))
-        before--;
-    return before - (name_n < before ? name_n : before);
 }
 
 /* The callee of the twin: the kernel's own text with the other name, template arguments included. */

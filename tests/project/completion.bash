@@ -34,7 +34,8 @@ offers analyze --size p : paper
 offers suite "" : list run check
 offers suite run bf : bfs
 offers trace "" : info check dump
-offers list "" : gpus policies workloads
+offers list "" : gpus policies workloads statistics parameters
+offers cache "" : list clean
 offers config show me : mesh28
 offers explain ap : apcm
 offers cc -f : -fno-unroll-loops

@@ -52,6 +52,8 @@ int main()
     print_hash("template", out, threads);
     run_scaled<33>(in, out, n, stream);
     print_hash("template", out, threads);
+    later /* a comment */<<<2, 64>>>(in, out, n - 5); // says: the kernel's name does not stand right before its configuration
+    print_hash("a comment", out, threads);
     const unsigned char *moving = in;
     later<<<2, 64>>>(moving++, out, n - 4);
     print_hash("changes", out, threads);

@@ -1,0 +1,206 @@
+/*
+ * weir cache: what is in the folder of kept files (kept.h), and its end.
+ *
+ * Everything there can be made again; removing it costs time, never results of a kind of their own. A run that is going
+ * on keeps what it has opened.
+ */
+#include "cli/cli.h"
+#include "cli/kept.h"
+
+#include "base/mem.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum kind { PROGRAM, RECORDING, RESULTS, OTHER, N_KIND };
+static const char *const kind_name[] = {"programs", "recordings", "results", "other"};
+
+struct file {
+    char *path;
+    enum kind kind;
+    uint64_t bytes;
+    time_t used;
+};
+
+/* nftw has no argument to find these by. */
+static VEC(struct file) files;
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t n = strlen(text), k = strlen(end);
+    return n >= k && !strcmp(text + n - k, end);
+}
+
+static enum kind kind_of(const char *path, const char *name)
+{
+    if (!strncmp(name, "results", 7))
+        return RESULTS;
+    if (ends_with(name, ".wt") || ends_with(name, ".wt.sum"))
+        return RECORDING;
+    return strchr(name, '-') || strstr(path, "/swcache/") ? PROGRAM : OTHER;
+}
+
+static int add(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    if (type == FTW_F)
+        VEC_PUSH(&files,
+                 (struct file){xstrdup(path), kind_of(path, path + at->base), (uint64_t)st->st_size, st->st_mtime});
+    return 0;
+}
+
+static const char *size_text(uint64_t bytes, char out[32])
+{
+    static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double x = (double)bytes;
+    unsigned i = 0;
+    for (; x >= 1024 && i < 4; i++)
+        x /= 1024;
+    snprintf(out, 32, i ? "%.1f %s" : "%.0f %s", x, unit[i]);
+    return out;
+}
+
+static long days_since(time_t then)
+{
+    const time_t now = time(NULL);
+    return now > then ? (long)((now - then) / 86400) : 0;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const struct file *)a)->path, ((const struct file *)b)->path);
+}
+
+static void list(const char *folder, bool each)
+{
+    uint64_t bytes[N_KIND] = {0}, all = 0;
+    size_t count[N_KIND] = {0};
+    char text[32];
+    for (size_t i = 0; i < files.n; i++) {
+        const struct file *f = &files.p[i];
+        bytes[f->kind] += f->bytes;
+        all += f->bytes;
+        count[f->kind] += !ends_with(f->path, ".sum");
+        if (each)
+            printf("%10s  %4ld days  %s\n", size_text(f->bytes, text), days_since(f->used),
+                   f->path + strlen(folder) + 1);
+    }
+    printf("%s\n", folder);
+    for (int k = 0; k < N_KIND; k++)
+        if (count[k])
+            printf("  %-12s %6zu files  %10s\n", kind_name[k], count[k], size_text(bytes[k], text));
+    printf("  %-12s %6s        %10s\n", "total", "", size_text(all, text));
+}
+
+struct args {
+    const char *verb;
+    long older_days; /* -1 = of any age */
+    bool files, results;
+};
+
+static int clean(const struct args *a)
+{
+    uint64_t bytes = 0;
+    size_t n = 0;
+    int status = CLI_OK;
+    char text[32];
+    for (size_t i = 0; i < files.n; i++) {
+        const struct file *f = &files.p[i];
+        if ((f->kind == RESULTS && !a->results) || (a->older_days >= 0 && days_since(f->used) < a->older_days))
+            continue;
+        if (unlink(f->path)) {
+            fprintf(stderr, "weir: %s: cannot be removed: %s\n", f->path, strerror(errno));
+            status = CLI_BAD_INPUT;
+            continue;
+        }
+        char *slash = strrchr(f->path, '/');
+        *slash = 0;
+        rmdir(f->path); /* if it is empty now; the folder itself may go, too, and is made again */
+        *slash = '/';
+        bytes += f->bytes;
+        n++;
+    }
+    printf("%zu file%s removed, %s\n", n, n == 1 ? "" : "s", size_text(bytes, text));
+    return status;
+}
+
+enum { OPT_FILES = 300, OPT_OLDER, OPT_RESULTS };
+static const struct argp_option options[] = {
+    {"files", OPT_FILES, NULL, 0, "list: every file, with its size and the days since it was used", 0},
+    {"older", OPT_OLDER, "DAYS", 0, "clean: only what was not used for so long", 0},
+    {"results", OPT_RESULTS, NULL, 0, "clean: the results of simulations, too", 0},
+    {0}};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct args *a = state->input;
+    char *end;
+    switch (key) {
+    case OPT_FILES:
+        a->files = true;
+        return 0;
+    case OPT_RESULTS:
+        a->results = true;
+        return 0;
+    case OPT_OLDER:
+        a->older_days = strtol(arg, &end, 10);
+        if (end == arg || *end || a->older_days < 0)
+            argp_error(state, "--older %s: a number of days", arg);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (a->verb)
+            argp_error(state, "one at a time");
+        a->verb = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->verb || (strcmp(a->verb, "list") && strcmp(a->verb, "clean")))
+            argp_error(state, "say 'list' or 'clean'");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const char doc[] =
+    "List or remove what weir keeps in its cache folder ($XDG_CACHE_HOME/weir, or ~/.cache/weir): compiled programs, "
+    "recordings, results of simulations. All of it is made again when it is needed."
+    "\vExamples:\n"
+    "  weir cache list\n"
+    "  weir cache clean --older 30\n"
+    "  weir cache clean --results\n\n"
+    "What was not used for 60 days goes by itself; results stay until they are cleaned with --results.\n";
+
+int cli_cache(int argc, char **argv)
+{
+    static const struct argp argp = {options, parse, "list\nclean", doc, NULL, NULL, NULL};
+    struct args a = {.older_days = -1};
+    struct err e;
+    char folder[PATH_MAX];
+    if (cli_parse(&argp, argc, argv, 0, &a))
+        return CLI_BAD_INPUT;
+    if (kept_folder(folder, sizeof folder, &e)) {
+        err_print(&e, stderr);
+        return CLI_BAD_INPUT;
+    }
+    if (nftw(folder, add, 16, FTW_PHYS)) {
+        fprintf(stderr, "weir: %s: cannot be read: %s\n", folder, strerror(errno));
+        return CLI_BAD_INPUT;
+    }
+    if (files.n)
+        qsort(files.p, files.n, sizeof *files.p, by_path);
+    int status = CLI_OK;
+    if (!strcmp(a.verb, "list"))
+        list(folder, a.files);
+    else
+        status = clean(&a);
+    for (size_t i = 0; i < files.n; i++)
+        free(files.p[i].path);
+    VEC_FREE(&files);
+    return status;
+}

@@ -1,0 +1,86 @@
+#!/bin/sh
+# What weir says of itself: lists, explanations, differences, the summary's words and shares, the cache folder, exit statuses.
+# Usage: words_cli.sh WEIR RECORDING CUDA-PROGRAM
+weir=$1 wt=$2 app=$3
+. "$(dirname "$0")/cli.sh"
+
+# The summary names each kind of policy; its shares add up.
+expect 0 "$weir" replay --gpu mesh28 --with gto,apcm "$wt"
+head -n 1 "$dir/out" | grep -q '^mesh28: scheduler gto, L1 management apcm, L1 organisation private, prefetcher none, L1 order fifo, L2 order fifo$' ||
+    fail "kinds are not named: $(head -n 1 "$dir/out")"
+for line in schedulers L1 L2; do
+    sum=$(grep "^  $line " "$dir/out" | grep -oE '[0-9.]+%' | tr -d %. | awk '{ s += $1 } END { print s }')
+    [ "$sum" = 1000 ] || fail "the shares of '$line' make $sum tenths of a percent: $(grep "^  $line " "$dir/out")"
+done
+# Each stall that it shows can be asked.
+for word in $(grep '^  schedulers' "$dir/out" | grep -oE '% [a-z_]+' | tr -d '% '); do
+    [ "$word" = issue ] && continue
+    expect 0 "$weir" explain "$word"
+    says out "sm.stall.$word: a statistic"
+done
+expect 0 "$weir" explain lsu_full
+says out "finds the load/store unit's queue full"
+expect 2 "$weir" explain lsu_fulll
+says err "did you mean"
+
+# Every statistic of a run is in the list, and every one of the list can be explained; so can every parameter.
+expect 0 "$weir" list statistics
+sed -n 's/^  \([a-z0-9_.]*\) .*/\1/p' "$dir/out" | sort >"$dir/statistics"
+"$weir" replay -q --gpu mesh28 --with apcm,cart --json "$dir/run.json" "$wt" || fail "replay"
+python3 - "$dir/run.json" "$dir/statistics" <<'PY' || fail "statistics of a run that are not listed"
+import json, sys
+listed = set(open(sys.argv[2]).read().split())
+missing = [name for name in json.load(open(sys.argv[1]))["total"] if name not in listed]
+assert len(listed) > 150 and not missing, (len(listed), missing)
+PY
+expect 0 "$weir" list parameters
+sed -n 's/^  \([a-z0-9_.]*\) .*/\1/p' "$dir/out" | sort >"$dir/parameters"
+"$weir" config show gtx480 --with apcm | awk 'NR > 1 { print $1 }' | sort >"$dir/shown"
+[ "$(comm -13 "$dir/parameters" "$dir/shown")" = "" ] || fail "not listed: $(comm -13 "$dir/parameters" "$dir/shown")"
+for name in $(awk 'NR % 40 == 1' "$dir/statistics" "$dir/parameters"); do
+    expect 0 "$weir" explain "$name"
+done
+expect 2 "$weir" list everything
+says err "statistics or parameters"
+
+# What differs between two machines, parameters of policies included.
+expect 0 "$weir" config diff gtx480 gtx780
+grep -q '^machine.sms  *15  *16  *streaming multiprocessors$' "$dir/out" || fail "no difference in SMs"
+grep -q '^l1.line' "$dir/out" && fail "equal values are shown"
+printf 'base = gtx480\n[l1]\nsize = 32KiB\n[sm]\nscheduler = two_level\n' >"$dir/mine.ini"
+expect 0 "$weir" config diff "$dir/mine.ini" gtx480
+[ "$(wc -l <"$dir/out")" = 4 ] || fail "not three differences: $(cat "$dir/out")"
+grep -q '^two_level.ready  *[0-9]*  *-  ' "$dir/out" || fail "a parameter that only one has: $(cat "$dir/out")"
+expect 0 "$weir" config diff gtx480 gtx480
+says out "the two do not differ"
+expect 2 "$weir" config diff gtx480
+expect 2 "$weir" config diff gtx480 gtx48
+says err "did you mean 'gtx480'?"
+
+# The cache folder: listed, cleaned by age, results only when asked.
+mkdir -p "$dir/cache/weir/recordings"
+printf 12345678 >"$dir/cache/weir/old-1"
+printf 1234 >"$dir/cache/weir/recordings/new-1.wt"
+printf 12 >"$dir/cache/weir/results.sqlite"
+touch -d "40 days ago" "$dir/cache/weir/old-1"
+chmod -R go-w "$dir/cache"
+expect 0 "$weir" cache list --files
+grep -qE '^ +8 B +40 days +old-1$' "$dir/out" || fail "not listed: $(cat "$dir/out")"
+grep -qE '^  total +14 B$' "$dir/out" || fail "no total: $(cat "$dir/out")"
+expect 0 "$weir" cache clean --older 30
+says out "1 file removed, 8 B"
+expect 0 "$weir" cache clean
+says out "1 file removed, 4 B"
+[ "$(find "$dir/cache/weir" -type f)" = "$dir/cache/weir/results.sqlite" ] || fail "left: $(find "$dir/cache/weir" -type f)"
+expect 0 "$weir" cache clean --results
+[ "$(find "$dir/cache" -type f)" = "" ] || fail "left: $(find "$dir/cache" -type f)"
+expect 2 "$weir" cache empty
+expect 2 "$weir" cache clean --older soon
+
+# Exit statuses: done, the program failed, bad input, deadlock.
+expect 0 "$weir" run -q --functional "$app"
+expect 1 "$weir" run -q --functional /bin/false
+expect 2 "$weir" run -q --gpu gtx48 "$app"
+expect 3 "$weir" replay -q --gpu gtx480 --set dram.latency=1000 --set clock.core=2800MHz --set clock.dram=200MHz \
+    --set machine.deadlock_cycles=1000 "$wt"
+exit 0
