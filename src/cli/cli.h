@@ -1,6 +1,6 @@
 /*
  * The command line: one function per command, each in the file of its name (record is in run.c, explain in list.c,
- * sweep and report in reproduce.c). commands.def lists them.
+ * report in reproduce.c). commands.def lists them.
  *
  * Exit status, the same for every command: 0 done, 1 the simulated program failed, 2 bad input, 3 deadlock.
  */

@@ -245,8 +245,8 @@ static void collect(struct session *x, const struct work *w)
             for (enum swcache_variant v = 0; v < SWCACHE_VARIANTS; v++) {
                 const struct point *p = is_run(x, k, v) ? w->point.p[next++] : NULL;
                 o.time[v] = point_value(p, "cycles");
-                if (p && p->result)
-                    o.statistics[v] = json_incref(json_object_get(p->result, "total"));
+                if (p && p->document)
+                    o.statistics[v] = json_incref(json_object_get(point_result(p), "total"));
                 if (p && p->failure && !o.failure &&
                     asprintf(&o.failure, "%s (%s: %s)", o.app->name, swcache_variant_name[v], p->failure) < 0)
                     BUG("no memory");

@@ -39,24 +39,25 @@ static unsigned distance(const char *a, const char *b)
     size_t na = strlen(a), nb = strlen(b);
     if (na >= MAX || nb >= MAX)
         return MAX;
-    unsigned row[MAX + 1];
-    for (size_t j = 0; j <= nb; j++)
-        row[j] = (unsigned)j;
-    for (size_t i = 1; i <= na; i++) {
-        unsigned diagonal = row[0];
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= nb; j++) {
-            unsigned above = row[j];
-            unsigned best = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
-            if (above + 1 < best)
-                best = above + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            diagonal = above;
-            row[j] = best;
+    unsigned cost[MAX + 1][MAX + 1];
+    for (size_t i = 0; i <= na; i++)
+        for (size_t j = 0; j <= nb; j++) {
+            if (!i || !j) {
+                cost[i][j] = (unsigned)(i + j);
+                continue;
+            }
+#define SAME(x, y) (tolower((unsigned char)a[x]) == tolower((unsigned char)b[y]))
+            unsigned best = cost[i - 1][j - 1] + !SAME(i - 1, j - 1);
+            if (cost[i - 1][j] + 1 < best)
+                best = cost[i - 1][j] + 1;
+            if (cost[i][j - 1] + 1 < best)
+                best = cost[i][j - 1] + 1;
+            if (i > 1 && j > 1 && SAME(i - 1, j - 2) && SAME(i - 2, j - 1) && cost[i - 2][j - 2] + 1 < best)
+                best = cost[i - 2][j - 2] + 1; /* two neighbours changed places: "icp" for "ipc" */
+#undef SAME
+            cost[i][j] = best;
         }
-    }
-    return row[nb];
+    return cost[na][nb];
 }
 
 const char *cfg_nearest(const char *word, const char *const *names, unsigned n)

@@ -114,8 +114,8 @@ static const json_t *same_load(const struct point *p, const json_t *load)
 {
     size_t i;
     json_t *x;
-    if (p && p->result)
-        json_array_foreach(json_object_get(p->result, "loads"), i, x)
+    if (p && p->document)
+        json_array_foreach(json_object_get(point_result(p), "loads"), i, x)
         {
             if (member(x, "pc") == member(load, "pc") &&
                 json_equal(json_object_get(x, "kernel"), json_object_get(load, "kernel")))
@@ -138,12 +138,12 @@ static void loads(struct lab_figure *f)
     for (size_t p = 0; p < f->program.n; p++) {
         const struct lab_program *program = f->program.p[p];
         const struct point *first = point_at(f, p, 0);
-        if (!first || !first->result) {
+        if (!first || !first->document) {
             complain(f, program, "", first);
             continue;
         }
         const json_t *top[TOP_LOADS];
-        unsigned n = top_loads(json_object_get(first->result, "loads"), top);
+        unsigned n = top_loads(json_object_get(point_result(first), "loads"), top);
         for (unsigned i = 0; i < n; i++) {
             char label[80];
             snprintf(label, sizeof label, "%s Ld%u", row_label(f, program), i + 1);
@@ -200,14 +200,14 @@ static void decisions(struct lab_figure *f)
     for (size_t p = 0; p < f->program.n; p++) {
         const struct point *run = point_at(f, p, 0), *truth = point_at(f, p, f->n_point - 1);
         double *cell = table_add_row(&f->table, row_label(f, f->program.p[p]), f->program.p[p]->group);
-        if (!run || !run->result || !truth || !truth->result) {
-            complain(f, f->program.p[p], "", !run || !run->result ? run : truth);
+        if (!run || !run->document || !truth || !truth->document) {
+            complain(f, f->program.p[p], "", !run || !run->document ? run : truth);
             continue;
         }
         double all = 0, decided = 0, agree = 0;
         size_t i;
         json_t *x;
-        json_array_foreach(json_object_get(truth->result, "loads"), i, x)
+        json_array_foreach(json_object_get(point_result(truth), "loads"), i, x)
         {
             const json_t *load = same_load(run, x), *d = json_object_get(load, policy);
             double accesses = (double)member(x, "accesses"), instances = (double)member(d, "instances");
@@ -234,7 +234,7 @@ static double located(const struct point *p, const char *what, const char *bin)
 static bool has_result(struct lab_figure *f, size_t p)
 {
     const struct point *point = point_at(f, p, 0);
-    if (point && point->result)
+    if (point && point->document)
         return true;
     complain(f, f->program.p[p], "", point);
     return false;
@@ -443,6 +443,7 @@ void figure_tabulate(struct lab *l, struct lab_figure *f)
         phases(f);
         break;
     case PLAN_BARS:
+    case PLAN_INTERACTIONS:
     case PLAN_KINDS:
         bars(l, f);
     }

@@ -26,6 +26,13 @@ void lab_free(struct lab *l)
         point_free(l->point.p[i]);
     for (size_t i = 0; i < l->program.n; i++)
         lab_program_free(&l->program.p[i]);
+    for (size_t i = 0; i < l->machine.n; i++) {
+        free(l->machine.p[i].id);
+        free(l->machine.p[i].resolved.policies);
+    }
+    VEC_FREE(&l->machine);
+    strmap_free(&l->point_by_key);
+    strmap_free(&l->machine_by_id);
     VEC_FREE(&l->figure);
     VEC_FREE(&l->point);
     VEC_FREE(&l->program);
@@ -131,18 +138,19 @@ int lab_add_figure(struct lab *l, struct plan *p, struct err *e)
 /* The one point of its key. Takes over `p`. */
 static struct point *intern(struct lab *l, struct point *p)
 {
-    for (size_t i = 0; i < l->point.n; i++)
-        if (!strcmp(l->point.p[i]->key, p->key)) {
-            point_free(p);
-            return l->point.p[i];
-        }
+    const uint32_t at = strmap_get(&l->point_by_key, p->key, strlen(p->key));
+    if (at != STRMAP_NONE) {
+        point_free(p);
+        return l->point.p[at];
+    }
+    strmap_put(&l->point_by_key, p->key, strlen(p->key), (uint32_t)l->point.n);
     VEC_PUSH(&l->point, p);
     return p;
 }
 
 static bool settled(const struct point *p)
 {
-    return p->result || p->failure;
+    return p->document || p->failure;
 }
 
 struct settings {
@@ -165,20 +173,65 @@ static char *assignment(const char *key, const char *value)
     return s;
 }
 
+/* The machine, resolved when it is first met. NULL: *e. */
+static const struct point_machine *get_machine(struct lab *l, const char *machine, const char *with,
+                                               const struct settings *s, struct err *e)
+{
+    VEC(char) id = {0};
+    const char *const parts[] = {machine, with ? with : ""};
+    for (size_t i = 0; i < 2 + s->set.n; i++)
+        for (const char *c = i < 2 ? parts[i] : s->set.p[i - 2];; c++) {
+            VEC_PUSH(&id, *c ? *c : '\n');
+            if (!*c)
+                break;
+        }
+    const uint32_t at = strmap_get(&l->machine_by_id, id.p, id.n);
+    if (at != STRMAP_NONE) {
+        VEC_FREE(&id);
+        return &l->machine.p[at].resolved;
+    }
+    struct lab_machine m;
+    if (point_resolve(&m.resolved, machine, with, s->set.p, s->set.n, e)) {
+        VEC_FREE(&id);
+        return NULL;
+    }
+    m.id = id.p;
+    strmap_put(&l->machine_by_id, m.id, id.n, (uint32_t)l->machine.n);
+    VEC_PUSH(&l->machine, m);
+    return &l->machine.p[l->machine.n - 1].resolved;
+}
+
+/* A fault of settings stands in the plan; one of the command line has its own words. */
+static void place_fault(const struct plan *plan, const struct plan_variant *v, struct inifile_place at, struct err *e)
+{
+    if (*e->file || !at.file)
+        return;
+    if (v && v->with_at.line && !strncmp(e->msg, "--with", 6))
+        at = v->with_at;
+    if (!strncmp(e->msg, "there is no machine", 19)) {
+        const struct inifile_place machine_at = v && v->machine ? v->machine_at : plan->machine_at;
+        at = machine_at.line ? machine_at : at;
+    }
+    snprintf(e->file, sizeof e->file, "%s", at.file);
+    e->line = at.line;
+}
+
+static const char *machine_of(const struct plan *plan, const struct plan_variant *v)
+{
+    return v && v->machine ? v->machine : plan->machine ? plan->machine : "gtx480";
+}
+
 /* No variant: the program's analysis. */
 static struct point *get_point(struct lab *l, const struct plan *plan, const struct plan_variant *v,
                                const struct lab_program *program, const struct settings *s, struct inifile_place at,
                                struct err *e)
 {
-    const char *machine = v && v->machine ? v->machine : plan->machine ? plan->machine : "gtx480";
-    struct point *p = point_new(program, !v, machine, v ? v->with : NULL, s->set.p, s->set.n, e);
-    if (!p && !*e->file) { /* a fault of the settings: it stands in the plan */
-        if (v && v->with_at.line && !strncmp(e->msg, "--with", 6))
-            at = v->with_at;
-        snprintf(e->file, sizeof e->file, "%s", at.file);
-        e->line = at.line;
-    }
-    return p ? intern(l, p) : NULL;
+    const char *machine = machine_of(plan, v), *with = v ? v->with : NULL;
+    const struct point_machine *m = get_machine(l, machine, with, s, e);
+    if (m)
+        return intern(l, point_on(m, program, !v, machine, with, s->set.p, s->set.n));
+    place_fault(plan, v, at, e);
+    return NULL;
 }
 
 /* Where a fault of a variant's own settings stands. */
@@ -195,9 +248,9 @@ struct want {
 
 static void want(struct want *w, struct point *p)
 {
-    for (size_t i = 0; i < w->point.n; i++)
-        if (w->point.p[i] == p)
-            return;
+    if (p->wanted)
+        return;
+    p->wanted = true;
     VEC_PUSH(&w->point, p);
 }
 
@@ -341,8 +394,54 @@ struct point *figure_point(struct lab *l, const struct lab_figure *f, const stru
     struct err e;
     if (resolve(l, &f->plan, v, program, &none, &p, &e))
         p = NULL;
+    for (size_t i = 0; i < none.point.n; i++)
+        none.point.p[i]->wanted = false;
     VEC_FREE(&none.point);
     return p;
+}
+
+/* A variant with the first values of its searches, and each other value of each search. */
+static int check_variant(struct lab *l, const struct plan *plan, const struct plan_variant *v, struct err *e)
+{
+    struct settings s = {0};
+    for (size_t i = 0; i < v->set.word.n; i++)
+        VEC_PUSH(&s.set, v->set.word.p[i]);
+    s.own = s.set.n;
+    int status = 0;
+    for (size_t c = 0; c < v->best.n && !status; c++) {
+        const struct plan_search *search = &v->best.p[c];
+        for (size_t i = search->value.word.n; i-- > 0 && !status;) { /* the first stays */
+            VEC_PUSH(&s.set, assignment(search->key, search->value.word.p[i]));
+            if (!get_machine(l, machine_of(plan, v), v->with, &s, e)) {
+                place_fault(plan, v, search->at, e);
+                status = -1;
+            }
+            if (i)
+                free(s.set.p[--s.set.n]);
+        }
+    }
+    if (!status && !v->best.n && !get_machine(l, machine_of(plan, v), v->with, &s, e)) {
+        place_fault(plan, v, place_of(plan, v), e);
+        status = -1;
+    }
+    settings_free(&s);
+    return status;
+}
+
+int lab_check(struct lab *l, struct err *e)
+{
+    for (size_t i = 0; i < l->figure.n; i++) {
+        const struct plan *plan = &l->figure.p[i].plan;
+        if (plan->refused || !plan_simulates(plan))
+            continue;
+        for (size_t k = 0; k < plan->variants.word.n; k++) {
+            const struct plan_variant *v = plan_find(plan, plan->variants.word.p[k]);
+            const struct plan_variant *over = plan_divisor(plan, v);
+            if (check_variant(l, plan, v, e) || (over && over != v && check_variant(l, plan, over, e)))
+                return -1;
+        }
+    }
+    return 0;
 }
 
 int lab_run(struct lab *l, struct pool *pool, struct err *e)
@@ -354,6 +453,8 @@ int lab_run(struct lab *l, struct pool *pool, struct err *e)
         more = w.point.n > 0;
         if (!status && more)
             status = pool_run(pool, w.point.p, w.point.n, e);
+        for (size_t i = 0; i < w.point.n; i++)
+            w.point.p[i]->wanted = false;
         VEC_FREE(&w.point);
     }
     if (status < 0)

@@ -29,15 +29,26 @@ struct lab_figure {
     char axis[200];      /* of the values: "IPC / LRR" */
 };
 
+/* A machine with policies and settings, resolved: thousands of points share few. */
+struct lab_machine {
+    char *id; /* all that describes it */
+    struct point_machine resolved;
+};
+
 struct lab {
     VEC(struct lab_program) program;
     VEC(struct lab_figure) figure;
-    VEC(struct point *) point; /* every one that was wanted, each once */
+    VEC(struct point *) point;  /* every one that was wanted, each once */
+    struct strmap point_by_key; /* index in `point` */
+    VEC(struct lab_machine) machine;
+    struct strmap machine_by_id; /* index in `machine` */
 };
 
 void lab_free(struct lab *);
 /* Takes over the plan. Its programs are looked up in lab->program, which must not change any more. */
 int lab_add_figure(struct lab *, struct plan *, struct err *);
+/* Before anything is recorded or simulated: whether every variant is a machine that can be built. */
+int lab_check(struct lab *, struct err *);
 /* As pool_run; afterwards the tables stand. Stopped: tables of what there is. */
 int lab_run(struct lab *, struct pool *, struct err *);
 /* How the figure is drawn. */

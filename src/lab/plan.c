@@ -3,6 +3,8 @@
 
 #include "engine/config.h"
 #include "gpu/plugin.h"
+#include "lab/axes.h"
+#include "lab/metric.h"
 #include "lab/plot.h"
 #include "lab/search.h"
 
@@ -11,7 +13,7 @@
 #include <unistd.h>
 
 static const char *const kind_names[PLAN_KINDS] = {"bars",      "loads", "locality",   "counts", "aps",
-                                                   "decisions", "reuse", "iterations", "phases"};
+                                                   "decisions", "reuse", "iterations", "phases", "interactions"};
 
 struct reading {
     struct plan *p;
@@ -57,17 +59,21 @@ static int read_figure(struct reading *r, const struct inifile_item *i, struct e
         {"normalise", &p->normalise, &p->normalise_at},
         {"refused", &p->refused, NULL},
         {"note", &p->note, NULL},
-        {"maximise", &p->maximise, NULL},
+        {"maximise", &p->maximise, &p->maximise_at},
         {"base", &r->base, &r->base_at},
         {"published", &r->published, &r->published_at},
     };
     const struct {
         const char *key;
         struct inifile_words *list;
-    } lists[] = {{"programs", &p->programs}, {"variants", &p->variants}, {"means", &p->means}, {"plugin", &r->plugin}};
-    static const char *const keys[] = {"number",  "title", "machine",  "metric", "axis",     "normalise",
-                                       "refused", "note",  "maximise", "base",   "programs", "variants",
-                                       "means",   "kind",  "average",  "plugin", "empty",    "draw"};
+    } lists[] = {{"programs", &p->programs},
+                 {"variants", &p->variants},
+                 {"means", &p->means},
+                 {"plugin", &r->plugin},
+                 {"parts", &p->parts}};
+    static const char *const keys[] = {"number",  "title",    "machine", "metric",   "axis",     "normalise", "refused",
+                                       "note",    "maximise", "base",    "programs", "variants", "means",     "kind",
+                                       "average", "plugin",   "empty",   "draw",     "parts"};
     static const char *const averages[] = {"arithmetic", "geometric"}, *const empties[] = {"zero", "skip"};
     for (unsigned k = 0; k < sizeof texts / sizeof *texts; k++)
         if (!strcmp(i->key, texts[k].key)) {
@@ -135,8 +141,10 @@ static int read_variant(struct reading *r, const char *name, const struct inifil
         return err_at(e, i->file, i->line, 0, "variant '%s' is already in %s", name, v->at.file);
     if (!strcmp(i->key, "label"))
         return inifile_text(&v->label, i, e);
-    if (!strcmp(i->key, "machine"))
+    if (!strcmp(i->key, "machine")) {
+        v->machine_at = INIFILE_PLACE(i);
         return inifile_text(&v->machine, i, e);
+    }
     if (!strcmp(i->key, "with")) {
         v->with_at = INIFILE_PLACE(i);
         return inifile_text(&v->with, i, e);
@@ -159,6 +167,32 @@ static int read_variant(struct reading *r, const char *name, const struct inifil
         return 0;
     }
     static const char *const keys[] = {"label", "machine", "with", "over", "best", "refine", "set"};
+    return unknown(i, keys, sizeof keys / sizeof *keys, e);
+}
+
+const struct plan_program *plan_own_program(const struct plan *p, const char *name)
+{
+    for (size_t i = 0; i < p->program.n; i++)
+        if (!strcmp(p->program.p[i].name, name))
+            return &p->program.p[i];
+    return NULL;
+}
+
+static int read_program(struct reading *r, const char *name, const struct inifile_item *i, struct err *e)
+{
+    static const char *const keys[] = {"run", "label"};
+    struct plan *p = r->p;
+    struct plan_program *own = (struct plan_program *)plan_own_program(p, name);
+    if (!own) {
+        VEC_PUSH(&p->program, (struct plan_program){.name = xstrdup(name), .at = INIFILE_PLACE(i)});
+        own = &p->program.p[p->program.n - 1];
+    }
+    if (!strcmp(i->key, "run")) {
+        own->run_at = INIFILE_PLACE(i);
+        return inifile_text(&own->run, i, e);
+    }
+    if (!strcmp(i->key, "label"))
+        return inifile_text(&own->label, i, e);
     return unknown(i, keys, sizeof keys / sizeof *keys, e);
 }
 
@@ -201,8 +235,12 @@ static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
         return read_paper(r, i, e);
     if (!strncmp(i->section, "variant ", 8) && i->section[8])
         return read_variant(r, i->section + 8, i, e);
+    if (!strncmp(i->section, "program ", 8) && i->section[8])
+        return read_program(r, i->section + 8, i, e);
+    if (!strcmp(i->section, "sweep"))
+        return axes_read(r->p, i, e);
     err_at(e, i->file, i->line, 0, "there is no section [%s]", i->section);
-    return err_hint(e, "sections are [figure], [variant NAME] and [paper]");
+    return err_hint(e, "sections are [figure], [variant NAME], [sweep], [program NAME] and [paper]");
 }
 
 static char *keep(struct plan *p, char *text)
@@ -242,7 +280,8 @@ const struct plan_variant *plan_find(const struct plan *p, const char *name)
 
 bool plan_simulates(const struct plan *p)
 {
-    return p->kind == PLAN_BARS || p->kind == PLAN_LOADS || p->kind == PLAN_DECISIONS || p->kind == PLAN_PHASES;
+    return p->kind == PLAN_BARS || p->kind == PLAN_LOADS || p->kind == PLAN_DECISIONS || p->kind == PLAN_PHASES ||
+           p->kind == PLAN_INTERACTIONS;
 }
 
 bool plan_analyses(const struct plan *p)
@@ -302,6 +341,83 @@ static int check_refine(const struct plan_variant *v, struct err *e)
     return 0;
 }
 
+void plan_combination(const struct plan *p, unsigned mask, char out[PLAN_NAME_BYTES])
+{
+    size_t at = 0;
+    out[0] = 0;
+    for (size_t i = 0; i < p->parts.word.n && at < PLAN_NAME_BYTES; i++)
+        if (mask & 1u << i)
+            at += (size_t)snprintf(out + at, PLAN_NAME_BYTES - at, "%s%s", at ? "+" : "", p->parts.word.p[i]);
+}
+
+/* Appends to a text that may be NULL, with something between. */
+static void join(char **text, const char *between, const char *more)
+{
+    const size_t old = *text ? strlen(*text) : 0, n = old + strlen(between) + strlen(more) + 1;
+    *text = xrealloc(*text, n);
+    snprintf(*text + old, n - old, "%s%s", old ? between : "", more);
+}
+
+static void add_combination(struct plan *p, unsigned mask)
+{
+    char name[PLAN_NAME_BYTES];
+    plan_combination(p, mask, name);
+    struct plan_variant v = {.name = xstrdup(name), .mask = mask};
+    for (size_t i = 0; i < p->parts.word.n; i++) {
+        if (!(mask & 1u << i))
+            continue;
+        const struct plan_variant *part = plan_find(p, p->parts.word.p[i]);
+        v.at = part->at;
+        join(&v.label, "+", part->label ? part->label : part->name);
+        if (part->with) {
+            join(&v.with, ",", part->with);
+            v.with_at = part->with_at;
+        }
+        for (size_t k = 0; k < part->set.word.n; k++)
+            VEC_PUSH(&v.set.word, xstrdup(part->set.word.p[k]));
+        if (part->set.word.n)
+            v.set.at = part->set.at;
+    }
+    VEC_PUSH(&p->variant, v);
+}
+
+/* The variants of a plan of interactions: its parts, then their pairs, triples and so on. */
+static int combine(struct plan *p, struct err *e)
+{
+    const unsigned n = (unsigned)p->parts.word.n;
+    if (n < 2 || n > PLAN_PARTS) {
+        err_at(e, p->path, 0, 0, "kind = interactions combines 2 to %d parts, and there are %u", PLAN_PARTS, n);
+        return err_hint(e, "write parts = apcm cart, the names of variants");
+    }
+    if (!p->normalise) {
+        err_at(e, p->path, 0, 0, "kind = interactions needs the variant without any of its parts");
+        return err_hint(e, "write normalise = NAME");
+    }
+    for (unsigned i = 0; i < n; i++) {
+        if (check_name(p, p->parts.word.p[i], p->parts.at, e))
+            return -1;
+        struct plan_variant *v = (struct plan_variant *)plan_find(p, p->parts.word.p[i]);
+        if (v->best.n || v->mask || v->machine)
+            return INIFILE_FAULT(p->parts.at, e,
+                                 "parts: '%s' is named twice, searches for its best, or has a machine of its own",
+                                 v->name);
+        v->mask = 1u << i;
+    }
+    for (unsigned size = 2; size <= n; size++)
+        for (unsigned mask = 1; mask < 1u << n; mask++)
+            if ((unsigned)__builtin_popcount(mask) == size)
+                add_combination(p, mask);
+    inifile_free_words(&p->variants);
+    for (unsigned size = 1; size <= n; size++)
+        for (unsigned mask = 1; mask < 1u << n; mask++)
+            if ((unsigned)__builtin_popcount(mask) == size) {
+                char name[PLAN_NAME_BYTES];
+                plan_combination(p, mask, name);
+                VEC_PUSH(&p->variants.word, xstrdup(name));
+            }
+    return 0;
+}
+
 static int check(struct plan *p, struct err *e)
 {
     if (!p->title)
@@ -315,6 +431,17 @@ static int check(struct plan *p, struct err *e)
         }
     if (p->refused)
         return 0;
+    for (size_t i = 0; i < p->program.n; i++)
+        if (!p->program.p[i].run) {
+            INIFILE_FAULT(p->program.p[i].at, e, "[program %s] does not say what to run", p->program.p[i].name);
+            return err_hint(e, "write run = ./app arguments, or run = app.wt");
+        }
+    if (p->sweep.n && axes_expand(p, e))
+        return -1;
+    if (p->kind == PLAN_INTERACTIONS && combine(p, e))
+        return -1;
+    if (p->kind != PLAN_INTERACTIONS && p->parts.word.n)
+        return INIFILE_FAULT(p->parts.at, e, "parts belong to kind = interactions");
     if (!p->programs.word.n) {
         err_at(e, p->path, 0, 0, "[figure] does not say which programs");
         return err_hint(e, "write programs = bfs spmv, or programs = all");
@@ -356,14 +483,21 @@ int plan_read(struct plan *p, const char *path, struct err *e)
     free(r.base);
     free(r.published);
     if (!status)
-        status = check(p, e);
-    if (!status && !p->metric)
+        return plan_complete(p, e);
+    plan_free(p);
+    return -1;
+}
+
+int plan_complete(struct plan *p, struct err *e)
+{
+    if (!p->metric)
         p->metric = xstrdup("ipc");
-    if (!status && !p->maximise)
+    if (!p->maximise)
         p->maximise = xstrdup("ipc");
-    if (status)
-        plan_free(p);
-    return status;
+    if (!check(p, e) && (p->refused || !metric_check(p, e)))
+        return 0;
+    plan_free(p);
+    return -1;
 }
 
 static void free_variant(struct plan_variant *v)
@@ -388,11 +522,24 @@ void plan_free(struct plan *p)
     inifile_free_words(&p->programs);
     inifile_free_words(&p->variants);
     inifile_free_words(&p->means);
+    inifile_free_words(&p->parts);
     inifile_free_words(&p->order);
     inifile_free_words(&p->first);
     for (size_t i = 0; i < p->variant.n; i++)
         free_variant(&p->variant.p[i]);
     VEC_FREE(&p->variant);
+    for (size_t i = 0; i < p->sweep.n; i++) {
+        free(p->sweep.p[i].key);
+        inifile_free_words(&p->sweep.p[i].value);
+        VEC_FREE(&p->sweep.p[i].value_at);
+    }
+    VEC_FREE(&p->sweep);
+    for (size_t i = 0; i < p->program.n; i++) {
+        free(p->program.p[i].name);
+        free(p->program.p[i].run);
+        free(p->program.p[i].label);
+    }
+    VEC_FREE(&p->program);
     for (size_t i = 0; i < p->text.n; i++)
         free(p->text.p[i]);
     VEC_FREE(&p->text);

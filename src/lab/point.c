@@ -33,6 +33,10 @@ void lab_program_free(struct lab_program *p)
     free(p->label);
     free(p->group);
     free(p->recording);
+    for (size_t i = 0; i < p->command.n; i++)
+        free(p->command.p[i]);
+    VEC_FREE(&p->command);
+    free(p->machine);
     memset(p, 0, sizeof *p);
 }
 
@@ -98,16 +102,23 @@ static void on_value(void *ctx, const struct cfg_value *v)
     }
 }
 
-struct point *point_new(const struct lab_program *program, bool analysis, const char *machine, const char *with,
-                        char *const *set, size_t n_set, struct err *e)
+int point_resolve(struct point_machine *m, const char *machine, const char *with, char *const *set, size_t n_set,
+                  struct err *e)
 {
-    const struct cfg_schema *schema = gpu_schema();
-    struct cfg *c = cfg_load(schema, machine, (const char *const *)set, (unsigned)n_set, with, e);
+    struct cfg *c = cfg_load(gpu_schema(), machine, (const char *const *)set, (unsigned)n_set, with, e);
     if (!c)
-        return NULL;
-    struct resolved r = {fnv(FNV_START, &program->launches, sizeof program->launches), NULL, 0};
+        return -1;
+    static const uint32_t all_launches = 0;
+    struct resolved r = {fnv(FNV_START, &all_launches, sizeof all_launches), NULL, 0};
     cfg_each(c, on_value, &r);
     cfg_free(c);
+    *m = (struct point_machine){r.hash, r.policies ? r.policies : xstrdup(""), r.sms};
+    return 0;
+}
+
+struct point *point_on(const struct point_machine *m, const struct lab_program *program, bool analysis,
+                       const char *machine, const char *with, char *const *set, size_t n_set)
+{
     struct point *p = xcalloc(1, sizeof *p);
     p->program = program;
     p->analysis = analysis;
@@ -115,10 +126,22 @@ struct point *point_new(const struct lab_program *program, bool analysis, const 
     p->with = with ? xstrdup(with) : NULL;
     for (size_t i = 0; i < n_set; i++)
         VEC_PUSH(&p->set, xstrdup(set[i]));
-    p->policies = r.policies ? r.policies : xstrdup("");
-    p->sms = r.sms;
-    snprintf(p->key, sizeof p->key, "%s%016" PRIx64 "-%s-%s-%s", analysis ? "locality-" : "", r.hash, program->hash,
+    p->policies = xstrdup(m->policies);
+    p->sms = m->sms;
+    snprintf(p->key, sizeof p->key, "%s%016" PRIx64 "-%s-%s-%s", analysis ? "locality-" : "",
+             program->launches ? fnv(m->hash, &program->launches, sizeof program->launches) : m->hash, program->hash,
              RESULT_SCHEMA, WEIR_MODEL);
+    return p;
+}
+
+struct point *point_new(const struct lab_program *program, bool analysis, const char *machine, const char *with,
+                        char *const *set, size_t n_set, struct err *e)
+{
+    struct point_machine m;
+    if (point_resolve(&m, machine, with, set, n_set, e))
+        return NULL;
+    struct point *p = point_on(&m, program, analysis, machine, with, set, n_set);
+    free(m.policies);
     return p;
 }
 
@@ -133,6 +156,7 @@ void point_free(struct point *p)
     free(p->with);
     free(p->policies);
     free(p->failure);
+    free(p->document);
     json_decref(p->result);
     free(p);
 }
@@ -249,25 +273,72 @@ char *point_simulate(const struct point *p, int (*poll)(void *, uint64_t, uint64
     return document;
 }
 
-int point_take(struct point *p, const char *document)
+/* Whether it is written as result_brief_json and analyse write it, so that numbers can be found without reading all. */
+static bool is_plain(const char *document, const char **total, size_t *bytes)
+{
+    static const char head[] = "{\"total\":{";
+    const size_t n = strlen(document);
+    const char *start = document + sizeof head - 1, *end;
+    if (strncmp(document, head, sizeof head - 1) || n < 2 || strcmp(document + n - 2, "]}") ||
+        !(end = strchr(start, '}')) || strncmp(end, "},\"loads\":[", 11) || memchr(start, '{', (size_t)(end - start)))
+        return false;
+    *total = start;
+    *bytes = (size_t)(end - start);
+    return true;
+}
+
+static json_t *parse(const char *document)
 {
     json_error_t why;
     json_t *doc = json_loads(document, 0, &why);
-    if (!json_is_object(json_object_get(doc, "total")) || !json_is_array(json_object_get(doc, "loads"))) {
-        json_decref(doc);
+    if (json_is_object(json_object_get(doc, "total")) && json_is_array(json_object_get(doc, "loads")))
+        return doc;
+    json_decref(doc);
+    return NULL;
+}
+
+int point_take(struct point *p, const char *document)
+{
+    const char *total = NULL;
+    size_t bytes = 0;
+    json_t *doc = NULL;
+    if (!is_plain(document, &total, &bytes) && !(doc = parse(document)))
         return -1;
-    }
+    free(p->document);
     json_decref(p->result);
+    p->document = xstrdup(document);
+    p->total = total ? p->document + (total - document) : NULL;
+    p->total_bytes = bytes;
     p->result = doc;
     return 0;
 }
 
+const json_t *point_result(const struct point *p)
+{
+    if (p && p->document && !p->result)
+        ((struct point *)p)->result = parse(p->document); /* read when it is first asked for */
+    return p ? p->result : NULL;
+}
+
 /* ---- values ---- */
 
-/* A sum of names such as "l1.misses+l1.merges", n characters. */
-static double sum_of(const json_t *total, const char *text, size_t n)
+/* A statistic of the result; NAN where there is none of that name. */
+static double number(const struct point *p, const char *name)
 {
-    double sum = 0;
+    if (!p->total) {
+        const json_t *v = json_object_get(json_object_get(point_result(p), "total"), name);
+        return json_is_number(v) ? json_number_value(v) : NAN;
+    }
+    char quoted[140];
+    const int n = snprintf(quoted, sizeof quoted, "\"%s\":", name);
+    const char *at = memmem(p->total, p->total_bytes, quoted, (size_t)n);
+    return at ? strtod(at + n, NULL) : NAN;
+}
+
+/* A sum of names such as "l1.misses+l1.merges", n characters. */
+static double sum_of(const struct point *p, const char *text, size_t n)
+{
+    double all = 0;
     for (const char *at = text, *end = text + n; at < end;) {
         while (at < end && (*at == ' ' || *at == '+'))
             at++;
@@ -278,25 +349,21 @@ static double sum_of(const json_t *total, const char *text, size_t n)
             break;
         char name[128];
         snprintf(name, sizeof name, "%.*s", (int)len, at);
-        json_t *v = json_object_get(total, name);
-        if (!json_is_number(v))
-            return NAN;
-        sum += json_number_value(v);
+        all += number(p, name); /* NAN stays NAN */
         at += len;
     }
-    return sum;
+    return all;
 }
 
 double point_value(const struct point *p, const char *metric)
 {
-    if (!p || !p->result)
+    if (!p || !p->document)
         return NAN;
-    const json_t *total = json_object_get(p->result, "total");
     const char *slash = strchr(metric, '/');
     if (!slash)
-        return sum_of(total, metric, strlen(metric));
-    double over = sum_of(total, slash + 1, strlen(slash + 1));
-    double of = sum_of(total, metric, (size_t)(slash - metric));
+        return sum_of(p, metric, strlen(metric));
+    double over = sum_of(p, slash + 1, strlen(slash + 1));
+    double of = sum_of(p, metric, (size_t)(slash - metric));
     return over == 0 ? 0 : of / over;
 }
 
@@ -308,7 +375,7 @@ double point_busy(const struct point *p)
 bool point_is_empty(const struct point *p, const char *metric)
 {
     const char *slash = strchr(metric, '/');
-    if (!p || !p->result || !slash)
+    if (!p || !p->document || !slash)
         return false;
-    return sum_of(json_object_get(p->result, "total"), slash + 1, strlen(slash + 1)) == 0;
+    return sum_of(p, slash + 1, strlen(slash + 1)) == 0;
 }

@@ -14,13 +14,15 @@ struct json_t;
 
 /* A program that can be simulated. */
 struct lab_program {
-    char *name;        /* of the suite: "bfs" */
+    char *name;        /* of the suite: "bfs"; of one's own: as the plan calls it */
     char *label;       /* the paper's: "BFS" */
     char *group;       /* the paper's class: "CS"; "" = none */
     uint32_t launches; /* only the first ones are run; 0 = all */
     char *recording;
-    char hash[20];  /* of the recording's bytes */
-    uint64_t insts; /* warp instructions: how long it takes, roughly */
+    VEC(char *) command; /* a program of one's own, with its arguments, before it is recorded */
+    char *machine;       /* that such a program sees while it is recorded; NULL = the default */
+    char hash[20];       /* of the recording's bytes */
+    uint64_t insts;      /* warp instructions: how long it takes, roughly */
 };
 void lab_program_free(struct lab_program *);
 /* Fills hash and insts from the recording. */
@@ -32,15 +34,33 @@ struct point {
     char *machine, *with; /* with: NULL = the machine's own policies */
     VEC(char *) set;
     char key[80];
-    char *policies;        /* resolved, for people */
-    uint32_t sms;          /* of the machine */
-    struct json_t *result; /* "total", "loads"; NULL = not simulated */
-    char *failure;         /* why it has none, or NULL */
+    char *policies; /* resolved, for people */
+    uint32_t sms;   /* of the machine */
+    /* The result as text, NULL = not simulated. Sweeps have thousands and mostly want one number of each, which is
+     * looked up in the text (point_value); point_result reads all of it. */
+    char *document;
+    const char *total; /* in the document: its flat object of numbers; NULL = it is written in another way */
+    size_t total_bytes;
+    struct json_t *result;
+    char *failure; /* why it has none, or NULL */
+    bool wanted;   /* in the list of those to be simulated next (lab.c) */
 };
+
+/* A machine with its policies and settings, resolved once for all the programs that run on it. */
+struct point_machine {
+    uint64_t hash;
+    char *policies;
+    uint32_t sms;
+};
+int point_resolve(struct point_machine *, const char *machine, const char *with, char *const *set, size_t n_set,
+                  struct err *);
 
 /* Resolves the machine and computes the key. Takes copies. */
 struct point *point_new(const struct lab_program *, bool analysis, const char *machine, const char *with,
                         char *const *set, size_t n_set, struct err *);
+/* The same for a machine that is resolved already. */
+struct point *point_on(const struct point_machine *, const struct lab_program *, bool analysis, const char *machine,
+                       const char *with, char *const *set, size_t n_set);
 void point_free(struct point *);
 /* Settings as --set would have them, for people. */
 void point_settings(const struct point *, char *out, size_t bytes);
@@ -56,8 +76,10 @@ char *point_simulate(const struct point *, int (*poll)(void *, uint64_t cycle, u
                      struct err *);
 /* Such a name: `what` is line, count ..., `bin` a type, a bin or TYPE.BIN. */
 void point_locality_name(char out[96], const char *what, const char *bin);
-/* Takes a document as the point's result. -1: it is none. */
+/* Takes a copy of a document as the point's result. -1: it is none. */
 int point_take(struct point *, const char *document);
+/* The result's members "total" and "loads"; NULL = there is none. Belongs to the point. */
+const struct json_t *point_result(const struct point *);
 
 /*
  * A number of the result: a statistic ("l1.miss_rate") or sums of them ("l1.misses+l1.merges / l1.accesses"). NAN where

@@ -239,7 +239,7 @@ int pool_run(struct pool *pool, struct point **points, size_t n, struct err *e)
     VEC(struct point *) todo = {0};
     for (size_t i = 0; i < n; i++) {
         struct point *p = points[i];
-        if (p->result || p->failure)
+        if (p->document || p->failure)
             continue;
         char *document = pool->store ? store_get(pool->store, p->key) : NULL;
         if (document && point_take(p, document) == 0)

@@ -3,7 +3,9 @@
 
 #include "base/exhaust.h"
 #include "base/outfile.h"
+#include "lab/interact.h"
 #include "lab/model.h"
+#include "lab/page.h"
 #include "lab/report_page.h"
 
 #include <ctype.h>
@@ -188,6 +190,20 @@ static char *read_file(const char *stem, size_t *bytes)
     return text;
 }
 
+/* The analysis of combinations on the page: the words of the screen. */
+static void put_interactions(const struct writing *w, const struct lab_figure *f)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    if (!out)
+        mem_exhausted(0);
+    interact_print(w->lab, f, w->report->claims, false, out);
+    fclose(out);
+    page_element(w->html, "pre", text);
+    free(text);
+}
+
 /* The figure's files and its places in the reports. 1: it could not be drawn (*e). */
 static int write_figure(struct writing *w, const struct lab_figure *f, const struct report_claim *c, size_t n,
                         struct err *e)
@@ -199,6 +215,8 @@ static int write_figure(struct writing *w, const struct lab_figure *f, const str
         return err_at(e, w->report->folder, 0, 0, "the name is too long");
     table_print(&f->table, true, w->md);
     fprintf(w->md, "\n![%s](%s.svg)\n\n", f->plan.title, name);
+    if (f->plan.kind == PLAN_INTERACTIONS)
+        interact_print(w->lab, f, w->report->claims, true, w->md);
     put_found(f, true, w->md);
     put_notes(f, true, w->md);
     if (write_table(f, stem, e))
@@ -213,11 +231,16 @@ static int write_figure(struct writing *w, const struct lab_figure *f, const str
     plot.formats = w->report->formats;
     char *svg = NULL;
     size_t bytes = 0;
+    /* All programs under all combinations are no picture; the means of the combinations are. */
+    struct table means = f->plan.kind == PLAN_INTERACTIONS ? interact_means(f) : (struct table){0};
     if (f->table.row.n && f->table.column.n) {
-        drawn = plot_write(&f->table, &plot, stem, e) ? 1 : 0;
+        drawn = plot_write(means.row.n ? &means : &f->table, &plot, stem, e) ? 1 : 0;
         svg = drawn ? NULL : read_file(stem, &bytes);
     }
+    table_free(&means);
     report_page_figure(w->html, w->report, f, svg, bytes, c, n);
+    if (f->plan.kind == PLAN_INTERACTIONS)
+        put_interactions(w, f);
     free(svg);
     VEC_FREE(&marks.mark);
     return drawn;
@@ -251,6 +274,8 @@ static int put_figure(struct writing *w, struct lab_figure *f, struct err *e)
         put_course(f, w->screen);
     else
         table_print(&f->table, false, w->screen);
+    if (f->plan.kind == PLAN_INTERACTIONS)
+        interact_print(w->lab, f, w->report->claims, false, w->screen);
     put_found(f, false, w->screen);
     put_notes(f, false, w->screen);
     const int drawn = w->md ? write_figure(w, f, w->claim.p + first, w->claim.n - first, e) : 0;
@@ -346,6 +371,8 @@ int report_write(struct lab *l, const struct report *r, FILE *screen, struct err
         int s = put_figure(&w, &l->figure.p[i], e);
         status = s < 0 ? s : status | s;
     }
+    for (size_t i = 0; r->verdict && i < w.claim.n; i++)
+        r->verdict[w.claim.p[i].judged.verdict]++;
     if (w.claim.n && status >= 0) {
         fputc('\n', screen);
         put_summary(&w, screen);

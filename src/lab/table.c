@@ -5,7 +5,7 @@
 
 void table_add_column(struct table *t, const char *name, const char *label)
 {
-    VEC_PUSH(&t->column, (struct table_column){xstrdup(name), xstrdup(label)});
+    VEC_PUSH(&t->column, (struct table_column){.name = xstrdup(name), .label = xstrdup(label)});
 }
 
 double *table_add_row(struct table *t, const char *label, const char *group)
@@ -92,10 +92,12 @@ void table_add_mean(struct table *t, const char *of)
 }
 
 /* Four significant places are more than a simulation can promise; large numbers without decimals. */
-static void print_cell(const struct table *t, double v, char out[32])
+static void print_cell(const struct table *t, size_t column, double v, char out[32])
 {
     if (isnan(v))
         strcpy(out, "-");
+    else if (t->column.p[column].count)
+        snprintf(out, 32, "%.0f", v);
     else if (t->percent)
         snprintf(out, 32, "%.1f%%", 100 * v);
     else if (fabs(v) >= 1000)
@@ -118,8 +120,46 @@ static void put(FILE *out, const char *text, int width, bool left)
     fprintf(out, "%*s%s%*s", left || pad < 0 ? 0 : pad, "", text, left && pad > 0 ? pad : 0, "");
 }
 
+/* Characters of a line when it is printed with the columns side by side. */
+static int width_across(const struct table *t)
+{
+    int n = 10;
+    for (size_t c = 0; c < t->column.n; c++) {
+        const int w = width_of(t->column.p[c].label);
+        n += 2 + (w > 9 ? w : 9);
+    }
+    return n;
+}
+
+/* One line for each column: for few rows under many long names. */
+static void print_turned(const struct table *t, FILE *out)
+{
+    int first = 8;
+    for (size_t c = 0; c < t->column.n; c++)
+        if (width_of(t->column.p[c].label) > first)
+            first = width_of(t->column.p[c].label);
+    for (size_t c = 0; c <= t->column.n; c++) { /* the first line: names of the rows */
+        fputs("  ", out);
+        put(out, c ? t->column.p[c - 1].label : "", first, true);
+        for (size_t i = 0; i < t->row.n; i++) {
+            char text[32];
+            const int w = width_of(t->row.p[i].label);
+            if (c)
+                print_cell(t, c - 1, t->row.p[i].cell[c - 1], text);
+            fputs("  ", out);
+            put(out, c ? text : t->row.p[i].label, w > 9 ? w : 9, false);
+        }
+        fputc('\n', out);
+    }
+}
+
 void table_print(const struct table *t, bool markdown, FILE *out)
 {
+    enum { SCREEN = 150, FEW_ROWS = 10 };
+    if (!markdown && t->row.n <= FEW_ROWS && t->row.n < t->column.n && width_across(t) > SCREEN) {
+        print_turned(t, out);
+        return;
+    }
     int first = 8;
     for (size_t i = 0; i < t->row.n; i++) {
         int w = width_of(t->row.p[i].label) + t->row.p[i].idle;
@@ -147,7 +187,7 @@ void table_print(const struct table *t, bool markdown, FILE *out)
         for (size_t c = 0; c < t->column.n; c++) {
             char text[32];
             int w = width_of(t->column.p[c].label);
-            print_cell(t, r->cell[c], text);
+            print_cell(t, c, r->cell[c], text);
             fputs(markdown ? " | " : "  ", out);
             put(out, text, w > 9 ? w : 9, false);
         }

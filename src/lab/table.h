@@ -18,6 +18,7 @@ struct table_row {
 };
 struct table_column {
     char *name, *label; /* name: as claims call it */
+    bool count;         /* whole numbers, shown as such */
 };
 struct table {
     VEC(struct table_column) column; /* all before the first row */

@@ -1,8 +1,8 @@
 #!/bin/sh
 # weir sweep and weir reproduce from the outside: two programs at size tiny. The number of workers and a restart change
 # nothing, nothing is simulated twice, published values get a verdict, pictures are drawn, bad plans are refused.
-# Usage: sweep_cli.sh WEIR
-weir=$1
+# Usage: sweep_cli.sh WEIR CUDA-PROGRAM
+weir=$(realpath "$1") app=$(realpath "$2")
 . "$(dirname "$0")/cli.sh"
 
 cat >"$dir/plan.ini" <<'INI'
@@ -160,11 +160,129 @@ expect 2 "$weir" sweep "$dir/nothing.ini"
 sed -i 's/^of        = best/of = nobody/' "$dir/published.ini"
 expect 2 "$weir" sweep "$dir/plan.ini" --size tiny -o "$dir/two"
 says err "published.ini:4: claim any: figure 7 has no column 'nobody'"
+refuse 4 "did you mean 'ipc'?" 's/^programs/metric = icp\nprograms/'
+refuse 5 "did you mean 'l1.misses'?" 's/^normalise/metric = cycles \/ l1.misse\nnormalise/'
+refuse 5 "did you mean 'cycles'?" 's/^normalise/maximise = cycle\nnormalise/'
+# Whatever is wrong is said before a program is recorded.
+XDG_CACHE_HOME="$dir/fresh" expect 2 "$weir" sweep "$dir/bad.ini" --size tiny -o "$dir/bad"
+[ -z "$(find "$dir/fresh" -name "*.wt" 2>/dev/null)" ] || fail "recorded before the names were checked"
 expect 2 "$weir" reproduce nothing
 says err "papers: apcm"
+expect 2 "$weir" reproduce apmc
+says err "did you mean 'apcm'?"
+expect 2 "$weir" reproduce all --figure 3
+says err "one paper"
 expect 2 "$weir" reproduce apcm --figure 23
 says err "does not model energy"
 expect 2 "$weir" reproduce apcm --figure 99
 says err "there are: 1, 3,"
 expect 2 "$weir" reproduce apcm --size huge
+
+# From the command line: machines, policies and parameters, over a program of one's own with arguments, a recording and
+# a program of the suite; every combination, and each value as replay gives it.
+"$weir" record -q -o "$dir/app.wt" "$app" >/dev/null || fail "no recording"
+sweep="--gpu gtx480,gtx780 --with baseline --with gto --set l1.size=16KiB..32KiB*2 --metric ipc --metric l1.misses"
+expect 0 "$weir" sweep --size tiny -o "$dir/own" $sweep "$app" exit 0 -- "$dir/app.wt" mm_mars
+says err "21 simulations in"
+says err "3 taken from earlier ones"
+says out "gtx480 baseline size=16KiB"
+says out "gtx780 gto size=32KiB"
+[ -s "$dir/own/sweep-ipc.svg" ] && [ -s "$dir/own/sweep-l1_misses.svg" ] || fail "a figure for each metric"
+"$weir" replay -q --gpu gtx780 --with gto --set l1.size=32KiB --json "$dir/one.json" "$dir/app.wt"
+python3 - "$dir" "$app" <<'PY' || fail "the sweep's values are not those of replay, or of the wrong program"
+import json, re, sys
+want = json.load(open(sys.argv[1] + "/one.json"))["total"]
+table = open(sys.argv[1] + "/own/report.md").read().split("## ")
+for section, value in (("ipc", want["ipc"]), ("l1.misses", want["l1.misses"])):
+    lines = [l for t in table if t.startswith(section + "\n") for l in t.splitlines() if l.startswith("|")]
+    columns = [c.strip() for c in lines[0].split("|")]
+    rows = {c[1].strip(): c for c in (l.split("|") for l in lines[2:])}
+    name = sys.argv[2].rsplit("/", 1)[1] + " exit 0"
+    assert set(rows) == {name, sys.argv[1] + "/app.wt", "mm_mars", "mean all"}, rows.keys()
+    got = rows[sys.argv[1] + "/app.wt"][columns.index("gtx780 gto size=32KiB")]
+    assert abs(float(got) - value) <= 0.0006 * max(1, value), (section, got, value)
+PY
+# A program of one's own is recorded each time; one that does the same again is not simulated again, wherever weir is.
+(cd / && expect 0 "$weir" sweep --size tiny -o "$dir/own" $sweep "$app" exit 0 -- "$dir/app.wt" mm_mars && says err "0 simulations") || exit 1
+# The same as a plan, with files beside it.
+cp "$app" "$dir/mine"
+cat >"$dir/own.ini" <<'INI'
+[figure]
+title     = own
+programs  = short ./app.wt mm_mars
+normalise = first
+[program short]
+run   = ./mine exit '0'
+[sweep]
+machine = gtx480, gtx780
+with = baseline
+with = gto
+set = l1.size: 16KiB..32KiB*2
+INI
+expect 0 "$weir" sweep "$dir/own.ini" --size tiny -o "$dir/own"
+says err "16 taken from earlier ones"
+says out "short"
+refuse_own() { # refuse_own LINE TEXT SED-SCRIPT
+    sed "$3" "$dir/own.ini" >"$dir/bad.ini"
+    expect 2 "$weir" sweep "$dir/bad.ini" --size tiny -o "$dir/bad"
+    says err "bad.ini:$1:"
+    says err "$2"
+}
+refuse_own 3 "app2.wt: No such file" 's/app.wt/app2.wt/'
+refuse_own 6 "a quote does not end" "s/'0'/'0/"
+refuse_own 6 "neither an executable nor a recording" 's/.\/mine.*/.\/own.ini/'
+refuse_own 6 "which takes no arguments" 's/.\/mine/app.wt/'
+refuse_own 6 "the suite has a program of this name" 's/program short/program bfs/'
+refuse_own 6 "does not say what to run" 's/^run.*/label = x/'
+refuse_own 11 "its ends have different units" 's/16KiB../16.../'
+refuse_own 11 "it does not end" 's/16KiB../64KiB../'
+refuse_own 11 "write it as 8..64*2" 's/KiB\*2/KiB/'
+refuse_own 11 "there is no key 'l1.sise'; did you mean 'l1.size'" 's/l1.size/l1.sise/'
+refuse_own 10 "did you mean 'gto'?" 's/= gto/= gtoo/'
+refuse_own 8 "did you mean 'gtx780'?" 's/, gtx780/, gtx78/'
+refuse_own 8 "there is no key 'machines' in [sweep]; did you mean 'machine'" 's/^machine/machines/'
+refuse_own 8 "variants or a [sweep], not both" '$a [variant x]\nwith = lrr'
+expect 2 "$weir" sweep --gpu gtx480 "$dir/own.ini"
+says err "--gpu goes with programs on the command line"
+expect 2 "$weir" sweep --set l1.size bfs
+says err "KEY=VALUE"
+expect 2 "$weir" sweep "$dir/nothing" bfs
+says err "No such file"
+expect 2 "$weir" sweep --metric icp bfs
+says err "did you mean 'ipc'?"
+expect 2 "$weir" sweep bsf
+says err "did you mean 'bfs'?"
+# Where the output is no terminal, a line now and then.
+expect 0 "$weir" sweep --progress 0.001 --size tiny -j 1 -o "$dir/own" --set l1.size=16KiB,32KiB --set l1.mshrs=8,16 kmeans
+grep -Eq '^weir: [0-9]+ of 4 simulations, [0-9.]+ M warp instructions/s, [0-9]+%, [0-9]+:[0-9][0-9] left$' "$dir/err" ||
+    fail "no progress: $(cat "$dir/err")"
+expect 0 "$weir" sweep --progress 0 --size tiny -j 1 -o "$dir/own" --set l1.size=16KiB --set l1.mshrs=4 kmeans
+[ "$(wc -l <"$dir/err")" = 1 ] || fail "progress that nobody asked for: $(cat "$dir/err")"
+
+# Every combination of mechanisms, from a plan.
+cat >"$dir/all.ini" <<'INI'
+[figure]
+title     = together
+kind      = interactions
+programs  = kmeans mm_mars
+machine   = mesh28
+normalise = none
+parts     = apcm two
+published = why.ini
+[variant none]
+label = none
+[variant apcm]
+with = apcm
+[variant two]
+with = two_level
+INI
+printf '[explain]\nL1 misses %% = l1.misses / l1.accesses\n' >"$dir/why.ini"
+expect 0 "$weir" sweep "$dir/all.ini" --size tiny -o "$dir/all"
+says err "8 simulations"
+says out "apcm+two"
+says out "apcm + two"
+says out "The best for all 2 programs is"
+sed 's/^with = two_level/with = pcal/' "$dir/all.ini" >"$dir/bad.ini"
+expect 2 "$weir" sweep "$dir/bad.ini" --size tiny -o "$dir/bad"
+says err "are both of kind l1-management"
 exit 0

@@ -1,6 +1,7 @@
 /* Plans, tables, published values, the store and the pool: what sweeps are made of. */
 #include "lab/claims.h"
 #include "lab/figure.h"
+#include "lab/interact.h"
 #include "lab/lab.h"
 
 #include <jansson.h>
@@ -114,6 +115,11 @@ static void test_plan_faults(void **state)
         {HEAD "published = none.ini\n[variant a]\nwith = lrr\n", 4, "no file"},
         {HEAD "[paper]\nfirst = KMN\n", 5, "PROGRAM:LAUNCHES"},
         {HEAD "metric =\n", 4, "no value"},
+        {HEAD "parts = a\n[variant a]\nwith = lrr\n", 4, "kind = interactions"},
+        {HEAD "kind = interactions\nparts = a\n[variant a]\nwith = lrr\n", 0, "2 to 6 parts"},
+        {HEAD "kind = interactions\nparts = a b\n[variant a]\nwith = lrr\n", 0, "without any"},
+        {HEAD "kind = interactions\nparts = a b\nnormalise = a\n[variant a]\nwith = lrr\n", 5, "no variant 'b'"},
+        {HEAD "kind = interactions\nparts = a a\nnormalise = a\n[variant a]\nwith = lrr\n", 5, "named twice"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct scratch s = put("p.ini", bad[i].text);
@@ -180,6 +186,69 @@ static void test_means(void **state)
     assert_non_null(strstr(text, "mean all"));
     free(text);
     table_free(&t);
+}
+
+/* ---- interactions ---- */
+
+#define PARTS                                                                                                          \
+    "[figure]\ntitle = t\nprograms = bfs\nkind = interactions\nnormalise = none\nparts = a b c\n"                      \
+    "[variant none]\nlabel = nothing\n[variant a]\nlabel = A\nwith = apcm\nset = l1.size=32KiB\n"                      \
+    "[variant b]\nwith = cart\n[variant c]\nwith = dyneb\nset = l1.assoc=8\n"
+
+static void test_combinations(void **state)
+{
+    (void)state;
+    struct scratch s = put("p.ini", PARTS);
+    struct plan p;
+    struct err e;
+    assert_int_equal(plan_read(&p, s.path, &e), 0);
+    static const char *const names[] = {"a", "b", "c", "a+b", "a+c", "b+c", "a+b+c"};
+    assert_int_equal(p.variants.word.n, 7); /* all but the one without any */
+    for (int i = 0; i < 7; i++)
+        assert_string_equal(p.variants.word.p[i], names[i]);
+    const struct plan_variant *ac = plan_find(&p, "a+c");
+    assert_string_equal(ac->with, "apcm,dyneb");
+    assert_string_equal(ac->label, "A+c");
+    assert_int_equal(ac->mask, 5);
+    assert_int_equal(ac->set.word.n, 2);
+    assert_string_equal(ac->set.word.p[1], "l1.assoc=8");
+    assert_string_equal(plan_divisor(&p, ac)->name, "none");
+
+    /* Two programs, gains by hand; a third, without one of its values, takes no part. */
+    struct lab l = {0};
+    struct lab_figure f = {.plan = p};
+    for (int i = 0; i < 7; i++)
+        table_add_column(&f.table, names[i], names[i]);
+    static const double gain[3][7] = {{2, 1, 0.5, 2, 4, 0.5, 4}, {2, 1, 2, 2, 1, 2, 1}, {9, 9, 9, NAN, 9, 9, 9}};
+    for (int i = 0; i < 3; i++)
+        memcpy(table_add_row(&f.table, i ? i > 1 ? "R" : "Q" : "P", ""), gain[i], sizeof gain[i]);
+    table_add_mean(&f.table, "all");
+    assert_true(fabs(interact_gain(&f, 1) - 2) < 1e-12);
+    assert_true(fabs(interact_gain(&f, 4) - 1) < 1e-12);
+    assert_true(fabs(interact_pair(&f, 0, 1)) < 1e-12);
+    /* a and c: sqrt(4 x 1) = 2 together, as the product says; P helps (4 for 1), Q fights (1 for 4). */
+    assert_true(fabs(interact_pair(&f, 0, 2)) < 1e-12);
+    /* b does nothing in any company; the shares multiply to the gain of all. */
+    assert_true(fabs(interact_share(&f, 1) - 1) < 1e-12);
+    assert_true(fabs(interact_share(&f, 0) * interact_share(&f, 1) * interact_share(&f, 2) - interact_gain(&f, 7)) <
+                1e-12);
+    struct table means = interact_means(&f);
+    assert_int_equal(means.row.n, 7);
+    assert_true(fabs(means.row.p[4].cell[0] - 2) < 1e-12 && fabs(means.row.p[4].cell[1] - 2) < 1e-12);
+    table_free(&means);
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    interact_print(&l, &f, NULL, false, out);
+    fclose(out);
+    assert_non_null(strstr(text, "A and c help each other in 1 program: P 4.000 where 1.000 was the product."));
+    assert_non_null(strstr(text, "A and c fight in 1 program: Q 1.000 where 4.000 was the product."));
+    assert_null(strstr(text, "A and b"));
+    assert_non_null(strstr(text, "The best for all 2 programs is a, with a mean gain of 2.000"));
+    free(text);
+    table_free(&f.table);
+    plan_free(&f.plan);
+    drop(&s);
 }
 
 /* ---- claims ---- */
@@ -304,6 +373,7 @@ static void test_values(void **state)
     assert_true(isnan(point_value(&p, "a.b + none")));
     assert_true(isnan(point_value(&p, "a.b / none")));
     json_decref(p.result);
+    free(p.document);
 }
 
 /* Loads a and b: a decided by three of four SMs, two of them rightly; b by all, wrongly. b is accessed twice as often.
@@ -342,6 +412,8 @@ static void test_decisions(void **state)
     assert_true(fabs(f->table.row.p[0].cell[1] - 5 / 27.5) < 1e-12);
     json_decref(run.result);
     json_decref(truth.result);
+    free(run.document);
+    free(truth.document);
     lab_free(&l);
     drop(&s);
 }
@@ -449,10 +521,10 @@ int main(int argc, char **argv)
 {
     recording = argc > 1 ? argv[1] : "";
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plan),      cmocka_unit_test(test_plan_faults),  cmocka_unit_test(test_means),
-        cmocka_unit_test(test_verdicts),  cmocka_unit_test(test_claim_faults), cmocka_unit_test(test_values),
-        cmocka_unit_test(test_decisions), cmocka_unit_test(test_keys),         cmocka_unit_test(test_store),
-        cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_plan),   cmocka_unit_test(test_plan_faults), cmocka_unit_test(test_combinations),
+        cmocka_unit_test(test_means),  cmocka_unit_test(test_verdicts),    cmocka_unit_test(test_claim_faults),
+        cmocka_unit_test(test_values), cmocka_unit_test(test_decisions),   cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_store),  cmocka_unit_test(test_pool),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,277 @@
+/* See study.h. */
+#include "cli/study.h"
+
+#include "base/exhaust.h"
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "cli/suite_record.h"
+
+#include <stdbool.h>
+#include <unistd.h>
+
+/* ---- programs of the suite and their recordings ---- */
+
+/* What program.ini says of the paper, "BFS (CS)": label and class. */
+static struct lab_program describe(const struct suite_program *p, const struct plan *plan)
+{
+    const char *says = plan && plan->paper ? suite_in_paper(p, plan->paper) : NULL;
+    struct lab_program out = {.name = xstrdup(p->name)};
+    size_t label = says ? strcspn(says, " (") : 0;
+    const char *open = says ? strchr(says, '(') : NULL;
+    out.label = xstrndup(says ? says : "", label);
+    out.group = open ? xstrndup(open + 1, strcspn(open + 1, ")")) : xstrdup("");
+    out.launches = plan && *out.label ? plan_launches(plan, out.label) : 0;
+    return out;
+}
+
+/* Compiles and records if needed. Other flags make other programs, with names of their own. */
+static int record_suite(const struct study *a, const struct suite *s, const char *cflags, const char *cache,
+                        struct lab_program *p, struct err *e)
+{
+    struct suite_program program = *suite_find(s, p->name);
+    char path[SUITE_PATH], *flags = NULL;
+    if (cflags && *cflags) {
+        if (asprintf(&flags, "%s %s", program.flags ? program.flags : "", cflags) < 0)
+            return err_set(e, "no memory");
+        program.flags = flags;
+    }
+    const int bad = suite_record(s, &program, a->size, cache, path, e);
+    free(flags);
+    if (bad)
+        return -1;
+    p->recording = xstrdup(path);
+    return lab_program_measure(p, e);
+}
+
+static bool is_used(const struct lab *l, const struct lab_program *p)
+{
+    for (size_t i = 0; i < l->figure.n; i++)
+        for (size_t k = 0; k < l->figure.p[i].program.n; k++)
+            if (l->figure.p[i].program.p[k] == p)
+                return true;
+    return false;
+}
+
+static int record_all(const struct study *a, struct lab *l, const struct suite *s, const char *cache, struct err *e)
+{
+    /* All figures are of one paper. */
+    const char *cflags = a->cflags ? a->cflags : l->figure.n ? l->figure.p[0].plan.cflags : NULL;
+    struct progress line;
+    size_t used = 0, done = 0;
+    int status = 0;
+    for (size_t i = 0; i < l->program.n; i++)
+        used += is_used(l, &l->program.p[i]);
+    progress_steps_begin(&line);
+    for (size_t i = 0; i < l->program.n && !status && !progress_interrupted(); i++) {
+        struct lab_program *p = &l->program.p[i];
+        if (!is_used(l, p))
+            continue;
+        progress_step(&line, "recording", p->name, done++, used);
+        status = p->command.n ? study_record(p, cache, e) : record_suite(a, s, cflags, cache, p, e);
+    }
+    progress_steps_end(&line);
+    return status;
+}
+
+/* Programs that are too small for the machine, which a table alone does not show. */
+static void warn_of_idle(const struct study *a, const struct lab *l)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < l->program.n; i++) {
+        if (!lab_is_idle(l, &l->program.p[i]))
+            continue;
+        if (!n++)
+            fprintf(stderr, "weir: warning: size %s leaves most SMs without a CTA:", a->size);
+        fprintf(stderr, "%s %s", n > 1 ? "," : "", l->program.p[i].name);
+    }
+    if (n)
+        fprintf(stderr, "; marked with *, in no mean and not judged: try a larger --size\n");
+}
+
+/* ---- running ---- */
+
+struct session {
+    struct suite suite;
+    struct lab lab;
+    struct claims claims;
+    bool has_claims;
+    struct store *store;
+};
+
+static int prepare(struct study *a, struct session *x, struct err *e)
+{
+    char cache[SUITE_PATH], file[3 * PATH_MAX];
+    if (suite_load(&x->suite, e) || suite_cache_folder(cache, e))
+        return -1;
+    const struct plan *any = a->plan.n ? &a->plan.p[0] : NULL; /* all of one paper */
+    const char *published = NULL;
+    for (size_t i = 0; i < a->plan.n && !published; i++)
+        published = a->plan.p[i].published;
+    for (size_t i = 0; i < x->suite.program.n; i++)
+        VEC_PUSH(&x->lab.program, describe(&x->suite.program.p[i], any));
+    for (size_t i = 0; i < a->plan.n; i++)
+        if (study_add_programs(&x->lab, &x->suite, &a->plan.p[i], e))
+            return -1;
+    if (published && claims_read(&x->claims, published, e))
+        return -1;
+    x->has_claims = published != NULL;
+    for (size_t i = 0; i < a->plan.n; i++)
+        if (lab_add_figure(&x->lab, &a->plan.p[i], e))
+            return -1;
+    if (lab_check(&x->lab, e) || (a->out && report_check(a->out, e)) || record_all(a, &x->lab, &x->suite, cache, e))
+        return -1;
+    snprintf(file, sizeof file, "%s/results.sqlite", cache);
+    x->store = store_open(a->results ? a->results : file, e);
+    return x->store ? 0 : -1;
+}
+
+static int run(struct study *a, struct session *x, struct err *e)
+{
+    struct progress line;
+    struct pool pool = {.size = a->size,
+                        .jobs = a->jobs,
+                        .no_run = a->no_run,
+                        .show = progress_pool,
+                        .stop = progress_stop,
+                        .ctx = &line};
+    progress_begin(&line, 0);
+    int status = prepare(a, x, e);
+    if (!status && !progress_interrupted()) {
+        pool.store = x->store;
+        clock_gettime(CLOCK_MONOTONIC, &line.start); /* the rate is of simulations only */
+        status = lab_run(&x->lab, &pool, e);
+    }
+    bool stopped = progress_interrupted();
+    double seconds = progress_end(&line);
+    if (status < 0 && !stopped) /* a recording that Ctrl-C cut short is no error */
+        return -1;
+    if (stopped) {
+        fprintf(stderr, "weir: stopped; %zu results were added and are kept: the same command goes on from there\n",
+                pool.simulated);
+        return CLI_PROGRAM_FAILED;
+    }
+    struct report report = {.title = a->title,
+                            .folder = a->out,
+                            .size = a->size,
+                            .command = a->command,
+                            .claims = x->has_claims ? &x->claims : NULL,
+                            .verdict = a->verdict};
+    if (report_write(&x->lab, &report, stdout, e))
+        return -1;
+    warn_of_idle(a, &x->lab);
+    fprintf(stderr, "weir: %zu simulations in %.0f s, %zu taken from earlier ones, %zu failed", pool.simulated, seconds,
+            pool.reused, pool.failed);
+    fprintf(stderr, a->out ? "; see %s/report.md\n" : "\n", a->out);
+    a->simulated = pool.simulated;
+    a->reused = pool.reused;
+    a->failed = pool.failed;
+    return pool.failed ? CLI_PROGRAM_FAILED : CLI_OK;
+}
+
+int study_run(struct study *a)
+{
+    struct session x = {0};
+    struct err e;
+    err_clear(&e);
+    int status = run(a, &x, &e);
+    if (status < 0) {
+        err_print(&e, stderr);
+        status = CLI_BAD_INPUT;
+    }
+    store_close(x.store);
+    if (x.has_claims)
+        claims_free(&x.claims);
+    lab_free(&x.lab);
+    suite_free(&x.suite);
+    return status;
+}
+
+/* ---- options ---- */
+
+void study_init(struct study *a)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    memset(a, 0, sizeof *a);
+    a->size = "small";
+    a->jobs = cores > 0 ? (unsigned)cores : 1;
+}
+
+void study_free(struct study *a)
+{
+    for (size_t i = 0; i < a->plan.n; i++)
+        plan_free(&a->plan.p[i]);
+    VEC_FREE(&a->plan);
+    free(a->command);
+}
+
+void study_command(struct study *a, int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++) {
+        char *longer = xasprintf("%s%s%s", a->command ? a->command : "", i ? " " : "", argv[i]);
+        free(a->command);
+        a->command = longer;
+    }
+}
+
+char *study_folder(const char *name)
+{
+    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+    char *folder = NULL;
+    if (asprintf(&folder, "weir-%.*s", (int)strcspn(base, "."), base) < 0)
+        folder = xstrdup("weir-report");
+    return folder;
+}
+
+enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_CFLAGS, KEY_PROGRESS };
+
+static const struct argp_option options[] = {
+    {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of the suite's programs (default: small)", 0},
+    {"jobs", 'j', "N", 0, "simulations at once (default: one for each core)", 0},
+    {"output", 'o', "DIR", 0, "folder for report.md, tables and pictures (default: weir-NAME)", 0},
+    {"cflags", KEY_CFLAGS, "FLAGS", 0,
+     "compile the suite's programs with these flags instead of the plan's, e.g. -fno-unroll-loops; '' for none", 0},
+    {"results", KEY_RESULTS, "FILE", 0, "where results are kept (default: results.sqlite in the cache folder)", 0},
+    {"progress", KEY_PROGRESS, "SECONDS", 0,
+     "where standard error is no terminal: a line of progress so often (default: 30; 0: none)", 0},
+    {0},
+};
+
+static error_t on_option(int key, char *arg, struct argp_state *state)
+{
+    struct study *a = state->input;
+    switch (key) {
+    case KEY_SIZE:
+        if (strcmp(arg, "tiny") && strcmp(arg, "small") && strcmp(arg, "paper"))
+            argp_error(state, "--size is tiny, small or paper, not '%s'", arg);
+        a->size = arg;
+        return 0;
+    case 'j': {
+        char *end;
+        long n = strtol(arg, &end, 10);
+        if (end == arg || *end || n < 1 || n > 4096)
+            argp_error(state, "-j %s: a number from 1 to 4096", arg);
+        a->jobs = (unsigned)n;
+        return 0;
+    }
+    case 'o':
+        a->out = arg;
+        return 0;
+    case KEY_CFLAGS:
+        a->cflags = arg;
+        return 0;
+    case KEY_RESULTS:
+        a->results = arg;
+        return 0;
+    case KEY_PROGRESS: {
+        char *end;
+        const double s = strtod(arg, &end);
+        if (end == arg || *end || !(s >= 0 && s < 1e9))
+            argp_error(state, "--progress %s: a number of seconds", arg);
+        progress_set_interval(s);
+        return 0;
+    }
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp study_argp = {options, on_option, NULL, NULL, NULL, NULL, NULL};

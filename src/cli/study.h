@@ -1,0 +1,49 @@
+/*
+ * A study: plans (lab/plan.h), the programs they name, their simulations and the report. What `weir sweep`, `weir
+ * reproduce` and `weir report` have in common.
+ *
+ * Programs of the suite are compiled and recorded once for each size, into the cache folder. Programs of one's own are
+ * recorded at the beginning of each study, since nobody knows what decides about them (files they read, libraries);
+ * recordings are kept by their content, so the results of one that did the same again are found.
+ */
+#ifndef WEIR_CLI_STUDY_H
+#define WEIR_CLI_STUDY_H
+
+#include "cli/suite_programs.h"
+#include "lab/report.h"
+
+#include <argp.h>
+
+struct study {
+    const char *title; /* of the report */
+    char *command;     /* as it was typed; NULL = not known */
+    const char *size, *out, *results, *cflags;
+    unsigned jobs;
+    bool no_run; /* only what the store has */
+    VEC(struct plan) plan;
+    /* what came of it */
+    size_t simulated, reused, failed;
+    unsigned verdict[VERDICT_UNKNOWN + 1];
+};
+
+/* --size, --jobs, --output, --cflags, --results; its input is a struct study. */
+extern const struct argp study_argp;
+void study_init(struct study *);
+void study_free(struct study *);
+/* Keeps the command line for the report. */
+void study_command(struct study *, int argc, char **argv);
+
+/* Runs all and writes the report. An exit status; errors are printed. */
+int study_run(struct study *);
+/* The default of --output: "weir-NAME", of a name or a path; owned by the caller. */
+char *study_folder(const char *name);
+
+/* ---- programs of one's own (study_programs.c) ---- */
+
+/* Adds those that the plan names to the list, each once. -1: a file is missing, a name unknown. */
+struct lab;
+int study_add_programs(struct lab *, const struct suite *, const struct plan *, struct err *);
+/* Records an executable, or takes the recording; fills in what the laboratory wants to know. */
+int study_record(struct lab_program *, const char *cache, struct err *);
+
+#endif

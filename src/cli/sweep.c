@@ -1,0 +1,284 @@
+/*
+ * weir sweep: programs under several machines, policies and settings, compared; from a plan file, or from the command
+ * line alone, which describes the same plan (lab/axes.h).
+ */
+#include "cli/cli.h"
+#include "cli/machine_args.h"
+#include "cli/study.h"
+#include "lab/axes.h"
+
+#include <argp.h>
+
+struct args {
+    struct study study;
+    struct plan plan;         /* from the command line; its path names the report */
+    const char *file;         /* a plan; NULL = the command line says all */
+    const char *varied;       /* an option of the command line that says what to vary; NULL = none was given */
+    VEC(const char *) metric; /* one table each */
+    const char *normalise;
+};
+
+static const char nowhere[] = "sweep"; /* the path of a plan that is no file */
+
+/* ---- words of the command line ---- */
+
+static bool ends_in(const char *word, const char *end)
+{
+    const size_t n = strlen(word), m = strlen(end);
+    return n > m && !strcmp(word + n - m, end);
+}
+
+/* Quotes a word for the plan, as study_programs.c takes it apart. */
+static char *quoted(const char *word)
+{
+    const char *mark = strchr(word, '\'') ? "\"" : "'";
+    char *out = NULL;
+    if (asprintf(&out, "%s%s%s", mark, word, mark) < 0)
+        exit(CLI_BAD_INPUT);
+    return out;
+}
+
+static void append(char **text, const char *between, const char *word)
+{
+    char *old = *text;
+    if (asprintf(text, "%s%s%s", old ? old : "", old ? between : "", word) < 0)
+        exit(CLI_BAD_INPUT);
+    free(old);
+}
+
+/*
+ * An executable and the words up to the next "--" are one program. Its name is what tells it from the others: the file
+ * without its folder, and the arguments.
+ */
+static void add_executable(struct args *a, struct argp_state *state)
+{
+    int n = 0;
+    char **word = &state->argv[state->next - 1];
+    const int left = state->argc - (state->next - 1);
+    char *run = NULL, *name = NULL;
+    for (; n < left && strcmp(word[n], "--"); n++) {
+        const char *slash = n ? NULL : strrchr(word[n], '/');
+        char *q = quoted(word[n]);
+        append(&run, " ", q);
+        append(&name, " ", slash ? slash + 1 : word[n]);
+        free(q);
+    }
+    if (plan_own_program(&a->plan, name)) { /* two of one name: told apart by their folders */
+        free(name);
+        name = xstrdup(run);
+    }
+    VEC_PUSH(&a->plan.program, (struct plan_program){.name = name, .run = run});
+    VEC_PUSH(&a->plan.programs.word, xstrdup(name));
+    state->next += n - 1 + (n < left); /* and the "--" */
+}
+
+static void add_word(struct args *a, char *word, struct argp_state *state)
+{
+    if (ends_in(word, ".ini")) {
+        if (a->file || a->plan.programs.word.n)
+            argp_error(state, "a plan says all by itself: no second one, and no programs beside it");
+        a->file = word;
+    } else if (a->file) {
+        argp_error(state, "a plan says all by itself: no programs beside it");
+    } else if (strchr(word, '/') && !ends_in(word, ".wt")) {
+        add_executable(a, state);
+    } else {
+        VEC_PUSH(&a->plan.programs.word, xstrdup(word)); /* of the suite, or a recording */
+    }
+}
+
+/* "l1.size=16KiB,32KiB" */
+static int add_set(struct args *a, const char *word, struct err *e)
+{
+    const char *eq = strchr(word, '=');
+    if (!eq || eq == word) {
+        err_set(e, "--set %s: write it as KEY=VALUE,VALUE,...", word);
+        return -1;
+    }
+    char *key = xstrndup(word, (size_t)(eq - word));
+    const int status = axes_add(&a->plan, PLAN_AXIS_SET, key, eq + 1, (struct inifile_place){0}, e);
+    free(key);
+    return status;
+}
+
+enum { KEY_GPU = 500, KEY_WITH, KEY_SET, KEY_METRIC, KEY_NORMALISE };
+
+static const struct argp_option options[] = {
+    {"gpu", KEY_GPU, "MACHINE,...", 0, "machines to compare ('weir list gpus'); gtx480 if not given", 0},
+    {"with", KEY_WITH, "POLICY,...", 0,
+     "policies that are chosen together; each further --with is another choice to compare; baseline: the machine's "
+     "own",
+     0},
+    {"set", KEY_SET, "KEY=VALUE,...", 0,
+     "values of a parameter to compare, or a range: 8..64*2, 10..50+10; a --set for each parameter", 0},
+    {"metric", KEY_METRIC, "STATISTIC", 0,
+     "what to compare (default: ipc); a statistic, or as in 'l1.misses / l1.accesses'; a table for each --metric", 0},
+    {"normalise", KEY_NORMALISE, "VARIANT", OPTION_ARG_OPTIONAL,
+     "divide by the values of this combination, as the table calls it; by the first if none is named", 0},
+    {0},
+};
+
+static error_t on_option(int key, char *arg, struct argp_state *state)
+{
+    struct args *a = state->input;
+    const struct inifile_place here = {0};
+    struct err e;
+    err_clear(&e);
+    int bad = 0;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->study;
+        return 0;
+    case KEY_GPU:
+        a->varied = "--gpu";
+        bad = axes_add(&a->plan, PLAN_AXIS_MACHINE, NULL, arg, here, &e);
+        break;
+    case KEY_WITH:
+        a->varied = "--with";
+        bad = axes_add(&a->plan, PLAN_AXIS_WITH, NULL, arg, here, &e);
+        break;
+    case KEY_SET:
+        a->varied = "--set";
+        bad = add_set(a, arg, &e);
+        break;
+    case KEY_METRIC:
+        a->varied = "--metric";
+        VEC_PUSH(&a->metric, arg);
+        return 0;
+    case KEY_NORMALISE:
+        a->varied = "--normalise";
+        a->normalise = arg ? arg : "first";
+        return 0;
+    case ARGP_KEY_ARG:
+        add_word(a, arg, state);
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->file && !a->plan.programs.word.n)
+            argp_error(state, "which plan, or which programs?");
+        if (a->file && a->varied)
+            argp_error(state, "a plan says all by itself: %s goes with programs on the command line", a->varied);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    if (bad) {
+        err_print(&e, stderr);
+        exit(CLI_BAD_INPUT);
+    }
+    return 0;
+}
+
+/* ---- plans ---- */
+
+static void copy_words(struct inifile_words *to, const struct inifile_words *from)
+{
+    to->at = from->at;
+    for (size_t i = 0; i < from->word.n; i++)
+        VEC_PUSH(&to->word, xstrdup(from->word.p[i]));
+}
+
+/* The plan of one metric: the tables of several share their simulations. */
+static int add_plan(struct args *a, const char *metric, struct err *e)
+{
+    struct plan p = {.metric = xstrdup(metric)};
+    const struct plan *o = &a->plan;
+    p.path = xstrdup(nowhere);
+    if (a->metric.n > 1) { /* the figure's files are named after it */
+        append(&p.path, "-", metric);
+        for (char *c = p.path; *c; c++)
+            *c = *c == '/' || *c == '.' || *c == ' ' ? '_' : *c;
+    }
+    VEC_PUSH(&p.text, p.path);
+    p.title = xstrdup(metric);
+    VEC_PUSH(&p.means.word, xstrdup("all"));
+    if (a->normalise) {
+        p.normalise = xstrdup(a->normalise);
+        p.geometric = true;
+    }
+    copy_words(&p.programs, &o->programs);
+    for (size_t i = 0; i < o->program.n; i++)
+        VEC_PUSH(&p.program,
+                 (struct plan_program){.name = xstrdup(o->program.p[i].name), .run = xstrdup(o->program.p[i].run)});
+    for (size_t i = 0; i < o->sweep.n; i++) {
+        const struct plan_axis *from = &o->sweep.p[i];
+        struct plan_axis axis = {.kind = from->kind, .key = from->key ? xstrdup(from->key) : NULL};
+        copy_words(&axis.value, &from->value);
+        for (size_t k = 0; k < from->value.word.n; k++)
+            VEC_PUSH(&axis.value_at, (struct inifile_place){0});
+        VEC_PUSH(&p.sweep, axis);
+    }
+    if (!p.sweep.n) /* one machine as it is */
+        axes_add(&p, PLAN_AXIS_MACHINE, NULL, "gtx480", (struct inifile_place){0}, e);
+    if (plan_complete(&p, e))
+        return -1;
+    VEC_PUSH(&a->study.plan, p);
+    return 0;
+}
+
+static int make_plans(struct args *a, struct err *e)
+{
+    if (a->file) {
+        struct plan p;
+        if (plan_read(&p, a->file, e))
+            return -1;
+        VEC_PUSH(&a->study.plan, p);
+        return 0;
+    }
+    if (!a->metric.n)
+        VEC_PUSH(&a->metric, "ipc");
+    for (size_t i = 0; i < a->metric.n; i++)
+        if (add_plan(a, a->metric.p[i], e))
+            return -1;
+    return 0;
+}
+
+static const char doc[] =
+    "Run programs under several machines, policies and settings, and compare them: a table, a picture, a report.\v"
+    "A PROGRAM is one of the suite ('weir suite list'), a recording (FILE.wt), or an executable, named with a slash; "
+    "the words behind an executable are its arguments, up to the next --. Every combination of what --gpu, --with and "
+    "--set name is run.\n\n"
+    "Examples:\n"
+    "  weir sweep --with baseline --with apcm --normalise bfs kmeans spmv\n"
+    "  weir sweep --gpu gtx480,gtx780 --set l1.size=16KiB,32KiB --metric ipc --metric l1.miss_rate bfs app.wt\n"
+    "  weir sweep --set l1.mshrs=8..64*2 ./app 4096 -- ./other -- bfs\n"
+    "  weir sweep l1size.ini --size tiny\n\n"
+    "with l1size.ini:\n"
+    "  [figure]\n"
+    "  title     = L1 size\n"
+    "  programs  = bfs spmv\n"
+    "  metric    = ipc\n"
+    "  normalise = first\n"
+    "  [sweep]\n"
+    "  with = lrr\n"
+    "  with = gto\n"
+    "  set  = l1.size: 16KiB 32KiB\n\n"
+    "Results are kept: nothing is simulated twice, and after Ctrl-C the same command goes on.\n";
+
+int cli_sweep(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&study_argp, 0, NULL, 0}, {&plugin_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {options, on_option, "PLAN.ini\nPROGRAM...", doc, children, NULL, NULL};
+    struct args a = {0};
+    struct err e;
+    err_clear(&e);
+    study_init(&a.study);
+    study_command(&a.study, argc, argv);
+    int status = CLI_BAD_INPUT;
+    char *folder = NULL;
+    /* In order: the words behind an executable are its own. */
+    if (!cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &a)) {
+        folder = study_folder(a.file ? a.file : nowhere);
+        a.study.title = a.file ? a.file : "sweep";
+        if (!a.study.out)
+            a.study.out = folder;
+        if (make_plans(&a, &e))
+            err_print(&e, stderr);
+        else
+            status = study_run(&a.study);
+    }
+    free(folder);
+    study_free(&a.study);
+    plan_free(&a.plan);
+    VEC_FREE(&a.metric);
+    return status;
+}

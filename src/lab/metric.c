@@ -1,0 +1,114 @@
+/* See metric.h. */
+#include "lab/metric.h"
+
+#include "engine/config.h"
+#include "gpu/result.h"
+
+#include <string.h>
+
+int metric_each_name(const char *metric, int (*fn)(void *ctx, const char *name), void *ctx)
+{
+    int status = 0;
+    for (const char *at = metric; *at && !status;) {
+        at += strspn(at, " +/\t");
+        const size_t n = strcspn(at, " +/\t");
+        char name[128];
+        if (n) {
+            snprintf(name, sizeof name, "%.*s", (int)n, at);
+            status = fn(ctx, name);
+        }
+        at += n;
+    }
+    return status;
+}
+
+struct known {
+    VEC(char *) name;
+};
+
+static void add_name(void *ctx, const struct stat_doc *d)
+{
+    VEC_PUSH(&((struct known *)ctx)->name, xstrdup(d->name));
+}
+
+/* The names of one machine, with its buckets of histograms, which plans take as numbers. */
+static int add_machine(struct known *k, const struct plan *p, const struct plan_variant *v, struct err *e)
+{
+    struct gpu_opts o = {.machine = v->machine   ? v->machine
+                                    : p->machine ? p->machine
+                                                 : "gtx480",
+                         .with = v->with,
+                         .set = (const char *const *)v->set.word.p,
+                         .n_set = (unsigned)v->set.word.n};
+    struct gpu *g = gpu_new(&o, e);
+    if (!g)
+        return -1;
+    const struct stats *s = gpu_get_results(g)->stats;
+    for (unsigned i = 0; i < stats_count(s); i++)
+        VEC_PUSH(&k->name, xstrdup(stats_name(s, i)->name));
+    gpu_free(g);
+    return 0;
+}
+
+static bool has(const struct known *k, const char *name)
+{
+    for (size_t i = 0; i < k->name.n; i++)
+        if (!strcmp(k->name.p[i], name))
+            return true;
+    return false;
+}
+
+struct search {
+    const struct known *known;
+    char missing[128];
+};
+
+static int look_up(void *ctx, const char *name)
+{
+    struct search *s = ctx;
+    if (has(s->known, name) || !strncmp(name, "locality.", 9)) /* analyses have names of their own */
+        return 0;
+    snprintf(s->missing, sizeof s->missing, "%s", name);
+    return 1;
+}
+
+static int check_one(const struct plan *p, const char *key, const char *metric, struct inifile_place at,
+                     struct known *known, struct err *e)
+{
+    struct search s = {.known = known};
+    if (!metric || !metric_each_name(metric, look_up, &s))
+        return 0;
+    /* Some statistics belong to machines and settings that have the parts they are of: ask those of the plan. */
+    for (size_t i = 0; i < p->variants.word.n; i++) {
+        struct err ignored; /* what is wrong with a variant is said where its points are made */
+        const struct plan_variant *v = plan_find(p, p->variants.word.p[i]);
+        if (!v->best.n && add_machine(known, p, v, &ignored))
+            return 0;
+        if (!metric_each_name(metric, look_up, &s))
+            return 0;
+    }
+    const char *near = cfg_nearest(s.missing, (const char *const *)known->name.p, (unsigned)known->name.n);
+    if (at.file && at.line)
+        err_at(e, at.file, at.line, 0, "%s = %s: there is no statistic '%s'", key, metric, s.missing);
+    else
+        err_set(e, "%s %s: there is no statistic '%s'", key, metric, s.missing);
+    return near ? err_hint(e, "did you mean '%s'?", near)
+                : err_hint(e, "a run's JSON document has all names; 'weir explain NAME' tells what one means");
+}
+
+int metric_check(const struct plan *p, struct err *e)
+{
+    struct known known = {0};
+    if (!plan_simulates(p) || (!strcmp(p->metric, "ipc") && !strcmp(p->maximise, "ipc")))
+        return 0; /* the usual case spares building a machine */
+    int status = result_each_stat(add_name, &known, e);
+    const struct inifile_place here = {p->metric_at.file, p->metric_at.line};
+    if (!status)
+        status = check_one(p, here.line ? "metric" : "--metric", p->metric, here, &known, e);
+    if (!status)
+        status = check_one(p, "maximise", p->maximise, p->maximise_at, &known, e);
+    for (size_t i = 0; i < known.name.n; i++)
+        free(known.name.p[i]);
+    VEC_FREE(&known.name);
+    return status;
+}

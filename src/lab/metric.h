@@ -1,0 +1,16 @@
+/*
+ * Metrics as plans write them: a statistic ("l1.miss_rate"), or sums of statistics and one division
+ * ("l1.misses+l1.merges / l1.accesses"). Names are checked before the first simulation, so that a misspelt one costs
+ * nothing.
+ */
+#ifndef WEIR_LAB_METRIC_H
+#define WEIR_LAB_METRIC_H
+
+#include "lab/plan.h"
+
+/* Calls fn with each name of the metric; stops at the first that returns not 0, and returns it. */
+int metric_each_name(const char *metric, int (*fn)(void *ctx, const char *name), void *ctx);
+/* Every name of the plan's metric and of what it maximises must be a statistic of at least one of its variants. */
+int metric_check(const struct plan *, struct err *);
+
+#endif
