@@ -36,6 +36,14 @@ static double gain_at(const struct lab_figure *f, size_t row, unsigned mask)
     return mask ? f->table.row.p[row].cell[column_of(f, mask)] : 1;
 }
 
+static bool has_programs(const struct lab_figure *f)
+{
+    for (size_t i = 0; i < f->table.row.n; i++)
+        if (is_whole(f, i))
+            return true;
+    return false;
+}
+
 double interact_gain(const struct lab_figure *f, unsigned mask)
 {
     double sum = 0;
@@ -86,7 +94,7 @@ struct table interact_means(const struct lab_figure *f)
     struct table t = {0};
     table_add_column(&t, "together", "together");
     table_add_column(&t, "product", "product of the single gains");
-    for (size_t c = 0; c < f->plan.variants.word.n; c++) {
+    for (size_t c = 0; c < f->plan.variants.word.n && has_programs(f); c++) {
         const struct plan_variant *v = plan_find(&f->plan, f->plan.variants.word.p[c]);
         double *cell = table_add_row(&t, v->label ? v->label : v->name, "");
         cell[0] = interact_gain(f, v->mask);
@@ -317,6 +325,12 @@ static void put_best(const struct lab_figure *f, bool markdown, FILE *out)
 
 void interact_print(struct lab *l, const struct lab_figure *f, const struct claims *explain, bool markdown, FILE *out)
 {
+    if (!has_programs(f)) {
+        fprintf(out,
+                "%sNo program has all its values and keeps most SMs busy, so nothing is told about the combinations.\n",
+                markdown ? "\n- " : "\n  ");
+        return;
+    }
     struct table means = interact_means(f);
     put_parts(f, markdown, out);
     put_table(&means, "Every combination: geometric mean of the gains, beside the product of its parts'", markdown,

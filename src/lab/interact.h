@@ -19,7 +19,8 @@ double interact_pair(const struct lab_figure *, unsigned a, unsigned b);
 /* What a part contributes to the gain of all, as a factor; the product over the parts is the gain of all. */
 double interact_share(const struct lab_figure *, unsigned part);
 
-/* The combinations with their mean gains, beside the product of their parts' gains. The caller frees it. */
+/* The combinations with their mean gains, beside the product of their parts' gains; empty where no program
+ * takes part. The caller frees it. */
 struct table interact_means(const struct lab_figure *);
 /* Tables and sentences for people. `explain`: the statistics that may tell why; NULL = none. */
 void interact_print(struct lab *, const struct lab_figure *, const struct claims *explain, bool markdown, FILE *);
