@@ -6,9 +6,10 @@
  * local response normalisation after the first two with a block per map.
  * Simplified: weights and image are generated; the final softmax, a host function, is left out.
  *
- * The original computes all maps, 0.8 billion multiply-adds; "paper" computes 56 maps of the first layer, 32 of the
- * other convolutions and 256 neurons per layer; "small" fewer; "tiny" only layers 1 (of a smaller image),
- * 5 and 8.
+ * The original does 0.8 billion multiply-adds. "paper" computes all maps and 256 neurons per layer, over the first 4 rows
+ * of the first window, 6 input maps of the second convolution, 16 of the others and 1024 inputs of a neuron; "small" 80
+ * maps (of each group) and neurons, so that every core of a machine with 76 has a block, over less of each; "tiny" only
+ * layers 1 (of a smaller image), 5 and 8.
  */
 #include "../common/suite_dnn.h"
 
@@ -17,13 +18,14 @@ enum { KERNEL = 11, STRIDE = 4, NORM_WINDOW = 5 };
 /* Convolution 1, its shape known to the compiler; (row_at, col_at) is where this launch starts. */
 template <int SIDE>
 __global__ void __launch_bounds__(DNN_THREADS)
-    first_layer(const float *in, const float *w, const float *bias, float *out, int out_side, int row_at, int col_at)
+    first_layer(const float *in, const float *w, const float *bias, float *out, int out_side, int row_at, int col_at,
+                int rows)
 {
     const int map = blockIdx.x, row = threadIdx.x + row_at, col = threadIdx.y + col_at, plane = KERNEL * KERNEL;
     in += (row * STRIDE * SIDE + col * STRIDE) * 3;
     w += map * 3 * plane;
     float sum = 0;
-    for (int i = 0; i < KERNEL; i++)
+    for (int i = 0; i < rows; i++)
         for (int j = 0; j < KERNEL; j++) {
             const float *pixel = in + (i * SIDE + j) * 3, *k = w + i * KERNEL + j;
             sum += pixel[0] * k[0] + pixel[1] * k[plane] + pixel[2] * k[2 * plane];
@@ -32,15 +34,15 @@ __global__ void __launch_bounds__(DNN_THREADS)
     out[(map * out_side + row) * out_side + col] = sum < 0 ? 0 : sum;
 }
 
-template <int SIDE> static dnn_maps<float> convolve_first(dnn_run &run, int computed)
+template <int SIDE> static dnn_maps<float> convolve_first(dnn_run &run, int computed, int rows)
 {
     const int out_side = (SIDE - KERNEL) / STRIDE + 1;
-    const dnn_conv_shape c = {3, SIDE, 96, out_side, KERNEL, STRIDE, 0};
+    const dnn_conv_shape c = {3, SIDE, 96, out_side, KERNEL, STRIDE, 0, 3, rows};
     return dnn_convolve_rgb(run, "conv1", c, computed, true, [=](float *in, float *w, float *bias, float *out) {
         for (int row = 0; row < out_side; row += 32)
             for (int col = 0; col < out_side; col += 32)
                 first_layer<SIDE><<<computed, dim3(std::min(32, out_side - row), std::min(32, out_side - col))>>>(
-                    in, w, bias, out, out_side, row, col);
+                    in, w, bias, out, out_side, row, col, rows);
     });
 }
 
@@ -80,29 +82,29 @@ int main(int argc, char **argv)
 {
     const suite_size size = suite_parse_size(argc, argv);
     dnn_run run;
-    const int first = suite_pick(size, 1, 2, 56), maps = suite_pick(size, 1, 2, 32),
-              neurons = suite_pick(size, 2, 16, 256);
-    const int part = (maps + 1) / 2; /* of each of two groups */
     if (size == SUITE_TINY) {
-        dnn_maps<float> a = convolve_first<59>(run, first);
+        dnn_maps<float> a = convolve_first<59>(run, 1, KERNEL);
         dnn_maps<float> deep(384, 13, run.r), last(4096, 1, run.r);
-        a = dnn_convolve(run, "conv5", deep, 256, 13, 3, 1, 1, 2, part, true);
+        a = dnn_convolve(run, "conv5", deep, 256, 13, 3, 1, 1, 2, 1, 192, true);
         a = dnn_pool(run, "pool5", a, 6, 3, 2, 8);
-        dnn_connect(run, "fc8", last, 1000, neurons, false);
+        dnn_connect(run, "fc8", last, 1000, 2, 4096, false);
         return suite_done("alexnet", argc, argv, run.bad);
     }
-    dnn_maps<float> a = convolve_first<227>(run, first);
-    a = norm(run, "norm1", a, first);
-    a = dnn_pool(run, "pool1", a, 27, 3, 2, first);
-    a = dnn_convolve(run, "conv2", a, 256, 27, 5, 1, 2, 2, part, true);
-    a = norm(run, "norm2", a, maps);
+    const bool small = size == SUITE_SMALL;
+    const int maps = small ? 80 : 384, neurons = small ? 80 : 256, inputs = small ? 512 : 1024;
+    const int rows = small ? 1 : 4, walk2 = small ? 2 : 6, walk = small ? 8 : 16; /* of the window; of input maps */
+    dnn_maps<float> a = convolve_first<227>(run, std::min(maps, 96), rows);
+    a = norm(run, "norm1", a, std::min(maps, 96));
+    a = dnn_pool(run, "pool1", a, 27, 3, 2, maps);
+    a = dnn_convolve(run, "conv2", a, 256, 27, 5, 1, 2, 2, maps, walk2, true);
+    a = norm(run, "norm2", a, std::min(maps, 256));
     a = dnn_pool(run, "pool2", a, 13, 3, 2, maps);
-    a = dnn_convolve(run, "conv3", a, 384, 13, 3, 1, 1, 1, maps, true);
-    a = dnn_convolve(run, "conv4", a, 384, 13, 3, 1, 1, 2, part, true);
-    a = dnn_convolve(run, "conv5", a, 256, 13, 3, 1, 1, 2, part, true);
+    a = dnn_convolve(run, "conv3", a, 384, 13, 3, 1, 1, 1, maps, walk, true);
+    a = dnn_convolve(run, "conv4", a, 384, 13, 3, 1, 1, 2, maps, walk, true);
+    a = dnn_convolve(run, "conv5", a, 256, 13, 3, 1, 1, 2, maps, walk, true);
     a = dnn_pool(run, "pool5", a, 6, 3, 2, maps);
-    a = dnn_connect(run, "fc6", a, 4096, neurons, true);
-    a = dnn_connect(run, "fc7", a, 4096, neurons, true);
-    dnn_connect(run, "fc8", a, 1000, neurons, false);
+    a = dnn_connect(run, "fc6", a, 4096, neurons, inputs, true);
+    a = dnn_connect(run, "fc7", a, 4096, neurons, inputs, true);
+    dnn_connect(run, "fc8", a, 1000, neurons, inputs, false);
     return suite_done("alexnet", argc, argv, run.bad);
 }

@@ -7,9 +7,9 @@
  * or a thread computes a square of pixels (ResNet). A thread walks all input maps and the window, clipped at the
  * border. A fully connected neuron is a block of one thread. SqueezeNet's own kernels are in its program.
  *
- * Shapes are the networks'. A size computes the first `computed` maps of a layer; the others of its output hold
- * generated values, so that the next layer reads input of the full depth. Each layer is checked against a reference
- * over what it really read.
+ * Shapes are the networks'. A size computes the first `computed` maps of a layer (blocks of its launch), and its threads
+ * walk the first `walk` input maps, which keeps the distances between maps and weights; the other maps of the output hold
+ * generated values. Each layer is checked against a reference over what it really read.
  */
 #ifndef WEIR_SUITE_DNN_H
 #define WEIR_SUITE_DNN_H
@@ -58,9 +58,9 @@ struct dnn_run {
     }
 };
 
-/* A convolution: `groups` parts of the input maps feed as many parts of the output maps. */
+/* A convolution, and how many of its input maps and of the rows of its window are walked. */
 struct dnn_conv_shape {
-    int in_maps, in_side, out_maps, out_side, kernel, stride, pad;
+    int in_maps, in_side, out_maps, out_side, kernel, stride, pad, walk, rows;
 };
 
 /* The part of a window along one axis that lies inside the input: kernel positions [from, to) at input base + position.
@@ -79,9 +79,10 @@ template <class T>
 static __host__ __device__ inline T dnn_window(const T *in, const T *w, const dnn_conv_shape &c, int row, int col)
 {
     const dnn_span y = dnn_clip(c, row), x = dnn_clip(c, col);
+    const int to = y.to < c.rows ? y.to : c.rows;
     T sum = 0;
-    for (int f = 0; f < c.in_maps; f++)
-        for (int i = y.from; i < y.to; i++)
+    for (int f = 0; f < c.walk; f++)
+        for (int i = y.from; i < to; i++)
             for (int j = x.from; j < x.to; j++)
                 sum += in[(f * c.in_side + y.base + i) * c.in_side + x.base + j] * w[(f * c.kernel + i) * c.kernel + j];
     return sum;
@@ -137,11 +138,11 @@ __global__ void __launch_bounds__(DNN_THREADS)
 }
 
 /* A block of one thread per neuron. */
-__global__ void dnn_full(const float *in, const float *w, const float *bias, float *out, int n_in, int relu)
+__global__ void dnn_full(const float *in, const float *w, const float *bias, float *out, int n_in, int walk, int relu)
 {
     w += (size_t)blockIdx.x * n_in;
     float sum = 0;
-    for (int i = 0; i < n_in; i++)
+    for (int i = 0; i < walk; i++)
         sum += in[i] * w[i];
     sum += bias[blockIdx.x];
     out[blockIdx.x] = relu && sum < 0 ? 0 : sum;
@@ -163,10 +164,12 @@ static inline dim3 dnn_block(int side)
 /* Convolution in `groups` launches; `computed` maps of each group. Without bias the result is not clamped. */
 static inline dnn_maps<float> dnn_convolve(dnn_run &run, const char *name, const dnn_maps<float> &in, int out_maps,
                                            int out_side, int kernel, int stride, int pad, int groups, int computed,
-                                           bool with_bias)
+                                           int walk, bool with_bias)
 {
     dnn_maps<float> out(out_maps, out_side, run.r);
-    dnn_conv_shape c = {in.maps / groups, in.side, out_maps / groups, out_side, kernel, stride, pad};
+    const int in_maps = in.maps / groups;
+    dnn_conv_shape c = {in_maps, in.side, out_maps / groups,         out_side, kernel,
+                        stride,  pad,     std::min(walk, in_maps), kernel};
     computed = std::min(computed, c.out_maps);
     const size_t per_map = (size_t)c.in_maps * kernel * kernel;
     for (int g = 0; g < groups; g++) {
@@ -246,17 +249,18 @@ static inline dnn_maps<float> dnn_pool(dnn_run &run, const char *name, const dnn
 }
 
 static inline dnn_maps<float> dnn_connect(dnn_run &run, const char *name, const dnn_maps<float> &in, int neurons,
-                                          int computed, bool relu)
+                                          int computed, int walk, bool relu)
 {
     dnn_maps<float> out(neurons, 1, run.r);
     const int n_in = (int)in.host.size();
+    walk = std::min(walk, n_in);
     const std::vector<float> w = run.weights<float>((size_t)n_in * computed, n_in), b = run.weights<float>(computed, 4);
     float *dw = suite_to_device(w.data(), w.size()), *db = suite_to_device(b.data(), b.size());
-    dnn_full<<<computed, 1>>>(in.dev, dw, db, out.dev, n_in, relu);
+    dnn_full<<<computed, 1>>>(in.dev, dw, db, out.dev, n_in, walk, relu);
     std::vector<float> expect(computed);
     for (int o = 0; o < computed; o++) {
         double sum = b[o];
-        for (int i = 0; i < n_in; i++)
+        for (int i = 0; i < walk; i++)
             sum += (double)in.host[i] * w[(size_t)o * n_in + i];
         expect[o] = relu && sum < 0 ? 0 : (float)sum;
     }

@@ -7,9 +7,10 @@
  * Simplified: weights and image are generated; normalisation, scaling and clamp, three kernels in the original, are
  * one; the further bottlenecks of a stage, which repeat its shapes, are left out.
  *
- * The original computes all maps, about 4 billion multiply-adds; "paper" computes 20 maps of each convolution of the
- * last three stages, 2 of the layers before (a map of which is several times the work) and 128 neurons; "small" one map
- * of each; "tiny" only the last stage.
+ * The original does about 4 billion multiply-adds. "paper" computes at most 224 maps of a layer and 128 neurons, over the
+ * first two rows of the first window, 2 to 16 input maps of a convolution and 1024 inputs of a neuron; "small" 80 maps
+ * (as far as there are) and neurons, so that every core of a machine with 76 has a block, over half of that; "tiny" one
+ * map of the last stage.
  */
 #include "../common/suite_dnn.h"
 
@@ -22,8 +23,9 @@ __global__ void __launch_bounds__(DNN_THREADS)
     for (int row = row0; row < row0 + tile && row < c.out_side; row++)
         for (int col = col0; col < col0 + tile && col < c.out_side; col++) {
             const dnn_span y = dnn_clip(c, row), x = dnn_clip(c, col);
+            const int to = min(y.to, c.rows);
             float sum = 0;
-            for (int i = y.from; i < y.to; i++)
+            for (int i = y.from; i < to; i++)
                 for (int j = x.from; j < x.to; j++) {
                     const float *pixel = in + ((y.base + i) * c.in_side + x.base + j) * 3, *k = w + i * c.kernel + j;
                     sum += pixel[0] * k[0] + pixel[1] * k[plane] + pixel[2] * k[2 * plane];
@@ -91,20 +93,21 @@ static void norm(dnn_run &run, dnn_maps<float> &x, int computed, bool relu)
 }
 
 static dnn_maps<float> convolve(dnn_run &run, const dnn_maps<float> &in, int maps, int side, int kernel, int stride,
-                                int computed, bool relu)
+                                int computed, int walk, bool relu)
 {
-    dnn_maps<float> out = dnn_convolve(run, "conv", in, maps, side, kernel, stride, kernel / 2, 1, computed, false);
-    norm(run, out, computed, relu);
+    dnn_maps<float> out = dnn_convolve(run, "conv", in, maps, side, kernel, stride, kernel / 2, 1, computed, walk, false);
+    norm(run, out, std::min(computed, maps), relu);
     return out;
 }
 
-static dnn_maps<float> bottleneck(dnn_run &run, const dnn_maps<float> &in, int width, int stride, int computed)
+static dnn_maps<float> bottleneck(dnn_run &run, const dnn_maps<float> &in, int width, int stride, int computed, int walk)
 {
     const int side = in.side / stride;
-    const dnn_maps<float> across = convolve(run, in, 4 * width, side, 1, stride, computed, false);
-    dnn_maps<float> a = convolve(run, in, width, side, 1, stride, computed, true);
-    a = convolve(run, a, width, side, 3, 1, computed, true);
-    a = convolve(run, a, 4 * width, side, 1, 1, computed, false);
+    const dnn_maps<float> across = convolve(run, in, 4 * width, side, 1, stride, computed, walk, false);
+    dnn_maps<float> a = convolve(run, in, width, side, 1, stride, computed, walk, true);
+    a = convolve(run, a, width, side, 3, 1, computed, walk, true);
+    a = convolve(run, a, 4 * width, side, 1, 1, computed, walk, false);
+    computed = std::min(computed, 4 * width);
     dnn_maps<float> out(4 * width, side, run.r);
     add_clamped<<<computed, dnn_block(side)>>>(across.dev, a.dev, out.dev, side, dnn_tile(side));
     std::vector<float> expect(computed * out.per_map());
@@ -118,21 +121,22 @@ int main(int argc, char **argv)
 {
     const suite_size size = suite_parse_size(argc, argv);
     dnn_run run;
-    const int early = suite_pick(size, 0, 1, 2), maps = suite_pick(size, 1, 1, 20),
-              neurons = suite_pick(size, 4, 32, 128);
+    const int maps = suite_pick(size, 1, 80, 224), walk = suite_pick(size, 1024, 1, 2),
+              neurons = suite_pick(size, 4, 80, 128), inputs = suite_pick(size, 2048, 512, 1024);
     dnn_maps<float> a(1024, 14, run.r);
     if (size != SUITE_TINY) {
-        const dnn_conv_shape c = {3, 224, 64, 112, 7, 2, 3};
-        a = dnn_convolve_rgb(run, "conv1", c, early, false, [=](float *in, float *w, float *, float *out) {
-            first_layer<<<early, dnn_block(112)>>>(in, w, out, c, dnn_tile(112));
+        const int first = std::min(maps, 64);
+        const dnn_conv_shape c = {3, 224, 64, 112, 7, 2, 3, 3, suite_pick(size, 7, 1, 2)};
+        a = dnn_convolve_rgb(run, "conv1", c, first, false, [=](float *in, float *w, float *, float *out) {
+            first_layer<<<first, dnn_block(112)>>>(in, w, out, c, dnn_tile(112));
         });
-        norm(run, a, early, true);
+        norm(run, a, first, true);
         a = dnn_pool(run, "pool1", a, 56, 3, 2, 64);
-        a = bottleneck(run, a, 64, 1, early);
-        a = bottleneck(run, a, 128, 2, maps);
-        a = bottleneck(run, a, 256, 2, maps);
+        a = bottleneck(run, a, 64, 1, maps, walk);
+        a = bottleneck(run, a, 128, 2, maps, 2 * walk);
+        a = bottleneck(run, a, 256, 2, maps, 4 * walk);
     }
-    a = bottleneck(run, a, 512, 2, maps);
+    a = bottleneck(run, a, 512, 2, maps, 8 * walk);
     dnn_maps<float> pooled(2048, 1, run.r);
     pool_average<<<suite_pick(size, 64, 2048, 2048), 1>>>(a.dev, pooled.dev, a.side);
     std::vector<float> expect(suite_pick(size, 64, 2048, 2048));
@@ -143,6 +147,6 @@ int main(int argc, char **argv)
         expect[m] = (float)(sum / (double)a.per_map());
     }
     run.check("average", pooled, 0, (int)expect.size(), expect);
-    dnn_connect(run, "classifier", pooled, 1000, neurons, false);
+    dnn_connect(run, "classifier", pooled, 1000, neurons, inputs, false);
     return suite_done("resnet", argc, argv, run.bad);
 }

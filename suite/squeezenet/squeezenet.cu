@@ -80,7 +80,7 @@ static void layer(dnn_run &run, const char *name, const dnn_maps<double> &in, dn
                   int maps, int computed)
 {
     computed = std::min(computed, maps);
-    const dnn_conv_shape c = {in.maps, in.side, maps, in.side, KERNEL, 1, KERNEL / 2};
+    const dnn_conv_shape c = {in.maps, in.side, maps, in.side, KERNEL, 1, KERNEL / 2, in.maps, KERNEL};
     const size_t per_map = (size_t)in.maps * KERNEL * KERNEL;
     const std::vector<double> w = run.weights<double>(per_map * computed, (int)per_map);
     double *dw = suite_to_device(w.data(), w.size());
@@ -115,7 +115,7 @@ static dnn_maps<double> pooled(dnn_run &run, const dnn_maps<double> &in, int com
 static dnn_maps<double> first(dnn_run &run, int computed)
 {
     dnn_maps<double> out(96, SIDE1, run.r);
-    const dnn_conv_shape c = {3, IMAGE, 96, SIDE1, KERNEL1, 2, 0};
+    const dnn_conv_shape c = {3, IMAGE, 96, SIDE1, KERNEL1, 2, 0, 3, KERNEL1};
     std::vector<int> plane[3];
     std::vector<double> image;
     int *d[3];
