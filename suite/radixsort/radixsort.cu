@@ -214,5 +214,5 @@ int main(int argc, char **argv)
         std::swap(k, k2);
         std::swap(v, v2);
     }
-    return suite_done("radixsort", argc, argv, suite_sort_diff(key, k, v));
+    return suite_done("radixsort", argc, argv, suite_sort_diff(key, k, v, n));
 }

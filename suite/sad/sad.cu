@@ -6,7 +6,8 @@
  * gathered in shared memory and copied out 8 bytes at a time. (2) Blocks of 8 x 8 and their halves from four 4 x 4
  * ones, 32 x 4 threads per macroblock. (3) 16 x 16 and halves, 32 threads per macroblock. In (2) and (3) a word carries
  * two 16-bit sums. All sums lie in one array by block size: 1 + 2 + 2 + 4 + 8 + 8 + 16 vectors of 1096 per macroblock.
- * Input: a smooth picture and a shifted, noisy copy. Original 176 x 144 pixels; "paper" is 352 x 288.
+ * Input: a smooth picture and a shifted, noisy copy. Original 176 x 144 pixels; "small" is
+ * their first 64 rows, "paper" 352 x 288.
  */
 #include "../common/suite_texture.h"
 
@@ -99,7 +100,7 @@ __global__ void sad_16x16(unsigned short *sums, int mb_w, int mb_h)
 int main(int argc, char **argv)
 {
     suite_size size = suite_parse_size(argc, argv);
-    int mb_w = suite_pick(size, 2, 8, 22), mb_h = suite_pick(size, 2, 5, 18), w = mb_w * 16, h = mb_h * 16,
+    int mb_w = suite_pick(size, 2, 11, 22), mb_h = suite_pick(size, 2, 4, 18), w = mb_w * 16, h = mb_h * 16,
         mbs = mb_w * mb_h;
     std::vector<unsigned short> reference((size_t)w * h), frame((size_t)w * h);
     suite_rng r(317);
