@@ -1,8 +1,11 @@
 #!/bin/sh
-# The first look at weir: CUDA programs, compiled without a CUDA toolkit and run without a GPU.
+# The first look at weir: CUDA programs, compiled without a CUDA toolkit and run without a GPU. It ends with a page: programs
+# of the suite under the published systems. Usage: demo.sh [FOLDER] (default: weir-demo)
 cd "$(dirname "$0")/.." || exit 2
 weir=${WEIR:-build/weir}
 exec 2>&1 # one stream, so that what is said comes in order
+pages=${1:-weir-demo}
+mkdir -p "$pages" || exit 2
 out=$(mktemp -d) || exit 2
 trap 'rm -rf "$out"' EXIT
 if [ -t 1 ]; then
@@ -19,19 +22,21 @@ say "1. A CUDA program, compiled with clang and weir's own headers, run by the e
 show "$weir" cc tools/demo/picture.cu -o "$out/picture" || stop "picture.cu did not compile"
 show "$weir" run --functional "$out/picture" || stop "picture did not run"
 
-say "2. The same program twice on a simulated GTX 480: what shared-memory tiles do to the memory system"
+say "2. Where the time of a program goes on a simulated GTX 480, and what shared-memory tiles do to it"
 show "$weir" cc -O2 tools/demo/matmul.cu -o "$out/matmul" || stop "matmul.cu did not compile"
-show "$weir" run --gpu gtx480 "$out/matmul" plain || stop "matmul did not run"
+show "$weir" profile --gpu gtx480 --html "$pages/plain.html" "$out/matmul" plain || stop "matmul did not run"
 echo
-show "$weir" run --gpu gtx480 "$out/matmul" tiled || stop "matmul did not run"
+show "$weir" profile --gpu gtx480 --html "$pages/tiled.html" "$out/matmul" tiled || stop "matmul did not run"
 
-say "3. A published policy on two workloads of the suite: the baseline, then APCM (bypassing and protection by load)"
-show "$weir" suite run bfs invindex --gpu gtx480 --size small || stop "the suite did not run"
-echo
-show "$weir" suite run bfs invindex --gpu gtx480 --size small --with apcm || stop "the suite did not run"
-
-say "4. A bug that a GPU would let pass, found at its line"
+say "3. A bug that a GPU would let pass, found at its line"
 show "$weir" cc tools/demo/bug.cu -o "$out/bug" || stop "bug.cu did not compile"
 show "$weir" run --functional "$out/bug" && stop "the bug was not found"
 
-say "Next: 'weir --help', 'weir list gpus', 'weir suite list', 'weir analyze bfs', 'weir reproduce apcm', docs/tour.md"
+say "4. Five published systems: four change the machine, the software L1 changes the program"
+show "$weir" sweep tools/demo/systems.ini --size tiny -o "$pages" || stop "the sweep did not run"
+echo
+show "$weir" reproduce swcache --app kmeans --size tiny --gpu gtx480 -o "$pages/swcache" || stop "the software L1 did not run"
+
+say "The page to look at: $pages/report.html"
+echo "beside it: plain.html and tiled.html (the profiles), swcache/report.html (the software L1)"
+echo "Next: 'weir --help', 'weir list gpus', 'weir suite list', 'weir profile bfs', 'weir reproduce apcm', docs/tour.md"

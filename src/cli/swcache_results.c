@@ -3,6 +3,7 @@
 
 #include "base/jsonfile.h"
 #include "base/outfile.h"
+#include "lab/page.h"
 #include "lab/plot.h"
 #include "lab/report.h"
 #include "lab/table.h"
@@ -193,29 +194,97 @@ int swcache_results_json(const struct swcache_results *r, size_t n, const char *
 
 /* ---- report ---- */
 
-static int draw(const struct swcache_results *r, const char *folder, struct err *e)
+/* What a report shows of one machine. */
+static void drawn_table(const struct swcache_results *r, struct table *t)
 {
-    struct table all, t = {.geometric = true};
-    char name[160], stem[PATH_MAX + 200], title[200];
+    struct table all;
     tabulate(r, &all);
-    table_add_column(&t, "hand", "by hand");
-    table_add_column(&t, "auto", "automatic");
-    bool any = false;
+    *t = (struct table){.geometric = true};
+    table_add_column(t, "hand", "by hand");
+    table_add_column(t, "auto", "automatic");
     for (size_t k = 0; k < all.row.n; k++) {
-        double *cell = table_add_row(&t, all.row.p[k].label, all.row.p[k].group);
+        double *cell = table_add_row(t, all.row.p[k].label, all.row.p[k].group);
         cell[0] = all.row.p[k].cell[HAND];
         cell[1] = all.row.p[k].cell[AUTO];
-        t.row.p[k].mean = all.row.p[k].mean;
-        any |= !isnan(cell[0]);
+        t->row.p[k].mean = all.row.p[k].mean;
     }
+    table_free(&all);
+}
+
+static void title_of(const struct swcache_results *r, char title[200])
+{
+    snprintf(title, 200, "Software L1 on %.150s, size %s", r->machine, r->size);
+}
+
+static struct plot plot_of(const char *title)
+{
+    return (struct plot){.title = title, .axis = "times as fast as plain", .style = PLOT_BARS, .line_at_one = true};
+}
+
+/* gnuplot refuses to draw nothing. */
+static bool has_values(const struct table *t)
+{
+    bool any = false;
+    for (size_t k = 0; k < t->row.n; k++)
+        any |= !isnan(t->row.p[k].cell[0]);
+    return any;
+}
+
+static int draw(const struct swcache_results *r, const char *folder, struct err *e)
+{
+    struct table t;
+    char name[160], stem[PATH_MAX + 200], title[200];
+    drawn_table(r, &t);
     swcache_file_name(r->machine, name);
     snprintf(stem, sizeof stem, "%.*s/%s", PATH_MAX, folder, name);
-    snprintf(title, sizeof title, "Software L1 on %.150s, size %s", r->machine, r->size);
-    struct plot plot = {.title = title, .axis = "times as fast as plain", .style = PLOT_BARS, .line_at_one = true};
-    int status = any ? plot_write(&t, &plot, stem, e) : 0; /* gnuplot refuses to draw nothing */
+    title_of(r, title);
+    const struct plot plot = plot_of(title);
+    int status = has_values(&t) ? plot_write(&t, &plot, stem, e) : 0;
     table_free(&t);
-    table_free(&all);
     return status;
+}
+
+/* One machine's section of the page. */
+static void put_section(const struct swcache_results *r, FILE *f)
+{
+    struct table t;
+    struct err e;
+    char title[200];
+    size_t bytes = 0;
+    drawn_table(r, &t);
+    title_of(r, title);
+    const struct plot plot = plot_of(title);
+    page_element(f, "h2", title);
+    char *svg = has_values(&t) ? plot_svg(&t, &plot, &bytes, &e) : NULL;
+    if (svg) {
+        fputs("<figure>\n", f);
+        page_picture(f, svg, bytes, title);
+        fputs("</figure>\n", f);
+    }
+    page_table(f, &t, "program");
+    char *csv = page_csv(&t);
+    page_download(f, "swcache.csv", "text/csv", csv, "The data as CSV");
+    free(csv);
+    free(svg);
+    table_free(&t);
+}
+
+static int write_page(const struct swcache_results *r, size_t n, const char *folder, struct err *e)
+{
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%.*s/report.html", PATH_MAX, folder);
+    struct outfile *file = outfile_open(path, e);
+    if (!file)
+        return -1;
+    FILE *f = outfile_stream(file);
+    page_begin(
+        f, "The software L1",
+        "Cache lines of a thread's own, in shared memory or registers: how many times as fast as the plain kernel, "
+        "written by hand and by the transformer.");
+    for (size_t k = 0; k < n; k++)
+        put_section(&r[k], f);
+    page_end(f, "Made by weir reproduce swcache. The page holds all it shows and loads nothing.");
+    return outfile_commit(file, e);
 }
 
 int swcache_results_report(const struct swcache_results *r, size_t n, const char *folder, struct err *e)
@@ -241,5 +310,5 @@ int swcache_results_report(const struct swcache_results *r, size_t n, const char
     for (size_t k = 0; k < n; k++)
         if (draw(&r[k], folder, e))
             return -1;
-    return 0;
+    return write_page(r, n, folder, e);
 }

@@ -198,7 +198,8 @@ static void put_axes(const struct table *t, const struct plot *p, FILE *f)
                 p->style == PLOT_STACKED ? "rowstacked" : "clustered gap 1");
         break;
     case PLOT_SORTED:
-        fprintf(f, "set style data linespoints\nset pointsize 0.5\nset xrange [1:*]\nset xtics 1, %zu\n", t->row.n / 12 + 1);
+        fprintf(f, "set style data linespoints\nset pointsize 0.5\nset xrange [1:*]\nset xtics 1, %zu\n",
+                t->row.n / 12 + 1);
         break;
     case PLOT_AREA:
         fputs("set style fill solid 1 noborder\n", f);

@@ -397,7 +397,8 @@ static void put_origin(const struct profile *p, const char *command, FILE *f)
 void profile_page(const struct profile *p, const char *command, FILE *f)
 {
     char title[512], lead[256], footer[160];
-    snprintf(title, sizeof title, "%.200s%s%.200s on %s", *p->program ? p->program : "A run", *p->arguments ? " " : "",
+    const char *slash = strrchr(p->program, '/'), *name = slash ? slash + 1 : p->program;
+    snprintf(title, sizeof title, "%.200s%s%.200s on %.60s", *name ? name : "A run", *p->arguments ? " " : "",
              p->arguments, p->machine);
     snprintf(lead, sizeof lead, "Simulated by weir %.40s%s%.40s", p->weir, *p->date ? ", " : "", p->date);
     snprintf(footer, sizeof footer, "Made by weir profile. The page holds all it shows and loads nothing.");

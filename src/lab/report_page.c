@@ -215,25 +215,34 @@ static void put_summary(FILE *f, const struct report_claim *c, size_t n)
     page_table_end(f);
 }
 
+static void put_mean(FILE *f, const struct table *t, const struct table_row *r)
+{
+    fputs("<dl class=\"facts\">\n", f);
+    for (size_t c = 0; c < t->column.n; c++) {
+        fputs("<div>", f);
+        page_element(f, "dt", t->column.p[c].label);
+        fputs("<dd>", f);
+        page_printf(f, t->percent ? "%.1f%%" : "%.3f", (t->percent ? 100 : 1) * r->cell[c]);
+        fputs("</dd></div>\n", f);
+    }
+    fputs("</dl>\n", f);
+}
+
 /* What a sweep without published values begins with: the means. */
 static void put_means(FILE *f, const struct lab *l)
 {
-    bool any = false;
     for (size_t i = 0; i < l->figure.n; i++) {
-        const struct table *t = &l->figure.p[i].table;
-        for (size_t k = 0; k < t->row.n; k++) {
-            if (!t->row.p[k].mean)
+        const struct lab_figure *x = &l->figure.p[i];
+        for (size_t k = 0; k < x->table.row.n; k++) {
+            if (!x->table.row.p[k].mean)
                 continue;
-            fputs(any ? "<li>" : "<ul>\n<li>", f);
-            any = true;
-            page_printf(f, "%s, %s:", l->figure.p[i].plan.title, t->row.p[k].label);
-            for (size_t c = 0; c < t->column.n; c++)
-                page_printf(f, t->percent ? "%s %s %.1f%%" : "%s %s %.3f", c ? "," : "", t->column.p[c].label,
-                            (t->percent ? 100 : 1) * t->row.p[k].cell[c]);
-            fputs("</li>\n", f);
+            fputs("<p>", f);
+            page_printf(f, "%s%s%s, %s:", l->figure.n > 1 ? x->plan.title : "", l->figure.n > 1 ? ": " : "", x->axis,
+                        x->table.row.p[k].label);
+            fputs("</p>\n", f);
+            put_mean(f, &x->table, &x->table.row.p[k]);
         }
     }
-    fputs(any ? "</ul>\n" : "", f);
 }
 
 void report_page(FILE *f, const struct report *r, const struct lab *l, const struct report_claim *c, size_t n,
