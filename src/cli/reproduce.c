@@ -7,6 +7,7 @@
 #include "cli/study.h"
 #include "cli/swcache_reproduce.h"
 #include "engine/config.h"
+#include "lab/page.h"
 
 #include <argp.h>
 #include <dirent.h>
@@ -159,10 +160,13 @@ static int find_plans(char plans[PATH_MAX], struct err *e)
     return err_hint(e, "install weir, or run it from its build folder");
 }
 
-/* All plans of a paper, or the one plan file. */
+/* All plans of a paper or of a folder, or the one plan file. */
 static int read_plans(const struct args *a, struct plans *all, struct err *e)
 {
+    struct stat st;
     size_t n = strlen(a->what);
+    if (strchr(a->what, '/') && !stat(a->what, &st) && S_ISDIR(st.st_mode))
+        return read_folder(all, a->what, e) || check_figures(a, all, e) ? -1 : 0;
     if (strchr(a->what, '/') || (n > 4 && !strcmp(a->what + n - 4, ".ini"))) {
         struct plan p;
         if (plan_read(&p, a->what, e))
@@ -174,7 +178,6 @@ static int read_plans(const struct args *a, struct plans *all, struct err *e)
     if (find_plans(plans, e))
         return -1;
     snprintf(folder, sizeof folder, "%s/%s", plans, a->what);
-    struct stat st;
     if (stat(folder, &st) || !S_ISDIR(st.st_mode))
         return unknown_paper(plans, a->what, e);
     return read_folder(all, folder, e) || check_figures(a, all, e) ? -1 : 0;
@@ -237,6 +240,40 @@ static int reproduce_swcache(const struct study *s, const char *out)
 
 /* Each into a folder of its own, and a page that leads to them. One that fails does not keep the others from running.
  */
+/* A paper's row of the page that leads to the others. */
+static void put_paper(FILE *f, const char *name, const unsigned *verdict, int status)
+{
+    page_row(f, false);
+    fputs("<td class=\"left\"><a href=\"", f);
+    page_text(f, name);
+    fputs("/report.html\">", f);
+    page_text(f, name);
+    fputs("</a></td>", f);
+    page_number(f, verdict[VERDICT_HOLDS], 0, "");
+    page_number(f, verdict[VERDICT_DIRECTION], 0, "");
+    page_number(f, verdict[VERDICT_FAILS], 0, "");
+    page_number(f, status, 0, "");
+    page_row_end(f);
+}
+
+static int write_index(const char *path, const struct study *s, const char *rows, struct err *e)
+{
+    static const char *const heads[] = {"<reproduction", "hold", "direction only", "do not hold", "exit status", NULL};
+    char lead[64];
+    struct outfile *o = outfile_open(path, e);
+    if (!o)
+        return -1;
+    snprintf(lead, sizeof lead, "Programs at size %s.", s->size);
+    FILE *f = outfile_stream(o);
+    page_begin(f, "All reproductions", lead);
+    page_table_begin(f);
+    page_heads(f, heads);
+    fputs(rows, f);
+    page_table_end(f);
+    page_end(f, "Made by weir reproduce all.");
+    return outfile_commit(o, e);
+}
+
 static int reproduce_all(struct args *a)
 {
     char plans[PATH_MAX];
@@ -253,9 +290,9 @@ static int reproduce_all(struct args *a)
     }
     struct papers p = {0};
     papers_read(&p, plans);
-    char *page = NULL;
-    size_t page_n = 0;
-    FILE *md = open_memstream(&page, &page_n);
+    char *page = NULL, *rows = NULL;
+    size_t page_n = 0, rows_n = 0;
+    FILE *md = open_memstream(&page, &page_n), *html = open_memstream(&rows, &rows_n);
     fprintf(
         md,
         "# All reproductions\n\nSize of the programs: %s.\n\n| | hold | direction only | do not hold | exit status |\n"
@@ -274,19 +311,24 @@ static int reproduce_all(struct args *a)
         const unsigned *v = one.study.verdict;
         fprintf(md, "| [%s](%s/report.md) | %u | %u | %u | %d |\n", p.name.p[i], p.name.p[i], v[VERDICT_HOLDS],
                 v[VERDICT_DIRECTION], v[VERDICT_FAILS], status);
+        put_paper(html, p.name.p[i], v, status);
         worst = status > worst ? status : worst;
         study_free(&one.study);
         free(folder);
     }
     fclose(md);
+    fclose(html);
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%.4000s/report.md", out);
-    if (outfile_write(path, page, page_n, &e)) {
+    const int bad = outfile_write(path, page, page_n, &e);
+    snprintf(path, sizeof path, "%.4000s/report.html", out);
+    if (bad || write_index(path, &a->study, rows, &e)) {
         err_print(&e, stderr);
         worst = worst ? worst : CLI_BAD_INPUT;
     } else
         fprintf(stderr, "weir: all done; see %s\n", path);
     free(page);
+    free(rows);
     papers_free(&p);
     return worst;
 }

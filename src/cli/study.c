@@ -154,6 +154,7 @@ static int run(struct study *a, struct session *x, struct err *e)
                             .folder = a->out,
                             .size = a->size,
                             .command = a->command,
+                            .formats = a->formats,
                             .claims = x->has_claims ? &x->claims : NULL,
                             .verdict = a->verdict};
     if (report_write(&x->lab, &report, stdout, e))
@@ -161,7 +162,7 @@ static int run(struct study *a, struct session *x, struct err *e)
     warn_of_idle(a, &x->lab);
     fprintf(stderr, "weir: %zu simulations in %.0f s, %zu taken from earlier ones, %zu failed", pool.simulated, seconds,
             pool.reused, pool.failed);
-    fprintf(stderr, a->out ? "; see %s/report.md\n" : "\n", a->out);
+    fprintf(stderr, a->out ? "; see %s/report.html\n" : "\n", a->out);
     a->simulated = pool.simulated;
     a->reused = pool.reused;
     a->failed = pool.failed;
@@ -222,12 +223,13 @@ char *study_folder(const char *name)
     return folder;
 }
 
-enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_CFLAGS, KEY_PROGRESS };
+enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_CFLAGS, KEY_PROGRESS, KEY_FORMAT };
 
 static const struct argp_option options[] = {
     {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of the suite's programs (default: small)", 0},
     {"jobs", 'j', "N", 0, "simulations at once (default: one for each core)", 0},
-    {"output", 'o', "DIR", 0, "folder for report.md, tables and pictures (default: weir-NAME)", 0},
+    {"output", 'o', "DIR", 0, "folder for report.html, tables and pictures (default: weir-NAME)", 0},
+    {"format", KEY_FORMAT, "pdf,png,eps", 0, "draw the pictures as these, too, beside SVG", 0},
     {"cflags", KEY_CFLAGS, "FLAGS", 0,
      "compile the suite's programs with these flags instead of the plan's, e.g. -fno-unroll-loops; '' for none", 0},
     {"results", KEY_RESULTS, "FILE", 0, "where results are kept (default: results.sqlite in the cache folder)", 0},
@@ -240,6 +242,13 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 {
     struct study *a = state->input;
     switch (key) {
+    case KEY_FORMAT: {
+        struct err e;
+        if (plot_check_formats(arg, &e))
+            argp_error(state, "--format %s: %s; %s", arg, e.msg, e.hint);
+        a->formats = arg;
+        return 0;
+    }
     case KEY_SIZE:
         if (strcmp(arg, "tiny") && strcmp(arg, "small") && strcmp(arg, "paper"))
             argp_error(state, "--size is tiny, small or paper, not '%s'", arg);

@@ -17,7 +17,7 @@
 struct study {
     const char *title; /* of the report */
     char *command;     /* as it was typed; NULL = not known */
-    const char *size, *out, *results, *cflags;
+    const char *size, *out, *results, *cflags, *formats;
     unsigned jobs;
     bool no_run; /* only what the store has */
     VEC(struct plan) plan;
@@ -26,7 +26,7 @@ struct study {
     unsigned verdict[VERDICT_UNKNOWN + 1];
 };
 
-/* --size, --jobs, --output, --cflags, --results; its input is a struct study. */
+/* --size, --jobs, --output, --format, --cflags, --results; its input is a struct study. */
 extern const struct argp study_argp;
 void study_init(struct study *);
 void study_free(struct study *);
