@@ -5,6 +5,7 @@
 #include "base/exhaust.h"
 #include "base/mem.h"
 #include "cli/cli.h"
+#include "engine/config.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -70,7 +71,16 @@ static int run_command(int argc, char **argv)
             argv[0] = (char *)c->title;
             return c->run(argc, argv);
         }
-    fprintf(stderr, "weir: '%s' is not a command; 'weir --help' lists them\n", argv[0]);
+    const char *names[sizeof commands / sizeof *commands];
+    unsigned n = 0;
+    for (const struct command *c = commands; c->name; c++)
+        names[n++] = c->name;
+    const char *near = cfg_nearest(argv[0], names, n);
+    fprintf(stderr, "weir: '%s' is not a command; ", argv[0]);
+    if (near)
+        fprintf(stderr, "did you mean '%s'?\n", near);
+    else
+        fputs("'weir --help' lists them\n", stderr);
     return CLI_BAD_INPUT;
 }
 

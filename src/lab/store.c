@@ -16,7 +16,9 @@ static const char schema[] =
     "PRAGMA synchronous = NORMAL;"
     "CREATE TABLE IF NOT EXISTS result ("
     " key TEXT PRIMARY KEY, program TEXT NOT NULL, size TEXT NOT NULL, machine TEXT NOT NULL, policies TEXT NOT NULL,"
-    " settings TEXT NOT NULL, document TEXT NOT NULL) WITHOUT ROWID;";
+    " settings TEXT NOT NULL, document TEXT NOT NULL) WITHOUT ROWID;"
+    /* People ask for a program, a machine, a policy; thousands of documents are not read for that. */
+    "CREATE INDEX IF NOT EXISTS result_what ON result (program, size, machine, policies, settings);";
 
 static int fault(struct store *s, struct err *e)
 {
@@ -72,4 +74,57 @@ int store_put(struct store *s, const char *key, const struct store_row *r, struc
     int status = sqlite3_step(s->put) == SQLITE_DONE ? 0 : fault(s, e);
     sqlite3_reset(s->put);
     return status;
+}
+
+int store_each(struct store *s, int (*fn)(void *ctx, const struct store_row *, struct err *), void *ctx, struct err *e)
+{
+    static const char query[] =
+        "SELECT program, size, machine, policies, settings, document FROM result"
+        " ORDER BY program, size, machine, policies, settings, key";
+    sqlite3_stmt *all = NULL;
+    if (sqlite3_prepare_v2(s->db, query, -1, &all, NULL) != SQLITE_OK)
+        return fault(s, e);
+    int status = 0, step = SQLITE_ROW;
+    while (!status && (step = sqlite3_step(all)) == SQLITE_ROW) {
+        const char *text[6];
+        for (int i = 0; i < 6; i++) {
+            text[i] = (const char *)sqlite3_column_text(all, i);
+            text[i] = text[i] ? text[i] : "";
+        }
+        status = fn(ctx, &(struct store_row){text[0], text[1], text[2], text[3], text[4], text[5]}, e);
+    }
+    if (!status && step != SQLITE_DONE)
+        status = fault(s, e);
+    sqlite3_finalize(all);
+    return status;
+}
+
+char *store_query_plan(struct store *s)
+{
+    static const char *const query[] = {"EXPLAIN QUERY PLAN SELECT document FROM result WHERE key = 'x'",
+                                        "EXPLAIN QUERY PLAN SELECT settings FROM result WHERE program = 'x' AND "
+                                        "size = 'x' AND machine = 'x' AND policies = 'x'"};
+    char *text = xstrdup("");
+    for (size_t i = 0; i < sizeof query / sizeof *query; i++) {
+        sqlite3_stmt *plan = NULL;
+        if (sqlite3_prepare_v2(s->db, query[i], -1, &plan, NULL) == SQLITE_OK)
+            while (sqlite3_step(plan) == SQLITE_ROW) {
+                const char *line = (const char *)sqlite3_column_text(plan, 3);
+                const size_t old = strlen(text), n = old + strlen(line) + 2;
+                text = xrealloc(text, n);
+                snprintf(text + old, n - old, "%s\n", line);
+            }
+        sqlite3_finalize(plan);
+    }
+    return text;
+}
+
+int store_begin(struct store *s, struct err *e)
+{
+    return sqlite3_exec(s->db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK ? 0 : fault(s, e);
+}
+
+int store_end(struct store *s, struct err *e)
+{
+    return sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK ? 0 : fault(s, e);
 }

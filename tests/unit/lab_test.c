@@ -517,6 +517,73 @@ static void test_pool(void **state)
     drop(&junk);
 }
 
+/*
+ * Ten thousand points from a store: SQLite finds each by an index, each machine is put together once, and no document
+ * is read whole for one number. These are counts of work: what takes long on a busy computer is not judged.
+ */
+static void test_large_store(void **state)
+{
+    (void)state;
+    enum { PROGRAMS = 100, VARIANTS = 100 };
+    struct scratch s = put("db", "");
+    struct err e;
+    unlink(s.path);
+    struct store *store = store_open(s.path, &e);
+    assert_non_null(store);
+    char *how = store_query_plan(store);
+    assert_non_null(strstr(how, "SEARCH result USING PRIMARY KEY (key=?)"));
+    assert_non_null(strstr(how, "result_what (program=? AND size=? AND machine=? AND policies=?)"));
+    assert_null(strstr(how, "SCAN"));
+    free(how);
+
+    struct lab l = {0};
+    for (int i = 0; i < PROGRAMS; i++) {
+        struct lab_program p = {.insts = 1};
+        char name[16];
+        snprintf(name, sizeof name, "p%d", i);
+        p.name = xstrdup(name);
+        p.label = xstrdup("");
+        p.group = xstrdup("");
+        snprintf(p.hash, sizeof p.hash, "%016d", i);
+        VEC_PUSH(&l.program, p);
+    }
+    struct scratch plan_file =
+        put("p.ini", "[figure]\ntitle = t\nprograms = all\n[sweep]\nset = dram.latency: 1..100+1\n");
+    struct plan plan;
+    if (plan_read(&plan, plan_file.path, &e))
+        fail_msg("%s", e.msg);
+    assert_int_equal(plan.variants.word.n, VARIANTS);
+    assert_int_equal(lab_add_figure(&l, &plan, &e), 0);
+    assert_int_equal(lab_check(&l, &e), 0);
+    assert_int_equal(l.machine.n, VARIANTS);
+    struct pool pool = {.store = store, .no_run = true, .jobs = 1};
+    assert_int_equal(lab_run(&l, &pool, &e), 0); /* finds out the keys */
+    assert_int_equal(l.point.n, PROGRAMS * VARIANTS);
+    assert_int_equal(store_begin(store, &e), 0);
+    for (size_t i = 0; i < l.point.n; i++) {
+        char document[200];
+        snprintf(document, sizeof document, "{\"total\":{\"l1.ipc\":7,\"ipc\":%zu.5},\"loads\":[]}", i);
+        struct store_row row = {l.point.p[i]->program->name, "tiny", "gtx480", "lrr", "", document};
+        assert_int_equal(store_put(store, l.point.p[i]->key, &row, &e), 0);
+        free(l.point.p[i]->failure);
+        l.point.p[i]->failure = NULL;
+    }
+    assert_int_equal(store_end(store, &e), 0);
+    assert_int_equal(lab_run(&l, &pool, &e), 0);
+    assert_int_equal(pool.reused, PROGRAMS * VARIANTS);
+    assert_int_equal(l.point.n, PROGRAMS * VARIANTS);
+    assert_int_equal(l.machine.n, VARIANTS); /* resolved once, not for each program */
+    const struct table *t = &l.figure.p[0].table;
+    for (size_t i = 0; i < l.point.n; i++)
+        assert_null(l.point.p[i]->result); /* none was read whole */
+    assert_true(t->row.p[0].cell[0] == 0.5);
+    assert_true(t->row.p[PROGRAMS - 1].cell[VARIANTS - 1] == PROGRAMS * VARIANTS - 0.5);
+    lab_free(&l);
+    store_close(store);
+    drop(&plan_file);
+    drop(&s);
+}
+
 int main(int argc, char **argv)
 {
     recording = argc > 1 ? argv[1] : "";
@@ -524,7 +591,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_plan),   cmocka_unit_test(test_plan_faults), cmocka_unit_test(test_combinations),
         cmocka_unit_test(test_means),  cmocka_unit_test(test_verdicts),    cmocka_unit_test(test_claim_faults),
         cmocka_unit_test(test_values), cmocka_unit_test(test_decisions),   cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_store),  cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_store),  cmocka_unit_test(test_large_store), cmocka_unit_test(test_pool),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

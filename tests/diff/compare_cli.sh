@@ -1,0 +1,90 @@
+#!/bin/sh
+# weir compare and weir export: what they say of two runs whose statistics are known, and CSV that holds every number.
+# Usage: compare_cli.sh WEIR RECORDING
+weir=$1 wt=$2
+. "$(dirname "$0")/cli.sh"
+expect 0 "$weir" replay -q --gpu gtx480 --json "$dir/a.json" --sample 2k "$wt"
+expect 0 "$weir" replay -q --gpu gtx480 --set l1.size=64KiB --set l1.set_hash=linear --json "$dir/b.json" "$wt"
+expect 0 "$weir" compare "$dir/a.json" "$dir/b.json"
+says out "l1.size: "
+says out "gather"
+python3 - "$dir" <<'PY' || fail "the comparison is not that of the documents"
+import json, re, sys
+a, b = (json.load(open(f"{sys.argv[1]}/{n}.json")) for n in "ab")
+ta, tb = a["total"], b["total"]
+text = open(sys.argv[1] + "/out").read()
+# Cycles by reason: what is shown and "everything else" are together the difference in cycles.
+rows = text.split("Where the cycles went")[1].split("\n\n")[0].splitlines()[1:]
+parts = sum(float(re.search(r"([+-][0-9.]+)%$", r).group(1)) for r in rows)
+assert abs(parts - 100 * (tb["cycles"] / ta["cycles"] - 1)) < 0.06 * len(rows), (parts, rows)
+for r in rows[:-1]:
+    name, value = r.split()[0], float(re.search(r"([+-][0-9.]+)%$", r).group(1))
+    key = "sm.issue_cycles" if name == "issue" else "sm.stall." + name
+    share = [t[key] / t["sm.scheduler_cycles"] * t["cycles"] for t in (ta, tb)]
+    assert abs(value - 100 * (share[1] - share[0]) / ta["cycles"]) < 0.06, (name, value, share)
+miss = [100 * t["l1.misses"] / t["l1.accesses"] for t in (ta, tb)]
+assert re.search(r"L1 miss rate +%.1f%% +%.1f%% " % tuple(miss), text), (miss, text)
+# Loads: the largest change in cycles waited is first.
+first = text.split("By load")[1].splitlines()[2]
+loads = [(abs(y["lines"] * y["mean_latency"] - x["lines"] * x["mean_latency"]), x) for x, y in zip(a["loads"], b["loads"])]
+x = max(loads, key=lambda l: l[0])[1]
+assert "%s:%d" % (x["src_file"].rsplit("/", 1)[-1], x["src_line"]) in first and "%.1f%% ->" % (100 * x["l1_hit_rate"]) in first, first
+PY
+expect 0 "$weir" compare --threshold 1000 "$dir/a.json" "$dir/b.json"
+says out "No statistic of the memory hierarchy changed"
+expect 0 "$weir" compare "$dir/a.json" "$dir/a.json"
+says out "the same."
+says out "No load changed"
+expect 2 "$weir" compare "$dir/a.json" "$dir/none.json"
+says err "none.json"
+echo '{"schema": "weir-suite-1"}' >"$dir/other.json"
+expect 2 "$weir" compare "$dir/a.json" "$dir/other.json"
+says err "its schema is weir-suite-1"
+echo '{' >"$dir/broken.json"
+expect 2 "$weir" compare "$dir/broken.json" "$dir/a.json"
+says err "broken.json:"
+expect 2 "$weir" compare "$dir/a.json"
+
+# CSV: every table of a document, and the store.
+for table in total kernels loads samples; do
+    expect 0 "$weir" export --table $table "$dir/a.json" -o "$dir/$table.csv"
+done
+printf '[figure]\ntitle = t\nprograms = %s\n[sweep]\nset = l1.size: 16KiB\nwith = lrr\nwith = gto\n' "$(realpath "$wt")" >"$dir/plan.ini"
+expect 0 "$weir" sweep "$dir/plan.ini" -o "$dir/report"
+expect 0 "$weir" export
+cp "$dir/out" "$dir/store.csv"
+python3 - "$dir" <<'PY' || fail "the CSV is not what the document has"
+import csv, json, sys
+a = json.load(open(sys.argv[1] + "/a.json"))
+read = lambda n: list(csv.DictReader(open(f"{sys.argv[1]}/{n}.csv", newline="")))
+def same(row, value):
+    for k, v in value.items():
+        if isinstance(v, (int, float)) and not isinstance(v, bool):
+            assert abs(float(row[k]) - v) <= 1e-9 * max(1, abs(v)), (k, row[k], v)
+        elif isinstance(v, str):
+            assert row[k] == v, (k, row[k], v)
+total, = read("total")
+same(total, a["total"])
+for table in ("kernels", "loads", "samples"):
+    rows = read(table)
+    assert len(rows) == len(a[table])
+    for row, value in zip(rows, a[table]):
+        same(row, value)
+assert [int(read("kernels")[0][f"grid.{i}"]) for i in range(3)] == a["kernels"][0]["grid"]
+store = read("store")
+assert len(store) == 2 and {r["policies"].split(",")[0] for r in store} == {"lrr", "gto"}
+lrr, = (r for r in store if r["policies"].startswith("lrr"))
+assert int(lrr["cycles"]) == a["total"]["cycles"] and lrr["settings"] == "l1.size=16KiB"
+PY
+expect 0 "$weir" export --csv -c program,ipc -c cycles "$dir/cache/weir/results.sqlite"
+[ "$(head -n 1 "$dir/out")" = program,ipc,cycles ] && [ "$(wc -l <"$dir/out")" = 3 ] || fail "columns: $(cat "$dir/out")"
+expect 2 "$weir" export -c icp "$dir/a.json"
+says err "did you mean 'ipc'?"
+expect 2 "$weir" export --table load "$dir/a.json"
+says err "did you mean 'loads'?"
+expect 2 "$weir" export --table phases "$dir/a.json"
+says err "the document has none"
+expect 2 "$weir" export "$dir/none.json"
+XDG_CACHE_HOME="$dir/fresh" expect 2 "$weir" export
+says err "weir sweep and weir reproduce keep results there"
+exit 0
