@@ -54,7 +54,8 @@ bool figure_is_idle(struct lab *l, const struct lab_figure *f, const struct lab_
     if (!plan->variants.word.n)
         return false;
     const struct plan_variant *v = plan_find(plan, plan->variants.word.p[0]), *over = plan_divisor(plan, v);
-    return point_busy(figure_point(l, f, over ? over : v, program)) < LAB_BUSY;
+    const struct point *p = figure_point(l, f, over ? over : v, program);
+    return p && point_busy(p) < LAB_BUSY;
 }
 
 static void bars(struct lab *l, struct lab_figure *f)

@@ -12,7 +12,8 @@ struct point *figure_point(struct lab *, const struct lab_figure *, const struct
  * its middle, or with its part of the run in per cent; a column per phase, with its share of the SMs.
  */
 void figure_timeline(struct table *, const struct json_t *line, bool in_cycles);
-/* Did most SMs have nothing to do while the program ran, under the variant that others are compared with? */
+/* Do the program's launches leave most SMs without a CTA, on the machine of the variant that others are compared with?
+ */
 bool figure_is_idle(struct lab *, const struct lab_figure *, const struct lab_program *);
 /* Makes f->table and f->trouble anew from the points. */
 void figure_tabulate(struct lab *, struct lab_figure *);

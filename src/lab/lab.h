@@ -13,7 +13,7 @@
 #include "lab/pool.h"
 #include "lab/table.h"
 
-/* A program that keeps less than this part of the SMs busy says nothing about what they share. */
+/* A program whose launches reach less than this part of the SMs says nothing about what they share. */
 #define LAB_BUSY 0.5
 
 struct lab_figure {
@@ -53,7 +53,7 @@ int lab_check(struct lab *, struct err *);
 int lab_run(struct lab *, struct pool *, struct err *);
 /* How the figure is drawn. */
 struct plot lab_plot(const struct lab_figure *);
-/* Did most SMs have nothing to do in some figure while the program ran? After lab_run. */
+/* Did the program's launches leave most SMs of some figure's machine without a CTA? After lab_run. */
 bool lab_is_idle(const struct lab *, const struct lab_program *);
 /* Settings that a search ended with, as "swl.limit=4"; "" = nothing was searched. */
 void lab_found(const struct lab_figure *, size_t program, size_t variant, char *out, size_t bytes);

@@ -57,8 +57,12 @@ int lab_program_measure(struct lab_program *p, struct err *e)
     if (!t)
         return -1;
     p->insts = 0;
-    for (uint32_t i = 0; i < trace_n_launches(t) && (!p->launches || i < p->launches); i++)
-        p->insts += trace_launch_insts(t, i);
+    memset(p->insts_by_ctas, 0, sizeof p->insts_by_ctas);
+    for (uint32_t i = 0; i < trace_n_launches(t) && (!p->launches || i < p->launches); i++) {
+        uint64_t ctas = trace_ctas(trace_get_launch(t, i)), n = trace_launch_insts(t, i);
+        p->insts += n;
+        p->insts_by_ctas[ctas < LAB_CTAS ? ctas : LAB_CTAS] += n;
+    }
     trace_close(t);
     return 0;
 }
@@ -369,7 +373,10 @@ double point_value(const struct point *p, const char *metric)
 
 double point_busy(const struct point *p)
 {
-    return p && p->sms ? point_value(p, "sm.cycles_active / cycles") / p->sms : NAN;
+    double sum = 0;
+    for (uint32_t ctas = 0; ctas <= LAB_CTAS; ctas++)
+        sum += (double)p->program->insts_by_ctas[ctas] * (ctas < p->sms ? (double)ctas / p->sms : 1);
+    return p->program->insts ? sum / (double)p->program->insts : 1;
 }
 
 bool point_is_empty(const struct point *p, const char *metric)

@@ -12,6 +12,8 @@
 
 struct json_t;
 
+enum { LAB_CTAS = 256 }; /* more than any machine has SMs */
+
 /* A program that can be simulated. */
 struct lab_program {
     char *name;        /* of the suite: "bfs"; of one's own: as the plan calls it */
@@ -19,13 +21,14 @@ struct lab_program {
     char *group;       /* the paper's class: "CS"; "" = none */
     uint32_t launches; /* only the first ones are run; 0 = all */
     char *recording;
-    VEC(char *) command; /* a program of one's own, with its arguments, before it is recorded */
-    char *machine;       /* that such a program sees while it is recorded; NULL = the default */
-    char hash[20];       /* of the recording's bytes */
-    uint64_t insts;      /* warp instructions: how long it takes, roughly */
+    VEC(char *) command;                  /* a program of one's own, with its arguments, before it is recorded */
+    char *machine;                        /* that such a program sees while it is recorded; NULL = the default */
+    char hash[20];                        /* of the recording's bytes */
+    uint64_t insts;                       /* warp instructions: how long it takes, roughly */
+    uint64_t insts_by_ctas[LAB_CTAS + 1]; /* of launches with so many CTAs, or more in the last */
 };
 void lab_program_free(struct lab_program *);
-/* Fills hash and insts from the recording. */
+/* Fills hash and numbers of instructions from the recording. */
 int lab_program_measure(struct lab_program *, struct err *);
 
 struct point {
@@ -86,7 +89,7 @@ const struct json_t *point_result(const struct point *);
  * the result lacks a name or there is no result.
  */
 double point_value(const struct point *, const char *metric);
-/* The part of the SMs' cycles in which they had a CTA; NAN without a simulation. */
+/* The part of the SMs that get a CTA, on average over launches by their instructions. */
 double point_busy(const struct point *);
 /* Is the metric a quotient whose divisor is 0? point_value says 0 then. */
 bool point_is_empty(const struct point *, const char *metric);

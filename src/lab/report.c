@@ -73,7 +73,7 @@ static void put_notes(const struct lab_figure *f, bool markdown, FILE *out)
     }
     for (size_t i = 0; i < f->table.row.n; i++)
         if (f->table.row.p[i].idle) {
-            fprintf(out, "%s* most SMs had nothing to do at this size: in no mean, and not judged\n", bullet);
+            fprintf(out, "%s* most SMs had no CTA at this size: in no mean, and not judged\n", bullet);
             break;
         }
     for (size_t i = 0; i < f->trouble.n && i < 12; i++)

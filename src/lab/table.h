@@ -13,7 +13,7 @@
 struct table_row {
     char *label, *group;
     bool mean;    /* computed from other rows */
-    bool idle;    /* shown with a mark, and in no mean: most SMs had nothing to do */
+    bool idle;    /* shown with a mark, and in no mean: most SMs had no CTA */
     double *cell; /* NAN = missing */
 };
 struct table_column {

@@ -445,6 +445,12 @@ static void test_keys(void **state)
     for (int i = 0; i < 5; i++)
         for (int k = 0; k < i; k++)
             assert_string_not_equal(all[i]->key, all[k]->key);
+    assert_true(point_busy(plain) == 1);
+    /* A third each in launches of 3 CTAs, of one for each of the 15 SMs, and of more than that. */
+    memset(program.insts_by_ctas, 0, sizeof program.insts_by_ctas);
+    program.insts = 300;
+    program.insts_by_ctas[3] = program.insts_by_ctas[15] = program.insts_by_ctas[LAB_CTAS] = 100;
+    assert_true(fabs(point_busy(plain) - (3 / 15.0 + 1 + 1) / 3) < 1e-12);
     assert_null(point_new(&program, false, "gtx481", NULL, NULL, 0, &e));
     assert_null(point_new(&program, false, "gtx480", "nobody", NULL, 0, &e));
     point_free(same);
