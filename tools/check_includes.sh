@@ -18,12 +18,13 @@ l1 base engine cache
 noc base engine
 l2 base engine cache
 dram base engine
-gpu base device engine trace sm cache l1 noc l2 dram locality weir
+energy base engine
+gpu base device engine trace sm cache l1 noc l2 dram energy locality weir
 cudart base device ptx emu trace weir
 live base trace gpu cudart
-lab base engine trace sm gpu locality
+lab base engine trace sm energy gpu locality
 swcache base
-cli base code ptx emu trace engine gpu lab cudart locality swcache
+cli base code ptx emu trace engine energy gpu lab cudart locality swcache
 " # weir/: include/weir, the headers of weir cc and of plugins
 if [ "$1" = --table ]; then
     echo "$table" | grep .

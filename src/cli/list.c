@@ -4,6 +4,7 @@
 
 #include "base/exhaust.h"
 #include "base/mem.h"
+#include "energy/structures.h"
 #include "engine/config.h"
 #include "engine/registry.h"
 #include "gpu/gpu_config.h"
@@ -247,6 +248,33 @@ static void match_machine(void *ctx, const char *name, const char *path, const c
 
 /* ---- what a policy costs ---- */
 
+/* Of the arrays alone, by weir's model of SRAM, at the node of the publication; which gives it with the logic. */
+static void print_area(const struct cfg *c, const struct policy_kind *k, const struct policy_info *p,
+                       const struct policy_cost *row, unsigned n)
+{
+    double node = p->published_nm > 0 ? p->published_nm : 45, mm2 = 0, leak_mw = 0, host_mm2 = 0;
+    const char *host = strncmp(k->key, "l2.", 3) ? "l1" : "l2";
+    for (unsigned i = 0; i < n; i++) {
+        struct sram s = energy_policy_sram(&row[i], node);
+        struct sram_cost cost = sram_cost(&s);
+        mm2 += cost.area_mm2;
+        leak_mw += cost.leak_mw;
+    }
+    energy_structures all = {0};
+    energy_structures_of(gpu_schema(), c, node, &all);
+    for (size_t i = 0; i < all.n; i++)
+        if (!all.p[i].policy && !strncmp(all.p[i].name, host, 2) && all.p[i].name[2] == '.')
+            host_mm2 += all.p[i].cost.area_mm2;
+    VEC_FREE(&all);
+    printf("  area of these arrays at %.0f nm: %.4f mm2 (%.2f%% of the %s's %.3f mm2), leakage %.3f mW", node, mm2,
+           host_mm2 > 0 ? 100 * mm2 / host_mm2 : 0, *host == 'l' && host[1] == '1' ? "L1" : "L2 slice", host_mm2,
+           leak_mw);
+    if (p->published_mm2 > 0)
+        printf("\n  published, logic included: %.4f mm2 at %.0f nm, %s", p->published_mm2, p->published_nm,
+               p->published_area);
+    putchar('\n');
+}
+
 static void print_cost(const struct policy_kind *k, const struct policy_info *p, const struct cfg *c, unsigned index)
 {
     struct policy_cost row[POLICY_COSTS];
@@ -267,6 +295,7 @@ static void print_cost(const struct policy_kind *k, const struct policy_info *p,
     }
     printf("  %-16s %6s %8s %8lu   %-22lu bits\n", "total", "", "", (unsigned long)sum, (unsigned long)published);
     printf("  %-16s %6s %8s %8.1f   %-22.1f bytes\n", "", "", "", (double)sum / 8, (double)published / 8);
+    print_area(c, k, p, row, n);
 }
 
 /* Every kind that has a policy of this name and knows its cost. */

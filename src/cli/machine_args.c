@@ -12,7 +12,8 @@
 #include <string.h>
 
 enum {
-    OPT_GPU = 400,
+    OPT_ENERGY = 399,
+    OPT_GPU,
     OPT_PLUGIN,
     OPT_SET,
     OPT_WITH,
@@ -40,6 +41,7 @@ static const struct argp_option report_options[] = {
     {"explain-loads", OPT_LOADS, NULL, 0,
      "print what the policies tell about each load, and what infinite caches would say; also in the JSON", 0},
     {"profile", OPT_PROFILE, NULL, 0, "count by instruction too, in the JSON: 'weir profile FILE.json' shows it", 0},
+    {"energy", OPT_ENERGY, NULL, 0, "joules by component, in the summary and the JSON (docs/energy.md)", 0},
     {"gpgpusim-stats", OPT_GPGPUSIM, NULL, 0, "print the names that GPGPU-Sim's users grep for", 0},
     {"ncu-names", OPT_NCU, NULL, 0, "print each launch under the names of Nsight Compute; also in the JSON", 0},
     {"quiet", 'q', NULL, 0, "no summary", 0},
@@ -153,6 +155,9 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_PROFILE:
         m->opts.profile = true;
+        return 0;
+    case OPT_ENERGY:
+        m->opts.energy = true;
         return 0;
     case OPT_GPGPUSIM:
         m->gpgpusim = true;

@@ -168,9 +168,9 @@ static void set_machine(const struct machine_args *m)
         put(REPORT_ENV_JSON, "-");
     else
         put_path(REPORT_ENV_JSON, m->json);
-    snprintf(text, sizeof text, "%s%s%s%s%s", m->quiet || m->no_summary ? "" : "summary ",
+    snprintf(text, sizeof text, "%s%s%s%s%s%s", m->quiet || m->no_summary ? "" : "summary ",
              m->opts.classify_loads ? "loads " : "", m->gpgpusim ? "gpgpusim " : "", m->opts.ncu_names ? "ncu " : "",
-             m->opts.profile ? "profile" : "");
+             m->opts.profile ? "profile " : "", m->opts.energy ? "energy" : "");
     put(REPORT_ENV_SHOW, text);
 }
 
@@ -537,6 +537,7 @@ static void check_options(const struct job *job, struct argp_state *state)
                          : m->opts.sample_cycles  ? "--sample"
                          : m->opts.classify_loads ? "--explain-loads"
                          : m->opts.profile        ? "--profile"
+                         : m->opts.energy         ? "--energy"
                                                   : NULL;
     if (mode && option)
         argp_failure(state, CLI_BAD_INPUT, 0, "%s has no timing, so %s has nothing to do%s", mode, option,

@@ -70,6 +70,10 @@ static int judge(const struct args *a)
         fputs("weir: an execution without timing has no policies, so --with has nothing to do\n", stderr);
         return -1;
     }
+    if (a->plan.functional && a->plan.energy) {
+        fputs("weir: an execution without timing has no energy, so --energy has nothing to do\n", stderr);
+        return -1;
+    }
     if (!machine_args_check(&a->machine, !a->plan.functional, &e))
         return 0;
     err_print(&e, stderr);
@@ -77,7 +81,7 @@ static int judge(const struct args *a)
 }
 
 /* ---- options ---- */
-enum { KEY_ALL = 1000, KEY_SIZE, KEY_FUNCTIONAL, KEY_SET, KEY_WITH, KEY_PLUGIN, KEY_JSON, KEY_ENGINE };
+enum { KEY_ALL = 1000, KEY_SIZE, KEY_FUNCTIONAL, KEY_SET, KEY_WITH, KEY_PLUGIN, KEY_JSON, KEY_ENGINE, KEY_ENERGY };
 
 static const struct argp_option options[] = {
     {"all", KEY_ALL, NULL, 0, "every program", 0},
@@ -88,6 +92,7 @@ static const struct argp_option options[] = {
     {"with", KEY_WITH, "POLICY,...", 0, "policies: see 'weir list policies'", 0},
     {"plugin", KEY_PLUGIN, "FILE.so", 0, "add the policies of a plugin; may be repeated", 0},
     {"json", KEY_JSON, "FILE", 0, "write the statistics of all programs", 0},
+    {"energy", KEY_ENERGY, NULL, 0, "energy and power of each run (docs/energy.md)", 0},
     {"jobs", 'j', "N", 0, "programs at a time (default: 1)", 0},
     {"engine", KEY_ENGINE, "skip|tick", 0, "skip idle time (default), or tick every cycle: the oracle", 0},
     {0},
@@ -135,6 +140,10 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         pass_on(a, "--plugin", arg);
         return 0;
     }
+    case KEY_ENERGY:
+        a->machine.opts.energy = a->plan.energy = true;
+        VEC_PUSH(&a->plan.pass, (char *)"--energy");
+        return 0;
     case KEY_JSON:
         a->machine.json = a->plan.json = arg;
         return 0;

@@ -220,8 +220,8 @@ static void print_head(const struct run *r)
     if (r->plan->functional)
         fprintf(r->out, "%-14s %12s %12s %8s\n", "program", "warp insts", "thread insts", "seconds");
     else
-        fprintf(r->out, "%-14s %12s %8s %8s %12s %8s\n", "program", "cycles", "IPC", "L1 miss", "warp insts",
-                "seconds");
+        fprintf(r->out, "%-14s %12s %8s %8s %12s %s%8s\n", "program", "cycles", "IPC", "L1 miss", "warp insts",
+                r->plan->energy ? "        mJ        W " : "", "seconds");
 }
 
 static void print_row(const struct run *r, const struct job *j)
@@ -238,6 +238,10 @@ static void print_row(const struct run *r, const struct job *j)
     else
         fprintf(r->out, "%12s %8.2f %7.1f%% %12s ", count_text(whole(j->total, "cycles"), a), number(j->total, "ipc"),
                 100 * number(j->total, "l1.miss_rate"), count_text(whole(j->total, "warp_insts"), b));
+    if (r->plan->energy && j->total)
+        fprintf(r->out, "%10.4g %8.1f ", 1e3 * number(j->total, "energy.total_j"), number(j->total, "energy.power_w"));
+    else if (r->plan->energy)
+        fprintf(r->out, "%10s %8s ", "-", "-");
     fprintf(r->out, "%8.2f%s\n", j->seconds, j->status ? "  FAILED" : "");
     fflush(r->out);
 }

@@ -11,6 +11,7 @@
 
 struct suite_plan {
     bool functional;   /* execute only */
+    bool energy;       /* two more columns */
     const char *size;  /* tiny, small, paper */
     unsigned parallel; /* programs at a time, at least 1 */
     const char *json;  /* file for the statistics of all; NULL = none */

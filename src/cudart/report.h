@@ -24,9 +24,10 @@
 #define REPORT_ENV_PLUGINS  "WEIR_PLUGINS"   /* absolute paths, newline between them */
 #define REPORT_ENV_ENGINE   "WEIR_ENGINE"    /* skip or tick */
 #define REPORT_ENV_SAMPLE   "WEIR_SAMPLE"    /* core cycles between samples */
-#define REPORT_ENV_SHOW     "WEIR_SHOW" /* what to print at the end: summary, loads, gpgpusim, ncu; or count: profile */
-#define REPORT_ENV_JSON     "WEIR_JSON" /* file for the statistics; "-" = REPORT_ENV_STDOUT */
-#define REPORT_ENV_STDOUT   "WEIR_STDOUT" /* descriptor of weir's standard output where the program has another */
+#define REPORT_ENV_SHOW                                                                                                \
+    "WEIR_SHOW" /* what to print at the end: summary, loads, gpgpusim, ncu; or make: profile, energy */
+#define REPORT_ENV_JSON   "WEIR_JSON"   /* file for the statistics; "-" = REPORT_ENV_STDOUT */
+#define REPORT_ENV_STDOUT "WEIR_STDOUT" /* descriptor of weir's standard output where the program has another */
 
 #define REPORT_VERSION 1
 enum { REPORT_SLOTS = 16, REPORT_KERNELS = 256, REPORT_NAME_BYTES = 200 };

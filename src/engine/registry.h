@@ -27,6 +27,12 @@ struct policy_cost {
     const char *structure, *fields;             /* its name, and what an entry holds */
     uint32_t bits, entries;                     /* of one entry; entries of one instance */
     uint32_t published_bits, published_entries; /* the publication's numbers; 0 = none */
+    uint32_t side_by_side;                      /* entries that one access compares; 0 = it uses one */
+    /*
+     * How often it is used, for energy: sums of statistics such as "l1.hits + .updates", where a leading dot stands for
+     * the policy's own. NULL = never.
+     */
+    const char *reads, *writes;
 };
 enum { POLICY_COSTS = 8 };
 
@@ -49,6 +55,9 @@ struct policy_info {
     /* The storage it adds to one instance of its component (`weir explain NAME --cost`): how many rows. NULL = not
      * said. */
     unsigned (*cost)(const struct cfg *c, const void *params, struct policy_cost out[POLICY_COSTS]);
+    /* The area that the publication gives for one instance, logic included: mm2 at a node in nm; 0 = none. */
+    double published_mm2, published_nm;
+    const char *published_area; /* in its words: "0.14% of the L1"; NULL = none */
 };
 
 struct policy_kind {

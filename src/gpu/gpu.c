@@ -7,6 +7,7 @@
 #include "gpu/gpu_priv.h"
 
 #include "dram/dram_config.h"
+#include "gpu/energy.h"
 #include "l1/l1_config.h"
 #include "l2/l2_config.h"
 
@@ -246,6 +247,10 @@ struct gpu *gpu_new(const struct gpu_opts *o, struct err *e)
     }
     engine_start(g->eng);
     arena_seal(g->arena);
+    if (o->energy && !(g->energy = gpu_energy_open(cfg, g->stats, e))) {
+        gpu_free(g);
+        return NULL;
+    }
     g->n_value = stats_count(g->stats);
     g->read = xcalloc(g->n_value, sizeof *g->read);
     g->at_sample = xcalloc(g->n_value, sizeof *g->at_sample);
@@ -272,6 +277,7 @@ void gpu_free(struct gpu *g)
     VEC_FREE(&g->load);
     VEC_FREE(&g->inst);
     gpu_loads_free(g->loads);
+    energy_free(g->energy);
     free(g->read);
     free(g->at_sample);
     free(g->total);
@@ -595,6 +601,7 @@ const struct gpu_results *gpu_get_results(struct gpu *g)
     unsigned n_reporter;
     const struct policy_info *const *reporter = gpu_loads_reporters(g->loads, &n_reporter);
     g->results = (struct gpu_results){.stats = g->stats,
+                                      .energy = g->energy,
                                       .total = g->total,
                                       .kernel = g->kernel.p,
                                       .n_kernel = (unsigned)g->kernel.n,

@@ -30,6 +30,7 @@ struct gpu_opts {
     bool tick_all;          /* --engine=tick */
     uint64_t sample_cycles; /* take a sample of all counters this often; 0 = never */
     bool ncu_names;         /* the JSON document has them too (gpu/ncu_names.h) */
+    bool energy;            /* apply the machine's energy coefficients to the results (gpu/energy.h) */
     bool classify_loads;    /* also show each load to infinite caches (gpu_load_result.truth) */
     bool profile;           /* count by static instruction, and take at most GPU_PROFILE_SAMPLES samples of the run */
     /*
@@ -103,7 +104,8 @@ struct gpu_phase { /* of a policy that works in phases */
     uint64_t cycle; /* in which it began */
 };
 struct gpu_results {
-    const struct stats *stats; /* the names */
+    const struct stats *stats;         /* the names */
+    const struct energy_model *energy; /* gpu/energy.h; NULL = not asked for */
     uint64_t *total;
     const struct gpu_kernel_result *kernel;
     unsigned n_kernel;

@@ -5,7 +5,7 @@
 #include "engine/config.h"
 
 struct machine_config {
-    const char *name;
+    const char *name, *energy;
     uint32_t sms;
     uint32_t launch_cycles;
     uint32_t deadlock_cycles;

@@ -48,7 +48,8 @@ struct gpu {
     VEC(struct sm_kernel *) prepared;
     struct gpu_loads *loads;
     bool ncu_names;
-    bool classify; /* an infinite-cache observer runs beside */
+    bool classify;               /* an infinite-cache observer runs beside */
+    struct energy_model *energy; /* NULL = not asked for */
     bool profile;
     unsigned max_samples; /* neighbours are joined when there are so many; 0 = never */
     VEC(struct gpu_kernel_result) kernel;

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "engine/registry.h"
 #include "engine/stats.h"
+#include "gpu/energy.h"
 #include "gpu/gpu_config.h"
 #include "gpu/gpu_priv.h"
 #include "gpu/loads.h"
@@ -107,6 +108,8 @@ static json_t *kernel_json(const struct gpu *g, const struct gpu_results *r, con
     put_stats(o, r->stats, k->value, false);
     if (g->ncu_names)
         put_ncu(g, o, r->stats, k->value);
+    if (r->energy)
+        gpu_energy_put_json(r->energy, o);
     return o;
 }
 
@@ -280,6 +283,8 @@ int result_write_json(struct gpu *g, bool complete, const char *command, const c
     put_stats(total, r->stats, r->total, false);
     if (g->ncu_names)
         put_ncu(g, total, r->stats, r->total);
+    if (r->energy)
+        gpu_energy_put_json(r->energy, total);
     for (unsigned i = 0; i < r->n_kernel; i++)
         json_array_append_new(kernels, kernel_json(g, r, &r->kernel[i]));
     for (unsigned i = 0; i < r->n_sample; i++) {
@@ -287,6 +292,8 @@ int result_write_json(struct gpu *g, bool complete, const char *command, const c
         json_object_set_new(o, "cycle", json_integer((json_int_t)r->sample[i].cycle));
         json_object_set_new(o, "launch", json_integer(r->sample[i].launch));
         put_stats(o, r->stats, r->sample[i].value, false);
+        if (r->energy)
+            gpu_energy_put_json(r->energy, o);
         json_array_append_new(samples, o);
     }
     json_object_set_new(doc, "schema", json_string(RESULT_SCHEMA));

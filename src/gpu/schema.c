@@ -16,6 +16,8 @@
 
 static const struct cfg_field machine_fields[] = {
     MACHINE(name, CFG_TEXT, "", "a GPU", 0, 0, "what a CUDA program is told"),
+    MACHINE(energy, CFG_TEXT, "", "", 0, 0,
+            "file of energy coefficients: a name in configs/energy or a path; empty = --energy is not known"),
     MACHINE(sms, CFG_INT, "SMs", "15", 1, 1024, "streaming multiprocessors"),
     MACHINE(launch_cycles, CFG_INT, "cycles", "0", 0, 1000000, "core cycles from a launch to its first CTA"),
     MACHINE(deadlock_cycles, CFG_INT, "cycles", "100000", 1000, 1000000000,

@@ -2,6 +2,7 @@
 #include "gpu/result.h"
 
 #include "engine/stats.h"
+#include "gpu/energy.h"
 #include "gpu/gpu_config.h"
 
 #include <inttypes.h>
@@ -116,6 +117,34 @@ static void latency_line(const struct view *v, FILE *out)
     fputc('\n', out);
 }
 
+/* The total, and the components with the largest parts of it. */
+static void energy_line(const struct gpu_results *r, FILE *out)
+{
+    enum { SHOWN = 5 };
+    struct energy_result e;
+    gpu_energy_of_stats(r->energy, r->stats, r->total, &e);
+    double total = e.total.dynamic_j + e.total.static_j;
+    bool shown[ENERGY_COMPONENTS] = {false};
+    fprintf(out, "  energy     %10.4g mJ, %.1f W, %.0f%% static", total * 1e3, e.seconds > 0 ? total / e.seconds : 0,
+            total > 0 ? 100 * e.total.static_j / total : 0);
+    for (int k = 0; k < SHOWN; k++) {
+        int most = -1;
+        double part = 0;
+        for (unsigned i = 0; i < energy_count(r->energy); i++) {
+            double j = e.component[i].dynamic_j + e.component[i].static_j;
+            if (!shown[i] && j > part) {
+                part = j;
+                most = (int)i;
+            }
+        }
+        if (most < 0)
+            break;
+        shown[most] = true;
+        fprintf(out, ", %s %.1f%%", energy_name(r->energy, (unsigned)most), 100 * part / total);
+    }
+    fputc('\n', out);
+}
+
 struct policies {
     FILE *out;
     const char *sep;
@@ -162,6 +191,8 @@ void result_print_summary(struct gpu *g, bool complete, double host_s, FILE *out
                 big(a, get(&v, "dram.reads")), big(b, get(&v, "dram.writes")), 100 * get(&v, "dram.row_hit_rate"),
                 100 * get(&v, "dram.utilisation"), get(&v, "dram.blp"));
     latency_line(&v, out);
+    if (r->energy)
+        energy_line(r, out);
     if (r->n_kernel > 1) {
         fputs("  launches\n", out);
         for (unsigned i = 0; i < r->n_kernel && i < 6; i++) {

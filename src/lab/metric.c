@@ -2,6 +2,8 @@
 #include "lab/metric.h"
 
 #include "engine/config.h"
+#include "gpu/energy.h"
+#include "gpu/gpu_config.h"
 #include "gpu/result.h"
 
 #include <string.h>
@@ -66,8 +68,8 @@ struct search {
 static int look_up(void *ctx, const char *name)
 {
     struct search *s = ctx;
-    if (has(s->known, name) || !strncmp(name, "locality.", 9)) /* analyses have names of their own */
-        return 0;
+    if (has(s->known, name) || !strncmp(name, "locality.", 9) || !strncmp(name, "energy.", 7))
+        return 0; /* analyses have names of their own; check_energy looks at those of energies */
     snprintf(s->missing, sizeof s->missing, "%s", name);
     return 1;
 }
@@ -96,6 +98,59 @@ static int check_one(const struct plan *p, const char *key, const char *metric, 
                 : err_hint(e, "a run's JSON document has all names; 'weir explain NAME' tells what one means");
 }
 
+struct energy_search {
+    const struct energy_model *model;
+    char missing[128];
+};
+
+static void match_energy(void *ctx, const char *name, double value)
+{
+    struct energy_search *s = ctx;
+    (void)value;
+    if (!strcmp(name, s->missing))
+        s->missing[0] = 0;
+}
+
+static int look_up_energy(void *ctx, const char *name)
+{
+    static const struct energy_result none;
+    struct energy_search *s = ctx;
+    if (strncmp(name, "energy.", 7))
+        return 0;
+    snprintf(s->missing, sizeof s->missing, "%s", name);
+    energy_each(s->model, &none, match_energy, s);
+    return s->missing[0] != 0;
+}
+
+/* Energies need coefficients for each variant's machine, and a component of that name in each. */
+static int check_energy(const struct plan *p, const char *metric, struct inifile_place at, struct err *e)
+{
+    if (!metric || !strstr(metric, "energy."))
+        return 0;
+    for (size_t i = 0; i < p->variants.word.n; i++) {
+        const struct plan_variant *v = plan_find(p, p->variants.word.p[i]);
+        const char *machine = v->machine ? v->machine : p->machine ? p->machine : "gtx480";
+        struct cfg *c =
+            cfg_load(gpu_schema(), machine, (const char *const *)v->set.word.p, (unsigned)v->set.word.n, v->with, NULL);
+        if (!c)
+            continue; /* what is wrong with a variant is said where its points are made */
+        struct energy_search s = {.model = gpu_energy_open(c, NULL, e)};
+        int status = s.model ? 0 : -1;
+        if (status && !*e->file && at.file) {
+            snprintf(e->file, sizeof e->file, "%s", at.file);
+            e->line = at.line;
+        }
+        if (s.model && metric_each_name(metric, look_up_energy, &s))
+            status = err_at(e, at.file, at.line, 0, "%s: the coefficients of %s have no component of that name",
+                            s.missing, machine);
+        energy_free((struct energy_model *)s.model);
+        cfg_free(c);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
 int metric_check(const struct plan *p, struct err *e)
 {
     struct known known = {0};
@@ -107,6 +162,10 @@ int metric_check(const struct plan *p, struct err *e)
         status = check_one(p, here.line ? "metric" : "--metric", p->metric, here, &known, e);
     if (!status)
         status = check_one(p, "maximise", p->maximise, p->maximise_at, &known, e);
+    if (!status)
+        status = check_energy(p, p->metric, here, e);
+    if (!status)
+        status = check_energy(p, p->maximise, p->maximise_at, e);
     for (size_t i = 0; i < known.name.n; i++)
         free(known.name.p[i]);
     VEC_FREE(&known.name);

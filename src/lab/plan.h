@@ -37,7 +37,7 @@
 #define WEIR_LAB_PLAN_H
 
 #include "base/mem.h"
-#include "lab/inifile.h"
+#include "base/inifile.h"
 
 enum plan_kind {
     PLAN_BARS,         /* programs x variants: one value each */

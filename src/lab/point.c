@@ -3,6 +3,7 @@
 
 #include "engine/config.h"
 #include "engine/registry.h"
+#include "gpu/energy.h"
 #include "gpu/gpu_config.h"
 #include "gpu/plugin.h"
 #include "gpu/replay.h"
@@ -89,8 +90,8 @@ static const struct policy_info *policy_chosen(const struct cfg_value *v)
 static void on_value(void *ctx, const struct cfg_value *v)
 {
     struct resolved *r = ctx;
-    if (!strcmp(v->key, "machine.name"))
-        return; /* what a program is told decides nothing when it is replayed */
+    if (!strcmp(v->key, "machine.name") || !strcmp(v->key, "machine.energy"))
+        return; /* what a program is told, and what is made of its statistics, decide nothing when it is replayed */
     if (!strcmp(v->key, "machine.sms"))
         r->sms = (uint32_t)strtoul(v->text, NULL, 10);
     r->hash = fnv(r->hash, v->key, strlen(v->key) + 1);
@@ -326,10 +327,28 @@ const json_t *point_result(const struct point *p)
 
 /* ---- values ---- */
 
+/* Adds energy.* to the result's total, once. Its values are missing where there are no coefficients (metric_check). */
+static void add_energy(const struct point *p)
+{
+    json_t *total = json_object_get(point_result(p), "total");
+    if (!total || json_object_get(total, "energy.total_j"))
+        return;
+    struct cfg *c =
+        cfg_load(gpu_schema(), p->machine, (const char *const *)p->set.p, (unsigned)p->set.n, p->with, NULL);
+    struct energy_model *m = c ? gpu_energy_open(c, NULL, NULL) : NULL;
+    if (m)
+        gpu_energy_put_json(m, total);
+    energy_free(m);
+    cfg_free(c);
+}
+
 /* A statistic of the result; NAN where there is none of that name. */
 static double number(const struct point *p, const char *name)
 {
-    if (!p->total) {
+    const bool energy = !strncmp(name, "energy.", 7);
+    if (energy)
+        add_energy(p);
+    if (!p->total || energy) {
         const json_t *v = json_object_get(json_object_get(point_result(p), "total"), name);
         return json_is_number(v) ? json_number_value(v) : NAN;
     }

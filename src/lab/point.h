@@ -86,7 +86,8 @@ const struct json_t *point_result(const struct point *);
 
 /*
  * A number of the result: a statistic ("l1.miss_rate") or sums of them ("l1.misses+l1.merges / l1.accesses"). NAN where
- * the result lacks a name or there is no result.
+ * the result lacks a name or there is no result. energy.* is made of the other statistics when it is first asked for
+ * (gpu/energy.h): results are stored without, so other coefficients need no other simulation.
  */
 double point_value(const struct point *, const char *metric);
 /* The part of the SMs that get a CTA, on average over launches by their instructions. */

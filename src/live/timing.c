@@ -94,6 +94,7 @@ int timing_open(struct err *e)
         .ncu_names = wanted && strstr(wanted, "ncu"),
         .classify_loads = wanted && strstr(wanted, "loads"),
         .profile = wanted && strstr(wanted, "profile"),
+        .energy = wanted && strstr(wanted, "energy"),
         .poll = poll,
     };
     live = load_plugins(e) ? NULL : gpu_live_open(&opts, e);

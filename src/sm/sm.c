@@ -189,6 +189,8 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
     sm->stats.warp_insts++;
     sm->stats.thread_insts += count_lanes(mask);
     sm->stats.insts[i.cls]++;
+    sm->stats.register_reads += (unsigned)(i.n_reg - i.n_dst);
+    sm->stats.register_writes += i.n_dst;
     take_unit(&sm->unit[i.unit], now, i.interval);
     if (WEIR_HOOKS && sm->profile)
         sm_profile_issue(sm, slot, &i, pc, mask);

@@ -131,6 +131,7 @@ struct sm_stats {
     uint64_t warp_cycles;   /* sum over cycles of resident warps */
     uint64_t ctas, barriers;
     uint64_t insts[TRACE_CLASS_COUNT];
+    uint64_t register_reads, register_writes;
     uint64_t mem_insts, shared_insts, shared_passes, lines_data, lines_const, lines_tex;
     uint64_t fetches, icache_misses, jumps;
     uint64_t replies;

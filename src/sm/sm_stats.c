@@ -27,7 +27,9 @@ const struct stat_def sm_stat_defs[] = {
 #define X(name, text, doc) NAMED(insts[TRACE_##name], "insts." text, "instructions", "warp instructions: " doc),
     TRACE_CLASSES(X)
 #undef X
-        ROW(mem_insts, "instructions", "warp instructions that went through the load/store unit"),
+        ROW(register_reads, "operands", "registers that warp instructions read, predicates included"),
+    ROW(register_writes, "operands", "registers that warp instructions write, predicates included"),
+    ROW(mem_insts, "instructions", "warp instructions that went through the load/store unit"),
     ROW(shared_insts, "instructions", "warp instructions on shared memory"),
     ROW(shared_passes, "passes", "shared-memory passes: one per instruction without bank conflicts"),
     STAT_QUOTIENT("shared_conflict", "passes", "sm.shared_passes", "sm.shared_insts",

@@ -303,9 +303,23 @@ unsigned cap_cost(const struct cfg *c, const void *params, struct policy_cost ou
     const struct cap_params *p = params;
     uint32_t ctas = 0;
     cfg_each(c, find_ctas, &ctas);
-    out[0] = (struct policy_cost){"DIST", "pc, stride, mispredictions", 32 + 32 + 8, p->dist_entries, 72, 4};
-    out[1] = (struct policy_cost){
-        "PerCTA", "pc, leading warp id, base addresses", 32 + 8 + 32 * p->lines, p->cta_entries * ctas, 168, 32};
+    out[0] = (struct policy_cost){"DIST",
+                                  "pc, stride, mispredictions",
+                                  32 + 32 + 8,
+                                  p->dist_entries,
+                                  72,
+                                  4,
+                                  .side_by_side = p->dist_entries,
+                                  .reads = ".executions",
+                                  .writes = ".strides + .mispredicted"};
+    out[1] = (struct policy_cost){"PerCTA",
+                                  "pc, leading warp id, base addresses",
+                                  32 + 8 + 32 * p->lines,
+                                  p->cta_entries * ctas,
+                                  168,
+                                  32,
+                                  .reads = ".executions",
+                                  .writes = ".bases + .renewed"};
     return 2;
 }
 

@@ -97,6 +97,7 @@ extern const struct load_column cap_load_columns[];
     .on_access = cap_on_access, .on_fill = cap_on_fill, .on_event = cap_on_event, .on_kernel = cap_on_kernel
 #define CAP_INFO                                                                                                       \
     .params = cap_param_fields, .params_bytes = sizeof(struct cap_params), .stats = cap_stats,                         \
-    .load_columns = cap_load_columns, .report_loads = cap_report_loads, .cost = cap_cost
+    .load_columns = cap_load_columns, .report_loads = cap_report_loads, .cost = cap_cost, .published_mm2 = 0.018,      \
+    .published_nm = 45, .published_area = "0.08% of an SM of 22 mm2 (section V-D)"
 
 #endif

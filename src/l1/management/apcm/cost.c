@@ -24,17 +24,43 @@ unsigned apcm_storage(const struct apcm_params *p, const struct apcm_geometry *g
     bool distance = p->protect_distance != 0;
     uint32_t owner = distance ? bits_for(p->protect_distance + 1) : bits_for(g->warps);
     const char *line = distance ? "access count, protection, distance" : "access count, protection, warp id";
-    out[0] = (struct policy_cost){"extended in L1D", line, p->count_bits + 1 + owner, g->lines, 11, 128};
+    out[0] = (struct policy_cost){
+        "extended in L1D",           line, p->count_bits + 1 + owner, g->lines, 11, 128, .reads = ".accesses",
+        .writes = ".hits + l1.fills"};
     out[1] = (struct policy_cost){"MTA",
                                   "tag, first and last load id, access count, intra-warp access count",
                                   tag + 2 * id + 2 * p->count_bits,
                                   p->mta_entries,
                                   36,
-                                  32};
-    out[2] = (struct policy_cost){
-        "CAIT", "valid, management method, last load id, access count", 1 + 2 + id + p->count_bits, p->loads, 11, 16};
-    out[3] = (struct policy_cost){"LAT", "pc; content-addressable", 32, p->loads, 32, 16};
-    out[4] = (struct policy_cost){"PSB", "set, loop, last load id", distance ? 0 : 2 + id, g->warps, 6, 48};
+                                  32,
+                                  .side_by_side = p->mta_ways,
+                                  .reads = ".mta.own_hits + .mta.other_hits + .mta.fills",
+                                  .writes = ".mta.own_hits + .mta.other_hits + .mta.fills"};
+    out[2] = (struct policy_cost){"CAIT",
+                                  "valid, management method, last load id, access count",
+                                  1 + 2 + id + p->count_bits,
+                                  p->loads,
+                                  11,
+                                  16,
+                                  .reads = ".accesses",
+                                  .writes = ".update.conflict + .update.threshold + .update.exit"};
+    out[3] = (struct policy_cost){"LAT",
+                                  "pc; content-addressable",
+                                  32,
+                                  p->loads,
+                                  32,
+                                  16,
+                                  .side_by_side = p->loads,
+                                  .reads = ".accesses",
+                                  .writes = ".loads"};
+    out[4] = (struct policy_cost){"PSB",
+                                  "set, loop, last load id",
+                                  distance ? 0 : 2 + id,
+                                  g->warps,
+                                  6,
+                                  48,
+                                  .reads = ".accesses.protect",
+                                  .writes = ".psb.set + .psb.by_load + .psb.by_loop + .psb.by_exit"};
     return 5;
 }
 

@@ -4,7 +4,8 @@
 const struct l1_organisation l1_organisation_shared_chunk = {
     .info = {.name = "shared+chunk",
              .doc = "Shared L1s whose replies carry only the requested 32-byte sectors, not the line. Shared+Chunk of "
-                    "Ibrahim et al., PACT 2020."},
+                    "Ibrahim et al., PACT 2020.",
+             SHARED_COST},
     .state_bytes = sizeof(struct shared_map),
     .remote = true,
     .init = shared_init,

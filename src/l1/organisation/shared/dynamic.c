@@ -23,6 +23,22 @@ const struct cfg_field dynamic_fields[] = {
     CFG_END};
 #undef P
 
+unsigned dynamic_cost(const struct cfg *c, const void *params, struct policy_cost out[POLICY_COSTS])
+{
+    const struct dynamic_params *p = params;
+    unsigned n = shared_cost(c, params, out);
+    uint32_t bits = 1;
+    while (bits < 31 && 1u << bits <= (p->sample > p->execute ? p->sample : p->execute))
+        bits++;
+    out[n++] = (struct policy_cost){"counters",
+                                    "requests, accesses, misses, replies of L2 and homes; of each half of the sets",
+                                    bits,
+                                    5 * HALVES,
+                                    .reads = ".samples",
+                                    .writes = ".requests.sample"};
+    return n;
+}
+
 #define S struct dynamic
 const struct stat_def dynamic_stats[] = {
     STAT_NAMED(S, requests[DYNAMIC_SAMPLE], "requests.sample", "requests", "loads and stores made while sampling"),

@@ -31,6 +31,10 @@ struct dynamic_params {
     bool nearest, evict_left_over;
 };
 extern const struct cfg_field dynamic_fields[];
+/* What a shared L1 adds, and the counters of a sample. */
+unsigned dynamic_cost(const struct cfg *, const void *params, struct policy_cost out[POLICY_COSTS]);
+#define DYNAMIC_COST                                                                                                   \
+    .cost = dynamic_cost, .published_mm2 = 0.09, .published_nm = 65, .published_area = "per core (section 4.2)"
 
 enum dynamic_phase { DYNAMIC_SAMPLE, DYNAMIC_SHARED, DYNAMIC_PRIVATE, DYNAMIC_PHASES };
 

@@ -28,6 +28,7 @@ const struct l1_organisation l1_organisation_dyneb = {
              .params = dynamic_fields,
              .params_bytes = sizeof(struct dynamic_params),
              .stats = dynamic_stats,
-             .report_phases = dynamic_report_phases},
+             .report_phases = dynamic_report_phases,
+             DYNAMIC_COST},
     .init = init,
     DYNAMIC_HOOKS};

@@ -7,7 +7,8 @@ const struct l1_organisation l1_organisation_shared_nearest = {
     .info = {.name = "shared++",
              .doc =
                  "Shared L1s with chunked replies, where a request goes to its home or to the L2, whichever is fewer "
-                 "hops away. Shared+Chunk+Min(H, L2) of Ibrahim et al., PACT 2020."},
+                 "hops away. Shared+Chunk+Min(H, L2) of Ibrahim et al., PACT 2020.",
+             SHARED_COST},
     .state_bytes = sizeof(struct shared_map),
     .remote = true,
     .init = shared_init,

@@ -1,6 +1,11 @@
 /* Shared: a line may be in the L1 of its home only, and whole lines travel; with the parts that its variants share. */
 #include "l1/organisation/shared/shared.h"
 
+#include "l1/l1_config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
 int shared_init(void *st, const void *params, struct l1_host *host, struct err *e)
 {
     struct shared_map *m = st;
@@ -42,10 +47,34 @@ uint32_t shared_chunk(void *st, const struct req *r)
     return sector_count(r->sectors) * SECTOR_BYTES;
 }
 
+static void find_sms(void *ctx, const struct cfg_value *v)
+{
+    if (!strcmp(v->key, "machine.sms"))
+        *(uint32_t *)ctx = (uint32_t)strtoul(v->text, NULL, 10);
+}
+
+unsigned shared_cost(const struct cfg *c, const void *params, struct policy_cost out[POLICY_COSTS])
+{
+    (void)params;
+    const struct l1_cache_config *l1 = cfg_section(c, "l1");
+    uint32_t sms = 1, bits = 0;
+    cfg_each(c, find_sms, &sms);
+    while (1u << bits < sms)
+        bits++;
+    out[0] = (struct policy_cost){"requesters",
+                                  "SM that waits, for each slot of an MSHR",
+                                  bits,
+                                  l1->mshrs * l1->merges,
+                                  .reads = "l1.remote_served",
+                                  .writes = "l1.remote_served"};
+    return 1;
+}
+
 const struct l1_organisation l1_organisation_shared = {
     .info = {.name = "shared",
              .doc = "One copy of a line across all L1s: each SM caches a slice of the addresses and serves it to all. "
-                    "Shared of Ibrahim et al., PACT 2020."},
+                    "Shared of Ibrahim et al., PACT 2020.",
+             SHARED_COST},
     .state_bytes = sizeof(struct shared_map),
     .remote = true,
     .init = shared_init,

@@ -2,8 +2,8 @@
  * INI files with places: what inih reads, plus the line of each value and whether it continues the one above. Plans,
  * papers and published values are such files; every fault in them is reported with file and line.
  */
-#ifndef WEIR_LAB_INIFILE_H
-#define WEIR_LAB_INIFILE_H
+#ifndef WEIR_BASE_INIFILE_H
+#define WEIR_BASE_INIFILE_H
 
 #include "base/err.h"
 #include "base/mem.h"

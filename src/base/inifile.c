@@ -1,5 +1,5 @@
 /* See inifile.h. */
-#include "lab/inifile.h"
+#include "base/inifile.h"
 
 #include <ctype.h>
 #include <errno.h>

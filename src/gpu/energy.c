@@ -1,0 +1,89 @@
+/* See energy.h. */
+#include "gpu/energy.h"
+
+#include "base/mem.h"
+#include "gpu/gpu_config.h"
+#include "gpu/result.h"
+
+#include <jansson.h>
+
+/* ---- which statistics there are ---- */
+
+struct names {
+    const struct stats *here; /* of the machine at hand, asked first; NULL = none */
+    bool listed;
+    VEC(char *) all; /* of every machine and policy */
+};
+
+static void on_stat(void *ctx, const struct stat_doc *d)
+{
+    struct names *n = ctx;
+    VEC_PUSH(&n->all, xstrdup(d->name));
+}
+
+static bool known(void *ctx, const char *name)
+{
+    struct names *n = ctx;
+    if (n->here && stats_find(n->here, name) >= 0)
+        return true;
+    if (!n->listed && result_each_stat(on_stat, n, NULL))
+        return false;
+    n->listed = true;
+    for (size_t i = 0; i < n->all.n; i++)
+        if (!strcmp(n->all.p[i], name))
+            return true;
+    return false;
+}
+
+struct energy_model *gpu_energy_open(const struct cfg *c, const struct stats *s, struct err *e)
+{
+    struct names n = {.here = s};
+    struct energy_model *m = energy_open(gpu_schema(), c, known, &n, e);
+    for (size_t i = 0; i < n.all.n; i++)
+        free(n.all.p[i]);
+    VEC_FREE(&n.all);
+    return m;
+}
+
+/* ---- values ---- */
+
+static double of_json(void *ctx, const char *name)
+{
+    return json_number_value(json_object_get(ctx, name));
+}
+
+void gpu_energy_of_json(const struct energy_model *m, const json_t *counts, struct energy_result *out)
+{
+    energy_evaluate(m, of_json, (void *)counts, out);
+}
+
+static void put(void *ctx, const char *name, double value)
+{
+    json_object_set_new(ctx, name, json_real(value));
+}
+
+void gpu_energy_put_json(const struct energy_model *m, json_t *counts)
+{
+    struct energy_result r;
+    gpu_energy_of_json(m, counts, &r);
+    energy_each(m, &r, put, counts);
+}
+
+struct reading {
+    const struct stats *stats;
+    const uint64_t *value;
+};
+
+static double of_stats(void *ctx, const char *name)
+{
+    const struct reading *r = ctx;
+    int at = stats_find(r->stats, name);
+    return at < 0 ? 0 : stats_value(r->stats, r->value, (unsigned)at);
+}
+
+void gpu_energy_of_stats(const struct energy_model *m, const struct stats *s, const uint64_t *value,
+                         struct energy_result *out)
+{
+    struct reading r = {s, value};
+    energy_evaluate(m, of_stats, &r, out);
+}

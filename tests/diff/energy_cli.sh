@@ -1,0 +1,87 @@
+#!/bin/sh
+# Energy from the outside: --energy in summary and JSON, the same from a stored run, two runs compared, coefficients of
+# one's own, energy.* in sweeps, faults.
+# Usage: energy_cli.sh WEIR RECORDING PROGRAM
+weir=$1
+trace=$2
+program=$3
+. "$(dirname "$0")/cli.sh"
+
+expect 0 "$weir" replay --gpu gtx480 --energy --json "$dir/with.json" "$trace"
+says out "  energy "
+says out " W, "
+expect 0 "$weir" replay -q --gpu gtx480 --json "$dir/without.json" "$trace"
+grep -q '"energy\.' "$dir/without.json" && fail "energy without being asked"
+expect 0 "$weir" replay -q --gpu gtx480 --with apcm --json "$dir/apcm.json" "$trace"
+
+# A stored run has the same energy as the run itself, and energy changes nothing else.
+expect 0 "$weir" energy --json "$dir/later.json" "$dir/without.json"
+says out "shared_memory"
+says out "coefficients: "
+python3 - "$dir" <<'PY' || fail "energy of a run and of its document differ"
+import json, sys
+at = lambda n: json.load(open(sys.argv[1] + "/" + n))
+now, plain, later = at("with.json"), at("without.json"), at("later.json")["runs"][0]
+energy = {n: v for n, v in now["total"].items() if n.startswith("energy.")}
+assert {n: v for n, v in now["total"].items() if n not in energy} == plain["total"]
+assert {n: v for n, v in later.items() if n != "run"} == energy and len(energy) > 20
+parts = [v for n, v in energy.items() if n.endswith("_j") and n not in ("energy.total_j", "energy.dynamic_j", "energy.static_j")]
+near = lambda a, b: abs(a - b) <= 1e-9 * abs(b)
+assert near(sum(parts), energy["energy.total_j"])
+assert near(energy["energy.dynamic_j"] + energy["energy.static_j"], energy["energy.total_j"])
+assert near(energy["energy.power_w"] * plain["total"]["cycles"] / 700e6, energy["energy.total_j"])
+assert near(sum(k["energy.total_j"] for k in now["kernels"]), energy["energy.total_j"])
+PY
+
+expect 0 "$weir" energy "$dir/without.json" "$dir/apcm.json"
+for row in l1_data noc dram_read apcm total time power "per watt" "per joule"; do
+    grep -q "^  $row " "$dir/out" || fail "no row '$row' in the comparison"
+done
+
+# In the program's own process.
+expect 0 "$weir" run --gpu gtx480 --energy --json "$dir/live.json" "$program"
+says err "  energy "
+grep -q '"energy.total_j"' "$dir/live.json" || fail "no energy in the document of a live run"
+expect 2 "$weir" run --functional --energy "$program"
+says err "--energy has nothing to do"
+
+# One's own coefficients: 1 uJ for each warp instruction.
+cat >"$dir/mine.ini" <<'INI'
+[technology]
+node = 45nm
+[all]
+warp_insts = 1uJ
+INI
+expect 0 "$weir" energy --coefficients "$dir/mine.ini" --json - "$dir/without.json"
+python3 - "$dir" <<'PY' || fail "a microjoule each"
+import json, sys
+j = json.load(open(sys.argv[1] + "/out"))["runs"][0]["energy.total_j"]
+assert abs(j - 1e-6 * json.load(open(sys.argv[1] + "/without.json"))["total"]["warp_insts"]) < 1e-12
+PY
+expect 0 "$weir" replay --set machine.energy="$dir/mine.ini" --energy "$trace"
+says out "all 100.0%"
+sed 's/warp_insts/warp_instructions/' "$dir/mine.ini" >"$dir/bad.ini"
+expect 2 "$weir" energy --coefficients "$dir/bad.ini" "$dir/without.json"
+says err "bad.ini:4: there is no statistic called 'warp_instructions'"
+expect 2 "$weir" replay --set machine.energy="$dir/bad.ini" --energy "$trace"
+says err "bad.ini:4: "
+expect 0 "$weir" replay -q --set machine.energy="$dir/bad.ini" "$trace" # not asked for, not read
+
+# Runs that are none, and machines without coefficients.
+expect 2 "$weir" replay --gpu h200 --energy "$trace"
+says err "names no energy coefficients"
+expect 2 "$weir" energy "$dir/no-such.json"
+expect 2 "$weir" energy "$dir/mine.ini"
+says err "cannot be read as JSON"
+echo '{"schema": "weir-counts-1"}' >"$dir/counts.json"
+expect 2 "$weir" energy "$dir/counts.json"
+says err "no statistics document"
+expect 2 "$weir" energy
+expect 2 "$weir" energy "$dir/with.json" "$dir/with.json" "$dir/with.json"
+sed 's/"l1.assoc": "4"/"l1.assoc": "5"/' "$dir/without.json" >"$dir/odd.json"
+expect 2 "$weir" energy "$dir/odd.json"
+
+# Area beside the storage.
+expect 0 "$weir" explain cart --cost --gpu cart28
+says out "area of these arrays at 45 nm"
+says out "1.7% of an L2 slice"
