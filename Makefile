@@ -1,7 +1,7 @@
 # For people. The build itself is Meson and Ninja; 'make demo' and 'make test' each work alone on a fresh Debian 12.
 #   make          build/weir; names the packages that are missing, and installs none
 #   make deps     install what the build and weir itself need (Debian packages, with sudo where not root)
-#   make demo     the first result: a CUDA program on a simulated GPU (installs what is missing)
+#   make demo     the first result: CUDA programs on simulated GPUs, and a page to look at (installs what is missing)
 #   make test     everything that CI checks; ends with "N passed, N failed" (installs what is missing)
 #   make bench    speed, as ratios and host instructions per simulated instruction
 #   make install  into PREFIX (default /usr/local)

@@ -209,7 +209,9 @@ void page_table(FILE *f, const struct table *t, const char *first)
     for (size_t i = 0; i < t->row.n; i++) {
         const struct table_row *r = &t->row.p[i];
         page_row(f, r->mean);
-        page_cell(f, r->label);
+        fputs("<td class=\"left\">", f);
+        page_printf(f, "%s%s", r->label, r->idle ? "*" : "");
+        fputs("</td>", f);
         for (size_t c = 0; c < t->column.n; c++)
             put_value(f, t, r->cell[c]);
         page_row_end(f);

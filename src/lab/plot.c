@@ -186,7 +186,10 @@ void plot_begin(const struct plot *p, unsigned width, unsigned height, const cha
 static void put_axes(const struct table *t, const struct plot *p, FILE *f)
 {
     const char *most = p->style == PLOT_STACKED || p->style == PLOT_AREA ? t->percent ? "100" : "*" : "*";
-    fprintf(f, "set yrange [0:%s]\n", most);
+    if (p->style == PLOT_SORTED)
+        fputs("set yrange [*:*]\n", f);
+    else
+        fprintf(f, "set yrange [0:%s]\n", most);
     if (t->percent)
         fputs("set format y '%g%%'\n", f);
     switch (p->style) {
@@ -297,7 +300,7 @@ static void put_script(const struct table *t, const struct plot *p, const char *
     } else if (p->style == PLOT_SCATTER) {
         width = height = 600;
     }
-    width = width < 560 ? 560 : width > 1500 ? 1500 : width;
+    width = width < 560 ? 560 : width > 1100 ? 1100 : width;
     plot_begin(p, (unsigned)width, (unsigned)(height > 4000 ? 4000 : height), svg, f);
     put_axes(t, p, f);
     fputs("$data << EOD\n", f);

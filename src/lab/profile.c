@@ -27,6 +27,13 @@ double profile_number(const json_t *o, const char *name)
     return json_number_value(json_object_get(o, name));
 }
 
+/* One that counts something; documents of strangers may have any. */
+static unsigned whole(const json_t *o, const char *name)
+{
+    const double v = profile_number(o, name);
+    return v > 0 && v < 4e9 ? (unsigned)v : 0;
+}
+
 static const char *word(const json_t *o, const char *name)
 {
     const char *s = json_string_value(json_object_get(o, name));
@@ -135,9 +142,9 @@ static void take_shape(struct profile_kernel *k, const json_t *launch)
         k->grid[i] = (unsigned)json_integer_value(json_array_get(json_object_get(launch, "grid"), i));
         k->block[i] = (unsigned)json_integer_value(json_array_get(json_object_get(launch, "block"), i));
     }
-    k->registers = (unsigned)profile_number(launch, "registers");
-    k->shared_bytes = (unsigned)profile_number(launch, "shared_bytes");
-    k->ctas_per_sm = (unsigned)profile_number(launch, "ctas_per_sm");
+    k->registers = whole(launch, "registers");
+    k->shared_bytes = whole(launch, "shared_bytes");
+    k->ctas_per_sm = whole(launch, "ctas_per_sm");
     k->occupancy = profile_number(launch, "occupancy");
     k->limiter = json_string_value(json_object_get(launch, "limiter"));
     k->longest = profile_number(launch, "cycles");
@@ -243,7 +250,7 @@ static const char *source_line(struct profile *p, const char *file, unsigned num
 static unsigned line_index(struct profile *p, const json_t *inst, const char *folder)
 {
     const char *file = json_string_value(json_object_get(inst, "src_file"));
-    unsigned number = (unsigned)profile_number(inst, file ? "src_line" : "ptx_line");
+    unsigned number = whole(inst, file ? "src_line" : "ptx_line");
     unsigned kernel = kernel_index(p, word(inst, "kernel"));
     for (size_t i = 0; i < p->line.n; i++) {
         const struct profile_line *l = &p->line.p[i];
@@ -311,8 +318,8 @@ static void take_accesses(struct profile *p, const char *folder)
     {
         struct profile_access a = {.kernel = kernel_index(p, word(load, "kernel")),
                                    .line = line_index(p, load, folder),
-                                   .pc = (unsigned)profile_number(load, "pc"),
-                                   .width = (unsigned)profile_number(load, "width"),
+                                   .pc = whole(load, "pc"),
+                                   .width = whole(load, "width"),
                                    .inst = word(load, "inst"),
                                    .class = word(load, "class"),
                                    .space = word(load, "space"),

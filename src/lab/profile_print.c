@@ -155,8 +155,8 @@ static void print_spark(const struct profile *p, const char *title, const char *
         return;
     fprintf(out, "  %-12s ", title);
     for (unsigned k = 0; k < SPARKS; k++) {
-        int level = (int)(8 * value[k] / (most > highest ? most : highest));
-        fputs(block[level < 0 ? 0 : level > 7 ? 7 : level], out);
+        const double level = 8 * value[k] / (most > highest ? most : highest);
+        fputs(block[level >= 7 ? 7 : level > 0 ? (int)level : 0], out);
     }
     fprintf(out, "  up to %.3g%s\n", highest, unit);
 }

@@ -110,6 +110,11 @@ static void put_notes(FILE *f, const struct lab_figure *figure)
 {
     if (figure->plan.note)
         page_element(f, "p", figure->plan.note);
+    for (size_t i = 0; i < figure->table.row.n; i++)
+        if (figure->table.row.p[i].idle) {
+            page_element(f, "p", "* Most SMs had nothing to do at this size: in no mean, and not judged.");
+            break;
+        }
     if (figure->absent.n) {
         fputs("<p>Not in the suite:", f);
         for (size_t i = 0; i < figure->absent.n; i++)

@@ -123,6 +123,7 @@ static struct bench *bench_new(struct synth *s, const char *config, bool tick_al
     dispatch_connect(b->dispatch, 0, sm_cta_in(b->sm));
     engine_start(b->eng);
     b->kernel = sm_kernel_new(&s->kernel, &b->cfg);
+    sm_kernel_profile(b->kernel);
     cfg_free(c);
     return b;
 }
@@ -321,6 +322,10 @@ static void a_load_wakes_its_user_when_the_line_is_there(void **state)
     assert_int_equal(q->cycle, FIRST_ISSUE + 1);
     assert_int_equal(end, FIRST_ISSUE + 1 + LATENCY + 1);
     assert_int_equal(b->sm->stats.stall[SM_STALL_MEM], LATENCY);
+    /* A profile lets the user wait and blames the load. */
+    assert_int_equal(b->kernel->profile[l.use].waited[SM_STALL_MEM], LATENCY);
+    assert_int_equal(b->kernel->profile[l.load].caused[SM_STALL_MEM], LATENCY);
+    assert_int_equal(b->kernel->load[0].sectors, 4);
     assert_int_equal(b->sm->stats.latency_sum[REQ_AT_L2], LATENCY);
     assert_int_equal(b->kernel->load[0].executions, 1);
     assert_int_equal(b->kernel->load[0].lines, 1);
@@ -395,6 +400,37 @@ static void a_full_queue_stalls_issue(void **state)
     assert_int_equal(end, FIRST_ISSUE + 1 + 255 + LATENCY + 1);
     /* The first two enter at once; the third when the first has left, 32 cycles later. */
     assert_true(b->sm->stats.stall[SM_STALL_LSU] > 4 * 32);
+    bench_free(b);
+    synth_free(&s);
+}
+
+struct store_then_load {
+    uint32_t store, load;
+};
+static void store_load_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct store_then_load *x = ctx;
+    (void)cta;
+    synth_affine(s, x->store, ~0u, TRACE_SP_GLOBAL, 0x10000 + warp * 4096, 128);
+    synth_affine(s, x->load, ~0u, TRACE_SP_GLOBAL, 0x90000, 4);
+}
+
+/* One warp: its load of one line waits while the store before it sends 32 through a queue of 1. */
+static void a_full_queue_is_blamed_on_its_head(void **state)
+{
+    (void)state;
+    struct store_then_load x;
+    struct synth s;
+    synth_init(&s, 1, 32, store_load_warp, &x);
+    x.store = synth_mem_inst(&s, TRACE_STORE, TRACE_SP_GLOBAL, 4, NULL, REGS(1, 2));
+    x.load = synth_mem_inst(&s, TRACE_LOAD, TRACE_SP_GLOBAL, 4, REGS(3), REGS(4));
+    synth_seal(&s);
+    struct bench *b = bench_new(&s, "sm.schedulers=1 sm.lsu_queue=1", false);
+    bench_run(b, 1);
+    const uint64_t lost = b->sm->stats.stall[SM_STALL_LSU];
+    assert_in_range(lost, 30, 33);
+    assert_int_equal(b->kernel->profile[x.load].waited[SM_STALL_LSU], lost);
+    assert_int_equal(b->kernel->profile[x.store].caused[SM_STALL_LSU], lost);
     bench_free(b);
     synth_free(&s);
 }
@@ -552,6 +588,8 @@ static void a_barrier_opens_for_the_last_warp(void **state)
     assert_int_equal(end, FIRST_ISSUE + 20 + 1 + 1 + 1);
     assert_int_equal(b->sm->stats.barriers, 1);
     assert_int_equal(b->sm->stats.stall[SM_STALL_BARRIER], 10);
+    assert_int_equal(b->kernel->profile[p.barrier].waited[SM_STALL_BARRIER], 10);
+    assert_int_equal(b->kernel->profile[p.barrier].caused[SM_STALL_BARRIER], 10);
     bench_free(b);
     synth_free(&s);
 }
@@ -778,6 +816,7 @@ int main(void)
         cmocka_unit_test(segments_leave_instead_of_lines),
         cmocka_unit_test(lines_leave_one_per_cycle),
         cmocka_unit_test(a_full_queue_stalls_issue),
+        cmocka_unit_test(a_full_queue_is_blamed_on_its_head),
         cmocka_unit_test(shared_memory_takes_its_passes),
         cmocka_unit_test(local_memory_of_a_warp_is_one_line_per_word),
         cmocka_unit_test(a_fence_waits_for_the_stores),
