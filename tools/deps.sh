@@ -7,7 +7,7 @@
 # Without a group: build and run.
 build="gcc libc6-dev meson ninja-build pkg-config libzstd-dev liblz4-dev libinih-dev libjansson-dev libsqlite3-dev"
 run="clang-19 g++ libclang-19-dev gnuplot-nox"
-test="libcmocka-dev libclang-rt-19-dev clang-format-14 python3 python3-pandas python3-matplotlib strace valgrind chromium fonts-dejavu-core"
+test="libcmocka-dev libclang-rt-19-dev clang-format-14 python3 python3-pandas python3-matplotlib strace valgrind chromium fonts-dejavu-core slurm-wlm munge"
 
 packages() { # packages GROUP...
     all=

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/suite_record.h"
+#include "lab/slurm.h"
 
 #include <stdbool.h>
 #include <unistd.h>
@@ -96,12 +97,27 @@ struct session {
     struct claims claims;
     bool has_claims;
     struct store *store;
+    struct slurm slurm;
+    char slurm_folder[SUITE_PATH + 16], self[PATH_MAX];
 };
+
+/* The same program on all nodes, by its path; jobs in the cache folder, which they share as home folders are. */
+static int prepare_slurm(const struct study *a, struct session *x, const char *cache, struct err *e)
+{
+    const ssize_t n = readlink("/proc/self/exe", x->self, sizeof x->self - 1);
+    if (slurm_check(e))
+        return -1;
+    if (n <= 0)
+        return err_set(e, "the path of weir is not known");
+    snprintf(x->slurm_folder, sizeof x->slurm_folder, "%s/slurm", cache);
+    x->slurm = (struct slurm){.weir = x->self, .folder = x->slurm_folder, .options = a->slurm_options, .retries = 2};
+    return 0;
+}
 
 static int prepare(struct study *a, struct session *x, struct err *e)
 {
     char cache[SUITE_PATH], file[3 * PATH_MAX];
-    if (suite_load(&x->suite, e) || suite_cache_folder(cache, e))
+    if (suite_load(&x->suite, e) || suite_cache_folder(cache, e) || (a->on && prepare_slurm(a, x, cache, e)))
         return -1;
     const struct plan *any = a->plan.n ? &a->plan.p[0] : NULL; /* all of one paper */
     const char *published = NULL;
@@ -138,6 +154,7 @@ static int run(struct study *a, struct session *x, struct err *e)
     int status = prepare(a, x, e);
     if (!status && !progress_interrupted()) {
         pool.store = x->store;
+        pool.slurm = a->on ? &x->slurm : NULL;
         clock_gettime(CLOCK_MONOTONIC, &line.start); /* the rate is of simulations only */
         status = lab_run(&x->lab, &pool, e);
     }
@@ -162,6 +179,8 @@ static int run(struct study *a, struct session *x, struct err *e)
     warn_of_idle(a, &x->lab);
     fprintf(stderr, "weir: %zu simulations in %.0f s, %zu taken from earlier ones, %zu failed", pool.simulated, seconds,
             pool.reused, pool.failed);
+    if (x->slurm.resubmitted)
+        fprintf(stderr, ", %zu tasks submitted again", x->slurm.resubmitted);
     fprintf(stderr, a->out ? "; see %s/report.html\n" : "\n", a->out);
     a->simulated = pool.simulated;
     a->reused = pool.reused;
@@ -223,7 +242,7 @@ char *study_folder(const char *name)
     return folder;
 }
 
-enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_CFLAGS, KEY_PROGRESS, KEY_FORMAT };
+enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_CFLAGS, KEY_ON, KEY_SLURM, KEY_PROGRESS, KEY_FORMAT };
 
 static const struct argp_option options[] = {
     {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of the suite's programs (default: small)", 0},
@@ -233,6 +252,9 @@ static const struct argp_option options[] = {
     {"cflags", KEY_CFLAGS, "FLAGS", 0,
      "compile the suite's programs with these flags instead of the plan's, e.g. -fno-unroll-loops; '' for none", 0},
     {"results", KEY_RESULTS, "FILE", 0, "where results are kept (default: results.sqlite in the cache folder)", 0},
+    {"on", KEY_ON, "local|slurm", 0, "where to simulate: this computer (default), or a cluster's nodes through Slurm",
+     0},
+    {"slurm", KEY_SLURM, "OPTIONS", 0, "with --on slurm: options for sbatch, e.g. '--partition=long --mem=4G'", 0},
     {"progress", KEY_PROGRESS, "SECONDS", 0,
      "where standard error is no terminal: a line of progress so often (default: 30; 0: none)", 0},
     {0},
@@ -270,6 +292,14 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_RESULTS:
         a->results = arg;
+        return 0;
+    case KEY_ON:
+        if (strcmp(arg, "local") && strcmp(arg, "slurm"))
+            argp_error(state, "--on is local or slurm, not '%s'", arg);
+        a->on = strcmp(arg, "slurm") ? NULL : arg;
+        return 0;
+    case KEY_SLURM:
+        a->slurm_options = arg;
         return 0;
     case KEY_PROGRESS: {
         char *end;

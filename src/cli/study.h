@@ -19,7 +19,8 @@ struct study {
     char *command;     /* as it was typed; NULL = not known */
     const char *size, *out, *results, *cflags, *formats;
     unsigned jobs;
-    bool no_run; /* only what the store has */
+    const char *on, *slurm_options; /* on: "slurm"; NULL = this computer */
+    bool no_run;                    /* only what the store has */
     VEC(struct plan) plan;
     /* what came of it */
     size_t simulated, reused, failed;

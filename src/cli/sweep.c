@@ -6,6 +6,7 @@
 #include "cli/machine_args.h"
 #include "cli/study.h"
 #include "lab/axes.h"
+#include "lab/slurm.h"
 
 #include <argp.h>
 
@@ -16,6 +17,7 @@ struct args {
     const char *varied;       /* an option of the command line that says what to vary; NULL = none was given */
     VEC(const char *) metric; /* one table each */
     const char *normalise;
+    const char *task; /* the folder of a job of Slurm, inside one of its tasks */
 };
 
 static const char nowhere[] = "sweep"; /* the path of a plan that is no file */
@@ -101,7 +103,7 @@ static int add_set(struct args *a, const char *word, struct err *e)
     return status;
 }
 
-enum { KEY_GPU = 500, KEY_WITH, KEY_SET, KEY_METRIC, KEY_NORMALISE };
+enum { KEY_GPU = 500, KEY_WITH, KEY_SET, KEY_METRIC, KEY_NORMALISE, KEY_TASK };
 
 static const struct argp_option options[] = {
     {"gpu", KEY_GPU, "MACHINE,...", 0, "machines to compare ('weir list gpus'); gtx480 if not given", 0},
@@ -115,6 +117,7 @@ static const struct argp_option options[] = {
      "what to compare (default: ipc); a statistic, or as in 'l1.misses / l1.accesses'; a table for each --metric", 0},
     {"normalise", KEY_NORMALISE, "VARIANT", OPTION_ARG_OPTIONAL,
      "divide by the values of this combination, as the table calls it; by the first if none is named", 0},
+    {"task", KEY_TASK, "FOLDER", OPTION_HIDDEN, "inside a task of Slurm: its part of the job in FOLDER", 0},
     {0},
 };
 
@@ -149,11 +152,14 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         a->varied = "--normalise";
         a->normalise = arg ? arg : "first";
         return 0;
+    case KEY_TASK:
+        a->task = arg;
+        return 0;
     case ARGP_KEY_ARG:
         add_word(a, arg, state);
         return 0;
     case ARGP_KEY_END:
-        if (!a->file && !a->plan.programs.word.n)
+        if (!a->file && !a->plan.programs.word.n && !a->task)
             argp_error(state, "which plan, or which programs?");
         if (a->file && a->varied)
             argp_error(state, "a plan says all by itself: %s goes with programs on the command line", a->varied);
@@ -241,7 +247,8 @@ static const char doc[] =
     "  weir sweep --with baseline --with apcm --normalise bfs kmeans spmv\n"
     "  weir sweep --gpu gtx480,gtx780 --set l1.size=16KiB,32KiB --metric ipc --metric l1.miss_rate bfs app.wt\n"
     "  weir sweep --set l1.mshrs=8..64*2 ./app 4096 -- ./other -- bfs\n"
-    "  weir sweep l1size.ini --size tiny\n\n"
+    "  weir sweep l1size.ini --size tiny\n"
+    "  weir sweep l1size.ini --on slurm --slurm '--partition=long'\n\n"
     "with l1size.ini:\n"
     "  [figure]\n"
     "  title     = L1 size\n"
@@ -253,6 +260,19 @@ static const char doc[] =
     "  with = gto\n"
     "  set  = l1.size: 16KiB 32KiB\n\n"
     "Results are kept: nothing is simulated twice, and after Ctrl-C the same command goes on.\n";
+
+static int run_task(const char *folder)
+{
+    const char *task = getenv("SLURM_ARRAY_TASK_ID");
+    struct err e;
+    err_clear(&e);
+    if (!task)
+        err_set(&e, "--task is for tasks of Slurm, which have SLURM_ARRAY_TASK_ID");
+    if (task && !slurm_task(folder, (unsigned)strtoul(task, NULL, 10), &e))
+        return CLI_OK;
+    err_print(&e, stderr);
+    return CLI_BAD_INPUT;
+}
 
 int cli_sweep(int argc, char **argv)
 {
@@ -267,6 +287,8 @@ int cli_sweep(int argc, char **argv)
     char *folder = NULL;
     /* In order: the words behind an executable are its own. */
     if (!cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &a)) {
+        if (a.task)
+            return run_task(a.task);
         folder = study_folder(a.file ? a.file : nowhere);
         a.study.title = a.file ? a.file : "sweep";
         if (!a.study.out)

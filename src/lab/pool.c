@@ -1,6 +1,8 @@
 /* See pool.h. */
 #include "lab/pool.h"
 
+#include "lab/slurm.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -128,7 +130,7 @@ static void reap(struct job *j, int *status)
         ;
 }
 
-static int keep(struct pool *pool, struct point *p, const char *document, struct err *e)
+int pool_keep(struct pool *pool, struct point *p, const char *document, struct err *e)
 {
     if (!pool->store)
         return 0;
@@ -150,7 +152,7 @@ static int finish(struct pool *pool, struct job *j, struct err *e)
     const char *text = j->got.p + j->read_to;
     if (*text == 'r' && WIFEXITED(status) && WEXITSTATUS(status) == 0 && point_take(p, text + 1) == 0) {
         pool->simulated++;
-        return keep(pool, p, text + 1, e);
+        return pool_keep(pool, p, text + 1, e);
     }
     char why[160];
     if (WIFSIGNALED(status))
@@ -255,6 +257,11 @@ int pool_run(struct pool *pool, struct point **points, size_t n, struct err *e)
         return 0;
     }
     qsort(todo.p, todo.n, sizeof *todo.p, by_length);
+    if (pool->slurm) {
+        const int status = slurm_run(pool, todo.p, todo.n, e);
+        VEC_FREE(&todo);
+        return status;
+    }
     struct run r = {.pool = pool, .job = xcalloc(pool->jobs, sizeof *r.job), .progress = {.total = todo.n}};
     for (size_t i = 0; i < todo.n; i++)
         r.progress.insts_total += todo.p[i]->program->insts;

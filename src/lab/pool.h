@@ -15,7 +15,10 @@ struct pool_progress {
     double seconds;
 };
 
+struct slurm;
+
 struct pool {
+    struct slurm *slurm; /* the cluster that runs them (slurm.h); NULL = processes of this computer */
     struct store *store; /* NULL = results are only kept in the points */
     const char *size;    /* for the store's readers */
     unsigned jobs;
@@ -31,5 +34,7 @@ struct pool {
  * cannot be written or no process can be started.
  */
 int pool_run(struct pool *, struct point **, size_t n, struct err *);
+/* Puts a result into the store; for engines. */
+int pool_keep(struct pool *, struct point *, const char *document, struct err *);
 
 #endif
