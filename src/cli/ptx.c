@@ -172,7 +172,7 @@ static int print_code(struct ptx_module *m, struct err *e)
             print_ops(&t, r->op, r->n_op);
             if (r->copies) {
                 printf(" %u iterations together\n", r->copies);
-                print_ops(&t, r->unrolled, r->n_unrolled);
+                print_ops(&t, r->all.op, r->all.n_op);
             }
         }
     }

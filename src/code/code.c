@@ -3,6 +3,7 @@
 
 #include "code/lower.h"
 #include "code/name.h"
+#include "code/unroll.h"
 
 /*
  * Registers that the assembler spends on results it waits for, beyond what PTX keeps alive: so many does ptxas take for
@@ -95,26 +96,42 @@ static int begin(struct code_func *c, const struct ptx_code *code, struct err *e
     return 0;
 }
 
-static void add_region(struct builder *b, struct code_func *c, struct code_names *names, uint32_t base_pc,
-                       uint32_t first, uint32_t last)
+/* Adds the operations of one execution of a region, or of some iterations; returns how many. */
+static uint32_t add_ops(struct builder *b, struct code_func *c, struct code_names *names, uint32_t base_pc,
+                        uint32_t first, uint32_t last, unsigned copies)
 {
     struct arena *scratch = arena_new();
     struct code_region r = {.first = first, .last = last};
     struct code_graph g;
-    code_select(c, &r, 0);
+    if (copies > 1)
+        r.unroll = code_unroll_begin(c, first, last, copies, scratch);
+    code_select(c, &r);
     code_graph_build(c, &r, scratch, &g);
     uint32_t *order = arena_alloc(scratch, (g.n + 1ull) * sizeof *order);
     code_schedule(c, &r, &g, scratch, order);
-    uint32_t op = (uint32_t)b->named.op.n;
+    size_t op = b->named.op.n;
     code_name(names, c, &r, order, scratch, &b->named);
     for (size_t k = op; k < b->named.op.n; k++)
         b->named.op.p[k].pc += base_pc;
-    VEC_PUSH(&b->region,
-             (struct trace_region){
-                 .pc = base_pc + first, .n_pc = last - first + 1, .op = op, .n_op = (uint32_t)b->named.op.n - op});
     VEC_FREE(&r.node);
     VEC_FREE(&r.reg);
     arena_free(scratch);
+    return (uint32_t)(b->named.op.n - op);
+}
+
+static void add_region(struct builder *b, struct code_func *c, struct code_names *names, uint32_t base_pc,
+                       uint32_t first, uint32_t last)
+{
+    struct trace_region r = {.pc = base_pc + first, .n_pc = last - first + 1, .op = (uint32_t)b->named.op.n};
+    r.n_op = add_ops(b, c, names, base_pc, first, last, 1);
+    if (code_may_unroll(c, first, last)) {
+        r.copies = CODE_COPIES;
+        r.all.op = (uint32_t)b->named.op.n;
+        r.all.n_op = add_ops(b, c, names, base_pc, first, last, CODE_COPIES);
+        r.half.op = (uint32_t)b->named.op.n;
+        r.half.n_op = add_ops(b, c, names, base_pc, first, last, CODE_COPIES / 2);
+    }
+    VEC_PUSH(&b->region, r);
 }
 
 static int add_func(struct builder *b, const struct ptx_code *code, struct err *e)

@@ -4,6 +4,7 @@
  *   fold.c      which instructions an assembler does not issue because their users take them in
  *   expand.c    which instructions it issues as a sequence
  *   select.c    the region's operations in program order, from both
+ *   unroll.c    what changes from one iteration of an unrolled loop to the next
  *   graph.c     which operation must come before which, and how much earlier
  *   schedule.c  their order
  *   name.c      registers of the scoreboard
@@ -78,8 +79,10 @@ enum code_fold {
     CODE_GONE,    /* it was a copy between two registers that have become one */
 };
 
+struct code_unroll;
 struct code_region {
-    uint32_t first, last; /* pcs */
+    uint32_t first, last;       /* pcs */
+    struct code_unroll *unroll; /* NULL: one execution */
     VEC(struct code_node) node;
     VEC(uint32_t) reg;
     uint32_t n_temp;
@@ -105,8 +108,8 @@ struct code_step {
 };
 struct code_step code_step_of(const char **text);
 
-/* select.c: the operations of copy number `copy` of PTX instructions [first, last] */
-void code_select(struct code_func *, struct code_region *, uint8_t copy);
+/* select.c: the operations of one execution, or of all iterations when the region is unrolled */
+void code_select(struct code_func *, struct code_region *);
 
 /* graph.c: edges as lists of successors */
 struct code_edge {

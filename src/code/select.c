@@ -7,6 +7,9 @@
  */
 #include "code/lower.h"
 
+#include "code/name.h"
+#include "code/unroll.h"
+
 /* What the assembler assumes until a result can be read. Loads: that they hit. */
 static uint16_t assumed_latency(const struct code_node *n)
 {
@@ -59,21 +62,22 @@ static void add_src(struct code_region *r, struct code_node *n, uint32_t reg)
     n->n_src++;
 }
 
-/* Adds what instruction pc reads, through folded definitions. */
-static void add_sources(const struct code_func *c, struct code_region *r, struct code_node *n, uint32_t pc)
+/*
+ * What stands for a register that pc reads. With `offset` (the base of an address) constants that it lacks are added
+ * there; without, prepare() has made a register that has them.
+ */
+static uint32_t source(const struct code_func *c, const struct code_region *r, uint32_t reg, uint32_t pc,
+                       int64_t *offset)
 {
-    for (uint32_t k = c->du.at[pc] + c->du.n_def[pc]; k < c->du.at[pc + 1]; k++) {
-        uint32_t reg = c->du.reg[k], def = folded_def(c, reg);
-        if (def != CODE_NONE)
-            add_sources(c, r, n, def);
-        else
-            add_src(r, n, c->renamed[reg]);
-    }
-}
-
-static uint32_t carry_of(const struct code_func *c)
-{
-    return c->func->n_reg;
+    const struct code_unroll *u = r->unroll;
+    if (!u || reg >= c->func->n_reg)
+        return reg;
+    unsigned steps = code_unroll_steps(c, u, reg, pc);
+    if (steps && !offset)
+        return u->moved[reg].reg;
+    if (steps)
+        *offset += (int64_t)steps * u->step[reg];
+    return u->copy && !u->is_steady[reg] && u->here[reg] != CODE_NONE ? u->here[reg] : reg;
 }
 
 static void add_dst(struct code_region *r, struct code_node *n, uint32_t reg)
@@ -87,10 +91,84 @@ static void add_dst(struct code_region *r, struct code_node *n, uint32_t reg)
     n->n_dst++;
 }
 
+static void finish(struct code_region *r, struct code_node *n)
+{
+    n->latency = assumed_latency(n);
+    VEC_PUSH(&r->node, *n);
+}
+
+/* The register behind the address of a memory instruction, or CODE_NONE. */
+static uint32_t base_of(const struct ptx_inst *i)
+{
+    unsigned at = i->op == PTX_ST || i->op == PTX_RED ? 0 : 1;
+    bool plain = i->op == PTX_LD || i->op == PTX_ST || i->op == PTX_ATOM || i->op == PTX_RED || i->op == PTX_LDU;
+    if (!plain || i->n_opnd <= at || i->opnd[at].kind != PTX_O_ADDR || i->opnd[at].reg < 0)
+        return CODE_NONE;
+    return (uint32_t)i->opnd[at].reg;
+}
+
+/*
+ * In an unrolled loop: makes the registers that pc reads and that are steps behind, one addition each. `base`: read by
+ * the address only, which adds the constant itself.
+ */
+static void prepare(const struct code_func *c, struct code_region *r, uint32_t pc, uint32_t base)
+{
+    struct code_unroll *u = r->unroll;
+    for (uint32_t k = c->du.at[pc] + c->du.n_def[pc]; k < c->du.at[pc + 1]; k++) {
+        uint32_t reg = c->du.reg[k], def = folded_def(c, reg);
+        if (reg == base)
+            continue;
+        if (def != CODE_NONE) {
+            prepare(c, r, def, CODE_NONE);
+            continue;
+        }
+        reg = c->renamed[reg];
+        unsigned steps = code_unroll_steps(c, u, reg, pc);
+        if (!steps || (u->moved[reg].reg != CODE_NONE && u->moved[reg].steps == steps))
+            continue;
+        struct code_node n = {.pc = pc, .cls = TRACE_INT_ADD, .copy = (uint8_t)u->copy, .regs_at = (uint32_t)r->reg.n};
+        u->moved[reg].reg = c->n_reg + r->n_temp++;
+        u->moved[reg].steps = steps;
+        add_dst(r, &n, u->moved[reg].reg);
+        add_src(r, &n, reg);
+        finish(r, &n);
+    }
+}
+
+/* Adds what instruction pc reads, through folded definitions. */
+static void add_sources(const struct code_func *c, struct code_region *r, struct code_node *n, uint32_t pc,
+                        uint32_t base)
+{
+    for (uint32_t k = c->du.at[pc] + c->du.n_def[pc]; k < c->du.at[pc + 1]; k++) {
+        uint32_t reg = c->du.reg[k], def = folded_def(c, reg);
+        int64_t ignored;
+        if (def != CODE_NONE)
+            add_sources(c, r, n, def, reg == base ? c->du.reg[c->du.at[def + 1] - 1] : CODE_NONE);
+        else
+            add_src(r, n, source(c, r, c->renamed[reg], pc, reg == base ? &ignored : NULL));
+    }
+}
+
+static uint32_t carry_of(const struct code_func *c)
+{
+    return c->func->n_reg;
+}
+
+/* What stands for a register that is written: in later iterations of an unrolled loop, one of their own. */
+static uint32_t result(const struct code_func *c, struct code_region *r, uint32_t reg)
+{
+    struct code_unroll *u = r->unroll;
+    if (!u || !u->copy || u->is_steady[reg] || !code_is_local(c, reg))
+        return reg;
+    if (u->here[reg] == CODE_NONE)
+        u->here[reg] = c->n_reg + r->n_temp++;
+    return u->here[reg];
+}
+
 static void add_results(const struct code_func *c, struct code_region *r, struct code_node *n, uint32_t pc)
 {
     for (uint32_t k = c->du.at[pc]; k < c->du.at[pc] + c->du.n_def[pc]; k++)
-        add_dst(r, n, c->renamed[c->du.reg[k]]);
+        add_dst(r, n, result(c, r, c->renamed[c->du.reg[k]]));
     if (ptx_has(&c->func->inst[pc], PTX_M_CC))
         add_dst(r, n, carry_of(c));
 }
@@ -139,8 +217,9 @@ static enum code_order order_of(const struct ptx_inst *i, unsigned cls)
 }
 
 /* Follows constants that were folded into the address. */
-static struct code_addr address_of(const struct code_func *c, const struct ptx_inst *i, unsigned bytes)
+static struct code_addr address_of(const struct code_func *c, const struct code_region *r, uint32_t pc, unsigned bytes)
 {
+    const struct ptx_inst *i = &c->func->inst[pc];
     struct code_addr a = {
         .space = i->space == PTX_S_NONE ? PTX_S_GENERIC : i->space, .reg = CODE_NONE, .sym = -1, .bytes = bytes};
     unsigned at = i->op == PTX_ST || i->op == PTX_RED ? 0 : 1;
@@ -168,19 +247,14 @@ static struct code_addr address_of(const struct code_func *c, const struct ptx_i
         if (c->folded[def] == CODE_ADDRESS)
             a.offset += d->opnd[2].imm;
         reg = (uint32_t)from->reg;
+        pc = def;
     }
-    a.reg = c->renamed[reg];
+    a.reg = source(c, r, c->renamed[reg], pc, &a.offset);
     a.known = true;
     return a;
 }
 
 /* ---- emission ---- */
-
-static void finish(struct code_region *r, struct code_node *n)
-{
-    n->latency = assumed_latency(n);
-    VEC_PUSH(&r->node, *n);
-}
 
 static bool leaves(unsigned cls)
 {
@@ -205,15 +279,20 @@ static unsigned fused_class(const struct code_func *c, uint32_t pc, unsigned cls
     return cls;
 }
 
+static uint8_t copy_of(const struct code_region *r)
+{
+    return (uint8_t)(r->unroll ? r->unroll->copy : 0);
+}
+
 /* A sequence: each step reads the one before; the first ones and those beside read the operands. */
-static void select_sequence(struct code_func *c, struct code_region *r, uint32_t pc, uint8_t copy, const char *text)
+static void select_sequence(struct code_func *c, struct code_region *r, uint32_t pc, const char *text)
 {
     uint32_t temp = CODE_NONE;
     const struct ptx_inst *i = &c->func->inst[pc];
     while (*text) {
         struct code_step step = code_step_of(&text);
         struct code_node n = {
-            .pc = pc, .cls = step.cls, .copy = copy, .regs_at = (uint32_t)r->reg.n, .keeps_old = i->guard >= 0};
+            .pc = pc, .cls = step.cls, .copy = copy_of(r), .regs_at = (uint32_t)r->reg.n, .keeps_old = i->guard >= 0};
         const char *rest = text;
         bool more = false; /* on the way to the result */
         while (*rest)
@@ -224,7 +303,7 @@ static void select_sequence(struct code_func *c, struct code_region *r, uint32_t
         else
             add_dst(r, &n, c->n_reg + r->n_temp++);
         if (step.beside || temp == CODE_NONE) {
-            add_sources(c, r, &n, pc);
+            add_sources(c, r, &n, pc, CODE_NONE);
             if (reads_carry(i))
                 add_src(r, &n, carry_of(c));
         } else {
@@ -238,29 +317,34 @@ static void select_sequence(struct code_func *c, struct code_region *r, uint32_t
     }
 }
 
-static void select_one(struct code_func *c, struct code_region *r, uint32_t pc, uint8_t copy)
+static void select_one(struct code_func *c, struct code_region *r, uint32_t pc)
 {
     const struct ptx_inst *i = &c->func->inst[pc];
+    uint32_t base = base_of(i);
     unsigned cls = ptx_class(i);
     if (c->folded[pc] != CODE_KEPT || cls == TRACE_NOP)
         return;
+    if (r->unroll && code_unroll_skips(c, r->unroll, pc))
+        return;
+    if (r->unroll)
+        prepare(c, r, pc, base);
     if (i->space == PTX_S_PARAM && !c->func->is_entry && (cls == TRACE_LOAD || cls == TRACE_STORE))
         cls = TRACE_MOVE; /* a function's own parameters: see kernel_table.c */
     unsigned fused = fused_class(c, pc, cls);
     const char *text = fused == cls ? code_expansion(c, pc) : NULL;
     if (text) {
-        select_sequence(c, r, pc, copy, text);
+        select_sequence(c, r, pc, text);
         return;
     }
     struct code_node n = {.pc = pc,
                           .cls = (uint8_t)fused,
-                          .copy = copy,
+                          .copy = copy_of(r),
                           .regs_at = (uint32_t)r->reg.n,
                           .keeps_old = i->guard >= 0,
                           .is_last = leaves(cls),
                           .order = (uint8_t)order_of(i, cls)};
     add_results(c, r, &n, pc);
-    add_sources(c, r, &n, pc);
+    add_sources(c, r, &n, pc, base);
     if (reads_carry(i))
         add_src(r, &n, carry_of(c));
     bool accesses = cls == TRACE_LOAD || cls == TRACE_STORE || cls == TRACE_ATOM || cls == TRACE_RED ||
@@ -268,7 +352,7 @@ static void select_one(struct code_func *c, struct code_region *r, uint32_t pc, 
     if (accesses && i->space != PTX_S_PARAM) {
         n.flags |= TRACE_OP_ACCESS;
         n.width = (uint8_t)ptx_access_bytes(i);
-        n.addr = address_of(c, i, n.width);
+        n.addr = address_of(c, r, pc, n.width);
     }
     finish(r, &n);
 }
@@ -332,11 +416,15 @@ static void join_shared(struct code_region *r, struct arena *scratch)
     r->node.n = n;
 }
 
-void code_select(struct code_func *c, struct code_region *r, uint8_t copy)
+void code_select(struct code_func *c, struct code_region *r)
 {
     struct arena *scratch = arena_new();
-    for (uint32_t pc = r->first; pc <= r->last; pc++)
-        select_one(c, r, pc, copy);
+    for (unsigned copy = 0; copy < (r->unroll ? r->unroll->copies : 1); copy++) {
+        if (r->unroll)
+            code_unroll_next(c, r->unroll, copy);
+        for (uint32_t pc = r->first; pc <= r->last; pc++)
+            select_one(c, r, pc);
+    }
     join_shared(r, scratch);
     arena_free(scratch);
 }

@@ -147,6 +147,7 @@ struct ptx_inst {
     uint64_t modset[4]; /* the same as a set */
     int32_t guard;      /* register index of the guard predicate; -1 = none */
     bool guard_neg;
+    bool nounroll; /* .pragma "nounroll" stands before it: the loop that it begins is not to be unrolled */
     uint16_t n_opnd;
     struct ptx_opnd *opnd; /* destination(s) first, as written */
     uint32_t line, col;    /* in the PTX text, 1-based */

@@ -154,6 +154,7 @@ int ptx_parse_pragma(struct ptx_parser *p)
     do {
         if (p->t.kind != TOK_STRING)
             return ptx_expected(p, "a string");
+        p->nounroll |= p->t.len == strlen("nounroll") && !memcmp(p->t.at, "nounroll", p->t.len);
         ptx_next(p);
     } while (ptx_accept(p, ','));
     return ptx_expect(p, ';');

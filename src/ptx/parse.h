@@ -111,6 +111,7 @@ struct ptx_parser {
     VEC(struct ptx_var) local;
     VEC(struct ptx_label) label;
     VEC(struct ptx_inst) inst;
+    bool nounroll;      /* a pragma says it of the next instruction */
     VEC(uint32_t) open; /* mentions whose label was not seen yet */
     struct ptx_scope scope[PTX_MAX_SCOPES];
     unsigned n_scope;

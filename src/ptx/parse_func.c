@@ -128,6 +128,7 @@ static int parse_body(struct ptx_parser *p, struct ptx_func *f)
     p->reg.n = p->vreg.n = p->local.n = p->label.n = p->inst.n = p->open.n = 0;
     p->loc_line = 0;
     p->loc_file = 0xffff;
+    p->nounroll = false;
     TRY(ptx_scope_open(p));
     for (uint32_t k = 0; k < f->n_param + f->n_ret; k++) {
         struct ptx_param *param = &f->param[k];

@@ -481,6 +481,8 @@ int ptx_parse_inst(struct ptx_parser *p)
     }
     if (p->reg.n > PTX_MAX_REGS)
         return ptx_fail(p, &p->t, "function has more than %d registers", PTX_MAX_REGS);
+    i.nounroll = p->nounroll;
+    p->nounroll = false;
     VEC_PUSH(&p->inst, i);
     return 0;
 }

@@ -2,8 +2,8 @@
  * A module back to PTX text, for `weir ptx dump` and the round-trip tests.
  *
  * What was resolved while parsing stays resolved: a function has one scope with all its registers and variables, and
- * names that were declared in several { } scopes get a number ("%temp", "%temp$1"). Debug sections, pragmas and hints
- * are gone.
+ * names that were declared in several { } scopes get a number ("%temp", "%temp$1"). Debug sections, hints and pragmas
+ * other than "nounroll" are gone.
  */
 #include "ptx/names.h"
 
@@ -349,6 +349,8 @@ static void print_body(struct printer *p, const struct ptx_func *f)
             loc_line = i->loc_line;
             fprintf(p->out, "\t.loc %u %u 0\n", loc_file == 0xffff ? 1 : loc_file + 1u, loc_line);
         }
+        if (i->nounroll)
+            fputs("\t.pragma \"nounroll\";\n", p->out);
         print_inst(p, i);
     }
     fputs("}\n", p->out);

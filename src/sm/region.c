@@ -4,8 +4,8 @@
  * The stream names PTX instructions in program order, so one execution of a region is gathered first: the masks of its
  * instructions and the addresses of its accesses. Then its operations are issued one by one, each with the mask and
  * the addresses of the instruction it comes from. Executions of an unrolled loop's body that follow each other are
- * gathered together and issue the unrolled operations; what does not fill them is issued iteration by iteration, as in
- * the loop that an assembler puts behind for the rest.
+ * gathered together and issue the unrolled operations; a rest issues those of half as many iterations, and then of one,
+ * as in the code that an assembler puts behind the loop.
  *
  * Gathering takes no time: it stands for the instruction memory, which has the code from the start. A warp that
  * leaves a region in the middle (a thread that ends there, a warp whose lanes are split) issues the operations of the
@@ -63,10 +63,9 @@ void sm_regions_build(struct sm_kernel *k, const struct sm_config *cfg)
         struct sm_region *r = &k->region[i];
         *r = (struct sm_region){.pc = from->pc,
                                 .n_pc = from->n_pc,
-                                .op = from->op,
-                                .n_op = from->n_op,
-                                .unrolled = from->unrolled,
-                                .n_unrolled = from->n_unrolled,
+                                .one = {from->op, from->op + from->n_op},
+                                .half = {from->half.op, from->half.op + from->half.n_op},
+                                .all = {from->all.op, from->all.op + from->all.n_op},
                                 .copies = from->copies ? from->copies : 1,
                                 .access = n_access};
         for (uint32_t pc = r->pc; pc < r->pc + r->n_pc; pc++) {
@@ -217,6 +216,25 @@ static int gather_one(struct sm *sm, unsigned slot, struct stream_run run, uint3
     return 1;
 }
 
+/*
+ * The next operations: of as many gathered iterations as there are operations for, from iteration `copy` on. What was
+ * cut short stands alone.
+ */
+static void begin_group(struct warp_region *g, unsigned copy)
+{
+    const struct sm_region *r = g->region;
+    unsigned whole = g->copies - copy - (g->to != r->n_pc);
+    const struct sm_ops *ops = &r->one;
+    g->group = 1;
+    if (r->copies > 1 && whole >= r->copies / 2) {
+        g->group = (uint8_t)(whole >= r->copies ? r->copies : r->copies / 2);
+        ops = whole >= r->copies ? &r->all : r->copies > 2 ? &r->half : &r->one;
+    }
+    g->copy = (uint8_t)copy;
+    g->op = ops->first;
+    g->op_end = ops->end;
+}
+
 static int gather(struct sm *sm, unsigned slot)
 {
     struct warp_region *g = &sm->warp[slot].gathered;
@@ -240,12 +258,7 @@ static int gather(struct sm *sm, unsigned slot)
         if (got < 0)
             return got;
     } while (got && run.pc == r->pc && run.mask == entered_with);
-    bool unrolled = r->copies > 1 && g->copies == r->copies && g->to == r->n_pc;
-    g->op = unrolled ? r->unrolled : r->op;
-    g->op_end = unrolled ? r->unrolled + r->n_unrolled : r->op + r->n_op;
-    g->copy = 0;
-    if (unrolled)
-        g->copies = 1; /* all are issued as one */
+    begin_group(g, 0);
     return 1;
 }
 
@@ -275,9 +288,8 @@ int sm_region_next(struct sm *sm, unsigned slot)
                 w->mem.mask = 0;
             return 1;
         }
-        if (g->copy + 1u < g->copies) {
-            g->copy++;
-            g->op = g->region->op;
+        if (g->copies > g->copy + g->group) {
+            begin_group(g, g->copy + g->group);
             continue;
         }
         int got = gather(sm, slot);

@@ -144,7 +144,7 @@ static void start_cta(struct sm *sm, uint64_t number, uint64_t now)
         w->cta = (uint8_t)slot;
         w->ended = false;
         w->gathered.op = w->gathered.op_end = 0;
-        w->gathered.copies = 0;
+        w->gathered.copies = w->gathered.copy = w->gathered.group = 0;
         stream_dec_begin(w->dec, sm->kernel->trace);
         sm->age[s] = sm->next_age++;
         if (sm->sched->on_assign)

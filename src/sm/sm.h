@@ -60,8 +60,10 @@ struct sm_op {
 /* A region of scheduled code: see struct trace_region. */
 struct sm_region {
     uint32_t pc, n_pc;
-    uint32_t op, n_op, unrolled, n_unrolled;
-    uint32_t copies;
+    struct sm_ops {
+        uint32_t first, end;
+    } one, half, all;          /* operations of one execution, of copies / 2, of copies */
+    uint32_t copies;           /* 1: not unrolled */
     uint32_t access, n_access; /* its memory instructions: offsets from pc in sm_kernel.access */
 };
 

@@ -29,8 +29,8 @@ struct warp_region {
     uint32_t op, op_end; /* operations still to issue */
     uint32_t from, to;   /* PTX instructions of the region that were executed: all, but for a warp that was cut short */
     uint32_t mask;       /* of all of them, when `uniform` */
-    uint8_t copy;        /* the iteration whose operations are being issued, when each is issued alone */
     uint8_t copies;      /* iterations gathered */
+    uint8_t copy, group; /* those whose operations are being issued: [copy, copy + group) */
     bool uniform;
     uint32_t *mask_of;   /* by copy and PTX instruction, when not uniform */
     uint32_t *access_at; /* by copy and access: where its record starts in `bytes` */

@@ -40,10 +40,12 @@ struct trace_region {
     uint32_t op, n_op; /* operations of one execution */
     /*
      * The body of a loop that the assembler unrolls: `copies` executions that follow each other under one mask issue
-     * the n_unrolled operations at `unrolled` instead. 0 = not unrolled.
+     * the operations of `all` instead, and half of them those of `half`. copies is even; 0 = not unrolled.
      */
-    uint32_t unrolled, n_unrolled;
     uint32_t copies;
+    struct {
+        uint32_t op, n_op;
+    } all, half;
 };
 
 struct trace_code {

@@ -4,7 +4,7 @@
  */
 #include "trace/table.h"
 
-enum { INST_BYTES = 32, LOOP_BYTES = 8, OP_BYTES = 14, REGION_BYTES = 28 };
+enum { INST_BYTES = 32, LOOP_BYTES = 8, OP_BYTES = 14, REGION_BYTES = 36 };
 
 static const char *inst_check(const struct trace_kernel *k, const struct trace_inst *i)
 {
@@ -73,11 +73,13 @@ static const char *code_check(const struct trace_kernel *k)
             accesses += k->inst[pc].mem_index != UINT32_MAX;
         if (accesses > TRACE_REGION_ACCESSES)
             return "a region has too many memory instructions";
-        if (r->copies == 1 || r->copies > TRACE_REGION_COPIES)
+        if (r->copies % 2 || r->copies > TRACE_REGION_COPIES)
             return "a region is unrolled by an impossible number";
         why = ops_check(k, r, r->op, r->n_op, 1);
         if (!why)
-            why = ops_check(k, r, r->unrolled, r->n_unrolled, r->copies);
+            why = ops_check(k, r, r->all.op, r->all.n_op, r->copies);
+        if (!why)
+            why = ops_check(k, r, r->half.op, r->half.n_op, r->copies / 2);
     }
     return why ? why : pc == k->n_inst ? NULL : "the code's regions do not tile the kernel";
 }
@@ -146,9 +148,11 @@ static void code_put(byte_vec *v, const struct trace_code *c)
         put_le(v, r->n_pc, 4);
         put_le(v, r->op, 4);
         put_le(v, r->n_op, 4);
-        put_le(v, r->unrolled, 4);
-        put_le(v, r->n_unrolled, 4);
         put_le(v, r->copies, 4);
+        put_le(v, r->all.op, 4);
+        put_le(v, r->all.n_op, 4);
+        put_le(v, r->half.op, 4);
+        put_le(v, r->half.n_op, 4);
     }
 }
 
@@ -246,9 +250,11 @@ static const char *code_get(struct byte_reader *r, struct arena *a, struct trace
         q->n_pc = (uint32_t)get_le(r, 4);
         q->op = (uint32_t)get_le(r, 4);
         q->n_op = (uint32_t)get_le(r, 4);
-        q->unrolled = (uint32_t)get_le(r, 4);
-        q->n_unrolled = (uint32_t)get_le(r, 4);
         q->copies = (uint32_t)get_le(r, 4);
+        q->all.op = (uint32_t)get_le(r, 4);
+        q->all.n_op = (uint32_t)get_le(r, 4);
+        q->half.op = (uint32_t)get_le(r, 4);
+        q->half.n_op = (uint32_t)get_le(r, 4);
     }
     c->op = op;
     c->reg = reg;

@@ -803,6 +803,163 @@ static void schedulers_keep_their_order(void **state)
     issue_order("two_level", "010101232323");
 }
 
+/* ---- scheduled code ---- */
+
+/*
+ * A region of two loads, each before its use, and a branch: 0 load r1, 1 use r1, 2 load r2, 3 use r2, 4 branch;
+ * scheduled with both loads first, and unrolled by four with all loads first. Behind it: 5 an add, a region of its own.
+ */
+struct scheduled {
+    struct trace_op op[64];
+    uint16_t reg[256];
+    struct trace_region region[2];
+    struct trace_code code;
+    unsigned iterations;
+    uint32_t guard; /* lanes of the second load */
+    bool stops;     /* the last iteration ends behind the first use */
+};
+
+static void scheduled_op(struct scheduled *x, uint32_t pc, uint8_t copy, enum trace_class cls, int dst, int src)
+{
+    struct trace_op *o = &x->op[x->code.n_op++];
+    bool load = cls == TRACE_LOAD;
+    *o = (struct trace_op){.pc = pc,
+                           .copy = copy,
+                           .cls = (uint8_t)cls,
+                           .flags = load ? TRACE_OP_ACCESS : 0,
+                           .width = load ? 4 : 0,
+                           .regs_at = x->code.n_reg_entries,
+                           .n_dst = dst >= 0,
+                           .n_src = src >= 0};
+    if (dst >= 0)
+        x->reg[x->code.n_reg_entries++] = (uint16_t)dst;
+    if (src >= 0)
+        x->reg[x->code.n_reg_entries++] = (uint16_t)src;
+}
+
+static void scheduled_group(struct scheduled *x, unsigned copies)
+{
+    for (uint8_t k = 0; k < copies; k++) {
+        scheduled_op(x, 0, k, TRACE_LOAD, 2 * k, -1);
+        scheduled_op(x, 2, k, TRACE_LOAD, 2 * k + 1, -1);
+    }
+    for (uint8_t k = 0; k < copies; k++) {
+        scheduled_op(x, 1, k, TRACE_FP_ADD, -1, 2 * k);
+        scheduled_op(x, 3, k, TRACE_FP_ADD, -1, 2 * k + 1);
+    }
+    scheduled_op(x, 4, (uint8_t)(copies - 1), TRACE_BRANCH, -1, -1);
+}
+
+static void scheduled_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct scheduled *x = ctx;
+    (void)cta, (void)warp;
+    for (unsigned k = 0; k < x->iterations; k++) {
+        bool stops = x->stops && k + 1 == x->iterations;
+        synth_affine(s, 0, ~0u, TRACE_SP_GLOBAL, 0x10000 + 0x1000 * k, 4);
+        synth_do(s, 1, 1, ~0u);
+        if (stops)
+            break;
+        if (x->guard)
+            synth_affine(s, 2, x->guard, TRACE_SP_GLOBAL, 0x80000 + 0x1000 * k, 4);
+        else
+            synth_do(s, 2, 1, 0);
+        synth_do(s, 3, 2, ~0u);
+    }
+    synth_do(s, 5, 1, ~0u);
+}
+
+/* Runs it and writes the order of its requests as "pc.iteration". */
+static struct bench *run_scheduled(struct synth *s, struct scheduled *x, bool tick_all, char *order, size_t room)
+{
+    synth_init(s, 1, 32, scheduled_warp, x);
+    synth_mem_inst(s, TRACE_LOAD, TRACE_SP_GLOBAL, 4, REGS(1), NULL);
+    synth_inst(s, TRACE_FP_ADD, NULL, REGS(1));
+    synth_mem_inst(s, TRACE_LOAD, TRACE_SP_GLOBAL, 4, REGS(2), NULL);
+    synth_inst(s, TRACE_FP_ADD, NULL, REGS(2));
+    synth_inst(s, TRACE_BRANCH, NULL, NULL);
+    synth_inst(s, TRACE_INT_ADD, NULL, NULL);
+    synth_seal(s);
+    struct trace_region *r = &x->region[0];
+    *r = (struct trace_region){.pc = 0, .n_pc = 5, .copies = 4};
+    scheduled_group(x, 1);
+    r->n_op = x->code.n_op;
+    r->all.op = x->code.n_op;
+    scheduled_group(x, 4);
+    r->all.n_op = x->code.n_op - r->all.op;
+    r->half.op = x->code.n_op;
+    scheduled_group(x, 2);
+    r->half.n_op = x->code.n_op - r->half.op;
+    x->region[1] = (struct trace_region){.pc = 5, .n_pc = 1, .op = x->code.n_op, .n_op = 1};
+    scheduled_op(x, 5, 0, TRACE_INT_ADD, -1, -1);
+    x->code.op = x->op;
+    x->code.reg = x->reg;
+    x->code.region = x->region;
+    x->code.n_region = 2;
+    x->code.n_scoreboard = 8;
+    s->kernel.code = &x->code;
+    struct bench *b = bench_new(s, "sm.schedulers=1 sm.code=scheduled", tick_all);
+    bench_run(b, 1);
+    size_t n = 0;
+    for (size_t k = 0; k < b->l1->log.n; k++)
+        n += (size_t)snprintf(order + n, room - n, "%s%u.%u", k ? " " : "", b->l1->log.p[k].pc,
+                              (unsigned)(b->l1->log.p[k].addr >> 12 & 0xf));
+    return b;
+}
+
+static void regions_issue_as_they_are_scheduled(void **state)
+{
+    static const struct {
+        unsigned iterations;
+        bool stops;
+        const char *order;
+        unsigned issued; /* without the addition behind */
+    } cases[] = {
+        {1, false, "0.0 2.0", 5},
+        {3, false, "0.0 2.0 0.1 2.1 0.2 2.2", 9 + 5},
+        {4, false, "0.0 2.0 0.1 2.1 0.2 2.2 0.3 2.3", 17},
+        {5, true, "0.0 2.0 0.1 2.1 0.2 2.2 0.3 2.3 0.4", 17 + 2},
+        {2, true, "0.0 2.0 0.1", 5 + 2},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (int tick = 0; tick < 2; tick++) {
+            struct scheduled x = {.iterations = cases[k].iterations, .stops = cases[k].stops, .guard = ~0u};
+            struct synth s;
+            char order[256] = "";
+            struct bench *b = run_scheduled(&s, &x, tick, order, sizeof order);
+            assert_string_equal(order, cases[k].order);
+            assert_int_equal(b->sm->stats.warp_insts, cases[k].issued + 1);
+            if (cases[k].iterations == 4) { /* one wait for eight loads, one a cycle */
+                assert_int_equal(b->l1->log.p[7].cycle, FIRST_ISSUE + 8);
+                assert_int_equal(b->sm->stats.stall[SM_STALL_MEM], LATENCY - 7);
+            }
+            bench_free(b);
+            synth_free(&s);
+        }
+}
+
+static void guards_keep_their_lanes_in_regions(void **state)
+{
+    (void)state;
+    struct scheduled x = {.iterations = 6, .guard = 0xff};
+    struct synth s;
+    char order[256] = "";
+    struct bench *b = run_scheduled(&s, &x, false, order, sizeof order);
+    assert_string_equal(order, "0.0 2.0 0.1 2.1 0.2 2.2 0.3 2.3 0.4 2.4 0.5 2.5");
+    assert_int_equal(b->kernel->load[0].lanes, 6 * 32);
+    assert_int_equal(b->kernel->load[1].lanes, 6 * 8);
+    assert_int_equal(b->sm->stats.thread_insts, 6 * (32 + 8 + 32 + 32) + 2 * 32 + 32);
+    bench_free(b);
+    synth_free(&s);
+    /* A guard that switches all lanes off: the load is issued and asks for nothing. */
+    x = (struct scheduled){.iterations = 2, .guard = 0};
+    b = run_scheduled(&s, &x, false, order, sizeof order);
+    assert_string_equal(order, "0.0 0.1");
+    bench_free(b);
+    synth_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -827,6 +984,8 @@ int main(void)
         cmocka_unit_test(a_loop_ends_when_the_last_lane_has_left),
         cmocka_unit_test(schedulers_keep_their_order),
         cmocka_unit_test(schedulers_hear_of_kernels),
+        cmocka_unit_test(regions_issue_as_they_are_scheduled),
+        cmocka_unit_test(guards_keep_their_lanes_in_regions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,7 +194,7 @@ static void neighbours_of_a_shared_variable_are_one_load(void **state)
 
 /* ---- the oracle ---- */
 
-enum { N_INT = 4, N_FLOAT = 4, N_PTR = 6, REGS = 40, STEPS = 40, MEMORY = 1 << 14 };
+enum { N_INT = 4, N_FLOAT = 4, N_PTR = 6, REGS = 40, STEPS = 40, PCS = 3 * STEPS + 64, COPIES = 4, MEMORY = 1 << 14 };
 
 struct value {
     uint64_t from; /* the inputs and loads it comes from, hashed to bits */
@@ -204,27 +204,28 @@ struct model { /* PTX, while it is written */
     struct value r[REGS], f[REGS], p[REGS];
     unsigned n_r, n_f, n_p; /* registers that have a value */
     uint32_t pc;
-    uint64_t saw[3 * STEPS + 64];  /* by pc of an access: where address and data come from */
-    int64_t where[3 * STEPS + 64]; /* its address */
+    unsigned iteration;         /* of the loop that is being executed; only the first one is written */
+    uint64_t saw[COPIES][PCS];  /* by iteration and pc of an access: where address and data come from */
+    int64_t where[COPIES][PCS]; /* its address */
+    uint32_t random_state;
     char *text;
 };
 
-static uint32_t random_state;
-static uint32_t rnd(uint32_t n)
+static uint32_t rnd(struct model *m, uint32_t n)
 {
-    random_state = random_state * 1664525u + 1013904223u;
-    return (random_state >> 8) % n;
+    m->random_state = m->random_state * 1664525u + 1013904223u;
+    return (m->random_state >> 8) % n;
 }
 
 /* Half of the results go to new registers, as a compiler writes them, half to old ones. */
-static unsigned result(unsigned *n)
+static unsigned result(struct model *m, unsigned *n)
 {
-    return *n < REGS && rnd(2) ? (*n)++ : rnd(*n);
+    return *n < REGS && rnd(m, 2) ? (*n)++ : rnd(m, *n);
 }
 
-static uint64_t bit_of(uint32_t pc)
+static uint64_t bit_of(uint32_t pc, unsigned iteration)
 {
-    return 1ull << (pc * 11 + 5) % 61;
+    return 1ull << (pc * 11 + iteration * 17 + 5) % 61;
 }
 
 static void emit(struct model *m, const char *fmt, ...)
@@ -232,54 +233,56 @@ static void emit(struct model *m, const char *fmt, ...)
     va_list args;
     va_start(args, fmt);
     size_t n = strlen(m->text);
-    vsnprintf(m->text + n, 16384 - n, fmt, args);
+    if (!m->iteration)
+        vsnprintf(m->text + n, 16384 - n, fmt, args);
     va_end(args);
     m->pc++;
 }
 
 static void random_access(struct model *m, bool store)
 {
-    unsigned p = rnd(m->n_p), f = store ? rnd(m->n_f) : result(&m->n_f), offset = 4 * rnd(4);
-    m->where[m->pc] = m->p[p].number + offset;
+    unsigned p = rnd(m, m->n_p), f = store ? rnd(m, m->n_f) : result(m, &m->n_f), offset = 4 * rnd(m, 4);
+    m->where[m->iteration][m->pc] = m->p[p].number + offset;
     if (store) {
-        m->saw[m->pc] = m->p[p].from | m->f[f].from;
+        m->saw[m->iteration][m->pc] = m->p[p].from | m->f[f].from;
         emit(m, "st.global.f32 [%%rd%u+%u], %%f%u;\n", p, offset, f);
     } else {
-        m->saw[m->pc] = m->p[p].from;
-        m->f[f] = (struct value){.from = bit_of(m->pc)};
+        m->saw[m->iteration][m->pc] = m->p[p].from;
+        m->f[f] = (struct value){.from = bit_of(m->pc, m->iteration)};
         emit(m, "ld.global.f32 %%f%u, [%%rd%u+%u];\n", f, p, offset);
     }
 }
 
 static void random_step(struct model *m)
 {
-    unsigned a = rnd(m->n_r), b = rnd(m->n_r), f, g = rnd(m->n_f), h = rnd(m->n_f), p, q = rnd(m->n_p), r;
-    switch (rnd(9)) {
+    unsigned a = rnd(m, m->n_r), b = rnd(m, m->n_r), f, g = rnd(m, m->n_f), h = rnd(m, m->n_f), p, q = rnd(m, m->n_p),
+             r;
+    switch (rnd(m, 9)) {
     case 0:
-        r = result(&m->n_r);
+        r = result(m, &m->n_r);
         m->r[r] = (struct value){m->r[a].from | m->r[b].from, (m->r[a].number + m->r[b].number) & 7};
         emit(m, "add.s32 %%r%u, %%r%u, %%r%u;\n", 40 + m->pc % 20, a,
              b); /* small numbers stay in the pointers' bounds */
         emit(m, "and.b32 %%r%u, %%r%u, 7;\n", r, 40 + (m->pc - 1) % 20);
         break;
     case 1:
-        r = result(&m->n_r);
+        r = result(m, &m->n_r);
         m->r[r] = m->r[b];
         emit(m, "mov.u32 %%r%u, %%r%u;\n", r, b);
         break;
     case 2:
-        p = result(&m->n_p);
+        p = result(m, &m->n_p);
         m->p[p] = (struct value){m->p[q].from, m->p[q].number + 8};
         emit(m, "add.s64 %%rd%u, %%rd%u, 8;\n", p, q);
         break;
     case 3: /* the index goes through a register of its own, which may be folded */
         emit(m, "mul.wide.s32 %%rd%u, %%r%u, 4;\n", 40 + m->pc % 20, a);
-        p = result(&m->n_p);
+        p = result(m, &m->n_p);
         m->p[p] = (struct value){m->p[q].from | m->r[a].from, m->p[q].number + 4 * m->r[a].number};
         emit(m, "add.s64 %%rd%u, %%rd%u, %%rd%u;\n", p, q, 40 + (m->pc - 1) % 20);
         break;
     case 4:
-        f = result(&m->n_f);
+        f = result(m, &m->n_f);
         m->f[f].from = m->f[h].from | m->f[g].from;
         emit(m, "add.f32 %%f%u, %%f%u, %%f%u;\n", f, h, g);
         break;
@@ -290,97 +293,197 @@ static void random_step(struct model *m)
         emit(m, "@%%p1 mul.f32 %%f%u, %%f%u, %%f%u;\n", f, g, g);
         break;
     case 6:
-        f = result(&m->n_f);
+        f = result(m, &m->n_f);
         m->f[f].from = m->f[g].from;
         emit(m, "sqrt.rn.f32 %%f%u, %%f%u;\n", f, g);
         break;
     default:
-        random_access(m, rnd(3) == 0);
+        random_access(m, rnd(m, 3) == 0);
     }
 }
 
-/* The order of accesses: each load must read what the same store, or none, has written. */
-static void check_memory(const struct built *b, const struct model *m)
+/* What is executed: PTX instructions of an iteration, or operations. */
+struct trail {
+    uint32_t last[MEMORY]; /* by place: the last store, as step_of() numbers it */
+    uint32_t read[COPIES][PCS];
+    unsigned accesses;
+};
+
+static void trail_access(struct trail *t, const struct model *m, uint32_t pc, unsigned iteration, bool store)
 {
-    static uint32_t last[MEMORY], by_ptx[3 * STEPS + 64];
-    memset(last, 0, sizeof last);
-    for (uint32_t pc = 0; pc < b->t.n_inst; pc++) {
-        const struct trace_inst *i = &b->t.inst[pc];
-        if (i->mem_index == UINT32_MAX)
-            continue;
-        if (i->cls == TRACE_STORE)
-            last[m->where[pc]] = pc + 1;
-        else
-            by_ptx[pc] = last[m->where[pc]];
-    }
-    static uint32_t end[MEMORY];
-    memcpy(end, last, sizeof end);
-    memset(last, 0, sizeof last);
-    unsigned accesses = 0;
-    for (const struct trace_op *o = b->t.code->op; o < b->t.code->op + b->t.code->n_op; o++) {
-        if (!(o->flags & TRACE_OP_ACCESS))
-            continue;
-        accesses++;
-        if (o->cls == TRACE_STORE)
-            last[m->where[o->pc]] = o->pc + 1;
-        else if (by_ptx[o->pc] != last[m->where[o->pc]])
-            fail_msg("%s\nthe load at pc %u reads another store", m->text, o->pc);
-    }
-    assert_memory_equal(end, last, sizeof end);
-    assert_int_equal(accesses, b->t.n_mem);
+    int64_t at = m->where[iteration][pc];
+    t->accesses++;
+    if (store)
+        t->last[at] = iteration * PCS + pc + 1;
+    else
+        t->read[iteration][pc] = t->last[at];
 }
 
-static void check_values(const struct built *b, const struct model *m)
+static void trail_ptx(struct trail *t, const struct built *b, const struct model *m, uint32_t from, uint32_t to,
+                      unsigned iteration)
+{
+    for (uint32_t pc = from; pc < to; pc++)
+        if (b->t.inst[pc].mem_index != UINT32_MAX)
+            trail_access(t, m, pc, iteration, b->t.inst[pc].cls == TRACE_STORE);
+}
+
+/* Executes operations over the scoreboard's numbers in `reg`, and checks what each access sees. */
+static void trail_ops(struct trail *t, const struct built *b, const struct model *m, uint64_t *reg, uint32_t at,
+                      uint32_t n)
 {
     const struct trace_code *c = b->t.code;
-    uint64_t *reg = calloc(c->n_scoreboard + 1, sizeof *reg);
-    for (const struct trace_op *o = c->op; o < c->op + c->n_op; o++) {
+    for (const struct trace_op *o = c->op + at; o < c->op + at + n; o++) {
         const uint16_t *list = c->reg + o->regs_at;
         uint64_t from = 0;
         for (unsigned k = 0; k < o->n_src; k++)
             from |= reg[list[o->n_dst + k]];
         bool access = o->flags & TRACE_OP_ACCESS, load = o->cls == TRACE_LOAD;
-        if (access && from != m->saw[o->pc])
-            fail_msg("%s\nthe access at pc %u sees other values", m->text, o->pc);
+        if (access && from != m->saw[o->copy][o->pc])
+            fail_msg("%s\nthe access at pc %u, iteration %u, sees other values", m->text, o->pc, o->copy);
+        if (access)
+            trail_access(t, m, o->pc, o->copy, !load);
+        bool keeps = strstr(b->t.str + b->t.inst[o->pc].opcode_at, "mul.f32") != NULL; /* the guarded one */
         for (unsigned k = 0; k < o->n_dst; k++)
-            reg[list[k]] = load ? bit_of(o->pc)
-                                : from | (strstr(b->t.str + b->t.inst[o->pc].opcode_at, "mul.f32") ? reg[list[k]] : 0);
+            reg[list[k]] = load ? bit_of(o->pc, o->copy) : from | (keeps ? reg[list[k]] : 0);
     }
-    free(reg);
+}
+
+static void compare(const struct trail *ptx, const struct trail *code, const struct model *m)
+{
+    for (unsigned k = 0; k < COPIES; k++)
+        for (uint32_t pc = 0; pc < PCS; pc++)
+            if (ptx->read[k][pc] != code->read[k][pc])
+                fail_msg("%s\nthe load at pc %u, iteration %u, reads another store", m->text, pc, k);
+    assert_memory_equal(ptx->last, code->last, sizeof ptx->last);
+    assert_int_equal(ptx->accesses, code->accesses);
+}
+
+static void begin_model(struct model *m, unsigned round)
+{
+    *m =
+        (struct model){.n_r = N_INT, .n_f = N_FLOAT, .n_p = N_PTR, .random_state = round + 1, .text = calloc(1, 16384)};
+    bool same_place = round & 1; /* two pointers to one place, or all apart */
+    for (unsigned p = 0; p < N_PTR; p++) {
+        m->p[p] = (struct value){bit_of(m->pc, 0), 512 * (same_place && p ? p - p % 2 : p)};
+        emit(m, "ld.param.u64 %%rd%u, [a];\n", p);
+    }
+    for (unsigned r = 0; r < N_INT; r++) {
+        m->r[r] = (struct value){bit_of(m->pc, 0), r & 7};
+        emit(m, "ld.param.u32 %%r%u, [n];\n", r);
+    }
+    for (unsigned f = 0; f < N_FLOAT; f++) {
+        m->f[f].from = bit_of(m->pc, 0);
+        emit(m, "ld.param.f32 %%f%u, [n];\n", f);
+    }
+}
+
+/* What is left becomes visible. */
+static void end_model(struct model *m, unsigned n_f)
+{
+    for (unsigned f = 0; f < n_f; f++) {
+        m->where[0][m->pc] = m->p[0].number + 4 * f;
+        m->saw[0][m->pc] = m->p[0].from | m->f[f].from;
+        emit(m, "st.global.f32 [%%rd0+%u], %%f%u;\n", 4 * f, f);
+    }
+    emit(m, "ret;\n");
 }
 
 static void schedules_are_legal(void **state)
 {
     (void)state;
+    static struct trail ptx, code;
+    static struct model m;
     for (unsigned round = 0; round < 400; round++) {
-        struct model m = {.n_r = N_INT, .n_f = N_FLOAT, .n_p = N_PTR, .text = calloc(1, 16384)};
-        random_state = round + 1;
-        bool same_place = round & 1; /* two pointers to one place, or all apart */
-        for (unsigned p = 0; p < N_PTR; p++) {
-            m.p[p] = (struct value){bit_of(m.pc), 512 * (same_place && p ? p - p % 2 : p)};
-            emit(&m, "ld.param.u64 %%rd%u, [a];\n", p);
-        }
-        for (unsigned r = 0; r < N_INT; r++) {
-            m.r[r] = (struct value){bit_of(m.pc), r & 7};
-            emit(&m, "ld.param.u32 %%r%u, [n];\n", r);
-        }
-        for (unsigned f = 0; f < N_FLOAT; f++) {
-            m.f[f].from = bit_of(m.pc);
-            emit(&m, "ld.param.f32 %%f%u, [n];\n", f);
-        }
+        begin_model(&m, round);
         while (m.pc < STEPS + 20)
             random_step(&m);
-        for (unsigned f = 0; f < m.n_f; f++) { /* what is left becomes visible */
-            m.where[m.pc] = m.p[0].number + 4 * f;
-            m.saw[m.pc] = m.p[0].from | m.f[f].from;
-            emit(&m, "st.global.f32 [%%rd0+%u], %%f%u;\n", 4 * f, f);
-        }
-        emit(&m, "ret;\n");
+        end_model(&m, m.n_f);
         struct built b = build(parse_body(m.text));
-        check_memory(&b, &m);
-        check_values(&b, &m);
+        uint64_t *reg = calloc(b.t.code->n_scoreboard + 1, sizeof *reg);
+        memset(&ptx, 0, sizeof ptx);
+        memset(&code, 0, sizeof code);
+        trail_ptx(&ptx, &b, &m, 0, b.t.n_inst, 0);
+        trail_ops(&code, &b, &m, reg, 0, b.t.code->n_op);
+        compare(&ptx, &code, &m);
+        free(reg);
         drop(&b);
         free(m.text);
+    }
+}
+
+/* A random loop of four iterations, unrolled, between what sets its registers and what shows them. */
+static void unrolled_loops_are_legal(void **state)
+{
+    (void)state;
+    static struct trail ptx, code;
+    static struct model m;
+    for (unsigned round = 0; round < 400; round++) {
+        begin_model(&m, round);
+        emit(&m, "mov.u32 %%r60, 0;\nbra L;\nL: ");
+        uint32_t first = ++m.pc, seed = m.random_state;
+        unsigned n_r = m.n_r, n_f = m.n_f, n_p = m.n_p;
+        for (m.iteration = 0; m.iteration < COPIES; m.iteration++) {
+            m.pc = first;
+            m.random_state = seed;
+            m.n_r = n_r, m.n_f = n_f, m.n_p = n_p;
+            while (m.pc < first + 20)
+                random_step(&m);
+        }
+        m.iteration = 0;
+        emit(&m, "add.s32 %%r60, %%r60, 1;\n");
+        emit(&m, "setp.lt.s32 %%p2, %%r60, 100;\n");
+        emit(&m, "@%%p2 bra L;\n");
+        uint32_t behind = m.pc;
+        end_model(&m, n_f); /* registers that only the body knows are not read behind it */
+        struct built b = build(parse_body(m.text));
+        const struct trace_region *r = b.t.code->region;
+        uint64_t *reg = calloc(b.t.code->n_scoreboard + 1, sizeof *reg);
+        memset(&ptx, 0, sizeof ptx);
+        memset(&code, 0, sizeof code);
+        assert_int_equal(r[1].pc, first);
+        assert_int_equal(r[1].copies, COPIES);
+        trail_ops(&code, &b, &m, reg, r[0].op, r[0].n_op);
+        trail_ops(&code, &b, &m, reg, r[1].all.op, r[1].all.n_op);
+        trail_ops(&code, &b, &m, reg, r[2].op, r[2].n_op);
+        for (unsigned k = 0; k < COPIES; k++)
+            trail_ptx(&ptx, &b, &m, first, behind, k);
+        trail_ptx(&ptx, &b, &m, behind, b.t.n_inst, 0);
+        compare(&ptx, &code, &m);
+        free(reg);
+        drop(&b);
+        free(m.text);
+    }
+}
+
+static void counted_loops_are_unrolled(void **state)
+{
+    /* A dot product: addresses advance in the accesses, additions, comparison and branch are done once. */
+    static const char body[] =
+        "mov.u32 %%r1, 0;\nbra L;\nL: %s\nld.global.f32 %%f1, [%%rd1];\nld.global.f32 %%f2, [%%rd2];\n"
+        "fma.rn.f32 %%f3, %%f1, %%f2, %%f3;\nadd.s64 %%rd1, %%rd1, 4;\nadd.s64 %%rd2, %%rd2, 4;\n"
+        "add.s32 %%r1, %%r1, %s;\nsetp.lt.s32 %%p1, %%r1, %s;\n@%%p1 bra L;\n"
+        "st.global.f32 [%%rd3], %%f3;\nret;";
+    static const struct {
+        const char *pragma, *step, *limit;
+        bool unrolled;
+    } cases[] = {{"", "1", "%r2", true},
+                 {"", "32", "1000", true},
+                 {".pragma \"nounroll\";", "1", "%r2", false},
+                 {"", "%r3", "%r2", false}};
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[1024];
+        snprintf(text, sizeof text, body, cases[k].pragma, cases[k].step, cases[k].limit);
+        struct built b = build(parse_body(text));
+        const struct trace_region *r = &b.t.code->region[1];
+        assert_int_equal(r->copies, cases[k].unrolled ? 4 : 0);
+        if (cases[k].unrolled) {
+            assert_int_equal(r->all.n_op, 8 + 4 + 5 + 2);
+            assert_int_equal(r->half.n_op, 4 + 2 + 5 + 2);
+            for (uint32_t n = 0; n < 8; n++)
+                assert_int_equal(b.t.code->op[r->all.op + n].cls, TRACE_LOAD);
+        }
+        drop(&b);
     }
 }
 
@@ -394,6 +497,8 @@ int main(void)
         cmocka_unit_test(sequences_have_the_assemblers_length),
         cmocka_unit_test(neighbours_of_a_shared_variable_are_one_load),
         cmocka_unit_test(schedules_are_legal),
+        cmocka_unit_test(counted_loops_are_unrolled),
+        cmocka_unit_test(unrolled_loops_are_legal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
