@@ -62,8 +62,7 @@ static int record_suite_program(const struct analyze_args *a, const char *name, 
     int bad = suite_load(&suite, e) || suite_cache_folder(cache, e);
     const struct suite_program *p = bad ? NULL : suite_find(&suite, name);
     if (!bad && !p) {
-        err_set(e, "the suite has no program '%s', and it is no file", name);
-        bad = err_hint(e, "'weir suite list' shows them");
+        bad = suite_unknown(&suite, name, ", and it is no file", e);
     } else if (!bad) {
         bad = suite_record(&suite, p, a->size, cache, s->recording, e);
         snprintf(s->name, sizeof s->name, "%s (%s)", name, a->size);

@@ -39,10 +39,8 @@ static int choose(const struct analyze_args *a, struct analyze_items *x, struct 
             VEC_PUSH(&x->item, (struct analyze_item){.program = &s->program.p[i]});
     for (size_t i = 0; i < a->name.n; i++) {
         const struct suite_program *p = suite_find(s, a->name.p[i]);
-        if (!p) {
-            err_set(e, "the suite has no program '%s'", a->name.p[i]);
-            return err_hint(e, "'weir suite list' shows them");
-        }
+        if (!p)
+            return suite_unknown(s, a->name.p[i], "", e);
         VEC_PUSH(&x->item, (struct analyze_item){.program = p});
     }
     return 0;

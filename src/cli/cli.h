@@ -13,6 +13,8 @@ enum { CLI_OK = 0, CLI_PROGRAM_FAILED = 1, CLI_BAD_INPUT = 2, CLI_DEADLOCK = 3 }
 
 /* argp_parse, which says what is wrong with the options by itself; that it had no memory is said here. */
 int cli_parse(const struct argp *, int argc, char **argv, unsigned flags, void *input);
+/* A long option that the command does not have while one is near (options.c); NULL = all are known, or none is near. */
+const char *cli_misspelt(const struct argp *, int argc, char **argv, unsigned flags, const char **near);
 
 /* argv[0] is "weir COMMAND", for messages; parse with cli_parse. */
 #define COMMAND(name, what) int cli_##name(int argc, char **argv);

@@ -42,6 +42,11 @@ static void check_stdout(void)
 
 int cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
 {
+    const char *near, *wrong = cli_misspelt(argp, argc, argv, flags, &near);
+    if (wrong) {
+        fprintf(stderr, "%s: there is no option '%s'; did you mean '--%s'?\n", argv[0], wrong, near);
+        exit(CLI_BAD_INPUT);
+    }
     const int failed = argp_parse(argp, argc, argv, flags, NULL, input);
     if (failed == ENOMEM)
         mem_exhausted(0);

@@ -52,8 +52,7 @@ static int profile_suite_program(const struct args *a, struct machine_args *m)
     int bad = suite_load(&suite, &e) || suite_cache_folder(cache, &e);
     const struct suite_program *p = bad ? NULL : suite_find(&suite, a->argv[0]);
     if (!bad && !p) {
-        err_set(&e, "the suite has no program '%s', and it is no file", a->argv[0]);
-        bad = err_hint(&e, "'weir suite list' shows them");
+        bad = suite_unknown(&suite, a->argv[0], ", and it is no file", &e);
     } else if (!bad) {
         bad = suite_record(&suite, p, a->size, cache, recording, &e);
     }

@@ -48,7 +48,9 @@ static int choose(const struct suite *s, struct args *a)
     for (size_t i = 1; !a->all && i < a->name.n; i++) {
         const struct suite_program *p = suite_find(s, a->name.p[i]);
         if (!p) {
-            fprintf(stderr, "weir: the suite has no program '%s'; 'weir suite list' shows them\n", a->name.p[i]);
+            struct err e;
+            suite_unknown(s, a->name.p[i], "", &e);
+            err_print(&e, stderr);
             return -1;
         }
         bool twice = false;

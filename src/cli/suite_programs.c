@@ -5,6 +5,7 @@
 #include "cli/cc.h"
 #include "cli/cli.h"
 #include "cli/cc_version.h" /* made by the build: hash of the source of weir cc */
+#include "engine/config.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -99,6 +100,21 @@ const struct suite_program *suite_find(const struct suite *s, const char *name)
         if (!strcmp(s->program.p[i].name, name))
             return &s->program.p[i];
     return NULL;
+}
+
+int suite_unknown(const struct suite *s, const char *name, const char *more, struct err *e)
+{
+    VEC(const char *) names = {0};
+    for (size_t i = 0; i < s->program.n; i++)
+        VEC_PUSH(&names, s->program.p[i].name);
+    const char *near = cfg_nearest(name, names.p, (unsigned)names.n);
+    err_set(e, "the suite has no program '%s'%s", name, more);
+    if (near)
+        err_hint(e, "did you mean '%s'?", near);
+    else
+        err_hint(e, "'weir suite list' shows them");
+    VEC_FREE(&names);
+    return -1;
 }
 
 const char *suite_in_paper(const struct suite_program *p, const char *paper)

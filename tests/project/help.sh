@@ -37,3 +37,27 @@ done
 expect 2 "$weir" help no-such-command
 says err "not a command"
 expect 2 "$weir" no-such-command
+
+# What is misspelt is answered with what may be meant: commands, options (abbreviated and in any place), programs, machines.
+meant() { # meant WORD COMMAND...
+    word=$1
+    shift
+    expect 2 "$weir" "$@"
+    says err "did you mean '$word'?"
+}
+meant replay rpelay x
+meant --gpu replay --gup gtx480 x.wt
+meant --json replay -q x.wt --jsn=out
+meant --with run --whit apcm ./x
+meant --figure reproduce apcm --figrue 3
+meant --jobs suite run bfs --jbos 2
+meant bfs suite run bsf
+meant bfs analyze bsf
+meant bfs profile bsf
+meant gtx480 config show gtx490
+meant l1.misses explain l1.mises
+expect 2 "$weir" replay --gpu gtx480 --set --jsn x.wt # a value is no option
+grep -q "did you mean" "$dir/err" && fail "a value was taken for an option"
+expect 2 "$weir" run -q ./none --jsn # and neither are a program's arguments
+grep -q "did you mean '--" "$dir/err" && fail "an argument of the program was taken for an option"
+exit 0
