@@ -7,6 +7,7 @@
 #include "energy/structures.h"
 #include "engine/config.h"
 #include "engine/registry.h"
+#include "gpu/energy.h"
 #include "gpu/gpu_config.h"
 #include "gpu/result.h"
 
@@ -129,7 +130,7 @@ int cli_list(int argc, char **argv)
         return CLI_OK;
     }
     if (!strcmp(what, "statistics")) {
-        if (!result_each_stat(print_statistic, NULL, &e))
+        if (!result_each_stat(print_statistic, NULL, &e) && !gpu_energy_each_stat(print_statistic, NULL, &e))
             return CLI_OK;
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
@@ -371,7 +372,8 @@ int cli_explain(int argc, char **argv)
         return bad;
     struct search s = {.word = a.word};
     struct err e;
-    if (result_each_stat(match_stat, &s, &e) || cfg_each_machine(match_machine, &s, &e)) {
+    if (result_each_stat(match_stat, &s, &e) || gpu_energy_each_stat(match_stat, &s, &e) ||
+        cfg_each_machine(match_machine, &s, &e)) {
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
     }

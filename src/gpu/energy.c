@@ -45,6 +45,27 @@ struct energy_model *gpu_energy_open(const struct cfg *c, const struct stats *s,
     return m;
 }
 
+int gpu_energy_each_stat(void (*fn)(void *ctx, const struct stat_doc *), void *ctx, struct err *e)
+{
+    static const struct stat_doc whole[] = {
+        {"energy.total_j", "joules", "energy of the run: dynamic + static", STAT_COUNT},
+        {"energy.dynamic_j", "joules", "events x energy per event", STAT_COUNT},
+        {"energy.static_j", "joules", "static power x time", STAT_COUNT},
+        {"energy.power_w", "watts", "energy / time", STAT_RATIO}};
+    struct cfg *c = cfg_load(gpu_schema(), "gtx480", NULL, 0, NULL, e);
+    struct energy_model *m = c ? gpu_energy_open(c, NULL, e) : NULL;
+    for (size_t i = 0; m && i < sizeof whole / sizeof *whole; i++)
+        fn(ctx, &whole[i]);
+    for (unsigned i = 0; m && i < energy_count(m); i++) {
+        char name[96];
+        snprintf(name, sizeof name, "energy.%s_j", energy_name(m, i));
+        fn(ctx, &(struct stat_doc){name, "joules", energy_doc(m, i), STAT_COUNT});
+    }
+    energy_free(m);
+    cfg_free(c);
+    return m ? 0 : -1;
+}
+
 /* ---- values ---- */
 
 static double of_json(void *ctx, const char *name)

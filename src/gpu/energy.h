@@ -4,8 +4,12 @@
 
 #include "energy/energy.h"
 #include "engine/stats.h"
+#include "gpu/result.h"
 
 struct json_t;
+
+/* For `weir explain`, as result_each_stat: energy.*, with the components of the usual machine. */
+int gpu_energy_each_stat(void (*fn)(void *ctx, const struct stat_doc *), void *ctx, struct err *);
 
 /* The coefficients that the configuration names. `s`: the statistics of the machine at hand, or NULL. */
 struct energy_model *gpu_energy_open(const struct cfg *, const struct stats *s, struct err *);

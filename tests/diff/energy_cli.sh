@@ -81,6 +81,42 @@ expect 2 "$weir" energy "$dir/with.json" "$dir/with.json" "$dir/with.json"
 sed 's/"l1.assoc": "4"/"l1.assoc": "5"/' "$dir/without.json" >"$dir/odd.json"
 expect 2 "$weir" energy "$dir/odd.json"
 
+# In plans: from rows that were stored without energies, with names that are checked.
+cp "$trace" "$dir/app.wt"
+plan() { # plan METRIC MACHINE
+    cat >"$dir/plan.ini" <<INI
+[figure]
+title     = energy
+machine   = $2
+programs  = app.wt
+metric    = $1
+[variant lru]
+with = lru
+[variant apcm]
+with = apcm
+INI
+}
+plan energy.power_w gtx480
+expect 0 "$weir" sweep "$dir/plan.ini" -j 1 -o "$dir/sweep"
+python3 - "$dir" <<'PY' || fail "a sweep tells another power than the run"
+import json, sys
+w = json.load(open(sys.argv[1] + "/with.json"))["total"]["energy.power_w"]
+row = [l.split() for l in open(sys.argv[1] + "/out") if l.split()[:1] == ["app.wt"]][0]
+assert abs(float(row[1]) - w) < 0.01 and len(row) == 3, (w, row)
+PY
+plan "thread_insts / energy.total_j" gtx480
+expect 0 "$weir" sweep "$dir/plan.ini" -j 1 -o "$dir/sweep"
+says err "0 simulations"
+plan energy.l1_dta_j gtx480
+expect 2 "$weir" sweep "$dir/plan.ini" -j 1
+says err "plan.ini:5: energy.l1_dta_j"
+plan energy.total_j h200
+expect 2 "$weir" sweep "$dir/plan.ini" -j 1
+says err "plan.ini:5: the machine 'h200' names no energy coefficients"
+
+expect 0 "$weir" explain energy.noc_j
+says out "in joules"
+
 # Area beside the storage.
 expect 0 "$weir" explain cart --cost --gpu cart28
 says out "area of these arrays at 45 nm"
