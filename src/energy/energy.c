@@ -14,8 +14,6 @@ struct term { /* of a sum of statistics */
     double sign;
 };
 
-enum access { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE };
-
 /* One line: count x joules, or watts x seconds. */
 struct line {
     unsigned component;
