@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEY_HTML = 600, KEY_JSON, KEY_SIZE, KEY_SOURCE };
+enum { KEY_HTML = 600, KEY_JSON, KEY_SIZE, KEY_SOURCE, KEY_ENERGY };
 
 struct args {
     struct machine_args machine;
@@ -204,6 +204,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_SOURCE:
         a->source = arg;
         return 0;
+    case KEY_ENERGY:
+        a->machine.opts.energy = true;
+        return 0;
     case KEY_SIZE:
         if (strcmp(arg, "tiny") && strcmp(arg, "small") && strcmp(arg, "paper"))
             argp_error(state, "--size is tiny, small or paper, not '%s'", arg);
@@ -229,6 +232,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
     {"html", KEY_HTML, "FILE", 0, "also a page: one file with pictures, annotated source and tables that sort", 0},
     {"json", KEY_JSON, "FILE", 0, "keep the run's document; 'weir profile FILE' shows it again", 0},
+    {"energy", KEY_ENERGY, NULL, 0, "joules by component, too (docs/energy.md)", 0},
     {"source", KEY_SOURCE, "DIR", 0, "where the sources are, if not where they were compiled", 0},
     {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of a suite program (default: small)", 0},
     {0},

@@ -69,7 +69,7 @@ void profile_draw_stalls(const struct profile *p, FILE *f)
 /* ---- the course of the run ---- */
 
 struct course {
-    const char *label, *top, *bottom;
+    const char *label, *top, *bottom; /* bottom NULL: the statistic as it is */
 };
 
 static void draw_course(const struct profile *p, const char *title, const char *axis, bool percent,
@@ -87,7 +87,7 @@ static void draw_course(const struct profile *p, const char *title, const char *
         snprintf(label, sizeof label, "%.0f", profile_number(s, "cycle"));
         double *cell = table_add_row(&t, label, "");
         for (unsigned k = 0; k < n_course; k++) {
-            double by = profile_number(s, c[k].bottom);
+            const double by = c[k].bottom ? profile_number(s, c[k].bottom) : 1;
             cell[k] = by > 0 ? profile_number(s, c[k].top) / by : NAN;
         }
     }
@@ -143,6 +143,9 @@ void profile_draw_time(const struct profile *p, FILE *f)
                 "Flits that enter the networks to and from the L2 per core cycle.", f);
     draw_course(p, "DRAM use", "share of DRAM cycles", true, dram, 2, "dram",
                 "DRAM cycles in which data moves, and in which there are requests.", f);
+    static const struct course power[] = {{"power", "energy.power_w", NULL}};
+    if (profile_number(json_object_get(p->doc, "total"), "energy.total_j") > 0)
+        draw_course(p, "Power", "W", false, power, 1, "power", "Power of the whole GPU.", f);
     draw_phases(p, f);
 }
 

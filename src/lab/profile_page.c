@@ -45,6 +45,11 @@ static void put_facts(const struct profile *p, FILE *f)
     snprintf(m, sizeof m, "of %.0f GB/s (%.0f%%)", p->peak_bytes * 1e-9,
              100 * share(p->dram_bytes, p->seconds * p->peak_bytes));
     put_fact(f, "DRAM", v, m);
+    if (profile_number(total, "energy.total_j") > 0) {
+        snprintf(v, sizeof v, "%.3g mJ", 1e3 * profile_number(total, "energy.total_j"));
+        snprintf(m, sizeof m, "%.1f W", profile_number(total, "energy.power_w"));
+        put_fact(f, "Energy", v, m);
+    }
     fputs("</dl>\n", f);
 }
 
@@ -355,6 +360,40 @@ static void put_sources(const struct profile *p, FILE *f)
     }
 }
 
+/* ---- energy ---- */
+
+/* By component: "energy.l1_data_j" is what the data arrays of the L1s take. */
+static void put_energy(const struct profile *p, FILE *f)
+{
+    static const char *const heads[] = {"<component", "of all", "mJ", NULL};
+    static const char *const sums[] = {"energy.total_j", "energy.dynamic_j", "energy.static_j"};
+    json_t *total = json_object_get(p->doc, "total"), *value;
+    const double all = profile_number(total, sums[0]);
+    const char *key;
+    if (!(all > 0))
+        return;
+    fputs("<h2 id=\"energy\">Energy</h2>\n", f);
+    page_table_begin(f);
+    page_heads(f, heads);
+    json_object_foreach(total, key, value)
+    {
+        const size_t n = strlen(key);
+        if (strncmp(key, "energy.", 7) || n < 10 || strcmp(key + n - 2, "_j") || !strcmp(key, sums[0]) ||
+            !strcmp(key, sums[1]) || !strcmp(key, sums[2]))
+            continue;
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)(n - 9), key + 7);
+        for (char *c = name; *c; c++)
+            *c = *c == '_' ? ' ' : *c;
+        page_row(f, false);
+        page_cell(f, name);
+        page_share(f, json_number_value(value) / all);
+        page_number(f, 1e3 * json_number_value(value), 4, "");
+        page_row_end(f);
+    }
+    page_table_end(f);
+}
+
 /* ---- the rest ---- */
 
 static void put_origin(const struct profile *p, const char *command, FILE *f)
@@ -413,6 +452,7 @@ void profile_page(const struct profile *p, const char *command, FILE *f)
     put_sources(p, f);
     profile_draw_time(p, f);
     profile_draw_roofline(p, f);
+    put_energy(p, f);
     put_origin(p, command, f);
     page_end(f, footer);
 }

@@ -39,6 +39,10 @@ static void print_head(const struct profile *p, FILE *out)
     fprintf(out, "  %s cycles, %.3f ms; IPC %.1f of %.0f; DRAM %.1f of %.0f GB/s\n", profile_big(a, p->cycles),
             1e3 * p->seconds, p->ipc, p->peak_ipc, p->seconds > 0 ? p->dram_bytes / p->seconds * 1e-9 : 0,
             p->peak_bytes * 1e-9);
+    const json_t *total = json_object_get(p->doc, "total");
+    if (profile_number(total, "energy.total_j") > 0)
+        fprintf(out, "  %.3g mJ, %.1f W\n", 1e3 * profile_number(total, "energy.total_j"),
+                profile_number(total, "energy.power_w"));
 }
 
 static void print_findings(const struct profile *p, FILE *out)

@@ -17,14 +17,19 @@ grep -qE "columns: [0-9]+% of issue slots have no warp: 64 CTAs of 1024 threads"
 says out "lsu_full"
 grep -qE "^  naive +2 " out || fail "launches are not summed, or names not demangled: $(cat out)"
 says out "Over time"
+cp out first
 [ "$(wc -l <out)" -le 45 ] || fail "more than a screen: $(wc -l <out) lines"
 says page.html "<b>transpose.cu:12</b>: each store touches 32 lines"
 says page.html "out[x * n + y] = in[y * n + x];"
 says page.html "st.global"
 says page.html "atom"
 
+# Energy, where it is asked for.
+expect 0 "$weir" profile --energy --html energy.html ./transpose 64
+says energy.html "<h2 id=\"energy\">"
+says out " mJ, "
+
 # The document again, from a file and from a pipe; without the sources; without counts.
-cp out first
 expect 0 "$weir" profile run.json
 cmp -s out first || fail "the document shows something else"
 expect 0 sh -c "cat run.json | '$weir' profile -"
@@ -66,7 +71,7 @@ for member in "kernels", "loads", "instructions":
         o.update({k: o[k] + evil for k in ("inst", "class", "space", "limiter") if k in o})
         if "src_file" in o:
             o["src_file"] = "/nowhere/" + evil.replace("/", "|")
-doc["phases"] = [{"policy": evil, "sm": 0, "cycle": 0, "phase": "f" + evil}, {"policy": evil, "sm": 0, "cycle": 9, "phase": "g"}]
+doc["timelines"] = {"t" + evil: {"cycles": 100, "bin_cycles": 1, "sms": 1, "phases": {"f" + evil: [1] * 100}}}
 json.dump(doc, open(sys.argv[2], "w"))
 PY
 expect 0 "$weir" profile --html evil.html evil.json
@@ -76,4 +81,4 @@ if ! command -v gnuplot >/dev/null; then
     echo "there is no gnuplot: the pages were not opened"
     exit 77
 fi
-python3 "$tree/tests/page/browser.py" page.html plain.html evil.html
+python3 "$tree/tests/page/browser.py" page.html plain.html evil.html energy.html
