@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Golden statistics of every policy: what it changes on two recordings, value by value.
 
 Usage: policies.py WEIR [NAME...]          compares with policies/<name>.json, for every name in 'weir list policies'

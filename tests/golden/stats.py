@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Golden statistics: every machine's totals on three recordings, value by value.
 
 Usage: stats.py WEIR          compares with stats/<machine>.json
