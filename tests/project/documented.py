@@ -137,7 +137,12 @@ class Tester:
         shutil.copy(os.path.join(args.root, "bench/vecadd.cu"), os.path.join(self.dir, "vecadd.cu"))
         self.write("copy.ptx", ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n ret;\n}\n")
         self.write("ncu.csv", '"ID","Kernel Name","sm__cycles_elapsed.max"\n"","","cycle"\n"0","gather","3,000"\n')
-        self.shell("weir run -q --profile --json run.json ./app")
+        shutil.copy(glob.glob(os.path.join(args.root, "configs/energy/*.ini"))[0], os.path.join(self.dir, "mine.ini"))
+        os.mkdir(os.path.join(self.dir, "my-study"))
+        shutil.copy(os.path.join(self.dir, "plan.ini"), os.path.join(self.dir, "my-study/fig1.ini"))
+        if not args.list:
+            self.shell("weir run -q --profile --json run.json ./app; weir sweep --set l1.size=16KiB,32KiB ./app;"
+                       "cp .cache/weir/results.sqlite .")
 
     def write(self, name, text):
         path = os.path.join(self.dir, name)
@@ -161,8 +166,12 @@ class Tester:
             return None
         judge = shown is None and LONG.search(command) is not None
         if "plugin new" in command:
-            for path in glob.glob(os.path.join(self.dir, "mine*")):
-                os.unlink(path)
+            for end in (".c", ".so", "_test.sh"):
+                if os.path.exists(os.path.join(self.dir, "mine" + end)):
+                    os.unlink(os.path.join(self.dir, "mine" + end))
+        for word in command.split():  # documents of runs; what a command writes itself it may overwrite
+            if re.fullmatch(r"[\w-]+\.json", word) and not os.path.exists(os.path.join(self.dir, word)):
+                shutil.copy(os.path.join(self.dir, "run.json"), os.path.join(self.dir, word))
         bfs = os.path.join(self.dir, "bfs")  # not always: 'weir analyze bfs' means the suite's
         if "./bfs" in command:
             shutil.copy(self.args.app, bfs)
