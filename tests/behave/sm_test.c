@@ -235,6 +235,18 @@ static void two_schedulers_issue_two_instructions(void **state)
     assert_int_equal(t.stall[SM_STALL_UNIT], 49);
 }
 
+static void registers_are_counted_for_each_warp(void **state)
+{
+    (void)state;
+    struct sm_stats t;
+    cycles_of(TRACE_FP_MAD, REGS(1), REGS(2, 3, 4), 10, 2, "", &t);
+    assert_int_equal(t.register_reads, 2 * 10 * 3);
+    assert_int_equal(t.register_writes, 2 * 10);
+    cycles_of(TRACE_BRANCH, NULL, REGS(5), 10, 1, "", &t);
+    assert_int_equal(t.register_reads, 10);
+    assert_int_equal(t.register_writes, 0);
+}
+
 static void stalls_are_charged_to_their_reason(void **state)
 {
     (void)state;
@@ -968,6 +980,7 @@ int main(void)
         cmocka_unit_test(initiation_interval_limits_a_unit),
         cmocka_unit_test(two_schedulers_issue_two_instructions),
         cmocka_unit_test(stalls_are_charged_to_their_reason),
+        cmocka_unit_test(registers_are_counted_for_each_warp),
         cmocka_unit_test(fetching_costs_what_it_should),
         cmocka_unit_test(a_load_wakes_its_user_when_the_line_is_there),
         cmocka_unit_test(segments_leave_instead_of_lines),
