@@ -9,6 +9,8 @@
 #include <limits.h>
 #include <string.h>
 
+enum { MAX_BASES = 8 };
+
 struct term { /* of a sum of statistics */
     char *name;
     double sign;
@@ -26,17 +28,16 @@ struct line {
 
 struct component {
     char *name, *doc;
-    bool of_base; /* from the base file: replaced when this file has a section of the name */
+    unsigned layer; /* of the file that has it: replaced when a file above has a section of the name */
 };
 
 struct energy_model {
-    char *path;
     double node_nm;
     struct energy_machine machine;
     energy_structures structure;
     VEC(struct component) component;
     VEC(struct line) line;
-    VEC(char *) paths; /* that places point to */
+    VEC(char *) paths; /* of the files, the outermost first; places point to them */
 };
 
 /* ---- reading ---- */
@@ -47,9 +48,8 @@ struct reading {
     const struct cfg *cfg;
     energy_known *known;
     void *known_ctx;
-    char *base;
     bool structures; /* are made: the node is known */
-    bool in_base;
+    unsigned layer;  /* of the present file: 0 = the innermost base */
 };
 
 static void drop_lines(struct energy_model *m, unsigned component)
@@ -76,11 +76,11 @@ static int component_of(struct reading *r, const struct inifile_item *i, struct 
         struct component *c = &m->component.p[k];
         if (strcmp(c->name, i->section))
             continue;
-        if (c->of_base && !r->in_base) {
+        if (c->layer != r->layer) {
             drop_lines(m, (unsigned)k);
             free(c->doc);
             c->doc = NULL;
-            c->of_base = false;
+            c->layer = r->layer;
         }
         return (int)k;
     }
@@ -90,7 +90,7 @@ static int component_of(struct reading *r, const struct inifile_item *i, struct 
                           i->section);
     if (m->component.n + 16 >= ENERGY_COMPONENTS) /* some are left for policies */
         return err_at(e, i->file, i->line, 0, "too many components");
-    VEC_PUSH(&m->component, (struct component){xstrdup(i->section), NULL, r->in_base});
+    VEC_PUSH(&m->component, (struct component){xstrdup(i->section), NULL, r->layer});
     return (int)m->component.n - 1;
 }
 
@@ -296,7 +296,7 @@ static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
     if (i->continued)
         return err_at(e, i->file, i->line, 0, "an indented line; a coefficient is one line");
     if (!*i->section) {
-        if (strcmp(i->key, "base") || r->in_base)
+        if (strcmp(i->key, "base"))
             return err_at(e, i->file, i->line, 0, "'%s' stands outside a section", i->key);
         return 0; /* has been read */
     }
@@ -326,10 +326,10 @@ static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
 
 static int find_base(void *ctx, const struct inifile_item *i, struct err *e)
 {
-    struct reading *r = ctx;
+    char **base = ctx;
     (void)e;
-    if (!*i->section && !strcmp(i->key, "base") && !r->base)
-        r->base = xstrndup(i->value, strcspn(i->value, " #"));
+    if (!*i->section && !strcmp(i->key, "base") && !*base)
+        *base = xstrndup(i->value, strcspn(i->value, " #"));
     return 0;
 }
 
@@ -350,23 +350,22 @@ static char *path_of(const char *name, struct err *e)
     return path;
 }
 
-static int read_files(struct reading *r, const char *name, struct err *e)
+/* A file, its base first. Takes over the path, which places point to. */
+static int read_files(struct reading *r, char *path, unsigned depth, struct err *e)
 {
-    struct energy_model *m = r->m;
-    m->path = path_of(name, e);
-    if (!m->path || inifile_read(m->path, find_base, r, e))
+    char *base = NULL;
+    if (!path)
         return -1;
-    if (r->base) {
-        char *base = path_of(r->base, e);
-        if (!base)
-            return -1;
-        VEC_PUSH(&m->paths, base);
-        r->in_base = true;
-        if (inifile_read(base, on_item, r, e))
-            return -1;
-        r->in_base = false;
+    VEC_PUSH(&r->m->paths, path);
+    int status = inifile_read(path, find_base, &base, e);
+    if (!status && base && depth == MAX_BASES)
+        status = err_at(e, path, 0, 0, "more than %d bases one upon the other; does one name itself?", MAX_BASES);
+    if (!status && base) {
+        status = read_files(r, path_of(base, e), depth + 1, e);
+        r->layer++;
     }
-    return inifile_read(m->path, on_item, r, e);
+    free(base);
+    return status ? status : inifile_read(path, on_item, r, e);
 }
 
 /* What the chosen policies add to the machine: a component each. */
@@ -384,9 +383,9 @@ static int add_policies(struct reading *r, struct err *e)
             if (c == ENERGY_COMPONENTS)
                 return err_set(e, "too many components of energy");
             VEC_PUSH(&m->component,
-                     (struct component){xstrdup(s->policy->name), xstrdup("tables that the policy adds"), false});
+                     (struct component){xstrdup(s->policy->name), xstrdup("tables that the policy adds"), r->layer});
         }
-        struct inifile_place at = {m->path, 0};
+        struct inifile_place at = {m->paths.p[0], 0};
         const char *const sum[] = {s->reads, s->writes};
         const double pj[] = {s->cost.read_pj, s->cost.write_pj};
         for (int k = 0; k < 2; k++)
@@ -419,9 +418,7 @@ struct energy_model *energy_open(const struct cfg_schema *schema, const struct c
     struct energy_model *m = xcalloc(1, sizeof *m);
     struct reading r = {.m = m, .schema = schema, .cfg = c, .known = known, .known_ctx = ctx};
     energy_machine_of(c, &m->machine);
-    bool bad = read_files(&r, name, e) || add_policies(&r, e);
-    free(r.base);
-    if (!bad)
+    if (!read_files(&r, path_of(name, e), 0, e) && !add_policies(&r, e))
         return m;
     energy_free(m);
     return NULL;
@@ -442,7 +439,6 @@ void energy_free(struct energy_model *m)
     VEC_FREE(&m->component);
     VEC_FREE(&m->line);
     VEC_FREE(&m->structure);
-    free(m->path);
     free(m);
 }
 
@@ -463,7 +459,7 @@ const char *energy_doc(const struct energy_model *m, unsigned i)
 
 const char *energy_file(const struct energy_model *m)
 {
-    return m->path;
+    return m->paths.p[0];
 }
 
 /* ---- applying ---- */

@@ -359,6 +359,23 @@ static void bases(void **state)
     same(r.component[3].dynamic_j, 100 * 1e-12);
     energy_free(m);
     unlink(base);
+    /* A base of a base; a file that is its own ends. */
+    struct cfg *c = machine("bfly36", "bfly40", NULL, NULL);
+    m = gpu_energy_open(c, NULL, &e);
+    assert_non_null(m);
+    energy_free(m);
+    cfg_free(c);
+    write_file("");
+    snprintf(text, sizeof text, "base = %s\n[technology]\nnode = 45nm\n", path);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+    c = machine("gtx480", path, NULL, NULL);
+    assert_null(gpu_energy_open(c, NULL, &e));
+    assert_non_null(strstr(e.msg, "does one name itself"));
+    cfg_free(c);
+    unlink(path);
 }
 
 /* A mechanism's tables: its own component, with leakage in every SM and the accesses it declares. */
