@@ -124,6 +124,35 @@ says out "Nothing is automatic"
 grep -q 'crc  *4.000  *2.000  *-$' "$dir/out" || fail "not 4 ms and a speed-up of 2: $(cat "$dir/out")"
 rm "$dir/bin/$clang"
 
+# A program that launches its kernel once gets the cached one, and is faster by it.
+cat >"$dir/once.cu" <<'CU'
+#include <cuda_runtime.h>
+__global__ void count(const char *__restrict__ text, int *__restrict__ out, int n)
+{
+    const int t = blockIdx.x * blockDim.x + threadIdx.x;
+    int words = 0;
+    for (int i = 0; i < n; i++)
+        words += text[t * n + i] == ' ';
+    out[t] = words;
+}
+int main()
+{
+    const int threads = 15 * 256, n = 256;
+    char *text;
+    int *out;
+    cudaMalloc(&text, threads * n);
+    cudaMalloc(&out, threads * sizeof *out);
+    count<<<15, 256>>>(text, out, n);
+    return cudaDeviceSynchronize();
+}
+CU
+cycles() { "$weir" run --gpu gtx480 -q --json - "$1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["total"]["cycles"])'; }
+expect 0 "$weir" swcache transform "$dir/once.cu" -o "$dir/once.cached.cu"
+expect 0 "$weir" cc "$dir/once.cu" -o "$dir/once"
+expect 0 "$weir" cc "$dir/once.cached.cu" -o "$dir/once.cached"
+plain=$(cycles "$dir/once") cached=$(cycles "$dir/once.cached")
+[ "$((2 * cached))" -lt "$plain" ] || fail "one launch takes $plain cycles plain, $cached transformed"
+
 # A libclang that crashes costs a message, not the output that was there.
 echo 'void clang_visitChildren(void) { __builtin_trap(); }' >"$dir/crash.c"
 ${CC:-cc} -shared -fPIC "$dir/crash.c" -o "$dir/crash.so"
