@@ -10,6 +10,8 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
 
 struct args {
     const char *file;
@@ -160,6 +162,11 @@ static int info(struct trace_file *f, const struct args *a)
     }
     printf("%s: weir recording, format %d\n", a->file, TRACE_VERSION);
     printf("program   %s\n", trace_program(f));
+    /* Not in the file: two recordings of one program are equal, byte for byte. */
+    struct stat st;
+    char when[32];
+    if (!stat(a->file, &st) && strftime(when, sizeof when, "%Y-%m-%d %H:%M UTC", gmtime(&st.st_mtime)))
+        printf("written   %s\n", when);
     printf("contents  %u kernels, %u launches, %" PRIu64 " CTAs, %" PRIu64 " warp instructions, %" PRIu64 " events\n",
            trace_n_kernels(f), trace_n_launches(f), ctas, insts, trace_n_events(f));
     printf("streams   %" PRIu64 " bytes, %.3f a warp instruction\n\n", trace_stream_bytes(f),
@@ -226,6 +233,18 @@ static const char *space_name(unsigned space)
     return name[space];
 }
 
+/* "r5 <- r1 r2": what it writes, and what it reads; numbers of the scoreboard. */
+static void print_registers(const struct trace_kernel *k, const struct trace_inst *t)
+{
+    char text[256] = "";
+    size_t n = 0;
+    for (unsigned i = 0; i < (unsigned)t->n_dst + t->n_src && n + 16 < sizeof text; i++) {
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%sr%u", i && i != t->n_dst ? " " : "",
+                              i == t->n_dst ? (i ? " <- " : "<- ") : "", k->reg[t->regs_at + i]);
+    }
+    printf(" %-24s", text);
+}
+
 static int print_step(void *ctx, uint32_t warp, const struct stream_step *step, const struct stream_mem *mem)
 {
     struct dump *d = ctx;
@@ -235,6 +254,7 @@ static int print_step(void *ctx, uint32_t warp, const struct stream_step *step, 
         return 1;
     const struct trace_inst *t = &d->k->inst[step->pc];
     printf("  w%-3u %5u  %08x  %-28s", warp, step->pc, step->mask, d->k->str + t->opcode_at);
+    print_registers(d->k, t);
     if (mem->mask) {
         printf(" %s:%u", space_name(mem->space), t->width);
         if (mem->mask != step->mask)
@@ -245,6 +265,10 @@ static int print_step(void *ctx, uint32_t warp, const struct stream_step *step, 
             for (uint32_t left = mem->mask; left; left &= left - 1)
                 printf(" 0x%" PRIx64, mem->addr[__builtin_ctz(left)]);
         }
+    }
+    if (t->src_line && t->src_file < d->k->n_file) {
+        const char *file = d->k->file[t->src_file], *slash = strrchr(file, '/');
+        printf("  %s:%u", slash ? slash + 1 : file, t->src_line);
     }
     putchar('\n');
     return 0;
@@ -320,7 +344,9 @@ static void usage(FILE *out)
         "Usage: weir trace info|check|dump [OPTIONS] FILE\n\n"
         "  info    what a recording holds: kernels, launches, sizes (--json, --launches)\n"
         "  check   decode every instruction and verify every checksum\n"
-        "  dump    print executed instructions (--launch N, --cta N, --warp N, --limit N)\n\n"
+        "  dump    print executed instructions: warp, number, lanes, registers written <- read, addresses, source "
+        "line\n"
+        "          (--launch N, --cta N, --warp N, --limit N)\n\n"
         "Example:\n"
         "  weir record -o vecadd.wt ./vecadd\n"
         "  weir trace info vecadd.wt\n",

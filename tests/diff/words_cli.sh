@@ -77,6 +77,14 @@ expect 0 "$weir" cache clean --results
 expect 2 "$weir" cache empty
 expect 2 "$weir" cache clean --older soon
 
+# A recording's text has operands, and its head says when it was written.
+cp "$wt" "$dir/copy.wt"
+touch -d "2024-02-29 12:30 UTC" "$dir/copy.wt"
+expect 0 "$weir" trace info "$dir/copy.wt"
+says out "written   2024-02-29 12:30 UTC"
+expect 0 "$weir" trace dump --limit 200 "$wt"
+grep -qE ' (add|mad|mul)[a-z0-9.]* +r[0-9]+ <- r[0-9]+( r[0-9]+)* ' "$dir/out" || fail "no operands: $(head -n 5 "$dir/out")"
+
 # Exit statuses: done, the program failed, bad input, deadlock.
 expect 0 "$weir" run -q --functional "$app"
 expect 1 "$weir" run -q --functional /bin/false
