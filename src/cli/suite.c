@@ -11,6 +11,7 @@
 #include <argp.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <unistd.h>
 #include <stdlib.h>
 
 /* ---- list ---- */
@@ -87,7 +88,7 @@ enum { KEY_ALL = 1000, KEY_SIZE, KEY_FUNCTIONAL, KEY_SET, KEY_WITH, KEY_PLUGIN, 
 
 static const struct argp_option options[] = {
     {"all", KEY_ALL, NULL, 0, "every program", 0},
-    {"size", KEY_SIZE, "tiny|small|paper", 0, "input size (default: tiny)", 0},
+    {"size", KEY_SIZE, "tiny|small|paper", 0, "input size (default: small)", 0},
     {"functional", KEY_FUNCTIONAL, NULL, 0, "execute only, without the timing model", 0},
     {"gpu", 'g', "MACHINE", 0, "simulated GPU: see 'weir list gpus'", 0},
     {"set", KEY_SET, "KEY=VALUE", 0, "change one parameter of the machine", 0},
@@ -95,7 +96,7 @@ static const struct argp_option options[] = {
     {"plugin", KEY_PLUGIN, "FILE.so", 0, "add the policies of a plugin; may be repeated", 0},
     {"json", KEY_JSON, "FILE", 0, "write the statistics of all programs", 0},
     {"energy", KEY_ENERGY, NULL, 0, "energy and power of each run (docs/energy.md)", 0},
-    {"jobs", 'j', "N", 0, "programs at a time (default: 1)", 0},
+    {"jobs", 'j', "N", 0, "programs at a time (default: one for each core)", 0},
     {"engine", KEY_ENGINE, "skip|tick", 0, "skip idle time (default), or tick every cycle: the oracle", 0},
     {0},
 };
@@ -190,7 +191,8 @@ static const struct argp argp = {
 
 int cli_suite(int argc, char **argv)
 {
-    struct args a = {.plan = {.size = "tiny", .parallel = 1}};
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    struct args a = {.plan = {.size = "small", .parallel = cores > 0 ? (unsigned)cores : 1}};
     cli_parse(&argp, argc, argv, 0, &a);
     struct suite s = {0};
     struct err e;

@@ -108,7 +108,7 @@ says err "1 simulation"
 grep -v '^plugin' plan.ini >bare.ini
 expect 0 "$weir" sweep bare.ini --plugin mine.so --size tiny -j 1
 says err "0 simulations"
-expect 0 "$weir" suite run asyncapi --plugin mine.so --with mine --json suite.json
+expect 0 "$weir" suite run asyncapi --size tiny --plugin mine.so --with mine --json suite.json
 grep -q '"mine.evicted"' suite.json || fail "the suite ran without the plugin"
 
 # What is wrong is said.
