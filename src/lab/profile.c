@@ -71,6 +71,16 @@ const char *profile_big(char out[24], double x)
     return out;
 }
 
+void profile_name(const struct profile *p, char *out, size_t bytes)
+{
+    enum { KEY = 32 };
+    const char *slash = strrchr(p->program, '/'), *name = slash ? slash + 1 : p->program, *dash = strrchr(name, '-');
+    size_t n = strlen(name);
+    if (dash && dash > name && strlen(dash + 1) == KEY && strspn(dash + 1, "0123456789abcdef") == KEY)
+        n = (size_t)(dash - name);
+    snprintf(out, bytes, "%.*s", n ? (int)(n < 200 ? n : 200) : 5, n ? name : "a run");
+}
+
 void profile_policies(const struct profile *p, char *out, size_t bytes)
 {
     const char *kind;

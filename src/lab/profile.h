@@ -109,6 +109,8 @@ void profile_free(struct profile *);
 double profile_number(const json_t *, const char *name);
 /* A parameter of the machine in its base unit (Hz, bytes); 0 where it has none. */
 double profile_config(const struct profile *, const char *key);
+/* The program's name without folders and, of the suite's, without the key it is kept under; "a run" = not known. */
+void profile_name(const struct profile *, char *out, size_t bytes);
 /* "scheduler lrr, L1 management lru, ..." */
 void profile_policies(const struct profile *, char *out, size_t bytes);
 

@@ -176,13 +176,12 @@ static void about_kernel(struct profile *p, const struct profile_kernel *k)
     const double none = part(k->stall[PROFILE_NO_WARP], p->slots),
                  throttle = part(k->stall[PROFILE_THROTTLE], p->slots);
     const double wait = part(k->stall[PROFILE_MEMORY] + k->stall[PROFILE_ALU], p->slots);
-    const double ctas = (double)k->grid[0] * k->grid[1] * k->grid[2];
+    const double ctas = (double)k->grid[0] * k->grid[1] * k->grid[2], sms = profile_config(p, "machine.sms");
     if (none >= WORTH_SAYING)
         say(p, none, k->brief,
-            "%.0f%% of issue slots have no warp: %.0f CTAs of %u threads on %.0f SMs that hold %u each; the last ones "
-            "leave SMs idle",
-            100 * none, ctas, k->block[0] * k->block[1] * k->block[2], profile_config(p, "machine.sms"),
-            k->ctas_per_sm);
+            "%.0f%% of issue slots have no warp: %.0f CTA%s of %u threads on %.0f SMs that hold %u each; %s",
+            100 * none, ctas, ctas == 1 ? "" : "s", k->block[0] * k->block[1] * k->block[2], sms, k->ctas_per_sm,
+            ctas < sms ? "there are fewer CTAs than SMs" : "the last ones leave SMs idle");
     if (throttle >= WORTH_SAYING)
         say(p, throttle, k->brief, "%.0f%% of issue slots are held back by the scheduling policy", 100 * throttle);
     if (k->limiter && k->occupancy > 0 && k->occupancy <= 0.5 && wait >= 0.2)

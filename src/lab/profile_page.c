@@ -435,10 +435,9 @@ static void put_origin(const struct profile *p, const char *command, FILE *f)
 
 void profile_page(const struct profile *p, const char *command, FILE *f)
 {
-    char title[512], lead[256], footer[160];
-    const char *slash = strrchr(p->program, '/'), *name = slash ? slash + 1 : p->program;
-    snprintf(title, sizeof title, "%.200s%s%.200s on %.60s", *name ? name : "A run", *p->arguments ? " " : "",
-             p->arguments, p->machine);
+    char name[256], title[600], lead[256], footer[160];
+    profile_name(p, name, sizeof name);
+    snprintf(title, sizeof title, "%s%s%.200s on %.60s", name, *p->arguments ? " " : "", p->arguments, p->machine);
     snprintf(lead, sizeof lead, "Simulated by weir %.40s%s%.40s", p->weir, *p->date ? ", " : "", p->date);
     snprintf(footer, sizeof footer, "Made by weir profile. The page holds all it shows and loads nothing.");
     page_begin(f, title, lead);

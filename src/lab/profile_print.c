@@ -31,10 +31,11 @@ static void print_wrapped(FILE *out, const char *text, int indent, int at, int w
 
 static void print_head(const struct profile *p, FILE *out)
 {
-    char policies[256], a[24];
+    char name[256], policies[256], a[24];
+    profile_name(p, name, sizeof name);
     profile_policies(p, policies, sizeof policies);
-    fprintf(out, "%s%s%s on %s%s\n", *p->program ? p->program : "a run", *p->arguments ? " " : "", p->arguments,
-            p->machine, p->complete ? "" : " (PARTIAL: the run was stopped)");
+    fprintf(out, "%s%s%s on %s%s\n", name, *p->arguments ? " " : "", p->arguments, p->machine,
+            p->complete ? "" : " (PARTIAL: the run was stopped)");
     fprintf(out, "  %s\n", policies);
     fprintf(out, "  %s cycles, %.3f ms; IPC %.1f of %.0f; DRAM %.1f of %.0f GB/s\n", profile_big(a, p->cycles),
             1e3 * p->seconds, p->ipc, p->peak_ipc, p->seconds > 0 ? p->dram_bytes / p->seconds * 1e-9 : 0,
