@@ -118,7 +118,7 @@ class Tester:
         os.mkdir(os.path.join(self.dir, "build"))
         for link in (".bin/weir", "build/weir"):
             os.symlink(args.weir, os.path.join(self.dir, link))
-        for name in ("bench", "tests", "tools", "suite", "configs", "docs", "swcache"):
+        for name in ("bench", "tests", "tools", "suite", "configs", "docs", "examples", "swcache"):
             os.symlink(os.path.join(args.root, name), os.path.join(self.dir, name))
         self.write("fake-clang", "#!/bin/sh\n[ \"$1\" = -dumpversion ] && { echo 19.1.0; exit 0; }\necho '%s' >&2\nexit 1\n" % NO_COMPILER)
         for name in ("app", "other", "vecadd", "matmul", "program"):
