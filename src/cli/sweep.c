@@ -287,13 +287,13 @@ int cli_sweep(int argc, char **argv)
     char *folder = NULL;
     /* In order: the words behind an executable are its own. */
     if (!cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &a)) {
-        if (a.task)
-            return run_task(a.task);
         folder = study_folder(a.file ? a.file : nowhere);
         a.study.title = a.file ? a.file : "sweep";
         if (!a.study.out)
             a.study.out = folder;
-        if (make_plans(&a, &e))
+        if (a.task)
+            status = run_task(a.task);
+        else if (make_plans(&a, &e))
             err_print(&e, stderr);
         else
             status = study_run(&a.study);
