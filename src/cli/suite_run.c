@@ -50,11 +50,17 @@ static double seconds_now(void)
 
 /* ---- a pool of processes ---- */
 
-static void show_progress(const struct run *r, const char *doing, size_t done)
+/* The time left is what the programs so far took, for each that is to come. */
+static void show_progress(const struct run *r, const char *doing, size_t done, double start_s)
 {
     if (!r->progress)
         return;
-    fprintf(stderr, "\r\033[Kweir: %s: %zu of %zu done;", doing, done, r->n);
+    fprintf(stderr, "\r\033[Kweir: %s: %zu of %zu done", doing, done, r->n);
+    if (done) {
+        const int left = (int)((seconds_now() - start_s) / (double)done * (double)(r->n - done));
+        fprintf(stderr, ", about %d:%02d left", left / 60, left % 60);
+    }
+    fputc(';', stderr);
     for (size_t i = 0; i < r->n; i++)
         if (r->job[i].pid)
             fprintf(stderr, " %s", r->job[i].program->name);
@@ -122,6 +128,7 @@ static void each(struct run *r, const char *doing, void (*body)(const struct run
                  void (*after)(struct run *, struct job *))
 {
     size_t running = 0, next = 0, ended = 0;
+    const double start_s = seconds_now();
     while (running || (next < r->n && !progress_interrupted())) {
         while (running < r->plan->parallel && next < r->n && !progress_interrupted()) {
             struct job *j = &r->job[next++];
@@ -138,7 +145,7 @@ static void each(struct run *r, const char *doing, void (*body)(const struct run
             }
             running++;
         }
-        show_progress(r, doing, ended);
+        show_progress(r, doing, ended, start_s);
         if (!running)
             break;
         struct job *j = wait_for_any(r);
