@@ -142,7 +142,7 @@ class Tester:
         shutil.copy(os.path.join(self.dir, "plan.ini"), os.path.join(self.dir, "my-study/fig1.ini"))
         if not args.list:
             self.shell("weir run -q --profile --json run.json ./app; weir sweep --set l1.size=16KiB,32KiB ./app;"
-                       "cp .cache/weir/results.sqlite .")
+                       "cp .cache/weir/results.sqlite .; cp run.json .stand-in.json")
 
     def write(self, name, text):
         path = os.path.join(self.dir, name)
@@ -171,7 +171,7 @@ class Tester:
                     os.unlink(os.path.join(self.dir, "mine" + end))
         for word in command.split():  # documents of runs; what a command writes itself it may overwrite
             if re.fullmatch(r"[\w-]+\.json", word) and not os.path.exists(os.path.join(self.dir, word)):
-                shutil.copy(os.path.join(self.dir, "run.json"), os.path.join(self.dir, word))
+                shutil.copy(os.path.join(self.dir, ".stand-in.json"), os.path.join(self.dir, word))
         bfs = os.path.join(self.dir, "bfs")  # not always: 'weir analyze bfs' means the suite's
         if "./bfs" in command:
             shutil.copy(self.args.app, bfs)
