@@ -24,6 +24,7 @@ int tags_init(struct tags *t, struct arena *arena, uint32_t n_set, uint32_t n_wa
     uint32_t n = n_set * n_way;
     *t = (struct tags){.n_set = n_set,
                        .n_way = n_way,
+                       .n_live = n_way,
                        .hash = (uint8_t)hash,
                        .line_shift = (uint8_t)__builtin_ctz(line_bytes),
                        .n_sector = (uint8_t)(line_bytes / SECTOR_BYTES),

@@ -49,6 +49,7 @@ struct tags {
     uint8_t *flags;   /* enum tag_flag */
     uint64_t stamp;
     uint32_t n_set, n_way;
+    uint32_t n_live; /* ways of each set that lines may be placed in; the others are empty */
     uint8_t line_shift, hash;
     uint8_t n_sector, full; /* sectors of a line; mask of all of them */
 };
@@ -85,7 +86,7 @@ static inline int32_t tags_victim_lru(const struct tags *t, uint32_t set)
     uint32_t base = set * t->n_way;
     int32_t best = -1;
     uint64_t oldest = UINT64_MAX;
-    for (uint32_t e = base; e < base + t->n_way; e++) {
+    for (uint32_t e = base; e < base + t->n_live; e++) {
         if (t->line[e] == TAG_NONE)
             return (int32_t)e;
         if (!t->pending[e] && t->used[e] < oldest) {
@@ -100,7 +101,7 @@ static inline int32_t tags_victim_lru(const struct tags *t, uint32_t set)
 static inline uint64_t tags_candidates(const struct tags *t, uint32_t set)
 {
     uint64_t m = 0;
-    for (uint32_t w = 0; w < t->n_way; w++)
+    for (uint32_t w = 0; w < t->n_live; w++)
         m |= (uint64_t)(t->pending[set * t->n_way + w] == 0) << w;
     return m;
 }

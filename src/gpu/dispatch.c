@@ -3,10 +3,13 @@
 
 #include "base/mem.h"
 
+#define MICRO 1000000ull
+
 struct dispatch {
     struct comp comp;
     uint32_t n_sm, per_sm, last; /* last: the SM that got a CTA last */
     uint64_t n_cta, next, done, start_at;
+    uint64_t cta_micro, free_micro; /* of a cycle: between two CTAs, 0 = nothing; when the next may start */
     bool running;
     uint32_t *resident;
     struct port *done_in;
@@ -38,6 +41,11 @@ static uint64_t tick(struct comp *c, uint64_t now)
         sm = sm + 1 == d->n_sm ? 0 : sm + 1;
         if (d->resident[sm] == d->per_sm)
             continue;
+        if (d->cta_micro) {
+            if (d->free_micro >= (now + 1) * MICRO)
+                return d->free_micro / MICRO;
+            d->free_micro = (d->free_micro > now * MICRO ? d->free_micro : now * MICRO) + d->cta_micro;
+        }
         port_send(d->out[sm], (req_id)d->next, (uint32_t)(d->next >> 32));
         d->next++;
         d->last = sm;
@@ -47,11 +55,12 @@ static uint64_t tick(struct comp *c, uint64_t now)
     return more && d->next < d->n_cta ? now + 1 : NEVER;
 }
 
-struct dispatch *dispatch_new(struct engine *e, uint32_t n_sm)
+struct dispatch *dispatch_new(struct engine *e, uint32_t n_sm, uint32_t ctas_per_1000_cycles)
 {
     struct dispatch *d = arena_alloc64(e->arena, sizeof *d);
     d->n_sm = n_sm;
     d->last = n_sm - 1;
+    d->cta_micro = ctas_per_1000_cycles ? 1000 * MICRO / ctas_per_1000_cycles : 0;
     d->resident = arena_alloc(e->arena, n_sm * sizeof *d->resident);
     d->done_in = arena_alloc64(e->arena, n_sm * sizeof *d->done_in);
     d->out = arena_alloc(e->arena, n_sm * sizeof *d->out);

@@ -1,7 +1,8 @@
 /*
  * The CTA dispatcher: hands out the CTAs of one launch at a time to SMs that have room.
  *
- * Round robin over the SMs, at most one CTA per SM and cycle, as GPGPU-Sim does it. It is a component on the core
+ * Round robin over the SMs, at most one CTA per SM and cycle, as GPGPU-Sim does it, and in all no more than the machine
+ * can start (machine.cta_rate). It is a component on the core
  * clock; when the last CTA has ended it stops the engine.
  */
 #ifndef WEIR_GPU_DISPATCH_H
@@ -11,7 +12,8 @@
 #include "engine/port.h"
 
 struct dispatch;
-struct dispatch *dispatch_new(struct engine *, uint32_t n_sm);
+/* ctas_per_1000_cycles: 0 = no limit. */
+struct dispatch *dispatch_new(struct engine *, uint32_t n_sm, uint32_t ctas_per_1000_cycles);
 struct port *dispatch_done_in(struct dispatch *, uint32_t sm);
 void dispatch_connect(struct dispatch *, uint32_t sm, struct port *cta_out);
 /* The next launch: n_cta CTAs, at most per_sm at once on an SM. The first goes out after `delay` cycles (>= 1). */

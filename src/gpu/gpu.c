@@ -202,8 +202,10 @@ static int build_sms(struct gpu *g, struct err *e)
     struct l1_config l1c = l1_config_of(g->cfg);
     g->sm = arena_alloc(g->arena, g->n_sm * sizeof *g->sm);
     g->l1 = arena_alloc(g->arena, g->n_sm * sizeof *g->l1);
-    g->dispatch = dispatch_new(g->eng, g->n_sm);
+    g->dispatch = dispatch_new(g->eng, g->n_sm, g->machine->cta_rate);
     g->streams = (struct sm_streams){.ctx = g, .piece = piece, .cta_done = cta_done};
+    if (carve_outs_parse(&g->carve_outs, l1c.cache[L1_DATA]->carve_outs, e))
+        return -1;
     struct l1_observer *observer = l1_config_observer(&l1c, g->n_sm, g->arena, g->stats);
     for (unsigned i = 0; i < g->n_sm; i++)
         if (build_sm(g, i, &l1c, observer, e))
@@ -455,8 +457,11 @@ enum gpu_end gpu_launch(struct gpu *g, const struct trace_kernel *k, const struc
     uint64_t *before = xmalloc(g->n_value * sizeof *before), *after = xmalloc(g->n_value * sizeof *after);
     read_stats(g, before);
     g->source = source;
+    const uint64_t smem = carve_out(&g->carve_outs, (uint64_t)k->smem_static_bytes + l->smem_dynamic_bytes, per_sm,
+                                    g->props.smem_reserved_per_block, g->props.smem_alloc_unit);
     for (unsigned i = 0; i < g->n_sm; i++) {
         sm_set_kernel(g->sm[i], g->prepared.p[kernel], l, per_sm);
+        l1_carve_out(g->l1[i], smem);
         l1_set_kernel(g->l1[i], (uint32_t)kernel);
         l1_kernel_begin(g->l1[i], (uint32_t)g->launches);
     }

@@ -7,6 +7,7 @@
 #include "engine/addrmap.h"
 #include "engine/engine.h"
 #include "engine/stats.h"
+#include "gpu/carve_out.h"
 #include "gpu/dispatch.h"
 #include "gpu/gpu.h"
 #include "gpu/gpu_config.h"
@@ -36,6 +37,7 @@ struct gpu {
     struct dram **dram;
     struct fabric *fabric;
     struct dispatch *dispatch;
+    struct carve_outs carve_outs;
     struct sm_streams streams;       /* what the SMs call: passes on to ... */
     const struct sm_streams *source; /* ... the present launch's */
     int (*poll)(void *ctx, uint64_t cycle, uint64_t warp_insts);

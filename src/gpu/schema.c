@@ -20,6 +20,8 @@ static const struct cfg_field machine_fields[] = {
             "file of energy coefficients: a name in configs/energy or a path; empty = --energy is not known"),
     MACHINE(sms, CFG_INT, "SMs", "15", 1, 1024, "streaming multiprocessors"),
     MACHINE(launch_cycles, CFG_INT, "cycles", "0", 0, 1000000, "core cycles from a launch to its first CTA"),
+    MACHINE(cta_rate, CFG_INT, "CTAs", "0", 0, 1000000,
+            "CTAs that the whole machine can start in 1000 core cycles; 0 = one for each SM in each cycle"),
     MACHINE(deadlock_cycles, CFG_INT, "cycles", "100000", 1000, 1000000000,
             "core cycles without any progress after which the run is given up"),
     CFG_END};

@@ -151,6 +151,8 @@ static struct l1_cache *cache_new(struct l1 *l1, enum l1_which which, const stru
     uint32_t sets = (uint32_t)(cfg->size / (cfg->line * cfg->assoc));
     if (tags_init(&c->tags, eng->arena, sets, cfg->assoc, (uint32_t)cfg->line, (enum set_hash)cfg->set_hash, e))
         return NULL;
+    if (cfg->write_global == L1_WRITE_ALLOCATE || cfg->write_local == L1_WRITE_ALLOCATE)
+        c->words = arena_alloc64(eng->arena, tags_entries(&c->tags) * sizeof *c->words);
     mshr_init(&c->mshr, eng->arena, cfg->mshrs, cfg->merges);
     l1_out_init(&c->to_l2, eng->arena, cfg->miss_queue);
     /* The pipeline to the tags holds one access per port and stage. */
@@ -353,6 +355,16 @@ void l1_kernel_begin(struct l1 *l1, uint32_t launch_index)
         l1->epoch_at = engine_cycle(l1->comp.eng, CLK_CORE) + 1;
         engine_wake(&l1->comp, l1->epoch_at);
     }
+}
+
+void l1_carve_out(struct l1 *l1, uint64_t bytes)
+{
+    struct l1_cache *c = l1->cache[L1_DATA];
+    if (!c)
+        return;
+    struct tags *t = &c->tags;
+    uint64_t way = (uint64_t)t->n_set << t->line_shift, taken = (bytes + way - 1) / way;
+    t->n_live = taken < t->n_way ? t->n_way - (uint32_t)taken : 1;
 }
 
 void l1_kernel_end(struct l1 *l1)

@@ -82,6 +82,8 @@ void l1_connect_net(struct l1 *, const struct l1_net *);
  */
 void l1_kernel_begin(struct l1 *, uint32_t launch_index);
 void l1_set_kernel(struct l1 *, uint32_t kernel); /* before it: which kernel, for policies that keep state by pc */
+/* Before it: bytes of the L1's array that are shared memory in this kernel; whole ways are taken. */
+void l1_carve_out(struct l1 *, uint64_t bytes);
 void l1_kernel_end(struct l1 *);
 bool l1_drained(const struct l1 *); /* nothing in flight, nothing queued */
 /* Its policies with their states, for reports; those without hooks have no state and are left out. */

@@ -53,9 +53,33 @@ static void send_to_l2(struct l1 *l1, struct l1_cache *c, req_id id, uint32_t by
 }
 
 /* The size of a request's packet: a header, and the data of what writes. */
-static uint32_t request_bytes(const struct req *r)
+static uint32_t request_bytes(const struct l1_cache *c, const struct req *r)
 {
+    if (r->kind == REQ_WRITE && c->cfg.whole_sectors)
+        return NET_HEADER_BYTES + sector_count(r->sectors) * SECTOR_BYTES;
     return NET_HEADER_BYTES + (r->kind == REQ_READ ? 0 : r->bytes);
+}
+
+/* A line takes an entry, with nothing of it there yet. */
+static inline void place(struct l1_cache *c, uint32_t entry, uint64_t line)
+{
+    tags_place(&c->tags, entry, line);
+    if (c->words)
+        c->words[entry] = 0;
+}
+
+/* The sectors of what a load asks for that it can read here: valid ones, and those whose words have all been written.
+ */
+static inline uint8_t readable(const struct l1_cache *c, uint32_t entry, const struct req *r)
+{
+    uint8_t have = c->tags.valid[entry];
+    if (!c->words || !(r->sectors & ~have))
+        return have;
+    uint32_t missing = r->words & ~c->words[entry];
+    for (uint32_t s = 0; s < 4; s++)
+        if (r->sectors >> s & 1 && !(missing >> 8 * s & 0xff))
+            have |= (uint8_t)(1u << s);
+    return have;
 }
 
 /* Hands a finished request to whoever made it. */
@@ -118,7 +142,7 @@ static void evict(struct l1 *l1, struct l1_cache *c, uint32_t entry, const struc
                            .space = REQ_SP_LOCAL,
                            .sectors = t->dirty[entry]};
         c->stats.write_backs++;
-        send_to_l2(l1, c, id, request_bytes(wb), wb->sectors);
+        send_to_l2(l1, c, id, request_bytes(c, wb), wb->sectors);
     }
 }
 
@@ -150,7 +174,7 @@ static enum l1_outcome pass_on(struct l1 *l1, struct l1_cache *c, req_id id, enu
     if (ring_free(&c->to_l2.id) == 0)
         return L1_STALL_QUEUE;
     r->arrived = 0;
-    send_to_l2(l1, c, id, request_bytes(r), r->sectors);
+    send_to_l2(l1, c, id, request_bytes(c, r), r->sectors);
     return outcome;
 }
 
@@ -190,7 +214,7 @@ static enum l1_outcome send_home(struct l1 *l1, struct l1_cache *c, req_id id, s
     r->arrived = 0;
     r->from = l1->env.sm_node[l1->env.sm];
     r->flags &= (uint16_t) ~(REQ_F_POLICY_DONE | REQ_F_WAITED);
-    l1_out_push(&l1->to_home, id, net_info(request_bytes(r), r->sectors));
+    l1_out_push(&l1->to_home, id, net_info(request_bytes(c, r), r->sectors));
     return L1_REMOTE;
 }
 
@@ -220,7 +244,7 @@ BODY enum way choose_way(struct l1 *l1, struct l1_cache *c, const struct l1_acce
     if (!candidates)
         return WAY_ALL_RESERVED;
     uint32_t base = a->set * c->tags.n_way;
-    for (uint32_t w = 0; w < c->tags.n_way; w++) {
+    for (uint32_t w = 0; w < c->tags.n_live; w++) {
         if (c->tags.line[base + w] == TAG_NONE) {
             *entry = base + w;
             return WAY_FOUND;
@@ -331,7 +355,7 @@ BODY enum l1_outcome start_fetch(struct l1 *l1, struct l1_cache *c, req_id id, s
             tags_touch(t, entry);
         } else {
             evict(l1, c, entry, r, hooked);
-            tags_place(t, entry, a->line);
+            place(c, entry, a->line);
             if (hooked && is_prefetch(r)) {
                 t->flags[entry] = TAG_F_PREFETCHED;
                 c->prefetched_at[entry] = a->now;
@@ -351,6 +375,29 @@ BODY enum l1_outcome start_fetch(struct l1 *l1, struct l1_cache *c, req_id id, s
         TELL(management, on_miss, a, allocate);
     }
     return line_there ? L1_SECTOR_MISS : L1_MISS;
+}
+
+/* What a store wrote can be read here; a line that is not there is taken for it, if a way can be had at once. */
+static void keep_written(struct l1 *l1, struct l1_cache *c, struct l1_access *a, bool hooked)
+{
+    const struct req *r = a->req;
+    struct tags *t = &c->tags;
+    uint32_t entry = (uint32_t)a->entry;
+    if (a->entry < 0) {
+        if (mshr_find(&c->mshr, a->line) != MSHR_NONE || choose_way(l1, c, a, &entry, hooked) != WAY_FOUND ||
+            t->dirty[entry])
+            return;
+        evict(l1, c, entry, r, hooked);
+        place(c, entry, a->line);
+    } else {
+        tags_touch(t, entry);
+    }
+    if (r->flags & REQ_F_PARTIAL)
+        return;
+    uint32_t words = c->words[entry] |= r->words;
+    for (uint32_t s = 0; s < 4; s++)
+        if ((words >> 8 * s & 0xff) == 0xff)
+            t->valid[entry] |= (uint8_t)(1u << s) & t->full;
 }
 
 static enum l1_outcome store(struct l1 *l1, struct l1_cache *c, req_id id, struct l1_access *a, bool hooked)
@@ -379,6 +426,10 @@ static enum l1_outcome store(struct l1 *l1, struct l1_cache *c, req_id id, struc
         return outcome;
     r->served = REQ_AT_L2;
     TELL(management, on_store, a);
+    if (how == L1_WRITE_ALLOCATE && (present || a->entry < 0)) {
+        keep_written(l1, c, a, hooked);
+        return outcome;
+    }
     if (!present)
         return outcome;
     if (how == L1_WRITE_EVICT)
@@ -483,7 +534,7 @@ BODY enum l1_outcome look_up(struct l1 *l1, struct l1_cache *c, req_id id, uint6
 
     uint8_t need = c->sectored ? r->sectors : t->full;
     unsigned verdict = L1_NORMAL;
-    a.hit = a.entry >= 0 && (t->valid[a.entry] & need) == need;
+    a.hit = a.entry >= 0 && (readable(c, (uint32_t)a.entry, r) & need) == need;
     uint32_t m = a.hit && !(hooked && is_prefetch(r)) ? MSHR_NONE : mshr_find(&c->mshr, a.line);
     if (hooked) {
         if (is_prefetch(r) && (a.entry >= 0 || m != MSHR_NONE))
@@ -618,7 +669,7 @@ static void place_on_fill(struct l1 *l1, struct l1_cache *c, struct mshr_entry *
         /* Without room to write a dirty victim back the line is used once and not kept. */
         if (!t->dirty[way] || ring_free(&c->to_l2.id)) {
             evict(l1, c, way, r, l1_hooked(c));
-            tags_place(t, way, e->line);
+            place(c, way, e->line);
             if (e->prefetched) {
                 t->flags[way] = TAG_F_PREFETCHED;
                 c->prefetched_at[way] = r->born;

@@ -23,10 +23,16 @@
 
 static const struct cfg_field l1_fields[] = {
     CACHE_ROWS("16KiB", "128B", "4", "fermi", "64", "8", "8", "35", "34"),
-    CFG_ROW(T, write_global, CFG_ENUM, "", "evict", 0, 0, "evict through back",
+    CFG_ROW(T, write_global, CFG_ENUM, "", "evict", 0, 0, "evict through back allocate",
             "a store to global memory that hits: drop the line and write through, update it and write through, or keep "
-            "it dirty"),
-    CFG_ROW(T, write_local, CFG_ENUM, "", "back", 0, 0, "evict through back", "the same for local memory"),
+            "it dirty; allocate: write through, and take a line for what misses"),
+    CFG_ROW(T, write_local, CFG_ENUM, "", "back", 0, 0, "evict through back allocate", "the same for local memory"),
+    CFG_ROW(T, whole_sectors, CFG_BOOL, "", "no", 0, 1, NULL,
+            "a store travels to the L2 as whole 32-byte sectors, not as the bytes it writes"),
+    CFG_ROW(
+        T, carve_outs, CFG_TEXT, "", "", 0, 0, NULL,
+        "sizes of shared memory in KiB, ascending (\"8 16 32\"), one of which is taken out of l1.size for a kernel; "
+        "\"\" = none is"),
     CFG_ROW(T, bypass_fetch, CFG_ENUM, "", "line", 0, 0, "line sectors",
             "what a load that an MSHR tracks but the cache will not keep (abyp, pcal) fetches: the whole line or the "
             "32-byte sectors touched; one that never enters the cache fetches what it touches in any case"),

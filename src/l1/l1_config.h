@@ -9,9 +9,10 @@
 enum l1_fill { L1_FILL_LINE, L1_FILL_SECTOR };
 enum l1_allocate { L1_ALLOCATE_ON_MISS, L1_ALLOCATE_ON_FILL };
 enum l1_write {
-    L1_WRITE_EVICT,   /* goes through; a line that is there is dropped */
-    L1_WRITE_THROUGH, /* goes through; a line that is there stays, updated */
-    L1_WRITE_BACK,    /* a line that is there becomes dirty and the write ends here; else goes through */
+    L1_WRITE_EVICT,    /* goes through; a line that is there is dropped */
+    L1_WRITE_THROUGH,  /* goes through; a line that is there stays, updated */
+    L1_WRITE_BACK,     /* a line that is there becomes dirty and the write ends here; else goes through */
+    L1_WRITE_ALLOCATE, /* goes through; what was written can be read here, in a line taken for it if need be */
 };
 
 /* One cache. The same members for all three, so that the code is the same. */
@@ -31,7 +32,8 @@ struct l1_cache_config {
     bool enabled;
     /* Only in [l1]. */
     uint32_t reply_queue, prefetch_queue;
-    bool observe;
+    bool observe, whole_sectors;
+    const char *carve_outs;
     uint32_t management, organisation, prefetcher, order; /* indices in the kinds */
 };
 

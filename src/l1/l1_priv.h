@@ -45,9 +45,10 @@ struct l1_cache {
     int8_t blocked; /* stall of the oldest access (index in stall_cycles), or -1 */
     uint8_t which;
     bool sectored, on_fill, hooked;
-    uint8_t missed;          /* sectors for which the last miss asked the L2 */
-    bool freed;              /* something a blocked access may wait for has been freed since it was last tried */
-    uint32_t hit_extra;      /* cycles from the tags to the data */
+    uint8_t missed;     /* sectors for which the last miss asked the L2 */
+    bool freed;         /* something a blocked access may wait for has been freed since it was last tried */
+    uint32_t hit_extra; /* cycles from the tags to the data */
+    uint32_t *words;    /* by tag entry: 4-byte words written since the line was placed; NULL = writes take no line */
     uint64_t *prefetched_at; /* by tag entry: the cycle in which its prefetch was issued; NULL = no prefetcher */
     struct l1_cache_config cfg;
     struct l1_stats stats;

@@ -231,6 +231,8 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, atomic_interval, CFG_INT, "cycles", "1", 1, 256, NULL, "cycles between two atomics of a slice"),
     CFG_ROW(T, atomic_latency, CFG_INT, "cycles", "0", 0, 400, NULL, "what an atomic adds to the latency of a read"),
     CFG_ROW(T, port_bytes, CFG_INT, "bytes", "32", 8, 256, NULL, "bytes the data array moves per cycle"),
+    CFG_ROW(T, write_bytes, CFG_INT, "bytes", "0", 0, 256, NULL,
+            "the same for stores, in whole sectors; 0 = as for reads, and only what hits takes its time"),
     CFG_ROW(T, notes, CFG_BOOL, "", "no", 0, 1, NULL,
             "keep a 16-bit remark of L1 policies with each line; policies that need it have it in any case"),
     CFG_ROW(T, bypass_on_fail, CFG_BOOL, "", "no", 0, 1, NULL,

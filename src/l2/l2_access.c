@@ -153,6 +153,8 @@ BODY void count_taken(struct l2 *l2, const struct l2_outcome *o, bool atomic)
 /* Cycles for which it occupies the port: hits move data; what misses leaves the tags after one cycle. */
 BODY uint32_t port_cycles(const struct l2 *l2, const struct l2_outcome *o)
 {
+    if (o->store && l2->cfg.write_bytes)
+        return (sector_count(l2->cur_asked) * SECTOR_BYTES - 1) / l2->cfg.write_bytes + 1;
     uint32_t cycles = o->misses + o->merges + o->bypasses;
     if (o->hits) {
         uint32_t sectors = l2->cfg.split_sectors ? o->hits : sector_count(l2->cur_asked);

@@ -28,7 +28,7 @@ struct l2_cfg {
     uint32_t dram_queue, fill_queue;
     uint32_t write; /* enum l2_write */
     uint32_t atomic_interval, atomic_latency;
-    uint32_t port_bytes;
+    uint32_t port_bytes, write_bytes;
     bool notes;
     bool bypass_on_fail; /* a read that finds no way, MSHR entry or merge slot bypasses the cache (RACB) */
     uint32_t order;      /* index in l2_order_kind */

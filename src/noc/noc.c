@@ -54,6 +54,8 @@ struct noc *noc_new(struct engine *eng, const struct noc_config *config, const s
                        .n_mem = env->n_mem,
                        .via = env->via,
                        .comp = {.check = noc_check}};
+    if (env->role == NOC_REPLY && base.cfg.reply_flit)
+        base.cfg.flit = base.cfg.reply_flit;
     for (uint32_t k = 0; k < NET_CLASS_COUNT; k++) {
         if (!(env->classes >> k & 1))
             continue;
@@ -135,6 +137,8 @@ void noc_count_delivery(struct noc *n, uint32_t c, uint32_t pieces, uint32_t fli
 static const struct cfg_field fields[] = {
     CFG_ROW(T, topology, CFG_ENUM, "", "crossbar", 0, 0, "crossbar mesh butterfly", "shape of the two networks"),
     CFG_ROW(T, flit, CFG_INT, "bytes", "32", 8, 256, NULL, "bytes a link moves per cycle"),
+    CFG_ROW(T, reply_flit, CFG_INT, "bytes", "0", 0, 256, NULL,
+            "the same of the networks that carry replies; 0 = as noc.flit"),
     CFG_ROW(T, inject_queue, CFG_INT, "packets", "8", 1, 4096, NULL, "packets a node can have waiting"),
     CFG_ROW(T, latency, CFG_INT, "cycles", "4", 1, 400, NULL, "crossbar: from the grant to the first flit's arrival"),
     CFG_ROW(T, voq, CFG_BOOL, "", "no", 0, 1, NULL,

@@ -19,6 +19,7 @@ enum noc_core_network { NOC_CORE_SAME, NOC_CORE_CROSSBAR, NOC_CORE_MESH, NOC_COR
 struct noc_cfg {
     uint32_t topology; /* enum noc_topology */
     uint32_t flit;     /* bytes */
+    uint32_t reply_flit;
     uint32_t inject_queue;
     uint32_t latency; /* crossbar: cycles from the grant to the first flit at the other side */
     bool voq;         /* crossbar: a queue per input and output; no: one per input, whose head can block it */

@@ -240,3 +240,25 @@ unsigned smem_passes(const struct stream_mem *mem, unsigned width, unsigned bank
             total += passes_of(mem, mem->mask & group << first, words, banks, atomic);
     return total;
 }
+
+/* The lines that need each bank are counted in all 32 banks at once: bit b of count[k] is bit k of bank b's number. */
+unsigned data_passes(const struct line_access *line, unsigned n)
+{
+    uint32_t count[9] = {0}; /* COALESCE_MAX is 256 */
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t carry = line[i].words;
+        for (unsigned k = 0; carry; k++) {
+            uint32_t both = count[k] & carry;
+            count[k] ^= carry;
+            carry = both;
+        }
+    }
+    uint32_t most = ~0u;
+    unsigned passes = 0;
+    for (unsigned k = 9; k-- > 0;)
+        if (count[k] & most) {
+            most &= count[k];
+            passes |= 1u << k;
+        }
+    return passes;
+}

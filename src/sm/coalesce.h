@@ -55,4 +55,7 @@ unsigned coalesce_local(const struct stream_mem *mem, unsigned width, unsigned l
  */
 unsigned smem_passes(const struct stream_mem *mem, unsigned width, unsigned banks, bool atomic);
 
+/* Cycles that a load needs of the L1's data: the most lines in which it needs the same 4-byte bank. */
+unsigned data_passes(const struct line_access *, unsigned n);
+
 #endif

@@ -4,7 +4,8 @@
  *
  * An instruction is coalesced when it is issued and waits in a queue of `sm.lsu_queue`. The head alone works: a
  * shared-memory access occupies the unit for as many cycles as it has passes; a global, local, constant or texture
- * access sends `sm.lsu_lines` line requests per cycle as long as the L1's port has room. A load's registers are written
+ * access sends `sm.lsu_lines` line requests per cycle as long as the L1's port has room, and a load keeps the unit for
+ * as many cycles as it needs one bank of the L1's data (sm.data_banks). A load's registers are written
  * when its last line has come back; a store is done, for fences and for the CTA's end, when it is acknowledged.
  *
  * Not modelled: the width of the write-back bus beyond the L1's own one reply per cycle.
@@ -151,6 +152,10 @@ void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t
         e->req_kind = request_kind(i);
         e->flags = request_flags(i);
         coalesce_into(sm, slot, i, mem, e);
+        if (e->space == REQ_SP_TEX)
+            e->passes = e->n_line > sm->cfg.tex_cycles ? e->n_line : sm->cfg.tex_cycles;
+        else if (sm->cfg.data_banks && e->req_kind == REQ_READ)
+            e->passes = data_passes(e->line, e->n_line);
         w->outstanding += e->n_line;
         if (sm->env.on_load && i->cls == TRACE_LOAD && mem->space == TRACE_SP_GLOBAL && !(e->flags & REQ_F_BYPASS))
             show_load(sm, e, w);
@@ -254,10 +259,13 @@ void sm_lsu_step(struct sm *sm, uint64_t now)
         done_at = now + sm->cfg.smem_latency + e->passes - 1;
         break;
     default:
+        if (!e->next_line)
+            e->began_at = now;
         for (unsigned room = sm->cfg.lsu_lines; room && e->next_line < e->n_line && !is_blocked(sm, e); room--)
             send_line(sm, e, now);
         if (e->next_line < e->n_line)
             return;
+        sm->lsu_busy_until = e->began_at + e->passes;
         break;
     }
     unsigned slot = e->warp;
@@ -296,7 +304,7 @@ static void take_reply(struct sm *sm, req_id id, uint64_t now)
     l->latency_sum[r->served] += latency;
     sm->outstanding--;
     if (r->token != UINT32_MAX && --sm->pending[r->token].left == 0)
-        complete(sm, r->token, now, now);
+        complete(sm, r->token, r->space == REQ_SP_TEX ? now + sm->cfg.tex_latency : now, now);
     settle_account(sm, r->warp, now);
     req_release(pool, id);
 }

@@ -40,6 +40,11 @@ static const struct cfg_field sm_fields[] = {
             "what a warp's lanes are merged into: lines, of which what is not cached moves the sectors and bytes "
             "touched; or aligned segments of 32, 64 or 128 bytes, which move whole"),
     INT(lsu_lines, "lines", "1", 1, 8, "line requests sent to the L1 in one cycle"),
+    INT(data_banks, "banks", "0", 0, 32,
+        "banks of 4 bytes of the L1's data: a load takes as many cycles as one of them is needed in different lines; 0 "
+        "or 32"),
+    INT(tex_cycles, "cycles", "1", 1, 64, "of the load/store unit that a texture fetch takes at least"),
+    INT(tex_latency, "cycles", "0", 0, 400, "what a texture fetch adds to the latency of a load"),
     INT(pending_loads, "loads", "512", 1, 8192, "load instructions of one SM in flight"),
     INT(outstanding, "requests", "2048", 64, 65536, "line requests of one SM in flight, stores included"),
     INT(smem_banks, "banks", "32", 1, 64, "shared memory banks of 4 bytes; a power of two"),
@@ -79,6 +84,8 @@ static int check_sm(const struct cfg *c, const void *values, struct err *e)
     const struct sm_config *v = values;
     if (!is_pow2(v->smem_banks))
         return cfg_fault(c, "sm.smem_banks", e, "the number of banks must be a power of two");
+    if (v->data_banks != 0 && v->data_banks != 32)
+        return cfg_fault(c, "sm.data_banks", e, "the banks of the L1's data are 32 or not modelled (0)");
     if (32 % v->simt_width)
         return cfg_fault(c, "sm.simt_width", e, "32 lanes cannot be divided by it; use 8, 16 or 32");
     if (v->warps < v->schedulers)

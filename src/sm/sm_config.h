@@ -27,7 +27,7 @@ struct sm_config {
     uint32_t sp_units, int_units, sfu_units, dp_units, tensor_units;
     uint32_t lat[TRACE_CLASS_COUNT], ii[TRACE_CLASS_COUNT];
     /* memory pipeline */
-    uint32_t lsu_queue, lsu_lines, pending_loads, outstanding;
+    uint32_t lsu_queue, lsu_lines, data_banks, tex_cycles, tex_latency, pending_loads, outstanding;
     uint32_t coalesce; /* enum sm_coalesce */
     uint32_t smem_banks, smem_latency, smem_atomic_cycles, param_latency;
 };

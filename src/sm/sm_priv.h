@@ -88,9 +88,10 @@ struct lsu_entry {
     uint16_t flags, loop;
     uint32_t pc, mem_index;
     uint32_t pending; /* index, or UINT32_MAX */
-    uint32_t passes;  /* shared memory */
+    uint32_t passes;  /* cycles of the unit: shared memory, banks of the L1's data */
     uint32_t n_line, next_line;
     uint64_t ready_at; /* its operands have been read */
+    uint64_t began_at; /* its first line was sent */
     uint8_t space;
     struct line_access line[COALESCE_MAX];
 };

@@ -171,6 +171,72 @@ static void write_policies(void **state)
     }
 }
 
+/* With write_global = allocate what was written can be read here, word by word, and stores replace lines. */
+static void stores_that_take_lines(void **state)
+{
+    (void)state;
+    const struct shot shots[] = {{1, 0x4000, REQ_WRITE, .sectors = 1, .words = 0x03},
+                                 {2000, 0x4000, .sectors = 1, .words = 0x01}, /* written: here */
+                                 {4000, 0x4000, .sectors = 1, .words = 0x06}, /* one word of it was not */
+                                 {6000, 0x4000, .sectors = 1},                /* the sector has come */
+                                 {8000, 0x4000, REQ_WRITE, .sectors = 2},
+                                 {9000, 0x4000, .sectors = 2}, /* a whole sector */
+                                 {10000, 0x4000, .sectors = 4}};
+    struct memsys *m = one("[l1]\nwrite_global = allocate\nfill = sector\nwhole_sectors = yes\n");
+    struct landing at[7];
+    memsys_script(m, 0, shots, 7, at);
+    memsys_run(m);
+    const uint64_t hit = m->l1_config.cache[0]->latency;
+    assert_int_equal(at[0].back - at[0].sent, to_l2(m, 40) + from_l2(m, 8)); /* eight bytes travel as a sector */
+    assert_int_equal(at[1].back - at[1].sent, hit);
+    assert_true(at[2].back - at[2].sent > hit);
+    assert_int_equal(at[3].back - at[3].sent, hit);
+    assert_int_equal(at[5].back - at[5].sent, hit);
+    assert_true(at[6].back - at[6].sent > hit);
+    assert_int_equal(memsys_stat(m, "l1.store_misses"), 1);
+    assert_int_equal(memsys_stat(m, "l1.store_hits"), 1);
+    assert_int_equal(memsys_stat(m, "l1.load_hits"), 3);
+    assert_int_equal(memsys_stat(m, "l1.sector_misses"), 2);
+    assert_int_equal(memsys_stat(m, "l1.global_sectors"), 5);
+    assert_int_equal(memsys_stat(m, "l1.global_sector_hits"), 3);
+    memsys_free(m);
+
+    /* Four ways: the fourth store after a load replaces its line. */
+    struct shot walk[6] = {{1, 0}};
+    for (unsigned i = 1; i < 5; i++)
+        walk[i] = (struct shot){1000 * i, i * SET_STRIDE, REQ_WRITE};
+    walk[5] = (struct shot){6000, 0};
+    for (unsigned allocate = 0; allocate < 2; allocate++) {
+        m = one(allocate ? LINEAR "write_global = allocate\n" : LINEAR "write_global = through\n");
+        memsys_script(m, 0, walk, 6, at);
+        memsys_run(m);
+        assert_int_equal(memsys_stat(m, "l1.load_hits"), !allocate);
+        assert_int_equal(memsys_stat(m, "l1.evictions"), 2 * allocate);
+        memsys_free(m);
+    }
+}
+
+/* Shared memory takes whole ways out of the array. */
+static void carve_out_takes_ways(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned ways, hits;
+    } cases[] = {{0, 2}, {2, 2}, {3, 0}, {9, 0}}; /* of four; the last stays in any case */
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct shot shots[4];
+        struct landing at[4];
+        for (unsigned k = 0; k < 4; k++)
+            shots[k] = (struct shot){1 + 1000 * k, k % 2 * SET_STRIDE};
+        struct memsys *m = one(LINEAR);
+        l1_carve_out(m->l1[0], cases[i].ways * SET_STRIDE);
+        memsys_script(m, 0, shots, 4, at);
+        memsys_run(m);
+        assert_int_equal(memsys_stat(m, "l1.load_hits"), cases[i].hits);
+        memsys_free(m);
+    }
+}
+
 static void dirty_eviction(void **state)
 {
     (void)state;
@@ -336,6 +402,8 @@ int main(void)
         cmocka_unit_test(reservation_merge),
         cmocka_unit_test(reservation_queue),
         cmocka_unit_test(write_policies),
+        cmocka_unit_test(stores_that_take_lines),
+        cmocka_unit_test(carve_out_takes_ways),
         cmocka_unit_test(dirty_eviction),
         cmocka_unit_test(bypass_and_atomics),
         cmocka_unit_test(sectors),

@@ -53,6 +53,8 @@ static void send(struct mock_sm *s, struct port *p, uint64_t now)
     for (uint32_t i = 0; i < 4; i++)
         if (sectors >> i & 1)
             words |= 0xffu << 8 * i;
+    if (x->words)
+        words = x->words;
     s->comp.eng->pool.req[id] = (struct req){.addr = x->addr & ~127ull,
                                              .born = now,
                                              .token = (uint32_t)s->sent,
@@ -61,7 +63,7 @@ static void send(struct mock_sm *s, struct port *p, uint64_t now)
                                              .sm = (uint16_t)s->index,
                                              .warp = x->warp,
                                              .cta = x->cta,
-                                             .bytes = (uint16_t)(32 * __builtin_popcount(sectors)),
+                                             .bytes = (uint16_t)(4 * __builtin_popcount(words)),
                                              .flags = x->flags,
                                              .kind = x->kind,
                                              .space = x->space ? x->space : REQ_SP_GLOBAL,

@@ -26,6 +26,7 @@ struct shot {
     uint8_t nth, n_lines; /* this line's place among those of its instruction; n_lines 0 = 1 */
     uint16_t note;        /* req.note */
     uint16_t cta;
+    uint32_t words; /* 0 = all of the sectors */
 };
 struct landing {
     uint64_t sent, back; /* core cycles: handed to the L1, seen by the SM; back 0 = not yet */

@@ -108,7 +108,7 @@ static struct bench *bench_new(struct synth *s, const char *config, bool tick_al
     struct sm_env env = {.n_sm = 1, .line_data = 128, .line_const = 64, .line_tex = 128, .streams = &s->streams};
     env.wanted_events = 1u << EVENT_LOOP_EXIT;
     env.sched_params = cfg_policy_params(c, "scheduler", b->cfg.scheduler);
-    b->dispatch = dispatch_new(b->eng, 1);
+    b->dispatch = dispatch_new(b->eng, 1, 0);
     b->sm = sm_new(b->eng, &b->cfg, cfg_section(c, "icache"), &env, "sm.0", &e);
     assert_non_null(b->sm);
     struct mock_l1 *m = b->l1 = arena_alloc64(b->arena, sizeof *m);

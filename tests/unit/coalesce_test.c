@@ -210,13 +210,39 @@ static void passes_are_those_of_the_definition(void **state)
     }
 }
 
+static void banks_of_lines_are_counted(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t words[4];
+        unsigned n, passes;
+    } known[] = {{{~0u}, 1, 1}, {{1, 2, 4, 8}, 4, 1}, {{1, 1, 1, 1}, 4, 4}, {{~0u, ~0u, 0xff}, 3, 3}, {{3, 6}, 2, 2}};
+    struct line_access line[COALESCE_MAX] = {0};
+    for (unsigned i = 0; i < sizeof known / sizeof *known; i++) {
+        for (unsigned k = 0; k < known[i].n; k++)
+            line[k].words = known[i].words[k];
+        assert_int_equal(data_passes(line, known[i].n), known[i].passes);
+    }
+    for (int round = 0; round < 2000; round++) {
+        unsigned n = 1 + rnd() % (round % 10 ? 32 : COALESCE_MAX), count[32] = {0}, most = 0;
+        for (unsigned k = 0; k < n; k++) {
+            line[k].words = round % 3 ? (uint32_t)rnd() & (uint32_t)rnd() : 1u << rnd() % 4;
+            for (unsigned b = 0; b < 32; b++)
+                count[b] += line[k].words >> b & 1;
+        }
+        for (unsigned b = 0; b < 32; b++)
+            most = count[b] > most ? count[b] : most;
+        assert_int_equal(data_passes(line, n), most);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_those_of_the_definition),  cmocka_unit_test(segments_are_cut_by_width),
         cmocka_unit_test(a_segment_is_aligned_and_holds_all), cmocka_unit_test(misaligned_lanes_are_taken_as_they_are),
         cmocka_unit_test(atomics_of_one_word_are_apart),      cmocka_unit_test(local_words_lie_side_by_side),
-        cmocka_unit_test(passes_are_those_of_the_definition),
+        cmocka_unit_test(passes_are_those_of_the_definition), cmocka_unit_test(banks_of_lines_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
