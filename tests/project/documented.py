@@ -172,6 +172,9 @@ class Tester:
         for word in command.split():  # documents of runs; what a command writes itself it may overwrite
             if re.fullmatch(r"[\w-]+\.json", word) and not os.path.exists(os.path.join(self.dir, word)):
                 shutil.copy(os.path.join(self.dir, ".stand-in.json"), os.path.join(self.dir, word))
+        if "weir export" in command:  # 'weir cache clean --results' may have come before
+            os.makedirs(os.path.join(self.dir, ".cache/weir"), mode=0o700, exist_ok=True)
+            shutil.copy(os.path.join(self.dir, "results.sqlite"), os.path.join(self.dir, ".cache/weir"))
         bfs = os.path.join(self.dir, "bfs")  # not always: 'weir analyze bfs' means the suite's
         if "./bfs" in command:
             shutil.copy(self.args.app, bfs)
