@@ -278,7 +278,7 @@ static int put_figure(struct writing *w, struct lab_figure *f, struct err *e)
         interact_print(w->lab, f, w->report->claims, false, w->screen);
     put_found(f, false, w->screen);
     put_notes(f, false, w->screen);
-    const int drawn = w->md ? write_figure(w, f, w->claim.p + first, w->claim.n - first, e) : 0;
+    const int drawn = w->md ? write_figure(w, f, w->claim.n ? w->claim.p + first : NULL, w->claim.n - first, e) : 0;
     for (size_t i = first; i < w->claim.n; i++)
         put_claim(w, &w->claim.p[i]);
     return drawn;
