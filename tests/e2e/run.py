@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
 """Builds and runs one end-to-end program, or all of them.
 
-usage: run.py --weir PATH --out DIR [--with clang|nvcc] [NAME...]
+usage: run.py --weir PATH --out DIR [--with clang|nvcc] [--code] [NAME...]
 
 A program is a .cu file of this folder (or faults/NAME) that checks itself and exits with 0. Comments at its top steer it:
   // files: A B     further source files        // flags: -X    options for the compiler (@ is the program's folder)
   // run: --X       options for weir run         // expect: TEXT a line its output must have
   // only: clang    not with the other compiler  // fails: RE    it must exit with 1 and say RE (dots match line ends)
 A build is kept in the output folder and reused while nothing it was made from is newer.
+
+With --code, a program's recording is also replayed in PTX order and as scheduled code (sm.code): every memory instruction must be
+executed as often, with as many lanes, touching as many lines; loads of shared memory may be joined. Ticking every cycle must
+give the same statistics as skipping.
 Exit status: 0 all passed, 1 some failed, 77 (skipped, as Meson counts it) the compiler is missing.
 """
 import argparse
+import json
 import os
 import re
 import shutil
@@ -20,6 +25,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 TIME_LIMIT_S = 120
+LARGE_RECORDING = 300000  # bytes; what is larger takes too long to be ticked
 
 
 class Failed(Exception):
@@ -100,6 +106,54 @@ def run(args, program, d):
             raise Failed("missing in the output: %s\n%s" % (expected, said))
 
 
+def replay(args, recording, options):
+    out = recording + ".json"
+    result = call([args.weir, "replay", "--quiet", "--gpu", "gtx480", "--json", out] + options + [recording])
+    if result.returncode != 0:
+        raise Failed("its replay with %s failed\n%s" % (" ".join(options), result.stderr))
+    with open(out) as f:
+        document = json.load(f)
+    os.unlink(out)
+    del document["provenance"]  # says when
+    return document
+
+
+def accesses(document):
+    """What each memory instruction did, shared loads apart: those that are neighbours become one."""
+    found, shared = {}, {}
+    for load in document["loads"]:
+        of = shared if load["class"] == "load" and load["space"] == "shared" else found
+        of[load["kernel"], load["pc"]] = load["executions"], load["lanes"], load["lines"]
+    return found, shared
+
+
+def both_ways(args, program, d):
+    """The program's accesses are the same whether its kernels are issued as PTX or as scheduled code."""
+    if "fails" in d or "run" in d:
+        return
+    recording = program + ".wt"
+    result = call([args.weir, "record", "--quiet", "-o", recording, program], cwd=args.out)
+    if result.returncode != 0:
+        raise Failed("its recording failed\n" + result.stderr)
+    if os.path.getsize(recording) > LARGE_RECORDING:
+        os.unlink(recording)
+        return
+    code = ["--set", "sm.code=scheduled"]
+    ptx, scheduled = replay(args, recording, ["--set", "sm.code=ptx"]), replay(args, recording, code)
+    ticked = replay(args, recording, code + ["--engine", "tick"])
+    os.unlink(recording)
+    if ticked != scheduled:
+        raise Failed("scheduled code: ticking every cycle and skipping give different statistics")
+    (ours, ours_shared), (theirs, theirs_shared) = accesses(scheduled), accesses(ptx)
+    for key in set(ours) | set(theirs):
+        if ours.get(key) != theirs.get(key):
+            raise Failed("%s, pc %d: executions, lanes and lines %s as PTX, %s scheduled" %
+                         (key[0], key[1], theirs.get(key), ours.get(key)))
+    for key, did in ours_shared.items():
+        if did[:2] != theirs_shared.get(key, (0, 0))[:2]:
+            raise Failed("%s, pc %d: %s as PTX, %s scheduled" % (key[0], key[1], theirs_shared.get(key), did))
+
+
 def all_names():
     names = []
     for folder in ("", "faults"):
@@ -114,6 +168,7 @@ def main():
     p.add_argument("--weir", required=True)
     p.add_argument("--out", required=True)
     p.add_argument("--with", dest="compiler", choices=["clang", "nvcc"], default="clang")
+    p.add_argument("--code", action="store_true")
     p.add_argument("names", nargs="*")
     args = p.parse_args()
     args.weir = os.path.abspath(args.weir)
@@ -128,7 +183,10 @@ def main():
         if args.compiler not in d.get("only", [args.compiler]):
             continue
         try:
-            run(args, build(args, name, source, d), d)
+            program = build(args, name, source, d)
+            run(args, program, d)
+            if args.code:
+                both_ways(args, program, d)
             print("ok     %s" % name)
         except Failed as e:
             failed += 1
