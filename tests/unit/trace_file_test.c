@@ -6,6 +6,8 @@
 
 #include "trace_gen.h"
 
+#include "trace/table.h"
+
 #include <unistd.h>
 
 /* A program: launches of random kernels, each CTA cut into chunks, the chunks of several CTAs interleaved. */
@@ -180,7 +182,13 @@ static bool same_kernel(const struct trace_kernel *a, const struct trace_kernel 
            !memcmp(a->loop, b->loop, a->n_loop * sizeof *a->loop) && !memcmp(a->str, b->str, a->n_str);
     for (uint32_t i = 0; same && i < a->n_file; i++)
         same = !strcmp(a->file[i], b->file[i]);
-    return same;
+    const struct trace_code *x = a->code, *y = b->code;
+    if (!same || !x != !y || !x)
+        return same && !x == !y;
+    return x->n_op == y->n_op && x->n_reg_entries == y->n_reg_entries && x->n_region == y->n_region &&
+           x->n_scoreboard == y->n_scoreboard && !memcmp(x->op, y->op, x->n_op * sizeof *x->op) &&
+           !memcmp(x->reg, y->reg, x->n_reg_entries * sizeof *x->reg) &&
+           !memcmp(x->region, y->region, x->n_region * sizeof *x->region);
 }
 
 /* Reads everything. Returns 1 when it equals the program, 0 when reading fails, -1 when it silently differs. */
@@ -452,6 +460,41 @@ static void full_disk_is_reported_and_devices_are_left_alone(void **state)
     assert_null(trace_writer_open("/nonexistent/x.wt", "x", &e));
 }
 
+/* Code that a machine could not issue is refused when it is written and when it is read. */
+static void impossible_code_is_refused(void **state)
+{
+    (void)state;
+    struct gen_rng r = {1};
+    struct gen_kernel g;
+    gen_kernel_make(&g, &r, 12, 1);
+    assert_null(table_check(&g.k));
+#define LIE(member, value)                                                                                             \
+    do {                                                                                                               \
+        __typeof__(member) truth = member;                                                                             \
+        member = (value);                                                                                              \
+        assert_non_null(table_check(&g.k));                                                                            \
+        member = truth;                                                                                                \
+    } while (0)
+    uint32_t plain = 0;
+    while (g.inst[plain].mem_index != UINT32_MAX)
+        plain++;
+    LIE(g.op[0].pc, 1);                          /* of another region */
+    LIE(g.op[0].cls, TRACE_CLASS_COUNT);         /* no class */
+    LIE(g.op[0].regs_at, 3 * 12);                /* outside the list */
+    LIE(g.op[0].copy, 1);                        /* of an iteration that is not there */
+    LIE(g.op[4 * plain].flags, TRACE_OP_ACCESS); /* of an instruction that accesses nothing */
+    LIE(g.op[0].flags, 0x80);                    /* no flag */
+    LIE(g.region[1].pc, 2);                      /* a gap */
+    LIE(g.region[11].n_pc, 2);                   /* beyond the kernel */
+    LIE(g.region[0].n_op, 4 * 12 + 1);           /* beyond the operations */
+    LIE(g.region[0].copies, 3);                  /* not by halves */
+    LIE(g.region[0].copies, TRACE_REGION_COPIES + 2);
+    LIE(g.code.n_region, 11); /* one is missing */
+    LIE(g.code.n_scoreboard, 1);
+#undef LIE
+    gen_kernel_free(&g);
+}
+
 /* What breaks the sink's contract is refused, and the partial file goes away. */
 static void refused_recordings_leave_no_file(void **state)
 {
@@ -495,6 +538,7 @@ int main(void)
         cmocka_unit_test(newer_and_foreign_files_are_told_apart),
         cmocka_unit_test(full_disk_is_reported_and_devices_are_left_alone),
         cmocka_unit_test(refused_recordings_leave_no_file),
+        cmocka_unit_test(impossible_code_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,44 @@ struct gen_kernel {
     struct trace_loop loop[2];
     const char *file[2];
     char name[32];
+    struct trace_code code; /* of every second kernel: one region for each instruction, some unrolled */
+    struct trace_op *op;
+    struct trace_region *region;
 };
+
+static inline void gen_code_make(struct gen_kernel *g, uint32_t n_inst)
+{
+    g->op = xcalloc(4 * n_inst, sizeof *g->op);
+    g->region = xcalloc(n_inst, sizeof *g->region);
+    for (uint32_t i = 0; i < n_inst; i++) {
+        bool access = g->inst[i].mem_index != UINT32_MAX;
+        for (uint32_t k = 0; k < 4; k++)
+            g->op[4 * i + k] = (struct trace_op){.pc = i,
+                                                 .regs_at = 3 * i,
+                                                 .cls = g->inst[i].cls,
+                                                 .flags = access ? TRACE_OP_ACCESS : 0,
+                                                 .n_dst = 1,
+                                                 .n_src = 2,
+                                                 .width = access ? 4 : 0,
+                                                 .copy = k == 3};
+        g->region[i] = (struct trace_region){.pc = i, .n_pc = 1, .op = 4 * i, .n_op = 1};
+        if (i % 3 == 0) {
+            g->region[i].copies = 2;
+            g->region[i].all.op = 4 * i + 2;
+            g->region[i].all.n_op = 2;
+            g->region[i].half.op = 4 * i;
+            g->region[i].half.n_op = 1;
+        }
+    }
+    g->code = (struct trace_code){.n_op = 4 * n_inst,
+                                  .n_reg_entries = 3 * n_inst,
+                                  .n_region = n_inst,
+                                  .n_scoreboard = 40,
+                                  .op = g->op,
+                                  .reg = g->reg,
+                                  .region = g->region};
+    g->k.code = &g->code;
+}
 
 static inline void gen_kernel_make(struct gen_kernel *g, struct gen_rng *r, uint32_t n_inst, uint32_t serial)
 {
@@ -96,11 +133,15 @@ static inline void gen_kernel_make(struct gen_kernel *g, struct gen_rng *r, uint
                                  .smem_static_bytes = 4096,
                                  .local_bytes_per_thread = 16,
                                  .max_threads_per_cta = 256};
+    if (serial % 2)
+        gen_code_make(g, n_inst);
 }
 static inline void gen_kernel_free(struct gen_kernel *g)
 {
     free(g->inst);
     free(g->reg);
+    free(g->op);
+    free(g->region);
 }
 
 /* One executed instruction, as the test remembers it. */
