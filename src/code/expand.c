@@ -108,6 +108,28 @@ static const char *wide_integer(const struct ptx_inst *i)
     }
 }
 
+/*
+ * Whether a 64-bit result serves only as an address in shared or local memory, which has 32 bits: the assembler
+ * computes the lower half alone. `depth` bounds the chain of additions that is followed.
+ */
+static bool is_short_address(const struct code_func *c, uint32_t pc, unsigned depth)
+{
+    if (c->du.n_def[pc] != 1 || !depth)
+        return false;
+    uint32_t reg = c->du.reg[c->du.at[pc]];
+    for (uint32_t k = c->uses.at[reg]; k < c->uses.at[reg + 1]; k++) {
+        const struct ptx_inst *user = &c->func->inst[c->uses.item[k]];
+        unsigned at = user->op == PTX_ST || user->op == PTX_RED ? 0 : 1;
+        bool access = user->op == PTX_LD || user->op == PTX_ST || user->op == PTX_ATOM || user->op == PTX_RED;
+        bool is_base = access && (user->space == PTX_S_SHARED || user->space == PTX_S_LOCAL) && user->n_opnd > at &&
+                       user->opnd[at].kind == PTX_O_ADDR && user->opnd[at].reg == (int32_t)reg;
+        bool is_sum = (user->op == PTX_ADD || user->op == PTX_SUB || user->op == PTX_MOV) && !user->n_mod;
+        if (!is_base && !(is_sum && is_short_address(c, c->uses.item[k], depth - 1)))
+            return false;
+    }
+    return c->uses.at[reg] != c->uses.at[reg + 1];
+}
+
 static bool is_integer(enum ptx_type t)
 {
     return (t >= PTX_T_B8 && t <= PTX_T_S64);
@@ -149,5 +171,5 @@ const char *code_expansion(const struct code_func *c, uint32_t pc)
         break;
     }
     bool wide = is_integer(t) && ptx_type_bytes(t) == 8 && !ptx_has(i, PTX_M_WIDE);
-    return wide ? wide_integer(i) : NULL;
+    return wide && !is_short_address(c, pc, 8) ? wide_integer(i) : NULL;
 }

@@ -279,6 +279,13 @@ static unsigned fused_class(const struct code_func *c, uint32_t pc, unsigned cls
     return cls;
 }
 
+/* Between integers: a move or a shift, and not the unit that converts floating-point numbers. */
+static bool converts_integers(const struct ptx_inst *i)
+{
+    return i->op == PTX_CVT && i->n_type == 2 && i->type[0] >= PTX_T_B8 && i->type[0] <= PTX_T_S64 &&
+           i->type[1] >= PTX_T_B8 && i->type[1] <= PTX_T_S64;
+}
+
 static uint8_t copy_of(const struct code_region *r)
 {
     return (uint8_t)(r->unroll ? r->unroll->copy : 0);
@@ -330,6 +337,8 @@ static void select_one(struct code_func *c, struct code_region *r, uint32_t pc)
         prepare(c, r, pc, base);
     if (i->space == PTX_S_PARAM && !c->func->is_entry && (cls == TRACE_LOAD || cls == TRACE_STORE))
         cls = TRACE_MOVE; /* a function's own parameters: see kernel_table.c */
+    if (converts_integers(i))
+        cls = TRACE_INT_ADD;
     unsigned fused = fused_class(c, pc, cls);
     const char *text = fused == cls ? code_expansion(c, pc) : NULL;
     if (text) {

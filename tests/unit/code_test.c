@@ -125,6 +125,13 @@ static void users_take_in_what_they_can(void **state)
            "0:int_add 2:int_add 3:store 4:ret");
     expect("mov.f32 %f1, 0f3F800000;\nadd.f32 %f2, %f3, %f1;\nst.global.f32 [%rd1], %f2;\nret;",
            "1:fp_add 2:store 3:ret");
+    /* Addresses in shared memory have 32 bits. */
+    expect("add.s64 %rd1, %rd2, %rd3;\nld.shared.f32 %f1, [%rd1+4];\nst.global.f32 [%rd4], %f1;\nret;",
+           "0:int_add 1:load 2:store 3:ret");
+    expect("add.s64 %rd1, %rd2, %rd3;\nld.global.f32 %f1, [%rd1+4];\nst.global.f32 [%rd4], %f1;\nret;",
+           "0:int_add 0:int_add 1:load 2:store 3:ret");
+    /* A conversion between integers that stays is a shift. */
+    expect("cvt.s64.s32 %rd1, %r1;\nst.global.u64 [%rd2], %rd1;\nret;", "0:int_add 1:store 2:ret");
     /* Combined comparisons. */
     expect(
         "setp.lt.s32 %p1, %r1, 4;\nsetp.gt.s32 %p2, %r2, 4;\nand.pred %p3, %p1, %p2;\n@%p3 bra L;\n"
