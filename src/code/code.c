@@ -6,8 +6,8 @@
 #include "code/unroll.h"
 
 /*
- * Registers that the assembler spends on results it waits for, beyond what PTX keeps alive: so many does ptxas take for
- * kernels with more independent loads than that.
+ * Registers that the assembler may spend on results it waits for, beyond what PTX keeps alive. Of 184 kernels of the
+ * suite, ptxas takes at most 19 more for any, and at most 13 for 95%.
  */
 enum { LOADS_AHEAD = 20 };
 
