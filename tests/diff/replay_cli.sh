@@ -69,7 +69,8 @@ grep -q '"complete": false' "$dir/dead.json" || fail "a deadlocked run is called
 # begun, so it is tried at several moments, and one of them must fall into the run.
 interrupted=no
 for delay in 1 0.5 0.25 0.12 0.06 0.03; do
-    "$weir" replay --engine tick --gpu h200 --json "$dir/int.json" "$trace" >"$dir/out" 2>"$dir/err" &
+    "$weir" replay --engine tick --gpu h200 --set machine.launch_cycles=300000 --json "$dir/int.json" "$trace" \
+        >"$dir/out" 2>"$dir/err" &
     pid=$!
     sleep $delay
     kill -INT $pid 2>/dev/null
