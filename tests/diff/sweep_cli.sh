@@ -174,8 +174,9 @@ expect 2 "$weir" reproduce apmc
 says err "did you mean 'apcm'?"
 expect 2 "$weir" reproduce all --figure 3
 says err "one paper"
-expect 2 "$weir" reproduce apcm --figure 23
-says err "does not model energy"
+printf '[figure]\nnumber = 23\ntitle = t\nrefused = the moon is not modelled\n' >"$dir/refused.ini"
+expect 2 "$weir" reproduce "$dir/refused.ini" --figure 23
+says err "figure 23 cannot be reproduced: the moon is not modelled"
 expect 2 "$weir" reproduce apcm --figure 99
 says err "there are: 1, 3,"
 expect 2 "$weir" reproduce apcm --size huge
