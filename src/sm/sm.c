@@ -366,6 +366,10 @@ static uint64_t tick(struct comp *c, uint64_t now)
     if (next > now + 1) {
         uint64_t timer = sm_next_timer(sm, now);
         next = timer < next ? timer : next;
+        /* Replies that queue up behind each other are ready later than a sender can wake anybody. */
+        uint64_t hit = port_next_ready(&sm->hit), fill = port_next_ready(&sm->fill);
+        uint64_t reply = hit < fill ? hit : fill;
+        next = reply < next ? reply : next;
     }
     return next;
 }

@@ -34,6 +34,7 @@ struct mock_l1 {
     struct port *fill;
     uint32_t take_every; /* cycles between requests taken */
     uint64_t next_take;
+    uint64_t later; /* cycles beyond LATENCY until a reply is there */
     VEC(struct sent) log;
     VEC(struct heard) heard;
 };
@@ -63,7 +64,7 @@ static uint64_t mock_tick(struct comp *c, uint64_t now)
                                         .nth = r->nth,
                                         .n_lines = r->n_lines});
         r->served = REQ_AT_L2;
-        port_send_later(m->fill, id, 0, LATENCY - 2);
+        port_send_later(m->fill, id, 0, LATENCY - 2 + m->later);
     }
     return NEVER;
 }
@@ -346,6 +347,23 @@ static void a_load_wakes_its_user_when_the_line_is_there(void **state)
 }
 
 /* sm.coalesce = segments: bytes are merged within 32, and what moves is an aligned segment. */
+/* Replies that queue up come later than a port can wake its reader: the SM looks when they are there. */
+static void a_late_reply_is_not_missed(void **state)
+{
+    (void)state;
+    struct load_then_use l = {.base = 0x1000, .stride = 4, .mask = ~0u, .space = TRACE_SP_GLOBAL};
+    struct synth s;
+    synth_init(&s, 1, 32, load_use_warp, &l);
+    l.load = synth_mem_inst(&s, TRACE_LOAD, l.space, 4, REGS(1), REGS(2));
+    l.use = synth_inst(&s, TRACE_FP_ADD, REGS(3), REGS(1));
+    synth_seal(&s);
+    struct bench *b = bench_new(&s, "sm.schedulers=1", false);
+    b->l1->later = 3 * ENGINE_WHEEL;
+    assert_int_equal(bench_run(b, 1), FIRST_ISSUE + 1 + LATENCY + 3 * ENGINE_WHEEL + 1);
+    bench_free(b);
+    synth_free(&s);
+}
+
 static void segments_leave_instead_of_lines(void **state)
 {
     (void)state;
@@ -983,6 +1001,7 @@ int main(void)
         cmocka_unit_test(registers_are_counted_for_each_warp),
         cmocka_unit_test(fetching_costs_what_it_should),
         cmocka_unit_test(a_load_wakes_its_user_when_the_line_is_there),
+        cmocka_unit_test(a_late_reply_is_not_missed),
         cmocka_unit_test(segments_leave_instead_of_lines),
         cmocka_unit_test(lines_leave_one_per_cycle),
         cmocka_unit_test(a_full_queue_stalls_issue),
