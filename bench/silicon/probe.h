@@ -100,8 +100,9 @@ static long long finish(unsigned ctas)
  * Times `launch(n)` at two counts. On a board the smaller of several tries counts. `operations` is what one repetition
  * is worth.
  */
-template <class F> static void measure(const char *probe, const std::string &variant, int n_a, int n_b, unsigned ctas,
-                                       double operations, F launch)
+template <class F>
+static void measure(const char *probe, const std::string &variant, int n_a, int n_b, unsigned ctas, double operations,
+                    F launch)
 {
     if (!want(probe))
         return;

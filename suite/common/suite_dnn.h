@@ -7,9 +7,9 @@
  * or a thread computes a square of pixels (ResNet). A thread walks all input maps and the window, clipped at the
  * border. A fully connected neuron is a block of one thread. SqueezeNet's own kernels are in its program.
  *
- * Shapes are the networks'. A size computes the first `computed` maps of a layer (blocks of its launch), and its threads
- * walk the first `walk` input maps, which keeps the distances between maps and weights; the other maps of the output hold
- * generated values. Each layer is checked against a reference over what it really read.
+ * Shapes are the networks'. A size computes the first `computed` maps of a layer (blocks of its launch), and its
+ * threads walk the first `walk` input maps, which keeps the distances between maps and weights; the other maps of the
+ * output hold generated values. Each layer is checked against a reference over what it really read.
  */
 #ifndef WEIR_SUITE_DNN_H
 #define WEIR_SUITE_DNN_H
@@ -168,7 +168,7 @@ static inline dnn_maps<float> dnn_convolve(dnn_run &run, const char *name, const
 {
     dnn_maps<float> out(out_maps, out_side, run.r);
     const int in_maps = in.maps / groups;
-    dnn_conv_shape c = {in_maps, in.side, out_maps / groups,         out_side, kernel,
+    dnn_conv_shape c = {in_maps, in.side, out_maps / groups,       out_side, kernel,
                         stride,  pad,     std::min(walk, in_maps), kernel};
     computed = std::min(computed, c.out_maps);
     const size_t per_map = (size_t)c.in_maps * kernel * kernel;

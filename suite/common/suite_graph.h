@@ -1,5 +1,5 @@
-/* Generated graphs in CSR form: R-MAT (skewed degrees, like social and web graphs), grids (whole, and like road networks),
- * uniform. */
+/* Generated graphs in CSR form: R-MAT (skewed degrees, like social and web graphs), grids (whole, and like road
+ * networks), uniform. */
 #ifndef WEIR_SUITE_GRAPH_H
 #define WEIR_SUITE_GRAPH_H
 

@@ -12,8 +12,9 @@
  * does for up to 256 Ki pairs); a comparison follows both offsets to the keys. Then values and keys are copied byte by
  * byte into the new order and the ranges of equal keys are found, with prefix sums in between.
  *
- * Left out: the barrier with which the original opens every emission (its threads emit different numbers of pairs, which
- * CUDA does not allow at a barrier); passes of their own that take offsets and sizes out of the int4 and put them back.
+ * Left out: the barrier with which the original opens every emission (its threads emit different numbers of pairs,
+ * which CUDA does not allow at a barrier); passes of their own that take offsets and sizes out of the int4 and put them
+ * back.
  */
 #ifndef WEIR_SUITE_MARS_H
 #define WEIR_SUITE_MARS_H

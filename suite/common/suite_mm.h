@@ -1,7 +1,7 @@
 /*
  * PolyBench/GPU's naive matrix multiplication, shared by 2mm and 3mm: one thread per element of C, 32 x 8 threads per
- * block, the sum kept in global memory (the original's pointers may alias, so every step loads and stores C). Rows of all
- * matrices have n elements; computed are the first `rows` rows of C, over the first `walk` steps of the sum.
+ * block, the sum kept in global memory (the original's pointers may alias, so every step loads and stores C). Rows of
+ * all matrices have n elements; computed are the first `rows` rows of C, over the first `walk` steps of the sum.
  */
 #ifndef WEIR_SUITE_MM_H
 #define WEIR_SUITE_MM_H

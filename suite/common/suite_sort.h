@@ -17,7 +17,8 @@ static inline size_t suite_sort_diff(const std::vector<unsigned> &key, const uns
     for (size_t i = 0; i < n; i++)
         order[i] = (unsigned)i;
     for (size_t i = 0; i < n; i += run)
-        std::stable_sort(order.begin() + i, order.begin() + i + run, [&](unsigned a, unsigned b) { return key[a] < key[b]; });
+        std::stable_sort(order.begin() + i, order.begin() + i + run,
+                         [&](unsigned a, unsigned b) { return key[a] < key[b]; });
     for (size_t i = 0; i < n; i++)
         expect[i] = key[order[i]];
     suite_to_host(got.data(), sorted_keys, n);

@@ -34,8 +34,8 @@ static inline suite_csr suite_uniform_sparse(int n, int per_row, uint64_t seed)
 
 /*
  * Finite elements: the square in `elements` x `elements` cells, a polynomial of degree `order` in x and in y per cell,
- * zero on the boundary. The unknowns are the inner nodes of a grid with `order` steps per cell, numbered row by row; two
- * are coupled when a cell contains both. Rows are long for nodes on corners of cells ((2 order + 1)^2), shorter on
+ * zero on the boundary. The unknowns are the inner nodes of a grid with `order` steps per cell, numbered row by row;
+ * two are coupled when a cell contains both. Rows are long for nodes on corners of cells ((2 order + 1)^2), shorter on
  * their edges and shortest inside ((order + 1)^2). 128 cells of order 3 have the shape of the matrix Dubcova3.
  */
 static inline suite_csr suite_finite_elements(int elements, int order, uint64_t seed)
@@ -45,7 +45,8 @@ static inline suite_csr suite_finite_elements(int elements, int order, uint64_t 
     int side = elements * order - 1;
     m.n = side * side;
     m.row.push_back(0);
-    /* Along one axis, a node on the border of two cells is coupled with both, others with their own; node 0 is boundary. */
+    /* Along one axis, a node on the border of two cells is coupled with both, others with their own; node 0 is
+     * boundary. */
     auto first = [&](int node) { return std::max(node % order ? node / order * order : node - order, 1); };
     auto last = [&](int node) { return std::min(node % order ? node / order * order + order : node + order, side); };
     for (int y = 1; y <= side; y++)
