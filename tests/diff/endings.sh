@@ -65,8 +65,8 @@ echo \$\$ >"$dir/pid"
 exec "$app" wait
 END
     chmod +x "$dir/wait.sh"
-    # sh starts background jobs with SIGINT ignored; env sets it back
-    env --default-signal=INT "$weir" run -q --gpu gtx480 --json "$dir/stats.json" "$dir/wait.sh" >"$dir/out" 2>&1 &
+    # sh starts background jobs with SIGINT ignored, and nohup all with SIGHUP ignored; env sets them back
+    env --default-signal "$weir" run -q --gpu gtx480 --json "$dir/stats.json" "$dir/wait.sh" >"$dir/out" 2>&1 &
     pid=$!
     wait_until grep -qs waiting "$dir/out" || fail "SIG$sig: the program did not start"
     kill -$sig $pid
