@@ -88,13 +88,14 @@ struct code_region {
     uint32_t n_temp;
 };
 
+/* NULL while no node of the region has a register. */
 static inline uint32_t *code_dst(const struct code_region *r, const struct code_node *n)
 {
-    return r->reg.p + n->regs_at;
+    return r->reg.p ? r->reg.p + n->regs_at : NULL;
 }
 static inline uint32_t *code_src(const struct code_region *r, const struct code_node *n)
 {
-    return r->reg.p + n->regs_at + n->n_dst;
+    return r->reg.p ? r->reg.p + n->regs_at + n->n_dst : NULL;
 }
 
 /* fold.c */
