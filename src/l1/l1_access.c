@@ -659,16 +659,16 @@ static void tell_reply(struct l1 *l1, const struct req *r)
 
 /* A line that is to be kept and has no place yet gets one now, if there is one. `r` is the request that began the
  * fetch. */
-static void place_on_fill(struct l1 *l1, struct l1_cache *c, struct mshr_entry *e, const struct req *r)
+BODY void place_on_fill(struct l1 *l1, struct l1_cache *c, struct mshr_entry *e, const struct req *r, bool hooked)
 {
     struct tags *t = &c->tags;
     uint32_t set = tags_set(t, e->line), way;
     struct l1_access a = {.req = r, .line = e->line, .set = set, .entry = -1};
     int32_t entry = tags_find(t, set, e->line);
-    if (entry < 0 && choose_way(l1, c, &a, &way, l1_hooked(c)) == WAY_FOUND) {
+    if (entry < 0 && choose_way(l1, c, &a, &way, hooked) == WAY_FOUND) {
         /* Without room to write a dirty victim back the line is used once and not kept. */
         if (!t->dirty[way] || ring_free(&c->to_l2.id)) {
-            evict(l1, c, way, r, l1_hooked(c));
+            evict(l1, c, way, r, hooked);
             place(c, way, e->line);
             if (e->prefetched) {
                 t->flags[way] = TAG_F_PREFETCHED;
@@ -706,9 +706,8 @@ static bool serve_waiter(void *ctx, uint32_t id)
 }
 
 /* The sectors of a missed line have come: put them in place and release whoever has all it waits for. */
-static void fill_line(struct l1 *l1, struct l1_cache *c, req_id id, uint8_t sectors)
+BODY void fill_line(struct l1 *l1, struct l1_cache *c, req_id id, uint8_t sectors, bool hooked)
 {
-    const bool hooked = l1_hooked(c);
     struct req *r = &l1->req[id];
     struct tags *t = &c->tags;
     uint32_t m = mshr_find(&c->mshr, r->addr >> t->line_shift);
@@ -720,7 +719,7 @@ static void fill_line(struct l1 *l1, struct l1_cache *c, req_id id, uint8_t sect
     if (!all && !c->sectored)
         return;
     if (e->entry < 0 && !e->no_fill)
-        place_on_fill(l1, c, e, r);
+        place_on_fill(l1, c, e, r, hooked);
     if (e->entry >= 0) {
         struct l1_observer *o = observer_of(l1, c, hooked);
         if (o && !t->valid[e->entry])
@@ -751,23 +750,36 @@ static void fill_line(struct l1 *l1, struct l1_cache *c, req_id id, uint8_t sect
     mshr_remove(&c->mshr, m);
 }
 
-void l1_reply(struct l1 *l1, req_id id, uint32_t info)
+BODY void take_reply(struct l1 *l1, struct l1_cache *c, req_id id, uint32_t info, bool hooked)
 {
     struct req *r = &l1->req[id];
-    struct l1_cache *c = l1_cache_of(l1, r);
     c->stats.replies++;
-    struct l1_observer *o = observer_of(l1, c, l1_hooked(c));
+    struct l1_observer *o = observer_of(l1, c, hooked);
     if (o)
         l1_observe_reply(o, r->flags & REQ_F_REMOTE && is_own(l1, r));
     /* An MSHR of this L1 waits for it, not one of the home that has answered. */
     if (r->flags & REQ_F_MSHR && !(r->flags & REQ_F_REMOTE && is_own(l1, r))) {
-        fill_line(l1, c, id, (uint8_t)net_sectors(info));
+        fill_line(l1, c, id, (uint8_t)net_sectors(info), hooked);
         return;
     }
     r->arrived |= (uint8_t)net_sectors(info);
     if ((r->arrived & r->sectors) != r->sectors)
         return;
-    if (l1_hooked(c))
+    if (hooked)
         tell_reply(l1, r);
     complete(l1, id);
+}
+
+static __attribute__((noinline)) void take_reply_hooked(struct l1 *l1, struct l1_cache *c, req_id id, uint32_t info)
+{
+    take_reply(l1, c, id, info, true);
+}
+
+void l1_reply(struct l1 *l1, req_id id, uint32_t info)
+{
+    struct l1_cache *c = l1_cache_of(l1, &l1->req[id]);
+    if (l1_hooked(c))
+        take_reply_hooked(l1, c, id, info);
+    else
+        take_reply(l1, c, id, info, false);
 }

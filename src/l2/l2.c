@@ -91,6 +91,7 @@ static int order_new(struct l2 *l2, const struct l2_config *config, struct err *
                               .set_of = l2_set_of,
                               .needs = l2_needs};
     l2->order = arena_alloc64(arena, sizeof *l2->order);
+    l2->comp.tick = l2_tick_reordered;
     return order_init(l2->order, l2->order_policy, config->order_params, &host, l2->req, e);
 }
 
@@ -99,7 +100,7 @@ struct l2 *l2_new(struct engine *eng, const struct l2_config *config, const stru
 {
     const struct l2_cfg *cfg = config->cfg;
     struct l2 *l2 = arena_alloc64(eng->arena, sizeof *l2);
-    l2->comp = (struct comp){.tick = l2_tick, .sync = l2_sync, .waits = l2_waits, .check = l2_check};
+    l2->comp = (struct comp){.tick = l2_tick_plain, .sync = l2_sync, .waits = l2_waits, .check = l2_check};
     l2->cfg = *cfg;
     l2->env = *env;
     l2->cur = REQ_NONE;

@@ -569,10 +569,9 @@ static uint64_t next_offer(const struct l2 *l2, uint64_t now)
     return at;
 }
 
-uint64_t l2_tick(struct comp *comp, uint64_t now)
+BODY uint64_t tick(struct l2 *l2, uint64_t now, bool reorder)
 {
-    struct l2 *l2 = (struct l2 *)comp;
-    bool reorder = WEIR_HOOKS && l2->order, room = true;
+    bool room = true;
     if (port_peek(&l2->fill_in, now))
         take_fill(l2, port_pop(&l2->fill_in).req);
     if (!ring_empty(&l2->ready) && port_can_send(l2->reply_out)) {
@@ -612,4 +611,14 @@ uint64_t l2_tick(struct comp *comp, uint64_t now)
     }
     sooner(&want, look < l2->port_free_at ? l2->port_free_at : look);
     return want > now ? want : now + 1;
+}
+
+uint64_t l2_tick_plain(struct comp *comp, uint64_t now)
+{
+    return tick((struct l2 *)comp, now, false);
+}
+
+uint64_t l2_tick_reordered(struct comp *comp, uint64_t now)
+{
+    return tick((struct l2 *)comp, now, true);
 }

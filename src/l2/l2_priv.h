@@ -71,7 +71,8 @@ struct l2 {
     struct l2_stats stats;
 };
 
-uint64_t l2_tick(struct comp *, uint64_t now);
+uint64_t l2_tick_plain(struct comp *, uint64_t now);
+uint64_t l2_tick_reordered(struct comp *, uint64_t now); /* with an order policy */
 /* For struct order_host. */
 uint32_t l2_set_of(const void *l2, uint64_t addr);
 uint32_t l2_needs(const void *l2, const struct req *, uint32_t info);
