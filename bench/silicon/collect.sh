@@ -6,7 +6,8 @@
 # Needs nvcc and the GPU; takes about two minutes, and with Nsight Compute up to SECONDS (default 300) more for counters
 # of the suite's programs at size small. Leaves in OUT: inst.tsv memory.tsv launch.tsv (the rows of probe.h),
 # launch_ncu.csv l1_ncu.csv (counters of each launch of the probes), suite_ncu.csv (counters of the suite), sass.txt.gz.
-# SIZE=tiny takes only the counters that bench/silicon/h200_suite_*.tsv has, of the first 60 launches of every program.
+# TABLE=yes takes only the counters that h200_suite_*.tsv has, of the first 60 launches of every program; summarise.py makes
+# the table of them. SIZE=tiny: at another size.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 suite=${SUITE:-$here/../../suite}
@@ -72,7 +73,7 @@ metrics=$(known $cycles $l1 $stalls smsp__inst_executed.sum launch__shared_mem_c
     smsp__inst_executed_pipe_alu.sum smsp__inst_executed_pipe_fma.sum smsp__inst_executed_pipe_lsu.sum \
     smsp__inst_executed_pipe_uniform.sum smsp__inst_executed_pipe_xu.sum)
 launches=5 replay=kernel
-if [ "${SIZE:-small}" != small ]; then
+if [ "${TABLE:-no}" = yes ]; then
     launches=60 replay=application
     metrics=$(known sm__cycles_elapsed.max smsp__inst_executed.sum l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum \
         l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum lts__t_sectors_op_read.sum \

@@ -5,7 +5,7 @@
 #     bench/silicon/correlation.sh [FOLDER [PROGRAM...]]
 #
 # FOLDER keeps recordings and statistics, so that what is there is not made again (default: a folder under TMPDIR).
-# All 78 programs take about ten minutes of CPU time.
+# All 80 programs take about ten minutes of CPU time.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..

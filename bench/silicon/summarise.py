@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Sums the counters of suite_ncu.csv (collect.sh with TABLE=yes) by program and kernel: the table of h200_suite_*.tsv.
+
+Usage: summarise.py suite_ncu.csv[.gz] > h200_suite_small.tsv
+"""
+import csv
+import gzip
+import re
+import sys
+
+METRICS = ["sm__cycles_elapsed.max", "smsp__inst_executed.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+           "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", "lts__t_sectors_op_read.sum",
+           "lts__t_sectors_op_read_lookup_hit.sum", "lts__t_sectors_op_write.sum", "dram__bytes_read.sum",
+           "dram__bytes_write.sum", "gpu__time_duration.sum"]
+
+
+def function(name):
+    """The kernel's name with its template arguments, without return type and parameters."""
+    name = re.sub(r"^void ", "", name)
+    depth = 0
+    for i, c in enumerate(name):
+        depth += (c == "<") - (c == ">")
+        if c == "(" and depth == 0 and not name.startswith("(anonymous", i):
+            return name[:i]
+    return name
+
+
+def main():
+    path = sys.argv[1]
+    with (gzip.open if path.endswith(".gz") else open)(path, "rt") as f:
+        lines = f.read().splitlines()
+    print("# NVIDIA H200, ncu, suite programs at size small built by nvcc 13 -O2 -arch=sm_90; sums over the first 60 launches "
+          "of each program, by kernel; application replay, so caches are as the program left them, clocks not locked; time in ns")
+    print("\t".join(["program", "kernel", "launches"] + METRICS))
+    program, column, sums = None, None, {}
+    for row in csv.reader(lines):
+        if row and row[0].startswith("#program "):
+            program = row[0].split()[1]
+        elif row and row[0] == "ID":
+            column = {name: i for i, name in enumerate(row)}
+        elif row and row[0].isdigit():
+            s = sums.setdefault((program, function(row[column["Kernel Name"]])), [0] * (1 + len(METRICS)))
+            s[0] += 1
+            for i, m in enumerate(METRICS):
+                s[1 + i] += float(row[column[m]].replace(",", ""))
+    for (program, kernel), s in sorted(sums.items(), key=lambda item: item[0][0]):
+        print("\t".join([program, kernel] + ["%d" % v for v in s]))
+
+
+main()
