@@ -10,42 +10,19 @@
  */
 #include "probe.h"
 
-#define OP32(name, count, text)                                                                                        \
+#define OP(name, type, letter, count, text)                                                                            \
     struct name {                                                                                                      \
-        typedef unsigned T;                                                                                            \
+        typedef type T;                                                                                                \
         static const int n = count;                                                                                    \
         static __device__ __forceinline__ void step(T &x, T a, T b)                                                    \
         {                                                                                                              \
-            asm volatile(text : "+r"(x) : "r"(a), "r"(b));                                                             \
+            asm volatile(text : "+" letter(x) : letter(a), letter(b));                                                 \
         }                                                                                                              \
     };
-#define OP64(name, count, text)                                                                                        \
-    struct name {                                                                                                      \
-        typedef unsigned long long T;                                                                                  \
-        static const int n = count;                                                                                    \
-        static __device__ __forceinline__ void step(T &x, T a, T b)                                                    \
-        {                                                                                                              \
-            asm volatile(text : "+l"(x) : "l"(a), "l"(b));                                                             \
-        }                                                                                                              \
-    };
-#define OPF(name, count, text)                                                                                         \
-    struct name {                                                                                                      \
-        typedef float T;                                                                                               \
-        static const int n = count;                                                                                    \
-        static __device__ __forceinline__ void step(T &x, T a, T b)                                                    \
-        {                                                                                                              \
-            asm volatile(text : "+f"(x) : "f"(a), "f"(b));                                                             \
-        }                                                                                                              \
-    };
-#define OPD(name, count, text)                                                                                         \
-    struct name {                                                                                                      \
-        typedef double T;                                                                                              \
-        static const int n = count;                                                                                    \
-        static __device__ __forceinline__ void step(T &x, T a, T b)                                                    \
-        {                                                                                                              \
-            asm volatile(text : "+d"(x) : "d"(a), "d"(b));                                                             \
-        }                                                                                                              \
-    };
+#define OP32(name, count, text) OP(name, unsigned, "r", count, text)
+#define OP64(name, count, text) OP(name, unsigned long long, "l", count, text)
+#define OPF(name, count, text) OP(name, float, "f", count, text)
+#define OPD(name, count, text) OP(name, double, "d", count, text)
 
 OP32(int_add_xor, 2, "add.s32 %0, %0, %1; xor.b32 %0, %0, %2;")
 OP32(int_and_sub, 2, "and.b32 %0, %0, %1; sub.s32 %0, %0, %2;")

@@ -7,6 +7,7 @@
 
 #include "base/jsonfile.h"
 #include "cli/cli.h"
+#include "cli/target.h"
 #include "lab/analyze_figures.h"
 #include "lab/report.h"
 
@@ -14,7 +15,6 @@
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { KEY_ALL = 500, KEY_SIZE, KEY_CLASSES, KEY_FIGURES, KEY_JSON, KEY_RESULTS };
@@ -44,16 +44,6 @@ struct source {
     char recording[SUITE_PATH];
     struct scratch folder; /* of a recording that is removed afterwards; none = it stays */
 };
-
-enum kind { SUITE_NAME, RECORDING, PROGRAM };
-static enum kind kind_of(const char *what)
-{
-    const size_t n = strlen(what);
-    struct stat st;
-    if (n > 3 && !strcmp(what + n - 3, ".wt"))
-        return RECORDING;
-    return strchr(what, '/') || (!stat(what, &st) && S_ISREG(st.st_mode)) ? PROGRAM : SUITE_NAME;
-}
 
 static int record_suite_program(const struct analyze_args *a, const char *name, struct source *s, struct err *e)
 {
@@ -100,11 +90,11 @@ static int find_source(const struct analyze_args *a, struct source *s)
 {
     struct err e;
     snprintf(s->name, sizeof s->name, "%s", a->argv[0]);
-    switch (kind_of(a->argv[0])) {
-    case RECORDING:
+    switch (target_of(a->argv[0])) {
+    case TARGET_RECORDING:
         snprintf(s->recording, sizeof s->recording, "%s", a->argv[0]);
         return CLI_OK;
-    case PROGRAM:
+    case TARGET_PROGRAM:
         return record_other(a, s);
     default:
         if (!record_suite_program(a, a->argv[0], s, &e))
@@ -186,9 +176,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         state->child_inputs[0] = &a->machine;
         return 0;
     case KEY_SIZE:
-        if (strcmp(arg, "tiny") && strcmp(arg, "small") && strcmp(arg, "paper"))
-            argp_error(state, "--size is tiny, small or paper, not '%s'", arg);
-        a->size = arg;
+        a->size = target_size(state, arg);
         return 0;
     case KEY_ALL:
         a->all = true;
@@ -219,12 +207,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         }
         if (a->argc)
             argp_error(state, "one at a time, or --all before the names");
-        a->argv = &state->argv[state->next - 1];
-        a->argc = 1;
-        if (kind_of(arg) == PROGRAM) { /* its own arguments follow */
-            a->argc = state->argc - (state->next - 1);
-            state->next = state->argc;
-        }
+        target_take(state, target_of(arg) == TARGET_PROGRAM, &a->argc, &a->argv);
         return 0;
     case ARGP_KEY_SUCCESS:
         check_options(a, state);

@@ -5,13 +5,13 @@
 #include "base/exhaust.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
+#include "cli/target.h"
 #include "cli/run.h"
 #include "cli/suite_record.h"
 #include "lab/profile.h"
 
 #include <argp.h>
 #include <errno.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { KEY_HTML = 600, KEY_JSON, KEY_SIZE, KEY_SOURCE, KEY_ENERGY };
@@ -26,22 +26,10 @@ struct args {
 
 /* ---- what to profile ---- */
 
-enum kind { SUITE_NAME, RECORDING, DOCUMENT, PROGRAM };
-
-static bool ends_in(const char *s, const char *end)
+/* The document of a run that is done. */
+static bool is_document(const char *what)
 {
-    const size_t n = strlen(s), k = strlen(end);
-    return n > k && !strcmp(s + n - k, end);
-}
-
-static enum kind kind_of(const char *what)
-{
-    struct stat st;
-    if (!strcmp(what, "-") || ends_in(what, ".json"))
-        return DOCUMENT;
-    if (ends_in(what, ".wt"))
-        return RECORDING;
-    return strchr(what, '/') || (!stat(what, &st) && S_ISREG(st.st_mode)) ? PROGRAM : SUITE_NAME;
+    return !strcmp(what, "-") || file_has_suffix(what, ".json");
 }
 
 static int profile_suite_program(const struct args *a, struct machine_args *m)
@@ -81,10 +69,10 @@ static int simulate(struct args *a, const char *path)
     m->opts.profile = true;
     m->no_summary = true;
     m->json = path;
-    switch (kind_of(a->argv[0])) {
-    case RECORDING:
+    switch (target_of(a->argv[0])) {
+    case TARGET_RECORDING:
         return replay_recording(m, a->argv[0]);
-    case PROGRAM: {
+    case TARGET_PROGRAM: {
         /* A name without a slash that is a file here is that file. */
         char *here = strchr(a->argv[0], '/') ? NULL : xasprintf("./%s", a->argv[0]);
         char *typed = a->argv[0];
@@ -153,7 +141,7 @@ static int profile(struct args *a)
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
     }
-    if (kind_of(a->argv[0]) == DOCUMENT)
+    if (is_document(a->argv[0]))
         return show(a, a->argv[0], a->argv[0]);
     if (a->json)
         snprintf(path, sizeof path, "%s", a->json);
@@ -182,9 +170,9 @@ static void check_options(const struct args *a, struct argp_state *state)
         argp_error(state, "of what? name a program, a recording, a program of the suite, or a run's FILE.json");
     if (a->json && !strcmp(a->json, "-"))
         argp_error(state, "--json -: standard output is the profile's; name a file");
-    if (kind_of(a->argv[0]) == DOCUMENT && (a->machine.opts.machine || a->machine.opts.n_set || a->machine.opts.with))
+    if (is_document(a->argv[0]) && (a->machine.opts.machine || a->machine.opts.n_set || a->machine.opts.with))
         argp_error(state, "%s is a run that is done: --gpu, --set and --with have nothing to do", a->argv[0]);
-    if (kind_of(a->argv[0]) == DOCUMENT && a->json)
+    if (is_document(a->argv[0]) && a->json)
         argp_error(state, "%s is the document already: --json has nothing to do", a->argv[0]);
 }
 
@@ -208,19 +196,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->machine.opts.energy = true;
         return 0;
     case KEY_SIZE:
-        if (strcmp(arg, "tiny") && strcmp(arg, "small") && strcmp(arg, "paper"))
-            argp_error(state, "--size is tiny, small or paper, not '%s'", arg);
-        a->size = arg;
+        a->size = target_size(state, arg);
         return 0;
     case ARGP_KEY_ARG:
         if (a->argc)
             argp_error(state, "one at a time");
-        a->argv = &state->argv[state->next - 1];
-        a->argc = 1;
-        if (kind_of(arg) == PROGRAM) { /* its own arguments follow */
-            a->argc = state->argc - (state->next - 1);
-            state->next = state->argc;
-        }
+        target_take(state, !is_document(arg) && target_of(arg) == TARGET_PROGRAM, &a->argc, &a->argv);
         return 0;
     case ARGP_KEY_SUCCESS:
         check_options(a, state);

@@ -3,6 +3,7 @@
 
 #include "base/exhaust.h"
 #include "cli/cli.h"
+#include "cli/target.h"
 #include "cli/progress.h"
 #include "cli/suite_record.h"
 #include "lab/slurm.h"
@@ -272,9 +273,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         return 0;
     }
     case KEY_SIZE:
-        if (strcmp(arg, "tiny") && strcmp(arg, "small") && strcmp(arg, "paper"))
-            argp_error(state, "--size is tiny, small or paper, not '%s'", arg);
-        a->size = arg;
+        a->size = target_size(state, arg);
         return 0;
     case 'j': {
         char *end;

@@ -1,6 +1,7 @@
 /* Programs of one's own in a study: found, recorded, kept by content. See study.h. */
 #include "cli/cli.h"
 #include "cli/study.h"
+#include "cli/target.h"
 #include "cli/suite_record.h"
 #include "engine/config.h"
 #include "lab/lab.h"
@@ -11,15 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool ends_in(const char *text, const char *end)
-{
-    const size_t n = strlen(text), m = strlen(end);
-    return n > m && !strcmp(text + n - m, end);
-}
-
 static bool is_file(const char *word)
 {
-    return strchr(word, '/') || ends_in(word, ".wt");
+    return strchr(word, '/') || file_has_suffix(word, ".wt");
 }
 
 /* ---- the command line of a program ---- */
@@ -73,7 +68,7 @@ static int find_file(const struct plan *plan, struct lab_program *p, struct inif
 {
     struct stat st;
     char *first = p->command.p[0];
-    const bool recording = ends_in(first, ".wt");
+    const bool recording = file_has_suffix(first, ".wt");
     if (!recording && !strchr(first, '/'))
         return 0; /* weir record looks it up in PATH */
     char *path = beside(plan, at, first);

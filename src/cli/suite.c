@@ -4,6 +4,7 @@
  * (into the cache folder) and then run like any other program.
  */
 #include "cli/cli.h"
+#include "cli/target.h"
 #include "cli/machine_args.h"
 #include "cli/suite_run.h"
 #include "gpu/plugin.h"
@@ -115,9 +116,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         a->all = true;
         return 0;
     case KEY_SIZE:
-        if (strcmp(arg, "tiny") && strcmp(arg, "small") && strcmp(arg, "paper"))
-            argp_error(state, "--size is tiny, small or paper, not '%s'", arg);
-        a->plan.size = arg;
+        a->plan.size = target_size(state, arg);
         return 0;
     case KEY_FUNCTIONAL:
         a->plan.functional = true;

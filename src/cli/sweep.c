@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/machine_args.h"
 #include "cli/study.h"
+#include "cli/target.h"
 #include "lab/axes.h"
 #include "lab/slurm.h"
 
@@ -23,12 +24,6 @@ struct args {
 static const char nowhere[] = "sweep"; /* the path of a plan that is no file */
 
 /* ---- words of the command line ---- */
-
-static bool ends_in(const char *word, const char *end)
-{
-    const size_t n = strlen(word), m = strlen(end);
-    return n > m && !strcmp(word + n - m, end);
-}
 
 /* Quotes a word for the plan, as study_programs.c takes it apart. */
 static char *quoted(const char *word)
@@ -76,13 +71,13 @@ static void add_executable(struct args *a, struct argp_state *state)
 
 static void add_word(struct args *a, char *word, struct argp_state *state)
 {
-    if (ends_in(word, ".ini")) {
+    if (file_has_suffix(word, ".ini")) {
         if (a->file || a->plan.programs.word.n)
             argp_error(state, "a plan says all by itself: no second one, and no programs beside it");
         a->file = word;
     } else if (a->file) {
         argp_error(state, "a plan says all by itself: no programs beside it");
-    } else if (strchr(word, '/') && !ends_in(word, ".wt")) {
+    } else if (strchr(word, '/') && !file_has_suffix(word, ".wt")) {
         add_executable(a, state);
     } else {
         VEC_PUSH(&a->plan.programs.word, xstrdup(word)); /* of the suite, or a recording */

@@ -1,0 +1,36 @@
+/* What several commands take; see target.h. */
+#include "cli/target.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+bool file_has_suffix(const char *name, const char *suffix)
+{
+    const size_t n = strlen(name), k = strlen(suffix);
+    return n > k && !strcmp(name + n - k, suffix);
+}
+
+enum target target_of(const char *word)
+{
+    struct stat st;
+    if (file_has_suffix(word, ".wt"))
+        return TARGET_RECORDING;
+    return strchr(word, '/') || (!stat(word, &st) && S_ISREG(st.st_mode)) ? TARGET_PROGRAM : TARGET_SUITE;
+}
+
+void target_take(struct argp_state *state, bool program, int *argc, char ***argv)
+{
+    *argv = &state->argv[state->next - 1];
+    *argc = 1;
+    if (program) {
+        *argc = state->argc - (state->next - 1);
+        state->next = state->argc;
+    }
+}
+
+const char *target_size(struct argp_state *state, const char *arg)
+{
+    if (strcmp(arg, "tiny") && strcmp(arg, "small") && strcmp(arg, "paper"))
+        argp_error(state, "--size is tiny, small or paper, not '%s'", arg);
+    return arg;
+}

@@ -1,0 +1,21 @@
+/* What several commands take: a suite's program, a recording or an executable with arguments of its own, and a size. */
+#ifndef WEIR_CLI_TARGET_H
+#define WEIR_CLI_TARGET_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+enum target { TARGET_SUITE, TARGET_RECORDING, TARGET_PROGRAM };
+
+/* A file FILE.wt is a recording; what has a slash or is a file here is a program; anything else names one of the suite.
+ */
+enum target target_of(const char *word);
+/* The word that argp stands at and, behind a program, all that follows: its own arguments, which argp then skips. */
+void target_take(struct argp_state *, bool program, int *argc, char ***argv);
+/* The value of --size; ends the command with an error if it is none of the suite's sizes. */
+const char *target_size(struct argp_state *, const char *arg);
+
+/* Does the file's name end in the suffix, with something before it? */
+bool file_has_suffix(const char *name, const char *suffix);
+
+#endif
