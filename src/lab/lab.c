@@ -3,6 +3,7 @@
 
 #include "engine/config.h"
 #include "lab/figure.h"
+#include "lab/metric.h"
 #include "lab/search.h"
 
 #include <math.h>
@@ -440,6 +441,8 @@ int lab_check(struct lab *l, struct err *e)
             if (check_variant(l, plan, v, e) || (over && over != v && check_variant(l, plan, over, e)))
                 return -1;
         }
+        if (metric_check(plan, e))
+            return -1;
     }
     return 0;
 }
@@ -462,6 +465,11 @@ int lab_run(struct lab *l, struct pool *pool, struct err *e)
     for (size_t i = 0; i < l->figure.n; i++)
         if (!l->figure.p[i].plan.refused)
             figure_tabulate(l, &l->figure.p[i]);
+    for (size_t i = 0; i < l->point.n; i++)
+        if (l->point.p[i]->unevaluated) {
+            *e = *l->point.p[i]->unevaluated;
+            return -1;
+        }
     return status;
 }
 

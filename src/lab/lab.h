@@ -47,9 +47,11 @@ struct lab {
 void lab_free(struct lab *);
 /* Takes over the plan. Its programs are looked up in lab->program, which must not change any more. */
 int lab_add_figure(struct lab *, struct plan *, struct err *);
-/* Before anything is recorded or simulated: whether every variant is a machine that can be built. */
+/* Before anything is recorded or simulated: whether every variant is a machine that can be built and has the
+ * statistics that the plan asks for. */
 int lab_check(struct lab *, struct err *);
-/* As pool_run; afterwards the tables stand. Stopped: tables of what there is. */
+/* As pool_run; afterwards the tables stand. Stopped: tables of what there is. -1 also where a result is there and a
+ * file that its values need cannot be read: the store has what was simulated. */
 int lab_run(struct lab *, struct pool *, struct err *);
 /* How the figure is drawn. */
 struct plot lab_plot(const struct lab_figure *);

@@ -82,10 +82,9 @@ static int check_one(const struct plan *p, const char *key, const char *metric, 
         return 0;
     /* Some statistics belong to machines and settings that have the parts they are of: ask those of the plan. */
     for (size_t i = 0; i < p->variants.word.n; i++) {
-        struct err ignored; /* what is wrong with a variant is said where its points are made */
         const struct plan_variant *v = plan_find(p, p->variants.word.p[i]);
-        if (!v->best.n && add_machine(known, p, v, &ignored))
-            return 0;
+        if (!v->best.n && add_machine(known, p, v, e))
+            return -1;
         if (!metric_each_name(metric, look_up, &s))
             return 0;
     }
@@ -131,9 +130,9 @@ static int check_energy(const struct plan *p, const char *metric, struct inifile
         const struct plan_variant *v = plan_find(p, p->variants.word.p[i]);
         const char *machine = v->machine ? v->machine : p->machine ? p->machine : "gtx480";
         struct cfg *c =
-            cfg_load(gpu_schema(), machine, (const char *const *)v->set.word.p, (unsigned)v->set.word.n, v->with, NULL);
+            cfg_load(gpu_schema(), machine, (const char *const *)v->set.word.p, (unsigned)v->set.word.n, v->with, e);
         if (!c)
-            continue; /* what is wrong with a variant is said where its points are made */
+            return -1;
         struct energy_search s = {.model = gpu_energy_open(c, NULL, e)};
         int status = s.model ? 0 : -1;
         if (status && !*e->file && at.file) {

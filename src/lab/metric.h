@@ -10,7 +10,8 @@
 
 /* Calls fn with each name of the metric; stops at the first that returns not 0, and returns it. */
 int metric_each_name(const char *metric, int (*fn)(void *ctx, const char *name), void *ctx);
-/* Every name of the plan's metric and of what it maximises must be a statistic of at least one of its variants. */
+/* Every name of the plan's metric and of what it maximises must be a statistic of at least one of its variants, which
+ * are machines that can be built (lab_check). */
 int metric_check(const struct plan *, struct err *);
 
 #endif

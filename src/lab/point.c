@@ -161,6 +161,7 @@ void point_free(struct point *p)
     free(p->with);
     free(p->policies);
     free(p->failure);
+    free(p->unevaluated);
     free(p->document);
     json_decref(p->result);
     free(p);
@@ -327,17 +328,22 @@ const json_t *point_result(const struct point *p)
 
 /* ---- values ---- */
 
-/* Adds energy.* to the result's total, once. Its values are missing where there are no coefficients (metric_check). */
-static void add_energy(const struct point *p)
+/* Adds energy.* to the result's total, once. */
+static void add_energy(struct point *p)
 {
     json_t *total = json_object_get(point_result(p), "total");
-    if (!total || json_object_get(total, "energy.total_j"))
+    if (!total || json_object_get(total, "energy.total_j") || p->unevaluated)
         return;
-    struct cfg *c =
-        cfg_load(gpu_schema(), p->machine, (const char *const *)p->set.p, (unsigned)p->set.n, p->with, NULL);
-    struct energy_model *m = c ? gpu_energy_open(c, NULL, NULL) : NULL;
-    if (m)
+    struct err e;
+    err_clear(&e);
+    struct cfg *c = cfg_load(gpu_schema(), p->machine, (const char *const *)p->set.p, (unsigned)p->set.n, p->with, &e);
+    struct energy_model *m = c ? gpu_energy_open(c, NULL, &e) : NULL;
+    if (m) {
         gpu_energy_put_json(m, total);
+    } else {
+        p->unevaluated = xmalloc(sizeof e);
+        *p->unevaluated = e;
+    }
     energy_free(m);
     cfg_free(c);
 }
@@ -347,7 +353,7 @@ static double number(const struct point *p, const char *name)
 {
     const bool energy = !strncmp(name, "energy.", 7);
     if (energy)
-        add_energy(p);
+        add_energy((struct point *)p); /* read when it is first asked for */
     if (!p->total || energy) {
         const json_t *v = json_object_get(json_object_get(point_result(p), "total"), name);
         return json_is_number(v) ? json_number_value(v) : NAN;

@@ -45,8 +45,9 @@ struct point {
     const char *total; /* in the document: its flat object of numbers; NULL = it is written in another way */
     size_t total_bytes;
     struct json_t *result;
-    char *failure; /* why it has none, or NULL */
-    bool wanted;   /* in the list of those to be simulated next (lab.c) */
+    char *failure;           /* why it has none, or NULL */
+    struct err *unevaluated; /* why energies could not be made of it, or NULL */
+    bool wanted;             /* in the list of those to be simulated next (lab.c) */
 };
 
 /* A machine with its policies and settings, resolved once for all the programs that run on it. */
@@ -87,7 +88,8 @@ const struct json_t *point_result(const struct point *);
 /*
  * A number of the result: a statistic ("l1.miss_rate") or sums of them ("l1.misses+l1.merges / l1.accesses"). NAN where
  * the result lacks a name or there is no result. energy.* is made of the other statistics when it is first asked for
- * (gpu/energy.h): results are stored without, so other coefficients need no other simulation.
+ * (gpu/energy.h): results are stored without, so other coefficients need no other simulation. Where that fails, because
+ * the machine's file can no longer be read, `unevaluated` says why.
  */
 double point_value(const struct point *, const char *metric);
 /* The part of the SMs that get a CTA, on average over launches by their instructions. */

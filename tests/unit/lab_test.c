@@ -590,14 +590,67 @@ static void test_large_store(void **state)
     drop(&s);
 }
 
+/* The coefficients of energy are read when a table is made. A machine whose file has gone by then is an error, not a
+ * table without values; the result stays in the store. */
+static void test_machine_that_went(void **state)
+{
+    (void)state;
+    struct scratch s = put("db", ""), machine = put("m.ini", "base = gtx480\n");
+    struct err e;
+    unlink(s.path);
+    struct store *store = store_open(s.path, &e);
+    assert_non_null(store);
+    struct lab l = {0};
+    struct lab_program p = {.insts = 1, .name = xstrdup("p"), .label = xstrdup(""), .group = xstrdup(""), .hash = "1"};
+    VEC_PUSH(&l.program, p);
+    char text[400];
+    snprintf(text, sizeof text,
+             "[figure]\ntitle = t\nmachine = %s\nmetric = energy.total_j\nprograms = p\n[variant a]\nwith = lrr\n",
+             machine.path);
+    struct scratch plan_file = put("p.ini", text);
+    struct plan plan;
+    if (plan_read(&plan, plan_file.path, &e))
+        fail_msg("%s", e.msg);
+    assert_int_equal(lab_add_figure(&l, &plan, &e), 0);
+    assert_int_equal(lab_check(&l, &e), 0);
+    struct pool pool = {.store = store, .no_run = true, .jobs = 1};
+    assert_int_equal(lab_run(&l, &pool, &e), 0); /* finds out the key */
+    struct store_row row = {"p", "tiny", "m", "lrr", "", "{\"total\":{\"cycles\":7},\"loads\":[]}"};
+    assert_int_equal(store_put(store, l.point.p[0]->key, &row, &e), 0);
+    free(l.point.p[0]->failure);
+    l.point.p[0]->failure = NULL;
+    unlink(machine.path);
+    err_clear(&e);
+    assert_int_equal(lab_run(&l, &pool, &e), -1);
+    assert_string_equal(e.file, machine.path);
+    assert_non_null(strstr(e.msg, "No such file"));
+    char *kept = store_get(store, l.point.p[0]->key);
+    assert_string_equal(kept, row.document);
+    free(kept);
+    lab_free(&l);
+    store_close(store);
+    drop(&plan_file);
+    drop(&machine);
+    drop(&s);
+}
+
 int main(int argc, char **argv)
 {
     recording = argc > 1 ? argv[1] : "";
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plan),   cmocka_unit_test(test_plan_faults), cmocka_unit_test(test_combinations),
-        cmocka_unit_test(test_means),  cmocka_unit_test(test_verdicts),    cmocka_unit_test(test_claim_faults),
-        cmocka_unit_test(test_values), cmocka_unit_test(test_decisions),   cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_store),  cmocka_unit_test(test_large_store), cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_plan_faults),
+        cmocka_unit_test(test_combinations),
+        cmocka_unit_test(test_means),
+        cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_claim_faults),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_decisions),
+        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_store),
+        cmocka_unit_test(test_large_store),
+        cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_machine_that_went),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
