@@ -170,7 +170,7 @@ static void check_options(const struct analyze_args *a, struct argp_state *state
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct analyze_args *a = state->input;
-    char *end;
+    struct err e = {.msg = "which papers?", .hint = "apcm, cart and sharedl1 have classes"};
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &a->machine;
@@ -182,9 +182,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->all = true;
         return 0;
     case KEY_CLASSES:
-        a->classes = arg ? class_papers(arg) : (1u << CLASS_PAPERS) - 1;
+        a->classes = arg ? class_papers(arg, &e) : (1u << CLASS_PAPERS) - 1;
         if (!a->classes)
-            argp_error(state, "--classes=%s: name apcm, cart or sharedl1, separated by commas", arg);
+            argp_error(state, "--classes: %s; %s", e.msg, e.hint);
         return 0;
     case KEY_FIGURES:
         a->figures = arg;
@@ -196,9 +196,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->results = arg;
         return 0;
     case 'j':
-        a->jobs = (unsigned)strtoul(arg, &end, 10);
-        if (*end || end == arg || a->jobs < 1 || a->jobs > 1024)
-            argp_error(state, "--jobs=%s: this is no number from 1 to 1024", arg);
+        a->jobs = cli_jobs(state, arg);
         return 0;
     case ARGP_KEY_ARG:
         if (a->all || a->classes) {
@@ -237,7 +235,7 @@ static const struct argp argp = {
 
 int cli_analyze(int argc, char **argv)
 {
-    struct analyze_args a = {.size = "small", .jobs = (unsigned)sysconf(_SC_NPROCESSORS_ONLN)};
+    struct analyze_args a = {.size = "small", .jobs = cli_cores()};
     machine_args_init(&a.machine);
     const int status = cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &a) ? CLI_BAD_INPUT : analyze(&a);
     machine_args_free(&a.machine);

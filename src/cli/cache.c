@@ -160,8 +160,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->verb = arg;
         return 0;
     case ARGP_KEY_END:
-        if (!a->verb || (strcmp(a->verb, "list") && strcmp(a->verb, "clean")))
-            argp_error(state, "say 'list' or 'clean'");
+        cli_choose(state, NULL, a->verb, (const char *const[]){"list", "clean", NULL});
         return 0;
     }
     return ARGP_ERR_UNKNOWN;

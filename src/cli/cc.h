@@ -53,6 +53,8 @@ void cc_pushf(struct cc_list *list, const char *format, ...) __attribute__((form
 
 /* Parses nvcc's options. 0, or -1 with *e filled. Strings in the job live as long as the process. */
 int cc_parse(struct cc_job *job, int argc, char **argv, struct err *e);
+/* Is the word an option of weir cc, or one that it hands to the host compiler? */
+bool cc_is_option(const char *word);
 
 /* cc_tools.c: the compiler and what weir adds to it. */
 struct cc_tools {

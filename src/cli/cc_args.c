@@ -8,6 +8,7 @@
  */
 #include "base/exhaust.h"
 #include "cli/cc.h"
+#include "engine/config.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -471,6 +472,26 @@ static const struct option *find_option(const char *w, const char **value)
     return NULL;
 }
 
+bool cc_is_option(const char *word)
+{
+    const char *value;
+    return find_option(word, &value) || host_option(word);
+}
+
+/* Of the long ones; NULL = none is near. */
+static const char *nearest_option(const char *w)
+{
+    const char *names[sizeof options / sizeof *options];
+    unsigned n = 0;
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++)
+        if (strlen(options[k].name) > 3)
+            names[n++] = options[k].name;
+    char *word = xstrndup(w, strcspn(w, "="));
+    const char *near = cfg_nearest(word, names, n);
+    free(word);
+    return near;
+}
+
 static void take_input(struct parse *p, const char *w)
 {
     struct cc_input in = {xstrdup(w), p->forced >= 0 ? (enum cc_language)p->forced : language_of(w)};
@@ -499,6 +520,9 @@ static int parse_words(struct parse *p, int n, char **word)
             cc_push(&p->job->host, w);
         else if (!o) {
             err_set(p->e, "%s: no such option of weir cc", w);
+            const char *near = nearest_option(w);
+            if (near)
+                return err_hint(p->e, "did you mean '%s'?", near);
             return err_hint(p->e, "options for the host compiler go after -Xcompiler; 'weir cc --help' lists the rest");
         }
         if (!o)

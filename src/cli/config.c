@@ -57,8 +57,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, a->other ? "two machines at a time" : "one machine at a time");
         return 0;
     case ARGP_KEY_END:
-        if (!a->verb || (strcmp(a->verb, "show") && strcmp(a->verb, "diff") && strcmp(a->verb, "check")))
-            argp_error(state, "say 'show MACHINE', 'diff MACHINE MACHINE' or 'check FILE'");
+        cli_choose(state, NULL, a->verb, (const char *const[]){"show", "diff", "check", NULL});
         if (!strcmp(a->verb, "diff") && !a->other)
             argp_error(state, "which two machines?");
         if (!a->name && !a->machine.opts.machine && !strcmp(a->verb, "check"))

@@ -105,11 +105,20 @@ static error_t parse_word(int key, char *arg, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
+static error_t parse_list(int key, char *arg, struct argp_state *state)
+{
+    const char **word = state->input;
+    if (key == ARGP_KEY_END && (!*word || strcmp(*word, "machines"))) /* which gpus may also be called */
+        cli_choose(state, NULL, *word,
+                   (const char *const[]){"gpus", "policies", "workloads", "statistics", "parameters", NULL});
+    return parse_word(key, arg, state);
+}
+
 int cli_list(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&plugin_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
-        NULL, parse_word, "gpus|policies|workloads|statistics|parameters", list_doc, children, NULL, NULL};
+        NULL, parse_list, "gpus|policies|workloads|statistics|parameters", list_doc, children, NULL, NULL};
     const char *what = NULL;
     if (cli_parse(&argp, argc, argv, 0, &what))
         return CLI_BAD_INPUT;
@@ -135,13 +144,8 @@ int cli_list(int argc, char **argv)
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
     }
-    if (!strcmp(what, "workloads")) {
-        char *suite[] = {"suite", "list", NULL};
-        return cli_suite(2, suite);
-    }
-    fprintf(stderr, "weir: list: '%s' is not a list; choose gpus, policies, workloads, statistics or parameters\n",
-            what);
-    return CLI_BAD_INPUT;
+    char *suite[] = {"suite", "list", NULL}; /* workloads */
+    return cli_suite(2, suite);
 }
 
 /* ---- explain ---- */

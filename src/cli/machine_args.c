@@ -139,8 +139,7 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
     struct machine_args *m = state->input;
     switch (key) {
     case OPT_ENGINE:
-        if (strcmp(arg, "skip") && strcmp(arg, "tick"))
-            argp_error(state, "--engine=%s: choose skip or tick", arg);
+        cli_choose(state, "--engine", arg, (const char *const[]){"skip", "tick", NULL});
         m->opts.tick_all = !strcmp(arg, "tick");
         return 0;
     case OPT_JSON:

@@ -1,14 +1,16 @@
 /*
- * A misspelt option is answered with the nearest one that the command has. argp says only that it does not know it, so
- * the command line is looked through before argp sees it, by the same rules: long options may be abbreviated, values
- * may stand in the next word, "--" ends the options.
+ * Words of the command line. A misspelt option or word is answered with the nearest one that the command has. Of
+ * options argp says only that it does not know them, so the command line is looked through before argp sees it, by the
+ * same rules: long options may be abbreviated, values may stand in the next word, "--" ends the options.
  */
+#include "base/exhaust.h"
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "engine/config.h"
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <unistd.h>
 
 struct known {
     VEC(const struct argp_option *) option;
@@ -101,4 +103,51 @@ const char *cli_misspelt(const struct argp *argp, int argc, char **argv, unsigne
     VEC_FREE(&k.option);
     VEC_FREE(&k.name);
     return wrong;
+}
+
+/* ---- words with few choices ---- */
+
+char *cli_not_among(const char *option, const char *word, const char *const *words)
+{
+    unsigned n = 0;
+    for (; words[n]; n++)
+        if (word && !strcmp(word, words[n]))
+            return NULL;
+    const char *near = word ? cfg_nearest(word, words, n) : NULL;
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *f = open_memstream(&text, &bytes);
+    if (!f)
+        mem_exhausted(0);
+    if (word)
+        fprintf(f, "%s%sthere is no '%s'; ", option ? option : "", option ? ": " : "", word);
+    if (near)
+        fprintf(f, "did you mean '%s'? ", near);
+    fputs(near ? "there is" : "say", f);
+    for (unsigned i = 0; i < n; i++)
+        fprintf(f, "%s%s", i == 0 ? " " : i + 1 < n ? ", " : near ? " and " : " or ", words[i]);
+    fclose(f);
+    return text;
+}
+
+void cli_choose(const struct argp_state *state, const char *option, const char *word, const char *const *words)
+{
+    char *wrong = cli_not_among(option, word, words);
+    if (wrong)
+        argp_error(state, "%s", wrong);
+}
+
+unsigned cli_jobs(const struct argp_state *state, const char *arg)
+{
+    char *end;
+    const long n = strtol(arg, &end, 10);
+    if (end == arg || *end || n < 1 || n > 4096)
+        argp_error(state, "-j %s: a number from 1 to 4096", arg);
+    return (unsigned)n;
+}
+
+unsigned cli_cores(void)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 ? (unsigned)cores : 1;
 }

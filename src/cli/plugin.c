@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/paths.h"
 #include "cli/cli.h"
+#include "engine/config.h"
 #include "engine/registry.h"
 #include "gpu/gpu_config.h"
 
@@ -107,15 +108,14 @@ static int check_name(const char *name, const char *kind, struct err *e)
 
 static int find_template(const char *kind, struct err *e)
 {
-    char list[200] = "";
+    const char *names[N_TEMPLATE];
     for (int i = 0; i < N_TEMPLATE; i++) {
         if (!strcmp(templates[i].kind, kind))
             return i;
-        size_t n = strlen(list);
-        snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "", templates[i].kind);
+        names[i] = templates[i].kind;
     }
     err_set(e, "--kind=%s: there is no such kind of policy", kind);
-    return err_hint(e, "there are: %s", list);
+    return cfg_hint_names(e, kind, names, N_TEMPLATE);
 }
 
 static int new_plugin(const struct args *a)
@@ -295,8 +295,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "one at a time");
         return 0;
     case ARGP_KEY_END:
-        if (!a->verb || (strcmp(a->verb, "new") && strcmp(a->verb, "build") && strcmp(a->verb, "flags")))
-            argp_error(state, "say 'new NAME', 'build FILE.c' or 'flags'");
+        cli_choose(state, NULL, a->verb, (const char *const[]){"new", "build", "flags", NULL});
         if (!a->what && strcmp(a->verb, "flags"))
             argp_error(state, !strcmp(a->verb, "new") ? "what shall it be called?" : "which file?");
         return 0;

@@ -43,11 +43,9 @@ static error_t parse_arg(int key, char *arg, struct argp_state *state)
         a->n_file = state->argc - state->next;
         return 0;
     case ARGP_KEY_END:
-        if (!a->action || !a->n_file)
-            argp_usage(state);
-        if (strcmp(a->action, "check") && strcmp(a->action, "info") && strcmp(a->action, "code") &&
-            strcmp(a->action, "dump"))
-            argp_error(state, "'%s' is not one of check, info, code, dump", a->action);
+        cli_choose(state, NULL, a->action, (const char *const[]){"check", "info", "code", "dump", NULL});
+        if (!a->n_file)
+            argp_error(state, "which file?");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -211,10 +211,9 @@ int study_run(struct study *a)
 
 void study_init(struct study *a)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
     memset(a, 0, sizeof *a);
     a->size = "small";
-    a->jobs = cores > 0 ? (unsigned)cores : 1;
+    a->jobs = cli_cores();
 }
 
 void study_free(struct study *a)
@@ -275,14 +274,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
     case KEY_SIZE:
         a->size = target_size(state, arg);
         return 0;
-    case 'j': {
-        char *end;
-        long n = strtol(arg, &end, 10);
-        if (end == arg || *end || n < 1 || n > 4096)
-            argp_error(state, "-j %s: a number from 1 to 4096", arg);
-        a->jobs = (unsigned)n;
+    case 'j':
+        a->jobs = cli_jobs(state, arg);
         return 0;
-    }
     case 'o':
         a->out = arg;
         return 0;
@@ -293,8 +287,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         a->results = arg;
         return 0;
     case KEY_ON:
-        if (strcmp(arg, "local") && strcmp(arg, "slurm"))
-            argp_error(state, "--on is local or slurm, not '%s'", arg);
+        cli_choose(state, "--on", arg, (const char *const[]){"local", "slurm", NULL});
         a->on = strcmp(arg, "slurm") ? NULL : arg;
         return 0;
     case KEY_SLURM:

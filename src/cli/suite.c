@@ -149,21 +149,18 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
     case KEY_JSON:
         a->machine.json = a->plan.json = arg;
         return 0;
-    case 'j': {
-        char *end;
-        const unsigned long n = strtoul(arg, &end, 10);
-        if (*end || !n || n > 1024)
-            argp_error(state, "--jobs is a number from 1 to 1024, not '%s'", arg);
-        a->plan.parallel = (unsigned)n;
+    case 'j':
+        a->plan.parallel = cli_jobs(state, arg);
         return 0;
-    }
     case KEY_ENGINE:
-        if (strcmp(arg, "skip") && strcmp(arg, "tick"))
-            argp_error(state, "--engine=%s: choose skip or tick", arg);
+        cli_choose(state, "--engine", arg, (const char *const[]){"skip", "tick", NULL});
         pass_on(a, "--engine", arg);
         return 0;
     case ARGP_KEY_ARG:
         VEC_PUSH(&a->name, arg);
+        return 0;
+    case ARGP_KEY_END:
+        cli_choose(state, NULL, a->name.n ? a->name.p[0] : NULL, (const char *const[]){"list", "run", "check", NULL});
         return 0;
     }
     return ARGP_ERR_UNKNOWN;
@@ -190,27 +187,22 @@ static const struct argp argp = {
 
 int cli_suite(int argc, char **argv)
 {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    struct args a = {.plan = {.size = "small", .parallel = cores > 0 ? (unsigned)cores : 1}};
+    struct args a = {.plan = {.size = "small", .parallel = cli_cores()}};
     cli_parse(&argp, argc, argv, 0, &a);
     struct suite s = {0};
     struct err e;
     int status = CLI_BAD_INPUT;
     if (suite_load(&s, &e)) {
         err_print(&e, stderr);
-    } else if (a.name.n == 0) {
-        fputs("weir: say list, run or check; 'weir suite --help' tells more\n", stderr);
     } else if (!strcmp(a.name.p[0], "list")) {
         status = suite_list(&s);
-    } else if (!strcmp(a.name.p[0], "run") || !strcmp(a.name.p[0], "check")) {
+    } else {
         if (!strcmp(a.name.p[0], "check")) {
             a.plan.functional = true;
             a.all |= a.name.n == 1;
         }
         if (!judge(&a) && !choose(&s, &a))
             status = suite_run(&s, &a.plan);
-    } else {
-        fprintf(stderr, "weir: 'suite %s' is not a command; say list, run or check\n", a.name.p[0]);
     }
     VEC_FREE(&a.name);
     machine_args_free(&a.machine);

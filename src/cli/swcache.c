@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/paths.h"
+#include "engine/config.h"
 #include "swcache/swcache.h"
 
 #include <dlfcn.h>
@@ -55,6 +56,21 @@ struct args {
     bool quiet;
 };
 
+/* A word that looks like one of the transformer's own options and is none of weir cc's. */
+static bool misspelt(const char *arg, struct err *e)
+{
+    static const char *const own[] = {"--alias-safe", "--all", "--slices", "--no-scans", "--quiet", "--split"};
+    char *word = xstrndup(arg, strcspn(arg, "="));
+    const char *near =
+        strncmp(arg, "--", 2) || cc_is_option(arg) ? NULL : cfg_nearest(word, own, sizeof own / sizeof *own);
+    free(word);
+    if (!near)
+        return false;
+    err_set(e, "there is no option '%s'", arg);
+    err_hint(e, "did you mean '%s'?", near);
+    return true;
+}
+
 static int parse(struct args *a, int argc, char **argv, struct err *e)
 {
     struct cc_list rest = {0};
@@ -75,9 +91,13 @@ static int parse(struct args *a, int argc, char **argv, struct err *e)
             int which = 0;
             while (which < 3 && strcmp(arg + 8, name[which]))
                 which++;
-            if (which == 3)
-                return err_set(e, "%s: not one of auto, outer, inner", arg);
+            if (which == 3) {
+                err_set(e, "%s: not one of auto, outer, inner", arg);
+                return cfg_hint_names(e, arg + 8, name, 3);
+            }
             a->options.split = (enum swcache_split)which;
+        } else if (misspelt(arg, e)) {
+            return -1;
         } else
             cc_push(&rest, arg);
     }
@@ -220,8 +240,11 @@ int cli_swcache(int argc, char **argv)
     struct err e;
     struct args a = {0};
     err_clear(&e);
-    if (argc < 2 || strcmp(argv[1], "transform")) {
-        fputs(help_text, stderr);
+    static const char *const verbs[] = {"transform", NULL};
+    char *wrong = cli_not_among(NULL, argc >= 2 ? argv[1] : NULL, verbs);
+    if (wrong) {
+        fprintf(stderr, "weir swcache: %s\nTry 'weir swcache --help' for more information.\n", wrong);
+        free(wrong);
         return CLI_BAD_INPUT;
     }
     int rc = parse(&a, argc - 2, argv + 2, &e);

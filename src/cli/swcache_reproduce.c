@@ -339,8 +339,7 @@ static error_t on_option(int key, char *value, struct argp_state *state)
     struct args *a = state->input;
     switch (key) {
     case KEY_SIZE:
-        if (strcmp(value, "tiny") && strcmp(value, "small") && strcmp(value, "full"))
-            argp_error(state, "--size is tiny, small or full, not '%s'", value);
+        cli_choose(state, "--size", value, (const char *const[]){"tiny", "small", "full", NULL});
         a->size = value;
         return 0;
     case 'a':
@@ -349,14 +348,9 @@ static error_t on_option(int key, char *value, struct argp_state *state)
     case 'd':
         a->device = true;
         return 0;
-    case 'j': {
-        char *end;
-        long n = strtol(value, &end, 10);
-        if (end == value || *end || n < 1 || n > 4096)
-            argp_error(state, "-j %s: a number from 1 to 4096", value);
-        a->jobs = (unsigned)n;
+    case 'j':
+        a->jobs = cli_jobs(state, value);
         return 0;
-    }
     case 'o':
         a->out = value;
         return 0;
@@ -406,8 +400,7 @@ static const char doc[] =
 int swcache_reproduce(int argc, char **argv)
 {
     static const struct argp argp = {options, on_option, NULL, doc, NULL, NULL, NULL};
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    struct args a = {.out = "weir-swcache", .jobs = cores > 0 ? (unsigned)cores : 1};
+    struct args a = {.out = "weir-swcache", .jobs = cli_cores()};
     cli_parse(&argp, argc, argv, 0, &a);
     if (!a.size)
         a.size = a.device ? "full" : "small";

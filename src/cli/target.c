@@ -1,6 +1,8 @@
 /* What several commands take; see target.h. */
 #include "cli/target.h"
 
+#include "cli/cli.h"
+
 #include <string.h>
 #include <sys/stat.h>
 
@@ -30,7 +32,6 @@ void target_take(struct argp_state *state, bool program, int *argc, char ***argv
 
 const char *target_size(struct argp_state *state, const char *arg)
 {
-    if (strcmp(arg, "tiny") && strcmp(arg, "small") && strcmp(arg, "paper"))
-        argp_error(state, "--size is tiny, small or paper, not '%s'", arg);
+    cli_choose(state, "--size", arg, (const char *const[]){"tiny", "small", "paper", NULL});
     return arg;
 }

@@ -364,7 +364,10 @@ int cli_trace(int argc, char **argv)
         if (!strcmp(argv[1], actions[i].name))
             act = &actions[i];
     if (!act) {
-        usage(stderr);
+        static const char *const names[] = {"info", "check", "dump", NULL};
+        char *wrong = cli_not_among(NULL, argc >= 2 ? argv[1] : NULL, names);
+        fprintf(stderr, "weir trace: %s\nTry 'weir trace --help' for more information.\n", wrong);
+        free(wrong);
         return CLI_BAD_INPUT;
     }
     struct args a = {.launch = -1, .cta = -1, .warp = -1, .limit = UINT64_MAX};

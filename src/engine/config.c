@@ -308,8 +308,11 @@ static int take(void *user, const char *section, const char *key, const char *va
                 r->layer++;
                 return 1;
             }
-            if (!*r->e->file)
+            if (!*r->e->file) {
+                const char *hint = strdupa(r->e->hint);
                 err_at(r->e, r->path, r->line, 0, "base=%s: %s", value, strdupa(r->e->msg));
+                err_hint(r->e, "%s", hint);
+            }
         }
         r->failed = true;
         return 1;

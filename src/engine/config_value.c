@@ -77,6 +77,24 @@ const char *cfg_nearest(const char *word, const char *const *names, unsigned n)
     return best_distance <= allowed ? best : NULL;
 }
 
+/* "did you mean 'b'? choose from: a b c" */
+static void say_names(char *out, size_t bytes, const char *word, const char *const *names, unsigned n)
+{
+    const char *near = cfg_nearest(word, names, n);
+    size_t at = near ? (size_t)snprintf(out, bytes, "did you mean '%s'? ", near) : 0;
+    if (at < bytes)
+        at += (size_t)snprintf(out + at, bytes - at, "choose from:");
+    for (unsigned i = 0; i < n && at < bytes; i++)
+        at += (size_t)snprintf(out + at, bytes - at, " %s", names[i]);
+}
+
+int cfg_hint_names(struct err *e, const char *word, const char *const *names, unsigned n)
+{
+    char text[256];
+    say_names(text, sizeof text, word, names, n);
+    return err_hint(e, "%s", text);
+}
+
 const struct policy_kind *cfg_kind(const struct cfg_schema *s, const char *name)
 {
     for (unsigned i = 0; i < s->n_kind; i++)
@@ -189,7 +207,14 @@ static int parse_choice(const struct cfg_field *f, const char *text, uint32_t *o
         p += strspn(p, " ");
     }
     say(msg, msg_bytes, "'%s' is not one of its values", text);
-    return say(hint, hint_bytes, "choose from: %s", f->choices);
+    const char *names[32];
+    unsigned n = 0;
+    char *save, *all = xstrdup(f->choices);
+    for (char *w = strtok_r(all, " ", &save); w && n < 32; w = strtok_r(NULL, " ", &save))
+        names[n++] = w;
+    say_names(hint, hint_bytes, text, names, n);
+    free(all);
+    return -1;
 }
 
 static int parse_policy(const struct cfg_schema *s, const struct cfg_field *f, const char *text, uint32_t *out,
@@ -202,9 +227,11 @@ static int parse_policy(const struct cfg_schema *s, const struct cfg_field *f, c
         return 0;
     }
     say(msg, msg_bytes, "there is no %s policy '%s'", k->name, text);
-    size_t at = (size_t)snprintf(hint, hint_bytes, "choose from:");
-    for (unsigned i = 0; i < k->n && at < hint_bytes; i++)
-        at += (size_t)snprintf(hint + at, hint_bytes - at, " %s", k->policy[i]->name);
+    const char *names[64];
+    unsigned n = 0;
+    for (; n < k->n && n < 64; n++)
+        names[n] = k->policy[n]->name;
+    say_names(hint, hint_bytes, text, names, n);
     return -1;
 }
 

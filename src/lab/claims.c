@@ -1,6 +1,7 @@
 /* See claims.h. */
 #include "lab/claims.h"
 
+#include "engine/config.h"
 #include "lab/figure.h"
 
 #include <math.h>
@@ -32,7 +33,7 @@ static int read_kind(struct claim *c, const struct inifile_item *i, struct err *
             return 0;
         }
     err_at(e, i->file, i->line, 0, "kind = %s is not known", i->value);
-    return err_hint(e, "choose gain, mean, least, within or ahead");
+    return cfg_hint_names(e, i->value, kind_name, CLAIM_KINDS);
 }
 
 static int read_statistic(struct claims *all, const struct inifile_item *i)

@@ -1,6 +1,8 @@
 /* The criteria; see classes.h. */
 #include "lab/classes.h"
 
+#include "engine/config.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +15,7 @@ const struct class_point_def class_point_def[CLASS_POINT_COUNT] = {
 
 const char *const class_paper_key[CLASS_PAPERS] = {"apcm", "cart", "sharedl1"};
 
-unsigned class_papers(const char *names)
+unsigned class_papers(const char *names, struct err *e)
 {
     unsigned set = 0;
     for (const char *from = names, *end; *from; from = *end ? end + 1 : end) {
@@ -23,8 +25,13 @@ unsigned class_papers(const char *names)
             if (strlen(class_paper_key[p]) == (size_t)(end - from) &&
                 !strncmp(class_paper_key[p], from, (size_t)(end - from)))
                 found = 1u << p;
-        if (!found)
+        if (!found) {
+            char word[32];
+            snprintf(word, sizeof word, "%.*s", (int)(end - from), from);
+            err_set(e, "'%s' is no paper with classes", word);
+            cfg_hint_names(e, word, class_paper_key, CLASS_PAPERS);
             return 0;
+        }
         set |= found;
     }
     return set;

@@ -41,8 +41,8 @@ extern const struct class_point_def class_point_def[CLASS_POINT_COUNT];
 
 enum class_paper { CLASS_OF_APCM, CLASS_OF_CART, CLASS_OF_SHAREDL1, CLASS_PAPERS };
 extern const char *const class_paper_key[CLASS_PAPERS]; /* as program.ini has them */
-/* "apcm,cart" -> bit per paper; 0 = a name is not one of them. */
-unsigned class_papers(const char *names);
+/* "apcm,cart" -> bit per paper; 0 = a name is not one of them (*e). */
+unsigned class_papers(const char *names, struct err *);
 /* Which papers a simulation is for. */
 enum class_paper class_point_paper(enum class_point);
 

@@ -78,9 +78,10 @@ static void sort_programs(struct lab_figure *f)
         }
 }
 
-static int unknown_program(const struct lab *l, const struct plan *p, const char *word, struct err *e)
+static int unknown_program(const struct lab *l, const struct plan *p, const char *key, struct inifile_place at,
+                           const char *word, struct err *e)
 {
-    INIFILE_FAULT(p->programs.at, e, "programs: '%s' is neither a program%s", word,
+    INIFILE_FAULT(at, e, "%s: '%s' is neither a program%s", key, word,
                   p->paper ? " nor a class of the paper" : " of the suite nor 'all'");
     const char *names[1024];
     unsigned n = 0;
@@ -107,7 +108,7 @@ static int choose_programs(struct lab *l, struct lab_figure *f, struct err *e)
         for (size_t i = 0; i < plan->order.word.n && !found; i++)
             found = !strcmp(plan->order.word.p[i], word); /* the paper has it, the suite has not */
         if (!found)
-            return unknown_program(l, plan, word, e);
+            return unknown_program(l, plan, "programs", plan->programs.at, word, e);
     }
     if (plan->paper)
         sort_programs(f);
@@ -121,13 +122,36 @@ static int choose_programs(struct lab *l, struct lab_figure *f, struct err *e)
     return 0;
 }
 
+/* A mean is over all, or over classes and programs with + between them. */
+static int check_means(const struct lab *l, const struct plan *plan, struct err *e)
+{
+    for (size_t w = 0; w < plan->means.word.n; w++)
+        for (const char *at = plan->means.word.p[w]; *at;) {
+            const size_t n = strcspn(at, "+");
+            char *word = xstrndup(at, n);
+            bool found = !strcmp(word, "all");
+            for (size_t i = 0; i < l->program.n && !found; i++) {
+                const struct lab_program *p = &l->program.p[i];
+                found = plan->paper ? !strcmp(word, p->group) || !strcmp(word, p->label) : !strcmp(word, p->name);
+            }
+            for (size_t i = 0; i < plan->order.word.n && !found; i++)
+                found = !strcmp(plan->order.word.p[i], word);
+            const int status = found ? 0 : unknown_program(l, plan, "means", plan->means.at, word, e);
+            free(word);
+            if (status)
+                return status;
+            at += n + (at[n] == '+');
+        }
+    return 0;
+}
+
 int lab_add_figure(struct lab *l, struct plan *p, struct err *e)
 {
     struct lab_figure f = {.plan = *p};
     memset(p, 0, sizeof *p);
     VEC_PUSH(&l->figure, f);
     struct lab_figure *at = &l->figure.p[l->figure.n - 1];
-    if (!at->plan.refused && choose_programs(l, at, e))
+    if (!at->plan.refused && (choose_programs(l, at, e) || check_means(l, &at->plan, e)))
         return -1;
     at->n_point = (plan_simulates(&at->plan) ? at->plan.variants.word.n : 0) + plan_analyses(&at->plan);
     at->point = xcalloc(at->program.n * at->n_point + 1, sizeof *at->point);

@@ -35,10 +35,7 @@ static int read_choice(const struct inifile_item *i, const char *const *names, u
         if (!strcmp(i->value, names[k]))
             return (int)k;
     err_at(e, i->file, i->line, 0, "%s = %s is not known", i->key, i->value);
-    char list[200] = "";
-    for (unsigned k = 0; k < n; k++)
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", k ? ", " : "", names[k]);
-    return err_hint(e, "choose one of: %s", list);
+    return cfg_hint_names(e, i->value, names, n);
 }
 
 static int read_figure(struct reading *r, const struct inifile_item *i, struct err *e)
@@ -239,7 +236,13 @@ static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
     if (!strcmp(i->section, "sweep"))
         return axes_read(r->p, i, e);
     err_at(e, i->file, i->line, 0, "there is no section [%s]", i->section);
-    return err_hint(e, "sections are [figure], [variant NAME], [sweep], [program NAME] and [paper]");
+    static const char *const sections[] = {"figure", "variant", "sweep", "program", "paper"};
+    const size_t n = strcspn(i->section, " ");
+    char *word = xstrndup(i->section, n);
+    const char *near = cfg_nearest(word, sections, sizeof sections / sizeof *sections);
+    free(word);
+    return near ? err_hint(e, "did you mean [%s%s]?", near, i->section + n)
+                : err_hint(e, "sections are [figure], [variant NAME], [sweep], [program NAME] and [paper]");
 }
 
 static char *keep(struct plan *p, char *text)
@@ -308,12 +311,14 @@ static int check_name(const struct plan *p, const char *name, struct inifile_pla
     if (plan_find(p, name))
         return 0;
     INIFILE_FAULT(at, e, "there is no variant '%s'", name);
-    const char *names[256];
-    unsigned n = 0;
+    const char *names[256] = {"first"};
+    unsigned n = at.line ? 0 : 1; /* on the command line the first may be called so */
     for (size_t i = 0; i < p->variant.n && n < 256; i++)
         names[n++] = p->variant.p[i].name;
     const char *near = cfg_nearest(name, names, n);
-    return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "write a section [variant %s]", name);
+    if (near)
+        return err_hint(e, "did you mean '%s'?", near);
+    return at.line ? err_hint(e, "write a section [variant %s]", name) : cfg_hint_names(e, name, names, n);
 }
 
 /* A search can only go on between whole numbers. */

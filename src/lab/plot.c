@@ -4,6 +4,7 @@
 #include "base/child.h"
 #include "base/exhaust.h"
 #include "base/outfile.h"
+#include "engine/config.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -384,8 +385,10 @@ int plot_check_formats(const char *list, struct err *e)
     int k;
     for (const char *at = list; (k = next_format(&at)) != -1;)
         if (k == -2) {
-            err_set(e, "'%.*s' is no format of pictures", (int)strcspn(at, ", "), at);
-            return err_hint(e, "choose from svg, pdf, png, eps, with commas between them");
+            char word[16];
+            snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ", "), at);
+            err_set(e, "'%s' is no format of pictures", word);
+            return cfg_hint_names(e, word, formats, sizeof formats / sizeof *formats);
         }
     return 0;
 }

@@ -155,7 +155,7 @@ expect 2 "$weir" plugin build nothing.c
 expect 2 "$weir" plugin new Wrong-Name
 says err "small letters"
 expect 2 "$weir" plugin new other --kind l3
-says err "there are: l1-management"
+says err "choose from: l1-management"
 expect 2 "$weir" plugin new gto --kind scheduler
 says err "already"
 CC=$dir/no-such-compiler

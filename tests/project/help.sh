@@ -56,6 +56,50 @@ meant bfs analyze bsf
 meant bfs profile bsf
 meant gtx480 config show gtx490
 meant l1.misses explain l1.mises
+# Words that say what to do, and values of options.
+meant info trace inof x.wt
+meant statistics list statistcs
+meant clean cache claen
+meant new plugin nwe x
+meant l1-management plugin new x --kind l1-managment
+meant transform swcache transfrom a.cu
+meant --split swcache transform --splt=auto a.cu
+meant inner swcache transform --split=iner a.cu
+meant --nvcc cc --nvvc a.cu
+meant show config shwo gtx480
+meant run suite rnu bfs
+meant dump ptx dmup x.ptx
+meant tiny suite run bfs --size tnyi
+meant full reproduce swcache --size ful
+meant tick suite run bfs --engine tik
+meant slurm sweep --on slrum bfs
+meant png sweep --format pgn bfs
+meant apcm analyze --classes=cart,apmc
+meant gto config show gtx480 --set sm.scheduler=gtoo
+meant bypass config show gtx480 --with apcm --set apcm.mode=bypas
+meant first sweep --normalise=fisrt bfs
+meant gtx480 sweep --gpu gtx48 bfs
+meant apcm sweep --with apmc bfs
+meant ipc sweep --metric icp bfs
+# Keys, sections and values of plans and machines.
+meant_in() { # meant_in WORD COMMAND... FILE, with the file's lines from standard input
+    eval "file=\${$#}"
+    cat >"$file"
+    meant "$@"
+}
+plan() { # plan OLD NEW: a plan with one line changed
+    printf '[figure]\ntitle = t\nprograms = bfs\naverage = geometric\nmeans = bfs\n[variant a]\nwith = lrr\n' | sed "s/$1/$2/"
+}
+plan title titel | meant_in title sweep "$dir/p.ini"
+plan geometric geomtric | meant_in geometric sweep "$dir/p.ini"
+plan 'programs = bfs' 'programs = bsf' | meant_in bfs sweep "$dir/p.ini"
+plan 'means = bfs' 'means = all bsf' | meant_in bfs sweep "$dir/p.ini"
+plan lrr lrrr | meant_in lrr sweep "$dir/p.ini"
+plan 'variant a' 'varaint a' >"$dir/p.ini"
+expect 2 "$weir" sweep "$dir/p.ini"
+says err "did you mean [variant a]?"
+printf 'base = gtx48\n' | meant_in gtx480 config check "$dir/m.ini"
+printf '[l1]\nsixe = 1\n' | meant_in l1.size config check "$dir/m.ini"
 expect 2 "$weir" replay --gpu gtx480 --set --jsn x.wt # a value is no option
 grep -q "did you mean" "$dir/err" && fail "a value was taken for an option"
 expect 2 "$weir" run -q ./none --jsn # and neither are a program's arguments

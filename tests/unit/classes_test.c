@@ -77,12 +77,13 @@ static void test_compare(void **state)
 static void test_papers(void **state)
 {
     (void)state;
-    assert_int_equal(class_papers("apcm"), 1u << CLASS_OF_APCM);
-    assert_int_equal(class_papers("sharedl1,cart"), 1u << CLASS_OF_CART | 1u << CLASS_OF_SHAREDL1);
-    assert_int_equal(class_papers("apcm,caps"), 0);
-    assert_int_equal(class_papers("car"), 0);
-    assert_int_equal(class_papers(""), 0);
-    assert_int_equal(class_papers(",apcm"), 0);
+    struct err e;
+    assert_int_equal(class_papers("apcm", &e), 1u << CLASS_OF_APCM);
+    assert_int_equal(class_papers("sharedl1,cart", &e), 1u << CLASS_OF_CART | 1u << CLASS_OF_SHAREDL1);
+    assert_int_equal(class_papers("apcm,caps", &e), 0);
+    assert_int_equal(class_papers("car", &e), 0);
+    assert_int_equal(class_papers("", &e), 0);
+    assert_int_equal(class_papers(",apcm", &e), 0);
     for (int p = 0; p < CLASS_POINT_COUNT; p++)
         assert_non_null(class_point_def[p].machine);
     assert_int_equal(class_point_paper(CLASS_APCM_32), CLASS_OF_APCM);
