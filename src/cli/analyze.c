@@ -7,6 +7,7 @@
 
 #include "base/jsonfile.h"
 #include "cli/cli.h"
+#include "cli/progress.h"
 #include "cli/target.h"
 #include "lab/analyze_figures.h"
 #include "lab/report.h"
@@ -28,7 +29,7 @@ static const struct argp_option options[] = {
      "classes of the suite's programs, measured on the papers' machines: of those named, or of those that each paper "
      "uses; PAPER is apcm, cart or sharedl1 (default: all three)",
      0},
-    {"jobs", 'j', "N", 0, "with --all, --classes: how many at once (default: one per processor)", 0},
+    {"jobs", 'j', "N", 0, "with --all, --classes: how many at once (default: one for each core)", 0},
     {"results", KEY_RESULTS, "FILE", 0, "with --classes: keep the simulations in FILE and use those that are there", 0},
     {0},
 };
@@ -44,22 +45,6 @@ struct source {
     char recording[SUITE_PATH];
     struct scratch folder; /* of a recording that is removed afterwards; none = it stays */
 };
-
-static int record_suite_program(const struct analyze_args *a, const char *name, struct source *s, struct err *e)
-{
-    struct suite suite = {0};
-    char cache[SUITE_PATH];
-    int bad = suite_load(&suite, e) || suite_cache_folder(cache, e);
-    const struct suite_program *p = bad ? NULL : suite_find(&suite, name);
-    if (!bad && !p) {
-        bad = suite_unknown(&suite, name, ", and it is no file", e);
-    } else if (!bad) {
-        bad = suite_record(&suite, p, a->size, cache, s->recording, e);
-        snprintf(s->name, sizeof s->name, "%s (%s)", name, a->size);
-    }
-    suite_free(&suite);
-    return bad ? -1 : 0;
-}
 
 /* Runs it and keeps its streams for as long as they are read. An exit status. */
 static int record_other(const struct analyze_args *a, struct source *s)
@@ -80,7 +65,7 @@ static int record_other(const struct analyze_args *a, struct source *s)
     snprintf(here, sizeof here, "./%s", what);
     if (!strchr(what, '/'))
         line.p[0] = here;
-    const int status = record_program(line.p, s->recording, true);
+    const int status = record_program(line.p, s->recording, RECORD_OUTPUT);
     VEC_FREE(&line);
     return status;
 }
@@ -97,7 +82,8 @@ static int find_source(const struct analyze_args *a, struct source *s)
     case TARGET_PROGRAM:
         return record_other(a, s);
     default:
-        if (!record_suite_program(a, a->argv[0], s, &e))
+        snprintf(s->name, sizeof s->name, "%s (%s)", a->argv[0], a->size);
+        if (!suite_record_named(a->argv[0], a->size, s->recording, &e))
             return CLI_OK;
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
@@ -214,7 +200,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {{&machine_argp, 0, "The machine (its SMs and its occupancy):", 1}, {0}};
+static const struct argp_child children[] = {
+    {&machine_argp, 0, "The machine (its SMs and its occupancy):", 1}, {&progress_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
     options,
     parse,

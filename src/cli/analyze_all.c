@@ -6,6 +6,7 @@
 #include "cli/analyze.h"
 
 #include "cli/cli.h"
+#include "cli/progress.h"
 #include "lab/analyze_figures.h"
 
 #include <jansson.h>
@@ -18,7 +19,10 @@ struct work {
     struct analyze_opts opts;
     FILE *rows;           /* NULL = none are printed */
     size_t next, printed; /* under the lock */
+    size_t ended;
+    struct progress line;
     pthread_mutex_t lock;
+    pthread_cond_t one_ended;
 };
 
 /* Whether one of the papers asked about uses the program; without --classes, yes. */
@@ -83,10 +87,36 @@ static void *worker(void *ctx)
         pthread_mutex_lock(&w->lock);
         x->failed = failed;
         x->done = true;
+        w->ended++;
+        progress_clear(&w->line);
         print_ready(w);
+        pthread_cond_signal(&w->one_ended);
     }
     pthread_mutex_unlock(&w->lock);
     return NULL;
+}
+
+/* Waits until all have ended, with progress. */
+static void wait_for_all(struct work *w)
+{
+    enum { TICK_NS = 250000000 };
+    pthread_mutex_lock(&w->lock);
+    while (w->ended < w->items->item.n) {
+        char now[256] = "";
+        for (size_t i = 0, at = 0; i < w->next && at < sizeof now; i++)
+            if (!w->items->item.p[i].done)
+                at += (size_t)snprintf(now + at, sizeof now - at, "%s%s", at ? " " : "",
+                                       w->items->item.p[i].program->name);
+        progress_count(&w->line, "analysing", w->ended, w->items->item.n, now);
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += TICK_NS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&w->one_ended, &w->lock, &until);
+    }
+    pthread_mutex_unlock(&w->lock);
+    progress_clear(&w->line);
 }
 
 int analyze_items_run(struct analyze_items *x, const struct analyze_args *a, const struct analyze_opts *opts,
@@ -97,12 +127,20 @@ int analyze_items_run(struct analyze_items *x, const struct analyze_args *a, con
         return -1;
     if (rows)
         analyze_print_heading(rows);
-    struct work w = {.items = x, .args = a, .opts = *opts, .rows = rows, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct work w = {.items = x,
+                     .args = a,
+                     .opts = *opts,
+                     .rows = rows,
+                     .lock = PTHREAD_MUTEX_INITIALIZER,
+                     .one_ended = PTHREAD_COND_INITIALIZER};
+    progress_count_begin(&w.line);
     pthread_t thread[64];
     unsigned n = a->jobs < 64 ? a->jobs : 64, started = 0;
     n = n < x->item.n ? n : (unsigned)x->item.n;
     while (started < n && !pthread_create(&thread[started], NULL, worker, &w))
         started++;
+    if (started)
+        wait_for_all(&w);
     for (unsigned i = 0; i < started; i++)
         pthread_join(thread[i], NULL);
     return started || !x->item.n ? 0 : err_set(e, "cannot start a thread");

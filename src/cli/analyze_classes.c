@@ -6,6 +6,7 @@
 #include "cli/analyze.h"
 
 #include "cli/cli.h"
+#include "cli/progress.h"
 #include "lab/pool.h"
 
 #include <jansson.h>
@@ -27,15 +28,6 @@ struct classes {
     struct store *store;
     size_t n_failed; /* simulations */
 };
-
-static void show_progress(void *ctx, const struct pool_progress *p)
-{
-    (void)ctx;
-    const double rate = p->seconds > 1 ? (double)p->insts_done / p->seconds : 0;
-    const double left = rate > 0 ? (double)(p->insts_total - p->insts_done) / rate : 0;
-    fprintf(stderr, "\r\033[Kweir: %zu of %zu simulations, %.2f M warp instructions/s, about %.0f s left", p->done,
-            p->total, rate * 1e-6, left);
-}
 
 /* Whether a paper's class is computed for a program: of all those named, and else of those the paper uses. */
 static bool wanted(const struct classes *c, const struct row *r, enum class_paper p)
@@ -69,12 +61,16 @@ static int simulate(struct classes *c, struct err *e)
         for (int k = 0; k < CLASS_POINT_COUNT; k++)
             if (c->row.p[i].point[k])
                 VEC_PUSH(&all, c->row.p[i].point[k]);
-    const bool terminal = isatty(STDERR_FILENO);
-    struct pool pool = {
-        .store = c->store, .size = c->args->size, .jobs = c->args->jobs, .show = terminal ? show_progress : NULL};
+    struct progress line;
+    struct pool pool = {.store = c->store,
+                        .size = c->args->size,
+                        .jobs = c->args->jobs,
+                        .show = progress_pool,
+                        .stop = progress_stop,
+                        .ctx = &line};
+    progress_begin(&line, 0);
     const int bad = pool_run(&pool, all.p, all.n, e);
-    if (terminal)
-        fputs("\r\033[K", stderr);
+    progress_end(&line);
     for (size_t i = 0; i < all.n; i++)
         if (all.p[i]->failure)
             fprintf(stderr, "weir: %s on %s: %s\n", all.p[i]->program->name, all.p[i]->machine, all.p[i]->failure);
@@ -245,9 +241,13 @@ int analyze_classes(const struct analyze_args *a)
     struct classes c = {.args = a};
     const char *json = a->machine.json;
     int status = CLI_OK;
-    if (prepare(&c, &e) || simulate(&c, &e) < 0) {
+    int simulated = -1;
+    if (prepare(&c, &e) || (simulated = simulate(&c, &e)) < 0) {
         err_print(&e, stderr);
         status = CLI_BAD_INPUT;
+    } else if (simulated) {
+        fprintf(stderr, "weir: stopped%s\n", c.store ? "; what was simulated is kept in the file of --results" : "");
+        status = CLI_PROGRAM_FAILED;
     } else {
         for (size_t i = 0; i < c.row.n; i++)
             measure(&c, &c.row.p[i]);

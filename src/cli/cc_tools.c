@@ -50,8 +50,10 @@ int cc_last_line(char *const *argv, char *line, size_t bytes)
     FILE *f = pid > 0 ? fdopen(ends[0], "r") : NULL;
     const bool readable = f != NULL;
     if (f) {
-        while (fgets(line, (int)bytes, f))
+        while (fgets(line, (int)bytes, f) || (ferror(f) && errno == EINTR)) { /* a signal is no end of the text */
+            clearerr(f);
             line[strcspn(line, "\n")] = 0;
+        }
         fclose(f);
     } else {
         close(ends[0]);

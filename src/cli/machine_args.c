@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
+#include "cli/progress.h"
 #include "gpu/plugin.h"
 #include "gpu/props.h"
 #include "gpu/result.h"
@@ -22,6 +23,7 @@ enum {
     OPT_SAMPLE,
     OPT_GPGPUSIM,
     OPT_NCU,
+    OPT_NO_SUMMARY,
     OPT_LOADS,
     OPT_PROFILE
 };
@@ -44,7 +46,8 @@ static const struct argp_option report_options[] = {
     {"energy", OPT_ENERGY, NULL, 0, "joules by component, in the summary and the JSON (docs/energy.md)", 0},
     {"gpgpusim-stats", OPT_GPGPUSIM, NULL, 0, "print the names that GPGPU-Sim's users grep for", 0},
     {"ncu-names", OPT_NCU, NULL, 0, "print each launch under the names of Nsight Compute; also in the JSON", 0},
-    {"quiet", 'q', NULL, 0, "no summary", 0},
+    {"quiet", 'q', NULL, 0, "no summary, and no progress", 0},
+    {"no-summary", OPT_NO_SUMMARY, NULL, OPTION_HIDDEN, "for commands that run weir record: progress only", 0},
     {0}};
 
 void machine_args_init(struct machine_args *m)
@@ -164,6 +167,9 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
     case OPT_NCU:
         m->opts.ncu_names = true;
         return 0;
+    case OPT_NO_SUMMARY:
+        m->no_summary = true;
+        return 0;
     case 'q':
         m->quiet = true;
         return 0;
@@ -186,7 +192,8 @@ static error_t parse_plugin(int key, char *arg, struct argp_state *state)
 
 const struct argp plugin_argp = {plugin_options, parse_plugin, NULL, NULL, NULL, NULL, NULL};
 const struct argp machine_argp = {machine_options, parse_machine, NULL, NULL, NULL, NULL, NULL};
-const struct argp report_argp = {report_options, parse_report, NULL, NULL, NULL, NULL, NULL};
+static const struct argp_child report_children[] = {{&progress_argp, 0, NULL, 0}, {0}};
+const struct argp report_argp = {report_options, parse_report, NULL, NULL, report_children, NULL, NULL};
 
 int machine_report(struct gpu *g, enum gpu_end end, const struct machine_args *m, double host_s, const char *command,
                    const struct err *failure, FILE *out)

@@ -5,6 +5,7 @@
 #include "base/exhaust.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
+#include "cli/progress.h"
 #include "cli/target.h"
 #include "cli/run.h"
 #include "cli/suite_record.h"
@@ -30,25 +31,6 @@ struct args {
 static bool is_document(const char *what)
 {
     return !strcmp(what, "-") || file_has_suffix(what, ".json");
-}
-
-static int profile_suite_program(const struct args *a, struct machine_args *m)
-{
-    struct suite suite = {0};
-    struct err e;
-    char cache[SUITE_PATH], recording[SUITE_PATH];
-    int bad = suite_load(&suite, &e) || suite_cache_folder(cache, &e);
-    const struct suite_program *p = bad ? NULL : suite_find(&suite, a->argv[0]);
-    if (!bad && !p) {
-        bad = suite_unknown(&suite, a->argv[0], ", and it is no file", &e);
-    } else if (!bad) {
-        bad = suite_record(&suite, p, a->size, cache, recording, &e);
-    }
-    suite_free(&suite);
-    if (!bad)
-        return replay_recording(m, recording);
-    err_print(&e, stderr);
-    return CLI_BAD_INPUT;
 }
 
 /* Fills `path` with a name in a folder of its own: under one that can be guessed another user might have put a link. */
@@ -82,8 +64,14 @@ static int simulate(struct args *a, const char *path)
         free(here);
         return status;
     }
-    default:
-        return profile_suite_program(a, m);
+    default: {
+        char recording[SUITE_PATH];
+        struct err e;
+        if (!suite_record_named(a->argv[0], a->size, recording, &e))
+            return replay_recording(m, recording);
+        err_print(&e, stderr);
+        return CLI_BAD_INPUT;
+    }
     }
 }
 
@@ -218,7 +206,7 @@ static const struct argp_option options[] = {
     {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of a suite program (default: small)", 0},
     {0},
 };
-static const struct argp_child children[] = {{&machine_argp, 0, "The machine:", 1}, {0}};
+static const struct argp_child children[] = {{&machine_argp, 0, "The machine:", 1}, {&progress_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
     options,
     parse,

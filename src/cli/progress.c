@@ -4,9 +4,15 @@
 #include "lab/pool.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/time.h>
 #include <unistd.h>
+
+enum { KEY_PROGRESS = 2000 };
 
 static volatile sig_atomic_t interrupted;
 
@@ -24,15 +30,17 @@ static double seconds_between(const struct timespec *a, const struct timespec *b
 enum { FIRST_LINE_S = 10, NEXT_LINE_S = 30 };
 static double interval_s = NEXT_LINE_S;
 
-void progress_set_interval(double seconds)
+/* One that can write a line anew. */
+static bool is_terminal(void)
 {
-    interval_s = seconds;
+    const char *term = getenv("TERM");
+    return isatty(STDERR_FILENO) && !(term && !strcmp(term, "dumb"));
 }
 
-void progress_steps_begin(struct progress *p)
+void progress_count_begin(struct progress *p)
 {
     memset(p, 0, sizeof *p);
-    p->terminal = isatty(STDERR_FILENO);
+    p->terminal = is_terminal();
     p->interval_s = interval_s < FIRST_LINE_S ? interval_s : FIRST_LINE_S;
     clock_gettime(CLOCK_MONOTONIC, &p->start);
     p->shown = p->start;
@@ -40,7 +48,7 @@ void progress_steps_begin(struct progress *p)
 
 void progress_begin(struct progress *p, uint64_t total)
 {
-    progress_steps_begin(p);
+    progress_count_begin(p);
     p->total = total;
     interrupted = 0;
     /* SA_RESETHAND: a second Ctrl-C ends the program at once. */
@@ -48,79 +56,114 @@ void progress_begin(struct progress *p, uint64_t total)
     sigaction(SIGINT, &sa, &p->before);
 }
 
-/* Begins the line when it is time for it. */
-static bool is_time(struct progress *p, struct timespec *now)
-{
-    clock_gettime(CLOCK_MONOTONIC, now);
-    if ((!p->terminal && interval_s <= 0) || seconds_between(&p->shown, now) < (p->terminal ? 0.25 : p->interval_s))
-        return false;
-    p->shown = *now;
-    p->printed = p->terminal;
-    p->interval_s = interval_s;
-    fputs(p->terminal ? "\r\033[K" : "weir: ", stderr);
-    return true;
-}
-
-/* The rate in warp instructions per second, or -1 while it is not time for a line. */
-static double begin_line(struct progress *p, uint64_t warp_insts)
+/* Seconds since the beginning, or -1 while it is not time for a line. */
+static double due(struct progress *p)
 {
     struct timespec now;
-    if (!is_time(p, &now))
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (p->quiet || (!p->terminal && interval_s <= 0) ||
+        seconds_between(&p->shown, &now) < (p->terminal ? 0.25 : p->interval_s))
         return -1;
-    double s = seconds_between(&p->start, &now);
-    return s > 0 ? (double)warp_insts / s : 0;
+    p->shown = now;
+    p->interval_s = interval_s;
+    return seconds_between(&p->start, &now);
 }
 
-void progress_step(struct progress *p, const char *what, const char *name, size_t done, size_t all)
+/* A line that would wrap could not be written anew: a narrow terminal shows its beginning. */
+static void put_line(struct progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put_line(struct progress *p, const char *format, ...)
 {
-    struct timespec now;
-    if (!is_time(p, &now))
-        return;
-    fprintf(stderr, "%s %s (%zu of %zu)%s", what, name, done + 1, all, p->terminal ? "" : "\n");
+    char text[512];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    struct winsize size = {0};
+    if (p->terminal && !ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col > 1 && size.ws_col <= sizeof text)
+        text[size.ws_col - 1] = 0;
+    fprintf(stderr, p->terminal ? "\r\033[K%s" : "weir: %s\n", text);
     fflush(stderr);
+    p->printed = p->terminal;
 }
 
-void progress_steps_end(struct progress *p)
+static int minutes(double seconds)
+{
+    return (int)seconds / 60;
+}
+static int rest(double seconds)
+{
+    return (int)seconds % 60;
+}
+
+void progress_count(struct progress *p, const char *doing, size_t done, size_t all, const char *now)
+{
+    const double s = due(p);
+    if (s < 0)
+        return;
+    char left[48] = "";
+    if (done && done < all) {
+        const double more = s / (double)done * (double)(all - done);
+        snprintf(left, sizeof left, ", about %d:%02d left", minutes(more), rest(more));
+    }
+    put_line(p, "%s: %zu of %zu done%s%s%s", doing, done, all, left, now && *now ? "; " : "", now ? now : "");
+}
+
+void progress_clear(struct progress *p)
 {
     if (p->printed)
         fputs("\r\033[K", stderr);
+    p->printed = false;
 }
 
-static void end_line(const struct progress *p, double rate, uint64_t warp_insts)
+/* "0.52 M warp instructions/s, 40%, 1:20 left" */
+static void rate_text(const struct progress *p, double seconds, uint64_t warp_insts, char out[96])
 {
-    fprintf(stderr, "%.2f M warp instructions/s", rate / 1e6);
+    const double rate = seconds > 0 ? (double)warp_insts / seconds : 0;
+    int n = snprintf(out, 96, "%.2f M warp instructions/s", rate / 1e6);
     if (p->total && rate > 0) {
-        double left = warp_insts < p->total ? (double)(p->total - warp_insts) / rate : 0;
-        fprintf(stderr, ", %.0f%%, %d:%02d left", 100.0 * (double)warp_insts / (double)p->total, (int)left / 60,
-                (int)left % 60);
+        const double left = warp_insts < p->total ? (double)(p->total - warp_insts) / rate : 0;
+        snprintf(out + n, 96 - (size_t)n, ", %.0f%%, %d:%02d left", 100.0 * (double)warp_insts / (double)p->total,
+                 minutes(left), rest(left));
     }
-    if (!p->terminal)
-        fputc('\n', stderr);
-    fflush(stderr);
 }
 
 int progress_poll(void *ctx, uint64_t cycle, uint64_t warp_insts)
 {
     struct progress *p = ctx;
+    char rate[96];
     if (interrupted)
         return 1;
-    double rate = begin_line(p, warp_insts);
-    if (rate >= 0) {
-        fprintf(stderr, "cycle %" PRIu64 ", ", cycle);
-        end_line(p, rate, warp_insts);
+    const double s = due(p);
+    if (s >= 0) {
+        rate_text(p, s, warp_insts, rate);
+        put_line(p, "cycle %" PRIu64 ", %s", cycle, rate);
     }
     return 0;
 }
 
 void progress_points(struct progress *p, size_t done, size_t failed, size_t points, uint64_t warp_insts)
 {
-    double rate = begin_line(p, warp_insts);
-    if (rate < 0)
+    char rate[96], fail[40] = "";
+    const double s = due(p);
+    if (s < 0)
         return;
-    fprintf(stderr, "%zu of %zu simulations, ", done, points);
+    rate_text(p, s, warp_insts, rate);
     if (failed)
-        fprintf(stderr, "%zu failed, ", failed);
-    end_line(p, rate, warp_insts);
+        snprintf(fail, sizeof fail, "%zu failed, ", failed);
+    put_line(p, "%zu of %zu simulations, %s%s", done, points, fail, rate);
+}
+
+void progress_program(struct progress *p, uint64_t executed, uint64_t cycle, uint64_t timed)
+{
+    const double s = executed || cycle ? due(p) : -1;
+    if (s < 0)
+        return;
+    char rate[96];
+    rate_text(p, s, cycle ? timed : executed, rate);
+    if (cycle)
+        put_line(p, "cycle %" PRIu64 ", %s, %d:%02d so far", cycle, rate, minutes(s), rest(s));
+    else
+        put_line(p, "executing, %s, %d:%02d so far", rate, minutes(s), rest(s));
 }
 
 bool progress_interrupted(void)
@@ -145,8 +188,51 @@ double progress_end(struct progress *p)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (p->printed)
-        fputs("\r\033[K", stderr);
+    progress_clear(p);
     sigaction(SIGINT, &p->before, NULL);
     return seconds_between(&p->start, &now);
 }
+
+/* ---- waiting ---- */
+
+static void on_tick(int sig)
+{
+    (void)sig;
+}
+
+void progress_ticks(bool on)
+{
+    /* Without SA_RESTART: waitpid returns. Children do not inherit the timer, and exec resets the handler. */
+    struct sigaction sa = {.sa_handler = on_tick};
+    const double s = interval_s > 0.25 || interval_s <= 0 ? 0.25 : interval_s > 0.01 ? interval_s : 0.01;
+    const struct timeval tick = {.tv_usec = on ? (suseconds_t)(s * 1e6) : 0};
+    if (on)
+        sigaction(SIGALRM, &sa, NULL);
+    setitimer(ITIMER_REAL, &(struct itimerval){tick, tick}, NULL);
+}
+
+/* ---- the option ---- */
+
+double progress_interval(void)
+{
+    return interval_s;
+}
+
+static error_t on_option(int key, char *arg, struct argp_state *state)
+{
+    if (key != KEY_PROGRESS)
+        return ARGP_ERR_UNKNOWN;
+    char *end;
+    const double s = strtod(arg, &end);
+    if (end == arg || *end || !(s >= 0 && s < 1e9))
+        argp_error(state, "--progress %s: a number of seconds", arg);
+    interval_s = s;
+    return 0;
+}
+
+static const struct argp_option options[] = {
+    {"progress", KEY_PROGRESS, "SECONDS", 0,
+     "where standard error is no terminal: a line of progress so often (default: 30; 0: none)", 0},
+    {0},
+};
+const struct argp progress_argp = {options, on_option, NULL, NULL, NULL, NULL, NULL};

@@ -54,6 +54,7 @@ int replay_recording(struct machine_args *m, const char *file)
         insts += trace_launch_insts(f, i);
     struct progress p;
     progress_begin(&p, insts);
+    p.quiet = m->quiet;
     m->opts.poll = progress_poll;
     m->opts.poll_ctx = &p;
     struct gpu *g = gpu_new(&m->opts, &e);

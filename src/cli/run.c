@@ -14,6 +14,7 @@
 #include "base/outfile.h"
 #include "base/paths.h"
 #include "cli/cli.h"
+#include "cli/progress.h"
 #include "cli/run.h"
 #include "cudart/program.h"
 #include "cudart/report.h"
@@ -223,33 +224,26 @@ static uint64_t total_insts(const struct report *r)
     return sum;
 }
 
-static int wait_for(pid_t pid, const struct report *r, bool show)
+/* The line begins after a while: most programs have ended by then, and print themselves. */
+static int wait_for(pid_t pid, struct report *r, bool show)
 {
-    const double start = seconds();
-    bool shown = false;
+    enum { BEGIN_S = 2 };
+    struct progress line;
     int status;
-    for (;;) {
-        pid_t got = waitpid(pid, &status, show ? WNOHANG : 0);
-        if (got == pid || (got < 0 && errno != EINTR))
-            break;
-        if (!show)
+    const double start = seconds();
+    progress_count_begin(&line); /* Ctrl-C is the program's */
+    progress_ticks(show);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+        if (!show || (line.terminal && seconds() < start + BEGIN_S) || atomic_load(&r->line) == REPORT_LINE_OVER)
             continue;
-        const struct timespec pause = {.tv_nsec = 200 * 1000 * 1000};
-        nanosleep(&pause, NULL);
-        const double t = seconds() - start;
-        const uint64_t n = total_insts(r);
-        if (t > 2 && n) {
-            if (r->slot[0].machine_cycle)
-                fprintf(stderr, "\r\033[Kweir: cycle %" PRIu64 ", %.2f M warp instructions/s, %.0f s",
-                        r->slot[0].machine_cycle, (double)r->slot[0].machine_insts * 1e-6 / t, t);
-            else
-                fprintf(stderr, "\r\033[Kweir: %.1f M warp instructions, %.2f M/s, %.0f s", (double)n * 1e-6,
-                        (double)n * 1e-6 / t, t);
-            shown = true;
-        }
+        progress_program(&line, total_insts(r), r->slot[0].machine_cycle, r->slot[0].machine_insts);
+        unsigned none = REPORT_LINE_NONE;
+        if (line.printed)
+            atomic_compare_exchange_strong(&r->line, &none, REPORT_LINE_SHOWN);
     }
-    if (shown)
-        fprintf(stderr, "\r\033[K");
+    progress_ticks(false);
+    if (atomic_load(&r->line) == REPORT_LINE_SHOWN)
+        progress_clear(&line);
     return status;
 }
 
@@ -367,7 +361,7 @@ static int conclude_recording(const struct job *job, const struct report *r, int
                             : "the program ended before the recording was whole");
         return result ? result : CLI_PROGRAM_FAILED;
     }
-    if (result != CLI_BAD_INPUT && !stat(job->trace, &st) && !job->machine.quiet)
+    if (result != CLI_BAD_INPUT && !stat(job->trace, &st) && !job->machine.quiet && !job->machine.no_summary)
         fprintf(stderr, "weir: %s: %" PRIu64 " launches, %" PRIu64 " warp instructions, %.1f KB (%.2f bytes each)\n",
                 job->trace, s->launches, s->warp_insts, (double)st.st_size * 1e-3,
                 s->warp_insts ? (double)st.st_size / (double)s->warp_insts : 0.0);
@@ -502,7 +496,7 @@ static int run_job(const struct job *job)
         fprintf(stderr, "weir: cannot start %s: %s\n", path, strerror(errno));
         return CLI_BAD_INPUT;
     }
-    const int status = wait_for(pid, report, isatty(STDERR_FILENO) && !job->machine.quiet);
+    const int status = wait_for(pid, report, !job->machine.quiet);
     const double wall = seconds() - start;
     int result = conclude(job, report, status);
     if (job->record)

@@ -63,15 +63,15 @@ static int record_all(const struct study *a, struct lab *l, const struct suite *
     int status = 0;
     for (size_t i = 0; i < l->program.n; i++)
         used += is_used(l, &l->program.p[i]);
-    progress_steps_begin(&line);
+    progress_count_begin(&line);
     for (size_t i = 0; i < l->program.n && !status && !progress_interrupted(); i++) {
         struct lab_program *p = &l->program.p[i];
         if (!is_used(l, p))
             continue;
-        progress_step(&line, "recording", p->name, done++, used);
+        progress_count(&line, "recording", done++, used, p->name);
         status = p->command.n ? study_record(p, cache, e) : record_suite(a, s, cflags, cache, p, e);
     }
-    progress_steps_end(&line);
+    progress_clear(&line);
     return status;
 }
 
@@ -242,7 +242,7 @@ char *study_folder(const char *name)
     return folder;
 }
 
-enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_CFLAGS, KEY_ON, KEY_SLURM, KEY_PROGRESS, KEY_FORMAT };
+enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_CFLAGS, KEY_ON, KEY_SLURM, KEY_FORMAT };
 
 static const struct argp_option options[] = {
     {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of the suite's programs (default: small)", 0},
@@ -255,8 +255,6 @@ static const struct argp_option options[] = {
     {"on", KEY_ON, "local|slurm", 0, "where to simulate: this computer (default), or a cluster's nodes through Slurm",
      0},
     {"slurm", KEY_SLURM, "OPTIONS", 0, "with --on slurm: options for sbatch, e.g. '--partition=long --mem=4G'", 0},
-    {"progress", KEY_PROGRESS, "SECONDS", 0,
-     "where standard error is no terminal: a line of progress so often (default: 30; 0: none)", 0},
     {0},
 };
 
@@ -293,16 +291,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
     case KEY_SLURM:
         a->slurm_options = arg;
         return 0;
-    case KEY_PROGRESS: {
-        char *end;
-        const double s = strtod(arg, &end);
-        if (end == arg || *end || !(s >= 0 && s < 1e9))
-            argp_error(state, "--progress %s: a number of seconds", arg);
-        progress_set_interval(s);
-        return 0;
-    }
     }
     return ARGP_ERR_UNKNOWN;
 }
 
-const struct argp study_argp = {options, on_option, NULL, NULL, NULL, NULL, NULL};
+static const struct argp_child children[] = {{&progress_argp, 0, NULL, 0}, {0}};
+const struct argp study_argp = {options, on_option, NULL, NULL, children, NULL, NULL};

@@ -174,7 +174,7 @@ int study_record(struct lab_program *p, const char *cache, struct err *e)
     for (size_t i = 0; i < p->command.n; i++)
         VEC_PUSH(&argv, p->command.p[i]);
     VEC_PUSH(&argv, NULL);
-    const int status = record_program(argv.p, unfinished, false);
+    const int status = record_program(argv.p, unfinished, RECORD_NOTHING);
     VEC_FREE(&argv);
     if (status) {
         unlink(unfinished);

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/target.h"
 #include "cli/machine_args.h"
+#include "cli/progress.h"
 #include "cli/suite_run.h"
 #include "gpu/plugin.h"
 
@@ -166,6 +167,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
+static const struct argp_child children[] = {{&progress_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
     options,
     on_option,
@@ -180,7 +182,7 @@ static const struct argp argp = {
     "  weir suite run bfs kmeans --gpu gtx480 --with apcm\n"
     "  weir suite run --all --size tiny\n"
     "  weir suite check --size paper --jobs 2 --json counts.json",
-    NULL,
+    children,
     NULL,
     NULL,
 };

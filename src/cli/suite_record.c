@@ -4,6 +4,7 @@
 #include "base/child.h"
 #include "cli/cc_version.h" /* made by the build: hash of the source of the front end */
 #include "cli/cli.h"
+#include "cli/progress.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,12 +14,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-int record_program(char *const *argv, const char *path, bool show)
+int record_program(char *const *argv, const char *path, enum record_shows shows)
 {
     VEC(char *) line = {0};
-    for (char *const *first = (char *const[]){"weir", "record", "--quiet", "--output", (char *)path, NULL}; *first;
-         first++)
-        VEC_PUSH(&line, *first);
+    char interval[32];
+    snprintf(interval, sizeof interval, "%g", progress_interval());
+    char *const first[] = {"weir",
+                           "record",
+                           "--progress",
+                           interval,
+                           "--output",
+                           (char *)path,
+                           shows == RECORD_NOTHING ? "--quiet" : "--no-summary"};
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        VEC_PUSH(&line, first[i]);
     for (; *argv; argv++)
         VEC_PUSH(&line, *argv);
     VEC_PUSH(&line, NULL);
@@ -26,7 +35,7 @@ int record_program(char *const *argv, const char *path, bool show)
     const pid_t self = getpid(), pid = fork();
     if (pid == 0) {
         child_end_with(self, SIGTERM);
-        const int to = show ? dup(STDERR_FILENO) : open("/dev/null", O_WRONLY);
+        const int to = shows == RECORD_OUTPUT ? dup(STDERR_FILENO) : open("/dev/null", O_WRONLY);
         dup2(to, STDOUT_FILENO);
         execv("/proc/self/exe", line.p);
         fprintf(stderr, "weir: cannot run weir itself: %s\n", strerror(errno));
@@ -44,8 +53,8 @@ int record_program(char *const *argv, const char *path, bool show)
     return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_PROGRAM_FAILED;
 }
 
-int suite_record(const struct suite *s, const struct suite_program *p, const char *size, const char *cache,
-                 char path[SUITE_PATH], struct err *e)
+static int record(const struct suite *s, const struct suite_program *p, const char *size, const char *cache,
+                  enum record_shows shows, char path[SUITE_PATH], struct err *e)
 {
     char binary[SUITE_PATH], folder[SUITE_PATH], unfinished[SUITE_PATH + 32];
     if (suite_build(s, p, cache, binary))
@@ -61,10 +70,29 @@ int suite_record(const struct suite *s, const struct suite_program *p, const cha
         return 0;
     snprintf(unfinished, sizeof unfinished, "%s.%d", path, (int)gettid());
     char *argv[] = {binary, (char *)size, NULL};
-    const int status = record_program(argv, unfinished, false);
+    const int status = record_program(argv, unfinished, shows);
     if (status) {
         unlink(unfinished);
         return err_set(e, "suite program '%s' failed at size %s (exit status %d)", p->name, size, status);
     }
     return kept_publish(unfinished, path, e);
+}
+
+int suite_record(const struct suite *s, const struct suite_program *p, const char *size, const char *cache,
+                 char path[SUITE_PATH], struct err *e)
+{
+    return record(s, p, size, cache, RECORD_NOTHING, path, e);
+}
+
+int suite_record_named(const char *name, const char *size, char path[SUITE_PATH], struct err *e)
+{
+    struct suite suite = {0};
+    char cache[SUITE_PATH];
+    int bad = suite_load(&suite, e) || suite_cache_folder(cache, e);
+    const struct suite_program *p = bad ? NULL : suite_find(&suite, name);
+    if (!bad)
+        bad = p ? record(&suite, p, size, cache, RECORD_PROGRESS, path, e)
+                : suite_unknown(&suite, name, ", and it is no file", e);
+    suite_free(&suite);
+    return bad ? -1 : 0;
 }

@@ -4,8 +4,6 @@
 
 #include "cli/suite_programs.h"
 
-#include <stdbool.h>
-
 /*
  * Compiles the program if need be, runs it at `size` (tiny, small, paper) and gives the path of its recording, which is
  * used again as long as the compiled program is older. -1: it did not compile or failed; *e says which. May be called
@@ -13,10 +11,13 @@
  */
 int suite_record(const struct suite *, const struct suite_program *, const char *size, const char *cache,
                  char path[SUITE_PATH], struct err *);
-/*
- * Records any program: runs `weir record` with argv (program and arguments, NULL at the end) into `path`, the program's
- * output on weir's standard error if `show`, else nowhere. weir's exit status.
- */
-int record_program(char *const *argv, const char *path, bool show);
+/* The same for the one program of this name, with progress on standard error. -1 also: the suite has none. */
+int suite_record_named(const char *name, const char *size, char path[SUITE_PATH], struct err *);
+
+/* What is seen of a program that is recorded: errors only; progress too; and its own output, on standard error. */
+enum record_shows { RECORD_NOTHING, RECORD_PROGRESS, RECORD_OUTPUT };
+/* Records any program: runs `weir record` with argv (program and arguments, NULL at the end) into `path`. weir's exit
+ * status. */
+int record_program(char *const *argv, const char *path, enum record_shows);
 
 #endif

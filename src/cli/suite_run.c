@@ -37,7 +37,7 @@ struct run {
     struct job *job;
     size_t n, shown;        /* rows printed */
     char cache[SUITE_PATH]; /* of compiled programs */
-    bool progress;
+    struct progress line;
     FILE *out; /* the table: standard output, unless the document goes there */
 };
 
@@ -50,26 +50,13 @@ static double seconds_now(void)
 
 /* ---- a pool of processes ---- */
 
-/* The time left is what the programs so far took, for each that is to come. */
-static void show_progress(const struct run *r, const char *doing, size_t done, double start_s)
+static void show_progress(struct run *r, const char *doing, size_t done)
 {
-    if (!r->progress)
-        return;
-    fprintf(stderr, "\r\033[Kweir: %s: %zu of %zu done", doing, done, r->n);
-    if (done) {
-        const int left = (int)((seconds_now() - start_s) / (double)done * (double)(r->n - done));
-        fprintf(stderr, ", about %d:%02d left", left / 60, left % 60);
-    }
-    fputc(';', stderr);
-    for (size_t i = 0; i < r->n; i++)
+    char now[256] = "";
+    for (size_t i = 0, at = 0; i < r->n && at < sizeof now; i++)
         if (r->job[i].pid)
-            fprintf(stderr, " %s", r->job[i].program->name);
-}
-
-static void clear_progress(const struct run *r)
-{
-    if (r->progress)
-        fputs("\r\033[K", stderr);
+            at += (size_t)snprintf(now + at, sizeof now - at, "%s%s", at ? " " : "", r->job[i].program->name);
+    progress_count(&r->line, doing, done, r->n, now);
 }
 
 static bool has_document_on_stdout(const struct run *r)
@@ -103,14 +90,18 @@ static int start(struct job *j, void (*body)(const struct run *, const struct jo
     return j->pid < 0 ? -1 : 0;
 }
 
-/* Waits for one of the running jobs. */
-static struct job *wait_for_any(struct run *r)
+/* Waits for one of the running jobs. A program that runs alone shows its own progress. */
+static struct job *wait_for_any(struct run *r, const char *doing, size_t ended)
 {
     int status;
     pid_t pid;
-    while ((pid = waitpid(-1, &status, 0)) < 0)
-        if (errno != EINTR)
-            return NULL;
+    progress_ticks(r->n > 1);
+    while ((pid = waitpid(-1, &status, 0)) < 0 && errno == EINTR)
+        if (r->n > 1)
+            show_progress(r, doing, ended);
+    progress_ticks(false);
+    if (pid < 0)
+        return NULL;
     for (size_t i = 0; i < r->n; i++) {
         struct job *j = &r->job[i];
         if (j->pid != pid)
@@ -128,7 +119,7 @@ static void each(struct run *r, const char *doing, void (*body)(const struct run
                  void (*after)(struct run *, struct job *))
 {
     size_t running = 0, next = 0, ended = 0;
-    const double start_s = seconds_now();
+    progress_count_begin(&r->line);
     while (running || (next < r->n && !progress_interrupted())) {
         while (running < r->plan->parallel && next < r->n && !progress_interrupted()) {
             struct job *j = &r->job[next++];
@@ -145,18 +136,17 @@ static void each(struct run *r, const char *doing, void (*body)(const struct run
             }
             running++;
         }
-        show_progress(r, doing, ended, start_s);
         if (!running)
             break;
-        struct job *j = wait_for_any(r);
+        struct job *j = wait_for_any(r, doing, ended);
         if (!j)
             break;
         running--;
         ended++;
-        clear_progress(r);
+        progress_clear(&r->line);
         after(r, j);
     }
-    clear_progress(r);
+    progress_clear(&r->line);
 }
 
 /* ---- compiling ---- */
@@ -350,7 +340,7 @@ static int conclude(struct run *r, double seconds)
 
 int suite_run(const struct suite *s, const struct suite_plan *plan)
 {
-    struct run r = {.suite = s, .plan = plan, .n = plan->program.n, .progress = isatty(STDERR_FILENO)};
+    struct run r = {.suite = s, .plan = plan, .n = plan->program.n};
     r.out = has_document_on_stdout(&r) ? stderr : stdout;
     struct err e;
     if (suite_cache_folder(r.cache, &e)) {

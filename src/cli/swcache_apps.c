@@ -434,7 +434,7 @@ int swcache_record(const struct swcache_apps *a, const struct swcache_app *app, 
         snprintf(unfinished, sizeof unfinished, "%s.%d", path, (int)getpid());
         words[n] = (char *)swcache_variant_name[v];
         words[n + 1] = NULL;
-        if (record_program(words, unfinished, false)) {
+        if (record_program(words, unfinished, RECORD_NOTHING)) {
             unlink(unfinished);
             status = err_set(e, "%s: the variant '%s' failed on %s", app->name, swcache_variant_name[v], m->name);
         } else

@@ -1,6 +1,8 @@
 /* See swcache_device.h. nvcc compiles; the driver is only asked whether there is a GPU. */
 #include "cli/swcache_device.h"
 
+#include "cli/progress.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <jansson.h>
@@ -60,13 +62,13 @@ int swcache_on_device(const struct swcache_apps *apps, const char *size, struct 
     if (swcache_find_nvcc(e) || find_gpu(e))
         return -1;
     *r = (struct swcache_results){.size = size, .unit = "ms"};
-    bool terminal = isatty(STDERR_FILENO);
+    struct progress line;
+    progress_count_begin(&line);
     for (size_t k = 0; k < apps->app.n; k++) {
         char binary[SWCACHE_PATH];
         struct err why;
         struct swcache_outcome o = {.app = &apps->app.p[k]};
-        if (terminal)
-            fprintf(stderr, "\r\033[K%s, %zu of %zu", o.app->name, k + 1, apps->app.n);
+        progress_count(&line, "running", k, apps->app.n, o.app->name);
         err_clear(&why);
         if (swcache_build(apps, o.app, binary, &why) || time_variants(binary, size, &o, &r->machine)) {
             if (*why.msg)
@@ -78,8 +80,7 @@ int swcache_on_device(const struct swcache_apps *apps, const char *size, struct 
             o.left_alone = apps->has_transformer && !swcache_has(apps, o.app, SWCACHE_AUTO);
         VEC_PUSH(&r->outcome, o);
     }
-    if (terminal)
-        fputs("\r\033[K", stderr);
+    progress_clear(&line);
     if (!r->machine)
         r->machine = xstrdup("the GPU of this computer");
     return 0;

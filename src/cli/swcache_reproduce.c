@@ -111,12 +111,14 @@ static int prepare(const struct session *x, const struct swcache_app *app, struc
 }
 
 /* Waits for one of the processes that prepare applications; its application. */
-static size_t wait_for_one(const pid_t *pid, size_t n, bool *failed)
+static size_t wait_for_one(const pid_t *pid, size_t n, size_t done, struct progress *line, bool *failed)
 {
     int how;
     pid_t ended;
+    progress_ticks(true);
     while ((ended = waitpid(-1, &how, 0)) < 0 && errno == EINTR)
-        ;
+        progress_count(line, "compiling and recording", done, n, NULL);
+    progress_ticks(false);
     *failed = ended < 0 || !WIFEXITED(how) || WEXITSTATUS(how);
     for (size_t k = 0; k < n; k++)
         if (pid[k] == ended)
@@ -129,13 +131,12 @@ static int prepare_all(struct session *x, struct err *e)
 {
     size_t n = x->apps.app.n, next = 0, running = 0, done = 0;
     pid_t *pid = xcalloc(n, sizeof *pid);
-    bool terminal = isatty(STDERR_FILENO);
+    struct progress line;
     int status = 0;
+    progress_count_begin(&line);
     for (size_t k = 0; k < n; k++)
         VEC_PUSH(&x->broken, 0);
     while (running || (next < n && !progress_interrupted() && !status)) {
-        if (terminal)
-            fprintf(stderr, "\r\033[Kpreparing: %zu of %zu programs", done, n);
         if (next < n && running < x->args->jobs && !progress_interrupted() && !status) {
             fflush(NULL);
             pid[next] = fork();
@@ -153,14 +154,13 @@ static int prepare_all(struct session *x, struct err *e)
             continue;
         }
         bool failed;
-        size_t k = wait_for_one(pid, n, &failed);
+        size_t k = wait_for_one(pid, n, done, &line, &failed);
         if (k < n)
             x->broken.p[k] = failed;
         running--;
         done++;
     }
-    if (terminal)
-        fputs("\r\033[K", stderr);
+    progress_clear(&line);
     free(pid);
     return status;
 }
@@ -399,7 +399,8 @@ static const char doc[] =
 
 int swcache_reproduce(int argc, char **argv)
 {
-    static const struct argp argp = {options, on_option, NULL, doc, NULL, NULL, NULL};
+    static const struct argp_child children[] = {{&progress_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {options, on_option, NULL, doc, children, NULL, NULL};
     struct args a = {.out = "weir-swcache", .jobs = cli_cores()};
     cli_parse(&argp, argc, argv, 0, &a);
     if (!a.size)

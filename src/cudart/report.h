@@ -57,7 +57,12 @@ struct report {
     atomic_uint unsimulated; /* a static CUDA runtime tried to load the driver */
     atomic_uint deadlocks;   /* of the simulated machine */
     atomic_uint bad_input;   /* configuration that cannot be used, trace that cannot be written */
+    atomic_uint line;        /* enum report_line */
     struct report_slot slot[REPORT_SLOTS];
 };
+
+/* The line of progress that weir keeps on a terminal: whoever prints the summary removes it first, and no other
+ * follows. */
+enum report_line { REPORT_LINE_NONE, REPORT_LINE_SHOWN, REPORT_LINE_OVER };
 
 #endif

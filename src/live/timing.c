@@ -148,6 +148,8 @@ static void show(struct gpu *g, enum gpu_end end, bool complete, const struct er
     clock_gettime(CLOCK_MONOTONIC, &now);
     const double host_s = (double)(now.tv_sec - started.tv_sec) + (double)(now.tv_nsec - started.tv_nsec) * 1e-9;
     fflush(stdout);
+    if (rt.report && atomic_exchange(&rt.report->line, REPORT_LINE_OVER) == REPORT_LINE_SHOWN)
+        fputs("\r\033[K", stderr);
     if (end == GPU_FAILED && !rt.faulted) {
         err_print(failure, stderr);
         if (rt.report)
