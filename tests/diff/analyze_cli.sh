@@ -96,7 +96,7 @@ expect 2 "$weir" analyze --with gto "$dir/known.wt"
 says err "no timing"
 expect 2 "$weir" analyze --all --classes
 expect 2 "$weir" analyze --classes=caps bfs
-says err "apcm, cart or sharedl1"
+says err "choose from: apcm cart sharedl1"
 expect 2 "$weir" analyze --classes --gpu gtx480 bfs
 expect 2 "$weir" analyze --all nobody
 expect 2 "$weir" analyze -j 0 --all
