@@ -114,8 +114,23 @@ static json_t *dims(const uint32_t d[3])
     return json_pack("[I,I,I]", (json_int_t)d[0], (json_int_t)d[1], (json_int_t)d[2]);
 }
 
-static int info_json(const struct trace_file *f, uint64_t total_insts)
+/* Of the file: a recording has no date. Two recordings of one program are equal, byte for byte. */
+static bool written(const char *path, const char *format, char out[32])
 {
+    struct stat st;
+    return !stat(path, &st) && strftime(out, 32, format, gmtime(&st.st_mtime));
+}
+
+/* A string, or null where the recording does not say. */
+static json_t *said(const char *text)
+{
+    return *text ? jsonfile_text(text) : json_null();
+}
+
+static int info_json(const struct trace_file *f, const char *path, uint64_t total_insts)
+{
+    const struct trace_origin origin = trace_get_origin(f);
+    char when[32];
     json_t *kernels = json_array(), *launches = json_array();
     for (uint32_t i = 0; i < trace_n_kernels(f); i++) {
         const struct trace_kernel *k = trace_get_kernel(f, i);
@@ -134,8 +149,10 @@ static int info_json(const struct trace_file *f, uint64_t total_insts)
                                                   (json_int_t)trace_launch_insts(f, i), "stream_bytes",
                                                   (json_int_t)trace_launch_bytes(f, i)));
     }
-    json_t *doc = json_pack("{s:s, s:i, s:o, s:I, s:I, s:f, s:I, s:o, s:o}", "schema", "weir.trace.info/1", "format",
-                            TRACE_VERSION, "program", jsonfile_text(trace_program(f)), "warp_insts",
+    json_t *doc = json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:I, s:I, s:f, s:I, s:o, s:o}", "schema",
+                            "weir.trace.info/1", "format", (int)trace_format(f), "program",
+                            jsonfile_text(trace_program(f)), "weir", said(origin.weir), "machine", said(origin.machine),
+                            "written", said(written(path, "%Y-%m-%dT%H:%M:%SZ", when) ? when : ""), "warp_insts",
                             (json_int_t)total_insts, "stream_bytes", (json_int_t)trace_stream_bytes(f),
                             "bytes_per_warp_inst", per_inst(trace_stream_bytes(f), total_insts), "events",
                             (json_int_t)trace_n_events(f), "kernels", kernels, "launches", launches);
@@ -158,14 +175,15 @@ static int info(struct trace_file *f, const struct args *a)
     }
     if (a->json) {
         free(by_kernel);
-        return info_json(f, insts);
+        return info_json(f, a->file, insts);
     }
-    printf("%s: weir recording, format %d\n", a->file, TRACE_VERSION);
-    printf("program   %s\n", trace_program(f));
-    /* Not in the file: two recordings of one program are equal, byte for byte. */
-    struct stat st;
+    const struct trace_origin origin = trace_get_origin(f);
     char when[32];
-    if (!stat(a->file, &st) && strftime(when, sizeof when, "%Y-%m-%d %H:%M UTC", gmtime(&st.st_mtime)))
+    printf("%s: weir recording, format %u\n", a->file, trace_format(f));
+    printf("program   %s\n", trace_program(f));
+    printf("machine   %s\n", *origin.machine ? origin.machine : "not recorded");
+    printf("version   %s%s\n", *origin.weir ? "weir " : "", *origin.weir ? origin.weir : "not recorded");
+    if (written(a->file, "%Y-%m-%d %H:%M UTC", when))
         printf("written   %s\n", when);
     printf("contents  %u kernels, %u launches, %" PRIu64 " CTAs, %" PRIu64 " warp instructions, %" PRIu64 " events\n",
            trace_n_kernels(f), trace_n_launches(f), ctas, insts, trace_n_events(f));

@@ -80,6 +80,23 @@ static cudaError_t refuse(const struct err *e)
     return cudaErrorInitializationError;
 }
 
+static const char default_machine[] = "gtx480"; /* of what is timed or recorded */
+
+/* The machine's name, or its file's without the folder, and what was set: "gtx480 machine.sms=4". */
+static char *seen_machine(void)
+{
+    const char *gpu = rt_option(REPORT_ENV_GPU), *set = rt_option(REPORT_ENV_SET),
+               *slash = gpu ? strrchr(gpu, '/') : NULL;
+    char *machine = xasprintf("%s%s%s",
+                              !gpu    ? default_machine
+                              : slash ? slash + 1
+                                      : gpu,
+                              set && *set ? " " : "", set ? set : "");
+    for (char *c = machine; *c; c++)
+        *c = *c == '\n' ? ' ' : *c;
+    return machine;
+}
+
 static cudaError_t open_sink(void)
 {
     const char *mode = rt_option(REPORT_ENV_MODE);
@@ -93,7 +110,10 @@ static cudaError_t open_sink(void)
             rt_say("a second process of this run uses CUDA; only the first one is recorded");
             return cudaSuccess;
         }
-        rt.writer = trace_writer_open(path ? path : "", program ? program : "", &e);
+        char *machine = seen_machine();
+        rt.writer = trace_writer_open(path ? path : "", program ? program : "",
+                                      &(struct trace_origin){WEIR_VERSION, machine}, &e);
+        free(machine);
         if (!rt.writer)
             return refuse(&e);
         rt.sink = trace_writer_sink(rt.writer);
@@ -121,7 +141,7 @@ static cudaError_t start(void)
     open_report();
     const char *mode = rt_option(REPORT_ENV_MODE);
     /* What only executes sees the largest machine; what is timed sees the one that times it. */
-    if (timing_props(mode && strcmp(mode, "functional") ? "gtx480" : "h200", &e))
+    if (timing_props(mode && strcmp(mode, "functional") ? default_machine : "h200", &e))
         return refuse(&e);
     const char *max = rt_option(REPORT_ENV_MAX_INSN);
     const struct emu_opts opts = {

@@ -41,22 +41,20 @@ void lab_program_free(struct lab_program *p)
     memset(p, 0, sizeof *p);
 }
 
+static void add_part(void *ctx, const void *bytes, size_t n)
+{
+    uint64_t *h = ctx;
+    *h = fnv(*h, bytes, n);
+}
+
 int lab_program_measure(struct lab_program *p, struct err *e)
 {
-    FILE *f = fopen(p->recording, "re");
-    if (!f)
-        return err_at(e, p->recording, 0, 0, "cannot read: %s", strerror(errno));
-    enum { ROOM = 1 << 16 };
-    char *buf = xmalloc(ROOM);
     uint64_t h = FNV_START;
-    for (size_t n; (n = fread(buf, 1, ROOM, f)) > 0;)
-        h = fnv(h, buf, n);
-    free(buf);
-    fclose(f);
-    snprintf(p->hash, sizeof p->hash, "%016" PRIx64, h);
     struct trace_file *t = trace_open(p->recording, e);
     if (!t)
         return -1;
+    trace_each_part(t, add_part, &h);
+    snprintf(p->hash, sizeof p->hash, "%016" PRIx64, h);
     p->insts = 0;
     memset(p->insts_by_ctas, 0, sizeof p->insts_by_ctas);
     for (uint32_t i = 0; i < trace_n_launches(t) && (!p->launches || i < p->launches); i++) {

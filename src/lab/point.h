@@ -23,7 +23,7 @@ struct lab_program {
     char *recording;
     VEC(char *) command;                  /* a program of one's own, with its arguments, before it is recorded */
     char *machine;                        /* that such a program sees while it is recorded; NULL = the default */
-    char hash[20];                        /* of the recording's bytes */
+    char hash[20];                        /* of what was executed, as recorded */
     uint64_t insts;                       /* warp instructions: how long it takes, roughly */
     uint64_t insts_by_ctas[LAB_CTAS + 1]; /* of launches with so many CTAs, or more in the last */
 };

@@ -13,11 +13,20 @@
 #include "trace/kernel.h"
 #include "trace/stream.h"
 
-#define TRACE_VERSION 2 /* 2: kernel tables hold the scheduled code; files of format 1 are read */
+/* 2: kernel tables hold the scheduled code; 3: an origin. Files of all earlier formats are read. */
+#define TRACE_VERSION 3
+
+/* Where a recording comes from. There is no date in it: two recordings of one program are equal, byte for byte. */
+struct trace_origin {
+    const char *weir;    /* the version that recorded; "" = not recorded */
+    const char *machine; /* what the program was told that it runs on, and settings: "gtx480 machine.sms=4" */
+};
 
 /* ---- writing: a sink that stores everything ---- */
 struct trace_writer;
-struct trace_writer *trace_writer_open(const char *path, const char *program, struct err *);
+/* origin: NULL = it says nothing of it. */
+struct trace_writer *trace_writer_open(const char *path, const char *program, const struct trace_origin *origin,
+                                       struct err *);
 /* A sink whose calls store into the file; valid until close. */
 struct stream_sink *trace_writer_sink(struct trace_writer *);
 /* Writes the index and gives the file its name; until then, and after an error, an older file stays. NULL is allowed.
@@ -32,7 +41,12 @@ struct trace_file *trace_open(const char *path, struct err *);
 struct trace_file *trace_open_mem(const void *bytes, size_t n, const char *name, struct err *);
 void trace_close(struct trace_file *);
 
+uint32_t trace_format(const struct trace_file *);
 const char *trace_program(const struct trace_file *); /* command line that was recorded */
+struct trace_origin trace_get_origin(const struct trace_file *);
+/* Calls fn with every byte that says what was executed: all but the origin and the index. Equal recordings of one
+ * program under two versions of weir, or for two machines that it cannot tell apart, have equal parts. */
+void trace_each_part(const struct trace_file *, void (*fn)(void *ctx, const void *bytes, size_t n), void *ctx);
 uint32_t trace_n_kernels(const struct trace_file *);
 const struct trace_kernel *trace_get_kernel(const struct trace_file *, uint32_t);
 uint32_t trace_n_launches(const struct trace_file *);

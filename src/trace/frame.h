@@ -18,12 +18,13 @@
 
 enum { FRAME_HEAD_BYTES = 16, FRAME_MAX_RAW = 64 << 20, HEADER_BYTES = 16, FOOTER_BYTES = 32 };
 
-enum frame_kind { FRAME_BLOCK, FRAME_KERNEL, FRAME_JOURNAL, FRAME_INDEX, FRAME_KIND_COUNT };
+enum frame_kind { FRAME_BLOCK, FRAME_KERNEL, FRAME_JOURNAL, FRAME_ORIGIN, FRAME_INDEX, FRAME_KIND_COUNT };
 
 static inline uint32_t frame_tag(enum frame_kind k)
 {
     static const uint32_t tag[] = {FRAME_TAG('B', 'L', 'C', 'K'), FRAME_TAG('K', 'E', 'R', 'N'),
-                                   FRAME_TAG('J', 'R', 'N', 'L'), FRAME_TAG('I', 'N', 'D', 'X')};
+                                   FRAME_TAG('J', 'R', 'N', 'L'), FRAME_TAG('O', 'R', 'I', 'G'),
+                                   FRAME_TAG('I', 'N', 'D', 'X')};
     return tag[k];
 }
 

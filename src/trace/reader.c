@@ -56,8 +56,10 @@ struct trace_file {
     bool mapped;
     ZSTD_DCtx *z;
     struct arena *arena; /* kernel tables */
-    char *program;
-    frame_vec block; /* frames of kind BLOCK, in order */
+    uint32_t format;
+    char *program, *weir, *machine; /* weir, machine: NULL = the file has no origin */
+    frame_vec part;                 /* frames that say what was executed, in the order of the file */
+    frame_vec block;                /* frames of kind BLOCK, in order */
     VEC(struct trace_kernel *) kernel;
     VEC(struct launch_entry) launch;
     VEC(struct trace_event) event;
@@ -210,6 +212,20 @@ static const char *journal_read(struct trace_file *f, struct byte_reader *r, str
     return r->bad ? "the journal ends in the middle of a record" : why;
 }
 
+/* ---- origin ---- */
+static const char *origin_read(struct trace_file *f, struct byte_reader *r)
+{
+    size_t weir_bytes = 0, machine_bytes = 0;
+    const char *weir = get_str(r, &weir_bytes), *machine = get_str(r, &machine_bytes);
+    if (!weir || !machine || reader_left(r))
+        return "the origin is no version and machine";
+    if (f->weir)
+        return "there is more than one origin";
+    f->weir = xstrndup(weir, weir_bytes);
+    f->machine = xstrndup(machine, machine_bytes);
+    return NULL;
+}
+
 /* ---- opening ---- */
 static int chunk_order(const void *a, const void *b)
 {
@@ -287,13 +303,16 @@ static int read_frames(struct trace_file *f, const frame_vec *frames, const stru
     struct journal_state state = {0};
     const char *why = NULL;
     int rc = 0;
-    for (size_t i = 0; i < frames->n; i++)
+    for (size_t i = 0; i < frames->n; i++) {
+        if (frames->p[i].kind != FRAME_ORIGIN)
+            VEC_PUSH(&f->part, frames->p[i]);
         if (frames->p[i].kind == FRAME_BLOCK) {
             VEC_PUSH(&f->block, frames->p[i]);
             f->stream_bytes += frames->p[i].stored;
         }
+    }
     /* Kernels first: launches in the journal point at them. */
-    for (unsigned kind = FRAME_KERNEL; !rc && kind <= FRAME_JOURNAL; kind++)
+    for (unsigned kind = FRAME_KERNEL; !rc && kind <= FRAME_ORIGIN; kind++)
         for (size_t i = 0; !rc && i < frames->n; i++) {
             const struct frame *fr = &frames->p[i];
             if (fr->kind != kind)
@@ -308,7 +327,7 @@ static int read_frames(struct trace_file *f, const frame_vec *frames, const stru
                 why = table_get(&r, f->arena, k);
                 VEC_PUSH(&f->kernel, k);
             } else {
-                why = journal_read(f, &r, &state);
+                why = kind == FRAME_JOURNAL ? journal_read(f, &r, &state) : origin_read(f, &r);
             }
             if (why)
                 rc = err_offset(e, f->name, fr->offset, "%s; the file is corrupt", why);
@@ -318,6 +337,8 @@ static int read_frames(struct trace_file *f, const frame_vec *frames, const stru
         return rc;
     if (!f->program)
         why = "the journal does not start with the program";
+    else if ((f->format >= 3) != (f->weir != NULL))
+        why = "the format and the origin contradict each other";
     for (size_t i = 0; !why && i < f->launch.n; i++)
         why = order_chunks(f, &f->launch.p[i]);
     if (!why && state.announced != f->launch.n)
@@ -332,7 +353,7 @@ static int read_frames(struct trace_file *f, const frame_vec *frames, const stru
     return rc;
 }
 
-static int read_header(const struct trace_file *f, struct err *e)
+static int read_header(struct trace_file *f, struct err *e)
 {
     struct byte_reader r = {f->bytes, f->bytes + f->n_bytes, false};
     const uint8_t *magic = get_bytes(&r, sizeof file_magic);
@@ -349,6 +370,7 @@ static int read_header(const struct trace_file *f, struct err *e)
     }
     if (!version)
         return err_offset(e, f->name, 8, "the recording has format %u, which never existed", version);
+    f->format = version;
     if (flags)
         return err_offset(e, f->name, 12, "the recording uses features 0x%x, which this weir does not know", flags);
     return 0;
@@ -454,6 +476,7 @@ void trace_close(struct trace_file *f)
         free(f->cache[i].p);
     ZSTD_freeDCtx(f->z);
     arena_free(f->arena);
+    VEC_FREE(&f->part);
     VEC_FREE(&f->block);
     VEC_FREE(&f->kernel);
     VEC_FREE(&f->launch);
@@ -462,11 +485,29 @@ void trace_close(struct trace_file *f)
     if (f->mapped)
         munmap((void *)(uintptr_t)f->bytes, f->n_bytes);
     free(f->program);
+    free(f->weir);
+    free(f->machine);
     free(f->name);
     free(f);
 }
 
 /* ---- accessors ---- */
+uint32_t trace_format(const struct trace_file *f)
+{
+    return f->format;
+}
+
+struct trace_origin trace_get_origin(const struct trace_file *f)
+{
+    return (struct trace_origin){f->weir ? f->weir : "", f->machine ? f->machine : ""};
+}
+
+void trace_each_part(const struct trace_file *f, void (*fn)(void *ctx, const void *bytes, size_t n), void *ctx)
+{
+    for (size_t i = 0; i < f->part.n; i++)
+        fn(ctx, f->bytes + f->part.p[i].offset, f->part.p[i].stored);
+}
+
 const char *trace_program(const struct trace_file *f)
 {
     return f->program;

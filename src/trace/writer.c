@@ -205,7 +205,17 @@ static int on_launch_end(void *ctx, uint32_t index)
 }
 
 /* ---- open and close ---- */
-struct trace_writer *trace_writer_open(const char *path, const char *program, struct err *e)
+static int write_origin(struct trace_writer *w, const struct trace_origin *o)
+{
+    byte_vec *raw = &w->scratch;
+    raw->n = 0;
+    put_str(raw, o ? o->weir : "");
+    put_str(raw, o ? o->machine : "");
+    return write_frame(w, FRAME_ORIGIN, raw);
+}
+
+struct trace_writer *trace_writer_open(const char *path, const char *program, const struct trace_origin *origin,
+                                       struct err *e)
 {
     struct outfile *file = outfile_open(path, e);
     if (!file)
@@ -226,7 +236,7 @@ struct trace_writer *trace_writer_open(const char *path, const char *program, st
     put_bytes(head, file_magic, sizeof file_magic);
     put_le(head, TRACE_VERSION, 4);
     put_le(head, 0, 4);
-    if (write_all(w, head->p, head->n)) {
+    if (write_all(w, head->p, head->n) || write_origin(w, origin)) {
         if (e)
             *e = w->err;
         trace_writer_abandon(w);

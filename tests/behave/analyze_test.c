@@ -28,7 +28,7 @@ static void record_begin(struct recording *r)
 {
     struct err e;
     snprintf(r->path, sizeof r->path, "/tmp/weir-analyze-test-%d.wt", (int)getpid());
-    r->writer = trace_writer_open(r->path, "test", &e);
+    r->writer = trace_writer_open(r->path, "test", NULL, &e);
     r->launches = 0;
     assert_non_null(r->writer);
 }

@@ -262,7 +262,7 @@ static void live_equals_replay(void **state)
     assert_true(fd >= 0);
     close(fd);
     struct err e;
-    struct trace_writer *w = trace_writer_open(path, "synthetic", &e);
+    struct trace_writer *w = trace_writer_open(path, "synthetic", NULL, &e);
     assert_non_null(w);
     play(&s, trace_writer_sink(w), 3);
     assert_int_equal(trace_writer_close(w, &e), 0);

@@ -122,7 +122,10 @@ void forge_write(const struct forge *f, byte_vec *out)
     ZSTD_CCtx *z = ZSTD_createCCtx();
     out->n = 0;
     put_bytes(out, file_magic, sizeof file_magic);
-    put_le(out, TRACE_VERSION, 4);
+    bool has_origin = false; /* recordings before format 3 have none */
+    for (size_t i = 0; i < f->frame.n; i++)
+        has_origin |= f->frame.p[i].kind == FRAME_ORIGIN;
+    put_le(out, has_origin ? TRACE_VERSION : 2, 4);
     put_le(out, 0, 4);
     put_var(&index, f->frame.n);
     for (size_t i = 0; i < f->frame.n; i++) {

@@ -64,7 +64,7 @@ int main(int argc, char **argv)
     struct err e;
     char path[4096];
     snprintf(path, sizeof path, "%s/file.tmp", argv[1]);
-    struct trace_writer *w = trace_writer_open(path, "./app", &e);
+    struct trace_writer *w = trace_writer_open(path, "./app", NULL, &e);
     struct stream_sink *sink = trace_writer_sink(w);
     const struct trace_event event = {.kind = TRACE_EV_LAUNCH};
     sink->event(sink->ctx, &event);

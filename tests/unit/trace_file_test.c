@@ -6,6 +6,7 @@
 
 #include "trace_gen.h"
 
+#include "trace/frame.h"
 #include "trace/table.h"
 
 #include <unistd.h>
@@ -267,7 +268,7 @@ static char *temp_path(void)
 static void record_to(const char *path, struct program *p, const struct shape *s, uint64_t seed, const char *name)
 {
     struct err e;
-    struct trace_writer *w = trace_writer_open(path, name, &e);
+    struct trace_writer *w = trace_writer_open(path, name, NULL, &e);
     assert_non_null(w);
     assert_int_equal(record(p, s, seed, trace_writer_sink(w)), 0);
     assert_int_equal(trace_writer_close(w, &e), 0);
@@ -348,7 +349,7 @@ static void launch_that_does_not_end_is_refused(void **state)
     for (int way = 0; way < 3; way++) {
         char *path = temp_path();
         unlink(path);
-        struct trace_writer *w = trace_writer_open(path, "x", &e);
+        struct trace_writer *w = trace_writer_open(path, "x", NULL, &e);
         struct stream_sink *s = trace_writer_sink(w);
         assert_int_equal(s->event(s->ctx, &ev), 0);
         assert_int_equal(s->launch_begin(s->ctx, &g.k, &l, 0), 0);
@@ -454,10 +455,10 @@ static void full_disk_is_reported_and_devices_are_left_alone(void **state)
 {
     (void)state;
     struct err e;
-    assert_null(trace_writer_open("/dev/full", "x", &e));
+    assert_null(trace_writer_open("/dev/full", "x", NULL, &e));
     assert_non_null(strstr(e.msg, "No space left"));
     assert_int_equal(access("/dev/full", F_OK), 0);
-    assert_null(trace_writer_open("/nonexistent/x.wt", "x", &e));
+    assert_null(trace_writer_open("/nonexistent/x.wt", "x", NULL, &e));
 }
 
 /* Code that a machine could not issue is refused when it is written and when it is read. */
@@ -510,7 +511,7 @@ static void refused_recordings_leave_no_file(void **state)
     bad[2].grid[2] = 0;
     for (int i = 0; i < 3; i++) {
         struct err e;
-        struct trace_writer *w = trace_writer_open(path, "x", &e);
+        struct trace_writer *w = trace_writer_open(path, "x", NULL, &e);
         struct stream_sink *s = trace_writer_sink(w);
         assert_int_not_equal(s->launch_begin(s->ctx, &g.k, &bad[i], 0), 0);
         assert_int_not_equal(s->launch_end(s->ctx, 0), 0);
@@ -519,11 +520,50 @@ static void refused_recordings_leave_no_file(void **state)
         assert_int_not_equal(access(path, F_OK), 0);
     }
     struct err e;
-    struct trace_writer *w = trace_writer_open(path, "x", &e);
+    struct trace_writer *w = trace_writer_open(path, "x", NULL, &e);
     trace_writer_abandon(w);
     assert_int_not_equal(access(path, F_OK), 0);
     assert_int_equal(trace_writer_close(NULL, &e), 0);
     gen_kernel_free(&g);
+    free(path);
+}
+
+static void add_crc(void *ctx, const void *bytes, size_t n)
+{
+    uint32_t *crc = ctx;
+    *crc = crc32_of(*crc, bytes, n);
+}
+
+/* The origin comes back, is no part of what was executed, and may be missing. */
+static void recordings_tell_where_they_come_from(void **state)
+{
+    (void)state;
+    static const struct trace_origin origins[] = {{"0.1.0", "gtx480 machine.sms=4"}, {"0.2.0", "h200"}, {"", ""}};
+    char *path = temp_path();
+    uint32_t crc[3] = {0};
+    size_t bytes[3];
+    for (int i = 0; i < 3; i++) {
+        struct program p;
+        struct err e;
+        struct trace_writer *w = trace_writer_open(path, "x", *origins[i].weir ? &origins[i] : NULL, &e);
+        assert_non_null(w);
+        assert_int_equal(record(&p, &(struct shape){1, 1, 2, 10, 1, 1}, 5, trace_writer_sink(w)), 0);
+        assert_int_equal(trace_writer_close(w, &e), 0);
+        struct trace_file *f = trace_open(path, &e);
+        assert_non_null(f);
+        assert_int_equal(trace_format(f), TRACE_VERSION);
+        assert_string_equal(trace_get_origin(f).weir, origins[i].weir);
+        assert_string_equal(trace_get_origin(f).machine, origins[i].machine);
+        trace_each_part(f, add_crc, &crc[i]);
+        trace_close(f);
+        free(slurp(path, &bytes[i]));
+        program_free(&p);
+    }
+    assert_int_equal(crc[0], crc[1]);
+    assert_int_equal(crc[0], crc[2]);
+    assert_true(bytes[0] > bytes[2]);
+
+    unlink(path);
     free(path);
 }
 
@@ -539,6 +579,7 @@ int main(void)
         cmocka_unit_test(full_disk_is_reported_and_devices_are_left_alone),
         cmocka_unit_test(refused_recordings_leave_no_file),
         cmocka_unit_test(impossible_code_is_refused),
+        cmocka_unit_test(recordings_tell_where_they_come_from),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,12 +166,35 @@ static void table_that_unpacks_to_much(void **state)
     assert_says(&f, "impossible frame");
 }
 
+static void origins(void **state)
+{
+    (void)state;
+    static const uint8_t good[] = "\0050.1.0\006gtx480";
+    struct forge f = base();
+    forge_add(&f, FRAME_ORIGIN, good, sizeof good - 1);
+    assert_string_equal(verdict(&f), "");
+    f = base();
+    forge_add(&f, FRAME_ORIGIN, good, sizeof good - 1);
+    forge_add(&f, FRAME_ORIGIN, good, sizeof good - 1);
+    assert_says(&f, "more than one origin");
+    f = base();
+    forge_add(&f, FRAME_ORIGIN, good, 6);
+    assert_says(&f, "the origin is no version and machine");
+    f = base();
+    forge_add(&f, FRAME_ORIGIN, good, sizeof good);
+    assert_says(&f, "the origin is no version and machine");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unchanged_recording_is_read),     cmocka_unit_test(counts_of_tables),
-        cmocka_unit_test(numbers_in_the_journal),          cmocka_unit_test(launch_without_end),
-        cmocka_unit_test(small_file_with_endless_records), cmocka_unit_test(table_that_unpacks_to_much),
+        cmocka_unit_test(unchanged_recording_is_read),
+        cmocka_unit_test(counts_of_tables),
+        cmocka_unit_test(numbers_in_the_journal),
+        cmocka_unit_test(launch_without_end),
+        cmocka_unit_test(small_file_with_endless_records),
+        cmocka_unit_test(table_that_unpacks_to_much),
+        cmocka_unit_test(origins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
