@@ -115,9 +115,11 @@ static int analyze_one(const struct analyze_args *a)
         err_print(&e, stderr);
         status = CLI_BAD_INPUT;
     }
-    if (a->figures && analyze_draw(&s, source.name, a->figures, &e)) {
-        err_print(&e, stderr);
-        status = CLI_BAD_INPUT;
+    if (a->figures) {
+        const int drawn = analyze_draw(&s, source.name, a->figures, &e);
+        if (drawn)
+            err_print(&e, stderr);
+        status = drawn < 0 ? CLI_BAD_INPUT : status;
     }
     analyze_summary_free(&s);
     analysis_free(&found);

@@ -177,9 +177,11 @@ static int draw_all(const struct analyze_items *x, const char *folder, struct er
     for (size_t i = 0; i < x->item.n; i++)
         if (!x->item.p[i].failed)
             VEC_PUSH(&bar, (struct analyze_bar){x->item.p[i].program->name, &x->item.p[i].summary});
-    const int bad = analyze_draw_all(bar.p, bar.n, folder, e);
+    const int drawn = analyze_draw_all(bar.p, bar.n, folder, e);
     VEC_FREE(&bar);
-    return bad;
+    if (drawn == PLOT_NOTHING)
+        err_print(e, stderr);
+    return drawn < 0 ? -1 : 0;
 }
 
 int analyze_all(const struct analyze_args *a)

@@ -200,9 +200,11 @@ static int draw(const struct args *a, const struct correlation *c, struct err *e
         cell[a->split && held_out(p->program) ? 2 : 1] = weir;
     }
     struct plot plot = {.title = "Cycles of each kernel", .axis = "weir", .x_axis = "GPU", .style = PLOT_SCATTER};
-    int status = plot_write(&t, &plot, a->plot, e);
+    const int drawn = plot_write(&t, &plot, a->plot, e);
     table_free(&t);
-    return status;
+    if (drawn == PLOT_NOTHING)
+        err_print(e, stderr);
+    return drawn < 0 ? -1 : 0;
 }
 
 static void print_metrics(void)

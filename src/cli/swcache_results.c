@@ -221,15 +221,6 @@ static struct plot plot_of(const char *title)
     return (struct plot){.title = title, .axis = "times as fast as plain", .style = PLOT_BARS, .line_at_one = true};
 }
 
-/* gnuplot refuses to draw nothing. */
-static bool has_values(const struct table *t)
-{
-    bool any = false;
-    for (size_t k = 0; k < t->row.n; k++)
-        any |= !isnan(t->row.p[k].cell[0]);
-    return any;
-}
-
 static int draw(const struct swcache_results *r, const char *folder, struct err *e)
 {
     struct table t;
@@ -239,9 +230,9 @@ static int draw(const struct swcache_results *r, const char *folder, struct err 
     snprintf(stem, sizeof stem, "%.*s/%s", PATH_MAX, folder, name);
     title_of(r, title);
     const struct plot plot = plot_of(title);
-    int status = has_values(&t) ? plot_write(&t, &plot, stem, e) : 0;
+    const int drawn = plot_write(&t, &plot, stem, e);
     table_free(&t);
-    return status;
+    return drawn < 0 ? -1 : 0; /* the report says of which programs there is no result */
 }
 
 /* One machine's section of the page. */
@@ -255,7 +246,7 @@ static void put_section(const struct swcache_results *r, FILE *f)
     title_of(r, title);
     const struct plot plot = plot_of(title);
     page_element(f, "h2", title);
-    char *svg = has_values(&t) ? plot_svg(&t, &plot, &bytes, &e) : NULL;
+    char *svg = plot_svg(&t, &plot, &bytes, &e);
     if (svg) {
         fputs("<figure>\n", f);
         page_picture(f, svg, bytes, title);

@@ -13,18 +13,24 @@ enum { LOADS_DRAWN = 16 };
 struct canvas {
     const char *folder;
     const char *name; /* of the program; NULL = several */
-    struct err *err;
+    struct err *err;  /* of the picture that status is about */
+    int status;       /* as analyze_draw */
 };
 
-static int draw(const struct canvas *c, struct table *t, const char *file, const char *title, const char *axis,
-                enum plot_style style)
+static void draw(struct canvas *c, struct table *t, const char *file, const char *title, const char *axis,
+                 enum plot_style style)
 {
     char stem[PATH_MAX], full[PATH_MAX + 256];
     snprintf(stem, sizeof stem, "%s/%s", c->folder, file);
     snprintf(full, sizeof full, "%s%s%s", c->name ? c->name : "", c->name ? ": " : "", title);
-    const int bad = plot_write(t, &(struct plot){.title = full, .axis = axis, .style = style}, stem, c->err);
+    struct err e;
+    err_clear(&e);
+    const int status = plot_write(t, &(struct plot){.title = full, .axis = axis, .style = style}, stem, &e);
     table_free(t);
-    return bad;
+    if (status && c->status >= 0) {
+        c->status = status;
+        *c->err = e;
+    }
 }
 
 static int make_folder(const struct canvas *c)
@@ -69,7 +75,7 @@ static void count_row(struct table *t, const char *label, const char *group, con
 }
 
 /* Shares of the reuses, by distance, for each type that has any. */
-static int draw_distances(const struct canvas *c, const struct locality_load *l)
+static void draw_distances(struct canvas *c, const struct locality_load *l)
 {
     struct table t = {0};
     int last = 0;
@@ -88,13 +94,12 @@ static int draw_distances(const struct canvas *c, const struct locality_load *l)
         for (int i = LOCALITY_INTER; i < LOCALITY_TYPE_COUNT; i++)
             cell[i - LOCALITY_INTER] = part(l->distance[i][b], all[i]);
     }
-    return draw(c, &t, "distances", "reuse distance (accesses to the SM's L1; from)", "share of the reuses",
-                PLOT_LINES);
+    draw(c, &t, "distances", "reuse distance (accesses to the SM's L1; from)", "share of the reuses", PLOT_LINES);
 }
 
 int analyze_draw(const struct analyze_summary *s, const char *name, const char *folder, struct err *e)
 {
-    const struct canvas c = {folder, name, e};
+    struct canvas c = {folder, name, e, 0};
     struct table types = {0}, counts = {0}, iterations = {0};
     if (make_folder(&c))
         return -1;
@@ -111,26 +116,27 @@ int analyze_draw(const struct analyze_summary *s, const char *name, const char *
     type_row(&types, "program", "program", &s->sum);
     count_row(&counts, "16 KB L1", "", s->sum.finite_count);
     count_row(&counts, "infinite L1", "", s->sum.count);
-    const int bad = draw(&c, &types, "types", "lines by locality type", "share of the lines", PLOT_STACKED) |
-                    draw(&c, &counts, "counts", "lines by number of uses", "share of the lines", PLOT_STACKED) |
-                    draw(&c, &iterations, "iterations", "executions of a load in a warp", "executions", PLOT_BARS);
-    return bad | draw_distances(&c, &s->sum) ? -1 : 0;
+    draw(&c, &types, "types", "lines by locality type", "share of the lines", PLOT_STACKED);
+    draw(&c, &counts, "counts", "lines by number of uses", "share of the lines", PLOT_STACKED);
+    draw(&c, &iterations, "iterations", "executions of a load in a warp", "executions", PLOT_BARS);
+    draw_distances(&c, &s->sum);
+    return c.status;
 }
 
 /* One bar per program with one number. */
-static int draw_numbers(const struct canvas *c, const struct analyze_bar *bar, size_t n, const char *file,
-                        const char *title, const char *axis, size_t offset)
+static void draw_numbers(struct canvas *c, const struct analyze_bar *bar, size_t n, const char *file, const char *title,
+                         const char *axis, size_t offset)
 {
     struct table t = {0};
     table_add_column(&t, file, axis);
     for (size_t i = 0; i < n; i++)
         table_add_row(&t, bar[i].name, "")[0] = *(const double *)((const char *)bar[i].summary + offset);
-    return draw(c, &t, file, title, axis, PLOT_BARS);
+    draw(c, &t, file, title, axis, PLOT_BARS);
 }
 
 int analyze_draw_all(const struct analyze_bar *bar, size_t n, const char *folder, struct err *e)
 {
-    const struct canvas c = {folder, NULL, e};
+    struct canvas c = {folder, NULL, e, 0};
     struct table types = {0}, counts = {0};
     struct locality_load sum = {0};
     if (make_folder(&c))
@@ -143,15 +149,13 @@ int analyze_draw_all(const struct analyze_bar *bar, size_t n, const char *folder
         count_row(&counts, "infinite", bar[i].name, bar[i].summary->sum.count);
         locality_add(&sum, &bar[i].summary->sum);
     }
-    int bad = draw(&c, &types, "types", "lines by locality type", "share of the lines", PLOT_STACKED);
-    bad |= draw(&c, &counts, "counts", "lines by number of uses: 16 KB L1, infinite L1", "share of the lines",
-                PLOT_STACKED);
-    bad |= draw_distances(&c, &sum);
-    bad |= draw_numbers(&c, bar, n, "similarity", "access pattern similarity", "APS",
-                        offsetof(struct analyze_summary, aps));
-    bad |= draw_numbers(&c, bar, n, "replication", "misses of a 16 KB L1 whose line another L1 has",
-                        "share of the misses", offsetof(struct analyze_summary, finite_replication));
-    bad |= draw_numbers(&c, bar, n, "iterations", "executions in a warp: mean of the four most repeated loads",
-                        "executions", offsetof(struct analyze_summary, iterations));
-    return bad ? -1 : 0;
+    draw(&c, &types, "types", "lines by locality type", "share of the lines", PLOT_STACKED);
+    draw(&c, &counts, "counts", "lines by number of uses: 16 KB L1, infinite L1", "share of the lines", PLOT_STACKED);
+    draw_distances(&c, &sum);
+    draw_numbers(&c, bar, n, "similarity", "access pattern similarity", "APS", offsetof(struct analyze_summary, aps));
+    draw_numbers(&c, bar, n, "replication", "misses of a 16 KB L1 whose line another L1 has", "share of the misses",
+                 offsetof(struct analyze_summary, finite_replication));
+    draw_numbers(&c, bar, n, "iterations", "executions in a warp: mean of the four most repeated loads", "executions",
+                 offsetof(struct analyze_summary, iterations));
+    return c.status;
 }

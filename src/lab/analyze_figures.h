@@ -3,8 +3,10 @@
 #define WEIR_LAB_ANALYZE_FIGURES_H
 
 #include "lab/analyze_summary.h"
+#include "lab/plot.h"
 
-/* One program into `folder` (made if need be): types.svg, counts.svg, distances.svg, iterations.svg, by load. */
+/* One program into `folder` (made if need be): types.svg, counts.svg, distances.svg, iterations.svg, by load. -1: one
+ * could not be drawn; PLOT_NOTHING: one had no value; *e says which. */
 int analyze_draw(const struct analyze_summary *, const char *name, const char *folder, struct err *);
 
 /* Programs side by side: types.svg, counts.svg, similarity.svg, distances.svg, replication.svg, iterations.svg. */

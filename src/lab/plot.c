@@ -49,7 +49,7 @@ static void put_word(const char *s, FILE *f)
 
 static void put_number(double v, FILE *f)
 {
-    if (isnan(v))
+    if (!isfinite(v))
         fputs(" ?", f);
     else
         fprintf(f, " %.6g", v);
@@ -395,6 +395,10 @@ int plot_check_formats(const char *list, struct err *e)
 
 int plot_write(const struct table *t, const struct plot *p, const char *stem, struct err *e)
 {
+    if (!table_has_values(t)) { /* which gnuplot refuses to draw */
+        err_set(e, "%s.svg is not drawn: there is no value to draw", stem);
+        return PLOT_NOTHING;
+    }
     char *script = xasprintf("%s%s.gp", *stem == '-' ? "./" : "", stem); /* a name, not an option */
     char *svg = xasprintf("%s.svg", stem);
     struct outfile *o = outfile_open(script, e);
@@ -445,6 +449,10 @@ char *plot_run(const char *script, size_t *bytes, struct err *e)
 
 char *plot_svg(const struct table *t, const struct plot *p, size_t *bytes, struct err *e)
 {
+    if (!table_has_values(t)) {
+        err_set(e, "there is no value to draw");
+        return NULL;
+    }
     char *script = NULL;
     size_t n = 0;
     FILE *f = open_memstream(&script, &n);

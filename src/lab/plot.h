@@ -40,7 +40,9 @@ struct plot {
     unsigned height;        /* pixels; 0 = 380 */
 };
 
-/* Writes STEM.gp, STEM.svg and the other formats. */
+enum { PLOT_NOTHING = 1 };
+/* Writes STEM.gp, STEM.svg and the other formats. PLOT_NOTHING: the table has no value, nothing was written, and *e
+ * says so, as a remark. */
 int plot_write(const struct table *, const struct plot *, const char *stem, struct err *);
 /* The SVG alone, owned by the caller; NULL: *e. */
 char *plot_svg(const struct table *, const struct plot *, size_t *bytes, struct err *);

@@ -76,6 +76,8 @@ static void put_notes(const struct lab_figure *f, bool markdown, FILE *out)
             fprintf(out, "%s* most SMs had no CTA at this size: in no mean, and not judged\n", bullet);
             break;
         }
+    if (!table_has_values(&f->table))
+        fprintf(out, "%sNo picture: there is no value to draw\n", bullet);
     for (size_t i = 0; i < f->trouble.n && i < 12; i++)
         fprintf(out, "%sMissing: %s\n", bullet, f->trouble.p[i]);
     if (f->trouble.n > 12)
@@ -214,7 +216,8 @@ static int write_figure(struct writing *w, const struct lab_figure *f, const str
     if (snprintf(stem, sizeof stem, "%s/%s", w->report->folder, name) >= (int)sizeof stem - 8)
         return err_at(e, w->report->folder, 0, 0, "the name is too long");
     table_print(&f->table, true, w->md);
-    fprintf(w->md, "\n![%s](%s.svg)\n\n", f->plan.title, name);
+    if (table_has_values(&f->table))
+        fprintf(w->md, "\n![%s](%s.svg)\n\n", f->plan.title, name);
     if (f->plan.kind == PLAN_INTERACTIONS)
         interact_print(w->lab, f, w->report->claims, true, w->md);
     put_found(f, true, w->md);
@@ -233,7 +236,7 @@ static int write_figure(struct writing *w, const struct lab_figure *f, const str
     size_t bytes = 0;
     /* All programs under all combinations are no picture; the means of the combinations are. */
     struct table means = f->plan.kind == PLAN_INTERACTIONS ? interact_means(f) : (struct table){0};
-    if (f->table.row.n && f->table.column.n) {
+    if (table_has_values(&f->table)) {
         drawn = plot_write(means.row.n ? &means : &f->table, &plot, stem, e) ? 1 : 0;
         svg = drawn ? NULL : read_file(stem, &bytes);
     }

@@ -121,6 +121,8 @@ static void put_notes(FILE *f, const struct lab_figure *figure)
             page_printf(f, " %s", figure->absent.p[i]);
         fputs("</p>\n", f);
     }
+    if (!table_has_values(&figure->table))
+        page_element(f, "p", "No picture: there is no value to draw.");
     if (!figure->trouble.n)
         return;
     page_printf(f, "%zu %s missing:", figure->trouble.n, figure->trouble.n == 1 ? "value is" : "values are");

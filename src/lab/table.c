@@ -41,6 +41,15 @@ int table_column(const struct table *t, const char *name)
     return -1;
 }
 
+bool table_has_values(const struct table *t)
+{
+    for (size_t i = 0; i < t->row.n; i++)
+        for (size_t c = 0; c < t->column.n; c++)
+            if (isfinite(t->row.p[i].cell[c]))
+                return true;
+    return false;
+}
+
 bool table_row_is(const struct table_row *r, const char *of)
 {
     if (r->mean || r->idle)

@@ -30,6 +30,8 @@ struct table {
 void table_add_column(struct table *, const char *name, const char *label);
 double *table_add_row(struct table *, const char *label, const char *group); /* its cells, all NAN */
 void table_free(struct table *);
+/* Is there a number that can be drawn? */
+bool table_has_values(const struct table *);
 int table_column(const struct table *, const char *name); /* -1 = there is none */
 
 /*

@@ -68,6 +68,12 @@ for f in report.md fig7.txt fig7.gp fig7.svg; do
     [ -s "$dir/two/$f" ] || fail "there is no $f"
 done
 grep -q '</svg>' "$dir/two/fig7.svg" || fail "the picture is not whole"
+# Without any value there is nothing that gnuplot could draw, which is told.
+expect 0 "$weir" report "$dir/plan.ini" --size tiny --results "$dir/none.sqlite" -o "$dir/none"
+says out "No picture: there is no value to draw"
+says out "Missing: kmeans, lrr: not simulated yet"
+[ ! -e "$dir/none/fig7.svg" ] && [ -s "$dir/none/report.html" ] || fail "a picture of nothing, or no page"
+grep -q 'fig7.svg' "$dir/none/report.md" && fail "a report refers to a picture that is not there"
 grep -q '| 7 | the best is never worse | ≥ 0% | .* | holds |' "$dir/two/report.md" || fail "no verdict in the report"
 grep -q '| 7 | fifty times as fast | +5000% | .* |' "$dir/two/report.md" || fail "no published value in the report"
 
