@@ -113,6 +113,25 @@ void order_queue_push(const struct order_host *, struct order_queue *, uint32_t 
 void order_queue_remove(const struct order_host *, struct order_queue *, uint32_t slot);
 uint32_t order_queue_next(const struct order_host *, uint32_t slot); /* the one behind it, or ORDER_NONE */
 
+/* For a policy's init: so many empty queues of so many requests each, which together are the buffer. */
+static inline struct order_queue *order_queues(struct order_host *host, uint32_t queues, uint32_t entries)
+{
+    struct order_queue *q = arena_alloc64(host->arena, queues * sizeof *q);
+    for (uint32_t i = 0; i < queues; i++)
+        q[i] = ORDER_QUEUE_EMPTY;
+    host->capacity = queues * entries;
+    return q;
+}
+/* For its take_in: false, and nothing has changed, when the queue holds `entries` requests already. */
+static inline bool order_queue_join(const struct order_host *host, struct order_queue *q, uint32_t entries,
+                                    uint32_t slot)
+{
+    if (q->n == entries)
+        return false;
+    order_queue_push(host, q, slot);
+    return true;
+}
+
 /* ---- what the layer keeps ---- */
 struct order_slot {
     req_id req;

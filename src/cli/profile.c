@@ -4,6 +4,7 @@
  */
 #include "base/exhaust.h"
 #include "base/outfile.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/target.h"
@@ -30,7 +31,7 @@ struct args {
 /* The document of a run that is done. */
 static bool is_document(const char *what)
 {
-    return !strcmp(what, "-") || file_has_suffix(what, ".json");
+    return !strcmp(what, "-") || text_ends_in(what, ".json");
 }
 
 /* Fills `path` with a name in a folder of its own: under one that can be guessed another user might have put a link. */

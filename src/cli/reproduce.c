@@ -1,6 +1,7 @@
 /* weir reproduce and weir report: the figures of papers, from the plans that ship with weir (lab/plan.h). */
 #include "base/outfile.h"
 #include "base/paths.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/machine_args.h"
 #include "cli/progress.h"
@@ -62,8 +63,7 @@ static int read_folder(struct plans *all, const char *folder, struct err *e)
         return err_at(e, folder, 0, 0, "%s", strerror(errno));
     int status = 0;
     for (struct dirent *x; !status && (x = readdir(d));) {
-        size_t n = strlen(x->d_name);
-        if (strncmp(x->d_name, "fig", 3) || n < 5 || strcmp(x->d_name + n - 4, ".ini"))
+        if (strncmp(x->d_name, "fig", 3) || !text_ends_in(x->d_name, ".ini"))
             continue;
         char path[2 * PATH_MAX + 300];
         struct plan p;
@@ -164,10 +164,9 @@ static int find_plans(char plans[PATH_MAX], struct err *e)
 static int read_plans(const struct args *a, struct plans *all, struct err *e)
 {
     struct stat st;
-    size_t n = strlen(a->what);
     if (strchr(a->what, '/') && !stat(a->what, &st) && S_ISDIR(st.st_mode))
         return read_folder(all, a->what, e) || check_figures(a, all, e) ? -1 : 0;
-    if (strchr(a->what, '/') || (n > 4 && !strcmp(a->what + n - 4, ".ini"))) {
+    if (strchr(a->what, '/') || text_ends_in(a->what, ".ini")) {
         struct plan p;
         if (plan_read(&p, a->what, e))
             return -1;

@@ -1,4 +1,5 @@
 /* Programs of one's own in a study: found, recorded, kept by content. See study.h. */
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/study.h"
 #include "cli/target.h"
@@ -14,7 +15,7 @@
 
 static bool is_file(const char *word)
 {
-    return strchr(word, '/') || file_has_suffix(word, ".wt");
+    return strchr(word, '/') || text_ends_in(word, ".wt");
 }
 
 /* ---- the command line of a program ---- */
@@ -68,7 +69,7 @@ static int find_file(const struct plan *plan, struct lab_program *p, struct inif
 {
     struct stat st;
     char *first = p->command.p[0];
-    const bool recording = file_has_suffix(first, ".wt");
+    const bool recording = text_ends_in(first, ".wt");
     if (!recording && !strchr(first, '/'))
         return 0; /* weir record looks it up in PATH */
     char *path = beside(plan, at, first);

@@ -137,16 +137,22 @@ static int wait_for(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_PROGRAM_FAILED;
 }
 
-int suite_spawn(char **argv, bool silent)
+int suite_spawn(char **argv, const char *log)
 {
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
-        int null = silent ? open("/dev/null", O_WRONLY) : -1;
-        if (null >= 0)
-            dup2(null, STDOUT_FILENO);
-        execv("/proc/self/exe", argv);
-        fprintf(stderr, "weir: cannot run weir itself: %s\n", strerror(errno));
+        const int to = log ? open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+        if (to >= 0) {
+            dup2(to, STDOUT_FILENO);
+            dup2(to, STDERR_FILENO);
+        }
+        if (strcmp(argv[0], "weir"))
+            execvp(argv[0], argv);
+        else
+            execv("/proc/self/exe", argv);
+        fprintf(stderr, "weir: cannot run %s: %s\n", strcmp(argv[0], "weir") ? argv[0] : "weir itself",
+                strerror(errno));
         _exit(CLI_BAD_INPUT);
     }
     if (pid < 0)
@@ -260,7 +266,7 @@ int suite_build(const struct suite *s, const struct suite_program *p, const char
     cc_push(&argv, "-o");
     cc_push(&argv, unfinished);
     VEC_PUSH(&argv, NULL);
-    int status = suite_spawn(argv.p, false);
+    int status = suite_spawn(argv.p, NULL);
     cc_list_free(&argv);
     if (status)
         unlink(unfinished);

@@ -52,8 +52,8 @@ int suite_binary(const struct suite *, const struct suite_program *, const char 
 int suite_build(const struct suite *, const struct suite_program *, const char *cache, char binary[SUITE_PATH]);
 /* weir cc, the clang it takes and weir's CUDA headers: what every compiled program depends on. 0 or -1, as above. */
 int suite_add_compiler(struct key *, struct err *e);
-/* Runs weir itself with these arguments (argv[0] = "weir"); its exit status. Silent: what it prints is dropped, but for
- * errors. */
-int suite_spawn(char **argv, bool silent);
+/* Runs weir itself (argv[0] = "weir") or another program; its exit status. What it prints goes to the file `log`, if it
+ * is not NULL. */
+int suite_spawn(char **argv, const char *log);
 
 #endif

@@ -1,6 +1,7 @@
 /* See swcache_apps.h. */
 #include "cli/swcache_apps.h"
 
+#include "base/exhaust.h"
 #include "base/outfile.h"
 #include "base/paths.h"
 #include "cli/cc.h"
@@ -82,25 +83,10 @@ static void put_log(const char *path)
         fclose(f);
 }
 
-/* Runs weir itself (argv[0] = "weir") or another program. What it prints is only shown when it fails. */
+/* What it prints is only shown when it fails. */
 static int spawn(char **argv, const char *log)
 {
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) {
-        int to = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        dup2(to, STDOUT_FILENO);
-        dup2(to, STDERR_FILENO);
-        if (strcmp(argv[0], "weir"))
-            execvp(argv[0], argv);
-        else
-            execv("/proc/self/exe", argv);
-        _exit(127);
-    }
-    int how = -1;
-    while (pid > 0 && waitpid(pid, &how, 0) < 0 && errno == EINTR)
-        ;
-    int status = pid > 0 && WIFEXITED(how) ? WEXITSTATUS(how) : CLI_PROGRAM_FAILED;
+    const int status = suite_spawn(argv, log);
     if (status)
         put_log(log);
     return status;
@@ -109,18 +95,10 @@ static int spawn(char **argv, const char *log)
 int swcache_find_nvcc(struct err *e)
 {
     const char *old = getenv("PATH");
-    char *path;
-    if (asprintf(&path, "%s:/usr/local/cuda/bin", old ? old : "/usr/bin") < 0)
-        BUG("no memory");
+    char *path = xasprintf("%s:/usr/local/cuda/bin", old ? old : "/usr/bin");
     setenv("PATH", path, 1);
-    bool found = false;
-    for (char *save, *d = strtok_r(path, ":", &save); d && !found; d = strtok_r(NULL, ":", &save)) {
-        char file[PATH_MAX];
-        snprintf(file, sizeof file, "%s/nvcc", d);
-        found = access(file, X_OK) == 0;
-    }
     free(path);
-    return found ? 0 : err_set(e, "nvcc is not installed");
+    return cc_in_path("nvcc") ? 0 : err_set(e, "nvcc is not installed");
 }
 
 /* A file of a program's folder. */

@@ -2,6 +2,7 @@
  * weir sweep: programs under several machines, policies and settings, compared; from a plan file, or from the command
  * line alone, which describes the same plan (lab/axes.h).
  */
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/machine_args.h"
 #include "cli/study.h"
@@ -71,13 +72,13 @@ static void add_executable(struct args *a, struct argp_state *state)
 
 static void add_word(struct args *a, char *word, struct argp_state *state)
 {
-    if (file_has_suffix(word, ".ini")) {
+    if (text_ends_in(word, ".ini")) {
         if (a->file || a->plan.programs.word.n)
             argp_error(state, "a plan says all by itself: no second one, and no programs beside it");
         a->file = word;
     } else if (a->file) {
         argp_error(state, "a plan says all by itself: no programs beside it");
-    } else if (strchr(word, '/') && !file_has_suffix(word, ".wt")) {
+    } else if (strchr(word, '/') && !text_ends_in(word, ".wt")) {
         add_executable(a, state);
     } else {
         VEC_PUSH(&a->plan.programs.word, xstrdup(word)); /* of the suite, or a recording */

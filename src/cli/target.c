@@ -1,21 +1,16 @@
 /* What several commands take; see target.h. */
 #include "cli/target.h"
 
+#include "base/text.h"
 #include "cli/cli.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
-bool file_has_suffix(const char *name, const char *suffix)
-{
-    const size_t n = strlen(name), k = strlen(suffix);
-    return n > k && !strcmp(name + n - k, suffix);
-}
-
 enum target target_of(const char *word)
 {
     struct stat st;
-    if (file_has_suffix(word, ".wt"))
+    if (text_ends_in(word, ".wt"))
         return TARGET_RECORDING;
     return strchr(word, '/') || (!stat(word, &st) && S_ISREG(st.st_mode)) ? TARGET_PROGRAM : TARGET_SUITE;
 }

@@ -15,7 +15,4 @@ void target_take(struct argp_state *, bool program, int *argc, char ***argv);
 /* The value of --size; ends the command with an error if it is none of the suite's sizes. */
 const char *target_size(struct argp_state *, const char *arg);
 
-/* Does the file's name end in the suffix, with something before it? */
-bool file_has_suffix(const char *name, const char *suffix);
-
 #endif

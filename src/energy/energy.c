@@ -3,6 +3,7 @@
 
 #include "base/inifile.h"
 #include "base/paths.h"
+#include "base/text.h"
 #include "energy/structures.h"
 
 #include <ctype.h>
@@ -337,14 +338,13 @@ static int find_base(void *ctx, const struct inifile_item *i, struct err *e)
 static char *path_of(const char *name, struct err *e)
 {
     char folder[PATH_MAX];
-    size_t n = strlen(name);
-    if (strchr(name, '/') || (n > 4 && !strcmp(name + n - 4, ".ini")))
+    if (strchr(name, '/') || text_ends_in(name, ".ini"))
         return xstrdup(name);
     if (paths_find(PATHS_CONFIGS, folder, sizeof folder)) {
         err_set(e, "weir's folder of machine files was not found");
         return NULL;
     }
-    size_t room = strlen(folder) + n + 16;
+    size_t room = strlen(folder) + strlen(name) + 16;
     char *path = xmalloc(room);
     snprintf(path, room, "%s/energy/%s.ini", folder, name);
     return path;

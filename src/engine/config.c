@@ -8,6 +8,7 @@
 #include "engine/config.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "engine/config_find.h"
 #include "engine/config_value.h"
 #include "engine/registry.h"
@@ -560,10 +561,7 @@ static void name_machine(struct cfg *c, const char *name)
 {
     const char *slash = strrchr(name, '/');
     const char *base = slash ? slash + 1 : name;
-    size_t n = strlen(base);
-    if (n > 4 && !strcmp(base + n - 4, ".ini"))
-        n -= 4;
-    c->machine = arena_strndup(c->arena, base, n);
+    c->machine = arena_strndup(c->arena, base, strlen(base) - (text_ends_in(base, ".ini") ? 4 : 0));
 }
 
 struct cfg *cfg_load(const struct cfg_schema *s, const char *name, const char *const *set, unsigned n_set,

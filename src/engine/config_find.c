@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/paths.h"
+#include "base/text.h"
 #include "engine/config.h"
 
 #include <dirent.h>
@@ -30,9 +31,8 @@ static int read_names(struct names *n)
     if (!d)
         return -1;
     for (struct dirent *x; (x = readdir(d));) {
-        size_t len = strlen(x->d_name);
-        if (len > 4 && !strcmp(x->d_name + len - 4, ".ini"))
-            VEC_PUSH(&n->list, xstrndup(x->d_name, len - 4));
+        if (text_ends_in(x->d_name, ".ini"))
+            VEC_PUSH(&n->list, xstrndup(x->d_name, strlen(x->d_name) - 4));
     }
     closedir(d);
     qsort(n->list.p, n->list.n, sizeof *n->list.p, by_name);
@@ -69,8 +69,7 @@ static int no_machine(const char *name, struct err *e)
 
 int cfg_find_machine(const char *name, const char *from, char *path, size_t bytes, struct err *e)
 {
-    size_t n = strlen(name);
-    bool is_path = strchr(name, '/') || (n > 4 && !strcmp(name + n - 4, ".ini"));
+    bool is_path = strchr(name, '/') || text_ends_in(name, ".ini");
     const char *slash = from ? strrchr(from, '/') : NULL;
     if (is_path && (name[0] == '/' || !slash)) {
         snprintf(path, bytes, "%s", name);

@@ -1,6 +1,7 @@
 /* See claims.h. */
 #include "lab/claims.h"
 
+#include "base/text.h"
 #include "engine/config.h"
 #include "lab/figure.h"
 
@@ -39,9 +40,8 @@ static int read_kind(struct claim *c, const struct inifile_item *i, struct err *
 static int read_statistic(struct claims *all, const struct inifile_item *i)
 {
     struct claim_statistic s = {.metric = xstrdup(i->value)};
-    size_t n = strlen(i->key);
-    s.percent = n > 2 && !strcmp(i->key + n - 2, " %");
-    s.label = xstrndup(i->key, s.percent ? n - 2 : n);
+    s.percent = text_ends_in(i->key, " %");
+    s.label = xstrndup(i->key, strlen(i->key) - (s.percent ? 2 : 0));
     VEC_PUSH(&all->explain, s);
     return 0;
 }

@@ -5,6 +5,7 @@
  */
 #include "lab/figure.h"
 
+#include "base/text.h"
 #include "engine/registry.h"
 #include "gpu/gpu_config.h"
 #include "locality/locality.h"
@@ -381,21 +382,16 @@ static void phases(struct lab_figure *f)
 
 /* ---- what the values are ---- */
 
-static bool ends_in(const char *s, const char *end)
-{
-    const size_t n = strlen(s), k = strlen(end);
-    return n >= k && !strcmp(s + n - k, end);
-}
-
 /* Whether the plan's values are parts of a whole, as its own words or the statistic's name say. */
 static bool is_share(const struct plan *p)
 {
     const char *metric = p->metric ? p->metric : "", *axis = p->axis ? p->axis : "";
     if (p->normalise || (p->variant.n && p->variant.p[0].over))
         return false;
-    return ends_in(axis, "%") || ends_in(axis, "rate") || !strncmp(axis, "share", 5) || !strncmp(axis, "part of", 7) ||
-           (!strchr(metric, '/') &&
-            (ends_in(metric, "_rate") || ends_in(metric, ".utilisation") || ends_in(metric, ".efficiency")));
+    return text_ends_in(axis, "%") || text_ends_in(axis, "rate") || !strncmp(axis, "share", 5) ||
+           !strncmp(axis, "part of", 7) ||
+           (!strchr(metric, '/') && (text_ends_in(metric, "_rate") || text_ends_in(metric, ".utilisation") ||
+                                     text_ends_in(metric, ".efficiency")));
 }
 
 /* "IPC / LRR", or the plan's own words. */

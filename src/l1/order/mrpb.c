@@ -34,10 +34,7 @@ static int init(void *st, const void *params, struct order_host *host, struct er
     struct mrpb *s = st;
     s->host = host;
     s->p = *(const struct params *)params;
-    s->queue = arena_alloc64(host->arena, s->p.queues * sizeof *s->queue);
-    for (uint32_t i = 0; i < s->p.queues; i++)
-        s->queue[i] = ORDER_QUEUE_EMPTY;
-    host->capacity = s->p.queues * s->p.entries;
+    s->queue = order_queues(host, s->p.queues, s->p.entries);
     return 0;
 }
 
@@ -50,11 +47,7 @@ static bool take_in(void *st, uint32_t slot, const struct req *r, uint64_t now)
 {
     (void)now;
     struct mrpb *s = st;
-    struct order_queue *q = &s->queue[queue_of(s, r)];
-    if (q->n == s->p.entries)
-        return false;
-    order_queue_push(s->host, q, slot);
-    return true;
+    return order_queue_join(s->host, &s->queue[queue_of(s, r)], s->p.entries, slot);
 }
 
 static uint32_t pick(const void *st, uint64_t now)

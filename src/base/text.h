@@ -1,0 +1,15 @@
+/* Questions about texts and file names that many parts ask. */
+#ifndef WEIR_BASE_TEXT_H
+#define WEIR_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Does it end in `end`, with something before it? ".ini" alone is no name of a machine. */
+static inline bool text_ends_in(const char *s, const char *end)
+{
+    const size_t n = strlen(s), k = strlen(end);
+    return n > k && !strcmp(s + n - k, end);
+}
+
+#endif
