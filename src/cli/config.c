@@ -75,7 +75,7 @@ static void print_value(void *ctx, const struct cfg_value *v)
     if ((a->only && strcmp(a->only, v->section)) || (a->changed && v->is_default))
         return;
     const char *unit = v->field->type == CFG_INT ? v->field->unit : kind[v->field->type];
-    printf("%-26s %-14s %-13s %-24s %s\n", v->key, *v->text ? v->text : "\"\"", *unit ? unit : "-", v->origin,
+    printf("%-26s %-16s %-13s %-24s %s\n", v->key, *v->text ? v->text : "\"\"", *unit ? unit : "-", v->origin,
            v->field->doc);
 }
 
@@ -162,7 +162,7 @@ int cli_config(int argc, char **argv)
     } else if (c && !strcmp(a.verb, "diff")) {
         status = diff(&a, c, &e);
     } else if (c) {
-        printf("%-26s %-14s %-13s %-24s %s\n", "key", "value", "unit", "origin", "meaning");
+        printf("%-26s %-16s %-13s %-24s %s\n", "key", "value", "unit", "origin", "meaning");
         cfg_each(c, print_value, &a);
     } else {
         status = CLI_BAD_INPUT;

@@ -96,12 +96,18 @@ void key_text(const struct key *k, char out[KEY_TEXT])
 
 /* ---- the folder ---- */
 
+static int no_folder(const char *path, struct err *e)
+{
+    err_at(e, path, 0, 0, "cannot create the folder, where weir keeps compiled programs: %s", strerror(errno));
+    return err_hint(e, "name another place with XDG_CACHE_HOME");
+}
+
 /* What is in the folder is executed: nobody else may put anything there, or rename the folder itself. */
 static int check_folder(const char *path, bool parent, struct err *e)
 {
     struct stat st;
     if (stat(path, &st))
-        return err_at(e, path, 0, 0, "cannot create the folder: %s", strerror(errno));
+        return no_folder(path, e);
     const bool others_write = st.st_mode & (S_IWGRP | S_IWOTH), sticky = st.st_mode & S_ISVTX;
     if (!S_ISDIR(st.st_mode))
         return err_at(e, path, 0, 0, "weir keeps compiled programs here, but it is not a folder");
@@ -119,7 +125,7 @@ static int check_folder(const char *path, bool parent, struct err *e)
 int kept_subfolder(const char *path, struct err *e)
 {
     if (mkdir(path, 0700) && errno != EEXIST)
-        return err_at(e, path, 0, 0, "cannot create the folder: %s", strerror(errno));
+        return no_folder(path, e);
     return check_folder(path, false, e);
 }
 
@@ -143,7 +149,7 @@ int kept_folder(char *out, size_t bytes, struct err *e)
     if ((size_t)n >= sizeof parent || (size_t)snprintf(out, bytes, "%s/weir", parent) >= bytes)
         return err_set(e, "the cache folder's name is too long");
     if (mkdir(parent, 0700) && errno != EEXIST)
-        return err_at(e, parent, 0, 0, "cannot create the folder: %s", strerror(errno));
+        return no_folder(parent, e);
     return check_folder(parent, true, e) || kept_subfolder(out, e) ? -1 : 0;
 }
 

@@ -9,6 +9,7 @@
 #include "cli/progress.h"
 #include "cli/target.h"
 #include "cli/run.h"
+#include "cli/scratch.h"
 #include "cli/suite_record.h"
 #include "lab/profile.h"
 
@@ -32,17 +33,6 @@ struct args {
 static bool is_document(const char *what)
 {
     return !strcmp(what, "-") || text_ends_in(what, ".json");
-}
-
-/* Fills `path` with a name in a folder of its own: under one that can be guessed another user might have put a link. */
-static int make_place(char folder[PATH_MAX], char path[PATH_MAX + 16], struct err *e)
-{
-    const char *tmp = getenv("TMPDIR");
-    if (snprintf(folder, PATH_MAX, "%s/weir-profile-XXXXXX", tmp && *tmp ? tmp : "/tmp") >= PATH_MAX ||
-        !mkdtemp(folder))
-        return err_set(e, "%s: cannot make a folder: %s", folder, strerror(errno));
-    snprintf(path, PATH_MAX + 16, "%s/run.json", folder);
-    return 0;
 }
 
 /* Simulates, with the document at `path`; an exit status. */
@@ -125,7 +115,8 @@ static int show(const struct args *a, const char *path, const char *name)
 static int profile(struct args *a)
 {
     struct err e;
-    char folder[PATH_MAX] = "", path[PATH_MAX + 16];
+    struct scratch folder = {0}; /* of a document that nobody wants to keep */
+    char path[PATH_MAX + 16];
     if ((a->html && outfile_check(a->html, &e)) || (a->json && outfile_check(a->json, &e))) {
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
@@ -134,20 +125,18 @@ static int profile(struct args *a)
         return show(a, a->argv[0], a->argv[0]);
     if (a->json)
         snprintf(path, sizeof path, "%s", a->json);
-    else if (make_place(folder, path, &e)) {
+    else if (scratch_make(&folder, "profile", &e)) {
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
-    }
+    } else
+        snprintf(path, sizeof path, "%s/run.json", folder.path);
     /* A program that fails leaves a document of what there was. */
     int status = simulate(a, path);
     if (status != CLI_BAD_INPUT && !access(path, R_OK)) {
         const int shown = show(a, path, a->argv[0]);
         status = status ? status : shown;
     }
-    if (*folder) {
-        unlink(path);
-        rmdir(folder);
-    }
+    scratch_remove(&folder);
     return status;
 }
 

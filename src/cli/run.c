@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/paths.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/run.h"
@@ -80,6 +81,10 @@ static int find_program(const char *name, char path[PATH_MAX], struct err *e)
         snprintf(path, PATH_MAX, "%s", name);
         if (stat(path, &st))
             return err_set(e, "%s: %s", path, strerror(errno));
+        if (S_ISREG(st.st_mode) && text_ends_in(path, ".wt")) {
+            err_set(e, "%s: is a recording", path);
+            return err_hint(e, "weir replay %s", path);
+        }
         if (S_ISREG(st.st_mode) && access(path, X_OK)) {
             err_set(e, "%s: is not executable", path);
             return err_hint(e, "chmod +x it, or compile it first: weir cc app.cu -o app");
@@ -94,7 +99,8 @@ static int find_program(const char *name, char path[PATH_MAX], struct err *e)
             return 0;
     }
     err_set(e, "%s: not found", name);
-    return err_hint(e, "is it ./%s?", name);
+    return text_ends_in(name, ".wt") ? err_hint(e, "a recording? weir replay %s", name)
+                                     : err_hint(e, "is it ./%s?", name);
 }
 
 /* ---- the child's environment ---- */

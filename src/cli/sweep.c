@@ -72,6 +72,8 @@ static void add_executable(struct args *a, struct argp_state *state)
 
 static void add_word(struct args *a, char *word, struct argp_state *state)
 {
+    if (*word == '-') /* behind a "--", where argp takes everything for an argument */
+        argp_error(state, "%s: options stand before the programs", word);
     if (text_ends_in(word, ".ini")) {
         if (a->file || a->plan.programs.word.n)
             argp_error(state, "a plan says all by itself: no second one, and no programs beside it");

@@ -1,4 +1,5 @@
 /* weir trace: what a recording holds (info), whether all of it can be read (check), and its text (dump). */
+#include "base/demangle.h"
 #include "base/err.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
@@ -102,11 +103,12 @@ static void print_row(const struct trace_file *f, const struct sums *s, bool one
 {
     const struct trace_launch *l = trace_get_launch(f, s->first);
     const struct trace_kernel *k = trace_get_kernel(f, l->kernel);
-    char grid[64], block[64];
+    char grid[64], block[64], name[64];
+    demangle_short(k->name, name, sizeof name);
     snprintf(grid, sizeof grid, "%ux%ux%u%s", l->grid[0], l->grid[1], l->grid[2], s->same_shape ? "" : " ...");
     snprintf(block, sizeof block, "%ux%ux%u%s", l->block[0], l->block[1], l->block[2], s->same_shape ? "" : " ...");
     printf("%8u  %-16s %-12s %14" PRIu64 " %7.2f %7u %4u  %.60s\n", one ? s->first : s->launches, grid, block, s->insts,
-           per_inst(s->bytes, s->insts), k->n_mem, k->regs_per_thread, k->name);
+           per_inst(s->bytes, s->insts), k->n_mem, k->regs_per_thread, name);
 }
 
 static json_t *dims(const uint32_t d[3])
@@ -307,7 +309,9 @@ static int dump(struct trace_file *f, const struct args *a)
     for (uint32_t l = first; !rc && l < end; l++) {
         const struct trace_launch *launch = trace_get_launch(f, l);
         d.k = trace_get_kernel(f, launch->kernel);
-        printf("launch %u: %s\n", l, d.k->name);
+        char name[200];
+        demangle(d.k->name, name, sizeof name);
+        printf("launch %u: %s\n", l, name);
         uint64_t from = a->cta >= 0 ? (uint64_t)a->cta : 0;
         for (uint64_t cta = trace_next_cta(f, l, from); !rc && cta != UINT64_MAX; cta = trace_next_cta(f, l, cta + 1)) {
             if (a->cta >= 0 && cta != (uint64_t)a->cta)

@@ -1,4 +1,4 @@
-// Tables sort by a click on a column's head: numbers first downwards, words first upwards; means stay at the end.
+// What is wider than its place fades at the side where it goes on. Tables sort by a click on a column's head: numbers first downwards, words first upwards; means stay at the end.
 "use strict";
 for (const table of document.querySelectorAll("table.sortable")) {
   const heads = Array.from(table.tHead.rows[0].cells);
@@ -28,3 +28,15 @@ for (const table of document.querySelectorAll("table.sortable")) {
     });
   });
 }
+const places = Array.from(document.querySelectorAll(".scroll"));
+const look = (place) => {
+  const left = place.scrollWidth - place.clientWidth - place.scrollLeft;
+  place.classList.toggle("more", left > 2);
+  place.classList.toggle("held", place.scrollWidth > place.clientWidth + 2 && place.querySelector("table") !== null);
+};
+for (const place of places) place.addEventListener("scroll", () => look(place), { passive: true });
+const all = () => places.forEach(look);
+for (const details of document.querySelectorAll("details")) details.addEventListener("toggle", all);
+window.addEventListener("resize", all);
+window.addEventListener("load", all);
+all();

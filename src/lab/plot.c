@@ -283,7 +283,9 @@ static void put_plot(const struct table *t, const struct plot *p, FILE *f)
                 p->style == PLOT_LINES || p->style == PLOT_SORTED ? " lw 2" : "", c + 2);
     }
     if (p->n_mark) {
-        fputs(", \\\n     $marks using 1:2 with points pt 4 ps 0.9 lw 2 lc rgb '#d55e00' title ", f);
+        /* White with a black edge: seen on bars of every colour. */
+        fputs(", \\\n     $marks using 1:2 with points pt 13 ps 1.3 lc rgb '#ffffff' notitle", f);
+        fputs(", \\\n     $marks using 1:2 with points pt 12 ps 1.3 lw 1.5 lc rgb '#000000' title ", f);
         plot_put_string(p->mark_title ? p->mark_title : "published", f);
     }
     fputc('\n', f);

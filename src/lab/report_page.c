@@ -27,7 +27,7 @@ static void put_claims(FILE *f, const struct report_claim *c, size_t n)
 {
     if (!n)
         return;
-    fputs("<ul>\n", f);
+    fputs("<ul class=\"claims\">\n", f);
     for (size_t i = 0; i < n; i++) {
         const struct judgement *j = &c[i].judged;
         fputs("<li>", f);
@@ -206,14 +206,14 @@ static void put_summary(FILE *f, const struct report_claim *c, size_t n)
     if (count[VERDICT_UNKNOWN])
         put_fact(f, count[VERDICT_UNKNOWN], "are not known yet");
     fputs("</dl>\n", f);
-    page_table_begin(f);
+    fputs("<div class=\"scroll\"><table class=\"sortable cards\">\n", f);
     page_heads(f, heads);
     for (size_t i = 0; i < n; i++) {
         page_row(f, false);
-        page_cell(f, c[i].claim->figure);
+        page_element(f, "td class=\"left\" data-name=\"figure\"", c[i].claim->figure);
         page_element(f, "td class=\"wide\"", c[i].claim->says);
-        page_element(f, "td", c[i].published);
-        page_element(f, "td", c[i].judged.text);
+        page_element(f, "td data-name=\"published\"", c[i].published);
+        page_element(f, "td data-name=\"weir\"", c[i].judged.text);
         fputs("<td class=\"left\">", f);
         put_verdict(f, c[i].judged.verdict);
         fputs("</td>", f);

@@ -357,8 +357,12 @@ static int read_header(struct trace_file *f, struct err *e)
 {
     struct byte_reader r = {f->bytes, f->bytes + f->n_bytes, false};
     const uint8_t *magic = get_bytes(&r, sizeof file_magic);
-    if (!magic || memcmp(magic, file_magic, sizeof file_magic))
-        return err_offset(e, f->name, 0, "this is not a weir recording");
+    if (!magic || memcmp(magic, file_magic, sizeof file_magic)) {
+        err_offset(e, f->name, 0, "this is not a weir recording");
+        return magic && !memcmp(magic, "\177ELF", 4)
+                   ? err_hint(e, "a program is recorded first: weir record -o FILE.wt PROGRAM")
+                   : -1;
+    }
     uint32_t version = (uint32_t)get_le(&r, 4), flags = (uint32_t)get_le(&r, 4);
     if (r.bad) {
         err_offset(e, f->name, f->n_bytes, "the recording was cut short in its header");

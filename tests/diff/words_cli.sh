@@ -103,6 +103,22 @@ cmp "$dir/own.wt" "$dir/again.wt" || fail "two recordings of one program differ"
 expect 0 "$weir" trace dump --limit 200 "$wt"
 grep -qE ' (add|mad|mul)[a-z0-9.]* +r[0-9]+ <- r[0-9]+( r[0-9]+)* ' "$dir/out" || fail "no operands: $(head -n 5 "$dir/out")"
 
+expect 0 "$weir" trace info "$dir/own.wt"
+grep -q '_Z[0-9]' "$dir/out" && fail "mangled names: $(cat "$dir/out")"
+
+# What is given to the wrong command is told which one is right.
+chmod -x "$dir/own.wt"
+expect 2 "$weir" run "$dir/own.wt"
+says err "weir replay $dir/own.wt"
+expect 2 "$weir" replay "$app"
+says err "a program is recorded first: weir record"
+expect 2 "$weir" sweep -o "$dir/report" bfs -- "$app" -- "$dir/own.wt" --metric ipc
+says err "--metric: options stand before the programs"
+expect 2 env XDG_CACHE_HOME="$dir/none/cache" "$weir" suite run bfs --size tiny
+says err "name another place with XDG_CACHE_HOME"
+expect 2 env TMPDIR="$dir/none" "$weir" profile "$dir/own.wt"
+says err "name another place with TMPDIR"
+
 # Exit statuses: done, the program failed, bad input, deadlock.
 expect 0 "$weir" run -q --functional "$app"
 expect 1 "$weir" run -q --functional /bin/false

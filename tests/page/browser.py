@@ -3,8 +3,8 @@
 Usage: browser.py [--shots FOLDER] PAGE.html...
 
 At the width of a desk and of a telephone each page must open without an error or a request for anything outside itself,
-show its pictures, stay within the window, sort its tables, and run no script but its own (a test that hides markup in names
-sets window.evil with it). The page must print. Exit status 77: there is no Chromium.
+show its pictures and the verdicts on claims, stay within the window and show where what is wider goes on, sort its
+tables, and run no script but its own (a test that hides markup in names sets window.evil with it). The page must print. Exit status 77: there is no Chromium.
 """
 import base64
 import json
@@ -33,6 +33,11 @@ CHECKS = """
     if (!image.complete || !image.naturalWidth || box.width < 100 || box.height < 50) say("a picture is not visible: " + image.alt);
     if (!image.alt) say("a picture has no words");
   }
+  for (const place of document.querySelectorAll(".scroll"))
+    if (!place.closest("details:not([open])") && place.scrollWidth > place.clientWidth + 2 && !place.classList.contains("more"))
+      say("nothing shows that there is more to the right");
+  for (const verdict of document.querySelectorAll("table.cards .verdict"))
+    if (verdict.getBoundingClientRect().right > document.documentElement.clientWidth) say("a verdict is out of sight");
   if (parseFloat(getComputedStyle(document.body).fontSize) < 14) say("the text is too small");
   let columns = 0;
   for (const table of document.querySelectorAll("table.sortable")) {
