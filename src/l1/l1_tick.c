@@ -38,8 +38,15 @@ BODY enum l1_outcome try_access(struct l1 *l1, struct l1_cache *c, req_id id, ui
 /* What of a cache's ports and banks is left in this cycle. */
 struct budget {
     uint32_t taken;
+    uint32_t past_tags; /* of these, sent on without a look-up: the tags are free for requests of other SMs */
     uint64_t banks_used;
 };
+
+/* Bypassing loads, atomics, and requests whose home is elsewhere skip the cache. */
+static inline bool skips_tags(enum l1_outcome o)
+{
+    return o == L1_BYPASSED || o == L1_ATOMIC || o == L1_REMOTE;
+}
 
 /* May this request go to the tags in this cycle? Then its bank is in use. */
 static inline bool claim_bank(const struct l1_cache *c, const struct req *r, struct budget *b)
@@ -78,6 +85,7 @@ BODY void take_in_order(struct l1 *l1, struct l1_cache *c, uint64_t now, struct 
         end_stall(c, now);
         port_pop(&c->in);
         b->taken++;
+        b->past_tags += skips_tags(outcome);
     }
 }
 
@@ -112,6 +120,7 @@ static void take_reordered(struct l1 *l1, struct l1_cache *c, uint64_t now, stru
             }
         }
         end_stall(c, now);
+        b->past_tags += skips_tags(outcome);
         order_taken(o, slot, now);
     }
     const struct msg *m;
@@ -121,25 +130,28 @@ static void take_reordered(struct l1 *l1, struct l1_cache *c, uint64_t now, stru
     }
 }
 
-/* Requests of other SMs for lines that live here: after this SM's own. */
-static void take_remote(struct l1 *l1, struct l1_cache *c, uint64_t now, struct budget *b)
+/* Requests of other SMs for lines that live here: after this SM's own. Returns how many were taken. */
+static uint32_t take_remote(struct l1 *l1, struct l1_cache *c, uint64_t now, const struct budget *own)
 {
+    struct budget b = {.taken = own->taken - own->past_tags, .banks_used = own->banks_used};
+    uint32_t before = b.taken;
     const struct msg *m;
     while ((m = port_peek(&l1->request_in, now))) {
         struct req *r = &l1->req[m->req];
         bool prefetch = r->flags & REQ_F_PREFETCH;
-        if ((!prefetch && l1->remote_inside == l1->remote_reply.cap) || !claim_bank(c, r, b))
-            return;
+        if ((!prefetch && l1->remote_inside == l1->remote_reply.cap) || !claim_bank(c, r, &b))
+            break;
         /* A prefetch is taken or dropped, and is not answered. */
         l1->remote_inside += !prefetch;
         c->stats.prefetch_from_sms += prefetch;
         if (l1_is_stall(try_access(l1, c, m->req, now, true)) && !prefetch) {
             l1->remote_inside--;
-            return;
+            break;
         }
         port_pop(&l1->request_in);
-        b->taken++;
+        b.taken++;
     }
+    return b.taken - before;
 }
 
 /* One prefetch goes the way of a load, in a cycle in which no load wants the cache. */
@@ -289,14 +301,14 @@ BODY uint64_t tick_body(struct l1 *l1, uint64_t now, bool hooked)
         else
             take_in_order(l1, c, now, &b, hooked && c->hooked);
         if (hooked && i == L1_DATA) {
+            uint32_t of_others = 0;
             if (remote) {
-                uint32_t own = b.taken;
-                take_remote(l1, c, now, &b);
+                of_others = take_remote(l1, c, now, &b);
                 want = sooner(want, next_from(&l1->request_in, now));
-                if (c->blocked >= 0 && b.taken > own)
+                if (c->blocked >= 0 && of_others)
                     want = now + 1; /* this SM's own access may now stall for another reason, which is counted */
             }
-            if (b.taken == 0 && c->blocked < 0 && !ring_empty(&l1->prefetch))
+            if (b.taken + of_others == 0 && c->blocked < 0 && !ring_empty(&l1->prefetch))
                 try_prefetch(l1, c, now);
             if (!ring_empty(&l1->prefetch) && c->blocked < 0)
                 want = now + 1;

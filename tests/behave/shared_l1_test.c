@@ -477,6 +477,30 @@ static void zero_cost(void **state)
     }
 }
 
+/* A home's own accesses go first; those that skip its tags, because their home is elsewhere, leave these to other SMs.
+ */
+static void own_accesses_first(void **state)
+{
+    (void)state;
+    static const struct organisation zero = {"zero-cost", "", false};
+    enum { STREAM = 40, BEGIN = 3000, LATER = 10, WAY = 3 };
+    for (uint32_t home = 0; home < 8; home += 7) {
+        struct memsys *m = machine(&machines[0], &zero, "", "", (struct memsys_config){0});
+        struct shot own[1 + STREAM] = {{1, addr_of(home, 3)}};
+        for (uint32_t i = 0; i < STREAM; i++)
+            own[1 + i] = (struct shot){BEGIN + i, addr_of(home, 3)};
+        const struct shot other[] = {{1, addr_of(0, 4)}, {BEGIN + LATER, addr_of(0, 4)}};
+        struct landing own_at[1 + STREAM], at[2];
+        memsys_script(m, 0, own, 1 + STREAM, own_at);
+        memsys_script(m, 5, other, 2, at);
+        memsys_run(m);
+        assert_int_equal(at[1].served, REQ_AT_REMOTE_L1);
+        /* It comes to the tags WAY cycles after an access that the home made at the same time. */
+        assert_int_equal(at[1].back - at[1].sent, 35 + (home == 0 ? STREAM - LATER - WAY : 0));
+        memsys_free(m);
+    }
+}
+
 /* A reply of a home is a line, or what was asked for; what is nearer to the L2 goes there. */
 static void chunks_and_hops(void **state)
 {
@@ -685,6 +709,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_home),
                                        cmocka_unit_test(zero_cost),
+                                       cmocka_unit_test(own_accesses_first),
                                        cmocka_unit_test(chunks_and_hops),
                                        cmocka_unit_test(merged_at_home),
                                        cmocka_unit_test(stores_and_atomics),
