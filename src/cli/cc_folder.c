@@ -84,7 +84,6 @@ void cc_remove_folder(void)
     const sigset_t set = ending_set();
     sigset_t old;
     sigprocmask(SIG_BLOCK, &set, &old);
-    mem_at_exhaustion(NULL);
     scratch_remove(&working_in);
     sigprocmask(SIG_SETMASK, &old, NULL);
 }

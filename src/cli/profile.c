@@ -91,8 +91,13 @@ static int write_page(const struct args *a, const struct profile *p, struct err 
     struct outfile *o = outfile_open(a->html, e);
     if (!o)
         return -1;
-    profile_page(p, a->command, outfile_stream(o));
-    return outfile_commit(o, e);
+    struct err later;
+    const int drawn = profile_page(p, a->command, outfile_stream(o), e);
+    if (outfile_commit(o, &later)) {
+        *e = later;
+        return -1;
+    }
+    return drawn; /* the page is there, without a picture */
 }
 
 static int show(const struct args *a, const char *path, const char *name)

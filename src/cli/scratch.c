@@ -1,6 +1,8 @@
 /* See scratch.h. */
 #include "cli/scratch.h"
 
+#include "base/exhaust.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -65,6 +67,15 @@ static void sweep(const char *tmp)
         closedir(d);
 }
 
+/* The one that goes when there is no memory: a handler has no argument to find it by. */
+static struct scratch *current;
+
+static void remove_current(void)
+{
+    if (current)
+        scratch_remove(current);
+}
+
 int scratch_make(struct scratch *s, const char *what, struct err *e)
 {
     const char *named = getenv("TMPDIR"), *tmp = named && *named ? named : "/tmp";
@@ -85,6 +96,8 @@ int scratch_make(struct scratch *s, const char *what, struct err *e)
         scratch_remove(s);
         return -1;
     }
+    current = s;
+    mem_at_exhaustion(remove_current);
     return 0;
 }
 
@@ -92,6 +105,10 @@ void scratch_remove(struct scratch *s)
 {
     if (!s->path[0])
         return;
+    if (current == s) {
+        current = NULL;
+        mem_at_exhaustion(NULL);
+    }
     if (s->lock >= 0) {
         empty(s->lock);
         close(s->lock);

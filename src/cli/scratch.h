@@ -15,7 +15,8 @@ struct scratch {
     int lock;            /* a descriptor that is closed at exec */
 };
 
-/* `what`: "cc". 0, or -1 with *e filled. The folder is for plain files and pipes, without folders in it. */
+/* `what`: "cc". 0, or -1 with *e filled. The folder is for plain files and pipes, without folders in it. It also goes
+ * when there is no memory (mem_at_exhaustion). One at a time. */
 int scratch_make(struct scratch *, const char *what, struct err *e);
 void scratch_remove(struct scratch *); /* with what is in it; nothing when there is none */
 

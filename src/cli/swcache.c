@@ -182,8 +182,9 @@ static int mend(struct args *a, const char *folder, struct err *e)
     return 0;
 }
 
-/* In a process of its own: libclang is known to crash on some sources, and is then to cost an error message only. */
-static int transform_apart(const struct args *a, swcache_transform_fn *f, struct err *e)
+/* In a process of its own: libclang is known to crash on some sources, and as it is loaded where there is no memory; it
+ * is then to cost an error message only. */
+static int transform_apart(const struct args *a, struct err *e)
 {
     fflush(NULL);
     const pid_t pid = cc_fork();
@@ -191,7 +192,8 @@ static int transform_apart(const struct args *a, swcache_transform_fn *f, struct
         return err_set(e, "cannot start the transformer: %s", strerror(errno));
     if (pid == 0) {
         struct swcache_result result;
-        int rc = f(&a->options, &result, e);
+        swcache_transform_fn *f = load(e);
+        int rc = f ? f(&a->options, &result, e) : -1;
         if (!rc) {
             report(a, &result);
             rc = outfile_write(a->output ? a->output : "-", result.text, result.bytes, e);
@@ -217,15 +219,14 @@ static int transform_apart(const struct args *a, swcache_transform_fn *f, struct
 static int transform(struct args *a, struct err *e)
 {
     struct cc_list words = {0};
-    swcache_transform_fn *f = load(e);
-    const char *folder = !f || cc_device_args(&a->job, &words, e) ? NULL : cc_make_folder(e);
+    const char *folder = cc_device_args(&a->job, &words, e) ? NULL : cc_make_folder(e);
     if (!folder)
         return -1;
     a->options.arg = (const char *const *)words.p;
     a->options.n_arg = (int)words.n;
     int rc = mend(a, folder, e);
     if (!rc)
-        rc = transform_apart(a, f, e);
+        rc = transform_apart(a, e);
     cc_remove_folder();
     return rc;
 }

@@ -118,8 +118,9 @@ void profile_policies(const struct profile *, char *out, size_t bytes);
 void profile_find(struct profile *);
 /* About one screen. */
 void profile_print(const struct profile *, FILE *);
-/* The page. `command`: how it was made. A picture that cannot be drawn is left out and said. */
-void profile_page(const struct profile *, const char *command, FILE *);
+/* The page. `command`: how it was made. A picture that cannot be drawn is left out, which the page says; -1 then, with
+ * *e filled. */
+int profile_page(const struct profile *, const char *command, FILE *, struct err *);
 
 /* 12345678 -> "12.3 M" */
 const char *profile_big(char out[24], double);

@@ -14,14 +14,17 @@ static double share(double a, double b)
 }
 
 /* A figure of the page; takes over `svg` (NULL: it could not be drawn, *e says why). */
+/* Why a picture is missing stands in its place; the first reason is kept for the command. */
 static void put_figure(FILE *f, char *svg, size_t bytes, const struct table *data, const char *name,
-                       const char *caption, const struct err *e)
+                       const char *caption, const struct err *e, struct err *first)
 {
     fputs("<figure>\n", f);
     if (svg)
         page_picture(f, svg, bytes, caption);
     else
         page_printf(f, "This picture is missing: %s.", e->msg);
+    if (!svg && table_has_values(data) && !*first->msg)
+        *first = *e;
     fputs("<figcaption>", f);
     page_text(f, caption);
     if (data) {
@@ -39,7 +42,7 @@ static void put_figure(FILE *f, char *svg, size_t bytes, const struct table *dat
 
 enum { KERNELS_DRAWN = 12 };
 
-void profile_draw_stalls(const struct profile *p, FILE *f)
+void profile_draw_stalls(const struct profile *p, FILE *f, struct err *first)
 {
     struct table t = {.percent = true};
     struct err e;
@@ -61,7 +64,7 @@ void profile_draw_stalls(const struct profile *p, FILE *f)
     struct plot plot = {.title = "Issue slots by kernel", .axis = "share of issue slots", .style = PLOT_STACKED};
     if (t.row.n) {
         char *svg = plot_svg(&t, &plot, &n, &e);
-        put_figure(f, svg, n, &t, "stalls", "Issue slots of each kernel: issued, or lost for which reason.", &e);
+        put_figure(f, svg, n, &t, "stalls", "Issue slots of each kernel: issued, or lost for which reason.", &e, first);
     }
     table_free(&t);
 }
@@ -73,7 +76,8 @@ struct course {
 };
 
 static void draw_course(const struct profile *p, const char *title, const char *axis, bool percent,
-                        const struct course *c, unsigned n_course, const char *name, const char *caption, FILE *f)
+                        const struct course *c, unsigned n_course, const char *name, const char *caption, FILE *f,
+                        struct err *first)
 {
     struct table t = {.percent = percent};
     struct err e;
@@ -94,12 +98,12 @@ static void draw_course(const struct profile *p, const char *title, const char *
     struct plot plot = {
         .title = title, .axis = axis, .x_axis = "core cycle", .style = PLOT_LINES, .x_numeric = true, .height = 260};
     char *svg = plot_svg(&t, &plot, &n, &e);
-    put_figure(f, svg, n, &t, name, caption, &e);
+    put_figure(f, svg, n, &t, name, caption, &e, first);
     table_free(&t);
 }
 
 /* In which phase of a policy the SMs are, over time. */
-static void draw_phases(const struct profile *p, FILE *f)
+static void draw_phases(const struct profile *p, FILE *f, struct err *first)
 {
     const char *policy;
     json_t *line;
@@ -119,13 +123,13 @@ static void draw_phases(const struct profile *p, FILE *f)
                             .height = 260};
         if (t.row.n) {
             char *svg = plot_svg(&t, &plot, &n, &e);
-            put_figure(f, svg, n, &t, "phases", "In which phase of the policy the SMs are, over time.", &e);
+            put_figure(f, svg, n, &t, "phases", "In which phase of the policy the SMs are, over time.", &e, first);
         }
         table_free(&t);
     }
 }
 
-void profile_draw_time(const struct profile *p, FILE *f)
+void profile_draw_time(const struct profile *p, FILE *f, struct err *first)
 {
     static const struct course ipc[] = {{"IPC", "thread_insts", "cycles"}};
     static const struct course misses[] = {{"L1", "l1.misses", "l1.accesses"}, {"L2", "l2.misses", "l2.accesses"}};
@@ -137,16 +141,17 @@ void profile_draw_time(const struct profile *p, FILE *f)
         return;
     fputs("<h2 id=\"time\">Over time</h2>\n", f);
     draw_course(p, "Instructions per cycle", "thread instructions / cycle", false, ipc, 1, "ipc",
-                "Thread instructions per core cycle, sample by sample.", f);
-    draw_course(p, "Miss rates", "misses / accesses", true, misses, 2, "misses", "Misses of the L1s and of the L2.", f);
+                "Thread instructions per core cycle, sample by sample.", f, first);
+    draw_course(p, "Miss rates", "misses / accesses", true, misses, 2, "misses", "Misses of the L1s and of the L2.", f,
+                first);
     draw_course(p, "Networks", "flits / core cycle", false, noc, 2, "noc",
-                "Flits that enter the networks to and from the L2 per core cycle.", f);
+                "Flits that enter the networks to and from the L2 per core cycle.", f, first);
     draw_course(p, "DRAM use", "share of DRAM cycles", true, dram, 2, "dram",
-                "DRAM cycles in which data moves, and in which there are requests.", f);
+                "DRAM cycles in which data moves, and in which there are requests.", f, first);
     static const struct course power[] = {{"power", "energy.power_w", NULL}};
     if (profile_number(json_object_get(p->doc, "total"), "energy.total_j") > 0)
-        draw_course(p, "Power", "W", false, power, 1, "power", "Power of the whole GPU.", f);
-    draw_phases(p, f);
+        draw_course(p, "Power", "W", false, power, 1, "power", "Power of the whole GPU.", f, first);
+    draw_phases(p, f, first);
 }
 
 /* ---- roofline ---- */
@@ -155,7 +160,7 @@ void profile_draw_time(const struct profile *p, FILE *f)
  * Work over traffic: floating-point operations where there are any to speak of, else instructions of threads, per byte
  * that DRAM moves; under the roof of the machine's peaks.
  */
-void profile_draw_roofline(const struct profile *p, FILE *f)
+void profile_draw_roofline(const struct profile *p, FILE *f, struct err *first)
 {
     double flops = 0, insts = 0, most = 0, least = INFINITY;
     struct err e;
@@ -220,6 +225,6 @@ void profile_draw_roofline(const struct profile *p, FILE *f)
         "Work against traffic. The slope is DRAM's peak, %.0f GB/s; the flat part %.0f %s. Kernels that reach the line "
         "cannot be faster on this machine without less traffic or less work.",
         p->peak_bytes * 1e-9, peak * 1e-9, fp ? "GFLOP/s" : "G instructions/s");
-    put_figure(f, svg, n, &t, "roofline", caption, &e);
+    put_figure(f, svg, n, &t, "roofline", caption, &e, first);
     table_free(&t);
 }

@@ -4,8 +4,9 @@
 
 #include "lab/profile.h"
 
-void profile_draw_stalls(const struct profile *, FILE *page);
-void profile_draw_time(const struct profile *, FILE *page);
-void profile_draw_roofline(const struct profile *, FILE *page);
+/* `first`: filled where a picture could not be drawn and none was missing before (its message was ""). */
+void profile_draw_stalls(const struct profile *, FILE *page, struct err *first);
+void profile_draw_time(const struct profile *, FILE *page, struct err *first);
+void profile_draw_roofline(const struct profile *, FILE *page, struct err *first);
 
 #endif

@@ -124,11 +124,11 @@ static void put_kernels(const struct profile *p, FILE *f)
                  "Summed over launches; grid, block and what they occupy are of the longest launch.");
 }
 
-static void put_stalls(const struct profile *p, FILE *f)
+static void put_stalls(const struct profile *p, FILE *f, struct err *e)
 {
     static const char *const heads[] = {"<reason", "slots", "cycles", "<a warp", NULL};
     fputs("<h2 id=\"stalls\">Where the issue slots went</h2>\n", f);
-    profile_draw_stalls(p, f);
+    profile_draw_stalls(p, f, e);
     page_table_begin(f);
     page_heads(f, heads);
     page_row(f, false);
@@ -433,25 +433,27 @@ static void put_origin(const struct profile *p, const char *command, FILE *f)
     fputs("</details>\n", f);
 }
 
-void profile_page(const struct profile *p, const char *command, FILE *f)
+int profile_page(const struct profile *p, const char *command, FILE *f, struct err *e)
 {
     char name[256], title[600], lead[256], footer[160];
     profile_name(p, name, sizeof name);
     snprintf(title, sizeof title, "%s%s%.200s on %.60s", name, *p->arguments ? " " : "", p->arguments, p->machine);
     snprintf(lead, sizeof lead, "Simulated by weir %.40s%s%.40s", p->weir, *p->date ? ", " : "", p->date);
     snprintf(footer, sizeof footer, "Made by weir profile. The page holds all it shows and loads nothing.");
+    err_clear(e);
     page_begin(f, title, lead);
     put_facts(p, f);
     put_findings(p, f);
     put_kernels(p, f);
-    put_stalls(p, f);
+    put_stalls(p, f, e);
     if (p->counted)
         put_lines(p, f);
     put_accesses(p, f);
     put_sources(p, f);
-    profile_draw_time(p, f);
-    profile_draw_roofline(p, f);
+    profile_draw_time(p, f, e);
+    profile_draw_roofline(p, f, e);
     put_energy(p, f);
     put_origin(p, command, f);
     page_end(f, footer);
+    return *e->msg ? -1 : 0;
 }

@@ -81,6 +81,8 @@ if command -v gnuplot >/dev/null; then
     chmod +x "$dir/bin/gnuplot"
     PATH="$dir/bin:$PATH" expect 2 "gnuplot could not draw" "$weir" analyze --figures "$dir/pictures" "$wt"
     cmp -s "$dir/drawn.svg" "$dir/pictures/types.svg" || fail "a failed picture replaced the one that was there"
+    PATH="$dir/bin:$PATH" expect 2 "gnuplot could not draw" "$weir" profile --html "$dir/profile.html" "$wt" # the page is there
+    grep -q "This picture is missing: gnuplot could not draw" "$dir/profile.html" || fail "the page does not say what it lacks"
 fi
 
 # A document on standard output stands there alone, whatever the program and the summary say; and it tells where its

@@ -60,7 +60,7 @@ label = plain
 set = l1.size=32KiB
 """
 # Programs print by themselves and need not look whether it worked; without libstdc++ names of kernels stay mangled.
-FREE_TO_PRINT = ("run", "record", "analyze", "suite")
+FREE_TO_PRINT = ("run", "record", "analyze", "suite", "compare", "profile", "trace")
 # What differs from run to run.
 VARIES = rb'("host_seconds"|"date"):( [\d.e-]+| "[^"]*")'
 # Statuses with which a document of what went wrong is written.
@@ -88,7 +88,7 @@ class Harness:
         os.mkdir(self.tmp)
         self.found = self.runs = 0
         self.before = self.after = None  # of each run: what is put in its place, what must hold then
-        self.env = dict(os.environ, XDG_CACHE_HOME=os.path.join(self.dir, "cache"), TMPDIR=self.tmp)
+        self.env = dict(os.environ, XDG_CACHE_HOME=os.path.join(self.dir, "cache"), TMPDIR=self.tmp, SOURCE_DATE_EPOCH="0")
 
     def run(self, words, before=(), env=None):
         """Status, standard output, standard error and the output file afterwards."""
@@ -124,6 +124,8 @@ class Harness:
             why = f"ended with status {status}"
         elif status and not said.strip() and what.split()[0] != "write":
             why = f"status {status} without a word"
+        elif status and text and b"This picture is missing" in text and b"</html>" in text:
+            pass  # a page, and what it lacks was said
         elif text not in (OLD.encode(), whole[3]) and not (status in FAILS_WITH.get(words[0], (1,)) and is_json(text)):
             why = "left half an output" if text is not None else "removed the output that was there"
         elif status == 0 and (text != whole[3] or (out != whole[1] and words[0] not in FREE_TO_PRINT)):
@@ -169,8 +171,8 @@ class Harness:
                 step *= 2
             n += step
 
-    def command(self, words, follow=True):
-        """follow: also in the processes that it starts."""
+    def command(self, words, follow=True, calls=CALLS):
+        """follow: also in the processes that it starts. calls: which of the system calls."""
         f = ["-f"] if follow else []
         whole = self.run(words)
         if whole[0]:
@@ -178,6 +180,8 @@ class Harness:
             self.found += 1
             return
         for call, error in CALLS.items():
+            if call not in calls:
+                continue
             loader = self.calls(["--version"], call, f) if call in ("openat", "mmap") else 0
             for n in self.places(self.calls(words, call, f) - loader):
                 n += loader
@@ -284,7 +288,10 @@ def main():
         return 77
     h = Harness(args)
     wt = os.path.join(args.root, "tests/fuzz/tiny.wt")
+    doc, base = os.path.join(h.dir, "doc.json"), os.path.join(h.dir, "base.json")
     try:
+        for path, policy in ((doc, "gto"), (base, "lrr")):
+            subprocess.run([args.weir, "replay", "-q", "--profile", "--with", policy, "--json", path, wt], env=h.env, check=True)
         for words in (
             ["list", "gpus"],
             ["config", "show", "gtx480"],
@@ -296,9 +303,19 @@ def main():
             ["run", "-q", "--functional", "--json", h.out, args.app],
             ["run", "-q", "--gpu", "gtx480", "--json", h.out, args.app],
             ["record", "-q", "-o", h.out, args.app],
+            ["profile", "--html", h.out, wt],
+            ["profile", doc],
+            ["compare", base, doc],
+            ["export", "--table", "kernels", "-o", h.out, doc],
+            ["energy", base, doc],
+            ["cache", "list"],
+            ["ptx", "info", os.path.join(args.root, "tests/fuzz/corpus/ptx/clang_basic.ptx")],
         ):
             if args.only in " ".join(words):
                 h.command(words)
+        words = ["swcache", "transform", "-o", h.out, os.path.join(args.root, "examples/transpose.cu")]
+        if args.only in " ".join(words) and b"without the source transformer" not in h.run(words)[2]:
+            h.command(words, calls=("write", "clone,clone3,fork,vfork"))  # each run loads libclang
         h.compile()
         h.sweep()
         print(f"{h.runs} runs: {h.found} findings")
