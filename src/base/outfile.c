@@ -48,7 +48,7 @@ static void aside_name(char name[ASIDE_BYTES], unsigned i)
 static int open_aside(struct outfile *o)
 {
     char link[64];
-    o->fd = openat(o->dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    o->fd = openat(o->dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
     snprintf(link, sizeof link, "/proc/thread-self/fd/%d", o->fd);
     if (o->fd >= 0 && !access(link, F_OK))
         return 0;
@@ -56,7 +56,7 @@ static int open_aside(struct outfile *o)
         close(o->fd);
     for (unsigned i = 0; i < ASIDE_NAMES; i++) {
         aside_name(o->aside, i);
-        o->fd = openat(o->dir, o->aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        o->fd = openat(o->dir, o->aside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (o->fd >= 0 || errno != EEXIST)
             break;
     }

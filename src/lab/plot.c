@@ -327,6 +327,16 @@ static void put_script(const struct table *t, const struct plot *p, const char *
 
 /* ---- gnuplot ---- */
 
+/* gnuplot does not look whether its writes succeed. */
+static bool is_whole(int picture, const char *kind)
+{
+    const char *ending = !strcmp(kind, "svg") ? "</svg>" : !strcmp(kind, "png") ? "IEND" : "%%EOF";
+    char tail[64];
+    const off_t n = lseek(picture, 0, SEEK_END), from = n > 64 ? n - 64 : 0;
+    const ssize_t got = pread(picture, tail, sizeof tail, from);
+    return got < 0 || memmem(tail, (size_t)got, ending, strlen(ending)); /* a device cannot be read back */
+}
+
 static int run_gnuplot(const char *script, const char *kind, int picture, struct err *e)
 {
     fflush(NULL);
@@ -344,7 +354,7 @@ static int run_gnuplot(const char *script, const char *kind, int picture, struct
     int status = -1;
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0 && is_whole(picture, kind))
         return 0;
     bool absent = pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127;
     err_at(e, script, 0, 0, absent ? "gnuplot is not installed: no picture was drawn" : "gnuplot could not draw this");

@@ -351,12 +351,18 @@ static void put_sources(const struct profile *p, FILE *f)
         double cost = 0;
         for (size_t k = 0; k < p->line.n; k++)
             cost += p->line.p[k].file && !strcmp(p->line.p[k].file, p->source.p[i].file) ? p->line.p[k].cost : 0;
-        if (!p->source.p[i].line.n || share(cost, p->slots) < 0.02)
+        if (share(cost, p->slots) < 0.02)
             continue;
         if (!any)
             fputs("<h2 id=\"source\">Annotated source</h2>\n", f);
         any = true;
-        put_source(p, &p->source.p[i], f);
+        if (p->source.p[i].line.n) {
+            put_source(p, &p->source.p[i], f);
+            continue;
+        }
+        fputs("<p>", f);
+        page_printf(f, "%s cannot be read; weir profile --source DIR looks elsewhere, too.", p->source.p[i].file);
+        fputs("</p>\n", f);
     }
 }
 

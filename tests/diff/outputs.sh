@@ -81,6 +81,9 @@ if command -v gnuplot >/dev/null; then
     chmod +x "$dir/bin/gnuplot"
     PATH="$dir/bin:$PATH" expect 2 "gnuplot could not draw" "$weir" analyze --figures "$dir/pictures" "$wt"
     cmp -s "$dir/drawn.svg" "$dir/pictures/types.svg" || fail "a failed picture replaced the one that was there"
+    printf '#!/bin/sh\necho "<svg>half"\n' >"$dir/bin/gnuplot" # its disk is full, and it does not notice
+    PATH="$dir/bin:$PATH" expect 2 "gnuplot could not draw" "$weir" analyze --figures "$dir/pictures" "$wt"
+    cmp -s "$dir/drawn.svg" "$dir/pictures/types.svg" || fail "half a picture replaced the one that was there"
     PATH="$dir/bin:$PATH" expect 2 "gnuplot could not draw" "$weir" profile --html "$dir/profile.html" "$wt" # the page is there
     grep -q "This picture is missing: gnuplot could not draw" "$dir/profile.html" || fail "the page does not say what it lacks"
 fi

@@ -34,6 +34,11 @@ expect 0 "$weir" profile run.json
 cmp -s out first || fail "the document shows something else"
 expect 0 sh -c "cat run.json | '$weir' profile -"
 cmp -s out first || fail "the document shows something else through a pipe"
+sed 's|"src_file": ".*transpose.cu"|"src_file": "/moved/transpose.cu"|' run.json >moved.json
+expect 0 "$weir" profile --html moved.html moved.json
+says moved.html "/moved/transpose.cu cannot be read; weir profile --source DIR"
+expect 0 "$weir" profile --html moved.html --source "$tree/tests/page" moved.json
+grep -q "cannot be read" moved.html && fail "the source in --source was not found"
 expect 0 "$weir" run -q --gpu gtx480 --json plain.json ./transpose 64
 expect 0 "$weir" profile --html plain.html plain.json
 says out "--profile"
