@@ -71,6 +71,7 @@ struct l1 {
     struct l1_net net;
     uint8_t next_cache;   /* whose misses go to the L2 first */
     bool home_reply_next; /* of two replies that wait, the home's is taken */
+    uint64_t gave_way_at; /* when a request of another SM last went before an own one that had stalled */
 
     L1_SLOT(l1_management) management;
     L1_SLOT(l1_organisation) organisation;

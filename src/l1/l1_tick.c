@@ -130,7 +130,11 @@ static void take_reordered(struct l1 *l1, struct l1_cache *c, uint64_t now, stru
     }
 }
 
-/* Requests of other SMs for lines that live here: after this SM's own. Returns how many were taken. */
+/*
+ * Requests of other SMs for lines that live here: after this SM's own. Returns how many were taken. An own access that
+ * stalled in the cycle before gives way, every other time: what it waits for, an MSHR entry say, would else never be
+ * left to others while this SM misses.
+ */
 static uint32_t take_remote(struct l1 *l1, struct l1_cache *c, uint64_t now, const struct budget *own)
 {
     struct budget b = {.taken = own->taken - own->past_tags, .banks_used = own->banks_used};
@@ -296,14 +300,20 @@ BODY uint64_t tick_body(struct l1 *l1, uint64_t now, bool hooked)
             continue;
         }
         struct budget b = {0};
+        uint32_t of_others = 0;
+        if (remote && i == L1_DATA) {
+            if (c->blocked >= 0 && now != l1->gave_way_at + 1)
+                of_others = b.taken = take_remote(l1, c, now, &b);
+            if (of_others)
+                l1->gave_way_at = now;
+        }
         if (reorder)
             take_reordered(l1, c, now, &b);
         else
             take_in_order(l1, c, now, &b, hooked && c->hooked);
         if (hooked && i == L1_DATA) {
-            uint32_t of_others = 0;
             if (remote) {
-                of_others = take_remote(l1, c, now, &b);
+                of_others += take_remote(l1, c, now, &b);
                 want = sooner(want, next_from(&l1->request_in, now));
                 if (c->blocked >= 0 && of_others)
                     want = now + 1; /* this SM's own access may now stall for another reason, which is counted */

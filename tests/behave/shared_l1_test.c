@@ -501,6 +501,28 @@ static void own_accesses_first(void **state)
     }
 }
 
+/* A home whose own misses wait for an MSHR entry leaves every other one that comes free to another SM. */
+static void stalled_gives_way(void **state)
+{
+    (void)state;
+    static const struct organisation zero = {"zero-cost", "", false};
+    enum { MISSES = 30 };
+    struct memsys *m = machine(&machines[0], &zero, "mshrs = 1\n", "", (struct memsys_config){0});
+    struct shot own[MISSES];
+    for (uint32_t i = 0; i < MISSES; i++)
+        own[i] = (struct shot){1 + i, addr_of(0, i)};
+    const struct shot other[] = {{100, addr_of(32, 0)}, {101, addr_of(32, 1)}};
+    struct landing own_at[MISSES], at[2];
+    memsys_script(m, 0, own, MISSES, own_at);
+    memsys_script(m, 5, other, 2, at);
+    memsys_run(m);
+    uint64_t miss = own_at[0].back - own_at[0].sent;
+    assert_true(own_at[MISSES - 1].back > (MISSES + 1) * miss / 2);
+    assert_true(at[0].back < 100 + 3 * miss);
+    assert_true(at[1].back < 100 + 5 * miss);
+    memsys_free(m);
+}
+
 /* A reply of a home is a line, or what was asked for; what is nearer to the L2 goes there. */
 static void chunks_and_hops(void **state)
 {
@@ -710,6 +732,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_home),
                                        cmocka_unit_test(zero_cost),
                                        cmocka_unit_test(own_accesses_first),
+                                       cmocka_unit_test(stalled_gives_way),
                                        cmocka_unit_test(chunks_and_hops),
                                        cmocka_unit_test(merged_at_home),
                                        cmocka_unit_test(stores_and_atomics),
