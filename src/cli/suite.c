@@ -17,10 +17,10 @@
 #include <stdlib.h>
 
 /* ---- list ---- */
-static int suite_list(const struct suite *s)
+static int suite_list(const struct suite *s, const struct suite_plan *chosen)
 {
-    for (size_t i = 0; i < s->program.n; i++) {
-        const struct suite_program *p = &s->program.p[i];
+    for (size_t i = 0; i < chosen->program.n; i++) {
+        const struct suite_program *p = chosen->program.p[i];
         printf("%-14s %s (%s)\n               %s\n", p->name, p->title, p->origin, p->does);
         const char *sep = "               ";
 #define X(key, text)                                                                                                   \
@@ -32,7 +32,8 @@ static int suite_list(const struct suite *s)
 #undef X
         puts(sep[0] == ';' ? "" : "               no paper");
     }
-    printf("%zu programs; sizes of each: tiny, small, paper\n", s->program.n);
+    if (chosen->program.n == s->program.n)
+        printf("%zu programs; sizes of each: tiny, small, paper\n", s->program.n);
     return CLI_OK;
 }
 
@@ -46,6 +47,10 @@ struct args {
 
 static int choose(const struct suite *s, struct args *a)
 {
+    if (a->all && a->name.n > 1) {
+        fprintf(stderr, "weir: --all or names ('%s'), not both\n", a->name.p[1]);
+        return -1;
+    }
     for (size_t i = 0; a->all && i < s->program.n; i++)
         VEC_PUSH(&a->plan.program, &s->program.p[i]);
     for (size_t i = 1; !a->all && i < a->name.n; i++) {
@@ -171,7 +176,7 @@ static const struct argp_child children[] = {{&progress_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
     options,
     on_option,
-    "list\nrun [PROGRAM...]\ncheck [PROGRAM...]",
+    "list [PROGRAM...]\nrun [PROGRAM...]\ncheck [PROGRAM...]",
     "The workloads that ship with weir.\v"
     "list   names, origin, what each does, which papers use it\n"
     "run    compile and run programs on a simulated GPU; a table of cycles, IPC and L1 miss rate\n"
@@ -197,7 +202,11 @@ int cli_suite(int argc, char **argv)
     if (suite_load(&s, &e)) {
         err_print(&e, stderr);
     } else if (!strcmp(a.name.p[0], "list")) {
-        status = suite_list(&s);
+        a.all |= a.name.n == 1;
+        if (a.plan.json || a.plan.functional || a.plan.pass.n)
+            fputs("weir: a list runs nothing, so the options of runs have nothing to do\n", stderr);
+        else if (!choose(&s, &a))
+            status = suite_list(&s, &a.plan);
     } else {
         if (!strcmp(a.name.p[0], "check")) {
             a.plan.functional = true;

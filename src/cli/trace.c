@@ -294,6 +294,22 @@ static int print_step(void *ctx, uint32_t warp, const struct stream_step *step, 
     return 0;
 }
 
+/* A CTA and a warp that none of the launches [first, end) has would be answered by nothing. */
+static int check_places(const struct trace_file *f, const struct args *a, uint32_t first, uint32_t end, struct err *e)
+{
+    uint64_t ctas = 0, warps = 0;
+    for (uint32_t l = first; l < end; l++) {
+        const struct trace_launch *launch = trace_get_launch(f, l);
+        ctas = trace_ctas(launch) > ctas ? trace_ctas(launch) : ctas;
+        warps = trace_warps_per_cta(launch) > warps ? trace_warps_per_cta(launch) : warps;
+    }
+    if (a->cta >= 0 && (uint64_t)a->cta >= ctas)
+        return err_at(e, a->file, 0, 0, "CTA %" PRId64 " does not exist: there are %" PRIu64, a->cta, ctas);
+    if (a->warp >= 0 && (uint64_t)a->warp >= warps)
+        return err_at(e, a->file, 0, 0, "warp %" PRId64 " does not exist: there are %" PRIu64, a->warp, warps);
+    return 0;
+}
+
 static int dump(struct trace_file *f, const struct args *a)
 {
     struct err e;
@@ -305,6 +321,10 @@ static int dump(struct trace_file *f, const struct args *a)
     }
     uint32_t first = a->launch >= 0 ? (uint32_t)a->launch : 0;
     uint32_t end = a->launch >= 0 ? first + 1 : trace_n_launches(f);
+    if (check_places(f, a, first, end, &e)) {
+        err_print(&e, stderr);
+        return CLI_BAD_INPUT;
+    }
     int rc = 0;
     for (uint32_t l = first; !rc && l < end; l++) {
         const struct trace_launch *launch = trace_get_launch(f, l);

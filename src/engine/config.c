@@ -474,6 +474,10 @@ static int apply_with(struct cfg *c, const char *with, struct err *e)
     const char **chosen = xcalloc(c->schema->n_kind + 1, sizeof *chosen);
     char *list = xstrdup(with);
     int status = 0;
+    if (!with[strspn(with, ", ")]) {
+        err_set(e, "--with: which policy?");
+        status = err_hint(e, "'weir list policies' shows them all");
+    }
     for (char *save = NULL, *word = strtok_r(list, ", ", &save); word && !status; word = strtok_r(NULL, ", ", &save)) {
         char *eq = strchr(word, '=');
         status = eq ? with_kind(c, word, eq, chosen, e) : with_name(c, word, chosen, e);

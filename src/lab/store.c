@@ -38,7 +38,16 @@ struct store *store_open(const char *path, struct err *e)
             return s;
     }
     fault(s, e);
-    err_hint(e, "if the file is damaged, remove it: everything in it can be simulated again");
+    switch (s->db ? sqlite3_errcode(s->db) : SQLITE_NOMEM) {
+    case SQLITE_NOTADB: /* perhaps something that is not weir's: let nobody remove it */
+        err_hint(e, "name another file with --results");
+        break;
+    case SQLITE_CORRUPT:
+        err_hint(e, "remove it: everything in it can be simulated again");
+        break;
+    default:
+        err_hint(e, "name another place with --results");
+    }
     store_close(s);
     return NULL;
 }

@@ -106,6 +106,19 @@ grep -qE ' (add|mad|mul)[a-z0-9.]* +r[0-9]+ <- r[0-9]+( r[0-9]+)* ' "$dir/out" |
 expect 0 "$weir" trace info "$dir/own.wt"
 grep -q '_Z[0-9]' "$dir/out" && fail "mangled names: $(cat "$dir/out")"
 
+expect 2 "$weir" trace dump --cta 99999999 "$wt"
+says err "CTA 99999999 does not exist: there are "
+expect 2 "$weir" trace dump --warp 99 "$wt"
+says err "warp 99 does not exist: there are "
+
+# The suite: a list of some, and what contradicts itself.
+expect 0 "$weir" suite list bfs
+[ "$(wc -l <"$dir/out")" = 3 ] || fail "not the one program: $(cat "$dir/out")"
+expect 2 "$weir" suite list --json -
+says err "a list runs nothing"
+expect 2 "$weir" suite run --all bfs
+says err "--all or names ('bfs'), not both"
+
 # What is given to the wrong command is told which one is right.
 chmod -x "$dir/own.wt"
 expect 2 "$weir" run "$dir/own.wt"
@@ -118,6 +131,14 @@ expect 2 env XDG_CACHE_HOME="$dir/none/cache" "$weir" suite run bfs --size tiny
 says err "name another place with XDG_CACHE_HOME"
 expect 2 env TMPDIR="$dir/none" "$weir" profile "$dir/own.wt"
 says err "name another place with TMPDIR"
+cp "$dir/own.wt" "$dir/mine.wt"
+expect 2 "$weir" sweep --size tiny -o "$dir/report" --results "$dir/mine.wt" "$dir/own.wt" # which is no store to be removed
+says err "file is not a database; name another file with --results"
+cmp "$dir/own.wt" "$dir/mine.wt" || fail "a file that is no store was changed"
+for with in '' ,; do
+    expect 2 "$weir" replay --with "$with" "$wt"
+    says err "--with: which policy?"
+done
 
 # Exit statuses: done, the program failed, bad input, deadlock.
 expect 0 "$weir" run -q --functional "$app"
