@@ -99,12 +99,22 @@ static int analyze_one(const struct analyze_args *a)
     scratch_remove(&source.folder); /* the recording is mapped */
     if (status)
         return status;
-    const struct analyze_opts opts = analyze_options(a);
+    struct analyze_opts opts = analyze_options(a);
     struct analysis found = {0};
-    if (!f || analyze_trace(f, &opts, &found, &e)) {
+    struct progress line;
+    uint64_t insts = 0;
+    for (uint32_t i = 0; f && i < trace_n_launches(f); i++)
+        insts += trace_launch_insts(f, i);
+    progress_begin(&line, insts);
+    opts.poll = progress_poll;
+    opts.poll_ctx = &line;
+    const int bad = f ? analyze_trace(f, &opts, &found, &e) : -1;
+    const bool stopped = progress_interrupted();
+    progress_end(&line);
+    if (bad) {
         err_print(&e, stderr);
         trace_close(f);
-        return CLI_BAD_INPUT;
+        return stopped ? CLI_PROGRAM_FAILED : CLI_BAD_INPUT;
     }
     struct analyze_summary s;
     analyze_summarise(&found, f, &s);

@@ -136,7 +136,10 @@ int progress_poll(void *ctx, uint64_t cycle, uint64_t warp_insts)
     const double s = due(p);
     if (s >= 0) {
         rate_text(p, s, warp_insts, rate);
-        put_line(p, "cycle %" PRIu64 ", %s", cycle, rate);
+        if (cycle)
+            put_line(p, "cycle %" PRIu64 ", %s", cycle, rate);
+        else
+            put_line(p, "%s", rate);
     }
     return 0;
 }

@@ -27,7 +27,7 @@ extern const struct argp progress_argp;
 double progress_interval(void);
 
 void progress_begin(struct progress *, uint64_t total_warp_insts);
-/* As gpu_opts.poll, with a struct progress as its context. */
+/* As gpu_opts.poll, with a struct progress as its context. Cycle 0: there is no time. */
 int progress_poll(void *progress, uint64_t cycle, uint64_t warp_insts);
 /* The same for a sweep, whose total is that of all its points: points done and failed, instructions of all. */
 void progress_points(struct progress *, size_t done, size_t failed, size_t points, uint64_t warp_insts);

@@ -174,7 +174,7 @@ static void compiled(struct run *r, struct job *j)
 
 static void execute(const struct run *r, const struct job *j)
 {
-    char path[32];
+    char path[32], interval[32];
     snprintf(path, sizeof path, "/dev/fd/%d", fileno(j->json));
     VEC(char *) argv = {0};
     VEC_PUSH(&argv, "weir");
@@ -183,6 +183,9 @@ static void execute(const struct run *r, const struct job *j)
         VEC_PUSH(&argv, "--functional");
     if (j->output)
         VEC_PUSH(&argv, "--quiet");
+    snprintf(interval, sizeof interval, "%g", progress_interval());
+    VEC_PUSH(&argv, "--progress");
+    VEC_PUSH(&argv, interval);
     VEC_PUSH(&argv, "--json");
     VEC_PUSH(&argv, path);
     for (size_t i = 0; i < r->plan->pass.n; i++)

@@ -33,7 +33,10 @@ struct sm_place {
     uint32_t n_resident;
 };
 
+enum { POLL_ROUNDS = 256 };
+
 struct walk {
+    const struct analyze_opts *opts;
     struct analysis *out;
     struct device_props props;
     struct file_streams from;
@@ -242,8 +245,13 @@ static int walk_launch(struct walk *w, uint32_t index)
     w->last_sm = w->props.sm_count - 1;
     dispatch(w);
     int bad = 0;
+    uint32_t rounds = 0;
     for (bool any = true; any && !bad;) {
         any = false;
+        if (!(++rounds % POLL_ROUNDS) && w->opts->poll && w->opts->poll(w->opts->poll_ctx, 0, w->out->warp_insts)) {
+            bad = err_set(w->err, "interrupted");
+            break;
+        }
         for (uint32_t s = 0; s < w->props.sm_count && !bad; s++) {
             any |= w->sm[s].n_resident > 0;
             bad = one_round(w, s);
@@ -258,7 +266,7 @@ static int walk_launch(struct walk *w, uint32_t index)
 
 int analyze_trace(struct trace_file *f, const struct analyze_opts *o, struct analysis *out, struct err *e)
 {
-    struct walk w = {.out = out, .err = e};
+    struct walk w = {.out = out, .err = e, .opts = o};
     *out = (struct analysis){0};
     if (gpu_props_load(o->machine ? o->machine : "gtx480", o->set, o->n_set, o->with, &w.props, e))
         return -1;

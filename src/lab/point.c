@@ -214,10 +214,14 @@ static json_t *analysed_loads(const struct trace_file *f, const struct locality 
     return all;
 }
 
-static char *analyse(const struct point *p, struct trace_file *f, struct err *e)
+static char *analyse(const struct point *p, struct trace_file *f, const struct gpu_opts *shared, struct err *e)
 {
-    struct analyze_opts o = {
-        .machine = p->machine, .set = (const char *const *)p->set.p, .n_set = (unsigned)p->set.n, .with = p->with};
+    struct analyze_opts o = {.machine = shared->machine,
+                             .set = shared->set,
+                             .n_set = shared->n_set,
+                             .with = shared->with,
+                             .poll = shared->poll,
+                             .poll_ctx = shared->poll_ctx};
     struct analysis a;
     if (analyze_trace(f, &o, &a, e))
         return NULL;
@@ -260,7 +264,7 @@ char *point_simulate(const struct point *p, int (*poll)(void *, uint64_t, uint64
                          .poll = poll,
                          .poll_ctx = ctx};
     struct trace_file *f = trace_open(p->program->recording, e);
-    char *document = f && p->analysis ? analyse(p, f, e) : NULL;
+    char *document = f && p->analysis ? analyse(p, f, &o, e) : NULL;
     struct gpu *g = f && !p->analysis ? gpu_new(&o, e) : NULL;
     if (g) {
         err_clear(e);

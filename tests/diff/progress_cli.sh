@@ -23,6 +23,8 @@ expect 0 "$weir" cc "$root/bench/vecadd.cu" -o vecadd
 shows "executing, $rate, [0-9]+:[0-9][0-9] so far" record --progress 0.001 -o vecadd.wt ./vecadd 4000000
 shows "executing, $rate, [0-9]+:[0-9][0-9] so far" run --progress 0.001 --functional ./vecadd 4000000
 shows "executing, $rate, [0-9]+:[0-9][0-9] so far" analyze --progress 0.001 ./vecadd 4000000
+shows "$rate, $left" analyze --progress 0.001 "$wt"
+shows "cycle [0-9]+, $rate, [0-9]+:[0-9][0-9] so far" suite run --progress 0.001 --set machine.sms=1 --size tiny kmeans
 shows "cycle [0-9]+, $rate, $left" profile --progress 0.001 --size tiny scan
 shows "analysing: $count" analyze --all --progress 0.001 --size tiny -j 1 scan histogram
 shows "compiling: $count" suite run --progress 0.001 --size tiny -j 1 transpose histogram
