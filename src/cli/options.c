@@ -122,10 +122,11 @@ char *cli_not_among(const char *option, const char *word, const char *const *wor
     if (word)
         fprintf(f, "%s%sthere is no '%s'; ", option ? option : "", option ? ": " : "", word);
     if (near)
-        fprintf(f, "did you mean '%s'? ", near);
-    fputs(near ? "there is" : "say", f);
-    for (unsigned i = 0; i < n; i++)
-        fprintf(f, "%s%s", i == 0 ? " " : i + 1 < n ? ", " : near ? " and " : " or ", words[i]);
+        fprintf(f, "did you mean '%s'?", near);
+    else
+        fputs("say", f);
+    for (unsigned i = 0; i < n && !near; i++)
+        fprintf(f, "%s%s", i == 0 ? " " : i + 1 < n ? ", " : " or ", words[i]);
     fclose(f);
     return text;
 }
