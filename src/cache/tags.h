@@ -38,6 +38,7 @@ enum tag_flag {
     TAG_F_REUSED = 1 << 0,     /* hit at least once since it was filled */
     TAG_F_PREFETCHED = 1 << 1, /* brought in by a prefetch and not used by a demand access yet */
     TAG_F_STALE = 1 << 2,      /* written elsewhere while in flight: dropped when it comes */
+    TAG_F_COPIED = 1 << 3,     /* put there by a copy from the host and not used by a kernel yet */
 };
 
 struct tags {

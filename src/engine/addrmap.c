@@ -100,6 +100,7 @@ int addrmap_init(struct addrmap *m, const char *text, uint32_t interleave_bytes,
     m->interleave_shift = log2_u64(interleave_bytes);
     m->pow2 = is_pow2(n_channel);
     m->channel_shift = log2_u64(n_channel);
+    m->n_partition = 1;
     return 0;
 }
 

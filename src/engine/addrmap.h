@@ -32,6 +32,7 @@ struct addrmap {
     bool pow2;             /* n_channel is a power of two */
     bool hash_bank;        /* bank ^= low row bits: rows of power-of-two strides spread over banks */
     bool hash_channel;     /* rotate the channels of each group by a mix of the upper bits */
+    uint8_t n_partition;   /* halves of the channels with an L2 of their own: 1 or 2; addrmap_init sets 1 */
     struct addr_run row[ADDR_RUNS], bank[ADDR_RUNS], col[ADDR_RUNS];
 };
 
@@ -47,6 +48,23 @@ int addrmap_init(struct addrmap *, const char *text, uint32_t interleave_bytes, 
 void addrmap_place(const struct addrmap *, uint64_t addr, struct addr_place *out);
 /* Only the slice: what an L1 asks for every miss. */
 uint32_t addrmap_slice(const struct addrmap *, uint64_t addr);
+/*
+ * Partitions of the L2: the first half of the channels with their slices, and the second. A line lives in the slice of
+ * its channel, but half of the lines are asked for in the other partition, at that slice's counterpart.
+ */
+static inline uint32_t addrmap_counterpart(const struct addrmap *m, uint32_t slice)
+{
+    uint32_t half = m->n_channel * m->n_slice_per_channel / 2;
+    return slice < half ? slice + half : slice - half;
+}
+/* The slice that SMs ask for an address: the line's own or its counterpart, by a hash of the block it lies in. */
+static inline uint32_t addrmap_slice_asked(const struct addrmap *m, uint64_t addr)
+{
+    uint32_t slice = addrmap_slice(m, addr);
+    if (m->n_partition == 1 || __builtin_parityll(addr >> m->interleave_shift))
+        return slice;
+    return addrmap_counterpart(m, slice);
+}
 /* The address within its slice: channel and slice taken out, so that a slice's sets are all used. */
 uint64_t addrmap_local(const struct addrmap *, uint64_t addr);
 

@@ -111,6 +111,7 @@ static int build_memory(struct gpu *g, struct err *e)
     if (addrmap_init(&g->map, m->map, (uint32_t)m->interleave, m->channels, m->slices_per_channel, m->hash_bank,
                      m->hash_channel, e))
         return -1;
+    g->map.n_partition = (uint8_t)((const struct l2_cfg *)cfg_section(g->cfg, "l2"))->partitions;
     if (build_fabric(g, e))
         return -1;
 
@@ -136,6 +137,8 @@ static int build_memory(struct gpu *g, struct err *e)
         dram_connect(g->dram[c], client, l2_fill_in(g->l2[i]));
         l2_register_stats(g->l2[i], g->stats);
     }
+    for (unsigned i = 0; g->map.n_partition > 1 && i < g->n_slice / 2; i++)
+        l2_connect_partitions(g->l2[i], g->l2[addrmap_counterpart(&g->map, i)]);
     return 0;
 }
 
@@ -504,7 +507,7 @@ void gpu_event(struct gpu *g, const struct trace_event *ev)
         return;
     for (unsigned i = 0; i < g->n_slice; i++) {
         if (g->memory->copies_warm_l2)
-            l2_warm(g->l2[i], ev->address, ev->bytes, false);
+            l2_warm(g->l2[i], ev->address, ev->bytes, ev->kind == TRACE_EV_MEMSET);
         else
             l2_invalidate(g->l2[i], ev->address, ev->bytes);
     }

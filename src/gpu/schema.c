@@ -49,6 +49,10 @@ static int check_memory(const struct cfg *c, const void *values, struct err *e)
         return cfg_fault(c, "memory.interleave", e, "the interleave must be a power of two");
     if (!is_pow2(m->slices_per_channel))
         return cfg_fault(c, "memory.slices_per_channel", e, "the slices of a channel must be a power of two");
+    const struct l2_cfg *l2 = cfg_section(c, "l2");
+    if (l2->partitions > 1 && m->channels % l2->partitions)
+        return cfg_fault(c, "l2.partitions", e, "%u channels (memory.channels) cannot be shared out evenly",
+                         m->channels);
     const struct l1_cache_config *l1 = cfg_section(c, "l1");
     if (l1->line > m->interleave)
         return cfg_fault(c, "memory.interleave", e, "an L1 line (l1.line=%lu) would lie in two channels",

@@ -451,5 +451,5 @@ uint32_t l1_hops_to_sm(const struct l1_host *h, uint32_t sm)
 uint32_t l1_hops_to_l2(const struct l1_host *h, uint64_t addr)
 {
     const struct l1_env *v = &h->l1->env;
-    return v->hops ? v->hops(v->hops_ctx, v->sm_node[v->sm], v->slice_node[addrmap_slice(v->map, addr)]) : 0;
+    return v->hops ? v->hops(v->hops_ctx, v->sm_node[v->sm], v->slice_node[addrmap_slice_asked(v->map, addr)]) : 0;
 }

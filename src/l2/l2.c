@@ -21,7 +21,9 @@ static void l2_sync(struct comp *comp, uint64_t now)
 bool l2_drained(const struct l2 *l2)
 {
     return port_empty(&l2->in) && port_empty(&l2->fill_in) && l2->mshr.used == 0 && ring_empty(&l2->miss) &&
-           ring_empty(&l2->ready) && l2->cur == REQ_NONE && !(l2->order && order_count(l2->order));
+           ring_empty(&l2->ready) && l2->cur == REQ_NONE && !(l2->order && order_count(l2->order)) &&
+           (!l2->far_out ||
+            (port_empty(&l2->far_in) && port_empty(&l2->copy_in) && ring_empty(&l2->far) && l2->far_cur == REQ_NONE));
 }
 
 static int l2_check(const struct comp *comp, bool drained, struct err *e)
@@ -70,6 +72,12 @@ static void l2_waits(const struct comp *comp, struct waits *w)
         waits_for_room(w, NULL, l2->waiter[l2->ready.slot[i & l2->ready.mask]].req, l2->reply_out, "its reply");
     for (uint32_t i = l2->miss.head; i != l2->miss.tail; i++)
         waits_for_room(w, NULL, l2->miss.slot[i & l2->miss.mask], l2->dram_out, "the DRAM channel");
+    if (!l2->far_out)
+        return;
+    if (l2->far_cur != REQ_NONE)
+        refused_waits(l2, w, l2->far_cur, l2->far_stall);
+    for (uint32_t i = l2->far.head; i != l2->far.tail; i++)
+        waits_for_room(w, NULL, l2->far.slot[i & l2->far.mask], l2->far_out, "the other partition");
 }
 
 /* A policy without hooks needs no buffer. */
@@ -103,7 +111,7 @@ struct l2 *l2_new(struct engine *eng, const struct l2_config *config, const stru
     l2->comp = (struct comp){.tick = l2_tick_plain, .sync = l2_sync, .waits = l2_waits, .check = l2_check};
     l2->cfg = *cfg;
     l2->env = *env;
-    l2->cur = REQ_NONE;
+    l2->cur = l2->far_cur = REQ_NONE;
     l2->blocked = STALL_NONE;
     engine_add(eng, &l2->comp, CLK_L2, name);
     l2->req = eng->pool.req;
@@ -125,6 +133,13 @@ struct l2 *l2_new(struct engine *eng, const struct l2_config *config, const stru
     port_init(&l2->in, eng, &l2->comp, cfg->ingress_queue + cfg->latency, cfg->latency ? cfg->latency : 1,
               "l2 ingress");
     port_init(&l2->fill_in, eng, &l2->comp, cfg->fill_queue, 1, "l2 fills");
+    if (cfg->partitions > 1) {
+        ring_init(&l2->far, eng->arena, cfg->miss_queue);
+        port_init(&l2->far_in, eng, &l2->comp, cfg->ingress_queue + cfg->link_latency, cfg->link_latency,
+                  "l2 requests of the other partition");
+        port_init(&l2->copy_in, eng, &l2->comp, cfg->fill_queue + cfg->link_latency, cfg->link_latency,
+                  "l2 fills of the other partition");
+    }
     return order_new(l2, config, e) ? NULL : l2;
 }
 
@@ -163,6 +178,20 @@ void l2_connect(struct l2 *l2, struct port *reply_out, struct port *dram_out)
     port_connect(dram_out, &l2->comp);
 }
 
+void l2_connect_partitions(struct l2 *a, struct l2 *b)
+{
+    struct l2 *end[2] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        struct l2 *from = end[i], *to = end[!i];
+        from->far_out = &to->far_in;
+        from->copy_out = &to->copy_in;
+        port_connect(from->far_out, &from->comp);
+        port_connect(from->copy_out, &from->comp);
+        if (!from->order)
+            from->comp.tick = l2_tick_partitioned;
+    }
+}
+
 void l2_kernel_begin(struct l2 *l2, uint32_t launch_index)
 {
     if (!l2->order)
@@ -171,18 +200,57 @@ void l2_kernel_begin(struct l2 *l2, uint32_t launch_index)
     engine_wake(&l2->comp, 0); /* the policy may offer now what it held back */
 }
 
-void l2_warm(struct l2 *l2, uint64_t addr, uint64_t bytes, bool dirty)
+/* The way for a line that a copy from the host brings: a free one, or that of the line copied longest ago. */
+static int32_t way_for_copy(const struct l2 *l2, uint32_t set)
+{
+    const struct tags *t = &l2->tags;
+    uint32_t n = 0;
+    int32_t oldest = -1;
+    for (uint32_t k = set * t->n_way; l2->cfg.copy_ways && k < (set + 1) * t->n_way; k++) {
+        n += t->line[k] != TAG_NONE;
+        if (t->flags[k] & TAG_F_COPIED && !t->pending[k] && (oldest < 0 || t->used[k] < t->used[oldest]))
+            oldest = (int32_t)k;
+    }
+    return n < l2->cfg.copy_ways || oldest < 0 ? tags_victim_lru(t, set) : oldest;
+}
+
+/* Of the lines that copies have left dirty in a set, all but the latest l2.copy_dirty_ways are in DRAM by now. */
+static void clean_copied(struct l2 *l2, uint32_t set)
+{
+    struct tags *t = &l2->tags;
+    for (;;) {
+        uint32_t n = 0;
+        int32_t oldest = -1;
+        for (uint32_t k = set * t->n_way; k < (set + 1) * t->n_way; k++)
+            if (t->flags[k] & TAG_F_COPIED && t->dirty[k]) {
+                n++;
+                oldest = oldest < 0 || t->used[k] < t->used[oldest] ? (int32_t)k : oldest;
+            }
+        if (n <= l2->cfg.copy_dirty_ways)
+            return;
+        t->dirty[oldest] = 0;
+    }
+}
+
+void l2_warm(struct l2 *l2, uint64_t addr, uint64_t bytes, bool by_kernel)
 {
     struct tags *t = &l2->tags;
     uint64_t size = 1ull << t->line_shift;
     for (uint64_t a = addr & ~(size - 1); a < addr + bytes; a += size) {
-        if (addrmap_slice(l2->env.map, a) != l2->env.slice)
+        uint32_t home = addrmap_slice(l2->env.map, a);
+        bool copy = l2->far_out && addrmap_slice_asked(l2->env.map, a) == l2->env.slice && home != l2->env.slice;
+        if (home != l2->env.slice && !copy)
             continue;
         uint64_t line = a >> t->line_shift;
         uint32_t set = tags_set(t, addrmap_local(l2->env.map, a) >> t->line_shift);
         int32_t entry = tags_find(t, set, line);
+        if (copy && !by_kernel) {
+            if (entry >= 0 && !t->pending[entry])
+                tags_drop(t, (uint32_t)entry); /* it is out of date */
+            continue;
+        }
         if (entry < 0) {
-            entry = tags_victim_lru(t, set);
+            entry = way_for_copy(l2, set);
             if (entry < 0)
                 continue; /* every way is reserved for a line in flight: the copy bypasses the slice */
             /* The host's copy costs no traffic, nor does what it displaces. */
@@ -192,8 +260,13 @@ void l2_warm(struct l2 *l2, uint64_t addr, uint64_t bytes, bool dirty)
         l2->stats.warmed++;
         tags_touch(t, (uint32_t)entry);
         t->valid[entry] = t->full;
-        if (dirty)
+        if (l2->cfg.copy_ways)
+            t->flags[entry] |= TAG_F_COPIED;
+        if (l2->cfg.copy_dirty_ways && !copy) {
             t->dirty[entry] = t->full;
+            if (!by_kernel)
+                clean_copied(l2, set);
+        }
     }
 }
 
@@ -231,6 +304,22 @@ static const struct cfg_field fields[] = {
         "a store that misses: takes a line without fetching, fetches the line, goes to DRAM, or does both of these"),
     CFG_ROW(T, atomic_interval, CFG_INT, "cycles", "1", 1, 256, NULL, "cycles between two atomics of a slice"),
     CFG_ROW(T, atomic_latency, CFG_INT, "cycles", "0", 0, 400, NULL, "what an atomic adds to the latency of a read"),
+    CFG_ROW(
+        T, partitions, CFG_INT, "", "1", 1, 2, NULL,
+        "2: half of the SMs and half of the channels have an L2 of their own, which keeps copies of the other's lines"),
+    CFG_ROW(T, link_latency, CFG_INT, "cycles", "1", 1, 400, NULL, "L2 cycles from one partition to the other"),
+    CFG_ROW(T, link_bytes, CFG_INT, "bytes", "32", 1, 256, NULL,
+            "bytes a slice sends the other partition per cycle; l2.partitions = 2"),
+    CFG_ROW(T, fetch, CFG_BYTES, "", "32B", 32, 128, NULL,
+            "what a miss fetches for each sector it lacks: the aligned piece of this size around it"),
+    CFG_ROW(
+        T, dirty_ways, CFG_INT, "ways", "0", 0, 64, NULL,
+        "ways of a set that may be dirty: a store beyond that writes the least recently used of them back; 0 = all"),
+    CFG_ROW(T, copy_ways, CFG_INT, "ways", "0", 0, 64, NULL,
+            "ways of a set that copies from the host may fill; what they leave there is replaced before other lines; "
+            "0 = all, as other lines"),
+    CFG_ROW(T, copy_dirty_ways, CFG_INT, "ways", "0", 0, 64, NULL,
+            "ways of a set that a copy from the host leaves dirty; the rest is in DRAM, too"),
     CFG_ROW(T, port_bytes, CFG_INT, "bytes", "32", 8, 256, NULL, "bytes the data array moves per cycle"),
     CFG_ROW(T, write_bytes, CFG_INT, "bytes", "0", 0, 256, NULL,
             "the same for stores, in whole sectors; 0 = as for reads, and only what hits takes its time"),
@@ -248,6 +337,9 @@ static int check_l2(const struct cfg *c, const void *values, struct err *e)
     if (!sets || v->size % way || sets & (sets - 1))
         return cfg_fault(c, "l2.assoc", e, "%lu bytes / (%lu-byte lines x %u ways) is not a power of two of sets",
                          (unsigned long)v->size, (unsigned long)v->line, v->assoc);
+    if (v->partitions > 1 && (v->assoc < 2 || v->mshrs < 2))
+        return cfg_fault(c, "l2.partitions", e,
+                         "copies of the other partition's lines need two ways and two MSHRs of a slice");
     if (v->line & (v->line - 1))
         return cfg_fault(c, "l2.line", e, "a line of %lu bytes is not a power of two", (unsigned long)v->line);
     if (v->set_hash == SET_FERMI && ((sets != 32 && sets != 64) || v->line != 128))
@@ -256,6 +348,9 @@ static int check_l2(const struct cfg *c, const void *values, struct err *e)
         return cfg_fault(c, "l2.miss_queue", e,
                          "a store that misses puts up to three requests (write, fetch, write-back) into a queue of %u",
                          v->miss_queue);
+    if (v->fetch & (v->fetch - 1) || v->fetch > v->line)
+        return cfg_fault(c, "l2.fetch", e, "a piece of %lu bytes is no power of two up to a line",
+                         (unsigned long)v->fetch);
     if (v->split_sectors && !v->sectors) {
         cfg_fault(c, "l2.split_sectors", e, "requests are split into sectors, but the L2 has none");
         return err_hint(e, "set l2.sectors = yes");
@@ -265,7 +360,15 @@ static int check_l2(const struct cfg *c, const void *values, struct err *e)
 const struct cfg_section l2_cfg_section = {"l2", "an L2 slice", fields, sizeof(T), check_l2};
 #undef T
 
+#define S struct l2_far_stats
+static const struct stat_def far_stat_defs[] = {
+    STAT_ROW(S, fetches, "requests", "fetches of lines that live in the other partition"),
+    STAT_ROW(S, passed_on, "requests", "stores and atomics passed on to the other partition"), STAT_END};
+#undef S
+
 #define S struct l2_stats
+static const struct stat_def cleaned_stat_defs[] = {
+    STAT_ROW(S, cleaned, "lines", "dirty lines written back to DRAM and kept (l2.dirty_ways)"), STAT_END};
 static const struct stat_def stat_defs[] = {
     STAT_ROW(S, requests, "requests", "packets taken from the request network"),
     STAT_ROW(S, accesses, "accesses", "look-ups taken: hits + misses + merges + bypasses (per sector when split)"),
@@ -322,6 +425,10 @@ void l2_each_policy(const struct l2 *l2, policy_visit *fn, void *ctx)
 void l2_register_stats(struct l2 *l2, struct stats *s)
 {
     stats_add(s, "l2", stat_defs, &l2->stats);
+    if (l2->cfg.dirty_ways)
+        stats_add(s, "l2", cleaned_stat_defs, &l2->stats);
+    if (l2->cfg.partitions > 1)
+        stats_add(s, "l2.far", far_stat_defs, &l2->far_stats);
     if (!l2->order)
         return;
     stats_add(s, "l2_order", order_l2_stats, &l2->order->stats);

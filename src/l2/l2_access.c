@@ -16,10 +16,26 @@
  *       write           -> reply network (the acknowledgement)
  *       write-back      -> done: it is not answered
  *
+ * With two partitions (l2.partitions) a slice also stands in for its counterpart's lines. It keeps clean copies of
+ * them, which it fetches from the counterpart as it fetches its own lines from DRAM, and passes stores and atomics on
+ * to it:
+ *
+ *   copy: hit         -> reply network
+ *         miss        -> a waiter in an MSHR -> link -> the counterpart's tags -> link -> fill -> ready -> reply
+ * network store, atomic -> link -> the counterpart's tags, which answer it
+ *
+ * What comes over the link has a place of its own before the tags and never waits for a request of the network, and
+ * fetches of copies leave an MSHR and a way of each set to it, so that two slices cannot wait for each other.
+ *
  * A request that cannot be taken is blocked at the tags; with a request order (cache/order.h) that may be its policy's
  * decision, or another request is tried.
  */
 #include "l2/l2_priv.h"
+
+static inline bool is_atomic(const struct req *r)
+{
+    return r->kind == REQ_ATOMIC || r->kind == REQ_RED;
+}
 
 /* The path of a request is one body, compiled without a request order and with one. */
 #define BODY static inline __attribute__((always_inline))
@@ -45,7 +61,29 @@ static void reply(struct l2 *l2, req_id id, uint8_t asked, uint64_t extra)
     port_send_later(l2->reply_out, id, net_info_pieces(NET_HEADER_BYTES + data, asked, pieces), extra);
 }
 
-static void to_dram(struct l2 *l2, uint64_t addr, uint8_t sectors, uint8_t kind, uint32_t token, uint64_t born)
+/* Data takes the wires between the two slices of a pair for its time; what has no data takes none. */
+static void use_link(struct l2 *l2, uint64_t now, uint32_t bytes)
+{
+    if (bytes)
+        l2->link_free_at = now + (bytes - 1) / l2->cfg.link_bytes + 1;
+}
+
+static inline bool link_ready(const struct l2 *l2, const struct port *to, uint64_t now)
+{
+    return now >= l2->link_free_at && port_can_send(to);
+}
+
+/* Answers the counterpart's fetch of a copy. The link is ready. */
+static void send_copy(struct l2 *l2, req_id id, uint8_t sectors, uint64_t now)
+{
+    uint32_t bytes = sector_count(sectors) * SECTOR_BYTES;
+    use_link(l2, now, bytes);
+    port_send(l2->copy_out, id, net_info(bytes, sectors));
+}
+
+/* A fetch or write-back of the slice's own: of its lines for DRAM, of copies for the counterpart. */
+static void to_dram(struct l2 *l2, uint64_t addr, uint8_t sectors, uint8_t kind, uint32_t token, uint64_t born,
+                    struct ring *out)
 {
     req_id id = req_alloc(&l2->comp.eng->pool);
     struct req *r = &l2->req[id];
@@ -58,7 +96,8 @@ static void to_dram(struct l2 *l2, uint64_t addr, uint8_t sectors, uint8_t kind,
     r->kind = kind;
     r->space = REQ_SP_GLOBAL;
     r->sectors = sectors;
-    ring_push(&l2->miss, id);
+    r->served = REQ_AT_DRAM;
+    ring_push(out, id);
 }
 
 static void evict(struct l2 *l2, uint32_t entry)
@@ -74,14 +113,56 @@ static void evict(struct l2 *l2, uint32_t entry)
         dirty = t->full;
     l2->stats.write_backs++;
     l2->stats.write_back_sectors += sector_count(dirty);
-    to_dram(l2, t->line[entry] << t->line_shift, dirty, REQ_WRITEBACK, 0, 0);
+    to_dram(l2, t->line[entry] << t->line_shift, dirty, REQ_WRITEBACK, 0, 0, &l2->miss);
+}
+
+/* The sectors that a miss of `asked` fetches. */
+static inline uint8_t fetched(const struct l2 *l2, uint8_t asked)
+{
+    if (!l2->cfg.sectors || l2->cfg.fetch == 4 * SECTOR_BYTES)
+        return l2->tags.full;
+    if (l2->cfg.fetch == 2 * SECTOR_BYTES)
+        asked |= (uint8_t)((asked & 0x55) << 1 | (asked & 0xaa) >> 1);
+    return asked & l2->tags.full;
+}
+
+/*
+ * The entry that must be written back before another of its set becomes dirty: the least recently used of the dirty
+ * ones, when there are as many as there may be (l2.dirty_ways); else -1.
+ */
+static int32_t too_dirty(const struct l2 *l2, uint32_t set, int32_t entry)
+{
+    const struct tags *t = &l2->tags;
+    uint32_t n = 0;
+    int32_t oldest = -1;
+    if (!l2->cfg.dirty_ways || (entry >= 0 && t->dirty[entry] && !(t->flags[entry] & TAG_F_COPIED)))
+        return -1;
+    for (uint32_t k = set * t->n_way; k < (set + 1) * t->n_way; k++)
+        if (t->line[k] != TAG_NONE && t->dirty[k] && !(t->flags[k] & TAG_F_COPIED)) {
+            n++;
+            if (!t->pending[k] && (oldest < 0 || t->used[k] < t->used[oldest]))
+                oldest = (int32_t)k;
+        }
+    return n >= l2->cfg.dirty_ways ? oldest : -1;
+}
+
+static void clean(struct l2 *l2, int32_t entry)
+{
+    struct tags *t = &l2->tags;
+    if (entry < 0 || !t->dirty[entry])
+        return;
+    uint8_t dirty = l2->cfg.sectors ? t->dirty[entry] : t->full;
+    l2->stats.cleaned++;
+    l2->stats.write_back_sectors += sector_count(dirty);
+    to_dram(l2, t->line[entry] << t->line_shift, dirty, REQ_WRITEBACK, 0, 0, &l2->miss);
+    t->dirty[entry] = 0;
 }
 
 static uint32_t waiter_new(struct l2 *l2, req_id req, uint8_t sectors)
 {
     uint32_t w = l2->waiter_free;
     l2->waiter_free = l2->waiter[w].next;
-    l2->waiter[w] = (struct l2_waiter){req, UINT32_MAX, sectors};
+    l2->waiter[w] = (struct l2_waiter){req, UINT32_MAX, sectors, l2->at_far};
     return w;
 }
 
@@ -98,10 +179,33 @@ static void exchange_note(struct l2 *l2, struct req *r, uint32_t entry)
     r->note = old;
 }
 
+/*
+ * One of the lines that copies from the host have left in a set, when there is no other room for theirs: any of them,
+ * not the oldest. -1 when there is none.
+ */
+static int32_t copied_victim(struct l2 *l2, uint32_t set)
+{
+    const struct tags *t = &l2->tags;
+    uint32_t n = 0, n_copied = 0;
+    for (uint32_t k = set * t->n_way; k < (set + 1) * t->n_way; k++) {
+        n += t->line[k] != TAG_NONE;
+        n_copied += t->flags[k] & TAG_F_COPIED && !t->pending[k];
+    }
+    if (n < l2->cfg.copy_ways || !n_copied)
+        return -1;
+    l2->dice = l2->dice * 6364136223846793005u + 1442695040888963407u;
+    uint32_t nth = (uint32_t)((l2->dice >> 33) % n_copied);
+    for (uint32_t k = set * t->n_way;; k++)
+        if (t->flags[k] & TAG_F_COPIED && !t->pending[k] && nth-- == 0)
+            return (int32_t)k;
+}
+
 /* The entry for a line that is not there: -1 = all reserved. *dirty: its line must be written back. */
 static int32_t claim(struct l2 *l2, uint32_t set, bool *dirty)
 {
-    int32_t entry = tags_victim_lru(&l2->tags, set);
+    int32_t entry = l2->cfg.copy_ways ? copied_victim(l2, set) : -1;
+    if (entry < 0)
+        entry = tags_victim_lru(&l2->tags, set);
     *dirty = entry >= 0 && l2->tags.line[entry] != TAG_NONE && l2->tags.dirty[entry];
     return entry;
 }
@@ -138,7 +242,7 @@ BODY void count_taken(struct l2 *l2, const struct l2_outcome *o, bool atomic)
         if (o->line_here)
             s->sector_misses += o->misses;
     }
-    s->atomics += atomic;
+    s->atomics += atomic && !o->passed_on;
     if (atomic)
         return;
     uint32_t sectors = sector_count(l2->cur_asked);
@@ -186,6 +290,18 @@ static inline bool goes_through(const struct l2 *l2, const struct req *r)
     return r->kind == REQ_WRITE && l2->cfg.write == L2_WRITE_BOTH;
 }
 
+/* Why a fetch of a copy may not begin: what it would take is left to requests of the counterpart. */
+static enum stall left_to_far(const struct l2 *l2)
+{
+    const struct tags *t = &l2->tags;
+    if (l2->copies_in_flight >= l2->cfg.mshrs / 2)
+        return STALL_MSHR;
+    uint32_t reserved = 0;
+    for (uint32_t e = l2->cur_set * t->n_way; l2->cur_entry < 0 && e < (l2->cur_set + 1) * t->n_way; e++)
+        reserved += t->pending[e] != 0;
+    return reserved + 1 < t->n_way ? STALL_NONE : STALL_LINE;
+}
+
 /* A read, an atomic or a store that fetches, of sectors that are not all there. */
 BODY struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
 {
@@ -194,15 +310,16 @@ BODY struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
     int32_t entry = l2->cur_entry;
     if (l2->waiter_free == MSHR_NONE)
         return stalled(STALL_MSHR); /* what has been fetched holds its place until it is answered */
-    uint8_t have = entry >= 0 ? t->valid[entry] : 0, want = (l2->cfg.sectors ? asked : t->full) & (uint8_t)~have;
+    uint8_t have = entry >= 0 ? t->valid[entry] : 0, want = fetched(l2, asked) & (uint8_t)~have;
     uint32_t m = mshr_find(&l2->mshr, l2->cur_line);
     uint8_t more = want;
     bool through = goes_through(l2, r);
+    struct ring *out = l2->cur_copy ? &l2->far : &l2->miss;
     if (m != MSHR_NONE) {
         more &= (uint8_t)~l2->mshr.e[m].asked;
         if (!mshr_can_merge(&l2->mshr, m))
             return stalled(STALL_MERGE);
-        if (ring_free(&l2->miss) < (uint32_t)(more != 0) + through)
+        if (ring_free(out) < (uint32_t)(more != 0) + through)
             return stalled(STALL_QUEUE);
         if (l2->cfg.split_sectors && l2->mshr_units + units(l2, more) > l2->cfg.mshrs)
             return stalled(STALL_MSHR);
@@ -210,16 +327,20 @@ BODY struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
             l2->mshr_units += units(l2, more);
     } else {
         bool dirty = false;
+        enum stall why = l2->cur_copy ? left_to_far(l2) : STALL_NONE;
+        if (why >= 0)
+            return stalled(why);
         int32_t at = entry >= 0 ? entry : claim(l2, l2->cur_set, &dirty);
         if (at < 0)
             return stalled(STALL_LINE);
-        if (ring_free(&l2->miss) < 1u + dirty + through)
+        if (ring_free(&l2->miss) < (uint32_t)!l2->cur_copy + dirty + through || ring_free(out) == 0)
             return stalled(STALL_QUEUE);
         if (l2->mshr_units + units(l2, want) > l2->cfg.mshrs)
             return stalled(STALL_MSHR);
         l2->mshr_units += units(l2, want);
         if (entry < 0)
             place(l2, (uint32_t)at, l2->cur_line);
+        l2->copies_in_flight += l2->cur_copy;
         m = mshr_add(&l2->mshr, l2->cur_line);
         l2->mshr.e[m].entry = at;
     }
@@ -229,7 +350,7 @@ BODY struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
     e->asked |= more;
     t->pending[e->entry] |= more;
     if (through)
-        to_dram(l2, r->addr, asked, REQ_WRITE, 0, r->born);
+        to_dram(l2, r->addr, asked, REQ_WRITE, 0, r->born, &l2->miss);
     else if (r->kind != REQ_READ)
         t->dirty[e->entry] |= asked; /* it is performed when the sectors come; until then they cannot be evicted */
     tags_touch(t, (uint32_t)e->entry);
@@ -237,7 +358,7 @@ BODY struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
         exchange_note(l2, r, (uint32_t)e->entry);
     mshr_append(e, waiter_link, l2, waiter_new(l2, id, asked));
     if (more)
-        to_dram(l2, r->addr, more, REQ_READ, m, r->born);
+        to_dram(l2, r->addr, more, REQ_READ, m, r->born, out);
     return o;
 }
 
@@ -270,18 +391,24 @@ BODY struct l2_outcome store(struct l2 *l2, req_id id, uint8_t sectors)
     if (entry < 0 && l2->cfg.write == L2_WRITE_AROUND) {
         if (ring_free(&l2->miss) == 0)
             return stalled(STALL_QUEUE);
-        to_dram(l2, r->addr, sectors, REQ_WRITE, 0, r->born);
+        to_dram(l2, r->addr, sectors, REQ_WRITE, 0, r->born, &l2->miss);
     } else {
+        int32_t other = too_dirty(l2, l2->cur_set, entry);
         if (entry < 0) {
             bool dirty;
             entry = claim(l2, l2->cur_set, &dirty);
             if (entry < 0)
                 return stalled(STALL_LINE);
-            if (dirty && ring_free(&l2->miss) == 0)
+            if (ring_free(&l2->miss) < (uint32_t)dirty + (other >= 0))
                 return stalled(STALL_QUEUE);
             place(l2, (uint32_t)entry, l2->cur_line);
+        } else if (other >= 0 && ring_free(&l2->miss) == 0) {
+            return stalled(STALL_QUEUE);
         }
+        if (other != entry)
+            clean(l2, other);
         tags_touch(t, (uint32_t)entry);
+        t->flags[entry] &= (uint8_t)~TAG_F_COPIED;
         note_written(l2, r, (uint32_t)entry, sectors);
     }
     uint32_t hits = l2->cfg.split_sectors ? units(l2, hit) : hit == sectors;
@@ -292,12 +419,14 @@ BODY struct l2_outcome store(struct l2 *l2, req_id id, uint8_t sectors)
 }
 
 /* All sectors are there. */
-BODY struct l2_outcome hit(struct l2 *l2, req_id id, uint8_t asked, bool atomic)
+BODY struct l2_outcome hit(struct l2 *l2, req_id id, uint8_t asked, bool atomic, uint64_t now)
 {
     struct req *r = &l2->req[id];
     struct tags *t = &l2->tags;
     uint32_t entry = (uint32_t)l2->cur_entry;
-    if (!port_can_send(l2->reply_out))
+    t->flags[entry] &= (uint8_t)~TAG_F_COPIED;
+    bool of_copy = l2->at_far && r->kind == REQ_READ;
+    if (!of_copy && !port_can_send(l2->reply_out))
         return stalled(STALL_REPLY);
     tags_touch(t, entry);
     if (l2->note)
@@ -305,13 +434,11 @@ BODY struct l2_outcome hit(struct l2 *l2, req_id id, uint8_t asked, bool atomic)
     if (r->kind != REQ_READ)
         t->dirty[entry] |= asked;
     r->served = REQ_AT_L2;
-    reply(l2, id, asked, atomic ? l2->cfg.atomic_latency : 0);
+    if (of_copy)
+        send_copy(l2, id, asked, now);
+    else
+        reply(l2, id, asked, atomic ? l2->cfg.atomic_latency : 0);
     return (struct l2_outcome){.stall = STALL_NONE, .hits = units(l2, asked), .store = r->kind == REQ_WRITE};
-}
-
-static inline bool is_atomic(const struct req *r)
-{
-    return r->kind == REQ_ATOMIC || r->kind == REQ_RED;
 }
 
 /* Does it look for its sectors (a read, an atomic, a store that fetches), or only leave data? */
@@ -321,16 +448,57 @@ static inline bool leaves_data(const struct l2 *l2, const struct req *r)
            (r->kind == REQ_WRITE && l2->cfg.write != L2_WRITE_FETCH && l2->cfg.write != L2_WRITE_BOTH);
 }
 
+/*
+ * A store or an atomic on a line of the counterpart's: it is done and answered there. What a store writes stays here as
+ * a copy; an atomic leaves none, since only the counterpart knows its result.
+ */
+BODY struct l2_outcome pass_on(struct l2 *l2, req_id id, uint8_t asked)
+{
+    const struct req *r = &l2->req[id];
+    struct tags *t = &l2->tags;
+    int32_t entry = l2->cur_entry;
+    bool here = entry >= 0 && (t->valid[entry] & asked) == asked, dirty = false;
+    if (ring_free(&l2->far) == 0)
+        return stalled(STALL_QUEUE);
+    if (is_atomic(r)) {
+        if (entry >= 0 && !t->pending[entry]) /* else reads wait for all its sectors, also for those that are there */
+            t->valid[entry] &= (uint8_t)~asked;
+    } else {
+        if (entry < 0) {
+            enum stall why = left_to_far(l2);
+            entry = why == STALL_LINE ? -1 : claim(l2, l2->cur_set, &dirty);
+            if (dirty && ring_free(&l2->miss) == 0)
+                return stalled(STALL_QUEUE);
+            if (entry >= 0)
+                place(l2, (uint32_t)entry, l2->cur_line);
+        }
+        if (entry >= 0) {
+            tags_touch(t, (uint32_t)entry);
+            note_written(l2, r, (uint32_t)entry, asked);
+            t->dirty[entry] = 0;
+        }
+    }
+    ring_push(&l2->far, id);
+    l2->far_stats.passed_on++;
+    return (struct l2_outcome){.stall = STALL_NONE,
+                               .hits = here ? units(l2, asked) : 0,
+                               .misses = here ? 0 : units(l2, asked),
+                               .store = true,
+                               .passed_on = true};
+}
+
 BODY struct l2_outcome look_up(struct l2 *l2, uint64_t now, bool atomic)
 {
     req_id id = l2->cur;
     uint8_t asked = l2->cur_asked;
+    if (l2->cur_copy && l2->req[id].kind != REQ_READ)
+        return pass_on(l2, id, asked);
     if (leaves_data(l2, &l2->req[id]))
         return store(l2, id, asked);
     if (atomic && now < l2->atomic_free_at)
         return stalled(STALL_ATOMIC);
     if (l2->cur_entry >= 0 && (l2->tags.valid[l2->cur_entry] & asked) == asked)
-        return hit(l2, id, asked, atomic);
+        return hit(l2, id, asked, atomic, now);
     return fetch(l2, id, asked);
 }
 
@@ -364,7 +532,7 @@ uint32_t l2_needs(const void *cache, const struct req *r, uint32_t info)
     uint32_t m = mshr_find(&l2->mshr, line);
     if (m == MSHR_NONE)
         return needs | 1u << STALL_MSHR | 1u << STALL_QUEUE | (entry < 0 ? 1u << STALL_LINE : 0);
-    uint8_t more = (l2->cfg.sectors ? asked : t->full) & (uint8_t) ~(have | l2->mshr.e[m].asked);
+    uint8_t more = fetched(l2, asked) & (uint8_t) ~(have | l2->mshr.e[m].asked);
     needs |= 1u << STALL_MERGE;
     if (more || goes_through(l2, r))
         needs |= 1u << STALL_QUEUE;
@@ -393,7 +561,8 @@ BODY void bring_to_tags(struct l2 *l2, req_id id, uint32_t info, bool waited)
     l2->cur_asked = (uint8_t)net_sectors(info);
     l2->cur_line = addr >> l2->tags.line_shift;
     l2->cur_set = set_of(l2, addr);
-    /* While it waits at the tags nothing else can bring its line in or out: it is looked for once. */
+    l2->cur_copy = l2->far_out && !l2->at_far && addrmap_slice(l2->env.map, addr) != l2->env.slice;
+    /* While it waits at the tags nothing of the network can bring its line in or out: it is looked for once. */
     l2->cur_entry = tags_find(&l2->tags, l2->cur_set, l2->cur_line);
 }
 
@@ -401,13 +570,25 @@ BODY void bring_to_tags(struct l2 *l2, req_id id, uint32_t info, bool waited)
 static bool bypass(struct l2 *l2, struct l2_outcome *o)
 {
     const struct req *r = &l2->req[l2->cur];
-    if (r->kind != REQ_READ || o->stall > STALL_MERGE || ring_free(&l2->miss) == 0 || l2->waiter_free == MSHR_NONE)
+    if (r->kind != REQ_READ || l2->cur_copy || o->stall > STALL_MERGE || ring_free(&l2->miss) == 0 ||
+        l2->waiter_free == MSHR_NONE)
         return false;
     if (l2->cur_entry >= 0 && l2->tags.dirty[l2->cur_entry] & l2->cur_asked)
         return false; /* DRAM's copy is old */
     *o = (struct l2_outcome){.stall = STALL_NONE, .bypasses = units(l2, l2->cur_asked), .missed = l2->cur_asked};
-    to_dram(l2, r->addr, l2->cur_asked, REQ_READ, L2_BYPASS | waiter_new(l2, l2->cur, l2->cur_asked), r->born);
+    to_dram(l2, r->addr, l2->cur_asked, REQ_READ, L2_BYPASS | waiter_new(l2, l2->cur, l2->cur_asked), r->born,
+            &l2->miss);
     return true;
+}
+
+/* A look-up that was taken occupies the slice; a write-back ends there, since nobody waits for it. */
+BODY void occupy(struct l2 *l2, const struct l2_outcome *o, bool atomic, uint64_t now)
+{
+    if (atomic && !o->passed_on)
+        l2->atomic_free_at = now + l2->cfg.atomic_interval;
+    l2->port_free_at = now + port_cycles(l2, o);
+    if (l2->req[l2->cur].kind == REQ_WRITEBACK && !o->passed_on)
+        req_release(&l2->comp.eng->pool, l2->cur);
 }
 
 /* Looks the request at the tags up; a request that is taken leaves them. `reordered` is constant at each call. */
@@ -424,14 +605,45 @@ BODY void try_request(struct l2 *l2, uint64_t now, bool reordered)
     if (o.stall >= 0)
         return;
     count_taken(l2, &o, atomic);
-    if (atomic)
-        l2->atomic_free_at = now + l2->cfg.atomic_interval;
-    l2->port_free_at = now + port_cycles(l2, &o);
+    occupy(l2, &o, atomic, now);
     if (reordered)
         order_taken(l2->order, l2->offered, now);
-    if (l2->req[l2->cur].kind == REQ_WRITEBACK)
-        req_release(&l2->comp.eng->pool, l2->cur); /* nobody waits for it */
     l2->cur = REQ_NONE;
+}
+
+/* A request of the counterpart's is looked up before those of the network. true: it was taken. */
+static bool access_far(struct l2 *l2, uint64_t now)
+{
+    if (l2->far_cur == REQ_NONE) {
+        if (!port_peek(&l2->far_in, now))
+            return false;
+        struct msg got = port_pop(&l2->far_in);
+        l2->far_cur = got.req;
+        l2->far_info = got.info;
+    }
+    bool fetches = l2->req[l2->far_cur].kind == REQ_READ;
+    if (fetches && !link_ready(l2, l2->copy_out, now))
+        return false; /* it may hit */
+    /* The request of the network that waits at the tags stands aside meanwhile. */
+    const req_id near = l2->cur;
+    const uint8_t near_asked = l2->cur_asked;
+    const bool near_waited = l2->cur_waited;
+    l2->at_far = true;
+    bring_to_tags(l2, l2->far_cur, l2->far_info, false);
+    bool atomic = is_atomic(&l2->req[l2->far_cur]);
+    struct l2_outcome o = look_up(l2, now, atomic);
+    if (o.stall < 0) {
+        count_taken(l2, &o, atomic);
+        occupy(l2, &o, atomic, now);
+        l2->far_cur = REQ_NONE;
+        l2->freed |= ~0u; /* it may have changed what the other waits for */
+    }
+    l2->far_stall = (int8_t)o.stall;
+    l2->at_far = false;
+    l2->cur = REQ_NONE;
+    if (near != REQ_NONE)
+        bring_to_tags(l2, near, net_info(0, near_asked), near_waited);
+    return o.stall < 0;
 }
 
 /* The look-up stage without a request order: one request at a time, straight from the port. */
@@ -494,7 +706,8 @@ static bool fill_order(struct l2 *l2, uint64_t now)
 
 struct fill {
     struct l2 *l2;
-    uint8_t have; /* of the line's sectors */
+    uint8_t have;   /* of the line's sectors */
+    uint8_t served; /* where they came from: enum req_served */
 };
 
 static uint32_t *fill_link(void *ctx, uint32_t w)
@@ -509,16 +722,16 @@ static bool serve(void *ctx, uint32_t w)
     const struct l2_waiter *x = &f->l2->waiter[w];
     if (x->sectors & ~f->have)
         return false;
-    f->l2->req[x->req].served = REQ_AT_DRAM;
+    f->l2->req[x->req].served = f->served;
     ring_push(&f->l2->ready, w);
     return true;
 }
 
-static void take_fill(struct l2 *l2, req_id id)
+static void take_fill(struct l2 *l2, req_id id, bool copy)
 {
     const struct req *d = &l2->req[id];
     uint32_t m = d->token;
-    uint8_t sectors = d->sectors;
+    uint8_t sectors = d->sectors, served = d->served;
     l2->freed |= 1u << STALL_LINE | 1u << STALL_MSHR | 1u << STALL_MERGE;
     req_release(&l2->comp.eng->pool, id);
     l2->stats.fills += units(l2, sectors);
@@ -534,10 +747,11 @@ static void take_fill(struct l2 *l2, req_id id)
     e->arrived |= sectors;
     t->valid[entry] |= sectors;
     t->pending[entry] &= (uint8_t)~sectors;
-    struct fill f = {l2, t->valid[entry]};
+    struct fill f = {l2, t->valid[entry], served};
     mshr_split(e, fill_link, &f, serve);
     if (e->arrived == e->asked) {
         l2->mshr_units -= units(l2, e->asked);
+        l2->copies_in_flight -= copy;
         mshr_remove(&l2->mshr, m);
     }
 }
@@ -569,20 +783,79 @@ static uint64_t next_offer(const struct l2 *l2, uint64_t now)
     return at;
 }
 
-BODY uint64_t tick(struct l2 *l2, uint64_t now, bool reorder)
+/* Is the waiter a fetch of the counterpart's, which is answered over the link? */
+static inline bool fetches_copy(const struct l2 *l2, const struct l2_waiter *w)
+{
+    return w->far && l2->req[w->req].kind == REQ_READ;
+}
+
+/* Can the oldest of those whose sectors are there be answered? */
+BODY bool can_answer(const struct l2 *l2, uint64_t now, bool partitioned)
+{
+    if (ring_empty(&l2->ready))
+        return false;
+    if (partitioned && fetches_copy(l2, &l2->waiter[l2->ready.slot[l2->ready.head & l2->ready.mask]]))
+        return link_ready(l2, l2->copy_out, now);
+    return port_can_send(l2->reply_out);
+}
+
+BODY void answer(struct l2 *l2, uint64_t now, bool partitioned)
+{
+    uint32_t w = ring_pop(&l2->ready);
+    req_id id = l2->waiter[w].req;
+    l2->freed |= 1u << STALL_MSHR;
+    if (partitioned && fetches_copy(l2, &l2->waiter[w]))
+        send_copy(l2, id, l2->waiter[w].sectors, now);
+    else
+        reply(l2, id, l2->waiter[w].sectors, is_atomic(&l2->req[id]) ? l2->cfg.atomic_latency : 0);
+    l2->waiter[w].next = l2->waiter_free;
+    l2->waiter_free = w;
+}
+
+/* Fetches of copies, and what is passed on, go to the counterpart. */
+static void send_far(struct l2 *l2, uint64_t now)
+{
+    while (!ring_empty(&l2->far) && link_ready(l2, l2->far_out, now)) {
+        req_id id = ring_pop(&l2->far);
+        const struct req *r = &l2->req[id];
+        l2->freed |= 1u << STALL_QUEUE;
+        uint32_t data = r->kind == REQ_READ ? 0 : sector_count(r->sectors) * SECTOR_BYTES;
+        l2->far_stats.fetches += r->kind == REQ_READ;
+        use_link(l2, now, data);
+        port_send(l2->far_out, id, net_info(data, r->sectors));
+    }
+}
+
+/* The next cycle in which there is something to do for the counterpart or over the link. */
+static uint64_t next_far(const struct l2 *l2, uint64_t now)
+{
+    uint64_t want = port_next_ready(&l2->copy_in);
+    bool sends =
+        !ring_empty(&l2->far) ||
+        (!ring_empty(&l2->ready) && fetches_copy(l2, &l2->waiter[l2->ready.slot[l2->ready.head & l2->ready.mask]]));
+    if (sends && l2->link_free_at > now)
+        sooner(&want, l2->link_free_at);
+    if (l2->far_cur == REQ_NONE) {
+        uint64_t at = port_next_ready(&l2->far_in);
+        sooner(&want, at < l2->port_free_at ? l2->port_free_at : at);
+    } else if (l2->port_free_at > now || l2->link_free_at > now) {
+        sooner(&want, now + 1);
+    } else if (l2->far_stall == STALL_ATOMIC) {
+        sooner(&want, l2->atomic_free_at);
+    }
+    return want;
+}
+
+BODY uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool partitioned)
 {
     bool room = true;
     if (port_peek(&l2->fill_in, now))
-        take_fill(l2, port_pop(&l2->fill_in).req);
-    if (!ring_empty(&l2->ready) && port_can_send(l2->reply_out)) {
-        uint32_t w = ring_pop(&l2->ready);
-        l2->freed |= 1u << STALL_MSHR;
-        reply(l2, l2->waiter[w].req, l2->waiter[w].sectors,
-              is_atomic(&l2->req[l2->waiter[w].req]) ? l2->cfg.atomic_latency : 0);
-        l2->waiter[w].next = l2->waiter_free;
-        l2->waiter_free = w;
-    }
-    if (now >= l2->port_free_at) {
+        take_fill(l2, port_pop(&l2->fill_in).req, false);
+    if (partitioned && port_peek(&l2->copy_in, now))
+        take_fill(l2, port_pop(&l2->copy_in).req, true);
+    if (can_answer(l2, now, partitioned))
+        answer(l2, now, partitioned);
+    if (now >= l2->port_free_at && !(partitioned && access_far(l2, now))) {
         if (reorder)
             access_reordered(l2, now);
         else
@@ -598,10 +871,14 @@ BODY uint64_t tick(struct l2 *l2, uint64_t now, bool reorder)
         uint32_t pieces = r->kind == REQ_READ ? units(l2, r->sectors) : 1;
         port_send(l2->dram_out, id, net_info_pieces(r->bytes / pieces, r->sectors, pieces));
     }
+    if (partitioned)
+        send_far(l2, now);
 
     uint64_t want = port_next_ready(&l2->fill_in), look;
-    if (!ring_empty(&l2->ready) && port_can_send(l2->reply_out))
+    if (can_answer(l2, now, partitioned))
         want = now + 1;
+    if (partitioned)
+        sooner(&want, next_far(l2, now));
     if (reorder) {
         look = next_offer(l2, now);
         if (room) /* else a request must leave the buffer first */
@@ -615,10 +892,16 @@ BODY uint64_t tick(struct l2 *l2, uint64_t now, bool reorder)
 
 uint64_t l2_tick_plain(struct comp *comp, uint64_t now)
 {
-    return tick((struct l2 *)comp, now, false);
+    return tick((struct l2 *)comp, now, false, false);
 }
 
 uint64_t l2_tick_reordered(struct comp *comp, uint64_t now)
 {
-    return tick((struct l2 *)comp, now, true);
+    struct l2 *l2 = (struct l2 *)comp;
+    return tick(l2, now, true, l2->far_out != NULL);
+}
+
+uint64_t l2_tick_partitioned(struct comp *comp, uint64_t now)
+{
+    return tick((struct l2 *)comp, now, false, true);
 }

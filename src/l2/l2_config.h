@@ -29,6 +29,10 @@ struct l2_cfg {
     uint32_t write; /* enum l2_write */
     uint32_t atomic_interval, atomic_latency;
     uint32_t port_bytes, write_bytes;
+    uint32_t partitions, link_latency, link_bytes;
+    uint64_t fetch;      /* what a miss fetches: the aligned piece of this size around each sector */
+    uint32_t dirty_ways; /* of a set; 0 = all */
+    uint32_t copy_ways, copy_dirty_ways;
     bool notes;
     bool bypass_on_fail; /* a read that finds no way, MSHR entry or merge slot bypasses the cache (RACB) */
     uint32_t order;      /* index in l2_order_kind */

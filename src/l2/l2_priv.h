@@ -16,6 +16,7 @@ struct l2_stats {
     uint64_t read_hits, read_misses, write_hits, write_misses, atomics, sector_misses;
     uint64_t read_sectors, read_sector_hits, write_sectors;
     uint64_t fills, evictions, write_backs, write_back_sectors, replies, warmed;
+    uint64_t cleaned; /* lines written back and kept: l2.dirty_ways */
     uint64_t stall_cycles[L2_STALLS], stalled_requests[L2_STALLS];
 };
 
@@ -25,6 +26,7 @@ struct l2_outcome {
     uint32_t hits, misses, merges, bypasses;
     uint8_t missed; /* sectors that a read had to fetch */
     bool store;     /* counted among the writes */
+    bool passed_on; /* to the other partition, where it is done */
     bool line_here; /* the line was there, whatever sectors it had */
 };
 
@@ -33,6 +35,12 @@ struct l2_waiter {
     req_id req;
     uint32_t next;
     uint8_t sectors;
+    bool far; /* it came from the other partition */
+};
+
+/* Of slices in two partitions. */
+struct l2_far_stats {
+    uint64_t fetches, passed_on;
 };
 
 #define L2_BYPASS 0x80000000u /* in req.token of a fetch: a waiter of its own instead of an MSHR */
@@ -42,6 +50,9 @@ struct l2 {
     struct req *req;
     struct port in, fill_in;
     struct port *reply_out, *dram_out;
+    /* Two partitions: from and to the counterpart, whose ports the latter are (NULL: one partition). */
+    struct port far_in, copy_in;
+    struct port *far_out, *copy_out;
     struct tags tags;
     struct mshr mshr;
     uint32_t mshr_units; /* MSHRs in use: lines, or sectors when requests are split */
@@ -51,6 +62,15 @@ struct l2 {
     uint32_t waiter_free;
     struct ring miss;  /* requests of our own, for DRAM */
     struct ring ready; /* waiters whose sectors are there */
+    struct ring far;   /* fetches of copies, and requests passed on, for the counterpart */
+    uint64_t link_free_at;
+    uint64_t dice;             /* which copied line is replaced */
+    uint32_t copies_in_flight; /* MSHRs that fetch copies */
+    req_id far_cur;            /* the counterpart's request before the tags, its sectors, why it was refused last */
+    uint32_t far_info;
+    int8_t far_stall;
+    bool at_far;   /* it is at the tags now */
+    bool cur_copy; /* the line of the request at the tags lives in the counterpart */
     /* The request at the tags, what it asks for and where its line is (-1: nowhere). */
     req_id cur;
     uint8_t cur_asked;
@@ -69,9 +89,11 @@ struct l2 {
     struct l2_cfg cfg;
     struct l2_env env;
     struct l2_stats stats;
+    struct l2_far_stats far_stats;
 };
 
 uint64_t l2_tick_plain(struct comp *, uint64_t now);
+uint64_t l2_tick_partitioned(struct comp *, uint64_t now);
 uint64_t l2_tick_reordered(struct comp *, uint64_t now); /* with an order policy */
 /* For struct order_host. */
 uint32_t l2_set_of(const void *l2, uint64_t addr);

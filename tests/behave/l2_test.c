@@ -348,6 +348,147 @@ static void age_cap(void **state)
     assert_true(waited[1] < waited[0]);
 }
 
+/*
+ * Two partitions of one channel and one slice each. Line 0 lives in slice 0 and is asked for at slice 1; line 0x100
+ * lives in slice 1 and is asked for there.
+ */
+static struct memsys *partitioned(const char *config)
+{
+    char text[256];
+    snprintf(text, sizeof text, "[l2]\npartitions = 2\nlink_latency = 30\nlink_bytes = 16\n%s", config);
+    struct memsys_config c = {.n_sm = 1, .n_channel = 2, .slices = 1, MEMSYS_1GHZ, .config = text};
+    return memsys_new(&c);
+}
+
+static void warm(struct memsys *m, uint64_t addr, uint64_t bytes, bool by_kernel)
+{
+    for (unsigned i = 0; i < m->c.n_channel * m->c.slices; i++)
+        l2_warm(m->l2[i], addr, bytes, by_kernel);
+}
+
+static void copies(void **state)
+{
+    (void)state;
+    /* What a copy from the host leaves has to come over the link once; what a memset leaves has not. */
+    for (int by_kernel = 0; by_kernel < 2; by_kernel++) {
+        struct memsys *m = partitioned("");
+        warm(m, 0, 512, by_kernel);
+        const struct shot shots[] = {
+            {1, 0x100, .flags = REQ_F_BYPASS}, {1000, 0, .flags = REQ_F_BYPASS}, {2000, 0, .flags = REQ_F_BYPASS}};
+        struct landing at[3];
+        memsys_script(m, 0, shots, 3, at);
+        memsys_run(m);
+        uint64_t hit = l2_hit_latency(m, 136);
+        assert_int_equal(at[0].back - at[0].sent, hit);
+        assert_int_equal(at[1].back - at[1].sent, by_kernel ? hit : hit + 30 + 30);
+        assert_int_equal(at[2].back - at[2].sent, hit);
+        assert_int_equal(at[1].served, REQ_AT_L2);
+        assert_int_equal(memsys_stat(m, "l2.accesses"), by_kernel ? 3 : 4);
+        assert_int_equal(memsys_stat(m, "l2.read_misses"), !by_kernel);
+        assert_int_equal(memsys_stat(m, "l2.far.fetches"), !by_kernel);
+        assert_int_equal(memsys_stat(m, "dram.reads"), 0);
+        memsys_free(m);
+    }
+    /* A miss of both slices: one fetch from DRAM, and the line is in both. The link takes 16 bytes a cycle. */
+    struct memsys *m = partitioned("");
+    const struct shot cold[] = {{1, 0, .flags = REQ_F_BYPASS}, {2, 0x80, .flags = REQ_F_BYPASS}};
+    struct landing at[2];
+    warm(m, 0, 0x100, false);
+    memsys_script(m, 0, cold, 2, at);
+    memsys_run(m);
+    assert_int_equal(at[1].back - at[0].back, 8);
+    memsys_free(m);
+}
+
+/* Stores and atomics are done where the line lives; stores leave a copy on their way, atomics take one away. */
+static void passed_on(void **state)
+{
+    (void)state;
+    struct memsys *m = partitioned("");
+    warm(m, 0, 128, false);
+    const struct shot shots[] = {{1, 0, REQ_WRITE},
+                                 {1000, 0, .flags = REQ_F_BYPASS},
+                                 {2000, 0, REQ_ATOMIC, .sectors = 1},
+                                 {3000, 0, .flags = REQ_F_BYPASS, .sectors = 1},
+                                 {4000, 0, .flags = REQ_F_BYPASS, .sectors = 2}};
+    struct landing at[5];
+    memsys_script(m, 0, shots, 5, at);
+    memsys_run(m);
+    uint64_t hit = l2_hit_latency(m, 136), of_sector = l2_hit_latency(m, 40);
+    assert_int_equal(memsys_stat(m, "l2.far.passed_on"), 2);
+    assert_int_equal(memsys_stat(m, "l2.atomics"), 1);
+    assert_int_equal(at[1].back - at[1].sent, hit);
+    assert_int_equal(at[3].back - at[3].sent, of_sector + 30 + 30);
+    assert_int_equal(at[4].back - at[4].sent, of_sector);
+    assert_int_equal(memsys_stat(m, "dram.reads"), 0);
+    memsys_free(m);
+}
+
+/* A miss fetches the piece of l2.fetch bytes around its sector. */
+static void fetched_piece(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *config;
+        unsigned bursts;
+    } cases[] = {{"[l2]\nfetch = 32B\n", 3}, {"[l2]\nfetch = 64B\n", 2}, {"[l2]\nfetch = 128B\n", 1}};
+    const struct shot shots[] = {{1, 0, .flags = REQ_F_BYPASS, .sectors = 2},
+                                 {3000, 0, .flags = REQ_F_BYPASS, .sectors = 1},
+                                 {6000, 0, .flags = REQ_F_BYPASS, .sectors = 4}};
+    struct landing at[3];
+    for (unsigned i = 0; i < 3; i++) {
+        struct memsys *m = machine(1, cases[i].config);
+        memsys_script(m, 0, shots, 3, at);
+        memsys_run(m);
+        assert_int_equal(memsys_stat(m, "dram.reads"), cases[i].bursts);
+        assert_int_equal(memsys_stat(m, "dram.read_bytes"), i == 0 ? 96 : 128);
+        memsys_free(m);
+    }
+}
+
+/* The third line of a set that may have two dirty ones: the one written first is written back, and stays. */
+static void dirty_ways(void **state)
+{
+    (void)state;
+    struct memsys *m = machine(1, "[l2]\nsize = 2KiB\nassoc = 4\ndirty_ways = 2\n");
+    struct shot shots[4];
+    struct landing at[4];
+    for (unsigned i = 0; i < 3; i++)
+        shots[i] = (struct shot){1 + 100 * i, i * 0x1000, REQ_WRITE};
+    shots[3] = (struct shot){3000, 0, .flags = REQ_F_BYPASS};
+    memsys_script(m, 0, shots, 4, at);
+    memsys_run(m);
+    assert_int_equal(memsys_stat(m, "l2.cleaned"), 1);
+    assert_int_equal(memsys_stat(m, "dram.write_bytes"), 128);
+    assert_int_equal(memsys_stat(m, "l2.read_hits"), 1);
+    assert_int_equal(memsys_stat(m, "l2.evictions"), 0);
+    memsys_free(m);
+}
+
+/* Copies from the host fill l2.copy_ways of a set, then replace each other; a kernel's lines replace them first. */
+static void copied(void **state)
+{
+    (void)state;
+    for (int limited = 0; limited < 2; limited++) {
+        struct memsys *m = machine(1, limited ? "[l2]\nsize = 2KiB\nassoc = 4\ncopy_ways = 3\ncopy_dirty_ways = 1\n"
+                                              : "[l2]\nsize = 2KiB\nassoc = 4\n");
+        for (unsigned i = 0; i < 4; i++)
+            l2_warm(m->l2[0], i * 0x1000, 128, false);
+        /* The line copied first is gone where three ways were to be had. Its fetch takes another's way, the next one's
+         * the last but one: both are copied lines, and the latest of them was dirty. */
+        const struct shot shots[] = {{1, 0, .flags = REQ_F_BYPASS},
+                                     {1000, 0x4000, .flags = REQ_F_BYPASS},
+                                     {2000, 0x5000, .flags = REQ_F_BYPASS}};
+        struct landing at[3];
+        memsys_script(m, 0, shots, 3, at);
+        memsys_run(m);
+        assert_int_equal(memsys_stat(m, "dram.reads"), limited ? 3 : 2);
+        assert_int_equal(memsys_stat(m, "l2.evictions"), limited ? 3 : 2);
+        assert_int_equal(memsys_stat(m, "dram.write_bytes"), limited ? 128 : 0);
+        memsys_free(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -357,6 +498,9 @@ int main(void)
         cmocka_unit_test(atomics),        cmocka_unit_test(limits),
         cmocka_unit_test(bypass),         cmocka_unit_test(port_time),
         cmocka_unit_test(frfcfs),         cmocka_unit_test(age_cap),
+        cmocka_unit_test(copies),         cmocka_unit_test(passed_on),
+        cmocka_unit_test(fetched_piece),  cmocka_unit_test(dirty_ways),
+        cmocka_unit_test(copied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,6 +172,7 @@ struct memsys *memsys_new(const struct memsys_config *config)
     MUST(m->eng);
     MUST(addrmap_init(&m->map, config->map ? config->map : "RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS", 256, config->n_channel,
                       config->slices, false, false, &e) == 0);
+    m->map.n_partition = (uint8_t)m->l2_config.cfg->partitions;
     struct fabric_env fenv = {n_sm, n_slice, &m->map, NULL, m->l1_config.organisation->ideal};
     if (m->l1_config.organisation->remote)
         fenv.core_to_core_for = m->l1_config.organisation->info.name;
@@ -234,6 +235,8 @@ struct memsys *memsys_new(const struct memsys_config *config)
             l2_register_stats(m->l2[i], m->stats);
         }
     }
+    for (uint32_t i = 0; m->map.n_partition > 1 && i < n_slice / 2; i++)
+        l2_connect_partitions(m->l2[i], m->l2[addrmap_counterpart(&m->map, i)]);
     fabric_register_stats(m->fabric, m->stats);
     m->values = xcalloc(stats_count(m->stats), sizeof *m->values);
     engine_start(m->eng);

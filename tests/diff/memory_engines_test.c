@@ -99,6 +99,28 @@ static const struct machine {
           "1\nlatency = 3\n"
           "dram_queue = 1\nfill_queue = 2\n[noc]\ninject_queue = 1\n[dram]\nqueue = 2\n",
       .max_outstanding = 3}},
+    {"two partitions",
+     {.n_sm = 8,
+      .n_channel = 4,
+      .slices = 2,
+      .core_khz = 1980000,
+      .noc_khz = 1755000,
+      .l2_khz = 1755000,
+      .dram_khz = 1593000,
+      .config = "[l1]\nfill = sector\n[l2]\npartitions = 2\nlink_latency = 20\nlink_bytes = 16\natomic_interval = 4\n"
+                "bypass_on_fail = yes\nmshrs = 8\nnotes = yes\n"}},
+    {"two partitions, small everything",
+     {.n_sm = 6,
+      .n_channel = 2,
+      .slices = 1,
+      .core_khz = 1000000,
+      .noc_khz = 500000,
+      .l2_khz = 500000,
+      .dram_khz = 900000,
+      .config =
+          "[l1]\nmshrs = 2\nmerges = 2\nmiss_queue = 2\n[l2]\npartitions = 2\nlink_latency = 2\nlink_bytes = 4\n"
+          "mshrs = 2\nmerges = 1\nmiss_queue = 2\ningress_queue = 1\nlatency = 3\ndram_queue = 1\nfill_queue = 2\n"
+          "size = 2KiB\nassoc = 2\n[noc]\ninject_queue = 1\n[dram]\nqueue = 2\n"}},
 };
 
 static void same_counters(void **state)
