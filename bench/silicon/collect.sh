@@ -5,7 +5,8 @@
 #
 # Needs nvcc and the GPU; takes about two minutes, and with Nsight Compute up to SECONDS (default 300) more for counters
 # of the suite's programs at size small. Leaves in OUT: inst.tsv memory.tsv launch.tsv (the rows of probe.h),
-# launch_ncu.csv l1_ncu.csv (counters of each launch of the probes), suite_ncu.csv (counters of the suite), sass.txt.gz.
+# launch_ncu.csv l1_ncu.csv (counters of each launch of the probes), l2_latency.tsv, l2_dram_ncu.csv l2_ncu.csv l2_labels.txt
+# (l2.cu: DRAM and L2 counters, and what each launch is), suite_ncu.csv (counters of the suite), sass.txt.gz.
 # TABLE=yes takes only the counters that h200_suite_*.tsv has, of the first 60 launches of every program; summarise.py makes
 # the table of them. SIZE=tiny: at another size.
 set -u
@@ -18,7 +19,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
 
-for p in inst memory launch; do
+for p in inst memory launch l2; do
     "$nvcc" -O2 -arch="${ARCH:-sm_90}" -std=c++17 -o "$work/$p" "$here/$p.cu" &
 done
 wait
@@ -26,6 +27,7 @@ for p in inst memory launch; do
     echo "$p"
     timeout 60 "$work/$p" > "$out/$p.tsv" || echo "$p ended with $?"
 done
+timeout 60 "$work/l2" latency > "$out/l2_latency.tsv" || echo "l2 ended with $?"
 for p in inst memory launch; do cuobjdump -sass "$work/$p"; done 2>/dev/null | gzip -9 > "$out/sass.txt.gz"
 
 command -v ncu > /dev/null || { echo "no ncu: no counters"; exit 0; }
@@ -51,6 +53,13 @@ timeout 70 ncu $quiet --metrics "$(known $cycles launch__shared_mem_config_size 
 # shellcheck disable=SC2086
 timeout 90 ncu $quiet --metrics "$(known $cycles launch__shared_mem_config_size $l1)" --kernel-name regex:'chase|lanes|gather|walk' \
     --launch-count 400 "$work/memory" --model > "$out/l1_ncu.csv" 2> "$work/err" || tail -3 "$work/err"
+# shellcheck disable=SC2086
+timeout 60 ncu $quiet --metrics dram__bytes_read.sum,dram__bytes_write.sum,sm__cycles_elapsed.max "$work/l2" counters "$out/l2_labels.txt" \
+    > "$out/l2_dram_ncu.csv" 2> "$work/err" || tail -3 "$work/err"
+# shellcheck disable=SC2086
+timeout 90 ncu $quiet --replay-mode application --metrics "$(known lts__t_sectors_op_read.sum lts__t_sectors_op_read_lookup_hit.sum \
+    lts__t_sectors_op_write.sum lts__t_sectors_srcunit_ltcfabric.sum)" "$work/l2" counters "$work/labels" \
+    > "$out/l2_ncu.csv" 2> "$work/err" || tail -3 "$work/err"
 
 [ -d "$suite" ] || exit 0
 first="covar corr gesummv kmeans_mars sad sssp streamcluster md sgemm gemm spmv_shoc atax squeezenet nn jacobi1d apsp lbm
@@ -92,3 +101,17 @@ for p in $first $rest; do
         grep '^"' >> "$out/suite_ncu.csv" || echo "$p: no counters"
 done
 gzip -9 -c "$out/suite_ncu.csv" > "$out/suite_ncu.csv.gz" && rm "$out/suite_ncu.csv"
+
+[ "${TABLE:-no}" = yes ] || exit 0
+# DRAM counters by themselves: for summarise.py --dram.
+end=$(($(date +%s) + limit))
+: > "$out/dram_ncu.csv"
+# shellcheck disable=SC2086
+for p in $first $rest; do
+    [ "$(date +%s)" -lt "$end" ] || { echo "time is up at $p"; break; }
+    [ -x "$work/s_$p" ] || continue
+    echo "#program $p" >> "$out/dram_ncu.csv"
+    timeout 40 ncu $quiet --metrics dram__bytes_read.sum,dram__bytes_write.sum --launch-count 60 "$work/s_$p" "${SIZE:-small}" \
+        2> /dev/null | grep '^"' >> "$out/dram_ncu.csv" || echo "$p: no counters"
+done
+gzip -9 -f "$out/dram_ncu.csv"

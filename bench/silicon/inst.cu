@@ -156,6 +156,63 @@ __global__ void branches(int n, stamp *s, unsigned *out)
     out[threadIdx.x] = x;
 }
 
+/*
+ * Eight branches in a row over blocks too long to be predicated: what is added to x decides, so every branch waits for
+ * the addition before it. `step` 0 takes none of them, 1 all; the blocks in between are never executed.
+ */
+__global__ void forward_branches(int n, unsigned step, stamp *s, unsigned *out)
+{
+    unsigned x = 0, y = threadIdx.x;
+    long long t = begin_timing();
+#pragma unroll 1
+    for (int i = 0; i < n; i++) {
+#pragma unroll
+        for (int k = 0; k < 8; k++) {
+            asm volatile("add.u32 %0, %0, %1;" : "+r"(x) : "r"(step));
+            if (x == 0xffffffff - k) { /* never; taken is the branch around it */
+#pragma unroll
+                for (int m = 0; m < 24; m++)
+                    asm volatile("mad.lo.s32 %0, %0, 7, 1;" : "+r"(y));
+                __syncwarp();
+            }
+        }
+    }
+    end_timing(s, t);
+    out[threadIdx.x] = x + y;
+}
+
+/* The same without branches: what the additions and comparisons take. */
+__global__ void no_branches(int n, unsigned step, stamp *s, unsigned *out)
+{
+    unsigned x = 0, y = threadIdx.x;
+    long long t = begin_timing();
+#pragma unroll 1
+    for (int i = 0; i < n; i++) {
+#pragma unroll
+        for (int k = 0; k < 8; k++) {
+            asm volatile("add.u32 %0, %0, %1;" : "+r"(x) : "r"(step));
+            if (x == 0xffffffff - k)
+                asm volatile("xor.b32 %0, %0, 3;" : "+r"(y));
+        }
+    }
+    end_timing(s, t);
+    out[threadIdx.x] = x + y;
+}
+
+/* A loop whose body is a chain of additions: the jump back is what its length leaves over. */
+template <int BODY_OPS> __global__ void loop_of(int n, stamp *s, unsigned *out)
+{
+    unsigned x = threadIdx.x;
+    long long t = begin_timing();
+#pragma unroll 1
+    for (int i = 0; i < n; i++)
+#pragma unroll
+        for (int k = 0; k < BODY_OPS; k++)
+            asm volatile("mad.lo.s32 %0, %0, 3, 5;" : "+r"(x));
+    end_timing(s, t);
+    out[threadIdx.x] = x;
+}
+
 /* Half of the warp goes each way. */
 __global__ void divergence(int n, stamp *s, unsigned *out)
 {
@@ -219,6 +276,16 @@ int main(int argc, char **argv)
         measure("barrier", text("warps=%d", w), 16, 48, 1, 1, [&](int n) { barriers<<<1, w * 32>>>(n, stamps); });
     for (int w = 1; w <= 16; w *= 4) {
         measure("branch", text("warps=%d", w), 64, 192, 1, 1, [&](int n) { branches<<<1, w * 32>>>(n, stamps, sink); });
+        measure("branch", text("around,warps=%d", w), 64, 192, 1, 8,
+                [&](int n) { forward_branches<<<1, w * 32>>>(n, 1, stamps, sink); });
+        measure("branch", text("predicated,warps=%d", w), 64, 192, 1, 8,
+                [&](int n) { no_branches<<<1, w * 32>>>(n, 1, stamps, sink); });
+        measure("branch", text("loop,mads=4,warps=%d", w), 64, 192, 1, 1,
+                [&](int n) { loop_of<4><<<1, w * 32>>>(n, stamps, sink); });
+        measure("branch", text("loop,mads=16,warps=%d", w), 64, 192, 1, 1,
+                [&](int n) { loop_of<16><<<1, w * 32>>>(n, stamps, sink); });
+        measure("branch", text("loop,mads=64,warps=%d", w), 64, 192, 1, 1,
+                [&](int n) { loop_of<64><<<1, w * 32>>>(n, stamps, sink); });
         measure("divergence", text("warps=%d", w), 8, 24, 1, 1, [&](int n) { divergence<<<1, w * 32>>>(n, stamps, sink); });
     }
     measure("tensor", "latency", 2, 8, 1, 32, [&](int n) { tensor<1><<<1, 32>>>(n, stamps, sink); });

@@ -346,6 +346,22 @@ __global__ void texture_lanes(cudaTextureObject_t tex, int stride, int n, stamp 
     out[threadIdx.x] = (unsigned)(at[0] ^ at[1] ^ at[2] ^ at[3]);
 }
 
+/* Lane l fetches element offset[l] of what is 0 everywhere. */
+__global__ void texture_gather(cudaTextureObject_t tex, const unsigned *offset, int n, stamp *s, unsigned *out)
+{
+    int at[read_chains];
+    for (int c = 0; c < read_chains; c++)
+        at[c] = (int)offset[threadIdx.x & 31];
+    long long t = begin_timing();
+#pragma unroll 1
+    for (int i = 0; i < n; i++)
+#pragma unroll
+        for (int k = 0; k < 8; k++)
+            at[k % read_chains] += tex1Dfetch<int>(tex, at[k % read_chains]);
+    end_timing(s, t);
+    out[threadIdx.x] = (unsigned)(at[0] ^ at[1] ^ at[2] ^ at[3]);
+}
+
 static void read_only_probes()
 {
     std::vector<unsigned> same(16384);
@@ -390,6 +406,27 @@ static void read_only_probes()
     for (int st = 1; st <= 32; st *= 2)
         measure("texture_rate", text("stride=%d", 4 * st), 2, 6, 1, 8.0 * warps,
                 [&](int n) { texture_lanes<<<1, warps * 32>>>(tex, st, n, stamps, sink); });
+    /* Lines that the lanes touch, chosen by the host: elements of 4 bytes. */
+    unsigned *offset;
+    CHECK(cudaMalloc(&offset, 128));
+    auto chosen = [&](const std::string &v, auto element) {
+        unsigned h[32];
+        for (unsigned l = 0; l < 32; l++)
+            h[l] = element(l);
+        CHECK(cudaMemcpy(offset, h, sizeof h, cudaMemcpyHostToDevice));
+        measure("texture_gather", v, 2, 6, 1, 8.0 * warps,
+                [&](int n) { texture_gather<<<1, warps * 32>>>(tex, offset, n, stamps, sink); });
+    };
+    chosen("same", [](unsigned) { return 0u; });
+    chosen("line_per_quad", [](unsigned l) { return l / 4 * 1024 + l % 4; });
+    chosen("sector_per_quad", [](unsigned l) { return l / 4 * 1024 + l % 4 * 8; });
+    chosen("two_lines_of_quad", [](unsigned l) { return l / 4 * 1024 + l % 2 * 32 + l % 4 / 2; });
+    chosen("lines=4", [](unsigned l) { return l % 4 * 32; });
+    chosen("lines=8", [](unsigned l) { return l % 8 * 32; });
+    chosen("lines=32", [](unsigned l) { return l * 32; });
+    chosen("random_of_4KiB", [](unsigned l) { return l * 2654435761u >> 22; });
+    chosen("random_of_64KiB", [](unsigned l) { return l * 2654435761u >> 18; });
+    CHECK(cudaFree(offset));
     CHECK(cudaDestroyTextureObject(tex));
 }
 

@@ -34,17 +34,80 @@ static bool ends_region(const struct ptx_inst *i)
     }
 }
 
-/* Numbers the regions of a function: basic blocks, cut behind barriers and calls and where they grow too large. */
+/*
+ * A branch around so many instructions or fewer is none: the assembler predicates them. ptxas 13 predicates eight
+ * multiply-adds or stores and branches around nine (sm_90).
+ */
+enum { PREDICATED = 8 };
+
+static bool is_jumped_back_to(const struct ptx_func *f, uint32_t pc)
+{
+    for (uint32_t k = pc; k < f->n_inst; k++)
+        for (unsigned o = 0; o < f->inst[k].n_opnd; o++)
+            if (f->inst[k].opnd[o].kind == PTX_O_LABEL && f->label[f->inst[k].opnd[o].label].pc == pc)
+                return true;
+    return false;
+}
+
+/* Where the short branch at pc goes to, when the instructions between can be predicated; 0 when not. */
+static uint32_t short_branch(const struct code_func *c, uint32_t pc)
+{
+    const struct ptx_func *f = c->func;
+    const struct ptx_inst *i = &f->inst[pc];
+    if (i->op != PTX_BRA || i->guard < 0 || i->n_opnd != 1 || i->opnd[0].kind != PTX_O_LABEL)
+        return 0;
+    uint32_t to = f->label[i->opnd[0].label].pc;
+    if (to <= pc + 1 || to > pc + 1 + PREDICATED || to >= f->n_inst)
+        return 0;
+    unsigned ops = 0;
+    for (uint32_t k = pc + 1; k < to; k++) {
+        if (ends_region(&f->inst[k]) || (k > pc + 1 && f->block[f->inst_block[k]].first == k))
+            return 0;
+        const char *text = code_expansion(c, k);
+        ops += !text;
+        while (text && *text) {
+            if (code_step_of(&text).cls == TRACE_BRANCH)
+                return 0;
+            ops++;
+        }
+    }
+    if (ops > PREDICATED)
+        return 0;
+    return is_jumped_back_to(f, to) || is_jumped_back_to(f, pc + 1) ? 0 : to;
+}
+
+bool code_turns_back(const struct ptx_func *f, uint32_t first, uint32_t pc)
+{
+    const struct ptx_inst *leaves = pc > first ? &f->inst[pc - 1] : NULL, *back = &f->inst[pc];
+    return leaves && leaves->op == PTX_BRA && leaves->guard >= 0 && back->op == PTX_BRA && back->guard < 0 &&
+           back->n_opnd == 1 && back->opnd[0].kind == PTX_O_LABEL && f->label[back->opnd[0].label].pc == first;
+}
+
+/*
+ * Numbers the regions of a function: basic blocks, cut behind barriers and calls and where they grow too large. Blocks
+ * that a short branch goes around are predicated, and joined with what is before and behind them.
+ */
 static uint32_t find_regions(struct code_func *c)
 {
     const struct ptx_func *f = c->func;
     uint32_t n = 0, pcs = 0, accesses = 0;
+    uint32_t join = 0;  /* the end of the predicated block */
+    uint32_t first = 0; /* of the region */
     c->region_of = arena_alloc(c->arena, (f->n_inst + 1ull) * sizeof *c->region_of);
+    c->predicate = arena_alloc(c->arena, (f->n_inst + 1ull) * sizeof *c->predicate);
     for (uint32_t pc = 0; pc < f->n_inst; pc++) {
-        bool starts = pc == 0 || f->block[f->inst_block[pc]].first == pc || ends_region(&f->inst[pc - 1]) ||
+        bool joined = pc && join >= pc;
+        bool starts = pc == 0 ||
+                      (!joined && !code_turns_back(f, first, pc) &&
+                       (f->block[f->inst_block[pc]].first == pc || ends_region(&f->inst[pc - 1]))) ||
                       pcs == TRACE_REGION_PCS || accesses == TRACE_REGION_ACCESSES;
+        c->predicate[pc] = pc < join ? c->predicate[pc - 1] : CODE_NONE;
+        if (!joined || pc == join)
+            if ((join = short_branch(c, pc)))
+                c->predicate[pc] = (uint32_t)f->inst[pc].guard;
         if (starts) {
             n++;
+            first = pc;
             pcs = accesses = 0;
         }
         c->region_of[pc] = n - 1;

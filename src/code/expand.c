@@ -5,7 +5,8 @@
  * assembling kernels of one instruction (docs/code.md): the calls for denormal or huge operands are not on it, the
  * test that avoids them is. A sequence is written as letters, one per operation, each depending on the one before;
  * those behind a '-' depend on the operands only and nothing depends on them (tests for special operands, the marks of
- * divergence around the call).
+ * divergence around the call). A branch goes around that call: what stands before it in the program is issued before
+ * it, the rest behind it.
  */
 #include "code/lower.h"
 
@@ -37,7 +38,7 @@ static const char *divide_float(const struct ptx_inst *i)
     case PTX_RCP:
         return rough ? (ftz ? NULL : "-a-a-a-aausu") : "-n-i-i-i-bsfaf-n";
     case PTX_SQRT:
-        return rough ? (ftz ? "su" : "-ausu") : "-n-i-i-bsuuff-n";
+        return rough ? (ftz ? "su" : "-ausu") : "-ns-i-i-buuff-n";
     case PTX_SIN:
     case PTX_COS:
         return "us";

@@ -45,7 +45,7 @@ static bool is_used(const struct code_func *c, uint32_t reg, uint32_t after, uin
 static uint32_t only_result(const struct code_func *c, uint32_t pc)
 {
     const struct ptx_inst *i = &c->func->inst[pc];
-    if (i->guard >= 0 || i->bad || c->du.n_def[pc] != 1)
+    if (i->guard >= 0 || c->predicate[pc] != CODE_NONE || i->bad || c->du.n_def[pc] != 1)
         return CODE_NONE;
     uint32_t reg = c->du.reg[c->du.at[pc]];
     return n_defs(c, reg) == 1 ? reg : CODE_NONE;

@@ -63,6 +63,7 @@ struct code_func {
     struct ptx_live live;
     struct ptx_lists defs, uses; /* by register: pcs */
     uint32_t *region_of;         /* by pc */
+    uint32_t *predicate;         /* by pc: the predicate of the short branch around it, or CODE_NONE; see code.c */
     uint8_t *folded;             /* by pc: enum code_fold */
     uint8_t *taken;              /* by pc: how many folded instructions it has taken in */
     uint32_t *renamed;           /* by register: the one that stands for it; itself by default */
@@ -100,6 +101,12 @@ static inline uint32_t *code_src(const struct code_region *r, const struct code_
 
 /* fold.c */
 void code_fold(struct code_func *, uint32_t first, uint32_t last);
+
+/*
+ * code.c: whether the jump at pc leads back to `first`, right behind a branch that leaves the loop: to an assembler,
+ * one branch of the opposite condition.
+ */
+bool code_turns_back(const struct ptx_func *, uint32_t first, uint32_t pc);
 
 /* expand.c: the classes of the sequence as letters, see there; NULL = one operation */
 const char *code_expansion(const struct code_func *, uint32_t pc);

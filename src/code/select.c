@@ -286,9 +286,39 @@ static bool converts_integers(const struct ptx_inst *i)
            i->type[1] >= PTX_T_B8 && i->type[1] <= PTX_T_S64;
 }
 
+/* Comparisons, selections, minima and maxima of single precision are done by the integer units. */
+static bool by_integer_unit(const struct ptx_inst *i)
+{
+    enum ptx_type t = i->n_type ? (enum ptx_type)i->type[i->n_type - 1] : PTX_T_NONE;
+    switch (i->op) {
+    case PTX_SELP:
+    case PTX_SLCT:
+        return ptx_type_bytes(t) <= 4;
+    case PTX_SETP:
+    case PTX_SET:
+    case PTX_MIN:
+    case PTX_MAX:
+        return t == PTX_T_F32;
+    default:
+        return false;
+    }
+}
+
 static uint8_t copy_of(const struct code_region *r)
 {
     return (uint8_t)(r->unroll ? r->unroll->copy : 0);
+}
+
+/* Lanes that do not execute it keep what its result was: it has a guard, or a short branch goes around it. */
+static bool keeps_old(const struct code_func *c, uint32_t pc)
+{
+    return c->func->inst[pc].guard >= 0 || c->predicate[pc] != CODE_NONE;
+}
+
+static void add_predicate(const struct code_func *c, struct code_region *r, struct code_node *n, uint32_t pc)
+{
+    if (c->predicate[pc] != CODE_NONE)
+        add_src(r, n, c->renamed[c->predicate[pc]]);
 }
 
 /* A sequence: each step reads the one before; the first ones and those beside read the operands. */
@@ -298,8 +328,12 @@ static void select_sequence(struct code_func *c, struct code_region *r, uint32_t
     const struct ptx_inst *i = &c->func->inst[pc];
     while (*text) {
         struct code_step step = code_step_of(&text);
-        struct code_node n = {
-            .pc = pc, .cls = step.cls, .copy = copy_of(r), .regs_at = (uint32_t)r->reg.n, .keeps_old = i->guard >= 0};
+        struct code_node n = {.pc = pc,
+                              .cls = step.cls,
+                              .copy = copy_of(r),
+                              .regs_at = (uint32_t)r->reg.n,
+                              .keeps_old = keeps_old(c, pc),
+                              .is_last = step.cls == TRACE_BRANCH};
         const char *rest = text;
         bool more = false; /* on the way to the result */
         while (*rest)
@@ -318,6 +352,7 @@ static void select_sequence(struct code_func *c, struct code_region *r, uint32_t
             if (i->guard >= 0)
                 add_src(r, &n, c->renamed[i->guard]);
         }
+        add_predicate(c, r, &n, pc);
         if (!step.beside && !result)
             temp = code_dst(r, &n)[0];
         finish(r, &n);
@@ -331,6 +366,10 @@ static void select_one(struct code_func *c, struct code_region *r, uint32_t pc)
     unsigned cls = ptx_class(i);
     if (c->folded[pc] != CODE_KEPT || cls == TRACE_NOP)
         return;
+    if (i->op == PTX_BRA && c->predicate[pc] != CODE_NONE)
+        return; /* what it goes around is predicated */
+    if (code_turns_back(c->func, r->first, pc))
+        return;
     if (r->unroll && code_unroll_skips(c, r->unroll, pc))
         return;
     if (r->unroll)
@@ -339,6 +378,8 @@ static void select_one(struct code_func *c, struct code_region *r, uint32_t pc)
         cls = TRACE_MOVE; /* a function's own parameters: see kernel_table.c */
     if (converts_integers(i))
         cls = TRACE_INT_ADD;
+    if (by_integer_unit(i))
+        cls = TRACE_INT_MINMAX;
     unsigned fused = fused_class(c, pc, cls);
     const char *text = fused == cls ? code_expansion(c, pc) : NULL;
     if (text) {
@@ -349,13 +390,14 @@ static void select_one(struct code_func *c, struct code_region *r, uint32_t pc)
                           .cls = (uint8_t)fused,
                           .copy = copy_of(r),
                           .regs_at = (uint32_t)r->reg.n,
-                          .keeps_old = i->guard >= 0,
+                          .keeps_old = keeps_old(c, pc),
                           .is_last = leaves(cls),
                           .order = (uint8_t)order_of(i, cls)};
     add_results(c, r, &n, pc);
     add_sources(c, r, &n, pc, base);
     if (reads_carry(i))
         add_src(r, &n, carry_of(c));
+    add_predicate(c, r, &n, pc);
     bool accesses = cls == TRACE_LOAD || cls == TRACE_STORE || cls == TRACE_ATOM || cls == TRACE_RED ||
                     cls == TRACE_TEX || cls == TRACE_SURF;
     if (accesses && i->space != PTX_S_PARAM) {

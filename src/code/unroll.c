@@ -59,9 +59,10 @@ static uint32_t counter_of(const struct code_func *c, uint32_t reg, uint32_t fir
 /* The comparison that decides about the loop's branch, when it can be counted; CODE_NONE when not. */
 static uint32_t find_test(const struct code_func *c, uint32_t first, uint32_t last)
 {
-    const struct ptx_inst *branch = &c->func->inst[last];
+    bool turns = code_turns_back(c->func, first, last);
+    const struct ptx_inst *branch = &c->func->inst[turns ? last - 1 : last];
     if (branch->op != PTX_BRA || branch->guard < 0 || branch->opnd[0].kind != PTX_O_LABEL ||
-        c->func->label[branch->opnd[0].label].pc != first)
+        (!turns && c->func->label[branch->opnd[0].label].pc != first))
         return CODE_NONE;
     uint32_t guard = (uint32_t)branch->guard;
     if (c->defs.at[guard + 1] - c->defs.at[guard] != 1 || c->uses.at[guard + 1] - c->uses.at[guard] != 1)
@@ -84,7 +85,8 @@ static uint32_t find_test(const struct code_func *c, uint32_t first, uint32_t la
 bool code_may_unroll(const struct code_func *c, uint32_t first, uint32_t last)
 {
     const struct ptx_block *b = &c->func->block[c->func->inst_block[first]];
-    if (b->first != first || b->last != last || last - first >= LONGEST_BODY || c->func->inst[first].nounroll)
+    uint32_t end = code_turns_back(c->func, first, last) ? last - 1 : last;
+    if (b->first != first || b->last != end || last - first >= LONGEST_BODY || c->func->inst[first].nounroll)
         return false;
     unsigned accesses = 0;
     for (uint32_t pc = first; pc <= last; pc++) {

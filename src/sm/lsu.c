@@ -119,6 +119,53 @@ static void show_load(const struct sm *sm, const struct lsu_entry *e, const stru
     sm->env.on_load(sm->env.on_load_ctx, &seen);
 }
 
+/* The lines of a quad that lie in the same KiB are looked up one after the other; lines further apart together. */
+static uint32_t quad_passes(const struct stream_mem *mem, unsigned first)
+{
+    uint32_t most = 0;
+    for (unsigned a = first; a < first + 4; a++) {
+        uint32_t n = 1;
+        bool again = !(mem->mask >> a & 1);
+        for (unsigned b = first; b < a; b++) {
+            if (!(mem->mask >> b & 1))
+                continue;
+            again |= mem->addr[b] >> 7 == mem->addr[a] >> 7;
+            bool counted = false; /* with a lane before it */
+            for (unsigned c = first; c < b; c++)
+                counted |= mem->mask >> c & 1 && mem->addr[c] >> 7 == mem->addr[b] >> 7;
+            n += !counted && mem->addr[b] >> 10 == mem->addr[a] >> 10;
+        }
+        if (!again && n > most)
+            most = n;
+    }
+    return most;
+}
+
+/*
+ * Cycles of a texture fetch: one for each line, or by quads (sm.tex_quads), two of which go together when their lanes
+ * are in two neighbouring sectors at most.
+ */
+static uint32_t tex_passes(const struct sm *sm, const struct stream_mem *mem, uint32_t n_line)
+{
+    uint32_t cycles = n_line;
+    if (sm->cfg.tex_quads) {
+        cycles = 0;
+        for (unsigned first = 0; first < TRACE_WARP_SIZE; first += 8) {
+            uint64_t low = UINT64_MAX, high = 0;
+            for (unsigned l = first; l < first + 8; l++)
+                if (mem->mask >> l & 1) {
+                    low = mem->addr[l] < low ? mem->addr[l] : low;
+                    high = mem->addr[l] > high ? mem->addr[l] : high;
+                }
+            if (low > high)
+                continue;
+            bool together = low >> 7 == high >> 7 && (high >> 5) - (low >> 5) < 2;
+            cycles += together ? 1 : quad_passes(mem, first) + quad_passes(mem, first + 4);
+        }
+    }
+    return cycles > sm->cfg.tex_cycles ? cycles : sm->cfg.tex_cycles;
+}
+
 void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t pc, uint64_t now)
 {
     struct warp *w = &sm->warp[slot];
@@ -153,7 +200,7 @@ void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t
         e->flags = request_flags(i);
         coalesce_into(sm, slot, i, mem, e);
         if (e->space == REQ_SP_TEX)
-            e->passes = e->n_line > sm->cfg.tex_cycles ? e->n_line : sm->cfg.tex_cycles;
+            e->passes = tex_passes(sm, mem, e->n_line);
         else if (sm->cfg.data_banks && e->req_kind == REQ_READ)
             e->passes = data_passes(e->line, e->n_line);
         w->outstanding += e->n_line;

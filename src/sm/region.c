@@ -173,6 +173,31 @@ static bool take(struct sm *sm, struct warp *w, uint32_t copy, uint32_t from, ui
     return true;
 }
 
+/* From here on each instruction has its own mask; those before `n` have the same. */
+static void split_masks(struct warp_region *g, uint32_t n)
+{
+    for (uint32_t i = g->from; g->uniform && i < n; i++)
+        g->mask_of[i] = g->mask;
+    g->uniform = false;
+}
+
+/* No lane executes instructions [from, to) of the region, which are predicated: their accesses are of no lane. */
+static void skip(struct sm *sm, struct warp *w, uint32_t copy, uint32_t from, uint32_t to, uint32_t *access,
+                 uint32_t *bytes)
+{
+    struct warp_region *g = &w->gathered;
+    const struct sm_region *r = g->region;
+    const uint16_t *offset = sm->kernel->access + r->access;
+    split_masks(g, copy * r->n_pc + from);
+    for (uint32_t i = from; i < to; i++)
+        g->mask_of[copy * r->n_pc + i] = 0;
+    w->mem.mask = 0;
+    for (; *access < r->n_access && offset[*access] < to; ++*access) {
+        g->access_at[copy * r->n_access + *access] = *bytes;
+        *bytes = put_record(g, *bytes, &w->mem);
+    }
+}
+
 /*
  * Gathers one execution of g->region, which begins with the run at hand. Stops where the warp leaves the region.
  * Returns 1, or -1 on failure.
@@ -192,13 +217,13 @@ static int gather_one(struct sm *sm, unsigned slot, struct stream_run run, uint3
     while (access < r->n_access && offset[access] < at)
         access++;
     do {
-        uint32_t n = run.left < r->n_pc - at ? run.left : r->n_pc - at;
-        if (g->uniform && run.mask != g->mask) {
-            /* An instruction with a guard: from here on each has its own mask. */
-            for (uint32_t i = g->from; i < copy * r->n_pc + at; i++)
-                g->mask_of[i] = g->mask;
-            g->uniform = false;
+        if (run.pc - r->pc > at) {
+            skip(sm, w, copy, at, run.pc - r->pc, &access, bytes);
+            at = run.pc - r->pc;
         }
+        uint32_t n = run.left < r->n_pc - at ? run.left : r->n_pc - at;
+        if (g->uniform && run.mask != g->mask)
+            split_masks(g, copy * r->n_pc + at); /* an instruction with a guard, or behind a predicated one */
         for (uint32_t i = 0; !g->uniform && i < n; i++)
             g->mask_of[copy * r->n_pc + at + i] = run.mask;
         if (!take(sm, w, copy, at, n, &access, bytes))
@@ -211,7 +236,7 @@ static int gather_one(struct sm *sm, unsigned slot, struct stream_run run, uint3
             return got;
         if (!got)
             break;
-    } while (run.pc == r->pc + at);
+    } while (run.pc >= r->pc + at && run.pc < r->pc + r->n_pc);
     g->to = at;
     return 1;
 }
@@ -245,9 +270,10 @@ static int gather(struct sm *sm, unsigned slot)
     if (got != 1)
         return got;
     const struct sm_region *r = g->region = &k->region[k->region_of[run.pc]];
-    uint32_t entered_with = run.mask;
+    uint32_t lanes;
     g->copies = 0;
     do {
+        lanes = run.mask;
         got = gather_one(sm, slot, run, g->copies, &bytes);
         if (got != 1)
             return got;
@@ -257,7 +283,7 @@ static int gather(struct sm *sm, unsigned slot)
         got = sm_warp_run(sm, slot, &run);
         if (got < 0)
             return got;
-    } while (got && run.pc == r->pc && run.mask == entered_with);
+    } while (got && run.pc == r->pc && !(run.mask & ~lanes)); /* lanes may leave the loop */
     begin_group(g, 0);
     return 1;
 }
@@ -268,6 +294,8 @@ int sm_region_next(struct sm *sm, unsigned slot)
 {
     struct warp *w = &sm->warp[slot];
     struct warp_region *g = &w->gathered;
+    w->jumped = g->op < g->op_end && w->inst.cls == TRACE_BRANCH; /* around the rare case of a sequence */
+    w->jumped_back = false;
     for (;;) {
         while (g->op < g->op_end) {
             uint32_t at = g->op++;
@@ -290,10 +318,15 @@ int sm_region_next(struct sm *sm, unsigned slot)
         }
         if (g->copies > g->copy + g->group) {
             begin_group(g, g->copy + g->group);
+            w->jumped = w->jumped_back = true;
             continue;
         }
+        uint32_t end = g->region ? g->region->pc + g->to : 0;
         int got = gather(sm, slot);
         if (got != 1)
             return got;
+        uint32_t start = g->region->pc + g->from;
+        w->jumped |= start != end;
+        w->jumped_back |= start < end;
     }
 }

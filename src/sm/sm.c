@@ -143,6 +143,7 @@ static void start_cta(struct sm *sm, uint64_t number, uint64_t now)
         w->index = i;
         w->cta = (uint8_t)slot;
         w->ended = false;
+        w->gathered.region = NULL;
         w->gathered.op = w->gathered.op_end = 0;
         w->gathered.copies = w->gathered.copy = w->gathered.group = 0;
         stream_dec_begin(w->dec, sm->kernel->trace);
@@ -185,7 +186,7 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
 {
     struct warp *w = &sm->warp[slot];
     const struct sm_inst i = w->inst;
-    uint32_t pc = w->pc, at = w->at, mask = w->mask;
+    uint32_t pc = w->pc, mask = w->mask;
     sm->stats.warp_insts++;
     sm->stats.thread_insts += count_lanes(mask);
     sm->stats.insts[i.cls]++;
@@ -201,14 +202,21 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
         for (unsigned k = 0; k < i.n_dst; k++)
             w->reg_at[reg[k]] = now + i.latency;
         switch (i.cls) {
+        case TRACE_BRANCH:
+            if (i.n_reg > i.n_dst)
+                w->condition_at = 0; /* else it is part of the branch before it */
+            for (unsigned k = i.n_dst; k < i.n_reg; k++)
+                if (w->reg_at[reg[k]] > w->condition_at)
+                    w->condition_at = w->reg_at[reg[k]];
+            break;
         case TRACE_BARRIER:
             sm_barrier_arrive(sm, slot, &i, mask);
-            sm_advance(sm, slot, at, now);
+            sm_advance(sm, slot, now);
             sm_barrier_open(sm, slot, &i, now);
             return;
         case TRACE_EXIT:
             sm_exit_lanes(sm, slot, mask);
-            sm_advance(sm, slot, at, now);
+            sm_advance(sm, slot, now);
             if (w->wait == WARP_BARRIER && !w->ended)
                 sm_barrier_open(sm, slot, &(struct sm_inst){.barrier = w->at_barrier}, now);
             return;
@@ -223,7 +231,7 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
             break;
         }
     }
-    sm_advance(sm, slot, at, now);
+    sm_advance(sm, slot, now);
 }
 
 static enum sm_stall stall_reason(const struct sm *sm, unsigned s)

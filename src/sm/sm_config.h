@@ -21,12 +21,13 @@ struct sm_config {
     /* front end */
     uint32_t schedulers, issue_width, scheduler;
     uint32_t code; /* enum sm_code */
-    uint32_t fetch_width, fetch_cycles, branch_cycles;
+    uint32_t fetch_width, fetch_cycles, branch_cycles, loop_cycles;
     /* execution */
     uint32_t simt_width, operand_cycles;
     uint32_t sp_units, int_units, sfu_units, dp_units, tensor_units;
     uint32_t lat[TRACE_CLASS_COUNT], ii[TRACE_CLASS_COUNT];
     /* memory pipeline */
+    bool tex_quads;
     uint32_t lsu_queue, lsu_lines, data_banks, tex_cycles, tex_latency, pending_loads, outstanding;
     uint32_t coalesce; /* enum sm_coalesce */
     uint32_t smem_banks, smem_latency, smem_atomic_cycles, param_latency;

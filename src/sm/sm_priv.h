@@ -41,6 +41,7 @@ struct warp {
     struct sm_inst inst;           /* the next one */
     uint64_t *reg_at;              /* by register: cycle from which it can be read, or REG_PENDING */
     uint64_t ready_at;             /* ALU, FETCH: when it can issue */
+    uint64_t condition_at;         /* when the condition of the last branch was known */
     uint64_t fetched_at;           /* cycle from which the next instruction can issue, as far as fetching goes */
     uint32_t pc, mask;             /* of the next instruction */
     uint32_t at;                   /* its place in the code that is fetched: pc, or the number of an operation */
@@ -58,6 +59,7 @@ struct warp {
     uint8_t buffered;              /* instructions left in its buffer */
     uint8_t at_barrier;            /* number, when wait == WARP_BARRIER */
     bool ended;                    /* no more instructions */
+    bool jumped, jumped_back; /* the next instruction does not follow the last in the program; it comes before it */
     struct stream_dec *dec;
     struct stream_mem mem; /* addresses of the next instruction */
     struct warp_region gathered;
@@ -200,7 +202,7 @@ static inline void sm_move_warp(struct sm *sm, unsigned slot, enum warp_wait to)
 void sm_settle(struct sm *, unsigned slot, uint64_t earliest);
 /* Decodes the warp's next instruction after it issued the one at place `from` in cycle now; ends the warp when there is
  * none. */
-void sm_advance(struct sm *, unsigned slot, uint32_t from, uint64_t now);
+void sm_advance(struct sm *, unsigned slot, uint64_t now);
 void sm_start_warp(struct sm *, unsigned slot, uint64_t now);
 /* A barrier, before and after sm_advance has decoded what comes behind it. */
 void sm_barrier_arrive(struct sm *, unsigned slot, const struct sm_inst *, uint32_t mask);

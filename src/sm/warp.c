@@ -103,7 +103,10 @@ static uint64_t icache_access(struct sm *sm, uint32_t place, uint64_t at)
 static void fetch(struct sm *sm, struct warp *w, uint32_t place, uint64_t now, bool jumped)
 {
     if (!sm->cfg.fetch_width) {
-        w->fetched_at = now;
+        w->fetched_at = now + (jumped ? sm->cfg.branch_cycles : 0);
+        uint64_t known = w->condition_at + sm->cfg.loop_cycles;
+        if (jumped && w->jumped_back && known > w->fetched_at)
+            w->fetched_at = known;
         w->buffered = 255;
         return;
     }
@@ -237,6 +240,8 @@ static int next_inst(struct sm *sm, unsigned slot)
     if (got < 0)
         return fail(sm, slot, 1);
     w->inst = sm->kernel->inst[step.pc];
+    w->jumped = step.pc != w->pc + 1;
+    w->jumped_back = step.pc <= w->pc;
     w->pc = w->at = step.pc;
     w->mask = step.mask;
     return 1;
@@ -299,7 +304,7 @@ static void end_warp(struct sm *sm, unsigned slot, uint64_t now)
         sm_warp_gone(sm, slot, now);
 }
 
-void sm_advance(struct sm *sm, unsigned slot, uint32_t from, uint64_t now)
+void sm_advance(struct sm *sm, unsigned slot, uint64_t now)
 {
     struct warp *w = &sm->warp[slot];
     if (!decode(sm, slot)) {
@@ -308,9 +313,8 @@ void sm_advance(struct sm *sm, unsigned slot, uint32_t from, uint64_t now)
         end_warp(sm, slot, now);
         return;
     }
-    bool jumped = w->at != from + 1;
-    sm->stats.jumps += jumped;
-    if (jumped)
+    sm->stats.jumps += w->jumped;
+    if (w->jumped)
         fetch(sm, w, w->at, now, true);
     else if (!--w->buffered)
         fetch(sm, w, w->at, now, false);

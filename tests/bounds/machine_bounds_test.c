@@ -290,7 +290,8 @@ static void replies_reach_an_sm_as_fast_as_their_queue_allows(void **state)
 
 /*
  * Reading front to back: 48 channels of 16 bytes, four transfers per 1600 MHz cycle. The board copies at 80 to 88% of
- * that, the model reads at 70%: what is lost are rows that warps which have drifted apart open for each other.
+ * that, the model reads at 63%: what is lost are rows that warps which have drifted apart open for each other, and the
+ * way of half of the lines through the other partition of the L2.
  */
 static void h200_reaches_its_bandwidth(void **state)
 {
@@ -300,7 +301,7 @@ static void h200_reaches_its_bandwidth(void **state)
     const char *set[] = {"machine.launch_cycles=0"};
     struct run x = stream_on(&s, &t, "h200", set, 1);
     const double peak = 48 * 16 * 4 * 1600.0 / 1980;
-    within(stat(&x, "dram.read_bytes") / (double)x.cycles / peak, 0.70, 0.05, "share of the DRAM's peak");
+    within(stat(&x, "dram.read_bytes") / (double)x.cycles / peak, 0.63, 0.05, "share of the DRAM's peak");
     gpu_free(x.gpu);
     synth_free(&s);
 }

@@ -136,7 +136,7 @@ static void users_take_in_what_they_can(void **state)
     expect(
         "setp.lt.s32 %p1, %r1, 4;\nsetp.gt.s32 %p2, %r2, 4;\nand.pred %p3, %p1, %p2;\n@%p3 bra L;\n"
         "st.global.u32 [%rd1], %r1;\nL: ret;",
-        "0:int_add 2:int_add 3:branch | 4:store | 5:ret");
+        "0:int_add 2:int_add 4:store 5:ret");
     /* Not where the result is used twice, or its source changes before the use. */
     expect("add.s32 %r1, %r2, %r3;\nadd.s32 %r4, %r1, %r5;\nst.global.v2.u32 [%rd1], {%r1, %r4};\nret;",
            "0:int_add 1:int_add 2:store 3:ret");
@@ -146,7 +146,45 @@ static void users_take_in_what_they_can(void **state)
     expect(
         "L: ld.global.f32 %f2, [%rd1];\nadd.f32 %f3, %f1, %f2;\nsetp.lt.f32 %p1, %f3, 0f00000000;\nmov.f32 %f1, %f3;\n"
         "@%p1 bra L;\nst.global.f32 [%rd1], %f1;\nret;",
-        "0:load 1:fp_add 2:fp_add 4:branch | 5:store 6:ret");
+        "0:load 1:fp_add 2:int_minmax 4:branch | 5:store 6:ret");
+}
+
+/* What a branch goes around is predicated up to eight operations, and is scheduled with what is before and behind it.
+ */
+static void short_branches_are_predicated(void **state)
+{
+    (void)state;
+    expect(
+        "@%p1 bra L;\nld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f2, %f1;\nL: ld.global.f32 %f3, [%rd2];\n"
+        "add.f32 %f2, %f2, %f3;\nst.global.f32 [%rd1], %f2;\nret;",
+        "1:load 3:load 2:fp_add 4:fp_add 5:store 6:ret");
+    for (unsigned n = 8; n < 10; n++) {
+        char body[1024] = "@%p1 bra L;\n";
+        for (unsigned k = 0; k < n; k++)
+            strcat(body, "fma.rn.f32 %f2, %f2, %f2, %f2;\n");
+        strcat(body, "L: st.global.f32 [%rd1], %f2;\nret;");
+        struct built b = build(parse_body(body));
+        assert_int_equal(b.t.code->n_region, n == 8 ? 1 : 3);
+        assert_int_equal(b.t.code->n_op, n == 8 ? n + 2 : n + 3);
+        drop(&b);
+    }
+    /* Not what has a branch of its own, nor what a loop begins with. */
+    expect("@%p1 bra L;\nrcp.rn.f32 %f2, %f2;\nL: st.global.f32 [%rd1], %f2;\nret;",
+           "0:branch | 1:nop 1:int_add 1:int_add 1:int_add 1:branch 1:sfu 1:fp_mad 1:fp_add 1:fp_mad 1:nop | 2:store "
+           "3:ret");
+    expect(
+        "@%p1 bra L;\nadd.f32 %f2, %f2, %f2;\nL: add.f32 %f2, %f2, %f3;\n@%p2 bra L;\nst.global.f32 [%rd1], %f2;\nret;",
+        "0:branch | 1:fp_add | 2:fp_add 3:branch | 4:store 5:ret");
+}
+
+/* A branch around a rare case keeps what is before it in the program before it, and the rest behind it. */
+static void nothing_passes_the_branch_of_a_sequence(void **state)
+{
+    (void)state;
+    expect(
+        "rcp.rn.f32 %f1, %f2;\nld.global.f32 %f3, [%rd1];\nadd.f32 %f3, %f3, %f1;\nst.global.f32 [%rd1], %f3;\nret;",
+        "0:nop 0:int_add 0:int_add 0:int_add 0:branch 1:load 0:sfu 0:nop 0:fp_mad 0:fp_add 0:fp_mad 2:fp_add 3:store "
+        "4:ret");
 }
 
 static void sequences_have_the_assemblers_length(void **state)
@@ -468,19 +506,23 @@ static void counted_loops_are_unrolled(void **state)
     static const char body[] =
         "mov.u32 %%r1, 0;\nbra L;\nL: %s\nld.global.f32 %%f1, [%%rd1];\nld.global.f32 %%f2, [%%rd2];\n"
         "fma.rn.f32 %%f3, %%f1, %%f2, %%f3;\nadd.s64 %%rd1, %%rd1, 4;\nadd.s64 %%rd2, %%rd2, 4;\n"
-        "add.s32 %%r1, %%r1, %s;\nsetp.lt.s32 %%p1, %%r1, %s;\n@%%p1 bra L;\n"
-        "st.global.f32 [%%rd3], %%f3;\nret;";
+        "add.s32 %%r1, %%r1, %s;\nsetp.lt.s32 %%p1, %%r1, %s;\n%s\n"
+        "M: st.global.f32 [%%rd3], %%f3;\nret;";
+    /* The branch back, or one that leaves before a jump back: the same to an assembler. */
+    static const char back[] = "@%p1 bra L;", leaves[] = "@%p1 bra M;\nbra.uni L;";
     static const struct {
-        const char *pragma, *step, *limit;
+        const char *pragma, *step, *limit, *branch;
         bool unrolled;
-    } cases[] = {{"", "1", "%r2", true},
-                 {"", "32", "1000", true},
-                 {".pragma \"nounroll\";", "1", "%r2", false},
-                 {"", "%r3", "%r2", false}};
+    } cases[] = {{"", "1", "%r2", back, true},
+                 {"", "32", "1000", back, true},
+                 {"", "1", "%r2", leaves, true},
+                 {".pragma \"nounroll\";", "1", "%r2", back, false},
+                 {".pragma \"nounroll\";", "1", "%r2", leaves, false},
+                 {"", "%r3", "%r2", back, false}};
     (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char text[1024];
-        snprintf(text, sizeof text, body, cases[k].pragma, cases[k].step, cases[k].limit);
+        snprintf(text, sizeof text, body, cases[k].pragma, cases[k].step, cases[k].limit, cases[k].branch);
         struct built b = build(parse_body(text));
         const struct trace_region *r = &b.t.code->region[1];
         assert_int_equal(r->copies, cases[k].unrolled ? 4 : 0);
@@ -501,6 +543,8 @@ int main(void)
         cmocka_unit_test(loads_stay_behind_stores_they_may_meet),
         cmocka_unit_test(nothing_passes_a_barrier_or_a_fence),
         cmocka_unit_test(users_take_in_what_they_can),
+        cmocka_unit_test(short_branches_are_predicated),
+        cmocka_unit_test(nothing_passes_the_branch_of_a_sequence),
         cmocka_unit_test(sequences_have_the_assemblers_length),
         cmocka_unit_test(neighbours_of_a_shared_variable_are_one_load),
         cmocka_unit_test(schedules_are_legal),
