@@ -497,6 +497,15 @@ int lab_run(struct lab *l, struct pool *pool, struct err *e)
     return status;
 }
 
+bool lab_has_suite(const struct lab *l)
+{
+    for (size_t i = 0; i < l->figure.n; i++)
+        for (size_t p = 0; p < l->figure.p[i].program.n; p++)
+            if (!l->figure.p[i].program.p[p]->command.n)
+                return true;
+    return false;
+}
+
 bool lab_is_idle(const struct lab *l, const struct lab_program *program)
 {
     for (size_t i = 0; i < l->figure.n; i++) {

@@ -53,6 +53,8 @@ int lab_check(struct lab *, struct err *);
 /* As pool_run; afterwards the tables stand. Stopped: tables of what there is. -1 also where a result is there and a
  * file that its values need cannot be read: the store has what was simulated. */
 int lab_run(struct lab *, struct pool *, struct err *);
+/* Is a program of the suite, which has a size, in any figure? */
+bool lab_has_suite(const struct lab *);
 /* How the figure is drawn. */
 struct plot lab_plot(const struct lab_figure *);
 /* Did the program's launches leave most SMs of some figure's machine without a CTA? After lab_run. */

@@ -326,8 +326,10 @@ int report_check(const char *folder, struct err *e)
 
 static void put_markdown(const struct writing *w, const char *body, FILE *out)
 {
-    fprintf(out, "# %s\n\nSize of the programs: %s. Model of the machine: %s.\n", w->report->title, w->report->size,
-            WEIR_MODEL);
+    fprintf(out, "# %s\n\n", w->report->title);
+    if (lab_has_suite(w->lab))
+        fprintf(out, "Size of the programs: %s. ", w->report->size);
+    fprintf(out, "Model of the machine: %s.\n", WEIR_MODEL);
     if (w->claim.n) {
         fputc('\n', out);
         put_summary(w, out);

@@ -258,8 +258,11 @@ void report_page(FILE *f, const struct report *r, const struct lab *l, const str
     const struct plan *first = l->figure.n ? &l->figure.p[0].plan : NULL;
     const char *paper = first ? first->paper_title : NULL;
     char lead[200];
-    snprintf(lead, sizeof lead, "Programs at size %.20s, simulated by weir. Model of the machine: %.40s.", r->size,
-             WEIR_MODEL);
+    if (lab_has_suite(l))
+        snprintf(lead, sizeof lead, "Programs at size %.20s, simulated by weir. Model of the machine: %.40s.", r->size,
+                 WEIR_MODEL);
+    else
+        snprintf(lead, sizeof lead, "Simulated by weir. Model of the machine: %.40s.", WEIR_MODEL);
     page_begin(f, paper ? paper : first && l->figure.n == 1 ? first->title : r->title, lead);
     if (n)
         put_summary(f, c, n);

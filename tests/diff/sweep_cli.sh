@@ -212,6 +212,12 @@ for section, value in (("ipc", want["ipc"]), ("l1.misses", want["l1.misses"])):
 PY
 # A program of one's own is recorded each time; one that does the same again is not simulated again, wherever weir is.
 (cd / && expect 0 "$weir" sweep --size tiny -o "$dir/own" $sweep "$app" exit 0 -- "$dir/app.wt" mm_mars && says err "0 simulations") || exit 1
+# So it is if it was recorded for another machine and did the same there.
+expect 0 "$weir" sweep -o "$dir/own" --results "$dir/own2.sqlite" --gpu gtx780 "$app" exit 0
+grep -q '^Model of the machine' "$dir/own/report.md" || fail "a size without programs of the suite: $(head -n 3 "$dir/own/report.md")"
+expect 0 "$weir" sweep -o "$dir/own" --results "$dir/own2.sqlite" --gpu gtx480,gtx780 "$app" exit 0
+says err "1 simulations in"
+says err "1 taken from earlier ones"
 # The same as a plan, with files beside it.
 cp "$app" "$dir/mine"
 cat >"$dir/own.ini" <<'INI'
