@@ -3,6 +3,9 @@
 
 #include "base/mem.h"
 #include "base/outfile.h"
+#include "base/text.h"
+
+#include <errno.h>
 
 int jsonfile_write(json_t *doc, const char *path, size_t flags, struct err *e)
 {
@@ -36,4 +39,25 @@ json_t *jsonfile_text(const char *s)
     j = json_string(ascii);
     free(ascii);
     return j;
+}
+
+json_t *jsonfile_read(const char *path, struct err *e)
+{
+    FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
+    if (!f) {
+        err_at(e, path, 0, 0, "cannot open: %s", strerror(errno));
+        return NULL;
+    }
+    json_error_t why;
+    json_t *doc = json_loadf(f, JSON_REJECT_DUPLICATES, &why);
+    if (f != stdin)
+        fclose(f);
+    if (doc)
+        return doc;
+    err_at(e, path, why.line > 0 ? why.line : 0, 0, "is no JSON: %.200s", why.text);
+    if (text_ends_in(path, ".wt"))
+        err_hint(e, "a recording? 'weir replay --json FILE %s' makes a document of it", path);
+    else
+        err_hint(e, "'weir run --json FILE ./app' and 'weir replay --json FILE' make documents");
+    return NULL;
 }

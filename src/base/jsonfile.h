@@ -9,6 +9,9 @@
 /* Writes the document and a newline, and takes it over. "-" is standard output; `flags` are json_dumpf's. */
 int jsonfile_write(json_t *doc, const char *path, size_t flags, struct err *e);
 
+/* Reads the document of a run; "-" is standard input. NULL: *e says why, and how one is made. */
+json_t *jsonfile_read(const char *path, struct err *e);
+
 /* A string for a document. Names from files and command lines need not be UTF-8, JSON must be: other bytes become '?'.
  */
 json_t *jsonfile_text(const char *);

@@ -1,4 +1,5 @@
 /* weir config: shows a machine's every value with unit, origin and meaning; compares two machines; checks a file. */
+#include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/machine_args.h"
 
@@ -77,6 +78,37 @@ static void print_value(void *ctx, const struct cfg_value *v)
     const char *unit = v->field->type == CFG_INT ? v->field->unit : kind[v->field->type];
     printf("%-26s %-16s %-13s %-24s %s\n", v->key, *v->text ? v->text : "\"\"", *unit ? unit : "-", v->origin,
            v->field->doc);
+}
+
+/* ---- --only ---- */
+
+struct sections {
+    VEC(const char *) name;
+};
+
+static void add_section(void *ctx, const struct cfg_value *v)
+{
+    struct sections *s = ctx;
+    for (size_t i = 0; i < s->name.n; i++)
+        if (!strcmp(s->name.p[i], v->section))
+            return;
+    VEC_PUSH(&s->name, v->section);
+}
+
+/* Sections of policies are there when the policies are chosen. */
+static int check_section(const struct cfg *c, const char *only, struct err *e)
+{
+    struct sections s = {0};
+    cfg_each(c, add_section, &s);
+    int status = -1;
+    for (size_t i = 0; i < s.name.n && status; i++)
+        status = strcmp(s.name.p[i], only) ? -1 : 0;
+    if (status) {
+        err_set(e, "--only %s: there is no such section", only);
+        cfg_hint_names(e, only, s.name.p, (unsigned)s.name.n);
+    }
+    VEC_FREE(&s.name);
+    return status;
 }
 
 /* ---- two machines ---- */
@@ -161,6 +193,8 @@ int cli_config(int argc, char **argv)
         gpu_free(g);
     } else if (c && !strcmp(a.verb, "diff")) {
         status = diff(&a, c, &e);
+    } else if (c && a.only && check_section(c, a.only, &e)) {
+        status = CLI_BAD_INPUT;
     } else if (c) {
         printf("%-26s %-16s %-13s %-24s %s\n", "key", "value", "unit", "origin", "meaning");
         cfg_each(c, print_value, &a);

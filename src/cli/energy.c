@@ -101,11 +101,10 @@ static struct cfg *configuration(const char *path, json_t *config, const char *c
 
 static int load(struct run *r, const char *path, const char *coefficients, struct err *e)
 {
-    json_error_t why;
     r->path = path;
-    r->doc = json_load_file(path, 0, &why);
+    r->doc = jsonfile_read(path, e);
     if (!r->doc)
-        return err_at(e, path, why.line > 0 ? why.line : 0, 0, "cannot be read as JSON: %s", why.text);
+        return -1;
     json_t *config = json_object_get(r->doc, "config"), *total = json_object_get(r->doc, "total");
     const char *schema = json_string_value(json_object_get(r->doc, "schema"));
     if (!schema || strcmp(schema, RESULT_SCHEMA) || !json_is_object(config) || !json_is_object(total)) {

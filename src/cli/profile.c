@@ -3,6 +3,7 @@
  * of such a run, and tells where the time went: on the screen, and as a page.
  */
 #include "base/exhaust.h"
+#include "base/jsonfile.h"
 #include "base/outfile.h"
 #include "base/text.h"
 #include "cli/cli.h"
@@ -68,24 +69,6 @@ static int simulate(struct args *a, const char *path)
 
 /* ---- the profile ---- */
 
-static json_t *load(const char *path, const char *name, struct err *e)
-{
-    json_error_t why;
-    FILE *f = strcmp(path, "-") ? fopen(path, "r") : stdin;
-    if (!f) {
-        err_at(e, name, 0, 0, "%s", strerror(errno));
-        return NULL;
-    }
-    json_t *doc = json_loadf(f, JSON_REJECT_DUPLICATES, &why);
-    if (f != stdin)
-        fclose(f);
-    if (!doc) {
-        err_at(e, name, why.line > 0 ? (unsigned)why.line : 0, 0, "is no JSON: %s", why.text);
-        err_hint(e, "make a document: weir run --profile --json FILE ./app");
-    }
-    return doc;
-}
-
 static int write_page(const struct args *a, const struct profile *p, struct err *e)
 {
     struct outfile *o = outfile_open(a->html, e);
@@ -104,7 +87,7 @@ static int show(const struct args *a, const char *path, const char *name)
 {
     struct err e;
     struct profile p;
-    json_t *doc = load(path, name, &e);
+    json_t *doc = jsonfile_read(path, &e);
     if (!doc || profile_read(&p, doc, name, a->source, &e)) {
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
@@ -155,6 +138,8 @@ static void check_options(const struct args *a, struct argp_state *state)
         argp_error(state, "--json -: standard output is the profile's; name a file");
     if (is_document(a->argv[0]) && (a->machine.opts.machine || a->machine.opts.n_set || a->machine.opts.with))
         argp_error(state, "%s is a run that is done: --gpu, --set and --with have nothing to do", a->argv[0]);
+    if (is_document(a->argv[0]) && a->machine.opts.energy)
+        argp_error(state, "%s is a run that is done: 'weir energy %s' tells its energy", a->argv[0], a->argv[0]);
     if (is_document(a->argv[0]) && a->json)
         argp_error(state, "%s is the document already: --json has nothing to do", a->argv[0]);
 }

@@ -2,6 +2,7 @@
 #include "lab/compare.h"
 
 #include "base/demangle.h"
+#include "base/jsonfile.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -11,12 +12,9 @@ enum { SHOWN_ROWS = 10, SHOWN_KEYS = 16 };
 
 json_t *compare_read(const char *path, struct err *e)
 {
-    json_error_t why;
-    json_t *doc = json_load_file(path, 0, &why);
-    if (!doc) {
-        err_at(e, path, why.line > 0 ? why.line : 0, 0, "%s", why.text);
+    json_t *doc = jsonfile_read(path, e);
+    if (!doc)
         return NULL;
-    }
     const char *schema = json_string_value(json_object_get(doc, "schema"));
     if (schema && !strcmp(schema, "weir-stats-1") && json_is_object(json_object_get(doc, "total")))
         return doc;

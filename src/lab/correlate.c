@@ -1,6 +1,7 @@
 /* See correlate.h. */
 #include "lab/correlate.h"
 
+#include "base/jsonfile.h"
 #include "gpu/ncu_names.h"
 
 #include <ctype.h>
@@ -37,10 +38,9 @@ static int not_a_run(const char *path, struct err *e)
 
 int run_read(struct run *r, const char *path, struct err *e)
 {
-    json_error_t why;
-    json_t *doc = json_load_file(path, 0, &why);
+    json_t *doc = jsonfile_read(path, e);
     if (!doc)
-        return err_at(e, path, why.line > 0 ? why.line : 0, 0, "%.200s", why.text);
+        return -1;
     const json_t *kernels = json_object_get(doc, "kernels"), *config = json_object_get(doc, "config");
     const char *clock = json_string_value(json_object_get(config, "clock.core"));
     size_t i;

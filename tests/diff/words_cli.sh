@@ -123,6 +123,14 @@ says err "--all or names ('bfs'), not both"
 chmod -x "$dir/own.wt"
 expect 2 "$weir" run "$dir/own.wt"
 says err "weir replay $dir/own.wt"
+for command in compare energy correlate; do
+    expect 2 "$weir" $command "$dir/run.json" "$dir/own.wt"
+    [ $command = correlate ] || says err "'weir replay --json FILE $dir/own.wt' makes a document of it"
+done
+expect 2 "$weir" profile --energy "$dir/run.json"
+says err "'weir energy $dir/run.json' tells its energy"
+expect 2 "$weir" config show --only l9
+says err "did you mean 'l1'?"
 expect 2 "$weir" replay "$app"
 says err "a program is recorded first: weir record"
 expect 2 "$weir" sweep -o "$dir/report" bfs -- "$app" -- "$dir/own.wt" --metric ipc
