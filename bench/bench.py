@@ -52,10 +52,10 @@ def replay(trace):
     return json.loads(out)["total"], wall, cpu
 
 
-def host_instructions(trace, weir=WEIR):
+def host_instructions(trace, weir=WEIR, machine=(MACHINE,)):
     with tempfile.NamedTemporaryFile() as out:
         done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=" + out.name, weir, "replay", "-q",
-                               "--gpu", MACHINE, trace], capture_output=True, text=True)
+                               "--gpu", *machine, trace], capture_output=True, text=True)
     found = re.search(r"Collected\s*:\s*(\d+)", done.stderr)
     if done.returncode or not found:
         die("valgrind: " + done.stderr[-400:])
@@ -134,17 +134,33 @@ def compare_hooks(folder):
         die("the hooks cost more than 1% while no policy uses them")
 
 
+def compare_code(folder):
+    """Scheduled code beside PTX's order on h200: host instructions for the same recording, so per PTX instruction."""
+    ratios = []
+    for name, arguments in SMALL:
+        _, trace = record(folder, name, arguments)
+        ptx, scheduled = (host_instructions(trace, machine=("h200", "--set", "sm.code=" + c)) for c in ("ptx", "scheduled"))
+        ratios.append(scheduled / ptx)
+        print("%-22s %+.1f%% host instructions with scheduled code" % (name + " " + " ".join(arguments),
+                                                                      100 * (scheduled / ptx - 1)))
+    print("geometric mean of the speeds, scheduled over PTX: %.2f" %
+          math.exp(-sum(map(math.log, ratios)) / len(ratios)))
+
+
 def main():
     if not os.access(WEIR, os.X_OK):
         die("%s is missing; run make" % WEIR)
     folder = os.path.join(os.path.dirname(WEIR), "bench")
     os.makedirs(folder, exist_ok=True)
     have_valgrind = shutil.which("valgrind")
-    if {"--check", "--record", "--hooks"} & set(sys.argv):
+    if {"--check", "--record", "--hooks", "--code"} & set(sys.argv):
         if not have_valgrind:
             die("valgrind is needed to count host instructions")
         if "--hooks" in sys.argv:
             compare_hooks(folder)
+            return
+        if "--code" in sys.argv:
+            compare_code(folder)
             return
         rows = measure_small(folder)
         if "--record" in sys.argv:
