@@ -288,6 +288,49 @@ static void fetching_costs_what_it_should(void **state)
     }
 }
 
+/* A comparison and a branch, again and again: back to the comparison, or on to the next pair. */
+struct jumps {
+    uint32_t n;
+    bool forward;
+};
+static void jumping_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct jumps *j = ctx;
+    (void)cta, (void)warp;
+    for (uint32_t i = 0; i < j->n; i++)
+        synth_do(s, j->forward ? 3 * i : 0, 2, ~0u);
+}
+
+static void jumps_cost_what_they_should(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *config;
+        bool forward;
+        unsigned period;
+    } cases[] = {{"sm.lat.int_add=4", false, 4 + 1}, /* where nothing is fetched a jump is free by default */
+                 {"sm.lat.int_add=4 sm.branch_cycles=3", false, 4 + 3},
+                 {"sm.lat.int_add=4 sm.branch_cycles=3", true, 4 + 3},
+                 {"sm.lat.int_add=4 sm.branch_cycles=3 sm.loop_cycles=20", false, 4 + 20},
+                 {"sm.lat.int_add=4 sm.branch_cycles=3 sm.loop_cycles=20", true, 4 + 3}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (int tick = 0; tick < 2; tick++) {
+            struct jumps j = {.n = 5, .forward = cases[k].forward};
+            struct synth s;
+            synth_init(&s, 1, 32, jumping_warp, &j);
+            for (uint32_t i = 0; i < 5; i++) {
+                synth_inst(&s, TRACE_INT_ADD, REGS(1), NULL);
+                synth_inst(&s, TRACE_BRANCH, NULL, REGS(1));
+                synth_inst(&s, TRACE_INT_ADD, NULL, NULL);
+            }
+            synth_seal(&s);
+            struct bench *b = bench_new(&s, cases[k].config, tick);
+            assert_int_equal(bench_run(b, 1) - FIRST_ISSUE, 4 * cases[k].period + 4 + 1);
+            bench_free(b);
+            synth_free(&s);
+        }
+}
+
 /* ---- memory ---- */
 
 struct load_then_use {
@@ -414,6 +457,43 @@ static void lines_leave_one_per_cycle(void **state)
     assert_int_equal(end, FIRST_ISSUE + 1 + 31 + LATENCY + 1);
     bench_free(b);
     synth_free(&s);
+}
+
+/* Two texture fetches: the second one's lines leave when the first has had its cycles. */
+static void fetch_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    (void)cta, (void)warp;
+    synth_access(s, 0, ~0u, TRACE_SP_TEX, ctx);
+    synth_affine(s, 1, 1, TRACE_SP_TEX, 0x100000, 0);
+}
+
+static void textures_are_fetched_by_quads(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned in_quad, by_quad; /* bytes from lane to lane, and from quad to quad */
+        unsigned cycles;
+    } cases[] = {{4, 16, 4},   /* two quads in two sectors go together */
+                 {16, 64, 8},  /* a quad in a line */
+                 {4, 4096, 8}, /* also when quads are far apart */
+                 {128, 512, 32},
+                 {1024, 4096, 8}}; /* lines of different KiB are looked up together */
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        uint64_t addr[32];
+        for (unsigned l = 0; l < 32; l++)
+            addr[l] = 0x10000 + l / 4 * cases[k].by_quad + l % 4 * cases[k].in_quad;
+        struct synth s;
+        synth_init(&s, 1, 32, fetch_warp, addr);
+        synth_mem_inst(&s, TRACE_TEX, TRACE_SP_TEX, 4, REGS(1), NULL);
+        synth_mem_inst(&s, TRACE_TEX, TRACE_SP_TEX, 4, REGS(2), NULL);
+        synth_seal(&s);
+        struct bench *b = bench_new(&s, "sm.lsu_lines=8 sm.tex_cycles=4 sm.tex_quads=yes", false);
+        b->l1->in.cap = 32;
+        bench_run(b, 1);
+        assert_int_equal(b->l1->log.p[b->l1->log.n - 1].cycle, FIRST_ISSUE + 1 + cases[k].cycles);
+        bench_free(b);
+        synth_free(&s);
+    }
 }
 
 static void a_full_queue_stalls_issue(void **state)
@@ -847,6 +927,8 @@ struct scheduled {
     unsigned iterations;
     uint32_t guard; /* lanes of the second load */
     bool stops;     /* the last iteration ends behind the first use */
+    bool skips;     /* no lane executes the second load and its use */
+    bool shrinks;   /* eight lanes leave with each iteration */
 };
 
 static void scheduled_op(struct scheduled *x, uint32_t pc, uint8_t copy, enum trace_class cls, int dst, int src)
@@ -886,15 +968,20 @@ static void scheduled_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t wa
     (void)cta, (void)warp;
     for (unsigned k = 0; k < x->iterations; k++) {
         bool stops = x->stops && k + 1 == x->iterations;
-        synth_affine(s, 0, ~0u, TRACE_SP_GLOBAL, 0x10000 + 0x1000 * k, 4);
-        synth_do(s, 1, 1, ~0u);
+        uint32_t lanes = x->shrinks ? ~0u >> 8 * k : ~0u;
+        synth_affine(s, 0, lanes, TRACE_SP_GLOBAL, 0x10000 + 0x1000 * k, 4);
+        synth_do(s, 1, 1, lanes);
         if (stops)
             break;
+        if (x->skips) {
+            synth_do(s, 4, 1, lanes);
+            continue;
+        }
         if (x->guard)
             synth_affine(s, 2, x->guard, TRACE_SP_GLOBAL, 0x80000 + 0x1000 * k, 4);
         else
             synth_do(s, 2, 1, 0);
-        synth_do(s, 3, 2, ~0u);
+        synth_do(s, 3, 2, lanes);
     }
     synth_do(s, 5, 1, ~0u);
 }
@@ -990,6 +1077,29 @@ static void guards_keep_their_lanes_in_regions(void **state)
     synth_free(&s);
 }
 
+static void lanes_leave_regions_and_skip_parts_of_them(void **state)
+{
+    (void)state;
+    struct synth s;
+    char order[256] = "";
+    /* Iterations from which lanes drop out are issued together all the same. */
+    struct scheduled x = {.iterations = 4, .guard = 0xff, .shrinks = true};
+    struct bench *b = run_scheduled(&s, &x, false, order, sizeof order);
+    assert_string_equal(order, "0.0 2.0 0.1 2.1 0.2 2.2 0.3 2.3");
+    assert_int_equal(b->sm->stats.warp_insts, 17 + 1);
+    assert_int_equal(b->kernel->load[0].lanes, 32 + 24 + 16 + 8);
+    bench_free(b);
+    synth_free(&s);
+    /* A predicated part that no lane executes is issued, and asks for nothing. */
+    x = (struct scheduled){.iterations = 2, .skips = true};
+    b = run_scheduled(&s, &x, false, order, sizeof order);
+    assert_string_equal(order, "0.0 0.1");
+    assert_int_equal(b->sm->stats.warp_insts, 9 + 1);
+    assert_int_equal(b->sm->stats.thread_insts, 2 * 2 * 32 + 32 + 32);
+    bench_free(b);
+    synth_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1000,10 +1110,12 @@ int main(void)
         cmocka_unit_test(stalls_are_charged_to_their_reason),
         cmocka_unit_test(registers_are_counted_for_each_warp),
         cmocka_unit_test(fetching_costs_what_it_should),
+        cmocka_unit_test(jumps_cost_what_they_should),
         cmocka_unit_test(a_load_wakes_its_user_when_the_line_is_there),
         cmocka_unit_test(a_late_reply_is_not_missed),
         cmocka_unit_test(segments_leave_instead_of_lines),
         cmocka_unit_test(lines_leave_one_per_cycle),
+        cmocka_unit_test(textures_are_fetched_by_quads),
         cmocka_unit_test(a_full_queue_stalls_issue),
         cmocka_unit_test(a_full_queue_is_blamed_on_its_head),
         cmocka_unit_test(shared_memory_takes_its_passes),
@@ -1018,6 +1130,7 @@ int main(void)
         cmocka_unit_test(schedulers_hear_of_kernels),
         cmocka_unit_test(regions_issue_as_they_are_scheduled),
         cmocka_unit_test(guards_keep_their_lanes_in_regions),
+        cmocka_unit_test(lanes_leave_regions_and_skip_parts_of_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
