@@ -10,6 +10,8 @@
  *
  * Each sequence of `counters` starts by reading 512 MiB, after which the L2 holds nothing of the buffer that is measured.
  */
+#include "check.h"
+
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -18,15 +20,6 @@
 #include <map>
 #include <string>
 #include <vector>
-
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        cudaError_t err_ = (call);                                                                                     \
-        if (err_ != cudaSuccess) {                                                                                     \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(err_));                              \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 typedef unsigned long long u64;
 static const u64 MiB = 1 << 20;

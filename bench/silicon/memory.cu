@@ -331,11 +331,9 @@ __global__ void texture_chase(cudaTextureObject_t tex, int warm, int n, stamp *s
     out[0] = (unsigned)at;
 }
 
-__global__ void texture_lanes(cudaTextureObject_t tex, int stride, int n, stamp *s, unsigned *out)
+/* Eight fetches an iteration in chains that start at `at`; what is fetched is 0. */
+static __device__ __forceinline__ void time_fetches(cudaTextureObject_t tex, int at[read_chains], int n, stamp *s, unsigned *out)
 {
-    int at[read_chains];
-    for (int c = 0; c < read_chains; c++)
-        at[c] = (int)(threadIdx.x & 31) * stride + c;
     long long t = begin_timing();
 #pragma unroll 1
     for (int i = 0; i < n; i++)
@@ -346,20 +344,21 @@ __global__ void texture_lanes(cudaTextureObject_t tex, int stride, int n, stamp 
     out[threadIdx.x] = (unsigned)(at[0] ^ at[1] ^ at[2] ^ at[3]);
 }
 
+__global__ void texture_lanes(cudaTextureObject_t tex, int stride, int n, stamp *s, unsigned *out)
+{
+    int at[read_chains];
+    for (int c = 0; c < read_chains; c++)
+        at[c] = (int)(threadIdx.x & 31) * stride + c;
+    time_fetches(tex, at, n, s, out);
+}
+
 /* Lane l fetches element offset[l] of what is 0 everywhere. */
 __global__ void texture_gather(cudaTextureObject_t tex, const unsigned *offset, int n, stamp *s, unsigned *out)
 {
     int at[read_chains];
     for (int c = 0; c < read_chains; c++)
         at[c] = (int)offset[threadIdx.x & 31];
-    long long t = begin_timing();
-#pragma unroll 1
-    for (int i = 0; i < n; i++)
-#pragma unroll
-        for (int k = 0; k < 8; k++)
-            at[k % read_chains] += tex1Dfetch<int>(tex, at[k % read_chains]);
-    end_timing(s, t);
-    out[threadIdx.x] = (unsigned)(at[0] ^ at[1] ^ at[2] ^ at[3]);
+    time_fetches(tex, at, n, s, out);
 }
 
 static void read_only_probes()

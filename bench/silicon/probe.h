@@ -17,6 +17,8 @@
 #ifndef SILICON_PROBE_H
 #define SILICON_PROBE_H
 
+#include "check.h"
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -24,15 +26,6 @@
 #include <map>
 #include <string>
 #include <vector>
-
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        cudaError_t err_ = (call);                                                                                     \
-        if (err_ != cudaSuccess) {                                                                                     \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(err_));                              \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 struct stamp {
     long long start, end;

@@ -304,9 +304,9 @@ static const struct cfg_field fields[] = {
         "a store that misses: takes a line without fetching, fetches the line, goes to DRAM, or does both of these"),
     CFG_ROW(T, atomic_interval, CFG_INT, "cycles", "1", 1, 256, NULL, "cycles between two atomics of a slice"),
     CFG_ROW(T, atomic_latency, CFG_INT, "cycles", "0", 0, 400, NULL, "what an atomic adds to the latency of a read"),
-    CFG_ROW(
-        T, partitions, CFG_INT, "", "1", 1, 2, NULL,
-        "2: half of the SMs and half of the channels have an L2 of their own, which keeps copies of the other's lines"),
+    CFG_ROW(T, partitions, CFG_INT, "", "1", 1, 2, NULL,
+            "2: each half of the channels has an L2 of its own; half of the lines are asked for in the other, which "
+            "keeps copies"),
     CFG_ROW(T, link_latency, CFG_INT, "cycles", "1", 1, 400, NULL, "L2 cycles from one partition to the other"),
     CFG_ROW(T, link_bytes, CFG_INT, "bytes", "32", 1, 256, NULL,
             "bytes a slice sends the other partition per cycle; l2.partitions = 2"),

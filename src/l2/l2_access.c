@@ -20,9 +20,10 @@
  * them, which it fetches from the counterpart as it fetches its own lines from DRAM, and passes stores and atomics on
  * to it:
  *
- *   copy: hit         -> reply network
- *         miss        -> a waiter in an MSHR -> link -> the counterpart's tags -> link -> fill -> ready -> reply
- * network store, atomic -> link -> the counterpart's tags, which answer it
+ *   copy: hit             -> reply network
+ *         miss            -> a waiter in an MSHR -> link -> the counterpart's tags -> link -> fill -> ready
+ *                            -> reply network
+ *         store, atomic   -> link -> the counterpart's tags, which answer it
  *
  * What comes over the link has a place of its own before the tags and never waits for a request of the network, and
  * fetches of copies leave an MSHR and a way of each set to it, so that two slices cannot wait for each other.
@@ -81,9 +82,9 @@ static void send_copy(struct l2 *l2, req_id id, uint8_t sectors, uint64_t now)
     port_send(l2->copy_out, id, net_info(bytes, sectors));
 }
 
-/* A fetch or write-back of the slice's own: of its lines for DRAM, of copies for the counterpart. */
-static void to_dram(struct l2 *l2, uint64_t addr, uint8_t sectors, uint8_t kind, uint32_t token, uint64_t born,
-                    struct ring *out)
+/* Puts a request that the slice itself makes into `out`: of its own lines for DRAM, of copies for the counterpart. */
+static void request_to(struct ring *out, struct l2 *l2, uint64_t addr, uint8_t sectors, uint8_t kind, uint32_t token,
+                       uint64_t born)
 {
     req_id id = req_alloc(&l2->comp.eng->pool);
     struct req *r = &l2->req[id];
@@ -100,20 +101,25 @@ static void to_dram(struct l2 *l2, uint64_t addr, uint8_t sectors, uint8_t kind,
     ring_push(out, id);
 }
 
+/* Sends what is dirty of an entry's line to DRAM. */
+static void write_back(struct l2 *l2, uint32_t entry)
+{
+    struct tags *t = &l2->tags;
+    uint8_t dirty = l2->cfg.sectors ? t->dirty[entry] : t->full;
+    l2->stats.write_back_sectors += sector_count(dirty);
+    request_to(&l2->miss, l2, t->line[entry] << t->line_shift, dirty, REQ_WRITEBACK, 0, 0);
+}
+
 static void evict(struct l2 *l2, uint32_t entry)
 {
     struct tags *t = &l2->tags;
     if (t->line[entry] == TAG_NONE)
         return;
     l2->stats.evictions++;
-    uint8_t dirty = t->dirty[entry];
-    if (!dirty)
+    if (!t->dirty[entry])
         return;
-    if (!l2->cfg.sectors)
-        dirty = t->full;
     l2->stats.write_backs++;
-    l2->stats.write_back_sectors += sector_count(dirty);
-    to_dram(l2, t->line[entry] << t->line_shift, dirty, REQ_WRITEBACK, 0, 0, &l2->miss);
+    write_back(l2, entry);
 }
 
 /* The sectors that a miss of `asked` fetches. */
@@ -151,10 +157,8 @@ static void clean(struct l2 *l2, int32_t entry)
     struct tags *t = &l2->tags;
     if (entry < 0 || !t->dirty[entry])
         return;
-    uint8_t dirty = l2->cfg.sectors ? t->dirty[entry] : t->full;
     l2->stats.cleaned++;
-    l2->stats.write_back_sectors += sector_count(dirty);
-    to_dram(l2, t->line[entry] << t->line_shift, dirty, REQ_WRITEBACK, 0, 0, &l2->miss);
+    write_back(l2, (uint32_t)entry);
     t->dirty[entry] = 0;
 }
 
@@ -350,7 +354,7 @@ BODY struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
     e->asked |= more;
     t->pending[e->entry] |= more;
     if (through)
-        to_dram(l2, r->addr, asked, REQ_WRITE, 0, r->born, &l2->miss);
+        request_to(&l2->miss, l2, r->addr, asked, REQ_WRITE, 0, r->born);
     else if (r->kind != REQ_READ)
         t->dirty[e->entry] |= asked; /* it is performed when the sectors come; until then they cannot be evicted */
     tags_touch(t, (uint32_t)e->entry);
@@ -358,7 +362,7 @@ BODY struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
         exchange_note(l2, r, (uint32_t)e->entry);
     mshr_append(e, waiter_link, l2, waiter_new(l2, id, asked));
     if (more)
-        to_dram(l2, r->addr, more, REQ_READ, m, r->born, out);
+        request_to(out, l2, r->addr, more, REQ_READ, m, r->born);
     return o;
 }
 
@@ -391,7 +395,7 @@ BODY struct l2_outcome store(struct l2 *l2, req_id id, uint8_t sectors)
     if (entry < 0 && l2->cfg.write == L2_WRITE_AROUND) {
         if (ring_free(&l2->miss) == 0)
             return stalled(STALL_QUEUE);
-        to_dram(l2, r->addr, sectors, REQ_WRITE, 0, r->born, &l2->miss);
+        request_to(&l2->miss, l2, r->addr, sectors, REQ_WRITE, 0, r->born);
     } else {
         int32_t other = too_dirty(l2, l2->cur_set, entry);
         if (entry < 0) {
@@ -576,8 +580,8 @@ static bool bypass(struct l2 *l2, struct l2_outcome *o)
     if (l2->cur_entry >= 0 && l2->tags.dirty[l2->cur_entry] & l2->cur_asked)
         return false; /* DRAM's copy is old */
     *o = (struct l2_outcome){.stall = STALL_NONE, .bypasses = units(l2, l2->cur_asked), .missed = l2->cur_asked};
-    to_dram(l2, r->addr, l2->cur_asked, REQ_READ, L2_BYPASS | waiter_new(l2, l2->cur, l2->cur_asked), r->born,
-            &l2->miss);
+    request_to(&l2->miss, l2, r->addr, l2->cur_asked, REQ_READ, L2_BYPASS | waiter_new(l2, l2->cur, l2->cur_asked),
+               r->born);
     return true;
 }
 
@@ -794,7 +798,7 @@ BODY bool can_answer(const struct l2 *l2, uint64_t now, bool partitioned)
 {
     if (ring_empty(&l2->ready))
         return false;
-    if (partitioned && fetches_copy(l2, &l2->waiter[l2->ready.slot[l2->ready.head & l2->ready.mask]]))
+    if (partitioned && fetches_copy(l2, &l2->waiter[ring_front(&l2->ready)]))
         return link_ready(l2, l2->copy_out, now);
     return port_can_send(l2->reply_out);
 }
@@ -831,8 +835,7 @@ static uint64_t next_far(const struct l2 *l2, uint64_t now)
 {
     uint64_t want = port_next_ready(&l2->copy_in);
     bool sends =
-        !ring_empty(&l2->far) ||
-        (!ring_empty(&l2->ready) && fetches_copy(l2, &l2->waiter[l2->ready.slot[l2->ready.head & l2->ready.mask]]));
+        !ring_empty(&l2->far) || (!ring_empty(&l2->ready) && fetches_copy(l2, &l2->waiter[ring_front(&l2->ready)]));
     if (sends && l2->link_free_at > now)
         sooner(&want, l2->link_free_at);
     if (l2->far_cur == REQ_NONE) {
