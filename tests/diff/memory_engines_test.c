@@ -121,6 +121,15 @@ static const struct machine {
           "[l1]\nmshrs = 2\nmerges = 2\nmiss_queue = 2\n[l2]\npartitions = 2\nlink_latency = 2\nlink_bytes = 4\n"
           "mshrs = 2\nmerges = 1\nmiss_queue = 2\ningress_queue = 1\nlatency = 3\ndram_queue = 1\nfill_queue = 2\n"
           "size = 2KiB\nassoc = 2\n[noc]\ninject_queue = 1\n[dram]\nqueue = 2\n"}},
+    {"two partitions of four sets each, more fetches than ways",
+     {.n_sm = 6,
+      .n_channel = 2,
+      .slices = 1,
+      .core_khz = 1000000,
+      .noc_khz = 500000,
+      .l2_khz = 500000,
+      .dram_khz = 900000,
+      .config = "[l2]\npartitions = 2\nlink_latency = 2\nmshrs = 16\nsize = 1KiB\nassoc = 2\n"}},
 };
 
 static void same_counters(void **state)
