@@ -64,6 +64,7 @@ struct noc *noc_new(struct engine *eng, const struct noc_config *config, const s
         base.class_of[base.n_class] = (uint8_t)k;
         base.dest[base.n_class++] = (uint8_t)dest_of((enum net_class)k, env->via);
     }
+    base.mark_words = (base.n_node + 63) / 64;
     struct noc *n;
     if (env->ideal)
         n = wires_new(eng, &base);
@@ -75,7 +76,6 @@ struct noc *noc_new(struct engine *eng, const struct noc_config *config, const s
     n->req = eng->pool.req;
     n->in = arena_alloc64(eng->arena, (size_t)n->n_class * n->n_node * sizeof *n->in);
     n->out = arena_alloc64(eng->arena, (size_t)n->n_class * n->n_node * sizeof *n->out);
-    n->mark_words = (n->n_node + 63) / 64;
     n->marked = arena_alloc64(eng->arena, (size_t)n->n_class * n->mark_words * 8);
     for (uint32_t c = 0; c < n->n_class; c++)
         for (uint32_t i = 0; i < n->n_node; i++) {

@@ -8,8 +8,8 @@
  * is in the next router's buffer in t + router_latency + link_latency - 1; its credit is back one cycle after its slot
  * was left.
  *
- * A router is visited only in cycles in which something about it may have changed: a flit or a credit arrived, or it
- * did something in the cycle before.
+ * A router is visited only in cycles in which it may do something: a flit or a credit arrived that its channel waited
+ * for, a flit is still ready, or a packet waits for a virtual channel and one came free in the cycle before.
  *
  * A node injects one flit per cycle into its router's local port and takes packets from the ejecting router when their
  * last flit has crossed; the receiver's slot is reserved when the first flit wins the switch.
@@ -34,25 +34,45 @@ static void wake_router(struct routers *n, uint32_t r)
     n->active[r >> 6] |= 1ull << (r & 63);
 }
 
-static uint64_t chan_bit(const struct routers *n, uint32_t chan)
+/* ---- one cycle ---- */
+/* Channel c, the i-th of its router, has a flit and a credit for it. */
+static void flit_ready(struct routers *n, struct router *r, uint32_t c, uint32_t i)
 {
-    return 1ull << (chan & ((1u << n->chan_shift) - 1));
+    uint32_t o = n->in[c].out_port;
+    r->goes[o] |= 1ull << i;
+    r->ready |= 1u << o;
 }
 
-/* ---- one cycle ---- */
+static void flit_gone(struct router *r, uint32_t o, uint64_t bit)
+{
+    if (!(r->goes[o] &= ~bit))
+        r->ready &= ~(1u << o);
+}
+
+/* The packet that has come to the head of channel c, the i-th of router r, is routed and asks for a virtual channel. */
+static void ask_for_vc(struct routers *n, uint32_t r, uint32_t c, uint32_t i)
+{
+    struct in_chan *in = &n->in[c];
+    uint32_t o = n->route[r * n->noc.n_node + n->packet[n->buf[(c << n->depth_shift) + in->head] >> 2].to];
+    in->out_port = (uint8_t)o;
+    n->router[r].asks[o] |= 1ull << i;
+    n->router[r].asking |= 1u << o;
+}
+
 /* Puts a flit into a buffer and notes what its channel can do next. */
 static void enter(struct routers *n, uint32_t c, uint32_t flit)
 {
-    struct in_chan *i = &n->in[c];
-    uint32_t r = c >> n->chan_shift;
-    uint64_t bit = chan_bit(n, c);
-    n->buf[(c << n->depth_shift) + ((i->head + i->n) & n->depth_mask)] = flit;
-    i->n++;
-    n->nonempty[r] |= bit;
-    if (i->out_chan == NO_CHAN)
-        n->no_vc[r] |= bit;
-    else if (n->out[i->out_chan].credit)
-        n->can_go[r] |= bit;
+    struct in_chan *in = &n->in[c];
+    n->buf[(c << n->depth_shift) + ((in->head + in->n) & n->depth_mask)] = flit;
+    if (in->n++)
+        return; /* the flit at the head decides */
+    uint32_t r = c >> n->chan_shift, i = c & ((1u << n->chan_shift) - 1);
+    if (in->out_chan == NO_CHAN)
+        ask_for_vc(n, r, c, i);
+    else if (n->out[in->out_chan].credit)
+        flit_ready(n, &n->router[r], c, i);
+    else
+        return;
     wake_router(n, r);
 }
 
@@ -71,12 +91,20 @@ static void arrive(struct routers *n, uint64_t now)
             break;
         n->credits.head++;
         struct out_chan *o = &n->out[a->chan];
-        uint32_t r = a->chan >> n->chan_shift;
         if (o->credit++ == 0 && o->owner != NO_OWNER) {
-            n->can_go[r] |= 1ull << o->owner & n->nonempty[r];
-            wake_router(n, r);
+            uint32_t r = a->chan >> n->chan_shift, c = (r << n->chan_shift) + o->owner;
+            if (n->in[c].n) {
+                flit_ready(n, &n->router[r], c, o->owner);
+                wake_router(n, r);
+            }
         }
     }
+}
+
+/* A node waits until a flit of its class leaves the router it injects at. */
+BODY void block(struct routers *n, uint32_t class, uint32_t node)
+{
+    n->blocked[class * n->noc.mark_words + (node >> 6)] |= 1ull << (node & 63);
 }
 
 /* Takes the next packet of a lane's port, if one of its class's channels has room. */
@@ -94,8 +122,10 @@ BODY uint32_t start_packet(struct routers *n, uint32_t class, uint32_t node, uin
         v = v + 1 == n->n_vc ? 0 : v + 1;
         tried++;
     }
-    if (tried == n->n_vc)
+    if (tried == n->n_vc) {
+        block(n, class, node);
         return NONE;
+    }
     struct msg msg = port_pop(p);
     uint32_t k = n->packet_free, to = noc_target(&n->noc, class, msg.req), flits = noc_flits(&n->noc, msg.info);
     n->packet_free = n->packet[k].next;
@@ -126,8 +156,10 @@ BODY bool inject_flit(struct routers *n, uint32_t class, uint32_t node, uint64_t
         return false;
     struct packet *p = &n->packet[k];
     uint32_t c = base + n->inject_vc[lane];
-    if (n->in[c].n == n->depth)
+    if (n->in[c].n == n->depth) {
+        block(n, class, node);
         return false;
+    }
     bool head = p->sent == 0, tail = p->sent + 1u == p->flits;
     p->sent++;
     enter(n, c, k << 2 | (uint32_t)tail << 1 | head);
@@ -138,12 +170,12 @@ BODY bool inject_flit(struct routers *n, uint32_t class, uint32_t node, uint64_t
     return true;
 }
 
-/* Nodes with a packet in a port or in progress, 64 of them. */
+/* Nodes with a packet in a port or in progress and maybe a place for it, 64 of them. */
 BODY uint64_t nodes_with_packets(const struct routers *n, uint32_t n_class, uint32_t word)
 {
     uint64_t m = 0;
     for (uint32_t c = 0, w = word; c < n_class; c++, w += n->noc.mark_words)
-        m |= n->noc.marked[w] | n->injecting[w];
+        m |= (n->noc.marked[w] | n->injecting[w]) & ~n->blocked[w];
     return m;
 }
 
@@ -181,94 +213,92 @@ static void deliver(struct routers *n, uint32_t node, uint32_t k, uint64_t now)
     n->packet_free = k;
 }
 
-/* Moves the flit at the head of channel c through its output. */
-static void traverse(struct routers *n, uint32_t r, uint32_t c, uint64_t now)
+/* A slot of channel c is free again: its credit goes back to the router that feeds it; a node is told at once. */
+static void give_slot_back(struct routers *n, uint32_t c, uint64_t now)
 {
-    struct in_chan *i = &n->in[c];
-    uint32_t flit = n->buf[(c << n->depth_shift) + i->head], ro = (r << (n->chan_shift - n->vc_shift)) + i->out_port;
+    uint32_t port = c >> n->vc_shift, vc = c & ((1u << n->vc_shift) - 1), back = n->behind[port];
+    if (back != NONE) {
+        fifo_push(&n->credits, now + 1, (back << n->vc_shift) + vc, 0);
+        return;
+    }
+    uint32_t node = n->sender_at[port];
+    n->blocked[n->class_of_vc[vc] * n->noc.mark_words + (node >> 6)] &= ~(1ull << (node & 63));
+}
+
+/* Moves the flit at the head of channel c, the i-th of router r, through output o. True when it was a packet's last. */
+static bool traverse(struct routers *n, uint32_t r, uint32_t o, uint32_t i, uint64_t now)
+{
+    uint32_t c = (r << n->chan_shift) + i, ro = (r << (n->chan_shift - n->vc_shift)) + o;
     uint32_t vc_mask = (1u << n->vc_shift) - 1;
-    uint64_t bit = chan_bit(n, c);
-    struct out_chan *o = &n->out[i->out_chan];
-    bool tail = flit >> 1 & 1;
-    i->head = (uint8_t)((i->head + 1) & n->depth_mask);
+    struct router *router = &n->router[r];
+    struct in_chan *in = &n->in[c];
+    struct out_chan *out = &n->out[in->out_chan];
+    uint32_t flit = n->buf[(c << n->depth_shift) + in->head];
+    bool tail = flit >> 1 & 1, stays = true;
+    in->head = (uint8_t)((in->head + 1) & n->depth_mask);
     n->noc.stats.flit_hops++;
     if (flit & 1)
         n->noc.stats.hops += net_pieces(n->packet[flit >> 2].info);
-    /* The slot's credit goes back to whoever feeds this channel; nodes look at the buffer itself. */
-    uint32_t back = n->behind[c >> n->vc_shift];
-    if (back != NONE)
-        fifo_push(&n->credits, now + 1, (back << n->vc_shift) + (c & vc_mask), 0);
+    give_slot_back(n, c, now);
     if (n->feeds[ro] == NONE) {
         if (tail)
             deliver(n, n->node_of[ro], flit >> 2, now);
     } else {
-        fifo_push(&n->flits, now + n->latency, (n->feeds[ro] << n->vc_shift) + (i->out_chan & vc_mask), flit);
-        if (--o->credit == 0)
-            n->can_go[r] &= ~bit;
+        fifo_push(&n->flits, now + n->latency, (n->feeds[ro] << n->vc_shift) + (in->out_chan & vc_mask), flit);
+        stays = --out->credit;
     }
-    if (--i->n == 0) {
-        n->nonempty[r] &= ~bit;
-        n->can_go[r] &= ~bit;
-    }
+    if (--in->n == 0 || tail || !stays)
+        flit_gone(router, o, 1ull << i);
     if (tail) {
-        o->owner = NO_OWNER;
-        i->out_chan = NO_CHAN;
-        i->out_port = NO_ROUTE;
-        n->can_go[r] &= ~bit;
-        n->no_vc[r] |= bit & n->nonempty[r];
+        out->owner = NO_OWNER;
+        router->free_vc[o] |= 1ull << (in->out_chan & vc_mask);
+        in->out_chan = NO_CHAN;
+        if (in->n)
+            ask_for_vc(n, r, c, i);
     }
+    return tail;
 }
 
-/* Gives free virtual channels of a class at output port o to the input channels in `ask`, from the pointer on. */
-BODY bool allocate_vcs(struct routers *n, uint32_t n_class, uint32_t r, uint32_t o, uint32_t class, uint64_t ask)
+/* Gives free virtual channels of a class at output o to the input channels that ask, from the pointer on. */
+BODY void allocate_vcs(struct routers *n, uint32_t n_class, uint32_t r, uint32_t o, uint32_t class)
 {
-    uint32_t ro = (r << (n->chan_shift - n->vc_shift)) + o, first = (ro << n->vc_shift) + class * n->n_vc;
+    struct router *router = &n->router[r];
+    uint32_t ro = (r << (n->chan_shift - n->vc_shift)) + o;
+    uint64_t ask = router->asks[o], vcs = router->free_vc[o];
+    if (n_class > 1) {
+        ask &= n->class_chans[class];
+        vcs &= n->class_chans[class]; /* those of port 0 */
+    }
+    if (!ask || !vcs)
+        return;
     uint32_t ptr = n->vc_ptr[ro * n_class + class];
-    bool did = false;
-    for (uint32_t oc = first; oc < first + n->n_vc && ask; oc++) {
-        if (n->out[oc].owner != NO_OWNER)
-            continue;
+    for (; ask && vcs; vcs &= vcs - 1) {
         uint64_t above = ask & (~0ull << ptr);
-        uint32_t i = (uint32_t)__builtin_ctzll(above ? above : ask);
+        uint32_t i = (uint32_t)__builtin_ctzll(above ? above : ask), vc = (uint32_t)__builtin_ctzll(vcs);
+        uint32_t c = (r << n->chan_shift) + i, oc = (ro << n->vc_shift) + vc;
         ask &= ~(1ull << i);
+        router->asks[o] &= ~(1ull << i);
+        router->free_vc[o] &= ~(1ull << vc);
         n->out[oc].owner = (uint8_t)i;
-        n->in[(r << n->chan_shift) + i].out_chan = (uint16_t)oc;
-        n->no_vc[r] &= ~(1ull << i);
+        n->in[c].out_chan = (uint16_t)oc;
         if (n->out[oc].credit)
-            n->can_go[r] |= 1ull << i;
+            flit_ready(n, router, c, i);
         ptr = (i + 1) & ((1u << n->chan_shift) - 1);
-        did = true;
     }
     n->vc_ptr[ro * n_class + class] = (uint8_t)ptr;
-    return did;
 }
 
-/* Routes and virtual channels for packets that have come to the head of their buffers. */
-BODY bool allocate(struct routers *n, uint32_t n_class, uint32_t r)
+/* Virtual channels for packets that have come to the head of their buffers. */
+BODY void allocate(struct routers *n, uint32_t n_class, uint32_t r)
 {
-    uint64_t ask[MAX_PORT];
-    uint32_t outputs = 0;
-    bool did = false;
-    for (uint64_t m = n->no_vc[r]; m; m &= m - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(m), c = (r << n->chan_shift) + i;
-        struct in_chan *in = &n->in[c];
-        if (in->out_port == NO_ROUTE)
-            in->out_port = n->route[r * n->noc.n_node + n->packet[n->buf[(c << n->depth_shift) + in->head] >> 2].to];
-        if (!(outputs >> in->out_port & 1)) {
-            outputs |= 1u << in->out_port;
-            ask[in->out_port] = 0;
-        }
-        ask[in->out_port] |= 1ull << i;
-    }
-    for (; outputs; outputs &= outputs - 1) {
+    struct router *router = &n->router[r];
+    for (uint32_t outputs = router->asking; outputs; outputs &= outputs - 1) {
         uint32_t o = (uint32_t)__builtin_ctz(outputs);
-        for (uint32_t c = 0; c < n_class; c++) {
-            uint64_t of_class = n_class == 1 ? ask[o] : ask[o] & n->class_chans[c];
-            if (of_class)
-                did |= allocate_vcs(n, n_class, r, o, c, of_class);
-        }
+        for (uint32_t c = 0; c < n_class; c++)
+            allocate_vcs(n, n_class, r, o, c);
+        if (!router->asks[o])
+            router->asking &= ~(1u << o);
     }
-    return did;
 }
 
 /* The lane that a channel's packet, which leaves the network through output `ro`, is for. */
@@ -279,34 +309,35 @@ BODY uint32_t eject_lane(const struct routers *n, uint32_t n_class, uint32_t ro,
     return n->class_of_vc[chan & ((1u << n->vc_shift) - 1)] * n->noc.n_node + n->node_of[ro];
 }
 
-/* One router, one cycle: routes, virtual channels, switch. True when it must be visited again next cycle. */
+/* Of the channels that want to leave through output o, those that may: a packet's first flit needs a place there. */
+BODY uint64_t with_place(const struct routers *n, uint32_t n_class, uint32_t r, uint32_t o, uint64_t channels)
+{
+    uint32_t ro = (r << (n->chan_shift - n->vc_shift)) + o;
+    if (n->feeds[ro] != NONE)
+        return channels;
+    for (uint64_t m = channels; m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(m), c = (r << n->chan_shift) + i;
+        uint32_t lane = eject_lane(n, n_class, ro, i);
+        if (n->buf[(c << n->depth_shift) + n->in[c].head] & 1 && port_free(n->noc.out[lane]) <= n->reserved[lane])
+            channels &= ~(1ull << i);
+    }
+    return channels;
+}
+
+/* One router, one cycle: virtual channels, switch. True when it must be visited again next cycle. */
 BODY bool visit(struct routers *n, uint32_t n_class, uint32_t r, uint64_t now)
 {
-    uint64_t ask[MAX_PORT]; /* per output: the input channels that want to send a flit */
-    uint32_t outputs = 0, base = r << n->chan_shift, ports = r << (n->chan_shift - n->vc_shift);
-    bool did = n->no_vc[r] && allocate(n, n_class, r), waits_for_node = false;
+    struct router *router = &n->router[r];
+    if (router->asking)
+        allocate(n, n_class, r);
 
-    for (uint64_t m = n->can_go[r]; m; m &= m - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(m), o = n->in[base + i].out_port;
-        if (n->feeds[ports + o] == NONE) {
-            uint32_t lane = eject_lane(n, n_class, ports + o, i);
-            if (n->buf[((base + i) << n->depth_shift) + n->in[base + i].head] & 1 &&
-                port_free(n->noc.out[lane]) <= n->reserved[lane]) {
-                waits_for_node = true;
-                continue;
-            }
-        }
-        if (!(outputs >> o & 1)) {
-            outputs |= 1u << o;
-            ask[o] = 0;
-        }
-        ask[o] |= 1ull << i;
-    }
     /* Each output takes the first channel from its pointer; an input port sends one flit per cycle. */
+    uint32_t base = r << n->chan_shift, ports = r << (n->chan_shift - n->vc_shift);
     uint64_t port_mask = (1ull << (1u << n->vc_shift)) - 1, taken = 0;
-    for (; outputs; outputs &= outputs - 1) {
+    bool vc_left = false;
+    for (uint32_t outputs = router->ready; outputs; outputs &= outputs - 1) {
         uint32_t o = (uint32_t)__builtin_ctz(outputs);
-        uint64_t left = ask[o] & ~taken;
+        uint64_t left = with_place(n, n_class, r, o, router->goes[o] & ~taken);
         if (!left)
             continue;
         uint64_t above = left & (~0ull << n->switch_ptr[ports + o]);
@@ -315,10 +346,9 @@ BODY bool visit(struct routers *n, uint32_t n_class, uint32_t r, uint64_t now)
         n->switch_ptr[ports + o] = (uint8_t)((i + 1) & ((1u << n->chan_shift) - 1));
         if (n->feeds[ports + o] == NONE && n->buf[(c << n->depth_shift) + n->in[c].head] & 1)
             n->reserved[eject_lane(n, n_class, ports + o, i)]++;
-        traverse(n, r, c, now);
-        did = true;
+        vc_left |= traverse(n, r, o, i, now);
     }
-    return waits_for_node || (did && (n->can_go[r] | n->no_vc[r]));
+    return router->ready || (vc_left && router->asking);
 }
 
 BODY uint64_t tick_body(struct routers *n, uint32_t n_class, uint64_t now)

@@ -245,15 +245,16 @@ static void make_channels(struct routers *n, struct arena *a)
     n->feeds = arena_alloc64(a, ports * 4);
     n->behind = arena_alloc64(a, ports * 4);
     n->node_of = arena_alloc64(a, ports * 2);
+    n->sender_at = arena_alloc64(a, ports * 2);
     n->switch_ptr = arena_alloc64(a, ports);
     n->vc_ptr = arena_alloc64(a, ports * n->noc.n_class);
     for (uint32_t i = 0; i < n->n_chan; i++) {
-        n->in[i] = (struct in_chan){.out_port = NO_ROUTE, .out_chan = NO_CHAN};
+        n->in[i] = (struct in_chan){.out_chan = NO_CHAN};
         n->out[i] = (struct out_chan){(uint8_t)n->depth, NO_OWNER};
     }
     for (uint32_t i = 0; i < ports; i++) {
         n->feeds[i] = n->behind[i] = NONE;
-        n->node_of[i] = UINT16_MAX;
+        n->node_of[i] = n->sender_at[i] = UINT16_MAX;
     }
 }
 
@@ -261,9 +262,11 @@ static void make_channels(struct routers *n, struct arena *a)
 static void make_state(struct routers *n, struct arena *a)
 {
     uint32_t n_node = n->noc.n_node, lanes = n_node * n->noc.n_class;
-    n->nonempty = arena_alloc64(a, n->n_router * 8);
-    n->can_go = arena_alloc64(a, n->n_router * 8);
-    n->no_vc = arena_alloc64(a, n->n_router * 8);
+    uint64_t vcs = (1ull << n->n_vc * n->noc.n_class) - 1; /* at most half of 64 channels: a router has two ports */
+    n->router = arena_alloc64(a, n->n_router * sizeof *n->router);
+    for (uint32_t r = 0; r < n->n_router; r++)
+        for (uint32_t o = 0; o < n->n_port; o++)
+            n->router[r].free_vc[o] = vcs;
     n->active_words = (n->n_router + 63) / 64;
     n->active = arena_alloc64(a, n->active_words * 8);
     n->reserved = arena_alloc64(a, lanes * 4);
@@ -271,7 +274,8 @@ static void make_state(struct routers *n, struct arena *a)
     n->inject_vc = arena_alloc64(a, lanes);
     n->inject_ptr = arena_alloc64(a, lanes);
     n->inject_turn = arena_alloc64(a, n_node);
-    n->injecting = arena_alloc64(a, (n_node + 63) / 64 * n->noc.n_class * 8);
+    n->injecting = arena_alloc64(a, n->noc.mark_words * n->noc.n_class * 8);
+    n->blocked = arena_alloc64(a, n->noc.mark_words * n->noc.n_class * 8);
     for (uint32_t i = 0; i < lanes; i++)
         n->inject_packet[i] = NONE;
 }
@@ -290,7 +294,7 @@ static void make_packets(struct routers *n, struct arena *a)
     n->credits = (struct fifo){arena_alloc64(a, size * sizeof(struct arrival)), size - 1, 0, 0};
 }
 
-/* Ejection ports and the route from every router to every node. */
+/* Where nodes are joined on, and the route from every router to every node. */
 static void make_routes(struct routers *n, struct arena *a)
 {
     uint32_t n_node = n->noc.n_node;
@@ -298,6 +302,7 @@ static void make_routes(struct routers *n, struct arena *a)
     for (uint32_t i = 0; i < n_node; i++) {
         uint32_t port = n->noc.cfg.topology == NOC_MESH ? (uint32_t)LOCAL : i % n->radix;
         n->node_of[((uint32_t)n->eject_router[i] << (n->chan_shift - n->vc_shift)) + port] = (uint16_t)i;
+        n->sender_at[((uint32_t)n->router_of[i] << (n->chan_shift - n->vc_shift)) + n->port_of[i]] = (uint16_t)i;
         for (uint32_t r = 0; r < n->n_router; r++)
             n->route[r * n_node + i] = (uint8_t)route_of(n, r, i);
     }

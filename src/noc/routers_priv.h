@@ -12,7 +12,6 @@
 
 #define NONE     UINT32_MAX
 #define NO_CHAN  UINT16_MAX
-#define NO_ROUTE 0xff
 #define MAX_PORT 16
 
 struct packet {
@@ -26,10 +25,10 @@ struct packet {
 
 /* A channel as the input of its router: the buffer and what the packet at its head holds. */
 struct in_chan {
-    uint8_t head, n;  /* in the ring of flits */
-    uint8_t out_port; /* route of the packet at the head; NO_ROUTE = not asked for yet */
-    uint8_t spare;
+    uint8_t head, n;   /* in the ring of flits */
     uint16_t out_chan; /* output channel it holds; NO_CHAN = none */
+    uint8_t out_port;  /* route of the packet at the head */
+    uint8_t spare[3];
 };
 /* The same number as an output of its router: the buffer at the other end of the link. */
 struct out_chan {
@@ -37,6 +36,18 @@ struct out_chan {
     uint8_t owner;  /* input channel (within the router) whose packet holds it; NO_OWNER = none */
 };
 #define NO_OWNER 0xff
+
+/*
+ * What a router's outputs have before them, kept up as flits and credits come and go, so that a cycle looks at outputs
+ * that have something to do and never at all channels. Bits of words by output are input channels of the router.
+ */
+struct router {
+    uint32_t asking;            /* outputs for which a packet waits for a virtual channel */
+    uint32_t ready;             /* outputs for which a flit is ready */
+    uint64_t asks[MAX_PORT];    /* by output: channels whose packet has no virtual channel yet */
+    uint64_t goes[MAX_PORT];    /* by output: channels with a flit and a credit for it (or a way to a node) */
+    uint64_t free_vc[MAX_PORT]; /* by output: its virtual channels that no packet holds */
+};
 
 struct arrival {
     uint64_t at;
@@ -59,12 +70,11 @@ struct routers {
     uint32_t *buf;
     struct in_chan *in;
     struct out_chan *out;
-    uint64_t *nonempty;  /* per router: input channels that hold flits */
-    uint64_t *can_go;    /* of these: with an output channel that has credit (or leads to a node) */
-    uint64_t *no_vc;     /* of these: whose packet has no output channel yet */
+    struct router *router;
     uint32_t *feeds;     /* by (router, port): number of the next router's port; NONE = a node */
     uint32_t *behind;    /* by (router, port): number of the output that feeds this input; NONE = a node */
     uint16_t *node_of;   /* by (router, port): node that is ejected to; 0xffff */
+    uint16_t *sender_at; /* by (router, port): node that injects here; 0xffff */
     uint8_t *switch_ptr; /* by (router, port): channel that comes first in the next match */
     uint8_t *vc_ptr;     /* by (router, port) and class: the same for virtual channels */
     uint8_t *route;      /* [router * nodes + node]: output port */
@@ -78,6 +88,7 @@ struct routers {
     uint8_t *inject_ptr;           /* per lane: the channel of its class that comes first for the next packet */
     uint8_t *inject_turn;          /* per node: the class that comes first for the next flit */
     uint64_t *injecting;           /* per class mark_words words: nodes with a packet in progress */
+    uint64_t *blocked;             /* the same: nodes that wait for a place in their router */
     struct packet *packet;
     uint32_t packet_free;
     struct fifo flits, credits;
