@@ -10,11 +10,11 @@
 #include "gpu/result.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <string.h>
 
 enum {
-    OPT_ENERGY = 399,
-    OPT_GPU,
+    OPT_ENERGY = 400,
     OPT_PLUGIN,
     OPT_SET,
     OPT_WITH,
@@ -29,7 +29,7 @@ enum {
 };
 
 static const struct argp_option machine_options[] = {
-    {"gpu", OPT_GPU, "MACHINE", 0, "a machine ('weir list gpus') or a machine file; gtx480 if not given", 0},
+    {"gpu", 'g', "MACHINE", 0, "a machine ('weir list gpus') or a machine file; gtx480 if not given", 0},
     {"set", OPT_SET, "KEY=VALUE", 0, "change one parameter, e.g. l1.size=32KiB; may be repeated", 0},
     {"with", OPT_WITH, "[KIND=]POLICY,...", 0,
      "choose policies by name, each in every kind that has it, or in one kind ('weir list policies')", 0},
@@ -80,6 +80,48 @@ void machine_args_with(struct machine_args *m, const char *policies)
     m->opts.with = m->with;
 }
 
+const char *machine_args_timing_option(const struct machine_args *m)
+{
+    return m->opts.with             ? "--with"
+           : m->gpgpusim            ? "--gpgpusim-stats"
+           : m->opts.ncu_names      ? "--ncu-names"
+           : m->opts.sample_cycles  ? "--sample"
+           : m->opts.classify_loads ? "--explain-loads"
+           : m->opts.profile        ? "--profile"
+           : m->opts.energy         ? "--energy"
+                                    : NULL;
+}
+
+void machine_args_each_word(const struct machine_args *m, void (*word)(void *ctx, const char *), void *ctx)
+{
+    const struct gpu_opts *o = &m->opts;
+    char cycles[32];
+    snprintf(cycles, sizeof cycles, "%" PRIu64, o->sample_cycles);
+    for (unsigned i = 0; i < plugin_count(); i++)
+        word(ctx, "--plugin"), word(ctx, plugin_path(i));
+    if (o->machine)
+        word(ctx, "--gpu"), word(ctx, o->machine);
+    for (unsigned i = 0; i < o->n_set; i++)
+        word(ctx, "--set"), word(ctx, o->set[i]);
+    if (o->with)
+        word(ctx, "--with"), word(ctx, o->with);
+    if (o->tick_all)
+        word(ctx, "--engine"), word(ctx, "tick");
+    if (o->sample_cycles)
+        word(ctx, "--sample"), word(ctx, cycles);
+    const struct {
+        bool given;
+        const char *option;
+    } flag[] = {{o->classify_loads, "--explain-loads"},
+                {o->profile, "--profile"},
+                {o->energy, "--energy"},
+                {m->gpgpusim, "--gpgpusim-stats"},
+                {o->ncu_names, "--ncu-names"}};
+    for (size_t i = 0; i < sizeof flag / sizeof *flag; i++)
+        if (flag[i].given)
+            word(ctx, flag[i].option);
+}
+
 int machine_args_check(const struct machine_args *m, bool timing, struct err *e)
 {
     const struct gpu_opts *o = &m->opts;
@@ -107,7 +149,7 @@ static error_t parse_machine(int key, char *arg, struct argp_state *state)
 {
     struct machine_args *m = state->input;
     switch (key) {
-    case OPT_GPU:
+    case 'g':
         m->opts.machine = arg;
         return 0;
     case OPT_PLUGIN:

@@ -530,15 +530,7 @@ static void check_options(const struct job *job, struct argp_state *state)
 {
     const struct machine_args *m = &job->machine;
     const char *mode = job->record ? "a recording" : job->functional ? "--functional" : NULL;
-    const char *option = m->opts.with             ? "--with"
-                         : m->json && job->record ? "--json"
-                         : m->gpgpusim            ? "--gpgpusim-stats"
-                         : m->opts.ncu_names      ? "--ncu-names"
-                         : m->opts.sample_cycles  ? "--sample"
-                         : m->opts.classify_loads ? "--explain-loads"
-                         : m->opts.profile        ? "--profile"
-                         : m->opts.energy         ? "--energy"
-                                                  : NULL;
+    const char *option = m->json && job->record ? "--json" : machine_args_timing_option(m);
     if (mode && option)
         argp_failure(state, CLI_BAD_INPUT, 0, "%s has no timing, so %s has nothing to do%s", mode, option,
                      job->record ? "; give it to weir replay" : "");

@@ -8,7 +8,6 @@
 #include "cli/machine_args.h"
 #include "cli/progress.h"
 #include "cli/suite_run.h"
-#include "gpu/plugin.h"
 
 #include <argp.h>
 #include <stdbool.h>
@@ -42,7 +41,6 @@ struct args {
     bool all;
     VEC(char *) name; /* the verb, then programs */
     struct suite_plan plan;
-    struct machine_args machine; /* what the runs are given, to be judged before the first */
 };
 
 static int choose(const struct suite *s, struct args *a)
@@ -72,52 +70,58 @@ static int choose(const struct suite *s, struct args *a)
     return a->plan.program.n ? 0 : -1;
 }
 
+/* Whether options were given that only runs can use. */
+static void found_word(void *found, const char *word)
+{
+    (void)word;
+    *(bool *)found = true;
+}
+static bool runs_something(const struct suite_plan *plan)
+{
+    bool found = plan->functional || plan->machine.json || plan->machine.quiet;
+    machine_args_each_word(&plan->machine, found_word, &found);
+    return found;
+}
+
 /* A machine that cannot be built is an error before the first program is compiled. */
 static int judge(const struct args *a)
 {
     struct err e;
-    if (a->plan.functional && a->machine.opts.with) {
-        fputs("weir: an execution without timing has no policies, so --with has nothing to do\n", stderr);
+    const char *option = machine_args_timing_option(&a->plan.machine);
+    if (a->plan.functional && option) {
+        fprintf(stderr, "weir: an execution without timing is not simulated, so %s has nothing to do\n", option);
         return -1;
     }
-    if (a->plan.functional && a->plan.energy) {
-        fputs("weir: an execution without timing has no energy, so --energy has nothing to do\n", stderr);
+    if (a->plan.machine.opts.profile) {
+        fprintf(stderr, "weir: a profile is of one program: weir profile %s\n",
+                a->name.n > 1 ? a->name.p[1] : "PROGRAM");
         return -1;
     }
-    if (!machine_args_check(&a->machine, !a->plan.functional, &e))
+    if (!machine_args_check(&a->plan.machine, !a->plan.functional, &e))
         return 0;
     err_print(&e, stderr);
     return -1;
 }
 
 /* ---- options ---- */
-enum { KEY_ALL = 1000, KEY_SIZE, KEY_FUNCTIONAL, KEY_SET, KEY_WITH, KEY_PLUGIN, KEY_JSON, KEY_ENGINE, KEY_ENERGY };
+enum { KEY_ALL = 1000, KEY_SIZE, KEY_FUNCTIONAL };
 
 static const struct argp_option options[] = {
     {"all", KEY_ALL, NULL, 0, "every program", 0},
     {"size", KEY_SIZE, "tiny|small|paper", 0, "input size (default: small)", 0},
     {"functional", KEY_FUNCTIONAL, NULL, 0, "execute only, without the timing model", 0},
-    {"gpu", 'g', "MACHINE", 0, "simulated GPU: see 'weir list gpus'", 0},
-    {"set", KEY_SET, "KEY=VALUE", 0, "change one parameter of the machine", 0},
-    {"with", KEY_WITH, "POLICY,...", 0, "policies: see 'weir list policies'", 0},
-    {"plugin", KEY_PLUGIN, "FILE.so", 0, "add the policies of a plugin; may be repeated", 0},
-    {"json", KEY_JSON, "FILE", 0, "write the statistics of all programs", 0},
-    {"energy", KEY_ENERGY, NULL, 0, "energy and power of each run (docs/energy.md)", 0},
     {"jobs", 'j', "N", 0, "programs at a time (default: one for each core)", 0},
-    {"engine", KEY_ENGINE, "skip|tick", 0, "skip idle time (default), or tick every cycle: the oracle", 0},
     {0},
 };
-
-static void pass_on(struct args *a, const char *option, const char *value)
-{
-    VEC_PUSH(&a->plan.pass, (char *)option);
-    VEC_PUSH(&a->plan.pass, (char *)value);
-}
 
 static error_t on_option(int key, char *arg, struct argp_state *state)
 {
     struct args *a = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->plan.machine;
+        state->child_inputs[1] = &a->plan.machine;
+        return 0;
     case KEY_ALL:
         a->all = true;
         return 0;
@@ -127,40 +131,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
     case KEY_FUNCTIONAL:
         a->plan.functional = true;
         return 0;
-    case 'g':
-        a->machine.opts.machine = arg;
-        pass_on(a, "--gpu", arg);
-        return 0;
-    case KEY_SET:
-        machine_args_set(&a->machine, arg);
-        pass_on(a, "--set", arg);
-        return 0;
-    case KEY_WITH:
-        machine_args_with(&a->machine, arg);
-        pass_on(a, "--with", arg);
-        return 0;
-    case KEY_PLUGIN: {
-        struct err e;
-        if (plugin_load(arg, &e)) { /* said once, not by each program */
-            err_print(&e, stderr);
-            exit(CLI_BAD_INPUT);
-        }
-        pass_on(a, "--plugin", arg);
-        return 0;
-    }
-    case KEY_ENERGY:
-        a->machine.opts.energy = a->plan.energy = true;
-        VEC_PUSH(&a->plan.pass, (char *)"--energy");
-        return 0;
-    case KEY_JSON:
-        a->machine.json = a->plan.json = arg;
-        return 0;
     case 'j':
         a->plan.parallel = cli_jobs(state, arg);
-        return 0;
-    case KEY_ENGINE:
-        cli_choose(state, "--engine", arg, (const char *const[]){"skip", "tick", NULL});
-        pass_on(a, "--engine", arg);
         return 0;
     case ARGP_KEY_ARG:
         VEC_PUSH(&a->name, arg);
@@ -172,7 +144,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {{&progress_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+    {&machine_argp, 0, "The machine:", 1}, {&report_argp, 0, "The runs and their results:", 2}, {0}};
 static const struct argp argp = {
     options,
     on_option,
@@ -185,6 +158,7 @@ static const struct argp argp = {
     "Examples:\n"
     "  weir suite list\n"
     "  weir suite run bfs kmeans --gpu gtx480 --with apcm\n"
+    "  weir suite run bfs --size tiny --with apcm --explain-loads\n"
     "  weir suite run --all --size tiny\n"
     "  weir suite check --size paper --jobs 2 --json counts.json",
     children,
@@ -203,7 +177,7 @@ int cli_suite(int argc, char **argv)
         err_print(&e, stderr);
     } else if (!strcmp(a.name.p[0], "list")) {
         a.all |= a.name.n == 1;
-        if (a.plan.json || a.plan.functional || a.plan.pass.n)
+        if (runs_something(&a.plan))
             fputs("weir: a list runs nothing, so the options of runs have nothing to do\n", stderr);
         else if (!choose(&s, &a))
             status = suite_list(&s, &a.plan);
@@ -216,8 +190,7 @@ int cli_suite(int argc, char **argv)
             status = suite_run(&s, &a.plan);
     }
     VEC_FREE(&a.name);
-    machine_args_free(&a.machine);
-    VEC_FREE(&a.plan.pass);
+    machine_args_free(&a.plan.machine);
     VEC_FREE(&a.plan.program);
     suite_free(&s);
     return status;

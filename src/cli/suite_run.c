@@ -28,7 +28,8 @@ struct job {
     double start_s, seconds;
     bool done;
     int status;
-    json_t *total; /* the run's "total"; NULL = there is none */
+    json_t *doc;   /* the run's document; NULL = there is none */
+    json_t *total; /* its "total" */
 };
 
 struct run {
@@ -61,7 +62,8 @@ static void show_progress(struct run *r, const char *doing, size_t done)
 
 static bool has_document_on_stdout(const struct run *r)
 {
-    return r->plan->json && !strcmp(r->plan->json, "-");
+    const char *json = r->plan->machine.json;
+    return json && !strcmp(json, "-");
 }
 
 static int start(struct job *j, void (*body)(const struct run *, const struct job *), const struct run *r)
@@ -172,24 +174,36 @@ static void compiled(struct run *r, struct job *j)
 
 /* ---- running ---- */
 
+struct words {
+    VEC(char *) word;
+};
+
+static void push_word(void *ctx, const char *word)
+{
+    struct words *w = ctx;
+    VEC_PUSH(&w->word, xstrdup(word));
+}
+
 static void execute(const struct run *r, const struct job *j)
 {
     char path[32], interval[32];
+    struct words options = {0};
     snprintf(path, sizeof path, "/dev/fd/%d", fileno(j->json));
     VEC(char *) argv = {0};
     VEC_PUSH(&argv, "weir");
     VEC_PUSH(&argv, "run");
     if (r->plan->functional)
         VEC_PUSH(&argv, "--functional");
-    if (j->output)
+    if (j->output || r->plan->machine.quiet)
         VEC_PUSH(&argv, "--quiet");
     snprintf(interval, sizeof interval, "%g", progress_interval());
     VEC_PUSH(&argv, "--progress");
     VEC_PUSH(&argv, interval);
     VEC_PUSH(&argv, "--json");
     VEC_PUSH(&argv, path);
-    for (size_t i = 0; i < r->plan->pass.n; i++)
-        VEC_PUSH(&argv, r->plan->pass.p[i]);
+    machine_args_each_word(&r->plan->machine, push_word, &options);
+    for (size_t i = 0; i < options.word.n; i++)
+        VEC_PUSH(&argv, options.word.p[i]);
     VEC_PUSH(&argv, (char *)j->binary);
     VEC_PUSH(&argv, (char *)r->plan->size);
     VEC_PUSH(&argv, NULL);
@@ -221,7 +235,7 @@ static void print_head(const struct run *r)
         fprintf(r->out, "%-14s %12s %12s %8s\n", "program", "warp insts", "thread insts", "seconds");
     else
         fprintf(r->out, "%-14s %12s %8s %8s %12s %s%8s\n", "program", "cycles", "IPC", "L1 miss", "warp insts",
-                r->plan->energy ? "        mJ        W " : "", "seconds");
+                r->plan->machine.opts.energy ? "        mJ        W " : "", "seconds");
 }
 
 static void print_row(const struct run *r, const struct job *j)
@@ -238,16 +252,37 @@ static void print_row(const struct run *r, const struct job *j)
     else
         fprintf(r->out, "%12s %8.2f %7.1f%% %12s ", count_text(whole(j->total, "cycles"), a), number(j->total, "ipc"),
                 100 * number(j->total, "l1.miss_rate"), count_text(whole(j->total, "warp_insts"), b));
-    if (r->plan->energy && j->total)
+    if (r->plan->machine.opts.energy && j->total)
         fprintf(r->out, "%10.4g %8.1f ", 1e3 * number(j->total, "energy.total_j"), number(j->total, "energy.power_w"));
-    else if (r->plan->energy)
+    else if (r->plan->machine.opts.energy)
         fprintf(r->out, "%10s %8s ", "-", "-");
     fprintf(r->out, "%8.2f%s\n", j->seconds, j->status ? "  FAILED" : "");
     fflush(r->out);
 }
 
+/* Options whose results are text, or sections of the document beside the totals. */
+static bool prints_more(const struct machine_args *m)
+{
+    return m->opts.classify_loads || m->gpgpusim || m->opts.ncu_names;
+}
+static bool documents_more(const struct machine_args *m)
+{
+    return m->opts.classify_loads || m->opts.ncu_names || m->opts.sample_cycles;
+}
+
+/* All that the program and its run said. */
+static void copy_output(const struct job *j, FILE *out)
+{
+    char text[4096];
+    fprintf(out, "---- %s\n", j->program->name);
+    if (!j->output || fseek(j->output, 0, SEEK_SET))
+        return;
+    for (size_t n; (n = fread(text, 1, sizeof text, j->output));)
+        fwrite(text, 1, n, out);
+}
+
 /* The last lines of what the program said. */
-static void show_output(const struct job *j)
+static void show_failure(const struct job *j)
 {
     enum { TAIL_BYTES = 2000 };
     char text[TAIL_BYTES + 1];
@@ -270,7 +305,9 @@ static void show_finished(struct run *r)
         struct job *j = &r->job[r->shown];
         if (j->status) {
             fflush(stdout);
-            show_output(j);
+            show_failure(j);
+        } else if (j->output && prints_more(&r->plan->machine)) {
+            copy_output(j, r->out);
         }
         print_row(r, j);
         if (j->output)
@@ -282,9 +319,8 @@ static void show_finished(struct run *r)
 static void executed(struct run *r, struct job *j)
 {
     rewind(j->json);
-    json_t *doc = json_loadf(j->json, 0, NULL);
-    j->total = json_incref(json_object_get(doc, "total"));
-    json_decref(doc);
+    j->doc = json_loadf(j->json, 0, NULL);
+    j->total = json_object_get(j->doc, "total");
     if (!j->total && !j->status) {
         fprintf(stderr, "weir: the statistics of '%s' cannot be read\n", j->program->name);
         j->status = CLI_BAD_INPUT;
@@ -305,6 +341,8 @@ static int write_json(const struct run *r)
             continue;
         json_t *p = json_pack("{s:s, s:b, s:i, s:f}", "name", j->program->name, "ok", !j->status, "status", j->status,
                               "host_seconds", j->seconds);
+        if (j->doc && documents_more(&r->plan->machine))
+            json_object_set(p, "run", j->doc);
         if (j->total)
             json_object_set(p, "total", j->total);
         json_array_append_new(programs, p);
@@ -312,7 +350,7 @@ static int write_json(const struct run *r)
     json_t *doc = json_pack("{s:s, s:s, s:b, s:o}", "schema", "weir-suite-1", "size", r->plan->size, "functional",
                             r->plan->functional, "programs", programs);
     struct err e;
-    if (!jsonfile_write(doc, r->plan->json, JSON_INDENT(2) | JSON_REAL_PRECISION(12), &e))
+    if (!jsonfile_write(doc, r->plan->machine.json, JSON_INDENT(2) | JSON_REAL_PRECISION(12), &e))
         return CLI_OK;
     err_print(&e, stderr);
     return CLI_BAD_INPUT;
@@ -337,7 +375,7 @@ static int conclude(struct run *r, double seconds)
         fprintf(stderr, "weir: stopped; %zu programs did not run\n", r->n - done);
         worst = worst ? worst : CLI_PROGRAM_FAILED;
     }
-    const int wrote = r->plan->json ? write_json(r) : CLI_OK;
+    const int wrote = r->plan->machine.json ? write_json(r) : CLI_OK;
     return worst ? worst : wrote;
 }
 
@@ -361,7 +399,7 @@ int suite_run(const struct suite *s, const struct suite_plan *plan)
     each(&r, "running", execute, executed);
     const int status = conclude(&r, progress_end(&progress));
     for (size_t i = 0; i < r.n; i++) {
-        json_decref(r.job[i].total);
+        json_decref(r.job[i].doc);
         if (r.job[i].output)
             fclose(r.job[i].output);
         if (r.job[i].json)

@@ -5,17 +5,16 @@
 #ifndef WEIR_CLI_SUITE_RUN_H
 #define WEIR_CLI_SUITE_RUN_H
 
+#include "cli/machine_args.h"
 #include "cli/suite_programs.h"
 
 #include <stdbool.h>
 
 struct suite_plan {
-    bool functional;   /* execute only */
-    bool energy;       /* two more columns */
-    const char *size;  /* tiny, small, paper */
-    unsigned parallel; /* programs at a time, at least 1 */
-    const char *json;  /* file for the statistics of all; NULL = none */
-    VEC(char *) pass;  /* options for `weir run` */
+    bool functional;             /* execute only */
+    const char *size;            /* tiny, small, paper */
+    unsigned parallel;           /* programs at a time, at least 1 */
+    struct machine_args machine; /* what each run is given; its json is for the statistics of all */
     VEC(const struct suite_program *) program;
 };
 

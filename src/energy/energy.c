@@ -2,9 +2,8 @@
 #include "energy/energy.h"
 
 #include "base/inifile.h"
-#include "base/paths.h"
-#include "base/text.h"
 #include "energy/structures.h"
+#include "engine/config_find.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -337,17 +336,8 @@ static int find_base(void *ctx, const struct inifile_item *i, struct err *e)
 /* A name is a file of configs/energy; what has a slash or ends in .ini is a path. */
 static char *path_of(const char *name, struct err *e)
 {
-    char folder[PATH_MAX];
-    if (strchr(name, '/') || text_ends_in(name, ".ini"))
-        return xstrdup(name);
-    if (paths_find(PATHS_CONFIGS, folder, sizeof folder)) {
-        err_set(e, "weir's folder of machine files was not found");
-        return NULL;
-    }
-    size_t room = strlen(folder) + strlen(name) + 16;
-    char *path = xmalloc(room);
-    snprintf(path, room, "%s/energy/%s.ini", folder, name);
-    return path;
+    char path[PATH_MAX];
+    return cfg_find_energy(name, path, sizeof path, e) ? NULL : xstrdup(path);
 }
 
 /* A file, its base first. Takes over the path, which places point to. */

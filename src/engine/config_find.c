@@ -1,4 +1,4 @@
-/* Finds machine files by name: beside the file that names them, or in weir's folder of machines. */
+/* Finds machine files by name: beside the file that names them, or in weir's folder of machines; and energy files. */
 #include "engine/config_find.h"
 
 #include "base/mem.h"
@@ -22,11 +22,14 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int read_names(struct names *n)
+/* The names of the files in weir's folder of machine files, or in a folder below it. */
+static int read_names(struct names *n, const char *below)
 {
     memset(n, 0, sizeof *n);
     if (paths_find(PATHS_CONFIGS, n->folder, sizeof n->folder))
         return -1;
+    size_t at = strlen(n->folder);
+    snprintf(n->folder + at, sizeof n->folder - at, "%s", below);
     DIR *d = opendir(n->folder);
     if (!d)
         return -1;
@@ -55,7 +58,7 @@ static int no_folder(struct err *e)
 static int no_machine(const char *name, struct err *e)
 {
     struct names n;
-    if (read_names(&n))
+    if (read_names(&n, ""))
         return no_folder(e);
     const char *near = cfg_nearest(name, (const char *const *)n.list.p, (unsigned)n.list.n);
     err_set(e, "there is no machine '%s'", name);
@@ -88,11 +91,30 @@ int cfg_find_machine(const char *name, const char *from, char *path, size_t byte
     return access(path, R_OK) == 0 ? 0 : no_machine(name, e);
 }
 
+int cfg_find_energy(const char *name, char *path, size_t bytes, struct err *e)
+{
+    if (strchr(name, '/') || text_ends_in(name, ".ini")) {
+        snprintf(path, bytes, "%s", name);
+        return 0;
+    }
+    struct names n;
+    if (read_names(&n, "/energy"))
+        return no_folder(e);
+    snprintf(path, bytes, "%s/%s.ini", n.folder, name);
+    int status = access(path, R_OK);
+    if (status) {
+        err_set(e, "there are no energy coefficients '%s'", name);
+        cfg_hint_names(e, name, (const char *const *)n.list.p, (unsigned)n.list.n);
+    }
+    free_names(&n);
+    return status;
+}
+
 int cfg_each_machine(void (*fn)(void *ctx, const char *name, const char *path, const char *what), void *ctx,
                      struct err *e)
 {
     struct names n;
-    if (read_names(&n))
+    if (read_names(&n, ""))
         return no_folder(e);
     for (size_t i = 0; i < n.list.n; i++) {
         char path[PATH_MAX + 80], line[256] = "";

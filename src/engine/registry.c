@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 
+#include <stdio.h>
 #include <string.h>
 
 int policy_find(const struct policy_kind *k, const char *name)
@@ -22,4 +23,14 @@ void policy_add(struct policy_kind *k, const struct policy_info *p)
         free((void *)k->policy);
     k->policy = all;
     k->added = true;
+}
+
+const char *policy_title(const char *kind, char out[POLICY_TITLE])
+{
+    const bool of_cache = kind[0] == 'l' && kind[1] && kind[2] == '-';
+    if (of_cache)
+        snprintf(out, POLICY_TITLE, "L%c %s", kind[1], kind + 3);
+    else
+        snprintf(out, POLICY_TITLE, "%s", kind);
+    return out;
 }

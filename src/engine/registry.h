@@ -80,4 +80,8 @@ int policy_find(const struct policy_kind *, const char *name);
  */
 void policy_add(struct policy_kind *, const struct policy_info *);
 
+/* A kind's name as it is written in sentences: "l1-order" is "L1 order". */
+#define POLICY_TITLE 32
+const char *policy_title(const char *kind, char out[POLICY_TITLE]);
+
 #endif

@@ -1,6 +1,7 @@
 /* A screen of results, and GPGPU-Sim's names. */
 #include "gpu/result.h"
 
+#include "engine/registry.h"
 #include "engine/stats.h"
 #include "gpu/energy.h"
 #include "gpu/gpu_config.h"
@@ -154,14 +155,8 @@ static void print_policy(void *ctx, const struct cfg_value *v)
     struct policies *p = ctx;
     if (v->field->type != CFG_POLICY)
         return;
-    /* The kind's name: "l1-order" is the L1's. */
-    const char *kind = v->field->choices;
-    const bool of_cache = kind[0] == 'l' && kind[2] == '-';
-    fprintf(p->out, "%s%s%s %s", p->sep,
-            !of_cache        ? ""
-            : kind[1] == '1' ? "L1 "
-                             : "L2 ",
-            kind + (of_cache ? 3 : 0), v->text);
+    char title[POLICY_TITLE];
+    fprintf(p->out, "%s%s %s", p->sep, policy_title(v->field->choices, title), v->text);
     p->sep = ", ";
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/demangle.h"
 #include "base/exhaust.h"
+#include "engine/registry.h"
 
 #include <math.h>
 #include <sys/stat.h>
@@ -89,7 +90,8 @@ void profile_policies(const struct profile *p, char *out, size_t bytes)
     *out = 0;
     json_object_foreach(json_object_get(p->doc, "policies"), kind, name)
     {
-        int put = snprintf(out + n, bytes - n, "%s%s %s", n ? ", " : "", kind,
+        char title[POLICY_TITLE];
+        int put = snprintf(out + n, bytes - n, "%s%s %s", n ? ", " : "", policy_title(kind, title),
                            json_string_value(name) ? json_string_value(name) : "");
         n = put < 0 || n + (size_t)put >= bytes ? bytes - 1 : n + (size_t)put;
     }

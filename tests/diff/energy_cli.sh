@@ -67,6 +67,8 @@ expect 2 "$weir" replay --set machine.energy="$dir/bad.ini" --energy "$trace"
 says err "bad.ini:4: "
 expect 0 "$weir" replay -q --set machine.energy="$dir/bad.ini" "$trace" # not asked for, not read
 
+expect 2 "$weir" energy --coefficients fermi4 "$dir/without.json"
+says err "did you mean 'fermi40'?"
 # Runs that are none, and machines without coefficients.
 expect 2 "$weir" replay --gpu h200 --energy "$trace"
 says err "names no energy coefficients"

@@ -56,5 +56,7 @@ live, replay = (json.load(open("%s/%s.json" % (sys.argv[1], n))) for n in ("live
 for member in "total", "kernels", "loads", "instructions", "samples":
     assert live[member] == replay[member], member
 PY
+expect 0 "$weir" profile "$dir/live.json"
+says out "scheduler lrr, L1 management lru, L1 organisation private"
 expect 2 "$weir" run --functional --profile "$program"
 says err "--profile"
