@@ -3,8 +3,10 @@
  *
  * Source: the wormhole router with virtual channels of Dally and Towles (as in BookSim): route (XY on the mesh,
  * destination tag on the butterfly), allocate a virtual channel at the next router, win the switch, spend a credit,
- * travel. Both allocators work like one iteration of iSLIP: every output has a pointer and takes the first channel that
- * asks from it on, pointers move past the winner, an input port sends one flit per cycle. A flit that wins in cycle t
+ * travel. Both allocators are iSLIP (McKeown, 1999) with one iteration: every output has a pointer and offers itself to
+ * the first channel that asks from it on; an input port, which sends one flit per cycle, accepts the first offer from a
+ * pointer of its own; pointers move past what was accepted, so that nobody is passed over for ever. A flit that wins in
+ * cycle t
  * is in the next router's buffer in t + router_latency + link_latency - 1; its credit is back one cycle after its slot
  * was left.
  *
@@ -331,19 +333,31 @@ BODY bool visit(struct routers *n, uint32_t n_class, uint32_t r, uint64_t now)
     if (router->asking)
         allocate(n, n_class, r);
 
-    /* Each output takes the first channel from its pointer; an input port sends one flit per cycle. */
-    uint32_t base = r << n->chan_shift, ports = r << (n->chan_shift - n->vc_shift);
-    uint64_t port_mask = (1ull << (1u << n->vc_shift)) - 1, taken = 0;
-    bool vc_left = false;
+    /* Each output offers itself to the first channel from its pointer on. */
+    uint32_t base = r << n->chan_shift, ports = r << (n->chan_shift - n->vc_shift), offered = 0;
+    uint32_t offers[MAX_PORT]; /* by input port: outputs that it may send to */
+    uint8_t chosen[MAX_PORT];  /* by output: the channel */
     for (uint32_t outputs = router->ready; outputs; outputs &= outputs - 1) {
         uint32_t o = (uint32_t)__builtin_ctz(outputs);
-        uint64_t left = with_place(n, n_class, r, o, router->goes[o] & ~taken);
+        uint64_t left = with_place(n, n_class, r, o, router->goes[o]);
         if (!left)
             continue;
         uint64_t above = left & (~0ull << n->switch_ptr[ports + o]);
-        uint32_t i = (uint32_t)__builtin_ctzll(above ? above : left), c = base + i;
-        taken |= port_mask << (i >> n->vc_shift << n->vc_shift);
+        uint32_t i = (uint32_t)__builtin_ctzll(above ? above : left), port = i >> n->vc_shift;
+        chosen[o] = (uint8_t)i;
+        if (!(offered >> port & 1)) {
+            offered |= 1u << port;
+            offers[port] = 0;
+        }
+        offers[port] |= 1u << o;
+    }
+    /* Each input port takes the first offer from its own pointer on. */
+    bool vc_left = false;
+    for (; offered; offered &= offered - 1) {
+        uint32_t port = (uint32_t)__builtin_ctz(offered), above = offers[port] & (~0u << n->accept_ptr[ports + port]);
+        uint32_t o = (uint32_t)__builtin_ctz(above ? above : offers[port]), i = chosen[o], c = base + i;
         n->switch_ptr[ports + o] = (uint8_t)((i + 1) & ((1u << n->chan_shift) - 1));
+        n->accept_ptr[ports + port] = (uint8_t)(o + 1);
         if (n->feeds[ports + o] == NONE && n->buf[(c << n->depth_shift) + n->in[c].head] & 1)
             n->reserved[eject_lane(n, n_class, ports + o, i)]++;
         vc_left |= traverse(n, r, o, i, now);

@@ -247,6 +247,7 @@ static void make_channels(struct routers *n, struct arena *a)
     n->node_of = arena_alloc64(a, ports * 2);
     n->sender_at = arena_alloc64(a, ports * 2);
     n->switch_ptr = arena_alloc64(a, ports);
+    n->accept_ptr = arena_alloc64(a, ports);
     n->vc_ptr = arena_alloc64(a, ports * n->noc.n_class);
     for (uint32_t i = 0; i < n->n_chan; i++) {
         n->in[i] = (struct in_chan){.out_chan = NO_CHAN};

@@ -75,7 +75,8 @@ struct routers {
     uint32_t *behind;    /* by (router, port): number of the output that feeds this input; NONE = a node */
     uint16_t *node_of;   /* by (router, port): node that is ejected to; 0xffff */
     uint16_t *sender_at; /* by (router, port): node that injects here; 0xffff */
-    uint8_t *switch_ptr; /* by (router, port): channel that comes first in the next match */
+    uint8_t *switch_ptr; /* by (router, output): channel that comes first when it offers itself */
+    uint8_t *accept_ptr; /* by (router, input port): output that comes first of several that offer themselves */
     uint8_t *vc_ptr;     /* by (router, port) and class: the same for virtual channels */
     uint8_t *route;      /* [router * nodes + node]: output port */
     uint64_t *active;    /* routers to visit: bitmap */
