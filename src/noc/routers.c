@@ -6,9 +6,8 @@
  * travel. Both allocators are iSLIP (McKeown, 1999) with one iteration: every output has a pointer and offers itself to
  * the first channel that asks from it on; an input port, which sends one flit per cycle, accepts the first offer from a
  * pointer of its own; pointers move past what was accepted, so that nobody is passed over for ever. A flit that wins in
- * cycle t
- * is in the next router's buffer in t + router_latency + link_latency - 1; its credit is back one cycle after its slot
- * was left.
+ * cycle t is in the next router's buffer in t + router_latency + link_latency - 1; its credit is back one cycle after
+ * its slot was left.
  *
  * A router is visited only in cycles in which it may do something: a flit or a credit arrived that its channel waited
  * for, a flit is still ready, or a packet waits for a virtual channel and one came free in the cycle before.

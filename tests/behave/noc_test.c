@@ -263,6 +263,39 @@ static void mesh_latency(void **state)
     bench_free(b);
 }
 
+/* Twelve packets for the last node, eight for the one before it, then two for each in turn. */
+static uint32_t both_behind(struct node *n, uint32_t nth)
+{
+    return n->b->n - 1 - (nth < 12 ? 0 : nth < 20 ? 1 : ~nth & 1);
+}
+
+/*
+ * Three routers in a row; the first sends packets of four flits, each of which fills a virtual channel. The two others
+ * take nothing until cycle 1000: by then both have eight packets at their door, the last router has four, and the four
+ * channels into the middle router hold two packets for its own node and two for the last. From there on one input port
+ * has something to send to two outputs, which take turns.
+ */
+static void input_ports_are_fair(void **state)
+{
+    (void)state;
+    struct noc_cfg cfg = mesh;
+    cfg.width = 3;
+    cfg.height = 1;
+    cfg.memory_at = "2";
+    struct bench *b = bench_new(2, 1, cfg);
+    b->node[1].last_take = b->node[2].last_take = 1000;
+    b->node[0].to_send = 24;
+    b->node[0].bytes = 4 * 32;
+    b->node[0].dest = both_behind;
+    bench_run(b);
+    assert_int_equal(b->node[1].got, 10);
+    assert_int_equal(b->node[2].got, 14);
+    /* Alone, the eight flits would have crossed by 1009 and be taken by 1011; six times it is the other output's turn.
+     */
+    assert_int_equal(b->node[1].last_got, 1011 + 6);
+    bench_free(b);
+}
+
 static void butterfly_latency(void **state)
 {
     (void)state;
@@ -586,6 +619,7 @@ int main(void)
         cmocka_unit_test(fairness),
         cmocka_unit_test(head_of_line),
         cmocka_unit_test(mesh_latency),
+        cmocka_unit_test(input_ports_are_fair),
         cmocka_unit_test(butterfly_latency),
         cmocka_unit_test(all_to_all),
         cmocka_unit_test(back_pressure),
