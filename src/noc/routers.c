@@ -35,46 +35,45 @@ static void wake_router(struct routers *n, uint32_t r)
     n->active[r >> 6] |= 1ull << (r & 63);
 }
 
-/* ---- one cycle ---- */
-/* Channel c, the i-th of its router, has a flit and a credit for it. */
-static void flit_ready(struct routers *n, struct router *r, uint32_t c, uint32_t i)
+static uint32_t head_flit(const struct routers *n, const struct router *r, uint32_t i)
 {
-    uint32_t o = n->in[c].out_port;
-    r->goes[o] |= 1ull << i;
+    return r->buf[(i << n->depth_shift) + r->in[i].head];
+}
+
+/* ---- one cycle ---- */
+/* Channel i has a flit and a credit for it. */
+static void flit_ready(struct router *r, uint32_t i)
+{
+    uint32_t o = r->in[i].to;
+    r->output[o].goes |= 1ull << i;
     r->ready |= 1u << o;
 }
 
-static void flit_gone(struct router *r, uint32_t o, uint64_t bit)
+/* The packet that has come to the head of channel i is routed and asks for a virtual channel. */
+static void ask_for_vc(const struct routers *n, struct router *r, uint32_t i)
 {
-    if (!(r->goes[o] &= ~bit))
-        r->ready &= ~(1u << o);
-}
-
-/* The packet that has come to the head of channel c, the i-th of router r, is routed and asks for a virtual channel. */
-static void ask_for_vc(struct routers *n, uint32_t r, uint32_t c, uint32_t i)
-{
-    struct in_chan *in = &n->in[c];
-    uint32_t o = n->route[r * n->noc.n_node + n->packet[n->buf[(c << n->depth_shift) + in->head] >> 2].to];
-    in->out_port = (uint8_t)o;
-    n->router[r].asks[o] |= 1ull << i;
-    n->router[r].asking |= 1u << o;
+    uint32_t o = r->route[n->packet[head_flit(n, r, i) >> 2].to];
+    r->in[i].to = (uint16_t)o;
+    r->output[o].asks |= 1ull << i;
+    r->asking |= 1u << o;
 }
 
 /* Puts a flit into a buffer and notes what its channel can do next. */
-static void enter(struct routers *n, uint32_t c, uint32_t flit)
+BODY void enter(struct routers *n, uint32_t chan, uint32_t flit)
 {
-    struct in_chan *in = &n->in[c];
-    n->buf[(c << n->depth_shift) + ((in->head + in->n) & n->depth_mask)] = flit;
+    uint32_t i = chan & n->chan_mask;
+    struct router *r = &n->router[chan >> n->chan_shift];
+    struct in_chan *in = &r->in[i];
+    r->buf[(i << n->depth_shift) + ((in->head + in->n) & n->depth_mask)] = flit;
     if (in->n++)
         return; /* the flit at the head decides */
-    uint32_t r = c >> n->chan_shift, i = c & ((1u << n->chan_shift) - 1);
-    if (in->out_chan == NO_CHAN)
-        ask_for_vc(n, r, c, i);
-    else if (n->out[in->out_chan].credit)
-        flit_ready(n, &n->router[r], c, i);
+    if (in->holds == NO_CHAN)
+        ask_for_vc(n, r, i);
+    else if (r->out[in->holds].credit)
+        flit_ready(r, i);
     else
         return;
-    wake_router(n, r);
+    wake_router(n, chan >> n->chan_shift);
 }
 
 static void arrive(struct routers *n, uint64_t now)
@@ -86,20 +85,16 @@ static void arrive(struct routers *n, uint64_t now)
         n->flits.head++;
         enter(n, a->chan, a->flit);
     }
-    while (n->credits.head != n->credits.tail) {
-        const struct arrival *a = &n->credits.slot[n->credits.head & n->credits.mask];
-        if (a->at > now)
-            break;
-        n->credits.head++;
-        struct out_chan *o = &n->out[a->chan];
-        if (o->credit++ == 0 && o->owner != NO_OWNER) {
-            uint32_t r = a->chan >> n->chan_shift, c = (r << n->chan_shift) + o->owner;
-            if (n->in[c].n) {
-                flit_ready(n, &n->router[r], c, o->owner);
-                wake_router(n, r);
-            }
+    for (uint32_t k = 0; k < n->n_credit; k++) {
+        struct router *r = &n->router[n->credits[k] >> n->chan_shift];
+        struct out_chan *out = &r->out[n->credits[k] & n->chan_mask];
+        out->credit++;
+        if (out->owner != NO_CHAN && r->in[out->owner].n) {
+            flit_ready(r, out->owner);
+            wake_router(n, n->credits[k] >> n->chan_shift);
         }
     }
+    n->n_credit = 0;
 }
 
 /* A node waits until a flit of its class leaves the router it injects at. */
@@ -109,7 +104,7 @@ BODY void block(struct routers *n, uint32_t class, uint32_t node)
 }
 
 /* Takes the next packet of a lane's port, if one of its class's channels has room. */
-BODY uint32_t start_packet(struct routers *n, uint32_t class, uint32_t node, uint32_t base, uint64_t now)
+BODY uint32_t start_packet(struct routers *n, uint32_t class, uint32_t node, const struct in_chan *in, uint64_t now)
 {
     uint32_t lane = class * n->noc.n_node + node;
     struct port *p = &n->noc.in[lane];
@@ -119,7 +114,7 @@ BODY uint32_t start_packet(struct routers *n, uint32_t class, uint32_t node, uin
         return NONE;
     }
     uint32_t v = n->inject_ptr[lane], tried = 0, first = class * n->n_vc;
-    while (tried < n->n_vc && n->in[base + first + v].n == n->depth) {
+    while (tried < n->n_vc && in[first + v].n == n->depth) {
         v = v + 1 == n->n_vc ? 0 : v + 1;
         tried++;
     }
@@ -151,19 +146,20 @@ BODY uint32_t start_packet(struct routers *n, uint32_t class, uint32_t node, uin
 /* A flit of a lane's packet enters the local port, if its channel's buffer has room. */
 BODY bool inject_flit(struct routers *n, uint32_t class, uint32_t node, uint64_t now)
 {
-    uint32_t base = ((uint32_t)n->router_of[node] << n->chan_shift) + ((uint32_t)n->port_of[node] << n->vc_shift);
+    uint32_t r = n->router_of[node], first = (uint32_t)n->port_of[node] << n->vc_shift;
+    const struct in_chan *in = &n->router[r].in[first];
     uint32_t lane = class * n->noc.n_node + node, k = n->inject_packet[lane];
-    if (k == NONE && (k = start_packet(n, class, node, base, now)) == NONE)
+    if (k == NONE && (k = start_packet(n, class, node, in, now)) == NONE)
         return false;
     struct packet *p = &n->packet[k];
-    uint32_t c = base + n->inject_vc[lane];
-    if (n->in[c].n == n->depth) {
+    uint32_t vc = n->inject_vc[lane];
+    if (in[vc].n == n->depth) {
         block(n, class, node);
         return false;
     }
     bool head = p->sent == 0, tail = p->sent + 1u == p->flits;
     p->sent++;
-    enter(n, c, k << 2 | (uint32_t)tail << 1 | head);
+    enter(n, (r << n->chan_shift) + first + vc, k << 2 | (uint32_t)tail << 1 | head);
     if (tail) {
         n->inject_packet[lane] = NONE;
         n->injecting[class * n->noc.mark_words + (node >> 6)] &= ~(1ull << (node & 63));
@@ -214,154 +210,155 @@ static void deliver(struct routers *n, uint32_t node, uint32_t k, uint64_t now)
     n->packet_free = k;
 }
 
-/* A slot of channel c is free again: its credit goes back to the router that feeds it; a node is told at once. */
-static void give_slot_back(struct routers *n, uint32_t c, uint64_t now)
+/*
+ * A slot of channel i is free again. Its credit is back with the router that feeds it in the next cycle. Where credits
+ * are left there, it changes nothing to count this one at once: a flit per cycle is all that they are spent on. A node
+ * looks at the buffer itself.
+ */
+BODY void give_slot_back(struct routers *n, const struct router *r, uint32_t i)
 {
-    uint32_t port = c >> n->vc_shift, vc = c & ((1u << n->vc_shift) - 1), back = n->behind[port];
-    if (back != NONE) {
-        fifo_push(&n->credits, now + 1, (back << n->vc_shift) + vc, 0);
+    const struct input *input = &r->input[i >> n->vc_shift];
+    uint32_t vc = i & n->vc_mask, back = input->behind + vc;
+    if (input->behind != NONE) {
+        struct out_chan *out = &n->router[back >> n->chan_shift].out[back & n->chan_mask];
+        if (out->credit)
+            out->credit++;
+        else
+            n->credits[n->n_credit++] = back;
         return;
     }
-    uint32_t node = n->sender_at[port];
-    n->blocked[n->class_of_vc[vc] * n->noc.mark_words + (node >> 6)] &= ~(1ull << (node & 63));
+    n->blocked[n->class_of_vc[vc] * n->noc.mark_words + (input->node >> 6)] &= ~(1ull << (input->node & 63));
 }
 
-/* Moves the flit at the head of channel c, the i-th of router r, through output o. True when it was a packet's last. */
-static bool traverse(struct routers *n, uint32_t r, uint32_t o, uint32_t i, uint64_t now)
+/* Moves the flit at the head of channel i through output o. True when it was a packet's last. */
+BODY bool traverse(struct routers *n, struct router *r, uint32_t o, uint32_t i, uint64_t now)
 {
-    uint32_t c = (r << n->chan_shift) + i, ro = (r << (n->chan_shift - n->vc_shift)) + o;
-    uint32_t vc_mask = (1u << n->vc_shift) - 1;
-    struct router *router = &n->router[r];
-    struct in_chan *in = &n->in[c];
-    struct out_chan *out = &n->out[in->out_chan];
-    uint32_t flit = n->buf[(c << n->depth_shift) + in->head];
-    bool tail = flit >> 1 & 1, stays = true;
-    in->head = (uint8_t)((in->head + 1) & n->depth_mask);
+    struct output *output = &r->output[o];
+    struct in_chan *in = &r->in[i];
+    struct out_chan *out = &r->out[in->holds];
+    uint32_t flit = head_flit(n, r, i);
+    bool tail = flit >> 1 & 1, more = true;
+    in->head = (uint16_t)((in->head + 1) & n->depth_mask);
+    in->n--;
     n->noc.stats.flit_hops++;
     if (flit & 1)
         n->noc.stats.hops += net_pieces(n->packet[flit >> 2].info);
-    give_slot_back(n, c, now);
-    if (n->feeds[ro] == NONE) {
+    give_slot_back(n, r, i);
+    if (output->feeds == NONE) {
         if (tail)
-            deliver(n, n->node_of[ro], flit >> 2, now);
+            deliver(n, output->node, flit >> 2, now);
     } else {
-        fifo_push(&n->flits, now + n->latency, (n->feeds[ro] << n->vc_shift) + (in->out_chan & vc_mask), flit);
-        stays = --out->credit;
+        fifo_push(&n->flits, now + n->latency, output->feeds + (in->holds & n->vc_mask), flit);
+        more = --out->credit;
     }
-    if (--in->n == 0 || tail || !stays)
-        flit_gone(router, o, 1ull << i);
+    if (in->n == 0 || tail || !more) {
+        output->goes &= ~(1ull << i);
+        if (!output->goes)
+            r->ready &= ~(1u << o);
+    }
     if (tail) {
-        out->owner = NO_OWNER;
-        router->free_vc[o] |= 1ull << (in->out_chan & vc_mask);
-        in->out_chan = NO_CHAN;
+        out->owner = NO_CHAN;
+        output->free_vc |= 1ull << (in->holds & n->vc_mask);
+        in->holds = NO_CHAN;
         if (in->n)
-            ask_for_vc(n, r, c, i);
+            ask_for_vc(n, r, i);
     }
     return tail;
 }
 
-/* Gives free virtual channels of a class at output o to the input channels that ask, from the pointer on. */
-BODY void allocate_vcs(struct routers *n, uint32_t n_class, uint32_t r, uint32_t o, uint32_t class)
+/* The first bit from the pointer on, or from the lowest on. */
+BODY uint32_t first_from(uint64_t bits, uint32_t pointer)
 {
-    struct router *router = &n->router[r];
-    uint32_t ro = (r << (n->chan_shift - n->vc_shift)) + o;
-    uint64_t ask = router->asks[o], vcs = router->free_vc[o];
+    uint64_t above = bits & (~0ull << pointer);
+    return (uint32_t)__builtin_ctzll(above ? above : bits);
+}
+
+/* Gives free virtual channels of a class at output o to the input channels that ask, from the pointer on. */
+BODY void allocate_vcs(struct routers *n, uint32_t n_class, struct router *r, uint32_t o, uint32_t class)
+{
+    struct output *output = &r->output[o];
+    uint64_t ask = output->asks, vcs = output->free_vc;
     if (n_class > 1) {
         ask &= n->class_chans[class];
         vcs &= n->class_chans[class]; /* those of port 0 */
     }
-    if (!ask || !vcs)
-        return;
-    uint32_t ptr = n->vc_ptr[ro * n_class + class];
     for (; ask && vcs; vcs &= vcs - 1) {
-        uint64_t above = ask & (~0ull << ptr);
-        uint32_t i = (uint32_t)__builtin_ctzll(above ? above : ask), vc = (uint32_t)__builtin_ctzll(vcs);
-        uint32_t c = (r << n->chan_shift) + i, oc = (ro << n->vc_shift) + vc;
+        uint32_t i = first_from(ask, output->next_vc[class]), vc = (uint32_t)__builtin_ctzll(vcs);
+        struct out_chan *out = &r->out[(o << n->vc_shift) + vc];
         ask &= ~(1ull << i);
-        router->asks[o] &= ~(1ull << i);
-        router->free_vc[o] &= ~(1ull << vc);
-        n->out[oc].owner = (uint8_t)i;
-        n->in[c].out_chan = (uint16_t)oc;
-        if (n->out[oc].credit)
-            flit_ready(n, router, c, i);
-        ptr = (i + 1) & ((1u << n->chan_shift) - 1);
+        output->asks &= ~(1ull << i);
+        output->free_vc &= ~(1ull << vc);
+        output->next_vc[class] = (uint16_t)((i + 1) & n->chan_mask);
+        out->owner = (uint16_t)i;
+        r->in[i].holds = (uint16_t)((o << n->vc_shift) + vc);
+        if (out->credit)
+            flit_ready(r, i);
     }
-    n->vc_ptr[ro * n_class + class] = (uint8_t)ptr;
 }
 
 /* Virtual channels for packets that have come to the head of their buffers. */
-BODY void allocate(struct routers *n, uint32_t n_class, uint32_t r)
+BODY void allocate(struct routers *n, uint32_t n_class, struct router *r)
 {
-    struct router *router = &n->router[r];
-    for (uint32_t outputs = router->asking; outputs; outputs &= outputs - 1) {
+    for (uint32_t outputs = r->asking; outputs; outputs &= outputs - 1) {
         uint32_t o = (uint32_t)__builtin_ctz(outputs);
         for (uint32_t c = 0; c < n_class; c++)
             allocate_vcs(n, n_class, r, o, c);
-        if (!router->asks[o])
-            router->asking &= ~(1u << o);
+        if (!r->output[o].asks)
+            r->asking &= ~(1u << o);
     }
 }
 
-/* The lane that a channel's packet, which leaves the network through output `ro`, is for. */
-BODY uint32_t eject_lane(const struct routers *n, uint32_t n_class, uint32_t ro, uint32_t chan)
+/* The lane that the packet of channel i, which leaves the network at this output, is for. */
+BODY uint32_t eject_lane(const struct routers *n, uint32_t n_class, const struct output *output, uint32_t i)
 {
-    if (n_class == 1)
-        return n->node_of[ro];
-    return n->class_of_vc[chan & ((1u << n->vc_shift) - 1)] * n->noc.n_node + n->node_of[ro];
+    return n_class == 1 ? output->node : n->class_of_vc[i & n->vc_mask] * n->noc.n_node + output->node;
 }
 
-/* Of the channels that want to leave through output o, those that may: a packet's first flit needs a place there. */
-BODY uint64_t with_place(const struct routers *n, uint32_t n_class, uint32_t r, uint32_t o, uint64_t channels)
+/* Of the channels with a flit for a node, those that may send it: a packet's first flit needs a place there. */
+BODY uint64_t with_place(const struct routers *n, uint32_t n_class, const struct router *r, const struct output *output)
 {
-    uint32_t ro = (r << (n->chan_shift - n->vc_shift)) + o;
-    if (n->feeds[ro] != NONE)
-        return channels;
+    uint64_t channels = output->goes;
     for (uint64_t m = channels; m; m &= m - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(m), c = (r << n->chan_shift) + i;
-        uint32_t lane = eject_lane(n, n_class, ro, i);
-        if (n->buf[(c << n->depth_shift) + n->in[c].head] & 1 && port_free(n->noc.out[lane]) <= n->reserved[lane])
+        uint32_t i = (uint32_t)__builtin_ctzll(m), lane = eject_lane(n, n_class, output, i);
+        if (head_flit(n, r, i) & 1 && port_free(n->noc.out[lane]) <= n->reserved[lane])
             channels &= ~(1ull << i);
     }
     return channels;
 }
 
 /* One router, one cycle: virtual channels, switch. True when it must be visited again next cycle. */
-BODY bool visit(struct routers *n, uint32_t n_class, uint32_t r, uint64_t now)
+BODY bool visit(struct routers *n, uint32_t n_class, struct router *r, uint64_t now)
 {
-    struct router *router = &n->router[r];
-    if (router->asking)
+    if (r->asking)
         allocate(n, n_class, r);
 
     /* Each output offers itself to the first channel from its pointer on. */
-    uint32_t base = r << n->chan_shift, ports = r << (n->chan_shift - n->vc_shift), offered = 0;
+    uint32_t offered = 0;
     uint32_t offers[MAX_PORT]; /* by input port: outputs that it may send to */
-    uint8_t chosen[MAX_PORT];  /* by output: the channel */
-    for (uint32_t outputs = router->ready; outputs; outputs &= outputs - 1) {
+    uint32_t chosen[MAX_PORT]; /* by output: the channel */
+    for (uint32_t outputs = r->ready; outputs; outputs &= outputs - 1) {
         uint32_t o = (uint32_t)__builtin_ctz(outputs);
-        uint64_t left = with_place(n, n_class, r, o, router->goes[o]);
+        const struct output *output = &r->output[o];
+        uint64_t left = output->feeds == NONE ? with_place(n, n_class, r, output) : output->goes;
         if (!left)
             continue;
-        uint64_t above = left & (~0ull << n->switch_ptr[ports + o]);
-        uint32_t i = (uint32_t)__builtin_ctzll(above ? above : left), port = i >> n->vc_shift;
-        chosen[o] = (uint8_t)i;
-        if (!(offered >> port & 1)) {
-            offered |= 1u << port;
-            offers[port] = 0;
-        }
-        offers[port] |= 1u << o;
+        chosen[o] = first_from(left, output->next);
+        uint32_t port = chosen[o] >> n->vc_shift;
+        offers[port] = (offered >> port & 1 ? offers[port] : 0) | 1u << o;
+        offered |= 1u << port;
     }
     /* Each input port takes the first offer from its own pointer on. */
     bool vc_left = false;
     for (; offered; offered &= offered - 1) {
-        uint32_t port = (uint32_t)__builtin_ctz(offered), above = offers[port] & (~0u << n->accept_ptr[ports + port]);
-        uint32_t o = (uint32_t)__builtin_ctz(above ? above : offers[port]), i = chosen[o], c = base + i;
-        n->switch_ptr[ports + o] = (uint8_t)((i + 1) & ((1u << n->chan_shift) - 1));
-        n->accept_ptr[ports + port] = (uint8_t)(o + 1);
-        if (n->feeds[ports + o] == NONE && n->buf[(c << n->depth_shift) + n->in[c].head] & 1)
-            n->reserved[eject_lane(n, n_class, ports + o, i)]++;
+        uint32_t port = (uint32_t)__builtin_ctz(offered), o = first_from(offers[port], r->input[port].next);
+        uint32_t i = chosen[o];
+        r->output[o].next = (uint16_t)((i + 1) & n->chan_mask);
+        r->input[port].next = (uint16_t)(o + 1);
+        if (r->output[o].feeds == NONE && head_flit(n, r, i) & 1)
+            n->reserved[eject_lane(n, n_class, &r->output[o], i)]++;
         vc_left |= traverse(n, r, o, i, now);
     }
-    return router->ready || (vc_left && router->asking);
+    return r->ready || (vc_left && r->asking);
 }
 
 BODY uint64_t tick_body(struct routers *n, uint32_t n_class, uint64_t now)
@@ -374,25 +371,18 @@ BODY uint64_t tick_body(struct routers *n, uint32_t n_class, uint64_t now)
         n->active[w] = 0;
         for (; m; m &= m - 1) {
             uint32_t r = w * 64 + (uint32_t)__builtin_ctzll(m);
-            if (visit(n, n_class, r, now)) {
+            if (visit(n, n_class, &n->router[r], now)) {
                 wake_router(n, r);
                 again = true;
             }
         }
     }
-    if (again)
+    if (again || n->n_credit)
         return now + 1;
-    uint64_t want = NEVER;
-    if (n->flits.head != n->flits.tail)
-        want = n->flits.slot[n->flits.head & n->flits.mask].at;
-    if (n->credits.head != n->credits.tail) {
-        uint64_t at = n->credits.slot[n->credits.head & n->credits.mask].at;
-        want = at < want ? at : want;
-    }
     for (uint32_t w = 0; w < n->noc.mark_words; w++)
         if (nodes_with_packets(n, n_class, w))
             return now + 1;
-    return want;
+    return n->flits.head == n->flits.tail ? NEVER : n->flits.slot[n->flits.head & n->flits.mask].at;
 }
 
 uint64_t routers_tick(struct comp *comp, uint64_t now)
@@ -407,61 +397,69 @@ uint64_t routers_tick_classes(struct comp *comp, uint64_t now)
 }
 
 /* ---- the deadlock report ---- */
-static uint32_t flit_at(const struct routers *n, uint32_t c, uint32_t nth)
+static uint32_t flit_at(const struct routers *n, const struct router *r, uint32_t i, uint32_t nth)
 {
-    return n->buf[(c << n->depth_shift) + ((n->in[c].head + nth) & n->depth_mask)];
+    return r->buf[(i << n->depth_shift) + ((r->in[i].head + nth) & n->depth_mask)];
 }
 
-/* The request of the packet that comes first in channel c. */
-static req_id first_in(const struct routers *n, uint32_t c)
+/* The request of the packet that comes first in channel i. */
+static req_id first_in(const struct routers *n, const struct router *r, uint32_t i)
 {
-    return n->packet[flit_at(n, c, 0) >> 2].req;
+    return n->packet[flit_at(n, r, i, 0) >> 2].req;
 }
 
-/* What the packet whose first flit is at the head of channel c waits for. */
-static void head_waits(const struct routers *n, uint32_t c, const struct packet *p, struct waits *w)
+/* What the packet whose first flit is at the head of channel i waits for. */
+static void head_waits(const struct routers *n, const struct router *r, uint32_t i, const struct packet *p,
+                       struct waits *w)
 {
-    uint32_t r = c >> n->chan_shift, ro = (r << (n->chan_shift - n->vc_shift)) + n->route[r * n->noc.n_node + p->to];
-    if (n->feeds[ro] == NONE) {
+    uint32_t o = r->route[p->to], next = r->in[i].holds;
+    const struct output *output = &r->output[o];
+    if (output->feeds == NONE) {
         waits_for_room(w, NULL, p->req, n->noc.out[p->class * n->noc.n_node + p->to], "its receiver");
         return;
     }
-    uint32_t next = n->in[c].out_chan;
     if (next == NO_CHAN) { /* all virtual channels of its class are taken: the first of them speaks for all */
-        const struct out_chan *o = &n->out[(ro << n->vc_shift) + p->class * n->n_vc];
-        uint32_t owner = (r << n->chan_shift) + o->owner;
-        if (o->owner != NO_OWNER && n->in[owner].n)
-            waits_for_request(w, NULL, p->req, first_in(n, owner), "a virtual channel");
+        uint32_t owner = r->out[(o << n->vc_shift) + p->class * n->n_vc].owner;
+        if (owner != NO_CHAN && r->in[owner].n)
+            waits_for_request(w, NULL, p->req, first_in(n, r, owner), "a virtual channel");
         return;
     }
-    uint32_t down = (n->feeds[ro] << n->vc_shift) + (next & ((1u << n->vc_shift) - 1));
-    if (n->in[down].n)
-        waits_for_request(w, NULL, p->req, first_in(n, down), "a place at the next router");
+    uint32_t down = output->feeds + (next & n->vc_mask);
+    const struct router *far = &n->router[down >> n->chan_shift];
+    if (far->in[down & n->chan_mask].n)
+        waits_for_request(w, NULL, p->req, first_in(n, far, down & n->chan_mask), "a place at the next router");
+}
+
+static void channel_waits(const struct routers *n, const struct router *r, uint32_t i, struct waits *w)
+{
+    for (uint32_t k = 0; k < r->in[i].n; k++) {
+        uint32_t flit = flit_at(n, r, i, k);
+        const struct packet *p = &n->packet[flit >> 2];
+        if (!(flit & 1))
+            continue; /* the packet's first flit is further on, and speaks for it */
+        if (k == 0)
+            head_waits(n, r, i, p, w);
+        else
+            waits_for_request(w, NULL, p->req, first_in(n, r, i), "the packet in front of it");
+    }
 }
 
 void routers_waits(const struct comp *comp, struct waits *w)
 {
     const struct routers *n = (const struct routers *)comp;
-    for (uint32_t c = 0; c < n->n_chan; c++)
-        for (uint32_t k = 0; k < n->in[c].n; k++) {
-            uint32_t flit = flit_at(n, c, k);
-            const struct packet *p = &n->packet[flit >> 2];
-            if (!(flit & 1))
-                continue; /* the packet's first flit is further on, and speaks for it */
-            if (k == 0)
-                head_waits(n, c, p, w);
-            else
-                waits_for_request(w, NULL, p->req, first_in(n, c), "the packet in front of it");
-        }
+    for (uint32_t r = 0; r < n->n_router; r++)
+        for (uint32_t i = 0; i <= n->chan_mask; i++)
+            channel_waits(n, &n->router[r], i, w);
     for (uint32_t lane = 0; lane < n->noc.n_node * n->noc.n_class; lane++) {
         uint32_t node = lane % n->noc.n_node, vc = lane / n->noc.n_node * n->n_vc;
-        uint32_t c = ((uint32_t)n->router_of[node] << n->chan_shift) + ((uint32_t)n->port_of[node] << n->vc_shift) + vc;
+        const struct router *r = &n->router[n->router_of[node]];
+        uint32_t i = ((uint32_t)n->port_of[node] << n->vc_shift) + vc;
         req_id id = port_oldest(&n->noc.in[lane]);
         if (id == REQ_NONE)
             continue;
         if (n->inject_packet[lane] != NONE)
             waits_for_request(w, &n->noc.in[lane], id, n->packet[n->inject_packet[lane]].req, "the node's link");
-        else if (n->in[c].n)
-            waits_for_request(w, &n->noc.in[lane], id, first_in(n, c), "a place at the first router");
+        else if (r->in[i].n)
+            waits_for_request(w, &n->noc.in[lane], id, first_in(n, r, i), "a place at the first router");
     }
 }

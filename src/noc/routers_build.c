@@ -99,7 +99,8 @@ static int number_channels(struct routers *n, struct err *e)
                 n->n_port, n->n_vc, n->noc.n_class);
         return err_hint(e, "lower noc.vcs or the butterfly's radix");
     }
-    n->n_chan = n->n_router << n->chan_shift;
+    n->vc_mask = (1u << n->vc_shift) - 1;
+    n->chan_mask = (1u << n->chan_shift) - 1;
     for (uint32_t v = 0; v < vcs; v++) {
         n->class_of_vc[v] = (uint8_t)(v / n->n_vc);
         for (uint32_t p = 0; p < n->n_port; p++)
@@ -184,9 +185,8 @@ static int place_nodes(struct routers *n, struct arena *a, struct err *e)
 /* Output `port` of router `r` leads to input `in` of router `to`. */
 static void join(struct routers *n, uint32_t r, uint32_t port, uint32_t to, uint32_t in)
 {
-    uint32_t shift = n->chan_shift - n->vc_shift;
-    n->feeds[(r << shift) + port] = (to << shift) + in;
-    n->behind[(to << shift) + in] = (r << shift) + port;
+    n->router[r].output[port].feeds = (to << n->chan_shift) + (in << n->vc_shift);
+    n->router[to].input[in].behind = (r << n->chan_shift) + (port << n->vc_shift);
 }
 
 static void wire_mesh(struct routers *n)
@@ -230,44 +230,32 @@ static void wire_butterfly(struct routers *n)
 }
 
 /* ---- memory ---- */
-static uint32_t port_numbers(const struct routers *n)
+static void make_routers(struct routers *n, struct arena *a)
 {
-    return n->n_router << (n->chan_shift - n->vc_shift);
-}
-
-/* Buffers and the state of channels and ports. */
-static void make_channels(struct routers *n, struct arena *a)
-{
-    uint32_t ports = port_numbers(n);
-    n->buf = arena_alloc64(a, ((size_t)n->n_chan << n->depth_shift) * 4);
-    n->in = arena_alloc64(a, n->n_chan * sizeof *n->in);
-    n->out = arena_alloc64(a, n->n_chan * sizeof *n->out);
-    n->feeds = arena_alloc64(a, ports * 4);
-    n->behind = arena_alloc64(a, ports * 4);
-    n->node_of = arena_alloc64(a, ports * 2);
-    n->sender_at = arena_alloc64(a, ports * 2);
-    n->switch_ptr = arena_alloc64(a, ports);
-    n->accept_ptr = arena_alloc64(a, ports);
-    n->vc_ptr = arena_alloc64(a, ports * n->noc.n_class);
-    for (uint32_t i = 0; i < n->n_chan; i++) {
-        n->in[i] = (struct in_chan){.out_chan = NO_CHAN};
-        n->out[i] = (struct out_chan){(uint8_t)n->depth, NO_OWNER};
-    }
-    for (uint32_t i = 0; i < ports; i++) {
-        n->feeds[i] = n->behind[i] = NONE;
-        n->node_of[i] = n->sender_at[i] = UINT16_MAX;
+    uint32_t chans = n->chan_mask + 1;
+    uint64_t vcs = (1ull << n->n_vc * n->noc.n_class) - 1; /* at most half of 64 channels: a router has two ports */
+    uint32_t *buf = arena_alloc64(a, ((size_t)n->n_router << (n->chan_shift + n->depth_shift)) * 4);
+    uint8_t *route = arena_alloc64(a, (size_t)n->n_router * n->noc.n_node);
+    n->router = arena_alloc64(a, n->n_router * sizeof *n->router);
+    for (uint32_t r = 0; r < n->n_router; r++) {
+        struct router *router = &n->router[r];
+        router->buf = buf + ((size_t)r << (n->chan_shift + n->depth_shift));
+        router->route = route + (size_t)r * n->noc.n_node;
+        for (uint32_t i = 0; i < chans; i++) {
+            router->in[i].holds = NO_CHAN;
+            router->out[i] = (struct out_chan){(uint16_t)n->depth, NO_CHAN};
+        }
+        for (uint32_t i = 0; i < n->n_port; i++) {
+            router->input[i] = (struct input){.behind = NONE, .node = NO_NODE};
+            router->output[i] = (struct output){.feeds = NONE, .node = NO_NODE, .free_vc = vcs};
+        }
     }
 }
 
-/* What is kept per router and per lane. */
+/* What is kept per lane, and which routers are to be visited. */
 static void make_state(struct routers *n, struct arena *a)
 {
     uint32_t n_node = n->noc.n_node, lanes = n_node * n->noc.n_class;
-    uint64_t vcs = (1ull << n->n_vc * n->noc.n_class) - 1; /* at most half of 64 channels: a router has two ports */
-    n->router = arena_alloc64(a, n->n_router * sizeof *n->router);
-    for (uint32_t r = 0; r < n->n_router; r++)
-        for (uint32_t o = 0; o < n->n_port; o++)
-            n->router[r].free_vc[o] = vcs;
     n->active_words = (n->n_router + 63) / 64;
     n->active = arena_alloc64(a, n->active_words * 8);
     n->reserved = arena_alloc64(a, lanes * 4);
@@ -284,28 +272,26 @@ static void make_state(struct routers *n, struct arena *a)
 /* Packets inside and what is on links: a packet has at least one flit in a buffer, on a link or at its sender. */
 static void make_packets(struct routers *n, struct arena *a)
 {
-    uint32_t vcs = n->n_vc * n->noc.n_class, ports = port_numbers(n), size = 1;
-    uint32_t packets = n->n_router * n->n_port * vcs * n->depth + ports * n->latency + n->noc.n_node * n->noc.n_class;
+    uint32_t vcs = n->n_vc * n->noc.n_class, ports = n->n_router * n->n_port, size = 1;
+    uint32_t packets = ports * vcs * n->depth + ports * n->latency + n->noc.n_node * n->noc.n_class;
     n->packet = arena_alloc64(a, packets * sizeof *n->packet);
     for (uint32_t i = 0; i < packets; i++)
         n->packet[i].next = i + 1 < packets ? i + 1 : NONE;
     while (size < ports * (n->latency + 2) + 2)
         size *= 2;
     n->flits = (struct fifo){arena_alloc64(a, size * sizeof(struct arrival)), size - 1, 0, 0};
-    n->credits = (struct fifo){arena_alloc64(a, size * sizeof(struct arrival)), size - 1, 0, 0};
+    n->credits = arena_alloc64(a, ports * 4); /* a port gives one slot back per cycle */
 }
 
 /* Where nodes are joined on, and the route from every router to every node. */
-static void make_routes(struct routers *n, struct arena *a)
+static void make_routes(struct routers *n)
 {
-    uint32_t n_node = n->noc.n_node;
-    n->route = arena_alloc64(a, (size_t)n->n_router * n_node);
-    for (uint32_t i = 0; i < n_node; i++) {
+    for (uint32_t i = 0; i < n->noc.n_node; i++) {
         uint32_t port = n->noc.cfg.topology == NOC_MESH ? (uint32_t)LOCAL : i % n->radix;
-        n->node_of[((uint32_t)n->eject_router[i] << (n->chan_shift - n->vc_shift)) + port] = (uint16_t)i;
-        n->sender_at[((uint32_t)n->router_of[i] << (n->chan_shift - n->vc_shift)) + n->port_of[i]] = (uint16_t)i;
+        n->router[n->eject_router[i]].output[port].node = (uint16_t)i;
+        n->router[n->router_of[i]].input[n->port_of[i]].node = (uint16_t)i;
         for (uint32_t r = 0; r < n->n_router; r++)
-            n->route[r * n_node + i] = (uint8_t)route_of(n, r, i);
+            n->router[r].route[i] = (uint8_t)route_of(n, r, i);
     }
 }
 
@@ -321,13 +307,13 @@ struct noc *routers_new(struct engine *eng, const struct noc *base, struct err *
     n->latency = base->cfg.router_latency + base->cfg.link_latency - 1;
     if ((mesh ? shape_mesh(n, e) : shape_butterfly(n, e)) || number_channels(n, e) || place_nodes(n, a, e))
         return NULL;
-    make_channels(n, a);
+    make_routers(n, a);
     make_state(n, a);
     make_packets(n, a);
     if (mesh)
         wire_mesh(n);
     else
         wire_butterfly(n);
-    make_routes(n, a);
+    make_routes(n);
     return &n->noc;
 }

@@ -1,9 +1,9 @@
 /*
  * Inside the networks of routers: shared by routers_build.c (shape, wiring) and routers.c (the cycle).
  *
- * Everything lies in flat arrays; a channel (router, port, virtual channel) is one index. Channels are numbered (router
- * << chan_shift) + (port << vc_shift) + vc, so no division is needed; a router's channels are bits of one word. The
- * virtual channels of a port belong to message classes: class c has [c * n_vc, (c + 1) * n_vc).
+ * A channel (router, port, virtual channel) has one number, (router << chan_shift) + (port << vc_shift) + vc, so that
+ * no division is needed. Within its router it is a bit of a word. The virtual channels of a port belong to message
+ * classes: class c has [c * n_vc, (c + 1) * n_vc).
  */
 #ifndef WEIR_NOC_ROUTERS_PRIV_H
 #define WEIR_NOC_ROUTERS_PRIV_H
@@ -12,7 +12,9 @@
 
 #define NONE     UINT32_MAX
 #define NO_CHAN  UINT16_MAX
+#define NO_NODE  UINT16_MAX
 #define MAX_PORT 16
+#define MAX_CHAN 64 /* of a router */
 
 struct packet {
     req_id req;
@@ -25,33 +27,48 @@ struct packet {
 
 /* A channel as the input of its router: the buffer and what the packet at its head holds. */
 struct in_chan {
-    uint8_t head, n;   /* in the ring of flits */
-    uint16_t out_chan; /* output channel it holds; NO_CHAN = none */
-    uint8_t out_port;  /* route of the packet at the head */
-    uint8_t spare[3];
+    uint16_t head, n; /* in the ring of flits */
+    uint16_t holds;   /* channel of the router that the packet at the head goes out by; NO_CHAN = none yet */
+    uint16_t to;      /* output of that packet */
 };
 /* The same number as an output of its router: the buffer at the other end of the link. */
 struct out_chan {
-    uint8_t credit; /* free slots there */
-    uint8_t owner;  /* input channel (within the router) whose packet holds it; NO_OWNER = none */
+    uint16_t credit; /* free slots there */
+    uint16_t owner;  /* input channel of the router whose packet holds it; NO_CHAN = none */
 };
-#define NO_OWNER 0xff
 
+struct input {
+    uint32_t behind; /* first channel of the output that feeds it; NONE = a node does */
+    uint16_t node;   /* that injects here; NO_NODE */
+    uint16_t next;   /* output that comes first of several that offer themselves */
+};
 /*
- * What a router's outputs have before them, kept up as flits and credits come and go, so that a cycle looks at outputs
- * that have something to do and never at all channels. Bits of words by output are input channels of the router.
+ * What an output has before it is kept up as flits and credits come and go, so that a cycle looks at outputs that have
+ * something to do and never at all channels. Bits are input channels of the router; of free_vc, virtual channels.
  */
+struct output {
+    uint64_t asks;                   /* channels whose packet has no virtual channel yet */
+    uint64_t goes;                   /* channels with a flit and a credit for it (or a way to a node) */
+    uint64_t free_vc;                /* virtual channels that no packet holds */
+    uint32_t feeds;                  /* first channel of the input that it leads to; NONE = a node */
+    uint16_t node;                   /* that is ejected to; NO_NODE */
+    uint16_t next;                   /* channel that comes first when it offers itself */
+    uint16_t next_vc[NOC_MAX_CLASS]; /* by class: the same when it gives virtual channels */
+};
 struct router {
-    uint32_t asking;            /* outputs for which a packet waits for a virtual channel */
-    uint32_t ready;             /* outputs for which a flit is ready */
-    uint64_t asks[MAX_PORT];    /* by output: channels whose packet has no virtual channel yet */
-    uint64_t goes[MAX_PORT];    /* by output: channels with a flit and a credit for it (or a way to a node) */
-    uint64_t free_vc[MAX_PORT]; /* by output: its virtual channels that no packet holds */
+    uint32_t asking; /* outputs for which a packet waits for a virtual channel */
+    uint32_t ready;  /* outputs for which a flit is ready */
+    uint32_t *buf;   /* its channels' rings */
+    uint8_t *route;  /* by node: output */
+    struct input input[MAX_PORT];
+    struct output output[MAX_PORT];
+    struct in_chan in[MAX_CHAN];
+    struct out_chan out[MAX_CHAN];
 };
 
 struct arrival {
     uint64_t at;
-    uint32_t chan; /* where the flit, or the credit, goes */
+    uint32_t chan; /* where the flit goes */
     uint32_t flit; /* packet << 2 | tail << 1 | head */
 };
 struct fifo {
@@ -61,25 +78,15 @@ struct fifo {
 
 struct routers {
     struct noc noc;
-    uint32_t n_router, n_port, n_chan;
+    uint32_t n_router, n_port;
     uint32_t n_vc; /* virtual channels of a class at a port */
     uint8_t vc_shift, chan_shift;
-    uint8_t class_of_vc[64];
+    uint8_t class_of_vc[MAX_CHAN];
+    uint32_t vc_mask, chan_mask;
     uint64_t class_chans[NOC_MAX_CLASS];     /* a router's channels of each class */
     uint32_t depth, depth_mask, depth_shift; /* flits a buffer holds; size of its ring */
-    uint32_t *buf;
-    struct in_chan *in;
-    struct out_chan *out;
     struct router *router;
-    uint32_t *feeds;     /* by (router, port): number of the next router's port; NONE = a node */
-    uint32_t *behind;    /* by (router, port): number of the output that feeds this input; NONE = a node */
-    uint16_t *node_of;   /* by (router, port): node that is ejected to; 0xffff */
-    uint16_t *sender_at; /* by (router, port): node that injects here; 0xffff */
-    uint8_t *switch_ptr; /* by (router, output): channel that comes first when it offers itself */
-    uint8_t *accept_ptr; /* by (router, input port): output that comes first of several that offer themselves */
-    uint8_t *vc_ptr;     /* by (router, port) and class: the same for virtual channels */
-    uint8_t *route;      /* [router * nodes + node]: output port */
-    uint64_t *active;    /* routers to visit: bitmap */
+    uint64_t *active; /* routers to visit: bitmap */
     uint32_t active_words;
     uint16_t *router_of, *port_of; /* of each node's injection */
     uint16_t *eject_router;        /* of each node */
@@ -92,7 +99,9 @@ struct routers {
     uint64_t *blocked;             /* the same: nodes that wait for a place in their router */
     struct packet *packet;
     uint32_t packet_free;
-    struct fifo flits, credits;
+    struct fifo flits;
+    uint32_t *credits; /* channels whose owner can go on in the next cycle */
+    uint32_t n_credit;
     uint32_t latency; /* switch to next buffer */
     uint32_t width, height, radix, stages;
 };
