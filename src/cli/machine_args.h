@@ -32,17 +32,19 @@ void machine_args_with(struct machine_args *, const char *policies);
  */
 int machine_args_check(const struct machine_args *, bool timing, struct err *);
 
-/* The option given first of those that only a simulation of time can serve; NULL = there is none. */
+/* One of the given options that only a simulation of time can serve; NULL = there is none. */
 const char *machine_args_timing_option(const struct machine_args *);
 
-/* The options but --json, --quiet and --no-summary as words, for a weir that is started to run with them.
- * A word lasts as long as the call. */
+/*
+ * The options but --json, --quiet and --no-summary as words, for a weir that is started to run with them. A word lasts
+ * as long as the call.
+ */
 void machine_args_each_word(const struct machine_args *, void (*word)(void *ctx, const char *), void *ctx);
 
-/* Child parsers: their input is a struct machine_args. machine_argp: --gpu, --set, --with, --plugin.
- * report_argp: --engine, --json, --sample, --explain-loads, --profile, --energy, --gpgpusim-stats, --ncu-names,
- * --quiet,
- * --progress. */
+/*
+ * Child parsers: their input is a struct machine_args. machine_argp: --gpu, --set, --with, --plugin. report_argp:
+ * --engine, --json, --sample, --explain-loads, --profile, --energy, --gpgpusim-stats, --ncu-names, --quiet, --progress.
+ */
 extern const struct argp machine_argp, report_argp;
 /* --plugin alone, for commands without a machine; takes no input. */
 extern const struct argp plugin_argp;

@@ -70,12 +70,12 @@ static int choose(const struct suite *s, struct args *a)
     return a->plan.program.n ? 0 : -1;
 }
 
-/* Whether options were given that only runs can use. */
 static void found_word(void *found, const char *word)
 {
     (void)word;
     *(bool *)found = true;
 }
+/* Whether options were given that only runs can use. */
 static bool runs_something(const struct suite_plan *plan)
 {
     bool found = plan->functional || plan->machine.json || plan->machine.quiet;

@@ -405,7 +405,7 @@ static uint32_t flit_at(const struct routers *n, const struct router *r, uint32_
 /* The request of the packet that comes first in channel i. */
 static req_id first_in(const struct routers *n, const struct router *r, uint32_t i)
 {
-    return n->packet[flit_at(n, r, i, 0) >> 2].req;
+    return n->packet[head_flit(n, r, i) >> 2].req;
 }
 
 /* What the packet whose first flit is at the head of channel i waits for. */

@@ -36,6 +36,10 @@ static bool random_shot(void *ctx, uint32_t sm, uint64_t nth, struct shot *s)
     return true;
 }
 
+/* Core, networks, L2 and DRAM: of a GTX480, with edges that seldom meet, and in round numbers. */
+#define FERMI_CLOCKS .core_khz = 1400000, .noc_khz = 700000, .l2_khz = 700000, .dram_khz = 924000
+#define ODD_CLOCKS   .core_khz = 1980000, .noc_khz = 1755000, .l2_khz = 1755000, .dram_khz = 1593000
+#define ROUND_CLOCKS .core_khz = 1000000, .noc_khz = 500000, .l2_khz = 500000, .dram_khz = 900000
 static const struct machine {
     const char *name;
     struct memsys_config c;
@@ -44,10 +48,7 @@ static const struct machine {
      {.n_sm = 15,
       .n_channel = 6,
       .slices = 2,
-      .core_khz = 1400000,
-      .noc_khz = 700000,
-      .l2_khz = 700000,
-      .dram_khz = 924000,
+      FERMI_CLOCKS,
       .config = "[l2]\nsplit_sectors = yes\nmshrs = 256\n[noc]\nflit = 40\n"}},
     {"one clock, lines",
      {.n_sm = 4,
@@ -62,38 +63,26 @@ static const struct machine {
      {.n_sm = 28,
       .n_channel = 8,
       .slices = 1,
-      .core_khz = 1400000,
-      .noc_khz = 700000,
-      .l2_khz = 700000,
-      .dram_khz = 924000,
+      FERMI_CLOCKS,
       .config = "[noc]\ntopology = mesh\nmemory_at = 3 7 10 12 23 25 28 32\n[l1]\nmshrs = 8\nmerges = 2\n"}},
     {"butterfly",
      {.n_sm = 28,
       .n_channel = 8,
       .slices = 1,
-      .core_khz = 1400000,
-      .noc_khz = 700000,
-      .l2_khz = 700000,
-      .dram_khz = 924000,
+      FERMI_CLOCKS,
       .config = "[noc]\ntopology = butterfly\nradix = 6\nvcs = 2\n[l2]\nmshrs = 4\nmerges = 2\nwrite = around\n"}},
     {"sectored L1, odd clocks",
      {.n_sm = 8,
       .n_channel = 4,
       .slices = 2,
-      .core_khz = 1980000,
-      .noc_khz = 1755000,
-      .l2_khz = 1755000,
-      .dram_khz = 1593000,
+      ODD_CLOCKS,
       .config = "[l1]\nfill = sector\nset_hash = xor\nsize = 32KiB\n[noc]\nvoq = yes\niterations = 3\ninject_queue = "
                 "2\n[l2]\natomic_interval = 4\natomic_latency = 9\nbypass_on_fail = yes\nmshrs = 8\nnotes = yes\n"}},
     {"small everything",
      {.n_sm = 6,
       .n_channel = 1,
       .slices = 2,
-      .core_khz = 1000000,
-      .noc_khz = 500000,
-      .l2_khz = 500000,
-      .dram_khz = 900000,
+      ROUND_CLOCKS,
       .config =
           "[l1]\nmshrs = 2\nmerges = 2\nmiss_queue = 2\n[l2]\nmshrs = 2\nmerges = 1\nmiss_queue = 2\ningress_queue = "
           "1\nlatency = 3\n"
@@ -103,20 +92,14 @@ static const struct machine {
      {.n_sm = 8,
       .n_channel = 4,
       .slices = 2,
-      .core_khz = 1980000,
-      .noc_khz = 1755000,
-      .l2_khz = 1755000,
-      .dram_khz = 1593000,
+      ODD_CLOCKS,
       .config = "[l1]\nfill = sector\n[l2]\npartitions = 2\nlink_latency = 20\nlink_bytes = 16\natomic_interval = 4\n"
                 "bypass_on_fail = yes\nmshrs = 8\nnotes = yes\n"}},
     {"two partitions, small everything",
      {.n_sm = 6,
       .n_channel = 2,
       .slices = 1,
-      .core_khz = 1000000,
-      .noc_khz = 500000,
-      .l2_khz = 500000,
-      .dram_khz = 900000,
+      ROUND_CLOCKS,
       .config =
           "[l1]\nmshrs = 2\nmerges = 2\nmiss_queue = 2\n[l2]\npartitions = 2\nlink_latency = 2\nlink_bytes = 4\n"
           "mshrs = 2\nmerges = 1\nmiss_queue = 2\ningress_queue = 1\nlatency = 3\ndram_queue = 1\nfill_queue = 2\n"
@@ -125,10 +108,7 @@ static const struct machine {
      {.n_sm = 6,
       .n_channel = 2,
       .slices = 1,
-      .core_khz = 1000000,
-      .noc_khz = 500000,
-      .l2_khz = 500000,
-      .dram_khz = 900000,
+      ROUND_CLOCKS,
       .config = "[l2]\npartitions = 2\nlink_latency = 2\nmshrs = 16\nsize = 1KiB\nassoc = 2\n"}},
 };
 
