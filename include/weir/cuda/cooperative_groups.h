@@ -140,9 +140,9 @@ WEIR_CG thread_block this_thread_block()
 }
 
 /* A value of any plain type, exchanged word by word; `lane` says from where one word comes. */
-template <class T, class F> WEIR_CG T exchange(T v, F lane)
+template <class weir_T, class weir_F> WEIR_CG weir_T exchange(weir_T v, weir_F lane)
 {
-    unsigned word[(sizeof(T) + 3) / 4] = {};
+    unsigned word[(sizeof(weir_T) + 3) / 4] = {};
     __builtin_memcpy(word, &v, sizeof v);
     for (unsigned k = 0; k < sizeof word / sizeof *word; k++)
         word[k] = lane(word[k]);
@@ -165,18 +165,18 @@ class coalesced_group : public thread_group
     WEIR_CG_MEMBER unsigned meta_group_rank() const { return meta_rank_; }
     WEIR_CG_MEMBER unsigned meta_group_size() const { return meta_size_; }
     WEIR_CG_MEMBER unsigned get_mask() const { return mask_; }
-    template <class T> WEIR_CG_MEMBER T shfl(T v, int rank) const
+    template <class weir_T> WEIR_CG_MEMBER weir_T shfl(weir_T v, int rank) const
     {
         int from = (int)__fns(mask_, 0, rank + 1);
         return exchange(v, [&](unsigned word) { return __shfl_sync(mask_, word, from); });
     }
-    template <class T> WEIR_CG_MEMBER T shfl_up(T v, unsigned delta) const
+    template <class weir_T> WEIR_CG_MEMBER weir_T shfl_up(weir_T v, unsigned delta) const
     {
         unsigned rank = thread_rank();
-        T other = shfl(v, (int)(rank >= delta ? rank - delta : rank));
+        weir_T other = shfl(v, (int)(rank >= delta ? rank - delta : rank));
         return other;
     }
-    template <class T> WEIR_CG_MEMBER T shfl_down(T v, unsigned delta) const
+    template <class weir_T> WEIR_CG_MEMBER weir_T shfl_down(weir_T v, unsigned delta) const
     {
         unsigned rank = thread_rank();
         return shfl(v, (int)(rank + delta < num_threads() ? rank + delta : rank));
@@ -184,8 +184,8 @@ class coalesced_group : public thread_group
     WEIR_CG_MEMBER int any(int p) const { return __ballot_sync(mask_, p) != 0; }
     WEIR_CG_MEMBER int all(int p) const { return __ballot_sync(mask_, p) == mask_; }
     WEIR_CG_MEMBER unsigned ballot(int p) const { return pack(__ballot_sync(mask_, p)); }
-    template <class T> WEIR_CG_MEMBER unsigned match_any(T v) const { return pack(__match_any_sync(mask_, v)); }
-    template <class T> WEIR_CG_MEMBER unsigned match_all(T v, int &p) const
+    template <class weir_T> WEIR_CG_MEMBER unsigned match_any(weir_T v) const { return pack(__match_any_sync(mask_, v)); }
+    template <class weir_T> WEIR_CG_MEMBER unsigned match_all(weir_T v, int &p) const
     {
         return pack(__match_all_sync(mask_, v, &p));
     }
@@ -207,43 +207,43 @@ WEIR_CG coalesced_group coalesced_threads()
 }
 
 /* N neighbouring lanes of a warp, N a power of two. */
-template <unsigned N, class Parent = void> class thread_block_tile : public thread_group
+template <unsigned weir_N, class Parent = void> class thread_block_tile : public thread_group
 {
-    static_assert(N >= 1 && N <= 32 && (N & (N - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+    static_assert(weir_N >= 1 && weir_N <= 32 && (weir_N & (weir_N - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
 
   public:
     WEIR_CG_MEMBER thread_block_tile() : thread_group(tile_mask()) {}
     /* What the tile was cut from matters to nobody. */
-    template <class Other> WEIR_CG_MEMBER thread_block_tile(const thread_block_tile<N, Other> &) : thread_block_tile()
+    template <class Other> WEIR_CG_MEMBER thread_block_tile(const thread_block_tile<weir_N, Other> &) : thread_block_tile()
     {
     }
     WEIR_CG_MEMBER void sync() const { __syncwarp(mask_); }
-    static constexpr __host__ __device__ unsigned num_threads() { return N; }
-    static constexpr __host__ __device__ unsigned size() { return N; }
-    static WEIR_CG_MEMBER unsigned thread_rank() { return lane() & (N - 1); }
-    static WEIR_CG_MEMBER unsigned meta_group_rank() { return thread_block::thread_rank() / N; }
-    static WEIR_CG_MEMBER unsigned meta_group_size() { return (thread_block::num_threads() + N - 1) / N; }
-    template <class T> WEIR_CG_MEMBER T shfl(T v, int rank) const
+    static constexpr __host__ __device__ unsigned num_threads() { return weir_N; }
+    static constexpr __host__ __device__ unsigned size() { return weir_N; }
+    static WEIR_CG_MEMBER unsigned thread_rank() { return lane() & (weir_N - 1); }
+    static WEIR_CG_MEMBER unsigned meta_group_rank() { return thread_block::thread_rank() / weir_N; }
+    static WEIR_CG_MEMBER unsigned meta_group_size() { return (thread_block::num_threads() + weir_N - 1) / weir_N; }
+    template <class weir_T> WEIR_CG_MEMBER weir_T shfl(weir_T v, int rank) const
     {
-        return exchange(v, [&](unsigned word) { return __shfl_sync(mask_, word, rank, N); });
+        return exchange(v, [&](unsigned word) { return __shfl_sync(mask_, word, rank, weir_N); });
     }
-    template <class T> WEIR_CG_MEMBER T shfl_up(T v, unsigned delta) const
+    template <class weir_T> WEIR_CG_MEMBER weir_T shfl_up(weir_T v, unsigned delta) const
     {
-        return exchange(v, [&](unsigned word) { return __shfl_up_sync(mask_, word, delta, N); });
+        return exchange(v, [&](unsigned word) { return __shfl_up_sync(mask_, word, delta, weir_N); });
     }
-    template <class T> WEIR_CG_MEMBER T shfl_down(T v, unsigned delta) const
+    template <class weir_T> WEIR_CG_MEMBER weir_T shfl_down(weir_T v, unsigned delta) const
     {
-        return exchange(v, [&](unsigned word) { return __shfl_down_sync(mask_, word, delta, N); });
+        return exchange(v, [&](unsigned word) { return __shfl_down_sync(mask_, word, delta, weir_N); });
     }
-    template <class T> WEIR_CG_MEMBER T shfl_xor(T v, unsigned bits) const
+    template <class weir_T> WEIR_CG_MEMBER weir_T shfl_xor(weir_T v, unsigned bits) const
     {
-        return exchange(v, [&](unsigned word) { return __shfl_xor_sync(mask_, word, (int)bits, N); });
+        return exchange(v, [&](unsigned word) { return __shfl_xor_sync(mask_, word, (int)bits, weir_N); });
     }
     WEIR_CG_MEMBER int any(int p) const { return (__ballot_sync(mask_, p) & mask_) != 0; }
     WEIR_CG_MEMBER int all(int p) const { return (__ballot_sync(mask_, p) & mask_) == mask_; }
     WEIR_CG_MEMBER unsigned ballot(int p) const { return pack(__ballot_sync(mask_, p)); }
-    template <class T> WEIR_CG_MEMBER unsigned match_any(T v) const { return pack(__match_any_sync(mask_, v)); }
-    template <class T> WEIR_CG_MEMBER unsigned match_all(T v, int &p) const
+    template <class weir_T> WEIR_CG_MEMBER unsigned match_any(weir_T v) const { return pack(__match_any_sync(mask_, v)); }
+    template <class weir_T> WEIR_CG_MEMBER unsigned match_all(weir_T v, int &p) const
     {
         return pack(__match_all_sync(mask_, v, &p));
     }
@@ -252,14 +252,14 @@ template <unsigned N, class Parent = void> class thread_block_tile : public thre
     static WEIR_CG_MEMBER unsigned lane() { return __weir_laneid(); }
     static WEIR_CG_MEMBER unsigned tile_mask()
     {
-        return N == 32 ? 0xffffffffu : ((1u << (N & 31)) - 1) << (lane() & ~(N - 1));
+        return weir_N == 32 ? 0xffffffffu : ((1u << (weir_N & 31)) - 1) << (lane() & ~(weir_N - 1));
     }
-    WEIR_CG_MEMBER unsigned pack(unsigned lanes) const { return (lanes & mask_) >> (lane() & ~(N - 1)); }
+    WEIR_CG_MEMBER unsigned pack(unsigned lanes) const { return (lanes & mask_) >> (lane() & ~(weir_N - 1)); }
 };
 
-template <unsigned N, class Group> WEIR_CG thread_block_tile<N, Group> tiled_partition(const Group &)
+template <unsigned weir_N, class Group> WEIR_CG thread_block_tile<weir_N, Group> tiled_partition(const Group &)
 {
-    return thread_block_tile<N, Group>();
+    return thread_block_tile<weir_N, Group>();
 }
 WEIR_CG thread_group tiled_partition(const thread_group &parent, unsigned n)
 {
@@ -271,7 +271,7 @@ template <class Group> WEIR_CG coalesced_group binary_partition(const Group &, b
     unsigned active = __activemask(), yes = __ballot_sync(active, p);
     return coalesced_group(p ? yes : active & ~yes, p ? 0 : 1, 2);
 }
-template <class Group, class T> WEIR_CG coalesced_group labeled_partition(const Group &, T label)
+template <class Group, class weir_T> WEIR_CG coalesced_group labeled_partition(const Group &, weir_T label)
 {
     return coalesced_group(__match_any_sync(__activemask(), label));
 }
@@ -294,75 +294,75 @@ template <class Group> WEIR_CG bool is_valid(const Group &)
 }
 
 /* ---- operators ---- */
-template <class T = void> struct plus {
-    WEIR_CG_MEMBER T operator()(T a, T b) const { return a + b; }
+template <class weir_T = void> struct plus {
+    WEIR_CG_MEMBER weir_T operator()(weir_T a, weir_T b) const { return a + b; }
 };
-template <class T = void> struct less {
-    WEIR_CG_MEMBER T operator()(T a, T b) const { return b < a ? b : a; }
+template <class weir_T = void> struct less {
+    WEIR_CG_MEMBER weir_T operator()(weir_T a, weir_T b) const { return b < a ? b : a; }
 };
-template <class T = void> struct greater {
-    WEIR_CG_MEMBER T operator()(T a, T b) const { return a < b ? b : a; }
+template <class weir_T = void> struct greater {
+    WEIR_CG_MEMBER weir_T operator()(weir_T a, weir_T b) const { return a < b ? b : a; }
 };
-template <class T = void> struct bit_and {
-    WEIR_CG_MEMBER T operator()(T a, T b) const { return a & b; }
+template <class weir_T = void> struct bit_and {
+    WEIR_CG_MEMBER weir_T operator()(weir_T a, weir_T b) const { return a & b; }
 };
-template <class T = void> struct bit_or {
-    WEIR_CG_MEMBER T operator()(T a, T b) const { return a | b; }
+template <class weir_T = void> struct bit_or {
+    WEIR_CG_MEMBER weir_T operator()(weir_T a, weir_T b) const { return a | b; }
 };
-template <class T = void> struct bit_xor {
-    WEIR_CG_MEMBER T operator()(T a, T b) const { return a ^ b; }
+template <class weir_T = void> struct bit_xor {
+    WEIR_CG_MEMBER weir_T operator()(weir_T a, weir_T b) const { return a ^ b; }
 };
 
 /* ---- reductions and scans, by shuffles ---- */
-template <unsigned N, class P, class T, class Op> WEIR_CG T reduce(const thread_block_tile<N, P> &g, T v, Op op)
+template <unsigned weir_N, class weir_P, class weir_T, class Op> WEIR_CG weir_T reduce(const thread_block_tile<weir_N, weir_P> &g, weir_T v, Op op)
 {
-    for (unsigned step = N / 2; step > 0; step /= 2)
+    for (unsigned step = weir_N / 2; step > 0; step /= 2)
         v = op(v, g.shfl_xor(v, step));
     return v;
 }
-template <class T, class Op> WEIR_CG T reduce(const coalesced_group &g, T v, Op op)
+template <class weir_T, class Op> WEIR_CG weir_T reduce(const coalesced_group &g, weir_T v, Op op)
 {
     unsigned n = g.num_threads(), rank = g.thread_rank();
     for (unsigned step = 1; step < n; step *= 2) {
-        T other = g.shfl_down(v, step);
+        weir_T other = g.shfl_down(v, step);
         if (rank % (2 * step) == 0 && rank + step < n)
             v = op(v, other);
     }
     return g.shfl(v, 0);
 }
-template <class Group, class T, class Op> WEIR_CG T inclusive_scan(const Group &g, T v, Op op)
+template <class Group, class weir_T, class Op> WEIR_CG weir_T inclusive_scan(const Group &g, weir_T v, Op op)
 {
     unsigned n = g.num_threads(), rank = g.thread_rank();
     for (unsigned step = 1; step < n; step *= 2) {
-        T other = g.shfl_up(v, step);
+        weir_T other = g.shfl_up(v, step);
         if (rank >= step)
             v = op(other, v);
     }
     return v;
 }
-template <class Group, class T> WEIR_CG T inclusive_scan(const Group &g, T v)
+template <class Group, class weir_T> WEIR_CG weir_T inclusive_scan(const Group &g, weir_T v)
 {
-    return inclusive_scan(g, v, plus<T>());
+    return inclusive_scan(g, v, plus<weir_T>());
 }
-template <class Group, class T, class Op> WEIR_CG T exclusive_scan(const Group &g, T v, Op op)
+template <class Group, class weir_T, class Op> WEIR_CG weir_T exclusive_scan(const Group &g, weir_T v, Op op)
 {
-    T before = g.shfl_up(inclusive_scan(g, v, op), 1);
-    return g.thread_rank() ? before : T();
+    weir_T before = g.shfl_up(inclusive_scan(g, v, op), 1);
+    return g.thread_rank() ? before : weir_T();
 }
-template <class Group, class T> WEIR_CG T exclusive_scan(const Group &g, T v)
+template <class Group, class weir_T> WEIR_CG weir_T exclusive_scan(const Group &g, weir_T v)
 {
-    return exclusive_scan(g, v, plus<T>());
+    return exclusive_scan(g, v, plus<weir_T>());
 }
-template <class Group, class F> WEIR_CG void invoke_one(const Group &g, F f)
+template <class Group, class weir_F> WEIR_CG void invoke_one(const Group &g, weir_F f)
 {
     if (g.thread_rank() == 0)
         f();
 }
 
 /* ---- copies by a whole group; complete when waited for, and here already before ---- */
-template <class Group, class T> WEIR_CG void memcpy_async(const Group &g, T *dst, const T *src, size_t bytes)
+template <class Group, class weir_T> WEIR_CG void memcpy_async(const Group &g, weir_T *dst, const weir_T *src, size_t bytes)
 {
-    for (size_t i = g.thread_rank(); i < bytes / sizeof(T); i += g.size())
+    for (size_t i = g.thread_rank(); i < bytes / sizeof(weir_T); i += g.size())
         dst[i] = src[i];
 }
 template <class Group> WEIR_CG void wait(const Group &g)

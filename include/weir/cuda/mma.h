@@ -26,27 +26,27 @@ struct matrix_b;
 struct accumulator;
 enum layout_t { mem_row_major, mem_col_major };
 
-template <class Use, int M, int N, int K, class T, class Layout = void> class fragment;
+template <class Use, int weir_M, int weir_N, int weir_K, class weir_T, class Layout = void> class fragment;
 
 /* R registers of type W hold E elements of type T. */
-template <class T, class W, int E, int R> struct weir_fragment {
-    enum { num_elements = E, num_storage_elements = E };
-    T x[E];
-    typedef T element_type;
-    __device__ inline void get(W (&r)[R]) const
+template <class weir_T, class weir_W, int weir_E, int weir_R> struct weir_fragment {
+    enum { num_elements = weir_E, num_storage_elements = weir_E };
+    weir_T x[weir_E];
+    typedef weir_T element_type;
+    __device__ inline void get(weir_W (&r)[weir_R]) const
     {
         static_assert(sizeof(x) == sizeof(r), "a fragment fills its registers");
         __builtin_memcpy(&r, &x, sizeof r);
     }
-    __device__ inline void set(const W (&r)[R]) { __builtin_memcpy(&x, &r, sizeof r); }
+    __device__ inline void set(const weir_W (&r)[weir_R]) { __builtin_memcpy(&x, &r, sizeof r); }
 };
 
 #define WEIR_WMMA_DEV static __device__ inline
 
-template <class F, class T> WEIR_WMMA_DEV void fill_fragment(F &f, const T &v)
+template <class weir_F, class weir_T> WEIR_WMMA_DEV void fill_fragment(weir_F &f, const weir_T &v)
 {
-    for (int i = 0; i < (int)F::num_elements; i++)
-        f.x[i] = (typename F::element_type)v;
+    for (int i = 0; i < (int)weir_F::num_elements; i++)
+        f.x[i] = (typename weir_F::element_type)v;
 }
 
 /* Register lists of one to eight operands, as text and as constraints. */

@@ -108,6 +108,7 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const
 #include <__clang_cuda_cmath.h>
 #include <__clang_cuda_complex_builtins.h>
 
+#include "weir_math_overloads.h"
 #include "weir_minmax.h"
 #include "weir_warp.h"
 #include "weir_memory.h"

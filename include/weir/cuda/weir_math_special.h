@@ -7,20 +7,20 @@
 #ifndef WEIR_CUDA_MATH_SPECIAL_H
 #define WEIR_CUDA_MATH_SPECIAL_H
 
-/* c[0] + c[1] t + ... + c[N-1] t^(N-1), unrolled, so that the coefficients become immediates. */
-template <int N> WEIR_HELPER double weir_poly_d(const double (&c)[N], double t)
+/* c[0] + c[1] t + ... + c[n-1] t^(n-1), unrolled, so that the coefficients become immediates. */
+template <int weir_N> WEIR_HELPER double weir_poly_d(const double (&c)[weir_N], double t)
 {
-    double p = c[N - 1];
+    double p = c[weir_N - 1];
 #pragma unroll
-    for (int i = N - 2; i >= 0; i--)
+    for (int i = weir_N - 2; i >= 0; i--)
         p = weir_fma_d(p, t, c[i]);
     return p;
 }
-template <int N> WEIR_HELPER float weir_poly_f(const float (&c)[N], float t)
+template <int weir_N> WEIR_HELPER float weir_poly_f(const float (&c)[weir_N], float t)
 {
-    float p = c[N - 1];
+    float p = c[weir_N - 1];
 #pragma unroll
-    for (int i = N - 2; i >= 0; i--)
+    for (int i = weir_N - 2; i >= 0; i--)
         p = weir_fma_f(p, t, c[i]);
     return p;
 }

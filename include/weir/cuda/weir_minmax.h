@@ -1,6 +1,5 @@
 /*
- * min() and max() as CUDA overloads them: for every pair of arithmetic types, on host and device; and the math names
- * that CUDA adds for the host (rsqrt and its kin are not in the C library).
+ * min() and max() as CUDA overloads them: for every pair of arithmetic types, on host and device.
  */
 #ifndef WEIR_CUDA_MINMAX_H
 #define WEIR_CUDA_MINMAX_H

@@ -6,11 +6,11 @@
 #define WEIR_CUDA_RUNTIME_HPP
 
 /* Allocation without a cast to void **. */
-template <class T> static inline cudaError_t cudaMalloc(T **ptr, size_t bytes)
+template <class weir_T> static inline cudaError_t cudaMalloc(weir_T **ptr, size_t bytes)
 {
     return ::cudaMalloc((void **)(void *)ptr, bytes);
 }
-template <class T> static inline cudaError_t cudaMallocHost(T **ptr, size_t bytes, unsigned int flags = 0)
+template <class weir_T> static inline cudaError_t cudaMallocHost(weir_T **ptr, size_t bytes, unsigned int flags = 0)
 {
     return ::cudaHostAlloc((void **)(void *)ptr, bytes, flags);
 }
@@ -18,25 +18,25 @@ static inline cudaError_t cudaMallocHost(void **ptr, size_t bytes, unsigned int 
 {
     return ::cudaHostAlloc(ptr, bytes, flags);
 }
-template <class T> static inline cudaError_t cudaHostAlloc(T **ptr, size_t bytes, unsigned int flags)
+template <class weir_T> static inline cudaError_t cudaHostAlloc(weir_T **ptr, size_t bytes, unsigned int flags)
 {
     return ::cudaHostAlloc((void **)(void *)ptr, bytes, flags);
 }
-template <class T>
-static inline cudaError_t cudaMallocManaged(T **ptr, size_t bytes, unsigned int flags = cudaMemAttachGlobal)
+template <class weir_T>
+static inline cudaError_t cudaMallocManaged(weir_T **ptr, size_t bytes, unsigned int flags = cudaMemAttachGlobal)
 {
     return ::cudaMallocManaged((void **)(void *)ptr, bytes, flags);
 }
-template <class T> static inline cudaError_t cudaMallocPitch(T **ptr, size_t *pitch, size_t width, size_t height)
+template <class weir_T> static inline cudaError_t cudaMallocPitch(weir_T **ptr, size_t *pitch, size_t width, size_t height)
 {
     return ::cudaMallocPitch((void **)(void *)ptr, pitch, width, height);
 }
-template <class T> static inline cudaError_t cudaMallocAsync(T **ptr, size_t bytes, cudaStream_t stream)
+template <class weir_T> static inline cudaError_t cudaMallocAsync(weir_T **ptr, size_t bytes, cudaStream_t stream)
 {
     return ::cudaMallocAsync((void **)(void *)ptr, bytes, stream);
 }
-template <class T>
-static inline cudaError_t cudaMallocFromPoolAsync(T **ptr, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
+template <class weir_T>
+static inline cudaError_t cudaMallocFromPoolAsync(weir_T **ptr, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
 {
     return ::cudaMallocFromPoolAsync((void **)(void *)ptr, bytes, pool, stream);
 }
@@ -44,106 +44,106 @@ static inline cudaError_t cudaMallocAsync(void **ptr, size_t bytes, cudaMemPool_
 {
     return ::cudaMallocFromPoolAsync(ptr, bytes, pool, stream);
 }
-template <class T>
-static inline cudaError_t cudaMallocAsync(T **ptr, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
+template <class weir_T>
+static inline cudaError_t cudaMallocAsync(weir_T **ptr, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
 {
     return ::cudaMallocFromPoolAsync((void **)(void *)ptr, bytes, pool, stream);
 }
-template <class T> static inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned int flags)
+template <class weir_T> static inline cudaError_t cudaHostGetDevicePointer(weir_T **device, void *host, unsigned int flags)
 {
     return ::cudaHostGetDevicePointer((void **)(void *)device, host, flags);
 }
-template <class T>
-static inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *ptr, size_t bytes = 0,
+template <class weir_T>
+static inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, weir_T *ptr, size_t bytes = 0,
                                                    unsigned int flags = cudaMemAttachSingle)
 {
     return ::cudaStreamAttachMemAsync(stream, (void *)ptr, bytes, flags);
 }
 
 /* Symbols: a __device__ or __constant__ variable stands for itself. */
-template <class T>
-static inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t bytes, size_t offset = 0,
+template <class weir_T>
+static inline cudaError_t cudaMemcpyToSymbol(const weir_T &symbol, const void *src, size_t bytes, size_t offset = 0,
                                              cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
     return ::cudaMemcpyToSymbol((const void *)&symbol, src, bytes, offset, kind);
 }
-template <class T>
-static inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *src, size_t bytes, size_t offset = 0,
+template <class weir_T>
+static inline cudaError_t cudaMemcpyToSymbolAsync(const weir_T &symbol, const void *src, size_t bytes, size_t offset = 0,
                                                   cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = 0)
 {
     return ::cudaMemcpyToSymbolAsync((const void *)&symbol, src, bytes, offset, kind, stream);
 }
-template <class T>
-static inline cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t bytes, size_t offset = 0,
+template <class weir_T>
+static inline cudaError_t cudaMemcpyFromSymbol(void *dst, const weir_T &symbol, size_t bytes, size_t offset = 0,
                                                cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
     return ::cudaMemcpyFromSymbol(dst, (const void *)&symbol, bytes, offset, kind);
 }
-template <class T>
-static inline cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t bytes, size_t offset = 0,
+template <class weir_T>
+static inline cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const weir_T &symbol, size_t bytes, size_t offset = 0,
                                                     cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
                                                     cudaStream_t stream = 0)
 {
     return ::cudaMemcpyFromSymbolAsync(dst, (const void *)&symbol, bytes, offset, kind, stream);
 }
-template <class T> static inline cudaError_t cudaGetSymbolAddress(void **ptr, const T &symbol)
+template <class weir_T> static inline cudaError_t cudaGetSymbolAddress(void **ptr, const weir_T &symbol)
 {
     return ::cudaGetSymbolAddress(ptr, (const void *)&symbol);
 }
-template <class T> static inline cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol)
+template <class weir_T> static inline cudaError_t cudaGetSymbolSize(size_t *bytes, const weir_T &symbol)
 {
     return ::cudaGetSymbolSize(bytes, (const void *)&symbol);
 }
 
 /* Kernels by name. */
-template <class T>
-static inline cudaError_t cudaLaunchKernel(T *func, dim3 grid, dim3 block, void **args, size_t shared_bytes = 0,
+template <class weir_T>
+static inline cudaError_t cudaLaunchKernel(weir_T *func, dim3 grid, dim3 block, void **args, size_t shared_bytes = 0,
                                            cudaStream_t stream = 0)
 {
     return ::cudaLaunchKernel((const void *)func, grid, block, args, shared_bytes, stream);
 }
-template <class T>
-static inline cudaError_t cudaLaunchCooperativeKernel(T *func, dim3 grid, dim3 block, void **args,
+template <class weir_T>
+static inline cudaError_t cudaLaunchCooperativeKernel(weir_T *func, dim3 grid, dim3 block, void **args,
                                                       size_t shared_bytes = 0, cudaStream_t stream = 0)
 {
     return ::cudaLaunchCooperativeKernel((const void *)func, grid, block, args, shared_bytes, stream);
 }
-template <class T> static inline cudaError_t cudaFuncSetCacheConfig(T *func, cudaFuncCache config)
+template <class weir_T> static inline cudaError_t cudaFuncSetCacheConfig(weir_T *func, cudaFuncCache config)
 {
     return ::cudaFuncSetCacheConfig((const void *)func, config);
 }
-template <class T> static inline cudaError_t cudaFuncSetSharedMemConfig(T *func, cudaSharedMemConfig config)
+template <class weir_T> static inline cudaError_t cudaFuncSetSharedMemConfig(weir_T *func, cudaSharedMemConfig config)
 {
     return ::cudaFuncSetSharedMemConfig((const void *)func, config);
 }
-template <class T> static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attr, T *func)
+template <class weir_T> static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attr, weir_T *func)
 {
     return ::cudaFuncGetAttributes(attr, (const void *)func);
 }
-template <class T> static inline cudaError_t cudaFuncSetAttribute(T *func, cudaFuncAttribute attr, int value)
+template <class weir_T> static inline cudaError_t cudaFuncSetAttribute(weir_T *func, cudaFuncAttribute attr, int value)
 {
     return ::cudaFuncSetAttribute((const void *)func, attr, value);
 }
-template <class T> static inline cudaError_t cudaGetKernel(cudaKernel_t *kernel, T *func)
+template <class weir_T> static inline cudaError_t cudaGetKernel(cudaKernel_t *kernel, weir_T *func)
 {
     return ::cudaGetKernel(kernel, (const void *)func);
 }
-template <class T>
-static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T func, int block_size,
+template <class weir_T>
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, weir_T func, int block_size,
                                                                         size_t shared_bytes)
 {
     return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)func, block_size, shared_bytes);
 }
-template <class T>
-static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, T func, int block_size,
+template <class weir_T>
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, weir_T func, int block_size,
                                                                                  size_t shared_bytes,
                                                                                  unsigned int flags)
 {
     return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, (const void *)func, block_size,
                                                                     shared_bytes, flags);
 }
-template <class T>
-static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared_bytes, T *func, int blocks,
+template <class weir_T>
+static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared_bytes, weir_T *func, int blocks,
                                                                     int block_size)
 {
     return ::cudaOccupancyAvailableDynamicSMemPerBlock(shared_bytes, (const void *)func, blocks, block_size);
@@ -153,9 +153,9 @@ static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shar
  * The block size that keeps most threads resident, and the grid that fills the device with it. Whole warps are tried
  * from the largest block down, so of equal ones the largest wins.
  */
-template <class F, class T>
+template <class weir_F, class weir_T>
 static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *min_grid, int *block_size,
-                                                                                  T func, F shared_bytes_of,
+                                                                                  weir_T func, weir_F shared_bytes_of,
                                                                                   int limit = 0, unsigned int flags = 0)
 {
     int device = 0, sms = 0, warp = 0, max_block = 0, max_resident = 0;
@@ -192,23 +192,23 @@ struct weir_same_bytes {
     size_t bytes;
     size_t operator()(int) const { return bytes; }
 };
-template <class F, class T>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *min_grid, int *block_size, T func,
-                                                                         F shared_bytes_of, int limit = 0)
+template <class weir_F, class weir_T>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *min_grid, int *block_size, weir_T func,
+                                                                         weir_F shared_bytes_of, int limit = 0)
 {
     return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(min_grid, block_size, func, shared_bytes_of, limit,
                                                                    0);
 }
-template <class T>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_size, T func,
+template <class weir_T>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_size, weir_T func,
                                                                       size_t shared_bytes = 0, int limit = 0,
                                                                       unsigned int flags = 0)
 {
     weir_same_bytes same = {shared_bytes};
     return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(min_grid, block_size, func, same, limit, flags);
 }
-template <class T>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid, int *block_size, T func,
+template <class weir_T>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid, int *block_size, weir_T func,
                                                              size_t shared_bytes = 0, int limit = 0)
 {
     return cudaOccupancyMaxPotentialBlockSizeWithFlags(min_grid, block_size, func, shared_bytes, limit, 0);
@@ -216,13 +216,13 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid, int 
 
 #if __cplusplus >= 201103L
 /* Launches with attributes. */
-template <class... P, class... A>
-static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(P...), A &&...args)
+template <class... weir_P, class... weir_A>
+static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(weir_P...), weir_A &&...args)
 {
-    return [&](P... converted) {
+    return [&](weir_P... converted) {
         void *pointers[] = {(void *)&converted..., nullptr};
         return ::cudaLaunchKernelExC(config, (const void *)kernel, pointers);
-    }(static_cast<A &&>(args)...);
+    }(static_cast<weir_A &&>(args)...);
 }
 #endif
 
@@ -272,7 +272,7 @@ static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t 
 }
 
 /* Channel descriptors from a texel's type. */
-template <class T> struct weir_texel;
+template <class weir_T> struct weir_texel;
 #define WEIR_TEXEL(T, bits, n, kind)                                                                                   \
     template <> struct weir_texel<T> {                                                                                 \
         static inline cudaChannelFormatDesc desc()                                                                     \
@@ -297,9 +297,9 @@ WEIR_TEXELS(float, float, 32, cudaChannelFormatKindFloat)
 WEIR_TEXEL(char, 8, 1, cudaChannelFormatKindSigned)
 #undef WEIR_TEXELS
 #undef WEIR_TEXEL
-template <class T> static inline cudaChannelFormatDesc cudaCreateChannelDesc()
+template <class weir_T> static inline cudaChannelFormatDesc cudaCreateChannelDesc()
 {
-    return weir_texel<T>::desc();
+    return weir_texel<weir_T>::desc();
 }
 static inline cudaChannelFormatDesc cudaCreateChannelDescHalf()
 {

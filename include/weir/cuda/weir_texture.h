@@ -10,7 +10,7 @@
 #define WEIR_CUDA_TEXTURE_H
 
 /* ---- what a texel of type T is made of ---- */
-template <class T> struct weir_fetch;
+template <class weir_T> struct weir_fetch;
 #define WEIR_FETCH(T, V, W)                                                                                            \
     template <> struct weir_fetch<T> {                                                                                 \
         typedef W word;                                                                                                \
@@ -104,15 +104,15 @@ WEIR_TLD4S(a)
 
 /* ---- texture objects ---- */
 #define WEIR_TEX_FUNCTION(name, params, args)                                                                          \
-    template <class T> WEIR_DEV T name(cudaTextureObject_t object WEIR_UNWRAP params)                                  \
+    template <class weir_T> WEIR_DEV weir_T name(cudaTextureObject_t object WEIR_UNWRAP params)                        \
     {                                                                                                                  \
-        typename weir_fetch<T>::word v[4];                                                                             \
+        typename weir_fetch<weir_T>::word v[4];                                                                        \
         weir_##name(object, v WEIR_UNWRAP args);                                                                       \
-        return weir_fetch<T>::make(v[0], v[1], v[2], v[3]);                                                            \
+        return weir_fetch<weir_T>::make(v[0], v[1], v[2], v[3]);                                                       \
     }                                                                                                                  \
-    template <class T> WEIR_DEV void name(T *result, cudaTextureObject_t object WEIR_UNWRAP params)                    \
+    template <class weir_T> WEIR_DEV void name(weir_T *result, cudaTextureObject_t object WEIR_UNWRAP params)          \
     {                                                                                                                  \
-        *result = name<T>(object WEIR_UNWRAP args);                                                                    \
+        *result = name<weir_T>(object WEIR_UNWRAP args);                                                               \
     }
 #define WEIR_UNWRAP(...) , __VA_ARGS__
 WEIR_TEX_FUNCTION(tex1Dfetch, (int x), (x))
@@ -132,9 +132,9 @@ WEIR_TEX_FUNCTION(texCubemapLod, (float x, float y, float z, float level), (x, y
 WEIR_TEX_FUNCTION(tex1DGrad, (float x, float dx, float dy), (x, dx, dy))
 WEIR_TEX_FUNCTION(tex2DGrad, (float x, float y, float2 dx, float2 dy), (x, y, dx, dy))
 #undef WEIR_TEX_FUNCTION
-template <class T> WEIR_DEV T tex2Dgather(cudaTextureObject_t object, float x, float y, int component = 0)
+template <class weir_T> WEIR_DEV weir_T tex2Dgather(cudaTextureObject_t object, float x, float y, int component = 0)
 {
-    typename weir_fetch<T>::word v[4];
+    typename weir_fetch<weir_T>::word v[4];
     switch (component) {
     case 1:
         weir_tex2Dgather_g(object, v, x, y);
@@ -149,7 +149,7 @@ template <class T> WEIR_DEV T tex2Dgather(cudaTextureObject_t object, float x, f
         weir_tex2Dgather_r(object, v, x, y);
         break;
     }
-    return weir_fetch<T>::make(v[0], v[1], v[2], v[3]);
+    return weir_fetch<weir_T>::make(v[0], v[1], v[2], v[3]);
 }
 
 /* ---- surfaces: unformatted, x in bytes ---- */
@@ -239,30 +239,30 @@ WEIR_SURFACES(a2d, (int x, int y, int layer), "{%[l], %[x], %[y], %[y]}", [x] "r
 #undef WEIR_SURFACE
 
 #define WEIR_SURFACE_FUNCTIONS(name, g, params, args)                                                                  \
-    template <class T>                                                                                                 \
-    WEIR_DEV T name##read(cudaSurfaceObject_t s WEIR_UNWRAP params,                                                    \
+    template <class weir_T>                                                                                            \
+    WEIR_DEV weir_T name##read(cudaSurfaceObject_t s WEIR_UNWRAP params,                                               \
                           cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                                         \
     {                                                                                                                  \
-        typename weir_raw<sizeof(T)>::type v;                                                                          \
+        typename weir_raw<sizeof(weir_T)>::type v;                                                                     \
         if (mode == cudaBoundaryModeClamp)                                                                             \
             weir_suld_##g##_clamp(s, v WEIR_UNWRAP args);                                                              \
         else if (mode == cudaBoundaryModeZero)                                                                         \
             weir_suld_##g##_zero(s, v WEIR_UNWRAP args);                                                               \
         else                                                                                                           \
             weir_suld_##g##_trap(s, v WEIR_UNWRAP args);                                                               \
-        return __builtin_bit_cast(T, v);                                                                               \
+        return __builtin_bit_cast(weir_T, v);                                                                          \
     }                                                                                                                  \
-    template <class T>                                                                                                 \
-    WEIR_DEV void name##read(T *result, cudaSurfaceObject_t s WEIR_UNWRAP params,                                      \
+    template <class weir_T>                                                                                            \
+    WEIR_DEV void name##read(weir_T *result, cudaSurfaceObject_t s WEIR_UNWRAP params,                                 \
                              cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                                      \
     {                                                                                                                  \
-        *result = name##read<T>(s WEIR_UNWRAP args, mode);                                                             \
+        *result = name##read<weir_T>(s WEIR_UNWRAP args, mode);                                                        \
     }                                                                                                                  \
-    template <class T>                                                                                                 \
-    WEIR_DEV void name##write(T value, cudaSurfaceObject_t s WEIR_UNWRAP params,                                       \
+    template <class weir_T>                                                                                            \
+    WEIR_DEV void name##write(weir_T value, cudaSurfaceObject_t s WEIR_UNWRAP params,                                  \
                               cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                                     \
     {                                                                                                                  \
-        typename weir_raw<sizeof(T)>::type v = __builtin_bit_cast(typename weir_raw<sizeof(T)>::type, value);          \
+        typename weir_raw<sizeof(weir_T)>::type v = __builtin_bit_cast(typename weir_raw<sizeof(weir_T)>::type, value);\
         if (mode == cudaBoundaryModeClamp)                                                                             \
             weir_sust_##g##_clamp(s, v WEIR_UNWRAP args);                                                              \
         else if (mode == cudaBoundaryModeZero)                                                                         \
@@ -292,12 +292,12 @@ struct textureReference {
     cudaTextureObject_t bound; /* what the last binding made; 0 = nothing */
     enum cudaTextureReadMode readMode;
 };
-template <class T, int dim = cudaTextureType1D, enum cudaTextureReadMode mode = cudaReadModeElementType>
+template <class weir_T, int dim = cudaTextureType1D, enum cudaTextureReadMode mode = cudaReadModeElementType>
 struct __attribute__((device_builtin_texture_type)) texture : public textureReference {
     texture(int norm = 0, cudaTextureFilterMode filter = cudaFilterModePoint,
             cudaTextureAddressMode address = cudaAddressModeClamp)
     {
-        init(norm, filter, address, cudaCreateChannelDesc<T>());
+        init(norm, filter, address, cudaCreateChannelDesc<weir_T>());
     }
     texture(int norm, cudaTextureFilterMode filter, cudaTextureAddressMode address, cudaChannelFormatDesc desc)
     {
@@ -316,7 +316,7 @@ struct __attribute__((device_builtin_texture_type)) texture : public textureRefe
 };
 
 /* A normalised read gives floats in place of small integers. */
-template <class T, enum cudaTextureReadMode mode> struct weir_fetched { typedef T type; };
+template <class weir_T, enum cudaTextureReadMode mode> struct weir_fetched { typedef weir_T type; };
 #define WEIR_NORMALIZED(T, V)                                                                                          \
     template <> struct weir_fetched<T, cudaReadModeNormalizedFloat> {                                                  \
         typedef float type;                                                                                            \
@@ -338,10 +338,10 @@ WEIR_NORMALIZED(unsigned short, ushort)
 
 /* On the device the reference is its object. */
 #define WEIR_TEX_REFERENCE(name, dim, params, args)                                                                    \
-    template <class T, enum cudaTextureReadMode mode>                                                                  \
-    WEIR_DEV typename weir_fetched<T, mode>::type name(texture<T, dim, mode> t WEIR_UNWRAP params)                     \
+    template <class weir_T, enum cudaTextureReadMode mode>                                                             \
+    WEIR_DEV typename weir_fetched<weir_T, mode>::type name(texture<weir_T, dim, mode> t WEIR_UNWRAP params)           \
     {                                                                                                                  \
-        return name<typename weir_fetched<T, mode>::type>(reinterpret_cast<cudaTextureObject_t &>(t)                   \
+        return name<typename weir_fetched<weir_T, mode>::type>(reinterpret_cast<cudaTextureObject_t &>(t)              \
                                                               WEIR_UNWRAP args);                                       \
     }
 WEIR_TEX_REFERENCE(tex1Dfetch, cudaTextureType1D, (int x), (x))
@@ -437,44 +437,44 @@ static inline cudaError_t cudaBindTextureToArray(textureReference *t, cudaArray_
     resource.res.array.array = (cudaArray_t)array;
     return weir_bind(t, &resource);
 }
-template <class T, int dim, enum cudaTextureReadMode mode>
-static inline cudaError_t cudaBindTexture(size_t *offset, texture<T, dim, mode> &t, const void *ptr,
+template <class weir_T, int dim, enum cudaTextureReadMode mode>
+static inline cudaError_t cudaBindTexture(size_t *offset, texture<weir_T, dim, mode> &t, const void *ptr,
                                           const cudaChannelFormatDesc &desc, size_t bytes = 0xffffffff)
 {
     return cudaBindTexture(offset, (textureReference *)&t, ptr, &desc, bytes);
 }
-template <class T, int dim, enum cudaTextureReadMode mode>
-static inline cudaError_t cudaBindTexture(size_t *offset, texture<T, dim, mode> &t, const void *ptr,
+template <class weir_T, int dim, enum cudaTextureReadMode mode>
+static inline cudaError_t cudaBindTexture(size_t *offset, texture<weir_T, dim, mode> &t, const void *ptr,
                                           size_t bytes = 0xffffffff)
 {
     return cudaBindTexture(offset, (textureReference *)&t, ptr, &t.channelDesc, bytes);
 }
-template <class T, int dim, enum cudaTextureReadMode mode>
-static inline cudaError_t cudaBindTexture2D(size_t *offset, texture<T, dim, mode> &t, const void *ptr,
+template <class weir_T, int dim, enum cudaTextureReadMode mode>
+static inline cudaError_t cudaBindTexture2D(size_t *offset, texture<weir_T, dim, mode> &t, const void *ptr,
                                             const cudaChannelFormatDesc &desc, size_t width, size_t height,
                                             size_t pitch)
 {
     return cudaBindTexture2D(offset, (textureReference *)&t, ptr, &desc, width, height, pitch);
 }
-template <class T, int dim, enum cudaTextureReadMode mode>
-static inline cudaError_t cudaBindTexture2D(size_t *offset, texture<T, dim, mode> &t, const void *ptr, size_t width,
+template <class weir_T, int dim, enum cudaTextureReadMode mode>
+static inline cudaError_t cudaBindTexture2D(size_t *offset, texture<weir_T, dim, mode> &t, const void *ptr, size_t width,
                                             size_t height, size_t pitch)
 {
     return cudaBindTexture2D(offset, (textureReference *)&t, ptr, &t.channelDesc, width, height, pitch);
 }
-template <class T, int dim, enum cudaTextureReadMode mode>
-static inline cudaError_t cudaBindTextureToArray(texture<T, dim, mode> &t, cudaArray_const_t array,
+template <class weir_T, int dim, enum cudaTextureReadMode mode>
+static inline cudaError_t cudaBindTextureToArray(texture<weir_T, dim, mode> &t, cudaArray_const_t array,
                                                  const cudaChannelFormatDesc &desc)
 {
     return cudaBindTextureToArray((textureReference *)&t, array, &desc);
 }
-template <class T, int dim, enum cudaTextureReadMode mode>
-static inline cudaError_t cudaBindTextureToArray(texture<T, dim, mode> &t, cudaArray_const_t array)
+template <class weir_T, int dim, enum cudaTextureReadMode mode>
+static inline cudaError_t cudaBindTextureToArray(texture<weir_T, dim, mode> &t, cudaArray_const_t array)
 {
     return cudaBindTextureToArray((textureReference *)&t, array, &t.channelDesc);
 }
-template <class T, int dim, enum cudaTextureReadMode mode>
-static inline cudaError_t cudaUnbindTexture(texture<T, dim, mode> &t)
+template <class weir_T, int dim, enum cudaTextureReadMode mode>
+static inline cudaError_t cudaUnbindTexture(texture<weir_T, dim, mode> &t)
 {
     return cudaUnbindTexture((textureReference *)&t);
 }

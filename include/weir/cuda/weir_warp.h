@@ -130,7 +130,7 @@ WEIR_DEV unsigned __ballot(int p)
         return __builtin_bit_cast(double,                                                                              \
                                   __shfl##name##_sync(mask, __builtin_bit_cast(unsigned long long, v), lane, width));  \
     }                                                                                                                  \
-    template <class T> WEIR_DEV T __shfl##name(T v, S lane, int width = 32)                                            \
+    template <class weir_T> WEIR_DEV weir_T __shfl##name(weir_T v, S lane, int width = 32)                             \
     {                                                                                                                  \
         return __shfl##name##_sync(__activemask(), v, lane, width);                                                    \
     }
@@ -141,11 +141,11 @@ WEIR_SHUFFLE(_xor, __nvvm_shfl_sync_bfly_i32, 0x1f, int)
 #undef WEIR_SHUFFLE
 
 /* ---- matches; written out, because the built-ins for 64 bits get the width of the mask wrong ---- */
-template <class T> WEIR_DEV unsigned __match_any_sync(unsigned mask, T v)
+template <class weir_T> WEIR_DEV unsigned __match_any_sync(unsigned mask, weir_T v)
 {
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a match compares 32 or 64 bits");
+    static_assert(sizeof(weir_T) == 4 || sizeof(weir_T) == 8, "a match compares 32 or 64 bits");
     unsigned same;
-    if constexpr (sizeof(T) == 4)
+    if constexpr (sizeof(weir_T) == 4)
         asm volatile("match.any.sync.b32 %0, %1, %2;" : "=r"(same) : "r"(__builtin_bit_cast(unsigned, v)), "r"(mask));
     else
         asm volatile("match.any.sync.b64 %0, %1, %2;"
@@ -153,12 +153,12 @@ template <class T> WEIR_DEV unsigned __match_any_sync(unsigned mask, T v)
                      : "l"(__builtin_bit_cast(unsigned long long, v)), "r"(mask));
     return same;
 }
-template <class T> WEIR_DEV unsigned __match_all_sync(unsigned mask, T v, int *all)
+template <class weir_T> WEIR_DEV unsigned __match_all_sync(unsigned mask, weir_T v, int *all)
 {
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a match compares 32 or 64 bits");
+    static_assert(sizeof(weir_T) == 4 || sizeof(weir_T) == 8, "a match compares 32 or 64 bits");
     unsigned same;
     int agree;
-    if constexpr (sizeof(T) == 4)
+    if constexpr (sizeof(weir_T) == 4)
         asm volatile("{\n\t.reg .pred p;\n\tmatch.all.sync.b32 %0|p, %2, %3;\n\tselp.s32 %1, 1, 0, p;\n\t}"
                      : "=r"(same), "=r"(agree)
                      : "r"(__builtin_bit_cast(unsigned, v)), "r"(mask));
