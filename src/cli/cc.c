@@ -8,6 +8,7 @@
  *
  * With --nvcc, NVIDIA's compiler does the work instead, if it is installed.
  */
+#include "base/demangle.h"
 #include "base/err.h"
 #include "base/exhaust.h"
 #include "base/mem.h"
@@ -15,6 +16,8 @@
 #include "base/paths.h"
 #include "cli/cc.h"
 #include "cli/cli.h"
+#include "emu/emu.h"
+#include "ptx/ir.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -118,6 +121,29 @@ static void print_file(const char *path)
         fwrite(buffer, 1, n, stderr);
     if (f)
         fclose(f);
+}
+
+/* What a compiler complained of, where weir knows more: a header of a library that only NVIDIA's toolkit has. */
+static void explain_missing(const char *errors)
+{
+    static const char *const nvidias[] = {"thrust/", "cub/",  "cuda/",      "nv/",      "curand",
+                                          "cublas",  "cufft", "cudnn",      "cusparse", "cusolver",
+                                          "npp",     "nvml",  "nvToolsExt", "nvtx3/",   "helper_cuda"};
+    size_t bytes;
+    char *text = cc_read_text(errors, &bytes), *end = text ? strstr(text, "' file not found") : NULL;
+    char *name = end;
+    while (name && name > text && name[-1] != '\'' && name[-1] != '\n')
+        name--;
+    for (size_t i = 0; end && i < sizeof nvidias / sizeof *nvidias; i++)
+        if (!strncmp(name, nvidias[i], strlen(nvidias[i]))) {
+            fprintf(
+                stderr,
+                "weir: %.*s comes with NVIDIA's toolkit and not with weir; compile with 'weir cc --nvcc' where nvcc is "
+                "installed, or give its folder by -I (docs/deviations.md)\n",
+                (int)(end - name), name);
+            break;
+        }
+    free(text);
 }
 
 /* ---- one file ---- */
@@ -437,6 +463,36 @@ static char *read_ptx(const struct cc_job *job, const char *ptx, size_t *bytes)
     return text ? adjust_ptx(text, bytes, job) : NULL;
 }
 
+static int undefined(const struct cc_input *in, const char *what, const char *name)
+{
+    char plain[256];
+    struct err e;
+    demangle(name, plain, sizeof plain);
+    err_at(&e, in->path, 0, 0, "the device %s %s is used and defined nowhere", what, plain);
+    err_hint(&e, "define it in this file, or, if another file does, compile all of them with -rdc=true");
+    return say(&e);
+}
+
+/*
+ * Without -rdc=true a file's device code stands alone. What it uses and does not define is told here, as nvcc tells it,
+ * and not at the first launch that needs it. Code that weir cannot read is the launch's matter. 0, or 1 and a word on
+ * stderr.
+ */
+static int check_defined(const struct cc_job *job, const struct cc_input *in, const char *text, size_t bytes)
+{
+    struct ptx_module *m = job->relocatable ? NULL : ptx_parse(text, bytes, in->path, NULL);
+    int rc = 0;
+    for (uint32_t i = 0; m && i < m->n_func; i++)
+        if (m->func[i].linkage == PTX_L_EXTERN && !m->func[i].has_body && !emu_serves(m->func[i].name))
+            rc = undefined(in, "function", m->func[i].name);
+    for (uint32_t i = 0; m && i < m->n_var; i++)
+        if (m->var[i].linkage == PTX_L_EXTERN && (m->var[i].space == PTX_S_GLOBAL || m->var[i].space == PTX_S_CONST))
+            rc = undefined(in, "variable", m->var[i].name);
+    if (m)
+        ptx_module_free(m);
+    return rc;
+}
+
 /* Device pass alone. */
 static int compile_ptx(const struct cc_job *job, const struct cc_tools *t, const struct cc_input *in,
                        const char *folder, size_t index, const char *output)
@@ -476,8 +532,14 @@ static int compile_cuda(const struct cc_job *job, const struct cc_tools *t, cons
     pid_t device_pid = start(&device, device_errors), host_pid = start(&host, host_errors);
     int rc = finish(device_pid), host_rc = -1;
     print_file(device_errors);
+    if (rc)
+        explain_missing(device_errors);
     size_t bytes = 0;
     char *text = rc == 0 ? read_ptx(job, ptx, &bytes) : NULL;
+    if (text && check_defined(job, in, text, bytes)) {
+        free(text);
+        text = NULL;
+    }
     if (!text || host_pid < 0) {
         /* The host pass would report the same errors again. */
         if (host_pid > 0)

@@ -5,6 +5,7 @@
  * flat pcs and their point of reconvergence. Everything arithmetic is chosen by emu_op_select. An instruction that weir
  * cannot run, in code that can be reached, makes the launch fail here, before anything has run.
  */
+#include "base/demangle.h"
 #include "emu/decode.h"
 
 #include <stdio.h>
@@ -110,6 +111,13 @@ void emu_const_bits(const struct ptx_opnd *o, enum ptx_type t, uint64_t *lo, uin
 
 /* ---- operands ---- */
 
+static int refuse_undefined(struct emu_decoder *d, const char *what, const char *name)
+{
+    char plain[256];
+    demangle(name, plain, sizeof plain);
+    return emu_refuse(d, "the %s %s is not defined in any module", what, plain);
+}
+
 int emu_decode_sym(struct emu_decoder *d, int32_t sym, uint64_t *addr, bool *frame, enum ptx_space *space,
                    uint64_t *bytes)
 {
@@ -127,7 +135,7 @@ int emu_decode_sym(struct emu_decoder *d, int32_t sym, uint64_t *addr, bool *fra
         }
         const struct emu_var_place *p = &d->unit->var[f->module_index][i];
         if (!p->var)
-            return emu_refuse(d, "the variable %s is not defined in any module", v->name);
+            return refuse_undefined(d, "variable", v->name);
         /* A compiler may put a const array into the constant bank and have other modules call it global. */
         if (p->var->space == PTX_S_CONST && v->space != PTX_S_CONST)
             *addr = d->unit->const_addr + p->addr;
@@ -141,7 +149,7 @@ int emu_decode_sym(struct emu_decoder *d, int32_t sym, uint64_t *addr, bool *fra
     case PTX_SYM_FUNC: {
         const struct emu_fn_ref *r = &d->unit->fn[f->module_index][i];
         if (r->def < 0)
-            return emu_refuse(d, "the function %s is not defined in any module", f->module->func[i].name);
+            return refuse_undefined(d, "function", f->module->func[i].name);
         *addr = EMU_FUNC_WINDOW + 16 * (uint64_t)(d->unit->func_base + (uint32_t)r->def);
         *space = PTX_S_GENERIC;
         *bytes = 0;
@@ -491,7 +499,7 @@ static int decode_call(struct emu_decoder *d, struct emu_inst *in)
         const struct emu_fn_ref *r = &d->unit->fn[d->f->module_index][index];
         const char *name = d->f->module->func[index].name;
         if (r->def == EMU_FN_UNRESOLVED)
-            return emu_refuse(d, "the function %s is not defined in any module", name);
+            return refuse_undefined(d, "function", name);
         if (r->def == EMU_FN_BUILTIN) {
             c.builtin = r->builtin;
         } else {

@@ -110,6 +110,9 @@ uint32_t emu_kernel_param_bytes(struct emu_kernel *);
 /* Static table for the machine; built on first use, lives as long as the module. */
 const struct trace_kernel *emu_kernel_trace(struct emu_kernel *, struct err *);
 
+/* True for a function that device code may call and that the emulator itself serves: vprintf, malloc, ... */
+bool emu_serves(const char *function);
+
 /* ---- launches ---- */
 enum emu_fault_kind {
     EMU_FAULT_NONE,

@@ -38,6 +38,10 @@ static const char *kind_text(const struct emu_alloc *a, char *buf, size_t cap)
     return buf;
 }
 
+/* A wrong index of 32 bits leads at most 64 GiB away (16-byte elements); what is farther from all allocations has
+ * nothing to do with any of them. */
+#define FAR_BYTES (64ull << 30)
+
 /* "4 bytes past the end of the 4096-byte allocation #3 at 0x200000001200" */
 static void describe_global(const struct emu *emu, uint64_t addr, uint64_t bytes, char *out, size_t cap)
 {
@@ -47,6 +51,10 @@ static void describe_global(const struct emu *emu, uint64_t addr, uint64_t bytes
         snprintf(out, cap, "the address is a null pointer or close to one");
     } else if (!a) {
         snprintf(out, cap, "nothing was ever allocated");
+    } else if (addr + FAR_BYTES < a->addr || addr > a->addr + a->bytes + FAR_BYTES) {
+        snprintf(out, cap,
+                 "no device memory is anywhere near: a pointer of the host, whose data cudaMemcpy must bring, or one "
+                 "that was never set");
     } else if (addr >= a->addr && addr - a->addr < a->bytes) {
         uint64_t over = addr + bytes - (a->addr + a->bytes);
         if (a->freed)

@@ -334,6 +334,11 @@ static const struct {
     {"__cudaCDP2DeviceGetAttribute", do_device_attribute},
 };
 
+bool emu_serves(const char *function)
+{
+    return emu_builtin_find(function) >= 0;
+}
+
 int32_t emu_builtin_find(const char *name)
 {
     for (unsigned i = 0; i < sizeof builtin / sizeof *builtin; i++)

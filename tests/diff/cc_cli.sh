@@ -53,6 +53,27 @@ WEIR_CLANG="$dir/bin/it's a clang" "$weir" cc --dry-run "$dir/a.cu" 2>"$dir/said
 WEIR_CLANG="x'; touch $dir/ran; '" "$weir" cc --dry-run "$dir/a.cu" 2>"$dir/said" && say "a clang that is none was taken"
 [ -e "$dir/ran" ] && say "a shell read WEIR_CLANG"
 
+# What no file defines is told when compiling; with -rdc=true another file may define it.
+cat >"$dir/undefined.cu" <<'CU'
+__device__ int elsewhere(int);
+extern __device__ int table[4];
+__global__ void k(int *p) { *p = elsewhere(*p) + table[0]; }
+int main() { return 0; }
+CU
+"$weir" cc "$dir/undefined.cu" -o "$dir/undefined" 2>"$dir/said" && say "an undefined device function was taken"
+grep -q 'undefined.cu: the device function elsewhere(int) is used and defined nowhere; define it' "$dir/said" || say "undefined function: $(cat "$dir/said")"
+grep -q 'the device variable table is used and defined nowhere' "$dir/said" || say "undefined variable: $(cat "$dir/said")"
+[ -e "$dir/undefined" ] && say "a program with an undefined device function was written"
+"$weir" cc -dc "$dir/undefined.cu" -o "$dir/undefined.o" 2>"$dir/said" || say "-dc: $(cat "$dir/said")"
+
+# A library of NVIDIA's is named as such; a header of one's own is not.
+echo '#include <thrust/device_vector.h>' >"$dir/library.cu"
+"$weir" cc "$dir/library.cu" -o "$dir/library" 2>"$dir/said" && say "Thrust was found"
+grep -q "thrust/device_vector.h comes with NVIDIA's toolkit" "$dir/said" || say "Thrust: $(cat "$dir/said")"
+echo '#include "mine.h"' >"$dir/library.cu"
+"$weir" cc "$dir/library.cu" -o "$dir/library" 2>"$dir/said" && say "mine.h was found"
+grep -q "NVIDIA" "$dir/said" && say "mine.h: $(cat "$dir/said")"
+
 # Interrupted, it removes its folder and ends its compilers.
 for pair in TERM:15 HUP:1 INT:2 QUIT:3; do
     signal=${pair%:*} number=${pair#*:}
