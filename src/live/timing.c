@@ -20,10 +20,23 @@
 static struct gpu_live *live;
 static struct timespec started;
 static volatile sig_atomic_t interrupted;
+static struct timespec interrupted_at;
 
+/*
+ * A second signal ends the program at once. One that follows within a second is the first one once more: who signals a
+ * whole group of processes (timeout, batch systems) reaches the program directly and through weir, which passes it on.
+ */
 static void on_interrupt(int sig)
 {
-    interrupted = sig; /* a second one ends the program at once */
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!interrupted) {
+        interrupted_at = now;
+        interrupted = sig;
+    } else if (now.tv_sec - interrupted_at.tv_sec > (now.tv_nsec < interrupted_at.tv_nsec)) {
+        signal(sig, SIG_DFL);
+        raise(sig);
+    }
 }
 
 int timing_interrupted(void)
@@ -102,7 +115,7 @@ int timing_open(struct err *e)
         return -1;
     rt.sink = gpu_live_sink(live);
     clock_gettime(CLOCK_MONOTONIC, &started);
-    struct sigaction old, sa = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+    struct sigaction old, sa = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
     const int sig[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof sig / sizeof *sig; i++)
         if (!sigaction(sig[i], NULL, &old) && old.sa_handler == SIG_DFL)
