@@ -94,10 +94,15 @@ int inifile_text(char **at, const struct inifile_item *i, struct err *e)
 
 void inifile_split(struct inifile_words *s, const char *text)
 {
-    char *copy = xstrdup(text);
-    for (char *save, *w = strtok_r(copy, " \t,", &save); w; w = strtok_r(NULL, " \t,", &save))
-        VEC_PUSH(&s->word, xstrdup(w));
-    free(copy);
+    static const char between[] = " \t,";
+    for (const char *w = text + strspn(text, between); *w; w += strspn(w, between)) {
+        const char ends[] = {*w, 0};
+        const bool in_quotes = (*w == '"' || *w == '\'') && strchr(w + 1, *w);
+        w += in_quotes;
+        const size_t n = strcspn(w, in_quotes ? ends : between);
+        VEC_PUSH(&s->word, xstrndup(w, n));
+        w += n + in_quotes;
+    }
 }
 
 void inifile_add_words(struct inifile_words *s, const struct inifile_item *i)

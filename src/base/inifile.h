@@ -38,7 +38,8 @@ struct inifile_words {
     struct inifile_place at;
 };
 void inifile_add_words(struct inifile_words *, const struct inifile_item *);
-void inifile_split(struct inifile_words *, const char *text); /* the same from a text */
+/* The same from a text: words stand between blanks and commas; one that has these itself stands in quotes. */
+void inifile_split(struct inifile_words *, const char *text);
 void inifile_free_words(struct inifile_words *);
 
 #endif

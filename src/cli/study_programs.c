@@ -121,7 +121,11 @@ static int add_program(struct lab *l, const struct plan *plan, const char *word,
         .name = xstrdup(word), .label = xstrdup(own && own->label ? own->label : ""), .group = xstrdup("")};
     const char *machine = recording_machine(plan);
     p.machine = machine ? xstrdup(machine) : NULL;
-    int status = split_command(own ? own->run : word, &p) ? fault(at, e, own->run, "a quote does not end") : 0;
+    int status = 0;
+    if (!own) /* a file, whatever its name holds */
+        VEC_PUSH(&p.command, xstrdup(word));
+    else if (split_command(own->run, &p))
+        status = fault(at, e, own->run, "a quote does not end");
     if (!status && !p.command.n)
         status = fault(at, e, word, "there is nothing to run");
     if (!status)

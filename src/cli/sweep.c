@@ -11,6 +11,7 @@
 #include "lab/slurm.h"
 
 #include <argp.h>
+#include <sys/stat.h>
 
 struct args {
     struct study study;
@@ -87,6 +88,16 @@ static void add_word(struct args *a, char *word, struct argp_state *state)
     }
 }
 
+/* "gtx480,h200", or one file, whose name may hold blanks and commas */
+static int add_machines(struct args *a, const char *arg, struct err *e)
+{
+    struct stat st;
+    char *one = !stat(arg, &st) && S_ISREG(st.st_mode) ? quoted(arg) : xstrdup(arg);
+    const int status = axes_add(&a->plan, PLAN_AXIS_MACHINE, NULL, one, (struct inifile_place){0}, e);
+    free(one);
+    return status;
+}
+
 /* "l1.size=16KiB,32KiB" */
 static int add_set(struct args *a, const char *word, struct err *e)
 {
@@ -132,7 +143,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_GPU:
         a->varied = "--gpu";
-        bad = axes_add(&a->plan, PLAN_AXIS_MACHINE, NULL, arg, here, &e);
+        bad = add_machines(a, arg, &e);
         break;
     case KEY_WITH:
         a->varied = "--with";

@@ -304,4 +304,14 @@ says out "nothing is told about the combinations"
 sed 's/^with = two_level/with = pcal/' "$dir/all.ini" >"$dir/bad.ini"
 expect 2 "$weir" sweep "$dir/bad.ini" --size tiny -o "$dir/bad"
 says err "are both of kind l1-management"
+
+# Names with blanks and commas: of a recording, of a machine, and of a machine in a plan, in quotes.
+mkdir "$dir/a b"
+cp "$dir/app.wt" "$dir/a b/c, d.wt"
+printf 'base = gtx480\n' >"$dir/a b/e, f.ini"
+expect 0 "$weir" sweep -o "$dir/blanks" --gpu "$dir/a b/e, f.ini" --gpu mesh28 "$dir/a b/c, d.wt"
+says err "2 simulations"
+printf '[figure]\ntitle = blanks\nprograms = "a b/c, d.wt"\n[sweep]\nmachine = "a b/e, f.ini" mesh28\n' >"$dir/blanks.ini"
+expect 0 "$weir" sweep -o "$dir/blanks" "$dir/blanks.ini"
+says err "2 taken from earlier ones"
 exit 0
