@@ -500,6 +500,22 @@ static void take_input(struct parse *p, const char *w)
     VEC_PUSH(&p->job->input, in);
 }
 
+/* What may follow nvcc's -Werror; gcc's stands alone. */
+static bool is_warning_kind(const char *word)
+{
+    static const char *const kind[] = {"all-warnings",
+                                       "cross-execution-space-call",
+                                       "reorder",
+                                       "default-stream-launch",
+                                       "missing-launch-bounds",
+                                       "deprecated-declarations",
+                                       "ext-lambda-captures-this"};
+    for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
+        if (!strncmp(word, kind[i], strlen(kind[i])))
+            return true;
+    return false;
+}
+
 static int parse_words(struct parse *p, int n, char **word)
 {
     for (int i = 0; i < n; i++) {
@@ -528,7 +544,9 @@ static int parse_words(struct parse *p, int n, char **word)
         if (!o)
             continue;
         if (o->value != NONE && !value) {
-            if (o->take == take_level || o->take == take_warnings_as_errors) /* the value may be left out */
+            if (o->take == take_warnings_as_errors && i + 1 < n && is_warning_kind(word[i + 1]))
+                value = word[++i];
+            else if (o->take == take_level || o->take == take_warnings_as_errors) /* the value may be left out */
                 value = "";
             else if (i + 1 >= n)
                 return err_set(p->e, "%s needs a value", w);

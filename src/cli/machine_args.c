@@ -89,6 +89,7 @@ const char *machine_args_timing_option(const struct machine_args *m)
            : m->opts.classify_loads ? "--explain-loads"
            : m->opts.profile        ? "--profile"
            : m->opts.energy         ? "--energy"
+           : m->opts.tick_all       ? "--engine tick"
                                     : NULL;
 }
 

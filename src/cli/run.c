@@ -623,7 +623,8 @@ static const struct argp record_argp = {
     "  weir record -o vecadd.wt ./vecadd 1000000\n"
     "  weir trace info vecadd.wt\n"
     "  weir replay --gpu gtx480 vecadd.wt\n\n"
-    "The machine is what the program sees when it asks for the device's properties.\n"
+    "The machine is what the program sees when it asks for the device's properties; policies, statistics and other "
+    "matters of timing are for weir replay, and refused here.\n"
     "Exit status: 0 done, 1 the program failed (its status, a signal or a device fault), 2 bad input.",
     run_children,
     0,

@@ -53,6 +53,26 @@ WEIR_CLANG="$dir/bin/it's a clang" "$weir" cc --dry-run "$dir/a.cu" 2>"$dir/said
 WEIR_CLANG="x'; touch $dir/ran; '" "$weir" cc --dry-run "$dir/a.cu" 2>"$dir/said" && say "a clang that is none was taken"
 [ -e "$dir/ran" ] && say "a shell read WEIR_CLANG"
 
+# What the headers' functions do is told of the line that calls them.
+cat >"$dir/lines.cu" <<'CU'
+#include <cooperative_groups.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+__global__ void k(__half *a, __nv_bfloat16 *c, float *b)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    auto warp = cooperative_groups::tiled_partition<8>(cooperative_groups::this_thread_block());
+    b[i] = __half2float(__hadd(a[i], a[i + 1])) + warp.shfl_xor(b[i], 1) + __bfloat162float(c[i]) + round(b[i]);
+}
+CU
+"$weir" cc -ptx "$dir/lines.cu" -o "$dir/lines.ptx" 2>"$dir/said" || say "lines.cu: $(cat "$dir/said")"
+[ "$(grep -c '^[[:space:]]*\.file' "$dir/lines.ptx")" = 1 ] || say "lines of headers: $(grep '\.file' "$dir/lines.ptx")"
+
+# nvcc's -Werror has a kind behind it, gcc's has none.
+for words in "-Werror all-warnings" "-Werror" "--Werror=all-warnings"; do
+    "$weir" cc --dry-run $words "$dir/a.cu" >"$dir/said" 2>&1 || say "$words: $(cat "$dir/said")"
+done
+
 # What no file defines is told when compiling; with -rdc=true another file may define it.
 cat >"$dir/undefined.cu" <<'CU'
 __device__ int elsewhere(int);

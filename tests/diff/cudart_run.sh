@@ -49,6 +49,7 @@ expect 2 "neither an ELF executable nor a script" "$weir" run "$dir/text"
 expect 2 "no program given" "$weir" run
 expect 2 "there is no machine" "$weir" run --gpu nonesuch "$app"
 expect 2 "nothing to do" "$weir" run --functional --with gto "$app"
+expect 2 "nothing to do" "$weir" run --functional --engine tick "$app"
 expect 2 "nothing to do" "$weir" record --json x -o "$dir/x.wt" "$app"
 expect 0 '"thread_insts"' "$weir" run --functional --json - "$app"
 expect 2 "not a number" "$weir" run --max-insn many "$app"

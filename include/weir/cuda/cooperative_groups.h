@@ -12,6 +12,7 @@
 
 #if defined(__CUDA__) && defined(__cplusplus)
 
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType)) /* as in weir_device.h */
 namespace cooperative_groups
 {
 
@@ -378,6 +379,7 @@ template <unsigned Pending, class Group> WEIR_CG void wait_prior(const Group &g)
 #undef WEIR_CG_MEMBER
 
 } // namespace cooperative_groups
+#pragma clang attribute pop
 
 #endif
 #endif

@@ -14,6 +14,8 @@
 #ifdef __cplusplus
 #include <string.h>
 
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType)) /* as in weir_device.h */
+
 #define WEIR_HD static __inline__ __host__ __device__ __attribute__((always_inline, unused))
 
 typedef struct __attribute__((aligned(2))) {
@@ -272,5 +274,6 @@ WEIR_HD __nv_bfloat16 operator-(const __nv_bfloat16 &a)
 
 #undef WEIR_HD
 
+#pragma clang attribute pop
 #endif /* __cplusplus */
 #endif

@@ -15,6 +15,8 @@
 #ifdef __cplusplus
 #include <string.h>
 
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType)) /* as in weir_device.h */
+
 typedef struct __attribute__((aligned(2))) {
     unsigned short x;
 } __half_raw;
@@ -631,6 +633,7 @@ WEIR_HD bool operator==(const __half2 &a, const __half2 &b)
 
 #undef WEIR_HD
 #undef WEIR_ON_DEVICE
+#pragma clang attribute pop
 
 #endif /* __cplusplus */
 #endif

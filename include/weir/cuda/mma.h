@@ -14,6 +14,7 @@
 
 #if defined(__CUDA__) && defined(__cplusplus)
 
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType)) /* as in weir_device.h */
 namespace nvcuda
 {
 namespace wmma
@@ -202,6 +203,7 @@ WEIR_MMAS(16, 16, 16, "m16n16k16", __nv_bfloat16, 4, 4, float, float, "f", 8, fl
 
 } // namespace wmma
 } // namespace nvcuda
+#pragma clang attribute pop
 
 #endif
 #endif

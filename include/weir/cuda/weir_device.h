@@ -8,7 +8,7 @@
 #ifndef WEIR_CUDA_DEVICE_H
 #define WEIR_CUDA_DEVICE_H
 
-/* Functions of this library carry no line table of their own: a fault inside one is reported at the caller's line. */
+/* Functions of this library, the compiler's own among them, carry no line table: what happens inside one is told of the caller's line. */
 #pragma push_macro("__device__")
 #undef __device__
 #define __device__ __attribute__((device)) __attribute__((nodebug))
@@ -28,7 +28,9 @@
 
 #include "cuda.h"
 
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 #include <__clang_cuda_builtin_vars.h>
+#pragma clang attribute pop
 
 extern "C" {
 /* Served by the simulator itself. */
