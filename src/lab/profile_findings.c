@@ -58,55 +58,93 @@ static void served_words(const struct profile_access *a, char *out, size_t bytes
     }
 }
 
-static void about_access(struct profile *p, const struct profile_access *a)
+/* The memory instructions that a sentence is about: `alike` of the `all` on the line that have this class and space. */
+struct accesses {
+    struct profile_access sum;
+    unsigned alike, all;
+};
+
+/* "load", or "load (1 of 5 on this line)" where the others touch memory in other ways. */
+static void subject(const struct accesses *g, char *out, size_t bytes)
 {
+    const char *what = noun(&g->sum);
+    if (g->alike == g->all)
+        snprintf(out, bytes, "%s", what);
+    else
+        snprintf(out, bytes, "%s (%u of %u on this line)", what, g->alike, g->all);
+}
+
+static void about_access(struct profile *p, const struct accesses *g)
+{
+    const struct profile_access *a = &g->sum;
     const double share = part(a->cost, p->slots), line = profile_config(p, "l1.line");
     const char *place = p->line.p[a->line].place;
-    char from[160];
-    if (share < WORTH_SAYING)
-        return;
+    char from[160], what[64];
     const double each = part(a->lines, a->executions);
+    subject(g, what, sizeof what);
     if (!strcmp(a->space, "shared")) {
         const double least = needed(a, 128);
         if (each > 1.5 * least)
             say(p, share, place,
                 "bank conflicts: each %s in shared memory takes %.1f passes where %.0f would do; %.0f%% of issue slots "
                 "wait for it",
-                noun(a), each, least, 100 * share);
+                what, each, least, 100 * share);
         else
-            say(p, share, place, "%.0f%% of issue slots wait for this %s in shared memory", 100 * share, noun(a));
+            say(p, share, place, "%.0f%% of issue slots wait for this %s in shared memory", 100 * share, what);
         return;
     }
     served_words(a, from, sizeof from);
     const double least = needed(a, line > 0 ? line : 128);
     if (!strcmp(noun(a), "atomic") && each >= 2)
         say(p, share, place,
-            "each atomic becomes %.*f requests for %.0f lanes: those that meet in a word go one after the other; "
-            "%.0f%% "
-            "of issue slots wait for it; served: %s",
-            each < 10 ? 1 : 0, each, part(a->lanes, a->executions), 100 * share, from);
+            "each %s becomes %.*f requests for %.0f lanes: those that meet in a word go one after the other; %.0f%% of "
+            "issue slots wait for it; served: %s",
+            what, each < 10 ? 1 : 0, each, part(a->lanes, a->executions), 100 * share, from);
     else if (each >= 2 * least && each >= 2)
         say(p, share, place,
             "each %s touches %.*f lines of %.0f bytes where %.0f would do; %.0f%% of issue slots wait for it; served: "
             "%s",
-            noun(a), each < 10 ? 1 : 0, each, line, least, 100 * share, from);
+            what, each < 10 ? 1 : 0, each, line, least, 100 * share, from);
     else if (!strcmp(a->space, "local"))
         say(p, share, place,
             "%.0f%% of issue slots wait for a %s in local memory (spilled registers, or an array of the thread's own); "
             "served: %s",
-            100 * share, noun(a), from);
+            100 * share, what, from);
     else
         say(p, share, place, "%.0f%% of issue slots wait for this %s; its lines take %.0f cycles; served: %s",
-            100 * share, noun(a), a->mean_latency, from);
+            100 * share, what, a->mean_latency, from);
 }
 
-static bool same_kind(const struct profile_access *a, const struct profile_access *b)
+/* For accesses of a line that are unlike each other and each too cheap to be named: what they cost together. */
+static void about_all(struct profile *p, const struct accesses *g)
+{
+    const struct profile_access *a = &g->sum;
+    const double share = part(a->cost, p->slots);
+    char from[160];
+    served_words(a, from, sizeof from);
+    say(p, share, p->line.p[a->line].place, "%.0f%% of issue slots wait for the %u %s%s of this line%s%s%s",
+        100 * share, g->all, noun(a), !strcmp(a->class, "surf") || !strcmp(a->class, "tex") ? "es" : "s",
+        !strcmp(a->space, "shared") ? " in shared memory" : "", *from ? "; served: " : "", from);
+}
+
+static bool same_class(const struct profile_access *a, const struct profile_access *b)
 {
     return a->line == b->line && !strcmp(a->class, b->class) && !strcmp(a->space, b->space);
 }
 
-static void add_access(struct profile_access *sum, const struct profile_access *a)
+/*
+ * Copies that the compiler made of one access, for iterations of an unrolled loop: as wide as each other, and about as
+ * many lines. Accesses that differ in these do so for a reason that a mean over them would hide.
+ */
+static bool alike(const struct profile_access *a, const struct profile_access *b)
 {
+    const double x = part(a->lines, a->executions), y = part(b->lines, b->executions);
+    return same_class(a, b) && a->width == b->width && fabs(x - y) <= fmax(x, y) / 8;
+}
+
+static void add_access(struct accesses *g, const struct profile_access *a)
+{
+    struct profile_access *sum = &g->sum;
     for (int k = 0; k < SERVED_COUNT; k++) {
         sum->latency[k] =
             part(sum->latency[k] * sum->served[k] + a->latency[k] * a->served[k], sum->served[k] + a->served[k]);
@@ -119,22 +157,50 @@ static void add_access(struct profile_access *sum, const struct profile_access *
     sum->lanes += a->lanes;
     sum->lines += a->lines;
     sum->cost += a->cost;
+    g->alike++;
 }
 
-/* Accesses of one kind on one line speak together: a loop that the compiler unrolled has one for each iteration. */
+static bool worth_saying(const struct profile *p, const struct accesses *g)
+{
+    return part(g->sum.cost, p->slots) >= WORTH_SAYING;
+}
+
+/* The accesses of the class of access `first`, which is the first of them: each group of like ones in a sentence. */
+static void about_class(struct profile *p, size_t first, bool *spoken)
+{
+    struct accesses all = {.sum = p->access.p[first], .alike = 1};
+    bool said = false;
+    for (size_t i = first + 1; i < p->access.n; i++)
+        if (same_class(&p->access.p[i], &all.sum))
+            add_access(&all, &p->access.p[i]);
+    all.all = all.alike;
+    for (size_t i = first; i < p->access.n; i++) {
+        struct accesses g = {.sum = p->access.p[i], .alike = 1, .all = all.all};
+        if (spoken[i] || !same_class(&g.sum, &all.sum))
+            continue;
+        for (size_t k = i + 1; k < p->access.n; k++)
+            /* All are compared with one, the costliest, so that groups do not depend on the order of the others. */
+            if (!spoken[k] && alike(&p->access.p[i], &p->access.p[k])) {
+                add_access(&g, &p->access.p[k]);
+                spoken[k] = true;
+            }
+        spoken[i] = true;
+        if (worth_saying(p, &g)) {
+            about_access(p, &g);
+            said = true;
+        }
+    }
+    if (!said && worth_saying(p, &all))
+        about_all(p, &all);
+}
+
 static void about_accesses(struct profile *p)
 {
-    for (size_t i = 0; i < p->access.n; i++) {
-        struct profile_access sum = p->access.p[i];
-        bool first = true;
-        for (size_t k = 0; k < i && first; k++)
-            first = !same_kind(&p->access.p[k], &sum);
-        for (size_t k = i + 1; first && k < p->access.n; k++)
-            if (same_kind(&p->access.p[k], &sum))
-                add_access(&sum, &p->access.p[k]);
-        if (first)
-            about_access(p, &sum);
-    }
+    bool *spoken = xcalloc(p->access.n + 1, sizeof *spoken);
+    for (size_t i = 0; i < p->access.n; i++)
+        if (!spoken[i])
+            about_class(p, i, spoken);
+    free(spoken);
 }
 
 /* ---- lines that wait for other things ---- */

@@ -24,6 +24,14 @@ says page.html "out[x * n + y] = in[y * n + x];"
 says page.html "st.global"
 says page.html "atom"
 
+# Loads of one line that are unlike are spoken of one by one: not of the mean of a gather and the load of its index.
+expect 0 "$weir" cc "$tree/tests/page/mixed.cu" -o mixed
+expect 0 "$weir" profile --gpu gtx480 --html mixed.html ./mixed
+says mixed.html "<b>mixed.cu:13</b>: each load (1 of 2 on this line) touches 32 lines of 128 bytes where 2 would do"
+says mixed.html "<b>mixed.cu:19</b>: each load (1 of 4 on this line) touches 4.0 lines of 128 bytes where 1 would do"
+grep -q "mixed.cu:19</b>: [0-9]*% of issue slots wait for this load (3 of 4 on this line)" mixed.html ||
+    fail "loads that are alike do not speak together: $(cat out)"
+
 # Energy, where it is asked for.
 expect 0 "$weir" profile --energy --html energy.html ./transpose 64
 says energy.html "<h2 id=\"energy\">"
