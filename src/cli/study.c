@@ -75,19 +75,28 @@ static int record_all(const struct study *a, struct lab *l, const struct suite *
     return status;
 }
 
-/* Programs that are too small for the machine, which a table alone does not show. */
-static void warn_of_idle(const struct study *a, const struct lab *l)
+static void warn_of_idle_of(const struct lab *l, bool own, const char *what, const char *advice)
 {
     size_t n = 0;
     for (size_t i = 0; i < l->program.n; i++) {
-        if (!lab_is_idle(l, &l->program.p[i]))
+        if ((l->program.p[i].command.n > 0) != own || !lab_is_idle(l, &l->program.p[i]))
             continue;
-        if (!n++)
-            fprintf(stderr, "weir: warning: size %s leaves most SMs without a CTA:", a->size);
-        fprintf(stderr, "%s %s", n > 1 ? "," : "", l->program.p[i].name);
+        fprintf(stderr, "%s%s %s", n ? "" : "weir: warning: ", n ? "," : what, l->program.p[i].name);
+        n++;
     }
     if (n)
-        fprintf(stderr, "; marked with *, in no mean and not judged: try a larger --size\n");
+        fprintf(stderr, "; marked with *, in no mean and not judged: %s\n", advice);
+}
+
+/* Programs that are too small for the machine, which a table alone does not show. Those of one's own have no size that
+ * weir could choose. */
+static void warn_of_idle(const struct study *a, const struct lab *l)
+{
+    char what[80];
+    snprintf(what, sizeof what, "size %.20s leaves most SMs without a CTA:", a->size);
+    warn_of_idle_of(l, false, what, "try a larger --size");
+    warn_of_idle_of(
+        l, true, "too few CTAs for most SMs to get one:", "give it a larger input, or choose a machine with fewer SMs");
 }
 
 /* ---- running ---- */

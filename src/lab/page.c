@@ -210,7 +210,7 @@ void page_table(FILE *f, const struct table *t, const char *first)
         const struct table_row *r = &t->row.p[i];
         page_row(f, r->mean);
         fputs("<td class=\"left\">", f);
-        page_printf(f, "%s%s", r->label, r->idle ? "*" : "");
+        page_printf(f, "%s%s", r->label, table_mark(r));
         fputs("</td>", f);
         for (size_t c = 0; c < t->column.n; c++)
             put_value(f, t, r->cell[c]);

@@ -38,13 +38,13 @@ void plot_put_string(const char *s, FILE *f)
     fputc('\'', f);
 }
 
-/* A word of the data block, which gnuplot reads as it is but for quotes and backslashes. */
-static void put_word(const char *s, FILE *f)
+/* A word of the data block and its mark, which gnuplot reads as it is but for quotes and backslashes. */
+static void put_word(const char *s, const char *mark, FILE *f)
 {
     fputc('"', f);
     for (; *s; s++)
         fputc(*s == '"' ? '\'' : (unsigned char)*s < ' ' || *s == '\\' ? ' ' : *s, f);
-    fputc('"', f);
+    fprintf(f, "%s\"", mark);
 }
 
 static void put_number(double v, FILE *f)
@@ -90,7 +90,7 @@ static void put_header(const struct table *t, FILE *f)
     fputs("\"\"", f);
     for (size_t c = 0; c < t->column.n; c++) {
         fputc(' ', f);
-        put_word(t->column.p[c].label, f);
+        put_word(t->column.p[c].label, "", f);
     }
     fputc('\n', f);
 }
@@ -110,7 +110,7 @@ static void put_rows(const struct table *t, const struct plot *p, FILE *f)
         if (p->x_numeric)
             fprintf(f, "%.9g", strtod(r->label, NULL));
         else
-            put_word(r->label, f);
+            put_word(r->label, table_mark(r), f);
         double sum = 0;
         for (size_t c = 0; c < t->column.n; c++) {
             sum += isnan(r->cell[c]) ? 0 : r->cell[c];

@@ -71,11 +71,7 @@ static void put_notes(const struct lab_figure *f, bool markdown, FILE *out)
             fprintf(out, " %s", f->absent.p[i]);
         fputc('\n', out);
     }
-    for (size_t i = 0; i < f->table.row.n; i++)
-        if (f->table.row.p[i].idle) {
-            fprintf(out, "%s* most SMs had no CTA at this size: in no mean, and not judged\n", bullet);
-            break;
-        }
+    table_put_marks(&f->table, bullet, out);
     if (!table_has_values(&f->table))
         fprintf(out, "%sNo picture: there is no value to draw\n", bullet);
     for (size_t i = 0; i < f->trouble.n && i < 12; i++)
@@ -174,6 +170,7 @@ static int write_table(const struct lab_figure *f, const char *stem, struct err 
     if (!out)
         return -1;
     table_print(&f->table, false, outfile_stream(out));
+    table_put_marks(&f->table, "  ", outfile_stream(out));
     return outfile_commit(out, e);
 }
 

@@ -1,6 +1,7 @@
 /* See report_page.h. */
 #include "lab/report_page.h"
 
+#include "base/exhaust.h"
 #include "lab/model.h"
 #include "lab/page.h"
 
@@ -106,15 +107,26 @@ static void put_origin(FILE *f, const struct report *r, const struct lab_figure 
     free(csv);
 }
 
+/* What the marks of rows mean: the words of the screen. */
+static void put_marks(FILE *f, const struct table *t)
+{
+    char *text = NULL, *next = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    if (!out)
+        mem_exhausted(0);
+    table_put_marks(t, "", out);
+    fclose(out);
+    for (char *line = strtok_r(text, "\n", &next); line; line = strtok_r(NULL, "\n", &next))
+        page_element(f, "p", line);
+    free(text);
+}
+
 static void put_notes(FILE *f, const struct lab_figure *figure)
 {
     if (figure->plan.note)
         page_element(f, "p", figure->plan.note);
-    for (size_t i = 0; i < figure->table.row.n; i++)
-        if (figure->table.row.p[i].idle) {
-            page_element(f, "p", "* Most SMs had nothing to do at this size: in no mean, and not judged.");
-            break;
-        }
+    put_marks(f, &figure->table);
     if (figure->absent.n) {
         fputs("<p>Not in the suite:", f);
         for (size_t i = 0; i < figure->absent.n; i++)

@@ -66,6 +66,20 @@ bool table_row_is(const struct table_row *r, const char *of)
     return false;
 }
 
+const char *table_mark(const struct table_row *r)
+{
+    return r->idle ? "*" : "";
+}
+
+void table_put_marks(const struct table *t, const char *bullet, FILE *out)
+{
+    bool idle = false;
+    for (size_t i = 0; i < t->row.n; i++)
+        idle |= t->row.p[i].idle;
+    if (idle)
+        fprintf(out, "%s* most SMs had no CTA: in no mean, and not judged\n", bullet);
+}
+
 double table_mean(const struct table *t, unsigned column, const char *of, unsigned *n_out, unsigned *missing_out)
 {
     double sum = 0;
@@ -151,12 +165,14 @@ static void print_turned(const struct table *t, FILE *out)
         fputs("  ", out);
         put(out, c ? t->column.p[c - 1].label : "", first, true);
         for (size_t i = 0; i < t->row.n; i++) {
+            const struct table_row *r = &t->row.p[i];
             char text[32];
-            const int w = width_of(t->row.p[i].label);
+            const int w = width_of(r->label) + width_of(table_mark(r));
             if (c)
-                print_cell(t, c - 1, t->row.p[i].cell[c - 1], text);
+                print_cell(t, c - 1, r->cell[c - 1], text);
             fputs("  ", out);
-            put(out, c ? text : t->row.p[i].label, w > 9 ? w : 9, false);
+            put(out, c ? text : r->label, (w > 9 ? w : 9) - (c ? 0 : width_of(table_mark(r))), false);
+            fputs(c ? "" : table_mark(r), out);
         }
         fputc('\n', out);
     }
@@ -171,7 +187,7 @@ void table_print(const struct table *t, bool markdown, FILE *out)
     }
     int first = 8;
     for (size_t i = 0; i < t->row.n; i++) {
-        int w = width_of(t->row.p[i].label) + t->row.p[i].idle;
+        int w = width_of(t->row.p[i].label) + width_of(table_mark(&t->row.p[i]));
         first = w > first ? w : first;
     }
     fputs(markdown ? "| " : "  ", out);
@@ -190,9 +206,8 @@ void table_print(const struct table *t, bool markdown, FILE *out)
         if (!markdown && i && r->mean != t->row.p[i - 1].mean)
             fputc('\n', out);
         fputs(markdown ? "| " : "  ", out);
-        put(out, r->label, r->idle ? 0 : first, true);
-        if (r->idle)
-            put(out, "*", first - width_of(r->label), true);
+        fputs(r->label, out);
+        put(out, table_mark(r), first - width_of(r->label), true);
         for (size_t c = 0; c < t->column.n; c++) {
             char text[32];
             int w = width_of(t->column.p[c].label);

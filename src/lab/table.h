@@ -44,6 +44,10 @@ bool table_row_is(const struct table_row *, const char *of);
 /* A row of means below the others. */
 void table_add_mean(struct table *, const char *of);
 
+/* What a row's label is marked with where it is shown; "" = nothing. */
+const char *table_mark(const struct table_row *);
+/* A line for each mark that the table has, after `bullet`: what it means. */
+void table_put_marks(const struct table *, const char *bullet, FILE *);
 void table_print(const struct table *, bool markdown, FILE *);
 
 #endif

@@ -49,6 +49,8 @@ expect 0 "$weir" sweep "$dir/idle.ini" --size tiny -j 2 --results "$dir/idle.sql
 says err "size tiny leaves most SMs without a CTA: mm_mars; marked"
 says out 'mm_mars* '
 says out "in no mean, and not judged"
+grep -q '>mm_mars\*<' "$dir/idle/fig7.svg" || fail "no mark in the picture"
+grep -q '^  \* most SMs had no CTA' "$dir/idle/fig7.txt" || fail "fig7.txt does not say what its mark means"
 awk '$1 == "kmeans" { k = $2 $3 $4 } $1 == "mean" { exit $3 $4 $5 != k }' "$dir/out" || fail "an idle program is in the mean"
 sed 's/kmeans mm_mars/mm_mars/' "$dir/idle.ini" >"$dir/alone.ini"
 expect 0 "$weir" sweep "$dir/alone.ini" --size tiny --results "$dir/idle.sqlite" -o "$dir/idle"
@@ -218,6 +220,10 @@ grep -q '^Model of the machine' "$dir/own/report.md" || fail "a size without pro
 expect 0 "$weir" sweep -o "$dir/own" --results "$dir/own2.sqlite" --gpu gtx480,gtx780 "$app" exit 0
 says err "1 simulations in"
 says err "1 taken from earlier ones"
+# Too few CTAs: a size is no advice for a program of one's own.
+expect 0 "$weir" sweep -o "$dir/own" --results "$dir/own2.sqlite" --set machine.sms=120 "$app" exit 0
+says err "exit 0; marked with *, in no mean and not judged: give it a larger input, or choose a machine with fewer SMs"
+grep -q -e "--size" "$dir/err" && fail "a size is advised for a program of one's own"
 # The same as a plan, with files beside it.
 cp "$app" "$dir/mine"
 cat >"$dir/own.ini" <<'INI'

@@ -188,6 +188,68 @@ static void test_means(void **state)
     table_free(&t);
 }
 
+static char *printed(const struct table *t, bool markdown)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *f = open_memstream(&text, &bytes);
+    table_print(t, markdown, f);
+    table_put_marks(t, "  ", f);
+    fclose(f);
+    return text;
+}
+
+/* What is told of a program below the table is marked at its name, however the table and the picture are laid out. */
+static void test_marks(void **state)
+{
+    (void)state;
+    struct table t = {0};
+    for (int i = 0; i < 12; i++) {
+        char name[] = {'n', 'a', 'm', 'e', ' ', 'o', 'f', ' ', (char)('a' + i), 0};
+        table_add_column(&t, name, name);
+    }
+    for (int i = 0; i < 2; i++) {
+        double *cell = table_add_row(&t, i ? "busy" : "idle_program", "");
+        for (int c = 0; c < 12; c++)
+            cell[c] = 1;
+    }
+    t.row.p[0].idle = true;
+    char *across = printed(&t, false);
+    assert_non_null(strstr(across, "\n  idle_program*  "));
+    assert_non_null(strstr(across, "\n  busy           "));
+    free(across);
+    table_add_column(&t, "long", "a name so long that the table is turned around on a screen of 150 characters");
+    for (int i = 0; i < 2; i++) {
+        t.row.p[i].cell = xrealloc(t.row.p[i].cell, 14 * sizeof(double));
+        t.row.p[i].cell[12] = 1;
+    }
+    char *turned = printed(&t, false);
+    assert_null(strstr(turned, "\n  busy"));
+    assert_non_null(strstr(turned, "  idle_program*       busy\n"));
+    assert_non_null(strstr(turned, "          1.000      1.000\n"));
+    assert_non_null(strstr(turned, "\n  * most SMs had no CTA"));
+    free(turned);
+    struct scratch s = put("x", "");
+    char stem[160], script[8000] = "";
+    snprintf(stem, sizeof stem, "%s/plot", s.folder);
+    struct err e;
+    plot_write(&t, &(struct plot){.title = "t", .axis = "a"}, stem, &e);
+    static const char *const endings[] = {"gp", "svg"};
+    for (int i = 0; i < 2; i++) {
+        char path[180];
+        snprintf(path, sizeof path, "%s.%s", stem, endings[i]);
+        FILE *f = fopen(path, "r");
+        if (f && !i)
+            script[fread(script, 1, sizeof script - 1, f)] = 0;
+        if (f)
+            fclose(f);
+        unlink(path);
+    }
+    assert_non_null(strstr(script, "\"idle_program*\" 1"));
+    drop(&s);
+    table_free(&t);
+}
+
 /* ---- interactions ---- */
 
 #define PARTS                                                                                                          \
@@ -638,19 +700,13 @@ int main(int argc, char **argv)
 {
     recording = argc > 1 ? argv[1] : "";
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plan),
-        cmocka_unit_test(test_plan_faults),
-        cmocka_unit_test(test_combinations),
-        cmocka_unit_test(test_means),
-        cmocka_unit_test(test_verdicts),
-        cmocka_unit_test(test_claim_faults),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_decisions),
-        cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_store),
-        cmocka_unit_test(test_large_store),
-        cmocka_unit_test(test_pool),
-        cmocka_unit_test(test_machine_that_went),
+        cmocka_unit_test(test_plan),         cmocka_unit_test(test_plan_faults),
+        cmocka_unit_test(test_combinations), cmocka_unit_test(test_means),
+        cmocka_unit_test(test_marks),        cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_claim_faults), cmocka_unit_test(test_values),
+        cmocka_unit_test(test_decisions),    cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_store),        cmocka_unit_test(test_large_store),
+        cmocka_unit_test(test_pool),         cmocka_unit_test(test_machine_that_went),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
