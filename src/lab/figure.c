@@ -59,6 +59,28 @@ bool figure_is_idle(struct lab *l, const struct lab_figure *f, const struct lab_
     return p && point_busy(p) < LAB_BUSY;
 }
 
+/* A value that should be there: not one that the plan leaves out on purpose. */
+static bool is_lacking(const struct lab_figure *f, size_t program, size_t variant)
+{
+    return isnan(f->table.row.p[program].cell[variant]) &&
+           !(f->plan.skip_empty && point_is_empty(point_at(f, program, variant), f->plan.metric));
+}
+
+/*
+ * Means that stand side by side are compared, so they are over the same programs: one that lacks a value under any
+ * variant is in none of them. A variant without a value for any program takes no part, as its mean is none anyway.
+ */
+static void mark_partial(struct lab_figure *f)
+{
+    for (size_t k = 0; k < f->table.column.n; k++) {
+        bool any = false;
+        for (size_t p = 0; p < f->program.n && !any; p++)
+            any = !f->table.row.p[p].idle && !isnan(f->table.row.p[p].cell[k]);
+        for (size_t p = 0; p < f->program.n && any; p++)
+            f->table.row.p[p].partial |= is_lacking(f, p, k);
+    }
+}
+
 static void bars(struct lab *l, struct lab_figure *f)
 {
     const struct plan *plan = &f->plan;
@@ -77,6 +99,7 @@ static void bars(struct lab *l, struct lab_figure *f)
                 complain(f, program, label_of(v), point_at(f, p, k));
         }
     }
+    mark_partial(f);
 }
 
 /* ---- loads ---- */

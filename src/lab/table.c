@@ -68,16 +68,21 @@ bool table_row_is(const struct table_row *r, const char *of)
 
 const char *table_mark(const struct table_row *r)
 {
-    return r->idle ? "*" : "";
+    return r->idle ? "*" : r->partial ? "†" : "";
 }
 
 void table_put_marks(const struct table *t, const char *bullet, FILE *out)
 {
-    bool idle = false;
-    for (size_t i = 0; i < t->row.n; i++)
+    bool idle = false, partial = false;
+    for (size_t i = 0; i < t->row.n; i++) {
         idle |= t->row.p[i].idle;
+        partial |= t->row.p[i].partial && !t->row.p[i].idle;
+    }
     if (idle)
         fprintf(out, "%s* most SMs had no CTA: in no mean, and not judged\n", bullet);
+    if (partial)
+        fprintf(out, "%s† a value is missing: in no mean, so that the means of all columns are over the same rows\n",
+                bullet);
 }
 
 double table_mean(const struct table *t, unsigned column, const char *of, unsigned *n_out, unsigned *missing_out)
@@ -88,7 +93,7 @@ double table_mean(const struct table *t, unsigned column, const char *of, unsign
         if (!table_row_is(&t->row.p[i], of))
             continue;
         double v = t->row.p[i].cell[column];
-        if (isnan(v)) {
+        if (isnan(v) || t->row.p[i].partial) {
             missing++;
             continue;
         }

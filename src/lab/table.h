@@ -14,6 +14,7 @@ struct table_row {
     char *label, *group;
     bool mean;    /* computed from other rows */
     bool idle;    /* shown with a mark, and in no mean: most SMs had no CTA */
+    bool partial; /* shown with a mark, and in no mean: it lacks a value that others have (figure.c) */
     double *cell; /* NAN = missing */
 };
 struct table_column {
@@ -36,8 +37,8 @@ int table_column(const struct table *, const char *name); /* -1 = there is none 
 
 /*
  * The mean of a column over the rows that `of` names: "all", groups or labels joined by '+' ("CS+CM", "MM"). NAN when
- * there are none. Rows that are means or idle are not named. Missing cells are left out; *n and *missing count the rows
- * with and without a value (may be NULL).
+ * there are none. Rows that are means or idle are not named. Missing cells and partial rows are left out; *n and
+ * *missing count the rows that are in the mean and those left out (may be NULL).
  */
 double table_mean(const struct table *, unsigned column, const char *of, unsigned *n, unsigned *missing);
 bool table_row_is(const struct table_row *, const char *of);

@@ -100,6 +100,23 @@ expect 0 "$weir" sweep "$dir/plan.ini" --size tiny -o "$dir/two"
 says err "1 simulations"
 cmp "$dir/out" "$dir/out2" || fail "a repeated point differs"
 
+# A program that lacks a value is in the mean of no column: means that stand side by side are over the same programs.
+cp "$dir/cache/weir/results.sqlite" "$dir/partial.sqlite"
+python3 - "$dir/partial.sqlite" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("DELETE FROM result WHERE program = 'kmeans' AND policies LIKE '%gto%'")
+db.commit()
+PY
+sed '/^normalise/d' "$dir/plan.ini" >"$dir/partial.ini"
+expect 0 "$weir" report "$dir/partial.ini" --size tiny --results "$dir/partial.sqlite" -o "$dir/partial"
+says out "kmeans† "
+awk '$1 == "mm_mars" { k = $2 } $1 == "mean" { exit $3 != k }' "$dir/out" || fail "means over different programs: $(cat "$dir/out")"
+cp "$dir/out" "$dir/partial/screen"
+for f in screen fig7.txt report.md report.html; do
+    grep -q '† a value is missing: in no mean' "$dir/partial/$f" || fail "$f does not say which programs the means leave out"
+done
+
 # Other flags make other programs, kept apart: k-means without unrolled loops executes more instructions.
 insts() { "$weir" trace info "$1" | sed -n 's/.* \([0-9]*\) warp instructions.*/\1/p'; }
 first=$(ls "$dir"/cache/weir/recordings/kmeans-*.wt)

@@ -170,6 +170,12 @@ static void test_means(void **state)
     assert_int_equal(missing, 1);
     assert_true(isnan(table_mean(&t, 1, "y", NULL, NULL)));
     assert_true(isnan(table_mean(&t, 0, "nobody", NULL, NULL)));
+    t.row.p[0].partial = true; /* in no mean of any column */
+    assert_true(table_mean(&t, 0, "all", &n, &missing) == 5.5);
+    assert_true(table_mean(&t, 1, "all", NULL, NULL) == 1);
+    assert_int_equal(n, 2);
+    assert_int_equal(missing, 1);
+    t.row.p[0].partial = false;
     t.geometric = true;
     assert_true(fabs(table_mean(&t, 1, "all", NULL, NULL) - 2) < 1e-12);
     table_add_mean(&t, "all"); /* and means are not averaged again */
