@@ -100,6 +100,7 @@ static void bars(struct lab *l, struct lab_figure *f)
         }
     }
     mark_partial(f);
+    f->table.quantity = !plan->normalise && !(plan->variant.n && plan->variant.p[0].over) && !f->table.percent;
 }
 
 /* ---- loads ---- */

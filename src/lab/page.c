@@ -187,13 +187,15 @@ void page_table_end(FILE *f)
     fputs("</tbody></table></div>\n", f);
 }
 
-static void put_value(FILE *f, const struct table *t, double v)
+static void put_value(FILE *f, const struct table *t, size_t column, double v)
 {
-    const double size = fabs(v);
-    if (t->percent)
-        page_number(f, 100 * v, 1, "%");
-    else
-        page_number(f, v, size >= 1000 ? 0 : size >= 100 ? 1 : 3, "");
+    const int decimals = isnan(v) ? 0 : table_decimals(t, column, v);
+    if (decimals < 0) {
+        char text[32];
+        table_cell(t, column, v, text);
+        fprintf(f, "<td data-v=\"%.9g\">%s</td>", v, text);
+    } else
+        page_number(f, t->percent ? 100 * v : v, decimals, t->percent ? "%" : "");
 }
 
 void page_table(FILE *f, const struct table *t, const char *first)
@@ -213,7 +215,7 @@ void page_table(FILE *f, const struct table *t, const char *first)
         page_printf(f, "%s%s", r->label, table_mark(r));
         fputs("</td>", f);
         for (size_t c = 0; c < t->column.n; c++)
-            put_value(f, t, r->cell[c]);
+            put_value(f, t, c, r->cell[c]);
         page_row_end(f);
     }
     page_table_end(f);

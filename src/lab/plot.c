@@ -237,7 +237,9 @@ static void put_heat(const struct table *t, const struct plot *p, FILE *f)
             "plot $data matrix rowheaders columnheaders with image pixels notitle, \\\n"
             "     $data matrix rowheaders columnheaders using 1:2:(sprintf('%s', $3)) with labels tc rgb '#000000' "
             "notitle\n",
-            t->percent ? "%.0f" : "%.2f");
+            t->percent    ? "%.0f"
+            : t->quantity ? "%.3g"
+                          : "%.2f");
 }
 
 static void put_scatter(const struct table *t, FILE *f)

@@ -241,7 +241,9 @@ static void put_mean(FILE *f, const struct table *t, const struct table_row *r)
         fputs("<div>", f);
         page_element(f, "dt", t->column.p[c].label);
         fputs("<dd>", f);
-        page_printf(f, t->percent ? "%.1f%%" : "%.3f", (t->percent ? 100 : 1) * r->cell[c]);
+        char text[32];
+        table_cell(t, c, r->cell[c], text);
+        page_text(f, text);
         fputs("</dd></div>\n", f);
     }
     fputs("</dl>\n", f);

@@ -120,18 +120,28 @@ void table_add_mean(struct table *t, const char *of)
 }
 
 /* Four significant places are more than a simulation can promise; large numbers without decimals. */
-static void print_cell(const struct table *t, size_t column, double v, char out[32])
+int table_decimals(const struct table *t, size_t column, double v)
 {
+    const double size = fabs(v);
+    if (t->percent)
+        return 1;
+    if (t->column.p[column].count || size >= 1000)
+        return 0;
+    if (size >= 100)
+        return 1;
+    /* Quantities with a unit may be small, as joules are; a small ratio says "next to nothing" in three decimals. */
+    return t->quantity && size > 0 && size < 0.1 ? -1 : 3;
+}
+
+void table_cell(const struct table *t, size_t column, double v, char out[32])
+{
+    const int decimals = isnan(v) ? 0 : table_decimals(t, column, v);
     if (isnan(v))
         strcpy(out, "-");
-    else if (t->column.p[column].count)
-        snprintf(out, 32, "%.0f", v);
-    else if (t->percent)
-        snprintf(out, 32, "%.1f%%", 100 * v);
-    else if (fabs(v) >= 1000)
-        snprintf(out, 32, "%.0f", v);
+    else if (decimals < 0)
+        snprintf(out, 32, "%#.4g", v);
     else
-        snprintf(out, 32, fabs(v) >= 100 ? "%.1f" : "%.3f", v);
+        snprintf(out, 32, "%.*f%s", decimals, t->percent ? 100 * v : v, t->percent ? "%" : "");
 }
 
 static int width_of(const char *s)
@@ -174,7 +184,7 @@ static void print_turned(const struct table *t, FILE *out)
             char text[32];
             const int w = width_of(r->label) + width_of(table_mark(r));
             if (c)
-                print_cell(t, c - 1, r->cell[c - 1], text);
+                table_cell(t, c - 1, r->cell[c - 1], text);
             fputs("  ", out);
             put(out, c ? text : r->label, (w > 9 ? w : 9) - (c ? 0 : width_of(table_mark(r))), false);
             fputs(c ? "" : table_mark(r), out);
@@ -216,7 +226,7 @@ void table_print(const struct table *t, bool markdown, FILE *out)
         for (size_t c = 0; c < t->column.n; c++) {
             char text[32];
             int w = width_of(t->column.p[c].label);
-            print_cell(t, c, r->cell[c], text);
+            table_cell(t, c, r->cell[c], text);
             fputs(markdown ? " | " : "  ", out);
             put(out, text, w > 9 ? w : 9, false);
         }

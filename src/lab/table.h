@@ -26,6 +26,7 @@ struct table {
     VEC(struct table_row) row;
     bool percent;   /* cells are shown as per cent */
     bool geometric; /* means */
+    bool quantity;  /* cells are amounts, not ratios: small ones are shown with significant digits */
 };
 
 void table_add_column(struct table *, const char *name, const char *label);
@@ -45,6 +46,9 @@ bool table_row_is(const struct table_row *, const char *of);
 /* A row of means below the others. */
 void table_add_mean(struct table *, const char *of);
 
+/* A value as it is shown: with how many decimals (-1: four significant digits), and as text; "-" = missing. */
+int table_decimals(const struct table *, size_t column, double v);
+void table_cell(const struct table *, size_t column, double v, char out[32]);
 /* What a row's label is marked with where it is shown; "" = nothing. */
 const char *table_mark(const struct table_row *);
 /* A line for each mark that the table has, after `bullet`: what it means. */

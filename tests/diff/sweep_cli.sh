@@ -238,9 +238,11 @@ expect 0 "$weir" sweep -o "$dir/own" --results "$dir/own2.sqlite" --gpu gtx480,g
 says err "1 simulations in"
 says err "1 taken from earlier ones"
 # Too few CTAs: a size is no advice for a program of one's own.
-expect 0 "$weir" sweep -o "$dir/own" --results "$dir/own2.sqlite" --set machine.sms=120 "$app" exit 0
+expect 0 "$weir" sweep -o "$dir/own" --results "$dir/own2.sqlite" --set machine.sms=120 --metric energy.total_j "$app" exit 0
 says err "exit 0; marked with *, in no mean and not judged: give it a larger input, or choose a machine with fewer SMs"
 grep -q -e "--size" "$dir/err" && fail "a size is advised for a program of one's own"
+# Joules are small numbers, and are shown with their digits.
+grep -Eq 'exit 0\* +0\.0+[1-9][0-9]{3}$' "$dir/out" || fail "an energy without digits: $(cat "$dir/out")"
 # The same as a plan, with files beside it.
 cp "$app" "$dir/mine"
 cat >"$dir/own.ini" <<'INI'

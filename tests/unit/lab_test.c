@@ -194,6 +194,39 @@ static void test_means(void **state)
     table_free(&t);
 }
 
+static void test_digits(void **state)
+{
+    (void)state;
+    struct table t = {0};
+    table_add_column(&t, "a", "A");
+    static const struct {
+        double value;
+        const char *ratio, *quantity;
+    } cases[] = {{1.2344, "1.234", "1.234"},
+                 {0.5, "0.500", "0.500"},
+                 {0.0021339, "0.002", "0.002134"},
+                 {0.05, "0.050", "0.05000"},
+                 {-3.4e-7, "-0.000", "-3.400e-07"},
+                 {0, "0.000", "0.000"},
+                 {123.45, "123.5", "123.5"},
+                 {9176, "9176", "9176"},
+                 {NAN, "-", "-"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[32];
+        t.quantity = false;
+        table_cell(&t, 0, cases[i].value, text);
+        assert_string_equal(text, cases[i].ratio);
+        t.quantity = true;
+        table_cell(&t, 0, cases[i].value, text);
+        assert_string_equal(text, cases[i].quantity);
+    }
+    t.percent = true;
+    char text[32];
+    table_cell(&t, 0, 0.0123, text);
+    assert_string_equal(text, "1.2%");
+    table_free(&t);
+}
+
 static char *printed(const struct table *t, bool markdown)
 {
     char *text = NULL;
@@ -706,13 +739,21 @@ int main(int argc, char **argv)
 {
     recording = argc > 1 ? argv[1] : "";
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plan),         cmocka_unit_test(test_plan_faults),
-        cmocka_unit_test(test_combinations), cmocka_unit_test(test_means),
-        cmocka_unit_test(test_marks),        cmocka_unit_test(test_verdicts),
-        cmocka_unit_test(test_claim_faults), cmocka_unit_test(test_values),
-        cmocka_unit_test(test_decisions),    cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_store),        cmocka_unit_test(test_large_store),
-        cmocka_unit_test(test_pool),         cmocka_unit_test(test_machine_that_went),
+        cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_plan_faults),
+        cmocka_unit_test(test_combinations),
+        cmocka_unit_test(test_means),
+        cmocka_unit_test(test_digits),
+        cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_claim_faults),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_decisions),
+        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_store),
+        cmocka_unit_test(test_large_store),
+        cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_machine_that_went),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
