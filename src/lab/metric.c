@@ -24,13 +24,43 @@ int metric_each_name(const char *metric, int (*fn)(void *ctx, const char *name),
     return status;
 }
 
+/* ---- the grammar: NAME+NAME+... [/ NAME+NAME+...] ---- */
+
+const char *metric_fault(const char *metric)
+{
+    bool name = false; /* there is one since the last operator */
+    bool divided = false;
+    for (const char *at = metric + strspn(metric, " \t"); *at; at += strspn(at, " \t")) {
+        const size_t n = strcspn(at, " +/\t");
+        if (n && name)
+            return "two names stand side by side: join them with '+' or '/'";
+        if (!n && !name)
+            return *at == '/' ? "there is no name before '/'" : "there is no name before '+'";
+        if (*at == '/' && divided)
+            return "there is more than one '/'";
+        divided |= *at == '/';
+        name = n > 0;
+        at += n ? n : 1;
+    }
+    if (name)
+        return NULL;
+    return metric[strspn(metric, " \t")] ? "there is no name at the end" : "it is empty";
+}
+
+/* ---- names ---- */
+
 struct known {
     VEC(char *) name;
+    VEC(char *) histogram; /* not numbers themselves: their buckets are */
 };
 
 static void add_name(void *ctx, const struct stat_doc *d)
 {
-    VEC_PUSH(&((struct known *)ctx)->name, xstrdup(d->name));
+    struct known *k = ctx;
+    if (d->kind == STAT_HIST)
+        VEC_PUSH(&k->histogram, xstrdup(d->name));
+    else
+        VEC_PUSH(&k->name, xstrdup(d->name));
 }
 
 /* The names of one machine, with its buckets of histograms, which plans take as numbers. */
@@ -50,6 +80,18 @@ static int add_machine(struct known *k, const struct plan *p, const struct plan_
         VEC_PUSH(&k->name, xstrdup(stats_name(s, i)->name));
     gpu_free(g);
     return 0;
+}
+
+/* The first bucket of a histogram, if the machines that were looked at have it; NULL = the name is of none. */
+static const char *bucket_of(const struct known *k, const char *name)
+{
+    bool is_histogram = false;
+    for (size_t i = 0; i < k->histogram.n && !is_histogram; i++)
+        is_histogram = !strcmp(k->histogram.p[i], name);
+    for (size_t i = 0; is_histogram && i < k->name.n; i++)
+        if (!strncmp(k->name.p[i], name, strlen(name)) && k->name.p[i][strlen(name)] == '.')
+            return k->name.p[i];
+    return is_histogram ? "" : NULL;
 }
 
 static bool has(const struct known *k, const char *name)
@@ -74,6 +116,25 @@ static int look_up(void *ctx, const char *name)
     return 1;
 }
 
+/* "FILE:LINE: metric = x: what is wrong", or "--metric x: what is wrong" on the command line. */
+static void fault(const char *key, const char *metric, struct inifile_place at, struct err *e, const char *what)
+{
+    const char *shown = *metric ? metric : "''";
+    if (at.file && at.line)
+        err_at(e, at.file, at.line, 0, "%s = %s: %s", key, shown, what);
+    else
+        err_set(e, "%s %s: %s", key, shown, what);
+}
+
+static int check_grammar(const char *key, const char *metric, struct inifile_place at, struct err *e)
+{
+    const char *wrong = metric ? metric_fault(metric) : NULL;
+    if (!wrong)
+        return 0;
+    fault(key, metric, at, e, wrong);
+    return err_hint(e, "write a statistic, or sums of them and one division: l1.misses+l1.merges / l1.accesses");
+}
+
 static int check_one(const struct plan *p, const char *key, const char *metric, struct inifile_place at,
                      struct known *known, struct err *e)
 {
@@ -88,11 +149,17 @@ static int check_one(const struct plan *p, const char *key, const char *metric, 
         if (!metric_each_name(metric, look_up, &s))
             return 0;
     }
+    char what[200];
+    const char *bucket = bucket_of(known, s.missing);
+    if (bucket) {
+        snprintf(what, sizeof what, "'%s' is a histogram, not a number", s.missing);
+        fault(key, metric, at, e, what);
+        return *bucket ? err_hint(e, "name one of its buckets, such as %s", bucket)
+                       : err_hint(e, "name one of its buckets; a run's JSON document has their names");
+    }
     const char *near = cfg_nearest(s.missing, (const char *const *)known->name.p, (unsigned)known->name.n);
-    if (at.file && at.line)
-        err_at(e, at.file, at.line, 0, "%s = %s: there is no statistic '%s'", key, metric, s.missing);
-    else
-        err_set(e, "%s %s: there is no statistic '%s'", key, metric, s.missing);
+    snprintf(what, sizeof what, "there is no statistic '%s'", s.missing);
+    fault(key, metric, at, e, what);
     return near ? err_hint(e, "did you mean '%s'?", near)
                 : err_hint(e, "a run's JSON document has all names; 'weir explain NAME' tells what one means");
 }
@@ -155,8 +222,11 @@ int metric_check(const struct plan *p, struct err *e)
     struct known known = {0};
     if (!plan_simulates(p) || (!strcmp(p->metric, "ipc") && !strcmp(p->maximise, "ipc")))
         return 0; /* the usual case spares building a machine */
-    int status = result_each_stat(add_name, &known, e);
     const struct inifile_place here = {p->metric_at.file, p->metric_at.line};
+    if (check_grammar(here.line ? "metric" : "--metric", p->metric, here, e) ||
+        check_grammar("maximise", p->maximise, p->maximise_at, e))
+        return -1;
+    int status = result_each_stat(add_name, &known, e);
     if (!status)
         status = check_one(p, here.line ? "metric" : "--metric", p->metric, here, &known, e);
     if (!status)
@@ -167,6 +237,9 @@ int metric_check(const struct plan *p, struct err *e)
         status = check_energy(p, p->maximise, p->maximise_at, e);
     for (size_t i = 0; i < known.name.n; i++)
         free(known.name.p[i]);
+    for (size_t i = 0; i < known.histogram.n; i++)
+        free(known.histogram.p[i]);
     VEC_FREE(&known.name);
+    VEC_FREE(&known.histogram);
     return status;
 }

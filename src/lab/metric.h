@@ -8,6 +8,8 @@
 
 #include "lab/plan.h"
 
+/* What is wrong with how the metric is written; NULL = nothing, as far as that can be told without the names. */
+const char *metric_fault(const char *metric);
 /* Calls fn with each name of the metric; stops at the first that returns not 0, and returns it. */
 int metric_each_name(const char *metric, int (*fn)(void *ctx, const char *name), void *ctx);
 /* Every name of the plan's metric and of what it maximises must be a statistic of at least one of its variants, which

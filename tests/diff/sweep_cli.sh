@@ -189,6 +189,7 @@ expect 2 "$weir" sweep "$dir/plan.ini" --size tiny -o "$dir/two"
 says err "published.ini:4: claim any: figure 7 has no column 'nobody'"
 refuse 4 "did you mean 'ipc'?" 's/^programs/metric = icp\nprograms/'
 refuse 5 "did you mean 'l1.misses'?" 's/^normalise/metric = cycles \/ l1.misse\nnormalise/'
+refuse 5 "there is no name at the end" 's/^normalise/metric = cycles \/\nnormalise/'
 refuse 5 "did you mean 'cycles'?" 's/^normalise/maximise = cycle\nnormalise/'
 # Whatever is wrong is said before a program is recorded.
 XDG_CACHE_HOME="$dir/fresh" expect 2 "$weir" sweep "$dir/bad.ini" --size tiny -o "$dir/bad"
@@ -289,6 +290,12 @@ expect 2 "$weir" sweep "$dir/nothing" bfs
 says err "No such file"
 expect 2 "$weir" sweep --metric icp bfs
 says err "did you mean 'ipc'?"
+expect 2 "$weir" sweep --metric 'l1.misses l1.accesses' bfs
+says err "two names stand side by side"
+expect 2 "$weir" sweep --metric '' bfs
+says err "--metric '': it is empty"
+expect 2 "$weir" sweep --with apcm --metric apcm.psb.held bfs
+says err "'apcm.psb.held' is a histogram, not a number; name one of its buckets, such as apcm.psb.held.le_"
 expect 2 "$weir" sweep bsf
 says err "did you mean 'bfs'?"
 # Where the output is no terminal, a line now and then.

@@ -3,6 +3,7 @@
 #include "lab/figure.h"
 #include "lab/interact.h"
 #include "lab/lab.h"
+#include "lab/metric.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -457,6 +458,32 @@ static void test_claim_faults(void **state)
     lab_free(&l);
 }
 
+/* ---- metrics ---- */
+
+static void test_metric_grammar(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"ipc", " ipc ", "a+b", "a + b / c+d", "a/b", "a\t/\tb"};
+    static const char *const bad[][2] = {{"", "empty"},
+                                         {"  ", "empty"},
+                                         {"+", "no name before '+'"},
+                                         {"/ a", "no name before '/'"},
+                                         {"a / ", "no name at the end"},
+                                         {"a+", "no name at the end"},
+                                         {"a + / b", "no name before '/'"},
+                                         {"a // b", "no name before '/'"},
+                                         {"a b", "side by side"},
+                                         {"a / b c", "side by side"},
+                                         {"a / b / c", "more than one '/'"}};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        assert_null(metric_fault(good[i]));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const char *says = metric_fault(bad[i][0]);
+        if (!says || !strstr(says, bad[i][1]))
+            fail_msg("'%s': %s", bad[i][0], says ? says : "accepted");
+    }
+}
+
 /* ---- points, store, pool ---- */
 
 static void test_values(void **state)
@@ -739,21 +766,14 @@ int main(int argc, char **argv)
 {
     recording = argc > 1 ? argv[1] : "";
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plan),
-        cmocka_unit_test(test_plan_faults),
-        cmocka_unit_test(test_combinations),
-        cmocka_unit_test(test_means),
-        cmocka_unit_test(test_digits),
-        cmocka_unit_test(test_marks),
-        cmocka_unit_test(test_verdicts),
-        cmocka_unit_test(test_claim_faults),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_decisions),
-        cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_store),
-        cmocka_unit_test(test_large_store),
-        cmocka_unit_test(test_pool),
-        cmocka_unit_test(test_machine_that_went),
+        cmocka_unit_test(test_plan),           cmocka_unit_test(test_plan_faults),
+        cmocka_unit_test(test_combinations),   cmocka_unit_test(test_means),
+        cmocka_unit_test(test_digits),         cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_verdicts),       cmocka_unit_test(test_claim_faults),
+        cmocka_unit_test(test_metric_grammar), cmocka_unit_test(test_values),
+        cmocka_unit_test(test_decisions),      cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_store),          cmocka_unit_test(test_large_store),
+        cmocka_unit_test(test_pool),           cmocka_unit_test(test_machine_that_went),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
