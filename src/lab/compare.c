@@ -119,45 +119,65 @@ static void put_config(const json_t *a, const json_t *b, FILE *out)
 
 /* ---- why ---- */
 
-/* Statistics that explain time in the memory hierarchy, from the SM to DRAM. Shares are compared by their points. */
+/* Statistics that explain time in the memory hierarchy, from the SM to DRAM. Shares are compared by their points. A
+ * mean of 0 is one over nothing. */
 static const struct {
     const char *label, *num, *den;
-    bool share;
+    enum { AMOUNT, SHARE, MEAN } kind;
 } explaining[] = {
-    {"L1 hit rate", "l1.hits", "l1.accesses", true},
-    {"L1 miss rate", "l1.misses", "l1.accesses", true},
-    {"merged with a miss", "l1.merges", "l1.accesses", true},
-    {"bypassed the L1", "l1.bypasses", "l1.accesses", true},
-    {"answered by another L1", "sm.served.remote_l1", "sm.replies", true},
-    {"L1 stalled: no line", "l1.stall_cycles.line", "sm.cycles_active", true},
-    {"L1 stalled: no MSHR", "l1.stall_cycles.mshr", "sm.cycles_active", true},
-    {"L1 stalled: no merge", "l1.stall_cycles.merge", "sm.cycles_active", true},
-    {"L1 stalled: queue full", "l1.stall_cycles.queue", "sm.cycles_active", true},
-    {"prefetches used in time", "prefetch.timely", "prefetch.issued", true},
-    {"latency of all loads", "sm.latency.all", NULL, false},
-    {"latency of L1 hits", "sm.latency.l1", NULL, false},
-    {"latency of L2 hits", "sm.latency.l2", NULL, false},
-    {"latency from DRAM", "sm.latency.dram", NULL, false},
-    {"requests to the L2", "l2.requests", NULL, false},
-    {"L2 miss rate", "l2.miss_rate", NULL, true},
-    {"network latency", "noc.latency", NULL, false},
-    {"network flits", "noc.flits", NULL, false},
-    {"DRAM reads", "dram.reads", NULL, false},
-    {"DRAM writes", "dram.writes", NULL, false},
-    {"DRAM row hit rate", "dram.row_hit_rate", NULL, true},
-    {"DRAM utilisation", "dram.utilisation", NULL, true},
-    {"DRAM banks busy", "dram.blp", NULL, false},
-    {"warps resident", "sm.warps_resident", NULL, false},
-    {"shared memory conflict", "sm.shared_conflict", NULL, false},
+    {"L1 hit rate", "l1.hits", "l1.accesses", SHARE},
+    {"L1 miss rate", "l1.misses", "l1.accesses", SHARE},
+    {"merged with a miss", "l1.merges", "l1.accesses", SHARE},
+    {"bypassed the L1", "l1.bypasses", "l1.accesses", SHARE},
+    {"answered by another L1", "sm.served.remote_l1", "sm.replies", SHARE},
+    {"L1 stalled: no line", "l1.stall_cycles.line", "sm.cycles_active", SHARE},
+    {"L1 stalled: no MSHR", "l1.stall_cycles.mshr", "sm.cycles_active", SHARE},
+    {"L1 stalled: no merge", "l1.stall_cycles.merge", "sm.cycles_active", SHARE},
+    {"L1 stalled: queue full", "l1.stall_cycles.queue", "sm.cycles_active", SHARE},
+    {"prefetches used in time", "prefetch.timely", "prefetch.issued", SHARE},
+    {"latency of all loads", "sm.latency.all", NULL, MEAN},
+    {"latency of L1 hits", "sm.latency.l1", NULL, MEAN},
+    {"latency of L2 hits", "sm.latency.l2", NULL, MEAN},
+    {"latency from DRAM", "sm.latency.dram", NULL, MEAN},
+    {"requests to the L2", "l2.requests", NULL, AMOUNT},
+    {"L2 miss rate", "l2.miss_rate", NULL, SHARE},
+    {"network latency", "noc.latency", NULL, MEAN},
+    {"network flits", "noc.flits", NULL, AMOUNT},
+    {"DRAM reads", "dram.reads", NULL, AMOUNT},
+    {"DRAM writes", "dram.writes", NULL, AMOUNT},
+    {"DRAM row hit rate", "dram.row_hit_rate", NULL, SHARE},
+    {"DRAM utilisation", "dram.utilisation", NULL, SHARE},
+    {"DRAM banks busy", "dram.blp", NULL, MEAN},
+    {"warps resident", "sm.warps_resident", NULL, AMOUNT},
+    {"shared memory conflict", "sm.shared_conflict", NULL, MEAN},
 };
 
+/* NAN = there is none: nothing was counted that it is a mean or a share of. */
 static double value_of(const json_t *o, size_t i)
 {
     const double n = number(o, explaining[i].num);
     if (!explaining[i].den)
-        return n;
+        return explaining[i].kind == MEAN && n == 0 ? NAN : n;
     const double d = number(o, explaining[i].den);
-    return d > 0 ? n / d : 0;
+    return d > 0 ? n / d : NAN;
+}
+
+static void put_side(size_t i, double v, FILE *out)
+{
+    char text[24];
+    if (isnan(v))
+        fprintf(out, " %10s", "-");
+    else if (explaining[i].kind == SHARE)
+        fprintf(out, " %9.1f%%", 100 * v);
+    else
+        fprintf(out, " %10s", count(text, v));
+}
+
+static bool is_small(size_t i, double x, double y, double threshold)
+{
+    if (isnan(x) || isnan(y))
+        return isnan(x) && isnan(y);
+    return explaining[i].kind == SHARE ? fabs(y - x) < threshold : fabs(y - x) <= threshold * fmax(fabs(x), fabs(y));
 }
 
 static void put_statistics(const json_t *a, const json_t *b, double threshold, FILE *out)
@@ -167,17 +187,21 @@ static void put_statistics(const json_t *a, const json_t *b, double threshold, F
         const double x = value_of(a, i), y = value_of(b, i);
         if (!has(a, explaining[i].num) && !has(b, explaining[i].num))
             continue;
-        if (explaining[i].share ? fabs(y - x) < threshold : fabs(y - x) <= threshold * fmax(fabs(x), fabs(y)))
+        if (is_small(i, x, y, threshold))
             continue;
-        char ta[24], tb[24], tc[24];
+        char tc[24];
         if (!any)
             fputs("\nStatistics that changed\n", out);
         any = true;
-        if (explaining[i].share)
-            fprintf(out, "  %-26s %9.1f%% %9.1f%% %+9.1f points\n", explaining[i].label, 100 * x, 100 * y,
-                    100 * (y - x));
+        fprintf(out, "  %-26s", explaining[i].label);
+        put_side(i, x, out);
+        put_side(i, y, out);
+        if (isnan(x) || isnan(y))
+            fprintf(out, " %10s\n", "-");
+        else if (explaining[i].kind == SHARE)
+            fprintf(out, " %+9.1f points\n", 100 * (y - x));
         else
-            fprintf(out, "  %-26s %10s %10s %10s\n", explaining[i].label, count(ta, x), count(tb, y), change(tc, x, y));
+            fprintf(out, " %10s\n", change(tc, x, y));
     }
     if (!any)
         fputs("\nNo statistic of the memory hierarchy changed by more than the threshold.\n", out);

@@ -35,6 +35,19 @@ says out "No statistic of the memory hierarchy changed"
 expect 0 "$weir" compare "$dir/a.json" "$dir/a.json"
 says out "the same."
 says out "No load changed"
+# A mean over nothing is none, on either side, and has no change.
+python3 - "$dir" <<'PY'
+import json, sys
+d = json.load(open(sys.argv[1] + "/a.json"))
+d["total"]["sm.latency.l1"] = 40.0
+json.dump(d, open(sys.argv[1] + "/hits.json", "w"))
+d["total"]["sm.latency.l1"] = 0.0
+json.dump(d, open(sys.argv[1] + "/nohits.json", "w"))
+PY
+expect 0 "$weir" compare "$dir/hits.json" "$dir/nohits.json"
+grep -Eq '^  latency of L1 hits +40 +- +-$' "$dir/out" || fail "no hits, but a latency of them: $(cat "$dir/out")"
+expect 0 "$weir" compare "$dir/nohits.json" "$dir/hits.json"
+grep -Eq '^  latency of L1 hits +- +40 +-$' "$dir/out" || fail "no hits, but a latency of them: $(cat "$dir/out")"
 expect 2 "$weir" compare "$dir/a.json" "$dir/none.json"
 says err "none.json"
 echo '{"schema": "weir-suite-1"}' >"$dir/other.json"
