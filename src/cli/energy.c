@@ -111,6 +111,13 @@ static int load(struct run *r, const char *path, const char *coefficients, struc
         err_at(e, path, 0, 0, "this is no statistics document of weir (schema %s)", RESULT_SCHEMA);
         return err_hint(e, "write one with 'weir run --json' or 'weir replay --json'");
     }
+    const char *named = json_string_value(json_object_get(config, "machine.energy"));
+    if (!coefficients && (!named || !*named)) {
+        const char *machine = json_string_value(json_object_get(r->doc, "machine"));
+        err_at(e, path, 0, 0, "the machine of this run, %s, names no energy coefficients", machine ? machine : "-");
+        return err_hint(e,
+                        "name some with --coefficients: a file of configs/energy, or one of your own (docs/energy.md)");
+    }
     r->cfg = configuration(path, config, coefficients, e);
     r->model = r->cfg ? gpu_energy_open(r->cfg, NULL, e) : NULL;
     if (!r->model)
