@@ -153,10 +153,28 @@ static void add_variant(struct plan *p, const size_t *choice)
             append(label, sizeof label, a->key ? dot ? dot + 1 : a->key : "", value);
         }
     }
-    v.name = xstrdup(*name ? name : "all");
     v.label = xstrdup(*label ? label : v.with ? v.with : "machine");
+    v.name = xstrdup(*name ? name : v.label);
     VEC_PUSH(&p->variant, v);
     VEC_PUSH(&p->variants.word, xstrdup(v.name));
+}
+
+/* `normalise` may say "first", or a label as the table shows it where one variant only has it. */
+static void name_divisor(struct plan *p)
+{
+    const char *found = NULL;
+    if (!p->normalise || plan_find(p, p->normalise))
+        return;
+    if (!strcmp(p->normalise, "first"))
+        found = p->variants.word.p[0];
+    else
+        for (size_t i = 0; i < p->variant.n; i++)
+            if (!strcmp(p->variant.p[i].label, p->normalise))
+                found = found ? "" : p->variant.p[i].name;
+    if (!found || !*found)
+        return;
+    free(p->normalise);
+    p->normalise = xstrdup(found);
 }
 
 int axes_expand(struct plan *p, struct err *e)
@@ -177,9 +195,6 @@ int axes_expand(struct plan *p, struct err *e)
             choice[k] = 0;
     }
     free(choice);
-    if (p->normalise && !strcmp(p->normalise, "first") && !plan_find(p, "first")) {
-        free(p->normalise);
-        p->normalise = xstrdup(p->variants.word.p[0]);
-    }
+    name_divisor(p);
     return 0;
 }

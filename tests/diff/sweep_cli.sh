@@ -244,6 +244,13 @@ says err "exit 0; marked with *, in no mean and not judged: give it a larger inp
 grep -q -e "--size" "$dir/err" && fail "a size is advised for a program of one's own"
 # Joules are small numbers, and are shown with their digits.
 grep -Eq 'exit 0\* +0\.0+[1-9][0-9]{3}$' "$dir/out" || fail "an energy without digits: $(cat "$dir/out")"
+# Values are divided by a combination as the table calls it.
+expect 0 "$weir" sweep -o "$dir/own" --results "$dir/own2.sqlite" --normalise=machine "$app" exit 0
+says out "1.000"
+expect 0 "$weir" sweep -o "$dir/own" --results "$dir/own2.sqlite" --set l1.size=16KiB,32KiB --normalise=size=32KiB "$app" exit 0
+grep -Eq 'exit 0 .* 1\.000$' "$dir/out" || fail "not divided by the second: $(cat "$dir/out")"
+expect 2 "$weir" sweep -o "$dir/own" --normalise=size=64KiB --set l1.size=16KiB,32KiB "$app" exit 0
+says err "l1.size=32KiB"
 # The same as a plan, with files beside it.
 cp "$app" "$dir/mine"
 cat >"$dir/own.ini" <<'INI'
