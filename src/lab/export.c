@@ -73,7 +73,7 @@ int export_document(struct export_rows *r, const json_t *doc, const char *table,
     return 0;
 }
 
-static int on_result(void *ctx, const struct store_row *s, struct err *e)
+static int on_result(void *ctx, const char *key, const struct store_row *s, struct err *e)
 {
     (void)e;
     json_error_t why;
@@ -83,6 +83,7 @@ static int on_result(void *ctx, const struct store_row *s, struct err *e)
     json_object_set_new(row, "machine", json_string(s->machine));
     json_object_set_new(row, "policies", json_string(s->policies));
     json_object_set_new(row, "settings", json_string(s->settings));
+    json_object_set_new(row, "key", json_string(key));
     flatten(row, "", json_object_get(doc, "total")); /* a damaged row has its names only */
     json_decref(doc);
     VEC_PUSH(&((struct export_rows *)ctx)->row, row);

@@ -85,22 +85,23 @@ int store_put(struct store *s, const char *key, const struct store_row *r, struc
     return status;
 }
 
-int store_each(struct store *s, int (*fn)(void *ctx, const struct store_row *, struct err *), void *ctx, struct err *e)
+int store_each(struct store *s, int (*fn)(void *ctx, const char *key, const struct store_row *, struct err *),
+               void *ctx, struct err *e)
 {
     static const char query[] =
-        "SELECT program, size, machine, policies, settings, document FROM result"
+        "SELECT program, size, machine, policies, settings, document, key FROM result"
         " ORDER BY program, size, machine, policies, settings, key";
     sqlite3_stmt *all = NULL;
     if (sqlite3_prepare_v2(s->db, query, -1, &all, NULL) != SQLITE_OK)
         return fault(s, e);
     int status = 0, step = SQLITE_ROW;
     while (!status && (step = sqlite3_step(all)) == SQLITE_ROW) {
-        const char *text[6];
-        for (int i = 0; i < 6; i++) {
+        const char *text[7];
+        for (int i = 0; i < 7; i++) {
             text[i] = (const char *)sqlite3_column_text(all, i);
             text[i] = text[i] ? text[i] : "";
         }
-        status = fn(ctx, &(struct store_row){text[0], text[1], text[2], text[3], text[4], text[5]}, e);
+        status = fn(ctx, text[6], &(struct store_row){text[0], text[1], text[2], text[3], text[4], text[5]}, e);
     }
     if (!status && step != SQLITE_DONE)
         status = fault(s, e);

@@ -25,7 +25,8 @@ void store_close(struct store *);
 /* The document of a key, owned by the caller; NULL = not there. */
 char *store_get(struct store *, const char *key);
 /* All rows, by program, machine and so on; stops where fn returns not 0, and returns that. */
-int store_each(struct store *, int (*fn)(void *ctx, const struct store_row *, struct err *), void *ctx, struct err *);
+int store_each(struct store *, int (*fn)(void *ctx, const char *key, const struct store_row *, struct err *), void *ctx,
+               struct err *);
 /* How SQLite finds a row by its key, and all rows of a program, size, machine and policies: for tests. Owned by the
  * caller. */
 char *store_query_plan(struct store *);

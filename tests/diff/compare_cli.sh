@@ -89,6 +89,15 @@ assert len(store) == 2 and {r["policies"].split(",")[0] for r in store} == {"lrr
 lrr, = (r for r in store if r["policies"].startswith("lrr"))
 assert int(lrr["cycles"]) == a["total"]["cycles"] and lrr["settings"] == "l1.size=16KiB"
 PY
+# What a machine's or a plugin's file held when a result was made is in its key: rows that are else called the same differ.
+for size in 16 32; do
+    printf 'base = gtx480\n[l1]\nsize = %sKiB\n' $size >"$dir/changing.ini"
+    expect 0 "$weir" sweep -o "$dir/report" --results "$dir/changed.sqlite" --gpu "$dir/changing.ini" "$(realpath "$wt")"
+done
+expect 0 "$weir" export -c program,size,machine,policies,settings "$dir/changed.sqlite"
+[ "$(tail -n 2 "$dir/out" | sort -u | wc -l)" = 1 ] || fail "not called the same: $(cat "$dir/out")"
+expect 0 "$weir" export -c key "$dir/changed.sqlite"
+[ "$(tail -n 2 "$dir/out" | sort -u | wc -l)" = 2 ] || fail "results that keys do not tell apart: $(cat "$dir/out")"
 expect 0 "$weir" export --csv -c program,ipc -c cycles "$dir/cache/weir/results.sqlite"
 [ "$(head -n 1 "$dir/out")" = program,ipc,cycles ] && [ "$(wc -l <"$dir/out")" = 3 ] || fail "columns: $(cat "$dir/out")"
 expect 2 "$weir" export -c icp "$dir/a.json"
