@@ -184,6 +184,49 @@ void plot_begin(const struct plot *p, unsigned width, unsigned height, const cha
         fputs("set arrow from graph 0, first 1 to graph 1, first 1 nohead lc rgb '#444444' dt 2 back\n", f);
 }
 
+/* ---- the key ---- */
+
+struct key {
+    size_t columns, rows;
+};
+
+/*
+ * How the key is laid out above the picture. gnuplot lets a key that is too high for its picture lie over it, so the
+ * height has to be known before: sizes are those of 'sans,12' in SVG, and of a sample of colour beside each name.
+ */
+static struct key key_of(const struct table *t, const struct plot *p, size_t width_px)
+{
+    enum { CHARACTER_PX = 7, SAMPLE_PX = 75, MARGINS_PX = 100 };
+    const size_t n = t->column.n + (p->n_mark > 0);
+    size_t longest = 0;
+    for (size_t c = 0; c < t->column.n; c++) {
+        size_t chars = 0;
+        for (const char *s = t->column.p[c].label; *s; s++)
+            chars += (*s & 0xc0) != 0x80; /* UTF-8 */
+        longest = chars > longest ? chars : longest;
+    }
+    size_t columns = (width_px - MARGINS_PX) / (longest * CHARACTER_PX + SAMPLE_PX);
+    columns = columns < 1 ? 1 : columns;
+    return (struct key){columns, (n + columns - 1) / columns};
+}
+
+static bool has_key(const struct plot *p)
+{
+    return p->style != PLOT_HEAT && p->style != PLOT_SCATTER;
+}
+
+/* There are as many colours as can be told apart; where they begin again, bars are hatched and lines dashed. */
+static void put_round(const struct plot *p, size_t round, FILE *f)
+{
+    static const int pattern[] = {4, 5, 1, 2, 6, 7}; /* gnuplot's: 0 is empty and 3 is solid */
+    if (!round)
+        return;
+    if (has_gaps(p))
+        fprintf(f, " fs pattern %d border rgb '#444444'", pattern[(round - 1) % (sizeof pattern / sizeof *pattern)]);
+    else if (p->style != PLOT_AREA)
+        fprintf(f, " dt %zu", round % 5 + 1);
+}
+
 static void put_axes(const struct table *t, const struct plot *p, FILE *f)
 {
     const char *most = p->style == PLOT_STACKED || p->style == PLOT_AREA ? t->percent ? "100" : "*" : "*";
@@ -281,8 +324,10 @@ static void put_plot(const struct table *t, const struct plot *p, FILE *f)
             fprintf(f, "$data using 1:%zu", c + 2);
         else
             fprintf(f, "$data using %zu%s", c + 2, k ? "" : ":xtic(1)");
-        fprintf(f, " lc rgb '%s'%s title columnheader(%zu)", colours[(c + p->x_numeric) % N_COLOURS],
-                p->style == PLOT_LINES || p->style == PLOT_SORTED ? " lw 2" : "", c + 2);
+        fprintf(f, " lc rgb '%s'%s", colours[(c + p->x_numeric) % N_COLOURS],
+                p->style == PLOT_LINES || p->style == PLOT_SORTED ? " lw 2" : "");
+        put_round(p, (c + p->x_numeric) / N_COLOURS, f);
+        fprintf(f, " title columnheader(%zu)", c + 2);
     }
     if (p->n_mark) {
         /* White with a black edge: seen on bars of every colour. */
@@ -305,8 +350,14 @@ static void put_script(const struct table *t, const struct plot *p, const char *
     } else if (p->style == PLOT_SCATTER) {
         width = height = 600;
     }
+    enum { KEY_ROW_PX = 18 };
     width = width < 560 ? 560 : width > 1100 ? 1100 : width;
+    const struct key key = key_of(t, p, width);
+    if (has_key(p))
+        height += (key.rows - 1) * KEY_ROW_PX; /* the one row of most pictures is in their height */
     plot_begin(p, (unsigned)width, (unsigned)(height > 4000 ? 4000 : height), svg, f);
+    if (has_key(p))
+        fprintf(f, "set key maxcols %zu\n", key.columns);
     put_axes(t, p, f);
     fputs("$data << EOD\n", f);
     if (p->style == PLOT_SORTED)

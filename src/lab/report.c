@@ -189,17 +189,34 @@ static char *read_file(const char *stem, size_t *bytes)
     return text;
 }
 
-/* The analysis of combinations on the page: the words of the screen. */
+/* The first line of the text that is a sentence: it ends in a stop, as no line of a table does. */
+static char *first_sentence(char *text)
+{
+    char *at = text;
+    for (char *end = strchr(at, '\n'); end; at = end + 1, end = strchr(at, '\n'))
+        if (end > at && end[-1] == '.')
+            return at;
+    return at + strlen(at);
+}
+
+/* The analysis of combinations on the page: the words of the screen, its tables as they are and its sentences, which
+ * come last, as text that finds its own lines. */
 static void put_interactions(const struct writing *w, const struct lab_figure *f)
 {
-    char *text = NULL;
+    char *text = NULL, *next = NULL;
     size_t n = 0;
     FILE *out = open_memstream(&text, &n);
     if (!out)
         mem_exhausted(0);
     interact_print(w->lab, f, w->report->claims, false, out);
     fclose(out);
-    page_element(w->html, "pre", text);
+    char *sentence = first_sentence(text);
+    char *tables = xstrndup(text, (size_t)(sentence - text));
+    if (tables[strspn(tables, " \n")])
+        page_element(w->html, "pre", tables);
+    for (char *line = strtok_r(sentence, "\n", &next); line; line = strtok_r(NULL, "\n", &next))
+        page_element(w->html, "p", line + strspn(line, " "));
+    free(tables);
     free(text);
 }
 

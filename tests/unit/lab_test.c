@@ -239,6 +239,63 @@ static char *printed(const struct table *t, bool markdown)
     return text;
 }
 
+/* The script that draws the table. */
+static char *script_of(const struct table *t, const struct plot *p)
+{
+    struct scratch s = put("x", "");
+    char stem[160], *script = xcalloc(1, 32768);
+    struct err e;
+    snprintf(stem, sizeof stem, "%s/plot", s.folder);
+    plot_write(t, p, stem, &e);
+    static const char *const endings[] = {"gp", "svg"};
+    for (int i = 0; i < 2; i++) {
+        char path[180];
+        snprintf(path, sizeof path, "%s.%s", stem, endings[i]);
+        FILE *f = fopen(path, "r");
+        if (f && !i)
+            script[fread(script, 1, 32767, f)] = 0;
+        if (f)
+            fclose(f);
+        unlink(path);
+    }
+    drop(&s);
+    return script;
+}
+
+/* A key of many or long names makes the picture higher, and no two names look the same in it. */
+static void test_key(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned columns, width_px, height_px, key_columns;
+        const char *name;
+    } cases[] = {{2, 560, 380, 4, "short"},
+                 {5, 560, 380 + 18, 4, "short"},
+                 {8, 560, 380 + 7 * 18, 1, "the name of a variant with all of its policies and sizes"},
+                 {40, 780, 380 + 9 * 18, 4, "size=16KiB"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct table t = {0};
+        for (unsigned c = 0; c < cases[i].columns; c++)
+            table_add_column(&t, "c", cases[i].name);
+        double *cell = table_add_row(&t, "row", "");
+        for (unsigned c = 0; c < cases[i].columns; c++)
+            cell[c] = 1;
+        char *script = script_of(&t, &(struct plot){.title = "t", .axis = "a"}), want[64], key[64];
+        snprintf(want, sizeof want, "terminal svg size %u,%u ", cases[i].width_px, cases[i].height_px);
+        snprintf(key, sizeof key, "set key maxcols %u\n", cases[i].key_columns);
+        if (!strstr(script, want) || !strstr(script, key))
+            fail_msg("no '%s' or '%s' in: %s", want, key, script);
+        /* How the first and the tenth column look. */
+        assert_non_null(strstr(script, "'#999999' title columnheader(2)"));
+        if (cases[i].columns > 9) {
+            assert_non_null(strstr(script, "'#999999' fs pattern 4 border rgb '#444444' title columnheader(11)"));
+            assert_non_null(strstr(script, "'#999999' fs pattern 5 border rgb '#444444' title columnheader(20)"));
+        }
+        free(script);
+        table_free(&t);
+    }
+}
+
 /* What is told of a program below the table is marked at its name, however the table and the picture are laid out. */
 static void test_marks(void **state)
 {
@@ -269,24 +326,9 @@ static void test_marks(void **state)
     assert_non_null(strstr(turned, "          1.000      1.000\n"));
     assert_non_null(strstr(turned, "\n  * most SMs had no CTA"));
     free(turned);
-    struct scratch s = put("x", "");
-    char stem[160], script[8000] = "";
-    snprintf(stem, sizeof stem, "%s/plot", s.folder);
-    struct err e;
-    plot_write(&t, &(struct plot){.title = "t", .axis = "a"}, stem, &e);
-    static const char *const endings[] = {"gp", "svg"};
-    for (int i = 0; i < 2; i++) {
-        char path[180];
-        snprintf(path, sizeof path, "%s.%s", stem, endings[i]);
-        FILE *f = fopen(path, "r");
-        if (f && !i)
-            script[fread(script, 1, sizeof script - 1, f)] = 0;
-        if (f)
-            fclose(f);
-        unlink(path);
-    }
+    char *script = script_of(&t, &(struct plot){.title = "t", .axis = "a"});
     assert_non_null(strstr(script, "\"idle_program*\" 1"));
-    drop(&s);
+    free(script);
     table_free(&t);
 }
 
@@ -766,14 +808,23 @@ int main(int argc, char **argv)
 {
     recording = argc > 1 ? argv[1] : "";
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plan),           cmocka_unit_test(test_plan_faults),
-        cmocka_unit_test(test_combinations),   cmocka_unit_test(test_means),
-        cmocka_unit_test(test_digits),         cmocka_unit_test(test_marks),
-        cmocka_unit_test(test_verdicts),       cmocka_unit_test(test_claim_faults),
-        cmocka_unit_test(test_metric_grammar), cmocka_unit_test(test_values),
-        cmocka_unit_test(test_decisions),      cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_store),          cmocka_unit_test(test_large_store),
-        cmocka_unit_test(test_pool),           cmocka_unit_test(test_machine_that_went),
+        cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_plan_faults),
+        cmocka_unit_test(test_combinations),
+        cmocka_unit_test(test_means),
+        cmocka_unit_test(test_digits),
+        cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_key),
+        cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_claim_faults),
+        cmocka_unit_test(test_metric_grammar),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_decisions),
+        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_store),
+        cmocka_unit_test(test_large_store),
+        cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_machine_that_went),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
