@@ -267,10 +267,14 @@ BODY enum way choose_way(struct l1 *l1, struct l1_cache *c, const struct l1_acce
 BODY enum l1_outcome stall(struct l1 *l1, struct l1_cache *c, req_id id, const struct l1_access *a, enum l1_outcome why,
                            bool hooked)
 {
-    if (hooked && !is_prefetch(a->req) && l1->management.hooks->on_stall &&
-        l1->management.hooks->on_stall(l1->management.st, a, (enum stall)(why - L1_TAKEN)))
-        return pass_on(l1, c, id, L1_BYPASSED);
-    return why;
+    const enum stall cause = (enum stall)(why - L1_TAKEN);
+    if (!hooked || is_prefetch(a->req) || !l1->management.hooks->on_stall ||
+        !l1->management.hooks->on_stall(l1->management.st, a, cause))
+        return why;
+    enum l1_outcome outcome = pass_on(l1, c, id, L1_BYPASSED);
+    if (outcome == L1_BYPASSED)
+        TELL(management, on_stall_bypass, a, cause);
+    return outcome;
 }
 
 /* A load whose line is in flight joins the fetch; sectors that nobody has asked for yet are asked for. */

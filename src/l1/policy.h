@@ -102,17 +102,23 @@ struct l1_management {
      */
     enum l1_verdict (*on_access)(void *st, struct l1_access *);
     /*
-     * A line must go: one way of `candidates` (never 0), or L1_NO_WAY: all are protected, then this access bypasses.
-     * NULL = least recently used. Empty ways are taken before it is asked.
+     * victim and on_stall are asked each time the access is tried, and how often a stalled access is tried depends on
+     * what else happens in the L1 and on --engine. Neither may count, draw random numbers or otherwise change its
+     * answer because it was asked: that belongs into the events, which come once per access.
+     *
+     * A line must go: one way of `candidates` (never 0; anything else is a fatal error), or L1_NO_WAY: all are
+     * protected, then this access bypasses. NULL = least recently used. Empty ways are taken before it is asked.
      */
     uint32_t (*victim)(void *st, const struct l1_access *, uint64_t candidates);
-    /* The access stalls. true: it bypasses the cache instead of waiting. (Not asked for STALL_QUEUE.) */
+    /* The access stalls. true: it bypasses the cache as soon as the miss queue has room. (Not asked for STALL_QUEUE.)
+     */
     bool (*on_stall)(void *st, const struct l1_access *, enum stall why);
     /* --- events --- */
     void (*on_hit)(void *st, const struct l1_access *);                  /* also merges: a->pending */
     void (*on_miss)(void *st, const struct l1_access *, bool allocated); /* entry = the reserved one, or -1 */
     void (*on_all_protected)(void *st, const struct l1_access *);        /* `victim` said L1_NO_WAY: it bypasses */
-    void (*on_store)(void *st, const struct l1_access *);                /* before the write's own effect on the line */
+    void (*on_stall_bypass)(void *st, const struct l1_access *, enum stall why); /* `on_stall` said so: it bypasses */
+    void (*on_store)(void *st, const struct l1_access *); /* before the write's own effect on the line */
     void (*on_fill)(void *st, const struct req *, uint32_t entry);
     void (*on_evict)(void *st, uint32_t entry, uint64_t line, bool reused); /* replaced or dropped; not at flushes */
     void (*on_reply)(void *st, const struct req *); /* a request sent down is answered; req.note = the L2 line's */

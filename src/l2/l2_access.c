@@ -659,8 +659,8 @@ BODY void access_in_order(struct l2 *l2, uint64_t now)
         struct msg got = port_pop(&l2->in);
         l2->stats.requests++;
         bring_to_tags(l2, got.req, got.info, false);
-    } else if (l2->blocked >= 0 && l2->blocked <= STALL_QUEUE && !l2->freed && !l2->cfg.bypass_on_fail) {
-        return; /* it would fail again */
+    } else if (l2->blocked >= 0 && l2->blocked <= STALL_QUEUE && !l2->freed) {
+        return; /* it would fail again, also to bypass: that takes a waiter and room in the miss queue */
     }
     l2->freed = 0;
     try_request(l2, now, false);
@@ -771,8 +771,9 @@ static uint64_t next_look_up(const struct l2 *l2, uint64_t now)
 {
     if (l2->cur == REQ_NONE)
         return port_next_ready(&l2->in);
-    /* Blocked: a fill, room in the reply network or (it is drained above) in the miss queue brings the next tick. */
-    if (l2->blocked < 0 || l2->port_free_at > now || (l2->blocked == STALL_QUEUE && ring_free(&l2->miss)))
+    /* Blocked: a fill or room in the reply network brings the next tick; the miss queue was drained after the look-up.
+     */
+    if (l2->blocked < 0 || l2->port_free_at > now || (l2->blocked <= STALL_QUEUE && l2->freed))
         return now + 1;
     return l2->blocked == STALL_ATOMIC ? l2->atomic_free_at : NEVER;
 }

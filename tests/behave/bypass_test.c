@@ -83,6 +83,35 @@ static void bypass_where_a_load_would_wait(void **state)
     }
 }
 
+/* A load that is to bypass and finds the miss queue full is tried in every cycle, and counted when it bypasses. */
+static void racb_counts_each_load_once(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *config, *cause;
+        uint64_t stride;
+    } cases[] = {
+        {LINEAR "management = racb\nmiss_queue = 2\n[noc]\ninject_queue = 1\nflit = 8\n", "racb.line", SET_STRIDE},
+        {LINEAR "management = racb\nmiss_queue = 2\nmerges = 1\n[noc]\ninject_queue = 1\nflit = 8\n", "racb.merge", 0}};
+    for (unsigned i = 0; i < 2; i++) {
+        struct memsys *m = one(cases[i].config);
+        /* Stores between the loads: their large packets fill the way down. */
+        struct shot shots[24];
+        struct landing at[24];
+        for (unsigned k = 0; k < 12; k++) {
+            shots[2 * k] = (struct shot){1 + k, k * cases[i].stride};
+            shots[2 * k + 1] = (struct shot){1 + k, 0x100000 + k * 128, REQ_WRITE};
+        }
+        m->sm[0].per_cycle = 24;
+        memsys_script(m, 0, shots, 24, at);
+        memsys_run(m);
+        assert_true(memsys_stat(m, "l1.stall_cycles.queue") > 12);
+        assert_true(memsys_stat(m, cases[i].cause) > 2);
+        assert_int_equal(memsys_stat(m, cases[i].cause), memsys_stat(m, "l1.bypasses"));
+        memsys_free(m);
+    }
+}
+
 /* RACB at the L2: with one MSHR entry in the slice the second read goes to DRAM past it. */
 static void racb_at_the_l2(void **state)
 {
@@ -109,6 +138,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(mrpb_sorts_by_warp),
                                        cmocka_unit_test(bypass_where_a_load_would_wait),
-                                       cmocka_unit_test(racb_at_the_l2)};
+                                       cmocka_unit_test(racb_counts_each_load_once), cmocka_unit_test(racb_at_the_l2)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,26 +164,33 @@ static void ticking_equals_skipping(void **state)
     (void)state;
     static const struct {
         const char *machine, *with, *set;
-    } cases[] = {{"gtx480", NULL, NULL},
-                 {"gtx480", "gto", NULL},
-                 {"gtx480", "two_level", NULL},
-                 {"gtx780", NULL, NULL},
-                 {"caps15", NULL, NULL},
-                 {"cart28", NULL, NULL},
-                 {"gtx480-gpgpusim", NULL, NULL},
-                 {"mesh28", NULL, NULL},
-                 {"bfly36", NULL, NULL},
-                 {"h200", NULL, NULL},
-                 {"gtx480", "swl", "swl.limit=2"},
-                 {"gtx780", "swl", "swl.limit=1"},
-                 {"gtx480", "ccws", "ccws.k=200"},
-                 {"h200", "ccws", "ccws.k=1000 ccws.vta_entries=64"},
-                 {"gtx480", "pcal", "pcal.warps=3 pcal.tokens=2"},
-                 {"gtx480", "abyp", "abyp.threshold=1"},
-                 {"h200", "abyp,gto", "abyp.threshold=1 abyp.own=no"},
-                 {"gtx480", "pd", "pd.distance=8"},
-                 {"gtx480", "pd,gto", "pd.distance=64 pd.count=cache pd.renew=no pd.bypass=no"},
-                 {"gtx480", "apcm,swl", "swl.limit=3"}};
+    } cases[] = {
+        {"gtx480", NULL, NULL},
+        {"gtx480", "gto", NULL},
+        {"gtx480", "two_level", NULL},
+        {"gtx780", NULL, NULL},
+        {"caps15", NULL, NULL},
+        {"cart28", NULL, NULL},
+        {"gtx480-gpgpusim", NULL, NULL},
+        {"mesh28", NULL, NULL},
+        {"bfly36", NULL, NULL},
+        {"h200", NULL, NULL},
+        {"gtx480", "swl", "swl.limit=2"},
+        {"gtx780", "swl", "swl.limit=1"},
+        {"gtx480", "ccws", "ccws.k=200"},
+        {"h200", "ccws", "ccws.k=1000 ccws.vta_entries=64"},
+        {"gtx480", "pcal", "pcal.warps=3 pcal.tokens=2"},
+        {"gtx480", "abyp", "abyp.threshold=1"},
+        {"h200", "abyp,gto", "abyp.threshold=1 abyp.own=no"},
+        {"gtx480", "pd", "pd.distance=8"},
+        {"gtx480", "pd,gto", "pd.distance=64 pd.count=cache pd.renew=no pd.bypass=no"},
+        {"gtx480", "apcm,swl", "swl.limit=3"},
+        /* Few MSHR entries and short queues: accesses stall for every reason, and are tried again and again. */
+        {"gtx480", "racb", "l1.mshrs=4 l1.merges=2 l1.miss_queue=2 l2.merges=1 l2.miss_queue=3 l2.dram_queue=2"},
+        {"mesh28", "racb", "l1.mshrs=4 l1.merges=2 l1.miss_queue=2 l2.mshrs=4"},
+        {"h200", "racb", "l1.mshrs=4 l2.mshrs=4 l2.merges=2 l2.dram_queue=2"},
+        {"gtx480", "racb,cart", "l1.mshrs=4 l1.miss_queue=2 l2.mshrs=4 l2.merges=2 l2.dram_queue=2"},
+        {"gtx480", "mrpb", "l1.mshrs=4 l1.merges=2 l1.miss_queue=2 mrpb.bypass=any"}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct numbers skip = run_synth(cases[i].machine, cases[i].with, cases[i].set, false, i);
         struct numbers tick = run_synth(cases[i].machine, cases[i].with, cases[i].set, true, i);

@@ -28,12 +28,15 @@ static int init(void *st, const void *params, struct l1_host *host, struct err *
 
 static bool on_stall(void *st, const struct l1_access *a, enum stall why)
 {
+    (void)a, (void)why;
+    return ((const struct racb *)st)->at_l1;
+}
+
+static void on_stall_bypass(void *st, const struct l1_access *a, enum stall why)
+{
     (void)a;
     struct racb *s = st;
-    if (!s->at_l1)
-        return false;
     ++*(why == STALL_LINE ? &s->line : why == STALL_MSHR ? &s->mshr : &s->merge);
-    return true;
 }
 
 static bool l2_bypass(const void *params)
@@ -47,9 +50,9 @@ static const struct cfg_field fields[] = {CFG_ROW(struct params, at, CFG_ENUM, "
 
 #define S struct racb
 static const struct stat_def stats[] = {
-    STAT_ROW(S, line, "tries", "loads that found every way reserved and were to bypass the L1"),
-    STAT_ROW(S, mshr, "tries", "loads that found no MSHR entry and were to bypass the L1"),
-    STAT_ROW(S, merge, "tries", "loads that found no merge slot and were to bypass the L1"), STAT_END};
+    STAT_ROW(S, line, "requests", "loads that found every way reserved and bypassed the L1"),
+    STAT_ROW(S, mshr, "requests", "loads that found no MSHR entry and bypassed the L1"),
+    STAT_ROW(S, merge, "requests", "loads that found no merge slot and bypassed the L1"), STAT_END};
 #undef S
 
 const struct l1_management l1_management_racb = {
@@ -62,4 +65,5 @@ const struct l1_management l1_management_racb = {
     .state_bytes = sizeof(struct racb),
     .l2_bypass = l2_bypass,
     .init = init,
-    .on_stall = on_stall};
+    .on_stall = on_stall,
+    .on_stall_bypass = on_stall_bypass};
