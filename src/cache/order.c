@@ -191,7 +191,7 @@ uint32_t order_offer(struct order *o, uint64_t now)
         o->host.ask_at = 0;
     uint32_t s = o->policy->pick(o->st, now);
     if (s != ORDER_NONE && (s >= o->host.capacity || o->slot[s].req == REQ_NONE))
-        BUG("%s picked slot %u, which holds no request", o->policy->info.name, s);
+        policy_fault(&o->policy->info, "pick answered slot %u, which holds no request", s);
     if (s == ORDER_NONE || !order_ready(&o->host, s)) {
         o->idle = true;
         return ORDER_NONE;

@@ -3,8 +3,11 @@
 
 #include "base/mem.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 int policy_find(const struct policy_kind *k, const char *name)
 {
@@ -23,6 +26,28 @@ void policy_add(struct policy_kind *k, const struct policy_info *p)
         free((void *)k->policy);
     k->policy = all;
     k->added = true;
+}
+
+static void (*at_fault)(void);
+
+void policy_at_fault(void (*f)(void))
+{
+    at_fault = f;
+}
+
+_Noreturn void policy_fault(const struct policy_info *p, const char *fmt, ...)
+{
+    va_list ap;
+    fflush(stdout);
+    fprintf(stderr, "weir: the policy '%s' is wrong: ", p->name);
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fputs("; correct the policy\n", stderr);
+    if (at_fault)
+        at_fault();
+    for (;;)
+        syscall(SYS_exit_group, 2);
 }
 
 const char *policy_title(const char *kind, char out[POLICY_TITLE])

@@ -80,6 +80,16 @@ int policy_find(const struct policy_kind *, const char *name);
  */
 void policy_add(struct policy_kind *, const struct policy_info *);
 
+/*
+ * A hook has answered what its contract forbids: says so with the policy's name and ends the process with status 2,
+ * since nothing that the machine does after that means anything. The CUDA runtime's way out is not taken: it would wait
+ * for the machine.
+ */
+_Noreturn void policy_fault(const struct policy_info *, const char *fmt, ...)
+    __attribute__((cold, noinline, format(printf, 2, 3)));
+/* Is called before that; NULL = nothing. */
+void policy_at_fault(void (*)(void));
+
 /* A kind's name as it is written in sentences: "l1-order" is "L1 order". */
 #define POLICY_TITLE 32
 const char *policy_title(const char *kind, char out[POLICY_TITLE]);

@@ -8,6 +8,7 @@
 #include "gpu/live.h"
 
 #include "base/mem.h"
+#include "engine/registry.h"
 #include "gpu/streams.h"
 
 #include <stdatomic.h>
@@ -255,6 +256,11 @@ static int on_launch_end(void *ctx, uint32_t index)
 }
 
 /* ---- the program's side ---- */
+
+void gpu_live_at_policy_fault(void (*f)(void))
+{
+    policy_at_fault(f);
+}
 
 struct gpu_live *gpu_live_open(const struct gpu_opts *o, struct err *e)
 {

@@ -14,6 +14,8 @@
 struct gpu_live;
 
 struct gpu_live *gpu_live_open(const struct gpu_opts *, struct err *);
+/* Is called when a policy's answer ends the process (policy_fault), in the machine's thread. */
+void gpu_live_at_policy_fault(void (*)(void));
 /* Pass it to emu_launch. After a failure of the machine its calls return -1; gpu_live_status tells. */
 struct stream_sink *gpu_live_sink(struct gpu_live *);
 /* Waits until the machine has done all that was sent so far; simulated nanoseconds since the start. */

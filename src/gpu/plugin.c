@@ -2,12 +2,13 @@
  * Loads plugins; see plugin.h.
  *
  * Everything about a plugin that weir relies on is checked before its policies are taken in: the version of the
- * interface, the sizes of the structs both sides use, the kinds, names and texts. After that a plugin's policy is like
- * any other.
+ * interface, the sizes of the structs both sides use, the kinds, names, texts, defaults and places of values. After
+ * that a plugin's policy is like any other; what its hooks answer is checked where it is used (policy_fault).
  */
 #include "gpu/plugin.h"
 
 #include "base/mem.h"
+#include "engine/config_value.h"
 #include "gpu/gpu_config.h"
 #include "sm/sm_config.h"
 
@@ -113,15 +114,88 @@ static const char *shared_name(const struct policy_info *a, const struct policy_
     return NULL;
 }
 
-static int check_texts(const char *file, const struct policy_info *p, struct err *e)
+static const struct policy_kind *kind_named(const char *name)
 {
-    unsigned columns = 0, texts = 0;
-    for (const struct cfg_field *f = p->params; f && f->key; f++)
+    const struct cfg_schema *s = gpu_schema();
+    for (unsigned i = 0; i < s->n_kind; i++)
+        if (name && !strcmp(s->kind[i]->name, name))
+            return s->kind[i];
+    return NULL;
+}
+
+static size_t value_bytes(enum cfg_type type)
+{
+    switch (type) {
+    case CFG_BYTES:
+    case CFG_FREQ:
+        return sizeof(uint64_t);
+    case CFG_BOOL:
+        return sizeof(bool);
+    case CFG_TEXT:
+        return sizeof(const char *);
+    default:
+        return sizeof(uint32_t);
+    }
+}
+
+static int check_params(const char *file, const struct policy_info *p, struct err *e)
+{
+    for (const struct cfg_field *f = p->params; f && f->key; f++) {
         if (!f->unit || !f->def || !f->doc)
             return err_at(e, file, 0, 0, "the parameter %s.%s lacks its unit, default or meaning", p->name, f->key);
-    for (const struct stat_def *d = p->stats; d && d->name; d++)
+        if ((unsigned)f->type > CFG_TEXT || (f->type == CFG_ENUM && !f->choices) ||
+            (f->type == CFG_POLICY && !kind_named(f->choices)))
+            return err_at(e, file, 0, 0, "the parameter %s.%s has no type, or no choices", p->name, f->key);
+        if (f->offset + value_bytes(f->type) > p->params_bytes) {
+            err_at(e, file, 0, 0, "the parameter %s.%s lies beyond the %zu bytes of params_bytes", p->name, f->key,
+                   p->params_bytes);
+            return err_hint(e, "set params_bytes to the size of the struct of parameters");
+        }
+        for (const struct cfg_field *g = p->params; g != f; g++)
+            if (!strcmp(f->key, g->key))
+                return err_at(e, file, 0, 0, "there are two parameters %s.%s", p->name, f->key);
+        char msg[256] = "", hint[256] = "";
+        void *values = xcalloc(1, p->params_bytes);
+        int bad = cfg_value_parse(gpu_schema(), f, f->def, values, msg, sizeof msg, hint, sizeof hint);
+        free(values);
+        if (bad) {
+            err_at(e, file, 0, 0, "the default of the parameter %s.%s: %s", p->name, f->key, msg);
+            return *hint ? err_hint(e, "%s", hint) : -1;
+        }
+    }
+    return 0;
+}
+
+/* `state_bytes` of the policy's struct bound what its counters may lie in. */
+static int check_stats(const char *file, const struct policy_info *p, size_t state_bytes, struct err *e)
+{
+    for (const struct stat_def *d = p->stats; d && d->name; d++) {
         if (!d->unit || !d->doc)
             return err_at(e, file, 0, 0, "the statistic %s.%s lacks its unit or meaning", p->name, d->name);
+        if (strlen(p->name) + strlen(d->name) > 64)
+            return err_at(e, file, 0, 0, "the name of the statistic %s.%s is longer than 64 characters", p->name,
+                          d->name);
+        for (const struct stat_def *g = p->stats; g != d; g++)
+            if (!strcmp(d->name, g->name))
+                return err_at(e, file, 0, 0, "there are two statistics %s.%s", p->name, d->name);
+        if ((unsigned)d->kind > STAT_HIST || (d->kind == STAT_RATIO && (!d->num || !d->den)) ||
+            (d->kind == STAT_HIST && (!d->bound || !d->n_bound)))
+            return err_at(e, file, 0, 0,
+                          "the statistic %s.%s is not complete: a ratio has two sums, a histogram bounds", p->name,
+                          d->name);
+        size_t counters = d->kind == STAT_RATIO ? 0 : d->kind == STAT_HIST ? d->n_bound + 1u : 1;
+        if (counters && (d->offset > state_bytes || counters > (state_bytes - d->offset) / sizeof(uint64_t))) {
+            err_at(e, file, 0, 0, "the statistic %s.%s lies beyond the %zu bytes of state_bytes", p->name, d->name,
+                   state_bytes);
+            return err_hint(e, "set state_bytes to the size of the struct of the policy's state");
+        }
+    }
+    return 0;
+}
+
+static int check_columns(const char *file, const struct policy_info *p, struct err *e)
+{
+    unsigned columns = 0, texts = 0;
     for (const struct load_column *c = p->load_columns; c && c->name; c++) {
         columns++;
         texts += c->combine == LOAD_TEXT;
@@ -135,13 +209,14 @@ static int check_texts(const char *file, const struct policy_info *p, struct err
     return 0;
 }
 
-static const struct policy_kind *kind_named(const char *name)
+static size_t state_bytes_of(const struct policy_kind *kind, const struct policy_info *p)
 {
-    const struct cfg_schema *s = gpu_schema();
-    for (unsigned i = 0; i < s->n_kind; i++)
-        if (name && !strcmp(s->kind[i]->name, name))
-            return s->kind[i];
-    return NULL;
+    const void *policy = p; /* the first member of its struct */
+    return kind == &sm_sched_kind          ? ((const struct sm_sched *)policy)->state_bytes
+           : kind == &l1_management_kind   ? ((const struct l1_management *)policy)->state_bytes
+           : kind == &l1_organisation_kind ? ((const struct l1_organisation *)policy)->state_bytes
+           : kind == &l1_prefetcher_kind   ? ((const struct l1_prefetcher *)policy)->state_bytes
+                                           : ((const struct order_policy *)policy)->state_bytes;
 }
 
 static int check_policy(const char *file, const struct weir_plugin_policy *x, struct err *e)
@@ -178,7 +253,9 @@ static int check_policy(const char *file, const struct weir_plugin_policy *x, st
     }
     if (!WEIR_HOOKS && kind != &sm_sched_kind)
         return err_at(e, file, 0, 0, "this weir is built without hooks (-Dhooks=false): only schedulers can be added");
-    return check_texts(file, p, e);
+    return check_params(file, p, e) || check_stats(file, p, state_bytes_of(kind, p), e) || check_columns(file, p, e)
+               ? -1
+               : 0;
 }
 
 static int open_plugin(struct plugin *p, struct err *e)

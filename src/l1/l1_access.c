@@ -252,6 +252,10 @@ BODY enum way choose_way(struct l1 *l1, struct l1_cache *c, const struct l1_acce
     }
     if (preferred) {
         uint64_t first = l1->organisation.hooks->first_victims(l1->organisation.st, a->set, candidates);
+        if (first & ~candidates)
+            policy_fault(&l1->organisation.hooks->info,
+                         "first_victims answered ways %#lx of set %u, but the candidates are %#lx",
+                         (unsigned long)first, a->set, (unsigned long)candidates);
         candidates = first ? first : candidates;
     }
     if (!l1->management.hooks->victim) {
@@ -259,8 +263,13 @@ BODY enum way choose_way(struct l1 *l1, struct l1_cache *c, const struct l1_acce
         return WAY_FOUND;
     }
     uint32_t way = l1->management.hooks->victim(l1->management.st, a, candidates);
+    if (way == L1_NO_WAY)
+        return WAY_ALL_PROTECTED;
+    if (way >= 64 || !(candidates >> way & 1))
+        policy_fault(&l1->management.hooks->info, "victim answered way %u of set %u, but the candidates are %#lx", way,
+                     a->set, (unsigned long)candidates);
     *entry = base + way;
-    return way == L1_NO_WAY ? WAY_ALL_PROTECTED : WAY_FOUND;
+    return WAY_FOUND;
 }
 
 /* A load that would wait for a line, an MSHR entry or a merge slot: it bypasses if the management says so. */
@@ -443,6 +452,17 @@ static enum l1_outcome store(struct l1 *l1, struct l1_cache *c, req_id id, struc
     return outcome;
 }
 
+static inline void check_home(const struct l1 *l1, enum l1_route to, uint32_t home)
+{
+    const struct l1_organisation *o = l1->organisation.hooks;
+    if ((unsigned)to > L1_ROUTE_BOTH)
+        policy_fault(&o->info, "route answered %u, which is no enum l1_route", (unsigned)to);
+    if (home >= l1->env.n_sm)
+        policy_fault(&o->info, "route named SM %u as a home, and there are %u", home, l1->env.n_sm);
+    if (!l1->net.to_home)
+        policy_fault(&o->info, "route named another SM as a home, but its struct does not say .remote = true");
+}
+
 /* Asks the organisation, once per request of this SM, where its line lives. */
 static enum l1_route route(struct l1 *l1, struct req *r, const struct l1_access *a)
 {
@@ -453,6 +473,7 @@ static enum l1_route route(struct l1 *l1, struct req *r, const struct l1_access 
         if (to == L1_ROUTE_L2) {
             r->flags |= REQ_F_BYPASS;
         } else if (to != L1_ROUTE_LOCAL && home != l1->env.sm) {
+            check_home(l1, to, home);
             r->flags |= to == L1_ROUTE_BOTH && r->kind == REQ_WRITE ? REQ_F_REMOTE | REQ_F_BOTH : REQ_F_REMOTE;
             r->to = l1->env.sm_node[home];
         }
@@ -466,8 +487,13 @@ static unsigned judge(struct l1 *l1, struct req *r, struct l1_access *a)
     const bool hooked = true;
     if (!(r->flags & REQ_F_POLICY_DONE)) {
         r->flags |= REQ_F_POLICY_DONE;
-        if (l1->management.hooks->on_access)
-            r->flags |= (uint16_t)(l1->management.hooks->on_access(l1->management.st, a) << REQ_F_VERDICT_SHIFT);
+        if (l1->management.hooks->on_access) {
+            unsigned verdict = l1->management.hooks->on_access(l1->management.st, a);
+            if (verdict > L1_BYPASS)
+                policy_fault(&l1->management.hooks->info, "on_access answered %u, which is no enum l1_verdict",
+                             verdict);
+            r->flags |= (uint16_t)(verdict << REQ_F_VERDICT_SHIFT);
+        }
         r->note = a->note;
         if (!is_prefetch(r)) {
             TELL(organisation, on_local, a);

@@ -91,6 +91,13 @@ int timing_props(const char *fallback, struct err *e)
     return bad;
 }
 
+/* The process ends at once, and weir run shall not take that for the program's doing. */
+static void note_policy_fault(void)
+{
+    if (rt.report)
+        atomic_fetch_add(&rt.report->bad_input, 1);
+}
+
 int timing_open(struct err *e)
 {
     static struct lines set; /* the machine keeps pointers to them */
@@ -110,6 +117,7 @@ int timing_open(struct err *e)
         .energy = wanted && strstr(wanted, "energy"),
         .poll = poll,
     };
+    gpu_live_at_policy_fault(note_policy_fault);
     live = load_plugins(e) ? NULL : gpu_live_open(&opts, e);
     if (!live)
         return -1;

@@ -299,6 +299,9 @@ static bool schedule(struct sm *sm, unsigned s, uint64_t now)
                 sm->throttled |= 1ull << s;
                 break;
             }
+            if (slot >= 64 || !(can >> slot & 1))
+                policy_fault(&sm->sched->info, "pick answered warp %d, but those that can issue are %#lx", slot,
+                             (unsigned long)can);
         }
         issue(sm, (unsigned)slot, now);
         if (sm->sched->on_issue)

@@ -146,6 +146,85 @@ sed 's/^    .pick = pick,//; s/"my_l2_order"/"unpicked"/' my_l2_order.c >unpicke
 "$weir" plugin build unpicked.c >/dev/null 2>&1
 expect 2 "$weir" list policies --plugin ./unpicked.so
 says err "the l2-order 'unpicked' lacks init, take_in, pick or taken"
+
+# What a hook answers against its contract ends the run with the policy's name. wrong NAME KIND TYPE HOOK CODE
+wrong() {
+    printf '#include <weir/plugin.h>\n%s\nstatic const struct %s %s = {.info = {.name = "%s", .doc = "wrong"}, %s};\nWEIR_PLUGIN(%s(%s))\n' \
+        "$5" "$3" "$1" "$1" "$4" "$2" "$1" >"$1.c"
+    expect 0 "$weir" plugin build "$1.c"
+}
+wrong w_way WEIR_L1_MANAGEMENT l1_management '.victim = f' \
+    'static uint32_t f(void *s, const struct l1_access *a, uint64_t c) { (void)s, (void)a; return (unsigned)__builtin_ctzll(~c); }'
+expect 2 "$weir" replay --plugin w_way.so --with w_way "$recording"
+says err "weir: the policy 'w_way' is wrong: victim answered way"
+says err "but the candidates are 0x"
+wrong w_far_way WEIR_L1_MANAGEMENT l1_management '.victim = f' \
+    'static uint32_t f(void *s, const struct l1_access *a, uint64_t c) { (void)s, (void)a, (void)c; return 77; }'
+expect 2 "$weir" replay --plugin w_far_way.so --with w_far_way "$recording"
+says err "victim answered way 77"
+wrong w_first WEIR_L1_ORGANISATION l1_organisation '.first_victims = f' \
+    'static uint64_t f(void *s, uint32_t set, uint64_t c) { (void)s, (void)set; return ~c; }'
+expect 2 "$weir" replay --plugin w_first.so --with w_first "$recording"
+says err "the policy 'w_first' is wrong: first_victims answered ways 0x"
+wrong w_verdict WEIR_L1_MANAGEMENT l1_management '.on_access = f' \
+    'static enum l1_verdict f(void *s, struct l1_access *a) { (void)s, (void)a; return (enum l1_verdict)4; }'
+expect 2 "$weir" replay --plugin w_verdict.so --with w_verdict "$recording"
+says err "the policy 'w_verdict' is wrong: on_access answered 4"
+expect 2 "$weir" run --plugin w_verdict.so --with w_verdict "$program"
+says err "the policy 'w_verdict' is wrong: on_access answered 4"
+wrong w_warp WEIR_SCHEDULER sm_sched '.pick = f' \
+    'static int f(void *s, const struct sched_view *v) { (void)s; return __builtin_ctzll(~v->can); }'
+expect 2 "$weir" replay --plugin w_warp.so --with w_warp "$recording"
+says err "the policy 'w_warp' is wrong: pick answered warp"
+wrong w_no_warp WEIR_SCHEDULER sm_sched '.pick = f' \
+    'static int f(void *s, const struct sched_view *v) { (void)s, (void)v; return 64; }'
+expect 2 "$weir" replay --plugin w_no_warp.so --with w_no_warp "$recording"
+says err "pick answered warp 64"
+home='static enum l1_route f(void *s, const struct req *r, uint64_t l, uint32_t t, uint32_t *h) { (void)s, (void)r, (void)t; *h = l % 2 ? 1 : 999; return L1_ROUTE_REMOTE; }'
+wrong w_home WEIR_L1_ORGANISATION l1_organisation '.remote = true, .route = f' "$home"
+expect 2 "$weir" replay --gpu mesh28 --plugin w_home.so --with w_home "$recording"
+says err "the policy 'w_home' is wrong: route named SM 999 as a home, and there are 28"
+wrong w_unsaid WEIR_L1_ORGANISATION l1_organisation '.route = f' "$(echo "$home" | sed 's/999/2/')"
+expect 2 "$weir" replay --gpu mesh28 --plugin w_unsaid.so --with w_unsaid "$recording"
+says err "the policy 'w_unsaid' is wrong: route named another SM as a home, but its struct does not say .remote = true"
+wrong w_slot WEIR_L1_ORDER order_policy '.init = i, .take_in = t, .pick = p, .taken = d' \
+    'static int i(void *s, const void *q, struct order_host *h, struct err *e) { (void)s, (void)q, (void)e; h->capacity = 4; return 0; }
+static bool t(void *s, uint32_t n, const struct req *r, uint64_t now) { (void)s, (void)n, (void)r, (void)now; return true; }
+static uint32_t p(const void *s, uint64_t now) { (void)s, (void)now; return 3; }
+static void d(void *s, uint32_t n) { (void)s, (void)n; }'
+expect 2 "$weir" replay --plugin w_slot.so --with w_slot "$recording"
+says err "the policy 'w_slot' is wrong: pick answered slot 3, which holds no request"
+
+# What is wrong with its tables is said when it is loaded.
+state='struct s { uint64_t a[9]; }; struct p { uint32_t n; };
+static const struct stat_def far[] = {STAT_NAMED(struct s, a[8], "far", "", "d"), STAT_END};
+static const struct stat_def two[] = {STAT_NAMED(struct s, a[0], "x", "", "d"), STAT_NAMED(struct s, a[1], "x", "", "d"), STAT_END};
+static const struct cfg_field high[] = {CFG_ROW(struct p, n, CFG_INT, "", "100", 1, 10, NULL, "d"), CFG_END};
+static const struct cfg_field twice[] = {CFG_ROW(struct p, n, CFG_INT, "", "1", 1, 10, NULL, "d"), CFG_ROW(struct p, n, CFG_INT, "", "1", 1, 10, NULL, "d"), CFG_END};
+void *unused[] = {(void *)far, (void *)two, (void *)high, (void *)twice};'
+wrong w_far WEIR_L1_MANAGEMENT l1_management '.info.stats = far, .state_bytes = sizeof(struct s) - 8' "$state"
+expect 2 "$weir" list policies --plugin w_far.so
+says err "w_far.so: the statistic w_far.far lies beyond the 64 bytes of state_bytes; set state_bytes"
+wrong w_two WEIR_L1_MANAGEMENT l1_management '.info.stats = two, .state_bytes = sizeof(struct s)' "$state"
+expect 2 "$weir" list policies --plugin w_two.so
+says err "w_two.so: there are two statistics w_two.x"
+wrong w_high WEIR_L1_MANAGEMENT l1_management '.info.params = high, .info.params_bytes = sizeof(struct p)' "$state"
+expect 2 "$weir" list policies --plugin w_high.so
+says err "w_high.so: the default of the parameter w_high.n: 100 is out of bounds; choose from 1 to 10"
+wrong w_small WEIR_L1_MANAGEMENT l1_management '.info.params = high' "$state"
+expect 2 "$weir" list policies --plugin w_small.so
+says err "w_small.so: the parameter w_small.n lies beyond the 0 bytes of params_bytes"
+wrong w_twice WEIR_L1_MANAGEMENT l1_management '.info.params = twice, .info.params_bytes = sizeof(struct p)' "$state"
+expect 2 "$weir" list policies --plugin w_twice.so
+says err "w_twice.so: there are two parameters w_twice.n"
+
+# A crash in a sweep may be the plugin's.
+wrong w_crash WEIR_L1_MANAGEMENT l1_management '.on_access = f' \
+    'static enum l1_verdict f(void *s, struct l1_access *a) { (void)s, (void)a; __builtin_trap(); }'
+sed 's/mine/w_crash/' plan.ini >crash.ini
+"$weir" sweep crash.ini --size tiny -j 1 >"$dir/out" 2>"$dir/err" && fail "a sweep whose plugin crashes ends well"
+grep -qF "): a fault of a plugin (w_crash.so) or a bug of weir" weir-crash/report.html || fail "the report does not name the plugin"
+
 sed 's/WEIR_L1_MANAGEMENT/WEIR_PREFETCHER/' mine.c >kind.c
 expect 2 "$weir" plugin build kind.c
 says err "kind.c was not built"
