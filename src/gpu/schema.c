@@ -57,6 +57,17 @@ static int check_memory(const struct cfg *c, const void *values, struct err *e)
     if (l1->line > m->interleave)
         return cfg_fault(c, "memory.interleave", e, "an L1 line (l1.line=%lu) would lie in two channels",
                          (unsigned long)l1->line);
+    /* A request is of one line of the L2, so what a cache before it asks for must fit into one. */
+    static const char *const before[] = {"l1", "const", "tex"};
+    for (unsigned i = 0; i < sizeof before / sizeof *before; i++) {
+        const struct l1_cache_config *cache = cfg_section(c, before[i]);
+        if (cache->enabled && cache->line > l2->line) {
+            cfg_fault(c, "l2.line", e, "a line of %s (%s.line=%luB) would lie in two lines of the L2", before[i],
+                      before[i], (unsigned long)cache->line);
+            return err_hint(e, "choose %s.line of at most %luB, or l2.line of at least %luB", before[i],
+                            (unsigned long)l2->line, (unsigned long)cache->line);
+        }
+    }
     return 0;
 }
 
