@@ -2,6 +2,7 @@
 #include "gpu/energy.h"
 
 #include "base/mem.h"
+#include "engine/registry.h"
 #include "gpu/gpu_config.h"
 #include "gpu/result.h"
 
@@ -35,14 +36,51 @@ static bool known(void *ctx, const char *name)
     return false;
 }
 
+static void free_names(struct names *n)
+{
+    for (size_t i = 0; i < n->all.n; i++)
+        free(n->all.p[i]);
+    VEC_FREE(&n->all);
+}
+
 struct energy_model *gpu_energy_open(const struct cfg *c, const struct stats *s, struct err *e)
 {
     struct names n = {.here = s};
     struct energy_model *m = energy_open(gpu_schema(), c, known, &n, e);
-    for (size_t i = 0; i < n.all.n; i++)
-        free(n.all.p[i]);
-    VEC_FREE(&n.all);
+    free_names(&n);
     return m;
+}
+
+/* Those who are told of the components, and the names they have been told. */
+struct listeners {
+    void (*fn)(void *ctx, const struct stat_doc *);
+    void *ctx;
+    struct names stats;
+    VEC(char *) told;
+};
+
+static void tell_component(struct listeners *l, const char *name, const char *doc)
+{
+    for (size_t i = 0; i < l->told.n; i++)
+        if (!strcmp(l->told.p[i], name))
+            return;
+    VEC_PUSH(&l->told, xstrdup(name));
+    l->fn(l->ctx, &(struct stat_doc){name, "joules", doc, STAT_COUNT});
+}
+
+/* The components of one machine. -1: it cannot be built, or has no coefficients. */
+static int tell_components(struct listeners *l, const char *machine, const char *with, struct err *e)
+{
+    struct cfg *c = cfg_load(gpu_schema(), machine, NULL, 0, with, e);
+    struct energy_model *m = c ? energy_open(gpu_schema(), c, known, &l->stats, e) : NULL;
+    for (unsigned i = 0; m && i < energy_count(m); i++) {
+        char name[96];
+        snprintf(name, sizeof name, "energy.%s_j", energy_name(m, i));
+        tell_component(l, name, energy_doc(m, i));
+    }
+    energy_free(m);
+    cfg_free(c);
+    return m ? 0 : -1;
 }
 
 int gpu_energy_each_stat(void (*fn)(void *ctx, const struct stat_doc *), void *ctx, struct err *e)
@@ -52,18 +90,25 @@ int gpu_energy_each_stat(void (*fn)(void *ctx, const struct stat_doc *), void *c
         {"energy.dynamic_j", "joules", "events x energy per event", STAT_COUNT},
         {"energy.static_j", "joules", "static power x time", STAT_COUNT},
         {"energy.power_w", "watts", "energy / time", STAT_RATIO}};
-    struct cfg *c = cfg_load(gpu_schema(), "gtx480", NULL, 0, NULL, e);
-    struct energy_model *m = c ? gpu_energy_open(c, NULL, e) : NULL;
-    for (size_t i = 0; m && i < sizeof whole / sizeof *whole; i++)
+    /* One machine for each file of coefficients. */
+    static const char *const machine[] = {"gtx480", "mesh28", "bfly36"};
+    struct listeners l = {.fn = fn, .ctx = ctx};
+    int bad = 0;
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
         fn(ctx, &whole[i]);
-    for (unsigned i = 0; m && i < energy_count(m); i++) {
-        char name[96];
-        snprintf(name, sizeof name, "energy.%s_j", energy_name(m, i));
-        fn(ctx, &(struct stat_doc){name, "joules", energy_doc(m, i), STAT_COUNT});
-    }
-    energy_free(m);
-    cfg_free(c);
-    return m ? 0 : -1;
+    for (unsigned i = 0; !bad && i < sizeof machine / sizeof *machine; i++)
+        bad = tell_components(&l, machine[i], NULL, e);
+    /* Policies that add structures are components, too. One that does not go with this machine alone is left out. */
+    const struct cfg_schema *s = gpu_schema();
+    for (unsigned k = 0; !bad && k < s->n_kind; k++)
+        for (unsigned i = 0; i < s->kind[k]->n; i++)
+            if (s->kind[k]->policy[i]->cost)
+                tell_components(&l, "mesh28", s->kind[k]->policy[i]->name, NULL);
+    for (size_t i = 0; i < l.told.n; i++)
+        free(l.told.p[i]);
+    VEC_FREE(&l.told);
+    free_names(&l.stats);
+    return bad;
 }
 
 /* ---- values ---- */

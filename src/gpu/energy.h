@@ -8,7 +8,7 @@
 
 struct json_t;
 
-/* For `weir explain`, as result_each_stat: energy.*, with the components of the usual machine. */
+/* For `weir explain`, as result_each_stat: energy.*, with the components of all machines and policies. */
 int gpu_energy_each_stat(void (*fn)(void *ctx, const struct stat_doc *), void *ctx, struct err *);
 
 /* The coefficients that the configuration names. `s`: the statistics of the machine at hand, or NULL. */

@@ -338,9 +338,14 @@ char *result_brief_json(struct gpu *g)
 
 int result_each_stat(void (*fn)(void *ctx, const struct stat_doc *), void *ctx, struct err *e)
 {
-    /* A machine knows its names; one whose SMs reach each other by a network of their own, with a prefetcher and with
-     * orders of requests, has them all but those of policies that are not chosen. */
-    struct gpu_opts o = {.machine = "bfly36", .with = WEIR_HOOKS ? "nlp,mrpb,cart,dyneb" : NULL};
+    /* A machine knows its names; one whose SMs reach each other by a network of their own, with a prefetcher, with
+     * orders of requests and with all that is counted only where it is there, has them all but those of policies that
+     * are not chosen. */
+    static const char *const all[] = {"l2.partitions=2", "l2.dirty_ways=4", "l1.observe=yes"};
+    struct gpu_opts o = {.machine = "bfly36",
+                         .with = WEIR_HOOKS ? "nlp,mrpb,cart,dyneb" : NULL,
+                         .set = all,
+                         .n_set = WEIR_HOOKS ? 3 : 2};
     struct gpu *g = gpu_new(&o, e);
     if (!g)
         return -1;
