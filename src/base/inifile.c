@@ -46,6 +46,11 @@ static char *next_line(char *out, int room, void *stream)
     if (out[strspn(out, " \t")] == '[') {
         if (is_empty(r))
             return NULL;
+        if (!strchr(out, ']')) {
+            err_at(r->e, r->path, r->line, 0, "a section's name ends with ]");
+            r->failed = true;
+            return NULL;
+        }
         r->empty_at = r->line;
     }
     return out;

@@ -170,6 +170,22 @@ static int fault_at(const struct origin *o, struct err *e, const char *key, cons
     return -1;
 }
 
+const char *cfg_last_set(const struct cfg *c, const char *const *keys, unsigned n)
+{
+    const char *last = keys[0];
+    int last_layer = -1;
+    for (unsigned k = 0; k < n; k++) {
+        const char *dot = strchr(keys[k], '.');
+        int i = -1;
+        const struct block *b = dot ? find_key(c, keys[k], (size_t)(dot - keys[k]), dot + 1, &i) : NULL;
+        if (b && b->origin[i].layer > last_layer) {
+            last_layer = b->origin[i].layer;
+            last = keys[k];
+        }
+    }
+    return last;
+}
+
 int cfg_fault(const struct cfg *c, const char *key, struct err *e, const char *fmt, ...)
 {
     char msg[512];
@@ -288,6 +304,11 @@ static char *next_line(char *out, int room, void *stream)
             p[1] = 0;
             break;
         }
+    if (out[strspn(out, " \t")] == '[' && !strchr(out, ']')) {
+        err_at(r->e, r->path, r->line, 0, "a section's name ends with ]");
+        r->failed = true;
+        return NULL;
+    }
     return out;
 }
 

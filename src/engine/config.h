@@ -95,6 +95,10 @@ const char *cfg_machine(const struct cfg *);
 int cfg_fault(const struct cfg *, const char *key, struct err *, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Of keys whose values contradict each other, the one that was set last, by the command line or the outermost file: it
+ * is the one to blame. The first of them where all are equally old. */
+const char *cfg_last_set(const struct cfg *, const char *const *keys, unsigned n);
+
 /* Every value in schema order: for `config show`, the JSON document and hashes. Sections of unchosen policies are left
  * out. */
 struct cfg_value {

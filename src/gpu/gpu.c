@@ -108,9 +108,11 @@ static int build_fabric(struct gpu *g, struct err *e)
 static int build_memory(struct gpu *g, struct err *e)
 {
     const struct memory_config *m = g->memory;
+    struct err why;
+    err_clear(&why);
     if (addrmap_init(&g->map, m->map, (uint32_t)m->interleave, m->channels, m->slices_per_channel, m->hash_bank,
-                     m->hash_channel, e))
-        return -1;
+                     m->hash_channel, &why))
+        return cfg_fault(g->cfg, "memory.map", e, "%s", why.msg);
     g->map.n_partition = (uint8_t)((const struct l2_cfg *)cfg_section(g->cfg, "l2"))->partitions;
     if (build_fabric(g, e))
         return -1;

@@ -65,19 +65,30 @@ static void share_out(const double *part, unsigned n, double whole, unsigned ten
 static void cache_line(const struct view *v, const char *title, const char *prefix, FILE *out)
 {
     char name[64], a[24], b[24];
-    double value[6];
+    /* An L2's atomics hit or miss; those of the L1s are outcomes of their own, and so are accesses sent to other L1s.
+     */
+    enum { USUAL = 4, OUTCOMES = 6 };
+    static const char *const outcome[OUTCOMES][2] = {{"hits", "hit"},      {"misses", "miss"},
+                                                     {"merges", "merged"}, {"bypasses", "bypassed"},
+                                                     {"remote", "remote"}, {"atomics", "atomic"}};
+    const unsigned n = strcmp(prefix, "l2") ? OUTCOMES : USUAL;
+    double part[SHARES];
     unsigned share[SHARES];
-    static const char *const what[] = {"accesses", "hits", "misses", "merges", "bypasses", "evictions"};
-    for (unsigned i = 0; i < 6; i++) {
-        snprintf(name, sizeof name, "%s.%s", prefix, what[i]);
-        value[i] = get(v, name);
+    for (unsigned i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "%s.%s", prefix, outcome[i][0]);
+        part[i] = get(v, name);
     }
-    if (!value[0])
+    snprintf(name, sizeof name, "%s.accesses", prefix);
+    const double all = get(v, name);
+    if (!all)
         return;
-    share_out(value + 1, 4, value[0], share);
-    fprintf(out, "  %-10s %10s accesses  %5.1f%% hit  %5.1f%% miss  %5.1f%% merged  %5.1f%% bypassed, %s evicted\n",
-            title, big(a, value[0]), share[0] / 10.0, share[1] / 10.0, share[2] / 10.0, share[3] / 10.0,
-            big(b, value[5]));
+    share_out(part, n, all, share);
+    fprintf(out, "  %-10s %10s accesses", title, big(a, all));
+    for (unsigned i = 0; i < n; i++)
+        if (i < USUAL || part[i] > 0)
+            fprintf(out, "  %5.1f%% %s", share[i] / 10.0, outcome[i][1]);
+    snprintf(name, sizeof name, "%s.evictions", prefix);
+    fprintf(out, ", %s evicted\n", big(b, get(v, name)));
 }
 
 static void stall_line(const struct view *v, FILE *out)

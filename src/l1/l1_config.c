@@ -61,8 +61,12 @@ static int check_cache(const struct cfg *c, const char *section, const void *val
     uint64_t way = v->line * v->assoc;
     uint64_t sets = way ? v->size / way : 0;
     if (!sets || v->size % way || sets & (sets - 1)) {
-        snprintf(key, sizeof key, "%s.assoc", section);
-        cfg_fault(c, key, e, "%lu bytes / (%lu-byte lines x %u ways) is not a power of two of sets",
+        char sized[3][64];
+        static const char *const by[] = {"assoc", "size", "line"};
+        for (unsigned i = 0; i < 3; i++)
+            snprintf(sized[i], sizeof sized[i], "%s.%s", section, by[i]);
+        const char *last = cfg_last_set(c, (const char *const[]){sized[0], sized[1], sized[2]}, 3);
+        cfg_fault(c, last, e, "%lu bytes / (%lu-byte lines x %u ways) is not a power of two of sets",
                   (unsigned long)v->size, (unsigned long)v->line, v->assoc);
         for (uint32_t a = 1; a <= 64; a++) {
             uint64_t s = v->line ? v->size / (v->line * a) : 0;
@@ -113,7 +117,9 @@ const struct cfg_section tex_cfg_section = {"tex", "the texture cache of an SM",
 
 #define S struct l1_stats
 const struct stat_def l1_stat_defs[] = {
-    STAT_ROW(S, accesses, "requests", "line accesses taken: hits + misses + merges + bypasses + atomics + remote"),
+    STAT_ROW(S, accesses, "requests",
+             "line accesses taken: hits + misses + merges + bypasses + atomics + remote; one sent to another SM's L1 "
+             "counts as remote here and by its outcome there"),
     STAT_ROW(S, hits, "requests", "accesses whose data was there (stores: whose line was there)"),
     STAT_ROW(S, misses, "requests", "accesses that started a fetch, and stores whose line was not there"),
     STAT_ROW(S, merges, "requests", "loads that joined a fetch in flight"),
@@ -171,8 +177,12 @@ const struct stat_def l1_stat_defs[] = {
 #undef S
 
 static const struct stat_def data_ratios[] = {
-    STAT_QUOTIENT("miss_rate", "", "l1.misses", "l1.accesses", "misses / accesses"),
-    STAT_QUOTIENT("hit_rate", "", "l1.hits", "l1.accesses", "hits / accesses"), STAT_END};
+    STAT_QUOTIENT(
+        "miss_rate", "", "l1.misses", "l1.accesses",
+        "misses / accesses; accesses sent to another SM's L1 count twice: remote, and by their outcome there"),
+    STAT_QUOTIENT("hit_rate", "", "l1.hits", "l1.accesses",
+                  "hits / accesses; accesses sent to another SM's L1 count twice: remote, and by their outcome there"),
+    STAT_END};
 
 /* What prefetching does, whoever prefetches. Shown when somebody does. */
 const uint64_t l1_distance_bound[L1_DISTANCES - 1] = {16, 32, 64, 128, 256, 512, 1024, 4096};

@@ -335,8 +335,9 @@ static int check_l2(const struct cfg *c, const void *values, struct err *e)
     const T *v = (const T *)values;
     uint64_t way = v->line * v->assoc, sets = way ? v->size / way : 0;
     if (!sets || v->size % way || sets & (sets - 1))
-        return cfg_fault(c, "l2.assoc", e, "%lu bytes / (%lu-byte lines x %u ways) is not a power of two of sets",
-                         (unsigned long)v->size, (unsigned long)v->line, v->assoc);
+        return cfg_fault(c, cfg_last_set(c, (const char *const[]){"l2.assoc", "l2.size", "l2.line"}, 3), e,
+                         "%lu bytes / (%lu-byte lines x %u ways) is not a power of two of sets", (unsigned long)v->size,
+                         (unsigned long)v->line, v->assoc);
     if (v->partitions > 1 && (v->assoc < 2 || v->mshrs < 2))
         return cfg_fault(c, "l2.partitions", e,
                          "copies of the other partition's lines need two ways and two MSHRs of a slice");

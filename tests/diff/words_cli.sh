@@ -147,6 +147,52 @@ for with in '' ,; do
     expect 2 "$weir" replay --with "$with" "$wt"
     says err "--with: which policy?"
 done
+expect 0 "$weir" replay --gpu mesh28 --with dyneb "$wt"
+says out "% remote"
+sum=$(grep "^  L1 " "$dir/out" | grep -oE '[0-9.]+%' | tr -d %. | awk '{ s += $1 } END { print s }')
+[ "$sum" = 1000 ] || fail "the shares of shared L1s make $sum tenths of a percent: $(grep "^  L1 " "$dir/out")"
+
+# Every statistic that a run prints is listed, and so explained: those of observers, partitions, energy and its components.
+expect 0 "$weir" list statistics
+awk '{ print $1 }' "$dir/out" >"$dir/known"
+documents=
+for run in "mesh28 dyneb --set l1.observe=yes --energy" "h200 racb" "gtx480 apcm --energy" "xbar28 cart --energy" "bfly36 mrpb --energy"; do
+    # shellcheck disable=SC2086 # words
+    set -- $run
+    gpu=$1 with=$2
+    shift 2
+    expect 0 "$weir" replay -q --gpu "$gpu" --with "$with" "$@" --json "$dir/$gpu.json" "$wt"
+    documents="$documents $dir/$gpu.json"
+done
+# shellcheck disable=SC2086 # words
+python3 - "$dir/known" $documents <<'PY' || fail "a statistic that weir does not explain"
+import json, sys
+known = set(open(sys.argv[1]).read().split())
+missing = sorted({name for path in sys.argv[2:] for name in json.load(open(path))["total"]} - known)
+print("unknown:", *missing, file=sys.stderr)
+sys.exit(bool(missing))
+PY
+for name in energy.dyneb_j l1.home.peak l2.far.fetches l2.cleaned; do
+    expect 0 "$weir" explain $name
+    says out "$name: a statistic"
+done
+expect 0 "$weir" explain l1.accesses
+says out "counts as remote here and by its outcome there"
+
+# Values that contradict each other: the one that was set last is named, and what to do.
+expect 2 "$weir" replay -q --set l2.line=64B "$wt"
+says err "l2.line=64B: a line of l1 (l1.line=128B) would lie in two lines of the L2; choose l1.line of at most 64B, or l2.line of at least 128B"
+expect 2 "$weir" config check --set l1.line=64B --set l2.line=64B gtx480
+says err "tex.line=128B"
+expect 0 "$weir" replay -q --set l1.line=64B --set tex.line=64B --set l2.line=64B "$wt"
+printf 'base = gtx480\n[l1]\nsize = 33KiB\n' >"$dir/size.ini"
+expect 2 "$weir" config check "$dir/size.ini"
+says err "size.ini:3: l1.size=33KiB:"
+printf 'base = gtx480\n[l1\nsize = 32KiB\n' >"$dir/section.ini"
+expect 2 "$weir" config check "$dir/section.ini"
+says err "section.ini:2: a section's name ends with ]"
+expect 2 "$weir" replay -q --set memory.map=RRR "$wt"
+says err '--set memory.map=RRR: address mapping "RRR" names 3 bits'
 
 # Exit statuses: done, the program failed, bad input, deadlock.
 expect 0 "$weir" run -q --functional "$app"
