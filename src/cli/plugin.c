@@ -100,6 +100,21 @@ static int check_name(const char *name, const char *kind, struct err *e)
         err_set(e, "'%s' cannot be a policy's name", name);
         return err_hint(e, "small letters, digits and _, beginning with a letter, less than 40");
     }
+    static const char *const keywords[] = {
+        "auto",     "break",  "case",     "char",   "const",  "continue", "default", "do",     "double",  "else",
+        "enum",     "extern", "float",    "for",    "goto",   "if",       "inline",  "int",    "long",    "register",
+        "return",   "short",  "restrict", "signed", "sizeof", "static",   "struct",  "switch", "typedef", "union",
+        "unsigned", "void",   "volatile", "while",  "asm",    "typeof",   "bool",    "true",   "false"};
+    for (unsigned i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (!strcmp(keywords[i], name)) {
+            err_set(e, "'%s' is a word of C and cannot be a policy's name", name);
+            return err_hint(e, "choose another, my_%s perhaps", name);
+        }
+    for (unsigned i = 0; i < s->n_section; i++)
+        if (!strcmp(s->section[i]->name, name)) {
+            err_set(e, "'%s' is a section of the configuration and cannot be a policy's name", name);
+            return err_hint(e, "choose another, my_%s perhaps", name);
+        }
     for (unsigned i = 0; i < s->n_kind; i++)
         if (!strcmp(s->kind[i]->name, kind) && policy_find(s->kind[i], name) >= 0)
             return err_set(e, "there is a policy '%s' of kind %s already", name, kind);
@@ -245,17 +260,19 @@ static int build_plugin(const char *source, const char *output)
 {
     struct err e;
     struct command c = {0};
-    char out[PATH_MAX];
+    char out[PATH_MAX], in[PATH_MAX];
     if (check_source(source, &e))
         return report(&e);
-    snprintf(out, sizeof out, "%.*s.so", (int)strlen(source) - 2, source);
+    /* What begins with - would be an option to the compiler. */
+    snprintf(in, sizeof in, "%s%s", *source == '-' ? "./" : "", source);
+    snprintf(out, sizeof out, "%.*s.so", (int)strlen(in) - 2, in);
     const char *cc = getenv("CC");
     char *compiler = xstrdup(cc && *cc ? cc : "cc");
     for (char *save, *w = strtok_r(compiler, " ", &save); w; w = strtok_r(NULL, " ", &save))
         add_word(&c, w); /* "ccache gcc" */
     free(compiler);
     int status = add_flags(&c, &e);
-    const char *const last[] = {"-shared", "-fPIC", "-o", output ? output : out, source};
+    const char *const last[] = {"-shared", "-fPIC", "-o", output ? output : out, in};
     for (unsigned i = 0; i < sizeof last / sizeof *last; i++)
         add_word(&c, last[i]);
     VEC_PUSH(&c.word, NULL);

@@ -233,6 +233,13 @@ says err "one C file"
 expect 2 "$weir" plugin build nothing.c
 expect 2 "$weir" plugin new Wrong-Name
 says err "small letters"
+for name in int static l1 dram; do
+    expect 2 "$weir" plugin new $name
+    says err "cannot be a policy's name; choose another, my_$name perhaps"
+done
+cp mine.c ./-dash.c
+expect 0 "$weir" plugin build -- -dash.c
+[ -f ./-dash.so ] || fail "-dash.c was not built"
 expect 2 "$weir" plugin new other --kind l3
 says err "choose from: l1-management"
 expect 2 "$weir" plugin new gto --kind scheduler
