@@ -351,7 +351,7 @@ cp "$dir/app.wt" "$dir/a b/c, d.wt"
 printf 'base = gtx480\n' >"$dir/a b/e, f.ini"
 expect 0 "$weir" sweep -o "$dir/blanks" --gpu "$dir/a b/e, f.ini" --gpu mesh28 "$dir/a b/c, d.wt"
 says err "2 simulations"
-printf '[figure]\ntitle = blanks\nprograms = "a b/c, d.wt"\n[sweep]\nmachine = "a b/e, f.ini" mesh28\n' >"$dir/blanks.ini"
+printf '[figure]\ntitle = blanks\nprograms = "a b/c, d.wt"\n[sweep]\nmachine = "%s" mesh28\n' "$dir/a b/e, f.ini" >"$dir/blanks.ini"
 expect 0 "$weir" sweep -o "$dir/blanks" "$dir/blanks.ini"
 says err "2 taken from earlier ones"
 exit 0
