@@ -299,6 +299,8 @@ static const struct {
     {"__assertfail", do_assert},
     {"__assert_fail", do_assert},
     {"abort", do_abort},
+    {"__cxa_pure_virtual", do_abort},
+    {"__cxa_deleted_virtual", do_abort},
     {"malloc", do_malloc},
     {"free", do_free},
     {"memcpy", do_memcpy},

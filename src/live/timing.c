@@ -223,18 +223,21 @@ void timing_finish(void)
     gpu_live_close(live);
     live = NULL;
     rt.sink = NULL;
+    /* A program whose kernels are all executed may be at its end while the machine still simulates them: a signal then
+     * is no less an end before the end. */
+    const int sig = interrupted;
+    if (sig && end != GPU_DONE) {
+        rt.slot->finished = 1;
+        signal(sig, SIG_DFL);
+        raise(sig);
+    }
 }
 
 /* The machine refused the stream: the user's signal ends the program here, everything else loses the device. */
 void timing_refused(void)
 {
-    const int sig = interrupted;
-    if (!live || !sig)
-        return;
-    timing_finish();
-    rt.slot->finished = 1;
-    signal(sig, SIG_DFL);
-    raise(sig);
+    if (interrupted)
+        timing_finish();
 }
 
 void timing_gave_up(void)

@@ -210,6 +210,19 @@ static void full_disk(void)
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, 4096});
 }
 
+/* At its end while the machine still has most of its work before it. */
+static void end_early(void)
+{
+    void *p;
+    uint32_t n = 3000000, stride = 1;
+    cudaMalloc(&p, 4ul * n);
+    void *args[] = {&p, &p, &n, &stride};
+    cudaLaunchKernel(&gather, (dim3){n / 64, 1, 1}, (dim3){64, 1, 1}, args, 0, NULL);
+    puts("waiting");
+    fflush(stdout);
+    exit(0);
+}
+
 static void left_exit(void)
 {
     _exit(0);
@@ -254,6 +267,7 @@ static const struct ending {
     {"thread", leave_from_thread}, {"vfork", borrow_memory},
     {"wait", wait_for_signal},     {"no-exec", exec_fails},
     {"driver", use_driver},        {"full-disk", full_disk},
+    {"early", end_early},
 };
 
 int main(int argc, char **argv)

@@ -90,4 +90,13 @@ wait $pid 2>/dev/null
 status=$?
 [ $status = 1 ] && grep -q '"warp_insts": [1-9]' "$dir/stats.json" || fail "a signal to the whole group: status $status, or no statistics"
 
+# A signal while the machine still simulates what a program at its end has launched: the run is not whole, and says so.
+rm -f "$dir/stats.json" "$dir/out"
+env --default-signal "$weir" run -q --gpu gtx480 --json "$dir/stats.json" "$app" early >"$dir/out" 2>&1 &
+pid=$!
+wait_until grep -qs waiting "$dir/out" || fail "early: the program did not come to its end"
+kill -s INT $pid
+wait $pid 2>/dev/null
+status=$?
+[ $status = 1 ] && grep -q '"complete": false' "$dir/stats.json" || fail "a signal at the program's end: status $status, or statistics that seem whole"
 exit $failed

@@ -147,8 +147,7 @@ int main()
         CHECK(near(s, sin(pi * x)) && near(sinpi(x), s));
         CHECK(near(c, cos(pi * x)) && near(cospif((float)x), c));
         CHECK(near(rsqrt(x), 1 / sqrt(x)) && near(rsqrtf((float)x), 1 / sqrt(x)) && near(rsqrt((float)x), 1 / sqrt(x)));
-        CHECK(near(rcbrt(x), 1 / cbrt(x)) && near(rhypot(x, 2.0), 1 / hypot(x, 2.0)));
-        CHECK(near(norm3d(x, 2.0, 3.0), sqrt(x * x + 13)) && near(rnorm4d(x, 1.0, 2.0, 3.0), 1 / sqrt(x * x + 14)));
+        CHECK(near(rcbrt(x), 1 / cbrt(x)) && near(rcbrtf((float)x), 1 / cbrt(x)));
         CHECK(near(normcdf(x), 0.5 * erfc(-x / sqrt(2.0))));
     }
     return check_result();

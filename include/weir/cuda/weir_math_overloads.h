@@ -110,7 +110,7 @@ WEIR_OF_FLOAT void sincospi(float a, float *s, float *c)
 #undef WEIR_FLOAT2
 #undef WEIR_OF_FLOAT
 
-/* For the references that people compute on the host. */
+/* For the references that people compute on the host; norms and rhypot are for the device alone. */
 #define WEIR_ON_HOST static __inline__ __host__
 #define WEIR_HOST_NAMES(T, X, f)                                                                                       \
     WEIR_ON_HOST T rsqrt##X(T a)                                                                                       \
@@ -144,30 +144,6 @@ WEIR_HOST_NAMES(double, , )
 WEIR_HOST_NAMES(float, f, f)
 WEIR_HOST_NAMES(float, , f)
 #undef WEIR_HOST_NAMES
-#define WEIR_HOST_NORMS(T, f)                                                                                          \
-    WEIR_ON_HOST T rhypot##f(T a, T b)                                                                                 \
-    {                                                                                                                  \
-        return 1 / __builtin_hypot##f(a, b);                                                                           \
-    }                                                                                                                  \
-    WEIR_ON_HOST T norm3d##f(T a, T b, T c)                                                                            \
-    {                                                                                                                  \
-        return __builtin_hypot##f(__builtin_hypot##f(a, b), c);                                                        \
-    }                                                                                                                  \
-    WEIR_ON_HOST T norm4d##f(T a, T b, T c, T d)                                                                       \
-    {                                                                                                                  \
-        return __builtin_hypot##f(__builtin_hypot##f(a, b), __builtin_hypot##f(c, d));                                 \
-    }                                                                                                                  \
-    WEIR_ON_HOST T rnorm3d##f(T a, T b, T c)                                                                           \
-    {                                                                                                                  \
-        return 1 / norm3d##f(a, b, c);                                                                                 \
-    }                                                                                                                  \
-    WEIR_ON_HOST T rnorm4d##f(T a, T b, T c, T d)                                                                      \
-    {                                                                                                                  \
-        return 1 / norm4d##f(a, b, c, d);                                                                              \
-    }
-WEIR_HOST_NORMS(double, )
-WEIR_HOST_NORMS(float, f)
-#undef WEIR_HOST_NORMS
 #undef WEIR_ON_HOST
 
 #endif
