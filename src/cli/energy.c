@@ -1,6 +1,7 @@
 /* weir energy: what stored runs consumed, by component, without simulating again; two runs beside each other. */
 #include "cli/cli.h"
 
+#include "base/exhaust.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
 #include "cli/machine_args.h"
@@ -87,10 +88,7 @@ static struct cfg *configuration(const char *path, json_t *config, const char *c
         fprintf(f, "%s = %s\n", dot + 1, json_string_value(value));
     }
     fclose(f);
-    const char *named = json_string_value(json_object_get(config, "machine.energy"));
-    size_t room = strlen(coefficients ? coefficients : named ? named : "") + 32;
-    char *set = xmalloc(room);
-    snprintf(set, room, "machine.energy=%s", coefficients ? coefficients : named ? named : "");
+    char *set = xasprintf("machine.energy=%s", coefficients);
     struct cfg *c = cfg_load_text(gpu_schema(), path, text, (const char *const *)&set, 1, NULL, e);
     if (!c)
         err_hint(e, "the run is of another version of weir, or of a policy from a plugin (--plugin)");
@@ -111,8 +109,9 @@ static int load(struct run *r, const char *path, const char *coefficients, struc
         err_at(e, path, 0, 0, "this is no statistics document of weir (schema %s)", RESULT_SCHEMA);
         return err_hint(e, "write one with 'weir run --json' or 'weir replay --json'");
     }
-    const char *named = json_string_value(json_object_get(config, "machine.energy"));
-    if (!coefficients && (!named || !*named)) {
+    if (!coefficients)
+        coefficients = json_string_value(json_object_get(config, "machine.energy"));
+    if (!coefficients || !*coefficients) {
         const char *machine = json_string_value(json_object_get(r->doc, "machine"));
         err_at(e, path, 0, 0, "the machine of this run, %s, names no energy coefficients", machine ? machine : "-");
         return err_hint(e,
