@@ -106,6 +106,7 @@ struct session {
     struct lab lab;
     struct claims claims;
     bool has_claims;
+    struct found from;
     struct store *store;
     struct slurm slurm;
     char slurm_folder[SUITE_PATH + 16], self[PATH_MAX];
@@ -122,6 +123,21 @@ static int prepare_slurm(const struct study *a, struct session *x, const char *c
     snprintf(x->slurm_folder, sizeof x->slurm_folder, "%s/slurm", cache);
     x->slurm = (struct slurm){.weir = x->self, .folder = x->slurm_folder, .options = a->slurm_options, .retries = 2};
     return 0;
+}
+
+/* Searches start from what another study found. Every line is looked at before anything runs. */
+static int start_searches(const struct study *a, struct session *x, struct err *e)
+{
+    if (found_read(&x->from, a->search_from, e))
+        return -1;
+    x->lab.from = &x->from;
+    if (lab_check_searches(&x->lab, e))
+        return -1;
+    for (size_t i = 0; i < x->from.one.n; i++)
+        if (x->from.one.p[i].used)
+            return 0;
+    err_at(e, a->search_from, 0, 0, "nothing in it is about a search of these figures");
+    return err_hint(e, "take found.ini of a report of the same figures at another size");
 }
 
 static int prepare(struct study *a, struct session *x, struct err *e)
@@ -144,6 +160,8 @@ static int prepare(struct study *a, struct session *x, struct err *e)
     for (size_t i = 0; i < a->plan.n; i++)
         if (lab_add_figure(&x->lab, &a->plan.p[i], e))
             return -1;
+    if (a->search_from && start_searches(a, x, e))
+        return -1;
     if (lab_check(&x->lab, e) || (a->out && report_check(a->out, e)) || record_all(a, &x->lab, &x->suite, cache, e))
         return -1;
     snprintf(file, sizeof file, "%s/results.sqlite", cache);
@@ -212,6 +230,7 @@ int study_run(struct study *a)
     if (x.has_claims)
         claims_free(&x.claims);
     lab_free(&x.lab);
+    found_free(&x.from);
     suite_free(&x.suite);
     return status;
 }
@@ -251,7 +270,7 @@ char *study_folder(const char *name)
     return folder;
 }
 
-enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_CFLAGS, KEY_ON, KEY_SLURM, KEY_FORMAT };
+enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_CFLAGS, KEY_ON, KEY_SLURM, KEY_FORMAT, KEY_SEARCH_FROM };
 
 static const struct argp_option options[] = {
     {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of the suite's programs (default: small)", 0},
@@ -261,6 +280,10 @@ static const struct argp_option options[] = {
     {"cflags", KEY_CFLAGS, "FLAGS", 0,
      "compile the suite's programs with these flags instead of the plan's, e.g. -fno-unroll-loops; '' for none", 0},
     {"results", KEY_RESULTS, "FILE", 0, "where results are kept (default: results.sqlite in the cache folder)", 0},
+    {"search-from", KEY_SEARCH_FROM, "FILE", 0,
+     "start searches from what those of another size found: found.ini of its report; they climb from there in steps of "
+     "an eighth",
+     0},
     {"on", KEY_ON, "local|slurm", 0, "where to simulate: this computer (default), or a cluster's nodes through Slurm",
      0},
     {"slurm", KEY_SLURM, "OPTIONS", 0, "with --on slurm: options for sbatch, e.g. '--partition=long --mem=4G'", 0},
@@ -292,6 +315,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_RESULTS:
         a->results = arg;
+        return 0;
+    case KEY_SEARCH_FROM:
+        a->search_from = arg;
         return 0;
     case KEY_ON:
         cli_choose(state, "--on", arg, (const char *const[]){"local", "slurm", NULL});

@@ -19,6 +19,7 @@ struct study {
     char *command;     /* as it was typed; NULL = not known */
     const char *size, *out, *results, *cflags, *formats;
     unsigned jobs;
+    const char *search_from;        /* found.ini of another study; NULL = none */
     const char *on, *slurm_options; /* on: "slurm"; NULL = this computer */
     bool no_run;                    /* only what the store has */
     VEC(struct plan) plan;
@@ -27,7 +28,7 @@ struct study {
     unsigned verdict[VERDICT_UNKNOWN + 1];
 };
 
-/* --size, --jobs, --output, --format, --cflags, --results; its input is a struct study. */
+/* --size, --jobs, --output, --format, --cflags, --results, ...; its input is a struct study. */
 extern const struct argp study_argp;
 void study_init(struct study *);
 void study_free(struct study *);

@@ -320,9 +320,10 @@ static bool ask_point(void *ctx, const long *at, double *value)
     return true;
 }
 
-/* Goes on from the values in `s`. 0: *s has the best ones; 1: points are wanted; -1: a fault. */
+/* Goes on from the values in `s`: between those that the plan lists, or near them. 0: *s has the best ones; 1: points
+ * are wanted; -1: a fault. */
 static int refine(struct lab *l, const struct plan *plan, const struct plan_variant *v,
-                  const struct lab_program *program, struct want *w, struct settings *s, struct err *e)
+                  const struct lab_program *program, bool near, struct want *w, struct settings *s, struct err *e)
 {
     struct search_knob knob[SEARCH_KNOBS];
     long at[SEARCH_KNOBS];
@@ -332,38 +333,33 @@ static int refine(struct lab *l, const struct plan *plan, const struct plan_vari
         for (size_t i = 0; i < knob[k].n; i++)
             knob[k].value[i] = strtol(v->best.p[k].value.word.p[i], NULL, 10);
         at[k] = strtol(strchr(s->set.p[s->own + k], '=') + 1, NULL, 10);
+        if (near)
+            search_ladder(&knob[k], at[k]);
     }
-    bool found = search_refine(knob, v->best.n, ask_point, &a, at);
+    bool found =
+        near ? search_climb(knob, v->best.n, ask_point, &a, at) : search_refine(knob, v->best.n, ask_point, &a, at);
     if (found)
         assign(s, v, at);
     return a.refused ? -1 : !found;
 }
 
-/*
- * Follows a variant's searches as far as results go: adds the points that are needed next to *w, or gives the final one
- * in *out. A coordinate takes the value with the largest plan->maximise; the first of equals.
- */
-static int resolve(struct lab *l, const struct plan *plan, const struct plan_variant *v,
-                   const struct lab_program *program, struct want *w, struct point **out, struct err *e)
+/* The best of the listed values, one key after the other: that with the largest plan->maximise, the first of equals.
+ * Returns as refine. */
+static int try_listed(struct lab *l, const struct plan *plan, const struct plan_variant *v,
+                      const struct lab_program *program, struct want *w, struct settings *s, struct err *e)
 {
-    struct settings s = {0};
-    for (size_t i = 0; v && i < v->set.word.n; i++)
-        VEC_PUSH(&s.set, v->set.word.p[i]);
-    s.own = s.set.n;
-    int status = 0;
     bool pending = false;
-    *out = NULL;
-    for (size_t c = 0; v && c < v->best.n && !pending && !status; c++) {
+    for (size_t c = 0; c < v->best.n && !pending; c++) {
         const struct plan_search *search = &v->best.p[c];
         const char *best = search->value.word.p[0];
         double best_value = -INFINITY;
-        for (size_t i = 0; i < search->value.word.n && !status; i++) {
-            VEC_PUSH(&s.set, assignment(search->key, search->value.word.p[i]));
-            struct point *p = get_point(l, plan, v, program, &s, search->at, e);
-            free(s.set.p[--s.set.n]);
-            if (!p) {
-                status = -1;
-            } else if (!settled(p)) {
+        for (size_t i = 0; i < search->value.word.n; i++) {
+            VEC_PUSH(&s->set, assignment(search->key, search->value.word.p[i]));
+            struct point *p = get_point(l, plan, v, program, s, search->at, e);
+            free(s->set.p[--s->set.n]);
+            if (!p)
+                return -1;
+            if (!settled(p)) {
                 want(w, p);
                 pending = true;
             } else if (point_value(p, plan->maximise) > best_value) {
@@ -371,24 +367,47 @@ static int resolve(struct lab *l, const struct plan *plan, const struct plan_var
                 best = search->value.word.p[i];
             }
         }
-        VEC_PUSH(&s.set, assignment(search->key, best));
+        VEC_PUSH(&s->set, assignment(search->key, best));
     }
-    if (!status && !pending && v && v->refine) {
-        int more = refine(l, plan, v, program, w, &s, e);
-        status = more < 0 ? -1 : 0;
-        pending = more > 0;
-    }
-    if (!status && !pending) {
+    return pending;
+}
+
+/* Adds the values that a variant searches to `s`, as far as results go. Returns as refine. */
+static int search(struct lab *l, const struct plan *plan, const struct plan_variant *v,
+                  const struct lab_program *program, struct want *w, struct settings *s, struct err *e)
+{
+    long at[SEARCH_KNOBS];
+    const int unknown = l->from && v->refine ? found_start(l->from, plan, v, program->name, at, e) : 1;
+    if (unknown < 0)
+        return -1;
+    if (!unknown)
+        assign(s, v, at);
+    const int more = unknown ? try_listed(l, plan, v, program, w, s, e) : 0;
+    return more || !v->refine ? more : refine(l, plan, v, program, !unknown, w, s, e);
+}
+
+/* Follows a variant's searches as far as results go: adds the points that are needed next to *w, or gives the final one
+ * in *out. */
+static int resolve(struct lab *l, const struct plan *plan, const struct plan_variant *v,
+                   const struct lab_program *program, struct want *w, struct point **out, struct err *e)
+{
+    struct settings s = {0};
+    for (size_t i = 0; v && i < v->set.word.n; i++)
+        VEC_PUSH(&s.set, v->set.word.p[i]);
+    s.own = s.set.n;
+    *out = NULL;
+    int more = v && v->best.n ? search(l, plan, v, program, w, &s, e) : 0;
+    if (!more) {
         struct point *p = get_point(l, plan, v, program, &s, place_of(plan, v), e);
         if (!p)
-            status = -1;
+            more = -1;
         else if (!settled(p))
             want(w, p);
         else
             *out = p;
     }
     settings_free(&s);
-    return status;
+    return more < 0 ? -1 : 0;
 }
 
 static int collect(struct lab *l, struct want *w, struct err *e)
@@ -467,6 +486,21 @@ int lab_check(struct lab *l, struct err *e)
         }
         if (metric_check(plan, e))
             return -1;
+    }
+    return 0;
+}
+
+int lab_check_searches(struct lab *l, struct err *e)
+{
+    for (size_t i = 0; i < l->figure.n; i++) {
+        const struct lab_figure *f = &l->figure.p[i];
+        for (size_t k = 0; k < f->plan.variant.n; k++)
+            for (size_t p = 0; p < f->program.n; p++) {
+                const struct plan_variant *v = &f->plan.variant.p[k];
+                long at[SEARCH_KNOBS];
+                if (v->refine && found_start(l->from, &f->plan, v, f->program.p[p]->name, at, e) < 0)
+                    return -1;
+            }
     }
     return 0;
 }

@@ -8,6 +8,7 @@
 #ifndef WEIR_LAB_LAB_H
 #define WEIR_LAB_LAB_H
 
+#include "lab/found.h"
 #include "lab/plan.h"
 #include "lab/plot.h"
 #include "lab/pool.h"
@@ -42,6 +43,7 @@ struct lab {
     struct strmap point_by_key; /* index in `point` */
     VEC(struct lab_machine) machine;
     struct strmap machine_by_id; /* index in `machine` */
+    struct found *from;          /* where searches start; NULL = from what the plans list */
 };
 
 void lab_free(struct lab *);
@@ -50,6 +52,8 @@ int lab_add_figure(struct lab *, struct plan *, struct err *);
 /* Before anything is recorded or simulated: whether every variant is a machine that can be built and has the
  * statistics that the plan asks for. */
 int lab_check(struct lab *, struct err *);
+/* Likewise whether lab->from has a start for searches, and one that they can take. */
+int lab_check_searches(struct lab *, struct err *);
 /* As pool_run; afterwards the tables stand. Stopped: tables of what there is. -1 also where a result is there and a
  * file that its values need cannot be read: the store has what was simulated. */
 int lab_run(struct lab *, struct pool *, struct err *);

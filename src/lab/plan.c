@@ -300,6 +300,25 @@ unsigned plan_launches(const struct plan *p, const char *label)
     return 0;
 }
 
+/* "fig12", or the plan's file name without .ini. */
+void plan_stem(const struct plan *p, char out[64])
+{
+    if (p->number && strlen(p->number) < 20 &&
+        strspn(p->number, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_") ==
+            strlen(p->number)) {
+        snprintf(out, 64, "fig%s", p->number);
+        return;
+    }
+    const char *slash = strrchr(p->path, '/'), *name = slash ? slash + 1 : p->path;
+    snprintf(out, 64, "%.50s", name);
+    char *dot = strrchr(out, '.');
+    if (dot)
+        *dot = 0;
+    for (char *c = out; *c; c++)
+        if (!isalnum((unsigned char)*c) && *c != '-' && *c != '_')
+            *c = '_';
+}
+
 const struct plan_variant *plan_divisor(const struct plan *p, const struct plan_variant *v)
 {
     const char *name = v->over ? v->over : p->normalise;

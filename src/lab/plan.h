@@ -125,6 +125,8 @@ unsigned plan_launches(const struct plan *, const char *label);
 /* The name of a combination of parts: "apcm+cart"; "" = of none. */
 enum { PLAN_NAME_BYTES = 256, PLAN_PARTS = 6 };
 void plan_combination(const struct plan *, unsigned mask, char out[PLAN_NAME_BYTES]);
+/* What the figure's files are called: "fig12", or the plan's file name without .ini. */
+void plan_stem(const struct plan *, char out[64]);
 /* By which variant `v` is divided; NULL = values stand as they are. */
 const struct plan_variant *plan_divisor(const struct plan *, const struct plan_variant *v);
 

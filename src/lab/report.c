@@ -8,30 +8,10 @@
 #include "lab/page.h"
 #include "lab/report_page.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <sys/stat.h>
-
-/* "fig12", or the plan's file name without .ini. */
-void report_stem(const struct lab_figure *f, char out[64])
-{
-    if (f->plan.number && strlen(f->plan.number) < 20 &&
-        strspn(f->plan.number, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_") ==
-            strlen(f->plan.number)) {
-        snprintf(out, 64, "fig%s", f->plan.number);
-        return;
-    }
-    const char *slash = strrchr(f->plan.path, '/'), *name = slash ? slash + 1 : f->plan.path;
-    snprintf(out, 64, "%.50s", name);
-    char *dot = strrchr(out, '.');
-    if (dot)
-        *dot = 0;
-    for (char *c = out; *c; c++)
-        if (!isalnum((unsigned char)*c) && *c != '-' && *c != '_')
-            *c = '_';
-}
 
 static void put_heading(const struct lab_figure *f, bool markdown, FILE *out)
 {
@@ -42,13 +22,16 @@ static void put_heading(const struct lab_figure *f, bool markdown, FILE *out)
 }
 
 /* What searches ended with, one line per variant. */
-static void put_found(const struct lab_figure *f, bool markdown, FILE *out)
+static void put_found(const struct lab *l, const struct lab_figure *f, bool markdown, FILE *out)
 {
+    const char *bullet = markdown ? "- " : "  ";
+    bool climbed = false;
     for (size_t k = 0; plan_simulates(&f->plan) && k < f->plan.variants.word.n; k++) {
         const struct plan_variant *v = plan_find(&f->plan, f->plan.variants.word.p[k]);
         if (!v->best.n)
             continue;
-        fprintf(out, "%sBest found, %s:", markdown ? "- " : "  ", v->label ? v->label : v->name);
+        climbed |= v->refine && l->from;
+        fprintf(out, "%sBest found, %s:", bullet, v->label ? v->label : v->name);
         for (size_t p = 0; p < f->program.n; p++) {
             char found[200];
             lab_found(f, p, k, found, sizeof found);
@@ -58,6 +41,44 @@ static void put_found(const struct lab_figure *f, bool markdown, FILE *out)
         }
         fputc('\n', out);
     }
+    if (climbed)
+        fprintf(out, "%sSearches started from %s and went in steps of an eighth\n", bullet, l->from->path);
+}
+
+/* The same as a section of found.ini. */
+static void put_found_from(const struct lab_figure *f, size_t variant, FILE *out)
+{
+    const struct plan_variant *v = plan_find(&f->plan, f->plan.variants.word.p[variant]);
+    char found[200], stem[64];
+    bool headed = false;
+    plan_stem(&f->plan, stem);
+    for (size_t p = 0; v->refine && p < f->program.n; p++) {
+        lab_found(f, p, variant, found, sizeof found);
+        if (!*found)
+            continue;
+        if (!headed)
+            fprintf(out, "[%s/%s]\n", stem, v->name);
+        headed = true;
+        found_write(out, f->program.p[p]->name, found);
+    }
+}
+
+/* What a study of another size can start from (found.h), if anything was searched. */
+static int write_found(const struct lab *l, const struct report *r, struct err *e)
+{
+    char *text = NULL, *path = xasprintf("%s/found.ini", r->folder);
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    if (!out)
+        mem_exhausted(0);
+    for (size_t i = 0; i < l->figure.n; i++)
+        for (size_t k = 0; plan_simulates(&l->figure.p[i].plan) && k < l->figure.p[i].plan.variants.word.n; k++)
+            put_found_from(&l->figure.p[i], k, out);
+    fclose(out);
+    const int bad = n ? outfile_write(path, text, n, e) : 0;
+    free(text);
+    free(path);
+    return bad;
 }
 
 static void put_notes(const struct lab_figure *f, bool markdown, FILE *out)
@@ -226,7 +247,7 @@ static int write_figure(struct writing *w, const struct lab_figure *f, const str
 {
     char name[64], stem[PATH_MAX];
     int drawn = 0;
-    report_stem(f, name);
+    plan_stem(&f->plan, name);
     if (snprintf(stem, sizeof stem, "%s/%s", w->report->folder, name) >= (int)sizeof stem - 8)
         return err_at(e, w->report->folder, 0, 0, "the name is too long");
     table_print(&f->table, true, w->md);
@@ -234,7 +255,7 @@ static int write_figure(struct writing *w, const struct lab_figure *f, const str
         fprintf(w->md, "\n![%s](%s.svg)\n\n", f->plan.title, name);
     if (f->plan.kind == PLAN_INTERACTIONS)
         interact_print(w->lab, f, w->report->claims, true, w->md);
-    put_found(f, true, w->md);
+    put_found(w->lab, f, true, w->md);
     put_notes(f, true, w->md);
     if (write_table(f, stem, e))
         return -1;
@@ -293,7 +314,7 @@ static int put_figure(struct writing *w, struct lab_figure *f, struct err *e)
         table_print(&f->table, false, w->screen);
     if (f->plan.kind == PLAN_INTERACTIONS)
         interact_print(w->lab, f, w->report->claims, false, w->screen);
-    put_found(f, false, w->screen);
+    put_found(w->lab, f, false, w->screen);
     put_notes(f, false, w->screen);
     const int drawn = w->md ? write_figure(w, f, w->claim.n ? w->claim.p + first : NULL, w->claim.n - first, e) : 0;
     for (size_t i = first; i < w->claim.n; i++)
@@ -400,7 +421,8 @@ int report_write(struct lab *l, const struct report *r, FILE *screen, struct err
         fclose(w.md);
         fclose(w.html);
         /* What could not be drawn is told, but everything else is written. */
-        if (status >= 0 && (write_report(&w, "report.md", body, status ? NULL : e) ||
+        if (status >= 0 && (write_found(l, r, status ? NULL : e) ||
+                            write_report(&w, "report.md", body, status ? NULL : e) ||
                             write_report(&w, "report.html", sections, status ? NULL : e)))
             status = -1;
         free(body);

@@ -82,7 +82,7 @@ static void put_origin(FILE *f, const struct report *r, const struct lab_figure 
 {
     const struct plan *p = &figure->plan;
     char stem[64], name[80], *csv = page_csv(&figure->table);
-    report_stem(figure, stem);
+    plan_stem(&figure->plan, stem);
     fputs("<details><summary>The command, the variants and the data</summary>\n", f);
     if (r->command) {
         fputs("<pre>", f);
@@ -167,7 +167,7 @@ void report_page_figure(FILE *f, const struct report *r, const struct lab_figure
                         size_t svg_bytes, const struct report_claim *claim, size_t n_claim)
 {
     char stem[64], alt[300];
-    report_stem(figure, stem);
+    plan_stem(&figure->plan, stem);
     fprintf(f, "<section>\n<h2 id=\"%s\">", stem);
     put_heading(f, figure);
     fputs("</h2>\n", f);
@@ -286,7 +286,7 @@ void report_page(FILE *f, const struct report *r, const struct lab *l, const str
         fputs("<nav class=\"toc\"><ul>\n", f);
         for (size_t i = 0; i < l->figure.n; i++) {
             char stem[64];
-            report_stem(&l->figure.p[i], stem);
+            plan_stem(&l->figure.p[i].plan, stem);
             fprintf(f, "<li><a href=\"#%s\">", stem);
             put_heading(f, &l->figure.p[i]);
             fputs("</a></li>\n", f);

@@ -11,9 +11,6 @@ struct report_claim {
     char published[48];
 };
 
-/* "fig12": the figure's files, and its place in the page. */
-void report_stem(const struct lab_figure *, char out[64]);
-
 /* One figure's section. `svg` NULL: there is no picture. */
 void report_page_figure(FILE *, const struct report *, const struct lab_figure *, const char *svg, size_t svg_bytes,
                         const struct report_claim *, size_t n_claim);

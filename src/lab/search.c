@@ -71,3 +71,35 @@ bool search_refine(struct search_knob *knob, size_t n, search_ask *ask, void *ct
     }
     return true;
 }
+
+static long step_of(long value)
+{
+    return value < 16 ? 1 : value / 8;
+}
+
+void search_ladder(struct search_knob *k, long from)
+{
+    const long low = k->value[0], high = k->value[k->n - 1];
+    long down[SEARCH_VALUES / 2];
+    size_t n = 0;
+    for (long v = from; v > low && n < SEARCH_VALUES / 2;) {
+        v = v - step_of(v) > low && n + 1 < SEARCH_VALUES / 2 ? v - step_of(v) : low;
+        down[n++] = v;
+    }
+    k->n = 0;
+    while (n)
+        k->value[k->n++] = down[--n];
+    k->value[k->n++] = from;
+    for (long v = from; v < high;) {
+        v = v + step_of(v) < high && k->n + 1 < SEARCH_VALUES ? v + step_of(v) : high;
+        k->value[k->n++] = v;
+    }
+}
+
+bool search_climb(const struct search_knob *knob, size_t n, search_ask *ask, void *ctx, long *at)
+{
+    for (bool moved = true; moved;)
+        if (!step(knob, n, ask, ctx, at, &moved))
+            return false;
+    return true;
+}

@@ -5,6 +5,9 @@
  * that are better. When none is, the grid is halved around the point; when there is nothing left to halve, the point is
  * the answer. That takes about two points per knob and halving, instead of every combination. It finds the best of a
  * hill with one top; of several tops it finds the one that the coarse grid led to.
+ *
+ * Where the best of a smaller input is known, a search of a larger one can climb from there instead: on a ladder whose
+ * rungs lie an eighth apart, without a coarse grid before and without halving after.
  */
 #ifndef WEIR_LAB_SEARCH_H
 #define WEIR_LAB_SEARCH_H
@@ -26,5 +29,11 @@ typedef bool search_ask(void *ctx, const long *at, double *value);
  * are missing, and all that the present step needs have been asked for. The knobs' values are changed.
  */
 bool search_refine(struct search_knob *, size_t n, search_ask *, void *ctx, long *at);
+
+/* Replaces the listed values by a ladder through `from`: each rung an eighth from the one below (at least 1), the ends
+ * where they were. `from` is between them. */
+void search_ladder(struct search_knob *, long from);
+/* As search_refine, but goes from rung to rung only. */
+bool search_climb(const struct search_knob *, size_t n, search_ask *, void *ctx, long *at);
 
 #endif
