@@ -304,8 +304,7 @@ unsigned plan_launches(const struct plan *p, const char *label)
 void plan_stem(const struct plan *p, char out[64])
 {
     if (p->number && strlen(p->number) < 20 &&
-        strspn(p->number, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_") ==
-            strlen(p->number)) {
+        strspn(p->number, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_") == strlen(p->number)) {
         snprintf(out, 64, "fig%s", p->number);
         return;
     }

@@ -421,9 +421,9 @@ int report_write(struct lab *l, const struct report *r, FILE *screen, struct err
         fclose(w.md);
         fclose(w.html);
         /* What could not be drawn is told, but everything else is written. */
-        if (status >= 0 && (write_found(l, r, status ? NULL : e) ||
-                            write_report(&w, "report.md", body, status ? NULL : e) ||
-                            write_report(&w, "report.html", sections, status ? NULL : e)))
+        if (status >= 0 &&
+            (write_found(l, r, status ? NULL : e) || write_report(&w, "report.md", body, status ? NULL : e) ||
+             write_report(&w, "report.html", sections, status ? NULL : e)))
             status = -1;
         free(body);
         free(sections);

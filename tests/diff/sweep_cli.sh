@@ -171,6 +171,38 @@ assert tried[best] == max(tried.values()) and {1, 6, 24} < set(tried), tried
 assert all(x in tried for x in (best - 1, best + 1) if 1 <= x <= 24), (best, tried)
 PY
 
+# A search that starts from what another found: its own best first, then rungs from there, and no listed value.
+[ "$(cat "$dir/fine/found.ini")" = "[fine/swl]
+best = swl.limit=$found for mm_mars" ] || fail "found.ini: $(cat "$dir/fine/found.ini")"
+printf '[fine/swl]\nbest = swl.limit=12 for mm_mars\n' >"$dir/from.ini"
+expect 0 "$weir" sweep "$dir/fine.ini" --size tiny --results "$dir/near.sqlite" -o "$dir/near" \
+    --search-from "$dir/from.ini"
+says out "Searches started from $dir/from.ini"
+python3 - "$dir/near.sqlite" "$dir/near/found.ini" <<'PY' || fail "not a climb from 12"
+import re, sqlite3, sys
+tried = {int(s.split("=")[1]) for s, in sqlite3.connect(sys.argv[1]).execute("SELECT settings FROM result")}
+best = int(re.search(r"limit=(\d+) for mm_mars", open(sys.argv[2]).read()).group(1))
+assert {11, 12, 13} <= tried and best in tried, (best, tried)
+assert all(x in tried for x in (best - 1, best + 1) if 1 <= x <= 15), (best, tried)
+assert 6 not in tried or best <= 7, (best, tried)
+PY
+start() { # start LINE TEXT CONTENT: a file to start from that is refused
+    printf "$3" >"$dir/from.ini"
+    expect 2 "$weir" sweep "$dir/fine.ini" --size tiny -o "$dir/near" --search-from "$dir/from.ini"
+    says err "from.ini$1"
+    says err "$2"
+}
+start :2: "from 1 to 24" '[fine/swl]\nbest = swl.limit=25 for mm_mars\n'
+start :2: "from 1 to 24" '[fine/swl]\nbest = swl.limit=2x for mm_mars\n'
+start :2: "swl searches swl.limit here" '[fine/swl]\nbest = pd.distance=2 for mm_mars\n'
+start :2: "2 values, where swl searches 1" '[fine/swl]\nbest = swl.limit=2 swl.limit=3 for mm_mars\n'
+start :2: "for PROGRAM" '[fine/swl]\nbest = swl.limit=2\n'
+start :2: "fig15/pcal" '[swl]\nbest = swl.limit=2 for mm_mars\n'
+start : "nothing in it is about" '[fine/gto]\nbest = swl.limit=2 for mm_mars\n'
+start : "nothing in it is about" ''
+expect 2 "$weir" sweep "$dir/fine.ini" --size tiny -o "$dir/near" --search-from "$dir/nothing.ini"
+says err "nothing.ini: cannot read"
+
 # Faults: with their place.
 refuse() { # refuse LINE TEXT SED-SCRIPT: the plan changed so is refused at that line
     sed "$3" "$dir/idle.ini" >"$dir/bad.ini"

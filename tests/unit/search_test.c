@@ -127,6 +127,51 @@ static void all_points_of_a_step_are_asked_for_at_once(void **state)
     assert_int_equal(rounds, 6); /* 8, 4, 24; 6, 16; 12, 20; 10, 14; 11, 13; and the answer */
 }
 
+static void ladder_is(long from, const long *rungs, size_t n)
+{
+    struct search_knob k = limits;
+    search_ladder(&k, from);
+    assert_int_equal(k.n, n);
+    assert_memory_equal(k.value, rungs, n * sizeof *rungs);
+}
+
+/* Rungs an eighth apart, at least 1; the ends are rungs, too. */
+static void a_ladder_goes_through_its_start(void **state)
+{
+    (void)state;
+    static const long from_1[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                  11, 12, 13, 14, 15, 16, 18, 20, 22, 24}; /* 16 + 16 / 8 is 18 */
+    static const long from_17[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 19, 21, 23, 24};
+    ladder_is(1, from_1, sizeof from_1 / sizeof *from_1);
+    ladder_is(17, from_17, sizeof from_17 / sizeof *from_17);
+    struct search_knob wide = {{1, 1000000000}, 2};
+    search_ladder(&wide, 1000); /* more rungs than there is room for: the ends stay */
+    assert_in_range(wide.n, 3, SEARCH_VALUES);
+    assert_int_equal(wide.value[0], 1);
+    assert_int_equal(wide.value[wide.n - 1], 1000000000);
+    for (size_t i = 1; i < wide.n; i++)
+        assert_true(wide.value[i - 1] < wide.value[i]);
+}
+
+static void a_climb_asks_for_little(void **state)
+{
+    (void)state;
+    struct oracle o = {.value = top_at_13, .n = 1};
+    struct search_knob k = limits;
+    long at = 12;
+    search_ladder(&k, at);
+    assert_true(search_climb(&k, 1, ask, &o, &at));
+    assert_int_equal(at, 13);
+    static const long in_turn[] = {12, 11, 13, 14};
+    assert_int_equal(o.n_asked, sizeof in_turn / sizeof *in_turn);
+    for (size_t i = 0; i < o.n_asked; i++)
+        assert_int_equal(o.asked[i][0], in_turn[i]);
+    o = (struct oracle){.value = top_at_13, .n = 1, .patient = true};
+    at = 12;
+    assert_false(search_climb(&k, 1, ask, &o, &at));
+    assert_int_equal(o.n_asked, 3); /* all at once */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +180,8 @@ int main(void)
         cmocka_unit_test(the_first_of_equals_stays),
         cmocka_unit_test(two_knobs_are_searched_together),
         cmocka_unit_test(all_points_of_a_step_are_asked_for_at_once),
+        cmocka_unit_test(a_ladder_goes_through_its_start),
+        cmocka_unit_test(a_climb_asks_for_little),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
