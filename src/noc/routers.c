@@ -55,7 +55,8 @@ static void ask_for_vc(const struct routers *n, struct router *r, uint32_t i)
     uint32_t o = r->route[n->packet[head_flit(n, r, i) >> 2].to];
     r->in[i].to = (uint16_t)o;
     r->output[o].asks |= 1ull << i;
-    r->asking |= 1u << o;
+    if (r->output[o].free_vc)
+        r->asking |= 1u << o;
 }
 
 /* Puts a flit into a buffer and notes what its channel can do next. */
@@ -230,8 +231,8 @@ BODY void give_slot_back(struct routers *n, const struct router *r, uint32_t i)
     n->blocked[n->class_of_vc[vc] * n->noc.mark_words + (input->node >> 6)] &= ~(1ull << (input->node & 63));
 }
 
-/* Moves the flit at the head of channel i through output o. True when it was a packet's last. */
-BODY bool traverse(struct routers *n, struct router *r, uint32_t o, uint32_t i, uint64_t now)
+/* Moves the flit at the head of channel i through output o. */
+BODY void traverse(struct routers *n, struct router *r, uint32_t o, uint32_t i, uint64_t now)
 {
     struct output *output = &r->output[o];
     struct in_chan *in = &r->in[i];
@@ -259,11 +260,12 @@ BODY bool traverse(struct routers *n, struct router *r, uint32_t o, uint32_t i, 
     if (tail) {
         out->owner = NO_CHAN;
         output->free_vc |= 1ull << (in->holds & n->vc_mask);
+        if (output->asks)
+            r->asking |= 1u << o;
         in->holds = NO_CHAN;
         if (in->n)
             ask_for_vc(n, r, i);
     }
-    return tail;
 }
 
 /* The first bit from the pointer on, or from the lowest on. */
@@ -303,9 +305,8 @@ BODY void allocate(struct routers *n, uint32_t n_class, struct router *r)
         uint32_t o = (uint32_t)__builtin_ctz(outputs);
         for (uint32_t c = 0; c < n_class; c++)
             allocate_vcs(n, n_class, r, o, c);
-        if (!r->output[o].asks)
-            r->asking &= ~(1u << o);
     }
+    r->asking = 0; /* whoever still asks waits until a packet leaves a virtual channel */
 }
 
 /* The lane that the packet of channel i, which leaves the network at this output, is for. */
@@ -314,16 +315,21 @@ BODY uint32_t eject_lane(const struct routers *n, uint32_t n_class, const struct
     return n_class == 1 ? output->node : n->class_of_vc[i & n->vc_mask] * n->noc.n_node + output->node;
 }
 
-/* Of the channels with a flit for a node, those that may send it: a packet's first flit needs a place there. */
-BODY uint64_t with_place(const struct routers *n, uint32_t n_class, const struct router *r, const struct output *output)
+/* The channel that an output offers itself to: the first from its pointer on with a flit for it. A packet's first flit
+ * to a node needs a place there. NONE: nobody can go. */
+BODY uint32_t choose(const struct routers *n, uint32_t n_class, const struct router *r, const struct output *output)
 {
-    uint64_t channels = output->goes;
-    for (uint64_t m = channels; m; m &= m - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(m), lane = eject_lane(n, n_class, output, i);
-        if (head_flit(n, r, i) & 1 && port_free(n->noc.out[lane]) <= n->reserved[lane])
-            channels &= ~(1ull << i);
+    uint64_t left = output->goes;
+    while (left) {
+        uint32_t i = first_from(left, output->next);
+        if (output->feeds != NONE || !(head_flit(n, r, i) & 1))
+            return i;
+        uint32_t lane = eject_lane(n, n_class, output, i);
+        if (port_free(n->noc.out[lane]) > n->reserved[lane])
+            return i;
+        left &= ~(1ull << i);
     }
-    return channels;
+    return NONE;
 }
 
 /* One router, one cycle: virtual channels, switch. True when it must be visited again next cycle. */
@@ -338,17 +344,13 @@ BODY bool visit(struct routers *n, uint32_t n_class, struct router *r, uint64_t 
     uint32_t chosen[MAX_PORT]; /* by output: the channel */
     for (uint32_t outputs = r->ready; outputs; outputs &= outputs - 1) {
         uint32_t o = (uint32_t)__builtin_ctz(outputs);
-        const struct output *output = &r->output[o];
-        uint64_t left = output->feeds == NONE ? with_place(n, n_class, r, output) : output->goes;
-        if (!left)
+        if ((chosen[o] = choose(n, n_class, r, &r->output[o])) == NONE)
             continue;
-        chosen[o] = first_from(left, output->next);
         uint32_t port = chosen[o] >> n->vc_shift;
         offers[port] = (offered >> port & 1 ? offers[port] : 0) | 1u << o;
         offered |= 1u << port;
     }
     /* Each input port takes the first offer from its own pointer on. */
-    bool vc_left = false;
     for (; offered; offered &= offered - 1) {
         uint32_t port = (uint32_t)__builtin_ctz(offered), o = first_from(offers[port], r->input[port].next);
         uint32_t i = chosen[o];
@@ -356,9 +358,9 @@ BODY bool visit(struct routers *n, uint32_t n_class, struct router *r, uint64_t 
         r->input[port].next = (uint16_t)(o + 1);
         if (r->output[o].feeds == NONE && head_flit(n, r, i) & 1)
             n->reserved[eject_lane(n, n_class, &r->output[o], i)]++;
-        vc_left |= traverse(n, r, o, i, now);
+        traverse(n, r, o, i, now);
     }
-    return r->ready || (vc_left && r->asking);
+    return r->ready || r->asking;
 }
 
 BODY uint64_t tick_body(struct routers *n, uint32_t n_class, uint64_t now)

@@ -56,7 +56,7 @@ struct output {
     uint16_t next_vc[NOC_MAX_CLASS]; /* by class: the same when it gives virtual channels */
 };
 struct router {
-    uint32_t asking; /* outputs for which a packet waits for a virtual channel */
+    uint32_t asking; /* outputs with a free virtual channel that a packet may want */
     uint32_t ready;  /* outputs for which a flit is ready */
     uint32_t *buf;   /* its channels' rings */
     uint8_t *route;  /* by node: output */
