@@ -48,17 +48,6 @@ static int split_command(const char *text, struct lab_program *p)
     return quote ? -1 : 0;
 }
 
-/* Where a file of a plan lies: beside the plan, unless its name begins with a slash. */
-static char *beside(const struct plan *plan, struct inifile_place at, const char *name)
-{
-    const char *slash = at.file ? strrchr(plan->path, '/') : NULL;
-    const size_t n = *name != '/' && slash ? (size_t)(slash - plan->path) + 1 : 0;
-    char *path = xmalloc(n + strlen(name) + 1);
-    memcpy(path, plan->path, n);
-    strcpy(path + n, name);
-    return path;
-}
-
 static int fault(struct inifile_place at, struct err *e, const char *what, const char *why)
 {
     return at.file ? err_at(e, at.file, at.line, 0, "%s: %s", what, why) : err_set(e, "%s: %s", what, why);
@@ -72,7 +61,7 @@ static int find_file(const struct plan *plan, struct lab_program *p, struct inif
     const bool recording = text_ends_in(first, ".wt");
     if (!recording && !strchr(first, '/'))
         return 0; /* weir record looks it up in PATH */
-    char *path = beside(plan, at, first);
+    char *path = at.file ? plan_beside(plan, first) : xstrdup(first);
     int status = 0;
     if (stat(path, &st))
         status = fault(at, e, path, strerror(errno));

@@ -1,6 +1,8 @@
 /* Reads plans; see plan.h. */
 #include "lab/plan.h"
 
+#include "base/exhaust.h"
+#include "base/text.h"
 #include "engine/config.h"
 #include "gpu/plugin.h"
 #include "lab/axes.h"
@@ -251,14 +253,17 @@ static char *keep(struct plan *p, char *text)
     return text;
 }
 
-/* The path of a file named in the plan: beside it, unless it begins with a slash. NULL: it cannot be read. */
-static char *beside(struct plan *p, const char *key, const char *name, struct inifile_place at, struct err *e)
+char *plan_beside(const struct plan *p, const char *name)
 {
     const char *slash = strrchr(p->path, '/');
-    size_t n = name[0] != '/' && slash ? (size_t)(slash - p->path) + 1 : 0;
-    char *path = keep(p, xmalloc(n + strlen(name) + 1));
-    memcpy(path, p->path, n);
-    strcpy(path + n, name);
+    const int folder = name[0] != '/' && slash ? (int)(slash - p->path) + 1 : 0;
+    return xasprintf("%.*s%s", folder, p->path, name);
+}
+
+/* The path of a file named in the plan. NULL: it cannot be read. */
+static char *beside(struct plan *p, const char *key, const char *name, struct inifile_place at, struct err *e)
+{
+    char *path = keep(p, plan_beside(p, name));
     if (access(path, R_OK) == 0)
         return path;
     INIFILE_FAULT(at, e, "%s = %s: there is no file %s", key, name, path);
@@ -440,6 +445,16 @@ static int combine(struct plan *p, struct err *e)
     return 0;
 }
 
+/* The file of a machine that the plan, not the command line, names. */
+static void find_machine(const struct plan *p, char **machine, struct inifile_place at)
+{
+    if (!*machine || !at.file || (!strchr(*machine, '/') && !text_ends_in(*machine, ".ini")))
+        return;
+    char *path = plan_beside(p, *machine);
+    free(*machine);
+    *machine = path;
+}
+
 static int check(struct plan *p, struct err *e)
 {
     if (!p->title)
@@ -460,6 +475,9 @@ static int check(struct plan *p, struct err *e)
         }
     if (p->sweep.n && axes_expand(p, e))
         return -1;
+    find_machine(p, &p->machine, p->machine_at);
+    for (size_t i = 0; i < p->variant.n; i++)
+        find_machine(p, &p->variant.p[i].machine, p->variant.p[i].machine_at);
     if (p->kind == PLAN_INTERACTIONS && combine(p, e))
         return -1;
     if (p->kind != PLAN_INTERACTIONS && p->parts.word.n)

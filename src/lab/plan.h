@@ -125,6 +125,8 @@ unsigned plan_launches(const struct plan *, const char *label);
 /* The name of a combination of parts: "apcm+cart"; "" = of none. */
 enum { PLAN_NAME_BYTES = 256, PLAN_PARTS = 6 };
 void plan_combination(const struct plan *, unsigned mask, char out[PLAN_NAME_BYTES]);
+/* The path of a file that the plan names: beside it, unless the name begins with a slash. Owned by the caller. */
+char *plan_beside(const struct plan *, const char *name);
 /* What the figure's files are called: "fig12", or the plan's file name without .ini. */
 void plan_stem(const struct plan *, char out[64]);
 /* By which variant `v` is divided; NULL = values stand as they are. */

@@ -154,7 +154,7 @@ cat >"$dir/fine.ini" <<INI
 [figure]
 title    = limits
 programs = mm_mars
-machine  = $dir/small-machine.ini
+machine  = small-machine.ini
 [variant swl]
 with   = swl
 best   = swl.limit: 1 6 24
@@ -383,7 +383,7 @@ cp "$dir/app.wt" "$dir/a b/c, d.wt"
 printf 'base = gtx480\n' >"$dir/a b/e, f.ini"
 expect 0 "$weir" sweep -o "$dir/blanks" --gpu "$dir/a b/e, f.ini" --gpu mesh28 "$dir/a b/c, d.wt"
 says err "2 simulations"
-printf '[figure]\ntitle = blanks\nprograms = "a b/c, d.wt"\n[sweep]\nmachine = "%s" mesh28\n' "$dir/a b/e, f.ini" >"$dir/blanks.ini"
+printf '[figure]\ntitle = blanks\nprograms = "a b/c, d.wt"\n[sweep]\nmachine = "a b/e, f.ini" mesh28\n' >"$dir/blanks.ini"
 expect 0 "$weir" sweep -o "$dir/blanks" "$dir/blanks.ini"
 says err "2 taken from earlier ones"
 exit 0
