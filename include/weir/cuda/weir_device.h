@@ -112,6 +112,7 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const
 
 #include "weir_math_overloads.h"
 #include "weir_minmax.h"
+#include "weir_dpx.h"
 #include "weir_warp.h"
 #include "weir_memory.h"
 #include "weir_atomics.h"
