@@ -49,6 +49,8 @@ static const char help_text[] =
     "  -use_fast_math, -ftz=true, -prec-div=false, -prec-sqrt=false, -fmad=false\n"
     "  -fno-unroll-loops    leave the loops of device code as they are, but for those with a #pragma unroll\n"
     "  -funroll-known-loops unroll loops of known length only, and those whole, as nvcc did before CUDA 4.1\n"
+    "  -fno-whole-vectors   load of a float4 and its kin only what is used; nvcc, and weir without this, load it "
+    "whole\n"
     "  -Xcompiler OPTION    for the host compiler\n"
     "  -x cu                treat the files that follow as CUDA, whatever their names\n"
     "  --keep               keep NAME.ptx and NAME.o\n"
@@ -148,6 +150,9 @@ static void explain_missing(const char *errors)
 
 /* ---- one file ---- */
 
+/* How large a loop may become when it is unrolled to take arrays out of local memory; clang's own bound is 300. */
+#define UNROLL_MORE "-unroll-threshold=2700"
+
 /* The part of a path between the last slash and the last dot. */
 static char *stem(const char *path)
 {
@@ -168,13 +173,17 @@ static void push_compiler(struct cc_list *w, const struct cc_tools *t)
     cc_push(w, "--driver-mode=g++");
 }
 
+static int arch_of(const struct cc_job *job, const struct cc_tools *t)
+{
+    const int arch = job->arch ? job->arch : 75;
+    return arch > t->max_arch ? t->max_arch : arch < 50 ? 50 : arch;
+}
+
 static void push_cuda(struct cc_list *w, const struct cc_job *job, const struct cc_tools *t)
 {
-    int arch = job->arch ? job->arch : 75;
-    arch = arch > t->max_arch ? t->max_arch : arch < 50 ? 50 : arch;
     cc_push(w, "-x");
     cc_push(w, "cuda");
-    cc_pushf(w, "--cuda-gpu-arch=sm_%d", arch);
+    cc_pushf(w, "--cuda-gpu-arch=sm_%d", arch_of(job, t));
     cc_push(w, "-nocudainc");
     cc_push(w, "-nocudalib");
     /* Never look at an installed toolkit: the result must not depend on whether there is one. */
@@ -256,13 +265,17 @@ int cc_device_args(const struct cc_job *job, struct cc_list *out, struct err *e)
     return 0;
 }
 
-static void device_command(struct cc_list *w, const struct cc_job *job, const struct cc_tools *t,
-                           const struct cc_input *in, const char *ptx)
+/* clang's own language, before anything is optimised. */
+static void front_command(struct cc_list *w, const struct cc_job *job, const struct cc_tools *t,
+                          const struct cc_input *in, const char *ir)
 {
     push_compiler(w, t);
     push_device(w, job, t);
     cc_push(w, "-S");
+    cc_push(w, "-emit-llvm");
     cc_push(w, "-O3");
+    cc_push(w, "-Xclang");
+    cc_push(w, "-disable-llvm-passes");
     cc_push(w, "-gline-tables-only");
     cc_push(w, "-Xclang");
     cc_push(w, "-target-feature");
@@ -270,25 +283,63 @@ static void device_command(struct cc_list *w, const struct cc_job *job, const st
     cc_pushf(w, "+ptx%d", t->ptx);
     if (job->fast_math)
         cc_push(w, "-fcuda-approx-transcendentals");
-    if (job->fast_math || job->prec_div_off) {
-        cc_push(w, "-mllvm");
-        cc_pushf(w, "-nvptx-prec-divf32=%d", job->fast_math ? 0 : 1);
-    }
-    if (job->fast_math || job->prec_sqrt_off) {
-        cc_push(w, "-mllvm");
-        cc_push(w, "-nvptx-prec-sqrtf32=0");
-    }
     if (job->no_fma)
         cc_push(w, "-ffp-contract=off");
+    push_source(w, in);
+    cc_push(w, "-o");
+    cc_push(w, ir);
+}
+
+static void push_llvm(struct cc_list *w, const char *option)
+{
+    cc_push(w, "-mllvm");
+    cc_push(w, option);
+}
+
+/* How far the optimiser is asked to go. */
+struct back {
+    bool keep_vectors; /* their parts are not loaded one by one */
+    bool unroll_more;
+};
+
+/* From that language to PTX. */
+static void back_command(struct cc_list *w, const struct cc_job *job, const struct cc_tools *t, struct back how,
+                         const char *ir, const char *ptx)
+{
+    push_compiler(w, t);
+    cc_push(w, "--target=nvptx64-nvidia-cuda");
+    cc_push(w, "-nocudalib");
+    cc_push(w, "-Wno-unused-command-line-argument");
+    cc_push(w, "-S");
+    cc_push(w, "-O3");
+    cc_push(w, "-Xclang");
+    cc_push(w, "-target-cpu");
+    cc_push(w, "-Xclang");
+    cc_pushf(w, "sm_%d", arch_of(job, t));
+    cc_push(w, "-Xclang");
+    cc_push(w, "-target-feature");
+    cc_push(w, "-Xclang");
+    cc_pushf(w, "+ptx%d", t->ptx);
+    cc_push(w, "-Xclang");
+    cc_push(w, "-discard-value-names");
+    push_llvm(w, job->no_fma ? "-nvptx-fma-level=0" : "-nvptx-fma-level=2"); /* -ffp-contract is for sources */
+    if (job->fast_math || job->prec_div_off)
+        push_llvm(w, job->fast_math ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1");
+    if (job->fast_math || job->prec_sqrt_off)
+        push_llvm(w, "-nvptx-prec-sqrtf32=0");
     if (job->no_unroll)
         cc_push(w, "-fno-unroll-loops");
     if (job->unroll_known) {
-        cc_push(w, "-mllvm");
-        cc_push(w, "-unroll-runtime=false");
-        cc_push(w, "-mllvm");
-        cc_push(w, "-unroll-allow-partial=false");
+        push_llvm(w, "-unroll-runtime=false");
+        push_llvm(w, "-unroll-allow-partial=false");
     }
-    push_source(w, in);
+    if (how.keep_vectors)
+        push_llvm(w, "-disable-vector-combine");
+    if (how.unroll_more)
+        push_llvm(w, UNROLL_MORE);
+    cc_push(w, "-x");
+    cc_push(w, "ir");
+    cc_push(w, ir);
     cc_push(w, "-o");
     cc_push(w, ptx);
 }
@@ -493,19 +544,106 @@ static int check_defined(const struct cc_job *job, const struct cc_input *in, co
     return rc;
 }
 
+/* Bytes of local memory that the functions of the PTX text set aside for variables. */
+static size_t local_bytes(const char *ptx)
+{
+    size_t sum = 0;
+    for (const char *at = ptx; (at = strstr(at, "__local_depot")); at++) {
+        const char *size = at + strcspn(at, "[;,\n");
+        if (*size == '[') /* where it is declared */
+            sum += strtoul(size + 1, NULL, 10);
+    }
+    return sum;
+}
+
+/* Runs a part of the device pass; what it complains of goes to `errors`. */
+static int run_device(const struct cc_job *job, struct cc_list *w, const char *errors)
+{
+    if (job->verbose)
+        show(w);
+    return finish(start(w, errors));
+}
+
+/*
+ * The second half of the device pass: the text of a file's device code from what the first half made.
+ *
+ * An array that is indexed by a loop's counter can live in registers only if the loop is unrolled whole. clang gives up
+ * on nested ones of a few hundred instructions, as tiled matrix products have them, and leaves the array in local
+ * memory, where nvcc does not. So code that uses local memory is compiled once more with longer unrolling, and that is
+ * taken if it uses less.
+ */
+static char *optimise(const struct cc_job *job, const struct cc_tools *t, const char *ir, const char *ptx,
+                      const char *errors, size_t *bytes)
+{
+    struct back how = {0};
+    struct err e;
+    char *text = cc_read_text(ir, bytes);
+    if (!text) {
+        fprintf(stderr, "weir: %s: cannot read the device code: %s\n", ir, strerror(errno));
+        return NULL;
+    }
+    how.keep_vectors = !job->no_whole_vectors && cc_whole_vectors(&text, bytes);
+    const int bad = how.keep_vectors ? outfile_write(ir, text, *bytes, &e) : 0;
+    free(text);
+    text = NULL;
+    if (bad) {
+        say(&e);
+        return NULL;
+    }
+    for (int more = 0; more <= (!job->no_unroll && !job->unroll_known); more++) {
+        struct cc_list w = {0};
+        how.unroll_more = more;
+        back_command(&w, job, t, how, ir, ptx);
+        size_t n;
+        char *made = run_device(job, &w, errors) ? NULL : read_ptx(job, ptx, &n);
+        cc_list_free(&w);
+        print_file(errors);
+        if (!made)
+            break;
+        if (!text || local_bytes(made) < local_bytes(text)) {
+            free(text);
+            text = made;
+            *bytes = n;
+        } else {
+            free(made);
+        }
+        if (!local_bytes(text))
+            break;
+    }
+    return text;
+}
+
+/* What --dry-run shows of the device pass. */
+static void show_device(const struct cc_job *job, const struct cc_tools *t, const struct cc_input *in, const char *ir,
+                        const char *ptx)
+{
+    struct cc_list front = {0}, back = {0};
+    front_command(&front, job, t, in, ir);
+    back_command(&back, job, t, (struct back){.keep_vectors = !job->no_whole_vectors}, ir, ptx);
+    show(&front);
+    show(&back);
+    cc_list_free(&front);
+    cc_list_free(&back);
+}
+
 /* Device pass alone. */
 static int compile_ptx(const struct cc_job *job, const struct cc_tools *t, const struct cc_input *in,
                        const char *folder, size_t index, const char *output)
 {
     struct cc_list w = {0};
     struct err e;
-    char *ptx = xasprintf("%s/%zu.ptx", folder, index);
-    device_command(&w, job, t, in, job->dry_run ? output : ptx);
-    int rc = run(job, &w);
-    if (rc || job->dry_run)
+    char *ir = xasprintf("%s/%zu.ll", folder, index), *ptx = xasprintf("%s/%zu.ptx", folder, index);
+    char *errors = xasprintf("%s/%zu.device.txt", folder, index);
+    if (job->dry_run) {
+        show_device(job, t, in, ir, output);
+        return 0;
+    }
+    front_command(&w, job, t, in, ir);
+    const int rc = run(job, &w);
+    if (rc)
         return rc;
     size_t bytes;
-    char *text = read_ptx(job, ptx, &bytes);
+    char *text = optimise(job, t, ir, ptx, errors, &bytes);
     return !text ? 1 : outfile_write(output, text, bytes, &e) ? say(&e) : 0;
 }
 
@@ -513,18 +651,22 @@ static int compile_ptx(const struct cc_job *job, const struct cc_tools *t, const
 static int compile_cuda(const struct cc_job *job, const struct cc_tools *t, const struct cc_input *in,
                         const char *folder, size_t index, const char *made, const char *object)
 {
-    char *ptx = xasprintf("%s/%zu.ptx", folder, index), *pipe_path = xasprintf("%s/%zu.pipe", folder, index);
+    char *ir = xasprintf("%s/%zu.ll", folder, index), *ptx = xasprintf("%s/%zu.ptx", folder, index);
+    char *pipe_path = xasprintf("%s/%zu.pipe", folder, index);
     char *device_errors = xasprintf("%s/%zu.device.txt", folder, index),
          *host_errors = xasprintf("%s/%zu.host.txt", folder, index);
     struct cc_list device = {0}, host = {0};
-    device_command(&device, job, t, in, ptx);
+    front_command(&device, job, t, in, ir);
     host_command(&host, job, t, in, job->dry_run ? ptx : pipe_path, made, object);
+    if (job->dry_run) {
+        show_device(job, t, in, ir, ptx);
+        show(&host);
+        return 0;
+    }
     if (job->verbose) {
         show(&device);
         show(&host);
     }
-    if (job->dry_run)
-        return 0;
     if (mkfifo(pipe_path, 0600)) {
         fprintf(stderr, "weir: cannot make a pipe in %s: %s\n", folder, strerror(errno));
         return 1;
@@ -535,7 +677,7 @@ static int compile_cuda(const struct cc_job *job, const struct cc_tools *t, cons
     if (rc)
         explain_missing(device_errors);
     size_t bytes = 0;
-    char *text = rc == 0 ? read_ptx(job, ptx, &bytes) : NULL;
+    char *text = rc == 0 ? optimise(job, t, ir, ptx, device_errors, &bytes) : NULL;
     if (text && check_defined(job, in, text, bytes)) {
         free(text);
         text = NULL;

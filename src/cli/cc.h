@@ -39,7 +39,7 @@ struct cc_job {
     int max_regs;          /* 0 = not given */
     bool standard_given;   /* -std=... */
     bool host_debug;       /* -g */
-    bool fast_math, ftz, prec_div_off, prec_sqrt_off, no_fma, no_unroll, unroll_known;
+    bool fast_math, ftz, prec_div_off, prec_sqrt_off, no_fma, no_unroll, unroll_known, no_whole_vectors;
     bool relocatable; /* -rdc=true, -dc: device code of several files refers to each other */
     bool shared;      /* -shared */
     bool keep, verbose, dry_run, quiet;
@@ -91,6 +91,10 @@ void cc_push_dependencies(struct cc_list *w, const struct cc_job *job, const cha
  */
 int cc_mend_launches(const char *source, const struct cc_list *options, const char *folder, size_t index,
                      char **overlay, struct err *e);
+
+/* cc_vectors.c: makes copies of aligned structures of 8 and 16 bytes loads and stores of vectors, in LLVM's text as
+ * clang writes it before it optimises. Returns how many; *text is replaced. */
+unsigned cc_whole_vectors(char **text, size_t *bytes);
 
 /*
  * cc_folder.c: a temporary folder for plain files and pipes, one per process. A signal that ends weir (interrupt, quit,

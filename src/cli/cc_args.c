@@ -371,6 +371,7 @@ static const struct option options[] = {
     {"--fmad", SEPARATE, take_no, AT(no_fma)},
     {"-fno-unroll-loops", NONE, take_flag, AT(no_unroll)},
     {"-funroll-known-loops", NONE, take_flag, AT(unroll_known)},
+    {"-fno-whole-vectors", NONE, take_flag, AT(no_whole_vectors)},
     {"-rdc", SEPARATE, take_yes, AT(relocatable)},
     {"--relocatable-device-code", SEPARATE, take_yes, AT(relocatable)},
     {"-extra-device-vectorization", NONE, NULL},

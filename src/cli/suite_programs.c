@@ -253,7 +253,8 @@ int suite_build(const struct suite *s, const struct suite_program *p, const char
     char unfinished[SUITE_PATH + 32], headers[PATH_MAX];
     snprintf(unfinished, sizeof unfinished, "%s.%d", binary, (int)getpid());
     struct cc_list argv = {0};
-    push_words(&argv, "weir cc -O2");
+    /* The studies' results (docs/papers) are of programs whose vectors were not loaded whole: docs/suite.md. */
+    push_words(&argv, "weir cc -O2 -fno-whole-vectors");
     /* Line numbers name the files as the suite does, wherever it lies: recordings hold these names. */
     cc_pushf(&argv, "-ffile-prefix-map=%s=suite", s->folder);
     if (!paths_find(PATHS_HEADERS, headers, sizeof headers))

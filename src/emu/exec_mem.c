@@ -129,7 +129,8 @@ static void raise_bounds(struct emu_warp_run *r, const struct emu_inst *in, int 
                   space_text(space), verb(in), (unsigned long long)bytes, (unsigned long long)addr, where);
     else
         emu_raise(&r->w, in, lane, EMU_FAULT_ILLEGAL_ADDRESS, "invalid %s %s of %llu bytes at byte %lld: %s",
-                  space_text(space), verb(in), (unsigned long long)bytes, (long long)offset, where);
+                  space_text(space), verb(in), (unsigned long long)bytes,
+                  space == PTX_S_SHARED ? (long long)(int32_t)offset : (long long)offset, where);
 }
 
 /* ---- resolving ---- */
@@ -212,6 +213,8 @@ bool emu_resolve_lanes(struct emu_warp_run *r, const struct emu_inst *in, uint32
         uint64_t offset = addr[l], limit;
         enum ptx_space s = space == PTX_S_GENERIC || space == PTX_S_NONE ? generic_space(addr[l], &offset) : space;
         char *base = space_base(r, l, s, &limit);
+        if (s == PTX_S_SHARED)
+            offset = (uint32_t)offset; /* an address of shared memory has 32 bits; PTX cuts off what is above */
         if (align > 1 && addr[l] & (align - 1)) {
             emu_raise(&r->w, in, (int)l, EMU_FAULT_MISALIGNED,
                       "misaligned %s %s of %u bytes at address 0x%llx: it must be a multiple of %u", space_text(s),

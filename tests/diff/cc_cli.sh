@@ -129,6 +129,43 @@ left=$(ls "$dir/tmp" | paste -sd' ')
 [ "$left" = "weir-cc-abrand weir-cc-living weir-cc-notmine-at-all" ] || say "of folders of others there are left: $left"
 rm -rf "$dir"/tmp/*
 
+# A vector of which parts are used is one load, as with nvcc, and so is a copy; -fno-whole-vectors leaves that to clang.
+cat >"$dir/vectors.cu" <<'CU'
+__global__ void parts(const float4 *p, float *o) { const float4 v = p[threadIdx.x]; o[threadIdx.x] = v.x + v.z; }
+__global__ void copy(const int4 *p, int4 *o) { __shared__ int4 s[32]; s[threadIdx.x] = p[threadIdx.x]; __syncthreads(); o[threadIdx.x] = s[31 - threadIdx.x]; }
+__global__ void halves(const double2 *p, double *o) { const double2 v = p[threadIdx.x]; o[threadIdx.x] = v.y; }
+CU
+loads() { # loads OPTION...: the loads of its PTX, in order
+    "$weir" cc -ptx "$@" "$dir/vectors.cu" -o "$dir/vectors.ptx" || say "vectors.cu: not compiled"
+    grep -oE "ld\.(global|shared)(\.nc)?(\.v[24])?" "$dir/vectors.ptx" | paste -sd' '
+}
+[ "$(loads)" = "ld.global.v4 ld.global.v4 ld.shared.v4 ld.global.v2" ] || say "vectors are loaded in parts: $(loads)"
+[ "$(loads -fno-whole-vectors)" != "$(loads)" ] || say "-fno-whole-vectors does nothing"
+
+# Arrays that loops of known length index are in registers, and not in local memory, as with nvcc.
+cat >"$dir/tiles.cu" <<'CU'
+__global__ void product(const float *a, const float *b, float *c, int n)
+{
+    float sum[8][16] = {}, x[8], y[16];
+    for (int k = 0; k < n; k++) {
+        for (int i = 0; i < 8; i++)
+            x[i] = a[k * 256 + threadIdx.x / 16 * 8 + i];
+        for (int j = 0; j < 16; j++)
+            y[j] = b[k * 256 + threadIdx.x % 16 * 16 + j];
+        for (int i = 0; i < 8; i++)
+            for (int j = 0; j < 16; j++)
+                sum[i][j] += x[i] * y[j];
+    }
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 16; j++)
+            c[(threadIdx.x * 8 + i) * 16 + j] = sum[i][j];
+}
+CU
+"$weir" cc -ptx "$dir/tiles.cu" -o "$dir/tiles.ptx" || say "tiles.cu: not compiled"
+grep -q "__local_depot" "$dir/tiles.ptx" && say "a tile in registers became local memory"
+"$weir" cc -ptx -fno-unroll-loops "$dir/tiles.cu" -o "$dir/tiles.ptx" || say "tiles.cu: not compiled"
+grep -q "__local_depot" "$dir/tiles.ptx" || say "tiles.cu shows nothing: its arrays are in registers without unrolling"
+
 # Both names of clang link C++.
 major=$("$weir" cc --dry-run "$dir/a.cu" 2>&1 | sed -n '1s/^clang++-\([0-9]*\) .*/\1/p')
 for name in clang-$major clang++-$major; do
