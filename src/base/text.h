@@ -12,4 +12,13 @@ static inline bool text_ends_in(const char *s, const char *end)
     return n > k && !strcmp(s + n - k, end);
 }
 
+/* How many characters it has on a screen: bytes that continue one in UTF-8 do not count. */
+static inline size_t text_width(const char *s)
+{
+    size_t n = 0;
+    for (; *s; s++)
+        n += (*s & 0xc0) != 0x80;
+    return n;
+}
+
 #endif

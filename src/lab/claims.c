@@ -130,34 +130,77 @@ void claims_free(struct claims *all)
 
 /* ---- judging ---- */
 
-struct side {   /* one column, or the variant that the others are divided by */
-    int column; /* -1 = the divisor: 1 everywhere */
+struct side {   /* one column, or a variant that others are divided by */
+    int column; /* -1 = it has none */
     const struct plan_variant *variant;
 };
 
+/* Only these kinds of figures divide their values. */
+static bool is_divided(const struct plan *p)
+{
+    return p->kind == PLAN_BARS || p->kind == PLAN_INTERACTIONS;
+}
+
 static int find_side(const struct claim *c, const struct lab_figure *f, const char *name, struct side *s, struct err *e)
 {
+    /* Whatever divides others can be compared with; a mean needs a column. */
+    const bool may_divide = is_divided(&f->plan) && c->kind != CLAIM_MEAN;
     s->column = table_column(&f->table, name);
     s->variant = plan_find(&f->plan, name);
     if (s->column >= 0)
         return 0;
-    for (size_t i = 0; s->variant && i < f->plan.variants.word.n; i++)
+    for (size_t i = 0; s->variant && may_divide && i < f->plan.variants.word.n; i++)
         if (plan_divisor(&f->plan, plan_find(&f->plan, f->plan.variants.word.p[i])) == s->variant)
             return 0;
     return INIFILE_FAULT(c->at, e, "claim %s: figure %s has no column '%s'", c->name, c->figure, name);
 }
 
-static double mean_of(const struct lab_figure *f, const struct side *s, const char *rows, unsigned *n,
-                      unsigned *missing)
+/*
+ * Two sides on one scale: a table of the figure's rows with the columns OF and OVER. Cells of the figure's table cannot
+ * be compared where their columns have different divisors. `over` keeps the scale that it has there, and `of` is
+ * divided by what divides `over`; but where the plan divides `of` by `over`, its cells are the comparison.
+ */
+enum { OF, OVER };
+
+static const struct plan_variant *scale_of(const struct lab_figure *f, const struct side *of, const struct side *over)
 {
-    if (s->column < 0)
-        return 1;
-    return table_mean(&f->table, (unsigned)s->column, rows, n, missing);
+    const struct plan_variant *by = over->column < 0 ? over->variant : plan_divisor(&f->plan, over->variant);
+    return plan_divisor(&f->plan, of->variant) == over->variant ? over->variant : by;
 }
 
-static double cell_of(const struct table_row *r, const struct side *s)
+static double value_of(struct lab *l, const struct lab_figure *f, const struct side *s, size_t row,
+                       const struct plan_variant *scale)
 {
-    return s->column < 0 ? 1 : r->cell[s->column];
+    if (s->column >= 0 && (!is_divided(&f->plan) || plan_divisor(&f->plan, s->variant) == scale))
+        return f->table.row.p[row].cell[s->column];
+    if (s->variant == scale)
+        return 1;
+    return figure_value(l, f, s->variant, scale, f->program.p[row]);
+}
+
+static struct table compare(struct lab *l, const struct lab_figure *f, const struct side *of, const struct side *over)
+{
+    struct table t = {.geometric = f->table.geometric};
+    const struct plan_variant *scale = is_divided(&f->plan) ? scale_of(f, of, over) : NULL;
+    table_add_column(&t, "of", "of");
+    table_add_column(&t, "over", "over");
+    for (size_t i = 0; i < f->table.row.n; i++) {
+        const struct table_row *r = &f->table.row.p[i];
+        if (r->mean)
+            continue;
+        double *cell = table_add_row(&t, r->label, r->group);
+        t.row.p[t.row.n - 1].idle = r->idle;
+        t.row.p[t.row.n - 1].partial = r->partial;
+        cell[OF] = value_of(l, f, of, i, scale);
+        cell[OVER] = value_of(l, f, over, i, scale);
+    }
+    return t;
+}
+
+/* The mean of `of` over that of `over`, less 1. */
+static double gain_of(const struct table *t, const char *rows, struct judgement *j)
+{
+    return table_mean(t, OF, rows, &j->n, &j->missing) / table_mean(t, OVER, rows, NULL, NULL) - 1;
 }
 
 static void append(char *out, size_t bytes, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -205,19 +248,16 @@ static void explain_statistics(const struct claims *all, struct lab *l, const st
     }
 }
 
-/* Where it is strongest and weakest. */
-static void explain_extremes(const struct lab_figure *f, const struct side *of, const struct side *over,
-                             const char *rows, bool relative, struct judgement *j)
+/* Where it is strongest and weakest: a column of the figure, or how two sides compare. */
+static void explain_extremes(const struct table *t, int column, const char *rows, bool relative, struct judgement *j)
 {
     const struct table_row *low = NULL, *high = NULL;
     double least = 0, most = 0;
-    for (size_t i = 0; i < f->table.row.n; i++) {
-        const struct table_row *r = &f->table.row.p[i];
+    for (size_t i = 0; i < t->row.n; i++) {
+        const struct table_row *r = &t->row.p[i];
         if (!table_row_is(r, rows))
             continue;
-        double v = cell_of(r, of);
-        if (over)
-            v /= cell_of(r, over);
+        const double v = relative ? r->cell[OF] / r->cell[OVER] : r->cell[column];
         if (isnan(v))
             continue;
         if (!low || v < least) {
@@ -239,7 +279,7 @@ static void explain_extremes(const struct lab_figure *f, const struct side *of, 
 }
 
 /* `ours` against `published`, both differences from "no change". */
-static enum verdict judge_gain(double ours, double published)
+static enum verdict verdict_of_gain(double ours, double published)
 {
     if (fabs(ours - published) <= fabs(published) / 3)
         return VERDICT_HOLDS;
@@ -255,15 +295,33 @@ static void write_value(struct judgement *j, bool percent, bool sign)
         snprintf(j->text, sizeof j->text, "%.2f", j->ours);
 }
 
+static void judge_gain(const struct claim *c, const struct table *t, const char *rows, struct judgement *j)
+{
+    j->ours = gain_of(t, rows, j);
+    j->verdict = isnan(j->ours) ? VERDICT_UNKNOWN : verdict_of_gain(j->ours, c->published);
+    explain_extremes(t, OF, rows, true, j);
+}
+
+static void judge_mean(const struct claim *c, const struct table *t, int column, const char *rows, struct judgement *j)
+{
+    j->ours = table_mean(t, (unsigned)column, rows, &j->n, &j->missing);
+    j->verdict = isnan(j->ours)                                             ? VERDICT_UNKNOWN
+                 : fabs(j->ours - c->published) <= 0.1 * fabs(c->published) ? VERDICT_HOLDS
+                 : fabs(j->ours - c->published) <= fabs(c->published) / 3   ? VERDICT_DIRECTION
+                                                                            : VERDICT_FAILS;
+    explain_extremes(t, column, rows, false, j);
+}
+
 /* `ahead`: by how much the best of the others is left behind. */
-static void judge_ahead(const struct claim *c, const struct lab_figure *f, const struct side *of,
+static void judge_ahead(const struct claim *c, struct lab *l, const struct lab_figure *f, const struct side *of,
                         const struct side *over, const char *rows, struct judgement *j)
 {
-    double a = mean_of(f, of, rows, &j->n, &j->missing);
     char behind[400] = "";
     j->ours = INFINITY;
     for (size_t i = 0; i < c->over.word.n; i++) {
-        double margin = a / mean_of(f, &over[i], rows, NULL, NULL) - 1;
+        struct table t = compare(l, f, of, &over[i]);
+        const double margin = gain_of(&t, rows, j);
+        table_free(&t);
         if (isnan(margin) || margin < j->ours)
             j->ours = margin;
         if (!(margin > 0))
@@ -274,14 +332,15 @@ static void judge_ahead(const struct claim *c, const struct lab_figure *f, const
     append(j->because, sizeof j->because, "%s", behind);
 }
 
-static void judge_within(const struct claim *c, const struct lab_figure *f, const struct side *of,
+static void judge_within(const struct claim *c, struct lab *l, const struct lab_figure *f, const struct side *of,
                          const struct side *over, const char *rows, struct judgement *j)
 {
-    double b = mean_of(f, over, rows, NULL, NULL);
     const char *farthest = "";
     j->ours = 0;
     for (size_t i = 0; i < c->of.word.n; i++) {
-        double d = mean_of(f, &of[i], rows, &j->n, &j->missing) / b - 1;
+        struct table t = compare(l, f, &of[i], over);
+        const double d = gain_of(&t, rows, j);
+        table_free(&t);
         if (isnan(d) || fabs(d) > fabs(j->ours)) {
             j->ours = d;
             farthest = c->of.word.p[i];
@@ -291,17 +350,16 @@ static void judge_within(const struct claim *c, const struct lab_figure *f, cons
     append(j->because, sizeof j->because, "farthest: %s", farthest);
 }
 
-static void judge_least(const struct claim *c, const struct lab_figure *f, const struct side *of,
-                        const struct side *over, const char *rows, struct judgement *j)
+static void judge_least(const struct claim *c, const struct table *t, const char *rows, struct judgement *j)
 {
     j->ours = INFINITY;
     const char *worst = "";
     char below[300] = "";
-    for (size_t i = 0; i < f->table.row.n; i++) {
-        const struct table_row *r = &f->table.row.p[i];
+    for (size_t i = 0; i < t->row.n; i++) {
+        const struct table_row *r = &t->row.p[i];
         if (!table_row_is(r, rows))
             continue;
-        double v = cell_of(r, of) / cell_of(r, over) - 1;
+        double v = r->cell[OF] / r->cell[OVER] - 1;
         j->missing += isnan(v) != 0;
         j->n += !isnan(v);
         if (v < j->ours) {
@@ -331,31 +389,26 @@ int claims_judge(const struct claims *all, const struct claim *c, struct lab *l,
             return -1;
     struct side *by = c->over.word.n ? &over[0] : NULL;
     bool simulated = of[0].variant && f->plan.kind == PLAN_BARS;
+    struct table t = by ? compare(l, f, of, by) : (struct table){0};
     switch (c->kind) {
     case CLAIM_GAIN:
-        j->ours = mean_of(f, of, rows, &j->n, &j->missing) / mean_of(f, by, rows, NULL, NULL) - 1;
-        j->verdict = isnan(j->ours) ? VERDICT_UNKNOWN : judge_gain(j->ours, c->published);
-        explain_extremes(f, of, by, rows, true, j);
+        judge_gain(c, &t, rows, j);
         break;
     case CLAIM_MEAN:
     case CLAIM_KINDS:
-        j->ours = mean_of(f, of, rows, &j->n, &j->missing);
-        j->verdict = isnan(j->ours)                                             ? VERDICT_UNKNOWN
-                     : fabs(j->ours - c->published) <= 0.1 * fabs(c->published) ? VERDICT_HOLDS
-                     : fabs(j->ours - c->published) <= fabs(c->published) / 3   ? VERDICT_DIRECTION
-                                                                                : VERDICT_FAILS;
-        explain_extremes(f, of, NULL, rows, false, j);
+        judge_mean(c, &f->table, of->column, rows, j);
         break;
     case CLAIM_LEAST:
-        judge_least(c, f, of, by, rows, j);
+        judge_least(c, &t, rows, j);
         break;
     case CLAIM_WITHIN:
-        judge_within(c, f, of, by, rows, j);
+        judge_within(c, l, f, of, by, rows, j);
         break;
     case CLAIM_AHEAD:
-        judge_ahead(c, f, of, over, rows, j);
+        judge_ahead(c, l, f, of, over, rows, j);
         break;
     }
+    table_free(&t);
     write_value(j, c->percent || c->kind == CLAIM_AHEAD, c->kind != CLAIM_MEAN);
     if (j->verdict == VERDICT_UNKNOWN)
         snprintf(j->text, sizeof j->text, "-");

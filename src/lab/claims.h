@@ -16,6 +16,8 @@
  * within  mean of each `of` / mean of `over` - 1 lies between -published and +published
  * ahead   mean of `of` is above the mean of each `over`
  *
+ * Columns that the plan divides by different variants are compared on one scale (claims.c, compare).
+ *
  * Verdicts. A gain holds when ours is within a third of the published one; its direction holds when ours has the same
  * sign and is at least 1% and a tenth of it. A mean holds within a tenth, its direction (its size) within a third.
  * Bounds and orders hold or do not. [explain] lists the statistics that are shown with a verdict.

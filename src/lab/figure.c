@@ -49,6 +49,17 @@ static void variant_columns(struct lab_figure *f)
     }
 }
 
+/* Columns with a divisor of their own, which the axis does not name. */
+static void name_divisors(struct lab_figure *f)
+{
+    for (size_t k = 0; k < f->plan.variants.word.n; k++) {
+        const struct plan_variant *v = plan_find(&f->plan, f->plan.variants.word.p[k]),
+                                  *over = plan_divisor(&f->plan, v);
+        if (v->over && (!f->plan.normalise || strcmp(v->over, f->plan.normalise)))
+            f->table.column.p[k].over = xstrdup(label_of(over));
+    }
+}
+
 bool figure_is_idle(struct lab *l, const struct lab_figure *f, const struct lab_program *program)
 {
     const struct plan *plan = &f->plan;
@@ -81,21 +92,34 @@ static void mark_partial(struct lab_figure *f)
     }
 }
 
+/* The value of a point, divided by that of a variant. */
+static double value_over(struct lab *l, const struct lab_figure *f, const struct point *p,
+                         const struct plan_variant *over, const struct lab_program *program)
+{
+    const char *metric = f->plan.metric;
+    const double by = over ? point_value(figure_point(l, f, over, program), metric) : 1;
+    return by == 0 || (f->plan.skip_empty && point_is_empty(p, metric)) ? NAN : point_value(p, metric) / by;
+}
+
+double figure_value(struct lab *l, const struct lab_figure *f, const struct plan_variant *v,
+                    const struct plan_variant *over, const struct lab_program *program)
+{
+    return value_over(l, f, figure_point(l, f, v, program), over, program);
+}
+
 static void bars(struct lab *l, struct lab_figure *f)
 {
     const struct plan *plan = &f->plan;
     variant_columns(f);
+    name_divisors(f);
     for (size_t p = 0; p < f->program.n; p++) {
         const struct lab_program *program = f->program.p[p];
         double *cell = table_add_row(&f->table, row_label(f, program), program->group);
         f->table.row.p[f->table.row.n - 1].idle = figure_is_idle(l, f, program);
         for (size_t k = 0; k < plan->variants.word.n; k++) {
-            const struct plan_variant *v = plan_find(plan, plan->variants.word.p[k]), *over = plan_divisor(plan, v);
-            double value = point_value(point_at(f, p, k), plan->metric);
-            double by = over ? point_value(figure_point(l, f, over, program), plan->metric) : 1;
-            bool skip = plan->skip_empty && point_is_empty(point_at(f, p, k), plan->metric);
-            cell[k] = by == 0 || skip ? NAN : value / by;
-            if (isnan(cell[k]) && !skip)
+            const struct plan_variant *v = plan_find(plan, plan->variants.word.p[k]);
+            cell[k] = value_over(l, f, point_at(f, p, k), plan_divisor(plan, v), program);
+            if (isnan(cell[k]) && !(plan->skip_empty && point_is_empty(point_at(f, p, k), plan->metric)))
                 complain(f, program, label_of(v), point_at(f, p, k));
         }
     }

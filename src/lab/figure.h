@@ -7,6 +7,10 @@
 /* The settled point of a variant and program; NULL = there is none yet. */
 struct point *figure_point(struct lab *, const struct lab_figure *, const struct plan_variant *,
                            const struct lab_program *);
+/* What the plan's metric says of a variant, divided by what it says of `over`; NULL = not divided. NAN: it is missing,
+ * or there is nothing to divide by. */
+double figure_value(struct lab *, const struct lab_figure *, const struct plan_variant *,
+                    const struct plan_variant *over, const struct lab_program *);
 /*
  * A member of "timelines" (docs/statistics.md) as a table: a row per hundredth of the run, labelled with the cycle in
  * its middle, or with its part of the run in per cent; a column per phase, with its share of the SMs.

@@ -4,6 +4,7 @@
 #include "base/child.h"
 #include "base/exhaust.h"
 #include "base/outfile.h"
+#include "base/text.h"
 #include "engine/config.h"
 
 #include <errno.h>
@@ -85,12 +86,21 @@ static size_t place_of(const struct table *t, size_t row)
     return at;
 }
 
+/* What the key calls a column: "APCM 32KB (over 32KB)" where the axis speaks of another divisor. Owned by the caller.
+ */
+static char *title_of(const struct table_column *c)
+{
+    return c->over ? xasprintf("%s (over %s)", c->label, c->over) : xstrdup(c->label);
+}
+
 static void put_header(const struct table *t, FILE *f)
 {
     fputs("\"\"", f);
     for (size_t c = 0; c < t->column.n; c++) {
+        char *title = title_of(&t->column.p[c]);
         fputc(' ', f);
-        put_word(t->column.p[c].label, "", f);
+        put_word(title, "", f);
+        free(title);
     }
     fputc('\n', f);
 }
@@ -200,10 +210,10 @@ static struct key key_of(const struct table *t, const struct plot *p, size_t wid
     const size_t n = t->column.n + (p->n_mark > 0);
     size_t longest = 0;
     for (size_t c = 0; c < t->column.n; c++) {
-        size_t chars = 0;
-        for (const char *s = t->column.p[c].label; *s; s++)
-            chars += (*s & 0xc0) != 0x80; /* UTF-8 */
+        char *title = title_of(&t->column.p[c]);
+        const size_t chars = text_width(title);
         longest = chars > longest ? chars : longest;
+        free(title);
     }
     size_t columns = (width_px - MARGINS_PX) / (longest * CHARACTER_PX + SAMPLE_PX);
     columns = columns < 1 ? 1 : columns;

@@ -1,6 +1,8 @@
 /* See table.h. */
 #include "lab/table.h"
 
+#include "base/text.h"
+
 #include <math.h>
 
 void table_add_column(struct table *t, const char *name, const char *label)
@@ -23,6 +25,7 @@ void table_free(struct table *t)
     for (size_t i = 0; i < t->column.n; i++) {
         free(t->column.p[i].name);
         free(t->column.p[i].label);
+        free(t->column.p[i].over);
     }
     for (size_t i = 0; i < t->row.n; i++) {
         free(t->row.p[i].label);
@@ -74,6 +77,9 @@ const char *table_mark(const struct table_row *r)
 void table_put_marks(const struct table *t, const char *bullet, FILE *out)
 {
     bool idle = false, partial = false;
+    for (size_t c = 0; c < t->column.n; c++)
+        if (t->column.p[c].over)
+            fprintf(out, "%s%s: over %s\n", bullet, t->column.p[c].label, t->column.p[c].over);
     for (size_t i = 0; i < t->row.n; i++) {
         idle |= t->row.p[i].idle;
         partial |= t->row.p[i].partial && !t->row.p[i].idle;
@@ -146,10 +152,7 @@ void table_cell(const struct table *t, size_t column, double v, char out[32])
 
 static int width_of(const char *s)
 {
-    int n = 0;
-    for (; *s; s++)
-        n += (*s & 0xc0) != 0x80; /* UTF-8: count characters */
-    return n;
+    return (int)text_width(s);
 }
 
 static void put(FILE *out, const char *text, int width, bool left)

@@ -19,7 +19,8 @@ struct table_row {
 };
 struct table_column {
     char *name, *label; /* name: as claims call it */
-    bool count;         /* whole numbers, shown as such */
+    char *over; /* what its values are divided by, where that is not what others are divided by; NULL = nothing */
+    bool count; /* whole numbers, shown as such */
 };
 struct table {
     VEC(struct table_column) column; /* all before the first row */
@@ -51,7 +52,8 @@ int table_decimals(const struct table *, size_t column, double v);
 void table_cell(const struct table *, size_t column, double v, char out[32]);
 /* What a row's label is marked with where it is shown; "" = nothing. */
 const char *table_mark(const struct table_row *);
-/* A line for each mark that the table has, after `bullet`: what it means. */
+/* A line for each mark that the table has, after `bullet`: what it means; and for each column with a divisor of its
+ * own. */
 void table_put_marks(const struct table *, const char *bullet, FILE *);
 void table_print(const struct table *, bool markdown, FILE *);
 

@@ -411,6 +411,22 @@ static struct lab_figure *add_figure(struct lab *l, const double value[][3], uns
     return f;
 }
 
+/* Judges one claim: the lines of its section. */
+static struct judgement judge(struct lab *l, struct lab_figure *f, const char *claim)
+{
+    char text[400];
+    snprintf(text, sizeof text, "[claim x]\nfigure = 1\nsays = so\n%s\n", claim);
+    struct scratch s = put("c.ini", text);
+    struct claims c;
+    struct err e;
+    struct judgement j;
+    if (claims_read(&c, s.path, &e) || claims_judge(&c, &c.claim.p[0], l, f, &j, &e))
+        fail_msg("%s: %s", claim, e.msg);
+    claims_free(&c);
+    drop(&s);
+    return j;
+}
+
 static void test_verdicts(void **state)
 {
     (void)state;
@@ -442,21 +458,82 @@ static void test_verdicts(void **state)
         {"kind = ahead\nof = a\nover = b c", VERDICT_FAILS, 1 / 1.3 - 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[400];
-        snprintf(text, sizeof text, "[claim x]\nfigure = 1\nsays = so\n%s\n", cases[i].claim);
-        struct scratch s = put("c.ini", text);
-        struct claims c;
-        struct err e;
-        struct judgement j;
-        if (claims_read(&c, s.path, &e))
-            fail_msg("case %zu: %s", i, e.msg);
-        assert_int_equal(claims_judge(&c, &c.claim.p[0], &l, f, &j, &e), 0);
+        const struct judgement j = judge(&l, f, cases[i].claim);
         if (j.verdict != cases[i].verdict || (!isnan(cases[i].ours) && fabs(j.ours - cases[i].ours) > 1e-12))
             fail_msg("case %zu: %s, %f", i, verdict_name[j.verdict], j.ours);
-        claims_free(&c);
-        drop(&s);
     }
     lab_free(&l);
+}
+
+/* Columns that the plan divides by different variants are compared on one scale. */
+static void test_divisors(void **state)
+{
+    (void)state;
+    struct scratch db = put("db", ""), plan_file = put("p.ini",
+                                                       "[figure]\ntitle = t\nprograms = P Q\nnormalise = base\n"
+                                                       "variants = base big both\nmeans = all\n"
+                                                       "[variant base]\nwith = lrr\n"
+                                                       "[variant big]\nlabel = Big\nset = l1.size=32KiB\n"
+                                                       "[variant both]\nwith = gto\nset = l1.size=32KiB\nover = big\n");
+    static const double ipc[2][3] = {{1, 2, 3}, {1, 4, 4}};
+    struct lab l = {0};
+    struct plan plan;
+    struct err e;
+    unlink(db.path);
+    struct store *store = store_open(db.path, &e);
+    for (int i = 0; i < 2; i++) {
+        struct lab_program p = {.insts = 1, .insts_by_ctas[LAB_CTAS] = 1, .label = xstrdup(""), .group = xstrdup("")};
+        p.name = xstrdup(i ? "Q" : "P");
+        snprintf(p.hash, sizeof p.hash, "%d", i);
+        VEC_PUSH(&l.program, p);
+    }
+    if (plan_read(&plan, plan_file.path, &e) || lab_add_figure(&l, &plan, &e))
+        fail_msg("%s", e.msg);
+    struct pool pool = {.store = store, .no_run = true, .jobs = 1};
+    assert_int_equal(lab_run(&l, &pool, &e), 0); /* finds out the keys, in the order of the table */
+    assert_int_equal(l.point.n, 6);
+    for (int i = 0; i < 6; i++) {
+        char document[64];
+        snprintf(document, sizeof document, "{\"total\":{\"ipc\":%g},\"loads\":[]}", ipc[i / 3][i % 3]);
+        struct store_row row = {l.point.p[i]->program->name, "", "m", "", "", document};
+        assert_int_equal(store_put(store, l.point.p[i]->key, &row, &e), 0);
+        free(l.point.p[i]->failure);
+        l.point.p[i]->failure = NULL;
+    }
+    assert_int_equal(lab_run(&l, &pool, &e), 0);
+    struct lab_figure *f = &l.figure.p[0];
+    static const struct {
+        const char *claim;
+        double ours;
+    } cases[] = {
+        {"kind = gain\nof = both\nover = base\npublished = 30%", 2.5},
+        {"kind = gain\nof = both\nover = big\npublished = 30%", 0.25},         /* as the table has it */
+        {"kind = gain\nof = big\nover = both\npublished = 30%", 1 / 1.25 - 1}, /* on the scale of `both` */
+        {"kind = gain\nof = big\nover = base\npublished = 30%", 2},
+        {"kind = ahead\nof = both\nover = base big", 0.25},
+        {"kind = within\nof = both big\nover = base\npublished = 5%", 2.5},
+        {"kind = least\nof = both\nover = base\npublished = 100%", 2},
+        {"kind = least\nof = both\nover = big\npublished = 0%", 0},
+        {"kind = mean\nof = both\npublished = 1", 1.25},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct judgement j = judge(&l, f, cases[i].claim);
+        if (!(fabs(j.ours - cases[i].ours) < 1e-12))
+            fail_msg("case %zu: %f", i, j.ours);
+    }
+    assert_non_null(strstr(judge(&l, f, cases[0].claim).because, "from P +200.0% to Q +300.0%"));
+    char *text = printed(&f->table, false);
+    assert_non_null(strstr(text, "\n  both: over Big\n"));
+    assert_null(strstr(text, "big: over"));
+    free(text);
+    const struct plot plot = lab_plot(f);
+    text = script_of(&f->table, &plot);
+    assert_non_null(strstr(text, "\"Big\" \"both (over Big)\"\n"));
+    free(text);
+    lab_free(&l);
+    store_close(store);
+    drop(&plan_file);
+    drop(&db);
 }
 
 static void test_claim_faults(void **state)
@@ -816,6 +893,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_marks),
         cmocka_unit_test(test_key),
         cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_divisors),
         cmocka_unit_test(test_claim_faults),
         cmocka_unit_test(test_metric_grammar),
         cmocka_unit_test(test_values),
