@@ -73,6 +73,11 @@ static int read_folder(struct plans *all, const char *folder, struct err *e)
             VEC_PUSH(&all->plan, p);
     }
     closedir(d);
+    if (!status && !all->plan.n) {
+        err_at(e, folder, 0, 0, "there is no plan in this folder");
+        return err_hint(e,
+                        "plans of a folder are called fig*.ini; for one file of another name: 'weir sweep FILE.ini'");
+    }
     qsort(all->plan.p, all->plan.n, sizeof *all->plan.p, by_number);
     return status;
 }
@@ -160,12 +165,34 @@ static int find_plans(char plans[PATH_MAX], struct err *e)
     return err_hint(e, "install weir, or run it from its build folder");
 }
 
-/* All plans of a paper or of a folder, or the one plan file. */
-static int read_plans(const struct args *a, struct plans *all, struct err *e)
+static bool is_folder(const char *path)
 {
     struct stat st;
-    if (strchr(a->what, '/') && !stat(a->what, &st) && S_ISDIR(st.st_mode))
-        return read_folder(all, a->what, e) || check_figures(a, all, e) ? -1 : 0;
+    return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* The folder that is meant: a paper's, or one of one's own. "" = none is. */
+static int find_folder(const char *what, char folder[2 * PATH_MAX], struct err *e)
+{
+    char plans[PATH_MAX];
+    folder[0] = 0;
+    if (!strchr(what, '/') && what[0] != '.') {
+        if (find_plans(plans, e))
+            return -1;
+        snprintf(folder, 2 * PATH_MAX, "%s/%s", plans, what);
+        if (is_folder(folder))
+            return 0;
+    }
+    snprintf(folder, 2 * PATH_MAX, "%s", is_folder(what) ? what : "");
+    return 0;
+}
+
+/* All plans of a paper or of a folder, or the one plan file. */
+static int read_plans(const struct args *a, const char *folder, struct plans *all, struct err *e)
+{
+    char plans[PATH_MAX];
+    if (*folder)
+        return read_folder(all, folder, e) || check_figures(a, all, e) ? -1 : 0;
     if (strchr(a->what, '/') || text_ends_in(a->what, ".ini")) {
         struct plan p;
         if (plan_read(&p, a->what, e))
@@ -173,13 +200,16 @@ static int read_plans(const struct args *a, struct plans *all, struct err *e)
         VEC_PUSH(&all->plan, p);
         return check_figures(a, all, e);
     }
-    char plans[PATH_MAX], folder[2 * PATH_MAX];
-    if (find_plans(plans, e))
-        return -1;
-    snprintf(folder, sizeof folder, "%s/%s", plans, a->what);
-    if (stat(folder, &st) || !S_ISDIR(st.st_mode))
-        return unknown_paper(plans, a->what, e);
-    return read_folder(all, folder, e) || check_figures(a, all, e) ? -1 : 0;
+    return find_plans(plans, e) ? -1 : unknown_paper(plans, a->what, e);
+}
+
+/* What the report is called: as its folder, however that was named ("." for one), or as the plan's file. Owned by the
+ * caller. */
+static char *title_of(const char *what, const char *folder)
+{
+    char whole[PATH_MAX];
+    const char *name = *folder && realpath(folder, whole) ? strrchr(whole, '/') + 1 : what;
+    return xstrdup(*name ? name : what);
 }
 
 /* ---- one paper ---- */
@@ -189,12 +219,17 @@ static int reproduce(struct args *a)
     struct plans all = {0};
     struct err e;
     err_clear(&e);
-    char *folder = study_folder(a->what);
+    char from[2 * PATH_MAX];
     int status = CLI_BAD_INPUT;
-    a->study.title = a->what;
+    if (find_folder(a->what, from, &e)) {
+        err_print(&e, stderr);
+        return status;
+    }
+    char *title = title_of(a->what, from), *out = study_folder(title);
+    a->study.title = title;
     if (!a->study.out)
-        a->study.out = folder;
-    if (read_plans(a, &all, &e)) {
+        a->study.out = out;
+    if (read_plans(a, from, &all, &e)) {
         err_print(&e, stderr);
     } else {
         for (size_t i = 0; i < all.plan.n; i++)
@@ -207,7 +242,8 @@ static int reproduce(struct args *a)
     for (size_t i = 0; i < all.plan.n; i++)
         plan_free(&all.plan.p[i]);
     VEC_FREE(&all.plan);
-    free(folder);
+    free(title);
+    free(out);
     return status;
 }
 
@@ -386,11 +422,13 @@ static int parse_and_run(const struct argp *argp, int argc, char **argv, bool no
 static const char reproduce_doc[] =
     "Reproduce the figures of a paper: tables, pictures, and a verdict for each published number.\v"
     "PAPER is apcm, caps, cart, sharedl1 or swcache; combined: APCM, CART, DynEB and CAPS alone and in all "
-    "combinations; all: everything, one after the other, each into a folder of its own.\n\n"
+    "combinations; all: everything, one after the other, each into a folder of its own. It may be a folder of your own "
+    "with plans (fig*.ini), too.\n\n"
     "Examples:\n"
     "  weir reproduce apcm\n"
     "  weir reproduce apcm --figure 12 --size tiny -o out\n"
     "  weir reproduce combined --size tiny\n"
+    "  weir reproduce my-study\n"
     "  weir reproduce all\n\n"
     "Ctrl-C loses nothing that is finished: the same command goes on from there.\n";
 static const char report_doc[] =

@@ -20,6 +20,9 @@ static const char *const colours[] = {"#999999", "#0072b2", "#e69f00", "#009e73"
                                       "#56b4e9", "#d55e00", "#f0e442", "#000000"};
 enum { N_COLOURS = sizeof colours / sizeof *colours };
 
+/* Of 'sans,12' in SVG: how wide a character is, and how high and how wide a turned one makes its name. */
+enum { CHARACTER_PX = 7, TURNED_PX = 5 };
+
 const char *const plot_style_name[] = {"bars", "stacked", "lines", "sorted", "heat", "area", "scatter", NULL};
 
 /* ---- words ---- */
@@ -77,6 +80,12 @@ static bool has_gaps(const struct plot *p)
     return p->style == PLOT_BARS || p->style == PLOT_STACKED;
 }
 
+/* Are the rows named along an axis of their numbers? */
+static bool has_names(const struct plot *p)
+{
+    return has_gaps(p) || ((p->style == PLOT_LINES || p->style == PLOT_AREA) && !p->x_numeric);
+}
+
 /* Which row of the data it is, counted with the gaps. */
 static size_t place_of(const struct table *t, size_t row)
 {
@@ -91,6 +100,29 @@ static size_t place_of(const struct table *t, size_t row)
 static char *title_of(const struct table_column *c)
 {
     return c->over ? xasprintf("%s (over %s)", c->label, c->over) : xstrdup(c->label);
+}
+
+/* Characters of the longest name of a column in the key, and of a row with its mark. */
+static size_t longest_title(const struct table *t)
+{
+    size_t longest = 0;
+    for (size_t c = 0; c < t->column.n; c++) {
+        char *title = title_of(&t->column.p[c]);
+        const size_t chars = text_width(title);
+        longest = chars > longest ? chars : longest;
+        free(title);
+    }
+    return longest;
+}
+
+static size_t longest_row(const struct table *t)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < t->row.n; i++) {
+        const size_t chars = text_width(t->row.p[i].label) + text_width(table_mark(&t->row.p[i]));
+        longest = chars > longest ? chars : longest;
+    }
+    return longest;
 }
 
 static void put_header(const struct table *t, FILE *f)
@@ -202,20 +234,13 @@ struct key {
 
 /*
  * How the key is laid out above the picture. gnuplot lets a key that is too high for its picture lie over it, so the
- * height has to be known before: sizes are those of 'sans,12' in SVG, and of a sample of colour beside each name.
+ * height has to be known before: the names, and a sample of colour beside each.
  */
 static struct key key_of(const struct table *t, const struct plot *p, size_t width_px)
 {
-    enum { CHARACTER_PX = 7, SAMPLE_PX = 75, MARGINS_PX = 100 };
+    enum { SAMPLE_PX = 75, MARGINS_PX = 100 };
     const size_t n = t->column.n + (p->n_mark > 0);
-    size_t longest = 0;
-    for (size_t c = 0; c < t->column.n; c++) {
-        char *title = title_of(&t->column.p[c]);
-        const size_t chars = text_width(title);
-        longest = chars > longest ? chars : longest;
-        free(title);
-    }
-    size_t columns = (width_px - MARGINS_PX) / (longest * CHARACTER_PX + SAMPLE_PX);
+    size_t columns = (width_px - MARGINS_PX) / (longest_title(t) * CHARACTER_PX + SAMPLE_PX);
     columns = columns < 1 ? 1 : columns;
     return (struct key){columns, (n + columns - 1) / columns};
 }
@@ -225,32 +250,62 @@ static bool has_key(const struct plot *p)
     return p->style != PLOT_HEAT && p->style != PLOT_SCATTER;
 }
 
-/* There are as many colours as can be told apart; where they begin again, bars are hatched and lines dashed. */
+/* There are as many colours as can be told apart; where they begin again, bars and areas are hatched and lines dashed.
+ */
 static void put_round(const struct plot *p, size_t round, FILE *f)
 {
     static const int pattern[] = {4, 5, 1, 2, 6, 7}; /* gnuplot's: 0 is empty and 3 is solid */
     if (!round)
         return;
-    if (has_gaps(p))
+    if (has_gaps(p) || p->style == PLOT_AREA)
         fprintf(f, " fs pattern %d border rgb '#444444'", pattern[(round - 1) % (sizeof pattern / sizeof *pattern)]);
-    else if (p->style != PLOT_AREA)
+    else
         fprintf(f, " dt %zu", round % 5 + 1);
+}
+
+/* Do the cells of every row add up to a whole at most, as parts of one do? Rates on top of each other need not. */
+static bool is_of_whole(const struct table *t)
+{
+    for (size_t i = 0; i < t->row.n; i++) {
+        double sum = 0;
+        for (size_t c = 0; c < t->column.n; c++)
+            sum += isnan(t->row.p[i].cell[c]) ? 0 : t->row.p[i].cell[c];
+        if (sum > 1 + 1e-6)
+            return false;
+    }
+    return true;
+}
+
+/* The rows' names below the axis; what stands between groups has none, and no tick. */
+static void put_names(const struct table *t, const struct plot *p, FILE *f)
+{
+    fputs("set xtics rotate by 45 right (", f);
+    for (size_t i = 0; i < t->row.n; i++) {
+        char *name = xasprintf("%s%s", t->row.p[i].label, table_mark(&t->row.p[i]));
+        fputs(i ? ", " : "", f);
+        plot_put_string(name, f);
+        fprintf(f, " %zu", has_gaps(p) ? place_of(t, i) : i);
+        free(name);
+    }
+    fputs(")\n", f);
 }
 
 static void put_axes(const struct table *t, const struct plot *p, FILE *f)
 {
-    const char *most = p->style == PLOT_STACKED || p->style == PLOT_AREA ? t->percent ? "100" : "*" : "*";
+    const bool whole = (p->style == PLOT_STACKED || p->style == PLOT_AREA) && t->percent && is_of_whole(t);
     if (p->style == PLOT_SORTED)
         fputs("set yrange [*:*]\n", f);
     else
-        fprintf(f, "set yrange [0:%s]\n", most);
+        fprintf(f, "set yrange [0:%s]\n", whole ? "100" : "*");
+    if (has_names(p))
+        put_names(t, p, f);
     if (t->percent)
         fputs("set format y '%g%%'\n", f);
     switch (p->style) {
     case PLOT_BARS:
     case PLOT_STACKED:
         fprintf(f,
-                "set xtics rotate by 45 right\nset style data histograms\nset style histogram %s\nset boxwidth 0.9\n"
+                "set style data histograms\nset style histogram %s\nset boxwidth 0.9\n"
                 "set style fill solid 1 border rgb '#444444'\n",
                 p->style == PLOT_STACKED ? "rowstacked" : "clustered gap 1");
         break;
@@ -259,40 +314,83 @@ static void put_axes(const struct table *t, const struct plot *p, FILE *f)
                 t->row.n / 12 + 1);
         break;
     case PLOT_AREA:
-        fputs("set style fill solid 1 noborder\n", f);
-        /* fall through */
+        fputs("set style fill solid 1 noborder\nset xrange [*:*] noextend\n", f);
+        break;
     default:
         if (p->x_numeric)
             fputs("set style data lines\nset xrange [*:*] noextend\n", f);
         else
-            fputs("set style data linespoints\nset xtics rotate by 45 right\n", f);
+            fputs("set style data linespoints\n", f);
     }
+}
+
+/*
+ * The room around the fields of a heat map, in pixels. gnuplot would take what names need from the fields. Names of
+ * columns are turned: they reach below the fields and to their left. The scale of colours at the right needs a height
+ * of its own, however few rows there are.
+ */
+struct frame {
+    size_t left, right, top, bottom;
+};
+enum { FIELD_PX = 64, NARROW_PX = 48, FIELD_HIGH_PX = 24, SCALE_HIGH_PX = 140 };
+
+static struct frame heat_frame(const struct table *t)
+{
+    enum { GAP_PX = 20, WORDS_PX = 64, SCALE_PX = 100 };
+    const size_t turned = longest_title(t) * TURNED_PX, row = longest_row(t) * CHARACTER_PX;
+    const size_t least = t->row.n * FIELD_HIGH_PX < SCALE_HIGH_PX ? SCALE_HIGH_PX - t->row.n * FIELD_HIGH_PX : 0;
+    return (struct frame){(row > turned ? row : turned) + GAP_PX, SCALE_PX, WORDS_PX,
+                          (turned > least ? turned : least) + GAP_PX};
+}
+
+static void put_frame(const struct table *t, const struct plot *p, const struct frame *r, size_t width_px,
+                      size_t height_px, FILE *f)
+{
+    enum { AXIS_PX = 46, SCALE_LEFT_PX = 75, SCALE_WIDE_PX = 20 };
+    const double w = (double)width_px, h = (double)height_px, high = (double)(t->row.n * FIELD_HIGH_PX);
+    const double scale = high > SCALE_HIGH_PX ? high : SCALE_HIGH_PX;
+    fprintf(f, "set lmargin at screen %.4f\nset rmargin at screen %.4f\n", (double)r->left / w,
+            1 - (double)r->right / w);
+    fprintf(f, "set tmargin at screen %.4f\nset bmargin at screen %.4f\n", 1 - (double)r->top / h,
+            (double)r->bottom / h);
+    fprintf(f, "set colorbox user origin screen %.4f, screen %.4f size screen %.4f, screen %.4f\n",
+            1 - SCALE_LEFT_PX / w, 1 - ((double)r->top + scale) / h, SCALE_WIDE_PX / w, scale / h);
+    /* What the colours mean, in a line of its own below the title: beside the scale there may be no room for it. */
+    fputs("set title offset 0,1.2\nset label ", f);
+    plot_put_string(p->axis, f);
+    fprintf(f, " at screen 0.5, screen %.4f center tc rgb '#444444'\n", 1 - AXIS_PX / h);
+    fprintf(f, "set xrange [-0.5:%zu.5]\nset yrange [%zu.5:-0.5]\n", t->column.n - 1, t->row.n - 1);
 }
 
 /* A heat map: rows above each other as in the table, each value written into its field. */
 static void put_heat(const struct table *t, const struct plot *p, FILE *f)
 {
     fputs(
-        "unset grid\nunset ylabel\nunset key\nset border 0\nset tics scale 0\nset xtics rotate by 45 right\n"
-        "set yrange [*:*] reverse noextend\nset xrange [*:*] noextend\nset cblabel ",
+        "unset grid\nunset ylabel\nunset key\nunset arrow\nset border 0\nset tics scale 0\n"
+        "set xtics rotate by 45 right\nset style fill solid 1 noborder\n",
         f);
-    plot_put_string(p->axis, f);
-    /* From blue through white to orange where 1 means no change; from white to blue else. */
-    fputs(p->line_at_one
-              ? "\nset palette defined (0 '#0072b2', 0.5 '#ffffff', 1 '#d55e00')\nstats $data matrix rowheaders "
-                "columnheaders nooutput\nspan = abs(STATS_max - 1) > abs(STATS_min - 1) ? abs(STATS_max - 1) : "
-                "abs(STATS_min - 1)\nspan = span > 0 ? span : 1\nset cbrange [1 - span:1 + span]\n"
-              : "\nset palette defined (0 '#ffffff', 1 '#0072b2')\n",
-          f);
+    if (p->line_at_one) { /* from blue through white, where nothing changes, to orange */
+        double span = 0;
+        for (size_t i = 0; i < t->row.n; i++)
+            for (size_t c = 0; c < t->column.n; c++)
+                span = fmax(span, isfinite(t->row.p[i].cell[c]) ? fabs(t->row.p[i].cell[c] - 1) : 0);
+        span = span > 0 ? span : 1;
+        fprintf(f, "set palette defined (0 '#0072b2', 0.5 '#ffffff', 1 '#d55e00')\nset cbrange [%.9g:%.9g]\n", 1 - span,
+                1 + span);
+    } else {
+        fputs("set palette defined (0 '#ffffff', 1 '#0072b2')\n", f);
+    }
     if (t->percent)
         fputs("set format cb '%g%%'\n", f);
-    fprintf(f,
-            "plot $data matrix rowheaders columnheaders with image pixels notitle, \\\n"
-            "     $data matrix rowheaders columnheaders using 1:2:(sprintf('%s', $3)) with labels tc rgb '#000000' "
-            "notitle\n",
-            t->percent    ? "%.0f"
-            : t->quantity ? "%.3g"
-                          : "%.2f");
+    /* Not an image, which gnuplot does not draw of one row or one column. */
+    fprintf(
+        f,
+        "plot $data matrix rowheaders columnheaders using 1:2:(0.5):(0.5):3 with boxxyerror fc palette notitle, \\\n"
+        "     $data matrix rowheaders columnheaders using 1:2:(sprintf('%s', $3)) with labels tc rgb '#000000' "
+        "notitle\n",
+        t->percent    ? "%.0f"
+        : t->quantity ? "%.3g"
+                      : "%.2f");
 }
 
 static void put_scatter(const struct table *t, FILE *f)
@@ -329,11 +427,11 @@ static void put_plot(const struct table *t, const struct plot *p, FILE *f)
         size_t c = p->style == PLOT_AREA ? t->column.n - 1 - k : k;
         fputs(k ? ", \\\n     " : "", f);
         if (p->style == PLOT_AREA)
-            fprintf(f, "$data using 1:%zu with filledcurves y1=0", c + 2);
+            fprintf(f, "$data using %d:%zu with filledcurves y1=0", p->x_numeric ? 1 : 0, c + 2);
         else if (p->style == PLOT_SORTED || p->x_numeric)
             fprintf(f, "$data using 1:%zu", c + 2);
         else
-            fprintf(f, "$data using %zu%s", c + 2, k ? "" : ":xtic(1)");
+            fprintf(f, "$data using %zu", c + 2);
         fprintf(f, " lc rgb '%s'%s", colours[(c + p->x_numeric) % N_COLOURS],
                 p->style == PLOT_LINES || p->style == PLOT_SORTED ? " lw 2" : "");
         put_round(p, (c + p->x_numeric) / N_COLOURS, f);
@@ -348,44 +446,62 @@ static void put_plot(const struct table *t, const struct plot *p, FILE *f)
     fputc('\n', f);
 }
 
-static void put_script(const struct table *t, const struct plot *p, const char *svg, FILE *f)
+static void put_script(const struct table *t, const struct plot *as, const char *svg, FILE *f)
 {
-    size_t bars = t->row.n * (p->style == PLOT_BARS ? t->column.n : 2);
-    size_t width = 300 + bars * 12, height = p->height ? p->height : 380;
-    if (p->x_numeric || p->style == PLOT_SORTED)
+    struct plot p = *as;
+    if (p.style == PLOT_AREA && t->row.n < 2)
+        p.style = PLOT_STACKED; /* an area needs a second place to go to */
+    enum { KEY_ROW_PX = 18, LEAST_PX = 560, MOST_PX = 1100 };
+    size_t bars = t->row.n * (p.style == PLOT_BARS ? t->column.n : 2);
+    size_t width = 300 + bars * 12, height = p.height ? p.height : 380;
+    if (p.x_numeric || p.style == PLOT_SORTED)
         width = 760;
-    else if (p->style == PLOT_HEAT) {
-        width = 260 + t->column.n * 64;
-        height = 170 + t->row.n * 22;
-    } else if (p->style == PLOT_SCATTER) {
+    else if (p.style == PLOT_SCATTER)
         width = height = 600;
+    width = width < LEAST_PX ? LEAST_PX : width > MOST_PX ? MOST_PX : width;
+    const struct frame frame = heat_frame(t);
+    if (p.style == PLOT_HEAT) {
+        const size_t around = frame.left + frame.right, fields = t->column.n * FIELD_PX;
+        width = around + fields;
+        if (width > MOST_PX) /* as wide as other pictures while the numbers have room in their fields */
+            width = around + t->column.n * NARROW_PX > MOST_PX ? around + t->column.n * NARROW_PX : MOST_PX;
+        width = width < LEAST_PX ? LEAST_PX : width;
+        height = frame.top + frame.bottom + t->row.n * FIELD_HIGH_PX;
     }
-    enum { KEY_ROW_PX = 18 };
-    width = width < 560 ? 560 : width > 1100 ? 1100 : width;
-    const struct key key = key_of(t, p, width);
-    if (has_key(p))
+    const struct key key = key_of(t, &p, width);
+    if (has_key(&p))
         height += (key.rows - 1) * KEY_ROW_PX; /* the one row of most pictures is in their height */
-    plot_begin(p, (unsigned)width, (unsigned)(height > 4000 ? 4000 : height), svg, f);
-    if (has_key(p))
+    if (has_names(&p)) {
+        enum {
+            USUAL = 16,
+            MOST = 100
+        }; /* characters that are in the height of most pictures; most that are shown whole */
+        const size_t chars = longest_row(t) < MOST ? longest_row(t) : MOST;
+        height += chars > USUAL ? (chars - USUAL) * TURNED_PX : 0;
+    }
+    height = height > 4000 ? 4000 : height;
+    plot_begin(&p, (unsigned)width, (unsigned)height, svg, f);
+    if (has_key(&p))
         fprintf(f, "set key maxcols %zu\n", key.columns);
-    put_axes(t, p, f);
+    put_axes(t, &p, f);
     fputs("$data << EOD\n", f);
-    if (p->style == PLOT_SORTED)
+    if (p.style == PLOT_SORTED)
         put_sorted(t, f);
     else
-        put_rows(t, p, f);
+        put_rows(t, &p, f);
     fputs("EOD\n", f);
-    if (p->style == PLOT_HEAT) {
-        put_heat(t, p, f);
+    if (p.style == PLOT_HEAT) {
+        put_frame(t, &p, &frame, width, height, f);
+        put_heat(t, &p, f);
         return;
     }
-    if (p->style == PLOT_SCATTER) {
+    if (p.style == PLOT_SCATTER) {
         put_scatter(t, f);
         return;
     }
-    if (p->n_mark)
-        put_marks(t, p, f);
-    put_plot(t, p, f);
+    if (p.n_mark)
+        put_marks(t, &p, f);
+    put_plot(t, &p, f);
 }
 
 /* ---- gnuplot ---- */
@@ -400,8 +516,38 @@ static bool is_whole(int picture, const char *kind)
     return got < 0 || memmem(tail, (size_t)got, ending, strlen(ending)); /* a device cannot be read back */
 }
 
+/* All that was written into a file without a name. */
+static char *read_back(int fd, size_t *bytes)
+{
+    off_t n = lseek(fd, 0, SEEK_END);
+    char *text = xmalloc((size_t)(n > 0 ? n : 0) + 1);
+    *bytes = 0;
+    for (ssize_t got; n > 0 && (got = pread(fd, text + *bytes, (size_t)n - *bytes, (off_t)*bytes)) > 0;)
+        *bytes += (size_t)got;
+    text[*bytes] = 0;
+    return text;
+}
+
+/* What gnuplot said last, which is why it ended: '"FILE" line 20: x range is invalid', after the line itself. */
+static int tell_why(const char *script, int said, struct err *e)
+{
+    size_t bytes = 0, n;
+    char *text = read_back(said, &bytes), *last = text, *next = NULL, *end;
+    for (char *line = strtok_r(text, "\n", &next); line; line = strtok_r(NULL, "\n", &next))
+        if (line[strspn(line, " \t")])
+            last = line;
+    char *at = strstr(last, "line ");
+    const long line = at && (at == last || last[0] == '"') ? strtol(at + 5, &end, 10) : 0;
+    last = line > 0 && !strncmp(end, ": ", 2) ? end + 2 : last;
+    n = strlen(last);
+    err_at(e, script, (int)line, 0, "gnuplot could not draw this%s%.*s", n ? ": " : "", (int)(n < 300 ? n : 300), last);
+    free(text);
+    return -1;
+}
+
 static int run_gnuplot(const char *script, const char *kind, int picture, struct err *e)
 {
+    const int said = memfd_create("gnuplot", MFD_CLOEXEC);
     fflush(NULL);
     const pid_t self = getpid(), pid = fork();
     if (pid == 0) {
@@ -409,7 +555,7 @@ static int run_gnuplot(const char *script, const char *kind, int picture, struct
         int null = open("/dev/null", O_RDWR);
         dup2(null, 0);
         dup2(picture, 1);
-        dup2(null, 2);
+        dup2(said < 0 ? null : said, 2);
         /* -d: not the user's own settings */
         execlp("gnuplot", "gnuplot", "-d", "-c", script, kind, (char *)NULL);
         _exit(127);
@@ -417,11 +563,17 @@ static int run_gnuplot(const char *script, const char *kind, int picture, struct
     int status = -1;
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0 && is_whole(picture, kind))
-        return 0;
-    bool absent = pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127;
-    err_at(e, script, 0, 0, absent ? "gnuplot is not installed: no picture was drawn" : "gnuplot could not draw this");
-    return absent ? err_hint(e, "apt-get install gnuplot-nox, then 'gnuplot %.180s'", script) : -1;
+    const bool ended = pid > 0 && WIFEXITED(status);
+    int fault = 0;
+    if (ended && WEXITSTATUS(status) == 127) {
+        err_at(e, script, 0, 0, "gnuplot is not installed: no picture was drawn");
+        fault = err_hint(e, "apt-get install gnuplot-nox, then 'gnuplot %.180s'", script);
+    } else if (!ended || WEXITSTATUS(status) || !is_whole(picture, kind)) {
+        fault = tell_why(script, said, e);
+    }
+    if (said >= 0)
+        close(said);
+    return fault;
 }
 
 static int draw_as(const char *script, const char *stem, const char *kind, struct err *e)
@@ -489,18 +641,6 @@ int plot_write(const struct table *t, const struct plot *p, const char *stem, st
     free(script);
     free(svg);
     return status;
-}
-
-/* All that was written into a file without a name. */
-static char *read_back(int fd, size_t *bytes)
-{
-    off_t n = lseek(fd, 0, SEEK_END);
-    char *text = xmalloc((size_t)(n > 0 ? n : 0) + 1);
-    *bytes = 0;
-    for (ssize_t got; n > 0 && (got = pread(fd, text + *bytes, (size_t)n - *bytes, (off_t)*bytes)) > 0;)
-        *bytes += (size_t)got;
-    text[*bytes] = 0;
-    return text;
 }
 
 char *plot_run(const char *script, size_t *bytes, struct err *e)

@@ -3,6 +3,7 @@
 
 #include "base/exhaust.h"
 #include "base/outfile.h"
+#include "base/text.h"
 #include "lab/interact.h"
 #include "lab/model.h"
 #include "lab/page.h"
@@ -149,9 +150,10 @@ static void put_claim(const struct writing *w, const struct report_claim *c)
     char rows[64] = "";
     if (j->missing)
         snprintf(rows, sizeof rows, " (%u of %u programs)", j->n, j->n + j->missing);
-    fprintf(w->screen, "  %-16s published %-8s weir %-8s %s%s\n    \"%s\"\n%s%s%s", verdict_name[j->verdict],
-            c->published, j->text, programs, rows, c->claim->says, *j->because ? "    " : "", j->because,
-            *j->because ? "\n" : "");
+    const int wide = 8 - (int)text_width(c->published); /* not %-8s, which counts bytes */
+    fprintf(w->screen, "  %-16s published %s%*s weir %-8s %s%s\n    \"%s\"\n%s%s%s", verdict_name[j->verdict],
+            c->published, wide > 0 ? wide : 0, "", j->text, programs, rows, c->claim->says, *j->because ? "    " : "",
+            j->because, *j->because ? "\n" : "");
     if (w->md)
         fprintf(w->md, "- **%s**: published %s, weir %s%s, %s. \"%s\"%s%s\n", verdict_name[j->verdict], c->published,
                 j->text, rows, programs, c->claim->says, *j->because ? " " : "", j->because);
