@@ -602,6 +602,26 @@ struct cfg *cfg_load(const struct cfg_schema *s, const char *name, const char *c
     return finish(c, status, layer, set, n_set, with, e);
 }
 
+void cfg_unused(const struct cfg_schema *s, const char *name, const char *const *set, unsigned n_set, const char *with,
+                bool *unused)
+{
+    struct err e;
+    struct cfg *c = cfg_new(s);
+    uint16_t layer = 0;
+    bool known = !load_machine(c, name, NULL, 0, &layer, &e) && (!with || !apply_with(c, with, &e));
+    for (unsigned i = 0; i < n_set && known; i++)
+        apply_set(c, set[i], &e); /* it may choose a policy; what is wrong with it is for cfg_load to say */
+    for (unsigned i = 0; i < n_set; i++) {
+        const size_t section = strcspn(set[i], "."), n = strcspn(set[i], "=");
+        char *key = section < n ? xstrndup(set[i] + section + 1, n - section - 1) : xstrdup("");
+        int at;
+        const struct block *b = find_key(c, set[i], section, key, &at);
+        unused[i] = known && b && b->kind && !policy_is_chosen(c, b);
+        free(key);
+    }
+    cfg_free(c);
+}
+
 struct cfg *cfg_load_text(const struct cfg_schema *s, const char *file, const char *text, const char *const *set,
                           unsigned n_set, const char *with, struct err *e)
 {

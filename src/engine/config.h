@@ -78,6 +78,10 @@ struct cfg *cfg_load(const struct cfg_schema *, const char *name, const char *co
 struct cfg *cfg_load_text(const struct cfg_schema *, const char *file, const char *text, const char *const *set,
                           unsigned n_set, const char *with, struct err *);
 void cfg_free(struct cfg *);
+/* For each assignment of cfg_load's `set`, whether it is a parameter of a policy that is not chosen, for which cfg_load
+ * refuses it. Nothing else is checked: what cfg_load would refuse for another reason is not called so. */
+void cfg_unused(const struct cfg_schema *, const char *name, const char *const *set, unsigned n_set, const char *with,
+                bool *unused);
 
 /* The values of a section; valid as long as the cfg. BUG() when the schema has no such section. */
 const void *cfg_section(const struct cfg *, const char *section);

@@ -1,7 +1,9 @@
 /* See axes.h. */
 #include "lab/axes.h"
 
+#include "base/exhaust.h"
 #include "engine/config.h"
+#include "gpu/gpu_config.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -125,7 +127,13 @@ static void append(char *text, size_t bytes, const char *key, const char *value)
         snprintf(text + at, bytes - at, "%s%s%s%s", at ? " " : "", key, *key ? "=" : "", value);
 }
 
-static void add_variant(struct plan *p, const size_t *choice)
+static char *assignment(const struct plan_axis *a, size_t choice)
+{
+    return xasprintf("%s=%s", a->key, a->value.word.p[choice]);
+}
+
+/* A combination; left[i]: it does without the axis. */
+static void add_variant(struct plan *p, const size_t *choice, const bool *left)
 {
     char name[512] = "", label[512] = "";
     struct plan_variant v = {0};
@@ -133,17 +141,16 @@ static void add_variant(struct plan *p, const size_t *choice)
         const struct plan_axis *a = &p->sweep.p[i];
         const char *value = a->value.word.p[choice[i]];
         const struct inifile_place at = a->value_at.p[choice[i]];
+        if (left[i])
+            continue;
         if (a->kind == PLAN_AXIS_MACHINE) {
-            v.machine = xstrdup(value);
+            v.machine = plan_machine(p, value, at);
             v.machine_at = at;
         } else if (a->kind == PLAN_AXIS_WITH) {
             v.with = strcmp(value, "baseline") ? xstrdup(value) : NULL;
             v.with_at = at;
         } else {
-            const size_t n = strlen(a->key) + strlen(value) + 2;
-            char *set = xmalloc(n);
-            snprintf(set, n, "%s=%s", a->key, value);
-            VEC_PUSH(&v.set.word, set);
+            VEC_PUSH(&v.set.word, assignment(a, choice[i]));
             v.set.at = at;
         }
         v.at = at;
@@ -157,6 +164,84 @@ static void add_variant(struct plan *p, const size_t *choice)
     v.name = xstrdup(*name ? name : v.label);
     VEC_PUSH(&p->variant, v);
     VEC_PUSH(&p->variants.word, xstrdup(v.name));
+}
+
+/* ---- parameters of policies ---- */
+
+/* Can it be a parameter of a policy? Others are of sections that every machine has. */
+static bool may_be_of_policy(const char *key)
+{
+    const struct cfg_schema *s = gpu_schema();
+    const size_t n = strcspn(key, ".");
+    for (unsigned i = 0; i < s->n_section; i++)
+        if (strlen(s->section[i]->name) == n && !strncmp(s->section[i]->name, key, n))
+            return false;
+    return true;
+}
+
+/* Which axes are of policies that this combination has not chosen. */
+static void find_unused(const struct plan *p, const size_t *choice, bool *unused)
+{
+    char *machine = xstrdup(p->machine ? p->machine : "gtx480");
+    const char *with = NULL;
+    VEC(char *) set = {0};
+    VEC(size_t) axis = {0};
+    for (size_t i = 0; i < p->sweep.n; i++) {
+        const struct plan_axis *a = &p->sweep.p[i];
+        const char *value = a->value.word.p[choice[i]];
+        unused[i] = false;
+        if (a->kind == PLAN_AXIS_MACHINE) {
+            free(machine);
+            machine = plan_machine(p, value, a->value_at.p[choice[i]]);
+        } else if (a->kind == PLAN_AXIS_WITH) {
+            with = strcmp(value, "baseline") ? value : NULL;
+        } else {
+            VEC_PUSH(&set, assignment(a, choice[i]));
+            VEC_PUSH(&axis, i);
+        }
+    }
+    bool *of_set = xcalloc(set.n + 1, sizeof *of_set);
+    cfg_unused(gpu_schema(), machine, (const char *const *)set.p, (unsigned)set.n, with, of_set);
+    for (size_t i = 0; i < set.n; i++) {
+        unused[axis.p[i]] = of_set[i];
+        free(set.p[i]);
+    }
+    VEC_FREE(&set);
+    VEC_FREE(&axis);
+    free(of_set);
+    free(machine);
+}
+
+static void next_choice(const struct plan *p, size_t *choice)
+{
+    for (size_t k = p->sweep.n; k-- > 0 && ++choice[k] == p->sweep.p[k].value.word.n;)
+        choice[k] = 0;
+}
+
+/*
+ * Which combinations do without which axes, [combination * axes + axis]: those of policies that they have not chosen,
+ * as long as any combination has. What none has is left to be refused with the others' faults.
+ */
+static bool *find_left(const struct plan *p, size_t all)
+{
+    const size_t n = p->sweep.n;
+    bool *left = xcalloc(all * n + 1, sizeof *left), asked = false;
+    for (size_t i = 0; i < n && !asked; i++)
+        asked = p->sweep.p[i].kind == PLAN_AXIS_SET && may_be_of_policy(p->sweep.p[i].key);
+    if (!asked)
+        return left;
+    size_t *choice = xcalloc(n + 1, sizeof *choice);
+    bool *used = xcalloc(n + 1, sizeof *used);
+    for (size_t i = 0; i < all; i++, next_choice(p, choice)) {
+        find_unused(p, choice, left + i * n);
+        for (size_t k = 0; k < n; k++)
+            used[k] |= !left[i * n + k];
+    }
+    for (size_t i = 0; i < all * n; i++)
+        left[i] &= used[i % n];
+    free(choice);
+    free(used);
+    return left;
 }
 
 /* `normalise` may say "first", or a label as the table shows it where one variant only has it. */
@@ -189,11 +274,15 @@ int axes_expand(struct plan *p, struct err *e)
         return fault(p->sweep.p[0].at, e, "a plan has variants or a [sweep], not both",
                      "write the variants' values into the [sweep], or make two plans");
     size_t *choice = xcalloc(p->sweep.n + 1, sizeof *choice);
-    for (size_t i = 0; i < all; i++) {
-        add_variant(p, choice);
-        for (size_t k = p->sweep.n; k-- > 0 && ++choice[k] == p->sweep.p[k].value.word.n;)
-            choice[k] = 0;
+    bool *left = find_left(p, all);
+    for (size_t i = 0; i < all; i++, next_choice(p, choice)) {
+        bool again = false; /* the same machine as with the first value of an axis that it does without */
+        for (size_t k = 0; k < p->sweep.n; k++)
+            again |= left[i * p->sweep.n + k] && choice[k];
+        if (!again)
+            add_variant(p, choice, left + i * p->sweep.n);
     }
+    free(left);
     free(choice);
     name_divisor(p);
     return 0;

@@ -9,6 +9,8 @@
  *     set     = l1.size: 16KiB 32KiB     ; as --set, a line for each parameter
  *     set     = l1.mshrs: 8..64*2        ; 8 16 32 64; with + the step is added
  *
+ *     set     = swl.limit: 2 4           ; a policy's: combinations that have not chosen it do without, and come once
+ *
  * The command line of `weir sweep` says the same. Left out: values that depend on each other; write variants for them.
  */
 #ifndef WEIR_LAB_AXES_H

@@ -226,19 +226,36 @@ static const struct point_machine *get_machine(struct lab *l, const char *machin
     return &l->machine.p[l->machine.n - 1].resolved;
 }
 
+/*
+ * Which variant a fault of values is of, and in which plan, where the fault's own place, a machine's file or nothing,
+ * does not tell. Names that do not exist are found as they are written.
+ */
+static void name_variant(const struct plan *plan, const struct plan_variant *v, struct err *e)
+{
+    const bool elsewhere = v->at.file && strcmp(e->file, v->at.file);
+    if (strstr(e->msg, "there is no ") || (plan->variants.word.n < 2 && !elsewhere))
+        return;
+    char hint[sizeof e->hint];
+    snprintf(hint, sizeof hint, "%s", e->hint);
+    err_hint(e, "%s%s%s '%s'%s%s", hint, *hint ? "; " : "", plan->sweep.n ? "combination" : "variant", v->name,
+             elsewhere ? " of " : "", elsewhere ? plan->path : "");
+}
+
 /* A fault of settings stands in the plan; one of the command line has its own words. */
 static void place_fault(const struct plan *plan, const struct plan_variant *v, struct inifile_place at, struct err *e)
 {
-    if (*e->file || !at.file)
-        return;
-    if (v && v->with_at.line && !strncmp(e->msg, "--with", 6))
-        at = v->with_at;
-    if (!strncmp(e->msg, "there is no machine", 19)) {
-        const struct inifile_place machine_at = v && v->machine ? v->machine_at : plan->machine_at;
-        at = machine_at.line ? machine_at : at;
+    if (!*e->file && at.file) {
+        if (v && v->with_at.line && !strncmp(e->msg, "--with", 6))
+            at = v->with_at;
+        if (!strncmp(e->msg, "there is no machine", 19)) {
+            const struct inifile_place machine_at = v && v->machine ? v->machine_at : plan->machine_at;
+            at = machine_at.line ? machine_at : at;
+        }
+        snprintf(e->file, sizeof e->file, "%s", at.file);
+        e->line = at.line;
     }
-    snprintf(e->file, sizeof e->file, "%s", at.file);
-    e->line = at.line;
+    if (v)
+        name_variant(plan, v, e);
 }
 
 static const char *machine_of(const struct plan *plan, const struct plan_variant *v)

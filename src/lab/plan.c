@@ -445,12 +445,15 @@ static int combine(struct plan *p, struct err *e)
     return 0;
 }
 
-/* The file of a machine that the plan, not the command line, names. */
+char *plan_machine(const struct plan *p, const char *machine, struct inifile_place at)
+{
+    const bool is_file = strchr(machine, '/') || text_ends_in(machine, ".ini");
+    return at.file && is_file ? plan_beside(p, machine) : xstrdup(machine);
+}
+
 static void find_machine(const struct plan *p, char **machine, struct inifile_place at)
 {
-    if (!*machine || !at.file || (!strchr(*machine, '/') && !text_ends_in(*machine, ".ini")))
-        return;
-    char *path = plan_beside(p, *machine);
+    char *path = *machine ? plan_machine(p, *machine, at) : NULL;
     free(*machine);
     *machine = path;
 }
@@ -473,11 +476,11 @@ static int check(struct plan *p, struct err *e)
             INIFILE_FAULT(p->program.p[i].at, e, "[program %s] does not say what to run", p->program.p[i].name);
             return err_hint(e, "write run = ./app arguments, or run = app.wt");
         }
-    if (p->sweep.n && axes_expand(p, e))
-        return -1;
     find_machine(p, &p->machine, p->machine_at);
     for (size_t i = 0; i < p->variant.n; i++)
         find_machine(p, &p->variant.p[i].machine, p->variant.p[i].machine_at);
+    if (p->sweep.n && axes_expand(p, e))
+        return -1;
     if (p->kind == PLAN_INTERACTIONS && combine(p, e))
         return -1;
     if (p->kind != PLAN_INTERACTIONS && p->parts.word.n)

@@ -127,6 +127,9 @@ enum { PLAN_NAME_BYTES = 256, PLAN_PARTS = 6 };
 void plan_combination(const struct plan *, unsigned mask, char out[PLAN_NAME_BYTES]);
 /* The path of a file that the plan names: beside it, unless the name begins with a slash. Owned by the caller. */
 char *plan_beside(const struct plan *, const char *name);
+/* The machine of a plan: a file lies beside it, unless a word of the command line (at.file is NULL) names it. Owned by
+ * the caller. */
+char *plan_machine(const struct plan *, const char *machine, struct inifile_place at);
 /* What the figure's files are called: "fig12", or the plan's file name without .ini. */
 void plan_stem(const struct plan *, char out[64]);
 /* By which variant `v` is divided; NULL = values stand as they are. */

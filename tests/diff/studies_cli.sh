@@ -63,4 +63,39 @@ expect 2 "$weir" reproduce .
 says err "there is no plan in this folder"
 expect 2 "$weir" reproduce studdy
 says err "papers: apcm"
+
+# Parameters of a policy are varied where it is chosen; what has not chosen it comes once, without them.
+expect 0 "$weir" sweep --with baseline --with swl --set swl.limit=2,4 --normalise=baseline -o "$dir/report" "$wt"
+says err "3 simulations"
+grep -Eq '^ +baseline +swl limit=2 +swl limit=4$' "$dir/out" || fail "the combinations are $(cat "$dir/out")"
+grep -Eq 'gather-4096.wt\*? +1.000 +[0-9.]+ +[0-9.]+$' "$dir/out" || fail "not divided by the baseline: $(cat "$dir/out")"
+cat >"$dir/sweep.ini" <<INI
+[figure]
+title    = chosen by a setting, on a machine beside the plan
+programs = $wt
+[sweep]
+machine = study/small.ini
+set     = sm.scheduler: lrr swl
+set     = swl.limit: 2 4
+set     = l1.size: 16KiB 32KiB
+INI
+expect 0 "$weir" sweep "$dir/sweep.ini" --results "$dir/sweep.sqlite" -o "$dir/report"
+says err "6 simulations"
+says out "scheduler=swl limit=4 size=32KiB"
+grep -q 'scheduler=lrr limit' "$dir/out" && fail "a parameter of a policy that is not chosen: $(cat "$dir/out")"
+# A parameter that no combination has is refused.
+expect 2 "$weir" sweep --with baseline --with gto --set swl.limit=2,4 -o "$dir/report" "$wt"
+says err "swl.limit=2: this is a parameter of the scheduler policy swl, which is not chosen"
+expect 2 "$weir" sweep --with baseline --with swl --set swl.limt=2,4 -o "$dir/report" "$wt"
+says err "did you mean 'swl.limit'?"
+
+# A machine that cannot be built is told with its combination, and with the plan of a folder.
+expect 2 "$weir" sweep --gpu gtx480,mesh28 --set l1.size=16KiB,4KiB -o "$dir/report" "$wt"
+says err "mesh28.ini:"
+says err "combination 'mesh28 l1.size=4KiB'"
+sed 's/^\[variant gto\]/&\nset = l1.size=4KiB\nmachine = mesh28/' study/fig1.ini >study/fig2.ini
+expect 2 "$weir" reproduce study -o "$dir/report"
+says err "mesh28.ini:"
+says err "variant 'gto' of study/fig2.ini"
+rm study/fig2.ini
 exit 0
