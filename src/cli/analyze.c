@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_ALL = 500, KEY_SIZE, KEY_CLASSES, KEY_FIGURES, KEY_JSON, KEY_RESULTS };
+enum { KEY_ALL = 500, KEY_SIZE, KEY_CLASSES, KEY_FIGURES, KEY_JSON, KEY_RESULTS, KEY_WITH };
 
 static const struct argp_option options[] = {
     {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of a suite program (default: small)", 0},
@@ -31,6 +31,7 @@ static const struct argp_option options[] = {
      0},
     {"jobs", 'j', "N", 0, "with --all, --classes: how many at once (default: one for each core)", 0},
     {"results", KEY_RESULTS, "FILE", 0, "with --classes: keep the simulations in FILE and use those that are there", 0},
+    {"with", KEY_WITH, "POLICY", OPTION_HIDDEN, "refused, with the reason", 0},
     {0},
 };
 
@@ -151,8 +152,6 @@ static int analyze(const struct analyze_args *a)
 /* ---- options ---- */
 static void check_options(const struct analyze_args *a, struct argp_state *state)
 {
-    if (a->machine.opts.with)
-        argp_error(state, "an analysis has no timing, so --with has nothing to do");
     if (!a->all && !a->classes && !a->argc)
         argp_error(state, "of what? name a suite program, a recording or a program, or say --all");
     if (a->all && a->classes)
@@ -184,6 +183,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (!a->classes)
             argp_error(state, "--classes: %s; %s", e.msg, e.hint);
         return 0;
+    case KEY_WITH:
+        argp_error(state, "an analysis has no timing, so --with has nothing to do");
+        return 0;
     case KEY_FIGURES:
         a->figures = arg;
         return 0;
@@ -213,7 +215,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = {
-    {&machine_argp, 0, "The machine (its SMs and its occupancy):", 1}, {&progress_argp, 0, NULL, 0}, {0}};
+    {&untimed_argp, 0, "The machine (its SMs and its occupancy):", 1}, {&progress_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
     options,
     parse,

@@ -28,12 +28,17 @@ enum {
     OPT_PROFILE
 };
 
-static const struct argp_option machine_options[] = {
+static const struct argp_option untimed_options[] = {
     {"gpu", 'g', "MACHINE", 0, "a machine ('weir list gpus') or a machine file; gtx480 if not given", 0},
     {"set", OPT_SET, "KEY=VALUE", 0, "change one parameter, e.g. l1.size=32KiB; may be repeated", 0},
+    {"plugin", OPT_PLUGIN, "FILE.so", 0, "add the policies of a plugin ('weir plugin --help'); may be repeated", 0},
+    {0}};
+static const struct argp_option with_option[] = {
     {"with", OPT_WITH, "[KIND=]POLICY,...", 0,
      "choose policies by name, each in every kind that has it, or in one kind ('weir list policies')", 0},
-    {"plugin", OPT_PLUGIN, "FILE.so", 0, "add the policies of a plugin ('weir plugin --help'); may be repeated", 0},
+    {0}};
+static const struct argp_option profile_option[] = {
+    {"profile", OPT_PROFILE, NULL, 0, "count by instruction too, in the JSON: 'weir profile FILE.json' shows it", 0},
     {0}};
 static const struct argp_option report_options[] = {
     {"engine", OPT_ENGINE, "skip|tick", 0, "skip idle cycles (default), or tick every cycle: same results, slower", 0},
@@ -42,7 +47,6 @@ static const struct argp_option report_options[] = {
      0},
     {"explain-loads", OPT_LOADS, NULL, 0,
      "print what the policies tell about each load, and what infinite caches would say; also in the JSON", 0},
-    {"profile", OPT_PROFILE, NULL, 0, "count by instruction too, in the JSON: 'weir profile FILE.json' shows it", 0},
     {"energy", OPT_ENERGY, NULL, 0, "joules by component, in the summary and the JSON (docs/energy.md)", 0},
     {"gpgpusim-stats", OPT_GPGPUSIM, NULL, 0, "print the names that GPGPU-Sim's users grep for", 0},
     {"ncu-names", OPT_NCU, NULL, 0, "print each launch under the names of Nsight Compute; also in the JSON", 0},
@@ -150,6 +154,10 @@ static error_t parse_machine(int key, char *arg, struct argp_state *state)
 {
     struct machine_args *m = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        if (state->child_inputs) /* the others' options, which are read here, too */
+            state->child_inputs[0] = m;
+        return 0;
     case 'g':
         m->opts.machine = arg;
         return 0;
@@ -184,6 +192,10 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 {
     struct machine_args *m = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        if (state->child_inputs)
+            state->child_inputs[0] = m;
+        return 0;
     case OPT_ENGINE:
         cli_choose(state, "--engine", arg, (const char *const[]){"skip", "tick", NULL});
         m->opts.tick_all = !strcmp(arg, "tick");
@@ -234,9 +246,13 @@ static error_t parse_plugin(int key, char *arg, struct argp_state *state)
 }
 
 const struct argp plugin_argp = {plugin_options, parse_plugin, NULL, NULL, NULL, NULL, NULL};
-const struct argp machine_argp = {machine_options, parse_machine, NULL, NULL, NULL, NULL, NULL};
-static const struct argp_child report_children[] = {{&progress_argp, 0, NULL, 0}, {0}};
-const struct argp report_argp = {report_options, parse_report, NULL, NULL, report_children, NULL, NULL};
+const struct argp untimed_argp = {untimed_options, parse_machine, NULL, NULL, NULL, NULL, NULL};
+static const struct argp_child machine_children[] = {{&untimed_argp, 0, NULL, 0}, {0}};
+const struct argp machine_argp = {with_option, parse_machine, NULL, NULL, machine_children, NULL, NULL};
+static const struct argp_child reports_children[] = {{&progress_argp, 0, NULL, 0}, {0}};
+const struct argp reports_argp = {report_options, parse_report, NULL, NULL, reports_children, NULL, NULL};
+static const struct argp_child report_children[] = {{&reports_argp, 0, NULL, 0}, {0}};
+const struct argp report_argp = {profile_option, parse_report, NULL, NULL, report_children, NULL, NULL};
 
 int machine_report(struct gpu *g, enum gpu_end end, const struct machine_args *m, double host_s, const char *command,
                    const struct err *failure, FILE *out)

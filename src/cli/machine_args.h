@@ -44,8 +44,9 @@ void machine_args_each_word(const struct machine_args *, void (*word)(void *ctx,
 /*
  * Child parsers: their input is a struct machine_args. machine_argp: --gpu, --set, --with, --plugin. report_argp:
  * --engine, --json, --sample, --explain-loads, --profile, --energy, --gpgpusim-stats, --ncu-names, --quiet, --progress.
+ * untimed_argp: without --with, for what has no timing. reports_argp: without --profile, for several programs.
  */
-extern const struct argp machine_argp, report_argp;
+extern const struct argp machine_argp, untimed_argp, report_argp, reports_argp;
 /* --plugin alone, for commands without a machine; takes no input. */
 extern const struct argp plugin_argp;
 

@@ -104,13 +104,14 @@ static int judge(const struct args *a)
 }
 
 /* ---- options ---- */
-enum { KEY_ALL = 1000, KEY_SIZE, KEY_FUNCTIONAL };
+enum { KEY_ALL = 1000, KEY_SIZE, KEY_FUNCTIONAL, KEY_PROFILE };
 
 static const struct argp_option options[] = {
     {"all", KEY_ALL, NULL, 0, "every program", 0},
     {"size", KEY_SIZE, "tiny|small|paper", 0, "input size (default: small)", 0},
     {"functional", KEY_FUNCTIONAL, NULL, 0, "execute only, without the timing model", 0},
     {"jobs", 'j', "N", 0, "programs at a time (default: one for each core)", 0},
+    {"profile", KEY_PROFILE, NULL, OPTION_HIDDEN, "refused, with the command that does it", 0},
     {0},
 };
 
@@ -121,6 +122,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &a->plan.machine;
         state->child_inputs[1] = &a->plan.machine;
+        return 0;
+    case KEY_PROFILE:
+        a->plan.machine.opts.profile = true;
         return 0;
     case KEY_ALL:
         a->all = true;
@@ -145,7 +149,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = {
-    {&machine_argp, 0, "The machine:", 1}, {&report_argp, 0, "The runs and their results:", 2}, {0}};
+    {&machine_argp, 0, "The machine:", 1}, {&reports_argp, 0, "The runs and their results:", 2}, {0}};
 static const struct argp argp = {
     options,
     on_option,

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "engine/config.h"
 #include "lab/figure.h"
+#include "lab/metric.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -39,7 +40,7 @@ static int read_kind(struct claim *c, const struct inifile_item *i, struct err *
 
 static int read_statistic(struct claims *all, const struct inifile_item *i)
 {
-    struct claim_statistic s = {.metric = xstrdup(i->value)};
+    struct claim_statistic s = {.metric = xstrdup(i->value), .at = INIFILE_PLACE(i)};
     s.percent = text_ends_in(i->key, " %");
     s.label = xstrndup(i->key, strlen(i->key) - (s.percent ? 2 : 0));
     VEC_PUSH(&all->explain, s);
@@ -95,11 +96,24 @@ static int check(const struct claims *all, struct err *e)
     return 0;
 }
 
+/* What no result has would be left out of every verdict without a word. */
+static int check_explain(const struct claims *all, struct err *e)
+{
+    VEC(struct metric_use) use = {0};
+    for (size_t i = 0; i < all->explain.n; i++) {
+        const struct claim_statistic *s = &all->explain.p[i];
+        VEC_PUSH(&use, (struct metric_use){s->label, s->metric, s->at});
+    }
+    const int status = metric_check_known(use.p, use.n, e);
+    VEC_FREE(&use);
+    return status;
+}
+
 int claims_read(struct claims *all, const char *path, struct err *e)
 {
     memset(all, 0, sizeof *all);
     all->path = xstrdup(path);
-    if (inifile_read(all->path, on_item, all, e) || check(all, e)) {
+    if (inifile_read(all->path, on_item, all, e) || check(all, e) || check_explain(all, e)) {
         claims_free(all);
         return -1;
     }

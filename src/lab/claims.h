@@ -42,6 +42,7 @@ struct claim {
 struct claim_statistic {
     char *label, *metric;
     bool percent;
+    struct inifile_place at;
 };
 struct claims {
     VEC(struct claim) claim;

@@ -135,6 +135,34 @@ static int check_grammar(const char *key, const char *metric, struct inifile_pla
     return err_hint(e, "write a statistic, or sums of them and one division: l1.misses+l1.merges / l1.accesses");
 }
 
+static int unknown_name(const struct known *known, const char *key, const char *metric, struct inifile_place at,
+                        const char *name, struct err *e)
+{
+    char what[200];
+    const char *bucket = bucket_of(known, name);
+    if (bucket) {
+        snprintf(what, sizeof what, "'%s' is a histogram, not a number", name);
+        fault(key, metric, at, e, what);
+        return *bucket ? err_hint(e, "name one of its buckets, such as %s", bucket)
+                       : err_hint(e, "name one of its buckets; a run's JSON document has their names");
+    }
+    const char *near = cfg_nearest(name, (const char *const *)known->name.p, (unsigned)known->name.n);
+    snprintf(what, sizeof what, "there is no statistic '%s'", name);
+    fault(key, metric, at, e, what);
+    return near ? err_hint(e, "did you mean '%s'?", near)
+                : err_hint(e, "a run's JSON document has all names; 'weir explain NAME' tells what one means");
+}
+
+static void known_free(struct known *k)
+{
+    for (size_t i = 0; i < k->name.n; i++)
+        free(k->name.p[i]);
+    for (size_t i = 0; i < k->histogram.n; i++)
+        free(k->histogram.p[i]);
+    VEC_FREE(&k->name);
+    VEC_FREE(&k->histogram);
+}
+
 static int check_one(const struct plan *p, const char *key, const char *metric, struct inifile_place at,
                      struct known *known, struct err *e)
 {
@@ -149,19 +177,7 @@ static int check_one(const struct plan *p, const char *key, const char *metric, 
         if (!metric_each_name(metric, look_up, &s))
             return 0;
     }
-    char what[200];
-    const char *bucket = bucket_of(known, s.missing);
-    if (bucket) {
-        snprintf(what, sizeof what, "'%s' is a histogram, not a number", s.missing);
-        fault(key, metric, at, e, what);
-        return *bucket ? err_hint(e, "name one of its buckets, such as %s", bucket)
-                       : err_hint(e, "name one of its buckets; a run's JSON document has their names");
-    }
-    const char *near = cfg_nearest(s.missing, (const char *const *)known->name.p, (unsigned)known->name.n);
-    snprintf(what, sizeof what, "there is no statistic '%s'", s.missing);
-    fault(key, metric, at, e, what);
-    return near ? err_hint(e, "did you mean '%s'?", near)
-                : err_hint(e, "a run's JSON document has all names; 'weir explain NAME' tells what one means");
+    return unknown_name(known, key, metric, at, s.missing, e);
 }
 
 struct energy_search {
@@ -235,11 +251,37 @@ int metric_check(const struct plan *p, struct err *e)
         status = check_energy(p, p->metric, here, e);
     if (!status)
         status = check_energy(p, p->maximise, p->maximise_at, e);
-    for (size_t i = 0; i < known.name.n; i++)
-        free(known.name.p[i]);
-    for (size_t i = 0; i < known.histogram.n; i++)
-        free(known.histogram.p[i]);
-    VEC_FREE(&known.name);
-    VEC_FREE(&known.histogram);
+    known_free(&known);
+    return status;
+}
+
+/* ---- names that stand in no plan ---- */
+
+/* Buckets of histograms are numbers, of which each machine has its own. */
+static int look_up_anywhere(void *ctx, const char *name)
+{
+    struct search *s = ctx;
+    bool found = has(s->known, name) || !strncmp(name, "locality.", 9);
+    for (size_t i = 0; i < s->known->histogram.n && !found; i++) {
+        const char *base = s->known->histogram.p[i];
+        found = !strncmp(name, base, strlen(base)) && name[strlen(base)] == '.';
+    }
+    snprintf(s->missing, sizeof s->missing, "%s", name);
+    return !found;
+}
+
+int metric_check_known(const struct metric_use *use, size_t n, struct err *e)
+{
+    struct known known = {0};
+    struct search s = {.known = &known};
+    int status = 0;
+    for (size_t i = 0; i < n && !status; i++)
+        status = check_grammar(use[i].key, use[i].metric, use[i].at, e);
+    if (!status && n)
+        status = result_each_stat(add_name, &known, e) || gpu_energy_each_stat(add_name, &known, e) ? -1 : 0;
+    for (size_t i = 0; i < n && !status; i++)
+        if (metric_each_name(use[i].metric, look_up_anywhere, &s))
+            status = unknown_name(&known, use[i].key, use[i].metric, use[i].at, s.missing, e);
+    known_free(&known);
     return status;
 }

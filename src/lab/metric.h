@@ -15,5 +15,12 @@ int metric_each_name(const char *metric, int (*fn)(void *ctx, const char *name),
 /* Every name of the plan's metric and of what it maximises must be a statistic of at least one of its variants, which
  * are machines that can be built (lab_check). */
 int metric_check(const struct plan *, struct err *);
+/* The same for metrics beside plans, `key = metric` in a file: each name must be a statistic of some machine and some
+ * policy that weir knows. */
+struct metric_use {
+    const char *key, *metric;
+    struct inifile_place at;
+};
+int metric_check_known(const struct metric_use *, size_t n, struct err *);
 
 #endif

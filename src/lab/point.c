@@ -53,7 +53,10 @@ int lab_program_measure(struct lab_program *p, struct err *e)
     struct trace_file *t = trace_open(p->recording, e);
     if (!t)
         return -1;
-    trace_each_part(t, add_part, &h);
+    if (trace_each_part(t, add_part, &h, e)) {
+        trace_close(t);
+        return -1;
+    }
     snprintf(p->hash, sizeof p->hash, "%016" PRIx64, h);
     p->insts = 0;
     memset(p->insts_by_ctas, 0, sizeof p->insts_by_ctas);

@@ -59,6 +59,7 @@ struct trace_file {
     uint32_t format;
     char *program, *weir, *machine; /* weir, machine: NULL = the file has no origin */
     frame_vec part;                 /* frames that say what was executed, in the order of the file */
+    size_t program_bytes;           /* of the record with the command line, at the journal's beginning */
     frame_vec block;                /* frames of kind BLOCK, in order */
     VEC(struct trace_kernel *) kernel;
     VEC(struct launch_entry) launch;
@@ -186,6 +187,7 @@ static const char *journal_chunk(struct trace_file *f, struct byte_reader *r, st
 static const char *journal_read(struct trace_file *f, struct byte_reader *r, struct journal_state *s)
 {
     const char *why = NULL;
+    const uint8_t *start = r->p;
     while (!why && !r->bad && reader_left(r)) {
         uint64_t kind = get_le(r, 1);
         if (!f->program) {
@@ -194,6 +196,7 @@ static const char *journal_read(struct trace_file *f, struct byte_reader *r, str
             if (!text)
                 return "the journal does not start with the program";
             f->program = xstrndup(text, n);
+            f->program_bytes = (size_t)((const uint8_t *)text + n - start);
         } else if (kind == JRN_EVENT) {
             why = journal_event(f, r, s);
         } else if (kind == JRN_LAUNCH) {
@@ -506,10 +509,29 @@ struct trace_origin trace_get_origin(const struct trace_file *f)
     return (struct trace_origin){f->weir ? f->weir : "", f->machine ? f->machine : ""};
 }
 
-void trace_each_part(const struct trace_file *f, void (*fn)(void *ctx, const void *bytes, size_t n), void *ctx)
+int trace_each_part(const struct trace_file *f, void (*fn)(void *ctx, const void *bytes, size_t n), void *ctx,
+                    struct err *e)
 {
     for (size_t i = 0; i < f->part.n; i++)
-        fn(ctx, f->bytes + f->part.p[i].offset, f->part.p[i].stored);
+        if (f->part.p[i].kind != FRAME_JOURNAL)
+            fn(ctx, f->bytes + f->part.p[i].offset, f->part.p[i].stored);
+    /* The journal as it was before it was cut into frames: how long the command line is decides where. */
+    byte_vec raw = {0};
+    size_t skip = f->program_bytes;
+    int rc = 0;
+    for (size_t i = 0; i < f->part.n && !rc; i++) {
+        const struct frame *fr = &f->part.p[i];
+        const size_t cut = skip < fr->raw ? skip : fr->raw;
+        if (fr->kind != FRAME_JOURNAL)
+            continue;
+        VEC_RESERVE(&raw, fr->raw + 1u);
+        rc = frame_unpack(f->z, f->bytes + fr->offset, fr, raw.p, f->name, e);
+        if (!rc)
+            fn(ctx, raw.p + cut, fr->raw - cut);
+        skip -= cut;
+    }
+    VEC_FREE(&raw);
+    return rc;
 }
 
 const char *trace_program(const struct trace_file *f)

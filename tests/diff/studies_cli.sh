@@ -1,7 +1,7 @@
 #!/bin/sh
 # Folders of plans and sweeps of one's own, over a small recording: which folders are taken, what reports and errors say.
-# Usage: studies_cli.sh WEIR RECORDING
-weir=$(realpath "$1") wt=$(realpath "$2")
+# Usage: studies_cli.sh WEIR RECORDING CUDA-PROGRAM
+weir=$(realpath "$1") wt=$(realpath "$2") app=$(realpath "$3")
 . "$(dirname "$0")/cli.sh"
 
 # A folder is one whether it is named with a slash or not; its name is the report's.
@@ -98,4 +98,16 @@ expect 2 "$weir" reproduce study -o "$dir/report"
 says err "mesh28.ini:"
 says err "variant 'gto' of study/fig2.ini"
 rm study/fig2.ini
+
+# A copy of a program in another folder does the same, and is not simulated again.
+cp "$app" study/app
+expect 0 "$weir" sweep -o "$dir/report" "$app" exit 0
+says err "1 simulations"
+expect 0 "$weir" sweep -o "$dir/report" ./study/app exit 0
+says err "0 simulations"
+
+# Statistics of [explain] are looked up before anything runs.
+printf '[explain]\nmisses = l1.mises\n' >>study/published.ini
+expect 2 "$weir" reproduce study -o "$dir/report"
+says err "study/published.ini:15: misses = l1.mises: there is no statistic 'l1.mises'; did you mean 'l1.misses'?"
 exit 0

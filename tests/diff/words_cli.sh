@@ -200,4 +200,17 @@ expect 1 "$weir" run -q --functional /bin/false
 expect 2 "$weir" run -q --gpu gtx48 "$app"
 expect 3 "$weir" replay -q --gpu gtx480 --set dram.latency=1000 --set clock.core=2800MHz --set clock.dram=200MHz \
     --set machine.deadlock_cycles=1000 "$wt"
+# What a command would refuse is not in its help; the refusal says why.
+"$weir" analyze --help | grep -q -e --with && fail "analyze --help has --with"
+expect 2 "$weir" analyze --with gto "$wt"
+says err "an analysis has no timing, so --with has nothing to do"
+"$weir" suite --help | grep -q -e --profile && fail "suite --help has --profile"
+expect 2 "$weir" suite run bfs --profile
+says err "weir profile bfs"
+for command in run replay; do
+    "$weir" $command --help >"$dir/out"
+    says out "--with="
+    says out "--profile"
+    says out "--progress="
+done
 exit 0

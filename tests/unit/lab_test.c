@@ -551,6 +551,11 @@ static void test_claim_faults(void **state)
         {"[claim x]\nkind = odd\n", 2, "kind = odd"},
         {"[claim x]\nfigur = 1\n", 2, "no key 'figur'"},
         {"[what]\na = b\n", 2, "no section"},
+        {"[explain]\nx % = l1.misses / l1.accesses\ny = l1.misses l1.hits\n", 3, "y = l1.misses l1.hits: two names"},
+        {"[explain]\nx = l1.misses /\n", 2, "no name at the end"},
+        {"[explain]\nx = l1.mises\n", 2, "there is no statistic 'l1.mises'"},
+        {"[explain]\nx = energy.total_jj\n", 2, "there is no statistic 'energy.total_jj'"},
+        {"[explain]\nx = apcm.psb.held\n", 2, "is a histogram"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct scratch s = put("c.ini", bad[i].text);
@@ -561,6 +566,16 @@ static void test_claim_faults(void **state)
             fail_msg("case %zu: %d: %s", i, e.line, e.msg);
         drop(&s);
     }
+    /* Statistics of policies and parts that only some machines have, a bucket and a component of energy. */
+    struct scratch known = put("c.ini",
+                               "[explain]\na = apcm.protected.hit_share\nb = prefetch.coverage / l2_order.requests\n"
+                               "c = apcm.psb.held.le_1\nd = energy.total_j\n");
+    struct claims stands;
+    struct err none;
+    if (claims_read(&stands, known.path, &none))
+        fail_msg("%d: %s", none.line, none.msg);
+    claims_free(&stands);
+    drop(&known);
     /* A column that the figure does not have. */
     struct lab l = {0};
     static const double value[][3] = {{1, 1, 1}};

@@ -554,7 +554,7 @@ static void recordings_tell_where_they_come_from(void **state)
         assert_int_equal(trace_format(f), TRACE_VERSION);
         assert_string_equal(trace_get_origin(f).weir, origins[i].weir);
         assert_string_equal(trace_get_origin(f).machine, origins[i].machine);
-        trace_each_part(f, add_crc, &crc[i]);
+        assert_int_equal(trace_each_part(f, add_crc, &crc[i], &e), 0);
         trace_close(f);
         free(slurp(path, &bytes[i]));
         program_free(&p);
@@ -563,6 +563,38 @@ static void recordings_tell_where_they_come_from(void **state)
     assert_int_equal(crc[0], crc[2]);
     assert_true(bytes[0] > bytes[2]);
 
+    unlink(path);
+    free(path);
+}
+
+/* Nor is the command line, even where its length decides how the journal is cut into frames. */
+static void copies_of_a_program_are_equal(void **state)
+{
+    (void)state;
+    static const char *const programs[] = {"/a/x", "/another/folder/of/a/longer/name/x", "/a/x"};
+    char *path = temp_path();
+    uint32_t crc[3] = {0};
+    for (int i = 0; i < 3; i++) {
+        struct program p;
+        struct err e;
+        struct trace_writer *w = trace_writer_open(path, programs[i], NULL, &e);
+        assert_non_null(w);
+        struct stream_sink *sink = trace_writer_sink(w);
+        for (uint32_t k = 0; k < 100000; k++) /* of the third, the last is another */
+            assert_int_equal(
+                sink->event(sink->ctx, &(struct trace_event){.kind = TRACE_EV_MEMSET, .bytes = i == 2 && k == 99999}),
+                0);
+        assert_int_equal(record(&p, &(struct shape){1, 1, 2, 10, 1, 1}, 5, sink), 0);
+        assert_int_equal(trace_writer_close(w, &e), 0);
+        struct trace_file *f = trace_open(path, &e);
+        assert_non_null(f);
+        assert_string_equal(trace_program(f), programs[i]);
+        assert_int_equal(trace_each_part(f, add_crc, &crc[i], &e), 0);
+        trace_close(f);
+        program_free(&p);
+    }
+    assert_int_equal(crc[0], crc[1]);
+    assert_int_not_equal(crc[0], crc[2]);
     unlink(path);
     free(path);
 }
@@ -580,6 +612,7 @@ int main(void)
         cmocka_unit_test(refused_recordings_leave_no_file),
         cmocka_unit_test(impossible_code_is_refused),
         cmocka_unit_test(recordings_tell_where_they_come_from),
+        cmocka_unit_test(copies_of_a_program_are_equal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
