@@ -337,7 +337,8 @@ enum { FIELD_PX = 64, NARROW_PX = 48, FIELD_HIGH_PX = 24, SCALE_HIGH_PX = 140 };
 static struct frame heat_frame(const struct table *t)
 {
     enum { GAP_PX = 20, WORDS_PX = 64, SCALE_PX = 100 };
-    const size_t turned = longest_title(t) * TURNED_PX, row = longest_row(t) * CHARACTER_PX;
+    /* A quarter more than SVG needs: beside the picture, characters of PNG and PDF are larger. */
+    const size_t turned = longest_title(t) * TURNED_PX * 5 / 4, row = longest_row(t) * CHARACTER_PX * 5 / 4;
     const size_t least = t->row.n * FIELD_HIGH_PX < SCALE_HIGH_PX ? SCALE_HIGH_PX - t->row.n * FIELD_HIGH_PX : 0;
     return (struct frame){(row > turned ? row : turned) + GAP_PX, SCALE_PX, WORDS_PX,
                           (turned > least ? turned : least) + GAP_PX};
@@ -358,7 +359,7 @@ static void put_frame(const struct table *t, const struct plot *p, const struct 
     /* What the colours mean, in a line of its own below the title: beside the scale there may be no room for it. */
     fputs("set title offset 0,1.2\nset label ", f);
     plot_put_string(p->axis, f);
-    fprintf(f, " at screen 0.5, screen %.4f center tc rgb '#444444'\n", 1 - AXIS_PX / h);
+    fprintf(f, " at graph 0.5, screen %.4f center tc rgb '#444444'\n", 1 - AXIS_PX / h);
     fprintf(f, "set xrange [-0.5:%zu.5]\nset yrange [%zu.5:-0.5]\n", t->column.n - 1, t->row.n - 1);
 }
 

@@ -97,10 +97,10 @@ static void test_heat(void **state)
     static const struct {
         unsigned rows, columns, width_px, height_px;
         int name_chars;
-    } cases[] = {{2, 12, 170 + 100 + 12 * 64, 64 + 170 + 48, 30},
+    } cases[] = {{2, 12, 207 + 100 + 12 * 64, 64 + 207 + 48, 30},
                  {1, 3, 560, 64 + 136 + 24, 5},
-                 {30, 3, 560, 64 + 45 + 720, 5},
-                 {2, 40, 70 + 100 + 40 * 48, 64 + 112 + 48, 10}};
+                 {30, 3, 560, 64 + 51 + 720, 5},
+                 {2, 40, 82 + 100 + 40 * 48, 64 + 112 + 48, 10}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct table t = table_of(cases[i].rows, cases[i].columns, cases[i].name_chars, 0.5, 0.01);
         const struct plot p = {.title = "t", .axis = "the axis", .style = PLOT_HEAT, .line_at_one = true};
