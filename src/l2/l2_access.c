@@ -162,6 +162,13 @@ static void clean(struct l2 *l2, int32_t entry)
     t->dirty[entry] = 0;
 }
 
+/* Causes of stalls (bits) that may have gone, for the request at the tags and for the counterpart's before them. */
+static inline void free_causes(struct l2 *l2, uint32_t causes)
+{
+    l2->freed |= causes;
+    l2->far_freed = true;
+}
+
 static uint32_t waiter_new(struct l2 *l2, req_id req, uint8_t sectors)
 {
     uint32_t w = l2->waiter_free;
@@ -613,6 +620,7 @@ BODY void try_request(struct l2 *l2, uint64_t now, bool reordered)
     if (reordered)
         order_taken(l2->order, l2->offered, now);
     l2->cur = REQ_NONE;
+    l2->far_freed = true; /* it may have taken or touched the way that the counterpart's request would take */
 }
 
 /* A request of the counterpart's is looked up before those of the network. true: it was taken. */
@@ -624,7 +632,10 @@ static bool access_far(struct l2 *l2, uint64_t now)
         struct msg got = port_pop(&l2->far_in);
         l2->far_cur = got.req;
         l2->far_info = got.info;
+        l2->far_stall = STALL_NONE;
     }
+    if (l2->far_stall >= 0 && l2->far_stall <= STALL_QUEUE && !l2->far_freed)
+        return false; /* it would fail again */
     bool fetches = l2->req[l2->far_cur].kind == REQ_READ;
     if (fetches && !link_ready(l2, l2->copy_out, now))
         return false; /* it may hit */
@@ -633,6 +644,7 @@ static bool access_far(struct l2 *l2, uint64_t now)
     const uint8_t near_asked = l2->cur_asked;
     const bool near_waited = l2->cur_waited;
     l2->at_far = true;
+    l2->far_freed = false;
     bring_to_tags(l2, l2->far_cur, l2->far_info, false);
     bool atomic = is_atomic(&l2->req[l2->far_cur]);
     struct l2_outcome o = look_up(l2, now, atomic);
@@ -736,7 +748,7 @@ static void take_fill(struct l2 *l2, req_id id, bool copy)
     const struct req *d = &l2->req[id];
     uint32_t m = d->token;
     uint8_t sectors = d->sectors, served = d->served;
-    l2->freed |= 1u << STALL_LINE | 1u << STALL_MSHR | 1u << STALL_MERGE;
+    free_causes(l2, 1u << STALL_LINE | 1u << STALL_MSHR | 1u << STALL_MERGE);
     req_release(&l2->comp.eng->pool, id);
     l2->stats.fills += units(l2, sectors);
     if (m & L2_BYPASS) {
@@ -808,7 +820,7 @@ BODY void answer(struct l2 *l2, uint64_t now, bool partitioned)
 {
     uint32_t w = ring_pop(&l2->ready);
     req_id id = l2->waiter[w].req;
-    l2->freed |= 1u << STALL_MSHR;
+    free_causes(l2, 1u << STALL_MSHR);
     if (partitioned && fetches_copy(l2, &l2->waiter[w]))
         send_copy(l2, id, l2->waiter[w].sectors, now);
     else
@@ -823,7 +835,7 @@ static void send_far(struct l2 *l2, uint64_t now)
     while (!ring_empty(&l2->far) && link_ready(l2, l2->far_out, now)) {
         req_id id = ring_pop(&l2->far);
         const struct req *r = &l2->req[id];
-        l2->freed |= 1u << STALL_QUEUE;
+        free_causes(l2, 1u << STALL_QUEUE);
         uint32_t data = r->kind == REQ_READ ? 0 : sector_count(r->sectors) * SECTOR_BYTES;
         l2->far_stats.fetches += r->kind == REQ_READ;
         use_link(l2, now, data);
@@ -842,7 +854,7 @@ static uint64_t next_far(const struct l2 *l2, uint64_t now)
     if (l2->far_cur == REQ_NONE) {
         uint64_t at = port_next_ready(&l2->far_in);
         sooner(&want, at < l2->port_free_at ? l2->port_free_at : at);
-    } else if (l2->port_free_at > now || l2->link_free_at > now) {
+    } else if (l2->port_free_at > now || l2->link_free_at > now || l2->far_freed) {
         sooner(&want, now + 1);
     } else if (l2->far_stall == STALL_ATOMIC) {
         sooner(&want, l2->atomic_free_at);
@@ -868,7 +880,7 @@ BODY uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool partitioned)
     if (reorder)
         room = fill_order(l2, now);
     while (!ring_empty(&l2->miss) && port_can_send(l2->dram_out)) {
-        l2->freed |= 1u << STALL_QUEUE;
+        free_causes(l2, 1u << STALL_QUEUE);
         req_id id = ring_pop(&l2->miss);
         const struct req *r = &l2->req[id];
         /* A split fetch is so many requests of one sector to the DRAM, and occupies as much of its queue. */

@@ -69,8 +69,9 @@ struct l2 {
     req_id far_cur;            /* the counterpart's request before the tags, its sectors, why it was refused last */
     uint32_t far_info;
     int8_t far_stall;
-    bool at_far;   /* it is at the tags now */
-    bool cur_copy; /* the line of the request at the tags lives in the counterpart */
+    bool far_freed; /* something may have gone since it was last tried that it was refused for */
+    bool at_far;    /* it is at the tags now */
+    bool cur_copy;  /* the line of the request at the tags lives in the counterpart */
     /* The request at the tags, what it asks for and where its line is (-1: nowhere). */
     req_id cur;
     uint8_t cur_asked;

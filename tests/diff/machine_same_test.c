@@ -190,7 +190,10 @@ static void ticking_equals_skipping(void **state)
         {"mesh28", "racb", "l1.mshrs=4 l1.merges=2 l1.miss_queue=2 l2.mshrs=4"},
         {"h200", "racb", "l1.mshrs=4 l2.mshrs=4 l2.merges=2 l2.dram_queue=2"},
         {"gtx480", "racb,cart", "l1.mshrs=4 l1.miss_queue=2 l2.mshrs=4 l2.merges=2 l2.dram_queue=2"},
-        {"gtx480", "mrpb", "l1.mshrs=4 l1.merges=2 l1.miss_queue=2 mrpb.bypass=any"}};
+        {"gtx480", "mrpb", "l1.mshrs=4 l1.merges=2 l1.miss_queue=2 mrpb.bypass=any"},
+        {"gtx480", NULL, "l2.partitions=2 l2.miss_queue=3 dram.queue=1"},
+        {"gtx480", "bank_queues", "l2.partitions=2 l2.merges=1 l2.miss_queue=3 dram.queue=2"},
+        {"h200", NULL, "memory.channels=2 l2.miss_queue=3"}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct numbers skip = run_synth(cases[i].machine, cases[i].with, cases[i].set, false, i);
         struct numbers tick = run_synth(cases[i].machine, cases[i].with, cases[i].set, true, i);

@@ -110,6 +110,13 @@ static const struct machine {
       .slices = 1,
       ROUND_CLOCKS,
       .config = "[l2]\npartitions = 2\nlink_latency = 2\nmshrs = 16\nsize = 1KiB\nassoc = 2\n"}},
+    /* A request of the other partition is refused for the miss queue again and again, and nothing else happens. */
+    {"two partitions, slow DRAM behind short queues",
+     {.n_sm = 6,
+      .n_channel = 2,
+      .slices = 1,
+      FERMI_CLOCKS,
+      .config = "[l2]\npartitions = 2\nmiss_queue = 3\ndram_queue = 1\n[dram]\nqueue = 2\nbus_bytes = 1\nchips = 1\n"}},
 };
 
 static void same_counters(void **state)
