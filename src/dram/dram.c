@@ -111,7 +111,6 @@ static void take_request(struct dram *d, uint32_t client, uint64_t now)
     struct req *r = &d->req[m.req];
     struct addr_place place;
     addrmap_place(d->env.map, r->addr + (uint64_t)(__builtin_ctz(r->sectors | 0x80u) & 7) * 32, &place);
-    uint32_t bank = place.bank & (d->cfg.banks - 1);
     uint16_t s = d->free;
     struct dram_slot *x = &d->slot[s];
     d->free = x->next;
@@ -126,9 +125,9 @@ static void take_request(struct dram *d, uint32_t client, uint64_t now)
                             .bursts = (uint16_t)((bytes + d->burst_bytes - 1) / d->burst_bytes * pieces),
                             .pieces = (uint8_t)pieces,
                             .client = (uint8_t)client,
-                            .bank = (uint8_t)bank,
+                            .bank = (uint8_t)place.bank,
                             .write = req_is_write(r)};
-    struct dram_bank *b = &d->bank[bank];
+    struct dram_bank *b = &d->bank[place.bank];
     if (b->head == SLOT_NONE)
         b->head = s;
     else
@@ -142,7 +141,7 @@ static void take_request(struct dram *d, uint32_t client, uint64_t now)
         d->stats.read_bytes += bytes * pieces;
     }
     if (b->cur == SLOT_NONE)
-        choose(d, bank, now);
+        choose(d, place.bank, now);
 }
 
 static void issue(struct dram *d, uint32_t bank, enum dram_cmd cmd, uint64_t now)
@@ -351,8 +350,9 @@ struct dram *dram_new(struct engine *eng, const struct dram_config *config, cons
                 cfg->bank_groups, DRAM_MAX_BANK);
         return NULL;
     }
-    if (env->map->n_bank < cfg->banks) {
-        err_set(e, "the address mapping names %u banks, the DRAM has %u", env->map->n_bank, cfg->banks);
+    if (env->map->n_bank != cfg->banks) {
+        err_set(e, "memory.map names %u banks (2 to the number of its Bs), but dram.banks is %u", env->map->n_bank,
+                cfg->banks);
         return NULL;
     }
     struct dram *d = arena_alloc64(eng->arena, sizeof *d);

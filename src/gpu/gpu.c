@@ -123,9 +123,10 @@ static int build_memory(struct gpu *g, struct err *e)
     g->dram = arena_alloc(g->arena, m->channels * sizeof *g->dram);
     for (unsigned c = 0; c < m->channels; c++) {
         struct dram_env env = {.channel = c, .n_client = m->slices_per_channel, .map = &g->map};
-        g->dram[c] = dram_new(g->eng, &dram, &env, name_of(g, "dram.%u", c), e);
+        g->dram[c] = dram_new(g->eng, &dram, &env, name_of(g, "dram.%u", c), &why);
         if (!g->dram[c])
-            return -1;
+            return cfg_fault(g->cfg, cfg_last_set(g->cfg, (const char *const[]){"dram.banks", "memory.map"}, 2), e,
+                             "%s", why.msg);
         dram_register_stats(g->dram[c], g->stats);
     }
     for (unsigned i = 0; i < g->n_slice; i++) {

@@ -356,6 +356,13 @@ static int check_l2(const struct cfg *c, const void *values, struct err *e)
         cfg_fault(c, "l2.split_sectors", e, "requests are split into sectors, but the L2 has none");
         return err_hint(e, "set l2.sectors = yes");
     }
+    uint32_t sectors = (uint32_t)v->line / SECTOR_BYTES, least = sectors * v->partitions;
+    if (v->split_sectors && v->mshrs < least)
+        return cfg_fault(
+            c, cfg_last_set(c, (const char *const[]){"l2.mshrs", "l2.split_sectors", "l2.line"}, 3), e,
+            "a request of a line takes an MSHR for each of its %u sectors%s (l2.split_sectors), and "
+            "l2.mshrs=%u would never be enough",
+            sectors, v->partitions > 1 ? ", and copies of the other partition's take no more than half" : "", v->mshrs);
     return 0;
 }
 const struct cfg_section l2_cfg_section = {"l2", "an L2 slice", fields, sizeof(T), check_l2};

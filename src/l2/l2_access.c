@@ -301,11 +301,18 @@ static inline bool goes_through(const struct l2 *l2, const struct req *r)
     return r->kind == REQ_WRITE && l2->cfg.write == L2_WRITE_BOTH;
 }
 
-/* Why a fetch of a copy may not begin: what it would take is left to requests of the counterpart. */
-static enum stall left_to_far(const struct l2 *l2)
+/* Do fetches of copies leave half of the MSHRs to requests of the counterpart if they take so many more? */
+static inline bool leaves_mshrs(const struct l2 *l2, uint32_t more)
+{
+    return l2->copy_units + more <= l2->cfg.mshrs / 2;
+}
+
+/* Why a fetch of a copy, with so many MSHRs, may not begin: what it would take is left to the counterpart's requests.
+ */
+static enum stall left_to_far(const struct l2 *l2, uint32_t more)
 {
     const struct tags *t = &l2->tags;
-    if (l2->copies_in_flight >= l2->cfg.mshrs / 2)
+    if (!leaves_mshrs(l2, more))
         return STALL_MSHR;
     uint32_t reserved = 0;
     for (uint32_t e = l2->cur_set * t->n_way; l2->cur_entry < 0 && e < (l2->cur_set + 1) * t->n_way; e++)
@@ -332,13 +339,16 @@ BODY struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
             return stalled(STALL_MERGE);
         if (ring_free(out) < (uint32_t)(more != 0) + through)
             return stalled(STALL_QUEUE);
-        if (l2->cfg.split_sectors && l2->mshr_units + units(l2, more) > l2->cfg.mshrs)
-            return stalled(STALL_MSHR);
-        if (l2->cfg.split_sectors)
-            l2->mshr_units += units(l2, more);
+        if (l2->cfg.split_sectors) {
+            uint32_t more_units = units(l2, more);
+            if (l2->mshr_units + more_units > l2->cfg.mshrs || (l2->cur_copy && !leaves_mshrs(l2, more_units)))
+                return stalled(STALL_MSHR);
+            l2->mshr_units += more_units;
+            l2->copy_units += l2->cur_copy ? more_units : 0;
+        }
     } else {
         bool dirty = false;
-        enum stall why = l2->cur_copy ? left_to_far(l2) : STALL_NONE;
+        enum stall why = l2->cur_copy ? left_to_far(l2, units(l2, want)) : STALL_NONE;
         if (why >= 0)
             return stalled(why);
         int32_t at = entry >= 0 ? entry : claim(l2, l2->cur_set, &dirty);
@@ -351,7 +361,7 @@ BODY struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
         l2->mshr_units += units(l2, want);
         if (entry < 0)
             place(l2, (uint32_t)at, l2->cur_line);
-        l2->copies_in_flight += l2->cur_copy;
+        l2->copy_units += l2->cur_copy ? units(l2, want) : 0;
         m = mshr_add(&l2->mshr, l2->cur_line);
         l2->mshr.e[m].entry = at;
     }
@@ -476,7 +486,7 @@ BODY struct l2_outcome pass_on(struct l2 *l2, req_id id, uint8_t asked)
             t->valid[entry] &= (uint8_t)~asked;
     } else {
         if (entry < 0) {
-            enum stall why = left_to_far(l2);
+            enum stall why = left_to_far(l2, 0);
             entry = why == STALL_LINE ? -1 : claim(l2, l2->cur_set, &dirty);
             if (dirty && ring_free(&l2->miss) == 0)
                 return stalled(STALL_QUEUE);
@@ -767,7 +777,7 @@ static void take_fill(struct l2 *l2, req_id id, bool copy)
     mshr_split(e, fill_link, &f, serve);
     if (e->arrived == e->asked) {
         l2->mshr_units -= units(l2, e->asked);
-        l2->copies_in_flight -= copy;
+        l2->copy_units -= copy ? units(l2, e->asked) : 0;
         mshr_remove(&l2->mshr, m);
     }
 }

@@ -64,9 +64,9 @@ struct l2 {
     struct ring ready; /* waiters whose sectors are there */
     struct ring far;   /* fetches of copies, and requests passed on, for the counterpart */
     uint64_t link_free_at;
-    uint64_t dice;             /* which copied line is replaced */
-    uint32_t copies_in_flight; /* MSHRs that fetch copies */
-    req_id far_cur;            /* the counterpart's request before the tags, its sectors, why it was refused last */
+    uint64_t dice;       /* which copied line is replaced */
+    uint32_t copy_units; /* of mshr_units: those that fetch copies */
+    req_id far_cur;      /* the counterpart's request before the tags, its sectors, why it was refused last */
     uint32_t far_info;
     int8_t far_stall;
     bool far_freed; /* something may have gone since it was last tried that it was refused for */

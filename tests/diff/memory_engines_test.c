@@ -117,6 +117,13 @@ static const struct machine {
       .slices = 1,
       FERMI_CLOCKS,
       .config = "[l2]\npartitions = 2\nmiss_queue = 3\ndram_queue = 1\n[dram]\nqueue = 2\nbus_bytes = 1\nchips = 1\n"}},
+    /* Fetches of copies that took all MSHRs of both would wait for each other. */
+    {"two partitions, split sectors",
+     {.n_sm = 6,
+      .n_channel = 2,
+      .slices = 1,
+      ROUND_CLOCKS,
+      .config = "[l2]\npartitions = 2\nsplit_sectors = yes\nmshrs = 8\nsize = 1KiB\nassoc = 2\nlink_latency = 80\n"}},
 };
 
 static void same_counters(void **state)

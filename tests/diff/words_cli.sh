@@ -193,6 +193,18 @@ expect 2 "$weir" config check "$dir/section.ini"
 says err "section.ini:2: a section's name ends with ]"
 expect 2 "$weir" replay -q --set memory.map=RRR "$wt"
 says err '--set memory.map=RRR: address mapping "RRR" names 3 bits'
+# Banks that the map does not name would share rows; banks that it names and that are not there would, too.
+for banks in 8 32; do
+    expect 2 "$weir" config check --set dram.banks=$banks gtx480
+    says err "--set dram.banks=$banks: memory.map names 16 banks (2 to the number of its Bs), but dram.banks is $banks"
+done
+expect 0 "$weir" config check --set memory.map=RRRRRRRRRRRRRRRR.BBBCCCCC.CCSSSSSS --set dram.banks=8 gtx480
+# A request that needs more MSHRs than there are would wait for ever.
+expect 2 "$weir" config check --set l2.sectors=yes --set l2.split_sectors=yes --set l2.mshrs=3 gtx480
+says err "--set l2.mshrs=3: a request of a line takes an MSHR for each of its 4 sectors (l2.split_sectors)"
+expect 2 "$weir" config check --set l2.sectors=yes --set l2.split_sectors=yes --set l2.mshrs=7 --set l2.partitions=2 gtx480
+says err "would never be enough"
+expect 0 "$weir" config check --set l2.sectors=yes --set l2.split_sectors=yes --set l2.mshrs=4 gtx480
 
 # Exit statuses: done, the program failed, bad input, deadlock.
 expect 0 "$weir" run -q --functional "$app"
