@@ -35,11 +35,15 @@ int order_init(struct order *o, const struct order_policy *policy, const void *p
                         .no_room_since = NEVER};
     o->host.order = o;
     o->st = arena_alloc64(host->arena, policy->state_bytes ? policy->state_bytes : 1);
+    err_clear(e);
     if (policy->init(o->st, params, &o->host, e))
-        return -1;
+        return policy_refused(&policy->info, "init", e);
     uint32_t cap = o->host.capacity, n_bucket = 1;
     if (cap == 0)
         return err_set(e, "%s: a buffer for no requests at all", policy->info.name);
+    if (cap > ORDER_MAX_CAPACITY)
+        return err_set(e, "%s: a buffer for %u requests; at most %u are possible", policy->info.name, cap,
+                       ORDER_MAX_CAPACITY);
     if (o->host.select_cycles == 0)
         o->host.select_cycles = 1;
     while (n_bucket < 2 * cap)
@@ -320,6 +324,8 @@ enum order_verdict order_refused(struct order *o, uint32_t s, enum stall why, ui
 {
     struct order_slot *x = &o->slot[s];
     enum order_verdict v = o->policy->could_not ? o->policy->could_not(o->st, s, why) : ORDER_WAIT;
+    if ((unsigned)v > ORDER_BYPASS)
+        policy_fault(&o->policy->info, "could_not answered %u, which is no enum order_verdict", (unsigned)v);
     if (!x->refused) {
         x->refused = true;
         count_blocked(o, s, why);

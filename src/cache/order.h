@@ -32,7 +32,8 @@
 
 #include <stdio.h>
 
-#define ORDER_NONE UINT32_MAX /* no slot */
+#define ORDER_NONE         UINT32_MAX /* no slot */
+#define ORDER_MAX_CAPACITY (1u << 16) /* requests: far more than a cache can have before it */
 
 struct order;
 
@@ -59,7 +60,7 @@ struct order_host {
     uint32_t (*needs)(const void *cache, const struct req *, uint32_t info);
 
     /* Set by the policy's init. */
-    uint32_t capacity;      /* requests the buffer holds; at least 1 */
+    uint32_t capacity;      /* requests the buffer holds; 1 to ORDER_MAX_CAPACITY */
     uint32_t select_cycles; /* one selection takes so many cycles, and they do not overlap; 0 counts as 1 */
     uint64_t max_wait;      /* cycles after which a request goes first; 0: the policy alone decides */
     /* Set by take_in, taken or could_not: ask pick again in this cycle even if nothing has changed by then; 0: no. */

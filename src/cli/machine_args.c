@@ -271,8 +271,7 @@ int machine_report(struct gpu *g, enum gpu_end end, const struct machine_args *m
         status = CLI_DEADLOCK;
     }
     if (gpu_finish(g, complete, &e)) {
-        fputs("weir: a conservation invariant is violated; the statistics cannot be trusted. This is a bug of weir:\n",
-              stderr);
+        fputs("weir: an invariant is violated; the statistics cannot be trusted:\n", stderr);
         err_print(&e, stderr);
         status = status ? status : CLI_PROGRAM_FAILED;
     }

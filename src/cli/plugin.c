@@ -9,6 +9,7 @@
 #include "engine/config.h"
 #include "engine/registry.h"
 #include "gpu/gpu_config.h"
+#include "gpu/plugin.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -110,6 +111,10 @@ static int check_name(const char *name, const char *kind, struct err *e)
             err_set(e, "'%s' is a word of C and cannot be a policy's name", name);
             return err_hint(e, "choose another, my_%s perhaps", name);
         }
+    if (plugin_name_taken(name)) {
+        err_set(e, "'%s' means something else and cannot be a policy's name", name);
+        return err_hint(e, "choose another, my_%s perhaps", name);
+    }
     for (unsigned i = 0; i < s->n_section; i++)
         if (!strcmp(s->section[i]->name, name)) {
             err_set(e, "'%s' is a section of the configuration and cannot be a policy's name", name);

@@ -334,6 +334,11 @@ static int conclude(const struct job *job, const struct report *r, int status)
         fprintf(stderr, "weir: %s was ended by a signal or a direct system call, so its statistics are lost\n", name);
     if (WIFSIGNALED(status)) {
         fprintf(stderr, "weir: %s was ended by signal %d (%s)\n", name, WTERMSIG(status), strsignal(WTERMSIG(status)));
+        if (plugin_count()) { /* it ran in the program's process */
+            char who[1024];
+            plugin_culprits(who, sizeof who);
+            fprintf(stderr, "weir: that may be a fault of the program, %s\n", who);
+        }
         return CLI_PROGRAM_FAILED;
     }
     if (WEXITSTATUS(status)) {

@@ -558,8 +558,9 @@ static int check_all(struct cfg *c, uint16_t top_layer, struct err *e)
     for (unsigned i = 0; i < c->schema->n_kind; i++) {
         const struct policy_kind *k = c->schema->kind[i];
         unsigned chosen = chosen_policy(c, k);
+        err_clear(e);
         if (k->policy[chosen]->check && k->policy[chosen]->check(c, cfg_policy_params(c, k->name, chosen), e))
-            return -1;
+            return policy_refused(k->policy[chosen], "check", e);
     }
     return 0;
 }

@@ -50,6 +50,13 @@ _Noreturn void policy_fault(const struct policy_info *p, const char *fmt, ...)
         syscall(SYS_exit_group, 2);
 }
 
+int policy_refused(const struct policy_info *p, const char *hook, struct err *e)
+{
+    if (e && !e->msg[0])
+        err_set(e, "the policy '%s' refuses (its %s answered -1) and does not say why", p->name, hook);
+    return -1;
+}
+
 const char *policy_title(const char *kind, char out[POLICY_TITLE])
 {
     const bool of_cache = kind[0] == 'l' && kind[1] && kind[2] == '-';

@@ -90,6 +90,12 @@ _Noreturn void policy_fault(const struct policy_info *, const char *fmt, ...)
 /* Is called before that; NULL = nothing. */
 void policy_at_fault(void (*)(void));
 
+/*
+ * A policy's init or check (`hook`) has answered -1: fills *e where the policy has not, having begun with an empty one.
+ * Returns -1.
+ */
+int policy_refused(const struct policy_info *, const char *hook, struct err *e);
+
 /* A kind's name as it is written in sentences: "l1-order" is "L1 order". */
 #define POLICY_TITLE 32
 const char *policy_title(const char *kind, char out[POLICY_TITLE]);

@@ -537,10 +537,15 @@ int gpu_finish(struct gpu *g, bool complete, struct err *e)
             if (engine_run(g->eng, engine_cycle(g->eng, CLK_CORE) + 1000) != ENGINE_LIMIT)
                 break;
         if (!all_drained(g))
-            return err_set(e, "requests are still in flight after the last kernel");
+            return err_set(e, "requests are still in flight after the last kernel; this is a bug of weir");
     }
     engine_sync(g->eng);
-    return engine_check(g->eng, complete, e);
+    struct err why;
+    err_clear(&why);
+    if (engine_check(g->eng, complete, &why) == 0)
+        return 0;
+    err_set(e, "%s", why.msg);
+    return err_hint(e, "%s", why.hint[0] ? why.hint : "this is a bug of weir"); /* else a policy's */
 }
 
 /* ---- answers ---- */

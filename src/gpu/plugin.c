@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "engine/config_value.h"
 #include "gpu/gpu_config.h"
+#include "gpu/result.h"
 #include "sm/sm_config.h"
 
 #define WEIR_PLUGIN_HOST
@@ -19,6 +20,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
+#include <unistd.h>
 
 struct plugin {
     char *path;
@@ -94,6 +97,11 @@ static int check_interface(const struct plugin *p, struct err *e)
 static bool is_word(const char *s)
 {
     return s && *s && strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789_-") == strlen(s);
+}
+
+bool plugin_name_taken(const char *name)
+{
+    return !strcmp(name, "baseline") || !strcmp(name, "energy");
 }
 
 /* Names of statistics, parameters and columns that two policies of one name both have. */
@@ -234,6 +242,10 @@ static int check_policy(const char *file, const struct weir_plugin_policy *x, st
         err_at(e, file, 0, 0, "there is a policy '%s' of kind %s already", p->name, kind->name);
         return err_hint(e, "give yours another name");
     }
+    if (plugin_name_taken(p->name)) {
+        err_at(e, file, 0, 0, "'%s' means something else and cannot be a policy's name", p->name);
+        return err_hint(e, "choose another, my_%s perhaps", p->name);
+    }
     for (unsigned i = 0; i < s->n_section; i++)
         if (!strcmp(s->section[i]->name, p->name))
             return err_at(e, file, 0, 0, "the policy '%s' has the name of a section of the configuration", p->name);
@@ -256,6 +268,45 @@ static int check_policy(const char *file, const struct weir_plugin_policy *x, st
     return check_params(file, p, e) || check_stats(file, p, state_bytes_of(kind, p), e) || check_columns(file, p, e)
                ? -1
                : 0;
+}
+
+/* A name that a ratio is made of, and whether there is such a statistic. */
+struct term {
+    const char *name;
+    size_t len;
+    bool known;
+};
+
+static void look_for_term(void *ctx, const struct stat_doc *s)
+{
+    struct term *t = ctx;
+    size_t n = strlen(s->name);
+    bool bucket = s->kind == STAT_HIST && t->len > n && t->name[n] == '.';
+    t->known |= s->kind != STAT_RATIO && !strncmp(t->name, s->name, n) && (t->len == n || bucket);
+}
+
+/* After all its policies were added: their ratios may be of statistics of each other, and of any machine's. */
+static int check_ratios(const char *file, const struct policy_info *p, struct err *e)
+{
+    for (const struct stat_def *d = p->stats; d && d->name; d++)
+        for (unsigned side = 0; d->kind == STAT_RATIO && side < 2; side++)
+            for (const char *at = side ? d->den : d->num; *at;) {
+                struct term t = {at, strcspn(at, "+-"), false};
+                if (result_each_stat(look_for_term, &t, e))
+                    return -1;
+                if (!t.known) {
+                    err_at(e, file, 0, 0, "the statistic %s.%s is a ratio of '%.*s', and there is no such count",
+                           p->name, d->name, (int)t.len, t.name);
+                    return err_hint(
+                        e,
+                        "a ratio is of sums of full names without blanks, \"l1.hits+%s.x\"; 'weir list statistics' "
+                        "lists them",
+                        p->name);
+                }
+                at += t.len;
+                at += *at != 0;
+            }
+    return 0;
 }
 
 static int open_plugin(struct plugin *p, struct err *e)
@@ -297,12 +348,52 @@ int plugin_load(const char *path, struct err *e)
             added++;
         }
     }
+    for (unsigned i = 0; !bad && i < p.is->n_policy; i++)
+        bad = check_ratios(p.path, p.is->policy[i].info, e);
     if (bad && !added) {
         free(p.path);
         return -1;
     }
     VEC_PUSH(&loaded, p);
     return bad ? -1 : 0;
+}
+
+/* ---- crashes ---- */
+
+static char culprits[1024]; /* the sentence that a crash is told with: a handler may not make one */
+
+static void tell_crash(int signal_number)
+{
+    (void)signal_number;
+    ssize_t told = write(STDERR_FILENO, culprits, strlen(culprits));
+    (void)told;
+    /* SA_RESETHAND: what it was happens again, and the process ends as it would have. */
+}
+
+void plugin_culprits(char *out, size_t bytes)
+{
+    const char *before = "a fault of a plugin (";
+    size_t n = 0;
+    for (size_t i = 0; i < loaded.n && n < bytes; i++, before = ", ")
+        n += (size_t)snprintf(out + n, bytes - n, "%s%s", before, strrchr(loaded.p[i].path, '/') + 1);
+    if (n < bytes)
+        snprintf(out + n, bytes - n, "%sa bug of weir", n ? ") or " : "");
+}
+
+void plugin_tell_crashes(void)
+{
+    static char stack[1 << 16]; /* of its own: a crash may be the end of the stack */
+    static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+    if (!loaded.n)
+        return;
+    char who[sizeof culprits - 32];
+    plugin_culprits(who, sizeof who);
+    snprintf(culprits, sizeof culprits, "\nweir: crashed: %s\n", who);
+    stack_t s = {.ss_sp = stack, .ss_size = sizeof stack};
+    sigaltstack(&s, NULL);
+    struct sigaction a = {.sa_handler = tell_crash, .sa_flags = (int)SA_RESETHAND | SA_ONSTACK};
+    for (unsigned i = 0; i < sizeof fatal / sizeof *fatal; i++)
+        sigaction(fatal[i], &a, NULL);
 }
 
 unsigned plugin_count(void)

@@ -62,9 +62,13 @@ static int l1_check(const struct comp *comp, bool drained, struct err *e)
         if (l1->cache[i] && check_cache(l1, l1->cache[i], drained, e))
             return -1;
     struct err why;
+    err_clear(&why);
     const struct l1_management *m = l1->management.hooks;
-    if (m && m->check && m->check(l1->management.st, &why))
-        return err_set(e, "%s, %s: %s", comp->name, m->info.name, why.msg);
+    if (m && m->check && m->check(l1->management.st, &why)) {
+        policy_refused(&m->info, "check", &why);
+        err_set(e, "%s, %s: %s", comp->name, m->info.name, why.msg);
+        return err_hint(e, "this is a bug of the policy '%s'", m->info.name);
+    }
     if (drained && l1->in_flight)
         return err_set(e, "%s: %lu requests were not given back to the SM", comp->name, (unsigned long)l1->in_flight);
     return 0;
@@ -203,8 +207,9 @@ static uint32_t set_of(const void *cache, uint64_t addr)
         (slot).hooks = cfg->kind;                                                                                      \
         c->hooked |= HAS_HOOKS((slot).hooks);                                                                          \
         (slot).st = policy_state(l1, &(slot).host, (slot).hooks->state_bytes, line_bytes);                             \
+        err_clear(e);                                                                                                  \
         if ((slot).hooks->init && (slot).hooks->init((slot).st, cfg->kind##_params, &(slot).host, e))                  \
-            return -1;                                                                                                 \
+            return policy_refused(&(slot).hooks->info, "init", e);                                                     \
     } while (0)
 
 static int policies_new(struct l1 *l1, const struct l1_config *cfg, struct err *e)

@@ -452,11 +452,9 @@ static enum l1_outcome store(struct l1 *l1, struct l1_cache *c, req_id id, struc
     return outcome;
 }
 
-static inline void check_home(const struct l1 *l1, enum l1_route to, uint32_t home)
+static inline void check_home(const struct l1 *l1, uint32_t home)
 {
     const struct l1_organisation *o = l1->organisation.hooks;
-    if ((unsigned)to > L1_ROUTE_BOTH)
-        policy_fault(&o->info, "route answered %u, which is no enum l1_route", (unsigned)to);
     if (home >= l1->env.n_sm)
         policy_fault(&o->info, "route named SM %u as a home, and there are %u", home, l1->env.n_sm);
     if (!l1->net.to_home)
@@ -470,10 +468,12 @@ static enum l1_route route(struct l1 *l1, struct req *r, const struct l1_access 
         uint32_t home = l1->env.sm;
         enum l1_route to = l1->organisation.hooks->route(l1->organisation.st, r, a->line, a->set, &home);
         r->flags |= REQ_F_ROUTED;
+        if ((unsigned)to > L1_ROUTE_BOTH)
+            policy_fault(&l1->organisation.hooks->info, "route answered %u, which is no enum l1_route", (unsigned)to);
         if (to == L1_ROUTE_L2) {
             r->flags |= REQ_F_BYPASS;
         } else if (to != L1_ROUTE_LOCAL && home != l1->env.sm) {
-            check_home(l1, to, home);
+            check_home(l1, home);
             r->flags |= to == L1_ROUTE_BOTH && r->kind == REQ_WRITE ? REQ_F_REMOTE | REQ_F_BOTH : REQ_F_REMOTE;
             r->to = l1->env.sm_node[home];
         }

@@ -221,10 +221,12 @@ static void send_to_sms(struct l1 *l1)
     req_id id = ring_pop(&l1->remote_reply);
     l1->remote_inside--;
     struct req *r = &l1->req[id];
-    uint32_t bytes = 0;
+    const struct l1_organisation *o = l1->organisation.hooks;
+    uint32_t bytes = 0, line_bytes = 1u << l1->cache[L1_DATA]->tags.line_shift;
     if (r->kind == REQ_READ)
-        bytes = l1->organisation.hooks->reply_bytes ? l1->organisation.hooks->reply_bytes(l1->organisation.st, r)
-                                                    : 1u << l1->cache[L1_DATA]->tags.line_shift;
+        bytes = o->reply_bytes ? o->reply_bytes(l1->organisation.st, r) : line_bytes;
+    if (bytes > line_bytes)
+        policy_fault(&o->info, "reply_bytes answered %u bytes of a line of %u", bytes, line_bytes);
     port_send(l1->net.to_requester, id, net_info(NET_HEADER_BYTES + bytes, r->sectors));
 }
 
@@ -279,7 +281,10 @@ BODY uint64_t tick_body(struct l1 *l1, uint64_t now, bool hooked)
             take_events(l1, now);
         if (now >= l1->epoch_at) {
             uint64_t at = l1->management.hooks->on_epoch(l1->management.st, now);
-            l1->epoch_at = at > now ? at : NEVER;
+            if (at && at <= now)
+                policy_fault(&l1->management.hooks->info, "on_epoch asked in cycle %lu for cycle %lu",
+                             (unsigned long)now, (unsigned long)at);
+            l1->epoch_at = at ? at : NEVER;
         }
         want = l1->epoch_at;
     }

@@ -1,9 +1,10 @@
 /*
  * The four kinds of policy of an L1: management, organisation, prefetcher, request order.
  *
- * A policy is one file: a constant struct of hooks, listed by one line in src/policies.list. Every hook but `init` may
- * be NULL, which means the baseline's behaviour and costs nothing: an L1 whose policies have no hooks runs a variant of
- * the access path in which the calls do not exist.
+ * A policy is one file: a constant struct of hooks, listed by one line in src/policies.list. Every hook may be
+ * NULL (a request order's init, take_in, pick and taken may not: cache/order.h), which means the baseline's behaviour
+ * and costs nothing: an L1 whose policies have no hooks runs a variant of the access path in which the calls do not
+ * exist.
  *
  * A policy's state is `state_bytes` zeroed bytes per L1; `line_bytes` more per cache line are kept in a side array
  * (host.line + entry * line_bytes). Parameters come as the policy's own struct, filled from its section of the
@@ -124,8 +125,8 @@ struct l1_management {
     void (*on_reply)(void *st, const struct req *); /* a request sent down is answered; req.note = the L2 line's */
     void (*on_event)(void *st, enum event, uint32_t slot, uint32_t argument);
     void (*on_kernel)(void *st, uint32_t launch_index); /* a kernel begins; the cache is empty if it is flushed */
-    uint64_t (*on_epoch)(void *st, uint64_t now);       /* returns the next core cycle it wants; 0 = no more.
-                                                           First called in the first cycle of a kernel */
+    uint64_t (*on_epoch)(void *st, uint64_t now); /* returns the next core cycle it wants, a later one; 0 = no more.
+                                                     First called in the first cycle of a kernel */
     /* --- reports --- */
     /* The policy's own invariants, at the end of a run: -1 with *e filled when one does not hold. */
     int (*check)(const void *st, struct err *e);
@@ -150,7 +151,7 @@ struct l1_organisation {
      * that would look in the data cache. NULL = always LOCAL. A home that is this SM means LOCAL.
      */
     enum l1_route (*route)(void *st, const struct req *, uint64_t line, uint32_t set, uint32_t *home);
-    /* Bytes of data in a reply from the home (chunking): NULL = the whole line. */
+    /* Bytes of data in a reply from the home (chunking), a line at most: NULL = the whole line. */
     uint32_t (*reply_bytes)(void *st, const struct req *);
     /* Of the ways that could be replaced, those that go before all others; 0 = no preference. NULL = none ever. */
     uint64_t (*first_victims)(void *st, uint32_t set, uint64_t candidates);

@@ -142,17 +142,6 @@ int pool_keep(struct pool *pool, struct point *p, const char *document, struct e
     return store_put(pool->store, p->key, &row, e);
 }
 
-/* Whose fault a crash may be: code of plugins runs in the same process. */
-static void culprits(char *out, size_t bytes)
-{
-    const char *before = "a fault of a plugin (";
-    size_t n = 0;
-    for (unsigned i = 0; i < plugin_count() && n < bytes; i++, before = ", ")
-        n += (size_t)snprintf(out + n, bytes - n, "%s%s", before, strrchr(plugin_path(i), '/') + 1);
-    if (n < bytes)
-        snprintf(out + n, bytes - n, "%sa bug of weir", n ? ") or " : "");
-}
-
 /* The child has closed its pipe: its result, or why there is none. */
 static int finish(struct pool *pool, struct job *j, struct err *e)
 {
@@ -169,7 +158,7 @@ static int finish(struct pool *pool, struct job *j, struct err *e)
     char why[512];
     if (WIFSIGNALED(status)) {
         int n = snprintf(why, sizeof why, "the simulation crashed (%s): ", strsignal(WTERMSIG(status)));
-        culprits(why + n, sizeof why - (size_t)n);
+        plugin_culprits(why + n, sizeof why - (size_t)n);
     } else
         snprintf(why, sizeof why, "the simulation ended without a result (status %d): its own message stands above",
                  WEXITSTATUS(status));

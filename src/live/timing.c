@@ -183,8 +183,7 @@ static void show(struct gpu *g, enum gpu_end end, bool complete, const struct er
     }
     err_clear(&e);
     if (gpu_finish(g, complete, &e)) {
-        fputs("weir: a conservation invariant is violated; the statistics cannot be trusted. This is a bug of weir:\n",
-              stderr);
+        fputs("weir: an invariant is violated; the statistics cannot be trusted:\n", stderr);
         err_print(&e, stderr);
         if (rt.report)
             atomic_fetch_add(&rt.report->faults, 1);

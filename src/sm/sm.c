@@ -295,11 +295,11 @@ static bool schedule(struct sm *sm, unsigned s, uint64_t now)
         if (only < 0) {
             struct sched_view v = {.can = can, .loads = sm->wants_load, .age = sm->age, .now = now};
             slot = sm->sched->pick(sm->sched_state[s], &v);
-            if (slot < 0) {
+            if (slot == SCHED_NONE) {
                 sm->throttled |= 1ull << s;
                 break;
             }
-            if (slot >= 64 || !(can >> slot & 1))
+            if (slot < 0 || slot >= 64 || !(can >> slot & 1))
                 policy_fault(&sm->sched->info, "pick answered warp %d, but those that can issue are %#lx", slot,
                              (unsigned long)can);
         }
@@ -410,6 +410,13 @@ static void waits(const struct comp *c, struct waits *w)
                        waits_text(w, "the other warps of CTA %" PRIu64 " at barrier %u (warp %u, pc %u)",
                                   sm->cta[x->cta].number, x->at_barrier, s, x->pc));
     }
+    for (uint64_t left = sm->throttled; left; left &= left - 1) {
+        unsigned s = (unsigned)__builtin_ctzll(left);
+        waits_for_else(
+            w, NULL, REQ_NONE,
+            waits_text(w, "the scheduler policy '%s', which picks none of the %d warps that are ready (scheduler %u)",
+                       sm->sched->info.name, __builtin_popcountll(sm->in[WARP_READY] & sm->owned[s]), s));
+    }
 }
 
 static int check(const struct comp *c, bool drained, struct err *e)
@@ -505,8 +512,11 @@ struct sm *sm_new(struct engine *eng, const struct sm_config *cfg, const struct 
                                .index = s,
                                .sm = env->index,
                                .shared = shared};
-        if (sm->sched->init && sm->sched->init(sm->sched_state[s], env->sched_params, &g, e))
+        err_clear(e);
+        if (sm->sched->init && sm->sched->init(sm->sched_state[s], env->sched_params, &g, e)) {
+            policy_refused(&sm->sched->info, "init", e);
             return NULL;
+        }
     }
     return sm;
 }

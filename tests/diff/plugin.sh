@@ -195,6 +195,56 @@ static void d(void *s, uint32_t n) { (void)s, (void)n; }'
 expect 2 "$weir" replay --plugin w_slot.so --with w_slot "$recording"
 says err "the policy 'w_slot' is wrong: pick answered slot 3, which holds no request"
 
+wrong w_word WEIR_L1_ORGANISATION l1_organisation '.route = f' \
+    'static enum l1_route f(void *s, const struct req *r, uint64_t l, uint32_t t, uint32_t *h) { (void)s, (void)r, (void)l, (void)t, (void)h; return (enum l1_route)9; }'
+expect 2 "$weir" replay --plugin w_word.so --with w_word "$recording"
+says err "the policy 'w_word' is wrong: route answered 9, which is no enum l1_route"
+wrong w_reply WEIR_L1_ORGANISATION l1_organisation '.remote = true, .route = f, .reply_bytes = b' \
+    "$(echo "$home" | sed 's/999/2/')
+static uint32_t b(void *s, const struct req *r) { (void)s, (void)r; return 1000000; }"
+expect 2 "$weir" replay --gpu mesh28 --plugin w_reply.so --with w_reply "$recording"
+says err "the policy 'w_reply' is wrong: reply_bytes answered 1000000 bytes of a line of 128"
+wrong w_minus WEIR_SCHEDULER sm_sched '.pick = f' \
+    'static int f(void *s, const struct sched_view *v) { (void)s, (void)v; return -5; }'
+expect 2 "$weir" replay --plugin w_minus.so --with w_minus "$recording"
+says err "the policy 'w_minus' is wrong: pick answered warp -5"
+for when in now now-1; do
+    wrong w_epoch WEIR_L1_MANAGEMENT l1_management '.on_epoch = f' \
+        "static uint64_t f(void *s, uint64_t now) { (void)s; return now < 9 ? 9 : $when; }"
+    expect 2 "$weir" replay --plugin w_epoch.so --with w_epoch "$recording"
+    says err "the policy 'w_epoch' is wrong: on_epoch asked in cycle"
+done
+order() { # NAME CAPACITY VERDICT: a first-in-first-out order of the L2
+    wrong "$1" WEIR_L2_ORDER order_policy '.state_bytes = sizeof(struct s), .init = i, .take_in = t, .pick = p, .taken = d, .could_not = c' \
+        "struct s { struct order_host *h; struct order_queue q; };
+static int i(void *st, const void *q, struct order_host *h, struct err *e) { struct s *s = st; (void)q, (void)e; s->h = h; s->q = ORDER_QUEUE_EMPTY; h->capacity = $2; return 0; }
+static bool t(void *st, uint32_t n, const struct req *r, uint64_t now) { struct s *s = st; (void)r, (void)now; order_queue_push(s->h, &s->q, n); return true; }
+static uint32_t p(const void *st, uint64_t now) { const struct s *s = st; (void)now; return s->q.head; }
+static void d(void *st, uint32_t n) { struct s *s = st; order_queue_remove(s->h, &s->q, n); }
+static enum order_verdict c(void *st, uint32_t n, enum stall why) { (void)st, (void)n, (void)why; return (enum order_verdict)$3; }"
+}
+order w_refused 4 9
+expect 2 "$weir" replay --set l2.mshrs=2 --set l2.merges=1 --plugin w_refused.so --with w_refused "$recording"
+says err "the policy 'w_refused' is wrong: could_not answered 9, which is no enum order_verdict"
+order w_huge 4000000000u 0
+expect 2 "$weir" replay --plugin w_huge.so --with w_huge "$recording"
+says err "w_huge: a buffer for 4000000000 requests; at most 65536 are possible"
+
+# What a policy refuses without a word, or finds wrong with itself, is said with its name.
+wrong w_mute WEIR_L1_MANAGEMENT l1_management '.init = f' \
+    'static int f(void *s, const void *p, struct l1_host *h, struct err *e) { (void)s, (void)p, (void)h, (void)e; return -1; }'
+expect 2 "$weir" replay --plugin w_mute.so --with w_mute "$recording"
+says err "the policy 'w_mute' refuses (its init answered -1) and does not say why"
+wrong w_check WEIR_L1_MANAGEMENT l1_management '.check = f' \
+    'static int f(const void *s, struct err *e) { (void)s; return err_set(e, "two and two are five"); }'
+expect 1 "$weir" replay -q --plugin w_check.so --with w_check "$recording"
+says err "two and two are five; this is a bug of the policy 'w_check'"
+! grep -q "bug of weir" "$dir/err" || fail "a policy's own fault is called a bug of weir"
+wrong w_idle WEIR_SCHEDULER sm_sched '.pick = f' \
+    'static int f(void *s, const struct sched_view *v) { (void)s, (void)v; return SCHED_NONE; }'
+expect 3 "$weir" replay -q --plugin w_idle.so --with w_idle "$recording"
+says err "the scheduler policy 'w_idle', which picks none of the"
+
 # What is wrong with its tables is said when it is loaded.
 state='struct s { uint64_t a[9]; }; struct p { uint32_t n; };
 static const struct stat_def far[] = {STAT_NAMED(struct s, a[8], "far", "", "d"), STAT_END};
@@ -218,9 +268,33 @@ wrong w_twice WEIR_L1_MANAGEMENT l1_management '.info.params = twice, .info.para
 expect 2 "$weir" list policies --plugin w_twice.so
 says err "w_twice.so: there are two parameters w_twice.n"
 
-# A crash in a sweep may be the plugin's.
+ratio() { # NAME NUMERATOR DENOMINATOR
+    wrong "$1" WEIR_L1_MANAGEMENT l1_management '.info.stats = r, .state_bytes = sizeof(struct s)' \
+        "struct s { uint64_t a; }; static const struct stat_def r[] = {STAT_ROW(struct s, a, \"\", \"d\"), STAT_QUOTIENT(\"x\", \"\", \"$2\", \"$3\", \"d\"), STAT_END};"
+}
+ratio w_ratio w_ratio.a+l1.hit cycles
+expect 2 "$weir" list policies --plugin w_ratio.so
+says err "w_ratio.so: the statistic w_ratio.x is a ratio of 'l1.hit', and there is no such count"
+ratio w_below w_below.a w_below.b
+expect 2 "$weir" list policies --plugin w_below.so
+says err "is a ratio of 'w_below.b'"
+ratio w_fine w_fine.a+l1.hits-l1.misses cycles
+expect 0 "$weir" list policies --plugin w_fine.so
+for name in baseline energy; do
+    wrong $name WEIR_L1_MANAGEMENT l1_management '.state_bytes = 8' ''
+    expect 2 "$weir" list policies --plugin $name.so
+    says err "$name.so: '$name' means something else and cannot be a policy's name; choose another, my_$name perhaps"
+    expect 2 "$weir" plugin new $name
+    says err "choose another, my_$name perhaps"
+done
+
+# A crash may be the plugin's: of a replay, of a run, in a sweep.
 wrong w_crash WEIR_L1_MANAGEMENT l1_management '.on_access = f' \
     'static enum l1_verdict f(void *s, struct l1_access *a) { (void)s, (void)a; __builtin_trap(); }'
+"$weir" replay --plugin w_crash.so --with w_crash "$recording" >"$dir/out" 2>"$dir/err" && fail "a replay whose plugin crashes ends well"
+says err "weir: crashed: a fault of a plugin (w_crash.so) or a bug of weir"
+expect 1 "$weir" run --plugin w_crash.so --with w_crash "$program"
+says err "that may be a fault of the program, a fault of a plugin (w_crash.so) or a bug of weir"
 sed 's/mine/w_crash/' plan.ini >crash.ini
 "$weir" sweep crash.ini --size tiny -j 1 >"$dir/out" 2>"$dir/err" && fail "a sweep whose plugin crashes ends well"
 grep -qF "): a fault of a plugin (w_crash.so) or a bug of weir" weir-crash/report.html || fail "the report does not name the plugin"
