@@ -152,8 +152,9 @@ int cli_list(int argc, char **argv)
 
 struct search {
     const char *word;
-    bool found, by_last_part; /* "lsu_full" of sm.stall.lsu_full */
-    VEC(char *) names;        /* all there are, for the nearest */
+    bool found, is_section;
+    bool by_last_part; /* "lsu_full" of sm.stall.lsu_full */
+    VEC(char *) names; /* all there are, for the nearest */
 };
 
 static void match_stat(void *ctx, const struct stat_doc *d)
@@ -161,6 +162,16 @@ static void match_stat(void *ctx, const struct stat_doc *d)
     struct search *s = ctx;
     const char *dot = strrchr(d->name, '.'), *name = s->by_last_part && dot ? dot + 1 : d->name;
     VEC_PUSH(&s->names, xstrdup(name));
+    for (unsigned b = 0; d->kind == STAT_HIST && b <= d->def->n_bound; b++) {
+        char bucket[128];
+        int n = snprintf(bucket, sizeof bucket - STAT_BUCKET, "%s", d->name);
+        stat_bucket_name(d->def, b, bucket + n);
+        if (strcmp(bucket, s->word))
+            continue;
+        s->found = true;
+        printf("%s: a bucket of the histogram %s%s%s\n  %s\n", bucket, d->name, *d->unit ? ", in " : "", d->unit,
+               d->doc);
+    }
     if (strcmp(name, s->word))
         return;
     s->found = true;
@@ -207,11 +218,39 @@ static void match_fields(struct search *s, const char *section, const struct cfg
     }
 }
 
-static void match_config(struct search *s)
+static void explain_fields(const char *section, const struct cfg_field *f)
+{
+    for (; f && f->key; f++)
+        printf("  parameter %s.%s = %s%s%s: %s\n", section, f->key, f->def, *f->unit ? " " : "", f->unit, f->doc);
+}
+
+static void print_if_below(void *ctx, const struct stat_doc *d)
+{
+    const struct search *s = ctx;
+    size_t n = strlen(s->word);
+    if (!strncmp(d->name, s->word, n) && d->name[n] == '.')
+        printf("  %s %s: %s\n", d->kind == STAT_HIST ? "histogram" : "statistic", d->name, d->doc);
+}
+
+/* A section, with its parameters and what is counted under its name. */
+static int match_section(struct search *s, const struct cfg_section *section, struct err *e)
+{
+    match_fields(s, section->name, section->field, NULL);
+    VEC_PUSH(&s->names, xstrdup(section->name));
+    if (strcmp(section->name, s->word))
+        return 0;
+    s->is_section = true;
+    printf("%s: a section of the configuration: %s\n", section->name, section->doc);
+    explain_fields(section->name, section->field);
+    return result_each_stat(print_if_below, s, e);
+}
+
+static int match_config(struct search *s, struct err *e)
 {
     const struct cfg_schema *schema = gpu_schema();
     for (unsigned i = 0; i < schema->n_section; i++)
-        match_fields(s, schema->section[i]->name, schema->section[i]->field, NULL);
+        if (match_section(s, schema->section[i], e))
+            return -1;
     for (unsigned i = 0; i < schema->n_kind; i++) {
         const struct policy_kind *k = schema->kind[i];
         VEC_PUSH(&s->names, xstrdup(k->name));
@@ -230,15 +269,14 @@ static void match_config(struct search *s)
                 continue;
             s->found = true;
             printf("%s: a policy of kind %s\n  %s\n", p->name, k->name, p->doc);
-            for (const struct cfg_field *f = p->params; f && f->key; f++)
-                printf("  parameter %s.%s = %s%s%s: %s\n", p->name, f->key, f->def, *f->unit ? " " : "", f->unit,
-                       f->doc);
+            explain_fields(p->name, p->params);
             for (const struct stat_def *d = p->stats; d && d->name; d++)
                 printf("  %s %s.%s: %s\n", d->kind == STAT_HIST ? "histogram" : "statistic", p->name, d->name, d->doc);
             for (const struct load_column *l = p->load_columns; l && l->name; l++)
                 printf("  of each load %s.%s%s%s: %s\n", p->name, l->name, *l->unit ? ", in " : "", l->unit, l->doc);
         }
     }
+    return 0;
 }
 
 static void match_machine(void *ctx, const char *name, const char *path, const char *what)
@@ -334,6 +372,7 @@ static const char explain_doc[] =
     "Tell what a statistic, a parameter, a policy or a machine is.\vExamples:\n"
     "  weir explain gto\n"
     "  weir explain l1.misses\n"
+    "  weir explain dram\n"
     "  weir explain lsu_full\n"
     "  weir explain sm.lsu_queue\n"
     "  weir explain apcm --cost --gpu gtx780 --set apcm.mta_entries=64\n";
@@ -377,18 +416,18 @@ int cli_explain(int argc, char **argv)
     struct search s = {.word = a.word};
     struct err e;
     if (result_each_stat(match_stat, &s, &e) || gpu_energy_each_stat(match_stat, &s, &e) ||
-        cfg_each_machine(match_machine, &s, &e)) {
+        cfg_each_machine(match_machine, &s, &e) || match_config(&s, &e)) {
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
     }
-    match_config(&s);
-    if (!s.found) { /* the summary shows the last part of some names only */
+    if (!s.found) { /* the summary shows the last part of some names only, "memory" among them */
         s.by_last_part = true;
         if (result_each_stat(match_stat, &s, &e)) {
             err_print(&e, stderr);
             return CLI_BAD_INPUT;
         }
     }
+    s.found |= s.is_section;
     if (!s.found) {
         const char *near = cfg_nearest(s.word, (const char *const *)s.names.p, (unsigned)s.names.n);
         fprintf(stderr, "weir: explain: nothing is called '%s'%s%s%s\n", s.word, near ? "; did you mean '" : "",

@@ -370,6 +370,7 @@ struct dram *dram_new(struct engine *eng, const struct dram_config *config, cons
     d->slot = arena_alloc64(eng->arena, cfg->queue * sizeof *d->slot);
     for (uint32_t i = 0; i < cfg->queue; i++)
         d->slot[i].next = (uint16_t)(i + 1 < cfg->queue ? i + 1 : SLOT_NONE);
+    d->counted_to = 1; /* the first cycle of a clock */
     d->row_at[DRAM_ACT] = d->row_at[DRAM_PRE] = NEVER;
     for (uint32_t b = 0; b < DRAM_MAX_BANK; b++)
         d->bank[b] = (struct dram_bank){SLOT_NONE, SLOT_NONE, SLOT_NONE, DRAM_CMD_COUNT};

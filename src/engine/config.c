@@ -410,7 +410,7 @@ static int apply_set(struct cfg *c, const char *assignment, struct err *e)
     static const struct origin from_set = {.file = "", .layer = UINT16_MAX};
     const char *eq = strchr(assignment, '='), *dot = strchr(assignment, '.');
     if (!eq || !dot || dot > eq) {
-        err_set(e, "--set %s: this is not key=value", assignment);
+        err_set(e, "--set %s: %s", assignment, eq ? "the key has no section" : "this is not key=value");
         return err_hint(e, "write it like --set l1.size=32KiB");
     }
     char *section = xstrndup(assignment, (size_t)(dot - assignment));

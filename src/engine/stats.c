@@ -39,20 +39,20 @@ static unsigned width(const struct stat_def *d)
     return d->kind == STAT_HIST ? d->n_bound + 1 : 1;
 }
 
-static void bucket_name(char out[32], const struct stat_def *d, unsigned bucket)
+void stat_bucket_name(const struct stat_def *d, unsigned bucket, char out[STAT_BUCKET])
 {
     out[0] = 0;
     if (d->kind == STAT_HIST && bucket < d->n_bound)
-        snprintf(out, 32, ".le_%" PRIu64, d->bound[bucket]);
+        snprintf(out, STAT_BUCKET, ".le_%" PRIu64, d->bound[bucket]);
     else if (d->kind == STAT_HIST)
-        snprintf(out, 32, ".above_%" PRIu64, d->bound[d->n_bound - 1]);
+        snprintf(out, STAT_BUCKET, ".above_%" PRIu64, d->bound[d->n_bound - 1]);
 }
 
 static struct stat_name name_of(const char *prefix, const struct stat_def *d, unsigned bucket)
 {
     struct stat_name n = {.def = d, .bucket = bucket};
-    char suffix[32];
-    bucket_name(suffix, d, bucket);
+    char suffix[STAT_BUCKET];
+    stat_bucket_name(d, bucket, suffix);
     int base = snprintf(n.name, sizeof n.name, "%s%s%s", prefix, *prefix ? "." : "", d->name);
     if ((size_t)base + strlen(suffix) >= sizeof n.name)
         BUG("statistic name too long: %s", n.name);

@@ -67,6 +67,10 @@ static inline void stat_hist_add(uint64_t *bucket, const uint64_t *bound, unsign
     bucket[i]++;
 }
 
+/* What a bucket's name adds to its histogram's: ".le_100", ".above_1000"; nothing where it is no histogram. */
+#define STAT_BUCKET 32
+void stat_bucket_name(const struct stat_def *, unsigned bucket, char out[STAT_BUCKET]);
+
 /* ---- a set of registered counters: one per machine ---- */
 struct stats;
 struct stats *stats_new(void);

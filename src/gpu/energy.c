@@ -65,7 +65,7 @@ static void tell_component(struct listeners *l, const char *name, const char *do
         if (!strcmp(l->told.p[i], name))
             return;
     VEC_PUSH(&l->told, xstrdup(name));
-    l->fn(l->ctx, &(struct stat_doc){name, "joules", doc, STAT_COUNT});
+    l->fn(l->ctx, &(struct stat_doc){name, "joules", doc, STAT_COUNT, NULL});
 }
 
 /* The components of one machine. -1: it cannot be built, or has no coefficients. */
@@ -86,10 +86,10 @@ static int tell_components(struct listeners *l, const char *machine, const char 
 int gpu_energy_each_stat(void (*fn)(void *ctx, const struct stat_doc *), void *ctx, struct err *e)
 {
     static const struct stat_doc whole[] = {
-        {"energy.total_j", "joules", "energy of the run: dynamic + static", STAT_COUNT},
-        {"energy.dynamic_j", "joules", "events x energy per event", STAT_COUNT},
-        {"energy.static_j", "joules", "static power x time", STAT_COUNT},
-        {"energy.power_w", "watts", "energy / time", STAT_RATIO}};
+        {"energy.total_j", "joules", "energy of the run: dynamic + static", STAT_COUNT, NULL},
+        {"energy.dynamic_j", "joules", "events x energy per event", STAT_COUNT, NULL},
+        {"energy.static_j", "joules", "static power x time", STAT_COUNT, NULL},
+        {"energy.power_w", "watts", "energy / time", STAT_RATIO, NULL}};
     /* One machine for each file of coefficients. */
     static const char *const machine[] = {"gtx480", "mesh28", "bfly36"};
     struct listeners l = {.fn = fn, .ctx = ctx};

@@ -281,8 +281,15 @@ static void look_for_term(void *ctx, const struct stat_doc *s)
 {
     struct term *t = ctx;
     size_t n = strlen(s->name);
-    bool bucket = s->kind == STAT_HIST && t->len > n && t->name[n] == '.';
-    t->known |= s->kind != STAT_RATIO && !strncmp(t->name, s->name, n) && (t->len == n || bucket);
+    if (s->kind == STAT_RATIO || strncmp(t->name, s->name, n))
+        return;
+    char bucket[STAT_BUCKET] = "";
+    unsigned b = 0;
+    do {
+        if (s->kind == STAT_HIST)
+            stat_bucket_name(s->def, b, bucket);
+        t->known |= t->len == n + strlen(bucket) && !strncmp(t->name + n, bucket, strlen(bucket));
+    } while (s->kind == STAT_HIST && b++ < s->def->n_bound);
 }
 
 /* After all its policies were added: their ratios may be of statistics of each other, and of any machine's. */

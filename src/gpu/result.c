@@ -355,7 +355,7 @@ int result_each_stat(void (*fn)(void *ctx, const struct stat_doc *), void *ctx, 
         char name[sizeof n->name];
         snprintf(name, sizeof name, "%.*s", (int)n->base_len, n->name);
         if (n->bucket == 0)
-            fn(ctx, &(struct stat_doc){name, n->def->unit, n->def->doc, n->def->kind});
+            fn(ctx, &(struct stat_doc){name, n->def->unit, n->def->doc, n->def->kind, n->def});
     }
     const struct cfg_schema *schema = gpu_schema();
     for (unsigned k = 0; k < schema->n_kind; k++)
@@ -365,7 +365,7 @@ int result_each_stat(void (*fn)(void *ctx, const struct stat_doc *), void *ctx, 
                 char name[128];
                 snprintf(name, sizeof name, "%s.%s", p->name, d->name);
                 if (stats_find(s, name) < 0)
-                    fn(ctx, &(struct stat_doc){name, d->unit, d->doc, d->kind});
+                    fn(ctx, &(struct stat_doc){name, d->unit, d->doc, d->kind, d});
             }
         }
     gpu_free(g);

@@ -31,6 +31,7 @@ void result_print_ncu(struct gpu *, FILE *);
 struct stat_doc {
     const char *name, *unit, *doc;
     enum stat_kind kind;
+    const struct stat_def *def; /* NULL: of energy, computed after a run */
 };
 int result_each_stat(void (*fn)(void *ctx, const struct stat_doc *), void *ctx, struct err *);
 

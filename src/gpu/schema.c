@@ -78,8 +78,6 @@ static int check_machine(const struct cfg *c, const void *values, struct err *e)
     const struct l1_cache_config *l1 = cfg_section(c, "l1");
     if (!l1->enabled)
         return cfg_fault(c, "l1.enabled", e, "an SM without an L1 unit cannot reach memory; use a bypassing policy");
-    if (l1->line > 128)
-        return cfg_fault(c, "l1.line", e, "the coalescer makes lines of at most 128 bytes");
     if (m->sms > 65535u / sm->warps)
         return cfg_fault(c, "machine.sms", e, "too many SMs for %u warps each", sm->warps);
     return 0;

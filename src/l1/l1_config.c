@@ -5,7 +5,7 @@
 #define CACHE_ROWS(size_, line_, assoc_, hash_, mshrs_, merges_, queue_, latency_, tag_)                               \
     CFG_ROW(T, enabled, CFG_BOOL, "", "yes", 0, 1, NULL, "whether the SM has this cache"),                             \
         CFG_ROW(T, size, CFG_BYTES, "", size_, 1024, 1 << 24, NULL, "capacity"),                                       \
-        CFG_ROW(T, line, CFG_BYTES, "", line_, 32, 256, NULL, "line size"),                                            \
+        CFG_ROW(T, line, CFG_BYTES, "", line_, 32, 128, NULL, "line size"),                                            \
         CFG_ROW(T, assoc, CFG_INT, "ways", assoc_, 1, 64, NULL, "associativity"),                                      \
         CFG_ROW(T, set_hash, CFG_ENUM, "", hash_, 0, 0, SET_HASH_CHOICES, "how a line finds its set"),                 \
         CFG_ROW(T, fill, CFG_ENUM, "", "line", 0, 0, "line sector",                                                    \

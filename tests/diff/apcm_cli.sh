@@ -48,8 +48,8 @@ expect 0 "$weir" replay -q --with apcm --sample 3k --json "$dir/sampled.json" "$
 python3 - "$dir" <<'PY' || fail "samples do not add up to the total"
 import json, sys
 doc = json.load(open(sys.argv[1] + "/sampled.json"))
-names = [n for n in doc["total"] if n.startswith("apcm.") and isinstance(doc["total"][n], int)]
-assert len(doc["samples"]) > 2 and len(names) > 20
+names = [n for n in doc["total"] if n.startswith(("apcm.", "dram.")) and isinstance(doc["total"][n], int)]
+assert len(doc["samples"]) > 2 and len(names) > 30
 for n in names:
     assert sum(s[n] for s in doc["samples"]) == doc["total"][n], n
 for i, count in enumerate(doc["total"]["apcm.psb.held"]["counts"]):

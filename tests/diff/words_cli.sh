@@ -176,6 +176,14 @@ for name in energy.dyneb_j l1.home.peak l2.far.fetches l2.cleaned; do
     expect 0 "$weir" explain $name
     says out "$name: a statistic"
 done
+# Buckets of histograms, which plans take; sections, with all that stands below their name.
+expect 0 "$weir" explain apcm.psb.held.le_100
+says out "apcm.psb.held.le_100: a bucket of the histogram apcm.psb.held, in"
+expect 2 "$weir" explain apcm.psb.held.le_101
+expect 0 "$weir" explain dram
+says out "dram: a section of the configuration: "
+says out "parameter dram.banks = 16 banks: banks of a channel"
+says out "statistic dram.row_hits:"
 expect 0 "$weir" explain l1.accesses
 says out "counts as remote here and by its outcome there"
 
@@ -199,6 +207,10 @@ for banks in 8 32; do
     says err "--set dram.banks=$banks: memory.map names 16 banks (2 to the number of its Bs), but dram.banks is $banks"
 done
 expect 0 "$weir" config check --set memory.map=RRRRRRRRRRRRRRRR.BBBCCCCC.CCSSSSSS --set dram.banks=8 gtx480
+expect 2 "$weir" config check --set l1.line=256B gtx480
+says err "256B is out of bounds; choose from 32B to 128B"
+expect 2 "$weir" config check --set line=64B gtx480
+says err "--set line=64B: the key has no section; write it like --set l1.size=32KiB"
 # A request that needs more MSHRs than there are would wait for ever.
 expect 2 "$weir" config check --set l2.sectors=yes --set l2.split_sectors=yes --set l2.mshrs=3 gtx480
 says err "--set l2.mshrs=3: a request of a line takes an MSHR for each of its 4 sectors (l2.split_sectors)"

@@ -156,10 +156,11 @@ static void command_line_wins_and_says_so(void **state)
     assert_int_equal(((const struct keeper *)cfg_policy_params(c, "keeper", 1))->lines, 9);
     cfg_free(c);
 
-    const char *bad[] = {"l1.assoc=5", "l1.asoc=4", "size", "l2.size=4KiB"};
+    const char *bad[] = {"l1.assoc=5", "l1.asoc=4", "size", "size=4.5KiB", "l2.size=4KiB"};
     const char *said[] = {"--set l1.assoc=5: not a whole number of sets", "--set: there is no key 'l1.asoc'",
-                          "--set size: this is not key=value", "--set: there is no section 'l2'"};
-    for (unsigned i = 0; i < 4; i++) {
+                          "--set size: this is not key=value", "--set size=4.5KiB: the key has no section",
+                          "--set: there is no section 'l2'"};
+    for (unsigned i = 0; i < 5; i++) {
         assert_null(cfg_load_text(&schema, "m.ini", "", &bad[i], 1, NULL, &e));
         assert_string_equal(e.msg, said[i]);
     }
