@@ -51,7 +51,7 @@ static const char help_text[] =
     "  -funroll-known-loops unroll loops of known length only, and those whole, as nvcc did before CUDA 4.1\n"
     "  -fno-whole-vectors   load of a float4 and its kin only what is used; nvcc, and weir without this, load it "
     "whole\n"
-    "  -Xcompiler OPTION    for the host compiler\n"
+    "  -Xcompiler OPTION    for the host compiler (-fopenmp needs its library, Debian's libomp-19-dev)\n"
     "  -x cu                treat the files that follow as CUDA, whatever their names\n"
     "  --keep               keep NAME.ptx and NAME.o\n"
     "  -v, --dry-run        show the commands; show them and run nothing\n"
@@ -125,8 +125,30 @@ static void print_file(const char *path)
         fclose(f);
 }
 
-/* What a compiler complained of, where weir knows more: a header of a library that only NVIDIA's toolkit has. */
-static void explain_missing(const char *errors)
+/* Whether the compiler has its OpenMP library, a package of its own. */
+static bool has_openmp(const struct cc_tools *t)
+{
+    char *const argv[] = {(char *)t->clang, "-print-file-name=libomp.so", NULL};
+    char path[PATH_MAX];
+    return !cc_last_line(argv, path, sizeof path) && strchr(path, '/'); /* the bare name: it was not found */
+}
+
+static bool wants_openmp(const struct cc_job *job)
+{
+    for (size_t i = 0; i < job->host.n; i++)
+        if (!strncmp(job->host.p[i], "-fopenmp", 8))
+            return true;
+    return false;
+}
+
+static void explain_openmp(const struct cc_tools *t)
+{
+    if (!has_openmp(t))
+        fprintf(stderr, "weir: OpenMP on the host needs clang's library: apt-get install libomp-%d-dev\n", t->major);
+}
+
+/* What a compiler complained of, where weir knows more: a header that a package has, or a library of NVIDIA's. */
+static void explain_missing(const char *errors, const struct cc_tools *t)
 {
     static const char *const nvidias[] = {"thrust/", "cub/",  "cuda/",      "nv/",      "curand",
                                           "cublas",  "cufft", "cudnn",      "cusparse", "cusolver",
@@ -136,6 +158,8 @@ static void explain_missing(const char *errors)
     char *name = end;
     while (name && name > text && name[-1] != '\'' && name[-1] != '\n')
         name--;
+    if (end && !strncmp(name, "omp.h'", 6))
+        explain_openmp(t);
     for (size_t i = 0; end && i < sizeof nvidias / sizeof *nvidias; i++)
         if (!strncmp(name, nvidias[i], strlen(nvidias[i]))) {
             fprintf(
@@ -675,7 +699,7 @@ static int compile_cuda(const struct cc_job *job, const struct cc_tools *t, cons
     int rc = finish(device_pid), host_rc = -1;
     print_file(device_errors);
     if (rc)
-        explain_missing(device_errors);
+        explain_missing(device_errors, t);
     size_t bytes = 0;
     char *text = rc == 0 ? optimise(job, t, ir, ptx, device_errors, &bytes) : NULL;
     if (text && check_defined(job, in, text, bytes)) {
@@ -715,6 +739,8 @@ static int compile(const struct cc_job *job, const struct cc_tools *t, const str
         struct cc_list w = {0};
         host_command(&w, job, t, in, NULL, made ? made : object, object);
         rc = run(job, &w);
+        if (rc && wants_openmp(job))
+            explain_openmp(t);
     }
     return rc || !made ? rc : cc_publish(made, object, &e) ? say(&e) : 0;
 }
@@ -746,7 +772,14 @@ static int link_program(const struct cc_job *job, const struct cc_tools *t, cons
             !strcmp(job->host.p[i], "-pthread") || !strncmp(job->host.p[i], "-Wl,", 4) ||
             !strcmp(job->host.p[i], "-rdynamic"))
             cc_push(&w, job->host.p[i]);
-    push_all(&w, &job->link);
+    /* clang's code calls its own OpenMP library. gcc's beside it would answer omp_get_thread_num() for threads that are
+     * not its. */
+    bool gomp = false;
+    for (size_t i = 0; i < job->link.n; i++)
+        gomp |= !strcmp(job->link.p[i], "-lgomp");
+    gomp = gomp && has_openmp(t);
+    for (size_t i = 0; i < job->link.n; i++)
+        cc_push(&w, gomp && !strcmp(job->link.p[i], "-lgomp") ? "-lomp" : job->link.p[i]);
     cc_pushf(&w, "%s/libcudart.so.13", t->cudart);
     for (const char *const *x = (const char *const[]){"-rpath", t->cudart, NULL}; *x; x++) {
         cc_push(&w, "-Xlinker"); /* not -Wl, which splits a path at its commas */
@@ -757,7 +790,10 @@ static int link_program(const struct cc_job *job, const struct cc_tools *t, cons
     cc_push(&w, "-lpthread");
     cc_push(&w, "-o");
     cc_push(&w, output);
-    return make_output(job, &w, w.n - 1, xasprintf("%s/program", folder), output);
+    const int rc = make_output(job, &w, w.n - 1, xasprintf("%s/program", folder), output);
+    if (rc && wants_openmp(job))
+        explain_openmp(t);
+    return rc;
 }
 
 static int archive(const struct cc_job *job, const struct cc_list *objects, const char *folder)

@@ -94,6 +94,23 @@ echo '#include "mine.h"' >"$dir/library.cu"
 "$weir" cc "$dir/library.cu" -o "$dir/library" 2>"$dir/said" && say "mine.h was found"
 grep -q "NVIDIA" "$dir/said" && say "mine.h: $(cat "$dir/said")"
 
+# OpenMP's library is a package of its own: which one is told when its header, or the library itself, is not there.
+openmp() { # openmp FOLDER: a clang that compiles nothing and has the library in the folder, or nowhere
+    printf '#!/bin/sh\ncase $1 in -dumpversion) echo 23.1.0 ;; -print-file-name=*) echo "%s${1#*=}" ;; *) echo "a.cu:1:10: fatal error: '"'omp.h'"' file not found" >&2; exit 1 ;; esac\n' "$1" >"$dir/bin/clang-omp"
+    chmod +x "$dir/bin/clang-omp"
+}
+openmp ""
+touch "$dir/host.cpp" "$dir/object.o"
+for words in "$dir/a.cu" "-Xcompiler -fopenmp $dir/host.cpp" "-Xcompiler -fopenmp $dir/object.o"; do
+    WEIR_CLANG=$dir/bin/clang-omp "$weir" cc $words -o "$dir/a" 2>"$dir/said" && say "$words: compiled by nothing"
+    grep -q 'weir: OpenMP on the host needs .* libomp-23-dev' "$dir/said" || say "$words: $(cat "$dir/said")"
+done
+openmp /lib/
+WEIR_CLANG=$dir/bin/clang-omp "$weir" cc -Xcompiler -fopenmp "$dir/object.o" -o "$dir/a" 2>"$dir/said" && say "compiled by nothing"
+grep -q libomp "$dir/said" && say "a library that is there is missed: $(cat "$dir/said")"
+WEIR_CLANG=$dir/bin/clang-omp "$weir" cc --dry-run "$dir/object.o" -lgomp -lz 2>"$dir/said"
+grep -q ' -lomp -lz ' "$dir/said" || say "gcc's OpenMP library beside clang's: $(cat "$dir/said")"
+
 # Interrupted, it removes its folder and ends its compilers.
 for pair in TERM:15 HUP:1 INT:2 QUIT:3; do
     signal=${pair%:*} number=${pair#*:}

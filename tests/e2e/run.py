@@ -7,6 +7,7 @@ A program is a .cu file of this folder (or faults/NAME) that checks itself and e
   // files: A B     further source files        // flags: -X    options for the compiler (@ is the program's folder)
   // run: --X       options for weir run         // expect: TEXT a line its output must have
   // only: clang    not with the other compiler  // fails: RE    it must exit with 1 and say RE (dots match line ends)
+  // unless: TEXT   skipped where the compiler says TEXT: something is not installed
 A build is kept in the output folder and reused while nothing it was made from is newer.
 
 With --code, a program's recording is also replayed in PTX order and as scheduled code (sm.code): every memory instruction must be
@@ -32,13 +33,17 @@ class Failed(Exception):
     pass
 
 
+class Skipped(Exception):
+    pass
+
+
 def directives(path):
     found = {}
     with open(path) as f:
         for line in f:
             if not line.startswith("//"):
                 break
-            m = re.match(r"// (files|flags|run|expect|only|fails): (.*)", line)
+            m = re.match(r"// (files|flags|run|expect|only|fails|unless): (.*)", line)
             if m:
                 found.setdefault(m.group(1), []).append(m.group(2).strip())
     return found
@@ -82,6 +87,9 @@ def build(args, name, source, d):
         command += ["-arch=sm_75"] if any(f.startswith("-rdc") for f in flags) else ["-arch=compute_75"]
     result = call(command + ["-O1"] + flags + files + ["-o", out])
     if result.returncode != 0:
+        for said in d.get("unless", []):
+            if said in result.stderr:
+                raise Skipped(said)
         raise Failed("does not compile\n" + result.stderr)
     return out
 
@@ -188,6 +196,9 @@ def main():
             if args.code:
                 both_ways(args, program, d)
             print("ok     %s" % name)
+        except Skipped as e:
+            print("not run %s: %s" % (name, e))
+            continue
         except Failed as e:
             failed += 1
             print("FAILED %s: %s" % (name, e))

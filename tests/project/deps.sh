@@ -8,6 +8,9 @@ for p in libcmocka-dev valgrind clang-format-14; do
     case " $("$deps" --list build run) " in *" $p "*) fail "$p is only for tests" ;; esac
     case " $("$deps" --list test) " in *" $p "*) ;; *) fail "tests need $p" ;; esac
 done
+# Which clang weir cc gets, and its OpenMP, are of one version.
+version=$("$deps" --list run | tr ' ' '\n' | sed -n 's/^clang-\([0-9]*\)$/\1/p')
+case " $("$deps" --list run) " in *" libomp-$version-dev "*) ;; *) fail "no OpenMP of clang $version" ;; esac
 "$deps" --list nothing 2>"$dir/err" && fail "'nothing' is no group"
 grep -q "choose build, run or test" "$dir/err" || fail "no word of the groups"
 "$deps" --check || fail "this tree was built, so nothing can be missing"

@@ -22,6 +22,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <math.h> /* isfinite(x) and its kin without std:: on the host, as nvcc has them without a further #include */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
