@@ -84,7 +84,8 @@ def build(args, name, source, d):
     if args.compiler == "nvcc":
         # PTX is all that weir reads; leaving machine code out makes nvcc twice as fast.
         command += ["--nvcc", "-lineinfo", "-Wno-deprecated-gpu-targets"]
-        command += ["-arch=sm_75"] if any(f.startswith("-rdc") for f in flags) else ["-arch=compute_75"]
+        if not any(f.startswith("-arch") for f in flags):
+            command += ["-arch=sm_75"] if any(f.startswith("-rdc") for f in flags) else ["-arch=compute_75"]
     result = call(command + ["-O1"] + flags + files + ["-o", out])
     if result.returncode != 0:
         for said in d.get("unless", []):
