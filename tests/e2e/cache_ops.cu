@@ -12,6 +12,9 @@ __global__ void copies(const int *__restrict__ a, const float4 *__restrict__ b, 
     volatile int *p = out + i;
     *p = *p + 1;
     __stwt(out + i, __ldcv(out + i) + 1);
+    if (__isGridConstant(out) || !__isGlobal(out))
+        out[i] = -1;
+    __prof_trigger(1);
 }
 
 int main()

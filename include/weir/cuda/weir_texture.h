@@ -79,6 +79,9 @@ WEIR_TEX(weir_texCubemapLod, "level.cube", "f32", "{%5, %6, %7, %7}], %8", (floa
 WEIR_TEX(weir_tex1DGrad, "grad.1d", "f32", "{%5}], {%6}, {%7}", (float x, float dx, float dy), "f"(x), "f"(dx), "f"(dy))
 WEIR_TEX(weir_tex2DGrad, "grad.2d", "f32", "{%5, %6}], {%7, %8}, {%9, %10}", (float x, float y, float2 dx, float2 dy),
          "f"(x), "f"(y), "f"(dx.x), "f"(dx.y), "f"(dy.x), "f"(dy.y))
+WEIR_TEX(weir_tex3DGrad, "grad.3d", "f32", "{%5, %6, %7, %7}], {%8, %9, %10, %10}, {%11, %12, %13, %13}",
+         (float x, float y, float z, float4 dx, float4 dy), "f"(x), "f"(y), "f"(z), "f"(dx.x), "f"(dx.y), "f"(dx.z),
+         "f"(dy.x), "f"(dy.y), "f"(dy.z))
 #undef WEIR_TEX
 
 /* The four texels around a point, one component of each. */
@@ -131,6 +134,7 @@ WEIR_TEX_FUNCTION(tex2DLayeredLod, (float x, float y, int layer, float level), (
 WEIR_TEX_FUNCTION(texCubemapLod, (float x, float y, float z, float level), (x, y, z, level))
 WEIR_TEX_FUNCTION(tex1DGrad, (float x, float dx, float dy), (x, dx, dy))
 WEIR_TEX_FUNCTION(tex2DGrad, (float x, float y, float2 dx, float2 dy), (x, y, dx, dy))
+WEIR_TEX_FUNCTION(tex3DGrad, (float x, float y, float z, float4 dx, float4 dy), (x, y, z, dx, dy))
 #undef WEIR_TEX_FUNCTION
 template <class weir_T> WEIR_DEV weir_T tex2Dgather(cudaTextureObject_t object, float x, float y, int component = 0)
 {
