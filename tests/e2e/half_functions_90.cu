@@ -1,3 +1,3 @@
-// The functions of half_functions.cu for an architecture that has instructions of its own for them; nvcc needs it for some.
+// Half precision and bfloat16 on an architecture that has instructions of its own for them.
 // flags: -arch=compute_90
-#include "half_functions.cu"
+#include "half_functions.h"

@@ -1,0 +1,2 @@
+// Eight-bit floating point without instructions for it.
+#include "fp8_check.h"
