@@ -117,6 +117,7 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const
 #include "weir_warp.h"
 #include "weir_memory.h"
 #include "weir_atomics.h"
+#include "weir_ordered_atomics.h"
 #include "weir_texture.h"
 
 #include <new>
