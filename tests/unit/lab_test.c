@@ -419,7 +419,7 @@ static struct judgement judge(struct lab *l, struct lab_figure *f, const char *c
     struct scratch s = put("c.ini", text);
     struct claims c;
     struct err e;
-    struct judgement j;
+    struct judgement j = {0};
     if (claims_read(&c, s.path, &e) || claims_judge(&c, &c.claim.p[0], l, f, &j, &e))
         fail_msg("%s: %s", claim, e.msg);
     claims_free(&c);
