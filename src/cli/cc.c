@@ -55,9 +55,17 @@ static const char help_text[] =
     "  -x cu                treat the files that follow as CUDA, whatever their names\n"
     "  --keep               keep NAME.ptx and NAME.o\n"
     "  -v, --dry-run        show the commands; show them and run nothing\n"
+    "  --run                run the program when it is made\n"
+    "  --version            weir's version, and the CUDA release whose language it compiles\n"
+    "  -Xclang OPTION, -mllvm OPTION   for clang itself\n"
+    "  -forward-unknown-to-host-compiler   options that weir cc does not know are the host compiler's\n"
     "  --nvcc               compile with NVIDIA's nvcc instead, linking the runtime as a shared library\n"
     "\n"
     "The newest clang that is installed compiles; WEIR_CLANG names another (WEIR_CLANG=clang-19).\n"
+    "\n"
+    "Called as nvcc (lib/weir/bin/nvcc, or build/nvcc), weir is 'weir cc', for build systems that want a compiler of "
+    "that name:\n"
+    "cmake -DCMAKE_CUDA_COMPILER=/usr/local/lib/weir/bin/nvcc.\n"
     "\n"
     "Options of nvcc without a meaning here (-Xptxas -v, -lineinfo, -G, -ccbin ...) are accepted and ignored.\n"
     "\n"
@@ -214,6 +222,8 @@ static void push_cuda(struct cc_list *w, const struct cc_job *job, const struct 
     cc_push(w, "--cuda-path=/nonexistent");
     cc_push(w, "-Xclang");
     cc_push(w, "-target-sdk-version=11.5");
+    if (job->relocatable)
+        cc_push(w, "-DWEIR_RELOCATABLE");
     if (!job->standard_given)
         cc_push(w, "-std=gnu++17");
     cc_push(w, "-include");
@@ -765,6 +775,11 @@ static int link_program(const struct cc_job *job, const struct cc_tools *t, cons
     const char *output = job->output ? job->output : "a.out";
     struct cc_list w = {0};
     push_compiler(&w, t);
+    if (job->called && job->verbose) {
+        /* CMake learns from what ld is told in which folder the runtime is, for its own links. */
+        cc_push(&w, "-v");
+        cc_pushf(&w, "-L%s", t->cudart);
+    }
     push_all(&w, objects);
     /* -Xcompiler -fopenmp and the like concern the link too, as with nvcc. */
     for (size_t i = 0; i < job->host.n; i++)
@@ -790,6 +805,8 @@ static int link_program(const struct cc_job *job, const struct cc_tools *t, cons
     cc_push(&w, "-lpthread");
     cc_push(&w, "-o");
     cc_push(&w, output);
+    if (job->called && job->verbose)
+        cc_say_link(job, t, objects, output);
     const int rc = make_output(job, &w, w.n - 1, xasprintf("%s/program", folder), output);
     if (rc && wants_openmp(job))
         explain_openmp(t);
@@ -811,9 +828,32 @@ static int archive(const struct cc_job *job, const struct cc_list *objects, cons
     return make_output(job, &w, at, xasprintf("%s/archive", folder), output);
 }
 
+/* Device code is linked when the program is loaded; who wants an object of this step gets one that holds nothing. */
+static int device_link(const struct cc_job *job, const struct cc_tools *t, const char *folder)
+{
+    const char *output = job->output ? job->output : "a_dlink.o";
+    struct cc_list w = {0};
+    push_compiler(&w, t);
+    for (const char *const *x = (const char *const[]){"-x", "c", "-c", "-fPIC", "/dev/null", "-o", output, NULL}; *x;
+         x++)
+        cc_push(&w, *x);
+    return make_output(job, &w, w.n - 1, xasprintf("%s/dlink.o", folder), output);
+}
+
+/* What was made, as the user would start it. */
+static int run_program(const struct cc_job *job)
+{
+    const char *output = job->output ? job->output : "a.out";
+    struct cc_list w = {0};
+    cc_push(&w, strchr(output, '/') ? output : xasprintf("./%s", output));
+    return run(job, &w);
+}
+
 static int build(struct cc_job *job, const struct cc_tools *t, const char *folder)
 {
     struct cc_list objects = {0};
+    if (job->stage == CC_DEVICE_LINK)
+        return device_link(job, t, folder);
     for (size_t i = 0; i < job->input.n; i++) {
         struct cc_input *in = &job->input.p[i];
         struct err e;
@@ -854,6 +894,7 @@ static int with_nvcc(int argc, char **argv, const struct cc_job *job)
         fputs("weir: --nvcc: nvcc is not installed; leave the option out to compile with clang\n", stderr);
         return CLI_BAD_INPUT;
     }
+    setenv("WEIR_WANTS_NVCC", "1", 1); /* should that program be weir again, it says so */
     cc_push(&w, nvcc);
     cc_push(&w, "-cudart");
     cc_push(&w, "shared");
@@ -876,7 +917,7 @@ static int check(const struct cc_job *job, struct err *e)
             return err_hint(e, "name it .cu, or put -x cu before it");
         }
     }
-    if (job->input.n == 0) {
+    if (job->input.n == 0 && !(job->version && job->nvcc)) {
         err_set(e, "no input files");
         return err_hint(e, "try 'weir cc file.cu -o program'");
     }
@@ -896,7 +937,23 @@ int cli_cc(int argc, char **argv)
     err_clear(&e);
     struct cc_job job = {0};
     struct cc_tools t = {0};
-    if (cc_parse(&job, argc - 1, argv + 1, &e) || check(&job, &e)) {
+    if (cc_parse(&job, argc - 1, argv + 1, &e)) {
+        err_print(&e, stderr);
+        return CLI_BAD_INPUT;
+    }
+    job.called = strcmp(argv[0], "weir cc") ? argv[0] : NULL;
+    if (job.called && getenv("WEIR_WANTS_NVCC")) {
+        fputs("weir: --nvcc: the nvcc that PATH leads to is weir itself; put the toolkit's folder before it\n", stderr);
+        return CLI_BAD_INPUT;
+    }
+    if (job.version && !job.nvcc) {
+        cc_say_version();
+        return CLI_OK;
+    }
+    /* Where the parts are is asked with the name of a file that there is not. */
+    if (job.called && job.verbose && !job.nvcc && !cc_find_tools(&t, &job, &e))
+        cc_say_places(&job, &t);
+    if (check(&job, &e)) {
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
     }
@@ -914,5 +971,7 @@ int cli_cc(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     int rc = build(&job, &t, folder);
     cc_remove_folder();
+    if (!rc && job.run && job.stage == CC_TO_PROGRAM)
+        return run_program(&job);
     return rc ? CLI_BAD_INPUT : CLI_OK;
 }

@@ -24,7 +24,7 @@ struct cc_input {
     char *overlay; /* what cc_mend_launches made for it, or NULL */
 };
 
-enum cc_stage { CC_TO_PROGRAM, CC_TO_OBJECT, CC_TO_PTX, CC_TO_ARCHIVE, CC_PREPROCESS };
+enum cc_stage { CC_TO_PROGRAM, CC_TO_OBJECT, CC_TO_PTX, CC_TO_ARCHIVE, CC_PREPROCESS, CC_DEVICE_LINK };
 
 struct cc_job {
     enum cc_stage stage;
@@ -44,7 +44,11 @@ struct cc_job {
     bool shared;      /* -shared */
     bool keep, verbose, dry_run, quiet;
     bool line_info_off;
-    bool nvcc; /* --nvcc: hand everything to NVIDIA's compiler */
+    bool nvcc;          /* --nvcc: hand everything to NVIDIA's compiler */
+    bool forward;       /* options that are not known go to the host compiler */
+    bool run;           /* --run: the program, when it is made */
+    bool version;       /* --version, and nothing else */
+    const char *called; /* the name weir was called by, when that is nvcc; else NULL */
 };
 
 void cc_list_free(struct cc_list *list); /* and the words */
@@ -95,6 +99,14 @@ int cc_mend_launches(const char *source, const struct cc_list *options, const ch
 /* cc_vectors.c: makes copies of aligned structures of 8 and 16 bytes loads and stores of vectors, in LLVM's text as
  * clang writes it before it optimises. Returns how many; *text is replaced. */
 unsigned cc_whole_vectors(char **text, size_t *bytes);
+
+/*
+ * cc_nvcc.c: what build systems ask of nvcc. Its version; where its parts are, in the lines that -v of a compiler
+ * called nvcc begins with; and how it links, which they take for their own links.
+ */
+void cc_say_version(void);
+void cc_say_places(const struct cc_job *, const struct cc_tools *);
+void cc_say_link(const struct cc_job *, const struct cc_tools *, const struct cc_list *objects, const char *output);
 
 /*
  * cc_folder.c: a temporary folder for plain files and pipes, one per process. A signal that ends weir (interrupt, quit,

@@ -432,8 +432,20 @@ static const struct option options[] = {
     {"--cubin", NONE, take_refusal, 0, "there is no machine code to make; use -ptx"},
     {"-fatbin", NONE, take_refusal, 0, "programs carry their PTX directly; use -ptx"},
     {"--fatbin", NONE, take_refusal, 0, "programs carry their PTX directly; use -ptx"},
-    {"-dlink", NONE, take_refusal, 0, "device code is linked when the program is loaded; leave the step out"},
-    {"--device-link", NONE, take_refusal, 0, "device code is linked when the program is loaded; leave the step out"},
+    {"-dlink", NONE, take_stage, CC_DEVICE_LINK},
+    {"--device-link", NONE, take_stage, CC_DEVICE_LINK},
+    {"-run", NONE, take_flag, AT(run)},
+    {"--run", NONE, take_flag, AT(run)},
+    {"-V", NONE, take_flag, AT(version)},
+    {"--version", NONE, take_flag, AT(version)},
+    {"-Xclang", SEPARATE, take_word, AT(common)},
+    {"-mllvm", SEPARATE, take_word, AT(common)},
+    {"-forward-unknown-to-host-compiler", NONE, take_flag, AT(forward)},
+    {"--forward-unknown-to-host-compiler", NONE, take_flag, AT(forward)},
+    {"-forward-unknown-to-host-linker", NONE, take_flag, AT(forward)},
+    {"--forward-unknown-to-host-linker", NONE, take_flag, AT(forward)},
+    {"-forward-unknown-opts", NONE, take_flag, AT(forward)},
+    {"--forward-unknown-opts", NONE, take_flag, AT(forward)},
     {"-dlto", NONE, take_refusal, 0, "use -rdc=true without link-time optimisation"},
 };
 #undef AT
@@ -533,7 +545,7 @@ static int parse_words(struct parse *p, int n, char **word)
         const struct option *o = find_option(w, &value);
         if (!o && !strncmp(w, "-Wl,", 4))
             cc_push(&p->job->link, w);
-        else if (!o && host_option(w))
+        else if (!o && (host_option(w) || p->job->forward))
             cc_push(&p->job->host, w);
         else if (!o) {
             err_set(p->e, "%s: no such option of weir cc", w);
@@ -601,5 +613,7 @@ static int parse_file(struct parse *p, const char *path)
 int cc_parse(struct cc_job *job, int argc, char **argv, struct err *e)
 {
     job->opt = 2;
+    for (int i = 0; i < argc; i++) /* it concerns the options before it, too */
+        job->forward |= strstr(argv[i], "-forward-unknown-") && argv[i][0] == '-';
     return parse_words(&(struct parse){.job = job, .forced = -1, .e = e}, argc, argv);
 }

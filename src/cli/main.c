@@ -94,6 +94,9 @@ int main(int argc, char **argv)
     argp_err_exit_status = CLI_BAD_INPUT;
     json_set_alloc_funcs(xmalloc, free); /* a document without one of its parts would look whole */
     atexit(check_stdout);
+    const char *slash = strrchr(argv[0], '/');
+    if (!strcmp(slash ? slash + 1 : argv[0], "nvcc")) /* for build systems that want a compiler of that name */
+        return cli_cc(argc, argv);
     if (argc < 2) {
         usage(stderr);
         return CLI_BAD_INPUT;

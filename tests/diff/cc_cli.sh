@@ -1,7 +1,7 @@
 #!/bin/sh
 # Which compiler weir cc takes, and what it leaves behind.
 # usage: cc_cli.sh WEIR
-weir=$1
+weir=$(realpath "$1")
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 failed=0
@@ -110,6 +110,29 @@ WEIR_CLANG=$dir/bin/clang-omp "$weir" cc -Xcompiler -fopenmp "$dir/object.o" -o 
 grep -q libomp "$dir/said" && say "a library that is there is missed: $(cat "$dir/said")"
 WEIR_CLANG=$dir/bin/clang-omp "$weir" cc --dry-run "$dir/object.o" -lgomp -lz 2>"$dir/said"
 grep -q ' -lomp -lz ' "$dir/said" || say "gcc's OpenMP library beside clang's: $(cat "$dir/said")"
+
+# In the place of nvcc: what build systems ask of it, and options that they hand on.
+nvcc=$(dirname "$weir")/nvcc
+for ask in "$weir cc --version" "$nvcc --version" "$nvcc -V"; do
+    $ask >"$dir/said" 2>&1 || say "$ask"
+    grep -q '^nvcc: NVIDIA (R) Cuda compiler driver$' "$dir/said" && grep -q 'release 13.0, V13.0.0' "$dir/said" || say "$ask: $(cat "$dir/said")"
+    grep -q "$("$weir" --version)" "$dir/said" || say "$ask does not tell weir's own version"
+done
+"$nvcc" -v there-is-no-such-file >"$dir/said" 2>&1 && say "a file that there is not was compiled"
+for word in TOP INCLUDES LIBRARIES; do
+    grep -q "^#\$ $word=.*/" "$dir/said" || say "nvcc -v does not say $word: $(cat "$dir/said")"
+done
+WEIR_CLANG=$dir/bin/clang++-23 "$weir" cc --dry-run -Xclang -disable-llvm-passes -mllvm -unroll-count=2 "$dir/a.cu" 2>"$dir/said" || say "-Xclang: $(cat "$dir/said")"
+[ "$(grep -c -- '-Xclang -disable-llvm-passes -mllvm -unroll-count=2' "$dir/said")" = 2 ] || say "-Xclang is not for both passes: $(cat "$dir/said")"
+"$weir" cc --dry-run --unheard-of "$dir/a.cu" 2>"$dir/said" && say "an unknown option was taken"
+for forward in -forward-unknown-to-host-compiler -forward-unknown-opts; do
+    WEIR_CLANG=$dir/bin/clang++-23 "$weir" cc --dry-run --unheard-of $forward "$dir/a.cu" 2>"$dir/said" || say "$forward: $(cat "$dir/said")"
+    [ "$(grep -c -- ' --unheard-of ' "$dir/said")" = 1 ] || say "$forward: $(cat "$dir/said")"
+done
+(cd "$dir" && "$weir" cc --run a.cu -o ran) >"$dir/said" 2>&1 || say "--run: $(cat "$dir/said")"
+grep -q '^result 62 ' "$dir/said" || say "--run: $(cat "$dir/said")"
+PATH=$(dirname "$nvcc"):$PATH "$weir" cc --nvcc "$dir/a.cu" -o "$dir/a" 2>"$dir/said" && say "--nvcc took weir for nvcc"
+grep -q 'the nvcc that PATH leads to is weir itself' "$dir/said" || say "--nvcc with weir's nvcc: $(cat "$dir/said")"
 
 # Interrupted, it removes its folder and ends its compilers.
 for pair in TERM:15 HUP:1 INT:2 QUIT:3; do

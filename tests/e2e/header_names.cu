@@ -8,6 +8,9 @@
     !defined(__VECTOR_TYPES_H__) || !defined(__CUDA_FP16_H__) || !defined(__MATH_CONSTANTS_H__)
 #error "a guard has another name than the toolkit's"
 #endif
+#if !defined(__CUDACC__) || !defined(__NVCC__) || __CUDACC_VER_MAJOR__ < 12
+#error "the compiler's names are missing"
+#endif
 #if CUDART_VERSION < 12000
 #error "the runtime's version is missing"
 #endif

@@ -16,6 +16,7 @@
 #include <__clang_cuda_math_forward_declares.h>
 
 #define __CUDACC__           1
+#define __NVCC__             1 /* programs ask for it where they mean CUDA C++ */
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDACC_VER_BUILD__ 0
@@ -121,6 +122,11 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const
 #include "weir_texture.h"
 
 #include <new>
+
+#ifdef WEIR_RELOCATABLE
+/* clang keeps the device code of files that have a kernel or a variable; other files may have functions for them. */
+static __attribute__((device)) __attribute__((used)) char weir_keep_device_code;
+#endif
 
 #ifndef __CUDA_ARCH__
 /* The program's __managed__ variables, gathered by the linker, are made known before its kernels are. */
