@@ -49,3 +49,32 @@ void demangle_short(const char *mangled, char *out, size_t cap)
     }
     out[n] = '\0';
 }
+
+void demangle_fit(const char *mangled, char *out, size_t width)
+{
+    char full[1024];
+    demangle(mangled, full, sizeof full);
+    const char *begin = full, *name = full, *end = full;
+    int depth = 0;
+    for (; *end; end++) {
+        if (*end == '(' && !depth && strncmp(end, "(anonymous namespace)", 21))
+            break;
+        if (*end == '(')
+            end += 20; /* its blank ends no return type */
+        depth += *end == '<';
+        depth -= *end == '>';
+        if (*end == ' ' && !depth)
+            begin = name = end + 1;
+        else if (*end == ':' && !depth)
+            name = end + 1;
+    }
+    if ((size_t)(end - begin) > width)
+        begin = name;
+    const size_t len = (size_t)(end - begin);
+    if (len <= width || width < 5) {
+        snprintf(out, width + 1, "%.*s", (int)len, begin);
+        return;
+    }
+    const size_t tail = (width - 2) / 2, head = width - 2 - tail;
+    snprintf(out, width + 1, "%.*s..%.*s", (int)head, begin, (int)tail, end - tail);
+}

@@ -7,5 +7,10 @@
 void demangle(const char *mangled, char *out, size_t cap);
 /* Without result, template arguments and parameters: what fits into a table. */
 void demangle_short(const char *mangled, char *out, size_t cap);
+/*
+ * With template arguments, which tell instances apart, in at most `width` characters: namespaces are left out where the
+ * name is longer, and then what is in its middle. `out` has width + 1 bytes.
+ */
+void demangle_fit(const char *mangled, char *out, size_t width);
 
 #endif

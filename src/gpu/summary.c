@@ -1,5 +1,6 @@
 /* A screen of results, and GPGPU-Sim's names. */
 #include "gpu/result.h"
+#include "base/demangle.h"
 
 #include "engine/registry.h"
 #include "engine/stats.h"
@@ -8,6 +9,8 @@
 
 #include <inttypes.h>
 #include <string.h>
+
+enum { NAME_WIDTH = 40 }; /* of kernels in the list of launches */
 
 struct view {
     const struct stats *s;
@@ -203,7 +206,9 @@ void result_print_summary(struct gpu *g, bool complete, double host_s, FILE *out
         fputs("  launches\n", out);
         for (unsigned i = 0; i < r->n_kernel && i < 6; i++) {
             struct view k = {r->stats, r->kernel[i].value};
-            fprintf(out, "    %-4u %-40.40s %10s cycles  IPC %8.2f\n", r->kernel[i].launch, r->kernel[i].kernel->name,
+            char name[NAME_WIDTH + 1];
+            demangle_fit(r->kernel[i].kernel->name, name, NAME_WIDTH);
+            fprintf(out, "    %-4u %-*s %10s cycles  IPC %8.2f\n", r->kernel[i].launch, NAME_WIDTH, name,
                     big(a, get(&k, "cycles")), get(&k, "ipc"));
         }
         if (r->n_kernel > 6)

@@ -107,14 +107,26 @@ static const struct profile_access *main_access(const struct profile *p, unsigne
     return NULL;
 }
 
+/* file:line in so many characters: of a long name the beginning, and the line always. `out` has width + 1 bytes. */
+static void fit_place(const char *place, char *out, size_t width)
+{
+    const char *colon = strrchr(place, ':');
+    const size_t len = strlen(place), tail = colon ? strlen(colon) : 0;
+    if (len <= width || tail + 3 > width)
+        snprintf(out, width + 1, "%s", place);
+    else
+        snprintf(out, width + 1, "%.*s..%s", (int)(width - tail - 2), place, colon);
+}
+
 static void print_lines(const struct profile *p, FILE *out)
 {
+    enum { PLACE_WIDTH = 24 };
     fprintf(out, "\n%-26s %6s  %-18s %-6s %6s %7s %7s %6s %6s\n", "Lines", "slots", "mostly", "access", "times",
             "lines/", "sectors/", "L1 hit", "wait");
     for (size_t i = 0; i < p->line.n && i < LINES_SHOWN; i++) {
         const struct profile_line *l = &p->line.p[i];
         const struct profile_access *a = main_access(p, (unsigned)i);
-        char mostly[32], n[24];
+        char mostly[32], n[24], place[PLACE_WIDTH + 1];
         int why = main_reason(l);
         if (i && share(l->cost, p->slots) < 0.005)
             break;
@@ -123,7 +135,8 @@ static void print_lines(const struct profile *p, FILE *out)
                      100 * share(l->caused[why], p->slots));
         else
             snprintf(mostly, sizeof mostly, "issue %.1f%%", 100 * share(l->issues, p->slots));
-        fprintf(out, "  %-24.24s %5.1f%%  %-18s", l->place, 100 * share(l->cost, p->slots), mostly);
+        fit_place(l->place, place, PLACE_WIDTH);
+        fprintf(out, "  %-*s %5.1f%%  %-18s", PLACE_WIDTH, place, 100 * share(l->cost, p->slots), mostly);
         if (a) {
             fprintf(out, " %-6.6s %6s %7.1f", a->class, profile_big(n, a->executions), share(a->lines, a->executions));
             if (a->answered > 0)

@@ -15,6 +15,9 @@
 #error "the runtime's version is missing"
 #endif
 
+static_assert(CUDA_R_32F == 0 && CUDA_R_16F == 2 && CUDA_C_64F == 5 && CUDA_R_16BF == 14 && CUDA_R_64U == 26 && CUDA_R_8F_E5M2 == 29, "formats");
+static_assert(sizeof(cudaDataType) == 4 && sizeof(cudaDataType_t) == 4 && (libraryPropertyType)2 == PATCH_LEVEL, "formats");
+
 __global__ void answer(int *p)
 {
     *p = CUDART_VERSION;

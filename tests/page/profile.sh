@@ -32,6 +32,12 @@ says mixed.html "<b>mixed.cu:19</b>: each load (1 of 4 on this line) touches 4.0
 grep -q "mixed.cu:19</b>: [0-9]*% of issue slots wait for this load (3 of 4 on this line)" mixed.html ||
     fail "loads that are alike do not speak together: $(cat out)"
 
+# Of a file with a long name the line is told all the same.
+cp "$tree/tests/page/mixed.cu" a_file_with_a_rather_long_name.cu
+expect 0 "$weir" cc a_file_with_a_rather_long_name.cu -o long
+expect 0 "$weir" profile --gpu gtx480 ./long
+grep -qE "^  a_file_with_a_rathe\.\.:[0-9]+ +[0-9.]+%" out || fail "no line of a long file: $(cat out)"
+
 # Energy, where it is asked for.
 expect 0 "$weir" profile --energy --html energy.html ./transpose 64
 says energy.html "<h2 id=\"energy\">"

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "base/demangle.h"
 #include "base/err.h"
 #include "base/mem.h"
 
@@ -107,14 +108,29 @@ static void no_memory_is_said(void **state)
     }
 }
 
+static void names_in_tables_tell_instances_apart(void **state)
+{
+    char out[41];
+    demangle_fit("_Z5plainPf", out, 40);
+    assert_string_equal(out, "plain");
+    demangle_fit("c_name", out, 40);
+    assert_string_equal(out, "c_name");
+    demangle_fit("_ZN5outer5inner6reduceILi32EfEEvPT0_", out, 40);
+    assert_string_equal(out, "outer::inner::reduce<32, float>");
+    demangle_fit("_ZN5outer5inner6reduceILi32EfEEvPT0_", out, 20);
+    assert_string_equal(out, "reduce<32, float>");
+    demangle_fit("_ZN5outer5inner6reduceILi32EfEEvPT0_", out, 12);
+    assert_string_equal(out, "reduc..loat>");
+    demangle_fit("_ZN12_GLOBAL__N_16hiddenEPf", out, 40);
+    assert_string_equal(out, "(anonymous namespace)::hidden");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(printed_error_names_place_and_remedy),
-        cmocka_unit_test(binary_error_names_offset),
-        cmocka_unit_test(arena_keeps_alignment_across_blocks),
-        cmocka_unit_test(strmap_survives_growth),
-        cmocka_unit_test(no_memory_is_said),
+        cmocka_unit_test(printed_error_names_place_and_remedy), cmocka_unit_test(binary_error_names_offset),
+        cmocka_unit_test(arena_keeps_alignment_across_blocks),  cmocka_unit_test(strmap_survives_growth),
+        cmocka_unit_test(names_in_tables_tell_instances_apart), cmocka_unit_test(no_memory_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

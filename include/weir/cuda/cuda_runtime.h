@@ -9,6 +9,7 @@
 #define __CUDA_RUNTIME_H__
 
 #include "cuda_runtime_api.h"
+#include "library_types.h"
 #include "vector_functions.h"
 
 #ifdef __cplusplus
