@@ -330,6 +330,20 @@ static void push_llvm(struct cc_list *w, const char *option)
     cc_push(w, option);
 }
 
+/* Options for the optimiser that the user gave. Returns whether unrolling is among them. */
+static bool each_users(const struct cc_job *job, struct cc_list *w)
+{
+    bool unrolls = false;
+    for (size_t i = 0; i + 1 < job->common.n; i++)
+        if (!strcmp(job->common.p[i], "-mllvm")) {
+            if (w)
+                push_llvm(w, job->common.p[i + 1]);
+            unrolls |= strstr(job->common.p[i + 1], "unroll") != NULL;
+            i++;
+        }
+    return unrolls;
+}
+
 /* How far the optimiser is asked to go. */
 struct back {
     bool keep_vectors; /* their parts are not loaded one by one */
@@ -367,6 +381,7 @@ static void back_command(struct cc_list *w, const struct cc_job *job, const stru
         push_llvm(w, "-unroll-runtime=false");
         push_llvm(w, "-unroll-allow-partial=false");
     }
+    each_users(job, w);
     if (how.keep_vectors)
         push_llvm(w, "-disable-vector-combine");
     if (how.unroll_more)
@@ -624,7 +639,8 @@ static char *optimise(const struct cc_job *job, const struct cc_tools *t, const 
         say(&e);
         return NULL;
     }
-    for (int more = 0; more <= (!job->no_unroll && !job->unroll_known); more++) {
+    const bool asked = job->no_unroll || job->unroll_known || each_users(job, NULL);
+    for (int more = 0; more <= !asked; more++) {
         struct cc_list w = {0};
         how.unroll_more = more;
         back_command(&w, job, t, how, ir, ptx);

@@ -113,7 +113,7 @@ static void fit_place(const char *place, char *out, size_t width)
     const char *colon = strrchr(place, ':');
     const size_t len = strlen(place), tail = colon ? strlen(colon) : 0;
     if (len <= width || tail + 3 > width)
-        snprintf(out, width + 1, "%s", place);
+        snprintf(out, width + 1, "%.*s", (int)width, place);
     else
         snprintf(out, width + 1, "%.*s..%s", (int)(width - tail - 2), place, colon);
 }
