@@ -276,12 +276,27 @@ static bool is_of_whole(const struct table *t)
     return true;
 }
 
+/* gnuplot reads the name of a tick as a format: each % stands twice. */
+static char *tick_name(const struct table_row *r)
+{
+    char *name = xasprintf("%s%s", r->label, table_mark(r)), *out = xmalloc(2 * strlen(name) + 1);
+    size_t n = 0;
+    for (const char *c = name; *c; c++) {
+        out[n++] = *c;
+        if (*c == '%')
+            out[n++] = '%';
+    }
+    out[n] = 0;
+    free(name);
+    return out;
+}
+
 /* The rows' names below the axis; what stands between groups has none, and no tick. */
 static void put_names(const struct table *t, const struct plot *p, FILE *f)
 {
     fputs("set xtics rotate by 45 right (", f);
     for (size_t i = 0; i < t->row.n; i++) {
-        char *name = xasprintf("%s%s", t->row.p[i].label, table_mark(&t->row.p[i]));
+        char *name = tick_name(&t->row.p[i]);
         fputs(i ? ", " : "", f);
         plot_put_string(name, f);
         fprintf(f, " %zu", has_gaps(p) ? place_of(t, i) : i);

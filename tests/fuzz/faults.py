@@ -43,7 +43,8 @@ for word; do
     before=$last last=$word
 done
 case " $* " in
-*" --cuda-device-only "*) printf '.version 7.0\\n.target sm_75\\n.address_size 64\\n' >"$out" ;;
+*" --cuda-device-only "*) echo '; device code' >"$out" ;;
+*" -x ir "*) printf '.version 7.0\\n.target sm_75\\n.address_size 64\\n' >"$out" ;;
 *) { echo made of; cat "$in"; } >"$out" && chmod 755 "$out" ;;
 esac
 """
