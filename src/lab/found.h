@@ -1,6 +1,6 @@
 /*
  * What searches ended with, as a file: found.ini of a report. A study of the same figures at a larger size can start
- * from it (search.h), which takes a third of the simulations.
+ * from it (search.h), with a third of the simulations or less.
  *
  *     [fig15/pcal]
  *     best = pcal.warps=4 pcal.tokens=12 for bfs
