@@ -115,11 +115,12 @@ static int finish(pid_t pid)
     return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-static int run(const struct cc_job *job, struct cc_list *words)
+/* Runs a program to its end; `errors` as for start(). */
+static int run(const struct cc_job *job, struct cc_list *words, const char *errors)
 {
     if (job->verbose)
         show(words);
-    return job->dry_run ? 0 : finish(start(words, NULL));
+    return job->dry_run ? 0 : finish(start(words, errors));
 }
 
 static void print_file(const char *path)
@@ -205,7 +206,7 @@ static void push_compiler(struct cc_list *w, const struct cc_tools *t)
     cc_push(w, "--driver-mode=g++");
 }
 
-static int arch_of(const struct cc_job *job, const struct cc_tools *t)
+int cc_arch(const struct cc_job *job, const struct cc_tools *t)
 {
     const int arch = job->arch ? job->arch : 75;
     return arch > t->max_arch ? t->max_arch : arch < 50 ? 50 : arch;
@@ -215,7 +216,7 @@ static void push_cuda(struct cc_list *w, const struct cc_job *job, const struct 
 {
     cc_push(w, "-x");
     cc_push(w, "cuda");
-    cc_pushf(w, "--cuda-gpu-arch=sm_%d", arch_of(job, t));
+    cc_pushf(w, "--cuda-gpu-arch=sm_%d", cc_arch(job, t));
     cc_push(w, "-nocudainc");
     cc_push(w, "-nocudalib");
     /* Never look at an installed toolkit: the result must not depend on whether there is one. */
@@ -330,18 +331,23 @@ static void push_llvm(struct cc_list *w, const char *option)
     cc_push(w, option);
 }
 
-/* Options for the optimiser that the user gave. Returns whether unrolling is among them. */
-static bool each_users(const struct cc_job *job, struct cc_list *w)
+/* The options for the optimiser that the user gave, one after the other from *i = 0 on; NULL: there are no more. */
+static const char *next_llvm(const struct cc_job *job, size_t *i)
 {
-    bool unrolls = false;
-    for (size_t i = 0; i + 1 < job->common.n; i++)
-        if (!strcmp(job->common.p[i], "-mllvm")) {
-            if (w)
-                push_llvm(w, job->common.p[i + 1]);
-            unrolls |= strstr(job->common.p[i + 1], "unroll") != NULL;
-            i++;
-        }
-    return unrolls;
+    while (*i + 1 < job->common.n)
+        if (!strcmp(job->common.p[(*i)++], "-mllvm"))
+            return job->common.p[(*i)++];
+    return NULL;
+}
+
+/* Whether how far loops are unrolled was said. */
+static bool says_unrolling(const struct cc_job *job)
+{
+    bool said = job->no_unroll || job->unroll_known;
+    size_t i = 0;
+    for (const char *option; !said && (option = next_llvm(job, &i));)
+        said = strstr(option, "unroll") != NULL;
+    return said;
 }
 
 /* How far the optimiser is asked to go. */
@@ -363,7 +369,7 @@ static void back_command(struct cc_list *w, const struct cc_job *job, const stru
     cc_push(w, "-Xclang");
     cc_push(w, "-target-cpu");
     cc_push(w, "-Xclang");
-    cc_pushf(w, "sm_%d", arch_of(job, t));
+    cc_pushf(w, "sm_%d", cc_arch(job, t));
     cc_push(w, "-Xclang");
     cc_push(w, "-target-feature");
     cc_push(w, "-Xclang");
@@ -381,7 +387,9 @@ static void back_command(struct cc_list *w, const struct cc_job *job, const stru
         push_llvm(w, "-unroll-runtime=false");
         push_llvm(w, "-unroll-allow-partial=false");
     }
-    each_users(job, w);
+    size_t i = 0;
+    for (const char *option; (option = next_llvm(job, &i));)
+        push_llvm(w, option);
     if (how.keep_vectors)
         push_llvm(w, "-disable-vector-combine");
     if (how.unroll_more)
@@ -605,14 +613,6 @@ static size_t local_bytes(const char *ptx)
     return sum;
 }
 
-/* Runs a part of the device pass; what it complains of goes to `errors`. */
-static int run_device(const struct cc_job *job, struct cc_list *w, const char *errors)
-{
-    if (job->verbose)
-        show(w);
-    return finish(start(w, errors));
-}
-
 /*
  * The second half of the device pass: the text of a file's device code from what the first half made.
  *
@@ -639,26 +639,27 @@ static char *optimise(const struct cc_job *job, const struct cc_tools *t, const 
         say(&e);
         return NULL;
     }
-    const bool asked = job->no_unroll || job->unroll_known || each_users(job, NULL);
-    for (int more = 0; more <= !asked; more++) {
+    const int tries = says_unrolling(job) ? 1 : 2;
+    size_t least = SIZE_MAX;
+    for (int i = 0; i < tries && least; i++) {
         struct cc_list w = {0};
-        how.unroll_more = more;
+        how.unroll_more = i > 0;
         back_command(&w, job, t, how, ir, ptx);
         size_t n;
-        char *made = run_device(job, &w, errors) ? NULL : read_ptx(job, ptx, &n);
+        char *made = run(job, &w, errors) ? NULL : read_ptx(job, ptx, &n);
         cc_list_free(&w);
         print_file(errors);
         if (!made)
             break;
-        if (!text || local_bytes(made) < local_bytes(text)) {
+        const size_t local = local_bytes(made);
+        if (local < least) {
             free(text);
             text = made;
             *bytes = n;
+            least = local;
         } else {
             free(made);
         }
-        if (!local_bytes(text))
-            break;
     }
     return text;
 }
@@ -689,7 +690,7 @@ static int compile_ptx(const struct cc_job *job, const struct cc_tools *t, const
         return 0;
     }
     front_command(&w, job, t, in, ir);
-    const int rc = run(job, &w);
+    const int rc = run(job, &w, NULL);
     if (rc)
         return rc;
     size_t bytes;
@@ -764,7 +765,7 @@ static int compile(const struct cc_job *job, const struct cc_tools *t, const str
     } else {
         struct cc_list w = {0};
         host_command(&w, job, t, in, NULL, made ? made : object, object);
-        rc = run(job, &w);
+        rc = run(job, &w, NULL);
         if (rc && wants_openmp(job))
             explain_openmp(t);
     }
@@ -781,7 +782,7 @@ static int make_output(const struct cc_job *job, struct cc_list *w, size_t at, c
         free(w->p[at]);
         w->p[at] = xstrdup(made);
     }
-    const int rc = run(job, w);
+    const int rc = run(job, w, NULL);
     return rc || job->dry_run ? rc : cc_publish(made, output, &e) ? say(&e) : 0;
 }
 
@@ -862,7 +863,7 @@ static int run_program(const struct cc_job *job)
     const char *output = job->output ? job->output : "a.out";
     struct cc_list w = {0};
     cc_push(&w, strchr(output, '/') ? output : xasprintf("./%s", output));
-    return run(job, &w);
+    return run(job, &w, NULL);
 }
 
 static int build(struct cc_job *job, const struct cc_tools *t, const char *folder)
@@ -917,7 +918,7 @@ static int with_nvcc(int argc, char **argv, const struct cc_job *job)
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--nvcc"))
             cc_push(&w, argv[i]);
-    return run(job, &w) ? CLI_BAD_INPUT : CLI_OK;
+    return run(job, &w, NULL) ? CLI_BAD_INPUT : CLI_OK;
 }
 
 static int check(const struct cc_job *job, struct err *e)

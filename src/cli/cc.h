@@ -72,6 +72,8 @@ struct cc_tools {
     char cudart[PATH_MAX];  /* only for programs */
 };
 int cc_find_tools(struct cc_tools *, const struct cc_job *, struct err *);
+/* The architecture that device code is compiled for: what was asked for, as far as clang knows it. */
+int cc_arch(const struct cc_job *, const struct cc_tools *);
 /* The newest clang, or the one WEIR_CLANG names: only clang, version, major, max_arch and ptx are filled. */
 int cc_find_clang(struct cc_tools *, struct err *);
 /* Whether the name is that of a program: a path, or found by PATH. */

@@ -18,10 +18,9 @@ void cc_say_version(void)
 void cc_say_places(const struct cc_job *job, const struct cc_tools *t)
 {
     const char *path = getenv("PATH");
-    const int arch = job->arch ? job->arch : 75;
     fprintf(stderr, "#$ TOP=%s\n#$ NVVMIR_LIBRARY_DIR=%s/nvvm/libdevice\n", t->headers, t->headers);
     fprintf(stderr, "#$ PATH=%s\n#$ INCLUDES=\"-I%s\"\n", path ? path : "", t->headers);
-    fprintf(stderr, "#$ LIBRARIES=\"-L%s\"\n#$ ARCHITECTURE=-arch compute_%d\n", t->cudart, arch);
+    fprintf(stderr, "#$ LIBRARIES=\"-L%s\"\n#$ ARCHITECTURE=-arch compute_%d\n", t->cudart, cc_arch(job, t));
 }
 
 void cc_say_link(const struct cc_job *job, const struct cc_tools *t, const struct cc_list *objects, const char *output)

@@ -1,6 +1,7 @@
 /* From plans to points and back; see lab.h. The tables are made in figure.c. */
 #include "lab/lab.h"
 
+#include "base/exhaust.h"
 #include "engine/config.h"
 #include "lab/figure.h"
 #include "lab/metric.h"
@@ -192,10 +193,7 @@ static void settings_free(struct settings *s)
 
 static char *assignment(const char *key, const char *value)
 {
-    size_t n = strlen(key) + strlen(value) + 2;
-    char *s = xmalloc(n);
-    snprintf(s, n, "%s=%s", key, value);
-    return s;
+    return xasprintf("%s=%s", key, value);
 }
 
 /* The machine, resolved when it is first met. NULL: *e. */
