@@ -11,6 +11,13 @@ struct __align__(8) pair {
     float x;
     int next;
 };
+// As large, but aligned as their parts are: they may lie where no vector can be loaded.
+struct loose_16 {
+    double a, b;
+};
+struct loose_8 {
+    float a, b;
+};
 union bits {
     float4 f;
     uint4 u;
@@ -26,7 +33,7 @@ __device__ mixed pick(const mixed *m, int i, int j)
 }
 
 __global__ void run(const float4 *f4, const double2 *d2, const short4 *s4, const ulonglong2 *l2, const mixed *m,
-                    const pair *p, mixed by_value, double *out, int n)
+                    const pair *p, mixed by_value, const loose_16 *odd_16, const loose_8 *odd_8, double *out, int n)
 {
     __shared__ float4 tile[64];
     __shared__ double2 wide[64];
@@ -36,7 +43,7 @@ __global__ void run(const float4 *f4, const double2 *d2, const short4 *s4, const
     tile[t] = f4[i];
     wide[t] = d2[i];
     __syncthreads();
-    double *o = out + (size_t)i * 10;
+    double *o = out + (size_t)i * 12;
     const float4 a = f4[i], b = twice(tile[last - t]);
     o[0] = a.x + a.y + a.z;
     o[1] = b.x + b.w;
@@ -61,6 +68,10 @@ __global__ void run(const float4 *f4, const double2 *d2, const short4 *s4, const
     for (int k = 0; k < 4; k++)
         array[k] = f4[(i + k) % n];
     o[9] = array[i & 3].y;
+    const loose_16 e = odd_16[i];
+    const loose_8 f = odd_8[i];
+    o[10] = e.a + e.b;
+    o[11] = f.b;
 }
 
 int main()
@@ -74,13 +85,13 @@ int main()
     pair *p;
     double *out;
     rng r;
-    CUDA(cudaMallocManaged(&f4, n * sizeof *f4));
-    CUDA(cudaMallocManaged(&d2, n * sizeof *d2));
+    CUDA(cudaMallocManaged(&f4, (n + 1) * sizeof *f4));
+    CUDA(cudaMallocManaged(&d2, (n + 1) * sizeof *d2));
     CUDA(cudaMallocManaged(&s4, n * sizeof *s4));
     CUDA(cudaMallocManaged(&l2, n * sizeof *l2));
     CUDA(cudaMallocManaged(&m, n * sizeof *m));
     CUDA(cudaMallocManaged(&p, n * sizeof *p));
-    CUDA(cudaMallocManaged(&out, n * 10 * sizeof *out));
+    CUDA(cudaMallocManaged(&out, n * 12 * sizeof *out));
     for (int i = 0; i < n; i++) {
         f4[i] = make_float4(r.uniform(), r.uniform(), r.uniform(), r.uniform());
         d2[i] = make_double2(r.uniform(), r.uniform());
@@ -89,10 +100,13 @@ int main()
         m[i] = {(int)r.below(1000), r.uniform(), (short)r.next(), (short)r.next(), {1, 2, (unsigned char)r.next(), 4}};
         p[i] = {r.uniform(), (int)r.below(n)};
     }
-    run<<<n / 64, 64>>>(f4, d2, s4, l2, m, p, value, out, n);
+    f4[n] = make_float4(1, 2, 3, 4);
+    d2[n] = make_double2(5, 6);
+    run<<<n / 64, 64>>>(f4, d2, s4, l2, m, p, value, (const loose_16 *)&d2[0].y, (const loose_8 *)&f4[0].y, out, n);
     RAN();
     for (int i = 0; i < n; i++) {
-        const double *o = out + i * 10;
+        const double *o = out + i * 12;
+        const float *f = (const float *)f4 + 1 + 2 * i;
         const int other = i / 64 * 64 + 63 - i % 64, from = i > n - 1 - i ? i : n - 1 - i;
         uint32_t z;
         memcpy(&z, &f4[i].z, 4);
@@ -106,6 +120,8 @@ int main()
         CHECK(o[7] == p[p[p[p[i].next].next].next].x);
         CHECK(o[8] == (z & 0xffff));
         CHECK(o[9] == f4[(i + (i & 3)) % n].y);
+        CHECK(o[10] == d2[i].y + d2[i + 1].x);
+        CHECK(o[11] == f[1]);
     }
     return check_result();
 }
