@@ -7,6 +7,7 @@ table="
 base
 device
 trace base
+import base trace
 ptx base trace
 code base ptx trace
 emu base code ptx trace
@@ -24,7 +25,7 @@ cudart base device ptx emu trace weir
 live base trace gpu cudart
 lab base engine trace sm energy gpu locality
 swcache base
-cli base code ptx emu trace engine energy gpu lab cudart locality swcache
+cli base code ptx emu trace engine energy gpu lab cudart import locality swcache
 " # weir/: include/weir, the headers of weir cc and of plugins
 if [ "$1" = --table ]; then
     echo "$table" | grep .

@@ -5,7 +5,7 @@
 #        tools/deps.sh --list [GROUP...]  prints the packages of the groups
 # Groups: build, run (what weir calls: clang and its OpenMP for weir cc, libclang for its transformer, gnuplot for figures), test.
 # Without a group: build and run.
-build="gcc libc6-dev meson ninja-build pkg-config libzstd-dev liblz4-dev libinih-dev libjansson-dev libsqlite3-dev"
+build="gcc libc6-dev meson ninja-build pkg-config libzstd-dev liblz4-dev liblzma-dev libinih-dev libjansson-dev libsqlite3-dev"
 run="clang-19 g++ libclang-19-dev libomp-19-dev gnuplot-nox"
 test="libcmocka-dev libclang-rt-19-dev clang-format-14 python3 python3-pandas python3-matplotlib strace valgrind chromium fonts-dejavu-core slurm-wlm munge"
 
@@ -29,7 +29,7 @@ check_build() {
         command -v "${pair%:*}" >/dev/null || missing="$missing ${pair#*:}"
     done
     if command -v pkg-config >/dev/null; then
-        for pair in libzstd:libzstd-dev liblz4:liblz4-dev inih:libinih-dev jansson:libjansson-dev sqlite3:libsqlite3-dev; do
+        for pair in libzstd:libzstd-dev liblz4:liblz4-dev liblzma:liblzma-dev inih:libinih-dev jansson:libjansson-dev sqlite3:libsqlite3-dev; do
             pkg-config --exists "${pair%:*}" || missing="$missing ${pair#*:}"
         done
     else

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Fuzzes the readers of PTX, recordings and fat binaries with libFuzzer, address and undefined-behaviour checks on.
+# Fuzzes the readers of PTX, recordings, fat binaries and Accel-Sim's traces with libFuzzer, address and undefined-behaviour checks on.
 # Usage: tools/fuzz.sh [SECONDS [READER...]]   (20 seconds each by default; an hour: tools/fuzz.sh 3600)
 # Starts from tests/fuzz/corpus; what it finds interesting stays in build-fuzz/corpus, what crashes in build-fuzz/found.
 cd "$(dirname "$0")/.." || exit 2
 seconds=${1:-20}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- ptx trace fatbin
+[ $# -gt 0 ] || set -- ptx trace fatbin accelsim
 if [ ! -f build-fuzz/build.ninja ]; then
     CC=clang-19 meson setup build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false >/dev/null || exit 2
 fi

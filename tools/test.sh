@@ -57,7 +57,7 @@ export CC=clang-19 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 step "sanitizer build" build build-asan -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false --werror
 suite build-asan --suite unit --suite behave --suite timing --suite silicon --suite same
 echo "== fuzzing, one minute"
-for reader in ptx trace fatbin; do
+for reader in ptx trace fatbin accelsim; do
     step "fuzz $reader" tools/fuzz.sh 20 $reader
 done
 

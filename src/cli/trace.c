@@ -1,9 +1,11 @@
-/* weir trace: what a recording holds (info), whether all of it can be read (check), and its text (dump). */
+/* weir trace: what a recording holds (info), whether all of it can be read (check), and its text (dump); trace_import.c
+ * makes one of another tool's traces. */
 #include "base/demangle.h"
 #include "base/err.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
 #include "cli/cli.h"
+#include "cli/trace.h"
 #include "trace/file.h"
 
 #include <argp.h>
@@ -383,15 +385,18 @@ static const struct action {
 static void usage(FILE *out)
 {
     fputs(
-        "Usage: weir trace info|check|dump [OPTIONS] FILE\n\n"
+        "Usage: weir trace info|check|dump|import [OPTIONS] FILE\n\n"
         "  info    what a recording holds: kernels, launches, sizes (--json, --launches)\n"
         "  check   decode every instruction and verify every checksum\n"
         "  dump    print executed instructions: warp, number, lanes, registers written <- read, addresses, source "
         "line\n"
-        "          (--launch N, --cta N, --warp N, --limit N)\n\n"
+        "          (--launch N, --cta N, --warp N, --limit N)\n"
+        "  import  make a recording of Accel-Sim's traces: kernelslist.g, the folder that holds it, or one .traceg (-o "
+        "FILE.wt)\n\n"
         "Example:\n"
         "  weir record -o vecadd.wt ./vecadd\n"
-        "  weir trace info vecadd.wt\n",
+        "  weir trace info vecadd.wt\n"
+        "  weir trace import traces/kernelslist.g -o traced.wt\n",
         out);
 }
 
@@ -401,12 +406,16 @@ int cli_trace(int argc, char **argv)
         usage(stdout);
         return CLI_OK;
     }
+    if (argc >= 2 && !strcmp(argv[1], "import")) {
+        argv[1] = "weir trace import";
+        return cli_trace_import(argc - 1, argv + 1);
+    }
     const struct action *act = NULL;
     for (size_t i = 0; argc >= 2 && i < sizeof actions / sizeof *actions; i++)
         if (!strcmp(argv[1], actions[i].name))
             act = &actions[i];
     if (!act) {
-        static const char *const names[] = {"info", "check", "dump", NULL};
+        static const char *const names[] = {"info", "check", "dump", "import", NULL};
         char *wrong = cli_not_among(NULL, argc >= 2 ? argv[1] : NULL, names);
         fprintf(stderr, "weir trace: %s\nTry 'weir trace --help' for more information.\n", wrong);
         free(wrong);

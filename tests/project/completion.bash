@@ -33,7 +33,7 @@ offers run --engine "" : skip tick
 offers analyze --size p : paper
 offers suite "" : list run check
 offers suite run bf : bfs
-offers trace "" : info check dump
+offers trace "" : info check dump import
 offers list "" : gpus policies workloads statistics parameters
 offers cache "" : list clean
 offers config show me : mesh28

@@ -126,6 +126,9 @@ class Tester:
         for name in ("app.wt", "vecadd.wt"):
             shutil.copy(args.recording, os.path.join(self.dir, name))
         self.write("graph.txt", "")
+        os.mkdir(os.path.join(self.dir, "traces"))
+        shutil.copy(os.path.join(args.root, "tests/fuzz/corpus/accelsim/loop.traceg"), os.path.join(self.dir, "traces/kernel-1.traceg"))
+        self.write("traces/kernelslist.g", "kernel-1.traceg\n")
         self.write("my.ini", "base = gtx480\n[l1]\nsize = 32KiB\n")
         for name in ("plan.ini", "my-plan.ini", "l1size.ini"):
             self.write(name, "[figure]\ntitle = L1 size\nprograms = bfs spmv\nmetric = ipc\nnormalise = 16KB\n"
