@@ -144,18 +144,6 @@ int progress_poll(void *ctx, uint64_t cycle, uint64_t warp_insts)
     return 0;
 }
 
-void progress_points(struct progress *p, size_t done, size_t failed, size_t points, uint64_t warp_insts)
-{
-    char rate[96], fail[40] = "";
-    const double s = due(p);
-    if (s < 0)
-        return;
-    rate_text(p, s, warp_insts, rate);
-    if (failed)
-        snprintf(fail, sizeof fail, "%zu failed, ", failed);
-    put_line(p, "%zu of %zu simulations, %s%s", done, points, fail, rate);
-}
-
 void progress_program(struct progress *p, uint64_t executed, uint64_t cycle, uint64_t timed)
 {
     const double s = executed || cycle ? due(p) : -1;
@@ -177,8 +165,14 @@ bool progress_interrupted(void)
 void progress_pool(void *ctx, const struct pool_progress *p)
 {
     struct progress *line = ctx;
+    char rate[96], fail[40] = "";
     line->total = p->insts_total;
-    progress_points(line, p->done, p->failed, p->total, p->insts_done);
+    if (due(line) < 0)
+        return;
+    rate_text(line, p->seconds, p->insts_done, rate); /* searches run a pool for each step: not since the beginning */
+    if (p->failed)
+        snprintf(fail, sizeof fail, "%zu failed, ", p->failed);
+    put_line(line, "%zu of %zu simulations, %s%s", p->done, p->total, fail, rate);
 }
 
 bool progress_stop(void *ctx)

@@ -29,8 +29,6 @@ double progress_interval(void);
 void progress_begin(struct progress *, uint64_t total_warp_insts);
 /* As gpu_opts.poll, with a struct progress as its context. Cycle 0: there is no time. */
 int progress_poll(void *progress, uint64_t cycle, uint64_t warp_insts);
-/* The same for a sweep, whose total is that of all its points: points done and failed, instructions of all. */
-void progress_points(struct progress *, size_t done, size_t failed, size_t points, uint64_t warp_insts);
 /* A program that runs in another process: warp instructions executed and, where there is timing, the machine's. */
 void progress_program(struct progress *, uint64_t executed, uint64_t cycle, uint64_t timed);
 /* Both for a struct pool (lab/pool.h) whose context is a struct progress: its show and its stop. */

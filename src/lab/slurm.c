@@ -242,7 +242,13 @@ static void show(const struct job *j)
 {
     if (!j->pool->show)
         return;
-    struct pool_progress p = {.done = j->settled, .failed = j->pool->failed, .total = j->n};
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    struct pool_progress p = {.done = j->settled,
+                              .failed = j->pool->failed,
+                              .total = j->n,
+                              .seconds = (double)(now.tv_sec - j->start.tv_sec) +
+                                         1e-9 * (double)(now.tv_nsec - j->start.tv_nsec)};
     for (size_t i = 0; i < j->n; i++) {
         p.insts_total += j->point[i]->program->insts;
         if (j->point[i]->document || j->point[i]->failure)
