@@ -9,7 +9,7 @@ int carve_outs_parse(struct carve_outs *c, const char *list, struct err *e)
     for (const char *at = list; *at;) {
         char *end;
         unsigned long kib = strtoul(at, &end, 10);
-        if (end == at || kib == 0 || kib > 4096 || (c->n && kib <= c->kib[c->n - 1]) || (*end && *end != ' ')) {
+        if (end == at || kib > 4096 || (c->n && kib <= c->kib[c->n - 1]) || (*end && *end != ' ')) {
             err_set(e, "'%.60s' is no ascending list of sizes in KiB", list);
             return err_hint(e, "write it like \"8 16 32 64\"");
         }
@@ -19,7 +19,7 @@ int carve_outs_parse(struct carve_outs *c, const char *list, struct err *e)
         for (at = end; *at == ' '; at++)
             ;
     }
-    return 0;
+    return c->n == 1 && !c->kib[0] ? err_set(e, "0 is the only size that shared memory can have") : 0;
 }
 
 uint64_t carve_out(const struct carve_outs *c, uint64_t smem_bytes, uint32_t per_sm, uint32_t reserved, uint32_t unit)

@@ -21,7 +21,7 @@ struct carve_outs {
     unsigned n;               /* 0 = shared memory is an array of its own */
 };
 
-/* Reads a list such as "8 16 32 64". */
+/* Reads a list such as "8 16 32 64"; the first size may be 0. */
 int carve_outs_parse(struct carve_outs *, const char *list, struct err *);
 /*
  * Bytes taken out for CTAs of `smem_bytes` each, of which `per_sm` are resident and for each of which the system keeps

@@ -210,8 +210,11 @@ static int build_sms(struct gpu *g, struct err *e)
     g->l1 = arena_alloc(g->arena, g->n_sm * sizeof *g->l1);
     g->dispatch = dispatch_new(g->eng, g->n_sm, g->machine->cta_rate);
     g->streams = (struct sm_streams){.ctx = g, .piece = piece, .cta_done = cta_done};
-    if (carve_outs_parse(&g->carve_outs, l1c.cache[L1_DATA]->carve_outs, e))
-        return -1;
+    struct err why;
+    if (carve_outs_parse(&g->carve_outs, l1c.cache[L1_DATA]->carve_outs, &why)) {
+        cfg_fault(g->cfg, "l1.carve_outs", e, "%s", why.msg);
+        return err_hint(e, "%s", why.hint[0] ? why.hint : "give the sizes in KiB, as in \"0 8 16 32\"");
+    }
     struct l1_observer *observer = l1_config_observer(&l1c, g->n_sm, g->arena, g->stats);
     for (unsigned i = 0; i < g->n_sm; i++)
         if (build_sm(g, i, &l1c, observer, e))

@@ -172,6 +172,7 @@ static void ticking_equals_skipping(void **state)
         {"caps15", NULL, NULL},
         {"cart28", NULL, NULL},
         {"gtx480-gpgpusim", NULL, NULL},
+        {"qv100-accelsim", NULL, NULL},
         {"mesh28", NULL, NULL},
         {"bfly36", NULL, NULL},
         {"h200", NULL, NULL},

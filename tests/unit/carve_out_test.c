@@ -34,6 +34,15 @@ static void no_list_takes_nothing(void **state)
     assert_int_equal(carve_out(&c, 48 << 10, 4, 1024, 128), 0);
 }
 
+static void kernels_without_shared_memory_may_leave_it_all_to_the_l1(void **state)
+{
+    (void)state;
+    struct carve_outs c;
+    assert_int_equal(carve_outs_parse(&c, "0 8 16 32 64 96", NULL), 0);
+    assert_int_equal(carve_out(&c, 0, 32, 0, 256), 0);
+    assert_int_equal(carve_out(&c, 4096, 2, 0, 256), 16 << 10);
+}
+
 static void other_lists_are_refused(void **state)
 {
     (void)state;
@@ -53,6 +62,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_are_those_of_the_board),
         cmocka_unit_test(no_list_takes_nothing),
+        cmocka_unit_test(kernels_without_shared_memory_may_leave_it_all_to_the_l1),
         cmocka_unit_test(other_lists_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
