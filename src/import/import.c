@@ -125,6 +125,8 @@ static int read_list(struct import *im, const char *path, struct err *e)
         }
     }
     lines_close(l);
+    if (!l)
+        err_hint(e, "name kernelslist.g, the folder that holds it, or one kernel's .traceg");
     if (!rc && !got && !im->command.n)
         rc = err_at(e, path, 0, 0, "the list names no kernel");
     return rc || got < 0 ? -1 : 0;

@@ -1,6 +1,7 @@
 /* The static table of a kernel, gathered from its executions. */
 #include "import/sass_kernel.h"
 
+#include "base/demangle.h"
 #include "base/mem.h"
 #include "import/sass.h"
 #include "trace/stream.h"
@@ -40,6 +41,7 @@ struct sass_kernel {
     uint32_t jump_pc[TRACE_WARP_SIZE];
     struct trace_inst *table_inst;
     struct trace_kernel table;
+    char file_name[96];
     const char *file[1];
 };
 
@@ -368,13 +370,18 @@ void sass_kernel_finish(struct sass_kernel *k)
             t->mem_index = n_mem++;
         lines |= t->src_line != 0;
     }
-    k->file[0] = "source"; /* traces tell lines without the file's name */
+    /* Traces tell lines without the file's name. Without lines, instructions are told apart by their number. */
+    demangle_fit(k->name, k->file_name, sizeof k->file_name - sizeof ".sass");
+    strcat(k->file_name, lines ? ".cu" : ".sass");
+    k->file[0] = k->file_name;
+    for (uint32_t i = 0; !lines && i < k->inst.n; i++)
+        k->table_inst[i].src_line = i + 1;
     k->table = (struct trace_kernel){
         .name = k->name,
         .n_inst = (uint32_t)k->inst.n,
         .n_reg_entries = (uint32_t)k->reg.n,
         .n_loop = (uint32_t)k->loop.n,
-        .n_file = lines,
+        .n_file = 1,
         .n_str = (uint32_t)k->str.n,
         .n_mem = n_mem,
         .inst = k->table_inst,
