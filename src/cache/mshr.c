@@ -1,4 +1,4 @@
-/* Building the MSHR file and giving an entry back. */
+/* Builds the MSHR file and frees entries. */
 #include "cache/mshr.h"
 
 void mshr_init(struct mshr *m, struct arena *arena, uint32_t cap, uint32_t max_merge)

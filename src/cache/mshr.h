@@ -1,10 +1,10 @@
 /*
- * Miss status holding registers: which lines have been asked for, and who waits for them.
+ * Miss status holding registers: which lines have been requested, and which requests wait for them.
  *
- * One entry per line; those that wait for it hang in a chain, the one that missed first at its head. A waiter is a
- * number: a request chained through req.next (the L1), or an index of the cache's own table (the L2), whose links the
- * cache shows by a function. An entry holds at most `max_merge` waiters. Look-up is a small hash table; nothing is
- * allocated after mshr_init.
+ * There is one entry per line. Its waiters form a chain, headed by the request that missed first. A waiter is a
+ * number: a request chained through req.next (the L1), or an index into the cache's own table (the L2), which provides
+ * the links through a function. An entry holds at most `max_merge` waiters. Entries are found through a small hash
+ * table; nothing is allocated after mshr_init.
  */
 #ifndef WEIR_CACHE_MSHR_H
 #define WEIR_CACHE_MSHR_H

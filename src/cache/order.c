@@ -6,8 +6,8 @@
  *                                             |                       +-> refused, waits at the tags -> offered
  *                                             +--- something freed ---+-> refused, back among the others
  *
- * Left out: the time a request needs to get into the buffer (the port's latency stands for it), and what one selection
- * costs in energy.
+ * Not modelled: the time a request takes to enter the buffer (it is part of the port's latency), and the energy of a
+ * selection.
  */
 #include "cache/order.h"
 

@@ -1,24 +1,24 @@
 /*
- * Request order: the buffer between what brings requests to a cache (the SM's port, the network) and its tags, with a
- * policy that decides which request reaches the tags next. One contract for the L1 and the L2.
+ * Request order: the buffer between a cache's source of requests (the SM's port, the network) and its tags, with a
+ * policy that decides which request reaches the tags next. The L1 and the L2 share this contract.
  *
  *   in order of arrival -> order_take_in -> [slots, policy] -> order_offer -> look-up -> order_taken
  *                                                   ^                           |
  *                                                   +------ order_refused <-----+
  *
- * A request that is taken in gets a slot, a number below the buffer's capacity; policies name requests by their slots.
- * The layer keeps everything that is the same for every policy: the requests, the network's remarks about them, which
- * of them the cache has refused, the lists that a policy makes of them, and the statistics. The policy keeps what makes
- * it a policy: a round-robin pointer, the heads of its queues.
+ * A request that enters the buffer gets a slot, a number below the buffer's capacity; policies identify requests by
+ * slot. The layer keeps everything that is common to all policies: the requests, the port's info about them, which of
+ * them the cache has refused, the links of the policy's lists, and the statistics. The policy keeps only its own
+ * state, for example a round-robin pointer or the heads of its queues.
  *
- * The layer guarantees to the machine, whatever the policy picks:
- *   - Requests of one SM to the same line, atomics included, reach the tags in the order in which they arrived: when
- *     the policy picks a younger one, the layer offers the oldest of them. (Fences are held by the SM.)
- *   - A request the cache has refused is not tried again until something it needs has been freed, so that a fruitless
- *     look-up costs the tags one cycle and the host nothing.
- *   - With max_wait, a request that has waited that long is offered before the policy's choice: nothing starves.
+ * Whatever the policy picks, the layer guarantees:
+ *   - Requests of one SM to the same line, including atomics, reach the tags in the order in which they arrived: when
+ *     the policy picks a younger one, the layer offers the oldest of them. (The SM enforces fences.)
+ *   - A refused request is not retried until a resource it needs has been freed, so that a failed look-up costs the
+ *     tags one cycle and the host no further work.
+ *   - With max_wait, a request that has waited that long is offered before the policy's choice, so no request starves.
  *
- * A cache without a policy has no buffer: it takes its requests straight from the port and calls nothing of this file.
+ * A cache without a policy has no buffer: it takes its requests straight from the port and does not use this file.
  */
 #ifndef WEIR_CACHE_ORDER_H
 #define WEIR_CACHE_ORDER_H

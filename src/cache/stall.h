@@ -1,4 +1,4 @@
-/* What a cache lacks when it cannot take an access. The same causes, in the same order, for the L1 and the L2. */
+/* Stall reasons: the resource that a cache lacks for an access. The L1 and the L2 have the same, in the same order. */
 #ifndef WEIR_CACHE_STALL_H
 #define WEIR_CACHE_STALL_H
 

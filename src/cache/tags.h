@@ -1,10 +1,10 @@
 /*
  * A set-associative tag array with sectors, shared by the L1 caches and the L2 slices.
  *
- * No data is kept, only which lines are there. Each property is an array of its own (set-major), because a look-up
- * reads nothing but `line`. A line is present when `line` matches; of its sectors (32 bytes each) some are valid
- * (readable), some dirty, some pending (asked for, in flight). A cache without sectors uses the same masks and
- * always asks for all of them. A line with pending sectors is reserved: it cannot be a victim.
+ * It holds no data, only which lines are present. Each property has its own array (set-major), because a look-up reads
+ * only `line`. A line is present when `line` matches; each of its 32-byte sectors may be valid (readable), dirty or
+ * pending (requested, in flight). A cache without sectors uses the same masks and always requests all sectors. A line
+ * with pending sectors is reserved: it cannot be a victim.
  *
  * Replacement is least recently used unless the caller chooses among tags_candidates() itself.
  */

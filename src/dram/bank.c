@@ -1,9 +1,9 @@
 /*
- * The timing rules: what each command forbids, and for how long.
+ * The timing rules: which commands each command delays, and for how long.
  *
  * Source: the parameter lists of GPGPU-Sim's GDDR5 configurations and of the papers' tables; delays that combine
- * parameters (write to read, write to precharge, read to write) follow from where the data lie on the bus.
- * Not modelled: refresh, power-down, per-device ranks.
+ * parameters (write to read, write to precharge, read to write) follow from when the data occupy the bus. Not
+ * modelled: refresh, power-down, per-device ranks.
  */
 #include "dram/bank.h"
 

@@ -1,9 +1,9 @@
 /*
- * When may a DRAM command be issued? The timing rules of one channel, apart from any scheduling.
+ * The DRAM timing rules of one channel: when a command may be issued, independent of scheduling.
  *
- * Every rule has the form "command B not before t(A) + delay", so the state is, per bank, the first cycle in which each
- * command would be legal, and per bank group and channel the same for commands that bind all banks. A command's legal
- * cycle is the maximum of these; issuing one pushes them up. Rules are those listed in dram_config.h.
+ * Every rule has the form "command B not before t(A) + delay", so the state is, per bank, the first cycle in which
+ * each command would be legal, and per bank group and channel the same for rules across banks. A command is legal from
+ * the maximum of these on; issuing a command raises them. dram_config.h lists the rules.
  */
 #ifndef WEIR_DRAM_BANK_H
 #define WEIR_DRAM_BANK_H

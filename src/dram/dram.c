@@ -1,10 +1,10 @@
 /*
  * A DRAM channel: bounded queue, FR-FCFS, open page.
  *
- * Source: Rixner et al. for FR-FCFS; GPGPU-Sim for what is bound when: each bank works on one request at a time, chosen
- * as the oldest that hits the open row, else the oldest; a request stays with its bank until all of its bursts are
- * issued. Banks are served from a rotating start; column commands go before row commands on the one command bus.
- * The channel sleeps until the first cycle in which any bank's next command is legal, or until a request arrives.
+ * Source: Rixner et al. for FR-FCFS; GPGPU-Sim for when a request is selected: each bank works on one request at a
+ * time, the oldest that hits the open row, else the oldest. A request stays with its bank until all of its bursts are
+ * issued. Banks are served round robin; column commands have priority over row commands on the single command bus. The
+ * channel sleeps until the first cycle in which any bank's next command is legal, or until a request arrives.
  *
  * States of a request: in a client's port -> in a bank's list -> the bank's current request -> read: back to the client
  * after cl + data + fixed latency; write: freed when its last burst has been issued.

@@ -2,9 +2,9 @@
  * One DRAM channel, as its neighbours and the builder see it.
  *
  * Clients (the L2 slices of the channel) send requests through dram_in(channel, client), info = net_info(bytes,
- * sectors) with bytes = what is read or written. Reads come back through the client's port given to dram_connect, after
- * the last data beat plus dram.latency. Writes and write-backs are retired here (the channel frees the request). One
- * component on the DRAM clock; it sleeps until the next command can be legal.
+ * sectors) with bytes = the number of bytes read or written. Reads return through the client's port given to
+ * dram_connect, dram.latency after the last data beat. Writes and write-backs are retired here (the channel frees the
+ * request). The channel is one component on the DRAM clock; it sleeps until the next command can be legal.
  */
 #ifndef WEIR_DRAM_DRAM_H
 #define WEIR_DRAM_DRAM_H

@@ -1,15 +1,13 @@
 /*
  * Parameters of a DRAM channel (section [dram]) and its statistics.
  *
- * Timings are in DRAM command-clock cycles. Names are the datasheets'; GPGPU-Sim's and the papers' names beside them:
- *   ccd   column to column, different bank group (tCCDS)      ccdl  the same, same group (tCCDL)
- *   rrd   activate to activate, different banks               rcd   activate to read
- *   rcdwr activate to write                                   ras   activate to precharge
- *   rp    precharge to activate                               rc    activate to activate, same bank
- *   cl    read to first data                                  wl    write to first data
- *   cdlr  end of write data to read (tWTR)                    wr    end of write data to precharge (tWR)
- *   rtpl  read to precharge (tRTP)                            faw   window of four activates (0: none)
- *   rtw   read to write on the data bus beyond what the data take (2 in GPGPU-Sim)
+ * Timings are in DRAM command-clock cycles. Names follow the datasheets; GPGPU-Sim's and the papers' names are in
+ *   brackets: ccd   column to column, different bank group (tCCDS)      ccdl  the same, same group (tCCDL) rrd
+ *   activate to activate, different banks               rcd   activate to read rcdwr activate to write ras   activate
+ *   to precharge rp    precharge to activate                               rc    activate to activate, same bank cl
+ *   read to first data                                  wl    write to first data cdlr  end of write data to read
+ *   (tWTR)                    wr    end of write data to precharge (tWR) rtpl  read to precharge (tRTP) faw   window
+ *   of four activates (0: none) rtw   read to write on the data bus, in addition to the data cycles (2 in GPGPU-Sim)
  */
 #ifndef WEIR_DRAM_DRAM_CONFIG_H
 #define WEIR_DRAM_DRAM_CONFIG_H
