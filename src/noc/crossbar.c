@@ -1,17 +1,18 @@
 /*
- * A crossbar: every node can send one packet and receive one packet at a time; iSLIP decides who.
+ * A crossbar: every node can send one packet and receive one packet at a time; iSLIP matches inputs and outputs.
  *
- * Source: McKeown's iSLIP. Each free output grants the first requesting free input from its pointer, each input accepts
- * the first granting output from its pointer; pointers move one past an accepted match, in the first iteration only. A
- * matched packet of f flits occupies its input and its output for f cycles, its last flit arrives latency + f - 1
- * cycles after the match. With one queue per input (voq = no, as in GPGPU-Sim) a head packet whose output is busy
- * blocks those behind it; with virtual output queues it does not.
+ * Source: McKeown's iSLIP. Each free output grants the first requesting free input from its pointer, each input
+ * accepts the first granting output from its pointer; pointers move one past an accepted match, in the first iteration
+ * only. A matched packet of f flits occupies its input and its output for f cycles; its last flit arrives latency + f
+ * - 1 cycles after the match. With one queue per input (voq = no, as in GPGPU-Sim) a head packet whose output is busy
+ * blocks the packets behind it; with virtual output queues it does not.
  *
- * Message classes share the switch, not the queues: an input has a queue (or a set of virtual output queues) per class,
- * and an output that finds room at its receiver in several classes grants them in turn. So a class whose receiver is
- * full asks in vain and holds up no other.
+ * Message classes share the switch, not the queues: an input has a queue (or a set of virtual output queues) per
+ * class, and an output that finds room at its receiver in several classes grants them in turn. A class whose receiver
+ * is full therefore blocks no other class.
  *
- * The delivered packet's slot in the receiver's port is taken at the match, so nothing is dropped or blocked inside.
+ * A packet's slot in the receiver's port is reserved at the match, so no packet is dropped or blocked inside the
+ * switch.
  */
 #include "engine/waits.h"
 #include "noc/noc_priv.h"

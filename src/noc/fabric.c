@@ -1,4 +1,4 @@
-/* The networks of a machine put together, and the forwarders at its L2 slices; see fabric.h. */
+/* Assembles the networks of a machine and the forwarders at its L2 slices; see fabric.h. */
 #include "noc/fabric.h"
 
 #include "engine/waits.h"

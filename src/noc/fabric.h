@@ -1,13 +1,17 @@
 /*
- * What joins the SMs and the L2 slices of a machine: its networks, the message classes they carry, the forwarders.
+ * The interconnect of a machine: the networks between its SMs and L2 slices, their message classes, the forwarders.
  *
  * Every machine has a request and a reply network between SMs and slices. Where an L1 organisation sends requests to
- * other SMs' L1s, messages between SMs travel as well, each in a class of its own (engine/netmsg.h), and
- * noc.core_to_core says how: direct   through the same two networks (mesh, butterfly, or a crossbar that also joins SMs
- * to SMs), or through a second pair of networks between the SMs only (noc.core_network), as the work distribution
- * crossbar of the Shared L1 study via-l2   through the same two networks in two legs, SM to slice and slice to SM: the
- * slice that owns the line forwards it, without looking at it Without such an organisation nothing of this is built,
- * whatever noc.core_to_core says.
+ * other SMs' L1s, there are also messages between SMs, each in its own class (engine/netmsg.h). noc.core_to_core
+ * selects their path:
+ *
+ * - direct: through the same two networks (mesh, butterfly, or a crossbar that also connects SMs with SMs), or through
+ *   a second pair of networks between the SMs only (noc.core_network), like the work distribution crossbar of the
+ *   Shared L1 study.
+ * - via-l2: through the same two networks in two legs, SM to slice and slice to SM; the slice that owns the line
+ *   forwards the message without a look-up.
+ *
+ * Without such an organisation none of this is built, whatever noc.core_to_core says.
  *
  * Not modelled: the energy and area of the second pair; a forwarder's use of the L2's own ports.
  */

@@ -1,4 +1,4 @@
-/* What all networks share: building, ports, laws; parameters and statistics. */
+/* What all networks share: building, ports, invariants; parameters and statistics. */
 #include "noc/noc_priv.h"
 
 static int noc_check(const struct comp *comp, bool drained, struct err *e)

@@ -1,15 +1,15 @@
 /*
- * One network, as its neighbours see it: it joins nodes and carries packets of one or more message classes.
+ * One network, as its neighbours see it: it connects nodes and carries packets of one or more message classes.
  *
  * A node injects a class's packets through noc_in(net, class, node) and receives them through the port given to
  * noc_connect(). In both, struct msg carries req = the request and info = net_info(bytes, sectors): the packet's size
- * and, for replies in pieces, which sectors of the line are in it. The destination follows from the class: req.to for
+ * and, for replies in pieces, which sectors of the line are in it. The class determines the destination: req.to for
  * requests, req.from for replies, and the slice of the address for legs that end at a forwarding L2 slice.
  *
- * A packet of b bytes is ceil(b / flit) flits. Classes share links, switches and a node's bandwidth into and out of the
- * network, flit by flit or packet by packet; they share no buffer, so a class whose receivers take nothing holds up no
- * other. A network is one component on the NoC clock whatever its size; it keeps lists of what is active, so a quiet
- * router costs nothing.
+ * A packet of b bytes is ceil(b / flit) flits. Classes share links, switches and a node's bandwidth into and out of
+ * the network, flit by flit or packet by packet; they share no buffer, so a class whose receivers are blocked does not
+ * block the others. A network is one component on the NoC clock whatever its size; it keeps lists of active routers,
+ * so an idle router costs nothing.
  */
 #ifndef WEIR_NOC_NOC_H
 #define WEIR_NOC_NOC_H

@@ -1,4 +1,4 @@
-/* What the networks have in common. Each topology embeds struct noc first and brings its own tick. */
+/* What the networks have in common. Each topology embeds struct noc first and has its own tick. */
 #ifndef WEIR_NOC_NOC_PRIV_H
 #define WEIR_NOC_NOC_PRIV_H
 

@@ -3,20 +3,21 @@
  *
  * Source: the wormhole router with virtual channels of Dally and Towles (as in BookSim): route (XY on the mesh,
  * destination tag on the butterfly), allocate a virtual channel at the next router, win the switch, spend a credit,
- * travel. Both allocators are iSLIP (McKeown, 1999) with one iteration: every output has a pointer and offers itself to
- * the first channel that asks from it on; an input port, which sends one flit per cycle, accepts the first offer from a
- * pointer of its own; pointers move past what was accepted, so that nobody is passed over for ever. A flit that wins in
- * cycle t is in the next router's buffer in t + router_latency + link_latency - 1; its credit is back one cycle after
- * its slot was left.
+ * travel. Both allocators are iSLIP (McKeown, 1999) with one iteration: every output grants the first requesting
+ * channel from its pointer on; an input port, which sends one flit per cycle, accepts the first grant from its own
+ * pointer on; pointers move past the accepted match, so that no channel starves. A flit that wins in cycle t is in the
+ * next router's buffer in t + router_latency + link_latency - 1; its credit returns one cycle after it leaves its
+ * slot.
  *
- * A router is visited only in cycles in which it may do something: a flit or a credit arrived that its channel waited
- * for, a flit is still ready, or a packet waits for a virtual channel and one came free in the cycle before.
+ * A router is visited only in cycles in which it may make progress: a flit arrived, or a credit that its channel
+ * waited for; a flit is still ready; or a packet waits for a virtual channel and one became free in the previous
+ * cycle.
  *
  * A node injects one flit per cycle into its router's local port and takes packets from the ejecting router when their
  * last flit has crossed; the receiver's slot is reserved when the first flit wins the switch.
  *
  * A packet stays in the virtual channels of its message class from injection to ejection. Classes compete for the
- * node's flit per cycle, for the switch and for links, where whoever cannot move does not compete. Not modelled:
+ * node's flit per cycle, for the switch and for links; a channel that cannot move does not compete. Not modelled:
  * speculation, adaptive routing.
  */
 #include "engine/waits.h"

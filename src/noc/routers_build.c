@@ -1,6 +1,6 @@
 /*
- * Building a network of routers: its shape, its channels, where the nodes sit, how the routers are joined. See
- * routers.c for what they do.
+ * Builds a network of routers: its shape, its channels, the positions of the nodes, the links. routers.c has the
+ * routers' behaviour.
  */
 #include "noc/routers_priv.h"
 

@@ -1,10 +1,10 @@
 /*
- * A network that costs nothing: a wire of its own from each node to each other. For bounds (zero-cost sharing), not a
- * model of hardware.
+ * A network without cost: a dedicated wire from each node to each other node. It is used for bounds (zero-cost
+ * sharing) and does not model hardware.
  *
- * Whatever is in the injection ports is delivered in the same cycle, as long as the receiver has room; nodes begin in
- * turn, so that none is served last forever. It runs on the core clock: a message is with its receiver two core cycles
- * after it was sent, because ports take one each. Latencies in its statistics are core cycles.
+ * Messages in the injection ports are delivered in the same cycle, as long as the receiver has room; nodes take turns
+ * being served first. The network runs on the core clock: a message reaches its receiver two core cycles after it was
+ * sent, because each of the two ports takes one. Latencies in its statistics are core cycles.
  */
 #include "noc/noc_priv.h"
 
