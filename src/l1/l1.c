@@ -1,5 +1,5 @@
 /*
- * Building and connecting an L1 unit, kernel boundaries, its invariants and its deadlock report.
+ * Builds and connects an L1 unit; kernel boundaries, invariants and the deadlock report.
  */
 #include "l1/l1_priv.h"
 

@@ -6,18 +6,18 @@
  *
  * SM -> L1     port l1_in(l1, which). One message per line access: req = a request the SM allocated and filled in
  *              (addr, born, token, pc, words, sm, warp, cta, loop, bytes, flags, kind, space, sectors, first, nth,
- *              n_lines), info = 0. The SM may send as many per cycle as the port has room for; the L1 takes
- *              `l1.ports` per cycle (different banks). The port's latency is l1.tag_latency.
- * L1 -> SM     port `hit`: requests that hit, l1.latency cycles after they were sent, in order.
- *              port `fill`: every other request when it is complete: missed or merged loads when the line is there,
- *              atomics when the old value is there, writes and reductions when they are acknowledged. At most one per
- *              cycle. Both ports must have room for every request the SM can have outstanding: the L1 never waits for
- *              the SM. Each request comes back exactly once; req.served says from where, and the SM frees it.
- * SM -> L1     port l1_events(l1): event.h, only the kinds of l1_wanted_events().
- * L1 -> SM     port `event`: event.h. May be NULL: then nothing is sent.
+ *              n_lines), info = 0. The SM may send as many per cycle as the port has room for; the L1 takes `l1.ports`
+ *              per cycle (different banks). The port's latency is l1.tag_latency. L1 -> SM     port `hit`: requests
+ *              that hit, l1.latency cycles after they were sent, in order. port `fill`: every other request when it is
+ *              complete: missed or merged loads when the line has arrived, atomics when the old value has arrived,
+ *              writes and reductions when they are acknowledged. At most one per cycle. Both ports must have room for
+ *              every request the SM can have outstanding, because the L1 never waits for the SM. Each request returns
+ *              exactly once; req.served says which level served it, and the SM frees it. SM -> L1     port
+ *              l1_events(l1): event.h, only the kinds of l1_wanted_events(). L1 -> SM     port `event`: event.h. May
+ *              be NULL: then nothing is sent.
  *
- * Loads with REQ_F_BYPASS and all REQ_ATOMIC/REQ_RED bypass the cache (a line that is in the cache is dropped by an
- * atomic or a bypassing write, and is not looked at by a bypassing read).
+ * Loads with REQ_F_BYPASS and all REQ_ATOMIC/REQ_RED bypass the cache. An atomic or a bypassing write invalidates the
+ * line if the cache has it; a bypassing read does not look it up.
  *
  * Not modelled: data values; the L1's instruction side.
  */

@@ -1,9 +1,9 @@
 /*
- * What happens at the tags: one look-up for the SM's own requests, those of other SMs and prefetches; and what a reply
- * does.
+ * The look-up at the tags, which the SM's own requests, those of other SMs and prefetches share; and the handling of
+ * replies.
  *
- * Source: GPGPU-Sim's first-level data cache for the baseline's rules (allocation on miss, write-evict, order in which
- * resources are tested: line, miss queue, MSHR), the five papers for what policies may change.
+ * Source: GPGPU-Sim's first-level data cache for the baseline's rules (allocation on miss, write-evict, the order in
+ * which resources are tested: line, miss queue, MSHR), the five papers for the policies' decisions.
  *
  * States of a load, by the outcome of its look-up:
  *
@@ -12,10 +12,10 @@
  *   - miss:                 in `to_l2` and in an MSHR chain; L2; in `fill`
  *   - bypassed, atomic:     in `to_l2`; L2; in `fill`
  *   - remote:               in `to_home`; at its home's L1, with one of the outcomes above; in `fill`
- *   - stall:                where it was; it is tried again
+ *   - stall:                stays where it is and is retried
  *
  * Outcomes are counted in one place (count_taken, count_prefetch). The body of an access is compiled twice: without
- * policies, where the calls vanish, and with them.
+ * policies, where the hook calls are removed, and with them.
  */
 #include "l1/l1_priv.h"
 

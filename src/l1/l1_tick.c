@@ -1,6 +1,6 @@
 /*
  * One cycle of an L1 unit: events, one reply from the network, the tags of each cache, prefetches, one packet to the
- * network. What the cycle frees at one stage is used by the stage before it in the next cycle.
+ * network. A resource that one stage frees is available to the preceding stage in the next cycle.
  */
 #include "l1/l1_priv.h"
 

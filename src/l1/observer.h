@@ -1,12 +1,12 @@
 /*
- * An observer beside the L1s of a machine: what no single L1 can know, for statistics only (l1.observe = yes).
+ * An observer beside the L1s of a machine: statistics that no single L1 can collect (l1.observe = yes).
  *
- * It counts in how many data caches each line is at present, so that a miss can be told from one that another L1 could
- * have served (replication); how many bytes of a line loads ask for; who answers; and how evenly the homes of a shared
- * organisation are used. It models no hardware and changes no timing.
+ * It counts how many data caches currently hold each line, which identifies misses that another L1 could have served
+ * (replication); how many bytes of a line loads request; which level replies; and how evenly the homes of a shared
+ * organisation are used. It models no hardware and does not affect timing.
  *
- * All L1s of a machine share one, and what it tells does not depend on the order in which they are ticked: a miss in a
- * cycle is judged by the copies that there were before that cycle.
+ * All L1s of a machine share one observer. Its results do not depend on the order in which the L1s are ticked, because
+ * a miss is classified by the copies that existed before its cycle.
  */
 #ifndef WEIR_L1_OBSERVER_H
 #define WEIR_L1_OBSERVER_H

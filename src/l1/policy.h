@@ -1,16 +1,15 @@
 /*
  * The four kinds of policy of an L1: management, organisation, prefetcher, request order.
  *
- * A policy is one file: a constant struct of hooks, listed by one line in src/policies.list. Every hook may be
- * NULL (a request order's init, take_in, pick and taken may not: cache/order.h), which means the baseline's behaviour
- * and costs nothing: an L1 whose policies have no hooks runs a variant of the access path in which the calls do not
- * exist.
+ * A policy is one file: a constant struct of hooks, listed by one line in src/policies.list. Every hook may be NULL,
+ * which means the baseline's behaviour (except a request order's init, take_in, pick and taken: cache/order.h). A NULL
+ * hook costs nothing, because an L1 whose policies have no hooks runs a variant of the access path without the calls.
  *
  * A policy's state is `state_bytes` zeroed bytes per L1; `line_bytes` more per cache line are kept in a side array
  * (host.line + entry * line_bytes). Parameters come as the policy's own struct, filled from its section of the
- * configuration; statistics are uint64_t members of the state (policy_info.stats). Hooks run inside the L1's tick and
- * may look at the tags (host.tags), not change them; what they want done they return or ask for by the functions
- * below. docs/policies.md walks the published mechanisms through these hooks.
+ * configuration; statistics are uint64_t members of the state (policy_info.stats). Hooks run inside the L1's tick.
+ * They may read the tags (host.tags) but not change them; they act through their return values and the functions
+ * below. docs/policies.md shows how the published mechanisms use these hooks.
  */
 #ifndef WEIR_L1_POLICY_H
 #define WEIR_L1_POLICY_H

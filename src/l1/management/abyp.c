@@ -1,16 +1,17 @@
 /*
  * Adaptive bypassing (ABYP: Tian et al., GPGPU-8, 2015): loads whose lines die unused are not kept in the L1.
  *
- * A table of saturating counters, indexed by a hash of a load's pc, predicts whether what the load touches is dead on
- * arrival. Every line remembers the hash of the load that touched it last. A hit proves that this load's line was
- * worth keeping: its counter falls, and the line remembers the new load. An eviction proves the opposite: the counter
- * of the last toucher rises. A load whose counter has reached the threshold no longer allocates (its hits and merges
- * are as ever). Bypassed lines would prove nothing any more, so they leave a mark in the L2: the hash and the SM. The
- * next request that finds such a mark shows that the line was wanted again: the counter falls and the mark goes.
+ * A table of saturating counters, indexed by a hash of a load's pc, predicts whether the lines that the load touches
+ * are dead on arrival. Every line records the hash of the load that last touched it. A hit shows that this load's line
+ * was worth keeping: its counter is decremented, and the line records the new load. An eviction shows the opposite:
+ * the counter of the load that last touched the line is incremented. A load whose counter has reached the threshold no
+ * longer allocates (it still hits and merges). Bypassed lines give no further evidence, so they leave a mark in the
+ * L2: the hash and the SM. The next request that finds such a mark shows that the line was reused: the counter is
+ * decremented and the mark is cleared.
  *
- * Uncertain in our source, and so parameters: the table's size, the width of the counters, the threshold, and whether a
- * mark of another SM counts. A dropped line (a store wrote to it) proves nothing. The counters begin at 0: everything
- * is kept until it is seen to die.
+ * The source is unclear about these, so they are parameters: the table's size, the width of the counters, the
+ * threshold, and whether a mark of another SM counts. A line invalidated by a store changes no counter. The counters
+ * start at 0: every load allocates until its lines have died unused.
  */
 #include "l1/policy.h"
 

@@ -1,14 +1,14 @@
 /*
- * Cache-conscious wavefront scheduling, the L1's half: finding out which warps miss on lines they have lost (Rogers,
+ * Cache-conscious wavefront scheduling, the L1's half: detects which warps miss on lines they have lost (Rogers,
  * O'Connor, Aamodt, MICRO 2012, section 4.1). Scores and throttling are the scheduler's half, sm/sched/ccws.c.
  *
- * Every warp has a victim tag array (VTA): the last lines that it brought in and that were evicted, in sets replaced
- * first in, first out (16 tags in 2 sets in the authors' simulator). A load that misses and finds its line in the VTA
- * of its own warp has lost locality; the scheduler is told. A store makes the line's tag invalid in all of them.
+ * Every warp has a victim tag array (VTA): the most recently evicted lines of those that it fetched, in sets with FIFO
+ * replacement (16 tags in 2 sets in the authors' simulator). A load that misses and finds its line in its own warp's
+ * VTA has lost locality; an event tells the scheduler. A store invalidates the line's tag in all VTAs.
  *
- * Choices of ours where the source leaves them open: a tag leaves the VTA when it is hit (the line is not lost any
- * more), a line that enters again takes no second place, and a new warp in a slot begins with an empty VTA. With
- * another scheduler this half is an instrument: it counts lost locality and changes nothing.
+ * Choices where the source is silent: a tag leaves the VTA when it is hit (the line is no longer lost), a line that
+ * enters again takes no second entry, and a new warp in a slot starts with an empty VTA. With another scheduler this
+ * half only measures: it counts lost locality and does not affect timing.
  */
 #include "l1/policy.h"
 

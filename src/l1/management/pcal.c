@@ -1,13 +1,13 @@
 /*
  * Priority-based cache allocation, the L1's half (Li, Rhu et al., HPCA 2015, the static scheme): `tokens` is the knob
- * T. How many warps may issue at all, W, is the scheduler's half (sm/sched/pcal.c); with another scheduler all of them
- * do.
+ * T. The scheduler's half (sm/sched/pcal.c) limits how many warps may issue, W; with another scheduler all of them
+ * may.
  *
- * The T oldest warps of the SM hold a token each: their loads use the L1 as ever. The loads of the others may hit, but
- * what they miss goes to the registers without a place in the cache. Such a miss still has an MSHR entry, so that
- * misses to one line merge, and a line that a holder merges with is kept. When a holder ends, its token passes to the
- * oldest warp without one. Uncertain in the source, and so chosen: a warp that waits at a barrier keeps its token;
- * stores are not affected. The dynamic schemes that adapt T or W are left out.
+ * Each of the T oldest warps of the SM holds a token, and its loads use the L1 normally. The loads of the other warps
+ * may hit, but their misses do not allocate. Such a miss still has an MSHR entry, so that misses to one line merge,
+ * and a line that a token holder merges with is kept. When a holder ends, its token passes to the oldest warp without
+ * one. Choices where the source is unclear: a warp that waits at a barrier keeps its token; stores are not affected.
+ * The dynamic schemes that adapt T or W are not implemented.
  */
 #include "l1/policy.h"
 

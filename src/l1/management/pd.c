@@ -2,14 +2,15 @@
  * Protection by a static distance (PD-N in the APCM study, section 6.5; the protecting distance policy of Duong et al.,
  * MICRO 2012, with the distance fixed): a line is not replaced before the cache has seen `distance` loads after it.
  *
- * A line is protected when it is brought in ("kept until access count for the cache exceeds the defined reuse distance
+ * A line is protected when it is fetched ("kept until access count for the cache exceeds the defined reuse distance
  * after the cache line is allocated"). Every load counts, whether it hits, misses or bypasses. The victim is the least
  * recently used line that is not protected; when all are, the load bypasses the cache (the bypassing variant of PDP).
- * Ways reserved for lines in flight are nobody's victims, so a set in which all are reserved is a stall, as ever.
+ * Ways reserved for lines in flight are never victims, so a set in which all are reserved causes a stall, as without
+ * this policy.
  *
- * PDP itself counts the loads of the line's set (pd.count = set) and protects anew at each hit (pd.renew = yes). What
- * happens when all are protected is a parameter, too: the study does not say. Distances are exact; PDP's coarse
- * counters (one step per 2^n accesses) and its dynamic choice of the distance are left out.
+ * PDP itself counts the loads of the line's set (pd.count = set) and renews protection at each hit (pd.renew = yes).
+ * What happens when all lines are protected is also a parameter, because the study does not say. Distances are exact;
+ * PDP's coarse counters (one step per 2^n accesses) and its dynamic choice of the distance are not implemented.
  */
 #include "l1/policy.h"
 

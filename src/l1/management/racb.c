@@ -1,10 +1,10 @@
 /*
  * RACB, resource-aware cache bypass at the L1 and the L2 (Dai, Kartsaklis, Li, Janjusic and Zhou, SBAC-PADW 2014).
  *
- * A load that misses and finds no way, no MSHR entry or no merge slot bypasses the cache instead of waiting for one. At
- * the L2 the slice does the same (l2.bypass_on_fail), which this policy turns on (racb.at = both or l2). A full queue
- * to the next level cannot be bypassed. When the line is in flight and only its merge slots are used up, the bypass
- * asks for it a second time.
+ * A load that misses and finds no way, no MSHR entry or no merge slot bypasses the cache instead of waiting for one.
+ * At the L2 the slice does the same (l2.bypass_on_fail), which this policy turns on (racb.at = both or l2). A full
+ * queue to the next level cannot be bypassed. When the line is in flight and only its merge slots are exhausted, the
+ * bypass requests it a second time.
  */
 #include "l1/policy.h"
 

@@ -1,14 +1,15 @@
 /*
  * MRPB, the Memory Request Prioritization Buffer between the coalescer and the L1 (Jia, Shaw and Martonosi, HPCA 2014).
  *
- * Requests are sorted into FIFO queues by a signature (warp, or CTA) and drained by fixed priority: the first queue
- * that has any, so that one warp's requests stay together. A load that misses in a set whose ways are all reserved
- * bypasses the cache instead of stalling (mrpb.bypass = line), or at any stall for want of a line, an MSHR entry or a
- * merge slot (any).
+ * Requests are sorted into FIFO queues by a signature (warp, or CTA) and drained by fixed priority: the first
+ * non-empty queue, so that one warp's requests stay together. A load that misses in a set whose ways are all reserved
+ * bypasses the cache instead of stalling (mrpb.bypass = line), or at any stall for a line, an MSHR entry or a merge
+ * slot (any).
  *
- * Known from descriptions: queues, fixed priority, bypass on associativity stalls. Not stated there, and so parameters:
- * the number and depth of the queues; greedy and longest-first drains. A full queue holds the coalescer back. A warp's
- * stores stand in its own queue, and the layer keeps requests to one line in order; fences are held by the SM.
+ * Published descriptions give the queues, the fixed priority and the bypass on associativity stalls. They do not give
+ * the number and depth of the queues, which are parameters, as are greedy and longest-first drains. A full queue
+ * blocks the coalescer. A warp's stores are in its own queue, and the layer keeps requests to one line in order; the
+ * SM enforces fences.
  */
 #include "cache/order.h"
 

@@ -2,22 +2,23 @@
  * The CTA-aware prefetcher of CAPS (Koo, Jeon, Liu, Kim, Annavaram, IPDPS 2018, section V-B), the part that the
  * policies cap and caps share. docs/papers/caps.md goes through the paper sentence by sentence.
  *
- * PerCTA table, one per CTA slot: for up to four loads, the leading warp (the first of the CTA to execute the load) and
- * the addresses it asked for, the CTA's base addresses. DIST table, one per SM: for up to four loads, the stride in
+ * PerCTA table, one per CTA slot: for up to four loads, the leading warp (the first of the CTA to execute the load)
+ * and its addresses, which are the CTA's base addresses. DIST table, one per SM: for up to four loads, the stride in
  * bytes between one warp and the next, and a count of mispredictions.
  *
- * An execution of a load by a warp, by what the tables have:
+ * The state of the two tables determines what an execution of a load by a warp does:
  *
- *   PerCTA no,  DIST no    the warp is the leading warp of its CTA: its addresses are registered
- *   PerCTA no,  DIST yes   the same; then the CTA's other warps are prefetched for (Figure 9b)
- *   PerCTA yes, DIST no    a trailing warp: one stride of all its addresses goes into DIST, and every other CTA whose
- * base addresses are known is prefetched for (Figure 9a); several strides make the entry invalid PerCTA yes, DIST yes
- * a trailing warp: its lines are compared with the prediction; a difference counts. The leading warp itself (a loop):
- * its new addresses become the base, and the CTA's other warps are prefetched for
+ * - PerCTA no, DIST no: the warp is the leading warp of its CTA; its addresses are registered.
+ * - PerCTA no, DIST yes: the same; then lines are prefetched for the CTA's other warps (Figure 9b).
+ * - PerCTA yes, DIST no: a trailing warp. If all its addresses have one stride, the stride enters DIST, and lines are
+ *   prefetched for every other CTA whose base addresses are known (Figure 9a); otherwise the entry is invalidated.
+ * - PerCTA yes, DIST yes: a trailing warp's lines are compared with the prediction, and a difference counts as a
+ *   misprediction. If it is the leading warp itself (a loop), its new addresses become the base, and lines are
+ *   prefetched for the CTA's other warps.
  *
- * Nothing is prefetched for a load with more than `threshold` mispredictions, for loads of more than four lines, or for
- * loads whose address depends on loaded data. The loads in a full DIST table are the ones that were selected: others
- * take no part any more (unless `replace`). A stride of 0 has nothing to prefetch and takes no place in DIST.
+ * Nothing is prefetched for a load with more than `threshold` mispredictions, for loads of more than four lines, or
+ * for loads whose address depends on loaded data. The loads in a full DIST table are the selected ones; other loads
+ * are then ignored (unless `replace`). A stride of 0 has nothing to prefetch and takes no entry in DIST.
  */
 #ifndef WEIR_L1_PREFETCH_CAP_H
 #define WEIR_L1_PREFETCH_CAP_H

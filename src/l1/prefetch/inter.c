@@ -1,13 +1,13 @@
 /*
- * Inter-warp stride prefetching: what the warps behind this one will load, from the stride between warps (CAPS, IPDPS
- * 2018, sections I and III-B).
+ * Inter-warp stride prefetching: predicts the loads of later warps from the stride between warps (CAPS, IPDPS 2018,
+ * sections I and III-B).
  *
  * Per load: the last warp that executed it, its address, and the stride per warp between the last two. Warps are
- * numbered by their slots in the SM, and CTA boundaries are not known: a prediction across one is wrong wherever the
- * CTAs' base addresses are not a stride apart, which is what CAPS is about.
+ * numbered by their slots in the SM, and the prefetcher does not know CTA boundaries: a prediction across one is wrong
+ * wherever the CTAs' base addresses are not one stride apart. CAPS addresses this weakness.
  *
- * Every prediction is compared with what the predicted warp loads when it comes to the same load: inter.accuracy and
- * inter.gap over `distance` are the study's Figure 1.
+ * Every prediction is compared with the address of the predicted warp when it executes the same load: inter.accuracy
+ * and inter.gap over `distance` are the study's Figure 1.
  */
 #include "l1/prefetch/stride.h"
 #include "l1/prefetch/watch.h"

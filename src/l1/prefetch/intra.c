@@ -1,9 +1,10 @@
 /*
- * Intra-warp stride prefetching: what a warp will load in the next iterations of its loop (CAPS, IPDPS 2018, section
+ * Intra-warp stride prefetching: predicts a warp's loads in the next iterations of its loop (CAPS, IPDPS 2018, section
  * III-A; the classic reference prediction table, Baer and Chen 1991, with the warp as part of the key).
  *
  * Two equal strides in a row between the addresses of one load in one warp make a prediction. Sizes and confidence are
- * those of a public baseline (64 entries, 4 ways); the study gives none. A load of more than four lines is left alone.
+ * those of a public baseline (64 entries, 4 ways); the study gives none. A load of more than four lines is not
+ * prefetched.
  */
 #include "l1/prefetch/stride.h"
 #include "l1/prefetch/watch.h"

@@ -1,9 +1,9 @@
 /*
  * Locality-aware prefetching (Jog et al., ISCA 2013), the part that the policies lap and orch share.
  *
- * Memory is seen in macro-blocks of four lines. When `misses` different lines of a block have missed, the others of the
- * block are prefetched, once. A table of the blocks that missed last, the least recently used replaced, remembers which
- * lines did.
+ * Memory is divided into macro-blocks of four lines. When `misses` different lines of a block have missed, the other
+ * lines of the block are prefetched, once. A table with LRU replacement records which lines of recent blocks have
+ * missed.
  */
 #ifndef WEIR_L1_PREFETCH_LAP_H
 #define WEIR_L1_PREFETCH_LAP_H

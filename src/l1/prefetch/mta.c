@@ -1,15 +1,16 @@
 /*
  * Many-thread aware prefetching, the hardware scheme (Lee, Lakshminarayana, Kim, Vuduc, MICRO 2010), as the CAPS study
  * uses it: intra-warp prefetching for loads that are iterated with a regular stride, inter-warp prefetching for the
- * others, into the L1 instead of a buffer of its own.
+ * others, into the L1 instead of a separate buffer.
  *
- * Three tables. PWS, by load and warp: the stride between iterations. GS, by load: a stride of PWS that `promote` warps
- * agree on, so that further warps need no training. IP, by load: the stride between warps, trained by `ip_train` equal
- * ones. A load is looked up in GS and IP; GS wins; when neither has it PWS decides. Distance and degree are 1.
+ * Three tables. PWS, by load and warp: the stride between iterations. GS, by load: a stride of PWS that `promote`
+ * warps agree on, so that further warps need no training. IP, by load: the stride between warps, trained by `ip_train`
+ * equal strides. A load is looked up in GS and IP; GS has priority; if neither has an entry, PWS decides. Distance and
+ * degree are 1.
  *
  * The publication's throttle is an option: every `period` cycles the share of prefetches that were evicted early and
- * the share of merged requests set how many prefetches are dropped. Constants that the sources at hand do not settle
- * are parameters.
+ * the share of merged requests determine how many prefetches are dropped. Constants that the available sources do not
+ * give are parameters.
  */
 #include "l1/prefetch/stride.h"
 #include "l1/prefetch/watch.h"

@@ -1,6 +1,6 @@
 /*
- * Next-line prefetching: a load that misses brings in the line behind its own (CAPS, IPDPS 2018, section III-C). No
- * table, no notion of warps or loads.
+ * Next-line prefetching: a load that misses prefetches the next line (CAPS, IPDPS 2018, section III-C). It has no
+ * table and does not distinguish warps or loads.
  */
 #include "l1/prefetch/watch.h"
 

@@ -1,9 +1,9 @@
 /*
- * A table of strides, shared by the stride prefetchers: entries by key, the least recently used replaced.
+ * A table of strides, shared by the stride prefetchers: entries by key, with LRU replacement.
  *
- * An entry holds the last address seen, the stride between the last two and a confidence: how often in a row that
- * stride came, saturating. What a key is (a load, or a load and a warp), and what lies between two addresses, is the
- * prefetcher's matter.
+ * An entry holds the last address seen, the stride between the last two and a confidence, a saturating count of
+ * consecutive occurrences of that stride. The prefetcher defines the key (a load, or a load and a warp) and the
+ * meaning of the distance between two addresses.
  */
 #ifndef WEIR_L1_PREFETCH_STRIDE_H
 #define WEIR_L1_PREFETCH_STRIDE_H

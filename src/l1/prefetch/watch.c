@@ -1,4 +1,4 @@
-/* Executions of loads from their lines, and counters by load; see prefetch/watch.h. */
+/* Reassembles executions of loads from their lines, and counts by load; see prefetch/watch.h. */
 #include "l1/prefetch/watch.h"
 
 #include <string.h>

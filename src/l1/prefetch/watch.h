@@ -1,12 +1,11 @@
 /*
- * What the prefetchers that look at loads have in common: the lines of one warp instruction put together again, and
- * counters by load.
+ * Shared by the prefetchers that track loads: it reassembles the lines of one warp instruction and counts by load.
  *
- * The L1 sees one request per line; stride prefetchers think in executions of a load by a warp. The lines of an
+ * The L1 sees one request per line; stride prefetchers work on executions of a load by a warp. The lines of an
  * execution are collected by warp until all have been seen. An address is that of the first 32-byte segment touched in
- * the line, which is how finely the coalescers of the studies' machines resolve it: warps that read bytes are 32 apart.
- * Only loads of global memory count, and only the first PF_LINES lines of an execution are kept: no prefetcher here
- * predicts loads with more.
+ * the line, which is the resolution of the coalescers of the studies' machines: warps that read bytes are 32 apart.
+ * Only loads of global memory count, and only the first PF_LINES lines of an execution are kept, because no prefetcher
+ * here predicts loads with more.
  */
 #ifndef WEIR_L1_PREFETCH_WATCH_H
 #define WEIR_L1_PREFETCH_WATCH_H

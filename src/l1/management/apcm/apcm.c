@@ -1,17 +1,17 @@
 /*
  * Access Pattern-aware Cache Management, as an L1 management policy (Koo et al., ISCA 2017, sections 4 and 5).
  *
- * One warp of each kernel is monitored: the lines its loads bring in are followed in the monitor tag array, whose
- * counts say how each static load's lines are reused. Loads whose lines are used once bypass the L1 and its MSHRs;
- * loads whose lines the warp itself uses again pin them until the warp has executed the last load that uses them, or
- * has left the loop. Where every way of a set is pinned by warps that still protect, a load bypasses the cache.
+ * One warp of each kernel is monitored: the monitor tag array tracks the lines that its loads fetch, and its counts
+ * show how each static load's lines are reused. Loads whose lines are used once bypass the L1 and its MSHRs; loads
+ * whose lines the warp itself reuses pin them until the warp has executed the last load that uses them, or has left
+ * the loop. Where every way of a set is pinned by a warp whose protection is still active, a load bypasses the cache.
  *
- * The way of a load here: on_access (LAT, MTA, CAIT: the verdict) -> victim (pinned ways are left out) -> on_miss
- * (pins, sets the PSB) or on_hit (counts) or on_all_protected; then a last load resets the PSB. At a launch's
- * end protection ends and the MTA is emptied; what was decided holds for the kernel's next launch.
+ * The path of a load: on_access (LAT, MTA, CAIT: the verdict) -> victim (pinned ways are left out) -> on_miss (pins,
+ * sets the PSB) or on_hit (counts) or on_all_protected; then a last load resets the PSB. At the end of a launch
+ * protection ends and the MTA is cleared; decisions are kept for the kernel's next launch.
  *
- * What the paper leaves open and what is chosen here: docs/papers/apcm.md. Not modelled: the tables' ports. Loads of
- * other SMs that an L1 organisation sends here are counted as accesses, neither bypassed nor pinned.
+ * docs/papers/apcm.md lists what the paper leaves open and the choices made. Not modelled: the tables' ports. Loads of
+ * other SMs that an L1 organisation sends here count as accesses, but are neither bypassed nor pinned.
  */
 #include "l1/management/apcm/apcm.h"
 

@@ -1,16 +1,15 @@
 /*
  * The tables of Access Pattern-aware Cache Management (Koo, Oh, Ro, Annavaram: "Access Pattern-Aware Cache Management
- * for Improving Data Utilization in GPU", ISCA 2017), and what their rules are. docs/papers/apcm.md goes through the
- * paper's section 5 sentence by sentence.
+ * for Improving Data Utilization in GPU", ISCA 2017), and their rules. docs/papers/apcm.md goes through the paper's
+ * section 5 sentence by sentence.
  *
- *   load alias table            pc -> load id, for the first loads of a kernel (LAT, 5.1)
- *   monitor tag array           lines of one warp, with counts of accesses: its own and everybody's (MTA, 5.1)
- *   cache access information    per load id: what to do with it (CAIT, 5.1)
- *   protection status board     per warp: whether the lines it pinned are still protected (PSB, 5.2)
- *   additional tag fields       per L1 line: accesses, protection, warp (5.1, 5.2)
+ *   load alias table            pc -> load id, for the first loads of a kernel (LAT, 5.1) monitor tag array
+ *   lines of one warp, with counts of accesses: its own and all warps' (MTA, 5.1) cache access information    per load
+ *   id: what to do with it (CAIT, 5.1) protection status board     per warp: whether the lines it pinned are still
+ *   protected (PSB, 5.2) additional tag fields       per L1 line: accesses, protection, warp (5.1, 5.2)
  *
- * The functions here (apcm_tables.c) know nothing of the cache, so that each table's rule can be tested by itself;
- * apcm.c connects them to the L1's hooks. Members behind "observed" are for reports and decide nothing.
+ * The functions here (apcm_tables.c) do not depend on the cache, so that each table's rule can be tested by itself;
+ * apcm.c connects them to the L1's hooks. Members after "observed" are for reports and affect no decision.
  */
 #ifndef WEIR_L1_APCM_H
 #define WEIR_L1_APCM_H

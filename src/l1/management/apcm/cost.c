@@ -1,7 +1,7 @@
 /*
  * The storage that APCM adds to an SM (Koo et al., ISCA 2017, section 5.4, Table 3), from the configuration.
  *
- * Left out: comparators and control logic, which the paper synthesised, and the CAM's match lines.
+ * Not included: comparators and control logic, which the paper synthesised, and the CAM's match lines.
  */
 #include "l1/management/apcm/apcm.h"
 #include "l1/l1_config.h"

@@ -1,4 +1,4 @@
-/* Shared+Chunk: Shared, with replies that hold only what was asked for (Section 3.3, optimization I). */
+/* Shared+Chunk: Shared, with replies that carry only the requested data (Section 3.3, optimization I). */
 #include "l1/organisation/shared/shared.h"
 
 const struct l1_organisation l1_organisation_shared_chunk = {

@@ -1,13 +1,13 @@
 /*
- * DynAMAT: the dynamic organisation that compares average memory access times (Section 4.2, metric I), which knows
- * nothing of how much latency a GPU hides.
+ * DynAMAT: the dynamic organisation that compares average memory access times (Section 4.2, metric I). The metric
+ * ignores how much latency a GPU hides.
  *
  *     AMAT      = hit latency + L/(L+R) x local miss rate x L2 latency + R/(L+R) x AMAT_home       (1)
  *     AMAT_home = home latency + remote miss rate x L2 latency                                     (2)
  *
- * L and R are the SM's own requests to its own L1 and to homes. Latencies are measured at the SM's own loads of the
- * half, beyond those of a hit; the L2's is that of both halves, since it is one L2. The hit latency is the same in both
- * and is left out. Requests that Min(H, L2) sends straight to the L2 are in neither term.
+ * L and R are the SM's own requests to its own L1 and to homes. Latencies are measured for the SM's own loads of the
+ * half, minus the hit latency; the L2's is measured over both halves, because they share one L2. The hit latency is
+ * the same in both halves and is left out. Requests that Min(H, L2) sends straight to the L2 are in neither term.
  */
 #include "l1/organisation/shared/dynamic.h"
 

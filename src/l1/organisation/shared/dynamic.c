@@ -1,4 +1,4 @@
-/* The phases of the dynamic organisations and what they count; see dynamic.h. */
+/* The phases of the dynamic organisations and their counters; see dynamic.h. */
 #include "l1/organisation/shared/dynamic.h"
 
 #define P struct dynamic_params

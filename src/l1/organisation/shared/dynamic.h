@@ -1,19 +1,19 @@
 /*
- * The dynamic organisations: each SM by itself samples a shared and a private L1 at once, then runs for a while as the
- * better of the two, and begins again.
+ * The dynamic organisations: each SM independently samples a shared and a private L1 at the same time, then runs with
+ * the better of the two for a while, and samples again.
  *
  * Source: Ibrahim et al., PACT 2020, Section 4. While sampling, the SM's requests to even sets stay in its own L1 and
  * those to odd sets go to their homes (Shared++). Counters are kept for either half by the parity of the set. Sampling
- * ends when the SM has made R_S requests to each half; what was decided lasts for R_EX requests. The paper counts
- * "local" accesses only, which cannot be meant (`counts`; docs/papers/sharedl1.md). Homes follow from the address
- * alone, whatever the home's own SM has decided.
+ * ends when the SM has made R_S requests to each half; the decision lasts for R_EX requests. The paper counts only
+ * "local" accesses, which contradicts its results (`counts`; docs/papers/sharedl1.md). Homes depend on the address
+ * alone, not on the decision of the home's own SM.
  *
- * Left-over lines of a private phase whose home is elsewhere stay until they are replaced: no request looks for them.
+ * Lines left over from a private phase whose home is elsewhere stay until they are replaced; no request looks them up.
  *
- * What the paper does not say is how a thread sees its own stores after a change. Two rules make it so (docs/papers/
- * sharedl1.md): a store that is sent to its home or past the L1s invalidates the SM's own copy, and a private store
- * goes to the L2 through its home (`stores = home`), so that no home keeps a line that is older than a store of the SM
- * that may ask it next.
+ * The paper does not say how a thread sees its own stores after a phase change. Two rules ensure this
+ * (docs/papers/sharedl1.md): a store that goes to its home or bypasses the L1s invalidates the SM's own copy, and a
+ * private store goes to the L2 through its home (`stores = home`), so that a home's copy is never older than a store
+ * of an SM that may read it next.
  */
 #ifndef WEIR_L1_ORGANISATION_DYNAMIC_H
 #define WEIR_L1_ORGANISATION_DYNAMIC_H

@@ -1,8 +1,8 @@
 /*
  * DynEB: the dynamic organisation that compares effective bandwidths (Section 4.2, metric II).
  *
- * EB = L2 replies / L1 miss rate + home replies, of each half of the sets over the same time; the larger one wins. A
- * half without a miss counts as one that missed once.
+ * EB = L2 replies / L1 miss rate + home replies, for each half of the sets over the same time; the larger one wins. A
+ * half without a miss counts as having one miss.
  */
 #include "l1/organisation/shared/dynamic.h"
 

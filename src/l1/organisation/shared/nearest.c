@@ -1,6 +1,4 @@
-/* Shared++: Shared+Chunk, and a request goes to the L2 when that is nearer than the home (Section 3.3, optimization
- * II).
- */
+/* Shared++: Shared+Chunk, and a request goes to the L2 if it is nearer than the home (Section 3.3, optimization II). */
 #include "l1/organisation/shared/shared.h"
 
 const struct l1_organisation l1_organisation_shared_nearest = {

@@ -1,4 +1,4 @@
-/* Shared: a line may be in the L1 of its home only, and whole lines travel; with the parts that its variants share. */
+/* Shared: only the home's L1 may hold a line, and replies carry whole lines; with the parts that its variants share. */
 #include "l1/organisation/shared/shared.h"
 
 #include "l1/l1_config.h"

@@ -1,13 +1,13 @@
 /*
- * What the shared L1 organisations have in common: the home of a line, the shorter of two ways, the size of a reply.
+ * What the shared L1 organisations have in common: the home of a line, the shorter of two routes, the size of a reply.
  *
  * Source: Ibrahim et al., "Analyzing and Leveraging Shared L1 Caches in GPUs", PACT 2020, Sections 3.1 to 3.3. Every
- * line has one home: the SM named by the low ceil(log2 N) bits of its tag ("core bits"). Where N is not a power of two
- * the bits can name an SM that does not exist; they are folded modulo N, so the first 2^k - N SMs are home to twice as
- * many lines.
+ * line has one home: the SM selected by the low ceil(log2 N) bits of its tag ("core bits"). Where N is not a power of
+ * two the bits can select an SM that does not exist; they are folded modulo N, so the first 2^k - N SMs are home to
+ * twice as many lines.
  *
- * Global memory only: local memory belongs to one thread, so it is never replicated and stays with its SM. Constant and
- * texture caches are not shared, and atomics are performed at the L2 past all L1s.
+ * Only global memory is shared: local memory belongs to one thread, so it is never replicated and stays in its SM's
+ * L1. Constant and texture caches are not shared, and atomics bypass all L1s and are performed at the L2.
  */
 #ifndef WEIR_L1_ORGANISATION_SHARED_H
 #define WEIR_L1_ORGANISATION_SHARED_H

@@ -1,9 +1,9 @@
 /*
- * Zero-cost sharing: the hypothetical bound of Section 2.2, Shared on a network between SMs that costs nothing.
+ * Zero-cost sharing: the hypothetical bound of Section 2.2, Shared on a cost-free network between SMs.
  *
- * What is left is the one access per cycle that a home's L1 takes. The links are as wide as there are SMs, and the
- * cycles that a message needs there and back are taken off the way from the SM to the tags: a hit in another L1 takes
- * as long as one in the own L1 (l1.c).
+ * The remaining limit is the one access per cycle that a home's L1 accepts. The links are as wide as there are SMs,
+ * and the round-trip cycles of a message are subtracted from the latency from the SM to the tags, so that a hit in
+ * another L1 takes as long as a local hit (l1.c).
  */
 #include "l1/organisation/shared/shared.h"
 
