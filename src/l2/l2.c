@@ -1,5 +1,4 @@
-/* Building and connecting an L2 slice, preloading it, its invariants and its deadlock report; parameters and
- * statistics. */
+/* Builds, connects and preloads an L2 slice; its invariants, deadlock report, parameters and statistics. */
 #include "l2/l2_priv.h"
 
 #include "engine/waits.h"

@@ -6,10 +6,10 @@
  *                                                              v                  |
  *                                                    DRAM channel's port -> l2_fill_in(slice)
  *
- * l2_in carries requests with net_info(); its latency is l2.latency (GPGPU-Sim's ROP delay). Replies go out as packets
- * with net_info(bytes, sectors) and may come in pieces (l2.split_sectors). Writes and reductions are answered with an
- * acknowledgement of header size; write-backs are not answered. Requests that miss travel to DRAM as requests of the
- * slice's own (token = MSHR) and come back through l2_fill_in.
+ * l2_in carries requests with net_info(); its latency is l2.latency (GPGPU-Sim's ROP delay). Replies leave as packets
+ * with net_info(bytes, sectors) and may be split (l2.split_sectors). Writes and reductions get an acknowledgement of
+ * header size; write-backs get no reply. A miss goes to DRAM as a new request of the slice (token = MSHR) and returns
+ * through l2_fill_in.
  */
 #ifndef WEIR_L2_L2_H
 #define WEIR_L2_L2_H

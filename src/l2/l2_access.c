@@ -1,11 +1,11 @@
 /*
  * One cycle of an L2 slice: a fill, a reply, one look-up, misses to DRAM.
  *
- * Source: GPGPU-Sim's memory sub-partition for the baseline's rules: stores that miss take a line without fetching it,
- * and with split_sectors a request counts, occupies the tags and MSHRs, and is fetched and answered, as so many
- * requests of one sector. They are handled together here: looked up in one go (the tags are then busy for as many
- * cycles), fetched by one request of several bursts, answered by one message of several packets. The answer leaves when
- * its last sector is there.
+ * Source: GPGPU-Sim's memory sub-partition for the baseline's rules: stores that miss allocate a line without fetching
+ * it, and with split_sectors a request is counted, occupies the tags and MSHRs, and is fetched and answered, as if
+ * each of its sectors were a separate request. The model handles these sectors together: one look-up (the tags are
+ * then busy for as many cycles), one fetch of several bursts, one reply message of several packets. The reply leaves
+ * when its last sector has arrived.
  *
  * States of a request:
  *
@@ -16,20 +16,20 @@
  *       write           -> reply network (the acknowledgement)
  *       write-back      -> done: it is not answered
  *
- * With two partitions (l2.partitions) a slice also stands in for its counterpart's lines. It keeps clean copies of
- * them, which it fetches from the counterpart as it fetches its own lines from DRAM, and passes stores and atomics on
- * to it:
+ * With two partitions (l2.partitions) a slice also serves lines of its counterpart. It keeps clean copies of them,
+ * which it fetches from the counterpart as it fetches its own lines from DRAM, and forwards stores and atomics to the
+ * counterpart:
  *
  *   copy: hit             -> reply network
  *         miss            -> a waiter in an MSHR -> link -> the counterpart's tags -> link -> fill -> ready
  *                            -> reply network
  *         store, atomic   -> link -> the counterpart's tags, which answer it
  *
- * What comes over the link has a place of its own before the tags and never waits for a request of the network, and
- * fetches of copies leave an MSHR and a way of each set to it, so that two slices cannot wait for each other.
+ * Requests from the link have their own entry in front of the tags and never wait for a request from the network, and
+ * fetches of copies leave one MSHR and one way of each set free for them, so that two slices cannot deadlock.
  *
- * A request that cannot be taken is blocked at the tags; with a request order (cache/order.h) that may be its policy's
- * decision, or another request is tried.
+ * A request that cannot be accepted blocks the tags; with a request order (cache/order.h) the policy may try another
+ * request instead.
  */
 #include "l2/l2_priv.h"
 

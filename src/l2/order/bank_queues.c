@@ -2,12 +2,12 @@
  * Queues by DRAM bank in front of the L2 (Gu and Chen, CART, 2018, section III-C and figure 3).
  *
  * A request joins queue (bank mod queues) and leaves it in order; the queues are served in turn, one request each, so
- * that the misses of successive cycles go to different banks. A queue whose first request cannot be taken is passed
- * over until what that request lacks has been freed. With one queue this is a FIFO with head-of-line blocking whose
- * stalls are counted by case (l2_order.blocked_*).
+ * that the misses of successive cycles go to different banks. A queue whose first request cannot be accepted is
+ * skipped until the resource that the request lacks has been freed. With one queue this is a FIFO with head-of-line
+ * blocking whose stalls are counted by case (l2_order.blocked_*).
  *
- * Slices of a channel share its banks between them by the bank's low bits; those are left out, so that a slice uses all
- * of its queues. The queue of the network's port (l2.ingress_queue) is the paper's incoming buffer.
+ * Slices of a channel divide its banks by the bank's low bits; these bits are removed, so that a slice uses all of its
+ * queues. The queue of the network's port (l2.ingress_queue) is the paper's incoming buffer.
  */
 #include "cache/order.h"
 

@@ -1,24 +1,24 @@
 /*
  * CART, the Cache Access Reordering Tree in front of an L2 slice (Gu and Chen, 2018, section IV).
  *
- * One branch per DRAM bank; in a branch a few row slots, in a row slot a few leaf queues. A leaf queue is a FIFO of
- * requests to one cache line (one row and column), and is free when it is empty; a row slot is free when its queues
- * are.
+ * The tree has one branch per DRAM bank, a few row slots per branch and a few leaf queues per row slot. A leaf queue
+ * is a FIFO of requests to one cache line (one row and column), and is free when it is empty; a row slot is free when
+ * its queues are.
  *
- * Fill (IV-C): into a leaf queue of the request's line that has an entry free, else into an empty one of its row's,
- * else into a free row slot; else the request stays in the incoming buffer, which is the queue of the network's port
- * (l2.ingress_queue), and blocks it.
- * Drain (IV-D), "rotating banks and same-or-longest row": one request of a branch, then on to the next branch that has
- * any. In a branch the leaf queue that was drained last; when it is empty the longest of the same row; when those are
- * empty the longest of the branch. The policies that the paper rejects are here for comparison: greedy (a leaf queue to
- * its end, then the next), longest (the longest of all), round_robin (one request of each leaf queue in turn).
+ * Fill (IV-C): a request enters a leaf queue of its line that has a free entry, else an empty leaf queue of its row,
+ * else a free row slot; otherwise it stays in the incoming buffer, which is the queue of the network's port
+ * (l2.ingress_queue), and blocks it. Drain (IV-D), "rotating banks and same-or-longest row": take one request of a
+ * branch, then move on to the next non-empty branch. Within a branch, take the leaf queue that was drained last; when
+ * it is empty, the longest of the same row; when those are empty, the longest of the branch. The policies that the
+ * paper rejects are available for comparison: greedy (drain a leaf queue completely, then the next), longest (the
+ * longest of all), round_robin (one request of each leaf queue in turn).
  *
- * What the paper leaves open: what happens when the cache cannot take the selected request. Here the tree goes on to
- * the next branch (cart.stall = rotate), and comes back when what the request lacks has been freed; with `wait` it
- * waits. A leaf queue that is never empty would keep the others of its branch waiting for ever, so a request that has
- * waited for cart.max_wait cycles goes first.
+ * The paper does not say what happens when the cache cannot accept the selected request. Here the tree moves on to the
+ * next branch (cart.stall = rotate) and returns when the resource that the request lacks has been freed; with `wait`
+ * it waits. A leaf queue that is never empty would starve the others of its branch, so a request that has waited for
+ * cart.max_wait cycles has priority.
  *
- * Slices of a channel share its banks between them; each slice has a branch for every bank of the channel.
+ * The slices of a channel divide its banks among them; each slice has a branch for every bank of the channel.
  */
 #include "cache/order.h"
 

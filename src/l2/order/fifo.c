@@ -1,6 +1,6 @@
 /*
  * The baseline order in front of the L2's tags: first in, first out, with head-of-line blocking. It has no hooks, so
- * that the L2 has no buffer and takes its requests straight from the network's port.
+ * the L2 has no buffer and takes its requests straight from the network's port.
  */
 #include "cache/order.h"
 

@@ -1,15 +1,15 @@
 /*
  * A non-blocking request buffer in front of the L2 (Gu and Chen, CART, 2018, section III-B and figure 2(b)).
  *
- * Requests leave in the order of their arrival until one cannot be taken. Then the selector goes on to the next request
- * that is not known to lack the same resource, wherever it stands in the buffer: a secondary miss behind a primary one
- * that finds no MSHR entry, a miss behind a secondary one whose entry is full, a hit behind either.
+ * Requests leave in the order of their arrival until one cannot be accepted. Then the selector moves on to the next
+ * request that is not known to lack the same resource, wherever it is in the buffer: a secondary miss behind a primary
+ * one that finds no MSHR entry, a miss behind a secondary one whose entry is full, a hit behind either.
  *
- * round_robin: the selector goes on behind the request that passed others last, and returns to the oldest at the
+ * round_robin: the selector continues after the request that last overtook others, and returns to the oldest at the
  * buffer's end, so that every request has its turn. oldest: it always takes the oldest that qualifies.
  *
- * The paper's giant multiplexer finds a qualified request among all in one go; what that costs is select_cycles. The
- * queue of the network's port (l2.ingress_queue) stays in front of the buffer.
+ * The paper's giant multiplexer selects a qualified request among all at once; select_cycles is the cost of that. The
+ * queue of the network's port (l2.ingress_queue) remains in front of the buffer.
  */
 #include "cache/order.h"
 
