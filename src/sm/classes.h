@@ -2,8 +2,9 @@
  * How each class of instruction is executed: SM_CLASS_<class of trace/kernel.h>(X) is X(unit, latency, interval).
  *
  * Latencies and initiation intervals are the defaults of sm.lat.* and sm.ii.*: those of GPGPU-Sim's GTX480 where it
- * has them. Latency: cycles from entering the unit to the result. Interval: cycles until the unit takes the next warp.
- * For loads and stores the memory hierarchy decides; their latency here is what one adds that touches no memory.
+ * has them. Latency: cycles from entering the unit to the result. Interval: cycles until the unit accepts the next
+ * warp. For loads and stores the memory hierarchy determines the latency; the value here applies to one that touches
+ * no memory.
  */
 #ifndef WEIR_SM_CLASSES_H
 #define WEIR_SM_CLASSES_H

@@ -3,7 +3,7 @@
  *
  * The coalescer merges the lanes of one instruction into as few lines as they touch, in the order of the first lane
  * that touches each (NVIDIA since Fermi; GPGPU-Sim's coalesce_arch 20). Atomics of several lanes to the same word
- * become several requests, since each must see the one before.
+ * become several requests, because each must see the result of the one before.
  */
 #ifndef WEIR_SM_COALESCE_H
 #define WEIR_SM_COALESCE_H

@@ -1,10 +1,10 @@
 /*
- * Which loops a warp is in, for L1 policies that want to know when it has left one (EVENT_LOOP_EXIT).
+ * Tracks which loops a warp is in, for L1 policies that request an event when it has left one (EVENT_LOOP_EXIT).
  *
- * A diverged warp leaves a loop in parts: some lanes run ahead outside it and wait where the others will join them. As
- * with a SIMT stack, the warp has left when no lane that went in remains. So each loop a warp is in has its set of
- * lanes; a lane leaves when it executes an instruction outside the loop, or exits. Loops inside called functions are
- * not followed: a call belongs to the loop it is made in.
+ * A diverged warp leaves a loop in parts: some lanes run ahead outside it and wait at the reconvergence point. As with
+ * a SIMT stack, the warp has left the loop when none of the lanes that entered remains. Each loop that a warp is in
+ * therefore has a set of lanes; a lane leaves it when it executes an instruction outside the loop, or exits. Loops
+ * inside called functions are not tracked: a call belongs to the loop that contains it.
  */
 #include "sm/sm_priv.h"
 

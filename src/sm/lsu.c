@@ -1,12 +1,12 @@
 /*
- * The load/store unit: memory instructions in order, one line request per cycle to the L1, shared memory passes, and
- * the replies.
+ * The load/store unit: executes memory instructions in order, sends line requests to the L1, performs shared-memory
+ * passes and receives replies.
  *
- * An instruction is coalesced when it is issued and waits in a queue of `sm.lsu_queue`. The head alone works: a
+ * An instruction is coalesced when it is issued and waits in a queue of `sm.lsu_queue`. Only the head is active: a
  * shared-memory access occupies the unit for as many cycles as it has passes; a global, local, constant or texture
- * access sends `sm.lsu_lines` line requests per cycle as long as the L1's port has room, and a load keeps the unit for
- * as many cycles as it needs one bank of the L1's data (sm.data_banks). A load's registers are written
- * when its last line has come back; a store is done, for fences and for the CTA's end, when it is acknowledged.
+ * access sends `sm.lsu_lines` line requests per cycle as long as the L1's port has room, and a load occupies the unit
+ * for as many cycles as it uses its busiest bank of the L1's data (sm.data_banks). A load's registers are written when
+ * its last line has returned; a store is complete, for fences and for the CTA's end, when it is acknowledged.
  *
  * Not modelled: the width of the write-back bus beyond the L1's own one reply per cycle.
  */

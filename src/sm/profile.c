@@ -1,14 +1,14 @@
 /*
  * Where an SM's issue slots went, by static instruction: for `weir profile`.
  *
- * A scheduler cycle without issue has one reason (enum sm_stall). Here it also gets two instructions: the one that a
- * warp stood before, and the one that is to blame. Of the warps that wait for the reason, the oldest is charged. To
- * blame for a missing register is the instruction that writes it, for a full load/store unit the instruction that
- * occupies it, for a fence and for stores in flight at a warp's end the warp's last memory access; else the waiting
- * instruction itself. A cycle without a resident warp belongs to no instruction.
+ * A scheduler cycle without issue has one reason (enum sm_stall). The profile also charges it to two instructions: the
+ * one that waits to issue, and the one to blame. If several warps wait for the same reason, the oldest is charged. To
+ * blame for a missing register is the instruction that writes it; for a full load/store unit, the instruction that
+ * occupies it; for a fence, and for stores in flight at a warp's end, the warp's last memory access; otherwise the
+ * waiting instruction itself. A cycle without a resident warp belongs to no instruction.
  *
- * The state decides alone, and it does not change while the SM sleeps, so a charged interval is what its cycles charged
- * one by one would be.
+ * The charge depends only on the SM's state, which does not change while the SM sleeps, so charging an interval equals
+ * charging its cycles one by one.
  */
 #include "sm/sm_priv.h"
 

@@ -1,15 +1,15 @@
 /*
- * Scheduled code: a warp issues the operations of a region (trace/code.h) in the order an assembler gave them.
+ * Scheduled code: a warp issues the operations of a region (trace/code.h) in the order of the assembler's schedule.
  *
- * The stream names PTX instructions in program order, so one execution of a region is gathered first: the masks of its
- * instructions and the addresses of its accesses. Then its operations are issued one by one, each with the mask and
- * the addresses of the instruction it comes from. Executions of an unrolled loop's body that follow each other are
- * gathered together and issue the unrolled operations; a rest issues those of half as many iterations, and then of one,
- * as in the code that an assembler puts behind the loop.
+ * The stream names PTX instructions in program order, so one execution of a region is collected first: the masks of
+ * its instructions and the addresses of its accesses. Then its operations are issued one by one, each with the mask
+ * and the addresses of the instruction it comes from. Consecutive executions of an unrolled loop's body are collected
+ * together and issue the unrolled operations; the remaining iterations issue those of half as many iterations, and
+ * then of one, like the remainder code that an assembler puts after the loop.
  *
- * Gathering takes no time: it stands for the instruction memory, which has the code from the start. A warp that
- * leaves a region in the middle (a thread that ends there, a warp whose lanes are split) issues the operations of the
- * instructions that it executed.
+ * Collecting takes no simulated time, because the real instruction memory has the code from the start. A warp that
+ * leaves a region in the middle (a thread exits there, or the warp diverges) issues the operations of the instructions
+ * that it executed.
  */
 #include "sm/sm_priv.h"
 

@@ -1,10 +1,10 @@
 /*
  * One SM: CTAs in, warps issued, statistics, CTAs out.
  *
- * A cycle: replies and timers free warps; a new CTA arrives; the load/store unit works; each scheduler issues from one
- * warp. An SM in which nothing can happen next cycle sleeps until its next timer, a reply, a CTA or room in the L1's
- * port; what its schedulers waited for meanwhile is charged as an interval when it wakes, and is the same as if it had
- * been charged cycle by cycle, because nothing changed.
+ * A cycle: replies and timers make warps ready; a new CTA arrives; the load/store unit advances; each scheduler issues
+ * from one warp. An SM in which nothing can happen next cycle sleeps until its next timer, a reply, a CTA or room in
+ * the L1's port. When it wakes, the stall cycles of its schedulers are charged as an interval, which equals charging
+ * them cycle by cycle, because the state did not change.
  *
  * Sources: the pipeline is that of GPGPU-Sim 4 (schedulers, scoreboard, operand delay, execution units with initiation
  * intervals), described in docs/machines.md. Not modelled: register bank conflicts, the operand collector's queues,

@@ -5,10 +5,9 @@
  *       ^------done_out----'  <--hit, fill, event--'
  *
  * CTA in:   one message per CTA: req = low, info = high 32 bits of its number in the grid. The dispatcher never sends
- *           more than sm_set_kernel allowed.
- * CTA out:  the same message when the CTA has ended: all warps done, all their memory accesses answered.
- * The SM gets its instructions through struct sm_streams, which hides whether they come from a file or from a running
- * emulator. Requests and replies: see l1/l1.h.
+ *           more than sm_set_kernel allowed. CTA out:  the same message when the CTA has ended: all warps have exited
+ *           and all their memory accesses are complete. The SM reads its instructions through struct sm_streams, which
+ *           hides whether they come from a file or from a running emulator. Requests and replies: see l1/l1.h.
  */
 #ifndef WEIR_SM_SM_H
 #define WEIR_SM_SM_H

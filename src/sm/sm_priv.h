@@ -1,9 +1,10 @@
 /*
  * Inside the SM: its state, shared by sm.c (tick, CTAs), warp.c (what a warp waits for), lsu.c (memory instructions).
  *
- * Every resident warp is in exactly one set in[enum warp_wait]. A warp enters READY when its next instruction, decoded
- * ahead, has its registers; until then it sits in a timer wheel (ALU, FETCH) or another event moves it
- * (MEM, FENCE, BARRIER, DRAIN). So finding a warp to issue is a mask operation and waiting warps are never looked at.
+ * Every resident warp is in exactly one set in[enum warp_wait]. A warp enters READY when the registers of its next
+ * instruction, decoded in advance, are available; until then it is in a timer wheel (ALU, FETCH) or waits for an event
+ * (MEM, FENCE, BARRIER, DRAIN). Finding a warp to issue is therefore a mask operation, and waiting warps are never
+ * visited.
  */
 #ifndef WEIR_SM_SM_PRIV_H
 #define WEIR_SM_SM_PRIV_H

@@ -1,12 +1,12 @@
 /*
- * What a warp waits for: registers, its next instruction, barriers; and its end.
+ * What a warp waits for (registers, its next instruction, barriers), and how it ends.
  *
- * Scoreboard: each register of a warp has the cycle from which it can be read. An instruction that an execution unit
- * performs sets that cycle at issue; a load leaves its registers pending until the last line is there. Sources and
- * destinations are checked alike, so results are written in program order.
+ * Scoreboard: each register of a warp has the cycle from which it can be read. An instruction of an execution unit
+ * sets that cycle at issue; a load leaves its registers pending until its last line has arrived. Both sources and
+ * destinations are checked, so results are written in program order.
  *
- * Fetching: `sm.fetch_width` instructions come together; the next fetch starts when the buffer is empty, one fetch per
- * cycle and SM, through an instruction cache whose misses take a fixed time. A jump discards what is buffered.
+ * Fetching: `sm.fetch_width` instructions are fetched together; the next fetch starts when the buffer is empty, one
+ * fetch per cycle and SM, through an instruction cache whose misses take a fixed time. A jump discards the buffer.
  *
  * Barriers count warps. A diverged warp arrives in parts; it has arrived when all its live lanes have.
  */

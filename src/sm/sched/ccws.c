@@ -4,14 +4,14 @@
  *
  * Every warp has `base` points. When it misses on a line it has lost (l1/management/ccws.c sends EVENT_LOST_LOCALITY),
  * its score rises to LLDS = lost / issued x k x cutoff, where lost and issued count those events and the warp
- * instructions of the warps that live now, and cutoff = base x live warps; the same expression, as it stands now, is
- * the most a score can be. Points above the base decay by one a cycle. The warps in order of their scores may load
- * until their sum reaches the cutoff, the one that crosses it included; the others may do anything but load from global
- * or local memory. Among those that may issue the order is greedy then oldest.
+ * instructions of the resident warps, and cutoff = base x resident warps; the current value of the same expression is
+ * the maximum of a score. Points above the base decay by one per cycle. In the order of their scores, warps may load
+ * until the sum of scores reaches the cutoff, including the warp that crosses it; the others may issue anything except
+ * loads from global or local memory. Among the warps that may issue, the order is greedy then oldest.
  *
- * Scores are those of an SM: its schedulers share them. Not as there: a warp at a barrier or fence is left out of the
- * sum, so that warps with many points cannot keep those they wait for from loading; the decay is computed from the
- * clock, so the cap acts when scores are looked at, not in every cycle.
+ * The schedulers of an SM share the scores. Two differences from the authors' simulator: a warp at a barrier or fence
+ * is left out of the sum, so that warps with high scores cannot block the loads of the warps they wait for; and the
+ * decay is computed from the clock, so the cap applies when scores are read, not in every cycle.
  */
 #include "sm/sched/sched.h"
 

@@ -3,8 +3,8 @@
  *
  * Rogers et al., MICRO 2012, section 4.2 (SWL); the rules are those of GPGPU-Sim's swl_scheduler: N counts per
  * scheduler, and a warp that waits at a barrier or a fence, or has ended, does not take one of the N places, so a CTA
- * whose warps are not all active can reach its barrier. Unlike there, the warp that issued last has no place beyond the
- * N.
+ * whose warps are not all active can reach its barrier. Unlike in GPGPU-Sim, the warp that issued last has no
+ * additional place.
  */
 #ifndef WEIR_SM_SCHED_LIMIT_H
 #define WEIR_SM_SCHED_LIMIT_H

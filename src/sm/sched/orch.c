@@ -2,14 +2,14 @@
  * Orchestrated scheduling and prefetching, the scheduler's half (Jog et al., ISCA 2013), on two-level scheduling as the
  * CAPS study has it: prefetch-aware groups of warps. The prefetcher's half is l1/prefetch/lap.h.
  *
- * The warps of a scheduler form groups whose members are not neighbours: neighbours share macro-blocks of memory and so
- * run at different times, and what one group misses prefetches for the next. Places in the ready queue
- * (sched/ready_queue.h) go to warps of the present group first; when none of them could go on, the next group with such
- * a warp is the present one. Warps in the queue issue in round robin, those of the group that issued last before
+ * The warps of a scheduler form groups of non-consecutive warps. Consecutive warps share macro-blocks of memory;
+ * because they run at different times, the misses of one group trigger prefetches for the next. Warps of the current
+ * group enter the ready queue (sched/ready_queue.h) first; when none of them could issue, the next group with such a
+ * warp becomes the current one. Warps in the queue issue in round robin, those of the group that issued last before
  * others.
  *
- * Chosen so, where the source is not at hand: a group is as large as the ready queue, there are as many groups as the
- * warps that the kernel has resident fill, and the n-th slot of a scheduler is in group n modulo their number.
+ * Choices, because the source was not available: a group is as large as the ready queue, there are as many groups as
+ * the kernel's resident warps fill, and the n-th slot of a scheduler is in group n modulo that number.
  */
 #include "sm/sched/ready_queue.h"
 

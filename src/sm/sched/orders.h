@@ -2,7 +2,7 @@
  * Orders that several warp schedulers share: which warp of a set comes first.
  *
  * Greedy then oldest (Rogers et al., MICRO 2012) is the order underneath the schedulers that limit how many warps may
- * issue, round robin the one underneath those with a ready queue: they pass the set that is left.
+ * issue, and round robin underlies those with a ready queue; they pass the remaining set of warps.
  */
 #ifndef WEIR_SM_SCHED_ORDERS_H
 #define WEIR_SM_SCHED_ORDERS_H

@@ -4,13 +4,14 @@
  *
  * The first warp of every CTA is marked as its leading warp. Leading warps issue before others, so that the prefetcher
  * learns the base address of every CTA early. Over two-level scheduling they also enter the ready queue first
- * (sched/ready_queue.h), and a warp for which a prefetched line has come is moved there at once (eager wake-up), before
- * the line can be evicted. Over round robin and over greedy-then-oldest, which have no queue, only the order changes.
+ * (sched/ready_queue.h), and a warp for which a prefetched line has arrived is moved there at once (eager wake-up),
+ * before the line can be evicted. With round robin and greedy-then-oldest, which have no queue, only the order
+ * changes.
  *
- * Choices where the paper is silent: the leading warp of a CTA is its first warp, for its whole life (`lead =
- * first_load`: until it has issued a load, as the paper sketches for GTO); leading warps are in round robin among
- * themselves (two-level, LRR) or greedy then oldest (GTO); a warp that waits for memory or at a barrier is not woken,
- * since it could not issue; the warp that gives way to a woken one is the trailing warp that entered the queue last.
+ * Choices where the paper is silent: the leading warp of a CTA is its first warp, for its whole life
+ * (`lead = first_load`: until it has issued a load, as the paper sketches for GTO); leading warps issue in round robin
+ * among themselves (two-level, LRR) or greedy then oldest (GTO); a warp that waits for memory or at a barrier is not
+ * woken, because it could not issue; a woken warp replaces the trailing warp that entered the queue last.
  */
 #ifndef WEIR_SM_SCHED_PAS_H
 #define WEIR_SM_SCHED_PAS_H

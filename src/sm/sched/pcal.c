@@ -1,6 +1,6 @@
 /*
  * Priority-based cache allocation, the scheduler's half (Li et al., HPCA 2015, the static scheme): `warps` is the knob
- * W, the warps that may issue, as in swl. Which of them may allocate in the L1 is the other half's knob
+ * W, the warps that may issue, as in swl. The other half decides which of them may allocate in the L1
  * (l1/management/pcal.c).
  */
 #include "sm/sched/limit.h"

@@ -2,12 +2,12 @@
  * The ready queue of two-level scheduling, the part that two_level and pas share (Gebhart et al., ISCA 2011; CAPS,
  * IPDPS 2018, section V-A).
  *
- * Only the warps in the queue are candidates. One that must wait for memory, a fence or a barrier leaves it, and the
- * pending warp that has waited longest and could go on takes its place. A warp is never promoted while it still waits,
- * unlike in GPGPU-Sim's two_level_active.
+ * Only the warps in the queue are candidates. A warp that must wait for memory, a fence or a barrier leaves the queue,
+ * and the longest pending warp that could issue takes its place. Unlike in GPGPU-Sim's two_level_active, a warp is
+ * never promoted while it still waits.
  *
- * A warp may be marked as leading (pas). Leading warps are promoted before others, and one that arrives at a full queue
- * takes the place of the trailing warp that entered last; that warp keeps its turn among the pending ones.
+ * A warp may be marked as leading (pas). Leading warps are promoted before others, and a leading warp that arrives at
+ * a full queue replaces the trailing warp that entered last; the replaced warp keeps its turn among the pending ones.
  */
 #ifndef WEIR_SM_SCHED_READY_QUEUE_H
 #define WEIR_SM_SCHED_READY_QUEUE_H

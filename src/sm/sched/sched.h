@@ -1,13 +1,13 @@
 /*
- * Warp schedulers: which of the warps that could issue does.
+ * Warp schedulers: they decide which of the ready warps issues.
  *
  * A policy is one file, sched/<name>.c, with a constant struct of hooks, and one line in src/policies.list. Each
  * scheduler of each SM has its own state of `state_bytes` zeroed bytes. Every hook but `pick` may be NULL.
  *
  * Warps are named by their slot in the SM (0..63) and sets of warps are 64-bit masks. Hooks run inside the SM's tick.
- * `pick` is called only when some warp of this scheduler could issue, and how often it is called in vain must not
- * matter: it may change its state only for the warp it returns. What makes a policy change its mind between picks
- * comes through the events.
+ * `pick` is called only when some warp of this scheduler could issue. The number of calls that return no warp must not
+ * matter, so `pick` may change its state only for the warp it returns. Events inform a policy of changes between
+ * picks.
  */
 #ifndef WEIR_SM_SCHED_H
 #define WEIR_SM_SCHED_H
