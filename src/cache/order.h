@@ -33,18 +33,18 @@
 #include <stdio.h>
 
 #define ORDER_NONE         UINT32_MAX /* no slot */
-#define ORDER_MAX_CAPACITY (1u << 16) /* requests: far more than a cache can have before it */
+#define ORDER_MAX_CAPACITY (1u << 16) /* requests: far more than can wait for a cache */
 
 struct order;
 
-/* ---- what a policy gets and gives ---- */
+/* ---- the policy's interface ---- */
 
 enum order_at { ORDER_AT_L1, ORDER_AT_L2 };
 
-/* What the layer gives a policy at init; lives as long as the cache. */
+/* What the layer passes to a policy at init; lives as long as the cache. */
 struct order_host {
     const struct order *order;
-    struct arena *arena;       /* for what the policy allocates at init */
+    struct arena *arena;       /* for the policy's allocations at init */
     const struct addrmap *map; /* DRAM bank, row and column of a request: addrmap_place(map, req->addr, &place) */
     enum order_at at;
     uint32_t index;             /* of the SM (L1) or the slice (L2) */
@@ -54,67 +54,68 @@ struct order_host {
     const void *cache;          /* for the two functions below */
     uint32_t (*set_of)(const void *cache, uint64_t addr);
     /*
-     * What a request would need now if it were looked up: bits 1 << enum stall. A hit needs the reply, a secondary miss
-     * a merge slot, a primary miss a line, an entry and the queue. Changes nothing. NULL: the cache cannot tell.
+     * The resources that a request would need if it were looked up now: bits 1 << enum stall. A hit needs the reply, a
+     * secondary miss a merge slot, a primary miss a line, an entry and the queue. No side effects. NULL: the cache
+     * does not provide this.
      */
     uint32_t (*needs)(const void *cache, const struct req *, uint32_t info);
 
     /* Set by the policy's init. */
-    uint32_t capacity;      /* requests the buffer holds; 1 to ORDER_MAX_CAPACITY */
-    uint32_t select_cycles; /* one selection takes so many cycles, and they do not overlap; 0 counts as 1 */
-    uint64_t max_wait;      /* cycles after which a request goes first; 0: the policy alone decides */
-    /* Set by take_in, taken or could_not: ask pick again in this cycle even if nothing has changed by then; 0: no. */
+    uint32_t capacity;      /* requests that the buffer holds; 1 to ORDER_MAX_CAPACITY */
+    uint32_t select_cycles; /* cycles per selection; selections do not overlap; 0 counts as 1 */
+    uint64_t max_wait;      /* cycles after which a request has priority; 0: only the policy decides */
+    /* Set by take_in, taken or could_not: call pick again in this cycle even if nothing has changed; 0: no. */
     uint64_t ask_at;
 };
 
 enum order_verdict {
-    ORDER_WAIT,        /* it waits at the tags, and with it all others: head-of-line blocking */
-    ORDER_TRY_ANOTHER, /* it goes back to its slot; pick is asked again */
-    ORDER_BYPASS,      /* it bypasses the cache, if it may and can; else it waits at the tags */
+    ORDER_WAIT,        /* it waits at the tags and blocks all others: head-of-line blocking */
+    ORDER_TRY_ANOTHER, /* it returns to its slot; pick is called again */
+    ORDER_BYPASS,      /* it bypasses the cache if that is possible; otherwise it waits at the tags */
 };
 
 struct order_policy {
     struct policy_info info;
     size_t state_bytes;
-    /* Sets host->capacity. 0, or -1 with *e filled. Every policy but the baseline, which has no hooks, has one. */
+    /* Sets host->capacity. 0, or -1 with *e filled. Required, except for the baseline, which has no hooks. */
     int (*init)(void *st, const void *params, struct order_host *, struct err *e);
     /*
-     * A request has arrived and would get this slot. false: no room for it now. It stays outside and is asked about
-     * again, so the policy's state must be as before.
+     * A request has arrived and would get this slot. false: there is no room now. The request stays outside and
+     * take_in is called again later, so it must leave the policy's state unchanged.
      */
     bool (*take_in)(void *st, uint32_t slot, const struct req *, uint64_t now);
     /*
-     * The slot of the request to look up next, or ORDER_NONE. Removes nothing and changes nothing: it is asked as often
-     * as the layer likes, and not again after ORDER_NONE until something has changed (or at host->ask_at).
+     * The slot of the request to look up next, or ORDER_NONE. It has no side effects, because the layer may call it any
+     * number of times. After ORDER_NONE it is not called again until something has changed (or at host->ask_at).
      */
     uint32_t (*pick)(const void *st, uint64_t now);
-    /* The cache has taken this request, or it has bypassed the cache: forget it. Any slot, because of the guard. */
+    /* The cache has accepted this request, or it has bypassed: remove it. It may be any slot, because of the guard. */
     void (*taken)(void *st, uint32_t slot);
     /* The cache has refused this request. NULL: ORDER_WAIT. */
     enum order_verdict (*could_not)(void *st, uint32_t slot, enum stall why);
-    void (*on_kernel)(void *st, uint32_t launch_index); /* a kernel begins. NULL: nothing to do */
+    void (*on_kernel)(void *st, uint32_t launch_index); /* a kernel starts. NULL: nothing to do */
 };
 
-/* ---- what a policy may ask ---- */
+/* ---- what a policy may call ---- */
 const struct req *order_req(const struct order_host *, uint32_t slot);
-/* Requests taken in before this one since the machine began: compare two of them to know which is older. */
+/* The request's arrival number, counted from the machine's start: the smaller of two is older. */
 uint64_t order_arrival(const struct order_host *, uint32_t slot);
 /*
- * false: looking this request up now is known to be fruitless: the cache has refused it, or another one that needs the
- * same entry, queue, network or unit, and nothing has been freed since.
+ * false: a look-up of this request is known to fail now, because the cache has refused it, or another one that needs
+ * the same entry, queue, network or unit, and nothing has been freed since.
  */
 bool order_ready(const struct order_host *, uint32_t slot);
 
-/* A FIFO queue of slots, from which any can be removed; a slot is in one queue at most. Zeroed memory is not empty. */
+/* A FIFO of slots with removal at any position; a slot is in at most one. Zeroed memory is not an empty queue. */
 struct order_queue {
     uint32_t head, tail, n;
 };
 #define ORDER_QUEUE_EMPTY ((struct order_queue){ORDER_NONE, ORDER_NONE, 0})
 void order_queue_push(const struct order_host *, struct order_queue *, uint32_t slot);
 void order_queue_remove(const struct order_host *, struct order_queue *, uint32_t slot);
-uint32_t order_queue_next(const struct order_host *, uint32_t slot); /* the one behind it, or ORDER_NONE */
+uint32_t order_queue_next(const struct order_host *, uint32_t slot); /* the next slot, or ORDER_NONE */
 
-/* For a policy's init: so many empty queues of so many requests each, which together are the buffer. */
+/* For a policy's init: `queues` empty queues of `entries` requests each, which together form the buffer. */
 static inline struct order_queue *order_queues(struct order_host *host, uint32_t queues, uint32_t entries)
 {
     struct order_queue *q = arena_alloc64(host->arena, queues * sizeof *q);
@@ -123,7 +124,7 @@ static inline struct order_queue *order_queues(struct order_host *host, uint32_t
     host->capacity = queues * entries;
     return q;
 }
-/* For its take_in: false, and nothing has changed, when the queue holds `entries` requests already. */
+/* For its take_in: false, without side effects, when the queue already holds `entries` requests. */
 static inline bool order_queue_join(const struct order_host *host, struct order_queue *q, uint32_t entries,
                                     uint32_t slot)
 {
@@ -136,32 +137,32 @@ static inline bool order_queue_join(const struct order_host *host, struct order_
 /* ---- what the layer keeps ---- */
 struct order_slot {
     req_id req;
-    uint32_t info;               /* what the port said about it: net_info at the L2 */
-    uint64_t line;               /* with the SM the guard's key */
+    uint32_t info;               /* the port's info: net_info at the L2 */
+    uint64_t line;               /* with the SM, the guard's key */
     uint64_t arrival, arrived;   /* its number and its cycle */
     uint32_t q_prev, q_next;     /* the policy's queue; q_next also chains the free slots */
     uint32_t age_prev, age_next; /* all requests held, oldest first */
     uint32_t older, younger;     /* of the same SM and line */
     uint32_t hash_next;
-    uint32_t waits; /* refused, and none of these causes (bits) has gone since; 0 = may be tried */
-    int8_t why;     /* the cause of the last refusal, while waits */
+    uint32_t waits; /* refused, and none of these causes (bits) has been freed since; 0 = may be tried */
+    int8_t why;     /* the cause of the last refusal, while `waits` is set */
     bool refused;   /* at least once */
 };
 
 struct order_stats {
     uint64_t requests;          /* taken in */
-    uint64_t request_cycles;    /* sum over cycles of the requests held: occupancy */
+    uint64_t request_cycles;    /* sum over cycles of the requests in the buffer: occupancy */
     uint64_t fill_stall_cycles; /* cycles in which a request found no room */
-    uint64_t advanced, advance; /* requests that left ahead of older ones, and by how many places in all */
+    uint64_t advanced, advance; /* requests that left ahead of older ones, and the sum of the places gained */
     uint64_t max_advance, max_wait_cycles;
-    uint64_t guarded;       /* offers in which the layer put the older request of the SM and line first */
+    uint64_t guarded;       /* offers in which the layer replaced the choice by an older request of the SM and line */
     uint64_t overdue;       /* offers made because of max_wait */
-    uint64_t tried_another; /* refusals after which the policy wanted another request */
+    uint64_t tried_another; /* refusals after which the policy chose another request */
     uint64_t blocked;       /* requests refused at least once */
     /* Of those, when they were refused first, the ones behind which another request could have been taken (CART III-A):
      */
-    uint64_t blocked_merge; /* refused for want of an entry, and another needed a merge slot only */
-    uint64_t blocked_entry; /* refused for want of a merge slot, and another needed an entry */
+    uint64_t blocked_merge; /* refused for lack of an entry, and another needed only a merge slot */
+    uint64_t blocked_entry; /* refused for lack of a merge slot, and another needed an entry */
     uint64_t blocked_hit;   /* refused for any reason, and another would have hit */
 };
 /* Tables for stats_add(s, "l1_order" or "l2_order", table, &order->stats). */
@@ -178,13 +179,13 @@ struct order {
     uint32_t oldest, youngest;
     uint32_t waiting;   /* the request that waits at the tags, or ORDER_NONE */
     uint32_t waits;     /* of all slots together */
-    uint32_t exhausted; /* of the causes of refusal those that any request would meet: entry, queue, reply, unit */
+    uint32_t exhausted; /* the causes of refusal that apply to any request: entry, queue, reply, unit */
     uint32_t line_shift;
     bool idle;          /* the policy has nothing to offer until something changes */
     uint64_t select_at; /* the next selection is complete in this cycle */
     uint64_t n_in, n_out;
     uint64_t counted_to;    /* cycle up to which occupancy is counted */
-    uint64_t no_room_since; /* NEVER: there is room, or nobody asks */
+    uint64_t no_room_since; /* NEVER: there is room, or no request waits outside */
     struct order_stats stats;
 };
 
@@ -195,26 +196,26 @@ struct order {
  */
 int order_init(struct order *, const struct order_policy *, const void *params, const struct order_host *host,
                const struct req *pool, struct err *e);
-/* false: no room. After the look-ups of the cycle, so that a request spends a cycle in the buffer. */
+/* false: no room. Call it after the cycle's look-ups, so that a request spends a cycle in the buffer. */
 bool order_take_in(struct order *, req_id, uint32_t info, uint64_t now);
-/* The slot of the request to look up now, or ORDER_NONE. It must be answered by order_taken or order_refused. */
+/* The slot of the request to look up now, or ORDER_NONE. The caller must then call order_taken or order_refused. */
 uint32_t order_offer(struct order *, uint64_t now);
-/* Before the request's record is given to anybody who may free it in this cycle: the policy looks at it. */
+/* Call it before handing the request to a component that may free it in this cycle: the policy reads it. */
 void order_taken(struct order *, uint32_t slot, uint64_t now);
-/* ORDER_BYPASS: bypass if that is possible, and say order_taken; else do nothing: it waits. */
+/* ORDER_BYPASS: bypass if possible and call order_taken; otherwise do nothing, and the request waits. */
 enum order_verdict order_refused(struct order *, uint32_t slot, enum stall why, uint64_t now);
-/* Something has been freed that refused requests may wait for: bits 1 << enum stall. */
+/* Resources that refused requests may wait for have been freed: bits 1 << enum stall. */
 void order_freed(struct order *, uint32_t causes);
-/* The first cycle after `now` in which order_offer may have something, unless something is freed before; NEVER. */
+/* The first cycle after `now` in which order_offer may return a slot, unless a resource is freed before; or NEVER. */
 uint64_t order_next(const struct order *, uint64_t now);
 void order_kernel(struct order *, uint32_t launch_index);
-void order_sync(struct order *, uint64_t now); /* brings counters that add intervals up to date */
+void order_sync(struct order *, uint64_t now); /* updates the counters that add intervals */
 
 static inline uint32_t order_count(const struct order *o)
 {
     return o->n;
 }
-/* Causes that some request held waits for, bits: what the cache must report by order_freed. */
+/* Causes (bits) that a request in the buffer waits for; the cache must report them by order_freed. */
 static inline uint32_t order_waits(const struct order *o)
 {
     return o->waits;

@@ -20,7 +20,7 @@
 #define TAG_NONE     UINT64_MAX /* no line here */
 #define SECTOR_BYTES 32
 
-/* How many sectors a mask of up to eight holds; the host may have no instruction for it. */
+/* The number of sectors in a mask of up to eight; the host may have no popcount instruction. */
 static inline uint32_t sector_count(uint8_t mask)
 {
     const uint64_t ones = 0x4332322132212110ull; /* bits set in each of 0..15 */
@@ -36,9 +36,9 @@ enum set_hash {
 
 enum tag_flag {
     TAG_F_REUSED = 1 << 0,     /* hit at least once since it was filled */
-    TAG_F_PREFETCHED = 1 << 1, /* brought in by a prefetch and not used by a demand access yet */
-    TAG_F_STALE = 1 << 2,      /* written elsewhere while in flight: dropped when it comes */
-    TAG_F_COPIED = 1 << 3,     /* put there by a copy from the host and not used by a kernel yet */
+    TAG_F_PREFETCHED = 1 << 1, /* fetched by a prefetch and not yet used by a demand access */
+    TAG_F_STALE = 1 << 2,      /* written elsewhere while in flight: dropped on arrival */
+    TAG_F_COPIED = 1 << 3,     /* placed by a copy from the host and not yet used by a kernel */
 };
 
 struct tags {
@@ -50,7 +50,7 @@ struct tags {
     uint8_t *flags;   /* enum tag_flag */
     uint64_t stamp;
     uint32_t n_set, n_way;
-    uint32_t n_live; /* ways of each set that lines may be placed in; the others are empty */
+    uint32_t n_live; /* ways of each set that may hold lines; the others are empty */
     uint8_t line_shift, hash;
     uint8_t n_sector, full; /* sectors of a line; mask of all of them */
 };
@@ -107,7 +107,7 @@ static inline uint64_t tags_candidates(const struct tags *t, uint32_t set)
     return m;
 }
 
-/* Puts a line into an entry, with nothing valid yet. The caller has dealt with what was there. */
+/* Places a line in an entry, with no valid sector. The caller has handled the previous line. */
 static inline void tags_place(struct tags *t, uint32_t entry, uint64_t line)
 {
     t->line[entry] = line;

@@ -22,17 +22,17 @@
 #include "engine/request.h"
 #include "l1/l1.h"
 
-/* What a look-up comes to. The order of the stalls is that of the statistics. */
+/* The outcome of a look-up. The order of the stalls is that of the statistics. */
 enum l1_outcome {
-    L1_HIT,         /* the data is there; a store's line is there */
-    L1_MISS,        /* a fetch begins; a store's line is not there */
-    L1_SECTOR_MISS, /* a fetch begins for sectors of a line that is there or in flight */
-    L1_MERGE,       /* joins a fetch in flight */
-    L1_BYPASSED,    /* to the L2 without an effect on this cache, but that stores drop a stale line */
+    L1_HIT,         /* the data is present; for a store, its line is */
+    L1_MISS,        /* a fetch starts; for a store, its line is absent */
+    L1_SECTOR_MISS, /* a fetch starts for sectors of a line that is present or in flight */
+    L1_MERGE,       /* merges with a fetch in flight */
+    L1_BYPASSED,    /* to the L2 without an effect on this cache, except that stores invalidate a stale line */
     L1_ATOMIC,      /* performed at the L2 */
     L1_REMOTE,      /* to the L1 of another SM */
-    L1_TAKEN,       /* the number of outcomes in which the request was taken */
-    /* Not taken: L1_TAKEN + enum stall. */
+    L1_TAKEN,       /* the number of outcomes in which the request was accepted */
+    /* Not accepted: L1_TAKEN + enum stall. */
     L1_STALL_LINE = L1_TAKEN + STALL_LINE,
     L1_STALL_MSHR = L1_TAKEN + STALL_MSHR,
     L1_STALL_MERGE = L1_TAKEN + STALL_MERGE,
@@ -47,13 +47,13 @@ struct l1_access {
     uint64_t line; /* line number */
     uint64_t now;  /* core cycle */
     uint32_t set;
-    int32_t entry; /* where the line is; -1 = it is not */
-    bool hit;      /* all sectors asked for are there */
+    int32_t entry; /* where the line is; -1 = absent */
+    bool hit;      /* all requested sectors are valid */
     bool pending;  /* the line is in flight (an MSHR holds it) */
-    uint16_t note; /* on_access may set it: goes to the L2 with the request (req.note, l2.notes) */
+    uint16_t note; /* on_access may set it; it goes to the L2 with the request (req.note, l2.notes) */
 };
 
-/* What the L1 gives a policy at init; lives as long as the L1. */
+/* What the L1 passes to a policy at init; lives as long as the L1. */
 struct l1_host {
     struct l1 *l1;
     const struct tags *tags; /* of the data cache */
@@ -61,30 +61,31 @@ struct l1_host {
     uint32_t sm, n_sm, n_warp, n_cta;
     uint32_t line_size;   /* bytes of a cache line */
     uint32_t hit_latency; /* cycles from the SM's request to its data when it hits */
-    uint32_t kernel;      /* number of the kernel that runs, the same for each of its launches: pcs count within it */
+    uint32_t kernel;      /* number of the running kernel, the same for all its launches; a pc counts within it */
 };
 
-/* ---- what a policy may ask for ---- */
-/* Tells the SM's warp scheduler; arrives next cycle. */
+/* ---- what a policy may call ---- */
+/* Sends an event to the SM's warp scheduler; it arrives in the next cycle. */
 void l1_tell_sm(struct l1_host *, enum event, uint32_t slot, uint32_t argument);
 /*
- * Asks for a line to be prefetched for `warp`: it waits in a queue of l1.prefetch_queue addresses, takes a cycle of the
- * cache's port that no demand access wants, and goes the way of a load from there (route, on_access, victim, on_miss,
- * on_fill; to the line's home where lines have one), but is dropped when the line is there or in flight already, when
- * the management would not keep it, or when anything it needs is not free. false: the queue is full (counted).
+ * Requests a prefetch of a line for `warp`. The prefetch waits in a queue of l1.prefetch_queue addresses and uses the
+ * cache's port in a cycle without a demand access. From there it takes the path of a load (route, on_access, victim,
+ * on_miss, on_fill; to the line's home where lines have one), but it is dropped when the line is present or in flight,
+ * when the management would not allocate it, or when a resource it needs is not free. false: the queue is full
+ * (counted).
  */
 bool l1_prefetch(struct l1_host *, uint64_t addr, uint32_t pc, uint32_t warp, uint32_t cta);
 /* Network distance between this SM and another or an L2 slice of an address; 0 without a network. */
 uint32_t l1_hops_to_sm(const struct l1_host *, uint32_t sm);
 uint32_t l1_hops_to_l2(const struct l1_host *, uint64_t addr);
 
-/* The present core cycle, for hooks that are not given it. */
+/* The current core cycle, for hooks that do not receive it. */
 uint64_t l1_now(const struct l1_host *);
 
-/* ---- management: what to keep ---- */
+/* ---- management: what to allocate and what to replace ---- */
 enum l1_verdict {
     L1_NORMAL,      /* hit: served; miss: fetched and allocated */
-    L1_BYPASS_MISS, /* hit: served; miss: fetched as l1.bypass_fetch says, merged with others, not allocated */
+    L1_BYPASS_MISS, /* hit: served; miss: fetched according to l1.bypass_fetch, may merge, not allocated */
     L1_BYPASS,      /* not looked up: straight to the L2, no MSHR, no allocation, only the touched sectors */
 };
 #define L1_NO_WAY UINT32_MAX
@@ -92,70 +93,69 @@ enum l1_verdict {
 struct l1_management {
     struct policy_info info;
     size_t state_bytes, line_bytes;
-    uint32_t events; /* bits of enum event that on_event wants */
-    bool l2_notes;   /* it uses l1_access.note and req.note: the L2 keeps them, as with l2.notes = yes */
+    uint32_t events; /* bits of enum event that on_event receives */
+    bool l2_notes;   /* it uses l1_access.note and req.note, so the L2 keeps them, as with l2.notes = yes */
     bool (*l2_bypass)(
-        const void *params); /* true: reads bypass an L2 slice that cannot take them (l2.bypass_on_fail) */
+        const void *params); /* true: reads bypass an L2 slice that cannot accept them (l2.bypass_on_fail) */
     int (*init)(void *st, const void *params, struct l1_host *, struct err *);
     /* --- decisions --- */
-    /* Once per load of the data cache, before anything else happens to it. (Retries after a failure do not ask again.)
-     */
+    /* Called once per load of the data cache, before its look-up, and not again on retries after a stall. */
     enum l1_verdict (*on_access)(void *st, struct l1_access *);
     /*
-     * victim and on_stall are asked each time the access is tried, and how often a stalled access is tried depends on
-     * what else happens in the L1 and on --engine. Neither may count, draw random numbers or otherwise change its
-     * answer because it was asked: that belongs into the events, which come once per access.
+     * victim and on_stall are called each time the access is tried, and the number of retries of a stalled access
+     * depends on what else happens in the L1 and on --engine. Neither may count its calls, draw random numbers or
+     * otherwise change state; state changes belong in the event hooks, which are called once per access.
      *
-     * A line must go: one way of `candidates` (never 0; anything else is a fatal error), or L1_NO_WAY: all are
-     * protected, then this access bypasses. NULL = least recently used. Empty ways are taken before it is asked.
+     * victim selects the line to replace. It returns one way of `candidates` (never 0; any other way is a fatal
+     * error), or L1_NO_WAY: all ways are protected, and the access bypasses. NULL = least recently used. Empty ways
+     * are used first, without a call.
      */
     uint32_t (*victim)(void *st, const struct l1_access *, uint64_t candidates);
-    /* The access stalls. true: it bypasses the cache as soon as the miss queue has room. (Not asked for STALL_QUEUE.)
-     */
+    /* The access stalls. true: it bypasses the cache as soon as the miss queue has room. Not called for STALL_QUEUE. */
     bool (*on_stall)(void *st, const struct l1_access *, enum stall why);
     /* --- events --- */
     void (*on_hit)(void *st, const struct l1_access *);                  /* also merges: a->pending */
     void (*on_miss)(void *st, const struct l1_access *, bool allocated); /* entry = the reserved one, or -1 */
-    void (*on_all_protected)(void *st, const struct l1_access *);        /* `victim` said L1_NO_WAY: it bypasses */
-    void (*on_stall_bypass)(void *st, const struct l1_access *, enum stall why); /* `on_stall` said so: it bypasses */
+    void (*on_all_protected)(void *st, const struct l1_access *);        /* `victim` returned L1_NO_WAY: it bypasses */
+    void (*on_stall_bypass)(void *st, const struct l1_access *, enum stall why); /* `on_stall` returned true */
     void (*on_store)(void *st, const struct l1_access *); /* before the write's own effect on the line */
     void (*on_fill)(void *st, const struct req *, uint32_t entry);
     void (*on_evict)(void *st, uint32_t entry, uint64_t line, bool reused); /* replaced or dropped; not at flushes */
-    void (*on_reply)(void *st, const struct req *); /* a request sent down is answered; req.note = the L2 line's */
+    void (*on_reply)(void *st, const struct req *); /* a request's reply has arrived; req.note = the L2 line's */
     void (*on_event)(void *st, enum event, uint32_t slot, uint32_t argument);
-    void (*on_kernel)(void *st, uint32_t launch_index); /* a kernel begins; the cache is empty if it is flushed */
-    uint64_t (*on_epoch)(void *st, uint64_t now); /* returns the next core cycle it wants, a later one; 0 = no more.
+    void (*on_kernel)(void *st, uint32_t launch_index); /* a kernel starts; the cache is empty if it is flushed */
+    uint64_t (*on_epoch)(void *st, uint64_t now); /* returns the next core cycle to be called in, a later one; 0 = none.
                                                      First called in the first cycle of a kernel */
     /* --- reports --- */
-    /* The policy's own invariants, at the end of a run: -1 with *e filled when one does not hold. */
+    /* Checks the policy's own invariants at the end of a run: -1 with *e filled when one is violated. */
     int (*check)(const void *st, struct err *e);
 };
 
 /* ---- organisation: where a line lives ---- */
 enum l1_route {
     L1_ROUTE_LOCAL,  /* looked up here */
-    L1_ROUTE_REMOTE, /* to the home's L1; a store invalidates a copy here */
-    L1_ROUTE_L2,     /* to the L2, past every L1; a store invalidates a copy here */
-    L1_ROUTE_BOTH,   /* stores: written here, then to the home's L1, which writes its copy and the L2 */
+    L1_ROUTE_REMOTE, /* to the home's L1; a store invalidates the local copy */
+    L1_ROUTE_L2,     /* to the L2, bypassing every L1; a store invalidates the local copy */
+    L1_ROUTE_BOTH,   /* stores: written here and sent to the home's L1, which writes its copy and the L2 */
 };
 
 struct l1_organisation {
     struct policy_info info;
     size_t state_bytes;
     bool remote; /* needs a network between SMs */
-    bool ideal;  /* hypothetical: that network costs nothing, and another L1 is as near as the own one */
+    bool ideal;  /* hypothetical: that network is free, and another L1 is as near as the local one */
     int (*init)(void *st, const void *params, struct l1_host *, struct err *);
     /*
-     * Where this SM's request for a line goes; *home = the SM of a REMOTE one or of BOTH. Called once per load or store
-     * that would look in the data cache. NULL = always LOCAL. A home that is this SM means LOCAL.
+     * Selects where this SM's request for a line goes; *home = the home SM for REMOTE and BOTH. Called once per load or
+     * store of the data cache. NULL = always LOCAL. If the home is this SM, the request is LOCAL.
      */
     enum l1_route (*route)(void *st, const struct req *, uint64_t line, uint32_t set, uint32_t *home);
-    /* Bytes of data in a reply from the home (chunking), a line at most: NULL = the whole line. */
+    /* Bytes of data in a reply from the home (chunking), at most a line. NULL = the whole line. */
     uint32_t (*reply_bytes)(void *st, const struct req *);
-    /* Of the ways that could be replaced, those that go before all others; 0 = no preference. NULL = none ever. */
+    /* The candidate ways to replace before all others; 0 = no preference. NULL = never a preference. */
     uint64_t (*first_victims)(void *st, uint32_t set, uint64_t candidates);
-    void (*on_local)(void *st, const struct l1_access *); /* a look-up here, of own and remote loads and stores */
-    /* A message from the L2 or a home has come, for this SM or for another whose request was passed on from here. */
+    void (*on_local)(void *st, const struct l1_access *); /* a look-up here, by local and remote loads and stores */
+    /* A reply has arrived from the L2 or a home, for this SM or for another SM whose request this L1 forwarded. */
     void (*on_reply)(void *st, const struct req *, bool from_home);
     void (*on_kernel)(void *st, uint32_t launch_index);
 };
@@ -167,14 +167,14 @@ struct l1_prefetcher {
     uint32_t events;
     int (*init)(void *st, const void *params, struct l1_host *, struct err *);
     void (*on_access)(void *st,
-                      const struct l1_access *); /* each load of the data cache once, as it reaches the tags */
+                      const struct l1_access *); /* once per load of the data cache, when it reaches the tags */
     void (*on_fill)(void *st, const struct req *, uint32_t entry); /* demand and prefetch (REQ_F_PREFETCH) */
     void (*on_evict)(void *st, uint32_t entry, uint64_t line, bool unused_prefetch);
     void (*on_event)(void *st, enum event, uint32_t slot, uint32_t argument);
     void (*on_kernel)(void *st, uint32_t launch_index);
 };
 
-/* Request order, the fourth kind, has one contract for L1 and L2: cache/order.h. */
+/* The contract of request orders, the fourth kind, is shared with the L2: cache/order.h. */
 
 /* The tables, in the order of src/policies.list; the first of each is the baseline. */
 extern struct policy_kind l1_management_kind, l1_organisation_kind, l1_prefetcher_kind, l1_order_kind;

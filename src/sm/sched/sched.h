@@ -18,9 +18,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a warp that cannot issue waits for; every warp is in exactly one of these states. */
+/* What a warp waits for; every warp is in exactly one of these states. */
 enum warp_wait {
-    WARP_READY,   /* nothing: registers and instruction are there */
+    WARP_READY,   /* nothing: its registers and instruction are available */
     WARP_ALU,     /* a register that an execution unit will write at a known time */
     WARP_FETCH,   /* its next instruction */
     WARP_MEM,     /* a register that a load will write */
@@ -37,10 +37,10 @@ struct sched_geom {
     void *shared; /* the policy's shared_bytes of this SM; the same for all its schedulers */
 };
 
-/* What a policy may look at when it picks. */
+/* What a policy sees when it picks. */
 struct sched_view {
     uint64_t can;        /* warps of this scheduler that could issue now; never 0 */
-    uint64_t loads;      /* of all warps: whose next instruction loads from global or local memory */
+    uint64_t loads;      /* all warps whose next instruction loads from global or local memory */
     const uint64_t *age; /* by slot: order of assignment, smaller = older; unique */
     uint64_t now;
 };
@@ -50,14 +50,14 @@ struct sched_view {
 struct sm_sched {
     struct policy_info info;
     size_t state_bytes;
-    size_t shared_bytes; /* zeroed bytes that the schedulers of an SM have in common (sched_geom.shared); 0 = none */
-    uint32_t events;     /* bits of enum event that on_event wants from the L1 */
+    size_t shared_bytes; /* zeroed bytes that the schedulers of an SM share (sched_geom.shared); 0 = none */
+    uint32_t events;     /* bits of enum event that on_event receives from the L1 */
     int (*init)(void *st, const void *params, const struct sched_geom *, struct err *);
-    /* A warp of v->can, or SCHED_NONE: nobody may (the cycle counts as throttled). */
+    /* A warp of v->can, or SCHED_NONE: no warp may issue (the cycle counts as throttled). */
     int (*pick)(void *st, const struct sched_view *v);
     void (*on_assign)(void *st, unsigned warp, unsigned cta, unsigned warp_in_cta); /* a new CTA's warp */
     void (*on_issue)(void *st, unsigned warp);
-    void (*on_wait)(void *st, unsigned warp, enum warp_wait why); /* changed: also WARP_READY */
+    void (*on_wait)(void *st, unsigned warp, enum warp_wait why); /* a change of state, also to WARP_READY */
     void (*on_finish)(void *st, unsigned warp);
     void (*on_event)(void *st, enum event, unsigned warp, uint32_t argument);
     void (*on_kernel)(void *st);
