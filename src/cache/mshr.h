@@ -19,10 +19,10 @@ struct mshr_entry {
     uint32_t head, tail; /* waiters, or MSHR_NONE */
     uint32_t n;          /* waiters in the chain */
     uint32_t hnext;      /* hash chain, free list */
-    uint8_t asked;       /* sectors asked for */
-    uint8_t arrived;     /* sectors that have come */
-    uint8_t no_fill;     /* do not allocate the line when it comes */
-    uint8_t prefetched;  /* begun by a prefetch, joined by no demand access yet; while it has no tag entry */
+    uint8_t asked;       /* sectors requested */
+    uint8_t arrived;     /* sectors that have arrived */
+    uint8_t no_fill;     /* do not allocate the line when it arrives */
+    uint8_t prefetched;  /* started by a prefetch, no demand access merged yet; used while it has no tag entry */
     int32_t entry;       /* the tag entry reserved for it, or -1 */
 };
 
@@ -49,7 +49,7 @@ static inline uint32_t mshr_find(const struct mshr *m, uint64_t line)
     return i;
 }
 
-/* Any entry in use, or MSHR_NONE. For reports: it searches. */
+/* Any entry in use, or MSHR_NONE. A linear search, for reports. */
 static inline uint32_t mshr_any(const struct mshr *m)
 {
     for (uint32_t b = 0; b <= m->bucket_mask; b++)
@@ -80,7 +80,7 @@ static inline bool mshr_can_merge(const struct mshr *m, uint32_t i)
     return m->e[i].n < m->max_merge;
 }
 
-/* Where the link of a waiter is. Constant at each call, so that the compiler sees through it. */
+/* Returns the link of a waiter. Each caller passes a constant function, so that the compiler can inline it. */
 typedef uint32_t *mshr_link(void *ctx, uint32_t waiter);
 
 static inline __attribute__((always_inline)) void mshr_append(struct mshr_entry *e, mshr_link *link, void *ctx,
@@ -96,8 +96,8 @@ static inline __attribute__((always_inline)) void mshr_append(struct mshr_entry 
 }
 
 /*
- * Offers each waiter, oldest first, to `serve`, which answers true when it has all it waited for and has been served
- * (its link is free for other use then). The others stay in the chain, in their order.
+ * Offers each waiter, oldest first, to `serve`, which returns true when all its data has arrived and it has been served
+ * (its link may then be reused). The others stay in the chain, in order.
  */
 static inline __attribute__((always_inline)) void mshr_split(struct mshr_entry *e, mshr_link *link, void *ctx,
                                                              bool (*serve)(void *ctx, uint32_t waiter))
@@ -124,7 +124,7 @@ static inline void mshr_chain(struct mshr *m, uint32_t i, struct req *req, req_i
     mshr_append(&m->e[i], mshr_req_link, req, id);
 }
 
-/* Gives the entry back; the caller has taken the chain. */
+/* Frees the entry; the caller has taken over the chain. */
 void mshr_remove(struct mshr *, uint32_t i);
 
 #endif

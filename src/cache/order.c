@@ -13,7 +13,7 @@
 
 #include "engine/engine.h"
 
-/* Causes that do not depend on the request's line or set: who needs the same thing fails in the same way. */
+/* Causes that do not depend on the request's line or set: every request that needs the same resource fails, too. */
 #define EVERYBODYS (1u << STALL_MSHR | 1u << STALL_QUEUE | 1u << STALL_REPLY | 1u << STALL_ATOMIC)
 
 static inline uint32_t bucket_of(const struct order *o, uint16_t sm, uint64_t line)
@@ -74,7 +74,7 @@ void order_sync(struct order *o, uint64_t now)
     }
 }
 
-/* ---- taking in ---- */
+/* ---- entering the buffer ---- */
 /* Puts the slot behind the youngest request of the same SM and line. */
 static void guard_add(struct order *o, uint32_t s)
 {
@@ -221,7 +221,7 @@ uint64_t order_next(const struct order *o, uint64_t now)
             at = o->host.ask_at;
         for (uint32_t s = o->oldest; o->host.max_wait && s != ORDER_NONE; s = o->slot[s].age_next) {
             if (is_overdue(o, s, now))
-                continue; /* it is refused: only something freed helps */
+                continue; /* it is refused: it must wait until something is freed */
             if (o->slot[s].arrived + o->host.max_wait < at)
                 at = o->slot[s].arrived + o->host.max_wait;
             break;
@@ -232,7 +232,7 @@ uint64_t order_next(const struct order *o, uint64_t now)
     return at < o->select_at ? o->select_at : at;
 }
 
-/* ---- what came of an offer ---- */
+/* ---- the outcome of an offer ---- */
 static void sum_waits(struct order *o)
 {
     o->waits = o->exhausted = 0;
@@ -245,7 +245,7 @@ static void sum_waits(struct order *o)
 
 static void selected(struct order *o, uint64_t now)
 {
-    /* A cache with several ports gets several offers in a cycle from a selector that takes one. */
+    /* A cache with several ports gets several offers per cycle from a selector that takes one cycle. */
     if (o->host.select_cycles > 1)
         o->select_at = now + o->host.select_cycles;
     o->idle = false;
@@ -275,7 +275,7 @@ void order_taken(struct order *o, uint32_t s, uint64_t now)
         o->slot[x->age_next].age_prev = x->age_prev;
     else
         o->youngest = x->age_prev;
-    /* Its line may be there now, or in flight: who was refused for want of an entry or a way may hit or merge. */
+    /* Its line may now be present or in flight: a request refused for lack of an entry or a way may hit or merge. */
     bool other = x->waits != 0;
     x->waits = 0;
     if (o->waits)
@@ -295,7 +295,7 @@ void order_taken(struct order *o, uint32_t s, uint64_t now)
     selected(o, now);
 }
 
-/* Which of CART's three cases: does the refused request stand in the way of one that could be taken? */
+/* Which of CART's three cases is it? Does the refused request block one that could be accepted? */
 static void count_blocked(struct order *o, uint32_t refused, enum stall why)
 {
     bool merge = false, entry = false, hit = false;
@@ -307,7 +307,7 @@ static void count_blocked(struct order *o, uint32_t refused, enum stall why)
             continue;
         uint32_t needs = o->host.needs(o->host.cache, &o->req[o->slot[s].req], o->slot[s].info);
         if (needs & 1u << why & EVERYBODYS)
-            continue; /* it lacks the same */
+            continue; /* it lacks the same resource */
         if (!(needs & (1u << STALL_LINE | 1u << STALL_MSHR | 1u << STALL_MERGE | 1u << STALL_QUEUE)))
             hit = true;
         else if (!(needs & 1u << STALL_MSHR))
@@ -332,7 +332,7 @@ enum order_verdict order_refused(struct order *o, uint32_t s, enum stall why, ui
     }
     x->why = (int8_t)why;
     x->waits = 1u << why;
-    if (v == ORDER_BYPASS) /* a bypass needs room below, and someone to wait for its reply */
+    if (v == ORDER_BYPASS) /* a bypass needs room in the queue below, and a waiter for its reply */
         x->waits |= 1u << STALL_QUEUE | 1u << STALL_MSHR;
     o->waits |= x->waits;
     o->exhausted |= 1u << why & EVERYBODYS;

@@ -3,12 +3,12 @@
 #define WEIR_CACHE_STALL_H
 
 enum stall {
-    STALL_NONE = -1, /* the access was taken */
+    STALL_NONE = -1, /* the access was accepted */
     STALL_LINE,      /* every way of the set is reserved for a line in flight */
     STALL_MSHR,      /* no MSHR entry is free */
     STALL_MERGE,     /* the line's MSHR entry holds as many requests as it can */
     STALL_QUEUE,     /* the miss queue is full */
-    STALL_REPLY,     /* the way back (the reply network) takes nothing */
+    STALL_REPLY,     /* the reply network accepts nothing */
     STALL_ATOMIC,    /* the atomic unit is busy */
     STALL_BANK,      /* another access of this cycle uses the bank */
     STALL_COUNT

@@ -41,7 +41,7 @@ void dram_issue(struct dram_timing *t, uint32_t bank, enum dram_cmd cmd, uint32_
         not_before(&t->chan_ok[DRAM_ACT], now + p->rrd);
         if (p->faw) {
             t->act_at[t->act_next++ & 3] = now;
-            if (t->act_next >= 4) /* the slot that comes next holds the fourth-last activate */
+            if (t->act_next >= 4) /* the next slot holds the fourth-last activate */
                 not_before(&t->chan_ok[DRAM_ACT], t->act_at[t->act_next & 3] + p->faw);
         }
         break;

@@ -29,7 +29,7 @@ struct dram_timing {
 };
 
 void dram_timing_init(struct dram_timing *, const struct dram_cfg *);
-/* First cycle in which the command is legal for the bank as far as time goes (the row must fit as well). */
+/* First cycle in which timing allows the command for the bank (the row must match as well). */
 static inline uint64_t dram_legal_at(const struct dram_timing *t, uint32_t bank, enum dram_cmd cmd)
 {
     uint64_t at = t->bank_ok[bank][cmd];

@@ -48,7 +48,7 @@ static void set_command(struct dram *d, uint32_t bank)
     uint8_t old = b->cmd;
     if (old < DRAM_CMD_COUNT)
         d->wants[old] &= ~bit;
-    if (old <= DRAM_PRE) { /* who is left, and when could they? */
+    if (old <= DRAM_PRE) { /* which banks remain, and when could they? */
         d->row_at[old] = NEVER;
         for (uint64_t m = d->wants[old]; m; m &= m - 1) {
             uint64_t at = d->timing.bank_ok[__builtin_ctzll(m)][old];
@@ -94,7 +94,7 @@ static void choose(struct dram *d, uint32_t bank, uint64_t now)
     b->cur = pick;
     d->n_busy++;
     set_command(d, bank);
-    /* Its first piece finds the row as it is; the others find it open. */
+    /* Its first burst may miss the row; the others hit it. */
     d->waiting -= d->slot[pick].pieces;
     d->stats.row_hits += d->slot[pick].pieces - 1u;
     if (open == d->slot[pick].row)
@@ -215,7 +215,7 @@ static uint64_t next_legal(const struct dram *d, uint64_t now)
     for (int c = DRAM_READ; c <= DRAM_WRITE; c++) {
         if (!d->wants[c])
             continue;
-        if (t->chan_ok[c] > now + 1) { /* binds all banks: no need to look at them */
+        if (t->chan_ok[c] > now + 1) { /* applies to all banks: no need to check them */
             soonest = t->chan_ok[c] < soonest ? t->chan_ok[c] : soonest;
             continue;
         }
@@ -231,7 +231,7 @@ static uint64_t next_legal(const struct dram *d, uint64_t now)
     return soonest > now ? soonest : now + 1;
 }
 
-/* A request larger than the whole queue goes in when the queue is empty. */
+/* A request larger than the whole queue enters when the queue is empty. */
 static bool has_room(const struct dram *d, const struct msg *m)
 {
     return d->used == 0 || d->used + net_pieces(m->info) <= d->cfg.queue;
@@ -254,7 +254,7 @@ static uint64_t dram_tick(struct comp *comp, uint64_t now)
         d->next_client = c + 1 < d->env.n_client ? c + 1 : 0;
         k = 0;
     }
-    /* A column command if one is legal, else (or beside it, with two command buses) a row command. */
+    /* A column command if one is legal, else (or in addition, with two command buses) a row command. */
     uint64_t columns = 0, rows = 0;
     if (d->timing.chan_ok[DRAM_READ] <= now)
         columns |= d->wants[DRAM_READ];
@@ -284,7 +284,7 @@ static uint64_t dram_tick(struct comp *comp, uint64_t now)
         } else if (has_room(d, m)) {
             want = now + 1;
         } else {
-            full = true; /* a column command makes room */
+            full = true; /* a column command frees an entry */
         }
     }
     if (full != d->was_full) {

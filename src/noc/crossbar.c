@@ -18,7 +18,7 @@
 #include "noc/noc_priv.h"
 
 #define NONE UINT32_MAX
-/* The cycle is compiled twice: with n_class = 1 a constant, where loops over classes vanish, and for any number. */
+/* The cycle is compiled twice: for the constant n_class = 1, which removes the loops over classes, and for any. */
 #define BODY static inline __attribute__((always_inline))
 
 struct xpacket {
@@ -35,7 +35,7 @@ struct grant {
 struct xbar {
     struct noc noc;
     uint32_t words;               /* of a set of nodes */
-    uint64_t *request;            /* per output and class, [out * n_class + class]: the inputs that want it */
+    uint64_t *request;            /* per output and class, [out * n_class + class]: the requesting inputs */
     uint64_t *wanted;             /* outputs with at least one request */
     uint64_t *in_busy, *out_busy; /* cycle until which an input or output is in use */
     uint32_t *in_ptr;             /* per input: the output it accepts first */
@@ -127,7 +127,7 @@ BODY void fill_voqs(struct xbar *x, uint32_t n_class, uint32_t c, uint32_t in, u
     }
 }
 
-/* Looks at a class's injection ports that have received packets: requests outputs for their heads, or for all. */
+/* Visits a class's injection ports that have received packets: requests outputs for their heads, or for all packets. */
 BODY void look_at_inputs(struct xbar *x, uint32_t n_class, uint32_t c, uint64_t now)
 {
     uint64_t *marked = &x->noc.marked[c * x->words], *exposed = &x->exposed[c * x->words];
@@ -184,14 +184,14 @@ BODY void transfer(struct xbar *x, uint32_t n_class, uint32_t in, uint32_t out, 
     noc_count_delivery(&x->noc, c, net_pieces(pkt.info), flits, now + transit + 1 - pkt.since);
 }
 
-/* Does the receiver behind an output take a packet of class c? Not every node receives every class. */
+/* Does the receiver at an output accept a packet of class c? Not every node receives every class. */
 BODY bool has_room(const struct xbar *x, uint32_t n_class, uint32_t out, uint32_t c)
 {
     const struct port *p = x->noc.out[c * x->n + out];
     return (n_class == 1 || p) && port_can_send(p);
 }
 
-/* The first free input, from the output's pointer on, that wants `out` for class c; NONE = none, or no room there. */
+/* The first free input, from the output's pointer on, that requests `out` for class c; NONE = none, or no room. */
 BODY uint32_t choose_input(const struct xbar *x, uint32_t n_class, uint32_t out, uint32_t c, uint64_t now)
 {
     if (!has_room(x, n_class, out, c))
@@ -208,7 +208,7 @@ BODY uint32_t choose_input(const struct xbar *x, uint32_t n_class, uint32_t out,
     return in;
 }
 
-/* Grant: every free output with room behind it picks an input. An input hears of the best by its own pointer. */
+/* Grant: every free output with room at its receiver picks an input. An input keeps the grant nearest its pointer. */
 BODY bool grant_outputs(struct xbar *x, uint32_t n_class, uint64_t now)
 {
     bool any = false;
@@ -260,7 +260,7 @@ BODY bool match(struct xbar *x, uint32_t n_class, uint64_t now, bool first)
     return true;
 }
 
-/* When can the inputs with packets in their port that are not in the match yet be in it? */
+/* When can inputs whose port has packets that are not in the matching yet join it? */
 BODY uint64_t next_look(const struct xbar *x, uint32_t c, uint64_t now, uint64_t want)
 {
     for (uint32_t w = 0; w < x->words; w++) {
@@ -268,7 +268,7 @@ BODY uint64_t next_look(const struct xbar *x, uint32_t c, uint64_t now, uint64_t
         for (; left; left &= left - 1) {
             uint32_t lane = c * x->n + w * 64 + (uint32_t)__builtin_ctzll(left);
             if (x->noc.cfg.voq && x->held[lane] == x->noc.cfg.inject_queue)
-                continue; /* a match makes room, and brings a tick */
+                continue; /* a match frees an entry and causes a tick */
             uint64_t at = port_next_ready(&x->noc.in[lane]);
             if (at == NEVER)
                 continue;
@@ -280,8 +280,8 @@ BODY uint64_t next_look(const struct xbar *x, uint32_t c, uint64_t now, uint64_t
 }
 
 /*
- * When could output `out`, which is wanted, next be in a match? When it and one of the inputs that want it are free. A
- * receiver that is full wakes us by itself.
+ * When could output `out`, which has requests, next be matched? When it and one of its requesting inputs are free. A
+ * full receiver wakes the network itself.
  */
 BODY uint64_t next_match(const struct xbar *x, uint32_t n_class, uint32_t out, uint64_t now)
 {

@@ -4,7 +4,7 @@
 #include "engine/waits.h"
 
 /*
- * At an L2 slice: what one SM sends another comes in from the request network and goes out through the reply network,
+ * At an L2 slice: a message from SM to SM arrives through the request network and leaves through the reply network,
  * one message of each class per NoC cycle. Requests and replies have a queue each, so neither waits for the other.
  */
 enum { FORWARD_REQUEST, FORWARD_REPLY, FORWARD_COUNT };
@@ -18,7 +18,7 @@ struct fabric {
     struct fabric_env env;
     enum noc_core_to_core core_to_core;
     struct noc *request, *reply;           /* between SMs and slices */
-    struct noc *core_request, *core_reply; /* carry what SMs send each other: the same ones, or a pair of their own */
+    struct noc *core_request, *core_reply; /* carry messages between SMs: the same networks, or a separate pair */
     struct forwarder *forwarder;           /* per slice; NULL = none */
 };
 
@@ -33,7 +33,7 @@ static uint64_t forwarder_tick(struct comp *comp, uint64_t now)
         }
         uint64_t ready = port_next_ready(&f->in[k]);
         if (ready == NEVER || !port_can_send(f->out[k]))
-            continue; /* a message or a freed slot wakes us */
+            continue; /* a message or a freed slot wakes this component */
         ready = ready > now ? ready : now + 1;
         want = ready < want ? ready : want;
     }

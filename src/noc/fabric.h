@@ -41,7 +41,7 @@ static inline uint16_t fabric_sm_node(uint32_t sm)
     return (uint16_t)sm;
 }
 uint16_t fabric_slice_node(const struct fabric *, uint32_t slice);
-/* Routers between two nodes, one of which is an SM, on the way a message takes. */
+/* Routers on a message's path between two nodes, one of which is an SM. */
 uint32_t fabric_hops(const struct fabric *, uint32_t from_node, uint32_t to_node);
 
 /* Where an SM sends. The caller connects itself as their producer. Without core-to-core traffic the last two are NULL.

@@ -204,7 +204,7 @@ static const struct stat_def all_defs[] = {
     STAT_QUOTIENT("latency", "cycles", "noc.latency_sum", "noc.packets", "mean packet latency"),
     STAT_END};
 #undef S
-/* Of a network with several classes the class's own counters; with one, the network's are the class's. */
+/* In a network with several classes, the class's own counters; with one class, those of the network. */
 #define CLASS(class, T, packets, flits)                                                                                \
     {                                                                                                                  \
         STAT_NAMED(T, packets, "packets", "packets", "packets of this class delivered"),                               \

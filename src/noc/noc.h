@@ -19,7 +19,7 @@
 #include "engine/netmsg.h"
 #include "engine/port.h"
 
-/* Which of the machine's networks it is: names its statistics. */
+/* Which of the machine's networks it is; its statistics are named after it. */
 enum noc_role { NOC_REQUEST, NOC_REPLY, NOC_CORE_REQUEST, NOC_CORE_REPLY, NOC_ROLE_COUNT };
 
 #define NOC_MAX_CLASS 3 /* that one network carries */
@@ -32,7 +32,7 @@ struct noc_env {
     enum noc_role role;
     uint32_t n_sm, n_mem;
     uint32_t classes; /* bits of enum net_class */
-    /* Not NULL: L2 slices forward what SMs send each other, so NET_TO_HOME and NET_FROM_HOME end at the slice of the
+    /* Not NULL: L2 slices forward messages between SMs, so NET_TO_HOME and NET_FROM_HOME end at the slice of the
      * request's address. */
     const struct addrmap *via;
     bool ideal; /* hypothetical: wires between all nodes, one core cycle long */

@@ -10,10 +10,10 @@ enum noc_topology { NOC_CROSSBAR, NOC_MESH, NOC_BUTTERFLY };
 /* How a packet gets from one SM to another. */
 enum noc_core_to_core {
     NOC_C2C_NONE,   /* not at all */
-    NOC_C2C_DIRECT, /* through a network that joins SMs */
+    NOC_C2C_DIRECT, /* through a network that connects SMs */
     NOC_C2C_VIA_L2, /* to an L2 slice, which forwards it */
 };
-/* The network for what SMs send each other directly. */
+/* The network for direct messages between SMs. */
 enum noc_core_network { NOC_CORE_SAME, NOC_CORE_CROSSBAR, NOC_CORE_MESH, NOC_CORE_BUTTERFLY };
 
 struct noc_cfg {

@@ -23,7 +23,7 @@
 #include "engine/waits.h"
 #include "noc/routers_priv.h"
 
-/* The cycle is compiled twice: with n_class = 1 a constant, where loops over classes vanish, and for any number. */
+/* The cycle is compiled twice: for the constant n_class = 1, which removes the loops over classes, and for any. */
 #define BODY static inline __attribute__((always_inline))
 
 static void fifo_push(struct fifo *f, uint64_t at, uint32_t chan, uint32_t flit)
@@ -50,7 +50,7 @@ static void flit_ready(struct router *r, uint32_t i)
     r->ready |= 1u << o;
 }
 
-/* The packet that has come to the head of channel i is routed and asks for a virtual channel. */
+/* Routes the packet that has reached the head of channel i, which then requests a virtual channel. */
 static void ask_for_vc(const struct routers *n, struct router *r, uint32_t i)
 {
     uint32_t o = r->route[n->packet[head_flit(n, r, i) >> 2].to];
@@ -60,7 +60,7 @@ static void ask_for_vc(const struct routers *n, struct router *r, uint32_t i)
         r->asking |= 1u << o;
 }
 
-/* Puts a flit into a buffer and notes what its channel can do next. */
+/* Puts a flit into a buffer and records what its channel can do next. */
 BODY void enter(struct routers *n, uint32_t chan, uint32_t flit)
 {
     uint32_t i = chan & n->chan_mask;
@@ -169,7 +169,7 @@ BODY bool inject_flit(struct routers *n, uint32_t class, uint32_t node, uint64_t
     return true;
 }
 
-/* Nodes with a packet in a port or in progress and maybe a place for it, 64 of them. */
+/* Nodes with a packet in a port or in progress that may have room, 64 per word. */
 BODY uint64_t nodes_with_packets(const struct routers *n, uint32_t n_class, uint32_t word)
 {
     uint64_t m = 0;
@@ -213,9 +213,9 @@ static void deliver(struct routers *n, uint32_t node, uint32_t k, uint64_t now)
 }
 
 /*
- * A slot of channel i is free again. Its credit is back with the router that feeds it in the next cycle. Where credits
- * are left there, it changes nothing to count this one at once: a flit per cycle is all that they are spent on. A node
- * looks at the buffer itself.
+ * Frees a slot of channel i. Its credit reaches the upstream router in the next cycle. If that router still has
+ * credits, this one may be counted at once without a difference, because at most one credit is spent per cycle. A node
+ * checks the buffer itself.
  */
 BODY void give_slot_back(struct routers *n, const struct router *r, uint32_t i)
 {
@@ -276,7 +276,7 @@ BODY uint32_t first_from(uint64_t bits, uint32_t pointer)
     return (uint32_t)__builtin_ctzll(above ? above : bits);
 }
 
-/* Gives free virtual channels of a class at output o to the input channels that ask, from the pointer on. */
+/* Grants free virtual channels of a class at output o to the requesting input channels, from the pointer on. */
 BODY void allocate_vcs(struct routers *n, uint32_t n_class, struct router *r, uint32_t o, uint32_t class)
 {
     struct output *output = &r->output[o];
@@ -299,7 +299,7 @@ BODY void allocate_vcs(struct routers *n, uint32_t n_class, struct router *r, ui
     }
 }
 
-/* Virtual channels for packets that have come to the head of their buffers. */
+/* Allocates virtual channels to packets that have reached the heads of their buffers. */
 BODY void allocate(struct routers *n, uint32_t n_class, struct router *r)
 {
     for (uint32_t outputs = r->asking; outputs; outputs &= outputs - 1) {
@@ -307,17 +307,17 @@ BODY void allocate(struct routers *n, uint32_t n_class, struct router *r)
         for (uint32_t c = 0; c < n_class; c++)
             allocate_vcs(n, n_class, r, o, c);
     }
-    r->asking = 0; /* whoever still asks waits until a packet leaves a virtual channel */
+    r->asking = 0; /* a channel that still requests waits until a packet leaves a virtual channel */
 }
 
-/* The lane that the packet of channel i, which leaves the network at this output, is for. */
+/* The destination lane of the packet of channel i, which leaves the network at this output. */
 BODY uint32_t eject_lane(const struct routers *n, uint32_t n_class, const struct output *output, uint32_t i)
 {
     return n_class == 1 ? output->node : n->class_of_vc[i & n->vc_mask] * n->noc.n_node + output->node;
 }
 
-/* The channel that an output offers itself to: the first from its pointer on with a flit for it. A packet's first flit
- * to a node needs a place there. NONE: nobody can go. */
+/* The channel that an output grants: the first from its pointer on with a flit for it. A packet's first flit to a node
+ * needs room at that node. NONE: no channel can send. */
 BODY uint32_t choose(const struct routers *n, uint32_t n_class, const struct router *r, const struct output *output)
 {
     uint64_t left = output->goes;
@@ -339,7 +339,7 @@ BODY bool visit(struct routers *n, uint32_t n_class, struct router *r, uint64_t 
     if (r->asking)
         allocate(n, n_class, r);
 
-    /* Each output offers itself to the first channel from its pointer on. */
+    /* Each output grants the first channel from its pointer on. */
     uint32_t offered = 0;
     uint32_t offers[MAX_PORT]; /* by input port: outputs that it may send to */
     uint32_t chosen[MAX_PORT]; /* by output: the channel */
@@ -351,7 +351,7 @@ BODY bool visit(struct routers *n, uint32_t n_class, struct router *r, uint64_t 
         offers[port] = (offered >> port & 1 ? offers[port] : 0) | 1u << o;
         offered |= 1u << port;
     }
-    /* Each input port takes the first offer from its own pointer on. */
+    /* Each input port accepts the first grant from its own pointer on. */
     for (; offered; offered &= offered - 1) {
         uint32_t port = (uint32_t)__builtin_ctz(offered), o = first_from(offers[port], r->input[port].next);
         uint32_t i = chosen[o];
@@ -421,7 +421,7 @@ static void head_waits(const struct routers *n, const struct router *r, uint32_t
         waits_for_room(w, NULL, p->req, n->noc.out[p->class * n->noc.n_node + p->to], "its receiver");
         return;
     }
-    if (next == NO_CHAN) { /* all virtual channels of its class are taken: the first of them speaks for all */
+    if (next == NO_CHAN) { /* all virtual channels of its class are taken: report the first of them */
         uint32_t owner = r->out[(o << n->vc_shift) + p->class * n->n_vc].owner;
         if (owner != NO_CHAN && r->in[owner].n)
             waits_for_request(w, NULL, p->req, first_in(n, r, owner), "a virtual channel");
@@ -439,7 +439,7 @@ static void channel_waits(const struct routers *n, const struct router *r, uint3
         uint32_t flit = flit_at(n, r, i, k);
         const struct packet *p = &n->packet[flit >> 2];
         if (!(flit & 1))
-            continue; /* the packet's first flit is further on, and speaks for it */
+            continue; /* the packet's first flit is further ahead and is reported instead */
         if (k == 0)
             head_waits(n, r, i, p, w);
         else

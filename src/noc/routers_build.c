@@ -252,7 +252,7 @@ static void make_routers(struct routers *n, struct arena *a)
     }
 }
 
-/* What is kept per lane, and which routers are to be visited. */
+/* The state per lane, and the set of routers to be visited. */
 static void make_state(struct routers *n, struct arena *a)
 {
     uint32_t n_node = n->noc.n_node, lanes = n_node * n->noc.n_class;
@@ -280,10 +280,10 @@ static void make_packets(struct routers *n, struct arena *a)
     while (size < ports * (n->latency + 2) + 2)
         size *= 2;
     n->flits = (struct fifo){arena_alloc64(a, size * sizeof(struct arrival)), size - 1, 0, 0};
-    n->credits = arena_alloc64(a, ports * 4); /* a port gives one slot back per cycle */
+    n->credits = arena_alloc64(a, ports * 4); /* a port frees one slot per cycle */
 }
 
-/* Where nodes are joined on, and the route from every router to every node. */
+/* Where nodes are attached, and the route from every router to every node. */
 static void make_routes(struct routers *n)
 {
     for (uint32_t i = 0; i < n->noc.n_node; i++) {
