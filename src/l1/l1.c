@@ -8,8 +8,8 @@
 static const char *const cache_name[L1_COUNT] = {"data", "const", "tex"};
 
 /*
- * Prefetches: each that was asked for, here or by another SM, was dropped, issued or handed on or still waits; each
- * that was issued was useful, late or unused or is marked in the tags or in an MSHR.
+ * Prefetches: each request for one, local or from another SM, was dropped, issued, forwarded or still waits; each
+ * issued one was useful, late or unused, or is still marked in the tags or in an MSHR.
  */
 static int check_prefetches(const struct l1 *l1, const struct l1_cache *c, struct err *e)
 {
@@ -36,7 +36,7 @@ static int check_cache(const struct l1 *l1, const struct l1_cache *c, bool drain
 {
     const struct l1_stats *s = &c->stats;
     const char *name = l1->comp.name, *cache = cache_name[c->which];
-    /* What came from the SM and from other SMs, against the outcomes. An order policy may hold some of it back. */
+    /* Requests from this and other SMs must equal the outcomes. An order policy may still hold some of them. */
     uint64_t came = c->in.sent - port_count(&c->in) + s->remote_served, held = 0;
     if (c->which == L1_DATA && l1->order.policy)
         held = order_count(&l1->order);
@@ -132,8 +132,8 @@ static void l1_waits(const struct comp *comp, struct waits *w)
 }
 
 /*
- * An organisation whose network between SMs costs nothing: the cycles that a request needs through the ports to
- * another L1 and back lie in the way to the tags, which is shorter by so much, and hits here wait for as long.
+ * For an organisation with a cost-free network between SMs: the cycles that a request spends in the ports to another
+ * L1 and back are subtracted from the latency to the tags, and local hits are delayed by the same number.
  */
 enum { IDEAL_ROUND_TRIP = 6 };
 
@@ -169,7 +169,7 @@ static struct l1_cache *cache_new(struct l1 *l1, enum l1_which which, const stru
     return c;
 }
 
-/* A policy without hooks is as good as none: the plain access path is used. */
+/* A policy without hooks counts as none: the plain access path is used. */
 static bool any_hook(const void *policy, size_t from, size_t bytes)
 {
     const unsigned char *p = (const unsigned char *)policy;
@@ -419,7 +419,7 @@ void l1_each_policy(const struct l1 *l1, policy_visit *fn, void *ctx)
         fn(ctx, &l1->order.policy->info, l1->order.st);
 }
 
-/* ---- what policies ask for ---- */
+/* ---- functions for policies ---- */
 void l1_tell_sm(struct l1_host *h, enum event kind, uint32_t slot, uint32_t argument)
 {
     if (h->l1->event && port_can_send(h->l1->event))

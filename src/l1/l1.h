@@ -36,7 +36,7 @@ struct l1_observer;
 
 enum l1_which { L1_DATA, L1_CONST, L1_TEX, L1_COUNT };
 
-/* What the builder tells an L1 about where it sits. Everything pointed to outlives the L1. */
+/* The L1's environment, from the builder. Everything pointed to outlives the L1. */
 struct l1_env {
     uint32_t sm; /* index of its SM */
     uint32_t n_sm;
@@ -62,9 +62,9 @@ uint32_t l1_wanted_events(const struct l1 *); /* bit per enum event */
 void l1_connect_sm(struct l1 *, struct port *hit, struct port *fill, struct port *event);
 
 /*
- * The network. A message of each class leaves through a port of its own and arrives at one of its own, so that none of
- * them can wait for another (docs/design.md). reply_in: replies of the L2; home_reply_in: of another SM's L1;
- * request_in: requests of other SMs for lines that live here.
+ * The network. Each message class leaves and arrives through its own port, so that no class can wait for another
+ * (docs/design.md). reply_in: replies of the L2; home_reply_in: of another SM's L1; request_in: requests of other SMs
+ * for lines that live here.
  */
 struct l1_net {
     struct port *to_l2;
@@ -82,7 +82,7 @@ void l1_connect_net(struct l1 *, const struct l1_net *);
  */
 void l1_kernel_begin(struct l1 *, uint32_t launch_index);
 void l1_set_kernel(struct l1 *, uint32_t kernel); /* before it: which kernel, for policies that keep state by pc */
-/* Before it: bytes of the L1's array that are shared memory in this kernel; whole ways are taken. */
+/* Before it: bytes of the L1's array that are shared memory in this kernel, rounded up to whole ways. */
 void l1_carve_out(struct l1 *, uint64_t bytes);
 void l1_kernel_end(struct l1 *);
 bool l1_drained(const struct l1 *); /* nothing in flight, nothing queued */

@@ -60,7 +60,7 @@ static uint32_t request_bytes(const struct l1_cache *c, const struct req *r)
     return NET_HEADER_BYTES + (r->kind == REQ_READ ? 0 : r->bytes);
 }
 
-/* A line takes an entry, with nothing of it there yet. */
+/* A line takes an entry, with no valid sector yet. */
 static inline void place(struct l1_cache *c, uint32_t entry, uint64_t line)
 {
     tags_place(&c->tags, entry, line);
@@ -68,8 +68,7 @@ static inline void place(struct l1_cache *c, uint32_t entry, uint64_t line)
         c->words[entry] = 0;
 }
 
-/* The sectors of what a load asks for that it can read here: valid ones, and those whose words have all been written.
- */
+/* The requested sectors that a load can read here: valid sectors, and sectors whose words have all been written. */
 static inline uint8_t readable(const struct l1_cache *c, uint32_t entry, const struct req *r)
 {
     uint8_t have = c->tags.valid[entry];
@@ -82,7 +81,7 @@ static inline uint8_t readable(const struct l1_cache *c, uint32_t entry, const s
     return have;
 }
 
-/* Hands a finished request to whoever made it. */
+/* Returns a finished request to its requester. */
 static void complete(struct l1 *l1, req_id id)
 {
     struct req *r = &l1->req[id];
@@ -97,7 +96,7 @@ static void complete(struct l1 *l1, req_id id)
     }
 }
 
-/* Tells the policies that a line leaves the cache, and counts a prefetch that nobody used. */
+/* Tells the policies that a line leaves the cache, and counts an unused prefetch. */
 static void tell_evicted(struct l1 *l1, struct l1_cache *c, uint32_t entry, bool hooked)
 {
     struct tags *t = &c->tags;
@@ -120,7 +119,7 @@ static void count_used(struct l1_cache *c, bool late, uint64_t since, uint64_t n
     stat_hist_add(s->prefetch_distance, l1_distance_bound, L1_DISTANCES - 1, now - since);
 }
 
-/* A line leaves the cache for another one. There must be room in to_l2 when it is dirty. */
+/* A line is replaced. If it is dirty, there must be room in to_l2. */
 static void evict(struct l1 *l1, struct l1_cache *c, uint32_t entry, const struct req *cause, bool hooked)
 {
     struct tags *t = &c->tags;
@@ -156,8 +155,7 @@ static void drop(struct l1 *l1, struct l1_cache *c, int32_t entry, bool hooked)
     tags_drop(&c->tags, (uint32_t)entry);
 }
 
-/* A store of this SM is performed elsewhere: no copy may stay here that it would not see, were it to look here later.
- */
+/* A store of this SM is performed elsewhere: the local copy is dropped, so that no later look-up finds stale data. */
 static void invalidate(struct l1 *l1, struct l1_cache *c, uint32_t set, uint64_t line)
 {
     int32_t entry = tags_find(&c->tags, set, line);
@@ -167,7 +165,7 @@ static void invalidate(struct l1 *l1, struct l1_cache *c, uint32_t set, uint64_t
         drop(l1, c, entry, true);
 }
 
-/* To the L2 without an MSHR; `outcome` says as what it counts. */
+/* Sends a request to the L2 without an MSHR and counts it as `outcome`. */
 static enum l1_outcome pass_on(struct l1 *l1, struct l1_cache *c, req_id id, enum l1_outcome outcome)
 {
     struct req *r = &l1->req[id];
@@ -193,8 +191,8 @@ static void write_copy(struct l1 *l1, struct l1_cache *c, struct l1_access *a)
 }
 
 /*
- * To the line's home. The prefetcher sees the load here, where its warp is; what is decided about it otherwise is the
- * home's affair.
+ * Sends a request to the line's home. The prefetcher sees the load here, where its warp is; all other decisions are
+ * made at the home.
  */
 static enum l1_outcome send_home(struct l1 *l1, struct l1_cache *c, req_id id, struct l1_access *a)
 {
@@ -231,7 +229,7 @@ static uint32_t least_recently_used(const struct tags *t, uint32_t base, uint64_
     return best;
 }
 
-/* The entry a missing line goes to. */
+/* The entry for a missing line. */
 BODY enum way choose_way(struct l1 *l1, struct l1_cache *c, const struct l1_access *a, uint32_t *entry, bool hooked)
 {
     bool preferred = hooked && l1->organisation.hooks->first_victims;
@@ -272,7 +270,7 @@ BODY enum way choose_way(struct l1 *l1, struct l1_cache *c, const struct l1_acce
     return WAY_FOUND;
 }
 
-/* A load that would wait for a line, an MSHR entry or a merge slot: it bypasses if the management says so. */
+/* A load that would stall for a line, an MSHR entry or a merge slot bypasses if the management says so. */
 BODY enum l1_outcome stall(struct l1 *l1, struct l1_cache *c, req_id id, const struct l1_access *a, enum l1_outcome why,
                            bool hooked)
 {
@@ -286,7 +284,7 @@ BODY enum l1_outcome stall(struct l1 *l1, struct l1_cache *c, req_id id, const s
     return outcome;
 }
 
-/* A load whose line is in flight joins the fetch; sectors that nobody has asked for yet are asked for. */
+/* A load whose line is in flight merges with the fetch; sectors that are not in flight are requested. */
 BODY enum l1_outcome join_fetch(struct l1 *l1, struct l1_cache *c, req_id id, uint32_t m, struct l1_access *a,
                                 uint8_t need, unsigned verdict, bool hooked)
 {
@@ -390,7 +388,7 @@ BODY enum l1_outcome start_fetch(struct l1 *l1, struct l1_cache *c, req_id id, s
     return line_there ? L1_SECTOR_MISS : L1_MISS;
 }
 
-/* What a store wrote can be read here; a line that is not there is taken for it, if a way can be had at once. */
+/* Written data can be read here; an absent line is allocated for it if a way is available at once. */
 static void keep_written(struct l1 *l1, struct l1_cache *c, struct l1_access *a, bool hooked)
 {
     const struct req *r = a->req;
@@ -448,7 +446,7 @@ static enum l1_outcome store(struct l1 *l1, struct l1_cache *c, req_id id, struc
     if (how == L1_WRITE_EVICT)
         drop(l1, c, a->entry, hooked);
     else
-        tags_touch(t, (uint32_t)a->entry); /* written through: the line stays good */
+        tags_touch(t, (uint32_t)a->entry); /* written through: the line stays valid */
     return outcome;
 }
 
@@ -461,7 +459,7 @@ static inline void check_home(const struct l1 *l1, uint32_t home)
         policy_fault(&o->info, "route named another SM as a home, but its struct does not say .remote = true");
 }
 
-/* Asks the organisation, once per request of this SM, where its line lives. */
+/* Calls the organisation's `route`, once per request of this SM. */
 static enum l1_route route(struct l1 *l1, struct req *r, const struct l1_access *a)
 {
     if (!(r->flags & REQ_F_ROUTED)) {
@@ -481,7 +479,7 @@ static enum l1_route route(struct l1 *l1, struct req *r, const struct l1_access 
     return r->flags & REQ_F_BYPASS ? L1_ROUTE_L2 : r->flags & REQ_F_REMOTE ? L1_ROUTE_REMOTE : L1_ROUTE_LOCAL;
 }
 
-/* The policies see a load once, however often it is tried. Returns enum l1_verdict. */
+/* The policies see a load once, however often it is retried. Returns enum l1_verdict. */
 static unsigned judge(struct l1 *l1, struct req *r, struct l1_access *a)
 {
     const bool hooked = true;
@@ -540,7 +538,7 @@ BODY enum l1_outcome look_up(struct l1 *l1, struct l1_cache *c, req_id id, uint6
     bool atomic = r->kind == REQ_ATOMIC || r->kind == REQ_RED;
     if (r->flags & REQ_F_BYPASS || atomic) {
         if (hooked && is_prefetch(r))
-            return L1_BYPASSED; /* there is nothing to bring in here */
+            return L1_BYPASSED; /* there is nothing to fetch into this L1 */
         enum l1_outcome outcome = pass_on(l1, c, id, atomic ? L1_ATOMIC : L1_BYPASSED);
         r->served = REQ_AT_L2;
         if (!l1_is_stall(outcome) && r->kind != REQ_READ) {
@@ -578,7 +576,7 @@ BODY enum l1_outcome look_up(struct l1 *l1, struct l1_cache *c, req_id id, uint6
             return pass_on(l1, c, id, L1_BYPASSED);
         }
         if (verdict == L1_BYPASS_MISS && a.entry < 0 && c->cfg.bypass_fetch == L1_FILL_SECTOR)
-            need = r->sectors; /* what is not kept need not be whole */
+            need = r->sectors; /* a line that is not allocated need not be complete */
     }
     if (a.hit)
         return load_hit(l1, c, id, &a, hooked);
@@ -586,7 +584,7 @@ BODY enum l1_outcome look_up(struct l1 *l1, struct l1_cache *c, req_id id, uint6
                           : start_fetch(l1, c, id, &a, need, verdict, hooked);
 }
 
-/* A prefetch is issued or dropped; nobody waits for it. `r` is gone after a drop, and after it was sent home. */
+/* A prefetch is issued or dropped; nothing waits for it. `r` is freed by a drop, and handed over when sent home. */
 static void count_prefetch(struct l1 *l1, struct l1_cache *c, req_id id, enum l1_outcome outcome)
 {
     struct l1_stats *s = &c->stats;
@@ -611,7 +609,7 @@ static void count_prefetch(struct l1 *l1, struct l1_cache *c, req_id id, enum l1
     req_release(&l1->comp.eng->pool, id);
 }
 
-/* The request may be on its way already, but nobody has it before the next cycle. */
+/* The request may already be in flight, but no component receives it before the next cycle. */
 static void observe(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t line, enum l1_outcome outcome, bool remote,
                     bool load, uint64_t now)
 {
@@ -637,7 +635,7 @@ static inline void count_sectors(struct l1_cache *c, uint8_t asked, enum l1_outc
 BODY enum l1_outcome access_body(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now, bool hooked)
 {
     struct req *r = &l1->req[id];
-    /* These are read before the look-up, which may hand the request on. */
+    /* These are read before the look-up, which may hand over the request. */
     bool prefetch = hooked && is_prefetch(r), remote = hooked && !is_own(l1, r), load = r->kind == REQ_READ;
     bool global = load && r->space == REQ_SP_GLOBAL && !remote;
     uint8_t asked = r->sectors;
@@ -687,8 +685,7 @@ static void tell_reply(struct l1 *l1, const struct req *r)
     TELL(organisation, on_reply, r, r->flags & REQ_F_REMOTE && is_own(l1, r));
 }
 
-/* A line that is to be kept and has no place yet gets one now, if there is one. `r` is the request that began the
- * fetch. */
+/* Allocates an entry now for a line that should be kept and has none, if one is available. `r` started the fetch. */
 BODY void place_on_fill(struct l1 *l1, struct l1_cache *c, struct mshr_entry *e, const struct req *r, bool hooked)
 {
     struct tags *t = &c->tags;
@@ -696,7 +693,7 @@ BODY void place_on_fill(struct l1 *l1, struct l1_cache *c, struct mshr_entry *e,
     struct l1_access a = {.req = r, .line = e->line, .set = set, .entry = -1};
     int32_t entry = tags_find(t, set, e->line);
     if (entry < 0 && choose_way(l1, c, &a, &way, hooked) == WAY_FOUND) {
-        /* Without room to write a dirty victim back the line is used once and not kept. */
+        /* Without room to write back a dirty victim, the line is used once and not allocated. */
         if (!t->dirty[way] || ring_free(&c->to_l2.id)) {
             evict(l1, c, way, r, hooked);
             place(c, way, e->line);
@@ -713,11 +710,11 @@ BODY void place_on_fill(struct l1 *l1, struct l1_cache *c, struct mshr_entry *e,
     e->no_fill = entry < 0;
 }
 
-/* Those in an MSHR's chain, and what has come of what they wait for. */
+/* The waiters in an MSHR's chain, and the sectors that have arrived. */
 struct waiters {
     struct req *pool;
     struct l1 *l1;
-    bool some; /* not all that was asked for has come: only those go whose sectors are in `have` */
+    bool some; /* some sectors are missing: only waiters whose sectors are in `have` are served */
     uint8_t have;
 };
 
@@ -735,7 +732,7 @@ static bool serve_waiter(void *ctx, uint32_t id)
     return true;
 }
 
-/* The sectors of a missed line have come: put them in place and release whoever has all it waits for. */
+/* Sectors of a missed line have arrived: fill them and release the waiters that have all their sectors. */
 BODY void fill_line(struct l1 *l1, struct l1_cache *c, req_id id, uint8_t sectors, bool hooked)
 {
     struct req *r = &l1->req[id];
@@ -787,7 +784,7 @@ BODY void take_reply(struct l1 *l1, struct l1_cache *c, req_id id, uint32_t info
     struct l1_observer *o = observer_of(l1, c, hooked);
     if (o)
         l1_observe_reply(o, r->flags & REQ_F_REMOTE && is_own(l1, r));
-    /* An MSHR of this L1 waits for it, not one of the home that has answered. */
+    /* An MSHR of this L1 waits for it, not one of the home that has replied. */
     if (r->flags & REQ_F_MSHR && !(r->flags & REQ_F_REMOTE && is_own(l1, r))) {
         fill_line(l1, c, id, (uint8_t)net_sectors(info), hooked);
         return;

@@ -184,7 +184,7 @@ static const struct stat_def data_ratios[] = {
                   "hits / accesses; accesses sent to another SM's L1 count twice: remote, and by their outcome there"),
     STAT_END};
 
-/* What prefetching does, whoever prefetches. Shown when somebody does. */
+/* Statistics of prefetching, common to all prefetchers. Shown when there is one. */
 const uint64_t l1_distance_bound[L1_DISTANCES - 1] = {16, 32, 64, 128, 256, 512, 1024, 4096};
 #define S        struct l1_stats
 #define PF(name) "l1.prefetch." name

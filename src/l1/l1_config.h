@@ -9,10 +9,10 @@
 enum l1_fill { L1_FILL_LINE, L1_FILL_SECTOR };
 enum l1_allocate { L1_ALLOCATE_ON_MISS, L1_ALLOCATE_ON_FILL };
 enum l1_write {
-    L1_WRITE_EVICT,    /* goes through; a line that is there is dropped */
-    L1_WRITE_THROUGH,  /* goes through; a line that is there stays, updated */
-    L1_WRITE_BACK,     /* a line that is there becomes dirty and the write ends here; else goes through */
-    L1_WRITE_ALLOCATE, /* goes through; what was written can be read here, in a line taken for it if need be */
+    L1_WRITE_EVICT,    /* write-through; a present line is invalidated */
+    L1_WRITE_THROUGH,  /* write-through; a present line is updated */
+    L1_WRITE_BACK,     /* a present line becomes dirty and absorbs the write; otherwise write-through */
+    L1_WRITE_ALLOCATE, /* write-through; written data can be read here, in a line allocated for it if necessary */
 };
 
 /* One cache. The same members for all three, so that the code is the same. */

@@ -20,8 +20,8 @@ struct l1_stats {
     uint64_t load_hits, load_misses, store_hits, store_misses, sector_misses;
     uint64_t global_sectors, global_sector_hits; /* of loads from global memory, textures left out */
     uint64_t fills, evictions, write_backs, flushed, dropped;
-    uint64_t stall_cycles[L1_STALLS];     /* cycles in which the oldest access could not be taken */
-    uint64_t stalled_requests[L1_STALLS]; /* accesses that could not be taken at first, by the first reason */
+    uint64_t stall_cycles[L1_STALLS];     /* cycles in which the oldest access stalled */
+    uint64_t stalled_requests[L1_STALLS]; /* accesses that stalled at least once, by the first reason */
     uint64_t prefetch_asked, prefetch_issued, prefetch_full, prefetch_present, prefetch_busy;
     uint64_t prefetch_refused, prefetch_to_home, prefetch_from_sms, prefetch_cancelled;
     uint64_t prefetch_useful, prefetch_late, prefetch_unused, prefetch_evicted;
@@ -31,7 +31,7 @@ struct l1_stats {
     uint64_t replies; /* messages taken from the reply networks */
 };
 
-/* Requests that wait for a slot of the network, and the size of their packets (netmsg.h), in step. */
+/* Requests that wait for a slot of the network, and in parallel the sizes of their packets (netmsg.h). */
 struct l1_out {
     struct ring id, info;
 };
@@ -45,8 +45,8 @@ struct l1_cache {
     int8_t blocked; /* stall of the oldest access (index in stall_cycles), or -1 */
     uint8_t which;
     bool sectored, on_fill, hooked;
-    uint8_t missed;     /* sectors for which the last miss asked the L2 */
-    bool freed;         /* something a blocked access may wait for has been freed since it was last tried */
+    uint8_t missed;     /* sectors that the last miss requested from the L2 */
+    bool freed;         /* a resource that a blocked access may wait for has been freed since the last try */
     uint32_t hit_extra; /* cycles from the tags to the data */
     uint32_t *words;    /* by tag entry: 4-byte words written since the line was placed; NULL = writes take no line */
     uint64_t *prefetched_at; /* by tag entry: the cycle in which its prefetch was issued; NULL = no prefetcher */
@@ -70,8 +70,8 @@ struct l1 {
     struct port *hit, *fill, *event;
     struct l1_net net;
     uint8_t next_cache;   /* whose misses go to the L2 first */
-    bool home_reply_next; /* of two replies that wait, the home's is taken */
-    uint64_t gave_way_at; /* when a request of another SM last went before an own one that had stalled */
+    bool home_reply_next; /* if both replies wait, the home's is taken */
+    uint64_t gave_way_at; /* when a request of another SM last had priority over a stalled local one */
 
     L1_SLOT(l1_management) management;
     L1_SLOT(l1_organisation) organisation;
@@ -90,7 +90,7 @@ struct l1 {
     uint32_t remote_inside;   /* requests of other SMs taken and not yet answered: no more than the ring holds */
 
     struct l1_env env;
-    uint64_t in_flight; /* requests taken from the SM and not given back */
+    uint64_t in_flight; /* requests accepted from the SM and not yet returned */
 };
 
 /* l1_tick.c */
@@ -101,9 +101,9 @@ void l1_sync(struct comp *, uint64_t now);
 /* l1_access.c: one look-up, for the SM's own requests, those of other SMs and prefetches; counts what it takes. */
 enum l1_outcome l1_access_plain(struct l1 *, struct l1_cache *, req_id, uint64_t now);
 enum l1_outcome l1_access_hooked(struct l1 *, struct l1_cache *, req_id, uint64_t now);
-/* Sends a stalled load to the L2 without a look-up: an order policy's way out. */
+/* Sends a stalled load to the L2 without a look-up, for an order policy's bypass. */
 enum l1_outcome l1_bypass(struct l1 *, struct l1_cache *, req_id);
-/* A message of a reply network has come. */
+/* Handles a message from a reply network. */
 void l1_reply(struct l1 *, req_id, uint32_t info);
 
 static inline bool l1_is_stall(enum l1_outcome o)
@@ -127,7 +127,7 @@ static inline void l1_out_send(struct l1_out *q, struct port *to)
     port_send(to, id, ring_pop(&q->info));
 }
 
-/* Do any policies listen to this cache? */
+/* Do any policies apply to this cache? */
 static inline bool l1_hooked(const struct l1_cache *c)
 {
     return WEIR_HOOKS && c->hooked;

@@ -27,7 +27,7 @@ static inline void end_stall(struct l1_cache *c, uint64_t now)
     }
 }
 
-/* `hooked` is constant where it is false: an L1 without policies runs code in which they do not exist. */
+/* `hooked` is a constant false for an L1 without policies, so the compiler removes the hooks. */
 #define BODY static inline __attribute__((always_inline))
 
 BODY enum l1_outcome try_access(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now, bool hooked)
@@ -35,10 +35,10 @@ BODY enum l1_outcome try_access(struct l1 *l1, struct l1_cache *c, req_id id, ui
     return hooked ? l1_access_hooked(l1, c, id, now) : l1_access_plain(l1, c, id, now);
 }
 
-/* What of a cache's ports and banks is left in this cycle. */
+/* The ports and banks of a cache that are still free in this cycle. */
 struct budget {
     uint32_t taken;
-    uint32_t past_tags; /* of these, sent on without a look-up: the tags are free for requests of other SMs */
+    uint32_t past_tags; /* of these, forwarded without a look-up: the tags are free for requests of other SMs */
     uint64_t banks_used;
 };
 
@@ -66,7 +66,7 @@ static inline bool claim_bank(const struct l1_cache *c, const struct req *r, str
 BODY void take_in_order(struct l1 *l1, struct l1_cache *c, uint64_t now, struct budget *b, bool hooked)
 {
     const struct msg *m;
-    /* Without policies a blocked access stalls again until a line has come or the queue to the L2 has moved. */
+    /* Without policies a blocked access stalls again until a line has arrived or the queue to the L2 has advanced. */
     if (c->blocked >= 0 && !c->freed && !hooked)
         return;
     c->freed = false;
@@ -75,7 +75,7 @@ BODY void take_in_order(struct l1 *l1, struct l1_cache *c, uint64_t now, struct 
         struct req *r = &l1->req[id];
         if (!claim_bank(c, r, b))
             return;
-        l1->in_flight++; /* a hit gives it back at once */
+        l1->in_flight++; /* a hit returns it at once */
         enum l1_outcome outcome = try_access(l1, c, id, now, hooked);
         if (l1_is_stall(outcome)) {
             l1->in_flight--;
@@ -89,7 +89,7 @@ BODY void take_in_order(struct l1 *l1, struct l1_cache *c, uint64_t now, struct 
     }
 }
 
-/* The same with a reordering buffer between the port and the tags. A look-up in vain costs the tags a turn. */
+/* The same with a reordering buffer between the port and the tags. A failed look-up uses a turn of the tags. */
 static void take_reordered(struct l1 *l1, struct l1_cache *c, uint64_t now, struct budget *b)
 {
     struct order *o = &l1->order;
@@ -131,9 +131,9 @@ static void take_reordered(struct l1 *l1, struct l1_cache *c, uint64_t now, stru
 }
 
 /*
- * Requests of other SMs for lines that live here: after this SM's own. Returns how many were taken. An own access that
- * stalled in the cycle before gives way, every other time: what it waits for, an MSHR entry say, would else never be
- * left to others while this SM misses.
+ * Takes requests of other SMs for lines that live here, after this SM's own. Returns how many were accepted. A local
+ * access that stalled in the previous cycle yields every other time, because otherwise the resource it waits for, for
+ * example an MSHR entry, would never be available to others while this SM misses.
  */
 static uint32_t take_remote(struct l1 *l1, struct l1_cache *c, uint64_t now, const struct budget *own)
 {
@@ -145,7 +145,7 @@ static uint32_t take_remote(struct l1 *l1, struct l1_cache *c, uint64_t now, con
         bool prefetch = r->flags & REQ_F_PREFETCH;
         if ((!prefetch && l1->remote_inside == l1->remote_reply.cap) || !claim_bank(c, r, &b))
             break;
-        /* A prefetch is taken or dropped, and is not answered. */
+        /* A prefetch is accepted or dropped, and has no reply. */
         l1->remote_inside += !prefetch;
         c->stats.prefetch_from_sms += prefetch;
         if (l1_is_stall(try_access(l1, c, m->req, now, true)) && !prefetch) {
@@ -158,7 +158,7 @@ static uint32_t take_remote(struct l1 *l1, struct l1_cache *c, uint64_t now, con
     return b.taken - before;
 }
 
-/* One prefetch goes the way of a load, in a cycle in which no load wants the cache. */
+/* One prefetch takes the path of a load, in a cycle in which no load uses the cache. */
 static void try_prefetch(struct l1 *l1, struct l1_cache *c, uint64_t now)
 {
     const struct prefetch_ask *p = &l1->prefetch_slot[ring_pop(&l1->prefetch)];
@@ -209,12 +209,12 @@ static bool can_send_remote_reply(const struct l1 *l1)
     return !ring_empty(&l1->remote_reply) && port_can_send(l1->net.to_requester);
 }
 
-/* What leaves for other L1s: each class of message has a queue and a port of its own, so none waits for another. */
+/* Messages to other L1s: each message class has its own queue and port, so none waits for another. */
 static void send_to_sms(struct l1 *l1)
 {
     if (can_send_home(l1)) {
         l1_out_send(&l1->to_home, l1->net.to_home);
-        l1->cache[L1_DATA]->freed = true; /* a request order may hold one back that found this queue full */
+        l1->cache[L1_DATA]->freed = true; /* a request order may hold a request that found this queue full */
     }
     if (!can_send_remote_reply(l1))
         return;
@@ -242,7 +242,7 @@ static inline uint64_t next_from(const struct port *p, uint64_t now)
     return ready > now ? ready : now + 1;
 }
 
-/* One reply per cycle, from the L2 or from a home, in turn when both have one. Returns when to look again. */
+/* One reply per cycle, from the L2 or from a home, alternating when both have one. Returns when to check again. */
 BODY uint64_t take_reply(struct l1 *l1, uint64_t now, bool remote)
 {
     struct port *p = &l1->reply_in;
@@ -333,7 +333,7 @@ BODY uint64_t tick_body(struct l1 *l1, uint64_t now, bool hooked)
                     want = now + 1;
             }
         }
-        /* A blocked cache waits for a reply or for room in a queue; both bring a tick. A buffer may still take in. */
+        /* A blocked cache waits for a reply or for room in a queue; both cause a tick. A buffer may still accept. */
         if (c->blocked < 0 || reorder)
             want = sooner(want, next_from(&c->in, now));
         to_send |= !ring_empty(&c->to_l2.id);
@@ -356,7 +356,7 @@ uint64_t l1_tick_hooked(struct comp *comp, uint64_t now)
     return tick_body((struct l1 *)comp, now, true);
 }
 
-/* The counters that people read follow from the outcomes. */
+/* The reported counters are computed from the outcomes. */
 static void sum_outcomes(struct l1_stats *s)
 {
     const uint64_t *load = s->taken[0], *store = s->taken[1];

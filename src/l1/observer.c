@@ -23,7 +23,7 @@ struct l1_observer {
     uint64_t leaving_cycle;
     uint32_t n_sm;
     uint32_t *served, most_served; /* of each home in this kernel */
-    uint64_t lines, copies, since; /* at present, and since which cycle they have not been added up */
+    uint64_t lines, copies, since; /* current number, and the cycle up to which it has been accumulated */
     /* statistics */
     uint64_t misses, found_elsewhere, line_cycles, copy_cycles;
     uint64_t used[4];
@@ -56,7 +56,7 @@ static const struct stat_def defs[] = {
 struct l1_observer *l1_observer_new(struct arena *a, uint32_t n_sm, uint32_t n_line)
 {
     struct l1_observer *o = arena_alloc64(a, sizeof *o);
-    /* Every line may leave and as many others come in one cycle. */
+    /* In one cycle every line may leave and as many others arrive. */
     uint32_t cap = 2 * n_line, buckets = 64;
     while (buckets < cap)
         buckets *= 2;

@@ -21,18 +21,18 @@ struct l1_observer;
 struct l1_observer *l1_observer_new(struct arena *, uint32_t n_sm, uint32_t n_line);
 void l1_observer_register_stats(struct l1_observer *, struct stats *);
 
-/* A data cache has got a line, or lost one that it had, in core cycle `now`. */
+/* A data cache has gained or lost a line in core cycle `now`. */
 void l1_observe_copy(struct l1_observer *, uint64_t line, bool got, uint64_t now);
 /* A load has missed in a cache that does not have the line. */
 void l1_observe_miss(struct l1_observer *, uint64_t line, uint64_t now);
-/* An SM's load or store has been taken by its own L1; `hit`: and is answered there. */
+/* The SM's own L1 has accepted a load or store; `hit`: and serves it. */
 void l1_observe_request(struct l1_observer *, const struct req *, bool hit);
-/* A message has come for an SM, or for the line that one waits for. */
+/* A message has arrived for an SM, or for a line that an SM waits for. */
 void l1_observe_reply(struct l1_observer *, bool from_home);
-/* The L1 of SM `home` has taken a request, its own or another's. */
+/* The L1 of SM `home` has accepted a request of its own or another SM. */
 void l1_observe_home(struct l1_observer *, uint32_t home);
 void l1_observe_kernel(struct l1_observer *);
-/* Brings the counters that add intervals up to the end of cycle `now`. */
+/* Updates the counters that add intervals to the end of cycle `now`. */
 void l1_observe_sync(struct l1_observer *, uint64_t now);
 
 #endif

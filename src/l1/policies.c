@@ -23,7 +23,7 @@ static const struct policy_info *const organisation[] = {L1_ORGANISATION_POLICIE
 static const struct policy_info *const prefetcher[] = {PREFETCHER_POLICIES(PREFETCHER)};
 static const struct policy_info *const order[] = {L1_ORDER_POLICIES(ORDER)};
 
-/* In a build without hooks the baseline is the only one there is. */
+/* In a build without hooks only the baseline exists. */
 #define COUNT(a) (unsigned)(WEIR_HOOKS ? sizeof(a) / sizeof *(a) : 1)
 struct policy_kind l1_management_kind = {
     "l1-management", "l1.management", "what the L1 keeps: bypass, protection, victim", management, COUNT(management)};

@@ -29,7 +29,7 @@ struct abyp {
     struct l1_host *host;
     uint32_t max;
     uint16_t sm;     /* of this L1, as in a note */
-    uint8_t *last;   /* side array: place in the table of the load that touched the line last, + 1; 0 = unknown */
+    uint8_t *last;   /* side array: table index of the load that last touched the line, + 1; 0 = unknown */
     uint64_t stored; /* line number + 1 of the store that is about to drop a line */
     uint64_t predicted_dead, not_kept, dead, alive, corrections;
     uint8_t counter[ENTRIES];
@@ -47,7 +47,7 @@ static int init(void *st, const void *params, struct l1_host *host, struct err *
     return 0;
 }
 
-/* The load's place in the table. A pc counts from the kernel's first instruction, so the kernel is hashed with it. */
+/* The load's table index. A pc counts from the kernel's first instruction, so the kernel is hashed with it. */
 static uint32_t place_of(const struct abyp *s, uint32_t pc)
 {
     uint32_t x = pc + s->host->kernel * 0x9e3779b1u;
@@ -64,7 +64,7 @@ static enum l1_verdict on_access(void *st, struct l1_access *a)
     struct abyp *s = st;
     uint32_t place = place_of(s, a->req->pc);
     s->stored = 0;
-    a->note = s->p.correct ? NOTE_NONE : 0; /* takes the mark of an earlier bypass away */
+    a->note = s->p.correct ? NOTE_NONE : 0; /* clears the mark of an earlier bypass */
     if (s->counter[place] < s->p.threshold)
         return L1_NORMAL;
     s->predicted_dead++;
@@ -77,7 +77,7 @@ static void on_hit(void *st, const struct l1_access *a)
 {
     struct abyp *s = st;
     if (a->entry < 0)
-        return; /* merged with a miss that has no place in the cache */
+        return; /* merged with a miss that has no entry in the cache */
     uint8_t *last = &s->last[a->entry];
     if (*last) {
         s->alive++;
@@ -99,7 +99,7 @@ static void on_miss(void *st, const struct l1_access *a, bool allocated)
 static void on_fill(void *st, const struct req *r, uint32_t entry)
 {
     struct abyp *s = st;
-    if (!s->last[entry]) /* it got its place only now */
+    if (!s->last[entry]) /* its entry was allocated only now */
         s->last[entry] = (uint8_t)(place_of(s, r->pc) + 1);
 }
 
@@ -120,7 +120,7 @@ static void on_evict(void *st, uint32_t entry, uint64_t line, bool reused)
     s->counter[last - 1] = (uint8_t)(s->counter[last - 1] + (s->counter[last - 1] < s->max));
 }
 
-/* What the L2 kept with the line: the mark of the last bypass, if nobody has asked for the line since. */
+/* The L2's note for the line: the mark of the last bypass, if the line has not been requested since. */
 static void on_reply(void *st, const struct req *r)
 {
     struct abyp *s = st;
@@ -136,7 +136,7 @@ static void on_kernel(void *st, uint32_t launch_index)
 {
     struct abyp *s = st;
     (void)launch_index;
-    /* The cache has been emptied without evictions; the counters stay. */
+    /* The cache has been flushed without evictions; the counters are kept. */
     memset(s->last, 0, tags_entries(s->host->tags) * sizeof *s->last);
 }
 

@@ -27,13 +27,13 @@ struct vta {
 
 struct ccws {
     struct l1_host *host;
-    uint16_t *owner; /* side array: the warp that brought the line in */
+    uint16_t *owner; /* side array: the warp that fetched the line */
     uint32_t sets, ways;
     uint64_t stored; /* line number + 1 of the store that is about to drop a line */
     struct {
         uint64_t line; /* line number + 1; 0 = nothing */
         uint16_t warp;
-    } leaving; /* a line evicted by a miss that has not yet looked in its own VTA, which comes first */
+    } leaving; /* a line evicted by a miss that has yet to probe its own VTA, which comes first */
     uint64_t vta_inserts, vta_hits, vta_misses;
     struct vta vta[WARPS];
 };
@@ -71,7 +71,7 @@ static void on_fill(void *st, const struct req *r, uint32_t entry)
     s->owner[entry] = r->warp % WARPS;
 }
 
-/* Puts the tag of the line that left last into the array of its warp. */
+/* Puts the tag of the line that was evicted last into its warp's VTA. */
 static void insert(struct ccws *s)
 {
     if (!s->leaving.line)
@@ -136,7 +136,7 @@ static enum l1_verdict on_access(void *st, struct l1_access *a)
     struct ccws *s = st;
     (void)a;
     insert(s);
-    s->stored = 0; /* whatever is evicted now gives way to a load */
+    s->stored = 0; /* an eviction from here on is caused by a load */
     return L1_NORMAL;
 }
 

@@ -78,7 +78,7 @@ static enum l1_verdict on_access(void *st, struct l1_access *a)
         s->other_loads++;
         return L1_BYPASS_MISS;
     }
-    s->token_loads++; /* or of a warp that has ended and waits for no data: as ever */
+    s->token_loads++; /* or of a warp that has ended and waits for no data: normal */
     return L1_NORMAL;
 }
 

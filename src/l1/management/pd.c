@@ -44,7 +44,7 @@ static int init(void *st, const void *params, struct l1_host *host, struct err *
     return 0;
 }
 
-/* The clock by which the lines of a set are protected. */
+/* The count that determines the protection of a set's lines. */
 static uint64_t *clock_of(const struct pd *s, uint32_t set)
 {
     return &s->at[s->p.count == PD_COUNT_SET ? set * s->tags->n_way : 0].seen;
@@ -73,7 +73,7 @@ static void on_hit(void *st, const struct l1_access *a)
     if (a->entry < 0)
         return;
     uint32_t entry = (uint32_t)a->entry;
-    /* The count includes this load, which is not yet one too many. */
+    /* The count includes this load, which does not exceed the distance yet. */
     if (s->at[entry].until + 1 > *clock_of(s, a->set))
         s->protected_hits++;
     else
@@ -93,7 +93,7 @@ static void on_fill(void *st, const struct req *r, uint32_t entry)
 {
     struct pd *s = st;
     uint64_t line = r->addr >> s->tags->line_shift;
-    if (s->at[entry].line != line + 1) /* it got its place only now */
+    if (s->at[entry].line != line + 1) /* its entry was allocated only now */
         protect(s, entry, line);
 }
 
@@ -109,7 +109,7 @@ static uint32_t victim(void *st, const struct l1_access *a, uint64_t candidates)
         } else if (forced == L1_NO_WAY) {
             forced = w;
         } else {
-            /* PDP without bypassing: a line not used yet before one that was, then the one protected longest. */
+            /* PDP without bypassing: an unused line before a reused one, then the line with the longest protection. */
             bool reused = s->tags->flags[e] & TAG_F_REUSED, worst = s->tags->flags[base + forced] & TAG_F_REUSED;
             if (reused != worst ? worst : s->at[e].until > s->at[base + forced].until)
                 forced = w;
@@ -130,7 +130,7 @@ static void on_kernel(void *st, uint32_t launch_index)
 {
     struct pd *s = st;
     (void)launch_index;
-    for (uint32_t e = 0; e < tags_entries(s->tags); e++) /* the cache may have been emptied without evictions */
+    for (uint32_t e = 0; e < tags_entries(s->tags); e++) /* the cache may have been flushed without evictions */
         if (s->tags->line[e] == TAG_NONE)
             s->at[e].line = 0;
 }

@@ -26,7 +26,7 @@ struct mrpb {
     struct params p;
     struct order_queue *queue;
     uint32_t last;     /* queue drained last */
-    uint64_t bypasses; /* asked for; the L1 counts those that it could do */
+    uint64_t bypasses; /* bypasses requested; the L1 counts those it performed */
 };
 
 static int init(void *st, const void *params, struct order_host *host, struct err *e)

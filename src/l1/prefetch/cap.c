@@ -41,7 +41,7 @@ static void set_base(struct cap *s, struct cap_base *b, const struct pf_exec *x)
     b->updated = ++s->stamp;
 }
 
-/* A place in the CTA's table: an empty one, or that of the least recently updated load. */
+/* An entry in the CTA's table: an empty one, or that of the least recently updated load. */
 static struct cap_base *new_base(struct cap *s, uint32_t cta)
 {
     struct cap_base *e = s->cta[cta].e, *oldest = e;
@@ -54,7 +54,7 @@ static struct cap_base *new_base(struct cap *s, uint32_t cta)
     return oldest;
 }
 
-/* Has DIST a place for a load that it does not have? */
+/* Does DIST have room for a new load? */
 static bool is_selecting(const struct cap *s)
 {
     if (s->p.replace)
@@ -77,7 +77,7 @@ static struct cap_dist *new_dist(struct cap *s)
     return oldest;
 }
 
-/* What the reports say about a load; NULL when there are too many. */
+/* The record for reports about a load; NULL when there are too many loads. */
 static __typeof__(&((struct cap *)0)->load[0]) load_of(struct cap *s, uint32_t pc)
 {
     const struct pf_load *l = pf_watch_load(&s->watch, pc);
@@ -97,7 +97,7 @@ static uint64_t predicted(const struct cap_base *b, const struct cap_dist *d, ui
     return b->addr[i] + (uint64_t)(d->stride * ((int64_t)warp - b->lead));
 }
 
-/* Prefetches for every warp of the CTA but the leading one. */
+/* Prefetches for every warp of the CTA except the leading one. */
 static void prefetch_cta(struct cap *s, uint32_t cta, const struct cap_base *b, const struct cap_dist *d,
                          uint64_t *count)
 {
@@ -156,7 +156,7 @@ static void learn_stride(struct cap *s, struct cap_base *b, const struct pf_exec
     }
 }
 
-/* A trailing warp, and a prediction for it can be made: was it right? */
+/* Verifies the prediction for a trailing warp. */
 static void verify(struct cap *s, const struct cap_base *b, struct cap_dist *d, const struct pf_exec *x)
 {
     const uint64_t line = s->watch.host->line_size;
@@ -223,7 +223,7 @@ void cap_on_access(void *st, const struct l1_access *a)
     }
 }
 
-/* Tells the scheduler for which warp a line has come. */
+/* Tells the scheduler for which warp a line has arrived. */
 void cap_on_fill(void *st, const struct req *r, uint32_t entry)
 {
     struct cap *s = st;

@@ -47,7 +47,7 @@ static uint64_t line_of(const struct inter *s, uint64_t addr)
     return addr / s->watch.host->line_size;
 }
 
-/* What was predicted for this execution, against what it does. */
+/* Compares the prediction for this execution with its actual address. */
 static void compare(struct inter *s, uint32_t entry, const struct pf_exec *x, uint64_t now)
 {
     uint64_t *line = &s->predicted[entry][x->warp].line;

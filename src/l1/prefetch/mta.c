@@ -66,7 +66,7 @@ static struct gs_entry *find_gs(struct mta *s, uint32_t pc)
     return NULL;
 }
 
-/* A warp is sure of the stride between its iterations. */
+/* A warp has a confident stride between its iterations. */
 static void agree(struct mta *s, uint32_t pc, int64_t stride)
 {
     struct gs_entry *g = find_gs(s, pc);
@@ -81,7 +81,7 @@ static void agree(struct mta *s, uint32_t pc, int64_t stride)
     g->stride = stride;
 }
 
-/* At the end of a period: early evictions stop prefetching or slow it down, merges show that it is worth it. */
+/* At the end of a period: early evictions stop or throttle prefetching; merges show that it is useful. */
 static void set_level(struct mta *s, uint64_t now)
 {
     if (now < s->period_end)
@@ -115,7 +115,7 @@ static void prefetch(struct mta *s, const struct pf_exec *x, int64_t bytes, uint
     pf_ask_moved(&s->watch, x, bytes, warp, x->cta);
 }
 
-/* Trains the three tables with an execution. Returns the warp's own stride when it is sure of one, or 0. */
+/* Trains the three tables with an execution. Returns the warp's own stride if it is confident, or 0. */
 static int64_t train(struct mta *s, const struct pf_exec *x, struct stride_entry **ip)
 {
     bool is_new;

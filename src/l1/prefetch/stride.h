@@ -35,7 +35,7 @@ static inline void stride_init(struct stride_table *t, uint32_t entries, uint32_
     t->sets = entries / t->ways;
 }
 
-/* The entry of a key, made anew in the place of the least recently used when there is none; *is_new says so. */
+/* The entry of a key. If there is none, it replaces the least recently used one and sets *is_new. */
 static inline struct stride_entry *stride_get(struct stride_table *t, uint64_t key, bool *is_new)
 {
     uint64_t h = key * 0x9e3779b97f4a7c15ull >> 33;

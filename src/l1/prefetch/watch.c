@@ -38,7 +38,7 @@ const struct pf_exec *pf_watch_line(struct pf_watch *w, const struct l1_access *
     struct pf_exec *x = &w->part[r->warp].x;
     uint32_t *seen = &w->part[r->warp].seen;
     if (*seen == 0 || x->pc != r->pc || x->n != r->n_lines) {
-        /* The first line to come; another execution was left unfinished if some of its lines went elsewhere. */
+        /* The first line of an execution; an earlier one stayed incomplete if some of its lines went elsewhere. */
         *seen = 0;
         *x = (struct pf_exec){.pc = r->pc, .warp = r->warp, .cta = r->cta, .n = r->n_lines};
     }
@@ -65,7 +65,7 @@ void pf_ask(struct pf_watch *w, uint64_t addr, uint32_t pc, uint32_t warp, uint3
 
 void pf_ask_moved(struct pf_watch *w, const struct pf_exec *x, int64_t bytes, uint32_t warp, uint32_t cta)
 {
-    /* The line of the moved first access is prefetched, and as many behind it as lie between the lines of now. */
+    /* Prefetches the line of the shifted first access, and the following lines at the current spacing. */
     for (uint32_t i = 0; i < x->n && i < PF_LINES; i++)
         pf_ask(w, (i ? x->addr[i] : x->byte) + (uint64_t)bytes, x->pc, warp, cta);
 }

@@ -24,7 +24,7 @@ struct pf_exec {
     bool indirect;           /* the address depends on loaded data */
 };
 
-/* What is counted for each load: the first PF_LOADS of a kernel. */
+/* The counters of each load, for the first PF_LOADS loads of a kernel. */
 struct pf_load {
     uint32_t pc;
     uint64_t executions; /* by warps */
@@ -48,9 +48,9 @@ void pf_watch_kernel(struct pf_watch *); /* another kernel: other loads */
 const struct pf_exec *pf_watch_line(struct pf_watch *, const struct l1_access *);
 /* The load's counters; NULL when there are too many loads. */
 struct pf_load *pf_watch_load(struct pf_watch *, uint32_t pc);
-/* Asks for a line on behalf of a load, for a warp of a CTA (slots). */
+/* Prefetches a line on behalf of a load, for a warp of a CTA (slots). */
 void pf_ask(struct pf_watch *, uint64_t addr, uint32_t pc, uint32_t warp, uint32_t cta);
-/* Asks for the lines of an execution, all moved by `bytes`. */
+/* Prefetches the lines of an execution, all shifted by `bytes`. */
 void pf_ask_moved(struct pf_watch *, const struct pf_exec *, int64_t bytes, uint32_t warp, uint32_t cta);
 
 /* ---- reports ---- */

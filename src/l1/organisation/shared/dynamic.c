@@ -122,7 +122,7 @@ enum l1_route dynamic_route(void *st, const struct req *r, uint64_t line, uint32
     return to;
 }
 
-/* Lines whose home is elsewhere, in a set that is shared at present. Those of local memory look the same. */
+/* Lines whose home is elsewhere, in a currently shared set. Lines of local memory look the same. */
 uint64_t dynamic_first_victims(void *st, uint32_t set, uint64_t candidates)
 {
     const struct dynamic *d = st;

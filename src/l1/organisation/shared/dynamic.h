@@ -38,15 +38,15 @@ unsigned dynamic_cost(const struct cfg *, const void *params, struct policy_cost
 
 enum dynamic_phase { DYNAMIC_SAMPLE, DYNAMIC_SHARED, DYNAMIC_PRIVATE, DYNAMIC_PHASES };
 
-/* What is counted of one half of the sets while sampling. */
+/* The counters of one half of the sets while sampling. */
 struct dynamic_half {
     uint64_t counted;                  /* this SM's requests towards R_S */
     uint64_t local, remote;            /* this SM's requests that looked in its own L1; that went to another */
-    uint64_t accesses, misses;         /* look-ups in this L1, whoever asked */
+    uint64_t accesses, misses;         /* look-ups in this L1 by any SM */
     uint64_t own_accesses, own_misses; /* of these, this SM's */
     uint64_t l2_replies, home_replies;
-    uint64_t l2_timed, l2_cycles; /* this SM's loads answered by the L2; their cycles beyond those of a hit */
-    uint64_t home_hits, home_misses, home_hit_cycles; /* this SM's loads answered by homes */
+    uint64_t l2_timed, l2_cycles; /* this SM's loads served by the L2; their cycles in excess of a hit */
+    uint64_t home_hits, home_misses, home_hit_cycles; /* this SM's loads served by homes */
 };
 enum { HALF_PRIVATE, HALF_SHARED, HALVES };
 
@@ -58,7 +58,7 @@ struct dynamic {
     bool (*prefers_shared)(const struct dynamic_half half[HALVES]);
     struct dynamic_half half[HALVES];
     enum dynamic_phase phase;
-    uint64_t executed; /* requests of the present execution phase, towards R_EX */
+    uint64_t executed; /* requests of the current execution phase, towards R_EX */
     struct {
         uint64_t cycle;
         enum dynamic_phase phase;
@@ -77,7 +77,7 @@ void dynamic_on_local(void *st, const struct l1_access *);
 void dynamic_on_reply(void *st, const struct req *, bool from_home);
 void dynamic_report_phases(const void *st, phase_row *row, void *ctx);
 
-/* The hooks of an organisation that differs in `prefers_shared` alone. */
+/* The hooks of an organisation that differs only in `prefers_shared`. */
 #define DYNAMIC_HOOKS                                                                                                  \
     .state_bytes = sizeof(struct dynamic), .remote = true, .route = dynamic_route, .reply_bytes = shared_chunk,        \
     .first_victims = dynamic_first_victims, .on_local = dynamic_on_local, .on_reply = dynamic_on_reply

@@ -33,16 +33,16 @@ static inline uint32_t shared_home(const struct shared_map *m, uint64_t line)
 
 /* The route of a request in a shared organisation: to its home (Shared). */
 enum l1_route shared_route(void *st, const struct req *, uint64_t line, uint32_t set, uint32_t *home);
-/* Min(H, L2): to the home or to the L2, whichever is fewer hops away; the home when they are equally far. */
+/* Min(H, L2): to the home or to the L2, whichever is fewer hops away; to the home if equal. */
 enum l1_route shared_route_nearest(void *st, const struct req *, uint64_t line, uint32_t set, uint32_t *home);
 /*
- * The storage it adds: a request that waits in a home's MSHR may be of any SM, so that its slot names one. The paper's
- * area (65 nm, section 4.2) is that of the synthesised request handling, logic included.
+ * The storage it adds: a request that waits in a home's MSHR may belong to any SM, so its slot holds an SM id. The
+ * paper's area (65 nm, section 4.2) is that of the synthesised request handling, including logic.
  */
 unsigned shared_cost(const struct cfg *, const void *params, struct policy_cost out[POLICY_COSTS]);
 #define SHARED_COST                                                                                                    \
     .cost = shared_cost, .published_mm2 = 0.085, .published_nm = 65, .published_area = "per core (section 4.2)"
-/* Chunking: a home's reply holds only the 32-byte sectors that were asked for. */
+/* Chunking: a home's reply carries only the requested 32-byte sectors. */
 uint32_t shared_chunk(void *st, const struct req *);
 
 #endif
