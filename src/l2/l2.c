@@ -128,7 +128,7 @@ struct l2 *l2_new(struct engine *eng, const struct l2_config *config, const stru
         l2->waiter[i].next = i + 1 < waiters ? i + 1 : UINT32_MAX;
     ring_init(&l2->ready, eng->arena, waiters);
     ring_init(&l2->miss, eng->arena, cfg->miss_queue);
-    /* The latency lies in the port: what is in flight through it comes on top of the queue. */
+    /* The port includes the latency, so its capacity is the queue plus the requests in flight. */
     port_init(&l2->in, eng, &l2->comp, cfg->ingress_queue + cfg->latency, cfg->latency ? cfg->latency : 1,
               "l2 ingress");
     port_init(&l2->fill_in, eng, &l2->comp, cfg->fill_queue, 1, "l2 fills");
@@ -196,10 +196,10 @@ void l2_kernel_begin(struct l2 *l2, uint32_t launch_index)
     if (!l2->order)
         return;
     order_kernel(l2->order, launch_index);
-    engine_wake(&l2->comp, 0); /* the policy may offer now what it held back */
+    engine_wake(&l2->comp, 0); /* the policy may now offer requests that it held back */
 }
 
-/* The way for a line that a copy from the host brings: a free one, or that of the line copied longest ago. */
+/* The way for a line of a host copy: a free one, or that of the line copied longest ago. */
 static int32_t way_for_copy(const struct l2 *l2, uint32_t set)
 {
     const struct tags *t = &l2->tags;
@@ -213,7 +213,7 @@ static int32_t way_for_copy(const struct l2 *l2, uint32_t set)
     return n < l2->cfg.copy_ways || oldest < 0 ? tags_victim_lru(t, set) : oldest;
 }
 
-/* Of the lines that copies have left dirty in a set, all but the latest l2.copy_dirty_ways are in DRAM by now. */
+/* Of the lines that copies left dirty in a set, all but the latest l2.copy_dirty_ways have been written back. */
 static void clean_copied(struct l2 *l2, uint32_t set)
 {
     struct tags *t = &l2->tags;
@@ -252,7 +252,7 @@ void l2_warm(struct l2 *l2, uint64_t addr, uint64_t bytes, bool by_kernel)
             entry = way_for_copy(l2, set);
             if (entry < 0)
                 continue; /* every way is reserved for a line in flight: the copy bypasses the slice */
-            /* The host's copy costs no traffic, nor does what it displaces. */
+            /* A host copy causes no traffic, and neither do the lines it displaces. */
             tags_place(t, (uint32_t)entry, line);
             l2->words[entry] = 0;
         }

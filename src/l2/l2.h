@@ -35,17 +35,17 @@ struct port *l2_in(struct l2 *);
 struct port *l2_fill_in(struct l2 *);
 void l2_connect(struct l2 *, struct port *reply_out, struct port *dram_out);
 
-/* Two partitions: joins two slices, each of which stands in for the other's lines. Before the engine starts. */
+/* Two partitions: pairs two slices, each of which also serves the other's lines. Call it before the engine starts. */
 void l2_connect_partitions(struct l2 *, struct l2 *);
 
 /*
- * Functional preload: marks the lines of [addr, addr + bytes) that belong to this slice present, as a copy from the
- * host that goes through the L2 leaves them (l2.copy_ways, l2.copy_dirty_ways), or a memset, which is a kernel of the
- * driver's (by_kernel): with two partitions that leaves them also where SMs ask for them, where a copy makes what is
- * there out of date. Costs no cycles. While the engine stands still.
+ * Functional preload: marks the lines of [addr, addr + bytes) that belong to this slice as present, as a host copy
+ * through the L2 leaves them (l2.copy_ways, l2.copy_dirty_ways), or a memset, which is a kernel of the driver
+ * (by_kernel). With two partitions, a memset also leaves them in the counterpart that SMs access, whereas a copy
+ * invalidates them there. It costs no cycles. Call it only while the engine is stopped.
  */
 void l2_warm(struct l2 *, uint64_t addr, uint64_t bytes, bool by_kernel);
-/* Drops lines a host copy has overwritten in DRAM behind the L2's back: the same range. */
+/* Invalidates the lines of the same range that a host copy has overwritten in DRAM. */
 void l2_invalidate(struct l2 *, uint64_t addr, uint64_t bytes);
 void l2_kernel_begin(struct l2 *, uint32_t launch_index);
 bool l2_drained(const struct l2 *);

@@ -26,7 +26,7 @@
  *         store, atomic   -> link -> the counterpart's tags, which answer it
  *
  * Requests from the link have their own entry in front of the tags and never wait for a request from the network, and
- * fetches of copies leave one MSHR and one way of each set free for them, so that two slices cannot deadlock.
+ * fetches of copies leave MSHRs and a way of each set free for them, so that two slices cannot deadlock.
  *
  * A request that cannot be accepted blocks the tags; with a request order (cache/order.h) the policy may try another
  * request instead.
@@ -41,13 +41,13 @@ static inline bool is_atomic(const struct req *r)
 /* The path of a request is one body, compiled without a request order and with one. */
 #define BODY static inline __attribute__((always_inline))
 
-/* What a set of sectors counts as. */
+/* The number of requests that a set of sectors counts as. */
 static inline uint32_t units(const struct l2 *l2, uint8_t sectors)
 {
     return l2->cfg.split_sectors ? sector_count(sectors) : sectors != 0;
 }
 
-/* Answers a request: one packet, or one per sector when requests are split. */
+/* Replies to a request: one packet, or one per sector when requests are split. */
 static void reply(struct l2 *l2, req_id id, uint8_t asked, uint64_t extra)
 {
     const struct req *r = &l2->req[id];
@@ -62,7 +62,7 @@ static void reply(struct l2 *l2, req_id id, uint8_t asked, uint64_t extra)
     port_send_later(l2->reply_out, id, net_info_pieces(NET_HEADER_BYTES + data, asked, pieces), extra);
 }
 
-/* Data takes the wires between the two slices of a pair for its time; what has no data takes none. */
+/* Data occupies the link between the two slices of a pair; messages without data do not. */
 static void use_link(struct l2 *l2, uint64_t now, uint32_t bytes)
 {
     if (bytes)
@@ -74,7 +74,7 @@ static inline bool link_ready(const struct l2 *l2, const struct port *to, uint64
     return now >= l2->link_free_at && port_can_send(to);
 }
 
-/* Answers the counterpart's fetch of a copy. The link is ready. */
+/* Replies to the counterpart's fetch of a copy. The link is ready. */
 static void send_copy(struct l2 *l2, req_id id, uint8_t sectors, uint64_t now)
 {
     uint32_t bytes = sector_count(sectors) * SECTOR_BYTES;
@@ -82,7 +82,7 @@ static void send_copy(struct l2 *l2, req_id id, uint8_t sectors, uint64_t now)
     port_send(l2->copy_out, id, net_info(bytes, sectors));
 }
 
-/* Puts a request that the slice itself makes into `out`: of its own lines for DRAM, of copies for the counterpart. */
+/* Puts a new request of the slice into `out`: to DRAM for its own lines, to the counterpart for copies. */
 static void request_to(struct ring *out, struct l2 *l2, uint64_t addr, uint8_t sectors, uint8_t kind, uint32_t token,
                        uint64_t born)
 {
@@ -101,7 +101,7 @@ static void request_to(struct ring *out, struct l2 *l2, uint64_t addr, uint8_t s
     ring_push(out, id);
 }
 
-/* Sends what is dirty of an entry's line to DRAM. */
+/* Writes the dirty sectors of an entry's line back to DRAM. */
 static void write_back(struct l2 *l2, uint32_t entry)
 {
     struct tags *t = &l2->tags;
@@ -133,8 +133,8 @@ static inline uint8_t fetched(const struct l2 *l2, uint8_t asked)
 }
 
 /*
- * The entry that must be written back before another of its set becomes dirty: the least recently used of the dirty
- * ones, when there are as many as there may be (l2.dirty_ways); else -1.
+ * The entry that must be written back before another of its set becomes dirty: the least recently used dirty entry, if
+ * the set has reached l2.dirty_ways; otherwise -1.
  */
 static int32_t too_dirty(const struct l2 *l2, uint32_t set, int32_t entry)
 {
@@ -162,7 +162,7 @@ static void clean(struct l2 *l2, int32_t entry)
     t->dirty[entry] = 0;
 }
 
-/* Causes of stalls (bits) that may have gone, for the request at the tags and for the counterpart's before them. */
+/* Stall causes (bits) that may have been resolved, for the request at the tags and for the counterpart's. */
 static inline void free_causes(struct l2 *l2, uint32_t causes)
 {
     l2->freed |= causes;
@@ -191,8 +191,8 @@ static void exchange_note(struct l2 *l2, struct req *r, uint32_t entry)
 }
 
 /*
- * One of the lines that copies from the host have left in a set, when there is no other room for theirs: any of them,
- * not the oldest. -1 when there is none.
+ * A random victim among the lines that host copies have left in a set, once the set holds l2.copy_ways lines. -1 if
+ * there is none.
  */
 static int32_t copied_victim(struct l2 *l2, uint32_t set)
 {
@@ -211,7 +211,7 @@ static int32_t copied_victim(struct l2 *l2, uint32_t set)
             return (int32_t)k;
 }
 
-/* The entry for a line that is not there: -1 = all reserved. *dirty: its line must be written back. */
+/* The entry for an absent line: -1 = all reserved. *dirty: its line must be written back. */
 static int32_t claim(struct l2 *l2, uint32_t set, bool *dirty)
 {
     int32_t entry = l2->cfg.copy_ways ? copied_victim(l2, set) : -1;
@@ -235,7 +235,7 @@ BODY struct l2_outcome stalled(enum stall why)
     return (struct l2_outcome){.stall = why};
 }
 
-/* Counts a look-up that was taken: once, from its outcome. */
+/* Counts an accepted look-up once, by its outcome. */
 BODY void count_taken(struct l2 *l2, const struct l2_outcome *o, bool atomic)
 {
     struct l2_stats *s = &l2->stats;
@@ -265,7 +265,7 @@ BODY void count_taken(struct l2 *l2, const struct l2_outcome *o, bool atomic)
     }
 }
 
-/* Cycles for which it occupies the port: hits move data; what misses leaves the tags after one cycle. */
+/* Cycles for which it occupies the port: hits transfer data; a miss leaves the tags after one cycle. */
 BODY uint32_t port_cycles(const struct l2 *l2, const struct l2_outcome *o)
 {
     if (o->store && l2->cfg.write_bytes)
@@ -278,7 +278,7 @@ BODY uint32_t port_cycles(const struct l2 *l2, const struct l2_outcome *o)
     return cycles;
 }
 
-/* A read of `asked` sectors: `hit` are there, `joined` are in flight for another, the rest is fetched. */
+/* A read of `asked` sectors: `hit` are present, `joined` are in flight for another request, the rest is fetched. */
 BODY struct l2_outcome read_outcome(const struct l2 *l2, uint8_t asked, uint8_t hit, uint8_t joined, bool line_here)
 {
     struct l2_outcome o = {.stall = STALL_NONE, .line_here = line_here};
@@ -301,14 +301,13 @@ static inline bool goes_through(const struct l2 *l2, const struct req *r)
     return r->kind == REQ_WRITE && l2->cfg.write == L2_WRITE_BOTH;
 }
 
-/* Do fetches of copies leave half of the MSHRs to requests of the counterpart if they take so many more? */
+/* If fetches of copies take `more` MSHRs, do they still leave half of them to requests of the counterpart? */
 static inline bool leaves_mshrs(const struct l2 *l2, uint32_t more)
 {
     return l2->copy_units + more <= l2->cfg.mshrs / 2;
 }
 
-/* Why a fetch of a copy, with so many MSHRs, may not begin: what it would take is left to the counterpart's requests.
- */
+/* Why a fetch of a copy may not start yet: its MSHRs or way are reserved for the counterpart's requests. */
 static enum stall left_to_far(const struct l2 *l2, uint32_t more)
 {
     const struct tags *t = &l2->tags;
@@ -320,14 +319,14 @@ static enum stall left_to_far(const struct l2 *l2, uint32_t more)
     return reserved + 1 < t->n_way ? STALL_NONE : STALL_LINE;
 }
 
-/* A read, an atomic or a store that fetches, of sectors that are not all there. */
+/* A read, an atomic or a store that fetches, when some of its sectors are absent. */
 BODY struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
 {
     struct req *r = &l2->req[id];
     struct tags *t = &l2->tags;
     int32_t entry = l2->cur_entry;
     if (l2->waiter_free == MSHR_NONE)
-        return stalled(STALL_MSHR); /* what has been fetched holds its place until it is answered */
+        return stalled(STALL_MSHR); /* a fetched sector keeps its entry until the reply is sent */
     uint8_t have = entry >= 0 ? t->valid[entry] : 0, want = fetched(l2, asked) & (uint8_t)~have;
     uint32_t m = mshr_find(&l2->mshr, l2->cur_line);
     uint8_t more = want;
@@ -373,7 +372,7 @@ BODY struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
     if (through)
         request_to(&l2->miss, l2, r->addr, asked, REQ_WRITE, 0, r->born);
     else if (r->kind != REQ_READ)
-        t->dirty[e->entry] |= asked; /* it is performed when the sectors come; until then they cannot be evicted */
+        t->dirty[e->entry] |= asked; /* it is performed when the sectors arrive; until then they cannot be evicted */
     tags_touch(t, (uint32_t)e->entry);
     if (l2->note)
         exchange_note(l2, r, (uint32_t)e->entry);
@@ -383,7 +382,7 @@ BODY struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
     return o;
 }
 
-/* Words of the line written so far decide which sectors have become readable without a fetch. */
+/* The words of the line written so far determine which sectors are readable without a fetch. */
 static void note_written(struct l2 *l2, const struct req *r, uint32_t entry, uint8_t sectors)
 {
     struct tags *t = &l2->tags;
@@ -462,7 +461,7 @@ BODY struct l2_outcome hit(struct l2 *l2, req_id id, uint8_t asked, bool atomic,
     return (struct l2_outcome){.stall = STALL_NONE, .hits = units(l2, asked), .store = r->kind == REQ_WRITE};
 }
 
-/* Does it look for its sectors (a read, an atomic, a store that fetches), or only leave data? */
+/* Does it need its sectors (a read, an atomic, a store that fetches), or does it only write data? */
 static inline bool leaves_data(const struct l2 *l2, const struct req *r)
 {
     return r->kind == REQ_WRITEBACK ||
@@ -470,8 +469,8 @@ static inline bool leaves_data(const struct l2 *l2, const struct req *r)
 }
 
 /*
- * A store or an atomic on a line of the counterpart's: it is done and answered there. What a store writes stays here as
- * a copy; an atomic leaves none, since only the counterpart knows its result.
+ * A store or an atomic on a line of the counterpart, which performs it and replies. The data of a store stays here as
+ * a copy; an atomic leaves no copy, because only the counterpart knows its result.
  */
 BODY struct l2_outcome pass_on(struct l2 *l2, req_id id, uint8_t asked)
 {
@@ -482,7 +481,7 @@ BODY struct l2_outcome pass_on(struct l2 *l2, req_id id, uint8_t asked)
     if (ring_free(&l2->far) == 0)
         return stalled(STALL_QUEUE);
     if (is_atomic(r)) {
-        if (entry >= 0 && !t->pending[entry]) /* else reads wait for all its sectors, also for those that are there */
+        if (entry >= 0 && !t->pending[entry]) /* otherwise reads wait for all its sectors, even present ones */
             t->valid[entry] &= (uint8_t)~asked;
     } else {
         if (entry < 0) {
@@ -533,7 +532,7 @@ uint32_t l2_set_of(const void *l2, uint64_t addr)
     return set_of((const struct l2 *)l2, addr);
 }
 
-/* The same look-up without effect: what the request would need. */
+/* The same look-up without side effects: the resources that the request would need. */
 uint32_t l2_needs(const void *cache, const struct req *r, uint32_t info)
 {
     const struct l2 *l2 = (const struct l2 *)cache;
@@ -583,11 +582,11 @@ BODY void bring_to_tags(struct l2 *l2, req_id id, uint32_t info, bool waited)
     l2->cur_line = addr >> l2->tags.line_shift;
     l2->cur_set = set_of(l2, addr);
     l2->cur_copy = l2->far_out && !l2->at_far && addrmap_slice(l2->env.map, addr) != l2->env.slice;
-    /* While it waits at the tags nothing of the network can bring its line in or out: it is looked for once. */
+    /* While it waits at the tags, no request of the network can change its line, so one look-up suffices. */
     l2->cur_entry = tags_find(&l2->tags, l2->cur_set, l2->cur_line);
 }
 
-/* Sends a read that the cache cannot take to DRAM; its reply goes straight to the network. */
+/* Sends a read that the cache cannot accept to DRAM; its reply goes straight to the network. */
 static bool bypass(struct l2 *l2, struct l2_outcome *o)
 {
     const struct req *r = &l2->req[l2->cur];
@@ -602,7 +601,7 @@ static bool bypass(struct l2 *l2, struct l2_outcome *o)
     return true;
 }
 
-/* A look-up that was taken occupies the slice; a write-back ends there, since nobody waits for it. */
+/* An accepted look-up occupies the slice; a write-back ends here, because nothing waits for it. */
 BODY void occupy(struct l2 *l2, const struct l2_outcome *o, bool atomic, uint64_t now)
 {
     if (atomic && !o->passed_on)
@@ -612,7 +611,7 @@ BODY void occupy(struct l2 *l2, const struct l2_outcome *o, bool atomic, uint64_
         req_release(&l2->comp.eng->pool, l2->cur);
 }
 
-/* Looks the request at the tags up; a request that is taken leaves them. `reordered` is constant at each call. */
+/* Looks up the request at the tags; an accepted request leaves them. `reordered` is constant at each call. */
 BODY void try_request(struct l2 *l2, uint64_t now, bool reordered)
 {
     bool atomic = is_atomic(&l2->req[l2->cur]);
@@ -630,10 +629,10 @@ BODY void try_request(struct l2 *l2, uint64_t now, bool reordered)
     if (reordered)
         order_taken(l2->order, l2->offered, now);
     l2->cur = REQ_NONE;
-    l2->far_freed = true; /* it may have taken or touched the way that the counterpart's request would take */
+    l2->far_freed = true; /* it may have taken or used the way that the counterpart's request would take */
 }
 
-/* A request of the counterpart's is looked up before those of the network. true: it was taken. */
+/* A request of the counterpart is looked up before those of the network. true: it was accepted. */
 static bool access_far(struct l2 *l2, uint64_t now)
 {
     if (l2->far_cur == REQ_NONE) {
@@ -649,7 +648,7 @@ static bool access_far(struct l2 *l2, uint64_t now)
     bool fetches = l2->req[l2->far_cur].kind == REQ_READ;
     if (fetches && !link_ready(l2, l2->copy_out, now))
         return false; /* it may hit */
-    /* The request of the network that waits at the tags stands aside meanwhile. */
+    /* The network's request that waits at the tags is set aside meanwhile. */
     const req_id near = l2->cur;
     const uint8_t near_asked = l2->cur_asked;
     const bool near_waited = l2->cur_waited;
@@ -682,13 +681,13 @@ BODY void access_in_order(struct l2 *l2, uint64_t now)
         l2->stats.requests++;
         bring_to_tags(l2, got.req, got.info, false);
     } else if (l2->blocked >= 0 && l2->blocked <= STALL_QUEUE && !l2->freed) {
-        return; /* it would fail again, also to bypass: that takes a waiter and room in the miss queue */
+        return; /* it would fail again, even to bypass, which needs a waiter and room in the miss queue */
     }
     l2->freed = 0;
     try_request(l2, now, false);
 }
 
-/* Causes of stalls that have gone since requests were last tried, or are not there now. */
+/* Stall causes that have been resolved since requests were last tried, or do not apply now. */
 static uint32_t gone(const struct l2 *l2, uint64_t now)
 {
     uint32_t waits = order_waits(l2->order), causes = l2->freed;
@@ -696,13 +695,13 @@ static uint32_t gone(const struct l2 *l2, uint64_t now)
         causes |= 1u << STALL_REPLY;
     if (waits & 1u << STALL_ATOMIC && now >= l2->atomic_free_at)
         causes |= 1u << STALL_ATOMIC;
-    /* Who may bypass the cache needs room below, not what it was refused for. */
+    /* A request that may bypass needs room in the queue below, not the resource it was refused for. */
     if (l2->cfg.bypass_on_fail && causes & (1u << STALL_QUEUE | 1u << STALL_MSHR))
         causes |= 1u << STALL_LINE | 1u << STALL_MSHR | 1u << STALL_MERGE;
     return causes & waits;
 }
 
-/* The look-up stage behind a request order: what it offers is tried, one look-up a cycle. */
+/* The look-up stage behind a request order: it tries the offered requests, one look-up per cycle. */
 static __attribute__((noinline)) void access_reordered(struct l2 *l2, uint64_t now)
 {
     struct order *o = l2->order;
@@ -714,10 +713,10 @@ static __attribute__((noinline)) void access_reordered(struct l2 *l2, uint64_t n
     const struct order_slot *x = &o->slot[l2->offered];
     bring_to_tags(l2, x->req, x->info, x->refused);
     try_request(l2, now, true);
-    l2->cur = REQ_NONE; /* what was refused waits in its slot */
+    l2->cur = REQ_NONE; /* a refused request waits in its slot */
 }
 
-/* One request a cycle goes from the network's queue into the buffer. false: there is one, but no room for it. */
+/* Moves one request per cycle from the network's queue into the buffer. false: there is one, but no room for it. */
 static bool fill_order(struct l2 *l2, uint64_t now)
 {
     const struct msg *m = port_peek(&l2->in, now);
@@ -741,7 +740,7 @@ static uint32_t *fill_link(void *ctx, uint32_t w)
     return waiter_link(((struct fill *)ctx)->l2, w);
 }
 
-/* Answers a waiter if all its sectors are there. */
+/* Replies to a waiter if all its sectors have arrived. */
 static bool serve(void *ctx, uint32_t w)
 {
     const struct fill *f = (const struct fill *)ctx;
@@ -788,12 +787,12 @@ static inline void sooner(uint64_t *want, uint64_t at)
         *want = at;
 }
 
-/* The next cycle in which the look-up stage may have something to do. Full ports wake us when they have room. */
+/* The next cycle in which the look-up stage may have work. Full ports wake the slice when they have room. */
 static uint64_t next_look_up(const struct l2 *l2, uint64_t now)
 {
     if (l2->cur == REQ_NONE)
         return port_next_ready(&l2->in);
-    /* Blocked: a fill or room in the reply network brings the next tick; the miss queue was drained after the look-up.
+    /* Blocked: a fill or room in the reply network causes the next tick; the miss queue was drained after the look-up.
      */
     if (l2->blocked < 0 || l2->port_free_at > now || (l2->blocked <= STALL_QUEUE && l2->freed))
         return now + 1;
@@ -810,13 +809,13 @@ static uint64_t next_offer(const struct l2 *l2, uint64_t now)
     return at;
 }
 
-/* Is the waiter a fetch of the counterpart's, which is answered over the link? */
+/* Is the waiter a fetch of the counterpart, whose reply goes over the link? */
 static inline bool fetches_copy(const struct l2 *l2, const struct l2_waiter *w)
 {
     return w->far && l2->req[w->req].kind == REQ_READ;
 }
 
-/* Can the oldest of those whose sectors are there be answered? */
+/* Can the reply of the oldest complete waiter be sent? */
 BODY bool can_answer(const struct l2 *l2, uint64_t now, bool partitioned)
 {
     if (ring_empty(&l2->ready))
@@ -839,7 +838,7 @@ BODY void answer(struct l2 *l2, uint64_t now, bool partitioned)
     l2->waiter_free = w;
 }
 
-/* Fetches of copies, and what is passed on, go to the counterpart. */
+/* Fetches of copies and forwarded requests go to the counterpart. */
 static void send_far(struct l2 *l2, uint64_t now)
 {
     while (!ring_empty(&l2->far) && link_ready(l2, l2->far_out, now)) {
@@ -853,7 +852,7 @@ static void send_far(struct l2 *l2, uint64_t now)
     }
 }
 
-/* The next cycle in which there is something to do for the counterpart or over the link. */
+/* The next cycle with work for the counterpart or the link. */
 static uint64_t next_far(const struct l2 *l2, uint64_t now)
 {
     uint64_t want = port_next_ready(&l2->copy_in);
@@ -893,7 +892,7 @@ BODY uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool partitioned)
         free_causes(l2, 1u << STALL_QUEUE);
         req_id id = ring_pop(&l2->miss);
         const struct req *r = &l2->req[id];
-        /* A split fetch is so many requests of one sector to the DRAM, and occupies as much of its queue. */
+        /* A split fetch is one request per sector to the DRAM, and occupies as many entries of its queue. */
         uint32_t pieces = r->kind == REQ_READ ? units(l2, r->sectors) : 1;
         port_send(l2->dram_out, id, net_info_pieces(r->bytes / pieces, r->sectors, pieces));
     }
@@ -907,7 +906,7 @@ BODY uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool partitioned)
         sooner(&want, next_far(l2, now));
     if (reorder) {
         look = next_offer(l2, now);
-        if (room) /* else a request must leave the buffer first */
+        if (room) /* otherwise a request must leave the buffer first */
             sooner(&want, port_next_ready(&l2->in));
     } else {
         look = next_look_up(l2, now);

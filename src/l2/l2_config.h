@@ -9,7 +9,7 @@
 #include "l2/l2.h"
 
 enum l2_write {
-    L2_WRITE_VALIDATE, /* a store that misses takes a line and marks what it wrote; a later read fetches the rest */
+    L2_WRITE_VALIDATE, /* a store that misses allocates a line and marks its bytes; a later read fetches the rest */
     L2_WRITE_FETCH,    /* a store that misses fetches the line first */
     L2_WRITE_AROUND,   /* a store that misses goes to DRAM */
     L2_WRITE_BOTH,     /* a store that misses goes to DRAM and fetches the line, which is clean (GPGPU-Sim 3.2) */
@@ -43,7 +43,7 @@ struct l2_config {
     const struct l2_cfg *cfg;
     const struct order_policy *order; /* NULL: the one that cfg->order names */
     const void *order_params;
-    /* Whatever l2.notes and l2.bypass_on_fail say: a policy of the L1s wants it. */
+    /* A policy of the L1s requires these, whatever l2.notes and l2.bypass_on_fail say. */
     bool notes, bypass_on_fail;
 };
 

@@ -20,17 +20,17 @@ struct l2_stats {
     uint64_t stall_cycles[L2_STALLS], stalled_requests[L2_STALLS];
 };
 
-/* What a look-up came to, in units: requests, or sectors when they are split. Counters and port time follow from it. */
+/* The outcome of a look-up, in requests, or in sectors when they are split. Counters and port time depend on it. */
 struct l2_outcome {
     enum stall stall; /* not STALL_NONE: nothing has happened */
     uint32_t hits, misses, merges, bypasses;
     uint8_t missed; /* sectors that a read had to fetch */
     bool store;     /* counted among the writes */
-    bool passed_on; /* to the other partition, where it is done */
-    bool line_here; /* the line was there, whatever sectors it had */
+    bool passed_on; /* to the other partition, which performs it */
+    bool line_here; /* the line was present, whatever sectors it had */
 };
 
-/* A request that waits for its sectors, all of which are there or in flight. */
+/* A request that waits for its sectors, all of which are present or in flight. */
 struct l2_waiter {
     req_id req;
     uint32_t next;
@@ -57,30 +57,30 @@ struct l2 {
     struct mshr mshr;
     uint32_t mshr_units; /* MSHRs in use: lines, or sectors when requests are split */
     uint16_t *note;      /* per entry, when notes are kept */
-    uint32_t *words;     /* per entry: 4-byte words written since it was taken without a fetch */
+    uint32_t *words;     /* per entry: 4-byte words written since it was allocated without a fetch */
     struct l2_waiter *waiter;
     uint32_t waiter_free;
-    struct ring miss;  /* requests of our own, for DRAM */
-    struct ring ready; /* waiters whose sectors are there */
-    struct ring far;   /* fetches of copies, and requests passed on, for the counterpart */
+    struct ring miss;  /* the slice's own requests to DRAM */
+    struct ring ready; /* waiters whose sectors have arrived */
+    struct ring far;   /* fetches of copies and forwarded requests, to the counterpart */
     uint64_t link_free_at;
     uint64_t dice;       /* which copied line is replaced */
     uint32_t copy_units; /* of mshr_units: those that fetch copies */
-    req_id far_cur;      /* the counterpart's request before the tags, its sectors, why it was refused last */
+    req_id far_cur;      /* the counterpart's request at the tags, its sectors, the reason of its last refusal */
     uint32_t far_info;
     int8_t far_stall;
-    bool far_freed; /* something may have gone since it was last tried that it was refused for */
+    bool far_freed; /* its reason for refusal may have been resolved since the last try */
     bool at_far;    /* it is at the tags now */
     bool cur_copy;  /* the line of the request at the tags lives in the counterpart */
-    /* The request at the tags, what it asks for and where its line is (-1: nowhere). */
+    /* The request at the tags, its sectors and its line's entry (-1: absent). */
     req_id cur;
     uint8_t cur_asked;
     uint64_t cur_line;
     uint32_t cur_set;
     int32_t cur_entry;
-    int8_t blocked; /* enum stall: why nothing can be taken since blocked_since */
+    int8_t blocked; /* enum stall: why nothing has been accepted since blocked_since */
     bool cur_waited;
-    uint32_t freed; /* causes of stalls (bits) that may have gone since a request was last tried */
+    uint32_t freed; /* stall causes (bits) that may have been resolved since a request was last tried */
     uint64_t blocked_since;
     uint64_t port_free_at; /* data port: next cycle it can be used */
     uint64_t atomic_free_at;

@@ -61,7 +61,7 @@ static uint32_t pick(const void *st, uint64_t now)
     return ORDER_NONE;
 }
 
-/* The turn passes to the queue behind this request's; returns its own. */
+/* Passes the turn to the queue after this request's; returns the request's queue. */
 static uint32_t pass_turn(struct bank_queues *s, uint32_t slot)
 {
     uint32_t q = queue_of(s, order_req(s->host, slot));

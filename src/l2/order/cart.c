@@ -48,11 +48,11 @@ struct cart {
     struct leaf *leaf;     /* [(bank * rows + slot) * columns + column] */
     uint32_t *leaf_of;     /* by the layer's slot */
     uint32_t n_bank, n_leaf;
-    uint32_t turn; /* branch that is looked at first, or leaf queue (greedy, round_robin) */
+    uint32_t turn; /* branch that is checked first, or leaf queue (greedy, round_robin) */
     /* statistics */
     uint64_t same_leaf, same_row, longest; /* requests drained, by the rule that chose their leaf queue */
-    uint64_t full_row, full_branch; /* requests that found no place: none in their row's slot, no free row slot */
-    const struct req *refused;      /* the one that waits outside: it is counted once */
+    uint64_t full_row, full_branch;        /* requests without room: none in the row's slot, no free row slot */
+    const struct req *refused;             /* the request that waits outside; it is counted once */
 };
 
 static int init(void *st, const void *params, struct order_host *host, struct err *e)
@@ -136,7 +136,7 @@ static bool take_in(void *st, uint32_t slot, const struct req *r, uint64_t now)
     return true;
 }
 
-/* The longest leaf queue of [from, to) whose first request may be taken; the first of several; ORDER_NONE = none. */
+/* The longest leaf queue of [from, to) whose first request may be accepted; the first if equal; ORDER_NONE = none. */
 static uint32_t longest_of(const struct cart *s, uint32_t from, uint32_t to)
 {
     uint32_t best = ORDER_NONE;
@@ -147,7 +147,7 @@ static uint32_t longest_of(const struct cart *s, uint32_t from, uint32_t to)
     return best;
 }
 
-/* A branch's leaf queue by the rule "same or longest row"; ORDER_NONE: what it would drain cannot be taken now. */
+/* A branch's leaf queue by the rule "same or longest row"; ORDER_NONE: its request cannot be accepted now. */
 static uint32_t same_or_longest(const struct cart *s, uint32_t bank)
 {
     const struct branch *b = &s->branch[bank];
@@ -162,7 +162,7 @@ static uint32_t same_or_longest(const struct cart *s, uint32_t bank)
     return longest_of(s, bank * per_bank, (bank + 1) * per_bank);
 }
 
-/* The first leaf queue from `turn` on, around, whose first request may be taken. */
+/* The first leaf queue from `turn` on, with wrap-around, whose first request may be accepted. */
 static uint32_t next_leaf(const struct cart *s)
 {
     for (uint32_t k = 0; k < s->n_leaf; k++) {
@@ -199,7 +199,7 @@ static uint32_t pick(const void *st, uint64_t now)
     return leaf == ORDER_NONE ? ORDER_NONE : s->leaf[leaf].q.head;
 }
 
-/* Where the selector goes on after this leaf queue has had its turn. */
+/* Where the selector continues after this leaf queue has had its turn. */
 static void pass_turn(struct cart *s, uint32_t leaf)
 {
     if (s->p.drain == DRAIN_CART)
@@ -240,7 +240,7 @@ static uint32_t bits_for(uint32_t values)
     return values > 1 ? 32 - (uint32_t)__builtin_clz(values - 1) : 0;
 }
 
-/* Section VI-D gives an area (0.016 mm2 per slice at 45 nm), no bits. A packet header is what an entry must hold. */
+/* Section VI-D gives an area (0.016 mm2 per slice at 45 nm) but no bits. An entry must hold a packet header. */
 static unsigned cost(const struct cfg *c, const void *params, struct policy_cost out[POLICY_COSTS])
 {
     (void)c;

@@ -22,7 +22,7 @@ struct params {
 struct nonblocking {
     const struct order_host *host;
     struct order_queue all; /* in order of arrival */
-    uint32_t from;          /* round robin: where the selector goes on; ORDER_NONE = at the oldest */
+    uint32_t from;          /* round robin: where the selector continues; ORDER_NONE = at the oldest */
     uint32_t select;
 };
 
@@ -62,7 +62,7 @@ static uint32_t pick(const void *st, uint64_t now)
 static void taken(void *st, uint32_t slot)
 {
     struct nonblocking *s = st;
-    /* While nothing stalls, the selector stands at the oldest. */
+    /* While nothing stalls, the selector stays at the oldest. */
     if (s->select == SELECT_ROUND_ROBIN && (slot == s->from || slot != s->all.head))
         s->from = order_queue_next(s->host, slot);
     order_queue_remove(s->host, &s->all, slot);
