@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What a line collects besides its words: which bytes, when accesses are narrower than a word. */
+/* Additional state of a line: the bytes touched, when accesses are narrower than a word. */
 struct collect {
     struct line_access *out;
     unsigned n;
@@ -53,7 +53,7 @@ static inline void add_access(struct collect *c, uint64_t addr, unsigned width)
 {
     unsigned offset = (unsigned)(addr & (c->line_bytes - 1));
     while (offset + width >
-           c->line_bytes) { /* misaligned by the program: the emulator would have refused, traces may not */
+           c->line_bytes) { /* misaligned: the emulator would have refused it, but a trace may contain it */
         unsigned n = c->line_bytes - offset;
         add_piece(c, addr - offset, offset, n);
         addr += n;
@@ -63,7 +63,7 @@ static inline void add_access(struct collect *c, uint64_t addr, unsigned width)
     add_piece(c, addr - offset, offset, width);
 }
 
-/* Full lines are common, and a population count is not one instruction on every processor. */
+/* Full lines are common, and not every processor has a popcount instruction. */
 static inline unsigned count_words(uint32_t words)
 {
     return words == ~0u ? 32 : (unsigned)__builtin_popcount(words);
@@ -82,7 +82,7 @@ static void count_bytes(struct collect *c)
     }
 }
 
-/* Lanes 0..31 at base + width * lane, in whole words: lines follow one another. */
+/* Lanes 0..31 at base + width * lane, in whole words: the lines are consecutive. */
 static unsigned coalesce_dense(uint64_t base, unsigned width, unsigned line_bytes, struct line_access *out)
 {
     uint64_t end = base + 32ull * width;
@@ -97,8 +97,8 @@ static unsigned coalesce_dense(uint64_t base, unsigned width, unsigned line_byte
 }
 
 /*
- * Aligned 4-byte lanes, the bulk of all accesses: neighbouring lanes mostly share a line, so the line at hand is tried
- * before the others are searched. Returns 0 when a lane is not aligned after all.
+ * Aligned 4-byte lanes, the most common accesses: neighbouring lanes mostly share a line, so the current line is tried
+ * before the others are searched. Returns 0 when a lane turns out not to be aligned.
  */
 static unsigned coalesce_words(const struct stream_mem *mem, unsigned line_bytes, struct line_access *out)
 {

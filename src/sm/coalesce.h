@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* 32 lanes of up to 32 bytes, each 4-byte word in a line of its own at worst (local memory). */
+/* 32 lanes of up to 32 bytes; at worst each 4-byte word is in its own line (local memory). */
 #define COALESCE_MAX 256
 
 struct line_access {
@@ -33,7 +33,7 @@ unsigned coalesce(const struct stream_mem *mem, unsigned width, unsigned line_by
 
 /*
  * Segments, as GPGPU-Sim's coalesce_arch 13 forms them: accesses of 1 and 2 bytes are merged within 32 and 64 bytes
- * instead of the whole line, so that a line can be asked for several times. Otherwise like coalesce().
+ * instead of the whole line, so that a line can be requested several times. Otherwise like coalesce().
  */
 unsigned coalesce_segments(const struct stream_mem *mem, unsigned width, unsigned line_bytes, bool split,
                            struct line_access *out);
@@ -49,13 +49,13 @@ unsigned coalesce_local(const struct stream_mem *mem, unsigned width, unsigned l
                         uint64_t n_threads, uint64_t base, struct line_access *out);
 
 /*
- * Passes a shared-memory access takes: 1 without conflict. Lanes that read the same word are served together; different
- * words of one bank one after the other. 8-byte accesses go by half warps, 16-byte ones by quarter warps. `atomic`:
- * lanes with the same word are served one after the other too.
+ * Passes a shared-memory access takes: 1 without conflict. Lanes that read the same word are served together;
+ * different words of one bank one after the other. 8-byte accesses are split into half warps, 16-byte accesses into
+ * quarter warps. `atomic`: lanes with the same word are also served one after the other.
  */
 unsigned smem_passes(const struct stream_mem *mem, unsigned width, unsigned banks, bool atomic);
 
-/* Cycles that a load needs of the L1's data: the most lines in which it needs the same 4-byte bank. */
+/* Cycles that a load occupies the L1's data: the largest number of lines in which it uses the same 4-byte bank. */
 unsigned data_passes(const struct line_access *, unsigned n);
 
 #endif

@@ -60,7 +60,7 @@ void sm_loops_begin(struct sm *sm, unsigned slot)
     sm_loops_step(sm, slot);
 }
 
-/* Room for the loops of the present kernel: a warp is in each at most once. */
+/* Allocates room for the loops of the current kernel; a warp is in each at most once. */
 void sm_loops_set_kernel(struct sm *sm)
 {
     uint32_t n = sm->kernel->trace->n_loop;

@@ -12,7 +12,7 @@
  */
 #include "sm/sm_priv.h"
 
-#define LOCAL_BASE 0x600000000000ull /* where local memory lies for the caches: apart from all global memory */
+#define LOCAL_BASE 0x600000000000ull /* the caches' addresses of local memory, disjoint from global memory */
 #define CONST_BASE 0x700000000000ull
 
 bool sm_lsu_room(const struct sm *sm)
@@ -94,7 +94,7 @@ static void coalesce_into(struct sm *sm, unsigned slot, const struct sm_inst *i,
             e->line[k].addr += CONST_BASE;
         break;
     case TRACE_SP_TEX:
-        e->where = sm->to_l1[2] ? LSU_TEX : LSU_DATA; /* without a cache of its own it goes through the L1's */
+        e->where = sm->to_l1[2] ? LSU_TEX : LSU_DATA; /* without a dedicated cache it goes through the L1 */
         e->space = REQ_SP_TEX;
         e->n_line = coalesce(mem, i->width, sm->env.line_tex, false, e->line);
         break;
@@ -119,7 +119,7 @@ static void show_load(const struct sm *sm, const struct lsu_entry *e, const stru
     sm->env.on_load(sm->env.on_load_ctx, &seen);
 }
 
-/* The lines of a quad that lie in the same KiB are looked up one after the other; lines further apart together. */
+/* The lines of a quad in the same KiB are looked up one after the other; lines further apart together. */
 static uint32_t quad_passes(const struct stream_mem *mem, unsigned first)
 {
     uint32_t most = 0;
@@ -142,8 +142,8 @@ static uint32_t quad_passes(const struct stream_mem *mem, unsigned first)
 }
 
 /*
- * Cycles of a texture fetch: one for each line, or by quads (sm.tex_quads), two of which go together when their lanes
- * are in two neighbouring sectors at most.
+ * Cycles of a texture fetch: one for each line, or by quads (sm.tex_quads), two of which are served together when
+ * their lanes are in at most two neighbouring sectors.
  */
 static uint32_t tex_passes(const struct sm *sm, const struct stream_mem *mem, uint32_t n_line)
 {
@@ -184,7 +184,7 @@ void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t
     if (i->cls == TRACE_FENCE) {
         e->where = LSU_FENCE;
     } else if (i->mem_index == UINT32_MAX || !mem->mask) {
-        e->where = LSU_PARAM; /* a kernel parameter, or no lane is active: only the pipeline's time */
+        e->where = LSU_PARAM; /* a kernel parameter, or no active lane: only the pipeline latency */
         w->outstanding++;
     } else if (mem->space == TRACE_SP_SHARED) {
         e->where = LSU_SHARED;
@@ -268,7 +268,7 @@ static void send_line(struct sm *sm, struct lsu_entry *e, uint64_t now)
     e->next_line++;
 }
 
-/* Something of the warp's is done; at the last, a fence lets it go on, or its end is complete. */
+/* An access of the warp has completed; after the last, a fence releases the warp, or its exit is complete. */
 static void settle_account(struct sm *sm, unsigned slot, uint64_t now)
 {
     struct warp *w = &sm->warp[slot];
@@ -328,7 +328,7 @@ void sm_lsu_step(struct sm *sm, uint64_t now)
 
 uint64_t sm_lsu_next(const struct sm *sm, uint64_t now)
 {
-    /* A full port wakes the SM when it has room; replies do when too much is outstanding. */
+    /* A full port wakes the SM when it has room; replies wake it when too many requests are outstanding. */
     if (!sm->lsu_n)
         return NEVER;
     const struct lsu_entry *e = &sm->lsu[sm->lsu_head];

@@ -20,7 +20,7 @@ void sm_kernel_profile(struct sm_kernel *k)
         k->profile = xcalloc(k->trace->n_inst + 1, sizeof *k->profile);
 }
 
-/* The writers of its registers are kept beside the cycles at which these can be read. */
+/* The writers of its registers are kept beside the cycles from which these can be read. */
 void sm_profile_set_kernel(struct sm *sm)
 {
     sm->profile = sm->kernel->profile;
@@ -57,7 +57,7 @@ void sm_profile_lines(struct sm *sm, const struct lsu_entry *e)
     sm->kernel->load[e->mem_index].sectors += sectors;
 }
 
-/* Who writes the register that the warp waits for: a pending one, or the last to be ready. */
+/* The writer of the register that the warp waits for: a pending one, or the last to be ready. */
 static uint32_t awaited(const struct sm *sm, unsigned slot)
 {
     const struct warp *w = &sm->warp[slot];
@@ -73,8 +73,8 @@ static uint32_t awaited(const struct sm *sm, unsigned slot)
 }
 
 /*
- * The instruction that the load/store unit works on: the head of its queue, or a shared-memory access before it whose
- * passes are not over. An SM whose head could begin earlier wakes when they are.
+ * The instruction that occupies the load/store unit: the head of its queue, or a preceding shared-memory access whose
+ * passes are not complete. The SM wakes when they are, if the head could start then.
  */
 static uint32_t occupant(const struct sm *sm, uint32_t otherwise)
 {
@@ -102,7 +102,7 @@ void sm_profile_stall(struct sm *sm, unsigned scheduler, enum sm_stall why, uint
         slot = sm->age[s] < sm->age[slot] ? s : slot;
     }
     uint32_t at = sm->warp[slot].pc, cause = at;
-    if (why == SM_STALL_BARRIER) /* the instruction behind the barrier is decoded already */
+    if (why == SM_STALL_BARRIER) /* the instruction after the barrier is already decoded */
         at = cause = sm->profiled.last_issue[slot];
     else if (why == SM_STALL_ALU || why == SM_STALL_MEM)
         cause = awaited(sm, slot);

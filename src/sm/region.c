@@ -15,7 +15,7 @@
 
 #include "base/mem.h"
 
-/* A gathered access: this, and the lane addresses behind it unless they are affine. */
+/* A collected access: this, followed by the lane addresses unless they are affine. */
 struct record {
     uint64_t base;
     int64_t stride;
@@ -95,8 +95,8 @@ void sm_regions_free(struct sm_kernel *k)
 }
 
 /*
- * Room for what the warps gather. Records lie one behind the other and most are affine, so of the room for the longest
- * ones most is never touched, and memory that is not touched is not there.
+ * Reserves memory for what the warps collect. Records are packed and most are affine, so most of the memory reserved
+ * for the longest records is never touched, and the host does not back untouched memory.
  */
 void sm_regions_set_kernel(struct sm *sm)
 {
@@ -152,7 +152,7 @@ static void get_record(const struct warp_region *g, uint32_t at, struct stream_m
             mem->addr[lane] = r.base + (uint64_t)r.stride * lane;
 }
 
-/* Takes instructions [from, from + n) of the region from the present run, and their records. False: corrupt bytes. */
+/* Takes instructions [from, from + n) of the region from the current run, and their records. False: corrupt bytes. */
 static bool take(struct sm *sm, struct warp *w, uint32_t copy, uint32_t from, uint32_t n, uint32_t *access,
                  uint32_t *bytes)
 {
@@ -173,7 +173,7 @@ static bool take(struct sm *sm, struct warp *w, uint32_t copy, uint32_t from, ui
     return true;
 }
 
-/* From here on each instruction has its own mask; those before `n` have the same. */
+/* From here on each instruction has its own mask; those before `n` share one. */
 static void split_masks(struct warp_region *g, uint32_t n)
 {
     for (uint32_t i = g->from; g->uniform && i < n; i++)
@@ -181,7 +181,7 @@ static void split_masks(struct warp_region *g, uint32_t n)
     g->uniform = false;
 }
 
-/* No lane executes instructions [from, to) of the region, which are predicated: their accesses are of no lane. */
+/* No lane executes instructions [from, to) of the region, which are predicated: their accesses have no lanes. */
 static void skip(struct sm *sm, struct warp *w, uint32_t copy, uint32_t from, uint32_t to, uint32_t *access,
                  uint32_t *bytes)
 {
@@ -199,7 +199,7 @@ static void skip(struct sm *sm, struct warp *w, uint32_t copy, uint32_t from, ui
 }
 
 /*
- * Gathers one execution of g->region, which begins with the run at hand. Stops where the warp leaves the region.
+ * Collects one execution of g->region, which starts with the current run. Stops where the warp leaves the region.
  * Returns 1, or -1 on failure.
  */
 static int gather_one(struct sm *sm, unsigned slot, struct stream_run run, uint32_t copy, uint32_t *bytes)
@@ -223,11 +223,11 @@ static int gather_one(struct sm *sm, unsigned slot, struct stream_run run, uint3
         }
         uint32_t n = run.left < r->n_pc - at ? run.left : r->n_pc - at;
         if (g->uniform && run.mask != g->mask)
-            split_masks(g, copy * r->n_pc + at); /* an instruction with a guard, or behind a predicated one */
+            split_masks(g, copy * r->n_pc + at); /* an instruction with a guard, or after a predicated one */
         for (uint32_t i = 0; !g->uniform && i < n; i++)
             g->mask_of[copy * r->n_pc + at + i] = run.mask;
         if (!take(sm, w, copy, at, n, &access, bytes))
-            return sm_warp_run(sm, slot, &run); /* which finds the bytes corrupt */
+            return sm_warp_run(sm, slot, &run); /* which detects the corrupt bytes */
         at += n;
         if (at == r->n_pc)
             break;
@@ -242,8 +242,8 @@ static int gather_one(struct sm *sm, unsigned slot, struct stream_run run, uint3
 }
 
 /*
- * The next operations: of as many gathered iterations as there are operations for, from iteration `copy` on. What was
- * cut short stands alone.
+ * Selects the next operations: those of as many collected iterations as the unrolled code covers, from iteration
+ * `copy` on. An incomplete iteration is issued alone.
  */
 static void begin_group(struct warp_region *g, unsigned copy)
 {
@@ -303,7 +303,7 @@ int sm_region_next(struct sm *sm, unsigned slot)
             const struct sm_region *r = g->region;
             uint32_t offset = o->pc - r->pc;
             unsigned copy = g->copy + o->copy;
-            bool is_last = copy + 1u == g->copies; /* the one that may have been cut short */
+            bool is_last = copy + 1u == g->copies; /* the one that may be incomplete */
             if ((copy == 0 && offset < g->from) || (is_last && offset >= g->to))
                 continue;
             w->inst = o->inst;

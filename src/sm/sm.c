@@ -94,7 +94,7 @@ void sm_set_kernel(struct sm *sm, const struct sm_kernel *k, const struct trace_
     sm->max_ctas = max_ctas;
     uint32_t rest = trace_threads_per_cta(l) % TRACE_WARP_SIZE;
     sm->last_lanes = rest ? (1u << rest) - 1 : ~0u;
-    /* The only allocation after the machine was built: a kernel may have more registers than any before. */
+    /* The only allocation after the machine was built: a kernel may have more registers than all previous ones. */
     size_t need = (size_t)sm->cfg.warps * (k->n_scoreboard + 1);
     if (need > sm->regs_cap) {
         free(sm->regs_room);
@@ -171,7 +171,7 @@ static inline void take_unit(struct unit *x, uint64_t now, uint32_t interval)
     x->first_free = first;
 }
 
-/* Warps whose next instruction finds a unit in this cycle. */
+/* Warps whose next instruction has a free unit in this cycle. */
 static inline uint64_t able(const struct sm *sm, uint64_t now)
 {
     uint64_t can = 0;
@@ -314,7 +314,7 @@ static bool schedule(struct sm *sm, unsigned s, uint64_t now)
     return issued;
 }
 
-/* When the first busy unit that a ready warp wants is free. */
+/* When the first busy unit that a ready warp needs becomes free. */
 static uint64_t next_unit(const struct sm *sm, uint64_t now)
 {
     uint64_t next = NEVER;
@@ -350,7 +350,7 @@ static uint64_t tick(struct comp *c, uint64_t now)
     sm->stats.scheduler_cycles += sm->cfg.schedulers;
     sm->accounted = now;
     uint64_t before = sm->stats.warp_insts;
-    /* They take turns in going first, since they share units. */
+    /* They take turns issuing first, because they share units. */
     unsigned s = (unsigned)(now % sm->cfg.schedulers);
     for (unsigned n = 0; n < sm->cfg.schedulers; n++, s = s + 1 == sm->cfg.schedulers ? 0 : s + 1) {
         if (!sm->failed && sm->in[WARP_READY] & sm->owned[s] && schedule(sm, s, now))
@@ -377,7 +377,7 @@ static uint64_t tick(struct comp *c, uint64_t now)
     if (next > now + 1) {
         uint64_t timer = sm_next_timer(sm, now);
         next = timer < next ? timer : next;
-        /* Replies that queue up behind each other are ready later than a sender can wake anybody. */
+        /* Queued replies become ready later than the sender's wake-up. */
         uint64_t hit = port_next_ready(&sm->hit), fill = port_next_ready(&sm->fill);
         uint64_t reply = hit < fill ? hit : fill;
         next = reply < next ? reply : next;
@@ -392,7 +392,7 @@ static void sync(struct comp *c, uint64_t now)
     account((struct sm *)c, now);
 }
 
-/* Warps that wait for loads wait for requests, which are elsewhere and speak for themselves. */
+/* Warps that wait for loads wait for requests, which other components report. */
 static void waits(const struct comp *c, struct waits *w)
 {
     const struct sm *sm = (const struct sm *)c;

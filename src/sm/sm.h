@@ -21,12 +21,12 @@
 
 struct sm;
 
-/* Where a warp's instructions come from. Calls come from the thread that runs the machine. */
+/* The source of a warp's instructions. Called from the machine's thread. */
 struct sm_streams {
     void *ctx;
     /*
-     * The next piece of a warp's stream (pieces of one warp are asked for in order). 1: *bytes, *n, valid until the
-     * warp's next call or cta_done; 0: the warp has no more; -1: the source has failed and keeps the error.
+     * The next piece of a warp's stream (pieces of one warp are requested in order). 1: *bytes, *n, valid until the
+     * warp's next call or cta_done; 0: the stream has ended; -1: the source has failed and keeps the error.
      */
     int (*piece)(void *ctx, uint64_t cta, uint32_t warp, uint32_t seq, const uint8_t **bytes, size_t *n);
     void (*cta_done)(void *ctx, uint64_t cta);
@@ -37,7 +37,7 @@ struct sm_inst {
     uint8_t unit;         /* enum sm_unit */
     uint8_t cls;          /* enum trace_class */
     uint8_t n_dst, n_reg; /* destinations, and all registers, at reg */
-    uint16_t latency;     /* from issue to result, for what the execution units do */
+    uint16_t latency;     /* from issue to result, for instructions of the execution units */
     uint16_t interval;    /* cycles its unit is busy */
     uint32_t regs_at;
     uint32_t mem_index;
@@ -66,12 +66,12 @@ struct sm_region {
     uint32_t access, n_access; /* its memory instructions: offsets from pc in sm_kernel.access */
 };
 
-/* What is counted for each static memory instruction. */
+/* The counters of each static memory instruction. */
 struct sm_load_stats {
     uint64_t executions, lanes; /* warp instructions with at least one lane; lanes in them */
     uint64_t lines;             /* line requests, or shared-memory passes */
-    uint64_t sectors;           /* 32-byte parts of the lines that its lanes touch; counted only in a profile */
-    /* Lines by where they were answered, and the cycles from sending to the answer. */
+    uint64_t sectors;           /* 32-byte sectors that its lanes touch; counted only in a profile */
+    /* Lines by the level that served them, and the cycles from sending to the reply. */
     uint64_t served[REQ_AT_COUNT], latency_sum[REQ_AT_COUNT];
 };
 
@@ -81,7 +81,7 @@ struct sm_kernel {
     const struct trace_kernel *trace;
     struct sm_inst *inst;
     struct sm_load_stats *load; /* by mem_index; all SMs add to it */
-    struct sm_profile *profile; /* by pc; all SMs add to it; NULL = not asked for */
+    struct sm_profile *profile; /* by pc; all SMs add to it; NULL = not requested */
     const uint16_t *reg;        /* the register lists of inst, or of op when there is scheduled code */
     uint32_t n_scoreboard;
     /* Scheduled code; op is NULL when the kernel is issued in PTX order. */
@@ -89,7 +89,7 @@ struct sm_kernel {
     struct sm_region *region;
     uint32_t *region_of;    /* by pc */
     uint16_t *access;       /* offsets in a region of its memory instructions */
-    uint32_t most_pcs;      /* PTX instructions that a warp gathers at once, at most */
+    uint32_t most_pcs;      /* the most PTX instructions that a warp collects at once */
     uint32_t most_accesses; /* accesses among them */
 };
 struct sm_kernel *sm_kernel_new(const struct trace_kernel *, const struct sm_config *);
@@ -116,10 +116,10 @@ enum sm_stall {
         SM_STALL_COUNT
 };
 
-/* What a profile counts for each static instruction (profile.c). */
+/* A profile's counters of each static instruction (profile.c). */
 struct sm_profile {
     uint64_t issues, lanes;
-    uint64_t waited[SM_STALL_COUNT]; /* scheduler cycles in which a warp stood before it */
+    uint64_t waited[SM_STALL_COUNT]; /* scheduler cycles in which a warp waited to issue it */
     uint64_t caused[SM_STALL_COUNT]; /* scheduler cycles that were lost because of it */
 };
 
@@ -141,7 +141,7 @@ struct sm_stats {
 /* Shown as sm.*, and the first few without a prefix. */
 extern const struct stat_def sm_stat_defs[], sm_top_stat_defs[];
 
-/* A warp's load of global memory that the L1 will serve, as an observer sees it when it is issued. */
+/* A warp's load of global memory through the L1, as an observer sees it at issue. */
 struct line_access; /* sm/coalesce.h */
 struct sm_load_seen {
     uint32_t sm;
@@ -166,12 +166,12 @@ struct sm *sm_new(struct engine *, const struct sm_config *, const struct icache
 void sm_free(struct sm *); /* what is not in the arena */
 /* The SM's own ports, for l1_connect_sm and the dispatcher. */
 struct port *sm_hit_in(struct sm *), *sm_fill_in(struct sm *), *sm_event_in(struct sm *), *sm_cta_in(struct sm *);
-/* `constant`, `texture` NULL: no such cache, the data cache serves. */
+/* `constant`, `texture` NULL: no such cache; the data cache is used instead. */
 void sm_connect(struct sm *, struct port *data, struct port *constant, struct port *texture, struct port *events,
                 struct port *done_out);
 void sm_register_stats(struct sm *, struct stats *);
 
-/* While nothing runs: the next kernel, and how many of its CTAs this SM takes at once (<= sm.ctas). */
+/* Call it while nothing runs: the next kernel, and how many of its CTAs this SM holds at once (<= sm.ctas). */
 void sm_set_kernel(struct sm *, const struct sm_kernel *, const struct trace_launch *, uint32_t max_ctas);
 bool sm_drained(const struct sm *);
 /* Its scheduling policy with the state of each scheduler, for reports. */

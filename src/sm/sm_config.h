@@ -8,7 +8,7 @@
 
 enum sm_coalesce { SM_COALESCE_LINES, SM_COALESCE_SEGMENTS };
 
-/* The order in which a warp issues what it executes. */
+/* The order in which a warp issues its instructions. */
 #define SM_CODE_CHOICES "ptx scheduled"
 enum sm_code { SM_CODE_PTX, SM_CODE_SCHEDULED };
 

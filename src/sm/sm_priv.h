@@ -24,11 +24,11 @@ struct loop_lanes {
     uint16_t loop; /* trace_inst.loop numbering */
 };
 
-/* One execution of a region, or several of an unrolled loop's body, gathered from the stream; see region.c. */
+/* One execution of a region, or several of an unrolled loop's body, collected from the stream; see region.c. */
 struct warp_region {
     const struct sm_region *region;
     uint32_t op, op_end; /* operations still to issue */
-    uint32_t from, to;   /* PTX instructions of the region that were executed: all, but for a warp that was cut short */
+    uint32_t from, to;   /* PTX instructions of the region that were executed: all, unless the warp left it early */
     uint32_t mask;       /* of all of them, when `uniform` */
     uint8_t copies;      /* iterations gathered */
     uint8_t copy, group; /* those whose operations are being issued: [copy, copy + group) */
@@ -43,12 +43,12 @@ struct warp {
     uint64_t *reg_at;              /* by register: cycle from which it can be read, or REG_PENDING */
     uint64_t ready_at;             /* ALU, FETCH: when it can issue */
     uint64_t condition_at;         /* when the condition of the last branch was known */
-    uint64_t fetched_at;           /* cycle from which the next instruction can issue, as far as fetching goes */
+    uint64_t fetched_at;           /* cycle from which fetching allows the next instruction to issue */
     uint32_t pc, mask;             /* of the next instruction */
     uint32_t at;                   /* its place in the code that is fetched: pc, or the number of an operation */
     uint32_t live;                 /* lanes that have not exited */
-    uint32_t arrived[SM_BARRIERS]; /* lanes at each barrier, when a diverged warp comes in parts */
-    uint32_t outstanding;          /* line requests not answered */
+    uint32_t arrived[SM_BARRIERS]; /* lanes at each barrier, when a diverged warp arrives in parts */
+    uint32_t outstanding;          /* outstanding line requests */
     uint32_t index;                /* in its CTA */
     uint32_t seq;                  /* next piece of its stream */
     uint32_t call_depth;
@@ -60,7 +60,7 @@ struct warp {
     uint8_t buffered;              /* instructions left in its buffer */
     uint8_t at_barrier;            /* number, when wait == WARP_BARRIER */
     bool ended;                    /* no more instructions */
-    bool jumped, jumped_back; /* the next instruction does not follow the last in the program; it comes before it */
+    bool jumped, jumped_back;      /* the next instruction does not follow the last in the program; it precedes it */
     struct stream_dec *dec;
     struct stream_mem mem; /* addresses of the next instruction */
     struct warp_region gathered;
@@ -76,7 +76,7 @@ struct cta {
     bool busy;
 };
 
-/* A load in flight: who is woken when its last line is there. */
+/* A load in flight: the warp to wake when its last line has arrived. */
 struct pending {
     uint32_t next; /* free list */
     uint32_t left; /* lines */
@@ -120,7 +120,7 @@ struct sm {
     uint64_t want[SM_UNIT_COUNT]; /* by unit of the next instruction */
     uint64_t wants_load;
     uint64_t owned[8];          /* by scheduler */
-    uint64_t throttled;         /* bit per scheduler: its policy let nobody issue in the last attempt */
+    uint64_t throttled;         /* bit per scheduler: its policy let no warp issue in the last attempt */
     uint64_t accounted;         /* last cycle whose scheduler slots have been charged */
     struct sm_profile *profile; /* of the kernel; NULL = nothing is counted by instruction */
     uint64_t timer_busy[SM_TIMERS / 64];
@@ -157,16 +157,16 @@ struct sm {
     uint64_t *timer;                              /* SM_TIMERS sets of warps */
     uint64_t *regs_room;
     size_t regs_cap;
-    uint8_t *regions_room; /* region.c: what the warps gather */
+    uint8_t *regions_room; /* region.c: what the warps collect */
     size_t regions_cap;
     struct loop_lanes *loops_room;
     size_t loops_cap;
     struct {
-        uint32_t *writer; /* [slot * n_reg + register]: who writes it */
+        uint32_t *writer; /* [slot * n_reg + register]: its writer */
         size_t writer_cap;
         uint32_t n_reg;
         uint32_t last_access[SM_WARPS], last_issue[SM_WARPS]; /* pc of the warp's last memory access, instruction */
-        uint32_t shared_pc; /* who keeps the load/store unit busy until lsu_busy_until */
+        uint32_t shared_pc; /* the instruction that occupies the load/store unit until lsu_busy_until */
     } profiled;
     int failed; /* 0, 1 corrupt, -1 the source failed */
     uint64_t failed_cta;
@@ -174,7 +174,7 @@ struct sm {
     struct sm_stats stats;
 };
 
-/* A population count is not one instruction on every processor, and most masks are full. */
+/* Not every processor has a popcount instruction, and most masks are full. */
 static inline unsigned count_lanes(uint32_t mask)
 {
     return mask == ~0u ? 32 : (unsigned)__builtin_popcount(mask);
@@ -199,13 +199,13 @@ static inline void sm_move_warp(struct sm *sm, unsigned slot, enum warp_wait to)
         sm->sched->on_wait(sm->sched_state[slot % sm->cfg.schedulers], slot, to);
     w->wait = (uint8_t)to;
 }
-/* Decides what the warp waits for; it can issue in cycle `earliest` at the soonest. */
+/* Determines what the warp waits for; it can issue in cycle `earliest` at the earliest. */
 void sm_settle(struct sm *, unsigned slot, uint64_t earliest);
 /* Decodes the warp's next instruction after it issued the one at place `from` in cycle now; ends the warp when there is
  * none. */
 void sm_advance(struct sm *, unsigned slot, uint64_t now);
 void sm_start_warp(struct sm *, unsigned slot, uint64_t now);
-/* A barrier, before and after sm_advance has decoded what comes behind it. */
+/* A barrier, before and after sm_advance has decoded the next instruction. */
 void sm_barrier_arrive(struct sm *, unsigned slot, const struct sm_inst *, uint32_t mask);
 void sm_barrier_open(struct sm *, unsigned slot, const struct sm_inst *, uint64_t now);
 void sm_exit_lanes(struct sm *, unsigned slot, uint32_t mask);
@@ -213,12 +213,12 @@ void sm_warp_gone(struct sm *, unsigned slot, uint64_t now); /* ended and nothin
 void sm_expire_timers(struct sm *, uint64_t now);
 uint64_t sm_next_timer(const struct sm *, uint64_t now);
 
-/* loops.c: called only when the L1 wants EVENT_LOOP_EXIT */
+/* loops.c: called only when the L1 requests EVENT_LOOP_EXIT */
 void sm_loops_set_kernel(struct sm *);
 void sm_loops_begin(struct sm *, unsigned slot);
 void sm_loops_step(struct sm *, unsigned slot);
 
-/* profile.c: called only when sm->profile is there */
+/* profile.c: called only when sm->profile is set */
 void sm_profile_set_kernel(struct sm *);
 void sm_profile_issue(struct sm *, unsigned slot, const struct sm_inst *, uint32_t pc, uint32_t mask);
 void sm_profile_lines(struct sm *, const struct lsu_entry *);

@@ -12,7 +12,7 @@
  */
 #include "sm/sm_priv.h"
 
-/* The warp can issue in cycle `at`, which lies ahead. */
+/* The warp can issue in cycle `at`, which is in the future. */
 static void set_timer(struct sm *sm, unsigned slot, uint64_t at, uint64_t now)
 {
     sm->warp[slot].ready_at = at;
@@ -81,7 +81,7 @@ void sm_settle(struct sm *sm, unsigned slot, uint64_t earliest)
 
 /* ---- fetching ---- */
 
-/* The cycle in which the instruction cache delivers the line of instruction `place`, asked for in cycle `at`. */
+/* The cycle in which the instruction cache delivers the line of instruction `place`, requested in cycle `at`. */
 static uint64_t icache_access(struct sm *sm, uint32_t place, uint64_t at)
 {
     uint64_t line = place * sm->icfg.inst_bytes / sm->icfg.line;
@@ -99,7 +99,7 @@ static uint64_t icache_access(struct sm *sm, uint32_t place, uint64_t at)
     return victim->ready_at;
 }
 
-/* The warp's buffer is empty (or its contents useless): fetches from `place` on, starting in cycle now. */
+/* The warp's buffer is empty (or discarded): fetches from `place` on, starting in cycle now. */
 static void fetch(struct sm *sm, struct warp *w, uint32_t place, uint64_t now, bool jumped)
 {
     if (!sm->cfg.fetch_width) {
@@ -148,7 +148,7 @@ static void try_release(struct sm *sm, struct cta *c, unsigned number, uint64_t 
 
 /*
  * A barrier opens when all running warps of the CTA wait at it, or, where the program gives a number, when that many
- * have come. Arriving and opening are two steps because the warp's next instruction is decoded in between.
+ * have arrived. Arriving and opening are two steps, because the warp's next instruction is decoded in between.
  */
 static void wait_at(struct sm *sm, unsigned slot, unsigned number)
 {
@@ -164,7 +164,7 @@ void sm_barrier_arrive(struct sm *sm, unsigned slot, const struct sm_inst *i, ui
     unsigned number = i->barrier;
     w->arrived[number] |= mask;
     if ((w->arrived[number] & w->live) != w->live)
-        return; /* the other part of a diverged warp is still to come */
+        return; /* the other part of a diverged warp has not arrived yet */
     sm->cta[w->cta].came[number] += i->barrier_warps != 0;
     if (i->mem_flags & SM_BARRIER_ARRIVE_ONLY)
         w->arrived[number] = 0;
@@ -181,7 +181,7 @@ void sm_barrier_open(struct sm *sm, unsigned slot, const struct sm_inst *i, uint
         try_release(sm, c, i->barrier, now);
 }
 
-/* Lanes exit. What is left of a diverged warp may now be complete at a barrier where it arrived before. */
+/* Lanes exit. The remaining lanes of a diverged warp may now be complete at a barrier where they wait. */
 void sm_exit_lanes(struct sm *sm, unsigned slot, uint32_t mask)
 {
     struct warp *w = &sm->warp[slot];
@@ -206,7 +206,7 @@ static int fail(struct sm *sm, unsigned slot, int how)
     return -1;
 }
 
-/* The decoder has used up its piece: gives it the next one. Returns 1, 0 at the end of the stream, -1 on failure. */
+/* The decoder has consumed its piece: passes it the next one. Returns 1, 0 at the end of the stream, -1 on failure. */
 static int feed(struct sm *sm, unsigned slot)
 {
     struct warp *w = &sm->warp[slot];
@@ -297,7 +297,7 @@ static void end_warp(struct sm *sm, unsigned slot, uint64_t now)
     if (w->wait == WARP_BARRIER)
         sm->cta[w->cta].waiting[w->at_barrier] &= ~bit;
     for (unsigned b = 0; b < SM_BARRIERS; b++)
-        try_release(sm, &sm->cta[w->cta], b, now); /* the others need not wait for this one any more */
+        try_release(sm, &sm->cta[w->cta], b, now); /* the others no longer wait for this one */
     if (w->outstanding)
         sm_move_warp(sm, slot, WARP_DRAIN);
     else

@@ -58,7 +58,7 @@ static uint64_t cutoff(const struct ccws *s)
     return s->base * (uint64_t)__builtin_popcountll(s->sm->live);
 }
 
-/* LLDS: what a loss is worth, and the most a score can be. */
+/* LLDS: the score after a loss, and the maximum of a score. */
 static uint64_t worth(const struct ccws *s)
 {
     const struct ccws_sm *m = s->sm;
@@ -75,7 +75,7 @@ static uint64_t score(const struct ccws *s, unsigned warp, uint64_t cap, uint64_
     return points > s->base ? points : s->base;
 }
 
-/* Who may load in cycle `now`. */
+/* The warps that may load in cycle `now`. */
 static void allow(struct ccws *s, uint64_t now)
 {
     struct ccws_sm *m = s->sm;
@@ -123,7 +123,7 @@ static int pick(void *st, const struct sched_view *v)
     return sched_greedy_then_oldest(can, s->last, v->age);
 }
 
-/* A warp has lost a line and missed it. `argument`: the cycle of the miss; the news came a cycle later. */
+/* A warp has missed on a line that it lost. `argument`: the cycle of the miss; the event arrives a cycle later. */
 static void on_event(void *st, enum event kind, unsigned warp, uint32_t argument)
 {
     struct ccws *s = st;
@@ -158,7 +158,7 @@ static void on_issue(void *st, unsigned warp)
     }
 }
 
-/* It has ended: it takes its share of the counts with it. */
+/* The warp has ended: its share of the counts is removed. */
 static void leave(struct ccws_sm *m, unsigned warp)
 {
     uint64_t bit = 1ull << warp;

@@ -3,7 +3,7 @@
 
 #include "sm/sched/orders.h"
 
-/* Who has a place changes with assignments, barriers and ends, not with time: it is found when it is next asked for. */
+/* The N places change with assignments, barriers and exits, not with time: they are recomputed on the next use. */
 static void give_places(struct sched_limit *s, const uint64_t *age)
 {
     uint64_t left = s->live & ~s->waiting;

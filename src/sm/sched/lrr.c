@@ -7,7 +7,7 @@
 #include "sm/sched/orders.h"
 
 struct lrr {
-    uint64_t after; /* slots behind the last issue */
+    uint64_t after; /* slots after the last issue */
 };
 
 static int pick(void *st, const struct sched_view *v)

@@ -22,14 +22,14 @@ struct orch_params {
 };
 
 struct orch {
-    struct ready_queue q; /* its marks: the present group */
+    struct ready_queue q; /* its marks: the current group */
     uint32_t groups, n_sched;
     uint32_t slots; /* of the scheduler that the kernel has used, from the first on */
     uint64_t owned;
     uint64_t member[64]; /* by group */
     uint32_t present;    /* group that gets places in the queue */
     uint32_t issuing;    /* group of the warp that issued last */
-    uint64_t after;      /* slots behind the last issue */
+    uint64_t after;      /* slots after the last issue */
     uint64_t switches;
 };
 
@@ -63,7 +63,7 @@ static void on_kernel(void *st)
     form_groups(st, 0);
 }
 
-/* The first group, from the present one on, with a pending warp that could go on is preferred now. */
+/* The first group, from the current one on, with a pending warp that could issue becomes the preferred one. */
 static void prefer(struct orch *s, uint64_t able)
 {
     uint32_t g = s->present;

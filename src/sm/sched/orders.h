@@ -9,7 +9,7 @@
 
 #include "sm/sched/sched.h"
 
-/* Does the warp wait for something that takes long? Two-level schedulers let another take its place then. */
+/* Is this a long wait? Two-level schedulers then replace the warp by another. */
 static inline bool sched_is_long(enum warp_wait why)
 {
     return why == WARP_MEM || why == WARP_FENCE || why == WARP_BARRIER || why == WARP_DRAIN;
@@ -33,13 +33,13 @@ static inline int sched_greedy_then_oldest(uint64_t set, uint64_t last, const ui
     return set & last ? __builtin_ctzll(last) : sched_oldest(set, age);
 }
 
-/* The slots behind that of the warp that issued last. */
+/* The slots after that of the warp that issued last. */
 static inline uint64_t sched_after(unsigned warp)
 {
     return warp == 63 ? 0 : ~0ull << (warp + 1);
 }
 
-/* The first warp of `set`, which is not empty, whose slot is in `after`; the first of all when there is none. */
+/* The first warp of `set`, which is not empty, whose slot is in `after`; if there is none, the first of the set. */
 static inline int sched_round_robin(uint64_t set, uint64_t after)
 {
     return __builtin_ctzll(set & after ? set & after : set);

@@ -62,7 +62,7 @@ void pas_on_finish(void *st, unsigned warp)
     ready_queue_finish(&s->q, warp);
 }
 
-/* A line prefetched for the warp has come. */
+/* A line prefetched for the warp has arrived. */
 void pas_on_event(void *st, enum event kind, unsigned warp, uint32_t argument)
 {
     struct pas *s = st;

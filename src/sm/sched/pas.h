@@ -33,8 +33,8 @@ struct pas {
     enum pas_base base;
     enum pas_lead lead;
     bool wakeup;
-    struct ready_queue q; /* its marks are used over every base */
-    uint64_t after;       /* slots behind the last issue */
+    struct ready_queue q; /* its marks are used with every base */
+    uint64_t after;       /* slots after the last issue */
     uint64_t last;        /* bit of the warp that issued last */
     uint64_t loading;     /* bit of the warp that was picked to issue a load */
     /* statistics */

@@ -16,7 +16,7 @@ static void promote(struct ready_queue *q, unsigned warp)
     q->promotions++;
 }
 
-/* Of pending warps, the set not empty, the one that has been pending longest. */
+/* The warp of `set`, which is not empty, that has been pending longest. */
 static unsigned first_of(const struct ready_queue *q, uint64_t set)
 {
     unsigned first = (unsigned)__builtin_ctzll(set);
@@ -38,8 +38,8 @@ static void refill(struct ready_queue *q)
 }
 
 /*
- * Makes room in a full queue: the trailing warp that entered last becomes pending, or a leading warp where there is no
- * other. Returns it.
+ * Makes room in a full queue: the trailing warp that entered last becomes pending, or a leading warp if there is no
+ * other. Returns that warp.
  */
 static unsigned push_out(struct ready_queue *q)
 {

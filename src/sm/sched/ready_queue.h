@@ -18,7 +18,7 @@ struct ready_queue {
     uint32_t capacity;
     uint64_t queue;          /* warps in the ready queue */
     uint64_t pending;        /* the others of the resident warps */
-    uint64_t asleep;         /* of all: those that wait for something long */
+    uint64_t asleep;         /* of all: those in a long wait */
     uint64_t leading;        /* of all: those that are marked */
     uint64_t seq, since[64]; /* when a warp became pending: the pending ones' order */
     uint64_t entered[64];    /* when it entered the queue */
@@ -29,7 +29,7 @@ struct ready_queue {
 void ready_queue_assign(struct ready_queue *, unsigned warp, bool leading);
 void ready_queue_wait(struct ready_queue *, unsigned warp, enum warp_wait why);
 void ready_queue_finish(struct ready_queue *, unsigned warp);
-/* Promotes a pending warp that could go on, in the place of another if need be. Whether it was promoted. */
+/* Promotes a pending warp that could issue, replacing another if necessary. Returns whether it was promoted. */
 bool ready_queue_wake(struct ready_queue *, unsigned warp);
 
 #define READY_QUEUE_STATS(T, member)                                                                                   \

@@ -12,7 +12,7 @@ struct two_level_params {
 
 struct two_level {
     struct ready_queue q;
-    uint64_t after; /* slots behind the last issue */
+    uint64_t after; /* slots after the last issue */
 };
 
 static int init(void *st, const void *params, const struct sched_geom *g, struct err *e)
