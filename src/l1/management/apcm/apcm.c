@@ -22,7 +22,7 @@ static uint64_t now(const struct apcm *s)
     return l1_now(s->host);
 }
 
-/* What is to be done with the load's lines, under the chosen mode. */
+/* The method for the load's lines, under the chosen mode. */
 static enum apcm_method method_of(const struct apcm *s, uint8_t id)
 {
     if (id == APCM_NONE || !s->cait[id].valid)
@@ -46,12 +46,12 @@ static void learn(struct apcm *s, const struct apcm_mta_entry *m, uint64_t *why)
 }
 
 /*
- * The monitored warp's line is in the L1: somebody brought it in before, and its accesses so far are known. The paper
- * takes it for another warp's. It may be the warp's own, dropped by the MTA or lost in a conflict.
+ * The monitored warp's line is already in the L1, and its accesses so far are known. The paper attributes it to
+ * another warp. It may be the warp's own line, which the MTA has dropped or lost in a conflict.
  */
 static bool has_count(const struct apcm *s, const struct apcm_line *l, const struct l1_access *a, uint8_t id)
 {
-    if (l->line != a->line + 1 || method_of(s, id) == APCM_BYPASS) /* bypassed loads do not look into the L1 */
+    if (l->line != a->line + 1 || method_of(s, id) == APCM_BYPASS) /* bypassed loads do not look up the L1 */
         return false;
     return s->p.l1_counts == APCM_COUNTS_ALL || (s->p.l1_counts == APCM_COUNTS_OTHERS && l->warp != a->req->warp);
 }
@@ -120,13 +120,13 @@ static bool is_ours(const struct apcm *s, const struct req *r)
     return r->sm == s->host->sm && r->space == REQ_SP_GLOBAL && !(r->flags & REQ_F_PREFETCH);
 }
 
-/* Whether the way is protected by a distance that has not run out or a warp that still protects. */
+/* Whether the way is protected, by a distance that has not expired or by a warp's active protection. */
 static bool protects(const struct apcm *s, const struct apcm_line *l)
 {
     return l->pinned && (s->p.protect_distance ? l->until > s->seen : s->psb[l->warp].set);
 }
 
-/* An access has been taken. If it was the last of the load that its warp's protection lasts until, that is over. */
+/* An access has been accepted. If it was the last of the load that ends its warp's protection, protection ends. */
 static void executed(struct apcm *s, const struct req *r)
 {
     struct apcm_psb_entry *p = &s->psb[r->warp];
@@ -134,7 +134,7 @@ static void executed(struct apcm *s, const struct req *r)
         release(s, p, &s->s.psb_by_load);
 }
 
-/* The fields of a line that has just got its place, brought in by `r`. */
+/* Sets the fields of a line that `r` has just allocated. */
 static void new_line(struct apcm *s, const struct req *r, uint64_t line, uint32_t entry)
 {
     struct apcm_line *l = &s->line[entry];
@@ -213,7 +213,7 @@ static uint32_t victim(void *st, const struct l1_access *a, uint64_t candidates)
             if (!s->p.replace_own || l->warp != a->req->warp)
                 continue;
         } else if (l->pinned) {
-            l->pinned = false; /* its warp no longer protects */
+            l->pinned = false; /* its warp's protection has ended */
             s->s.lapsed++;
         }
         if (t->used[e] < oldest) {
@@ -249,7 +249,7 @@ static void on_hit(void *st, const struct l1_access *a)
 {
     struct apcm *s = st;
     s->s.hits++;
-    if (a->entry >= 0) /* else it joined a fetch that is not kept */
+    if (a->entry >= 0) /* otherwise it merged with a fetch that is not allocated */
         count_use(s, &s->line[a->entry]);
     executed(s, a->req);
 }
@@ -260,11 +260,11 @@ static void on_miss(void *st, const struct l1_access *a, bool allocated)
     if (allocated && s->line[a->entry].line != a->line + 1)
         new_line(s, a->req, a->line, (uint32_t)a->entry);
     else if (allocated && s->line[a->entry].accesses < s->mta.max)
-        s->line[a->entry].accesses++; /* another sector of a line that is there */
+        s->line[a->entry].accesses++; /* another sector of a present line */
     executed(s, a->req);
 }
 
-/* Only where lines get their place when they come (l1.allocate = on-fill), or by a request that merged. */
+/* Only where lines are allocated on arrival (l1.allocate = on-fill), or by a merged request. */
 static void on_fill(void *st, const struct req *r, uint32_t entry)
 {
     struct apcm *s = st;
@@ -303,7 +303,7 @@ static void on_kernel(void *st, uint32_t launch_index)
         release(s, &s->psb[w], &s->s.psb_by_exit);
     for (uint32_t e = 0; e < tags_entries(t); e++) {
         s->line[e].pinned = false;
-        if (t->line[e] == TAG_NONE) /* the cache may have been emptied without evictions */
+        if (t->line[e] == TAG_NONE) /* the cache may have been flushed without evictions */
             s->line[e] = (struct apcm_line){0};
     }
     if (s->p.keep == APCM_KEEP_LAUNCH) {
@@ -352,7 +352,7 @@ static int check(const struct cfg *c, const void *params, struct err *e)
     return 0;
 }
 
-/* ---- what was decided ---- */
+/* ---- the decisions ---- */
 
 static int check_laws(const void *st, struct err *e)
 {
@@ -395,7 +395,7 @@ static void report_loads(const void *st, load_row *row, void *ctx)
     const struct apcm *s = st;
     struct apcm_cait_entry cait[APCM_LOADS_MAX];
     memcpy(cait, s->cait, sizeof cait);
-    /* A kernel may end before the monitored warp's end has been heard of. */
+    /* A kernel may end before the event of the monitored warp's end arrives. */
     for (uint32_t i = 0; i < s->p.mta_entries; i++)
         if (s->mta.e[i].valid)
             apcm_cait_update(cait, &s->mta.e[i], now(s));

@@ -46,20 +46,20 @@ enum apcm_type { APCM_STREAMING, APCM_INTER, APCM_INTRA, APCM_MIXED, APCM_TYPES 
 enum apcm_method { APCM_NORMAL, APCM_BYPASS, APCM_PROTECT, APCM_METHODS };
 extern const char *const apcm_type_name[APCM_TYPES], *const apcm_method_name[APCM_METHODS];
 
-/* Table 2: the type of a line from all its accesses and those of the warp that brought it. */
+/* Table 2: the type of a line from all its accesses and those of the warp that fetched it. */
 enum apcm_type apcm_classify(uint32_t accesses, uint32_t own);
 enum apcm_method apcm_method_of(enum apcm_type);
 
 /* ---- load alias table ---- */
 struct apcm_lat {
-    uint32_t pc[APCM_LOADS_MAX], of[APCM_LOADS_MAX]; /* an entry's pc, and the kernel within which it counts */
+    uint32_t pc[APCM_LOADS_MAX], of[APCM_LOADS_MAX]; /* an entry's pc, and the kernel it belongs to */
     uint32_t kernel;                                 /* the one that runs */
     uint32_t n, cap;
     uint64_t given; /* ids given to new loads so far */
 };
 /*
- * The id of a load of the present kernel. A new one gets the next as long as there is room, then that of another
- * kernel's load. APCM_NONE: the table is full of this kernel's.
+ * The id of a load of the current kernel. A new load gets the next id while there is room, then that of another
+ * kernel's load. APCM_NONE: the table is full of this kernel's loads.
  */
 uint8_t apcm_lat_id(struct apcm_lat *, uint32_t pc);
 
@@ -79,7 +79,7 @@ struct apcm_mta {
 struct apcm_mta_entry *apcm_mta_find(struct apcm_mta *, uint64_t line);
 /* A request hits: `own` = it is of the monitored warp, made by load `id`. */
 void apcm_mta_hit(struct apcm_mta *, struct apcm_mta_entry *, bool own, uint8_t id);
-/* The entry a line will take: empty, or the least recently used of its set. What is there must be dealt with first. */
+/* The entry for a line: empty, or the least recently used of its set. The caller handles its old contents first. */
 struct apcm_mta_entry *apcm_mta_place(struct apcm_mta *, uint64_t line);
 /* `accesses`: 1, or the L1 tag's count when the L1 has the line. */
 void apcm_mta_fill(struct apcm_mta *, struct apcm_mta_entry *, uint64_t line, uint8_t id, uint32_t accesses);
@@ -96,7 +96,7 @@ struct apcm_cait_entry {
     uint32_t writes;
     uint64_t decided_at, changed_at; /* core cycles: first valid, last change of the method */
 };
-/* An MTA entry's knowledge goes to the entry of its first load, if that has no larger count. Returns whether it did. */
+/* Transfers an MTA entry to the CAIT entry of its first load, unless that has a larger count. True: it did. */
 bool apcm_cait_update(struct apcm_cait_entry *cait, const struct apcm_mta_entry *, uint64_t now);
 
 /* ---- protection status board ---- */
@@ -116,15 +116,15 @@ static inline bool apcm_psb_admits(const struct apcm_psb_entry *p, uint8_t id, u
 
 /* ---- additional fields of an L1 tag (Figure 9a) ---- */
 struct apcm_line {
-    uint64_t line;  /* whose fields these are: line number + 1; 0 = nobody's */
+    uint64_t line;  /* the line these fields belong to: line number + 1; 0 = none */
     uint64_t until; /* APCM-pN only: protected until the cache has seen so many accesses */
     uint16_t accesses;
-    uint8_t warp; /* who brought it in, and, when it is pinned, protects it */
+    uint8_t warp; /* the warp that fetched it and, if it is pinned, protects it */
     uint8_t load; /* observed: which load pinned it */
     bool pinned;
 };
 
-/* ---- all of it: the policy's state in one L1 ---- */
+/* ---- the policy's state in one L1 ---- */
 enum { APCM_HELD_BOUNDS = 4 };
 struct apcm_stats {
     uint64_t accesses, untracked, undecided, by_method[APCM_METHODS], bypasses;

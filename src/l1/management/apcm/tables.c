@@ -60,7 +60,7 @@ struct apcm_mta_entry *apcm_mta_find(struct apcm_mta *t, uint64_t line)
 
 void apcm_mta_hit(struct apcm_mta *t, struct apcm_mta_entry *e, bool own, uint8_t id)
 {
-    /* Both counts stop together: one that goes on alone would make a shared line look like the warp's own. */
+    /* Both counts saturate together: one that continued alone would make a shared line look like the warp's own. */
     if (e->accesses < t->max) {
         e->accesses++;
         e->own += own;
