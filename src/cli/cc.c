@@ -439,88 +439,6 @@ static void host_command(struct cc_list *w, const struct cc_job *job, const stru
     }
 }
 
-/*
- * -maxrregcount: PTX says it per kernel, with a directive between the parameters and the body. clang closes the
- * parameter list with a line that holds ")" alone.
- */
-static char *limit_registers(char *text, size_t *bytes, int max_regs)
-{
-    VEC(char) out = {0};
-    bool in_entry = false;
-    for (char *line = text; *line;) {
-        size_t len = strcspn(line, "\n");
-        len += line[len] == '\n';
-        if (strstr(line, ".entry") && strstr(line, ".entry") < line + len)
-            in_entry = true;
-        VEC_RESERVE(&out, out.n + len + 32);
-        memcpy(out.p + out.n, line, len);
-        out.n += len;
-        bool closes = line[0] == ')' || (len >= 2 && line[len - 2] == ')');
-        if (in_entry && closes) {
-            out.n += (size_t)sprintf(out.p + out.n, ".maxnreg %d\n", max_regs);
-            in_entry = false;
-        }
-        line += len;
-    }
-    VEC_PUSH(&out, 0);
-    free(text);
-    *bytes = out.n - 1;
-    return out.p;
-}
-
-/*
- * Texture references: clang declares each as an opaque .texref and passes its address around as the texture. weir's
- * headers keep a texture object in it instead, so it becomes a variable of eight bytes, and where its address was taken
- * its value is loaded.
- */
-static char *plain_references(char *text, size_t *bytes)
-{
-    static const char declares[] = ".texref ", takes[] = "mov.u64";
-    struct cc_list names = {0};
-    VEC(char) out = {0};
-    if (!strstr(text, declares))
-        return text;
-    for (char *line = text; *line;) {
-        size_t len = strcspn(line, "\n");
-        char *reference = memmem(line, len, declares, strlen(declares));
-        char *take = memmem(line, len, takes, strlen(takes)), *comma = take ? memchr(take, ',', len) : NULL;
-        VEC_RESERVE(&out, out.n + 2 * len + 64);
-        if (reference) {
-            char *name = reference + strlen(declares);
-            cc_pushf(&names, "%.*s", (int)strcspn(name, ";"), name);
-            out.n += (size_t)sprintf(out.p + out.n, "%.*s.align 8 .u64 %s;", (int)(reference - line), line,
-                                     names.p[names.n - 1]);
-        } else {
-            const char *hit = NULL;
-            for (size_t i = 0; comma && !hit && i < names.n; i++) {
-                size_t n = strlen(names.p[i]);
-                if (!strncmp(comma + 2, names.p[i], n) && comma[2 + n] == ';')
-                    hit = names.p[i];
-            }
-            if (hit)
-                out.n += (size_t)sprintf(out.p + out.n, "\tld.global.u64%.*s, [%s];",
-                                         (int)(comma - take - (ptrdiff_t)strlen(takes)), take + strlen(takes), hit);
-            else
-                memcpy(out.p + out.n, line, len), out.n += len;
-        }
-        line += len;
-        if (*line) {
-            VEC_PUSH(&out, '\n');
-            line++;
-        }
-    }
-    VEC_PUSH(&out, 0);
-    free(text);
-    *bytes = out.n - 1;
-    return out.p;
-}
-
-static char *adjust_ptx(char *text, size_t *bytes, const struct cc_job *job)
-{
-    text = plain_references(text, bytes);
-    return job->max_regs ? limit_registers(text, bytes, job->max_regs) : text;
-}
-
 /* Feeds the text into the pipe that the host compilation reads; gives up when that process ends before reading. 0, or
  * -1 and a word on stderr: it did not get all of it, and must not end well. */
 static int feed(const char *pipe_path, const char *text, size_t bytes, pid_t reader, int *reader_status)
@@ -568,7 +486,7 @@ static char *read_ptx(const struct cc_job *job, const char *ptx, size_t *bytes)
     char *text = cc_read_text(ptx, bytes);
     if (!text)
         fprintf(stderr, "weir: %s: cannot read the device code: %s\n", ptx, strerror(errno));
-    return text ? adjust_ptx(text, bytes, job) : NULL;
+    return text ? cc_adjust_ptx(text, bytes, job) : NULL;
 }
 
 static int undefined(const struct cc_input *in, const char *what, const char *name)
@@ -599,18 +517,6 @@ static int check_defined(const struct cc_job *job, const struct cc_input *in, co
     if (m)
         ptx_module_free(m);
     return rc;
-}
-
-/* Bytes of local memory that the functions of the PTX text set aside for variables. */
-static size_t local_bytes(const char *ptx)
-{
-    size_t sum = 0;
-    for (const char *at = ptx; (at = strstr(at, "__local_depot")); at++) {
-        const char *size = at + strcspn(at, "[;,\n");
-        if (*size == '[') /* where it is declared */
-            sum += strtoul(size + 1, NULL, 10);
-    }
-    return sum;
 }
 
 /*
@@ -651,7 +557,7 @@ static char *optimise(const struct cc_job *job, const struct cc_tools *t, const 
         print_file(errors);
         if (!made)
             break;
-        const size_t local = local_bytes(made);
+        const size_t local = cc_local_bytes(made);
         if (local < least) {
             free(text);
             text = made;

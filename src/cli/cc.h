@@ -102,6 +102,11 @@ int cc_mend_launches(const char *source, const struct cc_list *options, const ch
  * clang writes it before it optimises. Returns how many; *text is replaced. */
 unsigned cc_whole_vectors(char **text, size_t *bytes);
 
+/* cc_ptx.c: the PTX text that clang wrote, as weir wants it; the text is freed or returned. */
+char *cc_adjust_ptx(char *text, size_t *bytes, const struct cc_job *job);
+/* Bytes of local memory that the functions of the PTX text set aside for variables. */
+size_t cc_local_bytes(const char *ptx);
+
 /*
  * cc_nvcc.c: what build systems ask of nvcc. Its version; where its parts are, in the lines that -v of a compiler
  * called nvcc begins with; and how it links, which they take for their own links.
