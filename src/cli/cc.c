@@ -255,7 +255,8 @@ static void push_tolerance(struct cc_list *w, bool quiet)
                                         "-Wno-unknown-pragmas",
                                         "-Wno-unknown-warning-option",
                                         "-Wno-unused-command-line-argument",
-                                        "-Wno-pass-failed"};
+                                        "-Wno-pass-failed",
+                                        "-fno-strict-return"};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         cc_push(w, flags[i]);
     if (quiet)
@@ -421,6 +422,9 @@ static void host_command(struct cc_list *w, const struct cc_job *job, const stru
     }
     cc_push(w, job->stage == CC_PREPROCESS ? "-E" : "-c");
     cc_pushf(w, "-O%d", job->opt > 3 ? 3 : job->opt);
+    /* nvcc's host compiler does not optimise unless asked. Programs rely on what that leaves alone. */
+    cc_push(w, "-fwrapv");
+    cc_push(w, "-fno-strict-aliasing");
     if (job->host_debug)
         cc_push(w, "-g");
     if (job->shared)
