@@ -71,5 +71,9 @@ int main()
     std::vector<record> got = dr.get();
     for (int i = 0; i < 40; i++)
         CHECK(got[i].p.z == w[i].p.z && memcmp(&got[i].c, &w[i].c, 4) == 0 && got[i].d.y == w[i].d.y && got[i].s.z == w[i].s.z);
+    // Fours of eight bytes whose alignment is in their name.
+    CHECK(make_double4_16a(1, 2, 3, 4).w == 4 && make_long4_16a(1, 2, 3, -4).w == -4 && make_ulonglong4_16a(1, 2, 3, 4).z == 3);
+    CHECK(make_double4_32a(1, 2, 3, 4).w == 4 && make_ulong4_32a(1, 2, 3, 4).x == 1 && make_longlong4_32a(1, -2, 3, 4).y == -2);
+    CHECK(alignof(long4_16a) == 16 && alignof(ulong4_32a) == 32 && sizeof(long4_32a) == 32);
     return check_result();
 }

@@ -9,6 +9,7 @@
 #define __DRIVER_TYPES_H__
 #pragma GCC system_header
 
+#include "device_types.h"
 #include "host_defines.h"
 #include "vector_types.h"
 

@@ -14,6 +14,13 @@
 #define WEIR_MAKE static inline
 #endif
 
+#define WEIR_MAKER4(V, T)                                                                                              \
+    WEIR_MAKE V make_##V(T x, T y, T z, T w)                                                                           \
+    {                                                                                                                  \
+        V v;                                                                                                           \
+        v.x = x, v.y = y, v.z = z, v.w = w;                                                                            \
+        return v;                                                                                                      \
+    }
 #define WEIR_MAKERS(V, T)                                                                                              \
     WEIR_MAKE V##1 make_##V##1(T x)                                                                                    \
     {                                                                                                                  \
@@ -33,12 +40,7 @@
         v.x = x, v.y = y, v.z = z;                                                                                     \
         return v;                                                                                                      \
     }                                                                                                                  \
-    WEIR_MAKE V##4 make_##V##4(T x, T y, T z, T w)                                                                     \
-    {                                                                                                                  \
-        V##4 v;                                                                                                        \
-        v.x = x, v.y = y, v.z = z, v.w = w;                                                                            \
-        return v;                                                                                                      \
-    }
+    WEIR_MAKER4(V##4, T)
 
 WEIR_MAKERS(char, signed char)
 WEIR_MAKERS(uchar, unsigned char)
@@ -52,8 +54,19 @@ WEIR_MAKERS(longlong, long long)
 WEIR_MAKERS(ulonglong, unsigned long long)
 WEIR_MAKERS(float, float)
 WEIR_MAKERS(double, double)
+WEIR_MAKER4(long4_16a, long)
+WEIR_MAKER4(long4_32a, long)
+WEIR_MAKER4(ulong4_16a, unsigned long)
+WEIR_MAKER4(ulong4_32a, unsigned long)
+WEIR_MAKER4(longlong4_16a, long long)
+WEIR_MAKER4(longlong4_32a, long long)
+WEIR_MAKER4(ulonglong4_16a, unsigned long long)
+WEIR_MAKER4(ulonglong4_32a, unsigned long long)
+WEIR_MAKER4(double4_16a, double)
+WEIR_MAKER4(double4_32a, double)
 
 #undef WEIR_MAKERS
+#undef WEIR_MAKER4
 #undef WEIR_MAKE
 
 #endif
