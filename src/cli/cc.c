@@ -159,6 +159,7 @@ static void explain_openmp(const struct cc_tools *t)
 /* What a compiler complained of, where weir knows more: a header that a package has, or a library of NVIDIA's. */
 static void explain_missing(const char *errors, const struct cc_tools *t)
 {
+    /* The first four are CCCL's, which are headers only. */
     static const char *const nvidias[] = {"thrust/", "cub/",  "cuda/",      "nv/",      "curand",
                                           "cublas",  "cufft", "cudnn",      "cusparse", "cusolver",
                                           "npp",     "nvml",  "nvToolsExt", "nvtx3/",   "helper_cuda"};
@@ -174,8 +175,8 @@ static void explain_missing(const char *errors, const struct cc_tools *t)
             fprintf(
                 stderr,
                 "weir: %.*s comes with NVIDIA's toolkit and not with weir; compile with 'weir cc --nvcc' where nvcc is "
-                "installed, or give its folder by -I (docs/deviations.md)\n",
-                (int)(end - name), name);
+                "installed, or give %s by -I (docs/deviations.md)\n",
+                (int)(end - name), name, i < 4 ? "the folders of NVIDIA's CCCL" : "its folder");
             break;
         }
     free(text);
@@ -223,6 +224,9 @@ static void push_cuda(struct cc_list *w, const struct cc_job *job, const struct 
     cc_push(w, "--cuda-path=/nonexistent");
     cc_push(w, "-Xclang");
     cc_push(w, "-target-sdk-version=11.5");
+    /* Templates ask by f(...), which nobody calls, what a type has; all of Thrust, CUB and libcu++ does. */
+    cc_push(w, "-Xclang");
+    cc_push(w, "-fcuda-allow-variadic-functions");
     if (job->relocatable)
         cc_push(w, "-DWEIR_RELOCATABLE");
     if (!job->standard_given)
