@@ -3,7 +3,7 @@
  *
  * Orders and scopes are known when compiling in all programs that nvcc takes, so of each function one instruction
  * remains, and a fence before it where the order is sequential consistency. A thread's own scope is its block's, and
- * that of a cluster the device's. Objects have up to 8 bytes: those of 16 are left out.
+ * that of a cluster the device's. Objects have up to 8 bytes, or 16, which are exchanged from sm_90 on.
  */
 #ifndef WEIR_CUDA_ORDERED_ATOMICS_H
 #define WEIR_CUDA_ORDERED_ATOMICS_H
@@ -91,6 +91,65 @@ WEIR_LOAD_STORE(2, unsigned short, "h", "b16")
 WEIR_LOAD_STORE(4, unsigned, "r", "b32")
 WEIR_LOAD_STORE(8, unsigned long long, "l", "b64")
 #undef WEIR_LOAD_STORE
+
+/* Sixteen bytes: two halves that become one register. */
+struct weir_atomic_pair {
+    unsigned long long low, high;
+};
+WEIR_DEV bool operator==(weir_atomic_pair a, weir_atomic_pair b)
+{
+    return a.low == b.low && a.high == b.high;
+}
+WEIR_DEV bool operator!=(weir_atomic_pair a, weir_atomic_pair b)
+{
+    return !(a == b);
+}
+template <> struct weir_atomic_word<16> {
+    typedef weir_atomic_pair word;
+    WEIR_DEV weir_atomic_pair load(const void *p, int order, int scope)
+    {
+        weir_atomic_pair v;
+        if (order == __NV_ATOMIC_SEQ_CST)
+            WEIR_IN_SCOPE("fence.sc", ";", ::: "memory");
+        if (order == __NV_ATOMIC_RELAXED)
+            WEIR_IN_SCOPE("{ .reg .b128 v; ld.relaxed", ".b128 v, [%2]; mov.b128 {%0, %1}, v; }",
+                          : "=l"(v.low), "=l"(v.high) : "l"(p) : "memory");
+        else
+            WEIR_IN_SCOPE("{ .reg .b128 v; ld.acquire", ".b128 v, [%2]; mov.b128 {%0, %1}, v; }",
+                          : "=l"(v.low), "=l"(v.high) : "l"(p) : "memory");
+        return v;
+    }
+    WEIR_DEV void store(void *p, weir_atomic_pair v, int order, int scope)
+    {
+        if (order == __NV_ATOMIC_SEQ_CST)
+            WEIR_IN_SCOPE("fence.sc", ";", ::: "memory");
+        if (order == __NV_ATOMIC_RELEASE)
+            WEIR_IN_SCOPE("{ .reg .b128 v; mov.b128 v, {%1, %2}; st.release", ".b128 [%0], v; }",
+                          ::"l"(p), "l"(v.low), "l"(v.high) : "memory");
+        else
+            WEIR_IN_SCOPE("{ .reg .b128 v; mov.b128 v, {%1, %2}; st.relaxed", ".b128 [%0], v; }",
+                          ::"l"(p), "l"(v.low), "l"(v.high) : "memory");
+    }
+};
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+WEIR_DEV weir_atomic_pair weir_atomic_exchange(void *p, weir_atomic_pair v, int order, int scope)
+{
+    weir_atomic_pair old;
+    WEIR_IN_ORDER("{ .reg .b128 v, old; mov.b128 v, {%3, %4}; atom", ".exch.b128 old, [%2], v; mov.b128 {%0, %1}, old; }",
+                  : "=l"(old.low), "=l"(old.high) : "l"(p), "l"(v.low), "l"(v.high) : "memory");
+    return old;
+}
+WEIR_DEV weir_atomic_pair weir_atomic_compare(void *p, weir_atomic_pair expected, weir_atomic_pair v, int order, int scope)
+{
+    weir_atomic_pair old;
+    WEIR_IN_ORDER("{ .reg .b128 e, v, old; mov.b128 e, {%3, %4}; mov.b128 v, {%5, %6}; atom",
+                  ".cas.b128 old, [%2], e, v; mov.b128 {%0, %1}, old; }",
+                  : "=l"(old.low), "=l"(old.high)
+                  : "l"(p), "l"(expected.low), "l"(expected.high), "l"(v.low), "l"(v.high)
+                  : "memory");
+    return old;
+}
+#endif
 #define WEIR_EXCHANGE(Word, letter, type)                                                                              \
     WEIR_DEV Word weir_atomic_exchange(void *p, Word v, int order, int scope)                                          \
     {                                                                                                                  \
