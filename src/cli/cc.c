@@ -182,6 +182,26 @@ static void explain_missing(const char *errors, const struct cc_tools *t)
     free(text);
 }
 
+/* Words that begin with -f or -W are clang's, unless they are weir's: one that is neither is named here. */
+static void explain_unknown(const char *errors)
+{
+    static const char says[] = "unknown argument: '"; /* where clang knows none that is near */
+    size_t bytes;
+    char *text = cc_read_text(errors, &bytes), *at = text ? strstr(text, says) : NULL;
+    if (at) {
+        at += strlen(says);
+        at[strcspn(at, "'\n")] = 0;
+        const char *near = cc_nearest_option(at);
+        if (near)
+            fprintf(stderr, "weir: %s: no such option; did you mean '%s'?\n", at, near);
+        else
+            fprintf(stderr,
+                    "weir: %s: neither weir cc nor clang has this option; 'weir cc --help' lists those of weir cc\n",
+                    at);
+    }
+    free(text);
+}
+
 /* ---- one file ---- */
 
 /* How large a loop may become when it is unrolled to take arrays out of local memory; clang's own bound is 300. */
@@ -660,6 +680,8 @@ static int compile_cuda(const struct cc_job *job, const struct cc_tools *t, cons
     if (host_rc < 0)
         host_rc = finish(host_pid);
     print_file(host_errors);
+    if (host_rc)
+        explain_unknown(host_errors);
     struct err e;
     if (job->keep && outfile_write(xasprintf("%s.ptx", stem(in->path)), text, bytes, &e))
         host_rc = say(&e);
@@ -679,7 +701,11 @@ static int compile(const struct cc_job *job, const struct cc_tools *t, const str
     } else {
         struct cc_list w = {0};
         host_command(&w, job, t, in, NULL, made ? made : object, object);
-        rc = run(job, &w, NULL);
+        char *errors = xasprintf("%s/%zu.host.txt", folder, index);
+        rc = run(job, &w, errors);
+        print_file(errors);
+        if (rc)
+            explain_unknown(errors);
         if (rc && wants_openmp(job))
             explain_openmp(t);
     }

@@ -59,6 +59,8 @@ void cc_pushf(struct cc_list *list, const char *format, ...) __attribute__((form
 int cc_parse(struct cc_job *job, int argc, char **argv, struct err *e);
 /* Is the word an option of weir cc, or one that it hands to the host compiler? */
 bool cc_is_option(const char *word);
+/* The option with a long name that a word may have been meant to be; NULL: none is near. */
+const char *cc_nearest_option(const char *word);
 
 /* cc_tools.c: the compiler and what weir adds to it. */
 struct cc_tools {

@@ -491,8 +491,7 @@ bool cc_is_option(const char *word)
     return find_option(word, &value) || host_option(word);
 }
 
-/* Of the long ones; NULL = none is near. */
-static const char *nearest_option(const char *w)
+const char *cc_nearest_option(const char *w)
 {
     const char *names[sizeof options / sizeof *options];
     unsigned n = 0;
@@ -549,7 +548,7 @@ static int parse_words(struct parse *p, int n, char **word)
             cc_push(&p->job->host, w);
         else if (!o) {
             err_set(p->e, "%s: no such option of weir cc", w);
-            const char *near = nearest_option(w);
+            const char *near = cc_nearest_option(w);
             if (near)
                 return err_hint(p->e, "did you mean '%s'?", near);
             return err_hint(p->e, "options for the host compiler go after -Xcompiler; 'weir cc --help' lists the rest");
