@@ -148,16 +148,32 @@ API struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int 
     return (struct cudaChannelFormatDesc){x, y, z, w, f};
 }
 
+static cudaError_t requirements(struct cudaArrayMemoryRequirements *out, struct rt_array *const *array, unsigned n,
+                                int device)
+{
+    if (!out || device)
+        return out ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
+    *out = (struct cudaArrayMemoryRequirements){.alignment = 512};
+    for (unsigned i = 0; i < n; i++)
+        out->size += array[i]->slice_bytes * array_depth(array[i]);
+    return cudaSuccess;
+}
+
 API cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *out, cudaArray_t array, int device)
 {
     cudaError_t e = rt_enter();
-    const struct rt_array *a = e ? NULL : array_find(array);
-    if (!e && !a)
-        e = cudaErrorInvalidResourceHandle;
-    if (!e && (!out || device))
-        e = out ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
+    struct rt_array *a = e ? NULL : array_find(array);
     if (!e)
-        *out = (struct cudaArrayMemoryRequirements){.size = a->slice_bytes * array_depth(a), .alignment = 512};
+        e = a ? requirements(out, &a, 1, device) : cudaErrorInvalidResourceHandle;
+    return rt_leave(e);
+}
+
+/* The device has no sparse arrays, as it says (sparseCudaArraySupported), so no array has what is asked for. */
+API cudaError_t cudaArrayGetSparseProperties(struct cudaArraySparseProperties *out, cudaArray_t array)
+{
+    cudaError_t e = rt_enter();
+    if (!e)
+        e = array_find(array) ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
     return rt_leave(e);
 }
 
@@ -229,5 +245,24 @@ API cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *out, cudaMipmappedArray_
         e = cudaErrorInvalidValue;
     if (!e)
         *out = m->level[level];
+    return rt_leave(e);
+}
+
+API cudaError_t cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *out,
+                                                        cudaMipmappedArray_t mipmap, int device)
+{
+    cudaError_t e = rt_enter();
+    struct rt_mipmap *m = e ? NULL : ptrmap_get(&rt.handle, mipmap, RT_MIPMAP);
+    if (!e)
+        e = m ? requirements(out, m->level, m->n_level, device) : cudaErrorInvalidResourceHandle;
+    return rt_leave(e);
+}
+
+API cudaError_t cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *out,
+                                                      cudaMipmappedArray_t mipmap)
+{
+    cudaError_t e = rt_enter();
+    if (!e)
+        e = ptrmap_get(&rt.handle, mipmap, RT_MIPMAP) ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
     return rt_leave(e);
 }

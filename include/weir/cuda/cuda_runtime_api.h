@@ -381,6 +381,11 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAt
 /* The rest. */
 cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *requirements, cudaArray_t array,
                                            int device);
+cudaError_t cudaArrayGetSparseProperties(struct cudaArraySparseProperties *properties, cudaArray_t array);
+cudaError_t cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *requirements,
+                                                    cudaMipmappedArray_t mipmap, int device);
+cudaError_t cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *properties,
+                                                  cudaMipmappedArray_t mipmap);
 cudaError_t cudaFuncGetParamInfo(const void *func, size_t index, size_t *offset, size_t *bytes);
 cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
                                     enum cudaDriverEntryPointQueryResult *status WEIR_DEFAULT(0));
