@@ -426,9 +426,11 @@ static void back_command(struct cc_list *w, const struct cc_job *job, const stru
     cc_push(w, ptx);
 }
 
-/* ptx: NULL for C and C++, which have no device code. made: the file to write, which becomes `object`. */
+/* ptx: NULL for C and C++, which have no device code; `names` is the file in `folder` that cc_device_names fills. made:
+ * the file to write, which becomes `object`. */
 static void host_command(struct cc_list *w, const struct cc_job *job, const struct cc_tools *t,
-                         const struct cc_input *in, const char *ptx, const char *made, const char *object)
+                         const struct cc_input *in, const char *ptx, const char *folder, const char *names,
+                         const char *made, const char *object)
 {
     push_compiler(w, t);
     if (in->language == CC_CUDA) {
@@ -439,6 +441,11 @@ static void host_command(struct cc_list *w, const struct cc_job *job, const stru
             cc_push(w, "-fcuda-include-gpubinary");
             cc_push(w, "-Xclang");
             cc_push(w, ptx);
+        }
+        if (ptx && job->relocatable) {
+            cc_push(w, "-iquote");
+            cc_push(w, folder);
+            cc_pushf(w, "-DWEIR_DEVICE_NAMES=\"%s\"", names);
         }
     } else {
         cc_push(w, "-x");
@@ -632,6 +639,20 @@ static int compile_ptx(const struct cc_job *job, const struct cc_tools *t, const
     return !text ? 1 : outfile_write(output, text, bytes, &e) ? say(&e) : 0;
 }
 
+/* The names of the device code, for the host pass to read when it has read that. 0, or 1 and a word on stderr. */
+static int write_names(const struct cc_job *job, const char *folder, const char *names, const char *text, size_t bytes)
+{
+    struct err e;
+    if (!job->relocatable)
+        return 0;
+    size_t n;
+    char *lines = cc_device_names(text, bytes, &n), *path = xasprintf("%s/%s", folder, names);
+    const int rc = outfile_write(path, lines, n, &e) ? say(&e) : 0;
+    free(lines);
+    free(path);
+    return rc;
+}
+
 /* Both passes of a .cu file, side by side. */
 static int compile_cuda(const struct cc_job *job, const struct cc_tools *t, const struct cc_input *in,
                         const char *folder, size_t index, const char *made, const char *object)
@@ -642,7 +663,8 @@ static int compile_cuda(const struct cc_job *job, const struct cc_tools *t, cons
          *host_errors = xasprintf("%s/%zu.host.txt", folder, index);
     struct cc_list device = {0}, host = {0};
     front_command(&device, job, t, in, ir);
-    host_command(&host, job, t, in, job->dry_run ? ptx : pipe_path, made, object);
+    char *names = xasprintf("weir-names-%zu.s", index);
+    host_command(&host, job, t, in, job->dry_run ? ptx : pipe_path, folder, names, made, object);
     if (job->dry_run) {
         show_device(job, t, in, ir, ptx);
         show(&host);
@@ -663,7 +685,7 @@ static int compile_cuda(const struct cc_job *job, const struct cc_tools *t, cons
         explain_missing(device_errors, t);
     size_t bytes = 0;
     char *text = rc == 0 ? optimise(job, t, ir, ptx, device_errors, &bytes) : NULL;
-    if (text && check_defined(job, in, text, bytes)) {
+    if (text && (check_defined(job, in, text, bytes) || write_names(job, folder, names, text, bytes))) {
         free(text);
         text = NULL;
     }
@@ -700,7 +722,7 @@ static int compile(const struct cc_job *job, const struct cc_tools *t, const str
         rc = compile_cuda(job, t, in, folder, index, made ? made : object, object);
     } else {
         struct cc_list w = {0};
-        host_command(&w, job, t, in, NULL, made ? made : object, object);
+        host_command(&w, job, t, in, NULL, NULL, NULL, made ? made : object, object);
         char *errors = xasprintf("%s/%zu.host.txt", folder, index);
         rc = run(job, &w, errors);
         print_file(errors);
@@ -714,6 +736,30 @@ static int compile(const struct cc_job *job, const struct cc_tools *t, const str
 
 /* ---- the whole job ---- */
 
+/* What the linker missed of the device's names: said in the program's words. */
+static void explain_wanted(const char *errors)
+{
+    size_t bytes;
+    char *text = cc_read_text(errors, &bytes);
+    struct cc_list told = {0};
+    for (char *at = text; at && (at = strstr(at, CC_DEVICE_NAME));) {
+        at += strlen(CC_DEVICE_NAME);
+        const size_t n = strcspn(at, "'`\" \t\n");
+        char *name = xstrndup(at, n), plain[256];
+        bool again = false;
+        for (size_t i = 0; i < told.n; i++)
+            again |= !strcmp(told.p[i], name);
+        demangle(name, plain, sizeof plain);
+        if (!again)
+            fprintf(stderr, "weir: the device code of no file or library defines %s\n", plain);
+        cc_push(&told, name);
+        free(name);
+        at += n;
+    }
+    cc_list_free(&told);
+    free(text);
+}
+
 /* Runs the last program of a job; its word number `at` is the output. */
 static int make_output(const struct cc_job *job, struct cc_list *w, size_t at, const char *made, const char *output)
 {
@@ -722,7 +768,12 @@ static int make_output(const struct cc_job *job, struct cc_list *w, size_t at, c
         free(w->p[at]);
         w->p[at] = xstrdup(made);
     }
-    const int rc = run(job, w, NULL);
+    char *errors = xasprintf("%s.txt", made);
+    const int rc = run(job, w, errors);
+    print_file(errors);
+    if (rc)
+        explain_wanted(errors);
+    free(errors);
     return rc || job->dry_run ? rc : cc_publish(made, output, &e) ? say(&e) : 0;
 }
 

@@ -108,6 +108,13 @@ unsigned cc_whole_vectors(char **text, size_t *bytes);
 char *cc_adjust_ptx(char *text, size_t *bytes, const struct cc_job *job);
 /* Bytes of local memory that the functions of the PTX text set aside for variables. */
 size_t cc_local_bytes(const char *ptx);
+/*
+ * What the device code of a file defines for others and wants of them, as symbols of the host's object, in the
+ * assembler's language. So the host's linker takes from a library the files whose device code is wanted, though no host
+ * code of theirs may be.
+ */
+#define CC_DEVICE_NAME "weir.device."
+char *cc_device_names(const char *ptx, size_t bytes, size_t *out_bytes);
 
 /*
  * cc_nvcc.c: what build systems ask of nvcc. Its version; where its parts are, in the lines that -v of a compiler

@@ -3,6 +3,8 @@
  */
 #include "base/exhaust.h"
 #include "cli/cc.h"
+#include "emu/emu.h"
+#include "ptx/ir.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -83,6 +85,11 @@ static char *plain_references(char *text, size_t *bytes)
     return out.p;
 }
 
+static bool is_word(char c)
+{
+    return c == '_' || c == '$' || isalnum((unsigned char)c);
+}
+
 /* How many characters of `at` are the mark that clang puts behind the name of what only one file knows; 0: it is none.
  */
 static size_t mark(const char *at)
@@ -93,15 +100,17 @@ static size_t mark(const char *at)
         if (strncmp(at, word[i], n))
             continue;
         const size_t digits = strspn(at + n, "0123456789abcdef");
-        const char after = at[n + digits];
-        return digits && after != '_' && after != '$' && !isalnum((unsigned char)after) ? n + digits : 0;
+        return digits && !is_word(at[n + digits]) ? n + digits : 0;
     }
     return 0;
 }
 
-/* Whether the line declares a variable that the text defines under its marked name. */
-static bool declares_marked(const char *line, size_t len, const char *text)
+/* Whether the line is of no use: it declares a variable that the text defines under its marked name, or names what host
+ * code uses of other files, which is the host's linker's business. */
+static bool is_idle(const char *line, size_t len, const char *text)
 {
+    if (memmem(line, len, " __clang_gpu_used_external[", 27))
+        return true;
     if (strncmp(line, ".extern", 7) || !len || line[len - 1] != ';')
         return false;
     size_t end = strcspn(line, "[;"), start = end;
@@ -126,7 +135,7 @@ static char *own_names(char *text, size_t *bytes)
         const size_t len = strcspn(line, "\n"), declared = strcspn(line, "=[(;{\n");
         const size_t start = out.n;
         bool own = false;
-        if (!declares_marked(line, len, text)) {
+        if (!is_idle(line, len, text)) {
             for (size_t i = 0; i < len;) {
                 const size_t skip = line[i] == '_' ? mark(line + i) : 0;
                 own |= skip && i < declared;
@@ -167,4 +176,55 @@ size_t cc_local_bytes(const char *ptx)
             sum += strtoul(size + 1, NULL, 10);
     }
     return sum;
+}
+
+/* One name of the device in the host's language: one that others may want, or one that is wanted. */
+static void name_line(struct cc_list *lines, const char *name, enum ptx_linkage linkage)
+{
+    char *symbol = xasprintf("\"" CC_DEVICE_NAME "%s\"", name);
+    if (linkage == PTX_L_EXTERN)
+        cc_pushf(lines, ".reloc 0, BFD_RELOC_NONE, %s\n", symbol);
+    else if (linkage != PTX_L_NONE) /* type and size: for the linker, which misses them in shared libraries */
+        cc_pushf(lines, ".weak %s\n.type %s, @object\n.size %s, 1\n.set %s, 0\n", symbol, symbol, symbol, symbol);
+    free(symbol);
+}
+
+/* Whether the text has the name besides where it is declared. clang also declares the kernels of other files that host
+ * code launches; the device does not want those. */
+static bool is_used(const char *ptx, const char *name)
+{
+    const size_t n = strlen(name);
+    unsigned found = 0;
+    for (const char *at = ptx; found < 2 && (at = strstr(at, name)); at += n)
+        found += !is_word(at[n]) && (at == ptx || !is_word(at[-1]));
+    return found > 1;
+}
+
+char *cc_device_names(const char *ptx, size_t bytes, size_t *out_bytes)
+{
+    struct ptx_module *m = ptx_parse(ptx, bytes, "", NULL); /* what weir cannot read is the launch's matter */
+    struct cc_list lines = {0};
+    cc_push(&lines, ".pushsection .weir.device,\"\",@progbits\n.byte 0\n");
+    for (uint32_t i = 0; m && i < m->n_func; i++) {
+        const struct ptx_func *f = &m->func[i];
+        const bool wanted = !f->has_body && !emu_serves(f->name) && is_used(ptx, f->name);
+        if (!f->is_entry && (f->linkage == PTX_L_EXTERN ? wanted : f->has_body))
+            name_line(&lines, f->name, f->linkage);
+    }
+    for (uint32_t i = 0; m && i < m->n_var; i++)
+        if (m->var[i].space == PTX_S_GLOBAL || m->var[i].space == PTX_S_CONST)
+            name_line(&lines, m->var[i].name, m->var[i].linkage);
+    cc_push(&lines, ".popsection\n");
+    if (m)
+        ptx_module_free(m);
+    VEC(char) out = {0};
+    for (size_t i = 0; i < lines.n; i++) {
+        const size_t n = strlen(lines.p[i]);
+        VEC_RESERVE(&out, out.n + n + 1);
+        memcpy(out.p + out.n, lines.p[i], n + 1);
+        out.n += n;
+    }
+    cc_list_free(&lines);
+    *out_bytes = out.n;
+    return out.p;
 }

@@ -86,6 +86,56 @@ grep -q 'the device variable table is used and defined nowhere' "$dir/said" || s
 [ -e "$dir/undefined" ] && say "a program with an undefined device function was written"
 "$weir" cc -dc "$dir/undefined.cu" -o "$dir/undefined.o" 2>"$dir/said" || say "-dc: $(cat "$dir/said")"
 
+# With -rdc=true a static library's files are taken for their device code alone, and only those that are wanted.
+mkdir "$dir/lib"
+cat >"$dir/lib/main.cu" <<'CU'
+#include <cstdio>
+__device__ int far(int);
+extern __device__ int table[2];
+__global__ void k(int *p) { *p = far(*p) + table[1]; }
+int main()
+{
+    int *p;
+    cudaMallocManaged(&p, sizeof *p);
+    *p = 5;
+    k<<<1, 1>>>(p);
+    cudaDeviceSynchronize();
+    printf("result %d\n", *p);
+}
+CU
+echo '__device__ int farther(int); __device__ int far(int x) { return farther(x); }' >"$dir/lib/far.cu"
+echo '__device__ int farther(int x) { return 3 * x; }' >"$dir/lib/farther.cu"
+echo '__device__ int table[2] = {1, 70};' >"$dir/lib/table.cu"
+echo '__device__ int spare(int x) { return x; } int nowhere(); int calls() { return nowhere(); }' >"$dir/lib/spare.cu"
+(cd "$dir/lib" && "$weir" cc -rdc=true -lib farther.cu far.cu table.cu spare.cu -o libfar.a && "$weir" cc -rdc=true main.cu -L. -lfar -o main && ./main) \
+    >"$dir/said" 2>&1
+grep -q '^result 85$' "$dir/said" || say "device functions of a static library: $(cat "$dir/said")"
+(cd "$dir/lib" && "$weir" cc -rdc=true -shared farther.cu far.cu table.cu -o libshared.so && "$weir" cc -rdc=true main.cu ./libshared.so -o main && ./main) \
+    >"$dir/said" 2>&1
+[ "$(cat "$dir/said")" = 'result 85' ] || say "device functions of a shared library: $(cat "$dir/said")"
+"$weir" cc -rdc=true "$dir/lib/main.cu" "$dir/lib/table.cu" "$dir/lib/far.cu" -o "$dir/lib/less" >"$dir/said" 2>&1 && say "linked without farther.cu"
+grep -q '^weir: the device code of no file or library defines farther(int)$' "$dir/said" || say "a device function that is missing: $(cat "$dir/said")"
+[ "$(grep -c '^weir:' "$dir/said")" = 1 ] || say "missing device functions: $(cat "$dir/said")"
+
+# A kernel that host code launches is no device code's want: its file need not be compiled with -rdc=true.
+echo '__global__ void fill(int *p) { *p = 7; }' >"$dir/lib/fill.cu"
+cat >"$dir/lib/launch.cu" <<'CU'
+#include <cstdio>
+__global__ void fill(int *p);
+int main()
+{
+    int *p;
+    cudaMallocManaged(&p, sizeof *p);
+    fill<<<1, 1>>>(p);
+    cudaDeviceSynchronize();
+    printf("result %d\n", *p);
+}
+CU
+for words in "" -rdc=true; do
+    (cd "$dir/lib" && "$weir" cc -c $words fill.cu -o fill.o && "$weir" cc -rdc=true launch.cu fill.o -o launch && ./launch) >"$dir/said" 2>&1
+    grep -q '^result 7$' "$dir/said" || say "a kernel of another file${words:+, $words}: $(cat "$dir/said")"
+done
+
 # A library of NVIDIA's is named as such; a header of one's own is not.
 echo '#include <thrust/device_vector.h>' >"$dir/library.cu"
 "$weir" cc "$dir/library.cu" -o "$dir/library" 2>"$dir/said" && say "Thrust was found"

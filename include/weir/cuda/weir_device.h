@@ -127,6 +127,10 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const
 /* clang keeps the device code of files that have a kernel or a variable; other files may have functions for them. */
 static __attribute__((device)) __attribute__((used)) char weir_keep_device_code;
 #endif
+#ifdef WEIR_DEVICE_NAMES
+/* What the device code defines and wants, for the host's linker: weir cc writes the file once it knows. */
+__asm__(".include \"" WEIR_DEVICE_NAMES "\"");
+#endif
 
 #ifndef __CUDA_ARCH__
 /* The program's __managed__ variables, gathered by the linker, are made known before its kernels are. */
