@@ -1,10 +1,13 @@
 /*
- * Launches written with a space inside: kernel << <grid, block>> >(...).
+ * What nvcc reads and clang does not.
  *
- * nvcc takes them, and code formatters of old put them into many public programs; to clang `<<<` and `>>>` are single
- * tokens. The source and the files it includes by a quoted name, beside it or in a folder of -I, are searched for such
- * launches. Corrected copies go to the temporary folder, and a virtual-file overlay puts them where the originals are
- * for the compiler: names, lines and further includes stay what they were. Files included by <name> are not searched.
+ * Launches written with a space inside, kernel << <grid, block>> >(...): code formatters of old put them into many
+ * public programs; to clang `<<<` and `>>>` are single tokens. And alignas behind CUDA's words, __shared__ alignas(16)
+ * float a[64], where clang reads an attribute out of place; C's _Alignas may stand there.
+ *
+ * The source and the files it includes by a quoted name, beside it or in a folder of -I, are searched for them.
+ * Corrected copies go to the temporary folder, and a virtual-file overlay puts them where the originals are for the
+ * compiler: names, lines and further includes stay what they were. Files included by <name> are not searched.
  */
 #include "base/outfile.h"
 #include "cli/cc.h"
@@ -75,7 +78,22 @@ static size_t spread_out(const char *s, char c)
     return i > 3 ? i : 0;
 }
 
-/* The source with its launches closed up in *out. Returns how many brackets were mended. */
+/* Length of one of CUDA's words for variables, and the white space behind it, where alignas follows; 0 = it does not.
+ */
+static size_t before_alignas(const char *s, char before)
+{
+    static const char *const word[] = {"__shared__", "__device__", "__constant__"};
+    for (size_t i = 0; i < sizeof word / sizeof *word && !is_word(before); i++) {
+        size_t n = strlen(word[i]);
+        if (strncmp(s, word[i], n) || !is_space(s[n]))
+            continue;
+        n += strspn(s + n, " \t\r\n");
+        return !strncmp(s + n, "alignas", 7) && !is_word(s[n + 7]) ? n : 0;
+    }
+    return 0;
+}
+
+/* The source with its launches closed up in *out. Returns how many places were mended. */
 static unsigned mend(const char *s, struct text *out)
 {
     unsigned mended = 0;
@@ -85,6 +103,11 @@ static unsigned mend(const char *s, struct text *out)
         char c = s[i];
         if (n) {
             put(out, s + i, n);
+        } else if (c == '_' && (n = before_alignas(s + i, i ? s[i - 1] : '\n'))) {
+            mended++;
+            put(out, s + i, n);
+            put(out, "_A", 2);
+            n++; /* ... and lignas follows */
         } else if (c == '<' && s[i + 1] == '<' && (s[i + 2] == '<' || spread_out(s + i, '<'))) {
             n = s[i + 2] == '<' ? 3 : spread_out(s + i, '<');
             mended += n > 3;
