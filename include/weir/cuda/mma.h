@@ -1,9 +1,9 @@
 /*
  * nvcuda::wmma: matrix multiply-accumulate by a whole warp. Shapes 16x16x16, 32x8x16 and 8x32x16 of half (sums in half
- * or float), of 8-bit integers (sums in int) and of bfloat16.
+ * or float), of 8-bit integers (sums in int) and of bfloat16, 16x16x8 of tf32 and 8x8x4 of double.
  *
  * Which element of a fragment belongs to which place of the matrix is the machine's business; programs may only do the
- * same to every element. Left out: sub-byte and tf32 and double fragments.
+ * same to every element. Left out: fragments of less than a byte.
  */
 #ifndef WEIR_CUDA_MMA_H
 #define WEIR_CUDA_MMA_H
@@ -73,30 +73,33 @@ template <class weir_F, class weir_T> WEIR_WMMA_DEV void fill_fragment(weir_F &f
 #define WEIR_THEN1_8 "%8"
 #define WEIR_THEN2_8 "%9"
 /* Stores: the address and the stride come first. */
+#define WEIR_FROM2_2 "{%2, %3}"
 #define WEIR_FROM2_4 "{%2, %3, %4, %5}"
 #define WEIR_FROM2_8 "{%2, %3, %4, %5, %6, %7, %8, %9}"
 
-/* Matrices a and b. */
-#define WEIR_WMMA_LOAD(use, letter, M, N, K, shape, T, type, layout, E, R)                                             \
-    template <> class fragment<matrix_##use, M, N, K, T, layout##_major> : public weir_fragment<T, unsigned, E, R>     \
+/* Matrices a and b: of type T, whose elements are X, in R registers W. */
+#define WEIR_WMMA_LOAD(use, letter, M, N, K, shape, T, X, type, layout, W, c, E, R)                                    \
+    template <> class fragment<matrix_##use, M, N, K, T, layout##_major> : public weir_fragment<X, W, E, R>            \
     {                                                                                                                  \
     };                                                                                                                 \
-    WEIR_WMMA_DEV void load_matrix_sync(fragment<matrix_##use, M, N, K, T, layout##_major> &f, const T *p,             \
+    WEIR_WMMA_DEV void load_matrix_sync(fragment<matrix_##use, M, N, K, T, layout##_major> &f, const X *p,             \
                                         unsigned stride)                                                               \
     {                                                                                                                  \
-        unsigned r[R];                                                                                                 \
+        W r[R];                                                                                                        \
         asm volatile("wmma.load." letter ".sync.aligned." #layout "." shape "." type " " WEIR_FROM0_##R                \
                      ", [" WEIR_THEN1_##R "], " WEIR_THEN2_##R ";"                                                     \
-                     : WEIR_OUT##R("r", r)                                                                             \
+                     : WEIR_OUT##R(c, r)                                                                               \
                      : "l"(p), "r"(stride)                                                                             \
                      : "memory");                                                                                      \
         f.set(r);                                                                                                      \
     }
+#define WEIR_WMMA_LOADS_AS(M, N, K, shape, T, X, type, W, c, EA, RA, EB, RB)                                           \
+    WEIR_WMMA_LOAD(a, "a", M, N, K, shape, T, X, type, row, W, c, EA, RA)                                              \
+    WEIR_WMMA_LOAD(a, "a", M, N, K, shape, T, X, type, col, W, c, EA, RA)                                              \
+    WEIR_WMMA_LOAD(b, "b", M, N, K, shape, T, X, type, row, W, c, EB, RB)                                              \
+    WEIR_WMMA_LOAD(b, "b", M, N, K, shape, T, X, type, col, W, c, EB, RB)
 #define WEIR_WMMA_LOADS(M, N, K, shape, T, type, EA, RA, EB, RB)                                                       \
-    WEIR_WMMA_LOAD(a, "a", M, N, K, shape, T, type, row, EA, RA)                                                       \
-    WEIR_WMMA_LOAD(a, "a", M, N, K, shape, T, type, col, EA, RA)                                                       \
-    WEIR_WMMA_LOAD(b, "b", M, N, K, shape, T, type, row, EB, RB)                                                       \
-    WEIR_WMMA_LOAD(b, "b", M, N, K, shape, T, type, col, EB, RB)
+    WEIR_WMMA_LOADS_AS(M, N, K, shape, T, T, type, unsigned, "r", EA, RA, EB, RB)
 
 /* Sums. */
 #define WEIR_WMMA_SUM(M, N, K, shape, T, type, W, c, E, R)                                                             \
@@ -147,12 +150,12 @@ template <class weir_F, class weir_T> WEIR_WMMA_DEV void fill_fragment(weir_F &f
 #define WEIR_GIVE4(l, c, r) WEIR_GIVE2(l, c, r), [l##2] c(r[2]), [l##3] c(r[3])
 #define WEIR_GIVE8(l, c, r) WEIR_GIVE4(l, c, r), [l##4] c(r[4]), [l##5] c(r[5]), [l##6] c(r[6]), [l##7] c(r[7])
 
-#define WEIR_MMA(la, lb, M, N, K, shape, T, RA, RB, TD, WD, cd, RD, TC, WC, cc, RC, types)                             \
+#define WEIR_MMA(la, lb, M, N, K, shape, T, W, ca, RA, RB, TD, WD, cd, RD, TC, WC, cc, RC, types)                      \
     WEIR_WMMA_DEV void mma_sync(                                                                                       \
         fragment<accumulator, M, N, K, TD> &d, const fragment<matrix_a, M, N, K, T, la##_major> &fa,                   \
         const fragment<matrix_b, M, N, K, T, lb##_major> &fb, const fragment<accumulator, M, N, K, TC> &fc)            \
     {                                                                                                                  \
-        unsigned a[RA], b[RB];                                                                                         \
+        W a[RA], b[RB];                                                                                                \
         WC c[RC];                                                                                                      \
         WD r[RD];                                                                                                      \
         fa.get(a);                                                                                                     \
@@ -161,14 +164,15 @@ template <class weir_F, class weir_T> WEIR_WMMA_DEV void fill_fragment(weir_F &f
         asm volatile("wmma.mma.sync.aligned." #la "." #lb "." shape "." types " " WEIR_NAMES##RD(                      \
                          "d") ", " WEIR_NAMES##RA("a") ", " WEIR_NAMES##RB("b") ", " WEIR_NAMES##RC("c") ";"           \
                      : WEIR_GIVE##RD(d, "=" cd, r)                                                                     \
-                     : WEIR_GIVE##RA(a, "r", a), WEIR_GIVE##RB(b, "r", b), WEIR_GIVE##RC(c, cc, c));                   \
+                     : WEIR_GIVE##RA(a, ca, a), WEIR_GIVE##RB(b, ca, b), WEIR_GIVE##RC(c, cc, c));                     \
         d.set(r);                                                                                                      \
     }
-#define WEIR_MMAS(...)                                                                                                 \
+#define WEIR_MMAS_AS(...)                                                                                              \
     WEIR_MMA(row, row, __VA_ARGS__)                                                                                    \
     WEIR_MMA(row, col, __VA_ARGS__)                                                                                    \
     WEIR_MMA(col, row, __VA_ARGS__)                                                                                    \
     WEIR_MMA(col, col, __VA_ARGS__)
+#define WEIR_MMAS(M, N, K, shape, T, ...) WEIR_MMAS_AS(M, N, K, shape, T, unsigned, "r", __VA_ARGS__)
 
 #define WEIR_WMMA_SHAPE(M, N, K, shape, IA, IB)                                                                        \
     WEIR_WMMA_LOADS(M, N, K, shape, __half, "f16", 16, 8, 16, 8)                                                       \
@@ -195,8 +199,32 @@ WEIR_WMMA_SHAPE(8, 32, 16, "m8n32k16", 1, 4)
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 /* bfloat16 fragments are twice as large as those of 8-bit integers. */
-WEIR_WMMA_LOADS(16, 16, 16, "m16n16k16", __nv_bfloat16, "bf16", 8, 4, 8, 4)
-WEIR_MMAS(16, 16, 16, "m16n16k16", __nv_bfloat16, 4, 4, float, float, "f", 8, float, float, "f", 8, "f32.bf16.bf16.f32")
+#define WEIR_WMMA_BF16(M, N, shape, RA, RB)                                                                            \
+    WEIR_WMMA_LOADS(M, N, 16, shape, __nv_bfloat16, "bf16", 2 * RA, RA, 2 * RB, RB)                                    \
+    WEIR_MMAS(M, N, 16, shape, __nv_bfloat16, RA, RB, float, float, "f", 8, float, float, "f", 8, "f32.bf16.bf16.f32")
+WEIR_WMMA_BF16(16, 16, "m16n16k16", 4, 4)
+WEIR_WMMA_BF16(32, 8, "m32n8k16", 8, 2)
+WEIR_WMMA_BF16(8, 32, "m8n32k16", 2, 8)
+#undef WEIR_WMMA_BF16
+
+namespace precision
+{
+struct tf32; /* a float of which the matrix units read the upper 19 bits */
+}
+WEIR_WMMA_DEV float __float_to_tf32(float f)
+{
+    unsigned r;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(r) : "f"(f));
+    __builtin_memcpy(&f, &r, 4);
+    return f;
+}
+WEIR_WMMA_LOADS_AS(16, 16, 8, "m16n16k8", precision::tf32, float, "tf32", unsigned, "r", 4, 4, 4, 4)
+WEIR_WMMA_SUM(16, 16, 8, "m16n16k8", float, "f32", float, "f", 8, 8)
+WEIR_MMAS(16, 16, 8, "m16n16k8", precision::tf32, 4, 4, float, float, "f", 8, float, float, "f", 8, "f32.tf32.tf32.f32")
+
+WEIR_WMMA_LOADS_AS(8, 8, 4, "m8n8k4", double, double, "f64", double, "d", 1, 1, 1, 1)
+WEIR_WMMA_SUM(8, 8, 4, "m8n8k4", double, "f64", double, "d", 2, 2)
+WEIR_MMAS_AS(8, 8, 4, "m8n8k4", double, double, "d", 1, 1, double, double, "d", 2, double, double, "d", 2, "rn.f64.f64.f64.f64")
 #endif
 
 #undef WEIR_WMMA_DEV
