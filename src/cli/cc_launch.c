@@ -9,6 +9,7 @@
  * Corrected copies go to the temporary folder, and a virtual-file overlay puts them where the originals are for the
  * compiler: names, lines and further includes stay what they were. Files included by <name> are not searched.
  */
+#include "base/exhaust.h"
 #include "base/outfile.h"
 #include "cli/cc.h"
 
@@ -93,16 +94,66 @@ static size_t before_alignas(const char *s, char before)
     return 0;
 }
 
+/* Whether one of the words is part of the text. */
+static bool mentions(const char *s, size_t n, const char *const *word, size_t words)
+{
+    for (size_t i = 0; i < words; i++)
+        if (memmem(s, n, word[i], strlen(word[i])))
+            return true;
+    return false;
+}
+
+/*
+ * The declaration of a shared variable of libcu++ at s, "__shared__ cuda::barrier<S> b[2];": the variable without its
+ * constructor, which CUDA does not run, in *out. Returns the length of what it stands for; 0 = it is none.
+ */
+static size_t unmade(const char *s, char before, struct text *out)
+{
+    static const char word[] = "__shared__";
+    static const char *const types[] = {"barrier", "pipeline_shared_state", "semaphore", "latch", "atomic"};
+    static const char *const others[] = {"extern", "static", "union", "struct", "class", "__attribute__", "alignas"};
+    if (is_word(before) || strncmp(s, word, strlen(word)) || is_word(s[strlen(word)]))
+        return 0;
+    const size_t type = strlen(word), n = strcspn(s, ";={}()\"'#/\\"); /* nothing of this is in a plain one */
+    size_t end = type + strcspn(s + type, "[;"), depth = 0;
+    if (s[n] != ';' || end > n)
+        return 0;
+    for (size_t i = type; i < end; i++) {
+        depth += (s[i] == '<') - (s[i] == '>');
+        if (s[i] == ',' && !depth)
+            return 0;
+    }
+    size_t name_end = end;
+    while (name_end > type && is_space(s[name_end - 1]))
+        name_end--;
+    size_t name = name_end;
+    while (name > type && is_word(s[name - 1]))
+        name--;
+    const size_t len = name - type;
+    if (name == name_end || !mentions(s + type, len, types, sizeof types / sizeof *types) ||
+        mentions(s + type, len, others, sizeof others / sizeof *others))
+        return 0;
+    char *made = xasprintf("%s weir_unmade<%.*s%.*s> %.*s_weir; auto &%.*s = %.*s_weir.it;", word, (int)len, s + type,
+                           (int)(n - end), s + end, (int)(name_end - name), s + name, (int)(name_end - name), s + name,
+                           (int)(name_end - name), s + name);
+    put(out, made, strlen(made));
+    free(made);
+    return n + 1;
+}
+
 /* The source with its launches closed up in *out. Returns how many places were mended. */
 static unsigned mend(const char *s, struct text *out)
 {
     unsigned mended = 0;
     int depth = 0, launch = -1; /* depth of parentheses; that of the launch whose configuration is open */
+    int braces = 0;
     for (size_t i = 0; s[i];) {
         size_t n = skip_length(s + i, i ? s[i - 1] : '\n');
         char c = s[i];
         if (n) {
             put(out, s + i, n);
+        } else if (c == '_' && braces > 0 && (n = unmade(s + i, i ? s[i - 1] : '\n', out))) {
+            mended++;
         } else if (c == '_' && (n = before_alignas(s + i, i ? s[i - 1] : '\n'))) {
             mended++;
             put(out, s + i, n);
@@ -129,6 +180,7 @@ static unsigned mend(const char *s, struct text *out)
         } else {
             n = 1;
             depth += (c == '(') - (c == ')');
+            braces += (c == '{') - (c == '}');
             put(out, s + i, 1);
         }
         i += n;

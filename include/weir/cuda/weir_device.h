@@ -123,6 +123,13 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const
 
 #include <new>
 
+/* A shared variable whose constructor does not run; weir cc writes it for variables of libcu++'s types. */
+template <class weir_T> union weir_unmade {
+    weir_T it;
+    __attribute__((host, device)) weir_unmade() {}
+    __attribute__((host, device)) ~weir_unmade() {}
+};
+
 #ifdef WEIR_RELOCATABLE
 /* clang keeps the device code of files that have a kernel or a variable; other files may have functions for them. */
 static __attribute__((device)) __attribute__((used)) char weir_keep_device_code;
