@@ -30,6 +30,21 @@ static void fill_row(char *row, uint32_t lane_bytes, uint64_t value)
         memcpy(row + (size_t)l * lane_bytes, &value, lane_bytes);
 }
 
+/*
+ * Shared memory that the system keeps for itself in each block, where a kernel asks for its place: NVIDIA's cooperative
+ * groups have the barriers of tiles of several warps there. A GPU has it in front of the program's, here it is behind.
+ */
+#define RESERVED_SMEM 1024u
+
+static bool wants_reserved(const struct emu_prog *p)
+{
+    bool wants = false;
+    for (uint32_t k = 0; k < p->n_sreg; k++)
+        wants |=
+            p->sreg[k].sreg >= PTX_SR_RESERVED_SMEM_OFFSET_BEGIN && p->sreg[k].sreg <= PTX_SR_RESERVED_SMEM_OFFSET_1;
+    return wants;
+}
+
 /* Special registers that are the same for every CTA of the launch. */
 static void set_launch_sregs(struct emu_cta *c)
 {
@@ -107,8 +122,19 @@ static void set_launch_sregs(struct emu_cta *c)
                 v = g->launch.smem_dynamic_bytes;
                 break;
             case PTX_SR_TOTAL_SMEM_SIZE:
+                v = p->smem_static + g->launch.smem_dynamic_bytes;
+                break;
             case PTX_SR_AGGR_SMEM_SIZE:
+            case PTX_SR_RESERVED_SMEM_OFFSET_END:
+            case PTX_SR_RESERVED_SMEM_OFFSET_CAP:
                 v = g->smem_bytes;
+                break;
+            case PTX_SR_RESERVED_SMEM_OFFSET_BEGIN:
+            case PTX_SR_RESERVED_SMEM_OFFSET_0:
+                v = g->smem_bytes - RESERVED_SMEM;
+                break;
+            case PTX_SR_RESERVED_SMEM_OFFSET_1:
+                v = g->smem_bytes - RESERVED_SMEM / 2;
                 break;
             case PTX_SR_CLUSTER_NCTAID_X:
             case PTX_SR_CLUSTER_NCTAID_Y:
@@ -602,6 +628,8 @@ static int prepare(struct emu_grid *g)
     g->n_thread = (uint32_t)threads;
     g->n_warp = (g->n_thread + EMU_LANES - 1) / EMU_LANES;
     g->smem_bytes = g->prog->smem_static + l->smem_dynamic_bytes;
+    if (wants_reserved(g->prog))
+        g->smem_bytes = ((g->smem_bytes + 15) & ~15u) + RESERVED_SMEM;
     g->local_bytes = g->prog->stack_bytes;
     if (g->prog->needs_stack)
         g->local_bytes += (uint32_t)((g->emu->opts.stack_bytes + 15) & ~15ull);

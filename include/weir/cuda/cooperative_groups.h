@@ -1,8 +1,8 @@
 /*
- * Cooperative groups: the grid, the block, tiles of a warp, the threads that happen to run together; their
+ * Cooperative groups: the grid, the block, tiles of a warp or of several, the threads that happen to run together; their
  * synchronisation, exchange, reductions and scans.
  *
- * Left out: clusters, multi-device groups, tiles larger than a warp.
+ * Left out: clusters, multi-device groups.
  */
 #ifndef WEIR_CUDA_COOPERATIVE_GROUPS_H
 #define WEIR_CUDA_COOPERATIVE_GROUPS_H
@@ -120,9 +120,23 @@ class thread_group
     bool block_;
 };
 
+/*
+ * What the warps of a tile share: how many have come to its barriers, ever, and a word of each. Tiles of each size have
+ * counters of their own.
+ */
+struct weir_tile_memory {
+    unsigned arrived[32], word[32];
+};
+template <unsigned weir_N = 1024> struct block_tile_memory {
+    static_assert(weir_N <= 1024, "a block has at most 1024 threads");
+    weir_tile_memory weir_memory;
+};
+
 class thread_block : public thread_group
 {
   public:
+    weir_tile_memory *weir_memory = nullptr; /* given by the program, or none */
+
     static WEIR_CG_MEMBER void sync() { __syncthreads(); }
     static WEIR_CG_MEMBER unsigned num_threads() { return blockDim.x * blockDim.y * blockDim.z; }
     static WEIR_CG_MEMBER unsigned size() { return num_threads(); }
@@ -138,6 +152,12 @@ class thread_block : public thread_group
 WEIR_CG thread_block this_thread_block()
 {
     return thread_block();
+}
+template <unsigned weir_N> WEIR_CG thread_block this_thread_block(block_tile_memory<weir_N> &memory)
+{
+    thread_block block;
+    block.weir_memory = &memory.weir_memory;
+    return block;
 }
 
 /* A value of any plain type, exchanged word by word; `lane` says from where one word comes. */
@@ -208,22 +228,14 @@ WEIR_CG coalesced_group coalesced_threads()
 }
 
 /* N neighbouring lanes of a warp, N a power of two. */
-template <unsigned weir_N, class Parent = void> class thread_block_tile : public thread_group
+template <unsigned weir_N> class weir_lanes : public thread_group
 {
-    static_assert(weir_N >= 1 && weir_N <= 32 && (weir_N & (weir_N - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
-
   public:
-    WEIR_CG_MEMBER thread_block_tile() : thread_group(tile_mask()) {}
-    /* What the tile was cut from matters to nobody. */
-    template <class Other> WEIR_CG_MEMBER thread_block_tile(const thread_block_tile<weir_N, Other> &) : thread_block_tile()
-    {
-    }
+    WEIR_CG_MEMBER weir_lanes(weir_tile_memory *) : thread_group(tile_mask()) {}
     WEIR_CG_MEMBER void sync() const { __syncwarp(mask_); }
     static constexpr __host__ __device__ unsigned num_threads() { return weir_N; }
     static constexpr __host__ __device__ unsigned size() { return weir_N; }
     static WEIR_CG_MEMBER unsigned thread_rank() { return lane() & (weir_N - 1); }
-    static WEIR_CG_MEMBER unsigned meta_group_rank() { return thread_block::thread_rank() / weir_N; }
-    static WEIR_CG_MEMBER unsigned meta_group_size() { return (thread_block::num_threads() + weir_N - 1) / weir_N; }
     template <class weir_T> WEIR_CG_MEMBER weir_T shfl(weir_T v, int rank) const
     {
         return exchange(v, [&](unsigned word) { return __shfl_sync(mask_, word, rank, weir_N); });
@@ -258,9 +270,148 @@ template <unsigned weir_N, class Parent = void> class thread_block_tile : public
     WEIR_CG_MEMBER unsigned pack(unsigned lanes) const { return (lanes & mask_) >> (lane() & ~(weir_N - 1)); }
 };
 
-template <unsigned weir_N, class Group> WEIR_CG thread_block_tile<weir_N, Group> tiled_partition(const Group &)
+/*
+ * N / 32 neighbouring warps. A barrier of theirs is passed when all have added themselves to its counter; what they
+ * exchange goes through a word each, between two barriers.
+ */
+template <unsigned weir_N> class weir_warps
 {
-    return thread_block_tile<weir_N, Group>();
+    enum { weir_W = weir_N / 32 };
+
+  public:
+    WEIR_CG_MEMBER weir_warps(weir_tile_memory *memory)
+    {
+        const unsigned tile = thread_block::thread_rank() / weir_N;
+        memory_ = memory;
+        arrived_ = memory->arrived + 32 - 2048 / weir_N + tile;
+        word_ = memory->word + tile * weir_W;
+    }
+    WEIR_CG_MEMBER weir_tile_memory *weir_memory() const { return memory_; }
+    WEIR_CG_MEMBER void sync() const
+    {
+        __syncwarp();
+        if (__weir_laneid() == 0) {
+            __threadfence_block();
+            const unsigned before = atomicAdd(arrived_, 1), all = before / weir_W * weir_W + weir_W;
+            while ((int)(*(volatile unsigned *)arrived_ - all) < 0)
+                ;
+            __threadfence_block();
+        }
+        __syncwarp();
+    }
+    static constexpr __host__ __device__ unsigned num_threads() { return weir_N; }
+    static constexpr __host__ __device__ unsigned size() { return weir_N; }
+    static WEIR_CG_MEMBER unsigned thread_rank() { return thread_block::thread_rank() % weir_N; }
+    WEIR_CG_MEMBER bool is_valid() const { return true; }
+    /* A value of each warp, that of the lane which `gives`, to all threads. */
+    template <class weir_T> WEIR_CG_MEMBER void weir_gather(const weir_T &v, bool gives, weir_T (&all)[weir_W]) const
+    {
+        enum { words = (sizeof(weir_T) + 3) / 4 };
+        unsigned mine[words] = {}, theirs[weir_W][words];
+        __builtin_memcpy(mine, &v, sizeof v);
+        for (unsigned k = 0; k < words; k++) {
+            if (gives)
+                word_[thread_rank() / 32] = mine[k];
+            sync();
+            for (unsigned i = 0; i < weir_W; i++)
+                theirs[i][k] = ((volatile unsigned *)word_)[i];
+            sync();
+        }
+        for (unsigned i = 0; i < weir_W; i++)
+            __builtin_memcpy(&all[i], theirs[i], sizeof v);
+    }
+    template <class weir_T> WEIR_CG_MEMBER weir_T shfl(weir_T v, int rank) const
+    {
+        const unsigned from = (unsigned)rank % weir_N;
+        weir_T all[weir_W];
+        v = exchange(v, [&](unsigned word) { return __shfl_sync(0xffffffffu, word, from % 32); });
+        weir_gather(v, __weir_laneid() == 0, all);
+        for (unsigned i = 0; i < weir_W; i++)
+            if (i == from / 32)
+                v = all[i];
+        return v;
+    }
+    WEIR_CG_MEMBER int any(int p) const { return votes(__any_sync(0xffffffffu, p)) != 0; }
+    WEIR_CG_MEMBER int all(int p) const { return votes(__all_sync(0xffffffffu, p)) == weir_W; }
+
+  private:
+    WEIR_CG_MEMBER unsigned votes(int yes) const
+    {
+        unsigned all[weir_W], sum = 0;
+        weir_gather((unsigned)(yes != 0), __weir_laneid() == 0, all);
+        for (unsigned i = 0; i < weir_W; i++)
+            sum += all[i];
+        return sum;
+    }
+    weir_tile_memory *memory_;
+    unsigned *arrived_, *word_;
+};
+
+template <unsigned weir_N, bool Warps = (weir_N > 32)> struct weir_tile_kind {
+    typedef weir_lanes<weir_N> type;
+};
+template <unsigned weir_N> struct weir_tile_kind<weir_N, true> {
+    typedef weir_warps<weir_N> type;
+};
+template <unsigned weir_N, class Parent = void> class thread_block_tile : public weir_tile_kind<weir_N>::type
+{
+    static_assert(weir_N >= 1 && weir_N <= 1024 && (weir_N & (weir_N - 1)) == 0, "a tile has a power of two threads");
+    typedef typename weir_tile_kind<weir_N>::type base;
+
+  public:
+    /* The tile of the thread that is the rank-th of n in the parent. */
+    WEIR_CG_MEMBER thread_block_tile(unsigned rank, unsigned n, weir_tile_memory *memory)
+        : base(memory), meta_rank_(rank / weir_N), meta_size_((n + weir_N - 1) / weir_N)
+    {
+    }
+    template <class Other>
+    WEIR_CG_MEMBER thread_block_tile(const thread_block_tile<weir_N, Other> &o)
+        : base(o), meta_rank_(o.meta_group_rank()), meta_size_(o.meta_group_size())
+    {
+    }
+    WEIR_CG_MEMBER unsigned meta_group_rank() const { return meta_rank_; }
+    WEIR_CG_MEMBER unsigned meta_group_size() const { return meta_size_; }
+
+  private:
+    unsigned meta_rank_, meta_size_;
+};
+
+/* Memory for tiles of several warps, where the program gave none. */
+static __device__ inline weir_tile_memory *weir_own_tile_memory()
+{
+    static __shared__ weir_tile_memory memory;
+    return &memory;
+}
+template <unsigned weir_N, bool Warps = (weir_N > 32)> struct weir_partition {
+    template <class Group> static WEIR_CG_MEMBER weir_tile_memory *memory(const Group &) { return nullptr; }
+};
+template <unsigned weir_N> struct weir_partition<weir_N, true> {
+    /* All threads of the block are here: no tile is at work. */
+    static WEIR_CG_MEMBER weir_tile_memory *memory(const thread_block &block)
+    {
+        weir_tile_memory *memory = block.weir_memory ? block.weir_memory : weir_own_tile_memory();
+        __syncthreads();
+        if (thread_block::thread_rank() < 1024 / weir_N)
+            memory->arrived[32 - 2048 / weir_N + thread_block::thread_rank()] = 0;
+        __syncthreads();
+        return memory;
+    }
+    /* A larger tile has memory already; its parts have counters that its block's partition has not set to zero. */
+    template <unsigned weir_P, class Parent>
+    static WEIR_CG_MEMBER weir_tile_memory *memory(const thread_block_tile<weir_P, Parent> &parent)
+    {
+        weir_tile_memory *memory = parent.weir_memory();
+        parent.sync();
+        if (parent.thread_rank() < weir_P / weir_N)
+            memory->arrived[32 - 2048 / weir_N + thread_block::thread_rank() / weir_P * (weir_P / weir_N) +
+                            parent.thread_rank()] = 0;
+        parent.sync();
+        return memory;
+    }
+};
+template <unsigned weir_N, class Group> WEIR_CG thread_block_tile<weir_N, Group> tiled_partition(const Group &g)
+{
+    return thread_block_tile<weir_N, Group>(g.thread_rank(), g.num_threads(), weir_partition<weir_N>::memory(g));
 }
 WEIR_CG thread_group tiled_partition(const thread_group &parent, unsigned n)
 {
@@ -315,11 +466,24 @@ template <class weir_T = void> struct bit_xor {
 };
 
 /* ---- reductions and scans, by shuffles ---- */
-template <unsigned weir_N, class weir_P, class weir_T, class Op> WEIR_CG weir_T reduce(const thread_block_tile<weir_N, weir_P> &g, weir_T v, Op op)
+template <unsigned weir_N, class weir_T, class Op> WEIR_CG weir_T weir_reduce(const weir_lanes<weir_N> &g, weir_T v, Op op)
 {
     for (unsigned step = weir_N / 2; step > 0; step /= 2)
         v = op(v, g.shfl_xor(v, step));
     return v;
+}
+template <unsigned weir_N, class weir_T, class Op> WEIR_CG weir_T weir_reduce(const weir_warps<weir_N> &g, weir_T v, Op op)
+{
+    weir_T all[weir_N / 32];
+    g.weir_gather(weir_reduce(weir_lanes<32>(nullptr), v, op), __weir_laneid() == 0, all);
+    for (unsigned i = 1; i < weir_N / 32; i++)
+        all[0] = op(all[0], all[i]);
+    return all[0];
+}
+template <unsigned weir_N, class weir_P, class weir_T, class Op>
+WEIR_CG weir_T reduce(const thread_block_tile<weir_N, weir_P> &g, weir_T v, Op op)
+{
+    return weir_reduce(g, v, op);
 }
 template <class weir_T, class Op> WEIR_CG weir_T reduce(const coalesced_group &g, weir_T v, Op op)
 {
