@@ -21,7 +21,17 @@ static u32 next_group(const u32 *member, u32 *left, u32 *members)
     return group;
 }
 
-/* ---- shfl. The source lane j counts when it is not beyond the limit, else the lane's own value is taken. ---- */
+/*
+ * ---- shfl. The source lane j counts when it is not beyond the limit, else the lane's own value is taken. ----
+ *
+ * PTX leaves open what is read of a lane that neither executes the instruction nor is named by the reader's member
+ * mask. GPUs since Volta were reported to give 0, and reductions over less than a warp rely on it.
+ */
+static void clear_absent(u32 *t, const s32 *from, const u32 *member, u32 mask)
+{
+    for (int l = 0; l < EMU_LANES; l++)
+        t[l] = (member[l] | mask) & emu_bit[from[l]] ? t[l] : 0;
+}
 #define SHFL(name, LANE, WITHIN)                                                                                       \
     EMU_HANDLER(name)                                                                                                  \
     {                                                                                                                  \
@@ -37,6 +47,8 @@ static u32 next_group(const u32 *member, u32 *left, u32 *members)
         }                                                                                                              \
         for (int l = 0; l < EMU_LANES; l++)                                                                            \
             t[l] = a[from[l]];                                                                                         \
+        if (mask != ~0u && i->n_src > 3)                                                                               \
+            clear_absent(t, from, emu_src(w, &i->src[3]), mask);                                                       \
         if (i->dst[0].lane != EMU_LANE_NONE)                                                                           \
             emu_store_row(emu_dst(w, &i->dst[0]), t, mask, 4);                                                         \
         if (i->n_dst > 1)                                                                                              \
