@@ -12,7 +12,7 @@
 struct pool_progress {
     size_t done, failed, total;
     uint64_t insts_done, insts_total; /* warp instructions, what is running included */
-    double seconds; /* since this pool_run began */
+    double seconds;                   /* since this pool_run began */
 };
 
 struct slurm;
