@@ -144,7 +144,26 @@ static uint32_t place_call_params(struct emu_func *f, uint32_t base)
     return end;
 }
 
-static int layout_frame(struct emu_func *f, bool entry, struct err *e)
+/* The parameter without a size that holds what a variadic function's callers pass beyond the named ones (PTX: `[]`). */
+static bool is_variadic(const struct ptx_func *f)
+{
+    return f->n_param && !f->param[f->n_param - 1].bytes && !f->param[f->n_param - 1].in_reg;
+}
+
+/* Room for it, whoever calls: the largest argument of any call of the program. */
+static uint32_t largest_argument(const struct emu_prog *p)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < p->n_func; i++)
+        for (uint32_t v = 0; v < p->func[i].ptx->n_var; v++) {
+            const struct ptx_var *var = &p->func[i].ptx->var[v];
+            if (var->space == PTX_S_PARAM && var->bytes > most)
+                most = var->bytes;
+        }
+    return (uint32_t)most;
+}
+
+static int layout_frame(struct emu_func *f, bool entry, uint32_t variadic_bytes, struct err *e)
 {
     const struct ptx_func *p = f->ptx;
     uint64_t at = 0;
@@ -163,7 +182,8 @@ static int layout_frame(struct emu_func *f, bool entry, struct err *e)
     uint32_t end = align_up(place_call_params(f, align_up((uint32_t)at, 16)), 16);
     if (!entry) {
         f->param_off = end;
-        end = align_up(end + p->param_bytes, 16);
+        f->variadic_bytes = is_variadic(p) ? variadic_bytes : 0;
+        end = align_up(end + p->param_bytes + f->variadic_bytes, 16);
         f->ret_off = end;
         end = align_up(end + p->ret_bytes, 16) + 16; /* the return address, as the ABI of real GPUs has it */
     }
@@ -349,9 +369,10 @@ int emu_link_kernel(struct emu_kernel *k, struct err *e)
         f->reg_bytes = d->func->n_row * EMU_ROW_BYTES;
         f->n_pred = d->func->n_pred_row;
         f->var_off = emu_prog_alloc(p, d->func->n_var * sizeof *f->var_off);
-        if (rc == 0)
-            rc = layout_frame(f, i == 0, e);
     }
+    const uint32_t variadic_bytes = rc == 0 ? largest_argument(p) : 0;
+    for (uint32_t i = 0; i < p->n_func && rc == 0; i++)
+        rc = layout_frame(&p->func[i], i == 0, variadic_bytes, e);
     free(r.seen);
     VEC_FREE(&r.list);
     if (rc < 0) {

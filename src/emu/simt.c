@@ -248,7 +248,8 @@ static struct place formal_place(struct emu_warp_run *r, const struct emu_frame 
     const struct ptx_func *x = f->func->ptx;
     const struct ptx_param *p = &x->param[i];
     if (!p->in_reg)
-        return place_in_frame(r, f, (i < x->n_param ? f->func->param_off : f->func->ret_off) + p->offset, p->bytes);
+        return place_in_frame(r, f, (i < x->n_param ? f->func->param_off : f->func->ret_off) + p->offset,
+                              i + 1 == x->n_param && !p->bytes ? f->func->variadic_bytes : p->bytes);
     const struct ptx_reg *reg = &x->reg[p->reg];
     uint32_t lane = ptx_type_bytes(reg->type) <= 4 ? 4 : ptx_type_bytes(reg->type);
     return (struct place){f->reg + (size_t)reg->row * EMU_ROW_BYTES, lane, lane};

@@ -89,6 +89,7 @@ struct emu_func {
     uint32_t reg_bytes, n_pred;
     uint32_t *var_off;       /* per ptx_func.var: LOCAL and PARAM from the frame's base, SHARED from shared byte 0 */
     uint32_t param_off;      /* formal parameters in the frame (functions only) */
+    uint32_t variadic_bytes; /* room for arguments beyond the named ones; 0 = it takes none */
     uint32_t ret_off;        /* returned values in the frame */
     uint32_t depot_bytes;    /* .local variables */
     uint32_t frame_bytes;    /* all of the frame's local memory */

@@ -87,6 +87,30 @@ static void test_predicated_ret(void **state)
         assert_int_equal(out[i], i < 10 ? 5 : i < 20 ? 6 : i + 1000);
 }
 
+/* What a caller passes beyond the named parameters: calls of different length, and a local variable behind it. */
+static void test_variadic_function(void **state)
+{
+    (void)state;
+    uint32_t out[64];
+    run_words(
+        HEAD
+        ".func (.param .b32 r) sum(.param .b32 n, .param .align 8 .b8 %rest[])\n{\n.reg .pred %p;\n.reg .b32 %v, %w, "
+        "%s;\n"
+        ".reg .b64 %a;\n.local .align 4 .b32 mine;\nst.local.u32 [mine], 7;\nld.param.b32 %v, [n];\nmov.u64 %a, "
+        "%rest;\n"
+        "mov.u32 %s, 0;\nL: ld.local.u32 %w, [%a];\nadd.u32 %s, %s, %w;\nadd.u64 %a, %a, 4;\nsub.u32 %v, %v, 1;\n"
+        "setp.ne.u32 %p, %v, 0;\n@%p bra L;\nld.local.u32 %w, [mine];\nadd.u32 %s, %s, %w;\nst.param.b32 [r], "
+        "%s;\nret;\n}\n" ENTRY("k") //
+        "{ .param .b32 n;\n.param .align 8 .b8 x[8];\n.param .b32 y;\nst.param.b32 [n], 2;\nst.param.b32 [x], %r0;\n"
+        "st.param.b32 [x+4], 30;\ncall.uni (y), sum, (n, x);\nld.param.b32 %r1, [y]; }\n"
+        "{ .param .b32 n;\n.param .align 8 .b8 x[24];\n.param .b32 y;\nst.param.b32 [n], 5;\nst.param.b32 [x], %r1;\n"
+        "st.param.b32 [x+4], 100;\nst.param.b32 [x+8], 200;\nst.param.b32 [x+12], 300;\nst.param.b32 [x+16], 400;\n"
+        "call.uni (y), sum, (n, x);\nld.param.b32 %r1, [y]; }\nst.global.u32 [%out], %r1;\nret;\n}\n",
+        1, 64, out, NULL, 0);
+    for (uint32_t i = 0; i < 64; i++)
+        assert_int_equal(out[i], i + 30 + 7 + 1000 + 7);
+}
+
 #define FIB                                                                                                            \
     ".func (.param .b32 r) fib(.param .b32 x)\n{\n.reg .pred %p;\n.reg .b32 %v, %w, %u;\n"                             \
     "ld.param.b32 %v, [x];\nmov.u32 %w, %v;\nsetp.lt.u32 %p, %v, 2;\n@%p bra OUT;\nsub.u32 %w, %v, 1;\n"               \
@@ -340,6 +364,7 @@ int main(void)
         cmocka_unit_test(test_nested_loops),
         cmocka_unit_test(test_early_exit),
         cmocka_unit_test(test_predicated_ret),
+        cmocka_unit_test(test_variadic_function),
         cmocka_unit_test(test_recursion),
         cmocka_unit_test(test_endless_recursion),
         cmocka_unit_test(test_indirect_call),
