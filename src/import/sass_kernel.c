@@ -209,6 +209,8 @@ static struct gathered *instruction_at(struct sass_kernel *k, const struct accel
 
 static void follow_loads(struct sass_kernel *k, struct gathered *g)
 {
+    if (!g->t.n_dst && !g->t.n_src)
+        return; /* perhaps no instruction has named a register yet */
     const uint16_t *dst = k->reg.p + g->t.regs_at, *src = dst + g->t.n_dst;
     bool access = g->t.mem_index != UINT32_MAX, from_memory = access && g->t.n_dst;
     bool loaded = false;
