@@ -1,4 +1,4 @@
-/* weir trace import: a recording of what another tool traced. */
+/* weir trace import: makes a recording of another tool's traces. */
 #include "base/err.h"
 #include "base/mem.h"
 #include "cli/cli.h"
@@ -43,7 +43,7 @@ static int show(void *progress, uint64_t done, uint64_t all)
     return progress_interrupted();
 }
 
-/* Opcodes that a person should know of, each once. */
+/* Opcodes that the user has been warned about; each is named once. */
 struct remarks {
     struct strmap said;
 };
@@ -65,7 +65,7 @@ static void remark(void *ctx, const char *opcode, bool known)
 static int write_recording(struct import *im, const struct args *a, struct err *e)
 {
     struct progress p;
-    /* Which GPU traced is known only after the first reading, and an origin comes first: nothing is said of it. */
+    /* The machine is empty: the origin is written first, and the traced GPU is known only after the first pass. */
     const struct trace_origin origin = {.weir = WEIR_VERSION, .machine = ""};
     struct trace_writer *w = trace_writer_open(a->output, a->from, &origin, e);
     if (!w)

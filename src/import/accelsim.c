@@ -1,4 +1,4 @@
-/* The text of Accel-Sim's kernel traces. */
+/* Parses the text of Accel-Sim's kernel traces. */
 #include "import/accelsim.h"
 
 #include "base/mem.h"
@@ -12,9 +12,9 @@ struct reader {
     struct accelsim_kernel kernel;
     char *name;
     char *line;
-    uint32_t announced, seen; /* instructions of the present warp */
+    uint32_t announced, seen; /* instructions of the current warp */
     uint32_t warp;
-    bool in_cta, numbered, in_warp; /* numbered: the present thread block has said which one it is */
+    bool in_cta, numbered, in_warp; /* numbered: the current CTA's 'thread block =' has been read */
     struct accelsim_inst inst;
     struct err *e;
 };
@@ -23,7 +23,7 @@ struct reader {
 
 /* ---- words ---- */
 
-/* The next word of the line, ended by a zero; NULL = there is none. */
+/* The next word of the line, terminated by a zero; NULL = the line has no more. */
 static char *word(char **at)
 {
     char *p = *at + strspn(*at, " \t");
@@ -35,7 +35,7 @@ static char *word(char **at)
     return p;
 }
 
-/* strtoull for whole words: takes no sign and nothing behind the number. */
+/* Like strtoull, but accepts neither a sign nor anything after the number. */
 static bool whole(const char *text, int base, uint64_t most, uint64_t *v)
 {
     uint64_t n = 0;
@@ -56,7 +56,7 @@ static bool whole(const char *text, int base, uint64_t most, uint64_t *v)
     return true;
 }
 
-/* A number that the line must have next; `what` names it. */
+/* Reads the number that must come next in the line; `what` names it in messages. */
 static int number(struct reader *r, char **at, int base, uint64_t most, const char *what, uint64_t *v)
 {
     const char *w = word(at);
@@ -85,7 +85,7 @@ static int registers(struct reader *r, char **at, unsigned most, const char *wha
 {
     static const struct {
         const char *prefix;
-        uint16_t first, count, none; /* `none` reads as zero or true: nobody waits for it */
+        uint16_t first, count, none; /* register `none` is constant, so no instruction waits for it */
     } kind[] = {{"UR", ACCELSIM_UNIFORM, 64, 63},
                 {"UP", ACCELSIM_PREDICATE + 8, 8, 7},
                 {"R", 0, 256, 255},
@@ -154,7 +154,7 @@ static int instruction(struct reader *r)
     if (r->seen == r->announced)
         return WRONG(r, "warp %u has more than the %u instructions that were announced", r->warp, r->announced);
     r->seen++;
-    for (int k = 0; k < 4 && r->kernel.tracer_version < 3; k++) /* thread block and warp, again */
+    for (int k = 0; k < 4 && r->kernel.tracer_version < 3; k++) /* thread block and warp, repeated in every line */
         if (number(r, &at, 10, UINT32_MAX, "thread block", &v))
             return -1;
     i->line = 0;
@@ -180,7 +180,7 @@ static int instruction(struct reader *r)
     i->addresses = false;
     if (v && addresses(r, &at, i))
         return -1;
-    /* Later tracers add immediates, which weir has no use for. */
+    /* Later tracers append immediates, which weir ignores. */
     for (const char *w = word(&at); w; w = word(&at))
         if (!strncmp(w, "0x", 2) && i->addresses)
             return WRONG(r, "there are more addresses than lanes in the mask %08x", i->mask);
@@ -237,7 +237,7 @@ static int header_line(struct reader *r)
     while (which < sizeof numbers / sizeof *numbers && strcmp(key, numbers[which].key) != 0)
         which++;
     if (which == sizeof numbers / sizeof *numbers)
-        return 0; /* kernel id, version of NVBit, what later tracers add: weir has no use for it */
+        return 0; /* kernel id, version of NVBit, keys that later tracers add: weir ignores them */
     if (header_number(r, value, numbers[which].base, which < 4 ? UINT32_MAX : UINT64_MAX, &v))
         return -1;
     switch (which) {
@@ -339,7 +339,7 @@ static bool begins(const char *line, const char *with)
     return !strncmp(line, with, strlen(with));
 }
 
-/* A line behind the header. */
+/* A line after the header. */
 static int body_line(struct reader *r)
 {
     if (begins(r->line, "#BEGIN_TB")) {
@@ -351,7 +351,7 @@ static int body_line(struct reader *r)
     }
     if (!r->in_cta) {
         if (*r->line == '#')
-            return 0; /* a remark */
+            return 0; /* a comment */
         WRONG(r, "'%.40s' stands outside every thread block", r->line);
         return err_hint(r->e,
                         "traces must be grouped by thread block: run Accel-Sim's post-traces-processing and name "

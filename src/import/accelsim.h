@@ -1,6 +1,7 @@
 /*
- * Reads one kernel trace of Accel-Sim ("kernel-1.traceg"): what its NVBit tracer wrote on a real GPU, grouped by thread
- * block. Text, one line per executed warp instruction; versions 1 to 5 of the tracer, with or without line numbers.
+ * Reads one kernel trace of Accel-Sim ("kernel-1.traceg"), which its NVBit tracer wrote on a real GPU, grouped by
+ * thread block. The trace is text with one line per executed warp instruction. Versions 1 to 5 of the tracer are
+ * supported, with or without line numbers.
  *
  *     -kernel name = _Z6vecaddPKfS0_Pfi
  *     -grid dim = (2,1,1)
@@ -17,8 +18,8 @@
  *     00b0 ffffffff 0 EXIT 0 0
  *     #END_TB
  *
- * The mask counts lanes whose guard holds. Addresses are a list (0), a first one and a stride (1) or a first one and
- * differences (2).
+ * The mask contains the lanes whose guard holds. Addresses are a list (0), a first address and a stride (1), or a first
+ * address and differences (2).
  */
 #ifndef WEIR_IMPORT_ACCELSIM_H
 #define WEIR_IMPORT_ACCELSIM_H
@@ -31,27 +32,27 @@ struct accelsim_kernel {
     uint32_t grid[3], block[3];
     uint32_t shared_bytes, registers, binary_version, tracer_version;
     uint64_t stream;
-    uint64_t shared_base, local_base; /* of the windows in generic addresses; 0 = not told */
+    uint64_t shared_base, local_base; /* of the windows in generic addresses; 0 = not stated */
     bool line_numbers;
 };
 
 enum { ACCELSIM_DSTS = 8, ACCELSIM_SRCS = 16 };
 
 struct accelsim_inst {
-    uint32_t line; /* of the CUDA source; 0 = not told */
+    uint32_t line; /* of the CUDA source; 0 = not stated */
     uint32_t pc;   /* byte offset in the kernel */
     uint32_t mask; /* lanes that execute it; may be 0 */
     unsigned n_dst, n_src;
-    uint16_t dst[ACCELSIM_DSTS], src[ACCELSIM_SRCS]; /* scoreboard numbers; ACCELSIM_NO_REGISTER for RZ and its kin */
-    const char *opcode;                              /* with all its parts: "LDG.E.64" */
-    bool addresses;                                  /* addr holds those of the lanes in `mask` */
+    uint16_t dst[ACCELSIM_DSTS], src[ACCELSIM_SRCS]; /* scoreboard numbers; ACCELSIM_NO_REGISTER for RZ, PT, ... */
+    const char *opcode;                              /* with all modifiers: "LDG.E.64" */
+    bool addresses;                                  /* addr holds the addresses of the lanes in `mask` */
     uint64_t addr[TRACE_WARP_SIZE];
 };
 
 /* General registers come first, then uniform ones and predicates, which only some tracers report. */
 enum { ACCELSIM_UNIFORM = 256, ACCELSIM_PREDICATE = 320, ACCELSIM_REGISTERS = 336, ACCELSIM_NO_REGISTER = 0xffff };
 
-/* What the reader tells, in order. A call that returns non-zero has filled *e and ends the reading. */
+/* Callbacks, in the order of the trace. One that returns non-zero has filled *e and ends the reading. */
 struct accelsim_visitor {
     void *ctx;
     int (*kernel)(void *ctx, const struct accelsim_kernel *, struct err *e);
@@ -61,7 +62,7 @@ struct accelsim_visitor {
     int (*cta_end)(void *ctx, struct err *e);
 };
 
-/* Reads all of a trace. -1 and *e, with file and line, when it is not as above or a visitor refuses. */
+/* Reads a whole trace. -1 and *e, with file and line, if the text is malformed or a callback returns non-zero. */
 int accelsim_read(struct lines *, const struct accelsim_visitor *, struct err *e);
 
 #endif

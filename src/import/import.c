@@ -1,4 +1,4 @@
-/* Accel-Sim's traces: the list of commands, two readings of each kernel's trace, streams. */
+/* Imports Accel-Sim's traces: reads the list of commands, reads each kernel's trace twice, encodes the streams. */
 #include "import/import.h"
 
 #include "base/mem.h"
@@ -9,16 +9,16 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
-/* A warp's stream is cut after about so many bytes, so that a CTA of 32 warps fills a block of the file. */
+/* A warp's stream is cut into pieces of about this size, so that a CTA of 32 warps fills a block of the file. */
 enum { PIECE_BYTES = 8 << 10, POLL_INSTS = 1 << 14 };
 
 struct command {
     uint8_t kind; /* enum trace_event_kind */
-    int line;     /* of the list */
+    int line;     /* in the list */
     char *path;   /* LAUNCH: the kernel's trace; NULL = the bytes of import_mem */
     uint64_t address, bytes;
-    uint64_t stored_bytes; /* of the trace */
-    uint32_t kernel;       /* LAUNCH: number in import.kernel, known after the first reading */
+    uint64_t stored_bytes; /* size of the trace */
+    uint32_t kernel;       /* LAUNCH: index in import.kernel, known after the first pass */
 };
 
 /* A warp of the CTA that is being encoded. */
@@ -27,7 +27,7 @@ struct warp_pieces {
     uint8_t *bytes;
     size_t n, cap;
     VEC(struct {
-        size_t end; /* in bytes */
+        size_t end; /* offset in `bytes` */
         uint64_t insts;
     })
     piece;
@@ -40,12 +40,12 @@ struct import {
     VEC(struct command) command;
     VEC(struct sass_kernel *) kernel;
     struct strmap by_name;
-    VEC(uint64_t) stream; /* CUDA's numbers of streams, in the order of their first use */
+    VEC(uint64_t) stream; /* CUDA's stream ids, in the order of their first use */
     const void *mem;      /* import_mem */
     size_t mem_n;
     struct import_counts counts;
 
-    /* the reading at work */
+    /* state of the current pass */
     struct lines *lines;
     struct stream_sink *sink;
     import_poll *poll;
@@ -59,7 +59,7 @@ struct import {
     uint64_t next_cta, cta;
     uint32_t n_warp, warp;
     struct warp_pieces *pieces;
-    struct stream_run run; /* of the present warp, not yet encoded: left = how many instructions it has */
+    struct stream_run run; /* of the current warp, not yet encoded; left = its instructions so far */
 };
 
 /* ---- the list ---- */
@@ -183,9 +183,9 @@ void import_close(struct import *im)
     free(im);
 }
 
-/* ---- what both readings share ---- */
+/* ---- shared by both passes ---- */
 
-/* Gives an error of the table or the sink its place in the trace. */
+/* Adds the trace's file and line to an error of the static table. */
 static int at_line(const struct import *im, struct err *e)
 {
     struct err why = *e;
@@ -203,7 +203,7 @@ static int poll_now(struct import *im, struct err *e)
                : 0;
 }
 
-/* CTAs come in the order of the grid, so that none is missing or there twice. */
+/* CTAs must come in the order of the grid, so that none is missing or repeated. */
 static int on_cta(void *ctx, uint64_t cta, struct err *e)
 {
     struct import *im = ctx;
@@ -245,7 +245,7 @@ static void set_launch(struct import *im, const struct accelsim_kernel *k)
     sass_kernel_launch(im->now, k);
 }
 
-/* ---- the first reading: static tables ---- */
+/* ---- the first pass: static tables ---- */
 
 static int gather_kernel(void *ctx, const struct accelsim_kernel *k, struct err *e)
 {
@@ -289,9 +289,9 @@ static int gather_cta_end(void *ctx, struct err *e)
     return 0;
 }
 
-/* ---- the second reading: streams ---- */
+/* ---- the second pass: streams ---- */
 
-/* The sink keeps its own error. */
+/* Leaves *e empty, because the sink keeps its own error. */
 static int sink_failed(struct err *e)
 {
     err_clear(e);
@@ -393,7 +393,7 @@ static int emit_inst(void *ctx, const struct accelsim_inst *i, struct err *e)
     return poll_now(im, e);
 }
 
-/* Piece number `seq` of every warp is a chunk. */
+/* Sends a chunk: piece number `seq` of every warp. */
 static int emit_chunk(struct import *im, uint32_t seq, bool last)
 {
     uint32_t end[TRACE_WARP_SIZE];
@@ -435,7 +435,7 @@ static int emit_cta_end(void *ctx, struct err *e)
     return 0;
 }
 
-/* ---- both ---- */
+/* ---- both passes ---- */
 
 static int emit_command(struct import *im, struct command *c, struct err *e)
 {

@@ -1,4 +1,4 @@
-/* Lines of a text file, plain or compressed by xz. */
+/* Reads lines of a text file, plain or compressed by xz. */
 #include "import/lines.h"
 
 #include "base/mem.h"
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A line holds at most 32 addresses; only names of kernels can be longer than a page. */
+/* A line holds at most 32 addresses; only a kernel's name can make it longer than a page. */
 enum { STORED_BYTES = 1 << 16, LONGEST_LINE = 1 << 20 };
 
 struct lines {
@@ -22,10 +22,10 @@ struct lines {
     uint64_t n_read;
     bool begun, packed, stored_end, text_end;
     lzma_stream xz;
-    const uint8_t *stored; /* as in the file: [at, end) is still to be used */
+    const uint8_t *stored; /* bytes of the file; [stored_at, stored_n) is unread */
     size_t stored_at, stored_n;
-    uint8_t *room; /* where `stored` is read into; NULL: from memory */
-    char *text;    /* plain: [at, n) is still to be used; a byte behind n is always left for a terminating zero */
+    uint8_t *room; /* the buffer of `stored`; NULL: from memory */
+    char *text;    /* decompressed; [text_at, text_n) is unread, and a byte after it is free for a terminating zero */
     size_t text_at, text_n, text_cap;
 };
 
@@ -97,7 +97,7 @@ int lines_err(const struct lines *l, struct err *e, const char *fmt, ...)
     return err_at(e, l->name, l->number, 0, "%s", msg);
 }
 
-/* More bytes as stored, unless some are left. */
+/* Reads more bytes of the file if none are left. */
 static int refill(struct lines *l, struct err *e)
 {
     if (l->stored_at < l->stored_n || l->stored_end)
@@ -150,7 +150,7 @@ static int unpack(struct lines *l, struct err *e)
     return 0;
 }
 
-/* More text behind what is left of it; sets text_end at the end. */
+/* Appends text to the unread rest; sets text_end at the end of the file. */
 static int more_text(struct lines *l, struct err *e)
 {
     if (!l->begun && begin(l, e))
@@ -177,7 +177,7 @@ static int more_text(struct lines *l, struct err *e)
     return 0;
 }
 
-/* The n bytes at `text_at` are the line; `skip` of its end are left out. */
+/* Returns the line of n bytes at `text_at`, without the last `skip` of them. */
 static int take(struct lines *l, size_t n, size_t skip, char **line, struct err *e)
 {
     char *p = l->text + l->text_at;
@@ -205,7 +205,7 @@ int lines_next(struct lines *l, char **line, struct err *e)
         if (!l->text_end) {
             if (more_text(l, e))
                 return -1;
-        } else if (left) { /* the last line has no end */
+        } else if (left) { /* the last line has no newline */
             return take(l, left, 0, line, e);
         } else {
             return 0;

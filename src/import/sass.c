@@ -1,4 +1,4 @@
-/* SASS by name. The table is in the order of the alphabet. */
+/* SASS by name. The table is sorted by name, because sass_find uses bsearch. */
 #include "import/sass.h"
 
 #include <stdlib.h>
@@ -247,7 +247,7 @@ unsigned sass_class(const struct sass_op *o, const char *name)
     return o->cls == TRACE_INT_MAD && sass_has(name, "MOV") ? TRACE_MOVE : o->cls;
 }
 
-/* "64", "U8", "S16", "F64": the bits that a part of a name says; 0 = none. */
+/* The number of bits that a modifier states ("64", "U8", "S16", "F64"); 0 = none. */
 static unsigned bits_of(const char *part)
 {
     char *end;
@@ -260,7 +260,7 @@ static unsigned bits_of(const char *part)
 unsigned sass_width(const struct sass_op *o, const char *name)
 {
     if (!strncmp(o->name, "LDSM", 4) || !strncmp(o->name, "STSM", 4))
-        return 16; /* each lane names a row of a matrix */
+        return 16; /* each lane addresses a row of a matrix */
     for (const char *at = strchr(name, '.'); at; at = strchr(at + 1, '.'))
         if (bits_of(at + 1))
             return bits_of(at + 1) / 8;
@@ -282,7 +282,7 @@ unsigned sass_mem_flags(const struct sass_op *o, const char *name)
     return flags;
 }
 
-/* HMMA.16816.F32: a 16 x 8 x 16 product. Registers of the results and of the three factors. */
+/* Registers of the result and of the three sources. HMMA.16816.F32 is a 16 x 8 x 16 product. */
 static unsigned tensor_registers(const char *name, int k)
 {
     unsigned wide = sass_has(name, "F32") || sass_has(name, "S32") ? 4 : 2;
@@ -298,7 +298,7 @@ unsigned sass_registers(const struct sass_op *o, const char *name, int k)
         return 2;
     if (o->space == TRACE_SP_NONE)
         return k < 0 && sass_has(name, "WIDE") ? 2 : 1;
-    if (k == 0 || o->flags & SASS_COPY) /* an address: of 64 bits in global and generic space */
+    if (k == 0 || o->flags & SASS_COPY) /* an address, which has 64 bits in global and generic space */
         return sass_has(name, "E") && (k > 0 || !(o->flags & SASS_COPY)) ? 2 : 1;
     return (sass_width(o, name) + 3) / 4;
 }

@@ -1,7 +1,7 @@
 /*
- * What an instruction of NVIDIA's machine code (SASS) asks of the SM, read from its name: "LDG.E.128.CONSTANT" is a
- * load of 16 bytes a lane through the read-only path. Opcodes are those that NVIDIA's documentation of the binary
- * utilities lists for Kepler to Hopper; their classes are those of trace/kernel.h.
+ * Derives from the name of an instruction of NVIDIA's machine code (SASS) what the SM must do: "LDG.E.128.CONSTANT" is
+ * a load of 16 bytes per lane through the read-only path. The opcodes are those that NVIDIA's documentation of the
+ * binary utilities lists for Kepler to Hopper; the classes are those of trace/kernel.h.
  */
 #ifndef WEIR_IMPORT_SASS_H
 #define WEIR_IMPORT_SASS_H
@@ -9,10 +9,10 @@
 #include "trace/kernel.h"
 
 enum sass_flags {
-    SASS_JUMP = 1 << 0,       /* may go back to the begin of a loop */
+    SASS_JUMP = 1 << 0,       /* may jump back to the start of a loop */
     SASS_PAIRS = 1 << 1,      /* operands are pairs of registers */
-    SASS_NOT_TRACED = 1 << 2, /* accesses memory, but traces hold no addresses of it: textures, surfaces, bulk copies */
-    SASS_COPY = 1 << 3, /* copies to shared memory: operand 0 is the address there, operand 1 the one it reads from */
+    SASS_NOT_TRACED = 1 << 2, /* accesses memory, but its addresses are not traced: textures, surfaces, bulk copies */
+    SASS_COPY = 1 << 3, /* copies to shared memory: operand 0 is the destination address, operand 1 the source's */
 };
 
 struct sass_op {
@@ -22,22 +22,22 @@ struct sass_op {
     uint8_t flags; /* enum sass_flags */
 };
 
-/* The opcode of an instruction's name, by what stands before the first dot; NULL = not known. */
+/* Finds the opcode by the part of the name before the first dot; NULL = unknown. */
 const struct sass_op *sass_find(const char *name);
 
-/* Class of an instruction of that opcode: a multiply-add that only moves is a move. */
+/* Class of an instruction of that opcode. A multiply-add that only moves (IMAD.MOV) is a move. */
 unsigned sass_class(const struct sass_op *, const char *name);
 
-/* Does the name have this part? sass_has("LDG.E.64", "64") */
+/* Whether the name has this modifier, as in sass_has("LDG.E.64", "64"). */
 bool sass_has(const char *name, const char *part);
 
-/* Memory instructions: bytes of one lane, and TRACE_MEM_* flags. */
+/* Memory instructions: bytes per lane, and TRACE_MEM_* flags. */
 unsigned sass_width(const struct sass_op *, const char *name);
 unsigned sass_mem_flags(const struct sass_op *, const char *name);
 
 /*
- * How many registers, counted from the one that is named, operand k has: results are -1, sources 0, 1, ... in the order
- * of the trace. Traces name the first register of a vector only.
+ * Number of consecutive registers of operand k: -1 for results; 0, 1, ... for sources, in the order of the trace.
+ * Traces name only the first of them.
  */
 unsigned sass_registers(const struct sass_op *, const char *name, int k);
 

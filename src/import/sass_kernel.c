@@ -1,4 +1,4 @@
-/* The static table of a kernel, gathered from its executions. */
+/* Builds the static table of a kernel from its executions. */
 #include "import/sass_kernel.h"
 
 #include "base/demangle.h"
@@ -10,8 +10,8 @@
 
 /* Generic addresses of shared and of local memory lie in windows of this size. */
 #define WINDOW_BYTES (16ull << 20)
-/* Instructions are 16 bytes long, before Volta 8 with 8 bytes for the scheduler now and then. Code that no warp
- * executed is filled with so many at most: no instruction cache is larger. */
+/* Instructions are 16 bytes long; before Volta 8, with 8 bytes of control information before every few instructions. A
+ * gap of code that no warp executed gets at most MAX_FILL NOPs, because no instruction cache is larger. */
 enum { MAX_REGS = 64, MAX_INSTS = 1 << 22, INST_BYTES = 16, MAX_FILL = 4096 };
 
 struct gathered {
@@ -21,22 +21,22 @@ struct gathered {
 };
 
 struct back_jump {
-    uint32_t header, jump; /* byte offsets; table numbers once it is finished */
+    uint32_t header, jump; /* byte offsets; indices in the table after build_loops */
 };
 
 struct sass_kernel {
     char *name;
-    VEC(struct gathered) inst; /* in the order of first execution, then of addresses */
-    VEC(uint32_t) slot;        /* hash of byte offsets: number in `inst` + 1; 0 = free. A power of two */
+    VEC(struct gathered) inst; /* in the order of first execution; by address once it is finished */
+    VEC(uint32_t) slot;        /* hash table by byte offset: index in `inst` + 1; 0 = free. A power of two in size */
     VEC(uint16_t) reg;
     VEC(char) str;
     VEC(struct back_jump) back;
     VEC(struct trace_loop) loop;
     uint32_t registers, n_scoreboard;
     uint64_t shared_base, local_base;
-    uint64_t local_first, local_end; /* offsets in local memory that were accessed */
-    /* of the present warp */
-    bool loaded[ACCELSIM_REGISTERS]; /* the register holds what came out of memory */
+    uint64_t local_first, local_end; /* range of accessed offsets in local memory */
+    /* state of the current warp */
+    bool loaded[ACCELSIM_REGISTERS]; /* the value was loaded or computed from loaded data */
     uint32_t jumped;                 /* lanes whose latest instruction was a jump */
     uint32_t jump_pc[TRACE_WARP_SIZE];
     struct trace_inst *table_inst;
@@ -143,7 +143,7 @@ static void describe_registers(struct sass_kernel *k, struct gathered *g, const 
     const struct sass_op *op = g->op ? g->op : &plain;
     unsigned n = 0;
     g->t.regs_at = (uint32_t)k->reg.n;
-    for (unsigned d = 0; d < i->n_dst; d++) /* a tracer that names several results names all of them */
+    for (unsigned d = 0; d < i->n_dst; d++) /* a tracer that names several results names every one */
         n = put_registers(k, g->t.regs_at, n, i->dst[d], i->n_dst > 1 ? 1 : sass_registers(op, i->opcode, -1));
     g->t.n_dst = (uint8_t)n;
     size_t sources = k->reg.n;
@@ -167,19 +167,19 @@ static int describe(struct sass_kernel *k, struct gathered *g, const struct acce
     if (t->cls == TRACE_BARRIER && sass_has(i->opcode, "ARV"))
         return err_set(e, "'%.40s' arrives at a barrier for a number of warps that the trace does not tell", i->opcode);
     if (t->space == TRACE_SP_CONST && !i->addresses)
-        t->space = TRACE_SP_PARAM; /* the tracer does not follow constants; kernel parameters are most of them */
+        t->space = TRACE_SP_PARAM; /* addresses of constants are not traced; most are kernel parameters */
     if (t->space != TRACE_SP_NONE) {
         t->width = (uint8_t)sass_width(op, i->opcode);
         t->mem_flags = (uint8_t)sass_mem_flags(op, i->opcode);
     }
     if (t->space != TRACE_SP_NONE && t->space != TRACE_SP_PARAM)
-        t->mem_index = 0; /* numbered when the table is finished */
+        t->mem_index = 0; /* sass_kernel_finish numbers it */
     describe_registers(k, g, i);
     t->opcode_at = put_text(k, i->opcode);
     return 0;
 }
 
-/* The gathered instruction at that address, new or known. */
+/* The entry of the instruction at that address, added if it is new. NULL and *e on errors. */
 static struct gathered *instruction_at(struct sass_kernel *k, const struct accelsim_inst *i, struct err *e)
 {
     if (2 * k->inst.n >= k->slot.n)
@@ -205,19 +205,19 @@ static struct gathered *instruction_at(struct sass_kernel *k, const struct accel
     return &k->inst.p[k->inst.n - 1];
 }
 
-/* ---- what executions tell ---- */
+/* ---- dependences, loops and local memory, from executions ---- */
 
 static void follow_loads(struct sass_kernel *k, struct gathered *g)
 {
     if (!g->t.n_dst && !g->t.n_src)
-        return; /* perhaps no instruction has named a register yet */
+        return; /* k->reg.p may be NULL: perhaps no instruction has named a register yet */
     const uint16_t *dst = k->reg.p + g->t.regs_at, *src = dst + g->t.n_dst;
     bool access = g->t.mem_index != UINT32_MAX, from_memory = access && g->t.n_dst;
     bool loaded = false;
     for (unsigned s = 0; s < g->t.n_src; s++)
         loaded |= k->loaded[src[s]];
     if (access && loaded) {
-        /* Only the address counts: its registers come first, data of stores and atomics behind them. */
+        /* Only the address matters. Its registers come first, before the data of stores and atomics. */
         unsigned n = sass_registers(g->op, k->str.p + g->t.opcode_at, 0);
         if (g->op->flags & SASS_COPY)
             n = g->t.n_src;
@@ -244,7 +244,7 @@ static void follow_jumps(struct sass_kernel *k, const struct gathered *g, uint32
 {
     for (uint32_t left = mask & k->jumped, seen = UINT32_MAX; left; left &= left - 1) {
         uint32_t jump = k->jump_pc[__builtin_ctz(left)];
-        if (g->pc <= jump && jump != seen) /* lanes mostly come from one jump */
+        if (g->pc <= jump && jump != seen) /* lanes mostly come from the same jump */
             back_jump(k, g->pc, jump);
         seen = jump;
     }
@@ -299,8 +299,8 @@ static int by_header(const void *a, const void *b)
 }
 
 /*
- * Code between two instructions that no warp executed: without it a jump over it would look like the next instruction.
- * One for each 16 bytes, as far as they can matter to an instruction cache.
+ * Fills code that no warp executed with NOPs, one per 16 bytes, because a jump over it would otherwise look like a step
+ * to the next instruction. Only as many are added as can matter to an instruction cache.
  */
 static void fill_gaps(struct sass_kernel *k)
 {
@@ -318,7 +318,7 @@ static void fill_gaps(struct sass_kernel *k)
     }
 }
 
-/* Loops as a tree. One that begins inside another and ends behind it makes the outer one longer. */
+/* Builds the tree of loops. A loop that begins inside another and ends after it extends the outer one. */
 static void build_loops(struct sass_kernel *k)
 {
     VEC(struct back_jump) open = {0};
@@ -329,7 +329,7 @@ static void build_loops(struct sass_kernel *k)
     }
     if (k->back.n)
         qsort(k->back.p, k->back.n, sizeof *k->back.p, by_header);
-    for (size_t i = k->back.n; i-- > 0;) /* inner loops first, because they may make outer ones longer */
+    for (size_t i = k->back.n; i-- > 0;) /* inner loops first, because they may extend outer ones */
         for (size_t j = i + 1; j < k->back.n && k->back.p[j].header <= k->back.p[i].jump; j++)
             if (k->back.p[j].jump > k->back.p[i].jump)
                 k->back.p[i].jump = k->back.p[j].jump;
@@ -372,7 +372,7 @@ void sass_kernel_finish(struct sass_kernel *k)
             t->mem_index = n_mem++;
         lines |= t->src_line != 0;
     }
-    /* Traces tell lines without the file's name. Without lines, instructions are told apart by their number. */
+    /* Traces give line numbers without the file's name. If there are none, the instruction's number is used instead. */
     demangle_fit(k->name, k->file_name, sizeof k->file_name - sizeof ".sass");
     strcat(k->file_name, lines ? ".cu" : ".sass");
     k->file[0] = k->file_name;
