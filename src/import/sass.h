@@ -12,7 +12,9 @@ enum sass_flags {
     SASS_JUMP = 1 << 0,       /* may jump back to the start of a loop */
     SASS_PAIRS = 1 << 1,      /* operands are pairs of registers */
     SASS_NOT_TRACED = 1 << 2, /* accesses memory, but its addresses are not traced: textures, surfaces, bulk copies */
-    SASS_COPY = 1 << 3, /* copies to shared memory: operand 0 is the destination address, operand 1 the source's */
+    SASS_COPY = 1 << 3,   /* copies to shared memory: operand 0 is the destination address, operand 1 the source's */
+    SASS_COMMIT = 1 << 4, /* ends a group of such copies */
+    SASS_WAIT = 1 << 5,   /* waits for groups of copies, or for results that a scoreboard tracks anyway */
 };
 
 struct sass_op {

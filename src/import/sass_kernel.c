@@ -357,7 +357,9 @@ static void build_loops(struct sass_kernel *k)
 void sass_kernel_finish(struct sass_kernel *k)
 {
     uint32_t n_mem = 0;
-    bool lines = false;
+    bool lines = false, copies = false;
+    for (size_t i = 0; i < k->inst.n; i++)
+        copies |= k->inst.p[i].op && k->inst.p[i].op->flags & SASS_COMMIT;
     if (k->inst.n)
         qsort(k->inst.p, k->inst.n, sizeof *k->inst.p, by_pc);
     fill_gaps(k);
@@ -368,6 +370,8 @@ void sass_kernel_finish(struct sass_kernel *k)
     for (size_t i = 0; i < k->inst.n; i++) {
         struct trace_inst *t = &k->table_inst[i];
         *t = k->inst.p[i].t;
+        if (!copies && k->inst.p[i].op && k->inst.p[i].op->flags & SASS_WAIT)
+            t->cls = TRACE_NOP; /* it waits for registers, which the SM's scoreboard does by itself */
         if (t->mem_index != UINT32_MAX)
             t->mem_index = n_mem++;
         lines |= t->src_line != 0;

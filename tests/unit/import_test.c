@@ -18,7 +18,7 @@ struct told {
     char text[1 << 16];
     size_t n;
     const struct trace_kernel *k; /* while the import runs */
-    unsigned chunks, loops, first_line;
+    unsigned chunks, loops, first_line, first_class;
 };
 
 __attribute__((format(printf, 2, 3))) static void tell(struct told *t, const char *fmt, ...)
@@ -45,6 +45,7 @@ static int on_begin(void *ctx, const struct trace_kernel *k, const struct trace_
     t->k = k;
     t->loops = k->n_loop;
     t->first_line = k->n_inst ? k->inst[0].src_line : 0;
+    t->first_class = k->n_inst ? k->inst[0].cls : 0;
     for (uint32_t i = 0; i < k->n_inst; i++) {
         const struct trace_inst *s = &k->inst[i];
         tell(t, "%u %s loop %u%s:", i, k->str + s->opcode_at, s->loop,
@@ -99,9 +100,10 @@ static int import(const char *text, struct err *e)
     return import_mem(text, strlen(text), "k.traceg", &sink, e);
 }
 
-#define HEAD  "-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (64,1,1)\n-shmem = 0\n-nregs = 8\n"
-#define CTA   "#BEGIN_TB\nthread block = 0,0,0\n"
-#define BASES "-shmem base_addr = 0x7f0000000000\n-local mem base_addr = 0x7f1000000000\n"
+#define HEAD       "-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (64,1,1)\n-shmem = 0\n-nregs = 8\n"
+#define CTA        "#BEGIN_TB\nthread block = 0,0,0\n"
+#define LINE(text) HEAD CTA "warp = 0\ninsts = 1\n" text "\n#END_TB\n"
+#define BASES      "-shmem base_addr = 0x7f0000000000\n-local mem base_addr = 0x7f1000000000\n"
 
 static void becomes(const char *text, const char *want)
 {
@@ -262,6 +264,20 @@ static void nested_loops_are_a_tree(void **state)
     assert_int_equal(told.loops, 2);
 }
 
+static void depbar_waits_for_copies_alone(void **state)
+{
+    (void)state;
+    becomes(LINE("0000 ffffffff 0 DEPBAR.LE 0 0"), "0 DEPBAR.LE loop 0:\n");
+    assert_int_equal(told.first_class, TRACE_NOP);
+    becomes(
+        HEAD CTA
+        "warp = 0\ninsts = 3\n0000 ffffffff 0 DEPBAR.LE 0 0\n0010 00000001 0 LDGSTS.E.BYPASS.128 2 R4 R2 16 0 0x100\n"
+        "0020 ffffffff 0 LDGDEPBAR 0 0\n#END_TB\n",
+        "0 DEPBAR.LE loop 0:\n1 LDGSTS.E.BYPASS.128 loop 0: <- 4 2 3\n2 LDGDEPBAR loop 0:\n"
+        "cta 0 warp 0: 1 space 1 lanes 00000001 100\n");
+    assert_int_equal(told.first_class, TRACE_FENCE);
+}
+
 static void addresses_from_loads_are_marked(void **state)
 {
     (void)state;
@@ -334,7 +350,6 @@ static void what_is_wrong_is_told_with_its_line(void **state)
     refused(HEAD CTA "warp = 0\ninsts = 0\n0000 0 0 NOP 0 0\n", 10, "more than the 0 instructions");
     refused(HEAD CTA "0000 0 0 NOP 0 0\n", 8, "outside every warp");
     refused(HEAD CTA "warp = 0\ninsts = 0\nwarp = 0\ninsts = 0\n#END_TB\n", 10, "comes twice");
-#define LINE(text) HEAD CTA "warp = 0\ninsts = 1\n" text "\n#END_TB\n"
     refused(LINE("zz ffffffff 0 NOP 0 0"), 10, "'zz' is not a pc");
     refused(LINE("0000 1ffffffff 0 NOP 0 0"), 10, "is not a mask");
     refused(LINE("0000 ffffffff 1"), 10, "names 0 of 1 registers");
@@ -398,6 +413,7 @@ int main(void)
         cmocka_unit_test(generic_addresses_are_resolved),
         cmocka_unit_test(loops_follow_from_jumps_of_lanes),
         cmocka_unit_test(nested_loops_are_a_tree),
+        cmocka_unit_test(depbar_waits_for_copies_alone),
         cmocka_unit_test(addresses_from_loads_are_marked),
         cmocka_unit_test(earlier_and_later_tracers_are_read),
         cmocka_unit_test(long_warps_come_in_pieces),
