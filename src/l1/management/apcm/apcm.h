@@ -3,12 +3,13 @@
  * for Improving Data Utilization in GPU", ISCA 2017), and their rules. docs/papers/apcm.md goes through the paper's
  * section 5 sentence by sentence.
  *
- *   load alias table            pc -> load id, for the first loads of a kernel (LAT, 5.1) monitor tag array
- *   lines of one warp, with counts of accesses: its own and all warps' (MTA, 5.1) cache access information    per load
- *   id: what to do with it (CAIT, 5.1) protection status board     per warp: whether the lines it pinned are still
- *   protected (PSB, 5.2) additional tag fields       per L1 line: accesses, protection, warp (5.1, 5.2)
+ * LAT, load alias table (5.1): pc -> load id, for the first loads of a kernel.
+ * MTA, monitor tag array (5.1): lines of the monitored warp, with counts of its own and of all warps' accesses.
+ * CAIT, cache access information table (5.1): per load id, its type and what to do with it.
+ * PSB, protection status board (5.2): per warp, whether the lines that it pinned are still protected.
+ * Additional tag fields (5.1, 5.2): per L1 line, accesses, protection, warp.
  *
- * The functions here (apcm_tables.c) do not depend on the cache, so that each table's rule can be tested by itself;
+ * The functions here (tables.c) do not depend on the cache, so that each table's rule can be tested by itself;
  * apcm.c connects them to the L1's hooks. Members after "observed" are for reports and affect no decision.
  */
 #ifndef WEIR_L1_APCM_H
