@@ -11,12 +11,13 @@
  *   tex, tld4                         cls TEX, space TEX; width = the bytes of all fetched components
  *   suld, sust, sured                 cls SURF, space GLOBAL
  *   cp.async (not its group commands) cls LOAD, space GLOBAL, flag ASYNC: the addresses of the global side
- *   wmma.load, wmma.store, ldmatrix, stmatrix
- *                                     cls LOAD/STORE; width = the tile's bytes / 32, ldmatrix/stmatrix: 16 (one row a
- * lane) mbarrier (not pending_count)      cls ATOM, space SHARED, width 8 Kernel parameters (ld.param of an entry's
- * parameter) are cls LOAD, space PARAM, without mem_index: they are constants to the machine. ld.param/st.param of a
- * call's arguments and results are cls MOVE, space NONE. txq, suq, prefetch, discard, createpolicy ... access nothing
- * that weir times.
+ *   wmma.load, wmma.store             cls LOAD/STORE; width = the tile's bytes / 32
+ *   ldmatrix, stmatrix                cls LOAD/STORE; width 16: one row a lane
+ *   mbarrier (not pending_count)      cls ATOM, space SHARED, width 8
+ *
+ * Kernel parameters (ld.param of an entry's parameter) are cls LOAD, space PARAM, without mem_index: they are constants
+ * to the machine. ld.param/st.param of a call's arguments and results are cls MOVE, space NONE. txq, suq, prefetch,
+ * discard, createpolicy and their kin access nothing that weir times.
  */
 #ifndef WEIR_PTX_KERNEL_TABLE_H
 #define WEIR_PTX_KERNEL_TABLE_H
