@@ -213,8 +213,6 @@ static int header_line(struct reader *r)
     *value = '\0';
     value += 3;
     value += strspn(value, " \t");
-    for (size_t n = strlen(value); n && (value[n - 1] == ' ' || value[n - 1] == '\t'); n--)
-        value[n - 1] = '\0';
     const char *key = r->line + 1;
     uint64_t v = 0;
     if (!strcmp(key, "kernel name")) {
@@ -378,7 +376,6 @@ int accelsim_read(struct lines *lines, const struct accelsim_visitor *to, struct
     bool header = true;
     int rc = 0, got = 0;
     while (!rc && (got = lines_next(lines, &r.line, e)) > 0) {
-        r.line += strspn(r.line, " \t");
         if (!*r.line)
             continue;
         if (header && *r.line == '-') {

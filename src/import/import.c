@@ -1,6 +1,7 @@
 /* Imports Accel-Sim's traces: reads the list of commands, reads each kernel's trace twice, encodes the streams. */
 #include "import/import.h"
 
+#include "base/exhaust.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "import/sass_kernel.h"
@@ -14,7 +15,6 @@ enum { PIECE_BYTES = 8 << 10, POLL_INSTS = 1 << 14 };
 
 struct command {
     uint8_t kind; /* enum trace_event_kind */
-    int line;     /* in the list */
     char *path;   /* LAUNCH: the kernel's trace; NULL = the bytes of import_mem */
     uint64_t address, bytes;
     uint64_t stored_bytes; /* size of the trace */
@@ -64,29 +64,29 @@ struct import {
 
 /* ---- the list ---- */
 
-static int add_trace(struct import *im, const char *folder_of, const char *name, int line, struct err *e)
+/* A kernel's trace. `list` names it relative to its own folder; NULL = a person named it. */
+static int add_trace(struct import *im, const char *list, const char *name, const struct lines *l, struct err *e)
 {
-    const char *slash = folder_of ? strrchr(folder_of, '/') : NULL;
-    char *path = slash && *name != '/' ? xcalloc(1, (size_t)(slash - folder_of) + strlen(name) + 2) : xstrdup(name);
-    if (slash && *name != '/') {
-        memcpy(path, folder_of, (size_t)(slash - folder_of) + 1);
-        strcat(path, name);
-    }
-    struct command c = {.kind = TRACE_EV_LAUNCH, .line = line, .path = path};
-    VEC_PUSH(&im->command, c);
+    const char *slash = list && *name != '/' ? strrchr(list, '/') : NULL;
+    const int folder = slash ? (int)(slash - list) + 1 : 0;
+    struct command c = {.kind = TRACE_EV_LAUNCH, .path = xasprintf("%.*s%s", folder, folder ? list : "", name)};
     struct stat st;
-    if (stat(path, &st)) {
-        err_at(e, folder_of ? folder_of : path, line, 0, "the trace '%s' cannot be opened: %s", path, strerror(errno));
-        return err_hint(e, "traces lie beside the list that names them");
-    }
-    im->command.p[im->command.n - 1].stored_bytes = (uint64_t)st.st_size;
-    return 0;
+    const bool there = !stat(c.path, &st);
+    c.stored_bytes = there ? (uint64_t)st.st_size : 0;
+    VEC_PUSH(&im->command, c);
+    if (there)
+        return 0;
+    if (l)
+        lines_err(l, e, "the trace '%s' cannot be opened: %s", c.path, strerror(errno));
+    else
+        err_at(e, c.path, 0, 0, "the trace '%s' cannot be opened: %s", c.path, strerror(errno));
+    return err_hint(e, "traces lie beside the list that names them");
 }
 
 /* "MemcpyHtoD,0x00007f8c80000000,4096" */
-static int add_copy(struct import *im, const struct lines *l, const char *text, int line, struct err *e)
+static int add_copy(struct import *im, const struct lines *l, const char *text, struct err *e)
 {
-    struct command c = {.line = line};
+    struct command c = {0};
     char tail;
     if (sscanf(text, "MemcpyHtoD,%" SCNx64 ",%" SCNu64 " %c", &c.address, &c.bytes, &tail) == 2)
         c.kind = TRACE_EV_COPY_H2D;
@@ -102,16 +102,12 @@ static int read_list(struct import *im, const char *path, struct err *e)
 {
     struct lines *l = lines_open(path, e);
     char *text;
-    int got = 0, rc = l ? 0 : -1, line = 0;
+    int got = 0, rc = l ? 0 : -1;
     while (!rc && (got = lines_next(l, &text, e)) > 0) {
-        line++;
-        text += strspn(text, " \t");
-        for (size_t n = strlen(text); n && (text[n - 1] == ' ' || text[n - 1] == '\t'); n--)
-            text[n - 1] = '\0';
         if (!*text)
             continue;
         if (!strncmp(text, "Memcpy", 6)) {
-            rc = add_copy(im, l, text, line, e);
+            rc = add_copy(im, l, text, e);
         } else if (strncmp(text, "kernel", 6)) {
             lines_err(l, e, "'%.80s' is neither a copy nor a kernel's trace", text);
             rc = err_hint(e,
@@ -121,7 +117,7 @@ static int read_list(struct import *im, const char *path, struct err *e)
             lines_err(l, e, "'%.80s' is not grouped by thread block", text);
             rc = err_hint(e, "run Accel-Sim's post-traces-processing, and name the list that it writes, kernelslist.g");
         } else {
-            rc = add_trace(im, path, text, line, e);
+            rc = add_trace(im, path, text, l, e);
         }
     }
     lines_close(l);
@@ -139,12 +135,11 @@ struct import *import_open(const char *path, struct err *e)
     int rc;
     im->path = xstrdup(path);
     if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
-        char *list = xcalloc(1, strlen(path) + sizeof "/kernelslist.g");
-        strcat(strcpy(list, path), "/kernelslist.g");
+        char *list = xasprintf("%s/kernelslist.g", path);
         rc = read_list(im, list, e);
         free(list);
     } else if (text_ends_in(path, ".traceg") || text_ends_in(path, ".traceg.xz")) {
-        rc = add_trace(im, NULL, path, 0, e);
+        rc = add_trace(im, NULL, path, NULL, e);
     } else {
         rc = read_list(im, path, e);
     }

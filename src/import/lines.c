@@ -184,9 +184,10 @@ static int take(struct lines *l, size_t n, size_t skip, char **line, struct err 
     l->text_at += n;
     l->number += l->number < INT_MAX;
     n -= skip;
-    n -= n && p[n - 1] == '\r';
+    while (n && strchr(" \t\r", p[n - 1]) && p[n - 1])
+        n--;
     p[n] = '\0';
-    *line = p;
+    *line = p + strspn(p, " \t");
     return strlen(p) == n ? 1 : lines_err(l, e, "the line has a zero byte: this is not a text file");
 }
 
