@@ -15,7 +15,8 @@ struct lines *lines_open(const char *path, struct err *e);
 struct lines *lines_mem(const void *bytes, size_t n, const char *name);
 void lines_close(struct lines *);
 
-/* 1: *line is the next line without blanks around it and without its newline, valid until the next call; 0: end of the file; -1 and *e: error. */
+/* 1: *line is the next line without blanks around it and without its newline, valid until the next call; 0: end of the
+ * file; -1 and *e: error. */
 int lines_next(struct lines *, char **line, struct err *e);
 
 /* Fills *e with the message, the file and the number of the line that lines_next returned last. Returns -1. */

@@ -317,7 +317,7 @@ static void long_warps_come_in_pieces(void **state)
     enum { N = 9000 };
     char *text = xmalloc(N * 64 + 1024);
     size_t n = (size_t)sprintf(text, HEAD CTA "warp = 0\ninsts = %d\n", N);
-    for (int i = 0; i < N; i++) /* no stride, no step twice: bytes for each */
+    for (unsigned i = 0; i < N; i++) /* no stride, no step twice: bytes for each */
         n += (size_t)sprintf(text + n, "0000 00000005 1 R4 LDG 1 R2 4 0 0x%x 0x%x\n", i * i * 4, i * i * i % 65536 * 4);
     sprintf(text + n, "warp = 1\ninsts = 1\n0010 ffffffff 0 EXIT 0 0\n#END_TB\n");
     struct err e;
