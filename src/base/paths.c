@@ -16,7 +16,7 @@ static const struct {
 } place[PATHS_COUNT] = {
     [PATHS_CONFIGS] = {"share/weir/configs", NULL, "configs", "gtx480.ini"},
     [PATHS_HEADERS] = {"share/weir/cuda", NULL, "include/weir/cuda", "cuda_runtime.h"},
-    [PATHS_CUDART] = {"lib/weir", "src/cudart", NULL, "libcudart.so.13"},
+    [PATHS_CUDART] = {"lib/weir", "src/frontend/cudart", NULL, "libcudart.so.13"},
     [PATHS_SUITE] = {"share/weir/suite", NULL, "suite", "common/suite.h"},
     [PATHS_SWCACHE] = {"share/weir/swcache", NULL, "swcache", "swcache.cuh"},
     [PATHS_TRANSFORMER] = {"lib/weir", "src/swcache", NULL, "libweir-swcache.so"},
@@ -44,7 +44,7 @@ static int find_from(const char *file, enum paths_kind kind, char *out, size_t b
     char root[PATH_MAX];
     if (!realpath(file, root))
         return -1;
-    /* PREFIX/bin/weir, PREFIX/lib/weir/libcudart.so.13, build/weir, build/src/cudart/libcudart.so.13: each folder
+    /* PREFIX/bin/weir, PREFIX/lib/weir/libcudart.so.13, build/weir, build/src/frontend/cudart/libcudart.so.13: each folder
      * above the file may be the prefix or the build folder, or the source tree a build folder lies in. */
     for (int up = 0; up < 5; up++) {
         char *slash = strrchr(root, '/');

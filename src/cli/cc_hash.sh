@@ -8,5 +8,5 @@ hash() { # hash FIND-ARGUMENTS...
 out=$(realpath "$2")
 cd "$1" || exit 1
 text="#define WEIR_CC \"$(hash cli -name 'cc*.[ch]')\"
-#define WEIR_FRONT_END \"$(hash base trace ptx emu cudart)\""
+#define WEIR_FRONT_END \"$(hash base trace frontend/ptx frontend/code frontend/emu frontend/cudart)\""
 [ "$(cat "$out" 2>/dev/null)" = "$text" ] || echo "$text" >"$out"

@@ -230,10 +230,11 @@ static int add_flags(struct command *c, struct err *e)
     snprintf(path, sizeof path, "-I%s", headers);
     add_word(c, path);
     /* In weir's own tree the public header is apart from those that it includes. */
-    snprintf(path, sizeof path, "%s/../src/l1/policy.h", headers);
-    if (!access(path, R_OK)) {
-        snprintf(path, sizeof path, "-I%s/../src", headers);
-        add_word(c, path);
+    static const char *const in_tree[] = {"src", "src/machine"};
+    for (unsigned i = 0; i < sizeof in_tree / sizeof *in_tree; i++) {
+        snprintf(path, sizeof path, "-I%s/../%s", headers, in_tree[i]);
+        if (!access(path + 2, R_OK))
+            add_word(c, path);
     }
     return 0;
 }

@@ -1,6 +1,6 @@
 /*
  * The locality of a recorded program, without timing: every load of the recording goes through the classifier of
- * locality/locality.h in an order that a machine without latencies would give.
+ * cache/locality.h in an order that a machine without latencies would give.
  *
  * CTAs go to the SMs round-robin, as many at once as the machine's occupancy allows, the next ones to the SMs that have
  * ended some. In a round every resident warp of every SM executes one instruction, SM after SM, within an SM in the
@@ -13,7 +13,7 @@
 #ifndef WEIR_LAB_ANALYZE_H
 #define WEIR_LAB_ANALYZE_H
 
-#include "locality/locality.h"
+#include "cache/locality.h"
 #include "trace/file.h"
 
 struct analyze_opts {

@@ -1,6 +1,6 @@
 /*
  * What an analysis tells, as numbers and as a JSON document: shares, means and rankings computed from the counters of
- * locality/locality.h. docs/analyze.md explains each.
+ * cache/locality.h. docs/analyze.md explains each.
  */
 #ifndef WEIR_LAB_ANALYZE_SUMMARY_H
 #define WEIR_LAB_ANALYZE_SUMMARY_H

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "engine/registry.h"
 #include "gpu/gpu_config.h"
-#include "locality/locality.h"
+#include "cache/locality.h"
 
 #include <jansson.h>
 #include <math.h>

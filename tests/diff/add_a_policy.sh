@@ -29,7 +29,7 @@ for lang, what, text in re.findall(r'```(\w+) (\S+)\n(.*?)```', page, re.S):
     done.append(path)
 print("followed", done)
 wanted = ["srrip.c", "srrip_test.c", "loads_first.c", "loads_first_test.c", "stride.c", "stride_test.c"] if plugins else \
-    ["src/l1/management/selective.c", "src/policies.list", "tests/behave/l1_selective_test.c"]
+    ["src/machine/l1/management/selective.c", "src/machine/policies.list", "tests/behave/l1_selective_test.c"]
 assert [p for p in done if p] == wanted, "the page has other files than this test expects"
 PY
 RECORDING=$(realpath "$root/tests/golden/peer/matmul-128.wt")

@@ -55,7 +55,7 @@ expect 0 "$weir" sweep "$dir/plan.ini" --size tiny -o "$dir/out2" --cflags "$man
 for tree in here/tree "there, too"; do
     mkdir -p "$dir/$tree/bin" "$dir/$tree/lib/weir" "$dir/$tree/share/weir/suite"
     cp "$weir" "$dir/$tree/bin/weir"
-    cp "$(dirname "$weir")"/src/cudart/libcuda.so.1 "$(dirname "$weir")"/src/cudart/libcudart.so.13 "$dir/$tree/lib/weir/"
+    cp "$(dirname "$weir")"/src/frontend/cudart/libcuda.so.1 "$(dirname "$weir")"/src/frontend/cudart/libcudart.so.13 "$dir/$tree/lib/weir/"
     cp -r "$source/include/weir/cuda" "$source/configs" "$source/swcache" "$dir/$tree/share/weir/"
     cp -r "$source/suite/histogram" "$source/suite/common" "$dir/$tree/share/weir/suite/"
 done

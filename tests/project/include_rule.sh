@@ -15,13 +15,14 @@ refuses() { # refuses FOLDER/FILE INCLUDE
     rm -r "$dir/src"
 }
 refuses base/x.c engine/port.h
-refuses l1/x.c l2/l2.h
-refuses l1/management/x.c sm/sm.h
-refuses emu/x.c sm/sm.h
-refuses cudart/x.c gpu/gpu.h
-refuses gpu/x.h emu/emu.h
-refuses sm/x.def ptx/ir.h
-refuses sm/x.c coalesce.h
+refuses trace/x.c engine/port.h
+refuses machine/l1/x.c l2/l2.h
+refuses machine/l1/management/x.c sm/sm.h
+refuses machine/gpu/x.h emu/emu.h
+refuses machine/sm/x.def ptx/ir.h
+refuses machine/sm/x.c coalesce.h
+refuses frontend/emu/x.c sm/sm.h
+refuses frontend/cudart/x.c gpu/gpu.h
 refuses nowhere/x.c base/mem.h
 "$check" --table | while read -r folder allowed; do
     grep -qF "| \`$folder\` | $allowed |" "$root/CONTRIBUTING.md" || fail "CONTRIBUTING.md does not say: $folder may include: $allowed"

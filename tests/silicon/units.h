@@ -21,7 +21,7 @@
 enum unit_kind { UNIT_MMA, UNIT_FRAG, UNIT_WMMA, UNIT_TEX };
 enum { UNIT_BLOCKS = 8, UNIT_FETCHES = 128, UNIT_TEX_WORDS = 8, UNIT_MAX_CASES = 400 };
 
-/* As enum emu_tex_shape, emu_tex_address, ... of src/emu/tex.h. */
+/* As enum emu_tex_shape, emu_tex_address, ... of src/frontend/emu/tex.h. */
 enum unit_tex_shape { UT_LINEAR_MEM, UT_1D, UT_2D, UT_3D, UT_1D_LAYERED, UT_2D_LAYERED, UT_CUBE, UT_CUBE_LAYERED };
 enum unit_tex_op { UT_FETCH, UT_FETCH_INT, UT_LEVEL, UT_GRAD, UT_GATHER, UT_SULD_ZERO, UT_SULD_CLAMP };
 

@@ -2,7 +2,7 @@
  * The classifier of loads, on access sequences whose types, counts, distances and similarity are known by hand
  * (APCM, section 3 and Table 2).
  */
-#include "locality/locality.h"
+#include "cache/locality.h"
 
 #include <math.h>
 #include <setjmp.h>

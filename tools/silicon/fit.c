@@ -1,5 +1,5 @@
 /*
- * Recovers the tables of the special-function unit from sweeps of it (sweep.cu) and prints src/emu/op_mufu_table.h.
+ * Recovers the tables of the special-function unit from sweeps of it (sweep.cu) and prints src/frontend/emu/op_mufu_table.h.
  *
  *   fit DIRECTORY > op_mufu_table.h
  *
@@ -45,7 +45,7 @@ static float as_float(uint32_t u)
     return f;
 }
 
-/* The truncated square, in units of its lowest column; the same as mufu_square in src/emu/op_mufu.h. */
+/* The truncated square, in units of its lowest column; the same as mufu_square in src/frontend/emu/op_mufu.h. */
 static uint32_t truncated_square(uint32_t dx)
 {
     const uint32_t h = dx >> 9;

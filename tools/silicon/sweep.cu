@@ -3,7 +3,7 @@
  *
  *   sweep DIRECTORY     one file NAME-FIRST-STEP.u32 per sweep, with the results; prints a hash of each
  *
- * src/emu/op_approx.c models the special-function unit after these; see tests/silicon/README.md.
+ * src/frontend/emu/op_approx.c models the special-function unit after these; see tests/silicon/README.md.
  */
 #include <cstdint>
 #include <cstdio>
