@@ -24,9 +24,13 @@ frontend/code base trace ptx
 frontend/emu base trace ptx code
 frontend/import base trace
 frontend/cudart base trace ptx emu weir
-lab base trace engine cache sm energy gpu
+lab/chart base engine
+lab/profile base trace engine cache sm gpu chart
+lab/study base trace engine cache energy gpu chart profile
+lab/report base engine gpu chart study
+cc base ptx emu
 swcache base
-cli base trace ptx code emu cudart import engine cache energy gpu lab swcache
+cli base trace ptx code emu cudart import engine energy gpu chart profile study report cc swcache
 " # weir/: include/weir, the headers of weir cc and of plugins
 if [ "$1" = --table ]; then
     echo "$table" | grep .

@@ -3,14 +3,14 @@
  * program, of the suite or any other, is recorded first.
  */
 #include "cli/analyze.h"
-#include "cli/scratch.h"
+#include "base/scratch.h"
 
 #include "base/jsonfile.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/target.h"
-#include "lab/analyze_figures.h"
-#include "lab/report.h"
+#include "profile/analyze_figures.h"
+#include "report/report.h"
 
 #include <argp.h>
 #include <errno.h>

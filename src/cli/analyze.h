@@ -4,8 +4,8 @@
 
 #include "cli/machine_args.h"
 #include "cli/suite_record.h"
-#include "lab/analyze_summary.h"
-#include "lab/classes.h"
+#include "profile/analyze_summary.h"
+#include "profile/classes.h"
 
 #include <stdio.h>
 

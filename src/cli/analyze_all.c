@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/progress.h"
-#include "lab/analyze_figures.h"
+#include "profile/analyze_figures.h"
 
 #include <jansson.h>
 #include <pthread.h>

@@ -1,13 +1,13 @@
 /*
  * weir analyze --classes: the papers' classes of the suite's programs by the papers' own criteria, beside what the
- * papers say (program.ini). The timing comes from lab/pool.h; the replication of Shared L1, which asks what other L1s
+ * papers say (program.ini). The timing comes from study/pool.h; the replication of Shared L1, which asks what other L1s
  * hold at a miss, from the analysis with that machine's SMs and L1s.
  */
 #include "cli/analyze.h"
 
 #include "cli/cli.h"
 #include "cli/progress.h"
-#include "lab/pool.h"
+#include "study/pool.h"
 
 #include <jansson.h>
 #include <math.h>

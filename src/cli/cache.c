@@ -1,11 +1,11 @@
 /*
- * weir cache: what is in the folder of kept files (kept.h), and its end.
+ * weir cache: what is in the folder of kept files (cc/artifact_cache.h), and its end.
  *
  * Everything there can be made again; removing it costs time, never results of a kind of their own. A run that is going
  * on keeps what it has opened.
  */
 #include "cli/cli.h"
-#include "cli/kept.h"
+#include "cc/artifact_cache.h"
 
 #include "base/mem.h"
 
@@ -183,7 +183,7 @@ int cli_cache(int argc, char **argv)
     char folder[PATH_MAX];
     if (cli_parse(&argp, argc, argv, 0, &a))
         return CLI_BAD_INPUT;
-    if (kept_folder(folder, sizeof folder, &e)) {
+    if (artifact_folder(folder, sizeof folder, &e)) {
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
     }

@@ -1,6 +1,6 @@
 /* weir compare: two runs side by side. */
 #include "cli/cli.h"
-#include "lab/compare.h"
+#include "profile/compare.h"
 
 #include <argp.h>
 #include <string.h>

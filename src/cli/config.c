@@ -1,5 +1,6 @@
 /* weir config: shows a machine's every value with unit, origin and meaning; compares two machines; checks a file. */
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "cli/cli.h"
 #include "cli/machine_args.h"
 
@@ -105,7 +106,7 @@ static int check_section(const struct cfg *c, const char *only, struct err *e)
         status = strcmp(s.name.p[i], only) ? -1 : 0;
     if (status) {
         err_set(e, "--only %s: there is no such section", only);
-        cfg_hint_names(e, only, s.name.p, (unsigned)s.name.n);
+        err_hint_names(e, only, s.name.p, (unsigned)s.name.n);
     }
     VEC_FREE(&s.name);
     return status;

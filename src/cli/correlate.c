@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "gpu/ncu_names.h"
-#include "lab/correlate.h"
-#include "lab/plot.h"
+#include "profile/correlate.h"
+#include "chart/plot.h"
 
 #include <argp.h>
 #include <math.h>
@@ -214,9 +214,9 @@ static void print_metrics(void)
     putchar('\n');
 }
 
-static int compare(const struct args *a, struct board *b, struct run *run, struct correlation *c, struct err *e)
+static int compare(const struct args *a, struct hw_counters *b, struct run *run, struct correlation *c, struct err *e)
 {
-    if (board_read(b, a->board, e))
+    if (hw_read(b, a->board, e))
         return -1;
     for (size_t i = 0; i < a->run.n; i++)
         if (run_read(&run[i], a->run.p[i], e))
@@ -249,14 +249,14 @@ int cli_correlate(int argc, char **argv)
     }
     struct err e;
     err_clear(&e);
-    struct board board = {0};
+    struct hw_counters board = {0};
     struct correlation c = {0};
     struct run *run = xcalloc(a.run.n, sizeof *run);
     int status = compare(&a, &board, run, &c, &e) ? CLI_BAD_INPUT : CLI_OK;
     if (status)
         err_print(&e, stderr);
     correlation_free(&c);
-    board_free(&board);
+    hw_free(&board);
     for (size_t i = 0; i < a.run.n; i++)
         run_free(&run[i]);
     free(run);

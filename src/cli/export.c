@@ -2,8 +2,8 @@
 #include "base/outfile.h"
 #include "cli/cli.h"
 #include "cli/suite_programs.h"
-#include "lab/compare.h"
-#include "lab/export.h"
+#include "profile/compare.h"
+#include "report/export.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* weir list and weir explain: what there is to choose from, and what a name means. */
+#include "base/nearest.h"
 #include "cli/cli.h"
 #include "cli/machine_args.h"
 
@@ -429,7 +430,7 @@ int cli_explain(int argc, char **argv)
     }
     s.found |= s.is_section;
     if (!s.found) {
-        const char *near = cfg_nearest(s.word, (const char *const *)s.names.p, (unsigned)s.names.n);
+        const char *near = nearest_name(s.word, (const char *const *)s.names.p, (unsigned)s.names.n);
         fprintf(stderr, "weir: explain: nothing is called '%s'%s%s%s\n", s.word, near ? "; did you mean '" : "",
                 near ? near : "; 'weir list statistics' and 'weir list parameters' have all names", near ? "'?" : "");
     }

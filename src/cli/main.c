@@ -5,7 +5,7 @@
 #include "base/exhaust.h"
 #include "base/mem.h"
 #include "cli/cli.h"
-#include "engine/config.h"
+#include "base/nearest.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -80,7 +80,7 @@ static int run_command(int argc, char **argv)
     unsigned n = 0;
     for (const struct command *c = commands; c->name; c++)
         names[n++] = c->name;
-    const char *near = cfg_nearest(argv[0], names, n);
+    const char *near = nearest_name(argv[0], names, n);
     fprintf(stderr, "weir: '%s' is not a command; ", argv[0]);
     if (near)
         fprintf(stderr, "did you mean '%s'?\n", near);

@@ -6,7 +6,7 @@
 #include "base/exhaust.h"
 #include "base/mem.h"
 #include "cli/cli.h"
-#include "engine/config.h"
+#include "base/nearest.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -95,7 +95,7 @@ const char *cli_misspelt(const struct argp *argp, int argc, char **argv, unsigne
         if (is_argps_own(w + 2, n))
             continue;
         char *word = xstrndup(w + 2, n);
-        *near = cfg_nearest(word, k.name.p, (unsigned)k.name.n);
+        *near = nearest_name(word, k.name.p, (unsigned)k.name.n);
         free(word);
         wrong = *near ? w : NULL;
         break; /* argp has a word for what nothing is near to */
@@ -113,7 +113,7 @@ char *cli_not_among(const char *option, const char *word, const char *const *wor
     for (; words[n]; n++)
         if (word && !strcmp(word, words[n]))
             return NULL;
-    const char *near = word ? cfg_nearest(word, words, n) : NULL;
+    const char *near = word ? nearest_name(word, words, n) : NULL;
     char *text = NULL;
     size_t bytes = 0;
     FILE *f = open_memstream(&text, &bytes);

@@ -4,6 +4,7 @@
  */
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "base/paths.h"
 #include "cli/cli.h"
 #include "engine/config.h"
@@ -135,7 +136,7 @@ static int find_template(const char *kind, struct err *e)
         names[i] = templates[i].kind;
     }
     err_set(e, "--kind=%s: there is no such kind of policy", kind);
-    return cfg_hint_names(e, kind, names, N_TEMPLATE);
+    return err_hint_names(e, kind, names, N_TEMPLATE);
 }
 
 static int new_plugin(const struct args *a)

@@ -10,9 +10,9 @@
 #include "cli/progress.h"
 #include "cli/target.h"
 #include "cli/run.h"
-#include "cli/scratch.h"
+#include "base/scratch.h"
 #include "cli/suite_record.h"
-#include "lab/profile.h"
+#include "profile/profile.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* Progress line and interruption; see progress.h. */
 #include "cli/progress.h"
 
-#include "lab/pool.h"
+#include "study/pool.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -31,7 +31,7 @@ void progress_begin(struct progress *, uint64_t total_warp_insts);
 int progress_poll(void *progress, uint64_t cycle, uint64_t warp_insts);
 /* A program that runs in another process: warp instructions executed and, where there is timing, the machine's. */
 void progress_program(struct progress *, uint64_t executed, uint64_t cycle, uint64_t timed);
-/* Both for a struct pool (lab/pool.h) whose context is a struct progress: its show and its stop. */
+/* Both for a struct pool (study/pool.h) whose context is a struct progress: its show and its stop. */
 struct pool_progress;
 void progress_pool(void *progress, const struct pool_progress *);
 bool progress_stop(void *progress);

@@ -1,4 +1,4 @@
-/* weir reproduce and weir report: the figures of papers, from the plans that ship with weir (lab/plan.h). */
+/* weir reproduce and weir report: the figures of papers, from the plans that ship with weir (study/plan.h). */
 #include "base/outfile.h"
 #include "base/paths.h"
 #include "base/text.h"
@@ -7,8 +7,8 @@
 #include "cli/progress.h"
 #include "cli/study.h"
 #include "cli/swcache_reproduce.h"
-#include "engine/config.h"
-#include "lab/page.h"
+#include "base/nearest.h"
+#include "chart/page.h"
 
 #include <argp.h>
 #include <dirent.h>
@@ -145,7 +145,7 @@ static int unknown_paper(const char *plans, const char *name, struct err *e)
     char list[200] = "";
     struct papers p = {0};
     papers_read(&p, plans);
-    const char *near = cfg_nearest(name, (const char *const *)p.name.p, (unsigned)p.name.n);
+    const char *near = nearest_name(name, (const char *const *)p.name.p, (unsigned)p.name.n);
     for (size_t i = 0; i < p.name.n; i++)
         enumerate(list, sizeof list, p.name.p[i]);
     err_set(e, "there are no plans for '%s'", name);

@@ -6,7 +6,7 @@
 #include "cli/target.h"
 #include "cli/progress.h"
 #include "cli/suite_record.h"
-#include "lab/slurm.h"
+#include "study/slurm.h"
 
 #include <stdbool.h>
 #include <unistd.h>
@@ -106,7 +106,7 @@ struct session {
     struct lab lab;
     struct claims claims;
     bool has_claims;
-    struct found from;
+    struct search_results from;
     struct store *store;
     struct slurm slurm;
     char slurm_folder[SUITE_PATH + 16], self[PATH_MAX];
@@ -128,7 +128,7 @@ static int prepare_slurm(const struct study *a, struct session *x, const char *c
 /* Searches start from what another study found. Every line is looked at before anything runs. */
 static int start_searches(const struct study *a, struct session *x, struct err *e)
 {
-    if (found_read(&x->from, a->search_from, e))
+    if (search_results_read(&x->from, a->search_from, e))
         return -1;
     x->lab.from = &x->from;
     if (lab_check_searches(&x->lab, e))
@@ -230,7 +230,7 @@ int study_run(struct study *a)
     if (x.has_claims)
         claims_free(&x.claims);
     lab_free(&x.lab);
-    found_free(&x.from);
+    search_results_free(&x.from);
     suite_free(&x.suite);
     return status;
 }

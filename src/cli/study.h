@@ -1,5 +1,5 @@
 /*
- * A study: plans (lab/plan.h), the programs they name, their simulations and the report. What `weir sweep`, `weir
+ * A study: plans (study/plan.h), the programs they name, their simulations and the report. What `weir sweep`, `weir
  * reproduce` and `weir report` have in common.
  *
  * Programs of the suite are compiled and recorded once for each size, into the cache folder. Programs of one's own are
@@ -10,7 +10,7 @@
 #define WEIR_CLI_STUDY_H
 
 #include "cli/suite_programs.h"
-#include "lab/report.h"
+#include "report/report.h"
 
 #include <argp.h>
 

@@ -4,8 +4,7 @@
 #include "cli/study.h"
 #include "cli/target.h"
 #include "cli/suite_record.h"
-#include "engine/config.h"
-#include "lab/lab.h"
+#include "study/study.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -145,7 +144,7 @@ int study_add_programs(struct lab *l, const struct suite *s, const struct plan *
 /* ---- recording ---- */
 
 /* "own-app-0123456789abcdef.wt" in the cache folder. */
-static void kept_name(const struct lab_program *p, const char *folder, char *out, size_t bytes)
+static void artifact_name(const struct lab_program *p, const char *folder, char *out, size_t bytes)
 {
     const char *slash = strrchr(p->command.p[0], '/');
     snprintf(out, bytes, "%s/own-%.60s-%s.wt", folder, slash ? slash + 1 : p->command.p[0], p->hash);
@@ -157,7 +156,7 @@ int study_record(struct lab_program *p, const char *cache, struct err *e)
         return lab_program_measure(p, e);
     char folder[SUITE_PATH], unfinished[SUITE_PATH + 40], path[SUITE_PATH + 120];
     snprintf(folder, sizeof folder, "%.*s/recordings", PATH_MAX, cache);
-    if (kept_subfolder(folder, e))
+    if (artifact_subfolder(folder, e))
         return -1;
     snprintf(unfinished, sizeof unfinished, "%s/.own-%d.wt", folder, (int)getpid());
     VEC(char *) argv = {0};
@@ -179,7 +178,7 @@ int study_record(struct lab_program *p, const char *cache, struct err *e)
         unlink(unfinished);
         return -1;
     }
-    kept_name(p, folder, path, sizeof path);
+    artifact_name(p, folder, path, sizeof path);
     if (rename(unfinished, path))
         return err_at(e, path, 0, 0, "cannot keep the recording: %s", strerror(errno));
     free(p->recording);

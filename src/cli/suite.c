@@ -70,7 +70,7 @@ static int choose(const struct suite *s, struct args *a)
     return a->plan.program.n ? 0 : -1;
 }
 
-static void found_word(void *found, const char *word)
+static void search_result_word(void *found, const char *word)
 {
     (void)word;
     *(bool *)found = true;
@@ -79,7 +79,7 @@ static void found_word(void *found, const char *word)
 static bool runs_something(const struct suite_plan *plan)
 {
     bool found = plan->functional || plan->machine.json || plan->machine.quiet;
-    machine_args_each_word(&plan->machine, found_word, &found);
+    machine_args_each_word(&plan->machine, search_result_word, &found);
     return found;
 }
 

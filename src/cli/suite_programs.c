@@ -2,10 +2,10 @@
 #include "cli/suite_programs.h"
 
 #include "base/paths.h"
-#include "cli/cc.h"
+#include "cc/cc.h"
 #include "cli/cli.h"
-#include "cli/cc_version.h" /* made by the build: hash of the source of weir cc */
-#include "engine/config.h"
+#include "cc/version.h" /* made by the build: hash of the source of weir cc */
+#include "base/nearest.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -107,7 +107,7 @@ int suite_unknown(const struct suite *s, const char *name, const char *more, str
     VEC(const char *) names = {0};
     for (size_t i = 0; i < s->program.n; i++)
         VEC_PUSH(&names, s->program.p[i].name);
-    const char *near = cfg_nearest(name, names.p, (unsigned)names.n);
+    const char *near = nearest_name(name, names.p, (unsigned)names.n);
     err_set(e, "the suite has no program '%s'%s", name, more);
     if (near)
         err_hint(e, "did you mean '%s'?", near);
@@ -162,7 +162,7 @@ int suite_spawn(char **argv, const char *log)
 
 int suite_cache_folder(char out[SUITE_PATH], struct err *e)
 {
-    return kept_folder(out, SUITE_PATH, e);
+    return artifact_folder(out, SUITE_PATH, e);
 }
 
 /* The file and those that it includes by a name in quotes, from wherever they lie. Files include each other a few deep.
@@ -248,7 +248,7 @@ int suite_build(const struct suite *s, const struct suite_program *p, const char
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
     }
-    if (kept_is_whole(binary))
+    if (artifact_is_whole(binary))
         return CLI_OK;
     char unfinished[SUITE_PATH + 32], headers[PATH_MAX];
     snprintf(unfinished, sizeof unfinished, "%s.%d", binary, (int)getpid());
@@ -271,7 +271,7 @@ int suite_build(const struct suite *s, const struct suite_program *p, const char
     cc_list_free(&argv);
     if (status)
         unlink(unfinished);
-    else if (kept_publish(unfinished, binary, &e)) {
+    else if (artifact_publish(unfinished, binary, &e)) {
         err_print(&e, stderr);
         status = CLI_BAD_INPUT;
     }

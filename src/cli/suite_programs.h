@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "cli/kept.h"
+#include "cc/artifact_cache.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -42,7 +42,7 @@ int suite_unknown(const struct suite *, const char *name, const char *more, stru
 const char *suite_in_paper(const struct suite_program *, const char *paper);
 
 enum { SUITE_PATH = PATH_MAX + 300 };
-/* Where compiled programs and recordings are kept; see kept.h. Creates the folder. */
+/* Where compiled programs and recordings are kept; see cc/artifact_cache.h. Creates the folder. */
 int suite_cache_folder(char out[SUITE_PATH], struct err *);
 /* Where the compiled program is, or would be: its name holds the hash of all that it is made from. 0, or -1 with *e:
  * the compiler could not be asked for its version. */

@@ -2,7 +2,7 @@
 #include "cli/suite_record.h"
 
 #include "base/child.h"
-#include "cli/cc_version.h" /* made by the build: hash of the source of the front end */
+#include "cc/version.h" /* made by the build: hash of the source of the front end */
 #include "cli/cli.h"
 #include "cli/progress.h"
 
@@ -60,13 +60,13 @@ static int record(const struct suite *s, const struct suite_program *p, const ch
     if (suite_build(s, p, cache, binary))
         return err_set(e, "suite program '%s' did not compile", p->name);
     snprintf(folder, sizeof folder, "%.*s/recordings", PATH_MAX, cache);
-    if (kept_subfolder(folder, e))
+    if (artifact_subfolder(folder, e))
         return -1;
     /* The program's name holds its key; what records it is the front end. */
     if (snprintf(path, SUITE_PATH, "%.*s/recordings%s-%s-" WEIR_FRONT_END ".wt", PATH_MAX, cache, strrchr(binary, '/'),
                  size) >= SUITE_PATH)
         return err_at(e, cache, 0, 0, "this folder's name is too long");
-    if (kept_is_whole(path))
+    if (artifact_is_whole(path))
         return 0;
     snprintf(unfinished, sizeof unfinished, "%s.%d", path, (int)gettid());
     char *argv[] = {binary, (char *)size, NULL};
@@ -75,7 +75,7 @@ static int record(const struct suite *s, const struct suite_program *p, const ch
         unlink(unfinished);
         return err_set(e, "suite program '%s' failed at size %s (exit status %d)", p->name, size, status);
     }
-    return kept_publish(unfinished, path, e);
+    return artifact_publish(unfinished, path, e);
 }
 
 int suite_record(const struct suite *s, const struct suite_program *p, const char *size, const char *cache,

@@ -4,14 +4,14 @@
  *
  * The transformer is a module that is loaded here and nowhere else: libclang, which it needs, is slow to load.
  */
-#include "cli/cc.h"
+#include "cc/cc.h"
 #include "cli/cli.h"
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/paths.h"
-#include "engine/config.h"
+#include "base/nearest.h"
 #include "swcache/swcache.h"
 
 #include <dlfcn.h>
@@ -62,7 +62,7 @@ static bool misspelt(const char *arg, struct err *e)
     static const char *const own[] = {"--alias-safe", "--all", "--slices", "--no-scans", "--quiet", "--split"};
     char *word = xstrndup(arg, strcspn(arg, "="));
     const char *near =
-        strncmp(arg, "--", 2) || cc_is_option(arg) ? NULL : cfg_nearest(word, own, sizeof own / sizeof *own);
+        strncmp(arg, "--", 2) || cc_is_option(arg) ? NULL : nearest_name(word, own, sizeof own / sizeof *own);
     free(word);
     if (!near)
         return false;
@@ -93,7 +93,7 @@ static int parse(struct args *a, int argc, char **argv, struct err *e)
                 which++;
             if (which == 3) {
                 err_set(e, "%s: not one of auto, outer, inner", arg);
-                return cfg_hint_names(e, arg + 8, name, 3);
+                return err_hint_names(e, arg + 8, name, 3);
             }
             a->options.split = (enum swcache_split)which;
         } else if (misspelt(arg, e)) {

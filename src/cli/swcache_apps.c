@@ -4,11 +4,11 @@
 #include "base/exhaust.h"
 #include "base/outfile.h"
 #include "base/paths.h"
-#include "cli/cc.h"
-#include "cli/cc_version.h" /* made by the build: hash of the source of the front end */
+#include "cc/cc.h"
+#include "cc/version.h" /* made by the build: hash of the source of the front end */
 #include "cli/cli.h"
 #include "cli/suite_record.h"
-#include "engine/config.h"
+#include "base/nearest.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -55,7 +55,7 @@ static int keep_one(struct swcache_apps *a, const char *only, struct err *e)
         } else if (n < 64)
             names[n++] = a->app.p[k].name;
     err_set(e, "there is no application '%s'", only);
-    const char *near = cfg_nearest(only, names, n);
+    const char *near = nearest_name(only, names, n);
     if (near)
         return err_hint(e, "did you mean '%s'?", near);
     char list[200] = "";
@@ -271,7 +271,7 @@ static int build_in(const struct swcache_apps *a, const struct swcache_app *app,
     if (!status && compile(a, app, made, unfinished, log))
         status = err_set(e, "%s does not compile", app->name);
     if (!status)
-        status = kept_publish(unfinished, program, e);
+        status = artifact_publish(unfinished, program, e);
     free(made);
     free(log);
     free(unfinished);
@@ -284,16 +284,16 @@ int swcache_build(const struct swcache_apps *a, const struct swcache_app *app, c
     char folder[SUITE_PATH + 128], aside[SUITE_PATH + 32];
     app_folder(a, app, folder);
     snprintf(binary, SWCACHE_PATH, "%s/program", folder);
-    if (kept_is_whole(binary))
+    if (artifact_is_whole(binary))
         return 0;
     snprintf(aside, sizeof aside, "%s/.aside-XXXXXX", a->folder);
     if (!mkdtemp(aside))
         return err_at(e, aside, 0, 0, "cannot create the folder: %s", strerror(errno));
     int status = build_in(a, app, aside, e);
     /* Another weir may have been faster: then its program serves. A damaged one makes room. */
-    if (!status && rename(aside, folder) && !kept_is_whole(binary)) {
+    if (!status && rename(aside, folder) && !artifact_is_whole(binary)) {
         remove_folder(folder);
-        if (rename(aside, folder) && !kept_is_whole(binary))
+        if (rename(aside, folder) && !artifact_is_whole(binary))
             status = err_at(e, folder, 0, 0, "cannot be written: %s", strerror(errno));
     }
     remove_folder(aside);
@@ -343,7 +343,7 @@ int swcache_apps_find(struct swcache_apps *a, const char *only, struct err *e)
     if ((only && keep_one(a, only, e)) || suite_cache_folder(cache, e))
         return -1;
     snprintf(a->folder, sizeof a->folder, "%s/swcache", cache);
-    if (kept_subfolder(a->folder, e))
+    if (artifact_subfolder(a->folder, e))
         return -1;
     a->has_transformer = try_transformer(a);
     return find_common_key(a, e);
@@ -374,7 +374,7 @@ static bool is_recorded(const struct swcache_apps *a, const struct swcache_app *
     for (enum swcache_variant v = 0; v < SWCACHE_VARIANTS; v++) {
         char path[SWCACHE_PATH];
         swcache_recording(a, app, m, size, v, path);
-        if (swcache_has(a, app, v) && !kept_is_whole(path))
+        if (swcache_has(a, app, v) && !artifact_is_whole(path))
             return false;
     }
     return true;
@@ -416,7 +416,7 @@ int swcache_record(const struct swcache_apps *a, const struct swcache_app *app, 
             unlink(unfinished);
             status = err_set(e, "%s: the variant '%s' failed on %s", app->name, swcache_variant_name[v], m->name);
         } else
-            status = kept_publish(unfinished, path, e);
+            status = artifact_publish(unfinished, path, e);
     }
     return status;
 }

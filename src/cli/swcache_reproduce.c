@@ -19,8 +19,8 @@
 #include "cli/swcache_device.h"
 #include "engine/config.h"
 #include "gpu/gpu_config.h"
-#include "lab/pool.h"
-#include "lab/report.h"
+#include "study/pool.h"
+#include "report/report.h"
 #include "trace/file.h"
 
 #include <argp.h>

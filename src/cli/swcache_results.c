@@ -3,10 +3,10 @@
 
 #include "base/jsonfile.h"
 #include "base/outfile.h"
-#include "lab/page.h"
-#include "lab/plot.h"
-#include "lab/report.h"
-#include "lab/table.h"
+#include "chart/page.h"
+#include "chart/plot.h"
+#include "report/report.h"
+#include "chart/table.h"
 
 #include <jansson.h>
 #include <math.h>

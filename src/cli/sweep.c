@@ -1,14 +1,14 @@
 /*
  * weir sweep: programs under several machines, policies and settings, compared; from a plan file, or from the command
- * line alone, which describes the same plan (lab/axes.h).
+ * line alone, which describes the same plan (study/axes.h).
  */
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/machine_args.h"
 #include "cli/study.h"
 #include "cli/target.h"
-#include "lab/axes.h"
-#include "lab/slurm.h"
+#include "study/axes.h"
+#include "study/slurm.h"
 
 #include <argp.h>
 #include <sys/stat.h>

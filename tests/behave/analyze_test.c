@@ -1,5 +1,5 @@
 /*
- * The walk over a recording (lab/analyze.h): who executes when, on which SM, and what counts. Kernels of a few
+ * The walk over a recording (profile/analyze.h): who executes when, on which SM, and what counts. Kernels of a few
  * instructions, recorded into a file, whose answers follow from the order that analyze.h promises.
  */
 #include <setjmp.h>
@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "lab/analyze.h"
-#include "lab/analyze_summary.h"
+#include "profile/analyze.h"
+#include "profile/analyze_summary.h"
 #include "synth.h"
 
 #include <stdio.h>

@@ -61,7 +61,7 @@ expect 2 reproduce --app crc --set l1.size=3KiB
 expect 2 reproduce --app crc --set apcm.mode=bypass
 says err "is not chosen"
 
-# A program that fails is named. The kept program is exchanged for one that fails, with a sum that is right (see kept.h).
+# A program that fails is named. The kept program is exchanged for one that fails, with a sum that is right (see cc/artifact_cache.h).
 seal() { # seal FILE: writes FILE.sum
     python3 - "$1" <<'PY'
 import struct, sys

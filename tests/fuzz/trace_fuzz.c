@@ -10,7 +10,7 @@
 
 #include "gpu/replay.h"
 #include "gpu/result.h"
-#include "lab/analyze.h"
+#include "profile/analyze.h"
 #include "trace/file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

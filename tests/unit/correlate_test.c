@@ -1,6 +1,6 @@
 /* Counters of a board read from Nsight Compute's files, and weir's kernels matched with them. */
 #include "gpu/ncu_names.h"
-#include "lab/correlate.h"
+#include "profile/correlate.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -36,16 +36,16 @@ static void put(const char *text, size_t n)
     fclose(f);
 }
 
-static int read_text(struct board *b, const char *text, struct err *e)
+static int read_text(struct hw_counters *b, const char *text, struct err *e)
 {
     put(text, strlen(text));
     err_clear(e);
-    return board_read(b, path, e);
+    return hw_read(b, path, e);
 }
 
-static double value(const struct board_row *r, const char *metric)
+static double value(const struct hw_row *r, const char *metric)
 {
-    int m = board_metric(metric);
+    int m = hw_metric(metric);
     assert_true(m >= 0);
     return r->value[m];
 }
@@ -53,7 +53,7 @@ static double value(const struct board_row *r, const char *metric)
 static void test_raw_page(void **state)
 {
     (void)state;
-    struct board b = {0};
+    struct hw_counters b = {0};
     struct err e;
     assert_int_equal(read_text(&b, raw, &e), 0);
     assert_false(b.summed);
@@ -63,7 +63,7 @@ static void test_raw_page(void **state)
     assert_true(value(&b.row.p[0], "dram__bytes_read.sum") == 2500);
     assert_true(isnan(value(&b.row.p[1], "dram__bytes_read.sum")));
     assert_true(isnan(value(&b.row.p[0], "dram__bytes_write.sum")));
-    board_free(&b);
+    hw_free(&b);
 }
 
 static void test_details_page(void **state)
@@ -75,14 +75,14 @@ static void test_details_page(void **state)
         "\"0\",\"k(int)\",\"GPU Speed Of Light\",\"Duration\",\"us\",\"1.5\"\n"
         "\"0\",\"k(int)\",\"Memory\",\"unknown\",\"\",\"text\"\n"
         "\"1\",\"k(int)\",\"GPU Speed Of Light\",\"Elapsed Cycles\",\"cycle\",\"99\"\n";
-    struct board b = {0};
+    struct hw_counters b = {0};
     struct err e;
     assert_int_equal(read_text(&b, text, &e), 0);
     assert_int_equal(b.row.n, 2);
     assert_true(value(&b.row.p[0], CYCLES) == 1234);
     assert_true(value(&b.row.p[0], "gpu__time_duration.sum") == 1500);
     assert_true(value(&b.row.p[1], CYCLES) == 99);
-    board_free(&b);
+    hw_free(&b);
 }
 
 static void test_sums(void **state)
@@ -94,14 +94,14 @@ static void test_sums(void **state)
         "\n"
         "# another\n"
         "bfs\texpand\t12\t1000\n";
-    struct board b = {0};
+    struct hw_counters b = {0};
     struct err e;
     assert_int_equal(read_text(&b, text, &e), 0);
     assert_true(b.summed);
     assert_int_equal(b.row.n, 1);
     assert_int_equal(b.row.p[0].launches, 12);
     assert_string_equal(b.row.p[0].program, "bfs");
-    board_free(&b);
+    hw_free(&b);
 }
 
 static void test_faults(void **state)
@@ -128,20 +128,20 @@ static void test_faults(void **state)
         {"program\tkernel\tlaunches\t" CYCLES "\nbfs\tk\n", 2, "2 fields"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct board b = {0};
+        struct hw_counters b = {0};
         struct err e;
         assert_int_equal(read_text(&b, bad[i].text, &e), -1);
         assert_int_equal(e.line, bad[i].line);
         assert_non_null(strstr(e.msg, bad[i].says));
-        board_free(&b);
+        hw_free(&b);
     }
-    struct board b = {0};
+    struct hw_counters b = {0};
     struct err e;
     put("a\0b\n", 4);
-    assert_int_equal(board_read(&b, path, &e), -1);
+    assert_int_equal(hw_read(&b, path, &e), -1);
     assert_non_null(strstr(e.msg, "zero byte"));
-    assert_int_equal(board_read(&b, "/nonexistent", &e), -1);
-    board_free(&b);
+    assert_int_equal(hw_read(&b, "/nonexistent", &e), -1);
+    hw_free(&b);
 }
 
 /* Whatever is changed in a file, it is read or refused with a message. */
@@ -161,14 +161,14 @@ static void test_mutations(void **state)
         if (i % 3 == 0)
             n = (random >> 10) % n;
         put(text, n);
-        struct board b = {0};
+        struct hw_counters b = {0};
         struct err e;
         err_clear(&e);
-        if (board_read(&b, path, &e))
+        if (hw_read(&b, path, &e))
             assert_true(e.msg[0] != 0);
         else
             assert_true(b.row.n > 0);
-        board_free(&b);
+        hw_free(&b);
     }
 }
 
@@ -177,9 +177,9 @@ static struct run_launch launch(const char *kernel, double cycles, double sector
     struct run_launch l = {.kernel = strdup(kernel)};
     for (int m = 0; m < BOARD_METRICS; m++)
         l.value[m] = 0;
-    l.value[board_metric(CYCLES)] = cycles;
-    l.value[board_metric(LOADS ".sum")] = sectors;
-    l.value[board_metric(LOADS "_lookup_hit.sum")] = hits;
+    l.value[hw_metric(CYCLES)] = cycles;
+    l.value[hw_metric(LOADS ".sum")] = sectors;
+    l.value[hw_metric(LOADS "_lookup_hit.sum")] = hits;
     return l;
 }
 
@@ -187,7 +187,7 @@ static struct run_launch launch(const char *kernel, double cycles, double sector
 static void test_match(void **state)
 {
     (void)state;
-    struct board b = {0};
+    struct hw_counters b = {0};
     struct err e;
     assert_int_equal(read_text(&b, raw, &e), 0);
     struct run r = {.program = strdup("p")};
@@ -217,14 +217,14 @@ static void test_match(void **state)
     assert_int_equal(s.l1_within_5, 2);
     correlation_free(&c);
     run_free(&r);
-    board_free(&b);
+    hw_free(&b);
 }
 
 /* A profile with names cut to the function's: the launches of all instances in their order. */
 static void test_match_short_names(void **state)
 {
     (void)state;
-    struct board b = {0};
+    struct hw_counters b = {0};
     struct err e;
     assert_int_equal(read_text(&b,
                                "\"ID\",\"Kernel Name\",\"" CYCLES "\"\n\"0\",\"copy\",\"1\"\n\"1\",\"copy\",\"2\"\n"
@@ -242,14 +242,14 @@ static void test_match_short_names(void **state)
     assert_int_equal(c.unmatched.n, 1);
     correlation_free(&c);
     run_free(&r);
-    board_free(&b);
+    hw_free(&b);
 }
 
 /* A table of sums: the program's own run, and of each kernel as many launches as the table adds up. */
 static void test_match_sums(void **state)
 {
     (void)state;
-    struct board b = {0};
+    struct hw_counters b = {0};
     struct err e;
     assert_int_equal(
         read_text(&b, "program\tkernel\tlaunches\t" CYCLES "\na\tk\t2\t30\nb\tk\t1\t7\nb\tother\t1\t5\n", &e), 0);
@@ -269,7 +269,7 @@ static void test_match_sums(void **state)
     correlation_free(&c);
     run_free(&r[0]);
     run_free(&r[1]);
-    board_free(&b);
+    hw_free(&b);
 }
 
 static double stat(void *ctx, const char *name)
@@ -287,7 +287,7 @@ static void test_names(void **state)
     assert_true(ncu_value(&rate, 1, stat, NULL) == 25);
     assert_true(isnan(ncu_value(&none, 1, stat, NULL)));
     assert_true(isnan(ncu_value(&missing, 1, stat, NULL)));
-    const struct ncu_metric *time = &ncu_metrics[board_metric("gpu__time_duration.sum")];
+    const struct ncu_metric *time = &ncu_metrics[hw_metric("gpu__time_duration.sum")];
     assert_true(fabs(ncu_value(time, 1.98e9, stat, NULL) - 1000) < 1e-9);
 }
 

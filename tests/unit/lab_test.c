@@ -1,9 +1,9 @@
 /* Plans, tables, published values, the store and the pool: what sweeps are made of. */
-#include "lab/claims.h"
-#include "lab/figure.h"
-#include "lab/interact.h"
-#include "lab/lab.h"
-#include "lab/metric.h"
+#include "report/published.h"
+#include "study/figure.h"
+#include "report/interact.h"
+#include "study/study.h"
+#include "study/metric.h"
 
 #include <jansson.h>
 #include <math.h>

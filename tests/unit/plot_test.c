@@ -1,5 +1,5 @@
 /* Pictures: what they leave room for, and what gnuplot makes of their scripts. */
-#include "lab/plot.h"
+#include "chart/plot.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "lab/search.h"
+#include "study/search.h"
 
 struct oracle {
     double (*value)(const long *at);

@@ -8,6 +8,7 @@
 #include "engine/config.h"
 
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "base/text.h"
 #include "engine/config_find.h"
 #include "engine/config_value.h"
@@ -214,7 +215,7 @@ static int unknown_section(const struct cfg *c, const struct origin *o, const ch
     unsigned n = 0;
     for (unsigned i = 0; i < c->n_block && n < 128; i++)
         names[n++] = c->block[i].name;
-    const char *near = cfg_nearest(section, names, n);
+    const char *near = nearest_name(section, names, n);
     if (o->file && *o->file)
         err_at(e, o->file, o->line, 0, "there is no section [%s]", section);
     else
@@ -231,7 +232,7 @@ static int unknown_key(const struct cfg *c, const struct block *b, const struct 
     for (const struct block *x = b; x; x = find_next(c, x))
         for (unsigned i = 0; i < x->n_field && n < 256; i++)
             names[n++] = x->field[i].key;
-    const char *near = cfg_nearest(key, names, n);
+    const char *near = nearest_name(key, names, n);
     if (o->file && *o->file)
         err_at(e, o->file, o->line, 0, "there is no key '%s' in [%s]", key, b->name);
     else
@@ -449,7 +450,7 @@ static int no_policy(const char *name, const struct policy_kind *const *kind, un
     for (unsigned i = 0; i < n_kind; i++)
         for (unsigned j = 0; j < kind[i]->n && n < 256; j++)
             names[n++] = kind[i]->policy[j]->name;
-    const char *near = cfg_nearest(name, names, n);
+    const char *near = nearest_name(name, names, n);
     if (n_kind == 1)
         err_set(e, "--with: there is no policy '%s' of kind %s", name, kind[0]->name);
     else
@@ -470,7 +471,7 @@ static int with_kind(struct cfg *c, char *word, char *eq, const char **chosen, s
         return policy_find(s->kind[i], eq + 1) < 0 ? no_policy(eq + 1, &s->kind[i], 1, e)
                                                    : choose(c, i, eq + 1, chosen, e);
     }
-    const char *near = cfg_nearest(word, kinds, s->n_kind < 64 ? s->n_kind : 64);
+    const char *near = nearest_name(word, kinds, s->n_kind < 64 ? s->n_kind : 64);
     err_set(e, "--with %s=%s: there is no kind of policy '%s'", word, eq + 1, word);
     return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "'weir list policies' shows them all");
 }

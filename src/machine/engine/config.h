@@ -119,11 +119,6 @@ void cfg_each(const struct cfg *, void (*fn)(void *ctx, const struct cfg_value *
 int cfg_each_machine(void (*fn)(void *ctx, const char *name, const char *path, const char *what), void *ctx,
                      struct err *);
 
-/* The name in `names` (n of them) nearest to `word`, or NULL when none is near enough to be meant. */
-const char *cfg_nearest(const char *word, const char *const *names, unsigned n);
-/* The hint for a word that is none of the names: the nearest, if one is near, and all of them. Returns -1. */
-int cfg_hint_names(struct err *, const char *word, const char *const *names, unsigned n);
-
 /* Writes v in the largest binary unit that is exact: 32768 -> "32KiB". */
 void cfg_print_bytes(char out[32], uint64_t v);
 void cfg_print_freq(char out[32], uint64_t hz);

@@ -2,6 +2,7 @@
 #include "engine/config_find.h"
 
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "engine/config.h"
@@ -60,7 +61,7 @@ static int no_machine(const char *name, struct err *e)
     struct names n;
     if (read_names(&n, ""))
         return no_folder(e);
-    const char *near = cfg_nearest(name, (const char *const *)n.list.p, (unsigned)n.list.n);
+    const char *near = nearest_name(name, (const char *const *)n.list.p, (unsigned)n.list.n);
     err_set(e, "there is no machine '%s'", name);
     if (near)
         err_hint(e, "did you mean '%s'?", near);
@@ -104,7 +105,7 @@ int cfg_find_energy(const char *name, char *path, size_t bytes, struct err *e)
     int status = access(path, R_OK);
     if (status) {
         err_set(e, "there are no energy coefficients '%s'", name);
-        cfg_hint_names(e, name, (const char *const *)n.list.p, (unsigned)n.list.n);
+        err_hint_names(e, name, (const char *const *)n.list.p, (unsigned)n.list.n);
     }
     free_names(&n);
     return status;

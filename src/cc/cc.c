@@ -1,0 +1,938 @@
+/*
+ * weir cc: compiles CUDA C++ into an ordinary Linux program whose kernels run in weir, with Debian's clang and weir's
+ * own CUDA headers. Neither NVIDIA's toolkit nor its headers are needed.
+ *
+ * A .cu file is compiled twice: for the device, which yields PTX text, and for the host, which embeds that text. Both
+ * passes run at the same time; the host pass reads the PTX through a named pipe at its very end. The program links with
+ * weir's libcudart.so.13, which hands the PTX to the emulator when the program starts.
+ *
+ * With --nvcc, NVIDIA's compiler does the work instead, if it is installed.
+ */
+#include "base/demangle.h"
+#include "base/err.h"
+#include "base/exhaust.h"
+#include "base/mem.h"
+#include "base/outfile.h"
+#include "base/paths.h"
+#include "cc/cc.h"
+#include "emu/emu.h"
+#include "ptx/ir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CC_FAILED = 2 }; /* the command's exit status */
+
+/* ---- running other programs ---- */
+
+static void show(const struct cc_list *words)
+{
+    for (size_t i = 0; i < words->n; i++) {
+        const char *w = words->p[i];
+        bool quote = !*w || strpbrk(w, " \t\"'$&|;()<>*?\\") != NULL;
+        fprintf(stderr, "%s%s%s%s", i ? " " : "", quote ? "'" : "", w, quote ? "'" : "");
+    }
+    fputc('\n', stderr);
+}
+
+/* Starts a program; its error output goes to `errors` (a file) when given. Returns its process id, -1 on failure. */
+static pid_t start(struct cc_list *words, const char *errors)
+{
+    VEC_PUSH(words, NULL);
+    words->n--;
+    pid_t pid = cc_fork();
+    if (pid < 0)
+        fprintf(stderr, "weir: cannot start %s: %s\n", words->p[0], strerror(errno));
+    if (pid != 0)
+        return pid;
+    if (errors) {
+        int fd = open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        if (fd >= 0)
+            dup2(fd, STDERR_FILENO);
+    }
+    execvp(words->p[0], words->p);
+    fprintf(stderr, "weir: cannot run %s: %s\n", words->p[0], strerror(errno));
+    _exit(127);
+}
+
+/* The exit status of what start() returned. */
+static int finish(pid_t pid)
+{
+    int status = 0;
+    while (pid > 0 && waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return 127;
+    cc_ended(pid);
+    return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+/* Runs a program to its end; `errors` as for start(). */
+static int run(const struct cc_job *job, struct cc_list *words, const char *errors)
+{
+    if (job->verbose)
+        show(words);
+    return job->dry_run ? 0 : finish(start(words, errors));
+}
+
+static void print_file(const char *path)
+{
+    char buffer[4096];
+    size_t n;
+    FILE *f = fopen(path, "r");
+    while (f && (n = fread(buffer, 1, sizeof buffer, f)) > 0)
+        fwrite(buffer, 1, n, stderr);
+    if (f)
+        fclose(f);
+}
+
+/* Whether the compiler has its OpenMP library, a package of its own. */
+static bool has_openmp(const struct cc_tools *t)
+{
+    char *const argv[] = {(char *)t->clang, "-print-file-name=libomp.so", NULL};
+    char path[PATH_MAX];
+    return !cc_last_line(argv, path, sizeof path) && strchr(path, '/'); /* the bare name: it was not found */
+}
+
+static bool wants_openmp(const struct cc_job *job)
+{
+    for (size_t i = 0; i < job->host.n; i++)
+        if (!strncmp(job->host.p[i], "-fopenmp", 8))
+            return true;
+    return false;
+}
+
+static void explain_openmp(const struct cc_tools *t)
+{
+    if (!has_openmp(t))
+        fprintf(stderr, "weir: OpenMP on the host needs clang's library: apt-get install libomp-%d-dev\n", t->major);
+}
+
+/* What a compiler complained of, where weir knows more: a header that a package has, or a library of NVIDIA's. */
+static void explain_missing(const char *errors, const struct cc_tools *t)
+{
+    /* The first four are CCCL's, which are headers only. */
+    static const char *const nvidias[] = {"thrust/", "cub/",  "cuda/",      "nv/",      "curand",
+                                          "cublas",  "cufft", "cudnn",      "cusparse", "cusolver",
+                                          "npp",     "nvml",  "nvToolsExt", "nvtx3/",   "helper_cuda"};
+    size_t bytes;
+    char *text = cc_read_text(errors, &bytes), *end = text ? strstr(text, "' file not found") : NULL;
+    char *name = end;
+    while (name && name > text && name[-1] != '\'' && name[-1] != '\n')
+        name--;
+    if (end && !strncmp(name, "omp.h'", 6))
+        explain_openmp(t);
+    for (size_t i = 0; end && i < sizeof nvidias / sizeof *nvidias; i++)
+        if (!strncmp(name, nvidias[i], strlen(nvidias[i]))) {
+            fprintf(
+                stderr,
+                "weir: %.*s comes with NVIDIA's toolkit and not with weir; compile with 'weir cc --nvcc' where nvcc is "
+                "installed, or give %s by -I (docs/deviations.md)\n",
+                (int)(end - name), name, i < 4 ? "the folders of NVIDIA's CCCL" : "its folder");
+            break;
+        }
+    free(text);
+}
+
+/* Words that begin with -f or -W are clang's, unless they are weir's: one that is neither is named here. */
+static void explain_unknown(const char *errors)
+{
+    static const char says[] = "unknown argument: '"; /* where clang knows none that is near */
+    size_t bytes;
+    char *text = cc_read_text(errors, &bytes), *at = text ? strstr(text, says) : NULL;
+    if (at) {
+        at += strlen(says);
+        at[strcspn(at, "'\n")] = 0;
+        const char *near = cc_nearest_option(at);
+        if (near)
+            fprintf(stderr, "weir: %s: no such option; did you mean '%s'?\n", at, near);
+        else
+            fprintf(stderr,
+                    "weir: %s: neither weir cc nor clang has this option; 'weir cc --help' lists those of weir cc\n",
+                    at);
+    }
+    free(text);
+}
+
+/* ---- one file ---- */
+
+/* How large a loop may become when it is unrolled to take arrays out of local memory; clang's own bound is 300. */
+#define UNROLL_MORE "-unroll-threshold=2700"
+
+/* The part of a path between the last slash and the last dot. */
+static char *stem(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
+    return xstrndup(base, dot ? (size_t)(dot - base) : strlen(base));
+}
+
+static void push_all(struct cc_list *to, const struct cc_list *from)
+{
+    for (size_t i = 0; i < from->n; i++)
+        cc_push(to, from->p[i]);
+}
+
+/* Whichever of its two names clang is called by, it links C++. */
+static void push_compiler(struct cc_list *w, const struct cc_tools *t)
+{
+    cc_push(w, t->clang);
+    cc_push(w, "--driver-mode=g++");
+}
+
+int cc_arch(const struct cc_job *job, const struct cc_tools *t)
+{
+    const int arch = job->arch ? job->arch : 75;
+    return arch > t->max_arch ? t->max_arch : arch < 50 ? 50 : arch;
+}
+
+static void push_cuda(struct cc_list *w, const struct cc_job *job, const struct cc_tools *t)
+{
+    cc_push(w, "-x");
+    cc_push(w, "cuda");
+    cc_pushf(w, "--cuda-gpu-arch=sm_%d", cc_arch(job, t));
+    cc_push(w, "-nocudainc");
+    cc_push(w, "-nocudalib");
+    /* Never look at an installed toolkit: the result must not depend on whether there is one. */
+    cc_push(w, "--cuda-path=/nonexistent");
+    cc_push(w, "-Xclang");
+    cc_push(w, "-target-sdk-version=11.5");
+    /* Templates ask by f(...), which nobody calls, what a type has; all of Thrust, CUB and libcu++ does. */
+    cc_push(w, "-Xclang");
+    cc_push(w, "-fcuda-allow-variadic-functions");
+    if (job->relocatable)
+        cc_push(w, "-DWEIR_RELOCATABLE");
+    if (!job->standard_given)
+        cc_push(w, "-std=gnu++17");
+    cc_push(w, "-include");
+    cc_pushf(w, "%s/cuda_runtime.h", t->headers);
+}
+
+static void push_headers(struct cc_list *w, const struct cc_tools *t)
+{
+    cc_push(w, "-isystem");
+    cc_pushf(w, "%s/wrappers", t->headers);
+    cc_push(w, "-isystem");
+    cc_push(w, t->headers);
+    if (t->swcache[0]) {
+        cc_push(w, "-isystem");
+        cc_push(w, t->swcache);
+    }
+}
+
+/* Old sources are compiled as they are: what gcc and nvcc let pass is no error here either. */
+static void push_tolerance(struct cc_list *w, bool quiet)
+{
+    static const char *const flags[] = {"-Wno-c++11-narrowing",
+                                        "-Wno-register",
+                                        "-Wno-writable-strings",
+                                        "-Wno-reserved-user-defined-literal",
+                                        "-Wno-deprecated-declarations",
+                                        "-Wno-deprecated-register",
+                                        "-Wno-unknown-pragmas",
+                                        "-Wno-unknown-warning-option",
+                                        "-Wno-unused-command-line-argument",
+                                        "-Wno-pass-failed",
+                                        "-fno-strict-return"};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        cc_push(w, flags[i]);
+    if (quiet)
+        cc_push(w, "-w");
+}
+
+static void push_source(struct cc_list *w, const struct cc_input *in)
+{
+    if (in->overlay) {
+        cc_push(w, "-ivfsoverlay");
+        cc_push(w, in->overlay);
+    }
+    cc_push(w, in->path);
+}
+
+/* What the compiler must know to understand a file as device code. */
+static void push_device(struct cc_list *w, const struct cc_job *job, const struct cc_tools *t)
+{
+    push_cuda(w, job, t);
+    cc_push(w, "--cuda-device-only");
+    push_headers(w, t);
+    /* Warnings come from the host pass, once. */
+    push_tolerance(w, true);
+    if (job->fast_math || job->ftz) {
+        cc_push(w, "-fcuda-flush-denormals-to-zero");
+        cc_push(w, "-D__CUDA_FTZ=1");
+    }
+    if (job->relocatable)
+        cc_push(w, "-fgpu-rdc");
+    push_all(w, &job->common);
+    push_all(w, &job->device);
+}
+
+int cc_device_args(const struct cc_job *job, struct cc_list *out, struct err *e)
+{
+    struct cc_tools t = {0};
+    struct cc_job parsed = *job;
+    parsed.stage = CC_TO_PTX; /* nothing will be linked */
+    if (cc_find_tools(&t, &parsed, e))
+        return -1;
+    push_device(out, job, &t);
+    return 0;
+}
+
+/* clang's own language, before anything is optimised. */
+static void front_command(struct cc_list *w, const struct cc_job *job, const struct cc_tools *t,
+                          const struct cc_input *in, const char *ir)
+{
+    push_compiler(w, t);
+    push_device(w, job, t);
+    cc_push(w, "-S");
+    cc_push(w, "-emit-llvm");
+    cc_push(w, "-O3");
+    cc_push(w, "-Xclang");
+    cc_push(w, "-disable-llvm-passes");
+    cc_push(w, "-gline-tables-only");
+    cc_push(w, "-Xclang");
+    cc_push(w, "-target-feature");
+    cc_push(w, "-Xclang");
+    cc_pushf(w, "+ptx%d", t->ptx);
+    if (job->fast_math)
+        cc_push(w, "-fcuda-approx-transcendentals");
+    if (job->no_fma)
+        cc_push(w, "-ffp-contract=off");
+    push_source(w, in);
+    cc_push(w, "-o");
+    cc_push(w, ir);
+}
+
+static void push_llvm(struct cc_list *w, const char *option)
+{
+    cc_push(w, "-mllvm");
+    cc_push(w, option);
+}
+
+/* The options for the optimiser that the user gave, one after the other from *i = 0 on; NULL: there are no more. */
+static const char *next_llvm(const struct cc_job *job, size_t *i)
+{
+    while (*i + 1 < job->common.n)
+        if (!strcmp(job->common.p[(*i)++], "-mllvm"))
+            return job->common.p[(*i)++];
+    return NULL;
+}
+
+/* Whether how far loops are unrolled was said. */
+static bool says_unrolling(const struct cc_job *job)
+{
+    bool said = job->no_unroll || job->unroll_known;
+    size_t i = 0;
+    for (const char *option; !said && (option = next_llvm(job, &i));)
+        said = strstr(option, "unroll") != NULL;
+    return said;
+}
+
+/* How far the optimiser is asked to go. */
+struct back {
+    bool keep_vectors; /* their parts are not loaded one by one */
+    bool unroll_more;
+};
+
+/* From that language to PTX. */
+static void back_command(struct cc_list *w, const struct cc_job *job, const struct cc_tools *t, struct back how,
+                         const char *ir, const char *ptx)
+{
+    push_compiler(w, t);
+    cc_push(w, "--target=nvptx64-nvidia-cuda");
+    cc_push(w, "-nocudalib");
+    cc_push(w, "-Wno-unused-command-line-argument");
+    cc_push(w, "-S");
+    cc_push(w, "-O3");
+    cc_push(w, "-Xclang");
+    cc_push(w, "-target-cpu");
+    cc_push(w, "-Xclang");
+    cc_pushf(w, "sm_%d", cc_arch(job, t));
+    cc_push(w, "-Xclang");
+    cc_push(w, "-target-feature");
+    cc_push(w, "-Xclang");
+    cc_pushf(w, "+ptx%d", t->ptx);
+    cc_push(w, "-Xclang");
+    cc_push(w, "-discard-value-names");
+    push_llvm(w, job->no_fma ? "-nvptx-fma-level=0" : "-nvptx-fma-level=2"); /* -ffp-contract is for sources */
+    if (job->fast_math || job->prec_div_off)
+        push_llvm(w, job->fast_math ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1");
+    if (job->fast_math || job->prec_sqrt_off)
+        push_llvm(w, "-nvptx-prec-sqrtf32=0");
+    if (job->no_unroll)
+        cc_push(w, "-fno-unroll-loops");
+    if (job->unroll_known) {
+        push_llvm(w, "-unroll-runtime=false");
+        push_llvm(w, "-unroll-allow-partial=false");
+    }
+    size_t i = 0;
+    for (const char *option; (option = next_llvm(job, &i));)
+        push_llvm(w, option);
+    if (how.keep_vectors)
+        push_llvm(w, "-disable-vector-combine");
+    if (how.unroll_more)
+        push_llvm(w, UNROLL_MORE);
+    cc_push(w, "-x");
+    cc_push(w, "ir");
+    cc_push(w, ir);
+    cc_push(w, "-o");
+    cc_push(w, ptx);
+}
+
+/* ptx: NULL for C and C++, which have no device code; `names` is the file in `folder` that cc_device_names fills. made:
+ * the file to write, which becomes `object`. */
+static void host_command(struct cc_list *w, const struct cc_job *job, const struct cc_tools *t,
+                         const struct cc_input *in, const char *ptx, const char *folder, const char *names,
+                         const char *made, const char *object)
+{
+    push_compiler(w, t);
+    if (in->language == CC_CUDA) {
+        push_cuda(w, job, t);
+        cc_push(w, "--cuda-host-only");
+        if (ptx) {
+            cc_push(w, "-Xclang");
+            cc_push(w, "-fcuda-include-gpubinary");
+            cc_push(w, "-Xclang");
+            cc_push(w, ptx);
+        }
+        if (ptx && job->relocatable) {
+            cc_push(w, "-iquote");
+            cc_push(w, folder);
+            cc_pushf(w, "-DWEIR_DEVICE_NAMES=\"%s\"", names);
+        }
+    } else {
+        cc_push(w, "-x");
+        cc_push(w, in->language == CC_C ? "c" : "c++");
+    }
+    cc_push(w, job->stage == CC_PREPROCESS ? "-E" : "-c");
+    cc_pushf(w, "-O%d", job->opt > 3 ? 3 : job->opt);
+    /* nvcc's host compiler does not optimise unless asked. Programs rely on what that leaves alone. */
+    cc_push(w, "-fwrapv");
+    cc_push(w, "-fno-strict-aliasing");
+    if (job->host_debug)
+        cc_push(w, "-g");
+    if (job->shared)
+        cc_push(w, "-fPIC");
+    push_headers(w, t);
+    push_tolerance(w, job->quiet);
+    for (size_t i = 0; i < job->common.n; i++)
+        if (in->language != CC_C || strncmp(job->common.p[i], "-std=", 5))
+            cc_push(w, job->common.p[i]);
+    push_all(w, &job->host);
+    push_source(w, in);
+    if (object) {
+        cc_push_dependencies(w, job, object);
+        cc_push(w, "-o");
+        cc_push(w, made);
+    }
+}
+
+/* Feeds the text into the pipe that the host compilation reads; gives up when that process ends before reading. 0, or
+ * -1 and a word on stderr: it did not get all of it, and must not end well. */
+static int feed(const char *pipe_path, const char *text, size_t bytes, pid_t reader, int *reader_status)
+{
+    int fd;
+    while ((fd = open(pipe_path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0) {
+        int status;
+        if (errno != ENXIO && errno != EINTR) { /* anything but: nobody reads yet */
+            fprintf(stderr, "weir: %s: cannot hand over the device code: %s\n", pipe_path, strerror(errno));
+            return -1;
+        }
+        if (waitpid(reader, &status, WNOHANG) == reader) {
+            cc_ended(reader);
+            *reader_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+            return 0;
+        }
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    }
+    fcntl(fd, F_SETFL, 0);
+    int rc = 0;
+    while (!rc && bytes > 0) {
+        ssize_t n = write(fd, text, bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0 && errno != EPIPE) /* a reader that ends says why itself */
+            fprintf(stderr, "weir: %s: cannot hand over the device code: %s\n", pipe_path, strerror(errno));
+        if (n <= 0)
+            rc = -1;
+        else
+            text += n, bytes -= (size_t)n;
+    }
+    close(fd);
+    return rc;
+}
+
+static int say(const struct err *e)
+{
+    err_print(e, stderr);
+    return 1;
+}
+
+/* The PTX text that the device pass has written, as weir wants it; NULL and a word on stderr: it cannot be read. */
+static char *read_ptx(const struct cc_job *job, const char *ptx, size_t *bytes)
+{
+    char *text = cc_read_text(ptx, bytes);
+    if (!text)
+        fprintf(stderr, "weir: %s: cannot read the device code: %s\n", ptx, strerror(errno));
+    return text ? cc_adjust_ptx(text, bytes, job) : NULL;
+}
+
+static int undefined(const struct cc_input *in, const char *what, const char *name)
+{
+    char plain[256];
+    struct err e;
+    demangle(name, plain, sizeof plain);
+    err_at(&e, in->path, 0, 0, "the device %s %s is used and defined nowhere", what, plain);
+    err_hint(&e, "define it in this file, or, if another file does, compile all of them with -rdc=true");
+    return say(&e);
+}
+
+/*
+ * Without -rdc=true a file's device code stands alone. What it uses and does not define is told here, as nvcc tells it,
+ * and not at the first launch that needs it. Code that weir cannot read is the launch's matter. 0, or 1 and a word on
+ * stderr.
+ */
+static int check_defined(const struct cc_job *job, const struct cc_input *in, const char *text, size_t bytes)
+{
+    struct ptx_module *m = job->relocatable ? NULL : ptx_parse(text, bytes, in->path, NULL);
+    int rc = 0;
+    for (uint32_t i = 0; m && i < m->n_func; i++)
+        if (m->func[i].linkage == PTX_L_EXTERN && !m->func[i].has_body && !emu_serves(m->func[i].name))
+            rc = undefined(in, "function", m->func[i].name);
+    for (uint32_t i = 0; m && i < m->n_var; i++)
+        if (m->var[i].linkage == PTX_L_EXTERN && (m->var[i].space == PTX_S_GLOBAL || m->var[i].space == PTX_S_CONST))
+            rc = undefined(in, "variable", m->var[i].name);
+    if (m)
+        ptx_module_free(m);
+    return rc;
+}
+
+/*
+ * The second half of the device pass: the text of a file's device code from what the first half made.
+ *
+ * An array that is indexed by a loop's counter can live in registers only if the loop is unrolled whole. clang gives up
+ * on nested ones of a few hundred instructions, as tiled matrix products have them, and leaves the array in local
+ * memory, where nvcc does not. So code that uses local memory is compiled once more with longer unrolling, and that is
+ * taken if it uses less.
+ */
+static char *optimise(const struct cc_job *job, const struct cc_tools *t, const char *ir, const char *ptx,
+                      const char *errors, size_t *bytes)
+{
+    struct back how = {0};
+    struct err e;
+    char *text = cc_read_text(ir, bytes);
+    if (!text) {
+        fprintf(stderr, "weir: %s: cannot read the device code: %s\n", ir, strerror(errno));
+        return NULL;
+    }
+    how.keep_vectors = !job->no_whole_vectors && cc_whole_vectors(&text, bytes);
+    const int bad = how.keep_vectors ? outfile_write(ir, text, *bytes, &e) : 0;
+    free(text);
+    text = NULL;
+    if (bad) {
+        say(&e);
+        return NULL;
+    }
+    const int tries = says_unrolling(job) ? 1 : 2;
+    size_t least = SIZE_MAX;
+    for (int i = 0; i < tries && least; i++) {
+        struct cc_list w = {0};
+        how.unroll_more = i > 0;
+        back_command(&w, job, t, how, ir, ptx);
+        size_t n;
+        char *made = run(job, &w, errors) ? NULL : read_ptx(job, ptx, &n);
+        cc_list_free(&w);
+        print_file(errors);
+        if (!made)
+            break;
+        const size_t local = cc_local_bytes(made);
+        if (local < least) {
+            free(text);
+            text = made;
+            *bytes = n;
+            least = local;
+        } else {
+            free(made);
+        }
+    }
+    return text;
+}
+
+/* What --dry-run shows of the device pass. */
+static void show_device(const struct cc_job *job, const struct cc_tools *t, const struct cc_input *in, const char *ir,
+                        const char *ptx)
+{
+    struct cc_list front = {0}, back = {0};
+    front_command(&front, job, t, in, ir);
+    back_command(&back, job, t, (struct back){.keep_vectors = !job->no_whole_vectors}, ir, ptx);
+    show(&front);
+    show(&back);
+    cc_list_free(&front);
+    cc_list_free(&back);
+}
+
+/* Device pass alone. */
+static int compile_ptx(const struct cc_job *job, const struct cc_tools *t, const struct cc_input *in,
+                       const char *folder, size_t index, const char *output)
+{
+    struct cc_list w = {0};
+    struct err e;
+    char *ir = xasprintf("%s/%zu.ll", folder, index), *ptx = xasprintf("%s/%zu.ptx", folder, index);
+    char *errors = xasprintf("%s/%zu.device.txt", folder, index);
+    if (job->dry_run) {
+        show_device(job, t, in, ir, output);
+        return 0;
+    }
+    front_command(&w, job, t, in, ir);
+    const int rc = run(job, &w, NULL);
+    if (rc)
+        return rc;
+    size_t bytes;
+    char *text = optimise(job, t, ir, ptx, errors, &bytes);
+    return !text ? 1 : outfile_write(output, text, bytes, &e) ? say(&e) : 0;
+}
+
+/* The names of the device code, for the host pass to read when it has read that. 0, or 1 and a word on stderr. */
+static int write_names(const struct cc_job *job, const char *folder, const char *names, const char *text, size_t bytes)
+{
+    struct err e;
+    if (!job->relocatable)
+        return 0;
+    size_t n;
+    char *lines = cc_device_names(text, bytes, &n), *path = xasprintf("%s/%s", folder, names);
+    const int rc = outfile_write(path, lines, n, &e) ? say(&e) : 0;
+    free(lines);
+    free(path);
+    return rc;
+}
+
+/* Both passes of a .cu file, side by side. */
+static int compile_cuda(const struct cc_job *job, const struct cc_tools *t, const struct cc_input *in,
+                        const char *folder, size_t index, const char *made, const char *object)
+{
+    char *ir = xasprintf("%s/%zu.ll", folder, index), *ptx = xasprintf("%s/%zu.ptx", folder, index);
+    char *pipe_path = xasprintf("%s/%zu.pipe", folder, index);
+    char *device_errors = xasprintf("%s/%zu.device.txt", folder, index),
+         *host_errors = xasprintf("%s/%zu.host.txt", folder, index);
+    struct cc_list device = {0}, host = {0};
+    front_command(&device, job, t, in, ir);
+    char *names = xasprintf("weir-names-%zu.s", index);
+    host_command(&host, job, t, in, job->dry_run ? ptx : pipe_path, folder, names, made, object);
+    if (job->dry_run) {
+        show_device(job, t, in, ir, ptx);
+        show(&host);
+        return 0;
+    }
+    if (job->verbose) {
+        show(&device);
+        show(&host);
+    }
+    if (mkfifo(pipe_path, 0600)) {
+        fprintf(stderr, "weir: cannot make a pipe in %s: %s\n", folder, strerror(errno));
+        return 1;
+    }
+    pid_t device_pid = start(&device, device_errors), host_pid = start(&host, host_errors);
+    int rc = finish(device_pid), host_rc = -1;
+    print_file(device_errors);
+    if (rc)
+        explain_missing(device_errors, t);
+    size_t bytes = 0;
+    char *text = rc == 0 ? optimise(job, t, ir, ptx, device_errors, &bytes) : NULL;
+    if (text && (check_defined(job, in, text, bytes) || write_names(job, folder, names, text, bytes))) {
+        free(text);
+        text = NULL;
+    }
+    if (!text || host_pid < 0) {
+        /* The host pass would report the same errors again. */
+        if (host_pid > 0)
+            kill(host_pid, SIGKILL);
+        finish(host_pid);
+        return rc ? rc : 1;
+    }
+    const int fed = feed(pipe_path, text, bytes + 1, host_pid, &host_rc); /* clang 15 and later add no final 0 */
+    if (fed)
+        kill(host_pid, SIGKILL);
+    if (host_rc < 0)
+        host_rc = finish(host_pid);
+    print_file(host_errors);
+    if (host_rc)
+        explain_unknown(host_errors);
+    struct err e;
+    if (job->keep && outfile_write(xasprintf("%s.ptx", stem(in->path)), text, bytes, &e))
+        host_rc = say(&e);
+    free(text);
+    return fed ? 1 : host_rc;
+}
+
+/* `object`: NULL = standard output, of the preprocessor. */
+static int compile(const struct cc_job *job, const struct cc_tools *t, const struct cc_input *in, const char *folder,
+                   size_t index, const char *object)
+{
+    struct err e;
+    char *made = object && !job->dry_run ? xasprintf("%s/%zu.o", folder, index) : NULL;
+    int rc;
+    if (in->language == CC_CUDA && job->stage != CC_PREPROCESS) {
+        rc = compile_cuda(job, t, in, folder, index, made ? made : object, object);
+    } else {
+        struct cc_list w = {0};
+        host_command(&w, job, t, in, NULL, NULL, NULL, made ? made : object, object);
+        char *errors = xasprintf("%s/%zu.host.txt", folder, index);
+        rc = run(job, &w, errors);
+        print_file(errors);
+        if (rc)
+            explain_unknown(errors);
+        if (rc && wants_openmp(job))
+            explain_openmp(t);
+    }
+    return rc || !made ? rc : cc_publish(made, object, &e) ? say(&e) : 0;
+}
+
+/* ---- the whole job ---- */
+
+/* What the linker missed of the device's names: said in the program's words. */
+static void explain_wanted(const char *errors)
+{
+    size_t bytes;
+    char *text = cc_read_text(errors, &bytes);
+    struct cc_list told = {0};
+    for (char *at = text; at && (at = strstr(at, CC_DEVICE_NAME));) {
+        at += strlen(CC_DEVICE_NAME);
+        const size_t n = strcspn(at, "'`\" \t\n");
+        char *name = xstrndup(at, n), plain[256];
+        bool again = false;
+        for (size_t i = 0; i < told.n; i++)
+            again |= !strcmp(told.p[i], name);
+        demangle(name, plain, sizeof plain);
+        if (!again)
+            fprintf(stderr, "weir: the device code of no file or library defines %s\n", plain);
+        cc_push(&told, name);
+        free(name);
+        at += n;
+    }
+    cc_list_free(&told);
+    free(text);
+}
+
+/* Runs the last program of a job; its word number `at` is the output. */
+static int make_output(const struct cc_job *job, struct cc_list *w, size_t at, const char *made, const char *output)
+{
+    struct err e;
+    if (!job->dry_run) {
+        free(w->p[at]);
+        w->p[at] = xstrdup(made);
+    }
+    char *errors = xasprintf("%s.txt", made);
+    const int rc = run(job, w, errors);
+    print_file(errors);
+    if (rc)
+        explain_wanted(errors);
+    free(errors);
+    return rc || job->dry_run ? rc : cc_publish(made, output, &e) ? say(&e) : 0;
+}
+
+static int link_program(const struct cc_job *job, const struct cc_tools *t, const struct cc_list *objects,
+                        const char *folder)
+{
+    const char *output = job->output ? job->output : "a.out";
+    struct cc_list w = {0};
+    push_compiler(&w, t);
+    if (job->called && job->verbose) {
+        /* CMake learns from what ld is told in which folder the runtime is, for its own links. */
+        cc_push(&w, "-v");
+        cc_pushf(&w, "-L%s", t->cudart);
+    }
+    push_all(&w, objects);
+    /* -Xcompiler -fopenmp and the like concern the link too, as with nvcc. */
+    for (size_t i = 0; i < job->host.n; i++)
+        if (!strncmp(job->host.p[i], "-fopenmp", 8) || !strncmp(job->host.p[i], "-fsanitize", 10) ||
+            !strcmp(job->host.p[i], "-pthread") || !strncmp(job->host.p[i], "-Wl,", 4) ||
+            !strcmp(job->host.p[i], "-rdynamic"))
+            cc_push(&w, job->host.p[i]);
+    /* clang's code calls its own OpenMP library. gcc's beside it would answer omp_get_thread_num() for threads that are
+     * not its. */
+    bool gomp = false;
+    for (size_t i = 0; i < job->link.n; i++)
+        gomp |= !strcmp(job->link.p[i], "-lgomp");
+    gomp = gomp && has_openmp(t);
+    for (size_t i = 0; i < job->link.n; i++)
+        cc_push(&w, gomp && !strcmp(job->link.p[i], "-lgomp") ? "-lomp" : job->link.p[i]);
+    cc_pushf(&w, "%s/libcudart.so.13", t->cudart);
+    for (const char *const *x = (const char *const[]){"-rpath", t->cudart, NULL}; *x; x++) {
+        cc_push(&w, "-Xlinker"); /* not -Wl, which splits a path at its commas */
+        cc_push(&w, *x);
+    }
+    cc_push(&w, "-lm");
+    cc_push(&w, "-ldl");
+    cc_push(&w, "-lpthread");
+    cc_push(&w, "-o");
+    cc_push(&w, output);
+    if (job->called && job->verbose)
+        cc_say_link(job, t, objects, output);
+    const int rc = make_output(job, &w, w.n - 1, xasprintf("%s/program", folder), output);
+    if (rc && wants_openmp(job))
+        explain_openmp(t);
+    return rc;
+}
+
+static int archive(const struct cc_job *job, const struct cc_list *objects, const char *folder)
+{
+    const char *output = job->output ? job->output : "a.a";
+    struct cc_list w = {0};
+    cc_push(&w, "ar");
+    cc_push(&w, "rcs");
+    cc_push(&w, output);
+    const size_t at = w.n - 1;
+    push_all(&w, objects);
+    for (size_t i = 0; i < job->input.n; i++)
+        if (job->input.p[i].language == CC_LINK)
+            cc_push(&w, job->input.p[i].path);
+    return make_output(job, &w, at, xasprintf("%s/archive", folder), output);
+}
+
+/* Device code is linked when the program is loaded; who wants an object of this step gets one that holds nothing. */
+static int device_link(const struct cc_job *job, const struct cc_tools *t, const char *folder)
+{
+    const char *output = job->output ? job->output : "a_dlink.o";
+    struct cc_list w = {0};
+    push_compiler(&w, t);
+    for (const char *const *x = (const char *const[]){"-x", "c", "-c", "-fPIC", "/dev/null", "-o", output, NULL}; *x;
+         x++)
+        cc_push(&w, *x);
+    return make_output(job, &w, w.n - 1, xasprintf("%s/dlink.o", folder), output);
+}
+
+/* What was made, as the user would start it. */
+static int run_program(const struct cc_job *job)
+{
+    const char *output = job->output ? job->output : "a.out";
+    struct cc_list w = {0};
+    cc_push(&w, strchr(output, '/') ? output : xasprintf("./%s", output));
+    return run(job, &w, NULL);
+}
+
+static int build(struct cc_job *job, const struct cc_tools *t, const char *folder)
+{
+    struct cc_list objects = {0};
+    if (job->stage == CC_DEVICE_LINK)
+        return device_link(job, t, folder);
+    for (size_t i = 0; i < job->input.n; i++) {
+        struct cc_input *in = &job->input.p[i];
+        struct err e;
+        if (in->language == CC_LINK)
+            continue;
+        if (in->language == CC_CUDA && cc_mend_launches(in->path, &job->common, folder, i, &in->overlay, &e)) {
+            err_print(&e, stderr);
+            return 1;
+        }
+        char *base = stem(in->path);
+        int rc;
+        if (job->stage == CC_TO_PTX) {
+            rc = compile_ptx(job, t, in, folder, i, job->output ? job->output : xasprintf("%s.ptx", base));
+        } else if (job->stage == CC_PREPROCESS) {
+            rc = compile(job, t, in, folder, i, job->output);
+        } else {
+            char *object = job->stage == CC_TO_OBJECT && job->output ? job->output
+                           : job->stage == CC_TO_OBJECT || job->keep ? xasprintf("%s.o", base)
+                                                                     : xasprintf("%s/%zu-%s.o", folder, i, base);
+            cc_push(&objects, object);
+            rc = compile(job, t, in, folder, i, object);
+        }
+        if (rc)
+            return rc;
+    }
+    if (job->stage == CC_TO_PROGRAM)
+        return link_program(job, t, &objects, folder);
+    if (job->stage == CC_TO_ARCHIVE)
+        return archive(job, &objects, folder);
+    return 0;
+}
+
+static int with_nvcc(int argc, char **argv, const struct cc_job *job)
+{
+    struct cc_list w = {0};
+    const char *nvcc = cc_in_path("nvcc") ? "nvcc" : "/usr/local/cuda/bin/nvcc";
+    if (!cc_in_path(nvcc)) {
+        fputs("weir: --nvcc: nvcc is not installed; leave the option out to compile with clang\n", stderr);
+        return CC_FAILED;
+    }
+    setenv("WEIR_WANTS_NVCC", "1", 1); /* should that program be weir again, it says so */
+    cc_push(&w, nvcc);
+    cc_push(&w, "-cudart");
+    cc_push(&w, "shared");
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--nvcc"))
+            cc_push(&w, argv[i]);
+    return run(job, &w, NULL) ? CC_FAILED : 0;
+}
+
+static int check(const struct cc_job *job, struct err *e)
+{
+    size_t sources = 0;
+    for (size_t i = 0; i < job->input.n; i++) {
+        const struct cc_input *in = &job->input.p[i];
+        sources += in->language != CC_LINK;
+        if (access(in->path, R_OK) != 0)
+            return err_at(e, in->path, 0, 0, "cannot read this file");
+        if (job->stage == CC_TO_PTX && in->language != CC_CUDA) {
+            err_at(e, in->path, 0, 0, "-ptx needs CUDA files");
+            return err_hint(e, "name it .cu, or put -x cu before it");
+        }
+    }
+    if (job->input.n == 0 && !(job->version && job->nvcc)) {
+        err_set(e, "no input files");
+        return err_hint(e, "try 'weir cc file.cu -o program'");
+    }
+    if (sources > 1 && job->output && (job->stage == CC_TO_OBJECT || job->stage == CC_TO_PTX))
+        return err_set(e, "-o cannot name one output for %zu files", sources);
+    return 0;
+}
+
+int cc_main(int argc, char **argv)
+{
+    struct err e;
+    err_clear(&e);
+    struct cc_job job = {0};
+    struct cc_tools t = {0};
+    if (cc_parse(&job, argc - 1, argv + 1, &e)) {
+        err_print(&e, stderr);
+        return CC_FAILED;
+    }
+    job.called = strcmp(argv[0], "weir cc") ? argv[0] : NULL;
+    if (job.called && getenv("WEIR_WANTS_NVCC")) {
+        fputs("weir: --nvcc: the nvcc that PATH leads to is weir itself; put the toolkit's folder before it\n", stderr);
+        return CC_FAILED;
+    }
+    if (job.version && !job.nvcc) {
+        cc_say_version();
+        return 0;
+    }
+    /* Where the parts are is asked with the name of a file that there is not. */
+    if (job.called && job.verbose && !job.nvcc && !cc_find_tools(&t, &job, &e))
+        cc_say_places(&job, &t);
+    if (check(&job, &e)) {
+        err_print(&e, stderr);
+        return CC_FAILED;
+    }
+    if (job.nvcc)
+        return with_nvcc(argc, argv, &job);
+    if (cc_find_tools(&t, &job, &e)) {
+        err_print(&e, stderr);
+        return CC_FAILED;
+    }
+    const char *folder = cc_make_folder(&e);
+    if (!folder) {
+        err_print(&e, stderr);
+        return CC_FAILED;
+    }
+    signal(SIGPIPE, SIG_IGN);
+    int rc = build(&job, &t, folder);
+    cc_remove_folder();
+    if (!rc && job.run && job.stage == CC_TO_PROGRAM)
+        return run_program(&job);
+    return rc ? CC_FAILED : 0;
+}

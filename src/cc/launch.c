@@ -1,0 +1,271 @@
+/*
+ * What nvcc reads and clang does not.
+ *
+ * Launches written with a space inside, kernel << <grid, block>> >(...): code formatters of old put them into many
+ * public programs; to clang `<<<` and `>>>` are single tokens. And alignas behind CUDA's words, __shared__ alignas(16)
+ * float a[64], where clang reads an attribute out of place; C's _Alignas may stand there.
+ *
+ * The source and the files it includes by a quoted name, beside it or in a folder of -I, are searched for them.
+ * Corrected copies go to the temporary folder, and a virtual-file overlay puts them where the originals are for the
+ * compiler: names, lines and further includes stay what they were. Files included by <name> are not searched.
+ */
+#include "base/exhaust.h"
+#include "base/outfile.h"
+#include "cc/cc.h"
+
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct text {
+    VEC(char) c;
+};
+
+static void put(struct text *t, const char *s, size_t n)
+{
+    VEC_RESERVE(&t->c, t->c.n + n);
+    memcpy(t->c.p + t->c.n, s, n);
+    t->c.n += n;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static bool is_word(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Length of the comment, string or character literal at s; 0 = none starts here. `before`: the character before it. */
+static size_t skip_length(const char *s, char before)
+{
+    if (s[0] == '/' && s[1] == '/')
+        return strcspn(s, "\n");
+    if (s[0] == '/' && s[1] == '*') {
+        const char *end = strstr(s + 2, "*/");
+        return end ? (size_t)(end + 2 - s) : strlen(s);
+    }
+    if (s[0] == 'R' && s[1] == '"' && !is_word(before)) {
+        size_t tag = strcspn(s + 2, "(\n\"");
+        if (s[2 + tag] != '(' || tag > 16)
+            return 0;
+        char close[20];
+        int n = snprintf(close, sizeof close, ")%.*s\"", (int)tag, s + 2);
+        const char *end = strstr(s + 2 + tag, close);
+        return end ? (size_t)(end + n - s) : strlen(s);
+    }
+    if (s[0] != '"' && (s[0] != '\'' || is_word(before))) /* 1'000 is a number */
+        return 0;
+    size_t i = 1;
+    while (s[i] && s[i] != s[0] && s[i] != '\n')
+        i += s[i] == '\\' && s[i + 1] ? 2 : 1;
+    return s[i] ? i + 1 : i;
+}
+
+/* Length of three `c` with white space between some of them; 0 = they are not there, or stand together already. */
+static size_t spread_out(const char *s, char c)
+{
+    size_t i = 0;
+    for (int found = 0; found < 3; i++) {
+        if (s[i] == c)
+            found++;
+        else if (!is_space(s[i]))
+            return 0;
+    }
+    return i > 3 ? i : 0;
+}
+
+/* Length of one of CUDA's words for variables, and the white space behind it, where alignas follows; 0 = it does not.
+ */
+static size_t before_alignas(const char *s, char before)
+{
+    static const char *const word[] = {"__shared__", "__device__", "__constant__"};
+    for (size_t i = 0; i < sizeof word / sizeof *word && !is_word(before); i++) {
+        size_t n = strlen(word[i]);
+        if (strncmp(s, word[i], n) || !is_space(s[n]))
+            continue;
+        n += strspn(s + n, " \t\r\n");
+        return !strncmp(s + n, "alignas", 7) && !is_word(s[n + 7]) ? n : 0;
+    }
+    return 0;
+}
+
+/* Whether one of the words is part of the text. */
+static bool mentions(const char *s, size_t n, const char *const *word, size_t words)
+{
+    for (size_t i = 0; i < words; i++)
+        if (memmem(s, n, word[i], strlen(word[i])))
+            return true;
+    return false;
+}
+
+/*
+ * The declaration of a shared variable of libcu++ at s, "__shared__ cuda::barrier<S> b[2];": the variable without its
+ * constructor, which CUDA does not run, in *out. Returns the length of what it stands for; 0 = it is none.
+ */
+static size_t unmade(const char *s, char before, struct text *out)
+{
+    static const char word[] = "__shared__";
+    static const char *const types[] = {"barrier", "pipeline_shared_state", "semaphore", "latch", "atomic"};
+    static const char *const others[] = {"extern", "static", "union", "struct", "class", "__attribute__", "alignas"};
+    if (is_word(before) || strncmp(s, word, strlen(word)) || is_word(s[strlen(word)]))
+        return 0;
+    const size_t type = strlen(word), n = strcspn(s, ";={}()\"'#/\\"); /* nothing of this is in a plain one */
+    size_t end = type + strcspn(s + type, "[;"), depth = 0;
+    if (s[n] != ';' || end > n)
+        return 0;
+    for (size_t i = type; i < end; i++) {
+        depth += (s[i] == '<') - (s[i] == '>');
+        if (s[i] == ',' && !depth)
+            return 0;
+    }
+    size_t name_end = end;
+    while (name_end > type && is_space(s[name_end - 1]))
+        name_end--;
+    size_t name = name_end;
+    while (name > type && is_word(s[name - 1]))
+        name--;
+    const size_t len = name - type;
+    if (name == name_end || !mentions(s + type, len, types, sizeof types / sizeof *types) ||
+        mentions(s + type, len, others, sizeof others / sizeof *others))
+        return 0;
+    char *made = xasprintf("%s weir_unmade<%.*s%.*s> %.*s_weir; auto &%.*s = %.*s_weir.it;", word, (int)len, s + type,
+                           (int)(n - end), s + end, (int)(name_end - name), s + name, (int)(name_end - name), s + name,
+                           (int)(name_end - name), s + name);
+    put(out, made, strlen(made));
+    free(made);
+    return n + 1;
+}
+
+/* The source with its launches closed up in *out. Returns how many places were mended. */
+static unsigned mend(const char *s, struct text *out)
+{
+    unsigned mended = 0;
+    int depth = 0, launch = -1; /* depth of parentheses; that of the launch whose configuration is open */
+    int braces = 0;
+    for (size_t i = 0; s[i];) {
+        size_t n = skip_length(s + i, i ? s[i - 1] : '\n');
+        char c = s[i];
+        if (n) {
+            put(out, s + i, n);
+        } else if (c == '_' && braces > 0 && (n = unmade(s + i, i ? s[i - 1] : '\n', out))) {
+            mended++;
+        } else if (c == '_' && (n = before_alignas(s + i, i ? s[i - 1] : '\n'))) {
+            mended++;
+            put(out, s + i, n);
+            put(out, "_A", 2);
+            n++; /* ... and lignas follows */
+        } else if (c == '<' && s[i + 1] == '<' && (s[i + 2] == '<' || spread_out(s + i, '<'))) {
+            n = s[i + 2] == '<' ? 3 : spread_out(s + i, '<');
+            mended += n > 3;
+            launch = depth;
+            put(out, "<<<", 3);
+            put(out, s + i + 2, n - 3); /* the white space, for its lines */
+        } else if (c == '>' && launch == depth && s[i + 1] == '>' && s[i + 2] == '>') {
+            n = 3;
+            launch = -1;
+            put(out, s + i, n);
+        } else if (c == '>' && launch == depth && (n = spread_out(s + i, '>')) &&
+                   s[i + n + strspn(s + i + n, " \t\r\n")] == '(') {
+            mended++;
+            launch = -1;
+            put(out, ">>>", 3);
+            for (size_t k = 0; k < n; k++)
+                if (s[i + k] != '>')
+                    put(out, s + i + k, 1);
+        } else {
+            n = 1;
+            depth += (c == '(') - (c == ')');
+            braces += (c == '{') - (c == '}');
+            put(out, s + i, 1);
+        }
+        i += n;
+    }
+    return mended;
+}
+
+struct search {
+    const char *folder;
+    size_t index;                  /* of the input, for the names of copies */
+    const struct cc_list *options; /* those of -I are of interest */
+    json_t *roots, *seen;
+};
+
+/* Where the file that `from` includes as "name" is: beside it, else in the first folder of -I that has it. */
+static bool find_included(const struct search *x, const char *from, const char *name, size_t length,
+                          char full[PATH_MAX])
+{
+    char path[2 * PATH_MAX];
+    snprintf(path, sizeof path, "%.*s/%.*s", (int)(strrchr(from, '/') - from), from, (int)length, name);
+    for (size_t i = 0;; i++) {
+        if (realpath(path, full))
+            return true;
+        while (i < x->options->n && strncmp(x->options->p[i], "-I", 2))
+            i++;
+        if (i == x->options->n)
+            return false;
+        snprintf(path, sizeof path, "%s/%.*s", x->options->p[i] + 2, (int)length, name);
+    }
+}
+
+/* Looks into one file and those it includes. Unreadable files are the compiler's to complain about. */
+static int search(struct search *x, const char *path, unsigned depth)
+{
+    char full[PATH_MAX];
+    size_t bytes;
+    if (depth > 32 || !realpath(path, full) || json_object_get(x->seen, full))
+        return 0;
+    if (json_object_set_new(x->seen, full, json_true()))
+        return -1;
+    char *source = cc_read_text(full, &bytes);
+    if (!source)
+        return 0;
+    struct text out = {0};
+    int rc = 0;
+    if (strlen(source) == bytes && mend(source, &out)) {
+        char copy[PATH_MAX];
+        snprintf(copy, sizeof copy, "%s/%zu.mended.%zu", x->folder, x->index, json_array_size(x->roots));
+        struct err e;
+        rc = outfile_write(copy, out.c.p, out.c.n, &e);
+        rc |= json_array_append_new(
+            x->roots, json_pack("{s:s,s:s,s:s}", "name", full, "type", "file", "external-contents", copy));
+    }
+    VEC_FREE(&out.c);
+    for (const char *at = source; !rc && (at = strstr(at, "#include")); at++) {
+        const char *name = at + strlen("#include");
+        name += strspn(name, " \t");
+        size_t n = *name == '"' ? strcspn(name + 1, "\"\n") : 0;
+        char included[PATH_MAX];
+        if (n && n < PATH_MAX && name[1 + n] == '"' && find_included(x, full, name + 1, n, included))
+            rc = search(x, included, depth + 1);
+    }
+    free(source);
+    return rc;
+}
+
+int cc_mend_launches(const char *source, const struct cc_list *options, const char *folder, size_t index,
+                     char **overlay, struct err *e)
+{
+    struct search x = {
+        .folder = folder, .index = index, .options = options, .roots = json_array(), .seen = json_object()};
+    *overlay = NULL;
+    int rc = search(&x, source, 0);
+    if (!rc && json_array_size(x.roots)) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/%zu.overlay", folder, index);
+        json_t *o = json_pack("{s:i,s:b,s:b,s:O}", "version", 0, "case-sensitive", 1, "use-external-names", 0, "roots",
+                              x.roots);
+        rc = o ? json_dump_file(o, path, JSON_INDENT(1)) : -1;
+        json_decref(o);
+        *overlay = xstrdup(path);
+    }
+    json_decref(x.roots);
+    json_decref(x.seen);
+    if (rc)
+        err_set(e, "cannot write into %s", folder);
+    return rc ? -1 : 0;
+}

@@ -1,0 +1,12 @@
+/* Inside the laboratory: the pictures of a profile's page, each with its heading, caption and data. */
+#ifndef WEIR_PROFILE_PROFILE_FIGURES_H
+#define WEIR_PROFILE_PROFILE_FIGURES_H
+
+#include "profile/profile.h"
+
+/* `first`: filled where a picture could not be drawn and none was missing before (its message was ""). */
+void profile_draw_stalls(const struct profile *, FILE *page, struct err *first);
+void profile_draw_time(const struct profile *, FILE *page, struct err *first);
+void profile_draw_roofline(const struct profile *, FILE *page, struct err *first);
+
+#endif

@@ -1,0 +1,465 @@
+/* A profile as a page: the screen's contents with everything that did not fit, pictures, and the annotated source. */
+#include "chart/page.h"
+#include "profile/profile.h"
+#include "profile/profile_figures.h"
+
+#include <math.h>
+
+static double share(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
+static void put_fact(FILE *f, const char *name, const char *value, const char *more)
+{
+    fputs("<div>", f);
+    page_element(f, "dt", name);
+    fputs("<dd>", f);
+    page_text(f, value);
+    if (more)
+        page_element(f, "small", more);
+    fputs("</dd></div>\n", f);
+}
+
+static void put_facts(const struct profile *p, FILE *f)
+{
+    char v[64], m[96], a[24];
+    const json_t *total = json_object_get(p->doc, "total");
+    fputs("<dl class=\"facts\">\n", f);
+    snprintf(v, sizeof v, "%.3f ms", 1e3 * p->seconds);
+    snprintf(m, sizeof m, "%s cycles", profile_big(a, p->cycles));
+    put_fact(f, "Simulated time", v, m);
+    snprintf(v, sizeof v, "%.1f", p->ipc);
+    snprintf(m, sizeof m, "of %.0f thread instructions/cycle", p->peak_ipc);
+    put_fact(f, "IPC", v, m);
+    snprintf(v, sizeof v, "%.1f%%", 100 * share(p->issued, p->slots));
+    put_fact(f, "Slots that issue", v, "of all scheduler cycles");
+    snprintf(v, sizeof v, "%.1f%%", 100 * profile_number(total, "l1.hit_rate"));
+    snprintf(m, sizeof m, "%s accesses", profile_big(a, profile_number(total, "l1.accesses")));
+    put_fact(f, "L1 hits", v, m);
+    snprintf(v, sizeof v, "%.1f%%",
+             100 * share(profile_number(total, "l2.hits"), profile_number(total, "l2.accesses")));
+    snprintf(m, sizeof m, "%s accesses", profile_big(a, profile_number(total, "l2.accesses")));
+    put_fact(f, "L2 hits", v, m);
+    snprintf(v, sizeof v, "%.1f GB/s", share(p->dram_bytes, p->seconds) * 1e-9);
+    snprintf(m, sizeof m, "of %.0f GB/s (%.0f%%)", p->peak_bytes * 1e-9,
+             100 * share(p->dram_bytes, p->seconds * p->peak_bytes));
+    put_fact(f, "DRAM", v, m);
+    if (profile_number(total, "energy.total_j") > 0) {
+        snprintf(v, sizeof v, "%.3g mJ", 1e3 * profile_number(total, "energy.total_j"));
+        snprintf(m, sizeof m, "%.1f W", profile_number(total, "energy.power_w"));
+        put_fact(f, "Energy", v, m);
+    }
+    fputs("</dl>\n", f);
+}
+
+static void put_findings(const struct profile *p, FILE *f)
+{
+    fputs("<h2 id=\"findings\">Findings</h2>\n", f);
+    if (!p->complete)
+        page_element(f, "p", "The run was stopped: the numbers are those so far.");
+    if (!p->counted)
+        page_element(
+            f, "p",
+            "There are no counts by instruction, so nothing is said about lines: weir run --profile counts them.");
+    if (!p->finding.n) {
+        page_element(f, "p", "No kernel or unit stands out.");
+        return;
+    }
+    fputs("<ol class=\"findings\">\n", f);
+    for (size_t i = 0; i < p->finding.n && i < 12; i++) {
+        const struct profile_finding *x = &p->finding.p[i];
+        fputs("<li>", f);
+        if (*x->place) {
+            page_element(f, "b", x->place);
+            fputs(": ", f);
+        }
+        page_text(f, x->text);
+        fputs("</li>\n", f);
+    }
+    fputs("</ol>\n", f);
+    page_element(
+        f, "p class=\"lead\"",
+        "An issue slot is one cycle of one warp scheduler. A slot that does not issue waits for one reason; the "
+        "instruction that the oldest waiting warp waits for is to blame.");
+}
+
+static void put_kernels(const struct profile *p, FILE *f)
+{
+    static const char *const heads[] = {"<kernel",          "launches",   "cycles",   "time",    "IPC",
+                                        "slots that issue", "DRAM GB/s",  "L1 hits",  "L2 hits", "<grid",
+                                        "<block",           "registers",  "shared B", "CTAs/SM", "occupancy",
+                                        "<limited by",      "warps held", NULL};
+    const double clock = profile_config(p, "clock.core");
+    fputs("<h2 id=\"kernels\">Kernels</h2>\n", f);
+    page_table_begin(f);
+    page_heads(f, heads);
+    for (size_t i = 0; i < p->kernel.n; i++) {
+        const struct profile_kernel *k = &p->kernel.p[i];
+        char text[64];
+        page_row(f, false);
+        page_cell(f, k->name);
+        page_number(f, k->launches, 0, "");
+        page_number(f, k->cycles, 0, "");
+        page_share(f, share(k->cycles, p->cycles));
+        page_number(f, share(k->thread_insts, k->cycles), 1, "");
+        page_share(f, share(k->issued, k->slots));
+        page_number(f, share(k->dram_bytes, k->cycles / clock) * 1e-9, 1, "");
+        page_share(f, k->l1_accesses > 0 ? k->l1_hits / k->l1_accesses : NAN);
+        page_share(f, k->l2_accesses > 0 ? k->l2_hits / k->l2_accesses : NAN);
+        snprintf(text, sizeof text, "%u × %u × %u", k->grid[0], k->grid[1], k->grid[2]);
+        page_cell(f, text);
+        snprintf(text, sizeof text, "%u × %u × %u", k->block[0], k->block[1], k->block[2]);
+        page_cell(f, text);
+        page_number(f, k->registers, 0, "");
+        page_number(f, k->shared_bytes, 0, "");
+        page_number(f, k->ctas_per_sm, 0, "");
+        page_share(f, k->limiter ? k->occupancy : NAN);
+        page_cell(f, k->limiter ? k->limiter : "–");
+        page_number(f, k->warps_resident, 1, "");
+        page_row_end(f);
+    }
+    page_table_end(f);
+    page_element(f, "p class=\"lead\"",
+                 "Summed over launches; grid, block and what they occupy are of the longest launch.");
+}
+
+static void put_stalls(const struct profile *p, FILE *f, struct err *e)
+{
+    static const char *const heads[] = {"<reason", "slots", "cycles", "<a warp", NULL};
+    fputs("<h2 id=\"stalls\">Where the issue slots went</h2>\n", f);
+    profile_draw_stalls(p, f, e);
+    page_table_begin(f);
+    page_heads(f, heads);
+    page_row(f, false);
+    page_cell(f, "issue");
+    page_share(f, share(p->issued, p->slots));
+    page_number(f, p->issued, 0, "");
+    page_cell(f, "issues");
+    page_row_end(f);
+    for (int i = 0; i < PROFILE_STALL_COUNT; i++) {
+        if (p->stall[i] <= 0)
+            continue;
+        page_row(f, false);
+        page_cell(f, profile_stall_name[i]);
+        page_share(f, share(p->stall[i], p->slots));
+        page_number(f, p->stall[i], 0, "");
+        page_cell(f, profile_stall_doc[i]);
+        page_row_end(f);
+    }
+    page_table_end(f);
+}
+
+/* ---- lines ---- */
+
+/* "lsu_full 77.7%, drain 7.6%": the reasons that make up most. */
+static void reasons(const double *stall, double slots, char *out, size_t bytes)
+{
+    size_t n = 0;
+    bool used[PROFILE_STALL_COUNT] = {false};
+    *out = 0;
+    for (int round = 0; round < 3; round++) {
+        int most = -1;
+        for (int i = 0; i < PROFILE_STALL_COUNT; i++)
+            if (!used[i] && stall[i] > 0 && (most < 0 || stall[i] > stall[most]))
+                most = i;
+        if (most < 0 || share(stall[most], slots) < 0.001 || n + 40 > bytes)
+            return;
+        used[most] = true;
+        n += (size_t)snprintf(out + n, bytes - n, "%s%s %.1f%%", n ? ", " : "", profile_stall_name[most],
+                              100 * share(stall[most], slots));
+    }
+}
+
+static void put_lines(const struct profile *p, FILE *f)
+{
+    static const char *const heads[] = {
+        "<line", "slots", "<because it makes warps wait", "<warps wait before it", "issued", "lanes", "<source", NULL};
+    fputs("<h2 id=\"lines\">Source lines</h2>\n", f);
+    page_element(
+        f, "p",
+        "Slots: those that issue the line's instructions and those that are lost because of them. What warps wait "
+        "for before the line is counted where its cause stands.");
+    page_table_begin(f);
+    page_heads(f, heads);
+    for (size_t i = 0; i < p->line.n && i < 100; i++) {
+        const struct profile_line *l = &p->line.p[i];
+        char text[160];
+        page_row(f, false);
+        page_cell(f, l->place);
+        page_share(f, share(l->cost, p->slots));
+        reasons(l->caused, p->slots, text, sizeof text);
+        page_cell(f, text);
+        reasons(l->waited, p->slots, text, sizeof text);
+        page_cell(f, text);
+        page_number(f, l->issues, 0, "");
+        page_number(f, l->issues > 0 ? l->lanes / l->issues : NAN, 1, "");
+        page_element(f, "td class=\"src\"", l->text ? l->text + strspn(l->text, " \t") : "");
+        page_row_end(f);
+    }
+    page_table_end(f);
+}
+
+/* ---- memory instructions ---- */
+
+static void put_accesses(const struct profile *p, FILE *f)
+{
+    static const char *const heads[] = {"<line",
+                                        "<access",
+                                        "<space",
+                                        "slots lost",
+                                        "executions",
+                                        "lanes",
+                                        "lines or passes each",
+                                        "sectors each",
+                                        "bytes used",
+                                        "L1",
+                                        "merged",
+                                        "other L1",
+                                        "L2",
+                                        "DRAM",
+                                        "mean wait",
+                                        "<waits, by where served",
+                                        NULL};
+    static const int where[] = {SERVED_L1, SERVED_MERGE, SERVED_REMOTE, SERVED_L2, SERVED_DRAM};
+    fputs("<h2 id=\"memory\">Memory instructions</h2>\n", f);
+    page_element(
+        f, "p",
+        "Loads, stores and atomics. Lines are requests to the L1 after coalescing, or passes over the banks of shared "
+        "memory (1 without conflicts); sectors are 32 bytes; bytes used is what the lanes asked for, of the sectors "
+        "moved for them. L1 to DRAM: where the lines were answered. Waits are cycles from leaving the SM to the "
+        "answer.");
+    page_table_begin(f);
+    page_heads(f, heads);
+    for (size_t i = 0; i < p->access.n; i++) {
+        const struct profile_access *a = &p->access.p[i];
+        const bool global = a->answered > 0;
+        char text[160] = "";
+        page_row(f, false);
+        page_cell(f, p->line.p[a->line].place);
+        page_cell(f, a->inst);
+        page_cell(f, a->space);
+        page_share(f, p->counted ? share(a->cost, p->slots) : NAN);
+        page_number(f, a->executions, 0, "");
+        page_number(f, share(a->lanes, a->executions), 1, "");
+        page_number(f, share(a->lines, a->executions), 2, "");
+        page_number(f, global ? share(a->sectors, a->executions) : NAN, 2, "");
+        page_share(f, global && a->sectors > 0 ? fmin(1, a->lanes * a->width / (32 * a->sectors)) : NAN);
+        size_t n = 0;
+        for (unsigned k = 0; k < sizeof where / sizeof *where; k++) {
+            const double part = share(a->served[where[k]], a->answered);
+            page_share(f, global ? part : NAN);
+            if (part > 0 && n < sizeof text - 40)
+                n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %.0f", n ? ", " : "",
+                                      profile_served_name[where[k]], a->latency[where[k]]);
+        }
+        page_number(f, global ? a->mean_latency : NAN, 0, "");
+        page_cell(f, text);
+        page_row_end(f);
+    }
+    page_table_end(f);
+}
+
+/* ---- the source ---- */
+
+enum { CONTEXT = 4, SOURCE_LINES = 600 };
+
+static const struct profile_line *line_of(const struct profile *p, const char *file, unsigned number, size_t *index)
+{
+    for (size_t i = 0; i < p->line.n; i++)
+        if (p->line.p[i].file && p->line.p[i].number == number && !strcmp(p->line.p[i].file, file)) {
+            *index = i;
+            return &p->line.p[i];
+        }
+    return NULL;
+}
+
+/* Sums over the memory instructions of a line. */
+struct accesses {
+    double executions, lines, sectors, hits, answered, waited;
+};
+static struct accesses accesses_of(const struct profile *p, size_t line)
+{
+    struct accesses s = {0};
+    for (size_t i = 0; i < p->access.n; i++) {
+        const struct profile_access *a = &p->access.p[i];
+        if (a->line != line)
+            continue;
+        s.executions += a->executions;
+        s.lines += a->lines;
+        s.sectors += a->answered > 0 ? a->sectors : 0;
+        s.hits += a->served[SERVED_L1];
+        s.answered += a->answered;
+        s.waited += a->answered * a->mean_latency;
+    }
+    return s;
+}
+
+static void put_source_line(const struct profile *p, const struct profile_source *s, unsigned number, FILE *f)
+{
+    size_t at = 0;
+    const struct profile_line *l = line_of(p, s->file, number, &at);
+    page_row(f, false);
+    page_number(f, number, 0, "");
+    page_element(f, "td class=\"src\"", s->line.p[number - 1]);
+    if (l) {
+        const struct accesses a = accesses_of(p, at);
+        page_share(f, share(l->cost, p->slots));
+        page_number(f, l->issues, 0, "");
+        page_number(f, l->n_access ? a.executions : NAN, 0, "");
+        page_number(f, l->n_access ? share(a.lines, a.executions) : NAN, 1, "");
+        page_number(f, a.answered > 0 ? share(a.sectors, a.executions) : NAN, 1, "");
+        page_share(f, a.answered > 0 ? a.hits / a.answered : NAN);
+        page_number(f, a.answered > 0 ? a.waited / a.answered : NAN, 0, "");
+    } else {
+        for (int i = 0; i < 7; i++)
+            fputs("<td data-v=\"\"></td>", f);
+    }
+    page_row_end(f);
+}
+
+/* Those with counts, and what stands around them; short files whole. */
+static void put_source(const struct profile *p, const struct profile_source *s, FILE *f)
+{
+    static const char *const heads[] = {"<line",      "<source",      "slots",   "issued", "accesses",
+                                        "lines each", "sectors each", "L1 hits", "wait",   NULL};
+    const char *slash = strrchr(s->file, '/');
+    size_t at;
+    bool *shown = xcalloc(s->line.n + 1, sizeof *shown);
+    bool all = s->line.n <= 60;
+    unsigned n = 0;
+    for (unsigned i = 1; i <= s->line.n; i++)
+        if (line_of(p, s->file, i, &at))
+            for (unsigned k = i > CONTEXT ? i - CONTEXT : 1; k <= i + CONTEXT && k <= s->line.n; k++)
+                shown[k] = true;
+    page_element(f, "h3", slash ? slash + 1 : s->file);
+    page_table_begin(f);
+    page_heads(f, heads);
+    for (unsigned i = 1; i <= s->line.n && n < SOURCE_LINES; i++)
+        if (all || shown[i]) {
+            put_source_line(p, s, i, f);
+            n++;
+        }
+    page_table_end(f);
+    free(shown);
+}
+
+static void put_sources(const struct profile *p, FILE *f)
+{
+    bool any = false;
+    for (size_t i = 0; i < p->source.n; i++) {
+        double cost = 0;
+        for (size_t k = 0; k < p->line.n; k++)
+            cost += p->line.p[k].file && !strcmp(p->line.p[k].file, p->source.p[i].file) ? p->line.p[k].cost : 0;
+        if (share(cost, p->slots) < 0.02)
+            continue;
+        if (!any)
+            fputs("<h2 id=\"source\">Annotated source</h2>\n", f);
+        any = true;
+        if (p->source.p[i].line.n) {
+            put_source(p, &p->source.p[i], f);
+            continue;
+        }
+        fputs("<p>", f);
+        page_printf(f, "%s cannot be read; weir profile --source DIR looks elsewhere, too.", p->source.p[i].file);
+        fputs("</p>\n", f);
+    }
+}
+
+/* ---- energy ---- */
+
+/* By component: "energy.l1_data_j" is what the data arrays of the L1s take. */
+static void put_energy(const struct profile *p, FILE *f)
+{
+    static const char *const heads[] = {"<component", "of all", "mJ", NULL};
+    static const char *const sums[] = {"energy.total_j", "energy.dynamic_j", "energy.static_j"};
+    json_t *total = json_object_get(p->doc, "total"), *value;
+    const double all = profile_number(total, sums[0]);
+    const char *key;
+    if (!(all > 0))
+        return;
+    fputs("<h2 id=\"energy\">Energy</h2>\n", f);
+    page_table_begin(f);
+    page_heads(f, heads);
+    json_object_foreach(total, key, value)
+    {
+        const size_t n = strlen(key);
+        if (strncmp(key, "energy.", 7) || n < 10 || strcmp(key + n - 2, "_j") || !strcmp(key, sums[0]) ||
+            !strcmp(key, sums[1]) || !strcmp(key, sums[2]))
+            continue;
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)(n - 9), key + 7);
+        for (char *c = name; *c; c++)
+            *c = *c == '_' ? ' ' : *c;
+        page_row(f, false);
+        page_cell(f, name);
+        page_share(f, json_number_value(value) / all);
+        page_number(f, 1e3 * json_number_value(value), 4, "");
+        page_row_end(f);
+    }
+    page_table_end(f);
+}
+
+/* ---- the rest ---- */
+
+static void put_origin(const struct profile *p, const char *command, FILE *f)
+{
+    const char *key;
+    json_t *value;
+    char policies[256];
+    fputs("<h2 id=\"origin\">Where this comes from</h2>\n<pre>", f);
+    page_text(f, command);
+    fputs("</pre>\n", f);
+    profile_policies(p, policies, sizeof policies);
+    page_element(f, "p", policies);
+    fputs("<details><summary>All parameters of the machine</summary>\n", f);
+    page_table_begin(f);
+    page_heads(f, (const char *const[]){"<parameter", "<value", NULL});
+    json_object_foreach(json_object_get(p->doc, "config"), key, value)
+    {
+        page_row(f, false);
+        page_cell(f, key);
+        page_cell(f, json_string_value(value) ? json_string_value(value) : "");
+        page_row_end(f);
+    }
+    page_table_end(f);
+    fputs("</details>\n<details><summary>All statistics</summary>\n", f);
+    page_table_begin(f);
+    page_heads(f, (const char *const[]){"<statistic", "value", NULL});
+    json_object_foreach(json_object_get(p->doc, "total"), key, value)
+    {
+        if (!json_is_number(value) || json_number_value(value) == 0)
+            continue;
+        page_row(f, false);
+        page_cell(f, key);
+        page_number(f, json_number_value(value), json_is_integer(value) ? 0 : 4, "");
+        page_row_end(f);
+    }
+    page_table_end(f);
+    fputs("</details>\n", f);
+}
+
+int profile_page(const struct profile *p, const char *command, FILE *f, struct err *e)
+{
+    char name[256], title[600], lead[256], footer[160];
+    profile_name(p, name, sizeof name);
+    snprintf(title, sizeof title, "%s%s%.200s on %.60s", name, *p->arguments ? " " : "", p->arguments, p->machine);
+    snprintf(lead, sizeof lead, "Simulated by weir %.40s%s%.40s", p->weir, *p->date ? ", " : "", p->date);
+    snprintf(footer, sizeof footer, "Made by weir profile. The page holds all it shows and loads nothing.");
+    err_clear(e);
+    page_begin(f, title, lead);
+    put_facts(p, f);
+    put_findings(p, f);
+    put_kernels(p, f);
+    put_stalls(p, f, e);
+    if (p->counted)
+        put_lines(p, f);
+    put_accesses(p, f);
+    put_sources(p, f);
+    profile_draw_time(p, f, e);
+    profile_draw_roofline(p, f, e);
+    put_energy(p, f);
+    put_origin(p, command, f);
+    page_end(f, footer);
+    return *e->msg ? -1 : 0;
+}

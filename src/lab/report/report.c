@@ -1,0 +1,435 @@
+/* See report.h. */
+#include "report/report.h"
+
+#include "base/exhaust.h"
+#include "base/outfile.h"
+#include "base/text.h"
+#include "report/interact.h"
+#include "study/model.h"
+#include "chart/page.h"
+#include "report/report_page.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <sys/stat.h>
+
+static void put_heading(const struct lab_figure *f, bool markdown, FILE *out)
+{
+    fputs(markdown ? "\n## " : "\n", out);
+    if (f->plan.number)
+        fprintf(out, "Figure %s: ", f->plan.number);
+    fprintf(out, "%s\n%s", f->plan.title, markdown ? "\n" : "");
+}
+
+/* What searches ended with, one line per variant. */
+static void put_found(const struct lab *l, const struct lab_figure *f, bool markdown, FILE *out)
+{
+    const char *bullet = markdown ? "- " : "  ";
+    bool climbed = false;
+    for (size_t k = 0; plan_simulates(&f->plan) && k < f->plan.variants.word.n; k++) {
+        const struct plan_variant *v = plan_find(&f->plan, f->plan.variants.word.p[k]);
+        if (!v->best.n)
+            continue;
+        climbed |= v->refine && l->from;
+        fprintf(out, "%sBest found, %s:", bullet, v->label ? v->label : v->name);
+        for (size_t p = 0; p < f->program.n; p++) {
+            char found[200];
+            lab_search_outcome(f, p, k, found, sizeof found);
+            const struct lab_program *program = f->program.p[p];
+            fprintf(out, "%s %s %s", p ? "," : "", f->plan.paper ? program->label : program->name,
+                    *found ? found : "-");
+        }
+        fputc('\n', out);
+    }
+    if (climbed)
+        fprintf(out, "%sSearches started from %s and went in steps of an eighth\n", bullet, l->from->path);
+}
+
+/* The same as a section of found.ini. */
+static void put_found_from(const struct lab_figure *f, size_t variant, FILE *out)
+{
+    const struct plan_variant *v = plan_find(&f->plan, f->plan.variants.word.p[variant]);
+    char found[200], stem[64];
+    bool headed = false;
+    plan_stem(&f->plan, stem);
+    for (size_t p = 0; v->refine && p < f->program.n; p++) {
+        lab_search_outcome(f, p, variant, found, sizeof found);
+        if (!*found)
+            continue;
+        if (!headed)
+            fprintf(out, "[%s/%s]\n", stem, v->name);
+        headed = true;
+        search_results_write(out, f->program.p[p]->name, found);
+    }
+}
+
+/* What a study of another size can start from (found.h), if anything was searched. */
+static int write_found(const struct lab *l, const struct report *r, struct err *e)
+{
+    char *text = NULL, *path = xasprintf("%s/found.ini", r->folder);
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    if (!out)
+        mem_exhausted(0);
+    for (size_t i = 0; i < l->figure.n; i++)
+        for (size_t k = 0; plan_simulates(&l->figure.p[i].plan) && k < l->figure.p[i].plan.variants.word.n; k++)
+            put_found_from(&l->figure.p[i], k, out);
+    fclose(out);
+    const int bad = n ? outfile_write(path, text, n, e) : 0;
+    free(text);
+    free(path);
+    return bad;
+}
+
+static void put_notes(const struct lab_figure *f, bool markdown, FILE *out)
+{
+    const char *bullet = markdown ? "- " : "  ";
+    if (f->plan.note)
+        fprintf(out, "%s%s\n", bullet, f->plan.note);
+    if (f->absent.n) {
+        fprintf(out, "%sNot in the suite:", bullet);
+        for (size_t i = 0; i < f->absent.n; i++)
+            fprintf(out, " %s", f->absent.p[i]);
+        fputc('\n', out);
+    }
+    table_put_marks(&f->table, bullet, out);
+    if (!table_has_values(&f->table))
+        fprintf(out, "%sNo picture: there is no value to draw\n", bullet);
+    for (size_t i = 0; i < f->trouble.n && i < 12; i++)
+        fprintf(out, "%sMissing: %s\n", bullet, f->trouble.p[i]);
+    if (f->trouble.n > 12)
+        fprintf(out, "%sMissing: %zu more\n", bullet, f->trouble.n - 12);
+}
+
+static void published(const struct claim *c, char out[48])
+{
+    switch (c->kind) {
+    case CLAIM_LEAST:
+        snprintf(out, 48, "≥ %s", c->value);
+        break;
+    case CLAIM_WITHIN:
+        snprintf(out, 48, "±%s", c->value);
+        break;
+    case CLAIM_AHEAD:
+        snprintf(out, 48, "ahead");
+        break;
+    default:
+        snprintf(out, 48, "%s%s", c->kind == CLAIM_GAIN && c->published > 0 ? "+" : "", c->value);
+    }
+}
+
+struct writing {
+    struct lab *lab;
+    const struct report *report;
+    FILE *md, *html; /* the figures' sections, collected; NULL = nothing is written */
+    FILE *screen;
+    VEC(struct report_claim) claim;
+};
+
+/* Judges what is claimed about the figure, at the end of w->claim. */
+static int judge(struct writing *w, struct lab_figure *f, struct err *e)
+{
+    const struct claims *all = w->report->claims;
+    for (size_t i = 0; all && f->plan.number && i < all->claim.n; i++) {
+        struct report_claim c = {.claim = &all->claim.p[i]};
+        if (strcmp(c.claim->figure, f->plan.number))
+            continue;
+        if (claims_judge(all, c.claim, w->lab, f, &c.judged, e))
+            return -1;
+        published(c.claim, c.published);
+        VEC_PUSH(&w->claim, c);
+    }
+    return 0;
+}
+
+static void put_claim(const struct writing *w, const struct report_claim *c)
+{
+    const struct judgement *j = &c->judged;
+    const char *programs = c->claim->programs ? c->claim->programs : "all";
+    char rows[64] = "";
+    if (j->missing)
+        snprintf(rows, sizeof rows, " (%u of %u programs)", j->n, j->n + j->missing);
+    const int wide = 8 - (int)text_width(c->published); /* not %-8s, which counts bytes */
+    fprintf(w->screen, "  %-16s published %s%*s weir %-8s %s%s\n    \"%s\"\n%s%s%s", verdict_name[j->verdict],
+            c->published, wide > 0 ? wide : 0, "", j->text, programs, rows, c->claim->says, *j->because ? "    " : "",
+            j->because, *j->because ? "\n" : "");
+    if (w->md)
+        fprintf(w->md, "- **%s**: published %s, weir %s%s, %s. \"%s\"%s%s\n", verdict_name[j->verdict], c->published,
+                j->text, rows, programs, c->claim->says, *j->because ? " " : "", j->because);
+}
+
+struct marks {
+    VEC(struct plot_mark) mark;
+};
+
+/* Where a published value lies in the picture: at the mean, or the program, that the claim is about. */
+static void find_marks(const struct lab_figure *f, const struct report_claim *c, size_t n, struct marks *m)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct claim *x = c[i].claim;
+        const char *rows = x->programs ? x->programs : "all";
+        const int column = x->of.word.n == 1 ? table_column(&f->table, x->of.word.p[0]) : -1;
+        if ((x->kind != CLAIM_GAIN && x->kind != CLAIM_MEAN) || column < 0 || c[i].judged.verdict == VERDICT_UNKNOWN)
+            continue;
+        for (size_t k = 0; k < f->table.row.n; k++) {
+            const struct table_row *r = &f->table.row.p[k];
+            if (strcmp(r->mean && !strncmp(r->label, "mean ", 5) ? r->label + 5 : r->label, rows))
+                continue;
+            /* What our value would be with the published gain. */
+            double value =
+                x->kind == CLAIM_MEAN ? x->published : r->cell[column] * (1 + x->published) / (1 + c[i].judged.ours);
+            if (isfinite(value))
+                VEC_PUSH(&m->mark, (struct plot_mark){k, (size_t)column, value});
+        }
+    }
+}
+
+static int write_table(const struct lab_figure *f, const char *stem, struct err *e)
+{
+    char path[PATH_MAX + 8];
+    snprintf(path, sizeof path, "%s.txt", stem);
+    struct outfile *out = outfile_open(path, e);
+    if (!out)
+        return -1;
+    table_print(&f->table, false, outfile_stream(out));
+    table_put_marks(&f->table, "  ", outfile_stream(out));
+    return outfile_commit(out, e);
+}
+
+static char *read_file(const char *stem, size_t *bytes)
+{
+    char *path = xasprintf("%s.svg", stem), *text = NULL;
+    FILE *f = fopen(path, "r");
+    long n = f && !fseek(f, 0, SEEK_END) ? ftell(f) : -1;
+    if (n > 0 && !fseek(f, 0, SEEK_SET)) {
+        text = xmalloc((size_t)n);
+        *bytes = fread(text, 1, (size_t)n, f);
+    }
+    if (f)
+        fclose(f);
+    free(path);
+    return text;
+}
+
+/* The first line of the text that is a sentence: it ends in a stop, as no line of a table does. */
+static char *first_sentence(char *text)
+{
+    char *at = text;
+    for (char *end = strchr(at, '\n'); end; at = end + 1, end = strchr(at, '\n'))
+        if (end > at && end[-1] == '.')
+            return at;
+    return at + strlen(at);
+}
+
+/* The analysis of combinations on the page: the words of the screen, its tables as they are and its sentences, which
+ * come last, as text that finds its own lines. */
+static void put_interactions(const struct writing *w, const struct lab_figure *f)
+{
+    char *text = NULL, *next = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    if (!out)
+        mem_exhausted(0);
+    interact_print(w->lab, f, w->report->claims, false, out);
+    fclose(out);
+    char *sentence = first_sentence(text);
+    char *tables = xstrndup(text, (size_t)(sentence - text));
+    if (tables[strspn(tables, " \n")])
+        page_element(w->html, "pre", tables);
+    for (char *line = strtok_r(sentence, "\n", &next); line; line = strtok_r(NULL, "\n", &next))
+        page_element(w->html, "p", line + strspn(line, " "));
+    free(tables);
+    free(text);
+}
+
+/* The figure's files and its places in the reports. 1: it could not be drawn (*e). */
+static int write_figure(struct writing *w, const struct lab_figure *f, const struct report_claim *c, size_t n,
+                        struct err *e)
+{
+    char name[64], stem[PATH_MAX];
+    int drawn = 0;
+    plan_stem(&f->plan, name);
+    if (snprintf(stem, sizeof stem, "%s/%s", w->report->folder, name) >= (int)sizeof stem - 8)
+        return err_at(e, w->report->folder, 0, 0, "the name is too long");
+    table_print(&f->table, true, w->md);
+    if (table_has_values(&f->table))
+        fprintf(w->md, "\n![%s](%s.svg)\n\n", f->plan.title, name);
+    if (f->plan.kind == PLAN_INTERACTIONS)
+        interact_print(w->lab, f, w->report->claims, true, w->md);
+    put_found(w->lab, f, true, w->md);
+    put_notes(f, true, w->md);
+    if (write_table(f, stem, e))
+        return -1;
+    struct marks marks = {0};
+    struct plot plot = lab_plot(f);
+    find_marks(f, c, n, &marks);
+    if (plot.style == PLOT_BARS) {
+        plot.mark = marks.mark.p;
+        plot.n_mark = marks.mark.n;
+    }
+    plot.formats = w->report->formats;
+    char *svg = NULL;
+    size_t bytes = 0;
+    /* All programs under all combinations are no picture; the means of the combinations are. */
+    struct table means = f->plan.kind == PLAN_INTERACTIONS ? interact_means(f) : (struct table){0};
+    if (table_has_values(&f->table)) {
+        drawn = plot_write(means.row.n ? &means : &f->table, &plot, stem, e) ? 1 : 0;
+        svg = drawn ? NULL : read_file(stem, &bytes);
+    }
+    table_free(&means);
+    report_page_figure(w->html, w->report, f, svg, bytes, c, n);
+    if (f->plan.kind == PLAN_INTERACTIONS)
+        put_interactions(w, f);
+    free(svg);
+    VEC_FREE(&marks.mark);
+    return drawn;
+}
+
+/* A hundred rows over time are no reading for a screen; their means are. */
+static void put_course(const struct lab_figure *f, FILE *screen)
+{
+    for (unsigned c = 0; c < f->table.column.n; c++)
+        fprintf(screen, "  %-16s %5.1f%% of the SMs, on average\n", f->table.column.p[c].label,
+                100 * table_mean(&f->table, c, "all", NULL, NULL));
+}
+
+static int put_figure(struct writing *w, struct lab_figure *f, struct err *e)
+{
+    const size_t first = w->claim.n;
+    put_heading(f, false, w->screen);
+    if (w->md)
+        put_heading(f, true, w->md);
+    if (f->plan.refused) {
+        fprintf(w->screen, "  Not reproduced: %s\n", f->plan.refused);
+        if (w->md) {
+            fprintf(w->md, "Not reproduced: %s\n", f->plan.refused);
+            report_page_figure(w->html, w->report, f, NULL, 0, NULL, 0);
+        }
+        return 0;
+    }
+    if (judge(w, f, e))
+        return -1;
+    if (f->plan.kind == PLAN_PHASES)
+        put_course(f, w->screen);
+    else
+        table_print(&f->table, false, w->screen);
+    if (f->plan.kind == PLAN_INTERACTIONS)
+        interact_print(w->lab, f, w->report->claims, false, w->screen);
+    put_found(w->lab, f, false, w->screen);
+    put_notes(f, false, w->screen);
+    const int drawn = w->md ? write_figure(w, f, w->claim.n ? w->claim.p + first : NULL, w->claim.n - first, e) : 0;
+    for (size_t i = first; i < w->claim.n; i++)
+        put_claim(w, &w->claim.p[i]);
+    return drawn;
+}
+
+static void put_summary(const struct writing *w, FILE *out)
+{
+    unsigned count[VERDICT_UNKNOWN + 1] = {0};
+    for (size_t i = 0; i < w->claim.n; i++)
+        count[w->claim.p[i].judged.verdict]++;
+    fprintf(out, "%u claims hold, %u hold in direction only, %u do not hold", count[VERDICT_HOLDS],
+            count[VERDICT_DIRECTION], count[VERDICT_FAILS]);
+    if (count[VERDICT_UNKNOWN])
+        fprintf(out, ", %u are not known yet", count[VERDICT_UNKNOWN]);
+    fputs(".\n", out);
+}
+
+int report_folder(const char *path, struct err *e)
+{
+    char part[PATH_MAX];
+    if ((size_t)snprintf(part, sizeof part, "%s", path) >= sizeof part)
+        return err_at(e, path, 0, 0, "the name is too long");
+    for (char *slash = strchr(part + 1, '/');; slash = strchr(slash + 1, '/')) {
+        if (slash)
+            *slash = 0;
+        if (mkdir(part, 0777) && errno != EEXIST)
+            return err_at(e, part, 0, 0, "cannot create the folder: %s", strerror(errno));
+        if (!slash)
+            return 0;
+        *slash = '/';
+    }
+}
+
+int report_check(const char *folder, struct err *e)
+{
+    char path[PATH_MAX + 16];
+    if (report_folder(folder, e))
+        return -1;
+    snprintf(path, sizeof path, "%.4000s/report.md", folder);
+    return outfile_check(path, e);
+}
+
+static void put_markdown(const struct writing *w, const char *body, FILE *out)
+{
+    fprintf(out, "# %s\n\n", w->report->title);
+    if (lab_has_suite(w->lab))
+        fprintf(out, "Size of the programs: %s. ", w->report->size);
+    fprintf(out, "Model of the machine: %s.\n", WEIR_MODEL);
+    if (w->claim.n) {
+        fputc('\n', out);
+        put_summary(w, out);
+        fputs("\n| figure | claim | published | weir | verdict |\n|---|---|--:|--:|---|\n", out);
+    }
+    for (size_t i = 0; i < w->claim.n; i++) {
+        const struct report_claim *c = &w->claim.p[i];
+        fprintf(out, "| %s | %s | %s | %s | %s |\n", c->claim->figure, c->claim->says, c->published, c->judged.text,
+                verdict_name[c->judged.verdict]);
+    }
+    fputs(body, out);
+}
+
+/* report.md or report.html in the folder. */
+static int write_report(const struct writing *w, const char *name, const char *body, struct err *e)
+{
+    char *path = xasprintf("%s/%s", w->report->folder, name);
+    struct outfile *file = outfile_open(path, e);
+    free(path);
+    if (!file)
+        return -1;
+    if (!strcmp(name, "report.html"))
+        report_page(outfile_stream(file), w->report, w->lab, w->claim.p, w->claim.n, body);
+    else
+        put_markdown(w, body, outfile_stream(file));
+    return outfile_commit(file, e);
+}
+
+int report_write(struct lab *l, const struct report *r, FILE *screen, struct err *e)
+{
+    struct writing w = {.lab = l, .report = r, .screen = screen};
+    char *body = NULL, *sections = NULL;
+    size_t body_n = 0, sections_n = 0;
+    if (r->folder) {
+        if (report_folder(r->folder, e))
+            return -1;
+        w.md = open_memstream(&body, &body_n);
+        w.html = open_memstream(&sections, &sections_n);
+        if (!w.md || !w.html)
+            mem_exhausted(0);
+    }
+    int status = 0;
+    for (size_t i = 0; i < l->figure.n && status >= 0; i++) {
+        int s = put_figure(&w, &l->figure.p[i], e);
+        status = s < 0 ? s : status | s;
+    }
+    for (size_t i = 0; r->verdict && i < w.claim.n; i++)
+        r->verdict[w.claim.p[i].judged.verdict]++;
+    if (w.claim.n && status >= 0) {
+        fputc('\n', screen);
+        put_summary(&w, screen);
+    }
+    if (r->folder) {
+        fclose(w.md);
+        fclose(w.html);
+        /* What could not be drawn is told, but everything else is written. */
+        if (status >= 0 &&
+            (write_found(l, r, status ? NULL : e) || write_report(&w, "report.md", body, status ? NULL : e) ||
+             write_report(&w, "report.html", sections, status ? NULL : e)))
+            status = -1;
+        free(body);
+        free(sections);
+    }
+    VEC_FREE(&w.claim);
+    return status ? -1 : 0;
+}

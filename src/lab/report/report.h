@@ -1,0 +1,25 @@
+/*
+ * What a person reads: tables and verdicts on the screen, and a folder with report.html (one file that holds all),
+ * report.md, the tables and the pictures.
+ */
+#ifndef WEIR_REPORT_REPORT_H
+#define WEIR_REPORT_REPORT_H
+
+#include "report/published.h"
+
+struct report {
+    const char *title, *folder; /* folder: NULL = nothing is written */
+    const char *size;
+    const char *command;         /* as it was typed; NULL = not known */
+    const char *formats;         /* of pictures beside SVG, as in plot.h; NULL = none */
+    const struct claims *claims; /* NULL = none */
+    unsigned *verdict;           /* how many claims got which (VERDICT_UNKNOWN + 1), added up; NULL = not wanted */
+};
+/* Makes the folder. -1: *e; what cannot be drawn is said at the end, after everything else is written. */
+int report_write(struct lab *, const struct report *, FILE *screen, struct err *);
+/* Before hours of simulations: makes the folder and sees whether the report can be written into it. */
+int report_check(const char *folder, struct err *);
+/* Creates a folder for a report, and those above it. */
+int report_folder(const char *path, struct err *);
+
+#endif

@@ -1,0 +1,298 @@
+/* See report_page.h. */
+#include "report/report_page.h"
+
+#include "base/exhaust.h"
+#include "study/model.h"
+#include "chart/page.h"
+
+static const char *const verdict_class[] = {"holds", "direction", "fails", "unknown"};
+static const char *const verdict_sign[] = {"✓", "≈", "✗", "?"};
+
+static void put_verdict(FILE *f, enum verdict v)
+{
+    fprintf(f, "<span class=\"verdict %s\">%s ", verdict_class[v], verdict_sign[v]);
+    page_text(f, verdict_name[v]);
+    fputs("</span>", f);
+}
+
+static void put_heading(FILE *f, const struct lab_figure *figure)
+{
+    if (figure->plan.number)
+        page_printf(f, "Figure %s: ", figure->plan.number);
+    page_text(f, figure->plan.title);
+}
+
+/* ---- a figure ---- */
+
+static void put_claims(FILE *f, const struct report_claim *c, size_t n)
+{
+    if (!n)
+        return;
+    fputs("<ul class=\"claims\">\n", f);
+    for (size_t i = 0; i < n; i++) {
+        const struct judgement *j = &c[i].judged;
+        fputs("<li>", f);
+        put_verdict(f, j->verdict);
+        page_printf(f, ": published %s, weir %s, %s. “%s”", c[i].published, j->text,
+                    c[i].claim->programs ? c[i].claim->programs : "all", c[i].claim->says);
+        if (*j->because) {
+            fputs("<br><small>", f);
+            page_text(f, j->because);
+            fputs("</small>", f);
+        }
+        fputs("</li>\n", f);
+    }
+    fputs("</ul>\n", f);
+}
+
+static void join_words(const struct inifile_words *w, char *out, size_t bytes)
+{
+    size_t n = 0;
+    *out = 0;
+    for (size_t i = 0; i < w->word.n; i++) {
+        int put = snprintf(out + n, bytes - n, "%s%s", i ? " " : "", w->word.p[i]);
+        n = put < 0 || n + (size_t)put >= bytes ? bytes - 1 : n + (size_t)put;
+    }
+}
+
+static void put_variants(FILE *f, const struct plan *p)
+{
+    static const char *const heads[] = {"<variant", "<machine", "<with", "<set", "<searched", NULL};
+    page_table_begin(f);
+    page_heads(f, heads);
+    for (size_t i = 0; i < p->variants.word.n; i++) {
+        const struct plan_variant *v = plan_find(p, p->variants.word.p[i]);
+        char set[600], best[600] = "";
+        join_words(&v->set, set, sizeof set);
+        for (size_t k = 0; k < v->best.n && strlen(best) + 40 < sizeof best; k++)
+            snprintf(best + strlen(best), sizeof best - strlen(best), "%s%.200s", k ? ", " : "", v->best.p[k].key);
+        page_row(f, false);
+        page_cell(f, v->label ? v->label : v->name);
+        page_cell(f, v->machine ? v->machine : p->machine ? p->machine : "gtx480");
+        page_cell(f, v->with ? v->with : "");
+        page_cell(f, set);
+        page_cell(f, best);
+        page_row_end(f);
+    }
+    page_table_end(f);
+}
+
+/* How to make it again, and from what. */
+static void put_origin(FILE *f, const struct report *r, const struct lab_figure *figure)
+{
+    const struct plan *p = &figure->plan;
+    char stem[64], name[80], *csv = page_csv(&figure->table);
+    plan_stem(&figure->plan, stem);
+    fputs("<details><summary>The command, the variants and the data</summary>\n", f);
+    if (r->command) {
+        fputs("<pre>", f);
+        page_text(f, r->command);
+        fputs("</pre>\n", f);
+    }
+    fputs("<p>Plan <code>", f);
+    page_text(f, p->path);
+    fputs("</code>; values are <code>", f);
+    page_text(f, p->metric ? p->metric : "");
+    fputs("</code>", f);
+    if (p->normalise)
+        page_printf(f, ", divided by those of %s", p->normalise);
+    page_printf(f, "; means are %s. ", p->geometric ? "geometric" : "arithmetic");
+    snprintf(name, sizeof name, "%s.csv", stem);
+    page_download(f, name, "text/csv", csv, "The data as CSV");
+    page_printf(f, "; %s.gp, beside this file, draws the picture again.", stem);
+    fputs("</p>\n", f);
+    if (plan_simulates(p))
+        put_variants(f, p);
+    fputs("</details>\n", f);
+    free(csv);
+}
+
+/* What the marks of rows mean: the words of the screen. */
+static void put_marks(FILE *f, const struct table *t)
+{
+    char *text = NULL, *next = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    if (!out)
+        mem_exhausted(0);
+    table_put_marks(t, "", out);
+    fclose(out);
+    for (char *line = strtok_r(text, "\n", &next); line; line = strtok_r(NULL, "\n", &next))
+        page_element(f, "p", line);
+    free(text);
+}
+
+static void put_notes(FILE *f, const struct lab_figure *figure)
+{
+    if (figure->plan.note)
+        page_element(f, "p", figure->plan.note);
+    put_marks(f, &figure->table);
+    if (figure->absent.n) {
+        fputs("<p>Not in the suite:", f);
+        for (size_t i = 0; i < figure->absent.n; i++)
+            page_printf(f, " %s", figure->absent.p[i]);
+        fputs("</p>\n", f);
+    }
+    if (!table_has_values(&figure->table))
+        page_element(f, "p", "No picture: there is no value to draw.");
+    if (!figure->trouble.n)
+        return;
+    page_printf(f, "%zu %s missing:", figure->trouble.n, figure->trouble.n == 1 ? "value is" : "values are");
+    fputs("<ul>\n", f);
+    for (size_t i = 0; i < figure->trouble.n && i < 12; i++)
+        page_element(f, "li", figure->trouble.p[i]);
+    fputs("</ul>\n", f);
+}
+
+static void put_found(FILE *f, const struct lab_figure *figure)
+{
+    for (size_t k = 0; plan_simulates(&figure->plan) && k < figure->plan.variants.word.n; k++) {
+        const struct plan_variant *v = plan_find(&figure->plan, figure->plan.variants.word.p[k]);
+        if (!v->best.n)
+            continue;
+        fputs("<p>", f);
+        page_printf(f, "Best found, %s:", v->label ? v->label : v->name);
+        for (size_t p = 0; p < figure->program.n; p++) {
+            char found[200];
+            lab_search_outcome(figure, p, k, found, sizeof found);
+            page_printf(f, "%s %s %s", p ? "," : "",
+                        figure->plan.paper ? figure->program.p[p]->label : figure->program.p[p]->name,
+                        *found ? found : "–");
+        }
+        fputs("</p>\n", f);
+    }
+}
+
+void report_page_figure(FILE *f, const struct report *r, const struct lab_figure *figure, const char *svg,
+                        size_t svg_bytes, const struct report_claim *claim, size_t n_claim)
+{
+    char stem[64], alt[300];
+    plan_stem(&figure->plan, stem);
+    fprintf(f, "<section>\n<h2 id=\"%s\">", stem);
+    put_heading(f, figure);
+    fputs("</h2>\n", f);
+    if (figure->plan.refused) {
+        page_printf(f, "Not reproduced: %s", figure->plan.refused);
+        fputs("</section>\n", f);
+        return;
+    }
+    if (svg) {
+        snprintf(alt, sizeof alt, "%.140s: %.140s", figure->plan.title, figure->axis);
+        fputs("<figure>\n", f);
+        page_picture(f, svg, svg_bytes, alt);
+        fputs("</figure>\n", f);
+    }
+    put_claims(f, claim, n_claim);
+    if (figure->table.row.n > 40) { /* a course: the picture says it */
+        fputs("<details><summary>The table</summary>\n", f);
+        page_table(f, &figure->table, figure->plan.kind == PLAN_BARS ? "program" : "");
+        fputs("</details>\n", f);
+    } else if (figure->table.row.n) {
+        page_table(f, &figure->table, figure->plan.kind == PLAN_BARS ? "program" : "");
+    }
+    put_found(f, figure);
+    put_notes(f, figure);
+    put_origin(f, r, figure);
+    fputs("</section>\n", f);
+}
+
+/* ---- the page ---- */
+
+static void put_fact(FILE *f, unsigned count, const char *what)
+{
+    fputs("<div>", f);
+    page_element(f, "dt", what);
+    fprintf(f, "<dd>%u</dd></div>\n", count);
+}
+
+static void put_summary(FILE *f, const struct report_claim *c, size_t n)
+{
+    static const char *const heads[] = {"<figure", "<claim", "published", "weir", "<verdict", NULL};
+    unsigned count[VERDICT_UNKNOWN + 1] = {0};
+    for (size_t i = 0; i < n; i++)
+        count[c[i].judged.verdict]++;
+    fputs("<dl class=\"facts\">\n", f);
+    put_fact(f, count[VERDICT_HOLDS], "claims hold");
+    put_fact(f, count[VERDICT_DIRECTION], "hold in direction only");
+    put_fact(f, count[VERDICT_FAILS], "do not hold");
+    if (count[VERDICT_UNKNOWN])
+        put_fact(f, count[VERDICT_UNKNOWN], "are not known yet");
+    fputs("</dl>\n", f);
+    fputs("<div class=\"scroll\"><table class=\"sortable cards\">\n", f);
+    page_heads(f, heads);
+    for (size_t i = 0; i < n; i++) {
+        page_row(f, false);
+        page_element(f, "td class=\"left\" data-name=\"figure\"", c[i].claim->figure);
+        page_element(f, "td class=\"wide\"", c[i].claim->says);
+        page_element(f, "td data-name=\"published\"", c[i].published);
+        page_element(f, "td data-name=\"weir\"", c[i].judged.text);
+        fputs("<td class=\"left\">", f);
+        put_verdict(f, c[i].judged.verdict);
+        fputs("</td>", f);
+        page_row_end(f);
+    }
+    page_table_end(f);
+}
+
+static void put_mean(FILE *f, const struct table *t, const struct table_row *r)
+{
+    fputs("<dl class=\"facts\">\n", f);
+    for (size_t c = 0; c < t->column.n; c++) {
+        fputs("<div>", f);
+        page_element(f, "dt", t->column.p[c].label);
+        fputs("<dd>", f);
+        char text[32];
+        table_cell(t, c, r->cell[c], text);
+        page_text(f, text);
+        fputs("</dd></div>\n", f);
+    }
+    fputs("</dl>\n", f);
+}
+
+/* What a sweep without published values begins with: the means. */
+static void put_means(FILE *f, const struct lab *l)
+{
+    for (size_t i = 0; i < l->figure.n; i++) {
+        const struct lab_figure *x = &l->figure.p[i];
+        for (size_t k = 0; k < x->table.row.n; k++) {
+            if (!x->table.row.p[k].mean)
+                continue;
+            fputs("<p>", f);
+            page_printf(f, "%s%s%s, %s:", l->figure.n > 1 ? x->plan.title : "", l->figure.n > 1 ? ": " : "", x->axis,
+                        x->table.row.p[k].label);
+            fputs("</p>\n", f);
+            put_mean(f, &x->table, &x->table.row.p[k]);
+        }
+    }
+}
+
+void report_page(FILE *f, const struct report *r, const struct lab *l, const struct report_claim *c, size_t n,
+                 const char *sections)
+{
+    const struct plan *first = l->figure.n ? &l->figure.p[0].plan : NULL;
+    const char *paper = first ? first->paper_title : NULL;
+    char lead[200];
+    if (lab_has_suite(l))
+        snprintf(lead, sizeof lead, "Programs at size %.20s, simulated by weir. Model of the machine: %.40s.", r->size,
+                 WEIR_MODEL);
+    else
+        snprintf(lead, sizeof lead, "Simulated by weir. Model of the machine: %.40s.", WEIR_MODEL);
+    page_begin(f, paper ? paper : first && l->figure.n == 1 ? first->title : r->title, lead);
+    if (n)
+        put_summary(f, c, n);
+    else
+        put_means(f, l);
+    if (l->figure.n > 1) {
+        fputs("<nav class=\"toc\"><ul>\n", f);
+        for (size_t i = 0; i < l->figure.n; i++) {
+            char stem[64];
+            plan_stem(&l->figure.p[i].plan, stem);
+            fprintf(f, "<li><a href=\"#%s\">", stem);
+            put_heading(f, &l->figure.p[i]);
+            fputs("</a></li>\n", f);
+        }
+        fputs("</ul></nav>\n", f);
+    }
+    fputs(sections, f);
+    page_end(f, "Made by weir. The page holds all it shows and loads nothing.");
+}

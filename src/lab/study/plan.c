@@ -1,0 +1,590 @@
+/* Reads plans; see plan.h. */
+#include "study/plan.h"
+
+#include "base/exhaust.h"
+#include "base/text.h"
+#include "base/nearest.h"
+#include "gpu/plugin.h"
+#include "study/axes.h"
+#include "chart/plot.h"
+#include "study/search.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const kind_names[PLAN_KINDS] = {"bars",      "loads", "locality",   "counts", "aps",
+                                                   "decisions", "reuse", "iterations", "phases", "interactions"};
+
+struct reading {
+    struct plan *p;
+    bool is_base;           /* the shared file: its [figure] is not ours */
+    char *base, *published; /* as written */
+    struct inifile_place base_at, published_at;
+    struct inifile_words plugin;
+};
+
+static int unknown(const struct inifile_item *i, const char *const *keys, unsigned n, struct err *e)
+{
+    err_at(e, i->file, i->line, 0, "there is no key '%s' in [%s]", i->key, i->section);
+    const char *near = nearest_name(i->key, keys, n);
+    return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "docs/reproduce.md lists the keys");
+}
+
+static int read_choice(const struct inifile_item *i, const char *const *names, unsigned n, struct err *e)
+{
+    for (unsigned k = 0; k < n; k++)
+        if (!strcmp(i->value, names[k]))
+            return (int)k;
+    err_at(e, i->file, i->line, 0, "%s = %s is not known", i->key, i->value);
+    return err_hint_names(e, i->value, names, n);
+}
+
+static int read_figure(struct reading *r, const struct inifile_item *i, struct err *e)
+{
+    struct plan *p = r->p;
+    const struct inifile_place at = {i->file, i->line};
+    const struct {
+        const char *key;
+        char **text;
+        struct inifile_place *place;
+    } texts[] = {
+        {"number", &p->number, &p->number_at},
+        {"title", &p->title, NULL},
+        {"machine", &p->machine, &p->machine_at},
+        {"metric", &p->metric, &p->metric_at},
+        {"axis", &p->axis, NULL},
+        {"normalise", &p->normalise, &p->normalise_at},
+        {"refused", &p->refused, NULL},
+        {"note", &p->note, NULL},
+        {"maximise", &p->maximise, &p->maximise_at},
+        {"base", &r->base, &r->base_at},
+        {"published", &r->published, &r->published_at},
+    };
+    const struct {
+        const char *key;
+        struct inifile_words *list;
+    } lists[] = {{"programs", &p->programs},
+                 {"variants", &p->variants},
+                 {"means", &p->means},
+                 {"plugin", &r->plugin},
+                 {"parts", &p->parts}};
+    static const char *const keys[] = {"number",  "title",    "machine", "metric",   "axis",     "normalise", "refused",
+                                       "note",    "maximise", "base",    "programs", "variants", "means",     "kind",
+                                       "average", "plugin",   "empty",   "draw",     "parts"};
+    static const char *const averages[] = {"arithmetic", "geometric"}, *const empties[] = {"zero", "skip"};
+    for (unsigned k = 0; k < sizeof texts / sizeof *texts; k++)
+        if (!strcmp(i->key, texts[k].key)) {
+            if (texts[k].place)
+                *texts[k].place = at;
+            return inifile_text(texts[k].text, i, e);
+        }
+    for (unsigned k = 0; k < sizeof lists / sizeof *lists; k++)
+        if (!strcmp(i->key, lists[k].key)) {
+            inifile_add_words(lists[k].list, i);
+            return 0;
+        }
+    if (!strcmp(i->key, "kind")) {
+        int k = read_choice(i, kind_names, PLAN_KINDS, e);
+        if (k < 0)
+            return -1;
+        p->kind = (enum plan_kind)k;
+        return 0;
+    }
+    if (!strcmp(i->key, "draw"))
+        return (p->draw = read_choice(i, plot_style_name, PLOT_STYLES, e)) < 0 ? -1 : 0;
+    if (!strcmp(i->key, "average")) {
+        int k = read_choice(i, averages, 2, e);
+        p->geometric = k == 1;
+        return k < 0 ? -1 : 0;
+    }
+    if (!strcmp(i->key, "empty")) {
+        int k = read_choice(i, empties, 2, e);
+        p->skip_empty = k == 1;
+        return k < 0 ? -1 : 0;
+    }
+    return unknown(i, keys, sizeof keys / sizeof *keys, e);
+}
+
+/* "swl.limit: 2 4 8" */
+static int read_search(struct plan_variant *v, const struct inifile_item *i, struct err *e)
+{
+    const char *colon = strchr(i->value, ':');
+    const char *values = i->value;
+    if (!(i->continued && v->best.n && !colon)) {
+        if (!colon || colon == i->value)
+            return err_at(e, i->file, i->line, 0, "best = %s: write it as KEY: VALUE VALUE ...", i->value);
+        size_t n = (size_t)(colon - i->value);
+        while (n && isspace((unsigned char)i->value[n - 1]))
+            n--;
+        VEC_PUSH(&v->best, (struct plan_search){.key = xstrndup(i->value, n), .at = {i->file, i->line}});
+        values = colon + 1;
+    }
+    struct plan_search *s = &v->best.p[v->best.n - 1];
+    inifile_split(&s->value, values);
+    return s->value.word.n ? 0 : err_at(e, i->file, i->line, 0, "best = %s: no values to try", i->value);
+}
+
+static int read_variant(struct reading *r, const char *name, const struct inifile_item *i, struct err *e)
+{
+    struct plan *p = r->p;
+    struct plan_variant *v = NULL;
+    for (size_t k = 0; k < p->variant.n; k++)
+        if (!strcmp(p->variant.p[k].name, name))
+            v = &p->variant.p[k];
+    if (!v) {
+        VEC_PUSH(&p->variant, (struct plan_variant){.name = xstrdup(name), .at = {i->file, i->line}});
+        v = &p->variant.p[p->variant.n - 1];
+    } else if (strcmp(v->at.file, i->file))
+        return err_at(e, i->file, i->line, 0, "variant '%s' is already in %s", name, v->at.file);
+    if (!strcmp(i->key, "label"))
+        return inifile_text(&v->label, i, e);
+    if (!strcmp(i->key, "machine")) {
+        v->machine_at = INIFILE_PLACE(i);
+        return inifile_text(&v->machine, i, e);
+    }
+    if (!strcmp(i->key, "with")) {
+        v->with_at = INIFILE_PLACE(i);
+        return inifile_text(&v->with, i, e);
+    }
+    if (!strcmp(i->key, "over")) {
+        v->over_at = INIFILE_PLACE(i);
+        return inifile_text(&v->over, i, e);
+    }
+    if (!strcmp(i->key, "best"))
+        return read_search(v, i, e);
+    if (!strcmp(i->key, "refine")) {
+        v->refine_at = INIFILE_PLACE(i);
+        v->refine = !strcmp(i->value, "yes");
+        return v->refine || !strcmp(i->value, "no")
+                   ? 0
+                   : err_at(e, i->file, i->line, 0, "refine = %s: write yes or no", i->value);
+    }
+    if (!strcmp(i->key, "set")) {
+        inifile_add_words(&v->set, i);
+        return 0;
+    }
+    static const char *const keys[] = {"label", "machine", "with", "over", "best", "refine", "set"};
+    return unknown(i, keys, sizeof keys / sizeof *keys, e);
+}
+
+const struct plan_program *plan_own_program(const struct plan *p, const char *name)
+{
+    for (size_t i = 0; i < p->program.n; i++)
+        if (!strcmp(p->program.p[i].name, name))
+            return &p->program.p[i];
+    return NULL;
+}
+
+static int read_program(struct reading *r, const char *name, const struct inifile_item *i, struct err *e)
+{
+    static const char *const keys[] = {"run", "label"};
+    struct plan *p = r->p;
+    struct plan_program *own = (struct plan_program *)plan_own_program(p, name);
+    if (!own) {
+        VEC_PUSH(&p->program, (struct plan_program){.name = xstrdup(name), .at = INIFILE_PLACE(i)});
+        own = &p->program.p[p->program.n - 1];
+    }
+    if (!strcmp(i->key, "run")) {
+        own->run_at = INIFILE_PLACE(i);
+        return inifile_text(&own->run, i, e);
+    }
+    if (!strcmp(i->key, "label"))
+        return inifile_text(&own->label, i, e);
+    return unknown(i, keys, sizeof keys / sizeof *keys, e);
+}
+
+static int read_paper(struct reading *r, const struct inifile_item *i, struct err *e)
+{
+    static const char *const keys[] = {"name", "title", "programs", "first", "cflags", "published"};
+    if (!strcmp(i->key, "name"))
+        return inifile_text(&r->p->paper, i, e);
+    if (!strcmp(i->key, "programs")) {
+        inifile_add_words(&r->p->order, i);
+        return 0;
+    }
+    if (!strcmp(i->key, "first")) {
+        inifile_add_words(&r->p->first, i);
+        for (size_t k = 0; k < r->p->first.word.n; k++) {
+            const char *colon = strchr(r->p->first.word.p[k], ':');
+            if (!colon || atoi(colon + 1) < 1)
+                return err_at(e, i->file, i->line, 0, "first = %s: write it as PROGRAM:LAUNCHES", i->value);
+        }
+        return 0;
+    }
+    if (!strcmp(i->key, "title"))
+        return inifile_text(&r->p->paper_title, i, e);
+    if (!strcmp(i->key, "cflags"))
+        return inifile_text(&r->p->cflags, i, e);
+    if (!strcmp(i->key, "published")) {
+        r->published_at = INIFILE_PLACE(i);
+        return inifile_text(&r->published, i, e);
+    }
+    return unknown(i, keys, sizeof keys / sizeof *keys, e);
+}
+
+static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
+{
+    struct reading *r = ctx;
+    if (!strcmp(i->section, "figure"))
+        return r->is_base ? err_at(e, i->file, i->line, 0, "a base file has variants and a [paper], no [figure]")
+                          : read_figure(r, i, e);
+    if (!strcmp(i->section, "paper"))
+        return read_paper(r, i, e);
+    if (!strncmp(i->section, "variant ", 8) && i->section[8])
+        return read_variant(r, i->section + 8, i, e);
+    if (!strncmp(i->section, "program ", 8) && i->section[8])
+        return read_program(r, i->section + 8, i, e);
+    if (!strcmp(i->section, "sweep"))
+        return axes_read(r->p, i, e);
+    err_at(e, i->file, i->line, 0, "there is no section [%s]", i->section);
+    static const char *const sections[] = {"figure", "variant", "sweep", "program", "paper"};
+    const size_t n = strcspn(i->section, " ");
+    char *word = xstrndup(i->section, n);
+    const char *near = nearest_name(word, sections, sizeof sections / sizeof *sections);
+    free(word);
+    return near ? err_hint(e, "did you mean [%s%s]?", near, i->section + n)
+                : err_hint(e, "sections are [figure], [variant NAME], [sweep], [program NAME] and [paper]");
+}
+
+static char *keep(struct plan *p, char *text)
+{
+    VEC_PUSH(&p->text, text);
+    return text;
+}
+
+char *plan_beside(const struct plan *p, const char *name)
+{
+    const char *slash = strrchr(p->path, '/');
+    const int folder = name[0] != '/' && slash ? (int)(slash - p->path) + 1 : 0;
+    return xasprintf("%.*s%s", folder, p->path, name);
+}
+
+/* The path of a file named in the plan. NULL: it cannot be read. */
+static char *beside(struct plan *p, const char *key, const char *name, struct inifile_place at, struct err *e)
+{
+    char *path = keep(p, plan_beside(p, name));
+    if (access(path, R_OK) == 0)
+        return path;
+    INIFILE_FAULT(at, e, "%s = %s: there is no file %s", key, name, path);
+    return NULL;
+}
+
+static int read_base(struct reading *r, struct err *e)
+{
+    const char *path = beside(r->p, "base", r->base, r->base_at, e);
+    r->is_base = true;
+    return path ? inifile_read(path, on_item, r, e) : -1;
+}
+
+const struct plan_variant *plan_find(const struct plan *p, const char *name)
+{
+    for (size_t i = 0; i < p->variant.n; i++)
+        if (!strcmp(p->variant.p[i].name, name))
+            return &p->variant.p[i];
+    return NULL;
+}
+
+bool plan_simulates(const struct plan *p)
+{
+    return p->kind == PLAN_BARS || p->kind == PLAN_LOADS || p->kind == PLAN_DECISIONS || p->kind == PLAN_PHASES ||
+           p->kind == PLAN_INTERACTIONS;
+}
+
+bool plan_analyses(const struct plan *p)
+{
+    return p->kind == PLAN_DECISIONS || !plan_simulates(p);
+}
+
+unsigned plan_launches(const struct plan *p, const char *label)
+{
+    size_t n = strlen(label);
+    for (size_t i = 0; i < p->first.word.n; i++)
+        if (!strncmp(p->first.word.p[i], label, n) && p->first.word.p[i][n] == ':')
+            return (unsigned)atoi(p->first.word.p[i] + n + 1);
+    return 0;
+}
+
+/* "fig12", or the plan's file name without .ini. */
+void plan_stem(const struct plan *p, char out[64])
+{
+    if (p->number && strlen(p->number) < 20 &&
+        strspn(p->number, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_") == strlen(p->number)) {
+        snprintf(out, 64, "fig%s", p->number);
+        return;
+    }
+    const char *slash = strrchr(p->path, '/'), *name = slash ? slash + 1 : p->path;
+    snprintf(out, 64, "%.50s", name);
+    char *dot = strrchr(out, '.');
+    if (dot)
+        *dot = 0;
+    for (char *c = out; *c; c++)
+        if (!isalnum((unsigned char)*c) && *c != '-' && *c != '_')
+            *c = '_';
+}
+
+const struct plan_variant *plan_divisor(const struct plan *p, const struct plan_variant *v)
+{
+    const char *name = v->over ? v->over : p->normalise;
+    return name ? plan_find(p, name) : NULL;
+}
+
+static int check_name(const struct plan *p, const char *name, struct inifile_place at, struct err *e)
+{
+    if (plan_find(p, name))
+        return 0;
+    INIFILE_FAULT(at, e, "there is no variant '%s'", name);
+    const char *names[256] = {"first"};
+    unsigned n = at.line ? 0 : 1; /* on the command line the first may be called so */
+    for (size_t i = 0; i < p->variant.n && n < 256; i++)
+        names[n++] = p->variant.p[i].name;
+    const char *near = nearest_name(name, names, n);
+    if (near)
+        return err_hint(e, "did you mean '%s'?", near);
+    return at.line ? err_hint(e, "write a section [variant %s]", name) : err_hint_names(e, name, names, n);
+}
+
+/* A search can only go on between whole numbers. */
+static int check_refine(const struct plan_variant *v, struct err *e)
+{
+    if (!v->best.n || v->best.n > SEARCH_KNOBS)
+        return INIFILE_FAULT(v->refine_at, e, "refine = yes: needs one to %d 'best' lines to go on from", SEARCH_KNOBS);
+    for (size_t i = 0; i < v->best.n; i++) {
+        const struct plan_search *s = &v->best.p[i];
+        if (s->value.word.n > SEARCH_VALUES / 2)
+            return INIFILE_FAULT(s->at, e, "refine = yes: more than %d values of %s", SEARCH_VALUES / 2, s->key);
+        long before = 0;
+        for (size_t k = 0; k < s->value.word.n; k++) {
+            char *end;
+            long value = strtol(s->value.word.p[k], &end, 10);
+            if (*end || !isdigit((unsigned char)*s->value.word.p[k]) || (k && value <= before)) {
+                INIFILE_FAULT(s->at, e, "refine = yes: %s: %s is not a whole number above the one before it", s->key,
+                              s->value.word.p[k]);
+                return err_hint(e, "list them in ascending order, as in best = swl.limit: 1 2 4 8 24");
+            }
+            before = value;
+        }
+    }
+    return 0;
+}
+
+void plan_combination(const struct plan *p, unsigned mask, char out[PLAN_NAME_BYTES])
+{
+    size_t at = 0;
+    out[0] = 0;
+    for (size_t i = 0; i < p->parts.word.n && at < PLAN_NAME_BYTES; i++)
+        if (mask & 1u << i)
+            at += (size_t)snprintf(out + at, PLAN_NAME_BYTES - at, "%s%s", at ? "+" : "", p->parts.word.p[i]);
+}
+
+/* Appends to a text that may be NULL, with something between. */
+static void join(char **text, const char *between, const char *more)
+{
+    const size_t old = *text ? strlen(*text) : 0, n = old + strlen(between) + strlen(more) + 1;
+    *text = xrealloc(*text, n);
+    snprintf(*text + old, n - old, "%s%s", old ? between : "", more);
+}
+
+static void add_combination(struct plan *p, unsigned mask)
+{
+    char name[PLAN_NAME_BYTES];
+    plan_combination(p, mask, name);
+    struct plan_variant v = {.name = xstrdup(name), .mask = mask};
+    for (size_t i = 0; i < p->parts.word.n; i++) {
+        if (!(mask & 1u << i))
+            continue;
+        const struct plan_variant *part = plan_find(p, p->parts.word.p[i]);
+        v.at = part->at;
+        join(&v.label, "+", part->label ? part->label : part->name);
+        if (part->with) {
+            join(&v.with, ",", part->with);
+            v.with_at = part->with_at;
+        }
+        for (size_t k = 0; k < part->set.word.n; k++)
+            VEC_PUSH(&v.set.word, xstrdup(part->set.word.p[k]));
+        if (part->set.word.n)
+            v.set.at = part->set.at;
+    }
+    VEC_PUSH(&p->variant, v);
+}
+
+/* The variants of a plan of interactions: its parts, then their pairs, triples and so on. */
+static int combine(struct plan *p, struct err *e)
+{
+    const unsigned n = (unsigned)p->parts.word.n;
+    if (n < 2 || n > PLAN_PARTS) {
+        err_at(e, p->path, 0, 0, "kind = interactions combines 2 to %d parts, and there are %u", PLAN_PARTS, n);
+        return err_hint(e, "write parts = apcm cart, the names of variants");
+    }
+    if (!p->normalise) {
+        err_at(e, p->path, 0, 0, "kind = interactions needs the variant without any of its parts");
+        return err_hint(e, "write normalise = NAME");
+    }
+    for (unsigned i = 0; i < n; i++) {
+        if (check_name(p, p->parts.word.p[i], p->parts.at, e))
+            return -1;
+        struct plan_variant *v = (struct plan_variant *)plan_find(p, p->parts.word.p[i]);
+        if (v->best.n || v->mask || v->machine)
+            return INIFILE_FAULT(p->parts.at, e,
+                                 "parts: '%s' is named twice, searches for its best, or has a machine of its own",
+                                 v->name);
+        v->mask = 1u << i;
+    }
+    for (unsigned size = 2; size <= n; size++)
+        for (unsigned mask = 1; mask < 1u << n; mask++)
+            if ((unsigned)__builtin_popcount(mask) == size)
+                add_combination(p, mask);
+    inifile_free_words(&p->variants);
+    for (unsigned size = 1; size <= n; size++)
+        for (unsigned mask = 1; mask < 1u << n; mask++)
+            if ((unsigned)__builtin_popcount(mask) == size) {
+                char name[PLAN_NAME_BYTES];
+                plan_combination(p, mask, name);
+                VEC_PUSH(&p->variants.word, xstrdup(name));
+            }
+    return 0;
+}
+
+char *plan_machine(const struct plan *p, const char *machine, struct inifile_place at)
+{
+    const bool is_file = strchr(machine, '/') || text_ends_in(machine, ".ini");
+    return at.file && is_file ? plan_beside(p, machine) : xstrdup(machine);
+}
+
+static void find_machine(const struct plan *p, char **machine, struct inifile_place at)
+{
+    char *path = *machine ? plan_machine(p, *machine, at) : NULL;
+    free(*machine);
+    *machine = path;
+}
+
+static int check(struct plan *p, struct err *e)
+{
+    if (!p->title)
+        return err_at(e, p->path, 0, 0, "[figure] needs a title");
+    /* It becomes part of file names. */
+    for (const char *c = p->number ? p->number : ""; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("-_.", *c)) {
+            err_at(e, p->number_at.file, p->number_at.line, 0, "number = %s: letters, digits and - _ . only",
+                   p->number);
+            return err_hint(e, "the figure's files are named after it");
+        }
+    if (p->refused)
+        return 0;
+    for (size_t i = 0; i < p->program.n; i++)
+        if (!p->program.p[i].run) {
+            INIFILE_FAULT(p->program.p[i].at, e, "[program %s] does not say what to run", p->program.p[i].name);
+            return err_hint(e, "write run = ./app arguments, or run = app.wt");
+        }
+    find_machine(p, &p->machine, p->machine_at);
+    for (size_t i = 0; i < p->variant.n; i++)
+        find_machine(p, &p->variant.p[i].machine, p->variant.p[i].machine_at);
+    if (p->sweep.n && axes_expand(p, e))
+        return -1;
+    if (p->kind == PLAN_INTERACTIONS && combine(p, e))
+        return -1;
+    if (p->kind != PLAN_INTERACTIONS && p->parts.word.n)
+        return INIFILE_FAULT(p->parts.at, e, "parts belong to kind = interactions");
+    if (!p->programs.word.n) {
+        err_at(e, p->path, 0, 0, "[figure] does not say which programs");
+        return err_hint(e, "write programs = bfs spmv, or programs = all");
+    }
+    if (plan_simulates(p) && !p->variants.word.n)
+        return err_at(e, p->path, 0, 0, "there is no [variant NAME] to run");
+    for (size_t i = 0; i < p->variants.word.n; i++)
+        if (check_name(p, p->variants.word.p[i], p->variants.at, e))
+            return -1;
+    for (size_t i = 0; i < p->variants.word.n; i++) {
+        const struct plan_variant *v = plan_find(p, p->variants.word.p[i]);
+        if ((v->over && check_name(p, v->over, v->over_at, e)) || (v->refine && check_refine(v, e)))
+            return -1;
+    }
+    return p->normalise ? check_name(p, p->normalise, p->normalise_at, e) : 0;
+}
+
+int plan_read(struct plan *p, const char *path, struct err *e)
+{
+    memset(p, 0, sizeof *p);
+    p->draw = -1;
+    p->path = keep(p, xstrdup(path));
+    struct reading r = {.p = p};
+    int status = inifile_read(p->path, on_item, &r, e);
+    if (!status && !p->variants.word.n) /* those of this file */
+        for (size_t i = 0; i < p->variant.n; i++)
+            VEC_PUSH(&p->variants.word, xstrdup(p->variant.p[i].name));
+    if (!status && r.base)
+        status = read_base(&r, e);
+    if (!status && r.published) {
+        p->published = beside(p, "published", r.published, r.published_at, e);
+        status = p->published ? 0 : -1;
+    }
+    for (size_t i = 0; !status && i < r.plugin.word.n; i++) {
+        const char *plugin = beside(p, "plugin", r.plugin.word.p[i], r.plugin.at, e);
+        status = plugin ? plugin_load(plugin, e) : -1;
+    }
+    inifile_free_words(&r.plugin);
+    free(r.base);
+    free(r.published);
+    if (!status)
+        return plan_complete(p, e);
+    plan_free(p);
+    return -1;
+}
+
+int plan_complete(struct plan *p, struct err *e)
+{
+    if (!p->metric)
+        p->metric = xstrdup("ipc");
+    if (!p->maximise)
+        p->maximise = xstrdup("ipc");
+    if (!check(p, e))
+        return 0;
+    plan_free(p);
+    return -1;
+}
+
+static void free_variant(struct plan_variant *v)
+{
+    char *const texts[] = {v->name, v->label, v->machine, v->with, v->over};
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
+        free(texts[i]);
+    inifile_free_words(&v->set);
+    for (size_t i = 0; i < v->best.n; i++) {
+        inifile_free_words(&v->best.p[i].value);
+        free(v->best.p[i].key);
+    }
+    VEC_FREE(&v->best);
+}
+
+void plan_free(struct plan *p)
+{
+    char *const texts[] = {p->number,    p->title,   p->paper, p->machine,  p->metric, p->axis,
+                           p->normalise, p->refused, p->note,  p->maximise, p->cflags, p->paper_title};
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
+        free(texts[i]);
+    inifile_free_words(&p->programs);
+    inifile_free_words(&p->variants);
+    inifile_free_words(&p->means);
+    inifile_free_words(&p->parts);
+    inifile_free_words(&p->order);
+    inifile_free_words(&p->first);
+    for (size_t i = 0; i < p->variant.n; i++)
+        free_variant(&p->variant.p[i]);
+    VEC_FREE(&p->variant);
+    for (size_t i = 0; i < p->sweep.n; i++) {
+        free(p->sweep.p[i].key);
+        inifile_free_words(&p->sweep.p[i].value);
+        VEC_FREE(&p->sweep.p[i].value_at);
+    }
+    VEC_FREE(&p->sweep);
+    for (size_t i = 0; i < p->program.n; i++) {
+        free(p->program.p[i].name);
+        free(p->program.p[i].run);
+        free(p->program.p[i].label);
+    }
+    VEC_FREE(&p->program);
+    for (size_t i = 0; i < p->text.n; i++)
+        free(p->text.p[i]);
+    VEC_FREE(&p->text);
+    memset(p, 0, sizeof *p);
+}
