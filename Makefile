@@ -1,5 +1,5 @@
 # For people. The build itself is Meson and Ninja; 'make demo' and 'make test' each work alone on a fresh Debian 12.
-#   make          build/weir; names the packages that are missing, and installs none
+#   make          build/weir and what it loads; names the packages that are missing, and installs none
 #   make deps     install what the build and weir itself need (Debian packages, with sudo where not root)
 #   make demo     the first result: CUDA programs on simulated GPUs, and a page to look at (installs what is missing)
 #   make test     everything that CI checks; ends with "N passed, N failed" (installs what is missing)
@@ -8,7 +8,7 @@
 PREFIX ?= /usr/local
 
 all: build/build.ninja
-	@ninja -C build
+	@ninja -C build user
 
 build/build.ninja:
 	@tools/deps.sh --check
@@ -29,7 +29,7 @@ bench: all
 	@bench/run.sh
 
 install: all
-	@meson install -C build
+	@meson install -C build --no-rebuild
 
 format:
 	@clang-format-14 -i $$(git ls-files '*.c' '*.h' | grep -v '^tests/e2e\|^include/')

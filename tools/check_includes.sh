@@ -29,8 +29,7 @@ lab/profile base trace engine cache sm gpu chart
 lab/study base trace engine cache energy gpu chart profile
 lab/report base engine gpu chart study
 cc base ptx emu
-swcache base
-cli base trace ptx code emu cudart import engine energy gpu chart profile study report cc swcache
+cli base trace ptx code emu cudart import engine energy gpu chart profile study report cc transform
 " # weir/: include/weir, the headers of weir cc and of plugins
 if [ "$1" = --table ]; then
     echo "$table" | grep .

@@ -21,7 +21,7 @@ build() { # build DIR MESON-OPTIONS...: configure and compile
     again= # a folder that 'make' has set up may lack what the tests need
     [ ! -f "$dir/build.ninja" ] || again=--reconfigure
     meson setup "$dir" $again -Dtests=enabled "$@" >/dev/null || return 1
-    ninja -C "$dir" >"$dir/build.log" 2>&1 || {
+    ninja -C "$dir" all >"$dir/build.log" 2>&1 || {
         tail -n 40 "$dir/build.log"
         return 1
     }

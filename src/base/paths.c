@@ -19,7 +19,7 @@ static const struct {
     [PATHS_CUDART] = {"lib/weir", "src/frontend/cudart", NULL, "libcudart.so.13"},
     [PATHS_SUITE] = {"share/weir/suite", NULL, "suite", "common/suite.h"},
     [PATHS_SWCACHE] = {"share/weir/swcache", NULL, "swcache", "swcache.cuh"},
-    [PATHS_TRANSFORMER] = {"lib/weir", "src/swcache", NULL, "libweir-swcache.so"},
+    [PATHS_TRANSFORMER] = {"lib/weir", "swcache/transform", NULL, "libweir-swcache.so"},
     [PATHS_PLUGIN] = {"share/weir/plugin", NULL, "plugin", "templates/l1-management.c"},
     [PATHS_PLUGIN_HEADERS] = {"share/weir/plugin/include", NULL, "include", "weir/plugin.h"},
     [PATHS_RECORDINGS] = {"share/weir/plugin", NULL, "tests/golden/stats", "gather-4096.wt"},

@@ -1,6 +1,6 @@
 /*
  * weir swcache: the software L1 for real GPUs. `transform` rewrites a CUDA source so that its main loops go through
- * swcache.cuh (src/swcache has the work; this file has the command line).
+ * swcache.cuh (swcache/transform has the work; this file has the command line).
  *
  * The transformer is a module that is loaded here and nowhere else: libclang, which it needs, is slow to load.
  */
@@ -12,7 +12,7 @@
 #include "base/outfile.h"
 #include "base/paths.h"
 #include "base/nearest.h"
-#include "swcache/swcache.h"
+#include "transform/transform.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -141,7 +141,7 @@ static void an_l1_hit_takes_the_configured_time(void **state)
         assert_true(chase_latency(cases[i].machine, 128, 16, &cases[i].set, 1) == cases[i].cycles);
 }
 
-/* The figures of bench/silicon/h200_memory.tsv, less the 6 cycles in which the chase there computes its address. */
+/* The figures of silicon/probes/h200_memory.tsv, less the 6 cycles in which the chase there computes its address. */
 static void h200_latencies_are_those_measured(void **state)
 {
     (void)state;

@@ -263,8 +263,8 @@ class Harness:
         os.mkdir(self.tmp)
         self.env = dict(os.environ, TMPDIR=self.tmp, UBSAN_OPTIONS="halt_on_error=1",
                         ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1"))
-        self.files = sorted(f for pattern in ("suite/*/*.cu", "swcache/apps/*/*.cu", "tests/swcache_transform/*/*.cu",
-                                              "tests/e2e/*.cu", "tests/swcache/*.cu")
+        self.files = sorted(f for pattern in ("suite/*/*.cu", "swcache/apps/*/*.cu", "swcache/tests/transform/*/*.cu",
+                                              "tests/e2e/*.cu", "swcache/tests/*.cu")
                             for f in glob.glob(os.path.join(args.root, pattern)))
         self.compiler = {}
 

@@ -11,7 +11,7 @@
 static void sizes_are_those_of_the_board(void **state)
 {
     (void)state;
-    /* bench/silicon/h200_carve_outs.tsv */
+    /* silicon/probes/h200_carve_outs.tsv */
     static const struct {
         uint64_t smem;
         uint32_t per_sm, kib;

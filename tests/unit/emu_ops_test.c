@@ -1,7 +1,7 @@
 /*
  * The operations' edges that no comparison with silicon covers: instructions that do not exist are refused with a
  * reason, and whatever emu_op_select accepts runs on any register contents without touching inactive lanes, in every
- * compiled variant with the same result. (What the operations compute is tested in tests/silicon/.)
+ * compiled variant with the same result. (What the operations compute is tested in silicon/exact/.)
  */
 #include "emu/op_table.h"
 

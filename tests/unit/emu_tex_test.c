@@ -1,6 +1,6 @@
 /*
  * Texture and surface instructions: what reaches the texture unit and comes back, stores through surfaces, queries,
- * faults, recorded addresses. Filtering bit for bit is compared with silicon (tests/silicon/units_test.c); the
+ * faults, recorded addresses. Filtering bit for bit is compared with silicon (silicon/exact/units_test.c); the
  * reference here is the formula of the CUDA Programming Guide.
  */
 #include "emu_core.h"

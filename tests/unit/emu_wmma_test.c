@@ -1,6 +1,6 @@
 /*
  * Matrices in a warp's registers: wmma.load/store, ldmatrix, stmatrix, movmatrix, mma against plain loops. What tensor
- * cores compute bit for bit is compared with silicon elsewhere (tests/silicon/units_test.c); here inputs are small
+ * cores compute bit for bit is compared with silicon elsewhere (silicon/exact/units_test.c); here inputs are small
  * whole numbers, so that any order of additions gives the same result.
  */
 #include "emu_core.h"

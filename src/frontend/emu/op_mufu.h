@@ -5,7 +5,7 @@
  *
  * The unit splits the input's mantissa (or its fixed-point form) into a segment and 17 bits dx, and adds
  * c0 + c1 dx + c2 sq(dx) as integers, where sq is a squarer that lacks its low columns (Oberman and Siu, ARITH 2005).
- * Results are truncated. Tables and details were recovered from an H200: see tools/silicon/fit.c.
+ * Results are truncated. Tables and details were recovered from an H200: see silicon/exact/fit.c.
  */
 #ifndef WEIR_EMU_OP_MUFU_H
 #define WEIR_EMU_OP_MUFU_H

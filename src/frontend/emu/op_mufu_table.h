@@ -1,6 +1,6 @@
 /*
  * Coefficients of the special-function unit's interpolations, one row per segment: {c0, c1, c2}. Recovered from
- * the H200's results by tools/silicon/fit.c; op_mufu.h says what they mean.
+ * the H200's results by silicon/exact/fit.c; op_mufu.h says what they mean.
  */
 #ifndef WEIR_EMU_OP_MUFU_TABLE_H
 #define WEIR_EMU_OP_MUFU_TABLE_H

@@ -2,7 +2,7 @@
  * How much of an SM's memory a kernel's shared memory takes, where shared memory and L1 are one array.
  *
  * The driver chooses one of a few sizes for each launch; what is left is the L1. Nothing documents its rule. On an H200
- * (bench/silicon/h200_carve_outs.tsv: what Nsight Compute reports for kernels of the suite and of the
+ * (silicon/probes/h200_carve_outs.tsv: what Nsight Compute reports for kernels of the suite and of the
  * microbenchmarks) it gives more than the resident CTAs need, so that a kernel with less occupancy could follow:
  * with shared memory twice their need, but beyond 132 KiB no more than they need; without any four times what the
  * system keeps for them, at most 32 KiB. Of 100 different launches 94 get the size that this rule gives.
