@@ -20,8 +20,8 @@ static int take(void *ctx, const struct inifile_item *i, struct err *e)
         return err_hint(e, "write best = KEY=VALUE for PROGRAM");
     }
     struct search_result one = {.figure = xstrndup(i->section, (size_t)(slash - i->section)),
-                            .variant = xstrdup(slash + 1),
-                            .program = xstrdup(program + strlen(for_word))};
+                                .variant = xstrdup(slash + 1),
+                                .program = xstrdup(program + strlen(for_word))};
     char *set = xstrndup(i->value, (size_t)(program - i->value));
     inifile_split(&one.set, set);
     one.set.at = (struct inifile_place){f->path, i->line};
@@ -66,8 +66,8 @@ static int value_of(const struct search_result *o, const struct plan_search *sea
     return 0;
 }
 
-int search_results_start(struct search_results *f, const struct plan *plan, const struct plan_variant *v, const char *program,
-                long at[SEARCH_KNOBS], struct err *e)
+int search_results_start(struct search_results *f, const struct plan *plan, const struct plan_variant *v,
+                         const char *program, long at[SEARCH_KNOBS], struct err *e)
 {
     char figure[64];
     plan_stem(plan, figure);

@@ -30,7 +30,7 @@ void search_results_free(struct search_results *);
  * says what cannot be (*e).
  */
 int search_results_start(struct search_results *, const struct plan *, const struct plan_variant *, const char *program,
-                long at[SEARCH_KNOBS], struct err *);
+                         long at[SEARCH_KNOBS], struct err *);
 
 /* Writes one; `set` as lab_search_outcome gives it. */
 void search_results_write(FILE *, const char *program, const char *set);

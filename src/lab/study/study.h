@@ -43,7 +43,7 @@ struct lab {
     struct strmap point_by_key; /* index in `point` */
     VEC(struct lab_machine) machine;
     struct strmap machine_by_id; /* index in `machine` */
-    struct search_results *from;          /* where searches start; NULL = from what the plans list */
+    struct search_results *from; /* where searches start; NULL = from what the plans list */
 };
 
 void lab_free(struct lab *);

@@ -4,17 +4,19 @@
  * It holds up to three caches made of the same code: data, constant, texture (the latter two read-only), the SM's end
  * of the two networks, and the policies of the L1's four kinds (policy.h). It is one component on the core clock.
  *
- * SM -> L1     port l1_in(l1, which). One message per line access: req = a request the SM allocated and filled in
- *              (addr, born, token, pc, words, sm, warp, cta, loop, bytes, flags, kind, space, sectors, first, nth,
- *              n_lines), info = 0. The SM may send as many per cycle as the port has room for; the L1 takes `l1.ports`
- *              per cycle (different banks). The port's latency is l1.tag_latency. L1 -> SM     port `hit`: requests
- *              that hit, l1.latency cycles after they were sent, in order. port `fill`: every other request when it is
- *              complete: missed or merged loads when the line has arrived, atomics when the old value has arrived,
- *              writes and reductions when they are acknowledged. At most one per cycle. Both ports must have room for
- *              every request the SM can have outstanding, because the L1 never waits for the SM. Each request returns
- *              exactly once; req.served says which level served it, and the SM frees it. SM -> L1     port
- *              l1_events(l1): event.h, only the kinds of l1_wanted_events(). L1 -> SM     port `event`: event.h. May
- *              be NULL: then nothing is sent.
+ *   SM -> L1   l1_in(l1, which)  One message per line access: req = a request the SM allocated and filled in (addr, born,
+ *                                token, pc, words, sm, warp, cta, loop, bytes, flags, kind, space, sectors, first, nth,
+ *                                n_lines), info = 0. The SM may send as many per cycle as the port has room for; the L1
+ *                                takes l1.ports per cycle, of different banks. The port's latency is l1.tag_latency.
+ *   L1 -> SM   hit               Requests that hit, l1.latency cycles after they were sent, in order.
+ *   L1 -> SM   fill              Every other request when it is complete: missed or merged loads when the line arrives,
+ *                                atomics when the old value arrives, writes and reductions when they are acknowledged. At
+ *                                most one per cycle.
+ *   SM -> L1   l1_events(l1)     event.h, only the kinds of l1_wanted_events().
+ *   L1 -> SM   event             event.h. NULL: nothing is sent.
+ *
+ * hit and fill must have room for every request the SM can have outstanding, because the L1 never waits for the SM. Each
+ * request returns exactly once; req.served says which level served it, and the SM frees it.
  *
  * Loads with REQ_F_BYPASS and all REQ_ATOMIC/REQ_RED bypass the cache. An atomic or a bypassing write invalidates the
  * line if the cache has it; a bypassing read does not look it up.
