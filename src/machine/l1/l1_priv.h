@@ -18,6 +18,9 @@ struct l1_stats {
         taken[2][L1_TAKEN]; /* demand accesses by outcome: loads; stores and atomics. The sums below follow (l1_sync) */
     uint64_t accesses, hits, misses, merges, bypasses, atomics, remote;
     uint64_t load_hits, load_misses, store_hits, store_misses, sector_misses;
+    uint64_t remote_loads,
+        remote_loads_unserved;              /* of the above: loads of other SMs, and those that this L1 passed on */
+    uint64_t own_loads, own_loads_unserved; /* loads of this SM, each once */
     uint64_t global_sectors, global_sector_hits; /* of loads from global memory, textures left out */
     uint64_t fills, evictions, write_backs, flushed, dropped;
     uint64_t stall_cycles[L1_STALLS];     /* cycles in which the oldest access stalled */
