@@ -2,6 +2,7 @@
 #include "cli/study.h"
 
 #include "base/exhaust.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/target.h"
 #include "cli/progress.h"
@@ -16,13 +17,15 @@
 /* What program.ini says of the paper, "BFS (CS)": label and class. */
 static struct lab_program describe(const struct suite_program *p, const struct plan *plan)
 {
-    const char *says = plan && plan->paper ? suite_in_paper(p, plan->paper) : NULL;
-    struct lab_program out = {.name = xstrdup(p->name)};
+    const char *says = plan->paper ? suite_in_paper(p, plan->paper) : NULL;
+    struct lab_program out = {.name = xstrdup(p->name),
+                              .paper = plan->paper ? xstrdup(plan->paper) : NULL,
+                              .cflags = plan->cflags ? xstrdup(plan->cflags) : NULL};
     size_t label = says ? strcspn(says, " (") : 0;
     const char *open = says ? strchr(says, '(') : NULL;
     out.label = xstrndup(says ? says : "", label);
     out.group = open ? xstrndup(open + 1, strcspn(open + 1, ")")) : xstrdup("");
-    out.launches = plan && *out.label ? plan_launches(plan, out.label) : 0;
+    out.launches = *out.label ? plan_launches(plan, out.label) : 0;
     return out;
 }
 
@@ -49,15 +52,14 @@ static bool is_used(const struct lab *l, const struct lab_program *p)
 {
     for (size_t i = 0; i < l->figure.n; i++)
         for (size_t k = 0; k < l->figure.p[i].program.n; k++)
-            if (l->figure.p[i].program.p[k] == p)
+            if (l->figure.p[i].program.p[k] == p ||
+                (p->under && !strcmp(l->figure.p[i].program.p[k]->name, p->name)))
                 return true;
     return false;
 }
 
 static int record_all(const struct study *a, struct lab *l, const struct suite *s, const char *cache, struct err *e)
 {
-    /* All figures are of one paper. */
-    const char *cflags = a->cflags ? a->cflags : l->figure.n ? l->figure.p[0].plan.cflags : NULL;
     struct progress line;
     size_t used = 0, done = 0;
     int status = 0;
@@ -69,7 +71,7 @@ static int record_all(const struct study *a, struct lab *l, const struct suite *
         if (!is_used(l, p))
             continue;
         progress_count(&line, "recording", done++, used, p->name);
-        status = p->command.n ? study_record(p, cache, e) : record_suite(a, s, cflags, cache, p, e);
+        status = p->command.n ? study_record(p, cache, e) : record_suite(a, s, a->cflags ? a->cflags : p->cflags, cache, p, e);
     }
     progress_clear(&line);
     return status;
@@ -140,17 +142,26 @@ static int start_searches(const struct study *a, struct session *x, struct err *
     return err_hint(e, "take found.ini of a report of the same figures at another size");
 }
 
+/* The suite in the words and with the flags of a plan's paper, each once. */
+static void describe_suite(struct session *x, const struct plan *plan, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (text_same(plan[k].paper, plan[i].paper) && text_same(plan[k].cflags, plan[i].cflags))
+            return;
+    for (size_t k = 0; k < x->suite.program.n; k++)
+        VEC_PUSH(&x->lab.program, describe(&x->suite.program.p[k], &plan[i]));
+}
+
 static int prepare(struct study *a, struct session *x, struct err *e)
 {
     char cache[SUITE_PATH], file[3 * PATH_MAX];
     if (suite_load(&x->suite, e) || suite_cache_folder(cache, e) || (a->on && prepare_slurm(a, x, cache, e)))
         return -1;
-    const struct plan *any = a->plan.n ? &a->plan.p[0] : NULL; /* all of one paper */
     const char *published = NULL;
     for (size_t i = 0; i < a->plan.n && !published; i++)
         published = a->plan.p[i].published;
-    for (size_t i = 0; i < x->suite.program.n; i++)
-        VEC_PUSH(&x->lab.program, describe(&x->suite.program.p[i], any));
+    for (size_t i = 0; i < a->plan.n; i++)
+        describe_suite(x, a->plan.p, i);
     for (size_t i = 0; i < a->plan.n; i++)
         if (study_add_programs(&x->lab, &x->suite, &a->plan.p[i], e))
             return -1;

@@ -38,20 +38,13 @@ static int read_kind(struct claim *c, const struct inifile_item *i, struct err *
     return err_hint_names(e, i->value, kind_name, CLAIM_KINDS);
 }
 
-static int read_statistic(struct claims *all, const struct inifile_item *i)
-{
-    struct claim_statistic s = {.metric = xstrdup(i->value), .at = INIFILE_PLACE(i)};
-    s.percent = text_ends_in(i->key, " %");
-    s.label = xstrndup(i->key, strlen(i->key) - (s.percent ? 2 : 0));
-    VEC_PUSH(&all->explain, s);
-    return 0;
-}
-
 static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
 {
     struct claims *all = ctx;
-    if (!strcmp(i->section, "explain"))
-        return read_statistic(all, i);
+    if (!strcmp(i->section, "explain")) {
+        plan_add_statistic(&all->explain, i);
+        return 0;
+    }
     if (strncmp(i->section, "claim ", 6) || !i->section[6]) {
         err_at(e, i->file, i->line, 0, "there is no section [%s]", i->section);
         return err_hint(e, "sections are [claim NAME] and [explain]");
@@ -96,24 +89,11 @@ static int check(const struct claims *all, struct err *e)
     return 0;
 }
 
-/* What no result has would be left out of every verdict without a word. */
-static int check_explain(const struct claims *all, struct err *e)
-{
-    VEC(struct metric_use) use = {0};
-    for (size_t i = 0; i < all->explain.n; i++) {
-        const struct claim_statistic *s = &all->explain.p[i];
-        VEC_PUSH(&use, (struct metric_use){s->label, s->metric, s->at});
-    }
-    const int status = metric_check_known(use.p, use.n, e);
-    VEC_FREE(&use);
-    return status;
-}
-
 int claims_read(struct claims *all, const char *path, struct err *e)
 {
     memset(all, 0, sizeof *all);
     all->path = xstrdup(path);
-    if (inifile_read(all->path, on_item, all, e) || check(all, e) || check_explain(all, e)) {
+    if (inifile_read(all->path, on_item, all, e) || check(all, e) || metric_check_statistics(&all->explain, e)) {
         claims_free(all);
         return -1;
     }
@@ -132,12 +112,8 @@ void claims_free(struct claims *all)
         inifile_free_words(&c->of);
         inifile_free_words(&c->over);
     }
-    for (size_t i = 0; i < all->explain.n; i++) {
-        free(all->explain.p[i].label);
-        free(all->explain.p[i].metric);
-    }
     VEC_FREE(&all->claim);
-    VEC_FREE(&all->explain);
+    plan_free_statistics(&all->explain);
     free(all->path);
     memset(all, 0, sizeof *all);
 }
@@ -249,8 +225,8 @@ static double statistic(struct lab *l, const struct lab_figure *f, const struct 
 static void explain_statistics(const struct claims *all, struct lab *l, const struct lab_figure *f,
                                const struct side *of, const struct side *over, const char *rows, struct judgement *j)
 {
-    for (size_t i = 0; i < all->explain.n; i++) {
-        const struct claim_statistic *s = &all->explain.p[i];
+    for (size_t i = 0; i < all->explain.one.n; i++) {
+        const struct plan_statistic *s = &all->explain.one.p[i];
         double a = over ? statistic(l, f, over, rows, s->metric) : NAN, b = statistic(l, f, of, rows, s->metric);
         if (isnan(b) || (b == 0 && (isnan(a) || a == 0)))
             continue;

@@ -39,14 +39,9 @@ struct claim {
     bool percent;
     struct inifile_place at;
 };
-struct claim_statistic {
-    char *label, *metric;
-    bool percent;
-    struct inifile_place at;
-};
 struct claims {
     VEC(struct claim) claim;
-    VEC(struct claim_statistic) explain;
+    struct plan_statistics explain;
     char *path;
 };
 

@@ -189,8 +189,41 @@ static int read_program(struct reading *r, const char *name, const struct inifil
         own->run_at = INIFILE_PLACE(i);
         return inifile_text(&own->run, i, e);
     }
+    if (!strncmp(i->key, "run ", 4)) {
+        const char *variant = i->key + 4 + strspn(i->key + 4, " ");
+        if (!own->version.n || strcmp(own->version.p[own->version.n - 1].variant, variant))
+            VEC_PUSH(&own->version, (struct plan_version){.variant = xstrdup(variant), .at = INIFILE_PLACE(i)});
+        return inifile_text(&own->version.p[own->version.n - 1].run, i, e);
+    }
     if (!strcmp(i->key, "label"))
         return inifile_text(&own->label, i, e);
+    return unknown(i, keys, sizeof keys / sizeof *keys, e);
+}
+
+void plan_add_statistic(struct plan_statistics *all, const struct inifile_item *i)
+{
+    struct plan_statistic s = {.metric = xstrdup(i->value), .at = INIFILE_PLACE(i)};
+    s.percent = text_ends_in(i->key, " %");
+    s.label = xstrndup(i->key, strlen(i->key) - (s.percent ? 2 : 0));
+    VEC_PUSH(&all->one, s);
+}
+
+void plan_free_statistics(struct plan_statistics *all)
+{
+    for (size_t i = 0; i < all->one.n; i++) {
+        free(all->one.p[i].label);
+        free(all->one.p[i].metric);
+    }
+    VEC_FREE(&all->one);
+}
+
+static int read_study(struct plan *p, const struct inifile_item *i, struct err *e)
+{
+    static const char *const keys[] = {"title", "lead"};
+    if (!strcmp(i->key, "title"))
+        return inifile_text(&p->study_title, i, e);
+    if (!strcmp(i->key, "lead"))
+        return inifile_text(&p->study_lead, i, e);
     return unknown(i, keys, sizeof keys / sizeof *keys, e);
 }
 
@@ -237,14 +270,20 @@ static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
         return read_program(r, i->section + 8, i, e);
     if (!strcmp(i->section, "sweep"))
         return axes_read(r->p, i, e);
+    if (!strcmp(i->section, "study"))
+        return read_study(r->p, i, e);
+    if (!strcmp(i->section, "explain")) {
+        plan_add_statistic(&r->p->explain, i);
+        return 0;
+    }
     err_at(e, i->file, i->line, 0, "there is no section [%s]", i->section);
-    static const char *const sections[] = {"figure", "variant", "sweep", "program", "paper"};
+    static const char *const sections[] = {"figure", "variant", "sweep", "program", "explain", "study", "paper"};
     const size_t n = strcspn(i->section, " ");
     char *word = xstrndup(i->section, n);
     const char *near = nearest_name(word, sections, sizeof sections / sizeof *sections);
     free(word);
     return near ? err_hint(e, "did you mean [%s%s]?", near, i->section + n)
-                : err_hint(e, "sections are [figure], [variant NAME], [sweep], [program NAME] and [paper]");
+                : err_hint(e, "sections are [figure], [variant NAME], [sweep], [program NAME], [explain], [study] and [paper]");
 }
 
 static char *keep(struct plan *p, char *text)
@@ -476,6 +515,10 @@ static int check(struct plan *p, struct err *e)
             INIFILE_FAULT(p->program.p[i].at, e, "[program %s] does not say what to run", p->program.p[i].name);
             return err_hint(e, "write run = ./app arguments, or run = app.wt");
         }
+    for (size_t i = 0; i < p->program.n; i++)
+        for (size_t k = 0; k < p->program.p[i].version.n; k++)
+            if (check_name(p, p->program.p[i].version.p[k].variant, p->program.p[i].version.p[k].at, e))
+                return -1;
     find_machine(p, &p->machine, p->machine_at);
     for (size_t i = 0; i < p->variant.n; i++)
         find_machine(p, &p->variant.p[i].machine, p->variant.p[i].machine_at);
@@ -559,7 +602,8 @@ static void free_variant(struct plan_variant *v)
 void plan_free(struct plan *p)
 {
     char *const texts[] = {p->number,    p->title,   p->paper, p->machine,  p->metric, p->axis,
-                           p->normalise, p->refused, p->note,  p->maximise, p->cflags, p->paper_title};
+                           p->normalise, p->refused, p->note,  p->maximise, p->cflags, p->paper_title,
+                           p->study_title, p->study_lead};
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     inifile_free_words(&p->programs);
@@ -581,8 +625,14 @@ void plan_free(struct plan *p)
         free(p->program.p[i].name);
         free(p->program.p[i].run);
         free(p->program.p[i].label);
+        for (size_t k = 0; k < p->program.p[i].version.n; k++) {
+            free(p->program.p[i].version.p[k].variant);
+            free(p->program.p[i].version.p[k].run);
+        }
+        VEC_FREE(&p->program.p[i].version);
     }
     VEC_FREE(&p->program);
+    plan_free_statistics(&p->explain);
     for (size_t i = 0; i < p->text.n; i++)
         free(p->text.p[i]);
     VEC_FREE(&p->text);

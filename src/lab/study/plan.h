@@ -24,6 +24,14 @@
  *
  *     [program mine]               ; a program of one's own, to be named in `programs`
  *     run = ./mine 1024            ; an executable beside this file with its arguments, or a recording (mine.wt)
+ *     run apcm = ./mine 1024 fast  ; what runs instead under the variant apcm
+ *
+ *     [explain]                    ; statistics that the report names where it says why
+ *     load latency = sm.latency.all
+ *
+ *     [study]                      ; in any one of a folder's plans: what the page is called and begins with
+ *     title = What I found
+ *     lead  = Three programs on two machines.
  *
  * Instead of variants a plan may have a [sweep] over machines, policies and parameters (axes.h). Words in `programs`
  * that have a slash or end in .wt are files beside this one.
@@ -69,10 +77,26 @@ struct plan_axis {
     struct inifile_place at;
 };
 
-/* A program of one's own: a CUDA executable with its arguments, or a recording. */
+/* A program of one's own: a CUDA executable with its arguments, or a recording. Under some variants another version of
+ * it may run. */
+struct plan_version {
+    char *variant, *run;
+    struct inifile_place at;
+};
 struct plan_program {
     char *name, *run, *label;
+    VEC(struct plan_version) version;
     struct inifile_place at, run_at;
+};
+
+/* A statistic that may tell why: "load latency = sm.latency.all". */
+struct plan_statistic {
+    char *label, *metric;
+    bool percent; /* the label as written ended in " %" */
+    struct inifile_place at;
+};
+struct plan_statistics {
+    VEC(struct plan_statistic) one;
 };
 
 struct plan_variant {
@@ -104,6 +128,8 @@ struct plan {
     VEC(struct plan_variant) variant;
     VEC(struct plan_axis) sweep;      /* become variants */
     VEC(struct plan_program) program; /* those that are described; others are files or of the suite */
+    struct plan_statistics explain;
+    char *study_title, *study_lead; /* of the page that the figure is on; NULL = none */
     struct inifile_place at, normalise_at, metric_at, maximise_at, machine_at, number_at;
     VEC(char *) text; /* paths that places point to */
 };
@@ -115,6 +141,9 @@ int plan_complete(struct plan *, struct err *);
 void plan_free(struct plan *);
 /* The program of one's own of that name; NULL = it is not described. */
 const struct plan_program *plan_own_program(const struct plan *, const char *name);
+/* "label % = metric" */
+void plan_add_statistic(struct plan_statistics *, const struct inifile_item *);
+void plan_free_statistics(struct plan_statistics *);
 /* The variant of that name; NULL = there is none. */
 const struct plan_variant *plan_find(const struct plan *, const char *name);
 /* What each program needs: whether its variants are simulated, whether its loads are analysed (profile/analyze.h). */

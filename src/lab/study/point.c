@@ -33,6 +33,9 @@ void lab_program_free(struct lab_program *p)
     free(p->name);
     free(p->label);
     free(p->group);
+    free(p->paper);
+    free(p->cflags);
+    free(p->under);
     free(p->recording);
     for (size_t i = 0; i < p->command.n; i++)
         free(p->command.p[i]);
@@ -383,7 +386,7 @@ static double sum_of(const struct point *p, const char *text, size_t n)
             break;
         char name[128];
         snprintf(name, sizeof name, "%.*s", (int)len, at);
-        all += number(p, name); /* NAN stays NAN */
+        all += strspn(name, "0123456789") == len ? strtod(name, NULL) : number(p, name); /* NAN stays NAN */
         at += len;
     }
     return all;

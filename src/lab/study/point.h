@@ -18,10 +18,13 @@ enum { LAB_CTAS = 256 }; /* more than any machine has SMs */
 struct lab_program {
     char *name;        /* of the suite: "bfs"; of one's own: as the plan calls it */
     char *label;       /* the paper's: "BFS" */
+    char *paper;       /* whose words label and group are, and whose flags it is compiled with; NULL = no paper's */
+    char *cflags;      /* beside those of the suite; NULL = none */
     char *group;       /* the paper's class: "CS"; "" = none */
     uint32_t launches; /* only the first ones are run; 0 = all */
     char *recording;
     VEC(char *) command;                  /* a program of one's own, with its arguments, before it is recorded */
+    char *under;                          /* it takes the place of the program `name` under this variant; NULL = none */
     char *machine;                        /* that such a program sees while it is recorded; NULL = the default */
     char hash[20];                        /* of what was executed, as recorded */
     uint64_t insts;                       /* warp instructions: how long it takes, roughly */
