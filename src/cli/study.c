@@ -30,18 +30,19 @@ static struct lab_program describe(const struct suite_program *p, const struct p
 }
 
 /* Compiles and records if needed. Other flags make other programs, with names of their own. */
-static int record_suite(const struct study *a, const struct suite *s, const char *cflags, const char *cache,
-                        struct lab_program *p, struct err *e)
+static int record_suite(const struct study *a, const struct suite *s, const char *cache, struct lab_program *p,
+                        struct err *e)
 {
     struct suite_program program = *suite_find(s, p->name);
-    char path[SUITE_PATH], *flags = NULL;
-    if (cflags && *cflags) {
-        if (asprintf(&flags, "%s %s", program.flags ? program.flags : "", cflags) < 0)
-            return err_set(e, "no memory");
-        program.flags = flags;
+    char path[SUITE_PATH];
+    if (a->cflags) {
+        free(p->cflags);
+        p->cflags = xstrdup(a->cflags);
     }
+    program.flags = program.flags ? xstrdup(program.flags) : NULL;
+    suite_add_flags(&program, p->cflags);
     const int bad = suite_record(s, &program, a->size, cache, path, e);
-    free(flags);
+    free(program.flags);
     if (bad)
         return -1;
     p->recording = xstrdup(path);
@@ -71,7 +72,7 @@ static int record_all(const struct study *a, struct lab *l, const struct suite *
         if (!is_used(l, p))
             continue;
         progress_count(&line, "recording", done++, used, p->name);
-        status = p->command.n ? study_record(p, cache, e) : record_suite(a, s, a->cflags ? a->cflags : p->cflags, cache, p, e);
+        status = p->command.n ? study_record(p, cache, e) : record_suite(a, s, cache, p, e);
     }
     progress_clear(&line);
     return status;
@@ -189,14 +190,19 @@ static int run(struct study *a, struct session *x, struct err *e)
                         .show = progress_pool,
                         .stop = progress_stop,
                         .ctx = &line};
+    char *pages = a->profiles ? xasprintf("%s/profiles", a->out) : NULL;
+    pool.pages = pages;
     progress_begin(&line, 0);
     int status = prepare(a, x, e);
+    if (!status && pages)
+        status = report_folder(pages, e);
     if (!status && !progress_interrupted()) {
         pool.store = x->store;
         pool.slurm = a->on ? &x->slurm : NULL;
         clock_gettime(CLOCK_MONOTONIC, &line.start); /* the rate is of simulations only */
         status = lab_run(&x->lab, &pool, e);
     }
+    free(pages);
     bool stopped = progress_interrupted();
     double seconds = progress_end(&line);
     if (status < 0 && !stopped) /* a recording that Ctrl-C cut short is no error */
@@ -281,13 +287,14 @@ char *study_folder(const char *name)
     return folder;
 }
 
-enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_CFLAGS, KEY_ON, KEY_SLURM, KEY_FORMAT, KEY_SEARCH_FROM };
+enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_CFLAGS, KEY_ON, KEY_SLURM, KEY_FORMAT, KEY_SEARCH_FROM, KEY_PROFILES };
 
 static const struct argp_option options[] = {
     {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of the suite's programs (default: small)", 0},
     {"jobs", 'j', "N", 0, "simulations at once (default: one for each core)", 0},
     {"output", 'o', "DIR", 0, "folder for report.html, tables and pictures (default: weir-NAME)", 0},
     {"format", KEY_FORMAT, "pdf,png,eps", 0, "draw the pictures as these, too, beside SVG", 0},
+    {"profiles", KEY_PROFILES, NULL, 0, "also profile every simulation, each on a page that the report leads to", 0},
     {"cflags", KEY_CFLAGS, "FLAGS", 0,
      "compile the suite's programs with these flags instead of the plan's, e.g. -fno-unroll-loops; '' for none", 0},
     {"results", KEY_RESULTS, "FILE", 0, "where results are kept (default: results.sqlite in the cache folder)", 0},
@@ -320,6 +327,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         return 0;
     case 'o':
         a->out = arg;
+        return 0;
+    case KEY_PROFILES:
+        a->profiles = true;
         return 0;
     case KEY_CFLAGS:
         a->cflags = arg;

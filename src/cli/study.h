@@ -21,6 +21,7 @@ struct study {
     unsigned jobs;
     const char *search_from;        /* found.ini of another study; NULL = none */
     const char *on, *slurm_options; /* on: "slurm"; NULL = this computer */
+    bool profiles;                  /* also a page with the profile of each simulation */
     bool no_run;                    /* only what the store has */
     VEC(struct plan) plan;
     /* what came of it */

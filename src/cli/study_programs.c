@@ -1,4 +1,5 @@
 /* Programs of one's own in a study: found, recorded, kept by content. See study.h. */
+#include "base/exhaust.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/study.h"
@@ -52,15 +53,30 @@ static int fault(struct inifile_place at, struct err *e, const char *what, const
     return at.file ? err_at(e, at.file, at.line, 0, "%s: %s", what, why) : err_set(e, "%s: %s", what, why);
 }
 
+/* An executable of that name in a folder of PATH, as a shell finds it; NULL = there is none. Owned by the caller. */
+static char *find_in_path(const char *name)
+{
+    char *folders = xstrdup(getenv("PATH") ? getenv("PATH") : ""), *found = NULL;
+    for (char *save, *x = strtok_r(folders, ":", &save); x && !found; x = strtok_r(NULL, ":", &save)) {
+        found = xasprintf("%s/%s", x, name);
+        if (access(found, X_OK)) {
+            free(found);
+            found = NULL;
+        }
+    }
+    free(folders);
+    return found;
+}
+
 /* The first word is an executable with a slash in its name, one in PATH, or a recording. */
 static int find_file(const struct plan *plan, struct lab_program *p, struct inifile_place at, struct err *e)
 {
     struct stat st;
     char *first = p->command.p[0];
     const bool recording = text_ends_in(first, ".wt");
-    if (!recording && !strchr(first, '/'))
-        return 0; /* weir record looks it up in PATH */
-    char *path = at.file ? plan_beside(plan, first) : xstrdup(first);
+    char *path = recording || strchr(first, '/') ? NULL : find_in_path(first);
+    if (!path)
+        path = at.file ? plan_beside(plan, first) : xstrdup(first);
     int status = 0;
     if (stat(path, &st))
         status = fault(at, e, path, strerror(errno));
@@ -128,12 +144,12 @@ static int add_program(struct lab *l, const struct plan *plan, const char *word,
             return 0;
     const struct plan_program *own = plan_own_program(plan, word);
     const char *label = own && own->label ? own->label : "";
-    int status = add_command(l, plan, (struct lab_program){.name = xstrdup(word), .label = xstrdup(label)},
+    int status = add_command(l, plan, (struct lab_program){.name = xstrdup(word), .label = xstrdup(label), .launches = own ? own->first : 0},
                              own ? own->run : NULL, own ? own->run_at : plan->programs.at, e);
     for (size_t i = 0; own && !status && i < own->version.n; i++) {
         const struct plan_version *v = &own->version.p[i];
         const struct lab_program p = {
-            .name = xstrdup(word), .label = xstrdup(label), .under = xstrdup(v->variant)};
+            .name = xstrdup(word), .label = xstrdup(label), .launches = own->first, .under = xstrdup(v->variant)};
         status = add_command(l, plan, p, v->run, v->at, e);
     }
     return status;

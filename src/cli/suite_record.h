@@ -11,8 +11,9 @@
  */
 int suite_record(const struct suite *, const struct suite_program *, const char *size, const char *cache,
                  char path[SUITE_PATH], struct err *);
-/* The same for the one program of this name, with progress on standard error. -1 also: the suite has none. */
-int suite_record_named(const char *name, const char *size, char path[SUITE_PATH], struct err *);
+/* The same for the one program of this name, compiled with `cflags`, too (NULL = none), with progress on standard error.
+ * -1 also: the suite has none. */
+int suite_record_named(const char *name, const char *size, const char *cflags, char path[SUITE_PATH], struct err *);
 
 /* What is seen of a program that is recorded: errors only; progress too; and its own output, on standard error. */
 enum record_shows { RECORD_NOTHING, RECORD_PROGRESS, RECORD_OUTPUT };

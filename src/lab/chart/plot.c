@@ -210,8 +210,10 @@ void plot_begin(const struct plot *p, unsigned width, unsigned height, const cha
      */
     fputs("if (!exists('ARGC') || ARGC == 0) set output ", f);
     plot_put_string(svg, f);
-    fputs("\nset title ", f);
-    plot_put_string(p->title, f);
+    if (p->title) {
+        fputs("\nset title ", f);
+        plot_put_string(p->title, f);
+    }
     fputs("\nset ylabel ", f);
     plot_put_string(p->axis, f);
     if (p->x_axis) {
@@ -305,11 +307,93 @@ static void put_names(const struct table *t, const struct plot *p, FILE *f)
     fputs(")\n", f);
 }
 
-static void put_axes(const struct table *t, const struct plot *p, FILE *f)
+/* ---- bars: where the axis ends, and values above them ---- */
+
+/* The end of the axis where values are cut off; 0 = none is. */
+static double ceiling_of(const struct table *t, const struct plot *p)
+{
+    double *value = xmalloc((t->row.n * t->column.n + p->n_mark + 1) * sizeof *value), idle = 0, end = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < t->row.n; i++)
+        for (size_t c = 0; c < t->column.n; c++) {
+            const double v = t->row.p[i].cell[c];
+            if (isfinite(v) && t->row.p[i].idle)
+                idle = fmax(idle, v);
+            else if (isfinite(v))
+                value[n++] = v;
+        }
+    for (size_t i = 0; i < p->n_mark; i++)
+        value[n++] = p->mark[i].value;
+    qsort(value, n, sizeof *value, ascending);
+    size_t last = n; /* one past the last that is shown whole; an eighth may be cut off, and one of a few */
+    for (size_t i = n - 1; n > 2 && i > 0 && i + n / 8 + 1 >= n; i--)
+        if (value[i] > 2 * value[i - 1])
+            last = i;
+    if (n && value[last - 1] > 0 && (last < n || idle > value[n - 1]))
+        end = 1.15 * value[last - 1];
+    free(value);
+    return end;
+}
+
+/* Where a bar stands on the axis of rows. A cluster of n bars is n + 1 bars wide and stands around its row's number. */
+static double bar_at(const struct table *t, const struct plot *p, size_t row, size_t column)
+{
+    const double n = (double)t->column.n;
+    return (double)place_of(t, row) + (p->style == PLOT_BARS ? ((double)column - (n - 1) / 2) / (n + 1) : 0);
+}
+
+static void put_values(const struct table *t, const struct plot *p, double end, size_t width_px, FILE *f)
+{
+    enum { AROUND_PX = 80, VALUE_PX = 30 };
+    const size_t bars = (place_of(t, t->row.n - 1) + 1) * (p->style == PLOT_BARS ? t->column.n + 1 : 1);
+    const bool room = (width_px - AROUND_PX) / bars >= VALUE_PX;
+    for (size_t i = 0; i < t->row.n; i++)
+        for (size_t c = 0; c < t->column.n; c++) {
+            const double v = t->row.p[i].cell[c], x = bar_at(t, p, i, c);
+            const bool cut = end > 0 && v > end;
+            if (!isfinite(v) || !(room || cut))
+                continue;
+            char text[32];
+            table_cell(t, c, v, text);
+            if (!t->percent && fabs(v) < 100)
+                snprintf(text, sizeof text, "%.2f", v);
+            fputs("set label ", f);
+            plot_put_string(text, f);
+            if (cut)
+                fprintf(f,
+                        " at first %.6g, graph 1 offset 0,0.5 center font ',10' front\n"
+                        "set label '//' at first %.6g, graph 0.95 center font ',14' tc rgb '#ffffff' front\n",
+                        x, x);
+            else
+                fprintf(f, " at first %.6g, first %.6g offset 0,0.5 center font ',10' front\n", x,
+                        (t->percent ? 100 : 1) * v);
+        }
+}
+
+/* One column as one for each group, so that each has its colour and its name in the key. */
+static struct table by_group(const struct table *t)
+{
+    struct table out = {.percent = t->percent, .geometric = t->geometric, .quantity = t->quantity};
+    for (size_t i = 0; i < t->row.n; i++)
+        if (table_column(&out, t->row.p[i].group) < 0)
+            table_add_column(&out, t->row.p[i].group, t->row.p[i].group);
+    for (size_t i = 0; i < t->row.n; i++) {
+        const struct table_row *r = &t->row.p[i];
+        double *cell = table_add_row(&out, r->label, r->group);
+        cell[table_column(&out, r->group)] = r->cell[0];
+        out.row.p[i].idle = r->idle;
+        out.row.p[i].mean = r->mean;
+    }
+    return out;
+}
+
+static void put_axes(const struct table *t, const struct plot *p, double end, FILE *f)
 {
     const bool whole = (p->style == PLOT_STACKED || p->style == PLOT_AREA) && t->percent && is_of_whole(t);
     if (p->style == PLOT_SORTED)
         fputs("set yrange [*:*]\n", f);
+    else if (end > 0)
+        fprintf(f, "set yrange [0:%.9g]\n", (t->percent ? 100 : 1) * end);
     else
         fprintf(f, "set yrange [0:%s]\n", whole ? "100" : "*");
     if (has_names(p))
@@ -427,10 +511,7 @@ static void put_marks(const struct table *t, const struct plot *p, FILE *f)
     fputs("$marks << EOD\n", f);
     for (size_t i = 0; i < p->n_mark; i++) {
         const struct plot_mark *m = &p->mark[i];
-        /* A cluster of n bars is n + 1 bars wide and stands around its row's number. */
-        double n = (double)t->column.n, x = (double)place_of(t, m->row);
-        x += p->style == PLOT_BARS ? ((double)m->column - (n - 1) / 2) / (n + 1) : 0;
-        fprintf(f, "%.6g %.6g\n", x, unit * m->value);
+        fprintf(f, "%.6g %.6g\n", bar_at(t, p, m->row, m->column), unit * m->value);
     }
     fputs("EOD\n", f);
 }
@@ -462,7 +543,8 @@ static void put_plot(const struct table *t, const struct plot *p, FILE *f)
     fputc('\n', f);
 }
 
-static void put_script(const struct table *t, const struct plot *as, const char *svg, FILE *f)
+/* `end`: of the axis of values; 0 = where they end. */
+static void put_as(const struct table *t, const struct plot *as, double end, const char *svg, FILE *f)
 {
     struct plot p = *as;
     if (p.style == PLOT_AREA && t->row.n < 2)
@@ -499,7 +581,9 @@ static void put_script(const struct table *t, const struct plot *as, const char 
     plot_begin(&p, (unsigned)width, (unsigned)height, svg, f);
     if (has_key(&p))
         fprintf(f, "set key maxcols %zu\n", key.columns);
-    put_axes(t, &p, f);
+    put_axes(t, &p, end, f);
+    if (p.style == PLOT_BARS || p.color_by_group)
+        put_values(t, &p, end, width, f);
     fputs("$data << EOD\n", f);
     if (p.style == PLOT_SORTED)
         put_sorted(t, f);
@@ -520,6 +604,18 @@ static void put_script(const struct table *t, const struct plot *as, const char 
     put_plot(t, &p, f);
 }
 
+static void put_script(const struct table *t, const struct plot *as, const char *svg, FILE *f)
+{
+    struct plot p = *as;
+    if (p.color_by_group && p.style == PLOT_BARS) {
+        struct table grouped = by_group(t);
+        p.style = PLOT_STACKED;
+        put_as(&grouped, &p, ceiling_of(&grouped, &p), svg, f);
+        table_free(&grouped);
+    } else {
+        put_as(t, &p, p.style == PLOT_BARS ? ceiling_of(t, &p) : 0, svg, f);
+    }
+}
 /* ---- gnuplot ---- */
 
 /* gnuplot does not look whether its writes succeed. */

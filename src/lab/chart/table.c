@@ -31,6 +31,7 @@ void table_free(struct table *t)
     for (size_t i = 0; i < t->row.n; i++) {
         free(t->row.p[i].label);
         free(t->row.p[i].group);
+        free(t->row.p[i].link);
         free(t->row.p[i].cell);
     }
     VEC_FREE(&t->column);

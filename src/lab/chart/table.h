@@ -17,6 +17,7 @@ struct table_row {
     bool mean;    /* computed from other rows */
     bool idle;    /* shown with a mark, and in no mean: most SMs had no CTA */
     bool partial; /* shown with a mark, and in no mean: it lacks a value that others have (figure.c) */
+    char *link;   /* where its label leads on a page; NULL = nowhere */
     double *cell; /* NAN = missing */
 };
 struct table_column {

@@ -8,11 +8,13 @@
 #include "study/model.h"
 #include "chart/page.h"
 #include "report/report_page.h"
+#include "report/why.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static void put_heading(const struct lab_figure *f, bool markdown, FILE *out)
 {
@@ -102,6 +104,17 @@ static void put_notes(const struct lab_figure *f, bool markdown, FILE *out)
         fprintf(out, "%sMissing: %zu more\n", bullet, f->trouble.n - 12);
 }
 
+static void put_why(struct lab *l, const struct lab_figure *f, bool markdown, FILE *out)
+{
+    for (size_t p = 0; why_has(f) && p < f->program.n; p++)
+        for (size_t k = 0; k < f->plan.variants.word.n; k++) {
+            char *sentence = why_sentence(l, f, p, k);
+            if (sentence)
+                fprintf(out, "%s%s\n", markdown ? "- " : "  ", sentence);
+            free(sentence);
+        }
+}
+
 static void published(const struct claim *c, char out[48])
 {
     switch (c->kind) {
@@ -117,6 +130,79 @@ static void published(const struct claim *c, char out[48])
     default:
         snprintf(out, 48, "%s%s", c->kind == CLAIM_GAIN && c->published > 0 ? "+" : "", c->value);
     }
+}
+
+/* ---- what it rests on ---- */
+
+const char *report_title(const struct lab *l, const struct report *r)
+{
+    for (size_t i = 0; i < l->figure.n; i++)
+        if (l->figure.p[i].plan.study_title)
+            return l->figure.p[i].plan.study_title;
+    const struct plan *first = l->figure.n ? &l->figure.p[0].plan : NULL;
+    return first && first->paper_title ? first->paper_title : first && l->figure.n == 1 ? first->title : r->title;
+}
+
+struct distinct {
+    VEC(const char *) word;
+};
+
+static void add_distinct(struct distinct *all, const char *word)
+{
+    for (size_t i = 0; i < all->word.n; i++)
+        if (!strcmp(all->word.p[i], word))
+            return;
+    VEC_PUSH(&all->word, word);
+}
+
+static void put_distinct(const char *before, struct distinct *all, FILE *out)
+{
+    for (size_t i = 0; i < all->word.n; i++)
+        fprintf(out, "%s%s", i ? ", " : before, all->word.p[i]);
+    VEC_FREE(&all->word);
+}
+
+char *report_origin(const struct lab *l, const struct report *r)
+{
+    struct distinct machine = {0}, flags = {0};
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    if (!out)
+        mem_exhausted(0);
+    for (size_t i = 0; i < l->figure.n; i++) {
+        const struct lab_figure *f = &l->figure.p[i];
+        for (size_t k = 0; k < f->program.n * f->n_point; k++)
+            if (f->point[k])
+                add_distinct(&machine, f->point[k]->machine);
+        for (size_t k = 0; k < f->program.n; k++)
+            if (f->program.p[k]->cflags && *f->program.p[k]->cflags)
+                add_distinct(&flags, f->program.p[k]->cflags);
+    }
+    fprintf(out, "Simulated by weir %s (commit %s, model %s)", WEIR_VERSION, WEIR_COMMIT, WEIR_MODEL);
+    put_distinct(machine.word.n > 1 ? " on the machines " : " on the machine ", &machine, out);
+    fputs(".", out);
+    if (lab_has_suite(l)) {
+        fprintf(out, " Programs of the suite at size %s, compiled with ", r->size);
+        fputs(flags.word.n ? "" : "the suite's own flags", out);
+        put_distinct("the suite's own flags and ", &flags, out);
+        fputs(".", out);
+    }
+    fclose(out);
+    return text;
+}
+
+char *report_profile(const struct report *r, const struct point *p)
+{
+    if (!p)
+        return NULL;
+    char *page = point_page_name(p), *name = xasprintf("profiles/%s", page), *path = xasprintf("%s/%s", r->folder, name);
+    const bool there = !access(path, R_OK);
+    free(page);
+    free(path);
+    if (!there)
+        free(name);
+    return there ? name : NULL;
 }
 
 struct writing {
@@ -244,7 +330,7 @@ static void put_interactions(const struct writing *w, const struct lab_figure *f
 }
 
 /* The figure's files and its places in the reports. 1: it could not be drawn (*e). */
-static int write_figure(struct writing *w, const struct lab_figure *f, const struct report_claim *c, size_t n,
+static int write_figure(struct writing *w, struct lab_figure *f, const struct report_claim *c, size_t n,
                         struct err *e)
 {
     char name[64], stem[PATH_MAX];
@@ -258,6 +344,7 @@ static int write_figure(struct writing *w, const struct lab_figure *f, const str
     if (f->plan.kind == PLAN_INTERACTIONS)
         interact_print(w->lab, f, w->report->claims, true, w->md);
     put_found(w->lab, f, true, w->md);
+    put_why(w->lab, f, true, w->md);
     put_notes(f, true, w->md);
     if (write_table(f, stem, e))
         return -1;
@@ -278,7 +365,7 @@ static int write_figure(struct writing *w, const struct lab_figure *f, const str
         svg = drawn ? NULL : read_file(stem, &bytes);
     }
     table_free(&means);
-    report_page_figure(w->html, w->report, f, svg, bytes, c, n);
+    report_page_figure(w->html, w->report, w->lab, f, svg, bytes, c, n);
     if (f->plan.kind == PLAN_INTERACTIONS)
         put_interactions(w, f);
     free(svg);
@@ -304,7 +391,7 @@ static int put_figure(struct writing *w, struct lab_figure *f, struct err *e)
         fprintf(w->screen, "  Not reproduced: %s\n", f->plan.refused);
         if (w->md) {
             fprintf(w->md, "Not reproduced: %s\n", f->plan.refused);
-            report_page_figure(w->html, w->report, f, NULL, 0, NULL, 0);
+            report_page_figure(w->html, w->report, w->lab, f, NULL, 0, NULL, 0);
         }
         return 0;
     }
@@ -317,6 +404,7 @@ static int put_figure(struct writing *w, struct lab_figure *f, struct err *e)
     if (f->plan.kind == PLAN_INTERACTIONS)
         interact_print(w->lab, f, w->report->claims, false, w->screen);
     put_found(w->lab, f, false, w->screen);
+    put_why(w->lab, f, false, w->screen);
     put_notes(f, false, w->screen);
     const int drawn = w->md ? write_figure(w, f, w->claim.n ? w->claim.p + first : NULL, w->claim.n - first, e) : 0;
     for (size_t i = first; i < w->claim.n; i++)
@@ -363,10 +451,11 @@ int report_check(const char *folder, struct err *e)
 
 static void put_markdown(const struct writing *w, const char *body, FILE *out)
 {
-    fprintf(out, "# %s\n\n", w->report->title);
-    if (lab_has_suite(w->lab))
-        fprintf(out, "Size of the programs: %s. ", w->report->size);
-    fprintf(out, "Model of the machine: %s.\n", WEIR_MODEL);
+    char *origin = report_origin(w->lab, w->report);
+    fprintf(out, "# %s\n\n%s\n", report_title(w->lab, w->report), origin);
+    free(origin);
+    if (w->report->command)
+        fprintf(out, "\n    %s\n", w->report->command);
     if (w->claim.n) {
         fputc('\n', out);
         put_summary(w, out);

@@ -22,4 +22,12 @@ int report_check(const char *folder, struct err *);
 /* Creates a folder for a report, and those above it. */
 int report_folder(const char *path, struct err *);
 
+/* ---- for the page ---- */
+/* The page with the profile behind a value, from the report's folder on; NULL = there is none. Owned by the caller. */
+char *report_profile(const struct report *, const struct point *);
+/* The page's title: the study's own, or the paper's. Owned by the plans. */
+const char *report_title(const struct lab *, const struct report *);
+/* What the results rest on, in sentences: version, commit, model, machines, size, flags. Owned by the caller. */
+char *report_origin(const struct lab *, const struct report *);
+
 #endif

@@ -2,8 +2,9 @@
 #include "report/report_page.h"
 
 #include "base/exhaust.h"
-#include "study/model.h"
 #include "chart/page.h"
+#include "report/why.h"
+#include "study/figure.h"
 
 static const char *const verdict_class[] = {"holds", "direction", "fails", "unknown"};
 static const char *const verdict_sign[] = {"✓", "≈", "✗", "?"};
@@ -163,7 +164,87 @@ static void put_found(FILE *f, const struct lab_figure *figure)
     }
 }
 
-void report_page_figure(FILE *f, const struct report *r, const struct lab_figure *figure, const char *svg,
+/* ---- the simulations behind the values ---- */
+
+static void put_profile_link(FILE *f, const struct report *r, const struct point *p, const char *before,
+                             const char *text)
+{
+    char *page = report_profile(r, p);
+    if (page) {
+        fputs(before, f);
+        page_link_begin(f, page);
+        page_text(f, text);
+        fputs("</a>", f);
+    }
+    free(page);
+}
+
+/* Why each row gains or loses, with the profiles of both runs where they were made. */
+static void put_why(FILE *f, const struct report *r, struct lab *l, const struct lab_figure *figure)
+{
+    if (!why_has(figure))
+        return;
+    fputs("<ul>\n", f);
+    for (size_t p = 0; p < figure->program.n; p++)
+        for (size_t k = 0; k < figure->plan.variants.word.n; k++) {
+            const struct plan_variant *v = plan_find(&figure->plan, figure->plan.variants.word.p[k]);
+            char *sentence = why_sentence(l, figure, p, k);
+            if (!sentence)
+                continue;
+            fputs("<li>", f);
+            page_text(f, sentence);
+            free(sentence);
+            put_profile_link(f, r, figure_point(l, figure, plan_divisor(&figure->plan, v), figure->program.p[p]),
+                             " Profiles: ", "without");
+            put_profile_link(f, r, figure->point[p * figure->n_point + k], ", ", "with");
+            fputs("</li>\n", f);
+        }
+    fputs("</ul>\n", f);
+}
+
+static void put_command(FILE *f, const struct report *r, const struct point *p, const struct plan_variant *v)
+{
+    if (!p)
+        return;
+    char *command = point_command(p, r->size);
+    page_row(f, false);
+    page_cell(f, v->label ? v->label : v->name);
+    fputs("<td class=\"left\">", f);
+    page_element(f, "code", command);
+    put_profile_link(f, r, p, " ", "profile");
+    fputs("</td>", f);
+    page_row_end(f);
+    free(command);
+}
+
+/* The command behind each value; rows of the table lead here. */
+static void put_commands(FILE *f, const struct report *r, struct lab *l, struct lab_figure *figure)
+{
+    char stem[64];
+    plan_stem(&figure->plan, stem);
+    fputs("<details><summary>The command behind each value</summary>\n", f);
+    for (size_t p = 0; p < figure->program.n; p++) {
+        struct table_row *row = &figure->table.row.p[p];
+        fprintf(f, "<h4 id=\"%s-%zu\">", stem, p);
+        page_text(f, row->label);
+        fputs("</h4>\n<div class=\"scroll\"><table><tbody>\n", f);
+        const struct plan_variant *shown = NULL;
+        for (size_t k = 0; k < figure->plan.variants.word.n; k++) {
+            const struct plan_variant *v = plan_find(&figure->plan, figure->plan.variants.word.p[k]);
+            const struct plan_variant *over = plan_divisor(&figure->plan, v);
+            if (over && over != shown && over != v)
+                put_command(f, r, figure_point(l, figure, over, figure->program.p[p]), over);
+            shown = over;
+            put_command(f, r, figure->point[p * figure->n_point + k], v);
+        }
+        page_table_end(f);
+        free(row->link);
+        row->link = xasprintf("#%s-%zu", stem, p);
+    }
+    fputs("</details>\n", f);
+}
+
+void report_page_figure(FILE *f, const struct report *r, struct lab *l, struct lab_figure *figure, const char *svg,
                         size_t svg_bytes, const struct report_claim *claim, size_t n_claim)
 {
     char stem[64], alt[300];
@@ -183,6 +264,15 @@ void report_page_figure(FILE *f, const struct report *r, const struct lab_figure
         fputs("</figure>\n", f);
     }
     put_claims(f, claim, n_claim);
+    put_why(f, r, l, figure);
+    char *commands = NULL; /* written first, since rows of the table lead to them */
+    size_t commands_n = 0;
+    FILE *later = open_memstream(&commands, &commands_n);
+    if (!later)
+        mem_exhausted(0);
+    if (figure->plan.kind == PLAN_BARS || figure->plan.kind == PLAN_INTERACTIONS)
+        put_commands(later, r, l, figure);
+    fclose(later);
     if (figure->table.row.n > 40) { /* a course: the picture says it */
         fputs("<details><summary>The table</summary>\n", f);
         page_table(f, &figure->table, figure->plan.kind == PLAN_BARS ? "program" : "");
@@ -192,6 +282,8 @@ void report_page_figure(FILE *f, const struct report *r, const struct lab_figure
     }
     put_found(f, figure);
     put_notes(f, figure);
+    fputs(commands, f);
+    free(commands);
     put_origin(f, r, figure);
     fputs("</section>\n", f);
 }
@@ -269,15 +361,13 @@ static void put_means(FILE *f, const struct lab *l)
 void report_page(FILE *f, const struct report *r, const struct lab *l, const struct report_claim *c, size_t n,
                  const char *sections)
 {
-    const struct plan *first = l->figure.n ? &l->figure.p[0].plan : NULL;
-    const char *paper = first ? first->paper_title : NULL;
-    char lead[200];
-    if (lab_has_suite(l))
-        snprintf(lead, sizeof lead, "Programs at size %.20s, simulated by weir. Model of the machine: %.40s.", r->size,
-                 WEIR_MODEL);
-    else
-        snprintf(lead, sizeof lead, "Simulated by weir. Model of the machine: %.40s.", WEIR_MODEL);
-    page_begin(f, paper ? paper : first && l->figure.n == 1 ? first->title : r->title, lead);
+    const char *lead = NULL;
+    for (size_t i = 0; i < l->figure.n && !lead; i++)
+        lead = l->figure.p[i].plan.study_lead;
+    char *origin = report_origin(l, r);
+    page_begin(f, report_title(l, r), lead);
+    page_element(f, "p class=\"origin\"", origin);
+    free(origin);
     if (n)
         put_summary(f, c, n);
     else

@@ -33,7 +33,7 @@ static struct point *point_at(const struct lab_figure *f, size_t program, size_t
 
 static const char *row_label(const struct lab_figure *f, const struct lab_program *p)
 {
-    return f->plan.paper && *p->label ? p->label : p->name;
+    return (f->plan.paper || p->command.n) && *p->label ? p->label : p->name;
 }
 
 static void complain(struct lab_figure *f, const struct lab_program *p, const char *variant, const struct point *point)
@@ -402,6 +402,23 @@ static void phases(struct lab_figure *f)
     }
 }
 
+/* ---- overview ---- */
+
+static void overview(const struct lab *l, struct lab_figure *f)
+{
+    table_add_column(&f->table, "value", f->axis);
+    for (size_t i = 0; i < l->figure.n; i++) {
+        const struct lab_figure *x = &l->figure.p[i];
+        for (size_t k = 0; x->plan.kind == PLAN_BARS && k < x->table.row.n; k++) {
+            const struct table_row *r = &x->table.row.p[k];
+            if (r->mean)
+                continue;
+            *table_add_row(&f->table, r->label, x->table.column.p[0].label) = r->cell[0];
+            f->table.row.p[f->table.row.n - 1].idle = r->idle;
+        }
+    }
+}
+
 /* ---- what the values are ---- */
 
 /* Whether the plan's values are parts of a whole, as its own words or the statistic's name say. */
@@ -461,6 +478,9 @@ void figure_tabulate(struct lab *l, struct lab_figure *f)
     case PLAN_PHASES:
         phases(f);
         break;
+    case PLAN_OVERVIEW:
+        overview(l, f);
+        break;
     case PLAN_BARS:
     case PLAN_INTERACTIONS:
     case PLAN_KINDS:
@@ -473,7 +493,7 @@ void figure_tabulate(struct lab *l, struct lab_figure *f)
 
 struct plot lab_plot(const struct lab_figure *f)
 {
-    struct plot p = {.title = f->plan.title, .axis = f->axis};
+    struct plot p = {.axis = f->axis}; /* the heading around it has the title */
     switch (f->plan.kind) {
     case PLAN_LOCALITY:
     case PLAN_COUNTS:
@@ -488,6 +508,9 @@ struct plot lab_plot(const struct lab_figure *f)
         p.axis = f->plan.axis ? f->plan.axis : "share of SMs";
         p.x_axis = "per cent of the run";
         p.x_numeric = true;
+        break;
+    case PLAN_OVERVIEW:
+        p.line_at_one = p.color_by_group = true;
         break;
     default:
         p.line_at_one = f->plan.normalise || (f->plan.variant.n && f->plan.variant.p[0].over);

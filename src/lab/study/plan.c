@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 static const char *const kind_names[PLAN_KINDS] = {"bars",      "loads", "locality",   "counts", "aps",
-                                                   "decisions", "reuse", "iterations", "phases", "interactions"};
+                                                   "decisions", "reuse", "iterations", "phases", "interactions",
+                                                   "overview"};
 
 struct reading {
     struct plan *p;
@@ -178,7 +179,7 @@ const struct plan_program *plan_own_program(const struct plan *p, const char *na
 
 static int read_program(struct reading *r, const char *name, const struct inifile_item *i, struct err *e)
 {
-    static const char *const keys[] = {"run", "label"};
+    static const char *const keys[] = {"run", "label", "first"};
     struct plan *p = r->p;
     struct plan_program *own = (struct plan_program *)plan_own_program(p, name);
     if (!own) {
@@ -197,6 +198,10 @@ static int read_program(struct reading *r, const char *name, const struct inifil
     }
     if (!strcmp(i->key, "label"))
         return inifile_text(&own->label, i, e);
+    if (!strcmp(i->key, "first")) {
+        own->first = (unsigned)atoi(i->value);
+        return own->first ? 0 : err_at(e, i->file, i->line, 0, "first = %s: write a number of launches", i->value);
+    }
     return unknown(i, keys, sizeof keys / sizeof *keys, e);
 }
 
@@ -292,17 +297,22 @@ static char *keep(struct plan *p, char *text)
     return text;
 }
 
-char *plan_beside(const struct plan *p, const char *name)
+static char *beside_file(const char *file, const char *name)
 {
-    const char *slash = strrchr(p->path, '/');
-    const int folder = name[0] != '/' && slash ? (int)(slash - p->path) + 1 : 0;
-    return xasprintf("%.*s%s", folder, p->path, name);
+    const char *slash = strrchr(file, '/');
+    const int folder = name[0] != '/' && slash ? (int)(slash - file) + 1 : 0;
+    return xasprintf("%.*s%s", folder, file, name);
 }
 
-/* The path of a file named in the plan. NULL: it cannot be read. */
+char *plan_beside(const struct plan *p, const char *name)
+{
+    return beside_file(p->path, name);
+}
+
+/* The path of a file that the plan or its base names. NULL: it cannot be read. */
 static char *beside(struct plan *p, const char *key, const char *name, struct inifile_place at, struct err *e)
 {
-    char *path = keep(p, plan_beside(p, name));
+    char *path = keep(p, beside_file(at.file, name));
     if (access(path, R_OK) == 0)
         return path;
     INIFILE_FAULT(at, e, "%s = %s: there is no file %s", key, name, path);
@@ -332,7 +342,7 @@ bool plan_simulates(const struct plan *p)
 
 bool plan_analyses(const struct plan *p)
 {
-    return p->kind == PLAN_DECISIONS || !plan_simulates(p);
+    return p->kind == PLAN_DECISIONS || (!plan_simulates(p) && p->kind != PLAN_OVERVIEW);
 }
 
 unsigned plan_launches(const struct plan *p, const char *label)
@@ -528,6 +538,8 @@ static int check(struct plan *p, struct err *e)
         return -1;
     if (p->kind != PLAN_INTERACTIONS && p->parts.word.n)
         return INIFILE_FAULT(p->parts.at, e, "parts belong to kind = interactions");
+    if (p->kind == PLAN_OVERVIEW)
+        return 0;
     if (!p->programs.word.n) {
         err_at(e, p->path, 0, 0, "[figure] does not say which programs");
         return err_hint(e, "write programs = bfs spmv, or programs = all");

@@ -24,6 +24,7 @@
  *
  *     [program mine]               ; a program of one's own, to be named in `programs`
  *     run = ./mine 1024            ; an executable beside this file with its arguments, or a recording (mine.wt)
+ *     first = 1                    ; launches that are simulated; all if not given
  *     run apcm = ./mine 1024 fast  ; what runs instead under the variant apcm
  *
  *     [explain]                    ; statistics that the report names where it says why
@@ -58,6 +59,7 @@ enum plan_kind {
     PLAN_ITERATIONS,   /* how often a warp executes a load */
     PLAN_PHASES,       /* of one program under the first variant's policy: in which phase its SMs are, over time */
     PLAN_INTERACTIONS, /* every combination of `parts`: bars, and how the parts get on with each other (interact.h) */
+    PLAN_OVERVIEW,     /* the first variant of every other figure of bars, figure by figure */
     PLAN_KINDS
 };
 
@@ -85,6 +87,7 @@ struct plan_version {
 };
 struct plan_program {
     char *name, *run, *label;
+    unsigned first; /* launches that are simulated; 0 = all */
     VEC(struct plan_version) version;
     struct inifile_place at, run_at;
 };

@@ -50,6 +50,7 @@ struct point {
     struct json_t *result;
     char *failure;           /* why it has none, or NULL */
     struct err *unevaluated; /* why energies could not be made of it, or NULL */
+    char *page;              /* where a simulation writes its profile; NULL = nowhere */
     bool wanted;             /* in the list of those to be simulated next (lab.c) */
 };
 
@@ -69,6 +70,10 @@ struct point *point_new(const struct lab_program *, bool analysis, const char *m
 struct point *point_on(const struct point_machine *, const struct lab_program *, bool analysis, const char *machine,
                        const char *with, char *const *set, size_t n_set);
 void point_free(struct point *);
+/* What the profile's page is called; unlike any other point's. Owned by the caller. */
+char *point_page_name(const struct point *);
+/* The command that shows where its time goes; `size`: of the suite's programs. Owned by the caller. */
+char *point_command(const struct point *, const char *size);
 /* Settings as --set would have them, for people. */
 void point_settings(const struct point *, char *out, size_t bytes);
 

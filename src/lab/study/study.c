@@ -554,9 +554,10 @@ int lab_run(struct lab *l, struct pool *pool, struct err *e)
     }
     if (status < 0)
         return status;
-    for (size_t i = 0; i < l->figure.n; i++)
-        if (!l->figure.p[i].plan.refused)
-            figure_tabulate(l, &l->figure.p[i]);
+    for (int overview = 0; overview < 2; overview++) /* last, since it is made of the others */
+        for (size_t i = 0; i < l->figure.n; i++)
+            if (!l->figure.p[i].plan.refused && (l->figure.p[i].plan.kind == PLAN_OVERVIEW) == overview)
+                figure_tabulate(l, &l->figure.p[i]);
     for (size_t i = 0; i < l->point.n; i++)
         if (l->point.p[i]->unevaluated) {
             *e = *l->point.p[i]->unevaluated;
