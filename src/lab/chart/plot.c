@@ -356,7 +356,7 @@ static void put_values(const struct table *t, const struct plot *p, double end, 
             char text[32];
             table_cell(t, c, v, text);
             if (!t->percent && fabs(v) < 100)
-                snprintf(text, sizeof text, "%.2f", v);
+                snprintf(text, sizeof text, "%.*f", v < 9.995 ? 2 : 1, v);
             fputs("set label ", f);
             plot_put_string(text, f);
             if (cut)
@@ -529,9 +529,10 @@ static void put_plot(const struct table *t, const struct plot *p, FILE *f)
             fprintf(f, "$data using 1:%zu", c + 2);
         else
             fprintf(f, "$data using %zu", c + 2);
-        fprintf(f, " lc rgb '%s'%s", colours[(c + p->x_numeric) % N_COLOURS],
+        const size_t colour = c + (p->x_numeric || p->color_by_group); /* the first, grey, is for a baseline */
+        fprintf(f, " lc rgb '%s'%s", colours[colour % N_COLOURS],
                 p->style == PLOT_LINES || p->style == PLOT_SORTED ? " lw 2" : "");
-        put_round(p, (c + p->x_numeric) / N_COLOURS, f);
+        put_round(p, colour / N_COLOURS, f);
         fprintf(f, " title columnheader(%zu)", c + 2);
     }
     if (p->n_mark) {

@@ -22,6 +22,8 @@ static void put_heading(const struct lab_figure *f, bool markdown, FILE *out)
     if (f->plan.number)
         fprintf(out, "Figure %s: ", f->plan.number);
     fprintf(out, "%s\n%s", f->plan.title, markdown ? "\n" : "");
+    if (f->plan.lead)
+        fprintf(out, "%s%s\n%s", markdown ? "" : "  ", f->plan.lead, markdown ? "\n" : "");
 }
 
 /* What searches ended with, one line per variant. */

@@ -257,6 +257,8 @@ void report_page_figure(FILE *f, const struct report *r, struct lab *l, struct l
         fputs("</section>\n", f);
         return;
     }
+    if (figure->plan.lead)
+        page_element(f, "p", figure->plan.lead);
     if (svg) {
         snprintf(alt, sizeof alt, "%.140s: %.140s", figure->plan.title, figure->axis);
         fputs("<figure>\n", f);
@@ -273,12 +275,12 @@ void report_page_figure(FILE *f, const struct report *r, struct lab *l, struct l
     if (figure->plan.kind == PLAN_BARS || figure->plan.kind == PLAN_INTERACTIONS)
         put_commands(later, r, l, figure);
     fclose(later);
-    if (figure->table.row.n > 40) { /* a course: the picture says it */
-        fputs("<details><summary>The table</summary>\n", f);
+    /* A course is told by the picture, as are the few values that stand in it. */
+    const bool folded = figure->table.row.n > 40 || figure->plan.kind == PLAN_OVERVIEW || why_has(figure);
+    if (figure->table.row.n) {
+        fputs(folded ? "<details><summary>The table</summary>\n" : "", f);
         page_table(f, &figure->table, figure->plan.kind == PLAN_BARS ? "program" : "");
-        fputs("</details>\n", f);
-    } else if (figure->table.row.n) {
-        page_table(f, &figure->table, figure->plan.kind == PLAN_BARS ? "program" : "");
+        fputs(folded ? "</details>\n" : "", f);
     }
     put_found(f, figure);
     put_notes(f, figure);
@@ -358,6 +360,23 @@ static void put_means(FILE *f, const struct lab *l)
     }
 }
 
+static void put_contents(FILE *f, const struct lab *l)
+{
+    if (l->figure.n < 2)
+        return;
+    fputs("<nav class=\"toc\"><ul>\n", f);
+    for (size_t i = 0; i < l->figure.n; i++) {
+        char stem[64];
+        if (l->figure.p[i].plan.kind == PLAN_OVERVIEW)
+            continue;
+        plan_stem(&l->figure.p[i].plan, stem);
+        fprintf(f, "<li><a href=\"#%s\">", stem);
+        put_heading(f, &l->figure.p[i]);
+        fputs("</a></li>\n", f);
+    }
+    fputs("</ul></nav>\n", f);
+}
+
 void report_page(FILE *f, const struct report *r, const struct lab *l, const struct report_claim *c, size_t n,
                  const char *sections)
 {
@@ -366,23 +385,17 @@ void report_page(FILE *f, const struct report *r, const struct lab *l, const str
         lead = l->figure.p[i].plan.study_lead;
     char *origin = report_origin(l, r);
     page_begin(f, report_title(l, r), lead);
-    page_element(f, "p class=\"origin\"", origin);
-    free(origin);
     if (n)
         put_summary(f, c, n);
     else
         put_means(f, l);
-    if (l->figure.n > 1) {
-        fputs("<nav class=\"toc\"><ul>\n", f);
-        for (size_t i = 0; i < l->figure.n; i++) {
-            char stem[64];
-            plan_stem(&l->figure.p[i].plan, stem);
-            fprintf(f, "<li><a href=\"#%s\">", stem);
-            put_heading(f, &l->figure.p[i]);
-            fputs("</a></li>\n", f);
-        }
-        fputs("</ul></nav>\n", f);
-    }
-    fputs(sections, f);
+    /* An overview comes before the list of what follows. */
+    const char *rest = strstr(sections, "</section>\n");
+    rest = rest && l->figure.p[0].plan.kind == PLAN_OVERVIEW ? rest + strlen("</section>\n") : sections;
+    fwrite(sections, 1, (size_t)(rest - sections), f);
+    put_contents(f, l);
+    fputs(rest, f);
+    page_element(f, "p class=\"origin\"", origin);
+    free(origin);
     page_end(f, "Made by weir. The page holds all it shows and loads nothing.");
 }

@@ -29,7 +29,9 @@ static void put_amount(const struct plan_statistic *s, double v, FILE *out)
 {
     const double size = fabs(v);
     if (s->percent)
-        fprintf(out, "%.*f%%", size < 0.0995 ? 1 : 0, 100 * v);
+        fprintf(out, "%.*f%%", size > 0 && size < 0.0995 ? 1 : 0, 100 * v);
+    else if (size >= 1e6)
+        fprintf(out, "%.2f million", v * 1e-6);
     else
         fprintf(out, "%.*f", size < 10 ? 2 : size < 100 ? 1 : 0, v);
 }
@@ -42,6 +44,8 @@ static void put_speed(const char *row, double ratio, bool is_speed, FILE *out)
         fprintf(out, "%s runs as fast", row);
     else if (ratio >= 1.5)
         fprintf(out, "%s runs %.*f times as fast", row, ratio < 10 ? 2 : 1, ratio);
+    else if (ratio <= 0.67)
+        fprintf(out, "%s takes %.*f times as long", row, ratio > 0.1 ? 2 : 1, 1 / ratio);
     else
         fprintf(out, "%s runs %.1f%% %s", row, 100 * fabs(ratio - 1), ratio > 1 ? "faster" : "slower");
 }

@@ -404,18 +404,29 @@ static void phases(struct lab_figure *f)
 
 /* ---- overview ---- */
 
+static int descending(const void *a, const void *b)
+{
+    const double x = (*(const struct table_row *const *)a)->cell[0], y = (*(const struct table_row *const *)b)->cell[0];
+    return (x < y) - (x > y);
+}
+
+/* Each figure's rows as a group, the largest value first. */
 static void overview(const struct lab *l, struct lab_figure *f)
 {
     table_add_column(&f->table, "value", f->axis);
     for (size_t i = 0; i < l->figure.n; i++) {
         const struct lab_figure *x = &l->figure.p[i];
-        for (size_t k = 0; x->plan.kind == PLAN_BARS && k < x->table.row.n; k++) {
-            const struct table_row *r = &x->table.row.p[k];
-            if (r->mean)
-                continue;
-            *table_add_row(&f->table, r->label, x->table.column.p[0].label) = r->cell[0];
-            f->table.row.p[f->table.row.n - 1].idle = r->idle;
+        VEC(const struct table_row *) row = {0};
+        for (size_t k = 0; x->plan.kind == PLAN_BARS && k < x->table.row.n; k++)
+            if (!x->table.row.p[k].mean && !isnan(x->table.row.p[k].cell[0]))
+                VEC_PUSH(&row, &x->table.row.p[k]);
+        if (row.n)
+            qsort(row.p, row.n, sizeof *row.p, descending);
+        for (size_t k = 0; k < row.n; k++) {
+            *table_add_row(&f->table, row.p[k]->label, x->table.column.p[0].label) = row.p[k]->cell[0];
+            f->table.row.p[f->table.row.n - 1].idle = row.p[k]->idle;
         }
+        VEC_FREE(&row);
     }
 }
 

@@ -57,6 +57,7 @@ static int read_figure(struct reading *r, const struct inifile_item *i, struct e
         {"axis", &p->axis, NULL},
         {"normalise", &p->normalise, &p->normalise_at},
         {"refused", &p->refused, NULL},
+        {"lead", &p->lead, NULL},
         {"note", &p->note, NULL},
         {"maximise", &p->maximise, &p->maximise_at},
         {"base", &r->base, &r->base_at},
@@ -71,7 +72,7 @@ static int read_figure(struct reading *r, const struct inifile_item *i, struct e
                  {"plugin", &r->plugin},
                  {"parts", &p->parts}};
     static const char *const keys[] = {"number",  "title",    "machine", "metric",   "axis",     "normalise", "refused",
-                                       "note",    "maximise", "base",    "programs", "variants", "means",     "kind",
+                                       "lead",    "note",     "maximise", "base",    "programs", "variants", "means",     "kind",
                                        "average", "plugin",   "empty",   "draw",     "parts"};
     static const char *const averages[] = {"arithmetic", "geometric"}, *const empties[] = {"zero", "skip"};
     for (unsigned k = 0; k < sizeof texts / sizeof *texts; k++)
@@ -614,7 +615,7 @@ static void free_variant(struct plan_variant *v)
 void plan_free(struct plan *p)
 {
     char *const texts[] = {p->number,    p->title,   p->paper, p->machine,  p->metric, p->axis,
-                           p->normalise, p->refused, p->note,  p->maximise, p->cflags, p->paper_title,
+                           p->normalise, p->refused, p->lead, p->note,  p->maximise, p->cflags, p->paper_title,
                            p->study_title, p->study_lead};
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);

@@ -114,7 +114,7 @@ struct plan_variant {
 
 struct plan {
     char *path;
-    char *number, *title, *paper, *machine, *metric, *axis, *normalise, *refused, *note, *maximise;
+    char *number, *title, *paper, *machine, *metric, *axis, *normalise, *refused, *lead, *note, *maximise;
     char *cflags;      /* flags the paper's programs are compiled with; NULL = none */
     char *paper_title; /* as the paper's base gives it; NULL = none */
     int draw;          /* enum plot_style; -1 = what the kind has */
