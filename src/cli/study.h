@@ -26,7 +26,7 @@ struct study {
     VEC(struct plan) plan;
     /* what came of it */
     size_t simulated, reused, failed;
-    unsigned verdict[VERDICT_UNKNOWN + 1];
+    unsigned verdict[VERDICT_NOT_JUDGED + 1];
 };
 
 /* --size, --jobs, --output, --format, --cflags, --results, ...; its input is a struct study. */

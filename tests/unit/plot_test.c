@@ -125,8 +125,8 @@ static void test_names(void **state)
     struct table t = table_of(2, 2, 5, 1, 1);
     table_add_mean(&t, "all");
     char *svg, *script = draw(&t, &(struct plot){.title = "t", .axis = "a"}, &svg);
-    assert_non_null(strstr(script, "('row0' 0, 'row1' 1, 'mean all' 3)"));
-    assert_non_null(strstr(script, "size 560,380 "));
+    assert_non_null(strstr(script, "('row0' 0, 'row1' 1, 'arithmetic mean, n = 2' 3)"));
+    assert_non_null(strstr(script, "size 560,410 ")); /* six characters more than fit into 380 */
     free(svg);
     free(script);
     free(t.row.p[0].label);

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdarg.h>
 
-const char *const verdict_name[] = {"holds", "direction holds", "does not hold", "not known"};
+static const char *const verdict_name[] = {"holds", "direction holds", "does not hold", "not judged"};
 static const char *const kind_name[CLAIM_KINDS] = {"gain", "mean", "least", "within", "ahead"};
 
 /* ---- reading ---- */
@@ -188,9 +188,9 @@ static struct table compare(struct lab *l, const struct lab_figure *f, const str
 }
 
 /* The mean of `of` over that of `over`, less 1. */
-static double gain_of(const struct table *t, const char *rows, struct judgement *j)
+static double gain_of(const struct table *t, const char *rows)
 {
-    return table_mean(t, OF, rows, &j->n, &j->missing) / table_mean(t, OVER, rows, NULL, NULL) - 1;
+    return table_mean(t, OF, rows, NULL, NULL) / table_mean(t, OVER, rows, NULL, NULL) - 1;
 }
 
 static void append(char *out, size_t bytes, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -268,6 +268,29 @@ static void explain_extremes(const struct table *t, int column, const char *rows
         append(j->because, sizeof j->because, "from %s %.2f to %s %.2f", low->label, least, high->label, most);
 }
 
+/* Where one program carries the gain: the gain without it. */
+static void explain_carrier(const struct table *t, const char *rows, struct judgement *j)
+{
+    struct table gain = {.geometric = t->geometric};
+    table_add_column(&gain, "gain", "gain");
+    for (size_t i = 0; i < t->row.n; i++) {
+        const struct table_row *r = &t->row.p[i];
+        *table_add_row(&gain, r->label, r->group) = r->cell[OF] / r->cell[OVER];
+        gain.row.p[i].idle = r->idle;
+        gain.row.p[i].partial = r->partial;
+    }
+    const int carrier = table_carrier(&gain, 0, rows, 1);
+    if (carrier >= 0) {
+        struct table without = *t; /* the same rows; one of them marked */
+        const bool idle = t->row.p[carrier].idle;
+        without.row.p[carrier].idle = true;
+        append(j->because, sizeof j->because, "; without %s %+.1f%%", t->row.p[carrier].label,
+               100 * gain_of(&without, rows));
+        without.row.p[carrier].idle = idle;
+    }
+    table_free(&gain);
+}
+
 /* `ours` against `published`, both differences from "no change". */
 static enum verdict verdict_of_gain(double ours, double published)
 {
@@ -277,25 +300,54 @@ static enum verdict verdict_of_gain(double ours, double published)
     return ours * published > 0 && seen ? VERDICT_DIRECTION : VERDICT_FAILS;
 }
 
-static void write_value(struct judgement *j, bool percent, bool sign)
+static void write_value(struct judgement *j, bool percent, bool sign, const char *subject)
 {
     if (percent)
         snprintf(j->text, sizeof j->text, sign ? "%+.1f%%" : "%.1f%%", 100 * j->ours);
     else
         snprintf(j->text, sizeof j->text, "%.2f", j->ours);
+    if (subject)
+        append(j->text, sizeof j->text, " (%.40s)", subject);
+}
+
+/* How many of the claim's programs ran and kept the machine busy. A plan may leave a value out on purpose: that is no
+ * lack. */
+static void count_rows(const struct table *t, const char *rows, struct judgement *j)
+{
+    for (size_t i = 0; i < t->row.n; i++) {
+        const struct table_row *r = &t->row.p[i];
+        if (!table_row_is_named(r, rows))
+            continue;
+        j->all++;
+        j->n += !r->idle && !r->partial;
+    }
+}
+
+static void write_verdict(const struct claim *c, struct judgement *j)
+{
+    if (j->n < j->all || !j->all)
+        j->verdict = VERDICT_NOT_JUDGED;
+    snprintf(j->text_verdict, sizeof j->text_verdict, "%s", verdict_name[j->verdict]);
+    if (j->verdict == VERDICT_NOT_JUDGED)
+        append(j->text_verdict, sizeof j->text_verdict, " (%u of %u programs)", j->n, j->all);
+    if (c->kind == CLAIM_GAIN && j->verdict == VERDICT_DIRECTION && fabs(j->ours) > 2 * fabs(c->published))
+        append(j->text_verdict, sizeof j->text_verdict, ", %.1f times as much", j->ours / c->published);
+    if (!isfinite(j->ours))
+        snprintf(j->text, sizeof j->text, "-");
 }
 
 static void judge_gain(const struct claim *c, const struct table *t, const char *rows, struct judgement *j)
 {
-    j->ours = gain_of(t, rows, j);
-    j->verdict = isnan(j->ours) ? VERDICT_UNKNOWN : verdict_of_gain(j->ours, c->published);
+    j->ours = gain_of(t, rows);
+    j->verdict = isnan(j->ours) ? VERDICT_NOT_JUDGED : verdict_of_gain(j->ours, c->published);
     explain_extremes(t, OF, rows, true, j);
+    explain_carrier(t, rows, j);
 }
 
 static void judge_mean(const struct claim *c, const struct table *t, int column, const char *rows, struct judgement *j)
 {
-    j->ours = table_mean(t, (unsigned)column, rows, &j->n, &j->missing);
-    j->verdict = isnan(j->ours)                                             ? VERDICT_UNKNOWN
+    j->ours = table_mean(t, (unsigned)column, rows, NULL, NULL);
+    j->verdict = isnan(j->ours)                                             ? VERDICT_NOT_JUDGED
                  : fabs(j->ours - c->published) <= 0.1 * fabs(c->published) ? VERDICT_HOLDS
                  : fabs(j->ours - c->published) <= fabs(c->published) / 3   ? VERDICT_DIRECTION
                                                                             : VERDICT_FAILS;
@@ -303,41 +355,45 @@ static void judge_mean(const struct claim *c, const struct table *t, int column,
 }
 
 /* `ahead`: by how much the best of the others is left behind. */
-static void judge_ahead(const struct claim *c, struct lab *l, const struct lab_figure *f, const struct side *of,
-                        const struct side *over, const char *rows, struct judgement *j)
+static const char *judge_ahead(const struct claim *c, struct lab *l, const struct lab_figure *f, const struct side *of,
+                               const struct side *over, const char *rows, struct judgement *j)
 {
+    const char *closest = NULL;
     char behind[400] = "";
     j->ours = INFINITY;
     for (size_t i = 0; i < c->over.word.n; i++) {
         struct table t = compare(l, f, of, &over[i]);
-        const double margin = gain_of(&t, rows, j);
+        const double margin = gain_of(&t, rows);
         table_free(&t);
-        if (isnan(margin) || margin < j->ours)
+        if (isnan(margin) || margin < j->ours) {
             j->ours = margin;
+            closest = c->over.word.p[i];
+        }
         if (!(margin > 0))
             append(behind, sizeof behind, "%s%s (%+.1f%%)", *behind ? ", " : "not ahead of ", c->over.word.p[i],
                    100 * margin);
     }
-    j->verdict = isnan(j->ours) ? VERDICT_UNKNOWN : j->ours > 0 ? VERDICT_HOLDS : VERDICT_FAILS;
+    j->verdict = isnan(j->ours) ? VERDICT_NOT_JUDGED : j->ours > 0 ? VERDICT_HOLDS : VERDICT_FAILS;
     append(j->because, sizeof j->because, "%s", behind);
+    return c->over.word.n > 1 ? closest : NULL;
 }
 
-static void judge_within(const struct claim *c, struct lab *l, const struct lab_figure *f, const struct side *of,
-                         const struct side *over, const char *rows, struct judgement *j)
+static const char *judge_within(const struct claim *c, struct lab *l, const struct lab_figure *f, const struct side *of,
+                                const struct side *over, const char *rows, struct judgement *j)
 {
-    const char *farthest = "";
+    const char *farthest = NULL;
     j->ours = 0;
     for (size_t i = 0; i < c->of.word.n; i++) {
         struct table t = compare(l, f, &of[i], over);
-        const double d = gain_of(&t, rows, j);
+        const double d = gain_of(&t, rows);
         table_free(&t);
         if (isnan(d) || fabs(d) > fabs(j->ours)) {
             j->ours = d;
             farthest = c->of.word.p[i];
         }
     }
-    j->verdict = isnan(j->ours) ? VERDICT_UNKNOWN : fabs(j->ours) <= c->published ? VERDICT_HOLDS : VERDICT_FAILS;
-    append(j->because, sizeof j->because, "farthest: %s", farthest);
+    j->verdict = isnan(j->ours) ? VERDICT_NOT_JUDGED : fabs(j->ours) <= c->published ? VERDICT_HOLDS : VERDICT_FAILS;
+    return c->of.word.n > 1 ? farthest : NULL;
 }
 
 static void judge_least(const struct claim *c, const struct table *t, const char *rows, struct judgement *j)
@@ -350,8 +406,6 @@ static void judge_least(const struct claim *c, const struct table *t, const char
         if (!table_row_is(r, rows))
             continue;
         double v = r->cell[OF] / r->cell[OVER] - 1;
-        j->missing += isnan(v) != 0;
-        j->n += !isnan(v);
         if (v < j->ours) {
             j->ours = v;
             worst = r->label;
@@ -359,7 +413,7 @@ static void judge_least(const struct claim *c, const struct table *t, const char
         if (v < c->published)
             append(below, sizeof below, "%s%s %+.1f%%", *below ? ", " : "", r->label, 100 * v);
     }
-    j->verdict = !j->n ? VERDICT_UNKNOWN : j->ours >= c->published ? VERDICT_HOLDS : VERDICT_FAILS;
+    j->verdict = isinf(j->ours) ? VERDICT_NOT_JUDGED : j->ours >= c->published ? VERDICT_HOLDS : VERDICT_FAILS;
     append(j->because, sizeof j->because, *below ? "below: %s" : "lowest: %s", *below ? below : worst);
 }
 
@@ -378,6 +432,7 @@ int claims_judge(const struct claims *all, const struct claim *c, struct lab *l,
         if (find_side(c, f, c->over.word.p[i], &over[i], e))
             return -1;
     struct side *by = c->over.word.n ? &over[0] : NULL;
+    const char *subject = NULL; /* which of several columns the value is of */
     bool simulated = of[0].variant && f->plan.kind == PLAN_BARS;
     struct table t = by ? compare(l, f, of, by) : (struct table){0};
     switch (c->kind) {
@@ -392,17 +447,17 @@ int claims_judge(const struct claims *all, const struct claim *c, struct lab *l,
         judge_least(c, &t, rows, j);
         break;
     case CLAIM_WITHIN:
-        judge_within(c, l, f, of, by, rows, j);
+        subject = judge_within(c, l, f, of, by, rows, j);
         break;
     case CLAIM_AHEAD:
-        judge_ahead(c, l, f, of, over, rows, j);
+        subject = judge_ahead(c, l, f, of, over, rows, j);
         break;
     }
     table_free(&t);
-    write_value(j, c->percent || c->kind == CLAIM_AHEAD, c->kind != CLAIM_MEAN);
-    if (j->verdict == VERDICT_UNKNOWN)
-        snprintf(j->text, sizeof j->text, "-");
-    if (simulated && j->verdict != VERDICT_UNKNOWN)
+    write_value(j, c->percent || c->kind == CLAIM_AHEAD, c->kind != CLAIM_MEAN, subject);
+    count_rows(&f->table, rows, j);
+    write_verdict(c, j);
+    if (simulated && j->verdict != VERDICT_NOT_JUDGED)
         explain_statistics(all, l, f, of, by, rows, j);
     return 0;
 }

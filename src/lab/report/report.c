@@ -215,6 +215,17 @@ struct writing {
     VEC(struct report_claim) claim;
 };
 
+/* A published mean is shown beside ours, whether the plan asks for that mean or not. */
+static void add_claimed_mean(struct lab_figure *f, const struct claim *c)
+{
+    const char *rows = c->programs ? c->programs : "all";
+    bool there = (c->kind != CLAIM_GAIN && c->kind != CLAIM_MEAN) || f->plan.kind != PLAN_BARS;
+    for (size_t i = 0; i < f->table.row.n && !there; i++)
+        there = !strcmp(f->table.row.p[i].mean ? f->table.row.p[i].group : f->table.row.p[i].label, rows);
+    if (!there)
+        table_add_mean(&f->table, rows);
+}
+
 /* Judges what is claimed about the figure, at the end of w->claim. */
 static int judge(struct writing *w, struct lab_figure *f, struct err *e)
 {
@@ -225,6 +236,7 @@ static int judge(struct writing *w, struct lab_figure *f, struct err *e)
             continue;
         if (claims_judge(all, c.claim, w->lab, f, &c.judged, e))
             return -1;
+        add_claimed_mean(f, c.claim);
         published(c.claim, c.published);
         VEC_PUSH(&w->claim, c);
     }
@@ -235,16 +247,13 @@ static void put_claim(const struct writing *w, const struct report_claim *c)
 {
     const struct judgement *j = &c->judged;
     const char *programs = c->claim->programs ? c->claim->programs : "all";
-    char rows[64] = "";
-    if (j->missing)
-        snprintf(rows, sizeof rows, " (%u of %u programs)", j->n, j->n + j->missing);
     const int wide = 8 - (int)text_width(c->published); /* not %-8s, which counts bytes */
-    fprintf(w->screen, "  %-16s published %s%*s weir %-8s %s%s\n    \"%s\"\n%s%s%s", verdict_name[j->verdict],
-            c->published, wide > 0 ? wide : 0, "", j->text, programs, rows, c->claim->says, *j->because ? "    " : "",
-            j->because, *j->because ? "\n" : "");
+    fprintf(w->screen, "  %-16s published %s%*s weir %-8s %s\n    \"%s\"\n%s%s%s", j->text_verdict, c->published,
+            wide > 0 ? wide : 0, "", j->text, programs, c->claim->says, *j->because ? "    " : "", j->because,
+            *j->because ? "\n" : "");
     if (w->md)
-        fprintf(w->md, "- **%s**: published %s, weir %s%s, %s. \"%s\"%s%s\n", verdict_name[j->verdict], c->published,
-                j->text, rows, programs, c->claim->says, *j->because ? " " : "", j->because);
+        fprintf(w->md, "- **%s**: published %s, weir %s, %s. \"%s\"%s%s\n", j->text_verdict, c->published, j->text,
+                programs, c->claim->says, *j->because ? " " : "", j->because);
 }
 
 struct marks {
@@ -258,12 +267,14 @@ static void find_marks(const struct lab_figure *f, const struct report_claim *c,
         const struct claim *x = c[i].claim;
         const char *rows = x->programs ? x->programs : "all";
         const int column = x->of.word.n == 1 ? table_column(&f->table, x->of.word.p[0]) : -1;
-        if ((x->kind != CLAIM_GAIN && x->kind != CLAIM_MEAN) || column < 0 || c[i].judged.verdict == VERDICT_UNKNOWN)
+        if ((x->kind != CLAIM_GAIN && x->kind != CLAIM_MEAN) || column < 0)
             continue;
-        for (size_t k = 0; k < f->table.row.n; k++) {
+        bool found = false; /* the first: below a mean there may be the one without its carrier */
+        for (size_t k = 0; k < f->table.row.n && !found; k++) {
             const struct table_row *r = &f->table.row.p[k];
-            if (strcmp(r->mean && !strncmp(r->label, "mean ", 5) ? r->label + 5 : r->label, rows))
+            if (strcmp(r->mean ? r->group : r->label, rows))
                 continue;
+            found = true;
             /* What our value would be with the published gain. */
             double value =
                 x->kind == CLAIM_MEAN ? x->published : r->cell[column] * (1 + x->published) / (1 + c[i].judged.ours);
@@ -416,13 +427,13 @@ static int put_figure(struct writing *w, struct lab_figure *f, struct err *e)
 
 static void put_summary(const struct writing *w, FILE *out)
 {
-    unsigned count[VERDICT_UNKNOWN + 1] = {0};
+    unsigned count[VERDICT_NOT_JUDGED + 1] = {0};
     for (size_t i = 0; i < w->claim.n; i++)
         count[w->claim.p[i].judged.verdict]++;
     fprintf(out, "%u claims hold, %u hold in direction only, %u do not hold", count[VERDICT_HOLDS],
             count[VERDICT_DIRECTION], count[VERDICT_FAILS]);
-    if (count[VERDICT_UNKNOWN])
-        fprintf(out, ", %u are not known yet", count[VERDICT_UNKNOWN]);
+    if (count[VERDICT_NOT_JUDGED])
+        fprintf(out, ", %u are not judged", count[VERDICT_NOT_JUDGED]);
     fputs(".\n", out);
 }
 
@@ -466,7 +477,7 @@ static void put_markdown(const struct writing *w, const char *body, FILE *out)
     for (size_t i = 0; i < w->claim.n; i++) {
         const struct report_claim *c = &w->claim.p[i];
         fprintf(out, "| %s | %s | %s | %s | %s |\n", c->claim->figure, c->claim->says, c->published, c->judged.text,
-                verdict_name[c->judged.verdict]);
+                c->judged.text_verdict);
     }
     fputs(body, out);
 }

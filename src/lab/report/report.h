@@ -13,7 +13,7 @@ struct report {
     const char *command;         /* as it was typed; NULL = not known */
     const char *formats;         /* of pictures beside SVG, as in plot.h; NULL = none */
     const struct claims *claims; /* NULL = none */
-    unsigned *verdict;           /* how many claims got which (VERDICT_UNKNOWN + 1), added up; NULL = not wanted */
+    unsigned *verdict;           /* how many claims got which (VERDICT_NOT_JUDGED + 1), added up; NULL = not wanted */
 };
 /* Makes the folder. -1: *e; what cannot be drawn is said at the end, after everything else is written. */
 int report_write(struct lab *, const struct report *, FILE *screen, struct err *);

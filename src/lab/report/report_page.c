@@ -9,10 +9,10 @@
 static const char *const verdict_class[] = {"holds", "direction", "fails", "unknown"};
 static const char *const verdict_sign[] = {"✓", "≈", "✗", "?"};
 
-static void put_verdict(FILE *f, enum verdict v)
+static void put_verdict(FILE *f, const struct judgement *j)
 {
-    fprintf(f, "<span class=\"verdict %s\">%s ", verdict_class[v], verdict_sign[v]);
-    page_text(f, verdict_name[v]);
+    fprintf(f, "<span class=\"verdict %s\">%s ", verdict_class[j->verdict], verdict_sign[j->verdict]);
+    page_text(f, j->text_verdict);
     fputs("</span>", f);
 }
 
@@ -33,7 +33,7 @@ static void put_claims(FILE *f, const struct report_claim *c, size_t n)
     for (size_t i = 0; i < n; i++) {
         const struct judgement *j = &c[i].judged;
         fputs("<li>", f);
-        put_verdict(f, j->verdict);
+        put_verdict(f, j);
         page_printf(f, ": published %s, weir %s, %s. “%s”", c[i].published, j->text,
                     c[i].claim->programs ? c[i].claim->programs : "all", c[i].claim->says);
         if (*j->because) {
@@ -302,15 +302,15 @@ static void put_fact(FILE *f, unsigned count, const char *what)
 static void put_summary(FILE *f, const struct report_claim *c, size_t n)
 {
     static const char *const heads[] = {"<figure", "<claim", "published", "weir", "<verdict", NULL};
-    unsigned count[VERDICT_UNKNOWN + 1] = {0};
+    unsigned count[VERDICT_NOT_JUDGED + 1] = {0};
     for (size_t i = 0; i < n; i++)
         count[c[i].judged.verdict]++;
     fputs("<dl class=\"facts\">\n", f);
     put_fact(f, count[VERDICT_HOLDS], "claims hold");
     put_fact(f, count[VERDICT_DIRECTION], "hold in direction only");
     put_fact(f, count[VERDICT_FAILS], "do not hold");
-    if (count[VERDICT_UNKNOWN])
-        put_fact(f, count[VERDICT_UNKNOWN], "are not known yet");
+    if (count[VERDICT_NOT_JUDGED])
+        put_fact(f, count[VERDICT_NOT_JUDGED], "are not judged");
     fputs("</dl>\n", f);
     fputs("<div class=\"scroll\"><table class=\"sortable cards\">\n", f);
     page_heads(f, heads);
@@ -321,7 +321,7 @@ static void put_summary(FILE *f, const struct report_claim *c, size_t n)
         page_element(f, "td data-name=\"published\"", c[i].published);
         page_element(f, "td data-name=\"weir\"", c[i].judged.text);
         fputs("<td class=\"left\">", f);
-        put_verdict(f, c[i].judged.verdict);
+        put_verdict(f, &c[i].judged);
         fputs("</td>", f);
         page_row_end(f);
     }

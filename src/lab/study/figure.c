@@ -432,11 +432,16 @@ static void overview(const struct lab *l, struct lab_figure *f)
 
 /* ---- what the values are ---- */
 
+static bool is_divided(const struct plan *p)
+{
+    return p->normalise || (p->variant.n && p->variant.p[0].over);
+}
+
 /* Whether the plan's values are parts of a whole, as its own words or the statistic's name say. */
 static bool is_share(const struct plan *p)
 {
     const char *metric = p->metric ? p->metric : "", *axis = p->axis ? p->axis : "";
-    if (p->normalise || (p->variant.n && p->variant.p[0].over))
+    if (is_divided(p))
         return false;
     return text_ends_in(axis, "%") || text_ends_in(axis, "rate") || !strncmp(axis, "share", 5) ||
            !strncmp(axis, "part of", 7) ||
@@ -498,8 +503,11 @@ void figure_tabulate(struct lab *l, struct lab_figure *f)
         bars(l, f);
     }
     size_t n = f->table.row.n;
-    for (size_t i = 0; n && i < f->plan.means.word.n; i++)
+    for (size_t i = 0; n && i < f->plan.means.word.n; i++) {
         table_add_mean(&f->table, f->plan.means.word.p[i]);
+        if (plan_simulates(&f->plan))
+            table_add_mean_without_carrier(&f->table, f->plan.means.word.p[i], is_divided(&f->plan) ? 1 : 0);
+    }
 }
 
 struct plot lab_plot(const struct lab_figure *f)
@@ -524,7 +532,7 @@ struct plot lab_plot(const struct lab_figure *f)
         p.line_at_one = p.color_by_group = true;
         break;
     default:
-        p.line_at_one = f->plan.normalise || (f->plan.variant.n && f->plan.variant.p[0].over);
+        p.line_at_one = is_divided(&f->plan);
     }
     if (f->plan.draw >= 0)
         p.style = (enum plot_style)f->plan.draw;
