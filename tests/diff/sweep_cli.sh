@@ -137,7 +137,7 @@ known=$(insts "$(ls -t "$dir"/cache/weir/recordings/kmeans-*.wt | head -1)")
 sed 's/^with = gto/with = gto\nset = dram.latency=1000 clock.core=2800MHz machine.deadlock_cycles=1000/' "$dir/plan.ini" >"$dir/stuck.ini"
 expect 1 "$weir" sweep "$dir/stuck.ini" --size tiny -o "$dir/stuck"
 says out "Missing: kmeans, greedy: deadlock"
-says out "geometric mean, n = "
+says out "mean, n = "
 
 # Ctrl-C, whenever it comes, leaves a store that can be gone on with.
 rm -f "$dir/third.sqlite"

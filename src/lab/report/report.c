@@ -141,8 +141,7 @@ const char *report_title(const struct lab *l, const struct report *r)
     for (size_t i = 0; i < l->figure.n; i++)
         if (l->figure.p[i].plan.study_title)
             return l->figure.p[i].plan.study_title;
-    const struct plan *first = l->figure.n ? &l->figure.p[0].plan : NULL;
-    return first && first->paper_title ? first->paper_title : first && l->figure.n == 1 ? first->title : r->title;
+    return l->figure.n && l->figure.p[0].plan.paper_title ? l->figure.p[0].plan.paper_title : r->title;
 }
 
 struct distinct {
@@ -467,8 +466,6 @@ static void put_markdown(const struct writing *w, const char *body, FILE *out)
     char *origin = report_origin(w->lab, w->report);
     fprintf(out, "# %s\n\n%s\n", report_title(w->lab, w->report), origin);
     free(origin);
-    if (w->report->command)
-        fprintf(out, "\n    %s\n", w->report->command);
     if (w->claim.n) {
         fputc('\n', out);
         put_summary(w, out);

@@ -384,7 +384,8 @@ void report_page(FILE *f, const struct report *r, const struct lab *l, const str
     for (size_t i = 0; i < l->figure.n && !lead; i++)
         lead = l->figure.p[i].plan.study_lead;
     char *origin = report_origin(l, r);
-    page_begin(f, report_title(l, r), lead);
+    const char *title = report_title(l, r); /* one figure says better what it is than its folder */
+    page_begin(f, title == r->title && l->figure.n == 1 ? l->figure.p[0].plan.title : title, lead);
     if (n)
         put_summary(f, c, n);
     else
