@@ -1,10 +1,10 @@
 /* See study.h. */
 #include "cli/study.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/text.h"
 #include "cli/cli.h"
-#include "cli/target.h"
+#include "cli/program_arg.h"
 #include "cli/progress.h"
 #include "cli/suite_record.h"
 #include "study/slurm.h"
@@ -53,8 +53,7 @@ static bool is_used(const struct lab *l, const struct lab_program *p)
 {
     for (size_t i = 0; i < l->figure.n; i++)
         for (size_t k = 0; k < l->figure.p[i].program.n; k++)
-            if (l->figure.p[i].program.p[k] == p ||
-                (p->under && !strcmp(l->figure.p[i].program.p[k]->name, p->name)))
+            if (l->figure.p[i].program.p[k] == p || (p->under && !strcmp(l->figure.p[i].program.p[k]->name, p->name)))
                 return true;
     return false;
 }
@@ -320,7 +319,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         return 0;
     }
     case KEY_SIZE:
-        a->size = target_size(state, arg);
+        a->size = program_arg_size(state, arg);
         return 0;
     case 'j':
         a->jobs = cli_jobs(state, arg);

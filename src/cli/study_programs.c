@@ -1,9 +1,9 @@
 /* Programs of one's own in a study: found, recorded, kept by content. See study.h. */
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/study.h"
-#include "cli/target.h"
+#include "cli/program_arg.h"
 #include "cli/suite_record.h"
 #include "study/study.h"
 
@@ -144,8 +144,9 @@ static int add_program(struct lab *l, const struct plan *plan, const char *word,
             return 0;
     const struct plan_program *own = plan_own_program(plan, word);
     const char *label = own && own->label ? own->label : "";
-    int status = add_command(l, plan, (struct lab_program){.name = xstrdup(word), .label = xstrdup(label), .launches = own ? own->first : 0},
-                             own ? own->run : NULL, own ? own->run_at : plan->programs.at, e);
+    int status = add_command(
+        l, plan, (struct lab_program){.name = xstrdup(word), .label = xstrdup(label), .launches = own ? own->first : 0},
+        own ? own->run : NULL, own ? own->run_at : plan->programs.at, e);
     for (size_t i = 0; own && !status && i < own->version.n; i++) {
         const struct plan_version *v = &own->version.p[i];
         const struct lab_program p = {

@@ -1,7 +1,7 @@
 /* See suite_programs.h. */
 #include "cli/suite_programs.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/paths.h"
 #include "cc/cc.h"
 #include "cli/cli.h"

@@ -1,7 +1,7 @@
 /* See table.h. */
 #include "chart/table.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/text.h"
 
 #include <jansson.h>

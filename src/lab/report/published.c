@@ -10,7 +10,7 @@
 #include <stdarg.h>
 
 static const char *const verdict_name[] = {"holds", "direction holds", "does not hold", "not judged"};
-static const char *const kind_name[CLAIM_KINDS] = {"gain", "mean", "least", "within", "ahead"};
+static const char *const kind_name[CLAIM_KINDS] = {"gain", "mean", "at_least", "within", "above"};
 
 /* ---- reading ---- */
 
@@ -55,7 +55,7 @@ static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
     struct claim *c = &all->claim.p[all->claim.n - 1];
     if (!strcmp(i->key, "figure"))
         return inifile_text(&c->figure, i, e);
-    if (!strcmp(i->key, "says"))
+    if (!strcmp(i->key, "quote"))
         return inifile_text(&c->says, i, e);
     if (!strcmp(i->key, "programs"))
         return inifile_text(&c->programs, i, e);
@@ -72,7 +72,7 @@ static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
         return 0;
     }
     err_at(e, i->file, i->line, 0, "there is no key '%s' in [%s]", i->key, i->section);
-    return err_hint(e, "keys are figure, kind, of, over, programs, published and says");
+    return err_hint(e, "keys are figure, kind, of, over, programs, published and quote");
 }
 
 static int check(const struct claims *all, struct err *e)
@@ -223,7 +223,7 @@ static double statistic(struct lab *l, const struct lab_figure *f, const struct 
 }
 
 static void explain_statistics(const struct claims *all, struct lab *l, const struct lab_figure *f,
-                               const struct side *of, const struct side *over, const char *rows, struct judgement *j)
+                               const struct side *of, const struct side *over, const char *rows, struct assessment *j)
 {
     for (size_t i = 0; i < all->explain.one.n; i++) {
         const struct plan_statistic *s = &all->explain.one.p[i];
@@ -239,7 +239,7 @@ static void explain_statistics(const struct claims *all, struct lab *l, const st
 }
 
 /* Where it is strongest and weakest: a column of the figure, or how two sides compare. */
-static void explain_extremes(const struct table *t, int column, const char *rows, bool relative, struct judgement *j)
+static void explain_extremes(const struct table *t, int column, const char *rows, bool relative, struct assessment *j)
 {
     const struct table_row *low = NULL, *high = NULL;
     double least = 0, most = 0;
@@ -269,7 +269,7 @@ static void explain_extremes(const struct table *t, int column, const char *rows
 }
 
 /* Where one program carries the gain: the gain without it. */
-static void explain_carrier(const struct table *t, const char *rows, struct judgement *j)
+static void explain_carrier(const struct table *t, const char *rows, struct assessment *j)
 {
     struct table gain = {.geometric = t->geometric};
     table_add_column(&gain, "gain", "gain");
@@ -300,7 +300,7 @@ static enum verdict verdict_of_gain(double ours, double published)
     return ours * published > 0 && seen ? VERDICT_DIRECTION : VERDICT_FAILS;
 }
 
-static void write_value(struct judgement *j, bool percent, bool sign, const char *subject)
+static void write_value(struct assessment *j, bool percent, bool sign, const char *subject)
 {
     if (percent)
         snprintf(j->text, sizeof j->text, sign ? "%+.1f%%" : "%.1f%%", 100 * j->ours);
@@ -312,7 +312,7 @@ static void write_value(struct judgement *j, bool percent, bool sign, const char
 
 /* How many of the claim's programs ran and kept the machine busy. A plan may leave a value out on purpose: that is no
  * lack. */
-static void count_rows(const struct table *t, const char *rows, struct judgement *j)
+static void count_rows(const struct table *t, const char *rows, struct assessment *j)
 {
     for (size_t i = 0; i < t->row.n; i++) {
         const struct table_row *r = &t->row.p[i];
@@ -323,7 +323,7 @@ static void count_rows(const struct table *t, const char *rows, struct judgement
     }
 }
 
-static void write_verdict(const struct claim *c, struct judgement *j)
+static void write_verdict(const struct claim *c, struct assessment *j)
 {
     if (j->n < j->all || !j->all)
         j->verdict = VERDICT_NOT_JUDGED;
@@ -336,7 +336,7 @@ static void write_verdict(const struct claim *c, struct judgement *j)
         snprintf(j->text, sizeof j->text, "-");
 }
 
-static void judge_gain(const struct claim *c, const struct table *t, const char *rows, struct judgement *j)
+static void judge_gain(const struct claim *c, const struct table *t, const char *rows, struct assessment *j)
 {
     j->ours = gain_of(t, rows);
     j->verdict = isnan(j->ours) ? VERDICT_NOT_JUDGED : verdict_of_gain(j->ours, c->published);
@@ -344,7 +344,7 @@ static void judge_gain(const struct claim *c, const struct table *t, const char 
     explain_carrier(t, rows, j);
 }
 
-static void judge_mean(const struct claim *c, const struct table *t, int column, const char *rows, struct judgement *j)
+static void judge_mean(const struct claim *c, const struct table *t, int column, const char *rows, struct assessment *j)
 {
     j->ours = table_mean(t, (unsigned)column, rows, NULL, NULL);
     j->verdict = isnan(j->ours)                                             ? VERDICT_NOT_JUDGED
@@ -356,7 +356,7 @@ static void judge_mean(const struct claim *c, const struct table *t, int column,
 
 /* `ahead`: by how much the best of the others is left behind. */
 static const char *judge_ahead(const struct claim *c, struct lab *l, const struct lab_figure *f, const struct side *of,
-                               const struct side *over, const char *rows, struct judgement *j)
+                               const struct side *over, const char *rows, struct assessment *j)
 {
     const char *closest = NULL;
     char behind[400] = "";
@@ -379,7 +379,7 @@ static const char *judge_ahead(const struct claim *c, struct lab *l, const struc
 }
 
 static const char *judge_within(const struct claim *c, struct lab *l, const struct lab_figure *f, const struct side *of,
-                                const struct side *over, const char *rows, struct judgement *j)
+                                const struct side *over, const char *rows, struct assessment *j)
 {
     const char *farthest = NULL;
     j->ours = 0;
@@ -396,7 +396,7 @@ static const char *judge_within(const struct claim *c, struct lab *l, const stru
     return c->of.word.n > 1 ? farthest : NULL;
 }
 
-static void judge_least(const struct claim *c, const struct table *t, const char *rows, struct judgement *j)
+static void judge_least(const struct claim *c, const struct table *t, const char *rows, struct assessment *j)
 {
     j->ours = INFINITY;
     const char *worst = "";
@@ -417,8 +417,8 @@ static void judge_least(const struct claim *c, const struct table *t, const char
     append(j->because, sizeof j->because, *below ? "below: %s" : "lowest: %s", *below ? below : worst);
 }
 
-int claims_judge(const struct claims *all, const struct claim *c, struct lab *l, struct lab_figure *f,
-                 struct judgement *j, struct err *e)
+int published_compare(const struct claims *all, const struct claim *c, struct lab *l, struct lab_figure *f,
+                      struct assessment *j, struct err *e)
 {
     memset(j, 0, sizeof *j);
     const char *rows = c->programs ? c->programs : "all";

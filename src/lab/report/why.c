@@ -1,7 +1,7 @@
 /* See why.h. */
 #include "report/why.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "study/figure.h"
 
 #include <math.h>
@@ -74,13 +74,14 @@ char *why_sentence(struct lab *l, const struct lab_figure *f, size_t program, si
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
     if (!out)
-        mem_exhausted(0);
+        out_of_memory(0);
     const char *metric = f->plan.metric;
     put_speed(r->label, r->cell[variant], !strcmp(metric, "ipc") || !strcmp(metric, "1 / cycles"), out);
     if (f->plan.variants.word.n > 1)
         fprintf(out, " under %s", f->table.column.p[variant].label);
     for (size_t i = 0; i < n && i < SHOWN && all[i].size >= LEAST; i++) {
-        fprintf(out, "%s%s %s from ", i ? ", and " : ": ", all[i].of->label, all[i].after < all[i].before ? "falls" : "rises");
+        fprintf(out, "%s%s %s from ", i ? ", and " : ": ", all[i].of->label,
+                all[i].after < all[i].before ? "falls" : "rises");
         put_amount(all[i].of, all[i].before, out);
         fputs(" to ", out);
         put_amount(all[i].of, all[i].after, out);

@@ -1,7 +1,7 @@
 /* Reads plans; see plan.h. */
 #include "study/plan.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/text.h"
 #include "base/nearest.h"
 #include "gpu/plugin.h"
@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const kind_names[PLAN_KINDS] = {"bars",      "loads", "locality",   "counts", "aps",
-                                                   "decisions", "reuse", "iterations", "phases", "interactions",
-                                                   "overview"};
+static const char *const kind_names[PLAN_KINDS] = {"bars",   "loads",        "locality", "counts",
+                                                   "aps",    "decisions",    "reuse",    "iterations",
+                                                   "phases", "interactions", "overview"};
 
 struct reading {
     struct plan *p;
@@ -55,11 +55,11 @@ static int read_figure(struct reading *r, const struct inifile_item *i, struct e
         {"machine", &p->machine, &p->machine_at},
         {"metric", &p->metric, &p->metric_at},
         {"axis", &p->axis, NULL},
-        {"normalise", &p->normalise, &p->normalise_at},
-        {"refused", &p->refused, NULL},
+        {"normalize", &p->normalize, &p->normalize_at},
+        {"not_reproduced", &p->not_reproduced, NULL},
         {"lead", &p->lead, NULL},
         {"note", &p->note, NULL},
-        {"maximise", &p->maximise, &p->maximise_at},
+        {"maximize", &p->maximize, &p->maximize_at},
         {"base", &r->base, &r->base_at},
         {"published", &r->published, &r->published_at},
     };
@@ -71,9 +71,9 @@ static int read_figure(struct reading *r, const struct inifile_item *i, struct e
                  {"means", &p->means},
                  {"plugin", &r->plugin},
                  {"parts", &p->parts}};
-    static const char *const keys[] = {"number",  "title",    "machine", "metric",   "axis",     "normalise", "refused",
-                                       "lead",    "note",     "maximise", "base",    "programs", "variants", "means",     "kind",
-                                       "average", "plugin",   "empty",   "draw",     "parts"};
+    static const char *const keys[] = {
+        "number", "title",    "machine",  "metric", "axis", "normalize", "not_reproduced", "lead",  "note", "maximize",
+        "base",   "programs", "variants", "means",  "kind", "average",   "plugin",         "empty", "draw", "parts"};
     static const char *const averages[] = {"arithmetic", "geometric"}, *const empties[] = {"zero", "skip"};
     for (unsigned k = 0; k < sizeof texts / sizeof *texts; k++)
         if (!strcmp(i->key, texts[k].key)) {
@@ -289,7 +289,9 @@ static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
     const char *near = nearest_name(word, sections, sizeof sections / sizeof *sections);
     free(word);
     return near ? err_hint(e, "did you mean [%s%s]?", near, i->section + n)
-                : err_hint(e, "sections are [figure], [variant NAME], [sweep], [program NAME], [explain], [study] and [paper]");
+                : err_hint(
+                      e,
+                      "sections are [figure], [variant NAME], [sweep], [program NAME], [explain], [study] and [paper]");
 }
 
 static char *keep(struct plan *p, char *text)
@@ -375,7 +377,7 @@ void plan_stem(const struct plan *p, char out[64])
 
 const struct plan_variant *plan_divisor(const struct plan *p, const struct plan_variant *v)
 {
-    const char *name = v->over ? v->over : p->normalise;
+    const char *name = v->over ? v->over : p->normalize;
     return name ? plan_find(p, name) : NULL;
 }
 
@@ -466,9 +468,9 @@ static int combine(struct plan *p, struct err *e)
         err_at(e, p->path, 0, 0, "kind = interactions combines 2 to %d parts, and there are %u", PLAN_PARTS, n);
         return err_hint(e, "write parts = apcm cart, the names of variants");
     }
-    if (!p->normalise) {
+    if (!p->normalize) {
         err_at(e, p->path, 0, 0, "kind = interactions needs the variant without any of its parts");
-        return err_hint(e, "write normalise = NAME");
+        return err_hint(e, "write normalize = NAME");
     }
     for (unsigned i = 0; i < n; i++) {
         if (check_name(p, p->parts.word.p[i], p->parts.at, e))
@@ -519,7 +521,7 @@ static int check(struct plan *p, struct err *e)
                    p->number);
             return err_hint(e, "the figure's files are named after it");
         }
-    if (p->refused)
+    if (p->not_reproduced)
         return 0;
     for (size_t i = 0; i < p->program.n; i++)
         if (!p->program.p[i].run) {
@@ -555,7 +557,7 @@ static int check(struct plan *p, struct err *e)
         if ((v->over && check_name(p, v->over, v->over_at, e)) || (v->refine && check_refine(v, e)))
             return -1;
     }
-    return p->normalise ? check_name(p, p->normalise, p->normalise_at, e) : 0;
+    return p->normalize ? check_name(p, p->normalize, p->normalize_at, e) : 0;
 }
 
 int plan_read(struct plan *p, const char *path, struct err *e)
@@ -591,8 +593,8 @@ int plan_complete(struct plan *p, struct err *e)
 {
     if (!p->metric)
         p->metric = xstrdup("ipc");
-    if (!p->maximise)
-        p->maximise = xstrdup("ipc");
+    if (!p->maximize)
+        p->maximize = xstrdup("ipc");
     if (!check(p, e))
         return 0;
     plan_free(p);
@@ -614,9 +616,9 @@ static void free_variant(struct plan_variant *v)
 
 void plan_free(struct plan *p)
 {
-    char *const texts[] = {p->number,    p->title,   p->paper, p->machine,  p->metric, p->axis,
-                           p->normalise, p->refused, p->lead, p->note,  p->maximise, p->cflags, p->paper_title,
-                           p->study_title, p->study_lead};
+    char *const texts[] = {p->number,   p->title,     p->paper,          p->machine,     p->metric,
+                           p->axis,     p->normalize, p->not_reproduced, p->lead,        p->note,
+                           p->maximize, p->cflags,    p->paper_title,    p->study_title, p->study_lead};
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     inifile_free_words(&p->programs);
