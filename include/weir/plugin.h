@@ -36,7 +36,7 @@
 #include <stdarg.h>
 
 /* Raised when a hook, a function or the meaning of one of them changes. */
-#define WEIR_PLUGIN_VERSION 2
+#define WEIR_PLUGIN_VERSION 3
 
 /*
  * What a policy may call: result, name, parameters, arguments. weir_void_ marks functions without a result. Functions

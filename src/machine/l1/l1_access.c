@@ -229,6 +229,19 @@ static uint32_t least_recently_used(const struct tags *t, uint32_t base, uint64_
     return best;
 }
 
+/* What the pure hooks of the management and the organisation must leave as it is. */
+#define MANAGEMENT_MEMORY                                                                                              \
+    (struct policy_memory)                                                                                             \
+    {                                                                                                                  \
+        l1->management.st, l1->management.host.line, l1->management.hooks->state_bytes,                                \
+            l1->management.hooks->line_bytes *tags_entries(l1->management.host.tags)                                   \
+    }
+#define ORGANISATION_MEMORY                                                                                            \
+    (struct policy_memory)                                                                                             \
+    {                                                                                                                  \
+        .state = l1->organisation.st, .state_bytes = l1->organisation.hooks->state_bytes                               \
+    }
+
 /* The entry for a missing line. */
 BODY enum way choose_way(struct l1 *l1, struct l1_cache *c, const struct l1_access *a, uint32_t *entry, bool hooked)
 {
@@ -249,7 +262,8 @@ BODY enum way choose_way(struct l1 *l1, struct l1_cache *c, const struct l1_acce
         }
     }
     if (preferred) {
-        uint64_t first = l1->organisation.hooks->first_victims(l1->organisation.st, a->set, candidates);
+        uint64_t first = POLICY_PURE(&l1->organisation.hooks->info, ORGANISATION_MEMORY, "first_victims",
+                                     l1->organisation.hooks->first_victims(l1->organisation.st, a->set, candidates));
         if (first & ~candidates)
             policy_fault(&l1->organisation.hooks->info,
                          "first_victims answered ways %#lx of set %u, but the candidates are %#lx",
@@ -260,7 +274,8 @@ BODY enum way choose_way(struct l1 *l1, struct l1_cache *c, const struct l1_acce
         *entry = least_recently_used(&c->tags, base, candidates);
         return WAY_FOUND;
     }
-    uint32_t way = l1->management.hooks->victim(l1->management.st, a, candidates);
+    uint32_t way = POLICY_PURE(&l1->management.hooks->info, MANAGEMENT_MEMORY, "victim",
+                               l1->management.hooks->victim(l1->management.st, a, candidates));
     if (way == L1_NO_WAY)
         return WAY_ALL_PROTECTED;
     if (way >= 64 || !(candidates >> way & 1))
@@ -276,7 +291,8 @@ BODY enum l1_outcome stall(struct l1 *l1, struct l1_cache *c, req_id id, const s
 {
     const enum stall cause = (enum stall)(why - L1_TAKEN);
     if (!hooked || is_prefetch(a->req) || !l1->management.hooks->on_stall ||
-        !l1->management.hooks->on_stall(l1->management.st, a, cause))
+        !POLICY_PURE(&l1->management.hooks->info, MANAGEMENT_MEMORY, "on_stall",
+                     l1->management.hooks->on_stall(l1->management.st, a, cause)))
         return why;
     enum l1_outcome outcome = pass_on(l1, c, id, L1_BYPASSED);
     if (outcome == L1_BYPASSED)
