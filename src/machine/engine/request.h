@@ -85,19 +85,21 @@ _Static_assert(sizeof(struct req) == 64, "a request is one cache line of the hos
 struct req_pool {
     struct req *req;
     req_id free;
+    uint32_t listed; /* requests that have been in the free list so far: the first ones */
     uint32_t cap, used, peak;
     uint64_t created, retired;
 };
 
 void req_pool_init(struct req_pool *, struct arena *, uint32_t cap);
-_Noreturn void req_pool_empty(const struct req_pool *);
+/* The free list is empty: adds requests to it and returns the first. */
+req_id req_pool_extend(struct req_pool *) __attribute__((cold, noinline));
 
 /* The fields are whatever the last owner left: the maker sets all it and its receivers use. */
 static inline req_id req_alloc(struct req_pool *p)
 {
     req_id id = p->free;
     if (__builtin_expect(id == REQ_NONE, 0))
-        req_pool_empty(p); /* the pool is sized from the configuration: this is a bug */
+        id = req_pool_extend(p);
     p->free = p->req[id].next;
     p->created++;
     if (++p->used > p->peak)
