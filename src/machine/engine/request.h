@@ -77,7 +77,7 @@ struct req {
     uint8_t sectors;      /* which 32-byte sectors of the line are asked for; without sectors all of the line's */
     uint8_t arrived;      /* which of them have come back (the maker sets 0) */
     uint8_t served;       /* enum req_served */
-    uint8_t first;        /* byte offset in the line of the first active lane's access / 2^0 (lines are <= 256 bytes) */
+    uint8_t first;        /* byte offset in the line of the first active lane's access */
     uint8_t nth, n_lines; /* this is line nth of the n_lines of its warp instruction (saturate at 255) */
 };
 _Static_assert(sizeof(struct req) == 64, "a request is one cache line of the host");

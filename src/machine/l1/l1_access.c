@@ -14,12 +14,10 @@
  *   - remote:               in `to_home`; at its home's L1, with one of the outcomes above; in `fill`
  *   - stall:                stays where it is and is retried
  *
- * Outcomes are counted in one place (count_taken, count_prefetch). The body of an access is compiled twice: without
+ * Outcomes are counted in one place (access_body, count_prefetch). The body of an access is compiled twice: without
  * policies, where the hook calls are removed, and with them.
  */
 #include "l1/l1_priv.h"
-
-#define BODY static inline __attribute__((always_inline))
 
 /* Calls a hook of the chosen policy, if it has that hook. */
 #define TELL(slot, hook, ...)                                                                                          \

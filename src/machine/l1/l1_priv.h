@@ -6,6 +6,7 @@
 #include "cache/tags.h"
 #include "engine/netmsg.h"
 #include "engine/ring.h"
+#include "engine/tick.h"
 #include "l1/l1_config.h"
 #include "l1/observer.h"
 

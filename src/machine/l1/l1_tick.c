@@ -28,8 +28,6 @@ static inline void end_stall(struct l1_cache *c, uint64_t now)
 }
 
 /* `hooked` is a constant false for an L1 without policies, so the compiler removes the hooks. */
-#define BODY static inline __attribute__((always_inline))
-
 BODY enum l1_outcome try_access(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now, bool hooked)
 {
     return hooked ? l1_access_hooked(l1, c, id, now) : l1_access_plain(l1, c, id, now);
@@ -228,11 +226,6 @@ static void send_to_sms(struct l1 *l1)
     if (bytes > line_bytes)
         policy_fault(&o->info, "reply_bytes answered %u bytes of a line of %u", bytes, line_bytes);
     port_send(l1->net.to_requester, id, net_info(NET_HEADER_BYTES + bytes, r->sectors));
-}
-
-static inline uint64_t sooner(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* The next cycle in which a port's oldest message can be taken; NEVER when it has none. */

@@ -156,10 +156,6 @@ uint32_t l2_max_own_requests(const struct l2_config *c)
     return fetches + c->cfg->miss_queue + c->cfg->dram_queue + 2;
 }
 
-struct comp *l2_comp(struct l2 *l2)
-{
-    return &l2->comp;
-}
 struct port *l2_in(struct l2 *l2)
 {
     return &l2->in;

@@ -38,9 +38,6 @@ static inline bool is_atomic(const struct req *r)
     return r->kind == REQ_ATOMIC || r->kind == REQ_RED;
 }
 
-/* The path of a request is one body, compiled without a request order and with one. */
-#define BODY static inline __attribute__((always_inline))
-
 /* The number of requests that a set of sectors counts as. */
 static inline uint32_t units(const struct l2 *l2, uint8_t sectors)
 {
@@ -781,12 +778,6 @@ static void take_fill(struct l2 *l2, req_id id, bool copy)
     }
 }
 
-static inline void sooner(uint64_t *want, uint64_t at)
-{
-    if (at < *want)
-        *want = at;
-}
-
 /* The next cycle in which the look-up stage may have work. Full ports wake the slice when they have room. */
 static uint64_t next_look_up(const struct l2 *l2, uint64_t now)
 {
@@ -803,7 +794,7 @@ static uint64_t next_offer(const struct l2 *l2, uint64_t now)
 {
     uint64_t at = order_next(l2->order, now);
     if (order_waits(l2->order) & 1u << STALL_ATOMIC)
-        sooner(&at, l2->atomic_free_at);
+        at = sooner(at, l2->atomic_free_at);
     if (gone(l2, now))
         at = now + 1;
     return at;
@@ -859,14 +850,14 @@ static uint64_t next_far(const struct l2 *l2, uint64_t now)
     bool sends =
         !ring_empty(&l2->far) || (!ring_empty(&l2->ready) && fetches_copy(l2, &l2->waiter[ring_front(&l2->ready)]));
     if (sends && l2->link_free_at > now)
-        sooner(&want, l2->link_free_at);
+        want = sooner(want, l2->link_free_at);
     if (l2->far_cur == REQ_NONE) {
         uint64_t at = port_next_ready(&l2->far_in);
-        sooner(&want, at < l2->port_free_at ? l2->port_free_at : at);
+        want = sooner(want, at < l2->port_free_at ? l2->port_free_at : at);
     } else if (l2->port_free_at > now || l2->link_free_at > now || l2->far_freed) {
-        sooner(&want, now + 1);
+        want = sooner(want, now + 1);
     } else if (l2->far_stall == STALL_ATOMIC) {
-        sooner(&want, l2->atomic_free_at);
+        want = sooner(want, l2->atomic_free_at);
     }
     return want;
 }
@@ -903,15 +894,15 @@ BODY uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool partitioned)
     if (can_answer(l2, now, partitioned))
         want = now + 1;
     if (partitioned)
-        sooner(&want, next_far(l2, now));
+        want = sooner(want, next_far(l2, now));
     if (reorder) {
         look = next_offer(l2, now);
         if (room) /* otherwise a request must leave the buffer first */
-            sooner(&want, port_next_ready(&l2->in));
+            want = sooner(want, port_next_ready(&l2->in));
     } else {
         look = next_look_up(l2, now);
     }
-    sooner(&want, look < l2->port_free_at ? l2->port_free_at : look);
+    want = sooner(want, look < l2->port_free_at ? l2->port_free_at : look);
     return want > now ? want : now + 1;
 }
 

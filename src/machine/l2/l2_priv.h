@@ -5,6 +5,7 @@
 #include "cache/mshr.h"
 #include "cache/tags.h"
 #include "engine/ring.h"
+#include "engine/tick.h"
 #include "l2/l2_config.h"
 
 /* An L2 has no banks to conflict in. */
