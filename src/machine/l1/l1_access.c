@@ -47,6 +47,7 @@ static void send_to_l2(struct l1 *l1, struct l1_cache *c, req_id id, uint32_t by
     struct req *r = &l1->req[id];
     r->to = l1->env.slice_node[addrmap_slice_asked(l1->env.map, r->addr)];
     r->from = l1->env.sm_node[l1->env.sm];
+    l1->to_l2_queued++;
     l1_out_push(&c->to_l2, id, net_info(bytes, asked));
 }
 

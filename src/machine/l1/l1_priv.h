@@ -70,9 +70,10 @@ struct l1 {
     struct port events, reply_in, home_reply_in, request_in;
     struct port *hit, *fill, *event;
     struct l1_net net;
-    uint8_t next_cache;   /* whose misses go to the L2 first */
-    bool home_reply_next; /* if both replies wait, the home's is taken */
-    uint64_t gave_way_at; /* when a request of another SM last had priority over a stalled local one */
+    uint32_t to_l2_queued; /* packets in the caches' queues to the L2 */
+    uint8_t next_cache;    /* whose misses go to the L2 first */
+    bool home_reply_next;  /* if both replies wait, the home's is taken */
+    uint64_t gave_way_at;  /* when a request of another SM last had priority over a stalled local one */
 
     L1_SLOT(l1_management) management;
     L1_SLOT(l1_organisation) organisation;
