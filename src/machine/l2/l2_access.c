@@ -47,7 +47,8 @@ static void request_to(struct ring *out, struct l2 *l2, uint64_t addr, uint8_t s
     r->addr = addr;
     r->born = born;
     r->token = token;
-    r->sm = (uint16_t)l2->env.slice;
+    r->origin = REQ_FROM_L2;
+    r->slice = (uint16_t)l2->env.slice;
     r->bytes = (uint16_t)(sector_count(sectors) * SECTOR_BYTES);
     r->flags = 0;
     r->kind = kind;
