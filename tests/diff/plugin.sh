@@ -26,8 +26,7 @@ mkdir "$dir/work"
 cd "$dir/work" || exit 1
 
 # Every kind: new, its test as it is written, and the same file again is refused.
-for kind in $(cd "$root/plugin/templates" && ls ./*.c); do
-    kind=$(basename "$kind" .c)
+for kind in scheduler l1-management l1-organisation prefetcher l1-order l2-order; do
     name=my_$(echo "$kind" | tr - _)
     expect 0 "$weir" plugin new "$name" --kind "$kind"
     says out "weir run --plugin ./$name.so --with $name"

@@ -1,9 +1,10 @@
 /*
  * The four kinds of policy of an L1: management, organisation, prefetcher, request order.
  *
- * A policy is one file: a constant struct of hooks, listed by one line in src/machine/policies.list. Every hook may be NULL,
- * which means the baseline's behaviour (except a request order's init, take_in, pick and taken: cache/order.h). A NULL
- * hook costs nothing, because an L1 whose policies have no hooks runs a variant of the access path without the calls.
+ * A policy is one file, a constant struct of hooks, with a line in src/machine/policies.list, a test and golden
+ * statistics: `weir plugin new --in-tree` starts them (docs/add-a-policy.md). Every hook may be NULL, which means the
+ * baseline's behaviour (except a request order's init, take_in, pick and taken: cache/order.h). A NULL hook costs
+ * nothing, because an L1 whose policies have no hooks runs a variant of the access path without the calls.
  *
  * A policy's state is `state_bytes` zeroed bytes per L1; `line_bytes` more per cache line are kept in a side array
  * (host.line + entry * line_bytes). Parameters come as the policy's own struct, filled from its section of the
