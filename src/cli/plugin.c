@@ -10,7 +10,7 @@
 #include "base/paths.h"
 #include "cli/cli.h"
 #include "engine/config.h"
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 #include "gpu/gpu_config.h"
 #include "gpu/plugin.h"
 
@@ -38,8 +38,8 @@ static const struct {
     {"l1-management", "l1-management.c", "evicted", "l1/management", "l1/policy.h", "l1_management", "l1_management"},
     {"scheduler", "scheduler.c", "picks", "sm/sched", "sm/sched/sched.h", "sm_sched", "sm_sched"},
     {"prefetcher", "prefetcher.c", "asked", "l1/prefetch", "l1/policy.h", "l1_prefetcher", "l1_prefetcher"},
-    {"l1-organisation", "l1-organisation.c", "left", "l1/organisation", "l1/policy.h", "l1_organisation",
-     "l1_organisation"},
+    {"l1-organization", "l1-organization.c", "left", "l1/organization", "l1/policy.h", "l1_organization",
+     "l1_organization"},
     {"l1-order", "order.c", "requests", "l1/order", "cache/order.h", "order_policy", "l1_order"},
     {"l2-order", "order.c", "requests", "l2/order", "cache/order.h", "order_policy", "l2_order"}};
 enum { N_TEMPLATE = sizeof templates / sizeof *templates };
@@ -427,7 +427,7 @@ int cli_plugin(int argc, char **argv)
         "  weir plugin build mine.c\n"
         "  ./mine_test.sh\n"
         "  weir run --plugin ./mine.so --with mine ./app\n\n"
-        "new writes a working policy and its test; kinds: l1-management (default), l1-organisation, l1-order, "
+        "new writes a working policy and its test; kinds: l1-management (default), l1-organization, l1-order, "
         "l2-order,\n"
         "prefetcher, scheduler. build compiles it with cc, or what CC says. flags prints how to compile a test\n"
         "that includes the policy's file: cc $(weir plugin flags) mine_test.c -o mine_test.\n"

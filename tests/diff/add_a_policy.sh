@@ -41,7 +41,7 @@ cd "$work/tree"
 PATH=$work/bin:$PATH
 python3 "$work/follow.py" tree docs/add-a-policy.md
 new='' tests=''
-for kind in scheduler l1-management l1-organisation prefetcher l1-order l2-order; do
+for kind in scheduler l1-management l1-organization prefetcher l1-order l2-order; do
     name=a_$(echo $kind | tr - _)
     weir plugin new "$name" --in-tree --kind "$kind"
     new="$new $name" tests="$tests tests/behave/${name}_test"

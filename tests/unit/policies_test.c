@@ -10,7 +10,7 @@
 /* POLICY_PURE checks here, whatever the build does. */
 #undef WEIR_CHECK_HOOKS
 #define WEIR_CHECK_HOOKS 1
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 #include "gpu/gpu_config.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* A function that is compiled into each caller: constant arguments select a variant, such as one without policies. */
-#define BODY static inline __attribute__((always_inline))
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* The earlier of two cycles. */
 static inline uint64_t sooner(uint64_t a, uint64_t b)

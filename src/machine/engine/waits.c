@@ -100,7 +100,7 @@ static size_t oldest(const struct waits *w, const struct req *pool, bool on_walk
         const struct wait *x = &w->all.p[i];
         if (x->req == REQ_NONE || (on_walk && !x->step))
             continue;
-        if (best == NOWHERE || pool[x->req].born < pool[w->all.p[best].req].born)
+        if (best == NOWHERE || pool[x->req].created_at < pool[w->all.p[best].req].created_at)
             best = i;
     }
     return best;
@@ -172,7 +172,7 @@ static void report_oldest(struct waits *w, const struct req *pool, size_t start,
         fprintf(out, ", for L2 slice %u", r->slice);
     else
         fprintf(out, ", for SM %u, warp %u, pc %u", r->sm, r->warp, r->pc);
-    fprintf(out, ", made in core cycle %lu\n", (unsigned long)r->born);
+    fprintf(out, ", made in core cycle %lu\n", (unsigned long)r->created_at);
 }
 
 void engine_report_deadlock(const struct engine *e, FILE *out)

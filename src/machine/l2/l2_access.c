@@ -13,7 +13,7 @@
  *       hit             -> reply network
  *       miss, merge     -> a waiter in an MSHR -> fill -> ready -> reply network
  *       bypass          -> a waiter of its own -> reply of DRAM -> ready -> reply network
- *       write           -> reply network (the acknowledgement)
+ *       write           -> reply network (the acknowledgment)
  *       write-back      -> done: it is not answered
  *
  * partition.c has what a second partition adds.
@@ -40,12 +40,12 @@ static void reply(struct l2 *l2, req_id id, uint8_t asked, uint64_t extra)
 
 /* Puts a new request of the slice into `out`: to DRAM for its own lines, to the counterpart for copies. */
 static void request_to(struct ring *out, struct l2 *l2, uint64_t addr, uint8_t sectors, uint8_t kind, uint32_t token,
-                       uint64_t born)
+                       uint64_t created_at)
 {
     req_id id = req_alloc(&l2->comp.eng->pool);
     struct req *r = &l2->req[id];
     r->addr = addr;
-    r->born = born;
+    r->created_at = created_at;
     r->token = token;
     r->origin = REQ_FROM_L2;
     r->slice = (uint16_t)l2->env.slice;
@@ -62,7 +62,7 @@ static void request_to(struct ring *out, struct l2 *l2, uint64_t addr, uint8_t s
 static void write_back(struct l2 *l2, uint32_t entry)
 {
     struct tags *t = &l2->tags;
-    uint8_t dirty = l2->cfg.sectors ? t->dirty[entry] : t->full;
+    uint8_t dirty = l2->cfg.sectored ? t->dirty[entry] : t->full;
     l2->stats.write_back_sectors += sector_count(dirty);
     request_to(&l2->miss, l2, t->line[entry] << t->line_shift, dirty, REQ_WRITEBACK, 0, 0);
 }
@@ -82,7 +82,7 @@ static void evict(struct l2 *l2, uint32_t entry)
 /* The sectors that a miss of `asked` fetches. */
 static inline uint8_t fetched(const struct l2 *l2, uint8_t asked)
 {
-    if (!l2->cfg.sectors || l2->cfg.fetch == 4 * SECTOR_BYTES)
+    if (!l2->cfg.sectored || l2->cfg.fetch == 4 * SECTOR_BYTES)
         return l2->tags.full;
     if (l2->cfg.fetch == 2 * SECTOR_BYTES)
         asked |= (uint8_t)((asked & 0x55) << 1 | (asked & 0xaa) >> 1);
@@ -114,7 +114,7 @@ static void clean(struct l2 *l2, int32_t entry)
     struct tags *t = &l2->tags;
     if (entry < 0 || !t->dirty[entry])
         return;
-    l2->stats.cleaned++;
+    l2->stats.eager_write_backs++;
     write_back(l2, (uint32_t)entry);
     t->dirty[entry] = 0;
 }
@@ -133,12 +133,12 @@ static uint32_t *waiter_link(void *l2, uint32_t w)
     return &((struct l2 *)l2)->waiter[w].next;
 }
 
-static void exchange_note(struct l2 *l2, struct req *r, uint32_t entry)
+static void exchange_policy_tag(struct l2 *l2, struct req *r, uint32_t entry)
 {
-    uint16_t old = l2->note[entry];
-    if (r->note)
-        l2->note[entry] = r->note;
-    r->note = old;
+    uint16_t old = l2->policy_tag[entry];
+    if (r->policy_tag)
+        l2->policy_tag[entry] = r->policy_tag;
+    r->policy_tag = old;
 }
 
 /*
@@ -155,8 +155,8 @@ static int32_t copied_victim(struct l2 *l2, uint32_t set)
     }
     if (n < l2->cfg.copy_ways || !n_copied)
         return -1;
-    l2->dice = l2->dice * 6364136223846793005u + 1442695040888963407u;
-    uint32_t nth = (uint32_t)((l2->dice >> 33) % n_copied);
+    l2->random_state = l2->random_state * 6364136223846793005u + 1442695040888963407u;
+    uint32_t nth = (uint32_t)((l2->random_state >> 33) % n_copied);
     for (uint32_t k = set * t->n_way;; k++)
         if (t->flags[k] & TAG_F_COPIED && !t->pending[k] && nth-- == 0)
             return (int32_t)k;
@@ -176,12 +176,12 @@ void l2_place(struct l2 *l2, uint32_t entry, uint64_t line)
     evict(l2, entry);
     tags_place(&l2->tags, entry, line);
     l2->words[entry] = 0;
-    if (l2->note)
-        l2->note[entry] = 0;
+    if (l2->policy_tag)
+        l2->policy_tag[entry] = 0;
 }
 
 /* Counts an accepted look-up once, by its outcome. */
-BODY void count_taken(struct l2 *l2, const struct l2_lookup *q, const struct l2_outcome *o, bool atomic)
+ALWAYS_INLINE void count_taken(struct l2 *l2, const struct l2_lookup *q, const struct l2_outcome *o, bool atomic)
 {
     struct l2_stats *s = &l2->stats;
     s->accesses += o->hits + o->misses + o->merges + o->bypasses;
@@ -198,7 +198,7 @@ BODY void count_taken(struct l2 *l2, const struct l2_lookup *q, const struct l2_
         if (o->line_here)
             s->sector_misses += o->misses;
     }
-    s->atomics += atomic && !o->passed_on;
+    s->atomics += atomic && !o->forwarded;
     if (atomic)
         return;
     uint32_t sectors = sector_count(q->asked);
@@ -211,10 +211,10 @@ BODY void count_taken(struct l2 *l2, const struct l2_lookup *q, const struct l2_
 }
 
 /* Cycles for which it occupies the port: hits transfer data; a miss leaves the tags after one cycle. */
-BODY uint32_t port_cycles(const struct l2 *l2, const struct l2_lookup *q, const struct l2_outcome *o)
+ALWAYS_INLINE uint32_t port_cycles(const struct l2 *l2, const struct l2_lookup *q, const struct l2_outcome *o)
 {
-    if (o->store && l2->cfg.write_bytes)
-        return (sector_count(q->asked) * SECTOR_BYTES - 1) / l2->cfg.write_bytes + 1;
+    if (o->store && l2->cfg.write_port_bytes)
+        return (sector_count(q->asked) * SECTOR_BYTES - 1) / l2->cfg.write_port_bytes + 1;
     uint32_t cycles = o->misses + o->merges + o->bypasses;
     if (o->hits) {
         uint32_t sectors = l2->cfg.split_sectors ? o->hits : sector_count(q->asked);
@@ -224,7 +224,8 @@ BODY uint32_t port_cycles(const struct l2 *l2, const struct l2_lookup *q, const 
 }
 
 /* A read of `asked` sectors: `hit` are present, `joined` are in flight for another request, the rest is fetched. */
-BODY struct l2_outcome read_outcome(const struct l2 *l2, uint8_t asked, uint8_t hit, uint8_t joined, bool line_here)
+ALWAYS_INLINE struct l2_outcome read_outcome(const struct l2 *l2, uint8_t asked, uint8_t hit, uint8_t joined,
+                                             bool line_here)
 {
     struct l2_outcome o = {.stall = STALL_NONE, .line_here = line_here};
     uint8_t missed = asked & (uint8_t) ~(hit | joined);
@@ -243,18 +244,18 @@ BODY struct l2_outcome read_outcome(const struct l2 *l2, uint8_t asked, uint8_t 
 /* Is it a store that goes to DRAM as well as fetching its line? */
 static inline bool goes_through(const struct l2 *l2, const struct req *r)
 {
-    return r->kind == REQ_WRITE && l2->cfg.write == L2_WRITE_BOTH;
+    return r->kind == REQ_WRITE && l2->cfg.write_miss == L2_WRITE_AROUND_FETCH;
 }
 
 /* A read, an atomic or a store that fetches, when some of its sectors are absent. */
-BODY struct l2_outcome fetch(struct l2 *l2, const struct l2_lookup *q)
+ALWAYS_INLINE struct l2_outcome fetch(struct l2 *l2, const struct l2_lookup *q)
 {
     struct req *r = &l2->req[q->req];
     const uint8_t asked = q->asked;
     struct tags *t = &l2->tags;
     int32_t entry = q->entry;
     if (l2->waiter_free == MSHR_NONE)
-        return stalled(STALL_MSHR); /* a fetched sector keeps its entry until the reply is sent */
+        return stalled(STALL_NO_MSHR); /* a fetched sector keeps its entry until the reply is sent */
     uint8_t have = entry >= 0 ? t->valid[entry] : 0, want = fetched(l2, asked) & (uint8_t)~have;
     uint32_t m = mshr_find(&l2->mshr, q->line);
     uint8_t more = want;
@@ -263,13 +264,13 @@ BODY struct l2_outcome fetch(struct l2 *l2, const struct l2_lookup *q)
     if (m != MSHR_NONE) {
         more &= (uint8_t)~l2->mshr.e[m].asked;
         if (!mshr_can_merge(&l2->mshr, m))
-            return stalled(STALL_MERGE);
+            return stalled(STALL_NO_MERGE_SLOT);
         if (ring_free(out) < (uint32_t)(more != 0) + through)
-            return stalled(STALL_QUEUE);
+            return stalled(STALL_MISS_QUEUE_FULL);
         if (l2->cfg.split_sectors) {
             uint32_t more_units = units(l2, more);
             if (l2->mshr_units + more_units > l2->cfg.mshrs || (q->copy && !l2_leaves_mshrs(l2, more_units)))
-                return stalled(STALL_MSHR);
+                return stalled(STALL_NO_MSHR);
             l2->mshr_units += more_units;
             l2->copy_units += q->copy ? more_units : 0;
         }
@@ -280,11 +281,11 @@ BODY struct l2_outcome fetch(struct l2 *l2, const struct l2_lookup *q)
             return stalled(why);
         int32_t at = entry >= 0 ? entry : l2_claim(l2, q->set, &dirty);
         if (at < 0)
-            return stalled(STALL_LINE);
+            return stalled(STALL_NO_WAY);
         if (ring_free(&l2->miss) < (uint32_t)!q->copy + dirty + through || ring_free(out) == 0)
-            return stalled(STALL_QUEUE);
+            return stalled(STALL_MISS_QUEUE_FULL);
         if (l2->mshr_units + units(l2, want) > l2->cfg.mshrs)
-            return stalled(STALL_MSHR);
+            return stalled(STALL_NO_MSHR);
         l2->mshr_units += units(l2, want);
         if (entry < 0)
             l2_place(l2, (uint32_t)at, q->line);
@@ -298,15 +299,15 @@ BODY struct l2_outcome fetch(struct l2 *l2, const struct l2_lookup *q)
     e->asked |= more;
     t->pending[e->entry] |= more;
     if (through)
-        request_to(&l2->miss, l2, r->addr, asked, REQ_WRITE, 0, r->born);
+        request_to(&l2->miss, l2, r->addr, asked, REQ_WRITE, 0, r->created_at);
     else if (r->kind != REQ_READ)
         t->dirty[e->entry] |= asked; /* it is performed when the sectors arrive; until then they cannot be evicted */
     tags_touch(t, (uint32_t)e->entry);
-    if (l2->note)
-        exchange_note(l2, r, (uint32_t)e->entry);
+    if (l2->policy_tag)
+        exchange_policy_tag(l2, r, (uint32_t)e->entry);
     mshr_append(e, waiter_link, l2, waiter_new(l2, q));
     if (more)
-        request_to(out, l2, r->addr, more, REQ_READ, m, r->born);
+        request_to(out, l2, r->addr, more, REQ_READ, m, r->created_at);
     return o;
 }
 
@@ -326,7 +327,7 @@ void l2_note_written(struct l2 *l2, const struct req *r, uint32_t entry, uint8_t
             t->valid[entry] |= (uint8_t)(1u << s);
 }
 
-BODY struct l2_outcome store(struct l2 *l2, const struct l2_lookup *q)
+ALWAYS_INLINE struct l2_outcome store(struct l2 *l2, const struct l2_lookup *q)
 {
     const uint8_t sectors = q->asked;
     struct req *r = &l2->req[q->req];
@@ -334,24 +335,24 @@ BODY struct l2_outcome store(struct l2 *l2, const struct l2_lookup *q)
     int32_t entry = q->entry;
     bool answered = r->kind != REQ_WRITEBACK;
     if (answered && !port_can_send(l2->reply_out))
-        return stalled(STALL_REPLY);
+        return stalled(STALL_REPLY_FULL);
     uint8_t hit = entry >= 0 ? (t->valid[entry] | t->dirty[entry] | t->pending[entry]) & sectors : 0;
-    if (entry < 0 && l2->cfg.write == L2_WRITE_AROUND) {
+    if (entry < 0 && l2->cfg.write_miss == L2_WRITE_AROUND) {
         if (ring_free(&l2->miss) == 0)
-            return stalled(STALL_QUEUE);
-        request_to(&l2->miss, l2, r->addr, sectors, REQ_WRITE, 0, r->born);
+            return stalled(STALL_MISS_QUEUE_FULL);
+        request_to(&l2->miss, l2, r->addr, sectors, REQ_WRITE, 0, r->created_at);
     } else {
         int32_t other = too_dirty(l2, q->set, entry);
         if (entry < 0) {
             bool dirty;
             entry = l2_claim(l2, q->set, &dirty);
             if (entry < 0)
-                return stalled(STALL_LINE);
+                return stalled(STALL_NO_WAY);
             if (ring_free(&l2->miss) < (uint32_t)dirty + (other >= 0))
-                return stalled(STALL_QUEUE);
+                return stalled(STALL_MISS_QUEUE_FULL);
             l2_place(l2, (uint32_t)entry, q->line);
         } else if (other >= 0 && ring_free(&l2->miss) == 0) {
-            return stalled(STALL_QUEUE);
+            return stalled(STALL_MISS_QUEUE_FULL);
         }
         if (other != entry)
             clean(l2, other);
@@ -367,7 +368,7 @@ BODY struct l2_outcome store(struct l2 *l2, const struct l2_lookup *q)
 }
 
 /* All sectors are there. */
-BODY struct l2_outcome hit(struct l2 *l2, const struct l2_lookup *q, bool atomic, uint64_t now)
+ALWAYS_INLINE struct l2_outcome hit(struct l2 *l2, const struct l2_lookup *q, bool atomic, uint64_t now)
 {
     const uint8_t asked = q->asked;
     struct req *r = &l2->req[q->req];
@@ -376,10 +377,10 @@ BODY struct l2_outcome hit(struct l2 *l2, const struct l2_lookup *q, bool atomic
     t->flags[entry] &= (uint8_t)~TAG_F_COPIED;
     bool of_copy = q->far && r->kind == REQ_READ;
     if (!of_copy && !port_can_send(l2->reply_out))
-        return stalled(STALL_REPLY);
+        return stalled(STALL_REPLY_FULL);
     tags_touch(t, entry);
-    if (l2->note)
-        exchange_note(l2, r, entry);
+    if (l2->policy_tag)
+        exchange_policy_tag(l2, r, entry);
     if (r->kind != REQ_READ)
         t->dirty[entry] |= asked;
     r->served = REQ_AT_L2;
@@ -393,18 +394,18 @@ BODY struct l2_outcome hit(struct l2 *l2, const struct l2_lookup *q, bool atomic
 /* Does it need its sectors (a read, an atomic, a store that fetches), or does it only write data? */
 static inline bool leaves_data(const struct l2 *l2, const struct req *r)
 {
-    return r->kind == REQ_WRITEBACK ||
-           (r->kind == REQ_WRITE && l2->cfg.write != L2_WRITE_FETCH && l2->cfg.write != L2_WRITE_BOTH);
+    return r->kind == REQ_WRITEBACK || (r->kind == REQ_WRITE && l2->cfg.write_miss != L2_WRITE_FETCH &&
+                                        l2->cfg.write_miss != L2_WRITE_AROUND_FETCH);
 }
 
-BODY struct l2_outcome look_up(struct l2 *l2, const struct l2_lookup *q, uint64_t now, bool atomic)
+ALWAYS_INLINE struct l2_outcome look_up(struct l2 *l2, const struct l2_lookup *q, uint64_t now, bool atomic)
 {
     if (q->copy && l2->req[q->req].kind != REQ_READ)
         return l2_pass_on(l2, q);
     if (leaves_data(l2, &l2->req[q->req]))
         return store(l2, q);
     if (atomic && now < l2->atomic_free_at)
-        return stalled(STALL_ATOMIC);
+        return stalled(STALL_ATOMIC_BUSY);
     if (q->entry >= 0 && (l2->tags.valid[q->entry] & q->asked) == q->asked)
         return hit(l2, q, atomic, now);
     return fetch(l2, q);
@@ -429,23 +430,23 @@ uint32_t l2_needs(const void *cache, const struct req *r, uint32_t info)
     int32_t entry = tags_find(t, set_of(l2, r->addr), line);
     uint8_t asked = (uint8_t)net_sectors(info), have = entry >= 0 ? t->valid[entry] : 0;
     if (leaves_data(l2, r)) {
-        uint32_t needs = r->kind != REQ_WRITEBACK ? 1u << STALL_REPLY : 0;
+        uint32_t needs = r->kind != REQ_WRITEBACK ? 1u << STALL_REPLY_FULL : 0;
         if (entry < 0)
-            needs |= l2->cfg.write == L2_WRITE_AROUND ? 1u << STALL_QUEUE : 1u << STALL_LINE;
+            needs |= l2->cfg.write_miss == L2_WRITE_AROUND ? 1u << STALL_MISS_QUEUE_FULL : 1u << STALL_NO_WAY;
         return needs;
     }
-    uint32_t needs = is_atomic(r) ? 1u << STALL_ATOMIC : 0;
+    uint32_t needs = is_atomic(r) ? 1u << STALL_ATOMIC_BUSY : 0;
     if ((asked & ~have) == 0)
-        return needs | 1u << STALL_REPLY;
+        return needs | 1u << STALL_REPLY_FULL;
     uint32_t m = mshr_find(&l2->mshr, line);
     if (m == MSHR_NONE)
-        return needs | 1u << STALL_MSHR | 1u << STALL_QUEUE | (entry < 0 ? 1u << STALL_LINE : 0);
+        return needs | 1u << STALL_NO_MSHR | 1u << STALL_MISS_QUEUE_FULL | (entry < 0 ? 1u << STALL_NO_WAY : 0);
     uint8_t more = fetched(l2, asked) & (uint8_t) ~(have | l2->mshr.e[m].asked);
-    needs |= 1u << STALL_MERGE;
+    needs |= 1u << STALL_NO_MERGE_SLOT;
     if (more || goes_through(l2, r))
-        needs |= 1u << STALL_QUEUE;
+        needs |= 1u << STALL_MISS_QUEUE_FULL;
     if (more && l2->cfg.split_sectors)
-        needs |= 1u << STALL_MSHR;
+        needs |= 1u << STALL_NO_MSHR;
     return needs;
 }
 
@@ -461,7 +462,7 @@ static void count_stall(struct l2 *l2, struct l2_lookup *q, enum stall why, uint
     }
 }
 
-BODY struct l2_lookup look_up_begin(const struct l2 *l2, req_id id, uint32_t info, bool waited, bool far)
+ALWAYS_INLINE struct l2_lookup look_up_begin(const struct l2 *l2, req_id id, uint32_t info, bool waited, bool far)
 {
     uint64_t addr = l2->req[id].addr, line = addr >> l2->tags.line_shift;
     uint32_t set = set_of(l2, addr);
@@ -471,7 +472,7 @@ BODY struct l2_lookup look_up_begin(const struct l2 *l2, req_id id, uint32_t inf
                               .entry = tags_find(&l2->tags, set, line),
                               .asked = (uint8_t)net_sectors(info),
                               .waited = waited,
-                              .copy = l2->far_out && !far && addrmap_slice(l2->env.map, addr) != l2->env.slice,
+                              .copy = l2->remote_out && !far && addrmap_slice(l2->env.map, addr) != l2->env.slice,
                               .far = far};
 }
 
@@ -479,35 +480,36 @@ BODY struct l2_lookup look_up_begin(const struct l2 *l2, req_id id, uint32_t inf
 static bool bypass(struct l2 *l2, const struct l2_lookup *q, struct l2_outcome *o)
 {
     const struct req *r = &l2->req[q->req];
-    if (r->kind != REQ_READ || q->copy || o->stall > STALL_MERGE || ring_free(&l2->miss) == 0 ||
+    if (r->kind != REQ_READ || q->copy || o->stall > STALL_NO_MERGE_SLOT || ring_free(&l2->miss) == 0 ||
         l2->waiter_free == MSHR_NONE)
         return false;
     if (q->entry >= 0 && l2->tags.dirty[q->entry] & q->asked)
         return false; /* DRAM's copy is old */
     *o = (struct l2_outcome){.stall = STALL_NONE, .bypasses = units(l2, q->asked), .missed = q->asked};
-    request_to(&l2->miss, l2, r->addr, q->asked, REQ_READ, L2_BYPASS | waiter_new(l2, q), r->born);
+    request_to(&l2->miss, l2, r->addr, q->asked, REQ_READ, L2_BYPASS | waiter_new(l2, q), r->created_at);
     return true;
 }
 
 /* An accepted look-up occupies the slice; a write-back ends here, because nothing waits for it. */
-BODY void occupy(struct l2 *l2, const struct l2_lookup *q, const struct l2_outcome *o, bool atomic, uint64_t now)
+ALWAYS_INLINE void occupy(struct l2 *l2, const struct l2_lookup *q, const struct l2_outcome *o, bool atomic,
+                          uint64_t now)
 {
-    if (atomic && !o->passed_on)
+    if (atomic && !o->forwarded)
         l2->atomic_free_at = now + l2->cfg.atomic_interval;
     l2->port_free_at = now + port_cycles(l2, q, o);
-    if (l2->req[q->req].kind == REQ_WRITEBACK && !o->passed_on)
+    if (l2->req[q->req].kind == REQ_WRITEBACK && !o->forwarded)
         req_release(&l2->comp.eng->pool, q->req);
 }
 
 /* Looks up the network's request; an accepted request leaves the tags. `reordered` is constant at each call. */
-BODY void try_request(struct l2 *l2, uint64_t now, bool reordered)
+ALWAYS_INLINE void try_request(struct l2 *l2, uint64_t now, bool reordered)
 {
     struct l2_lookup *q = &l2->at_tags;
     bool atomic = is_atomic(&l2->req[q->req]);
     struct l2_outcome o = look_up(l2, q, now, atomic);
-    if (o.stall >= 0 && l2->cfg.bypass_on_fail)
+    if (o.stall >= 0 && l2->cfg.bypass_on_stall)
         bypass(l2, q, &o);
-    if (reordered && o.stall >= 0 && order_refused(l2->order, l2->offered, o.stall, now) == ORDER_BYPASS)
+    if (reordered && o.stall >= 0 && order_rejected(l2->order, l2->offered, o.stall, now) == ORDER_BYPASS)
         bypass(l2, q, &o);
     if (o.stall != l2->blocked)
         count_stall(l2, q, o.stall, now);
@@ -516,9 +518,9 @@ BODY void try_request(struct l2 *l2, uint64_t now, bool reordered)
     count_taken(l2, q, &o, atomic);
     occupy(l2, q, &o, atomic, now);
     if (reordered)
-        order_taken(l2->order, l2->offered, now);
+        order_accepted(l2->order, l2->offered, now);
     q->req = REQ_NONE;
-    l2->far_freed = true; /* it may have taken or used the way that the counterpart's request would take */
+    l2->remote_freed = true; /* it may have taken or used the way that the counterpart's request would take */
 }
 
 enum stall l2_try_far(struct l2 *l2, req_id id, uint32_t info, uint64_t now)
@@ -537,7 +539,7 @@ enum stall l2_try_far(struct l2 *l2, req_id id, uint32_t info, uint64_t now)
 }
 
 /* The look-up stage without a request order: one request at a time, straight from the port. */
-BODY void access_in_order(struct l2 *l2, uint64_t now)
+ALWAYS_INLINE void access_in_order(struct l2 *l2, uint64_t now)
 {
     if (l2->at_tags.req == REQ_NONE) {
         if (!port_peek(&l2->in, now))
@@ -545,7 +547,7 @@ BODY void access_in_order(struct l2 *l2, uint64_t now)
         struct msg got = port_pop(&l2->in);
         l2->stats.requests++;
         l2->at_tags = look_up_begin(l2, got.req, got.info, false, false);
-    } else if (l2->blocked >= 0 && l2->blocked <= STALL_QUEUE && !l2->freed) {
+    } else if (l2->blocked >= 0 && l2->blocked <= STALL_MISS_QUEUE_FULL && !l2->freed) {
         return; /* it would fail again, even to bypass, which needs a waiter and room in the miss queue */
     }
     l2->freed = 0;
@@ -556,13 +558,13 @@ BODY void access_in_order(struct l2 *l2, uint64_t now)
 static uint32_t gone(const struct l2 *l2, uint64_t now)
 {
     uint32_t waits = order_waits(l2->order), causes = l2->freed;
-    if (waits & 1u << STALL_REPLY && port_can_send(l2->reply_out))
-        causes |= 1u << STALL_REPLY;
-    if (waits & 1u << STALL_ATOMIC && now >= l2->atomic_free_at)
-        causes |= 1u << STALL_ATOMIC;
+    if (waits & 1u << STALL_REPLY_FULL && port_can_send(l2->reply_out))
+        causes |= 1u << STALL_REPLY_FULL;
+    if (waits & 1u << STALL_ATOMIC_BUSY && now >= l2->atomic_free_at)
+        causes |= 1u << STALL_ATOMIC_BUSY;
     /* A request that may bypass needs room in the queue below, not the resource it was refused for. */
-    if (l2->cfg.bypass_on_fail && causes & (1u << STALL_QUEUE | 1u << STALL_MSHR))
-        causes |= 1u << STALL_LINE | 1u << STALL_MSHR | 1u << STALL_MERGE;
+    if (l2->cfg.bypass_on_stall && causes & (1u << STALL_MISS_QUEUE_FULL | 1u << STALL_NO_MSHR))
+        causes |= 1u << STALL_NO_WAY | 1u << STALL_NO_MSHR | 1u << STALL_NO_MERGE_SLOT;
     return causes & waits;
 }
 
@@ -587,7 +589,7 @@ static bool fill_order(struct l2 *l2, uint64_t now)
     const struct msg *m = port_peek(&l2->in, now);
     if (!m)
         return true;
-    if (!order_take_in(l2->order, m->req, m->info, now))
+    if (!order_enqueue(l2->order, m->req, m->info, now))
         return false;
     port_pop(&l2->in);
     l2->stats.requests++;
@@ -622,7 +624,7 @@ static void take_fill(struct l2 *l2, req_id id, bool copy)
     const struct req *d = &l2->req[id];
     uint32_t m = d->token;
     uint8_t sectors = d->sectors, served = d->served;
-    free_causes(l2, 1u << STALL_LINE | 1u << STALL_MSHR | 1u << STALL_MERGE);
+    free_causes(l2, 1u << STALL_NO_WAY | 1u << STALL_NO_MSHR | 1u << STALL_NO_MERGE_SLOT);
     req_release(&l2->comp.eng->pool, id);
     l2->stats.fills += units(l2, sectors);
     if (m & L2_BYPASS) {
@@ -653,23 +655,23 @@ static uint64_t next_look_up(const struct l2 *l2, uint64_t now)
         return port_next_ready(&l2->in);
     /* Blocked: a fill or room in the reply network causes the next tick; the miss queue was drained after the look-up.
      */
-    if (l2->blocked < 0 || l2->port_free_at > now || (l2->blocked <= STALL_QUEUE && l2->freed))
+    if (l2->blocked < 0 || l2->port_free_at > now || (l2->blocked <= STALL_MISS_QUEUE_FULL && l2->freed))
         return now + 1;
-    return l2->blocked == STALL_ATOMIC ? l2->atomic_free_at : NEVER;
+    return l2->blocked == STALL_ATOMIC_BUSY ? l2->atomic_free_at : NEVER;
 }
 
 static uint64_t next_offer(const struct l2 *l2, uint64_t now)
 {
-    uint64_t at = order_next(l2->order, now);
-    if (order_waits(l2->order) & 1u << STALL_ATOMIC)
-        at = sooner(at, l2->atomic_free_at);
+    uint64_t at = order_next_cycle(l2->order, now);
+    if (order_waits(l2->order) & 1u << STALL_ATOMIC_BUSY)
+        at = earliest(at, l2->atomic_free_at);
     if (gone(l2, now))
         at = now + 1;
     return at;
 }
 
 /* Can the reply of the oldest complete waiter be sent? */
-BODY bool can_answer(const struct l2 *l2, uint64_t now, bool partitioned)
+ALWAYS_INLINE bool can_answer(const struct l2 *l2, uint64_t now, bool partitioned)
 {
     if (ring_empty(&l2->ready))
         return false;
@@ -678,11 +680,11 @@ BODY bool can_answer(const struct l2 *l2, uint64_t now, bool partitioned)
     return port_can_send(l2->reply_out);
 }
 
-BODY void answer(struct l2 *l2, uint64_t now, bool partitioned)
+ALWAYS_INLINE void answer(struct l2 *l2, uint64_t now, bool partitioned)
 {
     uint32_t w = ring_pop(&l2->ready);
     req_id id = l2->waiter[w].req;
-    free_causes(l2, 1u << STALL_MSHR);
+    free_causes(l2, 1u << STALL_NO_MSHR);
     if (partitioned && l2_fetches_copy(l2, &l2->waiter[w]))
         l2_send_copy(l2, id, l2->waiter[w].sectors, now);
     else
@@ -691,7 +693,7 @@ BODY void answer(struct l2 *l2, uint64_t now, bool partitioned)
     l2->waiter_free = w;
 }
 
-BODY uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool partitioned)
+ALWAYS_INLINE uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool partitioned)
 {
     bool room = true;
     if (port_peek(&l2->fill_in, now))
@@ -709,7 +711,7 @@ BODY uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool partitioned)
     if (reorder)
         room = fill_order(l2, now);
     while (!ring_empty(&l2->miss) && port_can_send(l2->dram_out)) {
-        free_causes(l2, 1u << STALL_QUEUE);
+        free_causes(l2, 1u << STALL_MISS_QUEUE_FULL);
         req_id id = ring_pop(&l2->miss);
         const struct req *r = &l2->req[id];
         /* A split fetch is one request per sector to the DRAM, and occupies as many entries of its queue. */
@@ -723,15 +725,15 @@ BODY uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool partitioned)
     if (can_answer(l2, now, partitioned))
         want = now + 1;
     if (partitioned)
-        want = sooner(want, l2_next_far(l2, now));
+        want = earliest(want, l2_next_far(l2, now));
     if (reorder) {
         look = next_offer(l2, now);
         if (room) /* otherwise a request must leave the buffer first */
-            want = sooner(want, port_next_ready(&l2->in));
+            want = earliest(want, port_next_ready(&l2->in));
     } else {
         look = next_look_up(l2, now);
     }
-    want = sooner(want, look < l2->port_free_at ? l2->port_free_at : look);
+    want = earliest(want, look < l2->port_free_at ? l2->port_free_at : look);
     return want > now ? want : now + 1;
 }
 
@@ -743,7 +745,7 @@ uint64_t l2_tick_plain(struct comp *comp, uint64_t now)
 uint64_t l2_tick_reordered(struct comp *comp, uint64_t now)
 {
     struct l2 *l2 = (struct l2 *)comp;
-    return tick(l2, now, true, l2->far_out != NULL);
+    return tick(l2, now, true, l2->remote_out != NULL);
 }
 
 uint64_t l2_tick_partitioned(struct comp *comp, uint64_t now)

@@ -2,7 +2,7 @@
  * Two partitions of the L2 (l2.partitions = 2), each with an L2 of its own for half of the channels.
  *
  * A slice also serves lines of its counterpart, the slice in its place in the other half: it keeps clean copies of them,
- * which it fetches from the counterpart as it fetches its own lines from DRAM, and forwards stores and atomics to it.
+ * which it fetches from the counterpart as it fetches its own lines from DRAM, and forward stores and atomics to it.
  *
  *   copy: hit             -> reply network
  *         miss            -> a waiter in an MSHR -> link -> the counterpart's tags -> link -> fill -> ready
@@ -18,7 +18,7 @@
 static void use_link(struct l2 *l2, uint64_t now, uint32_t bytes)
 {
     if (bytes)
-        l2->link_free_at = now + (bytes - 1) / l2->cfg.link_bytes + 1;
+        l2->link_free_at = now + (bytes - 1) / l2->cfg.partition_link_bytes + 1;
 }
 
 /* Replies to the counterpart's fetch of a copy. The link is ready. */
@@ -34,11 +34,11 @@ enum stall l2_reserved_for_far(const struct l2 *l2, const struct l2_lookup *q, u
 {
     const struct tags *t = &l2->tags;
     if (!l2_leaves_mshrs(l2, more))
-        return STALL_MSHR;
+        return STALL_NO_MSHR;
     uint32_t reserved = 0;
     for (uint32_t e = q->set * t->n_way; q->entry < 0 && e < (q->set + 1) * t->n_way; e++)
         reserved += t->pending[e] != 0;
-    return reserved + 1 < t->n_way ? STALL_NONE : STALL_LINE;
+    return reserved + 1 < t->n_way ? STALL_NONE : STALL_NO_WAY;
 }
 
 /*
@@ -53,16 +53,16 @@ struct l2_outcome l2_pass_on(struct l2 *l2, const struct l2_lookup *q)
     int32_t entry = q->entry;
     bool here = entry >= 0 && (t->valid[entry] & asked) == asked, dirty = false;
     if (ring_free(&l2->far) == 0)
-        return stalled(STALL_QUEUE);
+        return stalled(STALL_MISS_QUEUE_FULL);
     if (is_atomic(r)) {
         if (entry >= 0 && !t->pending[entry]) /* otherwise reads wait for all its sectors, even present ones */
             t->valid[entry] &= (uint8_t)~asked;
     } else {
         if (entry < 0) {
             enum stall why = l2_reserved_for_far(l2, q, 0);
-            entry = why == STALL_LINE ? -1 : l2_claim(l2, q->set, &dirty);
+            entry = why == STALL_NO_WAY ? -1 : l2_claim(l2, q->set, &dirty);
             if (dirty && ring_free(&l2->miss) == 0)
-                return stalled(STALL_QUEUE);
+                return stalled(STALL_MISS_QUEUE_FULL);
             if (entry >= 0)
                 l2_place(l2, (uint32_t)entry, q->line);
         }
@@ -73,49 +73,49 @@ struct l2_outcome l2_pass_on(struct l2 *l2, const struct l2_lookup *q)
         }
     }
     ring_push(&l2->far, q->req);
-    l2->far_stats.passed_on++;
+    l2->remote_stats.forwarded++;
     return (struct l2_outcome){.stall = STALL_NONE,
                                .hits = here ? units(l2, asked) : 0,
                                .misses = here ? 0 : units(l2, asked),
                                .store = true,
-                               .passed_on = true};
+                               .forwarded = true};
 }
 
 /* A request of the counterpart is looked up before those of the network. true: it was accepted. */
 bool l2_access_far(struct l2 *l2, uint64_t now)
 {
-    if (l2->far_cur == REQ_NONE) {
-        if (!port_peek(&l2->far_in, now))
+    if (l2->remote_cur == REQ_NONE) {
+        if (!port_peek(&l2->remote_in, now))
             return false;
-        struct msg got = port_pop(&l2->far_in);
-        l2->far_cur = got.req;
-        l2->far_info = got.info;
-        l2->far_stall = STALL_NONE;
+        struct msg got = port_pop(&l2->remote_in);
+        l2->remote_cur = got.req;
+        l2->remote_info = got.info;
+        l2->remote_stall = STALL_NONE;
     }
-    if (l2->far_stall >= 0 && l2->far_stall <= STALL_QUEUE && !l2->far_freed)
+    if (l2->remote_stall >= 0 && l2->remote_stall <= STALL_MISS_QUEUE_FULL && !l2->remote_freed)
         return false; /* it would fail again */
-    bool fetches = l2->req[l2->far_cur].kind == REQ_READ;
+    bool fetches = l2->req[l2->remote_cur].kind == REQ_READ;
     if (fetches && !l2_link_ready(l2, l2->copy_out, now))
         return false; /* it may hit */
-    l2->far_freed = false;
-    l2->far_stall = (int8_t)l2_try_far(l2, l2->far_cur, l2->far_info, now);
-    if (l2->far_stall >= 0)
+    l2->remote_freed = false;
+    l2->remote_stall = (int8_t)l2_try_far(l2, l2->remote_cur, l2->remote_info, now);
+    if (l2->remote_stall >= 0)
         return false;
-    l2->far_cur = REQ_NONE;
+    l2->remote_cur = REQ_NONE;
     return true;
 }
 
 /* Fetches of copies and forwarded requests go to the counterpart. */
 void l2_send_far(struct l2 *l2, uint64_t now)
 {
-    while (!ring_empty(&l2->far) && l2_link_ready(l2, l2->far_out, now)) {
+    while (!ring_empty(&l2->far) && l2_link_ready(l2, l2->remote_out, now)) {
         req_id id = ring_pop(&l2->far);
         const struct req *r = &l2->req[id];
-        free_causes(l2, 1u << STALL_QUEUE);
+        free_causes(l2, 1u << STALL_MISS_QUEUE_FULL);
         uint32_t data = r->kind == REQ_READ ? 0 : sector_count(r->sectors) * SECTOR_BYTES;
-        l2->far_stats.fetches += r->kind == REQ_READ;
+        l2->remote_stats.fetches += r->kind == REQ_READ;
         use_link(l2, now, data);
-        port_send(l2->far_out, id, net_info(data, r->sectors));
+        port_send(l2->remote_out, id, net_info(data, r->sectors));
     }
 }
 
@@ -126,14 +126,14 @@ uint64_t l2_next_far(const struct l2 *l2, uint64_t now)
     bool sends =
         !ring_empty(&l2->far) || (!ring_empty(&l2->ready) && l2_fetches_copy(l2, &l2->waiter[ring_front(&l2->ready)]));
     if (sends && l2->link_free_at > now)
-        want = sooner(want, l2->link_free_at);
-    if (l2->far_cur == REQ_NONE) {
-        uint64_t at = port_next_ready(&l2->far_in);
-        want = sooner(want, at < l2->port_free_at ? l2->port_free_at : at);
-    } else if (l2->port_free_at > now || l2->link_free_at > now || l2->far_freed) {
-        want = sooner(want, now + 1);
-    } else if (l2->far_stall == STALL_ATOMIC) {
-        want = sooner(want, l2->atomic_free_at);
+        want = earliest(want, l2->link_free_at);
+    if (l2->remote_cur == REQ_NONE) {
+        uint64_t at = port_next_ready(&l2->remote_in);
+        want = earliest(want, at < l2->port_free_at ? l2->port_free_at : at);
+    } else if (l2->port_free_at > now || l2->link_free_at > now || l2->remote_freed) {
+        want = earliest(want, now + 1);
+    } else if (l2->remote_stall == STALL_ATOMIC_BUSY) {
+        want = earliest(want, l2->atomic_free_at);
     }
     return want;
 }

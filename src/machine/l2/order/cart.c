@@ -120,11 +120,11 @@ static struct seat find_seat(const struct cart *s, const struct req *r)
     }
     x.row = x.own_row != ORDER_NONE ? x.own_row : free_row;
     if (x.row != ORDER_NONE)
-        x.leaf = find_leaf(s, x.row, r->addr / s->host->line_bytes);
+        x.leaf = find_leaf(s, x.row, r->addr / s->host->line_size);
     return x;
 }
 
-static bool take_in(void *st, uint32_t slot, const struct req *r, uint64_t now)
+static bool enqueue(void *st, uint32_t slot, const struct req *r, uint64_t now)
 {
     (void)now;
     struct cart *s = st;
@@ -134,7 +134,7 @@ static bool take_in(void *st, uint32_t slot, const struct req *r, uint64_t now)
     s->row[x.row] = x.place.row;
     s->row_n[x.row]++;
     s->branch[x.place.bank].n++;
-    s->leaf[x.leaf].line = r->addr / s->host->line_bytes;
+    s->leaf[x.leaf].line = r->addr / s->host->line_size;
     s->leaf_of[slot] = x.leaf;
     order_queue_push(s->host, &s->leaf[x.leaf].q, slot);
     return true;
@@ -220,7 +220,7 @@ static void pass_turn(struct cart *s, uint32_t leaf)
         s->turn = leaf;
 }
 
-static void taken(void *st, uint32_t slot)
+static void on_accept(void *st, uint32_t slot)
 {
     struct cart *s = st;
     uint32_t leaf = s->leaf_of[slot], row = row_of(s, leaf);
@@ -235,14 +235,14 @@ static void taken(void *st, uint32_t slot)
     pass_turn(s, leaf);
 }
 
-static enum order_verdict could_not(void *st, uint32_t slot, enum stall why)
+static enum order_action on_reject(void *st, uint32_t slot, enum stall why)
 {
     (void)why;
     struct cart *s = st;
     if (s->p.stall == STALL_WAIT)
         return ORDER_WAIT;
     pass_turn(s, s->leaf_of[slot]);
-    return ORDER_TRY_ANOTHER;
+    return ORDER_PICK_ANOTHER;
 }
 
 static uint32_t bits_for(uint32_t values)
@@ -313,8 +313,8 @@ const struct order_policy l2_order_cart = {
              .published_area = "1.7% of an L2 slice (section VI-D)"},
     .state_bytes = sizeof(struct cart),
     .init = init,
-    .take_in = take_in,
+    .enqueue = enqueue,
     .on_no_room = on_no_room,
     .pick = pick,
-    .taken = taken,
-    .could_not = could_not};
+    .on_accept = on_accept,
+    .on_reject = on_reject};
