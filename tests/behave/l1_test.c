@@ -82,7 +82,7 @@ static void fails_until_fill(const char *config, const struct shot *shots, unsig
     uint64_t tags = at[n - 1].sent + m->l1_config.cache[0]->tag_latency, fill = at[0].back - 1;
     static const char *const all[] = {"no_way", "no_mshr", "no_merge_slot", "miss_queue_full"};
     for (int i = 0; i < 4; i++) {
-        char cycles[32], first[32];
+        char cycles[48], first[48];
         snprintf(cycles, sizeof cycles, "l1.stall_cycles.%s", all[i]);
         snprintf(first, sizeof first, "l1.stalled_requests.%s", all[i]);
         bool this = strcmp(all[i], counter) == 0;
