@@ -152,7 +152,7 @@ for with in '' ,; do
     says err "--with: which policy?"
 done
 expect 0 "$weir" replay --gpu mesh28 --with dyneb "$wt"
-says out "% remote"
+says out "% forwarded"
 sum=$(grep "^  L1 " "$dir/out" | grep -oE '[0-9.]+%' | tr -d %. | awk '{ s += $1 } END { print s }')
 [ "$sum" = 1000 ] || fail "the shares of shared L1s make $sum tenths of a percent: $(grep "^  L1 " "$dir/out")"
 
