@@ -8,7 +8,7 @@
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* The earlier of two cycles. */
-static inline uint64_t sooner(uint64_t a, uint64_t b)
+static inline uint64_t earliest(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
