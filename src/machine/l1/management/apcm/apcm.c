@@ -269,7 +269,7 @@ static void on_fill(void *st, const struct req *r, uint32_t entry)
         new_line(s, r, line, entry);
 }
 
-/* The choice of a victim has examined the set: Figure 11d resets the protection bits whose warps no longer protect. */
+/* An eviction resets the protection bits of its set whose warps no longer protect (Figure 11d). */
 static void reset_ended(struct apcm *s, uint32_t set)
 {
     const struct tags *t = s->host->tags;
