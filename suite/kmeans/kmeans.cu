@@ -52,7 +52,7 @@ int main(int argc, char **argv)
 {
     suite_size size = suite_parse_size(argc, argv);
     int n = suite_pick(size, 1476, 33220, 205252), iterations = 2;
-    std::vector<float> feature((size_t)n * FEATURES), centre(CENTERS * FEATURES);
+    std::vector<float> feature((size_t)n * FEATURES), center(CENTERS * FEATURES);
     std::vector<int> member(n);
     suite_rng r(257);
     for (int i = 0; i < n; i++) {

@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 {
     suite_size size = suite_parse_size(argc, argv);
     int n = suite_pick(size, 500, 30000, 30000), iterations = suite_pick(size, 2, 1, 5);
-    std::vector<int> point((size_t)n * DIM), centre(K * DIM), member(n, 0), got(n), got_center(K * DIM);
+    std::vector<int> point((size_t)n * DIM), center(K * DIM), member(n, 0), got(n), got_center(K * DIM);
     suite_rng r(73);
     for (int &x : point)
         x = (int)r.below(1000);

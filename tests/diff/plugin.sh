@@ -172,7 +172,7 @@ says err "the policy 'w_verdict' is wrong: decide answered 4"
 expect 2 "$weir" run --plugin w_verdict.so --with w_verdict "$program"
 says err "the policy 'w_verdict' is wrong: decide answered 4"
 wrong w_warp WEIR_SCHEDULER sm_sched '.pick = f' \
-    'static int f(void *s, const struct sched_view *v) { (void)s; return __builtin_ctzll(~v->can); }'
+    'static int f(void *s, const struct sched_view *v) { (void)s; return __builtin_ctzll(~v->issuable); }'
 expect 2 "$weir" replay --plugin w_warp.so --with w_warp "$recording"
 says err "the policy 'w_warp' is wrong: pick answered warp"
 wrong w_no_warp WEIR_SCHEDULER sm_sched '.pick = f' \
