@@ -249,11 +249,11 @@ static void put_claim(const struct writing *w, const struct report_claim *c)
     const char *programs = c->claim->programs ? c->claim->programs : "all";
     const int wide = 8 - (int)text_width(c->published); /* not %-8s, which counts bytes */
     fprintf(w->screen, "  %-16s published %s%*s weir %-8s %s\n    \"%s\"\n%s%s%s", j->text_verdict, c->published,
-            wide > 0 ? wide : 0, "", j->text, programs, c->claim->says, *j->because ? "    " : "", j->because,
+            wide > 0 ? wide : 0, "", j->text, programs, c->claim->quote, *j->because ? "    " : "", j->because,
             *j->because ? "\n" : "");
     if (w->md)
         fprintf(w->md, "- **%s**: published %s, weir %s, %s. \"%s\"%s%s\n", j->text_verdict, c->published, j->text,
-                programs, c->claim->says, *j->because ? " " : "", j->because);
+                programs, c->claim->quote, *j->because ? " " : "", j->because);
 }
 
 struct marks {
@@ -473,7 +473,7 @@ static void put_markdown(const struct writing *w, const char *body, FILE *out)
     }
     for (size_t i = 0; i < w->claim.n; i++) {
         const struct report_claim *c = &w->claim.p[i];
-        fprintf(out, "| %s | %s | %s | %s | %s |\n", c->claim->figure, c->claim->says, c->published, c->judged.text,
+        fprintf(out, "| %s | %s | %s | %s | %s |\n", c->claim->figure, c->claim->quote, c->published, c->judged.text,
                 c->judged.text_verdict);
     }
     fputs(body, out);
