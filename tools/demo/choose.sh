@@ -16,24 +16,22 @@ rank() { # rank TITLE: both columns of figS.txt are cycles, first without the sy
 }
 
 for plan in tools/demo/fig[2-5].ini; do
-    base=$(sed -n 's/^normali[sz]e *= *//p' "$plan")
+    base=$(sed -n 's/^normalize *= *//p' "$plan")
     sed -e "s,^base *= *,&$PWD/tools/demo/," -e 's/^programs .*/programs = all/' -e '/^\[explain\]/,$d' \
-        -e '/^normali[sz]e/d' -e 's/^metric .*/metric = cycles/' -e "s/^variants *= */&$base /" \
+        -e '/^normalize/d' -e 's/^metric .*/metric = cycles/' -e "s/^variants *= */&$base /" \
         -e 's/^\[figure\]/&\nnumber = S/' "$plan" >"$out/S.ini"
     nice "$weir" reproduce "$out/S.ini" --size small -j "$jobs" -o "$out" >/dev/null || exit 1
     rank "$(sed -n 's/^title *= *//p' "$plan")"
 done
 
-sed -e '/^\[program/,$d' -e '/^normali[sz]e/d' -e 's/^metric .*/metric = cycles/' -e 's/^variants .*/variants = plain cached/' \
+sed -e '/^\[program/,$d' -e '/^normalize/d' -e 's/^metric .*/metric = cycles/' -e 's/^variants .*/variants = plain cached/' \
     -e 's/^\[figure\]/&\nnumber = S/' -e '/^programs/d' tools/demo/fig6.ini >"$out/S.ini"
-names=
 for app in swcache/apps/*/; do
     name=$(basename "$app")
     "$weir" cc -DSWCACHE_TUNE=0 -Iswcache "$app"*.cu -o "$out/$name" || exit 1
-    names="$names $name-app"
+    sed -i "s/^title .*/&\nprograms = $name-app/" "$out/S.ini" # further lines add to a list
     printf '\n[program %s-app]\nfirst = 1\nrun = %s --size small --variant plain\nrun cached = %s --size small --variant hand\n' \
         "$name" "$name" "$name" >>"$out/S.ini"
 done
-sed -i "s/^title .*/&\nprograms = $names/" "$out/S.ini"
 nice "$weir" reproduce "$out/S.ini" -j "$jobs" -o "$out" >/dev/null || exit 1
 rank "software L1"
