@@ -35,7 +35,7 @@ show "$weir" run --functional "$out/bug" && stop "the bug was not found"
 
 say "4. Five published systems: four change the machine, the software L1 changes the program"
 mkdir -p "$pages/programs" || stop "$pages/programs cannot be made"
-for app in wordcount varint vecadd; do
+for app in wordcount simscore saxpy; do
     show "$weir" cc -DSWCACHE_TUNE=0 -Iswcache swcache/apps/$app/*.cu -o "$pages/programs/$app" || stop "$app did not compile"
 done
 PATH=$(cd "$pages/programs" && pwd):$PATH

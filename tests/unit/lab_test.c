@@ -477,6 +477,44 @@ static void test_verdicts(void **state)
     lab_free(&l);
 }
 
+/* Every combination over the one with the baseline's policies and all else the same. */
+static void test_within_groups(void **state)
+{
+    (void)state;
+    struct plan p;
+    struct err e;
+    struct scratch s = put("p.ini", "[figure]\ntitle = t\nprograms = P\nnormalize = with:baseline\n[sweep]\n"
+                                    "machine = gtx480 gtx780\nwith = baseline\nwith = swl\nset = l1.size: 16KiB 32KiB\n"
+                                    "set = swl.limit: 2 4\n");
+    assert_int_equal(plan_read(&p, s.path, &e), 0);
+    assert_int_equal(p.variants.word.n, 12); /* baseline, and swl with two limits */
+    assert_null(p.normalize);
+    assert_string_equal(p.within, "baseline of the same machine and l1.size");
+    for (size_t i = 0; i < p.variant.n; i++) {
+        const struct plan_variant *v = &p.variant.p[i], *over = plan_divisor(&p, v);
+        assert_non_null(over);
+        assert_null(over->with);
+        assert_string_equal(over->machine, v->machine);
+        assert_string_equal(over->set.word.p[0], v->set.word.p[0]);
+        assert_string_equal(over->panel, v->panel);
+    }
+    assert_string_equal(p.variant.p[2].panel, "gtx480 l1.size=16KiB");
+    assert_string_equal(p.variant.p[2].in_panel, "swl swl.limit=2");
+    plan_free(&p);
+    drop(&s);
+    s = put("p.ini", "[figure]\ntitle = t\nprograms = P\nnormalize = with:lrr\n[sweep]\nwith = baseline\nwith = gto\n");
+    assert_int_equal(plan_read(&p, s.path, &e), -1);
+    assert_string_equal(e.msg, "normalize: the sweep has no with 'lrr'");
+    assert_int_equal(e.line, 4);
+    drop(&s);
+    /* `baseline` means the machine's own policies in a variant, too. */
+    s = put("p.ini", "[figure]\ntitle = t\nprograms = P\n[variant a]\nwith = baseline\n");
+    assert_int_equal(plan_read(&p, s.path, &e), 0);
+    assert_null(p.variant.p[0].with);
+    plan_free(&p);
+    drop(&s);
+}
+
 /* One program carries the mean where without it the gain changes by more than a third. */
 static void test_carrier(void **state)
 {
@@ -947,6 +985,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_marks),
         cmocka_unit_test(test_key),
         cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_within_groups),
         cmocka_unit_test(test_carrier),
         cmocka_unit_test(test_divisors),
         cmocka_unit_test(test_claim_faults),

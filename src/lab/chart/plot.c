@@ -115,11 +115,25 @@ static size_t longest_title(const struct table *t)
     return longest;
 }
 
+/* In a picture there is less room for what a mean is called than in a table. */
+static const char *picture_name(const struct table_row *r, const char **before)
+{
+    static const char kinds[2][2][16] = {{"geometric mean", "geomean"}, {"arithmetic mean", "mean"}};
+    *before = "";
+    for (int k = 0; k < 2; k++)
+        if (r->mean && !strncmp(r->label, kinds[k][0], strlen(kinds[k][0]))) {
+            *before = kinds[k][1];
+            return r->label + strlen(kinds[k][0]);
+        }
+    return r->label;
+}
+
 static size_t longest_row(const struct table *t)
 {
     size_t longest = 0;
     for (size_t i = 0; i < t->row.n; i++) {
-        const size_t chars = text_width(t->row.p[i].label) + text_width(table_mark(&t->row.p[i]));
+        const char *before, *label = picture_name(&t->row.p[i], &before);
+        const size_t chars = text_width(before) + text_width(label) + text_width(table_mark(&t->row.p[i]));
         longest = chars > longest ? chars : longest;
     }
     return longest;
@@ -281,7 +295,8 @@ static bool is_of_whole(const struct table *t)
 /* gnuplot reads the name of a tick as a format: each % stands twice. */
 static char *tick_name(const struct table_row *r)
 {
-    char *name = xasprintf("%s%s", r->label, table_mark(r)), *out = xmalloc(2 * strlen(name) + 1);
+    const char *before, *label = picture_name(r, &before);
+    char *name = xasprintf("%s%s%s", before, label, table_mark(r)), *out = xmalloc(2 * strlen(name) + 1);
     size_t n = 0;
     for (const char *c = name; *c; c++) {
         out[n++] = *c;
@@ -544,7 +559,22 @@ static void put_plot(const struct table *t, const struct plot *p, FILE *f)
     fputc('\n', f);
 }
 
-/* `end`: of the axis of values; 0 = where they end. */
+/* Axes and data. `end`: of the axis of values; 0 = where they end. */
+static void put_body(const struct table *t, const struct plot *p, double end, size_t width, FILE *f)
+{
+    put_axes(t, p, end, f);
+    if (p->style == PLOT_BARS || p->color_by_group)
+        put_values(t, p, end, width, f);
+    fputs("$data << EOD\n", f);
+    if (p->style == PLOT_SORTED)
+        put_sorted(t, f);
+    else
+        put_rows(t, p, f);
+    fputs("EOD\n", f);
+    if (p->n_mark && p->style != PLOT_HEAT && p->style != PLOT_SCATTER)
+        put_marks(t, p, f);
+}
+
 static void put_as(const struct table *t, const struct plot *as, double end, const char *svg, FILE *f)
 {
     struct plot p = *as;
@@ -582,27 +612,102 @@ static void put_as(const struct table *t, const struct plot *as, double end, con
     plot_begin(&p, (unsigned)width, (unsigned)height, svg, f);
     if (has_key(&p))
         fprintf(f, "set key maxcols %zu\n", key.columns);
-    put_axes(t, &p, end, f);
-    if (p.style == PLOT_BARS || p.color_by_group)
-        put_values(t, &p, end, width, f);
-    fputs("$data << EOD\n", f);
-    if (p.style == PLOT_SORTED)
-        put_sorted(t, f);
-    else
-        put_rows(t, &p, f);
-    fputs("EOD\n", f);
+    put_body(t, &p, end, width, f);
     if (p.style == PLOT_HEAT) {
         put_frame(t, &p, &frame, width, height, f);
         put_heat(t, &p, f);
-        return;
-    }
-    if (p.style == PLOT_SCATTER) {
+    } else if (p.style == PLOT_SCATTER)
         put_scatter(t, f);
-        return;
+    else
+        put_plot(t, &p, f);
+}
+
+/* ---- panels ---- */
+
+/* The columns of a panel; `panel` NULL = of all. The reference, which is 1, has no bars. */
+static struct table in_panel(const struct table *t, const char *panel)
+{
+    struct table out = {.percent = t->percent, .geometric = t->geometric, .quantity = t->quantity};
+    VEC(size_t) from = {0};
+    for (size_t c = 0; c < t->column.n; c++) {
+        const struct table_column *x = &t->column.p[c];
+        if (x->reference || !x->panel || (panel && strcmp(x->panel, panel)))
+            continue;
+        table_add_column(&out, x->name, x->in_panel);
+        VEC_PUSH(&from, c);
     }
-    if (p.n_mark)
-        put_marks(t, &p, f);
-    put_plot(t, &p, f);
+    for (size_t i = 0; i < t->row.n; i++) {
+        const struct table_row *r = &t->row.p[i];
+        double *cell = table_add_row(&out, r->label, r->group);
+        for (size_t c = 0; c < from.n; c++)
+            cell[c] = r->cell[from.p[c]];
+        out.row.p[i].idle = r->idle;
+        out.row.p[i].mean = r->mean;
+    }
+    VEC_FREE(&from);
+    return out;
+}
+
+static double largest(const struct table *t)
+{
+    double most = 0;
+    for (size_t i = 0; i < t->row.n; i++)
+        for (size_t c = 0; c < t->column.n; c++)
+            most = isfinite(t->row.p[i].cell[c]) ? fmax(most, t->row.p[i].cell[c]) : most;
+    return most;
+}
+
+/* Panels above each other with one scale, the key at the top. */
+static void put_panels(const struct table *t, const struct plot *as, const char *svg, FILE *f)
+{
+    enum { PANEL_PX = 250, TITLE_PX = 30, LEAST_PX = 560, MOST_PX = 1100 };
+    VEC(const char *) panel = {0};
+    struct table all = in_panel(t, NULL);
+    for (size_t c = 0; c < t->column.n; c++) {
+        const char *name = t->column.p[c].panel;
+        bool known = !name || t->column.p[c].reference;
+        for (size_t k = 0; k < panel.n; k++)
+            known |= !strcmp(panel.p[k], name);
+        if (!known)
+            VEC_PUSH(&panel, name);
+    }
+    double end = ceiling_of(&all, as);
+    end = end > 0 ? end : 1.05 * largest(&all);
+    size_t width = 200 + t->row.n * (all.column.n / (panel.n ? panel.n : 1) + 1) * 10;
+    width = width < LEAST_PX ? LEAST_PX : width > MOST_PX ? MOST_PX : width;
+    const size_t height = PANEL_PX + longest_row(t) * TURNED_PX;
+    plot_begin(as, (unsigned)width, (unsigned)(panel.n * height + TITLE_PX), svg, f);
+    fprintf(f, "unset ylabel\nset multiplot layout %zu,1 title ", panel.n);
+    plot_put_string(as->axis, f);
+    fputc('\n', f);
+    for (size_t k = 0; k < panel.n; k++) {
+        struct table one = in_panel(t, panel.p[k]);
+        struct plot p = *as;
+        p.color_by_group = true; /* no grey, which is for a baseline */
+        fputs("unset label\nset title ", f);
+        plot_put_string(panel.p[k], f);
+        fputs(" offset 0,-0.5\n", f);
+        put_body(&one, &p, end, width, f);
+        put_plot(&one, &p, f);
+        table_free(&one);
+    }
+    fputs("unset multiplot\n", f);
+    table_free(&all);
+    VEC_FREE(&panel);
+}
+
+static bool has_panels(const struct table *t)
+{
+    const char *first = NULL;
+    for (size_t c = 0; c < t->column.n; c++) {
+        const char *name = t->column.p[c].panel;
+        if (!name)
+            return false;
+        first = first ? first : name;
+        if (strcmp(first, name))
+            return true;
+    }
+    return false;
 }
 
 static void put_script(const struct table *t, const struct plot *as, const char *svg, FILE *f)
@@ -613,10 +718,13 @@ static void put_script(const struct table *t, const struct plot *as, const char 
         p.style = PLOT_STACKED;
         put_as(&grouped, &p, ceiling_of(&grouped, &p), svg, f);
         table_free(&grouped);
+    } else if (p.style == PLOT_BARS && has_panels(t)) {
+        put_panels(t, &p, svg, f);
     } else {
         put_as(t, &p, p.style == PLOT_BARS ? ceiling_of(t, &p) : 0, svg, f);
     }
 }
+
 /* ---- gnuplot ---- */
 
 /* gnuplot does not look whether its writes succeed. */

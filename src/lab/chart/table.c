@@ -28,6 +28,8 @@ void table_free(struct table *t)
         free(t->column.p[i].name);
         free(t->column.p[i].label);
         free(t->column.p[i].over);
+        free(t->column.p[i].panel);
+        free(t->column.p[i].in_panel);
     }
     for (size_t i = 0; i < t->row.n; i++) {
         free(t->row.p[i].label);

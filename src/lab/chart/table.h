@@ -23,7 +23,9 @@ struct table_row {
 struct table_column {
     char *name, *label; /* name: as claims call it */
     char *over; /* what its values are divided by, where that is not what others are divided by; NULL = nothing */
-    bool count; /* whole numbers, shown as such */
+    char *panel, *in_panel; /* a picture of its own with others of its name, and what it is called there; NULL = none */
+    bool reference;         /* what others are divided by: 1 everywhere, and in no panel */
+    bool count;             /* whole numbers, shown as such */
 };
 struct table {
     VEC(struct table_column) column; /* all before the first row */

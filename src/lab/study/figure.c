@@ -46,13 +46,17 @@ static void variant_columns(struct lab_figure *f)
     for (size_t k = 0; k < f->plan.variants.word.n; k++) {
         const struct plan_variant *v = plan_find(&f->plan, f->plan.variants.word.p[k]);
         table_add_column(&f->table, v->name, label_of(v));
+        struct table_column *c = &f->table.column.p[k];
+        c->panel = v->panel ? xstrdup(v->panel) : NULL;
+        c->in_panel = v->in_panel ? xstrdup(v->in_panel) : NULL;
+        c->reference = f->plan.within && plan_divisor(&f->plan, v) == v;
     }
 }
 
 /* Columns with a divisor of their own, which the axis does not name. */
 static void name_divisors(struct lab_figure *f)
 {
-    for (size_t k = 0; k < f->plan.variants.word.n; k++) {
+    for (size_t k = 0; !f->plan.within && k < f->plan.variants.word.n; k++) {
         const struct plan_variant *v = plan_find(&f->plan, f->plan.variants.word.p[k]),
                                   *over = plan_divisor(&f->plan, v);
         if (v->over && (!f->plan.normalize || strcmp(v->over, f->plan.normalize)))
@@ -107,6 +111,11 @@ double figure_value(struct lab *l, const struct lab_figure *f, const struct plan
     return value_over(l, f, figure_point(l, f, v, program), over, program);
 }
 
+static bool is_divided(const struct plan *p)
+{
+    return p->normalize || (p->variant.n && p->variant.p[0].over);
+}
+
 static void bars(struct lab *l, struct lab_figure *f)
 {
     const struct plan *plan = &f->plan;
@@ -124,7 +133,7 @@ static void bars(struct lab *l, struct lab_figure *f)
         }
     }
     mark_partial(f);
-    f->table.quantity = !plan->normalize && !(plan->variant.n && plan->variant.p[0].over) && !f->table.percent;
+    f->table.quantity = !is_divided(plan) && !f->table.percent;
 }
 
 /* ---- loads ---- */
@@ -432,11 +441,6 @@ static void overview(const struct lab *l, struct lab_figure *f)
 
 /* ---- what the values are ---- */
 
-static bool is_divided(const struct plan *p)
-{
-    return p->normalize || (p->variant.n && p->variant.p[0].over);
-}
-
 /* Whether the plan's values are parts of a whole, as its own words or the statistic's name say. */
 static bool is_share(const struct plan *p)
 {
@@ -455,10 +459,11 @@ static void name_axis(struct lab_figure *f)
     const struct plan *p = &f->plan;
     const struct plan_variant *over = p->normalize ? plan_find(p, p->normalize) : NULL;
     const char *metric = !p->metric || !strcmp(p->metric, "ipc") ? "IPC" : p->metric;
+    const char *by = over ? label_of(over) : p->within ? p->within : "";
     if (p->axis)
         snprintf(f->axis, sizeof f->axis, "%.190s", p->axis);
     else
-        snprintf(f->axis, sizeof f->axis, "%.120s%s%.60s", metric, over ? " / " : "", over ? label_of(over) : "");
+        snprintf(f->axis, sizeof f->axis, "%.100s%s%.90s", metric, *by ? " / " : "", by);
 }
 
 void figure_tabulate(struct lab *l, struct lab_figure *f)

@@ -536,8 +536,14 @@ static int check(struct plan *p, struct err *e)
             if (check_name(p, p->program.p[i].version.p[k].variant, p->program.p[i].version.p[k].at, e))
                 return -1;
     find_machine(p, &p->machine, p->machine_at);
-    for (size_t i = 0; i < p->variant.n; i++)
-        find_machine(p, &p->variant.p[i].machine, p->variant.p[i].machine_at);
+    for (size_t i = 0; i < p->variant.n; i++) {
+        struct plan_variant *v = &p->variant.p[i];
+        find_machine(p, &v->machine, v->machine_at);
+        if (v->with && !strcmp(v->with, "baseline")) { /* the machine's own policies, as in a sweep */
+            free(v->with);
+            v->with = NULL;
+        }
+    }
     if (p->sweep.n && axes_expand(p, e))
         return -1;
     if (p->kind == PLAN_INTERACTIONS && combine(p, e))
@@ -606,10 +612,11 @@ int plan_complete(struct plan *p, struct err *e)
 
 static void free_variant(struct plan_variant *v)
 {
-    char *const texts[] = {v->name, v->label, v->machine, v->with, v->over};
+    char *const texts[] = {v->name, v->label, v->machine, v->with, v->over, v->panel, v->in_panel};
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     inifile_free_words(&v->set);
+    VEC_FREE(&v->choice);
     for (size_t i = 0; i < v->best.n; i++) {
         inifile_free_words(&v->best.p[i].value);
         free(v->best.p[i].key);
@@ -621,7 +628,7 @@ void plan_free(struct plan *p)
 {
     char *const texts[] = {p->number,   p->title,     p->paper,          p->machine,     p->metric,
                            p->axis,     p->normalize, p->not_reproduced, p->lead,        p->note,
-                           p->maximize, p->cflags,    p->paper_title,    p->study_title, p->study_lead};
+                           p->maximize, p->cflags,    p->paper_title,    p->study_title, p->study_lead, p->within};
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     inifile_free_words(&p->programs);

@@ -102,12 +102,15 @@ struct plan_statistics {
     VEC(struct plan_statistic) one;
 };
 
+#define PLAN_WITHOUT SIZE_MAX
 struct plan_variant {
     char *name, *label, *machine, *with, *over; /* NULL = not given */
     struct inifile_words set;
     VEC(struct plan_search) best;
     bool refine; /* go on between the values of `best`, all of them together (search.h) */
     struct inifile_place refine_at;
+    VEC(size_t) choice;     /* of a sweep: the value of each axis; PLAN_WITHOUT = it does without */
+    char *panel, *in_panel; /* of a sweep that is normalized within groups: the group, and the value within it */
     unsigned mask; /* of a combination: its parts, by their order in the plan */
     struct inifile_place at, over_at, with_at, machine_at;
 };
@@ -115,6 +118,7 @@ struct plan_variant {
 struct plan {
     char *path;
     char *number, *title, *paper, *machine, *metric, *axis, *normalize, *not_reproduced, *lead, *note, *maximize;
+    char *within;      /* normalized within groups: "baseline of the same machine", for the axis; NULL = not */
     char *cflags;      /* flags the paper's programs are compiled with; NULL = none */
     char *paper_title; /* as the paper's base gives it; NULL = none */
     int draw;          /* enum plot_style; -1 = what the kind has */
