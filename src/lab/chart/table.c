@@ -146,6 +146,7 @@ static void add_mean(struct table *t, const char *of, int but)
                             strcmp(of, "all") ? " of " : "", strcmp(of, "all") ? of : "", without, most);
     memcpy(table_add_row(t, label, of), mean, t->column.n * sizeof *mean);
     t->row.p[t->row.n - 1].mean = true;
+    t->row.p[t->row.n - 1].n = most;
     free(label);
     free(without);
     free(mean);

@@ -15,6 +15,7 @@ struct json_t;
 struct table_row {
     char *label, *group;
     bool mean;    /* computed from other rows */
+    unsigned n;   /* of a mean: how many */
     bool idle;    /* shown with a mark, and in no mean: most SMs had no CTA */
     bool partial; /* shown with a mark, and in no mean: it lacks a value that others have (figure.c) */
     char *link;   /* where its label leads on a page; NULL = nowhere */

@@ -8,6 +8,7 @@
 #include "study/model.h"
 #include "chart/html_page.h"
 #include "report/report_page.h"
+#include "report/tidy.h"
 #include "report/why.h"
 
 #include <errno.h>
@@ -284,7 +285,7 @@ static void find_marks(const struct lab_figure *f, const struct report_claim *c,
     }
 }
 
-static int write_table(const struct lab_figure *f, const char *stem, struct err *e)
+static int write_table(struct lab *l, const struct lab_figure *f, const char *stem, struct err *e)
 {
     char path[PATH_MAX + 8];
     snprintf(path, sizeof path, "%s.txt", stem);
@@ -293,7 +294,13 @@ static int write_table(const struct lab_figure *f, const char *stem, struct err 
         return -1;
     table_print(&f->table, false, outfile_stream(out));
     table_put_marks(&f->table, "  ", outfile_stream(out));
-    return outfile_commit(out, e);
+    if (outfile_commit(out, e))
+        return -1;
+    char *csv = tidy_csv(l, f);
+    snprintf(path, sizeof path, "%s.csv", stem);
+    const int bad = outfile_write(path, csv, strlen(csv), e);
+    free(csv);
+    return bad;
 }
 
 static char *read_file(const char *stem, size_t *bytes)
@@ -358,7 +365,7 @@ static int write_figure(struct writing *w, struct lab_figure *f, const struct re
     put_found(w->lab, f, true, w->md);
     put_why(w->lab, f, true, w->md);
     put_notes(f, true, w->md);
-    if (write_table(f, stem, e))
+    if (write_table(w->lab, f, stem, e))
         return -1;
     struct marks marks = {0};
     struct plot plot = lab_plot(f);

@@ -3,6 +3,7 @@
 
 #include "base/out_of_memory.h"
 #include "chart/html_page.h"
+#include "report/tidy.h"
 #include "report/why.h"
 #include "study/figure.h"
 
@@ -79,10 +80,10 @@ static void put_variants(FILE *f, const struct plan *p)
 }
 
 /* How to make it again, and from what. */
-static void put_origin(FILE *f, const struct report *r, const struct lab_figure *figure)
+static void put_origin(FILE *f, const struct report *r, struct lab *l, const struct lab_figure *figure)
 {
     const struct plan *p = &figure->plan;
-    char stem[64], name[80], *csv = page_csv(&figure->table);
+    char stem[64], name[80], *csv = tidy_csv(l, figure);
     plan_stem(&figure->plan, stem);
     fputs("<details><summary>The command, the variants and the data</summary>\n", f);
     if (r->command) {
@@ -286,7 +287,7 @@ void report_page_figure(FILE *f, const struct report *r, struct lab *l, struct l
     put_notes(f, figure);
     fputs(commands, f);
     free(commands);
-    put_origin(f, r, figure);
+    put_origin(f, r, l, figure);
     fputs("</section>\n", f);
 }
 
