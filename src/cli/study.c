@@ -181,6 +181,26 @@ static int prepare(struct study *a, struct session *x, struct err *e)
     return x->store ? 0 : -1;
 }
 
+/* A report simulates nothing: which sizes have results of its programs. */
+static void tell_sizes(const struct study *a, const struct session *x)
+{
+    static const char *const sizes[] = {"tiny", "small", "paper"};
+    bool lacking = false;
+    for (size_t i = 0; i < x->lab.figure.n; i++)
+        lacking |= x->lab.figure.p[i].trouble.n > 0;
+    for (int i = 0; lacking && i < 3; i++) {
+        size_t all = 0, have = 0;
+        for (size_t k = 0; k < x->lab.program.n; k++)
+            if (is_used(&x->lab, &x->lab.program.p[k])) {
+                all++;
+                have += store_count(x->store, x->lab.program.p[k].name, sizes[i]) > 0;
+            }
+        if (have && strcmp(sizes[i], a->size))
+            fprintf(stderr, "weir: %zu of these %zu programs have results at size %s: --size %s\n", have, all, sizes[i],
+                    sizes[i]);
+    }
+}
+
 static int run(struct study *a, struct session *x, struct err *e)
 {
     struct progress line;
@@ -222,6 +242,8 @@ static int run(struct study *a, struct session *x, struct err *e)
     if (report_write(&x->lab, &report, stdout, e))
         return -1;
     warn_of_idle(a, &x->lab);
+    if (a->no_run)
+        tell_sizes(a, x);
     fprintf(stderr, "weir: %zu simulations in %.0f s, %zu taken from earlier ones, %zu failed", pool.simulated, seconds,
             pool.reused, pool.failed);
     if (x->slurm.resubmitted)
