@@ -66,9 +66,18 @@ cp "$dir/out" "$dir/out2"
 expect 0 "$weir" sweep "$dir/plan.ini" --size tiny -j 1 --results "$dir/other.sqlite" -o "$dir/one"
 cmp "$dir/out" "$dir/out2" || fail "one worker and two give different tables"
 cmp "$dir/one/report.md" "$dir/two/report.md" || fail "one worker and two give different reports"
-for f in report.md fig7.txt fig7.gp fig7.svg; do
+for f in report.md fig7.txt fig7.csv fig7.gp fig7.svg; do
     [ -s "$dir/two/$f" ] || fail "there is no $f"
 done
+head -n 1 "$dir/two/fig7.csv" | grep -q '^figure,row,class,mean,variant,over,machine,"sm.scheduler",' || fail "no tidy data"
+# A report of another size says which sizes there are.
+expect 0 "$weir" report "$dir/plan.ini" --size small -o "$dir/none"
+says err "programs have results at size tiny: --size tiny"
+# With --profiles the page leads to a profile of each simulation, stored or not.
+expect 0 "$weir" sweep "$dir/plan.ini" --size tiny --profiles -o "$dir/profiles"
+page=$(ls "$dir/profiles/profiles" | head -n 1)
+grep -q "href=\"profiles/$page\"" "$dir/profiles/report.html" || fail "the report does not lead to the profile $page"
+grep -q 'weir profile --gpu .*small-machine.ini .*--size tiny' "$dir/profiles/report.html" || fail "no command behind the values"
 grep -q '</svg>' "$dir/two/fig7.svg" || fail "the picture is not whole"
 # Without any value there is nothing that gnuplot could draw, which is told.
 expect 0 "$weir" report "$dir/plan.ini" --size tiny --results "$dir/none.sqlite" -o "$dir/none"

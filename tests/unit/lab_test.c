@@ -483,9 +483,10 @@ static void test_within_groups(void **state)
     (void)state;
     struct plan p;
     struct err e;
-    struct scratch s = put("p.ini", "[figure]\ntitle = t\nprograms = P\nnormalize = with:baseline\n[sweep]\n"
-                                    "machine = gtx480 gtx780\nwith = baseline\nwith = swl\nset = l1.size: 16KiB 32KiB\n"
-                                    "set = swl.limit: 2 4\n");
+    struct scratch s = put("p.ini",
+                           "[figure]\ntitle = t\nprograms = P\nnormalize = with:baseline\n[sweep]\n"
+                           "machine = gtx480 gtx780\nwith = baseline\nwith = swl\nset = l1.size: 16KiB 32KiB\n"
+                           "set = swl.limit: 2 4\n");
     assert_int_equal(plan_read(&p, s.path, &e), 0);
     assert_int_equal(p.variants.word.n, 12); /* baseline, and swl with two limits */
     assert_null(p.normalize);

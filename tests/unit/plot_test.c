@@ -188,9 +188,8 @@ static void test_why(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_area),  cmocka_unit_test(test_stacks), cmocka_unit_test(test_heat),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_cut_and_panels), cmocka_unit_test(test_why),
+        cmocka_unit_test(test_area),  cmocka_unit_test(test_stacks),         cmocka_unit_test(test_heat),
+        cmocka_unit_test(test_names), cmocka_unit_test(test_cut_and_panels), cmocka_unit_test(test_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

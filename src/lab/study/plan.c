@@ -626,9 +626,9 @@ static void free_variant(struct plan_variant *v)
 
 void plan_free(struct plan *p)
 {
-    char *const texts[] = {p->number,   p->title,     p->paper,          p->machine,     p->metric,
-                           p->axis,     p->normalize, p->not_reproduced, p->lead,        p->note,
-                           p->maximize, p->cflags,    p->paper_title,    p->study_title, p->study_lead, p->within};
+    char *const texts[] = {p->number,      p->title,          p->paper,      p->machine, p->metric,   p->axis,
+                           p->normalize,   p->not_reproduced, p->lead,       p->note,    p->maximize, p->cflags,
+                           p->paper_title, p->study_title,    p->study_lead, p->within};
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     inifile_free_words(&p->programs);

@@ -111,7 +111,7 @@ struct plan_variant {
     struct inifile_place refine_at;
     VEC(size_t) choice;     /* of a sweep: the value of each axis; PLAN_WITHOUT = it does without */
     char *panel, *in_panel; /* of a sweep that is normalized within groups: the group, and the value within it */
-    unsigned mask; /* of a combination: its parts, by their order in the plan */
+    unsigned mask;          /* of a combination: its parts, by their order in the plan */
     struct inifile_place at, over_at, with_at, machine_at;
 };
 
