@@ -70,9 +70,6 @@ for f in report.md fig7.txt fig7.csv fig7.gp fig7.svg; do
     [ -s "$dir/two/$f" ] || fail "there is no $f"
 done
 head -n 1 "$dir/two/fig7.csv" | grep -q '^figure,row,class,mean,variant,over,machine,"sm.scheduler",' || fail "no tidy data"
-# A report of another size says which sizes there are.
-expect 0 "$weir" report "$dir/plan.ini" --size small -o "$dir/none"
-says err "programs have results at size tiny: --size tiny"
 # With --profiles the page leads to a profile of each simulation, stored or not.
 expect 0 "$weir" sweep "$dir/plan.ini" --size tiny --profiles -o "$dir/profiles"
 page=$(ls "$dir/profiles/profiles" | head -n 1)
@@ -397,3 +394,7 @@ printf '[figure]\ntitle = blanks\nprograms = "a b/c, d.wt"\n[sweep]\nmachine = "
 expect 0 "$weir" sweep -o "$dir/blanks" "$dir/blanks.ini"
 says err "2 taken from earlier ones"
 exit 0
+
+# A report of another size says which sizes there are.
+expect 0 "$weir" report "$dir/plan.ini" --size small -o "$dir/none"
+says err "programs have results at size tiny: --size tiny"
