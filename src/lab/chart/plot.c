@@ -680,7 +680,7 @@ static void put_panels(const struct table *t, const struct plot *as, const char 
     for (size_t k = 0; k < panel.n; k++) {
         struct table one = in_panel(t, panel.p[k]);
         struct plot p = *as;
-        p.color_by_group = true; /* no grey, which is for a baseline */
+        p.color_by_group = true; /* no gray, which is for a baseline */
         fputs("unset label\nset title ", f);
         plot_put_string(panel.p[k], f);
         fputs(" offset 0,-0.5\n", f);
