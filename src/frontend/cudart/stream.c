@@ -85,16 +85,25 @@ API cudaError_t cudaStreamDestroy(cudaStream_t stream)
     return rt_leave(e);
 }
 
-API cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+static cudaError_t wait_for(cudaStream_t stream)
 {
     cudaError_t e = rt_enter();
-    return rt_leave(e ? e : stream_usable_for_sync(stream_find(stream)));
+    struct rt_stream *s = e ? NULL : stream_find(stream);
+    if (!e)
+        e = stream_usable_for_sync(s);
+    if (!e)
+        checking_host_waits(s);
+    return rt_leave(e);
+}
+
+API cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    return wait_for(stream);
 }
 
 API cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    cudaError_t e = rt_enter();
-    return rt_leave(e ? e : stream_usable_for_sync(stream_find(stream)));
+    return wait_for(stream);
 }
 
 API cudaError_t cudaDeviceSynchronize(void)
@@ -102,6 +111,8 @@ API cudaError_t cudaDeviceSynchronize(void)
     cudaError_t e = rt_enter();
     if (!e && capture_active_on_blocking_stream())
         e = cudaErrorStreamCaptureUnsupported;
+    if (!e)
+        checking_host_waits(NULL);
     return rt_leave(e);
 }
 
@@ -241,6 +252,8 @@ API cudaError_t cudaEventDestroy(cudaEvent_t event)
         e = cudaErrorInvalidResourceHandle;
     if (!e) {
         ptrmap_drop(&rt.handle, ev, RT_EVENT);
+        if (rt.check)
+            check_event_forget(rt.check, ev);
         VEC_FREE(&ev->deps);
         free(ev);
     }
@@ -286,6 +299,8 @@ API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsi
         e = op_submit(stream, &op);
     } else if (!e && (s->capture || ev->capture_id)) {
         e = capture_wait(s, ev);
+    } else if (!e && rt.check) {
+        check_stream_waits_event(rt.check, s->id, ev);
     }
     return rt_leave(e);
 }
@@ -298,6 +313,8 @@ static cudaError_t event_done(cudaEvent_t event)
         e = cudaErrorInvalidResourceHandle;
     if (!e && ev->capture_id)
         e = capture_invalidate_event(ev) ? cudaErrorCapturedEvent : cudaErrorInvalidValue;
+    if (!e && rt.check)
+        check_host_waits_event(rt.check, ev);
     return rt_leave(e);
 }
 
