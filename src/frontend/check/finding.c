@@ -13,6 +13,7 @@ const char *const class_word[N_CLASS] = {
     [RACE_ACQUIRE] = "race-acquire",
     [RACE_WARP] = "warp-synchronous",
     [RACE_EQUAL] = "race-equal-value",
+    [RACE_GUESS] = "race-cas-guess",
     [RACE_ASYNC] = "race-async-copy",
     [RACE_LAUNCH] = "race-streams",
     [UNINIT] = "uninitialized",
@@ -25,7 +26,7 @@ const char *const class_word[N_CLASS] = {
 };
 const char *const class_tool[N_CLASS] = {
     [RACE] = "racecheck",        [RACE_SAME_INST] = "racecheck", [RACE_SCOPE] = "racecheck",
-    [RACE_ACQUIRE] = "racecheck", [RACE_WARP] = "racecheck",      [RACE_EQUAL] = "racecheck",
+    [RACE_ACQUIRE] = "racecheck", [RACE_WARP] = "racecheck",      [RACE_EQUAL] = "racecheck", [RACE_GUESS] = "racecheck",
     [RACE_ASYNC] = "racecheck",  [RACE_LAUNCH] = "racecheck",    [UNINIT] = "initcheck",
     [UNINIT_HOST] = "initcheck", [SYNC_DIVERGED] = "synccheck",  [SYNC_MASK] = "synccheck",
     [SYNC_MBARRIER] = "synccheck", [MEMORY] = "memcheck",        [LEAK] = "leakcheck",

@@ -216,6 +216,7 @@ void check_read(struct check *c, uint64_t addr, uint64_t bytes, const char *call
     f->where = finding_where(c, PTX_S_GLOBAL, first);
     f->text = xasprintf("%llu of the %llu bytes were never written", (unsigned long long)missing,
                         (unsigned long long)bytes);
+    f->severity = WARNING; /* the host may never look at them */
     f->advice = xasprintf("copy what the kernels have written, or cudaMemset() the memory first");
     finding_done(c, f);
 }

@@ -162,6 +162,9 @@ static void conflict(const struct now *n, unsigned lane, uint64_t s, bool wrote,
         severity = NOTE;
     } else if (both_strong && !other_launch) {
         class = RACE_SCOPE;
+    } else if ((n->site->guesses && x->strong && wrote) || (x->guesses && n->site->strong && !wrote)) {
+        class = RACE_GUESS;
+        severity = NOTE;
     } else if (stamp_clock(s) == CLOCK_NEVER && same_cta) {
         class = RACE_ASYNC;
     } else if (n->access == ACCESS_WRITE && n->site->kind == SITE_STORE && !other_launch &&
@@ -200,7 +203,8 @@ static void conflict(const struct now *n, unsigned lane, uint64_t s, bool wrote,
     f->b = end_of(launch, x, verb(x, wrote), same_cta ? n->a->index : stamp_cta(s),
                   stamp_warp(s) * EMU_LANES + stamp_lane(s));
     f->where = finding_where(c, (uint8_t)n->space, n->addr[lane]);
-    f->advice = class == RACE_EQUAL ? xasprintf("every thread writes the value that is there, so the result is the same")
+    f->advice = class == RACE_GUESS ? xasprintf("the plain read is only a guess, which the compare-and-swap checks")
+                : class == RACE_EQUAL ? xasprintf("every thread writes the value that is there, so the result is the same")
                 : class == RACE_LAUNCH
                     ? xasprintf("the launches are on different streams: cudaStreamWaitEvent() or one stream orders them")
                     : advice(n, class, f, same_cta, same_warp, wrote);
@@ -410,7 +414,7 @@ void race_access(struct check *c, struct emu_warp_run *r, const struct site *sit
 
 /* ---- asynchronous copies: they belong to the thread's past from the wait on ---- */
 
-void race_wait_copies(struct check *c, struct emu_warp_run *r, uint32_t newest_kept)
+void race_wait_copies(struct check *c, struct emu_warp_run *r, uint32_t newest_kept, bool all)
 {
     struct ccta *a = ccta_of(r);
     struct cwarp *w = &a->warp[r->w.index];
@@ -418,7 +422,7 @@ void race_wait_copies(struct check *c, struct emu_warp_run *r, uint32_t newest_k
     size_t keep = 0;
     for (size_t i = 0; i < q->v.n; i++) {
         const struct pending *d = &q->v.p[i];
-        if (d->group + newest_kept >= q->group) {
+        if (!all && d->group + newest_kept >= q->group) {
             q->v.p[keep++] = *d;
             continue;
         }
@@ -437,7 +441,6 @@ void race_wait_copies(struct check *c, struct emu_warp_run *r, uint32_t newest_k
         a->last = w->last = a->clock;
     }
     q->v.n = keep;
-    (void)c;
 }
 
 /* ---- copies and memsets of the host ---- */

@@ -108,7 +108,7 @@ static void talk(struct check *c, struct emu_warp_run *r, const struct site *x, 
             if (hears)
                 sync_observe(c, r, x, l, n.space, n.addr[l]);
             if (says)
-                sync_publish(c, r, x, l, n.space, n.addr[l], !hears);
+                sync_publish(c, r, x, l, n.space, n.addr[l], x->kind == SITE_STORE);
         }
     }
 }
@@ -167,7 +167,7 @@ static void on_mbarrier(struct emu_warp *w, const struct emu_inst *in, uint32_t 
     if (!c->on || r->stop)
         return;
     if (in->ptx->op == PTX_CP && c->racing)
-        race_wait_copies(c, r, 0);
+        race_wait_copies(c, r, 0, true);
     const bool starts = ptx_has(in->ptx, PTX_M_INIT) || ptx_has(in->ptx, PTX_M_INVAL);
     look(c, r, x, starts ? ACCESS_WRITE : ACCESS_ATOMIC, mask, x->space, a, 8);
     if (x->acquire)
@@ -219,10 +219,9 @@ static void on_wait(struct emu_warp *w, const struct emu_inst *in, uint32_t mask
     if (ptx_has(in->ptx, PTX_M_COMMIT_GROUP)) {
         q->group++;
     } else if (ptx_has(in->ptx, PTX_M_WAIT_ALL)) {
-        q->group++;
-        race_wait_copies(c, r, 0);
+        race_wait_copies(c, r, 0, true);
     } else {
-        race_wait_copies(c, r, in->ptx->n_opnd ? (uint32_t)in->ptx->opnd[0].imm : 0);
+        race_wait_copies(c, r, in->ptx->n_opnd ? (uint32_t)in->ptx->opnd[0].imm : 0, false);
     }
 }
 
@@ -323,7 +322,7 @@ static emu_op_fn *describe(struct site *x, const struct emu_inst *in)
     x->space = in->aux[EMU_AUX_SPACE];
     x->bytes = 8;
     const bool starts = ptx_has(p, PTX_M_INIT) || ptx_has(p, PTX_M_INVAL);
-    x->strong = starts ? WEAK : STRONG_GPU;
+    x->strong = ptx_has(p, PTX_M_INIT) ? WEAK : STRONG_GPU; /* who uses it must be behind its beginning */
     x->acquire = ptx_has(p, PTX_M_TEST_WAIT) || ptx_has(p, PTX_M_TRY_WAIT);
     x->release = !starts && !x->acquire;
     return on_mbarrier;
@@ -382,6 +381,47 @@ static const char *file_name(struct code *k, const char *name)
     return k->file.p[k->file.n - 1];
 }
 
+/* ---- the first read of a compare-and-swap loop, which the swap checks ---- */
+
+/* The register that an address comes from, through conversions between spaces. */
+static int32_t origin(const struct ptx_func *f, const uint32_t *def, int32_t reg)
+{
+    for (int hops = 0; reg >= 0 && hops < 8; hops++) {
+        const uint32_t pc = def[reg];
+        if (!pc || pc == UINT32_MAX)
+            break;
+        const struct ptx_inst *in = &f->inst[pc - 1];
+        if ((in->op != PTX_CVTA && in->op != PTX_MOV) || in->n_opnd != 2 || in->opnd[1].kind != PTX_O_REG)
+            break;
+        reg = in->opnd[1].reg;
+    }
+    return reg;
+}
+
+static void find_guesses(struct code *k, const struct emu_func *fn)
+{
+    const struct ptx_func *f = fn->ptx;
+    uint32_t *def = xcalloc(f->n_reg + 1u, sizeof *def); /* pc + 1; UINT32_MAX: several */
+    for (uint32_t pc = 0; pc < f->n_inst; pc++)
+        if (f->inst[pc].n_opnd && f->inst[pc].opnd[0].kind == PTX_O_REG) {
+            uint32_t *d = &def[f->inst[pc].opnd[0].reg];
+            *d = *d ? UINT32_MAX : pc + 1;
+        }
+    for (uint32_t c = 0; c < f->n_inst; c++) {
+        const struct ptx_inst *cas = &f->inst[c];
+        if (cas->op != PTX_ATOM || !ptx_has(cas, PTX_M_CAS) || cas->n_opnd < 2)
+            continue;
+        for (uint32_t pc = 0; pc < f->n_inst; pc++) {
+            const struct ptx_inst *ld = &f->inst[pc];
+            const struct ptx_opnd *a = &ld->opnd[1], *b = &cas->opnd[1];
+            if (ld->op == PTX_LD && ld->n_opnd == 2 && a->kind == PTX_O_ADDR && a->imm == b->imm && a->sym == b->sym &&
+                origin(f, def, a->reg) == origin(f, def, b->reg))
+                k->site[fn->base_pc + pc].guesses = true;
+        }
+    }
+    free(def);
+}
+
 void site_decoded(void *ctx, struct emu_prog *p)
 {
     struct check *c = ctx;
@@ -418,6 +458,7 @@ void site_decoded(void *ctx, struct emu_prog *p)
             x->fn = in->fn;
             in->fn = front;
         }
+        find_guesses(k, fn);
     }
     find_passing(k, p);
 }

@@ -49,6 +49,7 @@ struct site {
     uint8_t kind, space, bytes, strong;
     uint8_t scope; /* fences: STRONG_CTA or STRONG_GPU */
     bool acquire, release, is_volatile;
+    bool guesses;  /* load: a compare-and-swap of the address decides whether the value counts */
     bool passes;   /* load: its results are only stored; store: of such a result */
     uint16_t id;   /* 1 ...; in stamps */
     uint32_t line;
@@ -156,7 +157,7 @@ struct launch {
 /* ---- findings ---- */
 enum severity { NOTE, WARNING, ERROR };
 enum class {
-    RACE, RACE_SAME_INST, RACE_SCOPE, RACE_ACQUIRE, RACE_WARP, RACE_EQUAL, RACE_ASYNC, RACE_LAUNCH,
+    RACE, RACE_SAME_INST, RACE_SCOPE, RACE_ACQUIRE, RACE_WARP, RACE_EQUAL, RACE_GUESS, RACE_ASYNC, RACE_LAUNCH,
     UNINIT, UNINIT_HOST, SYNC_DIVERGED, SYNC_MASK, SYNC_MBARRIER, MEMORY, LEAK, N_CLASS
 };
 struct end { /* one side of a finding */
@@ -279,7 +280,7 @@ void init_set(struct check *, uint64_t addr, uint64_t bytes, bool on);
 enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC };
 void race_access(struct check *, struct emu_warp_run *, const struct site *, enum access, uint32_t mask,
                  enum ptx_space, const uint64_t *addr, uint32_t bytes);
-void race_wait_copies(struct check *, struct emu_warp_run *, uint32_t newest_kept);
+void race_wait_copies(struct check *, struct emu_warp_run *, uint32_t newest_kept, bool all);
 void race_range(struct check *, struct launch *, uint64_t lo, uint64_t hi, bool write);
 
 /* sync.c */
