@@ -47,6 +47,7 @@ const struct emu_watch *check_watch(const struct check *);
 void check_attach(struct check *, struct emu *);
 
 /* ---- what the program asks of the runtime ---- */
+void check_stream(struct check *); /* it makes a stream: operations may run at the same time from now on */
 void check_alloc(struct check *, uint64_t addr, uint64_t bytes, enum emu_mem_kind);
 void check_free(struct check *, uint64_t addr, uint64_t bytes);
 /* An operation begins on a stream: everything told from here on is part of it. `barrier`: the default stream, which
@@ -63,8 +64,9 @@ void check_write(struct check *, uint64_t addr, uint64_t bytes, const char *call
 void check_read(struct check *, uint64_t addr, uint64_t bytes, const char *call);
 void check_copy(struct check *, uint64_t to, uint64_t from, uint64_t bytes, const char *call);
 void check_fault(struct check *, const struct emu_fault *);
-/* A stream or event that was never destroyed; before check_finish. */
+/* At the end: streams or events that were never destroyed; memory that was never freed. */
 void check_left(struct check *, const char *what, unsigned n);
+void check_leaks(struct check *);
 
 /* Prints the report, and writes the documents (NULL = not wanted); how many findings are errors. */
 unsigned check_finish(struct check *, FILE *, const char *json, const char *sarif, struct err *);

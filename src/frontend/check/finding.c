@@ -50,6 +50,11 @@ struct end end_of(const struct launch *l, const struct site *x, const char *what
     return e;
 }
 
+uint64_t site_line(const struct site *x)
+{
+    return (uint64_t)(uintptr_t)x->file * 0x9e3779b97f4a7c15ull + x->line;
+}
+
 bool finding_new(struct check *c, enum class class, uint64_t k0, uint64_t k1, uint64_t k2, struct finding **out)
 {
     for (size_t i = 0; i < c->finding.n; i++) {
@@ -89,6 +94,8 @@ void finding_done(struct check *c, struct finding *f)
         const char *class = c->suppress.p[i].class;
         f->suppressed = (!strcmp(class, "*") || !strcmp(class, class_word[f->class])) && names(f, c->suppress.p[i].rest);
     }
+    if (f->class == LEAK && !c->opts.leaks_fail)
+        f->severity = WARNING;
     if (f->suppressed)
         f->severity = NOTE;
     if (c->opts.fail_fast && f->severity == ERROR && c->opts.ended)
@@ -110,18 +117,24 @@ static void frame_text(void *frame, char *out, size_t cap)
         snprintf(out, cap, "%s+0x%zx", file, (size_t)((char *)frame - (char *)d.dli_fbase));
 }
 
-/* The program's own frame: the first one outside this library. */
-void place_text(const struct place *p, char *out, size_t cap)
+/* The first frame outside this library: the program's own. */
+void *place_frame(const struct place *p)
 {
     Dl_info own, d;
-    out[0] = '\0';
     if (!dladdr((void *)(uintptr_t)&finding_new, &own))
-        return;
+        return NULL;
     for (int i = 0; i < p->n_frame; i++)
-        if (!dladdr(p->frame[i], &d) || d.dli_fbase != own.dli_fbase) {
-            frame_text(p->frame[i], out, cap);
-            return;
-        }
+        if (!dladdr(p->frame[i], &d) || d.dli_fbase != own.dli_fbase)
+            return p->frame[i];
+    return NULL;
+}
+
+void place_text(const struct place *p, char *out, size_t cap)
+{
+    void *frame = place_frame(p);
+    out[0] = '\0';
+    if (frame)
+        frame_text(frame, out, cap);
 }
 
 char *finding_where(struct check *c, uint8_t space, uint64_t addr)

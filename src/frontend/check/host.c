@@ -31,6 +31,11 @@ static struct vclock *stream_clock(struct check *c, uint32_t stream)
     return &c->stream.p[stream];
 }
 
+void check_stream(struct check *c)
+{
+    c->several_streams = true;
+}
+
 void check_op(struct check *c, uint32_t stream, bool apart, bool barrier)
 {
     struct vclock *own = stream_clock(c, stream);

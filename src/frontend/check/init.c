@@ -48,7 +48,7 @@ static void found(struct check *c, struct emu_warp_run *r, const struct site *x,
                   uint64_t addr, uint32_t bytes, uint64_t missing)
 {
     struct finding *f;
-    if (!finding_new(c, UNINIT, (uintptr_t)x, space, 0, &f))
+    if (!finding_new(c, UNINIT, site_line(x), space, 0, &f))
         return;
     f->space = (uint8_t)space;
     f->addr = addr;

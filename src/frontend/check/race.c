@@ -67,7 +67,7 @@ static const char *place_of(const struct end *e, char *buf, size_t cap)
 }
 
 static char *advice(const struct now *n, enum class class, const struct finding *f, bool same_cta, bool same_warp,
-                    bool other_writes)
+                    bool other_writes, bool atomics_and_reads)
 {
     char p[160], q[160];
     const bool turned = f->b.file == f->a.file && f->b.line > f->a.line;
@@ -88,6 +88,8 @@ static char *advice(const struct now *n, enum class class, const struct finding 
     default:
         break;
     }
+    if (atomics_and_reads)
+        return xasprintf("a plain read beside atomics: read it with an atomic or through volatile, or order the two");
     const bool adds = n->access == ACCESS_WRITE && other_writes && f->a.line == f->b.line;
     if (same_warp)
         return xasprintf("no __syncwarp() between %s and %s", p, q);
@@ -189,7 +191,7 @@ static void conflict(const struct now *n, unsigned lane, uint64_t s, bool wrote,
     }
     /* Either order of the two is one finding; of several the one between the farthest threads is shown. */
     const uint8_t reach = (uint8_t)(same_warp ? 0 : same_cta ? 1 : 2);
-    const uintptr_t p = (uintptr_t)n->site, q = (uintptr_t)x;
+    const uint64_t p = site_line(n->site), q = site_line(x);
     struct finding *f;
     if (!finding_new(c, class, p < q ? p : q, p < q ? q : p, 0, &f) && (!f || f->reach >= reach))
         return;
@@ -207,7 +209,9 @@ static void conflict(const struct now *n, unsigned lane, uint64_t s, bool wrote,
                 : class == RACE_EQUAL ? xasprintf("every thread writes the value that is there, so the result is the same")
                 : class == RACE_LAUNCH
                     ? xasprintf("the launches are on different streams: cudaStreamWaitEvent() or one stream orders them")
-                    : advice(n, class, f, same_cta, same_warp, wrote);
+                    : advice(n, class, f, same_cta, same_warp, wrote,
+                             (n->site->kind == SITE_ATOMIC && !wrote) ||
+                                 (x->kind == SITE_ATOMIC && !writes(n->access)));
     finding_done(c, f);
 }
 
@@ -280,7 +284,7 @@ static void range_conflict(const struct now *n, uint64_t addr, uint64_t bytes, u
         const struct range_op *o = &n->c->overlap.p[i];
         struct finding *f;
         if (addr >= o->hi || addr + bytes <= o->lo || (!o->write && !writes(n->access)) ||
-            !finding_new(n->c, RACE_LAUNCH, (uintptr_t)n->site, (uintptr_t)o->launch->call, writes(n->access), &f))
+            !finding_new(n->c, RACE_LAUNCH, site_line(n->site), (uintptr_t)o->launch->call, writes(n->access), &f))
             continue;
         f->space = PTX_S_GLOBAL;
         f->addr = addr;
@@ -463,7 +467,7 @@ void race_range(struct check *c, struct launch *op, uint64_t lo, uint64_t hi, bo
                 const bool wrote = w != 0;
                 const struct site *x = p->launch->code->by_id[stamp_site(s)];
                 struct finding *f;
-                if (!finding_new(c, RACE_LAUNCH, (uintptr_t)op->call, (uintptr_t)x, write * 2u + wrote, &f))
+                if (!finding_new(c, RACE_LAUNCH, (uintptr_t)op->call, site_line(x), write * 2u + wrote, &f))
                     continue;
                 f->space = PTX_S_GLOBAL;
                 f->addr = b;

@@ -9,28 +9,33 @@ enum { SHOWN = 10 }; /* findings in full; a screen */
 
 static const char *const severity_word[] = {"note", "warning", "error"};
 
-static void leaks(struct check *c)
+/* One finding for all allocations that one place of the program made. */
+void check_leaks(struct check *c)
 {
     if (!(c->opts.tools & CHECK_LEAK))
         return;
     for (size_t i = 0; i < c->place.n; i++) {
         const struct place *p = &c->place.p[i];
         struct finding *f;
-        if (!p->live || p->kind == EMU_MEM_MODULE || p->kind == EMU_MEM_REGISTERED)
+        if (!p->live || p->kind == EMU_MEM_MODULE || p->kind == EMU_MEM_REGISTERED ||
+            !finding_new(c, LEAK, (uintptr_t)place_frame(p), 1, 0, &f))
             continue;
         char by[256];
+        uint64_t bytes = 0;
+        unsigned n = 0;
+        for (size_t k = i; k < c->place.n; k++)
+            if (c->place.p[k].live && place_frame(&c->place.p[k]) == place_frame(p)) {
+                bytes += c->place.p[k].bytes;
+                n++;
+            }
         place_text(p, by, sizeof by);
-        if (!finding_new(c, LEAK, p->n_frame > 0 ? (uintptr_t)p->frame[0] : 0, p->n_frame > 1 ? (uintptr_t)p->frame[1] : 0,
-                         p->n_frame > 2 ? (uintptr_t)p->frame[2] : 0, &f))
-            continue;
         f->addr = p->addr;
-        f->text = xasprintf("%llu bytes of allocation #%u were never freed%s%s", (unsigned long long)p->bytes, p->serial,
-                            *by ? "; made at " : "", by);
+        f->text = n == 1 ? xasprintf("the %llu bytes of allocation #%u were never freed%s%s", (unsigned long long)bytes,
+                                     p->serial, *by ? "; made at " : "", by)
+                         : xasprintf("%u allocations with %llu bytes were never freed%s%s; the first is #%u", n,
+                                     (unsigned long long)bytes, *by ? "; made at " : "", by, p->serial);
         finding_done(c, f);
     }
-    for (size_t i = 0; i < c->finding.n; i++)
-        if (c->finding.p[i].class == LEAK && c->finding.p[i].severity == ERROR && !c->opts.leaks_fail)
-            c->finding.p[i].severity = WARNING;
 }
 
 static int by_weight(const void *pa, const void *pb)
@@ -72,7 +77,7 @@ static void print_finding(FILE *out, const struct finding *f)
         fprintf(out, "memory");
     if (f->a.kernel)
         fprintf(out, ", kernel %s", f->a.kernel);
-    if (f->count > 1)
+    if (f->count > 1 && f->class != LEAK)
         fprintf(out, " (%llu times)", (unsigned long long)f->count);
     fputc('\n', out);
     if (f->a.has_thread || f->a.file)
@@ -252,7 +257,6 @@ static json_t *to_sarif(const struct check *c)
 
 unsigned check_finish(struct check *c, FILE *out, const char *json, const char *sarif, struct err *e)
 {
-    leaks(c);
     if (c->finding.n)
         qsort(c->finding.p, c->finding.n, sizeof *c->finding.p, by_weight);
     print(c, out);

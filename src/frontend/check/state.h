@@ -322,7 +322,10 @@ struct end end_of(const struct launch *, const struct site *, const char *what, 
 bool finding_new(struct check *, enum class, uint64_t k0, uint64_t k1, uint64_t k2, struct finding **out);
 void finding_done(struct check *, struct finding *);
 char *finding_where(struct check *, uint8_t space, uint64_t addr);
+void *place_frame(const struct place *);
 void place_text(const struct place *, char *out, size_t cap); /* who made it; "" = not known */
+/* The same for all instructions of one source line of a kernel; a finding is about lines. */
+uint64_t site_line(const struct site *);
 extern const char *const class_word[N_CLASS];
 extern const char *const class_tool[N_CLASS];
 

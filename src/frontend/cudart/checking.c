@@ -73,8 +73,11 @@ void checking_finish(void)
         return;
     err_clear(&e);
     fflush(stdout);
-    check_left(rt.check, "stream", handles(RT_STREAM));
-    check_left(rt.check, "event", handles(RT_EVENT));
+    if (!rt.faulted) { /* on a lost device nothing can be freed */
+        check_left(rt.check, "stream", handles(RT_STREAM));
+        check_left(rt.check, "event", handles(RT_EVENT));
+        check_leaks(rt.check);
+    }
     const char *json = rt_option(REPORT_ENV_JSON), *to = json && !strcmp(json, "-") ? rt_option(REPORT_ENV_STDOUT) : NULL;
     if (to)
         dup2(atoi(to), STDOUT_FILENO);

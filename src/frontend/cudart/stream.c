@@ -50,6 +50,8 @@ static cudaError_t stream_new(cudaStream_t *out, unsigned flags, int priority)
         s->flags = flags;
         s->priority = priority < -5 ? -5 : priority > 0 ? 0 : priority;
         ptrmap_put(&rt.handle, s, RT_STREAM, s);
+        if (rt.check)
+            check_stream(rt.check);
         *out = s;
     }
     return rt_leave(e);
