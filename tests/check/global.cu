@@ -6,7 +6,7 @@ namespace cg = cooperative_groups;
 enum { N = 128 };
 
 __global__ void add_to_one(float *sum, const float *in) { *sum += in[blockIdx.x * blockDim.x + threadIdx.x]; }
-CASE(add_to_one, "race race-same-instruction; notes: race-equal-value")
+CASE(add_to_one, "race race-same-instruction")
 {
     float *in = zeros<float>(4 * N), h[4 * N];
     for (int i = 0; i < 4 * N; i++)

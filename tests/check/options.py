@@ -25,8 +25,8 @@ def main():
     p.add_argument("--weir", required=True)
     p.add_argument("--out", required=True)
     args = p.parse_args()
-    args.compiler = "clang"
-    args.out = os.path.join(args.out, "options")
+    args.compiler, args.weir = "clang", os.path.abspath(args.weir)
+    args.out = os.path.abspath(os.path.join(args.out, "options"))
     shared, host = (run.build(args, os.path.join(run.HERE, f)) for f in ("shared.cu", "host.cu"))
 
     def check(*words, env=None):

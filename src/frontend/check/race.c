@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 struct cells_at {
-    uint64_t me, flag, lo, span, warp_base; /* me: of the first lane */
+    uint64_t me, lo, span, warp_base; /* me: of the first lane */
 };
 #define CELLS(name)  name##_base
 #define CELLS_TARGET
@@ -26,14 +26,29 @@ struct cells_at {
 #include "check/cells.h"
 #undef CELLS
 #undef CELLS_TARGET
+#define CELLS(name)  name##_avx512
+#define CELLS_TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,prefer-vector-width=512")))
+#include "check/cells.h"
+#undef CELLS
+#undef CELLS_TARGET
 #endif
+typedef bool cells_read_fn(const uint64_t *, const uint64_t *, uint64_t *, uint64_t *, unsigned, unsigned,
+                           const struct cells_at *);
+typedef bool cells_write_fn(uint64_t *, const uint64_t *, const uint64_t *, const uint64_t *, unsigned, unsigned,
+                            const struct cells_at *);
+static cells_read_fn *cells_read = read_base;
+static cells_write_fn *cells_write = write_base;
 
-static bool wide(void)
+void race_choose(void)
 {
 #if defined(__x86_64__)
-    return __builtin_cpu_supports("avx2");
-#else
-    return false;
+    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
+        cells_read = read_avx512;
+        cells_write = write_avx512;
+    } else if (__builtin_cpu_supports("avx2")) {
+        cells_read = read_avx2;
+        cells_write = write_avx2;
+    }
 #endif
 }
 
@@ -158,7 +173,7 @@ static void conflict(const struct now *n, unsigned lane, uint64_t s, bool wrote,
     if (both_strong && (same_cta || (x->strong == STRONG_GPU && n->site->strong == STRONG_GPU))) {
         /* No race. Lanes of a warp that talk through volatile memory rely on its staying together, though. */
         if (!same_warp || !x->is_volatile || !n->site->is_volatile || same_instruction(n, lane, s) ||
-            (s & FLAG_BIT && !wrote))
+            s & FLAG_BIT)
             return;
         class = RACE_WARP;
         severity = NOTE;
@@ -169,13 +184,10 @@ static void conflict(const struct now *n, unsigned lane, uint64_t s, bool wrote,
         severity = NOTE;
     } else if (stamp_clock(s) == CLOCK_NEVER && same_cta) {
         class = RACE_ASYNC;
-    } else if (n->access == ACCESS_WRITE && n->site->kind == SITE_STORE && !other_launch &&
-               (wrote && same_warp && same_instruction(n, lane, s)
+    } else if (wrote && n->access == ACCESS_WRITE && n->site->kind == SITE_STORE && !other_launch &&
+               (same_warp && same_instruction(n, lane, s)
                     ? same_as_lane(n, lane, stamp_lane(s))
                     : same_value(n, lane, host_at(n, n->addr[lane])))) {
-        class = RACE_EQUAL;
-        severity = NOTE;
-    } else if (wrote && n->access == ACCESS_READ && s & FLAG_BIT) {
         class = RACE_EQUAL;
         severity = NOTE;
     } else if (same_warp && wrote && n->access == ACCESS_WRITE && same_instruction(n, lane, s)) {
@@ -206,7 +218,7 @@ static void conflict(const struct now *n, unsigned lane, uint64_t s, bool wrote,
                   stamp_warp(s) * EMU_LANES + stamp_lane(s));
     f->where = finding_where(c, (uint8_t)n->space, n->addr[lane]);
     f->advice = class == RACE_GUESS ? xasprintf("the plain read is only a guess, which the compare-and-swap checks")
-                : class == RACE_EQUAL ? xasprintf("every thread writes the value that is there, so the result is the same")
+                : class == RACE_EQUAL ? xasprintf("every thread writes the same value, so the result does not depend on the order")
                 : class == RACE_LAUNCH
                     ? xasprintf("the launches are on different streams: cudaStreamWaitEvent() or one stream orders them")
                     : advice(n, class, f, same_cta, same_warp, wrote,
@@ -219,48 +231,52 @@ static void conflict(const struct now *n, unsigned lane, uint64_t s, bool wrote,
 
 static bool conflicts_with(const struct now *n, unsigned lane, uint64_t s)
 {
-    return s && !sync_ordered(n->c, n->a, n->r->w.index, lane, s);
-}
-
-/* In a write the flag means something else. */
-static bool conflicts_with_write(const struct now *n, unsigned lane, uint64_t s)
-{
-    return conflicts_with(n, lane, s & ~FLAG_BIT);
-}
-
-static void cell_read(const struct now *n, struct page *p, unsigned i, unsigned lane)
-{
     const uint64_t me = n->at.me + ((uint64_t)lane << STAMP_LANE);
-    if (p->w && conflicts_with_write(n, lane, p->w[i]))
-        conflict(n, lane, p->w[i], true, n->c->launch);
-    if (p->a && conflicts_with_write(n, lane, p->a[i]))
-        conflict(n, lane, p->a[i], true, n->c->launch);
-    const uint64_t s = p->r0[i];
-    if (!conflicts_with(n, lane, s)) {
-        p->r0[i] = me | n->at.flag;
+    return !fine_base(s, me, &n->at) && !sync_ordered(n->c, n->a, n->r->w.index, lane, s);
+}
+
+
+/* A stamp of a write and the lanes that read the place. */
+static void meets_write(const struct now *n, uint64_t s, unsigned lane, unsigned count)
+{
+    if (!s || s - n->at.lo <= n->at.span)
+        return;
+    for (unsigned l = lane; l < lane + count; l++)
+        if (conflicts_with(n, l, s))
+            conflict(n, l, s, true, n->c->launch);
+}
+
+/* `count` lanes from `lane` on read the cell. */
+static void cell_read(const struct now *n, struct page *p, unsigned i, unsigned lane, unsigned count)
+{
+    const uint64_t me = n->at.me + ((uint64_t)lane << STAMP_LANE), s = p->r0[i];
+    const uint64_t flag = count > 1 ? FLAG_BIT : 0;
+    if (p->w)
+        meets_write(n, p->w[i], lane, count);
+    if (p->a)
+        meets_write(n, p->a[i], lane, count);
+    if (fine_base(s, me, &n->at)) {
+        p->r0[i] = me | flag;
     } else if (!((s ^ me) & WARP_BITS)) {
         p->r0[i] = me | FLAG_BIT;
     } else {
         if (page_cells(n->c, p, &p->r1))
             p->r1[i] = s;
-        p->r0[i] = me | n->at.flag;
+        p->r0[i] = me | flag;
     }
 }
 
 static void cell_write(const struct now *n, struct page *p, unsigned i, unsigned lane)
 {
-    uint64_t me = n->at.me + ((uint64_t)lane << STAMP_LANE);
-    if (p->w && conflicts_with_write(n, lane, p->w[i]))
+    if (p->w && conflicts_with(n, lane, p->w[i]))
         conflict(n, lane, p->w[i], true, n->c->launch);
-    if (p->a && conflicts_with_write(n, lane, p->a[i]))
+    if (p->a && conflicts_with(n, lane, p->a[i]))
         conflict(n, lane, p->a[i], true, n->c->launch);
     if (p->r0 && conflicts_with(n, lane, p->r0[i]))
         conflict(n, lane, p->r0[i], false, n->c->launch);
     if (p->r1 && conflicts_with(n, lane, p->r1[i]))
         conflict(n, lane, p->r1[i], false, n->c->launch);
-    if (n->site->kind == SITE_STORE && same_value(n, lane, host_at(n, n->addr[lane])))
-        me |= FLAG_BIT;
-    (n->site->strong ? p->a : p->w)[i] = me;
+    (n->site->strong ? p->a : p->w)[i] = n->at.me + ((uint64_t)lane << STAMP_LANE);
 }
 
 /* Stamps of launches that may run at the same time. */
@@ -305,11 +321,7 @@ static bool together(const struct now *n, struct page *p, unsigned first, unsign
 {
     uint64_t *w = p->w ? p->w + first : NULL, *a = p->a ? p->a + first : NULL;
     uint64_t *r0 = p->r0 ? p->r0 + first : NULL, *r1 = p->r1 ? p->r1 + first : NULL;
-#if defined(__x86_64__)
-    if (wide())
-        return n->access == ACCESS_READ ? read_avx2(w, a, r0, r1, cells, shift, x) : write_avx2(w, a, r0, r1, cells, shift, x);
-#endif
-    return n->access == ACCESS_READ ? read_base(w, a, r0, r1, cells, shift, x) : write_base(w, a, r0, r1, cells, shift, x);
+    return n->access == ACCESS_READ ? cells_read(w, a, r0, r1, cells, shift, x) : cells_write(w, a, r0, r1, cells, shift, x);
 }
 
 static struct page *page_at(const struct now *n, uint64_t addr)
@@ -346,30 +358,40 @@ static void run_of_lanes(const struct now *n, unsigned lane, unsigned count, boo
         return;
     const unsigned at = (unsigned)(addr % PAGE_BYTES), down = 2 - p->cell_fine, first = at >> down;
     const unsigned cells = bytes >> down, per_lane = n->bytes >> down;
-    struct cells_at x = n->at;
-    x.me += (uint64_t)lane << STAMP_LANE;
-    x.flag = same && count > 1 ? FLAG_BIT : 0;
     const bool plain = !p->older && (n->access == ACCESS_READ || !n->site->strong) && !(per_lane & (per_lane - 1)) &&
                        n->site->kind != SITE_ASYNC_COPY;
-    if (plain && (!same || n->access == ACCESS_READ)) {
-        const unsigned shift = same ? 31 : (unsigned)__builtin_ctz(per_lane);
+    if (plain && cells > 1 && !same) {
+        const unsigned shift = (unsigned)__builtin_ctz(per_lane);
+        struct cells_at x = n->at;
+        x.me += (uint64_t)lane << STAMP_LANE;
         if (together(n, p, first, cells, shift, &x))
             return;
         if (n->access == ACCESS_READ && !p->r1 && page_cells(n->c, p, &p->r1) && together(n, p, first, cells, shift, &x))
             return;
     }
-    struct now one = *n;
-    one.at.flag = x.flag;
-    for (unsigned k = 0; k < count; k++)
-        for (unsigned i = 0; i < per_lane; i++) {
-            const unsigned cell = first + (same ? 0 : k * per_lane) + i;
-            if (p->older)
-                cell_older(&one, p, cell << down, lane + k);
-            if (writes(n->access))
-                cell_write(&one, p, cell, lane + k);
-            else if (!same || k == 0 || (p->w && p->w[cell]) || (p->a && p->a[cell]))
-                cell_read(&one, p, cell, lane + k);
-        }
+    if (p->older)
+        for (unsigned i = 0; i < cells; i++)
+            cell_older(n, p, (first + i) << down, same ? lane : lane + i / per_lane);
+    if (n->access == ACCESS_READ)
+        for (unsigned i = 0; i < cells; i++)
+            cell_read(n, p, first + i, same ? lane : lane + i / per_lane, same ? count : 1);
+    else
+        for (unsigned k = 0; k < count; k++)
+            for (unsigned i = 0; i < per_lane; i++)
+                cell_write(n, p, first + (same ? 0 : k * per_lane) + i, lane + k);
+}
+
+/* Stores are looked at before they are checked; is this one within an allocation? */
+static bool may_touch(struct emu_warp_run *r, const struct emu_inst *in, uint32_t mask, const uint64_t *addr,
+                      uint32_t bytes)
+{
+    const struct emu_range *k = &r->cache[in->target];
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint64_t at = addr[__builtin_ctz(m)];
+        if ((at < k->lo || at + bytes > k->hi) && !emu_mem_find(r->w.emu, at, bytes))
+            return false;
+    }
+    return true;
 }
 
 void race_access(struct check *c, struct emu_warp_run *r, const struct site *site, enum access access, uint32_t mask,
@@ -391,10 +413,31 @@ void race_access(struct check *c, struct emu_warp_run *r, const struct site *sit
         .warp_base = n.w->pair ? 0 : n.w->base,
     };
     a->last = n.w->last = a->clock;
-    if (space == PTX_S_SHARED)
+    if (space == PTX_S_SHARED) {
+        uint64_t most = 0;
         for (uint32_t m = mask; m; m &= m - 1)
-            if (addr[__builtin_ctz(m)] + bytes > r->w.cta->smem_bytes)
-                return; /* the access itself will say so */
+            most = addr[__builtin_ctz(m)] > most ? addr[__builtin_ctz(m)] : most;
+        if (most + bytes > r->w.cta->smem_bytes)
+            return; /* the access itself will say so */
+    } else if (site->kind == SITE_STORE && !may_touch(r, site->in, mask, addr, bytes)) {
+        return;
+    }
+    /* Most often all lanes are neighbors, or all at one place. */
+    if (mask == ~0u && (addr[31] - addr[0] == 31 * (uint64_t)bytes || addr[31] == addr[0])) {
+        const uint64_t step = addr[31] == addr[0] ? 0 : bytes;
+        uint64_t apart = addr[0] & (bytes - 1);
+        for (unsigned l = 0; l < EMU_LANES; l++)
+            apart |= addr[l] ^ (addr[0] + l * step);
+        if (!apart) {
+            for (unsigned l = 0; l < EMU_LANES;) {
+                const uint64_t fit = step ? (PAGE_BYTES - addr[l] % PAGE_BYTES) / bytes : EMU_LANES;
+                const unsigned k = fit < EMU_LANES - l ? (unsigned)fit : EMU_LANES - l;
+                run_of_lanes(&n, l, k, !step);
+                l += k;
+            }
+            return;
+        }
+    }
     for (unsigned l = 0; l < EMU_LANES;) {
         if (!(mask >> l & 1)) {
             l++;

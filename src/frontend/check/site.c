@@ -70,6 +70,9 @@ static void addresses(const struct emu_warp_run *r, const struct emu_inst *in, u
     else
         for (int l = 0; l < EMU_LANES; l++)
             a[l] = (uint32_t)(((const uint32_t *)row)[l] + (uint32_t)off);
+    if (in->aux[EMU_AUX_SPACE] == PTX_S_SHARED) /* an address of shared memory has 32 bits */
+        for (int l = 0; l < EMU_LANES; l++)
+            a[l] = (uint32_t)a[l];
 }
 
 static bool checked(enum ptx_space s)
@@ -77,18 +80,40 @@ static bool checked(enum ptx_space s)
     return s == PTX_S_GLOBAL || s == PTX_S_SHARED;
 }
 
+/* Of a generic address: global when all lanes' are, what is most frequent; GENERIC when they must be looked at. */
+static enum ptx_space common_space(const uint64_t *addr, uint32_t mask, enum ptx_space space)
+{
+    if (space != PTX_S_GENERIC && space != PTX_S_NONE)
+        return space;
+    uint64_t any = 0;
+    for (uint32_t m = mask; m; m &= m - 1)
+        any |= addr[__builtin_ctz(m)];
+    return any & EMU_WINDOW_MASK ? PTX_S_GENERIC : PTX_S_GLOBAL;
+}
+
+static void look_in(struct check *c, struct emu_warp_run *r, const struct site *x, enum access access, uint32_t mask,
+                    enum ptx_space space, const uint64_t *addr, uint32_t bytes)
+{
+    if (c->racing && checked(space))
+        race_access(c, r, x, access, mask, space, addr, bytes);
+    if (c->initing && access != ACCESS_WRITE)
+        init_read(c, r, x, mask, space, addr, bytes);
+    if (c->initing && access != ACCESS_READ)
+        init_write(c, r, x, mask, space, addr, bytes);
+}
+
 static void look(struct check *c, struct emu_warp_run *r, const struct site *x, enum access access, uint32_t mask,
                  enum ptx_space space, const uint64_t *addr, uint32_t bytes)
 {
+    space = common_space(addr, mask, space);
+    if (space != PTX_S_GENERIC) {
+        look_in(c, r, x, access, mask, space, addr, bytes);
+        return;
+    }
     struct lanes n;
     while (mask) {
         split(addr, space, &mask, &n);
-        if (c->racing && checked(n.space))
-            race_access(c, r, x, access, n.mask, n.space, n.addr, bytes);
-        if (c->initing && access != ACCESS_WRITE)
-            init_read(c, r, x, n.mask, n.space, n.addr, bytes);
-        if (c->initing && access != ACCESS_READ)
-            init_write(c, r, x, n.mask, n.space, n.addr, bytes);
+        look_in(c, r, x, access, n.mask, n.space, n.addr, bytes);
     }
 }
 

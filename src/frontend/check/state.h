@@ -32,7 +32,7 @@ enum {
     CLOCK_NEVER = 0x7ffff, /* of an asynchronous copy that nobody has waited for */
 };
 #define CTA_MAX   ((1u << 22) - 2)
-#define FLAG_BIT  (1ull << STAMP_FLAG) /* reads: other lanes of the warp, too; writes: the value was there already */
+#define FLAG_BIT  (1ull << STAMP_FLAG) /* of a read: other lanes of the warp read it, too */
 #define WARP_BITS (~0ull << STAMP_CTA | 31ull << STAMP_WARP)
 #define OWN_BITS  (WARP_BITS | 31ull << STAMP_LANE)
 static inline uint32_t stamp_cta(uint64_t s) { return (uint32_t)(s >> STAMP_CTA) - 1; }
@@ -277,6 +277,7 @@ void page_drop(struct check *, struct page *);
 void init_set(struct check *, uint64_t addr, uint64_t bytes, bool on);
 
 /* race.c */
+void race_choose(void); /* what this machine runs fastest */
 enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC };
 void race_access(struct check *, struct emu_warp_run *, const struct site *, enum access, uint32_t mask,
                  enum ptx_space, const uint64_t *addr, uint32_t bytes);
