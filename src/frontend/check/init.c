@@ -90,11 +90,42 @@ static void pass(struct emu_warp_run *r, const struct site *x, unsigned lane, ui
     }
 }
 
+/* The bits of all lanes' bytes, where those lie side by side in one page. NULL: they do not. */
+static uint64_t *row_bits(struct check *c, struct emu_warp_run *r, enum ptx_space space, const uint64_t *addr,
+                          uint32_t bytes, enum shape shape, uint32_t *n)
+{
+    *n = shape == SHAPE_SAME ? bytes : EMU_LANES * bytes;
+    if (shape == SHAPE_OTHER || space == PTX_S_LOCAL || addr[0] % PAGE_BYTES + *n > PAGE_BYTES)
+        return NULL;
+    if (space == PTX_S_GLOBAL)
+        return shadow_page(c, addr[0])->init;
+    return space == PTX_S_SHARED && addr[0] + *n <= r->w.cta->smem_bytes ? ccta_of(r)->smem[addr[0] >> PAGE_BITS].init
+                                                                         : NULL;
+}
+
+static bool all_written(struct check *c, struct emu_warp_run *r, enum ptx_space space, const uint64_t *addr,
+                        uint32_t bytes, enum shape shape)
+{
+    uint32_t n;
+    const uint64_t *bits = row_bits(c, r, space, addr, bytes, shape, &n);
+    if (!bits)
+        return false;
+    uint64_t missing = 0;
+    for (uint32_t at = addr[0] % PAGE_BYTES, end = at + n; at < end;) {
+        const uint32_t to = (at / 64 + 1) * 64 < end ? (at / 64 + 1) * 64 : end;
+        missing |= ~(bits[at / 64] >> at % 64) & ones(to - at);
+        at = to;
+    }
+    return !missing;
+}
+
 void init_read(struct check *c, struct emu_warp_run *r, const struct site *x, uint32_t mask, enum ptx_space space,
-               const uint64_t *addr, uint32_t bytes)
+               const uint64_t *addr, uint32_t bytes, enum shape shape)
 {
     const bool passes = x->passes && r->frame->caller == NULL;
     const struct cwarp *w = &ccta_of(r)->warp[r->w.index];
+    if (!(passes && w->any_undefined) && all_written(c, r, space, addr, bytes, shape))
+        return;
     uint64_t *last = NULL, last_word = ~0ull;
     for (uint32_t m = mask; m; m &= m - 1) {
         const unsigned l = (unsigned)__builtin_ctz(m);
@@ -116,10 +147,20 @@ void init_read(struct check *c, struct emu_warp_run *r, const struct site *x, ui
 }
 
 void init_write(struct check *c, struct emu_warp_run *r, const struct site *x, uint32_t mask, enum ptx_space space,
-                const uint64_t *addr, uint32_t bytes)
+                const uint64_t *addr, uint32_t bytes, enum shape shape)
 {
     const struct cwarp *w = &ccta_of(r)->warp[r->w.index];
     const bool passes = x->passes && w->any_undefined && r->frame->caller == NULL;
+    uint32_t n;
+    uint64_t *whole = passes ? NULL : row_bits(c, r, space, addr, bytes, shape, &n);
+    if (whole) {
+        for (uint32_t at = addr[0] % PAGE_BYTES, end = at + n; at < end;) {
+            const uint32_t to = (at / 64 + 1) * 64 < end ? (at / 64 + 1) * 64 : end;
+            whole[at / 64] |= ones(to - at) << at % 64;
+            at = to;
+        }
+        return;
+    }
     for (uint32_t m = mask; m; m &= m - 1) {
         const unsigned l = (unsigned)__builtin_ctz(m);
         unsigned at;

@@ -395,7 +395,7 @@ static bool may_touch(struct emu_warp_run *r, const struct emu_inst *in, uint32_
 }
 
 void race_access(struct check *c, struct emu_warp_run *r, const struct site *site, enum access access, uint32_t mask,
-                 enum ptx_space space, const uint64_t *addr, uint32_t bytes)
+                 enum ptx_space space, const uint64_t *addr, uint32_t bytes, enum shape shape)
 {
     struct ccta *a = ccta_of(r);
     struct now n = {.c = c, .r = r, .a = a, .w = &a->warp[r->w.index], .site = site, .access = access, .space = space,
@@ -422,21 +422,14 @@ void race_access(struct check *c, struct emu_warp_run *r, const struct site *sit
     } else if (site->kind == SITE_STORE && !may_touch(r, site->in, mask, addr, bytes)) {
         return;
     }
-    /* Most often all lanes are neighbors, or all at one place. */
-    if (mask == ~0u && (addr[31] - addr[0] == 31 * (uint64_t)bytes || addr[31] == addr[0])) {
-        const uint64_t step = addr[31] == addr[0] ? 0 : bytes;
-        uint64_t apart = addr[0] & (bytes - 1);
-        for (unsigned l = 0; l < EMU_LANES; l++)
-            apart |= addr[l] ^ (addr[0] + l * step);
-        if (!apart) {
-            for (unsigned l = 0; l < EMU_LANES;) {
-                const uint64_t fit = step ? (PAGE_BYTES - addr[l] % PAGE_BYTES) / bytes : EMU_LANES;
-                const unsigned k = fit < EMU_LANES - l ? (unsigned)fit : EMU_LANES - l;
-                run_of_lanes(&n, l, k, !step);
-                l += k;
-            }
-            return;
+    if (shape != SHAPE_OTHER) {
+        for (unsigned l = 0; l < EMU_LANES;) {
+            const uint64_t fit = shape == SHAPE_SAME ? EMU_LANES : (PAGE_BYTES - addr[l] % PAGE_BYTES) / bytes;
+            const unsigned k = fit < EMU_LANES - l ? (unsigned)fit : EMU_LANES - l;
+            run_of_lanes(&n, l, k, shape == SHAPE_SAME);
+            l += k;
         }
+        return;
     }
     for (unsigned l = 0; l < EMU_LANES;) {
         if (!(mask >> l & 1)) {

@@ -91,15 +91,27 @@ static enum ptx_space common_space(const uint64_t *addr, uint32_t mask, enum ptx
     return any & EMU_WINDOW_MASK ? PTX_S_GENERIC : PTX_S_GLOBAL;
 }
 
+static enum shape shape_of(const uint64_t *addr, uint32_t mask, uint32_t bytes)
+{
+    const uint64_t span = addr[31] - addr[0], step = span ? bytes : 0;
+    if (mask != ~0u || span != 31 * step)
+        return SHAPE_OTHER;
+    uint64_t apart = addr[0] & (bytes - 1);
+    for (unsigned l = 0; l < EMU_LANES; l++)
+        apart |= addr[l] ^ (addr[0] + l * step);
+    return apart ? SHAPE_OTHER : span ? SHAPE_NEIGHBORS : SHAPE_SAME;
+}
+
 static void look_in(struct check *c, struct emu_warp_run *r, const struct site *x, enum access access, uint32_t mask,
                     enum ptx_space space, const uint64_t *addr, uint32_t bytes)
 {
+    const enum shape shape = shape_of(addr, mask, bytes);
     if (c->racing && checked(space))
-        race_access(c, r, x, access, mask, space, addr, bytes);
+        race_access(c, r, x, access, mask, space, addr, bytes, shape);
     if (c->initing && access != ACCESS_WRITE)
-        init_read(c, r, x, mask, space, addr, bytes);
+        init_read(c, r, x, mask, space, addr, bytes, shape);
     if (c->initing && access != ACCESS_READ)
-        init_write(c, r, x, mask, space, addr, bytes);
+        init_write(c, r, x, mask, space, addr, bytes, shape);
 }
 
 static void look(struct check *c, struct emu_warp_run *r, const struct site *x, enum access access, uint32_t mask,

@@ -276,11 +276,14 @@ void page_refine(struct check *, struct page *, unsigned fine);
 void page_drop(struct check *, struct page *);
 void init_set(struct check *, uint64_t addr, uint64_t bytes, bool on);
 
+/* How the lanes of an access lie: at the same place, side by side (all 32 of them), otherwise. */
+enum shape { SHAPE_SAME, SHAPE_NEIGHBORS, SHAPE_OTHER };
+
 /* race.c */
 void race_choose(void); /* what this machine runs fastest */
 enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC };
 void race_access(struct check *, struct emu_warp_run *, const struct site *, enum access, uint32_t mask,
-                 enum ptx_space, const uint64_t *addr, uint32_t bytes);
+                 enum ptx_space, const uint64_t *addr, uint32_t bytes, enum shape);
 void race_wait_copies(struct check *, struct emu_warp_run *, uint32_t newest_kept, bool all);
 void race_range(struct check *, struct launch *, uint64_t lo, uint64_t hi, bool write);
 
@@ -300,9 +303,9 @@ bool sync_ordered_seen(struct check *, const struct ccta *, unsigned warp, unsig
 
 /* init.c */
 void init_read(struct check *, struct emu_warp_run *, const struct site *, uint32_t mask, enum ptx_space,
-               const uint64_t *addr, uint32_t bytes);
+               const uint64_t *addr, uint32_t bytes, enum shape);
 void init_write(struct check *, struct emu_warp_run *, const struct site *, uint32_t mask, enum ptx_space,
-                const uint64_t *addr, uint32_t bytes);
+                const uint64_t *addr, uint32_t bytes, enum shape);
 
 /* host.c */
 bool host_ordered(const struct check *, const struct launch *);
