@@ -208,7 +208,6 @@ struct check *check_open(const struct check_opts *o, struct err *e)
     c->opts = *o;
     c->shadow_limit = o->shadow_bytes ? o->shadow_bytes : SHADOW_BYTES;
     c->next_owner = 1;
-    c->last_key = UINT64_MAX;
     race_choose();
     c->watch = (struct emu_watch){c,       site_decoded, launch_begin, launch_end, cta_begin,
                                   cta_end, sync_arrive,  sync_release, matrix};

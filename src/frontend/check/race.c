@@ -270,7 +270,8 @@ static void cell_write(const struct now *n, struct page *p, unsigned i, unsigned
 {
     if (p->w && conflicts_with(n, lane, p->w[i]))
         conflict(n, lane, p->w[i], true, n->c->launch);
-    if (p->a && conflicts_with(n, lane, p->a[i]))
+    /* Atomics of the GPU's scope do not mind each other. */
+    if (p->a && (n->access != ACCESS_ATOMIC || n->c->code->narrow) && conflicts_with(n, lane, p->a[i]))
         conflict(n, lane, p->a[i], true, n->c->launch);
     if (p->r0 && conflicts_with(n, lane, p->r0[i]))
         conflict(n, lane, p->r0[i], false, n->c->launch);
@@ -342,6 +343,34 @@ static unsigned fineness(uint64_t addr, uint32_t bytes)
 {
     const uint64_t odd = addr | bytes;
     return odd & 1 ? 2 : odd & 2 ? 1 : 0;
+}
+
+/* One lane, one cell, nothing to be said: scattered accesses are mostly like that. False: look closer. */
+static bool quick(const struct now *n, struct page *p, uint64_t addr, unsigned lane)
+{
+    if (p->older || n->bytes != 4u >> p->cell_fine || n->c->overlap.n)
+        return false;
+    const unsigned i = (unsigned)(addr % PAGE_BYTES) >> (2 - p->cell_fine);
+    const uint64_t me = n->at.me + ((uint64_t)lane << STAMP_LANE);
+    if ((p->w && !fine_base(p->w[i], me, &n->at)) || (p->a && (n->access != ACCESS_ATOMIC || n->c->code->narrow) && !fine_base(p->a[i], me, &n->at)))
+        return false;
+    if (n->access == ACCESS_READ) {
+        if (!p->r0)
+            return false;
+        const uint64_t s = p->r0[i];
+        if (!fine_base(s, me, &n->at)) {
+            if (!((s ^ me) & WARP_BITS) || !p->r1)
+                return false;
+            p->r1[i] = s;
+        }
+        p->r0[i] = me;
+        return true;
+    }
+    uint64_t *to = n->site->strong ? p->a : p->w;
+    if (!to || (p->r0 && !fine_base(p->r0[i], me, &n->at)) || (p->r1 && !fine_base(p->r1[i], me, &n->at)))
+        return false;
+    to[i] = me;
+    return true;
 }
 
 static void run_of_lanes(const struct now *n, unsigned lane, unsigned count, bool same)
@@ -447,7 +476,8 @@ void race_access(struct check *c, struct emu_warp_run *r, const struct site *sit
         while (l + k < EMU_LANES && mask >> (l + k) & 1 && addr[l + k] == addr[l] + k * step &&
                (addr[l + k] + bytes - 1) >> PAGE_BITS == page)
             k++;
-        run_of_lanes(&n, l, k, same);
+        if (k > 1 || !quick(&n, page_at(&n, addr[l]), addr[l], l))
+            run_of_lanes(&n, l, k, same);
         l += k;
     }
 }

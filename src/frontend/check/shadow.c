@@ -138,8 +138,8 @@ static void grow_top(struct check *c)
 struct page *shadow_find(const struct check *c, uint64_t addr)
 {
     const uint64_t key = addr >> PAGE_BITS;
-    if (key == c->last_key && c->last_page)
-        return c->last_page;
+    if (c->last_key[key % LAST_PAGES] == key + 1)
+        return c->last_page[key % LAST_PAGES];
     const struct top *t = find_top(c, key >> SHADOW_TOP_BITS);
     return t && t->page ? t->page[key & (SHADOW_TOP_PAGES - 1)] : NULL;
 }
@@ -161,8 +161,8 @@ static void init_page(struct check *c, struct page *p, uint64_t base)
 struct page *shadow_page(struct check *c, uint64_t addr)
 {
     const uint64_t key = addr >> PAGE_BITS;
-    if (key == c->last_key && c->last_page)
-        return c->last_page;
+    if (c->last_key[key % LAST_PAGES] == key + 1)
+        return c->last_page[key % LAST_PAGES];
     if (2 * (c->n_top + 1) > c->cap_top)
         grow_top(c);
     struct top *t = find_top(c, key >> SHADOW_TOP_BITS);
@@ -176,8 +176,8 @@ struct page *shadow_page(struct check *c, uint64_t addr)
         *at = xcalloc(1, sizeof **at);
         init_page(c, *at, key << PAGE_BITS);
     }
-    c->last_key = key;
-    c->last_page = *at;
+    c->last_key[key % LAST_PAGES] = key + 1;
+    c->last_page[key % LAST_PAGES] = *at;
     return *at;
 }
 

@@ -494,6 +494,7 @@ void site_decoded(void *ctx, struct emu_prog *p)
                 continue;
             x->fn = in->fn;
             in->fn = front;
+            k->narrow |= x->strong == STRONG_CTA;
         }
         find_guesses(k, fn);
     }

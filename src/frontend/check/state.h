@@ -60,6 +60,7 @@ struct site {
 struct code { /* a kernel's sites; outlives the kernel */
     char *kernel;
     bool wanted; /* --kernel */
+    bool narrow; /* some strong access is of the CTA's scope only */
     struct site *site; /* per pc; fn == NULL: not watched */
     struct site **by_id;
     unsigned n_id;
@@ -87,7 +88,7 @@ void *pool_take(struct pool *, size_t bytes);
 void pool_reset(struct pool *);
 
 /* ---- shadow memory (shadow.c) ---- */
-enum { PAGE_BITS = 10, PAGE_BYTES = 1 << PAGE_BITS, SHADOW_TOP_BITS = 15, SHADOW_TOP_PAGES = 1 << SHADOW_TOP_BITS };
+enum { PAGE_BITS = 10, PAGE_BYTES = 1 << PAGE_BITS, SHADOW_TOP_BITS = 15, SHADOW_TOP_PAGES = 1 << SHADOW_TOP_BITS, LAST_PAGES = 64 };
 struct page {
     uint64_t *w, *a, *r0, *r1; /* last weak write; last strong one; last reads of two warps. NULL until needed */
     uint64_t owner;        /* launch (or CTA, of shared memory) whose stamps these are; 0 = none */
@@ -239,8 +240,8 @@ struct check {
     /* shadow memory */
     struct top { uint64_t key; struct page **page; } *top;
     size_t n_top, cap_top;
-    uint64_t last_key;
-    struct page *last_page;
+    uint64_t last_key[LAST_PAGES]; /* pages used last, by the low bits of their number */
+    struct page *last_page[LAST_PAGES];
     VEC(uint64_t *) cells[3]; /* free arrays, by fineness */
     uint64_t shadow_bytes, shadow_limit;
     bool full, clock_stopped, many_ctas, know_full;
