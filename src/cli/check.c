@@ -2,7 +2,7 @@
  * weir check: runs a program under the checker (frontend/check), which lives in the program's process as the emulator
  * does. Here is the command line; the report is printed by the program's process when it ends.
  */
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "check/check.h"
 #include "cli/cli.h"
 #include "cli/run.h"
@@ -20,15 +20,27 @@ struct args {
     int argc;
 };
 
-enum { KEY_TOOL = 256, KEY_KERNEL, KEY_FAIL_FAST, KEY_JSON, KEY_SARIF, KEY_SUPPRESS, KEY_STRICT, KEY_NOTES, KEY_MAX_INSN };
+enum {
+    KEY_TOOL = 256,
+    KEY_KERNEL,
+    KEY_FAIL_FAST,
+    KEY_JSON,
+    KEY_SARIF,
+    KEY_SUPPRESS,
+    KEY_STRICT,
+    KEY_NOTES,
+    KEY_MAX_INSN
+};
 
 static const struct argp_option options[] = {
-    {"tool", KEY_TOOL, "LIST", 0, "memcheck, racecheck, initcheck, synccheck, leakcheck (default: all; leaks are warnings then)", 0},
+    {"tool", KEY_TOOL, "LIST", 0,
+     "memcheck, racecheck, initcheck, synccheck, leakcheck (default: all; leaks are warnings then)", 0},
     {"kernel", KEY_KERNEL, "REGEX", 0, "only kernels whose name this extended regular expression matches", 0},
     {"fail-fast", KEY_FAIL_FAST, 0, 0, "end the program at the first error", 0},
     {"strict", KEY_STRICT, 0, 0, "warnings count as errors", 0},
     {"notes", KEY_NOTES, 0, 0, "print notes, too: equal values written by several threads, for one", 0},
-    {"suppressions", KEY_SUPPRESS, "FILE", 0, "lines of a finding's class (or *) and a text that it names; not reported", 0},
+    {"suppressions", KEY_SUPPRESS, "FILE", 0,
+     "lines of a finding's class (or *) and a text that it names; not reported", 0},
     {"json", KEY_JSON, "FILE", 0, "write all findings (- = standard output)", 0},
     {"sarif", KEY_SARIF, "FILE", 0, "write all findings as SARIF 2.1.0, for annotations of source lines", 0},
     {"max-insn", KEY_MAX_INSN, "N", 0, "stop a launch after N warp instructions: a runaway kernel", 0},
@@ -44,8 +56,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->tools = check_tools_of(arg, &wrong);
         if (wrong || !a->tools)
             argp_failure(state, CLI_BAD_INPUT, 0,
-                         "--tool %s: there is no tool '%s'; say memcheck, racecheck, initcheck, synccheck or leakcheck", arg,
-                         wrong ? wrong : "");
+                         "--tool %s: there is no tool '%s'; say memcheck, racecheck, initcheck, synccheck or leakcheck",
+                         arg, wrong ? wrong : "");
         a->leaks_fail = a->tools & CHECK_LEAK;
         break;
     case KEY_KERNEL:
@@ -93,7 +105,8 @@ static const struct argp argp = {
     parse,
     "./PROGRAM [ARGUMENTS]",
     "Runs a CUDA program without a GPU and reports what is wrong with its kernels: races in shared and global memory "
-    "within a block, between blocks and between streams, reads of memory that was never written, barriers and masks that "
+    "within a block, between blocks and between streams, reads of memory that was never written, barriers and masks "
+    "that "
     "are not what the instruction demands, addresses out of bounds, memory that is never freed.\n\n"
     "A race is found although nothing went wrong: what counts is whether barriers, fences, atomics, streams and events "
     "order the accesses. Compile with -lineinfo (weir cc does) to see source lines."

@@ -4,7 +4,7 @@
 
 #include "cli/machine_args.h"
 
-struct check_args { /* weir check; see cudart/report.h */
+struct check_args { /* weir check; see cudart/run_link.h */
     const char *words, *kernel, *suppress, *sarif;
 };
 /* Runs the program under the checker; an exit status. */

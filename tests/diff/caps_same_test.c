@@ -114,17 +114,17 @@ static void caps_finds_what_there_is(void **state)
 {
     (void)state;
     struct numbers n = run("caps", NULL, false, false);
-    assert_int_equal(number(&n, "caps.strides"), 2 * 15 * 3); /* three loads of each SM, in each launch anew */
+    assert_int_equal(number(&n, "caps.strides_found"), 2 * 15 * 3); /* three loads of each SM, in each launch anew */
     assert_int_equal(number(&n, "caps.indirect"), 2 * CTAS * WARPS);
-    assert_int_equal(number(&n, "caps.irregular"), 0);
+    assert_int_equal(number(&n, "caps.percta_invalidated"), 0);
     assert_true(number(&n, "caps.by_stride") > 0);
     assert_true(number(&n, "caps.by_leader") > number(&n, "caps.by_stride"));
-    assert_true(number(&n, "caps.renewed") > 0);
-    assert_true(number(&n, "caps.woken") > 0);
+    assert_true(number(&n, "caps.bases_updated") > 0);
+    assert_true(number(&n, "caps.wakeups") > 0);
     assert_true(number(&n, "caps.picks.leading") > 0);
     numbers_free(&n);
     n = run("caps", "caps.wakeup=no", false, false);
-    assert_int_equal(number(&n, "caps.woken"), 0);
+    assert_int_equal(number(&n, "caps.wakeups"), 0);
     numbers_free(&n);
 }
 

@@ -2,7 +2,7 @@
  * The host's side: which operations are over when another begins, what copies and memsets touch, who allocated what.
  *
  * Order among operations is a vector clock per stream and one for the host: operations of a stream are in order, the
- * default stream waits for the others and they for it, events and synchronisation carry clocks. The host's own accesses
+ * default stream waits for the others and they for it, events and synchronization carry clocks. The host's own accesses
  * are not seen, nor what happens in parallel within a graph: its nodes count as one operation.
  */
 #include "check/state.h"
@@ -219,8 +219,8 @@ void check_read(struct check *c, uint64_t addr, uint64_t bytes, const char *call
     f->addr = first;
     f->a = (struct end){.what = call};
     f->where = finding_where(c, PTX_S_GLOBAL, first);
-    f->text = xasprintf("%llu of the %llu bytes were never written", (unsigned long long)missing,
-                        (unsigned long long)bytes);
+    f->text =
+        xasprintf("%llu of the %llu bytes were never written", (unsigned long long)missing, (unsigned long long)bytes);
     f->severity = WARNING; /* the host may never look at them */
     f->advice = xasprintf("copy what the kernels have written, or cudaMemset() the memory first");
     finding_done(c, f);

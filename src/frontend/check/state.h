@@ -5,13 +5,13 @@
  * site). A CTA's clock counts the events that order its threads. A thread that knows another's clock up to c is ordered
  * behind everything that the other did with a stamp of at most c; what threads know is kept as little as possible:
  *   - of its own CTA up to the last full barrier: one number for the CTA;
- *   - of its own warp up to the last __syncwarp: one number for the warp, or a matrix when parts of it synchronise;
+ *   - of its own warp up to the last __syncwarp: one number for the warp, or a matrix when parts of it synchronize;
  *   - everything else, learned through memory or named barriers: a persistent tree over CTAs (know.c).
  */
 #ifndef WEIR_CHECK_STATE_H
 #define WEIR_CHECK_STATE_H
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/mem.h"
 #include "check/check.h"
 #include "emu/exec_mem.h"
@@ -35,11 +35,26 @@ enum {
 #define FLAG_BIT  (1ull << STAMP_FLAG) /* of a read: other lanes of the warp read it, too */
 #define WARP_BITS (~0ull << STAMP_CTA | 31ull << STAMP_WARP)
 #define OWN_BITS  (WARP_BITS | 31ull << STAMP_LANE)
-static inline uint32_t stamp_cta(uint64_t s) { return (uint32_t)(s >> STAMP_CTA) - 1; }
-static inline uint32_t stamp_clock(uint64_t s) { return (uint32_t)(s >> STAMP_CLOCK) & 0x7ffff; }
-static inline unsigned stamp_warp(uint64_t s) { return (unsigned)(s >> STAMP_WARP) & 31; }
-static inline unsigned stamp_lane(uint64_t s) { return (unsigned)(s >> STAMP_LANE) & 31; }
-static inline unsigned stamp_site(uint64_t s) { return (unsigned)s & SITE_MAX; }
+static inline uint32_t stamp_cta(uint64_t s)
+{
+    return (uint32_t)(s >> STAMP_CTA) - 1;
+}
+static inline uint32_t stamp_clock(uint64_t s)
+{
+    return (uint32_t)(s >> STAMP_CLOCK) & 0x7ffff;
+}
+static inline unsigned stamp_warp(uint64_t s)
+{
+    return (unsigned)(s >> STAMP_WARP) & 31;
+}
+static inline unsigned stamp_lane(uint64_t s)
+{
+    return (unsigned)(s >> STAMP_LANE) & 31;
+}
+static inline unsigned stamp_site(uint64_t s)
+{
+    return (unsigned)s & SITE_MAX;
+}
 
 /* ---- instructions ---- */
 enum site_kind { SITE_LOAD, SITE_STORE, SITE_ATOMIC, SITE_ASYNC_COPY, SITE_MBARRIER, SITE_FENCE, SITE_SYNC, SITE_WAIT };
@@ -49,9 +64,9 @@ struct site {
     uint8_t kind, space, bytes, strong;
     uint8_t scope; /* fences: STRONG_CTA or STRONG_GPU */
     bool acquire, release, is_volatile;
-    bool guesses;  /* load: a compare-and-swap of the address decides whether the value counts */
-    bool passes;   /* load: its results are only stored; store: of such a result */
-    uint16_t id;   /* 1 ...; in stamps */
+    bool guesses; /* load: a compare-and-swap of the address decides whether the value counts */
+    bool passes;  /* load: its results are only stored; store: of such a result */
+    uint16_t id;  /* 1 ...; in stamps */
     uint32_t line;
     const char *file;          /* of the source, or of the PTX */
     char text[48];             /* the instruction */
@@ -59,8 +74,8 @@ struct site {
 };
 struct code { /* a kernel's sites; outlives the kernel */
     char *kernel;
-    bool wanted; /* --kernel */
-    bool narrow; /* some strong access is of the CTA's scope only */
+    bool wanted;       /* --kernel */
+    bool narrow;       /* some strong access is of the CTA's scope only */
     struct site *site; /* per pc; fn == NULL: not watched */
     struct site **by_id;
     unsigned n_id;
@@ -75,7 +90,7 @@ struct known { /* of one CTA */
     uint32_t all, n;
     struct part *part;
 };
-struct know; /* immutable; NULL = nothing */
+struct know;      /* immutable; NULL = nothing */
 struct know_set { /* one per lane, most often the same */
     struct know *all, **lane;
 };
@@ -88,14 +103,20 @@ void *pool_take(struct pool *, size_t bytes);
 void pool_reset(struct pool *);
 
 /* ---- shadow memory (shadow.c) ---- */
-enum { PAGE_BITS = 10, PAGE_BYTES = 1 << PAGE_BITS, SHADOW_TOP_BITS = 15, SHADOW_TOP_PAGES = 1 << SHADOW_TOP_BITS, LAST_PAGES = 64 };
+enum {
+    PAGE_BITS = 10,
+    PAGE_BYTES = 1 << PAGE_BITS,
+    SHADOW_TOP_BITS = 15,
+    SHADOW_TOP_PAGES = 1 << SHADOW_TOP_BITS,
+    LAST_PAGES = 64
+};
 struct page {
     uint64_t *w, *a, *r0, *r1; /* last weak write; last strong one; last reads of two warps. NULL until needed */
-    uint64_t owner;        /* launch (or CTA, of shared memory) whose stamps these are; 0 = none */
+    uint64_t owner;            /* launch (or CTA, of shared memory) whose stamps these are; 0 = none */
     struct launch *launch;
-    struct page *older;    /* stamps of launches that the owner is not ordered behind */
-    uint8_t fine;          /* a cell covers 4 >> fine bytes */
-    uint8_t cell_fine;     /* of the arrays */
+    struct page *older;             /* stamps of launches that the owner is not ordered behind */
+    uint8_t fine;                   /* a cell covers 4 >> fine bytes */
+    uint8_t cell_fine;              /* of the arrays */
     uint64_t init[PAGE_BYTES / 64]; /* a bit per byte that was written */
 };
 
@@ -113,15 +134,15 @@ struct copies {
     uint32_t group; /* that the next one belongs to */
 };
 struct cwarp {
-    uint32_t base, soft;       /* clock of the last __syncwarp of the whole warp; of the last shuffle or vote */
-    uint32_t last;             /* clock of its last access */
+    uint32_t base, soft;         /* clock of the last __syncwarp of the whole warp; of the last shuffle or vote */
+    uint32_t last;               /* clock of its last access */
     uint32_t (*pair)[EMU_LANES]; /* [j][i]: what lane j knows of lane i; NULL = base for all */
-    struct know_set know, seen; /* seen: read from memory, without a fence since */
-    struct mark *mark[2];       /* fences of the CTA's scope and of the GPU's, per lane; NULL = none */
+    struct know_set know, seen;  /* seen: read from memory, without a fence since */
+    struct mark *mark[2];        /* fences of the CTA's scope and of the GPU's, per lane; NULL = none */
     struct mark *mark_room[2];
     uint32_t (*pair_room)[EMU_LANES];
     struct copies copies;
-    uint64_t *local_init;       /* bits: [lane][byte] */
+    uint64_t *local_init;            /* bits: [lane][byte] */
     uint8_t (*undefined)[EMU_LANES]; /* per register row: bytes that a passing load left undefined, see init.c */
     uint32_t n_undefined;            /* rows */
     bool any_undefined;
@@ -152,17 +173,32 @@ struct launch {
     struct code *code;
     uint32_t stream, seq; /* of the operation */
     uint32_t block[3], grid[3];
-    const char *call;     /* a copy: its name; then code is NULL */
+    const char *call; /* a copy: its name; then code is NULL */
 };
 
 /* ---- findings ---- */
 enum severity { NOTE, WARNING, ERROR };
 enum class {
-    RACE, RACE_SAME_INST, RACE_SCOPE, RACE_ACQUIRE, RACE_WARP, RACE_EQUAL, RACE_GUESS, RACE_ASYNC, RACE_LAUNCH,
-    UNINIT, UNINIT_HOST, SYNC_DIVERGED, SYNC_MASK, SYNC_MBARRIER, MEMORY, LEAK, N_CLASS
+    RACE,
+    RACE_SAME_INST,
+    RACE_SCOPE,
+    RACE_ACQUIRE,
+    RACE_WARP,
+    RACE_EQUAL,
+    RACE_GUESS,
+    RACE_ASYNC,
+    RACE_LAUNCH,
+    UNINIT,
+    UNINIT_HOST,
+    SYNC_DIVERGED,
+    SYNC_MASK,
+    SYNC_MBARRIER,
+    MEMORY,
+    LEAK,
+    N_CLASS
 };
-struct end { /* one side of a finding */
-    const char *what;  /* "write", "read", "atomic" */
+struct end {          /* one side of a finding */
+    const char *what; /* "write", "read", "atomic" */
     const char *kernel;
     const char *file;
     uint32_t line;
@@ -191,7 +227,7 @@ struct place { /* an allocation and who made it */
     int n_frame;
 };
 
-struct var { /* a place in memory through which threads synchronise */
+struct var { /* a place in memory through which threads synchronize */
     uint64_t key, cta;
     struct know *gpu, *own; /* what a reader learns: of any CTA; only of the CTA that wrote it */
     uint64_t own_cta;
@@ -238,7 +274,10 @@ struct check {
     VEC(struct launch *) launches;
 
     /* shadow memory */
-    struct top { uint64_t key; struct page **page; } *top;
+    struct top {
+        uint64_t key;
+        struct page **page;
+    } * top;
     size_t n_top, cap_top;
     uint64_t last_key[LAST_PAGES]; /* pages used last, by the low bits of their number */
     struct page *last_page[LAST_PAGES];
@@ -283,8 +322,8 @@ enum shape { SHAPE_SAME, SHAPE_NEIGHBORS, SHAPE_OTHER };
 /* race.c */
 void race_choose(void); /* what this machine runs fastest */
 enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC };
-void race_access(struct check *, struct emu_warp_run *, const struct site *, enum access, uint32_t mask,
-                 enum ptx_space, const uint64_t *addr, uint32_t bytes, enum shape);
+void race_access(struct check *, struct emu_warp_run *, const struct site *, enum access, uint32_t mask, enum ptx_space,
+                 const uint64_t *addr, uint32_t bytes, enum shape);
 void race_wait_copies(struct check *, struct emu_warp_run *, uint32_t newest_kept, bool all);
 void race_range(struct check *, struct launch *, uint64_t lo, uint64_t hi, bool write);
 
@@ -334,6 +373,9 @@ uint64_t site_line(const struct site *);
 extern const char *const class_word[N_CLASS];
 extern const char *const class_tool[N_CLASS];
 
-static inline struct ccta *ccta_of(const struct emu_warp_run *r) { return r->w.cta->watched; }
+static inline struct ccta *ccta_of(const struct emu_warp_run *r)
+{
+    return r->w.cta->watched;
+}
 
 #endif

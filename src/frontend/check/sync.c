@@ -1,5 +1,5 @@
 /*
- * Order between threads: barriers, warp synchronisation, fences, release and acquire; and what is wrong with them.
+ * Order between threads: barriers, warp synchronization, fences, release and acquire; and what is wrong with them.
  * Source: PTX ISA 9.0, 8 (memory consistency model), 9.7.13 (barriers, fences, votes, shuffles).
  *
  * A fence marks what its thread knows; a strong write then leaves that at its address for whoever reads it with a
@@ -90,9 +90,9 @@ void sync_fence(struct check *c, struct emu_warp_run *r, uint32_t mask, unsigned
         for (uint32_t m = mask; m; m &= m - 1) {
             const unsigned l = (unsigned)__builtin_ctz(m);
             marks[l] = (struct mark){.know = know_join(c, a->know, know_of(&w->know, l)),
-                                        .clock = w->last,
-                                        .base = a->base,
-                                        .warp_base = w->base};
+                                     .clock = w->last,
+                                     .base = a->base,
+                                     .warp_base = w->base};
         }
     }
     tick(c, a, w->last);
@@ -230,11 +230,12 @@ static void check_members(struct check *c, struct emu_warp_run *r, const struct 
         f->text = xasprintf("lane %u executes it and is not in its own mask 0x%08x", l, member[l]);
     else
         f->text = xasprintf("the mask names lanes 0x%08x that do not execute it; lanes 0x%08x do", absent, mask);
-    f->advice = xasprintf("take the mask with __ballot_sync() before the branch, or let all lanes of the mask get here");
+    f->advice =
+        xasprintf("take the mask with __ballot_sync() before the branch, or let all lanes of the mask get here");
     finding_done(c, f);
 }
 
-/* Some lanes of a warp synchronise. */
+/* Some lanes of a warp synchronize. */
 static void order_lanes(struct check *c, struct emu_warp_run *r, uint32_t group)
 {
     struct ccta *a = ccta_of(r);
@@ -331,8 +332,7 @@ void sync_arrive(void *ctx, struct emu_warp_run *r, const struct emu_inst *in, u
     struct cbar *b = &a->bar[id];
     struct cwarp *w = warp_of(r);
     const unsigned i = r->w.index;
-    if (c->syncing && b->mask[i] && b->at[i] != in &&
-        (ptx_has(in->ptx, PTX_M_ALIGNED) || in->ptx->op == PTX_BAR)) {
+    if (c->syncing && b->mask[i] && b->at[i] != in && (ptx_has(in->ptx, PTX_M_ALIGNED) || in->ptx->op == PTX_BAR)) {
         struct finding *f;
         if (finding_new(c, SYNC_DIVERGED, (uintptr_t)in->ptx, (uintptr_t)b->at[i]->ptx, id, &f)) {
             find_place(r, in, (unsigned)__builtin_ctz(mask), f);

@@ -1,5 +1,5 @@
 /* weir check inside the program: opens the checker, tells it of the program's calls, has it report at the end. */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 #include <unistd.h>
 
@@ -78,7 +78,8 @@ void checking_finish(void)
         check_left(rt.check, "event", handles(RT_EVENT));
         check_leaks(rt.check);
     }
-    const char *json = rt_option(REPORT_ENV_JSON), *to = json && !strcmp(json, "-") ? rt_option(REPORT_ENV_STDOUT) : NULL;
+    const char *json = rt_option(REPORT_ENV_JSON),
+               *to = json && !strcmp(json, "-") ? rt_option(REPORT_ENV_STDOUT) : NULL;
     if (to)
         dup2(atoi(to), STDOUT_FILENO);
     const unsigned found = check_finish(rt.check, stderr, json && *json ? json : NULL, rt_option(REPORT_ENV_SARIF), &e);

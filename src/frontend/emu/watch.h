@@ -1,7 +1,7 @@
 /*
  * What an observer of executions is told: check/ finds races and uninitialised reads with it.
  *
- * An observer replaces handlers when a kernel is decoded, so that memory accesses, fences and warp synchronisations
+ * An observer replaces handlers when a kernel is decoded, so that memory accesses, fences and warp synchronizations
  * pass through its own. Everything else is a call here, at events that are rare: a barrier, a CTA, a launch. Without an
  * observer, code that is executed often is the same as if there were none.
  */

@@ -23,13 +23,13 @@
 #ifndef WEIR_L1_PREFETCH_CAP_H
 #define WEIR_L1_PREFETCH_CAP_H
 
-#include "l1/prefetch/watch.h"
+#include "l1/prefetch/load_tracker.h"
 
 enum { CAP_ENTRIES = 16, CAP_CTAS = 64 };
 
 struct cap_params {
-    uint32_t cta_entries, dist_entries, lines, threshold;
-    bool indirect, renew, replace;
+    uint32_t cta_entries, dist_entries, max_lines, max_mispredictions;
+    bool allow_indirect, update_bases, replace_dist;
 };
 
 struct cap_base {
@@ -54,7 +54,7 @@ enum cap_state {
     CAP_INDIRECT,
     CAP_LINES,
     CAP_IRREGULAR,
-    CAP_UNSELECTED,
+    CAP_DIST_FULL,
     CAP_STRIDE,
     CAP_STRIDE_0,
     CAP_MISPREDICTED,
@@ -63,7 +63,7 @@ enum cap_state {
 };
 
 struct cap {
-    struct pf_watch watch;
+    struct pf_tracker watch;
     struct cap_params p;
     uint64_t stamp;
     struct {
@@ -77,7 +77,8 @@ struct cap {
         uint64_t bases, mispredictions;
     } load[PF_LOADS];
     /* statistics */
-    uint64_t executions, indirect, uncoalesced, unselected, bases, renewed, replaced, strides, irregular, dist_replaced;
+    uint64_t executions, indirect, uncoalesced, dist_full, bases_registered, bases_updated, percta_evictions,
+        strides_found, percta_invalidated, dist_evictions;
     uint64_t verified, mispredicted, throttled, by_stride, by_leader;
 };
 

@@ -102,13 +102,13 @@ static uint32_t find_leaf(const struct cart *s, uint32_t slot, uint64_t line)
     return empty;
 }
 
-static bool take_in(void *st, uint32_t slot, const struct req *r, uint64_t now)
+static bool enqueue(void *st, uint32_t slot, const struct req *r, uint64_t now)
 {
     (void)now;
     struct cart *s = st;
     struct addr_place place;
     addrmap_place(s->host->map, r->addr, &place);
-    uint64_t line = r->addr / s->host->line_bytes;
+    uint64_t line = r->addr / s->host->line_size;
     uint32_t first = place.bank * s->p.rows, free_row = ORDER_NONE, own_row = ORDER_NONE;
     for (uint32_t i = first; i < first + s->p.rows; i++) {
         if (s->row_n[i] && s->row[i] == place.row)
@@ -210,7 +210,7 @@ static void pass_turn(struct cart *s, uint32_t leaf)
         s->turn = leaf;
 }
 
-static void taken(void *st, uint32_t slot)
+static void on_accept(void *st, uint32_t slot)
 {
     struct cart *s = st;
     uint32_t leaf = s->leaf_of[slot], row = row_of(s, leaf);
@@ -225,14 +225,14 @@ static void taken(void *st, uint32_t slot)
     pass_turn(s, leaf);
 }
 
-static enum order_verdict could_not(void *st, uint32_t slot, enum stall why)
+static enum order_action on_reject(void *st, uint32_t slot, enum stall why)
 {
     (void)why;
     struct cart *s = st;
     if (s->p.stall == STALL_WAIT)
         return ORDER_WAIT;
     pass_turn(s, s->leaf_of[slot]);
-    return ORDER_TRY_ANOTHER;
+    return ORDER_PICK_ANOTHER;
 }
 
 static uint32_t bits_for(uint32_t values)
@@ -303,7 +303,7 @@ const struct order_policy l2_order_cart = {
              .published_area = "1.7% of an L2 slice (section VI-D)"},
     .state_bytes = sizeof(struct cart),
     .init = init,
-    .take_in = take_in,
+    .enqueue = enqueue,
     .pick = pick,
-    .taken = taken,
-    .could_not = could_not};
+    .on_accept = on_accept,
+    .on_reject = on_reject};
