@@ -52,7 +52,6 @@ struct cart {
     /* statistics */
     uint64_t same_leaf, same_row, longest; /* requests drained, by the rule that chose their leaf queue */
     uint64_t full_row, full_branch;        /* requests without room: none in the row's slot, no free row slot */
-    const struct req *refused;             /* the request that waits outside; it is counted once */
 };
 
 static int init(void *st, const void *params, struct order_host *host, struct err *e)
@@ -102,38 +101,49 @@ static uint32_t find_leaf(const struct cart *s, uint32_t slot, uint64_t line)
     return empty;
 }
 
+/* Where a request belongs: its row's slot or, when there is none, a free one; a leaf queue there with room for it. */
+struct seat {
+    struct addr_place place;
+    uint32_t own_row, row, leaf; /* ORDER_NONE: there is none */
+};
+
+static struct seat find_seat(const struct cart *s, const struct req *r)
+{
+    struct seat x = {.own_row = ORDER_NONE, .leaf = ORDER_NONE};
+    addrmap_place(s->host->map, r->addr, &x.place);
+    uint32_t first = x.place.bank * s->p.rows, free_row = ORDER_NONE;
+    for (uint32_t i = first; i < first + s->p.rows; i++) {
+        if (s->row_n[i] && s->row[i] == x.place.row)
+            x.own_row = i;
+        if (!s->row_n[i] && free_row == ORDER_NONE)
+            free_row = i;
+    }
+    x.row = x.own_row != ORDER_NONE ? x.own_row : free_row;
+    if (x.row != ORDER_NONE)
+        x.leaf = find_leaf(s, x.row, r->addr / s->host->line_size);
+    return x;
+}
+
 static bool enqueue(void *st, uint32_t slot, const struct req *r, uint64_t now)
 {
     (void)now;
     struct cart *s = st;
-    struct addr_place place;
-    addrmap_place(s->host->map, r->addr, &place);
-    uint64_t line = r->addr / s->host->line_size;
-    uint32_t first = place.bank * s->p.rows, free_row = ORDER_NONE, own_row = ORDER_NONE;
-    for (uint32_t i = first; i < first + s->p.rows; i++) {
-        if (s->row_n[i] && s->row[i] == place.row)
-            own_row = i;
-        if (!s->row_n[i] && free_row == ORDER_NONE)
-            free_row = i;
-    }
-    uint32_t at = own_row != ORDER_NONE ? own_row : free_row;
-    uint32_t leaf = at != ORDER_NONE ? find_leaf(s, at, line) : ORDER_NONE;
-    if (leaf == ORDER_NONE) {
-        if (s->refused != r) {
-            s->full_row += own_row != ORDER_NONE;
-            s->full_branch += own_row == ORDER_NONE;
-        }
-        s->refused = r;
+    struct seat x = find_seat(s, r);
+    if (x.leaf == ORDER_NONE)
         return false;
-    }
-    s->refused = NULL;
-    s->row[at] = place.row;
-    s->row_n[at]++;
-    s->branch[place.bank].n++;
-    s->leaf[leaf].line = line;
-    s->leaf_of[slot] = leaf;
-    order_queue_push(s->host, &s->leaf[leaf].q, slot);
+    s->row[x.row] = x.place.row;
+    s->row_n[x.row]++;
+    s->branch[x.place.bank].n++;
+    s->leaf[x.leaf].line = r->addr / s->host->line_size;
+    s->leaf_of[slot] = x.leaf;
+    order_queue_push(s->host, &s->leaf[x.leaf].q, slot);
     return true;
+}
+
+static void on_no_room(void *st, const struct req *r)
+{
+    struct cart *s = st;
+    ++*(find_seat(s, r).own_row != ORDER_NONE ? &s->full_row : &s->full_branch);
 }
 
 /* The longest leaf queue of [from, to) whose first request may be accepted; the first if equal; ORDER_NONE = none. */
@@ -304,6 +314,7 @@ const struct order_policy l2_order_cart = {
     .state_bytes = sizeof(struct cart),
     .init = init,
     .enqueue = enqueue,
+    .on_no_room = on_no_room,
     .pick = pick,
     .on_accept = on_accept,
     .on_reject = on_reject};
