@@ -115,6 +115,12 @@ static char *advice(const struct now *n, enum class class, const struct finding 
                    : xasprintf("no __syncthreads() between %s and %s", p, q);
     if (n->site->kind != SITE_ATOMIC && other_writes && n->access == ACCESS_WRITE)
         return xasprintf("several blocks write it: an atomic, or a place for each block");
+    if (n->c->code->narrow_fence)
+        return xasprintf("__threadfence_block() orders threads of one block only: __threadfence() between %s and the flag",
+                         p);
+    if (n->c->code->talks)
+        return xasprintf("blocks run in any order: __threadfence() between %s and the flag or counter that tells of it, and "
+                         "between its read and %s", p, q);
     return xasprintf("blocks run in any order: an atomic, a fence and a flag, or a launch of its own between %s and %s", p, q);
 }
 

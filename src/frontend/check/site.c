@@ -495,6 +495,8 @@ void site_decoded(void *ctx, struct emu_prog *p)
             x->fn = in->fn;
             in->fn = front;
             k->narrow |= x->strong == STRONG_CTA;
+            k->narrow_fence |= x->kind == SITE_FENCE && x->scope == STRONG_CTA;
+            k->talks |= x->strong != WEAK;
         }
         find_guesses(k, fn);
     }

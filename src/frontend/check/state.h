@@ -76,6 +76,8 @@ struct code { /* a kernel's sites; outlives the kernel */
     char *kernel;
     bool wanted;       /* --kernel */
     bool narrow;       /* some strong access is of the CTA's scope only */
+    bool narrow_fence; /* the same of a fence */
+    bool talks;        /* there is a strong access, so that threads may tell each other something */
     struct site *site; /* per pc; fn == NULL: not watched */
     struct site **by_id;
     unsigned n_id;
