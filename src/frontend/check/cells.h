@@ -15,8 +15,8 @@ static inline __attribute__((always_inline)) uint64_t CELLS(fine)(uint64_t s, ui
 }
 
 /* A read. False: nothing was changed, look closer. r1 may be NULL; true is not given when it is needed then. */
-CELLS_TARGET static bool CELLS(read)(const uint64_t *w, const uint64_t *a, uint64_t *r0, uint64_t *r1, unsigned n, unsigned shift,
-                                     const struct cells_at *x)
+CELLS_TARGET static bool CELLS(read)(const uint64_t *w, const uint64_t *a, uint64_t *r0, uint64_t *r1, unsigned n,
+                                     unsigned shift, const struct cells_at *x)
 {
     uint64_t good = 1, alone = 1;
     if (w)
@@ -27,15 +27,13 @@ CELLS_TARGET static bool CELLS(read)(const uint64_t *w, const uint64_t *a, uint6
             good &= CELLS(fine)(a[i], x->me + ((uint64_t)(i >> shift) << STAMP_LANE), x);
     if (!good)
         return false;
-    for (unsigned i = 0; i < n; i++)
-        alone &= CELLS(fine)(r0[i], x->me + ((uint64_t)(i >> shift) << STAMP_LANE), x);
-    if (alone) {
+    if (!r1) {
         for (unsigned i = 0; i < n; i++)
-            r0[i] = (x->me + ((uint64_t)(i >> shift) << STAMP_LANE));
-        return true;
+            alone &= CELLS(fine)(r0[i], x->me + ((uint64_t)(i >> shift) << STAMP_LANE), x);
+        for (unsigned i = 0; alone && i < n; i++)
+            r0[i] = x->me + ((uint64_t)(i >> shift) << STAMP_LANE);
+        return alone;
     }
-    if (!r1)
-        return false;
     for (unsigned i = 0; i < n; i++) {
         const uint64_t me = x->me + ((uint64_t)(i >> shift) << STAMP_LANE), s = r0[i];
         const uint64_t busy = CELLS(fine)(s, me, x) ^ 1, same = ((s ^ me) & WARP_BITS) == 0;
@@ -46,8 +44,8 @@ CELLS_TARGET static bool CELLS(read)(const uint64_t *w, const uint64_t *a, uint6
     return true;
 }
 
-CELLS_TARGET static bool CELLS(write)(uint64_t *w, const uint64_t *a, const uint64_t *r0, const uint64_t *r1, unsigned n, unsigned shift,
-                                      const struct cells_at *x)
+CELLS_TARGET static bool CELLS(write)(uint64_t *w, const uint64_t *a, const uint64_t *r0, const uint64_t *r1,
+                                      unsigned n, unsigned shift, const struct cells_at *x)
 {
     uint64_t good = 1;
     for (unsigned i = 0; i < n; i++)

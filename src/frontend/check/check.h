@@ -27,16 +27,16 @@ enum check_tool {
 unsigned check_tools_of(const char *words, char **wrong);
 
 struct check_opts {
-    unsigned tools;         /* enum check_tool */
-    bool leaks_fail;        /* leaks are errors: leakcheck was asked for by name */
-    bool strict;            /* warnings count as errors do */
-    bool notes;             /* print notes, too */
-    bool fail_fast;         /* end the process at the first error */
-    const char *kernel;     /* extended regular expression; NULL = all kernels */
-    const char *suppress;   /* file; NULL = none */
-    const char *program;    /* command line, for the documents */
-    uint64_t shadow_bytes;  /* at most, for shadow memory; 0 = 8 GiB */
-    void (*ended)(void *);  /* fail_fast: ends the process after the report */
+    unsigned tools;        /* enum check_tool */
+    bool leaks_fail;       /* leaks are errors: leakcheck was asked for by name */
+    bool strict;           /* warnings count as errors do */
+    bool notes;            /* print notes, too */
+    bool fail_fast;        /* end the process at the first error */
+    const char *kernel;    /* extended regular expression; NULL = all kernels */
+    const char *suppress;  /* file; NULL = none */
+    const char *program;   /* command line, for the documents */
+    uint64_t shadow_bytes; /* at most, for shadow memory; 0 = 8 GiB */
+    void (*ended)(void *); /* fail_fast: ends the process after the report */
     void *ended_ctx;
 };
 

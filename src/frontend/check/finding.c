@@ -25,11 +25,12 @@ const char *const class_word[N_CLASS] = {
     [LEAK] = "leak",
 };
 const char *const class_tool[N_CLASS] = {
-    [RACE] = "racecheck",        [RACE_SAME_INST] = "racecheck", [RACE_SCOPE] = "racecheck",
-    [RACE_ACQUIRE] = "racecheck", [RACE_WARP] = "racecheck",      [RACE_EQUAL] = "racecheck", [RACE_GUESS] = "racecheck",
-    [RACE_ASYNC] = "racecheck",  [RACE_LAUNCH] = "racecheck",    [UNINIT] = "initcheck",
-    [UNINIT_HOST] = "initcheck", [SYNC_DIVERGED] = "synccheck",  [SYNC_MASK] = "synccheck",
-    [SYNC_MBARRIER] = "synccheck", [MEMORY] = "memcheck",        [LEAK] = "leakcheck",
+    [RACE] = "racecheck",         [RACE_SAME_INST] = "racecheck", [RACE_SCOPE] = "racecheck",
+    [RACE_ACQUIRE] = "racecheck", [RACE_WARP] = "racecheck",      [RACE_EQUAL] = "racecheck",
+    [RACE_GUESS] = "racecheck",   [RACE_ASYNC] = "racecheck",     [RACE_LAUNCH] = "racecheck",
+    [UNINIT] = "initcheck",       [UNINIT_HOST] = "initcheck",    [SYNC_DIVERGED] = "synccheck",
+    [SYNC_MASK] = "synccheck",    [SYNC_MBARRIER] = "synccheck",  [MEMORY] = "memcheck",
+    [LEAK] = "leakcheck",
 };
 
 struct end end_of(const struct launch *l, const struct site *x, const char *what, uint64_t cta, unsigned thread)
@@ -92,7 +93,8 @@ void finding_done(struct check *c, struct finding *f)
 {
     for (size_t i = 0; i < c->suppress.n && !f->suppressed; i++) {
         const char *class = c->suppress.p[i].class;
-        f->suppressed = (!strcmp(class, "*") || !strcmp(class, class_word[f->class])) && names(f, c->suppress.p[i].rest);
+        f->suppressed =
+            (!strcmp(class, "*") || !strcmp(class, class_word[f->class])) && names(f, c->suppress.p[i].rest);
     }
     if (f->class == LEAK && !c->opts.leaks_fail)
         f->severity = WARNING;

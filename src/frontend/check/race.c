@@ -15,7 +15,7 @@
 struct cells_at {
     uint64_t me, lo, span, warp_base; /* me: of the first lane */
 };
-#define CELLS(name)  name##_base
+#define CELLS(name) name##_base
 #define CELLS_TARGET
 #include "check/cells.h"
 #undef CELLS
@@ -42,7 +42,8 @@ static cells_write_fn *cells_write = write_base;
 void race_choose(void)
 {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
+    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw")) {
         cells_read = read_avx512;
         cells_write = write_avx512;
     } else if (__builtin_cpu_supports("avx2")) {
@@ -70,8 +71,10 @@ struct now {
 
 static const char *verb(const struct site *x, bool write)
 {
-    return x->kind == SITE_ATOMIC ? "atomic" : x->kind == SITE_ASYNC_COPY ? (write ? "asynchronous write" : "read")
-                                         : write ? "write" : "read";
+    return x->kind == SITE_ATOMIC       ? "atomic"
+           : x->kind == SITE_ASYNC_COPY ? (write ? "asynchronous write" : "read")
+           : write                      ? "write"
+                                        : "read";
 }
 
 static const char *place_of(const struct end *e, char *buf, size_t cap)
@@ -90,14 +93,17 @@ static char *advice(const struct now *n, enum class class, const struct finding 
     place_of(turned ? &f->b : &f->a, q, sizeof q);
     switch (class) {
     case RACE_SAME_INST:
-        return xasprintf("lanes of one instruction write different values to one address; which one stays is left open");
+        return xasprintf(
+            "lanes of one instruction write different values to one address; which one stays is left open");
     case RACE_SCOPE:
-        return xasprintf("the accesses or fences are of block scope and the threads are of different blocks: use "
-                         "__threadfence() or an operation of device scope");
+        return xasprintf(
+            "the accesses or fences are of block scope and the threads are of different blocks: use "
+            "__threadfence() or an operation of device scope");
     case RACE_ACQUIRE:
         return xasprintf("no __threadfence() between the read of the flag and %s", q);
     case RACE_WARP:
-        return xasprintf("works in fact while the warp stays together: __syncwarp() between %s and %s makes it right", p, q);
+        return xasprintf("works in fact while the warp stays together: __syncwarp() between %s and %s makes it right",
+                         p, q);
     case RACE_ASYNC:
         return xasprintf("no cp.async.wait_all or wait_group (__pipeline_wait_prior) between %s and %s", p, q);
     default:
@@ -111,17 +117,24 @@ static char *advice(const struct now *n, enum class class, const struct finding 
     if (same_cta)
         return f->a.line == f->b.line && f->a.file == f->b.file
                    ? xasprintf(adds ? "several threads write it: an atomic, or a place for each thread"
-                                    : "no __syncthreads() between one round's %s and the next's", q)
+                                    : "no __syncthreads() between one round's %s and the next's",
+                               q)
                    : xasprintf("no __syncthreads() between %s and %s", p, q);
     if (n->site->kind != SITE_ATOMIC && other_writes && n->access == ACCESS_WRITE)
         return xasprintf("several blocks write it: an atomic, or a place for each block");
+    char writer[160], other[160];
+    place_of(other_writes ? &f->b : &f->a, writer, sizeof writer);
+    place_of(other_writes ? &f->a : &f->b, other, sizeof other);
     if (n->c->code->narrow_fence)
-        return xasprintf("__threadfence_block() orders threads of one block only: __threadfence() between %s and the flag",
-                         p);
+        return xasprintf(
+            "__threadfence_block() orders threads of one block only: __threadfence() between %s and the flag", writer);
     if (n->c->code->talks)
-        return xasprintf("blocks run in any order: __threadfence() between %s and the flag or counter that tells of it, and "
-                         "between its read and %s", p, q);
-    return xasprintf("blocks run in any order: an atomic, a fence and a flag, or a launch of its own between %s and %s", p, q);
+        return xasprintf(
+            "blocks run in any order: __threadfence() between %s and the flag or counter that tells of it, and "
+            "between the read of that and %s",
+            writer, other);
+    return xasprintf("blocks run in any order: an atomic, a fence and a flag, or a launch of its own between %s and %s",
+                     p, q);
 }
 
 /* The bytes that this lane is about to write, and those that are there. */
@@ -154,14 +167,17 @@ static const void *host_at(const struct now *n, uint64_t addr)
     return n->space == PTX_S_SHARED ? n->r->w.cta->smem + addr : (const void *)(uintptr_t)addr;
 }
 
-static bool writes(enum access a) { return a != ACCESS_READ; }
+static bool writes(enum access a)
+{
+    return a != ACCESS_READ;
+}
 
 /* Does the other lane access the same bytes with this very instruction? */
 static bool same_instruction(const struct now *n, unsigned lane, uint64_t s)
 {
     const unsigned l = stamp_lane(s);
-    return stamp_site(s) == n->site->id && l != lane && n->mask >> l & 1 &&
-           n->addr[l] < n->addr[lane] + n->bytes && n->addr[lane] < n->addr[l] + n->bytes;
+    return stamp_site(s) == n->site->id && l != lane && n->mask >> l & 1 && n->addr[l] < n->addr[lane] + n->bytes &&
+           n->addr[lane] < n->addr[l] + n->bytes;
 }
 
 /* A lane's access and a stamp that is not ordered before it. `launch` is the stamp's. */
@@ -178,8 +194,7 @@ static void conflict(const struct now *n, unsigned lane, uint64_t s, bool wrote,
     enum severity severity = ERROR;
     if (both_strong && (same_cta || (x->strong == STRONG_GPU && n->site->strong == STRONG_GPU))) {
         /* No race. Lanes of a warp that talk through volatile memory rely on its staying together, though. */
-        if (!same_warp || !x->is_volatile || !n->site->is_volatile || same_instruction(n, lane, s) ||
-            s & FLAG_BIT)
+        if (!same_warp || !x->is_volatile || !n->site->is_volatile || same_instruction(n, lane, s) || s & FLAG_BIT)
             return;
         class = RACE_WARP;
         severity = NOTE;
@@ -191,9 +206,8 @@ static void conflict(const struct now *n, unsigned lane, uint64_t s, bool wrote,
     } else if (stamp_clock(s) == CLOCK_NEVER && same_cta) {
         class = RACE_ASYNC;
     } else if (wrote && n->access == ACCESS_WRITE && n->site->kind == SITE_STORE && !other_launch &&
-               (same_warp && same_instruction(n, lane, s)
-                    ? same_as_lane(n, lane, stamp_lane(s))
-                    : same_value(n, lane, host_at(n, n->addr[lane])))) {
+               (same_warp && same_instruction(n, lane, s) ? same_as_lane(n, lane, stamp_lane(s))
+                                                          : same_value(n, lane, host_at(n, n->addr[lane])))) {
         class = RACE_EQUAL;
         severity = NOTE;
     } else if (same_warp && wrote && n->access == ACCESS_WRITE && same_instruction(n, lane, s)) {
@@ -223,13 +237,14 @@ static void conflict(const struct now *n, unsigned lane, uint64_t s, bool wrote,
     f->b = end_of(launch, x, verb(x, wrote), same_cta ? n->a->index : stamp_cta(s),
                   stamp_warp(s) * EMU_LANES + stamp_lane(s));
     f->where = finding_where(c, (uint8_t)n->space, n->addr[lane]);
-    f->advice = class == RACE_GUESS ? xasprintf("the plain read is only a guess, which the compare-and-swap checks")
-                : class == RACE_EQUAL ? xasprintf("every thread writes the same value, so the result does not depend on the order")
-                : class == RACE_LAUNCH
-                    ? xasprintf("the launches are on different streams: cudaStreamWaitEvent() or one stream orders them")
-                    : advice(n, class, f, same_cta, same_warp, wrote,
-                             (n->site->kind == SITE_ATOMIC && !wrote) ||
-                                 (x->kind == SITE_ATOMIC && !writes(n->access)));
+    f->advice =
+        class == RACE_GUESS ? xasprintf("the plain read is only a guess, which the compare-and-swap checks")
+        : class == RACE_EQUAL
+            ? xasprintf("every thread writes the same value, so the result does not depend on the order")
+        : class == RACE_LAUNCH
+            ? xasprintf("the launches are on different streams: cudaStreamWaitEvent() or one stream orders them")
+            : advice(n, class, f, same_cta, same_warp, wrote,
+                     (n->site->kind == SITE_ATOMIC && !wrote) || (x->kind == SITE_ATOMIC && !writes(n->access)));
     finding_done(c, f);
 }
 
@@ -240,7 +255,6 @@ static bool conflicts_with(const struct now *n, unsigned lane, uint64_t s)
     const uint64_t me = n->at.me + ((uint64_t)lane << STAMP_LANE);
     return !fine_base(s, me, &n->at) && !sync_ordered(n->c, n->a, n->r->w.index, lane, s);
 }
-
 
 /* A stamp of a write and the lanes that read the place. */
 static void meets_write(const struct now *n, uint64_t s, unsigned lane, unsigned count)
@@ -328,7 +342,8 @@ static bool together(const struct now *n, struct page *p, unsigned first, unsign
 {
     uint64_t *w = p->w ? p->w + first : NULL, *a = p->a ? p->a + first : NULL;
     uint64_t *r0 = p->r0 ? p->r0 + first : NULL, *r1 = p->r1 ? p->r1 + first : NULL;
-    return n->access == ACCESS_READ ? cells_read(w, a, r0, r1, cells, shift, x) : cells_write(w, a, r0, r1, cells, shift, x);
+    return n->access == ACCESS_READ ? cells_read(w, a, r0, r1, cells, shift, x)
+                                    : cells_write(w, a, r0, r1, cells, shift, x);
 }
 
 static struct page *page_at(const struct now *n, uint64_t addr)
@@ -358,7 +373,8 @@ static bool quick(const struct now *n, struct page *p, uint64_t addr, unsigned l
         return false;
     const unsigned i = (unsigned)(addr % PAGE_BYTES) >> (2 - p->cell_fine);
     const uint64_t me = n->at.me + ((uint64_t)lane << STAMP_LANE);
-    if ((p->w && !fine_base(p->w[i], me, &n->at)) || (p->a && (n->access != ACCESS_ATOMIC || n->c->code->narrow) && !fine_base(p->a[i], me, &n->at)))
+    if ((p->w && !fine_base(p->w[i], me, &n->at)) ||
+        (p->a && (n->access != ACCESS_ATOMIC || n->c->code->narrow) && !fine_base(p->a[i], me, &n->at)))
         return false;
     if (n->access == ACCESS_READ) {
         if (!p->r0)
@@ -401,7 +417,8 @@ static void run_of_lanes(const struct now *n, unsigned lane, unsigned count, boo
         x.me += (uint64_t)lane << STAMP_LANE;
         if (together(n, p, first, cells, shift, &x))
             return;
-        if (n->access == ACCESS_READ && !p->r1 && page_cells(n->c, p, &p->r1) && together(n, p, first, cells, shift, &x))
+        if (n->access == ACCESS_READ && !p->r1 && page_cells(n->c, p, &p->r1) &&
+            together(n, p, first, cells, shift, &x))
             return;
     }
     if (p->older)
@@ -433,15 +450,24 @@ void race_access(struct check *c, struct emu_warp_run *r, const struct site *sit
                  enum ptx_space space, const uint64_t *addr, uint32_t bytes, enum shape shape)
 {
     struct ccta *a = ccta_of(r);
-    struct now n = {.c = c, .r = r, .a = a, .w = &a->warp[r->w.index], .site = site, .access = access, .space = space,
-                    .mask = mask, .bytes = bytes, .addr = addr};
+    struct now n = {.c = c,
+                    .r = r,
+                    .a = a,
+                    .w = &a->warp[r->w.index],
+                    .site = site,
+                    .access = access,
+                    .space = space,
+                    .mask = mask,
+                    .bytes = bytes,
+                    .addr = addr};
     if (!a->stamp_cta) {
         c->many_ctas = true;
         return;
     }
     n.at = (struct cells_at){
         .me = (uint64_t)a->stamp_cta << STAMP_CTA |
-              (uint64_t)(site->kind == SITE_ASYNC_COPY && access == ACCESS_WRITE ? CLOCK_NEVER : a->clock) << STAMP_CLOCK |
+              (uint64_t)(site->kind == SITE_ASYNC_COPY && access == ACCESS_WRITE ? CLOCK_NEVER : a->clock)
+                  << STAMP_CLOCK |
               (uint64_t)r->w.index << STAMP_WARP | site->id,
         .lo = (uint64_t)a->stamp_cta << STAMP_CTA,
         .span = (uint64_t)a->base << STAMP_CLOCK | ((1ull << STAMP_CLOCK) - 1),
@@ -546,8 +572,10 @@ void race_range(struct check *c, struct launch *op, uint64_t lo, uint64_t hi, bo
                 f->a = end_of(op, NULL, write ? "write" : "read", 0, 0);
                 f->b = end_of(p->launch, x, verb(x, wrote), stamp_cta(s), stamp_warp(s) * EMU_LANES + stamp_lane(s));
                 f->where = finding_where(c, PTX_S_GLOBAL, b);
-                f->advice = xasprintf("nothing orders %s behind the kernel: cudaStreamSynchronize(), an event, or the "
-                                      "same stream", op->call);
+                f->advice = xasprintf(
+                    "nothing orders %s behind the kernel: cudaStreamSynchronize(), an event, or the "
+                    "same stream",
+                    op->call);
                 finding_done(c, f);
             }
         }

@@ -62,14 +62,15 @@ static void print_end(FILE *out, const char *what, const struct end *e)
     if (e->file && *e->file)
         fprintf(out, "%s:%u", short_file(e->file), e->line);
     if (e->has_thread)
-        fprintf(out, "  by thread (%u,%u,%u) of block (%u,%u,%u)", e->thread[0], e->thread[1], e->thread[2], e->block[0],
-                e->block[1], e->block[2]);
+        fprintf(out, "  by thread (%u,%u,%u) of block (%u,%u,%u)", e->thread[0], e->thread[1], e->thread[2],
+                e->block[0], e->block[1], e->block[2]);
     fprintf(out, "%s%s\n", *e->inst ? ": " : "", e->inst);
 }
 
 static void print_finding(FILE *out, const struct finding *f)
 {
-    static const char *const space[] = {[PTX_S_GLOBAL] = "global ", [PTX_S_SHARED] = "shared ", [PTX_S_LOCAL] = "local "};
+    static const char *const space[] = {
+        [PTX_S_GLOBAL] = "global ", [PTX_S_SHARED] = "shared ", [PTX_S_LOCAL] = "local "};
     const char *where = f->space < sizeof space / sizeof *space && space[f->space] ? space[f->space] : "";
     fprintf(out, "\n%s: %s%s%s", severity_word[f->severity], class_word[f->class], *where ? " in " : "",
             *where ? where : "");
@@ -119,7 +120,8 @@ static unsigned limits(const struct check *c, const char *out[4])
 {
     unsigned n = 0;
     if (c->full)
-        out[n++] = "the limit of shadow memory was reached: later accesses to further memory were not checked for races";
+        out[n++] =
+            "the limit of shadow memory was reached: later accesses to further memory were not checked for races";
     if (c->clock_stopped)
         out[n++] = "a block had more than half a million synchronizations: later races in it may be missed";
     if (c->many_ctas)
@@ -212,9 +214,9 @@ static json_t *to_json(const struct check *c)
     for (unsigned i = 0, n = limits(c, words); i < n; i++)
         json_array_append_new(limit, json_string(words[i]));
     return json_pack("{s:s, s:o, s:{s:i, s:i, s:i, s:i}, s:o, s:o}", "schema", "weir-check-1", "program",
-                     jsonfile_text(c->opts.program ? c->opts.program : ""), "total", "errors", count(c, ERROR), "warnings",
-                     count(c, WARNING), "notes", count(c, NOTE), "suppressed", suppressed(c), "limits", limit, "findings",
-                     all);
+                     jsonfile_text(c->opts.program ? c->opts.program : ""), "total", "errors", count(c, ERROR),
+                     "warnings", count(c, WARNING), "notes", count(c, NOTE), "suppressed", suppressed(c), "limits",
+                     limit, "findings", all);
 }
 
 static json_t *location(const struct end *e)
@@ -229,17 +231,18 @@ static json_t *to_sarif(const struct check *c)
 {
     json_t *rules = json_array(), *results = json_array();
     for (unsigned i = 0; i < N_CLASS; i++)
-        json_array_append_new(rules, json_pack("{s:s, s:{s:s}}", "id", class_word[i], "properties", "tool", class_tool[i]));
+        json_array_append_new(rules,
+                              json_pack("{s:s, s:{s:s}}", "id", class_word[i], "properties", "tool", class_tool[i]));
     for (size_t i = 0; i < c->finding.n; i++) {
         const struct finding *f = &c->finding.p[i];
         if (f->suppressed)
             continue;
-        char *text = xasprintf("%s%s%s%s%s%s%s", class_word[f->class], f->a.kernel ? " in " : "",
-                               f->a.kernel ? f->a.kernel : "", f->where ? ": " : "", f->where ? f->where : "",
-                               f->text ? ". " : "", f->text ? f->text : "");
+        char *text =
+            xasprintf("%s%s%s%s%s%s%s", class_word[f->class], f->a.kernel ? " in " : "", f->a.kernel ? f->a.kernel : "",
+                      f->where ? ": " : "", f->where ? f->where : "", f->text ? ". " : "", f->text ? f->text : "");
         char *whole = xasprintf("%s%s%s", text, f->advice ? ". " : "", f->advice ? f->advice : "");
-        json_t *o = json_pack("{s:s, s:s, s:{s:o}}", "ruleId", class_word[f->class], "level", severity_word[f->severity],
-                              "message", "text", jsonfile_text(whole));
+        json_t *o = json_pack("{s:s, s:s, s:{s:o}}", "ruleId", class_word[f->class], "level",
+                              severity_word[f->severity], "message", "text", jsonfile_text(whole));
         free(text);
         free(whole);
         json_t *a = location(&f->a), *b = location(&f->b);
@@ -250,9 +253,9 @@ static json_t *to_sarif(const struct check *c)
         json_array_append_new(results, o);
     }
     return json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:o}]}", "$schema",
-                     "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0", "runs", "tool", "driver", "name",
-                     "weir check", "informationUri", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/", "rules", rules,
-                     "results", results);
+                     "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0", "runs", "tool", "driver",
+                     "name", "weir check", "informationUri", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/", "rules",
+                     rules, "results", results);
 }
 
 unsigned check_finish(struct check *c, FILE *out, const char *json, const char *sarif, struct err *e)

@@ -479,7 +479,9 @@ void site_decoded(void *ctx, struct emu_prog *p)
             struct site *x = &k->site[pc];
             const bool source = in->ptx->loc_line && in->ptx->loc_file < fn->module->n_file;
             x->in = in;
-            x->file = file_name(k, source ? fn->module->file[in->ptx->loc_file] : fn->module->name ? fn->module->name : "");
+            x->file = file_name(k, source             ? fn->module->file[in->ptx->loc_file]
+                                   : fn->module->name ? fn->module->name
+                                                      : "");
             x->line = source ? in->ptx->loc_line : in->ptx->line;
             snprintf(x->text, sizeof x->text, "%s", in->ptx->text ? in->ptx->text : "");
             emu_op_fn *front = k->wanted && (in->kind & EMU_K_MASK) != EMU_K_TRAP ? describe(x, in) : NULL;
