@@ -42,6 +42,7 @@ struct job {
     const char *trace;
     char *trace_default;
     const char *max_insn;
+    const struct check_args *check; /* NULL: only run it */
     struct machine_args machine;
     char **argv; /* the program and its arguments */
     int argc;
@@ -194,6 +195,10 @@ static void set_environment(const struct job *job, const struct program *program
     put(REPORT_ENV_MODE, job->record ? "record" : job->functional ? "functional" : "timing");
     put_path(REPORT_ENV_TRACE, job->record ? job->trace : NULL);
     put_or_unset(REPORT_ENV_MAX_INSN, job->max_insn);
+    put_or_unset(REPORT_ENV_CHECK, job->check ? job->check->words : NULL);
+    put_or_unset(REPORT_ENV_KERNEL, job->check ? job->check->kernel : NULL);
+    put_path(REPORT_ENV_SUPPRESS, job->check ? job->check->suppress : NULL);
+    put_path(REPORT_ENV_SARIF, job->check ? job->check->sarif : NULL);
     set_machine(&job->machine);
     /* A document on standard output stands there alone: what the program prints goes to standard error. */
     if (job->machine.json && !strcmp(job->machine.json, "-")) {
@@ -330,10 +335,12 @@ static int conclude(const struct job *job, const struct report *r, int status)
         }
         return CLI_PROGRAM_FAILED;
     }
-    if (WEXITSTATUS(status)) {
+    if (WEXITSTATUS(status) && !(job->check && atomic_load(&r->found))) {
         fprintf(stderr, "weir: %s exited with status %d\n", name, WEXITSTATUS(status));
         return CLI_PROGRAM_FAILED;
     }
+    if (job->check && (faults || atomic_load(&r->found)))
+        return CLI_PROGRAM_FAILED; /* the report has told */
     if (faults) {
         fprintf(stderr, "weir: %s ended normally in spite of %s on the device\n", name,
                 faults == 1 ? "a fault" : "faults");
@@ -503,8 +510,8 @@ static int run_job(const struct job *job)
         result = conclude_recording(job, report, result);
     if (job->stats)
         print_stats(report, wall);
-    if (job->functional && job->machine.json && result != CLI_BAD_INPUT && write_counts(report, job->machine.json) &&
-        !result)
+    if (job->functional && !job->check && job->machine.json && result != CLI_BAD_INPUT &&
+        write_counts(report, job->machine.json) && !result)
         result = CLI_BAD_INPUT;
     munmap(report, sizeof *report);
     close(fd);
@@ -644,6 +651,13 @@ static int start(int argc, char **argv, bool record)
 int run_program(const struct machine_args *m, int argc, char **argv)
 {
     return run_job(&(struct job){.machine = *m, .argv = argv, .argc = argc});
+}
+
+int run_checked(const struct machine_args *m, const struct check_args *check, const char *max_insn, int argc,
+                char **argv)
+{
+    return run_job(&(struct job){
+        .functional = true, .machine = *m, .check = check, .max_insn = max_insn, .argv = argv, .argc = argc});
 }
 
 int cli_run(int argc, char **argv)

@@ -143,6 +143,7 @@ cudaError_t copy_run(const struct cudaMemcpy3DParms *params, uint32_t stream_id)
         for (size_t y = 0; y < p.n.height; y++) {
             uint8_t *d = p.dst.base + z * p.dst.slice_step + y * p.dst.row_step;
             uint8_t *s = p.src.base + z * p.src.slice_step + y * p.src.row_step;
+            checking_copy(d, s, p.n.width, p.to == DEVICE, p.from == DEVICE);
             memmove(d, s, p.n.width);
         }
     rt.slot->copies++;
@@ -194,6 +195,16 @@ static cudaError_t submit(const struct cudaMemcpy3DParms *p, cudaStream_t stream
     return rt_leave(e);
 }
 
+/* The same, and the host waits. */
+static cudaError_t waited(cudaError_t e)
+{
+    if (e || !rt.check)
+        return e;
+    rt_enter_any();
+    checking_host_waits(&rt.legacy);
+    return rt_leave(e);
+}
+
 API cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     const struct rt_op op = copy_op_1d(dst, src, bytes, kind);
@@ -202,7 +213,7 @@ API cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum c
 
 API cudaError_t cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind)
 {
-    return cudaMemcpyAsync(dst, src, bytes, kind, NULL);
+    return waited(cudaMemcpyAsync(dst, src, bytes, kind, NULL));
 }
 
 API cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t bytes,
@@ -217,7 +228,7 @@ API cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, 
 
 API cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t bytes)
 {
-    return cudaMemcpyPeerAsync(dst, dst_device, src, src_device, bytes, NULL);
+    return waited(cudaMemcpyPeerAsync(dst, dst_device, src, src_device, bytes, NULL));
 }
 
 API cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
@@ -237,7 +248,7 @@ API cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, 
 API cudaError_t cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
                              size_t height, enum cudaMemcpyKind kind)
 {
-    return cudaMemcpy2DAsync(dst, dst_pitch, src, src_pitch, width, height, kind, NULL);
+    return waited(cudaMemcpy2DAsync(dst, dst_pitch, src, src_pitch, width, height, kind, NULL));
 }
 
 API cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
@@ -251,7 +262,7 @@ API cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_
 
 API cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 {
-    return cudaMemcpy3DAsync(p, NULL);
+    return waited(cudaMemcpy3DAsync(p, NULL));
 }
 
 API cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
@@ -267,7 +278,7 @@ API cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cud
 
 API cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
 {
-    return cudaMemcpy3DPeerAsync(p, NULL);
+    return waited(cudaMemcpy3DPeerAsync(p, NULL));
 }
 
 API cudaError_t cudaMemcpyBatchAsync(void *const *dst, const void *const *src, const size_t *bytes, size_t n,
@@ -302,7 +313,7 @@ API cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, siz
 API cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t bytes, size_t offset,
                                    enum cudaMemcpyKind kind)
 {
-    return symbol_copy(symbol, src, bytes, offset, kind, true, NULL);
+    return waited(symbol_copy(symbol, src, bytes, offset, kind, true, NULL));
 }
 
 API cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t bytes, size_t offset,
@@ -314,5 +325,5 @@ API cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t 
 API cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t bytes, size_t offset,
                                      enum cudaMemcpyKind kind)
 {
-    return symbol_copy(symbol, dst, bytes, offset, kind, false, NULL);
+    return waited(symbol_copy(symbol, dst, bytes, offset, kind, false, NULL));
 }

@@ -185,7 +185,9 @@ cudaError_t kernel_run(const struct rt_op *op, uint32_t stream_id)
     if (fault.kind == EMU_FAULT_SINK)
         timing_on_sink_error();
     fflush(stdout);
-    if (fault.kind != EMU_FAULT_SINK || !timing_on()) /* the machine has its own words for it, at the end */
+    if (rt.check && fault.kind != EMU_FAULT_SINK)
+        check_fault(rt.check, &fault);
+    else if (fault.kind != EMU_FAULT_SINK || !timing_on()) /* the machine has its own words for it, at the end */
         emu_fault_print(&fault, stderr);
     if (fault.kind != EMU_FAULT_SINK) {
         rt.faulted = true;

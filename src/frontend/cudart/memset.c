@@ -19,6 +19,8 @@ cudaError_t memset_run(const struct rt_op *op, uint32_t stream_id)
     for (size_t z = 0; z < n.depth; z++)
         for (size_t y = 0; y < n.height; y++) {
             uint8_t *row = (uint8_t *)d->ptr + z * slice + y * d->pitch;
+            if (rt.check)
+                check_write(rt.check, (uintptr_t)row, width, "cudaMemset");
             if (elem == 1)
                 memset(row, (int)op->memset.value, width);
             else

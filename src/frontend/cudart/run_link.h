@@ -28,10 +28,14 @@
 #define REPORT_ENV_SAMPLE   "WEIR_SAMPLE"    /* core cycles between samples */
 #define REPORT_ENV_SHOW                                                                                                \
     "WEIR_SHOW" /* what to print at the end: summary, loads, gpgpusim, ncu; or make: profile, energy */
-#define REPORT_ENV_JSON   "WEIR_JSON"   /* file for the statistics; "-" = REPORT_ENV_STDOUT */
-#define REPORT_ENV_STDOUT "WEIR_STDOUT" /* descriptor of weir's standard output where the program has another */
+#define REPORT_ENV_JSON     "WEIR_JSON"   /* file for the statistics; "-" = REPORT_ENV_STDOUT */
+#define REPORT_ENV_CHECK    "WEIR_CHECK"  /* weir check: bits of the tools, and words: leaks strict notes fail-fast */
+#define REPORT_ENV_KERNEL   "WEIR_KERNEL" /* weir check: regular expression */
+#define REPORT_ENV_SUPPRESS "WEIR_SUPPRESS"
+#define REPORT_ENV_SARIF    "WEIR_SARIF"
+#define REPORT_ENV_STDOUT   "WEIR_STDOUT" /* descriptor of weir's standard output where the program has another */
 
-#define REPORT_VERSION 1
+#define REPORT_VERSION 2
 enum { REPORT_SLOTS = 16, REPORT_KERNELS = 256, REPORT_NAME_BYTES = 200 };
 
 struct report_kernel {
@@ -59,6 +63,7 @@ struct report {
     atomic_uint unsimulated; /* a static CUDA runtime tried to load the driver */
     atomic_uint deadlocks;   /* of the simulated machine */
     atomic_uint bad_input;   /* configuration that cannot be used, trace that cannot be written */
+    atomic_uint found;       /* errors that weir check reports */
     atomic_uint line;        /* enum report_line */
     struct report_slot slot[REPORT_SLOTS];
 };

@@ -14,6 +14,7 @@
 #include "base/bits.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "check/check.h"
 #include "cudart/abi.h"
 #include "cudart/fatbin.h"
 #include "cudart/run_link.h"
@@ -289,6 +290,13 @@ void timing_on_sink_error(void);  /* after EMU_FAULT_SINK; does not return when 
 void timing_abandon_kernel(void); /* a kernel faulted: the machine need not finish it */
 int timing_interrupted(void);     /* the signal by which the user ended the simulation; 0 = none */
 
+/* ---- weir check: defined in checking.c; without it all of these do nothing ---- */
+int checking_open(struct err *); /* sets rt.check when it was asked for */
+void checking_op(const struct rt_stream *);
+void checking_host_waits(const struct rt_stream *); /* NULL = for all of them */
+void checking_copy(void *to, const void *from, size_t bytes, bool to_device, bool from_device);
+void checking_finish(void);
+
 /* ---- the context ---- */
 struct rt {
     pthread_mutex_t lock;
@@ -300,6 +308,7 @@ struct rt {
     struct emu *emu;
     struct device_props props;
     const struct stream_sink *sink; /* NULL: functional */
+    struct check *check;            /* NULL: nothing is checked */
     struct trace_writer *writer;
     struct ptrmap handle;
     struct ptrmap symbol; /* host stub or shadow -> rt_func, rt_var */
