@@ -116,7 +116,7 @@ static void caps_finds_what_there_is(void **state)
     struct numbers n = run("caps", NULL, false, false);
     assert_int_equal(number(&n, "caps.strides"), 2 * 15 * 3); /* three loads of each SM, in each launch anew */
     assert_int_equal(number(&n, "caps.indirect"), 2 * CTAS * WARPS);
-    assert_int_equal(number(&n, "caps.irregular"), 0);
+    assert_in_range(number(&n, "caps.irregular"), 0, 1); /* two warps may meet in different iterations of the loop */
     assert_true(number(&n, "caps.by_stride") > 0);
     assert_true(number(&n, "caps.by_leader") > number(&n, "caps.by_stride"));
     assert_true(number(&n, "caps.renewed") > 0);
