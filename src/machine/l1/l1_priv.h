@@ -23,8 +23,8 @@ struct l1_stats {
     uint64_t stall_cycles[L1_STALLS];     /* cycles in which the oldest access stalled */
     uint64_t stalled_requests[L1_STALLS]; /* accesses that stalled at least once, by the first reason */
     uint64_t prefetch_asked, prefetch_issued, prefetch_full, prefetch_present, prefetch_busy;
-    uint64_t prefetch_refused, prefetch_to_home, prefetch_from_sms, prefetch_cancelled;
-    uint64_t prefetch_useful, prefetch_late, prefetch_unused, prefetch_evicted;
+    uint64_t prefetch_refused, prefetch_to_home, prefetch_from_sms, prefetch_cancelled, prefetch_overtaken;
+    uint64_t prefetch_useful, prefetch_late, prefetch_unused, prefetch_evicted, prefetch_evicted_by_own;
     uint64_t prefetch_distance_sum, prefetch_distance[L1_DISTANCES]; /* of the useful and the late ones */
     uint64_t prefetch_noc_bytes, prefetch_dram_bytes;
     uint64_t remote_served, remote_hits, remote_misses, all_protected;
