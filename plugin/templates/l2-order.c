@@ -28,7 +28,7 @@ static int init(void *st, const void *params, struct order_host *host, struct er
     return 0;
 }
 
-static bool take_in(void *st, uint32_t slot, const struct req *r, uint64_t now)
+static bool enqueue(void *st, uint32_t slot, const struct req *r, uint64_t now)
 {
     struct NAME *s = st;
     (void)r, (void)now;
@@ -44,21 +44,21 @@ static uint32_t pick(const void *st, uint64_t now)
     uint32_t slot = s->queue.head;
     (void)now;
     while (slot != ORDER_NONE && !order_ready(s->host, slot))
-        slot = order_queue_next(s->host, slot);
+        slot = order_queue_after(s->host, slot);
     return slot;
 }
 
-static void taken(void *st, uint32_t slot)
+static void on_accept(void *st, uint32_t slot)
 {
     struct NAME *s = st;
     s->passed += slot != s->queue.head;
     order_queue_remove(s->host, &s->queue, slot);
 }
 
-static enum order_verdict could_not(void *st, uint32_t slot, enum stall why)
+static enum order_action on_reject(void *st, uint32_t slot, enum stall why)
 {
     (void)st, (void)slot, (void)why;
-    return ORDER_TRY_ANOTHER;
+    return ORDER_PICK_ANOTHER;
 }
 
 static const struct cfg_field params[] = {
@@ -79,10 +79,10 @@ static const struct order_policy NAME = {
              .stats = stats},
     .state_bytes = sizeof(struct NAME),
     .init = init,
-    .take_in = take_in,
+    .enqueue = enqueue,
     .pick = pick,
-    .taken = taken,
-    .could_not = could_not,
+    .on_accept = on_accept,
+    .on_reject = on_reject,
 };
 
 WEIR_PLUGIN(WEIR_L2_ORDER(NAME))

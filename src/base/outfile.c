@@ -1,7 +1,7 @@
 /* See outfile.h. */
 #include "base/outfile.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -159,7 +159,7 @@ FILE *outfile_stream(struct outfile *o)
     if (!o->stream) {
         o->stream = fdopen(o->fd, "w");
         if (!o->stream) /* a descriptor that was opened for writing: only memory can be lacking */
-            mem_exhausted(0);
+            out_of_memory(0);
     }
     return o->stream;
 }

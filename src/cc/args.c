@@ -6,7 +6,7 @@
  * option that is not in the table is an error: passing an unknown word on to another compiler would fail in a less
  * clear way.
  */
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "cc/cc.h"
 #include "base/nearest.h"
 
@@ -51,7 +51,7 @@ void cc_pushf(struct cc_list *list, const char *format, ...)
     const int n = vasprintf(&text, format, ap);
     va_end(ap);
     if (n < 0)
-        mem_exhausted(strlen(format));
+        out_of_memory(strlen(format));
     VEC_PUSH(list, text);
 }
 
@@ -446,7 +446,7 @@ static const struct option options[] = {
     {"--forward-unknown-to-host-linker", NONE, take_flag, AT(forward)},
     {"-forward-unknown-opts", NONE, take_flag, AT(forward)},
     {"--forward-unknown-opts", NONE, take_flag, AT(forward)},
-    {"-dlto", NONE, take_refusal, 0, "use -rdc=true without link-time optimisation"},
+    {"-dlto", NONE, take_refusal, 0, "use -rdc=true without link-time optimization"},
 };
 #undef AT
 

@@ -21,7 +21,7 @@ enum cc_language { CC_CUDA, CC_CXX, CC_C, CC_LINK }; /* CC_LINK: objects and lib
 struct cc_input {
     char *path;
     enum cc_language language;
-    char *overlay; /* what cc_mend_launches made for it, or NULL */
+    char *overlay; /* what cc_fix_launches made for it, or NULL */
 };
 
 enum cc_stage { CC_TO_PROGRAM, CC_TO_OBJECT, CC_TO_PTX, CC_TO_ARCHIVE, CC_PREPROCESS, CC_DEVICE_LINK };
@@ -35,7 +35,7 @@ struct cc_job {
     struct cc_list device; /* to the device compilation */
     struct cc_list link;   /* to the linker, in order: -L, -l, -Xlinker ... */
     int arch;              /* 75 = sm_75; 0 = not given */
-    int opt;               /* host optimisation level */
+    int opt;               /* host optimization level */
     int max_regs;          /* 0 = not given */
     bool standard_given;   /* -std=... */
     bool host_debug;       /* -g */
@@ -100,11 +100,11 @@ void cc_push_dependencies(struct cc_list *w, const struct cc_job *job, const cha
  * launch.c: closes up launches written << < >> > in the source and what it includes, beside it or in folders
  * that options (-I) name. *overlay: a file for clang's -ivfsoverlay, NULL when there is nothing to mend.
  */
-int cc_mend_launches(const char *source, const struct cc_list *options, const char *folder, size_t index,
-                     char **overlay, struct err *e);
+int cc_fix_launches(const char *source, const struct cc_list *options, const char *folder, size_t index, char **overlay,
+                    struct err *e);
 
 /* vectors.c: makes copies of aligned structures of 8 and 16 bytes loads and stores of vectors, in LLVM's text as
- * clang writes it before it optimises. Returns how many; *text is replaced. */
+ * clang writes it before it optimizes. Returns how many; *text is replaced. */
 unsigned cc_whole_vectors(char **text, size_t *bytes);
 
 /* ptx.c: the PTX text that clang wrote, as weir wants it; the text is freed or returned. */
@@ -123,9 +123,9 @@ char *cc_device_names(const char *ptx, size_t bytes, size_t *out_bytes);
  * nvcc.c: what build systems ask of nvcc. Its version; where its parts are, in the lines that -v of a compiler
  * called nvcc begins with; and how it links, which they take for their own links.
  */
-void cc_say_version(void);
-void cc_say_places(const struct cc_job *, const struct cc_tools *);
-void cc_say_link(const struct cc_job *, const struct cc_tools *, const struct cc_list *objects, const char *output);
+void cc_print_version(void);
+void cc_print_paths(const struct cc_job *, const struct cc_tools *);
+void cc_print_link(const struct cc_job *, const struct cc_tools *, const struct cc_list *objects, const char *output);
 
 /*
  * folder.c: a temporary folder for plain files and pipes, one per process. A signal that ends weir (interrupt, quit,

@@ -1,7 +1,7 @@
 /*
  * What weir cc changes in the PTX text that clang has written, and what it asks of it.
  */
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "cc/cc.h"
 #include "emu/emu.h"
 #include "ptx/ir.h"
@@ -207,7 +207,7 @@ char *cc_device_names(const char *ptx, size_t bytes, size_t *out_bytes)
     cc_push(&lines, ".pushsection .weir.device,\"\",@progbits\n.byte 0\n");
     for (uint32_t i = 0; m && i < m->n_func; i++) {
         const struct ptx_func *f = &m->func[i];
-        const bool wanted = !f->has_body && !emu_serves(f->name) && is_used(ptx, f->name);
+        const bool wanted = !f->has_body && !emu_has_builtin(f->name) && is_used(ptx, f->name);
         if (!f->is_entry && (f->linkage == PTX_L_EXTERN ? wanted : f->has_body))
             name_line(&lines, f->name, f->linkage);
     }

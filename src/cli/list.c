@@ -3,11 +3,11 @@
 #include "cli/cli.h"
 #include "cli/machine_args.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/mem.h"
 #include "energy/structures.h"
 #include "engine/config.h"
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 #include "gpu/energy.h"
 #include "gpu/gpu_config.h"
 #include "gpu/result.h"

@@ -2,7 +2,7 @@
  * The weir command: finds the command that is named, and sees at the end, whichever way it comes, whether standard
  * output took all that was printed.
  */
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "base/nearest.h"
@@ -42,14 +42,14 @@ static void check_stdout(void)
 
 int cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
 {
-    const char *near, *wrong = cli_misspelt(argp, argc, argv, flags, &near);
+    const char *near, *wrong = cli_misspelled(argp, argc, argv, flags, &near);
     if (wrong) {
         fprintf(stderr, "%s: there is no option '%s'; did you mean '--%s'?\n", argv[0], wrong, near);
         exit(CLI_BAD_INPUT);
     }
     const int failed = argp_parse(argp, argc, argv, flags, NULL, input);
     if (failed == ENOMEM)
-        mem_exhausted(0);
+        out_of_memory(0);
     return failed;
 }
 

@@ -8,7 +8,7 @@
 #include "base/paths.h"
 #include "cli/cli.h"
 #include "engine/config.h"
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 #include "gpu/gpu_config.h"
 #include "gpu/plugin.h"
 
@@ -29,7 +29,7 @@ struct args {
 static const struct {
     const char *kind, *statistic;
 } templates[] = {{"l1-management", "evicted"}, {"scheduler", "picks"},   {"prefetcher", "asked"},
-                 {"l1-organisation", "left"},  {"l1-order", "requests"}, {"l2-order", "requests"}};
+                 {"l1-organization", "left"},  {"l1-order", "requests"}, {"l2-order", "requests"}};
 enum { N_TEMPLATE = sizeof templates / sizeof *templates };
 
 static int report(const struct err *e)
@@ -336,7 +336,7 @@ int cli_plugin(int argc, char **argv)
         "  weir plugin build mine.c\n"
         "  ./mine_test.sh\n"
         "  weir run --plugin ./mine.so --with mine ./app\n\n"
-        "new writes a working policy and its test; kinds: l1-management (default), l1-organisation, l1-order, "
+        "new writes a working policy and its test; kinds: l1-management (default), l1-organization, l1-order, "
         "l2-order,\n"
         "prefetcher, scheduler. build compiles it with cc, or what CC says. flags prints how to compile a test\n"
         "that includes the policy's file: cc $(weir plugin flags) mine_test.c -o mine_test.\n"

@@ -2,14 +2,14 @@
  * weir run and weir record: start a CUDA program with weir's runtime in place of NVIDIA's, and report how it ended.
  *
  * The program is an ordinary child process. It finds our libcudart.so.13 through LD_LIBRARY_PATH, or through LD_PRELOAD
- * where a search path inside the program would win. Address-space randomisation is switched off, so that host
+ * where a search path inside the program would win. Address-space randomization is switched off, so that host
  * addresses, too, are the same in every run. Options travel in the environment, results come back in shared memory
- * (cudart/report.h).
+ * (cudart/run_link.h).
  */
-#include "base/child.h"
+#include "base/subprocess.h"
 #include "base/err.h"
 #include "base/jsonfile.h"
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/paths.h"
@@ -17,8 +17,8 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/run.h"
-#include "cudart/program.h"
-#include "cudart/report.h"
+#include "cudart/elf_check.h"
+#include "cudart/run_link.h"
 #include "gpu/plugin.h"
 
 #include <argp.h>
@@ -107,7 +107,7 @@ static int find_program(const char *name, char path[PATH_MAX], struct err *e)
 static void put(const char *variable, const char *value)
 {
     if (setenv(variable, value, 1))
-        mem_exhausted(strlen(value));
+        out_of_memory(strlen(value));
 }
 
 static void put_first(const char *variable, const char *value)
@@ -336,7 +336,7 @@ static int conclude(const struct job *job, const struct report *r, int status)
         fprintf(stderr, "weir: %s was ended by signal %d (%s)\n", name, WTERMSIG(status), strsignal(WTERMSIG(status)));
         if (plugin_count()) { /* it ran in the program's process */
             char who[1024];
-            plugin_culprits(who, sizeof who);
+            plugin_suspects(who, sizeof who);
             fprintf(stderr, "weir: that may be a fault of the program, %s\n", who);
         }
         return CLI_PROGRAM_FAILED;
@@ -470,7 +470,7 @@ static pid_t start_program(const struct job *job, const char *path, const struct
     sigprocmask(SIG_BLOCK, &all, &old);
     const pid_t pid = fork();
     if (!pid) {
-        child_end_with(self, SIGKILL);
+        subprocess_end_with(self, SIGKILL);
         set_environment(job, program, lib_dir, fd);
         sigprocmask(SIG_SETMASK, &old, NULL);
         execv(path, job->argv);

@@ -1,9 +1,9 @@
 /* See study.h. */
 #include "cli/study.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "cli/cli.h"
-#include "cli/target.h"
+#include "cli/program_arg.h"
 #include "cli/progress.h"
 #include "cli/suite_record.h"
 #include "study/slurm.h"
@@ -302,7 +302,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         return 0;
     }
     case KEY_SIZE:
-        a->size = target_size(state, arg);
+        a->size = program_arg_size(state, arg);
         return 0;
     case 'j':
         a->jobs = cli_jobs(state, arg);

@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/study.h"
-#include "cli/target.h"
+#include "cli/program_arg.h"
 #include "cli/suite_record.h"
 #include "study/study.h"
 

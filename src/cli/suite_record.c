@@ -1,7 +1,7 @@
 /* See suite_record.h. A recording appears under its name only when it is whole: it is renamed there. */
 #include "cli/suite_record.h"
 
-#include "base/child.h"
+#include "base/subprocess.h"
 #include "cc/version.h" /* made by the build: hash of the source of the front end */
 #include "cli/cli.h"
 #include "cli/progress.h"
@@ -34,7 +34,7 @@ int record_program(char *const *argv, const char *path, enum record_shows shows)
     fflush(NULL);
     const pid_t self = getpid(), pid = fork();
     if (pid == 0) {
-        child_end_with(self, SIGTERM);
+        subprocess_end_with(self, SIGTERM);
         const int to = shows == RECORD_OUTPUT ? dup(STDERR_FILENO) : open("/dev/null", O_WRONLY);
         dup2(to, STDOUT_FILENO);
         execv("/proc/self/exe", line.p);

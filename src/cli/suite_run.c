@@ -5,7 +5,7 @@
  */
 #include "cli/suite_run.h"
 
-#include "base/child.h"
+#include "base/subprocess.h"
 #include "base/jsonfile.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
@@ -77,7 +77,7 @@ static int start(struct job *j, void (*body)(const struct run *, const struct jo
     const pid_t self = getpid();
     j->pid = fork();
     if (j->pid == 0) {
-        child_end_with(self, SIGTERM);
+        subprocess_end_with(self, SIGTERM);
         if (j->output) {
             dup2(fileno(j->output), STDOUT_FILENO);
             dup2(fileno(j->output), STDERR_FILENO);

@@ -1,7 +1,7 @@
 /* See swcache_apps.h. */
 #include "cli/swcache_apps.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/outfile.h"
 #include "base/paths.h"
 #include "cc/cc.h"
@@ -222,7 +222,7 @@ bool swcache_has(const struct swcache_apps *a, const struct swcache_app *app, en
     return has;
 }
 
-/* -O of weir cc concerns the host; what it makes for the device is always fully optimised. */
+/* -O of weir cc concerns the host; what it makes for the device is always fully optimized. */
 static int compile(const struct swcache_apps *a, const struct swcache_app *app, char *made, char *binary,
                    const char *log)
 {

@@ -8,7 +8,7 @@
  */
 #include "trace/file.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/mem.h"
 #include "trace/frame.h"
 #include "trace/table.h"
@@ -437,7 +437,7 @@ static struct trace_file *open_bytes(const void *bytes, size_t n, bool mapped, c
     f->arena = arena_new();
     f->z = ZSTD_createDCtx();
     if (!f->z)
-        mem_exhausted(0);
+        out_of_memory(0);
     if (read_all(f, e)) {
         trace_close(f);
         return NULL;

@@ -105,7 +105,7 @@ const char *table_check(const struct trace_kernel *k)
         if (k->loop[i].parent > k->n_loop || k->loop[i].header_pc >= k->n_inst)
             why = "a loop's parent or header does not exist";
         else if (k->loop[i].parent && k->loop[k->loop[i].parent - 1].depth >= k->loop[i].depth)
-            why = "a loop's parent is not less deep"; /* so that going outwards comes to an end */
+            why = "a loop's parent is not less deep"; /* so that going outward comes to an end */
     return why || !k->code ? why : code_check(k);
 }
 

@@ -36,7 +36,7 @@ static struct tree *tree(struct params p)
     t->now = 1;
     assert_int_equal(addrmap_init(&t->map, "RRRRRRRRRRRR.BBBBCCCC.CCCSSSSS", 256, 1, 1, false, false, &e), 0);
     p.select_cycles = 1;
-    struct order_host host = {.arena = t->arena, .map = &t->map, .at = ORDER_AT_L2, .line_bytes = 128, .n_set = 64};
+    struct order_host host = {.arena = t->arena, .map = &t->map, .at = ORDER_AT_L2, .line_size = 128, .n_set = 64};
     assert_int_equal(order_init(&t->order, &l2_order_cart, &p, &host, t->req, &e), 0);
     return t;
 }
@@ -71,7 +71,7 @@ static uint64_t cart_stat(const struct tree *t, const char *name)
 static bool comes(struct tree *t, uint32_t n, uint32_t bank, uint32_t row, uint32_t column)
 {
     t->req[n] = (struct req){.addr = at(t, bank, row, column), .sm = (uint16_t)n, .kind = REQ_READ};
-    return order_take_in(&t->order, n, 0, t->now);
+    return order_enqueue(&t->order, n, 0, t->now);
 }
 
 /* The next request that leaves; REQ_NONE when none does. */
@@ -81,7 +81,7 @@ static uint32_t drains(struct tree *t)
     if (slot == ORDER_NONE)
         return REQ_NONE;
     uint32_t n = t->order.slot[slot].req;
-    order_taken(&t->order, slot, t->now);
+    order_accepted(&t->order, slot, t->now);
     return n;
 }
 
@@ -215,9 +215,9 @@ static void readings_of_refusal(void **state)
         EXPECT(t, 0);
         uint32_t slot = order_offer(&t->order, ++t->now);
         assert_int_equal(t->order.slot[slot].req, 1);
-        order_refused(&t->order, slot, STALL_MERGE, t->now);
+        order_rejected(&t->order, slot, STALL_NO_MERGE_SLOT, t->now);
         EXPECT(t, fall & 1 ? 2 : REQ_NONE);
-        order_freed(&t->order, 1u << STALL_MERGE);
+        order_freed(&t->order, 1u << STALL_NO_MERGE_SLOT);
         EXPECT(t, 1);
         fell(t);
     }
@@ -233,18 +233,18 @@ static void stalls_rotate(void **state)
     comes(t, 2, 1, 0, 0);
     uint32_t slot = order_offer(&t->order, ++t->now);
     assert_int_equal(t->order.slot[slot].req, 0);
-    assert_int_equal(order_refused(&t->order, slot, STALL_MERGE, t->now), ORDER_TRY_ANOTHER);
+    assert_int_equal(order_rejected(&t->order, slot, STALL_NO_MERGE_SLOT, t->now), ORDER_PICK_ANOTHER);
     EXPECT(t, 2);
-    order_freed(&t->order, 1u << STALL_MERGE);
+    order_freed(&t->order, 1u << STALL_NO_MERGE_SLOT);
     EXPECT(t, 0, 1, REQ_NONE);
     fell(t);
     t = tree((struct params){4, 2, 2, CART, .stall = 1});
     comes(t, 0, 0, 0, 0);
     comes(t, 2, 1, 0, 0);
     slot = order_offer(&t->order, ++t->now);
-    assert_int_equal(order_refused(&t->order, slot, STALL_MERGE, t->now), ORDER_WAIT);
+    assert_int_equal(order_rejected(&t->order, slot, STALL_NO_MERGE_SLOT, t->now), ORDER_WAIT);
     EXPECT(t, REQ_NONE);
-    order_freed(&t->order, 1u << STALL_MERGE);
+    order_freed(&t->order, 1u << STALL_NO_MERGE_SLOT);
     EXPECT(t, 0, 2, REQ_NONE);
     fell(t);
 }

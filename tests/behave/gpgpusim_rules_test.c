@@ -33,10 +33,10 @@ static void fill_port(void **state)
     static const struct {
         const char *config;
         uint64_t apart;
-    } cases[] = {{"[l2]\nsectors = no\n[noc]\nflit = 136\n[dram]\nccdl = 2\n", 4},
-                 {"[l2]\nsectors = no\nfill_bytes = 32\n[noc]\nflit = 136\n[dram]\nccdl = 2\n", 4},
-                 {"[l2]\nsectors = no\nfill_bytes = 16\n[noc]\nflit = 136\n[dram]\nccdl = 2\n", 8},
-                 {"[l2]\nsectors = no\nfill_bytes = 12\n[noc]\nflit = 136\n[dram]\nccdl = 2\n", 11}};
+    } cases[] = {{"[l2]\nsectored = no\n[noc]\nflit = 136\n[dram]\nccdl = 2\n", 4},
+                 {"[l2]\nsectored = no\nfill_bytes = 32\n[noc]\nflit = 136\n[dram]\nccdl = 2\n", 4},
+                 {"[l2]\nsectored = no\nfill_bytes = 16\n[noc]\nflit = 136\n[dram]\nccdl = 2\n", 8},
+                 {"[l2]\nsectored = no\nfill_bytes = 12\n[noc]\nflit = 136\n[dram]\nccdl = 2\n", 11}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct memsys *m = run(cases[i].config, shots, 2, at);
         assert_int_equal(at[1].back - at[0].back, cases[i].apart);
@@ -81,7 +81,7 @@ static void miss_reserve(void **state)
         for (unsigned i = 0; i < 6; i++)
             shots[i] = (struct shot){1 + i, i * ROW};
         struct memsys *m = run(config[reserve], shots, 6, at);
-        stalled[reserve] = memsys_stat(m, "l2.stalled_requests.queue");
+        stalled[reserve] = memsys_stat(m, "l2.stalled_requests.miss_queue_full");
         end[reserve] = at[5].back;
         memsys_free(m);
     }
@@ -95,11 +95,13 @@ static void miss_reserve(void **state)
     for (int reserve = 0; reserve < 2; reserve++) {
         struct landing at[5];
         const char *text =
-            reserve ? "[l2]\nsectors = no\nwrite = both\nmiss_queue = 3\ndram_queue = 1\nmiss_reserve = "
-                      "yes\n[dram]\nqueue = 1\n"
-                    : "[l2]\nsectors = no\nwrite = both\nmiss_queue = 3\ndram_queue = 1\n[dram]\nqueue = 1\n";
+            reserve
+                ? "[l2]\nsectored = no\nwrite_miss = around_fetch\nmiss_queue = 3\ndram_queue = 1\nmiss_reserve = "
+                  "yes\n[dram]\nqueue = 1\n"
+                : "[l2]\nsectored = no\nwrite_miss = around_fetch\nmiss_queue = 3\ndram_queue = 1\n[dram]\nqueue = 1\n";
         struct memsys *m = run(text, behind, 5, at);
-        assert_int_equal(memsys_stat(m, "l2.stalled_requests.queue"), 2 * reserve); /* the store and the merge */
+        assert_int_equal(memsys_stat(m, "l2.stalled_requests.miss_queue_full"),
+                         2 * reserve); /* the store and the merge */
         memsys_free(m);
     }
 }
@@ -114,11 +116,12 @@ static void miss_rate(void **state)
     const struct shot shots[] = {{1, 0, REQ_WRITE}, {2, ROW, REQ_WRITE}, {3, 2 * ROW, REQ_WRITE}};
     for (int one = 0; one < 2; one++) {
         struct landing at[3];
-        struct memsys *m = run(one ? "[l2]\nwrite = both\nmiss_queue = 3\nmiss_rate = 1\n[noc]\nflit = 136\n"
-                                   : "[l2]\nwrite = both\nmiss_queue = 3\n[noc]\nflit = 136\n",
-                               shots, 3, at);
-        assert_int_equal(memsys_stat(m, "l2.stalled_requests.queue"), one);
-        assert_int_equal(memsys_stat(m, "l2.stall_cycles.queue"), one);
+        struct memsys *m =
+            run(one ? "[l2]\nwrite_miss = around_fetch\nmiss_queue = 3\nmiss_rate = 1\n[noc]\nflit = 136\n"
+                    : "[l2]\nwrite_miss = around_fetch\nmiss_queue = 3\n[noc]\nflit = 136\n",
+                shots, 3, at);
+        assert_int_equal(memsys_stat(m, "l2.stalled_requests.miss_queue_full"), one);
+        assert_int_equal(memsys_stat(m, "l2.stall_cycles.miss_queue_full"), one);
         memsys_free(m);
     }
 }
@@ -132,16 +135,16 @@ static void look_up_room(void **state)
     for (int room = 0; room < 2; room++) {
         struct memsys_config c = {MEMSYS_ONE, .map = MAP, .config = config[room]};
         struct memsys *m = memsys_new(&c);
-        l2_warm(m->l2[0], 7 * ROW, 128, false);
+        l2_preload(m->l2[0], 7 * ROW, 128, false);
         const struct shot shots[] = {{1, 0}, {2, ROW}, {3, 7 * ROW}};
         struct landing at[3];
         memsys_script(m, 0, shots, 3, at);
         memsys_run(m);
         uint64_t late = at[2].back - at[2].sent - l2_hit_latency(m, 136);
         if (room) { /* the second waits a cycle for the first to leave the queue, the hit until the first is served */
-            const struct dram_cfg *d = m->dram_config.cfg;
-            assert_int_equal(memsys_stat(m, "l2.stalled_requests.queue"), 2);
-            assert_int_equal(memsys_stat(m, "l2.stall_cycles.queue"), late);
+            const struct dram_config *d = m->dram_config.cfg;
+            assert_int_equal(memsys_stat(m, "l2.stalled_requests.miss_queue_full"), 2);
+            assert_int_equal(memsys_stat(m, "l2.stall_cycles.miss_queue_full"), late);
             assert_int_equal(late, 1 + d->rcd + (128 / dram_burst_bytes(d) - 1) * d->ccdl);
         } else {
             assert_int_equal(late, 0);
@@ -170,7 +173,7 @@ static void latency_before(void **state)
         char text[80];
         snprintf(text, sizeof text, "[dram]\nlatency_at = request\nin_flight = %u\n", in_flight);
         struct memsys *m = run(text, two, 2, at);
-        const struct dram_cfg *d = m->dram_config.cfg;
+        const struct dram_config *d = m->dram_config.cfg;
         uint64_t apart = at[1].back - at[0].back, bursts = 128 / dram_burst_bytes(d);
         /* Served: the last burst's command, rcd and a same-group gap behind the activate, which the latency precedes. */
         assert_int_equal(apart, in_flight == 1 ? d->latency + d->rcd + (bursts - 1) * d->ccdl + 1 : d->rrd);
@@ -191,7 +194,7 @@ static void queue_holds(void **state)
         hits[waiting] = memsys_stat(m, "dram.row_hits");
         /* The fourth is of the open row: it is seen in time, and goes first, if it has a place. */
         assert_int_equal(at[3].back < at[1].back, waiting);
-        assert_int_equal(memsys_stat(m, "dram.full_cycles") == 0, waiting);
+        assert_int_equal(memsys_stat(m, "dram.queue_full_cycles") == 0, waiting);
         memsys_free(m);
     }
     assert_int_equal(hits[0], 1);
@@ -205,7 +208,7 @@ static void queue_holds(void **state)
 static void command_order(void **state)
 {
     (void)state;
-    const char *text = "[l2]\nsectors = no\nmshrs = 64\n[noc]\nflit = 136\n[dram]\nburst = 4\nccd = 1\nccdl = 1\n%s";
+    const char *text = "[l2]\nsectored = no\nmshrs = 64\n[noc]\nflit = 136\n[dram]\nburst = 4\nccd = 1\nccdl = 1\n%s";
     enum { LINES = 8, BURSTS = 4 };
     uint64_t back[2];
     for (int rotate = 0; rotate < 2; rotate++) {
@@ -217,7 +220,7 @@ static void command_order(void **state)
         char config[160];
         snprintf(config, sizeof config, text, rotate ? "commands = rotate\n" : "");
         struct memsys *m = run(config, shots, LINES + 1, at);
-        const struct dram_cfg *d = m->dram_config.cfg;
+        const struct dram_config *d = m->dram_config.cfg;
         back[rotate] = at[LINES].back;
         /* Where columns go first, the row is opened when the last of the other bank's bursts has been sent. */
         if (!rotate)

@@ -53,7 +53,7 @@ static uint64_t mock_tick(struct comp *c, uint64_t now)
         m->next_take = now + m->take_every;
         req_id id = port_pop(&m->in).req;
         struct req *r = &c->eng->pool.req[id];
-        VEC_PUSH(&m->log, (struct sent){.cycle = r->born,
+        VEC_PUSH(&m->log, (struct sent){.cycle = r->created_at,
                                         .addr = r->addr,
                                         .words = r->words,
                                         .pc = r->pc,

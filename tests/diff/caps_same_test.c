@@ -117,17 +117,18 @@ static void caps_finds_what_there_is(void **state)
     (void)state;
     /* This kernel's warps load at once, so that all prefetches would be overtaken in the queue. */
     struct numbers n = run("caps", "caps.drop=no", false, false);
-    assert_int_equal(number(&n, "caps.strides"), 2 * 15 * 3); /* three loads of each SM, in each launch anew */
+    assert_int_equal(number(&n, "caps.strides_found"), 2 * 15 * 3); /* three loads of each SM, in each launch anew */
     assert_int_equal(number(&n, "caps.indirect"), 2 * CTAS * WARPS);
-    assert_in_range(number(&n, "caps.irregular"), 0, 1); /* two warps may meet in different iterations of the loop */
+    assert_in_range(number(&n, "caps.percta_invalidated"), 0,
+                    1); /* two warps may meet in different iterations of the loop */
     assert_true(number(&n, "caps.by_stride") > 0);
     assert_true(number(&n, "caps.by_leader") > number(&n, "caps.by_stride"));
-    assert_true(number(&n, "caps.renewed") > 0);
-    assert_true(number(&n, "caps.woken") > 0);
+    assert_true(number(&n, "caps.bases_updated") > 0);
+    assert_true(number(&n, "caps.wakeups") > 0);
     assert_true(number(&n, "caps.picks.leading") > 0);
     numbers_free(&n);
     n = run("caps", "caps.wakeup=no", false, false);
-    assert_int_equal(number(&n, "caps.woken"), 0);
+    assert_int_equal(number(&n, "caps.wakeups"), 0);
     numbers_free(&n);
 }
 

@@ -144,13 +144,13 @@ echo '#include "mine.h"' >"$dir/library.cu"
 "$weir" cc "$dir/library.cu" -o "$dir/library" 2>"$dir/said" && say "mine.h was found"
 grep -q "NVIDIA" "$dir/said" && say "mine.h: $(cat "$dir/said")"
 
-# An option that is misspelt is named, though what begins with -f is clang's.
+# An option that is misspelled is named, though what begins with -f is clang's.
 echo 'int main() { return 0; }' >"$dir/plain.cpp"
 for file in a.cu plain.cpp; do
     "$weir" cc -fno-whole-vector "$dir/$file" -o "$dir/a" 2>"$dir/said" && say "-fno-whole-vector was taken"
-    grep -q "^weir: -fno-whole-vector: no such option; did you mean '-fno-whole-vectors'?" "$dir/said" || say "$file, misspelt: $(cat "$dir/said")"
-    "$weir" cc -fno-misspelt "$dir/$file" -o "$dir/a" 2>"$dir/said" && say "-fno-misspelt was taken"
-    grep -q "^weir: -fno-misspelt: neither weir cc nor clang has this option" "$dir/said" || say "$file, unknown: $(cat "$dir/said")"
+    grep -q "^weir: -fno-whole-vector: no such option; did you mean '-fno-whole-vectors'?" "$dir/said" || say "$file, misspelled: $(cat "$dir/said")"
+    "$weir" cc -fno-misspelled "$dir/$file" -o "$dir/a" 2>"$dir/said" && say "-fno-misspelled was taken"
+    grep -q "^weir: -fno-misspelled: neither weir cc nor clang has this option" "$dir/said" || say "$file, unknown: $(cat "$dir/said")"
 done
 
 # OpenMP's library is a package of its own: which one is told when its header, or the library itself, is not there.

@@ -55,7 +55,7 @@ python3 - "$dir/a.json" "$dir/b.json" <<'PY' || fail "dwt2d"
 import json, sys
 a, b = (json.load(open(name)) for name in sys.argv[1:])
 assert len(a["kernels"]) == len(b["kernels"])
-for n in ("warp_insts", "thread_insts", "l1.accesses", "sm.smem_passes", "sm.barriers", "sm.jumps"):
+for n in ("warp_insts", "thread_insts", "l1.accesses", "sm.smem_passes", "sm.barriers", "sm.fetch_redirects"):
     if n in a["total"]:
         assert a["total"][n] == b["total"][n], (n, a["total"][n], b["total"][n])
 PY

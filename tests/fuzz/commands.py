@@ -29,7 +29,7 @@ title     = a plan
 programs  = transpose
 metric    = ipc
 axis      = IPC
-normalise = plain
+normalize = plain
 [variant plain]
 label = plain
 [variant small]

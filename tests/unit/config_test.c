@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 
 struct cache {
     uint64_t size, line;

@@ -264,7 +264,7 @@ static uint64_t stuck_tick(struct comp *comp, uint64_t now)
 static void stuck_waits(const struct comp *comp, struct waits *w)
 {
     const struct probe *p = (const struct probe *)comp;
-    waits_for_room(w, &p->in, port_oldest(&p->in), p->out, "its neighbour");
+    waits_for_room(w, &p->in, port_oldest(&p->in), p->out, "its neighbor");
 }
 
 static void cycle_of_waits(void **state)
@@ -283,14 +283,14 @@ static void cycle_of_waits(void **state)
     for (int i = 0; i < 3; i++) {
         req_id id = req_alloc(&r->eng->pool);
         r->eng->pool.req[id] =
-            (struct req){.addr = 0x1000u * (unsigned)(i + 1), .born = (uint64_t)(30 - 10 * i), .sm = 7};
+            (struct req){.addr = 0x1000u * (unsigned)(i + 1), .created_at = (uint64_t)(30 - 10 * i), .sm = 7};
         port_send(&r->p[i].in, id, 0);
     }
     assert_int_equal(engine_run(r->eng, NEVER), ENGINE_DEADLOCK);
     char *text = report(r->eng);
     assert_non_null(strstr(text, "the cycle of waits"));
-    assert_non_null(strstr(text, "left, in: load of line 1000 waits for its neighbour: room in right, in"));
-    assert_non_null(strstr(text, "right, in: load of line 2000 waits for its neighbour: room in left, in"));
+    assert_non_null(strstr(text, "left, in: load of line 1000 waits for its neighbor: room in right, in"));
+    assert_non_null(strstr(text, "right, in: load of line 2000 waits for its neighbor: room in left, in"));
     assert_null(strstr(text, "beside")); /* the oldest of all, but not in the cycle */
     assert_non_null(strstr(text, "the oldest request in it: load of line 2000, for SM 7"));
     free(text);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 #include "gpu/gpu_config.h"
 
 #include <string.h>

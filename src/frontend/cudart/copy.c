@@ -5,7 +5,7 @@
  * A device range must lie inside one live allocation. The host's side is not ours to know; it is only probed, so that
  * a wild pointer is an error of the call and not a crash.
  */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -72,7 +72,7 @@ static cudaError_t check_side(const struct side *s, const struct box *n, enum pl
     if (mem_is_device(s->base)) /* starts inside an allocation and leaves it */
         return mem_bad_range(what, s->base, bytes);
     if (!host_mapped(s->base, bytes)) {
-        rt_say("%s: %zu bytes at %p: not mapped in the program", what, bytes, (void *)s->base);
+        rt_message("%s: %zu bytes at %p: not mapped in the program", what, bytes, (void *)s->base);
         return cudaErrorInvalidValue;
     }
     return cudaSuccess;

@@ -2,7 +2,7 @@
  * Copies to and from arrays in the older forms: offsets and widths in bytes, and the 1-D forms that run on from row to
  * row.
  */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 /* A byte offset or width of an array must fall on elements. */
 static bool in_elements(const struct rt_array *a, size_t *bytes)

@@ -4,7 +4,7 @@
  * What the machine's configuration says comes from trace/device.h. What it does not say (texture and surface limits,
  * features) is what CUDA reports for compute capability 9.0, because that is what the emulator runs.
  */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 enum { VERSION = 13000 };
 

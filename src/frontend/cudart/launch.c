@@ -4,7 +4,7 @@
  * A launch runs to its end before the call returns, so a device fault is the launch's own error (as with
  * CUDA_LAUNCH_BLOCKING=1) and stays with the context.
  */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 #include "base/demangle.h"
 
@@ -188,15 +188,15 @@ cudaError_t kernel_run(const struct rt_op *op, uint32_t stream_id)
     if (!bad)
         return cudaSuccess;
     if (fault.kind == EMU_FAULT_SINK)
-        timing_refused();
+        timing_on_sink_error();
     fflush(stdout);
     if (fault.kind != EMU_FAULT_SINK || !timing_on()) /* the machine has its own words for it, at the end */
         emu_fault_print(&fault, stderr);
     if (fault.kind != EMU_FAULT_SINK) {
         rt.faulted = true;
-        timing_gave_up();
+        timing_abandon_kernel();
     }
-    return rt_lose(fault_code(fault.kind));
+    return rt_poison(fault_code(fault.kind));
 }
 
 /* ---- API ---- */

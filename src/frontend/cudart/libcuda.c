@@ -7,7 +7,7 @@
  * library that has a runtime of its own (cuBLAS) or to look something up: it goes on, and the driver's functions say
  * that they are not simulated.
  */
-#include "cudart/report.h"
+#include "cudart/run_link.h"
 
 #include <dlfcn.h>
 #include <errno.h>

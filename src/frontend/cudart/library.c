@@ -1,5 +1,5 @@
 /* Libraries: device code that a program loads itself at run time, as PTX text or as a fat binary. */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 #include "cudart/fatbin.h"
 
 static cudaError_t library_open(cudaLibrary_t *out, char *code, size_t bytes)

@@ -4,7 +4,7 @@
  * A device address is the host address of the byte (emu.h), so pinned, managed and registered memory have one address
  * for both sides and nothing is ever migrated.
  */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 #include <unistd.h>
 
@@ -78,15 +78,15 @@ cudaError_t mem_bad_range(const char *what, const void *p, size_t bytes)
 {
     const struct emu_alloc *a = emu_mem_nearest(rt.emu, (uint64_t)(uintptr_t)p);
     if (!a)
-        rt_say("%s: %zu bytes at %p: no device memory was ever allocated", what, bytes, p);
+        rt_message("%s: %zu bytes at %p: no device memory was ever allocated", what, bytes, p);
     else if ((uintptr_t)p >= a->addr && (uintptr_t)p < a->addr + a->bytes)
-        rt_say("%s: %zu bytes at %p: %zu bytes into %s of %llu bytes at 0x%llx%s", what, bytes, p,
-               (size_t)((uintptr_t)p - a->addr), a->name ? a->name : "an allocation", (unsigned long long)a->bytes,
-               (unsigned long long)a->addr, a->freed ? ", which was freed" : "; it ends too early");
+        rt_message("%s: %zu bytes at %p: %zu bytes into %s of %llu bytes at 0x%llx%s", what, bytes, p,
+                   (size_t)((uintptr_t)p - a->addr), a->name ? a->name : "an allocation", (unsigned long long)a->bytes,
+                   (unsigned long long)a->addr, a->freed ? ", which was freed" : "; it ends too early");
     else
-        rt_say("%s: %zu bytes at %p: not device memory; the nearest is %s of %llu bytes at 0x%llx%s", what, bytes, p,
-               a->name ? a->name : "an allocation", (unsigned long long)a->bytes, (unsigned long long)a->addr,
-               a->freed ? ", which was freed" : "");
+        rt_message("%s: %zu bytes at %p: not device memory; the nearest is %s of %llu bytes at 0x%llx%s", what, bytes,
+                   p, a->name ? a->name : "an allocation", (unsigned long long)a->bytes, (unsigned long long)a->addr,
+                   a->freed ? ", which was freed" : "");
     return cudaErrorInvalidValue;
 }
 

@@ -1,5 +1,5 @@
 /* Memset in all its shapes: linear, rows, boxes, and the 1-, 2- and 4-byte elements of graph nodes. */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 cudaError_t memset_run(const struct rt_op *op, uint32_t stream_id)
 {

@@ -4,7 +4,7 @@
  * All work has run when its call returns, so waiting is a check of the handle, a query is always "done", and an event
  * is a reading of the simulated clock.
  */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 static _Thread_local struct rt_stream *thread_stream;
 

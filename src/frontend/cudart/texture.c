@@ -1,10 +1,10 @@
 /*
  * Texture and surface objects: CUDA's descriptions translated into the emulator's (emu/tex.h).
  *
- * Not modelled: anisotropic filtering (maxAnisotropy is accepted and ignored), block-compressed formats, resource views
+ * Not modeled: anisotropic filtering (maxAnisotropy is accepted and ignored), block-compressed formats, resource views
  * that reinterpret the format.
  */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 enum { ALIGN_BYTES = 512 }; /* of linear memory behind a texture: cudaDeviceProp.textureAlignment */
 
@@ -152,7 +152,7 @@ static cudaError_t set_sampling(struct emu_tex_desc *d, const struct cudaTexture
         if ((unsigned)t->addressMode[i] > EMU_TEX_BORDER)
             return cudaErrorInvalidValue;
         d->address[i] = (uint8_t)t->addressMode[i];
-        /* Wrapping and mirroring need normalised coordinates; CUDA clamps otherwise. */
+        /* Wrapping and mirroring need normalized coordinates; CUDA clamps otherwise. */
         if (!t->normalizedCoords && (d->address[i] == EMU_TEX_WRAP || d->address[i] == EMU_TEX_MIRROR))
             d->address[i] = EMU_TEX_CLAMP;
     }

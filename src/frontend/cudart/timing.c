@@ -1,12 +1,12 @@
 /*
  * Joins the two halves of weir in the program's process: defines what the CUDA runtime declares under "timing" in
- * cudart/rt.h, with the machine beside the program (gpu/live.h): its clock for events, and its results when the program
+ * cudart/runtime.h, with the machine beside the program (gpu/live.h): its clock for events, and its results when the program
  * ends.
  *
  * Simulated time is the machine's own plus what copies and memsets take, which the machine does not model. Reading the
  * clock waits for the machine; so only events that can be asked for a time do it.
  */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 #include "gpu/live.h"
 #include "gpu/plugin.h"
 #include "gpu/props.h"
@@ -204,7 +204,7 @@ static void show(struct gpu *g, enum gpu_end end, bool complete, const struct er
         }
     }
     if (json && *json && rt.report && rt.slot != &rt.report->slot[0])
-        rt_say("a second process of this run uses CUDA; %s holds the first one's statistics", json);
+        rt_message("a second process of this run uses CUDA; %s holds the first one's statistics", json);
     else if (json && *json && write_json(g, complete, json, &e))
         rt_bad_input(&e);
     fflush(stdout);
@@ -233,13 +233,13 @@ void timing_finish(void)
 }
 
 /* The machine refused the stream: the user's signal ends the program here, everything else loses the device. */
-void timing_refused(void)
+void timing_on_sink_error(void)
 {
     if (interrupted)
         timing_finish();
 }
 
-void timing_gave_up(void)
+void timing_abandon_kernel(void)
 {
     if (live)
         gpu_live_give_up(live);

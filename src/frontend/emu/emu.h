@@ -78,7 +78,7 @@ uint64_t emu_mem_free_bytes(const struct emu *);
 struct emu_module;
 /*
  * Loads PTX modules as one unit: .extern names of one resolve to .visible ones of another (the linked case); a plain
- * program passes one. Takes ownership of the ptx_modules. Variables are placed and initialised. Unresolved names are
+ * program passes one. Takes ownership of the ptx_modules. Variables are placed and initialized. Unresolved names are
  * an error only when a kernel that needs them is launched.
  */
 struct emu_module *emu_module_load(struct emu *, struct ptx_module **ptx, unsigned n, struct err *);
@@ -102,7 +102,7 @@ struct emu_kernel_info {
     uint32_t n_param;
     uint32_t ptx_version, binary_version; /* 10 * major + minor: 90, 75 ... */
 };
-/* Analyses the kernel on first use; fails when its code cannot be analysed. */
+/* Analyses the kernel on first use; fails when its code cannot be analyzed. */
 int emu_kernel_info(struct emu_kernel *, struct emu_kernel_info *, struct err *);
 /* Offset and size of parameter i in the parameter block. */
 int emu_kernel_param(struct emu_kernel *, uint32_t i, uint32_t *offset, uint32_t *bytes);
@@ -111,7 +111,7 @@ uint32_t emu_kernel_param_bytes(struct emu_kernel *);
 const struct trace_kernel *emu_kernel_trace(struct emu_kernel *, struct err *);
 
 /* True for a function that device code may call and that the emulator itself serves: vprintf, malloc, ... */
-bool emu_serves(const char *function);
+bool emu_has_builtin(const char *function);
 
 /* ---- launches ---- */
 enum emu_fault_kind {

@@ -328,7 +328,7 @@ static bool can_run(const struct emu_warp_run *r)
     return false;
 }
 
-/* No warp can run. A warp synchronisation completes with the lanes that have arrived; a barrier is an error. */
+/* No warp can run. A warp synchronization completes with the lanes that have arrived; a barrier is an error. */
 static bool unblock(struct emu_cta *c)
 {
     for (uint32_t i = 0; i < c->n_warp; i++)
@@ -592,7 +592,7 @@ static uint32_t resident(const struct emu_grid *g)
     return all > UINT32_MAX ? UINT32_MAX : (uint32_t)all;
 }
 
-static int refuse_launch(struct emu_grid *g, const char *text)
+static int launch_error(struct emu_grid *g, const char *text)
 {
     memset(g->fault, 0, sizeof *g->fault);
     demangle(emu_kernel_func(g->kernel)->name, g->fault->kernel, sizeof g->fault->kernel);
@@ -608,21 +608,21 @@ static int prepare(struct emu_grid *g)
     char text[640];
     if (emu_link_kernel(g->kernel, &e) < 0) {
         snprintf(text, sizeof text, "%.100s:%d: %s", e.file, e.line, e.msg);
-        return refuse_launch(g, text);
+        return launch_error(g, text);
     }
     g->prog = g->kernel->prog;
     const struct emu_launch *l = &g->launch;
     g->n_cta = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     if (g->n_cta == 0 || threads == 0 || threads > 1024)
-        return refuse_launch(g, "the launch has no blocks, or not 1 to 1024 threads in a block");
+        return launch_error(g, "the launch has no blocks, or not 1 to 1024 threads in a block");
     if (emu_decode_kernel(g->kernel, g->fault) < 0)
         return -1;
     if (g->sink) {
         g->trace = emu_kernel_trace(g->kernel, &e);
         if (!g->trace) {
             snprintf(text, sizeof text, "%.100s:%d: %s", e.file, e.line, e.msg);
-            return refuse_launch(g, text);
+            return launch_error(g, text);
         }
     }
     g->n_thread = (uint32_t)threads;
@@ -655,7 +655,7 @@ static int prepare(struct emu_grid *g)
 
 static int sink_failed(struct emu_grid *g)
 {
-    refuse_launch(g, "the instruction stream could not be passed on");
+    launch_error(g, "the instruction stream could not be passed on");
     g->fault->kind = EMU_FAULT_SINK;
     return -1;
 }

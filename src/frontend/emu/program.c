@@ -42,7 +42,7 @@ static void reach_add(struct reach *r, int32_t def)
     }
 }
 
-/* Every function whose address is taken by a variable's initialiser or by code seen so far. */
+/* Every function whose address is taken by a variable's initializer or by code seen so far. */
 static void add_address_taken(struct reach *r)
 {
     struct emu_module *u = r->u;

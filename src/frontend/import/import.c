@@ -1,7 +1,7 @@
 /* Imports Accel-Sim's traces: reads the list of commands, reads each kernel's trace twice, encodes the streams. */
 #include "import/import.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "import/sass_kernel.h"

@@ -171,7 +171,7 @@ struct ptx_reg {
                      pred: predicate number */
 };
 
-struct ptx_init_ref { /* an initialiser that is the address of a symbol */
+struct ptx_init_ref { /* an initializer that is the address of a symbol */
     uint64_t offset;  /* bytes from the variable's start */
     int32_t sym;
     int64_t addend;

@@ -363,7 +363,7 @@ void ptx_print(const struct ptx_module *m, FILE *out)
     fprintf(out, ".version %u.%u\n.target sm_%u\n.address_size 64\n", m->version_major, m->version_minor, m->target_sm);
     for (uint32_t k = 0; k < m->n_file; k++)
         fprintf(out, ".file %u \"%s\"\n", k + 1, m->file[k]);
-    /* Declarations first: they fix the order of functions, and initialisers may name them. */
+    /* Declarations first: they fix the order of functions, and initializers may name them. */
     for (uint32_t k = 0; k < m->n_func; k++) {
         print_signature(&p, &m->func[k], false);
         fputs(";\n", out);

@@ -2,8 +2,8 @@
 #include "profile/profile.h"
 
 #include "base/demangle.h"
-#include "base/exhaust.h"
-#include "engine/registry.h"
+#include "base/out_of_memory.h"
+#include "engine/policy_registry.h"
 
 #include <math.h>
 #include <sys/stat.h>

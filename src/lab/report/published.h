@@ -53,7 +53,7 @@ struct claims {
 int claims_read(struct claims *, const char *path, struct err *);
 void claims_free(struct claims *);
 
-struct judgement {
+struct assessment {
     enum verdict verdict;
     double ours;
     unsigned n, missing; /* rows that took part; rows without a value */
@@ -61,7 +61,7 @@ struct judgement {
     char because[900];   /* the statistics */
 };
 /* A claim against its figure. -1: the claim names a column the figure does not have (*e: file and line). */
-int claims_judge(const struct claims *, const struct claim *, struct lab *, struct lab_figure *, struct judgement *,
-                 struct err *);
+int published_compare(const struct claims *, const struct claim *, struct lab *, struct lab_figure *,
+                      struct assessment *, struct err *);
 
 #endif

@@ -1,7 +1,7 @@
 /* Reads plans; see plan.h. */
 #include "study/plan.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/text.h"
 #include "base/nearest.h"
 #include "gpu/plugin.h"
@@ -54,10 +54,10 @@ static int read_figure(struct reading *r, const struct inifile_item *i, struct e
         {"machine", &p->machine, &p->machine_at},
         {"metric", &p->metric, &p->metric_at},
         {"axis", &p->axis, NULL},
-        {"normalise", &p->normalise, &p->normalise_at},
-        {"refused", &p->refused, NULL},
+        {"normalize", &p->normalize, &p->normalize_at},
+        {"not_reproduced", &p->not_reproduced, NULL},
         {"note", &p->note, NULL},
-        {"maximise", &p->maximise, &p->maximise_at},
+        {"maximize", &p->maximize, &p->maximize_at},
         {"base", &r->base, &r->base_at},
         {"published", &r->published, &r->published_at},
     };
@@ -69,9 +69,10 @@ static int read_figure(struct reading *r, const struct inifile_item *i, struct e
                  {"means", &p->means},
                  {"plugin", &r->plugin},
                  {"parts", &p->parts}};
-    static const char *const keys[] = {"number",  "title",    "machine", "metric",   "axis",     "normalise", "refused",
-                                       "note",    "maximise", "base",    "programs", "variants", "means",     "kind",
-                                       "average", "plugin",   "empty",   "draw",     "parts"};
+    static const char *const keys[] = {"number",    "title",          "machine", "metric",   "axis",
+                                       "normalize", "not_reproduced", "note",    "maximize", "base",
+                                       "programs",  "variants",       "means",   "kind",     "average",
+                                       "plugin",    "empty",          "draw",    "parts"};
     static const char *const averages[] = {"arithmetic", "geometric"}, *const empties[] = {"zero", "skip"};
     for (unsigned k = 0; k < sizeof texts / sizeof *texts; k++)
         if (!strcmp(i->key, texts[k].key)) {
@@ -325,7 +326,7 @@ void plan_stem(const struct plan *p, char out[64])
 
 const struct plan_variant *plan_divisor(const struct plan *p, const struct plan_variant *v)
 {
-    const char *name = v->over ? v->over : p->normalise;
+    const char *name = v->over ? v->over : p->normalize;
     return name ? plan_find(p, name) : NULL;
 }
 
@@ -416,9 +417,9 @@ static int combine(struct plan *p, struct err *e)
         err_at(e, p->path, 0, 0, "kind = interactions combines 2 to %d parts, and there are %u", PLAN_PARTS, n);
         return err_hint(e, "write parts = apcm cart, the names of variants");
     }
-    if (!p->normalise) {
+    if (!p->normalize) {
         err_at(e, p->path, 0, 0, "kind = interactions needs the variant without any of its parts");
-        return err_hint(e, "write normalise = NAME");
+        return err_hint(e, "write normalize = NAME");
     }
     for (unsigned i = 0; i < n; i++) {
         if (check_name(p, p->parts.word.p[i], p->parts.at, e))
@@ -469,7 +470,7 @@ static int check(struct plan *p, struct err *e)
                    p->number);
             return err_hint(e, "the figure's files are named after it");
         }
-    if (p->refused)
+    if (p->not_reproduced)
         return 0;
     for (size_t i = 0; i < p->program.n; i++)
         if (!p->program.p[i].run) {
@@ -499,7 +500,7 @@ static int check(struct plan *p, struct err *e)
         if ((v->over && check_name(p, v->over, v->over_at, e)) || (v->refine && check_refine(v, e)))
             return -1;
     }
-    return p->normalise ? check_name(p, p->normalise, p->normalise_at, e) : 0;
+    return p->normalize ? check_name(p, p->normalize, p->normalize_at, e) : 0;
 }
 
 int plan_read(struct plan *p, const char *path, struct err *e)
@@ -535,8 +536,8 @@ int plan_complete(struct plan *p, struct err *e)
 {
     if (!p->metric)
         p->metric = xstrdup("ipc");
-    if (!p->maximise)
-        p->maximise = xstrdup("ipc");
+    if (!p->maximize)
+        p->maximize = xstrdup("ipc");
     if (!check(p, e))
         return 0;
     plan_free(p);
@@ -558,8 +559,8 @@ static void free_variant(struct plan_variant *v)
 
 void plan_free(struct plan *p)
 {
-    char *const texts[] = {p->number,    p->title,   p->paper, p->machine,  p->metric, p->axis,
-                           p->normalise, p->refused, p->note,  p->maximise, p->cflags, p->paper_title};
+    char *const texts[] = {p->number,    p->title,          p->paper, p->machine,  p->metric, p->axis,
+                           p->normalize, p->not_reproduced, p->note,  p->maximize, p->cflags, p->paper_title};
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     inifile_free_words(&p->programs);

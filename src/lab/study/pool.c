@@ -51,7 +51,7 @@ static bool write_all(int fd, const void *bytes, size_t n)
 
 /* ---- in the child ---- */
 
-static int tell(void *ctx, uint64_t cycle, uint64_t insts)
+static int report_progress(void *ctx, uint64_t cycle, uint64_t insts)
 {
     (void)cycle;
     struct child *c = ctx;
@@ -71,7 +71,7 @@ static _Noreturn void simulate(const struct point *p, int fd)
     struct child c = {.fd = fd};
     struct err e;
     err_clear(&e);
-    char *document = point_simulate(p, tell, &c, &e);
+    char *document = point_simulate(p, report_progress, &c, &e);
     bool ok;
     if (document)
         ok = write_all(fd, "r", 1) && write_all(fd, document, strlen(document));
@@ -158,7 +158,7 @@ static int finish(struct pool *pool, struct job *j, struct err *e)
     char why[512];
     if (WIFSIGNALED(status)) {
         int n = snprintf(why, sizeof why, "the simulation crashed (%s): ", strsignal(WTERMSIG(status)));
-        plugin_culprits(why + n, sizeof why - (size_t)n);
+        plugin_suspects(why + n, sizeof why - (size_t)n);
     } else
         snprintf(why, sizeof why, "the simulation ended without a result (status %d): its own message stands above",
                  WEXITSTATUS(status));

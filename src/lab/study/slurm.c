@@ -1,7 +1,7 @@
 /* See slurm.h. */
 #include "study/slurm.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/jsonfile.h"
 #include "base/outfile.h"
 #include "gpu/plugin.h"
@@ -174,7 +174,7 @@ static int submit(struct job *j, const char *which, struct err *e)
 /* Whether a task of the job still waits or runs. */
 static bool is_active(const struct job *j)
 {
-    static const char *const ended[] = {"COMPLETED", "FAILED",   "CANCELLED", "TIMEOUT", "NODE_FAIL",   "OUT_OF_MEMORY",
+    static const char *const ended[] = {"COMPLETED", "FAILED",   "CANCELED",  "TIMEOUT", "NODE_FAIL",   "OUT_OF_MEMORY",
                                         "BOOT_FAIL", "DEADLINE", "PREEMPTED", "REVOKED", "SPECIAL_EXIT"};
     char *text = NULL, *save = NULL;
     bool active = false;

@@ -13,7 +13,7 @@
  *
  * States of a request: in a client's port -> [in the fixed latency] -> in a bank's list -> the bank's current request
  * -> read: back to the client after cl + data [+ fixed latency]; write: freed when its last burst has been issued.
- * Not modelled: refresh; a separate write queue (reads and writes compete by age and row).
+ * Not modeled: refresh; a separate write queue (reads and writes compete by age and row).
  */
 #include "dram/dram_priv.h"
 
@@ -42,7 +42,7 @@ static void count_to(struct dram *d, uint64_t now)
         d->stats.bank_cycles += n * banks;
     }
     if (d->was_full)
-        d->stats.full_cycles += n;
+        d->stats.queue_full_cycles += n;
 }
 
 /* What the bank's current request needs next; keeps the sets of banks by command. */
@@ -441,18 +441,18 @@ static void dram_waits(const struct comp *comp, struct waits *w)
     }
 }
 
-struct dram *dram_new(struct engine *eng, const struct dram_config *config, const struct dram_env *env,
-                      const char *name, struct err *e)
+struct dram *dram_new(struct engine *eng, const struct dram_setup *config, const struct dram_env *env, const char *name,
+                      struct err *e)
 {
-    const struct dram_cfg *cfg = config->cfg;
+    const struct dram_config *cfg = config->cfg;
     if (cfg->banks > DRAM_MAX_BANK || cfg->banks & (cfg->banks - 1) || cfg->banks % cfg->bank_groups) {
         err_set(e, "%u banks in %u groups: a power of two up to %d, divided by the groups, is needed", cfg->banks,
                 cfg->bank_groups, DRAM_MAX_BANK);
         return NULL;
     }
     if (env->map->n_bank != cfg->banks) {
-        err_set(e, "memory.map names %u banks (2 to the number of its Bs), but dram.banks is %u", env->map->n_bank,
-                cfg->banks);
+        err_set(e, "memory.address_map names %u banks (2 to the number of its Bs), but dram.banks is %u",
+                env->map->n_bank, cfg->banks);
         return NULL;
     }
     struct dram *d = arena_alloc64(eng->arena, sizeof *d);

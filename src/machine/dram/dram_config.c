@@ -1,22 +1,22 @@
 /* A DRAM channel's parameters and statistics, as tables. Defaults are GDDR5 of the GTX480 as GPGPU-Sim has it. */
 #include "dram/dram_priv.h"
 
-uint32_t dram_bus_bits(const struct dram_cfg *c)
+uint32_t dram_bus_bits(const struct dram_config *c)
 {
     return 8 * c->bus_bytes * c->chips;
 }
-uint32_t dram_burst_bytes(const struct dram_cfg *c)
+uint32_t dram_burst_bytes(const struct dram_config *c)
 {
     return c->bus_bytes * c->chips * c->burst;
 }
-uint32_t dram_max_own_requests(const struct dram_config *c)
+uint32_t dram_max_own_requests(const struct dram_setup *c)
 {
     return c->cfg->queue + (c->cfg->queue_holds == DRAM_HOLDS_WAITING ? c->cfg->banks : 0) +
            (c->cfg->latency_at == DRAM_BEFORE ? c->cfg->in_flight : 0);
 }
 
 /* ---- tables ---- */
-#define T                        struct dram_cfg
+#define T                        struct dram_config
 #define TIMING(member, def, doc) CFG_ROW(T, member, CFG_INT, "cycles", def, 0, 1000, NULL, doc)
 static const struct cfg_field fields[] = {
     CFG_ROW(T, bus_bytes, CFG_INT, "bytes", "4", 1, 64, NULL, "data bus of one device"),
@@ -106,9 +106,9 @@ static const struct stat_def stat_defs[] = {
     STAT_ROW(S, blp_cycles, "cycles", "DRAM cycles in which at least one bank had a request in service"),
     STAT_ROW(S, cycles, "cycles", "DRAM cycles, summed over channels"),
     STAT_ROW(S, queue_cycles, "cycles", "sum over time of requests in the queue"),
-    STAT_ROW(S, full_cycles, "cycles", "DRAM cycles in which a request waited for the queue"),
+    STAT_ROW(S, queue_full_cycles, "cycles", "DRAM cycles in which a request waited for the queue"),
     STAT_QUOTIENT("efficiency", "", "dram.data_cycles", "dram.active_cycles", "data cycles / cycles with requests"),
-    STAT_QUOTIENT("utilisation", "", "dram.data_cycles", "dram.cycles", "data cycles / all cycles"),
+    STAT_QUOTIENT("utilization", "", "dram.data_cycles", "dram.cycles", "data cycles / all cycles"),
     STAT_QUOTIENT("blp", "banks", "dram.bank_cycles", "dram.blp_cycles", "banks in service while any is"),
     STAT_QUOTIENT("row_hit_rate", "", "dram.row_hits", "dram.row_hits+dram.row_misses+dram.row_conflicts",
                   "row hits / requests"),

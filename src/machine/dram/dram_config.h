@@ -16,7 +16,7 @@
 #include "engine/config.h"
 #include "engine/stats.h"
 
-struct dram_cfg {
+struct dram_config {
     uint32_t bus_bytes; /* data bus of one device */
     uint32_t chips;     /* devices side by side */
     uint32_t burst;     /* transfers per column command */
@@ -41,15 +41,15 @@ enum dram_commands { DRAM_COLUMNS_FIRST, DRAM_ROTATE }; /* which bank has the co
 enum dram_queue_holds { DRAM_HOLDS_ALL, DRAM_HOLDS_WAITING }; /* whether requests in service count in the queue */
 extern const struct cfg_section dram_cfg_section;
 
-struct dram_config {
-    const struct dram_cfg *cfg;
+struct dram_setup {
+    const struct dram_config *cfg;
     uint32_t input_queue; /* requests each client's port holds: l2.dram_queue */
 };
 
-uint32_t dram_bus_bits(const struct dram_cfg *);
-uint32_t dram_burst_bytes(const struct dram_cfg *);
+uint32_t dram_bus_bits(const struct dram_config *);
+uint32_t dram_burst_bytes(const struct dram_config *);
 /* Requests a channel can hold that are not counted by its clients: its scheduler's queue. */
-uint32_t dram_max_own_requests(const struct dram_config *);
+uint32_t dram_max_own_requests(const struct dram_setup *);
 void dram_register_stats(struct dram *, struct stats *);
 
 #endif

@@ -7,13 +7,13 @@
 struct dram_stats {
     uint64_t reads, writes, read_bursts, write_bursts, read_bytes, write_bytes;
     uint64_t row_hits, row_misses, row_conflicts, activates, precharges;
-    uint64_t data_cycles;   /* data bus in use */
-    uint64_t active_cycles; /* at least one request waiting or in service, or its last burst on the bus */
-    uint64_t bank_cycles;   /* sum over banks of cycles with a current request */
-    uint64_t blp_cycles;    /* cycles in which at least one bank has one */
-    uint64_t cycles;        /* all DRAM cycles up to the last reading */
-    uint64_t queue_cycles;  /* sum over time of requests in the queue */
-    uint64_t full_cycles;   /* a request waited in a port because the queue was full */
+    uint64_t data_cycles;       /* data bus in use */
+    uint64_t active_cycles;     /* at least one request waiting or in service, or its last burst on the bus */
+    uint64_t bank_cycles;       /* sum over banks of cycles with a current request */
+    uint64_t blp_cycles;        /* cycles in which at least one bank has one */
+    uint64_t cycles;            /* all DRAM cycles up to the last reading */
+    uint64_t queue_cycles;      /* sum over time of requests in the queue */
+    uint64_t queue_full_cycles; /* a request waited in a port because the queue was full */
 };
 
 struct dram_slot {
@@ -43,7 +43,7 @@ struct dram {
     struct comp comp;
     struct req *req;
     struct dram_timing timing;
-    struct dram_cfg cfg;
+    struct dram_config cfg;
     struct dram_env env;
     struct port *in; /* one per client */
     struct port **out;

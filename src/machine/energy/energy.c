@@ -458,7 +458,7 @@ void energy_evaluate(const struct energy_model *m, energy_stat *get, void *ctx, 
 {
     memset(out, 0, sizeof *out);
     double cycles = get(ctx, "cycles");
-    double idle_s = (cycles * m->machine.sms - get(ctx, "sm.cycles_active")) / m->machine.core_hz;
+    double idle_s = (cycles * m->machine.sms - get(ctx, "sm.active_cycles")) / m->machine.core_hz;
     out->seconds = cycles / m->machine.core_hz;
     for (size_t i = 0; i < m->line.n; i++) {
         const struct line *l = &m->line.p[i];

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "engine/config_find.h"
 #include "engine/config_value.h"
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 
 #include <errno.h>
 #include <ini.h>
@@ -24,7 +24,7 @@ enum { MAX_BASES = 8 };
 struct origin {
     const char *file; /* NULL = default; "" = --set; else the name of the file */
     int line;
-    uint16_t layer; /* 0 = default, 1.. = files from the innermost base outwards, UINT16_MAX = --set or --with */
+    uint16_t layer; /* 0 = default, 1.. = files from the innermost base outward, UINT16_MAX = --set or --with */
 };
 
 struct block { /* one section's values */
@@ -561,7 +561,7 @@ static int check_all(struct cfg *c, uint16_t top_layer, struct err *e)
         unsigned chosen = chosen_policy(c, k);
         err_clear(e);
         if (k->policy[chosen]->check && k->policy[chosen]->check(c, cfg_policy_params(c, k->name, chosen), e))
-            return policy_refused(k->policy[chosen], "check", e);
+            return policy_hook_failed(k->policy[chosen], "check", e);
     }
     return 0;
 }
@@ -604,8 +604,8 @@ struct cfg *cfg_load(const struct cfg_schema *s, const char *name, const char *c
     return finish(c, status, layer, set, n_set, with, e);
 }
 
-void cfg_unused(const struct cfg_schema *s, const char *name, const char *const *set, unsigned n_set, const char *with,
-                bool *unused)
+void cfg_mark_unused(const struct cfg_schema *s, const char *name, const char *const *set, unsigned n_set,
+                     const char *with, bool *unused)
 {
     struct err e;
     struct cfg *c = cfg_new(s);

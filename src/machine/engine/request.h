@@ -24,7 +24,7 @@ enum req_kind {
     REQ_READ,
     REQ_WRITE,
     REQ_ATOMIC,    /* performed at the L2, the old value comes back */
-    REQ_RED,       /* performed at the L2, only an acknowledgement comes back */
+    REQ_RED,       /* performed at the L2, only an acknowledgment comes back */
     REQ_WRITEBACK, /* a dirty line that leaves for the next level; no reply */
     REQ_KIND_COUNT
 };
@@ -48,7 +48,7 @@ enum req_flag {
     REQ_F_POLICY_DONE = 1 << 11, /* policies have seen it; the verdict is in the two bits above */
     REQ_F_VERDICT_SHIFT = 12,
     REQ_F_VERDICT = 3 << 12,
-    REQ_F_ROUTED = 1 << 14, /* the organisation has decided where it goes */
+    REQ_F_ROUTED = 1 << 14, /* the organization has decided where it goes */
     REQ_F_BOTH = 1 << 15,   /* a store sent to another SM's L1 that is written here, too */
 };
 /* What the SM may set. */
@@ -59,7 +59,7 @@ enum req_served { REQ_AT_NONE, REQ_AT_L1, REQ_AT_L1_MERGE, REQ_AT_REMOTE_L1, REQ
 
 struct req {
     uint64_t addr;        /* first byte of the line */
-    uint64_t born;        /* core cycle in which it was made */
+    uint64_t created_at;  /* core cycle in which it was made */
     req_id next;          /* list link for whoever holds it (MSHR chain, free list, reorder queue) */
     uint32_t token;       /* the maker's: the SM's pending-access entry, the L1's MSHR, the L2's MSHR */
     uint32_t pc;          /* static instruction; prefetches: the load that caused it */
@@ -71,7 +71,7 @@ struct req {
     uint16_t from, to;    /* network nodes; a reply goes to `from` */
     uint16_t bytes;       /* data bytes it moves: touched bytes, payload of a write */
     uint16_t flags;       /* enum req_flag */
-    uint16_t note;        /* a policy's remark that travels to the L2 and back (l2.h: exchanged with the line's) */
+    uint16_t policy_tag;  /* a policy's remark that travels to the L2 and back (l2.h: exchanged with the line's) */
     uint8_t kind;         /* enum req_kind */
     uint8_t space;        /* enum req_space */
     uint8_t sectors;      /* which 32-byte sectors of the line are asked for; without sectors all of the line's */

@@ -100,7 +100,7 @@ static size_t oldest(const struct waits *w, const struct req *pool, bool on_walk
         const struct wait *x = &w->all.p[i];
         if (x->req == REQ_NONE || (on_walk && !x->step))
             continue;
-        if (best == NOWHERE || pool[x->req].born < pool[w->all.p[best].req].born)
+        if (best == NOWHERE || pool[x->req].created_at < pool[w->all.p[best].req].created_at)
             best = i;
     }
     return best;
@@ -169,7 +169,7 @@ static void report_oldest(struct waits *w, const struct req *pool, size_t start,
     fputs("the oldest request in it: ", out);
     print_request(r, out);
     fprintf(out, ", for SM %u, warp %u, pc %u, made in core cycle %lu\n", r->sm, r->warp, r->pc,
-            (unsigned long)r->born);
+            (unsigned long)r->created_at);
 }
 
 void engine_report_deadlock(const struct engine *e, FILE *out)

@@ -13,11 +13,11 @@
  *       hit             -> reply network
  *       miss, merge     -> a waiter in an MSHR -> fill -> ready -> reply network
  *       bypass          -> a waiter of its own -> reply of DRAM -> ready -> reply network
- *       write           -> reply network (the acknowledgement)
+ *       write           -> reply network (the acknowledgment)
  *       write-back      -> done: it is not answered
  *
  * With two partitions (l2.partitions) a slice also serves lines of its counterpart. It keeps clean copies of them,
- * which it fetches from the counterpart as it fetches its own lines from DRAM, and forwards stores and atomics to the
+ * which it fetches from the counterpart as it fetches its own lines from DRAM, and forward stores and atomics to the
  * counterpart:
  *
  *   copy: hit             -> reply network
@@ -39,7 +39,7 @@ static inline bool is_atomic(const struct req *r)
 }
 
 /* The path of a request is one body, compiled without a request order and with one. */
-#define BODY static inline __attribute__((always_inline))
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* The number of requests that a set of sectors counts as. */
 static inline uint32_t units(const struct l2 *l2, uint8_t sectors)
@@ -66,7 +66,7 @@ static void reply(struct l2 *l2, req_id id, uint8_t asked, uint64_t extra)
 static void use_link(struct l2 *l2, uint64_t now, uint32_t bytes)
 {
     if (bytes)
-        l2->link_free_at = now + (bytes - 1) / l2->cfg.link_bytes + 1;
+        l2->link_free_at = now + (bytes - 1) / l2->cfg.partition_link_bytes + 1;
 }
 
 static inline bool link_ready(const struct l2 *l2, const struct port *to, uint64_t now)
@@ -84,12 +84,12 @@ static void send_copy(struct l2 *l2, req_id id, uint8_t sectors, uint64_t now)
 
 /* Puts a new request of the slice into `out`: to DRAM for its own lines, to the counterpart for copies. */
 static void request_to(struct ring *out, struct l2 *l2, uint64_t addr, uint8_t sectors, uint8_t kind, uint32_t token,
-                       uint64_t born)
+                       uint64_t created_at)
 {
     req_id id = req_alloc(&l2->comp.eng->pool);
     struct req *r = &l2->req[id];
     r->addr = addr;
-    r->born = born;
+    r->created_at = created_at;
     r->token = token;
     r->sm = (uint16_t)l2->env.slice;
     r->bytes = (uint16_t)(sector_count(sectors) * SECTOR_BYTES);
@@ -105,7 +105,7 @@ static void request_to(struct ring *out, struct l2 *l2, uint64_t addr, uint8_t s
 static void write_back(struct l2 *l2, uint32_t entry)
 {
     struct tags *t = &l2->tags;
-    uint8_t dirty = l2->cfg.sectors ? t->dirty[entry] : t->full;
+    uint8_t dirty = l2->cfg.sectored ? t->dirty[entry] : t->full;
     l2->stats.write_back_sectors += sector_count(dirty);
     request_to(&l2->miss, l2, t->line[entry] << t->line_shift, dirty, REQ_WRITEBACK, 0, 0);
 }
@@ -125,7 +125,7 @@ static void evict(struct l2 *l2, uint32_t entry)
 /* The sectors that a miss of `asked` fetches. */
 static inline uint8_t fetched(const struct l2 *l2, uint8_t asked)
 {
-    if (!l2->cfg.sectors || l2->cfg.fetch == 4 * SECTOR_BYTES)
+    if (!l2->cfg.sectored || l2->cfg.fetch == 4 * SECTOR_BYTES)
         return l2->tags.full;
     if (l2->cfg.fetch == 2 * SECTOR_BYTES)
         asked |= (uint8_t)((asked & 0x55) << 1 | (asked & 0xaa) >> 1);
@@ -157,7 +157,7 @@ static void clean(struct l2 *l2, int32_t entry)
     struct tags *t = &l2->tags;
     if (entry < 0 || !t->dirty[entry])
         return;
-    l2->stats.cleaned++;
+    l2->stats.eager_write_backs++;
     write_back(l2, (uint32_t)entry);
     t->dirty[entry] = 0;
 }
@@ -166,14 +166,14 @@ static void clean(struct l2 *l2, int32_t entry)
 static inline void free_causes(struct l2 *l2, uint32_t causes)
 {
     l2->freed |= causes;
-    l2->far_freed = true;
+    l2->remote_freed = true;
 }
 
 static uint32_t waiter_new(struct l2 *l2, req_id req, uint8_t sectors)
 {
     uint32_t w = l2->waiter_free;
     l2->waiter_free = l2->waiter[w].next;
-    l2->waiter[w] = (struct l2_waiter){req, UINT32_MAX, sectors, l2->at_far};
+    l2->waiter[w] = (struct l2_waiter){req, UINT32_MAX, sectors, l2->at_remote};
     return w;
 }
 
@@ -182,12 +182,12 @@ static uint32_t *waiter_link(void *l2, uint32_t w)
     return &((struct l2 *)l2)->waiter[w].next;
 }
 
-static void exchange_note(struct l2 *l2, struct req *r, uint32_t entry)
+static void exchange_policy_tag(struct l2 *l2, struct req *r, uint32_t entry)
 {
-    uint16_t old = l2->note[entry];
-    if (r->note)
-        l2->note[entry] = r->note;
-    r->note = old;
+    uint16_t old = l2->policy_tag[entry];
+    if (r->policy_tag)
+        l2->policy_tag[entry] = r->policy_tag;
+    r->policy_tag = old;
 }
 
 /*
@@ -204,8 +204,8 @@ static int32_t copied_victim(struct l2 *l2, uint32_t set)
     }
     if (n < l2->cfg.copy_ways || !n_copied)
         return -1;
-    l2->dice = l2->dice * 6364136223846793005u + 1442695040888963407u;
-    uint32_t nth = (uint32_t)((l2->dice >> 33) % n_copied);
+    l2->random_state = l2->random_state * 6364136223846793005u + 1442695040888963407u;
+    uint32_t nth = (uint32_t)((l2->random_state >> 33) % n_copied);
     for (uint32_t k = set * t->n_way;; k++)
         if (t->flags[k] & TAG_F_COPIED && !t->pending[k] && nth-- == 0)
             return (int32_t)k;
@@ -226,17 +226,17 @@ static void place(struct l2 *l2, uint32_t entry, uint64_t line)
     evict(l2, entry);
     tags_place(&l2->tags, entry, line);
     l2->words[entry] = 0;
-    if (l2->note)
-        l2->note[entry] = 0;
+    if (l2->policy_tag)
+        l2->policy_tag[entry] = 0;
 }
 
-BODY struct l2_outcome stalled(enum stall why)
+ALWAYS_INLINE struct l2_outcome stalled(enum stall why)
 {
     return (struct l2_outcome){.stall = why};
 }
 
 /* Counts an accepted look-up once, by its outcome. */
-BODY void count_taken(struct l2 *l2, const struct l2_outcome *o, bool atomic)
+ALWAYS_INLINE void count_taken(struct l2 *l2, const struct l2_outcome *o, bool atomic)
 {
     struct l2_stats *s = &l2->stats;
     s->accesses += o->hits + o->misses + o->merges + o->bypasses;
@@ -253,7 +253,7 @@ BODY void count_taken(struct l2 *l2, const struct l2_outcome *o, bool atomic)
         if (o->line_here)
             s->sector_misses += o->misses;
     }
-    s->atomics += atomic && !o->passed_on;
+    s->atomics += atomic && !o->forwarded;
     if (atomic)
         return;
     uint32_t sectors = sector_count(l2->cur_asked);
@@ -266,12 +266,12 @@ BODY void count_taken(struct l2 *l2, const struct l2_outcome *o, bool atomic)
 }
 
 /* Cycles for which it occupies the port: hits transfer data; a miss leaves the tags after one cycle. */
-BODY uint32_t port_cycles(const struct l2 *l2, const struct l2_outcome *o)
+ALWAYS_INLINE uint32_t port_cycles(const struct l2 *l2, const struct l2_outcome *o)
 {
     if (o->reads_out)
         return (1u << l2->tags.line_shift) / l2->cfg.port_bytes;
-    if (o->store && l2->cfg.write_bytes)
-        return (sector_count(l2->cur_asked) * SECTOR_BYTES - 1) / l2->cfg.write_bytes + 1;
+    if (o->store && l2->cfg.write_port_bytes)
+        return (sector_count(l2->cur_asked) * SECTOR_BYTES - 1) / l2->cfg.write_port_bytes + 1;
     uint32_t cycles = o->misses + o->merges + o->bypasses;
     if (o->hits) {
         uint32_t sectors = l2->cfg.split_sectors ? o->hits : sector_count(l2->cur_asked);
@@ -281,7 +281,8 @@ BODY uint32_t port_cycles(const struct l2 *l2, const struct l2_outcome *o)
 }
 
 /* A read of `asked` sectors: `hit` are present, `joined` are in flight for another request, the rest is fetched. */
-BODY struct l2_outcome read_outcome(const struct l2 *l2, uint8_t asked, uint8_t hit, uint8_t joined, bool line_here)
+ALWAYS_INLINE struct l2_outcome read_outcome(const struct l2 *l2, uint8_t asked, uint8_t hit, uint8_t joined,
+                                             bool line_here)
 {
     struct l2_outcome o = {.stall = STALL_NONE, .line_here = line_here};
     uint8_t missed = asked & (uint8_t) ~(hit | joined);
@@ -300,7 +301,7 @@ BODY struct l2_outcome read_outcome(const struct l2 *l2, uint8_t asked, uint8_t 
 /* Is it a store that goes to DRAM as well as fetching its line? */
 static inline bool goes_through(const struct l2 *l2, const struct req *r)
 {
-    return r->kind == REQ_WRITE && l2->cfg.write == L2_WRITE_BOTH;
+    return r->kind == REQ_WRITE && l2->cfg.write_miss == L2_WRITE_AROUND_FETCH;
 }
 
 /* If fetches of copies take `more` MSHRs, do they still leave half of them to requests of the counterpart? */
@@ -321,25 +322,25 @@ static inline bool queue_room(const struct l2 *l2, const struct req *r, uint32_t
 }
 
 /* Why a fetch of a copy may not start yet: its MSHRs or way are reserved for the counterpart's requests. */
-static enum stall left_to_far(const struct l2 *l2, uint32_t more)
+static enum stall reserved_for_remote(const struct l2 *l2, uint32_t more)
 {
     const struct tags *t = &l2->tags;
     if (!leaves_mshrs(l2, more))
-        return STALL_MSHR;
+        return STALL_NO_MSHR;
     uint32_t reserved = 0;
     for (uint32_t e = l2->cur_set * t->n_way; l2->cur_entry < 0 && e < (l2->cur_set + 1) * t->n_way; e++)
         reserved += t->pending[e] != 0;
-    return reserved + 1 < t->n_way ? STALL_NONE : STALL_LINE;
+    return reserved + 1 < t->n_way ? STALL_NONE : STALL_NO_WAY;
 }
 
 /* A read, an atomic or a store that fetches, when some of its sectors are absent. */
-BODY struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
+ALWAYS_INLINE struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
 {
     struct req *r = &l2->req[id];
     struct tags *t = &l2->tags;
     int32_t entry = l2->cur_entry;
     if (l2->waiter_free == MSHR_NONE)
-        return stalled(STALL_MSHR); /* a fetched sector keeps its entry until the reply is sent */
+        return stalled(STALL_NO_MSHR); /* a fetched sector keeps its entry until the reply is sent */
     uint8_t have = entry >= 0 ? t->valid[entry] : 0, want = fetched(l2, asked) & (uint8_t)~have;
     uint32_t m = mshr_find(&l2->mshr, l2->cur_line);
     uint8_t more = want;
@@ -348,27 +349,27 @@ BODY struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
     if (m != MSHR_NONE) {
         more &= (uint8_t)~l2->mshr.e[m].asked;
         if (!mshr_can_merge(&l2->mshr, m))
-            return stalled(STALL_MERGE);
+            return stalled(STALL_NO_MERGE_SLOT);
         if (ring_free(out) < (uint32_t)(more != 0) + through || !queue_room(l2, r, 0))
-            return stalled(STALL_QUEUE);
+            return stalled(STALL_MISS_QUEUE_FULL);
         if (l2->cfg.split_sectors) {
             uint32_t more_units = units(l2, more);
             if (l2->mshr_units + more_units > l2->cfg.mshrs || (l2->cur_copy && !leaves_mshrs(l2, more_units)))
-                return stalled(STALL_MSHR);
+                return stalled(STALL_NO_MSHR);
             l2->mshr_units += more_units;
             l2->copy_units += l2->cur_copy ? more_units : 0;
         }
     } else {
-        enum stall why = l2->cur_copy ? left_to_far(l2, units(l2, want)) : STALL_NONE;
+        enum stall why = l2->cur_copy ? reserved_for_remote(l2, units(l2, want)) : STALL_NONE;
         if (why >= 0)
             return stalled(why);
         int32_t at = entry >= 0 ? entry : claim(l2, l2->cur_set, &dirty);
         if (at < 0)
-            return stalled(STALL_LINE);
+            return stalled(STALL_NO_WAY);
         if (!queue_room(l2, r, (uint32_t)!l2->cur_copy + dirty + through) || ring_free(out) == 0)
-            return stalled(STALL_QUEUE);
+            return stalled(STALL_MISS_QUEUE_FULL);
         if (l2->mshr_units + units(l2, want) > l2->cfg.mshrs)
-            return stalled(STALL_MSHR);
+            return stalled(STALL_NO_MSHR);
         l2->mshr_units += units(l2, want);
         if (entry < 0)
             place(l2, (uint32_t)at, l2->cur_line);
@@ -383,15 +384,15 @@ BODY struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
     e->asked |= more;
     t->pending[e->entry] |= more;
     if (through)
-        request_to(&l2->miss, l2, r->addr, asked, REQ_WRITE, 0, r->born);
+        request_to(&l2->miss, l2, r->addr, asked, REQ_WRITE, 0, r->created_at);
     else if (r->kind != REQ_READ)
         t->dirty[e->entry] |= asked; /* it is performed when the sectors arrive; until then they cannot be evicted */
     tags_touch(t, (uint32_t)e->entry);
-    if (l2->note)
-        exchange_note(l2, r, (uint32_t)e->entry);
+    if (l2->policy_tag)
+        exchange_policy_tag(l2, r, (uint32_t)e->entry);
     mshr_append(e, waiter_link, l2, waiter_new(l2, id, asked));
     if (more)
-        request_to(out, l2, r->addr, more, REQ_READ, m, r->born);
+        request_to(out, l2, r->addr, more, REQ_READ, m, r->created_at);
     return o;
 }
 
@@ -412,31 +413,31 @@ static void note_written(struct l2 *l2, const struct req *r, uint32_t entry, uin
             t->valid[entry] |= (uint8_t)(1u << s);
 }
 
-BODY struct l2_outcome store(struct l2 *l2, req_id id, uint8_t sectors)
+ALWAYS_INLINE struct l2_outcome store(struct l2 *l2, req_id id, uint8_t sectors)
 {
     struct req *r = &l2->req[id];
     struct tags *t = &l2->tags;
     int32_t entry = l2->cur_entry;
     bool answered = r->kind != REQ_WRITEBACK;
     if (answered && !port_can_send(l2->reply_out))
-        return stalled(STALL_REPLY);
+        return stalled(STALL_REPLY_FULL);
     uint8_t hit = entry >= 0 ? (t->valid[entry] | t->dirty[entry] | t->pending[entry]) & sectors : 0;
-    if (entry < 0 && l2->cfg.write == L2_WRITE_AROUND) {
+    if (entry < 0 && l2->cfg.write_miss == L2_WRITE_AROUND) {
         if (ring_free(&l2->miss) == 0)
-            return stalled(STALL_QUEUE);
-        request_to(&l2->miss, l2, r->addr, sectors, REQ_WRITE, 0, r->born);
+            return stalled(STALL_MISS_QUEUE_FULL);
+        request_to(&l2->miss, l2, r->addr, sectors, REQ_WRITE, 0, r->created_at);
     } else {
         int32_t other = too_dirty(l2, l2->cur_set, entry);
         if (entry < 0) {
             bool dirty;
             entry = claim(l2, l2->cur_set, &dirty);
             if (entry < 0)
-                return stalled(STALL_LINE);
+                return stalled(STALL_NO_WAY);
             if (ring_free(&l2->miss) < (uint32_t)dirty + (other >= 0))
-                return stalled(STALL_QUEUE);
+                return stalled(STALL_MISS_QUEUE_FULL);
             place(l2, (uint32_t)entry, l2->cur_line);
         } else if (other >= 0 && ring_free(&l2->miss) == 0) {
-            return stalled(STALL_QUEUE);
+            return stalled(STALL_MISS_QUEUE_FULL);
         }
         if (other != entry)
             clean(l2, other);
@@ -452,18 +453,18 @@ BODY struct l2_outcome store(struct l2 *l2, req_id id, uint8_t sectors)
 }
 
 /* All sectors are there. */
-BODY struct l2_outcome hit(struct l2 *l2, req_id id, uint8_t asked, bool atomic, uint64_t now)
+ALWAYS_INLINE struct l2_outcome hit(struct l2 *l2, req_id id, uint8_t asked, bool atomic, uint64_t now)
 {
     struct req *r = &l2->req[id];
     struct tags *t = &l2->tags;
     uint32_t entry = (uint32_t)l2->cur_entry;
     t->flags[entry] &= (uint8_t)~TAG_F_COPIED;
-    bool of_copy = l2->at_far && r->kind == REQ_READ;
+    bool of_copy = l2->at_remote && r->kind == REQ_READ;
     if (!of_copy && !port_can_send(l2->reply_out))
-        return stalled(STALL_REPLY);
+        return stalled(STALL_REPLY_FULL);
     tags_touch(t, entry);
-    if (l2->note)
-        exchange_note(l2, r, entry);
+    if (l2->policy_tag)
+        exchange_policy_tag(l2, r, entry);
     if (r->kind != REQ_READ)
         t->dirty[entry] |= asked;
     r->served = REQ_AT_L2;
@@ -477,31 +478,31 @@ BODY struct l2_outcome hit(struct l2 *l2, req_id id, uint8_t asked, bool atomic,
 /* Does it need its sectors (a read, an atomic, a store that fetches), or does it only write data? */
 static inline bool leaves_data(const struct l2 *l2, const struct req *r)
 {
-    return r->kind == REQ_WRITEBACK ||
-           (r->kind == REQ_WRITE && l2->cfg.write != L2_WRITE_FETCH && l2->cfg.write != L2_WRITE_BOTH);
+    return r->kind == REQ_WRITEBACK || (r->kind == REQ_WRITE && l2->cfg.write_miss != L2_WRITE_FETCH &&
+                                        l2->cfg.write_miss != L2_WRITE_AROUND_FETCH);
 }
 
 /*
  * A store or an atomic on a line of the counterpart, which performs it and replies. The data of a store stays here as
  * a copy; an atomic leaves no copy, because only the counterpart knows its result.
  */
-BODY struct l2_outcome pass_on(struct l2 *l2, req_id id, uint8_t asked)
+ALWAYS_INLINE struct l2_outcome pass_on(struct l2 *l2, req_id id, uint8_t asked)
 {
     const struct req *r = &l2->req[id];
     struct tags *t = &l2->tags;
     int32_t entry = l2->cur_entry;
     bool here = entry >= 0 && (t->valid[entry] & asked) == asked, dirty = false;
     if (ring_free(&l2->far) == 0)
-        return stalled(STALL_QUEUE);
+        return stalled(STALL_MISS_QUEUE_FULL);
     if (is_atomic(r)) {
         if (entry >= 0 && !t->pending[entry]) /* otherwise reads wait for all its sectors, even present ones */
             t->valid[entry] &= (uint8_t)~asked;
     } else {
         if (entry < 0) {
-            enum stall why = left_to_far(l2, 0);
-            entry = why == STALL_LINE ? -1 : claim(l2, l2->cur_set, &dirty);
+            enum stall why = reserved_for_remote(l2, 0);
+            entry = why == STALL_NO_WAY ? -1 : claim(l2, l2->cur_set, &dirty);
             if (dirty && ring_free(&l2->miss) == 0)
-                return stalled(STALL_QUEUE);
+                return stalled(STALL_MISS_QUEUE_FULL);
             if (entry >= 0)
                 place(l2, (uint32_t)entry, l2->cur_line);
         }
@@ -512,15 +513,15 @@ BODY struct l2_outcome pass_on(struct l2 *l2, req_id id, uint8_t asked)
         }
     }
     ring_push(&l2->far, id);
-    l2->far_stats.passed_on++;
+    l2->remote_stats.forwarded++;
     return (struct l2_outcome){.stall = STALL_NONE,
                                .hits = here ? units(l2, asked) : 0,
                                .misses = here ? 0 : units(l2, asked),
                                .store = true,
-                               .passed_on = true};
+                               .forwarded = true};
 }
 
-BODY struct l2_outcome look_up(struct l2 *l2, uint64_t now, bool atomic)
+ALWAYS_INLINE struct l2_outcome look_up(struct l2 *l2, uint64_t now, bool atomic)
 {
     req_id id = l2->cur;
     uint8_t asked = l2->cur_asked;
@@ -529,7 +530,7 @@ BODY struct l2_outcome look_up(struct l2 *l2, uint64_t now, bool atomic)
     if (leaves_data(l2, &l2->req[id]))
         return store(l2, id, asked);
     if (atomic && now < l2->atomic_free_at)
-        return stalled(STALL_ATOMIC);
+        return stalled(STALL_ATOMIC_BUSY);
     if (l2->cur_entry >= 0 && (l2->tags.valid[l2->cur_entry] & asked) == asked)
         return hit(l2, id, asked, atomic, now);
     return fetch(l2, id, asked);
@@ -554,23 +555,23 @@ uint32_t l2_needs(const void *cache, const struct req *r, uint32_t info)
     int32_t entry = tags_find(t, set_of(l2, r->addr), line);
     uint8_t asked = (uint8_t)net_sectors(info), have = entry >= 0 ? t->valid[entry] : 0;
     if (leaves_data(l2, r)) {
-        uint32_t needs = r->kind != REQ_WRITEBACK ? 1u << STALL_REPLY : 0;
+        uint32_t needs = r->kind != REQ_WRITEBACK ? 1u << STALL_REPLY_FULL : 0;
         if (entry < 0)
-            needs |= l2->cfg.write == L2_WRITE_AROUND ? 1u << STALL_QUEUE : 1u << STALL_LINE;
+            needs |= l2->cfg.write_miss == L2_WRITE_AROUND ? 1u << STALL_MISS_QUEUE_FULL : 1u << STALL_NO_WAY;
         return needs;
     }
-    uint32_t needs = is_atomic(r) ? 1u << STALL_ATOMIC : 0;
+    uint32_t needs = is_atomic(r) ? 1u << STALL_ATOMIC_BUSY : 0;
     if ((asked & ~have) == 0)
-        return needs | 1u << STALL_REPLY;
+        return needs | 1u << STALL_REPLY_FULL;
     uint32_t m = mshr_find(&l2->mshr, line);
     if (m == MSHR_NONE)
-        return needs | 1u << STALL_MSHR | 1u << STALL_QUEUE | (entry < 0 ? 1u << STALL_LINE : 0);
+        return needs | 1u << STALL_NO_MSHR | 1u << STALL_MISS_QUEUE_FULL | (entry < 0 ? 1u << STALL_NO_WAY : 0);
     uint8_t more = fetched(l2, asked) & (uint8_t) ~(have | l2->mshr.e[m].asked);
-    needs |= 1u << STALL_MERGE;
+    needs |= 1u << STALL_NO_MERGE_SLOT;
     if (more || goes_through(l2, r) || l2->cfg.miss_reserve)
-        needs |= 1u << STALL_QUEUE;
+        needs |= 1u << STALL_MISS_QUEUE_FULL;
     if (more && l2->cfg.split_sectors)
-        needs |= 1u << STALL_MSHR;
+        needs |= 1u << STALL_NO_MSHR;
     return needs;
 }
 
@@ -586,7 +587,7 @@ static void count_stall(struct l2 *l2, enum stall why, uint64_t now)
     }
 }
 
-BODY void bring_to_tags(struct l2 *l2, req_id id, uint32_t info, bool waited)
+ALWAYS_INLINE void bring_to_tags(struct l2 *l2, req_id id, uint32_t info, bool waited)
 {
     uint64_t addr = l2->req[id].addr;
     l2->cur = id;
@@ -594,7 +595,7 @@ BODY void bring_to_tags(struct l2 *l2, req_id id, uint32_t info, bool waited)
     l2->cur_asked = (uint8_t)net_sectors(info);
     l2->cur_line = addr >> l2->tags.line_shift;
     l2->cur_set = set_of(l2, addr);
-    l2->cur_copy = l2->far_out && !l2->at_far && addrmap_slice(l2->env.map, addr) != l2->env.slice;
+    l2->cur_copy = l2->remote_out && !l2->at_remote && addrmap_slice(l2->env.map, addr) != l2->env.slice;
     /* While it waits at the tags, no request of the network can change its line, so one look-up suffices. */
     l2->cur_entry = tags_find(&l2->tags, l2->cur_set, l2->cur_line);
 }
@@ -603,35 +604,35 @@ BODY void bring_to_tags(struct l2 *l2, req_id id, uint32_t info, bool waited)
 static bool bypass(struct l2 *l2, struct l2_outcome *o)
 {
     const struct req *r = &l2->req[l2->cur];
-    if (r->kind != REQ_READ || l2->cur_copy || o->stall > STALL_MERGE || ring_free(&l2->miss) == 0 ||
+    if (r->kind != REQ_READ || l2->cur_copy || o->stall > STALL_NO_MERGE_SLOT || ring_free(&l2->miss) == 0 ||
         l2->waiter_free == MSHR_NONE)
         return false;
     if (l2->cur_entry >= 0 && l2->tags.dirty[l2->cur_entry] & l2->cur_asked)
         return false; /* DRAM's copy is old */
     *o = (struct l2_outcome){.stall = STALL_NONE, .bypasses = units(l2, l2->cur_asked), .missed = l2->cur_asked};
     request_to(&l2->miss, l2, r->addr, l2->cur_asked, REQ_READ, L2_BYPASS | waiter_new(l2, l2->cur, l2->cur_asked),
-               r->born);
+               r->created_at);
     return true;
 }
 
 /* An accepted look-up occupies the slice; a write-back ends here, because nothing waits for it. */
-BODY void occupy(struct l2 *l2, const struct l2_outcome *o, bool atomic, uint64_t now)
+ALWAYS_INLINE void occupy(struct l2 *l2, const struct l2_outcome *o, bool atomic, uint64_t now)
 {
-    if (atomic && !o->passed_on)
+    if (atomic && !o->forwarded)
         l2->atomic_free_at = now + l2->cfg.atomic_interval;
     l2->port_free_at = now + port_cycles(l2, o);
-    if (l2->req[l2->cur].kind == REQ_WRITEBACK && !o->passed_on)
+    if (l2->req[l2->cur].kind == REQ_WRITEBACK && !o->forwarded)
         req_release(&l2->comp.eng->pool, l2->cur);
 }
 
 /* Looks up the request at the tags; an accepted request leaves them. `reordered` is constant at each call. */
-BODY void try_request(struct l2 *l2, uint64_t now, bool reordered)
+ALWAYS_INLINE void try_request(struct l2 *l2, uint64_t now, bool reordered)
 {
     bool atomic = is_atomic(&l2->req[l2->cur]);
     struct l2_outcome o = look_up(l2, now, atomic);
-    if (o.stall >= 0 && l2->cfg.bypass_on_fail)
+    if (o.stall >= 0 && l2->cfg.bypass_on_stall)
         bypass(l2, &o);
-    if (reordered && o.stall >= 0 && order_refused(l2->order, l2->offered, o.stall, now) == ORDER_BYPASS)
+    if (reordered && o.stall >= 0 && order_rejected(l2->order, l2->offered, o.stall, now) == ORDER_BYPASS)
         bypass(l2, &o);
     if (o.stall != l2->blocked)
         count_stall(l2, o.stall, now);
@@ -640,44 +641,44 @@ BODY void try_request(struct l2 *l2, uint64_t now, bool reordered)
     count_taken(l2, &o, atomic);
     occupy(l2, &o, atomic, now);
     if (reordered)
-        order_taken(l2->order, l2->offered, now);
+        order_accepted(l2->order, l2->offered, now);
     l2->cur = REQ_NONE;
-    l2->far_freed = true; /* it may have taken or used the way that the counterpart's request would take */
+    l2->remote_freed = true; /* it may have taken or used the way that the counterpart's request would take */
 }
 
 /* A request of the counterpart is looked up before those of the network. true: it was accepted. */
-static bool access_far(struct l2 *l2, uint64_t now)
+static bool access_remote_partition(struct l2 *l2, uint64_t now)
 {
-    if (l2->far_cur == REQ_NONE) {
-        if (!port_peek(&l2->far_in, now))
+    if (l2->remote_cur == REQ_NONE) {
+        if (!port_peek(&l2->remote_in, now))
             return false;
-        struct msg got = port_pop(&l2->far_in);
-        l2->far_cur = got.req;
-        l2->far_info = got.info;
-        l2->far_stall = STALL_NONE;
+        struct msg got = port_pop(&l2->remote_in);
+        l2->remote_cur = got.req;
+        l2->remote_info = got.info;
+        l2->remote_stall = STALL_NONE;
     }
-    if (l2->far_stall >= 0 && l2->far_stall <= STALL_QUEUE && !l2->far_freed)
+    if (l2->remote_stall >= 0 && l2->remote_stall <= STALL_MISS_QUEUE_FULL && !l2->remote_freed)
         return false; /* it would fail again */
-    bool fetches = l2->req[l2->far_cur].kind == REQ_READ;
+    bool fetches = l2->req[l2->remote_cur].kind == REQ_READ;
     if (fetches && !link_ready(l2, l2->copy_out, now))
         return false; /* it may hit */
     /* The network's request that waits at the tags is set aside meanwhile. */
     const req_id near = l2->cur;
     const uint8_t near_asked = l2->cur_asked;
     const bool near_waited = l2->cur_waited;
-    l2->at_far = true;
-    l2->far_freed = false;
-    bring_to_tags(l2, l2->far_cur, l2->far_info, false);
-    bool atomic = is_atomic(&l2->req[l2->far_cur]);
+    l2->at_remote = true;
+    l2->remote_freed = false;
+    bring_to_tags(l2, l2->remote_cur, l2->remote_info, false);
+    bool atomic = is_atomic(&l2->req[l2->remote_cur]);
     struct l2_outcome o = look_up(l2, now, atomic);
     if (o.stall < 0) {
         count_taken(l2, &o, atomic);
         occupy(l2, &o, atomic, now);
-        l2->far_cur = REQ_NONE;
+        l2->remote_cur = REQ_NONE;
         l2->freed |= ~0u; /* it may have changed what the other waits for */
     }
-    l2->far_stall = (int8_t)o.stall;
-    l2->at_far = false;
+    l2->remote_stall = (int8_t)o.stall;
+    l2->at_remote = false;
     l2->cur = REQ_NONE;
     if (near != REQ_NONE)
         bring_to_tags(l2, near, net_info(0, near_asked), near_waited);
@@ -685,15 +686,17 @@ static bool access_far(struct l2 *l2, uint64_t now)
 }
 
 /* l2.look_up_room: the full queue behind the tags that keeps every request from being looked up, or STALL_NONE. */
-BODY enum stall full_queue(const struct l2 *l2)
+ALWAYS_INLINE enum stall full_queue(const struct l2 *l2)
 {
     if (!l2->cfg.look_up_room)
         return STALL_NONE;
-    return !port_can_send(l2->dram_out) ? STALL_QUEUE : !port_can_send(l2->reply_out) ? STALL_REPLY : STALL_NONE;
+    return !port_can_send(l2->dram_out)    ? STALL_MISS_QUEUE_FULL
+           : !port_can_send(l2->reply_out) ? STALL_REPLY_FULL
+                                           : STALL_NONE;
 }
 
 /* Closes the tags while such a queue is full; the queue wakes the slice. */
-BODY bool is_closed(struct l2 *l2, uint64_t now)
+ALWAYS_INLINE bool is_closed(struct l2 *l2, uint64_t now)
 {
     enum stall why = full_queue(l2);
     if (why >= 0 && !l2->closed && l2->blocked != (int8_t)why)
@@ -703,7 +706,7 @@ BODY bool is_closed(struct l2 *l2, uint64_t now)
 }
 
 /* The look-up stage without a request order: one request at a time, straight from the port. */
-BODY void access_in_order(struct l2 *l2, uint64_t now)
+ALWAYS_INLINE void access_in_order(struct l2 *l2, uint64_t now)
 {
     if (l2->cur == REQ_NONE) {
         if (!port_peek(&l2->in, now))
@@ -711,7 +714,7 @@ BODY void access_in_order(struct l2 *l2, uint64_t now)
         struct msg got = port_pop(&l2->in);
         l2->stats.requests++;
         bring_to_tags(l2, got.req, got.info, false);
-    } else if (l2->blocked >= 0 && l2->blocked <= STALL_QUEUE && !l2->freed && !l2->closed) {
+    } else if (l2->blocked >= 0 && l2->blocked <= STALL_MISS_QUEUE_FULL && !l2->freed && !l2->closed) {
         return; /* it would fail again, even to bypass, which needs a waiter and room in the miss queue */
     }
     if (is_closed(l2, now))
@@ -724,13 +727,13 @@ BODY void access_in_order(struct l2 *l2, uint64_t now)
 static uint32_t gone(const struct l2 *l2, uint64_t now)
 {
     uint32_t waits = order_waits(l2->order), causes = l2->freed;
-    if (waits & 1u << STALL_REPLY && port_can_send(l2->reply_out))
-        causes |= 1u << STALL_REPLY;
-    if (waits & 1u << STALL_ATOMIC && now >= l2->atomic_free_at)
-        causes |= 1u << STALL_ATOMIC;
+    if (waits & 1u << STALL_REPLY_FULL && port_can_send(l2->reply_out))
+        causes |= 1u << STALL_REPLY_FULL;
+    if (waits & 1u << STALL_ATOMIC_BUSY && now >= l2->atomic_free_at)
+        causes |= 1u << STALL_ATOMIC_BUSY;
     /* A request that may bypass needs room in the queue below, not the resource it was refused for. */
-    if (l2->cfg.bypass_on_fail && causes & (1u << STALL_QUEUE | 1u << STALL_MSHR))
-        causes |= 1u << STALL_LINE | 1u << STALL_MSHR | 1u << STALL_MERGE;
+    if (l2->cfg.bypass_on_stall && causes & (1u << STALL_MISS_QUEUE_FULL | 1u << STALL_NO_MSHR))
+        causes |= 1u << STALL_NO_WAY | 1u << STALL_NO_MSHR | 1u << STALL_NO_MERGE_SLOT;
     return causes & waits;
 }
 
@@ -758,7 +761,7 @@ static bool fill_order(struct l2 *l2, uint64_t now)
     const struct msg *m = port_peek(&l2->in, now);
     if (!m)
         return true;
-    if (!order_take_in(l2->order, m->req, m->info, now))
+    if (!order_enqueue(l2->order, m->req, m->info, now))
         return false;
     port_pop(&l2->in);
     l2->stats.requests++;
@@ -793,7 +796,7 @@ static void take_fill(struct l2 *l2, req_id id, bool copy)
     const struct req *d = &l2->req[id];
     uint32_t m = d->token;
     uint8_t sectors = d->sectors, served = d->served;
-    free_causes(l2, 1u << STALL_LINE | 1u << STALL_MSHR | 1u << STALL_MERGE);
+    free_causes(l2, 1u << STALL_NO_WAY | 1u << STALL_NO_MSHR | 1u << STALL_NO_MERGE_SLOT);
     req_release(&l2->comp.eng->pool, id);
     l2->stats.fills += units(l2, sectors);
     if (m & L2_BYPASS) {
@@ -817,7 +820,7 @@ static void take_fill(struct l2 *l2, req_id id, bool copy)
     }
 }
 
-static inline void sooner(uint64_t *want, uint64_t at)
+static inline void earliest(uint64_t *want, uint64_t at)
 {
     if (at < *want)
         *want = at;
@@ -832,18 +835,18 @@ static uint64_t next_look_up(const struct l2 *l2, uint64_t now)
      */
     if (l2->closed && full_queue(l2) >= 0)
         return NEVER;
-    if (l2->blocked < 0 || l2->port_free_at > now || l2->closed || (l2->blocked <= STALL_QUEUE && l2->freed))
+    if (l2->blocked < 0 || l2->port_free_at > now || l2->closed || (l2->blocked <= STALL_MISS_QUEUE_FULL && l2->freed))
         return now + 1;
-    return l2->blocked == STALL_ATOMIC ? l2->atomic_free_at : NEVER;
+    return l2->blocked == STALL_ATOMIC_BUSY ? l2->atomic_free_at : NEVER;
 }
 
 static uint64_t next_offer(const struct l2 *l2, uint64_t now)
 {
     if (order_count(l2->order) && full_queue(l2) >= 0)
         return l2->closed ? NEVER : now + 1; /* the next try closes the tags */
-    uint64_t at = l2->closed ? now + 1 : order_next(l2->order, now);
-    if (order_waits(l2->order) & 1u << STALL_ATOMIC)
-        sooner(&at, l2->atomic_free_at);
+    uint64_t at = l2->closed ? now + 1 : order_next_cycle(l2->order, now);
+    if (order_waits(l2->order) & 1u << STALL_ATOMIC_BUSY)
+        earliest(&at, l2->atomic_free_at);
     if (gone(l2, now))
         at = now + 1;
     return at;
@@ -856,7 +859,7 @@ static inline bool fetches_copy(const struct l2 *l2, const struct l2_waiter *w)
 }
 
 /* Can the reply of the oldest complete waiter be sent? */
-BODY bool can_answer(const struct l2 *l2, uint64_t now, bool partitioned)
+ALWAYS_INLINE bool can_answer(const struct l2 *l2, uint64_t now, bool partitioned)
 {
     if (ring_empty(&l2->ready))
         return false;
@@ -865,11 +868,11 @@ BODY bool can_answer(const struct l2 *l2, uint64_t now, bool partitioned)
     return port_can_send(l2->reply_out);
 }
 
-BODY void answer(struct l2 *l2, uint64_t now, bool partitioned)
+ALWAYS_INLINE void answer(struct l2 *l2, uint64_t now, bool partitioned)
 {
     uint32_t w = ring_pop(&l2->ready);
     req_id id = l2->waiter[w].req;
-    free_causes(l2, 1u << STALL_MSHR);
+    free_causes(l2, 1u << STALL_NO_MSHR);
     if (partitioned && fetches_copy(l2, &l2->waiter[w]))
         send_copy(l2, id, l2->waiter[w].sectors, now);
     else
@@ -879,39 +882,39 @@ BODY void answer(struct l2 *l2, uint64_t now, bool partitioned)
 }
 
 /* Fetches of copies and forwarded requests go to the counterpart. */
-static void send_far(struct l2 *l2, uint64_t now)
+static void send_to_remote_partition(struct l2 *l2, uint64_t now)
 {
-    while (!ring_empty(&l2->far) && link_ready(l2, l2->far_out, now)) {
+    while (!ring_empty(&l2->far) && link_ready(l2, l2->remote_out, now)) {
         req_id id = ring_pop(&l2->far);
         const struct req *r = &l2->req[id];
-        free_causes(l2, 1u << STALL_QUEUE);
+        free_causes(l2, 1u << STALL_MISS_QUEUE_FULL);
         uint32_t data = r->kind == REQ_READ ? 0 : sector_count(r->sectors) * SECTOR_BYTES;
-        l2->far_stats.fetches += r->kind == REQ_READ;
+        l2->remote_stats.fetches += r->kind == REQ_READ;
         use_link(l2, now, data);
-        port_send(l2->far_out, id, net_info(data, r->sectors));
+        port_send(l2->remote_out, id, net_info(data, r->sectors));
     }
 }
 
 /* The next cycle with work for the counterpart or the link. */
-static uint64_t next_far(const struct l2 *l2, uint64_t now)
+static uint64_t next_remote_request(const struct l2 *l2, uint64_t now)
 {
     uint64_t want = port_next_ready(&l2->copy_in);
     bool sends =
         !ring_empty(&l2->far) || (!ring_empty(&l2->ready) && fetches_copy(l2, &l2->waiter[ring_front(&l2->ready)]));
     if (sends && l2->link_free_at > now)
-        sooner(&want, l2->link_free_at);
-    if (l2->far_cur == REQ_NONE) {
-        uint64_t at = port_next_ready(&l2->far_in);
-        sooner(&want, at < l2->port_free_at ? l2->port_free_at : at);
-    } else if (l2->port_free_at > now || l2->link_free_at > now || l2->far_freed) {
-        sooner(&want, now + 1);
-    } else if (l2->far_stall == STALL_ATOMIC) {
-        sooner(&want, l2->atomic_free_at);
+        earliest(&want, l2->link_free_at);
+    if (l2->remote_cur == REQ_NONE) {
+        uint64_t at = port_next_ready(&l2->remote_in);
+        earliest(&want, at < l2->port_free_at ? l2->port_free_at : at);
+    } else if (l2->port_free_at > now || l2->link_free_at > now || l2->remote_freed) {
+        earliest(&want, now + 1);
+    } else if (l2->remote_stall == STALL_ATOMIC_BUSY) {
+        earliest(&want, l2->atomic_free_at);
     }
     return want;
 }
 
-BODY uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool partitioned)
+ALWAYS_INLINE uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool partitioned)
 {
     bool room = true;
     if (now >= l2->fill_free_at && port_peek(&l2->fill_in, now)) {
@@ -923,7 +926,7 @@ BODY uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool partitioned)
         take_fill(l2, port_pop(&l2->copy_in).req, true);
     if (can_answer(l2, now, partitioned))
         answer(l2, now, partitioned);
-    if (now >= l2->port_free_at && !(partitioned && access_far(l2, now))) {
+    if (now >= l2->port_free_at && !(partitioned && access_remote_partition(l2, now))) {
         if (reorder)
             access_reordered(l2, now);
         else
@@ -933,7 +936,7 @@ BODY uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool partitioned)
         room = fill_order(l2, now);
     for (uint32_t n = 0;
          !ring_empty(&l2->miss) && (!l2->cfg.miss_rate || n < l2->cfg.miss_rate) && port_can_send(l2->dram_out); n++) {
-        free_causes(l2, 1u << STALL_QUEUE);
+        free_causes(l2, 1u << STALL_MISS_QUEUE_FULL);
         req_id id = ring_pop(&l2->miss);
         const struct req *r = &l2->req[id];
         /* A split fetch is one request per sector to the DRAM, and occupies as many entries of its queue. */
@@ -941,7 +944,7 @@ BODY uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool partitioned)
         port_send(l2->dram_out, id, net_info_pieces(r->bytes / pieces, r->sectors, pieces));
     }
     if (partitioned)
-        send_far(l2, now);
+        send_to_remote_partition(l2, now);
 
     uint64_t want = port_next_ready(&l2->fill_in), look;
     if (want < l2->fill_free_at)
@@ -951,15 +954,15 @@ BODY uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool partitioned)
     if (can_answer(l2, now, partitioned))
         want = now + 1;
     if (partitioned)
-        sooner(&want, next_far(l2, now));
+        earliest(&want, next_remote_request(l2, now));
     if (reorder) {
         look = next_offer(l2, now);
         if (room) /* otherwise a request must leave the buffer first */
-            sooner(&want, port_next_ready(&l2->in));
+            earliest(&want, port_next_ready(&l2->in));
     } else {
         look = next_look_up(l2, now);
     }
-    sooner(&want, look < l2->port_free_at ? l2->port_free_at : look);
+    earliest(&want, look < l2->port_free_at ? l2->port_free_at : look);
     return want > now ? want : now + 1;
 }
 
@@ -971,7 +974,7 @@ uint64_t l2_tick_plain(struct comp *comp, uint64_t now)
 uint64_t l2_tick_reordered(struct comp *comp, uint64_t now)
 {
     struct l2 *l2 = (struct l2 *)comp;
-    return tick(l2, now, true, l2->far_out != NULL);
+    return tick(l2, now, true, l2->remote_out != NULL);
 }
 
 uint64_t l2_tick_partitioned(struct comp *comp, uint64_t now)

@@ -8,15 +8,15 @@
 #include "l2/l2_config.h"
 
 /* An L2 has no banks to conflict in. */
-enum { L2_STALLS = STALL_ATOMIC + 1 };
+enum { L2_STALLS = STALL_ATOMIC_BUSY + 1 };
 
 struct l2_stats {
     uint64_t requests; /* packets taken from the network */
     uint64_t accesses, hits, misses, merges, bypasses;
     uint64_t read_hits, read_misses, write_hits, write_misses, atomics, sector_misses;
     uint64_t read_sectors, read_sector_hits, write_sectors;
-    uint64_t fills, evictions, write_backs, write_back_sectors, replies, warmed;
-    uint64_t cleaned; /* lines written back and kept: l2.dirty_ways */
+    uint64_t fills, evictions, write_backs, write_back_sectors, replies, preloaded;
+    uint64_t eager_write_backs; /* lines written back and kept: l2.dirty_ways */
     uint64_t stall_cycles[L2_STALLS], stalled_requests[L2_STALLS];
 };
 
@@ -27,7 +27,7 @@ struct l2_outcome {
     uint8_t missed; /* sectors that a read had to fetch */
     bool store;     /* counted among the writes */
     bool reads_out; /* a line that is written back, through the data port */
-    bool passed_on; /* to the other partition, which performs it */
+    bool forwarded; /* to the other partition, which performs it */
     bool line_here; /* the line was present, whatever sectors it had */
 };
 
@@ -40,8 +40,8 @@ struct l2_waiter {
 };
 
 /* Of slices in two partitions. */
-struct l2_far_stats {
-    uint64_t fetches, passed_on;
+struct l2_remote_stats {
+    uint64_t fetches, forwarded;
 };
 
 #define L2_BYPASS 0x80000000u /* in req.token of a fetch: a waiter of its own instead of an MSHR */
@@ -52,27 +52,27 @@ struct l2 {
     struct port in, fill_in;
     struct port *reply_out, *dram_out;
     /* Two partitions: from and to the counterpart, whose ports the latter are (NULL: one partition). */
-    struct port far_in, copy_in;
-    struct port *far_out, *copy_out;
+    struct port remote_in, copy_in;
+    struct port *remote_out, *copy_out;
     struct tags tags;
     struct mshr mshr;
-    uint32_t mshr_units; /* MSHRs in use: lines, or sectors when requests are split */
-    uint16_t *note;      /* per entry, when notes are kept */
-    uint32_t *words;     /* per entry: 4-byte words written since it was allocated without a fetch */
+    uint32_t mshr_units;  /* MSHRs in use: lines, or sectors when requests are split */
+    uint16_t *policy_tag; /* per entry, when notes are kept */
+    uint32_t *words;      /* per entry: 4-byte words written since it was allocated without a fetch */
     struct l2_waiter *waiter;
     uint32_t waiter_free;
     struct ring miss;  /* the slice's own requests to DRAM */
     struct ring ready; /* waiters whose sectors have arrived */
     struct ring far;   /* fetches of copies and forwarded requests, to the counterpart */
     uint64_t link_free_at;
-    uint64_t dice;       /* which copied line is replaced */
-    uint32_t copy_units; /* of mshr_units: those that fetch copies */
-    req_id far_cur;      /* the counterpart's request at the tags, its sectors, the reason of its last refusal */
-    uint32_t far_info;
-    int8_t far_stall;
-    bool far_freed; /* its reason for refusal may have been resolved since the last try */
-    bool at_far;    /* it is at the tags now */
-    bool cur_copy;  /* the line of the request at the tags lives in the counterpart */
+    uint64_t random_state; /* which copied line is replaced */
+    uint32_t copy_units;   /* of mshr_units: those that fetch copies */
+    req_id remote_cur;     /* the counterpart's request at the tags, its sectors, the reason of its last refusal */
+    uint32_t remote_info;
+    int8_t remote_stall;
+    bool remote_freed; /* its reason for refusal may have been resolved since the last try */
+    bool at_remote;    /* it is at the tags now */
+    bool cur_copy;     /* the line of the request at the tags lives in the counterpart */
     /* The request at the tags, its sectors and its line's entry (-1: absent). */
     req_id cur;
     uint8_t cur_asked;
@@ -90,10 +90,10 @@ struct l2 {
     const struct order_policy *order_policy;
     struct order *order; /* NULL: requests come straight from the port */
     uint32_t offered;    /* the slot of the request at the tags */
-    struct l2_cfg cfg;
+    struct l2_config cfg;
     struct l2_env env;
     struct l2_stats stats;
-    struct l2_far_stats far_stats;
+    struct l2_remote_stats remote_stats;
 };
 
 uint64_t l2_tick_plain(struct comp *, uint64_t now);

@@ -41,7 +41,7 @@ struct noc {
     uint8_t class_of[NOC_MAX_CLASS]; /* enum net_class */
     enum noc_role role;
     const struct addrmap *via;
-    struct noc_cfg cfg;
+    struct noc_config cfg;
     struct noc_stats stats;
     struct noc_class_stats of_class[NOC_MAX_CLASS];
     uint32_t (*hops)(const struct noc *, uint32_t from, uint32_t to);

@@ -1,5 +1,5 @@
 /*
- * One streaming multiprocessor, as the machine's builder and its neighbours see it.
+ * One streaming multiprocessor, as the machine's builder and its neighbors see it.
  *
  *   dispatcher --cta_in--> SM --line requests--> L1 unit
  *       ^------done_out----'  <--hit, fill, event--'
@@ -14,7 +14,7 @@
 
 #include "engine/engine.h"
 #include "engine/port.h"
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 #include "engine/stats.h"
 #include "sm/sm_config.h"
 #include "trace/stream.h"
@@ -128,13 +128,13 @@ struct sm_stats {
     uint64_t scheduler_cycles; /* cycles x schedulers */
     uint64_t issue_cycles;     /* of them: at least one instruction was issued */
     uint64_t stall[SM_STALL_COUNT];
-    uint64_t cycles_active; /* SM cycles with a resident warp */
+    uint64_t active_cycles; /* SM cycles with a resident warp */
     uint64_t warp_cycles;   /* sum over cycles of resident warps */
     uint64_t ctas, barriers;
     uint64_t insts[TRACE_CLASS_COUNT];
     uint64_t register_reads, register_writes;
-    uint64_t mem_insts, shared_insts, shared_passes, lines_data, lines_const, lines_tex;
-    uint64_t fetches, icache_misses, jumps;
+    uint64_t mem_insts, shared_insts, shared_passes, line_requests_data, line_requests_const, line_requests_tex;
+    uint64_t fetches, icache_misses, fetch_redirects;
     uint64_t replies;
     uint64_t latency_sum[REQ_AT_COUNT], served[REQ_AT_COUNT];
 };

@@ -9,7 +9,7 @@
 #ifndef WEIR_SM_SM_PRIV_H
 #define WEIR_SM_SM_PRIV_H
 
-#include "sm/classes.h"
+#include "sm/inst_classes.h"
 #include "sm/coalesce.h"
 #include "sm/sched/sched.h"
 #include "sm/sm.h"
@@ -144,7 +144,7 @@ struct sm {
     uint64_t fetch_free_at;
     struct icache_line *icache;
     uint32_t icache_sets;
-    /* neighbours */
+    /* neighbors */
     struct port hit, fill, event, cta_in;
     struct port *to_l1[3], *events, *done_out;
     uint32_t wanted; /* events the L1 wants */
@@ -242,7 +242,7 @@ void sm_lsu_step(struct sm *, uint64_t now);           /* works for one cycle */
 uint64_t sm_lsu_next(const struct sm *, uint64_t now); /* when it next can; NEVER: a port wakes it, or it is empty */
 void sm_take_replies(struct sm *, uint64_t now);
 
-static inline void sm_tell_l1(struct sm *sm, enum event kind, uint32_t slot, uint32_t argument)
+static inline void sm_notify_l1(struct sm *sm, enum event kind, uint32_t slot, uint32_t argument)
 {
     if (sm->wanted >> kind & 1)
         port_send(sm->events, argument, event_info(kind, slot));

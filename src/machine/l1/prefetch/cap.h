@@ -26,13 +26,13 @@
 #ifndef WEIR_L1_PREFETCH_CAP_H
 #define WEIR_L1_PREFETCH_CAP_H
 
-#include "l1/prefetch/watch.h"
+#include "l1/prefetch/load_tracker.h"
 
 enum { CAP_ENTRIES = 16, CAP_CTAS = 64 };
 
 struct cap_params {
-    uint32_t cta_entries, dist_entries, lines, threshold;
-    bool indirect, renew, replace, drop;
+    uint32_t cta_entries, dist_entries, max_lines, max_mispredictions;
+    bool allow_indirect, update_bases, replace_dist, drop;
 };
 
 struct cap_base {
@@ -57,7 +57,7 @@ enum cap_state {
     CAP_INDIRECT,
     CAP_LINES,
     CAP_IRREGULAR,
-    CAP_UNSELECTED,
+    CAP_DIST_FULL,
     CAP_STRIDE,
     CAP_STRIDE_0,
     CAP_MISPREDICTED,
@@ -66,7 +66,7 @@ enum cap_state {
 };
 
 struct cap {
-    struct pf_watch watch;
+    struct pf_tracker watch;
     struct cap_params p;
     uint64_t stamp;
     struct {
@@ -81,7 +81,8 @@ struct cap {
         uint16_t runs[PF_WARPS]; /* executions by each warp since its CTA began */
     } load[PF_LOADS];
     /* statistics */
-    uint64_t executions, indirect, uncoalesced, unselected, bases, renewed, replaced, strides, irregular, dist_replaced;
+    uint64_t executions, indirect, uncoalesced, dist_full, bases_registered, bases_updated, percta_evictions,
+        strides_found, percta_invalidated, dist_evictions;
     uint64_t verified, mispredicted, throttled, by_stride, by_leader;
 };
 

@@ -131,13 +131,13 @@ static uint32_t assign(const struct cart *s, const struct addr_place *place, uin
     return leaf;
 }
 
-static bool take_in(void *st, uint32_t slot, const struct req *r, uint64_t now)
+static bool enqueue(void *st, uint32_t slot, const struct req *r, uint64_t now)
 {
     (void)now;
     struct cart *s = st;
     struct addr_place place;
     addrmap_place(s->host->map, r->addr, &place);
-    uint64_t line = r->addr / s->host->line_bytes;
+    uint64_t line = r->addr / s->host->line_size;
     bool own_row;
     uint32_t leaf = assign(s, &place, line, &own_row);
     if (leaf == ORDER_NONE) {
@@ -244,7 +244,7 @@ static void pass_turn(struct cart *s, uint32_t leaf)
         s->turn = leaf;
 }
 
-static void taken(void *st, uint32_t slot)
+static void on_accept(void *st, uint32_t slot)
 {
     struct cart *s = st;
     uint32_t leaf = s->leaf_of[slot];
@@ -261,14 +261,14 @@ static void taken(void *st, uint32_t slot)
     pass_turn(s, leaf);
 }
 
-static enum order_verdict could_not(void *st, uint32_t slot, enum stall why)
+static enum order_action on_reject(void *st, uint32_t slot, enum stall why)
 {
     (void)why;
     struct cart *s = st;
     if (s->p.stall == STALL_WAIT)
         return ORDER_WAIT;
     pass_turn(s, s->leaf_of[slot]);
-    return ORDER_TRY_ANOTHER;
+    return ORDER_PICK_ANOTHER;
 }
 
 static uint32_t bits_for(uint32_t values)
@@ -345,7 +345,7 @@ const struct order_policy l2_order_cart = {
              .published_area = "1.7% of an L2 slice (section VI-D)"},
     .state_bytes = sizeof(struct cart),
     .init = init,
-    .take_in = take_in,
+    .enqueue = enqueue,
     .pick = pick,
-    .taken = taken,
-    .could_not = could_not};
+    .on_accept = on_accept,
+    .on_reject = on_reject};

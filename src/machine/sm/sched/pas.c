@@ -1,7 +1,7 @@
 /* The prefetch-aware scheduler of CAPS under its own name, and what it shares with caps; see sched/pas.h. */
 #include "sm/sched/pas.h"
 
-#include "sm/sched/orders.h"
+#include "sm/sched/pick.h"
 
 int pas_init(void *st, const void *params, const struct sched_geom *g, struct err *e)
 {
@@ -20,7 +20,7 @@ int pas_init(void *st, const void *params, const struct sched_geom *g, struct er
 int pas_pick(void *st, const struct sched_view *v)
 {
     struct pas *s = st;
-    uint64_t can = s->base == PAS_TWO_LEVEL ? v->can & s->q.queue : v->can, leading = can & s->q.leading;
+    uint64_t can = s->base == PAS_TWO_LEVEL ? v->issuable & s->q.queue : v->issuable, leading = can & s->q.leading;
     if (!can)
         return SCHED_NONE;
     if (leading) {
@@ -47,7 +47,7 @@ void pas_on_assign(void *st, unsigned warp, unsigned cta, unsigned warp_in_cta)
 {
     struct pas *s = st;
     (void)cta;
-    ready_queue_assign(&s->q, warp, warp_in_cta < s->n_leading);
+    ready_queue_warp_start(&s->q, warp, warp_in_cta < s->n_leading);
 }
 
 void pas_on_wait(void *st, unsigned warp, enum warp_wait why)
@@ -70,7 +70,7 @@ void pas_on_event(void *st, enum event kind, unsigned warp, uint32_t argument)
     (void)kind, (void)argument;
     s->arrivals++;
     if (s->wakeup && ready_queue_wake(&s->q, warp))
-        s->woken++;
+        s->wakeups++;
 }
 
 #define T struct pas_params
@@ -94,7 +94,7 @@ const struct stat_def pas_stats[] = {
     STAT_NAMED(S, picks_leading, "picks.leading", "picks", "times a leading warp was chosen to issue"),
     STAT_NAMED(S, picks_trailing, "picks.trailing", "picks", "times another warp was"),
     STAT_NAMED(S, arrivals, "arrivals", "lines", "prefetched lines whose arrival the prefetcher announced"),
-    STAT_NAMED(S, woken, "woken", "warps", "of these: moved their warp into the ready queue"),
+    STAT_NAMED(S, wakeups, "wakeups", "warps", "of these: moved their warp into the ready queue"),
     STAT_END};
 #undef S
 

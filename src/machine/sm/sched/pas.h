@@ -43,7 +43,7 @@ struct pas {
     uint64_t loading;     /* bit of the warp that was picked to issue a load */
     /* statistics */
     uint64_t picks_leading, picks_trailing;
-    uint64_t arrivals, woken;
+    uint64_t arrivals, wakeups;
 };
 
 int pas_init(void *st, const void *params, const struct sched_geom *, struct err *);
@@ -58,8 +58,8 @@ extern const struct stat_def pas_stats[];
 
 /* The hooks of a policy whose state is a struct pas. */
 #define PAS_HOOKS                                                                                                      \
-    .state_bytes = sizeof(struct pas), .events = 1u << EVENT_PREFETCHED, .init = pas_init, .pick = pas_pick,           \
-    .on_assign = pas_on_assign, .on_issue = pas_on_issue, .on_wait = pas_on_wait, .on_finish = pas_on_finish,          \
+    .state_bytes = sizeof(struct pas), .events = 1u << EVENT_PREFETCH_ARRIVED, .init = pas_init, .pick = pas_pick,     \
+    .on_warp_start = pas_on_assign, .on_issue = pas_on_issue, .on_wait = pas_on_wait, .on_warp_exit = pas_on_finish,   \
     .on_event = pas_on_event
 
 #endif
