@@ -95,7 +95,8 @@ void *xaligned(size_t bytes)
     return p;
 }
 
-enum { ARENA_BLOCK = 64 * 1024 };
+/* Each block is twice as large as the one before, between these. */
+enum { ARENA_BLOCK = 64 * 1024, ARENA_BLOCK_MAX = 16 * 1024 * 1024 };
 
 struct arena_block {
     struct arena_block *next;
@@ -131,10 +132,12 @@ static void *arena_take(struct arena *a, size_t bytes, size_t align)
     struct arena_block *b = a->head;
     size_t at = b ? (b->used + align - 1) & ~(align - 1) : 0;
     if (!b || at + bytes > b->size) {
-        size_t size = bytes > ARENA_BLOCK ? bytes : ARENA_BLOCK;
+        size_t next = !b ? ARENA_BLOCK : b->size < ARENA_BLOCK_MAX / 2 ? 2 * b->size : ARENA_BLOCK_MAX;
+        size_t size = bytes > next ? bytes : next;
         if (size > SIZE_MAX - 128)
             out_of_memory(size);
-        /* calloc takes large blocks from the system as they are, which is zeroed: a machine's tables are megabytes. */
+        /* calloc takes large blocks from the system as they are, which is zeroed, and clears small ones: a machine's
+         * tables are a hundred megabytes, most of which a short run never touches. */
         void *memory = xcalloc(1, size + 128);
         b = (struct arena_block *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
         b->memory = memory;

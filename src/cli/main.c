@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "base/nearest.h"
+#include "base/renamed.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -44,7 +45,11 @@ int cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, vo
 {
     const char *near, *wrong = cli_misspelled(argp, argc, argv, flags, &near);
     if (wrong) {
-        fprintf(stderr, "%s: there is no option '%s'; did you mean '--%s'?\n", argv[0], wrong, near);
+        char now[128], *option = xstrndup(wrong, strcspn(wrong, "="));
+        if (renamed_hint(RENAMED_OPTION, option, now, sizeof now))
+            fprintf(stderr, "%s: there is no option '%s'; %s\n", argv[0], option, now);
+        else
+            fprintf(stderr, "%s: there is no option '%s'; did you mean '--%s'?\n", argv[0], wrong, near);
         exit(CLI_BAD_INPUT);
     }
     const int failed = argp_parse(argp, argc, argv, flags, NULL, input);

@@ -7,6 +7,7 @@
  * (cudart/run_link.h).
  */
 #include "base/subprocess.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/jsonfile.h"
 #include "base/out_of_memory.h"
@@ -33,7 +34,6 @@
 #include <sys/personality.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 struct job {
@@ -215,13 +215,6 @@ static void set_environment(const struct job *job, const struct program *program
 }
 
 /* ---- waiting, with a progress line ---- */
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static uint64_t total_insts(const struct report *r)
 {
     uint64_t sum = 0;
@@ -236,11 +229,12 @@ static int wait_for(pid_t pid, struct report *r, bool show)
     enum { BEGIN_S = 2 };
     struct progress line;
     int status;
-    const double start = seconds();
+    const uint64_t start_ns = clock_ns();
     progress_count_begin(&line); /* Ctrl-C is the program's */
     progress_ticks(show);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-        if (!show || (line.terminal && seconds() < start + BEGIN_S) || atomic_load(&r->line) == REPORT_LINE_OVER)
+        if (!show || (line.terminal && clock_seconds_since(start_ns) < BEGIN_S) ||
+            atomic_load(&r->line) == REPORT_LINE_OVER)
             continue;
         progress_program(&line, total_insts(r), r->slot[0].machine_cycle, r->slot[0].machine_insts);
         unsigned none = REPORT_LINE_NONE;
@@ -501,14 +495,14 @@ static int run_job(const struct job *job)
         return CLI_BAD_INPUT;
     }
     fflush(NULL);
-    const double start = seconds();
+    const uint64_t start_ns = clock_ns();
     const pid_t pid = start_program(job, path, &program, lib_dir, report, fd);
     if (pid < 0) {
         fprintf(stderr, "weir: cannot start %s: %s\n", path, strerror(errno));
         return CLI_BAD_INPUT;
     }
     const int status = wait_for(pid, report, !job->machine.quiet);
-    const double wall = seconds() - start;
+    const double wall = clock_seconds_since(start_ns);
     int result = conclude(job, report, status);
     if (job->record)
         result = conclude_recording(job, report, result);

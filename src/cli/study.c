@@ -1,6 +1,7 @@
 /* See study.h. */
 #include "cli/study.h"
 
+#include "base/clock.h"
 #include "base/out_of_memory.h"
 #include "cli/cli.h"
 #include "cli/program_arg.h"
@@ -183,7 +184,7 @@ static int run(struct study *a, struct session *x, struct err *e)
     if (!status && !progress_interrupted()) {
         pool.store = x->store;
         pool.slurm = a->on ? &x->slurm : NULL;
-        clock_gettime(CLOCK_MONOTONIC, &line.start); /* the rate is of simulations only */
+        line.start_ns = clock_ns(); /* the rate is of simulations only */
         status = lab_run(&x->lab, &pool, e);
     }
     bool stopped = progress_interrupted();

@@ -64,10 +64,10 @@ static void bypass_where_a_load_would_wait(void **state)
         {LINEAR "order = mrpb\nmshrs = 2\n", SET_STRIDE + 128, 3, 0}, /* no MSHR: it waits, */
         {LINEAR "order = mrpb\nmshrs = 2\n[mrpb]\nbypass = any\n", SET_STRIDE + 128, 3,
          1}, /* unless any stall bypasses */
-        {LINEAR "order = mrpb\nmerges = 2\n[mrpb]\nbypass = any\n", 0, 3, 1},
+        {LINEAR "order = mrpb\nmax_merges = 2\n[mrpb]\nbypass = any\n", 0, 3, 1},
         {LINEAR "management = racb\n", SET_STRIDE, 5, 1},
         {LINEAR "management = racb\nmshrs = 2\n", SET_STRIDE + 128, 3, 1},
-        {LINEAR "management = racb\nmerges = 2\n", 0, 3, 1},
+        {LINEAR "management = racb\nmax_merges = 2\n", 0, 3, 1},
         {LINEAR "management = racb\n[racb]\ncaches = l2\n", SET_STRIDE, 5, 0},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -92,7 +92,7 @@ static void racb_counts_each_load_once(void **state)
         uint64_t stride;
     } cases[] = {
         {LINEAR "management = racb\nmiss_queue = 2\n[noc]\ninject_queue = 1\nflit = 8\n", "racb.no_way", SET_STRIDE},
-        {LINEAR "management = racb\nmiss_queue = 2\nmerges = 1\n[noc]\ninject_queue = 1\nflit = 8\n",
+        {LINEAR "management = racb\nmiss_queue = 2\nmax_merges = 1\n[noc]\ninject_queue = 1\nflit = 8\n",
          "racb.no_merge_slot", 0}};
     for (unsigned i = 0; i < 2; i++) {
         struct memsys *m = one(cases[i].config);

@@ -80,9 +80,9 @@ static void fails_until_fill(const char *config, const struct shot *shots, unsig
     memsys_script(m, 0, shots, n, at);
     memsys_run(m);
     uint64_t tags = at[n - 1].sent + m->l1_config.cache[0]->tag_latency, fill = at[0].back - 1;
-    static const char *const all[] = {"line", "mshr", "merge", "queue"};
+    static const char *const all[] = {"no_way", "no_mshr", "no_merge_slot", "miss_queue_full"};
     for (int i = 0; i < 4; i++) {
-        char cycles[32], first[32];
+        char cycles[48], first[48];
         snprintf(cycles, sizeof cycles, "l1.stall_cycles.%s", all[i]);
         snprintf(first, sizeof first, "l1.stalled_requests.%s", all[i]);
         bool this = strcmp(all[i], counter) == 0;
@@ -97,19 +97,19 @@ static void reservation_line(void **state)
     (void)state;
     const struct shot shots[] = {
         {1, 0}, {2, SET_STRIDE}, {3, 2 * SET_STRIDE}, {4, 3 * SET_STRIDE}, {5, 4 * SET_STRIDE}};
-    fails_until_fill(LINEAR, shots, 5, "line");
+    fails_until_fill(LINEAR, shots, 5, "no_way");
 }
 static void reservation_mshr(void **state)
 {
     (void)state;
     const struct shot shots[] = {{1, 0}, {2, 0x1080}, {3, 0x2100}};
-    fails_until_fill(LINEAR "mshrs = 2\n", shots, 3, "mshr");
+    fails_until_fill(LINEAR "mshrs = 2\n", shots, 3, "no_mshr");
 }
 static void reservation_merge(void **state)
 {
     (void)state;
     const struct shot shots[] = {{1, 0x80}, {2, 0x80}, {3, 0x80}};
-    fails_until_fill(LINEAR "max_merges = 2\n", shots, 3, "merge");
+    fails_until_fill(LINEAR "max_merges = 2\n", shots, 3, "no_merge_slot");
 }
 
 static void reservation_queue(void **state)

@@ -545,10 +545,10 @@ static void random_traffic(void **state)
     (void)state;
 #define SMALL "[l2]\nsize = 4KiB\nmshrs = "
     static const char *const l2[] = {
-        "[dram]\nqueue = 2\n" SMALL "4\nmerges = 2\nmiss_queue = 2\natomic_interval = 3\ndram_queue = 1\n",
-        SMALL "6\nmerges = 2\nsplit_sectors = yes\nbypass_on_stall = yes\n",
-        SMALL "4\nwrite = fetch\nsectors = no\nport_bytes = 16\n",
-        "[noc]\nflit = 8\n" SMALL "1\nmerges = 1\n", /* replies wait; so do their MSHRs */
+        "[dram]\nqueue = 2\n" SMALL "4\nmax_merges = 2\nmiss_queue = 2\natomic_interval = 3\ndram_queue = 1\n",
+        SMALL "6\nmax_merges = 2\nsplit_sectors = yes\nbypass_on_stall = yes\n",
+        SMALL "4\nwrite_miss = fetch\nsectored = no\nport_bytes = 16\n",
+        "[noc]\nflit = 8\n" SMALL "1\nmax_merges = 1\n", /* replies wait; so do their MSHRs */
     };
     static const struct {
         const char *name, *config;

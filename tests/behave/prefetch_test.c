@@ -226,7 +226,7 @@ static void cap_throttles(void **state)
     (void)state;
     for (unsigned allowed = 1; allowed <= 2; allowed++) {
         struct rig r;
-        rig_init(&r, "cap", allowed == 1 ? "threshold = 1" : "threshold = 2", 2, 4);
+        rig_init(&r, "cap", allowed == 1 ? "max_mispredictions = 1" : "max_mispredictions = 2", 2, 4);
         RUN(&r, {0, 0, A, "m"}, {0, 1, A + STRIDE, "m"},        /* the stride */
             {0, 2, A + 64 * KB, "m"}, {0, 3, A + 96 * KB, "m"}, /* two mispredictions */
             {1, 4, B, "m"}, {1, 5, B + STRIDE, allowed == 1 ? "m" : "h"});
@@ -258,7 +258,7 @@ static void cap_selects(void **state)
     (void)state;
     for (unsigned replace = 0; replace < 2; replace++) {
         struct rig r;
-        rig_init(&r, "cap", replace ? "replace = yes" : "", 2, 2);
+        rig_init(&r, "cap", replace ? "replace_dist = yes" : "", 2, 2);
         uint64_t at = 0;
         for (uint32_t pc = 1; pc <= 5; pc++) {
             add(&r, at += 1000, &(struct load){0, 0, A + pc * 16 * KB, "m", .pc = pc});
@@ -287,7 +287,7 @@ static void cap_renews(void **state)
     (void)state;
     for (unsigned renew = 0; renew < 2; renew++) {
         struct rig r;
-        rig_init(&r, "cap", renew ? "" : "renew = no", 2, 2);
+        rig_init(&r, "cap", renew ? "" : "update_bases = no", 2, 2);
         RUN(&r, {0, 0, A, "m"}, {0, 1, A + STRIDE, "m"}, {0, 0, A + 32 * KB, "m"},
             {0, 1, A + 32 * KB + STRIDE, renew ? "h" : "m"}, {0, 0, A + 32 * KB, "h"});
         assert_int_equal(STAT(&r, "cap.bases_updated"), renew);
@@ -356,7 +356,7 @@ static void inter_warp(void **state)
 
     /* Strides are per warp, so that a warp may be skipped. */
     for (unsigned divide = 0; divide < 2; divide++) {
-        rig_init(&r, "inter", divide ? "" : "divide = no", 1, 6);
+        rig_init(&r, "inter", divide ? "" : "per_warp_stride = no", 1, 6);
         RUN(&r, {0, 0, A, "m"}, {0, 2, A + 2 * STRIDE, "m"}, {0, 3, A + 3 * STRIDE, "m"},
             {0, 4, A + 4 * STRIDE, divide ? "h" : "m"});
         memsys_free(r.m);

@@ -233,7 +233,7 @@ static struct memsys *machine(const struct machine *m, const struct organization
     static char text[2000];
     snprintf(text, sizeof text,
              "[noc]\n%s%s[l2]\nline_metadata = yes\nwrite_miss = fetch\nsize = 128KiB\nassoc = 8\n"
-             "[l1]\nset_hash = linear\nwrite_global = through\n%sorganisation = %s\n%s",
+             "[l1]\nset_hash = linear\nwrite_global = through\n%sorganization = %s\n%s",
              m->noc, noc, l1, o->name, o->text);
     c.n_sm = m->n_sm;
     c.n_channel = m->n_channel;

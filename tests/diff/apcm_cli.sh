@@ -24,7 +24,7 @@ assert decided and not any("infinite" in l for l in plain["loads"])
 total = plain["total"]
 assert sum(l["apcm"]["accesses"] for l in decided) == total["apcm.accesses"] - total["apcm.accesses.untracked"]
 assert sum(l["apcm"]["bypassed"] for l in decided) == total["apcm.bypasses"]
-assert sum(l["apcm"]["refused"] for l in decided) == total["apcm.all_protected"]
+assert sum(l["apcm"]["all_protected"] for l in decided) == total["apcm.all_protected"]
 assert sum(l["apcm"]["protected_lines"] for l in decided) == total["apcm.protected.lines"]
 assert sum(l["apcm"]["protected_hits"] for l in decided) == total["apcm.protected.hits"]
 for l in decided:

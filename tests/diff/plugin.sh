@@ -26,8 +26,7 @@ mkdir "$dir/work"
 cd "$dir/work" || exit 1
 
 # Every kind: new, its test as it is written, and the same file again is refused.
-for kind in $(cd "$root/plugin/templates" && ls ./*.c); do
-    kind=$(basename "$kind" .c)
+for kind in scheduler l1-management l1-organization prefetcher l1-order l2-order; do
     name=my_$(echo "$kind" | tr - _)
     expect 0 "$weir" plugin new "$name" --kind "$kind"
     says out "weir run --plugin ./$name.so --with $name"
@@ -173,7 +172,7 @@ says err "the policy 'w_verdict' is wrong: decide answered 4"
 expect 2 "$weir" run --plugin w_verdict.so --with w_verdict "$program"
 says err "the policy 'w_verdict' is wrong: decide answered 4"
 wrong w_warp WEIR_SCHEDULER sm_sched '.pick = f' \
-    'static int f(void *s, const struct sched_view *v) { (void)s; return __builtin_ctzll(~v->can); }'
+    'static int f(void *s, const struct sched_view *v) { (void)s; return __builtin_ctzll(~v->issuable); }'
 expect 2 "$weir" replay --plugin w_warp.so --with w_warp "$recording"
 says err "the policy 'w_warp' is wrong: pick answered warp"
 wrong w_no_warp WEIR_SCHEDULER sm_sched '.pick = f' \

@@ -37,6 +37,10 @@ expect 0 "$weir" list parameters
 sed -n 's/^  \([a-z0-9_.]*\) .*/\1/p' "$dir/out" | sort >"$dir/parameters"
 "$weir" config show gtx480 --with apcm | awk 'NR > 1 { print $1 }' | sort >"$dir/shown"
 [ "$(comm -13 "$dir/parameters" "$dir/shown")" = "" ] || fail "not listed: $(comm -13 "$dir/parameters" "$dir/shown")"
+# Policies of two kinds have parameters of both.
+for name in ccws.vta_entries ccws.vta_assoc pcal.warps pcal.tokens; do
+    grep -qx "$name" "$dir/parameters" || fail "$name is not listed"
+done
 for name in $(awk 'NR % 40 == 1' "$dir/statistics" "$dir/parameters"); do
     expect 0 "$weir" explain "$name"
 done
@@ -148,7 +152,7 @@ for with in '' ,; do
     says err "--with: which policy?"
 done
 expect 0 "$weir" replay --gpu mesh28 --with dyneb "$wt"
-says out "% remote"
+says out "% forwarded"
 sum=$(grep "^  L1 " "$dir/out" | grep -oE '[0-9.]+%' | tr -d %. | awk '{ s += $1 } END { print s }')
 [ "$sum" = 1000 ] || fail "the shares of shared L1s make $sum tenths of a percent: $(grep "^  L1 " "$dir/out")"
 

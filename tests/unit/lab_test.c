@@ -544,7 +544,7 @@ static void test_claim_faults(void **state)
         int line;
         const char *says;
     } bad[] = {
-        {"[claim x]\nfigure = 1\nof = a\n", 2, "says"},
+        {"[claim x]\nfigure = 1\nof = a\n", 2, "quote"},
         {"[claim x]\nfigure = 1\nof = a\nquote = s\nkind = mean\n", 2, "published value"},
         {"[claim x]\nfigure = 1\nof = a\nquote = s\npublished = 3%\n", 2, "'over'"},
         {"[claim x]\npublished = many\n", 2, "write a number"},

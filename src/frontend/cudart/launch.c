@@ -6,16 +6,8 @@
  */
 #include "cudart/runtime.h"
 
+#include "base/clock.h"
 #include "base/demangle.h"
-
-#include <time.h>
-
-static uint64_t host_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- building the operation ---- */
 
@@ -182,9 +174,9 @@ cudaError_t kernel_run(const struct rt_op *op, uint32_t stream_id)
     };
     struct emu_fault fault = {0};
     const struct emu_stats before = *emu_get_stats(rt.emu);
-    const uint64_t start = host_ns();
+    const uint64_t start = clock_ns();
     int bad = emu_launch(rt.emu, f->kernel, &launch, rt.sink, &fault);
-    account(f, &before, host_ns() - start);
+    account(f, &before, clock_ns() - start);
     if (!bad)
         return cudaSuccess;
     if (fault.kind == EMU_FAULT_SINK)

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "base/nearest.h"
+#include "base/renamed.h"
 #include "study/figure.h"
 #include "study/metric.h"
 
@@ -35,6 +36,10 @@ static int read_kind(struct claim *c, const struct inifile_item *i, struct err *
             return 0;
         }
     err_at(e, i->file, i->line, 0, "kind = %s is not known", i->value);
+    char full[64];
+    snprintf(full, sizeof full, "kind=%s", i->value);
+    if (err_hint_renamed(e, RENAMED_PLAN, full))
+        return -1;
     return err_hint_names(e, i->value, kind_name, CLAIM_KINDS);
 }
 
@@ -63,7 +68,7 @@ static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
     if (!strcmp(i->key, "figure"))
         return inifile_text(&c->figure, i, e);
     if (!strcmp(i->key, "quote"))
-        return inifile_text(&c->says, i, e);
+        return inifile_text(&c->quote, i, e);
     if (!strcmp(i->key, "programs"))
         return inifile_text(&c->programs, i, e);
     if (!strcmp(i->key, "published"))
@@ -79,6 +84,8 @@ static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
         return 0;
     }
     err_at(e, i->file, i->line, 0, "there is no key '%s' in [%s]", i->key, i->section);
+    if (err_hint_renamed(e, RENAMED_PLAN, i->key))
+        return -1;
     return err_hint(e, "keys are figure, kind, of, over, programs, published and quote");
 }
 
@@ -86,8 +93,8 @@ static int check(const struct claims *all, struct err *e)
 {
     for (size_t i = 0; i < all->claim.n; i++) {
         const struct claim *c = &all->claim.p[i];
-        if (!c->figure || !c->says || !c->of.word.n)
-            return INIFILE_FAULT(c->at, e, "claim %s needs figure, of and says", c->name);
+        if (!c->figure || !c->quote || !c->of.word.n)
+            return INIFILE_FAULT(c->at, e, "claim %s needs figure, of and quote", c->name);
         if (c->kind != CLAIM_AHEAD && isnan(c->published))
             return INIFILE_FAULT(c->at, e, "claim %s needs a published value", c->name);
         if (c->kind != CLAIM_MEAN && !c->over.word.n)
@@ -126,7 +133,7 @@ void claims_free(struct claims *all)
         struct claim *c = &all->claim.p[i];
         free(c->name);
         free(c->figure);
-        free(c->says);
+        free(c->quote);
         free(c->programs);
         free(c->value);
         inifile_free_words(&c->of);

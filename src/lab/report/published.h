@@ -8,7 +8,7 @@
  *     over      = baseline
  *     programs  = CS              ; rows: classes or labels joined by '+', or all
  *     published = 34%
- *     says      = the performance of CS applications increases by 34% on average
+ *     quote     = the performance of CS applications increases by 34% on average
  *
  * gain    mean of `of` / mean of `over` - 1 is `published`
  * mean    mean of `of` is `published`
@@ -32,7 +32,7 @@ enum verdict { VERDICT_HOLDS, VERDICT_DIRECTION, VERDICT_FAILS, VERDICT_UNKNOWN 
 extern const char *const verdict_name[];
 
 struct claim {
-    char *name, *figure, *says, *programs, *value;
+    char *name, *figure, *quote, *programs, *value;
     enum claim_kind kind;
     struct inifile_words of, over;
     double published;

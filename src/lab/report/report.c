@@ -152,11 +152,11 @@ static void put_claim(const struct writing *w, const struct report_claim *c)
         snprintf(rows, sizeof rows, " (%u of %u programs)", j->n, j->n + j->missing);
     const int wide = 8 - (int)text_width(c->published); /* not %-8s, which counts bytes */
     fprintf(w->screen, "  %-16s published %s%*s weir %-8s %s%s\n    \"%s\"\n%s%s%s", verdict_name[j->verdict],
-            c->published, wide > 0 ? wide : 0, "", j->text, programs, rows, c->claim->says, *j->because ? "    " : "",
+            c->published, wide > 0 ? wide : 0, "", j->text, programs, rows, c->claim->quote, *j->because ? "    " : "",
             j->because, *j->because ? "\n" : "");
     if (w->md)
         fprintf(w->md, "- **%s**: published %s, weir %s%s, %s. \"%s\"%s%s\n", verdict_name[j->verdict], c->published,
-                j->text, rows, programs, c->claim->says, *j->because ? " " : "", j->because);
+                j->text, rows, programs, c->claim->quote, *j->because ? " " : "", j->because);
 }
 
 struct marks {
@@ -374,7 +374,7 @@ static void put_markdown(const struct writing *w, const char *body, FILE *out)
     }
     for (size_t i = 0; i < w->claim.n; i++) {
         const struct report_claim *c = &w->claim.p[i];
-        fprintf(out, "| %s | %s | %s | %s | %s |\n", c->claim->figure, c->claim->says, c->published, c->judged.text,
+        fprintf(out, "| %s | %s | %s | %s | %s |\n", c->claim->figure, c->claim->quote, c->published, c->judged.text,
                 verdict_name[c->judged.verdict]);
     }
     fputs(body, out);

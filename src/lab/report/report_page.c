@@ -34,7 +34,7 @@ static void put_claims(FILE *f, const struct report_claim *c, size_t n)
         fputs("<li>", f);
         put_verdict(f, j->verdict);
         page_printf(f, ": published %s, weir %s, %s. “%s”", c[i].published, j->text,
-                    c[i].claim->programs ? c[i].claim->programs : "all", c[i].claim->says);
+                    c[i].claim->programs ? c[i].claim->programs : "all", c[i].claim->quote);
         if (*j->because) {
             fputs("<br><small>", f);
             page_text(f, j->because);
@@ -223,7 +223,7 @@ static void put_summary(FILE *f, const struct report_claim *c, size_t n)
     for (size_t i = 0; i < n; i++) {
         page_row(f, false);
         page_element(f, "td class=\"left\" data-name=\"figure\"", c[i].claim->figure);
-        page_element(f, "td class=\"wide\"", c[i].claim->says);
+        page_element(f, "td class=\"wide\"", c[i].claim->quote);
         page_element(f, "td data-name=\"published\"", c[i].published);
         page_element(f, "td data-name=\"weir\"", c[i].judged.text);
         fputs("<td class=\"left\">", f);

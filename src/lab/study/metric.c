@@ -2,6 +2,7 @@
 #include "study/metric.h"
 
 #include "base/nearest.h"
+#include "base/renamed.h"
 #include "engine/config.h"
 #include "gpu/energy.h"
 #include "gpu/gpu_config.h"
@@ -150,6 +151,8 @@ static int unknown_name(const struct known *known, const char *key, const char *
     const char *near = nearest_name(name, (const char *const *)known->name.p, (unsigned)known->name.n);
     snprintf(what, sizeof what, "there is no statistic '%s'", name);
     fault(key, metric, at, e, what);
+    if (err_hint_renamed(e, RENAMED_STATISTIC, name))
+        return -1;
     return near ? err_hint(e, "did you mean '%s'?", near)
                 : err_hint(e, "a run's JSON document has all names; 'weir explain NAME' tells what one means");
 }

@@ -4,6 +4,7 @@
 #include "base/out_of_memory.h"
 #include "base/text.h"
 #include "base/nearest.h"
+#include "base/renamed.h"
 #include "gpu/plugin.h"
 #include "study/axes.h"
 #include "chart/plot.h"
@@ -27,6 +28,8 @@ struct reading {
 static int unknown(const struct inifile_item *i, const char *const *keys, unsigned n, struct err *e)
 {
     err_at(e, i->file, i->line, 0, "there is no key '%s' in [%s]", i->key, i->section);
+    if (err_hint_renamed(e, RENAMED_PLAN, i->key))
+        return -1;
     const char *near = nearest_name(i->key, keys, n);
     return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "docs/reproduce.md lists the keys");
 }

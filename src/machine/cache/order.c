@@ -32,6 +32,7 @@ int order_init(struct order *o, const struct order_policy *policy, const void *p
                         .oldest = ORDER_NONE,
                         .youngest = ORDER_NONE,
                         .waiting = ORDER_NONE,
+                        .outside = REQ_NONE,
                         .line_shift = (uint32_t)__builtin_ctz(host->line_size),
                         .no_room_since = NEVER};
     o->host.order = o;
@@ -75,7 +76,33 @@ void order_sync(struct order *o, uint64_t now)
     }
 }
 
+/* What enqueue, when it refuses, and pick must leave as it is. */
+#define ORDER_MEMORY(o)                                                                                                \
+    (struct policy_memory)                                                                                             \
+    {                                                                                                                  \
+        (o)->st, (o)->slot, (o)->policy->state_bytes, (o)->host.capacity * sizeof *(o)->slot                           \
+    }
+
 /* ---- entering the buffer ---- */
+/* Asks the policy for room; a refusal is pure, and is an event once per request. */
+static bool find_room(struct order *o, uint32_t slot, req_id id, uint64_t now)
+{
+    const struct order_policy *p = o->policy;
+    const struct req *r = &o->req[id];
+    const struct policy_memory memory = ORDER_MEMORY(o);
+    const uint64_t before = WEIR_CHECK_HOOKS ? policy_digest(&memory) : 0;
+    if (p->enqueue(o->st, slot, r, now)) {
+        o->outside = REQ_NONE;
+        return true;
+    }
+    if (WEIR_CHECK_HOOKS && (p->enqueue(o->st, slot, r, now) || policy_digest(&memory) != before))
+        policy_not_pure(&p->info, "enqueue that answers false");
+    if (o->outside != id && p->on_no_room)
+        o->policy->on_no_room(o->st, r);
+    o->outside = id;
+    return false;
+}
+
 /* Puts the slot behind the youngest request of the same SM and line. */
 static void guard_add(struct order *o, uint32_t s)
 {
@@ -131,7 +158,7 @@ bool order_enqueue(struct order *o, req_id id, uint32_t info, uint64_t now)
                                          .age_prev = o->youngest,
                                          .age_next = ORDER_NONE,
                                          .why = STALL_NONE};
-        if (o->policy->enqueue(o->st, s, &o->req[id], now)) {
+        if (find_room(o, s, id, now)) {
             o->free = next_free;
         } else {
             o->slot[s].req = REQ_NONE;
@@ -195,7 +222,7 @@ uint32_t order_offer(struct order *o, uint64_t now)
         return ORDER_NONE;
     if (o->host.pick_again_at && now >= o->host.pick_again_at)
         o->host.pick_again_at = 0;
-    uint32_t s = o->policy->pick(o->st, now);
+    uint32_t s = POLICY_PURE(&o->policy->info, ORDER_MEMORY(o), "pick", o->policy->pick(o->st, now));
     if (s != ORDER_NONE && (s >= o->host.capacity || o->slot[s].req == REQ_NONE))
         policy_fault(&o->policy->info, "pick answered slot %u, which holds no request", s);
     if (s == ORDER_NONE || !order_ready(&o->host, s)) {

@@ -81,9 +81,11 @@ struct order_policy {
     int (*init)(void *st, const void *params, struct order_host *, struct err *e);
     /*
      * A request has arrived and would get this slot. false: there is no room now. The request stays outside and
-     * enqueue is called again later, so it must leave the policy's state unchanged.
+     * enqueue is called again later, so it must leave the policy's state unchanged (checked with -Dcheck_hooks=true).
      */
     bool (*enqueue)(void *st, uint32_t slot, const struct req *, uint64_t now);
+    /* enqueue has refused this request for the first time; not called again when it is tried again. NULL: nothing */
+    void (*on_no_room)(void *st, const struct req *);
     /*
      * The slot of the request to look up next, or ORDER_NONE. It has no side effects, because the layer may call it any
      * number of times. After ORDER_NONE it is not called again until something has changed (or at host->pick_again_at).
@@ -178,6 +180,7 @@ struct order {
     uint32_t n, free;
     uint32_t oldest, youngest;
     uint32_t waiting;   /* the request that waits at the tags, or ORDER_NONE */
+    req_id outside;     /* the request that enqueue has refused, or REQ_NONE */
     uint32_t waits;     /* of all slots together */
     uint32_t exhausted; /* the causes of refusal that apply to any request: entry, queue, reply, unit */
     uint32_t line_shift;

@@ -2,6 +2,7 @@
 #include "energy/energy.h"
 
 #include "base/inifile.h"
+#include "base/renamed.h"
 #include "energy/structures.h"
 #include "engine/config_find.h"
 
@@ -255,6 +256,8 @@ static int add_terms(struct reading *r, struct line *l, const char *text, const 
         VEC_PUSH(&l->term, (struct term){name, sign});
         if (!r->known(r->known_ctx, name)) {
             INIFILE_FAULT(at, e, "there is no statistic called '%s'", name);
+            if (err_hint_renamed(e, RENAMED_STATISTIC, name))
+                return -1;
             return err_hint(e, "'weir explain NAME' and a run's JSON have all names");
         }
         c += n;

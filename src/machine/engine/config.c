@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/nearest.h"
+#include "base/renamed.h"
 #include "base/text.h"
 #include "engine/config_find.h"
 #include "engine/config_value.h"
@@ -237,6 +238,10 @@ static int unknown_key(const struct cfg *c, const struct block *b, const struct 
         err_at(e, o->file, o->line, 0, "there is no key '%s' in [%s]", key, b->name);
     else
         err_set(e, "--set: there is no key '%s.%s'", b->name, key);
+    char full[128];
+    snprintf(full, sizeof full, "%s.%s", b->name, key);
+    if (err_hint_renamed(e, RENAMED_PARAMETER, full))
+        return -1;
     return near ? err_hint(e, "did you mean '%s.%s'?", b->name, near)
                 : err_hint(e, "'weir config show' lists all sections and keys");
 }
@@ -256,6 +261,8 @@ static int assign(struct cfg *c, const char *section, const char *key, const cha
     char msg[256], hint[256], full[128];
     char *kept = arena_strndup(c->arena, text, strlen(text));
     if (cfg_value_parse(c->schema, &b->field[i], kept, b->values, msg, sizeof msg, hint, sizeof hint)) {
+        snprintf(full, sizeof full, "%s.%s=%s", section, key, text);
+        renamed_hint(RENAMED_VALUE, full, hint, sizeof hint);
         snprintf(full, sizeof full, "%s.%s", section, key);
         return fault_at(o, e, full, text, msg, hint);
     }
@@ -473,6 +480,8 @@ static int with_kind(struct cfg *c, char *word, char *eq, const char **chosen, s
     }
     const char *near = nearest_name(word, kinds, s->n_kind < 64 ? s->n_kind : 64);
     err_set(e, "--with %s=%s: there is no kind of policy '%s'", word, eq + 1, word);
+    if (err_hint_renamed(e, RENAMED_KIND, word))
+        return -1;
     return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "'weir list policies' shows them all");
 }
 

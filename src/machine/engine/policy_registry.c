@@ -50,6 +50,29 @@ _Noreturn void policy_fault(const struct policy_info *p, const char *fmt, ...)
         syscall(SYS_exit_group, 2);
 }
 
+static uint64_t digest(uint64_t h, const unsigned char *p, size_t bytes)
+{
+    for (; bytes >= sizeof h; bytes -= sizeof h, p += sizeof h) {
+        uint64_t word;
+        memcpy(&word, p, sizeof word);
+        h = (h ^ word) * 0x9e3779b97f4a7c15ull;
+        h ^= h >> 29;
+    }
+    for (; bytes; bytes--, p++)
+        h = (h ^ *p) * 0x9e3779b97f4a7c15ull;
+    return h;
+}
+
+uint64_t policy_digest(const struct policy_memory *m)
+{
+    return digest(digest(1, m->state, m->state_bytes), m->line, m->line_bytes);
+}
+
+_Noreturn void policy_not_pure(const struct policy_info *p, const char *hook)
+{
+    policy_fault(p, "%s must neither change state nor answer the same question differently", hook);
+}
+
 int policy_hook_failed(const struct policy_info *p, const char *hook, struct err *e)
 {
     if (e && !e->msg[0])

@@ -96,6 +96,34 @@ void policy_at_fault(void (*)(void));
  */
 int policy_hook_failed(const struct policy_info *, const char *hook, struct err *e);
 
+/*
+ * Hooks that must not change state. With the build option check_hooks such a hook is called twice, and a policy whose
+ * answers or whose state differ ends the run; without it the macro is the call alone.
+ */
+#ifndef WEIR_CHECK_HOOKS
+#define WEIR_CHECK_HOOKS 0
+#endif
+struct policy_memory {
+    const void *state, *line; /* line: the side array of an L1 management, or the slots of a request order */
+    size_t state_bytes, line_bytes;
+};
+/* A number that depends on every byte. Not included: what a request order's policy has allocated from its arena. */
+uint64_t policy_digest(const struct policy_memory *);
+_Noreturn void policy_not_pure(const struct policy_info *, const char *hook) __attribute__((cold, noinline));
+#if WEIR_CHECK_HOOKS
+#define POLICY_PURE(info, memory, hook, call)                                                                          \
+    ({                                                                                                                 \
+        const struct policy_memory memory_ = (memory);                                                                 \
+        const uint64_t before_ = policy_digest(&memory_);                                                              \
+        const __typeof__(call) answer_ = (call);                                                                       \
+        if (answer_ != (call) || policy_digest(&memory_) != before_)                                                   \
+            policy_not_pure(info, hook);                                                                               \
+        answer_;                                                                                                       \
+    })
+#else
+#define POLICY_PURE(info, memory, hook, call) (call)
+#endif
+
 /* A kind's name as it is written in sentences: "l1-order" is "L1 order". */
 #define POLICY_TITLE 32
 const char *policy_title(const char *kind, char out[POLICY_TITLE]);

@@ -71,9 +71,9 @@ static void cache_line(const struct view *v, const char *title, const char *pref
     /* An L2's atomics hit or miss; those of the L1s are outcomes of their own, and so are accesses sent to other L1s.
      */
     enum { USUAL = 4, OUTCOMES = 6 };
-    static const char *const outcome[OUTCOMES][2] = {{"hits", "hit"},      {"misses", "miss"},
-                                                     {"merges", "merged"}, {"bypasses", "bypassed"},
-                                                     {"remote", "remote"}, {"atomics", "atomic"}};
+    static const char *const outcome[OUTCOMES][2] = {
+        {"hits", "hit"},          {"misses", "miss"},         {"merges", "merged"},
+        {"bypasses", "bypassed"}, {"forwarded", "forwarded"}, {"atomics", "atomic"}};
     const unsigned n = strcmp(prefix, "l2") ? OUTCOMES : USUAL;
     double part[SHARES];
     unsigned share[SHARES];

@@ -285,10 +285,6 @@ uint32_t l1_max_own_requests(const struct l1_setup *cfg)
     return n + 256; /* write-backs in flight to the L2: as many as the network and the ingress queue hold */
 }
 
-struct comp *l1_comp(struct l1 *l1)
-{
-    return &l1->comp;
-}
 struct port *l1_in(struct l1 *l1, enum l1_which which)
 {
     return l1->cache[which] ? &l1->cache[which]->in : NULL;

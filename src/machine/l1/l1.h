@@ -55,7 +55,6 @@ struct l1_env {
 
 /* NULL with *e filled on a bad configuration. `name` ("sm.3.l1") must outlive it. */
 struct l1 *l1_new(struct engine *, const struct l1_setup *, const struct l1_env *, const char *name, struct err *e);
-struct comp *l1_comp(struct l1 *);
 
 struct port *l1_in(struct l1 *, enum l1_which);
 struct port *l1_events(struct l1 *);
@@ -65,7 +64,7 @@ void l1_connect_sm(struct l1 *, struct port *hit, struct port *fill, struct port
 
 /*
  * The network. Each message class leaves and arrives through its own port, so that no class can wait for another
- * (docs/design.md). reply_in: replies of the L2; home_reply_in: of another SM's L1; request_in: requests of other SMs
+ * (docs/noc.md). reply_in: replies of the L2; home_reply_in: of another SM's L1; request_in: requests of other SMs
  * for lines that live here.
  */
 struct l1_net {

@@ -14,12 +14,10 @@
  *   - remote:               in `to_home`; at its home's L1, with one of the outcomes above; in `fill`
  *   - stall:                stays where it is and is retried
  *
- * Outcomes are counted in one place (count_taken, count_prefetch). The body of an access is compiled twice: without
+ * Outcomes are counted in one place (access_body, count_prefetch). The body of an access is compiled twice: without
  * policies, where the hook calls are removed, and with them.
  */
 #include "l1/l1_priv.h"
-
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* Calls a hook of the chosen policy, if it has that hook. */
 #define CALL_HOOK(slot, hook, ...)                                                                                     \
@@ -49,6 +47,7 @@ static void send_to_l2(struct l1 *l1, struct l1_cache *c, req_id id, uint32_t by
     struct req *r = &l1->req[id];
     r->to = l1->env.slice_node[addrmap_request_slice(l1->env.map, r->addr)];
     r->from = l1->env.sm_node[l1->env.sm];
+    l1->to_l2_queued++;
     l1_send_queue_push(&c->to_l2, id, net_info(bytes, asked));
 }
 
@@ -230,6 +229,19 @@ static uint32_t least_recently_used(const struct tags *t, uint32_t base, uint64_
     return best;
 }
 
+/* What the pure hooks of the management and the organization must leave as it is. */
+#define MANAGEMENT_MEMORY                                                                                              \
+    (struct policy_memory)                                                                                             \
+    {                                                                                                                  \
+        l1->management.st, l1->management.host.line_state, l1->management.hooks->state_bytes,                          \
+            l1->management.hooks->line_bytes *tags_entries(l1->management.host.tags)                                   \
+    }
+#define ORGANIZATION_MEMORY                                                                                            \
+    (struct policy_memory)                                                                                             \
+    {                                                                                                                  \
+        .state = l1->organization.st, .state_bytes = l1->organization.hooks->state_bytes                               \
+    }
+
 /* The entry for a missing line. */
 ALWAYS_INLINE enum way choose_way(struct l1 *l1, struct l1_cache *c, const struct l1_access *a, uint32_t *entry,
                                   bool hooked)
@@ -251,7 +263,9 @@ ALWAYS_INLINE enum way choose_way(struct l1 *l1, struct l1_cache *c, const struc
         }
     }
     if (preferred) {
-        uint64_t first = l1->organization.hooks->preferred_victims(l1->organization.st, a->set, candidates);
+        uint64_t first =
+            POLICY_PURE(&l1->organization.hooks->info, ORGANIZATION_MEMORY, "preferred_victims",
+                        l1->organization.hooks->preferred_victims(l1->organization.st, a->set, candidates));
         if (first & ~candidates)
             policy_fault(&l1->organization.hooks->info,
                          "preferred_victims answered ways %#lx of set %u, but the candidates are %#lx",
@@ -262,7 +276,8 @@ ALWAYS_INLINE enum way choose_way(struct l1 *l1, struct l1_cache *c, const struc
         *entry = least_recently_used(&c->tags, base, candidates);
         return WAY_FOUND;
     }
-    uint32_t way = l1->management.hooks->victim(l1->management.st, a, candidates);
+    uint32_t way = POLICY_PURE(&l1->management.hooks->info, MANAGEMENT_MEMORY, "victim",
+                               l1->management.hooks->victim(l1->management.st, a, candidates));
     if (way == L1_NO_VICTIM)
         return WAY_ALL_PROTECTED;
     if (way >= 64 || !(candidates >> way & 1))
@@ -278,7 +293,8 @@ ALWAYS_INLINE enum l1_outcome stall(struct l1 *l1, struct l1_cache *c, req_id id
 {
     const enum stall cause = (enum stall)(why - L1_ACCEPTED_COUNT);
     if (!hooked || is_prefetch(a->req) || !l1->management.hooks->bypass_on_stall ||
-        !l1->management.hooks->bypass_on_stall(l1->management.st, a, cause))
+        !POLICY_PURE(&l1->management.hooks->info, MANAGEMENT_MEMORY, "bypass_on_stall",
+                     l1->management.hooks->bypass_on_stall(l1->management.st, a, cause)))
         return why;
     enum l1_outcome outcome = pass_on(l1, c, id, L1_BYPASSED);
     if (outcome == L1_BYPASSED)

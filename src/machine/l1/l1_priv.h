@@ -6,6 +6,7 @@
 #include "cache/tags.h"
 #include "engine/netmsg.h"
 #include "engine/ring.h"
+#include "engine/tick.h"
 #include "l1/l1_config.h"
 #include "l1/observer.h"
 
@@ -71,9 +72,10 @@ struct l1 {
     struct port events, reply_in, home_reply_in, request_in;
     struct port *hit, *fill, *event;
     struct l1_net net;
-    uint8_t next_cache;   /* whose misses go to the L2 first */
-    bool home_reply_next; /* if both replies wait, the home's is taken */
-    uint64_t yielded_at;  /* when a request of another SM last had priority over a stalled local one */
+    uint32_t to_l2_queued; /* packets in the caches' queues to the L2 */
+    uint8_t next_cache;    /* whose misses go to the L2 first */
+    bool home_reply_next;  /* if both replies wait, the home's is taken */
+    uint64_t yielded_at;   /* when a request of another SM last had priority over a stalled local one */
 
     L1_SLOT(l1_management) management;
     L1_SLOT(l1_organization) organization;

@@ -28,8 +28,6 @@ static inline void end_stall(struct l1_cache *c, uint64_t now)
 }
 
 /* `hooked` is a constant false for an L1 without policies, so the compiler removes the hooks. */
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
 ALWAYS_INLINE enum l1_outcome try_access(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now, bool hooked)
 {
     return hooked ? l1_access_hooked(l1, c, id, now) : l1_access_plain(l1, c, id, now);
@@ -184,6 +182,8 @@ static void try_prefetch(struct l1 *l1, struct l1_cache *c, uint64_t now)
 /* One packet of the caches' misses to the L2, the caches in turn. */
 static void send_to_l2(struct l1 *l1)
 {
+    if (!l1->to_l2_queued)
+        return;
     for (uint32_t k = 0; k < L1_COUNT; k++) {
         uint32_t i = l1->next_cache + k;
         if (i >= L1_COUNT)
@@ -194,6 +194,7 @@ static void send_to_l2(struct l1 *l1)
         if (!port_can_send(l1->net.to_l2))
             return;
         c->freed = true;
+        l1->to_l2_queued--;
         l1_send_queue_send(&c->to_l2, l1->net.to_l2);
         l1->next_cache = (uint8_t)(i + 1 == L1_COUNT ? 0 : i + 1);
         return;
@@ -229,11 +230,6 @@ static void send_to_sms(struct l1 *l1)
     if (bytes > line_bytes)
         policy_fault(&o->info, "reply_bytes answered %u bytes of a line of %u", bytes, line_bytes);
     port_send(l1->net.to_requester, id, net_info(NET_HEADER_BYTES + bytes, r->sectors));
-}
-
-static inline uint64_t earliest(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* The next cycle in which a port's oldest message can be taken; NEVER when it has none. */
@@ -295,16 +291,13 @@ ALWAYS_INLINE uint64_t tick_body(struct l1 *l1, uint64_t now, bool hooked)
         send_to_sms(l1);
     want = earliest(want, take_reply(l1, now, remote));
 
-    bool to_send = false;
     for (uint32_t i = 0; i < L1_COUNT; i++) {
         struct l1_cache *c = l1->cache[i];
         if (!c)
             continue;
         bool reorder = hooked && i == L1_DATA && l1->order.policy;
-        if (!reorder && port_empty(&c->in) && i != L1_DATA) {
-            to_send |= !ring_empty(&c->to_l2.id);
+        if (!reorder && port_empty(&c->in) && i != L1_DATA)
             continue;
-        }
         struct budget b = {0};
         uint32_t of_others = 0;
         if (remote && i == L1_DATA) {
@@ -337,10 +330,9 @@ ALWAYS_INLINE uint64_t tick_body(struct l1 *l1, uint64_t now, bool hooked)
         /* A blocked cache waits for a reply or for room in a queue; both cause a tick. A buffer may still accept. */
         if (c->blocked < 0 || reorder)
             want = earliest(want, next_from(&c->in, now));
-        to_send |= !ring_empty(&c->to_l2.id);
     }
     /* A full port wakes its producer when a slot is freed. */
-    if (to_send && port_can_send(l1->net.to_l2))
+    if (l1->to_l2_queued && port_can_send(l1->net.to_l2))
         want = now + 1;
     if (remote && (can_send_home(l1) || can_send_remote_reply(l1)))
         want = now + 1;

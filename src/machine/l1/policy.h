@@ -1,9 +1,10 @@
 /*
  * The four kinds of policy of an L1: management, organization, prefetcher, request order.
  *
- * A policy is one file: a constant struct of hooks, listed by one line in src/machine/policies.list. Every hook may be NULL,
- * which means the baseline's behavior (except a request order's init, enqueue, pick and taken: cache/order.h). A NULL
- * hook costs nothing, because an L1 whose policies have no hooks runs a variant of the access path without the calls.
+ * A policy is one file, a constant struct of hooks, with a line in src/machine/policies.list, a test and golden
+ * statistics: `weir plugin new --in-tree` starts them (docs/add-a-policy.md). Every hook may be NULL, which means the
+ * baseline's behavior (except a request order's init, enqueue, pick and taken: cache/order.h). A NULL hook costs
+ * nothing, because an L1 whose policies have no hooks runs a variant of the access path without the calls.
  *
  * A policy's state is `state_bytes` zeroed bytes per L1; `line_state_bytes` more per cache line are kept in a side array
  * (host.line_state + entry * line_state_bytes). Parameters come as the policy's own struct, filled from its section of the
@@ -107,7 +108,8 @@ struct l1_management {
     /*
      * victim and bypass_on_stall are called each time the access is tried, and the number of retries of a stalled access
      * depends on what else happens in the L1 and on --engine. Neither may count its calls, draw random numbers or
-     * otherwise change state; state changes belong in the event hooks, which are called once per access.
+     * otherwise change state; state changes belong in the event hooks, which are called once per access. A build with
+     * -Dcheck_hooks=true calls both twice and ends the run if an answer or the state differs.
      *
      * victim selects the line to replace. It returns one way of `candidates` (never 0; any other way is a fatal
      * error), or L1_NO_VICTIM: all ways are protected, and the access bypasses. NULL = least recently used. Empty ways
@@ -155,7 +157,10 @@ struct l1_organization {
     enum l1_route (*route)(void *st, const struct req *, uint64_t line, uint32_t set, uint32_t *home);
     /* Bytes of data in a reply from the home (chunking), at most a line. NULL = the whole line. */
     uint32_t (*reply_bytes)(void *st, const struct req *);
-    /* The candidate ways to replace before all others; 0 = no preference. NULL = never a preference. */
+    /*
+     * The candidate ways to replace before all others; 0 = no preference. NULL = never a preference. Called as often as
+     * a management's victim, and must not change state either.
+     */
     uint64_t (*preferred_victims)(void *st, uint32_t set, uint64_t candidates);
     void (*on_lookup)(void *st, const struct l1_access *); /* a look-up here, by local and remote loads and stores */
     /* A reply has arrived from the L2 or a home, for this SM or for another SM whose request this L1 forwarded. */

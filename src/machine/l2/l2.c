@@ -20,7 +20,7 @@ static void l2_sync(struct comp *comp, uint64_t now)
 bool l2_drained(const struct l2 *l2)
 {
     return port_empty(&l2->in) && port_empty(&l2->fill_in) && l2->mshr.used == 0 && ring_empty(&l2->miss) &&
-           ring_empty(&l2->ready) && l2->cur == REQ_NONE && !(l2->order && order_count(l2->order)) &&
+           ring_empty(&l2->ready) && l2->at_tags.req == REQ_NONE && !(l2->order && order_count(l2->order)) &&
            (!l2->remote_out || (port_empty(&l2->remote_in) && port_empty(&l2->copy_in) && ring_empty(&l2->far) &&
                                 l2->remote_cur == REQ_NONE));
 }
@@ -53,11 +53,11 @@ static void l2_waits(const struct comp *comp, struct waits *w)
 {
     const struct l2 *l2 = (const struct l2 *)comp;
     const struct order *o = l2->order;
-    req_id first = l2->cur;
+    req_id first = l2->at_tags.req;
     if (first != REQ_NONE)
         refused_waits(l2, w, first, l2->blocked);
     for (uint32_t s = o ? o->oldest : ORDER_NONE; s != ORDER_NONE; s = o->slot[s].age_next)
-        if (o->slot[s].req != l2->cur)
+        if (o->slot[s].req != l2->at_tags.req)
             refused_waits(l2, w, o->slot[s].req, o->slot[s].waits ? o->slot[s].why : -1);
     if (first == REQ_NONE && o && o->oldest != ORDER_NONE)
         first = o->slot[o->oldest].req;
@@ -110,7 +110,7 @@ struct l2 *l2_new(struct engine *eng, const struct l2_setup *config, const struc
     l2->comp = (struct comp){.tick = l2_tick_plain, .sync = l2_sync, .waits = l2_waits, .check = l2_check};
     l2->cfg = *cfg;
     l2->env = *env;
-    l2->cur = l2->remote_cur = REQ_NONE;
+    l2->at_tags.req = l2->remote_cur = REQ_NONE;
     l2->blocked = STALL_NONE;
     engine_add(eng, &l2->comp, CLK_L2, name);
     l2->req = eng->pool.req;
@@ -156,10 +156,6 @@ uint32_t l2_max_own_requests(const struct l2_setup *c)
     return fetches + c->cfg->miss_queue + c->cfg->dram_queue + 2;
 }
 
-struct comp *l2_comp(struct l2 *l2)
-{
-    return &l2->comp;
-}
 struct port *l2_in(struct l2 *l2)
 {
     return &l2->in;

@@ -30,7 +30,6 @@ struct l2_env {
 };
 
 struct l2 *l2_new(struct engine *, const struct l2_setup *, const struct l2_env *, const char *name, struct err *e);
-struct comp *l2_comp(struct l2 *);
 struct port *l2_in(struct l2 *);
 struct port *l2_fill_in(struct l2 *);
 void l2_connect(struct l2 *, struct port *reply_out, struct port *dram_out);

@@ -16,36 +16,12 @@
  *       write           -> reply network (the acknowledgment)
  *       write-back      -> done: it is not answered
  *
- * With two partitions (l2.partitions) a slice also serves lines of its counterpart. It keeps clean copies of them,
- * which it fetches from the counterpart as it fetches its own lines from DRAM, and forward stores and atomics to the
- * counterpart:
- *
- *   copy: hit             -> reply network
- *         miss            -> a waiter in an MSHR -> link -> the counterpart's tags -> link -> fill -> ready
- *                            -> reply network
- *         store, atomic   -> link -> the counterpart's tags, which answer it
- *
- * Requests from the link have their own entry in front of the tags and never wait for a request from the network, and
- * fetches of copies leave MSHRs and a way of each set free for them, so that two slices cannot deadlock.
+ * partition.c has what a second partition adds.
  *
  * A request that cannot be accepted blocks the tags; with a request order (cache/order.h) the policy may try another
  * request instead.
  */
 #include "l2/l2_priv.h"
-
-static inline bool is_atomic(const struct req *r)
-{
-    return r->kind == REQ_ATOMIC || r->kind == REQ_RED;
-}
-
-/* The path of a request is one body, compiled without a request order and with one. */
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-/* The number of requests that a set of sectors counts as. */
-static inline uint32_t units(const struct l2 *l2, uint8_t sectors)
-{
-    return l2->cfg.split_sectors ? sector_count(sectors) : sectors != 0;
-}
 
 /* Replies to a request: one packet, or one per sector when requests are split. */
 static void reply(struct l2 *l2, req_id id, uint8_t asked, uint64_t extra)
@@ -62,26 +38,6 @@ static void reply(struct l2 *l2, req_id id, uint8_t asked, uint64_t extra)
     port_send_later(l2->reply_out, id, net_info_pieces(NET_HEADER_BYTES + data, asked, pieces), extra);
 }
 
-/* Data occupies the link between the two slices of a pair; messages without data do not. */
-static void use_link(struct l2 *l2, uint64_t now, uint32_t bytes)
-{
-    if (bytes)
-        l2->link_free_at = now + (bytes - 1) / l2->cfg.partition_link_bytes + 1;
-}
-
-static inline bool link_ready(const struct l2 *l2, const struct port *to, uint64_t now)
-{
-    return now >= l2->link_free_at && port_can_send(to);
-}
-
-/* Replies to the counterpart's fetch of a copy. The link is ready. */
-static void send_copy(struct l2 *l2, req_id id, uint8_t sectors, uint64_t now)
-{
-    uint32_t bytes = sector_count(sectors) * SECTOR_BYTES;
-    use_link(l2, now, bytes);
-    port_send(l2->copy_out, id, net_info(bytes, sectors));
-}
-
 /* Puts a new request of the slice into `out`: to DRAM for its own lines, to the counterpart for copies. */
 static void request_to(struct ring *out, struct l2 *l2, uint64_t addr, uint8_t sectors, uint8_t kind, uint32_t token,
                        uint64_t created_at)
@@ -91,7 +47,8 @@ static void request_to(struct ring *out, struct l2 *l2, uint64_t addr, uint8_t s
     r->addr = addr;
     r->created_at = created_at;
     r->token = token;
-    r->sm = (uint16_t)l2->env.slice;
+    r->origin = REQ_FROM_L2;
+    r->slice = (uint16_t)l2->env.slice;
     r->bytes = (uint16_t)(sector_count(sectors) * SECTOR_BYTES);
     r->flags = 0;
     r->kind = kind;
@@ -162,18 +119,12 @@ static void clean(struct l2 *l2, int32_t entry)
     t->dirty[entry] = 0;
 }
 
-/* Stall causes (bits) that may have been resolved, for the request at the tags and for the counterpart's. */
-static inline void free_causes(struct l2 *l2, uint32_t causes)
-{
-    l2->freed |= causes;
-    l2->remote_freed = true;
-}
-
-static uint32_t waiter_new(struct l2 *l2, req_id req, uint8_t sectors)
+/* A waiter for the request at the tags. */
+static uint32_t waiter_new(struct l2 *l2, const struct l2_lookup *q)
 {
     uint32_t w = l2->waiter_free;
     l2->waiter_free = l2->waiter[w].next;
-    l2->waiter[w] = (struct l2_waiter){req, UINT32_MAX, sectors, l2->at_remote};
+    l2->waiter[w] = (struct l2_waiter){q->req, UINT32_MAX, q->asked, q->far};
     return w;
 }
 
@@ -211,8 +162,7 @@ static int32_t copied_victim(struct l2 *l2, uint32_t set)
             return (int32_t)k;
 }
 
-/* The entry for an absent line: -1 = all reserved. *dirty: its line must be written back. */
-static int32_t claim(struct l2 *l2, uint32_t set, bool *dirty)
+int32_t l2_claim(struct l2 *l2, uint32_t set, bool *dirty)
 {
     int32_t entry = l2->cfg.copy_ways ? copied_victim(l2, set) : -1;
     if (entry < 0)
@@ -221,7 +171,7 @@ static int32_t claim(struct l2 *l2, uint32_t set, bool *dirty)
     return entry;
 }
 
-static void place(struct l2 *l2, uint32_t entry, uint64_t line)
+void l2_place(struct l2 *l2, uint32_t entry, uint64_t line)
 {
     evict(l2, entry);
     tags_place(&l2->tags, entry, line);
@@ -230,13 +180,8 @@ static void place(struct l2 *l2, uint32_t entry, uint64_t line)
         l2->policy_tag[entry] = 0;
 }
 
-ALWAYS_INLINE struct l2_outcome stalled(enum stall why)
-{
-    return (struct l2_outcome){.stall = why};
-}
-
 /* Counts an accepted look-up once, by its outcome. */
-ALWAYS_INLINE void count_taken(struct l2 *l2, const struct l2_outcome *o, bool atomic)
+ALWAYS_INLINE void count_taken(struct l2 *l2, const struct l2_lookup *q, const struct l2_outcome *o, bool atomic)
 {
     struct l2_stats *s = &l2->stats;
     s->accesses += o->hits + o->misses + o->merges + o->bypasses;
@@ -256,7 +201,7 @@ ALWAYS_INLINE void count_taken(struct l2 *l2, const struct l2_outcome *o, bool a
     s->atomics += atomic && !o->forwarded;
     if (atomic)
         return;
-    uint32_t sectors = sector_count(l2->cur_asked);
+    uint32_t sectors = sector_count(q->asked);
     if (o->store) {
         s->write_sectors += sectors;
     } else {
@@ -266,15 +211,15 @@ ALWAYS_INLINE void count_taken(struct l2 *l2, const struct l2_outcome *o, bool a
 }
 
 /* Cycles for which it occupies the port: hits transfer data; a miss leaves the tags after one cycle. */
-ALWAYS_INLINE uint32_t port_cycles(const struct l2 *l2, const struct l2_outcome *o)
+ALWAYS_INLINE uint32_t port_cycles(const struct l2 *l2, const struct l2_lookup *q, const struct l2_outcome *o)
 {
     if (o->reads_out)
         return (1u << l2->tags.line_shift) / l2->cfg.port_bytes;
     if (o->store && l2->cfg.write_port_bytes)
-        return (sector_count(l2->cur_asked) * SECTOR_BYTES - 1) / l2->cfg.write_port_bytes + 1;
+        return (sector_count(q->asked) * SECTOR_BYTES - 1) / l2->cfg.write_port_bytes + 1;
     uint32_t cycles = o->misses + o->merges + o->bypasses;
     if (o->hits) {
-        uint32_t sectors = l2->cfg.split_sectors ? o->hits : sector_count(l2->cur_asked);
+        uint32_t sectors = l2->cfg.split_sectors ? o->hits : sector_count(q->asked);
         cycles += (sectors * SECTOR_BYTES - 1) / l2->cfg.port_bytes + 1;
     }
     return cycles;
@@ -304,12 +249,6 @@ static inline bool goes_through(const struct l2 *l2, const struct req *r)
     return r->kind == REQ_WRITE && l2->cfg.write_miss == L2_WRITE_AROUND_FETCH;
 }
 
-/* If fetches of copies take `more` MSHRs, do they still leave half of them to requests of the counterpart? */
-static inline bool leaves_mshrs(const struct l2 *l2, uint32_t more)
-{
-    return l2->copy_units + more <= l2->cfg.mshrs / 2;
-}
-
 /*
  * Has the miss queue room for a miss that sends `n` requests? With l2.miss_reserve it needs room for the most a miss
  * can send: the fetch and a write-back, and for a store the store itself.
@@ -321,31 +260,20 @@ static inline bool queue_room(const struct l2 *l2, const struct req *r, uint32_t
     return ring_free(&l2->miss) >= n;
 }
 
-/* Why a fetch of a copy may not start yet: its MSHRs or way are reserved for the counterpart's requests. */
-static enum stall reserved_for_remote(const struct l2 *l2, uint32_t more)
-{
-    const struct tags *t = &l2->tags;
-    if (!leaves_mshrs(l2, more))
-        return STALL_NO_MSHR;
-    uint32_t reserved = 0;
-    for (uint32_t e = l2->cur_set * t->n_way; l2->cur_entry < 0 && e < (l2->cur_set + 1) * t->n_way; e++)
-        reserved += t->pending[e] != 0;
-    return reserved + 1 < t->n_way ? STALL_NONE : STALL_NO_WAY;
-}
-
 /* A read, an atomic or a store that fetches, when some of its sectors are absent. */
-ALWAYS_INLINE struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
+ALWAYS_INLINE struct l2_outcome fetch(struct l2 *l2, const struct l2_lookup *q)
 {
-    struct req *r = &l2->req[id];
+    struct req *r = &l2->req[q->req];
+    const uint8_t asked = q->asked;
     struct tags *t = &l2->tags;
-    int32_t entry = l2->cur_entry;
+    int32_t entry = q->entry;
     if (l2->waiter_free == MSHR_NONE)
         return stalled(STALL_NO_MSHR); /* a fetched sector keeps its entry until the reply is sent */
     uint8_t have = entry >= 0 ? t->valid[entry] : 0, want = fetched(l2, asked) & (uint8_t)~have;
-    uint32_t m = mshr_find(&l2->mshr, l2->cur_line);
+    uint32_t m = mshr_find(&l2->mshr, q->line);
     uint8_t more = want;
     bool dirty = false, through = goes_through(l2, r);
-    struct ring *out = l2->cur_copy ? &l2->far : &l2->miss;
+    struct ring *out = q->copy ? &l2->far : &l2->miss;
     if (m != MSHR_NONE) {
         more &= (uint8_t)~l2->mshr.e[m].asked;
         if (!mshr_can_merge(&l2->mshr, m))
@@ -354,27 +282,27 @@ ALWAYS_INLINE struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
             return stalled(STALL_MISS_QUEUE_FULL);
         if (l2->cfg.split_sectors) {
             uint32_t more_units = units(l2, more);
-            if (l2->mshr_units + more_units > l2->cfg.mshrs || (l2->cur_copy && !leaves_mshrs(l2, more_units)))
+            if (l2->mshr_units + more_units > l2->cfg.mshrs || (q->copy && !l2_leaves_mshrs(l2, more_units)))
                 return stalled(STALL_NO_MSHR);
             l2->mshr_units += more_units;
-            l2->copy_units += l2->cur_copy ? more_units : 0;
+            l2->copy_units += q->copy ? more_units : 0;
         }
     } else {
-        enum stall why = l2->cur_copy ? reserved_for_remote(l2, units(l2, want)) : STALL_NONE;
+        enum stall why = q->copy ? l2_reserved_for_far(l2, q, units(l2, want)) : STALL_NONE;
         if (why >= 0)
             return stalled(why);
-        int32_t at = entry >= 0 ? entry : claim(l2, l2->cur_set, &dirty);
+        int32_t at = entry >= 0 ? entry : l2_claim(l2, q->set, &dirty);
         if (at < 0)
             return stalled(STALL_NO_WAY);
-        if (!queue_room(l2, r, (uint32_t)!l2->cur_copy + dirty + through) || ring_free(out) == 0)
+        if (!queue_room(l2, r, (uint32_t)!q->copy + dirty + through) || ring_free(out) == 0)
             return stalled(STALL_MISS_QUEUE_FULL);
         if (l2->mshr_units + units(l2, want) > l2->cfg.mshrs)
             return stalled(STALL_NO_MSHR);
         l2->mshr_units += units(l2, want);
         if (entry < 0)
-            place(l2, (uint32_t)at, l2->cur_line);
-        l2->copy_units += l2->cur_copy ? units(l2, want) : 0;
-        m = mshr_add(&l2->mshr, l2->cur_line);
+            l2_place(l2, (uint32_t)at, q->line);
+        l2->copy_units += q->copy ? units(l2, want) : 0;
+        m = mshr_add(&l2->mshr, q->line);
         l2->mshr.e[m].entry = at;
     }
     struct mshr_entry *e = &l2->mshr.e[m];
@@ -390,14 +318,13 @@ ALWAYS_INLINE struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
     tags_touch(t, (uint32_t)e->entry);
     if (l2->policy_tag)
         exchange_policy_tag(l2, r, (uint32_t)e->entry);
-    mshr_append(e, waiter_link, l2, waiter_new(l2, id, asked));
+    mshr_append(e, waiter_link, l2, waiter_new(l2, q));
     if (more)
         request_to(out, l2, r->addr, more, REQ_READ, m, r->created_at);
     return o;
 }
 
-/* The words of the line written so far determine which sectors are readable without a fetch. */
-static void note_written(struct l2 *l2, const struct req *r, uint32_t entry, uint8_t sectors)
+void l2_note_written(struct l2 *l2, const struct req *r, uint32_t entry, uint8_t sectors)
 {
     struct tags *t = &l2->tags;
     t->dirty[entry] |= sectors;
@@ -413,11 +340,12 @@ static void note_written(struct l2 *l2, const struct req *r, uint32_t entry, uin
             t->valid[entry] |= (uint8_t)(1u << s);
 }
 
-ALWAYS_INLINE struct l2_outcome store(struct l2 *l2, req_id id, uint8_t sectors)
+ALWAYS_INLINE struct l2_outcome store(struct l2 *l2, const struct l2_lookup *q)
 {
-    struct req *r = &l2->req[id];
+    const uint8_t sectors = q->asked;
+    struct req *r = &l2->req[q->req];
     struct tags *t = &l2->tags;
-    int32_t entry = l2->cur_entry;
+    int32_t entry = q->entry;
     bool answered = r->kind != REQ_WRITEBACK;
     if (answered && !port_can_send(l2->reply_out))
         return stalled(STALL_REPLY_FULL);
@@ -427,15 +355,15 @@ ALWAYS_INLINE struct l2_outcome store(struct l2 *l2, req_id id, uint8_t sectors)
             return stalled(STALL_MISS_QUEUE_FULL);
         request_to(&l2->miss, l2, r->addr, sectors, REQ_WRITE, 0, r->created_at);
     } else {
-        int32_t other = too_dirty(l2, l2->cur_set, entry);
+        int32_t other = too_dirty(l2, q->set, entry);
         if (entry < 0) {
             bool dirty;
-            entry = claim(l2, l2->cur_set, &dirty);
+            entry = l2_claim(l2, q->set, &dirty);
             if (entry < 0)
                 return stalled(STALL_NO_WAY);
             if (ring_free(&l2->miss) < (uint32_t)dirty + (other >= 0))
                 return stalled(STALL_MISS_QUEUE_FULL);
-            place(l2, (uint32_t)entry, l2->cur_line);
+            l2_place(l2, (uint32_t)entry, q->line);
         } else if (other >= 0 && ring_free(&l2->miss) == 0) {
             return stalled(STALL_MISS_QUEUE_FULL);
         }
@@ -443,23 +371,24 @@ ALWAYS_INLINE struct l2_outcome store(struct l2 *l2, req_id id, uint8_t sectors)
             clean(l2, other);
         tags_touch(t, (uint32_t)entry);
         t->flags[entry] &= (uint8_t)~TAG_F_COPIED;
-        note_written(l2, r, (uint32_t)entry, sectors);
+        l2_note_written(l2, r, (uint32_t)entry, sectors);
     }
     uint32_t hits = l2->cfg.split_sectors ? units(l2, hit) : hit == sectors;
     struct l2_outcome o = {.stall = STALL_NONE, .hits = hits, .misses = units(l2, sectors) - hits, .store = true};
     if (answered)
-        reply(l2, id, sectors, 0);
+        reply(l2, q->req, sectors, 0);
     return o;
 }
 
 /* All sectors are there. */
-ALWAYS_INLINE struct l2_outcome hit(struct l2 *l2, req_id id, uint8_t asked, bool atomic, uint64_t now)
+ALWAYS_INLINE struct l2_outcome hit(struct l2 *l2, const struct l2_lookup *q, bool atomic, uint64_t now)
 {
-    struct req *r = &l2->req[id];
+    const uint8_t asked = q->asked;
+    struct req *r = &l2->req[q->req];
     struct tags *t = &l2->tags;
-    uint32_t entry = (uint32_t)l2->cur_entry;
+    uint32_t entry = (uint32_t)q->entry;
     t->flags[entry] &= (uint8_t)~TAG_F_COPIED;
-    bool of_copy = l2->at_remote && r->kind == REQ_READ;
+    bool of_copy = q->far && r->kind == REQ_READ;
     if (!of_copy && !port_can_send(l2->reply_out))
         return stalled(STALL_REPLY_FULL);
     tags_touch(t, entry);
@@ -469,9 +398,9 @@ ALWAYS_INLINE struct l2_outcome hit(struct l2 *l2, req_id id, uint8_t asked, boo
         t->dirty[entry] |= asked;
     r->served = REQ_AT_L2;
     if (of_copy)
-        send_copy(l2, id, asked, now);
+        l2_send_copy(l2, q->req, asked, now);
     else
-        reply(l2, id, asked, atomic ? l2->cfg.atomic_latency : 0);
+        reply(l2, q->req, asked, atomic ? l2->cfg.atomic_latency : 0);
     return (struct l2_outcome){.stall = STALL_NONE, .hits = units(l2, asked), .store = r->kind == REQ_WRITE};
 }
 
@@ -482,58 +411,17 @@ static inline bool leaves_data(const struct l2 *l2, const struct req *r)
                                         l2->cfg.write_miss != L2_WRITE_AROUND_FETCH);
 }
 
-/*
- * A store or an atomic on a line of the counterpart, which performs it and replies. The data of a store stays here as
- * a copy; an atomic leaves no copy, because only the counterpart knows its result.
- */
-ALWAYS_INLINE struct l2_outcome pass_on(struct l2 *l2, req_id id, uint8_t asked)
+ALWAYS_INLINE struct l2_outcome look_up(struct l2 *l2, const struct l2_lookup *q, uint64_t now, bool atomic)
 {
-    const struct req *r = &l2->req[id];
-    struct tags *t = &l2->tags;
-    int32_t entry = l2->cur_entry;
-    bool here = entry >= 0 && (t->valid[entry] & asked) == asked, dirty = false;
-    if (ring_free(&l2->far) == 0)
-        return stalled(STALL_MISS_QUEUE_FULL);
-    if (is_atomic(r)) {
-        if (entry >= 0 && !t->pending[entry]) /* otherwise reads wait for all its sectors, even present ones */
-            t->valid[entry] &= (uint8_t)~asked;
-    } else {
-        if (entry < 0) {
-            enum stall why = reserved_for_remote(l2, 0);
-            entry = why == STALL_NO_WAY ? -1 : claim(l2, l2->cur_set, &dirty);
-            if (dirty && ring_free(&l2->miss) == 0)
-                return stalled(STALL_MISS_QUEUE_FULL);
-            if (entry >= 0)
-                place(l2, (uint32_t)entry, l2->cur_line);
-        }
-        if (entry >= 0) {
-            tags_touch(t, (uint32_t)entry);
-            note_written(l2, r, (uint32_t)entry, asked);
-            t->dirty[entry] = 0;
-        }
-    }
-    ring_push(&l2->far, id);
-    l2->remote_stats.forwarded++;
-    return (struct l2_outcome){.stall = STALL_NONE,
-                               .hits = here ? units(l2, asked) : 0,
-                               .misses = here ? 0 : units(l2, asked),
-                               .store = true,
-                               .forwarded = true};
-}
-
-ALWAYS_INLINE struct l2_outcome look_up(struct l2 *l2, uint64_t now, bool atomic)
-{
-    req_id id = l2->cur;
-    uint8_t asked = l2->cur_asked;
-    if (l2->cur_copy && l2->req[id].kind != REQ_READ)
-        return pass_on(l2, id, asked);
-    if (leaves_data(l2, &l2->req[id]))
-        return store(l2, id, asked);
+    if (q->copy && l2->req[q->req].kind != REQ_READ)
+        return l2_pass_on(l2, q);
+    if (leaves_data(l2, &l2->req[q->req]))
+        return store(l2, q);
     if (atomic && now < l2->atomic_free_at)
         return stalled(STALL_ATOMIC_BUSY);
-    if (l2->cur_entry >= 0 && (l2->tags.valid[l2->cur_entry] & asked) == asked)
-        return hit(l2, id, asked, atomic, now);
-    return fetch(l2, id, asked);
+    if (q->entry >= 0 && (l2->tags.valid[q->entry] & q->asked) == q->asked)
+        return hit(l2, q, atomic, now);
+    return fetch(l2, q);
 }
 
 static inline uint32_t set_of(const struct l2 *l2, uint64_t addr)
@@ -575,114 +463,92 @@ uint32_t l2_needs(const void *cache, const struct req *r, uint32_t info)
     return needs;
 }
 
-static void count_stall(struct l2 *l2, enum stall why, uint64_t now)
+static void count_stall(struct l2 *l2, struct l2_lookup *q, enum stall why, uint64_t now)
 {
     if (l2->blocked >= 0)
         l2->stats.stall_cycles[l2->blocked] += now - l2->blocked_since;
     l2->blocked = (int8_t)why;
     l2->blocked_since = now;
-    if (why >= 0 && !l2->cur_waited) {
-        l2->cur_waited = true;
+    if (why >= 0 && !q->waited) {
+        q->waited = true;
         l2->stats.stalled_requests[why]++;
     }
 }
 
-ALWAYS_INLINE void bring_to_tags(struct l2 *l2, req_id id, uint32_t info, bool waited)
+ALWAYS_INLINE struct l2_lookup look_up_begin(const struct l2 *l2, req_id id, uint32_t info, bool waited, bool far)
 {
-    uint64_t addr = l2->req[id].addr;
-    l2->cur = id;
-    l2->cur_waited = waited;
-    l2->cur_asked = (uint8_t)net_sectors(info);
-    l2->cur_line = addr >> l2->tags.line_shift;
-    l2->cur_set = set_of(l2, addr);
-    l2->cur_copy = l2->remote_out && !l2->at_remote && addrmap_slice(l2->env.map, addr) != l2->env.slice;
-    /* While it waits at the tags, no request of the network can change its line, so one look-up suffices. */
-    l2->cur_entry = tags_find(&l2->tags, l2->cur_set, l2->cur_line);
+    uint64_t addr = l2->req[id].addr, line = addr >> l2->tags.line_shift;
+    uint32_t set = set_of(l2, addr);
+    return (struct l2_lookup){.req = id,
+                              .line = line,
+                              .set = set,
+                              .entry = tags_find(&l2->tags, set, line),
+                              .asked = (uint8_t)net_sectors(info),
+                              .waited = waited,
+                              .copy = l2->remote_out && !far && addrmap_slice(l2->env.map, addr) != l2->env.slice,
+                              .far = far};
 }
 
 /* Sends a read that the cache cannot accept to DRAM; its reply goes straight to the network. */
-static bool bypass(struct l2 *l2, struct l2_outcome *o)
+static bool bypass(struct l2 *l2, const struct l2_lookup *q, struct l2_outcome *o)
 {
-    const struct req *r = &l2->req[l2->cur];
-    if (r->kind != REQ_READ || l2->cur_copy || o->stall > STALL_NO_MERGE_SLOT || ring_free(&l2->miss) == 0 ||
+    const struct req *r = &l2->req[q->req];
+    if (r->kind != REQ_READ || q->copy || o->stall > STALL_NO_MERGE_SLOT || ring_free(&l2->miss) == 0 ||
         l2->waiter_free == MSHR_NONE)
         return false;
-    if (l2->cur_entry >= 0 && l2->tags.dirty[l2->cur_entry] & l2->cur_asked)
+    if (q->entry >= 0 && l2->tags.dirty[q->entry] & q->asked)
         return false; /* DRAM's copy is old */
-    *o = (struct l2_outcome){.stall = STALL_NONE, .bypasses = units(l2, l2->cur_asked), .missed = l2->cur_asked};
-    request_to(&l2->miss, l2, r->addr, l2->cur_asked, REQ_READ, L2_BYPASS | waiter_new(l2, l2->cur, l2->cur_asked),
-               r->created_at);
+    *o = (struct l2_outcome){.stall = STALL_NONE, .bypasses = units(l2, q->asked), .missed = q->asked};
+    request_to(&l2->miss, l2, r->addr, q->asked, REQ_READ, L2_BYPASS | waiter_new(l2, q), r->created_at);
     return true;
 }
 
 /* An accepted look-up occupies the slice; a write-back ends here, because nothing waits for it. */
-ALWAYS_INLINE void occupy(struct l2 *l2, const struct l2_outcome *o, bool atomic, uint64_t now)
+ALWAYS_INLINE void occupy(struct l2 *l2, const struct l2_lookup *q, const struct l2_outcome *o, bool atomic,
+                          uint64_t now)
 {
     if (atomic && !o->forwarded)
         l2->atomic_free_at = now + l2->cfg.atomic_interval;
-    l2->port_free_at = now + port_cycles(l2, o);
-    if (l2->req[l2->cur].kind == REQ_WRITEBACK && !o->forwarded)
-        req_release(&l2->comp.eng->pool, l2->cur);
+    l2->port_free_at = now + port_cycles(l2, q, o);
+    if (l2->req[q->req].kind == REQ_WRITEBACK && !o->forwarded)
+        req_release(&l2->comp.eng->pool, q->req);
 }
 
-/* Looks up the request at the tags; an accepted request leaves them. `reordered` is constant at each call. */
+/* Looks up the network's request; an accepted request leaves the tags. `reordered` is constant at each call. */
 ALWAYS_INLINE void try_request(struct l2 *l2, uint64_t now, bool reordered)
 {
-    bool atomic = is_atomic(&l2->req[l2->cur]);
-    struct l2_outcome o = look_up(l2, now, atomic);
+    struct l2_lookup *q = &l2->at_tags;
+    bool atomic = is_atomic(&l2->req[q->req]);
+    struct l2_outcome o = look_up(l2, q, now, atomic);
     if (o.stall >= 0 && l2->cfg.bypass_on_stall)
-        bypass(l2, &o);
+        bypass(l2, q, &o);
     if (reordered && o.stall >= 0 && order_rejected(l2->order, l2->offered, o.stall, now) == ORDER_BYPASS)
-        bypass(l2, &o);
+        bypass(l2, q, &o);
     if (o.stall != l2->blocked)
-        count_stall(l2, o.stall, now);
+        count_stall(l2, q, o.stall, now);
     if (o.stall >= 0)
         return;
-    count_taken(l2, &o, atomic);
-    occupy(l2, &o, atomic, now);
+    count_taken(l2, q, &o, atomic);
+    occupy(l2, q, &o, atomic, now);
     if (reordered)
         order_accepted(l2->order, l2->offered, now);
-    l2->cur = REQ_NONE;
+    q->req = REQ_NONE;
     l2->remote_freed = true; /* it may have taken or used the way that the counterpart's request would take */
 }
 
-/* A request of the counterpart is looked up before those of the network. true: it was accepted. */
-static bool access_remote_partition(struct l2 *l2, uint64_t now)
+enum stall l2_try_far(struct l2 *l2, req_id id, uint32_t info, uint64_t now)
 {
-    if (l2->remote_cur == REQ_NONE) {
-        if (!port_peek(&l2->remote_in, now))
-            return false;
-        struct msg got = port_pop(&l2->remote_in);
-        l2->remote_cur = got.req;
-        l2->remote_info = got.info;
-        l2->remote_stall = STALL_NONE;
-    }
-    if (l2->remote_stall >= 0 && l2->remote_stall <= STALL_MISS_QUEUE_FULL && !l2->remote_freed)
-        return false; /* it would fail again */
-    bool fetches = l2->req[l2->remote_cur].kind == REQ_READ;
-    if (fetches && !link_ready(l2, l2->copy_out, now))
-        return false; /* it may hit */
-    /* The network's request that waits at the tags is set aside meanwhile. */
-    const req_id near = l2->cur;
-    const uint8_t near_asked = l2->cur_asked;
-    const bool near_waited = l2->cur_waited;
-    l2->at_remote = true;
-    l2->remote_freed = false;
-    bring_to_tags(l2, l2->remote_cur, l2->remote_info, false);
-    bool atomic = is_atomic(&l2->req[l2->remote_cur]);
-    struct l2_outcome o = look_up(l2, now, atomic);
+    const struct l2_lookup q = look_up_begin(l2, id, info, false, true);
+    const bool atomic = is_atomic(&l2->req[id]);
+    const struct l2_outcome o = look_up(l2, &q, now, atomic);
     if (o.stall < 0) {
-        count_taken(l2, &o, atomic);
-        occupy(l2, &o, atomic, now);
-        l2->remote_cur = REQ_NONE;
-        l2->freed |= ~0u; /* it may have changed what the other waits for */
+        count_taken(l2, &q, &o, atomic);
+        occupy(l2, &q, &o, atomic, now);
+        l2->freed |= ~0u;                /* it may have changed what the network's request waits for */
+        if (l2->at_tags.req != REQ_NONE) /* or replaced or brought its line */
+            l2->at_tags.entry = tags_find(&l2->tags, l2->at_tags.set, l2->at_tags.line);
     }
-    l2->remote_stall = (int8_t)o.stall;
-    l2->at_remote = false;
-    l2->cur = REQ_NONE;
-    if (near != REQ_NONE)
-        bring_to_tags(l2, near, net_info(0, near_asked), near_waited);
-    return o.stall < 0;
+    return o.stall;
 }
 
 /* l2.look_up_room: the full queue behind the tags that keeps every request from being looked up, or STALL_NONE. */
@@ -700,7 +566,7 @@ ALWAYS_INLINE bool is_closed(struct l2 *l2, uint64_t now)
 {
     enum stall why = full_queue(l2);
     if (why >= 0 && !l2->closed && l2->blocked != (int8_t)why)
-        count_stall(l2, why, now);
+        count_stall(l2, &l2->at_tags, why, now);
     l2->closed = why >= 0;
     return l2->closed;
 }
@@ -708,12 +574,12 @@ ALWAYS_INLINE bool is_closed(struct l2 *l2, uint64_t now)
 /* The look-up stage without a request order: one request at a time, straight from the port. */
 ALWAYS_INLINE void access_in_order(struct l2 *l2, uint64_t now)
 {
-    if (l2->cur == REQ_NONE) {
+    if (l2->at_tags.req == REQ_NONE) {
         if (!port_peek(&l2->in, now))
             return;
         struct msg got = port_pop(&l2->in);
         l2->stats.requests++;
-        bring_to_tags(l2, got.req, got.info, false);
+        l2->at_tags = look_up_begin(l2, got.req, got.info, false, false);
     } else if (l2->blocked >= 0 && l2->blocked <= STALL_MISS_QUEUE_FULL && !l2->freed && !l2->closed) {
         return; /* it would fail again, even to bypass, which needs a waiter and room in the miss queue */
     }
@@ -741,7 +607,7 @@ static uint32_t gone(const struct l2 *l2, uint64_t now)
 static __attribute__((noinline)) void access_reordered(struct l2 *l2, uint64_t now)
 {
     struct order *o = l2->order;
-    l2->cur_waited = true; /* what waits at closed tags was not refused itself */
+    l2->at_tags.waited = true; /* what waits at closed tags was not refused itself */
     if (order_count(o) && is_closed(l2, now))
         return;
     order_freed(o, gone(l2, now));
@@ -750,9 +616,9 @@ static __attribute__((noinline)) void access_reordered(struct l2 *l2, uint64_t n
     if (l2->offered == ORDER_NONE)
         return;
     const struct order_slot *x = &o->slot[l2->offered];
-    bring_to_tags(l2, x->req, x->info, x->refused);
+    l2->at_tags = look_up_begin(l2, x->req, x->info, x->refused, false);
     try_request(l2, now, true);
-    l2->cur = REQ_NONE; /* a refused request waits in its slot */
+    l2->at_tags.req = REQ_NONE; /* a refused request waits in its slot */
 }
 
 /* Moves one request per cycle from the network's queue into the buffer. false: there is one, but no room for it. */
@@ -820,16 +686,10 @@ static void take_fill(struct l2 *l2, req_id id, bool copy)
     }
 }
 
-static inline void earliest(uint64_t *want, uint64_t at)
-{
-    if (at < *want)
-        *want = at;
-}
-
 /* The next cycle in which the look-up stage may have work. Full ports wake the slice when they have room. */
 static uint64_t next_look_up(const struct l2 *l2, uint64_t now)
 {
-    if (l2->cur == REQ_NONE)
+    if (l2->at_tags.req == REQ_NONE)
         return port_next_ready(&l2->in);
     /* Blocked: a fill or room in the reply network causes the next tick; the miss queue was drained after the look-up.
      */
@@ -846,16 +706,10 @@ static uint64_t next_offer(const struct l2 *l2, uint64_t now)
         return l2->closed ? NEVER : now + 1; /* the next try closes the tags */
     uint64_t at = l2->closed ? now + 1 : order_next_cycle(l2->order, now);
     if (order_waits(l2->order) & 1u << STALL_ATOMIC_BUSY)
-        earliest(&at, l2->atomic_free_at);
+        at = earliest(at, l2->atomic_free_at);
     if (gone(l2, now))
         at = now + 1;
     return at;
-}
-
-/* Is the waiter a fetch of the counterpart, whose reply goes over the link? */
-static inline bool fetches_copy(const struct l2 *l2, const struct l2_waiter *w)
-{
-    return w->far && l2->req[w->req].kind == REQ_READ;
 }
 
 /* Can the reply of the oldest complete waiter be sent? */
@@ -863,8 +717,8 @@ ALWAYS_INLINE bool can_answer(const struct l2 *l2, uint64_t now, bool partitione
 {
     if (ring_empty(&l2->ready))
         return false;
-    if (partitioned && fetches_copy(l2, &l2->waiter[ring_front(&l2->ready)]))
-        return link_ready(l2, l2->copy_out, now);
+    if (partitioned && l2_fetches_copy(l2, &l2->waiter[ring_front(&l2->ready)]))
+        return l2_link_ready(l2, l2->copy_out, now);
     return port_can_send(l2->reply_out);
 }
 
@@ -873,45 +727,12 @@ ALWAYS_INLINE void answer(struct l2 *l2, uint64_t now, bool partitioned)
     uint32_t w = ring_pop(&l2->ready);
     req_id id = l2->waiter[w].req;
     free_causes(l2, 1u << STALL_NO_MSHR);
-    if (partitioned && fetches_copy(l2, &l2->waiter[w]))
-        send_copy(l2, id, l2->waiter[w].sectors, now);
+    if (partitioned && l2_fetches_copy(l2, &l2->waiter[w]))
+        l2_send_copy(l2, id, l2->waiter[w].sectors, now);
     else
         reply(l2, id, l2->waiter[w].sectors, is_atomic(&l2->req[id]) ? l2->cfg.atomic_latency : 0);
     l2->waiter[w].next = l2->waiter_free;
     l2->waiter_free = w;
-}
-
-/* Fetches of copies and forwarded requests go to the counterpart. */
-static void send_to_remote_partition(struct l2 *l2, uint64_t now)
-{
-    while (!ring_empty(&l2->far) && link_ready(l2, l2->remote_out, now)) {
-        req_id id = ring_pop(&l2->far);
-        const struct req *r = &l2->req[id];
-        free_causes(l2, 1u << STALL_MISS_QUEUE_FULL);
-        uint32_t data = r->kind == REQ_READ ? 0 : sector_count(r->sectors) * SECTOR_BYTES;
-        l2->remote_stats.fetches += r->kind == REQ_READ;
-        use_link(l2, now, data);
-        port_send(l2->remote_out, id, net_info(data, r->sectors));
-    }
-}
-
-/* The next cycle with work for the counterpart or the link. */
-static uint64_t next_remote_request(const struct l2 *l2, uint64_t now)
-{
-    uint64_t want = port_next_ready(&l2->copy_in);
-    bool sends =
-        !ring_empty(&l2->far) || (!ring_empty(&l2->ready) && fetches_copy(l2, &l2->waiter[ring_front(&l2->ready)]));
-    if (sends && l2->link_free_at > now)
-        earliest(&want, l2->link_free_at);
-    if (l2->remote_cur == REQ_NONE) {
-        uint64_t at = port_next_ready(&l2->remote_in);
-        earliest(&want, at < l2->port_free_at ? l2->port_free_at : at);
-    } else if (l2->port_free_at > now || l2->link_free_at > now || l2->remote_freed) {
-        earliest(&want, now + 1);
-    } else if (l2->remote_stall == STALL_ATOMIC_BUSY) {
-        earliest(&want, l2->atomic_free_at);
-    }
-    return want;
 }
 
 ALWAYS_INLINE uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool partitioned)
@@ -926,7 +747,7 @@ ALWAYS_INLINE uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool part
         take_fill(l2, port_pop(&l2->copy_in).req, true);
     if (can_answer(l2, now, partitioned))
         answer(l2, now, partitioned);
-    if (now >= l2->port_free_at && !(partitioned && access_remote_partition(l2, now))) {
+    if (now >= l2->port_free_at && !(partitioned && l2_access_far(l2, now))) {
         if (reorder)
             access_reordered(l2, now);
         else
@@ -944,7 +765,7 @@ ALWAYS_INLINE uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool part
         port_send(l2->dram_out, id, net_info_pieces(r->bytes / pieces, r->sectors, pieces));
     }
     if (partitioned)
-        send_to_remote_partition(l2, now);
+        l2_send_far(l2, now);
 
     uint64_t want = port_next_ready(&l2->fill_in), look;
     if (want < l2->fill_free_at)
@@ -954,15 +775,15 @@ ALWAYS_INLINE uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool part
     if (can_answer(l2, now, partitioned))
         want = now + 1;
     if (partitioned)
-        earliest(&want, next_remote_request(l2, now));
+        want = earliest(want, l2_next_far(l2, now));
     if (reorder) {
         look = next_offer(l2, now);
         if (room) /* otherwise a request must leave the buffer first */
-            earliest(&want, port_next_ready(&l2->in));
+            want = earliest(want, port_next_ready(&l2->in));
     } else {
         look = next_look_up(l2, now);
     }
-    earliest(&want, look < l2->port_free_at ? l2->port_free_at : look);
+    want = earliest(want, look < l2->port_free_at ? l2->port_free_at : look);
     return want > now ? want : now + 1;
 }
 

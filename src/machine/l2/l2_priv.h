@@ -5,6 +5,7 @@
 #include "cache/mshr.h"
 #include "cache/tags.h"
 #include "engine/ring.h"
+#include "engine/tick.h"
 #include "l2/l2_config.h"
 
 /* An L2 has no banks to conflict in. */
@@ -46,6 +47,18 @@ struct l2_remote_stats {
 
 #define L2_BYPASS 0x80000000u /* in req.token of a fetch: a waiter of its own instead of an MSHR */
 
+/* A request that is looked up: one of the network or one of the counterpart. */
+struct l2_lookup {
+    req_id req; /* REQ_NONE: no request is at the tags */
+    uint32_t set;
+    uint64_t line;
+    int32_t entry; /* -1: the line is absent */
+    uint8_t asked; /* sectors */
+    bool waited;   /* its first stall has been counted */
+    bool copy;     /* its line lives in the counterpart */
+    bool far;      /* it came from the counterpart */
+};
+
 struct l2 {
     struct comp comp;
     struct req *req;
@@ -67,20 +80,13 @@ struct l2 {
     uint64_t link_free_at;
     uint64_t random_state; /* which copied line is replaced */
     uint32_t copy_units;   /* of mshr_units: those that fetch copies */
-    req_id remote_cur;     /* the counterpart's request at the tags, its sectors, the reason of its last refusal */
+    req_id remote_cur; /* the counterpart's request in front of the tags, its port's info, why it was last refused */
     uint32_t remote_info;
     int8_t remote_stall;
     bool remote_freed; /* its reason for refusal may have been resolved since the last try */
-    bool at_remote;    /* it is at the tags now */
-    bool cur_copy;     /* the line of the request at the tags lives in the counterpart */
-    /* The request at the tags, its sectors and its line's entry (-1: absent). */
-    req_id cur;
-    uint8_t cur_asked;
-    uint64_t cur_line;
-    uint32_t cur_set;
-    int32_t cur_entry;
+    /* The network's request at the tags. While it waits, only the counterpart's requests can change its entry. */
+    struct l2_lookup at_tags;
     int8_t blocked; /* enum stall: why nothing has been accepted since blocked_since */
-    bool cur_waited;
     uint32_t freed; /* stall causes (bits) that may have been resolved since a request was last tried */
     uint64_t blocked_since;
     uint64_t port_free_at; /* data port: next cycle it can be used */
@@ -96,9 +102,64 @@ struct l2 {
     struct l2_remote_stats remote_stats;
 };
 
+static inline bool is_atomic(const struct req *r)
+{
+    return r->kind == REQ_ATOMIC || r->kind == REQ_RED;
+}
+
+/* The number of requests that a set of sectors counts as. */
+static inline uint32_t units(const struct l2 *l2, uint8_t sectors)
+{
+    return l2->cfg.split_sectors ? sector_count(sectors) : sectors != 0;
+}
+
+/* Stall causes (bits) that may have been resolved, for the request at the tags and for the counterpart's. */
+static inline void free_causes(struct l2 *l2, uint32_t causes)
+{
+    l2->freed |= causes;
+    l2->remote_freed = true;
+}
+
+static inline struct l2_outcome stalled(enum stall why)
+{
+    return (struct l2_outcome){.stall = why};
+}
+
 uint64_t l2_tick_plain(struct comp *, uint64_t now);
 uint64_t l2_tick_partitioned(struct comp *, uint64_t now);
 uint64_t l2_tick_reordered(struct comp *, uint64_t now); /* with an order policy */
+
+/* l2_access.c: what a look-up does to the tags. */
+/* The entry for an absent line: -1 = all reserved. *dirty: its line must be written back. */
+int32_t l2_claim(struct l2 *, uint32_t set, bool *dirty);
+void l2_place(struct l2 *, uint32_t entry, uint64_t line);
+/* The words of the line written so far determine which sectors are readable without a fetch. */
+void l2_note_written(struct l2 *, const struct req *, uint32_t entry, uint8_t sectors);
+/* Looks up a request of the counterpart: STALL_NONE, it was accepted, or why not. */
+enum stall l2_try_far(struct l2 *, req_id, uint32_t info, uint64_t now);
+
+/* partition.c: the link to the counterpart, its requests, and those that this slice sends it. */
+static inline bool l2_link_ready(const struct l2 *l2, const struct port *to, uint64_t now)
+{
+    return now >= l2->link_free_at && port_can_send(to);
+}
+/* If fetches of copies take `more` MSHRs, do they still leave half of them to requests of the counterpart? */
+static inline bool l2_leaves_mshrs(const struct l2 *l2, uint32_t more)
+{
+    return l2->copy_units + more <= l2->cfg.mshrs / 2;
+}
+/* Is the waiter a fetch of the counterpart, whose reply goes over the link? */
+static inline bool l2_fetches_copy(const struct l2 *l2, const struct l2_waiter *w)
+{
+    return w->far && l2->req[w->req].kind == REQ_READ;
+}
+void l2_send_copy(struct l2 *, req_id, uint8_t sectors, uint64_t now);
+enum stall l2_reserved_for_far(const struct l2 *, const struct l2_lookup *, uint32_t more);
+struct l2_outcome l2_pass_on(struct l2 *, const struct l2_lookup *);
+bool l2_access_far(struct l2 *, uint64_t now);
+void l2_send_far(struct l2 *, uint64_t now);
+uint64_t l2_next_far(const struct l2 *, uint64_t now);
+
 /* For struct order_host. */
 uint32_t l2_set_of(const void *l2, uint64_t addr);
 uint32_t l2_needs(const void *l2, const struct req *, uint32_t info);

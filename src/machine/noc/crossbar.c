@@ -18,8 +18,6 @@
 #include "noc/noc_priv.h"
 
 #define NONE UINT32_MAX
-/* The cycle is compiled twice: for the constant n_class = 1, which removes the loops over classes, and for any. */
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 struct xpacket {
     req_id req;
@@ -301,6 +299,7 @@ ALWAYS_INLINE uint64_t next_match(const struct xbar *x, uint32_t n_class, uint32
     return at > now ? at : now + 1; /* not later: lost this cycle's match to another */
 }
 
+/* The cycle is compiled twice: for the constant n_class = 1, which removes the loops over classes, and for any. */
 ALWAYS_INLINE uint64_t tick_body(struct xbar *x, uint64_t now, uint32_t n_class)
 {
     uint64_t want = NEVER;

@@ -86,11 +86,6 @@ struct noc *noc_new(struct engine *eng, const struct noc_setup *config, const st
     return n;
 }
 
-struct comp *noc_comp(struct noc *n)
-{
-    return &n->comp;
-}
-
 static uint32_t lane_of(const struct noc *n, enum net_class class, uint32_t node)
 {
     for (uint32_t c = 0; c < n->n_class; c++)

@@ -40,7 +40,6 @@ struct noc_env {
 
 /* NULL with *e filled on a bad configuration. */
 struct noc *noc_new(struct engine *, const struct noc_setup *, const struct noc_env *, struct err *e);
-struct comp *noc_comp(struct noc *);
 /* Injection port of a node; its capacity is noc.inject_queue packets. The caller connects its producer. */
 struct port *noc_in(struct noc *, enum net_class, uint32_t node);
 /* Where the node receives a class. The network becomes the port's producer. Unconnected nodes receive nothing. */

@@ -2,6 +2,7 @@
 #ifndef WEIR_NOC_NOC_PRIV_H
 #define WEIR_NOC_NOC_PRIV_H
 
+#include "engine/tick.h"
 #include "noc/noc_config.h"
 
 struct noc_stats {

@@ -23,9 +23,6 @@
 #include "engine/waits.h"
 #include "noc/routers_priv.h"
 
-/* The cycle is compiled twice: for the constant n_class = 1, which removes the loops over classes, and for any. */
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
 static void fifo_push(struct fifo *f, uint64_t at, uint32_t chan, uint32_t flit)
 {
     f->slot[f->tail++ & f->mask] = (struct arrival){at, chan, flit};
@@ -366,6 +363,7 @@ ALWAYS_INLINE bool visit(struct routers *n, uint32_t n_class, struct router *r, 
     return r->ready || r->asking;
 }
 
+/* The cycle is compiled twice: for the constant n_class = 1, which removes the loops over classes, and for any. */
 ALWAYS_INLINE uint64_t tick_body(struct routers *n, uint32_t n_class, uint64_t now)
 {
     arrive(n, now);

@@ -226,9 +226,6 @@ void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t
 
 static void send_line(struct sm *sm, struct lsu_entry *e, uint64_t now)
 {
-    static const size_t count[] = {offsetof(struct sm_stats, line_requests_data),
-                                   offsetof(struct sm_stats, line_requests_const),
-                                   offsetof(struct sm_stats, line_requests_tex)};
     unsigned which = e->where - LSU_DATA;
     struct req_pool *pool = &sm->comp.eng->pool;
     const struct line_access *l = &e->line[e->next_line];
@@ -266,7 +263,7 @@ static void send_line(struct sm *sm, struct lsu_entry *e, uint64_t now)
             r->bytes = (uint16_t)(32 * __builtin_popcount(r->sectors));
     }
     port_send(sm->to_l1[which], id, 0);
-    ++*(uint64_t *)((char *)&sm->stats + count[which]);
+    sm->stats.lines[which]++;
     sm->outstanding++;
     e->next_line++;
 }

@@ -438,7 +438,7 @@ static int check(const struct comp *c, bool drained, struct err *e)
         served += t->served[i];
     if (insts != t->warp_insts)
         return err_set(e, "%s: %" PRIu64 " instructions by class, %" PRIu64 " issued", c->name, insts, t->warp_insts);
-    uint64_t sent = t->line_requests_data + t->line_requests_const + t->line_requests_tex;
+    uint64_t sent = t->lines[0] + t->lines[1] + t->lines[2];
     if (served != t->replies || sent != t->replies + sm->outstanding)
         return err_set(e, "%s: %" PRIu64 " requests sent, %" PRIu64 " answered, %u outstanding", c->name, sent,
                        t->replies, sm->outstanding);

@@ -123,6 +123,8 @@ struct sm_profile {
     uint64_t caused[SM_STALL_COUNT]; /* scheduler cycles that were lost because of it */
 };
 
+enum { SM_CACHES = 3 }; /* of the L1 unit: data, constant, texture */
+
 struct sm_stats {
     uint64_t warp_insts, thread_insts;
     uint64_t scheduler_cycles; /* cycles x schedulers */
@@ -133,7 +135,8 @@ struct sm_stats {
     uint64_t ctas, barriers;
     uint64_t insts[TRACE_CLASS_COUNT];
     uint64_t register_reads, register_writes;
-    uint64_t mem_insts, shared_insts, shared_passes, line_requests_data, line_requests_const, line_requests_tex;
+    uint64_t mem_insts, shared_insts, shared_passes;
+    uint64_t lines[SM_CACHES]; /* line requests: to the data, the constant, the texture cache */
     uint64_t fetches, icache_misses, fetch_redirects;
     uint64_t replies;
     uint64_t latency_sum[REQ_AT_COUNT], served[REQ_AT_COUNT];

@@ -146,7 +146,7 @@ struct sm {
     uint32_t icache_sets;
     /* neighbors */
     struct port hit, fill, event, cta_in;
-    struct port *to_l1[3], *events, *done_out;
+    struct port *to_l1[SM_CACHES], *events, *done_out;
     uint32_t wanted; /* events the L1 wants */
     /* what it was built with */
     struct sm_config cfg;

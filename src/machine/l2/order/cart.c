@@ -60,7 +60,6 @@ struct cart {
     /* statistics */
     uint64_t same_leaf, same_row, longest; /* requests drained, by the rule that chose their leaf queue */
     uint64_t full_row, full_branch;        /* requests without room: none in the row's slot, no free row slot */
-    const struct req *refused;             /* the request that waits outside; it is counted once */
 };
 
 static int init(void *st, const void *params, struct order_host *host, struct err *e)
@@ -110,51 +109,58 @@ static uint32_t find_leaf(const struct cart *s, uint32_t from, uint32_t to, uint
     return empty;
 }
 
-/* A leaf queue for a request to `line` of a row, by cart.assign; *own: the row has leaf queues, but none with room. */
-static uint32_t assign(const struct cart *s, const struct addr_place *place, uint64_t line, bool *own)
+/* Where a request belongs: a leaf queue for its line, by cart.assign; ORDER_NONE: there is none. */
+struct seat {
+    struct addr_place place;
+    uint64_t line;
+    uint32_t leaf;
+    bool own_row; /* its row has leaf queues */
+};
+
+static struct seat find_seat(const struct cart *s, const struct req *r)
 {
-    const uint32_t columns = s->p.columns, first = place->bank * s->p.rows, end = first + s->p.rows;
-    uint32_t free_slot = ORDER_NONE, leaf = ORDER_NONE;
-    *own = false;
-    if (s->p.assign == ASSIGN_POOL)
-        return find_leaf(s, first * columns, end * columns, line);
-    for (uint32_t i = first; i < end && leaf == ORDER_NONE; i++) {
-        if (!s->row_n[i] && free_slot == ORDER_NONE)
-            free_slot = i;
-        if (!s->row_n[i] || s->row[i] != place->row)
-            continue;
-        *own = true;
-        leaf = find_leaf(s, i * columns, (i + 1) * columns, line);
+    struct seat x = {.line = r->addr / s->host->line_size, .leaf = ORDER_NONE};
+    addrmap_place(s->host->map, r->addr, &x.place);
+    const uint32_t columns = s->p.columns, first = x.place.bank * s->p.rows, end = first + s->p.rows;
+    uint32_t free_row = ORDER_NONE;
+    if (s->p.assign == ASSIGN_POOL) {
+        x.leaf = find_leaf(s, first * columns, end * columns, x.line);
+        return x;
     }
-    if (leaf == ORDER_NONE && free_slot != ORDER_NONE && (!*own || s->p.assign == ASSIGN_MORE))
-        leaf = free_slot * columns;
-    return leaf;
+    for (uint32_t i = first; i < end && x.leaf == ORDER_NONE; i++) {
+        if (!s->row_n[i] && free_row == ORDER_NONE)
+            free_row = i;
+        if (!s->row_n[i] || s->row[i] != x.place.row)
+            continue;
+        x.own_row = true;
+        x.leaf = find_leaf(s, i * columns, (i + 1) * columns, x.line);
+    }
+    if (x.leaf == ORDER_NONE && free_row != ORDER_NONE && (!x.own_row || s->p.assign == ASSIGN_MORE))
+        x.leaf = free_row * columns;
+    return x;
 }
 
 static bool enqueue(void *st, uint32_t slot, const struct req *r, uint64_t now)
 {
     (void)now;
     struct cart *s = st;
-    struct addr_place place;
-    addrmap_place(s->host->map, r->addr, &place);
-    uint64_t line = r->addr / s->host->line_size;
-    bool own_row;
-    uint32_t leaf = assign(s, &place, line, &own_row);
-    if (leaf == ORDER_NONE) {
-        if (s->refused != r)
-            ++*(own_row ? &s->full_row : &s->full_branch);
-        s->refused = r;
+    struct seat x = find_seat(s, r);
+    if (x.leaf == ORDER_NONE)
         return false;
-    }
-    s->refused = NULL;
-    s->row[row_of(s, leaf)] = place.row;
-    s->row_n[row_of(s, leaf)]++;
-    s->branch[place.bank].n++;
-    s->leaf[leaf].line = line;
-    s->leaf[leaf].row = place.row;
-    s->leaf_of[slot] = leaf;
-    order_queue_push(s->host, &s->leaf[leaf].q, slot);
+    s->row[row_of(s, x.leaf)] = x.place.row;
+    s->row_n[row_of(s, x.leaf)]++;
+    s->branch[x.place.bank].n++;
+    s->leaf[x.leaf].line = x.line;
+    s->leaf[x.leaf].row = x.place.row;
+    s->leaf_of[slot] = x.leaf;
+    order_queue_push(s->host, &s->leaf[x.leaf].q, slot);
     return true;
+}
+
+static void on_no_room(void *st, const struct req *r)
+{
+    struct cart *s = st;
+    ++*(find_seat(s, r).own_row ? &s->full_row : &s->full_branch);
 }
 
 /*
@@ -346,6 +352,7 @@ const struct order_policy l2_order_cart = {
     .state_bytes = sizeof(struct cart),
     .init = init,
     .enqueue = enqueue,
+    .on_no_room = on_no_room,
     .pick = pick,
     .on_accept = on_accept,
     .on_reject = on_reject};

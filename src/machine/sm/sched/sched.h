@@ -1,7 +1,7 @@
 /*
  * Warp schedulers: they decide which of the ready warps issues.
  *
- * A policy is one file, sched/<name>.c, with a constant struct of hooks, and one line in src/machine/policies.list. Each
+ * A policy is one file, sched/<name>.c, with a constant struct of hooks, and what l1/policy.h says goes with it. Each
  * scheduler of each SM has its own state of `state_bytes` zeroed bytes. Every hook but `pick` may be NULL.
  *
  * Warps are named by their slot in the SM (0..63) and sets of warps are 64-bit masks. Hooks run inside the SM's tick.

@@ -203,20 +203,15 @@ static enum l1_decision decide(void *st, struct l1_access *a)
 
 static uint32_t victim(void *st, const struct l1_access *a, uint64_t candidates)
 {
-    struct apcm *s = st;
+    const struct apcm *s = st;
     const struct tags *t = s->host->tags;
     uint32_t best = L1_NO_VICTIM;
     uint64_t oldest = UINT64_MAX;
     for (; candidates; candidates &= candidates - 1) {
         uint32_t way = (uint32_t)__builtin_ctzll(candidates), e = a->set * t->n_way + way;
-        struct apcm_line *l = &s->line[e];
-        if (protects(s, l)) {
-            if (!s->p.replace_own || l->warp != a->req->warp)
-                continue;
-        } else if (l->pinned) {
-            l->pinned = false; /* its warp's protection has ended */
-            s->s.expired++;
-        }
+        const struct apcm_line *l = &s->line[e];
+        if (protects(s, l) && !(s->p.replace_own && l->warp == a->req->warp))
+            continue;
         if (t->used[e] < oldest) {
             oldest = t->used[e];
             best = way;
@@ -274,10 +269,25 @@ static void on_fill(void *st, const struct req *r, uint32_t entry)
         new_line(s, r, line, entry);
 }
 
+/* An eviction resets the protection bits of its set whose warps no longer protect (Figure 11d). */
+static void reset_ended(struct apcm *s, uint32_t set)
+{
+    const struct tags *t = s->host->tags;
+    for (uint64_t m = tags_candidates(t, set); m; m &= m - 1) {
+        struct apcm_line *l = &s->line[set * t->n_way + (uint32_t)__builtin_ctzll(m)];
+        if (l->pinned && !protects(s, l)) {
+            l->pinned = false;
+            s->s.expired++;
+        }
+    }
+}
+
 static void on_evict(void *st, uint32_t entry, uint64_t line, bool reused)
 {
+    struct apcm *s = st;
     (void)line, (void)reused;
-    ((struct apcm *)st)->line[entry] = (struct apcm_line){0};
+    reset_ended(s, entry / s->host->tags->n_way);
+    s->line[entry] = (struct apcm_line){0};
 }
 
 static void on_event(void *st, enum event kind, uint32_t slot, uint32_t argument)

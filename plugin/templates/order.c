@@ -1,5 +1,5 @@
 /*
- * NAME: an order of requests in front of the L1 to start from. A buffer of NAME.entries requests: the oldest that the
+ * NAME: an order of requests in front of the LEVEL to start from. A buffer of NAME.entries requests: the oldest that the
  * cache is not known to refuse is looked up next, so a request that waits for an MSHR does not hold up those behind it.
  *
  * The layer (cache/order.h) keeps requests of one SM to the same line in their order, whatever is picked here.
@@ -10,7 +10,7 @@ struct NAME_params {
     uint32_t entries;
 };
 
-/* The state in front of one L1; begins as zeroes. */
+/* The state of one buffer; begins as zeroes. */
 struct NAME {
     const struct order_host *host;
     struct order_queue queue;  /* oldest first */
@@ -85,4 +85,4 @@ static const struct order_policy NAME = {
     .on_reject = on_reject,
 };
 
-WEIR_PLUGIN(WEIR_L1_ORDER(NAME))
+WEIR_PLUGIN(WEIR_LEVEL_ORDER(NAME))
