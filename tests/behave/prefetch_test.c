@@ -136,6 +136,23 @@ static void cap_drops_what_is_overtaken(void **state)
     }
 }
 
+/* B0 is an iteration ahead when B1 executes its first: what was asked for B1's second stays in the queue. */
+static void cap_keeps_what_is_ahead(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_init(&r, "cap", "", 2, 2);
+    const struct load l[] = {
+        {0, 0, A, "m"}, {0, 1, A + STRIDE, "m"}, {1, 2, B, "m"}, {1, 2, B + 64 * KB, "m"}, {1, 3, B + STRIDE, "h"}};
+    for (unsigned i = 0; i < 5; i++)
+        add(&r, 1000 * (i < 4 ? i + 1 : 4) + i, &l[i]);
+    rig_begin(&r);
+    memsys_run(r.m);
+    assert_int_equal(STAT(&r, "l1.prefetch.overtaken"), 0);
+    assert_int_equal(STAT(&r, "l1.prefetch.issued"), 2);
+    memsys_free(r.m);
+}
+
 /* Figure 9b: A0 and A1 have given the stride when B0 registers its base: all other warps of B are prefetched for. */
 static void cap_base_last(void **state)
 {
@@ -412,6 +429,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cap_stride_last),
         cmocka_unit_test(cap_drops_what_is_overtaken),
+        cmocka_unit_test(cap_keeps_what_is_ahead),
         cmocka_unit_test(cap_base_last),
         cmocka_unit_test(cap_several_lines),
         cmocka_unit_test(cap_within_lines),
