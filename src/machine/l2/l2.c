@@ -249,6 +249,16 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, copy_dirty_ways, CFG_INT, "ways", "0", 0, 64, NULL,
             "ways of a set that a copy from the host leaves dirty; the rest is in DRAM, too"),
     CFG_ROW(T, port_bytes, CFG_INT, "bytes", "32", 8, 256, NULL, "bytes the data array moves per cycle"),
+    CFG_ROW(T, fill_bytes, CFG_INT, "bytes", "0", 0, 256, NULL,
+            "bytes of a line that a fill writes in a cycle: the next fill waits; 0 = fills take no time"),
+    CFG_ROW(T, write_back_port, CFG_BOOL, "", "no", 0, 1, NULL,
+            "a read miss that writes a line back holds the port while the line is read out (l2.port_bytes)"),
+    CFG_ROW(T, miss_reserve, CFG_BOOL, "", "no", 0, 1, NULL,
+            "a read that misses needs two free entries of the miss queue, a store three, whatever they send"),
+    CFG_ROW(T, miss_rate, CFG_INT, "requests", "0", 0, 16, NULL,
+            "requests that leave the miss queue in a cycle; 0 = as many as the channel's queue has room for"),
+    CFG_ROW(T, look_up_room, CFG_BOOL, "", "no", 0, 1, NULL,
+            "no look-up while the queue to the DRAM channel or to the network is full, not even a hit"),
     CFG_ROW(T, write_port_bytes, CFG_INT, "bytes", "0", 0, 256, NULL,
             "the same for stores, in whole sectors; 0 = as for reads, and only what hits takes its time"),
     CFG_ROW(T, line_metadata, CFG_BOOL, "", "no", 0, 1, NULL,
@@ -273,7 +283,8 @@ static int check_l2(const struct cfg *c, const void *values, struct err *e)
         return cfg_fault(c, "l2.line", e, "a line of %lu bytes is not a power of two", (unsigned long)v->line);
     if (v->set_hash == SET_FERMI && ((sets != 32 && sets != 64) || v->line != 128))
         return cfg_fault(c, "l2.set_hash", e, "Fermi's hash is for 32 or 64 sets of 128-byte lines");
-    if (v->write_miss == L2_WRITE_AROUND_FETCH && v->miss_queue < 3)
+    if ((v->write_miss == L2_WRITE_AROUND_FETCH || (v->write_miss == L2_WRITE_FETCH && v->miss_reserve)) &&
+        v->miss_queue < 3)
         return cfg_fault(c, "l2.miss_queue", e,
                          "a store that misses puts up to three requests (write, fetch, write-back) into a queue of %u",
                          v->miss_queue);

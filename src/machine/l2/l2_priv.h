@@ -27,6 +27,7 @@ struct l2_outcome {
     uint32_t hits, misses, merges, bypasses;
     uint8_t missed; /* sectors that a read had to fetch */
     bool store;     /* counted among the writes */
+    bool reads_out; /* a line that is written back, through the data port */
     bool forwarded; /* to the other partition, which performs it */
     bool line_here; /* the line was present, whatever sectors it had */
 };
@@ -90,6 +91,8 @@ struct l2 {
     uint32_t freed; /* stall causes (bits) that may have been resolved since a request was last tried */
     uint64_t blocked_since;
     uint64_t port_free_at; /* data port: next cycle it can be used */
+    uint64_t fill_free_at; /* fill port */
+    bool closed;           /* l2.look_up_room: a queue behind the tags was full at the last try */
     uint64_t atomic_free_at;
     const struct order_policy *order_policy;
     struct order *order; /* NULL: requests come straight from the port */

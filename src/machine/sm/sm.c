@@ -248,7 +248,7 @@ static enum sm_stall stall_reason(const struct sm *sm, unsigned s)
         return SM_STALL_ALU;
     if (sm->in[WARP_FETCH] & own)
         return SM_STALL_FETCH;
-    if (sm->in[WARP_MEMORY] & own)
+    if ((sm->in[WARP_MEMORY] | sm->in[WARP_NEAR]) & own)
         return SM_STALL_MEM;
     if (sm->in[WARP_FENCE] & own)
         return SM_STALL_FENCE;
