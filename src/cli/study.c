@@ -42,7 +42,8 @@ static int record_suite(const struct study *a, const struct suite *s, const char
     }
     program.flags = program.flags ? xstrdup(program.flags) : NULL;
     suite_add_flags(&program, p->cflags);
-    const int bad = suite_record(s, &program, a->size, cache, path, e);
+    const int bad = a->no_run ? suite_record_kept(s, &program, a->size, cache, path, e)
+                              : suite_record(s, &program, a->size, cache, path, e);
     free(program.flags);
     if (bad)
         return -1;
@@ -72,7 +73,9 @@ static int record_all(const struct study *a, struct lab *l, const struct suite *
         if (!is_used(l, p))
             continue;
         progress_count(&line, "recording", done++, used, p->name);
-        status = p->command.n ? study_record(p, cache, e) : record_suite(a, s, cache, p, e);
+        status = !p->command.n ? record_suite(a, s, cache, p, e)
+                 : a->no_run   ? study_record_kept(p, cache, e)
+                               : study_record(p, cache, e);
     }
     progress_clear(&line);
     return status;
@@ -153,9 +156,28 @@ static void describe_suite(struct session *x, const struct plan *plan, size_t i)
         VEC_PUSH(&x->lab.program, describe(&x->suite.program.p[k], &plan[i]));
 }
 
+/* A report simulates nothing: which sizes have results of its programs. */
+static void tell_sizes(const struct study *a, const struct session *x)
+{
+    static const char *const sizes[] = {"tiny", "small", "paper"};
+    for (int i = 0; i < 3; i++) {
+        size_t all = 0, have = 0;
+        for (size_t k = 0; k < x->lab.program.n; k++)
+            if (is_used(&x->lab, &x->lab.program.p[k])) {
+                all++;
+                have += store_count(x->store, x->lab.program.p[k].name, sizes[i]) > 0;
+            }
+        if (have && strcmp(sizes[i], a->size))
+            fprintf(stderr, "weir: %zu of these %zu programs have results at size %s: --size %s\n", have, all, sizes[i],
+                    sizes[i]);
+    }
+}
+
 static int prepare(struct study *a, struct session *x, struct err *e)
 {
     char cache[SUITE_PATH], file[3 * PATH_MAX];
+    if (study_ask(a, e) || study_load_plugins(a, e))
+        return -1;
     if (suite_load(&x->suite, e) || suite_cache_folder(cache, e) || (a->on && prepare_slurm(a, x, cache, e)))
         return -1;
     const char *published = NULL;
@@ -174,31 +196,16 @@ static int prepare(struct study *a, struct session *x, struct err *e)
             return -1;
     if (a->search_from && start_searches(a, x, e))
         return -1;
-    if (lab_check(&x->lab, e) || (a->out && report_check(a->out, e)) || record_all(a, &x->lab, &x->suite, cache, e))
+    if (lab_check(&x->lab, e) || (a->out && report_check(a->out, e)))
         return -1;
     snprintf(file, sizeof file, "%s/results.sqlite", cache);
     x->store = store_open(a->results ? a->results : file, e);
-    return x->store ? 0 : -1;
-}
-
-/* A report simulates nothing: which sizes have results of its programs. */
-static void tell_sizes(const struct study *a, const struct session *x)
-{
-    static const char *const sizes[] = {"tiny", "small", "paper"};
-    bool lacking = false;
-    for (size_t i = 0; i < x->lab.figure.n; i++)
-        lacking |= x->lab.figure.p[i].trouble.n > 0;
-    for (int i = 0; lacking && i < 3; i++) {
-        size_t all = 0, have = 0;
-        for (size_t k = 0; k < x->lab.program.n; k++)
-            if (is_used(&x->lab, &x->lab.program.p[k])) {
-                all++;
-                have += store_count(x->store, x->lab.program.p[k].name, sizes[i]) > 0;
-            }
-        if (have && strcmp(sizes[i], a->size))
-            fprintf(stderr, "weir: %zu of these %zu programs have results at size %s: --size %s\n", have, all, sizes[i],
-                    sizes[i]);
-    }
+    if (!x->store)
+        return -1;
+    const int bad = record_all(a, &x->lab, &x->suite, cache, e);
+    if (bad && a->no_run)
+        tell_sizes(a, x);
+    return bad ? -1 : 0;
 }
 
 static int run(struct study *a, struct session *x, struct err *e)
@@ -242,7 +249,10 @@ static int run(struct study *a, struct session *x, struct err *e)
     if (report_write(&x->lab, &report, stdout, e))
         return -1;
     warn_of_idle(a, &x->lab);
-    if (a->no_run)
+    bool lacking = false;
+    for (size_t i = 0; i < x->lab.figure.n; i++)
+        lacking |= x->lab.figure.p[i].trouble.n > 0;
+    if (a->no_run && lacking)
         tell_sizes(a, x);
     fprintf(stderr, "weir: %zu simulations in %.0f s, %zu taken from earlier ones, %zu failed", pool.simulated, seconds,
             pool.reused, pool.failed);
@@ -309,7 +319,17 @@ char *study_folder(const char *name)
     return folder;
 }
 
-enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_CFLAGS, KEY_ON, KEY_SLURM, KEY_FORMAT, KEY_SEARCH_FROM, KEY_PROFILES };
+enum {
+    KEY_SIZE = 1000,
+    KEY_RESULTS,
+    KEY_CFLAGS,
+    KEY_ON,
+    KEY_SLURM,
+    KEY_FORMAT,
+    KEY_SEARCH_FROM,
+    KEY_PROFILES,
+    KEY_TRUST
+};
 
 static const struct argp_option options[] = {
     {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of the suite's programs (default: small)", 0},
@@ -325,6 +345,10 @@ static const struct argp_option options[] = {
      "an eighth",
      0},
     {"on", KEY_ON, "local|slurm", 0, "where to simulate: this computer (default), or a cluster's nodes through Slurm",
+     0},
+    {"trust", KEY_TRUST, NULL, 0,
+     "execute what a plan names (plugins, programs, compiler flags) without asking, also where it did not come with "
+     "weir",
      0},
     {"slurm", KEY_SLURM, "OPTIONS", 0, "with --on slurm: options for sbatch, e.g. '--partition=long --mem=4G'", 0},
     {0},
@@ -368,6 +392,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_SLURM:
         a->slurm_options = arg;
+        return 0;
+    case KEY_TRUST:
+        a->trust = true;
         return 0;
     }
     return ARGP_ERR_UNKNOWN;
