@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/jsonfile.h"
 #include "base/out_of_memory.h"
+#include "base/infile.h"
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/paths.h"
@@ -56,20 +57,14 @@ struct file {
 static int map_file(const char *path, struct file *out, struct err *e)
 {
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &st)) {
-        int why = errno;
-        if (fd >= 0)
-            close(fd);
-        return err_set(e, "%s: %s", path, strerror(why));
-    }
-    *out = (struct file){.n = (size_t)st.st_size};
-    if (S_ISREG(st.st_mode) && st.st_size)
+    const int fd = infile_fd(path, INFILE_ANY_SIZE, e);
+    if (fd < 0)
+        return -1;
+    *out = (struct file){.n = fstat(fd, &st) ? 0 : (size_t)st.st_size};
+    if (out->n)
         out->bytes = mmap(NULL, out->n, PROT_READ, MAP_PRIVATE, fd, 0);
     close(fd);
-    if (!S_ISREG(st.st_mode))
-        return err_set(e, "%s: %s", path, S_ISDIR(st.st_mode) ? "is a folder" : "is not a file");
-    if (!st.st_size)
+    if (!out->n)
         return err_set(e, "%s: is empty", path);
     return out->bytes == MAP_FAILED ? err_set(e, "%s: %s", path, strerror(errno)) : 0;
 }
@@ -158,14 +153,14 @@ static void set_machine(const struct machine_args *m)
         put_path(REPORT_ENV_GPU, m->opts.machine);
     else
         put_or_unset(REPORT_ENV_GPU, m->opts.machine);
-    char *set = join(m->opts.set, m->opts.n_set, '\n');
+    char *set = join(m->opts.set, m->opts.n_set, REPORT_BETWEEN);
     put_or_unset(REPORT_ENV_SET, set);
     free(set);
     put_or_unset(REPORT_ENV_WITH, m->opts.with);
     VEC(const char *) plugins = {0};
     for (unsigned i = 0; i < plugin_count(); i++)
         VEC_PUSH(&plugins, plugin_path(i));
-    char *paths = join(plugins.p, plugins.n, '\n');
+    char *paths = join(plugins.p, plugins.n, REPORT_BETWEEN);
     put_or_unset(REPORT_ENV_PLUGINS, paths);
     free(paths);
     VEC_FREE(&plugins);

@@ -116,6 +116,43 @@ static void cap_stride_last(void **state)
     }
 }
 
+/* B1 executes the load in the cycle after the prefetch for it was asked for, which waits for a cycle without a load. */
+static void cap_drops_what_is_overtaken(void **state)
+{
+    (void)state;
+    for (int drop = 0; drop < 2; drop++) {
+        struct rig r;
+        rig_init(&r, "cap", drop ? "" : "drop = no", 3, 2);
+        const struct load l[] = {
+            {0, 0, A, "m"}, {1, 2, B, "m"}, {2, 4, C, "m"}, {0, 1, A + STRIDE, "m"}, {1, 3, B + STRIDE, "m"}};
+        for (unsigned i = 0; i < 5; i++)
+            add(&r, 1000 * (i < 4 ? i + 1 : 4) + i, &l[i]);
+        rig_begin(&r);
+        memsys_run(r.m);
+        assert_int_equal(STAT(&r, "l1.prefetch.overtaken"), drop);
+        assert_int_equal(STAT(&r, "l1.prefetch.redundant"), !drop);
+        assert_int_equal(STAT(&r, "l1.prefetch.issued"), 1); /* for C1 */
+        memsys_free(r.m);
+    }
+}
+
+/* B0 is an iteration ahead when B1 executes its first: what was asked for B1's second stays in the queue. */
+static void cap_keeps_what_is_ahead(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_init(&r, "cap", "", 2, 2);
+    const struct load l[] = {
+        {0, 0, A, "m"}, {0, 1, A + STRIDE, "m"}, {1, 2, B, "m"}, {1, 2, B + 64 * KB, "m"}, {1, 3, B + STRIDE, "h"}};
+    for (unsigned i = 0; i < 5; i++)
+        add(&r, 1000 * (i < 4 ? i + 1 : 4) + i, &l[i]);
+    rig_begin(&r);
+    memsys_run(r.m);
+    assert_int_equal(STAT(&r, "l1.prefetch.overtaken"), 0);
+    assert_int_equal(STAT(&r, "l1.prefetch.issued"), 2);
+    memsys_free(r.m);
+}
+
 /* Figure 9b: A0 and A1 have given the stride when B0 registers its base: all other warps of B are prefetched for. */
 static void cap_base_last(void **state)
 {
@@ -390,14 +427,24 @@ static void locality_aware(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cap_stride_last),   cmocka_unit_test(cap_base_last),
-        cmocka_unit_test(cap_several_lines), cmocka_unit_test(cap_within_lines),
-        cmocka_unit_test(cap_irregular),     cmocka_unit_test(cap_leaves_indirect_loads_alone),
-        cmocka_unit_test(cap_throttles),     cmocka_unit_test(cap_replaces),
-        cmocka_unit_test(cap_selects),       cmocka_unit_test(cap_renews),
-        cmocka_unit_test(cap_forgets),       cmocka_unit_test(next_line),
-        cmocka_unit_test(intra_warp),        cmocka_unit_test(inter_warp),
-        cmocka_unit_test(many_thread_aware), cmocka_unit_test(locality_aware),
+        cmocka_unit_test(cap_stride_last),
+        cmocka_unit_test(cap_drops_what_is_overtaken),
+        cmocka_unit_test(cap_keeps_what_is_ahead),
+        cmocka_unit_test(cap_base_last),
+        cmocka_unit_test(cap_several_lines),
+        cmocka_unit_test(cap_within_lines),
+        cmocka_unit_test(cap_irregular),
+        cmocka_unit_test(cap_leaves_indirect_loads_alone),
+        cmocka_unit_test(cap_throttles),
+        cmocka_unit_test(cap_replaces),
+        cmocka_unit_test(cap_selects),
+        cmocka_unit_test(cap_renews),
+        cmocka_unit_test(cap_forgets),
+        cmocka_unit_test(next_line),
+        cmocka_unit_test(intra_warp),
+        cmocka_unit_test(inter_warp),
+        cmocka_unit_test(many_thread_aware),
+        cmocka_unit_test(locality_aware),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -673,12 +673,89 @@ static void phases_by_local_accesses(void **state)
     for (unsigned i = 0; i < 2; i++)
         ask(m, 0, 2, REQ_READ, &home);
     ask(m, 0, 3, REQ_READ, &home);
-    d->half[HALF_PRIVATE].accesses = 100, d->half[HALF_PRIVATE].misses = 9;
+    d->half[HALF_PRIVATE].loads = 100, d->half[HALF_PRIVATE].load_misses = 9;
     d->half[HALF_SHARED].home_replies = 100000;
     ask(m, 0, 3, REQ_READ, &home);
     assert_int_equal(d->phase, DYNAMIC_PRIVATE);
     assert_int_equal(d->low_miss_rate, 1);
     memsys_free(m);
+}
+
+/* What a sample counts of a private store, which goes through its home, and of replies that were never to be installed. */
+static void counters_of_a_sample(void **state)
+{
+    (void)state;
+    static const struct organization org = {"dyneb", "[dyneb]\nsample = 9\nnearest = no\n", false};
+    struct memsys *m = machine(&machines[0], &org, "", "", (struct memsys_config){0});
+    struct dynamic *d = dynamic_of(m, 0);
+    const struct dynamic_half *private = &d->half[HALF_PRIVATE], *shared = &d->half[HALF_SHARED];
+    uint32_t home;
+    assert_int_equal(ask(m, 5, 2, REQ_WRITE, &home), L1_ROUTE_BOTH);
+    assert_int_equal(private->accesses, 1);
+    assert_int_equal(private->misses, 1);
+    assert_int_equal(private->loads, 0);
+    /* The same of another SM, at its home: not of this L1's private half. Its loads are. */
+    struct req r = {.addr = addr_of(0, 2), .kind = REQ_WRITE, .sm = 7, .flags = REQ_F_REMOTE | REQ_F_BOTH};
+    struct l1_access a = {.req = &r, .set = 2};
+    dynamic_on_local(d, &a);
+    dynamic_on_reply(d, &r, false);
+    assert_int_equal(private->accesses, 1);
+    assert_int_equal(private->l2_replies, 0);
+    r.flags = REQ_F_REMOTE;
+    r.kind = REQ_READ;
+    dynamic_on_local(d, &a);
+    dynamic_on_reply(d, &r, false);
+    assert_int_equal(private->accesses, 2);
+    assert_int_equal(private->load_misses, 1);
+    assert_int_equal(private->l2_replies, 1);
+    /* The acknowledgment of the own store is one of the L2. */
+    r = (struct req){.addr = addr_of(5, 2), .kind = REQ_WRITE, .flags = REQ_F_REMOTE | REQ_F_BOTH};
+    dynamic_on_reply(d, &r, true);
+    assert_int_equal(private->l2_replies, 2);
+    assert_int_equal(private->home_replies, 0);
+    /* A load of the shared half that Min(H, L2) sent to the L2. */
+    r = (struct req){.addr = addr_of(5, 3), .kind = REQ_READ, .flags = REQ_F_BYPASS | REQ_F_ROUTED};
+    dynamic_on_reply(d, &r, false);
+    assert_int_equal(shared->past_replies, 1);
+    assert_int_equal(shared->l2_replies, 0);
+    memsys_free(m);
+}
+
+/* The readings of equation (3) and of L1MRpr, with counters by hand. */
+static void readings_of_the_decision(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *config;
+        bool shared, low;
+    } cases[] = {
+        /* Private: 40 / 0.5 = 80. Shared: 10 / 0.5 + 30 + 20 past, of three times as many requests. */
+        {"threshold = 0\n", false, false},
+        {"threshold = 0\npast = divided\n", true, false}, /* 30 / 0.5 + 30 */
+        {"threshold = 0\npast = ignored\n", false, false},
+        {"threshold = 0\npast = divided\ncompare = per_request\n", false, false}, /* 80 / 2 against 90 / 6 */
+        {"threshold = 40\n", false, true},                                        /* 3 of 10 loads miss */
+        {"threshold = 40\nrule = all\npast = divided\n", true, false},            /* 50 of 100 accesses */
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "[dyneb]\nsample = 2\nnearest = no\n%s", cases[i].config);
+        const struct organization org = {"dyneb", text, false};
+        struct memsys *m = machine(&machines[0], &org, "", "", (struct memsys_config){0});
+        struct dynamic *d = dynamic_of(m, 0);
+        uint32_t home;
+        for (unsigned k = 0; k < 6; k++)
+            ask(m, 5, 3, REQ_READ, &home);
+        ask(m, 0, 2, REQ_READ, &home);
+        d->half[HALF_PRIVATE] = (struct dynamic_half){
+            .counted = 1, .accesses = 100, .misses = 50, .loads = 10, .load_misses = 3, .l2_replies = 40};
+        d->half[HALF_SHARED] = (struct dynamic_half){
+            .counted = 6, .accesses = 100, .misses = 50, .l2_replies = 10, .past_replies = 20, .home_replies = 30};
+        ask(m, 0, 2, REQ_READ, &home);
+        assert_int_equal(d->phase, cases[i].shared ? DYNAMIC_SHARED : DYNAMIC_PRIVATE);
+        assert_int_equal(d->low_miss_rate, cases[i].low);
+        memsys_free(m);
+    }
 }
 
 /* AMAT: equations (1) and (2) by hand. */
@@ -738,6 +815,8 @@ int main(void)
                                        cmocka_unit_test(stores_and_atomics),
                                        cmocka_unit_test(phases),
                                        cmocka_unit_test(phases_by_local_accesses),
+                                       cmocka_unit_test(counters_of_a_sample),
+                                       cmocka_unit_test(readings_of_the_decision),
                                        cmocka_unit_test(access_times),
                                        cmocka_unit_test(left_over_lines),
                                        cmocka_unit_test(observed),

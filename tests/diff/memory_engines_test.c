@@ -39,6 +39,11 @@ static bool random_shot(void *ctx, uint32_t sm, uint64_t nth, struct shot *s)
 /* Core, networks, L2 and DRAM: of a GTX480, with edges that seldom meet, and in round numbers. */
 #define FERMI_CLOCKS .core_khz = 1400000, .noc_khz = 700000, .l2_khz = 700000, .dram_khz = 924000
 #define ODD_CLOCKS   .core_khz = 1980000, .noc_khz = 1755000, .l2_khz = 1755000, .dram_khz = 1593000
+#define GPGPUSIM_32                                                                                                    \
+    "[l2]\nsectored = no\nwrite_miss = around_fetch\nfill_bytes = 32\nwrite_back_port = yes\nmiss_reserve = "          \
+    "yes\nmiss_rate = 1\n"                                                                                             \
+    "look_up_room = yes\nmiss_queue = 4\n[dram]\nqueue_holds = waiting\ncommands = rotate\nlatency_at = request\n"     \
+    "bank_groups = 2\ngroup_by = high\n"
 #define ROUND_CLOCKS .core_khz = 1000000, .noc_khz = 500000, .l2_khz = 500000, .dram_khz = 900000
 static const struct machine {
     const char *name;
@@ -59,6 +64,23 @@ static const struct machine {
       .l2_khz = 700000,
       .dram_khz = 700000,
       .config = "[l2]\nsectored = no\nwrite_miss = fetch\n[l1]\nwrite_global = through\nallocate = on-fill\n"}},
+    {"GPGPU-Sim 3.2's rules",
+     {.n_sm = 8, .n_channel = 4, .slices = 2, FERMI_CLOCKS, .config = GPGPUSIM_32 "queue = 16\nin_flight = 133\n"}},
+    {"GPGPU-Sim 3.2's rules, small everything",
+     {.n_sm = 6,
+      .n_channel = 1,
+      .slices = 2,
+      ODD_CLOCKS,
+      .config =
+          "[l1]\nmshrs = 2\nmax_merges = 2\nmiss_queue = 2\n[noc]\ninject_queue = 1\n[l2]\nmshrs = 2\nmax_merges = 1\n"
+          "ingress_queue = 1\nlatency = 3\ndram_queue = 1\nfill_queue = 2\nsize = 2KiB\nassoc = 2\n" GPGPUSIM_32
+          "queue = 2\nin_flight = 3\n"}},
+    {"GPGPU-Sim 3.2's rules, two partitions",
+     {.n_sm = 6,
+      .n_channel = 2,
+      .slices = 1,
+      ROUND_CLOCKS,
+      .config = "[l2]\npartitions = 2\npartition_link_latency = 20\n" GPGPUSIM_32 "queue = 4\nin_flight = 9\n"}},
     {"mesh",
      {.n_sm = 28,
       .n_channel = 8,

@@ -276,12 +276,32 @@ static void pas_takes_leading_warps_first(void **state)
     expect_issue_order("gto", NULL, "A0 A1 A2 B0 B1 B2 C0 C1 C2");
 }
 
+/* pas.leaders: two CTAs of four warps under two schedulers; who leads under the second, which has the odd warps. */
+static void pas_leads_by_cta_or_scheduler(void **state)
+{
+    (void)state;
+    static const unsigned order[2][4] = {{1, 3, 5, 7}, {1, 5, 7, 3}};
+    for (int by_scheduler = 0; by_scheduler < 2; by_scheduler++) {
+        struct rig r = rig_of("pas", by_scheduler ? "pas.leaders=scheduler" : NULL, 2);
+        for (unsigned w = 0; w < 8; w++)
+            r.s->on_warp_start(of(&r, w), w, w / 4, w % 4);
+        uint64_t ready = 0xaa;
+        for (unsigned i = 0; i < 4; i++) {
+            int w = pick(&r, 1, ready, ready, 1);
+            assert_int_equal(w, order[by_scheduler][i]);
+            issue(&r, (unsigned)w, 1);
+            ready &= ~(1ull << w);
+        }
+        rig_free(&r);
+    }
+}
+
 static void pas_wakes_warps(void **state)
 {
     (void)state;
     for (unsigned eager = 0; eager < 2; eager++) {
         struct rig r = rig_of("pas", NULL, 1);
-        const struct pas_params p = {PAS_TWO_LEVEL, PAS_LEAD_ALWAYS, 4, eager};
+        const struct pas_params p = {PAS_TWO_LEVEL, PAS_LEAD_ALWAYS, 4, eager, PAS_LEADER_OF_CTA};
         const struct sched_geom g = {.owned = 0x1ff, .n_warp = 9, .n_sched = 1};
         assert_int_equal(r.s->init(r.st[0], &p, &g, NULL), 0);
         for (unsigned w = 0; w < 9; w++)
@@ -373,6 +393,7 @@ int main(void)
         cmocka_unit_test(ccws_forgets_those_that_end),
         cmocka_unit_test(ccws_does_not_hold_back_for_a_barrier),
         cmocka_unit_test(pas_takes_leading_warps_first),
+        cmocka_unit_test(pas_leads_by_cta_or_scheduler),
         cmocka_unit_test(pas_wakes_warps),
         cmocka_unit_test(pas_leads_until),
         cmocka_unit_test(orch_keeps_neighbors_apart),

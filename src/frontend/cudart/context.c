@@ -93,7 +93,7 @@ static char *seen_machine(void)
                                       : gpu,
                               set && *set ? " " : "", set ? set : "");
     for (char *c = machine; *c; c++)
-        *c = *c == '\n' ? ' ' : *c;
+        *c = *c == REPORT_BETWEEN ? ' ' : *c;
     return machine;
 }
 

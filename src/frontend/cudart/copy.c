@@ -16,15 +16,13 @@ struct side {
     size_t row_step, slice_step;
 };
 
-struct box { /* in bytes and rows */
-    size_t width, height, depth;
-};
-
 /* Positions count elements of the array that takes part, also on the linear side; bytes when none does. */
 static struct side linear_side(const struct cudaPitchedPtr *p, const struct cudaPos *pos, size_t elem_bytes)
 {
-    struct side s = {.row_step = p->pitch, .slice_step = p->pitch * p->ysize};
-    s.base = (uint8_t *)p->ptr + pos->z * s.slice_step + pos->y * s.row_step + pos->x * elem_bytes;
+    const struct box before = {
+        .width = sat_mul(pos->x, elem_bytes), .height = sat_add(pos->y, 1), .depth = sat_add(pos->z, 1)};
+    struct side s = {.row_step = p->pitch, .slice_step = sat_mul(p->pitch, p->ysize)};
+    s.base = (uint8_t *)(uintptr_t)sat_add((uintptr_t)p->ptr, box_span(&before, s.row_step, s.slice_step));
     return s;
 }
 
@@ -42,12 +40,6 @@ static bool array_holds(const struct rt_array *a, const struct cudaPos *pos, con
            n->height <= h - pos->y && pos->z <= d && n->depth <= d - pos->z;
 }
 
-/* Bytes from the first to behind the last one touched. */
-static size_t span_bytes(const struct side *s, const struct box *n)
-{
-    return (n->depth - 1) * s->slice_step + (n->height - 1) * s->row_step + n->width;
-}
-
 /* Whether host memory is mapped there. Protection is not seen; writing to constants still ends the program. */
 static bool host_mapped(const void *p, size_t bytes)
 {
@@ -61,7 +53,7 @@ enum place { HOST, DEVICE };
 
 static cudaError_t check_side(const struct side *s, const struct box *n, enum place place, const char *what)
 {
-    const size_t bytes = span_bytes(s, n);
+    const size_t bytes = box_span(n, s->row_step, s->slice_step);
     const struct emu_alloc *a = mem_find(s->base, bytes);
     if (place == DEVICE)
         return a ? cudaSuccess : mem_bad_range(what, s->base, bytes);
@@ -101,13 +93,16 @@ static cudaError_t make_plan(const struct cudaMemcpy3DParms *p, struct plan *out
     *out = (struct plan){
         .dst = da ? array_side(da, &p->dstPos) : linear_side(&p->dstPtr, &p->dstPos, elem),
         .src = sa ? array_side(sa, &p->srcPos) : linear_side(&p->srcPtr, &p->srcPos, elem),
-        .n = {p->extent.width * elem, p->extent.height, p->extent.depth},
+        .n = {sat_mul(p->extent.width, elem), p->extent.height, p->extent.depth},
     };
     if (!out->n.width || !out->n.height || !out->n.depth)
         return cudaSuccess;
     const bool rows = out->n.height > 1 || out->n.depth > 1;
     if (rows && ((!da && p->dstPtr.pitch < out->n.width) || (!sa && p->srcPtr.pitch < out->n.width)))
         return cudaErrorInvalidPitchValue;
+    /* Slices lie one behind the other. */
+    if (out->n.depth > 1 && ((!da && p->dstPtr.ysize < out->n.height) || (!sa && p->srcPtr.ysize < out->n.height)))
+        return cudaErrorInvalidValue;
     if ((!da && !out->dst.base) || (!sa && !out->src.base))
         return cudaErrorInvalidValue;
     switch (p->kind) {

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define REPORT_BETWEEN '\x1f' /* between the words of a list: a path may hold any other character */
+
 #define REPORT_ENV_PREFIX   "WEIR_"          /* of all of the following */
 #define REPORT_ENV_FD       "WEIR_REPORT_FD" /* number of the inherited descriptor of struct report */
 #define REPORT_ENV_MODE     "WEIR_MODE"      /* functional (default), record, timing */
@@ -19,9 +21,9 @@
 #define REPORT_ENV_PROGRAM  "WEIR_PROGRAM"   /* command line, for the trace and the statistics */
 #define REPORT_ENV_MAX_INSN "WEIR_MAX_INSN"  /* warp instructions per launch */
 #define REPORT_ENV_GPU      "WEIR_GPU"       /* machine: name or file */
-#define REPORT_ENV_SET      "WEIR_SET"       /* key=value assignments, newline between them */
+#define REPORT_ENV_SET      "WEIR_SET"       /* key=value assignments, REPORT_BETWEEN between them */
 #define REPORT_ENV_WITH     "WEIR_WITH"      /* timing: policies, comma between them */
-#define REPORT_ENV_PLUGINS  "WEIR_PLUGINS"   /* absolute paths, newline between them */
+#define REPORT_ENV_PLUGINS  "WEIR_PLUGINS"   /* absolute paths, REPORT_BETWEEN between them */
 #define REPORT_ENV_ENGINE   "WEIR_ENGINE"    /* skip or tick */
 #define REPORT_ENV_SAMPLE   "WEIR_SAMPLE"    /* core cycles between samples */
 #define REPORT_ENV_SHOW                                                                                                \

@@ -11,6 +11,7 @@
 #ifndef WEIR_CUDART_RT_H
 #define WEIR_CUDART_RT_H
 
+#include "base/bits.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "check/check.h"
@@ -162,6 +163,14 @@ void op_release(struct rt_op *);
 cudaError_t kernel_op(struct rt_op *, const void *func, dim3 grid, dim3 block, void **args, void **extra, size_t smem,
                       bool cooperative);
 cudaError_t kernel_run(const struct rt_op *, uint32_t stream_id);
+struct box { /* in bytes, rows and slices */
+    size_t width, height, depth;
+};
+/* Bytes from the first to behind the last one of a box with something in it; SIZE_MAX where that is too much. */
+static inline size_t box_span(const struct box *n, size_t row_step, size_t slice_step)
+{
+    return sat_add(sat_add(sat_mul(n->depth - 1, slice_step), sat_mul(n->height - 1, row_step)), n->width);
+}
 cudaError_t copy_run(const struct cudaMemcpy3DParms *, uint32_t stream_id);
 cudaError_t copy_check(const struct cudaMemcpy3DParms *);
 struct rt_op copy_op_1d(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind);

@@ -101,6 +101,7 @@ struct emu_kernel_info {
     uint32_t regs_per_thread;
     uint32_t smem_static_bytes, const_bytes, local_bytes_per_thread;
     uint32_t max_threads_per_cta; /* 0 = not bounded by the kernel */
+    bool has_cluster;             /* it is compiled for clusters of several CTAs, which emu_launch does not form */
     uint32_t n_param;
     uint32_t ptx_version, binary_version; /* 10 * major + minor: 90, 75 ... */
 };

@@ -32,6 +32,13 @@ struct dram_bank {
     uint8_t cmd;              /* what that one needs next; DRAM_CMD_COUNT = none */
 };
 
+/* A request in the fixed latency before the scheduler. */
+struct dram_coming {
+    struct msg m;
+    uint32_t client;
+    uint64_t ready; /* DRAM cycle */
+};
+
 struct dram {
     struct comp comp;
     struct req *req;
@@ -50,6 +57,11 @@ struct dram {
     uint32_t used;    /* of the queue, in pieces */
     uint32_t waiting; /* pieces that no bank works on yet */
     uint32_t next_bank, next_client;
+    uint64_t unassigned;        /* banks with waiting requests and none in service */
+    struct dram_coming *coming; /* dram.latency_at = request: in order of arrival, a ring of in_flight entries */
+    uint32_t coming_head, coming_n;
+    uint32_t held;          /* requests of in_flight */
+    uint64_t before_cycles; /* the fixed latency in DRAM cycles */
     uint32_t burst_bytes;
     uint64_t counted_to; /* interval counters are up to date to the start of this cycle */
     bool was_full;

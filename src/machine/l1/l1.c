@@ -16,8 +16,8 @@ static int check_prefetches(const struct l1 *l1, const struct l1_cache *c, struc
     const struct l1_stats *s = &c->stats;
     uint64_t asked = s->prefetch_requested + s->prefetch_from_remote_sms;
     uint64_t ended = s->prefetch_queue_full + s->prefetch_redundant + s->prefetch_no_resource +
-                     s->prefetch_policy_rejected + s->prefetch_canceled + s->prefetch_to_home + s->prefetch_issued +
-                     ring_count(&l1->prefetch);
+                     s->prefetch_policy_rejected + s->prefetch_canceled + s->prefetch_overtaken + s->prefetch_to_home +
+                     s->prefetch_issued + ring_count(&l1->prefetch);
     if (asked != ended)
         return err_set(e, "%s: %lu prefetches asked for, but %lu issued, dropped or waiting", l1->comp.name,
                        (unsigned long)asked, (unsigned long)ended);
@@ -437,6 +437,21 @@ bool l1_prefetch(struct l1_host *h, uint64_t addr, uint32_t pc, uint32_t warp, u
     ring_push(&l1->prefetch, slot);
     engine_wake(&l1->comp, 0);
     return true;
+}
+
+void l1_prefetch_overtaken(struct l1_host *h, uint32_t pc, uint32_t warp)
+{
+    struct l1 *l1 = h->l1;
+    struct ring *q = &l1->prefetch;
+    uint32_t kept = q->head;
+    for (uint32_t i = q->head; i != q->tail; i++) {
+        const struct prefetch_request p = l1->prefetch_slot[i & q->mask];
+        if (p.pc == pc && p.warp == warp)
+            continue;
+        l1->prefetch_slot[kept++ & q->mask] = p; /* an entry's index is its place in the ring */
+    }
+    l1->cache[L1_DATA]->stats.prefetch_overtaken += q->tail - kept;
+    q->tail = kept;
 }
 
 uint64_t l1_now(const struct l1_host *h)

@@ -126,6 +126,7 @@ static void evict(struct l1 *l1, struct l1_cache *c, uint32_t entry, const struc
         return;
     c->stats.evictions++;
     c->stats.prefetch_evicted += (t->flags[entry] & TAG_F_PREFETCHED) != 0;
+    c->stats.prefetch_evicted_by_own += t->flags[entry] & TAG_F_PREFETCHED && is_prefetch(cause);
     notify_evict(l1, c, entry, hooked);
     if (t->dirty[entry]) {
         req_id id = req_alloc(&l1->comp.eng->pool);

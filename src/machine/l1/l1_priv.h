@@ -25,8 +25,9 @@ struct l1_stats {
     uint64_t stall_cycles[L1_STALLS];     /* cycles in which the oldest access stalled */
     uint64_t stalled_requests[L1_STALLS]; /* accesses that stalled at least once, by the first reason */
     uint64_t prefetch_requested, prefetch_issued, prefetch_queue_full, prefetch_redundant, prefetch_no_resource;
-    uint64_t prefetch_policy_rejected, prefetch_to_home, prefetch_from_remote_sms, prefetch_canceled;
-    uint64_t prefetch_timely, prefetch_late, prefetch_unused, prefetch_evicted;
+    uint64_t prefetch_policy_rejected, prefetch_to_home, prefetch_from_remote_sms, prefetch_canceled,
+        prefetch_overtaken;
+    uint64_t prefetch_timely, prefetch_late, prefetch_unused, prefetch_evicted, prefetch_evicted_by_own;
     uint64_t prefetch_distance_sum, prefetch_distance[L1_DISTANCES]; /* of the useful and the late ones */
     uint64_t prefetch_noc_bytes, prefetch_dram_bytes;
     uint64_t remote_requests, remote_hits, remote_misses, all_protected;

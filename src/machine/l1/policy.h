@@ -76,6 +76,8 @@ void l1_notify_sm(struct l1_host *, enum event, uint32_t slot, uint32_t argument
  * (counted).
  */
 bool l1_prefetch(struct l1_host *, uint64_t addr, uint32_t pc, uint32_t warp, uint32_t cta);
+/* Drops what waits in that queue on behalf of a load for a warp that has executed it meanwhile. */
+void l1_prefetch_overtaken(struct l1_host *, uint32_t pc, uint32_t warp);
 /* Network distance between this SM and another or an L2 slice of an address; 0 without a network. */
 uint32_t l1_hops_to_sm(const struct l1_host *, uint32_t sm);
 uint32_t l1_hops_to_l2(const struct l1_host *, uint64_t addr);

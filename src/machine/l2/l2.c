@@ -1,4 +1,4 @@
-/* Builds, connects and preloads an L2 slice; its invariants, deadlock report, parameters and statistics. */
+/* Builds and connects an L2 slice; its invariants, deadlock report, parameters and statistics. */
 #include "l2/l2_priv.h"
 
 #include "engine/waits.h"
@@ -118,6 +118,7 @@ struct l2 *l2_new(struct engine *eng, const struct l2_setup *config, const struc
     if (tags_init(&l2->tags, eng->arena, sets, cfg->assoc, (uint32_t)cfg->line, (enum set_hash)cfg->set_hash, e))
         return NULL;
     l2->words = arena_alloc64(eng->arena, tags_entries(&l2->tags) * sizeof *l2->words);
+    l2->copied_lines = arena_alloc(eng->arena, sets);
     if (cfg->line_metadata || config->line_metadata)
         l2->policy_tag = arena_alloc64(eng->arena, tags_entries(&l2->tags) * sizeof *l2->policy_tag);
     mshr_init(&l2->mshr, eng->arena, cfg->mshrs, cfg->max_merges);
@@ -195,76 +196,6 @@ void l2_kernel_begin(struct l2 *l2, uint32_t launch_index)
     engine_wake(&l2->comp, 0); /* the policy may now offer requests that it held back */
 }
 
-/* The way for a line of a host copy: a free one, or that of the line copied longest ago. */
-static int32_t way_for_copy(const struct l2 *l2, uint32_t set)
-{
-    const struct tags *t = &l2->tags;
-    uint32_t n = 0;
-    int32_t oldest = -1;
-    for (uint32_t k = set * t->n_way; l2->cfg.copy_ways && k < (set + 1) * t->n_way; k++) {
-        n += t->line[k] != TAG_NONE;
-        if (t->flags[k] & TAG_F_COPIED && !t->pending[k] && (oldest < 0 || t->used[k] < t->used[oldest]))
-            oldest = (int32_t)k;
-    }
-    return n < l2->cfg.copy_ways || oldest < 0 ? tags_victim_lru(t, set) : oldest;
-}
-
-/* Of the lines that copies left dirty in a set, all but the latest l2.copy_dirty_ways have been written back. */
-static void clean_copied(struct l2 *l2, uint32_t set)
-{
-    struct tags *t = &l2->tags;
-    for (;;) {
-        uint32_t n = 0;
-        int32_t oldest = -1;
-        for (uint32_t k = set * t->n_way; k < (set + 1) * t->n_way; k++)
-            if (t->flags[k] & TAG_F_COPIED && t->dirty[k]) {
-                n++;
-                oldest = oldest < 0 || t->used[k] < t->used[oldest] ? (int32_t)k : oldest;
-            }
-        if (n <= l2->cfg.copy_dirty_ways)
-            return;
-        t->dirty[oldest] = 0;
-    }
-}
-
-void l2_preload(struct l2 *l2, uint64_t addr, uint64_t bytes, bool by_kernel)
-{
-    struct tags *t = &l2->tags;
-    uint64_t size = 1ull << t->line_shift;
-    for (uint64_t a = addr & ~(size - 1); a < addr + bytes; a += size) {
-        uint32_t home = addrmap_slice(l2->env.map, a);
-        bool copy = l2->remote_out && addrmap_request_slice(l2->env.map, a) == l2->env.slice && home != l2->env.slice;
-        if (home != l2->env.slice && !copy)
-            continue;
-        uint64_t line = a >> t->line_shift;
-        uint32_t set = tags_set(t, addrmap_local(l2->env.map, a) >> t->line_shift);
-        int32_t entry = tags_find(t, set, line);
-        if (copy && !by_kernel) {
-            if (entry >= 0 && !t->pending[entry])
-                tags_drop(t, (uint32_t)entry); /* it is out of date */
-            continue;
-        }
-        if (entry < 0) {
-            entry = way_for_copy(l2, set);
-            if (entry < 0)
-                continue; /* every way is reserved for a line in flight: the copy bypasses the slice */
-            /* A host copy causes no traffic, and neither do the lines it displaces. */
-            tags_place(t, (uint32_t)entry, line);
-            l2->words[entry] = 0;
-        }
-        l2->stats.preloaded++;
-        tags_touch(t, (uint32_t)entry);
-        t->valid[entry] = t->full;
-        if (l2->cfg.copy_ways)
-            t->flags[entry] |= TAG_F_COPIED;
-        if (l2->cfg.copy_dirty_ways && !copy) {
-            t->dirty[entry] = t->full;
-            if (!by_kernel)
-                clean_copied(l2, set);
-        }
-    }
-}
-
 void l2_invalidate(struct l2 *l2, uint64_t addr, uint64_t bytes)
 {
     struct tags *t = &l2->tags;
@@ -318,6 +249,16 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, copy_dirty_ways, CFG_INT, "ways", "0", 0, 64, NULL,
             "ways of a set that a copy from the host leaves dirty; the rest is in DRAM, too"),
     CFG_ROW(T, port_bytes, CFG_INT, "bytes", "32", 8, 256, NULL, "bytes the data array moves per cycle"),
+    CFG_ROW(T, fill_bytes, CFG_INT, "bytes", "0", 0, 256, NULL,
+            "bytes of a line that a fill writes in a cycle: the next fill waits; 0 = fills take no time"),
+    CFG_ROW(T, write_back_port, CFG_BOOL, "", "no", 0, 1, NULL,
+            "a read miss that writes a line back holds the port while the line is read out (l2.port_bytes)"),
+    CFG_ROW(T, miss_reserve, CFG_BOOL, "", "no", 0, 1, NULL,
+            "a read that misses needs two free entries of the miss queue, a store three, whatever they send"),
+    CFG_ROW(T, miss_rate, CFG_INT, "requests", "0", 0, 16, NULL,
+            "requests that leave the miss queue in a cycle; 0 = as many as the channel's queue has room for"),
+    CFG_ROW(T, look_up_room, CFG_BOOL, "", "no", 0, 1, NULL,
+            "no look-up while the queue to the DRAM channel or to the network is full, not even a hit"),
     CFG_ROW(T, write_port_bytes, CFG_INT, "bytes", "0", 0, 256, NULL,
             "the same for stores, in whole sectors; 0 = as for reads, and only what hits takes its time"),
     CFG_ROW(T, line_metadata, CFG_BOOL, "", "no", 0, 1, NULL,
@@ -342,7 +283,8 @@ static int check_l2(const struct cfg *c, const void *values, struct err *e)
         return cfg_fault(c, "l2.line", e, "a line of %lu bytes is not a power of two", (unsigned long)v->line);
     if (v->set_hash == SET_FERMI && ((sets != 32 && sets != 64) || v->line != 128))
         return cfg_fault(c, "l2.set_hash", e, "Fermi's hash is for 32 or 64 sets of 128-byte lines");
-    if (v->write_miss == L2_WRITE_AROUND_FETCH && v->miss_queue < 3)
+    if ((v->write_miss == L2_WRITE_AROUND_FETCH || (v->write_miss == L2_WRITE_FETCH && v->miss_reserve)) &&
+        v->miss_queue < 3)
         return cfg_fault(c, "l2.miss_queue", e,
                          "a store that misses puts up to three requests (write, fetch, write-back) into a queue of %u",
                          v->miss_queue);

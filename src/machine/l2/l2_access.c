@@ -213,6 +213,8 @@ ALWAYS_INLINE void count_taken(struct l2 *l2, const struct l2_lookup *q, const s
 /* Cycles for which it occupies the port: hits transfer data; a miss leaves the tags after one cycle. */
 ALWAYS_INLINE uint32_t port_cycles(const struct l2 *l2, const struct l2_lookup *q, const struct l2_outcome *o)
 {
+    if (o->reads_out)
+        return (1u << l2->tags.line_shift) / l2->cfg.port_bytes;
     if (o->store && l2->cfg.write_port_bytes)
         return (sector_count(q->asked) * SECTOR_BYTES - 1) / l2->cfg.write_port_bytes + 1;
     uint32_t cycles = o->misses + o->merges + o->bypasses;
@@ -247,6 +249,17 @@ static inline bool goes_through(const struct l2 *l2, const struct req *r)
     return r->kind == REQ_WRITE && l2->cfg.write_miss == L2_WRITE_AROUND_FETCH;
 }
 
+/*
+ * Has the miss queue room for a miss that sends `n` requests? With l2.miss_reserve it needs room for the most a miss
+ * can send: the fetch and a write-back, and for a store the store itself.
+ */
+static inline bool queue_room(const struct l2 *l2, const struct req *r, uint32_t n)
+{
+    if (l2->cfg.miss_reserve)
+        n = r->kind == REQ_WRITE ? 3 : 2;
+    return ring_free(&l2->miss) >= n;
+}
+
 /* A read, an atomic or a store that fetches, when some of its sectors are absent. */
 ALWAYS_INLINE struct l2_outcome fetch(struct l2 *l2, const struct l2_lookup *q)
 {
@@ -259,13 +272,13 @@ ALWAYS_INLINE struct l2_outcome fetch(struct l2 *l2, const struct l2_lookup *q)
     uint8_t have = entry >= 0 ? t->valid[entry] : 0, want = fetched(l2, asked) & (uint8_t)~have;
     uint32_t m = mshr_find(&l2->mshr, q->line);
     uint8_t more = want;
-    bool through = goes_through(l2, r);
+    bool dirty = false, through = goes_through(l2, r);
     struct ring *out = q->copy ? &l2->far : &l2->miss;
     if (m != MSHR_NONE) {
         more &= (uint8_t)~l2->mshr.e[m].asked;
         if (!mshr_can_merge(&l2->mshr, m))
             return stalled(STALL_NO_MERGE_SLOT);
-        if (ring_free(out) < (uint32_t)(more != 0) + through)
+        if (ring_free(out) < (uint32_t)(more != 0) + through || !queue_room(l2, r, 0))
             return stalled(STALL_MISS_QUEUE_FULL);
         if (l2->cfg.split_sectors) {
             uint32_t more_units = units(l2, more);
@@ -275,14 +288,13 @@ ALWAYS_INLINE struct l2_outcome fetch(struct l2 *l2, const struct l2_lookup *q)
             l2->copy_units += q->copy ? more_units : 0;
         }
     } else {
-        bool dirty = false;
         enum stall why = q->copy ? l2_reserved_for_far(l2, q, units(l2, want)) : STALL_NONE;
         if (why >= 0)
             return stalled(why);
         int32_t at = entry >= 0 ? entry : l2_claim(l2, q->set, &dirty);
         if (at < 0)
             return stalled(STALL_NO_WAY);
-        if (ring_free(&l2->miss) < (uint32_t)!q->copy + dirty + through || ring_free(out) == 0)
+        if (!queue_room(l2, r, (uint32_t)!q->copy + dirty + through) || ring_free(out) == 0)
             return stalled(STALL_MISS_QUEUE_FULL);
         if (l2->mshr_units + units(l2, want) > l2->cfg.mshrs)
             return stalled(STALL_NO_MSHR);
@@ -296,6 +308,7 @@ ALWAYS_INLINE struct l2_outcome fetch(struct l2 *l2, const struct l2_lookup *q)
     struct mshr_entry *e = &l2->mshr.e[m];
     struct l2_outcome o = read_outcome(l2, asked, have & asked, asked & e->asked & (uint8_t)~have, entry >= 0);
     o.store = r->kind == REQ_WRITE;
+    o.reads_out = dirty && !o.store && l2->cfg.write_back_port;
     e->asked |= more;
     t->pending[e->entry] |= more;
     if (through)
@@ -443,7 +456,7 @@ uint32_t l2_needs(const void *cache, const struct req *r, uint32_t info)
         return needs | 1u << STALL_NO_MSHR | 1u << STALL_MISS_QUEUE_FULL | (entry < 0 ? 1u << STALL_NO_WAY : 0);
     uint8_t more = fetched(l2, asked) & (uint8_t) ~(have | l2->mshr.e[m].asked);
     needs |= 1u << STALL_NO_MERGE_SLOT;
-    if (more || goes_through(l2, r))
+    if (more || goes_through(l2, r) || l2->cfg.miss_reserve)
         needs |= 1u << STALL_MISS_QUEUE_FULL;
     if (more && l2->cfg.split_sectors)
         needs |= 1u << STALL_NO_MSHR;
@@ -538,6 +551,26 @@ enum stall l2_try_far(struct l2 *l2, req_id id, uint32_t info, uint64_t now)
     return o.stall;
 }
 
+/* l2.look_up_room: the full queue behind the tags that keeps every request from being looked up, or STALL_NONE. */
+ALWAYS_INLINE enum stall full_queue(const struct l2 *l2)
+{
+    if (!l2->cfg.look_up_room)
+        return STALL_NONE;
+    return !port_can_send(l2->dram_out)    ? STALL_MISS_QUEUE_FULL
+           : !port_can_send(l2->reply_out) ? STALL_REPLY_FULL
+                                           : STALL_NONE;
+}
+
+/* Closes the tags while such a queue is full; the queue wakes the slice. */
+ALWAYS_INLINE bool is_closed(struct l2 *l2, uint64_t now)
+{
+    enum stall why = full_queue(l2);
+    if (why >= 0 && !l2->closed && l2->blocked != (int8_t)why)
+        count_stall(l2, &l2->at_tags, why, now);
+    l2->closed = why >= 0;
+    return l2->closed;
+}
+
 /* The look-up stage without a request order: one request at a time, straight from the port. */
 ALWAYS_INLINE void access_in_order(struct l2 *l2, uint64_t now)
 {
@@ -547,9 +580,11 @@ ALWAYS_INLINE void access_in_order(struct l2 *l2, uint64_t now)
         struct msg got = port_pop(&l2->in);
         l2->stats.requests++;
         l2->at_tags = look_up_begin(l2, got.req, got.info, false, false);
-    } else if (l2->blocked >= 0 && l2->blocked <= STALL_MISS_QUEUE_FULL && !l2->freed) {
+    } else if (l2->blocked >= 0 && l2->blocked <= STALL_MISS_QUEUE_FULL && !l2->freed && !l2->closed) {
         return; /* it would fail again, even to bypass, which needs a waiter and room in the miss queue */
     }
+    if (is_closed(l2, now))
+        return;
     l2->freed = 0;
     try_request(l2, now, false);
 }
@@ -572,6 +607,9 @@ static uint32_t gone(const struct l2 *l2, uint64_t now)
 static __attribute__((noinline)) void access_reordered(struct l2 *l2, uint64_t now)
 {
     struct order *o = l2->order;
+    l2->at_tags.waited = true; /* what waits at closed tags was not refused itself */
+    if (order_count(o) && is_closed(l2, now))
+        return;
     order_freed(o, gone(l2, now));
     l2->freed = 0;
     l2->offered = order_offer(o, now);
@@ -655,14 +693,18 @@ static uint64_t next_look_up(const struct l2 *l2, uint64_t now)
         return port_next_ready(&l2->in);
     /* Blocked: a fill or room in the reply network causes the next tick; the miss queue was drained after the look-up.
      */
-    if (l2->blocked < 0 || l2->port_free_at > now || (l2->blocked <= STALL_MISS_QUEUE_FULL && l2->freed))
+    if (l2->closed && full_queue(l2) >= 0)
+        return NEVER;
+    if (l2->blocked < 0 || l2->port_free_at > now || l2->closed || (l2->blocked <= STALL_MISS_QUEUE_FULL && l2->freed))
         return now + 1;
     return l2->blocked == STALL_ATOMIC_BUSY ? l2->atomic_free_at : NEVER;
 }
 
 static uint64_t next_offer(const struct l2 *l2, uint64_t now)
 {
-    uint64_t at = order_next_cycle(l2->order, now);
+    if (order_count(l2->order) && full_queue(l2) >= 0)
+        return l2->closed ? NEVER : now + 1; /* the next try closes the tags */
+    uint64_t at = l2->closed ? now + 1 : order_next_cycle(l2->order, now);
     if (order_waits(l2->order) & 1u << STALL_ATOMIC_BUSY)
         at = earliest(at, l2->atomic_free_at);
     if (gone(l2, now))
@@ -696,8 +738,11 @@ ALWAYS_INLINE void answer(struct l2 *l2, uint64_t now, bool partitioned)
 ALWAYS_INLINE uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool partitioned)
 {
     bool room = true;
-    if (port_peek(&l2->fill_in, now))
+    if (now >= l2->fill_free_at && port_peek(&l2->fill_in, now)) {
         take_fill(l2, port_pop(&l2->fill_in).req, false);
+        if (l2->cfg.fill_bytes)
+            l2->fill_free_at = now + ((1u << l2->tags.line_shift) - 1) / l2->cfg.fill_bytes + 1;
+    }
     if (partitioned && port_peek(&l2->copy_in, now))
         take_fill(l2, port_pop(&l2->copy_in).req, true);
     if (can_answer(l2, now, partitioned))
@@ -710,7 +755,8 @@ ALWAYS_INLINE uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool part
     }
     if (reorder)
         room = fill_order(l2, now);
-    while (!ring_empty(&l2->miss) && port_can_send(l2->dram_out)) {
+    for (uint32_t n = 0;
+         !ring_empty(&l2->miss) && (!l2->cfg.miss_rate || n < l2->cfg.miss_rate) && port_can_send(l2->dram_out); n++) {
         free_causes(l2, 1u << STALL_MISS_QUEUE_FULL);
         req_id id = ring_pop(&l2->miss);
         const struct req *r = &l2->req[id];
@@ -722,6 +768,10 @@ ALWAYS_INLINE uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool part
         l2_send_far(l2, now);
 
     uint64_t want = port_next_ready(&l2->fill_in), look;
+    if (want < l2->fill_free_at)
+        want = l2->fill_free_at;
+    if (l2->cfg.miss_rate && !ring_empty(&l2->miss) && port_can_send(l2->dram_out))
+        want = now + 1;
     if (can_answer(l2, now, partitioned))
         want = now + 1;
     if (partitioned)

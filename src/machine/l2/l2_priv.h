@@ -27,6 +27,7 @@ struct l2_outcome {
     uint32_t hits, misses, merges, bypasses;
     uint8_t missed; /* sectors that a read had to fetch */
     bool store;     /* counted among the writes */
+    bool reads_out; /* a line that is written back, through the data port */
     bool forwarded; /* to the other partition, which performs it */
     bool line_here; /* the line was present, whatever sectors it had */
 };
@@ -68,9 +69,10 @@ struct l2 {
     struct port *remote_out, *copy_out;
     struct tags tags;
     struct mshr mshr;
-    uint32_t mshr_units;  /* MSHRs in use: lines, or sectors when requests are split */
-    uint16_t *policy_tag; /* per entry, when notes are kept */
-    uint32_t *words;      /* per entry: 4-byte words written since it was allocated without a fetch */
+    uint32_t mshr_units;   /* MSHRs in use: lines, or sectors when requests are split */
+    uint16_t *policy_tag;  /* per entry, when notes are kept */
+    uint8_t *copied_lines; /* per set: lines that the current copy has brought, up to the number of ways */
+    uint32_t *words;       /* per entry: 4-byte words written since it was allocated without a fetch */
     struct l2_waiter *waiter;
     uint32_t waiter_free;
     struct ring miss;  /* the slice's own requests to DRAM */
@@ -89,6 +91,8 @@ struct l2 {
     uint32_t freed; /* stall causes (bits) that may have been resolved since a request was last tried */
     uint64_t blocked_since;
     uint64_t port_free_at; /* data port: next cycle it can be used */
+    uint64_t fill_free_at; /* fill port */
+    bool closed;           /* l2.look_up_room: a queue behind the tags was full at the last try */
     uint64_t atomic_free_at;
     const struct order_policy *order_policy;
     struct order *order; /* NULL: requests come straight from the port */

@@ -37,7 +37,7 @@ static void complete(struct sm *sm, uint32_t id, uint64_t at, uint64_t now)
     struct warp *w = &sm->warp[p->warp];
     for (unsigned i = 0; i < p->n_dst; i++)
         w->reg_at[sm->regs[p->regs_at + i]] = at;
-    if (w->wait == WARP_MEMORY)
+    if (w->wait == WARP_MEMORY || w->wait == WARP_NEAR)
         sm_settle(sm, p->warp, now);
     p->next = sm->pending_free;
     sm->pending_free = id;
@@ -216,9 +216,11 @@ void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t
             sm_profile_lines(sm, e);
     }
     if (i->n_dst) {
+        bool near =
+            sm->cfg.long_loads == SM_LONG_MEMORY && (mem->space == TRACE_SP_SHARED || mem->space == TRACE_SP_CONST);
         e->pending = alloc_pending(sm, slot, i, e->n_line);
         for (unsigned k = 0; k < i->n_dst; k++)
-            w->reg_at[sm->regs[i->regs_at + k]] = REG_PENDING;
+            w->reg_at[sm->regs[i->regs_at + k]] = near ? REG_PENDING_NEAR : REG_PENDING;
     }
 }
 
@@ -294,6 +296,8 @@ void sm_lsu_step(struct sm *sm, uint64_t now)
     uint64_t done_at = 0;
     switch (e->where) {
     case LSU_FENCE:
+        if (e->pending != UINT32_MAX) /* a register that an imported trace names: no access is left to write it */
+            complete(sm, e->pending, now + 1, now);
         break;
     case LSU_PARAM:
         done_at = now + sm->cfg.param_latency;

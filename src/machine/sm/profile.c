@@ -94,6 +94,8 @@ void sm_profile_stall(struct sm *sm, unsigned scheduler, enum sm_stall why, uint
     if (why == SM_STALL_NO_WARP)
         return;
     uint64_t waiting = sm->in[set[why]] & sm->owned[scheduler];
+    if (why == SM_STALL_MEM)
+        waiting |= sm->in[WARP_NEAR] & sm->owned[scheduler];
     if (why == SM_STALL_LSU)
         waiting &= sm->want[SM_UNIT_LSU];
     unsigned slot = (unsigned)__builtin_ctzll(waiting);

@@ -57,6 +57,10 @@ static const struct cfg_field sm_fields[] = {
         "shared memory load without conflict, from the load/store unit to the result"),
     INT(smem_atomic_cycles, "cycles", "1", 1, 64,
         "one step of a shared-memory atomic, per lane that meets the same word"),
+    CFG_ROW(
+        struct sm_config, long_loads, CFG_ENUM, "", "all", 0, 0, "all memory",
+        "loads whose wait is long for two-level schedulers, which replace the warp: all, or all but those of shared "
+        "and constant memory (GPGPU-Sim 3.2)"),
     INT(param_latency, "cycles", "8", 1, 256, "load of a kernel parameter, from the load/store unit to the result"),
 #define LATENCY(unit, lat, ii)  lat
 #define INTERVAL(unit, lat, ii) ii

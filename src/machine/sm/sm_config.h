@@ -6,6 +6,7 @@
 #include "engine/policy_registry.h"
 #include "trace/kernel.h"
 
+enum sm_long_loads { SM_LONG_ALL, SM_LONG_MEMORY };
 enum sm_coalesce { SM_COALESCE_LINES, SM_COALESCE_SEGMENTS };
 
 /* The order in which a warp issues its instructions. */
@@ -29,7 +30,8 @@ struct sm_config {
     /* memory pipeline */
     bool tex_quads;
     uint32_t lsu_queue, lsu_lines, data_banks, tex_cycles, tex_latency, pending_loads, outstanding_requests;
-    uint32_t coalesce; /* enum sm_coalesce */
+    uint32_t coalesce;   /* enum sm_coalesce */
+    uint32_t long_loads; /* enum sm_long_loads */
     uint32_t smem_banks, smem_latency, smem_atomic_cycles, param_latency;
 };
 

@@ -16,8 +16,9 @@
 
 enum { SM_WARPS = 64, SM_CTAS = 64, SM_TIMERS = 1024, SM_BARRIERS = 16, SM_UNIT_MAX = 16 };
 
-#define SM_BARRIER_ARRIVE_ONLY 1          /* in trace_inst.mem_flags of a BARRIER */
-#define REG_PENDING            UINT64_MAX /* a load will write it */
+#define SM_BARRIER_ARRIVE_ONLY 1                /* in trace_inst.mem_flags of a BARRIER */
+#define REG_PENDING            UINT64_MAX       /* a load will write it */
+#define REG_PENDING_NEAR       (UINT64_MAX - 1) /* the same, of near memory: sm.long_loads = memory */
 
 struct loop_lanes {
     uint32_t lanes;
@@ -40,7 +41,7 @@ struct warp_region {
 
 struct warp {
     struct sm_inst inst;           /* the next one */
-    uint64_t *reg_at;              /* by register: cycle from which it can be read, or REG_PENDING */
+    uint64_t *reg_at;              /* by register: cycle from which it can be read, or REG_PENDING... */
     uint64_t ready_at;             /* ALU, FETCH: when it can issue */
     uint64_t condition_at;         /* when the condition of the last branch was known */
     uint64_t fetched_at;           /* cycle from which fetching allows the next instruction to issue */

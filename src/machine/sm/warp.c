@@ -66,8 +66,8 @@ void sm_settle(struct sm *sm, unsigned slot, uint64_t earliest)
         uint64_t t = w->reg_at[*reg];
         at = t > at ? t : at;
     }
-    if (at == REG_PENDING) {
-        sm_move_warp(sm, slot, WARP_MEMORY);
+    if (at >= REG_PENDING_NEAR) {
+        sm_move_warp(sm, slot, at == REG_PENDING ? WARP_MEMORY : WARP_NEAR);
     } else if (w->inst.cls == TRACE_FENCE && w->outstanding) {
         sm_move_warp(sm, slot, WARP_FENCE);
     } else if (at <= earliest && w->fetched_at <= earliest) {

@@ -191,6 +191,17 @@ static void lead(struct cap *s, struct cap_base *b, const struct cap_dist *d, co
         prefetch_cta(s, x->cta, b, d, &s->by_leader);
 }
 
+/* Prefetches that wait for a warp which has caught up with the leading warp come too late. */
+static void drop_overtaken(struct cap *s, const struct cap_base *b, const struct pf_exec *x)
+{
+    __typeof__(&s->load[0]) l = load_of(s, x->pc);
+    if (!l || !s->p.drop)
+        return;
+    l->runs[x->warp]++;
+    if (b && b->lead != x->warp && l->runs[x->warp] >= l->runs[b->lead])
+        l1_prefetch_overtaken(s->watch.host, x->pc, x->warp);
+}
+
 void cap_on_access(void *st, const struct l1_access *a)
 {
     struct cap *s = st;
@@ -204,6 +215,7 @@ void cap_on_access(void *st, const struct l1_access *a)
         return;
     }
     struct cap_base *b = find_base(s, x->cta, x->pc);
+    drop_overtaken(s, b, x);
     struct cap_dist *d = find_dist(s, x->pc);
     bool trailing = b && b->lead != x->warp;
     if (trailing && d) {
@@ -241,6 +253,8 @@ void cap_on_event(void *st, enum event kind, uint32_t slot, uint32_t argument)
     if (kind == EVENT_CTA_START) {
         s->cta[slot].first_warp = argument & 0xffff;
         s->cta[slot].n_warp = argument >> 16;
+        for (uint32_t i = 0; i < s->watch.n_load; i++)
+            memset(&s->load[i].runs[argument & 0xffff], 0, (argument >> 16) * sizeof s->load[i].runs[0]);
     }
 }
 
@@ -335,6 +349,8 @@ const struct cfg_field cap_param_fields[] = {
             "whether loads whose address depends on loaded data take part"),
     CFG_ROW(T, update_bases, CFG_BOOL, "", "yes", 0, 1, NULL,
             "whether the leading warp renews its base addresses, and prefetches, when it executes a load again"),
+    CFG_ROW(T, drop, CFG_BOOL, "", "yes", 0, 1, NULL,
+            "whether a queued prefetch is dropped when its warp executes the load before it is sent"),
     CFG_ROW(T, replace_dist, CFG_BOOL, "", "no", 0, 1, NULL,
             "whether a load may take the least recently updated place of a full DIST table"),
     CFG_END,

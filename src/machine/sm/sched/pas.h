@@ -22,17 +22,21 @@ enum pas_base { PAS_TWO_LEVEL, PAS_LRR, PAS_GTO };
 #define PAS_BASES "two_level lrr gto"
 enum pas_lead { PAS_LEAD_ALWAYS, PAS_LEAD_FIRST_LOAD };
 #define PAS_LEADS "always first_load"
+enum pas_leaders { PAS_LEADER_OF_CTA, PAS_LEADER_OF_SCHEDULER };
+#define PAS_LEADERS "cta scheduler"
 
 struct pas_params {
     uint32_t base, lead; /* enum pas_base, pas_lead */
     uint32_t ready;
     bool wakeup;
+    uint32_t leaders; /* enum pas_leaders */
 };
 
 struct pas {
     enum pas_base base;
     enum pas_lead lead;
     bool wakeup;
+    uint32_t n_leading;   /* of a CTA's first warps, which lead */
     struct ready_queue q; /* its marks are used with every base */
     uint64_t after;       /* slots after the last issue */
     uint64_t last;        /* bit of the warp that issued last */

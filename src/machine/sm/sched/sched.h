@@ -24,6 +24,7 @@ enum warp_wait {
     WARP_ALU,     /* a register that an execution unit will write at a known time */
     WARP_FETCH,   /* its next instruction */
     WARP_MEMORY,  /* a register that a load will write */
+    WARP_NEAR,    /* the same, of shared or constant memory: a short wait (sm.long_loads = memory) */
     WARP_FENCE,   /* its earlier memory accesses */
     WARP_BARRIER, /* the other warps of its CTA */
     WARP_DRAIN,   /* it has ended; its last stores are in flight */

@@ -28,8 +28,9 @@ static uint64_t access_time(const struct dynamic_half *h, uint64_t l2_latency)
            ratio(h->remote, requests) * home / UNIT;
 }
 
-static bool prefers_shared(const struct dynamic_half half[HALVES])
+static bool prefers_shared(const struct dynamic_params *p, const struct dynamic_half half[HALVES])
 {
+    (void)p;
     uint64_t l2_latency = ratio(half[HALF_PRIVATE].l2_cycles + half[HALF_SHARED].l2_cycles,
                                 half[HALF_PRIVATE].l2_timed + half[HALF_SHARED].l2_timed);
     return access_time(&half[HALF_SHARED], l2_latency) < access_time(&half[HALF_PRIVATE], l2_latency);

@@ -12,6 +12,14 @@ const struct cfg_field dynamic_fields[] = {
     CFG_ROW(P, threshold, CFG_INT, "percent", "10", 0, 100, NULL,
             "private without comparing when fewer of the private half's accesses than this miss (L1MRpr); 0 = always "
             "compare"),
+    CFG_ROW(P, rule, CFG_ENUM, "", "loads", 0, 0, "loads all",
+            "what the rule of dyneb.threshold counts: loads, or stores, too, which miss wherever they take no line"),
+    CFG_ROW(P, past, CFG_ENUM, "", "undivided", 0, 0, "undivided divided ignored",
+            "replies of the L2 to requests that looked in no L1, in equation (3): like those of a home, like those "
+            "that are "
+            "installed, or not at all"),
+    CFG_ROW(P, compare, CFG_ENUM, "", "total", 0, 0, "total per_request",
+            "effective bandwidths of a sample as they are, or each divided by the SM's requests to its half"),
     CFG_ROW(P, nearest, CFG_BOOL, "", "yes", 0, 1, NULL,
             "shared requests go to the L2 where it is nearer than the home: Min(H, L2)"),
     CFG_ROW(P, replace_leftovers_first, CFG_BOOL, "", "no", 0, 1, NULL,
@@ -66,7 +74,8 @@ static void enter(struct dynamic *d, enum dynamic_phase phase)
     d->log[d->n_log++].phase = phase;
 }
 
-int dynamic_init(void *st, const void *params, bool (*prefers_shared)(const struct dynamic_half half[HALVES]))
+int dynamic_init(void *st, const void *params,
+                 bool (*prefers_shared)(const struct dynamic_params *, const struct dynamic_half half[HALVES]))
 {
     struct dynamic *d = st;
     d->p = *(const struct dynamic_params *)params;
@@ -78,8 +87,10 @@ int dynamic_init(void *st, const void *params, bool (*prefers_shared)(const stru
 static void decide(struct dynamic *d)
 {
     const struct dynamic_half *private = &d->half[HALF_PRIVATE];
-    bool low = private->misses * 100 < private->accesses * d->p.threshold;
-    bool shared = !low && d->prefers_shared(d->half);
+    bool loads = d->p.rule == DYNAMIC_RULE_LOADS;
+    uint64_t accesses = loads ? private->loads : private->accesses;
+    bool low = (loads ? private->load_misses : private->misses) * 100 < accesses * d->p.threshold;
+    bool shared = !low && d->prefers_shared(&d->p, d->half);
     d->samples++;
     d->low_miss_rate += low;
     d->to_shared += shared;
@@ -87,8 +98,8 @@ static void decide(struct dynamic *d)
     enter(d, shared ? DYNAMIC_SHARED : DYNAMIC_PRIVATE);
 }
 
-/* This SM has made a request to this set. */
-static void count(struct dynamic *d, uint32_t set, enum l1_route to)
+/* This SM has made a request to this line. */
+static void count(struct dynamic *d, uint64_t line, uint32_t set, enum l1_route to)
 {
     struct dynamic_half *h = &d->half[set & 1];
     bool local = to == L1_ROUTE_LOCAL || to == L1_ROUTE_BOTH;
@@ -97,6 +108,11 @@ static void count(struct dynamic *d, uint32_t set, enum l1_route to)
     if (sampling) {
         h->local += local;
         h->remote += to == L1_ROUTE_REMOTE;
+        if (to == L1_ROUTE_BOTH) {
+            bool miss = tags_find(d->map.host->tags, set, line) < 0;
+            h->accesses++, h->own_accesses++;
+            h->misses += miss, h->own_misses += miss;
+        }
         h->counted += toward;
         if (d->half[HALF_PRIVATE].counted >= d->p.sample && d->half[HALF_SHARED].counted >= d->p.sample)
             decide(d);
@@ -118,7 +134,7 @@ enum l1_route dynamic_route(void *st, const struct req *r, uint64_t line, uint32
         to = through_home ? L1_ROUTE_BOTH : L1_ROUTE_LOCAL;
     }
     if (!(r->flags & REQ_F_PREFETCH))
-        count(d, set, to);
+        count(d, line, set, to);
     return to;
 }
 
@@ -141,14 +157,16 @@ uint64_t dynamic_first_victims(void *st, uint32_t set, uint64_t candidates)
 void dynamic_on_local(void *st, const struct l1_access *a)
 {
     struct dynamic *d = st;
-    if (d->phase != DYNAMIC_SAMPLE)
+    if (d->phase != DYNAMIC_SAMPLE || a->req->flags & REQ_F_BOTH)
         return;
     struct dynamic_half *h = &d->half[a->set & 1];
-    bool miss = !a->hit && !a->pending, own = a->req->sm == d->map.host->sm;
+    bool miss = !a->hit && !a->pending, own = a->req->sm == d->map.host->sm, load = a->req->kind == REQ_READ;
     h->accesses++;
     h->misses += miss;
     h->own_accesses += own;
     h->own_misses += own && miss;
+    h->loads += load;
+    h->load_misses += load && miss;
 }
 
 void dynamic_on_reply(void *st, const struct req *r, bool from_home)
@@ -160,8 +178,12 @@ void dynamic_on_reply(void *st, const struct req *r, bool from_home)
     struct dynamic_half *h = &d->half[tags_set(host->tags, r->addr >> host->tags->line_shift) & 1];
     uint64_t took = l1_now(host) - r->created_at, beyond = took > host->hit_latency ? took - host->hit_latency : 0;
     bool timed = r->kind == REQ_READ && r->sm == host->sm && !(r->flags & REQ_F_PREFETCH);
+    if (r->flags & REQ_F_BOTH) {
+        h->l2_replies += r->sm == host->sm;
+        return;
+    }
     if (!from_home) {
-        h->l2_replies++;
+        ++*(r->flags & REQ_F_BYPASS ? &h->past_replies : &h->l2_replies);
         h->l2_timed += timed;
         h->l2_cycles += timed ? beyond : 0;
         return;

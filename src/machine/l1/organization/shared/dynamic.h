@@ -13,7 +13,8 @@
  * The paper does not say how a thread sees its own stores after a phase change. Two rules ensure this
  * (docs/papers/sharedl1.md): a store that goes to its home or bypasses the L1s invalidates the SM's own copy, and a
  * private store goes to the L2 through its home (`stores = home`), so that a home's copy is never older than a store
- * of an SM that may read it next.
+ * of an SM that may read it next. The counters treat such a store as one of a private L1: the SM's own counts it and its
+ * acknowledgment, the home's does not.
  */
 #ifndef WEIR_L1_ORGANIZATION_DYNAMIC_H
 #define WEIR_L1_ORGANIZATION_DYNAMIC_H
@@ -22,12 +23,18 @@
 
 enum dynamic_stores { DYNAMIC_STORES_HOME, DYNAMIC_STORES_OWN };
 enum dynamic_counts { DYNAMIC_COUNTS_REQUESTS, DYNAMIC_COUNTS_LOCAL };
+enum dynamic_rule { DYNAMIC_RULE_LOADS, DYNAMIC_RULE_ALL };
+enum dynamic_past { DYNAMIC_PAST_UNDIVIDED, DYNAMIC_PAST_DIVIDED, DYNAMIC_PAST_IGNORED };
+enum dynamic_compare { DYNAMIC_COMPARE_TOTAL, DYNAMIC_COMPARE_PER_REQUEST };
 
 struct dynamic_params {
     uint32_t sample, execute;
     uint32_t threshold;   /* percent */
     uint32_t store_path;  /* enum dynamic_stores */
     uint32_t count_scope; /* enum dynamic_counts */
+    uint32_t rule;        /* enum dynamic_rule */
+    uint32_t past;        /* enum dynamic_past */
+    uint32_t compare;     /* enum dynamic_compare */
     bool nearest, replace_leftovers_first;
 };
 extern const struct cfg_field dynamic_fields[];
@@ -43,8 +50,10 @@ struct dynamic_half {
     uint64_t counted;                  /* this SM's requests toward R_S */
     uint64_t local, remote;            /* this SM's requests that looked in its own L1; that went to another */
     uint64_t accesses, misses;         /* look-ups in this L1 by any SM */
-    uint64_t own_accesses, own_misses; /* of these, this SM's */
+    uint64_t loads, load_misses;       /* of these, loads */
+    uint64_t own_accesses, own_misses; /* of the look-ups, this SM's */
     uint64_t l2_replies, home_replies;
+    uint64_t past_replies;        /* of the L2, to this SM's requests that looked in no L1: Min(H, L2) */
     uint64_t l2_timed, l2_cycles; /* this SM's loads served by the L2; their cycles in excess of a hit */
     uint64_t home_hits, home_misses, home_hit_cycles; /* this SM's loads served by homes */
 };
@@ -55,7 +64,7 @@ enum { DYNAMIC_LOG = 1024 };
 struct dynamic {
     struct shared_map map;
     struct dynamic_params p;
-    bool (*prefers_shared)(const struct dynamic_half half[HALVES]);
+    bool (*prefers_shared)(const struct dynamic_params *, const struct dynamic_half half[HALVES]);
     struct dynamic_half half[HALVES];
     enum dynamic_phase phase;
     uint64_t executed; /* requests of the current execution phase, toward R_EX */
@@ -70,7 +79,8 @@ struct dynamic {
 };
 extern const struct stat_def dynamic_stats[];
 
-int dynamic_init(void *st, const void *params, bool (*prefers_shared)(const struct dynamic_half half[HALVES]));
+int dynamic_init(void *st, const void *params,
+                 bool (*prefers_shared)(const struct dynamic_params *, const struct dynamic_half half[HALVES]));
 enum l1_route dynamic_route(void *st, const struct req *, uint64_t line, uint32_t set, uint32_t *home);
 uint64_t dynamic_first_victims(void *st, uint32_t set, uint64_t candidates);
 void dynamic_on_local(void *st, const struct l1_access *);
