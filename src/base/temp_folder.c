@@ -50,13 +50,15 @@ static void sweep(const char *tmp)
     DIR *d = opendir(tmp);
     const time_t now = time(NULL);
     for (struct dirent *x; d && (x = readdir(d));) {
-        struct stat st;
+        struct stat st, opened;
         if (strncmp(x->d_name, begins, strlen(begins)) || !ends_as_made(x->d_name) ||
             fstatat(dirfd(d), x->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
             (st.st_mode & 077) || now - st.st_mtime < YOUNG_SECONDS)
             continue;
         const int folder = openat(dirfd(d), x->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (folder >= 0 && !flock(folder, LOCK_EX | LOCK_NB)) {
+        /* Still the one that was looked at: whoever may write in `tmp` can have put another in its place. */
+        if (folder >= 0 && !fstat(folder, &opened) && opened.st_ino == st.st_ino && opened.st_dev == st.st_dev &&
+            !flock(folder, LOCK_EX | LOCK_NB)) {
             empty(folder);
             unlinkat(dirfd(d), x->d_name, AT_REMOVEDIR);
         }

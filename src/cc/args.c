@@ -7,6 +7,7 @@
  * clear way.
  */
 #include "base/out_of_memory.h"
+#include "base/infile.h"
 #include "cc/cc.h"
 #include "base/nearest.h"
 
@@ -576,9 +577,9 @@ static int parse_file(struct parse *p, const char *path)
 {
     if (p->depth >= 8)
         return err_at(p->e, path, 0, 0, "options files include each other too deeply");
-    FILE *f = fopen(path, "r");
+    FILE *f = infile_open(path, 16 << 20, p->e);
     if (!f)
-        return err_at(p->e, path, 0, 0, "cannot read this options file");
+        return err_hint(p->e, "it is named as a file of options");
     struct cc_list words = {0};
     VEC(char) word = {0};
     int quote = 0, c;

@@ -187,7 +187,7 @@ static void push_compiler(struct cc_list *w, const struct cc_tools *t)
 
 int cc_arch(const struct cc_job *job, const struct cc_tools *t)
 {
-    const int arch = job->arch ? job->arch : 75;
+    const int arch = job->arch ? job->arch : CC_DEFAULT_ARCH;
     return arch > t->max_arch ? t->max_arch : arch < 50 ? 50 : arch;
 }
 
@@ -594,6 +594,8 @@ static int compile_ptx(const struct cc_job *job, const struct cc_tools *t, const
         return rc;
     size_t bytes;
     char *text = optimize(job, t, ir, ptx, errors, &bytes);
+    if (text)
+        cc_warn_of_empty(text, bytes, in->path, cc_arch(job, t));
     return !text ? 1 : outfile_write(output, text, bytes, &e) ? print_error(&e) : 0;
 }
 
@@ -643,6 +645,8 @@ static int compile_cuda(const struct cc_job *job, const struct cc_tools *t, cons
         explain_missing(device_errors, t);
     size_t bytes = 0;
     char *text = rc == 0 ? optimize(job, t, ir, ptx, device_errors, &bytes) : NULL;
+    if (text)
+        cc_warn_of_empty(text, bytes, in->path, cc_arch(job, t));
     if (text && (check_defined(job, in, text, bytes) || write_names(job, folder, names, text, bytes))) {
         free(text);
         text = NULL;

@@ -26,6 +26,9 @@ struct cc_input {
 
 enum cc_stage { CC_TO_PROGRAM, CC_TO_OBJECT, CC_TO_PTX, CC_TO_ARCHIVE, CC_PREPROCESS, CC_DEVICE_LINK };
 
+/* The compute capability that a program is told it runs on where no machine is named (an H200), as nvcc -arch=native. */
+enum { CC_DEFAULT_ARCH = 90 };
+
 struct cc_job {
     enum cc_stage stage;
     VEC(struct cc_input) input;
@@ -34,7 +37,7 @@ struct cc_job {
     struct cc_list host;   /* to the host compilation: -Xcompiler, warnings, -fPIC ... */
     struct cc_list device; /* to the device compilation */
     struct cc_list link;   /* to the linker, in order: -L, -l, -Xlinker ... */
-    int arch;              /* 75 = sm_75; 0 = not given */
+    int arch;              /* 75 = sm_75; 0 = not given: CC_DEFAULT_ARCH */
     int opt;               /* host optimization level */
     int max_regs;          /* 0 = not given */
     bool standard_given;   /* -std=... */
@@ -109,6 +112,11 @@ unsigned cc_whole_vectors(char **text, size_t *bytes);
 
 /* ptx.c: the PTX text that clang wrote, as weir wants it; the text is freed or returned. */
 char *cc_adjust_ptx(char *text, size_t *bytes, const struct cc_job *job);
+/*
+ * Says which kernels with parameters do nothing, where the source asks for __CUDA_ARCH__: what they should do may be
+ * there for other architectures only, and a program would measure launches of nothing.
+ */
+void cc_warn_of_empty(const char *ptx, size_t bytes, const char *source, int arch);
 /* Bytes of local memory that the functions of the PTX text set aside for variables. */
 size_t cc_local_bytes(const char *ptx);
 /*

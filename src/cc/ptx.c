@@ -1,6 +1,7 @@
 /*
  * What weir cc changes in the PTX text that clang has written, and what it asks of it.
  */
+#include "base/demangle.h"
 #include "base/out_of_memory.h"
 #include "cc/cc.h"
 #include "emu/emu.h"
@@ -165,6 +166,26 @@ char *cc_adjust_ptx(char *text, size_t *bytes, const struct cc_job *job)
     if (job->relocatable)
         text = own_names(text, bytes);
     return job->max_regs ? limit_registers(text, bytes, job->max_regs) : text;
+}
+
+void cc_warn_of_empty(const char *ptx, size_t bytes, const char *source, int arch)
+{
+    size_t source_bytes;
+    char *text = cc_read_text(source, &source_bytes), plain[256];
+    struct ptx_module *m = text && strstr(text, "__CUDA_ARCH__") ? ptx_parse(ptx, bytes, source, NULL) : NULL;
+    for (uint32_t i = 0; m && i < m->n_func; i++) {
+        const struct ptx_func *f = &m->func[i];
+        if (!f->is_entry || !f->has_body || !f->n_param || f->n_inst > 1)
+            continue;
+        demangle(f->name, plain, sizeof plain);
+        fprintf(stderr,
+                "weir: warning: %s: kernel %s does nothing when it is compiled for sm_%d; if its code stands behind "
+                "__CUDA_ARCH__, choose another architecture with -arch\n",
+                source, plain, arch);
+    }
+    if (m)
+        ptx_module_free(m);
+    free(text);
 }
 
 size_t cc_local_bytes(const char *ptx)

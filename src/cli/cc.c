@@ -19,7 +19,7 @@ static const char help_text[] =
     "  -I DIR, -D NAME, -U NAME, -include FILE, -std=c++17\n"
     "  -L DIR, -l LIB, -Xlinker OPTION, -shared\n"
     "  -O LEVEL, -g         of the host code; device code is always optimized and always carries line numbers\n"
-    "  -arch=sm_NN, -gencode arch=...   the architecture the code sees; the highest one given counts (default sm_75)\n"
+    "  -arch=sm_NN, -gencode arch=...   the architecture the code sees; the highest one given counts (default sm_90)\n"
     "  -rdc=true            device code may call functions of other files\n"
     "  -maxrregcount=N      limit registers per thread, as the occupancy model sees it\n"
     "  -use_fast_math, -ftz=true, -prec-div=false, -prec-sqrt=false, -fmad=false\n"

@@ -4,6 +4,7 @@
  */
 #include "base/out_of_memory.h"
 #include "base/mem.h"
+#include "base/outfile.h"
 #include "cli/cli.h"
 #include "base/nearest.h"
 #include "base/renamed.h"
@@ -37,7 +38,7 @@ static void check_stdout(void)
     errno = 0;
     if (!fflush(stdout) && !failed)
         return;
-    fprintf(stderr, "weir: standard output: cannot write: %s\n", errno ? strerror(errno) : "an earlier write failed");
+    fprintf(stderr, "weir: standard output: cannot write: %s\n", strerror(outfile_why_failed(STDOUT_FILENO)));
     _exit(CLI_BAD_INPUT);
 }
 

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/jsonfile.h"
 #include "base/out_of_memory.h"
+#include "base/infile.h"
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/paths.h"
@@ -41,6 +42,7 @@ struct job {
     const char *trace;
     char *trace_default;
     const char *max_insn;
+    const struct check_args *check; /* NULL: only run it */
     struct machine_args machine;
     char **argv; /* the program and its arguments */
     int argc;
@@ -55,20 +57,14 @@ struct file {
 static int map_file(const char *path, struct file *out, struct err *e)
 {
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &st)) {
-        int why = errno;
-        if (fd >= 0)
-            close(fd);
-        return err_set(e, "%s: %s", path, strerror(why));
-    }
-    *out = (struct file){.n = (size_t)st.st_size};
-    if (S_ISREG(st.st_mode) && st.st_size)
+    const int fd = infile_fd(path, INFILE_ANY_SIZE, e);
+    if (fd < 0)
+        return -1;
+    *out = (struct file){.n = fstat(fd, &st) ? 0 : (size_t)st.st_size};
+    if (out->n)
         out->bytes = mmap(NULL, out->n, PROT_READ, MAP_PRIVATE, fd, 0);
     close(fd);
-    if (!S_ISREG(st.st_mode))
-        return err_set(e, "%s: %s", path, S_ISDIR(st.st_mode) ? "is a folder" : "is not a file");
-    if (!st.st_size)
+    if (!out->n)
         return err_set(e, "%s: is empty", path);
     return out->bytes == MAP_FAILED ? err_set(e, "%s: %s", path, strerror(errno)) : 0;
 }
@@ -157,14 +153,14 @@ static void set_machine(const struct machine_args *m)
         put_path(REPORT_ENV_GPU, m->opts.machine);
     else
         put_or_unset(REPORT_ENV_GPU, m->opts.machine);
-    char *set = join(m->opts.set, m->opts.n_set, '\n');
+    char *set = join(m->opts.set, m->opts.n_set, REPORT_BETWEEN);
     put_or_unset(REPORT_ENV_SET, set);
     free(set);
     put_or_unset(REPORT_ENV_WITH, m->opts.with);
     VEC(const char *) plugins = {0};
     for (unsigned i = 0; i < plugin_count(); i++)
         VEC_PUSH(&plugins, plugin_path(i));
-    char *paths = join(plugins.p, plugins.n, '\n');
+    char *paths = join(plugins.p, plugins.n, REPORT_BETWEEN);
     put_or_unset(REPORT_ENV_PLUGINS, paths);
     free(paths);
     VEC_FREE(&plugins);
@@ -199,6 +195,10 @@ static void set_environment(const struct job *job, const struct program *program
     put(REPORT_ENV_MODE, job->record ? "record" : job->functional ? "functional" : "timing");
     put_path(REPORT_ENV_TRACE, job->record ? job->trace : NULL);
     put_or_unset(REPORT_ENV_MAX_INSN, job->max_insn);
+    put_or_unset(REPORT_ENV_CHECK, job->check ? job->check->words : NULL);
+    put_or_unset(REPORT_ENV_KERNEL, job->check ? job->check->kernel : NULL);
+    put_path(REPORT_ENV_SUPPRESS, job->check ? job->check->suppress : NULL);
+    put_path(REPORT_ENV_SARIF, job->check ? job->check->sarif : NULL);
     set_machine(&job->machine);
     /* A document on standard output stands there alone: what the program prints goes to standard error. */
     if (job->machine.json && !strcmp(job->machine.json, "-")) {
@@ -335,10 +335,12 @@ static int conclude(const struct job *job, const struct report *r, int status)
         }
         return CLI_PROGRAM_FAILED;
     }
-    if (WEXITSTATUS(status)) {
+    if (WEXITSTATUS(status) && !(job->check && atomic_load(&r->found))) {
         fprintf(stderr, "weir: %s exited with status %d\n", name, WEXITSTATUS(status));
         return CLI_PROGRAM_FAILED;
     }
+    if (job->check && (faults || atomic_load(&r->found)))
+        return CLI_PROGRAM_FAILED; /* the report has told */
     if (faults) {
         fprintf(stderr, "weir: %s ended normally in spite of %s on the device\n", name,
                 faults == 1 ? "a fault" : "faults");
@@ -508,8 +510,8 @@ static int run_job(const struct job *job)
         result = conclude_recording(job, report, result);
     if (job->stats)
         print_stats(report, wall);
-    if (job->functional && job->machine.json && result != CLI_BAD_INPUT && write_counts(report, job->machine.json) &&
-        !result)
+    if (job->functional && !job->check && job->machine.json && result != CLI_BAD_INPUT &&
+        write_counts(report, job->machine.json) && !result)
         result = CLI_BAD_INPUT;
     munmap(report, sizeof *report);
     close(fd);
@@ -649,6 +651,13 @@ static int start(int argc, char **argv, bool record)
 int run_program(const struct machine_args *m, int argc, char **argv)
 {
     return run_job(&(struct job){.machine = *m, .argv = argv, .argc = argc});
+}
+
+int run_checked(const struct machine_args *m, const struct check_args *check, const char *max_insn, int argc,
+                char **argv)
+{
+    return run_job(&(struct job){
+        .functional = true, .machine = *m, .check = check, .max_insn = max_insn, .argv = argv, .argc = argc});
 }
 
 int cli_run(int argc, char **argv)

@@ -38,7 +38,8 @@ static int record_suite(const struct study *a, const struct suite *s, const char
             return err_set(e, "no memory");
         program.flags = flags;
     }
-    const int bad = suite_record(s, &program, a->size, cache, path, e);
+    const int bad = a->no_run ? suite_record_kept(s, &program, a->size, cache, path, e)
+                              : suite_record(s, &program, a->size, cache, path, e);
     free(flags);
     if (bad)
         return -1;
@@ -70,7 +71,9 @@ static int record_all(const struct study *a, struct lab *l, const struct suite *
         if (!is_used(l, p))
             continue;
         progress_count(&line, "recording", done++, used, p->name);
-        status = p->command.n ? study_record(p, cache, e) : record_suite(a, s, cflags, cache, p, e);
+        status = !p->command.n ? record_suite(a, s, cflags, cache, p, e)
+                 : a->no_run   ? study_record_kept(p, cache, e)
+                               : study_record(p, cache, e);
     }
     progress_clear(&line);
     return status;
@@ -144,6 +147,8 @@ static int start_searches(const struct study *a, struct session *x, struct err *
 static int prepare(struct study *a, struct session *x, struct err *e)
 {
     char cache[SUITE_PATH], file[3 * PATH_MAX];
+    if (study_ask(a, e) || study_load_plugins(a, e))
+        return -1;
     if (suite_load(&x->suite, e) || suite_cache_folder(cache, e) || (a->on && prepare_slurm(a, x, cache, e)))
         return -1;
     const struct plan *any = a->plan.n ? &a->plan.p[0] : NULL; /* all of one paper */
@@ -271,7 +276,7 @@ char *study_folder(const char *name)
     return folder;
 }
 
-enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_CFLAGS, KEY_ON, KEY_SLURM, KEY_FORMAT, KEY_SEARCH_FROM };
+enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_CFLAGS, KEY_ON, KEY_SLURM, KEY_FORMAT, KEY_SEARCH_FROM, KEY_TRUST };
 
 static const struct argp_option options[] = {
     {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of the suite's programs (default: small)", 0},
@@ -286,6 +291,10 @@ static const struct argp_option options[] = {
      "an eighth",
      0},
     {"on", KEY_ON, "local|slurm", 0, "where to simulate: this computer (default), or a cluster's nodes through Slurm",
+     0},
+    {"trust", KEY_TRUST, NULL, 0,
+     "execute what a plan names (plugins, programs, compiler flags) without asking, also where it did not come with "
+     "weir",
      0},
     {"slurm", KEY_SLURM, "OPTIONS", 0, "with --on slurm: options for sbatch, e.g. '--partition=long --mem=4G'", 0},
     {0},
@@ -326,6 +335,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_SLURM:
         a->slurm_options = arg;
+        return 0;
+    case KEY_TRUST:
+        a->trust = true;
         return 0;
     }
     return ARGP_ERR_UNKNOWN;

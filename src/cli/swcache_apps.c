@@ -231,7 +231,7 @@ static int compile(const struct swcache_apps *a, const struct swcache_app *app, 
     snprintf(include, sizeof include, "-I%s", a->library);
     snprintf(own, sizeof own, "-I%s", folder);
     snprintf(map, sizeof map, "-ffile-prefix-map=%s=swcache", a->library); /* recordings hold the names of files */
-    char *simulated[] = {"weir", "cc", "-O1", "-DSWCACHE_TUNE=0", map, NULL};
+    char *simulated[] = {"weir", "cc", "-O1", "-arch=sm_75", "-DSWCACHE_TUNE=0", map, NULL};
     char *ptx[] = {"nvcc",
                    "-O3",
                    "-std=c++17",

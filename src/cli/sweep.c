@@ -27,14 +27,25 @@ static const char nowhere[] = "sweep"; /* the path of a plan that is no file */
 
 /* ---- words of the command line ---- */
 
-/* Quotes a word for the plan, as study_programs.c takes it apart. */
+/* Quotes a word for the plan, as study_programs.c takes it apart; a quote in it stands between the other kind. */
 static char *quoted(const char *word)
 {
-    const char *mark = strchr(word, '\'') ? "\"" : "'";
-    char *out = NULL;
-    if (asprintf(&out, "%s%s%s", mark, word, mark) < 0)
-        exit(CLI_BAD_INPUT);
-    return out;
+    VEC(char) out = {0};
+    char mark = 0;
+    for (const char *c = word; *c || !mark; c++) {
+        const char needed = *c == '\'' ? '"' : '\'';
+        if (mark && mark != needed)
+            VEC_PUSH(&out, mark);
+        if (mark != needed)
+            VEC_PUSH(&out, needed);
+        mark = needed;
+        if (!*c)
+            break;
+        VEC_PUSH(&out, *c);
+    }
+    VEC_PUSH(&out, mark);
+    VEC_PUSH(&out, 0);
+    return out.p;
 }
 
 static void append(char **text, const char *between, const char *word)

@@ -40,7 +40,7 @@ static void mrpb_sorts_by_warp(void **state)
         for (unsigned k = 0; k < 6; k++)
             shots[6 + k] = (struct shot){2, k * 128, .warp = (uint16_t)(4 + (k & 1))};
         m->sm[0].per_cycle = 12;
-        l2_preload(m->l2[0], 0, 6 * 128, false); /* replies come in the order of requests */
+        l2_preload(m->l2, 1, 0, 6 * 128, false); /* replies come in the order of requests */
         memsys_script(m, 0, shots, 12, at);
         memsys_run(m);
         for (unsigned k = 0; k + 1 < 6; k++)

@@ -75,7 +75,7 @@ static struct memsys *reordering_machine(const char *config, bool tick_all, cons
     struct memsys *m = memsys_new(&(struct memsys_config){MEMSYS_ONE, .tick_all = tick_all, .config = config,
                                                           .order = &test_lifo, .policy_params = verdict});
     for (uint32_t i = 0; i < 3; i++)
-        l2_preload(m->l2[0], i * 0x1000, 128, false);
+        l2_preload(m->l2, 1, i * 0x1000, 128, false);
     return m;
 }
 

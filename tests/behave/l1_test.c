@@ -42,7 +42,7 @@ static void miss_latency(void **state)
 {
     (void)state;
     struct memsys *m = one("");
-    l2_preload(m->l2[0], 0x2000, 128, false);
+    l2_preload(m->l2, 1, 0x2000, 128, false);
     const struct shot shots[] = {{1, 0x2000}, {5000, 0x8000}};
     struct landing at[2];
     memsys_script(m, 0, shots, 2, at);
@@ -286,7 +286,7 @@ static void sectors(void **state)
 {
     (void)state;
     struct memsys *m = one("[l1]\nfill = sector\n");
-    l2_preload(m->l2[0], 0x4000, 128, false);
+    l2_preload(m->l2, 1, 0x4000, 128, false);
     const struct shot shots[] = {{1, 0x4000, .sectors = 1},     {2000, 0x4000, .sectors = 2},
                                  {4000, 0x4000, .sectors = 3},  {6000, 0x4000, .sectors = 4},
                                  {6001, 0x4000, .sectors = 12}, {6002, 0x4000, .sectors = 1}};

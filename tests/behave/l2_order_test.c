@@ -49,7 +49,7 @@ static void unloaded(void **state)
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct memsys *m = machine(1, cases[i].config);
-        l2_preload(m->l2[0], 0, 128, false);
+        l2_preload(m->l2, 1, 0, 128, false);
         const struct shot shot = {1, 0};
         struct landing at;
         memsys_script(m, 0, &shot, 1, &at);
@@ -70,7 +70,7 @@ static void three(const char *config, const struct shot *shots, bool warm_last, 
 {
     struct memsys *m = machine(3, config);
     if (warm_last)
-        l2_preload(m->l2[0], shots[2].addr, 128, false);
+        l2_preload(m->l2, 1, shots[2].addr, 128, false);
     for (uint32_t i = 0; i < 3; i++)
         memsys_script(m, i, &shots[i], 1, &at[i]);
     memsys_run(m);
@@ -164,9 +164,9 @@ static void cases_are_counted(void **state)
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct memsys *m = machine(4, cases[i].config);
-        l2_preload(m->l2[0], 0x20000, 128, false);
+        l2_preload(m->l2, 1, 0x20000, 128, false);
         if (cases[i].warm)
-            l2_preload(m->l2[0], cases[i].c.addr, 128, false);
+            l2_preload(m->l2, 1, cases[i].c.addr, 128, false);
         const struct shot a = {1, 0}, busy = {6, 0x20000};
         struct landing at[4];
         memsys_script(m, 0, &a, 1, &at[0]);
@@ -211,7 +211,7 @@ static void banks_in_turn(void **state)
         static const unsigned turn[] = {1, 4, 6, 2, 5, 3};
         struct landing at[7];
         for (unsigned i = 0; i < 7; i++)
-            l2_preload(m->l2[0], shots[i].addr, 128, false);
+            l2_preload(m->l2, 1, shots[i].addr, 128, false);
         memsys_script(m, 0, shots, 7, at);
         memsys_run(m);
         uint64_t before = at[0].back;
@@ -238,7 +238,7 @@ static void round_robin(void **state)
         struct landing at[2 + HITS];
         for (uint32_t i = 0; i < HITS; i++) {
             shots[2 + i] = (struct shot){3 + i, 0x20000 + i * 128};
-            l2_preload(m->l2[0], shots[2 + i].addr, 128, false);
+            l2_preload(m->l2, 1, shots[2 + i].addr, 128, false);
         }
         memsys_script(m, 0, shots, 2 + HITS, at);
         memsys_run(m);
@@ -265,7 +265,7 @@ static void room(void **state)
         const struct shot shots[] = {{1, 5 * bank}, {2, 0}, {3, 128}, {4, 256}, {5, bank}};
         struct landing at[5];
         for (unsigned i = 0; i < 5; i++)
-            l2_preload(m->l2[0], shots[i].addr, 128, false);
+            l2_preload(m->l2, 1, shots[i].addr, 128, false);
         memsys_script(m, 0, shots, 5, at);
         memsys_run(m);
         /*
@@ -364,7 +364,7 @@ static void kernel_begins(void **state)
     memset(&wanted, 0, sizeof wanted);
     wanted.hold = true;
     struct memsys *m = machine_with(1, &wayward, NULL, "");
-    l2_preload(m->l2[0], 0, 128, false);
+    l2_preload(m->l2, 1, 0, 128, false);
     const struct shot shots[] = {{1, 0}, {900, 0}}; /* the second keeps the clock going */
     struct landing at[2];
     memsys_script(m, 0, shots, 2, at);
@@ -392,7 +392,7 @@ static void verdicts(void **state)
         memset(&wanted, 0, sizeof wanted);
         wanted.verdict = verdict[i];
         struct memsys *m = machine_with(1, &wayward, NULL, "[l2]\nmshrs = 1\n");
-        l2_preload(m->l2[0], 0x8100, 128, false);
+        l2_preload(m->l2, 1, 0x8100, 128, false);
         memsys_script(m, 0, shots, 4, at[i]);
         memsys_run(m);
         assert_int_equal(memsys_stat(m, "l2.bypasses"), verdict[i] == ORDER_BYPASS);
@@ -603,7 +603,7 @@ static void starvation(void **state)
                                   .max_outstanding = 48,
                                   .l2_order = &wayward};
         struct memsys *m = memsys_new(&c);
-        l2_preload(m->l2[0], 0, LINES * 128, false);
+        l2_preload(m->l2, 1, 0, LINES * 128, false);
         for (uint32_t i = 0; i < SMS; i++)
             memsys_source(m, i, traffic, NULL);
         memsys_run(m);

@@ -154,8 +154,7 @@ static void preload(void **state)
     struct memsys_config c = {.n_sm = 1, .n_channel = 6, .slices = 2, MEMSYS_1GHZ, .config = ""};
     struct memsys *m = memsys_new(&c);
     /* 64 lines over twelve slices; every one is found where the requests look for it. */
-    for (unsigned i = 0; i < 12; i++)
-        l2_preload(m->l2[i], 0x10000, 64 * 128, false);
+    l2_preload(m->l2, 12, 0x10000, 64 * 128, false);
     struct shot shots[64];
     struct landing at[64];
     for (unsigned i = 0; i < 64; i++)
@@ -175,7 +174,7 @@ static void atomics(void **state)
     (void)state;
     /* Atomics of one line: the unit takes one every eight cycles. */
     struct memsys *m = machine(1, "[l2]\natomic_interval = 8\natomic_latency = 20\n");
-    l2_preload(m->l2[0], 0, 128, false);
+    l2_preload(m->l2, 1, 0, 128, false);
     struct shot shots[4];
     struct landing at[4];
     for (unsigned i = 0; i < 4; i++)
@@ -257,7 +256,7 @@ static void port_time(void **state)
     (void)state;
     /* Three lines that hit, 128 bytes each through a port of 32: four cycles apart. Three that miss: one apart. */
     struct memsys *m = machine(1, "[l2]\nport_bytes = 32\n[noc]\nflit = 136\n");
-    l2_preload(m->l2[0], 0, 3 * 128, false);
+    l2_preload(m->l2, 1, 0, 3 * 128, false);
     const struct shot shots[] = {{1, 0}, {2, 128}, {3, 256}};
     struct landing at[3];
     memsys_script(m, 0, shots, 3, at);
@@ -270,7 +269,7 @@ static void port_time(void **state)
     for (int warm = 0; warm < 2; warm++) {
         m = machine(1, "[l2]\nport_bytes = 32\n[noc]\nflit = 136\n");
         if (warm)
-            l2_preload(m->l2[0], 0, 3 * 128, false);
+            l2_preload(m->l2, 1, 0, 3 * 128, false);
         const struct shot stores[] = {{1, 0, REQ_WRITE}, {2, 128, REQ_WRITE}, {3, 256, REQ_WRITE}};
         memsys_script(m, 0, stores, 3, at);
         memsys_run(m);
@@ -363,8 +362,7 @@ static struct memsys *partitioned(const char *config)
 
 static void warm(struct memsys *m, uint64_t addr, uint64_t bytes, bool by_kernel)
 {
-    for (unsigned i = 0; i < m->c.n_channel * m->c.slices; i++)
-        l2_preload(m->l2[i], addr, bytes, by_kernel);
+    l2_preload(m->l2, m->c.n_channel * m->c.slices, addr, bytes, by_kernel);
 }
 
 static void copies(void **state)
@@ -474,7 +472,7 @@ static void copied(void **state)
         struct memsys *m = machine(1, limited ? "[l2]\nsize = 2KiB\nassoc = 4\ncopy_ways = 3\ncopy_dirty_ways = 1\n"
                                               : "[l2]\nsize = 2KiB\nassoc = 4\n");
         for (unsigned i = 0; i < 4; i++)
-            l2_preload(m->l2[0], i * 0x1000, 128, false);
+            l2_preload(m->l2, 1, i * 0x1000, 128, false);
         /* The line copied first is gone where three ways were to be had. Its fetch takes another's way, the next one's
          * the last but one: both are copied lines, and the latest of them was dirty. */
         const struct shot shots[] = {{1, 0, .flags = REQ_F_BYPASS},

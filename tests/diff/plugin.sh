@@ -96,13 +96,13 @@ with = mine
 [variant base]
 with = lru
 INI
-expect 0 "$weir" sweep plan.ini --size tiny -j 1
+expect 0 "$weir" sweep --trust plan.ini --size tiny -j 1
 says err "2 simulations"
-expect 0 "$weir" sweep plan.ini --size tiny -j 1
+expect 0 "$weir" sweep --trust plan.ini --size tiny -j 1
 says err "0 simulations"
 sed -i 's/->filled + /->filled + 1 + /' mine.c
 expect 0 "$weir" plugin build mine.c
-expect 0 "$weir" sweep plan.ini --size tiny -j 1
+expect 0 "$weir" sweep --trust plan.ini --size tiny -j 1
 says err "1 simulation"
 grep -v '^plugin' plan.ini >bare.ini
 expect 0 "$weir" sweep bare.ini --plugin mine.so --size tiny -j 1
@@ -295,7 +295,7 @@ says err "weir: crashed: a fault of a plugin (w_crash.so) or a bug of weir"
 expect 1 "$weir" run --plugin w_crash.so --with w_crash "$program"
 says err "that may be a fault of the program, a fault of a plugin (w_crash.so) or a bug of weir"
 sed 's/mine/w_crash/' plan.ini >crash.ini
-"$weir" sweep crash.ini --size tiny -j 1 >"$dir/out" 2>"$dir/err" && fail "a sweep whose plugin crashes ends well"
+"$weir" sweep --trust crash.ini --size tiny -j 1 >"$dir/out" 2>"$dir/err" && fail "a sweep whose plugin crashes ends well"
 grep -qF "): a fault of a plugin (w_crash.so) or a bug of weir" weir-crash/report.html || fail "the report does not name the plugin"
 
 sed 's/WEIR_L1_MANAGEMENT/WEIR_PREFETCHER/' mine.c >kind.c

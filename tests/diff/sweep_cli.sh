@@ -127,9 +127,9 @@ rolled=$(insts "$(ls "$dir"/cache/weir/recordings/kmeans-*.wt | grep -vF "$first
 # A paper's own flags, unless others are given: k-means' loop over the features is of unknown length.
 sed 's/^\[figure\]/[paper]\nname = apcm\ncflags = -funroll-known-loops\n[figure]/; s/^programs .*/programs = KMN/' "$dir/plan.ini" >"$dir/paper.ini"
 n=$(ls "$dir"/cache/weir/recordings/kmeans-*.wt | wc -l)
-expect 0 "$weir" sweep "$dir/paper.ini" --size tiny --cflags= -o "$dir/none"
+expect 0 "$weir" sweep --trust "$dir/paper.ini" --size tiny --cflags= -o "$dir/none"
 [ "$(ls "$dir"/cache/weir/recordings/kmeans-*.wt | wc -l)" = "$n" ] || fail "--cflags= does not undo the plan's flags"
-expect 0 "$weir" sweep "$dir/paper.ini" --size tiny -o "$dir/known"
+expect 0 "$weir" sweep --trust "$dir/paper.ini" --size tiny -o "$dir/known"
 known=$(insts "$(ls -t "$dir"/cache/weir/recordings/kmeans-*.wt | head -1)")
 [ "$known" -gt "$plain" ] || fail "$known warp instructions with loops of known length unrolled, $plain with all"
 
@@ -206,7 +206,7 @@ says err "nothing.ini: cannot read"
 # Faults: with their place.
 refuse() { # refuse LINE TEXT SED-SCRIPT: the plan changed so is refused at that line
     sed "$3" "$dir/idle.ini" >"$dir/bad.ini"
-    expect 2 "$weir" sweep "$dir/bad.ini" --size tiny -o "$dir/bad"
+    expect 2 "$weir" sweep --trust "$dir/bad.ini" --size tiny -o "$dir/bad"
     says err "bad.ini:$1:"
     says err "$2"
 }
@@ -224,7 +224,7 @@ refuse 5 "did you mean 'l1.misses'?" 's/^normalize/metric = cycles \/ l1.misse\n
 refuse 5 "there is no name at the end" 's/^normalize/metric = cycles \/\nnormalize/'
 refuse 5 "did you mean 'cycles'?" 's/^normalize/maximize = cycle\nnormalize/'
 # Whatever is wrong is said before a program is recorded.
-XDG_CACHE_HOME="$dir/fresh" expect 2 "$weir" sweep "$dir/bad.ini" --size tiny -o "$dir/bad"
+XDG_CACHE_HOME="$dir/fresh" expect 2 "$weir" sweep --trust "$dir/bad.ini" --size tiny -o "$dir/bad"
 [ -z "$(find "$dir/fresh" -name "*.wt" 2>/dev/null)" ] || fail "recorded before the names were checked"
 expect 2 "$weir" reproduce nothing
 says err "papers: apcm"
@@ -298,13 +298,13 @@ with = baseline
 with = gto
 set = l1.size: 16KiB..32KiB*2
 INI
-expect 0 "$weir" sweep "$dir/own.ini" --size tiny --results "$dir/own.sqlite" -o "$dir/own"
+expect 0 "$weir" sweep --trust "$dir/own.ini" --size tiny --results "$dir/own.sqlite" -o "$dir/own"
 says err "0 simulations"
 says err "16 taken from earlier ones"
 says out "short"
 refuse_own() { # refuse_own LINE TEXT SED-SCRIPT
     sed "$3" "$dir/own.ini" >"$dir/bad.ini"
-    expect 2 "$weir" sweep "$dir/bad.ini" --size tiny -o "$dir/bad"
+    expect 2 "$weir" sweep --trust "$dir/bad.ini" --size tiny -o "$dir/bad"
     says err "bad.ini:$1:"
     says err "$2"
 }
@@ -375,7 +375,7 @@ sed 's/machine.sms=2/machine.sms=60/' "$dir/all.ini" >"$dir/idle.ini"
 expect 0 "$weir" sweep "$dir/idle.ini" --size tiny -o "$dir/all"
 says out "nothing is told about the combinations"
 sed 's/^with = two_level/with = pcal/' "$dir/all.ini" >"$dir/bad.ini"
-expect 2 "$weir" sweep "$dir/bad.ini" --size tiny -o "$dir/bad"
+expect 2 "$weir" sweep --trust "$dir/bad.ini" --size tiny -o "$dir/bad"
 says err "are both of kind l1-management"
 
 # Names with blanks and commas: of a recording, of a machine, and of a machine in a plan, in quotes.

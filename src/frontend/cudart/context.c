@@ -93,7 +93,7 @@ static char *seen_machine(void)
                                       : gpu,
                               set && *set ? " " : "", set ? set : "");
     for (char *c = machine; *c; c++)
-        *c = *c == '\n' ? ' ' : *c;
+        *c = *c == REPORT_BETWEEN ? ' ' : *c;
     return machine;
 }
 
@@ -143,6 +143,8 @@ static cudaError_t start(void)
     /* What only executes sees the largest machine; what is timed sees the one that times it. */
     if (timing_props(mode && strcmp(mode, "functional") ? default_machine : "h200", &e))
         return refuse(&e);
+    if (checking_open(&e))
+        return refuse(&e);
     const char *max = rt_option(REPORT_ENV_MAX_INSN);
     const struct emu_opts opts = {
         .heap_bytes = rt.props.global_bytes,
@@ -150,11 +152,14 @@ static cudaError_t start(void)
         .sm_count = rt.props.sm_count,
         .ctas_per_sm = rt.props.max_ctas_per_sm,
         .arch = rt.props.cc_major * 10 + rt.props.cc_minor,
+        .watch = rt.check ? check_watch(rt.check) : NULL,
         .progress = &rt.slot->warp_insts,
     };
     rt.emu = emu_new(&opts, &e);
     if (!rt.emu)
         return refuse(&e);
+    if (rt.check)
+        check_attach(rt.check, rt.emu);
     rt.limit[cudaLimitStackSize] = 1024;
     rt.limit[cudaLimitPrintfFifoSize] = 8650752;
     rt.limit[cudaLimitMallocHeapSize] = 8 << 20;

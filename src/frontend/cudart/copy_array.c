@@ -187,8 +187,14 @@ API cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_t src, size_t x, size_t
 API cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_t src, size_t src_x,
                                        size_t src_y, size_t bytes, enum cudaMemcpyKind kind)
 {
+    struct strip s;
+    cudaError_t e = rt_enter();
+    if (!e)
+        e = strip_open(&s, src, src_x, src_y, bytes); /* before as much memory is asked for */
+    if (rt_leave(e))
+        return e;
     void *middle = xmalloc(bytes + 1);
-    cudaError_t e = cudaMemcpyFromArray(middle, src, src_x, src_y, bytes, cudaMemcpyDeviceToHost);
+    e = cudaMemcpyFromArray(middle, src, src_x, src_y, bytes, cudaMemcpyDeviceToHost);
     if (!e)
         e = cudaMemcpyToArray(dst, dst_x, dst_y, middle, bytes, cudaMemcpyHostToDevice);
     free(middle);

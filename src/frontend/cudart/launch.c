@@ -45,12 +45,15 @@ static cudaError_t copy_params(struct rt_op *op, void **args, void **extra)
     return cudaSuccess;
 }
 
-/* The limits that a launch must keep. CUDA 13 calls every impossible shape an invalid value. */
+/* The limits that a launch must keep. CUDA 13 calls every impossible shape an invalid value, where
+ * older runtimes said invalid configuration: measured (tests/diff/cudart_semantics.expected). */
 static cudaError_t check(const struct rt_op *op)
 {
     const struct rt_func *f = op->kernel.func;
     const struct device_props *p = &rt.props;
     const dim3 g = op->kernel.grid, b = op->kernel.block;
+    if (f->info.has_cluster)
+        return rt_unsupported("the launch of a kernel with __cluster_dims__");
     if (!g.x || !g.y || !g.z || !b.x || !b.y || !b.z)
         return cudaErrorInvalidValue;
     if (g.x > INT32_MAX || g.y > 65535 || g.z > 65535)
@@ -182,7 +185,9 @@ cudaError_t kernel_run(const struct rt_op *op, uint32_t stream_id)
     if (fault.kind == EMU_FAULT_SINK)
         timing_on_sink_error();
     fflush(stdout);
-    if (fault.kind != EMU_FAULT_SINK || !timing_on()) /* the machine has its own words for it, at the end */
+    if (rt.check && fault.kind != EMU_FAULT_SINK)
+        check_fault(rt.check, &fault);
+    else if (fault.kind != EMU_FAULT_SINK || !timing_on()) /* the machine has its own words for it, at the end */
         emu_fault_print(&fault, stderr);
     if (fault.kind != EMU_FAULT_SINK) {
         rt.faulted = true;

@@ -1,5 +1,7 @@
 /* Libraries: device code that a program loads itself at run time, as PTX text or as a fat binary. */
 #include "cudart/runtime.h"
+
+#include "base/infile.h"
 #include "cudart/fatbin.h"
 
 static cudaError_t library_open(cudaLibrary_t *out, char *code, size_t bytes)
@@ -46,7 +48,7 @@ API cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *out, const char *path, in
     if (!e && (!out || !path))
         e = cudaErrorInvalidValue;
     if (!e) {
-        FILE *f = fopen(path, "rb");
+        FILE *f = infile_open(path, INFILE_ANY_SIZE, NULL);
         if (!f)
             return rt_leave(cudaErrorFileNotFound);
         VEC(char) text = {0};

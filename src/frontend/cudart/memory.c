@@ -35,13 +35,19 @@ cudaError_t mem_alloc(void **out, size_t bytes, enum emu_mem_kind kind)
         return cudaErrorMemoryAllocation;
     *out = (void *)(uintptr_t)addr;
     note(*out, kind);
+    if (rt.check)
+        check_alloc(rt.check, addr, bytes, kind);
     return cudaSuccess;
 }
 
 bool mem_free(uint64_t addr, enum emu_mem_kind kind)
 {
+    const struct emu_alloc *a = rt.check ? emu_mem_find(rt.emu, addr, 1) : NULL;
+    const uint64_t bytes = a ? a->bytes : 0;
     if (emu_mem_free(rt.emu, addr, kind))
         return false;
+    if (rt.check)
+        check_free(rt.check, addr, bytes);
     void *key = (void *)(uintptr_t)addr;
     free(ptrmap_get(&rt.handle, key, RT_MEM));
     ptrmap_drop(&rt.handle, key, RT_MEM);
@@ -164,6 +170,8 @@ API cudaError_t cudaFree(void *p)
     cudaError_t e = rt_enter();
     if (!e && p)
         e = mem_free_device((uint64_t)(uintptr_t)p);
+    if (!e && p) /* it waits for the device */
+        checking_host_waits(NULL);
     return rt_leave(e);
 }
 

@@ -55,7 +55,7 @@ API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out, const voi
     return rt_leave(e);
 }
 
-/* Clusters are not formed: one CTA each. */
+/* Clusters are not formed: one CTA each, and how many larger ones would fit is not known. */
 API cudaError_t cudaOccupancyMaxPotentialClusterSize(int *out, const void *func, const cudaLaunchConfig_t *config)
 {
     struct rt_func *f;
@@ -69,13 +69,6 @@ API cudaError_t cudaOccupancyMaxPotentialClusterSize(int *out, const void *func,
 
 API cudaError_t cudaOccupancyMaxActiveClusters(int *out, const void *func, const cudaLaunchConfig_t *config)
 {
-    struct rt_func *f;
-    cudaError_t e = rt_enter();
-    if (!e)
-        e = out && config ? func_find(func, &f) : cudaErrorInvalidValue;
-    if (!e)
-        *out =
-            (int)rt.props.sm_count * ctas_per_sm(f, (int)(config->blockDim.x * config->blockDim.y * config->blockDim.z),
-                                                 config->dynamicSmemBytes);
-    return rt_leave(e);
+    (void)out, (void)func, (void)config;
+    return rt_unsupported("cudaOccupancyMaxActiveClusters");
 }

@@ -62,6 +62,7 @@ void rt_finish(void)
         }
         rt.writer = NULL;
         timing_finish();
+        checking_finish();
         rt.slot->finished = 1;
     }
     rt.finished = true;

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define REPORT_BETWEEN '\x1f' /* between the words of a list: a path may hold any other character */
+
 #define REPORT_ENV_PREFIX   "WEIR_"          /* of all of the following */
 #define REPORT_ENV_FD       "WEIR_REPORT_FD" /* number of the inherited descriptor of struct report */
 #define REPORT_ENV_MODE     "WEIR_MODE"      /* functional (default), record, timing */
@@ -19,17 +21,21 @@
 #define REPORT_ENV_PROGRAM  "WEIR_PROGRAM"   /* command line, for the trace and the statistics */
 #define REPORT_ENV_MAX_INSN "WEIR_MAX_INSN"  /* warp instructions per launch */
 #define REPORT_ENV_GPU      "WEIR_GPU"       /* machine: name or file */
-#define REPORT_ENV_SET      "WEIR_SET"       /* key=value assignments, newline between them */
+#define REPORT_ENV_SET      "WEIR_SET"       /* key=value assignments, REPORT_BETWEEN between them */
 #define REPORT_ENV_WITH     "WEIR_WITH"      /* timing: policies, comma between them */
-#define REPORT_ENV_PLUGINS  "WEIR_PLUGINS"   /* absolute paths, newline between them */
+#define REPORT_ENV_PLUGINS  "WEIR_PLUGINS"   /* absolute paths, REPORT_BETWEEN between them */
 #define REPORT_ENV_ENGINE   "WEIR_ENGINE"    /* skip or tick */
 #define REPORT_ENV_SAMPLE   "WEIR_SAMPLE"    /* core cycles between samples */
 #define REPORT_ENV_SHOW                                                                                                \
     "WEIR_SHOW" /* what to print at the end: summary, loads, gpgpusim, ncu; or make: profile, energy */
-#define REPORT_ENV_JSON   "WEIR_JSON"   /* file for the statistics; "-" = REPORT_ENV_STDOUT */
-#define REPORT_ENV_STDOUT "WEIR_STDOUT" /* descriptor of weir's standard output where the program has another */
+#define REPORT_ENV_JSON     "WEIR_JSON"   /* file for the statistics; "-" = REPORT_ENV_STDOUT */
+#define REPORT_ENV_CHECK    "WEIR_CHECK"  /* weir check: bits of the tools, and words: leaks strict notes fail-fast */
+#define REPORT_ENV_KERNEL   "WEIR_KERNEL" /* weir check: regular expression */
+#define REPORT_ENV_SUPPRESS "WEIR_SUPPRESS"
+#define REPORT_ENV_SARIF    "WEIR_SARIF"
+#define REPORT_ENV_STDOUT   "WEIR_STDOUT" /* descriptor of weir's standard output where the program has another */
 
-#define REPORT_VERSION 1
+#define REPORT_VERSION 2
 enum { REPORT_SLOTS = 16, REPORT_KERNELS = 256, REPORT_NAME_BYTES = 200 };
 
 struct report_kernel {
@@ -57,6 +63,7 @@ struct report {
     atomic_uint unsimulated; /* a static CUDA runtime tried to load the driver */
     atomic_uint deadlocks;   /* of the simulated machine */
     atomic_uint bad_input;   /* configuration that cannot be used, trace that cannot be written */
+    atomic_uint found;       /* errors that weir check reports */
     atomic_uint line;        /* enum report_line */
     struct report_slot slot[REPORT_SLOTS];
 };

@@ -11,8 +11,10 @@
 #ifndef WEIR_CUDART_RT_H
 #define WEIR_CUDART_RT_H
 
+#include "base/bits.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "check/check.h"
 #include "cudart/abi.h"
 #include "cudart/fatbin.h"
 #include "cudart/run_link.h"
@@ -161,6 +163,14 @@ void op_release(struct rt_op *);
 cudaError_t kernel_op(struct rt_op *, const void *func, dim3 grid, dim3 block, void **args, void **extra, size_t smem,
                       bool cooperative);
 cudaError_t kernel_run(const struct rt_op *, uint32_t stream_id);
+struct box { /* in bytes, rows and slices */
+    size_t width, height, depth;
+};
+/* Bytes from the first to behind the last one of a box with something in it; SIZE_MAX where that is too much. */
+static inline size_t box_span(const struct box *n, size_t row_step, size_t slice_step)
+{
+    return sat_add(sat_add(sat_mul(n->depth - 1, slice_step), sat_mul(n->height - 1, row_step)), n->width);
+}
 cudaError_t copy_run(const struct cudaMemcpy3DParms *, uint32_t stream_id);
 cudaError_t copy_check(const struct cudaMemcpy3DParms *);
 struct rt_op copy_op_1d(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind);
@@ -280,6 +290,13 @@ void timing_on_sink_error(void);  /* after EMU_FAULT_SINK; does not return when 
 void timing_abandon_kernel(void); /* a kernel faulted: the machine need not finish it */
 int timing_interrupted(void);     /* the signal by which the user ended the simulation; 0 = none */
 
+/* ---- weir check: defined in checking.c; without it all of these do nothing ---- */
+int checking_open(struct err *); /* sets rt.check when it was asked for */
+void checking_op(const struct rt_stream *);
+void checking_host_waits(const struct rt_stream *); /* NULL = for all of them */
+void checking_copy(void *to, const void *from, size_t bytes, bool to_device, bool from_device);
+void checking_finish(void);
+
 /* ---- the context ---- */
 struct rt {
     pthread_mutex_t lock;
@@ -291,6 +308,7 @@ struct rt {
     struct emu *emu;
     struct device_props props;
     const struct stream_sink *sink; /* NULL: functional */
+    struct check *check;            /* NULL: nothing is checked */
     struct trace_writer *writer;
     struct ptrmap handle;
     struct ptrmap symbol; /* host stub or shadow -> rt_func, rt_var */

@@ -13,14 +13,18 @@ cudaError_t op_submit(cudaStream_t handle, const struct rt_op *op)
         capture_invalidate_blocking();
         return cudaErrorStreamCaptureImplicit;
     }
+    checking_op(s);
     return op_run(op, s->id);
 }
 
 cudaError_t op_run(const struct rt_op *op, uint32_t stream_id)
 {
     switch (op->kind) {
-    case OP_EMPTY:
     case OP_EVENT_WAIT: /* everything submitted before has run */
+        if (rt.check)
+            check_stream_waits_event(rt.check, stream_id, op->event);
+        return cudaSuccess;
+    case OP_EMPTY:
         return cudaSuccess;
     case OP_KERNEL:
         return kernel_run(op, stream_id);
@@ -33,6 +37,8 @@ cudaError_t op_run(const struct rt_op *op, uint32_t stream_id)
         return rt.sticky;
     case OP_EVENT_RECORD:
         op->event->recorded = true;
+        if (rt.check)
+            check_event_record(rt.check, op->event, stream_id);
         if (!(op->event->flags & cudaEventDisableTiming))
             op->event->time_ps = timing_now_ps();
         return cudaSuccess;

@@ -7,6 +7,8 @@
 #include "cudart/runtime.h"
 
 enum { ALIGN_BYTES = 512 }; /* of linear memory behind a texture: cudaDeviceProp.textureAlignment */
+/* cudaDeviceProp.maxTexture2DLinear */
+enum { MAX_LINEAR_WIDTH = 131072, MAX_LINEAR_HEIGHT = 65000, MAX_LINEAR_PITCH = 2097120 };
 
 struct object { /* what the program described, for the Get calls */
     uint64_t handle;
@@ -100,7 +102,8 @@ static cudaError_t set_pitch(struct emu_tex_desc *d, const struct cudaResourceDe
         return e;
     const uint64_t elem = d->n_channel * d->channel_bits / 8u;
     const size_t w = res->res.pitch2D.width, h = res->res.pitch2D.height, pitch = res->res.pitch2D.pitchInBytes;
-    if (!w || !h || pitch < w * elem || pitch % 32 || (uintptr_t)res->res.pitch2D.devPtr % ALIGN_BYTES)
+    if (!w || !h || w > MAX_LINEAR_WIDTH || h > MAX_LINEAR_HEIGHT || pitch > MAX_LINEAR_PITCH || pitch < w * elem ||
+        pitch % 32 || (uintptr_t)res->res.pitch2D.devPtr % ALIGN_BYTES)
         return cudaErrorInvalidValue;
     const size_t span = (h - 1) * pitch + w * elem;
     if (!mem_find(res->res.pitch2D.devPtr, span))

@@ -51,7 +51,7 @@ static int poll(void *ctx, uint64_t cycle, uint64_t warp_insts)
     return interrupted != 0;
 }
 
-/* "a\nb\n" as a list; the strings stay in *copy. */
+/* A list; the strings stay in *copy. */
 struct lines {
     char *copy;
     VEC(const char *) line;
@@ -59,7 +59,8 @@ struct lines {
 static struct lines split_lines(const char *text)
 {
     struct lines l = {.copy = xstrdup(text ? text : "")};
-    for (char *save, *s = strtok_r(l.copy, "\n", &save); s; s = strtok_r(NULL, "\n", &save))
+    const char between[] = {REPORT_BETWEEN, 0};
+    for (char *save, *s = strtok_r(l.copy, between, &save); s; s = strtok_r(NULL, between, &save))
         VEC_PUSH(&l.line, s);
     return l;
 }

@@ -7,6 +7,7 @@
  */
 #include "base/demangle.h"
 #include "emu/decode.h"
+#include "emu/watch.h"
 
 #include <stdio.h>
 
@@ -785,6 +786,8 @@ int emu_decode_kernel(struct emu_kernel *k, struct emu_fault *fault)
         p->n_cache = d.n_cache;
         p->cache = emu_prog_alloc(p, d.n_cache * sizeof *p->cache);
         p->decoded = true;
+        if (d.emu->opts.watch)
+            d.emu->opts.watch->decoded(d.emu->opts.watch->ctx, p);
     } else {
         p->refused = emu_prog_alloc(p, sizeof *p->refused);
         *p->refused = *fault;

@@ -29,6 +29,7 @@
 #define EMU_WINDOW_MASK   0xff00000000000000ull
 
 struct emu;
+struct emu_watch;
 
 struct emu_opts {
     uint64_t heap_bytes;     /* device memory that cudaMalloc can give; 0 = 16 GiB */
@@ -39,7 +40,8 @@ struct emu_opts {
     uint32_t ctas_per_sm;    /* 0 = 8 */
     uint32_t arch;           /* highest PTX target to run and what cudart reports: 90 */
     FILE *printf_out;        /* device printf; NULL = stdout */
-    uint64_t *progress;      /* is told emu_stats.warp_insts after every CTA; NULL = not wanted */
+    const struct emu_watch *watch; /* load_tracker.h; NULL = nobody looks */
+    uint64_t *progress;            /* is told emu_stats.warp_insts after every CTA; NULL = not wanted */
 };
 
 struct emu *emu_new(const struct emu_opts *, struct err *);
@@ -99,6 +101,7 @@ struct emu_kernel_info {
     uint32_t regs_per_thread;
     uint32_t smem_static_bytes, const_bytes, local_bytes_per_thread;
     uint32_t max_threads_per_cta; /* 0 = not bounded by the kernel */
+    bool has_cluster;             /* it is compiled for clusters of several CTAs, which emu_launch does not form */
     uint32_t n_param;
     uint32_t ptx_version, binary_version; /* 10 * major + minor: 90, 75 ... */
 };

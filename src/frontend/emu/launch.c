@@ -12,6 +12,7 @@
 #include "base/demangle.h"
 #include "emu/access.h"
 #include "emu/op_table.h"
+#include "emu/watch.h"
 
 #include <stdio.h>
 
@@ -235,6 +236,8 @@ static void cta_start(struct emu_cta *c, uint64_t index)
         if (c->warp[i].enc)
             stream_enc_begin(c->warp[i].enc, g->trace);
     }
+    if (g->emu->opts.watch)
+        g->emu->opts.watch->cta_begin(g->emu->opts.watch->ctx, c);
 }
 
 /* ---- the stream ---- */
@@ -374,9 +377,13 @@ static enum cta_stop cta_run(struct emu_cta *c)
     }
 }
 
+/* A CTA has ended, or will not go on. */
 static void cta_count(struct emu_cta *c)
 {
     struct emu_stats *s = &c->grid->emu->stats;
+    const struct emu_watch *watch = c->grid->emu->opts.watch;
+    if (watch)
+        watch->cta_end(watch->ctx, c);
     for (uint32_t i = 0; i < c->n_warp; i++) {
         s->warp_insts += c->warp[i].warp_insts;
         s->thread_insts += c->warp[i].thread_insts;
@@ -664,8 +671,13 @@ static int launch_one(struct emu_grid *g)
         rc = begin_stream(g);
     if (rc == 0) {
         unsigned fp = emu_fp_enter();
+        const struct emu_watch *watch = g->emu->opts.watch;
         g->emu->running = g;
+        if (watch)
+            watch->launch_begin(watch->ctx, g);
         rc = run_grid(g);
+        if (watch)
+            watch->launch_end(watch->ctx, g);
         g->emu->running = NULL;
         emu_fp_leave(fp);
         g->emu->stats.launches++;

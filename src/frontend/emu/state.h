@@ -142,6 +142,7 @@ struct emu_prog {
     uint32_t n_table;
     struct emu_fault *refused; /* why it cannot run, once known */
     uint32_t **table;          /* brx.idx targets: table[k][0] = count, then pcs */
+    void *watched;             /* the observer's, see load_tracker.h */
 };
 
 int emu_link_kernel(struct emu_kernel *, struct err *); /* sets k->prog */
@@ -252,6 +253,7 @@ struct emu_cta {
     uint64_t sent_insts;  /* in them */
     uint64_t insts;       /* executed */
     uint32_t local_bytes; /* per thread */
+    void *watched;        /* the observer's, see load_tracker.h */
 };
 
 struct emu_child {             /* a launch made by device code */

@@ -247,7 +247,7 @@ struct ptx_func {
     struct ptx_label *label;
     uint32_t n_inst;
     struct ptx_inst *inst;
-    uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg; /* 0 = not given */
+    uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg, reqnctapercluster[3]; /* 0 = not given */
     uint32_t line;
 
     /* Filled by ptx_analyze. */

@@ -182,6 +182,9 @@ static void print_signature(const struct printer *p, const struct ptx_func *f, b
         fprintf(p->out, " .maxntid %u, %u, %u", f->maxntid[0], f->maxntid[1], f->maxntid[2]);
     if (f->reqntid[0])
         fprintf(p->out, " .reqntid %u, %u, %u", f->reqntid[0], f->reqntid[1], f->reqntid[2]);
+    if (f->reqnctapercluster[0])
+        fprintf(p->out, " .reqnctapercluster %u, %u, %u", f->reqnctapercluster[0], f->reqnctapercluster[1],
+                f->reqnctapercluster[2]);
     if (f->minnctapersm)
         fprintf(p->out, " .minnctapersm %u", f->minnctapersm);
     if (f->maxnreg)

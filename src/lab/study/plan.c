@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "base/nearest.h"
 #include "base/renamed.h"
-#include "gpu/plugin.h"
 #include "study/axes.h"
 #include "chart/plot.h"
 #include "study/search.h"
@@ -22,7 +21,6 @@ struct reading {
     bool is_base;           /* the shared file: its [figure] is not ours */
     char *base, *published; /* as written */
     struct inifile_place base_at, published_at;
-    struct inifile_words plugin;
 };
 
 static int unknown(const struct inifile_item *i, const char *const *keys, unsigned n, struct err *e)
@@ -70,7 +68,7 @@ static int read_figure(struct reading *r, const struct inifile_item *i, struct e
     } lists[] = {{"programs", &p->programs},
                  {"variants", &p->variants},
                  {"means", &p->means},
-                 {"plugin", &r->plugin},
+                 {"plugin", &p->plugins},
                  {"parts", &p->parts}};
     static const char *const keys[] = {"number",    "title",          "machine", "metric",   "axis",
                                        "normalize", "not_reproduced", "note",    "maximize", "base",
@@ -218,8 +216,10 @@ static int read_paper(struct reading *r, const struct inifile_item *i, struct er
     }
     if (!strcmp(i->key, "title"))
         return inifile_text(&r->p->paper_title, i, e);
-    if (!strcmp(i->key, "cflags"))
+    if (!strcmp(i->key, "cflags")) {
+        r->p->cflags_at = INIFILE_PLACE(i);
         return inifile_text(&r->p->cflags, i, e);
+    }
     if (!strcmp(i->key, "published")) {
         r->published_at = INIFILE_PLACE(i);
         return inifile_text(&r->published, i, e);
@@ -522,11 +522,12 @@ int plan_read(struct plan *p, const char *path, struct err *e)
         p->published = beside(p, "published", r.published, r.published_at, e);
         status = p->published ? 0 : -1;
     }
-    for (size_t i = 0; !status && i < r.plugin.word.n; i++) {
-        const char *plugin = beside(p, "plugin", r.plugin.word.p[i], r.plugin.at, e);
-        status = plugin ? plugin_load(plugin, e) : -1;
+    for (size_t i = 0; !status && i < p->plugins.word.n; i++) {
+        const char *plugin = beside(p, "plugin", p->plugins.word.p[i], p->plugins.at, e);
+        status = plugin ? 0 : -1;
+        free(p->plugins.word.p[i]);
+        p->plugins.word.p[i] = xstrdup(plugin ? plugin : "");
     }
-    inifile_free_words(&r.plugin);
     free(r.base);
     free(r.published);
     if (!status)
@@ -570,6 +571,7 @@ void plan_free(struct plan *p)
     inifile_free_words(&p->variants);
     inifile_free_words(&p->means);
     inifile_free_words(&p->parts);
+    inifile_free_words(&p->plugins);
     inifile_free_words(&p->order);
     inifile_free_words(&p->first);
     for (size_t i = 0; i < p->variant.n; i++)

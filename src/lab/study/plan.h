@@ -11,7 +11,7 @@
  *     normalize = swl              ; every value is divided by this variant's
  *     variants  = swl pcal apcm    ; in this order; those of this file if left out
  *     published = published.ini    ; what is known of it; or in the base
- *     plugin    = mine.so          ; plugins whose policies the variants use, beside this file; loaded as it is read
+ *     plugin    = mine.so          ; plugins whose policies the variants use, beside this file
  *
  *     [variant swl]
  *     label = CCWS-SWL
@@ -98,13 +98,14 @@ struct plan {
     struct inifile_words programs; /* as written */
     struct inifile_words variants; /* names, in the order of the figure */
     struct inifile_words means;    /* groups over which to average */
+    struct inifile_words plugins;  /* paths of plugins whose policies the variants use; not loaded yet */
     struct inifile_words parts;    /* INTERACTIONS: variants that are combined */
     struct inifile_words order;    /* the paper's programs, in its order; from the base */
     struct inifile_words first;    /* "KMN:1": the paper simulates only so many launches of it */
     VEC(struct plan_variant) variant;
     VEC(struct plan_axis) sweep;      /* become variants */
     VEC(struct plan_program) program; /* those that are described; others are files or of the suite */
-    struct inifile_place at, normalize_at, metric_at, maximize_at, machine_at, number_at;
+    struct inifile_place at, normalize_at, metric_at, maximize_at, machine_at, number_at, cflags_at;
     VEC(char *) text; /* paths that places point to */
 };
 

@@ -7,6 +7,7 @@
  */
 #include "engine/config.h"
 
+#include "base/infile.h"
 #include "base/mem.h"
 #include "base/nearest.h"
 #include "base/renamed.h"
@@ -305,6 +306,11 @@ static char *next_line(char *out, int room, void *stream)
     out[n + 1] = 0;
     r->text += n;
     r->text += *r->text == '\n';
+    if (text_has_control(out)) {
+        err_at(r->e, r->path, r->line, 0, "there is a control character in this line");
+        r->failed = true;
+        return NULL;
+    }
     /* A comment may also follow a value after " #"; inih itself knows only " ;". */
     for (char *p = out; *p; p++)
         if (*p == '#' && (p == out || p[-1] == ' ' || p[-1] == '\t')) {
@@ -369,32 +375,6 @@ static int load_text(struct cfg *c, const char *path, const char *text, unsigned
     return 0;
 }
 
-static char *read_all(const char *path, struct err *e)
-{
-    FILE *f = fopen(path, "re");
-    if (!f) {
-        err_at(e, path, 0, 0, "cannot open: %s", strerror(errno));
-        return NULL;
-    }
-    VEC(char) text = {0};
-    for (int ch; (ch = getc(f)) != EOF && text.n < (1 << 20);) {
-        if (!ch) {
-            err_at(e, path, 0, 0, "this is not a text file");
-            VEC_FREE(&text);
-            break;
-        }
-        VEC_PUSH(&text, (char)ch);
-    }
-    if (ferror(f)) {
-        err_at(e, path, 0, 0, "cannot read: %s", strerror(errno));
-        VEC_FREE(&text);
-    } else if (text.p || feof(f)) {
-        VEC_PUSH(&text, 0);
-    }
-    fclose(f);
-    return text.p;
-}
-
 static int load_machine(struct cfg *c, const char *name, const char *from, unsigned depth, uint16_t *layer,
                         struct err *e)
 {
@@ -403,7 +383,7 @@ static int load_machine(struct cfg *c, const char *name, const char *from, unsig
     char path[4096];
     if (cfg_find_machine(name, from, path, sizeof path, e))
         return -1;
-    char *text = read_all(path, e);
+    char *text = infile_text(path, 1 << 20, e);
     if (!text)
         return -1;
     int status = load_text(c, path, text, depth, layer, e);

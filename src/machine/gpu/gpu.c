@@ -506,29 +506,17 @@ enum gpu_end gpu_launch(struct gpu *g, const struct trace_kernel *k, const struc
     return end;
 }
 
-/* Each line of a copy in the slices that may hold it. */
-static void preload_l2(struct gpu *g, const struct trace_event *ev)
-{
-    const uint64_t line = ((const struct l2_config *)cfg_section(g->cfg, "l2"))->line;
-    const bool by_kernel = ev->kind == TRACE_EV_MEMSET;
-    for (uint64_t a = ev->address & ~(line - 1); a < ev->address + ev->bytes; a += line) {
-        uint32_t slice = addrmap_slice(&g->map, a);
-        l2_preload(g->l2[slice], a, line, by_kernel);
-        if (g->map.n_partition > 1)
-            l2_preload(g->l2[addrmap_counterpart(&g->map, slice)], a, line, by_kernel);
-    }
-}
-
 void gpu_event(struct gpu *g, const struct trace_event *ev)
 {
     bool writes = ev->kind == TRACE_EV_COPY_H2D || ev->kind == TRACE_EV_COPY_D2D || ev->kind == TRACE_EV_MEMSET;
     if (!writes || !ev->bytes)
         return;
-    if (g->memory->copies_preload_l2)
-        preload_l2(g, ev);
-    else
-        for (unsigned i = 0; i < g->n_slice; i++)
-            l2_invalidate(g->l2[i], ev->address, ev->bytes);
+    if (g->memory->copies_preload_l2) {
+        l2_preload(g->l2, g->n_slice, ev->address, ev->bytes, ev->kind == TRACE_EV_MEMSET);
+        return;
+    }
+    for (unsigned i = 0; i < g->n_slice; i++)
+        l2_invalidate(g->l2[i], ev->address, ev->bytes);
 }
 
 static bool all_drained(const struct gpu *g)

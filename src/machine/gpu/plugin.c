@@ -7,6 +7,7 @@
  */
 #include "gpu/plugin.h"
 
+#include "base/infile.h"
 #include "base/mem.h"
 #include "engine/config_value.h"
 #include "gpu/gpu_config.h"
@@ -46,9 +47,9 @@ static const struct weir_functions functions = {
 
 static int identify(struct plugin *p, struct err *e)
 {
-    FILE *f = fopen(p->path, "re");
+    FILE *f = infile_open(p->path, INFILE_ANY_SIZE, e);
     if (!f)
-        return err_at(e, p->path, 0, 0, "cannot read: %s", strerror(errno));
+        return -1;
     uint64_t h = 0xcbf29ce484222325ull;
     for (int c; (c = getc(f)) != EOF;)
         h = (h ^ (unsigned char)c) * 0x100000001b3ull;

@@ -1,4 +1,4 @@
-/* Builds, connects and preloads an L2 slice; its invariants, deadlock report, parameters and statistics. */
+/* Builds and connects an L2 slice; its invariants, deadlock report, parameters and statistics. */
 #include "l2/l2_priv.h"
 
 #include "engine/waits.h"
@@ -118,6 +118,7 @@ struct l2 *l2_new(struct engine *eng, const struct l2_setup *config, const struc
     if (tags_init(&l2->tags, eng->arena, sets, cfg->assoc, (uint32_t)cfg->line, (enum set_hash)cfg->set_hash, e))
         return NULL;
     l2->words = arena_alloc64(eng->arena, tags_entries(&l2->tags) * sizeof *l2->words);
+    l2->copied_lines = arena_alloc(eng->arena, sets);
     if (cfg->line_metadata || config->line_metadata)
         l2->policy_tag = arena_alloc64(eng->arena, tags_entries(&l2->tags) * sizeof *l2->policy_tag);
     mshr_init(&l2->mshr, eng->arena, cfg->mshrs, cfg->max_merges);
@@ -193,76 +194,6 @@ void l2_kernel_begin(struct l2 *l2, uint32_t launch_index)
         return;
     order_kernel(l2->order, launch_index);
     engine_wake(&l2->comp, 0); /* the policy may now offer requests that it held back */
-}
-
-/* The way for a line of a host copy: a free one, or that of the line copied longest ago. */
-static int32_t way_for_copy(const struct l2 *l2, uint32_t set)
-{
-    const struct tags *t = &l2->tags;
-    uint32_t n = 0;
-    int32_t oldest = -1;
-    for (uint32_t k = set * t->n_way; l2->cfg.copy_ways && k < (set + 1) * t->n_way; k++) {
-        n += t->line[k] != TAG_NONE;
-        if (t->flags[k] & TAG_F_COPIED && !t->pending[k] && (oldest < 0 || t->used[k] < t->used[oldest]))
-            oldest = (int32_t)k;
-    }
-    return n < l2->cfg.copy_ways || oldest < 0 ? tags_victim_lru(t, set) : oldest;
-}
-
-/* Of the lines that copies left dirty in a set, all but the latest l2.copy_dirty_ways have been written back. */
-static void clean_copied(struct l2 *l2, uint32_t set)
-{
-    struct tags *t = &l2->tags;
-    for (;;) {
-        uint32_t n = 0;
-        int32_t oldest = -1;
-        for (uint32_t k = set * t->n_way; k < (set + 1) * t->n_way; k++)
-            if (t->flags[k] & TAG_F_COPIED && t->dirty[k]) {
-                n++;
-                oldest = oldest < 0 || t->used[k] < t->used[oldest] ? (int32_t)k : oldest;
-            }
-        if (n <= l2->cfg.copy_dirty_ways)
-            return;
-        t->dirty[oldest] = 0;
-    }
-}
-
-void l2_preload(struct l2 *l2, uint64_t addr, uint64_t bytes, bool by_kernel)
-{
-    struct tags *t = &l2->tags;
-    uint64_t size = 1ull << t->line_shift;
-    for (uint64_t a = addr & ~(size - 1); a < addr + bytes; a += size) {
-        uint32_t home = addrmap_slice(l2->env.map, a);
-        bool copy = l2->remote_out && addrmap_request_slice(l2->env.map, a) == l2->env.slice && home != l2->env.slice;
-        if (home != l2->env.slice && !copy)
-            continue;
-        uint64_t line = a >> t->line_shift;
-        uint32_t set = tags_set(t, addrmap_local(l2->env.map, a) >> t->line_shift);
-        int32_t entry = tags_find(t, set, line);
-        if (copy && !by_kernel) {
-            if (entry >= 0 && !t->pending[entry])
-                tags_drop(t, (uint32_t)entry); /* it is out of date */
-            continue;
-        }
-        if (entry < 0) {
-            entry = way_for_copy(l2, set);
-            if (entry < 0)
-                continue; /* every way is reserved for a line in flight: the copy bypasses the slice */
-            /* A host copy causes no traffic, and neither do the lines it displaces. */
-            tags_place(t, (uint32_t)entry, line);
-            l2->words[entry] = 0;
-        }
-        l2->stats.preloaded++;
-        tags_touch(t, (uint32_t)entry);
-        t->valid[entry] = t->full;
-        if (l2->cfg.copy_ways)
-            t->flags[entry] |= TAG_F_COPIED;
-        if (l2->cfg.copy_dirty_ways && !copy) {
-            t->dirty[entry] = t->full;
-            if (!by_kernel)
-                clean_copied(l2, set);
-        }
-    }
 }
 
 void l2_invalidate(struct l2 *l2, uint64_t addr, uint64_t bytes)

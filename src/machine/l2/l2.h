@@ -38,12 +38,13 @@ void l2_connect(struct l2 *, struct port *reply_out, struct port *dram_out);
 void l2_connect_partitions(struct l2 *, struct l2 *);
 
 /*
- * Functional preload: marks the lines of [addr, addr + bytes) that belong to this slice as present, as a host copy
- * through the L2 leaves them (l2.copy_ways, l2.copy_dirty_ways), or a memset, which is a kernel of the driver
- * (by_kernel). With two partitions, a memset also leaves them in the counterpart that SMs access, whereas a copy
- * invalidates them there. It costs no cycles. Call it only while the engine is stopped.
+ * Functional preload: marks the lines of [addr, addr + bytes), at least one byte, as present in the slices that they
+ * belong to, as a host copy through the L2 leaves them (l2.copy_ways, l2.copy_dirty_ways), or a memset, which is a
+ * kernel of the driver (by_kernel). With two partitions, a memset also leaves them in the counterpart that SMs access,
+ * whereas a copy invalidates them there. `slice`: all of the machine, in the order of their indices. It costs no cycles
+ * of the machine, and the host's time is bounded by the size of the cache. Call it only while the engine is stopped.
  */
-void l2_preload(struct l2 *, uint64_t addr, uint64_t bytes, bool by_kernel);
+void l2_preload(struct l2 *const *slice, uint32_t n_slice, uint64_t addr, uint64_t bytes, bool by_kernel);
 /* Invalidates the lines of the same range that a host copy has overwritten in DRAM. */
 void l2_invalidate(struct l2 *, uint64_t addr, uint64_t bytes);
 void l2_kernel_begin(struct l2 *, uint32_t launch_index);

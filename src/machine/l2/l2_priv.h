@@ -69,9 +69,10 @@ struct l2 {
     struct port *remote_out, *copy_out;
     struct tags tags;
     struct mshr mshr;
-    uint32_t mshr_units;  /* MSHRs in use: lines, or sectors when requests are split */
-    uint16_t *policy_tag; /* per entry, when notes are kept */
-    uint32_t *words;      /* per entry: 4-byte words written since it was allocated without a fetch */
+    uint32_t mshr_units;   /* MSHRs in use: lines, or sectors when requests are split */
+    uint16_t *policy_tag;  /* per entry, when notes are kept */
+    uint8_t *copied_lines; /* per set: lines that the current copy has brought, up to the number of ways */
+    uint32_t *words;       /* per entry: 4-byte words written since it was allocated without a fetch */
     struct l2_waiter *waiter;
     uint32_t waiter_free;
     struct ring miss;  /* the slice's own requests to DRAM */

@@ -392,7 +392,7 @@ static void sync(struct comp *c, uint64_t now)
     account((struct sm *)c, now);
 }
 
-/* Warps that wait for loads wait for requests, which other components report. */
+/* Warps that wait for loads wait for requests, which other components report; unless there are none. */
 static void waits(const struct comp *c, struct waits *w)
 {
     const struct sm *sm = (const struct sm *)c;
@@ -409,6 +409,16 @@ static void waits(const struct comp *c, struct waits *w)
         waits_for_else(w, NULL, REQ_NONE,
                        waits_text(w, "the other warps of CTA %" PRIu64 " at barrier %u (warp %u, pc %u)",
                                   sm->cta[x->cta].number, x->at_barrier, s, x->pc));
+    }
+    const uint64_t memory = sm->in[WARP_MEMORY] | sm->in[WARP_FENCE] | sm->in[WARP_DRAIN];
+    for (uint64_t left = sm->outstanding ? 0 : memory; left; left &= left - 1) {
+        unsigned s = (unsigned)__builtin_ctzll(left);
+        const struct warp *x = &sm->warp[s];
+        waits_for_else(w, NULL, REQ_NONE,
+                       waits_text(w,
+                                  "a memory instruction of its own, which no request completes (CTA %" PRIu64
+                                  ", warp %u, pc %u)",
+                                  sm->cta[x->cta].number, s, x->pc));
     }
     for (uint64_t left = sm->throttled; left; left &= left - 1) {
         unsigned s = (unsigned)__builtin_ctzll(left);
