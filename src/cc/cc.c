@@ -753,6 +753,8 @@ static int link_program(const struct cc_job *job, const struct cc_tools *t, cons
             !strcmp(job->host.p[i], "-pthread") || !strncmp(job->host.p[i], "-Wl,", 4) ||
             !strcmp(job->host.p[i], "-rdynamic"))
             cc_push(&w, job->host.p[i]);
+    if (t->libraries[0]) /* behind the user's folders, none of which should have them */
+        cc_pushf(&w, "-L%s", t->libraries);
     /* clang's code calls its own OpenMP library. gcc's beside it would answer omp_get_thread_num() for threads that are
      * not its. */
     bool gomp = false;
@@ -762,7 +764,7 @@ static int link_program(const struct cc_job *job, const struct cc_tools *t, cons
     for (size_t i = 0; i < job->link.n; i++)
         cc_push(&w, gomp && !strcmp(job->link.p[i], "-lgomp") ? "-lomp" : job->link.p[i]);
     cc_pushf(&w, "%s/libcudart.so.13", t->cudart);
-    for (const char *const *x = (const char *const[]){"-rpath", t->cudart, NULL}; *x; x++) {
+    for (const char *const *x = (const char *const[]){"-rpath", t->cudart, "-rpath", t->libraries, NULL}; *x; x++) {
         cc_push(&w, "-Xlinker"); /* not -Wl, which splits a path at its commas */
         cc_push(&w, *x);
     }
