@@ -31,6 +31,7 @@ lab/report base engine gpu chart study
 cc base ptx emu
 libraries/compile base cc
 libraries/nvrtc base cc compile weir
+libraries/cublas base compile weir
 cli base trace ptx code emu cudart import engine energy gpu chart profile study report cc transform
 " # weir/: include/weir, the headers of weir cc and of plugins
 if [ "$1" = --table ]; then

@@ -26,6 +26,7 @@ static const struct {
     [PATHS_NVCC] = {"lib/weir/bin", ".", NULL, "nvcc"},
     [PATHS_LIBRARIES] = {"lib/weir", "src/libraries", NULL, "libnvrtc.so.13"},
     [PATHS_LIBRARY_CODE] = {"share/weir/libraries", NULL, "src/libraries", "cublas/gemm.cu"},
+    [PATHS_TOOLKIT] = {"lib/weir", "toolkit", NULL, "include/cuda_runtime.h"},
     [PATHS_PLANS] = {"share/weir/plans", NULL, "plans", "apcm/paper.ini"},
 };
 

@@ -24,6 +24,7 @@ enum paths_kind {
     PATHS_NVCC,           /* folder with nvcc, weir's second name */
     PATHS_LIBRARIES,      /* folder with libcublas.so.13 ... */
     PATHS_LIBRARY_CODE,   /* folder with cublas/gemm.cu ... */
+    PATHS_TOOLKIT,        /* folder with bin, include and lib64, as a CUDA toolkit has them */
     PATHS_COUNT
 };
 

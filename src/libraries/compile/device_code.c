@@ -88,7 +88,11 @@ static int key_of(struct key *k, const char *source, const char *const *args, st
     key_begin(k);
     if (cc_key_compiler(k, e))
         return -1;
-    key_add_file(k, source);
+    const char *slash = strrchr(source, '/');
+    char *folder = xstrndup(source, (size_t)(slash - source));
+    key_add(k, slash);
+    key_add_folder(k, folder);
+    free(folder);
     for (size_t i = 0; args && args[i]; i++)
         key_add(k, args[i]);
     return 0;
