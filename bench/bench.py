@@ -40,7 +40,7 @@ def run(command):
 def record(folder, name, arguments):
     program = os.path.join(folder, name)
     if not os.path.exists(program):
-        run([WEIR, "cc", "-O2", "-o", program, os.path.join(ROOT, "bench", name + ".cu")])
+        run([WEIR, "cc", "-O2", "-arch=sm_75", "-o", program, os.path.join(ROOT, "bench", name + ".cu")])
     trace = "%s-%s.wt" % (program, "-".join(arguments))
     if not os.path.exists(trace):
         run([WEIR, "record", "-q", "-o", trace, program] + arguments)

@@ -63,7 +63,7 @@ samples = pd.DataFrame(run["samples"]).set_index("cycle")
 ax = samples["ipc"].plot(label="IPC", color="#0072b2")
 ax.set_xlabel("core cycle")
 ax.set_ylabel("IPC")
-right = (samples["dram.utilisation"] * 100).plot(secondary_y=True, label="DRAM", color="#e69f00")
+right = (samples["dram.utilization"] * 100).plot(secondary_y=True, label="DRAM", color="#e69f00")
 right.set_ylabel("DRAM use (%)")
 plt.savefig(os.path.join(folder, "time.png"), dpi=120)
 

@@ -4,7 +4,7 @@ __global__ void transpose(float *out, const float *in, int n)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
     int y = blockIdx.y * blockDim.y + threadIdx.y;
-    out[x * n + y] = in[y * n + x]; // neighbours read one line, and write 32: the profile's first finding
+    out[x * n + y] = in[y * n + x]; // neighbors read one line, and write 32: the profile's first finding
 }
 
 int main()

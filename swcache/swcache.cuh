@@ -26,7 +26,7 @@
  *
  * What a program may rely on:
  * - A line holds whole bytes of memory that the thread has asked for or the rest of their aligned line. Written bytes
- * are known one by one (a dirty mask), and only they are written back: neighbours that other threads write are never
+ * are known one by one (a dirty mask), and only they are written back: neighbors that other threads write are never
  * touched.
  * - Like any cache without coherence, a line does not see what other threads write until flush(). A structure that
  * other threads write during the kernel needs flush() before every fence and barrier, flush_line() before every atomic.
@@ -86,7 +86,7 @@ namespace swcache
 
 /*
  * A structure that the kernel only reads. LineBytes: 4 to 128, a power of two. Lines: 1, the paper's; or 2, a window
- * over two neighbouring lines that the lanes of a warp move together: whenever one lane runs out of its window, all
+ * over two neighboring lines that the lanes of a warp move together: whenever one lane runs out of its window, all
  * that are near the end of theirs fetch a line too. Lanes at different places of their lines then wait for memory
  * together, not in turns.
  */
@@ -551,7 +551,7 @@ template <bool Aliases, bool Sure, class... S> class BasicCache
         s.seen = line;
         if (!s.spread) {
             s.spread = lines_of_warp(address);
-            if (s.spread < SWCACHE_SPREAD) { /* neighbours share lines: the hardware does this best */
+            if (s.spread < SWCACHE_SPREAD) { /* neighbors share lines: the hardware does this best */
                 drop<I>();
                 s.column = detail::not_cached;
                 if (!active())
@@ -1028,7 +1028,7 @@ template <class C, class F> SWCACHE_DEVICE void run_together(C &cache, bool more
     slices<true, 0>(cache, more, step);
 }
 
-/* The same for long loops over data that change their behaviour: watches and decides again after Every steps. */
+/* The same for long loops over data that change their behavior: watches and decides again after Every steps. */
 template <unsigned Every, class C, class F> SWCACHE_DEVICE void run_watchful(C &cache, bool more, F step)
 {
     static_assert(Every > 0 && Every <= 0x7fffffff, "how many steps between two decisions");

@@ -22,7 +22,7 @@ namespace swcache
 namespace detail
 {
 
-/* 16, 8 or 4 bytes of memory that nobody writes, and the L2 told that a scan wants the neighbours next. */
+/* 16, 8 or 4 bytes of memory that nobody writes, and the L2 told that a scan wants the neighbors next. */
 template <class Piece> SWCACHE_DEVICE Piece read_only(const Piece *p)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -196,7 +196,7 @@ SWCACHE_DEVICE void scan_while(const T *first, const T *readable_end, F step)
 }
 
 /*
- * A scan whose step looks ahead: filters, patterns, differences of neighbours. Calls step(view) or step(view, pointer)
+ * A scan whose step looks ahead: filters, patterns, differences of neighbors. Calls step(view) or step(view, pointer)
  * for the positions from first up to last; view[k], with 0 <= k < Ahead, is the element k behind the position. step is
  * a lambda with an `auto` parameter: near the ends, the view is a pointer. Give loops over k a constant bound and
  * `#pragma unroll`, so that k is known when compiling.

@@ -23,7 +23,8 @@ frontend/ptx base trace
 frontend/code base trace ptx
 frontend/emu base trace ptx code
 frontend/import base trace
-frontend/cudart base trace ptx emu weir
+frontend/check base trace ptx emu
+frontend/cudart base trace ptx emu check weir
 lab/chart base engine
 lab/profile base trace engine cache sm gpu chart
 lab/study base trace engine cache energy gpu chart profile
@@ -33,7 +34,7 @@ libraries/compile base cc weir
 libraries/nvrtc base cc compile weir
 libraries/cublas base compile weir
 libraries/curand base compile weir
-cli base trace ptx code emu cudart import engine energy gpu chart profile study report cc transform
+cli base trace ptx code emu check cudart import engine energy gpu chart profile study report cc transform
 " # weir/: include/weir, the headers of weir cc and of plugins
 if [ "$1" = --table ]; then
     echo "$table" | grep .

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fuzzes the readers of PTX, recordings, fat binaries and Accel-Sim's traces with libFuzzer, address and undefined-behaviour checks on.
+# Fuzzes the readers of PTX, recordings, fat binaries and Accel-Sim's traces with libFuzzer, address and undefined-behavior checks on.
 # Usage: tools/fuzz.sh [SECONDS [READER...]]   (20 seconds each by default; an hour: tools/fuzz.sh 3600)
 # Starts from tests/fuzz/corpus; what it finds interesting stays in build-fuzz/corpus, what crashes in build-fuzz/found.
 cd "$(dirname "$0")/.." || exit 2

@@ -54,7 +54,7 @@ step "no more than 5% over bench/recorded.json" bench/run.sh --check
 step "hooks that no policy uses cost no more than 1%" bench/run.sh --hooks
 echo "== sanitizers (clang, address and undefined)"
 export CC=clang-19 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-step "sanitizer build" build build-asan -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false --werror
+step "sanitizer build" build build-asan -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false -Dcheck_hooks=true --werror
 suite build-asan --suite unit --suite behave --suite timing --suite silicon --suite same
 echo "== fuzzing, one minute"
 for reader in ptx trace fatbin accelsim; do

@@ -25,18 +25,18 @@
 #include "base/mem.h"
 #include "cache/order.h"
 #include "cache/tags.h"
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 #include "l1/l1_config.h"
 #include "l1/policy.h"
 #include "l2/l2_config.h"
-#include "sm/sched/orders.h"
-#include "sm/sched/limit.h"
+#include "sm/sched/pick.h"
+#include "sm/sched/warp_limit.h"
 #include "sm/sched/sched.h"
 
 #include <stdarg.h>
 
 /* Raised when a hook, a function or the meaning of one of them changes. */
-#define WEIR_PLUGIN_VERSION 2
+#define WEIR_PLUGIN_VERSION 3
 
 /*
  * What a policy may call: result, name, parameters, arguments. weir_void_ marks functions without a result. Functions
@@ -44,7 +44,7 @@
  */
 #define WEIR_FUNCTIONS(X, V)                                                                                           \
     X(uint64_t, l1_now, (const struct l1_host *h), (h))                                                                \
-    V(l1_tell_sm, (struct l1_host * h, enum event k, uint32_t slot, uint32_t argument), (h, k, slot, argument))        \
+    V(l1_notify_sm, (struct l1_host * h, enum event k, uint32_t slot, uint32_t argument), (h, k, slot, argument))        \
     X(bool, l1_prefetch, (struct l1_host * h, uint64_t addr, uint32_t pc, uint32_t warp, uint32_t cta),                \
       (h, addr, pc, warp, cta))                                                                                        \
     X(uint32_t, l1_hops_to_sm, (const struct l1_host *h, uint32_t sm), (h, sm))                                        \
@@ -54,9 +54,9 @@
     X(bool, order_ready, (const struct order_host *h, uint32_t slot), (h, slot))                                       \
     V(order_queue_push, (const struct order_host *h, struct order_queue *q, uint32_t slot), (h, q, slot))              \
     V(order_queue_remove, (const struct order_host *h, struct order_queue *q, uint32_t slot), (h, q, slot))            \
-    X(uint32_t, order_queue_next, (const struct order_host *h, uint32_t slot), (h, slot))                              \
+    X(uint32_t, order_queue_after, (const struct order_host *h, uint32_t slot), (h, slot))                              \
     X(int, sched_limit_pick, (void *st, const struct sched_view *v), (st, v))                                          \
-    V(sched_limit_on_assign, (void *st, unsigned warp, unsigned cta, unsigned in_cta), (st, warp, cta, in_cta))        \
+    V(sched_limit_on_warp_start, (void *st, unsigned warp, unsigned cta, unsigned in_cta), (st, warp, cta, in_cta))        \
     V(sched_limit_on_issue, (void *st, unsigned warp), (st, warp))                                                     \
     V(sched_limit_on_wait, (void *st, unsigned warp, enum warp_wait why), (st, warp, why))                             \
     V(sched_limit_on_finish, (void *st, unsigned warp), (st, warp))                                                    \
@@ -89,7 +89,7 @@ struct weir_functions {
 /* The structs that weir and a plugin share: both sides compare their sizes. */
 #define WEIR_SHARED_STRUCTS(X)                                                                                         \
     X(policy_info) X(stat_def) X(cfg_field) X(load_column) X(load_value) X(req) X(tags) X(addrmap) X(l1_access)        \
-    X(l1_host) X(l1_management) X(l1_organisation) X(l1_prefetcher) X(order_policy) X(order_host) X(sm_sched)     \
+    X(l1_host) X(l1_management) X(l1_organization) X(l1_prefetcher) X(order_policy) X(order_host) X(sm_sched)     \
     X(sched_geom) X(sched_view) X(sched_limit) X(l1_cache_config) X(err) X(weir_functions)
 
 struct weir_plugin_policy {
@@ -121,7 +121,7 @@ struct weir_plugin {
     }
 #define WEIR_SCHEDULER(p)       WEIR_POLICY("scheduler", sm_sched, p)
 #define WEIR_L1_MANAGEMENT(p)   WEIR_POLICY("l1-management", l1_management, p)
-#define WEIR_L1_ORGANISATION(p) WEIR_POLICY("l1-organisation", l1_organisation, p)
+#define WEIR_L1_ORGANIZATION(p) WEIR_POLICY("l1-organization", l1_organization, p)
 #define WEIR_PREFETCHER(p)      WEIR_POLICY("prefetcher", l1_prefetcher, p)
 #define WEIR_L1_ORDER(p)        WEIR_POLICY("l1-order", order_policy, p)
 #define WEIR_L2_ORDER(p)        WEIR_POLICY("l2-order", order_policy, p)

@@ -2,7 +2,7 @@
  * NAME: an L1 replacement policy to start from. It replaces the line that was brought in first (FIFO), where the
  * baseline replaces the least recently used; with NAME.spare = yes, lines that were used again go last.
  *
- * Not modelled: the bits of storage and the comparators it would take.
+ * Not modeled: the bits of storage and the comparators it would take.
  */
 #include <weir/plugin.h>
 
@@ -31,7 +31,7 @@ static int init(void *st, const void *params, struct l1_host *host, struct err *
     const struct NAME_params *p = params;
     (void)e;
     s->tags = host->tags;
-    s->line = host->line;
+    s->line = host->line_state;
     s->spare = p->spare;
     return 0;
 }
@@ -58,7 +58,7 @@ static void on_hit(void *st, const struct l1_access *a)
 static uint32_t victim(void *st, const struct l1_access *a, uint64_t candidates)
 {
     const struct NAME *s = st;
-    uint32_t best = L1_NO_WAY;
+    uint32_t best = L1_NO_VICTIM;
     uint64_t first = UINT64_MAX;
     for (; candidates; candidates &= candidates - 1) {
         uint32_t way = (uint32_t)__builtin_ctzll(candidates);
@@ -97,7 +97,7 @@ static const struct l1_management NAME = {
              .params_bytes = sizeof(struct NAME_params),
              .stats = stats},
     .state_bytes = sizeof(struct NAME),
-    .line_bytes = sizeof(struct NAME_line),
+    .line_state_bytes = sizeof(struct NAME_line),
     .init = init,
     .on_fill = on_fill,
     .on_hit = on_hit,

@@ -26,11 +26,11 @@ static int init(void *st, const void *params, const struct sched_geom *geom, str
     return 0;
 }
 
-/* A warp of v->can, which is never empty. May only change the state for the warp it returns. */
+/* A warp of v->issuable, which is never empty. May only change the state for the warp it returns. */
 static int pick(void *st, const struct sched_view *v)
 {
     struct NAME *s = st;
-    uint64_t can = v->can;
+    uint64_t can = v->issuable;
     if (s->last >= 0 && s->in_a_row >= s->turn && can & ~(1ull << s->last)) {
         can &= ~(1ull << s->last);
         s->rotations++;

@@ -7,7 +7,7 @@
 # of the suite's programs at size small. Leaves in OUT: inst.tsv memory.tsv launch.tsv (the rows of probe.h),
 # launch_ncu.csv l1_ncu.csv (counters of each launch of the probes), l2_latency.tsv, l2_dram_ncu.csv l2_ncu.csv l2_labels.txt
 # (l2.cu: DRAM and L2 counters, and what each launch is), suite_ncu.csv (counters of the suite), sass.txt.gz.
-# TABLE=yes takes only the counters that h200_suite_*.tsv has, of the first 60 launches of every program; summarise.py makes
+# TABLE=yes takes only the counters that h200_suite_*.tsv has, of the first 60 launches of every program; summarize.py makes
 # the table of them. SIZE=tiny: at another size.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -103,7 +103,7 @@ done
 gzip -9 -c "$out/suite_ncu.csv" > "$out/suite_ncu.csv.gz" && rm "$out/suite_ncu.csv"
 
 [ "${TABLE:-no}" = yes ] || exit 0
-# DRAM counters by themselves: for summarise.py --dram.
+# DRAM counters by themselves: for summarize.py --dram.
 end=$(($(date +%s) + limit))
 : > "$out/dram_ncu.csv"
 # shellcheck disable=SC2086

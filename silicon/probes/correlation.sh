@@ -1,6 +1,6 @@
 #!/bin/sh
 # The correlation with the board: runs the suite's programs on the simulated H200 and compares them with the counters of
-# h200_suite_small.tsv. Prints the tables of docs/correlation.md and draws docs/correlation.svg.
+# h200_suite_small.tsv. Prints the tables of docs/correlation.md, draws docs/correlation.svg and writes the kernels' table.
 #
 #     silicon/probes/correlation.sh [FOLDER [PROGRAM...]]
 #
@@ -21,5 +21,18 @@ for p; do
     }
     [ -s "$folder/$p.json" ] || "$weir" replay -q --gpu h200 --json "$folder/$p.json" "$folder/$p.wt"
 done
-"$weir" correlate "$here/h200_suite_small.tsv" "$folder"/*.json --held-out --markdown --plot "$root/docs/correlation"
+"$weir" correlate "$here/h200_suite_small.tsv" "$folder"/*.json --held-out --markdown --plot "$root/docs/correlation" >"$folder/tables.md"
 rm -f "$root/docs/correlation.gp"
+sed '/<details>/,$d' "$folder/tables.md"
+{
+    echo "# The suite at small, kernel by kernel: an H200 (Nsight Compute) beside --gpu h200. Made by correlation.sh."
+    echo "program kernel runs gpu_cycles weir_cycles ratio l1_hit_percent_gpu l1_hit_percent_weir l2_hit_percent_gpu" \
+        "l2_hit_percent_weir dram_mb_gpu dram_mb_weir" | tr ' ' '\t'
+    sed '1,/<details>/d' "$folder/tables.md" | grep '^| ' | grep -v '^| program' |
+        sed 's/^| //; s/ |$//; s/`//g; s/ | /\t/g' |
+        awk -F '\t' -v OFS='\t' '{
+            for (i = 7; i <= 8; i++) if (!sub(/, /, "\t", $i)) $i = "-\t-"
+            print
+        }'
+} >"$folder/h200_correlation_small.tsv"
+echo "kernel by kernel: $folder/h200_correlation_small.tsv (kept in $here)"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Scheduled code beside what ptxas makes of the same PTX, kernel by kernel: instructions by class, and registers.
 
-usage: ptxas.py WEIR [--ptxas PATH] [PROGRAM...] > docs/code-kernels.md      (no PROGRAM: the whole suite)
+usage: ptxas.py WEIR [--ptxas PATH] [PROGRAM...] > silicon/probes/h200_code.tsv      (no PROGRAM: the whole suite)
 
 Needs ptxas of a CUDA toolkit; no GPU and no disassembler: an instruction of sm_70 and later is 16 bytes, its opcode the low bits of the
 first word. Compared are static counts: every instruction of a kernel once, unrolled code included. Functions that ptxas
@@ -111,15 +111,16 @@ def main():
                 sums[c][1] += mine[kernel][c]
             off.append(abs(b / a - 1))
             regs_off.append(abs(estimate[kernel] - registers[kernel]))
-            rows.append("| %s | `%s` | %d | %d | %.2f | %d | %d |" % (program, kernel, a, b, b / a, registers[kernel], estimate[kernel]))
-    print("# Scheduled code beside ptxas\n\nMade by `silicon/probes/ptxas.py` from the suite's PTX (clang) and ptxas for sm_90; what it counts is said there.\n")
-    print("%d kernels: static instructions are off by %.0f%% on average, registers by %.1f.\n" %
-          (len(rows), 100 * sum(off) / len(off), sum(regs_off) / len(regs_off)))
-    print("| class | ptxas | weir | ratio |\n|---|---|---|---|")
+            rows.append((program, kernel, a, b, "%.2f" % (b / a), registers[kernel], estimate[kernel]))
+    print("# %d kernels of the suite, the same PTX (clang): static instructions and registers of ptxas for sm_90 and of weir. Made by ptxas.py." %
+          len(rows))
+    print("program\tkernel\tptxas_instructions\tweir_instructions\tratio\tptxas_registers\tweir_registers")
+    for row in rows:
+        print("\t".join(map(str, row)))
+    print("static instructions off by %.0f%% on average, registers by %.1f" %
+          (100 * sum(off) / len(off), sum(regs_off) / len(regs_off)), file=sys.stderr)
     for c in CLASSES:
-        print("| %s | %d | %d | %.2f |" % (c, sums[c][0], sums[c][1], sums[c][1] / max(1, sums[c][0])))
-    print("\n| program | kernel | ptxas | weir | ratio | registers | estimate |\n|---|---|---|---|---|---|---|")
-    print("\n".join(rows))
+        print("%s: ptxas %d, weir %d" % (c, *sums[c]), file=sys.stderr)
     return 0
 
 

@@ -1,6 +1,8 @@
 /* See err.h. */
 #include "base/err.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +74,7 @@ void err_print(const struct err *e, FILE *out)
 {
     fputs("weir: ", out);
     if (e->file[0]) {
-        fputs(e->file, out);
+        text_put(e->file, out);
         if (e->line > 0)
             fprintf(out, ":%d", e->line);
         if (e->line > 0 && e->col > 0)
@@ -81,9 +83,11 @@ void err_print(const struct err *e, FILE *out)
             fprintf(out, ": offset %llu", (unsigned long long)e->offset);
         fputs(": ", out);
     }
-    fputs(e->msg, out);
-    if (e->hint[0])
-        fprintf(out, "; %s", e->hint);
+    text_put(e->msg, out);
+    if (e->hint[0]) {
+        fputs("; ", out);
+        text_put(e->hint, out);
+    }
     fputc('\n', out);
 }
 

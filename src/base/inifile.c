@@ -1,10 +1,15 @@
 /* See inifile.h. */
 #include "base/inifile.h"
 
+#include "base/infile.h"
+#include "base/text.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <ini.h>
 #include <string.h>
+
+enum { MOST_BYTES = 16 << 20 };
 
 struct reader {
     FILE *in;
@@ -42,6 +47,12 @@ static char *next_line(char *out, int room, void *stream)
         r->failed = true;
         return NULL;
     }
+    const bool cut = (!n || out[n - 1] != '\n') && !feof(r->in); /* by a zero */
+    if (cut || text_has_control(out)) {
+        err_at(r->e, r->path, r->line, 0, "there is a control character in this line");
+        r->failed = true;
+        return NULL;
+    }
     r->indented = isspace((unsigned char)out[0]) != 0;
     if (out[strspn(out, " \t")] == '[') {
         if (is_empty(r))
@@ -68,9 +79,9 @@ static int on_item(void *ctx, const char *section, const char *key, const char *
 
 int inifile_read(const char *path, inifile_fn *fn, void *ctx, struct err *e)
 {
-    struct reader r = {.in = fopen(path, "re"), .path = path, .fn = fn, .ctx = ctx, .e = e};
+    struct reader r = {.in = infile_open(path, MOST_BYTES, e), .path = path, .fn = fn, .ctx = ctx, .e = e};
     if (!r.in)
-        return err_at(e, path, 0, 0, "cannot read: %s", strerror(errno));
+        return -1;
     int line = ini_parse_stream(next_line, &r, on_item, &r);
     bool bad = ferror(r.in) != 0;
     fclose(r.in);

@@ -41,6 +41,22 @@ json_t *jsonfile_text(const char *s)
     return j;
 }
 
+/* A document may be anybody's, and what it names is printed. */
+static void make_plain(json_t *j)
+{
+    const char *key;
+    json_t *x;
+    size_t i;
+    if (json_is_string(j)) {
+        char *text = text_plain(xstrdup(json_string_value(j)));
+        if (strcmp(text, json_string_value(j)))
+            json_string_set(j, text);
+        free(text);
+    }
+    json_array_foreach(j, i, x) make_plain(x);
+    json_object_foreach(j, key, x) make_plain(x);
+}
+
 json_t *jsonfile_read(const char *path, struct err *e)
 {
     FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
@@ -52,8 +68,10 @@ json_t *jsonfile_read(const char *path, struct err *e)
     json_t *doc = json_loadf(f, JSON_REJECT_DUPLICATES, &why);
     if (f != stdin)
         fclose(f);
-    if (doc)
+    if (doc) {
+        make_plain(doc);
         return doc;
+    }
     err_at(e, path, why.line > 0 ? why.line : 0, 0, "is no JSON: %.200s", why.text);
     if (text_ends_in(path, ".wt"))
         err_hint(e, "a recording? 'weir replay --json FILE %s' makes a document of it", path);

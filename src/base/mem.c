@@ -1,7 +1,7 @@
 /* See mem.h. */
 #include "base/mem.h"
 #include "base/err.h"
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,13 +10,13 @@
 
 static void (*at_exhaustion)(void);
 
-void mem_at_exhaustion(void (*f)(void))
+void at_out_of_memory(void (*f)(void))
 {
     at_exhaustion = f;
 }
 
 /* Neither exit() nor _exit(): what they start in the CUDA runtime would need memory, too. */
-_Noreturn void mem_exhausted(size_t bytes)
+_Noreturn void out_of_memory(size_t bytes)
 {
     if (at_exhaustion)
         at_exhaustion();
@@ -31,7 +31,7 @@ void *xmalloc(size_t bytes)
 {
     void *p = malloc(bytes ? bytes : 1);
     if (!p)
-        mem_exhausted(bytes);
+        out_of_memory(bytes);
     return p;
 }
 
@@ -39,7 +39,7 @@ void *xcalloc(size_t n, size_t bytes)
 {
     void *p = calloc(n ? n : 1, bytes ? bytes : 1);
     if (!p)
-        mem_exhausted(__builtin_mul_overflow(n, bytes, &n) ? SIZE_MAX : n);
+        out_of_memory(__builtin_mul_overflow(n, bytes, &n) ? SIZE_MAX : n);
     return p;
 }
 
@@ -47,14 +47,14 @@ void *xrealloc(void *p, size_t bytes)
 {
     p = realloc(p, bytes ? bytes : 1);
     if (!p)
-        mem_exhausted(bytes);
+        out_of_memory(bytes);
     return p;
 }
 
 void *xreallocarray(void *p, size_t n, size_t bytes)
 {
     if (__builtin_mul_overflow(n, bytes, &bytes))
-        mem_exhausted(SIZE_MAX);
+        out_of_memory(SIZE_MAX);
     return xrealloc(p, bytes);
 }
 
@@ -74,7 +74,7 @@ char *xasprintf(const char *format, ...)
     const int n = vasprintf(&text, format, ap);
     va_end(ap);
     if (n < 0)
-        mem_exhausted(strlen(format));
+        out_of_memory(strlen(format));
     return text;
 }
 
@@ -86,16 +86,17 @@ char *xstrdup(const char *s)
 void *xaligned(size_t bytes)
 {
     if (bytes > SIZE_MAX - 63)
-        mem_exhausted(bytes);
+        out_of_memory(bytes);
     size_t rounded = (bytes + 63) & ~(size_t)63;
     void *p = aligned_alloc(64, rounded ? rounded : 64);
     if (!p)
-        mem_exhausted(bytes);
+        out_of_memory(bytes);
     memset(p, 0, rounded ? rounded : 64);
     return p;
 }
 
-enum { ARENA_BLOCK = 64 * 1024 };
+/* Each block is twice as large as the one before, between these. */
+enum { ARENA_BLOCK = 64 * 1024, ARENA_BLOCK_MAX = 16 * 1024 * 1024 };
 
 struct arena_block {
     struct arena_block *next;
@@ -131,10 +132,12 @@ static void *arena_take(struct arena *a, size_t bytes, size_t align)
     struct arena_block *b = a->head;
     size_t at = b ? (b->used + align - 1) & ~(align - 1) : 0;
     if (!b || at + bytes > b->size) {
-        size_t size = bytes > ARENA_BLOCK ? bytes : ARENA_BLOCK;
+        size_t next = !b ? ARENA_BLOCK : b->size < ARENA_BLOCK_MAX / 2 ? 2 * b->size : ARENA_BLOCK_MAX;
+        size_t size = bytes > next ? bytes : next;
         if (size > SIZE_MAX - 128)
-            mem_exhausted(size);
-        /* calloc takes large blocks from the system as they are, which is zeroed: a machine's tables are megabytes. */
+            out_of_memory(size);
+        /* calloc takes large blocks from the system as they are, which is zeroed, and clears small ones: a machine's
+         * tables are a hundred megabytes, most of which a short run never touches. */
         void *memory = xcalloc(1, size + 128);
         b = (struct arena_block *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
         b->memory = memory;

@@ -27,7 +27,7 @@ static unsigned distance(const char *a, const char *b)
             if (cost[i][j - 1] + 1 < best)
                 best = cost[i][j - 1] + 1;
             if (i > 1 && j > 1 && SAME(i - 1, j - 2) && SAME(i - 2, j - 1) && cost[i - 2][j - 2] + 1 < best)
-                best = cost[i - 2][j - 2] + 1; /* two neighbours changed places: "icp" for "ipc" */
+                best = cost[i - 2][j - 2] + 1; /* two neighbors changed places: "icp" for "ipc" */
 #undef SAME
             cost[i][j] = best;
         }

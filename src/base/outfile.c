@@ -1,13 +1,14 @@
 /* See outfile.h. */
 #include "base/outfile.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/mem.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 enum { ASIDE_NAMES = 1000, ASIDE_BYTES = 40 };
@@ -159,7 +160,7 @@ FILE *outfile_stream(struct outfile *o)
     if (!o->stream) {
         o->stream = fdopen(o->fd, "w");
         if (!o->stream) /* a descriptor that was opened for writing: only memory can be lacking */
-            mem_exhausted(0);
+            out_of_memory(0);
     }
     return o->stream;
 }
@@ -175,6 +176,17 @@ void outfile_set_mode(struct outfile *o, mode_t mode)
     o->mode = mode;
 }
 
+/* Writing nothing fails where a device is full; a full file system says so itself. */
+int outfile_why_failed(int fd)
+{
+    struct statvfs fs;
+    if (errno)
+        return errno;
+    if (write(fd, "", 0) < 0)
+        return errno;
+    return !fstatvfs(fd, &fs) && fs.f_blocks && !fs.f_bavail ? ENOSPC : EIO;
+}
+
 /* All bytes are with the kernel, without an error. */
 static int finish_bytes(struct outfile *o, struct err *e)
 {
@@ -182,7 +194,7 @@ static int finish_bytes(struct outfile *o, struct err *e)
         return 0;
     errno = 0;
     if (fflush(o->stream) || ferror(o->stream))
-        return cannot(o->stream == stdout ? "standard output" : o->path, "write", errno ? errno : EIO, e);
+        return cannot(o->stream == stdout ? "standard output" : o->path, "write", outfile_why_failed(outfile_fd(o)), e);
     return 0;
 }
 

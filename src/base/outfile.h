@@ -38,6 +38,9 @@ int outfile_check(const char *path, struct err *e);
 FILE *outfile_stream(struct outfile *);
 int outfile_fd(const struct outfile *);
 
+/* After a stream to `fd` has failed: why, also where an earlier call failed whose errno is lost. */
+int outfile_why_failed(int fd);
+
 /* The permissions that the file appears with; otherwise those of the file that it replaces, or the customary ones. */
 void outfile_set_mode(struct outfile *, mode_t);
 

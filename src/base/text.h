@@ -3,6 +3,7 @@
 #define WEIR_BASE_TEXT_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Does it end in `end`, with something before it? ".ini" alone is no name of a machine. */
@@ -20,5 +21,15 @@ static inline size_t text_width(const char *s)
         n += (*s & 0xc0) != 0x80;
     return n;
 }
+
+/* Whether a control character other than a tab or a line's end stands in it. */
+bool text_has_control(const char *);
+/*
+ * Names from files, for a terminal: control characters, with which a name could move the cursor or change the
+ * terminal's state, become '?'. In place; returns the text.
+ */
+char *text_plain(char *);
+/* Prints a text in this way, but leaves line ends and tabs. */
+void text_put(const char *, FILE *);
 
 #endif

@@ -6,7 +6,8 @@
  * option that is not in the table is an error: passing an unknown word on to another compiler would fail in a less
  * clear way.
  */
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
+#include "base/infile.h"
 #include "cc/cc.h"
 #include "base/nearest.h"
 
@@ -51,7 +52,7 @@ void cc_pushf(struct cc_list *list, const char *format, ...)
     const int n = vasprintf(&text, format, ap);
     va_end(ap);
     if (n < 0)
-        mem_exhausted(strlen(format));
+        out_of_memory(strlen(format));
     VEC_PUSH(list, text);
 }
 
@@ -456,7 +457,7 @@ static const struct option options[] = {
     {"--forward-unknown-to-host-linker", NONE, take_flag, AT(forward)},
     {"-forward-unknown-opts", NONE, take_flag, AT(forward)},
     {"--forward-unknown-opts", NONE, take_flag, AT(forward)},
-    {"-dlto", NONE, take_refusal, 0, "use -rdc=true without link-time optimisation"},
+    {"-dlto", NONE, take_refusal, 0, "use -rdc=true without link-time optimization"},
 };
 #undef AT
 
@@ -586,9 +587,9 @@ static int parse_file(struct parse *p, const char *path)
 {
     if (p->depth >= 8)
         return err_at(p->e, path, 0, 0, "options files include each other too deeply");
-    FILE *f = fopen(path, "r");
+    FILE *f = infile_open(path, 16 << 20, p->e);
     if (!f)
-        return err_at(p->e, path, 0, 0, "cannot read this options file");
+        return err_hint(p->e, "it is named as a file of options");
     struct cc_list words = {0};
     VEC(char) word = {0};
     int quote = 0, c;

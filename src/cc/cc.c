@@ -10,7 +10,7 @@
  */
 #include "base/demangle.h"
 #include "base/err.h"
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/paths.h"
@@ -218,7 +218,7 @@ static void push_compiler(struct cc_list *w, const struct cc_tools *t)
 
 int cc_arch(const struct cc_job *job, const struct cc_tools *t)
 {
-    const int arch = job->arch ? job->arch : 75;
+    const int arch = job->arch ? job->arch : CC_DEFAULT_ARCH;
     return arch > t->max_arch ? t->max_arch : arch < 50 ? 50 : arch;
 }
 
@@ -315,7 +315,7 @@ int cc_device_args(const struct cc_job *job, struct cc_list *out, struct err *e)
     return 0;
 }
 
-/* clang's own language, before anything is optimised. */
+/* clang's own language, before anything is optimized. */
 static void front_command(struct cc_list *w, const struct cc_job *job, const struct cc_tools *t,
                           const struct cc_input *in, const char *ir)
 {
@@ -346,7 +346,7 @@ static void push_llvm(struct cc_list *w, const char *option)
     cc_push(w, option);
 }
 
-/* The options for the optimiser that the user gave, one after the other from *i = 0 on; NULL: there are no more. */
+/* The options for the optimizer that the user gave, one after the other from *i = 0 on; NULL: there are no more. */
 static const char *next_llvm(const struct cc_job *job, size_t *i)
 {
     while (*i + 1 < job->common.n)
@@ -356,7 +356,7 @@ static const char *next_llvm(const struct cc_job *job, size_t *i)
 }
 
 /* Whether how far loops are unrolled was said. */
-static bool says_unrolling(const struct cc_job *job)
+static bool has_unroll_pragma(const struct cc_job *job)
 {
     bool said = job->no_unroll || job->unroll_known;
     size_t i = 0;
@@ -365,7 +365,7 @@ static bool says_unrolling(const struct cc_job *job)
     return said;
 }
 
-/* How far the optimiser is asked to go. */
+/* How far the optimizer is asked to go. */
 struct back {
     bool keep_vectors; /* their parts are not loaded one by one */
     bool unroll_more;
@@ -444,7 +444,7 @@ static void host_command(struct cc_list *w, const struct cc_job *job, const stru
     }
     cc_push(w, job->stage == CC_PREPROCESS ? "-E" : "-c");
     cc_pushf(w, "-O%d", job->opt > 3 ? 3 : job->opt);
-    /* nvcc's host compiler does not optimise unless asked. Programs rely on what that leaves alone. */
+    /* nvcc's host compiler does not optimize unless asked. Programs rely on what that leaves alone. */
     cc_push(w, "-fwrapv");
     cc_push(w, "-fno-strict-aliasing");
     if (job->host_debug)
@@ -500,7 +500,7 @@ static int feed(const char *pipe_path, const char *text, size_t bytes, pid_t rea
     return rc;
 }
 
-static int say(const struct err *e)
+static int print_error(const struct err *e)
 {
     err_print(e, stderr);
     return 1;
@@ -522,7 +522,7 @@ static int undefined(const struct cc_input *in, const char *what, const char *na
     demangle(name, plain, sizeof plain);
     err_at(&e, in->path, 0, 0, "the device %s %s is used and defined nowhere", what, plain);
     err_hint(&e, "define it in this file, or, if another file does, compile all of them with -rdc=true");
-    return say(&e);
+    return print_error(&e);
 }
 
 /*
@@ -535,7 +535,7 @@ static int check_defined(const struct cc_job *job, const struct cc_input *in, co
     struct ptx_module *m = job->relocatable ? NULL : ptx_parse(text, bytes, in->path, NULL);
     int rc = 0;
     for (uint32_t i = 0; m && i < m->n_func; i++)
-        if (m->func[i].linkage == PTX_L_EXTERN && !m->func[i].has_body && !emu_serves(m->func[i].name))
+        if (m->func[i].linkage == PTX_L_EXTERN && !m->func[i].has_body && !emu_has_builtin(m->func[i].name))
             rc = undefined(in, "function", m->func[i].name);
     for (uint32_t i = 0; m && i < m->n_var; i++)
         if (m->var[i].linkage == PTX_L_EXTERN && (m->var[i].space == PTX_S_GLOBAL || m->var[i].space == PTX_S_CONST))
@@ -553,7 +553,7 @@ static int check_defined(const struct cc_job *job, const struct cc_input *in, co
  * memory, where nvcc does not. So code that uses local memory is compiled once more with longer unrolling, and that is
  * taken if it uses less.
  */
-static char *optimise(const struct cc_job *job, const struct cc_tools *t, const char *ir, const char *ptx,
+static char *optimize(const struct cc_job *job, const struct cc_tools *t, const char *ir, const char *ptx,
                       const char *errors, size_t *bytes)
 {
     struct back how = {0};
@@ -568,10 +568,10 @@ static char *optimise(const struct cc_job *job, const struct cc_tools *t, const 
     free(text);
     text = NULL;
     if (bad) {
-        say(&e);
+        print_error(&e);
         return NULL;
     }
-    const int tries = says_unrolling(job) ? 1 : 2;
+    const int tries = has_unroll_pragma(job) ? 1 : 2;
     size_t least = SIZE_MAX;
     for (int i = 0; i < tries && least; i++) {
         struct cc_list w = {0};
@@ -626,8 +626,10 @@ static int compile_ptx(const struct cc_job *job, const struct cc_tools *t, const
     if (rc)
         return rc;
     size_t bytes;
-    char *text = optimise(job, t, ir, ptx, errors, &bytes);
-    return !text ? 1 : outfile_write(output, text, bytes, &e) ? say(&e) : 0;
+    char *text = optimize(job, t, ir, ptx, errors, &bytes);
+    if (text)
+        cc_warn_of_empty(text, bytes, in->path, cc_arch(job, t));
+    return !text ? 1 : outfile_write(output, text, bytes, &e) ? print_error(&e) : 0;
 }
 
 /* The names of the device code, for the host pass to read when it has read that. 0, or 1 and a word on stderr. */
@@ -638,7 +640,7 @@ static int write_names(const struct cc_job *job, const char *folder, const char 
         return 0;
     size_t n;
     char *lines = cc_device_names(text, bytes, &n), *path = xasprintf("%s/%s", folder, names);
-    const int rc = outfile_write(path, lines, n, &e) ? say(&e) : 0;
+    const int rc = outfile_write(path, lines, n, &e) ? print_error(&e) : 0;
     free(lines);
     free(path);
     return rc;
@@ -675,7 +677,9 @@ static int compile_cuda(const struct cc_job *job, const struct cc_tools *t, cons
     if (rc)
         explain_missing(device_errors, t);
     size_t bytes = 0;
-    char *text = rc == 0 ? optimise(job, t, ir, ptx, device_errors, &bytes) : NULL;
+    char *text = rc == 0 ? optimize(job, t, ir, ptx, device_errors, &bytes) : NULL;
+    if (text)
+        cc_warn_of_empty(text, bytes, in->path, cc_arch(job, t));
     if (text && (check_defined(job, in, text, bytes) || write_names(job, folder, names, text, bytes))) {
         free(text);
         text = NULL;
@@ -697,7 +701,7 @@ static int compile_cuda(const struct cc_job *job, const struct cc_tools *t, cons
         explain_unknown(host_errors);
     struct err e;
     if (job->keep && outfile_write(xasprintf("%s.ptx", stem(in->path)), text, bytes, &e))
-        host_rc = say(&e);
+        host_rc = print_error(&e);
     free(text);
     return fed ? 1 : host_rc;
 }
@@ -722,7 +726,7 @@ static int compile(const struct cc_job *job, const struct cc_tools *t, const str
         if (rc && wants_openmp(job))
             explain_openmp(t);
     }
-    return rc || !made ? rc : cc_publish(made, object, &e) ? say(&e) : 0;
+    return rc || !made ? rc : cc_publish(made, object, &e) ? print_error(&e) : 0;
 }
 
 /* ---- the whole job ---- */
@@ -767,7 +771,7 @@ static int make_output(const struct cc_job *job, struct cc_list *w, size_t at, c
         explain_library(errors);
     }
     free(errors);
-    return rc || job->dry_run ? rc : cc_publish(made, output, &e) ? say(&e) : 0;
+    return rc || job->dry_run ? rc : cc_publish(made, output, &e) ? print_error(&e) : 0;
 }
 
 static int link_program(const struct cc_job *job, const struct cc_tools *t, const struct cc_list *objects,
@@ -809,7 +813,7 @@ static int link_program(const struct cc_job *job, const struct cc_tools *t, cons
     cc_push(&w, "-o");
     cc_push(&w, output);
     if (job->called && job->verbose)
-        cc_say_link(job, t, objects, output);
+        cc_print_link(job, t, objects, output);
     const int rc = make_output(job, &w, w.n - 1, xasprintf("%s/program", folder), output);
     if (rc && wants_openmp(job))
         explain_openmp(t);
@@ -862,7 +866,7 @@ static int build(struct cc_job *job, const struct cc_tools *t, const char *folde
         struct err e;
         if (in->language == CC_LINK)
             continue;
-        if (in->language == CC_CUDA && cc_mend_launches(in->path, &job->common, folder, i, &in->overlay, &e)) {
+        if (in->language == CC_CUDA && cc_fix_launches(in->path, &job->common, folder, i, &in->overlay, &e)) {
             err_print(&e, stderr);
             return 1;
         }
@@ -945,12 +949,12 @@ int cc_main(int argc, char **argv)
         return CC_FAILED;
     }
     if (job.version && !job.nvcc) {
-        cc_say_version();
+        cc_print_version();
         return 0;
     }
     /* Where the parts are is asked with the name of a file that there is not. */
     if (job.called && job.verbose && !job.nvcc && !cc_find_tools(&t, &job, &e))
-        cc_say_places(&job, &t);
+        cc_print_paths(&job, &t);
     if (check(&job, &e)) {
         err_print(&e, stderr);
         return CC_FAILED;

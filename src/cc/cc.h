@@ -21,10 +21,13 @@ enum cc_language { CC_CUDA, CC_CXX, CC_C, CC_LINK }; /* CC_LINK: objects and lib
 struct cc_input {
     char *path;
     enum cc_language language;
-    char *overlay; /* what cc_mend_launches made for it, or NULL */
+    char *overlay; /* what cc_fix_launches made for it, or NULL */
 };
 
 enum cc_stage { CC_TO_PROGRAM, CC_TO_OBJECT, CC_TO_PTX, CC_TO_ARCHIVE, CC_PREPROCESS, CC_DEVICE_LINK };
+
+/* The compute capability that a program is told it runs on where no machine is named (an H200), as nvcc -arch=native. */
+enum { CC_DEFAULT_ARCH = 90 };
 
 struct cc_job {
     enum cc_stage stage;
@@ -34,8 +37,8 @@ struct cc_job {
     struct cc_list host;   /* to the host compilation: -Xcompiler, warnings, -fPIC ... */
     struct cc_list device; /* to the device compilation */
     struct cc_list link;   /* to the linker, in order: -L, -l, -Xlinker ... */
-    int arch;              /* 75 = sm_75; 0 = not given */
-    int opt;               /* host optimisation level */
+    int arch;              /* 75 = sm_75; 0 = not given: CC_DEFAULT_ARCH */
+    int opt;               /* host optimization level */
     int max_regs;          /* 0 = not given */
     bool standard_given;   /* -std=... */
     bool host_debug;       /* -g */
@@ -105,15 +108,20 @@ void cc_push_dependencies(struct cc_list *w, const struct cc_job *job, const cha
  * launch.c: closes up launches written << < >> > in the source and what it includes, beside it or in folders
  * that options (-I) name. *overlay: a file for clang's -ivfsoverlay, NULL when there is nothing to mend.
  */
-int cc_mend_launches(const char *source, const struct cc_list *options, const char *folder, size_t index,
-                     char **overlay, struct err *e);
+int cc_fix_launches(const char *source, const struct cc_list *options, const char *folder, size_t index, char **overlay,
+                    struct err *e);
 
 /* vectors.c: makes copies of aligned structures of 8 and 16 bytes loads and stores of vectors, in LLVM's text as
- * clang writes it before it optimises. Returns how many; *text is replaced. */
+ * clang writes it before it optimizes. Returns how many; *text is replaced. */
 unsigned cc_whole_vectors(char **text, size_t *bytes);
 
 /* ptx.c: the PTX text that clang wrote, as weir wants it; the text is freed or returned. */
 char *cc_adjust_ptx(char *text, size_t *bytes, const struct cc_job *job);
+/*
+ * Says which kernels with parameters do nothing, where the source asks for __CUDA_ARCH__: what they should do may be
+ * there for other architectures only, and a program would measure launches of nothing.
+ */
+void cc_warn_of_empty(const char *ptx, size_t bytes, const char *source, int arch);
 /* Bytes of local memory that the functions of the PTX text set aside for variables. */
 size_t cc_local_bytes(const char *ptx);
 /*
@@ -128,9 +136,9 @@ char *cc_device_names(const char *ptx, size_t bytes, size_t *out_bytes);
  * nvcc.c: what build systems ask of nvcc. Its version; where its parts are, in the lines that -v of a compiler
  * called nvcc begins with; and how it links, which they take for their own links.
  */
-void cc_say_version(void);
-void cc_say_places(const struct cc_job *, const struct cc_tools *);
-void cc_say_link(const struct cc_job *, const struct cc_tools *, const struct cc_list *objects, const char *output);
+void cc_print_version(void);
+void cc_print_paths(const struct cc_job *, const struct cc_tools *);
+void cc_print_link(const struct cc_job *, const struct cc_tools *, const struct cc_list *objects, const char *output);
 
 /*
  * folder.c: a temporary folder for plain files and pipes, one per process. A signal that ends weir (interrupt, quit,

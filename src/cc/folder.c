@@ -4,9 +4,9 @@
  * A signal handler may call few functions. fork, exec, kill and waitpid are among them, opendir is not: so the handler
  * lets rm remove the folder.
  */
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "cc/cc.h"
-#include "base/scratch.h"
+#include "base/temp_folder.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -19,7 +19,7 @@ static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 enum { N_ENDING = sizeof ending / sizeof *ending };
 
 /* A handler has no argument to find these by. */
-static struct scratch working_in;
+static struct temp_folder working_in;
 static volatile pid_t child[MAX_CHILDREN];
 
 static void clear_up(void)
@@ -67,9 +67,9 @@ const char *cc_make_folder(struct err *e)
     const sigset_t set = ending_set();
     sigset_t old;
     sigprocmask(SIG_BLOCK, &set, &old);
-    const bool made = !scratch_make(&working_in, "cc", e);
+    const bool made = !temp_folder_make(&working_in, "cc", e);
     if (made) {
-        mem_at_exhaustion(clear_up);
+        at_out_of_memory(clear_up);
         struct sigaction action = {.sa_handler = on_signal, .sa_mask = set}, before;
         for (int i = 0; i < N_ENDING; i++)
             if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* nohup stays in force */
@@ -84,7 +84,7 @@ void cc_remove_folder(void)
     const sigset_t set = ending_set();
     sigset_t old;
     sigprocmask(SIG_BLOCK, &set, &old);
-    scratch_remove(&working_in);
+    temp_folder_remove(&working_in);
     sigprocmask(SIG_SETMASK, &old, NULL);
 }
 
@@ -100,7 +100,7 @@ pid_t cc_fork(void)
             break;
         }
     if (pid == 0)
-        mem_at_exhaustion(NULL); /* the folder is the parent's */
+        at_out_of_memory(NULL); /* the folder is the parent's */
     for (int i = 0; pid == 0 && i < N_ENDING; i++) {
         struct sigaction now;
         if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler == on_signal)

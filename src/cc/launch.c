@@ -9,7 +9,7 @@
  * Corrected copies go to the temporary folder, and a virtual-file overlay puts them where the originals are for the
  * compiler: names, lines and further includes stay what they were. Files included by <name> are not searched.
  */
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/outfile.h"
 #include "cc/cc.h"
 
@@ -247,8 +247,8 @@ static int search(struct search *x, const char *path, unsigned depth)
     return rc;
 }
 
-int cc_mend_launches(const char *source, const struct cc_list *options, const char *folder, size_t index,
-                     char **overlay, struct err *e)
+int cc_fix_launches(const char *source, const struct cc_list *options, const char *folder, size_t index, char **overlay,
+                    struct err *e)
 {
     struct search x = {
         .folder = folder, .index = index, .options = options, .roots = json_array(), .seen = json_object()};

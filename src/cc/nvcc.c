@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-void cc_say_version(void)
+void cc_print_version(void)
 {
     /* Build systems look for the words of the second and the third line. */
     puts("weir cc of weir " WEIR_VERSION ", which takes the place of");
@@ -16,7 +16,7 @@ void cc_say_version(void)
     puts("Cuda compilation tools, release 13.0, V13.0.0");
 }
 
-void cc_say_places(const struct cc_job *job, const struct cc_tools *t)
+void cc_print_paths(const struct cc_job *job, const struct cc_tools *t)
 {
     const char *path = getenv("PATH");
     char top[PATH_MAX];
@@ -27,7 +27,8 @@ void cc_say_places(const struct cc_job *job, const struct cc_tools *t)
     fprintf(stderr, "#$ LIBRARIES=\"-L%s\"\n#$ ARCHITECTURE=-arch compute_%d\n", t->cudart, cc_arch(job, t));
 }
 
-void cc_say_link(const struct cc_job *job, const struct cc_tools *t, const struct cc_list *objects, const char *output)
+void cc_print_link(const struct cc_job *job, const struct cc_tools *t, const struct cc_list *objects,
+                   const char *output)
 {
     fprintf(stderr, "#$ \"%s\"", job->called);
     for (size_t i = 0; i < objects->n; i++)

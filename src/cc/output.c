@@ -2,7 +2,7 @@
  * What weir cc writes. Compilers and linkers remove their output when they fail, and with it the good file of before;
  * so they write into the temporary folder, and the result is copied to its place when it is whole.
  */
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/outfile.h"
 #include "cc/cc.h"
 

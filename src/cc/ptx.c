@@ -1,7 +1,8 @@
 /*
  * What weir cc changes in the PTX text that clang has written, and what it asks of it.
  */
-#include "base/exhaust.h"
+#include "base/demangle.h"
+#include "base/out_of_memory.h"
 #include "cc/cc.h"
 #include "emu/emu.h"
 #include "ptx/ir.h"
@@ -167,6 +168,26 @@ char *cc_adjust_ptx(char *text, size_t *bytes, const struct cc_job *job)
     return job->max_regs ? limit_registers(text, bytes, job->max_regs) : text;
 }
 
+void cc_warn_of_empty(const char *ptx, size_t bytes, const char *source, int arch)
+{
+    size_t source_bytes;
+    char *text = cc_read_text(source, &source_bytes), plain[256];
+    struct ptx_module *m = text && strstr(text, "__CUDA_ARCH__") ? ptx_parse(ptx, bytes, source, NULL) : NULL;
+    for (uint32_t i = 0; m && i < m->n_func; i++) {
+        const struct ptx_func *f = &m->func[i];
+        if (!f->is_entry || !f->has_body || !f->n_param || f->n_inst > 1)
+            continue;
+        demangle(f->name, plain, sizeof plain);
+        fprintf(stderr,
+                "weir: warning: %s: kernel %s does nothing when it is compiled for sm_%d; if its code stands behind "
+                "__CUDA_ARCH__, choose another architecture with -arch\n",
+                source, plain, arch);
+    }
+    if (m)
+        ptx_module_free(m);
+    free(text);
+}
+
 size_t cc_local_bytes(const char *ptx)
 {
     size_t sum = 0;
@@ -207,7 +228,7 @@ char *cc_device_names(const char *ptx, size_t bytes, size_t *out_bytes)
     cc_push(&lines, ".pushsection .weir.device,\"\",@progbits\n.byte 0\n");
     for (uint32_t i = 0; m && i < m->n_func; i++) {
         const struct ptx_func *f = &m->func[i];
-        const bool wanted = !f->has_body && !emu_serves(f->name) && is_used(ptx, f->name);
+        const bool wanted = !f->has_body && !emu_has_builtin(f->name) && is_used(ptx, f->name);
         if (!f->is_entry && (f->linkage == PTX_L_EXTERN ? wanted : f->has_body))
             name_line(&lines, f->name, f->linkage);
     }

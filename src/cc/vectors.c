@@ -4,7 +4,7 @@
  * clang copies a structure by its bytes (llvm.memcpy) and then loads the parts that are used: of "float4 v = p[i];
  * v.x + v.y + v.z" two loads remain, where nvcc has one of 16 bytes, and the L1 would count twice as many accesses as a
  * GPU's. So the copies of aligned structures of 8 and 16 bytes become loads and stores of vectors before clang
- * optimises: a vector whose parts are taken out stays one load. It has the structure's own type of elements, so that
+ * optimizes: a vector whose parts are taken out stays one load. It has the structure's own type of elements, so that
  * taking one out is free.
  *
  * What this file reads is LLVM's text as clang writes it before any pass. Lines that look otherwise stay as they are.

@@ -3,12 +3,12 @@
  * program, of the suite or any other, is recorded first.
  */
 #include "cli/analyze.h"
-#include "base/scratch.h"
+#include "base/temp_folder.h"
 
 #include "base/jsonfile.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
-#include "cli/target.h"
+#include "cli/program_arg.h"
 #include "profile/analyze_figures.h"
 #include "report/report.h"
 
@@ -40,11 +40,11 @@ int analyze_write_json(json_t *doc, const char *path, struct err *e)
     return jsonfile_write(doc, path, JSON_INDENT(1) | JSON_REAL_PRECISION(12), e);
 }
 
-/* ---- what to analyse ---- */
+/* ---- what to analyze ---- */
 struct source {
     char name[PATH_MAX];
     char recording[SUITE_PATH];
-    struct scratch folder; /* of a recording that is removed afterwards; none = it stays */
+    struct temp_folder folder; /* of a recording that is removed afterward; none = it stays */
 };
 
 /* Runs it and keeps its streams for as long as they are read. An exit status. */
@@ -54,7 +54,7 @@ static int record_other(const struct analyze_args *a, struct source *s)
     char here[PATH_MAX + 2];
     struct err e;
     /* A folder of its own: under a name that can be guessed another user might have put a link. */
-    if (scratch_make(&s->folder, "analyze", &e)) {
+    if (temp_folder_make(&s->folder, "analyze", &e)) {
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
     }
@@ -76,11 +76,11 @@ static int find_source(const struct analyze_args *a, struct source *s)
 {
     struct err e;
     snprintf(s->name, sizeof s->name, "%s", a->argv[0]);
-    switch (target_of(a->argv[0])) {
-    case TARGET_RECORDING:
+    switch (program_arg_kind(a->argv[0])) {
+    case PROGRAM_ARG_RECORDING:
         snprintf(s->recording, sizeof s->recording, "%s", a->argv[0]);
         return CLI_OK;
-    case TARGET_PROGRAM:
+    case PROGRAM_ARG_PROGRAM:
         return record_other(a, s);
     default:
         snprintf(s->name, sizeof s->name, "%s (%s)", a->argv[0], a->size);
@@ -97,7 +97,7 @@ static int analyze_one(const struct analyze_args *a)
     struct err e;
     int status = find_source(a, &source);
     struct trace_file *f = status ? NULL : trace_open(source.recording, &e);
-    scratch_remove(&source.folder); /* the recording is mapped */
+    temp_folder_remove(&source.folder); /* the recording is mapped */
     if (status)
         return status;
     struct analyze_opts opts = analyze_options(a);
@@ -118,7 +118,7 @@ static int analyze_one(const struct analyze_args *a)
         return stopped ? CLI_PROGRAM_FAILED : CLI_BAD_INPUT;
     }
     struct analyze_summary s;
-    analyze_summarise(&found, f, &s);
+    analyze_summarize(&found, f, &s);
     if (!a->machine.json || strcmp(a->machine.json, "-"))
         analyze_print(&found, &s, source.name, analyze_machine(a), stdout);
     if (a->machine.json &&
@@ -173,7 +173,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         state->child_inputs[0] = &a->machine;
         return 0;
     case KEY_SIZE:
-        a->size = target_size(state, arg);
+        a->size = program_arg_size(state, arg);
         return 0;
     case KEY_ALL:
         a->all = true;
@@ -205,7 +205,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         }
         if (a->argc)
             argp_error(state, "one at a time, or --all before the names");
-        target_take(state, target_of(arg) == TARGET_PROGRAM, &a->argc, &a->argv);
+        program_arg_take(state, program_arg_kind(arg) == PROGRAM_ARG_PROGRAM, &a->argc, &a->argv);
         return 0;
     case ARGP_KEY_SUCCESS:
         check_options(a, state);

@@ -5,7 +5,7 @@
 #include "cli/machine_args.h"
 #include "cli/suite_record.h"
 #include "profile/analyze_summary.h"
-#include "profile/classes.h"
+#include "profile/program_classes.h"
 
 #include <stdio.h>
 
@@ -15,7 +15,7 @@ struct analyze_args {
     bool all;
     unsigned classes; /* bit per enum class_paper; 0 = none */
     unsigned jobs;
-    char **argv; /* what to analyse: a name of the suite, a recording, or a program with its arguments */
+    char **argv; /* what to analyze: a name of the suite, a recording, or a program with its arguments */
     int argc;
     VEC(char *) name; /* with --all and --classes: programs of the suite; none = all of them */
 };
@@ -40,7 +40,7 @@ void analyze_print_row(const struct analysis *, const struct analyze_summary *, 
 /* Writes a document and takes it over; "-" is standard output. */
 int analyze_write_json(struct json_t *, const char *path, struct err *);
 
-/* Programs of the suite, each recorded and analysed. */
+/* Programs of the suite, each recorded and analyzed. */
 struct analyze_item {
     const struct suite_program *program;
     char recording[SUITE_PATH];

@@ -1,6 +1,6 @@
 /*
  * weir analyze --all: programs of the suite, several at once. Each thread takes the next program, has it compiled and
- * recorded (in processes of their own) and analyses the recording; lines are printed in the order of the list.
+ * recorded (in processes of their own) and analyzes the recording; lines are printed in the order of the list.
  * --classes begins the same way.
  */
 #include "cli/analyze.h"
@@ -57,7 +57,7 @@ static int analyze_item(struct work *w, struct analyze_item *x)
     x->file = trace_open(x->recording, &x->err);
     if (!x->file || analyze_trace(x->file, &w->opts, &x->found, &x->err))
         return -1;
-    analyze_summarise(&x->found, x->file, &x->summary);
+    analyze_summarize(&x->found, x->file, &x->summary);
     return 0;
 }
 
@@ -107,7 +107,7 @@ static void wait_for_all(struct work *w)
             if (!w->items->item.p[i].done)
                 at += (size_t)snprintf(now + at, sizeof now - at, "%s%s", at ? " " : "",
                                        w->items->item.p[i].program->name);
-        progress_count(&w->line, "analysing", w->ended, w->items->item.n, now);
+        progress_count(&w->line, "analyzing", w->ended, w->items->item.n, now);
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_nsec += TICK_NS;
@@ -196,7 +196,7 @@ int analyze_all(const struct analyze_args *a)
         err_print(&e, stderr);
         status = CLI_BAD_INPUT;
     } else if (x.n_failed) {
-        fprintf(stderr, "weir: %zu of %zu programs could not be analysed\n", x.n_failed, x.item.n);
+        fprintf(stderr, "weir: %zu of %zu programs could not be analyzed\n", x.n_failed, x.item.n);
         status = CLI_PROGRAM_FAILED;
     }
     analyze_items_free(&x);

@@ -134,7 +134,7 @@ static int clean(const struct args *a)
 enum { OPT_FILES = 300, OPT_OLDER, OPT_RESULTS };
 static const struct argp_option options[] = {
     {"files", OPT_FILES, NULL, 0, "list: every file, with its size and the days since it was used", 0},
-    {"older", OPT_OLDER, "DAYS", 0, "clean: only what was not used for so long", 0},
+    {"older-than", OPT_OLDER, "DAYS", 0, "clean: only what was not used for so long", 0},
     {"results", OPT_RESULTS, NULL, 0, "clean: the results of simulations, too", 0},
     {0}};
 
@@ -152,7 +152,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_OLDER:
         a->older_days = strtol(arg, &end, 10);
         if (end == arg || *end || a->older_days < 0)
-            argp_error(state, "--older %s: a number of days", arg);
+            argp_error(state, "--older-than %s: a number of days", arg);
         return 0;
     case ARGP_KEY_ARG:
         if (a->verb)
@@ -171,7 +171,7 @@ static const char doc[] =
     "recordings, results of simulations. All of it is made again when it is needed."
     "\vExamples:\n"
     "  weir cache list\n"
-    "  weir cache clean --older 30\n"
+    "  weir cache clean --older-than 30\n"
     "  weir cache clean --results\n\n"
     "What was not used for 60 days goes by itself; results stay until they are cleaned with --results.\n";
 

@@ -14,7 +14,7 @@ enum { CLI_OK = 0, CLI_PROGRAM_FAILED = 1, CLI_BAD_INPUT = 2, CLI_DEADLOCK = 3 }
 /* argp_parse, which says what is wrong with the options by itself; that it had no memory is said here. */
 int cli_parse(const struct argp *, int argc, char **argv, unsigned flags, void *input);
 /* A long option that the command does not have while one is near (options.c); NULL = all are known, or none is near. */
-const char *cli_misspelt(const struct argp *, int argc, char **argv, unsigned flags, const char **near);
+const char *cli_misspelled(const struct argp *, int argc, char **argv, unsigned flags, const char **near);
 
 /*
  * A word that must be one of `words` (up to a NULL): NULL if it is, otherwise what to say about it, with the nearest;

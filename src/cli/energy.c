@@ -1,7 +1,7 @@
 /* weir energy: what stored runs consumed, by component, without simulating again; two runs beside each other. */
 #include "cli/cli.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
 #include "cli/machine_args.h"

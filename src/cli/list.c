@@ -1,13 +1,14 @@
 /* weir list and weir explain: what there is to choose from, and what a name means. */
 #include "base/nearest.h"
+#include "base/renamed.h"
 #include "cli/cli.h"
 #include "cli/machine_args.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/mem.h"
 #include "energy/structures.h"
 #include "engine/config.h"
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 #include "gpu/energy.h"
 #include "gpu/gpu_config.h"
 #include "gpu/result.h"
@@ -59,9 +60,10 @@ static void print_fields(const char *section, const struct cfg_field *f)
     }
 }
 
-/* With their defaults; a policy of two kinds has one set of them. */
+/* With their defaults. Policies of one name share a section, and no parameter is in two of them. */
 static void print_parameters(void)
 {
+    char kind[POLICY_TITLE];
     const struct cfg_schema *s = gpu_schema();
     for (unsigned i = 0; i < s->n_section; i++) {
         printf("%s: %s\n", s->section[i]->name, s->section[i]->doc);
@@ -70,12 +72,9 @@ static void print_parameters(void)
     for (unsigned i = 0; i < s->n_kind; i++)
         for (unsigned j = 0; j < s->kind[i]->n; j++) {
             const struct policy_info *p = s->kind[i]->policy[j];
-            bool before = !p->params || !p->params->key;
-            for (unsigned k = 0; k < i && !before; k++)
-                before = policy_find(s->kind[k], p->name) >= 0;
-            if (before)
+            if (!p->params || !p->params->key)
                 continue;
-            printf("%s: of the policy, with --with %s\n", p->name, p->name);
+            printf("%s: of the %s policy, with --with %s\n", p->name, policy_title(s->kind[i]->name, kind), p->name);
             print_fields(p->name, p->params);
         }
 }
@@ -431,8 +430,14 @@ int cli_explain(int argc, char **argv)
     s.found |= s.is_section;
     if (!s.found) {
         const char *near = nearest_name(s.word, (const char *const *)s.names.p, (unsigned)s.names.n);
-        fprintf(stderr, "weir: explain: nothing is called '%s'%s%s%s\n", s.word, near ? "; did you mean '" : "",
-                near ? near : "; 'weir list statistics' and 'weir list parameters' have all names", near ? "'?" : "");
+        char now[256];
+        const unsigned kinds = RENAMED_STATISTIC | RENAMED_PARAMETER | RENAMED_VALUE | RENAMED_KIND;
+        if (renamed_hint(kinds, s.word, now, sizeof now))
+            fprintf(stderr, "weir: explain: nothing is called '%s'; %s\n", s.word, now);
+        else
+            fprintf(stderr, "weir: explain: nothing is called '%s'%s%s%s\n", s.word, near ? "; did you mean '" : "",
+                    near ? near : "; 'weir list statistics' and 'weir list parameters' have all names",
+                    near ? "'?" : "");
     }
     for (size_t i = 0; i < s.names.n; i++)
         free(s.names.p[i]);

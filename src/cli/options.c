@@ -1,9 +1,9 @@
 /*
- * Words of the command line. A misspelt option or word is answered with the nearest one that the command has. Of
+ * Words of the command line. A misspelled option or word is answered with the nearest one that the command has. Of
  * options argp says only that it does not know them, so the command line is looked through before argp sees it, by the
  * same rules: long options may be abbreviated, values may stand in the next word, "--" ends the options.
  */
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "base/nearest.h"
@@ -70,7 +70,7 @@ static bool is_argps_own(const char *name, size_t n)
     return false;
 }
 
-const char *cli_misspelt(const struct argp *argp, int argc, char **argv, unsigned flags, const char **near)
+const char *cli_misspelled(const struct argp *argp, int argc, char **argv, unsigned flags, const char **near)
 {
     struct known k = {0};
     collect(&k, argp);
@@ -118,7 +118,7 @@ char *cli_not_among(const char *option, const char *word, const char *const *wor
     size_t bytes = 0;
     FILE *f = open_memstream(&text, &bytes);
     if (!f)
-        mem_exhausted(0);
+        out_of_memory(0);
     if (word)
         fprintf(f, "%s%sthere is no '%s'; ", option ? option : "", option ? ": " : "", word);
     if (near)

@@ -1,14 +1,16 @@
 /*
  * weir plugin: policies of one's own without weir's source. `new` writes a working policy of a kind and its test,
- * `build` compiles it against the headers that were installed with weir (include/weir/plugin.h).
+ * `build` compiles it against the headers that were installed with weir (include/weir/plugin.h). `new --in-tree` starts
+ * a policy in weir's source: the same file with its place in the lists of policies and tests.
  */
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/nearest.h"
+#include "base/outfile.h"
 #include "base/paths.h"
 #include "cli/cli.h"
 #include "engine/config.h"
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 #include "gpu/gpu_config.h"
 #include "gpu/plugin.h"
 
@@ -23,13 +25,23 @@
 
 struct args {
     const char *verb, *what, *kind, *output;
+    bool in_tree;
 };
 
-/* Kinds that can be started from a template, and a statistic of it that is never zero when its hooks work. */
+/*
+ * Kinds that can be started from a template; a statistic of it that is never zero when its hooks work; and in the tree:
+ * its folder, the header that declares its hooks, its type, and the first part of its constant's name.
+ */
 static const struct {
-    const char *kind, *statistic;
-} templates[] = {{"l1-management", "evicted"}, {"scheduler", "picks"},   {"prefetcher", "asked"},
-                 {"l1-organisation", "left"},  {"l1-order", "requests"}, {"l2-order", "requests"}};
+    const char *kind, *file, *statistic, *folder, *header, *type, *constant;
+} templates[] = {
+    {"l1-management", "l1-management.c", "evicted", "l1/management", "l1/policy.h", "l1_management", "l1_management"},
+    {"scheduler", "scheduler.c", "picks", "sm/sched", "sm/sched/sched.h", "sm_sched", "sm_sched"},
+    {"prefetcher", "prefetcher.c", "asked", "l1/prefetch", "l1/policy.h", "l1_prefetcher", "l1_prefetcher"},
+    {"l1-organization", "l1-organization.c", "left", "l1/organization", "l1/policy.h", "l1_organization",
+     "l1_organization"},
+    {"l1-order", "order.c", "requests", "l1/order", "cache/order.h", "order_policy", "l1_order"},
+    {"l2-order", "order.c", "requests", "l2/order", "cache/order.h", "order_policy", "l2_order"}};
 enum { N_TEMPLATE = sizeof templates / sizeof *templates };
 
 static int report(const struct err *e)
@@ -68,15 +80,8 @@ static int write_file(const char *path, const char *text, const struct word *wor
     return bad ? err_at(e, path, 0, 0, "cannot be written: %s", strerror(errno)) : 0;
 }
 
-static char *read_template(const char *name, struct err *e)
+static char *read_text(const char *path, struct err *e)
 {
-    char folder[PATH_MAX], path[PATH_MAX + 64];
-    if (paths_find(PATHS_PLUGIN, folder, sizeof folder)) {
-        err_set(e, "weir's templates for plugins were not found");
-        err_hint(e, "install weir again, or run it from its build folder");
-        return NULL;
-    }
-    snprintf(path, sizeof path, "%s/templates/%s", folder, name);
     FILE *f = fopen(path, "re");
     if (!f) {
         err_at(e, path, 0, 0, "cannot read: %s", strerror(errno));
@@ -88,6 +93,18 @@ static char *read_template(const char *name, struct err *e)
     VEC_PUSH(&text, 0);
     fclose(f);
     return text.p;
+}
+
+static char *read_template(const char *name, struct err *e)
+{
+    char folder[PATH_MAX], path[PATH_MAX + 64];
+    if (paths_find(PATHS_PLUGIN, folder, sizeof folder)) {
+        err_set(e, "weir's templates for plugins were not found");
+        err_hint(e, "install weir again, or run it from its build folder");
+        return NULL;
+    }
+    snprintf(path, sizeof path, "%s/templates/%s", folder, name);
+    return read_text(path, e);
 }
 
 static bool is_identifier(const char *s)
@@ -139,14 +156,82 @@ static int find_template(const char *kind, struct err *e)
     return err_hint_names(e, kind, names, N_TEMPLATE);
 }
 
+/* Adds a line to a file behind its last line that begins with `after`, or at its end. */
+static int add_line(const char *path, const char *line, const char *after, struct err *e)
+{
+    char *text = read_text(path, e), *at = text;
+    if (!text)
+        return -1;
+    for (char *p = text, *end; *p; p = end) {
+        end = p + strcspn(p, "\n");
+        end += *end != 0;
+        if (!strncmp(p, after, strlen(after)))
+            at = end;
+    }
+    struct outfile *o = outfile_open(path, e);
+    if (o)
+        fprintf(outfile_stream(o), "%.*s%s\n%s", (int)(at - text), text, line, at);
+    free(text);
+    return o ? outfile_commit(o, e) : -1;
+}
+
+#define POLICIES "src/machine/policies.list"
+#define TESTS    "tests/behave/meson.build"
+
+static int new_in_tree(const char *name, int t, struct err *e)
+{
+    const char *kind = templates[t].kind;
+    char source[256], test[128], header[128], is[128], becomes[192], line[192], after[64];
+    if (access(POLICIES, W_OK) || access(TESTS, W_OK)) {
+        err_set(e, "there is no " POLICIES " here that can be written");
+        return err_hint(e, "--in-tree works in the top folder of weir's source");
+    }
+    snprintf(source, sizeof source, "src/machine/%s/%s.c", templates[t].folder, name);
+    snprintf(test, sizeof test, "tests/behave/%s_test.c", name);
+    snprintf(header, sizeof header, "#include \"%s\"", templates[t].header);
+    snprintf(is, sizeof is, "static const struct %s NAME =", templates[t].type);
+    snprintf(becomes, sizeof becomes, "const struct %s %s_%s =", templates[t].type, templates[t].constant, name);
+    const struct word word[] = {{"#include <weir/plugin.h>", header},
+                                {is, becomes},
+                                {"NAME", name},
+                                {"KIND", kind},
+                                {"LEVEL", !strncmp(kind, "l2", 2) ? "L2" : "L1"},
+                                {"STATISTIC", templates[t].statistic},
+                                {0}};
+    char *policy = read_template(templates[t].file, e), *skeleton = policy ? read_template("tree_test.c", e) : NULL;
+    if (skeleton) /* what makes a plugin of the file is at its end */
+        strstr(policy, "\nWEIR_PLUGIN(")[0] = 0;
+    int bad = !skeleton || write_file(source, policy, word, 0644, e) || write_file(test, skeleton, word, 0644, e);
+    free(policy);
+    free(skeleton);
+    snprintf(line, sizeof line, "%s %s", kind, name);
+    snprintf(after, sizeof after, "%s ", kind);
+    if (bad || add_line(POLICIES, line, after, e))
+        return -1;
+    snprintf(line, sizeof line,
+             "test('%s', executable('%s_test', '%s_test.c', include_directories: inc, dependencies: [synth_dep, "
+             "memsys_dep]),\n  suite: 'behave')",
+             name, name, name);
+    if (add_line(TESTS, line, "", e))
+        return -1;
+    printf("%s: a policy of kind %s; %s: its test\n" POLICIES ", " TESTS
+           ": their lines\n"
+           "  ninja -C build && meson test -C build %s\n"
+           "  python3 tests/golden/policies.py build/weir --record %s   # its golden statistics: commit the file\n",
+           source, kind, test, name, name);
+    return 0;
+}
+
 static int new_plugin(const struct args *a)
 {
     struct err e;
-    char source[128], test[128], file[128], recordings[PATH_MAX], recording[PATH_MAX + 32];
+    char source[128], test[128], recordings[PATH_MAX], recording[PATH_MAX + 32];
     const char *name = a->what;
     int t = find_template(a->kind, &e);
     if (t < 0 || check_name(name, a->kind, &e))
         return report(&e);
+    if (a->in_tree)
+        return new_in_tree(name, t, &e) ? report(&e) : CLI_OK;
     if (paths_find(PATHS_RECORDINGS, recordings, sizeof recordings)) {
         err_set(&e, "weir's recordings were not found");
         return report(&e);
@@ -154,10 +239,13 @@ static int new_plugin(const struct args *a)
     snprintf(recording, sizeof recording, "%s/gather-4096.wt", recordings);
     snprintf(source, sizeof source, "%s.c", name);
     snprintf(test, sizeof test, "%s_test.sh", name);
-    snprintf(file, sizeof file, "%s.c", a->kind);
-    const struct word word[] = {
-        {"NAME", name}, {"KIND", a->kind}, {"STATISTIC", templates[t].statistic}, {"RECORDING", recording}, {0}};
-    char *policy = read_template(file, &e), *script = policy ? read_template("test.sh", &e) : NULL;
+    const struct word word[] = {{"NAME", name},
+                                {"KIND", a->kind},
+                                {"LEVEL", !strncmp(a->kind, "l2", 2) ? "L2" : "L1"},
+                                {"STATISTIC", templates[t].statistic},
+                                {"RECORDING", recording},
+                                {0}};
+    char *policy = read_template(templates[t].file, &e), *script = policy ? read_template("test.sh", &e) : NULL;
     int bad = !script || write_file(source, policy, word, 0644, &e) || write_file(test, script, word, 0755, &e);
     free(policy);
     free(script);
@@ -298,7 +386,7 @@ static int build_plugin(const char *source, const char *output)
 
 /* ---- the command line ---- */
 
-enum { OPT_KIND = 300 };
+enum { OPT_KIND = 300, OPT_IN_TREE };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -306,6 +394,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case OPT_KIND:
         a->kind = arg;
+        return 0;
+    case OPT_IN_TREE:
+        a->in_tree = true;
         return 0;
     case 'o':
         a->output = arg;
@@ -336,13 +427,17 @@ int cli_plugin(int argc, char **argv)
         "  weir plugin build mine.c\n"
         "  ./mine_test.sh\n"
         "  weir run --plugin ./mine.so --with mine ./app\n\n"
-        "new writes a working policy and its test; kinds: l1-management (default), l1-organisation, l1-order, "
+        "new writes a working policy and its test; kinds: l1-management (default), l1-organization, l1-order, "
         "l2-order,\n"
         "prefetcher, scheduler. build compiles it with cc, or what CC says. flags prints how to compile a test\n"
         "that includes the policy's file: cc $(weir plugin flags) mine_test.c -o mine_test.\n"
         "docs/add-a-policy.md walks through it.\n";
     static const struct argp_option options[] = {
         {"kind", OPT_KIND, "KIND", 0, "new: what kind of policy ('weir list policies')", 0},
+        {"in-tree", OPT_IN_TREE, NULL, 0,
+         "new: a policy in weir's source, with its lines in the lists of policies and tests; in the source's top "
+         "folder",
+         0},
         {"output", 'o', "FILE.so", 0, "build: the file to write (default: the source's name with .so)", 0},
         {0}};
     static const struct argp argp = {options, parse, "new NAME\nbuild FILE.c\nflags", doc, NULL, NULL, NULL};

@@ -2,15 +2,15 @@
  * weir profile: runs a program, a recording or a program of the suite with counts by instruction, or takes the document
  * of such a run, and tells where the time went: on the screen, and as a page.
  */
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/jsonfile.h"
 #include "base/outfile.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
-#include "cli/target.h"
+#include "cli/program_arg.h"
 #include "cli/run.h"
-#include "base/scratch.h"
+#include "base/temp_folder.h"
 #include "cli/suite_record.h"
 #include "profile/profile.h"
 
@@ -43,10 +43,10 @@ static int simulate(struct args *a, const char *path)
     m->opts.profile = true;
     m->no_summary = true;
     m->json = path;
-    switch (target_of(a->argv[0])) {
-    case TARGET_RECORDING:
+    switch (program_arg_kind(a->argv[0])) {
+    case PROGRAM_ARG_RECORDING:
         return replay_recording(m, a->argv[0]);
-    case TARGET_PROGRAM: {
+    case PROGRAM_ARG_PROGRAM: {
         /* A name without a slash that is a file here is that file. */
         char *here = strchr(a->argv[0], '/') ? NULL : xasprintf("./%s", a->argv[0]);
         char *typed = a->argv[0];
@@ -103,7 +103,7 @@ static int show(const struct args *a, const char *path, const char *name)
 static int profile(struct args *a)
 {
     struct err e;
-    struct scratch folder = {0}; /* of a document that nobody wants to keep */
+    struct temp_folder folder = {0}; /* of a document that nobody wants to keep */
     char path[PATH_MAX + 16];
     if ((a->html && outfile_check(a->html, &e)) || (a->json && outfile_check(a->json, &e))) {
         err_print(&e, stderr);
@@ -113,7 +113,7 @@ static int profile(struct args *a)
         return show(a, a->argv[0], a->argv[0]);
     if (a->json)
         snprintf(path, sizeof path, "%s", a->json);
-    else if (scratch_make(&folder, "profile", &e)) {
+    else if (temp_folder_make(&folder, "profile", &e)) {
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
     } else
@@ -124,7 +124,7 @@ static int profile(struct args *a)
         const int shown = show(a, path, a->argv[0]);
         status = status ? status : shown;
     }
-    scratch_remove(&folder);
+    temp_folder_remove(&folder);
     return status;
 }
 
@@ -164,12 +164,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->machine.opts.energy = true;
         return 0;
     case KEY_SIZE:
-        a->size = target_size(state, arg);
+        a->size = program_arg_size(state, arg);
         return 0;
     case ARGP_KEY_ARG:
         if (a->argc)
             argp_error(state, "one at a time");
-        target_take(state, !is_document(arg) && target_of(arg) == TARGET_PROGRAM, &a->argc, &a->argv);
+        program_arg_take(state, !is_document(arg) && program_arg_kind(arg) == PROGRAM_ARG_PROGRAM, &a->argc, &a->argv);
         return 0;
     case ARGP_KEY_SUCCESS:
         check_options(a, state);

@@ -1,6 +1,7 @@
 /* Progress line and interruption; see progress.h. */
 #include "cli/progress.h"
 
+#include "base/clock.h"
 #include "study/pool.h"
 
 #include <inttypes.h>
@@ -22,11 +23,6 @@ static void on_interrupt(int sig)
     interrupted = 1;
 }
 
-static double seconds_between(const struct timespec *a, const struct timespec *b)
-{
-    return (double)(b->tv_sec - a->tv_sec) + (double)(b->tv_nsec - a->tv_nsec) * 1e-9;
-}
-
 enum { FIRST_LINE_S = 10, NEXT_LINE_S = 30 };
 static double interval_s = NEXT_LINE_S;
 
@@ -42,8 +38,7 @@ void progress_count_begin(struct progress *p)
     memset(p, 0, sizeof *p);
     p->terminal = is_terminal();
     p->interval_s = interval_s < FIRST_LINE_S ? interval_s : FIRST_LINE_S;
-    clock_gettime(CLOCK_MONOTONIC, &p->start);
-    p->shown = p->start;
+    p->start_ns = p->shown_ns = clock_ns();
 }
 
 void progress_begin(struct progress *p, uint64_t total)
@@ -59,14 +54,12 @@ void progress_begin(struct progress *p, uint64_t total)
 /* Seconds since the beginning, or -1 while it is not time for a line. */
 static double due(struct progress *p)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
     if (p->quiet || (!p->terminal && interval_s <= 0) ||
-        seconds_between(&p->shown, &now) < (p->terminal ? 0.25 : p->interval_s))
+        clock_seconds_since(p->shown_ns) < (p->terminal ? 0.25 : p->interval_s))
         return -1;
-    p->shown = now;
+    p->shown_ns = clock_ns();
     p->interval_s = interval_s;
-    return seconds_between(&p->start, &now);
+    return clock_seconds_since(p->start_ns);
 }
 
 /* A line that would wrap could not be written anew: a narrow terminal shows its beginning. */
@@ -183,11 +176,10 @@ bool progress_stop(void *ctx)
 
 double progress_end(struct progress *p)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    const double seconds = clock_seconds_since(p->start_ns);
     progress_clear(p);
     sigaction(SIGINT, &p->before, NULL);
-    return seconds_between(&p->start, &now);
+    return seconds;
 }
 
 /* ---- waiting ---- */

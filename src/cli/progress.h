@@ -11,11 +11,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 struct progress {
     uint64_t total; /* warp instructions; 0 = not known */
-    struct timespec start, shown;
+    uint64_t start_ns, shown_ns;
     bool terminal, printed, quiet; /* quiet: no line at all */
     double interval_s;             /* no terminal: until the next line */
     struct sigaction before;

@@ -23,7 +23,7 @@ struct args {
 static const char doc[] =
     "Check PTX files, show what weir knows of their kernels, or print them back."
     "\v"
-    "  check  parse and analyse everything; list what weir does not know\n"
+    "  check  parse and analyze everything; list what weir does not know\n"
     "  info   one line per function: instructions, blocks, loops, registers, memory\n"
     "  code   what a machine with sm.code = scheduled issues for each kernel, region by region\n"
     "  dump   print the module as weir understood it\n\n"

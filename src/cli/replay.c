@@ -58,7 +58,7 @@ int replay_recording(struct machine_args *m, const char *file)
     p.quiet = m->quiet;
     m->opts.poll = progress_poll;
     m->opts.poll_ctx = &p;
-    plugin_tell_crashes();
+    plugin_report_crashes();
     struct gpu *g = gpu_new(&m->opts, &e);
     int status = CLI_BAD_INPUT;
     if (!g) {

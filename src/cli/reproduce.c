@@ -8,7 +8,7 @@
 #include "cli/study.h"
 #include "cli/swcache_reproduce.h"
 #include "base/nearest.h"
-#include "chart/page.h"
+#include "chart/html_page.h"
 
 #include <argp.h>
 #include <dirent.h>
@@ -100,8 +100,8 @@ static int check_figures(const struct args *a, const struct plans *all, struct e
         for (size_t i = 0; i < all->plan.n; i++)
             if (all->plan.p[i].number && !strcmp(all->plan.p[i].number, w))
                 found = &all->plan.p[i];
-        if (found && found->refused) {
-            status = err_set(e, "figure %s cannot be reproduced: %s", w, found->refused);
+        if (found && found->not_reproduced) {
+            status = err_set(e, "figure %s cannot be reproduced: %s", w, found->not_reproduced);
         } else if (!found) {
             char list[200] = "";
             for (size_t i = 0; i < all->plan.n; i++)

@@ -2,14 +2,16 @@
  * weir run and weir record: start a CUDA program with weir's runtime in place of NVIDIA's, and report how it ended.
  *
  * The program is an ordinary child process. It finds our libcudart.so.13 through LD_LIBRARY_PATH, or through LD_PRELOAD
- * where a search path inside the program would win. Address-space randomisation is switched off, so that host
+ * where a search path inside the program would win. Address-space randomization is switched off, so that host
  * addresses, too, are the same in every run. Options travel in the environment, results come back in shared memory
- * (cudart/report.h).
+ * (cudart/run_link.h).
  */
-#include "base/child.h"
+#include "base/subprocess.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/jsonfile.h"
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
+#include "base/infile.h"
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/paths.h"
@@ -17,8 +19,8 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/run.h"
-#include "cudart/program.h"
-#include "cudart/report.h"
+#include "cudart/elf_check.h"
+#include "cudart/run_link.h"
 #include "gpu/plugin.h"
 
 #include <argp.h>
@@ -33,7 +35,6 @@
 #include <sys/personality.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 struct job {
@@ -41,6 +42,7 @@ struct job {
     const char *trace;
     char *trace_default;
     const char *max_insn;
+    const struct check_args *check; /* NULL: only run it */
     struct machine_args machine;
     char **argv; /* the program and its arguments */
     int argc;
@@ -55,20 +57,14 @@ struct file {
 static int map_file(const char *path, struct file *out, struct err *e)
 {
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &st)) {
-        int why = errno;
-        if (fd >= 0)
-            close(fd);
-        return err_set(e, "%s: %s", path, strerror(why));
-    }
-    *out = (struct file){.n = (size_t)st.st_size};
-    if (S_ISREG(st.st_mode) && st.st_size)
+    const int fd = infile_fd(path, INFILE_ANY_SIZE, e);
+    if (fd < 0)
+        return -1;
+    *out = (struct file){.n = fstat(fd, &st) ? 0 : (size_t)st.st_size};
+    if (out->n)
         out->bytes = mmap(NULL, out->n, PROT_READ, MAP_PRIVATE, fd, 0);
     close(fd);
-    if (!S_ISREG(st.st_mode))
-        return err_set(e, "%s: %s", path, S_ISDIR(st.st_mode) ? "is a folder" : "is not a file");
-    if (!st.st_size)
+    if (!out->n)
         return err_set(e, "%s: is empty", path);
     return out->bytes == MAP_FAILED ? err_set(e, "%s: %s", path, strerror(errno)) : 0;
 }
@@ -107,7 +103,7 @@ static int find_program(const char *name, char path[PATH_MAX], struct err *e)
 static void put(const char *variable, const char *value)
 {
     if (setenv(variable, value, 1))
-        mem_exhausted(strlen(value));
+        out_of_memory(strlen(value));
 }
 
 static void put_first(const char *variable, const char *value)
@@ -157,14 +153,14 @@ static void set_machine(const struct machine_args *m)
         put_path(REPORT_ENV_GPU, m->opts.machine);
     else
         put_or_unset(REPORT_ENV_GPU, m->opts.machine);
-    char *set = join(m->opts.set, m->opts.n_set, '\n');
+    char *set = join(m->opts.set, m->opts.n_set, REPORT_BETWEEN);
     put_or_unset(REPORT_ENV_SET, set);
     free(set);
     put_or_unset(REPORT_ENV_WITH, m->opts.with);
     VEC(const char *) plugins = {0};
     for (unsigned i = 0; i < plugin_count(); i++)
         VEC_PUSH(&plugins, plugin_path(i));
-    char *paths = join(plugins.p, plugins.n, '\n');
+    char *paths = join(plugins.p, plugins.n, REPORT_BETWEEN);
     put_or_unset(REPORT_ENV_PLUGINS, paths);
     free(paths);
     VEC_FREE(&plugins);
@@ -201,6 +197,10 @@ static void set_environment(const struct job *job, const struct program *program
     put(REPORT_ENV_MODE, job->record ? "record" : job->functional ? "functional" : "timing");
     put_path(REPORT_ENV_TRACE, job->record ? job->trace : NULL);
     put_or_unset(REPORT_ENV_MAX_INSN, job->max_insn);
+    put_or_unset(REPORT_ENV_CHECK, job->check ? job->check->words : NULL);
+    put_or_unset(REPORT_ENV_KERNEL, job->check ? job->check->kernel : NULL);
+    put_path(REPORT_ENV_SUPPRESS, job->check ? job->check->suppress : NULL);
+    put_path(REPORT_ENV_SARIF, job->check ? job->check->sarif : NULL);
     set_machine(&job->machine);
     /* A document on standard output stands there alone: what the program prints goes to standard error. */
     if (job->machine.json && !strcmp(job->machine.json, "-")) {
@@ -217,13 +217,6 @@ static void set_environment(const struct job *job, const struct program *program
 }
 
 /* ---- waiting, with a progress line ---- */
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static uint64_t total_insts(const struct report *r)
 {
     uint64_t sum = 0;
@@ -238,11 +231,12 @@ static int wait_for(pid_t pid, struct report *r, bool show)
     enum { BEGIN_S = 2 };
     struct progress line;
     int status;
-    const double start = seconds();
+    const uint64_t start_ns = clock_ns();
     progress_count_begin(&line); /* Ctrl-C is the program's */
     progress_ticks(show);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-        if (!show || (line.terminal && seconds() < start + BEGIN_S) || atomic_load(&r->line) == REPORT_LINE_OVER)
+        if (!show || (line.terminal && clock_seconds_since(start_ns) < BEGIN_S) ||
+            atomic_load(&r->line) == REPORT_LINE_OVER)
             continue;
         progress_program(&line, total_insts(r), r->slot[0].machine_cycle, r->slot[0].machine_insts);
         unsigned none = REPORT_LINE_NONE;
@@ -338,15 +332,17 @@ static int conclude(const struct job *job, const struct report *r, int status)
         fprintf(stderr, "weir: %s was ended by signal %d (%s)\n", name, WTERMSIG(status), strsignal(WTERMSIG(status)));
         if (plugin_count()) { /* it ran in the program's process */
             char who[1024];
-            plugin_culprits(who, sizeof who);
+            plugin_suspects(who, sizeof who);
             fprintf(stderr, "weir: that may be a fault of the program, %s\n", who);
         }
         return CLI_PROGRAM_FAILED;
     }
-    if (WEXITSTATUS(status)) {
+    if (WEXITSTATUS(status) && !(job->check && atomic_load(&r->found))) {
         fprintf(stderr, "weir: %s exited with status %d\n", name, WEXITSTATUS(status));
         return CLI_PROGRAM_FAILED;
     }
+    if (job->check && (faults || atomic_load(&r->found)))
+        return CLI_PROGRAM_FAILED; /* the report has told */
     if (faults) {
         fprintf(stderr, "weir: %s ended normally in spite of %s on the device\n", name,
                 faults == 1 ? "a fault" : "faults");
@@ -472,7 +468,7 @@ static pid_t start_program(const struct job *job, const char *path, const struct
     sigprocmask(SIG_BLOCK, &all, &old);
     const pid_t pid = fork();
     if (!pid) {
-        child_end_with(self, SIGKILL);
+        subprocess_end_with(self, SIGKILL);
         set_environment(job, program, lib_dir, fd);
         sigprocmask(SIG_SETMASK, &old, NULL);
         execv(path, job->argv);
@@ -503,21 +499,21 @@ static int run_job(const struct job *job)
         return CLI_BAD_INPUT;
     }
     fflush(NULL);
-    const double start = seconds();
+    const uint64_t start_ns = clock_ns();
     const pid_t pid = start_program(job, path, &program, lib_dir, report, fd);
     if (pid < 0) {
         fprintf(stderr, "weir: cannot start %s: %s\n", path, strerror(errno));
         return CLI_BAD_INPUT;
     }
     const int status = wait_for(pid, report, !job->machine.quiet);
-    const double wall = seconds() - start;
+    const double wall = clock_seconds_since(start_ns);
     int result = conclude(job, report, status);
     if (job->record)
         result = conclude_recording(job, report, result);
     if (job->stats)
         print_stats(report, wall);
-    if (job->functional && job->machine.json && result != CLI_BAD_INPUT && write_counts(report, job->machine.json) &&
-        !result)
+    if (job->functional && !job->check && job->machine.json && result != CLI_BAD_INPUT &&
+        write_counts(report, job->machine.json) && !result)
         result = CLI_BAD_INPUT;
     munmap(report, sizeof *report);
     close(fd);
@@ -657,6 +653,13 @@ static int start(int argc, char **argv, bool record)
 int run_program(const struct machine_args *m, int argc, char **argv)
 {
     return run_job(&(struct job){.machine = *m, .argv = argv, .argc = argc});
+}
+
+int run_checked(const struct machine_args *m, const struct check_args *check, const char *max_insn, int argc,
+                char **argv)
+{
+    return run_job(&(struct job){
+        .functional = true, .machine = *m, .check = check, .max_insn = max_insn, .argv = argv, .argc = argc});
 }
 
 int cli_run(int argc, char **argv)

@@ -4,6 +4,12 @@
 
 #include "cli/machine_args.h"
 
+struct check_args { /* weir check; see cudart/run_link.h */
+    const char *words, *kernel, *suppress, *sarif;
+};
+/* Runs the program under the checker; an exit status. */
+int run_checked(const struct machine_args *, const struct check_args *, const char *max_insn, int argc, char **argv);
+
 /* What `weir run` and `weir replay` do with these options; an exit status. argv: the program and its arguments. */
 int run_program(const struct machine_args *, int argc, char **argv);
 int replay_recording(struct machine_args *, const char *file);

@@ -1,9 +1,10 @@
 /* See study.h. */
 #include "cli/study.h"
 
-#include "base/exhaust.h"
+#include "base/clock.h"
+#include "base/out_of_memory.h"
 #include "cli/cli.h"
-#include "cli/target.h"
+#include "cli/program_arg.h"
 #include "cli/progress.h"
 #include "cli/suite_record.h"
 #include "study/slurm.h"
@@ -37,7 +38,8 @@ static int record_suite(const struct study *a, const struct suite *s, const char
             return err_set(e, "no memory");
         program.flags = flags;
     }
-    const int bad = suite_record(s, &program, a->size, cache, path, e);
+    const int bad = a->no_run ? suite_record_kept(s, &program, a->size, cache, path, e)
+                              : suite_record(s, &program, a->size, cache, path, e);
     free(flags);
     if (bad)
         return -1;
@@ -69,7 +71,9 @@ static int record_all(const struct study *a, struct lab *l, const struct suite *
         if (!is_used(l, p))
             continue;
         progress_count(&line, "recording", done++, used, p->name);
-        status = p->command.n ? study_record(p, cache, e) : record_suite(a, s, cflags, cache, p, e);
+        status = !p->command.n ? record_suite(a, s, cflags, cache, p, e)
+                 : a->no_run   ? study_record_kept(p, cache, e)
+                               : study_record(p, cache, e);
     }
     progress_clear(&line);
     return status;
@@ -143,6 +147,8 @@ static int start_searches(const struct study *a, struct session *x, struct err *
 static int prepare(struct study *a, struct session *x, struct err *e)
 {
     char cache[SUITE_PATH], file[3 * PATH_MAX];
+    if (study_ask(a, e) || study_load_plugins(a, e))
+        return -1;
     if (suite_load(&x->suite, e) || suite_cache_folder(cache, e) || (a->on && prepare_slurm(a, x, cache, e)))
         return -1;
     const struct plan *any = a->plan.n ? &a->plan.p[0] : NULL; /* all of one paper */
@@ -183,7 +189,7 @@ static int run(struct study *a, struct session *x, struct err *e)
     if (!status && !progress_interrupted()) {
         pool.store = x->store;
         pool.slurm = a->on ? &x->slurm : NULL;
-        clock_gettime(CLOCK_MONOTONIC, &line.start); /* the rate is of simulations only */
+        line.start_ns = clock_ns(); /* the rate is of simulations only */
         status = lab_run(&x->lab, &pool, e);
     }
     bool stopped = progress_interrupted();
@@ -270,7 +276,7 @@ char *study_folder(const char *name)
     return folder;
 }
 
-enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_CFLAGS, KEY_ON, KEY_SLURM, KEY_FORMAT, KEY_SEARCH_FROM };
+enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_CFLAGS, KEY_ON, KEY_SLURM, KEY_FORMAT, KEY_SEARCH_FROM, KEY_TRUST };
 
 static const struct argp_option options[] = {
     {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of the suite's programs (default: small)", 0},
@@ -285,6 +291,10 @@ static const struct argp_option options[] = {
      "an eighth",
      0},
     {"on", KEY_ON, "local|slurm", 0, "where to simulate: this computer (default), or a cluster's nodes through Slurm",
+     0},
+    {"trust", KEY_TRUST, NULL, 0,
+     "execute what a plan names (plugins, programs, compiler flags) without asking, also where it did not come with "
+     "weir",
      0},
     {"slurm", KEY_SLURM, "OPTIONS", 0, "with --on slurm: options for sbatch, e.g. '--partition=long --mem=4G'", 0},
     {0},
@@ -302,7 +312,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         return 0;
     }
     case KEY_SIZE:
-        a->size = target_size(state, arg);
+        a->size = program_arg_size(state, arg);
         return 0;
     case 'j':
         a->jobs = cli_jobs(state, arg);
@@ -325,6 +335,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_SLURM:
         a->slurm_options = arg;
+        return 0;
+    case KEY_TRUST:
+        a->trust = true;
         return 0;
     }
     return ARGP_ERR_UNKNOWN;

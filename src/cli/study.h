@@ -21,7 +21,8 @@ struct study {
     unsigned jobs;
     const char *search_from;        /* found.ini of another study; NULL = none */
     const char *on, *slurm_options; /* on: "slurm"; NULL = this computer */
-    bool no_run;                    /* only what the store has */
+    bool no_run;                    /* only what the store has: nothing is simulated, executed or loaded */
+    bool trust;                     /* do what the plans say without asking */
     VEC(struct plan) plan;
     /* what came of it */
     size_t simulated, reused, failed;
@@ -47,5 +48,14 @@ struct lab;
 int study_add_programs(struct lab *, const struct suite *, const struct plan *, struct err *);
 /* Records an executable, or takes the recording; fills in what the laboratory wants to know. */
 int study_record(struct lab_program *, const char *cache, struct err *);
+/* The same with the latest recording of this command line that is kept; nothing is run. */
+int study_record_kept(struct lab_program *, const char *cache, struct err *);
+
+/* ---- what plans make weir execute (study_trust.c) ---- */
+
+/* -1: a plan that did not come with weir would execute something, and the user did not agree. */
+int study_ask(const struct study *, struct err *);
+/* Loads the plans' plugins; where nothing is run, -1 unless the command line has named them. */
+int study_load_plugins(const struct study *, struct err *);
 
 #endif

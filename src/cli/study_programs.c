@@ -1,12 +1,15 @@
 /* Programs of one's own in a study: found, recorded, kept by content. See study.h. */
+#include "base/out_of_memory.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/study.h"
-#include "cli/target.h"
+#include "cli/program_arg.h"
 #include "cli/suite_record.h"
 #include "study/study.h"
+#include "trace/file.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -148,6 +151,49 @@ static void artifact_name(const struct lab_program *p, const char *folder, char 
 {
     const char *slash = strrchr(p->command.p[0], '/');
     snprintf(out, bytes, "%s/own-%.60s-%s.wt", folder, slash ? slash + 1 : p->command.p[0], p->hash);
+}
+
+/* Whether the file is a recording of the program's command line. */
+static bool is_of(const struct lab_program *p, const char *path)
+{
+    struct trace_file *f = trace_open(path, NULL);
+    const char *at = f ? trace_program(f) : "";
+    bool same = f != NULL;
+    for (size_t i = 0; same && i < p->command.n; i++) {
+        const size_t n = strlen(p->command.p[i]);
+        same = !strncmp(at, p->command.p[i], n) && at[n] == (i + 1 < p->command.n ? ' ' : 0);
+        at += n + 1;
+    }
+    trace_close(f);
+    return same;
+}
+
+int study_record_kept(struct lab_program *p, const char *cache, struct err *e)
+{
+    char folder[SUITE_PATH];
+    struct stat st;
+    struct timespec latest = {0};
+    snprintf(folder, sizeof folder, "%.*s/recordings", PATH_MAX, cache);
+    DIR *d = p->recording ? NULL : opendir(folder);
+    for (struct dirent *x; d && (x = readdir(d));) {
+        char *path = xasprintf("%s/%s", folder, x->d_name);
+        if (!strncmp(x->d_name, "own-", 4) && text_ends_in(path, ".wt") && !stat(path, &st) &&
+            (st.st_mtim.tv_sec > latest.tv_sec ||
+             (st.st_mtim.tv_sec == latest.tv_sec && st.st_mtim.tv_nsec >= latest.tv_nsec)) &&
+            is_of(p, path)) {
+            latest = st.st_mtim;
+            free(p->recording);
+            p->recording = path;
+        } else {
+            free(path);
+        }
+    }
+    if (d)
+        closedir(d);
+    if (p->recording)
+        return lab_program_measure(p, e);
+    err_set(e, "there is no recording of '%s'", p->name);
+    return err_hint(e, "weir sweep makes it");
 }
 
 int study_record(struct lab_program *p, const char *cache, struct err *e)

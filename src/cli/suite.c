@@ -4,7 +4,7 @@
  * (into the cache folder) and then run like any other program.
  */
 #include "cli/cli.h"
-#include "cli/target.h"
+#include "cli/program_arg.h"
 #include "cli/machine_args.h"
 #include "cli/progress.h"
 #include "cli/suite_run.h"
@@ -84,7 +84,7 @@ static bool runs_something(const struct suite_plan *plan)
 }
 
 /* A machine that cannot be built is an error before the first program is compiled. */
-static int judge(const struct args *a)
+static int exit_status(const struct args *a)
 {
     struct err e;
     const char *option = machine_args_timing_option(&a->plan.machine);
@@ -130,7 +130,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         a->all = true;
         return 0;
     case KEY_SIZE:
-        a->plan.size = target_size(state, arg);
+        a->plan.size = program_arg_size(state, arg);
         return 0;
     case KEY_FUNCTIONAL:
         a->plan.functional = true;
@@ -190,7 +190,7 @@ int cli_suite(int argc, char **argv)
             a.plan.functional = true;
             a.all |= a.name.n == 1;
         }
-        if (!judge(&a) && !choose(&s, &a))
+        if (!exit_status(&a) && !choose(&s, &a))
             status = suite_run(&s, &a.plan);
     }
     VEC_FREE(&a.name);

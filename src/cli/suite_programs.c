@@ -240,6 +240,8 @@ int suite_build(const struct suite *s, const struct suite_program *p, const char
     struct cc_list argv = {0};
     /* The studies' results (docs/papers) are of programs whose vectors were not loaded whole: docs/suite.md. */
     push_words(&argv, "weir cc -O2 -fno-whole-vectors");
+    if (!p->flags || !strstr(p->flags, "-arch")) /* and for Turing, whatever the default has become */
+        push_words(&argv, "-arch=sm_75");
     /* Line numbers name the files as the suite does, wherever it lies: recordings hold these names. */
     cc_pushf(&argv, "-ffile-prefix-map=%s=suite", s->folder);
     if (!paths_find(PATHS_HEADERS, headers, sizeof headers))

@@ -1,7 +1,7 @@
 /* See suite_record.h. A recording appears under its name only when it is whole: it is renamed there. */
 #include "cli/suite_record.h"
 
-#include "base/child.h"
+#include "base/subprocess.h"
 #include "cc/version.h" /* made by the build: hash of the source of the front end */
 #include "cli/cli.h"
 #include "cli/progress.h"
@@ -34,7 +34,7 @@ int record_program(char *const *argv, const char *path, enum record_shows shows)
     fflush(NULL);
     const pid_t self = getpid(), pid = fork();
     if (pid == 0) {
-        child_end_with(self, SIGTERM);
+        subprocess_end_with(self, SIGTERM);
         const int to = shows == RECORD_OUTPUT ? dup(STDERR_FILENO) : open("/dev/null", O_WRONLY);
         dup2(to, STDOUT_FILENO);
         execv("/proc/self/exe", line.p);
@@ -53,6 +53,15 @@ int record_program(char *const *argv, const char *path, enum record_shows shows)
     return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_PROGRAM_FAILED;
 }
 
+/* The program's name holds its key; what records it is the front end. */
+static int name_recording(const char *cache, const char *binary, const char *size, char path[SUITE_PATH], struct err *e)
+{
+    if (snprintf(path, SUITE_PATH, "%.*s/recordings%s-%s-" WEIR_FRONT_END ".wt", PATH_MAX, cache, strrchr(binary, '/'),
+                 size) >= SUITE_PATH)
+        return err_at(e, cache, 0, 0, "this folder's name is too long");
+    return 0;
+}
+
 static int record(const struct suite *s, const struct suite_program *p, const char *size, const char *cache,
                   enum record_shows shows, char path[SUITE_PATH], struct err *e)
 {
@@ -60,12 +69,8 @@ static int record(const struct suite *s, const struct suite_program *p, const ch
     if (suite_build(s, p, cache, binary))
         return err_set(e, "suite program '%s' did not compile", p->name);
     snprintf(folder, sizeof folder, "%.*s/recordings", PATH_MAX, cache);
-    if (artifact_subfolder(folder, e))
+    if (artifact_subfolder(folder, e) || name_recording(cache, binary, size, path, e))
         return -1;
-    /* The program's name holds its key; what records it is the front end. */
-    if (snprintf(path, SUITE_PATH, "%.*s/recordings%s-%s-" WEIR_FRONT_END ".wt", PATH_MAX, cache, strrchr(binary, '/'),
-                 size) >= SUITE_PATH)
-        return err_at(e, cache, 0, 0, "this folder's name is too long");
     if (artifact_is_whole(path))
         return 0;
     snprintf(unfinished, sizeof unfinished, "%s.%d", path, (int)gettid());
@@ -82,6 +87,18 @@ int suite_record(const struct suite *s, const struct suite_program *p, const cha
                  char path[SUITE_PATH], struct err *e)
 {
     return record(s, p, size, cache, RECORD_NOTHING, path, e);
+}
+
+int suite_record_kept(const struct suite *s, const struct suite_program *p, const char *size, const char *cache,
+                      char path[SUITE_PATH], struct err *e)
+{
+    char binary[SUITE_PATH];
+    if (suite_binary(s, p, cache, binary, e) || name_recording(cache, binary, size, path, e))
+        return -1;
+    if (artifact_is_whole(path))
+        return 0;
+    err_set(e, "there is no recording of '%s' at size %s", p->name, size);
+    return err_hint(e, "weir sweep and weir reproduce make it");
 }
 
 int suite_record_named(const char *name, const char *size, char path[SUITE_PATH], struct err *e)

@@ -5,7 +5,8 @@
  */
 #include "cli/suite_run.h"
 
-#include "base/child.h"
+#include "base/subprocess.h"
+#include "base/clock.h"
 #include "base/jsonfile.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
@@ -16,7 +17,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 struct job {
@@ -25,7 +25,8 @@ struct job {
     pid_t pid;
     FILE *output; /* what it printed; NULL = it shares the terminal */
     FILE *json;   /* its statistics: a file without a name, which nothing can leave behind */
-    double start_s, seconds;
+    uint64_t start_ns;
+    double seconds;
     bool done;
     int status;
     json_t *doc;   /* the run's document; NULL = there is none */
@@ -41,13 +42,6 @@ struct run {
     struct progress line;
     FILE *out; /* the table: standard output, unless the document goes there */
 };
-
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* ---- a pool of processes ---- */
 
@@ -73,11 +67,11 @@ static int start(struct job *j, void (*body)(const struct run *, const struct jo
         fprintf(stderr, "weir: cannot make a temporary file: %s\n", strerror(errno));
         return -1;
     }
-    j->start_s = seconds_now();
+    j->start_ns = clock_ns();
     const pid_t self = getpid();
     j->pid = fork();
     if (j->pid == 0) {
-        child_end_with(self, SIGTERM);
+        subprocess_end_with(self, SIGTERM);
         if (j->output) {
             dup2(fileno(j->output), STDOUT_FILENO);
             dup2(fileno(j->output), STDERR_FILENO);
@@ -109,7 +103,7 @@ static struct job *wait_for_any(struct run *r, const char *doing, size_t ended)
         if (j->pid != pid)
             continue;
         j->pid = 0;
-        j->seconds = seconds_now() - j->start_s;
+        j->seconds = clock_seconds_since(j->start_ns);
         j->status = WIFEXITED(status) ? WEXITSTATUS(status) : CLI_PROGRAM_FAILED;
         return j;
     }

@@ -57,7 +57,7 @@ struct args {
 };
 
 /* A word that looks like one of the transformer's own options and is none of weir cc's. */
-static bool misspelt(const char *arg, struct err *e)
+static bool misspelled(const char *arg, struct err *e)
 {
     static const char *const own[] = {"--alias-safe", "--all", "--slices", "--no-scans", "--quiet", "--split"};
     char *word = xstrndup(arg, strcspn(arg, "="));
@@ -96,7 +96,7 @@ static int parse(struct args *a, int argc, char **argv, struct err *e)
                 return err_hint_names(e, arg + 8, name, 3);
             }
             a->options.split = (enum swcache_split)which;
-        } else if (misspelt(arg, e)) {
+        } else if (misspelled(arg, e)) {
             return -1;
         } else
             cc_push(&rest, arg);
@@ -157,7 +157,7 @@ static void report(const struct args *a, const struct swcache_result *r)
 static int mend(struct args *a, const char *folder, struct err *e)
 {
     char *overlay;
-    if (cc_mend_launches(a->options.path, &a->job.common, folder, 0, &overlay, e))
+    if (cc_fix_launches(a->options.path, &a->job.common, folder, 0, &overlay, e))
         return -1;
     json_t *all = overlay ? json_load_file(overlay, 0, NULL) : NULL, *root;
     size_t i;

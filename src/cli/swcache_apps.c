@@ -1,7 +1,7 @@
 /* See swcache_apps.h. */
 #include "cli/swcache_apps.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/outfile.h"
 #include "base/paths.h"
 #include "cc/cc.h"
@@ -222,7 +222,7 @@ bool swcache_has(const struct swcache_apps *a, const struct swcache_app *app, en
     return has;
 }
 
-/* -O of weir cc concerns the host; what it makes for the device is always fully optimised. */
+/* -O of weir cc concerns the host; what it makes for the device is always fully optimized. */
 static int compile(const struct swcache_apps *a, const struct swcache_app *app, char *made, char *binary,
                    const char *log)
 {
@@ -231,7 +231,7 @@ static int compile(const struct swcache_apps *a, const struct swcache_app *app, 
     snprintf(include, sizeof include, "-I%s", a->library);
     snprintf(own, sizeof own, "-I%s", folder);
     snprintf(map, sizeof map, "-ffile-prefix-map=%s=swcache", a->library); /* recordings hold the names of files */
-    char *simulated[] = {"weir", "cc", "-O1", "-DSWCACHE_TUNE=0", map, NULL};
+    char *simulated[] = {"weir", "cc", "-O1", "-arch=sm_75", "-DSWCACHE_TUNE=0", map, NULL};
     char *ptx[] = {"nvcc",
                    "-O3",
                    "-std=c++17",

@@ -13,6 +13,7 @@
  */
 #include "cli/swcache_reproduce.h"
 
+#include "base/clock.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
@@ -274,7 +275,7 @@ static int on_machines(struct session *x, struct err *e)
     progress_begin(&line, 0);
     int status = prepare_all(x, e) || progress_interrupted() || make_points(x, &w, e) ? -1 : 0;
     if (!status) {
-        clock_gettime(CLOCK_MONOTONIC, &line.start); /* the rate is of simulations only */
+        line.start_ns = clock_ns(); /* the rate is of simulations only */
         status = pool_run(&pool, w.point.p, w.point.n, e);
     }
     bool stopped = progress_interrupted();

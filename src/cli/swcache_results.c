@@ -3,7 +3,7 @@
 
 #include "base/jsonfile.h"
 #include "base/outfile.h"
-#include "chart/page.h"
+#include "chart/html_page.h"
 #include "chart/plot.h"
 #include "report/report.h"
 #include "chart/table.h"

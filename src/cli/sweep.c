@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "cli/machine_args.h"
 #include "cli/study.h"
-#include "cli/target.h"
+#include "cli/program_arg.h"
 #include "study/axes.h"
 #include "study/slurm.h"
 
@@ -19,7 +19,7 @@ struct args {
     const char *file;         /* a plan; NULL = the command line says all */
     const char *varied;       /* an option of the command line that says what to vary; NULL = none was given */
     VEC(const char *) metric; /* one table each */
-    const char *normalise;
+    const char *normalize;
     const char *task; /* the folder of a job of Slurm, inside one of its tasks */
 };
 
@@ -27,14 +27,25 @@ static const char nowhere[] = "sweep"; /* the path of a plan that is no file */
 
 /* ---- words of the command line ---- */
 
-/* Quotes a word for the plan, as study_programs.c takes it apart. */
+/* Quotes a word for the plan, as study_programs.c takes it apart; a quote in it stands between the other kind. */
 static char *quoted(const char *word)
 {
-    const char *mark = strchr(word, '\'') ? "\"" : "'";
-    char *out = NULL;
-    if (asprintf(&out, "%s%s%s", mark, word, mark) < 0)
-        exit(CLI_BAD_INPUT);
-    return out;
+    VEC(char) out = {0};
+    char mark = 0;
+    for (const char *c = word; *c || !mark; c++) {
+        const char needed = *c == '\'' ? '"' : '\'';
+        if (mark && mark != needed)
+            VEC_PUSH(&out, mark);
+        if (mark != needed)
+            VEC_PUSH(&out, needed);
+        mark = needed;
+        if (!*c)
+            break;
+        VEC_PUSH(&out, *c);
+    }
+    VEC_PUSH(&out, mark);
+    VEC_PUSH(&out, 0);
+    return out.p;
 }
 
 static void append(char **text, const char *between, const char *word)
@@ -112,7 +123,7 @@ static int add_set(struct args *a, const char *word, struct err *e)
     return status;
 }
 
-enum { KEY_GPU = 500, KEY_WITH, KEY_SET, KEY_METRIC, KEY_NORMALISE, KEY_TASK };
+enum { KEY_GPU = 500, KEY_WITH, KEY_SET, KEY_METRIC, KEY_NORMALIZE, KEY_TASK };
 
 static const struct argp_option options[] = {
     {"gpu", KEY_GPU, "MACHINE,...", 0, "machines to compare ('weir list gpus'); gtx480 if not given", 0},
@@ -124,7 +135,7 @@ static const struct argp_option options[] = {
      "values of a parameter to compare, or a range: 8..64*2, 10..50+10; a --set for each parameter", 0},
     {"metric", KEY_METRIC, "STATISTIC", 0,
      "what to compare (default: ipc); a statistic, or as in 'l1.misses / l1.accesses'; a table for each --metric", 0},
-    {"normalise", KEY_NORMALISE, "VARIANT", OPTION_ARG_OPTIONAL,
+    {"normalize", KEY_NORMALIZE, "VARIANT", OPTION_ARG_OPTIONAL,
      "divide by the values of this combination, as the table calls it; by the first if none is named", 0},
     {"task", KEY_TASK, "FOLDER", OPTION_HIDDEN, "inside a task of Slurm: its part of the job in FOLDER", 0},
     {0},
@@ -157,9 +168,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         a->varied = "--metric";
         VEC_PUSH(&a->metric, arg);
         return 0;
-    case KEY_NORMALISE:
-        a->varied = "--normalise";
-        a->normalise = arg ? arg : "first";
+    case KEY_NORMALIZE:
+        a->varied = "--normalize";
+        a->normalize = arg ? arg : "first";
         return 0;
     case KEY_TASK:
         a->task = arg;
@@ -206,8 +217,8 @@ static int add_plan(struct args *a, const char *metric, struct err *e)
     VEC_PUSH(&p.text, p.path);
     p.title = xstrdup(metric);
     VEC_PUSH(&p.means.word, xstrdup("all"));
-    if (a->normalise) {
-        p.normalise = xstrdup(a->normalise);
+    if (a->normalize) {
+        p.normalize = xstrdup(a->normalize);
         p.geometric = true;
     }
     copy_words(&p.programs, &o->programs);
@@ -253,7 +264,7 @@ static const char doc[] =
     "the words behind an executable are its arguments, up to the next --. Every combination of what --gpu, --with and "
     "--set name is run.\n\n"
     "Examples:\n"
-    "  weir sweep --with baseline --with apcm --normalise bfs kmeans spmv\n"
+    "  weir sweep --with baseline --with apcm --normalize bfs kmeans spmv\n"
     "  weir sweep --gpu gtx480,gtx780 --set l1.size=16KiB,32KiB --metric ipc --metric l1.miss_rate bfs app.wt\n"
     "  weir sweep --set l1.mshrs=8..64*2 ./app 4096 -- ./other -- bfs\n"
     "  weir sweep l1size.ini --size tiny\n"
@@ -263,7 +274,7 @@ static const char doc[] =
     "  title     = L1 size\n"
     "  programs  = bfs spmv\n"
     "  metric    = ipc\n"
-    "  normalise = first\n"
+    "  normalize = first\n"
     "  [sweep]\n"
     "  with = lrr\n"
     "  with = gto\n"

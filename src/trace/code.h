@@ -31,7 +31,7 @@ struct trace_op {
     uint8_t cls;      /* enum trace_class */
     uint8_t flags;    /* enum trace_op_flags */
     uint8_t n_dst, n_src;
-    uint8_t width; /* ACCESS: bytes of one lane; more than the PTX instruction's where its neighbours were joined */
+    uint8_t width; /* ACCESS: bytes of one lane; more than the PTX instruction's where its neighbors were joined */
     uint8_t copy;  /* of the region's iterations, which one: 0 unless the loop was unrolled */
 };
 

@@ -165,4 +165,11 @@ struct trace_event {
     uint64_t address, address2, bytes;
 };
 
+/* Whether a GPU could hold what is copied: virtual addresses have at most 57 bits, and no memory has a terabyte. */
+static inline bool trace_event_is_possible(const struct trace_event *ev)
+{
+    const uint64_t end = 1ull << 57, most = 1ull << 40;
+    return ev->bytes <= most && ev->address <= end - ev->bytes && ev->address2 <= end - ev->bytes;
+}
+
 #endif

@@ -126,7 +126,7 @@ static inline bool fits_i32(int64_t v)
     return v == (int32_t)v;
 }
 
-/* First use of an entry: expect neighbouring lanes at neighbouring words. */
+/* First use of an entry: expect neighboring lanes at neighboring words. */
 static inline void model_addr_first(struct model *m, unsigned slot, const struct trace_inst *inst)
 {
     m->group_log2[slot] = SHAPE_WHOLE_WARP;

@@ -8,13 +8,14 @@
  */
 #include "trace/file.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
+#include "base/infile.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "trace/frame.h"
 #include "trace/table.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -106,6 +107,8 @@ static const char *journal_event(struct trace_file *f, struct byte_reader *r, st
     ev.bytes = get_var(r);
     if (ev.kind >= TRACE_EV_COUNT)
         return "an event of unknown kind";
+    if (!trace_event_is_possible(&ev))
+        return "a copy of more bytes, or at a higher address, than any memory has";
     if (ev.kind == TRACE_EV_LAUNCH && ev.index != s->announced++)
         return "launches are not announced in order";
     if (f->event.n >= entries_max(f))
@@ -195,7 +198,7 @@ static const char *journal_read(struct trace_file *f, struct byte_reader *r, str
             const char *text = kind == JRN_PROGRAM ? get_str(r, &n) : NULL;
             if (!text)
                 return "the journal does not start with the program";
-            f->program = xstrndup(text, n);
+            f->program = text_plain(xstrndup(text, n));
             f->program_bytes = (size_t)((const uint8_t *)text + n - start);
         } else if (kind == JRN_EVENT) {
             why = journal_event(f, r, s);
@@ -224,8 +227,8 @@ static const char *origin_read(struct trace_file *f, struct byte_reader *r)
         return "the origin is no version and machine";
     if (f->weir)
         return "there is more than one origin";
-    f->weir = xstrndup(weir, weir_bytes);
-    f->machine = xstrndup(machine, machine_bytes);
+    f->weir = text_plain(xstrndup(weir, weir_bytes));
+    f->machine = text_plain(xstrndup(machine, machine_bytes));
     return NULL;
 }
 
@@ -437,7 +440,7 @@ static struct trace_file *open_bytes(const void *bytes, size_t n, bool mapped, c
     f->arena = arena_new();
     f->z = ZSTD_createDCtx();
     if (!f->z)
-        mem_exhausted(0);
+        out_of_memory(0);
     if (read_all(f, e)) {
         trace_close(f);
         return NULL;
@@ -452,16 +455,12 @@ struct trace_file *trace_open_mem(const void *bytes, size_t n, const char *name,
 
 struct trace_file *trace_open(const char *path, struct err *e)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = infile_fd(path, INFILE_ANY_SIZE, e);
     struct stat st;
-    if (fd < 0 || fstat(fd, &st)) {
-        err_at(e, path, 0, 0, "cannot open: %s", strerror(errno));
-        if (fd >= 0)
-            close(fd);
+    if (fd < 0)
         return NULL;
-    }
-    if (!S_ISREG(st.st_mode) || st.st_size == 0) {
-        err_at(e, path, 0, 0, S_ISREG(st.st_mode) ? "the file is empty" : "this is not a plain file");
+    if (fstat(fd, &st) || !st.st_size) {
+        err_at(e, path, 0, 0, "the file is empty");
         close(fd);
         return NULL;
     }

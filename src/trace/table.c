@@ -4,6 +4,8 @@
  */
 #include "trace/table.h"
 
+#include "base/text.h"
+
 enum { INST_BYTES = 32, LOOP_BYTES = 8, OP_BYTES = 14, REGION_BYTES = 36 };
 
 static const char *inst_check(const struct trace_kernel *k, const struct trace_inst *i)
@@ -105,7 +107,7 @@ const char *table_check(const struct trace_kernel *k)
         if (k->loop[i].parent > k->n_loop || k->loop[i].header_pc >= k->n_inst)
             why = "a loop's parent or header does not exist";
         else if (k->loop[i].parent && k->loop[k->loop[i].parent - 1].depth >= k->loop[i].depth)
-            why = "a loop's parent is not less deep"; /* so that going outwards comes to an end */
+            why = "a loop's parent is not less deep"; /* so that going outward comes to an end */
     return why || !k->code ? why : code_check(k);
 }
 
@@ -270,7 +272,7 @@ const char *table_get(struct byte_reader *r, struct arena *a, struct trace_kerne
     const char *s = get_str(r, &n);
     if (!s)
         return cut;
-    k->name = arena_strndup(a, s, n);
+    k->name = text_plain(arena_strndup(a, s, n));
     k->n_inst = get_var32(r);
     k->n_reg_entries = get_var32(r);
     k->n_loop = get_var32(r);
@@ -303,7 +305,7 @@ const char *table_get(struct byte_reader *r, struct arena *a, struct trace_kerne
     for (uint32_t i = 0; i < k->n_file; i++) {
         if (!(s = get_str(r, &n)))
             return cut;
-        file[i] = arena_strndup(a, s, n);
+        file[i] = text_plain(arena_strndup(a, s, n));
     }
     const uint8_t *text = get_bytes(r, k->n_str);
     if (!text)
@@ -315,6 +317,8 @@ const char *table_get(struct byte_reader *r, struct arena *a, struct trace_kerne
         return "the kernel table is longer than its contents";
     char *str = arena_alloc(a, k->n_str + 1ull);
     memcpy(str, text, k->n_str);
+    for (char *each = str; each < str + k->n_str; each += strlen(each) + 1)
+        text_plain(each);
     k->inst = inst;
     k->reg = reg;
     k->loop = loop;

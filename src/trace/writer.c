@@ -5,7 +5,7 @@
  */
 #include "trace/file.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "trace/frame.h"
@@ -227,7 +227,7 @@ struct trace_writer *trace_writer_open(const char *path, const char *program, co
     err_clear(&w->err);
     w->z = ZSTD_createCCtx();
     if (!w->z)
-        mem_exhausted(0);
+        out_of_memory(0);
     ZSTD_CCtx_setParameter(w->z, ZSTD_c_compressionLevel, ZSTD_LEVEL);
     ZSTD_CCtx_setParameter(w->z, ZSTD_c_checksumFlag, 1);
     w->sink = (struct stream_sink){w, on_event, on_launch_begin, on_chunk, on_launch_end};

@@ -3,7 +3,7 @@
  *
  * Origin: Tango, AlexNet (common/suite_dnn.h for the thread mapping). Input 227 x 227 interleaved RGB; convolution 1 in
  * four launches of at most 32 x 32 threads, the others 27 x 27 or 13 x 13 threads a block, 2, 4 and 5 in two groups;
- * local response normalisation after the first two with a block per map.
+ * local response normalization after the first two with a block per map.
  * Simplified: weights and image are generated; the final softmax, a host function, is left out.
  *
  * The original does 0.8 billion multiply-adds. "paper" computes all maps and 256 neurons per layer, over the first 4 rows
@@ -46,7 +46,7 @@ template <int SIDE> static dnn_maps<float> convolve_first(dnn_run &run, int comp
     });
 }
 
-/* Divides by a power of the sum of squares of neighbouring maps at the same pixel. */
+/* Divides by a power of the sum of squares of neighboring maps at the same pixel. */
 __global__ void __launch_bounds__(DNN_THREADS)
     normalise(const float *in, float *out, int maps, int side, float alpha, float beta, int row_at, int col_at)
 {

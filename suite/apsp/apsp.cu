@@ -2,7 +2,7 @@
  * All-pairs shortest paths (Floyd-Warshall).
  *
  * Origin: Pannotia, fw. One launch per intermediate vertex k, 16 x 16 threads per block, one thread per element of the
- * distance matrix. As in the original, neighbouring threads have neighbouring rows, not columns, so a half warp touches
+ * distance matrix. As in the original, neighboring threads have neighboring rows, not columns, so a half warp touches
  * 16 lines; a shorter way also enters k into a second matrix. Input: a quarter of the pairs are edges to begin with.
  * Original 256 vertices with 16384 edges (also 512); "small" performs the first 96 of its 256 launches, "paper" all.
  */

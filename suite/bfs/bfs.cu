@@ -2,7 +2,7 @@
  * Breadth-first search.
  *
  * Origin: Rodinia 3.1, bfs. One thread per vertex, 512 threads per block, two kernels per level: the first expands the
- * vertices of the frontier (mask), writing costs of unvisited neighbours and marking them in a second mask; the second
+ * vertices of the frontier (mask), writing costs of unvisited neighbors and marking them in a second mask; the second
  * turns that mask into the next frontier and raises the "go on" flag. Vertices are {first edge, number of edges} pairs,
  * masks are one byte each, as in the original.
  * Input: a uniform random graph with an average degree of 6, as the original's generated ones. Original 4 Ki to 1 Mi

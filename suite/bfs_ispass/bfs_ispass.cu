@@ -2,7 +2,7 @@
  * Breadth-first search, one kernel per level.
  *
  * Origin: ISPASS-2009 (BFS, after Harish and Narayanan). One thread per vertex, 256 threads per block, a single kernel
- * per level: a vertex of the frontier leaves it, visits its neighbours, writes their costs, puts them on the frontier
+ * per level: a vertex of the frontier leaves it, visits its neighbors, writes their costs, puts them on the frontier
  * and raises the "go on" flag itself (Rodinia's version has a second kernel for that). Vertices are {first edge, number
  * of edges} pairs; masks are one byte each. Changed: the original has one mask and marks a vertex as visited when it
  * leaves the frontier, so that its costs depend on which warp runs first; here a vertex is marked when found, and two

@@ -1,10 +1,10 @@
 /*
  * Finite-volume solver of the 3-D Euler equations on an unstructured grid.
  *
- * Origin: Rodinia 3.1, cfd (euler3d). One thread per element (a tetrahedron with four neighbours), 192 threads per
+ * Origin: Rodinia 3.1, cfd (euler3d). One thread per element (a tetrahedron with four neighbors), 192 threads per
  * block, all arrays in structure-of-arrays order. Per iteration: a copy of the variables, the step factors, then three
- * Runge-Kutta steps of a flux kernel (gathers five variables of each neighbour by its number) and an update kernel.
- * Faces without a neighbour are walls (-1) or far field (-2); far-field values are in constant memory.
+ * Runge-Kutta steps of a flux kernel (gathers five variables of each neighbor by its number) and an update kernel.
+ * Faces without a neighbor are walls (-1) or far field (-2); far-field values are in constant memory.
  * Input: cubes cut into six tetrahedra each (Kuhn's subdivision), a solid block inside, flow at Mach 1.2; elements are
  * numbered at random within windows of 768, as unstructured grids come. Original 97 thousand elements, 2000 iterations;
  * "paper" is 93 thousand elements, 5 iterations.
@@ -73,7 +73,7 @@ static __host__ __device__ inline void through_face(float sum[VARS], const float
     }
 }
 
-static __host__ __device__ inline void flux_element(int i, int n, const int *neighbour, const float *normals,
+static __host__ __device__ inline void flux_element(int i, int n, const int *neighbor, const float *normals,
                                                     const float *vars, float *fluxes, const far_field &far)
 {
     cell c = cell_at(vars, i, n);
@@ -82,7 +82,7 @@ static __host__ __device__ inline void flux_element(int i, int n, const int *nei
     float sum[VARS] = {};
 #pragma unroll
     for (int j = 0; j < FACES; j++) {
-        int o = neighbour[i + j * n];
+        int o = neighbor[i + j * n];
         float normal[3], len2 = 0;
         for (int a = 0; a < 3; a++) {
             normal[a] = normals[i + (j + a * FACES) * n];
@@ -134,9 +134,9 @@ __global__ void step_factors(int n, const float *vars, const float *volume, floa
     int i = blockIdx.x * BLOCK + threadIdx.x;
     step[i] = step_of(i, n, vars, volume);
 }
-__global__ void compute_flux(int n, const int *neighbour, const float *normals, const float *vars, float *fluxes)
+__global__ void compute_flux(int n, const int *neighbor, const float *normals, const float *vars, float *fluxes)
 {
-    flux_element(blockIdx.x * BLOCK + threadIdx.x, n, neighbour, normals, vars, fluxes, far_c);
+    flux_element(blockIdx.x * BLOCK + threadIdx.x, n, neighbor, normals, vars, fluxes, far_c);
 }
 __global__ void update(int rk, int n, const float *old, float *vars, const float *step, const float *fluxes)
 {
@@ -145,7 +145,7 @@ __global__ void update(int rk, int n, const float *old, float *vars, const float
 
 struct mesh {
     int n; /* elements, padded to whole blocks by copies of the last one */
-    std::vector<int> neighbour;
+    std::vector<int> neighbor;
     std::vector<float> normal, volume;
 };
 
@@ -187,7 +187,7 @@ static mesh make_mesh(int side)
 
     mesh m;
     m.n = (count + BLOCK - 1) / BLOCK * BLOCK;
-    m.neighbour.resize((size_t)m.n * FACES);
+    m.neighbor.resize((size_t)m.n * FACES);
     m.normal.resize((size_t)m.n * FACES * 3);
     m.volume.assign(m.n, h * h * h / 6);
     for (int k = 0; k < m.n; k++) {
@@ -215,8 +215,8 @@ static mesh make_mesh(int side)
             for (int a = 0; a < 3; a++)
                 outside = outside || to[a] < 0 || to[a] >= side;
             int other = ((to[2] * side + to[1]) * side + to[0]) * 6 + q;
-            m.neighbour[k + j * m.n] = outside ? FAR_FIELD : solid(to) ? WALL : number[other];
-            for (int a = 0; a < 3; a++) /* pointing inwards, as the original's sign convention has it */
+            m.neighbor[k + j * m.n] = outside ? FAR_FIELD : solid(to) ? WALL : number[other];
+            for (int a = 0; a < 3; a++) /* pointing inward, as the original's sign convention has it */
                 m.normal[k + (size_t)(j + a * FACES) * m.n] = -nx[a] * h * h / 2;
         }
     }
@@ -242,7 +242,7 @@ int main(int argc, char **argv)
     int n = m.n, blocks = n / BLOCK;
     size_t all = (size_t)n * VARS;
     SUITE_CUDA(cudaMemcpyToSymbol(far_c, &far, sizeof far));
-    int *d_neighbour = suite_to_device(m.neighbour.data(), m.neighbour.size());
+    int *d_neighbor = suite_to_device(m.neighbor.data(), m.neighbor.size());
     float *d_normal = suite_to_device(m.normal.data(), m.normal.size()),
           *d_volume = suite_to_device(m.volume.data(), n), *d_vars = suite_device<float>(all),
           *d_old = suite_device<float>(all), *d_flux = suite_device<float>(all), *d_step = suite_device<float>(n);
@@ -252,7 +252,7 @@ int main(int argc, char **argv)
         SUITE_CUDA(cudaMemcpy(d_old, d_vars, all * sizeof(float), cudaMemcpyDeviceToDevice));
         step_factors<<<blocks, BLOCK>>>(n, d_vars, d_volume, d_step);
         for (int rk = 0; rk < RK; rk++) {
-            compute_flux<<<blocks, BLOCK>>>(n, d_neighbour, d_normal, d_vars, d_flux);
+            compute_flux<<<blocks, BLOCK>>>(n, d_neighbor, d_normal, d_vars, d_flux);
             update<<<blocks, BLOCK>>>(rk, n, d_old, d_vars, d_step, d_flux);
         }
         SUITE_LAUNCHED();
@@ -272,7 +272,7 @@ int main(int argc, char **argv)
             step[i] = step_of(i, n, vars.data(), m.volume.data());
         for (int rk = 0; rk < RK; rk++) {
             for (int i = 0; i < n; i++)
-                flux_element(i, n, m.neighbour.data(), m.normal.data(), vars.data(), fluxes.data(), far);
+                flux_element(i, n, m.neighbor.data(), m.normal.data(), vars.data(), fluxes.data(), far);
             for (int i = 0; i < n; i++)
                 update_element(i, n, rk, old.data(), vars.data(), step.data(), fluxes.data());
         }

@@ -61,7 +61,7 @@ static inline suite_graph suite_rmat(int scale, int degree, bool symmetric, int 
     return suite_graph_from_edges(n, edge, max_weight, seed + 1);
 }
 
-/* side x side grid, four neighbours, weights 1. */
+/* side x side grid, four neighbors, weights 1. */
 static inline suite_graph suite_grid(int side)
 {
     std::vector<std::pair<int, int>> edge;
@@ -74,7 +74,7 @@ static inline suite_graph suite_grid(int side)
     return suite_graph_from_edges(side * side, edge, 1, 0);
 }
 
-/* side x side grid, four neighbours, one in ten edges missing, a few diagonals: degree near that of road networks. */
+/* side x side grid, four neighbors, one in ten edges missing, a few diagonals: degree near that of road networks. */
 static inline suite_graph suite_road(int side, int max_weight, uint64_t seed)
 {
     suite_rng r(seed);

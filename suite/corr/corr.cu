@@ -1,7 +1,7 @@
 /*
  * Correlation matrix of m variables over n observations.
  *
- * Origin: PolyBench/GPU 1.0, CORR. Means and standard deviations: one thread per variable; standardising: one per element
+ * Origin: PolyBench/GPU 1.0, CORR. Means and standard deviations: one thread per variable; standardizing: one per element
  * (32 x 8); correlation: one thread per variable j1 < m, which loops over j2 > j1 and all observations. As in the
  * original, variables and observations count from 1, so rows have 2049 elements.
  * Original size 2048; "paper" has 680 observations, and each thread takes its first 32 values of j2, for the instruction

@@ -1,7 +1,7 @@
 /*
  * Covariance matrix of m variables over n observations.
  *
- * Origin: PolyBench/GPU 1.0, COVAR. Means: one thread per variable; centring: one per element (32 x 8); covariance: one
+ * Origin: PolyBench/GPU 1.0, COVAR. Means: one thread per variable; centering: one per element (32 x 8); covariance: one
  * thread per variable j1, which loops over j2 >= j1 and all observations, accumulating in global memory. As in the
  * original, variables and observations count from 1, so rows have 2049 elements.
  * Original size 2048; "paper" has 680 observations, and each thread takes its first 32 values of j2, for the instruction

@@ -3,7 +3,7 @@
  *
  * Origin: Parboil, cutcp. Space is cut into bins of 4 Angstrom with room for 8 atoms (one 128-byte line each); the
  * lattice into regions of 8^3 points. One launch per plane of regions, one block of 8 x 2 x 8 threads per region, four
- * points per thread along y. A block walks a list of neighbouring bins in constant memory: each half warp copies four
+ * points per thread along y. A block walks a list of neighboring bins in constant memory: each half warp copies four
  * bins to shared memory, then all threads run over the 32 bins' atoms. Atoms beyond eight in a bin are left to the
  * host. Input: a jittered grid of charged atoms with the density of water (an atom per 10 cubic Angstrom), spacing of
  * lattice points half an Angstrom. Original boxes of 40 and 100 Angstrom, cutoff 12; "paper" is a box of 20, cutoff 12.
@@ -12,11 +12,11 @@
 
 #include <vector>
 
-enum { BIN_DEPTH = 8, BIN_FLOATS = 4 * BIN_DEPTH, CACHED_BINS = 32, MAX_NEIGHBOURS = 11 * 11 * 11, REGION = 512 };
+enum { BIN_DEPTH = 8, BIN_FLOATS = 4 * BIN_DEPTH, CACHED_BINS = 32, MAX_NEIGHBORS = 11 * 11 * 11, REGION = 512 };
 static const float BIN_LENGTH = 4.0f, SPACING = 0.5f;
 
-__constant__ int n_neighbours;
-__constant__ int3 neighbours[MAX_NEIGHBOURS];
+__constant__ int n_neighbors;
+__constant__ int3 neighbors[MAX_NEIGHBORS];
 
 static __host__ __device__ inline float potential(float q, float r2, float inv_cutoff2)
 {
@@ -40,10 +40,10 @@ __global__ void lattice(int bins_x, int bins_y, const float4 *bin_zero, float cu
         by = (int)floorf((8 * blockIdx.y + 4) * SPACING / BIN_LENGTH),
         bz = (int)floorf((8 * plane + 4) * SPACING / BIN_LENGTH);
     float energy[4] = {};
-    int mine = half; /* the next neighbour this half warp copies */
-    for (int done = 0; done < n_neighbours; done += CACHED_BINS) {
-        for (int k = 0; k < 4 && mine < n_neighbours; k++, mine += 8) {
-            int3 o = neighbours[mine];
+    int mine = half; /* the next neighbor this half warp copies */
+    for (int done = 0; done < n_neighbors; done += CACHED_BINS) {
+        for (int k = 0; k < 4 && mine < n_neighbors; k++, mine += 8) {
+            int3 o = neighbors[mine];
             const float *from =
                 (const float *)(bin_zero + (((bz + o.z) * bins_y + by + o.y) * bins_x + bx + o.x) * BIN_DEPTH);
             float *to = cache + BIN_FLOATS * (half + 8 * k);
@@ -51,7 +51,7 @@ __global__ void lattice(int bins_x, int bins_y, const float4 *bin_zero, float cu
             to[lane + 16] = from[lane + 16];
         }
         __syncthreads();
-        int bins = n_neighbours - done < CACHED_BINS ? n_neighbours - done : CACHED_BINS;
+        int bins = n_neighbors - done < CACHED_BINS ? n_neighbors - done : CACHED_BINS;
         for (int b = 0; b < bins; b++)
             for (int i = 0; i < BIN_DEPTH; i++) {
                 const float *atom = cache + b * BIN_FLOATS + 4 * i;
@@ -109,8 +109,8 @@ int main(int argc, char **argv)
                 if ((x * x + y * y + z * z) * BIN_LENGTH * BIN_LENGTH < reach * reach)
                     list.push_back({x, y, z});
     int n_list = (int)list.size();
-    SUITE_CUDA(cudaMemcpyToSymbol(n_neighbours, &n_list, sizeof n_list));
-    SUITE_CUDA(cudaMemcpyToSymbol(neighbours, list.data(), n_list * sizeof(int3)));
+    SUITE_CUDA(cudaMemcpyToSymbol(n_neighbors, &n_list, sizeof n_list));
+    SUITE_CUDA(cudaMemcpyToSymbol(neighbors, list.data(), n_list * sizeof(int3)));
 
     size_t all = (size_t)points * points * points;
     float4 *d_bin = suite_to_device(bin.data(), bin.size());

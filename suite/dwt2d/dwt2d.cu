@@ -1,5 +1,5 @@
 /*
- * Forward 5/3 wavelet transform of a colour image (the reversible transform of JPEG 2000).
+ * Forward 5/3 wavelet transform of a color image (the reversible transform of JPEG 2000).
  *
  * Origin: Rodinia 3.1, dwt2d. A first kernel splits interleaved RGB bytes into three integer planes (256 threads per
  * block, words through shared memory). Then per plane and level one kernel: a block owns a strip of W columns (W
@@ -31,7 +31,7 @@ __global__ void components(int *r, int *g, int *b, const unsigned *rgb, int pixe
     }
 }
 
-/* The two lifting steps: odd samples from even neighbours, then even samples from odd ones. */
+/* The two lifting steps: odd samples from even neighbors, then even samples from odd ones. */
 static __host__ __device__ inline void predict(int before, int &odd, int after)
 {
     odd -= (before + after) / 2;

@@ -1,12 +1,12 @@
 /*
- * Graph colouring by independent sets.
+ * Graph coloring by independent sets.
  *
- * Origin: Pannotia, color_max. Per round: one kernel finds, for every uncoloured vertex, the largest priority among its
- * uncoloured neighbours; a second one colours the vertices whose own priority is larger. One thread per vertex walks
- * its CSR row, 256 threads per block, and raises the "go on" flag at every uncoloured neighbour. Input: a grid with four
- * neighbours, which is what the original's ecology1 is (1000 x 1000; its other input, G3_circuit, has 1.6 million
+ * Origin: Pannotia, color_max. Per round: one kernel finds, for every uncolored vertex, the largest priority among its
+ * uncolored neighbors; a second one colors the vertices whose own priority is larger. One thread per vertex walks
+ * its CSR row, 256 threads per block, and raises the "go on" flag at every uncolored neighbor. Input: a grid with four
+ * neighbors, which is what the original's ecology1 is (1000 x 1000; its other input, G3_circuit, has 1.6 million
  * vertices). "paper" is 1000 x 1000. Simplified: priorities are distinct, where the original has 2048 values and gives
- * equal neighbours the same colour.
+ * equal neighbors the same color.
  */
 #include "../common/suite_graph.h"
 

@@ -1,5 +1,5 @@
 /*
- * Gram-Schmidt orthogonalisation, A = Q R.
+ * Gram-Schmidt orthogonalization, A = Q R.
  *
  * Origin: PolyBench/GPU 1.0, GRAMSCHM. Three launches per column k: one thread computes the norm, one thread per row
  * scales the column, one thread per later column projects it (walking down the rows twice).

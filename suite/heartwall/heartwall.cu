@@ -5,7 +5,7 @@
  * kernel of phases separated by barriers. The first frame gives each point its template. In each further frame a block
  * copies the area around its point, convolves it with the rotated template (template in shared memory, area in global
  * memory), gets sums and squared sums under all positions of the template from padded vertical and horizontal
- * cumulative sums (five passes through global arrays each), turns them into normalised correlations, keeps those near
+ * cumulative sums (five passes through global arrays each), turns them into normalized correlations, keeps those near
  * the last position with a mask, and finds the largest. Every few frames template and point are updated. All arrays are
  * column by column; their addresses and the sizes are in constant memory. Input: smooth random tissue that drifts, with
  * speckle. Original 51 points, template 51 x 51, area 81 x 81, 104 frames of 609 x 590; "paper" is 51 points, template
@@ -80,7 +80,7 @@ __global__ void track(const float *frame, int number)
     __shared__ float total, sqr_total, deviation, best[MAX_SIDE];
     __shared__ int best_at[MAX_SIDE];
     const point &p = points[blockIdx.x];
-    int tx = threadIdx.x, t = g.t, s = g.s, c = g.c, n = t * t, centre = t / 2 + s / 2;
+    int tx = threadIdx.x, t = g.t, s = g.s, c = g.c, n = t * t, center = t / 2 + s / 2;
     if (number == 0) {
         if (tx == 0) {
             p.track_row[0] = *p.row;
@@ -136,7 +136,7 @@ __global__ void track(const float *frame, int number)
     each(c * c, [&](int i) { p.conv[i] -= p.sum[i] * total / n; });
     each(c * c, [&](int i) { p.sqr_sum[i] = p.conv[i] / p.sqr_sum[i]; });
     /* One spot at the last position, widened to the window of allowed moves by another convolution. */
-    int last = (centre + p.track_col[number - 1] - *p.col) * c + centre + p.track_row[number - 1] - *p.row;
+    int last = (center + p.track_col[number - 1] - *p.col) * c + center + p.track_row[number - 1] - *p.row;
     each(c * c, [&](int i) { p.near[i] = i == last ? 1.0f : 0.0f; });
     each(c * c, [&](int i) {
         int row = i % c + g.mask / 2, col = i / c + g.mask / 2;
@@ -167,8 +167,8 @@ __global__ void track(const float *frame, int number)
                 largest = best[i];
                 at = best_at[i];
             }
-        p.track_row[number] = *p.row + at % c - centre;
-        p.track_col[number] = *p.col + at / c - centre;
+        p.track_row[number] = *p.row + at % c - center;
+        p.track_col[number] = *p.col + at / c - center;
     }
     __syncthreads();
     if (number % g.batch == 0) {
@@ -272,7 +272,7 @@ int main(int argc, char **argv)
         track<<<n_points, THREADS>>>(d_frame, f);
         SUITE_LAUNCHED();
         for (int k = 0; k < n_points; k++) {
-            int got_row, got_col, centre = h.t / 2 + h.s / 2;
+            int got_row, got_col, center = h.t / 2 + h.s / 2;
             suite_to_host(&got_row, p[k].track_row + f, 1);
             suite_to_host(&got_col, p[k].track_col + f, 1);
             if (f > 0) {
@@ -280,12 +280,12 @@ int main(int argc, char **argv)
                 suite_to_host(result.data(), p[k].result, all);
                 double best = 0, chosen = -1;
                 for (int i = 0; i < (int)all; i++) {
-                    int dy = i % h.c - centre + row[k] - last_row[k], dx = i / h.c - centre + col[k] - last_col[k];
+                    int dy = i % h.c - center + row[k] - last_row[k], dx = i / h.c - center + col[k] - last_col[k];
                     bool allowed = dy >= -h.mask / 2 && dy < h.mask / 2 && dx >= -h.mask / 2 && dx < h.mask / 2;
                     double expect = allowed ? correlation(h, tmpl[k], frame, row[k], col[k], i) : 0;
                     bad += !(fabs(result[i] - expect) <= 5e-3);
                     best = fmax(best, fabs(expect));
-                    if (i == (centre + got_col - col[k]) * h.c + centre + got_row - row[k])
+                    if (i == (center + got_col - col[k]) * h.c + center + got_row - row[k])
                         chosen = fabs(expect);
                 }
                 bad += !(chosen >= best - 5e-3);

@@ -17,7 +17,7 @@ enum { THREADS64 = 64, BINS64 = 64, BYTES_PER_THREAD64 = 240, BANKS64 = 16 };
 __global__ void partial64(unsigned *out, const uint4 *data, unsigned n)
 {
     __shared__ unsigned char hist[THREADS64 * BINS64];
-    /* Neighbouring threads' counters lie in neighbouring words. */
+    /* Neighboring threads' counters lie in neighboring words. */
     unsigned t = threadIdx.x, place = (t & (BANKS64 - 1)) << 2 | (t & (BANKS64 * 3)) >> 4;
     for (unsigned i = 0; i < BINS64 / 4; i++)
         ((unsigned *)hist)[t + i * THREADS64] = 0;

@@ -33,7 +33,7 @@ __global__ void temperature(int steps, const float *power, const float *src, flo
         p[ty][tx] = power[cols * y + x];
     }
     __syncthreads();
-    /* Valid range of the tile within the chip, and neighbours clamped to it. */
+    /* Valid range of the tile within the chip, and neighbors clamped to it. */
     int vy0 = y0 < 0 ? -y0 : 0, vy1 = y0 + BLOCK - 1 > rows - 1 ? BLOCK - 1 - (y0 + BLOCK - rows) : BLOCK - 1;
     int vx0 = x0 < 0 ? -x0 : 0, vx1 = x0 + BLOCK - 1 > cols - 1 ? BLOCK - 1 - (x0 + BLOCK - cols) : BLOCK - 1;
     int n = ty - 1 < vy0 ? vy0 : ty - 1, s = ty + 1 > vy1 ? vy1 : ty + 1;

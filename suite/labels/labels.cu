@@ -3,9 +3,9 @@
  *
  * Origin: the graph applications of Xu, Jeon and Annavaram (2014), CCL: what CAPS cites for its CCL, and by the same group
  * as APCM. One thread per pixel, 256 threads per block, a square grid of blocks. Each round: a pixel whose four
- * neighbours of similar colour have a lower label notes the lowest for its own label in a second array; roots follow that
+ * neighbors of similar color have a lower label notes the lowest for its own label in a second array; roots follow that
  * array to its end; every pixel takes its label's root. Rounds repeat until no pixel finds a lower label.
- * Input: an image of coloured cells with ragged borders. The original's picture is not at hand; "paper" is 1024 x 1024.
+ * Input: an image of colored cells with ragged borders. The original's picture is not at hand; "paper" is 1024 x 1024.
  */
 #include "../common/suite.h"
 

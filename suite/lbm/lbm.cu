@@ -3,7 +3,7 @@
  *
  * Origin: Parboil, lbm. D3Q19; one thread per cell, one block per row of 120 cells (three and three quarter warps),
  * grid of rows. Structure of arrays: 19 distributions and a word of flags, each a padded volume (rows of 128, two
- * planes before and two after). The scatter form: a thread reads its own cell (aligned) and writes its neighbours'
+ * planes before and two after). The scatter form: a thread reads its own cell (aligned) and writes its neighbors'
  * (shifted by one in x, or by rows and planes). Walls reflect, two planes are driven at a fixed velocity. Input: a
  * closed box with a few solid blocks. Original 120 x 120 x 150 cells, 100 or more steps; "paper" is that volume and one
  * step.
@@ -20,7 +20,7 @@ static const float OMEGA = 1.95f;
 struct direction {
     int x, y, z, opposite;
 };
-/* Centre; the six axes; the twelve edges. With a constant argument the table folds away. */
+/* Center; the six axes; the twelve edges. With a constant argument the table folds away. */
 static __host__ __device__ inline direction toward(int e)
 {
     const direction d[DIRECTIONS] = {{0, 0, 0, 0},   {0, 1, 0, 2},   {0, -1, 0, 1},  {1, 0, 0, 4},   {-1, 0, 0, 3},
@@ -34,7 +34,7 @@ static __host__ __device__ inline float weight(int e)
     return e == 0 ? 1.0f / 3.0f : e < 7 ? 1.0f / 18.0f : 1.0f / 36.0f;
 }
 
-/* The volume's size is known when compiling, as in the original: neighbours are constant offsets. */
+/* The volume's size is known when compiling, as in the original: neighbors are constant offsets. */
 template <int Y, int Z> struct volume {
     static constexpr int y = Y, z = Z, cells = PADDED_X * Y * (Z + 2 * MARGIN_Z);
     static __host__ __device__ int at(int cx, int cy, int cz, int entry)

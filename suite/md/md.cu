@@ -1,10 +1,10 @@
 /*
- * Lennard-Jones forces of atoms from neighbour lists.
+ * Lennard-Jones forces of atoms from neighbor lists.
  *
  * Origin: SHOC 1.1.5, level 1, MD. One thread per atom, 256 threads per block; every atom has its 128 nearest
- * neighbours in a list stored neighbour-major (entry j of all atoms is contiguous), sorted by distance; positions are
- * float4, the neighbours' are fetched through a linear texture; pairs farther than the cutoff of 4 contribute nothing.
- * Atoms are at random in a cube of edge 20, so that neighbours in space are far apart in memory. Simplified: single
+ * neighbors in a list stored neighbor-major (entry j of all atoms is contiguous), sorted by distance; positions are
+ * float4, the neighbors' are fetched through a linear texture; pairs farther than the cutoff of 4 contribute nothing.
+ * Atoms are at random in a cube of edge 20, so that neighbors in space are far apart in memory. Simplified: single
  * precision only. Original 12288 to 73728 atoms; "paper" is 73728.
  */
 #include "../common/suite_texture.h"
@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <vector>
 
-enum { NEIGHBOURS = 128, THREADS = 256 };
+enum { NEIGHBORS = 128, THREADS = 256 };
 static const float EDGE = 20, CUTOFF2 = 16, LJ1 = 1.5f, LJ2 = 2.0f;
 
 __global__ void forces(float3 *force, const float4 *position, cudaTextureObject_t texture, const int *list, int n)
@@ -20,7 +20,7 @@ __global__ void forces(float3 *force, const float4 *position, cudaTextureObject_
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const float4 me = position[i];
     float3 f = make_float3(0, 0, 0);
-    for (int j = 0; j < NEIGHBOURS; j++) {
+    for (int j = 0; j < NEIGHBORS; j++) {
         const float4 other = tex1Dfetch<float4>(texture, list[j * n + i]);
         const float dx = me.x - other.x, dy = me.y - other.y, dz = me.z - other.z;
         const float r2 = dx * dx + dy * dy + dz * dz;
@@ -41,7 +41,7 @@ static float distance2(float4 a, float4 b)
 }
 
 /* The nearest atoms of each, found in growing cubes of cells around it. */
-static std::vector<int> neighbour_list(const std::vector<float4> &p)
+static std::vector<int> neighbor_list(const std::vector<float4> &p)
 {
     const int n = (int)p.size(), side = std::max(1, (int)(EDGE / cbrtf(40 * EDGE * EDGE * EDGE / (float)n)));
     const float cell = EDGE / (float)side;
@@ -49,7 +49,7 @@ static std::vector<int> neighbour_list(const std::vector<float4> &p)
     auto place = [&](float x) { return std::min(side - 1, (int)(x / cell)); };
     for (int i = 0; i < n; i++)
         in[((size_t)place(p[i].z) * side + place(p[i].y)) * side + place(p[i].x)].push_back(i);
-    std::vector<int> list((size_t)NEIGHBOURS * n);
+    std::vector<int> list((size_t)NEIGHBORS * n);
     std::vector<std::pair<float, int>> near;
     for (int i = 0; i < n; i++) {
         const int cx = place(p[i].x), cy = place(p[i].y), cz = place(p[i].z);
@@ -61,14 +61,14 @@ static std::vector<int> neighbour_list(const std::vector<float4> &p)
                         for (int j : in[((size_t)z * side + y) * side + x])
                             if (j != i)
                                 near.push_back({distance2(p[i], p[j]), j});
-            if (near.size() < NEIGHBOURS)
+            if (near.size() < NEIGHBORS)
                 continue;
-            std::nth_element(near.begin(), near.begin() + NEIGHBOURS - 1, near.end());
-            if (ring >= side || near[NEIGHBOURS - 1].first <= (float)(ring * ring) * cell * cell)
+            std::nth_element(near.begin(), near.begin() + NEIGHBORS - 1, near.end());
+            if (ring >= side || near[NEIGHBORS - 1].first <= (float)(ring * ring) * cell * cell)
                 break;
         }
-        std::sort(near.begin(), near.begin() + NEIGHBOURS);
-        for (int j = 0; j < NEIGHBOURS; j++)
+        std::sort(near.begin(), near.begin() + NEIGHBORS);
+        for (int j = 0; j < NEIGHBORS; j++)
             list[(size_t)j * n + i] = near[j].second;
     }
     return list;
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
     suite_rng r(43);
     for (float4 &x : position)
         x = make_float4(r.range(0, EDGE), r.range(0, EDGE), r.range(0, EDGE), 0);
-    const std::vector<int> list = neighbour_list(position);
+    const std::vector<int> list = neighbor_list(position);
     float4 *dp = suite_to_device(position.data(), n);
     int *dl = suite_to_device(list.data(), list.size());
     float3 *df = suite_device<float3>(n);
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
     size_t bad = 0;
     for (int i = 0; i < n; i++) {
         double f[3] = {0, 0, 0}, size = 0; /* the terms of a sum may cancel: its error is measured against their size */
-        for (int j = 0; j < NEIGHBOURS; j++) {
+        for (int j = 0; j < NEIGHBORS; j++) {
             const float4 a = position[i], b = position[list[(size_t)j * n + i]];
             const double d[3] = {a.x - b.x, a.y - b.y, a.z - b.z}, r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
             if (r2 >= CUTOFF2)

@@ -71,7 +71,7 @@ __global__ void rank_samples(unsigned *rank_a, unsigned *rank_b, const unsigned 
     rank_b[at + samples + i] = i * SAMPLE;
 }
 
-/* Sorts the samples' ranks of both runs into the limits of the intervals between neighbouring samples. */
+/* Sorts the samples' ranks of both runs into the limits of the intervals between neighboring samples. */
 __global__ void merge_ranks(unsigned *limit, const unsigned *rank, unsigned stride, unsigned threads)
 {
     const unsigned pos = blockIdx.x * blockDim.x + threadIdx.x;

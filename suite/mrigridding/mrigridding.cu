@@ -7,7 +7,7 @@
  * and density); (4) prefix sum of the cell counts; (5) gridding by gathering: blocks of 8 x 4 x 2 threads, four grid
  * points per thread along z, walk the rows of cells within reach and pass 64 samples at a time through shared memory;
  * weights are the Kaiser-Bessel window. As in the original, sample positions are rounded down to cells. Input: a radial
- * acquisition (straight spokes through the centre of k-space, as dense there as real ones). Simplified: the window's
+ * acquisition (straight spokes through the center of k-space, as dense there as real ones). Simplified: the window's
  * Bessel function is its power series (the original has a rational fit of about equal length). Original 2.6 million
  * samples; "paper" is 40960 samples on a 64^3 grid, cut for the limit on instructions.
  */
@@ -143,7 +143,7 @@ static void scatter(const sample &p, const float *inv2, std::vector<double> &out
             }
 }
 
-/* Spokes in random directions; samples evenly spaced along each, from one end through the centre to the other. */
+/* Spokes in random directions; samples evenly spaced along each, from one end through the center to the other. */
 static std::vector<sample> acquire(int spokes, int per_spoke, int side)
 {
     std::vector<sample> s;

@@ -1,5 +1,5 @@
 /*
- * Neural network that recognises handwritten digits.
+ * Neural network that recognizes handwritten digits.
  *
  * Origin: ISPASS-2009 (GPGPU-Sim's benchmarks), NN: the network of Simard, Steinkraus and Platt (2003). Four kernels,
  * all images at once (blockIdx.y is the image): 29 x 29 input, 6 maps of 13 x 13 by 5 x 5 kernels at stride 2 (a block

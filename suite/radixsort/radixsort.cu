@@ -88,13 +88,13 @@ __global__ void spine(unsigned *count, unsigned n)
 
 struct exchange {
     unsigned counter[LANES][THREADS]; /* two digits each; after the scan: pairs of earlier threads with the digit */
-    unsigned partial[LANES][32];      /* sums of four neighbouring threads */
+    unsigned partial[LANES][32];      /* sums of four neighboring threads */
     unsigned start[DIGITS];           /* of a digit within the sorted tile */
     unsigned to[DIGITS];              /* where the digit's next pair goes in the output */
     unsigned item[TILE];
 };
 
-/* Exclusive scan of every lane; two lanes to a warp, each of its threads rakes four neighbours. */
+/* Exclusive scan of every lane; two lanes to a warp, each of its threads rakes four neighbors. */
 static __device__ void scan_lanes(exchange &s)
 {
     const int warp = threadIdx.x / 32, x = threadIdx.x % 32;

@@ -2,7 +2,7 @@
  * Ray tracing: a plane and three spheres with shadows and up to five reflections.
  *
  * Origin: ISPASS-2009 (GPGPU-Sim's benchmarks), RAY. One thread per pixel, 16 x 8 threads per block; scene and camera
- * in constant memory; the colours of a ray's reflections are kept in a small per-thread array (local memory) and summed
+ * in constant memory; the colors of a ray's reflections are kept in a small per-thread array (local memory) and summed
  * from the last to the first; one 32-bit pixel is written per thread. Simplified: one image, without the animation.
  * Original 256 x 256; "paper" is 512 x 512.
  */
@@ -39,7 +39,7 @@ static __host__ __device__ inline vec unit(vec a)
 struct object {
     vec at;
     float radius; /* 0 = a horizontal plane through `at` */
-    vec colour;
+    vec color;
 };
 struct scene {
     object item[OBJECTS];
@@ -127,12 +127,12 @@ static __host__ __device__ unsigned trace(const scene &s, int x, int y, int w, i
         const vec at = from + nearest * dir, view = unit(from - at), to_light = unit(s.light - at);
         const vec normal = o.radius == 0 ? vec{0, 1, 0} : unit(at - o.at);
         const vec facing = dot(view, normal) < 0 ? -1.0f * normal : normal;
-        const float4 colour = make_float4(o.colour.x, o.colour.y, o.colour.z, 1);
-        shade[n] = mix(none, 0.05f, colour);
+        const float4 color = make_float4(o.color.x, o.color.y, o.color.z, 1);
+        shade[n] = mix(none, 0.05f, color);
         const float cosine = dot(facing, to_light);
         if (cosine > 0 && lit(s, at, to_light)) {
             const float shine = 0.8f * power50(fmaxf(0, fminf(1, dot(facing, unit(to_light + view)))));
-            shade[n] = mix(mix(shade[n], 0.3f * fminf(1, cosine), colour), shine, make_float4(1, 1, 1, 0));
+            shade[n] = mix(mix(shade[n], 0.3f * fminf(1, cosine), color), shine, make_float4(1, 1, 1, 0));
         }
         dir = unit(2 * dot(normal, view) * normal - view);
         from = at + 0.0001f * dir;
@@ -176,16 +176,16 @@ int main(int argc, char **argv)
     suite_to_host(got.data(), image, got.size());
     /* Rounding may move an edge by one pixel: a few pixels in a thousand may differ, none of the others by more than 2.
      */
-    size_t different = 0, coloured = 0;
+    size_t different = 0, colored = 0;
     for (size_t i = 0; i < got.size(); i++) {
         const unsigned expect = trace(s, (int)(i % n), (int)(i / n), n, n);
         bool far = false;
         for (int c = 0; c < 32; c += 8)
             far |= abs((int)(got[i] >> c & 255) - (int)(expect >> c & 255)) > 2;
         different += far;
-        coloured += (expect & 0xffffff) != 0;
+        colored += (expect & 0xffffff) != 0;
     }
-    if (different * 200 > got.size() || coloured * 4 < got.size())
-        fprintf(stderr, "%zu of %zu pixels differ, %zu are not black\n", different, got.size(), coloured);
-    return suite_done("ray", argc, argv, different * 200 > got.size() || coloured * 4 < got.size());
+    if (different * 200 > got.size() || colored * 4 < got.size())
+        fprintf(stderr, "%zu of %zu pixels differ, %zu are not black\n", different, got.size(), colored);
+    return suite_done("ray", argc, argv, different * 200 > got.size() || colored * 4 < got.size());
 }

@@ -3,8 +3,8 @@
  *
  * Origin: Tango, ResNet (common/suite_dnn.h for the thread mapping): a block per map, at most 32 x 32 threads, each
  * thread a square of pixels where the map is larger. A bottleneck is three convolutions (1x1, 3x3, 1x1) beside a 1x1
- * projection; every convolution is followed by batch normalisation and scaling, the sum of both branches by a clamp.
- * Simplified: weights and image are generated; normalisation, scaling and clamp, three kernels in the original, are
+ * projection; every convolution is followed by batch normalization and scaling, the sum of both branches by a clamp.
+ * Simplified: weights and image are generated; normalization, scaling and clamp, three kernels in the original, are
  * one; the further bottlenecks of a stage, which repeat its shapes, are left out.
  *
  * The original does about 4 billion multiply-adds. "paper" computes at most 224 maps of a layer and 128 neurons, over the

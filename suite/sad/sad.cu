@@ -35,7 +35,7 @@ __global__ void sad_4x4(unsigned short *sums, const unsigned short *frame, cudaT
         for (int row = 0; row < 4; row++) {
             const unsigned short *b = block + 4 * row;
 #pragma unroll
-            for (int k = 0; k < 6; k++) { /* a pixel serves up to three neighbouring positions */
+            for (int k = 0; k < 6; k++) { /* a pixel serves up to three neighboring positions */
                 int v = tex2D<unsigned short>(reference, x + k, y + row);
                 if (k < 4)
                     sad1 += abs(v - b[k]);
@@ -62,7 +62,7 @@ __global__ void sad_4x4(unsigned short *sums, const unsigned short *frame, cudaT
             out[i] = ((const int2 *)sad)[i];
 }
 
-/* Sums two by two neighbouring vectors into both kinds of halves and the whole; two 16-bit sums per word. */
+/* Sums two by two neighboring vectors into both kinds of halves and the whole; two 16-bit sums per word. */
 static __device__ inline void merge(const unsigned *in, int right, int below, unsigned *tall, int tall_step,
                                     unsigned *wide, int wide_step, unsigned *whole)
 {

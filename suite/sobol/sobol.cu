@@ -5,7 +5,7 @@
  * dimension in shared memory; a thread computes its first element from the Gray code of its index and then steps by the
  * grid's (power-of-two) stride with two exclusive ors.
  * Simplified: direction vectors are generated from random odd initial values and fixed small primitive polynomials
- * instead of the published table (the memory behaviour does not depend on their values).
+ * instead of the published table (the memory behavior does not depend on their values).
  * Original 100,000 vectors of 100 dimensions, which is "paper".
  */
 #include "../common/suite.h"

@@ -3,7 +3,7 @@
  *
  * Origin: Rodinia 3.1, srad_v2. 16 x 16 threads per block, two kernels per iteration: gradients and diffusion coefficient,
  * then the update. Tiles in shared memory; the block's borders come from global memory through separate arrays for the
- * four neighbours, with a barrier after each pair of them. The statistics of the region of interest are computed on the host each iteration, as in the original.
+ * four neighbors, with a barrier after each pair of them. The statistics of the region of interest are computed on the host each iteration, as in the original.
  * Original 2048 x 2048, 2 iterations; "paper" is 1024 x 1024, 2 iterations.
  */
 #include "../common/suite.h"

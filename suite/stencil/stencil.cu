@@ -2,7 +2,7 @@
  * 7-point stencil on a 3-D grid.
  *
  * Origin: Parboil, stencil (version cuda). 32 x 4 threads per block compute 64 x 4 cells of a plane, two per thread, 32
- * apart, and march along z: the cells below and above in registers, the current plane's tile in shared memory; neighbours
+ * apart, and march along z: the cells below and above in registers, the current plane's tile in shared memory; neighbors
  * outside the tile come from global memory. Original 512 x 512 x 64, 100 iterations; "paper" is one iteration, "small"
  * the first 10 planes of one.
  */

@@ -3,7 +3,7 @@
  *
  * Origin: SHOC, Stencil2D. Blocks of 256 threads compute 8 rows of 256 columns: all ten rows that they need are loaded into
  * shared memory, then those of the first and last thread the columns beside them, then, after one barrier, all rows are
- * computed. Blocks are numbered down the rows first. Rows are padded to whole 64 bytes. Weights: centre, cardinal, diagonal.
+ * computed. Blocks are numbered down the rows first. Rows are padded to whole 64 bytes. Weights: center, cardinal, diagonal.
  * Original 512 x 512 to 4096 x 4096 and 1000 iterations; "paper" is 2048 x 2048, 6 iterations.
  */
 #include "../common/suite.h"

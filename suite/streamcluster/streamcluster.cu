@@ -1,11 +1,11 @@
 /*
- * Online clustering: is it worth opening a centre at this point?
+ * Online clustering: is it worth opening a center at this point?
  *
  * Origin: Rodinia 3.1, streamcluster. One launch per candidate, one thread per point, 512 threads per block. Points are
- * records {weight, host pointer, centre, cost} of 32 bytes; coordinates are dimension-major. A thread computes its
- * distance to the candidate and either marks itself as switching or adds its loss to its centre's entry of its own row
+ * records {weight, host pointer, center, cost} of 32 bytes; coordinates are dimension-major. A thread computes its
+ * distance to the candidate and either marks itself as switching or adds its loss to its center's entry of its own row
  * of a work array (rows of K + 1 floats). The host sums the rows, decides, and reassigns points, as in the original.
- * Input: points around hidden centres. Simplified: the first centres are drawn at random.
+ * Input: points around hidden centers. Simplified: the first centers are drawn at random.
  * Original 65536 points of 256 dimensions, thousands of candidates; "paper" is that size and 4 candidates,
  * "small" the first 96 dimensions for one candidate.
  */
@@ -33,7 +33,7 @@ static __device__ inline float distance(int a, long b, int n, int dim, const flo
 }
 
 __global__ void gain(int n, int dim, long candidate, const point *p, int k, const float *coord, float *work,
-                     const int *centre_index, bool *switches)
+                     const int *center_index, bool *switches)
 {
     int t = blockDim.x * (blockIdx.x + gridDim.x * blockIdx.y) + threadIdx.x;
     if (t >= n)
@@ -44,11 +44,11 @@ __global__ void gain(int n, int dim, long candidate, const point *p, int k, cons
         switches[t] = true;
         lower[k] += cost - p[t].cost;
     } else {
-        lower[centre_index[p[t].assign]] += p[t].cost - cost;
+        lower[center_index[p[t].assign]] += p[t].cost - cost;
     }
 }
 
-/* Every point's cost if its centre were `to`. */
+/* Every point's cost if its center were `to`. */
 static std::vector<double> costs_to(const std::vector<float> &coord, const std::vector<point> &p, long to, int dim)
 {
     size_t n = p.size();
@@ -68,7 +68,7 @@ int main(int argc, char **argv)
     suite_size size = suite_parse_size(argc, argv);
     int n = suite_pick(size, 1024, 65536, 65536), dim = suite_pick(size, 16, 96, 256),
         candidates = suite_pick(size, 3, 1, 4);
-    const int first_centres = 12;
+    const int first_centers = 12;
     suite_rng r(283);
     std::vector<float> coord((size_t)n * dim), hidden((size_t)16 * dim);
     for (float &x : hidden)
@@ -79,18 +79,18 @@ int main(int argc, char **argv)
             coord[(size_t)d * n + i] = hidden[(size_t)h * dim + d] + 0.3f * r.unit();
     }
     std::vector<point> p(n, point{1.0f, nullptr, 0, 3.4e38f});
-    std::vector<char> is_centre(n, 0);
-    for (int c = 0; c < first_centres; c++) {
+    std::vector<char> is_center(n, 0);
+    for (int c = 0; c < first_centers; c++) {
         long at = (long)r.below(n);
         std::vector<double> cost = costs_to(coord, p, at, dim);
-        is_centre[at] = 1;
+        is_center[at] = 1;
         for (int i = 0; i < n; i++)
             if (cost[i] < p[i].cost) {
                 p[i].cost = (float)cost[i];
                 p[i].assign = at;
             }
     }
-    const float opening = 0.02f * (float)n; /* what a centre costs */
+    const float opening = 0.02f * (float)n; /* what a center costs */
     float *d_coord = suite_to_device(coord.data(), coord.size());
     point *d_p = suite_device<point>(n);
     int *d_index = suite_device<int>(n);
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
         std::vector<int> index(n, 0);
         int k = 0;
         for (int i = 0; i < n; i++)
-            if (is_centre[i])
+            if (is_center[i])
                 index[i] = k++;
         size_t entries = (size_t)n * (k + 1);
         float *d_work = suite_device<float>(entries);
@@ -132,19 +132,19 @@ int main(int argc, char **argv)
             change += work[(size_t)i * (k + 1) + k];
         }
         for (int c = 0; c < k; c++)
-            change -= lower[c] > 0 ? lower[c] : 0; /* closing this centre, too, saves */
+            change -= lower[c] > 0 ? lower[c] : 0; /* closing this center, too, saves */
         if (change >= 0)
             continue;
         std::vector<char> closes(n, 0);
         for (int i = 0; i < n; i++)
-            closes[i] = is_centre[i] && lower[index[i]] > 0;
+            closes[i] = is_center[i] && lower[index[i]] > 0;
         for (int i = 0; i < n; i++)
             if (switches[i] || closes[p[i].assign]) {
                 p[i].cost = (float)cost[i];
                 p[i].assign = x;
             }
         for (int i = 0; i < n; i++)
-            is_centre[i] = i == x || (is_centre[i] && !closes[i]);
+            is_center[i] = i == x || (is_center[i] && !closes[i]);
     }
     return suite_done("streamcluster", argc, argv, bad);
 }

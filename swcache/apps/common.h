@@ -283,7 +283,7 @@ template <class Problem> class app
         failures_ += !right || !same;
     }
 
-    /* Launches the variants in turns, so that clocks and temperature favour none; prints medians. */
+    /* Launches the variants in turns, so that clocks and temperature favor none; prints medians. */
     void time(const Problem &p, const std::vector<app_variant<Problem>> &variants)
     {
         cudaEvent_t begin, end;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the tables of docs/swcache.md from what swcache/bench/run.sh and counters.sh have left in a folder.
+"""Makes results.md, whose main figures docs/swcache.md repeats, from what swcache/bench/run.sh and counters.sh have left in a folder.
 
 usage: table.py [FOLDER [FIGURE.svg]]      (the figure by gnuplot)
 """

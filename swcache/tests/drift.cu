@@ -2,7 +2,7 @@
 #include "check.h"
 #include <swcache.cuh>
 
-/* A loop that watches again notices when its data change their behaviour, in both directions. */
+/* A loop that watches again notices when its data change their behavior, in both directions. */
 __global__ void drifting(const int *data, int count, int steps, bool scattered_first, long long *sums, int *cached)
 {
     using Lines = swcache::Cache<swcache::ReadOnly>;

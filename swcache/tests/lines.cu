@@ -81,7 +81,7 @@ template <int Line> static void line_size()
     copies<One, RW, odd>();
 }
 
-/* Neighbouring threads write alternate bytes of the same lines: nobody may lose a byte. */
+/* Neighboring threads write alternate bytes of the same lines: nobody may lose a byte. */
 __global__ void interleaved(unsigned char *bytes, int per_thread)
 {
     swcache::Cache<swcache::ReadWriteLine<32>> cache;
@@ -95,7 +95,7 @@ __global__ void interleaved(unsigned char *bytes, int per_thread)
     cache.flush();
 }
 
-static void neighbours()
+static void neighbors()
 {
     const int threads = 77, per_thread = 40;
     dev<unsigned char> bytes(threads * per_thread);
@@ -294,7 +294,7 @@ int main()
     line_size<16>();
     line_size<32>();
     line_size<64>();
-    neighbours();
+    neighbors();
     operator_values();
     aliases();
     fences_and_atomics();

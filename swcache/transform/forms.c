@@ -64,7 +64,7 @@ static bool can_run(struct unit *u, const struct source *s)
 }
 
 /* The condition opens the turn: it has accesses that need the lambda, or changes something. */
-static bool asks_first(const struct unit *u)
+static bool checks_condition_first(const struct unit *u)
 {
     if (u->loop->kind == CXCursor_DoStmt || u->cond[0] == u->cond[1])
         return false;
@@ -217,7 +217,7 @@ static void find_kept(struct unit *u, const struct pointers *p)
 void forms_choose(struct unit *u, const struct pointers *p, struct calls *calls, const struct swcache_options *options)
 {
     u->form = !options->slices && can_run(u, p->source) ? FORM_RUN : FORM_SLICES;
-    u->cond_first = asks_first(u);
+    u->cond_first = checks_condition_first(u);
     if (u->form == FORM_RUN && !options->no_scans && scan_find(&u->scan, u, p, calls))
         u->form = FORM_SCAN;
     else

@@ -2,7 +2,7 @@
  * In which form a cached loop is written.
  *
  * The run form hands one turn of the loop to the library as a lambda, and the library makes the slices:
- * one copy of the body in the text, a specialised one per slice in the program. Slices in the text are for what a
+ * one copy of the body in the text, a specialized one per slice in the program. Slices in the text are for what a
  * lambda cannot hold: barriers that all slices must meet, returns from the kernel. The scan form is for loops that
  * visit consecutive elements once each (scan.h).
  */

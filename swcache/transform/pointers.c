@@ -58,7 +58,7 @@ static bool is_arrow(const struct node *member)
     return member->child && has_pointer_type(member->child);
 }
 
-/* ---- forwards: from an expression to what it is based on ---- */
+/* ---- forward: from an expression to what it is based on ---- */
 
 static struct bases lvalue_bases(const struct pointers *, const struct node *);
 
@@ -283,7 +283,7 @@ static void solve_bases(struct pointers *p)
     }
 }
 
-/* ---- backwards: from a pointer to where it is used ---- */
+/* ---- backward: from a pointer to where it is used ---- */
 
 /* The conversion of n to its value, NULL: none. c ? a[i] : b[j] is an lvalue when both are; the whole is converted. */
 static struct node *load_of(const struct node *n)

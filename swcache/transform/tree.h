@@ -3,7 +3,7 @@
  *
  * libclang shows an AST through cursors without parents, without operators' names and without value categories. Here a
  * function becomes nodes that know their parent and their place in the file; operators are read from the text, and
- * conversions from lvalue to value are recognised by their types. Offsets are bytes in the main file; a token that
+ * conversions from lvalue to value are recognized by their types. Offsets are bytes in the main file; a token that
  * a macro's body produced has the offset of the macro's name.
  */
 #ifndef WEIR_TRANSFORM_TREE_H

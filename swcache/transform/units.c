@@ -124,7 +124,7 @@ static bool is_shared_or_static(const struct node *decl)
 }
 
 /* The switch a label belongs to, the loop or switch a break leaves. */
-static const struct node *target_of(const struct node *n)
+static const struct node *program_arg_kind(const struct node *n)
 {
     for (const struct node *u = n->parent; u; u = u->parent)
         if (u->kind == CXCursor_SwitchStmt ||
@@ -156,11 +156,11 @@ static struct refusal check_inside(struct finder *f, struct unit *u)
             break;
         case CXCursor_CaseStmt:
         case CXCursor_DefaultStmt:
-            if (!tree_inside(target_of(n), loop))
+            if (!tree_inside(program_arg_kind(n), loop))
                 return (struct refusal){"is entered through a case label", n};
             break;
         case CXCursor_BreakStmt:
-            if (target_of(n) == loop) {
+            if (program_arg_kind(n) == loop) {
                 if (source_in_macro(s, n->begin))
                     return (struct refusal){"is left by a macro", n};
                 VEC_PUSH(&u->give_up, n);

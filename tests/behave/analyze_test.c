@@ -75,8 +75,8 @@ static void record_launch(struct recording *r, struct synth *s)
     assert_int_equal(sink->launch_end(sink->ctx, index), 0);
 }
 
-/* Closes, analyses with the settings given, and removes the file; the caller frees. */
-static struct trace_file *analyse(struct recording *r, struct analysis *a, const char *const *set, unsigned n_set)
+/* Closes, analyzes with the settings given, and removes the file; the caller frees. */
+static struct trace_file *analyze(struct recording *r, struct analysis *a, const char *const *set, unsigned n_set)
 {
     struct err e;
     assert_int_equal(trace_writer_close(r->writer, &e), 0);
@@ -139,7 +139,7 @@ static void test_round_robin(void **state)
     make(&k, 2, own_then_common);
     record_begin(&r);
     record_launch(&r, &k.s);
-    struct trace_file *f = analyse(&r, &a, (const char *const[]){"machine.sms=1"}, 1);
+    struct trace_file *f = analyze(&r, &a, (const char *const[]){"machine.sms=1"}, 1);
     const struct locality_load first = load_of(&a, 0), second = load_of(&a, 1);
     assert_int_equal(a.ctas, 2);
     assert_int_equal(a.warp_insts, 12);
@@ -163,7 +163,7 @@ static void test_occupancy(void **state)
     make(&k, 2, own_then_common);
     record_begin(&r);
     record_launch(&r, &k.s);
-    struct trace_file *f = analyse(&r, &a, (const char *const[]){"machine.sms=1", "sm.ctas=1"}, 2);
+    struct trace_file *f = analyze(&r, &a, (const char *const[]){"machine.sms=1", "sm.max_ctas=1"}, 2);
     const struct locality_load second = load_of(&a, 1);
     assert_int_equal(second.distance[LOCALITY_INTER][0], 2); /* 3 -> 4, 7 -> 8 */
     assert_int_equal(second.distance[LOCALITY_INTER][1], 1); /* 4 -> 7: distance 3 */
@@ -183,7 +183,7 @@ static void test_sms(void **state)
     record_begin(&r);
     record_launch(&r, &k.s);
     record_launch(&r, &k.s); /* once more, with empty caches */
-    struct trace_file *f = analyse(&r, &a, (const char *const[]){"machine.sms=2"}, 1);
+    struct trace_file *f = analyze(&r, &a, (const char *const[]){"machine.sms=2"}, 1);
     const struct locality_load first = load_of(&a, 0), second = load_of(&a, 1);
     assert_int_equal(a.launches, 2);
     assert_int_equal(first.line[LOCALITY_STREAMING], 8);
@@ -192,7 +192,7 @@ static void test_sms(void **state)
     assert_int_equal(second.replicated, 2);
     assert_int_equal(second.finite_replicated, 2);
     struct analyze_summary s;
-    analyze_summarise(&a, f, &s);
+    analyze_summarize(&a, f, &s);
     assert_float_equal(s.replication, 2.0 / 12, 1e-12);
     assert_float_equal(s.by_lines[LOCALITY_STREAMING], 8.0 / 12, 1e-12);
     assert_float_equal(s.by_accesses[LOCALITY_INTER], 8.0 / 16, 1e-12);
@@ -232,7 +232,7 @@ static void test_barrier(void **state)
     make(&k, 2, slow_to_barrier);
     record_begin(&r);
     record_launch(&r, &k.s);
-    struct trace_file *f = analyse(&r, &a, (const char *const[]){"machine.sms=1"}, 1);
+    struct trace_file *f = analyze(&r, &a, (const char *const[]){"machine.sms=1"}, 1);
     const struct locality_load second = load_of(&a, 1), third = load_of(&a, 2);
     assert_int_equal(locality_lines(&second), 0);
     assert_int_equal(third.line[LOCALITY_INTER], 1);
@@ -263,14 +263,14 @@ static void test_early_end(void **state)
     make(&k, 1, ends_early);
     record_begin(&r);
     record_launch(&r, &k.s);
-    struct trace_file *f = analyse(&r, &a, NULL, 0);
+    struct trace_file *f = analyze(&r, &a, NULL, 0);
     const struct locality_load first = load_of(&a, 0), second = load_of(&a, 1);
     assert_int_equal(first.line[LOCALITY_INTRA], 1);
     assert_int_equal(first.used[LOCALITY_INTRA], 5);
     assert_float_equal(locality_iterations(&first), 5, 1e-12);
     assert_int_equal(second.line[LOCALITY_STREAMING], 2);
     struct analyze_summary s;
-    analyze_summarise(&a, f, &s);
+    analyze_summarize(&a, f, &s);
     assert_float_equal(s.iterations, 3, 1e-12); /* 5 and 1 */
     assert_int_equal(s.n_repeated, 1);
     assert_int_equal(s.load.p[0].pc, k.first); /* most accesses first */
@@ -315,7 +315,7 @@ static void test_what_counts(void **state)
     synth_seal(&s);
     record_begin(&r);
     record_launch(&r, &s);
-    struct trace_file *f = analyse(&r, &a, NULL, 0);
+    struct trace_file *f = analyze(&r, &a, NULL, 0);
     const struct locality_load sum = locality_sum(a.locality, UINT32_MAX);
     assert_int_equal(sum.executions, 1);
     assert_int_equal(sum.lanes, 8);

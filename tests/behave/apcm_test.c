@@ -2,7 +2,7 @@
  * APCM in an L1, step by step: section 5.3's example (Figure 11) in its order with exact cycles, and after hand-made
  * sequences of accesses the state of every structure.
  *
- * The L1 sits in a memory system with idle neighbours, so a load is at the tags TAGS cycles after the SM made it.
+ * The L1 sits in a memory system with idle neighbors, so a load is at the tags TAGS cycles after the SM made it.
  */
 #include "l1/management/apcm/apcm.h"
 #include "l1/l1_priv.h"
@@ -80,7 +80,8 @@ static void finish(struct memsys *m)
                    memsys_stat(m, "apcm.accesses.normal") + memsys_stat(m, "apcm.accesses.bypass") +
                    memsys_stat(m, "apcm.accesses.protect");
     assert_int_equal(memsys_stat(m, "apcm.accesses"), sum);
-    assert_int_equal(memsys_stat(m, "l1.bypasses"), memsys_stat(m, "apcm.bypasses") + memsys_stat(m, "apcm.refused"));
+    assert_int_equal(memsys_stat(m, "l1.bypasses"),
+                     memsys_stat(m, "apcm.bypasses") + memsys_stat(m, "apcm.all_protected"));
     assert_int_equal(memsys_stat(m, "apcm.psb.set"),
                      memsys_stat(m, "apcm.psb.by_load") + memsys_stat(m, "apcm.psb.by_loop") +
                          memsys_stat(m, "apcm.psb.by_exit") + (uint64_t)__builtin_popcountll(({
@@ -174,10 +175,10 @@ static void figure_11(void **state)
     engine_run(m->eng, 59000);
     stats_read(m->stats, m->values);
     assert_int_equal(memsys_stat(m, "l1.bypass.all_protected"), 1);
-    assert_int_equal(memsys_stat(m, "apcm.refused"), 1);
+    assert_int_equal(memsys_stat(m, "apcm.all_protected"), 1);
     assert_int_equal(memsys_stat(m, "apcm.protected.lines"), 2);
     assert_int_equal(memsys_stat(m, "apcm.protected.hits"), 2);
-    assert_int_equal(memsys_stat(m, "apcm.protected.lapsed"), 1);
+    assert_int_equal(memsys_stat(m, "apcm.protected.expired"), 1);
     assert_int_equal(memsys_stat(m, "apcm.psb.set"), 2);
     assert_int_equal(memsys_stat(m, "apcm.psb.by_loop"), 1);
     assert_int_equal(memsys_stat(m, "apcm.psb.cycles"), 40002 - (10001 + TAGS));
@@ -248,9 +249,9 @@ static void monitored_warp_is_tracked(void **state)
     assert_int_equal(memsys_stat(m, "apcm.mta.conflicts"), 1);
     assert_int_equal(memsys_stat(m, "apcm.update.conflict"), 1);
     assert_int_equal(memsys_stat(m, "apcm.update.exit"), 2);
-    assert_int_equal(memsys_stat(m, "apcm.found.inter"), 1);
-    assert_int_equal(memsys_stat(m, "apcm.found.mixed"), 1);
-    assert_int_equal(memsys_stat(m, "apcm.found.streaming"), 1);
+    assert_int_equal(memsys_stat(m, "apcm.classified.inter"), 1);
+    assert_int_equal(memsys_stat(m, "apcm.classified.mixed"), 1);
+    assert_int_equal(memsys_stat(m, "apcm.classified.streaming"), 1);
     finish(m);
 }
 
@@ -263,7 +264,7 @@ static void only_two_requests_of_an_uncoalesced_load(void **state)
     struct landing at[9];
     for (uint8_t i = 0; i < 4; i++) {
         shots[i] = nth_of(load(1 + i, 10 + i, 5, 0), i, 4);
-        shots[4 + i] = nth_of(load(GAP + i, 13 - i, 5, 0), i, 4); /* backwards: lines 13 and 12 are first now */
+        shots[4 + i] = nth_of(load(GAP + i, 13 - i, 5, 0), i, 4); /* backward: lines 13 and 12 are first now */
     }
     shots[8] = load(2 * GAP, 11, 5, 1); /* another warp's accesses all count */
     memsys_script(m, 0, shots, 9, at);
@@ -291,7 +292,8 @@ static void counts_of_the_l1(void **state)
     static const struct {
         const char *config;
         unsigned own_line, other_line;
-    } cases[] = {{APCM, 2, 2}, {APCM "[apcm]\nl1_counts = others\n", 1, 2}, {APCM "[apcm]\nl1_counts = none\n", 1, 1}};
+    } cases[] = {
+        {APCM, 2, 2}, {APCM "[apcm]\ninherit_counts = others\n", 1, 2}, {APCM "[apcm]\ninherit_counts = none\n", 1, 1}};
     for (unsigned i = 0; i < 3; i++) {
         struct memsys *m = build(cases[i].config);
         struct apcm *s = state_of(m);
@@ -336,7 +338,7 @@ static void a_count_beyond_the_threshold_decides_at_once(void **state)
 static void loads_beyond_the_table_are_ordinary(void **state)
 {
     (void)state;
-    struct memsys *m = build(APCM "[apcm]\nloads = 2\n");
+    struct memsys *m = build(APCM "[apcm]\nload_entries = 2\n");
     struct apcm *s = state_of(m);
     const struct shot shots[] = {load(1, 1, 10, 0), load(GAP, 2, 11, 0), load(2 * GAP, 3, 12, 0),
                                  load(3 * GAP, 3, 12, 0), load(5 * GAP, 7, 12, 1)};
@@ -460,7 +462,7 @@ static void everything_pinned_makes_any_load_bypass(void **state)
         engine_run(m->eng, READY + 8 * GAP);
         assert_true(in_l1(m, 9 * SETS));
         stats_read(m->stats, m->values);
-        assert_int_equal(memsys_stat(m, "apcm.refused"), own ? 1 : 2);
+        assert_int_equal(memsys_stat(m, "apcm.all_protected"), own ? 1 : 2);
         assert_int_equal(memsys_stat(m, "apcm.psb.by_exit"), 1);
         finish(m);
     }
@@ -493,7 +495,7 @@ static void the_last_load_releases(void **state)
     engine_run(m->eng, READY + 5 * GAP);
     stats_read(m->stats, m->values);
     assert_int_equal(memsys_stat(m, "apcm.psb.by_load"), 1);
-    assert_int_equal(memsys_stat(m, "apcm.protected.ignored"), 1);
+    assert_int_equal(memsys_stat(m, "apcm.protected.skipped"), 1);
     assert_int_equal(memsys_stat(m, "apcm.protected.hits"), 3);
     finish(m);
 }
@@ -554,7 +556,7 @@ static void a_launch_starts_with_nothing_or_with_what_was_decided(void **state)
     struct landing at[LESSON + 2];
     shots[LESSON] = in_loop(load(READY, 0, A, 0), LOOP);
     shots[LESSON + 1] = load(READY + 2 * GAP, 1, A, 3);
-    struct memsys *m = taught(APCM "[apcm]\nkeep = launch\n", shots, LESSON + 2, at);
+    struct memsys *m = taught(APCM "[apcm]\ndecision_lifetime = launch\n", shots, LESSON + 2, at);
     struct apcm *s = state_of(m);
     engine_run(m->eng, READY + GAP);
     assert_true(s->psb[0].set);
@@ -598,7 +600,7 @@ static void a_launch_starts_with_nothing_or_with_what_was_decided(void **state)
 static void slot_0_can_be_the_monitored_warp(void **state)
 {
     (void)state;
-    struct memsys *m = build(APCM "[apcm]\nmonitor = slot-0\n");
+    struct memsys *m = build(APCM "[apcm]\nmonitored_warp = slot-0\n");
     struct apcm *s = state_of(m);
     const struct shot shots[] = {load(1, 1, 10, 3), load(GAP, 2, 11, 0)};
     struct landing at[2];

@@ -40,7 +40,7 @@ static void mrpb_sorts_by_warp(void **state)
         for (unsigned k = 0; k < 6; k++)
             shots[6 + k] = (struct shot){2, k * 128, .warp = (uint16_t)(4 + (k & 1))};
         m->sm[0].per_cycle = 12;
-        l2_warm(m->l2[0], 0, 6 * 128, false); /* replies come in the order of requests */
+        l2_preload(m->l2, 1, 0, 6 * 128, false); /* replies come in the order of requests */
         memsys_script(m, 0, shots, 12, at);
         memsys_run(m);
         for (unsigned k = 0; k + 1 < 6; k++)
@@ -64,11 +64,11 @@ static void bypass_where_a_load_would_wait(void **state)
         {LINEAR "order = mrpb\nmshrs = 2\n", SET_STRIDE + 128, 3, 0}, /* no MSHR: it waits, */
         {LINEAR "order = mrpb\nmshrs = 2\n[mrpb]\nbypass = any\n", SET_STRIDE + 128, 3,
          1}, /* unless any stall bypasses */
-        {LINEAR "order = mrpb\nmerges = 2\n[mrpb]\nbypass = any\n", 0, 3, 1},
+        {LINEAR "order = mrpb\nmax_merges = 2\n[mrpb]\nbypass = any\n", 0, 3, 1},
         {LINEAR "management = racb\n", SET_STRIDE, 5, 1},
         {LINEAR "management = racb\nmshrs = 2\n", SET_STRIDE + 128, 3, 1},
-        {LINEAR "management = racb\nmerges = 2\n", 0, 3, 1},
-        {LINEAR "management = racb\n[racb]\nat = l2\n", SET_STRIDE, 5, 0},
+        {LINEAR "management = racb\nmax_merges = 2\n", 0, 3, 1},
+        {LINEAR "management = racb\n[racb]\ncaches = l2\n", SET_STRIDE, 5, 0},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct memsys *m = one(cases[i].config);
@@ -91,8 +91,9 @@ static void racb_counts_each_load_once(void **state)
         const char *config, *cause;
         uint64_t stride;
     } cases[] = {
-        {LINEAR "management = racb\nmiss_queue = 2\n[noc]\ninject_queue = 1\nflit = 8\n", "racb.line", SET_STRIDE},
-        {LINEAR "management = racb\nmiss_queue = 2\nmerges = 1\n[noc]\ninject_queue = 1\nflit = 8\n", "racb.merge", 0}};
+        {LINEAR "management = racb\nmiss_queue = 2\n[noc]\ninject_queue = 1\nflit = 8\n", "racb.no_way", SET_STRIDE},
+        {LINEAR "management = racb\nmiss_queue = 2\nmax_merges = 1\n[noc]\ninject_queue = 1\nflit = 8\n",
+         "racb.no_merge_slot", 0}};
     for (unsigned i = 0; i < 2; i++) {
         struct memsys *m = one(cases[i].config);
         /* Stores between the loads: their large packets fill the way down. */
@@ -105,7 +106,7 @@ static void racb_counts_each_load_once(void **state)
         m->sm[0].per_cycle = 24;
         memsys_script(m, 0, shots, 24, at);
         memsys_run(m);
-        assert_true(memsys_stat(m, "l1.stall_cycles.queue") > 12);
+        assert_true(memsys_stat(m, "l1.stall_cycles.miss_queue_full") > 12);
         assert_true(memsys_stat(m, cases[i].cause) > 2);
         assert_int_equal(memsys_stat(m, cases[i].cause), memsys_stat(m, "l1.bypasses"));
         memsys_free(m);
@@ -121,8 +122,8 @@ static void racb_at_the_l2(void **state)
         unsigned bypasses;
     } cases[] = {{"[l2]\nmshrs = 1\n", 0},
                  {"[l1]\nmanagement = racb\n[l2]\nmshrs = 1\n", 1},
-                 {"[l1]\nmanagement = racb\n[l2]\nmshrs = 1\n[racb]\nat = l1\n", 0},
-                 {"[l1]\nmanagement = racb\n[l2]\nmshrs = 1\n[racb]\nat = l2\n", 1}};
+                 {"[l1]\nmanagement = racb\n[l2]\nmshrs = 1\n[racb]\ncaches = l1\n", 0},
+                 {"[l1]\nmanagement = racb\n[l2]\nmshrs = 1\n[racb]\ncaches = l2\n", 1}};
     for (unsigned i = 0; i < 4; i++) {
         struct memsys *m = one(cases[i].config);
         const struct shot shots[] = {{1, 0}, {2, 0x1000}};

@@ -15,7 +15,8 @@ extern const struct order_policy l2_order_cart;
 enum { MAX = 512 };
 /* The policy's parameters, in the order of its table. */
 struct params {
-    uint32_t rows, columns, entries, drain, stall, select_cycles, max_wait;
+    uint32_t rows, columns, entries, drain, stall, select_cycles, max_wait, assign;
+    bool fall_through;
 };
 enum { CART, GREEDY, LONGEST, ROUND_ROBIN };
 
@@ -35,7 +36,7 @@ static struct tree *tree(struct params p)
     t->now = 1;
     assert_int_equal(addrmap_init(&t->map, "RRRRRRRRRRRR.BBBBCCCC.CCCSSSSS", 256, 1, 1, false, false, &e), 0);
     p.select_cycles = 1;
-    struct order_host host = {.arena = t->arena, .map = &t->map, .at = ORDER_AT_L2, .line_bytes = 128, .n_set = 64};
+    struct order_host host = {.arena = t->arena, .map = &t->map, .at = ORDER_AT_L2, .line_size = 128, .n_set = 64};
     assert_int_equal(order_init(&t->order, &l2_order_cart, &p, &host, t->req, &e), 0);
     return t;
 }
@@ -57,11 +58,20 @@ static uint64_t at(const struct tree *t, uint32_t bank, uint32_t row, uint32_t c
     }
 }
 
+static uint64_t cart_stat(const struct tree *t, const char *name)
+{
+    for (const struct stat_def *d = l2_order_cart.info.stats; d->name; d++)
+        if (!strcmp(d->name, name))
+            return *(const uint64_t *)((const char *)t->order.st + d->offset);
+    fail_msg("cart has no statistic %s", name);
+    return 0;
+}
+
 /* Request n comes; false: there is no place for it. Each is another SM's, so that the layer has nothing to guard. */
 static bool comes(struct tree *t, uint32_t n, uint32_t bank, uint32_t row, uint32_t column)
 {
     t->req[n] = (struct req){.addr = at(t, bank, row, column), .sm = (uint16_t)n, .kind = REQ_READ};
-    return order_take_in(&t->order, n, 0, t->now);
+    return order_enqueue(&t->order, n, 0, t->now);
 }
 
 /* The next request that leaves; REQ_NONE when none does. */
@@ -71,7 +81,7 @@ static uint32_t drains(struct tree *t)
     if (slot == ORDER_NONE)
         return REQ_NONE;
     uint32_t n = t->order.slot[slot].req;
-    order_taken(&t->order, slot, t->now);
+    order_accepted(&t->order, slot, t->now);
     return n;
 }
 
@@ -156,6 +166,63 @@ static void fill(void **state)
     fell(t);
 }
 
+/* A row that has another slot now is still the row that was drained last; what its old leaf queue holds is not. */
+static void a_row_is_known_in_any_slot(void **state)
+{
+    (void)state;
+    struct tree *t = tree((struct params){4, 2, 2, CART});
+    comes(t, 0, 0, 0, 0);
+    comes(t, 1, 0, 1, 0);
+    EXPECT(t, 0);
+    comes(t, 2, 0, 2, 0); /* in the slot and leaf queue of request 0 */
+    comes(t, 3, 0, 0, 1); /* its row, elsewhere */
+    EXPECT(t, 3, 2, 1, REQ_NONE);
+    assert_int_equal(cart_stat(t, "same_row"), 1);
+    assert_int_equal(cart_stat(t, "same_leaf"), 0);
+    fell(t);
+}
+
+/* cart.assign: a third column of a row finds no leaf queue, or one of a free slot, or any; so does a fifth row. */
+static void readings_of_assignment(void **state)
+{
+    (void)state;
+    for (uint32_t assign = 0; assign < 3; assign++) {
+        struct tree *t = tree((struct params){4, 2, 2, CART, .assign = assign});
+        uint32_t n = 0;
+        while (n < 9 && comes(t, n, 0, 0, n))
+            n++;
+        assert_int_equal(n, assign ? 8 : 2);
+        assert_int_equal(cart_stat(t, assign == 2 ? "full_branch" : "full_row"), 1);
+        EXPECT(t, 0, 1);
+        fell(t);
+        t = tree((struct params){4, 2, 2, CART, .assign = assign});
+        for (n = 0; n < 9 && comes(t, n, 0, n, 0);)
+            n++;
+        assert_int_equal(n, assign == 2 ? 8 : 4);
+        fell(t);
+    }
+}
+
+/* cart.fall_through: behind a refused request of the row that is open, another row may go. */
+static void readings_of_refusal(void **state)
+{
+    (void)state;
+    for (int fall = 0; fall < 4; fall++) {
+        struct tree *t = tree((struct params){4, 2, 2, CART, .fall_through = fall & 1});
+        comes(t, 0, 0, 0, 0);
+        comes(t, 1, 0, 0, fall >> 1); /* of the same line, or of another of the row */
+        comes(t, 2, 0, 1, 0);
+        EXPECT(t, 0);
+        uint32_t slot = order_offer(&t->order, ++t->now);
+        assert_int_equal(t->order.slot[slot].req, 1);
+        order_rejected(&t->order, slot, STALL_NO_MERGE_SLOT, t->now);
+        EXPECT(t, fall & 1 ? 2 : REQ_NONE);
+        order_freed(&t->order, 1u << STALL_NO_MERGE_SLOT);
+        EXPECT(t, 1);
+        fell(t);
+    }
+}
+
 /* What cannot be taken lets the next branch go first, and is the first of its own branch when it can. */
 static void stalls_rotate(void **state)
 {
@@ -166,18 +233,18 @@ static void stalls_rotate(void **state)
     comes(t, 2, 1, 0, 0);
     uint32_t slot = order_offer(&t->order, ++t->now);
     assert_int_equal(t->order.slot[slot].req, 0);
-    assert_int_equal(order_refused(&t->order, slot, STALL_MERGE, t->now), ORDER_TRY_ANOTHER);
+    assert_int_equal(order_rejected(&t->order, slot, STALL_NO_MERGE_SLOT, t->now), ORDER_PICK_ANOTHER);
     EXPECT(t, 2);
-    order_freed(&t->order, 1u << STALL_MERGE);
+    order_freed(&t->order, 1u << STALL_NO_MERGE_SLOT);
     EXPECT(t, 0, 1, REQ_NONE);
     fell(t);
     t = tree((struct params){4, 2, 2, CART, .stall = 1});
     comes(t, 0, 0, 0, 0);
     comes(t, 2, 1, 0, 0);
     slot = order_offer(&t->order, ++t->now);
-    assert_int_equal(order_refused(&t->order, slot, STALL_MERGE, t->now), ORDER_WAIT);
+    assert_int_equal(order_rejected(&t->order, slot, STALL_NO_MERGE_SLOT, t->now), ORDER_WAIT);
     EXPECT(t, REQ_NONE);
-    order_freed(&t->order, 1u << STALL_MERGE);
+    order_freed(&t->order, 1u << STALL_NO_MERGE_SLOT);
     EXPECT(t, 0, 2, REQ_NONE);
     fell(t);
 }
@@ -205,8 +272,14 @@ static void no_starvation(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(figure_5),        cmocka_unit_test(figure_6),
-                                       cmocka_unit_test(rejected_drains), cmocka_unit_test(fill),
-                                       cmocka_unit_test(stalls_rotate),   cmocka_unit_test(no_starvation)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(figure_5),
+                                       cmocka_unit_test(figure_6),
+                                       cmocka_unit_test(rejected_drains),
+                                       cmocka_unit_test(fill),
+                                       cmocka_unit_test(stalls_rotate),
+                                       cmocka_unit_test(no_starvation),
+                                       cmocka_unit_test(a_row_is_known_in_any_slot),
+                                       cmocka_unit_test(readings_of_assignment),
+                                       cmocka_unit_test(readings_of_refusal)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

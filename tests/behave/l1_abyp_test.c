@@ -12,13 +12,13 @@ struct step {
 };
 
 struct counts {
-    unsigned not_kept, dead, alive, corrections;
+    unsigned unallocated_misses, dead, alive, corrections;
 };
 
 static void check(const char *params, const struct step *step, unsigned n, struct counts want)
 {
     char config[256];
-    snprintf(config, sizeof config, "[l1]\nmanagement = abyp\nset_hash = linear\n[l2]\nnotes = yes\n[abyp]\n%s",
+    snprintf(config, sizeof config, "[l1]\nmanagement = abyp\nset_hash = linear\n[l2]\nline_metadata = yes\n[abyp]\n%s",
              params);
     struct memsys_config c = {.n_sm = 2, .n_channel = 1, .slices = 1, MEMSYS_1GHZ, .config = config};
     struct memsys *m = memsys_new(&c);
@@ -39,16 +39,16 @@ static void check(const char *params, const struct step *step, unsigned n, struc
         if (step[i].pc && (served == REQ_AT_L1) != (step[i].expected == 'h'))
             fail_msg("step %u (%c by load %u) is not '%c'", i + 1, step[i].line, step[i].pc, step[i].expected);
     }
-    assert_int_equal(memsys_stat(m, "abyp.not_kept"), want.not_kept);
-    assert_int_equal(memsys_stat(m, "abyp.dead"), want.dead);
-    assert_int_equal(memsys_stat(m, "abyp.alive"), want.alive);
+    assert_int_equal(memsys_stat(m, "abyp.unallocated_misses"), want.unallocated_misses);
+    assert_int_equal(memsys_stat(m, "abyp.counter_increments"), want.dead);
+    assert_int_equal(memsys_stat(m, "abyp.counter_decrements"), want.alive);
     assert_int_equal(memsys_stat(m, "abyp.corrections"), want.corrections);
     memsys_free(m);
 }
-#define CHECK(params, not_kept, dead, alive, corrections, ...)                                                         \
+#define CHECK(params, unallocated_misses, dead, alive, corrections, ...)                                               \
     check(params, (const struct step[]){__VA_ARGS__},                                                                  \
           sizeof((const struct step[]){__VA_ARGS__}) / sizeof(struct step),                                            \
-          (struct counts){not_kept, dead, alive, corrections})
+          (struct counts){unallocated_misses, dead, alive, corrections})
 #define TWO "threshold = 2\n"
 #define LOAD(pc, line, expected)                                                                                       \
     {                                                                                                                  \
@@ -88,7 +88,7 @@ static void marks_in_the_l2_correct(void **state)
     /* G is not kept; that it is wanted again shows that this was wrong, and H is kept. */
     CHECK(TWO, 2, 3, 1, 1, FILL(7), LOAD(7, 'E', 'm'), LOAD(7, 'F', 'm'), LOAD(7, 'G', 'm'), LOAD(7, 'G', 'm'),
           LOAD(7, 'H', 'm'), LOAD(7, 'H', 'h'));
-    CHECK(TWO "correct = no\n", 4, 2, 0, 0, FILL(7), LOAD(7, 'E', 'm'), LOAD(7, 'F', 'm'), LOAD(7, 'G', 'm'),
+    CHECK(TWO "l2_correction = no\n", 4, 2, 0, 0, FILL(7), LOAD(7, 'E', 'm'), LOAD(7, 'F', 'm'), LOAD(7, 'G', 'm'),
           LOAD(7, 'G', 'm'), LOAD(7, 'H', 'm'), LOAD(7, 'H', 'm'));
     /* A load that allocates finds the mark too, and takes it away. */
     CHECK(TWO, 1, 4, 0, 1, FILL(7), LOAD(7, 'E', 'm'), LOAD(7, 'F', 'm'), LOAD(7, 'G', 'm'), LOAD(8, 'G', 'm'),
@@ -99,7 +99,7 @@ static void whose_marks_count(void **state)
 {
     (void)state;
     CHECK(TWO, 1, 2, 0, 0, FILL(7), LOAD(7, 'E', 'm'), LOAD(7, 'F', 'm'), LOAD(7, 'G', 'm'), {1, 7, 'G', 'm'});
-    CHECK(TWO "own = no\n", 1, 2, 0, 1, FILL(7), LOAD(7, 'E', 'm'), LOAD(7, 'F', 'm'), LOAD(7, 'G', 'm'),
+    CHECK(TWO "own_marks_only = no\n", 1, 2, 0, 1, FILL(7), LOAD(7, 'E', 'm'), LOAD(7, 'F', 'm'), LOAD(7, 'G', 'm'),
           {1, 7, 'G', 'm'});
 }
 

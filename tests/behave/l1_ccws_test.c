@@ -58,11 +58,11 @@ static void the_first_in_is_the_first_out(void **state)
 {
     (void)state;
     /* Two tags: of A, B and C, lost in this order, A has been forgotten. */
-    CHECK("vta_entries = 2\nvta_ways = 2\n", 0, FILL(1), {1, 'E', 0}, {1, 'F', 0}, {1, 'G', 0}, {1, 'A', 0});
-    CHECK("vta_entries = 2\nvta_ways = 2\n", 1, FILL(1), {1, 'E', 0}, {1, 'F', 0}, {1, 'G', 0}, {1, 'B', 0});
+    CHECK("vta_entries = 2\nvta_assoc = 2\n", 0, FILL(1), {1, 'E', 0}, {1, 'F', 0}, {1, 'G', 0}, {1, 'A', 0});
+    CHECK("vta_entries = 2\nvta_assoc = 2\n", 1, FILL(1), {1, 'E', 0}, {1, 'F', 0}, {1, 'G', 0}, {1, 'B', 0});
     /* Two sets of one tag: lines of this set are 32 apart, so all fall into one of them. */
-    CHECK("vta_entries = 2\nvta_ways = 1\n", 0, FILL(1), {1, 'E', 0}, {1, 'F', 0}, {1, 'A', 0});
-    CHECK("vta_entries = 2\nvta_ways = 1\n", 1, FILL(1), {1, 'E', 0}, {1, 'F', 0}, {1, 'B', 0});
+    CHECK("vta_entries = 2\nvta_assoc = 1\n", 0, FILL(1), {1, 'E', 0}, {1, 'F', 0}, {1, 'A', 0});
+    CHECK("vta_entries = 2\nvta_assoc = 1\n", 1, FILL(1), {1, 'E', 0}, {1, 'F', 0}, {1, 'B', 0});
 }
 
 static void a_store_makes_it_a_new_line(void **state)

@@ -9,11 +9,11 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
-/* ---- request order: last in, first out, to be recognisable ---- */
+/* ---- request order: last in, first out, to be recognizable ---- */
 static uint32_t kernels; /* on_kernel has seen */
 
 struct lifo {
-    enum order_verdict verdict; /* when the cache refuses a request */
+    enum order_action verdict; /* when the cache refuses a request */
     struct order_host *host;
     uint32_t stack[8], n;
 };
@@ -22,7 +22,7 @@ static int lifo_init(void *st, const void *params, struct order_host *host, stru
     (void)e;
     host->capacity = 8;
     ((struct lifo *)st)->host = host;
-    ((struct lifo *)st)->verdict = params ? *(const enum order_verdict *)params : ORDER_WAIT;
+    ((struct lifo *)st)->verdict = params ? *(const enum order_action *)params : ORDER_WAIT;
     return 0;
 }
 static bool lifo_take_in(void *st, uint32_t slot, const struct req *r, uint64_t now)
@@ -30,7 +30,7 @@ static bool lifo_take_in(void *st, uint32_t slot, const struct req *r, uint64_t 
     struct lifo *l = st;
     (void)r, (void)now;
     l->stack[l->n++] = slot;
-    l->host->ask_at = 60;
+    l->host->pick_again_at = 60;
     return true;
 }
 static uint32_t lifo_pick(const void *st, uint64_t now)
@@ -51,7 +51,7 @@ static void lifo_taken(void *st, uint32_t slot)
     for (l->n--; at < l->n; at++)
         l->stack[at] = l->stack[at + 1];
 }
-static enum order_verdict lifo_could_not(void *st, uint32_t slot, enum stall why)
+static enum order_action lifo_could_not(void *st, uint32_t slot, enum stall why)
 {
     (void)slot, (void)why;
     return ((struct lifo *)st)->verdict;
@@ -64,18 +64,18 @@ static void lifo_on_kernel(void *st, uint32_t launch_index)
 static const struct order_policy test_lifo = {.info = {.name = "test"},
                                               .state_bytes = sizeof(struct lifo),
                                               .init = lifo_init,
-                                              .take_in = lifo_take_in,
+                                              .enqueue = lifo_take_in,
                                               .pick = lifo_pick,
-                                              .taken = lifo_taken,
-                                              .could_not = lifo_could_not,
+                                              .on_accept = lifo_taken,
+                                              .on_reject = lifo_could_not,
                                               .on_kernel = lifo_on_kernel};
 
-static struct memsys *reordering_machine(const char *config, bool tick_all, const enum order_verdict *verdict)
+static struct memsys *reordering_machine(const char *config, bool tick_all, const enum order_action *verdict)
 {
     struct memsys *m = memsys_new(&(struct memsys_config){MEMSYS_ONE, .tick_all = tick_all, .config = config,
                                                           .order = &test_lifo, .policy_params = verdict});
     for (uint32_t i = 0; i < 3; i++)
-        l2_warm(m->l2[0], i * 0x1000, 128, false);
+        l2_preload(m->l2, 1, i * 0x1000, 128, false);
     return m;
 }
 
@@ -103,7 +103,7 @@ static void same_line_in_order(void **state)
     memsys_run(m);
     assert_int_equal(memsys_stat(m, "l1.store_misses"), 1); /* its line was still in flight */
     assert_int_equal(memsys_stat(m, "l1.load_misses"), 1);
-    assert_int_equal(memsys_stat(m, "l1_order.guarded"), 1);
+    assert_int_equal(memsys_stat(m, "l1_order.order_enforced"), 1);
     memsys_free(m);
 }
 
@@ -135,7 +135,7 @@ static void verdicts(void **state)
 {
     (void)state;
     uint64_t end[3];
-    for (enum order_verdict v = ORDER_WAIT; v <= ORDER_BYPASS; v++) {
+    for (enum order_action v = ORDER_WAIT; v <= ORDER_BYPASS; v++) {
         struct memsys *m = reordering_machine("[l1]\nmshrs = 1\nset_hash = linear\n", false, &v);
         const struct shot shots[] = {{1, 0}, /* brought in before 2000 */
                                      {2001, 0},
@@ -147,9 +147,9 @@ static void verdicts(void **state)
         memsys_script(m, 0, shots, 5, at);
         end[v] = memsys_run(m);
         assert_int_equal(memsys_stat(m, "l1.bypasses") > 0, v == ORDER_BYPASS);
-        assert_int_equal(memsys_stat(m, "l1_order.tried_another") > 0, v == ORDER_TRY_ANOTHER);
+        assert_int_equal(memsys_stat(m, "l1_order.tried_another") > 0, v == ORDER_PICK_ANOTHER);
         /* The hit does not wait for the misses above it. */
-        if (v == ORDER_TRY_ANOTHER)
+        if (v == ORDER_PICK_ANOTHER)
             assert_true(at[1].back < at[2].back);
         memsys_free(m);
     }
@@ -164,7 +164,7 @@ static void verdicts(void **state)
 static void another_in_the_same_cycle(void **state)
 {
     (void)state;
-    enum order_verdict v = ORDER_TRY_ANOTHER;
+    enum order_action v = ORDER_PICK_ANOTHER;
     struct memsys *m = reordering_machine("[l1]\nports = 2\nmshrs = 1\nset_hash = linear\n", false, &v);
     const struct shot shots[] = {{1, 0}, {2001, 0}, {2001, 0x1000}, {2001, 0x2000}, {2001, 0x3000}};
     struct landing at[5];

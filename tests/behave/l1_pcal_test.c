@@ -44,7 +44,7 @@ static void check(const char *tokens, const struct step *e, unsigned n, unsigned
             fail_msg("%s tokens: warp %u, line %d in cycle %lu is '%c'", tokens, e[i].warp, e[i].line,
                      (unsigned long)e[i].at, was);
     }
-    assert_int_equal(memsys_stat(m, "l1.misses") - memsys_stat(m, "pcal.not_kept"), kept);
+    assert_int_equal(memsys_stat(m, "l1.misses") - memsys_stat(m, "pcal.unallocated_misses"), kept);
     memsys_free(m);
 }
 #define CHECK(tokens, kept, ...)                                                                                       \

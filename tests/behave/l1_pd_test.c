@@ -58,7 +58,7 @@ static void a_line_stays_for_its_distance(void **state)
 static void hits_renew_or_not(void **state)
 {
     (void)state;
-    check("ABCDAEFA", "distance = 5\nrenew = yes\n", "mmmmh-mh");
+    check("ABCDAEFA", "distance = 5\nrenew_on_hit = yes\n", "mmmmh-mh");
     check("ABCDAEFA", "distance = 5\n", "mmmmhmmm");
     /* Without renewal A goes at load 6, B at load 7 and C at load 8, five loads after each came. */
 }
@@ -66,7 +66,7 @@ static void hits_renew_or_not(void **state)
 static void distances_count_loads_of_the_set_or_of_all(void **state)
 {
     (void)state;
-    check("ABCDaaaaaEA", "distance = 6\ncount = set\n", "mmmmmhhhh-h");
+    check("ABCDaaaaaEA", "distance = 6\ncount_scope = set\n", "mmmmmhhhh-h");
     check("ABCDaaaaaEA", "distance = 6\n", "mmmmmhhhhmm");
 }
 
@@ -77,7 +77,7 @@ static void a_full_set_may_give_one_up(void **state)
     check("ABCDBEABCD", "distance = 100\nbypass = no\n", "mmmmhmhhhm");
     struct landing at[32];
     struct memsys *m = run("ABCDBE", "distance = 100\nbypass = no\n", at);
-    assert_int_equal(memsys_stat(m, "pd.broken"), 1);
+    assert_int_equal(memsys_stat(m, "pd.protected_evictions"), 1);
     memsys_free(m);
 }
 
@@ -89,7 +89,7 @@ static void hits_are_told_apart(void **state)
     struct memsys *m = run("ABACCDA", "distance = 2\n", at);
     assert_int_equal(memsys_stat(m, "l1.hits"), 3);
     assert_int_equal(memsys_stat(m, "pd.protected_hits"), 2);
-    assert_int_equal(memsys_stat(m, "pd.late_hits"), 1);
+    assert_int_equal(memsys_stat(m, "pd.unprotected_hits"), 1);
     memsys_free(m);
 }
 

@@ -14,7 +14,7 @@
 
 /* What the test's policies saw and what they are to answer. */
 struct diary {
-    enum l1_verdict verdict[8]; /* by pc */
+    enum l1_decision verdict[8]; /* by pc */
     uint32_t victim;
     uint32_t past; /* bits of enum stall that are bypassed */
     unsigned accesses, hits, pending_hits, misses, allocated, stores, fills, evictions, reused, replies, events,
@@ -25,7 +25,7 @@ struct diary {
     unsigned prefetch_fills, unused_prefetches;
 };
 
-static enum l1_verdict on_access(void *st, struct l1_access *a)
+static enum l1_decision decide(void *st, struct l1_access *a)
 {
     struct diary *d = *(struct diary **)st;
     d->accesses++;
@@ -35,9 +35,9 @@ static uint32_t victim(void *st, const struct l1_access *a, uint64_t candidates)
 {
     (void)a;
     struct diary *d = *(struct diary **)st;
-    return d->victim == L1_NO_WAY || candidates >> d->victim & 1 ? d->victim : (uint32_t)__builtin_ctzll(candidates);
+    return d->victim == L1_NO_VICTIM || candidates >> d->victim & 1 ? d->victim : (uint32_t)__builtin_ctzll(candidates);
 }
-static bool on_stall(void *st, const struct l1_access *a, enum stall why)
+static bool bypass_on_stall(void *st, const struct l1_access *a, enum stall why)
 {
     (void)a;
     return (*(struct diary **)st)->past >> why & 1;
@@ -83,7 +83,7 @@ static void on_event(void *st, enum event kind, uint32_t slot, uint32_t argument
     d->events++;
     d->last_slot = slot;
     d->last_argument = argument;
-    l1_tell_sm(d->host, EVENT_LOST_LOCALITY, slot, 1);
+    l1_notify_sm(d->host, EVENT_LOST_LOCALITY, slot, 1);
 }
 static void on_kernel(void *st, uint32_t launch)
 {
@@ -108,9 +108,9 @@ static const struct l1_management test_management = {.info = {.name = "test"},
                                                      .state_bytes = sizeof(struct diary *),
                                                      .init = keep_diary,
                                                      .events = 1u << EVENT_LOOP_EXIT,
-                                                     .on_access = on_access,
+                                                     .decide = decide,
                                                      .victim = victim,
-                                                     .on_stall = on_stall,
+                                                     .bypass_on_stall = bypass_on_stall,
                                                      .on_hit = on_hit,
                                                      .on_miss = on_miss,
                                                      .on_store = on_store,
@@ -153,7 +153,7 @@ static void told_the_truth(void **state)
     assert_int_equal(d.evictions, 3);
     assert_int_equal(d.reused, 1);
     assert_int_equal(d.stores, 1);
-    assert_int_equal(d.replies, 7); /* six lines and an acknowledgement */
+    assert_int_equal(d.replies, 7); /* six lines and an acknowledgment */
     assert_int_equal(d.events, 1);
     assert_int_equal(d.last_slot, 5);
     assert_int_equal(d.last_argument, 77);
@@ -214,7 +214,7 @@ static void what_is_not_kept_need_not_be_fetched_whole(void **state)
 {
     (void)state;
     struct diary d = {.verdict = {L1_NORMAL, L1_BYPASS_MISS}};
-    struct memsys *m = managed(LINEAR "bypass_fetch = sectors\n", &d);
+    struct memsys *m = managed(LINEAR "bypass_fetch = sector\n", &d);
     const struct shot shots[] = {
         {1, 0x4000, .pc = 1, .sectors = 1},    /* one sector */
         {2, 0x4000, .pc = 1, .sectors = 3},    /* another: one of its two is in flight */
@@ -237,7 +237,7 @@ static void protection(void **state)
 {
     (void)state;
     /* All ways protected: the access bypasses, and what was there stays. */
-    struct diary d = {.victim = L1_NO_WAY};
+    struct diary d = {.victim = L1_NO_VICTIM};
     struct memsys *m = managed(LINEAR, &d);
     struct shot shots[6];
     struct landing at[6];
@@ -253,7 +253,7 @@ static void protection(void **state)
     memsys_free(m);
 }
 
-static void bypass_on_stall(void **state)
+static void stalled_load_bypasses(void **state)
 {
     (void)state;
     static const struct {
@@ -261,9 +261,9 @@ static void bypass_on_stall(void **state)
         const char *config;
         uint64_t stride;
         unsigned n;
-    } cases[] = {{STALL_LINE, LINEAR, SET_STRIDE, 5},
-                 {STALL_MSHR, LINEAR "mshrs = 2\n", SET_STRIDE + 128, 3},
-                 {STALL_MERGE, LINEAR "merges = 2\n", 0, 3}};
+    } cases[] = {{STALL_NO_WAY, LINEAR, SET_STRIDE, 5},
+                 {STALL_NO_MSHR, LINEAR "mshrs = 2\n", SET_STRIDE + 128, 3},
+                 {STALL_NO_MERGE_SLOT, LINEAR "max_merges = 2\n", 0, 3}};
     for (unsigned i = 0; i < 3; i++) {
         for (int on = 0; on < 2; on++) {
             struct diary d = {.past = on ? 1u << cases[i].why : 0};
@@ -274,8 +274,8 @@ static void bypass_on_stall(void **state)
                 shots[k] = (struct shot){1 + k, k * cases[i].stride};
             memsys_script(m, 0, shots, cases[i].n, at);
             memsys_run(m);
-            uint64_t cycles = memsys_stat(m, "l1.stall_cycles.line") + memsys_stat(m, "l1.stall_cycles.mshr") +
-                              memsys_stat(m, "l1.stall_cycles.merge");
+            uint64_t cycles = memsys_stat(m, "l1.stall_cycles.no_way") + memsys_stat(m, "l1.stall_cycles.no_mshr") +
+                              memsys_stat(m, "l1.stall_cycles.no_merge_slot");
             assert_int_equal(cycles == 0, on);
             assert_int_equal(memsys_stat(m, "l1.bypasses"), on);
             memsys_free(m);
@@ -338,10 +338,10 @@ static void prefetching(void **state)
         memsys_run(m);
         assert_int_equal(at[1].served, REQ_AT_L1);
         assert_int_equal(at[2].served, REQ_AT_L1_MERGE);
-        assert_int_equal(memsys_stat(m, "l1.prefetch.asked"), 4);
+        assert_int_equal(memsys_stat(m, "l1.prefetch.requested"), 4);
         assert_int_equal(memsys_stat(m, "l1.prefetch.issued"), 3);
-        assert_int_equal(memsys_stat(m, "l1.prefetch.present"), 1);
-        assert_int_equal(memsys_stat(m, "l1.prefetch.useful"), 1);
+        assert_int_equal(memsys_stat(m, "l1.prefetch.redundant"), 1);
+        assert_int_equal(memsys_stat(m, "l1.prefetch.timely"), 1);
         assert_int_equal(memsys_stat(m, "l1.prefetch.late"), 1);
         assert_int_equal(memsys_stat(m, "l1.prefetch.unused"), 1);
         assert_int_equal(memsys_stat(m, "l1.load_misses"), 1); /* demand misses only */
@@ -385,7 +385,7 @@ static void prefetches_are_judged(void **state)
 {
     (void)state;
     static const struct {
-        enum l1_verdict verdict;
+        enum l1_decision verdict;
         unsigned issued, refused;
     } cases[] = {{L1_NORMAL, 1, 0}, {L1_BYPASS_MISS, 0, 1}, {L1_BYPASS, 0, 1}};
     for (unsigned i = 0; i < 3; i++) {
@@ -398,7 +398,7 @@ static void prefetches_are_judged(void **state)
         memsys_script(m, 0, shots, 1, at);
         memsys_run(m);
         assert_int_equal(memsys_stat(m, "l1.prefetch.issued"), cases[i].issued);
-        assert_int_equal(memsys_stat(m, "l1.prefetch.refused"), cases[i].refused);
+        assert_int_equal(memsys_stat(m, "l1.prefetch.policy_rejected"), cases[i].refused);
         assert_int_equal(d.accesses, 2); /* the load's and the prefetch's */
         if (cases[i].verdict == L1_NORMAL)
             assert_int_equal(d.misses, 2);
@@ -422,7 +422,7 @@ static void events_by_kind(void **state)
 }
 
 /* Prefetches that wait when the kernel ends are dropped, and counted. */
-static void cancelled_prefetches(void **state)
+static void canceled_prefetches(void **state)
 {
     (void)state;
     struct diary d = {.prefetch_ahead = 128};
@@ -433,8 +433,8 @@ static void cancelled_prefetches(void **state)
     assert_true(l1_prefetch(d.host, 0x2000, 0, 0, 0));
     assert_false(l1_prefetch(d.host, 0x3000, 0, 0, 0)); /* the queue is full */
     l1_kernel_end(m->l1[0]);
-    assert_int_equal(m->l1[0]->cache[L1_DATA]->stats.prefetch_cancelled, 2);
-    assert_int_equal(m->l1[0]->cache[L1_DATA]->stats.prefetch_full, 1);
+    assert_int_equal(m->l1[0]->cache[L1_DATA]->stats.prefetch_canceled, 2);
+    assert_int_equal(m->l1[0]->cache[L1_DATA]->stats.prefetch_queue_full, 1);
     l1_kernel_begin(m->l1[0], 7);
     assert_int_equal(d.last_launch, 7); /* the prefetcher is told */
     engine_sync(m->eng);
@@ -486,8 +486,8 @@ static void judged_once(void **state)
     struct landing at[3];
     memsys_script(m, 0, shots, 3, at);
     memsys_run(m);
-    assert_true(memsys_stat(m, "l1.stall_cycles.mshr") > 100);
-    assert_int_equal(memsys_stat(m, "l1.stalled_requests.mshr"), 2);
+    assert_true(memsys_stat(m, "l1.stall_cycles.no_mshr") > 100);
+    assert_int_equal(memsys_stat(m, "l1.stalled_requests.no_mshr"), 2);
     assert_int_equal(d.accesses, 3);
     memsys_free(m);
 }
@@ -499,12 +499,12 @@ int main(void)
                                        cmocka_unit_test(what_is_not_kept_is_fetched_whole),
                                        cmocka_unit_test(what_is_not_kept_need_not_be_fetched_whole),
                                        cmocka_unit_test(protection),
-                                       cmocka_unit_test(bypass_on_stall),
+                                       cmocka_unit_test(stalled_load_bypasses),
                                        cmocka_unit_test(prefetching),
                                        cmocka_unit_test(unused_prefetches),
                                        cmocka_unit_test(prefetches_are_judged),
                                        cmocka_unit_test(events_by_kind),
-                                       cmocka_unit_test(cancelled_prefetches),
+                                       cmocka_unit_test(canceled_prefetches),
                                        cmocka_unit_test(loads_go_before_prefetches),
                                        cmocka_unit_test(judged_once),
                                        cmocka_unit_test(stores_that_stay)};

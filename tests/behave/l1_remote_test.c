@@ -1,5 +1,5 @@
 /*
- * L1s that serve other SMs: an organisation of the test sends each line to its home, and requests find their way there
+ * L1s that serve other SMs: an organization of the test sends each line to its home, and requests find their way there
  * and back, prefetches too.
  */
 #include "l1/l1_priv.h"
@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
-/* ---- organisation: a line lives in the L1 of SM (line mod SMs) ---- */
+/* ---- organization: a line lives in the L1 of SM (line mod SMs) ---- */
 struct shared {
     struct l1_host *host;
     uint32_t n_sm;
@@ -51,18 +51,19 @@ static int share(void *st, const void *params, struct l1_host *host, struct err 
     (*(struct shared **)st)->host = host;
     return 0;
 }
-static const struct l1_organisation test_shared = {.info = {.name = "test"},
+static const struct l1_organization test_shared = {.info = {.name = "test"},
                                                    .state_bytes = sizeof(struct shared *),
                                                    .init = share,
                                                    .remote = true,
                                                    .route = route,
                                                    .reply_bytes = chunk,
-                                                   .on_local = org_local,
+                                                   .on_lookup = org_local,
                                                    .on_reply = org_reply,
                                                    .on_kernel = org_kernel};
 
 #define MESH28                                                                                                         \
-    "[noc]\ntopology = mesh\ncore_to_core = direct\nmemory_at = 3 7 10 12 23 25 28 32\n[l1]\nwrite_global = through\n"
+    "[noc]\ntopology = mesh\ncore_to_core = direct\nmemory_nodes = 3 7 10 12 23 25 28 32\n[l1]\nwrite_global = "       \
+    "through\n"
 
 static struct memsys *shared_machine(struct shared *s, bool tick_all, bool is_chunked, uint64_t outstanding,
                                      const struct l1_prefetcher *prefetcher)
@@ -79,7 +80,7 @@ static struct memsys *shared_machine(struct shared *s, bool tick_all, bool is_ch
                                               .tick_all = tick_all,
                                               .config = MESH28,
                                               .max_outstanding = outstanding,
-                                              .organisation = &test_shared,
+                                              .organization = &test_shared,
                                               .prefetcher = prefetcher,
                                               .policy_params = s});
 }
@@ -111,9 +112,9 @@ static void remote_l1s(void **state)
     memsys_run(whole);
     uint64_t a = memsys_run(chunked), b = memsys_run(ticked);
     /* 1500 lines fit into 28 x 128, but for unlucky sets: most are fetched once, whoever asks. */
-    uint64_t reads = memsys_stat(chunked, "l1.remote") + memsys_stat(chunked, "l1.accesses");
+    uint64_t reads = memsys_stat(chunked, "l1.forwarded") + memsys_stat(chunked, "l1.accesses");
     assert_true(reads > 28 * 400);
-    assert_int_equal(memsys_stat(chunked, "l1.remote"), memsys_stat(chunked, "l1.remote_served"));
+    assert_int_equal(memsys_stat(chunked, "l1.forwarded"), memsys_stat(chunked, "l1.remote_requests"));
     assert_in_range(memsys_stat(chunked, "l1.load_misses"), 1400, 2200);
     assert_in_range(memsys_stat(whole, "l1.load_misses"), 1400, 2200);
     assert_true(memsys_stat(chunked, "noc.reply.flits_out") < memsys_stat(whole, "noc.reply.flits_out"));
@@ -157,7 +158,7 @@ static void prefetches_go_home(void **state)
     memsys_run(m);
     assert_true(memsys_stat(m, "l1.prefetch.to_home") > 100);
     assert_true(memsys_stat(m, "l1.prefetch.issued") > 100);
-    assert_int_equal(memsys_stat(m, "l1.prefetch.to_home"), memsys_stat(m, "l1.prefetch.from_sms"));
+    assert_int_equal(memsys_stat(m, "l1.prefetch.to_home"), memsys_stat(m, "l1.prefetch.from_remote_sms"));
     for (uint32_t i = 0; i < 28; i++) {
         const struct tags *t = &m->l1[i]->cache[L1_DATA]->tags;
         for (uint32_t k = 0; k < tags_entries(t); k++)
@@ -177,7 +178,7 @@ static struct memsys *two(struct shared *s, const char *config)
                                               .l2_khz = 1000000,
                                               .dram_khz = 1000000,
                                               .config = config,
-                                              .organisation = &test_shared,
+                                              .organization = &test_shared,
                                               .policy_params = s});
 }
 #define TWO "[noc]\ntopology = mesh\ncore_to_core = direct\n[l1]\nset_hash = linear\n"
@@ -195,12 +196,12 @@ static void routes_to_the_l2(void **state)
     memsys_script(m, 0, shots, 32, at);
     memsys_run(m);
     assert_int_equal(memsys_stat(m, "l1.bypasses"), 32);
-    assert_int_equal(memsys_stat(m, "l1.remote"), 0);
+    assert_int_equal(memsys_stat(m, "l1.forwarded"), 0);
     assert_int_equal(memsys_stat(m, "l1.fills"), 0);
-    assert_true(memsys_stat(m, "l1.stall_cycles.queue") > 0);
+    assert_true(memsys_stat(m, "l1.stall_cycles.miss_queue_full") > 0);
     assert_int_equal(s[0].routed, 32);
     l1_kernel_begin(m->l1[0], 3);
-    assert_int_equal(s[0].last_launch, 3); /* the organisation is told */
+    assert_int_equal(s[0].last_launch, 3); /* the organization is told */
     memsys_free(m);
 }
 
@@ -216,9 +217,9 @@ static void seen_once(void **state)
         shots[i] = (struct shot){1 + i, (5 + 28ull * i) * 128};
     memsys_script(m, 0, shots, 64, at);
     memsys_run(m);
-    assert_true(memsys_stat(m, "l1.stall_cycles.queue") > 0);
-    assert_int_equal(memsys_stat(m, "l1.remote"), 64);
-    assert_int_equal(memsys_stat(m, "l1.prefetch.asked"), 64);
+    assert_true(memsys_stat(m, "l1.stall_cycles.miss_queue_full") > 0);
+    assert_int_equal(memsys_stat(m, "l1.forwarded"), 64);
+    assert_int_equal(memsys_stat(m, "l1.prefetch.requested"), 64);
     assert_true(s[0].routed <= 64 + 64);
     memsys_free(m);
 }
@@ -234,8 +235,8 @@ static void camping(void **state)
         memsys_source(m, i, same_lines, NULL);
     }
     memsys_run(m);
-    assert_int_equal(memsys_stat(m, "l1.remote"), memsys_stat(m, "l1.remote_served"));
-    assert_true(memsys_stat(m, "l1.remote") > 27 * 300);
+    assert_int_equal(memsys_stat(m, "l1.forwarded"), memsys_stat(m, "l1.remote_requests"));
+    assert_true(memsys_stat(m, "l1.forwarded") > 27 * 300);
     memsys_free(m);
 }
 
@@ -301,7 +302,7 @@ static void replies_in_turn(void **state)
     memsys_free(m);
 }
 
-/* The organisation hears of every look-up here, loads and stores, of this SM and of others, once each. */
+/* The organization hears of every look-up here, loads and stores, of this SM and of others, once each. */
 static void local_look_ups(void **state)
 {
     (void)state;
@@ -316,7 +317,7 @@ static void local_look_ups(void **state)
     memsys_script(m, 0, own, 32, at);
     memsys_script(m, 1, other, 2, back);
     memsys_run(m);
-    assert_true(memsys_stat(m, "l1.stall_cycles.queue") > 0);
+    assert_true(memsys_stat(m, "l1.stall_cycles.miss_queue_full") > 0);
     assert_int_equal(s[0].local, 32 + 2);
     assert_int_equal(s[1].local, 0);
     memsys_free(m);

@@ -42,7 +42,7 @@ static void miss_latency(void **state)
 {
     (void)state;
     struct memsys *m = one("");
-    l2_warm(m->l2[0], 0x2000, 128, false);
+    l2_preload(m->l2, 1, 0x2000, 128, false);
     const struct shot shots[] = {{1, 0x2000}, {5000, 0x8000}};
     struct landing at[2];
     memsys_script(m, 0, shots, 2, at);
@@ -80,9 +80,9 @@ static void fails_until_fill(const char *config, const struct shot *shots, unsig
     memsys_script(m, 0, shots, n, at);
     memsys_run(m);
     uint64_t tags = at[n - 1].sent + m->l1_config.cache[0]->tag_latency, fill = at[0].back - 1;
-    static const char *const all[] = {"line", "mshr", "merge", "queue"};
+    static const char *const all[] = {"no_way", "no_mshr", "no_merge_slot", "miss_queue_full"};
     for (int i = 0; i < 4; i++) {
-        char cycles[32], first[32];
+        char cycles[48], first[48];
         snprintf(cycles, sizeof cycles, "l1.stall_cycles.%s", all[i]);
         snprintf(first, sizeof first, "l1.stalled_requests.%s", all[i]);
         bool this = strcmp(all[i], counter) == 0;
@@ -97,19 +97,19 @@ static void reservation_line(void **state)
     (void)state;
     const struct shot shots[] = {
         {1, 0}, {2, SET_STRIDE}, {3, 2 * SET_STRIDE}, {4, 3 * SET_STRIDE}, {5, 4 * SET_STRIDE}};
-    fails_until_fill(LINEAR, shots, 5, "line");
+    fails_until_fill(LINEAR, shots, 5, "no_way");
 }
 static void reservation_mshr(void **state)
 {
     (void)state;
     const struct shot shots[] = {{1, 0}, {2, 0x1080}, {3, 0x2100}};
-    fails_until_fill(LINEAR "mshrs = 2\n", shots, 3, "mshr");
+    fails_until_fill(LINEAR "mshrs = 2\n", shots, 3, "no_mshr");
 }
 static void reservation_merge(void **state)
 {
     (void)state;
     const struct shot shots[] = {{1, 0x80}, {2, 0x80}, {3, 0x80}};
-    fails_until_fill(LINEAR "merges = 2\n", shots, 3, "merge");
+    fails_until_fill(LINEAR "max_merges = 2\n", shots, 3, "no_merge_slot");
 }
 
 static void reservation_queue(void **state)
@@ -123,9 +123,9 @@ static void reservation_queue(void **state)
         shots[i] = (struct shot){1 + i, i * 128, .kind = REQ_WRITE};
     memsys_script(m, 0, shots, 6, at);
     memsys_run(m);
-    assert_true(memsys_stat(m, "l1.stall_cycles.queue") > 0);
-    assert_int_equal(memsys_stat(m, "l1.stall_cycles.mshr") + memsys_stat(m, "l1.stall_cycles.line") +
-                         memsys_stat(m, "l1.stall_cycles.merge"),
+    assert_true(memsys_stat(m, "l1.stall_cycles.miss_queue_full") > 0);
+    assert_int_equal(memsys_stat(m, "l1.stall_cycles.no_mshr") + memsys_stat(m, "l1.stall_cycles.no_way") +
+                         memsys_stat(m, "l1.stall_cycles.no_merge_slot"),
                      0);
     /* The last of six packets of five flits: 25 cycles after the first, whatever waits where. */
     assert_int_equal(at[5].back - at[0].back, 25);
@@ -133,7 +133,7 @@ static void reservation_queue(void **state)
     m = one("[l1]\nmiss_queue = 8\n");
     memsys_script(m, 0, shots, 6, at);
     memsys_run(m);
-    assert_int_equal(memsys_stat(m, "l1.stall_cycles.queue"), 0);
+    assert_int_equal(memsys_stat(m, "l1.stall_cycles.miss_queue_full"), 0);
     memsys_free(m);
 }
 
@@ -161,9 +161,9 @@ static void write_policies(void **state)
         memsys_run(m);
         assert_int_equal(memsys_stat(m, "l1.hits"), cases[i].hits);
         assert_int_equal(memsys_stat(m, "l1.misses"), cases[i].misses);
-        assert_int_equal(memsys_stat(m, "l1.dropped"), cases[i].dropped);
+        assert_int_equal(memsys_stat(m, "l1.invalidations"), cases[i].dropped);
         assert_int_equal(memsys_stat(m, "l2.write_hits") + memsys_stat(m, "l2.write_misses"), cases[i].l2_writes);
-        if (cases[i].l2_writes) /* a packet with the data there, an acknowledgement back */
+        if (cases[i].l2_writes) /* a packet with the data there, an acknowledgment back */
             assert_int_equal(at[1].back - at[1].sent, to_l2(m, 136) + from_l2(m, 8));
         else
             assert_int_equal(at[1].back - at[1].sent, m->l1_config.cache[0]->latency);
@@ -182,7 +182,7 @@ static void stores_that_take_lines(void **state)
                                  {8000, 0x4000, REQ_WRITE, .sectors = 2},
                                  {9000, 0x4000, .sectors = 2}, /* a whole sector */
                                  {10000, 0x4000, .sectors = 4}};
-    struct memsys *m = one("[l1]\nwrite_global = allocate\nfill = sector\nwhole_sectors = yes\n");
+    struct memsys *m = one("[l1]\nwrite_global = allocate\nfill = sector\nstore_whole_sectors = yes\n");
     struct landing at[7];
     memsys_script(m, 0, shots, 7, at);
     memsys_run(m);
@@ -271,10 +271,10 @@ static void bypass_and_atomics(void **state)
     assert_int_equal(memsys_stat(m, "l1.bypasses"), 2);
     assert_int_equal(memsys_stat(m, "l1.atomics"), 2);
     assert_int_equal(memsys_stat(m, "l1.misses"), 2); /* the atomic dropped the line */
-    assert_int_equal(memsys_stat(m, "l1.dropped"), 1);
+    assert_int_equal(memsys_stat(m, "l1.invalidations"), 1);
     assert_int_equal(memsys_stat(m, "l2.requests"), 6);
     assert_int_equal(memsys_stat(m, "l2.atomics"), 2);
-    /* An atomic carries its 32 bytes there and the old values back; a reduction only an acknowledgement. */
+    /* An atomic carries its 32 bytes there and the old values back; a reduction only an acknowledgment. */
     assert_int_equal(at[3].back - at[3].sent, to_l2(m, 40) + from_l2(m, 40));
     assert_int_equal(at[4].back - at[4].sent, to_l2(m, 40) + from_l2(m, 8));
     /* A bypassing load asks for the touched sector only. */
@@ -286,7 +286,7 @@ static void sectors(void **state)
 {
     (void)state;
     struct memsys *m = one("[l1]\nfill = sector\n");
-    l2_warm(m->l2[0], 0x4000, 128, false);
+    l2_preload(m->l2, 1, 0x4000, 128, false);
     const struct shot shots[] = {{1, 0x4000, .sectors = 1},     {2000, 0x4000, .sectors = 2},
                                  {4000, 0x4000, .sectors = 3},  {6000, 0x4000, .sectors = 4},
                                  {6001, 0x4000, .sectors = 12}, {6002, 0x4000, .sectors = 1}};
@@ -365,7 +365,7 @@ static void allocate_on_fill(void **state)
         shots[i] = (struct shot){1 + i, i * SET_STRIDE};
     memsys_script(m, 0, shots, 5, at);
     memsys_run(m);
-    assert_int_equal(memsys_stat(m, "l1.stall_cycles.line"), 0);
+    assert_int_equal(memsys_stat(m, "l1.stall_cycles.no_way"), 0);
     assert_int_equal(memsys_stat(m, "l1.misses"), 5);
     assert_int_equal(memsys_stat(m, "l1.evictions"), 1);
     memsys_free(m);

@@ -49,7 +49,7 @@ static void unloaded(void **state)
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct memsys *m = machine(1, cases[i].config);
-        l2_warm(m->l2[0], 0, 128, false);
+        l2_preload(m->l2, 1, 0, 128, false);
         const struct shot shot = {1, 0};
         struct landing at;
         memsys_script(m, 0, &shot, 1, &at);
@@ -70,16 +70,16 @@ static void three(const char *config, const struct shot *shots, bool warm_last, 
 {
     struct memsys *m = machine(3, config);
     if (warm_last)
-        l2_warm(m->l2[0], shots[2].addr, 128, false);
+        l2_preload(m->l2, 1, shots[2].addr, 128, false);
     for (uint32_t i = 0; i < 3; i++)
         memsys_script(m, i, &shots[i], 1, &at[i]);
     memsys_run(m);
     if (cases) {
-        cases[0] = memsys_stat(m, "l2_order.blocked_merge");
-        cases[1] = memsys_stat(m, "l2_order.blocked_entry");
-        cases[2] = memsys_stat(m, "l2_order.blocked_hit");
+        cases[0] = memsys_stat(m, "l2_order.hol_blocking.merge");
+        cases[1] = memsys_stat(m, "l2_order.hol_blocking.miss");
+        cases[2] = memsys_stat(m, "l2_order.hol_blocking.hit");
         cases[3] = memsys_stat(m, "l2_order.tried_another");
-        cases[4] = memsys_stat(m, "l2_order.advanced");
+        cases[4] = memsys_stat(m, "l2_order.reordered");
     }
     memsys_free(m);
 }
@@ -111,8 +111,8 @@ static void miss_behind_a_merge(void **state)
     const struct shot shots[] = {{1, 0}, {5, 0}, {9, 0x4080}};
     struct landing fifo[3], free[3];
     uint64_t n[5];
-    three("[l2]\nmerges = 1\n" BUFFERED_FIFO, shots, false, fifo, n);
-    three("[l2]\nmerges = 1\norder = nonblocking\n", shots, false, free, n);
+    three("[l2]\nmax_merges = 1\n" BUFFERED_FIFO, shots, false, fifo, n);
+    three("[l2]\nmax_merges = 1\norder = nonblocking\n", shots, false, free, n);
     assert_int_equal(n[3], 1);
     /* c waits for nobody: it is back when it is with merge slots for all. In the FIFO it starts when b has hit. */
     struct landing ample[3];
@@ -158,15 +158,15 @@ static void cases_are_counted(void **state)
         unsigned expected;
     } cases[] = {
         {"[l2]\nport_bytes = 8\nmshrs = 1\n" BUFFERED_FIFO, {9, 0x4080}, {9, 0}, false, 0},
-        {"[l2]\nport_bytes = 8\nmerges = 1\n" BUFFERED_FIFO, {9, 0}, {9, 0x4080}, false, 1},
+        {"[l2]\nport_bytes = 8\nmax_merges = 1\n" BUFFERED_FIFO, {9, 0}, {9, 0x4080}, false, 1},
         {"[l2]\nport_bytes = 8\nmshrs = 1\n" BUFFERED_FIFO, {9, 0x4080}, {9, 0x8100}, true, 2},
-        {"[l2]\nport_bytes = 8\nmerges = 1\n" BUFFERED_FIFO, {9, 0}, {9, 0x8100}, true, 2},
+        {"[l2]\nport_bytes = 8\nmax_merges = 1\n" BUFFERED_FIFO, {9, 0}, {9, 0x8100}, true, 2},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct memsys *m = machine(4, cases[i].config);
-        l2_warm(m->l2[0], 0x20000, 128, false);
+        l2_preload(m->l2, 1, 0x20000, 128, false);
         if (cases[i].warm)
-            l2_warm(m->l2[0], cases[i].c.addr, 128, false);
+            l2_preload(m->l2, 1, cases[i].c.addr, 128, false);
         const struct shot a = {1, 0}, busy = {6, 0x20000};
         struct landing at[4];
         memsys_script(m, 0, &a, 1, &at[0]);
@@ -174,11 +174,12 @@ static void cases_are_counted(void **state)
         memsys_script(m, 2, &cases[i].b, 1, &at[2]);
         memsys_script(m, 3, &cases[i].c, 1, &at[3]);
         memsys_run(m);
-        static const char *const name[] = {"l2_order.blocked_merge", "l2_order.blocked_entry", "l2_order.blocked_hit"};
+        static const char *const name[] = {"l2_order.hol_blocking.merge", "l2_order.hol_blocking.miss",
+                                           "l2_order.hol_blocking.hit"};
         for (unsigned k = 0; k < 3; k++)
             if (memsys_stat(m, name[k]) != (k == cases[i].expected))
                 fail_msg("case %u: %s is %lu", i, name[k], (unsigned long)memsys_stat(m, name[k]));
-        assert_int_equal(memsys_stat(m, "l2_order.blocked"), 1);
+        assert_int_equal(memsys_stat(m, "l2_order.rejected"), 1);
         memsys_free(m);
     }
 }
@@ -210,7 +211,7 @@ static void banks_in_turn(void **state)
         static const unsigned turn[] = {1, 4, 6, 2, 5, 3};
         struct landing at[7];
         for (unsigned i = 0; i < 7; i++)
-            l2_warm(m->l2[0], shots[i].addr, 128, false);
+            l2_preload(m->l2, 1, shots[i].addr, 128, false);
         memsys_script(m, 0, shots, 7, at);
         memsys_run(m);
         uint64_t before = at[0].back;
@@ -218,7 +219,7 @@ static void banks_in_turn(void **state)
             assert_int_equal(at[turn[i]].back, before + 16);
             before = at[turn[i]].back;
         }
-        assert_int_equal(memsys_stat(m, "l2_order.advanced"), 2); /* 4 and 6; 5 leaves in its own place */
+        assert_int_equal(memsys_stat(m, "l2_order.reordered"), 2); /* 4 and 6; 5 leaves in its own place */
         memsys_free(m);
     }
 }
@@ -237,7 +238,7 @@ static void round_robin(void **state)
         struct landing at[2 + HITS];
         for (uint32_t i = 0; i < HITS; i++) {
             shots[2 + i] = (struct shot){3 + i, 0x20000 + i * 128};
-            l2_warm(m->l2[0], shots[2 + i].addr, 128, false);
+            l2_preload(m->l2, 1, shots[2 + i].addr, 128, false);
         }
         memsys_script(m, 0, shots, 2 + HITS, at);
         memsys_run(m);
@@ -264,14 +265,14 @@ static void room(void **state)
         const struct shot shots[] = {{1, 5 * bank}, {2, 0}, {3, 128}, {4, 256}, {5, bank}};
         struct landing at[5];
         for (unsigned i = 0; i < 5; i++)
-            l2_warm(m->l2[0], shots[i].addr, 128, false);
+            l2_preload(m->l2, 1, shots[i].addr, 128, false);
         memsys_script(m, 0, shots, 5, at);
         memsys_run(m);
         /*
          * Hits of sixteen cycles. The first leaves a cycle after its arrival. The third arrives a cycle later, and
          * finds room fifteen cycles later, when the second leaves; so does the fourth, a cycle behind the third.
          */
-        assert_int_equal(memsys_stat(m, "l2_order.fill_stall_cycles"), roomy ? 0 : 15 + 15);
+        assert_int_equal(memsys_stat(m, "l2_order.buffer_full_cycles"), roomy ? 0 : 15 + 15);
         last[roomy] = at[4].back;
         memsys_free(m);
     }
@@ -283,7 +284,7 @@ enum pick_by { PICK_YOUNGEST, PICK_AT_RANDOM };
 
 static struct {
     enum pick_by by;
-    enum order_verdict verdict;
+    enum order_action verdict;
     bool hold; /* until the next kernel */
     uint32_t capacity, launches;
     uint64_t max_wait;
@@ -305,7 +306,7 @@ static int wayward_init(void *st, const void *params, struct order_host *h, stru
     h->max_wait = wanted.max_wait;
     /* What the L2 tells its policies. */
     assert_int_equal(h->at, ORDER_AT_L2);
-    assert_int_equal(h->line_bytes, 128);
+    assert_int_equal(h->line_size, 128);
     assert_true(h->n_sm > 0 && h->n_warp == 0);
     assert_true(h->set_of(h->cache, 0x12340) < h->n_set);
     assert_non_null(h->map);
@@ -327,7 +328,7 @@ static uint32_t wayward_pick(const void *st, uint64_t now)
         return ORDER_NONE;
     uint64_t skip = wanted.by == PICK_YOUNGEST ? s->all.n - 1 : (s->rng >> 20) % s->all.n;
     uint32_t slot = s->all.head, found = ORDER_NONE;
-    for (uint64_t i = 0; slot != ORDER_NONE; i++, slot = order_queue_next(s->host, slot))
+    for (uint64_t i = 0; slot != ORDER_NONE; i++, slot = order_queue_after(s->host, slot))
         if (order_ready(s->host, slot) && (found == ORDER_NONE || i <= skip))
             found = slot;
     return found;
@@ -337,7 +338,7 @@ static void wayward_taken(void *st, uint32_t slot)
     struct wayward *s = st;
     order_queue_remove(s->host, &s->all, slot);
 }
-static enum order_verdict wayward_could_not(void *st, uint32_t slot, enum stall why)
+static enum order_action wayward_could_not(void *st, uint32_t slot, enum stall why)
 {
     (void)st, (void)slot, (void)why;
     return wanted.verdict;
@@ -350,10 +351,10 @@ static void wayward_on_kernel(void *st, uint32_t launch_index)
 static const struct order_policy wayward = {.info = {.name = "wayward"},
                                             .state_bytes = sizeof(struct wayward),
                                             .init = wayward_init,
-                                            .take_in = wayward_take_in,
+                                            .enqueue = wayward_take_in,
                                             .pick = wayward_pick,
-                                            .taken = wayward_taken,
-                                            .could_not = wayward_could_not,
+                                            .on_accept = wayward_taken,
+                                            .on_reject = wayward_could_not,
                                             .on_kernel = wayward_on_kernel};
 
 /* A policy that holds everything back until a kernel begins: the slice sleeps, and wakes when it does. */
@@ -363,7 +364,7 @@ static void kernel_begins(void **state)
     memset(&wanted, 0, sizeof wanted);
     wanted.hold = true;
     struct memsys *m = machine_with(1, &wayward, NULL, "");
-    l2_warm(m->l2[0], 0, 128, false);
+    l2_preload(m->l2, 1, 0, 128, false);
     const struct shot shots[] = {{1, 0}, {900, 0}}; /* the second keeps the clock going */
     struct landing at[2];
     memsys_script(m, 0, shots, 2, at);
@@ -386,17 +387,17 @@ static void verdicts(void **state)
     (void)state;
     const struct shot shots[] = {{1, 0}, {5, 0x4080}, {9, 0x8100}, {3000, 0x4080, .flags = REQ_F_BYPASS}};
     struct landing at[3][4];
-    static const enum order_verdict verdict[] = {ORDER_WAIT, ORDER_TRY_ANOTHER, ORDER_BYPASS};
+    static const enum order_action verdict[] = {ORDER_WAIT, ORDER_PICK_ANOTHER, ORDER_BYPASS};
     for (unsigned i = 0; i < 3; i++) {
         memset(&wanted, 0, sizeof wanted);
         wanted.verdict = verdict[i];
         struct memsys *m = machine_with(1, &wayward, NULL, "[l2]\nmshrs = 1\n");
-        l2_warm(m->l2[0], 0x8100, 128, false);
+        l2_preload(m->l2, 1, 0x8100, 128, false);
         memsys_script(m, 0, shots, 4, at[i]);
         memsys_run(m);
         assert_int_equal(memsys_stat(m, "l2.bypasses"), verdict[i] == ORDER_BYPASS);
-        assert_int_equal(memsys_stat(m, "l2.stalled_requests.mshr"), verdict[i] != ORDER_BYPASS);
-        assert_int_equal(memsys_stat(m, "l2_order.blocked"), 1);
+        assert_int_equal(memsys_stat(m, "l2.stalled_requests.no_mshr"), verdict[i] != ORDER_BYPASS);
+        assert_int_equal(memsys_stat(m, "l2_order.rejected"), 1);
         /* The second comes when the first is back, or at once; what bypassed is not kept. */
         assert_int_equal(at[i][1].back > at[i][0].back + 100, verdict[i] != ORDER_BYPASS);
         assert_int_equal(at[i][2].back > at[i][0].back, verdict[i] == ORDER_WAIT);
@@ -407,17 +408,18 @@ static void verdicts(void **state)
 
 /*
  * A bypass that finds the miss queue full waits for room below, not for what it was refused for, whether the policy or
- * l2.bypass_on_fail decides it: stores that go around the cache fill the queue while a line is in flight for long whose
+ * l2.bypass_on_stall decides it: stores that go around the cache fill the queue while a line is in flight for long whose
  * MSHR takes no second request.
  */
 static void crowded_bypass(void **state)
 {
     (void)state;
-#define CROWDED "[dram]\nqueue = 1\nlatency = 300\n[l2]\nmerges = 1\nmiss_queue = 2\ndram_queue = 1\nwrite = around\n"
+#define CROWDED                                                                                                        \
+    "[dram]\nqueue = 1\nlatency = 300\n[l2]\nmax_merges = 1\nmiss_queue = 2\ndram_queue = 1\nwrite_miss = around\n"
     for (unsigned i = 0; i < 2; i++) {
         memset(&wanted, 0, sizeof wanted);
-        wanted.verdict = i ? ORDER_TRY_ANOTHER : ORDER_BYPASS;
-        struct memsys *m = machine_with(1, &wayward, NULL, i ? CROWDED "bypass_on_fail = yes\n" : CROWDED);
+        wanted.verdict = i ? ORDER_PICK_ANOTHER : ORDER_BYPASS;
+        struct memsys *m = machine_with(1, &wayward, NULL, i ? CROWDED "bypass_on_stall = yes\n" : CROWDED);
         struct shot shots[8] = {{1, 0}};
         struct landing at[8];
         for (unsigned k = 1; k < 7; k++)
@@ -426,7 +428,7 @@ static void crowded_bypass(void **state)
         memsys_script(m, 0, shots, 8, at);
         memsys_run(m);
         assert_int_equal(memsys_stat(m, "l2.bypasses"), 1);
-        assert_int_equal(memsys_stat(m, "l2.stalled_requests.merge"), 1);
+        assert_int_equal(memsys_stat(m, "l2.stalled_requests.no_merge_slot"), 1);
         assert_int_equal(at[7].served, REQ_AT_DRAM);
         assert_true(at[7].back < at[0].back + 300);
         memsys_free(m);
@@ -441,7 +443,7 @@ static struct {
     const struct order_policy *inner;
     uint32_t value[LINES][4];
     uint32_t got[SMS][PER_SM][4]; /* per request and sector: what it read, or wrote */
-    unsigned taken;
+    unsigned accepted;
 } memory;
 
 static void watched_taken(void *st, uint32_t slot)
@@ -455,8 +457,8 @@ static void watched_taken(void *st, uint32_t slot)
             memory.got[r->sm][r->token][k] = memory.value[line][k];
             memory.value[line][k] += r->kind != REQ_READ;
         }
-    memory.taken++;
-    memory.inner->taken(st, slot);
+    memory.accepted++;
+    memory.inner->on_accept(st, slot);
 }
 
 struct step {
@@ -490,7 +492,7 @@ static bool traffic(void *ctx, uint32_t sm, uint64_t nth, struct shot *s)
 /* An SM sees its own lines as a sequential memory has them; shared ones never go back in time. */
 static void check_values(void)
 {
-    assert_int_equal(memory.taken, SMS * PER_SM);
+    assert_int_equal(memory.accepted, SMS * PER_SM);
     for (uint32_t sm = 0; sm < SMS; sm++) {
         uint32_t least[LINES][4] = {{0}};
         for (uint32_t i = 0; i < PER_SM; i++) {
@@ -511,7 +513,7 @@ static void check_values(void)
 static uint64_t run_traffic(const struct order_policy *inner, const char *config, bool tick_all, uint64_t *values)
 {
     struct order_policy watched = *inner;
-    watched.taken = watched_taken;
+    watched.on_accept = watched_taken;
     memset(&memory, 0, sizeof memory);
     memory.inner = inner;
     struct memsys_config c = {.n_sm = SMS,
@@ -543,10 +545,10 @@ static void random_traffic(void **state)
     (void)state;
 #define SMALL "[l2]\nsize = 4KiB\nmshrs = "
     static const char *const l2[] = {
-        "[dram]\nqueue = 2\n" SMALL "4\nmerges = 2\nmiss_queue = 2\natomic_interval = 3\ndram_queue = 1\n",
-        SMALL "6\nmerges = 2\nsplit_sectors = yes\nbypass_on_fail = yes\n",
-        SMALL "4\nwrite = fetch\nsectors = no\nport_bytes = 16\n",
-        "[noc]\nflit = 8\n" SMALL "1\nmerges = 1\n", /* replies wait; so do their MSHRs */
+        "[dram]\nqueue = 2\n" SMALL "4\nmax_merges = 2\nmiss_queue = 2\natomic_interval = 3\ndram_queue = 1\n",
+        SMALL "6\nmax_merges = 2\nsplit_sectors = yes\nbypass_on_stall = yes\n",
+        SMALL "4\nwrite_miss = fetch\nsectored = no\nport_bytes = 16\n",
+        "[noc]\nflit = 8\n" SMALL "1\nmax_merges = 1\n", /* replies wait; so do their MSHRs */
     };
     static const struct {
         const char *name, *config;
@@ -572,7 +574,7 @@ static void random_traffic(void **state)
         for (unsigned k = 0; k < 4; k++) {
             memset(&wanted, 0, sizeof wanted);
             wanted.by = k & 1 ? PICK_AT_RANDOM : PICK_YOUNGEST;
-            wanted.verdict = k & 2 ? ORDER_BYPASS : ORDER_TRY_ANOTHER;
+            wanted.verdict = k & 2 ? ORDER_BYPASS : ORDER_PICK_ANOTHER;
             wanted.max_wait = 2000;
             assert_int_equal(run_traffic(&wayward, l2[i], false, a), run_traffic(&wayward, l2[i], true, b));
             assert_memory_equal(a, b, sizeof a);
@@ -588,7 +590,7 @@ static void starvation(void **state)
     for (int bounded = 0; bounded < 2; bounded++) {
         memset(&wanted, 0, sizeof wanted);
         wanted.by = PICK_YOUNGEST;
-        wanted.verdict = ORDER_TRY_ANOTHER;
+        wanted.verdict = ORDER_PICK_ANOTHER;
         wanted.max_wait = bounded ? 300 : 0;
         struct memsys_config c = {.n_sm = SMS,
                                   .n_channel = 1,
@@ -601,13 +603,13 @@ static void starvation(void **state)
                                   .max_outstanding = 48,
                                   .l2_order = &wayward};
         struct memsys *m = memsys_new(&c);
-        l2_warm(m->l2[0], 0, LINES * 128, false);
+        l2_preload(m->l2, 1, 0, LINES * 128, false);
         for (uint32_t i = 0; i < SMS; i++)
             memsys_source(m, i, traffic, NULL);
         memsys_run(m);
         longest[bounded] = memsys_stat(m, "l2_order.max_wait_cycles");
         if (bounded)
-            assert_true(memsys_stat(m, "l2_order.overdue") > 0);
+            assert_true(memsys_stat(m, "l2_order.aged") > 0);
         memsys_free(m);
     }
     /* When its time has come at most the rest of the buffer, all overdue too, goes before it: 32 hits of 4 cycles. */

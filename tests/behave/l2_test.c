@@ -68,12 +68,12 @@ static void write_policies(void **state)
         const char *config;
         unsigned dram_reads, dram_writes, read_hits;
     } cases[] = {
-        {"[l2]\nwrite = validate\n", 1, 0, 1}, /* what was written can be read; the other sector is fetched */
-        {"[l2]\nwrite = fetch\n", 2, 0, 1},    /* its sector is fetched for the store */
-        {"[l2]\nwrite = fetch\nsectors = no\n", 1, 0, 2},
-        {"[l2]\nwrite = around\n", 2, 1, 0},
-        {"[l2]\nwrite = both\n", 2, 1, 1}, /* written to DRAM, and its sector fetched */
-        {"[l2]\nwrite = both\nsectors = no\n", 1, 1, 2},
+        {"[l2]\nwrite_miss = validate\n", 1, 0, 1}, /* what was written can be read; the other sector is fetched */
+        {"[l2]\nwrite_miss = fetch\n", 2, 0, 1},    /* its sector is fetched for the store */
+        {"[l2]\nwrite_miss = fetch\nsectored = no\n", 1, 0, 2},
+        {"[l2]\nwrite_miss = around\n", 2, 1, 0},
+        {"[l2]\nwrite_miss = around_fetch\n", 2, 1, 1}, /* written to DRAM, and its sector fetched */
+        {"[l2]\nwrite_miss = around_fetch\nsectored = no\n", 1, 1, 2},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct memsys *m = machine(1, cases[i].config);
@@ -99,7 +99,7 @@ static void write_policies(void **state)
 static void stores_that_do_both(void **state)
 {
     (void)state;
-    const char *config = "[l2]\nsize = 1KiB\nassoc = 8\nsectors = no\nwrite = both\n";
+    const char *config = "[l2]\nsize = 1KiB\nassoc = 8\nsectored = no\nwrite_miss = around_fetch\n";
     struct memsys *m = machine(1, config);
     struct shot shots[12] = {{1, 0, REQ_WRITE, .sectors = 1},
                              {2, 0, REQ_WRITE, .sectors = 2},
@@ -154,15 +154,14 @@ static void preload(void **state)
     struct memsys_config c = {.n_sm = 1, .n_channel = 6, .slices = 2, MEMSYS_1GHZ, .config = ""};
     struct memsys *m = memsys_new(&c);
     /* 64 lines over twelve slices; every one is found where the requests look for it. */
-    for (unsigned i = 0; i < 12; i++)
-        l2_warm(m->l2[i], 0x10000, 64 * 128, false);
+    l2_preload(m->l2, 12, 0x10000, 64 * 128, false);
     struct shot shots[64];
     struct landing at[64];
     for (unsigned i = 0; i < 64; i++)
         shots[i] = (struct shot){1 + i, 0x10000 + i * 128};
     memsys_script(m, 0, shots, 64, at);
     memsys_run(m);
-    assert_int_equal(memsys_stat(m, "l2.warmed"), 64);
+    assert_int_equal(memsys_stat(m, "l2.preloaded"), 64);
     assert_int_equal(memsys_stat(m, "l2.read_hits"), 64);
     assert_int_equal(memsys_stat(m, "dram.reads"), 0);
     for (unsigned i = 0; i < 12; i++)
@@ -175,7 +174,7 @@ static void atomics(void **state)
     (void)state;
     /* Atomics of one line: the unit takes one every eight cycles. */
     struct memsys *m = machine(1, "[l2]\natomic_interval = 8\natomic_latency = 20\n");
-    l2_warm(m->l2[0], 0, 128, false);
+    l2_preload(m->l2, 1, 0, 128, false);
     struct shot shots[4];
     struct landing at[4];
     for (unsigned i = 0; i < 4; i++)
@@ -197,20 +196,20 @@ static void limits(void **state)
     struct landing at[3];
     memsys_script(m, 0, shots, 3, at);
     memsys_run(m);
-    assert_int_equal(memsys_stat(m, "l2.stalled_requests.mshr"), 1);
+    assert_int_equal(memsys_stat(m, "l2.stalled_requests.no_mshr"), 1);
     uint64_t tags = at[2].sent + to_l2(m, 8);     /* when it came to the slice's tags */
     uint64_t fill = at[0].back - from_l2(m, 136); /* when the first line did */
-    assert_int_equal(memsys_stat(m, "l2.stall_cycles.mshr"), fill - tags);
+    assert_int_equal(memsys_stat(m, "l2.stall_cycles.no_mshr"), fill - tags);
     memsys_free(m);
 }
 
-/* With bypass_on_fail the second line does not wait for the MSHR: it comes as early as with two, but is not kept. */
+/* With bypass_on_stall the second line does not wait for the MSHR: it comes as early as with two, but is not kept. */
 static void bypass(void **state)
 {
     (void)state;
     const struct shot shots[] = {{1, 0}, {2, 0x4080}, {3000, 0x4080, .flags = REQ_F_BYPASS}};
     struct landing wide[3], at[3];
-    struct memsys *two = machine(1, "[l2]\nmshrs = 2\n"), *one = machine(1, "[l2]\nmshrs = 1\nbypass_on_fail = yes\n");
+    struct memsys *two = machine(1, "[l2]\nmshrs = 2\n"), *one = machine(1, "[l2]\nmshrs = 1\nbypass_on_stall = yes\n");
     memsys_script(two, 0, shots, 3, wide);
     memsys_script(one, 0, shots, 3, at);
     memsys_run(two);
@@ -222,12 +221,12 @@ static void bypass(void **state)
     assert_int_equal(memsys_stat(one, "l2.bypasses"), 1);
     assert_int_equal(memsys_stat(one, "l2.misses"), 2);
     assert_int_equal(memsys_stat(one, "l2.accesses"), 3);
-    assert_int_equal(memsys_stat(one, "l2.stalled_requests.mshr"), 0);
+    assert_int_equal(memsys_stat(one, "l2.stalled_requests.no_mshr"), 0);
     assert_int_equal(memsys_stat(two, "l2.bypasses"), 0);
     memsys_free(two);
     memsys_free(one);
     /* The same with requests that are split: a bypass of four sectors counts as four. */
-    one = machine(1, "[l2]\nmshrs = 4\nsplit_sectors = yes\nbypass_on_fail = yes\n");
+    one = machine(1, "[l2]\nmshrs = 4\nsplit_sectors = yes\nbypass_on_stall = yes\n");
     memsys_script(one, 0, shots, 2, at);
     memsys_run(one);
     assert_int_equal(memsys_stat(one, "l2.bypasses"), 4);
@@ -235,19 +234,19 @@ static void bypass(void **state)
     memsys_free(one);
     /* What was written here is newer than DRAM's copy: such a read waits for the MSHR. */
     const struct shot written[] = {{1, 0x4080, REQ_WRITE, .sectors = 1}, {500, 0}, {501, 0x4080, .sectors = 3}};
-    one = machine(1, "[l2]\nmshrs = 1\nbypass_on_fail = yes\n");
+    one = machine(1, "[l2]\nmshrs = 1\nbypass_on_stall = yes\n");
     memsys_script(one, 0, written, 3, at);
     memsys_run(one);
     assert_int_equal(memsys_stat(one, "l2.bypasses"), 0);
-    assert_int_equal(memsys_stat(one, "l2.stalled_requests.mshr"), 1);
+    assert_int_equal(memsys_stat(one, "l2.stalled_requests.no_mshr"), 1);
     memsys_free(one);
     /* So is what an atomic that waits for its line will write. */
     const struct shot atomic[] = {{1, 0x4080, REQ_ATOMIC, .sectors = 1}, {2, 0x4080, .sectors = 1}};
-    one = machine(1, "[l2]\nmerges = 1\nbypass_on_fail = yes\n");
+    one = machine(1, "[l2]\nmax_merges = 1\nbypass_on_stall = yes\n");
     memsys_script(one, 0, atomic, 2, at);
     memsys_run(one);
     assert_int_equal(memsys_stat(one, "l2.bypasses"), 0);
-    assert_int_equal(memsys_stat(one, "l2.stalled_requests.merge"), 1);
+    assert_int_equal(memsys_stat(one, "l2.stalled_requests.no_merge_slot"), 1);
     memsys_free(one);
 }
 
@@ -257,7 +256,7 @@ static void port_time(void **state)
     (void)state;
     /* Three lines that hit, 128 bytes each through a port of 32: four cycles apart. Three that miss: one apart. */
     struct memsys *m = machine(1, "[l2]\nport_bytes = 32\n[noc]\nflit = 136\n");
-    l2_warm(m->l2[0], 0, 3 * 128, false);
+    l2_preload(m->l2, 1, 0, 3 * 128, false);
     const struct shot shots[] = {{1, 0}, {2, 128}, {3, 256}};
     struct landing at[3];
     memsys_script(m, 0, shots, 3, at);
@@ -270,7 +269,7 @@ static void port_time(void **state)
     for (int warm = 0; warm < 2; warm++) {
         m = machine(1, "[l2]\nport_bytes = 32\n[noc]\nflit = 136\n");
         if (warm)
-            l2_warm(m->l2[0], 0, 3 * 128, false);
+            l2_preload(m->l2, 1, 0, 3 * 128, false);
         const struct shot stores[] = {{1, 0, REQ_WRITE}, {2, 128, REQ_WRITE}, {3, 256, REQ_WRITE}};
         memsys_script(m, 0, stores, 3, at);
         memsys_run(m);
@@ -335,7 +334,7 @@ static void age_cap(void **state)
             assert_int_equal(memsys_stat(m, "dram.row_conflicts"), 1);
         } else {
             /* The row is opened, then lines of it are served until the cap has passed. */
-            const struct dram_cfg *d = m->dram_config.cfg;
+            const struct dram_config *d = m->dram_config.cfg;
             uint64_t bursts = 128 / (d->bus_bytes * d->chips * d->burst),
                      same_group = d->ccdl > d->ccd ? d->ccdl : d->ccd;
             uint64_t overtook = N - 2 - later, line = bursts * same_group;
@@ -355,15 +354,15 @@ static void age_cap(void **state)
 static struct memsys *partitioned(const char *config)
 {
     char text[256];
-    snprintf(text, sizeof text, "[l2]\npartitions = 2\nlink_latency = 30\nlink_bytes = 16\n%s", config);
+    snprintf(text, sizeof text, "[l2]\npartitions = 2\npartition_link_latency = 30\npartition_link_bytes = 16\n%s",
+             config);
     struct memsys_config c = {.n_sm = 1, .n_channel = 2, .slices = 1, MEMSYS_1GHZ, .config = text};
     return memsys_new(&c);
 }
 
 static void warm(struct memsys *m, uint64_t addr, uint64_t bytes, bool by_kernel)
 {
-    for (unsigned i = 0; i < m->c.n_channel * m->c.slices; i++)
-        l2_warm(m->l2[i], addr, bytes, by_kernel);
+    l2_preload(m->l2, m->c.n_channel * m->c.slices, addr, bytes, by_kernel);
 }
 
 static void copies(void **state)
@@ -385,7 +384,7 @@ static void copies(void **state)
         assert_int_equal(at[1].served, REQ_AT_L2);
         assert_int_equal(memsys_stat(m, "l2.accesses"), by_kernel ? 3 : 4);
         assert_int_equal(memsys_stat(m, "l2.read_misses"), !by_kernel);
-        assert_int_equal(memsys_stat(m, "l2.far.fetches"), !by_kernel);
+        assert_int_equal(memsys_stat(m, "l2.remote_partition.fetches"), !by_kernel);
         assert_int_equal(memsys_stat(m, "dram.reads"), 0);
         memsys_free(m);
     }
@@ -415,7 +414,7 @@ static void passed_on(void **state)
     memsys_script(m, 0, shots, 5, at);
     memsys_run(m);
     uint64_t hit = l2_hit_latency(m, 136), of_sector = l2_hit_latency(m, 40);
-    assert_int_equal(memsys_stat(m, "l2.far.passed_on"), 2);
+    assert_int_equal(memsys_stat(m, "l2.remote_partition.forwarded"), 2);
     assert_int_equal(memsys_stat(m, "l2.atomics"), 1);
     assert_int_equal(at[1].back - at[1].sent, hit);
     assert_int_equal(at[3].back - at[3].sent, of_sector + 30 + 30);
@@ -458,7 +457,7 @@ static void dirty_ways(void **state)
     shots[3] = (struct shot){3000, 0, .flags = REQ_F_BYPASS};
     memsys_script(m, 0, shots, 4, at);
     memsys_run(m);
-    assert_int_equal(memsys_stat(m, "l2.cleaned"), 1);
+    assert_int_equal(memsys_stat(m, "l2.eager_write_backs"), 1);
     assert_int_equal(memsys_stat(m, "dram.write_bytes"), 128);
     assert_int_equal(memsys_stat(m, "l2.read_hits"), 1);
     assert_int_equal(memsys_stat(m, "l2.evictions"), 0);
@@ -473,7 +472,7 @@ static void copied(void **state)
         struct memsys *m = machine(1, limited ? "[l2]\nsize = 2KiB\nassoc = 4\ncopy_ways = 3\ncopy_dirty_ways = 1\n"
                                               : "[l2]\nsize = 2KiB\nassoc = 4\n");
         for (unsigned i = 0; i < 4; i++)
-            l2_warm(m->l2[0], i * 0x1000, 128, false);
+            l2_preload(m->l2, 1, i * 0x1000, 128, false);
         /* The line copied first is gone where three ways were to be had. Its fetch takes another's way, the next one's
          * the last but one: both are copied lines, and the latest of them was dirty. */
         const struct shot shots[] = {{1, 0, .flags = REQ_F_BYPASS},

@@ -19,7 +19,7 @@ static void take_back(struct mock_sm *s, struct port *p, uint64_t now)
         }
         if (s->landed)
             s->landed(s->source_ctx, s->index, r);
-        s->latency_sum += now - r->born;
+        s->latency_sum += now - r->created_at;
         s->last_back = now;
         s->back++;
         req_release(&s->comp.eng->pool, id);
@@ -56,7 +56,7 @@ static void send(struct mock_sm *s, struct port *p, uint64_t now)
     if (x->words)
         words = x->words;
     s->comp.eng->pool.req[id] = (struct req){.addr = x->addr & ~127ull,
-                                             .born = now,
+                                             .created_at = now,
                                              .token = (uint32_t)s->sent,
                                              .pc = x->pc,
                                              .words = words,
@@ -68,7 +68,7 @@ static void send(struct mock_sm *s, struct port *p, uint64_t now)
                                              .kind = x->kind,
                                              .space = x->space ? x->space : REQ_SP_GLOBAL,
                                              .loop = x->loop,
-                                             .note = x->note,
+                                             .policy_tag = x->policy_tag,
                                              .sectors = sectors,
                                              .nth = x->nth,
                                              .n_lines = x->n_lines ? x->n_lines : 1};
@@ -136,26 +136,27 @@ struct memsys *memsys_new(const struct memsys_config *config)
     struct memsys *m = xcalloc(1, sizeof *m);
     struct err e = {0};
     m->c = *config;
-    static const struct policy_kind *const kinds[] = {&l1_management_kind, &l1_organisation_kind, &l1_prefetcher_kind,
+    static const struct policy_kind *const kinds[] = {&l1_management_kind, &l1_organization_kind, &l1_prefetcher_kind,
                                                       &l1_order_kind, &l2_order_kind};
     static const struct cfg_schema schema = {sections, 6, kinds, 5};
     m->cfg = cfg_load_text(&schema, "test.ini", config->config ? config->config : "", NULL, 0, NULL, &e);
     MUST(m->cfg);
-    m->l1_config = l1_config_of(m->cfg);
+    m->l1_config = l1_setup_of(m->cfg);
     if (config->management)
         m->l1_config.management = config->management, m->l1_config.management_params = config->policy_params;
-    if (config->organisation)
-        m->l1_config.organisation = config->organisation, m->l1_config.organisation_params = config->policy_params;
+    if (config->organization)
+        m->l1_config.organization = config->organization, m->l1_config.organization_params = config->policy_params;
     if (config->prefetcher)
         m->l1_config.prefetcher = config->prefetcher, m->l1_config.prefetcher_params = config->policy_params;
     if (config->order)
         m->l1_config.order = config->order, m->l1_config.order_params = config->policy_params;
     m->l2_config.cfg = cfg_section(m->cfg, "l2");
     const struct l1_management *management = m->l1_config.management;
-    m->l2_config.bypass_on_fail = management->l2_bypass && management->l2_bypass(m->l1_config.management_params);
+    m->l2_config.bypass_on_stall =
+        management->l2_bypass_on_stall && management->l2_bypass_on_stall(m->l1_config.management_params);
     m->l2_config.order = config->l2_order;
     m->l2_config.order_params = cfg_policy_params(m->cfg, "l2-order", m->l2_config.cfg->order);
-    m->dram_config = (struct dram_config){cfg_section(m->cfg, "dram"), l2_dram_port_slots(m->l2_config.cfg)};
+    m->dram_config = (struct dram_setup){cfg_section(m->cfg, "dram"), l2_dram_port_slots(m->l2_config.cfg)};
     m->noc_config.cfg = cfg_section(m->cfg, "noc");
 
     uint32_t n_sm = config->n_sm, n_slice = config->n_channel * config->slices;
@@ -173,9 +174,9 @@ struct memsys *memsys_new(const struct memsys_config *config)
     MUST(addrmap_init(&m->map, config->map ? config->map : "RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS", 256, config->n_channel,
                       config->slices, false, false, &e) == 0);
     m->map.n_partition = (uint8_t)m->l2_config.cfg->partitions;
-    struct fabric_env fenv = {n_sm, n_slice, &m->map, NULL, m->l1_config.organisation->ideal};
-    if (m->l1_config.organisation->remote)
-        fenv.core_to_core_for = m->l1_config.organisation->info.name;
+    struct fabric_env fenv = {n_sm, n_slice, &m->map, NULL, m->l1_config.organization->ideal};
+    if (m->l1_config.organization->remote)
+        fenv.core_to_core_for = m->l1_config.organization->info.name;
     m->fabric = fabric_new(m->eng, &m->noc_config, &fenv, &e);
     MUST(m->fabric);
     m->sm_node = arena_alloc(m->arena, n_sm * 2);

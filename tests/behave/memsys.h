@@ -1,6 +1,6 @@
 /*
  * A memory system between mock SMs: L1s, two networks, L2 slices and DRAM channels as a machine has them, driven by
- * scripts or by a seeded random stream. For tests of behaviour, bounds and engine equality, and for the benchmark.
+ * scripts or by a seeded random stream. For tests of behavior, bounds and engine equality, and for the benchmark.
  */
 #ifndef WEIR_TESTS_MEMSYS_H
 #define WEIR_TESTS_MEMSYS_H
@@ -24,7 +24,7 @@ struct shot {
     uint32_t pc;
     uint16_t loop;
     uint8_t nth, n_lines; /* this line's place among those of its instruction; n_lines 0 = 1 */
-    uint16_t note;        /* req.note */
+    uint16_t policy_tag;  /* req.policy_tag */
     uint16_t cta;
     uint32_t words; /* 0 = all of the sectors */
 };
@@ -67,7 +67,7 @@ struct memsys_config {
     bool reverse;             /* engine_config.reverse */
     /* A test's own policies instead of those that the text names; NULL = the text's. All get policy_params. */
     const struct l1_management *management;
-    const struct l1_organisation *organisation;
+    const struct l1_organization *organization;
     const struct l1_prefetcher *prefetcher;
     const struct order_policy *order;
     const void *policy_params;
@@ -92,10 +92,10 @@ struct memsys {
     struct mock_sm *sm;
     struct stats *stats;
     uint64_t *values;
-    struct l1_config l1_config;
-    struct l2_config l2_config;
-    struct dram_config dram_config;
-    struct noc_config noc_config;
+    struct l1_setup l1_config;
+    struct l2_setup l2_config;
+    struct dram_setup dram_config;
+    struct noc_setup noc_config;
 };
 
 /* Fails the running test on a bad configuration. */

@@ -31,8 +31,8 @@ struct bench {
     struct noc *net;
     struct node *node; /* [class * n + node], classes from 0 in the order of enum net_class */
     uint32_t n;
-    struct noc_cfg cfg;
-    struct noc_config config;
+    struct noc_config cfg;
+    struct noc_setup config;
 };
 
 static uint64_t node_tick(struct comp *comp, uint64_t now)
@@ -69,7 +69,7 @@ static uint64_t node_tick(struct comp *comp, uint64_t now)
     return want > now ? want : now + 1;
 }
 
-static struct bench *bench_new_classes(uint32_t n_sm, uint32_t n_mem, struct noc_cfg cfg, uint32_t classes)
+static struct bench *bench_new_classes(uint32_t n_sm, uint32_t n_mem, struct noc_config cfg, uint32_t classes)
 {
     struct bench *b = xcalloc(1, sizeof *b);
     struct err e = {0};
@@ -104,7 +104,7 @@ static struct bench *bench_new_classes(uint32_t n_sm, uint32_t n_mem, struct noc
     return b;
 }
 
-static struct bench *bench_new(uint32_t n_sm, uint32_t n_mem, struct noc_cfg cfg)
+static struct bench *bench_new(uint32_t n_sm, uint32_t n_mem, struct noc_config cfg)
 {
     return bench_new_classes(n_sm, n_mem, cfg, 1u << NET_TO_L2);
 }
@@ -141,24 +141,24 @@ static uint32_t to_random(struct node *n, uint32_t nth)
     return (uint32_t)(x >> 33) % n->b->n;
 }
 
-static const struct noc_cfg crossbar = {
-    .topology = NOC_CROSSBAR, .flit = 32, .inject_queue = 8, .latency = 4, .iterations = 1};
-static const struct noc_cfg mesh = {.topology = NOC_MESH,
-                                    .flit = 32,
-                                    .inject_queue = 8,
-                                    .router_latency = 2,
-                                    .link_latency = 1,
-                                    .vcs = 4,
-                                    .vc_flits = 4,
-                                    .memory_at = ""};
-static const struct noc_cfg fly = {.topology = NOC_BUTTERFLY,
-                                   .flit = 32,
-                                   .inject_queue = 8,
-                                   .router_latency = 2,
-                                   .link_latency = 1,
-                                   .vcs = 2,
-                                   .vc_flits = 4,
-                                   .memory_at = ""};
+static const struct noc_config crossbar = {
+    .topology = NOC_CROSSBAR, .flit = 32, .inject_queue = 8, .crossbar_latency = 4, .iterations = 1};
+static const struct noc_config mesh = {.topology = NOC_MESH,
+                                       .flit = 32,
+                                       .inject_queue = 8,
+                                       .router_latency = 2,
+                                       .link_latency = 1,
+                                       .vcs = 4,
+                                       .vc_flits = 4,
+                                       .memory_nodes = ""};
+static const struct noc_config fly = {.topology = NOC_BUTTERFLY,
+                                      .flit = 32,
+                                      .inject_queue = 8,
+                                      .router_latency = 2,
+                                      .link_latency = 1,
+                                      .vcs = 2,
+                                      .vc_flits = 4,
+                                      .memory_nodes = ""};
 
 static void crossbar_latency(void **state)
 {
@@ -176,7 +176,7 @@ static void crossbar_latency(void **state)
 }
 
 /* n senders to one receiver: it gets a flit per cycle and every sender its share. */
-static void fair_and_full(struct noc_cfg cfg, uint32_t n_sm, uint32_t bytes)
+static void fair_and_full(struct noc_config cfg, uint32_t n_sm, uint32_t bytes)
 {
     struct bench *b = bench_new(n_sm, 1, cfg);
     uint32_t each = 200, per_packet = (bytes + cfg.flit - 1) / cfg.flit;
@@ -210,7 +210,7 @@ static void fairness(void **state)
     (void)state;
     fair_and_full(crossbar, 15, 8);
     fair_and_full(crossbar, 15, 136);
-    struct noc_cfg voq = crossbar;
+    struct noc_config voq = crossbar;
     voq.voq = true;
     voq.iterations = 2;
     fair_and_full(voq, 15, 136);
@@ -227,14 +227,14 @@ static void head_of_line(void **state)
 {
     (void)state;
     for (int voq = 0; voq < 2; voq++) {
-        struct noc_cfg cfg = crossbar;
+        struct noc_config cfg = crossbar;
         cfg.voq = voq;
         struct bench *b = bench_new(2, 2, cfg);
         b->node[3].take_every = 200; /* the last node hardly takes anything, and its port is full soon */
         b->node[0].dest = to_last;
         b->node[0].to_send = 12;
         engine_run(b->eng, 100);
-        b->node[1].dest = first_blocked; /* one packet for it, then one for its neighbour */
+        b->node[1].dest = first_blocked; /* one packet for it, then one for its neighbor */
         b->node[1].to_send = 2;
         engine_wake(&b->node[1].comp, 0);
         bench_run(b);
@@ -249,8 +249,8 @@ static void head_of_line(void **state)
 static void mesh_latency(void **state)
 {
     (void)state;
-    struct noc_cfg cfg = mesh;
-    cfg.memory_at = "35"; /* the far corner of 6 x 6 */
+    struct noc_config cfg = mesh;
+    cfg.memory_nodes = "35"; /* the far corner of 6 x 6 */
     struct bench *b = bench_new(35, 1, cfg);
     assert_int_equal(noc_hops(b->net, 0, 35), 11);
     assert_int_equal(noc_hops(b->net, 0, 1), 2);
@@ -278,10 +278,10 @@ static uint32_t both_behind(struct node *n, uint32_t nth)
 static void input_ports_are_fair(void **state)
 {
     (void)state;
-    struct noc_cfg cfg = mesh;
+    struct noc_config cfg = mesh;
     cfg.width = 3;
     cfg.height = 1;
-    cfg.memory_at = "2";
+    cfg.memory_nodes = "2";
     struct bench *b = bench_new(2, 1, cfg);
     b->node[1].last_take = b->node[2].last_take = 1000;
     b->node[0].to_send = 24;
@@ -299,7 +299,7 @@ static void input_ports_are_fair(void **state)
 static void butterfly_latency(void **state)
 {
     (void)state;
-    struct noc_cfg cfg = fly;
+    struct noc_config cfg = fly;
     cfg.radix = 4;
     cfg.stages = 3;
     struct bench *b = bench_new(48, 16, cfg);
@@ -311,7 +311,7 @@ static void butterfly_latency(void **state)
     bench_free(b);
 }
 
-static void every_pair(struct noc_cfg cfg, uint32_t n_sm, uint32_t n_mem)
+static void every_pair(struct noc_config cfg, uint32_t n_sm, uint32_t n_mem)
 {
     struct bench *b = bench_new(n_sm, n_mem, cfg);
     for (uint32_t i = 0; i < b->n; i++) {
@@ -331,7 +331,7 @@ static void all_to_all(void **state)
     (void)state;
     every_pair(crossbar, 15, 12);
     every_pair(mesh, 28, 8);
-    struct noc_cfg cfg = mesh;
+    struct noc_config cfg = mesh;
     cfg.vcs = 1;
     cfg.vc_flits = 1;
     every_pair(cfg, 12, 4);
@@ -350,7 +350,7 @@ static void all_to_all(void **state)
 static void back_pressure(void **state)
 {
     (void)state;
-    struct noc_cfg cfgs[] = {crossbar, crossbar, mesh, fly};
+    struct noc_config cfgs[] = {crossbar, crossbar, mesh, fly};
     cfgs[1].voq = true;
     for (int k = 0; k < 4; k++) {
         cfgs[k].inject_queue = 1;
@@ -401,7 +401,7 @@ static void bisection(void **state)
 #define NOTHING_TAKEN UINT32_MAX
 
 /* The topologies, with buffers as small as they get. */
-static unsigned small_networks(struct noc_cfg out[5])
+static unsigned small_networks(struct noc_config out[5])
 {
     out[0] = out[1] = crossbar;
     out[1].voq = true;
@@ -452,7 +452,7 @@ static uint64_t alone(struct bench *b, uint32_t class, uint32_t from)
 static void blocked_class_is_passed(void **state)
 {
     (void)state;
-    struct noc_cfg cfgs[5];
+    struct noc_config cfgs[5];
     unsigned n = small_networks(cfgs);
     for (unsigned k = 0; k < n; k++)
         for (uint32_t moving = 0; moving < 3; moving++) {
@@ -472,7 +472,7 @@ static void blocked_class_is_passed(void **state)
 static void blocked_class_loses_nothing(void **state)
 {
     (void)state;
-    struct noc_cfg cfgs[5];
+    struct noc_config cfgs[5];
     unsigned n = small_networks(cfgs);
     for (unsigned k = 0; k < n; k++)
         for (uint32_t moving = 0; moving < 2; moving++) {
@@ -511,7 +511,7 @@ static void blocked_class_loses_nothing(void **state)
 static void classes_share(void **state)
 {
     (void)state;
-    struct noc_cfg cfgs[] = {crossbar, crossbar, mesh, fly};
+    struct noc_config cfgs[] = {crossbar, crossbar, mesh, fly};
     cfgs[1].voq = true;
     for (int k = 0; k < 4; k++) {
         struct bench *b = bench_new_classes(4, 1, cfgs[k], TWO_CLASSES);
@@ -538,7 +538,7 @@ static uint64_t relay_tick(struct comp *comp, uint64_t now)
     struct req_pool *pool = &comp->eng->pool;
     if (n->to_send && port_can_send(n->out)) {
         req_id id = req_alloc(pool);
-        pool->req[id] = (struct req){.addr = n->nth, .born = now, .to = (uint16_t)to_random(n, n->nth)};
+        pool->req[id] = (struct req){.addr = n->nth, .created_at = now, .to = (uint16_t)to_random(n, n->nth)};
         n->nth++;
         n->to_send--;
         port_send(n->out, id, net_info(n->bytes, 15));
@@ -560,7 +560,7 @@ static void relay_waits(const struct comp *comp, struct waits *w)
 static void deadlock_report(void **state)
 {
     (void)state;
-    struct noc_cfg cfgs[5];
+    struct noc_config cfgs[5];
     unsigned n = small_networks(cfgs);
     for (unsigned k = 0; k < n; k++) {
         struct bench *b = bench_new(12, 4, cfgs[k]);
@@ -592,10 +592,10 @@ static void deadlock_report(void **state)
 static void refused(void **state)
 {
     (void)state;
-    struct noc_cfg bad[] = {mesh, mesh, mesh, fly, mesh};
+    struct noc_config bad[] = {mesh, mesh, mesh, fly, mesh};
     bad[0].width = bad[0].height = 3;    /* nine routers for sixteen nodes */
-    bad[1].memory_at = "3 99 4 5";       /* no such router */
-    bad[2].memory_at = "3 3 4 5";        /* twice */
+    bad[1].memory_nodes = "3 99 4 5";    /* no such router */
+    bad[2].memory_nodes = "3 3 4 5";     /* twice */
     bad[3].radix = 2, bad[3].stages = 2; /* four nodes only */
     bad[4].vcs = 8;                      /* three classes: 5 x 24 channels */
     for (int k = 0; k < 5; k++) {
@@ -603,7 +603,7 @@ static void refused(void **state)
         struct err e = {0};
         struct engine_config ec = {.khz = {1, 1, 1, 1}, .max_requests = 1};
         struct engine *eng = engine_new(a, &ec, &e);
-        struct noc_config c = {&bad[k]};
+        struct noc_setup c = {&bad[k]};
         assert_null(noc_new(eng, &c,
                             &(struct noc_env){NOC_REQUEST, 12, 4, k == 4 ? THREE_CLASSES : 1u << NET_TO_L2, NULL}, &e));
         assert_true(e.msg[0]);

@@ -1,5 +1,5 @@
 /*
- * The prefetchers on an L1 between mock neighbours: which lines each asks for, when and for whom. Loads come a thousand
+ * The prefetchers on an L1 between mock neighbors: which lines each asks for, when and for whom. Loads come a thousand
  * cycles apart where nothing else is said, so that what one prefetches is there for the next.
  */
 #include "memsys.h"
@@ -107,13 +107,50 @@ static void cap_stride_last(void **state)
         RUN(&r, {0, 0, A, "m"}, {1, 2, B, "m"}, {2, 4, C, "m"}, {0, 1, A + STRIDE, "m"}, /* asks for two lines */
             {1, 3, B + STRIDE, "h"}, {2, 5, C + STRIDE, "h"});
         assert_int_equal(STAT(&r, "l1.prefetch.issued"), 2);
-        assert_int_equal(STAT(&r, "l1.prefetch.useful"), 2);
-        assert_int_equal(r.m->sm[0].events_seen[EVENT_PREFETCHED], 2); /* the scheduler hears of both */
+        assert_int_equal(STAT(&r, "l1.prefetch.timely"), 2);
+        assert_int_equal(r.m->sm[0].events_seen[EVENT_PREFETCH_ARRIVED], 2); /* the scheduler hears of both */
         assert_int_equal(STAT(&r, i ? "caps.by_stride" : "cap.by_stride"), 2);
         assert_int_equal(STAT(&r, i ? "caps.verified" : "cap.verified"), 2);
         assert_int_equal(STAT(&r, i ? "caps.mispredicted" : "cap.mispredicted"), 0);
         memsys_free(r.m);
     }
+}
+
+/* B1 executes the load in the cycle after the prefetch for it was asked for, which waits for a cycle without a load. */
+static void cap_drops_what_is_overtaken(void **state)
+{
+    (void)state;
+    for (int drop = 0; drop < 2; drop++) {
+        struct rig r;
+        rig_init(&r, "cap", drop ? "" : "drop = no", 3, 2);
+        const struct load l[] = {
+            {0, 0, A, "m"}, {1, 2, B, "m"}, {2, 4, C, "m"}, {0, 1, A + STRIDE, "m"}, {1, 3, B + STRIDE, "m"}};
+        for (unsigned i = 0; i < 5; i++)
+            add(&r, 1000 * (i < 4 ? i + 1 : 4) + i, &l[i]);
+        rig_begin(&r);
+        memsys_run(r.m);
+        assert_int_equal(STAT(&r, "l1.prefetch.overtaken"), drop);
+        assert_int_equal(STAT(&r, "l1.prefetch.redundant"), !drop);
+        assert_int_equal(STAT(&r, "l1.prefetch.issued"), 1); /* for C1 */
+        memsys_free(r.m);
+    }
+}
+
+/* B0 is an iteration ahead when B1 executes its first: what was asked for B1's second stays in the queue. */
+static void cap_keeps_what_is_ahead(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_init(&r, "cap", "", 2, 2);
+    const struct load l[] = {
+        {0, 0, A, "m"}, {0, 1, A + STRIDE, "m"}, {1, 2, B, "m"}, {1, 2, B + 64 * KB, "m"}, {1, 3, B + STRIDE, "h"}};
+    for (unsigned i = 0; i < 5; i++)
+        add(&r, 1000 * (i < 4 ? i + 1 : 4) + i, &l[i]);
+    rig_begin(&r);
+    memsys_run(r.m);
+    assert_int_equal(STAT(&r, "l1.prefetch.overtaken"), 0);
+    assert_int_equal(STAT(&r, "l1.prefetch.issued"), 2);
+    memsys_free(r.m);
 }
 
 /* Figure 9b: A0 and A1 have given the stride when B0 registers its base: all other warps of B are prefetched for. */
@@ -142,12 +179,12 @@ static void cap_several_lines(void **state)
         {0, 1, A - 2 * STRIDE, "mmmm", .step = 4096}, /* two warps before the leading one */
         {1, 4, B - 2 * STRIDE, "hhhh", .step = 4096}, {1, 7, B + STRIDE, "hhhh", .step = 4096});
     assert_int_equal(STAT(&r, "l1.prefetch.issued"), 12);
-    assert_int_equal(STAT(&r, "cap.strides"), 1);
+    assert_int_equal(STAT(&r, "cap.strides_found"), 1);
     memsys_free(r.m);
 
     rig_init(&r, "cap", "", 2, 4);
     RUN(&r, {0, 0, A, "mmmmm"}, {1, 4, B, "mmmmm"}, {0, 1, A + STRIDE, "mmmmm"}, {1, 5, B + STRIDE, "mmmmm"});
-    assert_int_equal(STAT(&r, "l1.prefetch.asked"), 0); /* five are too many */
+    assert_int_equal(STAT(&r, "l1.prefetch.requested"), 0); /* five are too many */
     assert_int_equal(STAT(&r, "cap.uncoalesced"), 4);
     memsys_free(r.m);
 }
@@ -160,7 +197,7 @@ static void cap_within_lines(void **state)
     rig_init(&r, "cap", "", 2, 8);
     RUN(&r, {0, 0, A, "m", .sectors = 1}, {1, 8, B, "m", .sectors = 1}, {0, 1, A, "h", .sectors = 2},
         {1, 12, B + 128, "h", .sectors = 1}, {1, 15, B + 128, "h", .sectors = 8});
-    assert_int_equal(STAT(&r, "l1.prefetch.asked"), 7);
+    assert_int_equal(STAT(&r, "l1.prefetch.requested"), 7);
     assert_int_equal(STAT(&r, "l1.prefetch.issued"), 1);
     assert_int_equal(STAT(&r, "cap.mispredicted"), 0);
     memsys_free(r.m);
@@ -176,15 +213,15 @@ static void cap_irregular(void **state)
         {0, 1, A + STRIDE, "mm", .step = 8192},  /* two strides */
         {0, 2, A + 16 * KB, "mm", .step = 4096}, /* leads now, and the next gives the stride */
         {0, 4, A + 18 * KB, "mm", .step = 4096}, {1, 7, B + STRIDE, "hh", .step = 4096});
-    assert_int_equal(STAT(&r, "cap.irregular"), 1);
-    assert_int_equal(STAT(&r, "cap.bases"), 3);
-    assert_int_equal(STAT(&r, "cap.strides"), 1);
+    assert_int_equal(STAT(&r, "cap.percta_invalidated"), 1);
+    assert_int_equal(STAT(&r, "cap.bases_registered"), 3);
+    assert_int_equal(STAT(&r, "cap.strides_found"), 1);
     memsys_free(r.m);
 
     rig_init(&r, "cap", "", 2, 6);
     RUN(&r, {0, 0, A, "m"}, {1, 6, B, "m"}, {0, 3, A + 128, "m"});
-    assert_int_equal(STAT(&r, "cap.irregular"), 1);
-    assert_int_equal(STAT(&r, "l1.prefetch.asked"), 0);
+    assert_int_equal(STAT(&r, "cap.percta_invalidated"), 1);
+    assert_int_equal(STAT(&r, "l1.prefetch.requested"), 0);
     memsys_free(r.m);
 }
 
@@ -196,7 +233,7 @@ static void cap_leaves_indirect_loads_alone(void **state)
     RUN(&r, {0, 0, A, "m", .flags = REQ_F_INDIRECT}, {1, 2, B, "m", .flags = REQ_F_INDIRECT},
         {0, 1, A + STRIDE, "m", .flags = REQ_F_INDIRECT}, {1, 3, B + STRIDE, "m", .flags = REQ_F_INDIRECT});
     assert_int_equal(STAT(&r, "cap.indirect"), 4);
-    assert_int_equal(STAT(&r, "l1.prefetch.asked"), 0);
+    assert_int_equal(STAT(&r, "l1.prefetch.requested"), 0);
     memsys_free(r.m);
 }
 
@@ -206,7 +243,7 @@ static void cap_throttles(void **state)
     (void)state;
     for (unsigned allowed = 1; allowed <= 2; allowed++) {
         struct rig r;
-        rig_init(&r, "cap", allowed == 1 ? "threshold = 1" : "threshold = 2", 2, 4);
+        rig_init(&r, "cap", allowed == 1 ? "max_mispredictions = 1" : "max_mispredictions = 2", 2, 4);
         RUN(&r, {0, 0, A, "m"}, {0, 1, A + STRIDE, "m"},        /* the stride */
             {0, 2, A + 64 * KB, "m"}, {0, 3, A + 96 * KB, "m"}, /* two mispredictions */
             {1, 4, B, "m"}, {1, 5, B + STRIDE, allowed == 1 ? "m" : "h"});
@@ -227,7 +264,7 @@ static void cap_replaces(void **state)
         {0, 0, A, "m", .pc = 1}, {0, 1, A + STRIDE, "m", .pc = 1}, {0, 0, A + 32 * KB, "m", .pc = 2},
         {0, 1, A + 33 * KB, "m", .pc = 2}, {1, 3, B + 65 * KB, "h", .pc = 2},
         {1, 3, B + STRIDE, "m", .pc = 1}); /* leads anew, and takes the second's place */
-    assert_int_equal(STAT(&r, "cap.replaced"), 2);
+    assert_int_equal(STAT(&r, "cap.percta_evictions"), 2);
     assert_int_equal(STAT(&r, "l1.prefetch.issued"), 1);
     memsys_free(r.m);
 }
@@ -238,7 +275,7 @@ static void cap_selects(void **state)
     (void)state;
     for (unsigned replace = 0; replace < 2; replace++) {
         struct rig r;
-        rig_init(&r, "cap", replace ? "replace = yes" : "", 2, 2);
+        rig_init(&r, "cap", replace ? "replace_dist = yes" : "", 2, 2);
         uint64_t at = 0;
         for (uint32_t pc = 1; pc <= 5; pc++) {
             add(&r, at += 1000, &(struct load){0, 0, A + pc * 16 * KB, "m", .pc = pc});
@@ -249,15 +286,15 @@ static void cap_selects(void **state)
         add(&r, at += 1000, &(struct load){1, 2, B + 128 * KB, "m", .pc = 1});
         add(&r, at += 1000, &(struct load){1, 3, B + 128 * KB + STRIDE, replace ? "m" : "h", .pc = 1});
         rig_run(&r, NULL, 0);
-        assert_int_equal(STAT(&r, "cap.unselected"), replace ? 0 : 4);
-        assert_int_equal(STAT(&r, "cap.dist_replaced"), replace ? 2 : 0);
+        assert_int_equal(STAT(&r, "cap.dist_full"), replace ? 0 : 4);
+        assert_int_equal(STAT(&r, "cap.dist_evictions"), replace ? 2 : 0);
         memsys_free(r.m);
     }
     /* Warps that share an address have no stride worth a place. */
     struct rig r;
     rig_init(&r, "cap", "", 2, 2);
     RUN(&r, {0, 0, A, "m"}, {1, 2, B, "m"}, {0, 1, A, "h"}, {1, 3, B, "h"});
-    assert_int_equal(STAT(&r, "cap.strides"), 0);
+    assert_int_equal(STAT(&r, "cap.strides_found"), 0);
     memsys_free(r.m);
 }
 
@@ -267,10 +304,10 @@ static void cap_renews(void **state)
     (void)state;
     for (unsigned renew = 0; renew < 2; renew++) {
         struct rig r;
-        rig_init(&r, "cap", renew ? "" : "renew = no", 2, 2);
+        rig_init(&r, "cap", renew ? "" : "update_bases = no", 2, 2);
         RUN(&r, {0, 0, A, "m"}, {0, 1, A + STRIDE, "m"}, {0, 0, A + 32 * KB, "m"},
             {0, 1, A + 32 * KB + STRIDE, renew ? "h" : "m"}, {0, 0, A + 32 * KB, "h"});
-        assert_int_equal(STAT(&r, "cap.renewed"), renew);
+        assert_int_equal(STAT(&r, "cap.bases_updated"), renew);
         assert_int_equal(STAT(&r, "cap.mispredicted"), !renew);
         memsys_free(r.m);
     }
@@ -291,7 +328,7 @@ static void cap_forgets(void **state)
     port_send(l1_events(r.m->l1[0]), 0, event_info(EVENT_CTA_END, 1));
     memsys_run(r.m);
     assert_int_equal(STAT(&r, "cap.executions"), 3);
-    assert_int_equal(STAT(&r, "l1.prefetch.asked"), 0);
+    assert_int_equal(STAT(&r, "l1.prefetch.requested"), 0);
     l1_kernel_end(r.m->l1[0]);
     l1_kernel_begin(r.m->l1[0], 1);
     memsys_free(r.m);
@@ -329,14 +366,14 @@ static void inter_warp(void **state)
     /* Right within a CTA, wrong across its boundary. */
     RUN(&r, {0, 0, A, "m"}, {0, 1, A + STRIDE, "m"}, {0, 2, A + 2 * STRIDE, "m"}, {0, 3, A + 3 * STRIDE, "h"},
         {1, 4, B, "m"});
-    assert_int_equal(STAT(&r, "inter.compared"), 2);
+    assert_int_equal(STAT(&r, "inter.checked"), 2);
     assert_int_equal(STAT(&r, "inter.correct"), 1);
-    assert_int_equal(STAT(&r, "inter.gap_sum"), 2000);
+    assert_int_equal(STAT(&r, "inter.lead_time_sum"), 2000);
     memsys_free(r.m);
 
     /* Strides are per warp, so that a warp may be skipped. */
     for (unsigned divide = 0; divide < 2; divide++) {
-        rig_init(&r, "inter", divide ? "" : "divide = no", 1, 6);
+        rig_init(&r, "inter", divide ? "" : "per_warp_stride = no", 1, 6);
         RUN(&r, {0, 0, A, "m"}, {0, 2, A + 2 * STRIDE, "m"}, {0, 3, A + 3 * STRIDE, "m"},
             {0, 4, A + 4 * STRIDE, divide ? "h" : "m"});
         memsys_free(r.m);
@@ -381,7 +418,7 @@ static void locality_aware(void **state)
         rig_init(&r, name[i], "", 1, 1);
         RUN(&r, {0, 0, A + 128, "m"}, {0, 0, A + 128, "h"}, {0, 0, A + 384, "m"}, /* two lines of a block of four */
             {0, 0, A, "h"}, {0, 0, A + 256, "h"}, {0, 0, A + 512, "m"});
-        assert_int_equal(STAT(&r, i ? "orch.blocks" : "lap.blocks"), 1);
+        assert_int_equal(STAT(&r, i ? "orch.macro_blocks" : "lap.macro_blocks"), 1);
         assert_int_equal(STAT(&r, "l1.prefetch.issued"), 2);
         memsys_free(r.m);
     }
@@ -390,14 +427,24 @@ static void locality_aware(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cap_stride_last),   cmocka_unit_test(cap_base_last),
-        cmocka_unit_test(cap_several_lines), cmocka_unit_test(cap_within_lines),
-        cmocka_unit_test(cap_irregular),     cmocka_unit_test(cap_leaves_indirect_loads_alone),
-        cmocka_unit_test(cap_throttles),     cmocka_unit_test(cap_replaces),
-        cmocka_unit_test(cap_selects),       cmocka_unit_test(cap_renews),
-        cmocka_unit_test(cap_forgets),       cmocka_unit_test(next_line),
-        cmocka_unit_test(intra_warp),        cmocka_unit_test(inter_warp),
-        cmocka_unit_test(many_thread_aware), cmocka_unit_test(locality_aware),
+        cmocka_unit_test(cap_stride_last),
+        cmocka_unit_test(cap_drops_what_is_overtaken),
+        cmocka_unit_test(cap_keeps_what_is_ahead),
+        cmocka_unit_test(cap_base_last),
+        cmocka_unit_test(cap_several_lines),
+        cmocka_unit_test(cap_within_lines),
+        cmocka_unit_test(cap_irregular),
+        cmocka_unit_test(cap_leaves_indirect_loads_alone),
+        cmocka_unit_test(cap_throttles),
+        cmocka_unit_test(cap_replaces),
+        cmocka_unit_test(cap_selects),
+        cmocka_unit_test(cap_renews),
+        cmocka_unit_test(cap_forgets),
+        cmocka_unit_test(next_line),
+        cmocka_unit_test(intra_warp),
+        cmocka_unit_test(inter_warp),
+        cmocka_unit_test(many_thread_aware),
+        cmocka_unit_test(locality_aware),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

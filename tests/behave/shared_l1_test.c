@@ -1,17 +1,17 @@
 /*
- * Shared L1s: every load returns a value that it may return, whatever the organisation, through every change of the
+ * Shared L1s: every load returns a value that it may return, whatever the organization, through every change of the
  * dynamic ones and across kernels; nothing is lost and nothing deadlocks on any network, however short the queues; both
  * engines agree; and homes, routes, replies and phases are those of the paper.
  *
- * Values. The machine keeps no data, so the test adds it: a store carries a version in req.note, the L2 keeps each
- * line's (l2.notes) and hands it out, and a management policy of the test keeps it beside each line of the L1s. The L2
+ * Values. The machine keeps no data, so the test adds it: a store carries a version in req.policy_tag, the L2 keeps each
+ * line's (l2.line_metadata) and hands it out, and a management policy of the test keeps it beside each line of the L1s. The L2
  * gives a store the version before it, so the order of a line's versions is known in the end. A load must not return a
  * version older than the last store of its own SM that was acknowledged before the load was made, nor than any store of
  * an earlier kernel. An SM never has a store and another request to the same line in flight together: which of them
  * comes first is the network's affair, and networks deliver in order there (one virtual channel).
  */
 #include "l1/l1_priv.h"
-#include "l1/organisation/shared/dynamic.h"
+#include "l1/organization/shared/dynamic.h"
 #include "memsys.h"
 
 #include <setjmp.h>
@@ -61,7 +61,7 @@ static bool next_shot(void *ctx, uint32_t sm, uint64_t nth, struct shot *s)
     if (w->made[sm] >= w->quota)
         return false;
     uint64_t h = mix(w->seed + sm * 1000003ull + w->made[sm]++ * 7919);
-    /* A third of the SMs use few lines, so that dynamic organisations have reasons for either decision. */
+    /* A third of the SMs use few lines, so that dynamic organizations have reasons for either decision. */
     uint32_t span = sm % 3 == 0 ? 24 : LINES - ATOMIC_LINES, line = (uint32_t)(h >> 20) % span;
     bool store = (h & 7) == 0;
     if ((h >> 8 & 31) == 0) {
@@ -78,8 +78,8 @@ static bool next_shot(void *ctx, uint32_t sm, uint64_t nth, struct shot *s)
     s->kind = store ? REQ_WRITE : REQ_READ;
     if (store) {
         assert_true(++w->versions < VERSIONS);
-        s->note = w->writing[sm][line] = (uint16_t)w->versions;
-        w->line_of[s->note] = (uint16_t)line;
+        s->policy_tag = w->writing[sm][line] = (uint16_t)w->versions;
+        w->line_of[s->policy_tag] = (uint16_t)line;
     } else {
         w->reading[sm][line]++;
     }
@@ -92,13 +92,13 @@ static void landed(void *ctx, uint32_t sm, const struct req *r)
     uint32_t line = line_at(r->addr);
     if (r->kind == REQ_WRITE) {
         w->own[sm][line] = w->writing[sm][line];
-        w->before[w->own[sm][line]] = r->note;
+        w->before[w->own[sm][line]] = r->policy_tag;
         w->writing[sm][line] = 0;
     } else if (r->kind == REQ_READ) {
         w->reading[sm][line]--;
         assert_true(w->reads < READS);
         w->read[w->reads].line = (uint16_t)line;
-        w->read[w->reads].got = r->note;
+        w->read[w->reads].got = r->policy_tag;
         w->read[w->reads].own = w->own[sm][line];
         w->read[w->reads++].floor = w->floor[line];
     }
@@ -158,7 +158,7 @@ static int values_init(void *st, const void *params, struct l1_host *host, struc
 static void values_hit(void *st, const struct l1_access *a)
 {
     if (!a->pending)
-        ((struct req *)a->req)->note = ((struct values *)st)->version[a->entry];
+        ((struct req *)a->req)->policy_tag = ((struct values *)st)->version[a->entry];
 }
 static void values_miss(void *st, const struct l1_access *a, bool allocated)
 {
@@ -171,19 +171,19 @@ static void values_store(void *st, const struct l1_access *a)
     if (a->entry < 0)
         return;
     if (v->host->tags->pending[a->entry])
-        v->over[a->entry] = a->req->note;
+        v->over[a->entry] = a->req->policy_tag;
     else
-        v->version[a->entry] = a->req->note;
+        v->version[a->entry] = a->req->policy_tag;
 }
 static void values_fill(void *st, const struct req *r, uint32_t entry)
 {
     struct values *v = st;
     struct l1 *l1 = v->host->l1;
     const struct mshr *mshr = &l1->cache[L1_DATA]->mshr;
-    v->version[entry] = v->over[entry] ? v->over[entry] : r->note;
+    v->version[entry] = v->over[entry] ? v->over[entry] : r->policy_tag;
     const struct mshr_entry *e = &mshr->e[mshr_find(mshr, v->host->tags->line[entry])];
     for (uint32_t id = e->head; id != MSHR_NONE; id = l1->req[id].next)
-        l1->req[id].note = v->version[entry];
+        l1->req[id].policy_tag = v->version[entry];
 }
 static const struct l1_management values = {.info = {.name = "test"},
                                             .state_bytes = sizeof(struct values),
@@ -211,29 +211,29 @@ static const struct machine machines[] = {
 enum { MESHES = 3, MACHINES = sizeof machines / sizeof *machines };
 
 #define CHANGES "[dyneb]\nsample = 3\nexecute = 12\n"
-static const struct organisation {
+static const struct organization {
     const char *name, *text; /* text: after [l1], beside the name */
     bool nearest;            /* Min(H, L2): where the L2 is a crossbar away, no home is nearer */
-} organisations[] = {
+} organizations[] = {
     {"private", "", false},
     {"shared", "", false},
     {"shared+chunk", "", false},
     {"shared++", "", true},
     {"zero-cost", "", false},
     {"dyneb", CHANGES, true},
-    {"dyneb", CHANGES "evict_left_over = yes\nnearest = no\n", false},
+    {"dyneb", CHANGES "replace_leftovers_first = yes\nnearest = no\n", false},
     {"dyneb", CHANGES "threshold = 0\n", true},
     {"dynamat", "[dynamat]\nsample = 3\nexecute = 12\nthreshold = 0\n", true},
 };
-enum { ORGANISATIONS = sizeof organisations / sizeof *organisations };
+enum { ORGANIZATIONS = sizeof organizations / sizeof *organizations };
 
-static struct memsys *machine(const struct machine *m, const struct organisation *o, const char *l1, const char *noc,
+static struct memsys *machine(const struct machine *m, const struct organization *o, const char *l1, const char *noc,
                               struct memsys_config c)
 {
     static char text[2000];
     snprintf(text, sizeof text,
-             "[noc]\n%s%s[l2]\nnotes = yes\nwrite = fetch\nsize = 128KiB\nassoc = 8\n"
-             "[l1]\nset_hash = linear\nwrite_global = through\n%sorganisation = %s\n%s",
+             "[noc]\n%s%s[l2]\nline_metadata = yes\nwrite_miss = fetch\nsize = 128KiB\nassoc = 8\n"
+             "[l1]\nset_hash = linear\nwrite_global = through\n%sorganization = %s\n%s",
              m->noc, noc, l1, o->name, o->text);
     c.n_sm = m->n_sm;
     c.n_channel = m->n_channel;
@@ -258,8 +258,8 @@ static void values_are_right(void **state)
     static struct world w;
     uint64_t to_shared = 0, to_private = 0, left_over = 0;
     for (unsigned i = 0; i < MACHINES; i++) {
-        for (unsigned o = 0; o < ORGANISATIONS; o++) {
-            struct memsys *m = machine(&machines[i], &organisations[o], "size = 4KiB\n", "vcs = 1\n",
+        for (unsigned o = 0; o < ORGANIZATIONS; o++) {
+            struct memsys *m = machine(&machines[i], &organizations[o], "size = 4KiB\n", "vcs = 1\n",
                                        (struct memsys_config){.management = &values, .max_outstanding = 24});
             memset(&w, 0, sizeof w);
             w.seed = 77 * (i + 1) + o;
@@ -273,17 +273,17 @@ static void values_are_right(void **state)
                 memsys_next_kernel(m);
             }
             char what[100];
-            snprintf(what, sizeof what, "%s, %s (%u)", machines[i].name, organisations[o].name, o);
+            snprintf(what, sizeof what, "%s, %s (%u)", machines[i].name, organizations[o].name, o);
             check_reads(&w, what);
             assert_true(w.reads > 10000 && w.versions > 1000);
-            if (!strcmp(organisations[o].name, "dyneb")) {
+            if (!strcmp(organizations[o].name, "dyneb")) {
                 to_shared += memsys_stat(m, "dyneb.to_shared");
                 to_private += memsys_stat(m, "dyneb.to_private");
             }
-            if (o && (i < MESHES || !organisations[o].nearest))
-                assert_true(memsys_stat(m, "l1.remote") > 100);
-            assert_int_equal(memsys_stat(m, "l1.remote"), memsys_stat(m, "l1.remote_served"));
-            left_over += memsys_stat(m, "l1.dropped");
+            if (o && (i < MESHES || !organizations[o].nearest))
+                assert_true(memsys_stat(m, "l1.forwarded") > 100);
+            assert_int_equal(memsys_stat(m, "l1.forwarded"), memsys_stat(m, "l1.remote_requests"));
+            left_over += memsys_stat(m, "l1.invalidations");
             memsys_free(m);
         }
     }
@@ -313,10 +313,10 @@ static void full_queues(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < MACHINES; i++) {
-        for (unsigned o = 1; o < ORGANISATIONS; o++) {
+        for (unsigned o = 1; o < ORGANIZATIONS; o++) {
             struct traffic t = {i * 31 + o, 1600 / machines[i].n_sm, o & 1 ? 64 : 4096};
             struct memsys *m =
-                machine(&machines[i], &organisations[o], "mshrs = 2\nmerges = 1\nmiss_queue = 2\nreply_queue = 1\n",
+                machine(&machines[i], &organizations[o], "mshrs = 2\nmax_merges = 1\nmiss_queue = 2\nreply_queue = 1\n",
                         "inject_queue = 1\nvc_flits = 1\nvcs = 1\n", (struct memsys_config){.max_outstanding = 64});
             drive(m, any_shot, &t);
             memsys_run(m);
@@ -330,7 +330,7 @@ static void full_queues(void **state)
 static void reordered(void **state)
 {
     (void)state;
-    static const struct organisation shared = {"shared", "", false};
+    static const struct organization shared = {"shared", "", false};
     struct memsys *m = machine(&machines[0], &shared, "miss_queue = 2\norder = mrpb\n", "", (struct memsys_config){0});
     struct shot shots[32];
     struct landing at[32];
@@ -338,8 +338,8 @@ static void reordered(void **state)
         shots[i] = (struct shot){1, 5 * 4096 + i * 128};
     memsys_script(m, 0, shots, 32, at);
     memsys_run(m);
-    assert_int_equal(memsys_stat(m, "l1.remote_served"), 32);
-    assert_true(memsys_stat(m, "l1.stall_cycles.queue") > 0);
+    assert_int_equal(memsys_stat(m, "l1.remote_requests"), 32);
+    assert_true(memsys_stat(m, "l1.stall_cycles.miss_queue_full") > 0);
     memsys_free(m);
 }
 
@@ -349,12 +349,12 @@ static void same_counters(void **state)
     static const unsigned which[] = {0, 3, 6};
     for (unsigned k = 0; k < 3; k++) {
         const struct machine *x = &machines[which[k]];
-        for (unsigned o = 0; o < ORGANISATIONS; o++) {
+        for (unsigned o = 0; o < ORGANIZATIONS; o++) {
             struct traffic t = {o * 13 + k, 250, o & 1 ? 700 : 20000};
             struct memsys *m[3];
             uint64_t cycles[3];
             for (unsigned e = 0; e < 3; e++) {
-                m[e] = machine(x, &organisations[o], "observe = yes\n", k == 1 ? "vcs = 2\n" : "",
+                m[e] = machine(x, &organizations[o], "observe = yes\n", k == 1 ? "vcs = 2\n" : "",
                                (struct memsys_config){.tick_all = e == 1, .reverse = e == 2});
                 drive(m[e], any_shot, &t);
                 cycles[e] = memsys_run(m[e]);
@@ -363,7 +363,7 @@ static void same_counters(void **state)
                 assert_int_equal(cycles[e], cycles[0]);
                 for (unsigned s = 0; s < stats_count(m[0]->stats); s++)
                     if (m[e]->values[s] != m[0]->values[s])
-                        fail_msg("%s, %s: %s is %lu, and %lu %s", x->name, organisations[o].name,
+                        fail_msg("%s, %s: %s is %lu, and %lu %s", x->name, organizations[o].name,
                                  stats_name(m[0]->stats, s)->name, (unsigned long)m[0]->values[s],
                                  (unsigned long)m[e]->values[s], e == 1 ? "ticking" : "in reverse");
             }
@@ -377,7 +377,7 @@ static void same_counters(void **state)
 static void observed(void **state)
 {
     (void)state;
-    static const struct organisation private = {"private", "", false}, shared = {"shared", "", false};
+    static const struct organization private = {"private", "", false}, shared = {"shared", "", false};
     for (unsigned o = 0; o < 2; o++) {
         struct traffic t = {5, 300, 500};
         struct memsys *seen = machine(&machines[0], o ? &shared : &private, "observe = yes\n", "",
@@ -391,7 +391,7 @@ static void observed(void **state)
                  lines = memsys_stat(seen, "l1.copies.line_cycles");
         assert_true(lines > 0);
         if (o == 0)
-            assert_true(copies > 2 * lines && memsys_stat(seen, "l1.replication.elsewhere") > 1000);
+            assert_true(copies > 2 * lines && memsys_stat(seen, "l1.replication.remote_copies") > 1000);
         memsys_free(seen);
         memsys_free(alone);
     }
@@ -403,14 +403,14 @@ static void observed(void **state)
     memsys_script(m, 1, second, 2, at + 1);
     memsys_run(m);
     assert_int_equal(memsys_stat(m, "l1.replication.misses"), 2);
-    assert_int_equal(memsys_stat(m, "l1.replication.elsewhere"), 1);
+    assert_int_equal(memsys_stat(m, "l1.replication.remote_copies"), 1);
     assert_int_equal(memsys_stat(m, "l1.used_bytes.le_32"), 1);
     assert_int_equal(memsys_stat(m, "l1.used_bytes.le_64"), 1);
     assert_int_equal(memsys_stat(m, "l1.used_bytes.above_96"), 1);
-    assert_int_equal(memsys_stat(m, "l1.answers.own_l1"), 1);
-    assert_int_equal(memsys_stat(m, "l1.answers.l2"), 2);
+    assert_int_equal(memsys_stat(m, "l1.served_by.own_l1"), 1);
+    assert_int_equal(memsys_stat(m, "l1.served_by.l2"), 2);
     assert_int_equal(memsys_stat(m, "l1.home.requests"), 3);
-    assert_int_equal(memsys_stat(m, "l1.home.peak"), 2 * 28);
+    assert_int_equal(memsys_stat(m, "l1.home.max_load"), 2 * 28);
     memsys_free(m);
 }
 
@@ -428,11 +428,11 @@ static void one_home(void **state)
     (void)state;
     for (unsigned o = 1; o < 5; o++) {
         struct traffic t = {9, 200, 3000};
-        struct memsys *m = machine(&machines[0], &organisations[o], "observe = yes\n", "", (struct memsys_config){0});
+        struct memsys *m = machine(&machines[0], &organizations[o], "observe = yes\n", "", (struct memsys_config){0});
         drive(m, global_shot, &t);
         memsys_run(m);
         assert_int_equal(memsys_stat(m, "l1.copies.copy_cycles"), memsys_stat(m, "l1.copies.line_cycles"));
-        assert_int_equal(memsys_stat(m, "l1.replication.elsewhere"), 0);
+        assert_int_equal(memsys_stat(m, "l1.replication.remote_copies"), 0);
         uint32_t lines = 0;
         for (uint32_t i = 0; i < 28; i++) {
             const struct tags *x = &m->l1[i]->cache[L1_DATA]->tags;
@@ -458,7 +458,7 @@ static uint64_t addr_of(uint32_t home, uint32_t set)
 static void zero_cost(void **state)
 {
     (void)state;
-    static const struct organisation zero = {"zero-cost", "", false}, shared = {"shared", "", false};
+    static const struct organization zero = {"zero-cost", "", false}, shared = {"shared", "", false};
     for (unsigned o = 0; o < 2; o++) {
         struct memsys *m = machine(&machines[0], o ? &shared : &zero, "", "", (struct memsys_config){0});
         const struct shot shots[] = {
@@ -482,7 +482,7 @@ static void zero_cost(void **state)
 static void own_accesses_first(void **state)
 {
     (void)state;
-    static const struct organisation zero = {"zero-cost", "", false};
+    static const struct organization zero = {"zero-cost", "", false};
     enum { STREAM = 40, BEGIN = 3000, LATER = 10, WAY = 3 };
     for (uint32_t home = 0; home < 8; home += 7) {
         struct memsys *m = machine(&machines[0], &zero, "", "", (struct memsys_config){0});
@@ -505,7 +505,7 @@ static void own_accesses_first(void **state)
 static void stalled_gives_way(void **state)
 {
     (void)state;
-    static const struct organisation zero = {"zero-cost", "", false};
+    static const struct organization zero = {"zero-cost", "", false};
     enum { MISSES = 30 };
     struct memsys *m = machine(&machines[0], &zero, "mshrs = 1\n", "", (struct memsys_config){0});
     struct shot own[MISSES];
@@ -527,28 +527,28 @@ static void stalled_gives_way(void **state)
 static void chunks_and_hops(void **state)
 {
     (void)state;
-    static const struct organisation shared = {"shared", "", false}, chunk = {"shared+chunk", "", false},
+    static const struct organization shared = {"shared", "", false}, chunk = {"shared+chunk", "", false},
                                      nearest = {"shared++", "", true};
-    static const struct organisation *const org[] = {&shared, &chunk, &nearest};
+    static const struct organization *const org[] = {&shared, &chunk, &nearest};
     for (unsigned o = 0; o < 3; o++) {
         struct memsys *m =
-            machine(&machines[0], org[o], "", "memory_at = 3 7 10 12 23 25 28 32\n", (struct memsys_config){0});
+            machine(&machines[0], org[o], "", "memory_nodes = 3 7 10 12 23 25 28 32\n", (struct memsys_config){0});
         /* SM 0 sits in a corner, SM 27 in the opposite one; homes near and far, one sector of each line. */
         struct shot shots[28];
         struct landing at[28];
         uint64_t to_l2 = 0;
         for (uint32_t i = 0; i < 28; i++) {
             shots[i] = (struct shot){1 + i * 400, addr_of(i, i), .sectors = 2};
-            const struct l1_host *h = &m->l1[0]->organisation.host;
+            const struct l1_host *h = &m->l1[0]->organization.host;
             to_l2 += i && l1_hops_to_l2(h, addr_of(i, i)) < l1_hops_to_sm(h, i);
         }
         memsys_script(m, 0, shots, 28, at);
         memsys_run(m);
         assert_true(to_l2 > 3 && to_l2 < 24);
-        assert_int_equal(memsys_stat(m, "l1.remote"), o == 2 ? 27 - to_l2 : 27);
+        assert_int_equal(memsys_stat(m, "l1.forwarded"), o == 2 ? 27 - to_l2 : 27);
         assert_int_equal(memsys_stat(m, "l1.bypasses"), o == 2 ? to_l2 : 0);
         /* 8 bytes of header and 128 or 32 of data, in flits of 32. */
-        assert_int_equal(memsys_stat(m, "noc.from_home.flits"), memsys_stat(m, "l1.remote") * (o == 0 ? 5 : 2));
+        assert_int_equal(memsys_stat(m, "noc.from_home.flits"), memsys_stat(m, "l1.forwarded") * (o == 0 ? 5 : 2));
         memsys_free(m);
     }
 }
@@ -557,7 +557,7 @@ static void chunks_and_hops(void **state)
 static void stores_and_atomics(void **state)
 {
     (void)state;
-    static const struct organisation shared = {"shared", "", false};
+    static const struct organization shared = {"shared", "", false};
     struct memsys *m = machine(&machines[0], &shared, "", "", (struct memsys_config){0});
     const struct shot shots[] = {{1, addr_of(5, 3)},
                                  {2000, addr_of(5, 3), REQ_WRITE},
@@ -566,7 +566,7 @@ static void stores_and_atomics(void **state)
     struct landing at[4];
     memsys_script(m, 0, shots, 4, at);
     memsys_run(m);
-    assert_int_equal(memsys_stat(m, "l1.remote"), 2);
+    assert_int_equal(memsys_stat(m, "l1.forwarded"), 2);
     assert_int_equal(memsys_stat(m, "l1.store_hits"), 1); /* at the home */
     assert_int_equal(memsys_stat(m, "noc.from_home.packets"), 2);
     assert_int_equal(memsys_stat(m, "l1.atomics"), 1);
@@ -578,7 +578,7 @@ static void stores_and_atomics(void **state)
 static void merged_at_home(void **state)
 {
     (void)state;
-    static const struct organisation shared = {"shared", "", false};
+    static const struct organization shared = {"shared", "", false};
     struct memsys *m = machine(&machines[0], &shared, "", "", (struct memsys_config){0});
     const struct shot one[] = {{1, addr_of(5, 3)}};
     struct landing at[3];
@@ -592,10 +592,10 @@ static void merged_at_home(void **state)
     memsys_free(m);
 }
 
-/* ---- the dynamic organisations ---- */
+/* ---- the dynamic organizations ---- */
 static struct dynamic *dynamic_of(struct memsys *m, uint32_t sm)
 {
-    return m->l1[sm]->organisation.st;
+    return m->l1[sm]->organization.st;
 }
 
 /* Routes one load of SM 0 to set `set` of home `home`. */
@@ -611,7 +611,7 @@ static enum l1_route ask(struct memsys *m, uint32_t home, uint32_t set, uint8_t 
 static void phases(void **state)
 {
     (void)state;
-    static const struct organisation org = {"dyneb", "[dyneb]\nsample = 2\nexecute = 3\nnearest = no\nthreshold = 0\n",
+    static const struct organization org = {"dyneb", "[dyneb]\nsample = 2\nexecute = 3\nnearest = no\nthreshold = 0\n",
                                             false};
     struct memsys *m = machine(&machines[0], &org, "", "", (struct memsys_config){0});
     struct dynamic *d = dynamic_of(m, 0);
@@ -636,8 +636,8 @@ static void phases(void **state)
 static void phases_by_local_accesses(void **state)
 {
     (void)state;
-    static const struct organisation org = {"dyneb", "[dyneb]\nsample = 2\nexecute = 3\nnearest = no\ncounts = local\n",
-                                            false};
+    static const struct organization org = {
+        "dyneb", "[dyneb]\nsample = 2\nexecute = 3\nnearest = no\ncount_scope = local\n", false};
     struct memsys *m = machine(&machines[0], &org, "", "", (struct memsys_config){0});
     struct dynamic *d = dynamic_of(m, 0);
     uint32_t home;
@@ -673,7 +673,7 @@ static void phases_by_local_accesses(void **state)
     for (unsigned i = 0; i < 2; i++)
         ask(m, 0, 2, REQ_READ, &home);
     ask(m, 0, 3, REQ_READ, &home);
-    d->half[HALF_PRIVATE].accesses = 100, d->half[HALF_PRIVATE].misses = 9;
+    d->half[HALF_PRIVATE].loads = 100, d->half[HALF_PRIVATE].load_misses = 9;
     d->half[HALF_SHARED].home_replies = 100000;
     ask(m, 0, 3, REQ_READ, &home);
     assert_int_equal(d->phase, DYNAMIC_PRIVATE);
@@ -681,11 +681,88 @@ static void phases_by_local_accesses(void **state)
     memsys_free(m);
 }
 
+/* What a sample counts of a private store, which goes through its home, and of replies that were never to be installed. */
+static void counters_of_a_sample(void **state)
+{
+    (void)state;
+    static const struct organization org = {"dyneb", "[dyneb]\nsample = 9\nnearest = no\n", false};
+    struct memsys *m = machine(&machines[0], &org, "", "", (struct memsys_config){0});
+    struct dynamic *d = dynamic_of(m, 0);
+    const struct dynamic_half *private = &d->half[HALF_PRIVATE], *shared = &d->half[HALF_SHARED];
+    uint32_t home;
+    assert_int_equal(ask(m, 5, 2, REQ_WRITE, &home), L1_ROUTE_BOTH);
+    assert_int_equal(private->accesses, 1);
+    assert_int_equal(private->misses, 1);
+    assert_int_equal(private->loads, 0);
+    /* The same of another SM, at its home: not of this L1's private half. Its loads are. */
+    struct req r = {.addr = addr_of(0, 2), .kind = REQ_WRITE, .sm = 7, .flags = REQ_F_REMOTE | REQ_F_BOTH};
+    struct l1_access a = {.req = &r, .set = 2};
+    dynamic_on_local(d, &a);
+    dynamic_on_reply(d, &r, false);
+    assert_int_equal(private->accesses, 1);
+    assert_int_equal(private->l2_replies, 0);
+    r.flags = REQ_F_REMOTE;
+    r.kind = REQ_READ;
+    dynamic_on_local(d, &a);
+    dynamic_on_reply(d, &r, false);
+    assert_int_equal(private->accesses, 2);
+    assert_int_equal(private->load_misses, 1);
+    assert_int_equal(private->l2_replies, 1);
+    /* The acknowledgment of the own store is one of the L2. */
+    r = (struct req){.addr = addr_of(5, 2), .kind = REQ_WRITE, .flags = REQ_F_REMOTE | REQ_F_BOTH};
+    dynamic_on_reply(d, &r, true);
+    assert_int_equal(private->l2_replies, 2);
+    assert_int_equal(private->home_replies, 0);
+    /* A load of the shared half that Min(H, L2) sent to the L2. */
+    r = (struct req){.addr = addr_of(5, 3), .kind = REQ_READ, .flags = REQ_F_BYPASS | REQ_F_ROUTED};
+    dynamic_on_reply(d, &r, false);
+    assert_int_equal(shared->past_replies, 1);
+    assert_int_equal(shared->l2_replies, 0);
+    memsys_free(m);
+}
+
+/* The readings of equation (3) and of L1MRpr, with counters by hand. */
+static void readings_of_the_decision(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *config;
+        bool shared, low;
+    } cases[] = {
+        /* Private: 40 / 0.5 = 80. Shared: 10 / 0.5 + 30 + 20 past, of three times as many requests. */
+        {"threshold = 0\n", false, false},
+        {"threshold = 0\npast = divided\n", true, false}, /* 30 / 0.5 + 30 */
+        {"threshold = 0\npast = ignored\n", false, false},
+        {"threshold = 0\npast = divided\ncompare = per_request\n", false, false}, /* 80 / 2 against 90 / 6 */
+        {"threshold = 40\n", false, true},                                        /* 3 of 10 loads miss */
+        {"threshold = 40\nrule = all\npast = divided\n", true, false},            /* 50 of 100 accesses */
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "[dyneb]\nsample = 2\nnearest = no\n%s", cases[i].config);
+        const struct organization org = {"dyneb", text, false};
+        struct memsys *m = machine(&machines[0], &org, "", "", (struct memsys_config){0});
+        struct dynamic *d = dynamic_of(m, 0);
+        uint32_t home;
+        for (unsigned k = 0; k < 6; k++)
+            ask(m, 5, 3, REQ_READ, &home);
+        ask(m, 0, 2, REQ_READ, &home);
+        d->half[HALF_PRIVATE] = (struct dynamic_half){
+            .counted = 1, .accesses = 100, .misses = 50, .loads = 10, .load_misses = 3, .l2_replies = 40};
+        d->half[HALF_SHARED] = (struct dynamic_half){
+            .counted = 6, .accesses = 100, .misses = 50, .l2_replies = 10, .past_replies = 20, .home_replies = 30};
+        ask(m, 0, 2, REQ_READ, &home);
+        assert_int_equal(d->phase, cases[i].shared ? DYNAMIC_SHARED : DYNAMIC_PRIVATE);
+        assert_int_equal(d->low_miss_rate, cases[i].low);
+        memsys_free(m);
+    }
+}
+
 /* AMAT: equations (1) and (2) by hand. */
 static void access_times(void **state)
 {
     (void)state;
-    static const struct organisation org = {"dynamat", "[dynamat]\nsample = 1\nthreshold = 0\nnearest = no\n", false};
+    static const struct organization org = {"dynamat", "[dynamat]\nsample = 1\nthreshold = 0\nnearest = no\n", false};
     for (unsigned i = 0; i < 2; i++) {
         struct memsys *m = machine(&machines[0], &org, "", "", (struct memsys_config){0});
         struct dynamic *d = dynamic_of(m, 0);
@@ -706,13 +783,13 @@ static void access_times(void **state)
     }
 }
 
-/* With evict_left_over a line whose home is elsewhere goes first, though others were used longer ago. */
+/* With replace_leftovers_first a line whose home is elsewhere goes first, though others were used longer ago. */
 static void left_over_lines(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 2; i++) {
-        const struct organisation org = {
-            "dyneb", i ? "[dyneb]\nevict_left_over = yes\nnearest = no\n" : "[dyneb]\nnearest = no\n", false};
+        const struct organization org = {
+            "dyneb", i ? "[dyneb]\nreplace_leftovers_first = yes\nnearest = no\n" : "[dyneb]\nnearest = no\n", false};
         struct memsys *m = machine(&machines[0], &org, "", "", (struct memsys_config){0});
         /* Four ways of the private set 2: three lines of SM 0's own blocks, then one of SM 5's; then all is shared. */
         const struct shot shots[] = {{1, addr_of(0, 2)},    {500, addr_of(32, 2)},  {1000, addr_of(64, 2)},
@@ -738,6 +815,8 @@ int main(void)
                                        cmocka_unit_test(stores_and_atomics),
                                        cmocka_unit_test(phases),
                                        cmocka_unit_test(phases_by_local_accesses),
+                                       cmocka_unit_test(counters_of_a_sample),
+                                       cmocka_unit_test(readings_of_the_decision),
                                        cmocka_unit_test(access_times),
                                        cmocka_unit_test(left_over_lines),
                                        cmocka_unit_test(observed),

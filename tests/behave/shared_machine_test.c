@@ -1,5 +1,5 @@
 /*
- * A shared organisation, ten lines long, on every machine that is shipped: random traffic and a recorded gather run to
+ * A shared organization, ten lines long, on every machine that is shipped: random traffic and a recorded gather run to
  * their end through every way between SMs, with queues of one or two places, and what a machine lacks is refused.
  */
 #include <setjmp.h>
@@ -29,7 +29,7 @@ static enum l1_route route(void *st, const struct req *r, uint64_t line, uint32_
     *home = (uint32_t)(line % *(uint32_t *)st);
     return L1_ROUTE_REMOTE;
 }
-static const struct l1_organisation homes = {
+static const struct l1_organization homes = {
     .info = {.name = "homes"}, .state_bytes = 4, .remote = true, .init = init, .route = route};
 
 static void to_end(struct gpu *g, const char *machine, enum gpu_end end, struct err *e)
@@ -41,7 +41,7 @@ static void to_end(struct gpu *g, const char *machine, enum gpu_end end, struct 
     if (gpu_finish(g, true, e))
         fail_msg("%s: %s", machine, e->msg);
     const struct gpu_results *r = gpu_get_results(g);
-    int remote = stats_find(r->stats, "l1.remote"), served = stats_find(r->stats, "l1.remote_served");
+    int remote = stats_find(r->stats, "l1.forwarded"), served = stats_find(r->stats, "l1.remote_requests");
     assert_true(r->total[remote] > 1000);
     assert_int_equal(r->total[remote], r->total[served]);
 }
@@ -162,7 +162,7 @@ static void refused(void **state)
 
 int main(void)
 {
-    policy_add(&l1_organisation_kind, &homes.info);
+    policy_add(&l1_organization_kind, &homes.info);
     const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(gather),
                                        cmocka_unit_test(every_machine)};
     return cmocka_run_group_tests(tests, NULL, NULL);

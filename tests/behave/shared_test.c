@@ -1,5 +1,5 @@
 /*
- * Organisations that send requests to other SMs, on every network that can carry them, with random traffic that fills
+ * Organizations that send requests to other SMs, on every network that can carry them, with random traffic that fills
  * every queue: nothing deadlocks, everything comes back, and both engines agree (docs/noc.md has the argument).
  */
 #include "memsys.h"
@@ -41,7 +41,7 @@ static enum l1_route hot(void *st, const struct req *r, uint64_t line, uint32_t 
     *home = line % 8 ? 0 : (uint32_t)(mix(line) % ((struct org *)st)->n_sm);
     return L1_ROUTE_REMOTE;
 }
-/* All three ways, changing from request to request, as an organisation that samples does. */
+/* All three ways, changing from request to request, as an organization that samples does. */
 static enum l1_route mixed(void *st, const struct req *r, uint64_t line, uint32_t set, uint32_t *home)
 {
     (void)set;
@@ -55,20 +55,20 @@ static enum l1_route mixed(void *st, const struct req *r, uint64_t line, uint32_
         return L1_ROUTE_REMOTE;
     }
 }
-#define ORGANISATION(route_)                                                                                           \
+#define ORGANIZATION(route_)                                                                                           \
     {                                                                                                                  \
         .info = {.name = #route_}, .state_bytes = sizeof(struct org), .remote = true, .init = org_init,                \
         .route = route_                                                                                                \
     }
-static const struct l1_organisation organisation[] = {ORGANISATION(interleaved), ORGANISATION(hot),
-                                                      ORGANISATION(mixed)};
-enum { ORGANISATIONS = sizeof organisation / sizeof *organisation };
+static const struct l1_organization organization[] = {ORGANIZATION(interleaved), ORGANIZATION(hot),
+                                                      ORGANIZATION(mixed)};
+enum { ORGANIZATIONS = sizeof organization / sizeof *organization };
 
 /* ---- machines with the smallest queues there are ---- */
 #define SMALL                                                                                                          \
     "inject_queue = 1\nvc_flits = 1\n"                                                                                 \
-    "[l1]\nsize = 1KiB\nassoc = 2\nset_hash = linear\nmshrs = 2\nmerges = 2\nmiss_queue = 2\nreply_queue = 1\n"        \
-    "[l2]\nsize = 4KiB\nmshrs = 2\nmerges = 2\nmiss_queue = 2\ningress_queue = 1\nlatency = 1\ndram_queue = 1\n"       \
+    "[l1]\nsize = 1KiB\nassoc = 2\nset_hash = linear\nmshrs = 2\nmax_merges = 2\nmiss_queue = 2\nreply_queue = 1\n"    \
+    "[l2]\nsize = 4KiB\nmshrs = 2\nmax_merges = 2\nmiss_queue = 2\ningress_queue = 1\nlatency = 1\ndram_queue = 1\n"   \
     "fill_queue = 1\n"
 static const char *const network[] = {
     "[noc]\ncore_to_core = direct\n" SMALL,
@@ -88,7 +88,7 @@ static const char *const network[] = {
 };
 enum { NETWORKS = sizeof network / sizeof *network };
 
-static struct memsys *machine(const char *config, const struct l1_organisation *o, bool tick_all)
+static struct memsys *machine(const char *config, const struct l1_organization *o, bool tick_all)
 {
     return memsys_new(&(struct memsys_config){.n_sm = SMS,
                                               .n_channel = CHANNELS,
@@ -99,7 +99,7 @@ static struct memsys *machine(const char *config, const struct l1_organisation *
                                               .dram_khz = 924000,
                                               .tick_all = tick_all,
                                               .config = config,
-                                              .organisation = o});
+                                              .organization = o});
 }
 
 /* Loads, stores, atomics and bypassing loads to more lines than the caches hold, as fast as the L1 takes them. */
@@ -141,8 +141,8 @@ static uint64_t run(struct memsys *m, uint64_t each)
     for (uint32_t i = 0; i < SMS; i++)
         back += m->sm[i].back;
     assert_int_equal(back, SMS * each);
-    assert_true(memsys_stat(m, "l1.remote") > SMS * each / 4);
-    assert_int_equal(memsys_stat(m, "l1.remote"), memsys_stat(m, "l1.remote_served"));
+    assert_true(memsys_stat(m, "l1.forwarded") > SMS * each / 4);
+    assert_int_equal(memsys_stat(m, "l1.forwarded"), memsys_stat(m, "l1.remote_requests"));
     return cycles;
 }
 
@@ -150,8 +150,8 @@ static void everything_comes_back(void **state)
 {
     (void)state;
     for (unsigned k = 0; k < NETWORKS; k++)
-        for (unsigned o = 0; o < ORGANISATIONS; o++) {
-            struct memsys *m = machine(network[k], &organisation[o], false);
+        for (unsigned o = 0; o < ORGANIZATIONS; o++) {
+            struct memsys *m = machine(network[k], &organization[o], false);
             run(m, 120);
             memsys_free(m);
         }
@@ -161,8 +161,8 @@ static void engines_agree(void **state)
 {
     (void)state;
     for (unsigned k = 0; k < NETWORKS; k++) {
-        struct memsys *skip = machine(network[k], &organisation[2], false),
-                      *tick = machine(network[k], &organisation[2], true);
+        struct memsys *skip = machine(network[k], &organization[2], false),
+                      *tick = machine(network[k], &organization[2], true);
         assert_int_equal(run(skip, 60), run(tick, 60));
         for (unsigned i = 0; i < stats_count(skip->stats); i++)
             if (skip->values[i] != tick->values[i])
@@ -179,9 +179,9 @@ static void classes_are_counted(void **state)
 {
     (void)state;
     for (unsigned k = 0; k < NETWORKS; k++) {
-        struct memsys *m = machine(network[k], &organisation[0], false);
+        struct memsys *m = machine(network[k], &organization[0], false);
         run(m, 60);
-        uint64_t remote = memsys_stat(m, "l1.remote"), requests = memsys_stat(m, "noc.to_l2.packets");
+        uint64_t remote = memsys_stat(m, "l1.forwarded"), requests = memsys_stat(m, "noc.to_l2.packets");
         uint64_t between = memsys_stat(m, "noc.to_home.packets") + memsys_stat(m, "noc.from_home.packets");
         assert_int_equal(memsys_stat(m, "noc.to_home.packets"), remote);
         assert_int_equal(memsys_stat(m, "noc.from_home.packets"), remote);
@@ -202,11 +202,11 @@ static void classes_are_counted(void **state)
     }
 }
 
-/* A private organisation gets what it would have without the keys, packet for packet. */
+/* A private organization gets what it would have without the keys, packet for packet. */
 static void classes_cost_nothing_unused(void **state)
 {
     (void)state;
-    static const struct l1_organisation none = {.info = {.name = "none"}};
+    static const struct l1_organization none = {.info = {.name = "none"}};
     uint64_t each = 100, cycles[2];
     struct memsys *m[2] = {machine("[noc]\n" SMALL, &none, false), machine(network[2], &none, false)};
     for (int k = 0; k < 2; k++) {

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "gpu/dispatch.h"
+#include "sm/sched/ready_queue.h"
 #include "sm/sm_priv.h"
 #include "synth.h"
 
@@ -52,7 +53,7 @@ static uint64_t mock_tick(struct comp *c, uint64_t now)
         m->next_take = now + m->take_every;
         req_id id = port_pop(&m->in).req;
         struct req *r = &c->eng->pool.req[id];
-        VEC_PUSH(&m->log, (struct sent){.cycle = r->born,
+        VEC_PUSH(&m->log, (struct sent){.cycle = r->created_at,
                                         .addr = r->addr,
                                         .words = r->words,
                                         .pc = r->pc,
@@ -563,6 +564,32 @@ static void shared_memory_takes_its_passes(void **state)
         bench_free(b);
         synth_free(&s);
     }
+}
+
+/* sm.long_loads: a warp that waits for shared or constant memory keeps its place in the ready queue, or leaves it. */
+static void near_loads_keep_their_place(void **state)
+{
+    (void)state;
+    static const struct {
+        enum trace_space space;
+        const char *config;
+        uint64_t demotions;
+    } cases[] = {{TRACE_SP_SHARED, "sm.schedulers=1 sm.scheduler=two_level", 1},
+                 {TRACE_SP_SHARED, "sm.schedulers=1 sm.scheduler=two_level sm.long_loads=memory", 0},
+                 {TRACE_SP_LOCAL, "sm.schedulers=1 sm.scheduler=two_level sm.long_loads=memory", 1},
+                 {TRACE_SP_GLOBAL, "sm.schedulers=1 sm.scheduler=two_level sm.long_loads=memory", 1}};
+    uint64_t ends[4];
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct load_then_use l = {.base = 0x1000, .stride = 4, .mask = ~0u, .space = cases[i].space};
+        struct synth s;
+        struct bench *b = run_load(&s, &l, 4, 1, cases[i].config, &ends[i]);
+        assert_int_equal(((const struct ready_queue *)b->sm->sched_state[0])->demotions, cases[i].demotions);
+        /* Which wait it is does not change how the cycles are counted. */
+        assert_int_equal(b->kernel->profile[l.use].waited[SM_STALL_MEM], b->sm->stats.stall[SM_STALL_MEM]);
+        bench_free(b);
+        synth_free(&s);
+    }
+    assert_int_equal(ends[0], ends[1]);
 }
 
 static void local_memory_of_a_warp_is_one_line_per_word(void **state)
@@ -1119,6 +1146,7 @@ int main(void)
         cmocka_unit_test(a_full_queue_stalls_issue),
         cmocka_unit_test(a_full_queue_is_blamed_on_its_head),
         cmocka_unit_test(shared_memory_takes_its_passes),
+        cmocka_unit_test(near_loads_keep_their_place),
         cmocka_unit_test(local_memory_of_a_warp_is_one_line_per_word),
         cmocka_unit_test(a_fence_waits_for_the_stores),
         cmocka_unit_test(a_cta_ends_when_its_stores_are_acknowledged),

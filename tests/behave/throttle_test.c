@@ -116,8 +116,8 @@ static void the_l1_decides_under_a_limit(void **state)
     (void)state;
     /* Protection keeps some working sets while other loads bypass; with fewer warps there is less to choose from. */
     struct run all = run_with("gto", "", NULL),
-               pd = run_with("pd,gto", "pd.distance=64 pd.count=set pd.renew=yes", NULL),
-               both = run_with("pd,swl", "pd.distance=64 pd.count=set pd.renew=yes swl.limit=4", NULL);
+               pd = run_with("pd,gto", "pd.distance=64 pd.count_scope=set pd.renew_on_hit=yes", NULL),
+               both = run_with("pd,swl", "pd.distance=64 pd.count_scope=set pd.renew_on_hit=yes swl.limit=4", NULL);
     assert_true(pd.past > LOADS / 2 && pd.hits > 2 * all.hits && pd.cycles < all.cycles);
     assert_true(both.hits > pd.hits && both.past < pd.past && both.cycles < pd.cycles);
     assert_true(pd.throttled == 0 && both.throttled > 0);

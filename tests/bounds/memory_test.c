@@ -60,8 +60,7 @@ static void l2_bandwidth(void **state)
                                   "[l1]\nsize = 1KiB\nset_hash = linear\nmiss_queue = 32\nmshrs = 256\nallocate = "
                                   "on-fill\n[noc]\nflit = 256\ninject_queue = 64\nvoq = yes\niterations = 4\n"};
     struct memsys *m = memsys_new(&c);
-    for (uint32_t i = 0; i < 4; i++)
-        l2_warm(m->l2[i], 0, 128 * 1024, false);
+    l2_preload(m->l2, 4, 0, 128 * 1024, false);
     struct stream t = {8000, 128, 128 * 1024, 16 * 1024, REQ_READ};
     uint64_t cycles = stream_cycles(m, &t);
     double bytes = 128.0 * (double)memsys_stat(m, "l2.read_hits") / (double)cycles;
@@ -83,8 +82,7 @@ static void noc_bandwidth(void **state)
             "[l1]\nsize = 1KiB\nset_hash = linear\nmiss_queue = 32\nmshrs = 256\nallocate = "
             "on-fill\n[noc]\ninject_queue = 16\nvoq = yes\niterations = 4\n[l2]\nport_bytes = 128\n"};
     struct memsys *m = memsys_new(&c);
-    for (uint32_t i = 0; i < 6; i++)
-        l2_warm(m->l2[i], 0, 192 * 1024, false);
+    l2_preload(m->l2, 6, 0, 192 * 1024, false);
     struct stream t = {6000, 128, 192 * 1024, 64 * 1024, REQ_READ};
     uint64_t cycles = stream_cycles(m, &t);
     reaches("NoC: flits per cycle and SM", (double)memsys_stat(m, "noc.reply.flits_out") / 3.0 / (double)cycles, 1.0);
@@ -123,7 +121,7 @@ static void dram_bandwidth(void **state)
         struct memsys *m = memsys_new(&c);
         struct stream t = {6000, 128, 1 << 24, 6000 * 128, cases[i].kind};
         uint64_t cycles = stream_cycles(m, &t);
-        const struct dram_cfg *d = m->dram_config.cfg;
+        const struct dram_config *d = m->dram_config.cfg;
         double peak = 2.0 * d->bus_bytes * d->chips * d->data_rate * (double)cases[i].dram_khz /
                       1400000.0; /* bytes per core cycle */
         double got = (double)memsys_stat(m, "dram.read_bytes") / (double)cycles;
@@ -145,7 +143,7 @@ static void latency_two_clocks(void **state)
                               .dram_khz = 700000,
                               .config = "[l1]\nlatency = 28\ntag_latency = 10\n"};
     struct memsys *m = memsys_new(&c);
-    l2_warm(m->l2[0], 0x2000, 128, false);
+    l2_preload(m->l2, 1, 0x2000, 128, false);
     const struct shot shots[] = {{1, 0x2000}, {2000, 0x8000}, {5001, 0x2000}};
     struct landing at[3];
     memsys_script(m, 0, shots, 3, at);

@@ -24,7 +24,7 @@ assert decided and not any("infinite" in l for l in plain["loads"])
 total = plain["total"]
 assert sum(l["apcm"]["accesses"] for l in decided) == total["apcm.accesses"] - total["apcm.accesses.untracked"]
 assert sum(l["apcm"]["bypassed"] for l in decided) == total["apcm.bypasses"]
-assert sum(l["apcm"]["refused"] for l in decided) == total["apcm.refused"]
+assert sum(l["apcm"]["all_protected"] for l in decided) == total["apcm.all_protected"]
 assert sum(l["apcm"]["protected_lines"] for l in decided) == total["apcm.protected.lines"]
 assert sum(l["apcm"]["protected_hits"] for l in decided) == total["apcm.protected.hits"]
 for l in decided:
@@ -38,7 +38,7 @@ for l in told["loads"]:
         i = l["infinite"]
         assert i[i["type"]] == max(i[t] for t in ("streaming", "inter-warp", "intra-warp", "inter+intra"))
 assert any("infinite" in l for l in told["loads"])
-held = total["apcm.psb.held"]
+held = total["apcm.psb.duration"]
 assert len(held["counts"]) == len(held["bounds"]) + 1
 assert sum(held["counts"]) == total["apcm.psb.by_load"] + total["apcm.psb.by_loop"] + total["apcm.psb.by_exit"]
 PY
@@ -52,13 +52,13 @@ names = [n for n in doc["total"] if n.startswith(("apcm.", "dram.")) and isinsta
 assert len(doc["samples"]) > 2 and len(names) > 30
 for n in names:
     assert sum(s[n] for s in doc["samples"]) == doc["total"][n], n
-for i, count in enumerate(doc["total"]["apcm.psb.held"]["counts"]):
-    assert sum(s["apcm.psb.held"]["counts"][i] for s in doc["samples"]) == count
+for i, count in enumerate(doc["total"]["apcm.psb.duration"]["counts"]):
+    assert sum(s["apcm.psb.duration"]["counts"][i] for s in doc["samples"]) == count
 PY
 expect 0 "$weir" explain apcm
 says out "of each load apcm.bypassed"
-says out "histogram apcm.psb.held"
-expect 0 "$weir" explain apcm.psb.held
+says out "histogram apcm.psb.duration"
+expect 0 "$weir" explain apcm.psb.duration
 says out "a histogram"
 
 # Live and replayed: the same, decisions and truth included.
@@ -76,14 +76,14 @@ says out "no policy decides"
 expect 0 "$weir" explain apcm --cost
 says out "36 x 32 = 1152"
 grep -qE '^ *total +3536 +3536' "$dir/out" || fail "Table 3 adds up to 3536 bits: $(cat "$dir/out")"
-expect 0 "$weir" explain apcm --cost --gpu gtx780 --set apcm.loads=32
+expect 0 "$weir" explain apcm --cost --gpu gtx780 --set apcm.load_entries=32
 grep -qE '^ *PSB +7 +64 ' "$dir/out" || fail "64 warps, five-bit ids: $(cat "$dir/out")"
 expect 2 "$weir" explain gto --cost
 says err "does not say what it costs"
 
-expect 2 "$weir" replay --set apcm.loads=8 "$trace"
+expect 2 "$weir" replay --set apcm.load_entries=8 "$trace"
 says err "--with apcm"
-expect 2 "$weir" replay --with apcm --set apcm.mta_ways=3 "$trace"
+expect 2 "$weir" replay --with apcm --set apcm.mta_assoc=3 "$trace"
 says err "fully associative"
 expect 2 "$weir" replay --with apcm --set apcm.threshold=15 "$trace"
 says err "never exceeded"

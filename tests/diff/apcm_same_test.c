@@ -90,7 +90,7 @@ static void ticking_equals_skipping(void **state)
                  {"gtx480", "apcm", "apcm.protect_distance=8", 15},
                  {"gtx480", "apcm", "l1.allocate=on-fill", 15},
                  {"gtx480", "apcm", "l1.miss_queue=2", 15},
-                 {"gtx480", "apcm", "apcm.mta_ways=32", 15},
+                 {"gtx480", "apcm", "apcm.mta_assoc=32", 15},
                  {"gtx780", "gto,apcm", NULL, 16},
                  {"cart28", "apcm", NULL, 28}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -101,7 +101,7 @@ static void ticking_equals_skipping(void **state)
         /* Invariants: what began has ended; every bypass has a reason. */
         assert_int_equal(number(&a, "apcm.psb.set"), number(&a, "apcm.psb.by_load") + number(&a, "apcm.psb.by_loop") +
                                                          number(&a, "apcm.psb.by_exit"));
-        assert_int_equal(number(&a, "l1.bypasses"), number(&a, "apcm.bypasses") + number(&a, "apcm.refused"));
+        assert_int_equal(number(&a, "l1.bypasses"), number(&a, "apcm.bypasses") + number(&a, "apcm.all_protected"));
         assert_int_equal(number(&a, "apcm.hits"), number(&a, "l1.load_hits") + number(&a, "l1.merges"));
         assert_int_equal(number(&a, "apcm.monitored"), 2 * cases[i].sms);
         numbers_free(&a);
@@ -118,8 +118,8 @@ static void every_kind_of_load_is_found(void **state)
     assert_true(number(&n, "apcm.protected.hits") > 0);
     assert_true(number(&n, "apcm.psb.by_loop") > 0);
     assert_true(number(&n, "apcm.psb.by_load") > 0);
-    assert_true(number(&n, "apcm.found.streaming") > 0);
-    assert_true(number(&n, "apcm.found.intra") > 0);
+    assert_true(number(&n, "apcm.classified.streaming") > 0);
+    assert_true(number(&n, "apcm.classified.intra") > 0);
     assert_true(number(&n, "apcm.accesses.normal") > 0); /* the shared load, once it is known */
     numbers_free(&n);
 }

@@ -80,6 +80,8 @@ static void ticking_equals_skipping(void **state)
     static const struct {
         const char *with, *set;
     } cases[] = {{"caps", NULL},
+                 {"caps", "caps.drop=no"},
+                 {"caps", "caps.leaders=scheduler"},
                  {"caps", "caps.wakeup=no"},
                  {"caps", "caps.base=lrr"},
                  {"caps", "caps.base=gto"},
@@ -100,7 +102,7 @@ static void ticking_equals_skipping(void **state)
                        b = run(cases[i].with, cases[i].set, true, false);
         must_equal(&a, &b, cases[i].set ? cases[i].set : cases[i].with);
         if (!(cases[i].set && strstr(cases[i].set, "throttle"))) /* what is throttled may prefetch nothing */
-            assert_true(number(&a, "prefetch.issued") > 0);
+            assert_true(number(&a, "prefetch.issued") + number(&a, "l1.prefetch.overtaken") > 0);
         uint64_t distances = 0;
         for (unsigned k = 0; k < a.n; k++)
             distances += strstr(a.name[k], "prefetch.distances.") == a.name[k] ? a.v[k] : 0;
@@ -113,18 +115,20 @@ static void ticking_equals_skipping(void **state)
 static void caps_finds_what_there_is(void **state)
 {
     (void)state;
-    struct numbers n = run("caps", NULL, false, false);
-    assert_int_equal(number(&n, "caps.strides"), 2 * 15 * 3); /* three loads of each SM, in each launch anew */
+    /* This kernel's warps load at once, so that all prefetches would be overtaken in the queue. */
+    struct numbers n = run("caps", "caps.drop=no", false, false);
+    assert_int_equal(number(&n, "caps.strides_found"), 2 * 15 * 3); /* three loads of each SM, in each launch anew */
     assert_int_equal(number(&n, "caps.indirect"), 2 * CTAS * WARPS);
-    assert_int_equal(number(&n, "caps.irregular"), 0);
+    assert_in_range(number(&n, "caps.percta_invalidated"), 0,
+                    1); /* two warps may meet in different iterations of the loop */
     assert_true(number(&n, "caps.by_stride") > 0);
     assert_true(number(&n, "caps.by_leader") > number(&n, "caps.by_stride"));
-    assert_true(number(&n, "caps.renewed") > 0);
-    assert_true(number(&n, "caps.woken") > 0);
+    assert_true(number(&n, "caps.bases_updated") > 0);
+    assert_true(number(&n, "caps.wakeups") > 0);
     assert_true(number(&n, "caps.picks.leading") > 0);
     numbers_free(&n);
     n = run("caps", "caps.wakeup=no", false, false);
-    assert_int_equal(number(&n, "caps.woken"), 0);
+    assert_int_equal(number(&n, "caps.wakeups"), 0);
     numbers_free(&n);
 }
 

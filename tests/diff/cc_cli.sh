@@ -148,13 +148,13 @@ echo '#include "mine.h"' >"$dir/library.cu"
 "$weir" cc "$dir/library.cu" -o "$dir/library" 2>"$dir/said" && say "mine.h was found"
 grep -q "NVIDIA" "$dir/said" && say "mine.h: $(cat "$dir/said")"
 
-# An option that is misspelt is named, though what begins with -f is clang's.
+# An option that is misspelled is named, though what begins with -f is clang's.
 echo 'int main() { return 0; }' >"$dir/plain.cpp"
 for file in a.cu plain.cpp; do
     "$weir" cc -fno-whole-vector "$dir/$file" -o "$dir/a" 2>"$dir/said" && say "-fno-whole-vector was taken"
-    grep -q "^weir: -fno-whole-vector: no such option; did you mean '-fno-whole-vectors'?" "$dir/said" || say "$file, misspelt: $(cat "$dir/said")"
-    "$weir" cc -fno-misspelt "$dir/$file" -o "$dir/a" 2>"$dir/said" && say "-fno-misspelt was taken"
-    grep -q "^weir: -fno-misspelt: neither weir cc nor clang has this option" "$dir/said" || say "$file, unknown: $(cat "$dir/said")"
+    grep -q "^weir: -fno-whole-vector: no such option; did you mean '-fno-whole-vectors'?" "$dir/said" || say "$file, misspelled: $(cat "$dir/said")"
+    "$weir" cc -fno-misspelled "$dir/$file" -o "$dir/a" 2>"$dir/said" && say "-fno-misspelled was taken"
+    grep -q "^weir: -fno-misspelled: neither weir cc nor clang has this option" "$dir/said" || say "$file, unknown: $(cat "$dir/said")"
 done
 
 # OpenMP's library is a package of its own: which one is told when its header, or the library itself, is not there.
@@ -278,4 +278,29 @@ for name in clang-$major clang++-$major; do
     WEIR_CLANG=$name "$weir" cc "$dir/a.cu" -o "$dir/a" || say "$name does not link C++"
     [ "$("$weir" run --functional --quiet "$dir/a")" = "result 62 " ] || say "$name: wrong result"
 done
+
+# Without -arch the code is for the device that weir says it is; a kernel that is empty for an architecture is told of.
+cat >"$dir/arch.cu" <<'CU'
+__global__ void newer(int *p)
+{
+#if __CUDA_ARCH__ >= 800
+    *p = __CUDA_ARCH__;
+#endif
+}
+__global__ void nothing() {}
+CU
+if [ "${major:-0}" -ge 18 ]; then
+    "$weir" cc -ptx "$dir/arch.cu" -o "$dir/arch.ptx" 2>"$dir/err" || say "arch.cu: not compiled"
+    grep -q '^.target sm_90' "$dir/arch.ptx" || say "the default architecture is $(grep ^.target "$dir/arch.ptx")"
+    [ -s "$dir/err" ] && say "a warning without a cause: $(cat "$dir/err")"
+fi
+"$weir" cc -c -arch=sm_75 "$dir/arch.cu" -o "$dir/arch.o" 2>"$dir/err" || say "arch.cu: not compiled"
+grep -q "warning: .*arch.cu: kernel newer(int\*) does nothing when it is compiled for sm_75" "$dir/err" || say "no word of an empty kernel"
+grep -q "nothing()" "$dir/err" && say "a kernel that is meant to be empty is warned of"
+cat >"$dir/cluster.cu" <<'CU'
+__global__ void __cluster_dims__(2, 1, 1) pair(int *p) { p[blockIdx.x] = 1; }
+int main() { pair<<<4, 32>>>(0); }
+CU
+"$weir" cc "$dir/cluster.cu" -o "$dir/cluster" 2>"$dir/err" && say "a launch with clusters is compiled"
+grep -q "does not simulate thread block clusters" "$dir/err" || say "clusters are not told of: $(head -3 "$dir/err")"
 exit $failed

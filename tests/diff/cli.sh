@@ -1,4 +1,4 @@
-# What tests of the command line share; sourced. Sets $dir, a folder that is gone afterwards, and keeps caches in it.
+# What tests of the command line share; sourced. Sets $dir, a folder that is gone afterward, and keeps caches in it.
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export XDG_CACHE_HOME="$dir/cache"

@@ -37,6 +37,21 @@ for name in stats/gather-4096 peer/matmul-128; do
     done
 done
 expect 0 "$weir" trace check "$dir/imported.wt"
+
+# Copies that no memory could hold, with numbers that wrap, are refused with their line.
+for copy in 0x0,18446744073709551615 0xffffffffffffffff,4096 0x7f0000000000,99999999999999999999999 -1,-1 0x0,-18446744073709551615; do
+    printf 'MemcpyHtoD,%s\n' "$copy" >"$dir/wrong.g"
+    expect 2 "$weir" trace import "$dir/wrong.g" -o "$dir/wrong.wt"
+    says err "wrong.g:1: 'MemcpyHtoD,$copy'"
+    [ -e "$dir/wrong.wt" ] && fail "a recording of $copy was left"
+done
+# A fence that writes a register, which the next instruction reads.
+{
+    sed '/^warp = /,$d' "$dir/traces/"*1.traceg | sed 's/^-grid dim = .*/-grid dim = (1,1,1)/; s/^-block dim = .*/-block dim = (32,1,1)/'
+    printf 'warp = 0\ninsts = 3\n0000 ffffffff 1 R4 MEMBAR 0 0\n0010 ffffffff 1 R5 IADD 1 R4 0\n0020 ffffffff 0 EXIT 0 0\n\n#END_TB\n'
+} >"$dir/fence.traceg"
+expect 0 "$weir" trace import "$dir/fence.traceg" -o "$dir/fence.wt"
+expect 0 "$weir" replay -q "$dir/fence.wt"
 expect 0 "$weir" trace dump --limit 3 "$dir/imported.wt"
 says out "LDC"
 expect 0 "$weir" replay --gpu h200 "$dir/imported.wt"
@@ -55,7 +70,7 @@ python3 - "$dir/a.json" "$dir/b.json" <<'PY' || fail "dwt2d"
 import json, sys
 a, b = (json.load(open(name)) for name in sys.argv[1:])
 assert len(a["kernels"]) == len(b["kernels"])
-for n in ("warp_insts", "thread_insts", "l1.accesses", "sm.smem_passes", "sm.barriers", "sm.jumps"):
+for n in ("warp_insts", "thread_insts", "l1.accesses", "sm.smem_passes", "sm.barriers", "sm.fetch_redirects"):
     if n in a["total"]:
         assert a["total"][n] == b["total"][n], (n, a["total"][n], b["total"][n])
 PY

@@ -182,18 +182,19 @@ static void ticking_equals_skipping(void **state)
         {"h200", "ccws", "ccws.k=1000 ccws.vta_entries=64"},
         {"gtx480", "pcal", "pcal.warps=3 pcal.tokens=2"},
         {"gtx480", "abyp", "abyp.threshold=1"},
-        {"h200", "abyp,gto", "abyp.threshold=1 abyp.own=no"},
+        {"h200", "abyp,gto", "abyp.threshold=1 abyp.own_marks_only=no"},
         {"gtx480", "pd", "pd.distance=8"},
-        {"gtx480", "pd,gto", "pd.distance=64 pd.count=cache pd.renew=no pd.bypass=no"},
+        {"gtx480", "pd,gto", "pd.distance=64 pd.count_scope=cache pd.renew_on_hit=no pd.bypass=no"},
         {"gtx480", "apcm,swl", "swl.limit=3"},
         /* Few MSHR entries and short queues: accesses stall for every reason, and are tried again and again. */
-        {"gtx480", "racb", "l1.mshrs=4 l1.merges=2 l1.miss_queue=2 l2.merges=1 l2.miss_queue=3 l2.dram_queue=2"},
-        {"mesh28", "racb", "l1.mshrs=4 l1.merges=2 l1.miss_queue=2 l2.mshrs=4"},
-        {"h200", "racb", "l1.mshrs=4 l2.mshrs=4 l2.merges=2 l2.dram_queue=2"},
-        {"gtx480", "racb,cart", "l1.mshrs=4 l1.miss_queue=2 l2.mshrs=4 l2.merges=2 l2.dram_queue=2"},
-        {"gtx480", "mrpb", "l1.mshrs=4 l1.merges=2 l1.miss_queue=2 mrpb.bypass=any"},
+        {"gtx480", "racb",
+         "l1.mshrs=4 l1.max_merges=2 l1.miss_queue=2 l2.max_merges=1 l2.miss_queue=3 l2.dram_queue=2"},
+        {"mesh28", "racb", "l1.mshrs=4 l1.max_merges=2 l1.miss_queue=2 l2.mshrs=4"},
+        {"h200", "racb", "l1.mshrs=4 l2.mshrs=4 l2.max_merges=2 l2.dram_queue=2"},
+        {"gtx480", "racb,cart", "l1.mshrs=4 l1.miss_queue=2 l2.mshrs=4 l2.max_merges=2 l2.dram_queue=2"},
+        {"gtx480", "mrpb", "l1.mshrs=4 l1.max_merges=2 l1.miss_queue=2 mrpb.bypass=any"},
         {"gtx480", NULL, "l2.partitions=2 l2.miss_queue=3 dram.queue=1"},
-        {"gtx480", "bank_queues", "l2.partitions=2 l2.merges=1 l2.miss_queue=3 dram.queue=2"},
+        {"gtx480", "bank_queues", "l2.partitions=2 l2.max_merges=1 l2.miss_queue=3 dram.queue=2"},
         {"h200", NULL, "memory.channels=2 l2.miss_queue=3"}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct numbers skip = run_synth(cases[i].machine, cases[i].with, cases[i].set, false, i);

@@ -39,6 +39,11 @@ static bool random_shot(void *ctx, uint32_t sm, uint64_t nth, struct shot *s)
 /* Core, networks, L2 and DRAM: of a GTX480, with edges that seldom meet, and in round numbers. */
 #define FERMI_CLOCKS .core_khz = 1400000, .noc_khz = 700000, .l2_khz = 700000, .dram_khz = 924000
 #define ODD_CLOCKS   .core_khz = 1980000, .noc_khz = 1755000, .l2_khz = 1755000, .dram_khz = 1593000
+#define GPGPUSIM_32                                                                                                    \
+    "[l2]\nsectored = no\nwrite_miss = around_fetch\nfill_bytes = 32\nwrite_back_port = yes\nmiss_reserve = "          \
+    "yes\nmiss_rate = 1\n"                                                                                             \
+    "look_up_room = yes\nmiss_queue = 4\n[dram]\nqueue_holds = waiting\ncommands = rotate\nlatency_at = request\n"     \
+    "bank_groups = 2\ngroup_by = high\n"
 #define ROUND_CLOCKS .core_khz = 1000000, .noc_khz = 500000, .l2_khz = 500000, .dram_khz = 900000
 static const struct machine {
     const char *name;
@@ -58,58 +63,79 @@ static const struct machine {
       .noc_khz = 700000,
       .l2_khz = 700000,
       .dram_khz = 700000,
-      .config = "[l2]\nsectors = no\nwrite = fetch\n[l1]\nwrite_global = through\nallocate = on-fill\n"}},
+      .config = "[l2]\nsectored = no\nwrite_miss = fetch\n[l1]\nwrite_global = through\nallocate = on-fill\n"}},
+    {"GPGPU-Sim 3.2's rules",
+     {.n_sm = 8, .n_channel = 4, .slices = 2, FERMI_CLOCKS, .config = GPGPUSIM_32 "queue = 16\nin_flight = 133\n"}},
+    {"GPGPU-Sim 3.2's rules, small everything",
+     {.n_sm = 6,
+      .n_channel = 1,
+      .slices = 2,
+      ODD_CLOCKS,
+      .config =
+          "[l1]\nmshrs = 2\nmax_merges = 2\nmiss_queue = 2\n[noc]\ninject_queue = 1\n[l2]\nmshrs = 2\nmax_merges = 1\n"
+          "ingress_queue = 1\nlatency = 3\ndram_queue = 1\nfill_queue = 2\nsize = 2KiB\nassoc = 2\n" GPGPUSIM_32
+          "queue = 2\nin_flight = 3\n"}},
+    {"GPGPU-Sim 3.2's rules, two partitions",
+     {.n_sm = 6,
+      .n_channel = 2,
+      .slices = 1,
+      ROUND_CLOCKS,
+      .config = "[l2]\npartitions = 2\npartition_link_latency = 20\n" GPGPUSIM_32 "queue = 4\nin_flight = 9\n"}},
     {"mesh",
      {.n_sm = 28,
       .n_channel = 8,
       .slices = 1,
       FERMI_CLOCKS,
-      .config = "[noc]\ntopology = mesh\nmemory_at = 3 7 10 12 23 25 28 32\n[l1]\nmshrs = 8\nmerges = 2\n"}},
+      .config = "[noc]\ntopology = mesh\nmemory_nodes = 3 7 10 12 23 25 28 32\n[l1]\nmshrs = 8\nmax_merges = 2\n"}},
     {"butterfly",
      {.n_sm = 28,
       .n_channel = 8,
       .slices = 1,
       FERMI_CLOCKS,
-      .config = "[noc]\ntopology = butterfly\nradix = 6\nvcs = 2\n[l2]\nmshrs = 4\nmerges = 2\nwrite = around\n"}},
+      .config =
+          "[noc]\ntopology = butterfly\nradix = 6\nvcs = 2\n[l2]\nmshrs = 4\nmax_merges = 2\nwrite_miss = around\n"}},
     {"sectored L1, odd clocks",
      {.n_sm = 8,
       .n_channel = 4,
       .slices = 2,
       ODD_CLOCKS,
-      .config = "[l1]\nfill = sector\nset_hash = xor\nsize = 32KiB\n[noc]\nvoq = yes\niterations = 3\ninject_queue = "
-                "2\n[l2]\natomic_interval = 4\natomic_latency = 9\nbypass_on_fail = yes\nmshrs = 8\nnotes = yes\n"}},
+      .config =
+          "[l1]\nfill = sector\nset_hash = xor\nsize = 32KiB\n[noc]\nvoq = yes\niterations = 3\ninject_queue = "
+          "2\n[l2]\natomic_interval = 4\natomic_latency = 9\nbypass_on_stall = yes\nmshrs = 8\nline_metadata = yes\n"}},
     {"small everything",
      {.n_sm = 6,
       .n_channel = 1,
       .slices = 2,
       ROUND_CLOCKS,
-      .config =
-          "[l1]\nmshrs = 2\nmerges = 2\nmiss_queue = 2\n[l2]\nmshrs = 2\nmerges = 1\nmiss_queue = 2\ningress_queue = "
-          "1\nlatency = 3\n"
-          "dram_queue = 1\nfill_queue = 2\n[noc]\ninject_queue = 1\n[dram]\nqueue = 2\n",
+      .config = "[l1]\nmshrs = 2\nmax_merges = 2\nmiss_queue = 2\n[l2]\nmshrs = 2\nmax_merges = 1\nmiss_queue = "
+                "2\ningress_queue = "
+                "1\nlatency = 3\n"
+                "dram_queue = 1\nfill_queue = 2\n[noc]\ninject_queue = 1\n[dram]\nqueue = 2\n",
       .max_outstanding = 3}},
     {"two partitions",
      {.n_sm = 8,
       .n_channel = 4,
       .slices = 2,
       ODD_CLOCKS,
-      .config = "[l1]\nfill = sector\n[l2]\npartitions = 2\nlink_latency = 20\nlink_bytes = 16\natomic_interval = 4\n"
-                "bypass_on_fail = yes\nmshrs = 8\nnotes = yes\n"}},
+      .config = "[l1]\nfill = sector\n[l2]\npartitions = 2\npartition_link_latency = 20\npartition_link_bytes = "
+                "16\natomic_interval = 4\n"
+                "bypass_on_stall = yes\nmshrs = 8\nline_metadata = yes\n"}},
     {"two partitions, small everything",
      {.n_sm = 6,
       .n_channel = 2,
       .slices = 1,
       ROUND_CLOCKS,
       .config =
-          "[l1]\nmshrs = 2\nmerges = 2\nmiss_queue = 2\n[l2]\npartitions = 2\nlink_latency = 2\nlink_bytes = 4\n"
-          "mshrs = 2\nmerges = 1\nmiss_queue = 2\ningress_queue = 1\nlatency = 3\ndram_queue = 1\nfill_queue = 2\n"
+          "[l1]\nmshrs = 2\nmax_merges = 2\nmiss_queue = 2\n[l2]\npartitions = 2\npartition_link_latency = "
+          "2\npartition_link_bytes = 4\n"
+          "mshrs = 2\nmax_merges = 1\nmiss_queue = 2\ningress_queue = 1\nlatency = 3\ndram_queue = 1\nfill_queue = 2\n"
           "size = 2KiB\nassoc = 2\n[noc]\ninject_queue = 1\n[dram]\nqueue = 2\n"}},
     {"two partitions of four sets each, more fetches than ways",
      {.n_sm = 6,
       .n_channel = 2,
       .slices = 1,
       ROUND_CLOCKS,
-      .config = "[l2]\npartitions = 2\nlink_latency = 2\nmshrs = 16\nsize = 1KiB\nassoc = 2\n"}},
+      .config = "[l2]\npartitions = 2\npartition_link_latency = 2\nmshrs = 16\nsize = 1KiB\nassoc = 2\n"}},
     /* A request of the other partition is refused for the miss queue again and again, and nothing else happens. */
     {"two partitions, slow DRAM behind short queues",
      {.n_sm = 6,
@@ -123,7 +149,8 @@ static const struct machine {
       .n_channel = 2,
       .slices = 1,
       ROUND_CLOCKS,
-      .config = "[l2]\npartitions = 2\nsplit_sectors = yes\nmshrs = 8\nsize = 1KiB\nassoc = 2\nlink_latency = 80\n"}},
+      .config = "[l2]\npartitions = 2\nsplit_sectors = yes\nmshrs = 8\nsize = 1KiB\nassoc = 2\npartition_link_latency "
+                "= 80\n"}},
 };
 
 static void same_counters(void **state)

@@ -105,7 +105,7 @@ assert p["program"] == sys.argv[2] and p["arguments"] == "exit 0", p
 assert re.fullmatch(r"\d+\.\d+\.\d+", p["weir"]) and re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", p["date"]), p
 for k in d["kernels"]:
     warps = k["ctas_per_sm"] * -(-k["block"][0] * k["block"][1] * k["block"][2] // 32)
-    assert abs(k["occupancy"] - warps / int(d["config"]["sm.warps"])) < 1e-9 and k["registers"] > 0 and k["shared_bytes"] >= 0, k
+    assert abs(k["occupancy"] - warps / int(d["config"]["sm.max_warps"])) < 1e-9 and k["registers"] > 0 and k["shared_bytes"] >= 0, k
     assert k["limiter"] in ("ctas", "warps", "registers", "shared_memory", "grid"), k
     full = k["ctas_per_sm"] * int(d["config"]["machine.sms"])
     assert (k["limiter"] == "grid") == (k["grid"][0] * k["grid"][1] * k["grid"][2] < full), k

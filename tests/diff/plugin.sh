@@ -26,8 +26,7 @@ mkdir "$dir/work"
 cd "$dir/work" || exit 1
 
 # Every kind: new, its test as it is written, and the same file again is refused.
-for kind in $(cd "$root/plugin/templates" && ls ./*.c); do
-    kind=$(basename "$kind" .c)
+for kind in scheduler l1-management l1-organization prefetcher l1-order l2-order; do
     name=my_$(echo "$kind" | tr - _)
     expect 0 "$weir" plugin new "$name" --kind "$kind"
     says out "weir run --plugin ./$name.so --with $name"
@@ -97,13 +96,13 @@ with = mine
 [variant base]
 with = lru
 INI
-expect 0 "$weir" sweep plan.ini --size tiny -j 1
+expect 0 "$weir" sweep --trust plan.ini --size tiny -j 1
 says err "2 simulations"
-expect 0 "$weir" sweep plan.ini --size tiny -j 1
+expect 0 "$weir" sweep --trust plan.ini --size tiny -j 1
 says err "0 simulations"
 sed -i 's/->filled + /->filled + 1 + /' mine.c
 expect 0 "$weir" plugin build mine.c
-expect 0 "$weir" sweep plan.ini --size tiny -j 1
+expect 0 "$weir" sweep --trust plan.ini --size tiny -j 1
 says err "1 simulation"
 grep -v '^plugin' plan.ini >bare.ini
 expect 0 "$weir" sweep bare.ini --plugin mine.so --size tiny -j 1
@@ -145,7 +144,7 @@ says err "name of a section"
 sed 's/^    .pick = pick,//; s/"my_l2_order"/"unpicked"/' my_l2_order.c >unpicked.c
 "$weir" plugin build unpicked.c >/dev/null 2>&1
 expect 2 "$weir" list policies --plugin ./unpicked.so
-says err "the l2-order 'unpicked' lacks init, take_in, pick or taken"
+says err "the l2-order 'unpicked' lacks init, enqueue, pick or on_accept"
 
 # What a hook answers against its contract ends the run with the policy's name. wrong NAME KIND TYPE HOOK CODE
 wrong() {
@@ -162,18 +161,18 @@ wrong w_far_way WEIR_L1_MANAGEMENT l1_management '.victim = f' \
     'static uint32_t f(void *s, const struct l1_access *a, uint64_t c) { (void)s, (void)a, (void)c; return 77; }'
 expect 2 "$weir" replay --plugin w_far_way.so --with w_far_way "$recording"
 says err "victim answered way 77"
-wrong w_first WEIR_L1_ORGANISATION l1_organisation '.first_victims = f' \
+wrong w_first WEIR_L1_ORGANIZATION l1_organization '.preferred_victims = f' \
     'static uint64_t f(void *s, uint32_t set, uint64_t c) { (void)s, (void)set; return ~c; }'
 expect 2 "$weir" replay --plugin w_first.so --with w_first "$recording"
-says err "the policy 'w_first' is wrong: first_victims answered ways 0x"
-wrong w_verdict WEIR_L1_MANAGEMENT l1_management '.on_access = f' \
-    'static enum l1_verdict f(void *s, struct l1_access *a) { (void)s, (void)a; return (enum l1_verdict)4; }'
+says err "the policy 'w_first' is wrong: preferred_victims answered ways 0x"
+wrong w_verdict WEIR_L1_MANAGEMENT l1_management '.decide = f' \
+    'static enum l1_decision f(void *s, struct l1_access *a) { (void)s, (void)a; return (enum l1_decision)4; }'
 expect 2 "$weir" replay --plugin w_verdict.so --with w_verdict "$recording"
-says err "the policy 'w_verdict' is wrong: on_access answered 4"
+says err "the policy 'w_verdict' is wrong: decide answered 4"
 expect 2 "$weir" run --plugin w_verdict.so --with w_verdict "$program"
-says err "the policy 'w_verdict' is wrong: on_access answered 4"
+says err "the policy 'w_verdict' is wrong: decide answered 4"
 wrong w_warp WEIR_SCHEDULER sm_sched '.pick = f' \
-    'static int f(void *s, const struct sched_view *v) { (void)s; return __builtin_ctzll(~v->can); }'
+    'static int f(void *s, const struct sched_view *v) { (void)s; return __builtin_ctzll(~v->issuable); }'
 expect 2 "$weir" replay --plugin w_warp.so --with w_warp "$recording"
 says err "the policy 'w_warp' is wrong: pick answered warp"
 wrong w_no_warp WEIR_SCHEDULER sm_sched '.pick = f' \
@@ -181,13 +180,13 @@ wrong w_no_warp WEIR_SCHEDULER sm_sched '.pick = f' \
 expect 2 "$weir" replay --plugin w_no_warp.so --with w_no_warp "$recording"
 says err "pick answered warp 64"
 home='static enum l1_route f(void *s, const struct req *r, uint64_t l, uint32_t t, uint32_t *h) { (void)s, (void)r, (void)t; *h = l % 2 ? 1 : 999; return L1_ROUTE_REMOTE; }'
-wrong w_home WEIR_L1_ORGANISATION l1_organisation '.remote = true, .route = f' "$home"
+wrong w_home WEIR_L1_ORGANIZATION l1_organization '.remote = true, .route = f' "$home"
 expect 2 "$weir" replay --gpu mesh28 --plugin w_home.so --with w_home "$recording"
 says err "the policy 'w_home' is wrong: route named SM 999 as a home, and there are 28"
-wrong w_unsaid WEIR_L1_ORGANISATION l1_organisation '.route = f' "$(echo "$home" | sed 's/999/2/')"
+wrong w_unsaid WEIR_L1_ORGANIZATION l1_organization '.route = f' "$(echo "$home" | sed 's/999/2/')"
 expect 2 "$weir" replay --gpu mesh28 --plugin w_unsaid.so --with w_unsaid "$recording"
 says err "the policy 'w_unsaid' is wrong: route named another SM as a home, but its struct does not say .remote = true"
-wrong w_slot WEIR_L1_ORDER order_policy '.init = i, .take_in = t, .pick = p, .taken = d' \
+wrong w_slot WEIR_L1_ORDER order_policy '.init = i, .enqueue = t, .pick = p, .on_accept = d' \
     'static int i(void *s, const void *q, struct order_host *h, struct err *e) { (void)s, (void)q, (void)e; h->capacity = 4; return 0; }
 static bool t(void *s, uint32_t n, const struct req *r, uint64_t now) { (void)s, (void)n, (void)r, (void)now; return true; }
 static uint32_t p(const void *s, uint64_t now) { (void)s, (void)now; return 3; }
@@ -195,11 +194,11 @@ static void d(void *s, uint32_t n) { (void)s, (void)n; }'
 expect 2 "$weir" replay --plugin w_slot.so --with w_slot "$recording"
 says err "the policy 'w_slot' is wrong: pick answered slot 3, which holds no request"
 
-wrong w_word WEIR_L1_ORGANISATION l1_organisation '.route = f' \
+wrong w_word WEIR_L1_ORGANIZATION l1_organization '.route = f' \
     'static enum l1_route f(void *s, const struct req *r, uint64_t l, uint32_t t, uint32_t *h) { (void)s, (void)r, (void)l, (void)t, (void)h; return (enum l1_route)9; }'
 expect 2 "$weir" replay --plugin w_word.so --with w_word "$recording"
 says err "the policy 'w_word' is wrong: route answered 9, which is no enum l1_route"
-wrong w_reply WEIR_L1_ORGANISATION l1_organisation '.remote = true, .route = f, .reply_bytes = b' \
+wrong w_reply WEIR_L1_ORGANIZATION l1_organization '.remote = true, .route = f, .reply_bytes = b' \
     "$(echo "$home" | sed 's/999/2/')
 static uint32_t b(void *s, const struct req *r) { (void)s, (void)r; return 1000000; }"
 expect 2 "$weir" replay --gpu mesh28 --plugin w_reply.so --with w_reply "$recording"
@@ -215,17 +214,17 @@ for when in now now-1; do
     says err "the policy 'w_epoch' is wrong: on_epoch asked in cycle"
 done
 order() { # NAME CAPACITY VERDICT: a first-in-first-out order of the L2
-    wrong "$1" WEIR_L2_ORDER order_policy '.state_bytes = sizeof(struct s), .init = i, .take_in = t, .pick = p, .taken = d, .could_not = c' \
+    wrong "$1" WEIR_L2_ORDER order_policy '.state_bytes = sizeof(struct s), .init = i, .enqueue = t, .pick = p, .on_accept = d, .on_reject = c' \
         "struct s { struct order_host *h; struct order_queue q; };
 static int i(void *st, const void *q, struct order_host *h, struct err *e) { struct s *s = st; (void)q, (void)e; s->h = h; s->q = ORDER_QUEUE_EMPTY; h->capacity = $2; return 0; }
 static bool t(void *st, uint32_t n, const struct req *r, uint64_t now) { struct s *s = st; (void)r, (void)now; order_queue_push(s->h, &s->q, n); return true; }
 static uint32_t p(const void *st, uint64_t now) { const struct s *s = st; (void)now; return s->q.head; }
 static void d(void *st, uint32_t n) { struct s *s = st; order_queue_remove(s->h, &s->q, n); }
-static enum order_verdict c(void *st, uint32_t n, enum stall why) { (void)st, (void)n, (void)why; return (enum order_verdict)$3; }"
+static enum order_action c(void *st, uint32_t n, enum stall why) { (void)st, (void)n, (void)why; return (enum order_action)$3; }"
 }
 order w_refused 4 9
-expect 2 "$weir" replay --set l2.mshrs=2 --set l2.merges=1 --plugin w_refused.so --with w_refused "$recording"
-says err "the policy 'w_refused' is wrong: could_not answered 9, which is no enum order_verdict"
+expect 2 "$weir" replay --set l2.mshrs=2 --set l2.max_merges=1 --plugin w_refused.so --with w_refused "$recording"
+says err "the policy 'w_refused' is wrong: on_reject answered 9, which is no enum order_action"
 order w_huge 4000000000u 0
 expect 2 "$weir" replay --plugin w_huge.so --with w_huge "$recording"
 says err "w_huge: a buffer for 4000000000 requests; at most 65536 are possible"
@@ -289,14 +288,14 @@ for name in baseline energy; do
 done
 
 # A crash may be the plugin's: of a replay, of a run, in a sweep.
-wrong w_crash WEIR_L1_MANAGEMENT l1_management '.on_access = f' \
-    'static enum l1_verdict f(void *s, struct l1_access *a) { (void)s, (void)a; __builtin_trap(); }'
+wrong w_crash WEIR_L1_MANAGEMENT l1_management '.decide = f' \
+    'static enum l1_decision f(void *s, struct l1_access *a) { (void)s, (void)a; __builtin_trap(); }'
 "$weir" replay --plugin w_crash.so --with w_crash "$recording" >"$dir/out" 2>"$dir/err" && fail "a replay whose plugin crashes ends well"
 says err "weir: crashed: a fault of a plugin (w_crash.so) or a bug of weir"
 expect 1 "$weir" run --plugin w_crash.so --with w_crash "$program"
 says err "that may be a fault of the program, a fault of a plugin (w_crash.so) or a bug of weir"
 sed 's/mine/w_crash/' plan.ini >crash.ini
-"$weir" sweep crash.ini --size tiny -j 1 >"$dir/out" 2>"$dir/err" && fail "a sweep whose plugin crashes ends well"
+"$weir" sweep --trust crash.ini --size tiny -j 1 >"$dir/out" 2>"$dir/err" && fail "a sweep whose plugin crashes ends well"
 grep -qF "): a fault of a plugin (w_crash.so) or a bug of weir" weir-crash/report.html || fail "the report does not name the plugin"
 
 sed 's/WEIR_L1_MANAGEMENT/WEIR_PREFETCHER/' mine.c >kind.c

@@ -1,5 +1,5 @@
 /*
- * A plugin with two policies for the test plugin.sh: a prefetcher and an organisation that both tell about loads, with
+ * A plugin with two policies for the test plugin.sh: a prefetcher and an organization that both tell about loads, with
  * a histogram, faults of their own, and calls of weir's functions.
  */
 #include <weir/plugin.h>
@@ -111,7 +111,7 @@ static const struct l1_prefetcher teller = {
     .on_kernel = on_kernel,
 };
 
-/* ---- the organisation: lines stay where they are, and it tells how far the L2 is ---- */
+/* ---- the organization: lines stay where they are, and it tells how far the L2 is ---- */
 struct far {
     struct l1_host *host;
     uint64_t hops[LOADS], asked[LOADS];
@@ -150,7 +150,7 @@ static void far_report(const void *st, load_row *row, void *ctx)
             row(ctx, pc, (const struct load_value[]){LOAD_NUMBER(s->asked[pc]), LOAD_NUMBER(s->hops[pc])});
 }
 
-static const struct l1_organisation far = {
+static const struct l1_organization far = {
     .info = {.name = "far",
              .doc = "Leaves lines where they are and tells how far the L2 is.",
              .load_columns = far_columns,
@@ -160,4 +160,4 @@ static const struct l1_organisation far = {
     .route = route,
 };
 
-WEIR_PLUGIN(WEIR_PREFETCHER(teller), WEIR_L1_ORGANISATION(far))
+WEIR_PLUGIN(WEIR_PREFETCHER(teller), WEIR_L1_ORGANIZATION(far))

@@ -57,6 +57,6 @@ for member in "total", "kernels", "loads", "instructions", "samples":
     assert live[member] == replay[member], member
 PY
 expect 0 "$weir" profile "$dir/live.json"
-says out "scheduler lrr, L1 management lru, L1 organisation private"
+says out "scheduler lrr, L1 management lru, L1 organization private"
 expect 2 "$weir" run --functional --profile "$program"
 says err "--profile"

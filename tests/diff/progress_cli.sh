@@ -26,7 +26,7 @@ shows "executing, $rate, [0-9]+:[0-9][0-9] so far" analyze --progress 0.001 ./ve
 shows "$rate, $left" analyze --progress 0.001 "$wt"
 shows "cycle [0-9]+, $rate, [0-9]+:[0-9][0-9] so far" suite run --progress 0.001 --set machine.sms=1 --size tiny kmeans
 shows "cycle [0-9]+, $rate, $left" profile --progress 0.001 --size tiny scan
-shows "analysing: $count" analyze --all --progress 0.001 --size tiny -j 1 scan histogram
+shows "analyzing: $count" analyze --all --progress 0.001 --size tiny -j 1 scan histogram
 shows "compiling: $count" suite run --progress 0.001 --size tiny -j 1 transpose histogram
 shows "running: $count" suite run --progress 0.001 --size tiny -j 1 scan histogram
 shows "[0-9] of [0-9] simulations, $rate, $left" analyze --classes=apcm --progress 0.001 --size tiny -j 1 scan

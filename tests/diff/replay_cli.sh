@@ -21,7 +21,7 @@ t, k = d["total"], d["kernels"]
 assert len(k) == 1 and all(isinstance(v, (int, float)) for v in t.values())
 assert all(t[n] == k[0][n] for n in t)
 assert abs(t["ipc"] - t["thread_insts"] / t["cycles"]) < 1e-6
-assert t["l1.accesses"] == t["l1.hits"] + t["l1.misses"] + t["l1.merges"] + t["l1.bypasses"] + t["l1.atomics"] + t["l1.remote"]
+assert t["l1.accesses"] == t["l1.hits"] + t["l1.misses"] + t["l1.merges"] + t["l1.bypasses"] + t["l1.atomics"] + t["l1.forwarded"]
 stalls = sum(v for n, v in t.items() if n.startswith("sm.stall."))
 assert stalls + t["sm.issue_cycles"] == t["cycles"] * 15 * 2
 assert sum(l["executions"] for l in d["loads"]) > 0 and all(0 <= l["l1_hit_rate"] <= 1 for l in d["loads"])
@@ -58,7 +58,7 @@ says err "cut.wt"
 
 # A memory that answers later than the patience of the watchdog: reported, with who waits for whom.
 expect 3 "$weir" replay --gpu gtx480 --set dram.latency=1000 --set clock.core=2800MHz \
-    --set l2.merges=64 --set machine.deadlock_cycles=1000 --json "$dir/dead.json" "$trace"
+    --set l2.max_merges=64 --set machine.deadlock_cycles=1000 --json "$dir/dead.json" "$trace"
 says err "deadlock"
 says err "waits for its line: dram"
 says err "the oldest request in it: load of line"

@@ -47,13 +47,15 @@ TaskProlog=$s/prolog
 NodeName=node NodeHostname=$(hostname) NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
 PartitionName=all Nodes=node Default=YES MaxTime=INFINITE State=UP
 CONF
-# Before each task: 'once' makes task 1 fail the first time, 'always' each time.
+# Before each task: 'once' makes task 1 fail the first time, 'always' each time, 'kill' kills it; 'slow' takes a while.
 cat >"$s/prolog" <<SH
 #!/bin/sh
 echo "\$SLURM_ARRAY_TASK_ID" >>"$s/started"
+[ -e "$s/slow" ] && sleep 3
 [ "\$SLURM_ARRAY_TASK_ID" = 1 ] || exit 0
 [ -e "$s/always" ] && exit 1
 [ -e "$s/once" ] && rm "$s/once" && exit 1
+[ -e "$s/kill" ] && rm "$s/kill" && kill -9 \$PPID
 exit 0
 SH
 chmod +x "$s/prolog"
@@ -103,6 +105,28 @@ expect 1 "$weir" sweep --set dram.latency=1000 --set clock.core=2800MHz --set ma
     --set l1.mshrs=7 --on slurm -o "$dir/far" "$wt"
 says out "deadlock"
 grep -q "submitted again" "$dir/err" && fail "a deadlock was submitted again"
+
+# A task that is killed is submitted again; a controller that dies and comes back loses nothing.
+touch "$s/kill"
+expect 0 "$weir" sweep --set l1.mshrs=9,10 --on slurm -o "$dir/far" "$wt"
+says err "2 simulations"
+says err "1 tasks submitted again"
+touch "$s/slow"
+"$weir" sweep --set l1.mshrs=11,12 --on slurm -o "$dir/far" "$wt" >"$dir/out" 2>"$dir/err" &
+pid=$!
+i=0
+until squeue -h -t running | grep -q .; do
+    i=$((i + 1))
+    [ $i -lt 100 ] || fail "nothing runs: $(cat "$dir/err")"
+    sleep 0.1
+done
+kill -9 "$(cat "$s/slurmctld.pid")"
+rm "$s/slow"
+sleep 1
+slurmctld -f "$SLURM_CONF" || fail "slurmctld does not start again"
+wait $pid || fail "a controller that died: $(cat "$dir/err")"
+says err "2 simulations"
+scancel --name=weir # what the controller no longer knows to have ended
 
 # Ctrl-C cancels what waits.
 scontrol update nodename=node state=drain reason=test

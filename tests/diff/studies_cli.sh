@@ -29,17 +29,17 @@ printf 'base = gtx480\n[machine]\nsms = 1\n' >"$dir/study/small.ini"
 cat >"$dir/study/published.ini" <<'INI'
 [claim least]
 figure    = 1
-kind      = least
+kind      = at_least
 of        = gto
 over      = lrr
 published = -99%
-says      = no less
+quote      = no less
 [claim mean]
 figure    = 1
 kind      = mean
 of        = gto
 published = 30%
-says      = so much
+quote      = so much
 INI
 cd "$dir/study" || exit 1
 for name in . ./ ../study ../study/ "$dir/study"; do
@@ -66,7 +66,7 @@ expect 2 "$weir" reproduce studdy
 says err "papers: apcm"
 
 # Parameters of a policy are varied where it is chosen; what has not chosen it comes once, without them.
-expect 0 "$weir" sweep --with baseline --with swl --set swl.limit=2,4 --normalise=baseline -o "$dir/report" "$wt"
+expect 0 "$weir" sweep --with baseline --with swl --set swl.limit=2,4 --normalize=baseline -o "$dir/report" "$wt"
 says err "3 simulations"
 grep -Eq '^ +baseline +swl limit=2 +swl limit=4$' "$dir/out" || fail "the combinations are $(cat "$dir/out")"
 grep -Eq 'gather-4096.wt\*? +1.000 +[0-9.]+ +[0-9.]+$' "$dir/out" || fail "not divided by the baseline: $(cat "$dir/out")"

@@ -10,7 +10,7 @@ cat >"$dir/plan.ini" <<'INI'
 number    = 7
 title     = schedulers
 programs  = kmeans mm_mars
-normalise = lrr
+normalize = lrr
 means     = all
 published = published.ini
 [variant lrr]
@@ -27,18 +27,18 @@ cat >"$dir/published.ini" <<'INI'
 L1 misses % = l1.misses / l1.accesses
 [claim any]
 figure    = 7
-kind      = least
+kind      = at_least
 of        = best
 over      = lrr
 published = 0%
-says      = the best is never worse
+quote      = the best is never worse
 [claim much]
 figure    = 7
 kind      = gain
 of        = gto
 over      = lrr
 published = 5000%
-says      = fifty times as fast
+quote      = fifty times as fast
 INI
 
 # A machine that programs of size tiny can fill; on fifteen SMs most are left without a CTA, which is told and not judged.
@@ -108,7 +108,7 @@ db = sqlite3.connect(sys.argv[1])
 db.execute("DELETE FROM result WHERE program = 'kmeans' AND policies LIKE '%gto%'")
 db.commit()
 PY
-sed '/^normalise/d' "$dir/plan.ini" >"$dir/partial.ini"
+sed '/^normalize/d' "$dir/plan.ini" >"$dir/partial.ini"
 expect 0 "$weir" report "$dir/partial.ini" --size tiny --results "$dir/partial.sqlite" -o "$dir/partial"
 says out "kmeans† "
 awk '$1 == "mm_mars" { k = $2 } $1 == "mean" { exit $3 != k }' "$dir/out" || fail "means over different programs: $(cat "$dir/out")"
@@ -127,9 +127,9 @@ rolled=$(insts "$(ls "$dir"/cache/weir/recordings/kmeans-*.wt | grep -vF "$first
 # A paper's own flags, unless others are given: k-means' loop over the features is of unknown length.
 sed 's/^\[figure\]/[paper]\nname = apcm\ncflags = -funroll-known-loops\n[figure]/; s/^programs .*/programs = KMN/' "$dir/plan.ini" >"$dir/paper.ini"
 n=$(ls "$dir"/cache/weir/recordings/kmeans-*.wt | wc -l)
-expect 0 "$weir" sweep "$dir/paper.ini" --size tiny --cflags= -o "$dir/none"
+expect 0 "$weir" sweep --trust "$dir/paper.ini" --size tiny --cflags= -o "$dir/none"
 [ "$(ls "$dir"/cache/weir/recordings/kmeans-*.wt | wc -l)" = "$n" ] || fail "--cflags= does not undo the plan's flags"
-expect 0 "$weir" sweep "$dir/paper.ini" --size tiny -o "$dir/known"
+expect 0 "$weir" sweep --trust "$dir/paper.ini" --size tiny -o "$dir/known"
 known=$(insts "$(ls -t "$dir"/cache/weir/recordings/kmeans-*.wt | head -1)")
 [ "$known" -gt "$plain" ] || fail "$known warp instructions with loops of known length unrolled, $plain with all"
 
@@ -149,7 +149,7 @@ wait $pid
 expect 0 "$weir" sweep "$dir/plan.ini" --size tiny -j 2 --results "$dir/third.sqlite" -o "$dir/third"
 cmp "$dir/out" "$dir/out2" || fail "an interrupted sweep ends differently"
 
-# A search that goes on between the listed values: the best of all it has tried, neighbours included.
+# A search that goes on between the listed values: the best of all it has tried, neighbors included.
 cat >"$dir/fine.ini" <<INI
 [figure]
 title    = limits
@@ -206,12 +206,12 @@ says err "nothing.ini: cannot read"
 # Faults: with their place.
 refuse() { # refuse LINE TEXT SED-SCRIPT: the plan changed so is refused at that line
     sed "$3" "$dir/idle.ini" >"$dir/bad.ini"
-    expect 2 "$weir" sweep "$dir/bad.ini" --size tiny -o "$dir/bad"
+    expect 2 "$weir" sweep --trust "$dir/bad.ini" --size tiny -o "$dir/bad"
     says err "bad.ini:$1:"
     says err "$2"
 }
 refuse 4 "did you mean 'kmeans'?" 's/kmeans/kmaens/'
-refuse 5 "there is no variant 'lr'" 's/normalise = lrr/normalise = lr/'
+refuse 5 "there is no variant 'lr'" 's/normalize = lrr/normalize = lr/'
 refuse 9 "no section [variants lrr]" 's/^.variant lrr/[variants lrr/'
 refuse 14 "did you mean 'sm.schedulers'?" 's/sm.scheduler:/sm.schedulerr:/'
 refuse 12 "did you mean 'gto'?" 's/^with = gto/with = gtoo/'
@@ -220,11 +220,11 @@ sed -i 's/^of        = best/of = nobody/' "$dir/published.ini"
 expect 2 "$weir" sweep "$dir/plan.ini" --size tiny -o "$dir/two"
 says err "published.ini:4: claim any: figure 7 has no column 'nobody'"
 refuse 4 "did you mean 'ipc'?" 's/^programs/metric = icp\nprograms/'
-refuse 5 "did you mean 'l1.misses'?" 's/^normalise/metric = cycles \/ l1.misse\nnormalise/'
-refuse 5 "there is no name at the end" 's/^normalise/metric = cycles \/\nnormalise/'
-refuse 5 "did you mean 'cycles'?" 's/^normalise/maximise = cycle\nnormalise/'
+refuse 5 "did you mean 'l1.misses'?" 's/^normalize/metric = cycles \/ l1.misse\nnormalize/'
+refuse 5 "there is no name at the end" 's/^normalize/metric = cycles \/\nnormalize/'
+refuse 5 "did you mean 'cycles'?" 's/^normalize/maximize = cycle\nnormalize/'
 # Whatever is wrong is said before a program is recorded.
-XDG_CACHE_HOME="$dir/fresh" expect 2 "$weir" sweep "$dir/bad.ini" --size tiny -o "$dir/bad"
+XDG_CACHE_HOME="$dir/fresh" expect 2 "$weir" sweep --trust "$dir/bad.ini" --size tiny -o "$dir/bad"
 [ -z "$(find "$dir/fresh" -name "*.wt" 2>/dev/null)" ] || fail "recorded before the names were checked"
 expect 2 "$weir" reproduce nothing
 says err "papers: apcm"
@@ -232,9 +232,9 @@ expect 2 "$weir" reproduce apmc
 says err "did you mean 'apcm'?"
 expect 2 "$weir" reproduce all --figure 3
 says err "one paper"
-printf '[figure]\nnumber = 23\ntitle = t\nrefused = the moon is not modelled\n' >"$dir/refused.ini"
+printf '[figure]\nnumber = 23\ntitle = t\nnot_reproduced = the moon is not modeled\n' >"$dir/refused.ini"
 expect 2 "$weir" reproduce "$dir/refused.ini" --figure 23
-says err "figure 23 cannot be reproduced: the moon is not modelled"
+says err "figure 23 cannot be reproduced: the moon is not modeled"
 expect 2 "$weir" reproduce apcm --figure 99
 says err "there are: 1, 3,"
 expect 2 "$weir" reproduce apcm --size huge
@@ -277,11 +277,11 @@ grep -q -e "--size" "$dir/err" && fail "a size is advised for a program of one's
 # Joules are small numbers, and are shown with their digits.
 grep -Eq 'exit 0\* +0\.0+[1-9][0-9]{3}$' "$dir/out" || fail "an energy without digits: $(cat "$dir/out")"
 # Values are divided by a combination as the table calls it.
-expect 0 "$weir" sweep -o "$dir/own" --results "$dir/own2.sqlite" --normalise=machine "$app" exit 0
+expect 0 "$weir" sweep -o "$dir/own" --results "$dir/own2.sqlite" --normalize=machine "$app" exit 0
 says out "1.000"
-expect 0 "$weir" sweep -o "$dir/own" --results "$dir/own2.sqlite" --set l1.size=16KiB,32KiB --normalise=size=32KiB "$app" exit 0
+expect 0 "$weir" sweep -o "$dir/own" --results "$dir/own2.sqlite" --set l1.size=16KiB,32KiB --normalize=size=32KiB "$app" exit 0
 grep -Eq 'exit 0 .* 1\.000$' "$dir/out" || fail "not divided by the second: $(cat "$dir/out")"
-expect 2 "$weir" sweep -o "$dir/own" --normalise=size=64KiB --set l1.size=16KiB,32KiB "$app" exit 0
+expect 2 "$weir" sweep -o "$dir/own" --normalize=size=64KiB --set l1.size=16KiB,32KiB "$app" exit 0
 says err "l1.size=32KiB"
 # The same as a plan, with files beside it; a copy of the program is the same program.
 cp "$app" "$dir/mine"
@@ -289,7 +289,7 @@ cat >"$dir/own.ini" <<'INI'
 [figure]
 title     = own
 programs  = short ./app.wt mm_mars
-normalise = first
+normalize = first
 [program short]
 run   = ./mine exit '0'
 [sweep]
@@ -298,13 +298,13 @@ with = baseline
 with = gto
 set = l1.size: 16KiB..32KiB*2
 INI
-expect 0 "$weir" sweep "$dir/own.ini" --size tiny --results "$dir/own.sqlite" -o "$dir/own"
+expect 0 "$weir" sweep --trust "$dir/own.ini" --size tiny --results "$dir/own.sqlite" -o "$dir/own"
 says err "0 simulations"
 says err "16 taken from earlier ones"
 says out "short"
 refuse_own() { # refuse_own LINE TEXT SED-SCRIPT
     sed "$3" "$dir/own.ini" >"$dir/bad.ini"
-    expect 2 "$weir" sweep "$dir/bad.ini" --size tiny -o "$dir/bad"
+    expect 2 "$weir" sweep --trust "$dir/bad.ini" --size tiny -o "$dir/bad"
     says err "bad.ini:$1:"
     says err "$2"
 }
@@ -334,8 +334,8 @@ expect 2 "$weir" sweep --metric 'l1.misses l1.accesses' bfs
 says err "two names stand side by side"
 expect 2 "$weir" sweep --metric '' bfs
 says err "--metric '': it is empty"
-expect 2 "$weir" sweep --with apcm --metric apcm.psb.held bfs
-says err "'apcm.psb.held' is a histogram, not a number; name one of its buckets, such as apcm.psb.held.le_"
+expect 2 "$weir" sweep --with apcm --metric apcm.psb.duration bfs
+says err "'apcm.psb.duration' is a histogram, not a number; name one of its buckets, such as apcm.psb.duration.le_"
 expect 2 "$weir" sweep bsf
 says err "did you mean 'bfs'?"
 # Where the output is no terminal, a line now and then.
@@ -351,7 +351,7 @@ cat >"$dir/all.ini" <<'INI'
 title     = together
 kind      = interactions
 programs  = kmeans mm_mars
-normalise = none
+normalize = none
 parts     = apcm two
 published = why.ini
 [variant none]
@@ -375,7 +375,7 @@ sed 's/machine.sms=2/machine.sms=60/' "$dir/all.ini" >"$dir/idle.ini"
 expect 0 "$weir" sweep "$dir/idle.ini" --size tiny -o "$dir/all"
 says out "nothing is told about the combinations"
 sed 's/^with = two_level/with = pcal/' "$dir/all.ini" >"$dir/bad.ini"
-expect 2 "$weir" sweep "$dir/bad.ini" --size tiny -o "$dir/bad"
+expect 2 "$weir" sweep --trust "$dir/bad.ini" --size tiny -o "$dir/bad"
 says err "are both of kind l1-management"
 
 # Names with blanks and commas: of a recording, of a machine, and of a machine in a plan, in quotes.

@@ -6,7 +6,7 @@ weir=$1 wt=$2 app=$3
 
 # The summary names each kind of policy; its shares add up.
 expect 0 "$weir" replay --gpu mesh28 --with gto,apcm "$wt"
-head -n 1 "$dir/out" | grep -q '^mesh28: scheduler gto, L1 management apcm, L1 organisation private, prefetcher none, L1 order fifo, L2 order fifo$' ||
+head -n 1 "$dir/out" | grep -q '^mesh28: scheduler gto, L1 management apcm, L1 organization private, prefetcher none, L1 order fifo, L2 order fifo$' ||
     fail "kinds are not named: $(head -n 1 "$dir/out")"
 for line in schedulers L1 L2; do
     sum=$(grep "^  $line " "$dir/out" | grep -oE '[0-9.]+%' | tr -d %. | awk '{ s += $1 } END { print s }')
@@ -37,6 +37,10 @@ expect 0 "$weir" list parameters
 sed -n 's/^  \([a-z0-9_.]*\) .*/\1/p' "$dir/out" | sort >"$dir/parameters"
 "$weir" config show gtx480 --with apcm | awk 'NR > 1 { print $1 }' | sort >"$dir/shown"
 [ "$(comm -13 "$dir/parameters" "$dir/shown")" = "" ] || fail "not listed: $(comm -13 "$dir/parameters" "$dir/shown")"
+# Policies of two kinds have parameters of both.
+for name in ccws.vta_entries ccws.vta_assoc pcal.warps pcal.tokens; do
+    grep -qx "$name" "$dir/parameters" || fail "$name is not listed"
+done
 for name in $(awk 'NR % 40 == 1' "$dir/statistics" "$dir/parameters"); do
     expect 0 "$weir" explain "$name"
 done
@@ -67,7 +71,7 @@ chmod -R go-w "$dir/cache"
 expect 0 "$weir" cache list --files
 grep -qE '^ +8 B +40 days +old-1$' "$dir/out" || fail "not listed: $(cat "$dir/out")"
 grep -qE '^  total +14 B$' "$dir/out" || fail "no total: $(cat "$dir/out")"
-expect 0 "$weir" cache clean --older 30
+expect 0 "$weir" cache clean --older-than 30
 says out "1 file removed, 8 B"
 expect 0 "$weir" cache clean
 says out "1 file removed, 4 B"
@@ -75,7 +79,7 @@ says out "1 file removed, 4 B"
 expect 0 "$weir" cache clean --results
 [ "$(find "$dir/cache" -type f)" = "" ] || fail "left: $(find "$dir/cache" -type f)"
 expect 2 "$weir" cache empty
-expect 2 "$weir" cache clean --older soon
+expect 2 "$weir" cache clean --older-than soon
 
 # A recording's text has operands, and its head says when it was written.
 cp "$wt" "$dir/copy.wt"
@@ -148,7 +152,7 @@ for with in '' ,; do
     says err "--with: which policy?"
 done
 expect 0 "$weir" replay --gpu mesh28 --with dyneb "$wt"
-says out "% remote"
+says out "% forwarded"
 sum=$(grep "^  L1 " "$dir/out" | grep -oE '[0-9.]+%' | tr -d %. | awk '{ s += $1 } END { print s }')
 [ "$sum" = 1000 ] || fail "the shares of shared L1s make $sum tenths of a percent: $(grep "^  L1 " "$dir/out")"
 
@@ -172,14 +176,14 @@ missing = sorted({name for path in sys.argv[2:] for name in json.load(open(path)
 print("unknown:", *missing, file=sys.stderr)
 sys.exit(bool(missing))
 PY
-for name in energy.dyneb_j l1.home.peak l2.far.fetches l2.cleaned; do
+for name in energy.dyneb_j l1.home.max_load l2.remote_partition.fetches l2.eager_write_backs; do
     expect 0 "$weir" explain $name
     says out "$name: a statistic"
 done
 # Buckets of histograms, which plans take; sections, with all that stands below their name.
-expect 0 "$weir" explain apcm.psb.held.le_100
-says out "apcm.psb.held.le_100: a bucket of the histogram apcm.psb.held, in"
-expect 2 "$weir" explain apcm.psb.held.le_101
+expect 0 "$weir" explain apcm.psb.duration.le_100
+says out "apcm.psb.duration.le_100: a bucket of the histogram apcm.psb.duration, in"
+expect 2 "$weir" explain apcm.psb.duration.le_101
 expect 0 "$weir" explain dram
 says out "dram: a section of the configuration: "
 says out "parameter dram.banks = 16 banks: banks of a channel"
@@ -199,24 +203,24 @@ says err "size.ini:3: l1.size=33KiB:"
 printf 'base = gtx480\n[l1\nsize = 32KiB\n' >"$dir/section.ini"
 expect 2 "$weir" config check "$dir/section.ini"
 says err "section.ini:2: a section's name ends with ]"
-expect 2 "$weir" replay -q --set memory.map=RRR "$wt"
-says err '--set memory.map=RRR: address mapping "RRR" names 3 bits'
+expect 2 "$weir" replay -q --set memory.address_map=RRR "$wt"
+says err '--set memory.address_map=RRR: address mapping "RRR" names 3 bits'
 # Banks that the map does not name would share rows; banks that it names and that are not there would, too.
 for banks in 8 32; do
     expect 2 "$weir" config check --set dram.banks=$banks gtx480
-    says err "--set dram.banks=$banks: memory.map names 16 banks (2 to the number of its Bs), but dram.banks is $banks"
+    says err "--set dram.banks=$banks: memory.address_map names 16 banks (2 to the number of its Bs), but dram.banks is $banks"
 done
-expect 0 "$weir" config check --set memory.map=RRRRRRRRRRRRRRRR.BBBCCCCC.CCSSSSSS --set dram.banks=8 gtx480
+expect 0 "$weir" config check --set memory.address_map=RRRRRRRRRRRRRRRR.BBBCCCCC.CCSSSSSS --set dram.banks=8 gtx480
 expect 2 "$weir" config check --set l1.line=256B gtx480
 says err "256B is out of bounds; choose from 32B to 128B"
 expect 2 "$weir" config check --set line=64B gtx480
 says err "--set line=64B: the key has no section; write it like --set l1.size=32KiB"
 # A request that needs more MSHRs than there are would wait for ever.
-expect 2 "$weir" config check --set l2.sectors=yes --set l2.split_sectors=yes --set l2.mshrs=3 gtx480
+expect 2 "$weir" config check --set l2.sectored=yes --set l2.split_sectors=yes --set l2.mshrs=3 gtx480
 says err "--set l2.mshrs=3: a request of a line takes an MSHR for each of its 4 sectors (l2.split_sectors)"
-expect 2 "$weir" config check --set l2.sectors=yes --set l2.split_sectors=yes --set l2.mshrs=7 --set l2.partitions=2 gtx480
+expect 2 "$weir" config check --set l2.sectored=yes --set l2.split_sectors=yes --set l2.mshrs=7 --set l2.partitions=2 gtx480
 says err "would never be enough"
-expect 0 "$weir" config check --set l2.sectors=yes --set l2.split_sectors=yes --set l2.mshrs=4 gtx480
+expect 0 "$weir" config check --set l2.sectored=yes --set l2.split_sectors=yes --set l2.mshrs=4 gtx480
 
 # Exit statuses: done, the program failed, bad input, deadlock.
 expect 0 "$weir" run -q --functional "$app"

@@ -1,4 +1,4 @@
-// Constant memory: initialised, written by the host, indexed by the thread, and found by its address.
+// Constant memory: initialized, written by the host, indexed by the thread, and found by its address.
 #include "check.h"
 
 struct pair {

@@ -1,4 +1,4 @@
-// Device variables: initialised scalars, arrays, structs and pointers, static ones, and state kept between launches.
+// Device variables: initialized scalars, arrays, structs and pointers, static ones, and state kept between launches.
 #include "check.h"
 
 struct config {

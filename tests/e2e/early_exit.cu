@@ -1,4 +1,4 @@
-// Threads that return early, from inside loops and branches, while their neighbours go on to barriers and votes.
+// Threads that return early, from inside loops and branches, while their neighbors go on to barriers and votes.
 #include "check.h"
 
 __global__ void leave(const int *in, int *out, int *alive)

@@ -1,4 +1,4 @@
-// What the standard leaves undefined, old programs do, and nvcc's host compiler, which does not optimise unless asked, lets pass: integers
+// What the standard leaves undefined, old programs do, and nvcc's host compiler, which does not optimize unless asked, lets pass: integers
 // that wrap, a function without its return, and memory read as another type.
 // flags: -O3
 // only: clang

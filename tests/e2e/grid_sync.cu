@@ -1,4 +1,4 @@
-// A cooperative launch whose blocks synchronise with each other: Jacobi iterations in one kernel.
+// A cooperative launch whose blocks synchronize with each other: Jacobi iterations in one kernel.
 #include "check.h"
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;

@@ -13,7 +13,7 @@ static long double value(unsigned short bits)
                     : e ? ldexpl(m + (1 << MANTISSA), e - 1 + LOWEST - MANTISSA) : ldexpl(m, LOWEST - MANTISSA);
     return bits & 0x8000 ? -v : v;
 }
-// n: nearest even, z: towards zero, d: down, u: up
+// n: nearest even, z: toward zero, d: down, u: up
 static unsigned short rounded(long double v, char mode = 'n')
 {
     if (v != v)

@@ -16,7 +16,7 @@ __global__ void chain(volatile int *flag, int *value)
 }
 
 // The other way round: the first block waits for all later ones.
-__global__ void backwards(volatile int *flag, int *order, int *ticket)
+__global__ void backward(volatile int *flag, int *order, int *ticket)
 {
     if (threadIdx.x == 0) {
         if (blockIdx.x + 1 < gridDim.x)
@@ -68,9 +68,9 @@ int main()
     check_equal("chain", value.get(), want);
     flag.fill(0);
     ticket.fill(0);
-    backwards<<<n, 64>>>(flag, order, ticket);
+    backward<<<n, 64>>>(flag, order, ticket);
     RAN();
-    check_equal("backwards", order.get(), down);
+    check_equal("backward", order.get(), down);
     dev<int> slot(SLOTS), out(ITEMS);
     dev<unsigned> marks(2);
     marks.fill(0);

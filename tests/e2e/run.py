@@ -128,7 +128,7 @@ def replay(args, recording, options):
 
 
 def accesses(document):
-    """What each memory instruction did, shared loads apart: those that are neighbours become one."""
+    """What each memory instruction did, shared loads apart: those that are neighbors become one."""
     found, shared = {}, {}
     for load in document["loads"]:
         of = shared if load["class"] == "load" and load["space"] == "shared" else found

@@ -1,5 +1,5 @@
 // A scalar in shared memory, written by one thread and read by all after a barrier. Its address is never taken, so an
-// optimiser that takes a barrier for a function without effect on it would read it too early.
+// optimizer that takes a barrier for a function without effect on it would read it too early.
 #include "check.h"
 
 template <int KIND> __device__ void barrier()

@@ -7,7 +7,7 @@ __global__ void run(int *out, unsigned minus_one)
     s[threadIdx.x] = threadIdx.x + 100;
     __syncthreads();
     const int *q = s + threadIdx.x + 1;
-    out[threadIdx.x] = q[minus_one]; // 16 GiB further on: its neighbour below
+    out[threadIdx.x] = q[minus_one]; // 16 GiB further on: its neighbor below
     unsigned long long at = __cvta_generic_to_shared(s + threadIdx.x) | 5ull << 34;
     int v;
     asm volatile("atom.shared.add.u32 %0, [%1], 7;" : "=r"(v) : "l"(at) : "memory");

@@ -1,4 +1,4 @@
-// Textures over linear memory: element fetches of several types, normalised reads, out-of-range fetches.
+// Textures over linear memory: element fetches of several types, normalized reads, out-of-range fetches.
 #include "check.h"
 
 template <class T> __global__ void fetch(cudaTextureObject_t t, T *out, int n)
@@ -8,7 +8,7 @@ template <class T> __global__ void fetch(cudaTextureObject_t t, T *out, int n)
         out[i] = tex1Dfetch<T>(t, (i * 7) % n);
 }
 
-__global__ void normalised(cudaTextureObject_t t, float4 *out) { out[threadIdx.x] = tex1Dfetch<float4>(t, threadIdx.x); }
+__global__ void normalized(cudaTextureObject_t t, float4 *out) { out[threadIdx.x] = tex1Dfetch<float4>(t, threadIdx.x); }
 __global__ void beyond(cudaTextureObject_t t, int n, int *out)
 {
     out[0] = tex1Dfetch<int>(t, n);
@@ -61,7 +61,7 @@ int main()
     dev<uchar4> dp(pixels);
     dev<float4> out(2);
     cudaTextureObject_t t = linear(dp, cudaCreateChannelDesc<uchar4>(), sizeof(uchar4) * 2, cudaReadModeNormalizedFloat);
-    normalised<<<1, 2>>>(t, out);
+    normalized<<<1, 2>>>(t, out);
     RAN();
     std::vector<float4> got = out.get();
     CHECK(got[0].x == 0 && std::fabs(got[0].y - 0.2f) < 1e-6f && std::fabs(got[0].z - 0.4f) < 1e-6f && got[0].w == 1);

@@ -1,4 +1,4 @@
-// Two-dimensional textures: point and linear filtering, every address mode, normalised coordinates, pitched memory.
+// Two-dimensional textures: point and linear filtering, every address mode, normalized coordinates, pitched memory.
 #include "check.h"
 
 __global__ void sample(cudaTextureObject_t t, const float2 *at, float *out, int n)
@@ -58,9 +58,9 @@ int main()
     dev<float> out(n);
     for (int linear = 0; linear < 2; linear++)
         for (int mode = 0; mode < 4; mode++)
-            for (int normalised = 0; normalised < 2; normalised++) {
-                // Wrap and mirror exist for normalised coordinates only.
-                if (!normalised && mode != cudaAddressModeClamp && mode != cudaAddressModeBorder)
+            for (int normalized = 0; normalized < 2; normalized++) {
+                // Wrap and mirror exist for normalized coordinates only.
+                if (!normalized && mode != cudaAddressModeClamp && mode != cudaAddressModeBorder)
                     continue;
                 cudaResourceDesc rd = {};
                 rd.resType = cudaResourceTypeArray;
@@ -68,7 +68,7 @@ int main()
                 cudaTextureDesc td = {};
                 td.addressMode[0] = td.addressMode[1] = (cudaTextureAddressMode)mode;
                 td.filterMode = linear ? cudaFilterModeLinear : cudaFilterModePoint;
-                td.normalizedCoords = normalised;
+                td.normalizedCoords = normalized;
                 cudaTextureObject_t t;
                 CUDA(cudaCreateTextureObject(&t, &rd, &td, NULL));
                 std::vector<float> want(n);
@@ -77,7 +77,7 @@ int main()
                     float x = ((int)r.below(16 * 3 * W) - 16 * W) / 16.0f + 1 / 32.0f;
                     float y = ((int)r.below(16 * 3 * H) - 16 * H) / 16.0f + 1 / 32.0f;
                     want[i] = reference(x, y, (cudaTextureAddressMode)mode, linear);
-                    at[i] = normalised ? make_float2(x / W, y / H) : make_float2(x, y);
+                    at[i] = normalized ? make_float2(x / W, y / H) : make_float2(x, y);
                 }
                 dat.put(at);
                 sample<<<5, 128>>>(t, dat, out, n);

@@ -34,7 +34,7 @@ static cudaArray_t upload(const float *data, int w, int h, int d, unsigned flags
     CUDA(cudaMemcpy3D(&p));
     return array;
 }
-static cudaTextureObject_t object(cudaArray_t array, cudaTextureFilterMode filter, bool normalised)
+static cudaTextureObject_t object(cudaArray_t array, cudaTextureFilterMode filter, bool normalized)
 {
     cudaResourceDesc rd = {};
     rd.resType = cudaResourceTypeArray;
@@ -42,7 +42,7 @@ static cudaTextureObject_t object(cudaArray_t array, cudaTextureFilterMode filte
     cudaTextureDesc td = {};
     td.addressMode[0] = td.addressMode[1] = td.addressMode[2] = cudaAddressModeClamp;
     td.filterMode = filter;
-    td.normalizedCoords = normalised;
+    td.normalizedCoords = normalized;
     cudaTextureObject_t t;
     CUDA(cudaCreateTextureObject(&t, &rd, &td, NULL));
     return t;

@@ -4,7 +4,7 @@
 
 texture<int> numbers;
 texture<float, cudaTextureType2D, cudaReadModeElementType> picture;
-texture<uchar4, cudaTextureType1D, cudaReadModeNormalizedFloat> colours;
+texture<uchar4, cudaTextureType1D, cudaReadModeNormalizedFloat> colors;
 static texture<float4, 1> quads;
 
 __global__ void use(int *a, float *b, float4 *c)
@@ -12,7 +12,7 @@ __global__ void use(int *a, float *b, float4 *c)
     int i = threadIdx.x;
     a[i] = tex1Dfetch(numbers, 31 - i) * 2;
     b[i] = tex2D(picture, (i % 8) + 0.5f, (i / 8) + 0.5f);
-    float4 v = tex1Dfetch(colours, i), q = tex1Dfetch(quads, i);
+    float4 v = tex1Dfetch(colors, i), q = tex1Dfetch(quads, i);
     c[i] = make_float4(v.x + q.x, v.y + q.y, v.z + q.z, v.w + q.w);
 }
 
@@ -36,7 +36,7 @@ int main()
     CUDA(cudaBindTexture(NULL, numbers, dn, 32 * sizeof(int)));
     cudaChannelFormatDesc desc = cudaCreateChannelDesc<uchar4>();
     size_t offset = 1;
-    CUDA(cudaBindTexture(&offset, colours, dc, desc, 32 * sizeof(uchar4)));
+    CUDA(cudaBindTexture(&offset, colors, dc, desc, 32 * sizeof(uchar4)));
     CHECK(offset == 0);
     CUDA(cudaBindTexture(NULL, quads, dq, 32 * sizeof(float4)));
     cudaArray_t array;

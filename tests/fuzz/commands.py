@@ -29,7 +29,7 @@ title     = a plan
 programs  = transpose
 metric    = ipc
 axis      = IPC
-normalise = plain
+normalize = plain
 [variant plain]
 label = plain
 [variant small]
@@ -153,7 +153,16 @@ class Harness:
             words += ["--set", rng.choice(keys) + "=" + rng.choice(NUMBERS) + rng.choice(["", "", "KiB", "MHz"])]
         self.run("setting", seed, [], "replay", "-q", *words, os.path.join(self.args.root, "tests/fuzz/tiny.wt"))
 
+    def sweep(self):
+        """A store that a sweep filled, and the recording that a report needs; None where programs cannot run."""
+        whole = self.path("whole.sqlite")
+        if not os.path.exists(whole):
+            subprocess.run([self.args.made_by or self.args.weir, "sweep", self.write("plan.ini", PLAN), "--size", "tiny",
+                            "--results", whole, "-o", self.path("report")], env=self.env, capture_output=True)
+        return whole if os.path.exists(whole) else None
+
     def plan(self, seed, rng):
+        self.sweep()
         ini = self.write("mutated-plan.ini", self.mutate_text(PLAN, rng))
         self.run("plan", seed, [ini], "report", ini, "--size", "tiny", "--results", self.path("results.sqlite"), "-o",
                  self.path("report"))
@@ -161,12 +170,8 @@ class Harness:
     def store(self, seed, rng):
         """A store that a sweep filled, damaged: bytes of the file, or rows that no sweep would write."""
         import sqlite3
-        whole, db = self.path("whole.sqlite"), self.path("mutated.sqlite")
-        plan = self.write("plan.ini", PLAN)
-        if not os.path.exists(whole):
-            subprocess.run([self.args.made_by or self.args.weir, "sweep", plan, "--size", "tiny", "--results", whole, "-o",
-                            self.path("report")], env=self.env, capture_output=True)
-        if not os.path.exists(whole):
+        whole, db, plan = self.sweep(), self.path("mutated.sqlite"), self.path("plan.ini")
+        if not whole:
             return False  # programs cannot run beside a runtime with a sanitizer in it
         shutil.copy(whole, db)
         if rng.randrange(2):

@@ -4,7 +4,7 @@
  *   1  as an ELF executable
  */
 #include "cudart/fatbin.h"
-#include "cudart/program.h"
+#include "cudart/elf_check.h"
 
 #include <stdlib.h>
 

@@ -54,7 +54,7 @@ title     = a plan
 programs  = histogram
 metric    = energy.total_j
 axis      = J
-normalise = plain
+normalize = plain
 [variant plain]
 label = plain
 [variant small]
@@ -92,7 +92,7 @@ class Harness:
         self.env = dict(os.environ, XDG_CACHE_HOME=os.path.join(self.dir, "cache"), TMPDIR=self.tmp, SOURCE_DATE_EPOCH="0")
 
     def run(self, words, before=(), env=None):
-        """Status, standard output, standard error and the output file afterwards."""
+        """Status, standard output, standard error and the output file afterward."""
         with open(self.out, "w") as f:
             f.write(OLD)
         if self.before:

@@ -21,7 +21,7 @@ static char *print(const struct ptx_module *m, size_t *n)
     return text;
 }
 
-static void analyse(struct ptx_module *m)
+static void analyze(struct ptx_module *m)
 {
     struct err e;
     for (uint32_t k = 0; k < m->n_func; k++)
@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     struct ptx_module *m = ptx_parse((const char *)data, n, "fuzz.ptx", &e);
     if (!m)
         return 0;
-    analyse(m);
+    analyze(m);
     size_t n_once, n_twice;
     char *once = print(m, &n_once);
     struct ptx_module *again = ptx_parse(once, n_once, "printed.ptx", &e);

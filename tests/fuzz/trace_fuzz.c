@@ -28,7 +28,7 @@ static int stop_after(void *ctx, uint64_t cycle, uint64_t warp_insts)
 static void replay(struct trace_file *f)
 {
     static const char *const set[] = {"machine.sms=2", "memory.channels=2", "machine.deadlock_cycles=5000",
-                                      "sm.warps=32"};
+                                      "sm.max_warps=32"};
     const struct gpu_opts o = {.machine = "gtx480",
                                .set = set,
                                .n_set = sizeof set / sizeof *set,

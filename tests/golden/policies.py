@@ -17,7 +17,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 FILES = os.path.join(HERE, "policies")
 RECORDINGS = {"gather-4096": os.path.join(HERE, "stats", "gather-4096.wt"), "rows-4096": os.path.join(FILES, "rows-4096.wt")}
-MACHINE = {"prefetcher": "caps15", "l1-organisation": "mesh28", "l2-order": "cart28"}  # others: gtx480
+MACHINE = {"prefetcher": "caps15", "l1-organization": "mesh28", "l2-order": "cart28"}  # others: gtx480
 HOW = "tests/golden/policies.py WEIR --record, and commit tests/golden/policies/%s.json"
 
 

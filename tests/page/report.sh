@@ -18,12 +18,12 @@ plan() { # plan NAME LINES...: a plan of two programs under two schedulers
         printf '[variant lrr]\nlabel = LRR\nwith = lrr\n[variant gto]\nlabel = GTO %s\nwith = gto\n' "$evil"
     } >"$name.ini"
 }
-plan bars 'number = 7' 'metric = ipc' 'normalise = lrr' 'means = all' "note = $evil" 'published = published.ini'
+plan bars 'number = 7' 'metric = ipc' 'normalize = lrr' 'means = all' "note = $evil" 'published = published.ini'
 plan shares 'metric = l1.miss_rate' 'draw = heat'
-plan ratios 'metric = ipc' 'normalise = lrr' 'draw = heat'
-plan curve 'metric = ipc' 'normalise = lrr' 'draw = sorted' 'means = all'
+plan ratios 'metric = ipc' 'normalize = lrr' 'draw = heat'
+plan curve 'metric = ipc' 'normalize = lrr' 'draw = sorted' 'means = all'
 plan lines 'metric = ipc' 'draw = lines'
-printf '[claim a]\nfigure = 7\nkind = gain\nof = gto\nover = lrr\nprograms = all\npublished = 20%%\nsays = gains %s\n' "$evil" >published.ini
+printf '[claim a]\nfigure = 7\nkind = gain\nof = gto\nover = lrr\nprograms = all\npublished = 20%%\nquote = gains %s\n' "$evil" >published.ini
 for name in bars shares ratios curve lines; do
     expect 0 "$weir" sweep "$name.ini" --size tiny -j 2 -o "$name"
     [ -s "$name/report.html" ] || fail "$name has no page"

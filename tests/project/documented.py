@@ -131,7 +131,7 @@ class Tester:
         self.write("traces/kernelslist.g", "kernel-1.traceg\n")
         self.write("my.ini", "base = gtx480\n[l1]\nsize = 32KiB\n")
         for name in ("plan.ini", "my-plan.ini", "l1size.ini"):
-            self.write(name, "[figure]\ntitle = L1 size\nprograms = bfs spmv\nmetric = ipc\nnormalise = 16KB\n"
+            self.write(name, "[figure]\ntitle = L1 size\nprograms = bfs spmv\nmetric = ipc\nnormalize = 16KB\n"
                              "[variant 16KB]\nset = l1.size=16KiB\n[variant 32KB]\nset = l1.size=32KiB\n")
         for name in ("kernel.cu", "wordcount.cu"):
             self.write(name, "__global__ void k(const char *__restrict__ a, int *__restrict__ b, int n)\n{\n    int s = 0;\n"

@@ -38,7 +38,7 @@ expect 2 "$weir" help no-such-command
 says err "not a command"
 expect 2 "$weir" no-such-command
 
-# What is misspelt is answered with what may be meant: commands, options (abbreviated and in any place), programs, machines.
+# What is misspelled is answered with what may be meant: commands, options (abbreviated and in any place), programs, machines.
 meant() { # meant WORD COMMAND...
     word=$1
     shift
@@ -77,7 +77,7 @@ meant png sweep --format pgn bfs
 meant apcm analyze --classes=cart,apmc
 meant gto config show gtx480 --set sm.scheduler=gtoo
 meant bypass config show gtx480 --with apcm --set apcm.mode=bypas
-meant first sweep --normalise=fisrt bfs
+meant first sweep --normalize=fisrt bfs
 meant gtx480 sweep --gpu gtx48 bfs
 meant apcm sweep --with apmc bfs
 meant ipc sweep --metric icp bfs

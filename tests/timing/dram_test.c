@@ -9,29 +9,29 @@
 #include <cmocka.h>
 
 /* 16 banks in 4 groups; bursts of 2 cycles. Every value different, so that a mixed-up parameter shows. */
-static const struct dram_cfg base = {.bus_bytes = 4,
-                                     .chips = 2,
-                                     .burst = 8,
-                                     .data_rate = 4,
-                                     .banks = 16,
-                                     .bank_groups = 4,
-                                     .group_by = DRAM_GROUP_HIGH,
-                                     .queue = 16,
-                                     .ccd = 2,
-                                     .ccdl = 3,
-                                     .rrd = 6,
-                                     .rcd = 13,
-                                     .rcdwr = 8,
-                                     .ras = 29,
-                                     .rp = 11,
-                                     .rc = 43,
-                                     .cl = 12,
-                                     .wl = 4,
-                                     .cdlr = 5,
-                                     .wr = 14,
-                                     .rtpl = 7,
-                                     .faw = 0,
-                                     .rtw = 2};
+static const struct dram_config base = {.bus_bytes = 4,
+                                        .chips = 2,
+                                        .burst = 8,
+                                        .data_rate = 4,
+                                        .banks = 16,
+                                        .bank_groups = 4,
+                                        .group_by = DRAM_GROUP_HIGH,
+                                        .queue = 16,
+                                        .ccd = 2,
+                                        .ccdl = 3,
+                                        .rrd = 6,
+                                        .rcd = 13,
+                                        .rcdwr = 8,
+                                        .ras = 29,
+                                        .rp = 11,
+                                        .rc = 43,
+                                        .cl = 12,
+                                        .wl = 4,
+                                        .cdlr = 5,
+                                        .wr = 14,
+                                        .rtpl = 7,
+                                        .faw = 0,
+                                        .rtw = 2};
 enum { BEAT = 2, T0 = 1000 };
 
 /* Issues `first` to bank a at T0 and asks from when `then` is legal at bank b. */
@@ -83,12 +83,12 @@ static void each_parameter(void **state)
     assert_true(dram_legal_at(&t, 9, DRAM_PRE) <= T0);
 }
 
-/* Which banks share a group: neighbours, or every fourth. */
+/* Which banks share a group: neighbors, or every fourth. */
 static void groups(void **state)
 {
     (void)state;
     for (int low = 0; low < 2; low++) {
-        struct dram_cfg cfg = base;
+        struct dram_config cfg = base;
         cfg.group_by = low ? DRAM_GROUP_LOW : DRAM_GROUP_HIGH;
         struct dram_timing t;
         dram_timing_init(&t, &cfg);
@@ -101,7 +101,7 @@ static void groups(void **state)
 static void four_activates(void **state)
 {
     (void)state;
-    struct dram_cfg cfg = base;
+    struct dram_config cfg = base;
     cfg.faw = 40;
     struct dram_timing t;
     dram_timing_init(&t, &cfg);
@@ -123,7 +123,7 @@ struct issued {
     uint64_t at;
 };
 
-static uint64_t rule(const struct dram_cfg *p, const struct issued *a, enum dram_cmd b, uint32_t bank)
+static uint64_t rule(const struct dram_config *p, const struct issued *a, enum dram_cmd b, uint32_t bank)
 {
     bool same = a->bank == bank, group = a->bank / 4 == bank / 4;
     switch (a->cmd) {
@@ -153,7 +153,7 @@ static void random_sequences(void **state)
     (void)state;
     uint64_t seed = 12345;
     for (int round = 0; round < 20; round++) {
-        struct dram_cfg cfg = base;
+        struct dram_config cfg = base;
         cfg.faw = round % 2 ? 31 : 0;
         struct dram_timing t;
         dram_timing_init(&t, &cfg);

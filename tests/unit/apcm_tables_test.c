@@ -177,7 +177,7 @@ static void table_3(void **state)
     (void)state;
     /* The paper's machine: 16 KB of 128-byte lines, 48 warps, 32-bit addresses. */
     struct apcm_params p = {
-        .loads = 16, .mta_entries = 32, .mta_ways = 1, .mta_requests = 2, .count_bits = 4, .threshold = 8};
+        .load_entries = 16, .mta_entries = 32, .mta_assoc = 1, .mta_requests = 2, .count_bits = 4, .threshold = 8};
     struct apcm_geometry g = {.lines = 128, .warps = 48, .line_bytes = 128, .address_bits = 32};
     struct policy_cost r[POLICY_COSTS];
     assert_int_equal(apcm_storage(&p, &g, r), 5);
@@ -186,9 +186,9 @@ static void table_3(void **state)
         assert_int_equal(r[i].entries, r[i].published_entries);
     }
     /* Another one: the widths follow. */
-    p.loads = 32;
+    p.load_entries = 32;
     p.mta_entries = 64;
-    p.mta_ways = 64;
+    p.mta_assoc = 64;
     g.address_bits = 40;
     apcm_storage(&p, &g, r);
     assert_int_equal(r[1].bits, 33 + 2 * 5 + 2 * 4); /* no index: the whole line number is the tag */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "profile/classes.h"
+#include "profile/program_classes.h"
 
 static const struct class_measures unknown = {NAN, NAN, NAN, NAN, NAN};
 

@@ -219,7 +219,7 @@ static void sequences_have_the_assemblers_length(void **state)
     }
 }
 
-static void neighbours_of_a_shared_variable_are_one_load(void **state)
+static void neighbors_of_a_shared_variable_are_one_load(void **state)
 {
     (void)state;
     struct built b =
@@ -546,7 +546,7 @@ int main(void)
         cmocka_unit_test(short_branches_are_predicated),
         cmocka_unit_test(nothing_passes_the_branch_of_a_sequence),
         cmocka_unit_test(sequences_have_the_assemblers_length),
-        cmocka_unit_test(neighbours_of_a_shared_variable_are_one_load),
+        cmocka_unit_test(neighbors_of_a_shared_variable_are_one_load),
         cmocka_unit_test(schedules_are_legal),
         cmocka_unit_test(counted_loops_are_unrolled),
         cmocka_unit_test(unrolled_loops_are_legal),

@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 
 struct cache {
     uint64_t size, line;
@@ -129,7 +129,7 @@ static void faults_are_told_exactly(void **state)
          "--with sticky or l1.policy = sticky, or remove the parameter\n"},
         {"size = 3\n", "weir: m.ini:1: 'size' stands before the first [section]; only 'base = MACHINE' may\n"},
         {"[l1]\nwhat is this\n", "weir: m.ini:2: this is neither '[section]' nor 'key = value'\n"},
-        {"base = nowhere.ini\n", "weir: nowhere.ini: cannot open: No such file or directory\n"},
+        {"base = nowhere.ini\n", "weir: nowhere.ini: cannot read: No such file or directory\n"},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct err e;

@@ -1,6 +1,6 @@
 /* What weir run thinks of an executable, from ELF files made here. */
 #include "base/mem.h"
-#include "cudart/program.h"
+#include "cudart/elf_check.h"
 
 #include <elf.h>
 #include <stdarg.h>

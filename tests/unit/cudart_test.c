@@ -305,7 +305,7 @@ static void reset_section(void)
     CHILD_CHECK(cudaDeviceReset() == cudaSuccess);
     CHILD_CHECK(cudaFree(p) == cudaErrorInvalidValue); /* gone with the reset */
     CHILD_CHECK(cudaMemcpyFromSymbol(&v, &counter, 4, 0, cudaMemcpyDeviceToHost) == cudaSuccess);
-    CHILD_CHECK(v == 41); /* initialised again */
+    CHILD_CHECK(v == 41); /* initialized again */
 }
 static void reset_starts_afresh(void **state)
 {

@@ -218,7 +218,7 @@ static void test_dynamic_shared(void **state)
     device_close(&d);
 }
 
-static void test_constants_and_initialisers(void **state)
+static void test_constants_and_initializers(void **state)
 {
     (void)state;
     struct device d = device_open(
@@ -500,7 +500,7 @@ int main(void)
         cmocka_unit_test(test_widths),
         cmocka_unit_test(test_spaces),
         cmocka_unit_test(test_dynamic_shared),
-        cmocka_unit_test(test_constants_and_initialisers),
+        cmocka_unit_test(test_constants_and_initializers),
         cmocka_unit_test(test_generic_mixed_spaces),
         cmocka_unit_test(test_atomics),
         cmocka_unit_test(test_atomic_order),

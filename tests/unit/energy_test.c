@@ -28,7 +28,7 @@ struct array {
 };
 
 /* What the model says of it, in CACTI's way: a cache is its tags and its data. */
-static struct sram_cost modelled(const struct array *a)
+static struct sram_cost modeled(const struct array *a)
 {
     struct sram data = sram_data(a->bytes * 8, a->line * 8, 45);
     struct sram_cost c = sram_cost(&data);
@@ -79,7 +79,7 @@ static void sizes_of_machines_are_as_in_cacti(void **state)
         for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
             if (!strcmp(a.kind, wanted[i].kind) && a.bytes == wanted[i].bytes && a.line == wanted[i].line &&
                 a.ways == wanted[i].ways) {
-                struct sram_cost c = modelled(&a);
+                struct sram_cost c = modeled(&a);
                 found++;
                 if (!near(c.read_pj, a.read_pj, .2) || !near(c.write_pj, a.write_pj, .2) ||
                     !near(c.leak_mw, a.leak_mw, .2) || !near(c.area_mm2, a.area_mm2, .2))
@@ -101,7 +101,7 @@ static void whole_range_is_near_cacti(void **state)
     assert_non_null(f);
     unsigned n = 0, read = 0, leak = 0, area = 0;
     for (struct array a; read_array(f, &a); n++) {
-        struct sram_cost c = modelled(&a);
+        struct sram_cost c = modeled(&a);
         read += near(c.read_pj, a.read_pj, .2);
         leak += near(c.leak_mw, a.leak_mw, .2);
         area += near(c.area_mm2, a.area_mm2, .2);
@@ -241,7 +241,7 @@ static void same(double a, double b)
         fail_msg("%.12g instead of %.12g", a, b);
 }
 
-static const struct count some[] = {{"cycles", 700000}, {"sm.cycles_active", 3500000}, {"l1.load_hits", 1000},
+static const struct count some[] = {{"cycles", 700000}, {"sm.active_cycles", 3500000}, {"l1.load_hits", 1000},
                                     {"l1.fills", 100},  {"l2.read_hits", 50},          {"dram.read_bursts", 10},
                                     {"noc.hops", 400},  {"warp_insts", 5000},          {NULL, 0}};
 
@@ -455,7 +455,7 @@ static void full_load_is_the_boards_power(void **state)
                                         {"l2.read_misses", 73728},
                                         {"l2.write_misses", 49152},
                                         {"noc.hops", 737280},
-                                        {"sm.cycles_active", 2221832},
+                                        {"sm.active_cycles", 2221832},
                                         {"sm.fetches", 1964544},
                                         {"sm.icache_misses", 180},
                                         {"sm.insts.cvt", 172032},

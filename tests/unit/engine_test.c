@@ -264,12 +264,11 @@ static uint64_t stuck_tick(struct comp *comp, uint64_t now)
 static void stuck_waits(const struct comp *comp, struct waits *w)
 {
     const struct probe *p = (const struct probe *)comp;
-    waits_for_room(w, &p->in, port_oldest(&p->in), p->out, "its neighbour");
+    waits_for_room(w, &p->in, port_oldest(&p->in), p->out, "its neighbor");
 }
 
-static void cycle_of_waits(void **state)
+static void check_cycle_of_waits(enum req_origin origin, const char *maker)
 {
-    (void)state;
     static const char *const name[3] = {"left", "right", "beside"};
     struct rig *r = rig_new(1000, 1000, 1000, 1000);
     for (int i = 0; i < 3; i++) {
@@ -282,19 +281,29 @@ static void cycle_of_waits(void **state)
     engine_start(r->eng);
     for (int i = 0; i < 3; i++) {
         req_id id = req_alloc(&r->eng->pool);
-        r->eng->pool.req[id] =
-            (struct req){.addr = 0x1000u * (unsigned)(i + 1), .born = (uint64_t)(30 - 10 * i), .sm = 7};
+        r->eng->pool.req[id] = (struct req){.addr = 0x1000u * (unsigned)(i + 1),
+                                            .created_at = (uint64_t)(30 - 10 * i),
+                                            .sm = 7,
+                                            .origin = (uint8_t)origin};
         port_send(&r->p[i].in, id, 0);
     }
     assert_int_equal(engine_run(r->eng, NEVER), ENGINE_DEADLOCK);
     char *text = report(r->eng);
     assert_non_null(strstr(text, "the cycle of waits"));
-    assert_non_null(strstr(text, "left, in: load of line 1000 waits for its neighbour: room in right, in"));
-    assert_non_null(strstr(text, "right, in: load of line 2000 waits for its neighbour: room in left, in"));
+    assert_non_null(strstr(text, "left, in: load of line 1000 waits for its neighbor: room in right, in"));
+    assert_non_null(strstr(text, "right, in: load of line 2000 waits for its neighbor: room in left, in"));
     assert_null(strstr(text, "beside")); /* the oldest of all, but not in the cycle */
-    assert_non_null(strstr(text, "the oldest request in it: load of line 2000, for SM 7"));
+    assert_non_null(strstr(text, "the oldest request in it: load of line 2000, for "));
+    assert_non_null(strstr(text, maker));
     free(text);
     rig_free(r);
+}
+
+static void cycle_of_waits(void **state)
+{
+    (void)state;
+    check_cycle_of_waits(REQ_FROM_SM, ", for SM 7, warp 0, pc 0, made in core cycle 20\n");
+    check_cycle_of_waits(REQ_FROM_L2, ", for L2 slice 7, made in core cycle 20\n");
 }
 
 /* Every address has one place, every place one address; consecutive interleave blocks go around the channels. */

@@ -48,7 +48,7 @@ static void test_plan(void **state)
                            "title = a title that\n"
                            "  goes on\n"
                            "programs = bfs, spmv\n"
-                           "normalise = a\n"
+                           "normalize = a\n"
                            "average = geometric\n"
                            "[variant a]\n"
                            "with = lrr\n"
@@ -100,7 +100,7 @@ static void test_plan_faults(void **state)
         {HEAD "kind = pie\n", 4, "kind = pie"},
         {HEAD "[variant a]\n[variant b]\nwith = lrr\n", 4, "empty"},
         {HEAD "[variant b]\nwith = lrr\n\n[variant a]\n", 7, "empty"},
-        {HEAD "normalise = b\n[variant a]\nwith = lrr\n", 4, "no variant 'b'"},
+        {HEAD "normalize = b\n[variant a]\nwith = lrr\n", 4, "no variant 'b'"},
         {HEAD "variants = a c\n[variant a]\nwith = lrr\n", 4, "no variant 'c'"},
         {HEAD "[variant a]\nover = z\n", 5, "no variant 'z'"},
         {HEAD "[variant a]\nbest = x.y\n", 5, "KEY: VALUE"},
@@ -119,8 +119,8 @@ static void test_plan_faults(void **state)
         {HEAD "parts = a\n[variant a]\nwith = lrr\n", 4, "kind = interactions"},
         {HEAD "kind = interactions\nparts = a\n[variant a]\nwith = lrr\n", 0, "2 to 6 parts"},
         {HEAD "kind = interactions\nparts = a b\n[variant a]\nwith = lrr\n", 0, "without any"},
-        {HEAD "kind = interactions\nparts = a b\nnormalise = a\n[variant a]\nwith = lrr\n", 5, "no variant 'b'"},
-        {HEAD "kind = interactions\nparts = a a\nnormalise = a\n[variant a]\nwith = lrr\n", 5, "named twice"},
+        {HEAD "kind = interactions\nparts = a b\nnormalize = a\n[variant a]\nwith = lrr\n", 5, "no variant 'b'"},
+        {HEAD "kind = interactions\nparts = a a\nnormalize = a\n[variant a]\nwith = lrr\n", 5, "named twice"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct scratch s = put("p.ini", bad[i].text);
@@ -335,7 +335,7 @@ static void test_marks(void **state)
 /* ---- interactions ---- */
 
 #define PARTS                                                                                                          \
-    "[figure]\ntitle = t\nprograms = bfs\nkind = interactions\nnormalise = none\nparts = a b c\n"                      \
+    "[figure]\ntitle = t\nprograms = bfs\nkind = interactions\nnormalize = none\nparts = a b c\n"                      \
     "[variant none]\nlabel = nothing\n[variant a]\nlabel = A\nwith = apcm\nset = l1.size=32KiB\n"                      \
     "[variant b]\nwith = cart\n[variant c]\nwith = dyneb\nset = l1.assoc=8\n"
 
@@ -412,15 +412,15 @@ static struct lab_figure *add_figure(struct lab *l, const double value[][3], uns
 }
 
 /* Judges one claim: the lines of its section. */
-static struct judgement judge(struct lab *l, struct lab_figure *f, const char *claim)
+static struct assessment judge(struct lab *l, struct lab_figure *f, const char *claim)
 {
     char text[400];
-    snprintf(text, sizeof text, "[claim x]\nfigure = 1\nsays = so\n%s\n", claim);
+    snprintf(text, sizeof text, "[claim x]\nfigure = 1\nquote = so\n%s\n", claim);
     struct scratch s = put("c.ini", text);
     struct claims c;
     struct err e;
-    struct judgement j = {0};
-    if (claims_read(&c, s.path, &e) || claims_judge(&c, &c.claim.p[0], l, f, &j, &e))
+    struct assessment j = {0};
+    if (claims_read(&c, s.path, &e) || published_compare(&c, &c.claim.p[0], l, f, &j, &e))
         fail_msg("%s: %s", claim, e.msg);
     claims_free(&c);
     drop(&s);
@@ -450,15 +450,15 @@ static void test_verdicts(void **state)
         {"kind = mean\nof = b\npublished = 1.3", VERDICT_HOLDS, 1.3},
         {"kind = mean\nof = b\npublished = 1.1", VERDICT_DIRECTION, 1.3},
         {"kind = mean\nof = b\npublished = 2", VERDICT_FAILS, 1.3},
-        {"kind = least\nof = c\nover = a\npublished = -10%", VERDICT_HOLDS, -0.1},
-        {"kind = least\nof = c\nover = a\npublished = -9%", VERDICT_FAILS, -0.1},
+        {"kind = at_least\nof = c\nover = a\npublished = -10%", VERDICT_HOLDS, -0.1},
+        {"kind = at_least\nof = c\nover = a\npublished = -9%", VERDICT_FAILS, -0.1},
         {"kind = within\nof = b c\nover = a\npublished = 31%", VERDICT_HOLDS, 0.3},
         {"kind = within\nof = b c\nover = a\npublished = 5%", VERDICT_FAILS, 0.3},
-        {"kind = ahead\nof = b\nover = a c", VERDICT_HOLDS, 0.3},
-        {"kind = ahead\nof = a\nover = b c", VERDICT_FAILS, 1 / 1.3 - 1},
+        {"kind = above\nof = b\nover = a c", VERDICT_HOLDS, 0.3},
+        {"kind = above\nof = a\nover = b c", VERDICT_FAILS, 1 / 1.3 - 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct judgement j = judge(&l, f, cases[i].claim);
+        const struct assessment j = judge(&l, f, cases[i].claim);
         if (j.verdict != cases[i].verdict || (!isnan(cases[i].ours) && fabs(j.ours - cases[i].ours) > 1e-12))
             fail_msg("case %zu: %s, %f", i, verdict_name[j.verdict], j.ours);
     }
@@ -470,7 +470,7 @@ static void test_divisors(void **state)
 {
     (void)state;
     struct scratch db = put("db", ""), plan_file = put("p.ini",
-                                                       "[figure]\ntitle = t\nprograms = P Q\nnormalise = base\n"
+                                                       "[figure]\ntitle = t\nprograms = P Q\nnormalize = base\n"
                                                        "variants = base big both\nmeans = all\n"
                                                        "[variant base]\nwith = lrr\n"
                                                        "[variant big]\nlabel = Big\nset = l1.size=32KiB\n"
@@ -510,14 +510,14 @@ static void test_divisors(void **state)
         {"kind = gain\nof = both\nover = big\npublished = 30%", 0.25},         /* as the table has it */
         {"kind = gain\nof = big\nover = both\npublished = 30%", 1 / 1.25 - 1}, /* on the scale of `both` */
         {"kind = gain\nof = big\nover = base\npublished = 30%", 2},
-        {"kind = ahead\nof = both\nover = base big", 0.25},
+        {"kind = above\nof = both\nover = base big", 0.25},
         {"kind = within\nof = both big\nover = base\npublished = 5%", 2.5},
-        {"kind = least\nof = both\nover = base\npublished = 100%", 2},
-        {"kind = least\nof = both\nover = big\npublished = 0%", 0},
+        {"kind = at_least\nof = both\nover = base\npublished = 100%", 2},
+        {"kind = at_least\nof = both\nover = big\npublished = 0%", 0},
         {"kind = mean\nof = both\npublished = 1", 1.25},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct judgement j = judge(&l, f, cases[i].claim);
+        const struct assessment j = judge(&l, f, cases[i].claim);
         if (!(fabs(j.ours - cases[i].ours) < 1e-12))
             fail_msg("case %zu: %f", i, j.ours);
     }
@@ -544,9 +544,9 @@ static void test_claim_faults(void **state)
         int line;
         const char *says;
     } bad[] = {
-        {"[claim x]\nfigure = 1\nof = a\n", 2, "says"},
-        {"[claim x]\nfigure = 1\nof = a\nsays = s\nkind = mean\n", 2, "published value"},
-        {"[claim x]\nfigure = 1\nof = a\nsays = s\npublished = 3%\n", 2, "'over'"},
+        {"[claim x]\nfigure = 1\nof = a\n", 2, "quote"},
+        {"[claim x]\nfigure = 1\nof = a\nquote = s\nkind = mean\n", 2, "published value"},
+        {"[claim x]\nfigure = 1\nof = a\nquote = s\npublished = 3%\n", 2, "'over'"},
         {"[claim x]\npublished = many\n", 2, "write a number"},
         {"[claim x]\nkind = odd\n", 2, "kind = odd"},
         {"[claim x]\nfigur = 1\n", 2, "no key 'figur'"},
@@ -555,7 +555,7 @@ static void test_claim_faults(void **state)
         {"[explain]\nx = l1.misses /\n", 2, "no name at the end"},
         {"[explain]\nx = l1.mises\n", 2, "there is no statistic 'l1.mises'"},
         {"[explain]\nx = energy.total_jj\n", 2, "there is no statistic 'energy.total_jj'"},
-        {"[explain]\nx = apcm.psb.held\n", 2, "is a histogram"},
+        {"[explain]\nx = apcm.psb.duration\n", 2, "is a histogram"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct scratch s = put("c.ini", bad[i].text);
@@ -569,7 +569,7 @@ static void test_claim_faults(void **state)
     /* Statistics of policies and parts that only some machines have, a bucket and a component of energy. */
     struct scratch known = put("c.ini",
                                "[explain]\na = apcm.protected.hit_share\nb = prefetch.coverage / l2_order.requests\n"
-                               "c = apcm.psb.held.le_1\nd = energy.total_j\n");
+                               "c = apcm.psb.duration.le_1\nd = energy.total_j\n");
     struct claims stands;
     struct err none;
     if (claims_read(&stands, known.path, &none))
@@ -580,12 +580,12 @@ static void test_claim_faults(void **state)
     struct lab l = {0};
     static const double value[][3] = {{1, 1, 1}};
     struct lab_figure *f = add_figure(&l, value, 1);
-    struct scratch s = put("c.ini", "[claim x]\nfigure = 1\nkind = mean\nof = z\nsays = s\npublished = 1\n");
+    struct scratch s = put("c.ini", "[claim x]\nfigure = 1\nkind = mean\nof = z\nquote = s\npublished = 1\n");
     struct claims c;
     struct err e;
-    struct judgement j;
+    struct assessment j;
     assert_int_equal(claims_read(&c, s.path, &e), 0);
-    assert_int_equal(claims_judge(&c, &c.claim.p[0], &l, f, &j, &e), -1);
+    assert_int_equal(published_compare(&c, &c.claim.p[0], &l, f, &j, &e), -1);
     assert_int_equal(e.line, 2);
     claims_free(&c);
     drop(&s);

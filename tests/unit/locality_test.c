@@ -80,7 +80,7 @@ static void test_types(void **state)
     locality_free(l);
 }
 
-/* A line belongs to the load that brought it, also when other loads use it afterwards. */
+/* A line belongs to the load that brought it, also when other loads use it afterward. */
 static void test_owner(void **state)
 {
     (void)state;

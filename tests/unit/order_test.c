@@ -18,16 +18,17 @@ struct probe {
     struct order_host *host;
     struct order_queue all;
     enum which which;
-    enum order_verdict verdict;
+    enum order_action verdict;
     bool hold;           /* offer nothing */
     uint64_t hold_until; /* ask again in this cycle */
-    unsigned picks, launches, refusals;
+    unsigned launches, refusals, turned_away;
     enum stall last_why;
     uint32_t capacity, select_cycles, room;
     uint64_t max_wait;
 };
 
 static struct probe wanted; /* what the next policy shall be like */
+static unsigned picks;      /* calls of pick, which may not count in its state; twice as many where they are checked */
 
 static int probe_init(void *st, const void *params, struct order_host *h, struct err *e)
 {
@@ -50,13 +51,18 @@ static bool probe_take_in(void *st, uint32_t slot, const struct req *r, uint64_t
         return false;
     order_queue_push(p->host, &p->all, slot);
     if (p->hold_until)
-        p->host->ask_at = p->hold_until;
+        p->host->pick_again_at = p->hold_until;
     return true;
+}
+static void probe_on_no_room(void *st, const struct req *r)
+{
+    (void)r;
+    ((struct probe *)st)->turned_away++;
 }
 static uint32_t probe_pick(const void *st, uint64_t now)
 {
     const struct probe *p = st;
-    ((struct probe *)(uintptr_t)p)->picks++;
+    picks++;
     if (p->hold || now < p->hold_until)
         return ORDER_NONE;
     uint32_t s = p->all.head;
@@ -64,10 +70,10 @@ static uint32_t probe_pick(const void *st, uint64_t now)
         return p->all.tail;
     if (p->which == PICK_READY)
         while (s != ORDER_NONE && !order_ready(p->host, s))
-            s = order_queue_next(p->host, s);
+            s = order_queue_after(p->host, s);
     if (p->which == PICK_RANDOM)
         for (uint64_t k = (now * 0x9e3779b97f4a7c15ull >> 40) % p->all.n; k; k--)
-            s = order_queue_next(p->host, s);
+            s = order_queue_after(p->host, s);
     return s;
 }
 static void probe_taken(void *st, uint32_t slot)
@@ -75,7 +81,7 @@ static void probe_taken(void *st, uint32_t slot)
     struct probe *p = st;
     order_queue_remove(p->host, &p->all, slot);
 }
-static enum order_verdict probe_could_not(void *st, uint32_t slot, enum stall why)
+static enum order_action probe_could_not(void *st, uint32_t slot, enum stall why)
 {
     (void)slot;
     struct probe *p = st;
@@ -91,10 +97,11 @@ static void probe_on_kernel(void *st, uint32_t launch)
 static const struct order_policy probe_policy = {.info = {.name = "probe"},
                                                  .state_bytes = sizeof(struct probe),
                                                  .init = probe_init,
-                                                 .take_in = probe_take_in,
+                                                 .enqueue = probe_take_in,
+                                                 .on_no_room = probe_on_no_room,
                                                  .pick = probe_pick,
-                                                 .taken = probe_taken,
-                                                 .could_not = probe_could_not,
+                                                 .on_accept = probe_taken,
+                                                 .on_reject = probe_could_not,
                                                  .on_kernel = probe_on_kernel};
 
 static struct req pool[POOL];
@@ -115,12 +122,13 @@ struct rig {
 static struct rig *rig_new(struct probe like, bool can_tell)
 {
     struct arena *arena = arena_new();
+    picks = 0;
     struct rig *r = arena_alloc64(arena, sizeof *r);
     struct err e = {0};
     r->arena = arena;
     wanted = like;
     wanted.capacity = like.capacity ? like.capacity : 8;
-    struct order_host h = {.arena = arena, .line_bytes = 128, .needs = can_tell ? needs_of : NULL};
+    struct order_host h = {.arena = arena, .line_size = 128, .resources_needed = can_tell ? needs_of : NULL};
     assert_int_equal(order_init(&r->o, &probe_policy, NULL, &h, pool, &e), 0);
     r->p = r->o.st;
     return r;
@@ -129,7 +137,7 @@ static struct rig *rig_new(struct probe like, bool can_tell)
 static bool put(struct order *o, req_id id, uint16_t sm, uint64_t addr, uint64_t now)
 {
     pool[id] = (struct req){.addr = addr, .sm = sm};
-    return order_take_in(o, id, 100 + id, now);
+    return order_enqueue(o, id, 100 + id, now);
 }
 
 static req_id offered(struct order *o, uint64_t now)
@@ -148,7 +156,7 @@ static uint32_t slot_of(const struct order *o, req_id id)
 static void take(struct order *o, req_id id, uint64_t now)
 {
     assert_int_equal(offered(o, now), id);
-    order_taken(o, slot_of(o, id), now);
+    order_accepted(o, slot_of(o, id), now);
 }
 
 /* A FIFO whose head waits at the tags blocks all, and is tried again when what it waits for has been freed. */
@@ -157,28 +165,28 @@ static void head_of_line(void **state)
     (void)state;
     struct rig *r = rig_new(((struct probe){.verdict = ORDER_WAIT}), false);
     struct order *o = &r->o;
-    assert_int_equal(order_next(o, 0), NEVER);
+    assert_int_equal(order_next_cycle(o, 0), NEVER);
     assert_true(put(o, 0, 0, 0, 1) && put(o, 1, 0, 128, 1));
-    assert_int_equal(order_next(o, 1), 2);
+    assert_int_equal(order_next_cycle(o, 1), 2);
     assert_int_equal(offered(o, 1), REQ_NONE); /* a cycle in the buffer */
     uint32_t s = order_offer(o, 2);
     assert_int_equal(o->slot[s].req, 0);
     assert_int_equal(o->slot[s].info, 100);
-    assert_int_equal(order_refused(o, s, STALL_MERGE, 2), ORDER_WAIT);
-    assert_int_equal(r->p->last_why, STALL_MERGE);
-    unsigned asked = r->p->picks;
+    assert_int_equal(order_rejected(o, s, STALL_NO_MERGE_SLOT, 2), ORDER_WAIT);
+    assert_int_equal(r->p->last_why, STALL_NO_MERGE_SLOT);
+    unsigned asked = picks;
     assert_int_equal(offered(o, 3), REQ_NONE);
-    assert_int_equal(order_next(o, 3), NEVER);
-    assert_int_equal(order_waits(o), 1u << STALL_MERGE);
-    order_freed(o, 1u << STALL_QUEUE); /* not what it waits for */
+    assert_int_equal(order_next_cycle(o, 3), NEVER);
+    assert_int_equal(order_waits(o), 1u << STALL_NO_MERGE_SLOT);
+    order_freed(o, 1u << STALL_MISS_QUEUE_FULL); /* not what it waits for */
     assert_int_equal(offered(o, 4), REQ_NONE);
-    order_freed(o, 1u << STALL_MERGE);
-    assert_int_equal(order_next(o, 4), 5);
+    order_freed(o, 1u << STALL_NO_MERGE_SLOT);
+    assert_int_equal(order_next_cycle(o, 4), 5);
     take(o, 0, 5);
-    assert_int_equal(r->p->picks, asked); /* who waits at the tags is not picked again */
-    take(o, 1, 5);                        /* a cache with two ports */
+    assert_int_equal(picks, asked); /* who waits at the tags is not picked again */
+    take(o, 1, 5);                  /* a cache with two ports */
     assert_int_equal(order_count(o), 0);
-    assert_int_equal(o->stats.blocked, 1);
+    assert_int_equal(o->stats.rejected, 1);
     arena_free(r->arena);
 }
 
@@ -196,8 +204,8 @@ static void guard(void **state)
     static const req_id expected[] = {0, 1, 4, 3, 2}; /* 4 is picked three times before its turn comes */
     for (unsigned i = 0; i < 5; i++)
         take(o, expected[i], 2 + i);
-    assert_int_equal(o->stats.guarded, 2);
-    assert_int_equal(o->stats.advanced, 1); /* 4 left third, two places ahead; 3 in its own place; 2 last */
+    assert_int_equal(o->stats.order_enforced, 2);
+    assert_int_equal(o->stats.reordered, 1); /* 4 left third, two places ahead; 3 in its own place; 2 last */
     arena_free(r->arena);
 }
 
@@ -205,17 +213,17 @@ static void guard(void **state)
 static void guard_waits(void **state)
 {
     (void)state;
-    struct rig *r = rig_new(((struct probe){.which = PICK_READY, .verdict = ORDER_TRY_ANOTHER}), false);
+    struct rig *r = rig_new(((struct probe){.which = PICK_READY, .verdict = ORDER_PICK_ANOTHER}), false);
     struct order *o = &r->o;
     put(o, 0, 3, 0x1000, 1);
     put(o, 1, 3, 0x1000, 1);
     put(o, 2, 3, 0x2000, 1);
     assert_int_equal(offered(o, 2), 0);
-    assert_int_equal(order_refused(o, slot_of(o, 0), STALL_LINE, 2), ORDER_TRY_ANOTHER);
+    assert_int_equal(order_rejected(o, slot_of(o, 0), STALL_NO_WAY, 2), ORDER_PICK_ANOTHER);
     assert_false(order_ready(&o->host, slot_of(o, 1)));
     take(o, 2, 3);
     assert_int_equal(offered(o, 4), REQ_NONE);
-    order_freed(o, 1u << STALL_LINE);
+    order_freed(o, 1u << STALL_NO_WAY);
     take(o, 0, 5);
     take(o, 1, 6);
     arena_free(r->arena);
@@ -225,33 +233,33 @@ static void guard_waits(void **state)
 static void try_another(void **state)
 {
     (void)state;
-    struct rig *r = rig_new(((struct probe){.which = PICK_READY, .verdict = ORDER_TRY_ANOTHER}), true);
+    struct rig *r = rig_new(((struct probe){.which = PICK_READY, .verdict = ORDER_PICK_ANOTHER}), true);
     struct order *o = &r->o;
-    const uint32_t miss = 1u << STALL_LINE | 1u << STALL_MSHR | 1u << STALL_QUEUE;
+    const uint32_t miss = 1u << STALL_NO_WAY | 1u << STALL_NO_MSHR | 1u << STALL_MISS_QUEUE_FULL;
     needs[0] = needs[1] = miss;
-    needs[2] = 1u << STALL_MERGE;
-    needs[3] = 1u << STALL_REPLY;
+    needs[2] = 1u << STALL_NO_MERGE_SLOT;
+    needs[3] = 1u << STALL_REPLY_FULL;
     for (req_id i = 0; i < 4; i++)
         put(o, i, 0, i * 128, 1);
     assert_int_equal(offered(o, 2), 0);
-    order_refused(o, slot_of(o, 0), STALL_MSHR, 2);
+    order_rejected(o, slot_of(o, 0), STALL_NO_MSHR, 2);
     assert_int_equal(offered(o, 3), 2); /* 1 needs an entry, too, and is not tried */
-    order_refused(o, slot_of(o, 2), STALL_MERGE, 3);
+    order_rejected(o, slot_of(o, 2), STALL_NO_MERGE_SLOT, 3);
     take(o, 3, 4);
     assert_int_equal(offered(o, 5), REQ_NONE);
-    assert_int_equal(order_next(o, 5), NEVER);
-    order_freed(o, 1u << STALL_MSHR);
+    assert_int_equal(order_next_cycle(o, 5), NEVER);
+    order_freed(o, 1u << STALL_NO_MSHR);
     take(o, 0, 6);
     take(o, 1, 7);
-    order_freed(o, 1u << STALL_MERGE);
+    order_freed(o, 1u << STALL_NO_MERGE_SLOT);
     take(o, 2, 8);
     assert_int_equal(o->stats.tried_another, 2);
     assert_int_equal(r->p->refusals, 2);
     /* The first blocked one stood before a merge and a hit; the second, short of a merge slot, before 1 and a hit. */
-    assert_int_equal(o->stats.blocked, 2);
-    assert_int_equal(o->stats.blocked_merge, 1);
-    assert_int_equal(o->stats.blocked_entry, 1);
-    assert_int_equal(o->stats.blocked_hit, 2);
+    assert_int_equal(o->stats.rejected, 2);
+    assert_int_equal(o->stats.hol_blocking_merge, 1);
+    assert_int_equal(o->stats.hol_blocking_miss, 1);
+    assert_int_equal(o->stats.hol_blocking_hit, 2);
     arena_free(r->arena);
 }
 
@@ -259,12 +267,12 @@ static void try_another(void **state)
 static void same_line(void **state)
 {
     (void)state;
-    struct rig *r = rig_new(((struct probe){.which = PICK_READY, .verdict = ORDER_TRY_ANOTHER}), false);
+    struct rig *r = rig_new(((struct probe){.which = PICK_READY, .verdict = ORDER_PICK_ANOTHER}), false);
     struct order *o = &r->o;
     put(o, 0, 0, 0x1000, 1);
     put(o, 1, 1, 0x1000, 1);
     assert_int_equal(offered(o, 2), 0);
-    order_refused(o, slot_of(o, 0), STALL_ATOMIC, 2);
+    order_rejected(o, slot_of(o, 0), STALL_ATOMIC_BUSY, 2);
     take(o, 1, 3);
     take(o, 0, 4);
     arena_free(r->arena);
@@ -278,15 +286,15 @@ static void bypass(void **state)
     struct order *o = &r->o;
     put(o, 0, 0, 0, 1);
     assert_int_equal(offered(o, 2), 0);
-    assert_int_equal(order_refused(o, slot_of(o, 0), STALL_LINE, 2), ORDER_BYPASS);
+    assert_int_equal(order_rejected(o, slot_of(o, 0), STALL_NO_WAY, 2), ORDER_BYPASS);
     assert_int_equal(offered(o, 3), REQ_NONE);
-    order_freed(o, 1u << STALL_QUEUE);
+    order_freed(o, 1u << STALL_MISS_QUEUE_FULL);
     assert_int_equal(offered(o, 4), 0);
-    assert_int_equal(order_refused(o, slot_of(o, 0), STALL_LINE, 4), ORDER_BYPASS);
-    order_taken(o, slot_of(o, 0), 4); /* this time it went */
+    assert_int_equal(order_rejected(o, slot_of(o, 0), STALL_NO_WAY, 4), ORDER_BYPASS);
+    order_accepted(o, slot_of(o, 0), 4); /* this time it went */
     assert_int_equal(order_count(o), 0);
     assert_int_equal(order_waits(o), 0);
-    assert_int_equal(o->stats.blocked, 1);
+    assert_int_equal(o->stats.rejected, 1);
     arena_free(r->arena);
 }
 
@@ -302,9 +310,9 @@ static void arbitration(void **state)
         req_id id = offered(o, now);
         assert_int_equal(id, now == 13 || now == 16 || now == 19 ? next : REQ_NONE);
         if (id != REQ_NONE) {
-            order_taken(o, slot_of(o, id), now);
+            order_accepted(o, slot_of(o, id), now);
             next++;
-            assert_int_equal(order_next(o, now), next == 3 ? NEVER : now + 3);
+            assert_int_equal(order_next_cycle(o, now), next == 3 ? NEVER : now + 3);
         }
     }
     arena_free(r->arena);
@@ -314,7 +322,7 @@ static void arbitration(void **state)
 static void starvation(void **state)
 {
     (void)state;
-    struct rig *r = rig_new(((struct probe){.which = PICK_TAIL, .verdict = ORDER_TRY_ANOTHER, .max_wait = 5}), false);
+    struct rig *r = rig_new(((struct probe){.which = PICK_TAIL, .verdict = ORDER_PICK_ANOTHER, .max_wait = 5}), false);
     struct order *o = &r->o;
     put(o, 0, 0, 0, 1);
     for (uint64_t now = 2; now < 12; now++) {
@@ -322,16 +330,16 @@ static void starvation(void **state)
         req_id id = offered(o, now);
         /* In cycle 6 the first is overdue; in cycle 10 the one that gave way to it. */
         assert_int_equal(id, now == 6 ? 0 : now == 10 ? 6 : now);
-        order_taken(o, slot_of(o, id), now);
+        order_accepted(o, slot_of(o, id), now);
     }
     assert_int_equal(o->stats.max_wait_cycles, 5);
-    assert_int_equal(o->stats.overdue, 2);
+    assert_int_equal(o->stats.aged, 2);
     arena_free(r->arena);
     /* A policy that offers nothing is overruled at the time, not before; the layer knows when. */
     struct rig *q = rig_new(((struct probe){.hold = true, .max_wait = 50}), false);
     put(&q->o, 0, 0, 0, 7);
     assert_int_equal(offered(&q->o, 8), REQ_NONE);
-    assert_int_equal(order_next(&q->o, 8), 57);
+    assert_int_equal(order_next_cycle(&q->o, 8), 57);
     assert_int_equal(offered(&q->o, 56), REQ_NONE);
     take(&q->o, 0, 57);
     arena_free(q->arena);
@@ -345,14 +353,14 @@ static void asked_again(void **state)
     put(&r->o, 0, 0, 0, 1);
     assert_int_equal(offered(&r->o, 2), REQ_NONE);
     assert_int_equal(offered(&r->o, 3), REQ_NONE);
-    assert_int_equal(r->p->picks, 1); /* not asked in vain */
-    assert_int_equal(order_next(&r->o, 3), 40);
+    assert_int_equal(picks, 1 + WEIR_CHECK_HOOKS); /* not asked in vain */
+    assert_int_equal(order_next_cycle(&r->o, 3), 40);
     take(&r->o, 0, 40);
     arena_free(r->arena);
     struct rig *q = rig_new(((struct probe){.hold = true}), false);
     put(&q->o, 0, 0, 0, 1);
     assert_int_equal(offered(&q->o, 2), REQ_NONE);
-    assert_int_equal(order_next(&q->o, 2), NEVER);
+    assert_int_equal(order_next_cycle(&q->o, 2), NEVER);
     order_kernel(&q->o, 17);
     assert_int_equal(q->p->launches, 17);
     take(&q->o, 0, 3);
@@ -371,7 +379,7 @@ static void room_and_counts(void **state)
     assert_false(put(o, 3, 0, 3 * 128, 15));
     take(o, 2, 20);
     assert_true(put(o, 3, 0, 3 * 128, 21));
-    assert_int_equal(o->stats.fill_stall_cycles, 21 - 13);
+    assert_int_equal(o->stats.buffer_full_cycles, 21 - 13);
     take(o, 3, 25);
     take(o, 1, 26);
     take(o, 0, 27);
@@ -381,15 +389,17 @@ static void room_and_counts(void **state)
     assert_int_equal(o->stats.max_wait_cycles, 17);
     assert_int_equal(o->stats.requests, 4);
     /* Arrival 2 left as number 0, 3 as 1, 1 as 2, 0 as 3. */
-    assert_int_equal(o->stats.advanced, 2);
-    assert_int_equal(o->stats.advance, 2 + 2);
-    assert_int_equal(o->stats.max_advance, 2);
+    assert_int_equal(o->stats.reordered, 2);
+    assert_int_equal(o->stats.reorder_distance, 2 + 2);
+    assert_int_equal(o->stats.max_reorder_distance, 2);
     arena_free(r->arena);
     struct rig *q = rig_new(((struct probe){.room = 1}), false); /* the policy's own limit */
     assert_true(put(&q->o, 0, 0, 0, 1));
     assert_false(put(&q->o, 1, 0, 0, 1));
+    assert_false(put(&q->o, 1, 0, 0, 2));
+    assert_int_equal(q->p->turned_away, 1); /* reported once per request */
     order_sync(&q->o, 4);
-    assert_int_equal(q->o.stats.fill_stall_cycles, 4);
+    assert_int_equal(q->o.stats.buffer_full_cycles, 4);
     assert_int_equal(q->o.stats.request_cycles, 4);
     arena_free(q->arena);
 }
@@ -402,7 +412,7 @@ static void random_traffic(void **state)
 {
     (void)state;
     struct rig *r = rig_new(
-        ((struct probe){.which = PICK_RANDOM, .verdict = ORDER_TRY_ANOTHER, .capacity = 16, .max_wait = 200}), false);
+        ((struct probe){.which = PICK_RANDOM, .verdict = ORDER_PICK_ANOTHER, .capacity = 16, .max_wait = 200}), false);
     struct order *o = &r->o;
     uint64_t x = 88172645463325252ull, in = 0, out = 0;
     uint64_t last[4][8] = {{0}}; /* serial number last taken, per SM and line */
@@ -417,13 +427,13 @@ static void random_traffic(void **state)
             const struct req *q = &pool[slot->req];
             assert_int_equal(slot->waits, 0);
             if (x >> 20 & 1) {
-                order_refused(o, s, (enum stall)((x >> 24) % STALL_COUNT), now);
+                order_rejected(o, s, (enum stall)((x >> 24) % STALL_COUNT), now);
             } else {
                 uint64_t *l = &last[q->sm][q->addr / 128];
-                assert_true(q->born > *l);
-                *l = q->born;
+                assert_true(q->created_at > *l);
+                *l = q->created_at;
                 used[slot->req] = false;
-                order_taken(o, s, now);
+                order_accepted(o, s, now);
                 out++;
             }
         }
@@ -431,15 +441,15 @@ static void random_traffic(void **state)
             req_id id = 0;
             while (used[id])
                 id++;
-            pool[id] = (struct req){.addr = (x >> 36) % 8 * 128, .sm = (uint16_t)((x >> 32) % 4), .born = in + 1};
-            if (order_take_in(o, id, 0, now)) {
+            pool[id] = (struct req){.addr = (x >> 36) % 8 * 128, .sm = (uint16_t)((x >> 32) % 4), .created_at = in + 1};
+            if (order_enqueue(o, id, 0, now)) {
                 used[id] = true;
                 in++;
             }
         }
         assert_int_equal(order_count(o), in - out);
     }
-    assert_true(o->stats.guarded > 1000 && o->stats.advanced > 1000 && o->stats.tried_another > 1000);
+    assert_true(o->stats.order_enforced > 1000 && o->stats.reordered > 1000 && o->stats.tried_another > 1000);
     arena_free(r->arena);
 }
 

@@ -52,7 +52,7 @@ static struct table table_of(unsigned rows, unsigned columns, int name_chars, do
     return t;
 }
 
-/* Rows with names are places on the axis of areas too, and the areas of a second round of colours are hatched. */
+/* Rows with names are places on the axis of areas too, and the areas of a second round of colors are hatched. */
 static void test_area(void **state)
 {
     (void)state;

@@ -7,10 +7,15 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "engine/registry.h"
+/* POLICY_PURE checks here, whatever the build does. */
+#undef WEIR_CHECK_HOOKS
+#define WEIR_CHECK_HOOKS 1
+#include "engine/policy_registry.h"
 #include "gpu/gpu_config.h"
 
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static bool is_word(const char *s)
 {
@@ -116,12 +121,57 @@ static void halves_are_refused(void **state)
     }
 }
 
+struct pure_state {
+    uint64_t calls, line[3];
+    enum { PURE, COUNTS_IN_STATE, WRITES_LINE, COUNTS_ELSEWHERE } how;
+};
+
+static unsigned elsewhere;
+
+static unsigned pure_hook(struct pure_state *s)
+{
+    s->calls += s->how == COUNTS_IN_STATE;
+    s->line[2] += s->how == WRITES_LINE;
+    return s->how == COUNTS_ELSEWHERE ? elsewhere++ : 7;
+}
+
+static void hooks_that_change_state_end_the_run(void **state)
+{
+    (void)state;
+    static const struct policy_info info = {.name = "probe"};
+    for (int how = PURE; how <= COUNTS_ELSEWHERE; how++) {
+        int say[2], status;
+        assert_int_equal(pipe(say), 0);
+        const pid_t pid = fork();
+        if (!pid) {
+            struct pure_state s = {.how = how};
+            dup2(say[1], STDERR_FILENO);
+            unsigned answer = POLICY_PURE(
+                &info, ((struct policy_memory){&s, s.line, offsetof(struct pure_state, line), sizeof s.line}), "hook",
+                pure_hook(&s));
+            _exit(answer == 7 ? 0 : 1);
+        }
+        close(say[1]);
+        char text[200] = {0};
+        size_t length = 0;
+        for (ssize_t n; (n = read(say[0], text + length, sizeof text - 1 - length)) > 0;)
+            length += (size_t)n;
+        close(say[0]);
+        waitpid(pid, &status, 0);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), how == PURE ? 0 : 2);
+        assert_true((length > 0) == (how != PURE));
+        assert_true(how == PURE || strstr(text, "the policy 'probe' is wrong: hook must neither change state"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_policy_is_in_order),
         cmocka_unit_test(every_policy_can_be_chosen),
         cmocka_unit_test(halves_are_refused),
+        cmocka_unit_test(hooks_that_change_state_end_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static void expect(const char *text, int line, int col, const char *msg)
 }
 
 /* The body starts in line 2, column 1. */
-#define BODY(s)                                                                                                        \
+#define BODY(s)                                                                                               \
     ".version 8.0 .target sm_75 .address_size 64 .entry k(.param .u64 a) { .reg .b32 %r<9>; .reg .pred %p<3>; .reg "   \
     ".b64 %rd<9>;\n" s "\n}"
 
@@ -57,7 +57,7 @@ static void declarations(void **state)
     expect(HEAD ".global .u64 x = nowhere;", 4, 18, "'nowhere' is not declared");
     expect(HEAD ".global .u8 x = 0x0ff1(x);", 4, 17, "expected a mask of one byte, such as 0xff00, and 8-bit elements");
     expect(HEAD ".global .b8 x[4] = {1, 2;", 4, 25, "expected ',' or '}', found ';'");
-    expect(HEAD ".global .b8 x[400000000] = {1};", 4, 31, "more than 256 MiB of initialised data");
+    expect(HEAD ".global .b8 x[400000000] = {1};", 4, 31, "more than 256 MiB of initialized data");
     expect(HEAD ".global .b8 x[][0] = {};", 4, 24, "an array without size needs elements of some size");
     expect(BODY(".reg .b32 %r1, %r1;"), 2, 16, "'%r1' is already declared in this scope");
     expect(BODY(".reg .b32 %x<n>;"), 2, 14, "expected the number of registers, found 'n'");
@@ -128,7 +128,7 @@ static void limits(void **state)
         {HEAD ".entry k() ", "{", 100000, "", "scopes are nested deeper than 64"},
         {HEAD ".entry k() { .reg .b32 %r<2>; mov.u32 %r1, ", "(", 100000, "", "expression is nested deeper than 64"},
         {HEAD ".entry k() { .reg .b32 %r<2>; mov.u32 %r1, ", "-", 100000, "1;}", "expression is nested deeper than 64"},
-        {HEAD ".global .u8 x[9] = ", "{", 100000, "", "initialiser is nested deeper than 16"},
+        {HEAD ".global .u8 x[9] = ", "{", 100000, "", "initializer is nested deeper than 16"},
         {HEAD ".global .u8 x", "[1]", 100000, ";", "array has more than 8 dimensions"},
         {HEAD ".entry k() { .reg .b32 %r<2>; mov.u32 ", "%r1, ", 100000, "%r1; }", "more than 24 operands"},
         {HEAD ".entry k() { .reg .b32 %r<2>; mov.u32 {", "%r1, ", 100000, "%r1}, 0; }", "more than 1024 elements"},

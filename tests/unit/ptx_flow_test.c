@@ -9,7 +9,7 @@ static void blocks_start_at_branch_targets_only(void **state)
     struct ptx_module *m = parse_body(
         "mov.u32 %r1, 1; UNUSED: mov.u32 %r2, 2; @%p1 bra THEN; mov.u32 %r3, 3;\n"
         "THEN: mov.u32 %r4, 4; @!%p1 bra THEN; ret;");
-    struct ptx_func *f = analysed(m, "k");
+    struct ptx_func *f = analyzed(m, "k");
     assert_int_equal(f->n_block, 4);
     assert_int_equal(f->block[0].first, 0);
     assert_int_equal(f->block[0].last, 2);
@@ -25,7 +25,7 @@ static void if_else_reconverges_behind(void **state)
 {
     (void)state;
     struct ptx_module *m = parse_body("@%p1 bra ELSE; mov.u32 %r1, 1; bra JOIN; ELSE: mov.u32 %r1, 2; JOIN: ret;");
-    struct ptx_func *f = analysed(m, "k");
+    struct ptx_func *f = analyzed(m, "k");
     assert_int_equal(f->reconv_pc[0], 4);
     assert_int_equal(f->block[0].ipdom, f->inst_block[4]);
     assert_int_equal(f->block[3].ipdom, f->n_block);
@@ -38,7 +38,7 @@ static void loop_branch_reconverges_at_its_exit(void **state)
     (void)state;
     struct ptx_module *m = parse_body(
         "mov.u32 %r1, 0; LOOP: add.u32 %r1, %r1, 1; @%p2 bra SKIP; mov.u32 %r2, %r1; SKIP: @%p1 bra LOOP; ret;");
-    struct ptx_func *f = analysed(m, "k");
+    struct ptx_func *f = analyzed(m, "k");
     assert_int_equal(f->reconv_pc[2], 4);
     assert_int_equal(f->reconv_pc[4], 5);
     assert_int_equal(f->n_loop, 1);
@@ -55,7 +55,7 @@ static void early_return_moves_reconvergence_to_the_end(void **state)
 {
     (void)state;
     struct ptx_module *m = parse_body("@%p1 bra B; @%p2 ret; mov.u32 %r1, 1; B: mov.u32 %r2, 2; @!%p3 exit; ret;");
-    struct ptx_func *f = analysed(m, "k");
+    struct ptx_func *f = analyzed(m, "k");
     assert_int_equal(f->reconv_pc[0], f->n_inst);
     assert_int_equal(f->block[f->inst_block[1]].n_succ, 2); /* a guarded ret is a branch to the exit */
     assert_int_equal(f->block[f->inst_block[4]].n_succ, 2);
@@ -69,7 +69,7 @@ static void traps_and_calls_without_return_do_not_count(void **state)
         HEAD
         ".func die() .noreturn;\n.func live();\n.entry k() { .reg .pred %p<4>; .reg .b32 %r<4>;\n"
         "@%p1 bra OK; call die; OK: @%p2 bra OK2; trap; OK2: @%p3 bra OK3; call live; OK3: mov.u32 %r1, 1; ret; }");
-    struct ptx_func *f = analysed(m, "k");
+    struct ptx_func *f = analyzed(m, "k");
     assert_int_equal(f->reconv_pc[0], 2);
     assert_int_equal(f->reconv_pc[2], 4);
     assert_int_equal(f->reconv_pc[4], 6);
@@ -86,19 +86,19 @@ static void endless_loops_and_dead_code_are_harmless(void **state)
     struct ptx_module *m = parse_body(
         "@%p1 bra SPIN; bra OUT; SPIN: mov.u32 %r1, 1; @%p2 bra INNER; bra SPIN; INNER: bra "
         "SPIN; OUT: ret; DEAD: mov.u32 %r2, 2; bra DEAD;");
-    struct ptx_func *f = analysed(m, "k");
+    struct ptx_func *f = analyzed(m, "k");
     assert_int_equal(f->reconv_pc[0], 1); /* lanes that spin never come: the others go straight on */
     uint32_t dead = f->inst_block[pc_of(f, "mov.u32", 5)];
     assert_int_equal(f->block[dead].ipdom, f->n_block);
     assert_int_equal(f->n_loop, 1); /* unreachable code has none */
     ptx_module_free(m);
     m = parse_body("SPIN: bra SPIN;");
-    f = analysed(m, "k");
+    f = analyzed(m, "k");
     assert_int_equal(f->n_block, 1);
     assert_int_equal(f->n_loop, 1);
     ptx_module_free(m);
     m = parse_body("");
-    f = analysed(m, "k");
+    f = analyzed(m, "k");
     assert_int_equal(f->n_block, 0);
     ptx_module_free(m);
 }
@@ -109,7 +109,7 @@ static void indexed_branch_has_all_targets(void **state)
     struct ptx_module *m = parse_body(
         "ts: .branchtargets A, B, C, B;\nbrx.idx %r1, ts;\nA: mov.u32 %r1, 1; bra D;\n"
         "B: mov.u32 %r1, 2; bra D;\nC: mov.u32 %r1, 3;\nD: ret;");
-    struct ptx_func *f = analysed(m, "k");
+    struct ptx_func *f = analyzed(m, "k");
     assert_int_equal(f->block[0].n_succ, 3);
     assert_int_equal(f->reconv_pc[0], 6);
     ptx_module_free(m);
@@ -122,7 +122,7 @@ static void nested_loops_know_their_parents(void **state)
         "O: mov.u32 %r1, 1;\nI: mov.u32 %r2, 2; @%p1 bra I;\nJ: mov.u32 %r3, 3;\n"
         "K: mov.u32 %r4, 4; @%p2 bra K; @%p3 bra J; @%p4 bra O;\n"
         "S: mov.u32 %r5, 5; @%p5 bra S; ret;");
-    struct ptx_func *f = analysed(m, "k");
+    struct ptx_func *f = analyzed(m, "k");
     assert_int_equal(f->n_loop, 5);
     static const uint16_t parent[] = {0, 1, 1, 3, 0}, depth[] = {1, 2, 2, 3, 1};
     static const uint32_t header_pc[] = {0, 1, 3, 4, 8};
@@ -141,7 +141,7 @@ static void irreducible_cycles_are_no_loops(void **state)
 {
     (void)state;
     struct ptx_module *m = parse_body("@%p1 bra B; A: mov.u32 %r1, 1; B: mov.u32 %r2, 2; @%p2 bra A; ret;");
-    struct ptx_func *f = analysed(m, "k");
+    struct ptx_func *f = analyzed(m, "k");
     assert_int_equal(f->n_loop, 0);
     ptx_module_free(m);
 }
@@ -234,7 +234,7 @@ static void large_functions_are_quick(void **state)
     fprintf(f, "ret;\n");
     fclose(f);
     struct ptx_module *m = parse_body(text);
-    struct ptx_func *k = analysed(m, "k");
+    struct ptx_func *k = analyzed(m, "k");
     assert_int_equal(k->n_loop >= 1000, 1);
     assert_int_equal(k->loop[999].depth, 1000);
     ptx_module_free(m);

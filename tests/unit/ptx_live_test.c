@@ -346,7 +346,7 @@ static void live_ranges_end_at_the_last_read(void **state)
     struct ptx_module *m = parse_body(
         "mov.u32 %r1, 1; mov.u32 %r2, 2; add.u32 %r3, %r1, %r2; add.u32 %r4, %r3, 1; "
         "st.global.u32 [%rd1], %r4; ret;");
-    struct ptx_func *f = analysed(m, "k");
+    struct ptx_func *f = analyzed(m, "k");
     assert_int_equal(f->max_live, 4); /* %rd1 from the start, %r1 and %r2 */
     int32_t r1 = reg_named(f, "%r1"), r3 = reg_named(f, "%r3"), r4 = reg_named(f, "%r4");
     assert_int_not_equal(f->reg[r1].row, f->reg[r3].row); /* a source lives through its instruction */
@@ -360,13 +360,13 @@ static void guarded_write_keeps_the_old_value_alive(void **state)
     struct ptx_module *m = parse_body(
         "mov.u32 %r1, 1; mov.u32 %r2, 2; st.global.u32 [%rd1], %r2; @%p1 mov.u32 %r1, 3; "
         "st.global.u32 [%rd1], %r1; ret;");
-    struct ptx_func *f = analysed(m, "k");
+    struct ptx_func *f = analyzed(m, "k");
     assert_int_not_equal(f->reg[reg_named(f, "%r1")].row, f->reg[reg_named(f, "%r2")].row);
     ptx_module_free(m);
     m = parse_body(
         "mov.u32 %r1, 1; st.global.u32 [%rd1], %r1; mov.u32 %r2, 2; st.global.u32 [%rd1], %r2; mov.u32 %r1, 3; "
         "st.global.u32 [%rd1], %r1; ret;");
-    f = analysed(m, "k");
+    f = analyzed(m, "k");
     assert_int_equal(f->reg[reg_named(f, "%r1")].row, f->reg[reg_named(f, "%r2")].row); /* it lives in two pieces */
     ptx_module_free(m);
 }
@@ -378,7 +378,7 @@ static void widths_do_not_share_rows(void **state)
         "mov.u64 %rd1, 1; st.global.u64 [8], %rd1; mov.u32 %r1, 1; st.global.u32 [8], %r1; "
         "mov.u64 %rd2, 1; st.global.u64 [8], %rd2; mov.f32 %f1, 0f00000000; st.global.f32 "
         "[8], %f1; ret;");
-    struct ptx_func *f = analysed(m, "k");
+    struct ptx_func *f = analyzed(m, "k");
     assert_int_equal(f->n_row, 3);
     assert_int_equal(f->reg[reg_named(f, "%rd1")].row, 0);
     assert_int_equal(f->reg[reg_named(f, "%rd2")].row, 0);
@@ -393,7 +393,7 @@ static void values_live_around_loops(void **state)
     struct ptx_module *m = parse_body(
         "mov.u32 %r1, 1; L: mov.u32 %r2, 2; add.u32 %r3, %r2, %r1; st.global.u32 [8], %r3; "
         "@%p1 bra L; ret;");
-    struct ptx_func *f = analysed(m, "k");
+    struct ptx_func *f = analyzed(m, "k");
     uint16_t r1 = f->reg[reg_named(f, "%r1")].row;
     assert_int_not_equal(r1, f->reg[reg_named(f, "%r2")].row);
     assert_int_not_equal(r1, f->reg[reg_named(f, "%r3")].row);
@@ -406,7 +406,7 @@ static void register_parameters_hold_their_place(void **state)
     struct ptx_module *m = parse_ok(HEAD
                                     ".func (.reg .u32 o) f(.reg .u32 a, .reg .u32 unused) { .reg .u32 t; add.u32 t, a, "
                                     "1; mov.u32 o, t; add.u32 t, t, 2; st.global.u32 [8], t; ret; }");
-    struct ptx_func *f = analysed(m, "f");
+    struct ptx_func *f = analyzed(m, "f");
     assert_int_not_equal(f->reg[f->param[0].reg].row, f->reg[f->param[1].reg].row);
     assert_int_not_equal(f->reg[f->param[2].reg].row, f->reg[reg_named(f, "t")].row); /* alive until the return */
     ptx_module_free(m);
@@ -422,14 +422,14 @@ static void register_counts_obey_bounds(void **state)
                  "mov.u64 %rd6, 1; mov.u64 %rd7, 1; mov.u64 %rd8, 1; mov.u64 %rd9, 1; mov.u64 %rd10, "
                  "1; st.u64 [%rd1], %rd2; st.u64 [%rd3], %rd4; st.u64 [%rd5], %rd6; st.u64 [%rd7], "
                  "%rd8; st.u64 [%rd9], %rd10; ret; }");
-    struct ptx_func *b = analysed(m, "b");
+    struct ptx_func *b = analyzed(m, "b");
     assert_int_equal(b->max_live, 20);
     assert_int_equal(ptx_regs_per_thread(m, b), 16);
     b->maxnreg = 0;
     assert_true(ptx_regs_per_thread(m, b) >= 20);
     m->maxrregcount = 18;
     assert_int_equal(ptx_regs_per_thread(m, b), 18);
-    assert_int_equal(ptx_regs_per_thread(m, analysed(m, "a")), 8);
+    assert_int_equal(ptx_regs_per_thread(m, analyzed(m, "a")), 8);
     ptx_module_free(m);
 }
 
@@ -443,7 +443,7 @@ static void addresses_from_memory_are_marked(void **state)
         "selp.b64 %rd5, %rd1, %rd4, %p1;\nst.global.u32 [%rd5], %r2;\n"
         "atom.global.add.u32 %r3, [%rd1], 1;\ncvt.u64.u32 %rd6, %r3;\nst.global.u32 [%rd6], 1;\n"
         "mov.u32 %r4, %tid.x;\nmul.wide.u32 %rd7, %r4, 4;\nst.global.u32 [%rd7], %r1;\nret;");
-    struct ptx_func *f = analysed(m, "k");
+    struct ptx_func *f = analyzed(m, "k");
     static const uint8_t want[] = {0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0};
     assert_int_equal(f->n_inst, sizeof want);
     assert_memory_equal(f->addr_from_load, want, sizeof want);
@@ -462,10 +462,10 @@ static void addresses_through_calls_and_textures_are_marked(void **state)
         "ld.param.u64 %rd1, [t];\nst.param.b64 [in], %rd1;\ncall (out), f, (in);\nld.param.b64 %rd2, [out];\n"
         "st.global.u32 [%rd2], 1;\ntex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1}];\ncvt.rzi.s32.f32 %r2, %f1;\n"
         "tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%r2}];\nret; }");
-    struct ptx_func *k = analysed(m, "k");
+    struct ptx_func *k = analyzed(m, "k");
     static const uint8_t want[] = {0, 0, 0, 0, 1, 0, 0, 1, 0};
     assert_memory_equal(k->addr_from_load, want, sizeof want);
-    struct ptx_func *f = analysed(m, "f");
+    struct ptx_func *f = analyzed(m, "f");
     assert_int_equal(f->addr_from_load[1], 0); /* a function's own parameters */
     ptx_module_free(m);
 }

@@ -338,7 +338,7 @@ static void parameters_are_laid_out(void **state)
     ptx_module_free(m);
 }
 
-static void variables_and_initialisers(void **state)
+static void variables_and_initializers(void **state)
 {
     (void)state;
     struct ptx_module *m = parse_ok(
@@ -473,7 +473,7 @@ int main(void)
         cmocka_unit_test(calls_have_one_shape),
         cmocka_unit_test(indexed_branches),
         cmocka_unit_test(parameters_are_laid_out),
-        cmocka_unit_test(variables_and_initialisers),
+        cmocka_unit_test(variables_and_initializers),
         cmocka_unit_test(declarations_meet_their_definitions),
         cmocka_unit_test(what_is_unknown_is_kept_as_bad),
         cmocka_unit_test(trailing_nuls_and_missing_terminator),

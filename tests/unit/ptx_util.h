@@ -57,7 +57,7 @@ static inline struct ptx_var *var_named(struct ptx_module *m, const char *name)
     return &m->var[k];
 }
 
-static inline struct ptx_func *analysed(struct ptx_module *m, const char *name)
+static inline struct ptx_func *analyzed(struct ptx_module *m, const char *name)
 {
     struct err e;
     struct ptx_func *f = func_named(m, name);

@@ -73,7 +73,7 @@ static void *of(struct rig *r, unsigned warp)
 static void assign(struct rig *r, unsigned first, unsigned n)
 {
     for (unsigned w = first; w < first + n; w++)
-        r->s->on_assign(of(r, w), w, 0, w - first);
+        r->s->on_warp_start(of(r, w), w, 0, w - first);
 }
 static void issue(struct rig *r, unsigned warp, unsigned times)
 {
@@ -83,7 +83,7 @@ static void issue(struct rig *r, unsigned warp, unsigned times)
 /* Whom scheduler i takes of the warps `can`, those of `loads` having a load next. */
 static int pick(struct rig *r, unsigned i, uint64_t can, uint64_t loads, uint64_t now)
 {
-    struct sched_view v = {.can = can, .loads = loads, .age = r->age, .now = now};
+    struct sched_view v = {.issuable = can, .loads = loads, .age = r->age, .now = now};
     return r->s->pick(r->st[i], &v);
 }
 
@@ -96,7 +96,7 @@ static void gto_is_greedy_then_oldest(void **state)
     issue(&r, 6, 1);
     assert_int_equal(pick(&r, 0, 0x51, 0, 2), 6);
     assert_int_equal(pick(&r, 0, 0x11, 0, 3), 4);
-    r.s->on_finish(of(&r, 6), 6);
+    r.s->on_warp_exit(of(&r, 6), 6);
     assert_int_equal(pick(&r, 0, 0x51, 0, 4), 4);
     rig_free(&r);
 }
@@ -113,9 +113,9 @@ static void swl_lets_the_oldest_issue(void **state)
     issue(&r, 2, 1);
     assert_int_equal(pick(&r, 0, 0x55, 0, 2), 2); /* greedy */
 
-    /* One that waits at a barrier gives its place to the next, and has it back afterwards; not one that waits for
+    /* One that waits at a barrier gives its place to the next, and has it back afterward; not one that waits for
      * memory. */
-    r.s->on_wait(of(&r, 0), 0, WARP_MEM);
+    r.s->on_wait(of(&r, 0), 0, WARP_MEMORY);
     assert_int_equal(pick(&r, 0, 0x50, 0, 3), SCHED_NONE);
     r.s->on_wait(of(&r, 0), 0, WARP_BARRIER);
     assert_int_equal(pick(&r, 0, 0x50, 0, 3), 4);
@@ -128,7 +128,7 @@ static void swl_lets_the_oldest_issue(void **state)
     /* So does one that has ended, though its stores are on their way; a new warp in its slot is the youngest. */
     r.s->on_wait(of(&r, 0), 0, WARP_DRAIN);
     assert_int_equal(pick(&r, 0, 0x50, 0, 5), 4);
-    r.s->on_finish(of(&r, 0), 0);
+    r.s->on_warp_exit(of(&r, 0), 0);
     r.age[0] = 100;
     assign(&r, 0, 1);
     assert_int_equal(pick(&r, 0, 0x51, 0, 6), 4);
@@ -225,7 +225,7 @@ static void ccws_forgets_those_that_end(void **state)
     r.s->on_event(of(&r, 1), EVENT_LOST_LOCALITY, 1, 1002); /* comes too late */
     assert_int_equal(may_load(&r, 1003) & 0xd, 0xd);
     /* Its losses have left the sum: one loss of another is worth 1/100 x 8 x 300. */
-    r.s->on_finish(of(&r, 1), 1);
+    r.s->on_warp_exit(of(&r, 1), 1);
     r.s->on_event(of(&r, 2), EVENT_LOST_LOCALITY, 2, 1010);
     assert_int_equal(may_load(&r, 1011) & 0xd, 0xd);
     rig_free(&r);
@@ -250,15 +250,15 @@ static void expect_issue_order(const char *policy, const char *set, const char *
     uint64_t ready = 0x1ff;
     char got[64] = "";
     for (unsigned w = 0; w < 9; w++)
-        if (r.s->on_assign)
-            r.s->on_assign(of(&r, w), w, w / 3, w % 3);
+        if (r.s->on_warp_start)
+            r.s->on_warp_start(of(&r, w), w, w / 3, w % 3);
     while (ready) {
         int w = pick(&r, 0, ready, ready, 1);
         assert_true(w >= 0);
         issue(&r, (unsigned)w, 1);
         ready &= ~(1ull << w);
         if (r.s->on_wait)
-            r.s->on_wait(of(&r, (unsigned)w), (unsigned)w, WARP_MEM);
+            r.s->on_wait(of(&r, (unsigned)w), (unsigned)w, WARP_MEMORY);
         strcat(strcat(got, *got ? " " : ""), name[w]);
     }
     assert_string_equal(got, order);
@@ -276,27 +276,47 @@ static void pas_takes_leading_warps_first(void **state)
     expect_issue_order("gto", NULL, "A0 A1 A2 B0 B1 B2 C0 C1 C2");
 }
 
+/* pas.leaders: two CTAs of four warps under two schedulers; who leads under the second, which has the odd warps. */
+static void pas_leads_by_cta_or_scheduler(void **state)
+{
+    (void)state;
+    static const unsigned order[2][4] = {{1, 3, 5, 7}, {1, 5, 7, 3}};
+    for (int by_scheduler = 0; by_scheduler < 2; by_scheduler++) {
+        struct rig r = rig_of("pas", by_scheduler ? "pas.leaders=scheduler" : NULL, 2);
+        for (unsigned w = 0; w < 8; w++)
+            r.s->on_warp_start(of(&r, w), w, w / 4, w % 4);
+        uint64_t ready = 0xaa;
+        for (unsigned i = 0; i < 4; i++) {
+            int w = pick(&r, 1, ready, ready, 1);
+            assert_int_equal(w, order[by_scheduler][i]);
+            issue(&r, (unsigned)w, 1);
+            ready &= ~(1ull << w);
+        }
+        rig_free(&r);
+    }
+}
+
 static void pas_wakes_warps(void **state)
 {
     (void)state;
     for (unsigned eager = 0; eager < 2; eager++) {
         struct rig r = rig_of("pas", NULL, 1);
-        const struct pas_params p = {PAS_TWO_LEVEL, PAS_LEAD_ALWAYS, 4, eager};
+        const struct pas_params p = {PAS_TWO_LEVEL, PAS_LEAD_ALWAYS, 4, eager, PAS_LEADER_OF_CTA};
         const struct sched_geom g = {.owned = 0x1ff, .n_warp = 9, .n_sched = 1};
         assert_int_equal(r.s->init(r.st[0], &p, &g, NULL), 0);
         for (unsigned w = 0; w < 9; w++)
-            r.s->on_assign(of(&r, w), w, w / 3, w % 3);
+            r.s->on_warp_start(of(&r, w), w, w / 3, w % 3);
         /* In the queue: the leading warps 0, 3, 6, and 1. */
         assert_int_equal(pick(&r, 0, 1 << 1, 0, 1), 1);
         assert_int_equal(pick(&r, 0, 1 << 8, 0, 1), SCHED_NONE);
-        r.s->on_event(of(&r, 3), EVENT_PREFETCHED, 3, 0); /* it is there already */
-        r.s->on_event(of(&r, 8), EVENT_PREFETCHED, 8, 0);
+        r.s->on_event(of(&r, 3), EVENT_PREFETCH_ARRIVED, 3, 0); /* it is there already */
+        r.s->on_event(of(&r, 8), EVENT_PREFETCH_ARRIVED, 8, 0);
         assert_int_equal(pick(&r, 0, 1 << 8, 0, 1), eager ? 8 : SCHED_NONE);
         assert_int_equal(pick(&r, 0, 1 << 1, 0, 1), eager ? SCHED_NONE : 1); /* the trailing warp gave way */
         assert_int_equal(pick(&r, 0, 0x49, 0, 1), 0);
         /* One that waits is not moved; it takes its turn when it can go on. */
-        r.s->on_wait(of(&r, 5), 5, WARP_MEM);
-        r.s->on_event(of(&r, 5), EVENT_PREFETCHED, 5, 0);
+        r.s->on_wait(of(&r, 5), 5, WARP_MEMORY);
+        r.s->on_event(of(&r, 5), EVENT_PREFETCH_ARRIVED, 5, 0);
         r.s->on_wait(of(&r, 5), 5, WARP_READY);
         assert_int_equal(pick(&r, 0, 1 << 5, 0, 1), SCHED_NONE);
         rig_free(&r);
@@ -310,7 +330,7 @@ static void pas_leads_until(void **state)
     for (unsigned always = 0; always < 2; always++) {
         struct rig r = rig_of("pas", always ? NULL : "pas.lead=first_load", 1);
         for (unsigned w = 0; w < 6; w++)
-            r.s->on_assign(of(&r, w), w, w / 3, w % 3);
+            r.s->on_warp_start(of(&r, w), w, w / 3, w % 3);
         assert_int_equal(pick(&r, 0, 0x3f, 0, 1), 0);
         issue(&r, 0, 1); /* not a load */
         assert_int_equal(pick(&r, 0, 0x07, 0x01, 2), 0);
@@ -322,23 +342,23 @@ static void pas_leads_until(void **state)
 }
 
 /* Nine warps and five places: the groups are 0 2 4 6 8 and 1 3 5 7. */
-static void orch_keeps_neighbours_apart(void **state)
+static void orch_keeps_neighbors_apart(void **state)
 {
     (void)state;
     expect_issue_order("orch", "orch.group=5", "A0 A2 B1 C0 C2 A1 B0 B2 C1");
     struct rig r = rig_of("orch", "orch.group=5", 1);
     assign(&r, 0, 9);
     assert_int_equal(pick(&r, 0, 0x0aa, 0, 1), SCHED_NONE); /* the first group has the places */
-    r.s->on_wait(of(&r, 2), 2, WARP_MEM);
+    r.s->on_wait(of(&r, 2), 2, WARP_MEMORY);
     assert_int_equal(pick(&r, 0, 0x0aa, 0, 1), 1); /* one of the second takes the place, */
-    r.s->on_wait(of(&r, 4), 4, WARP_MEM);
+    r.s->on_wait(of(&r, 4), 4, WARP_MEMORY);
     r.s->on_wait(of(&r, 2), 2, WARP_READY);
-    r.s->on_wait(of(&r, 1), 1, WARP_MEM);
+    r.s->on_wait(of(&r, 1), 1, WARP_MEMORY);
     assert_int_equal(pick(&r, 0, 0x084, 0, 1), SCHED_NONE); /* and its group stays the present one: 3 and 5 are there */
     assert_int_equal(pick(&r, 0, 0x029, 0, 1), 0);          /* those of the group that issues come first */
     assert_int_equal(pick(&r, 0, 0x028, 0, 1), 3);
     for (unsigned w = 0; w < 9; w++)
-        r.s->on_finish(of(&r, w), w);
+        r.s->on_warp_exit(of(&r, w), w);
     /* A kernel with fewer warps has fewer groups: five are one. */
     r.s->on_kernel(r.st[0]);
     assign(&r, 0, 5);
@@ -373,9 +393,10 @@ int main(void)
         cmocka_unit_test(ccws_forgets_those_that_end),
         cmocka_unit_test(ccws_does_not_hold_back_for_a_barrier),
         cmocka_unit_test(pas_takes_leading_warps_first),
+        cmocka_unit_test(pas_leads_by_cta_or_scheduler),
         cmocka_unit_test(pas_wakes_warps),
         cmocka_unit_test(pas_leads_until),
-        cmocka_unit_test(orch_keeps_neighbours_apart),
+        cmocka_unit_test(orch_keeps_neighbors_apart),
         cmocka_unit_test(asking_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

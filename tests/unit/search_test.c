@@ -63,8 +63,8 @@ static void a_top_between_the_values_is_found(void **state)
     (void)state;
     struct oracle o;
     assert_int_equal(find(&o, top_at_13, 8), 13);
-    /* 8, its neighbours 4 and 24; half-way 6 and 16; from 16 half-way 12 and 20; from 12 half-way 10 and 14; half-way
-     * 11 and 13: the top, whose neighbours are known. */
+    /* 8, its neighbors 4 and 24; half-way 6 and 16; from 16 half-way 12 and 20; from 12 half-way 10 and 14; half-way
+     * 11 and 13: the top, whose neighbors are known. */
     static const long in_turn[] = {8, 4, 24, 6, 16, 12, 20, 10, 14, 11, 13};
     assert_int_equal(o.n_asked, sizeof in_turn / sizeof *in_turn);
     for (size_t i = 0; i < o.n_asked; i++)

@@ -599,6 +599,38 @@ static void copies_of_a_program_are_equal(void **state)
     free(path);
 }
 
+/* Copies of sizes and at addresses that no memory has would keep a machine busy for ever. */
+static void impossible_copies_are_refused(void **state)
+{
+    (void)state;
+    const struct {
+        uint64_t address, address2, bytes;
+        bool possible;
+    } c[] = {{0, 0, 1ull << 40, true},  {(1ull << 57) - 16, 0, 16, true},  {0, 0, (1ull << 40) + 1, false},
+             {0, 0, UINT64_MAX, false}, {(1ull << 57) - 16, 0, 17, false}, {UINT64_MAX, 0, 1, false},
+             {0, UINT64_MAX, 1, false}};
+    char *path = temp_path();
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct program p;
+        struct err e;
+        struct trace_writer *w = trace_writer_open(path, "x", NULL, &e);
+        struct stream_sink *sink = trace_writer_sink(w);
+        const struct trace_event ev = {
+            .kind = TRACE_EV_COPY_D2D, .address = c[i].address, .address2 = c[i].address2, .bytes = c[i].bytes};
+        assert_int_equal(sink->event(sink->ctx, &ev), 0);
+        assert_int_equal(record(&p, &(struct shape){1, 1, 2, 10, 1, 1}, 5, sink), 0);
+        assert_int_equal(trace_writer_close(w, &e), 0);
+        struct trace_file *f = trace_open(path, &e);
+        assert_int_equal(f != NULL, c[i].possible);
+        if (!f)
+            assert_non_null(strstr(e.msg, "than any memory has"));
+        trace_close(f);
+        program_free(&p);
+    }
+    unlink(path);
+    free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -613,6 +645,7 @@ int main(void)
         cmocka_unit_test(impossible_code_is_refused),
         cmocka_unit_test(recordings_tell_where_they_come_from),
         cmocka_unit_test(copies_of_a_program_are_equal),
+        cmocka_unit_test(impossible_copies_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /*
  * Cooperative groups: the grid, the block, tiles of a warp or of several, the threads that happen to run together; their
- * synchronisation, exchange, reductions and scans.
+ * synchronization, exchange, reductions and scans.
  *
  * Left out: clusters, multi-device groups.
  */
@@ -109,7 +109,7 @@ class thread_group
                       : (unsigned)__popc(mask_ & __lanemask_lt());
     }
     WEIR_CG_MEMBER bool is_valid() const { return true; }
-    /* n neighbouring lanes of this group. */
+    /* n neighboring lanes of this group. */
     WEIR_CG_MEMBER thread_group weir_tile(unsigned n) const
     {
         unsigned lane = __weir_laneid();
@@ -229,7 +229,7 @@ WEIR_CG coalesced_group coalesced_threads()
     return coalesced_group(__activemask());
 }
 
-/* N neighbouring lanes of a warp, N a power of two. */
+/* N neighboring lanes of a warp, N a power of two. */
 template <unsigned weir_N> class weir_lanes : public thread_group
 {
   public:
@@ -273,7 +273,7 @@ template <unsigned weir_N> class weir_lanes : public thread_group
 };
 
 /*
- * N / 32 neighbouring warps. A barrier of theirs is passed when all have added themselves to its counter; what they
+ * N / 32 neighboring warps. A barrier of theirs is passed when all have added themselves to its counter; what they
  * exchange goes through a word each, between two barriers.
  */
 template <unsigned weir_N> class weir_warps

@@ -31,7 +31,7 @@ WEIR_HALF_HD float weir_bf2f(unsigned short b)
     memcpy(&f, &bits, 4);
     return f;
 }
-/* mode: 'n' nearest even, 'z' towards zero, 'd' down, 'u' up. */
+/* mode: 'n' nearest even, 'z' toward zero, 'd' down, 'u' up. */
 WEIR_HALF_HD unsigned short weir_f2bf(float f, char mode)
 {
     unsigned bits;

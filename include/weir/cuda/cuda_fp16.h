@@ -47,7 +47,7 @@ WEIR_HALF_HD float weir_h2f(unsigned short h)
     return f;
 #endif
 }
-/* mode: 'n' nearest even, 'z' towards zero, 'd' down, 'u' up. */
+/* mode: 'n' nearest even, 'z' toward zero, 'd' down, 'u' up. */
 WEIR_HALF_HD unsigned short weir_f2h(float f, char mode)
 {
 #ifdef __CUDA_ARCH__

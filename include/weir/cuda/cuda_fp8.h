@@ -133,7 +133,7 @@ WEIR_HALF_HD __half_raw __nv_cvt_fp8_to_halfraw(__nv_fp8_storage_t x, __nv_fp8_i
 /* ---- scales ----
  *
  * A power of two, 2^-127 to 2^127; 255 is a NaN. A number counts without its sign, and is rounded up or, with any other
- * mode, towards zero.
+ * mode, toward zero.
  */
 WEIR_HALF_HD __nv_fp8_storage_t __nv_cvt_float_to_e8m0(float f, __nv_saturation_t saturate, enum cudaRoundMode mode)
 {

@@ -18,7 +18,8 @@
 #define __managed__            __attribute__((device)) __attribute__((section("weir_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __maxnreg__(n)
-#define __cluster_dims__(...)
+/* weir forms no clusters of CTAs: a kernel that relies on one may not be launched. */
+#define __cluster_dims__(...) __attribute__((unavailable("weir does not simulate thread block clusters")))
 #define __grid_constant__
 #else
 #define __host__

@@ -3,7 +3,7 @@
  * a rounding mode, arithmetic with a rounding mode, the approximate functions of the special-function unit.
  *
  * The names are those that clang's CUDA headers call. Each function is a few lines over compiler built-ins, so that the
- * optimiser sees through it and a kernel that calls __popc() executes one popc.
+ * optimizer sees through it and a kernel that calls __popc() executes one popc.
  */
 #ifndef WEIR_CUDA_LIBDEVICE_H
 #define WEIR_CUDA_LIBDEVICE_H
@@ -252,7 +252,7 @@ WEIR_FN float __nv_half2float(unsigned short h)
     return a;
 }
 
-/* ---- arithmetic with a rounding mode; never fused with a neighbour ---- */
+/* ---- arithmetic with a rounding mode; never fused with a neighbor ---- */
 #define WEIR_ROUNDED1(T, name, stem, suffix)                                                                           \
     WEIR_FN T __nv_##name##_rn(T a)                                                                                    \
     {                                                                                                                  \

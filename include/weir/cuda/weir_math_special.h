@@ -286,7 +286,7 @@ WEIR_M float __nv_lgammaf(float x)
 /* ---- Bessel functions ---- */
 
 /*
- * J and Y of order 0 and 1. Up to 25, Miller's backward recurrence, normalised by J0 + 2 (J2 + J4 + ...) = 1, and
+ * J and Y of order 0 and 1. Up to 25, Miller's backward recurrence, normalized by J0 + 2 (J2 + J4 + ...) = 1, and
  * Neumann's series for Y; beyond, Hankel's asymptotic series.
  */
 struct weir_bessel {

@@ -1,5 +1,5 @@
 /*
- * Loads and stores that name their cache behaviour (__ldg, __ldcg, __stcs ...), address spaces, prefetches and
+ * Loads and stores that name their cache behavior (__ldg, __ldcg, __stcs ...), address spaces, prefetches and
  * asynchronous copies.
  */
 #ifndef WEIR_CUDA_MEMORY_H

@@ -319,7 +319,7 @@ struct __attribute__((device_builtin_texture_type)) texture : public textureRefe
     }
 };
 
-/* A normalised read gives floats in place of small integers. */
+/* A normalized read gives floats in place of small integers. */
 template <class weir_T, enum cudaTextureReadMode mode> struct weir_fetched { typedef weir_T type; };
 #define WEIR_NORMALIZED(T, V)                                                                                          \
     template <> struct weir_fetched<T, cudaReadModeNormalizedFloat> {                                                  \

@@ -213,6 +213,18 @@ WEIR_DEV unsigned __fns(unsigned mask, unsigned base, int offset)
     return __nvvm_fns(mask, base, offset);
 }
 
+/* Programmatic dependent launch, from sm_90 on: launches do not overlap here, so what they wait for has come. */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+WEIR_DEV void cudaGridDependencySynchronize()
+{
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+WEIR_DEV void cudaTriggerProgrammaticLaunchCompletion()
+{
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+#endif
+
 WEIR_DEV void __nanosleep(unsigned ns)
 {
     asm volatile("nanosleep.u32 %0;" ::"r"(ns));

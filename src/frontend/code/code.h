@@ -2,7 +2,7 @@
  * The back end for time: what an assembler would make of a kernel's PTX, as far as time is concerned.
  *
  * Results come from the emulator, which executes PTX; this decides only what a machine with sm.code = scheduled issues
- * for it, and in which order (trace/code.h). docs/code.md tells what is modelled, and how far it is from ptxas.
+ * for it, and in which order (trace/code.h). docs/code.md tells what is modeled, and how far it is from ptxas.
  */
 #ifndef WEIR_CODE_CODE_H
 #define WEIR_CODE_CODE_H

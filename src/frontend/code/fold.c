@@ -249,7 +249,7 @@ static void try_join(struct code_func *c, uint32_t pc)
 
 void code_fold(struct code_func *c, uint32_t first, uint32_t last)
 {
-    /* Backwards, so that a user knows already whether it is folded itself. */
+    /* Backward, so that a user knows already whether it is folded itself. */
     for (uint32_t pc = last + 1; pc-- > first;)
         try_fold(c, pc);
     for (uint32_t pc = first; pc <= last; pc++)

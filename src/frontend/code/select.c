@@ -3,7 +3,7 @@
  * sequences of those that were expanded (expand.c).
  *
  * An operation reads what its instruction reads and, in place of a folded result, what the folded one reads. Loads of
- * neighbouring words of a shared variable become one wide load, since the assembler knows where such a variable lies.
+ * neighboring words of a shared variable become one wide load, since the assembler knows where such a variable lies.
  */
 #include "code/lower.h"
 

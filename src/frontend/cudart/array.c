@@ -3,7 +3,7 @@
  *
  * Layers and cube faces are slices, like the depth of a 3-D array.
  */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 enum { MAX_DIM_1D = 131072, MAX_DIM_2D_W = 131072, MAX_DIM_2D_H = 65536, MAX_DIM_3D = 16384, MAX_LAYERS = 2048 };
 

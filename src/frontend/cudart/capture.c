@@ -4,7 +4,7 @@
  * A capture spreads to other streams through events: a stream that waits for an event recorded in the capture joins it.
  * When the capture ends, everything must have come back to the stream it began on.
  */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 struct rt_capture {
     uint64_t id;

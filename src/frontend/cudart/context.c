@@ -1,12 +1,12 @@
 /*
- * The one context of the process: made at the first CUDA call, finished when the process ends (ending.c).
+ * The one context of the process: made at the first CUDA call, finished when the process ends (process_exit.c).
  *
- * Options come from `weir run` through the environment (report.h); without them the library works alone, functionally,
+ * Options come from `weir run` through the environment (run_link.h); without them the library works alone, functionally,
  * which is what a program gets that is started with LD_LIBRARY_PATH by hand.
  */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "trace/file.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 struct rt rt = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, .next_serial = 1};
 _Thread_local struct rt_thread rt_thread;
 
-void rt_say(const char *fmt, ...)
+void rt_message(const char *fmt, ...)
 {
     char line[1024];
     va_list ap;
@@ -42,7 +42,7 @@ void rt_map_report(void)
         return;
     struct report *r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (r == MAP_FAILED)
-        mem_exhausted(sizeof *r);
+        out_of_memory(sizeof *r);
     if (r->version == REPORT_VERSION && r->bytes == sizeof *r)
         shared = r;
     else
@@ -93,7 +93,7 @@ static char *seen_machine(void)
                                       : gpu,
                               set && *set ? " " : "", set ? set : "");
     for (char *c = machine; *c; c++)
-        *c = *c == '\n' ? ' ' : *c;
+        *c = *c == REPORT_BETWEEN ? ' ' : *c;
     return machine;
 }
 
@@ -107,7 +107,7 @@ static cudaError_t open_sink(void)
     if (!strcmp(mode, "record")) {
         const char *path = rt_option(REPORT_ENV_TRACE), *program = rt_option(REPORT_ENV_PROGRAM);
         if (rt.report && rt.slot != &rt.report->slot[0]) {
-            rt_say("a second process of this run uses CUDA; only the first one is recorded");
+            rt_message("a second process of this run uses CUDA; only the first one is recorded");
             return cudaSuccess;
         }
         char *machine = seen_machine();
@@ -143,6 +143,8 @@ static cudaError_t start(void)
     /* What only executes sees the largest machine; what is timed sees the one that times it. */
     if (timing_props(mode && strcmp(mode, "functional") ? default_machine : "h200", &e))
         return refuse(&e);
+    if (checking_open(&e))
+        return refuse(&e);
     const char *max = rt_option(REPORT_ENV_MAX_INSN);
     const struct emu_opts opts = {
         .heap_bytes = rt.props.global_bytes,
@@ -150,11 +152,14 @@ static cudaError_t start(void)
         .sm_count = rt.props.sm_count,
         .ctas_per_sm = rt.props.max_ctas_per_sm,
         .arch = rt.props.cc_major * 10 + rt.props.cc_minor,
+        .watch = rt.check ? check_watch(rt.check) : NULL,
         .progress = &rt.slot->warp_insts,
     };
     rt.emu = emu_new(&opts, &e);
     if (!rt.emu)
         return refuse(&e);
+    if (rt.check)
+        check_attach(rt.check, rt.emu);
     rt.limit[cudaLimitStackSize] = 1024;
     rt.limit[cudaLimitPrintfFifoSize] = 8650752;
     rt.limit[cudaLimitMallocHeapSize] = 8 << 20;
@@ -204,7 +209,7 @@ void rt_call_host(cudaHostFn_t fn, void *user)
     pthread_mutex_lock(&rt.lock);
 }
 
-cudaError_t rt_lose(cudaError_t e)
+cudaError_t rt_poison(cudaError_t e)
 {
     if (!rt.sticky)
         rt.sticky = e;
@@ -232,8 +237,8 @@ void rt_event(enum trace_event_kind kind, uint32_t stream_id, uint64_t address, 
     const struct trace_event ev = {
         .kind = (uint8_t)kind, .stream = stream_id, .address = address, .address2 = address2, .bytes = bytes};
     if (rt.sink->event(rt.sink->ctx, &ev)) {
-        timing_refused();
-        rt_lose(cudaErrorUnknown);
+        timing_on_sink_error();
+        rt_poison(cudaErrorUnknown);
     }
 }
 
@@ -243,7 +248,7 @@ cudaError_t rt_unsupported(const char *name)
     rt_enter_any();
     if (strmap_get(&said, name, strlen(name)) == STRMAP_NONE) {
         strmap_put(&said, name, strlen(name), 1);
-        rt_say("%s is not supported and returns cudaErrorNotSupported", name);
+        rt_message("%s is not supported and returns cudaErrorNotSupported", name);
     }
     return rt_leave(cudaErrorNotSupported);
 }

@@ -5,7 +5,7 @@
  * A device range must lie inside one live allocation. The host's side is not ours to know; it is only probed, so that
  * a wild pointer is an error of the call and not a crash.
  */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -16,15 +16,13 @@ struct side {
     size_t row_step, slice_step;
 };
 
-struct box { /* in bytes and rows */
-    size_t width, height, depth;
-};
-
 /* Positions count elements of the array that takes part, also on the linear side; bytes when none does. */
 static struct side linear_side(const struct cudaPitchedPtr *p, const struct cudaPos *pos, size_t elem_bytes)
 {
-    struct side s = {.row_step = p->pitch, .slice_step = p->pitch * p->ysize};
-    s.base = (uint8_t *)p->ptr + pos->z * s.slice_step + pos->y * s.row_step + pos->x * elem_bytes;
+    const struct box before = {
+        .width = sat_mul(pos->x, elem_bytes), .height = sat_add(pos->y, 1), .depth = sat_add(pos->z, 1)};
+    struct side s = {.row_step = p->pitch, .slice_step = sat_mul(p->pitch, p->ysize)};
+    s.base = (uint8_t *)(uintptr_t)sat_add((uintptr_t)p->ptr, box_span(&before, s.row_step, s.slice_step));
     return s;
 }
 
@@ -42,12 +40,6 @@ static bool array_holds(const struct rt_array *a, const struct cudaPos *pos, con
            n->height <= h - pos->y && pos->z <= d && n->depth <= d - pos->z;
 }
 
-/* Bytes from the first to behind the last one touched. */
-static size_t span_bytes(const struct side *s, const struct box *n)
-{
-    return (n->depth - 1) * s->slice_step + (n->height - 1) * s->row_step + n->width;
-}
-
 /* Whether host memory is mapped there. Protection is not seen; writing to constants still ends the program. */
 static bool host_mapped(const void *p, size_t bytes)
 {
@@ -61,7 +53,7 @@ enum place { HOST, DEVICE };
 
 static cudaError_t check_side(const struct side *s, const struct box *n, enum place place, const char *what)
 {
-    const size_t bytes = span_bytes(s, n);
+    const size_t bytes = box_span(n, s->row_step, s->slice_step);
     const struct emu_alloc *a = mem_find(s->base, bytes);
     if (place == DEVICE)
         return a ? cudaSuccess : mem_bad_range(what, s->base, bytes);
@@ -72,7 +64,7 @@ static cudaError_t check_side(const struct side *s, const struct box *n, enum pl
     if (mem_is_device(s->base)) /* starts inside an allocation and leaves it */
         return mem_bad_range(what, s->base, bytes);
     if (!host_mapped(s->base, bytes)) {
-        rt_say("%s: %zu bytes at %p: not mapped in the program", what, bytes, (void *)s->base);
+        rt_message("%s: %zu bytes at %p: not mapped in the program", what, bytes, (void *)s->base);
         return cudaErrorInvalidValue;
     }
     return cudaSuccess;
@@ -101,13 +93,16 @@ static cudaError_t make_plan(const struct cudaMemcpy3DParms *p, struct plan *out
     *out = (struct plan){
         .dst = da ? array_side(da, &p->dstPos) : linear_side(&p->dstPtr, &p->dstPos, elem),
         .src = sa ? array_side(sa, &p->srcPos) : linear_side(&p->srcPtr, &p->srcPos, elem),
-        .n = {p->extent.width * elem, p->extent.height, p->extent.depth},
+        .n = {sat_mul(p->extent.width, elem), p->extent.height, p->extent.depth},
     };
     if (!out->n.width || !out->n.height || !out->n.depth)
         return cudaSuccess;
     const bool rows = out->n.height > 1 || out->n.depth > 1;
     if (rows && ((!da && p->dstPtr.pitch < out->n.width) || (!sa && p->srcPtr.pitch < out->n.width)))
         return cudaErrorInvalidPitchValue;
+    /* Slices lie one behind the other. */
+    if (out->n.depth > 1 && ((!da && p->dstPtr.ysize < out->n.height) || (!sa && p->srcPtr.ysize < out->n.height)))
+        return cudaErrorInvalidValue;
     if ((!da && !out->dst.base) || (!sa && !out->src.base))
         return cudaErrorInvalidValue;
     switch (p->kind) {
@@ -148,6 +143,7 @@ cudaError_t copy_run(const struct cudaMemcpy3DParms *params, uint32_t stream_id)
         for (size_t y = 0; y < p.n.height; y++) {
             uint8_t *d = p.dst.base + z * p.dst.slice_step + y * p.dst.row_step;
             uint8_t *s = p.src.base + z * p.src.slice_step + y * p.src.row_step;
+            checking_copy(d, s, p.n.width, p.to == DEVICE, p.from == DEVICE);
             memmove(d, s, p.n.width);
         }
     rt.slot->copies++;
@@ -199,6 +195,16 @@ static cudaError_t submit(const struct cudaMemcpy3DParms *p, cudaStream_t stream
     return rt_leave(e);
 }
 
+/* The same, and the host waits. */
+static cudaError_t waited(cudaError_t e)
+{
+    if (e || !rt.check)
+        return e;
+    rt_enter_any();
+    checking_host_waits(&rt.legacy);
+    return rt_leave(e);
+}
+
 API cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     const struct rt_op op = copy_op_1d(dst, src, bytes, kind);
@@ -207,7 +213,7 @@ API cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum c
 
 API cudaError_t cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind)
 {
-    return cudaMemcpyAsync(dst, src, bytes, kind, NULL);
+    return waited(cudaMemcpyAsync(dst, src, bytes, kind, NULL));
 }
 
 API cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t bytes,
@@ -222,7 +228,7 @@ API cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, 
 
 API cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t bytes)
 {
-    return cudaMemcpyPeerAsync(dst, dst_device, src, src_device, bytes, NULL);
+    return waited(cudaMemcpyPeerAsync(dst, dst_device, src, src_device, bytes, NULL));
 }
 
 API cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
@@ -242,7 +248,7 @@ API cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, 
 API cudaError_t cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
                              size_t height, enum cudaMemcpyKind kind)
 {
-    return cudaMemcpy2DAsync(dst, dst_pitch, src, src_pitch, width, height, kind, NULL);
+    return waited(cudaMemcpy2DAsync(dst, dst_pitch, src, src_pitch, width, height, kind, NULL));
 }
 
 API cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
@@ -256,7 +262,7 @@ API cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_
 
 API cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 {
-    return cudaMemcpy3DAsync(p, NULL);
+    return waited(cudaMemcpy3DAsync(p, NULL));
 }
 
 API cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
@@ -272,7 +278,7 @@ API cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cud
 
 API cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
 {
-    return cudaMemcpy3DPeerAsync(p, NULL);
+    return waited(cudaMemcpy3DPeerAsync(p, NULL));
 }
 
 API cudaError_t cudaMemcpyBatchAsync(void *const *dst, const void *const *src, const size_t *bytes, size_t n,
@@ -307,7 +313,7 @@ API cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, siz
 API cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t bytes, size_t offset,
                                    enum cudaMemcpyKind kind)
 {
-    return symbol_copy(symbol, src, bytes, offset, kind, true, NULL);
+    return waited(symbol_copy(symbol, src, bytes, offset, kind, true, NULL));
 }
 
 API cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t bytes, size_t offset,
@@ -319,5 +325,5 @@ API cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t 
 API cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t bytes, size_t offset,
                                      enum cudaMemcpyKind kind)
 {
-    return symbol_copy(symbol, dst, bytes, offset, kind, false, NULL);
+    return waited(symbol_copy(symbol, dst, bytes, offset, kind, false, NULL));
 }

@@ -2,7 +2,7 @@
  * Copies to and from arrays in the older forms: offsets and widths in bytes, and the 1-D forms that run on from row to
  * row.
  */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 /* A byte offset or width of an array must fall on elements. */
 static bool in_elements(const struct rt_array *a, size_t *bytes)
@@ -187,8 +187,14 @@ API cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_t src, size_t x, size_t
 API cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_t src, size_t src_x,
                                        size_t src_y, size_t bytes, enum cudaMemcpyKind kind)
 {
+    struct strip s;
+    cudaError_t e = rt_enter();
+    if (!e)
+        e = strip_open(&s, src, src_x, src_y, bytes); /* before as much memory is asked for */
+    if (rt_leave(e))
+        return e;
     void *middle = xmalloc(bytes + 1);
-    cudaError_t e = cudaMemcpyFromArray(middle, src, src_x, src_y, bytes, cudaMemcpyDeviceToHost);
+    e = cudaMemcpyFromArray(middle, src, src_x, src_y, bytes, cudaMemcpyDeviceToHost);
     if (!e)
         e = cudaMemcpyToArray(dst, dst_x, dst_y, middle, bytes, cudaMemcpyHostToDevice);
     free(middle);

@@ -171,7 +171,7 @@ API CUresult cuGetExportTable(const void **table, const CUuuid *id)
 {
     (void)table, (void)id;
     if (rt.module.n) {
-        rt_say(
+        rt_message(
             "a library with a CUDA runtime of its own (NVIDIA's cuBLAS, cuFFT) cannot be simulated: "
             "cuGetExportTable returns CUDA_ERROR_NOT_SUPPORTED; use weir's cuBLAS, cuRAND and NVRTC");
         return CUDA_ERROR_NOT_SUPPORTED;
@@ -179,8 +179,8 @@ API CUresult cuGetExportTable(const void **table, const CUuuid *id)
     rt_enter_any(); /* for the report */
     if (rt.report)
         atomic_fetch_add(&rt.report->unsimulated, 1);
-    rt_say("%s links the CUDA runtime statically and would run unsimulated; rebuild it with: nvcc -cudart shared",
-           program_invocation_name);
+    rt_message("%s links the CUDA runtime statically and would run unsimulated; rebuild it with: nvcc -cudart shared",
+               program_invocation_name);
     rt_leave_process(2);
 }
 

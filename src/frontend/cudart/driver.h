@@ -7,7 +7,7 @@
 #ifndef WEIR_CUDART_DRIVER_H
 #define WEIR_CUDART_DRIVER_H
 
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 #include "weir/cuda/cuda.h"
 
 /* Where the plain name is a symbol of its own beside the newest revision, it must not mean that. */

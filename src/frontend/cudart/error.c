@@ -1,5 +1,5 @@
 /* Errors: names, texts, and the two ways to ask for the last one. */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 static const struct {
     int code;

@@ -1,5 +1,5 @@
 /* Graphs: nodes that own operations, cloning, ordering, running, and executable graphs. */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 #include "base/outfile.h"
 
 /* ---- nodes ---- */

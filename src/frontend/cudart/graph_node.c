@@ -4,7 +4,7 @@
  * CUDA has a set of calls per kind of node. Here each kind has one function that builds its operation; adding a node,
  * setting a node's parameters and setting them in an executable graph then are the same three steps for all of them.
  */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 static const uint8_t type_of[] = {
     [OP_EMPTY] = cudaGraphNodeTypeEmpty,
@@ -173,7 +173,7 @@ static cudaError_t build_any(struct rt_op *op, struct cudaGraphNodeParams *p)
     case cudaGraphNodeTypeMemFree:
         return build_free(op, p->free.dptr);
     default: /* external semaphores, conditional nodes */
-        rt_say("graph nodes of type %d are not supported", (int)p->type);
+        rt_message("graph nodes of type %d are not supported", (int)p->type);
         return cudaErrorNotSupported;
     }
 }

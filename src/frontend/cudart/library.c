@@ -1,5 +1,7 @@
 /* Libraries: device code that a program loads itself at run time, as PTX text or as a fat binary. */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
+
+#include "base/infile.h"
 #include "cudart/fatbin.h"
 
 cudaError_t library_open(struct rt_module **out, char *code, size_t bytes, struct err *why)
@@ -41,7 +43,7 @@ char *library_copy(const void *code, size_t *bytes)
 
 char *library_read(const char *path, size_t *bytes)
 {
-    FILE *f = fopen(path, "rb");
+    FILE *f = infile_open(path, INFILE_ANY_SIZE, NULL);
     if (!f)
         return NULL;
     VEC(char) text = {0};

@@ -4,7 +4,7 @@
  * A device address is the host address of the byte (emu.h), so pinned, managed and registered memory have one address
  * for both sides and nothing is ever migrated.
  */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 #include <unistd.h>
 
@@ -35,13 +35,19 @@ cudaError_t mem_alloc(void **out, size_t bytes, enum emu_mem_kind kind)
         return cudaErrorMemoryAllocation;
     *out = (void *)(uintptr_t)addr;
     note(*out, kind);
+    if (rt.check)
+        check_alloc(rt.check, addr, bytes, kind);
     return cudaSuccess;
 }
 
 bool mem_free(uint64_t addr, enum emu_mem_kind kind)
 {
+    const struct emu_alloc *a = rt.check ? emu_mem_find(rt.emu, addr, 1) : NULL;
+    const uint64_t bytes = a ? a->bytes : 0;
     if (emu_mem_free(rt.emu, addr, kind))
         return false;
+    if (rt.check)
+        check_free(rt.check, addr, bytes);
     void *key = (void *)(uintptr_t)addr;
     free(ptrmap_get(&rt.handle, key, RT_MEM));
     ptrmap_drop(&rt.handle, key, RT_MEM);
@@ -78,15 +84,15 @@ cudaError_t mem_bad_range(const char *what, const void *p, size_t bytes)
 {
     const struct emu_alloc *a = emu_mem_nearest(rt.emu, (uint64_t)(uintptr_t)p);
     if (!a)
-        rt_say("%s: %zu bytes at %p: no device memory was ever allocated", what, bytes, p);
+        rt_message("%s: %zu bytes at %p: no device memory was ever allocated", what, bytes, p);
     else if ((uintptr_t)p >= a->addr && (uintptr_t)p < a->addr + a->bytes)
-        rt_say("%s: %zu bytes at %p: %zu bytes into %s of %llu bytes at 0x%llx%s", what, bytes, p,
-               (size_t)((uintptr_t)p - a->addr), a->name ? a->name : "an allocation", (unsigned long long)a->bytes,
-               (unsigned long long)a->addr, a->freed ? ", which was freed" : "; it ends too early");
+        rt_message("%s: %zu bytes at %p: %zu bytes into %s of %llu bytes at 0x%llx%s", what, bytes, p,
+                   (size_t)((uintptr_t)p - a->addr), a->name ? a->name : "an allocation", (unsigned long long)a->bytes,
+                   (unsigned long long)a->addr, a->freed ? ", which was freed" : "; it ends too early");
     else
-        rt_say("%s: %zu bytes at %p: not device memory; the nearest is %s of %llu bytes at 0x%llx%s", what, bytes, p,
-               a->name ? a->name : "an allocation", (unsigned long long)a->bytes, (unsigned long long)a->addr,
-               a->freed ? ", which was freed" : "");
+        rt_message("%s: %zu bytes at %p: not device memory; the nearest is %s of %llu bytes at 0x%llx%s", what, bytes,
+                   p, a->name ? a->name : "an allocation", (unsigned long long)a->bytes, (unsigned long long)a->addr,
+                   a->freed ? ", which was freed" : "");
     return cudaErrorInvalidValue;
 }
 
@@ -164,6 +170,8 @@ API cudaError_t cudaFree(void *p)
     cudaError_t e = rt_enter();
     if (!e && p)
         e = mem_free_device((uint64_t)(uintptr_t)p);
+    if (!e && p) /* it waits for the device */
+        checking_host_waits(NULL);
     return rt_leave(e);
 }
 

@@ -1,22 +1,26 @@
 /* Memset in all its shapes: linear, rows, boxes, and the 1-, 2- and 4-byte elements of graph nodes. */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 cudaError_t memset_run(const struct rt_op *op, uint32_t stream_id)
 {
     const struct cudaPitchedPtr *d = &op->memset.dst;
     const struct cudaExtent n = op->memset.extent;
-    const size_t elem = op->memset.elem_bytes, width = n.width * elem;
+    const size_t elem = op->memset.elem_bytes, width = sat_mul(n.width, elem);
     if (!n.width || !n.height || !n.depth)
         return cudaSuccess;
     if (!d->ptr || ((n.height > 1 || n.depth > 1) && d->pitch < width))
         return cudaErrorInvalidValue;
-    const size_t slice = d->pitch * d->ysize;
-    const size_t span = (n.depth - 1) * slice + (n.height - 1) * d->pitch + width;
+    if (n.depth > 1 && d->ysize < n.height)
+        return cudaErrorInvalidValue;
+    const size_t slice = sat_mul(d->pitch, d->ysize);
+    const size_t span = box_span(&(struct box){width, n.height, n.depth}, d->pitch, slice);
     if (!mem_find(d->ptr, span))
         return mem_bad_range("memset", d->ptr, span);
     for (size_t z = 0; z < n.depth; z++)
         for (size_t y = 0; y < n.height; y++) {
             uint8_t *row = (uint8_t *)d->ptr + z * slice + y * d->pitch;
+            if (rt.check)
+                check_write(rt.check, (uintptr_t)row, width, "cudaMemset");
             if (elem == 1)
                 memset(row, (int)op->memset.value, width);
             else
@@ -34,7 +38,7 @@ cudaError_t memset_op(struct rt_op *op, const struct cudaMemsetParams *p)
     if (!p || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4))
         return cudaErrorInvalidValue;
     *op = (struct rt_op){.kind = OP_MEMSET,
-                         .memset = {.dst = {p->dst, p->pitch, p->width * p->elementSize, p->height},
+                         .memset = {.dst = {p->dst, p->pitch, sat_mul(p->width, p->elementSize), p->height},
                                     .value = p->value,
                                     .elem_bytes = p->elementSize,
                                     .extent = {p->width, p->height, 1}}};

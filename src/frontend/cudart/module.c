@@ -5,7 +5,7 @@
  * kernels and launch a few. A linked program (-rdc) registers one wrapper that lists every object's container; all of
  * them become one module.
  */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 #include "cudart/fatbin.h"
 
 #include <errno.h>
@@ -178,7 +178,7 @@ void module_init_managed(struct rt_module *m)
 {
     bool any = false;
     for (size_t i = 0; i < m->var.n; i++)
-        any |= shadow_is_managed(m->var.p[i]->host) && !m->var.p[i]->initialised;
+        any |= shadow_is_managed(m->var.p[i]->host) && !m->var.p[i]->initialized;
     if (!any)
         return;
     module_read(m);
@@ -187,9 +187,9 @@ void module_init_managed(struct rt_module *m)
         for (size_t i = 0; ptx && i < m->var.n; i++) { /* what is wrong with the PTX is told at its first use */
             struct rt_var *v = m->var.p[i];
             const int32_t at = shadow_is_managed(v->host) ? ptx_find_var(ptx, v->name) : -1;
-            if (at < 0 || v->initialised || ptx->var[at].bytes > v->bytes)
+            if (at < 0 || v->initialized || ptx->var[at].bytes > v->bytes)
                 continue;
-            v->initialised = true;
+            v->initialized = true;
             if (ptx->var[at].init)
                 memcpy((void *)(uintptr_t)v->host, ptx->var[at].init, ptx->var[at].bytes);
         }
@@ -213,7 +213,7 @@ static void place_managed(struct rt_module *m, struct ptx_module *ptx)
     for (size_t i = 0; i < m->var.n; i++) {
         const struct rt_var *v = m->var.p[i];
         int32_t at = shadow_is_managed(v->host) ? ptx_find_var(ptx, v->name) : -1;
-        if (at >= 0 && v->initialised && ptx->var[at].linkage != PTX_L_EXTERN)
+        if (at >= 0 && v->initialized && ptx->var[at].linkage != PTX_L_EXTERN)
             ptx->var[at].place = (uint64_t)(uintptr_t)v->host;
     }
 }
@@ -384,7 +384,7 @@ cudaError_t func_find(const void *func, struct rt_func **out)
     err_clear(&why);
     struct emu_kernel *k = emu_module_kernel_from(f->module->emu, f->module->first_ptx, f->name);
     if (!k) {
-        rt_say(
+        rt_message(
             "kernel %s is registered but its PTX is not in the program; embed PTX for every object: rebuild with "
             "-gencode arch=compute_75,code=compute_75",
             f->name);

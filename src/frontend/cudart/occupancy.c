@@ -1,8 +1,8 @@
 /* Occupancy queries: CUDA's calculator over the simulated GPU's limits (trace/device.h). */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 /* CTAs of `threads` threads that fit on an SM; 0 when the block itself is impossible. Launch bounds do not count. */
-static int blocks_per_sm(const struct rt_func *f, int threads, size_t dynamic_smem)
+static int ctas_per_sm(const struct rt_func *f, int threads, size_t dynamic_smem)
 {
     if (threads <= 0)
         return 0;
@@ -20,7 +20,7 @@ API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *out,
     if (!e)
         e = func_find(func, &f);
     if (!e)
-        *out = blocks_per_sm(f, threads, dynamic_smem);
+        *out = ctas_per_sm(f, threads, dynamic_smem);
     return rt_leave(e);
 }
 
@@ -39,7 +39,7 @@ API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out, const voi
         e = cudaErrorInvalidValue;
     if (!e)
         e = func_find(func, &f);
-    if (!e && blocks_per_sm(f, threads, 0) < blocks)
+    if (!e && ctas_per_sm(f, threads, 0) < blocks)
         e = cudaErrorInvalidValue;
     if (!e) {
         const size_t unit = rt.props.smem_alloc_unit ? rt.props.smem_alloc_unit : 1;
@@ -47,7 +47,7 @@ API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out, const voi
         while (high - low > 1) {
             const size_t mid = (low + high) / 2;
             const bool fits = mid * unit + f->info.smem_static_bytes <= rt.props.smem_per_block_optin &&
-                              blocks_per_sm(f, threads, mid * unit) >= blocks;
+                              ctas_per_sm(f, threads, mid * unit) >= blocks;
             *(fits ? &low : &high) = mid;
         }
         *out = low * unit;
@@ -55,7 +55,7 @@ API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out, const voi
     return rt_leave(e);
 }
 
-/* Clusters are not formed: one CTA each. */
+/* Clusters are not formed: one CTA each, and how many larger ones would fit is not known. */
 API cudaError_t cudaOccupancyMaxPotentialClusterSize(int *out, const void *func, const cudaLaunchConfig_t *config)
 {
     struct rt_func *f;
@@ -69,13 +69,6 @@ API cudaError_t cudaOccupancyMaxPotentialClusterSize(int *out, const void *func,
 
 API cudaError_t cudaOccupancyMaxActiveClusters(int *out, const void *func, const cudaLaunchConfig_t *config)
 {
-    struct rt_func *f;
-    cudaError_t e = rt_enter();
-    if (!e)
-        e = out && config ? func_find(func, &f) : cudaErrorInvalidValue;
-    if (!e)
-        *out = (int)rt.props.sm_count *
-               blocks_per_sm(f, (int)(config->blockDim.x * config->blockDim.y * config->blockDim.z),
-                             config->dynamicSmemBytes);
-    return rt_leave(e);
+    (void)out, (void)func, (void)config;
+    return rt_unsupported("cudaOccupancyMaxActiveClusters");
 }

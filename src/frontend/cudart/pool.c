@@ -2,7 +2,7 @@
  * Memory pools and stream-ordered allocation. Work runs in submission order, so an asynchronous allocation is an
  * allocation; a pool only counts what came from it.
  */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 struct rt_pool {
     uint64_t used, used_high;

@@ -1,5 +1,5 @@
 /* Pointer map: open addressing, tombstones for deleted keys, rebuilt when two thirds full. */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 static const char tombstone;
 

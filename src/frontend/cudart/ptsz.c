@@ -2,7 +2,7 @@
  * The _ptsz and _ptds entry points: what programs built with -default-stream per-thread call. The same functions, with
  * stream 0 meaning the thread's own stream.
  */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 static cudaStream_t own(cudaStream_t s)
 {

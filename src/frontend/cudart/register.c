@@ -5,9 +5,9 @@
  *
  * Nothing here makes the context: a program may register device code and never use it.
  */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
-/* Registration comes from static initialisers, where a handle can only be one of ours. */
+/* Registration comes from static initializers, where a handle can only be one of ours. */
 static struct rt_module *lock_module(void **handle)
 {
     pthread_mutex_lock(&rt.lock);

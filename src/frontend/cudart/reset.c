@@ -4,7 +4,7 @@
  * A lost device stays lost, as CUDA documents it. While a sink is attached the modules stay as they are, because a
  * recording names their kernels; then only the values of module variables differ from a real reset.
  */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 static void unload(struct rt_module *m)
 {

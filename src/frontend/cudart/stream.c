@@ -4,7 +4,7 @@
  * All work has run when its call returns, so waiting is a check of the handle, a query is always "done", and an event
  * is a reading of the simulated clock.
  */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 static _Thread_local struct rt_stream *thread_stream;
 
@@ -50,6 +50,8 @@ static cudaError_t stream_new(cudaStream_t *out, unsigned flags, int priority)
         s->flags = flags;
         s->priority = priority < -5 ? -5 : priority > 0 ? 0 : priority;
         ptrmap_put(&rt.handle, s, RT_STREAM, s);
+        if (rt.check)
+            check_stream(rt.check);
         *out = s;
     }
     return rt_leave(e);
@@ -85,16 +87,25 @@ API cudaError_t cudaStreamDestroy(cudaStream_t stream)
     return rt_leave(e);
 }
 
-API cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+static cudaError_t wait_for(cudaStream_t stream)
 {
     cudaError_t e = rt_enter();
-    return rt_leave(e ? e : stream_usable_for_sync(stream_find(stream)));
+    struct rt_stream *s = e ? NULL : stream_find(stream);
+    if (!e)
+        e = stream_usable_for_sync(s);
+    if (!e)
+        checking_host_waits(s);
+    return rt_leave(e);
+}
+
+API cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    return wait_for(stream);
 }
 
 API cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    cudaError_t e = rt_enter();
-    return rt_leave(e ? e : stream_usable_for_sync(stream_find(stream)));
+    return wait_for(stream);
 }
 
 API cudaError_t cudaDeviceSynchronize(void)
@@ -102,6 +113,8 @@ API cudaError_t cudaDeviceSynchronize(void)
     cudaError_t e = rt_enter();
     if (!e && capture_active_on_blocking_stream())
         e = cudaErrorStreamCaptureUnsupported;
+    if (!e)
+        checking_host_waits(NULL);
     return rt_leave(e);
 }
 
@@ -241,6 +254,8 @@ API cudaError_t cudaEventDestroy(cudaEvent_t event)
         e = cudaErrorInvalidResourceHandle;
     if (!e) {
         ptrmap_drop(&rt.handle, ev, RT_EVENT);
+        if (rt.check)
+            check_event_forget(rt.check, ev);
         VEC_FREE(&ev->deps);
         free(ev);
     }
@@ -286,6 +301,8 @@ API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsi
         e = op_submit(stream, &op);
     } else if (!e && (s->capture || ev->capture_id)) {
         e = capture_wait(s, ev);
+    } else if (!e && rt.check) {
+        check_stream_waits_event(rt.check, s->id, ev);
     }
     return rt_leave(e);
 }
@@ -298,6 +315,8 @@ static cudaError_t event_done(cudaEvent_t event)
         e = cudaErrorInvalidResourceHandle;
     if (!e && ev->capture_id)
         e = capture_invalidate_event(ev) ? cudaErrorCapturedEvent : cudaErrorInvalidValue;
+    if (!e && rt.check)
+        check_host_waits_event(rt.check, ev);
     return rt_leave(e);
 }
 

@@ -1,12 +1,14 @@
 /*
  * Texture and surface objects: CUDA's descriptions translated into the emulator's (emu/tex.h).
  *
- * Not modelled: anisotropic filtering (maxAnisotropy is accepted and ignored), block-compressed formats, resource views
+ * Not modeled: anisotropic filtering (maxAnisotropy is accepted and ignored), block-compressed formats, resource views
  * that reinterpret the format.
  */
-#include "cudart/rt.h"
+#include "cudart/runtime.h"
 
 enum { ALIGN_BYTES = 512 }; /* of linear memory behind a texture: cudaDeviceProp.textureAlignment */
+/* cudaDeviceProp.maxTexture2DLinear */
+enum { MAX_LINEAR_WIDTH = 131072, MAX_LINEAR_HEIGHT = 65000, MAX_LINEAR_PITCH = 2097120 };
 
 struct object { /* what the program described, for the Get calls */
     uint64_t handle;
@@ -100,7 +102,8 @@ static cudaError_t set_pitch(struct emu_tex_desc *d, const struct cudaResourceDe
         return e;
     const uint64_t elem = d->n_channel * d->channel_bits / 8u;
     const size_t w = res->res.pitch2D.width, h = res->res.pitch2D.height, pitch = res->res.pitch2D.pitchInBytes;
-    if (!w || !h || pitch < w * elem || pitch % 32 || (uintptr_t)res->res.pitch2D.devPtr % ALIGN_BYTES)
+    if (!w || !h || w > MAX_LINEAR_WIDTH || h > MAX_LINEAR_HEIGHT || pitch > MAX_LINEAR_PITCH || pitch < w * elem ||
+        pitch % 32 || (uintptr_t)res->res.pitch2D.devPtr % ALIGN_BYTES)
         return cudaErrorInvalidValue;
     const size_t span = (h - 1) * pitch + w * elem;
     if (!mem_find(res->res.pitch2D.devPtr, span))
@@ -152,7 +155,7 @@ static cudaError_t set_sampling(struct emu_tex_desc *d, const struct cudaTexture
         if ((unsigned)t->addressMode[i] > EMU_TEX_BORDER)
             return cudaErrorInvalidValue;
         d->address[i] = (uint8_t)t->addressMode[i];
-        /* Wrapping and mirroring need normalised coordinates; CUDA clamps otherwise. */
+        /* Wrapping and mirroring need normalized coordinates; CUDA clamps otherwise. */
         if (!t->normalizedCoords && (d->address[i] == EMU_TEX_WRAP || d->address[i] == EMU_TEX_MIRROR))
             d->address[i] = EMU_TEX_CLAMP;
     }

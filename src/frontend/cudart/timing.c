@@ -1,12 +1,13 @@
 /*
  * Joins the two halves of weir in the program's process: defines what the CUDA runtime declares under "timing" in
- * cudart/rt.h, with the machine beside the program (gpu/live.h): its clock for events, and its results when the program
+ * cudart/runtime.h, with the machine beside the program (gpu/live.h): its clock for events, and its results when the program
  * ends.
  *
  * Simulated time is the machine's own plus what copies and memsets take, which the machine does not model. Reading the
  * clock waits for the machine; so only events that can be asked for a time do it.
  */
-#include "cudart/rt.h"
+#include "base/clock.h"
+#include "cudart/runtime.h"
 #include "gpu/live.h"
 #include "gpu/plugin.h"
 #include "gpu/props.h"
@@ -14,13 +15,12 @@
 
 #include <jansson.h>
 #include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
 static struct gpu_live *live;
-static struct timespec started;
+static uint64_t started_ns;
 static volatile sig_atomic_t interrupted;
-static struct timespec interrupted_at;
+static uint64_t interrupted_ns;
 
 /*
  * A second signal ends the program at once. One that follows within a second is the first one once more: who signals a
@@ -28,12 +28,10 @@ static struct timespec interrupted_at;
  */
 static void on_interrupt(int sig)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
     if (!interrupted) {
-        interrupted_at = now;
+        interrupted_ns = clock_ns();
         interrupted = sig;
-    } else if (now.tv_sec - interrupted_at.tv_sec > (now.tv_nsec < interrupted_at.tv_nsec)) {
+    } else if (clock_seconds_since(interrupted_ns) >= 1) {
         signal(sig, SIG_DFL);
         raise(sig);
     }
@@ -53,7 +51,7 @@ static int poll(void *ctx, uint64_t cycle, uint64_t warp_insts)
     return interrupted != 0;
 }
 
-/* "a\nb\n" as a list; the strings stay in *copy. */
+/* A list; the strings stay in *copy. */
 struct lines {
     char *copy;
     VEC(const char *) line;
@@ -61,7 +59,8 @@ struct lines {
 static struct lines split_lines(const char *text)
 {
     struct lines l = {.copy = xstrdup(text ? text : "")};
-    for (char *save, *s = strtok_r(l.copy, "\n", &save); s; s = strtok_r(NULL, "\n", &save))
+    const char between[] = {REPORT_BETWEEN, 0};
+    for (char *save, *s = strtok_r(l.copy, between, &save); s; s = strtok_r(NULL, between, &save))
         VEC_PUSH(&l.line, s);
     return l;
 }
@@ -122,7 +121,7 @@ int timing_open(struct err *e)
     if (!live)
         return -1;
     rt.sink = gpu_live_sink(live);
-    clock_gettime(CLOCK_MONOTONIC, &started);
+    started_ns = clock_ns();
     struct sigaction old, sa = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
     const int sig[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof sig / sizeof *sig; i++)
@@ -164,10 +163,8 @@ static int write_json(struct gpu *g, bool complete, const char *path, struct err
 static void show(struct gpu *g, enum gpu_end end, bool complete, const struct err *failure)
 {
     const char *wanted = rt_option(REPORT_ENV_SHOW), *json = rt_option(REPORT_ENV_JSON);
-    struct timespec now;
     struct err e;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const double host_s = (double)(now.tv_sec - started.tv_sec) + (double)(now.tv_nsec - started.tv_nsec) * 1e-9;
+    const double host_s = clock_seconds_since(started_ns);
     fflush(stdout);
     if (rt.report && atomic_exchange(&rt.report->line, REPORT_LINE_OVER) == REPORT_LINE_SHOWN)
         fputs("\r\033[K", stderr);
@@ -204,7 +201,7 @@ static void show(struct gpu *g, enum gpu_end end, bool complete, const struct er
         }
     }
     if (json && *json && rt.report && rt.slot != &rt.report->slot[0])
-        rt_say("a second process of this run uses CUDA; %s holds the first one's statistics", json);
+        rt_message("a second process of this run uses CUDA; %s holds the first one's statistics", json);
     else if (json && *json && write_json(g, complete, json, &e))
         rt_bad_input(&e);
     fflush(stdout);
@@ -233,13 +230,13 @@ void timing_finish(void)
 }
 
 /* The machine refused the stream: the user's signal ends the program here, everything else loses the device. */
-void timing_refused(void)
+void timing_on_sink_error(void)
 {
     if (interrupted)
         timing_finish();
 }
 
-void timing_gave_up(void)
+void timing_abandon_kernel(void)
 {
     if (live)
         gpu_live_give_up(live);

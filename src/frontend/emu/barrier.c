@@ -8,6 +8,7 @@
 #include "emu/state.h"
 
 #include "emu/access.h"
+#include "emu/watch.h"
 
 /* Results of bar.red for the lanes of a waiting fiber. */
 static void write_result(struct emu_warp_run *r, const struct emu_inst *in, const struct emu_frame *frame,
@@ -28,6 +29,9 @@ static void write_result(struct emu_warp_run *r, const struct emu_inst *in, cons
 static void release(struct emu_cta *cta, unsigned id)
 {
     struct emu_barrier *b = &cta->bar[id];
+    const struct emu_watch *watch = cta->grid->emu->opts.watch;
+    if (watch)
+        watch->release(watch->ctx, cta, id);
     for (uint32_t i = 0; i < cta->n_warp; i++) {
         struct emu_warp_run *r = &cta->warp[i];
         r->bar_partial[id] = 0;
@@ -91,6 +95,9 @@ bool emu_barrier_arrive(struct emu_warp_run *r, const struct emu_inst *in, uint3
         cta->bars_busy |= 1u << id;
         *b = (struct emu_barrier){.expected = count, .red_and = 1};
     }
+    const struct emu_watch *watch = r->w.emu->opts.watch;
+    if (watch)
+        watch->arrive(watch->ctx, r, in, id, mask);
     b->arrived += count_arrival(r, id, mask);
     if (in->aux[0] == EMU_BAR_RED) {
         uint32_t p = emu_src_pred(&r->w, &in->src[2]) & mask;

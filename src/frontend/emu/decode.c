@@ -7,10 +7,11 @@
  */
 #include "base/demangle.h"
 #include "emu/decode.h"
+#include "emu/watch.h"
 
 #include <stdio.h>
 
-int emu_refuse(struct emu_decoder *d, const char *fmt, ...)
+int emu_unsupported(struct emu_decoder *d, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -115,7 +116,7 @@ static int refuse_undefined(struct emu_decoder *d, const char *what, const char 
 {
     char plain[256];
     demangle(name, plain, sizeof plain);
-    return emu_refuse(d, "the %s %s is not defined in any module", what, plain);
+    return emu_unsupported(d, "the %s %s is not defined in any module", what, plain);
 }
 
 int emu_decode_sym(struct emu_decoder *d, int32_t sym, uint64_t *addr, bool *frame, enum ptx_space *space,
@@ -140,7 +141,7 @@ int emu_decode_sym(struct emu_decoder *d, int32_t sym, uint64_t *addr, bool *fra
         if (p->var->space == PTX_S_CONST && v->space != PTX_S_CONST)
             *addr = d->unit->const_addr + p->addr;
         else if (p->var->space != PTX_S_CONST && v->space == PTX_S_CONST)
-            return emu_refuse(d, "the variable %s is defined outside constant memory by another module", v->name);
+            return emu_unsupported(d, "the variable %s is defined outside constant memory by another module", v->name);
         else
             *addr = p->addr;
         *bytes = p->bytes;
@@ -162,8 +163,8 @@ int emu_decode_sym(struct emu_decoder *d, int32_t sym, uint64_t *addr, bool *fra
         *addr = f->var_off[i];
         *frame = v->space == PTX_S_LOCAL || v->space == PTX_S_PARAM;
         if (v->space != PTX_S_LOCAL && v->space != PTX_S_PARAM && v->space != PTX_S_SHARED)
-            return emu_refuse(d, "the variable %s in a function's body is in a space that has no memory there",
-                              v->name);
+            return emu_unsupported(d, "the variable %s in a function's body is in a space that has no memory there",
+                                   v->name);
         return 0;
     }
     case PTX_SYM_PARAM: {
@@ -179,7 +180,7 @@ int emu_decode_sym(struct emu_decoder *d, int32_t sym, uint64_t *addr, bool *fra
         return 0;
     }
     }
-    return emu_refuse(d, "a symbol of unknown kind");
+    return emu_unsupported(d, "a symbol of unknown kind");
 }
 
 static uint32_t sreg_row(struct emu_decoder *d, uint16_t sreg)
@@ -220,12 +221,12 @@ static uint8_t sig_lane(char sig)
 
 static int width_error(struct emu_decoder *d, const struct ptx_reg *r, char sig)
 {
-    return emu_refuse(d, "%s is a .%s register, which is not of the width this operand needs (%s)", r->name,
-                      ptx_type_name(r->type),
-                      sig == 'w'   ? "32 bits or less"
-                      : sig == 'd' ? "64 bits"
-                      : sig == 'q' ? "128 bits"
-                                   : "a predicate");
+    return emu_unsupported(d, "%s is a .%s register, which is not of the width this operand needs (%s)", r->name,
+                           ptx_type_name(r->type),
+                           sig == 'w'   ? "32 bits or less"
+                           : sig == 'd' ? "64 bits"
+                           : sig == 'q' ? "128 bits"
+                                        : "a predicate");
 }
 
 static int reg_opnd(struct emu_decoder *d, const struct ptx_opnd *o, char sig, struct emu_opnd *out)
@@ -260,7 +261,7 @@ int emu_decode_src(struct emu_decoder *d, const struct ptx_opnd *o, char sig, en
             lane = EMU_LANE_32;
         }
         if (want && want != lane)
-            return emu_refuse(d, "the special register is not of this operand's width");
+            return emu_unsupported(d, "the special register is not of this operand's width");
         if (lane == EMU_LANE_PRED) { /* %is_explicit_cluster: never */
             *out = (struct emu_opnd){.bank = EMU_BANK_POOL, .lane = EMU_LANE_PRED, .type = PTX_T_PRED};
             return 0;
@@ -290,7 +291,7 @@ int emu_decode_src(struct emu_decoder *d, const struct ptx_opnd *o, char sig, en
             if (emu_decode_sym(d, o->sym, &lo, &frame, &space, &bytes) < 0)
                 return -1;
             if (frame && d->f != &d->p->func[0])
-                return emu_refuse(d, "the address of a local variable cannot be used here");
+                return emu_unsupported(d, "the address of a local variable cannot be used here");
             lo += (uint64_t)o->imm;
         }
         out->lane = sig == 'r' ? emu_lane_of(type) : sig_lane(sig);
@@ -301,7 +302,7 @@ int emu_decode_src(struct emu_decoder *d, const struct ptx_opnd *o, char sig, en
         return 0;
     }
     }
-    return emu_refuse(d, "an operand of a kind that cannot stand here");
+    return emu_unsupported(d, "an operand of a kind that cannot stand here");
 }
 
 int emu_decode_dst(struct emu_decoder *d, const struct ptx_opnd *o, char sig, struct emu_opnd *out)
@@ -310,9 +311,9 @@ int emu_decode_dst(struct emu_decoder *d, const struct ptx_opnd *o, char sig, st
     if (o->kind == PTX_O_SINK)
         return 0;
     if (o->kind != PTX_O_REG)
-        return emu_refuse(d, "a destination must be a register");
+        return emu_unsupported(d, "a destination must be a register");
     if (o->neg)
-        return emu_refuse(d, "a destination cannot be complemented");
+        return emu_unsupported(d, "a destination cannot be complemented");
     return reg_opnd(d, o, sig, out);
 }
 
@@ -332,7 +333,7 @@ static unsigned flatten(const struct ptx_opnd *o, const struct ptx_opnd **out, u
 static int decode_address(struct emu_decoder *d, const struct ptx_opnd *o, struct emu_inst *in, struct emu_opnd *out)
 {
     if (o->kind != PTX_O_ADDR)
-        return emu_refuse(d, "an operand that must be an address is none");
+        return emu_unsupported(d, "an operand that must be an address is none");
     if (o->reg >= 0) {
         struct ptx_opnd base = {.kind = PTX_O_REG, .reg = o->reg, .sym = -1};
         in->target = (uint32_t)o->imm;
@@ -350,7 +351,7 @@ static int decode_op(struct emu_decoder *d, struct emu_inst *in)
     const char *why = "this form is not supported";
     memset(&sel, 0, sizeof sel);
     if (emu_op_select(d->inst, &sel, &why) < 0)
-        return emu_refuse(d, "%s", why);
+        return emu_unsupported(d, "%s", why);
     const struct ptx_opnd *flat[64];
     unsigned n = 0;
     for (unsigned k = 0; k < d->inst->n_opnd; k++)
@@ -360,7 +361,7 @@ static int decode_op(struct emu_decoder *d, struct emu_inst *in)
         BUG("signature '%s' of %s has no '>'", sel.sig, d->inst->text);
     unsigned n_dst = (unsigned)(bar - sel.sig), n_src = (unsigned)strlen(bar + 1);
     if (n != n_dst + n_src)
-        return emu_refuse(d, "it has %u operands where %u are expected", n, n_dst + n_src);
+        return emu_unsupported(d, "it has %u operands where %u are expected", n, n_dst + n_src);
     struct emu_opnd *opnd = emu_prog_alloc(d->p, n * sizeof *opnd);
     for (unsigned k = 0; k < n; k++) {
         int rc;
@@ -429,7 +430,7 @@ static uint32_t flat_reconv(const struct emu_decoder *d, uint32_t pc)
 static int decode_bra(struct emu_decoder *d, struct emu_inst *in, uint32_t pc)
 {
     if (d->inst->n_opnd < 1 || d->inst->opnd[0].kind != PTX_O_LABEL)
-        return emu_refuse(d, "a branch needs a label");
+        return emu_unsupported(d, "a branch needs a label");
     in->kind = EMU_K_BRA;
     in->target = flat_pc(d, d->f->ptx->label[d->inst->opnd[0].label].pc);
     in->target2 = flat_reconv(d, pc);
@@ -440,10 +441,10 @@ static int decode_brx(struct emu_decoder *d, struct emu_inst *in, uint32_t pc)
 {
     const struct ptx_inst *p = d->inst;
     if (p->n_opnd < 2 || p->opnd[1].kind != PTX_O_LABEL)
-        return emu_refuse(d, "brx.idx needs an index and a list of targets");
+        return emu_unsupported(d, "brx.idx needs an index and a list of targets");
     const struct ptx_label *list = &d->f->ptx->label[p->opnd[1].label];
     if (!list->n_target)
-        return emu_refuse(d, "%s is not a list of branch targets", list->name);
+        return emu_unsupported(d, "%s is not a list of branch targets", list->name);
     uint32_t *table = emu_prog_alloc(d->p, (list->n_target + 1) * sizeof *table);
     table[0] = list->n_target;
     for (uint32_t k = 0; k < list->n_target; k++)
@@ -474,7 +475,7 @@ static int decode_args(struct emu_decoder *d, const struct ptx_opnd *list, uint3
             if (emu_decode_sym(d, o->sym, &addr, &frame, &space, &bytes) < 0)
                 return -1;
             if (space != PTX_S_PARAM || !frame)
-                return emu_refuse(d, "a call's argument must be a register, a constant or a .param variable");
+                return emu_unsupported(d, "a call's argument must be a register, a constant or a .param variable");
             a[k] = (struct emu_arg){.in_frame = 1, .off = (uint32_t)addr + (uint32_t)o->imm, .bytes = (uint32_t)bytes};
             continue;
         }
@@ -489,7 +490,7 @@ static int decode_call(struct emu_decoder *d, struct emu_inst *in)
 {
     const struct ptx_inst *p = d->inst;
     if (p->n_opnd < 3 || p->opnd[0].kind != PTX_O_LIST || p->opnd[2].kind != PTX_O_LIST)
-        return emu_refuse(d, "this form of call is not supported");
+        return emu_unsupported(d, "this form of call is not supported");
     struct emu_call c = {.func = -1, .builtin = -1};
     if (decode_args(d, &p->opnd[0], &c.n_ret, &c.ret) < 0 || decode_args(d, &p->opnd[2], &c.n_arg, &c.arg) < 0)
         return -1;
@@ -506,8 +507,8 @@ static int decode_call(struct emu_decoder *d, struct emu_inst *in)
             c.func = (int32_t)d->p->func_of_def[r->def];
             const struct ptx_func *f = d->p->func[c.func].ptx;
             if (f->n_param != c.n_arg || f->n_ret != c.n_ret)
-                return emu_refuse(d, "%s takes %u arguments and gives %u results, the call has %u and %u", name,
-                                  f->n_param, f->n_ret, c.n_arg, c.n_ret);
+                return emu_unsupported(d, "%s takes %u arguments and gives %u results, the call has %u and %u", name,
+                                       f->n_param, f->n_ret, c.n_arg, c.n_ret);
         }
     } else {
         struct emu_opnd *src = emu_prog_alloc(d->p, sizeof *src);
@@ -530,7 +531,7 @@ static int decode_bar(struct emu_decoder *d, struct emu_inst *in)
     unsigned at = 0;
     if (ptx_has(p, PTX_M_WARP)) { /* bar.warp.sync membermask */
         if (p->n_opnd < 1 || emu_decode_src(d, &p->opnd[0], 'w', PTX_T_B32, &o[0]) < 0)
-            return emu_refuse(d, "bar.warp.sync needs a member mask");
+            return emu_unsupported(d, "bar.warp.sync needs a member mask");
         in->kind = EMU_K_SYNC;
         in->fn = emu_op_nothing;
         in->target2 = EMU_SYNC_MEMBERS;
@@ -539,14 +540,14 @@ static int decode_bar(struct emu_decoder *d, struct emu_inst *in)
         return 0;
     }
     if (ptx_has(p, PTX_M_CLUSTER)) /* a cluster is one CTA here: its barrier is the CTA's */
-        return emu_refuse(d, "thread block clusters are not supported");
+        return emu_unsupported(d, "thread block clusters are not supported");
     in->kind = EMU_K_BAR;
     in->aux[0] = ptx_has(p, PTX_M_ARRIVE) ? EMU_BAR_ARRIVE : ptx_has(p, PTX_M_RED) ? EMU_BAR_RED : EMU_BAR_SYNC;
     if (in->aux[0] == EMU_BAR_RED) {
         in->aux[1] = ptx_has(p, PTX_M_AND) ? EMU_BAR_AND : ptx_has(p, PTX_M_OR) ? EMU_BAR_OR : EMU_BAR_POPC;
         struct emu_opnd *dst = &o[3];
         if (p->n_opnd < 3 || emu_decode_dst(d, &p->opnd[0], in->aux[1] == EMU_BAR_POPC ? 'w' : 'p', dst) < 0)
-            return emu_refuse(d, "bar.red needs a destination, a barrier and a predicate");
+            return emu_unsupported(d, "bar.red needs a destination, a barrier and a predicate");
         in->dst = dst;
         in->n_dst = 1;
         at = 1;
@@ -555,7 +556,7 @@ static int decode_bar(struct emu_decoder *d, struct emu_inst *in)
     unsigned n_pred = in->aux[0] == EMU_BAR_RED ? 1 : 0;
     unsigned left = p->n_opnd - at - n_pred;
     if (left < 1 || left > 2)
-        return emu_refuse(d, "a barrier takes a number and at most a thread count");
+        return emu_unsupported(d, "a barrier takes a number and at most a thread count");
     if (emu_decode_src(d, &p->opnd[at], 'w', PTX_T_U32, &o[0]) < 0)
         return -1;
     if (left == 2 && emu_decode_src(d, &p->opnd[at + 1], 'w', PTX_T_U32, &o[1]) < 0)
@@ -720,7 +721,7 @@ static int decode_func(struct emu_decoder *d, uint32_t index, struct emu_fault *
             continue;
         }
         if (p->bad)
-            rc = emu_refuse(d, "%s", p->bad);
+            rc = emu_unsupported(d, "%s", p->bad);
         else
             rc = decode_inst(d, in, pc);
         if (d->clock && in->kind == EMU_K_OP)
@@ -731,7 +732,7 @@ static int decode_func(struct emu_decoder *d, uint32_t index, struct emu_fault *
             in->kind |= EMU_K_GUARD;
         }
         if (rc == 0 && pc + 1 == x->n_inst && index + 1 < d->p->n_func && falls_through(d, in, p))
-            rc = emu_refuse(d, "the function %s runs off its end", x->name);
+            rc = emu_unsupported(d, "the function %s runs off its end", x->name);
     }
     if (rc < 0) {
         emu_fault_place(d->emu, fault, d->f->module, &d->p->func[0], d->f->ptx, d->inst);
@@ -785,6 +786,8 @@ int emu_decode_kernel(struct emu_kernel *k, struct emu_fault *fault)
         p->n_cache = d.n_cache;
         p->cache = emu_prog_alloc(p, d.n_cache * sizeof *p->cache);
         p->decoded = true;
+        if (d.emu->opts.watch)
+            d.emu->opts.watch->decoded(d.emu->opts.watch->ctx, p);
     } else {
         p->refused = emu_prog_alloc(p, sizeof *p->refused);
         *p->refused = *fault;

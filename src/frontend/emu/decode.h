@@ -31,7 +31,7 @@ struct emu_decoder {
 };
 
 /* Refuses the current instruction; returns -1. */
-int emu_refuse(struct emu_decoder *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int emu_unsupported(struct emu_decoder *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* A constant as a row of 32 lanes of `lane` bytes; returns its offset in the pool. */
 uint32_t emu_pool(struct emu_decoder *, uint8_t lane, uint64_t lo, uint64_t hi);

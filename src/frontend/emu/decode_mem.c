@@ -23,14 +23,14 @@ static int decode_addr(struct emu_decoder *d, struct emu_inst *in, const struct 
 {
     *sym_bytes = UINT64_MAX;
     if (o->kind != PTX_O_ADDR)
-        return emu_refuse(d, "the address operand is missing");
+        return emu_unsupported(d, "the address operand is missing");
     in->imm = (uint64_t)o->imm;
     if (o->reg >= 0) {
         struct ptx_opnd base = {.kind = PTX_O_REG, .reg = o->reg, .sym = -1, .label = -1};
         if (emu_decode_src(d, &base, 'r', PTX_T_U64, out) < 0)
             return -1;
         if (out->lane != EMU_LANE_32 && out->lane != EMU_LANE_64)
-            return emu_refuse(d, "an address must be a 32- or 64-bit register");
+            return emu_unsupported(d, "an address must be a 32- or 64-bit register");
         return 0;
     }
     uint64_t addr = 0;
@@ -43,7 +43,7 @@ static int decode_addr(struct emu_decoder *d, struct emu_inst *in, const struct 
         if (*space == PTX_S_NONE || *space == PTX_S_GENERIC)
             *space = s;
         else if (*space != s && !(*space == PTX_S_SHARED_CLUSTER && s == PTX_S_SHARED))
-            return emu_refuse(d, "the symbol lies in another state space than the instruction names");
+            return emu_unsupported(d, "the symbol lies in another state space than the instruction names");
         if (frame)
             in->aux[EMU_AUX_FLAGS] |= EMU_AUXF_FRAME;
     }
@@ -68,22 +68,22 @@ static int decode_param(struct emu_decoder *d, struct emu_inst *in, const struct
     in->kind = EMU_K_OP;
     if (addr->reg >= 0) {
         if (store)
-            return emu_refuse(d, "a store to parameter space through a register is not supported");
+            return emu_unsupported(d, "a store to parameter space through a register is not supported");
         in->kind = EMU_K_MEM;
         in->fn = emu_ld_param_at;
         return 0;
     }
     if (sym_bytes != UINT64_MAX && (addr->imm < 0 || (uint64_t)addr->imm + bytes > sym_bytes))
-        return emu_refuse(d, "the access is outside the parameter, which has %llu bytes",
-                          (unsigned long long)sym_bytes);
+        return emu_unsupported(d, "the access is outside the parameter, which has %llu bytes",
+                               (unsigned long long)sym_bytes);
     if (in->aux[EMU_AUX_FLAGS] & EMU_AUXF_FRAME) {
         in->fn = store ? emu_st_frame : emu_ld_frame;
         return 0;
     }
     if (store)
-        return emu_refuse(d, "a kernel's parameters cannot be written");
+        return emu_unsupported(d, "a kernel's parameters cannot be written");
     if (!d->f->ptx->is_entry || sym_bytes == UINT64_MAX)
-        return emu_refuse(d, "a parameter without a name");
+        return emu_unsupported(d, "a parameter without a name");
     /* The pool row holds the parameter's offset; here it is known. */
     memcpy(&bytes, d->pool.p + in->src[0].off, 8);
     in->imm += bytes;
@@ -95,15 +95,15 @@ static int decode_ldst(struct emu_decoder *d, struct emu_inst *in, bool store)
 {
     const struct ptx_inst *p = d->inst;
     if (p->n_opnd < 2 || p->n_type < 1)
-        return emu_refuse(d, "this form is not supported");
+        return emu_unsupported(d, "this form is not supported");
     const struct ptx_opnd *data = &p->opnd[store ? 1 : 0], *addr = &p->opnd[store ? 0 : 1];
     enum ptx_type type = p->type[0];
     unsigned bytes = ptx_type_bytes(type), vec = p->vec ? p->vec : 1;
     unsigned n = data->kind == PTX_O_VEC ? data->n : 1;
     if (!bytes || n != vec)
-        return emu_refuse(d, "the vector has %u elements, the instruction says %u", n, vec);
+        return emu_unsupported(d, "the vector has %u elements, the instruction says %u", n, vec);
     if (bytes * vec > 32)
-        return emu_refuse(d, "an access of %u bytes per thread is too wide", bytes * vec);
+        return emu_unsupported(d, "an access of %u bytes per thread is too wide", bytes * vec);
     enum ptx_space space = p->space == PTX_S_NONE ? PTX_S_GENERIC : p->space;
     if (space == PTX_S_SHARED_CLUSTER)
         space = PTX_S_SHARED;
@@ -118,16 +118,16 @@ static int decode_ldst(struct emu_decoder *d, struct emu_inst *in, bool store)
         if (store ? emu_decode_src(d, o, 'r', type, out) < 0 : emu_decode_dst(d, o, 'r', out) < 0)
             return -1;
         if (out->lane == EMU_LANE_PRED)
-            return emu_refuse(d, "a predicate cannot be loaded or stored");
+            return emu_unsupported(d, "a predicate cannot be loaded or stored");
         if (out->lane == EMU_LANE_NONE) {
             if (store)
-                return emu_refuse(d, "a store needs a value");
+                return emu_unsupported(d, "a store needs a value");
             plain = plain && vec > 1;
             continue;
         }
         unsigned reg_bytes = o->kind == PTX_O_REG ? ptx_type_bytes(out->type) : bytes;
         if (reg_bytes < bytes)
-            return emu_refuse(d, "the register is narrower than the .%s that is accessed", ptx_type_name(type));
+            return emu_unsupported(d, "the register is narrower than the .%s that is accessed", ptx_type_name(type));
         plain = plain && out->lane == bytes;
     }
     in->aux[EMU_AUX_SPACE] = space;
@@ -138,12 +138,12 @@ static int decode_ldst(struct emu_decoder *d, struct emu_inst *in, bool store)
     if (space == PTX_S_PARAM)
         return decode_param(d, in, addr, store, sym_bytes);
     if (store && space == PTX_S_CONST)
-        return emu_refuse(d, "constant memory cannot be written");
+        return emu_unsupported(d, "constant memory cannot be written");
     struct emu_mem_form form = {
         .store = store, .space = space, .bytes = (uint8_t)bytes, .vec = (uint8_t)vec, .plain = plain};
     in->fn = emu_ldst_select(&form);
     if (!in->fn)
-        return emu_refuse(d, "this state space cannot be accessed this way");
+        return emu_unsupported(d, "this state space cannot be accessed this way");
     in->kind = EMU_K_MEM;
     in->target = d->n_cache++;
     return 0;
@@ -169,7 +169,7 @@ static int decode_atom(struct emu_decoder *d, struct emu_inst *in, bool returns)
     int op = atom_op(p);
     unsigned n_dst = returns ? 1 : 0, n_data = op == EMU_ATOM_CAS ? 2 : 1;
     if (op < 0 || p->n_type < 1 || p->vec > 1 || p->n_opnd < n_dst + 1 + n_data)
-        return emu_refuse(d, "this form is not supported");
+        return emu_unsupported(d, "this form is not supported");
     enum ptx_type type = p->type[0];
     unsigned bytes = ptx_type_bytes(type);
     char sig = bytes == 16 ? 'q' : bytes == 8 ? 'd' : 'w';
@@ -186,14 +186,14 @@ static int decode_atom(struct emu_decoder *d, struct emu_inst *in, bool returns)
         if (emu_decode_src(d, &p->opnd[n_dst + 1 + k], sig, type, &o[n_dst + 1 + k]) < 0)
             return -1;
     if (space != PTX_S_GLOBAL && space != PTX_S_SHARED && space != PTX_S_GENERIC)
-        return emu_refuse(d, "atomics exist in global and shared memory only");
+        return emu_unsupported(d, "atomics exist in global and shared memory only");
     in->aux[EMU_AUX_SPACE] = space;
     in->aux[EMU_AUX_BYTES] = (uint8_t)bytes;
     in->aux[EMU_AUX_VEC] = 1;
     const char *why = NULL;
     in->fn = emu_atom_select((enum emu_atom_op)op, type, &why);
     if (!in->fn)
-        return emu_refuse(d, "%s", why);
+        return emu_unsupported(d, "%s", why);
     in->kind = EMU_K_MEM;
     in->target = d->n_cache++;
     return 0;
@@ -216,7 +216,7 @@ static int decode_cvta(struct emu_decoder *d, struct emu_inst *in)
         if (windows[i].space == p->space)
             window = windows[i].window;
     if (window == UINT64_MAX || p->n_opnd < 2)
-        return emu_refuse(d, "cvta needs a state space and two operands");
+        return emu_unsupported(d, "cvta needs a state space and two operands");
     /* In a function, parameters lie in the frame, that is in local memory. */
     if (p->space == PTX_S_PARAM && !d->f->ptx->is_entry)
         window = EMU_LOCAL_WINDOW;
@@ -239,7 +239,7 @@ static int decode_cvta(struct emu_decoder *d, struct emu_inst *in)
         return -1;
     }
     if (o[1].lane != EMU_LANE_32 && o[1].lane != EMU_LANE_64)
-        return emu_refuse(d, "an address must be a 32- or 64-bit register");
+        return emu_unsupported(d, "an address must be a 32- or 64-bit register");
     return emu_decode_dst(d, &p->opnd[0], 'r', &o[0]);
 }
 
@@ -266,7 +266,7 @@ static int decode_isspacep(struct emu_decoder *d, struct emu_inst *in)
 {
     const struct ptx_inst *p = d->inst;
     if (p->n_opnd != 2)
-        return emu_refuse(d, "isspacep takes a predicate and an address");
+        return emu_unsupported(d, "isspacep takes a predicate and an address");
     struct emu_opnd *o = operands(d, in, 1, 1);
     in->aux[EMU_AUX_SPACE] = p->space == PTX_S_SHARED_CLUSTER ? PTX_S_SHARED : p->space;
     in->fn = emu_isspacep;
@@ -280,9 +280,9 @@ static int decode_cp(struct emu_decoder *d, struct emu_inst *in)
 {
     const struct ptx_inst *p = d->inst;
     if (!ptx_has(p, PTX_M_ASYNC))
-        return emu_refuse(d, "this form is not supported");
+        return emu_unsupported(d, "this form is not supported");
     if (ptx_has(p, PTX_M_BULK))
-        return emu_refuse(d, "bulk copies are not supported");
+        return emu_unsupported(d, "bulk copies are not supported");
     if (ptx_has(p, PTX_M_COMMIT_GROUP) || ptx_has(p, PTX_M_WAIT_GROUP) || ptx_has(p, PTX_M_WAIT_ALL)) {
         in->fn = emu_op_nothing;
         return 0;
@@ -290,7 +290,7 @@ static int decode_cp(struct emu_decoder *d, struct emu_inst *in)
     if (ptx_has(p,
                 PTX_M_MBARRIER)) { /* the copies are done: a plain arrival, or none when its count is pending anyway */
         if (p->n_opnd < 1)
-            return emu_refuse(d, "the mbarrier's address is missing");
+            return emu_unsupported(d, "the mbarrier's address is missing");
         enum ptx_space space = p->space == PTX_S_NONE ? PTX_S_GENERIC : p->space;
         uint64_t bytes;
         struct emu_opnd *o = operands(d, in, 0, 1);
@@ -303,10 +303,10 @@ static int decode_cp(struct emu_decoder *d, struct emu_inst *in)
         return 0;
     }
     if (p->n_opnd < 3 || p->opnd[2].kind != PTX_O_IMM)
-        return emu_refuse(d, "this form is not supported");
+        return emu_unsupported(d, "this form is not supported");
     int64_t bytes = p->opnd[2].imm;
     if (bytes != 4 && bytes != 8 && bytes != 16)
-        return emu_refuse(d, "cp.async copies 4, 8 or 16 bytes");
+        return emu_unsupported(d, "cp.async copies 4, 8 or 16 bytes");
     struct emu_opnd *o = operands(d, in, 0, 4);
     enum ptx_space space = PTX_S_SHARED;
     uint64_t unused;
@@ -348,31 +348,31 @@ static int decode_mbarrier(struct emu_decoder *d, struct emu_inst *in)
         in->kind = EMU_K_OP;
         in->fn = emu_mbarrier_pending;
         if (p->n_opnd != 2 || emu_decode_src(d, &p->opnd[1], 'd', PTX_T_B64, &o[1]) < 0)
-            return emu_refuse(d, "pending_count takes a state");
+            return emu_unsupported(d, "pending_count takes a state");
         return emu_decode_dst(d, &p->opnd[0], 'w', &o[0]);
     }
     if (ptx_has(p, PTX_M_EXPECT_TX))
-        return emu_refuse(d, "mbarrier transaction counts are not supported");
+        return emu_unsupported(d, "mbarrier transaction counts are not supported");
     if (ptx_has(p, PTX_M_INIT) || ptx_has(p, PTX_M_INVAL)) {
         bool init = ptx_has(p, PTX_M_INIT);
         struct emu_opnd *o = operands(d, in, 0, init ? 2 : 1);
         in->fn = init ? emu_mbarrier_init : emu_mbarrier_inval;
         if (p->n_opnd != (init ? 2 : 1) || decode_addr(d, in, &p->opnd[0], &o[0], &space, &bytes) < 0)
-            return emu_refuse(d, "this form is not supported");
+            return emu_unsupported(d, "this form is not supported");
         in->aux[EMU_AUX_SPACE] = space;
         return init ? emu_decode_src(d, &p->opnd[1], 'w', PTX_T_U32, &o[1]) : 0;
     }
     bool arrive = ptx_has(p, PTX_M_ARRIVE) || ptx_has(p, PTX_M_ARRIVE_DROP);
     bool test = ptx_has(p, PTX_M_TEST_WAIT) || ptx_has(p, PTX_M_TRY_WAIT);
     if ((!arrive && !test) || p->n_opnd < (arrive ? 1 : 3))
-        return emu_refuse(d, "this form is not supported");
+        return emu_unsupported(d, "this form is not supported");
     bool has_dst = p->opnd[0].kind != PTX_O_ADDR;
     unsigned at = has_dst ? 1 : 0;
     struct emu_opnd *o = operands(d, in, 1, 2);
     if (has_dst && emu_decode_dst(d, &p->opnd[0], arrive ? 'd' : 'p', &o[0]) < 0)
         return -1;
     if (p->n_opnd <= at || decode_addr(d, in, &p->opnd[at], &o[1], &space, &bytes) < 0)
-        return emu_refuse(d, "the mbarrier's address is missing");
+        return emu_unsupported(d, "the mbarrier's address is missing");
     in->aux[EMU_AUX_SPACE] = space;
     if (arrive) {
         in->fn = emu_mbarrier_arrive;
@@ -393,7 +393,7 @@ static int decode_stack(struct emu_decoder *d, struct emu_inst *in)
     unsigned n_src = p->op == PTX_ALLOCA || restore ? 1 : 0;
     struct emu_opnd *o = operands(d, in, restore ? 0 : 1, n_src);
     if (p->n_opnd < 1 + (p->op == PTX_ALLOCA ? 1u : 0u))
-        return emu_refuse(d, "this form is not supported");
+        return emu_unsupported(d, "this form is not supported");
     in->kind = EMU_K_MEM;
     in->fn = p->op == PTX_ALLOCA ? emu_alloca : restore ? emu_stackrestore : emu_stacksave;
     if (!restore && emu_decode_dst(d, &p->opnd[0], 'r', &o[0]) < 0)
@@ -419,7 +419,7 @@ int emu_decode_mem(struct emu_decoder *d, struct emu_inst *in)
         return decode_atom(d, in, true);
     case PTX_RED:
         if (ptx_has(d->inst, PTX_M_ASYNC))
-            return emu_refuse(d, "asynchronous reductions are not supported");
+            return emu_unsupported(d, "asynchronous reductions are not supported");
         return decode_atom(d, in, false);
     case PTX_CVTA:
         return decode_cvta(d, in);

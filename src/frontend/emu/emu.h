@@ -29,6 +29,7 @@
 #define EMU_WINDOW_MASK   0xff00000000000000ull
 
 struct emu;
+struct emu_watch;
 
 struct emu_opts {
     uint64_t heap_bytes;     /* device memory that cudaMalloc can give; 0 = 16 GiB */
@@ -39,7 +40,8 @@ struct emu_opts {
     uint32_t ctas_per_sm;    /* 0 = 8 */
     uint32_t arch;           /* highest PTX target to run and what cudart reports: 90 */
     FILE *printf_out;        /* device printf; NULL = stdout */
-    uint64_t *progress;      /* is told emu_stats.warp_insts after every CTA; NULL = not wanted */
+    const struct emu_watch *watch; /* load_tracker.h; NULL = nobody looks */
+    uint64_t *progress;            /* is told emu_stats.warp_insts after every CTA; NULL = not wanted */
 };
 
 struct emu *emu_new(const struct emu_opts *, struct err *);
@@ -78,7 +80,7 @@ uint64_t emu_mem_free_bytes(const struct emu *);
 struct emu_module;
 /*
  * Loads PTX modules as one unit: .extern names of one resolve to .visible ones of another (the linked case); a plain
- * program passes one. Takes ownership of the ptx_modules. Variables are placed and initialised. Unresolved names are
+ * program passes one. Takes ownership of the ptx_modules. Variables are placed and initialized. Unresolved names are
  * an error only when a kernel that needs them is launched.
  */
 struct emu_module *emu_module_load(struct emu *, struct ptx_module **ptx, unsigned n, struct err *);
@@ -99,10 +101,11 @@ struct emu_kernel_info {
     uint32_t regs_per_thread;
     uint32_t smem_static_bytes, const_bytes, local_bytes_per_thread;
     uint32_t max_threads_per_cta; /* 0 = not bounded by the kernel */
+    bool has_cluster;             /* it is compiled for clusters of several CTAs, which emu_launch does not form */
     uint32_t n_param;
     uint32_t ptx_version, binary_version; /* 10 * major + minor: 90, 75 ... */
 };
-/* Analyses the kernel on first use; fails when its code cannot be analysed. */
+/* Analyses the kernel on first use; fails when its code cannot be analyzed. */
 int emu_kernel_info(struct emu_kernel *, struct emu_kernel_info *, struct err *);
 /* Offset and size of parameter i in the parameter block. */
 int emu_kernel_param(struct emu_kernel *, uint32_t i, uint32_t *offset, uint32_t *bytes);
@@ -111,7 +114,7 @@ uint32_t emu_kernel_param_bytes(struct emu_kernel *);
 const struct trace_kernel *emu_kernel_trace(struct emu_kernel *, struct err *);
 
 /* True for a function that device code may call and that the emulator itself serves: vprintf, malloc, ... */
-bool emu_serves(const char *function);
+bool emu_has_builtin(const char *function);
 
 /* ---- launches ---- */
 enum emu_fault_kind {

@@ -3,7 +3,7 @@
  *
  * A handler computes 32 addresses, checks them all with a few vector instructions against one range (the allocation
  * this instruction used last; shared memory; the constant bank; the thread's frame), and moves the data: by one copy
- * when the lanes are neighbours, by a broadcast when they all read the same place, else lane by lane. What the range
+ * when the lanes are neighbors, by a broadcast when they all read the same place, else lane by lane. What the range
  * does not cover goes the careful way (emu_resolve_lanes), which finds the right allocation, or the fault. Stores of
  * lanes to the same place take effect in lane order.
  */
@@ -50,7 +50,7 @@ INLINE bool all_inside(const u64 *a, u64 lo, u64 hi, u64 bytes)
     return !(bad >> 63) && !(low & (bytes - 1));
 }
 
-INLINE bool neighbours(const u64 *a, u64 stride)
+INLINE bool neighbors(const u64 *a, u64 stride)
 {
     if (a[31] - a[0] != 31 * stride)
         return false;
@@ -134,7 +134,7 @@ INLINE bool resolve(struct emu_warp_run *r, const struct emu_inst *in, u32 mask,
 /* ---- moving data ---- */
 
 /*
- * Eight lanes at a time: neighbours are one copy, the same place a broadcast. Tiles narrower than a warp look like
+ * Eight lanes at a time: neighbors are one copy, the same place a broadcast. Tiles narrower than a warp look like
  * that.
  */
 INLINE void load4_eight(u32 *t, u64 base, const u64 *a)
@@ -167,11 +167,11 @@ INLINE void load4(u32 *dst, u64 base, const u64 *a, u32 mask)
 {
     _Alignas(64) u32 t[EMU_LANES];
     u32 *to = mask == EMU_ALL_LANES ? dst : t;
-    if (mask == EMU_ALL_LANES && neighbours(a, 4)) {
+    if (mask == EMU_ALL_LANES && neighbors(a, 4)) {
         memcpy(dst, (const void *)(uintptr_t)(base + a[0]), sizeof t);
         return;
     }
-    if (neighbours(a, 0)) {
+    if (neighbors(a, 0)) {
         u32 v;
         memcpy(&v, (const void *)(uintptr_t)(base + a[0]), 4);
         EMU_EACH_LANE
@@ -251,7 +251,7 @@ INLINE void do_load(struct emu_warp *w, const struct emu_inst *in, u32 mask, enu
         if (bytes == 4)
             load4(emu_dst(w, &in->dst[0]), base, a, mask);
         else
-            load8(emu_dst(w, &in->dst[0]), base, a, mask, mask == EMU_ALL_LANES && neighbours(a, bytes));
+            load8(emu_dst(w, &in->dst[0]), base, a, mask, mask == EMU_ALL_LANES && neighbors(a, bytes));
         return;
     }
     for (unsigned k = 0; k < v; k++, base += e) {
@@ -297,7 +297,7 @@ INLINE void do_store(struct emu_warp *w, const struct emu_inst *in, u32 mask, en
     lane_addresses(w, in, a);
     if (!resolve(r, in, mask, space, a, e * v, &base))
         return;
-    if (bytes && vec == 1 && mask == EMU_ALL_LANES && neighbours(a, bytes)) {
+    if (bytes && vec == 1 && mask == EMU_ALL_LANES && neighbors(a, bytes)) {
         memcpy((void *)(uintptr_t)(base + a[0]), emu_src(w, &in->src[1]), (size_t)EMU_LANES * bytes);
         return;
     }

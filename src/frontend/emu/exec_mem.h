@@ -35,7 +35,7 @@ emu_op_fn *emu_ldst_select_v3(const struct emu_mem_form *);
 emu_op_fn *emu_ldst_select_v4(const struct emu_mem_form *);
 
 /*
- * The careful way, for what the fast paths do not recognise: checks each lane, records the access, and replaces addr[]
+ * The careful way, for what the fast paths do not recognize: checks each lane, records the access, and replaces addr[]
  * by host addresses (inactive lanes: the first active one's). Returns false after raising a fault.
  */
 bool emu_resolve_lanes(struct emu_warp_run *, const struct emu_inst *, uint32_t mask, enum ptx_space,

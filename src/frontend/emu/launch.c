@@ -12,6 +12,7 @@
 #include "base/demangle.h"
 #include "emu/access.h"
 #include "emu/op_table.h"
+#include "emu/watch.h"
 
 #include <stdio.h>
 
@@ -45,111 +46,80 @@ static bool wants_reserved(const struct emu_prog *p)
     return wants;
 }
 
-/* Special registers that are the same for every CTA of the launch. */
+/* Special registers that differ between the lanes of a warp. `t`: the thread's number in its CTA. */
+static bool lane_value(unsigned sreg, uint32_t t, const uint32_t ntid[3], uint32_t *v)
+{
+    const uint32_t lane = t % EMU_LANES, eq = 1u << lane, lt = eq - 1;
+    switch (sreg) {
+    case PTX_SR_TID_X:
+        return *v = t % ntid[0], true;
+    case PTX_SR_TID_Y:
+        return *v = t / ntid[0] % ntid[1], true;
+    case PTX_SR_TID_Z:
+        return *v = t / (ntid[0] * ntid[1]), true;
+    case PTX_SR_LANEID:
+        return *v = lane, true;
+    case PTX_SR_LANEMASK_EQ:
+        return *v = eq, true;
+    case PTX_SR_LANEMASK_LE:
+        return *v = lt | eq, true;
+    case PTX_SR_LANEMASK_LT:
+        return *v = lt, true;
+    case PTX_SR_LANEMASK_GE:
+        return *v = ~lt, true;
+    case PTX_SR_LANEMASK_GT:
+        return *v = ~(lt | eq), true;
+    }
+    return false;
+}
+
+/* Special registers that are the same for every CTA of the launch; those that are not listed are 0. */
 static void set_launch_sregs(struct emu_cta *c)
 {
     const struct emu_grid *g = c->grid;
     const struct emu_prog *p = g->prog;
-    const uint32_t *b = g->launch.block, *n = g->launch.grid;
+    const uint32_t *b = g->launch.block, *n = g->launch.grid, dynamic = g->launch.smem_dynamic_bytes;
+    const uint32_t reserved = g->smem_bytes - RESERVED_SMEM;
+    enum { ENVREG1 = PTX_SR_COUNT + 1, ENVREG2, END }; /* the address of a cooperative grid's workspace */
+    const uint32_t same[END] = {
+        [PTX_SR_NTID_X] = b[0],
+        [PTX_SR_NTID_Y] = b[1],
+        [PTX_SR_NTID_Z] = b[2],
+        [PTX_SR_NCTAID_X] = n[0],
+        [PTX_SR_NCTAID_Y] = n[1],
+        [PTX_SR_NCTAID_Z] = n[2],
+        [PTX_SR_NCLUSTERID_X] = n[0],
+        [PTX_SR_NCLUSTERID_Y] = n[1],
+        [PTX_SR_NCLUSTERID_Z] = n[2],
+        [PTX_SR_CLUSTER_NCTAID_X] = 1,
+        [PTX_SR_CLUSTER_NCTAID_Y] = 1,
+        [PTX_SR_CLUSTER_NCTAID_Z] = 1,
+        [PTX_SR_CLUSTER_NCTARANK] = 1,
+        [PTX_SR_NWARPID] = 64,
+        [PTX_SR_NSMID] = g->emu->opts.sm_count,
+        [PTX_SR_DYNAMIC_SMEM_SIZE] = dynamic,
+        [PTX_SR_TOTAL_SMEM_SIZE] = p->smem_static + dynamic,
+        [PTX_SR_AGGR_SMEM_SIZE] = g->smem_bytes,
+        [PTX_SR_RESERVED_SMEM_OFFSET_BEGIN] = reserved,
+        [PTX_SR_RESERVED_SMEM_OFFSET_0] = reserved,
+        [PTX_SR_RESERVED_SMEM_OFFSET_1] = reserved + RESERVED_SMEM / 2,
+        [PTX_SR_RESERVED_SMEM_OFFSET_CAP] = g->smem_bytes,
+        [PTX_SR_RESERVED_SMEM_OFFSET_END] = g->smem_bytes,
+        [ENVREG1] = (uint32_t)(g->workspace >> 32),
+        [ENVREG2] = (uint32_t)g->workspace,
+    };
     for (uint32_t i = 0; i < c->n_warp; i++) {
-        struct emu_warp_run *r = &c->warp[i];
         for (uint32_t k = 0; k < p->n_sreg; k++) {
-            char *row = r->w.bank[EMU_BANK_SREG] + p->sreg[k].off;
-            uint32_t *lane = (uint32_t *)row;
-            uint32_t v = 0;
-            switch (p->sreg[k].sreg) {
-            case PTX_SR_TID_X:
-            case PTX_SR_TID_Y:
-            case PTX_SR_TID_Z:
-                for (uint32_t l = 0; l < EMU_LANES; l++) {
-                    uint32_t t = i * EMU_LANES + l;
-                    lane[l] = p->sreg[k].sreg == PTX_SR_TID_X   ? t % b[0]
-                              : p->sreg[k].sreg == PTX_SR_TID_Y ? t / b[0] % b[1]
-                                                                : t / (b[0] * b[1]);
-                }
-                continue;
-            case PTX_SR_LANEID:
-            case PTX_SR_LANEMASK_EQ:
-            case PTX_SR_LANEMASK_LE:
-            case PTX_SR_LANEMASK_LT:
-            case PTX_SR_LANEMASK_GE:
-            case PTX_SR_LANEMASK_GT:
-                for (uint32_t l = 0; l < EMU_LANES; l++) {
-                    uint32_t eq = 1u << l, lt = eq - 1;
-                    lane[l] = p->sreg[k].sreg == PTX_SR_LANEID        ? l
-                              : p->sreg[k].sreg == PTX_SR_LANEMASK_EQ ? eq
-                              : p->sreg[k].sreg == PTX_SR_LANEMASK_LE ? lt | eq
-                              : p->sreg[k].sreg == PTX_SR_LANEMASK_LT ? lt
-                              : p->sreg[k].sreg == PTX_SR_LANEMASK_GE ? ~lt
-                                                                      : ~(lt | eq);
-                }
-                continue;
-            case PTX_SR_GRIDID:
-            case PTX_SR_CURRENT_GRAPH_EXEC:
-                fill_row(row, 8, p->sreg[k].sreg == PTX_SR_GRIDID ? g->launch_index + 1u : 0);
-                continue;
-            case PTX_SR_NTID_X:
-                v = b[0];
-                break;
-            case PTX_SR_NTID_Y:
-                v = b[1];
-                break;
-            case PTX_SR_NTID_Z:
-                v = b[2];
-                break;
-            case PTX_SR_NCTAID_X:
-            case PTX_SR_NCLUSTERID_X:
-                v = n[0];
-                break;
-            case PTX_SR_NCTAID_Y:
-            case PTX_SR_NCLUSTERID_Y:
-                v = n[1];
-                break;
-            case PTX_SR_NCTAID_Z:
-            case PTX_SR_NCLUSTERID_Z:
-                v = n[2];
-                break;
-            case PTX_SR_WARPID:
-                v = i;
-                break;
-            case PTX_SR_NWARPID:
-                v = 64;
-                break;
-            case PTX_SR_NSMID:
-                v = g->emu->opts.sm_count;
-                break;
-            case PTX_SR_DYNAMIC_SMEM_SIZE:
-                v = g->launch.smem_dynamic_bytes;
-                break;
-            case PTX_SR_TOTAL_SMEM_SIZE:
-                v = p->smem_static + g->launch.smem_dynamic_bytes;
-                break;
-            case PTX_SR_AGGR_SMEM_SIZE:
-            case PTX_SR_RESERVED_SMEM_OFFSET_END:
-            case PTX_SR_RESERVED_SMEM_OFFSET_CAP:
-                v = g->smem_bytes;
-                break;
-            case PTX_SR_RESERVED_SMEM_OFFSET_BEGIN:
-            case PTX_SR_RESERVED_SMEM_OFFSET_0:
-                v = g->smem_bytes - RESERVED_SMEM;
-                break;
-            case PTX_SR_RESERVED_SMEM_OFFSET_1:
-                v = g->smem_bytes - RESERVED_SMEM / 2;
-                break;
-            case PTX_SR_CLUSTER_NCTAID_X:
-            case PTX_SR_CLUSTER_NCTAID_Y:
-            case PTX_SR_CLUSTER_NCTAID_Z:
-            case PTX_SR_CLUSTER_NCTARANK:
-                v = 1;
-                break;
-            case PTX_SR_COUNT + 1: /* %envreg1:%envreg2, the address of a cooperative grid's workspace */
-                v = (uint32_t)(g->workspace >> 32);
-                break;
-            case PTX_SR_COUNT + 2:
-                v = (uint32_t)g->workspace;
-                break;
-            }
-            fill_row(row, 4, v);
+            const unsigned sreg = p->sreg[k].sreg;
+            char *row = c->warp[i].w.bank[EMU_BANK_SREG] + p->sreg[k].off;
+            uint32_t v;
+            if (lane_value(sreg, i * EMU_LANES, b, &v))
+                for (uint32_t l = 0; l < EMU_LANES; l++)
+                    lane_value(sreg, i * EMU_LANES + l, b, (uint32_t *)row + l);
+            else if (sreg == PTX_SR_GRIDID || sreg == PTX_SR_CURRENT_GRAPH_EXEC)
+                fill_row(row, 8, sreg == PTX_SR_GRIDID ? g->launch_index + 1u : 0);
+            else
+                fill_row(row, 4, sreg == PTX_SR_WARPID ? i : sreg < END ? same[sreg] : 0);
         }
     }
 }
@@ -266,6 +236,8 @@ static void cta_start(struct emu_cta *c, uint64_t index)
         if (c->warp[i].enc)
             stream_enc_begin(c->warp[i].enc, g->trace);
     }
+    if (g->emu->opts.watch)
+        g->emu->opts.watch->cta_begin(g->emu->opts.watch->ctx, c);
 }
 
 /* ---- the stream ---- */
@@ -328,7 +300,7 @@ static bool can_run(const struct emu_warp_run *r)
     return false;
 }
 
-/* No warp can run. A warp synchronisation completes with the lanes that have arrived; a barrier is an error. */
+/* No warp can run. A warp synchronization completes with the lanes that have arrived; a barrier is an error. */
 static bool unblock(struct emu_cta *c)
 {
     for (uint32_t i = 0; i < c->n_warp; i++)
@@ -405,9 +377,13 @@ static enum cta_stop cta_run(struct emu_cta *c)
     }
 }
 
+/* A CTA has ended, or will not go on. */
 static void cta_count(struct emu_cta *c)
 {
     struct emu_stats *s = &c->grid->emu->stats;
+    const struct emu_watch *watch = c->grid->emu->opts.watch;
+    if (watch)
+        watch->cta_end(watch->ctx, c);
     for (uint32_t i = 0; i < c->n_warp; i++) {
         s->warp_insts += c->warp[i].warp_insts;
         s->thread_insts += c->warp[i].thread_insts;
@@ -592,7 +568,7 @@ static uint32_t resident(const struct emu_grid *g)
     return all > UINT32_MAX ? UINT32_MAX : (uint32_t)all;
 }
 
-static int refuse_launch(struct emu_grid *g, const char *text)
+static int launch_error(struct emu_grid *g, const char *text)
 {
     memset(g->fault, 0, sizeof *g->fault);
     demangle(emu_kernel_func(g->kernel)->name, g->fault->kernel, sizeof g->fault->kernel);
@@ -608,21 +584,21 @@ static int prepare(struct emu_grid *g)
     char text[640];
     if (emu_link_kernel(g->kernel, &e) < 0) {
         snprintf(text, sizeof text, "%.100s:%d: %s", e.file, e.line, e.msg);
-        return refuse_launch(g, text);
+        return launch_error(g, text);
     }
     g->prog = g->kernel->prog;
     const struct emu_launch *l = &g->launch;
     g->n_cta = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     if (g->n_cta == 0 || threads == 0 || threads > 1024)
-        return refuse_launch(g, "the launch has no blocks, or not 1 to 1024 threads in a block");
+        return launch_error(g, "the launch has no blocks, or not 1 to 1024 threads in a block");
     if (emu_decode_kernel(g->kernel, g->fault) < 0)
         return -1;
     if (g->sink) {
         g->trace = emu_kernel_trace(g->kernel, &e);
         if (!g->trace) {
             snprintf(text, sizeof text, "%.100s:%d: %s", e.file, e.line, e.msg);
-            return refuse_launch(g, text);
+            return launch_error(g, text);
         }
     }
     g->n_thread = (uint32_t)threads;
@@ -655,7 +631,7 @@ static int prepare(struct emu_grid *g)
 
 static int sink_failed(struct emu_grid *g)
 {
-    refuse_launch(g, "the instruction stream could not be passed on");
+    launch_error(g, "the instruction stream could not be passed on");
     g->fault->kind = EMU_FAULT_SINK;
     return -1;
 }
@@ -695,8 +671,13 @@ static int launch_one(struct emu_grid *g)
         rc = begin_stream(g);
     if (rc == 0) {
         unsigned fp = emu_fp_enter();
+        const struct emu_watch *watch = g->emu->opts.watch;
         g->emu->running = g;
+        if (watch)
+            watch->launch_begin(watch->ctx, g);
         rc = run_grid(g);
+        if (watch)
+            watch->launch_end(watch->ctx, g);
         g->emu->running = NULL;
         emu_fp_leave(fp);
         g->emu->stats.launches++;

@@ -112,7 +112,7 @@ static void table_remove(struct emu_heap *h, size_t at)
     h->table.n--;
 }
 
-/* Ends the quarantine: one pass over the table, so its cost spreads over many frees. Neighbouring gaps join. */
+/* Ends the quarantine: one pass over the table, so its cost spreads over many frees. Neighboring gaps join. */
 static void flush_quarantine(struct emu_heap *h)
 {
     VEC(struct gap) all = {0};

@@ -141,7 +141,7 @@ static void resolve_functions(struct emu_module *u)
         }
 }
 
-/* Addresses in initialisers. An unresolved one stays 0: the launch of a kernel that needs the name will tell. */
+/* Addresses in initializers. An unresolved one stays 0: the launch of a kernel that needs the name will tell. */
 static void apply_refs(struct emu_module *u)
 {
     for (unsigned m = 0; m < u->n_ptx; m++)

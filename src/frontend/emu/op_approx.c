@@ -3,7 +3,7 @@
  * rcp.approx.ftz.f64, rsqrt.approx.ftz.f64. PTX ISA 9.0, "Floating Point Instructions".
  *
  * PTX gives error bounds only. These are the instruction sequences that ptxas emits for sm_90 around the
- * special-function unit, with the unit modelled exactly (op_mufu.h), so results equal the H200's bit for bit;
+ * special-function unit, with the unit modeled exactly (op_mufu.h), so results equal the H200's bit for bit;
  * rsqrt.approx.f64 alone, which no compiler emits, is only within its bound.
  */
 #include "emu/op_mufu.h"

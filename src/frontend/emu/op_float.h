@@ -1,6 +1,6 @@
 /*
  * Floating-point pieces the operation groups share: canonical NaNs, flush to zero, saturation, and the 16-bit formats
- * as f32. Everything is branch-free bit work or a single IEEE operation, so that lane loops vectorise.
+ * as f32. Everything is branch-free bit work or a single IEEE operation, so that lane loops vectorize.
  */
 #ifndef WEIR_EMU_OP_FLOAT_H
 #define WEIR_EMU_OP_FLOAT_H

@@ -27,7 +27,7 @@ struct frag {
     u8 per_reg;
     u16 rows, cols;
     u8 row_of_g, row_of_w;  /* 1: g (w) counts rows; 0: columns */
-    u8 w_per_t;             /* elements between neighbouring t */
+    u8 w_per_t;             /* elements between neighboring t */
     u16 row0[16], col0[16]; /* per register: of g = 0, t = 0, w = 0 */
 };
 
@@ -101,7 +101,7 @@ static inline void frag_make(struct frag *f, enum frag_role role, struct frag_sh
     f->row_of_w = !f->row_of_w;
 }
 
-/* Steps of a linear index into a matrix kept with `row_step` and `col_step` between neighbours. */
+/* Steps of a linear index into a matrix kept with `row_step` and `col_step` between neighbors. */
 struct frag_walk {
     u32 g, t, w;
 };

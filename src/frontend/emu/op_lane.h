@@ -39,7 +39,7 @@ __extension__ typedef __int128 s128;
 
 #define EMU_ALL_LANES 0xffffffffu
 
-/* A function of one lane: a call left in a loop over lanes would keep it from vectorising. */
+/* A function of one lane: a call left in a loop over lanes would keep it from vectorizing. */
 #define EMU_INLINE static inline __attribute__((always_inline))
 
 #ifdef __clang__
@@ -49,7 +49,7 @@ __extension__ typedef __int128 s128;
 #endif
 #define EMU_EACH_LANE EMU_VECTOR for (int l = 0; l < EMU_LANES; l++)
 
-/* Bit of each lane: `mask & emu_bit[l]` vectorises on every instruction set, `mask >> l` does not. */
+/* Bit of each lane: `mask & emu_bit[l]` vectorizes on every instruction set, `mask >> l` does not. */
 static const u32 emu_bit[EMU_LANES] = {
     1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
     1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,

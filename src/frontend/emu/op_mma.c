@@ -138,7 +138,7 @@ static void pack_float(struct emu_warp *w, const struct emu_opnd *o, const struc
 /*
  * A tensor core adds a block of products and the accumulator in fixed point: all terms are aligned to the largest
  * exponent (that of a product being the sum of its factors' exponents), cut off 25 bits below it, and added exactly;
- * the sum is cut off to f32. Cutting off is towards zero.
+ * the sum is cut off to f32. Cutting off is toward zero.
  */
 enum { KEPT_BITS = 25, NO_EXPONENT = -1000 };
 

@@ -17,7 +17,7 @@ EMU_INLINE u32 mufu_square(u32 dx)
 {
     const u32 h = dx >> 9;
 #define COLUMN(p)                                                                                                      \
-    ((0 - (dx >> (p)&1)) & dx >> (18 - (p))) /* by hand: a loop here would keep the lanes' from vectorising */
+    ((0 - (dx >> (p)&1)) & dx >> (18 - (p))) /* by hand: a loop here would keep the lanes' from vectorizing */
     return (h * h >> 1) + COLUMN(2) + COLUMN(3) + COLUMN(4) + COLUMN(5) + COLUMN(6) + COLUMN(7) + COLUMN(8);
 #undef COLUMN
 }
@@ -29,7 +29,7 @@ EMU_INLINE s64 mufu_sum(const struct mufu_table *t, u32 segment, u32 dx, int qua
            (s64)t->c2[segment] * (s32)mufu_square(dx);
 }
 
-/* c ? a : b as bit operations: of a real choice the compiler would compute one side only, and not vectorise. */
+/* c ? a : b as bit operations: of a real choice the compiler would compute one side only, and not vectorize. */
 EMU_INLINE u32 mufu_pick(bool c, u32 a, u32 b)
 {
     const u32 m = 0 - (u32)c;

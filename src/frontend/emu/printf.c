@@ -40,9 +40,76 @@ static uint64_t next_arg(struct args *a, unsigned bytes)
     return v;
 }
 
+/* What a conversion takes, and the length that the C library is told: integers are widened to long long. */
+enum kind { SIGNED, UNSIGNED, FLOATING, CHARACTER, POINTER, STRING, N_KIND };
+static const struct {
+    const char *conversions, *length;
+} kinds[N_KIND] = {
+    [SIGNED] = {"di", "ll"}, [UNSIGNED] = {"uoxX", "ll"}, [FLOATING] = {"fFeEgGaA", ""},
+    [CHARACTER] = {"c", ""}, [POINTER] = {"p", ""},       [STRING] = {"s", ""},
+};
+
+static enum kind kind_of(char conv)
+{
+    enum kind k = SIGNED;
+    while (k < N_KIND && !(conv && strchr(kinds[k].conversions, conv)))
+        k++;
+    return k;
+}
+
+/* The length modifiers of a conversion. */
+struct length {
+    bool wide, shorter, byte; /* 64 bits; h; hh */
+};
+
+static const char *read_length(const char *p, struct length *out)
+{
+    *out = (struct length){0};
+    for (; *p && strchr("hlLjzt", *p); p++) {
+        out->wide = out->wide || *p != 'h';
+        out->byte = out->shorter && *p == 'h';
+        out->shorter = *p == 'h';
+    }
+    return p;
+}
+
+enum { STRING_MAX = 8192 };
+
+/* Prints the next argument by `spec`, a conversion of the C library. `text`: room for a string. */
+static void print_one(FILE *out, const char *spec, enum kind kind, struct length length, struct args *a, char *text)
+{
+    uint64_t v = next_arg(a, kind > UNSIGNED ? (kind == CHARACTER ? 4 : 8) : length.wide ? 8 : 4);
+    double number;
+    switch (kind) {
+    case SIGNED:
+        v = length.wide ? v : (uint64_t)(int32_t)v;
+        v = length.byte ? (uint64_t)(int8_t)v : length.shorter ? (uint64_t)(int16_t)v : v;
+        fprintf(out, spec, (long long)v);
+        break;
+    case UNSIGNED:
+        v = length.byte ? (uint8_t)v : length.shorter ? (uint16_t)v : v;
+        fprintf(out, spec, (unsigned long long)v);
+        break;
+    case FLOATING:
+        memcpy(&number, &v, 8);
+        fprintf(out, spec, number);
+        break;
+    case CHARACTER:
+        fprintf(out, spec, (int)(uint32_t)v);
+        break;
+    case POINTER:
+        fprintf(out, spec, (void *)(uintptr_t)v);
+        break;
+    default:
+        if (!emu_read_string(a->r, a->lane, v, text, STRING_MAX))
+            snprintf(text, STRING_MAX, "(null)");
+        fprintf(out, spec, text);
+    }
+}
+
 int emu_printf(struct emu_warp_run *r, unsigned lane, uint64_t format, uint64_t args)
 {
-    enum { FORMAT_MAX = 8192, STRING_MAX = 8192 };
+    enum { FORMAT_MAX = 8192 };
     FILE *out = r->w.emu->opts.printf_out ? r->w.emu->opts.printf_out : stdout;
     char *fmt = xmalloc(FORMAT_MAX), *str = xmalloc(STRING_MAX);
     struct args a = {r, lane, args};
@@ -76,71 +143,17 @@ int emu_printf(struct emu_warp_run *r, unsigned lane, uint64_t format, uint64_t 
             else
                 spec[n++] = *p;
         }
-        bool wide = false, shorter = false, byte = false;
-        for (; *p && strchr("hlLjzt", *p); p++) {
-            wide = wide || *p != 'h';
-            byte = shorter && *p == 'h';
-            shorter = *p == 'h';
+        struct length length;
+        p = read_length(p, &length);
+        const enum kind kind = kind_of(*p);
+        if (kind < N_KIND) {
+            snprintf(spec + n, sizeof spec - n, "%s%c", kinds[kind].length, *p);
+            print_one(out, spec, kind, length, &a, str);
+            converted++;
+        } else { /* not a conversion: as it is written */
+            fwrite(start, 1, (size_t)(p - start) + (*p != 0), out);
         }
-        char conv = *p;
-        spec[n] = 0;
-        switch (conv) {
-        case 'd':
-        case 'i': {
-            int64_t v = wide ? (int64_t)next_arg(&a, 8) : (int32_t)(uint32_t)next_arg(&a, 4);
-            v = byte ? (int8_t)v : shorter ? (int16_t)v : v;
-            snprintf(spec + n, sizeof spec - n, "ll%c", conv);
-            fprintf(out, spec, (long long)v);
-            break;
-        }
-        case 'u':
-        case 'o':
-        case 'x':
-        case 'X': {
-            uint64_t v = next_arg(&a, wide ? 8 : 4);
-            v = byte ? (uint8_t)v : shorter ? (uint16_t)v : v;
-            snprintf(spec + n, sizeof spec - n, "ll%c", conv);
-            fprintf(out, spec, (unsigned long long)v);
-            break;
-        }
-        case 'f':
-        case 'F':
-        case 'e':
-        case 'E':
-        case 'g':
-        case 'G':
-        case 'a':
-        case 'A': {
-            uint64_t bits = next_arg(&a, 8);
-            double v;
-            memcpy(&v, &bits, 8);
-            snprintf(spec + n, sizeof spec - n, "%c", conv);
-            fprintf(out, spec, v);
-            break;
-        }
-        case 'c':
-            snprintf(spec + n, sizeof spec - n, "c");
-            fprintf(out, spec, (int)(uint32_t)next_arg(&a, 4));
-            break;
-        case 'p':
-            snprintf(spec + n, sizeof spec - n, "p");
-            fprintf(out, spec, (void *)(uintptr_t)next_arg(&a, 8));
-            break;
-        case 's': {
-            uint64_t at = next_arg(&a, 8);
-            if (!emu_read_string(r, lane, at, str, STRING_MAX))
-                snprintf(str, STRING_MAX, "(null)");
-            snprintf(spec + n, sizeof spec - n, "s");
-            fprintf(out, spec, str);
-            break;
-        }
-        default: /* not a conversion: as it is written */
-            fwrite(start, 1, (size_t)(p - start) + (conv != 0), out);
-            converted--;
-        }
-        converted++;
-        if (conv)
-            p++;
+        p += *p != 0;
     }
     free(fmt);
     free(str);

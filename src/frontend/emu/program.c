@@ -12,6 +12,7 @@
  */
 #include "emu/state.h"
 
+#include "base/bits.h"
 #include "code/code.h"
 #include "ptx/kernel_table.h"
 
@@ -42,7 +43,7 @@ static void reach_add(struct reach *r, int32_t def)
     }
 }
 
-/* Every function whose address is taken by a variable's initialiser or by code seen so far. */
+/* Every function whose address is taken by a variable's initializer or by code seen so far. */
 static void add_address_taken(struct reach *r)
 {
     struct emu_module *u = r->u;
@@ -407,24 +408,32 @@ void emu_prog_free(struct emu_prog *p)
     free(p);
 }
 
+/* At most UINT32_MAX; a dimension that is not given is 1. */
+static uint32_t threads_of(const uint32_t dim[3])
+{
+    const uint64_t n = sat_mul(sat_mul(dim[0], dim[1] ? dim[1] : 1), dim[2] ? dim[2] : 1);
+    return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
 int emu_kernel_info(struct emu_kernel *k, struct emu_kernel_info *info, struct err *e)
 {
     if (emu_link_kernel(k, e) < 0)
         return -1;
     const struct emu_def *d = &k->unit->def.p[k->def];
     const struct ptx_func *f = d->func;
-    uint64_t max = 0;
+    uint32_t max = 0;
     if (f->reqntid[0])
-        max = (uint64_t)f->reqntid[0] * (f->reqntid[1] ? f->reqntid[1] : 1) * (f->reqntid[2] ? f->reqntid[2] : 1);
+        max = threads_of(f->reqntid);
     else if (f->maxntid[0])
-        max = (uint64_t)f->maxntid[0] * (f->maxntid[1] ? f->maxntid[1] : 1) * (f->maxntid[2] ? f->maxntid[2] : 1);
+        max = threads_of(f->maxntid);
     *info = (struct emu_kernel_info){
         .name = f->name,
         .regs_per_thread = ptx_regs_per_thread(d->module, f),
         .smem_static_bytes = k->prog->smem_static,
         .const_bytes = (uint32_t)k->unit->const_bytes,
         .local_bytes_per_thread = k->prog->depot_bytes,
-        .max_threads_per_cta = (uint32_t)max,
+        .max_threads_per_cta = max,
+        .has_cluster = f->reqnctapercluster[0] > 1 || f->reqnctapercluster[1] > 1 || f->reqnctapercluster[2] > 1,
         .n_param = f->n_param,
         .ptx_version = d->module->target_sm,
         .binary_version = d->module->target_sm,

@@ -468,7 +468,7 @@ static void merge_into(struct emu_warp_run *r, struct emu_fiber *f)
     }
 }
 
-/* Executes a warp synchronisation for all fibers that wait at the same instruction as f. */
+/* Executes a warp synchronization for all fibers that wait at the same instruction as f. */
 static void release_sync(struct emu_warp_run *r, struct emu_fiber *f)
 {
     uint32_t pc = top_of(f)->pc, mask = 0;

@@ -142,6 +142,7 @@ struct emu_prog {
     uint32_t n_table;
     struct emu_fault *refused; /* why it cannot run, once known */
     uint32_t **table;          /* brx.idx targets: table[k][0] = count, then pcs */
+    void *watched;             /* the observer's, see load_tracker.h */
 };
 
 int emu_link_kernel(struct emu_kernel *, struct err *); /* sets k->prog */
@@ -252,6 +253,7 @@ struct emu_cta {
     uint64_t sent_insts;  /* in them */
     uint64_t insts;       /* executed */
     uint32_t local_bytes; /* per thread */
+    void *watched;        /* the observer's, see load_tracker.h */
 };
 
 struct emu_child {             /* a launch made by device code */
@@ -331,13 +333,13 @@ void emu_do_call(struct emu_warp_run *, const struct emu_inst *, uint32_t mask);
 void emu_fiber_end(struct emu_warp_run *);
 /* Splits the top path from the lanes that wait below it: those become a fiber of their own. */
 void emu_fiber_split(struct emu_warp_run *);
-/* Makes the next ready fiber current; false when all wait. Executes warp synchronisations that are complete. */
+/* Makes the next ready fiber current; false when all wait. Executes warp synchronizations that are complete. */
 bool emu_fiber_next(struct emu_warp_run *);
 /* Continues the current fiber, or the next ready one; false when all wait. */
 bool emu_fiber_resume(struct emu_warp_run *);
-/* Is a synchronising instruction short of lanes? Then the fiber waits and true is returned. */
+/* Is a synchronizing instruction short of lanes? Then the fiber waits and true is returned. */
 bool emu_sync_wait(struct emu_warp_run *, const struct emu_inst *, uint32_t mask);
-/* The last resort when nothing in the CTA can run: completes a warp synchronisation with the lanes that have arrived.
+/* The last resort when nothing in the CTA can run: completes a warp synchronization with the lanes that have arrived.
  */
 bool emu_sync_force(struct emu_warp_run *);
 /* Barrier instruction: true when the fiber must wait. */

@@ -336,7 +336,7 @@ static const struct {
     {"__cudaCDP2DeviceGetAttribute", do_device_attribute},
 };
 
-bool emu_serves(const char *function)
+bool emu_has_builtin(const char *function)
 {
     return emu_builtin_find(function) >= 0;
 }

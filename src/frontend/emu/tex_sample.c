@@ -83,7 +83,7 @@ static uint32_t channel_value(const struct emu_tex_desc *d, uint32_t v, unsigned
     return emu_f32_bits(d->srgb && ch < 3 ? srgb_to_linear(f) : f);
 }
 
-/* Border colours have no more precision than the format; halves are rounded down. */
+/* Border colors have no more precision than the format; halves are rounded down. */
 static float border_channel(const struct emu_tex_desc *d, float f)
 {
     if (d->channel_kind == EMU_TEX_FLOAT || d->channel_bits != 8)
@@ -293,7 +293,7 @@ static uint64_t view_addr(const struct view *v)
 
 /*
  * Weights of the four texels of a square (or the two of a line: y = 0) that share the weight `total`, all in 1/256. The
- * hardware rounds after each split and gives the rest to the neighbour, so that they always add up.
+ * hardware rounds after each split and gives the rest to the neighbor, so that they always add up.
  */
 static void square_weights(unsigned total, unsigned x, unsigned y, unsigned w[4])
 {

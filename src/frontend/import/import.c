@@ -1,7 +1,7 @@
 /* Imports Accel-Sim's traces: reads the list of commands, reads each kernel's trace twice, encodes the streams. */
 #include "import/import.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "import/sass_kernel.h"
@@ -87,13 +87,17 @@ static int add_trace(struct import *im, const char *list, const char *name, cons
 static int add_copy(struct import *im, const struct lines *l, const char *text, struct err *e)
 {
     struct command c = {0};
-    char tail;
-    if (sscanf(text, "MemcpyHtoD,%" SCNx64 ",%" SCNu64 " %c", &c.address, &c.bytes, &tail) == 2)
+    char address[24], bytes[24], tail;
+    if (sscanf(text, "MemcpyHtoD,%23[0-9a-fA-FxX],%23[0-9] %c", address, bytes, &tail) == 2)
         c.kind = TRACE_EV_COPY_H2D;
-    else if (sscanf(text, "MemcpyDtoH,%" SCNx64 ",%" SCNu64 " %c", &c.address, &c.bytes, &tail) == 2)
+    else if (sscanf(text, "MemcpyDtoH,%23[0-9a-fA-FxX],%23[0-9] %c", address, bytes, &tail) == 2)
         c.kind = TRACE_EV_COPY_D2H;
     else
         return lines_err(l, e, "'%.80s' is not 'MemcpyHtoD,address,bytes'", text);
+    c.address = strtoull(address, NULL, 16); /* what is too large becomes the largest, which is refused */
+    c.bytes = strtoull(bytes, NULL, 10);
+    if (!trace_event_is_possible(&(struct trace_event){.address = c.address, .bytes = c.bytes}))
+        return lines_err(l, e, "'%.80s': no memory has these bytes", text);
     VEC_PUSH(&im->command, c);
     return 0;
 }

@@ -1,6 +1,7 @@
 /* Reads lines of a text file, plain or compressed by xz. */
 #include "import/lines.h"
 
+#include "base/infile.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -42,19 +43,9 @@ static struct lines *lines_new(const char *name, int fd)
 
 struct lines *lines_open(const char *path, struct err *e)
 {
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &st)) {
-        err_at(e, path, 0, 0, "cannot open: %s", strerror(errno));
-        if (fd >= 0)
-            close(fd);
+    const int fd = infile_fd(path, INFILE_ANY_SIZE, e);
+    if (fd < 0)
         return NULL;
-    }
-    if (S_ISDIR(st.st_mode)) {
-        close(fd);
-        err_at(e, path, 0, 0, "is a folder, not a trace");
-        return NULL;
-    }
     struct lines *l = lines_new(path, fd);
     l->stored = l->room = xmalloc(STORED_BYTES);
     return l;

@@ -1,6 +1,6 @@
 /*
  * Reads a text file, plain or compressed by xz, line by line in bounded memory, because traces of other tools are many
- * gigabytes of text. Compression is recognised by the file's first bytes, not by its name.
+ * gigabytes of text. Compression is recognized by the file's first bytes, not by its name.
  */
 #ifndef WEIR_IMPORT_LINES_H
 #define WEIR_IMPORT_LINES_H

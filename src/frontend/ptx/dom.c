@@ -112,8 +112,8 @@ uint32_t ptx_dominators(struct arena *a, const struct ptx_lists *succ, const str
     return count;
 }
 
-/* Marks in seen[] (with `mark`) all blocks that reach `block` backwards and are not marked yet. */
-static void mark_backwards(const struct ptx_func *f, uint32_t block, uint8_t mark, uint8_t *seen, uint32_t *stack)
+/* Marks in seen[] (with `mark`) all blocks that reach `block` backward and are not marked yet. */
+static void mark_backward(const struct ptx_func *f, uint32_t block, uint8_t mark, uint8_t *seen, uint32_t *stack)
 {
     uint32_t n = 0;
     if (seen[block])
@@ -151,17 +151,17 @@ void ptx_postdom_build(const struct ptx_module *m, struct ptx_func *f, struct ar
     for (uint32_t b = 0; b < n; b++)
         if (ends_normally(m, f, b)) {
             leaves[b] = 1;
-            mark_backwards(f, b, NORMAL, seen, stack);
+            mark_backward(f, b, NORMAL, seen, stack);
         }
     for (uint32_t b = 0; b < n; b++)
         if (!seen[b] && ptx_exits_of(m, f, &f->inst[f->block[b].last]).dies) {
             leaves[b] = 1;
-            mark_backwards(f, b, ABNORMAL, seen, stack);
+            mark_backward(f, b, ABNORMAL, seen, stack);
         }
     for (uint32_t b = n; b-- > 0;) /* endless loops: their last block stands for a way out */
         if (!seen[b]) {
             leaves[b] = 1;
-            mark_backwards(f, b, ABNORMAL, seen, stack);
+            mark_backward(f, b, ABNORMAL, seen, stack);
         }
 
     size_t room = n;

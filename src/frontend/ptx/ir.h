@@ -171,7 +171,7 @@ struct ptx_reg {
                      pred: predicate number */
 };
 
-struct ptx_init_ref { /* an initialiser that is the address of a symbol */
+struct ptx_init_ref { /* an initializer that is the address of a symbol */
     uint64_t offset;  /* bytes from the variable's start */
     int32_t sym;
     int64_t addend;
@@ -247,7 +247,7 @@ struct ptx_func {
     struct ptx_label *label;
     uint32_t n_inst;
     struct ptx_inst *inst;
-    uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg; /* 0 = not given */
+    uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg, reqnctapercluster[3]; /* 0 = not given */
     uint32_t line;
 
     /* Filled by ptx_analyze. */

@@ -431,7 +431,7 @@ static void reach_sym(struct reach *r, int32_t sym)
         reach_add(r, (uint32_t)PTX_SYM_INDEX(sym));
 }
 
-/* Every function whose address the module takes: in an initialiser, or as an operand of anything but a call. */
+/* Every function whose address the module takes: in an initializer, or as an operand of anything but a call. */
 static void reach_address_taken(struct reach *r)
 {
     const struct ptx_module *m = r->m;

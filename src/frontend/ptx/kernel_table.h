@@ -29,7 +29,7 @@
 
 struct ptx_code {
     struct ptx_module *module;
-    struct ptx_func *func; /* has a body; analysed on the way when it is not yet */
+    struct ptx_func *func; /* has a body; analyzed on the way when it is not yet */
     uint32_t base_pc;      /* output */
     uint32_t base_reg;     /* output: number of its first scoreboard register (rows, then predicates) */
 };
@@ -38,7 +38,7 @@ struct ptx_code {
  * Builds the table of code[0] (the entry) with code[1..n_code-1] (everything it may call) in *out; all memory comes
  * from `arena`. smem_static_bytes and local_bytes_per_thread are sums over all the code's variables; the caller, who
  * places variables (and knows module-level .shared ones of other modules), may overwrite them.
- * Fails only when a function has no body or cannot be analysed. An instruction with `bad` set becomes a NOP.
+ * Fails only when a function has no body or cannot be analyzed. An instruction with `bad` set becomes a NOP.
  */
 int ptx_build_kernel(struct ptx_code *code, unsigned n_code, struct arena *arena, struct trace_kernel *out,
                      struct err *e);

@@ -1,5 +1,5 @@
 /*
- * Forward references: replaces every mention in instructions, target lists and initialisers by what it means.
+ * Forward references: replaces every mention in instructions, target lists and initializers by what it means.
  *
  * Runs once, when the whole module is parsed, so a name may be used anywhere before or after its declaration.
  */

@@ -77,7 +77,7 @@ static int spread(const struct ptx_func *f, const struct ptx_lists *reads, const
     return 0;
 }
 
-/* The set of registers alive at one point, while walking a block backwards. */
+/* The set of registers alive at one point, while walking a block backward. */
 struct alive {
     const struct ptx_func *f;
     uint32_t *until; /* last pc of the open segment */
@@ -87,7 +87,7 @@ struct alive {
     uint32_t rows, max_rows; /* their width */
 };
 
-struct raw_segment { /* in order of falling start, because code is walked backwards */
+struct raw_segment { /* in order of falling start, because code is walked backward */
     uint32_t reg;
     struct ptx_segment s;
 };
@@ -158,7 +158,7 @@ static void walk_blocks(struct alive *a, const struct ptx_defuse *du, const stru
     }
 }
 
-/* Sorts the raw segments by register and start, and joins neighbours. */
+/* Sorts the raw segments by register and start, and joins neighbors. */
 static void gather(const struct ptx_func *f, const raw_vec *raw, struct arena *scratch, struct ptx_live *out)
 {
     uint32_t *count = arena_alloc(scratch, ((size_t)f->n_reg + 1) * sizeof *count);

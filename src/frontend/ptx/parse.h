@@ -3,7 +3,7 @@
  *
  *   parse.c       the module: tokens, directives
  *   parse_func.c  functions: signatures, statements of a body
- *   parse_decl.c  registers, variables, parameters, initialisers
+ *   parse_decl.c  registers, variables, parameters, initializers
  *   parse_inst.c  instructions and operands
  *   parse_expr.c  constants and constant expressions
  *   scope.c       names in { } scopes, labels and other forward references
@@ -27,7 +27,7 @@ enum {
     PTX_MAX_OPERANDS = 24,
     PTX_MAX_LIST = 1024,            /* elements of {..} or (..) */
     PTX_MAX_REGS = 1 << 20,         /* of one function */
-    PTX_MAX_INIT_BYTES = 256 << 20, /* initialised data of one module */
+    PTX_MAX_INIT_BYTES = 256 << 20, /* initialized data of one module */
 };
 #define PTX_MAX_VAR_BYTES (1ull << 40)
 
@@ -56,7 +56,7 @@ struct ptx_vreg { /* .reg .v4 .f32 v: n consecutive registers */
 
 /*
  * A mention of a name that is not a register or variable in scope: a label, or something of the module. Until the
- * module is complete, `sym` of the operand (target, initialiser) that mentions it is PTX_MENTION(index).
+ * module is complete, `sym` of the operand (target, initializer) that mentions it is PTX_MENTION(index).
  */
 struct ptx_mention {
     const char *name;
@@ -160,7 +160,7 @@ int ptx_parse_uint(struct ptx_parser *, uint64_t max, uint64_t *out); /* an inte
 int ptx_parse_reg_decl(struct ptx_parser *); /* after .reg */
 /* After the state space of a variable; linkage and space are known. */
 int ptx_parse_var_decl(struct ptx_parser *, enum ptx_space, enum ptx_linkage, bool managed);
-/* The parenthesised list of a function's parameters (or returns); appends to *list. */
+/* The parenthesized list of a function's parameters (or returns); appends to *list. */
 typedef VEC(struct ptx_param) ptx_param_vec;
 int ptx_parse_params(struct ptx_parser *, ptx_param_vec *list, uint32_t *block_bytes);
 

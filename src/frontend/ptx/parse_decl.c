@@ -1,5 +1,5 @@
 /*
- * Declarations: registers, variables with initialisers, parameters. Source: PTX ISA 9.0, sections 5.1 to 5.4 and 7.1.
+ * Declarations: registers, variables with initializers, parameters. Source: PTX ISA 9.0, sections 5.1 to 5.4 and 7.1.
  */
 #include "ptx/parse.h"
 
@@ -123,7 +123,7 @@ int ptx_parse_reg_decl(struct ptx_parser *p)
     return ptx_expect(p, ';');
 }
 
-/* ---- initialisers ---- */
+/* ---- initializers ---- */
 
 struct init {
     struct ptx_parser *p;
@@ -140,7 +140,7 @@ static int init_room(struct init *x, const struct ptx_token *at, uint64_t offset
     if (offset + n > x->limit)
         return ptx_fail(x->p, at, "more initial values than elements");
     if (x->p->init_bytes + offset + n > PTX_MAX_INIT_BYTES)
-        return ptx_fail(x->p, at, "more than %d MiB of initialised data", PTX_MAX_INIT_BYTES >> 20);
+        return ptx_fail(x->p, at, "more than %d MiB of initialized data", PTX_MAX_INIT_BYTES >> 20);
     if (offset + n > x->bytes.n) {
         VEC_RESERVE(&x->bytes, offset + n);
         memset(x->bytes.p + x->bytes.n, 0, (size_t)(offset + n - x->bytes.n));
@@ -256,7 +256,7 @@ static int parse_init_list(struct init *x, unsigned depth, uint64_t offset)
 {
     struct ptx_parser *p = x->p;
     if (depth > PTX_MAX_INIT_DEPTH)
-        return ptx_fail(p, &p->t, "initialiser is nested deeper than %d", PTX_MAX_INIT_DEPTH);
+        return ptx_fail(p, &p->t, "initializer is nested deeper than %d", PTX_MAX_INIT_DEPTH);
     TRY(ptx_expect(p, '{'));
     while (!ptx_is(p, '}')) {
         unsigned level = depth < x->n_dim ? depth : x->n_dim;
@@ -291,7 +291,7 @@ static int parse_init(struct init *x, struct ptx_var *v)
     }
     p->init_bytes += v->bytes;
     if (p->init_bytes > PTX_MAX_INIT_BYTES)
-        return ptx_fail(p, &p->t, "more than %d MiB of initialised data", PTX_MAX_INIT_BYTES >> 20);
+        return ptx_fail(p, &p->t, "more than %d MiB of initialized data", PTX_MAX_INIT_BYTES >> 20);
     uint8_t *init = arena_alloc(p->arena, v->bytes);
     if (x->bytes.n)
         memcpy(init, x->bytes.p, x->bytes.n);

@@ -191,7 +191,7 @@ static int parse_func_directives(struct ptx_parser *p, struct ptx_func *f)
         }
         bool maxntid = ptx_is_dot(p, ".maxntid"), reqntid = ptx_is_dot(p, ".reqntid");
         bool minnctapersm = ptx_is_dot(p, ".minnctapersm"), maxnreg = ptx_is_dot(p, ".maxnreg");
-        bool noreturn = ptx_is_dot(p, ".noreturn");
+        bool noreturn = ptx_is_dot(p, ".noreturn"), reqnctapercluster = ptx_is_dot(p, ".reqnctapercluster");
         ptx_next(p);
         if (maxntid)
             TRY(parse_dim3(p, f->maxntid));
@@ -201,10 +201,12 @@ static int parse_func_directives(struct ptx_parser *p, struct ptx_func *f)
             TRY(parse_number(p, &f->minnctapersm));
         else if (maxnreg)
             TRY(parse_number(p, &f->maxnreg));
+        else if (reqnctapercluster)
+            TRY(parse_dim3(p, f->reqnctapercluster));
         else if (noreturn)
             f->noreturn = true;
         else {
-            /* Clusters, ABI and other hints: no effect here, but they may carry numbers. */
+            /* ABI and other hints: no effect here, but they may carry numbers. */
             uint32_t ignored;
             while (p->t.kind == TOK_INT) {
                 TRY(parse_number(p, &ignored));
@@ -286,6 +288,7 @@ int ptx_parse_func(struct ptx_parser *p, enum ptx_linkage linkage, bool is_entry
     f->linkage = (uint8_t)(linkage != PTX_L_NONE ? linkage : f->linkage);
     f->noreturn |= decl.noreturn;
     memcpy(f->maxntid, decl.maxntid, sizeof f->maxntid);
+    memcpy(f->reqnctapercluster, decl.reqnctapercluster, sizeof f->reqnctapercluster);
     memcpy(f->reqntid, decl.reqntid, sizeof f->reqntid);
     f->minnctapersm = decl.minnctapersm;
     f->maxnreg = decl.maxnreg;

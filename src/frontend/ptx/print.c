@@ -182,6 +182,9 @@ static void print_signature(const struct printer *p, const struct ptx_func *f, b
         fprintf(p->out, " .maxntid %u, %u, %u", f->maxntid[0], f->maxntid[1], f->maxntid[2]);
     if (f->reqntid[0])
         fprintf(p->out, " .reqntid %u, %u, %u", f->reqntid[0], f->reqntid[1], f->reqntid[2]);
+    if (f->reqnctapercluster[0])
+        fprintf(p->out, " .reqnctapercluster %u, %u, %u", f->reqnctapercluster[0], f->reqnctapercluster[1],
+                f->reqnctapercluster[2]);
     if (f->minnctapersm)
         fprintf(p->out, " .minnctapersm %u", f->minnctapersm);
     if (f->maxnreg)
@@ -363,7 +366,7 @@ void ptx_print(const struct ptx_module *m, FILE *out)
     fprintf(out, ".version %u.%u\n.target sm_%u\n.address_size 64\n", m->version_major, m->version_minor, m->target_sm);
     for (uint32_t k = 0; k < m->n_file; k++)
         fprintf(out, ".file %u \"%s\"\n", k + 1, m->file[k]);
-    /* Declarations first: they fix the order of functions, and initialisers may name them. */
+    /* Declarations first: they fix the order of functions, and initializers may name them. */
     for (uint32_t k = 0; k < m->n_func; k++) {
         print_signature(&p, &m->func[k], false);
         fputs(";\n", out);

@@ -3,7 +3,7 @@
  *
  * The assembler needs fewer registers than PTX keeps alive (it rebuilds addresses, folds constants) and spends some on
  * loads that it issues together to hide their latency. docs/registers.md tells how the rule was found and how far it is
- * off. Not modelled: loops that the assembler unrolls, and spilling.
+ * off. Not modeled: loops that the assembler unrolls, and spilling.
  */
 #include "ptx/flow.h"
 

@@ -1,4 +1,4 @@
-// What is wider than its place fades at the side where it goes on. Tables sort by a click on a column's head: numbers first downwards, words first upwards; means stay at the end.
+// What is wider than its place fades at the side where it goes on. Tables sort by a click on a column's head: numbers first downward, words first upward; means stay at the end.
 "use strict";
 for (const table of document.querySelectorAll("table.sortable")) {
   const heads = Array.from(table.tHead.rows[0].cells);

@@ -1,8 +1,8 @@
 /* See plot.h. */
 #include "chart/plot.h"
 
-#include "base/child.h"
-#include "base/exhaust.h"
+#include "base/subprocess.h"
+#include "base/out_of_memory.h"
 #include "base/outfile.h"
 #include "base/text.h"
 #include "base/nearest.h"
@@ -15,10 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Distinct for colour-blind readers and in grey (after Okabe and Ito). */
-static const char *const colours[] = {"#999999", "#0072b2", "#e69f00", "#009e73", "#cc79a7",
-                                      "#56b4e9", "#d55e00", "#f0e442", "#000000"};
-enum { N_COLOURS = sizeof colours / sizeof *colours };
+/* Distinct for color-blind readers and in gray (after Okabe and Ito). */
+static const char *const colors[] = {"#999999", "#0072b2", "#e69f00", "#009e73", "#cc79a7",
+                                     "#56b4e9", "#d55e00", "#f0e442", "#000000"};
+enum { N_COLORS = sizeof colors / sizeof *colors };
 
 /* Of 'sans,12' in SVG: how wide a character is, and how high and how wide a turned one makes its name. */
 enum { CHARACTER_PX = 7, TURNED_PX = 5 };
@@ -234,7 +234,7 @@ struct key {
 
 /*
  * How the key is laid out above the picture. gnuplot lets a key that is too high for its picture lie over it, so the
- * height has to be known before: the names, and a sample of colour beside each.
+ * height has to be known before: the names, and a sample of color beside each.
  */
 static struct key key_of(const struct table *t, const struct plot *p, size_t width_px)
 {
@@ -250,7 +250,7 @@ static bool has_key(const struct plot *p)
     return p->style != PLOT_HEAT && p->style != PLOT_SCATTER;
 }
 
-/* There are as many colours as can be told apart; where they begin again, bars and areas are hatched and lines dashed.
+/* There are as many colors as can be told apart; where they begin again, bars and areas are hatched and lines dashed.
  */
 static void put_round(const struct plot *p, size_t round, FILE *f)
 {
@@ -341,7 +341,7 @@ static void put_axes(const struct table *t, const struct plot *p, FILE *f)
 
 /*
  * The room around the fields of a heat map, in pixels. gnuplot would take what names need from the fields. Names of
- * columns are turned: they reach below the fields and to their left. The scale of colours at the right needs a height
+ * columns are turned: they reach below the fields and to their left. The scale of colors at the right needs a height
  * of its own, however few rows there are.
  */
 struct frame {
@@ -371,7 +371,7 @@ static void put_frame(const struct table *t, const struct plot *p, const struct 
             (double)r->bottom / h);
     fprintf(f, "set colorbox user origin screen %.4f, screen %.4f size screen %.4f, screen %.4f\n",
             1 - SCALE_LEFT_PX / w, 1 - ((double)r->top + scale) / h, SCALE_WIDE_PX / w, scale / h);
-    /* What the colours mean, in a line of its own below the title: beside the scale there may be no room for it. */
+    /* What the colors mean, in a line of its own below the title: beside the scale there may be no room for it. */
     fputs("set title offset 0,1.2\nset label ", f);
     plot_put_string(p->axis, f);
     fprintf(f, " at graph 0.5, screen %.4f center tc rgb '#444444'\n", 1 - AXIS_PX / h);
@@ -417,7 +417,7 @@ static void put_scatter(const struct table *t, FILE *f)
         f);
     for (size_t c = 1; c < t->column.n; c++)
         fprintf(f, ", \\\n     $data using 2:%zu with points pt 7 ps 0.5 lc rgb '%s' title columnheader(%zu)", c + 2,
-                colours[c % N_COLOURS], c + 2);
+                colors[c % N_COLORS], c + 2);
     fputc('\n', f);
 }
 
@@ -448,13 +448,13 @@ static void put_plot(const struct table *t, const struct plot *p, FILE *f)
             fprintf(f, "$data using 1:%zu", c + 2);
         else
             fprintf(f, "$data using %zu", c + 2);
-        fprintf(f, " lc rgb '%s'%s", colours[(c + p->x_numeric) % N_COLOURS],
+        fprintf(f, " lc rgb '%s'%s", colors[(c + p->x_numeric) % N_COLORS],
                 p->style == PLOT_LINES || p->style == PLOT_SORTED ? " lw 2" : "");
-        put_round(p, (c + p->x_numeric) / N_COLOURS, f);
+        put_round(p, (c + p->x_numeric) / N_COLORS, f);
         fprintf(f, " title columnheader(%zu)", c + 2);
     }
     if (p->n_mark) {
-        /* White with a black edge: seen on bars of every colour. */
+        /* White with a black edge: seen on bars of every color. */
         fputs(", \\\n     $marks using 1:2 with points pt 13 ps 1.3 lc rgb '#ffffff' notitle", f);
         fputs(", \\\n     $marks using 1:2 with points pt 12 ps 1.3 lw 1.5 lc rgb '#000000' title ", f);
         plot_put_string(p->mark_title ? p->mark_title : "published", f);
@@ -545,7 +545,7 @@ static char *read_back(int fd, size_t *bytes)
 }
 
 /* What gnuplot said last, which is why it ended: '"FILE" line 20: x range is invalid', after the line itself. */
-static int tell_why(const char *script, int said, struct err *e)
+static int add_gnuplot_error(const char *script, int said, struct err *e)
 {
     size_t bytes = 0, n;
     char *text = read_back(said, &bytes), *last = text, *next = NULL, *end;
@@ -567,7 +567,7 @@ static int run_gnuplot(const char *script, const char *kind, int picture, struct
     fflush(NULL);
     const pid_t self = getpid(), pid = fork();
     if (pid == 0) {
-        child_end_with(self, SIGTERM);
+        subprocess_end_with(self, SIGTERM);
         int null = open("/dev/null", O_RDWR);
         dup2(null, 0);
         dup2(picture, 1);
@@ -585,7 +585,7 @@ static int run_gnuplot(const char *script, const char *kind, int picture, struct
         err_at(e, script, 0, 0, "gnuplot is not installed: no picture was drawn");
         fault = err_hint(e, "apt-get install gnuplot-nox, then 'gnuplot %.180s'", script);
     } else if (!ended || WEXITSTATUS(status) || !is_whole(picture, kind)) {
-        fault = tell_why(script, said, e);
+        fault = add_gnuplot_error(script, said, e);
     }
     if (said >= 0)
         close(said);
@@ -688,7 +688,7 @@ char *plot_svg(const struct table *t, const struct plot *p, size_t *bytes, struc
     size_t n = 0;
     FILE *f = open_memstream(&script, &n);
     if (!f)
-        mem_exhausted(0);
+        out_of_memory(0);
     put_script(t, p, "figure.svg", f);
     fclose(f);
     char *svg = plot_run(script, bytes, e);

@@ -10,11 +10,11 @@
 #include "chart/table.h"
 
 enum plot_style {
-    PLOT_BARS,    /* a group of bars per row, a colour per column */
+    PLOT_BARS,    /* a group of bars per row, a color per column */
     PLOT_STACKED, /* a bar per row, its cells on top of each other */
     PLOT_LINES,   /* a line per column over the rows */
     PLOT_SORTED,  /* a line per column over its own values in ascending order: an S-curve */
-    PLOT_HEAT,    /* a field per cell, coloured by its value */
+    PLOT_HEAT,    /* a field per cell, colored by its value */
     PLOT_AREA,    /* as lines, on top of each other */
     PLOT_SCATTER, /* the first column is x, each other a kind of point; logarithmic, with the line of equal values */
     PLOT_STYLES

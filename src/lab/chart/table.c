@@ -159,7 +159,9 @@ static int width_of(const char *s)
 static void put(FILE *out, const char *text, int width, bool left)
 {
     int pad = width - width_of(text);
-    fprintf(out, "%*s%s%*s", left || pad < 0 ? 0 : pad, "", text, left && pad > 0 ? pad : 0, "");
+    fprintf(out, "%*s", left || pad < 0 ? 0 : pad, "");
+    text_put(text, out);
+    fprintf(out, "%*s", left && pad > 0 ? pad : 0, "");
 }
 
 /* Characters of a line when it is printed with the columns side by side. */
@@ -225,7 +227,7 @@ void table_print(const struct table *t, bool markdown, FILE *out)
         if (!markdown && i && r->mean != t->row.p[i - 1].mean)
             fputc('\n', out);
         fputs(markdown ? "| " : "  ", out);
-        fputs(r->label, out);
+        text_put(r->label, out);
         put(out, table_mark(r), first - width_of(r->label), true);
         for (size_t c = 0; c < t->column.n; c++) {
             char text[32];

@@ -60,7 +60,7 @@ void table_put_marks(const struct table *, const char *bullet, FILE *);
 void table_print(const struct table *, bool markdown, FILE *);
 
 /*
- * A member of "timelines" (docs/statistics.md) as a table: a row per hundredth of the run, labelled with the cycle in
+ * A member of "timelines" (docs/statistics.md) as a table: a row per hundredth of the run, labeled with the cycle in
  * its middle, or with its part of the run in per cent; a column per phase, with its share of the SMs.
  */
 void table_add_timeline(struct table *, const struct json_t *line, bool in_cycles);

@@ -36,7 +36,7 @@ struct analysis {
     uint64_t stores, atomics; /* executions, global memory */
 };
 
-/* 0, or -1 with *e filled. Several files may be analysed at once, each by one thread. */
+/* 0, or -1 with *e filled. Several files may be analyzed at once, each by one thread. */
 int analyze_trace(struct trace_file *, const struct analyze_opts *, struct analysis *, struct err *);
 void analysis_free(struct analysis *);
 

@@ -36,7 +36,7 @@ static double top_four_iterations(const struct analyze_summary *s)
     return n ? (top[0] + top[1] + top[2] + top[3]) / (double)n : 0;
 }
 
-void analyze_summarise(const struct analysis *a, const struct trace_file *f, struct analyze_summary *s)
+void analyze_summarize(const struct analysis *a, const struct trace_file *f, struct analyze_summary *s)
 {
     *s = (struct analyze_summary){.sum = locality_sum(a->locality, UINT32_MAX),
                                   .aps = locality_aps(a->locality, UINT32_MAX)};

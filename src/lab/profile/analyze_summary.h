@@ -31,7 +31,7 @@ struct analyze_summary {
 };
 
 /* Points into the analysis and the file. */
-void analyze_summarise(const struct analysis *, const struct trace_file *, struct analyze_summary *);
+void analyze_summarize(const struct analysis *, const struct trace_file *, struct analyze_summary *);
 void analyze_summary_free(struct analyze_summary *);
 
 /*

@@ -130,10 +130,10 @@ static const struct {
     {"merged with a miss", "l1.merges", "l1.accesses", SHARE},
     {"bypassed the L1", "l1.bypasses", "l1.accesses", SHARE},
     {"answered by another L1", "sm.served.remote_l1", "sm.replies", SHARE},
-    {"L1 stalled: no line", "l1.stall_cycles.line", "sm.cycles_active", SHARE},
-    {"L1 stalled: no MSHR", "l1.stall_cycles.mshr", "sm.cycles_active", SHARE},
-    {"L1 stalled: no merge", "l1.stall_cycles.merge", "sm.cycles_active", SHARE},
-    {"L1 stalled: queue full", "l1.stall_cycles.queue", "sm.cycles_active", SHARE},
+    {"L1 stalled: no line", "l1.stall_cycles.no_way", "sm.active_cycles", SHARE},
+    {"L1 stalled: no MSHR", "l1.stall_cycles.no_mshr", "sm.active_cycles", SHARE},
+    {"L1 stalled: no merge", "l1.stall_cycles.no_merge_slot", "sm.active_cycles", SHARE},
+    {"L1 stalled: queue full", "l1.stall_cycles.miss_queue_full", "sm.active_cycles", SHARE},
     {"prefetches used in time", "prefetch.timely", "prefetch.issued", SHARE},
     {"latency of all loads", "sm.latency.all", NULL, MEAN},
     {"latency of L1 hits", "sm.latency.l1", NULL, MEAN},
@@ -146,10 +146,10 @@ static const struct {
     {"DRAM reads", "dram.reads", NULL, AMOUNT},
     {"DRAM writes", "dram.writes", NULL, AMOUNT},
     {"DRAM row hit rate", "dram.row_hit_rate", NULL, SHARE},
-    {"DRAM utilisation", "dram.utilisation", NULL, SHARE},
+    {"DRAM utilization", "dram.utilization", NULL, SHARE},
     {"DRAM banks busy", "dram.blp", NULL, MEAN},
     {"warps resident", "sm.warps_resident", NULL, AMOUNT},
-    {"shared memory conflict", "sm.shared_conflict", NULL, MEAN},
+    {"shared memory conflict", "sm.shared_conflict_degree", NULL, MEAN},
 };
 
 /* NAN = there is none: nothing was counted that it is a mean or a share of. */

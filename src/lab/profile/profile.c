@@ -2,11 +2,11 @@
 #include "profile/profile.h"
 
 #include "base/demangle.h"
-#include "base/exhaust.h"
-#include "engine/registry.h"
+#include "base/out_of_memory.h"
+#include "base/infile.h"
+#include "engine/policy_registry.h"
 
 #include <math.h>
-#include <sys/stat.h>
 
 const char *const profile_stall_name[] = {
 #define X(name, text, doc) text,
@@ -205,33 +205,18 @@ static void take_kernels(struct profile *p)
 
 enum { SOURCE_MOST_BYTES = 4 << 20 };
 
-static char *read_text(const char *path)
-{
-    struct stat st;
-    FILE *f = fopen(path, "r");
-    if (!f)
-        return NULL;
-    char *text = NULL;
-    if (!fstat(fileno(f), &st) && S_ISREG(st.st_mode) && st.st_size <= SOURCE_MOST_BYTES) {
-        text = xmalloc((size_t)st.st_size + 1);
-        text[fread(text, 1, (size_t)st.st_size, f)] = 0;
-    }
-    fclose(f);
-    return text;
-}
-
 /* By the name the compiler knew, then by its last part here and in `folder`. */
 static void load_source(struct profile_source *s, const char *folder)
 {
     const char *slash = strrchr(s->file, '/'), *base = slash ? slash + 1 : s->file;
-    s->text = read_text(s->file);
+    s->text = infile_text(s->file, SOURCE_MOST_BYTES, NULL);
     if (!s->text && folder) {
         char *path = xasprintf("%s/%s", folder, base);
-        s->text = read_text(path);
+        s->text = infile_text(path, SOURCE_MOST_BYTES, NULL);
         free(path);
     }
     if (!s->text)
-        s->text = read_text(base);
+        s->text = infile_text(base, SOURCE_MOST_BYTES, NULL);
     for (char *at = s->text; at && *at;) {
         VEC_PUSH(&s->line, at);
         char *end = strchr(at, '\n');

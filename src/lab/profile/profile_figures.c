@@ -1,8 +1,8 @@
 /* See profile_figures.h. */
 #include "profile/profile_figures.h"
 
-#include "base/exhaust.h"
-#include "chart/page.h"
+#include "base/out_of_memory.h"
+#include "chart/html_page.h"
 #include "chart/plot.h"
 
 #include <math.h>
@@ -199,7 +199,7 @@ void profile_draw_roofline(const struct profile *p, FILE *f, struct err *first)
     char *script = NULL;
     FILE *s = open_memstream(&script, &script_n);
     if (!s)
-        mem_exhausted(0);
+        out_of_memory(0);
     plot_begin(&plot, 760, 440, "roofline.svg", s);
     fprintf(s,
             "set logscale xy\nset grid xtics ytics lc rgb '#dddddd'\nset xrange [%.6g:%.6g]\nset samples 400\n"
@@ -209,9 +209,9 @@ void profile_draw_roofline(const struct profile *p, FILE *f, struct err *first)
         fprintf(s, "$k%zu << EOD\n%.6g %.6g\nEOD\n", i, t.row.p[i].cell[0], t.row.p[i].cell[1]);
     fputs("plot roof(x) with lines lw 2 lc rgb '#444444' title 'peak of the machine'", s);
     for (size_t i = 0; i < t.row.n; i++) {
-        static const char *const colours[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"};
+        static const char *const colors[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"};
         fprintf(s, ", \\\n     $k%zu using 1:2 with points pt %zu ps 1.4 lw 2 lc rgb '%s' title ", i, 5 + 2 * (i % 5),
-                colours[i % 6]);
+                colors[i % 6]);
         plot_put_string(t.row.p[i].label, s);
     }
     fputc('\n', s);

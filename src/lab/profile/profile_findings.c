@@ -10,7 +10,7 @@
 #define WORTH_SAYING 0.03
 
 static void __attribute__((format(printf, 4, 5)))
-say(struct profile *p, double share, const char *place, const char *format, ...)
+add_finding(struct profile *p, double share, const char *place, const char *format, ...)
 {
     struct profile_finding f = {.share = share};
     snprintf(f.place, sizeof f.place, "%s", place);
@@ -85,34 +85,38 @@ static void about_access(struct profile *p, const struct accesses *g)
     if (!strcmp(a->space, "shared")) {
         const double least = needed(a, 128);
         if (each > 1.5 * least)
-            say(p, share, place,
+            add_finding(
+                p, share, place,
                 "bank conflicts: each %s in shared memory takes %.1f passes where %.0f would do; %.0f%% of issue slots "
                 "wait for it",
                 what, each, least, 100 * share);
         else
-            say(p, share, place, "%.0f%% of issue slots wait for this %s in shared memory", 100 * share, what);
+            add_finding(p, share, place, "%.0f%% of issue slots wait for this %s in shared memory", 100 * share, what);
         return;
     }
     served_words(a, from, sizeof from);
     const double least = needed(a, line > 0 ? line : 128);
     if (!strcmp(noun(a), "atomic") && each >= 2)
-        say(p, share, place,
+        add_finding(
+            p, share, place,
             "each %s becomes %.*f requests for %.0f lanes: those that meet in a word go one after the other; %.0f%% of "
             "issue slots wait for it; served: %s",
             what, each < 10 ? 1 : 0, each, part(a->lanes, a->executions), 100 * share, from);
     else if (each >= 2 * least && each >= 2)
-        say(p, share, place,
+        add_finding(
+            p, share, place,
             "each %s touches %.*f lines of %.0f bytes where %.0f would do; %.0f%% of issue slots wait for it; served: "
             "%s",
             what, each < 10 ? 1 : 0, each, line, least, 100 * share, from);
     else if (!strcmp(a->space, "local"))
-        say(p, share, place,
+        add_finding(
+            p, share, place,
             "%.0f%% of issue slots wait for a %s in local memory (spilled registers, or an array of the thread's own); "
             "served: %s",
             100 * share, what, from);
     else
-        say(p, share, place, "%.0f%% of issue slots wait for this %s; its lines take %.0f cycles; served: %s",
-            100 * share, what, a->mean_latency, from);
+        add_finding(p, share, place, "%.0f%% of issue slots wait for this %s; its lines take %.0f cycles; served: %s",
+                    100 * share, what, a->mean_latency, from);
 }
 
 /* For accesses of a line that are unlike each other and each too cheap to be named: what they cost together. */
@@ -122,9 +126,9 @@ static void about_all(struct profile *p, const struct accesses *g)
     const double share = part(a->cost, p->slots);
     char from[160];
     served_words(a, from, sizeof from);
-    say(p, share, p->line.p[a->line].place, "%.0f%% of issue slots wait for the %u %s%s of this line%s%s%s",
-        100 * share, g->all, noun(a), !strcmp(a->class, "surf") || !strcmp(a->class, "tex") ? "es" : "s",
-        !strcmp(a->space, "shared") ? " in shared memory" : "", *from ? "; served: " : "", from);
+    add_finding(p, share, p->line.p[a->line].place, "%.0f%% of issue slots wait for the %u %s%s of this line%s%s%s",
+                100 * share, g->all, noun(a), !strcmp(a->class, "surf") || !strcmp(a->class, "tex") ? "es" : "s",
+                !strcmp(a->space, "shared") ? " in shared memory" : "", *from ? "; served: " : "", from);
 }
 
 static bool same_class(const struct profile_access *a, const struct profile_access *b)
@@ -160,7 +164,7 @@ static void add_access(struct accesses *g, const struct profile_access *a)
     g->alike++;
 }
 
-static bool worth_saying(const struct profile *p, const struct accesses *g)
+static bool is_significant(const struct profile *p, const struct accesses *g)
 {
     return part(g->sum.cost, p->slots) >= WORTH_SAYING;
 }
@@ -185,12 +189,12 @@ static void about_class(struct profile *p, size_t first, bool *spoken)
                 spoken[k] = true;
             }
         spoken[i] = true;
-        if (worth_saying(p, &g)) {
+        if (is_significant(p, &g)) {
             about_access(p, &g);
             said = true;
         }
     }
-    if (!said && worth_saying(p, &all))
+    if (!said && is_significant(p, &all))
         about_all(p, &all);
 }
 
@@ -210,16 +214,17 @@ static void about_line(struct profile *p, const struct profile_line *l)
     const double barrier = part(l->caused[PROFILE_BARRIER], p->slots), alu = part(l->caused[PROFILE_ALU], p->slots);
     const double unit = part(l->caused[PROFILE_UNIT], p->slots), fetch = part(l->caused[PROFILE_FETCH], p->slots);
     if (barrier >= WORTH_SAYING)
-        say(p, barrier, l->place, "%.0f%% of issue slots wait at this barrier", 100 * barrier);
+        add_finding(p, barrier, l->place, "%.0f%% of issue slots wait at this barrier", 100 * barrier);
     if (alu >= WORTH_SAYING)
-        say(p, alu, l->place,
+        add_finding(
+            p, alu, l->place,
             "%.0f%% of issue slots wait for the result of its arithmetic; more warps, or independent operations, would "
             "hide it",
             100 * alu);
     if (unit >= WORTH_SAYING)
-        say(p, unit, l->place, "%.0f%% of issue slots find the execution unit of this line busy", 100 * unit);
+        add_finding(p, unit, l->place, "%.0f%% of issue slots find the execution unit of this line busy", 100 * unit);
     if (fetch >= WORTH_SAYING)
-        say(p, fetch, l->place, "%.0f%% of issue slots wait for the instructions of this line", 100 * fetch);
+        add_finding(p, fetch, l->place, "%.0f%% of issue slots wait for the instructions of this line", 100 * fetch);
 }
 
 /* ---- kernels and the machine ---- */
@@ -244,14 +249,16 @@ static void about_kernel(struct profile *p, const struct profile_kernel *k)
     const double wait = part(k->stall[PROFILE_MEMORY] + k->stall[PROFILE_ALU], p->slots);
     const double ctas = (double)k->grid[0] * k->grid[1] * k->grid[2], sms = profile_config(p, "machine.sms");
     if (none >= WORTH_SAYING)
-        say(p, none, k->brief,
-            "%.0f%% of issue slots have no warp: %.0f CTA%s of %u threads on %.0f SMs that hold %u each; %s",
-            100 * none, ctas, ctas == 1 ? "" : "s", k->block[0] * k->block[1] * k->block[2], sms, k->ctas_per_sm,
-            ctas < sms ? "there are fewer CTAs than SMs" : "the last ones leave SMs idle");
+        add_finding(p, none, k->brief,
+                    "%.0f%% of issue slots have no warp: %.0f CTA%s of %u threads on %.0f SMs that hold %u each; %s",
+                    100 * none, ctas, ctas == 1 ? "" : "s", k->block[0] * k->block[1] * k->block[2], sms,
+                    k->ctas_per_sm, ctas < sms ? "there are fewer CTAs than SMs" : "the last ones leave SMs idle");
     if (throttle >= WORTH_SAYING)
-        say(p, throttle, k->brief, "%.0f%% of issue slots are held back by the scheduling policy", 100 * throttle);
+        add_finding(p, throttle, k->brief, "%.0f%% of issue slots are held back by the scheduling policy",
+                    100 * throttle);
     if (k->limiter && k->occupancy > 0 && k->occupancy <= 0.5 && wait >= 0.2)
-        say(p, wait / 2, k->brief,
+        add_finding(
+            p, wait / 2, k->brief,
             "an SM holds %.0f%% of the warps it could, limited by %s; %.0f%% of issue slots wait for loads or results",
             100 * k->occupancy, limiter_words(k->limiter), 100 * wait);
 }
@@ -262,15 +269,16 @@ static void about_machine(struct profile *p)
     const double dram = part(p->dram_bytes, p->seconds * p->peak_bytes), issue = part(p->issued, p->slots);
     const double efficiency = profile_number(total, "dram.efficiency");
     if (dram >= 0.6)
-        say(p, dram / 2, "", "DRAM bandwidth is the limit: %.0f of %.0f GB/s (%.0f%%)",
-            p->dram_bytes / p->seconds * 1e-9, p->peak_bytes * 1e-9, 100 * dram);
-    else if (profile_number(total, "dram.utilisation") > 0.05 && efficiency > 0 && efficiency < 0.5)
-        say(p, dram / 2, "",
-            "DRAM moves data in %.0f%% of the cycles in which it has requests: %.0f%% of them hit an open row",
-            100 * efficiency, 100 * profile_number(total, "dram.row_hit_rate"));
+        add_finding(p, dram / 2, "", "DRAM bandwidth is the limit: %.0f of %.0f GB/s (%.0f%%)",
+                    p->dram_bytes / p->seconds * 1e-9, p->peak_bytes * 1e-9, 100 * dram);
+    else if (profile_number(total, "dram.utilization") > 0.05 && efficiency > 0 && efficiency < 0.5)
+        add_finding(p, dram / 2, "",
+                    "DRAM moves data in %.0f%% of the cycles in which it has requests: %.0f%% of them hit an open row",
+                    100 * efficiency, 100 * profile_number(total, "dram.row_hit_rate"));
     if (issue >= 0.7)
-        say(p, issue / 2, "", "the schedulers issue in %.0f%% of their slots: the program is bound by its instructions",
-            100 * issue);
+        add_finding(p, issue / 2, "",
+                    "the schedulers issue in %.0f%% of their slots: the program is bound by its instructions",
+                    100 * issue);
 }
 
 static int by_share(const void *a, const void *b)

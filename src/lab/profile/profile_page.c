@@ -1,5 +1,5 @@
 /* A profile as a page: the screen's contents with everything that did not fit, pictures, and the annotated source. */
-#include "chart/page.h"
+#include "chart/html_page.h"
 #include "profile/profile.h"
 #include "profile/profile_figures.h"
 

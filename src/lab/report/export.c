@@ -2,6 +2,7 @@
 #include "report/export.h"
 
 #include "base/nearest.h"
+#include "base/renamed.h"
 #include "study/store.h"
 
 #include <string.h>
@@ -159,6 +160,9 @@ int export_write(const struct export_rows *r, const char *const *column, size_t 
             const char *near = nearest_name(column[i], all.name.p, (unsigned)all.name.n);
             err_set(e, "there is no column '%s'", column[i]);
             status = near ? err_hint(e, "did you mean '%s'?", near) : -1;
+            const char *dot = strrchr(column[i], '.');
+            if (!err_hint_renamed(e, RENAMED_STATISTIC, column[i]) && dot)
+                err_hint_renamed(e, RENAMED_COLUMN, dot + 1);
         }
     const char *const *name = n_column ? column : all.name.p;
     const size_t n = n_column ? n_column : all.name.n;

@@ -127,7 +127,7 @@ static struct effect effect_of(struct lab *l, const struct lab_figure *f, const 
     char both[PLAN_NAME_BYTES];
     plan_combination(&f->plan, 1u << a | 1u << b, both);
     struct effect x = {.s = s,
-                       .base = mean_value(l, f, f->plan.normalise, s->metric, row, n),
+                       .base = mean_value(l, f, f->plan.normalize, s->metric, row, n),
                        .a = mean_value(l, f, f->plan.parts.word.p[a], s->metric, row, n),
                        .b = mean_value(l, f, f->plan.parts.word.p[b], s->metric, row, n),
                        .both = mean_value(l, f, both, s->metric, row, n)};

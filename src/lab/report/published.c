@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "base/nearest.h"
+#include "base/renamed.h"
 #include "study/figure.h"
 #include "study/metric.h"
 
@@ -10,7 +11,7 @@
 #include <stdarg.h>
 
 const char *const verdict_name[] = {"holds", "direction holds", "does not hold", "not known"};
-static const char *const kind_name[CLAIM_KINDS] = {"gain", "mean", "least", "within", "ahead"};
+static const char *const kind_name[CLAIM_KINDS] = {"gain", "mean", "at_least", "within", "above"};
 
 /* ---- reading ---- */
 
@@ -35,6 +36,10 @@ static int read_kind(struct claim *c, const struct inifile_item *i, struct err *
             return 0;
         }
     err_at(e, i->file, i->line, 0, "kind = %s is not known", i->value);
+    char full[64];
+    snprintf(full, sizeof full, "kind=%s", i->value);
+    if (err_hint_renamed(e, RENAMED_PLAN, full))
+        return -1;
     return err_hint_names(e, i->value, kind_name, CLAIM_KINDS);
 }
 
@@ -62,8 +67,8 @@ static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
     struct claim *c = &all->claim.p[all->claim.n - 1];
     if (!strcmp(i->key, "figure"))
         return inifile_text(&c->figure, i, e);
-    if (!strcmp(i->key, "says"))
-        return inifile_text(&c->says, i, e);
+    if (!strcmp(i->key, "quote"))
+        return inifile_text(&c->quote, i, e);
     if (!strcmp(i->key, "programs"))
         return inifile_text(&c->programs, i, e);
     if (!strcmp(i->key, "published"))
@@ -79,15 +84,17 @@ static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
         return 0;
     }
     err_at(e, i->file, i->line, 0, "there is no key '%s' in [%s]", i->key, i->section);
-    return err_hint(e, "keys are figure, kind, of, over, programs, published and says");
+    if (err_hint_renamed(e, RENAMED_PLAN, i->key))
+        return -1;
+    return err_hint(e, "keys are figure, kind, of, over, programs, published and quote");
 }
 
 static int check(const struct claims *all, struct err *e)
 {
     for (size_t i = 0; i < all->claim.n; i++) {
         const struct claim *c = &all->claim.p[i];
-        if (!c->figure || !c->says || !c->of.word.n)
-            return INIFILE_FAULT(c->at, e, "claim %s needs figure, of and says", c->name);
+        if (!c->figure || !c->quote || !c->of.word.n)
+            return INIFILE_FAULT(c->at, e, "claim %s needs figure, of and quote", c->name);
         if (c->kind != CLAIM_AHEAD && isnan(c->published))
             return INIFILE_FAULT(c->at, e, "claim %s needs a published value", c->name);
         if (c->kind != CLAIM_MEAN && !c->over.word.n)
@@ -126,7 +133,7 @@ void claims_free(struct claims *all)
         struct claim *c = &all->claim.p[i];
         free(c->name);
         free(c->figure);
-        free(c->says);
+        free(c->quote);
         free(c->programs);
         free(c->value);
         inifile_free_words(&c->of);
@@ -212,7 +219,7 @@ static struct table compare(struct lab *l, const struct lab_figure *f, const str
 }
 
 /* The mean of `of` over that of `over`, less 1. */
-static double gain_of(const struct table *t, const char *rows, struct judgement *j)
+static double gain_of(const struct table *t, const char *rows, struct assessment *j)
 {
     return table_mean(t, OF, rows, &j->n, &j->missing) / table_mean(t, OVER, rows, NULL, NULL) - 1;
 }
@@ -247,7 +254,7 @@ static double statistic(struct lab *l, const struct lab_figure *f, const struct 
 }
 
 static void explain_statistics(const struct claims *all, struct lab *l, const struct lab_figure *f,
-                               const struct side *of, const struct side *over, const char *rows, struct judgement *j)
+                               const struct side *of, const struct side *over, const char *rows, struct assessment *j)
 {
     for (size_t i = 0; i < all->explain.n; i++) {
         const struct claim_statistic *s = &all->explain.p[i];
@@ -263,7 +270,7 @@ static void explain_statistics(const struct claims *all, struct lab *l, const st
 }
 
 /* Where it is strongest and weakest: a column of the figure, or how two sides compare. */
-static void explain_extremes(const struct table *t, int column, const char *rows, bool relative, struct judgement *j)
+static void explain_extremes(const struct table *t, int column, const char *rows, bool relative, struct assessment *j)
 {
     const struct table_row *low = NULL, *high = NULL;
     double least = 0, most = 0;
@@ -301,7 +308,7 @@ static enum verdict verdict_of_gain(double ours, double published)
     return ours * published > 0 && seen ? VERDICT_DIRECTION : VERDICT_FAILS;
 }
 
-static void write_value(struct judgement *j, bool percent, bool sign)
+static void write_value(struct assessment *j, bool percent, bool sign)
 {
     if (percent)
         snprintf(j->text, sizeof j->text, sign ? "%+.1f%%" : "%.1f%%", 100 * j->ours);
@@ -309,14 +316,14 @@ static void write_value(struct judgement *j, bool percent, bool sign)
         snprintf(j->text, sizeof j->text, "%.2f", j->ours);
 }
 
-static void judge_gain(const struct claim *c, const struct table *t, const char *rows, struct judgement *j)
+static void judge_gain(const struct claim *c, const struct table *t, const char *rows, struct assessment *j)
 {
     j->ours = gain_of(t, rows, j);
     j->verdict = isnan(j->ours) ? VERDICT_UNKNOWN : verdict_of_gain(j->ours, c->published);
     explain_extremes(t, OF, rows, true, j);
 }
 
-static void judge_mean(const struct claim *c, const struct table *t, int column, const char *rows, struct judgement *j)
+static void judge_mean(const struct claim *c, const struct table *t, int column, const char *rows, struct assessment *j)
 {
     j->ours = table_mean(t, (unsigned)column, rows, &j->n, &j->missing);
     j->verdict = isnan(j->ours)                                             ? VERDICT_UNKNOWN
@@ -328,7 +335,7 @@ static void judge_mean(const struct claim *c, const struct table *t, int column,
 
 /* `ahead`: by how much the best of the others is left behind. */
 static void judge_ahead(const struct claim *c, struct lab *l, const struct lab_figure *f, const struct side *of,
-                        const struct side *over, const char *rows, struct judgement *j)
+                        const struct side *over, const char *rows, struct assessment *j)
 {
     char behind[400] = "";
     j->ours = INFINITY;
@@ -347,7 +354,7 @@ static void judge_ahead(const struct claim *c, struct lab *l, const struct lab_f
 }
 
 static void judge_within(const struct claim *c, struct lab *l, const struct lab_figure *f, const struct side *of,
-                         const struct side *over, const char *rows, struct judgement *j)
+                         const struct side *over, const char *rows, struct assessment *j)
 {
     const char *farthest = "";
     j->ours = 0;
@@ -364,7 +371,7 @@ static void judge_within(const struct claim *c, struct lab *l, const struct lab_
     append(j->because, sizeof j->because, "farthest: %s", farthest);
 }
 
-static void judge_least(const struct claim *c, const struct table *t, const char *rows, struct judgement *j)
+static void judge_least(const struct claim *c, const struct table *t, const char *rows, struct assessment *j)
 {
     j->ours = INFINITY;
     const char *worst = "";
@@ -387,8 +394,8 @@ static void judge_least(const struct claim *c, const struct table *t, const char
     append(j->because, sizeof j->because, *below ? "below: %s" : "lowest: %s", *below ? below : worst);
 }
 
-int claims_judge(const struct claims *all, const struct claim *c, struct lab *l, struct lab_figure *f,
-                 struct judgement *j, struct err *e)
+int published_compare(const struct claims *all, const struct claim *c, struct lab *l, struct lab_figure *f,
+                      struct assessment *j, struct err *e)
 {
     memset(j, 0, sizeof *j);
     const char *rows = c->programs ? c->programs : "all";

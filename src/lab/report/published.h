@@ -8,7 +8,7 @@
  *     over      = baseline
  *     programs  = CS              ; rows: classes or labels joined by '+', or all
  *     published = 34%
- *     says      = the performance of CS applications increases by 34% on average
+ *     quote     = the performance of CS applications increases by 34% on average
  *
  * gain    mean of `of` / mean of `over` - 1 is `published`
  * mean    mean of `of` is `published`
@@ -32,7 +32,7 @@ enum verdict { VERDICT_HOLDS, VERDICT_DIRECTION, VERDICT_FAILS, VERDICT_UNKNOWN 
 extern const char *const verdict_name[];
 
 struct claim {
-    char *name, *figure, *says, *programs, *value;
+    char *name, *figure, *quote, *programs, *value;
     enum claim_kind kind;
     struct inifile_words of, over;
     double published;
@@ -53,7 +53,7 @@ struct claims {
 int claims_read(struct claims *, const char *path, struct err *);
 void claims_free(struct claims *);
 
-struct judgement {
+struct assessment {
     enum verdict verdict;
     double ours;
     unsigned n, missing; /* rows that took part; rows without a value */
@@ -61,7 +61,7 @@ struct judgement {
     char because[900];   /* the statistics */
 };
 /* A claim against its figure. -1: the claim names a column the figure does not have (*e: file and line). */
-int claims_judge(const struct claims *, const struct claim *, struct lab *, struct lab_figure *, struct judgement *,
-                 struct err *);
+int published_compare(const struct claims *, const struct claim *, struct lab *, struct lab_figure *,
+                      struct assessment *, struct err *);
 
 #endif

@@ -1,12 +1,12 @@
 /* See report.h. */
 #include "report/report.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/outfile.h"
 #include "base/text.h"
 #include "report/interact.h"
 #include "study/model.h"
-#include "chart/page.h"
+#include "chart/html_page.h"
 #include "report/report_page.h"
 
 #include <errno.h>
@@ -71,7 +71,7 @@ static int write_found(const struct lab *l, const struct report *r, struct err *
     size_t n = 0;
     FILE *out = open_memstream(&text, &n);
     if (!out)
-        mem_exhausted(0);
+        out_of_memory(0);
     for (size_t i = 0; i < l->figure.n; i++)
         for (size_t k = 0; plan_simulates(&l->figure.p[i].plan) && k < l->figure.p[i].plan.variants.word.n; k++)
             put_found_from(&l->figure.p[i], k, out);
@@ -128,14 +128,14 @@ struct writing {
 };
 
 /* Judges what is claimed about the figure, at the end of w->claim. */
-static int judge(struct writing *w, struct lab_figure *f, struct err *e)
+static int compare_with_published(struct writing *w, struct lab_figure *f, struct err *e)
 {
     const struct claims *all = w->report->claims;
     for (size_t i = 0; all && f->plan.number && i < all->claim.n; i++) {
         struct report_claim c = {.claim = &all->claim.p[i]};
         if (strcmp(c.claim->figure, f->plan.number))
             continue;
-        if (claims_judge(all, c.claim, w->lab, f, &c.judged, e))
+        if (published_compare(all, c.claim, w->lab, f, &c.judged, e))
             return -1;
         published(c.claim, c.published);
         VEC_PUSH(&w->claim, c);
@@ -145,18 +145,18 @@ static int judge(struct writing *w, struct lab_figure *f, struct err *e)
 
 static void put_claim(const struct writing *w, const struct report_claim *c)
 {
-    const struct judgement *j = &c->judged;
+    const struct assessment *j = &c->judged;
     const char *programs = c->claim->programs ? c->claim->programs : "all";
     char rows[64] = "";
     if (j->missing)
         snprintf(rows, sizeof rows, " (%u of %u programs)", j->n, j->n + j->missing);
     const int wide = 8 - (int)text_width(c->published); /* not %-8s, which counts bytes */
     fprintf(w->screen, "  %-16s published %s%*s weir %-8s %s%s\n    \"%s\"\n%s%s%s", verdict_name[j->verdict],
-            c->published, wide > 0 ? wide : 0, "", j->text, programs, rows, c->claim->says, *j->because ? "    " : "",
+            c->published, wide > 0 ? wide : 0, "", j->text, programs, rows, c->claim->quote, *j->because ? "    " : "",
             j->because, *j->because ? "\n" : "");
     if (w->md)
         fprintf(w->md, "- **%s**: published %s, weir %s%s, %s. \"%s\"%s%s\n", verdict_name[j->verdict], c->published,
-                j->text, rows, programs, c->claim->says, *j->because ? " " : "", j->because);
+                j->text, rows, programs, c->claim->quote, *j->because ? " " : "", j->because);
 }
 
 struct marks {
@@ -230,7 +230,7 @@ static void put_interactions(const struct writing *w, const struct lab_figure *f
     size_t n = 0;
     FILE *out = open_memstream(&text, &n);
     if (!out)
-        mem_exhausted(0);
+        out_of_memory(0);
     interact_print(w->lab, f, w->report->claims, false, out);
     fclose(out);
     char *sentence = first_sentence(text);
@@ -300,15 +300,15 @@ static int put_figure(struct writing *w, struct lab_figure *f, struct err *e)
     put_heading(f, false, w->screen);
     if (w->md)
         put_heading(f, true, w->md);
-    if (f->plan.refused) {
-        fprintf(w->screen, "  Not reproduced: %s\n", f->plan.refused);
+    if (f->plan.not_reproduced) {
+        fprintf(w->screen, "  Not reproduced: %s\n", f->plan.not_reproduced);
         if (w->md) {
-            fprintf(w->md, "Not reproduced: %s\n", f->plan.refused);
+            fprintf(w->md, "Not reproduced: %s\n", f->plan.not_reproduced);
             report_page_figure(w->html, w->report, f, NULL, 0, NULL, 0);
         }
         return 0;
     }
-    if (judge(w, f, e))
+    if (compare_with_published(w, f, e))
         return -1;
     if (f->plan.kind == PLAN_PHASES)
         put_course(f, w->screen);
@@ -374,7 +374,7 @@ static void put_markdown(const struct writing *w, const char *body, FILE *out)
     }
     for (size_t i = 0; i < w->claim.n; i++) {
         const struct report_claim *c = &w->claim.p[i];
-        fprintf(out, "| %s | %s | %s | %s | %s |\n", c->claim->figure, c->claim->says, c->published, c->judged.text,
+        fprintf(out, "| %s | %s | %s | %s | %s |\n", c->claim->figure, c->claim->quote, c->published, c->judged.text,
                 verdict_name[c->judged.verdict]);
     }
     fputs(body, out);
@@ -406,7 +406,7 @@ int report_write(struct lab *l, const struct report *r, FILE *screen, struct err
         w.md = open_memstream(&body, &body_n);
         w.html = open_memstream(&sections, &sections_n);
         if (!w.md || !w.html)
-            mem_exhausted(0);
+            out_of_memory(0);
     }
     int status = 0;
     for (size_t i = 0; i < l->figure.n && status >= 0; i++) {

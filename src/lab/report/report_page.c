@@ -1,9 +1,9 @@
 /* See report_page.h. */
 #include "report/report_page.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "study/model.h"
-#include "chart/page.h"
+#include "chart/html_page.h"
 
 static const char *const verdict_class[] = {"holds", "direction", "fails", "unknown"};
 static const char *const verdict_sign[] = {"✓", "≈", "✗", "?"};
@@ -30,11 +30,11 @@ static void put_claims(FILE *f, const struct report_claim *c, size_t n)
         return;
     fputs("<ul class=\"claims\">\n", f);
     for (size_t i = 0; i < n; i++) {
-        const struct judgement *j = &c[i].judged;
+        const struct assessment *j = &c[i].judged;
         fputs("<li>", f);
         put_verdict(f, j->verdict);
         page_printf(f, ": published %s, weir %s, %s. “%s”", c[i].published, j->text,
-                    c[i].claim->programs ? c[i].claim->programs : "all", c[i].claim->says);
+                    c[i].claim->programs ? c[i].claim->programs : "all", c[i].claim->quote);
         if (*j->because) {
             fputs("<br><small>", f);
             page_text(f, j->because);
@@ -94,8 +94,8 @@ static void put_origin(FILE *f, const struct report *r, const struct lab_figure 
     fputs("</code>; values are <code>", f);
     page_text(f, p->metric ? p->metric : "");
     fputs("</code>", f);
-    if (p->normalise)
-        page_printf(f, ", divided by those of %s", p->normalise);
+    if (p->normalize)
+        page_printf(f, ", divided by those of %s", p->normalize);
     page_printf(f, "; means are %s. ", p->geometric ? "geometric" : "arithmetic");
     snprintf(name, sizeof name, "%s.csv", stem);
     page_download(f, name, "text/csv", csv, "The data as CSV");
@@ -114,7 +114,7 @@ static void put_marks(FILE *f, const struct table *t)
     size_t n = 0;
     FILE *out = open_memstream(&text, &n);
     if (!out)
-        mem_exhausted(0);
+        out_of_memory(0);
     table_put_marks(t, "", out);
     fclose(out);
     for (char *line = strtok_r(text, "\n", &next); line; line = strtok_r(NULL, "\n", &next))
@@ -171,8 +171,8 @@ void report_page_figure(FILE *f, const struct report *r, const struct lab_figure
     fprintf(f, "<section>\n<h2 id=\"%s\">", stem);
     put_heading(f, figure);
     fputs("</h2>\n", f);
-    if (figure->plan.refused) {
-        page_printf(f, "Not reproduced: %s", figure->plan.refused);
+    if (figure->plan.not_reproduced) {
+        page_printf(f, "Not reproduced: %s", figure->plan.not_reproduced);
         fputs("</section>\n", f);
         return;
     }
@@ -223,7 +223,7 @@ static void put_summary(FILE *f, const struct report_claim *c, size_t n)
     for (size_t i = 0; i < n; i++) {
         page_row(f, false);
         page_element(f, "td class=\"left\" data-name=\"figure\"", c[i].claim->figure);
-        page_element(f, "td class=\"wide\"", c[i].claim->says);
+        page_element(f, "td class=\"wide\"", c[i].claim->quote);
         page_element(f, "td data-name=\"published\"", c[i].published);
         page_element(f, "td data-name=\"weir\"", c[i].judged.text);
         fputs("<td class=\"left\">", f);

@@ -7,7 +7,7 @@
 /* A claim about a figure, judged. */
 struct report_claim {
     const struct claim *claim;
-    struct judgement judged;
+    struct assessment judged;
     char published[48];
 };
 

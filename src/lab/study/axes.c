@@ -1,7 +1,7 @@
 /* See axes.h. */
 #include "study/axes.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/nearest.h"
 #include "engine/config.h"
 #include "gpu/gpu_config.h"
@@ -202,7 +202,7 @@ static void find_unused(const struct plan *p, const size_t *choice, bool *unused
         }
     }
     bool *of_set = xcalloc(set.n + 1, sizeof *of_set);
-    cfg_unused(gpu_schema(), machine, (const char *const *)set.p, (unsigned)set.n, with, of_set);
+    cfg_mark_unused(gpu_schema(), machine, (const char *const *)set.p, (unsigned)set.n, with, of_set);
     for (size_t i = 0; i < set.n; i++) {
         unused[axis.p[i]] = of_set[i];
         free(set.p[i]);
@@ -245,22 +245,22 @@ static bool *find_left(const struct plan *p, size_t all)
     return left;
 }
 
-/* `normalise` may say "first", or a label as the table shows it where one variant only has it. */
+/* `normalize` may say "first", or a label as the table shows it where one variant only has it. */
 static void name_divisor(struct plan *p)
 {
     const char *found = NULL;
-    if (!p->normalise || plan_find(p, p->normalise))
+    if (!p->normalize || plan_find(p, p->normalize))
         return;
-    if (!strcmp(p->normalise, "first"))
+    if (!strcmp(p->normalize, "first"))
         found = p->variants.word.p[0];
     else
         for (size_t i = 0; i < p->variant.n; i++)
-            if (!strcmp(p->variant.p[i].label, p->normalise))
+            if (!strcmp(p->variant.p[i].label, p->normalize))
                 found = found ? "" : p->variant.p[i].name;
     if (!found || !*found)
         return;
-    free(p->normalise);
-    p->normalise = xstrdup(found);
+    free(p->normalize);
+    p->normalize = xstrdup(found);
 }
 
 int axes_expand(struct plan *p, struct err *e)

@@ -6,7 +6,7 @@
 #include "study/figure.h"
 
 #include "base/text.h"
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 #include "gpu/gpu_config.h"
 #include "cache/locality.h"
 
@@ -55,7 +55,7 @@ static void name_divisors(struct lab_figure *f)
     for (size_t k = 0; k < f->plan.variants.word.n; k++) {
         const struct plan_variant *v = plan_find(&f->plan, f->plan.variants.word.p[k]),
                                   *over = plan_divisor(&f->plan, v);
-        if (v->over && (!f->plan.normalise || strcmp(v->over, f->plan.normalise)))
+        if (v->over && (!f->plan.normalize || strcmp(v->over, f->plan.normalize)))
             f->table.column.p[k].over = xstrdup(label_of(over));
     }
 }
@@ -71,7 +71,7 @@ bool figure_is_idle(struct lab *l, const struct lab_figure *f, const struct lab_
 }
 
 /* A value that should be there: not one that the plan leaves out on purpose. */
-static bool is_lacking(const struct lab_figure *f, size_t program, size_t variant)
+static bool is_missing(const struct lab_figure *f, size_t program, size_t variant)
 {
     return isnan(f->table.row.p[program].cell[variant]) &&
            !(f->plan.skip_empty && point_is_empty(point_at(f, program, variant), f->plan.metric));
@@ -88,7 +88,7 @@ static void mark_partial(struct lab_figure *f)
         for (size_t p = 0; p < f->program.n && !any; p++)
             any = !f->table.row.p[p].idle && !isnan(f->table.row.p[p].cell[k]);
         for (size_t p = 0; p < f->program.n && any; p++)
-            f->table.row.p[p].partial |= is_lacking(f, p, k);
+            f->table.row.p[p].partial |= is_missing(f, p, k);
     }
 }
 
@@ -124,7 +124,7 @@ static void bars(struct lab *l, struct lab_figure *f)
         }
     }
     mark_partial(f);
-    f->table.quantity = !plan->normalise && !(plan->variant.n && plan->variant.p[0].over) && !f->table.percent;
+    f->table.quantity = !plan->normalize && !(plan->variant.n && plan->variant.p[0].over) && !f->table.percent;
 }
 
 /* ---- loads ---- */
@@ -408,11 +408,11 @@ static void phases(struct lab_figure *f)
 static bool is_share(const struct plan *p)
 {
     const char *metric = p->metric ? p->metric : "", *axis = p->axis ? p->axis : "";
-    if (p->normalise || (p->variant.n && p->variant.p[0].over))
+    if (p->normalize || (p->variant.n && p->variant.p[0].over))
         return false;
     return text_ends_in(axis, "%") || text_ends_in(axis, "rate") || !strncmp(axis, "share", 5) ||
            !strncmp(axis, "part of", 7) ||
-           (!strchr(metric, '/') && (text_ends_in(metric, "_rate") || text_ends_in(metric, ".utilisation") ||
+           (!strchr(metric, '/') && (text_ends_in(metric, "_rate") || text_ends_in(metric, ".utilization") ||
                                      text_ends_in(metric, ".efficiency")));
 }
 
@@ -420,7 +420,7 @@ static bool is_share(const struct plan *p)
 static void name_axis(struct lab_figure *f)
 {
     const struct plan *p = &f->plan;
-    const struct plan_variant *over = p->normalise ? plan_find(p, p->normalise) : NULL;
+    const struct plan_variant *over = p->normalize ? plan_find(p, p->normalize) : NULL;
     const char *metric = !p->metric || !strcmp(p->metric, "ipc") ? "IPC" : p->metric;
     if (p->axis)
         snprintf(f->axis, sizeof f->axis, "%.190s", p->axis);
@@ -490,7 +490,7 @@ struct plot lab_plot(const struct lab_figure *f)
         p.x_numeric = true;
         break;
     default:
-        p.line_at_one = f->plan.normalise || (f->plan.variant.n && f->plan.variant.p[0].over);
+        p.line_at_one = f->plan.normalize || (f->plan.variant.n && f->plan.variant.p[0].over);
     }
     if (f->plan.draw >= 0)
         p.style = (enum plot_style)f->plan.draw;

@@ -2,6 +2,7 @@
 #include "study/metric.h"
 
 #include "base/nearest.h"
+#include "base/renamed.h"
 #include "engine/config.h"
 #include "gpu/energy.h"
 #include "gpu/gpu_config.h"
@@ -150,6 +151,8 @@ static int unknown_name(const struct known *known, const char *key, const char *
     const char *near = nearest_name(name, (const char *const *)known->name.p, (unsigned)known->name.n);
     snprintf(what, sizeof what, "there is no statistic '%s'", name);
     fault(key, metric, at, e, what);
+    if (err_hint_renamed(e, RENAMED_STATISTIC, name))
+        return -1;
     return near ? err_hint(e, "did you mean '%s'?", near)
                 : err_hint(e, "a run's JSON document has all names; 'weir explain NAME' tells what one means");
 }
@@ -237,21 +240,21 @@ static int check_energy(const struct plan *p, const char *metric, struct inifile
 int metric_check(const struct plan *p, struct err *e)
 {
     struct known known = {0};
-    if (!plan_simulates(p) || (!strcmp(p->metric, "ipc") && !strcmp(p->maximise, "ipc")))
+    if (!plan_simulates(p) || (!strcmp(p->metric, "ipc") && !strcmp(p->maximize, "ipc")))
         return 0; /* the usual case spares building a machine */
     const struct inifile_place here = {p->metric_at.file, p->metric_at.line};
     if (check_grammar(here.line ? "metric" : "--metric", p->metric, here, e) ||
-        check_grammar("maximise", p->maximise, p->maximise_at, e))
+        check_grammar("maximize", p->maximize, p->maximize_at, e))
         return -1;
     int status = result_each_stat(add_name, &known, e);
     if (!status)
         status = check_one(p, here.line ? "metric" : "--metric", p->metric, here, &known, e);
     if (!status)
-        status = check_one(p, "maximise", p->maximise, p->maximise_at, &known, e);
+        status = check_one(p, "maximize", p->maximize, p->maximize_at, &known, e);
     if (!status)
         status = check_energy(p, p->metric, here, e);
     if (!status)
-        status = check_energy(p, p->maximise, p->maximise_at, e);
+        status = check_energy(p, p->maximize, p->maximize_at, e);
     known_free(&known);
     return status;
 }

@@ -1,10 +1,10 @@
 /* Reads plans; see plan.h. */
 #include "study/plan.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/text.h"
 #include "base/nearest.h"
-#include "gpu/plugin.h"
+#include "base/renamed.h"
 #include "study/axes.h"
 #include "chart/plot.h"
 #include "study/search.h"
@@ -21,12 +21,13 @@ struct reading {
     bool is_base;           /* the shared file: its [figure] is not ours */
     char *base, *published; /* as written */
     struct inifile_place base_at, published_at;
-    struct inifile_words plugin;
 };
 
 static int unknown(const struct inifile_item *i, const char *const *keys, unsigned n, struct err *e)
 {
     err_at(e, i->file, i->line, 0, "there is no key '%s' in [%s]", i->key, i->section);
+    if (err_hint_renamed(e, RENAMED_PLAN, i->key))
+        return -1;
     const char *near = nearest_name(i->key, keys, n);
     return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "docs/reproduce.md lists the keys");
 }
@@ -54,10 +55,10 @@ static int read_figure(struct reading *r, const struct inifile_item *i, struct e
         {"machine", &p->machine, &p->machine_at},
         {"metric", &p->metric, &p->metric_at},
         {"axis", &p->axis, NULL},
-        {"normalise", &p->normalise, &p->normalise_at},
-        {"refused", &p->refused, NULL},
+        {"normalize", &p->normalize, &p->normalize_at},
+        {"not_reproduced", &p->not_reproduced, NULL},
         {"note", &p->note, NULL},
-        {"maximise", &p->maximise, &p->maximise_at},
+        {"maximize", &p->maximize, &p->maximize_at},
         {"base", &r->base, &r->base_at},
         {"published", &r->published, &r->published_at},
     };
@@ -67,11 +68,12 @@ static int read_figure(struct reading *r, const struct inifile_item *i, struct e
     } lists[] = {{"programs", &p->programs},
                  {"variants", &p->variants},
                  {"means", &p->means},
-                 {"plugin", &r->plugin},
+                 {"plugin", &p->plugins},
                  {"parts", &p->parts}};
-    static const char *const keys[] = {"number",  "title",    "machine", "metric",   "axis",     "normalise", "refused",
-                                       "note",    "maximise", "base",    "programs", "variants", "means",     "kind",
-                                       "average", "plugin",   "empty",   "draw",     "parts"};
+    static const char *const keys[] = {"number",    "title",          "machine", "metric",   "axis",
+                                       "normalize", "not_reproduced", "note",    "maximize", "base",
+                                       "programs",  "variants",       "means",   "kind",     "average",
+                                       "plugin",    "empty",          "draw",    "parts"};
     static const char *const averages[] = {"arithmetic", "geometric"}, *const empties[] = {"zero", "skip"};
     for (unsigned k = 0; k < sizeof texts / sizeof *texts; k++)
         if (!strcmp(i->key, texts[k].key)) {
@@ -214,8 +216,10 @@ static int read_paper(struct reading *r, const struct inifile_item *i, struct er
     }
     if (!strcmp(i->key, "title"))
         return inifile_text(&r->p->paper_title, i, e);
-    if (!strcmp(i->key, "cflags"))
+    if (!strcmp(i->key, "cflags")) {
+        r->p->cflags_at = INIFILE_PLACE(i);
         return inifile_text(&r->p->cflags, i, e);
+    }
     if (!strcmp(i->key, "published")) {
         r->published_at = INIFILE_PLACE(i);
         return inifile_text(&r->published, i, e);
@@ -325,7 +329,7 @@ void plan_stem(const struct plan *p, char out[64])
 
 const struct plan_variant *plan_divisor(const struct plan *p, const struct plan_variant *v)
 {
-    const char *name = v->over ? v->over : p->normalise;
+    const char *name = v->over ? v->over : p->normalize;
     return name ? plan_find(p, name) : NULL;
 }
 
@@ -416,9 +420,9 @@ static int combine(struct plan *p, struct err *e)
         err_at(e, p->path, 0, 0, "kind = interactions combines 2 to %d parts, and there are %u", PLAN_PARTS, n);
         return err_hint(e, "write parts = apcm cart, the names of variants");
     }
-    if (!p->normalise) {
+    if (!p->normalize) {
         err_at(e, p->path, 0, 0, "kind = interactions needs the variant without any of its parts");
-        return err_hint(e, "write normalise = NAME");
+        return err_hint(e, "write normalize = NAME");
     }
     for (unsigned i = 0; i < n; i++) {
         if (check_name(p, p->parts.word.p[i], p->parts.at, e))
@@ -469,7 +473,7 @@ static int check(struct plan *p, struct err *e)
                    p->number);
             return err_hint(e, "the figure's files are named after it");
         }
-    if (p->refused)
+    if (p->not_reproduced)
         return 0;
     for (size_t i = 0; i < p->program.n; i++)
         if (!p->program.p[i].run) {
@@ -499,7 +503,7 @@ static int check(struct plan *p, struct err *e)
         if ((v->over && check_name(p, v->over, v->over_at, e)) || (v->refine && check_refine(v, e)))
             return -1;
     }
-    return p->normalise ? check_name(p, p->normalise, p->normalise_at, e) : 0;
+    return p->normalize ? check_name(p, p->normalize, p->normalize_at, e) : 0;
 }
 
 int plan_read(struct plan *p, const char *path, struct err *e)
@@ -518,11 +522,12 @@ int plan_read(struct plan *p, const char *path, struct err *e)
         p->published = beside(p, "published", r.published, r.published_at, e);
         status = p->published ? 0 : -1;
     }
-    for (size_t i = 0; !status && i < r.plugin.word.n; i++) {
-        const char *plugin = beside(p, "plugin", r.plugin.word.p[i], r.plugin.at, e);
-        status = plugin ? plugin_load(plugin, e) : -1;
+    for (size_t i = 0; !status && i < p->plugins.word.n; i++) {
+        const char *plugin = beside(p, "plugin", p->plugins.word.p[i], p->plugins.at, e);
+        status = plugin ? 0 : -1;
+        free(p->plugins.word.p[i]);
+        p->plugins.word.p[i] = xstrdup(plugin ? plugin : "");
     }
-    inifile_free_words(&r.plugin);
     free(r.base);
     free(r.published);
     if (!status)
@@ -535,8 +540,8 @@ int plan_complete(struct plan *p, struct err *e)
 {
     if (!p->metric)
         p->metric = xstrdup("ipc");
-    if (!p->maximise)
-        p->maximise = xstrdup("ipc");
+    if (!p->maximize)
+        p->maximize = xstrdup("ipc");
     if (!check(p, e))
         return 0;
     plan_free(p);
@@ -558,14 +563,15 @@ static void free_variant(struct plan_variant *v)
 
 void plan_free(struct plan *p)
 {
-    char *const texts[] = {p->number,    p->title,   p->paper, p->machine,  p->metric, p->axis,
-                           p->normalise, p->refused, p->note,  p->maximise, p->cflags, p->paper_title};
+    char *const texts[] = {p->number,    p->title,          p->paper, p->machine,  p->metric, p->axis,
+                           p->normalize, p->not_reproduced, p->note,  p->maximize, p->cflags, p->paper_title};
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     inifile_free_words(&p->programs);
     inifile_free_words(&p->variants);
     inifile_free_words(&p->means);
     inifile_free_words(&p->parts);
+    inifile_free_words(&p->plugins);
     inifile_free_words(&p->order);
     inifile_free_words(&p->first);
     for (size_t i = 0; i < p->variant.n; i++)

@@ -8,10 +8,10 @@
  *     machine   = gtx480
  *     programs  = CS CM            ; classes or names of the paper, programs of the suite, or all
  *     metric    = ipc              ; a statistic, or sums: l1.misses+l1.merges / l1.accesses
- *     normalise = swl              ; every value is divided by this variant's
+ *     normalize = swl              ; every value is divided by this variant's
  *     variants  = swl pcal apcm    ; in this order; those of this file if left out
  *     published = published.ini    ; what is known of it; or in the base
- *     plugin    = mine.so          ; plugins whose policies the variants use, beside this file; loaded as it is read
+ *     plugin    = mine.so          ; plugins whose policies the variants use, beside this file
  *
  *     [variant swl]
  *     label = CCWS-SWL
@@ -20,7 +20,7 @@
  *     best  = swl.limit: 2 4 8 16  ; runs all and keeps the fastest; further `best` lines are searched one after the
  *                                    other, each with the best of those before it
  *     refine = yes                 ; then goes on between those values, all together
- *     over  = base32               ; normalised by another variant than the figure's
+ *     over  = base32               ; normalized by another variant than the figure's
  *
  *     [program mine]               ; a program of one's own, to be named in `programs`
  *     run = ./mine 1024            ; an executable beside this file with its arguments, or a recording (mine.wt)
@@ -29,7 +29,7 @@
  * that have a slash or end in .wt are files beside this one.
  *
  * With kind = interactions, `parts = apcm cart` names variants whose combinations are made by joining their `with` and
- * `set`, and `normalise` the one without any.
+ * `set`, and `normalize` the one without any.
  *
  * docs/reproduce.md is the reference. Left out: plans do not nest (one base), and there are no expressions.
  */
@@ -87,7 +87,7 @@ struct plan_variant {
 
 struct plan {
     char *path;
-    char *number, *title, *paper, *machine, *metric, *axis, *normalise, *refused, *note, *maximise;
+    char *number, *title, *paper, *machine, *metric, *axis, *normalize, *not_reproduced, *note, *maximize;
     char *cflags;      /* flags the paper's programs are compiled with; NULL = none */
     char *paper_title; /* as the paper's base gives it; NULL = none */
     int draw;          /* enum plot_style; -1 = what the kind has */
@@ -98,13 +98,14 @@ struct plan {
     struct inifile_words programs; /* as written */
     struct inifile_words variants; /* names, in the order of the figure */
     struct inifile_words means;    /* groups over which to average */
+    struct inifile_words plugins;  /* paths of plugins whose policies the variants use; not loaded yet */
     struct inifile_words parts;    /* INTERACTIONS: variants that are combined */
     struct inifile_words order;    /* the paper's programs, in its order; from the base */
     struct inifile_words first;    /* "KMN:1": the paper simulates only so many launches of it */
     VEC(struct plan_variant) variant;
     VEC(struct plan_axis) sweep;      /* become variants */
     VEC(struct plan_program) program; /* those that are described; others are files or of the suite */
-    struct inifile_place at, normalise_at, metric_at, maximise_at, machine_at, number_at;
+    struct inifile_place at, normalize_at, metric_at, maximize_at, machine_at, number_at, cflags_at;
     VEC(char *) text; /* paths that places point to */
 };
 
@@ -117,7 +118,7 @@ void plan_free(struct plan *);
 const struct plan_program *plan_own_program(const struct plan *, const char *name);
 /* The variant of that name; NULL = there is none. */
 const struct plan_variant *plan_find(const struct plan *, const char *name);
-/* What each program needs: whether its variants are simulated, whether its loads are analysed (profile/analyze.h). */
+/* What each program needs: whether its variants are simulated, whether its loads are analyzed (profile/analyze.h). */
 bool plan_simulates(const struct plan *);
 bool plan_analyses(const struct plan *);
 /* How many launches of the paper's program are simulated; 0 = all. */

@@ -2,7 +2,7 @@
 #include "study/point.h"
 
 #include "engine/config.h"
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 #include "gpu/energy.h"
 #include "gpu/gpu_config.h"
 #include "gpu/plugin.h"
@@ -199,7 +199,7 @@ static uint64_t sum(const uint64_t *v, int n)
     return s;
 }
 
-static json_t *analysed_loads(const struct trace_file *f, const struct locality *l)
+static json_t *analyzed_loads(const struct trace_file *f, const struct locality *l)
 {
     json_t *all = json_array();
     for (uint32_t k = 0; k < locality_n_kernels(l) && k < trace_n_kernels(f); k++) {
@@ -217,7 +217,7 @@ static json_t *analysed_loads(const struct trace_file *f, const struct locality 
     return all;
 }
 
-static char *analyse(const struct point *p, struct trace_file *f, const struct gpu_opts *shared, struct err *e)
+static char *analyze(const struct point *p, struct trace_file *f, const struct gpu_opts *shared, struct err *e)
 {
     struct analyze_opts o = {.machine = shared->machine,
                              .set = shared->set,
@@ -231,7 +231,7 @@ static char *analyse(const struct point *p, struct trace_file *f, const struct g
     struct locality_load all = locality_sum(a.locality, UINT32_MAX);
     json_t *total = json_object();
     struct analyze_summary summary;
-    analyze_summarise(&a, f, &summary);
+    analyze_summarize(&a, f, &summary);
     json_object_set_new(total, "locality.aps", json_real(summary.aps));
     json_object_set_new(total, "locality.iterations", json_real(summary.iterations));
     json_object_set_new(total, "locality.repeated_loads", json_integer(summary.n_repeated));
@@ -251,7 +251,7 @@ static char *analyse(const struct point *p, struct trace_file *f, const struct g
         put_part(total, "finite_count", locality_count_name[b], all.finite_count[b],
                  sum(all.finite_count, LOCALITY_COUNT_BINS));
     }
-    json_t *doc = json_pack("{s:o,s:o}", "total", total, "loads", analysed_loads(f, a.locality));
+    json_t *doc = json_pack("{s:o,s:o}", "total", total, "loads", analyzed_loads(f, a.locality));
     char *text = json_dumps(doc, JSON_COMPACT | JSON_REAL_PRECISION(12));
     json_decref(doc);
     analysis_free(&a);
@@ -267,7 +267,7 @@ char *point_simulate(const struct point *p, int (*poll)(void *, uint64_t, uint64
                          .poll = poll,
                          .poll_ctx = ctx};
     struct trace_file *f = trace_open(p->program->recording, e);
-    char *document = f && p->analysis ? analyse(p, f, &o, e) : NULL;
+    char *document = f && p->analysis ? analyze(p, f, &o, e) : NULL;
     struct gpu *g = f && !p->analysis ? gpu_new(&o, e) : NULL;
     if (g) {
         err_clear(e);
@@ -284,7 +284,7 @@ char *point_simulate(const struct point *p, int (*poll)(void *, uint64_t, uint64
     return document;
 }
 
-/* Whether it is written as result_brief_json and analyse write it, so that numbers can be found without reading all. */
+/* Whether it is written as result_brief_json and analyze write it, so that numbers can be found without reading all. */
 static bool is_plain(const char *document, const char **total, size_t *bytes)
 {
     static const char head[] = "{\"total\":{";

@@ -1,6 +1,7 @@
 /* See pool.h. */
 #include "study/pool.h"
 
+#include "base/clock.h"
 #include "gpu/plugin.h"
 #include "study/slurm.h"
 
@@ -9,7 +10,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /*
@@ -27,13 +27,8 @@ struct job {
 
 struct child {
     int fd;
-    struct timespec told;
+    uint64_t told_ns;
 };
-
-static double seconds_between(const struct timespec *a, const struct timespec *b)
-{
-    return (double)(b->tv_sec - a->tv_sec) + (double)(b->tv_nsec - a->tv_nsec) * 1e-9;
-}
 
 static bool write_all(int fd, const void *bytes, size_t n)
 {
@@ -51,15 +46,13 @@ static bool write_all(int fd, const void *bytes, size_t n)
 
 /* ---- in the child ---- */
 
-static int tell(void *ctx, uint64_t cycle, uint64_t insts)
+static int report_progress(void *ctx, uint64_t cycle, uint64_t insts)
 {
     (void)cycle;
     struct child *c = ctx;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (seconds_between(&c->told, &now) < 0.2)
+    if (clock_seconds_since(c->told_ns) < 0.2)
         return 0;
-    c->told = now;
+    c->told_ns = clock_ns();
     char record[9] = {'p'};
     memcpy(record + 1, &insts, 8);
     return !write_all(c->fd, record, sizeof record); /* the parent has gone: stop */
@@ -71,7 +64,7 @@ static _Noreturn void simulate(const struct point *p, int fd)
     struct child c = {.fd = fd};
     struct err e;
     err_clear(&e);
-    char *document = point_simulate(p, tell, &c, &e);
+    char *document = point_simulate(p, report_progress, &c, &e);
     bool ok;
     if (document)
         ok = write_all(fd, "r", 1) && write_all(fd, document, strlen(document));
@@ -158,7 +151,7 @@ static int finish(struct pool *pool, struct job *j, struct err *e)
     char why[512];
     if (WIFSIGNALED(status)) {
         int n = snprintf(why, sizeof why, "the simulation crashed (%s): ", strsignal(WTERMSIG(status)));
-        plugin_culprits(why + n, sizeof why - (size_t)n);
+        plugin_suspects(why + n, sizeof why - (size_t)n);
     } else
         snprintf(why, sizeof why, "the simulation ended without a result (status %d): its own message stands above",
                  WEXITSTATUS(status));
@@ -191,21 +184,19 @@ struct run {
     struct pool *pool;
     struct job *job;
     struct pool_progress progress;
-    struct timespec start, shown;
+    uint64_t start_ns, shown_ns;
 };
 
 static void show(struct run *r, bool now_too)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (!r->pool->show || (!now_too && seconds_between(&r->shown, &now) < 0.25))
+    if (!r->pool->show || (!now_too && clock_seconds_since(r->shown_ns) < 0.25))
         return;
-    r->shown = now;
+    r->shown_ns = clock_ns();
     struct pool_progress p = r->progress;
     for (unsigned i = 0; i < r->pool->jobs; i++)
         if (r->job[i].point)
             p.insts_done += r->job[i].insts;
-    p.seconds = seconds_between(&r->start, &now);
+    p.seconds = clock_seconds_since(r->start_ns);
     r->pool->show(r->pool->ctx, &p);
 }
 
@@ -268,8 +259,8 @@ int pool_run(struct pool *pool, struct point **points, size_t n, struct err *e)
     struct run r = {.pool = pool, .job = xcalloc(pool->jobs, sizeof *r.job), .progress = {.total = todo.n}};
     for (size_t i = 0; i < todo.n; i++)
         r.progress.insts_total += todo.p[i]->program->insts;
-    clock_gettime(CLOCK_MONOTONIC, &r.start);
-    r.shown = r.start;
+    r.start_ns = clock_ns();
+    r.shown_ns = r.start_ns;
     int status = run_all(&r, todo.p, todo.n, e);
     end_all(r.job, pool->jobs);
     for (unsigned i = 0; i < pool->jobs; i++)

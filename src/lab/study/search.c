@@ -11,7 +11,7 @@ static size_t place_of(const struct search_knob *k, long value)
     return i;
 }
 
-/* Adds the number half-way between two neighbours of the grid, of which `i` is the lower. Returns whether there is one.
+/* Adds the number half-way between two neighbors of the grid, of which `i` is the lower. Returns whether there is one.
  */
 static bool halve(struct search_knob *k, size_t i)
 {
@@ -30,7 +30,7 @@ static bool halve_around(struct search_knob *k, long value)
     return (i > 0 && halve(k, i - 1)) || finer;
 }
 
-/* The best of the neighbours, if it is better than the point. false: some are not known yet. */
+/* The best of the neighbors, if it is better than the point. false: some are not known yet. */
 static bool step(const struct search_knob *knob, size_t n, search_ask *ask, void *ctx, long *at, bool *moved)
 {
     long best[SEARCH_KNOBS], from[SEARCH_KNOBS];

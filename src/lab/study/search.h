@@ -1,7 +1,7 @@
 /*
  * From a coarse grid to the best whole numbers: several knobs at once, each between the values that were listed for it.
  *
- * A step tries the neighbours of the best point so far, one knob up or down at a time, and goes to the best of those
+ * A step tries the neighbors of the best point so far, one knob up or down at a time, and goes to the best of those
  * that are better. When none is, the grid is halved around the point; when there is nothing left to halve, the point is
  * the answer. That takes about two points per knob and halving, instead of every combination. It finds the best of a
  * hill with one top; of several tops it finds the one that the coarse grid led to.
@@ -25,7 +25,7 @@ struct search_knob {
 typedef bool search_ask(void *ctx, const long *at, double *value);
 
 /*
- * `at` is a point of the coarse grid, the best that is known of it; afterwards the best that was found. false: points
+ * `at` is a point of the coarse grid, the best that is known of it; afterward the best that was found. false: points
  * are missing, and all that the present step needs have been asked for. The knobs' values are changed.
  */
 bool search_refine(struct search_knob *, size_t n, search_ask *, void *ctx, long *at);

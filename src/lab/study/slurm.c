@@ -1,7 +1,8 @@
 /* See slurm.h. */
 #include "study/slurm.h"
 
-#include "base/exhaust.h"
+#include "base/clock.h"
+#include "base/out_of_memory.h"
 #include "base/jsonfile.h"
 #include "base/outfile.h"
 #include "gpu/plugin.h"
@@ -72,7 +73,7 @@ struct job {
     unsigned tasks;
     char *folder;
     char id[32]; /* of the array job that runs */
-    struct timespec start;
+    uint64_t start_ns;
 };
 
 static char *file_of(const struct job *j, const char *what, size_t i)
@@ -174,7 +175,7 @@ static int submit(struct job *j, const char *which, struct err *e)
 /* Whether a task of the job still waits or runs. */
 static bool is_active(const struct job *j)
 {
-    static const char *const ended[] = {"COMPLETED", "FAILED",   "CANCELLED", "TIMEOUT", "NODE_FAIL",   "OUT_OF_MEMORY",
+    static const char *const ended[] = {"COMPLETED", "FAILED",   "CANCELED",  "TIMEOUT", "NODE_FAIL",   "OUT_OF_MEMORY",
                                         "BOOT_FAIL", "DEADLINE", "PREEMPTED", "REVOKED", "SPECIAL_EXIT"};
     char *text = NULL, *save = NULL;
     bool active = false;
@@ -242,13 +243,8 @@ static void show(const struct job *j)
 {
     if (!j->pool->show)
         return;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    struct pool_progress p = {.done = j->settled,
-                              .failed = j->pool->failed,
-                              .total = j->n,
-                              .seconds = (double)(now.tv_sec - j->start.tv_sec) +
-                                         1e-9 * (double)(now.tv_nsec - j->start.tv_nsec)};
+    struct pool_progress p = {
+        .done = j->settled, .failed = j->pool->failed, .total = j->n, .seconds = clock_seconds_since(j->start_ns)};
     for (size_t i = 0; i < j->n; i++) {
         p.insts_total += j->point[i]->program->insts;
         if (j->point[i]->document || j->point[i]->failure)
@@ -316,7 +312,7 @@ int slurm_run(struct pool *pool, struct point **points, size_t n, struct err *e)
 {
     struct slurm *s = pool->slurm;
     struct job j = {.pool = pool, .point = points, .n = n, .tasks = n < MAX_TASKS ? (unsigned)n : MAX_TASKS};
-    clock_gettime(CLOCK_MONOTONIC, &j.start);
+    j.start_ns = clock_ns();
     char *which = xasprintf("0-%u", j.tasks - 1);
     int status = make_folder(&j, e);
     for (unsigned attempt = 0; !status && which; attempt++) {

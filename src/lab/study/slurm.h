@@ -4,7 +4,7 @@
  * All points that are wanted become one array job. A folder that every node sees (by default in the cache folder) holds
  * their description (points.json); task i simulates points i, i + tasks, ... and leaves each result there as a file
  * that appears when it is whole, or the words of a failure. The pool collects them into the store as they come. A task
- * that ends without having done its part (its node failed, it was cancelled, its time was up) is submitted again,
+ * that ends without having done its part (its node failed, it was canceled, its time was up) is submitted again,
  * alone, a few times. Ctrl-C cancels the job; what was collected is kept.
  *
  * Left out: clusters without a common file system, and nodes with another weir, which the tasks refuse.

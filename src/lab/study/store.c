@@ -31,6 +31,9 @@ struct store *store_open(const char *path, struct err *e)
     s->path = xstrdup(path);
     if (sqlite3_open(path, &s->db) == SQLITE_OK) {
         sqlite3_busy_timeout(s->db, 60000);
+        /* The file may be another's: what its schema calls is not trusted. */
+        sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+        sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
         if (sqlite3_exec(s->db, schema, NULL, NULL, NULL) == SQLITE_OK &&
             sqlite3_prepare_v2(s->db, "SELECT document FROM result WHERE key = ?", -1, &s->get, NULL) == SQLITE_OK &&
             sqlite3_prepare_v2(s->db, "INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?, ?, ?, ?)", -1, &s->put,

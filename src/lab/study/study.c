@@ -1,7 +1,7 @@
 /* From plans to points and back; see lab.h. The tables are made in figure.c. */
 #include "study/study.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/nearest.h"
 #include "study/figure.h"
 #include "study/metric.h"
@@ -152,7 +152,7 @@ int lab_add_figure(struct lab *l, struct plan *p, struct err *e)
     memset(p, 0, sizeof *p);
     VEC_PUSH(&l->figure, f);
     struct lab_figure *at = &l->figure.p[l->figure.n - 1];
-    if (!at->plan.refused && (choose_programs(l, at, e) || check_means(l, &at->plan, e)))
+    if (!at->plan.not_reproduced && (choose_programs(l, at, e) || check_means(l, &at->plan, e)))
         return -1;
     at->n_point = (plan_simulates(&at->plan) ? at->plan.variants.word.n : 0) + plan_analyses(&at->plan);
     at->point = xcalloc(at->program.n * at->n_point + 1, sizeof *at->point);
@@ -331,7 +331,7 @@ static bool ask_point(void *ctx, const long *at, double *value)
         want(a->w, p);
     if (!p || !settled(p))
         return false;
-    *value = point_value(p, a->plan->maximise);
+    *value = point_value(p, a->plan->maximize);
     return true;
 }
 
@@ -358,7 +358,7 @@ static int refine(struct lab *l, const struct plan *plan, const struct plan_vari
     return a.refused ? -1 : !found;
 }
 
-/* The best of the listed values, one key after the other: that with the largest plan->maximise, the first of equals.
+/* The best of the listed values, one key after the other: that with the largest plan->maximize, the first of equals.
  * Returns as refine. */
 static int try_listed(struct lab *l, const struct plan *plan, const struct plan_variant *v,
                       const struct lab_program *program, struct want *w, struct settings *s, struct err *e)
@@ -377,8 +377,8 @@ static int try_listed(struct lab *l, const struct plan *plan, const struct plan_
             if (!settled(p)) {
                 want(w, p);
                 pending = true;
-            } else if (point_value(p, plan->maximise) > best_value) {
-                best_value = point_value(p, plan->maximise);
+            } else if (point_value(p, plan->maximize) > best_value) {
+                best_value = point_value(p, plan->maximize);
                 best = search->value.word.p[i];
             }
         }
@@ -429,7 +429,7 @@ static int collect(struct lab *l, struct want *w, struct err *e)
 {
     for (size_t i = 0; i < l->figure.n; i++) {
         struct lab_figure *f = &l->figure.p[i];
-        if (f->plan.refused)
+        if (f->plan.not_reproduced)
             continue;
         for (size_t p = 0; p < f->program.n; p++)
             for (size_t k = 0; k < f->n_point; k++) {
@@ -491,7 +491,7 @@ int lab_check(struct lab *l, struct err *e)
 {
     for (size_t i = 0; i < l->figure.n; i++) {
         const struct plan *plan = &l->figure.p[i].plan;
-        if (plan->refused || !plan_simulates(plan))
+        if (plan->not_reproduced || !plan_simulates(plan))
             continue;
         for (size_t k = 0; k < plan->variants.word.n; k++) {
             const struct plan_variant *v = plan_find(plan, plan->variants.word.p[k]);
@@ -536,7 +536,7 @@ int lab_run(struct lab *l, struct pool *pool, struct err *e)
     if (status < 0)
         return status;
     for (size_t i = 0; i < l->figure.n; i++)
-        if (!l->figure.p[i].plan.refused)
+        if (!l->figure.p[i].plan.not_reproduced)
             figure_tabulate(l, &l->figure.p[i]);
     for (size_t i = 0; i < l->point.n; i++)
         if (l->point.p[i]->unevaluated) {

@@ -54,7 +54,7 @@ int lab_add_figure(struct lab *, struct plan *, struct err *);
 int lab_check(struct lab *, struct err *);
 /* Likewise whether lab->from has a start for searches, and one that they can take. */
 int lab_check_searches(struct lab *, struct err *);
-/* As pool_run; afterwards the tables stand. Stopped: tables of what there is. -1 also where a result is there and a
+/* As pool_run; afterward the tables stand. Stopped: tables of what there is. -1 also where a result is there and a
  * file that its values need cannot be read: the store has what was simulated. */
 int lab_run(struct lab *, struct pool *, struct err *);
 /* Is a program of the suite, which has a size, in any figure? */

@@ -1,7 +1,7 @@
 /* See device_code.h. The compiler is `nvcc`, weir's second name, in a process of its own. */
 #include "compile/device_code.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/mem.h"
 #include "base/paths.h"
 #include "cc/artifact_cache.h"

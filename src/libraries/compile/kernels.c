@@ -1,7 +1,7 @@
 /* See kernels.h. */
 #include "compile/kernels.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/mem.h"
 #include "compile/device_code.h"
 

@@ -4,7 +4,7 @@
 #include "cublas/blas.h"
 #include "weir/cuda/cublasLt.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/mem.h"
 
 #include <stdio.h>

@@ -7,7 +7,7 @@
  */
 #include "weir/cuda/curand.h"
 
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/mem.h"
 #include "compile/kernels.h"
 

@@ -7,7 +7,7 @@
  *
  * Left out: machine code, OptiX and LTO code, precompiled headers, time traces.
  */
-#include "base/exhaust.h"
+#include "base/out_of_memory.h"
 #include "base/mem.h"
 #include "cc/cc.h"
 #include "compile/device_code.h"

@@ -6,7 +6,7 @@
  *                                             |                       +-> refused, waits at the tags -> offered
  *                                             +--- something freed ---+-> refused, back among the others
  *
- * Not modelled: the time a request takes to enter the buffer (it is part of the port's latency), and the energy of a
+ * Not modeled: the time a request takes to enter the buffer (it is part of the port's latency), and the energy of a
  * selection.
  */
 #include "cache/order.h"
@@ -14,7 +14,8 @@
 #include "engine/engine.h"
 
 /* Causes that do not depend on the request's line or set: every request that needs the same resource fails, too. */
-#define EVERYBODYS (1u << STALL_MSHR | 1u << STALL_QUEUE | 1u << STALL_REPLY | 1u << STALL_ATOMIC)
+#define EVERYBODYS                                                                                                     \
+    (1u << STALL_NO_MSHR | 1u << STALL_MISS_QUEUE_FULL | 1u << STALL_REPLY_FULL | 1u << STALL_ATOMIC_BUSY)
 
 static inline uint32_t bucket_of(const struct order *o, uint16_t sm, uint64_t line)
 {
@@ -31,13 +32,14 @@ int order_init(struct order *o, const struct order_policy *policy, const void *p
                         .oldest = ORDER_NONE,
                         .youngest = ORDER_NONE,
                         .waiting = ORDER_NONE,
-                        .line_shift = (uint32_t)__builtin_ctz(host->line_bytes),
+                        .outside = REQ_NONE,
+                        .line_shift = (uint32_t)__builtin_ctz(host->line_size),
                         .no_room_since = NEVER};
     o->host.order = o;
     o->st = arena_alloc64(host->arena, policy->state_bytes ? policy->state_bytes : 1);
     err_clear(e);
     if (policy->init(o->st, params, &o->host, e))
-        return policy_refused(&policy->info, "init", e);
+        return policy_hook_failed(&policy->info, "init", e);
     uint32_t cap = o->host.capacity, n_bucket = 1;
     if (cap == 0)
         return err_set(e, "%s: a buffer for no requests at all", policy->info.name);
@@ -69,12 +71,38 @@ void order_sync(struct order *o, uint64_t now)
     /* Cycle `now` itself is over. */
     count_occupancy(o, now + 1);
     if (o->no_room_since != NEVER) {
-        o->stats.fill_stall_cycles += now + 1 - o->no_room_since;
+        o->stats.buffer_full_cycles += now + 1 - o->no_room_since;
         o->no_room_since = now + 1;
     }
 }
 
+/* What enqueue, when it refuses, and pick must leave as it is. */
+#define ORDER_MEMORY(o)                                                                                                \
+    (struct policy_memory)                                                                                             \
+    {                                                                                                                  \
+        (o)->st, (o)->slot, (o)->policy->state_bytes, (o)->host.capacity * sizeof *(o)->slot                           \
+    }
+
 /* ---- entering the buffer ---- */
+/* Asks the policy for room; a refusal is pure, and is an event once per request. */
+static bool find_room(struct order *o, uint32_t slot, req_id id, uint64_t now)
+{
+    const struct order_policy *p = o->policy;
+    const struct req *r = &o->req[id];
+    const struct policy_memory memory = ORDER_MEMORY(o);
+    const uint64_t before = WEIR_CHECK_HOOKS ? policy_digest(&memory) : 0;
+    if (p->enqueue(o->st, slot, r, now)) {
+        o->outside = REQ_NONE;
+        return true;
+    }
+    if (WEIR_CHECK_HOOKS && (p->enqueue(o->st, slot, r, now) || policy_digest(&memory) != before))
+        policy_not_pure(&p->info, "enqueue that answers false");
+    if (o->outside != id && p->on_no_room)
+        o->policy->on_no_room(o->st, r);
+    o->outside = id;
+    return false;
+}
+
 /* Puts the slot behind the youngest request of the same SM and line. */
 static void guard_add(struct order *o, uint32_t s)
 {
@@ -115,7 +143,7 @@ static inline uint32_t guard_first(const struct order *o, uint32_t s)
     return s;
 }
 
-bool order_take_in(struct order *o, req_id id, uint32_t info, uint64_t now)
+bool order_enqueue(struct order *o, req_id id, uint32_t info, uint64_t now)
 {
     uint32_t s = o->free;
     if (s != ORDER_NONE) {
@@ -130,7 +158,7 @@ bool order_take_in(struct order *o, req_id id, uint32_t info, uint64_t now)
                                          .age_prev = o->youngest,
                                          .age_next = ORDER_NONE,
                                          .why = STALL_NONE};
-        if (o->policy->take_in(o->st, s, &o->req[id], now)) {
+        if (find_room(o, s, id, now)) {
             o->free = next_free;
         } else {
             o->slot[s].req = REQ_NONE;
@@ -144,7 +172,7 @@ bool order_take_in(struct order *o, req_id id, uint32_t info, uint64_t now)
         return false;
     }
     if (o->no_room_since != NEVER) {
-        o->stats.fill_stall_cycles += now - o->no_room_since;
+        o->stats.buffer_full_cycles += now - o->no_room_since;
         o->no_room_since = NEVER;
     }
     count_occupancy(o, now);
@@ -170,7 +198,8 @@ bool order_ready(const struct order_host *h, uint32_t slot)
     const struct order_slot *x = &o->slot[guard_first(o, slot)];
     if (x->waits)
         return false;
-    return !o->exhausted || !h->needs || (h->needs(h->cache, &o->req[x->req], x->info) & o->exhausted) == 0;
+    return !o->exhausted || !h->resources_needed ||
+           (h->resources_needed(h->cache, &o->req[x->req], x->info) & o->exhausted) == 0;
 }
 
 static inline bool is_overdue(const struct order *o, uint32_t s, uint64_t now)
@@ -186,14 +215,14 @@ uint32_t order_offer(struct order *o, uint64_t now)
         return o->slot[o->waiting].waits ? ORDER_NONE : o->waiting;
     for (uint32_t s = o->oldest; s != ORDER_NONE && is_overdue(o, s, now); s = o->slot[s].age_next)
         if (order_ready(&o->host, s)) {
-            o->stats.overdue++;
+            o->stats.aged++;
             return guard_first(o, s);
         }
-    if (o->idle && !(o->host.ask_at && now >= o->host.ask_at))
+    if (o->idle && !(o->host.pick_again_at && now >= o->host.pick_again_at))
         return ORDER_NONE;
-    if (o->host.ask_at && now >= o->host.ask_at)
-        o->host.ask_at = 0;
-    uint32_t s = o->policy->pick(o->st, now);
+    if (o->host.pick_again_at && now >= o->host.pick_again_at)
+        o->host.pick_again_at = 0;
+    uint32_t s = POLICY_PURE(&o->policy->info, ORDER_MEMORY(o), "pick", o->policy->pick(o->st, now));
     if (s != ORDER_NONE && (s >= o->host.capacity || o->slot[s].req == REQ_NONE))
         policy_fault(&o->policy->info, "pick answered slot %u, which holds no request", s);
     if (s == ORDER_NONE || !order_ready(&o->host, s)) {
@@ -201,11 +230,11 @@ uint32_t order_offer(struct order *o, uint64_t now)
         return ORDER_NONE;
     }
     uint32_t first = guard_first(o, s);
-    o->stats.guarded += first != s;
+    o->stats.order_enforced += first != s;
     return first;
 }
 
-uint64_t order_next(const struct order *o, uint64_t now)
+uint64_t order_next_cycle(const struct order *o, uint64_t now)
 {
     uint64_t at = NEVER;
     if (o->n == 0)
@@ -217,8 +246,8 @@ uint64_t order_next(const struct order *o, uint64_t now)
     } else if (!o->idle) {
         at = now + 1;
     } else {
-        if (o->host.ask_at)
-            at = o->host.ask_at;
+        if (o->host.pick_again_at)
+            at = o->host.pick_again_at;
         for (uint32_t s = o->oldest; o->host.max_wait && s != ORDER_NONE; s = o->slot[s].age_next) {
             if (is_overdue(o, s, now))
                 continue; /* it is refused: it must wait until something is freed */
@@ -251,21 +280,21 @@ static void selected(struct order *o, uint64_t now)
     o->idle = false;
 }
 
-void order_taken(struct order *o, uint32_t s, uint64_t now)
+void order_accepted(struct order *o, uint32_t s, uint64_t now)
 {
     struct order_slot *x = &o->slot[s];
     count_occupancy(o, now);
     if (x->arrival > o->n_out) {
         uint64_t places = x->arrival - o->n_out;
-        o->stats.advanced++;
-        o->stats.advance += places;
-        if (places > o->stats.max_advance)
-            o->stats.max_advance = places;
+        o->stats.reordered++;
+        o->stats.reorder_distance += places;
+        if (places > o->stats.max_reorder_distance)
+            o->stats.max_reorder_distance = places;
     }
     if (now - x->arrived > o->stats.max_wait_cycles)
         o->stats.max_wait_cycles = now - x->arrived;
     o->n_out++;
-    o->policy->taken(o->st, s);
+    o->policy->on_accept(o->st, s);
     guard_remove(o, s);
     if (x->age_prev != ORDER_NONE)
         o->slot[x->age_prev].age_next = x->age_next;
@@ -299,33 +328,34 @@ void order_taken(struct order *o, uint32_t s, uint64_t now)
 static void count_blocked(struct order *o, uint32_t refused, enum stall why)
 {
     bool merge = false, entry = false, hit = false;
-    o->stats.blocked++;
-    if (!o->host.needs)
+    o->stats.rejected++;
+    if (!o->host.resources_needed)
         return;
     for (uint32_t s = o->oldest; s != ORDER_NONE; s = o->slot[s].age_next) {
         if (s == refused || o->slot[s].waits)
             continue;
-        uint32_t needs = o->host.needs(o->host.cache, &o->req[o->slot[s].req], o->slot[s].info);
+        uint32_t needs = o->host.resources_needed(o->host.cache, &o->req[o->slot[s].req], o->slot[s].info);
         if (needs & 1u << why & EVERYBODYS)
             continue; /* it lacks the same resource */
-        if (!(needs & (1u << STALL_LINE | 1u << STALL_MSHR | 1u << STALL_MERGE | 1u << STALL_QUEUE)))
+        if (!(needs &
+              (1u << STALL_NO_WAY | 1u << STALL_NO_MSHR | 1u << STALL_NO_MERGE_SLOT | 1u << STALL_MISS_QUEUE_FULL)))
             hit = true;
-        else if (!(needs & 1u << STALL_MSHR))
-            merge |= needs >> STALL_MERGE & 1;
-        else if (!(needs & 1u << STALL_MERGE))
+        else if (!(needs & 1u << STALL_NO_MSHR))
+            merge |= needs >> STALL_NO_MERGE_SLOT & 1;
+        else if (!(needs & 1u << STALL_NO_MERGE_SLOT))
             entry = true;
     }
-    o->stats.blocked_merge += why == STALL_MSHR && merge;
-    o->stats.blocked_entry += why == STALL_MERGE && entry;
-    o->stats.blocked_hit += hit;
+    o->stats.hol_blocking_merge += why == STALL_NO_MSHR && merge;
+    o->stats.hol_blocking_miss += why == STALL_NO_MERGE_SLOT && entry;
+    o->stats.hol_blocking_hit += hit;
 }
 
-enum order_verdict order_refused(struct order *o, uint32_t s, enum stall why, uint64_t now)
+enum order_action order_rejected(struct order *o, uint32_t s, enum stall why, uint64_t now)
 {
     struct order_slot *x = &o->slot[s];
-    enum order_verdict v = o->policy->could_not ? o->policy->could_not(o->st, s, why) : ORDER_WAIT;
+    enum order_action v = o->policy->on_reject ? o->policy->on_reject(o->st, s, why) : ORDER_WAIT;
     if ((unsigned)v > ORDER_BYPASS)
-        policy_fault(&o->policy->info, "could_not answered %u, which is no enum order_verdict", (unsigned)v);
+        policy_fault(&o->policy->info, "on_reject answered %u, which is no enum order_action", (unsigned)v);
     if (!x->refused) {
         x->refused = true;
         count_blocked(o, s, why);
@@ -333,12 +363,12 @@ enum order_verdict order_refused(struct order *o, uint32_t s, enum stall why, ui
     x->why = (int8_t)why;
     x->waits = 1u << why;
     if (v == ORDER_BYPASS) /* a bypass needs room in the queue below, and a waiter for its reply */
-        x->waits |= 1u << STALL_QUEUE | 1u << STALL_MSHR;
+        x->waits |= 1u << STALL_MISS_QUEUE_FULL | 1u << STALL_NO_MSHR;
     o->waits |= x->waits;
     o->exhausted |= 1u << why & EVERYBODYS;
-    o->stats.tried_another += v == ORDER_TRY_ANOTHER;
-    o->waiting = v == ORDER_TRY_ANOTHER ? ORDER_NONE : s;
-    if (v == ORDER_TRY_ANOTHER)
+    o->stats.tried_another += v == ORDER_PICK_ANOTHER;
+    o->waiting = v == ORDER_PICK_ANOTHER ? ORDER_NONE : s;
+    if (v == ORDER_PICK_ANOTHER)
         selected(o, now);
     return v;
 }
@@ -399,7 +429,7 @@ void order_queue_remove(const struct order_host *h, struct order_queue *q, uint3
     q->n--;
 }
 
-uint32_t order_queue_next(const struct order_host *h, uint32_t slot)
+uint32_t order_queue_after(const struct order_host *h, uint32_t slot)
 {
     return h->order->slot[slot].q_next;
 }
@@ -410,25 +440,26 @@ uint32_t order_queue_next(const struct order_host *h, uint32_t slot)
     {                                                                                                                  \
         STAT_ROW(S, requests, "requests", "requests taken into the reordering buffer"),                                \
             STAT_ROW(S, request_cycles, "request-cycles", "sum over cycles of the requests in the buffer"),            \
-            STAT_ROW(S, fill_stall_cycles, "cycles", "a request found no room in the buffer"),                         \
-            STAT_ROW(S, advanced, "requests", "requests that left the buffer ahead of an older one"),                  \
-            STAT_ROW(S, advance, "places", "places they advanced by, in all"),                                         \
-            STAT_MAXIMUM(S, max_advance, "places", "the most places one request advanced by"),                         \
+            STAT_ROW(S, buffer_full_cycles, "cycles", "a request found no room in the buffer"),                        \
+            STAT_ROW(S, reordered, "requests", "requests that left the buffer ahead of an older one"),                 \
+            STAT_ROW(S, reorder_distance, "places", "places they advanced by, in all"),                                \
+            STAT_MAXIMUM(S, max_reorder_distance, "places", "the most places one request advanced by"),                \
             STAT_MAXIMUM(S, max_wait_cycles, "cycles", "the longest time one request spent in the buffer"),            \
-            STAT_ROW(S, guarded, "requests",                                                                           \
+            STAT_ROW(S, order_enforced, "requests",                                                                    \
                      "requests put first because a younger one of the same SM to the same "                            \
                      "line was picked"),                                                                               \
-            STAT_ROW(S, overdue, "requests", "requests put first because they had waited for max_wait cycles"),        \
+            STAT_ROW(S, aged, "requests", "requests put first because they had waited for max_wait cycles"),           \
             STAT_ROW(S, tried_another, "requests", "refused look-ups after which another request was tried"),          \
-            STAT_ROW(S, blocked, "requests", "requests that the cache refused at least once"),                         \
-            STAT_ROW(S, blocked_merge, "requests",                                                                     \
-                     "of the blocked: for want of an MSHR entry, while another in the buffer could have merged"),      \
-            STAT_ROW(S, blocked_entry, "requests",                                                                     \
-                     "of the blocked: for want of a merge slot, while another in the buffer needed an MSHR entry"),    \
-            STAT_ROW(S, blocked_hit, "requests", "of the blocked: while another in the buffer would have hit"),        \
+            STAT_ROW(S, rejected, "requests", "requests that the cache refused at least once"),                        \
+            STAT_NAMED(S, hol_blocking_merge, "hol_blocking.merge", "requests",                                        \
+                       "of the blocked: for want of an MSHR entry, while another in the buffer could have merged"),    \
+            STAT_NAMED(S, hol_blocking_miss, "hol_blocking.miss", "requests",                                          \
+                       "of the blocked: for want of a merge slot, while another in the buffer needed an MSHR entry"),  \
+            STAT_NAMED(S, hol_blocking_hit, "hol_blocking.hit", "requests",                                            \
+                       "of the blocked: while another in the buffer would have hit"),                                  \
             STAT_QUOTIENT("mean_wait", "cycles", prefix ".request_cycles", prefix ".requests",                         \
                           "mean time in the buffer"),                                                                  \
-            STAT_QUOTIENT("mean_advance", "places", prefix ".advance", prefix ".advanced",                             \
+            STAT_QUOTIENT("mean_reorder_distance", "places", prefix ".reorder_distance", prefix ".reordered",          \
                           "mean places advanced by those that advanced"),                                              \
             STAT_END                                                                                                   \
     }

@@ -2,9 +2,9 @@
  * Request order: the buffer between a cache's source of requests (the SM's port, the network) and its tags, with a
  * policy that decides which request reaches the tags next. The L1 and the L2 share this contract.
  *
- *   in order of arrival -> order_take_in -> [slots, policy] -> order_offer -> look-up -> order_taken
+ *   in order of arrival -> order_enqueue -> [slots, policy] -> order_offer -> look-up -> order_accepted
  *                                                   ^                           |
- *                                                   +------ order_refused <-----+
+ *                                                   +------ order_rejected <-----+
  *
  * A request that enters the buffer gets a slot, a number below the buffer's capacity; policies identify requests by
  * slot. The layer keeps everything that is common to all policies: the requests, the port's info about them, which of
@@ -27,7 +27,7 @@
 #include "base/mem.h"
 #include "cache/stall.h"
 #include "engine/addrmap.h"
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 #include "engine/request.h"
 
 #include <stdio.h>
@@ -47,31 +47,31 @@ struct order_host {
     struct arena *arena;       /* for the policy's allocations at init */
     const struct addrmap *map; /* DRAM bank, row and column of a request: addrmap_place(map, req->addr, &place) */
     enum order_at at;
-    uint32_t index;             /* of the SM (L1) or the slice (L2) */
-    uint32_t line_bytes, n_set; /* of the cache behind the buffer */
-    uint32_t n_sm;              /* of the machine */
-    uint32_t n_warp, n_cta;     /* slots of an SM; 0 at the L2 */
-    const void *cache;          /* for the two functions below */
+    uint32_t index;            /* of the SM (L1) or the slice (L2) */
+    uint32_t line_size, n_set; /* of the cache behind the buffer */
+    uint32_t n_sm;             /* of the machine */
+    uint32_t n_warp, n_cta;    /* slots of an SM; 0 at the L2 */
+    const void *cache;         /* for the two functions below */
     uint32_t (*set_of)(const void *cache, uint64_t addr);
     /*
      * The resources that a request would need if it were looked up now: bits 1 << enum stall. A hit needs the reply, a
      * secondary miss a merge slot, a primary miss a line, an entry and the queue. No side effects. NULL: the cache
      * does not provide this.
      */
-    uint32_t (*needs)(const void *cache, const struct req *, uint32_t info);
+    uint32_t (*resources_needed)(const void *cache, const struct req *, uint32_t info);
 
     /* Set by the policy's init. */
     uint32_t capacity;      /* requests that the buffer holds; 1 to ORDER_MAX_CAPACITY */
     uint32_t select_cycles; /* cycles per selection; selections do not overlap; 0 counts as 1 */
     uint64_t max_wait;      /* cycles after which a request has priority; 0: only the policy decides */
-    /* Set by take_in, taken or could_not: call pick again in this cycle even if nothing has changed; 0: no. */
-    uint64_t ask_at;
+    /* Set by enqueue, on_accept or on_reject: call pick again in this cycle even if nothing has changed; 0: no. */
+    uint64_t pick_again_at;
 };
 
-enum order_verdict {
-    ORDER_WAIT,        /* it waits at the tags and blocks all others: head-of-line blocking */
-    ORDER_TRY_ANOTHER, /* it returns to its slot; pick is called again */
-    ORDER_BYPASS,      /* it bypasses the cache if that is possible; otherwise it waits at the tags */
+enum order_action {
+    ORDER_WAIT,         /* it waits at the tags and blocks all others: head-of-line blocking */
+    ORDER_PICK_ANOTHER, /* it returns to its slot; pick is called again */
+    ORDER_BYPASS,       /* it bypasses the cache if that is possible; otherwise it waits at the tags */
 };
 
 struct order_policy {
@@ -81,18 +81,20 @@ struct order_policy {
     int (*init)(void *st, const void *params, struct order_host *, struct err *e);
     /*
      * A request has arrived and would get this slot. false: there is no room now. The request stays outside and
-     * take_in is called again later, so it must leave the policy's state unchanged.
+     * enqueue is called again later, so it must leave the policy's state unchanged (checked with -Dcheck_hooks=true).
      */
-    bool (*take_in)(void *st, uint32_t slot, const struct req *, uint64_t now);
+    bool (*enqueue)(void *st, uint32_t slot, const struct req *, uint64_t now);
+    /* enqueue has refused this request for the first time; not called again when it is tried again. NULL: nothing */
+    void (*on_no_room)(void *st, const struct req *);
     /*
      * The slot of the request to look up next, or ORDER_NONE. It has no side effects, because the layer may call it any
-     * number of times. After ORDER_NONE it is not called again until something has changed (or at host->ask_at).
+     * number of times. After ORDER_NONE it is not called again until something has changed (or at host->pick_again_at).
      */
     uint32_t (*pick)(const void *st, uint64_t now);
     /* The cache has accepted this request, or it has bypassed: remove it. It may be any slot, because of the guard. */
-    void (*taken)(void *st, uint32_t slot);
+    void (*on_accept)(void *st, uint32_t slot);
     /* The cache has refused this request. NULL: ORDER_WAIT. */
-    enum order_verdict (*could_not)(void *st, uint32_t slot, enum stall why);
+    enum order_action (*on_reject)(void *st, uint32_t slot, enum stall why);
     void (*on_kernel)(void *st, uint32_t launch_index); /* a kernel starts. NULL: nothing to do */
 };
 
@@ -113,7 +115,7 @@ struct order_queue {
 #define ORDER_QUEUE_EMPTY ((struct order_queue){ORDER_NONE, ORDER_NONE, 0})
 void order_queue_push(const struct order_host *, struct order_queue *, uint32_t slot);
 void order_queue_remove(const struct order_host *, struct order_queue *, uint32_t slot);
-uint32_t order_queue_next(const struct order_host *, uint32_t slot); /* the next slot, or ORDER_NONE */
+uint32_t order_queue_after(const struct order_host *, uint32_t slot); /* the next slot, or ORDER_NONE */
 
 /* For a policy's init: `queues` empty queues of `entries` requests each, which together form the buffer. */
 static inline struct order_queue *order_queues(struct order_host *host, uint32_t queues, uint32_t entries)
@@ -124,9 +126,9 @@ static inline struct order_queue *order_queues(struct order_host *host, uint32_t
     host->capacity = queues * entries;
     return q;
 }
-/* For its take_in: false, without side effects, when the queue already holds `entries` requests. */
-static inline bool order_queue_join(const struct order_host *host, struct order_queue *q, uint32_t entries,
-                                    uint32_t slot)
+/* For its enqueue: false, without side effects, when the queue already holds `entries` requests. */
+static inline bool order_queue_try_push(const struct order_host *host, struct order_queue *q, uint32_t entries,
+                                        uint32_t slot)
 {
     if (q->n == entries)
         return false;
@@ -150,20 +152,20 @@ struct order_slot {
 };
 
 struct order_stats {
-    uint64_t requests;          /* taken in */
-    uint64_t request_cycles;    /* sum over cycles of the requests in the buffer: occupancy */
-    uint64_t fill_stall_cycles; /* cycles in which a request found no room */
-    uint64_t advanced, advance; /* requests that left ahead of older ones, and the sum of the places gained */
-    uint64_t max_advance, max_wait_cycles;
-    uint64_t guarded;       /* offers in which the layer replaced the choice by an older request of the SM and line */
-    uint64_t overdue;       /* offers made because of max_wait */
-    uint64_t tried_another; /* refusals after which the policy chose another request */
-    uint64_t blocked;       /* requests refused at least once */
+    uint64_t requests;                    /* taken in */
+    uint64_t request_cycles;              /* sum over cycles of the requests in the buffer: occupancy */
+    uint64_t buffer_full_cycles;          /* cycles in which a request found no room */
+    uint64_t reordered, reorder_distance; /* requests that left ahead of older ones, and the sum of the places gained */
+    uint64_t max_reorder_distance, max_wait_cycles;
+    uint64_t order_enforced; /* offers in which the layer replaced the choice by an older request of the SM and line */
+    uint64_t aged;           /* offers made because of max_wait */
+    uint64_t tried_another;  /* refusals after which the policy chose another request */
+    uint64_t rejected;       /* requests refused at least once */
     /* Of those, when they were refused first, the ones behind which another request could have been taken (CART III-A):
      */
-    uint64_t blocked_merge; /* refused for lack of an entry, and another needed only a merge slot */
-    uint64_t blocked_entry; /* refused for lack of a merge slot, and another needed an entry */
-    uint64_t blocked_hit;   /* refused for any reason, and another would have hit */
+    uint64_t hol_blocking_merge; /* refused for lack of an entry, and another needed only a merge slot */
+    uint64_t hol_blocking_miss;  /* refused for lack of a merge slot, and another needed an entry */
+    uint64_t hol_blocking_hit;   /* refused for any reason, and another would have hit */
 };
 /* Tables for stats_add(s, "l1_order" or "l2_order", table, &order->stats). */
 extern const struct stat_def order_l1_stats[], order_l2_stats[];
@@ -178,6 +180,7 @@ struct order {
     uint32_t n, free;
     uint32_t oldest, youngest;
     uint32_t waiting;   /* the request that waits at the tags, or ORDER_NONE */
+    req_id outside;     /* the request that enqueue has refused, or REQ_NONE */
     uint32_t waits;     /* of all slots together */
     uint32_t exhausted; /* the causes of refusal that apply to any request: entry, queue, reply, unit */
     uint32_t line_shift;
@@ -197,17 +200,17 @@ struct order {
 int order_init(struct order *, const struct order_policy *, const void *params, const struct order_host *host,
                const struct req *pool, struct err *e);
 /* false: no room. Call it after the cycle's look-ups, so that a request spends a cycle in the buffer. */
-bool order_take_in(struct order *, req_id, uint32_t info, uint64_t now);
-/* The slot of the request to look up now, or ORDER_NONE. The caller must then call order_taken or order_refused. */
+bool order_enqueue(struct order *, req_id, uint32_t info, uint64_t now);
+/* The slot of the request to look up now, or ORDER_NONE. The caller must then call order_accepted or order_rejected. */
 uint32_t order_offer(struct order *, uint64_t now);
 /* Call it before handing the request to a component that may free it in this cycle: the policy reads it. */
-void order_taken(struct order *, uint32_t slot, uint64_t now);
-/* ORDER_BYPASS: bypass if possible and call order_taken; otherwise do nothing, and the request waits. */
-enum order_verdict order_refused(struct order *, uint32_t slot, enum stall why, uint64_t now);
+void order_accepted(struct order *, uint32_t slot, uint64_t now);
+/* ORDER_BYPASS: bypass if possible and call order_accepted; otherwise do nothing, and the request waits. */
+enum order_action order_rejected(struct order *, uint32_t slot, enum stall why, uint64_t now);
 /* Resources that refused requests may wait for have been freed: bits 1 << enum stall. */
 void order_freed(struct order *, uint32_t causes);
 /* The first cycle after `now` in which order_offer may return a slot, unless a resource is freed before; or NEVER. */
-uint64_t order_next(const struct order *, uint64_t now);
+uint64_t order_next_cycle(const struct order *, uint64_t now);
 void order_kernel(struct order *, uint32_t launch_index);
 void order_sync(struct order *, uint64_t now); /* updates the counters that add intervals */
 

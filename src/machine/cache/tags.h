@@ -23,8 +23,14 @@
 /* The number of sectors in a mask of up to eight; the host may have no popcount instruction. */
 static inline uint32_t sector_count(uint8_t mask)
 {
-    const uint64_t ones = 0x4332322132212110ull; /* bits set in each of 0..15 */
-    return (uint32_t)(ones >> 4 * (mask & 15) & 15) + (uint32_t)(ones >> 4 * (mask >> 4) & 15);
+#define SECTORS_16(n)                                                                                                  \
+    n, n + 1, n + 1, n + 2, n + 1, n + 2, n + 2, n + 3, n + 1, n + 2, n + 2, n + 3, n + 2, n + 3, n + 3, n + 4
+    static const uint8_t ones[256] = {SECTORS_16(0), SECTORS_16(1), SECTORS_16(1), SECTORS_16(2),
+                                      SECTORS_16(1), SECTORS_16(2), SECTORS_16(2), SECTORS_16(3),
+                                      SECTORS_16(1), SECTORS_16(2), SECTORS_16(2), SECTORS_16(3),
+                                      SECTORS_16(2), SECTORS_16(3), SECTORS_16(3), SECTORS_16(4)};
+#undef SECTORS_16
+    return ones[mask];
 }
 
 enum set_hash {

@@ -3,7 +3,7 @@
  *
  * Source: the parameter lists of GPGPU-Sim's GDDR5 configurations and of the papers' tables; delays that combine
  * parameters (write to read, write to precharge, read to write) follow from when the data occupy the bus. Not
- * modelled: refresh, power-down, per-device ranks.
+ * modeled: refresh, power-down, per-device ranks.
  */
 #include "dram/bank.h"
 
@@ -13,7 +13,7 @@ static void not_before(uint64_t *slot, uint64_t t)
         *slot = t;
 }
 
-void dram_timing_init(struct dram_timing *t, const struct dram_cfg *p)
+void dram_timing_init(struct dram_timing *t, const struct dram_config *p)
 {
     *t = (struct dram_timing){.n_bank = p->banks, .p = *p};
     t->beat = (p->burst + p->data_rate - 1) / p->data_rate;
@@ -25,7 +25,7 @@ void dram_timing_init(struct dram_timing *t, const struct dram_cfg *p)
 
 void dram_issue(struct dram_timing *t, uint32_t bank, enum dram_cmd cmd, uint32_t row, uint64_t now)
 {
-    const struct dram_cfg *p = &t->p;
+    const struct dram_config *p = &t->p;
     if (now < dram_legal_at(t, bank, cmd))
         BUG("DRAM command %d to bank %u at %lu, legal at %lu", (int)cmd, bank, (unsigned long)now,
             (unsigned long)dram_legal_at(t, bank, cmd));

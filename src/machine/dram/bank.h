@@ -19,7 +19,7 @@ struct dram_timing {
     uint32_t n_bank;
     uint8_t group[DRAM_MAX_BANK]; /* of each bank */
     uint32_t beat;                /* cycles the data of one burst occupy the bus */
-    struct dram_cfg p;
+    struct dram_config p;
     uint64_t bank_ok[DRAM_MAX_BANK][DRAM_CMD_COUNT];
     uint64_t group_ok[DRAM_MAX_BANK][DRAM_CMD_COUNT]; /* by group; only READ and WRITE are used */
     uint64_t chan_ok[DRAM_CMD_COUNT];
@@ -28,7 +28,7 @@ struct dram_timing {
     uint32_t row[DRAM_MAX_BANK]; /* open row or DRAM_NO_ROW */
 };
 
-void dram_timing_init(struct dram_timing *, const struct dram_cfg *);
+void dram_timing_init(struct dram_timing *, const struct dram_config *);
 /* First cycle in which timing allows the command for the bank (the row must match as well). */
 static inline uint64_t dram_legal_at(const struct dram_timing *t, uint32_t bank, enum dram_cmd cmd)
 {

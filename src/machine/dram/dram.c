@@ -6,9 +6,14 @@
  * issued. Banks are served round robin; column commands have priority over row commands on the single command bus. The
  * channel sleeps until the first cycle in which any bank's next command is legal, or until a request arrives.
  *
- * States of a request: in a client's port -> in a bank's list -> the bank's current request -> read: back to the client
- * after cl + data + fixed latency; write: freed when its last burst has been issued.
- * Not modelled: refresh; a separate write queue (reads and writes compete by age and row).
+ * Three rules of GPGPU-Sim 3.2.2 (dram.cc, l2cache.cc) are keys: the first bank from a rotating start with any legal
+ * command has the bus, and one bank per cycle takes its next request (dram.commands = rotate); the fixed latency is a
+ * FIFO before the scheduler, which takes one request per cycle (dram.latency_at = request); requests in service take no
+ * place in the queue (dram.queue_holds = waiting).
+ *
+ * States of a request: in a client's port -> [in the fixed latency] -> in a bank's list -> the bank's current request
+ * -> read: back to the client after cl + data [+ fixed latency]; write: freed when its last burst has been issued.
+ * Not modeled: refresh; a separate write queue (reads and writes compete by age and row).
  */
 #include "dram/dram_priv.h"
 
@@ -37,7 +42,7 @@ static void count_to(struct dram *d, uint64_t now)
         d->stats.bank_cycles += n * banks;
     }
     if (d->was_full)
-        d->stats.full_cycles += n;
+        d->stats.queue_full_cycles += n;
 }
 
 /* What the bank's current request needs next; keeps the sets of banks by command. */
@@ -105,9 +110,17 @@ static void choose(struct dram *d, uint32_t bank, uint64_t now)
         d->stats.row_conflicts++;
 }
 
-static void take_request(struct dram *d, uint32_t client, uint64_t now)
+/* A bank with waiting requests may have its next one: now, or when its turn comes (dram.commands = rotate). */
+static void offer(struct dram *d, uint32_t bank, uint64_t now)
 {
-    struct msg m = port_pop(&d->in[client]);
+    if (d->cfg.commands == DRAM_ROTATE)
+        d->unassigned |= 1ull << bank;
+    else
+        choose(d, bank, now);
+}
+
+static void take_request(struct dram *d, uint32_t client, struct msg m, uint64_t now)
+{
     struct req *r = &d->req[m.req];
     struct addr_place place;
     addrmap_place(d->env.map, r->addr + (uint64_t)(__builtin_ctz(r->sectors | 0x80u) & 7) * 32, &place);
@@ -141,7 +154,7 @@ static void take_request(struct dram *d, uint32_t client, uint64_t now)
         d->stats.read_bytes += bytes * pieces;
     }
     if (b->cur == SLOT_NONE)
-        choose(d, place.bank, now);
+        offer(d, place.bank, now);
 }
 
 static void issue(struct dram *d, uint32_t bank, enum dram_cmd cmd, uint64_t now)
@@ -168,7 +181,8 @@ static void issue(struct dram *d, uint32_t bank, enum dram_cmd cmd, uint64_t now
     } else {
         /* Data are complete cl + beat cycles from now: that time is DRAM cycles, the fixed latency L2 cycles. */
         struct port *out = d->out[x->client];
-        uint64_t extra = engine_convert(&d->comp, d->cfg.cl + d->timing.beat, out->consumer) + d->cfg.latency;
+        uint64_t extra = engine_convert(&d->comp, d->cfg.cl + d->timing.beat, out->consumer) +
+                         (d->cfg.latency_at == DRAM_AFTER ? d->cfg.latency : 0);
         port_send_later(out, x->req, net_info(d->req[x->req].bytes, d->req[x->req].sectors), extra);
     }
     x->next = d->free;
@@ -176,17 +190,24 @@ static void issue(struct dram *d, uint32_t bank, enum dram_cmd cmd, uint64_t now
     count_to(d, now);
     b->cur = SLOT_NONE;
     d->used -= x->pieces;
+    d->held--;
     d->n_busy--;
+    set_command(d, bank);
     if (b->head != SLOT_NONE)
-        choose(d, bank, now);
-    else
-        set_command(d, bank);
+        offer(d, bank, now);
 }
 
 /* A read needs room for its reply; the client's pop wakes us. */
 static bool reply_room(const struct dram *d, uint32_t bank)
 {
     return d->bank[bank].cmd != DRAM_READ || port_can_send(d->out[d->slot[d->bank[bank].cur].client]);
+}
+
+/* The bank of `set`, which is not empty, that comes first from the rotating start. */
+static uint32_t first_bank(const struct dram *d, uint64_t set)
+{
+    uint64_t high = set & ~((1ull << d->next_bank) - 1);
+    return (uint32_t)__builtin_ctzll(high ? high : set);
 }
 
 /* The first bank of `set`, from the rotating start, whose command is legal now; -1 = none. */
@@ -234,13 +255,48 @@ static uint64_t next_legal(const struct dram *d, uint64_t now)
 /* A request larger than the whole queue enters when the queue is empty. */
 static bool has_room(const struct dram *d, const struct msg *m)
 {
-    return d->used == 0 || d->used + net_pieces(m->info) <= d->cfg.queue;
+    uint32_t taken = d->cfg.queue_holds == DRAM_HOLDS_WAITING ? d->waiting : d->used;
+    return d->used == 0 || taken + net_pieces(m->info) <= d->cfg.queue;
 }
 
-static uint64_t dram_tick(struct comp *comp, uint64_t now)
+static bool is_delayed(const struct dram *d)
 {
-    struct dram *d = (struct dram *)comp;
-    /* Requests that are ready enter the queue, one client after the other. */
+    return d->cfg.latency_at == DRAM_BEFORE;
+}
+
+/* May a request leave its client's port? With the latency in front it must also be one of those in flight. */
+static bool may_leave(const struct dram *d, const struct msg *m)
+{
+    return has_room(d, m) && (!is_delayed(d) || d->held < d->cfg.in_flight);
+}
+
+/* One request of the fixed latency enters the queue, and one of the clients enters the latency, in turn. */
+static void take_delayed(struct dram *d, uint64_t now)
+{
+    const struct dram_coming *first = &d->coming[d->coming_head];
+    if (d->coming_n && first->ready <= now && has_room(d, &first->m)) {
+        take_request(d, first->client, first->m, now);
+        d->coming_head = d->coming_head + 1 < d->cfg.in_flight ? d->coming_head + 1 : 0;
+        d->coming_n--;
+    }
+    for (uint32_t k = 0; k < d->env.n_client; k++) {
+        uint32_t c = d->next_client + k < d->env.n_client ? d->next_client + k : d->next_client + k - d->env.n_client;
+        const struct msg *m = port_peek(&d->in[c], now);
+        if (!m || !may_leave(d, m))
+            continue;
+        uint32_t at = d->coming_head + d->coming_n;
+        at -= at >= d->cfg.in_flight ? d->cfg.in_flight : 0;
+        d->coming[at] = (struct dram_coming){port_pop(&d->in[c]), c, now + d->before_cycles};
+        d->coming_n++;
+        d->held++;
+        d->next_client = c + 1 < d->env.n_client ? c + 1 : 0;
+        return;
+    }
+}
+
+/* Requests that are ready enter the queue, one client after the other. */
+static void take_requests(struct dram *d, uint64_t now)
+{
     for (uint32_t k = 0; k < d->env.n_client;) {
         uint32_t c = d->next_client + k < d->env.n_client ? d->next_client + k : d->next_client + k - d->env.n_client;
         const struct msg *m = port_peek(&d->in[c], now);
@@ -250,11 +306,53 @@ static uint64_t dram_tick(struct comp *comp, uint64_t now)
         }
         if (!has_room(d, m))
             break;
-        take_request(d, c, now);
+        take_request(d, c, port_pop(&d->in[c]), now);
+        d->held++;
         d->next_client = c + 1 < d->env.n_client ? c + 1 : 0;
         k = 0;
     }
-    /* A column command if one is legal, else (or in addition, with two command buses) a row command. */
+}
+
+/* dram.commands = rotate: one bank takes its next request, then the first bank with a legal command has the bus. */
+static void command_rotating(struct dram *d, uint64_t set, uint64_t now)
+{
+    const uint32_t mask = d->cfg.banks - 1;
+    if (d->unassigned) {
+        uint32_t bank = first_bank(d, d->unassigned);
+        d->unassigned &= ~(1ull << bank);
+        d->next_bank = (d->next_bank + 1) & mask;
+        choose(d, bank, now);
+        set |= 1ull << bank;
+    }
+    int bank = set ? first_legal(d, set, now) : -1;
+    if (bank < 0)
+        return;
+    enum dram_cmd cmd = (enum dram_cmd)d->bank[bank].cmd;
+    issue(d, (uint32_t)bank, cmd, now);
+    if (cmd <= DRAM_PRE)
+        d->next_bank = ((uint32_t)bank + 1) & mask;
+}
+
+/* A column command if one is legal, else (or in addition, with two command buses) a row command. */
+static void command_columns_first(struct dram *d, uint64_t columns, uint64_t rows, uint64_t now)
+{
+    int column = columns ? first_legal(d, columns, now) : -1;
+    int row = rows && (column < 0 || d->cfg.dual_command) ? first_legal(d, rows, now) : -1;
+    if (column >= 0) {
+        issue(d, (uint32_t)column, (enum dram_cmd)d->bank[column].cmd, now);
+        d->next_bank = ((uint32_t)column + 1) & (d->cfg.banks - 1);
+    }
+    if (row >= 0)
+        issue(d, (uint32_t)row, (enum dram_cmd)d->bank[row].cmd, now);
+}
+
+static uint64_t dram_tick(struct comp *comp, uint64_t now)
+{
+    struct dram *d = (struct dram *)comp;
+    if (is_delayed(d))
+        take_delayed(d, now);
+    else
+        take_requests(d, now);
     uint64_t columns = 0, rows = 0;
     if (d->timing.chan_ok[DRAM_READ] <= now)
         columns |= d->wants[DRAM_READ];
@@ -264,16 +362,16 @@ static uint64_t dram_tick(struct comp *comp, uint64_t now)
         rows |= d->wants[DRAM_PRE];
     if (d->row_at[DRAM_ACT] <= now && d->timing.chan_ok[DRAM_ACT] <= now)
         rows |= d->wants[DRAM_ACT];
-    int column = columns ? first_legal(d, columns, now) : -1;
-    int row = rows && (column < 0 || d->cfg.dual_command) ? first_legal(d, rows, now) : -1;
-    if (column >= 0) {
-        issue(d, (uint32_t)column, (enum dram_cmd)d->bank[column].cmd, now);
-        d->next_bank = ((uint32_t)column + 1) & (d->cfg.banks - 1);
-    }
-    if (row >= 0)
-        issue(d, (uint32_t)row, (enum dram_cmd)d->bank[row].cmd, now);
+    if (d->cfg.commands == DRAM_ROTATE)
+        command_rotating(d, columns | rows, now);
+    else
+        command_columns_first(d, columns, rows, now);
 
-    uint64_t want = next_legal(d, now);
+    uint64_t want = d->unassigned ? now + 1 : next_legal(d, now);
+    if (d->coming_n && has_room(d, &d->coming[d->coming_head].m)) {
+        uint64_t ready = d->coming[d->coming_head].ready;
+        want = ready < want ? ready : want;
+    }
     bool full = false;
     for (uint32_t c = 0; c < d->env.n_client; c++) {
         if (port_empty(&d->in[c]))
@@ -281,7 +379,7 @@ static uint64_t dram_tick(struct comp *comp, uint64_t now)
         const struct msg *m = port_peek(&d->in[c], now);
         if (!m) {
             want = port_next_ready(&d->in[c]) < want ? port_next_ready(&d->in[c]) : want;
-        } else if (has_room(d, m)) {
+        } else if (may_leave(d, m)) {
             want = now + 1;
         } else {
             full = true; /* a column command frees an entry */
@@ -291,7 +389,7 @@ static uint64_t dram_tick(struct comp *comp, uint64_t now)
         count_to(d, now);
         d->was_full = full;
     }
-    return want;
+    return want > now ? want : now + 1;
 }
 
 static void dram_sync(struct comp *comp, uint64_t now)
@@ -304,7 +402,7 @@ bool dram_drained(const struct dram *d)
     for (uint32_t c = 0; c < d->env.n_client; c++)
         if (!port_empty(&d->in[c]))
             return false;
-    return d->used == 0;
+    return d->held == 0;
 }
 
 static int dram_check(const struct comp *comp, bool drained, struct err *e)
@@ -317,7 +415,7 @@ static int dram_check(const struct comp *comp, bool drained, struct err *e)
                        (unsigned long)(s->reads + s->writes), (unsigned long)s->row_hits, (unsigned long)s->row_misses,
                        (unsigned long)s->row_conflicts, (unsigned long)waiting);
     if (drained && !dram_drained(d))
-        return err_set(e, "%s: %u requests left", comp->name, d->used);
+        return err_set(e, "%s: %u requests left", comp->name, d->held);
     return 0;
 }
 
@@ -327,6 +425,8 @@ static void dram_waits(const struct comp *comp, struct waits *w)
     for (uint32_t c = 0; c < d->env.n_client; c++)
         if (!port_empty(&d->in[c]))
             waits_for_comp(w, &d->in[c], port_oldest(&d->in[c]), comp, "a place in the queue");
+    for (uint32_t i = 0; i < d->coming_n; i++)
+        waits_for_comp(w, NULL, d->coming[(d->coming_head + i) % d->cfg.in_flight].m.req, comp, "a place in the queue");
     for (uint32_t b = 0; b < d->cfg.banks; b++) {
         const struct dram_bank *bank = &d->bank[b];
         if (bank->cur == SLOT_NONE)
@@ -341,18 +441,18 @@ static void dram_waits(const struct comp *comp, struct waits *w)
     }
 }
 
-struct dram *dram_new(struct engine *eng, const struct dram_config *config, const struct dram_env *env,
-                      const char *name, struct err *e)
+struct dram *dram_new(struct engine *eng, const struct dram_setup *config, const struct dram_env *env, const char *name,
+                      struct err *e)
 {
-    const struct dram_cfg *cfg = config->cfg;
+    const struct dram_config *cfg = config->cfg;
     if (cfg->banks > DRAM_MAX_BANK || cfg->banks & (cfg->banks - 1) || cfg->banks % cfg->bank_groups) {
         err_set(e, "%u banks in %u groups: a power of two up to %d, divided by the groups, is needed", cfg->banks,
                 cfg->bank_groups, DRAM_MAX_BANK);
         return NULL;
     }
     if (env->map->n_bank != cfg->banks) {
-        err_set(e, "memory.map names %u banks (2 to the number of its Bs), but dram.banks is %u", env->map->n_bank,
-                cfg->banks);
+        err_set(e, "memory.address_map names %u banks (2 to the number of its Bs), but dram.banks is %u",
+                env->map->n_bank, cfg->banks);
         return NULL;
     }
     struct dram *d = arena_alloc64(eng->arena, sizeof *d);
@@ -367,9 +467,12 @@ struct dram *dram_new(struct engine *eng, const struct dram_config *config, cons
     d->out = arena_alloc64(eng->arena, env->n_client * sizeof *d->out);
     for (uint32_t c = 0; c < env->n_client; c++)
         port_init(&d->in[c], eng, &d->comp, config->input_queue, 1, "dram requests");
-    d->slot = arena_alloc64(eng->arena, cfg->queue * sizeof *d->slot);
-    for (uint32_t i = 0; i < cfg->queue; i++)
-        d->slot[i].next = (uint16_t)(i + 1 < cfg->queue ? i + 1 : SLOT_NONE);
+    uint32_t slots = cfg->queue + (cfg->queue_holds == DRAM_HOLDS_WAITING ? cfg->banks : 0);
+    d->slot = arena_alloc64(eng->arena, slots * sizeof *d->slot);
+    for (uint32_t i = 0; i < slots; i++)
+        d->slot[i].next = (uint16_t)(i + 1 < slots ? i + 1 : SLOT_NONE);
+    if (is_delayed(d))
+        d->coming = arena_alloc64(eng->arena, cfg->in_flight * sizeof *d->coming);
     d->counted_to = 1; /* the first cycle of a clock */
     d->row_at[DRAM_ACT] = d->row_at[DRAM_PRE] = NEVER;
     for (uint32_t b = 0; b < DRAM_MAX_BANK; b++)
@@ -386,4 +489,7 @@ void dram_connect(struct dram *d, uint32_t client, struct port *fill)
 {
     d->out[client] = fill;
     port_connect(fill, &d->comp);
+    const struct engine_queue *q = d->comp.eng->queue;
+    uint64_t l2_period = q[fill->consumer->queue].period, period = q[d->comp.queue].period;
+    d->before_cycles = (d->cfg.latency * l2_period + period - 1) / period;
 }

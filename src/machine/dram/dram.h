@@ -1,5 +1,5 @@
 /*
- * One DRAM channel, as its neighbours and the builder see it.
+ * One DRAM channel, as its neighbors and the builder see it.
  *
  * Clients (the L2 slices of the channel) send requests through dram_in(channel, client), info = net_info(bytes,
  * sectors) with bytes = the number of bytes read or written. Reads return through the client's port given to
@@ -15,7 +15,7 @@
 #include "engine/port.h"
 
 struct dram;
-struct dram_config; /* dram/dram_config.h */
+struct dram_setup; /* dram/dram_config.h */
 
 struct dram_env {
     uint32_t channel;
@@ -23,7 +23,7 @@ struct dram_env {
     const struct addrmap *map;
 };
 
-struct dram *dram_new(struct engine *, const struct dram_config *, const struct dram_env *, const char *name,
+struct dram *dram_new(struct engine *, const struct dram_setup *, const struct dram_env *, const char *name,
                       struct err *e);
 struct port *dram_in(struct dram *, uint32_t client);
 void dram_connect(struct dram *, uint32_t client, struct port *fill);

@@ -1,21 +1,22 @@
 /* A DRAM channel's parameters and statistics, as tables. Defaults are GDDR5 of the GTX480 as GPGPU-Sim has it. */
 #include "dram/dram_priv.h"
 
-uint32_t dram_bus_bits(const struct dram_cfg *c)
+uint32_t dram_bus_bits(const struct dram_config *c)
 {
     return 8 * c->bus_bytes * c->chips;
 }
-uint32_t dram_burst_bytes(const struct dram_cfg *c)
+uint32_t dram_burst_bytes(const struct dram_config *c)
 {
     return c->bus_bytes * c->chips * c->burst;
 }
-uint32_t dram_max_own_requests(const struct dram_config *c)
+uint32_t dram_max_own_requests(const struct dram_setup *c)
 {
-    return c->cfg->queue;
+    return c->cfg->queue + (c->cfg->queue_holds == DRAM_HOLDS_WAITING ? c->cfg->banks : 0) +
+           (c->cfg->latency_at == DRAM_BEFORE ? c->cfg->in_flight : 0);
 }
 
 /* ---- tables ---- */
-#define T                        struct dram_cfg
+#define T                        struct dram_config
 #define TIMING(member, def, doc) CFG_ROW(T, member, CFG_INT, "cycles", def, 0, 1000, NULL, doc)
 static const struct cfg_field fields[] = {
     CFG_ROW(T, bus_bytes, CFG_INT, "bytes", "4", 1, 64, NULL, "data bus of one device"),
@@ -27,6 +28,16 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, group_by, CFG_ENUM, "", "low", 0, 0, "low high", "which bits of the bank number name its bank group"),
     CFG_ROW(T, queue, CFG_INT, "requests", "64", 1, 4096, NULL, "requests the scheduler chooses from"),
     CFG_ROW(T, latency, CFG_INT, "cycles", "100", 0, 1000, NULL, "fixed latency of controller and wires, in L2 cycles"),
+    CFG_ROW(T, latency_at, CFG_ENUM, "", "return", 0, 0, "return request",
+            "where the fixed latency is: on the way back, or before the scheduler's queue, which takes one request per "
+            "cycle then (GPGPU-Sim 3.2)"),
+    CFG_ROW(T, in_flight, CFG_INT, "requests", "133", 1, 4096, NULL,
+            "latency_at = request: requests that have left the L2's queues and are not served yet"),
+    CFG_ROW(T, queue_holds, CFG_ENUM, "", "all", 0, 0, "all waiting",
+            "which requests take a place in the queue: all, or those that no bank serves yet (GPGPU-Sim 3.2)"),
+    CFG_ROW(T, commands, CFG_ENUM, "", "columns", 0, 0, "columns rotate",
+            "which bank has the command bus: one that can transfer data before others, or the first with any legal "
+            "command; then one bank per cycle takes its next request (GPGPU-Sim 3.2)"),
     CFG_ROW(T, age_cap, CFG_INT, "cycles", "0", 0, 1u << 30, NULL,
             "FR-FCFS: a request older than this goes first; 0 = never"),
     CFG_ROW(T, dual_command, CFG_BOOL, "", "no", 0, 1, NULL, "a row and a column command can share a cycle"),
@@ -56,6 +67,8 @@ static int check_dram(const struct cfg *c, const void *values, struct err *e)
     if (v->banks % v->bank_groups || v->bank_groups & (v->bank_groups - 1))
         return cfg_fault(c, "dram.bank_groups", e, "%u banks cannot be divided into %u groups", v->banks,
                          v->bank_groups);
+    if (v->commands == DRAM_ROTATE && v->dual_command)
+        return cfg_fault(c, "dram.dual_command", e, "dram.commands = rotate has one command bus");
     if (v->rc < v->ras)
         return cfg_fault(c, "dram.rc", e, "tRC = %u is less than tRAS = %u", v->rc, v->ras);
     if (v->ccd == 0 || v->ccd * v->data_rate < v->burst) {
@@ -93,9 +106,9 @@ static const struct stat_def stat_defs[] = {
     STAT_ROW(S, blp_cycles, "cycles", "DRAM cycles in which at least one bank had a request in service"),
     STAT_ROW(S, cycles, "cycles", "DRAM cycles, summed over channels"),
     STAT_ROW(S, queue_cycles, "cycles", "sum over time of requests in the queue"),
-    STAT_ROW(S, full_cycles, "cycles", "DRAM cycles in which a request waited for the queue"),
+    STAT_ROW(S, queue_full_cycles, "cycles", "DRAM cycles in which a request waited for the queue"),
     STAT_QUOTIENT("efficiency", "", "dram.data_cycles", "dram.active_cycles", "data cycles / cycles with requests"),
-    STAT_QUOTIENT("utilisation", "", "dram.data_cycles", "dram.cycles", "data cycles / all cycles"),
+    STAT_QUOTIENT("utilization", "", "dram.data_cycles", "dram.cycles", "data cycles / all cycles"),
     STAT_QUOTIENT("blp", "banks", "dram.bank_cycles", "dram.blp_cycles", "banks in service while any is"),
     STAT_QUOTIENT("row_hit_rate", "", "dram.row_hits", "dram.row_hits+dram.row_misses+dram.row_conflicts",
                   "row hits / requests"),

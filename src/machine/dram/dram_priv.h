@@ -7,13 +7,13 @@
 struct dram_stats {
     uint64_t reads, writes, read_bursts, write_bursts, read_bytes, write_bytes;
     uint64_t row_hits, row_misses, row_conflicts, activates, precharges;
-    uint64_t data_cycles;   /* data bus in use */
-    uint64_t active_cycles; /* at least one request waiting or in service, or its last burst on the bus */
-    uint64_t bank_cycles;   /* sum over banks of cycles with a current request */
-    uint64_t blp_cycles;    /* cycles in which at least one bank has one */
-    uint64_t cycles;        /* all DRAM cycles up to the last reading */
-    uint64_t queue_cycles;  /* sum over time of requests in the queue */
-    uint64_t full_cycles;   /* a request waited in a port because the queue was full */
+    uint64_t data_cycles;       /* data bus in use */
+    uint64_t active_cycles;     /* at least one request waiting or in service, or its last burst on the bus */
+    uint64_t bank_cycles;       /* sum over banks of cycles with a current request */
+    uint64_t blp_cycles;        /* cycles in which at least one bank has one */
+    uint64_t cycles;            /* all DRAM cycles up to the last reading */
+    uint64_t queue_cycles;      /* sum over time of requests in the queue */
+    uint64_t queue_full_cycles; /* a request waited in a port because the queue was full */
 };
 
 struct dram_slot {
@@ -32,11 +32,18 @@ struct dram_bank {
     uint8_t cmd;              /* what that one needs next; DRAM_CMD_COUNT = none */
 };
 
+/* A request in the fixed latency before the scheduler. */
+struct dram_coming {
+    struct msg m;
+    uint32_t client;
+    uint64_t ready; /* DRAM cycle */
+};
+
 struct dram {
     struct comp comp;
     struct req *req;
     struct dram_timing timing;
-    struct dram_cfg cfg;
+    struct dram_config cfg;
     struct dram_env env;
     struct port *in; /* one per client */
     struct port **out;
@@ -50,6 +57,11 @@ struct dram {
     uint32_t used;    /* of the queue, in pieces */
     uint32_t waiting; /* pieces that no bank works on yet */
     uint32_t next_bank, next_client;
+    uint64_t unassigned;        /* banks with waiting requests and none in service */
+    struct dram_coming *coming; /* dram.latency_at = request: in order of arrival, a ring of in_flight entries */
+    uint32_t coming_head, coming_n;
+    uint32_t held;          /* requests of in_flight */
+    uint64_t before_cycles; /* the fixed latency in DRAM cycles */
     uint32_t burst_bytes;
     uint64_t counted_to; /* interval counters are up to date to the start of this cycle */
     bool was_full;

@@ -2,6 +2,7 @@
 #include "energy/energy.h"
 
 #include "base/inifile.h"
+#include "base/renamed.h"
 #include "energy/structures.h"
 #include "engine/config_find.h"
 
@@ -255,6 +256,8 @@ static int add_terms(struct reading *r, struct line *l, const char *text, const 
         VEC_PUSH(&l->term, (struct term){name, sign});
         if (!r->known(r->known_ctx, name)) {
             INIFILE_FAULT(at, e, "there is no statistic called '%s'", name);
+            if (err_hint_renamed(e, RENAMED_STATISTIC, name))
+                return -1;
             return err_hint(e, "'weir explain NAME' and a run's JSON have all names");
         }
         c += n;
@@ -458,7 +461,7 @@ void energy_evaluate(const struct energy_model *m, energy_stat *get, void *ctx, 
 {
     memset(out, 0, sizeof *out);
     double cycles = get(ctx, "cycles");
-    double idle_s = (cycles * m->machine.sms - get(ctx, "sm.cycles_active")) / m->machine.core_hz;
+    double idle_s = (cycles * m->machine.sms - get(ctx, "sm.active_cycles")) / m->machine.core_hz;
     out->seconds = cycles / m->machine.core_hz;
     for (size_t i = 0; i < m->line.n; i++) {
         const struct line *l = &m->line.p[i];

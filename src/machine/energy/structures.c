@@ -78,7 +78,7 @@ static void add_cache(energy_structures *all, const struct cfg *c, const char *n
 {
     double size = number(c, name, "size"), line = number(c, name, "line"), ways = number(c, name, "assoc");
     double lines = size / line, tag = ADDRESS_BITS - log2(size / ways) + STATE_BITS;
-    double waiting = ADDRESS_BITS - log2(line) + WAITER_BITS * number(c, name, "merges");
+    double waiting = ADDRESS_BITS - log2(line) + WAITER_BITS * number(c, name, "max_merges");
     add(all, name, "tag", sram_tags(lines, ways, tag, node), instances);
     add(all, name, "data", sram_data(size * 8, out_bytes * 8, node), instances);
     add(all, name, "mshr", sram_table(number(c, name, "mshrs"), waiting, node), instances);

@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "energy/sram.h"
 #include "engine/config.h"
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 
 /* The numbers of a configuration that energies depend on. */
 struct energy_machine {

@@ -58,7 +58,7 @@ static inline uint32_t addrmap_counterpart(const struct addrmap *m, uint32_t sli
     return slice < half ? slice + half : slice - half;
 }
 /* The slice that SMs ask for an address: the line's own or its counterpart, by a hash of the block it lies in. */
-static inline uint32_t addrmap_slice_asked(const struct addrmap *m, uint64_t addr)
+static inline uint32_t addrmap_request_slice(const struct addrmap *m, uint64_t addr)
 {
     uint32_t slice = addrmap_slice(m, addr);
     if (m->n_partition == 1 || __builtin_parityll(addr >> m->interleave_shift))

@@ -7,12 +7,14 @@
  */
 #include "engine/config.h"
 
+#include "base/infile.h"
 #include "base/mem.h"
 #include "base/nearest.h"
+#include "base/renamed.h"
 #include "base/text.h"
 #include "engine/config_find.h"
 #include "engine/config_value.h"
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 
 #include <errno.h>
 #include <ini.h>
@@ -24,7 +26,7 @@ enum { MAX_BASES = 8 };
 struct origin {
     const char *file; /* NULL = default; "" = --set; else the name of the file */
     int line;
-    uint16_t layer; /* 0 = default, 1.. = files from the innermost base outwards, UINT16_MAX = --set or --with */
+    uint16_t layer; /* 0 = default, 1.. = files from the innermost base outward, UINT16_MAX = --set or --with */
 };
 
 struct block { /* one section's values */
@@ -237,6 +239,10 @@ static int unknown_key(const struct cfg *c, const struct block *b, const struct 
         err_at(e, o->file, o->line, 0, "there is no key '%s' in [%s]", key, b->name);
     else
         err_set(e, "--set: there is no key '%s.%s'", b->name, key);
+    char full[128];
+    snprintf(full, sizeof full, "%s.%s", b->name, key);
+    if (err_hint_renamed(e, RENAMED_PARAMETER, full))
+        return -1;
     return near ? err_hint(e, "did you mean '%s.%s'?", b->name, near)
                 : err_hint(e, "'weir config show' lists all sections and keys");
 }
@@ -256,6 +262,8 @@ static int assign(struct cfg *c, const char *section, const char *key, const cha
     char msg[256], hint[256], full[128];
     char *kept = arena_strndup(c->arena, text, strlen(text));
     if (cfg_value_parse(c->schema, &b->field[i], kept, b->values, msg, sizeof msg, hint, sizeof hint)) {
+        snprintf(full, sizeof full, "%s.%s=%s", section, key, text);
+        renamed_hint(RENAMED_VALUE, full, hint, sizeof hint);
         snprintf(full, sizeof full, "%s.%s", section, key);
         return fault_at(o, e, full, text, msg, hint);
     }
@@ -298,6 +306,11 @@ static char *next_line(char *out, int room, void *stream)
     out[n + 1] = 0;
     r->text += n;
     r->text += *r->text == '\n';
+    if (text_has_control(out)) {
+        err_at(r->e, r->path, r->line, 0, "there is a control character in this line");
+        r->failed = true;
+        return NULL;
+    }
     /* A comment may also follow a value after " #"; inih itself knows only " ;". */
     for (char *p = out; *p; p++)
         if (*p == '#' && (p == out || p[-1] == ' ' || p[-1] == '\t')) {
@@ -362,32 +375,6 @@ static int load_text(struct cfg *c, const char *path, const char *text, unsigned
     return 0;
 }
 
-static char *read_all(const char *path, struct err *e)
-{
-    FILE *f = fopen(path, "re");
-    if (!f) {
-        err_at(e, path, 0, 0, "cannot open: %s", strerror(errno));
-        return NULL;
-    }
-    VEC(char) text = {0};
-    for (int ch; (ch = getc(f)) != EOF && text.n < (1 << 20);) {
-        if (!ch) {
-            err_at(e, path, 0, 0, "this is not a text file");
-            VEC_FREE(&text);
-            break;
-        }
-        VEC_PUSH(&text, (char)ch);
-    }
-    if (ferror(f)) {
-        err_at(e, path, 0, 0, "cannot read: %s", strerror(errno));
-        VEC_FREE(&text);
-    } else if (text.p || feof(f)) {
-        VEC_PUSH(&text, 0);
-    }
-    fclose(f);
-    return text.p;
-}
-
 static int load_machine(struct cfg *c, const char *name, const char *from, unsigned depth, uint16_t *layer,
                         struct err *e)
 {
@@ -396,7 +383,7 @@ static int load_machine(struct cfg *c, const char *name, const char *from, unsig
     char path[4096];
     if (cfg_find_machine(name, from, path, sizeof path, e))
         return -1;
-    char *text = read_all(path, e);
+    char *text = infile_text(path, 1 << 20, e);
     if (!text)
         return -1;
     int status = load_text(c, path, text, depth, layer, e);
@@ -473,6 +460,8 @@ static int with_kind(struct cfg *c, char *word, char *eq, const char **chosen, s
     }
     const char *near = nearest_name(word, kinds, s->n_kind < 64 ? s->n_kind : 64);
     err_set(e, "--with %s=%s: there is no kind of policy '%s'", word, eq + 1, word);
+    if (err_hint_renamed(e, RENAMED_KIND, word))
+        return -1;
     return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "'weir list policies' shows them all");
 }
 
@@ -561,7 +550,7 @@ static int check_all(struct cfg *c, uint16_t top_layer, struct err *e)
         unsigned chosen = chosen_policy(c, k);
         err_clear(e);
         if (k->policy[chosen]->check && k->policy[chosen]->check(c, cfg_policy_params(c, k->name, chosen), e))
-            return policy_refused(k->policy[chosen], "check", e);
+            return policy_hook_failed(k->policy[chosen], "check", e);
     }
     return 0;
 }
@@ -604,8 +593,8 @@ struct cfg *cfg_load(const struct cfg_schema *s, const char *name, const char *c
     return finish(c, status, layer, set, n_set, with, e);
 }
 
-void cfg_unused(const struct cfg_schema *s, const char *name, const char *const *set, unsigned n_set, const char *with,
-                bool *unused)
+void cfg_mark_unused(const struct cfg_schema *s, const char *name, const char *const *set, unsigned n_set,
+                     const char *with, bool *unused)
 {
     struct err e;
     struct cfg *c = cfg_new(s);

@@ -17,7 +17,7 @@
  *   CFG_FREQ    924MHz, 1.4GHz     uint64_t   hertz; a unit is required (Hz, kHz, MHz, GHz)
  *   CFG_BOOL    yes, no            bool       also true/false, on/off, 1/0
  *   CFG_ENUM    crossbar           uint32_t   index into `choices`, a list separated by spaces
- *   CFG_POLICY  gto                uint32_t   index into the policies of the kind named by `choices` (registry.h)
+ *   CFG_POLICY  gto                uint32_t   index into the policies of the kind named by `choices` (policy_registry.h)
  *   CFG_TEXT    any text           const char *
  */
 #ifndef WEIR_ENGINE_CONFIG_H
@@ -57,7 +57,7 @@ struct cfg_section {
     int (*check)(const struct cfg *c, const void *values, struct err *e);
 };
 
-struct policy_kind; /* registry.h */
+struct policy_kind; /* policy_registry.h */
 
 struct cfg_schema {
     const struct cfg_section *const *section;
@@ -80,8 +80,8 @@ struct cfg *cfg_load_text(const struct cfg_schema *, const char *file, const cha
 void cfg_free(struct cfg *);
 /* For each assignment of cfg_load's `set`, whether it is a parameter of a policy that is not chosen, for which cfg_load
  * refuses it. Nothing else is checked: what cfg_load would refuse for another reason is not called so. */
-void cfg_unused(const struct cfg_schema *, const char *name, const char *const *set, unsigned n_set, const char *with,
-                bool *unused);
+void cfg_mark_unused(const struct cfg_schema *, const char *name, const char *const *set, unsigned n_set,
+                     const char *with, bool *unused);
 
 /* The values of a section; valid as long as the cfg. BUG() when the schema has no such section. */
 const void *cfg_section(const struct cfg *, const char *section);

@@ -7,7 +7,7 @@
 
 #include "base/nearest.h"
 #include "base/mem.h"
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -23,8 +23,8 @@ static const struct unit byte_units[] = {
     {"TiB", 1ull << 40}, {"GiB", 1ull << 30}, {"MiB", 1ull << 20}, {"KiB", 1ull << 10}, {"B", 1}, {0}};
 static const struct unit freq_units[] = {{"GHz", 1000000000}, {"MHz", 1000000}, {"kHz", 1000}, {"Hz", 1}, {0}};
 
-static int say(char *out, size_t bytes, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static int say(char *out, size_t bytes, const char *fmt, ...)
+static int format_text(char *out, size_t bytes, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static int format_text(char *out, size_t bytes, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -88,8 +88,8 @@ static int parse_scaled(const struct cfg_field *f, const char *text, const struc
     unsigned decimals;
     const char *suffix;
     if (scan_number(text, &mantissa, &decimals, &suffix))
-        return say(msg, msg_bytes, "'%s' is not a number with a unit", text),
-               say(hint, hint_bytes, "write it like %s", example);
+        return format_text(msg, msg_bytes, "'%s' is not a number with a unit", text),
+               format_text(hint, hint_bytes, "write it like %s", example);
     if (!*suffix && mantissa == 0) {
         *out = 0;
         return 0;
@@ -97,16 +97,16 @@ static int parse_scaled(const struct cfg_field *f, const char *text, const struc
     for (const struct unit *u = units; u->name; u++)
         if (!strcmp(suffix, u->name)) {
             if (scale(mantissa, decimals, u->factor, out))
-                return say(msg, msg_bytes, "'%s' is not a whole number of %s", text,
-                           f->type == CFG_BYTES ? "bytes" : "hertz");
+                return format_text(msg, msg_bytes, "'%s' is not a whole number of %s", text,
+                                   f->type == CFG_BYTES ? "bytes" : "hertz");
             return 0;
         }
     if (!*suffix)
-        say(msg, msg_bytes, "'%s' has no unit", text);
+        format_text(msg, msg_bytes, "'%s' has no unit", text);
     else
-        say(msg, msg_bytes, "'%s' is not a unit of %s", suffix, f->type == CFG_BYTES ? "memory" : "frequency");
-    return say(hint, hint_bytes, f->type == CFG_BYTES ? "use B, KiB, MiB or GiB, as in %s" : "use MHz or GHz, as in %s",
-               example);
+        format_text(msg, msg_bytes, "'%s' is not a unit of %s", suffix, f->type == CFG_BYTES ? "memory" : "frequency");
+    return format_text(hint, hint_bytes,
+                       f->type == CFG_BYTES ? "use B, KiB, MiB or GiB, as in %s" : "use MHz or GHz, as in %s", example);
 }
 
 static void print_bound(const struct cfg_field *f, uint64_t v, char out[32])
@@ -127,8 +127,8 @@ static int check_bounds(const struct cfg_field *f, const char *text, uint64_t v,
     char lo[32], hi[32];
     print_bound(f, f->min, lo);
     print_bound(f, f->max, hi);
-    say(msg, msg_bytes, "%s is out of bounds", text);
-    return say(hint, hint_bytes, "choose from %s to %s%s%s", lo, hi, *f->unit ? " " : "", f->unit);
+    format_text(msg, msg_bytes, "%s is out of bounds", text);
+    return format_text(hint, hint_bytes, "choose from %s to %s%s%s", lo, hi, *f->unit ? " " : "", f->unit);
 }
 
 static int parse_choice(const struct cfg_field *f, const char *text, uint32_t *out, char *msg, size_t msg_bytes,
@@ -144,7 +144,7 @@ static int parse_choice(const struct cfg_field *f, const char *text, uint32_t *o
         p += n;
         p += strspn(p, " ");
     }
-    say(msg, msg_bytes, "'%s' is not one of its values", text);
+    format_text(msg, msg_bytes, "'%s' is not one of its values", text);
     const char *names[32];
     unsigned n = 0;
     char *save, *all = xstrdup(f->choices);
@@ -164,7 +164,7 @@ static int parse_policy(const struct cfg_schema *s, const struct cfg_field *f, c
         *out = (uint32_t)index;
         return 0;
     }
-    say(msg, msg_bytes, "there is no %s policy '%s'", k->name, text);
+    format_text(msg, msg_bytes, "there is no %s policy '%s'", k->name, text);
     const char *names[64];
     unsigned n = 0;
     for (; n < k->n && n < 64; n++)
@@ -185,11 +185,11 @@ int cfg_value_parse(const struct cfg_schema *s, const struct cfg_field *f, const
         unsigned decimals;
         const char *suffix;
         if (scan_number(text, &mantissa, &decimals, &suffix) || decimals)
-            return say(msg, msg_bytes, "'%s' is not a whole number", text);
+            return format_text(msg, msg_bytes, "'%s' is not a whole number", text);
         if (*suffix && strcmp(suffix, f->unit)) {
-            say(msg, msg_bytes, "'%s' is not its unit", suffix);
-            return *f->unit ? say(hint, hint_bytes, "it is counted in %s", f->unit)
-                            : say(hint, hint_bytes, "it is a plain number");
+            format_text(msg, msg_bytes, "'%s' is not its unit", suffix);
+            return *f->unit ? format_text(hint, hint_bytes, "it is counted in %s", f->unit)
+                            : format_text(hint, hint_bytes, "it is a plain number");
         }
         if (check_bounds(f, text, mantissa, msg, msg_bytes, hint, hint_bytes))
             return -1;
@@ -212,8 +212,8 @@ int cfg_value_parse(const struct cfg_schema *s, const struct cfg_field *f, const
                 return 0;
             }
         }
-        say(msg, msg_bytes, "'%s' is neither yes nor no", text);
-        return say(hint, hint_bytes, "write yes or no");
+        format_text(msg, msg_bytes, "'%s' is neither yes nor no", text);
+        return format_text(hint, hint_bytes, "write yes or no");
     }
     case CFG_ENUM:
         return parse_choice(f, text, at, msg, msg_bytes, hint, hint_bytes);

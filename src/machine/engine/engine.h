@@ -13,7 +13,7 @@
  * when that stays small, 1/64 femtosecond otherwise). Logical clocks of equal frequency share one queue.
  *
  * A component is embedded as the first member of its own struct. It gets its memory from the arena before
- * engine_start() and allocates nothing afterwards. Nothing here is global: many engines live in one process.
+ * engine_start() and allocates nothing afterward. Nothing here is global: many engines live in one process.
  */
 #ifndef WEIR_ENGINE_ENGINE_H
 #define WEIR_ENGINE_ENGINE_H

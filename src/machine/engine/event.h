@@ -21,9 +21,9 @@ enum event {
     EVENT_LOOP_EXIT,  /* slot = warp, argument = the loop it left (trace_inst.loop numbering) */
     EVENT_ISSUE,      /* slot = warp, argument = warp instructions issued by this SM since the last one (epochs) */
     /* L1 to SM; the warp scheduler gets them */
-    EVENT_LOST_LOCALITY, /* slot = warp: it missed on a line it had lost (CCWS), argument = the cycle, low 32 bits */
-    EVENT_PREFETCHED,    /* slot = warp, argument = pc: a line prefetched for it has arrived (CAPS) */
-    EVENT_POLICY,        /* slot and argument as the two policies agree */
+    EVENT_LOST_LOCALITY,    /* slot = warp: it missed on a line it had lost (CCWS), argument = the cycle, low 32 bits */
+    EVENT_PREFETCH_ARRIVED, /* slot = warp, argument = pc: a line prefetched for it has arrived (CAPS) */
+    EVENT_POLICY,           /* slot and argument as the two policies agree */
     EVENT_COUNT
 };
 

@@ -17,11 +17,11 @@
 #include <stdint.h>
 
 enum net_class {
-    NET_TO_HOME,           /* request, SM to the SM that is the line's home (its first leg, when the L2 forwards it) */
-    NET_TO_HOME_FORWARDED, /* its second leg, L2 slice to home */
-    NET_TO_L2,             /* request, SM to L2 slice */
-    NET_FROM_L2,           /* reply, L2 slice to SM */
-    NET_FROM_HOME,         /* reply, home to the SM that asked (its first leg, when the L2 forwards it) */
+    NET_TO_HOME,             /* request, SM to the SM that is the line's home (its first leg, when the L2 forward it) */
+    NET_TO_HOME_FORWARDED,   /* its second leg, L2 slice to home */
+    NET_TO_L2,               /* request, SM to L2 slice */
+    NET_FROM_L2,             /* reply, L2 slice to SM */
+    NET_FROM_HOME,           /* reply, home to the SM that asked (its first leg, when the L2 forward it) */
     NET_FROM_HOME_FORWARDED, /* its second leg, L2 slice to SM */
     NET_CLASS_COUNT
 };

@@ -24,7 +24,7 @@ enum req_kind {
     REQ_READ,
     REQ_WRITE,
     REQ_ATOMIC,    /* performed at the L2, the old value comes back */
-    REQ_RED,       /* performed at the L2, only an acknowledgement comes back */
+    REQ_RED,       /* performed at the L2, only an acknowledgment comes back */
     REQ_WRITEBACK, /* a dirty line that leaves for the next level; no reply */
     REQ_KIND_COUNT
 };
@@ -48,7 +48,7 @@ enum req_flag {
     REQ_F_POLICY_DONE = 1 << 11, /* policies have seen it; the verdict is in the two bits above */
     REQ_F_VERDICT_SHIFT = 12,
     REQ_F_VERDICT = 3 << 12,
-    REQ_F_ROUTED = 1 << 14, /* the organisation has decided where it goes */
+    REQ_F_ROUTED = 1 << 14, /* the organization has decided where it goes */
     REQ_F_BOTH = 1 << 15,   /* a store sent to another SM's L1 that is written here, too */
 };
 /* What the SM may set. */
@@ -57,27 +57,34 @@ enum req_flag {
 /* Where the data came from: the SM keeps average latencies by it. */
 enum req_served { REQ_AT_NONE, REQ_AT_L1, REQ_AT_L1_MERGE, REQ_AT_REMOTE_L1, REQ_AT_L2, REQ_AT_DRAM, REQ_AT_COUNT };
 
+/* Who made it. */
+enum req_origin { REQ_FROM_SM /* or its L1 */, REQ_FROM_L2 /* a fetch or a write to DRAM, or a fetch of a copy */ };
+
 struct req {
-    uint64_t addr;        /* first byte of the line */
-    uint64_t born;        /* core cycle in which it was made */
-    req_id next;          /* list link for whoever holds it (MSHR chain, free list, reorder queue) */
-    uint32_t token;       /* the maker's: the SM's pending-access entry, the L1's MSHR, the L2's MSHR */
-    uint32_t pc;          /* static instruction; prefetches: the load that caused it */
-    uint32_t words;       /* which 4-byte words of the line are touched (first 128 bytes of a line) */
-    uint16_t sm;          /* the SM it was made for */
+    uint64_t addr;       /* first byte of the line */
+    uint64_t created_at; /* core cycle in which it was made */
+    req_id next;         /* list link for whoever holds it (MSHR chain, free list, reorder queue) */
+    uint32_t token;      /* the maker's: the SM's pending-access entry, the L1's MSHR, the L2's MSHR */
+    uint32_t pc;         /* static instruction; prefetches: the load that caused it */
+    uint32_t words;      /* which 4-byte words of the line are touched (first 128 bytes of a line) */
+    union {
+        uint16_t sm;    /* REQ_FROM_SM: the SM it was made for */
+        uint16_t slice; /* REQ_FROM_L2: the slice that made it */
+    };
     uint16_t warp;        /* warp slot in that SM */
     uint16_t cta;         /* CTA slot in that SM */
     uint16_t loop;        /* innermost loop of the instruction: trace_inst.loop */
     uint16_t from, to;    /* network nodes; a reply goes to `from` */
     uint16_t bytes;       /* data bytes it moves: touched bytes, payload of a write */
     uint16_t flags;       /* enum req_flag */
-    uint16_t note;        /* a policy's remark that travels to the L2 and back (l2.h: exchanged with the line's) */
+    uint16_t policy_tag;  /* a policy's remark that travels to the L2 and back (l2.h: exchanged with the line's) */
     uint8_t kind;         /* enum req_kind */
     uint8_t space;        /* enum req_space */
     uint8_t sectors;      /* which 32-byte sectors of the line are asked for; without sectors all of the line's */
     uint8_t arrived;      /* which of them have come back (the maker sets 0) */
     uint8_t served;       /* enum req_served */
-    uint8_t first;        /* byte offset in the line of the first active lane's access / 2^0 (lines are <= 256 bytes) */
+    uint8_t first;        /* byte offset in the line of the first active lane's access */
+    uint8_t origin;       /* enum req_origin */
     uint8_t nth, n_lines; /* this is line nth of the n_lines of its warp instruction (saturate at 255) */
 };
 _Static_assert(sizeof(struct req) == 64, "a request is one cache line of the host");
@@ -85,19 +92,21 @@ _Static_assert(sizeof(struct req) == 64, "a request is one cache line of the hos
 struct req_pool {
     struct req *req;
     req_id free;
+    uint32_t listed; /* requests that have been in the free list so far: the first ones */
     uint32_t cap, used, peak;
     uint64_t created, retired;
 };
 
 void req_pool_init(struct req_pool *, struct arena *, uint32_t cap);
-_Noreturn void req_pool_empty(const struct req_pool *);
+/* The free list is empty: adds requests to it and returns the first. */
+req_id req_pool_extend(struct req_pool *) __attribute__((cold, noinline));
 
 /* The fields are whatever the last owner left: the maker sets all it and its receivers use. */
 static inline req_id req_alloc(struct req_pool *p)
 {
     req_id id = p->free;
     if (__builtin_expect(id == REQ_NONE, 0))
-        req_pool_empty(p); /* the pool is sized from the configuration: this is a bug */
+        id = req_pool_extend(p);
     p->free = p->req[id].next;
     p->created++;
     if (++p->used > p->peak)

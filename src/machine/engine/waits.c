@@ -100,7 +100,7 @@ static size_t oldest(const struct waits *w, const struct req *pool, bool on_walk
         const struct wait *x = &w->all.p[i];
         if (x->req == REQ_NONE || (on_walk && !x->step))
             continue;
-        if (best == NOWHERE || pool[x->req].born < pool[w->all.p[best].req].born)
+        if (best == NOWHERE || pool[x->req].created_at < pool[w->all.p[best].req].created_at)
             best = i;
     }
     return best;
@@ -168,8 +168,11 @@ static void report_oldest(struct waits *w, const struct req *pool, size_t start,
     const struct req *r = &pool[w->all.p[oldest(w, pool, true)].req];
     fputs("the oldest request in it: ", out);
     print_request(r, out);
-    fprintf(out, ", for SM %u, warp %u, pc %u, made in core cycle %lu\n", r->sm, r->warp, r->pc,
-            (unsigned long)r->born);
+    if (r->origin == REQ_FROM_L2)
+        fprintf(out, ", for L2 slice %u", r->slice);
+    else
+        fprintf(out, ", for SM %u, warp %u, pc %u", r->sm, r->warp, r->pc);
+    fprintf(out, ", made in core cycle %lu\n", (unsigned long)r->created_at);
 }
 
 void engine_report_deadlock(const struct engine *e, FILE *out)

@@ -2,7 +2,7 @@
 #include "gpu/energy.h"
 
 #include "base/mem.h"
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 #include "gpu/gpu_config.h"
 #include "gpu/result.h"
 
@@ -59,7 +59,7 @@ struct listeners {
     VEC(char *) told;
 };
 
-static void tell_component(struct listeners *l, const char *name, const char *doc)
+static void visit_component(struct listeners *l, const char *name, const char *doc)
 {
     for (size_t i = 0; i < l->told.n; i++)
         if (!strcmp(l->told.p[i], name))
@@ -69,14 +69,14 @@ static void tell_component(struct listeners *l, const char *name, const char *do
 }
 
 /* The components of one machine. -1: it cannot be built, or has no coefficients. */
-static int tell_components(struct listeners *l, const char *machine, const char *with, struct err *e)
+static int visit_components(struct listeners *l, const char *machine, const char *with, struct err *e)
 {
     struct cfg *c = cfg_load(gpu_schema(), machine, NULL, 0, with, e);
     struct energy_model *m = c ? energy_open(gpu_schema(), c, known, &l->stats, e) : NULL;
     for (unsigned i = 0; m && i < energy_count(m); i++) {
         char name[96];
         snprintf(name, sizeof name, "energy.%s_j", energy_name(m, i));
-        tell_component(l, name, energy_doc(m, i));
+        visit_component(l, name, energy_doc(m, i));
     }
     energy_free(m);
     cfg_free(c);
@@ -97,13 +97,13 @@ int gpu_energy_each_stat(void (*fn)(void *ctx, const struct stat_doc *), void *c
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
         fn(ctx, &whole[i]);
     for (unsigned i = 0; !bad && i < sizeof machine / sizeof *machine; i++)
-        bad = tell_components(&l, machine[i], NULL, e);
+        bad = visit_components(&l, machine[i], NULL, e);
     /* Policies that add structures are components, too. One that does not go with this machine alone is left out. */
     const struct cfg_schema *s = gpu_schema();
     for (unsigned k = 0; !bad && k < s->n_kind; k++)
         for (unsigned i = 0; i < s->kind[k]->n; i++)
             if (s->kind[k]->policy[i]->cost)
-                tell_components(&l, "mesh28", s->kind[k]->policy[i]->name, NULL);
+                visit_components(&l, "mesh28", s->kind[k]->policy[i]->name, NULL);
     for (size_t i = 0; i < l.told.n; i++)
         free(l.told.p[i]);
     VEC_FREE(&l.told);

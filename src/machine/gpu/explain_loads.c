@@ -136,21 +136,21 @@ static void print_report(const struct policy_info *p, const struct gpu_load_repo
 /* ---- the truth ---- */
 
 /* A report whose type of reuse can be compared with the truth. */
-struct judged {
+struct comparable_report {
     const struct gpu_load_report *report;
     int reuse;
 };
-static struct judged judged(const struct gpu_results *r, const struct gpu_load_result *l)
+static struct comparable_report comparable_report(const struct gpu_results *r, const struct gpu_load_result *l)
 {
     for (unsigned i = 0; i < r->n_reporter; i++) {
         int reuse = gpu_loads_reuse_text(r->reporter[i]);
         if (reuse >= 0 && l->report[i] && l->report[i]->decided)
-            return (struct judged){l->report[i], reuse};
+            return (struct comparable_report){l->report[i], reuse};
     }
-    return (struct judged){NULL, -1};
+    return (struct comparable_report){NULL, -1};
 }
 
-static void print_truth(const struct locality_load *t, struct judged j, FILE *out)
+static void print_truth(const struct locality_load *t, struct comparable_report j, FILE *out)
 {
     enum locality_type type = locality_dominant(t);
     if (!locality_lines(t)) { /* other loads had brought in all it touched */
@@ -220,7 +220,7 @@ static void print_load(const struct gpu_results *r, const struct gpu_load_result
     for (unsigned i = 0; i < r->n_reporter; i++)
         print_report(r->reporter[i], l->report[i], out);
     if (l->truth)
-        print_truth(l->truth, judged(r, l), out);
+        print_truth(l->truth, comparable_report(r, l), out);
     fputc('\n', out);
 }
 
@@ -283,8 +283,8 @@ void result_print_loads(struct gpu *g, FILE *out)
             print_kernel(r, kernel, can_agree, out);
         }
         print_load(r, l, waited, out);
-        loads += l->truth != NULL || judged(r, l).report;
-        struct judged j = judged(r, l);
+        loads += l->truth != NULL || comparable_report(r, l).report;
+        struct comparable_report j = comparable_report(r, l);
         if (j.report && l->truth && locality_lines(l->truth)) {
             bool same = !strcmp(j.report->verdict[0].text[j.reuse], locality_type_name[locality_dominant(l->truth)]);
             decided++;

@@ -35,30 +35,30 @@ static const void *params_of(const struct gpu *g, const struct policy_kind *kind
     return cfg_policy_params(g->cfg, kind->name, index);
 }
 
-static struct l2_config l2_config_of(const struct gpu *g)
+static struct l2_setup l2_config_of(const struct gpu *g)
 {
-    const struct l2_cfg *l2 = cfg_section(g->cfg, "l2");
-    struct l1_config l1 = l1_config_of(g->cfg);
-    return (struct l2_config){.cfg = l2,
-                              .order_params = params_of(g, &l2_order_kind, l2->order),
-                              .notes = l1.management->l2_notes,
-                              .bypass_on_fail =
-                                  l1.management->l2_bypass && l1.management->l2_bypass(l1.management_params)};
+    const struct l2_config *l2 = cfg_section(g->cfg, "l2");
+    struct l1_setup l1 = l1_setup_of(g->cfg);
+    return (struct l2_setup){.cfg = l2,
+                             .order_params = params_of(g, &l2_order_kind, l2->order),
+                             .line_metadata = l1.management->l2_line_metadata,
+                             .bypass_on_stall = l1.management->l2_bypass_on_stall &&
+                                                l1.management->l2_bypass_on_stall(l1.management_params)};
 }
 
-static struct dram_config dram_config_of(const struct gpu *g)
+static struct dram_setup dram_config_of(const struct gpu *g)
 {
-    const struct l2_cfg *l2 = cfg_section(g->cfg, "l2");
-    return (struct dram_config){.cfg = cfg_section(g->cfg, "dram"), .input_queue = l2_dram_port_slots(l2)};
+    const struct l2_config *l2 = cfg_section(g->cfg, "l2");
+    return (struct dram_setup){.cfg = cfg_section(g->cfg, "dram"), .input_queue = l2_dram_port_slots(l2)};
 }
 
 /* Requests the whole machine can have in flight: each part says how many of its own it can hold. */
 static uint32_t max_requests(const struct gpu *g)
 {
-    struct l1_config l1 = l1_config_of(g->cfg);
-    struct l2_config l2 = l2_config_of(g);
-    struct dram_config dram = dram_config_of(g);
-    uint64_t n = (uint64_t)g->n_sm * (g->smc->outstanding + l1_max_own_requests(&l1)) +
+    struct l1_setup l1 = l1_setup_of(g->cfg);
+    struct l2_setup l2 = l2_config_of(g);
+    struct dram_setup dram = dram_config_of(g);
+    uint64_t n = (uint64_t)g->n_sm * (g->smc->outstanding_requests + l1_max_own_requests(&l1)) +
                  (uint64_t)g->n_slice * l2_max_own_requests(&l2) +
                  (uint64_t)g->memory->channels * dram_max_own_requests(&dram);
     return (uint32_t)n;
@@ -85,13 +85,13 @@ static uint32_t hops(const void *fabric, uint32_t from, uint32_t to)
 /* The networks, and by what numbers requests name SMs and slices. */
 static int build_fabric(struct gpu *g, struct err *e)
 {
-    const struct l1_organisation *organisation = l1_config_of(g->cfg).organisation;
-    struct noc_config noc = {.cfg = cfg_section(g->cfg, "noc")};
+    const struct l1_organization *organization = l1_setup_of(g->cfg).organization;
+    struct noc_setup noc = {.cfg = cfg_section(g->cfg, "noc")};
     struct fabric_env env = {.n_sm = g->n_sm,
                              .n_slice = g->n_slice,
                              .map = &g->map,
-                             .core_to_core_for = organisation->remote ? organisation->info.name : NULL,
-                             .ideal = organisation->ideal};
+                             .core_to_core_for = organization->remote ? organization->info.name : NULL,
+                             .ideal = organization->ideal};
     g->fabric = fabric_new(g->eng, &noc, &env, e);
     if (!g->fabric)
         return -1;
@@ -110,23 +110,23 @@ static int build_memory(struct gpu *g, struct err *e)
     const struct memory_config *m = g->memory;
     struct err why;
     err_clear(&why);
-    if (addrmap_init(&g->map, m->map, (uint32_t)m->interleave, m->channels, m->slices_per_channel, m->hash_bank,
+    if (addrmap_init(&g->map, m->address_map, (uint32_t)m->interleave, m->channels, m->slices_per_channel, m->hash_bank,
                      m->hash_channel, &why))
-        return cfg_fault(g->cfg, "memory.map", e, "%s", why.msg);
-    g->map.n_partition = (uint8_t)((const struct l2_cfg *)cfg_section(g->cfg, "l2"))->partitions;
+        return cfg_fault(g->cfg, "memory.address_map", e, "%s", why.msg);
+    g->map.n_partition = (uint8_t)((const struct l2_config *)cfg_section(g->cfg, "l2"))->partitions;
     if (build_fabric(g, e))
         return -1;
 
-    struct l2_config l2c = l2_config_of(g);
-    struct dram_config dram = dram_config_of(g);
+    struct l2_setup l2c = l2_config_of(g);
+    struct dram_setup dram = dram_config_of(g);
     g->l2 = arena_alloc(g->arena, g->n_slice * sizeof *g->l2);
     g->dram = arena_alloc(g->arena, m->channels * sizeof *g->dram);
     for (unsigned c = 0; c < m->channels; c++) {
         struct dram_env env = {.channel = c, .n_client = m->slices_per_channel, .map = &g->map};
         g->dram[c] = dram_new(g->eng, &dram, &env, name_of(g, "dram.%u", c), &why);
         if (!g->dram[c])
-            return cfg_fault(g->cfg, cfg_last_set(g->cfg, (const char *const[]){"dram.banks", "memory.map"}, 2), e,
-                             "%s", why.msg);
+            return cfg_fault(g->cfg, cfg_last_set(g->cfg, (const char *const[]){"dram.banks", "memory.address_map"}, 2),
+                             e, "%s", why.msg);
         dram_register_stats(g->dram[c], g->stats);
     }
     for (unsigned i = 0; i < g->n_slice; i++) {
@@ -156,13 +156,13 @@ static void cta_done(void *ctx, uint64_t cta)
     s->cta_done(s->ctx, cta);
 }
 
-static int build_sm(struct gpu *g, unsigned i, const struct l1_config *l1c, struct l1_observer *observer, struct err *e)
+static int build_sm(struct gpu *g, unsigned i, const struct l1_setup *l1c, struct l1_observer *observer, struct err *e)
 {
     struct l1_env env = {.sm = i,
                          .n_sm = g->n_sm,
-                         .n_warp = g->smc->warps,
-                         .n_cta = g->smc->ctas,
-                         .max_requests = g->smc->outstanding,
+                         .n_warp = g->smc->max_warps,
+                         .n_cta = g->smc->max_ctas,
+                         .max_requests = g->smc->outstanding_requests,
                          .slice_node = g->slice_node,
                          .sm_node = g->sm_node,
                          .map = &g->map,
@@ -205,14 +205,14 @@ static int build_sm(struct gpu *g, unsigned i, const struct l1_config *l1c, stru
 
 static int build_sms(struct gpu *g, struct err *e)
 {
-    struct l1_config l1c = l1_config_of(g->cfg);
+    struct l1_setup l1c = l1_setup_of(g->cfg);
     g->sm = arena_alloc(g->arena, g->n_sm * sizeof *g->sm);
     g->l1 = arena_alloc(g->arena, g->n_sm * sizeof *g->l1);
     g->dispatch = dispatch_new(g->eng, g->n_sm, g->machine->cta_rate);
     g->streams = (struct sm_streams){.ctx = g, .piece = piece, .cta_done = cta_done};
     struct err why;
-    if (carve_outs_parse(&g->carve_outs, l1c.cache[L1_DATA]->carve_outs, &why)) {
-        cfg_fault(g->cfg, "l1.carve_outs", e, "%s", why.msg);
+    if (carve_outs_parse(&g->carveouts, l1c.cache[L1_DATA]->carveouts, &why)) {
+        cfg_fault(g->cfg, "l1.carveouts", e, "%s", why.msg);
         return err_hint(e, "%s", why.hint[0] ? why.hint : "give the sizes in KiB, as in \"0 8 16 32\"");
     }
     struct l1_observer *observer = l1_config_observer(&l1c, g->n_sm, g->arena, g->stats);
@@ -327,7 +327,7 @@ static int does_not_fit(const struct gpu *g, const struct trace_kernel *k, const
         "kernel %s does not fit on an SM of %s: %u threads x %u registers and %u bytes of shared memory exceed its %s",
         k->name, cfg_machine(g->cfg), trace_threads_per_cta(l), k->regs_per_thread,
         k->smem_static_bytes + l->smem_dynamic_bytes, why[limit]);
-    return err_hint(e, "choose another machine, or raise sm.regfile, sm.smem_per_block or sm.max_threads_per_block");
+    return err_hint(e, "choose another machine, or raise sm.regfile, sm.smem_per_cta or sm.max_threads_per_cta");
 }
 
 /* What keeps further CTAs off an SM. */
@@ -466,8 +466,8 @@ enum gpu_end gpu_launch(struct gpu *g, const struct trace_kernel *k, const struc
     uint64_t *before = xmalloc(g->n_value * sizeof *before), *after = xmalloc(g->n_value * sizeof *after);
     read_stats(g, before);
     g->source = source;
-    const uint64_t smem = carve_out(&g->carve_outs, (uint64_t)k->smem_static_bytes + l->smem_dynamic_bytes, per_sm,
-                                    g->props.smem_reserved_per_block, g->props.smem_alloc_unit);
+    const uint64_t smem = carveout(&g->carveouts, (uint64_t)k->smem_static_bytes + l->smem_dynamic_bytes, per_sm,
+                                   g->props.smem_reserved_per_block, g->props.smem_alloc_unit);
     for (unsigned i = 0; i < g->n_sm; i++) {
         sm_set_kernel(g->sm[i], g->prepared.p[kernel], l, per_sm);
         l1_carve_out(g->l1[i], smem);
@@ -511,12 +511,12 @@ void gpu_event(struct gpu *g, const struct trace_event *ev)
     bool writes = ev->kind == TRACE_EV_COPY_H2D || ev->kind == TRACE_EV_COPY_D2D || ev->kind == TRACE_EV_MEMSET;
     if (!writes || !ev->bytes)
         return;
-    for (unsigned i = 0; i < g->n_slice; i++) {
-        if (g->memory->copies_warm_l2)
-            l2_warm(g->l2[i], ev->address, ev->bytes, ev->kind == TRACE_EV_MEMSET);
-        else
-            l2_invalidate(g->l2[i], ev->address, ev->bytes);
+    if (g->memory->copies_preload_l2) {
+        l2_preload(g->l2, g->n_slice, ev->address, ev->bytes, ev->kind == TRACE_EV_MEMSET);
+        return;
     }
+    for (unsigned i = 0; i < g->n_slice; i++)
+        l2_invalidate(g->l2[i], ev->address, ev->bytes);
 }
 
 static bool all_drained(const struct gpu *g)

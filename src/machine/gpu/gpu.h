@@ -42,7 +42,7 @@ struct gpu_opts {
 };
 
 /*
- * A profile without sample_cycles samples a run of any length: when there are this many, neighbours are joined and the
+ * A profile without sample_cycles samples a run of any length: when there are this many, neighbors are joined and the
  * interval doubles.
  */
 enum { GPU_PROFILE_SAMPLES = 256, GPU_PROFILE_FIRST_CYCLES = 256 };
@@ -58,7 +58,7 @@ enum gpu_end { GPU_DONE, GPU_INTERRUPTED, GPU_DEADLOCKED, GPU_FAILED };
  */
 enum gpu_end gpu_launch(struct gpu *, const struct trace_kernel *k, const struct trace_launch *,
                         const struct sm_streams *, struct err *e);
-/* A host copy or memset between launches: what it leaves in the L2 (memory.copies_warm_l2). */
+/* A host copy or memset between launches: what it leaves in the L2 (memory.copies_preload_l2). */
 void gpu_event(struct gpu *, const struct trace_event *);
 /* Lets what is still in flight arrive (write-backs), then checks every invariant. -1: one is violated. */
 int gpu_finish(struct gpu *, bool complete, struct err *);

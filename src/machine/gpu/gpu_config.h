@@ -17,8 +17,8 @@ struct clock_config {
 struct memory_config {
     uint64_t size, interleave;
     uint32_t channels, slices_per_channel;
-    const char *map;
-    bool hash_bank, hash_channel, copies_warm_l2;
+    const char *address_map;
+    bool hash_bank, hash_channel, copies_preload_l2;
 };
 
 /* All sections and kinds of policy of a machine. */

@@ -7,7 +7,7 @@
 #include "engine/addrmap.h"
 #include "engine/engine.h"
 #include "engine/stats.h"
-#include "gpu/carve_out.h"
+#include "gpu/carveout.h"
 #include "gpu/dispatch.h"
 #include "gpu/gpu.h"
 #include "gpu/gpu_config.h"
@@ -37,7 +37,7 @@ struct gpu {
     struct dram **dram;
     struct fabric *fabric;
     struct dispatch *dispatch;
-    struct carve_outs carve_outs;
+    struct carveouts carveouts;
     struct sm_streams streams;       /* what the SMs call: passes on to ... */
     const struct sm_streams *source; /* ... the present launch's */
     int (*poll)(void *ctx, uint64_t cycle, uint64_t warp_insts);
@@ -53,7 +53,7 @@ struct gpu {
     bool classify;               /* an infinite-cache observer runs beside */
     struct energy_model *energy; /* NULL = not asked for */
     bool profile;
-    unsigned max_samples; /* neighbours are joined when there are so many; 0 = never */
+    unsigned max_samples; /* neighbors are joined when there are so many; 0 = never */
     VEC(struct gpu_kernel_result) kernel;
     VEC(struct gpu_load_result) load;
     VEC(struct gpu_inst_result) inst;

@@ -8,7 +8,7 @@
 #include "gpu/live.h"
 
 #include "base/mem.h"
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 #include "gpu/streams.h"
 
 #include <stdatomic.h>

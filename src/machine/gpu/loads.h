@@ -6,7 +6,7 @@
 #ifndef WEIR_GPU_LOADS_H
 #define WEIR_GPU_LOADS_H
 
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 #include "gpu/gpu.h"
 #include "cache/locality.h"
 #include "sm/coalesce.h"

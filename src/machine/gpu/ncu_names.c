@@ -14,7 +14,7 @@ const struct ncu_metric ncu_metrics[] = {
     {"smsp__inst_executed.sum", "inst", "warp_insts", NULL, 1},
     {"smsp__thread_inst_executed.sum", "inst", "thread_insts", NULL, 1},
     {"sm__ctas_launched.sum", "block", "sm.ctas", NULL, 1},
-    {"sm__warps_active.avg.per_cycle_active", "warp", "sm.warp_cycles", "sm.cycles_active", 1},
+    {"sm__warps_active.avg.per_cycle_active", "warp", "sm.warp_cycles", "sm.active_cycles", 1},
     {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "", "sm.shared_passes", NULL, 1},
     {LOADS ".sum", "sector", SECTOR, NULL, 1},
     {LOADS "_lookup_hit.sum", "sector", HIT, NULL, 1},

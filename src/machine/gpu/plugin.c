@@ -7,6 +7,7 @@
  */
 #include "gpu/plugin.h"
 
+#include "base/infile.h"
 #include "base/mem.h"
 #include "engine/config_value.h"
 #include "gpu/gpu_config.h"
@@ -46,9 +47,9 @@ static const struct weir_functions functions = {
 
 static int identify(struct plugin *p, struct err *e)
 {
-    FILE *f = fopen(p->path, "re");
+    FILE *f = infile_open(p->path, INFILE_ANY_SIZE, e);
     if (!f)
-        return err_at(e, p->path, 0, 0, "cannot read: %s", strerror(errno));
+        return -1;
     uint64_t h = 0xcbf29ce484222325ull;
     for (int c; (c = getc(f)) != EOF;)
         h = (h ^ (unsigned char)c) * 0x100000001b3ull;
@@ -222,7 +223,7 @@ static size_t state_bytes_of(const struct policy_kind *kind, const struct policy
     const void *policy = p; /* the first member of its struct */
     return kind == &sm_sched_kind          ? ((const struct sm_sched *)policy)->state_bytes
            : kind == &l1_management_kind   ? ((const struct l1_management *)policy)->state_bytes
-           : kind == &l1_organisation_kind ? ((const struct l1_organisation *)policy)->state_bytes
+           : kind == &l1_organization_kind ? ((const struct l1_organization *)policy)->state_bytes
            : kind == &l1_prefetcher_kind   ? ((const struct l1_prefetcher *)policy)->state_bytes
                                            : ((const struct order_policy *)policy)->state_bytes;
 }
@@ -260,8 +261,8 @@ static int check_policy(const char *file, const struct weir_plugin_policy *x, st
         return err_at(e, file, 0, 0, "the scheduler '%s' has no pick", p->name);
     if (kind == &l1_order_kind || kind == &l2_order_kind) {
         const struct order_policy *o = (const struct order_policy *)(const void *)p;
-        if (!o->init || !o->take_in || !o->pick || !o->taken)
-            return err_at(e, file, 0, 0, "the %s '%s' lacks init, take_in, pick or taken", kind->name, p->name);
+        if (!o->init || !o->enqueue || !o->pick || !o->on_accept)
+            return err_at(e, file, 0, 0, "the %s '%s' lacks init, enqueue, pick or on_accept", kind->name, p->name);
     }
     if (!WEIR_HOOKS && kind != &sm_sched_kind)
         return err_at(e, file, 0, 0, "this weir is built without hooks (-Dhooks=false): only schedulers can be added");
@@ -369,7 +370,7 @@ int plugin_load(const char *path, struct err *e)
 
 static char culprits[1024]; /* the sentence that a crash is told with: a handler may not make one */
 
-static void tell_crash(int signal_number)
+static void report_crash(int signal_number)
 {
     (void)signal_number;
     ssize_t told = write(STDERR_FILENO, culprits, strlen(culprits));
@@ -377,7 +378,7 @@ static void tell_crash(int signal_number)
     /* SA_RESETHAND: what it was happens again, and the process ends as it would have. */
 }
 
-void plugin_culprits(char *out, size_t bytes)
+void plugin_suspects(char *out, size_t bytes)
 {
     const char *before = "a fault of a plugin (";
     size_t n = 0;
@@ -387,18 +388,18 @@ void plugin_culprits(char *out, size_t bytes)
         snprintf(out + n, bytes - n, "%sa bug of weir", n ? ") or " : "");
 }
 
-void plugin_tell_crashes(void)
+void plugin_report_crashes(void)
 {
     static char stack[1 << 16]; /* of its own: a crash may be the end of the stack */
     static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
     if (!loaded.n)
         return;
     char who[sizeof culprits - 32];
-    plugin_culprits(who, sizeof who);
+    plugin_suspects(who, sizeof who);
     snprintf(culprits, sizeof culprits, "\nweir: crashed: %s\n", who);
     stack_t s = {.ss_sp = stack, .ss_size = sizeof stack};
     sigaltstack(&s, NULL);
-    struct sigaction a = {.sa_handler = tell_crash, .sa_flags = (int)SA_RESETHAND | SA_ONSTACK};
+    struct sigaction a = {.sa_handler = report_crash, .sa_flags = (int)SA_RESETHAND | SA_ONSTACK};
     for (unsigned i = 0; i < sizeof fatal / sizeof *fatal; i++)
         sigaction(fatal[i], &a, NULL);
 }

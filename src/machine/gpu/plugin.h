@@ -28,8 +28,8 @@ const char *plugin_identity(const struct policy_info *);
 const char *plugin_file(const struct policy_info *);
 
 /* Whose fault a crash of this process may be, since code of plugins runs in it: for a sentence. */
-void plugin_culprits(char *out, size_t bytes);
+void plugin_suspects(char *out, size_t bytes);
 /* From now on a crash of this process is told with that sentence, if there are plugins, before the process ends. */
-void plugin_tell_crashes(void);
+void plugin_report_crashes(void);
 
 #endif

@@ -17,7 +17,7 @@ void gpu_props_of(const struct cfg *c, struct device_props *p)
     const struct clock_config *clock = cfg_section(c, "clock");
     const struct memory_config *memory = cfg_section(c, "memory");
     const struct sm_config *sm = cfg_section(c, "sm");
-    const struct l2_cfg *l2 = cfg_section(c, "l2");
+    const struct l2_config *l2 = cfg_section(c, "l2");
     memset(p, 0, sizeof *p);
     snprintf(p->name, sizeof p->name, "%s (weir %s)", machine->name, cfg_machine(c));
     p->cc_major = 9;
@@ -30,19 +30,19 @@ void gpu_props_of(const struct cfg *c, struct device_props *p)
     p->const_bytes = 64 << 10;
     p->warp_size = TRACE_WARP_SIZE;
     p->schedulers_per_sm = sm->schedulers;
-    p->max_threads_per_block = sm->max_threads_per_block;
-    p->max_warps_per_sm = sm->warps;
-    p->max_threads_per_sm = sm->warps * TRACE_WARP_SIZE;
-    p->max_ctas_per_sm = sm->ctas;
+    p->max_threads_per_block = sm->max_threads_per_cta;
+    p->max_warps_per_sm = sm->max_warps;
+    p->max_threads_per_sm = sm->max_warps * TRACE_WARP_SIZE;
+    p->max_ctas_per_sm = sm->max_ctas;
     p->regs_per_sm = p->regs_per_block = (uint32_t)(sm->regfile / 4);
     p->max_regs_per_thread = sm->max_regs_per_thread;
-    p->smem_per_block_optin = (uint32_t)sm->smem_per_block;
+    p->smem_per_block_optin = (uint32_t)sm->smem_per_cta;
     p->smem_per_block = p->smem_per_block_optin < 48u << 10 ? p->smem_per_block_optin : 48u << 10;
     p->smem_per_sm = (uint32_t)sm->smem;
     p->smem_reserved_per_block = (uint32_t)sm->smem_reserved;
-    p->reg_alloc_unit = sm->reg_unit;
-    p->warp_alloc_unit = sm->warp_unit;
-    p->smem_alloc_unit = (uint32_t)sm->smem_unit;
+    p->reg_alloc_unit = sm->reg_alloc_unit;
+    p->warp_alloc_unit = sm->warp_alloc_unit;
+    p->smem_alloc_unit = (uint32_t)sm->smem_alloc_unit;
 }
 
 int gpu_props_load(const char *machine, const char *const *set, unsigned n_set, const char *with,

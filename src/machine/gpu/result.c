@@ -3,7 +3,7 @@
 
 #include "base/jsonfile.h"
 #include "base/mem.h"
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 #include "engine/stats.h"
 #include "gpu/energy.h"
 #include "gpu/gpu_config.h"

@@ -35,11 +35,11 @@ static const struct cfg_field memory_fields[] = {
     MEMORY(channels, CFG_INT, "channels", "6", 1, 256, "memory channels"),
     MEMORY(slices_per_channel, CFG_INT, "slices", "2", 1, 16, "L2 slices of a channel; a power of two"),
     MEMORY(interleave, CFG_BYTES, "", "256B", 32, 1 << 20, "consecutive bytes of one channel"),
-    MEMORY(map, CFG_TEXT, "", "RRRRRRRRRRRR.BBBCCCCB.CCSSSSSS", 0, 0,
+    MEMORY(address_map, CFG_TEXT, "", "RRRRRRRRRRRR.BBBCCCCB.CCSSSSSS", 0, 0,
            "address bits within a channel, highest first: R row, B bank, C column, S byte"),
     MEMORY(hash_bank, CFG_BOOL, "", "no", 0, 1, "mix row bits into the bank"),
     MEMORY(hash_channel, CFG_BOOL, "", "no", 0, 1, "mix upper address bits into the channel"),
-    MEMORY(copies_warm_l2, CFG_BOOL, "", "no", 0, 1, "copies from the host leave their data in the L2"),
+    MEMORY(copies_preload_l2, CFG_BOOL, "", "no", 0, 1, "copies from the host leave their data in the L2"),
     CFG_END};
 
 static int check_memory(const struct cfg *c, const void *values, struct err *e)
@@ -49,7 +49,7 @@ static int check_memory(const struct cfg *c, const void *values, struct err *e)
         return cfg_fault(c, "memory.interleave", e, "the interleave must be a power of two");
     if (!is_pow2(m->slices_per_channel))
         return cfg_fault(c, "memory.slices_per_channel", e, "the slices of a channel must be a power of two");
-    const struct l2_cfg *l2 = cfg_section(c, "l2");
+    const struct l2_config *l2 = cfg_section(c, "l2");
     if (l2->partitions > 1 && m->channels % l2->partitions)
         return cfg_fault(c, "l2.partitions", e, "%u channels (memory.channels) cannot be shared out evenly",
                          m->channels);
@@ -78,8 +78,8 @@ static int check_machine(const struct cfg *c, const void *values, struct err *e)
     const struct l1_cache_config *l1 = cfg_section(c, "l1");
     if (!l1->enabled)
         return cfg_fault(c, "l1.enabled", e, "an SM without an L1 unit cannot reach memory; use a bypassing policy");
-    if (m->sms > 65535u / sm->warps)
-        return cfg_fault(c, "machine.sms", e, "too many SMs for %u warps each", sm->warps);
+    if (m->sms > 65535u / sm->max_warps)
+        return cfg_fault(c, "machine.sms", e, "too many SMs for %u warps each", sm->max_warps);
     return 0;
 }
 
@@ -93,7 +93,7 @@ static const struct cfg_section memory_section = {"memory", "where addresses lie
 static const struct cfg_section *const sections[] = {
     &machine_section,   &clock_section,   &memory_section,  &sm_cfg_section, &icache_cfg_section, &l1_cfg_section,
     &const_cfg_section, &tex_cfg_section, &noc_cfg_section, &l2_cfg_section, &dram_cfg_section};
-static const struct policy_kind *const kinds[] = {&sm_sched_kind,      &l1_management_kind, &l1_organisation_kind,
+static const struct policy_kind *const kinds[] = {&sm_sched_kind,      &l1_management_kind, &l1_organization_kind,
                                                   &l1_prefetcher_kind, &l1_order_kind,      &l2_order_kind};
 
 const struct cfg_schema *gpu_schema(void)

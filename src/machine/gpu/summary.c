@@ -2,7 +2,7 @@
 #include "gpu/result.h"
 #include "base/demangle.h"
 
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 #include "engine/stats.h"
 #include "gpu/energy.h"
 #include "gpu/gpu_config.h"
@@ -71,9 +71,9 @@ static void cache_line(const struct view *v, const char *title, const char *pref
     /* An L2's atomics hit or miss; those of the L1s are outcomes of their own, and so are accesses sent to other L1s.
      */
     enum { USUAL = 4, OUTCOMES = 6 };
-    static const char *const outcome[OUTCOMES][2] = {{"hits", "hit"},      {"misses", "miss"},
-                                                     {"merges", "merged"}, {"bypasses", "bypassed"},
-                                                     {"remote", "remote"}, {"atomics", "atomic"}};
+    static const char *const outcome[OUTCOMES][2] = {
+        {"hits", "hit"},          {"misses", "miss"},         {"merges", "merged"},
+        {"bypasses", "bypassed"}, {"forwarded", "forwarded"}, {"atomics", "atomic"}};
     const unsigned n = strcmp(prefix, "l2") ? OUTCOMES : USUAL;
     double part[SHARES];
     unsigned share[SHARES];
@@ -196,9 +196,9 @@ void result_print_summary(struct gpu *g, bool complete, double host_s, FILE *out
         fprintf(out, "  networks   %10s packets, %s flits, mean latency %.0f network cycles\n",
                 big(a, get(&v, "noc.packets")), big(b, get(&v, "noc.flits")), get(&v, "noc.latency"));
     if (get(&v, "dram.reads") + get(&v, "dram.writes") > 0)
-        fprintf(out, "  DRAM       %10s reads, %s writes, %.1f%% row hits, utilisation %.1f%%, %.1f banks busy\n",
+        fprintf(out, "  DRAM       %10s reads, %s writes, %.1f%% row hits, utilization %.1f%%, %.1f banks busy\n",
                 big(a, get(&v, "dram.reads")), big(b, get(&v, "dram.writes")), 100 * get(&v, "dram.row_hit_rate"),
-                100 * get(&v, "dram.utilisation"), get(&v, "dram.blp"));
+                100 * get(&v, "dram.utilization"), get(&v, "dram.blp"));
     latency_line(&v, out);
     if (r->energy)
         energy_line(r, out);

@@ -14,9 +14,10 @@ static const char *const cache_name[L1_COUNT] = {"data", "const", "tex"};
 static int check_prefetches(const struct l1 *l1, const struct l1_cache *c, struct err *e)
 {
     const struct l1_stats *s = &c->stats;
-    uint64_t asked = s->prefetch_asked + s->prefetch_from_sms;
-    uint64_t ended = s->prefetch_full + s->prefetch_present + s->prefetch_busy + s->prefetch_refused +
-                     s->prefetch_cancelled + s->prefetch_to_home + s->prefetch_issued + ring_count(&l1->prefetch);
+    uint64_t asked = s->prefetch_requested + s->prefetch_from_remote_sms;
+    uint64_t ended = s->prefetch_queue_full + s->prefetch_redundant + s->prefetch_no_resource +
+                     s->prefetch_policy_rejected + s->prefetch_canceled + s->prefetch_overtaken + s->prefetch_to_home +
+                     s->prefetch_issued + ring_count(&l1->prefetch);
     if (asked != ended)
         return err_set(e, "%s: %lu prefetches asked for, but %lu issued, dropped or waiting", l1->comp.name,
                        (unsigned long)asked, (unsigned long)ended);
@@ -25,9 +26,9 @@ static int check_prefetches(const struct l1 *l1, const struct l1_cache *c, struc
         marked += c->tags.line[i] != TAG_NONE && c->tags.flags[i] & TAG_F_PREFETCHED;
     for (uint32_t i = 0; i < c->mshr.cap; i++)
         marked += c->mshr.e[i].prefetched;
-    if (s->prefetch_issued != s->prefetch_useful + s->prefetch_late + s->prefetch_unused + marked)
+    if (s->prefetch_issued != s->prefetch_timely + s->prefetch_late + s->prefetch_unused + marked)
         return err_set(e, "%s: %lu prefetches issued, but %lu useful + %lu late + %lu unused + %lu undecided",
-                       l1->comp.name, (unsigned long)s->prefetch_issued, (unsigned long)s->prefetch_useful,
+                       l1->comp.name, (unsigned long)s->prefetch_issued, (unsigned long)s->prefetch_timely,
                        (unsigned long)s->prefetch_late, (unsigned long)s->prefetch_unused, (unsigned long)marked);
     return 0;
 }
@@ -37,7 +38,7 @@ static int check_cache(const struct l1 *l1, const struct l1_cache *c, bool drain
     const struct l1_stats *s = &c->stats;
     const char *name = l1->comp.name, *cache = cache_name[c->which];
     /* Requests from this and other SMs must equal the outcomes. An order policy may still hold some of them. */
-    uint64_t came = c->in.sent - port_count(&c->in) + s->remote_served, held = 0;
+    uint64_t came = c->in.sent - port_count(&c->in) + s->remote_requests, held = 0;
     if (c->which == L1_DATA && l1->order.policy)
         held = order_count(&l1->order);
     if (s->accesses + held != came)
@@ -46,8 +47,8 @@ static int check_cache(const struct l1 *l1, const struct l1_cache *c, bool drain
                        "atomics + %lu remote, %lu held",
                        name, cache, (unsigned long)came, (unsigned long)s->hits, (unsigned long)s->misses,
                        (unsigned long)s->merges, (unsigned long)s->bypasses, (unsigned long)s->atomics,
-                       (unsigned long)s->remote, (unsigned long)held);
-    if (s->accesses != s->hits + s->misses + s->merges + s->bypasses + s->atomics + s->remote)
+                       (unsigned long)s->forwarded, (unsigned long)held);
+    if (s->accesses != s->hits + s->misses + s->merges + s->bypasses + s->atomics + s->forwarded)
         return err_set(e, "%s %s cache: an outcome that no counter shows", name, cache);
     if (drained && (c->mshr.used || !ring_empty(&c->to_l2.id) || !port_empty(&c->in)))
         return err_set(e, "%s %s cache: %u MSHRs, %u queued misses, %u waiting accesses left", name, cache,
@@ -65,7 +66,7 @@ static int l1_check(const struct comp *comp, bool drained, struct err *e)
     err_clear(&why);
     const struct l1_management *m = l1->management.hooks;
     if (m && m->check && m->check(l1->management.st, &why)) {
-        policy_refused(&m->info, "check", &why);
+        policy_hook_failed(&m->info, "check", &why);
         err_set(e, "%s, %s: %s", comp->name, m->info.name, why.msg);
         return err_hint(e, "this is a bug of the policy '%s'", m->info.name);
     }
@@ -98,7 +99,7 @@ static void cache_waits(const struct l1 *l1, const struct l1_cache *c, struct wa
     req_id id = port_oldest(&c->in);
     if (id == REQ_NONE)
         return;
-    if (c->blocked != L1_STALL_QUEUE - L1_TAKEN)
+    if (c->blocked != L1_STALL_MISS_QUEUE_FULL - L1_ACCEPTED_COUNT)
         line_waits(c, w, &c->in, id);
     else if (l1->req[id].flags & REQ_F_REMOTE)
         waits_for_room(w, &c->in, id, l1->net.to_home, "the network to the home SM");
@@ -132,7 +133,7 @@ static void l1_waits(const struct comp *comp, struct waits *w)
 }
 
 /*
- * For an organisation with a cost-free network between SMs: the cycles that a request spends in the ports to another
+ * For an organization with a cost-free network between SMs: the cycles that a request spends in the ports to another
  * L1 and back are subtracted from the latency to the tags, and local hits are delayed by the same number.
  */
 enum { IDEAL_ROUND_TRIP = 6 };
@@ -157,8 +158,8 @@ static struct l1_cache *cache_new(struct l1 *l1, enum l1_which which, const stru
         return NULL;
     if (cfg->write_global == L1_WRITE_ALLOCATE || cfg->write_local == L1_WRITE_ALLOCATE)
         c->words = arena_alloc64(eng->arena, tags_entries(&c->tags) * sizeof *c->words);
-    mshr_init(&c->mshr, eng->arena, cfg->mshrs, cfg->merges);
-    l1_out_init(&c->to_l2, eng->arena, cfg->miss_queue);
+    mshr_init(&c->mshr, eng->arena, cfg->mshrs, cfg->max_merges);
+    l1_send_queue_init(&c->to_l2, eng->arena, cfg->miss_queue);
     /* The pipeline to the tags holds one access per port and stage. */
     uint32_t tag_latency = cfg->tag_latency ? cfg->tag_latency : 1;
     if (ideal)
@@ -192,7 +193,7 @@ static void *policy_state(struct l1 *l1, struct l1_host *h, size_t state_bytes, 
                           .line_size = 1u << c->tags.line_shift,
                           .hit_latency = c->cfg.latency};
     if (line_bytes)
-        h->line = arena_alloc64(l1->comp.eng->arena, line_bytes * tags_entries(&c->tags));
+        h->line_state = arena_alloc64(l1->comp.eng->arena, line_bytes * tags_entries(&c->tags));
     return arena_alloc64(l1->comp.eng->arena, state_bytes ? state_bytes : 1);
 }
 
@@ -209,16 +210,16 @@ static uint32_t set_of(const void *cache, uint64_t addr)
         (slot).st = policy_state(l1, &(slot).host, (slot).hooks->state_bytes, line_bytes);                             \
         err_clear(e);                                                                                                  \
         if ((slot).hooks->init && (slot).hooks->init((slot).st, cfg->kind##_params, &(slot).host, e))                  \
-            return policy_refused(&(slot).hooks->info, "init", e);                                                     \
+            return policy_hook_failed(&(slot).hooks->info, "init", e);                                                 \
     } while (0)
 
-static int policies_new(struct l1 *l1, const struct l1_config *cfg, struct err *e)
+static int policies_new(struct l1 *l1, const struct l1_setup *cfg, struct err *e)
 {
     struct l1_cache *c = l1->cache[L1_DATA];
     if (!c)
         return 0;
-    FILL_SLOT(l1->management, management, cfg->management->line_bytes);
-    FILL_SLOT(l1->organisation, organisation, 0);
+    FILL_SLOT(l1->management, management, cfg->management->line_state_bytes);
+    FILL_SLOT(l1->organization, organization, 0);
     FILL_SLOT(l1->prefetcher, prefetcher, 0);
     if (cfg->order->pick) {
         c->hooked = true;
@@ -226,7 +227,7 @@ static int policies_new(struct l1 *l1, const struct l1_config *cfg, struct err *
                                   .map = l1->env.map,
                                   .at = ORDER_AT_L1,
                                   .index = l1->env.sm,
-                                  .line_bytes = 1u << c->tags.line_shift,
+                                  .line_size = 1u << c->tags.line_shift,
                                   .n_set = c->tags.n_set,
                                   .n_sm = l1->env.n_sm,
                                   .n_warp = l1->env.n_warp,
@@ -244,11 +245,11 @@ static int policies_new(struct l1 *l1, const struct l1_config *cfg, struct err *
         c->prefetched_at = arena_alloc64(l1->comp.eng->arena, tags_entries(&c->tags) * sizeof *c->prefetched_at);
     ring_init(&l1->prefetch, l1->comp.eng->arena, k->prefetch_queue ? k->prefetch_queue : 1);
     l1->prefetch_slot = arena_alloc64(l1->comp.eng->arena, (l1->prefetch.mask + 1) * sizeof *l1->prefetch_slot);
-    l1_out_init(&l1->to_home, l1->comp.eng->arena, k->miss_queue);
+    l1_send_queue_init(&l1->to_home, l1->comp.eng->arena, k->miss_queue);
     return 0;
 }
 
-struct l1 *l1_new(struct engine *eng, const struct l1_config *cfg, const struct l1_env *env, const char *name,
+struct l1 *l1_new(struct engine *eng, const struct l1_setup *cfg, const struct l1_env *env, const char *name,
                   struct err *e)
 {
     struct l1 *l1 = arena_alloc64(eng->arena, sizeof *l1);
@@ -260,7 +261,7 @@ struct l1 *l1_new(struct engine *eng, const struct l1_config *cfg, const struct 
     for (uint32_t i = 0; i < L1_COUNT; i++) {
         if (!cfg->cache[i] || !cfg->cache[i]->enabled)
             continue;
-        l1->cache[i] = cache_new(l1, (enum l1_which)i, cfg->cache[i], i == L1_DATA && cfg->organisation->ideal, e);
+        l1->cache[i] = cache_new(l1, (enum l1_which)i, cfg->cache[i], i == L1_DATA && cfg->organization->ideal, e);
         if (!l1->cache[i])
             return NULL;
     }
@@ -275,7 +276,7 @@ struct l1 *l1_new(struct engine *eng, const struct l1_config *cfg, const struct 
     return l1;
 }
 
-uint32_t l1_max_own_requests(const struct l1_config *cfg)
+uint32_t l1_max_own_requests(const struct l1_setup *cfg)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < L1_COUNT; i++) /* a prefetch holds an MSHR entry */
@@ -284,10 +285,6 @@ uint32_t l1_max_own_requests(const struct l1_config *cfg)
     return n + 256; /* write-backs in flight to the L2: as many as the network and the ingress queue hold */
 }
 
-struct comp *l1_comp(struct l1 *l1)
-{
-    return &l1->comp;
-}
 struct port *l1_in(struct l1 *l1, enum l1_which which)
 {
     return l1->cache[which] ? &l1->cache[which]->in : NULL;
@@ -339,7 +336,7 @@ void l1_connect_net(struct l1 *l1, const struct l1_net *net)
 
 void l1_set_kernel(struct l1 *l1, uint32_t kernel)
 {
-    l1->management.host.kernel = l1->organisation.host.kernel = l1->prefetcher.host.kernel = kernel;
+    l1->management.host.kernel = l1->organization.host.kernel = l1->prefetcher.host.kernel = kernel;
 }
 
 void l1_kernel_begin(struct l1 *l1, uint32_t launch_index)
@@ -350,8 +347,8 @@ void l1_kernel_begin(struct l1 *l1, uint32_t launch_index)
         l1_observe_kernel(l1->env.observer);
     if (l1->management.hooks->on_kernel)
         l1->management.hooks->on_kernel(l1->management.st, launch_index);
-    if (l1->organisation.hooks->on_kernel)
-        l1->organisation.hooks->on_kernel(l1->organisation.st, launch_index);
+    if (l1->organization.hooks->on_kernel)
+        l1->organization.hooks->on_kernel(l1->organization.st, launch_index);
     if (l1->prefetcher.hooks->on_kernel)
         l1->prefetcher.hooks->on_kernel(l1->prefetcher.st, launch_index);
     if (l1->order.policy)
@@ -376,7 +373,7 @@ void l1_kernel_end(struct l1 *l1)
 {
     l1->epoch_at = NEVER;
     if (l1->cache[L1_DATA])
-        l1->cache[L1_DATA]->stats.prefetch_cancelled += ring_count(&l1->prefetch);
+        l1->cache[L1_DATA]->stats.prefetch_canceled += ring_count(&l1->prefetch);
     l1->prefetch.head = l1->prefetch.tail;
     for (uint32_t i = 0; i < L1_COUNT; i++) {
         struct l1_cache *c = l1->cache[i];
@@ -413,14 +410,14 @@ void l1_each_policy(const struct l1 *l1, policy_visit *fn, void *ctx)
     if (!l1->cache[L1_DATA])
         return;
     fn(ctx, &l1->management.hooks->info, l1->management.st);
-    fn(ctx, &l1->organisation.hooks->info, l1->organisation.st);
+    fn(ctx, &l1->organization.hooks->info, l1->organization.st);
     fn(ctx, &l1->prefetcher.hooks->info, l1->prefetcher.st);
     if (l1->order.policy)
         fn(ctx, &l1->order.policy->info, l1->order.st);
 }
 
 /* ---- functions for policies ---- */
-void l1_tell_sm(struct l1_host *h, enum event kind, uint32_t slot, uint32_t argument)
+void l1_notify_sm(struct l1_host *h, enum event kind, uint32_t slot, uint32_t argument)
 {
     if (h->l1->event && port_can_send(h->l1->event))
         port_send(h->l1->event, argument, event_info(kind, slot));
@@ -430,16 +427,31 @@ bool l1_prefetch(struct l1_host *h, uint64_t addr, uint32_t pc, uint32_t warp, u
 {
     struct l1 *l1 = h->l1;
     struct l1_stats *s = &l1->cache[L1_DATA]->stats;
-    s->prefetch_asked++;
+    s->prefetch_requested++;
     if (ring_free(&l1->prefetch) == 0) {
-        s->prefetch_full++;
+        s->prefetch_queue_full++;
         return false;
     }
     uint32_t slot = l1->prefetch.tail & l1->prefetch.mask;
-    l1->prefetch_slot[slot] = (struct prefetch_ask){addr, pc, (uint16_t)warp, (uint16_t)cta};
+    l1->prefetch_slot[slot] = (struct prefetch_request){addr, pc, (uint16_t)warp, (uint16_t)cta};
     ring_push(&l1->prefetch, slot);
     engine_wake(&l1->comp, 0);
     return true;
+}
+
+void l1_prefetch_overtaken(struct l1_host *h, uint32_t pc, uint32_t warp)
+{
+    struct l1 *l1 = h->l1;
+    struct ring *q = &l1->prefetch;
+    uint32_t kept = q->head;
+    for (uint32_t i = q->head; i != q->tail; i++) {
+        const struct prefetch_request p = l1->prefetch_slot[i & q->mask];
+        if (p.pc == pc && p.warp == warp)
+            continue;
+        l1->prefetch_slot[kept++ & q->mask] = p; /* an entry's index is its place in the ring */
+    }
+    l1->cache[L1_DATA]->stats.prefetch_overtaken += q->tail - kept;
+    q->tail = kept;
 }
 
 uint64_t l1_now(const struct l1_host *h)
@@ -456,5 +468,5 @@ uint32_t l1_hops_to_sm(const struct l1_host *h, uint32_t sm)
 uint32_t l1_hops_to_l2(const struct l1_host *h, uint64_t addr)
 {
     const struct l1_env *v = &h->l1->env;
-    return v->hops ? v->hops(v->hops_ctx, v->sm_node[v->sm], v->slice_node[addrmap_slice_asked(v->map, addr)]) : 0;
+    return v->hops ? v->hops(v->hops_ctx, v->sm_node[v->sm], v->slice_node[addrmap_request_slice(v->map, addr)]) : 0;
 }

@@ -4,7 +4,7 @@
  * It holds up to three caches made of the same code: data, constant, texture (the latter two read-only), the SM's end
  * of the two networks, and the policies of the L1's four kinds (policy.h). It is one component on the core clock.
  *
- *   SM -> L1   l1_in(l1, which)  One message per line access: req = a request the SM allocated and filled in (addr, born,
+ *   SM -> L1   l1_in(l1, which)  One message per line access: req = a request the SM allocated and filled in (addr, created_at,
  *                                token, pc, words, sm, warp, cta, loop, bytes, flags, kind, space, sectors, first, nth,
  *                                n_lines), info = 0. The SM may send as many per cycle as the port has room for; the L1
  *                                takes l1.ports per cycle, of different banks. The port's latency is l1.tag_latency.
@@ -21,7 +21,7 @@
  * Loads with REQ_F_BYPASS and all REQ_ATOMIC/REQ_RED bypass the cache. An atomic or a bypassing write invalidates the
  * line if the cache has it; a bypassing read does not look it up.
  *
- * Not modelled: data values; the L1's instruction side.
+ * Not modeled: data values; the L1's instruction side.
  */
 #ifndef WEIR_L1_L1_H
 #define WEIR_L1_L1_H
@@ -30,10 +30,10 @@
 #include "engine/engine.h"
 #include "engine/event.h"
 #include "engine/port.h"
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 
 struct l1;
-struct l1_config; /* l1/l1_config.h */
+struct l1_setup; /* l1/l1_config.h */
 struct l1_observer;
 
 enum l1_which { L1_DATA, L1_CONST, L1_TEX, L1_COUNT };
@@ -54,8 +54,7 @@ struct l1_env {
 };
 
 /* NULL with *e filled on a bad configuration. `name` ("sm.3.l1") must outlive it. */
-struct l1 *l1_new(struct engine *, const struct l1_config *, const struct l1_env *, const char *name, struct err *e);
-struct comp *l1_comp(struct l1 *);
+struct l1 *l1_new(struct engine *, const struct l1_setup *, const struct l1_env *, const char *name, struct err *e);
 
 struct port *l1_in(struct l1 *, enum l1_which);
 struct port *l1_events(struct l1 *);
@@ -65,7 +64,7 @@ void l1_connect_sm(struct l1 *, struct port *hit, struct port *fill, struct port
 
 /*
  * The network. Each message class leaves and arrives through its own port, so that no class can wait for another
- * (docs/design.md). reply_in: replies of the L2; home_reply_in: of another SM's L1; request_in: requests of other SMs
+ * (docs/noc.md). reply_in: replies of the L2; home_reply_in: of another SM's L1; request_in: requests of other SMs
  * for lines that live here.
  */
 struct l1_net {

@@ -14,15 +14,13 @@
  *   - remote:               in `to_home`; at its home's L1, with one of the outcomes above; in `fill`
  *   - stall:                stays where it is and is retried
  *
- * Outcomes are counted in one place (count_taken, count_prefetch). The body of an access is compiled twice: without
+ * Outcomes are counted in one place (access_body, count_prefetch). The body of an access is compiled twice: without
  * policies, where the hook calls are removed, and with them.
  */
 #include "l1/l1_priv.h"
 
-#define BODY static inline __attribute__((always_inline))
-
 /* Calls a hook of the chosen policy, if it has that hook. */
-#define TELL(slot, hook, ...)                                                                                          \
+#define CALL_HOOK(slot, hook, ...)                                                                                     \
     do {                                                                                                               \
         if (hooked && l1->slot.hooks->hook)                                                                            \
             l1->slot.hooks->hook(l1->slot.st, __VA_ARGS__);                                                            \
@@ -39,7 +37,7 @@ static bool is_own(const struct l1 *l1, const struct req *r)
 }
 
 /* The observer beside the L1s, where there is one and `c` is a data cache. */
-BODY struct l1_observer *observer_of(const struct l1 *l1, const struct l1_cache *c, bool hooked)
+ALWAYS_INLINE struct l1_observer *observer_of(const struct l1 *l1, const struct l1_cache *c, bool hooked)
 {
     return hooked && c->which == L1_DATA ? l1->env.observer : NULL;
 }
@@ -47,15 +45,16 @@ BODY struct l1_observer *observer_of(const struct l1 *l1, const struct l1_cache 
 static void send_to_l2(struct l1 *l1, struct l1_cache *c, req_id id, uint32_t bytes, uint32_t asked)
 {
     struct req *r = &l1->req[id];
-    r->to = l1->env.slice_node[addrmap_slice_asked(l1->env.map, r->addr)];
+    r->to = l1->env.slice_node[addrmap_request_slice(l1->env.map, r->addr)];
     r->from = l1->env.sm_node[l1->env.sm];
-    l1_out_push(&c->to_l2, id, net_info(bytes, asked));
+    l1->to_l2_queued++;
+    l1_send_queue_push(&c->to_l2, id, net_info(bytes, asked));
 }
 
 /* The size of a request's packet: a header, and the data of what writes. */
 static uint32_t request_bytes(const struct l1_cache *c, const struct req *r)
 {
-    if (r->kind == REQ_WRITE && c->cfg.whole_sectors)
+    if (r->kind == REQ_WRITE && c->cfg.store_whole_sectors)
         return NET_HEADER_BYTES + sector_count(r->sectors) * SECTOR_BYTES;
     return NET_HEADER_BYTES + (r->kind == REQ_READ ? 0 : r->bytes);
 }
@@ -97,13 +96,13 @@ static void complete(struct l1 *l1, req_id id)
 }
 
 /* Tells the policies that a line leaves the cache, and counts an unused prefetch. */
-static void tell_evicted(struct l1 *l1, struct l1_cache *c, uint32_t entry, bool hooked)
+static void notify_evict(struct l1 *l1, struct l1_cache *c, uint32_t entry, bool hooked)
 {
     struct tags *t = &c->tags;
     bool unused = t->flags[entry] & TAG_F_PREFETCHED;
     c->stats.prefetch_unused += unused;
-    TELL(management, on_evict, entry, t->line[entry], t->flags[entry] & TAG_F_REUSED);
-    TELL(prefetcher, on_evict, entry, t->line[entry], unused);
+    CALL_HOOK(management, on_evict, entry, t->line[entry], t->flags[entry] & TAG_F_REUSED);
+    CALL_HOOK(prefetcher, on_evict, entry, t->line[entry], unused);
     struct l1_observer *o = observer_of(l1, c, hooked);
     if (o && t->valid[entry])
         l1_observe_copy(o, t->line[entry], false, engine_cycle(l1->comp.eng, CLK_CORE));
@@ -114,7 +113,7 @@ static void count_used(struct l1_cache *c, bool late, uint64_t since, uint64_t n
 {
     struct l1_stats *s = &c->stats;
     s->prefetch_late += late;
-    s->prefetch_useful += !late;
+    s->prefetch_timely += !late;
     s->prefetch_distance_sum += now - since;
     stat_hist_add(s->prefetch_distance, l1_distance_bound, L1_DISTANCES - 1, now - since);
 }
@@ -127,13 +126,14 @@ static void evict(struct l1 *l1, struct l1_cache *c, uint32_t entry, const struc
         return;
     c->stats.evictions++;
     c->stats.prefetch_evicted += (t->flags[entry] & TAG_F_PREFETCHED) != 0;
-    tell_evicted(l1, c, entry, hooked);
+    c->stats.prefetch_evicted_by_own += t->flags[entry] & TAG_F_PREFETCHED && is_prefetch(cause);
+    notify_evict(l1, c, entry, hooked);
     if (t->dirty[entry]) {
         req_id id = req_alloc(&l1->comp.eng->pool);
         struct req *wb = &l1->req[id];
         uint32_t bytes = sector_count(t->dirty[entry]) * SECTOR_BYTES;
         *wb = (struct req){.addr = t->line[entry] << t->line_shift,
-                           .born = cause ? cause->born : 0,
+                           .created_at = cause ? cause->created_at : 0,
                            .words = ~0u,
                            .sm = (uint16_t)l1->env.sm,
                            .bytes = (uint16_t)bytes,
@@ -150,8 +150,8 @@ static void drop(struct l1 *l1, struct l1_cache *c, int32_t entry, bool hooked)
 {
     if (entry < 0 || c->tags.pending[entry])
         return;
-    c->stats.dropped++;
-    tell_evicted(l1, c, (uint32_t)entry, hooked);
+    c->stats.invalidations++;
+    notify_evict(l1, c, (uint32_t)entry, hooked);
     tags_drop(&c->tags, (uint32_t)entry);
 }
 
@@ -170,7 +170,7 @@ static enum l1_outcome pass_on(struct l1 *l1, struct l1_cache *c, req_id id, enu
 {
     struct req *r = &l1->req[id];
     if (ring_free(&c->to_l2.id) == 0)
-        return L1_STALL_QUEUE;
+        return L1_STALL_MISS_QUEUE_FULL;
     r->arrived = 0;
     send_to_l2(l1, c, id, request_bytes(c, r), r->sectors);
     return outcome;
@@ -181,7 +181,7 @@ static void write_copy(struct l1 *l1, struct l1_cache *c, struct l1_access *a)
 {
     const bool hooked = true;
     a->entry = tags_find(&c->tags, a->set, a->line);
-    TELL(management, on_store, a);
+    CALL_HOOK(management, on_store, a);
     if (a->entry < 0 || c->tags.pending[a->entry])
         return;
     if (c->cfg.write_global == L1_WRITE_EVICT)
@@ -201,10 +201,10 @@ static enum l1_outcome send_home(struct l1 *l1, struct l1_cache *c, req_id id, s
     if (r->kind == REQ_READ && !(r->flags & (REQ_F_PREFETCH | REQ_F_POLICY_DONE))) {
         r->flags |= REQ_F_POLICY_DONE;
         a->entry = -1;
-        TELL(prefetcher, on_access, a);
+        CALL_HOOK(prefetcher, on_access, a);
     }
     if (ring_free(&l1->to_home.id) == 0)
-        return L1_STALL_QUEUE;
+        return L1_STALL_MISS_QUEUE_FULL;
     if (r->flags & REQ_F_BOTH)
         write_copy(l1, c, a);
     else if (r->kind == REQ_WRITE)
@@ -212,7 +212,7 @@ static enum l1_outcome send_home(struct l1 *l1, struct l1_cache *c, req_id id, s
     r->arrived = 0;
     r->from = l1->env.sm_node[l1->env.sm];
     r->flags &= (uint16_t) ~(REQ_F_POLICY_DONE | REQ_F_WAITED);
-    l1_out_push(&l1->to_home, id, net_info(request_bytes(c, r), r->sectors));
+    l1_send_queue_push(&l1->to_home, id, net_info(request_bytes(c, r), r->sectors));
     return L1_REMOTE;
 }
 
@@ -229,10 +229,24 @@ static uint32_t least_recently_used(const struct tags *t, uint32_t base, uint64_
     return best;
 }
 
+/* What the pure hooks of the management and the organization must leave as it is. */
+#define MANAGEMENT_MEMORY                                                                                              \
+    (struct policy_memory)                                                                                             \
+    {                                                                                                                  \
+        l1->management.st, l1->management.host.line_state, l1->management.hooks->state_bytes,                          \
+            l1->management.hooks->line_bytes *tags_entries(l1->management.host.tags)                                   \
+    }
+#define ORGANIZATION_MEMORY                                                                                            \
+    (struct policy_memory)                                                                                             \
+    {                                                                                                                  \
+        .state = l1->organization.st, .state_bytes = l1->organization.hooks->state_bytes                               \
+    }
+
 /* The entry for a missing line. */
-BODY enum way choose_way(struct l1 *l1, struct l1_cache *c, const struct l1_access *a, uint32_t *entry, bool hooked)
+ALWAYS_INLINE enum way choose_way(struct l1 *l1, struct l1_cache *c, const struct l1_access *a, uint32_t *entry,
+                                  bool hooked)
 {
-    bool preferred = hooked && l1->organisation.hooks->first_victims;
+    bool preferred = hooked && l1->organization.hooks->preferred_victims;
     if (!hooked || (!l1->management.hooks->victim && !preferred)) {
         int32_t lru = tags_victim_lru(&c->tags, a->set);
         *entry = (uint32_t)lru;
@@ -249,10 +263,12 @@ BODY enum way choose_way(struct l1 *l1, struct l1_cache *c, const struct l1_acce
         }
     }
     if (preferred) {
-        uint64_t first = l1->organisation.hooks->first_victims(l1->organisation.st, a->set, candidates);
+        uint64_t first =
+            POLICY_PURE(&l1->organization.hooks->info, ORGANIZATION_MEMORY, "preferred_victims",
+                        l1->organization.hooks->preferred_victims(l1->organization.st, a->set, candidates));
         if (first & ~candidates)
-            policy_fault(&l1->organisation.hooks->info,
-                         "first_victims answered ways %#lx of set %u, but the candidates are %#lx",
+            policy_fault(&l1->organization.hooks->info,
+                         "preferred_victims answered ways %#lx of set %u, but the candidates are %#lx",
                          (unsigned long)first, a->set, (unsigned long)candidates);
         candidates = first ? first : candidates;
     }
@@ -260,8 +276,9 @@ BODY enum way choose_way(struct l1 *l1, struct l1_cache *c, const struct l1_acce
         *entry = least_recently_used(&c->tags, base, candidates);
         return WAY_FOUND;
     }
-    uint32_t way = l1->management.hooks->victim(l1->management.st, a, candidates);
-    if (way == L1_NO_WAY)
+    uint32_t way = POLICY_PURE(&l1->management.hooks->info, MANAGEMENT_MEMORY, "victim",
+                               l1->management.hooks->victim(l1->management.st, a, candidates));
+    if (way == L1_NO_VICTIM)
         return WAY_ALL_PROTECTED;
     if (way >= 64 || !(candidates >> way & 1))
         policy_fault(&l1->management.hooks->info, "victim answered way %u of set %u, but the candidates are %#lx", way,
@@ -271,22 +288,23 @@ BODY enum way choose_way(struct l1 *l1, struct l1_cache *c, const struct l1_acce
 }
 
 /* A load that would stall for a line, an MSHR entry or a merge slot bypasses if the management says so. */
-BODY enum l1_outcome stall(struct l1 *l1, struct l1_cache *c, req_id id, const struct l1_access *a, enum l1_outcome why,
-                           bool hooked)
+ALWAYS_INLINE enum l1_outcome stall(struct l1 *l1, struct l1_cache *c, req_id id, const struct l1_access *a,
+                                    enum l1_outcome why, bool hooked)
 {
-    const enum stall cause = (enum stall)(why - L1_TAKEN);
-    if (!hooked || is_prefetch(a->req) || !l1->management.hooks->on_stall ||
-        !l1->management.hooks->on_stall(l1->management.st, a, cause))
+    const enum stall cause = (enum stall)(why - L1_ACCEPTED_COUNT);
+    if (!hooked || is_prefetch(a->req) || !l1->management.hooks->bypass_on_stall ||
+        !POLICY_PURE(&l1->management.hooks->info, MANAGEMENT_MEMORY, "bypass_on_stall",
+                     l1->management.hooks->bypass_on_stall(l1->management.st, a, cause)))
         return why;
     enum l1_outcome outcome = pass_on(l1, c, id, L1_BYPASSED);
     if (outcome == L1_BYPASSED)
-        TELL(management, on_stall_bypass, a, cause);
+        CALL_HOOK(management, on_stall_bypass, a, cause);
     return outcome;
 }
 
 /* A load whose line is in flight merges with the fetch; sectors that are not in flight are requested. */
-BODY enum l1_outcome join_fetch(struct l1 *l1, struct l1_cache *c, req_id id, uint32_t m, struct l1_access *a,
-                                uint8_t need, unsigned verdict, bool hooked)
+ALWAYS_INLINE enum l1_outcome join_fetch(struct l1 *l1, struct l1_cache *c, req_id id, uint32_t m, struct l1_access *a,
+                                         uint8_t need, unsigned verdict, bool hooked)
 {
     struct req *r = &l1->req[id];
     struct tags *t = &c->tags;
@@ -294,11 +312,11 @@ BODY enum l1_outcome join_fetch(struct l1 *l1, struct l1_cache *c, req_id id, ui
     uint8_t have = a->entry >= 0 ? t->valid[a->entry] : 0;
     uint8_t more = need & (uint8_t) ~(e->asked | have);
     if (!mshr_can_merge(&c->mshr, m))
-        return stall(l1, c, id, a, L1_STALL_MERGE, hooked);
+        return stall(l1, c, id, a, L1_STALL_NO_MERGE_SLOT, hooked);
     if (more && ring_free(&c->to_l2.id) == 0)
-        return L1_STALL_QUEUE;
+        return L1_STALL_MISS_QUEUE_FULL;
     if (e->prefetched) {
-        count_used(c, true, l1->req[e->head].born, a->now);
+        count_used(c, true, l1->req[e->head].created_at, a->now);
         e->prefetched = 0;
     }
     if (a->entry >= 0) {
@@ -320,14 +338,14 @@ BODY enum l1_outcome join_fetch(struct l1 *l1, struct l1_cache *c, req_id id, ui
         send_to_l2(l1, c, id, NET_HEADER_BYTES, more);
     if (hooked) {
         a->pending = true;
-        TELL(management, on_hit, a);
+        CALL_HOOK(management, on_hit, a);
     }
     return more ? L1_SECTOR_MISS : L1_MERGE;
 }
 
 /* A load that misses and whose line is not in flight. `verdict` is L1_NORMAL or L1_BYPASS_MISS. */
-BODY enum l1_outcome start_fetch(struct l1 *l1, struct l1_cache *c, req_id id, struct l1_access *a, uint8_t need,
-                                 unsigned verdict, bool hooked)
+ALWAYS_INLINE enum l1_outcome start_fetch(struct l1 *l1, struct l1_cache *c, req_id id, struct l1_access *a,
+                                          uint8_t need, unsigned verdict, bool hooked)
 {
     struct req *r = &l1->req[id];
     struct tags *t = &c->tags;
@@ -339,22 +357,22 @@ BODY enum l1_outcome start_fetch(struct l1 *l1, struct l1_cache *c, req_id id, s
         case WAY_FOUND:
             break;
         case WAY_ALL_RESERVED:
-            return stall(l1, c, id, a, L1_STALL_LINE, hooked);
+            return stall(l1, c, id, a, L1_STALL_NO_WAY, hooked);
         case WAY_ALL_PROTECTED:
             if (is_prefetch(r))
-                return L1_STALL_LINE;
+                return L1_STALL_NO_WAY;
             if (pass_on(l1, c, id, L1_BYPASSED) != L1_BYPASSED)
-                return L1_STALL_QUEUE;
+                return L1_STALL_MISS_QUEUE_FULL;
             c->stats.all_protected++;
-            TELL(management, on_all_protected, a);
+            CALL_HOOK(management, on_all_protected, a);
             return L1_BYPASSED;
         }
     }
     bool dirty_victim = allocate && !line_there && t->dirty[entry];
     if (ring_free(&c->to_l2.id) < 1u + dirty_victim)
-        return L1_STALL_QUEUE;
+        return L1_STALL_MISS_QUEUE_FULL;
     if (mshr_full(&c->mshr))
-        return stall(l1, c, id, a, L1_STALL_MSHR, hooked);
+        return stall(l1, c, id, a, L1_STALL_NO_MSHR, hooked);
     uint8_t have = line_there ? t->valid[entry] : 0;
     uint8_t asked = need & (uint8_t)~have;
     c->missed = asked;
@@ -383,7 +401,7 @@ BODY enum l1_outcome start_fetch(struct l1 *l1, struct l1_cache *c, req_id id, s
     send_to_l2(l1, c, id, NET_HEADER_BYTES, asked);
     if (hooked) {
         a->entry = e->entry;
-        TELL(management, on_miss, a, allocate);
+        CALL_HOOK(management, on_miss, a, allocate);
     }
     return line_there ? L1_SECTOR_MISS : L1_MISS;
 }
@@ -418,7 +436,7 @@ static enum l1_outcome store(struct l1 *l1, struct l1_cache *c, req_id id, struc
     uint32_t how = r->space == REQ_SP_LOCAL ? c->cfg.write_local : c->cfg.write_global;
     bool present = a->entry >= 0 && !t->pending[a->entry];
     if (how == L1_WRITE_BACK && present && (t->valid[a->entry] & r->sectors) == r->sectors) {
-        TELL(management, on_store, a);
+        CALL_HOOK(management, on_store, a);
         tags_touch(t, (uint32_t)a->entry);
         t->dirty[a->entry] |= r->sectors;
         t->flags[a->entry] |= TAG_F_REUSED;
@@ -436,7 +454,7 @@ static enum l1_outcome store(struct l1 *l1, struct l1_cache *c, req_id id, struc
     if (l1_is_stall(outcome))
         return outcome;
     r->served = REQ_AT_L2;
-    TELL(management, on_store, a);
+    CALL_HOOK(management, on_store, a);
     if (how == L1_WRITE_ALLOCATE && (present || a->entry < 0)) {
         keep_written(l1, c, a, hooked);
         return outcome;
@@ -452,22 +470,22 @@ static enum l1_outcome store(struct l1 *l1, struct l1_cache *c, req_id id, struc
 
 static inline void check_home(const struct l1 *l1, uint32_t home)
 {
-    const struct l1_organisation *o = l1->organisation.hooks;
+    const struct l1_organization *o = l1->organization.hooks;
     if (home >= l1->env.n_sm)
         policy_fault(&o->info, "route named SM %u as a home, and there are %u", home, l1->env.n_sm);
     if (!l1->net.to_home)
         policy_fault(&o->info, "route named another SM as a home, but its struct does not say .remote = true");
 }
 
-/* Calls the organisation's `route`, once per request of this SM. */
+/* Calls the organization's `route`, once per request of this SM. */
 static enum l1_route route(struct l1 *l1, struct req *r, const struct l1_access *a)
 {
     if (!(r->flags & REQ_F_ROUTED)) {
         uint32_t home = l1->env.sm;
-        enum l1_route to = l1->organisation.hooks->route(l1->organisation.st, r, a->line, a->set, &home);
+        enum l1_route to = l1->organization.hooks->route(l1->organization.st, r, a->line, a->set, &home);
         r->flags |= REQ_F_ROUTED;
         if ((unsigned)to > L1_ROUTE_BOTH)
-            policy_fault(&l1->organisation.hooks->info, "route answered %u, which is no enum l1_route", (unsigned)to);
+            policy_fault(&l1->organization.hooks->info, "route answered %u, which is no enum l1_route", (unsigned)to);
         if (to == L1_ROUTE_L2) {
             r->flags |= REQ_F_BYPASS;
         } else if (to != L1_ROUTE_LOCAL && home != l1->env.sm) {
@@ -479,30 +497,29 @@ static enum l1_route route(struct l1 *l1, struct req *r, const struct l1_access 
     return r->flags & REQ_F_BYPASS ? L1_ROUTE_L2 : r->flags & REQ_F_REMOTE ? L1_ROUTE_REMOTE : L1_ROUTE_LOCAL;
 }
 
-/* The policies see a load once, however often it is retried. Returns enum l1_verdict. */
-static unsigned judge(struct l1 *l1, struct req *r, struct l1_access *a)
+/* The policies see a load once, however often it is retried. Returns enum l1_decision. */
+static unsigned decide(struct l1 *l1, struct req *r, struct l1_access *a)
 {
     const bool hooked = true;
     if (!(r->flags & REQ_F_POLICY_DONE)) {
         r->flags |= REQ_F_POLICY_DONE;
-        if (l1->management.hooks->on_access) {
-            unsigned verdict = l1->management.hooks->on_access(l1->management.st, a);
+        if (l1->management.hooks->decide) {
+            unsigned verdict = l1->management.hooks->decide(l1->management.st, a);
             if (verdict > L1_BYPASS)
-                policy_fault(&l1->management.hooks->info, "on_access answered %u, which is no enum l1_verdict",
-                             verdict);
+                policy_fault(&l1->management.hooks->info, "decide answered %u, which is no enum l1_decision", verdict);
             r->flags |= (uint16_t)(verdict << REQ_F_VERDICT_SHIFT);
         }
-        r->note = a->note;
+        r->policy_tag = a->policy_tag;
         if (!is_prefetch(r)) {
-            TELL(organisation, on_local, a);
+            CALL_HOOK(organization, on_lookup, a);
             if (is_own(l1, r))
-                TELL(prefetcher, on_access, a);
+                CALL_HOOK(prefetcher, on_access, a);
         }
     }
     return (r->flags & REQ_F_VERDICT) >> REQ_F_VERDICT_SHIFT;
 }
 
-BODY enum l1_outcome load_hit(struct l1 *l1, struct l1_cache *c, req_id id, struct l1_access *a, bool hooked)
+ALWAYS_INLINE enum l1_outcome load_hit(struct l1 *l1, struct l1_cache *c, req_id id, struct l1_access *a, bool hooked)
 {
     struct req *r = &l1->req[id];
     struct tags *t = &c->tags;
@@ -512,7 +529,7 @@ BODY enum l1_outcome load_hit(struct l1 *l1, struct l1_cache *c, req_id id, stru
         count_used(c, false, c->prefetched_at[a->entry], a->now);
     }
     t->flags[a->entry] |= TAG_F_REUSED;
-    TELL(management, on_hit, a);
+    CALL_HOOK(management, on_hit, a);
     if (hooked && !is_own(l1, r)) {
         r->served = REQ_AT_REMOTE_L1;
         complete(l1, id);
@@ -524,14 +541,14 @@ BODY enum l1_outcome load_hit(struct l1 *l1, struct l1_cache *c, req_id id, stru
     return L1_HIT;
 }
 
-BODY enum l1_outcome look_up(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now, bool hooked)
+ALWAYS_INLINE enum l1_outcome look_up(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now, bool hooked)
 {
     struct req *r = &l1->req[id];
     struct tags *t = &c->tags;
     struct l1_access a = {.req = r, .line = r->addr >> t->line_shift, .now = now};
     a.set = tags_set(t, a.line);
 
-    if (hooked && l1->organisation.hooks->route && is_own(l1, r) && (r->kind == REQ_READ || r->kind == REQ_WRITE) &&
+    if (hooked && l1->organization.hooks->route && is_own(l1, r) && (r->kind == REQ_READ || r->kind == REQ_WRITE) &&
         !(r->flags & REQ_F_BYPASS) && route(l1, r, &a) == L1_ROUTE_REMOTE)
         return send_home(l1, c, id, &a);
 
@@ -552,10 +569,10 @@ BODY enum l1_outcome look_up(struct l1 *l1, struct l1_cache *c, req_id id, uint6
 
     a.entry = tags_find(t, a.set, a.line);
     if (r->kind == REQ_WRITE) {
-        if (hooked && l1->organisation.hooks->on_local && !(r->flags & REQ_F_POLICY_DONE)) {
+        if (hooked && l1->organization.hooks->on_lookup && !(r->flags & REQ_F_POLICY_DONE)) {
             r->flags |= REQ_F_POLICY_DONE;
             a.hit = a.entry >= 0 && !t->pending[a.entry];
-            l1->organisation.hooks->on_local(l1->organisation.st, &a);
+            l1->organization.hooks->on_lookup(l1->organization.st, &a);
         }
         return store(l1, c, id, &a, hooked);
     }
@@ -568,7 +585,7 @@ BODY enum l1_outcome look_up(struct l1 *l1, struct l1_cache *c, req_id id, uint6
         if (is_prefetch(r) && (a.entry >= 0 || m != MSHR_NONE))
             return m != MSHR_NONE ? L1_MERGE : L1_HIT;
         a.pending = a.entry >= 0 && t->pending[a.entry];
-        verdict = judge(l1, r, &a);
+        verdict = decide(l1, r, &a);
         if (is_prefetch(r) && verdict != L1_NORMAL)
             return L1_BYPASSED;
         if (verdict == L1_BYPASS) {
@@ -598,13 +615,13 @@ static void count_prefetch(struct l1 *l1, struct l1_cache *c, req_id id, enum l1
         return;
     case L1_HIT:
     case L1_MERGE:
-        s->prefetch_present++;
+        s->prefetch_redundant++;
         break;
     case L1_BYPASSED:
-        s->prefetch_refused++;
+        s->prefetch_policy_rejected++;
         break;
     default:
-        s->prefetch_busy++;
+        s->prefetch_no_resource++;
     }
     req_release(&l1->comp.eng->pool, id);
 }
@@ -632,7 +649,7 @@ static inline void count_sectors(struct l1_cache *c, uint8_t asked, enum l1_outc
     c->stats.global_sector_hits += sector_count(asked & (uint8_t)~missed);
 }
 
-BODY enum l1_outcome access_body(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now, bool hooked)
+ALWAYS_INLINE enum l1_outcome access_body(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now, bool hooked)
 {
     struct req *r = &l1->req[id];
     /* These are read before the look-up, which may hand over the request. */
@@ -650,7 +667,7 @@ BODY enum l1_outcome access_body(struct l1 *l1, struct l1_cache *c, req_id id, u
         if (observer_of(l1, c, hooked))
             observe(l1, c, id, line, outcome, remote, load, now);
         if (remote) {
-            c->stats.remote_served++;
+            c->stats.remote_requests++;
             c->stats.remote_hits += outcome == L1_HIT;
             c->stats.remote_misses += outcome == L1_MISS || outcome == L1_SECTOR_MISS || outcome == L1_MERGE;
         }
@@ -678,15 +695,16 @@ enum l1_outcome l1_bypass(struct l1 *l1, struct l1_cache *c, req_id id)
 }
 
 /* ---- replies ---- */
-static void tell_reply(struct l1 *l1, const struct req *r)
+static void notify_reply(struct l1 *l1, const struct req *r)
 {
     const bool hooked = true;
-    TELL(management, on_reply, r);
-    TELL(organisation, on_reply, r, r->flags & REQ_F_REMOTE && is_own(l1, r));
+    CALL_HOOK(management, on_reply, r);
+    CALL_HOOK(organization, on_reply, r, r->flags & REQ_F_REMOTE && is_own(l1, r));
 }
 
 /* Allocates an entry now for a line that should be kept and has none, if one is available. `r` started the fetch. */
-BODY void place_on_fill(struct l1 *l1, struct l1_cache *c, struct mshr_entry *e, const struct req *r, bool hooked)
+ALWAYS_INLINE void place_on_fill(struct l1 *l1, struct l1_cache *c, struct mshr_entry *e, const struct req *r,
+                                 bool hooked)
 {
     struct tags *t = &c->tags;
     uint32_t set = tags_set(t, e->line), way;
@@ -699,7 +717,7 @@ BODY void place_on_fill(struct l1 *l1, struct l1_cache *c, struct mshr_entry *e,
             place(c, way, e->line);
             if (e->prefetched) {
                 t->flags[way] = TAG_F_PREFETCHED;
-                c->prefetched_at[way] = r->born;
+                c->prefetched_at[way] = r->created_at;
             }
             entry = (int32_t)way;
         }
@@ -733,7 +751,7 @@ static bool serve_waiter(void *ctx, uint32_t id)
 }
 
 /* Sectors of a missed line have arrived: fill them and release the waiters that have all their sectors. */
-BODY void fill_line(struct l1 *l1, struct l1_cache *c, req_id id, uint8_t sectors, bool hooked)
+ALWAYS_INLINE void fill_line(struct l1 *l1, struct l1_cache *c, req_id id, uint8_t sectors, bool hooked)
 {
     struct req *r = &l1->req[id];
     struct tags *t = &c->tags;
@@ -759,11 +777,11 @@ BODY void fill_line(struct l1 *l1, struct l1_cache *c, req_id id, uint8_t sector
         if (hooked) {
             if (is_prefetch(r) && r->served == REQ_AT_DRAM)
                 c->stats.prefetch_dram_bytes += r->bytes;
-            tell_reply(l1, r);
+            notify_reply(l1, r);
         }
         if (e->entry >= 0) {
-            TELL(management, on_fill, r, (uint32_t)e->entry);
-            TELL(prefetcher, on_fill, r, (uint32_t)e->entry);
+            CALL_HOOK(management, on_fill, r, (uint32_t)e->entry);
+            CALL_HOOK(prefetcher, on_fill, r, (uint32_t)e->entry);
         }
     }
     struct waiters w = {
@@ -777,7 +795,7 @@ BODY void fill_line(struct l1 *l1, struct l1_cache *c, req_id id, uint8_t sector
     mshr_remove(&c->mshr, m);
 }
 
-BODY void take_reply(struct l1 *l1, struct l1_cache *c, req_id id, uint32_t info, bool hooked)
+ALWAYS_INLINE void take_reply(struct l1 *l1, struct l1_cache *c, req_id id, uint32_t info, bool hooked)
 {
     struct req *r = &l1->req[id];
     c->stats.replies++;
@@ -793,7 +811,7 @@ BODY void take_reply(struct l1 *l1, struct l1_cache *c, req_id id, uint32_t info
     if ((r->arrived & r->sectors) != r->sectors)
         return;
     if (hooked)
-        tell_reply(l1, r);
+        notify_reply(l1, r);
     complete(l1, id);
 }
 

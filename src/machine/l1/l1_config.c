@@ -12,7 +12,7 @@
                 "what a miss fetches: the whole line or the 32-byte sectors touched"),                                 \
         CFG_ROW(T, allocate, CFG_ENUM, "", "on-miss", 0, 0, "on-miss on-fill", "when a missing line gets its place"),  \
         CFG_ROW(T, mshrs, CFG_INT, "entries", mshrs_, 1, 65536, NULL, "lines that can be in flight"),                  \
-        CFG_ROW(T, merges, CFG_INT, "requests", merges_, 1, 65536, NULL, "requests one MSHR entry can hold"),          \
+        CFG_ROW(T, max_merges, CFG_INT, "requests", merges_, 1, 65536, NULL, "requests one MSHR entry can hold"),      \
         CFG_ROW(T, miss_queue, CFG_INT, "requests", queue_, 2, 65536, NULL, "requests waiting for the network"),       \
         CFG_ROW(T, latency, CFG_INT, "cycles", latency_, 2, 400, NULL, "load-to-use latency of a hit"),                \
         CFG_ROW(T, tag_latency, CFG_INT, "cycles", tag_, 1, 399, NULL,                                                 \
@@ -27,13 +27,13 @@ static const struct cfg_field l1_fields[] = {
             "a store to global memory that hits: drop the line and write through, update it and write through, or keep "
             "it dirty; allocate: write through, and take a line for what misses"),
     CFG_ROW(T, write_local, CFG_ENUM, "", "back", 0, 0, "evict through back allocate", "the same for local memory"),
-    CFG_ROW(T, whole_sectors, CFG_BOOL, "", "no", 0, 1, NULL,
+    CFG_ROW(T, store_whole_sectors, CFG_BOOL, "", "no", 0, 1, NULL,
             "a store travels to the L2 as whole 32-byte sectors, not as the bytes it writes"),
     CFG_ROW(
-        T, carve_outs, CFG_TEXT, "", "", 0, 0, NULL,
+        T, carveouts, CFG_TEXT, "", "", 0, 0, NULL,
         "sizes of shared memory in KiB, ascending (\"8 16 32\"), one of which is taken out of l1.size for a kernel; "
         "\"\" = none is"),
-    CFG_ROW(T, bypass_fetch, CFG_ENUM, "", "line", 0, 0, "line sectors",
+    CFG_ROW(T, bypass_fetch, CFG_ENUM, "", "line", 0, 0, "line sector",
             "what a load that an MSHR tracks but the cache will not keep (abyp, pcal) fetches: the whole line or the "
             "32-byte sectors touched; one that never enters the cache fetches what it touches in any case"),
     CFG_ROW(
@@ -45,7 +45,7 @@ static const struct cfg_field l1_fields[] = {
     CFG_ROW(T, observe, CFG_BOOL, "", "no", 0, 1, NULL,
             "count copies of lines across the L1s, bytes used, who answers, the load of homes; changes no timing"),
     CFG_ROW(T, management, CFG_POLICY, "", "lru", 0, 0, "l1-management", "what the L1 keeps"),
-    CFG_ROW(T, organisation, CFG_POLICY, "", "private", 0, 0, "l1-organisation", "in whose L1 a line may be"),
+    CFG_ROW(T, organization, CFG_POLICY, "", "private", 0, 0, "l1-organization", "in whose L1 a line may be"),
     CFG_ROW(T, prefetcher, CFG_POLICY, "", "none", 0, 0, "prefetcher", "what is brought in before it is asked for"),
     CFG_ROW(T, order, CFG_POLICY, "", "fifo", 0, 0, "l1-order", "in which order requests reach the L1"),
     CFG_END};
@@ -125,7 +125,7 @@ const struct stat_def l1_stat_defs[] = {
     STAT_ROW(S, merges, "requests", "loads that joined a fetch in flight"),
     STAT_ROW(S, bypasses, "requests", "loads and stores that bypassed the cache"),
     STAT_ROW(S, atomics, "requests", "atomics and reductions, performed at the L2"),
-    STAT_ROW(S, remote, "requests", "accesses sent to another SM's L1"),
+    STAT_ROW(S, forwarded, "requests", "accesses sent to another SM's L1"),
     STAT_ROW(S, load_hits, "requests", "loads that hit"),
     STAT_ROW(S, load_misses, "requests", "loads that started a fetch"),
     STAT_ROW(S, store_hits, "requests", "stores whose line was there"),
@@ -136,38 +136,43 @@ const struct stat_def l1_stat_defs[] = {
     STAT_ROW(S, fills, "lines", "fetches completed"),
     STAT_ROW(S, evictions, "lines", "lines replaced by another"),
     STAT_ROW(S, write_backs, "lines", "of the evictions: dirty, written to the L2"),
-    STAT_ROW(S, dropped, "lines", "lines dropped because a store or an atomic made them stale"),
+    STAT_ROW(S, invalidations, "lines", "lines dropped because a store or an atomic made them stale"),
     STAT_ROW(S, flushed, "lines", "lines dropped at the end of a kernel"),
-    STAT_NAMED(S, stall_cycles[L1_STALL_LINE - L1_TAKEN], "stall_cycles.line", "cycles",
+    STAT_NAMED(S, stall_cycles[L1_STALL_NO_WAY - L1_ACCEPTED_COUNT], "stall_cycles.no_way", "cycles",
                "the oldest access waited for a way that is not reserved"),
-    STAT_NAMED(S, stall_cycles[L1_STALL_MSHR - L1_TAKEN], "stall_cycles.mshr", "cycles",
+    STAT_NAMED(S, stall_cycles[L1_STALL_NO_MSHR - L1_ACCEPTED_COUNT], "stall_cycles.no_mshr", "cycles",
                "the oldest access waited for an MSHR entry"),
-    STAT_NAMED(S, stall_cycles[L1_STALL_MERGE - L1_TAKEN], "stall_cycles.merge", "cycles",
+    STAT_NAMED(S, stall_cycles[L1_STALL_NO_MERGE_SLOT - L1_ACCEPTED_COUNT], "stall_cycles.no_merge_slot", "cycles",
                "the oldest access waited for a merge slot"),
-    STAT_NAMED(S, stall_cycles[L1_STALL_QUEUE - L1_TAKEN], "stall_cycles.queue", "cycles",
+    STAT_NAMED(S, stall_cycles[L1_STALL_MISS_QUEUE_FULL - L1_ACCEPTED_COUNT], "stall_cycles.miss_queue_full", "cycles",
                "the oldest access waited for the miss queue"),
-    STAT_NAMED(S, stalled_requests[L1_STALL_LINE - L1_TAKEN], "stalled_requests.line", "requests",
+    STAT_NAMED(S, stalled_requests[L1_STALL_NO_WAY - L1_ACCEPTED_COUNT], "stalled_requests.no_way", "requests",
                "accesses that first failed for want of a way"),
-    STAT_NAMED(S, stalled_requests[L1_STALL_MSHR - L1_TAKEN], "stalled_requests.mshr", "requests",
+    STAT_NAMED(S, stalled_requests[L1_STALL_NO_MSHR - L1_ACCEPTED_COUNT], "stalled_requests.no_mshr", "requests",
                "accesses that first failed for want of an MSHR entry"),
-    STAT_NAMED(S, stalled_requests[L1_STALL_MERGE - L1_TAKEN], "stalled_requests.merge", "requests",
-               "accesses that first failed for want of a merge slot"),
-    STAT_NAMED(S, stalled_requests[L1_STALL_QUEUE - L1_TAKEN], "stalled_requests.queue", "requests",
-               "accesses that first failed at a full miss queue"),
-    STAT_NAMED(S, prefetch_asked, "prefetch.asked", "lines", "lines the prefetcher asked for"),
+    STAT_NAMED(S, stalled_requests[L1_STALL_NO_MERGE_SLOT - L1_ACCEPTED_COUNT], "stalled_requests.no_merge_slot",
+               "requests", "accesses that first failed for want of a merge slot"),
+    STAT_NAMED(S, stalled_requests[L1_STALL_MISS_QUEUE_FULL - L1_ACCEPTED_COUNT], "stalled_requests.miss_queue_full",
+               "requests", "accesses that first failed at a full miss queue"),
+    STAT_NAMED(S, prefetch_requested, "prefetch.requested", "lines", "lines the prefetcher asked for"),
     STAT_NAMED(S, prefetch_issued, "prefetch.issued", "lines", "prefetches sent to the L2"),
-    STAT_NAMED(S, prefetch_full, "prefetch.full", "lines", "prefetches dropped: the queue was full"),
-    STAT_NAMED(S, prefetch_present, "prefetch.present", "lines", "prefetches dropped: the line was there or in flight"),
-    STAT_NAMED(S, prefetch_busy, "prefetch.busy", "lines", "prefetches dropped: no way, MSHR or queue slot was free"),
-    STAT_NAMED(S, prefetch_refused, "prefetch.refused", "lines",
-               "prefetches dropped: the management or the organisation would not keep the line here"),
-    STAT_NAMED(S, prefetch_cancelled, "prefetch.cancelled", "lines", "prefetches dropped: the kernel ended"),
+    STAT_NAMED(S, prefetch_queue_full, "prefetch.queue_full", "lines", "prefetches dropped: the queue was full"),
+    STAT_NAMED(S, prefetch_redundant, "prefetch.redundant", "lines",
+               "prefetches dropped: the line was there or in flight"),
+    STAT_NAMED(S, prefetch_no_resource, "prefetch.no_resource", "lines",
+               "prefetches dropped: no way, MSHR or queue slot was free"),
+    STAT_NAMED(S, prefetch_policy_rejected, "prefetch.policy_rejected", "lines",
+               "prefetches dropped: the management or the organization would not keep the line here"),
+    STAT_NAMED(S, prefetch_canceled, "prefetch.canceled", "lines", "prefetches dropped: the kernel ended"),
+    STAT_NAMED(S, prefetch_overtaken, "prefetch.overtaken", "lines",
+               "prefetches dropped: their warp executed the load while they waited"),
     STAT_NAMED(S, prefetch_to_home, "prefetch.to_home", "lines", "prefetches sent to the L1 where the line lives"),
-    STAT_NAMED(S, prefetch_from_sms, "prefetch.from_sms", "lines", "prefetches of other SMs for lines that live here"),
-    STAT_NAMED(S, prefetch_useful, "prefetch.useful", "lines", "prefetched lines that a load hit later"),
+    STAT_NAMED(S, prefetch_from_remote_sms, "prefetch.from_remote_sms", "lines",
+               "prefetches of other SMs for lines that live here"),
+    STAT_NAMED(S, prefetch_timely, "prefetch.timely", "lines", "prefetched lines that a load hit later"),
     STAT_NAMED(S, prefetch_late, "prefetch.late", "lines", "prefetched lines that a load asked for before they came"),
     STAT_NAMED(S, prefetch_unused, "prefetch.unused", "lines", "prefetched lines that left without being used"),
-    STAT_ROW(S, remote_served, "requests", "requests of other SMs answered here"),
+    STAT_ROW(S, remote_requests, "requests", "requests of other SMs answered here"),
     STAT_ROW(S, remote_hits, "requests", "of these, hits"),
     STAT_ROW(S, remote_misses, "requests", "of these, misses and merges"),
     STAT_NAMED(S, all_protected, "bypass.all_protected", "requests",
@@ -191,10 +196,11 @@ const uint64_t l1_distance_bound[L1_DISTANCES - 1] = {16, 32, 64, 128, 256, 512,
 #define LOADS    "l1.load_hits+l1.load_misses+l1.merges"
 static const struct stat_def prefetch_stats[] = {
     STAT_NAMED(S, prefetch_issued, "issued", "lines", "prefetches sent to the L2"),
-    STAT_NAMED(S, prefetch_useful, "timely", "lines", "prefetched lines that were there when a load first asked"),
+    STAT_NAMED(S, prefetch_timely, "timely", "lines", "prefetched lines that were there when a load first asked"),
     STAT_NAMED(S, prefetch_late, "late", "lines", "prefetched lines that a load asked for while they were in flight"),
     STAT_NAMED(S, prefetch_unused, "unused", "lines", "prefetched lines that left the L1 without being used"),
     STAT_NAMED(S, prefetch_evicted, "evicted", "lines", "of these: replaced by another line"),
+    STAT_NAMED(S, prefetch_evicted_by_own, "evicted.by_prefetch", "lines", "of these: by another prefetched line"),
     STAT_NAMED(S, prefetch_distance_sum, "distance_sum", "cycles", "sum of the prefetch distances"),
     STAT_HISTOGRAM(S, prefetch_distance, "distances", "cycles", l1_distance_bound,
                    "cycles from the issue of a prefetch to the first load of its line"),
@@ -202,36 +208,36 @@ static const struct stat_def prefetch_stats[] = {
                "packets of prefetches, requests and replies; those of used lines stand for a demand's"),
     STAT_NAMED(S, prefetch_dram_bytes, "dram_bytes", "bytes", "read from DRAM for prefetches"),
     STAT_QUOTIENT("coverage", "", PF("issued"), LOADS, "prefetches / line requests of loads"),
-    STAT_QUOTIENT("miss_coverage", "", PF("useful") "+" PF("late"), PF("useful") "+l1.load_misses+l1.merges",
+    STAT_QUOTIENT("miss_coverage", "", PF("timely") "+" PF("late"), PF("timely") "+l1.load_misses+l1.merges",
                   "loads that find a prefetch / loads that would wait without it"),
-    STAT_QUOTIENT("accuracy", "", PF("useful") "+" PF("late"), PF("issued"), "used prefetches / prefetches"),
-    STAT_QUOTIENT("early", "", "prefetch.evicted", PF("issued"), "prefetches replaced before use / prefetches"),
-    STAT_QUOTIENT("lateness", "", PF("late"), PF("useful") "+" PF("late"), "late prefetches / used prefetches"),
-    STAT_QUOTIENT("distance", "cycles", "prefetch.distance_sum", PF("useful") "+" PF("late"),
+    STAT_QUOTIENT("accuracy", "", PF("timely") "+" PF("late"), PF("issued"), "used prefetches / prefetches"),
+    STAT_QUOTIENT("early_rate", "", "prefetch.evicted", PF("issued"), "prefetches replaced before use / prefetches"),
+    STAT_QUOTIENT("late_rate", "", PF("late"), PF("timely") "+" PF("late"), "late prefetches / used prefetches"),
+    STAT_QUOTIENT("distance", "cycles", "prefetch.distance_sum", PF("timely") "+" PF("late"),
                   "mean cycles from the issue of a prefetch to the first load of its line"),
     STAT_END};
 #undef LOADS
 #undef PF
 #undef S
 
-struct l1_config l1_config_of(const struct cfg *cfg)
+struct l1_setup l1_setup_of(const struct cfg *cfg)
 {
     const struct l1_cache_config *l1 = cfg_section(cfg, "l1");
     /* policy_info is the first member of every policy. */
-    return (struct l1_config){
+    return (struct l1_setup){
         .cache = {[L1_DATA] = l1, [L1_CONST] = cfg_section(cfg, "const"), [L1_TEX] = cfg_section(cfg, "tex")},
         .management = (const void *)l1_management_kind.policy[l1->management],
-        .organisation = (const void *)l1_organisation_kind.policy[l1->organisation],
+        .organization = (const void *)l1_organization_kind.policy[l1->organization],
         .prefetcher = (const void *)l1_prefetcher_kind.policy[l1->prefetcher],
         .order = (const void *)l1_order_kind.policy[l1->order],
         .management_params = cfg_policy_params(cfg, l1_management_kind.name, l1->management),
-        .organisation_params = cfg_policy_params(cfg, l1_organisation_kind.name, l1->organisation),
+        .organization_params = cfg_policy_params(cfg, l1_organization_kind.name, l1->organization),
         .prefetcher_params = cfg_policy_params(cfg, l1_prefetcher_kind.name, l1->prefetcher),
         .order_params = cfg_policy_params(cfg, l1_order_kind.name, l1->order),
     };
 }
 
-struct l1_observer *l1_config_observer(const struct l1_config *cfg, uint32_t n_sm, struct arena *a, struct stats *s)
+struct l1_observer *l1_config_observer(const struct l1_setup *cfg, uint32_t n_sm, struct arena *a, struct stats *s)
 {
     const struct l1_cache_config *data = cfg->cache[L1_DATA];
     if (!data || !data->enabled || !data->observe || !WEIR_HOOKS)
@@ -259,7 +265,7 @@ void l1_register_stats(struct l1 *l1, struct stats *s)
     if (l1->cache[L1_DATA]->prefetched_at)
         stats_add(s, "prefetch", prefetch_stats, &l1->cache[L1_DATA]->stats);
     register_policy(s, &l1->management.hooks->info, l1->management.st);
-    register_policy(s, &l1->organisation.hooks->info, l1->organisation.st);
+    register_policy(s, &l1->organization.hooks->info, l1->organization.st);
     register_policy(s, &l1->prefetcher.hooks->info, l1->prefetcher.st);
     if (l1->order.policy) {
         register_policy(s, &l1->order.policy->info, l1->order.st);

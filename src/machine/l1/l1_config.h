@@ -23,7 +23,7 @@ struct l1_cache_config {
     uint32_t set_hash; /* enum set_hash */
     uint32_t fill;     /* enum l1_fill */
     uint32_t allocate; /* enum l1_allocate */
-    uint32_t mshrs, merges, miss_queue;
+    uint32_t mshrs, max_merges, miss_queue;
     uint32_t latency, tag_latency;
     uint32_t ports, banks;
     uint32_t write_global, write_local; /* enum l1_write */
@@ -32,24 +32,24 @@ struct l1_cache_config {
     bool enabled;
     /* Only in [l1]. */
     uint32_t reply_queue, prefetch_queue;
-    bool observe, whole_sectors;
-    const char *carve_outs;
-    uint32_t management, organisation, prefetcher, order; /* indices in the kinds */
+    bool observe, store_whole_sectors;
+    const char *carveouts;
+    uint32_t management, organization, prefetcher, order; /* indices in the kinds */
 };
 
 extern const struct cfg_section l1_cfg_section, const_cfg_section, tex_cfg_section;
 
 /* What l1_new takes. cache[which] NULL or not enabled: the SM has no such cache. */
-struct l1_config {
+struct l1_setup {
     const struct l1_cache_config *cache[L1_COUNT];
     const struct l1_management *management;
-    const struct l1_organisation *organisation;
+    const struct l1_organization *organization;
     const struct l1_prefetcher *prefetcher;
     const struct order_policy *order;
-    const void *management_params, *organisation_params, *prefetcher_params, *order_params;
+    const void *management_params, *organization_params, *prefetcher_params, *order_params;
 };
 /* The caches and the chosen policies of a configuration. */
-struct l1_config l1_config_of(const struct cfg *);
+struct l1_setup l1_setup_of(const struct cfg *);
 
 /* Statistics of one cache; registered under l1, const and tex. */
 extern const struct stat_def l1_stat_defs[];
@@ -58,8 +58,8 @@ struct stats;
 void l1_register_stats(struct l1 *, struct stats *);
 /* The observer of a machine's L1s, registered with the statistics; NULL where the configuration asks for none. */
 struct arena;
-struct l1_observer *l1_config_observer(const struct l1_config *, uint32_t n_sm, struct arena *, struct stats *);
+struct l1_observer *l1_config_observer(const struct l1_setup *, uint32_t n_sm, struct arena *, struct stats *);
 /* Requests of its own (prefetches, write-backs) one unit can have in flight. */
-uint32_t l1_max_own_requests(const struct l1_config *);
+uint32_t l1_max_own_requests(const struct l1_setup *);
 
 #endif

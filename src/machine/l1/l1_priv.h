@@ -6,6 +6,7 @@
 #include "cache/tags.h"
 #include "engine/netmsg.h"
 #include "engine/ring.h"
+#include "engine/tick.h"
 #include "l1/l1_config.h"
 #include "l1/observer.h"
 
@@ -14,25 +15,27 @@ enum { L1_DISTANCES = 9 };
 extern const uint64_t l1_distance_bound[L1_DISTANCES - 1];
 
 struct l1_stats {
-    uint64_t
-        taken[2][L1_TAKEN]; /* demand accesses by outcome: loads; stores and atomics. The sums below follow (l1_sync) */
-    uint64_t accesses, hits, misses, merges, bypasses, atomics, remote;
+    uint64_t taken
+        [2]
+        [L1_ACCEPTED_COUNT]; /* demand accesses by outcome: loads; stores and atomics. The sums below follow (l1_sync) */
+    uint64_t accesses, hits, misses, merges, bypasses, atomics, forwarded;
     uint64_t load_hits, load_misses, store_hits, store_misses, sector_misses;
     uint64_t global_sectors, global_sector_hits; /* of loads from global memory, textures left out */
-    uint64_t fills, evictions, write_backs, flushed, dropped;
+    uint64_t fills, evictions, write_backs, flushed, invalidations;
     uint64_t stall_cycles[L1_STALLS];     /* cycles in which the oldest access stalled */
     uint64_t stalled_requests[L1_STALLS]; /* accesses that stalled at least once, by the first reason */
-    uint64_t prefetch_asked, prefetch_issued, prefetch_full, prefetch_present, prefetch_busy;
-    uint64_t prefetch_refused, prefetch_to_home, prefetch_from_sms, prefetch_cancelled;
-    uint64_t prefetch_useful, prefetch_late, prefetch_unused, prefetch_evicted;
+    uint64_t prefetch_requested, prefetch_issued, prefetch_queue_full, prefetch_redundant, prefetch_no_resource;
+    uint64_t prefetch_policy_rejected, prefetch_to_home, prefetch_from_remote_sms, prefetch_canceled,
+        prefetch_overtaken;
+    uint64_t prefetch_timely, prefetch_late, prefetch_unused, prefetch_evicted, prefetch_evicted_by_own;
     uint64_t prefetch_distance_sum, prefetch_distance[L1_DISTANCES]; /* of the useful and the late ones */
     uint64_t prefetch_noc_bytes, prefetch_dram_bytes;
-    uint64_t remote_served, remote_hits, remote_misses, all_protected;
+    uint64_t remote_requests, remote_hits, remote_misses, all_protected;
     uint64_t replies; /* messages taken from the reply networks */
 };
 
 /* Requests that wait for a slot of the network, and in parallel the sizes of their packets (netmsg.h). */
-struct l1_out {
+struct l1_send_queue {
     struct ring id, info;
 };
 
@@ -40,7 +43,7 @@ struct l1_cache {
     struct port in;
     struct tags tags;
     struct mshr mshr;
-    struct l1_out to_l2;
+    struct l1_send_queue to_l2;
     uint64_t blocked_since;
     int8_t blocked; /* stall of the oldest access (index in stall_cycles), or -1 */
     uint8_t which;
@@ -69,25 +72,26 @@ struct l1 {
     struct port events, reply_in, home_reply_in, request_in;
     struct port *hit, *fill, *event;
     struct l1_net net;
-    uint8_t next_cache;   /* whose misses go to the L2 first */
-    bool home_reply_next; /* if both replies wait, the home's is taken */
-    uint64_t gave_way_at; /* when a request of another SM last had priority over a stalled local one */
+    uint32_t to_l2_queued; /* packets in the caches' queues to the L2 */
+    uint8_t next_cache;    /* whose misses go to the L2 first */
+    bool home_reply_next;  /* if both replies wait, the home's is taken */
+    uint64_t yielded_at;   /* when a request of another SM last had priority over a stalled local one */
 
     L1_SLOT(l1_management) management;
-    L1_SLOT(l1_organisation) organisation;
+    L1_SLOT(l1_organization) organization;
     L1_SLOT(l1_prefetcher) prefetcher;
     struct order order; /* policy NULL: requests come straight from the SM's port */
     uint64_t epoch_at;  /* next on_epoch; NEVER = none */
 
     struct ring prefetch; /* index into prefetch_slot */
-    struct prefetch_ask {
+    struct prefetch_request {
         uint64_t addr;
         uint32_t pc;
         uint16_t warp, cta;
     } * prefetch_slot;
-    struct l1_out to_home;    /* requests of this SM for lines that live in another L1 */
-    struct ring remote_reply; /* requests of other SMs, answered, waiting for the network */
-    uint32_t remote_inside;   /* requests of other SMs taken and not yet answered: no more than the ring holds */
+    struct l1_send_queue to_home; /* requests of this SM for lines that live in another L1 */
+    struct ring remote_reply;     /* requests of other SMs, answered, waiting for the network */
+    uint32_t remote_inside;       /* requests of other SMs taken and not yet answered: no more than the ring holds */
 
     struct l1_env env;
     uint64_t in_flight; /* requests accepted from the SM and not yet returned */
@@ -108,20 +112,20 @@ void l1_reply(struct l1 *, req_id, uint32_t info);
 
 static inline bool l1_is_stall(enum l1_outcome o)
 {
-    return o >= L1_TAKEN;
+    return o >= L1_ACCEPTED_COUNT;
 }
 
-static inline void l1_out_init(struct l1_out *q, struct arena *a, uint32_t cap)
+static inline void l1_send_queue_init(struct l1_send_queue *q, struct arena *a, uint32_t cap)
 {
     ring_init(&q->id, a, cap);
     ring_init(&q->info, a, cap);
 }
-static inline void l1_out_push(struct l1_out *q, req_id id, uint32_t info)
+static inline void l1_send_queue_push(struct l1_send_queue *q, req_id id, uint32_t info)
 {
     ring_push(&q->id, id);
     ring_push(&q->info, info);
 }
-static inline void l1_out_send(struct l1_out *q, struct port *to)
+static inline void l1_send_queue_send(struct l1_send_queue *q, struct port *to)
 {
     req_id id = ring_pop(&q->id);
     port_send(to, id, ring_pop(&q->info));

@@ -6,7 +6,7 @@
 
 static void count_stall(struct l1_cache *c, struct req *r, enum l1_outcome why, uint64_t now)
 {
-    int reason = why - L1_TAKEN;
+    int reason = why - L1_ACCEPTED_COUNT;
     if (c->blocked != reason) {
         if (c->blocked >= 0)
             c->stats.stall_cycles[c->blocked] += now - c->blocked_since;
@@ -28,9 +28,7 @@ static inline void end_stall(struct l1_cache *c, uint64_t now)
 }
 
 /* `hooked` is a constant false for an L1 without policies, so the compiler removes the hooks. */
-#define BODY static inline __attribute__((always_inline))
-
-BODY enum l1_outcome try_access(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now, bool hooked)
+ALWAYS_INLINE enum l1_outcome try_access(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now, bool hooked)
 {
     return hooked ? l1_access_hooked(l1, c, id, now) : l1_access_plain(l1, c, id, now);
 }
@@ -63,7 +61,7 @@ static inline bool claim_bank(const struct l1_cache *c, const struct req *r, str
 }
 
 /* The oldest requests of the SM's port, in order; as many as ports and banks allow. */
-BODY void take_in_order(struct l1 *l1, struct l1_cache *c, uint64_t now, struct budget *b, bool hooked)
+ALWAYS_INLINE void take_in_order(struct l1 *l1, struct l1_cache *c, uint64_t now, struct budget *b, bool hooked)
 {
     const struct msg *m;
     /* Without policies a blocked access stalls again until a line has arrived or the queue to the L2 has advanced. */
@@ -93,38 +91,39 @@ BODY void take_in_order(struct l1 *l1, struct l1_cache *c, uint64_t now, struct 
 static void take_reordered(struct l1 *l1, struct l1_cache *c, uint64_t now, struct budget *b)
 {
     struct order *o = &l1->order;
-    const uint32_t of_fills = 1u << STALL_LINE | 1u << STALL_MSHR | 1u << STALL_MERGE | 1u << STALL_QUEUE;
-    order_freed(o, 1u << STALL_BANK | (c->freed ? of_fills : 0));
+    const uint32_t of_fills =
+        1u << STALL_NO_WAY | 1u << STALL_NO_MSHR | 1u << STALL_NO_MERGE_SLOT | 1u << STALL_MISS_QUEUE_FULL;
+    order_freed(o, 1u << STALL_BANK_CONFLICT | (c->freed ? of_fills : 0));
     c->freed = false;
     uint32_t slot;
     while (b->taken < c->cfg.ports && (slot = order_offer(o, now)) != ORDER_NONE) {
         req_id id = o->slot[slot].req;
         struct req *r = &l1->req[id];
         if (!claim_bank(c, r, b)) {
-            if (order_refused(o, slot, STALL_BANK, now) == ORDER_TRY_ANOTHER)
+            if (order_rejected(o, slot, STALL_BANK_CONFLICT, now) == ORDER_PICK_ANOTHER)
                 continue;
             break;
         }
         enum l1_outcome outcome = try_access(l1, c, id, now, true);
         b->taken++;
         if (l1_is_stall(outcome)) {
-            enum stall why = (enum stall)(outcome - L1_TAKEN);
-            enum order_verdict verdict = order_refused(o, slot, why, now);
-            if (verdict == ORDER_BYPASS && why != STALL_QUEUE && r->kind == REQ_READ)
+            enum stall why = (enum stall)(outcome - L1_ACCEPTED_COUNT);
+            enum order_action verdict = order_rejected(o, slot, why, now);
+            if (verdict == ORDER_BYPASS && why != STALL_MISS_QUEUE_FULL && r->kind == REQ_READ)
                 outcome = l1_bypass(l1, c, id);
             if (l1_is_stall(outcome)) {
                 count_stall(c, r, outcome, now);
-                if (verdict == ORDER_TRY_ANOTHER)
+                if (verdict == ORDER_PICK_ANOTHER)
                     continue;
                 break;
             }
         }
         end_stall(c, now);
         b->past_tags += skips_tags(outcome);
-        order_taken(o, slot, now);
+        order_accepted(o, slot, now);
     }
     const struct msg *m;
-    while ((m = port_peek(&c->in, now)) && order_take_in(o, m->req, 0, now)) {
+    while ((m = port_peek(&c->in, now)) && order_enqueue(o, m->req, 0, now)) {
         l1->in_flight++;
         port_pop(&c->in);
     }
@@ -147,7 +146,7 @@ static uint32_t take_remote(struct l1 *l1, struct l1_cache *c, uint64_t now, con
             break;
         /* A prefetch is accepted or dropped, and has no reply. */
         l1->remote_inside += !prefetch;
-        c->stats.prefetch_from_sms += prefetch;
+        c->stats.prefetch_from_remote_sms += prefetch;
         if (l1_is_stall(try_access(l1, c, m->req, now, true)) && !prefetch) {
             l1->remote_inside--;
             break;
@@ -161,11 +160,11 @@ static uint32_t take_remote(struct l1 *l1, struct l1_cache *c, uint64_t now, con
 /* One prefetch takes the path of a load, in a cycle in which no load uses the cache. */
 static void try_prefetch(struct l1 *l1, struct l1_cache *c, uint64_t now)
 {
-    const struct prefetch_ask *p = &l1->prefetch_slot[ring_pop(&l1->prefetch)];
+    const struct prefetch_request *p = &l1->prefetch_slot[ring_pop(&l1->prefetch)];
     const struct tags *t = &c->tags;
     req_id id = req_alloc(&l1->comp.eng->pool);
     l1->req[id] = (struct req){.addr = p->addr >> t->line_shift << t->line_shift,
-                               .born = now,
+                               .created_at = now,
                                .pc = p->pc,
                                .words = ~0u,
                                .sm = (uint16_t)l1->env.sm,
@@ -183,6 +182,8 @@ static void try_prefetch(struct l1 *l1, struct l1_cache *c, uint64_t now)
 /* One packet of the caches' misses to the L2, the caches in turn. */
 static void send_to_l2(struct l1 *l1)
 {
+    if (!l1->to_l2_queued)
+        return;
     for (uint32_t k = 0; k < L1_COUNT; k++) {
         uint32_t i = l1->next_cache + k;
         if (i >= L1_COUNT)
@@ -193,7 +194,8 @@ static void send_to_l2(struct l1 *l1)
         if (!port_can_send(l1->net.to_l2))
             return;
         c->freed = true;
-        l1_out_send(&c->to_l2, l1->net.to_l2);
+        l1->to_l2_queued--;
+        l1_send_queue_send(&c->to_l2, l1->net.to_l2);
         l1->next_cache = (uint8_t)(i + 1 == L1_COUNT ? 0 : i + 1);
         return;
     }
@@ -213,7 +215,7 @@ static bool can_send_remote_reply(const struct l1 *l1)
 static void send_to_sms(struct l1 *l1)
 {
     if (can_send_home(l1)) {
-        l1_out_send(&l1->to_home, l1->net.to_home);
+        l1_send_queue_send(&l1->to_home, l1->net.to_home);
         l1->cache[L1_DATA]->freed = true; /* a request order may hold a request that found this queue full */
     }
     if (!can_send_remote_reply(l1))
@@ -221,18 +223,13 @@ static void send_to_sms(struct l1 *l1)
     req_id id = ring_pop(&l1->remote_reply);
     l1->remote_inside--;
     struct req *r = &l1->req[id];
-    const struct l1_organisation *o = l1->organisation.hooks;
+    const struct l1_organization *o = l1->organization.hooks;
     uint32_t bytes = 0, line_bytes = 1u << l1->cache[L1_DATA]->tags.line_shift;
     if (r->kind == REQ_READ)
-        bytes = o->reply_bytes ? o->reply_bytes(l1->organisation.st, r) : line_bytes;
+        bytes = o->reply_bytes ? o->reply_bytes(l1->organization.st, r) : line_bytes;
     if (bytes > line_bytes)
         policy_fault(&o->info, "reply_bytes answered %u bytes of a line of %u", bytes, line_bytes);
     port_send(l1->net.to_requester, id, net_info(NET_HEADER_BYTES + bytes, r->sectors));
-}
-
-static inline uint64_t sooner(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* The next cycle in which a port's oldest message can be taken; NEVER when it has none. */
@@ -243,7 +240,7 @@ static inline uint64_t next_from(const struct port *p, uint64_t now)
 }
 
 /* One reply per cycle, from the L2 or from a home, alternating when both have one. Returns when to check again. */
-BODY uint64_t take_reply(struct l1 *l1, uint64_t now, bool remote)
+ALWAYS_INLINE uint64_t take_reply(struct l1 *l1, uint64_t now, bool remote)
 {
     struct port *p = &l1->reply_in;
     if (remote && (l1->home_reply_next || !port_peek(p, now)) && port_peek(&l1->home_reply_in, now))
@@ -255,7 +252,7 @@ BODY uint64_t take_reply(struct l1 *l1, uint64_t now, bool remote)
         l1_reply(l1, m.req, m.info);
     }
     uint64_t want = next_from(&l1->reply_in, now);
-    return remote ? sooner(want, next_from(&l1->home_reply_in, now)) : want;
+    return remote ? earliest(want, next_from(&l1->home_reply_in, now)) : want;
 }
 
 static void take_events(struct l1 *l1, uint64_t now)
@@ -272,7 +269,7 @@ static void take_events(struct l1 *l1, uint64_t now)
     }
 }
 
-BODY uint64_t tick_body(struct l1 *l1, uint64_t now, bool hooked)
+ALWAYS_INLINE uint64_t tick_body(struct l1 *l1, uint64_t now, bool hooked)
 {
     const bool remote = hooked && l1->net.to_home;
     uint64_t want = NEVER;
@@ -292,25 +289,22 @@ BODY uint64_t tick_body(struct l1 *l1, uint64_t now, bool hooked)
     send_to_l2(l1);
     if (remote)
         send_to_sms(l1);
-    want = sooner(want, take_reply(l1, now, remote));
+    want = earliest(want, take_reply(l1, now, remote));
 
-    bool to_send = false;
     for (uint32_t i = 0; i < L1_COUNT; i++) {
         struct l1_cache *c = l1->cache[i];
         if (!c)
             continue;
         bool reorder = hooked && i == L1_DATA && l1->order.policy;
-        if (!reorder && port_empty(&c->in) && i != L1_DATA) {
-            to_send |= !ring_empty(&c->to_l2.id);
+        if (!reorder && port_empty(&c->in) && i != L1_DATA)
             continue;
-        }
         struct budget b = {0};
         uint32_t of_others = 0;
         if (remote && i == L1_DATA) {
-            if (c->blocked >= 0 && now != l1->gave_way_at + 1)
+            if (c->blocked >= 0 && now != l1->yielded_at + 1)
                 of_others = b.taken = take_remote(l1, c, now, &b);
             if (of_others)
-                l1->gave_way_at = now;
+                l1->yielded_at = now;
         }
         if (reorder)
             take_reordered(l1, c, now, &b);
@@ -319,7 +313,7 @@ BODY uint64_t tick_body(struct l1 *l1, uint64_t now, bool hooked)
         if (hooked && i == L1_DATA) {
             if (remote) {
                 of_others += take_remote(l1, c, now, &b);
-                want = sooner(want, next_from(&l1->request_in, now));
+                want = earliest(want, next_from(&l1->request_in, now));
                 if (c->blocked >= 0 && of_others)
                     want = now + 1; /* this SM's own access may now stall for another reason, which is counted */
             }
@@ -328,18 +322,17 @@ BODY uint64_t tick_body(struct l1 *l1, uint64_t now, bool hooked)
             if (!ring_empty(&l1->prefetch) && c->blocked < 0)
                 want = now + 1;
             if (reorder) {
-                want = sooner(want, order_next(&l1->order, now));
-                if (order_waits(&l1->order) >> STALL_BANK & 1)
+                want = earliest(want, order_next_cycle(&l1->order, now));
+                if (order_waits(&l1->order) >> STALL_BANK_CONFLICT & 1)
                     want = now + 1;
             }
         }
         /* A blocked cache waits for a reply or for room in a queue; both cause a tick. A buffer may still accept. */
         if (c->blocked < 0 || reorder)
-            want = sooner(want, next_from(&c->in, now));
-        to_send |= !ring_empty(&c->to_l2.id);
+            want = earliest(want, next_from(&c->in, now));
     }
     /* A full port wakes its producer when a slot is freed. */
-    if (to_send && port_can_send(l1->net.to_l2))
+    if (l1->to_l2_queued && port_can_send(l1->net.to_l2))
         want = now + 1;
     if (remote && (can_send_home(l1) || can_send_remote_reply(l1)))
         want = now + 1;
@@ -370,9 +363,9 @@ static void sum_outcomes(struct l1_stats *s)
     s->misses = s->load_misses + s->store_misses;
     s->bypasses = load[L1_BYPASSED] + store[L1_BYPASSED];
     s->atomics = store[L1_ATOMIC];
-    s->remote = load[L1_REMOTE] + store[L1_REMOTE];
+    s->forwarded = load[L1_REMOTE] + store[L1_REMOTE];
     s->accesses = 0;
-    for (uint32_t o = 0; o < L1_TAKEN; o++)
+    for (uint32_t o = 0; o < L1_ACCEPTED_COUNT; o++)
         s->accesses += load[o] + store[o];
 }
 

@@ -25,30 +25,30 @@ struct l1_observer {
     uint32_t *served, most_served; /* of each home in this kernel */
     uint64_t lines, copies, since; /* current number, and the cycle up to which it has been accumulated */
     /* statistics */
-    uint64_t misses, found_elsewhere, line_cycles, copy_cycles;
+    uint64_t misses, remote_copies, line_cycles, copy_cycles;
     uint64_t used[4];
     uint64_t from_l1, from_home, from_l2;
-    uint64_t home_requests, home_peak;
+    uint64_t home_requests, home_max_load;
 };
 
 #define S struct l1_observer
 static const struct stat_def defs[] = {
     STAT_NAMED(S, misses, "replication.misses", "requests", "load misses"),
-    STAT_NAMED(S, found_elsewhere, "replication.elsewhere", "requests", "of these, with the line in another L1"),
-    STAT_QUOTIENT("replication.ratio", "", "l1.replication.elsewhere", "l1.replication.misses",
+    STAT_NAMED(S, remote_copies, "replication.remote_copies", "requests", "of these, with the line in another L1"),
+    STAT_QUOTIENT("replication.ratio", "", "l1.replication.remote_copies", "l1.replication.misses",
                   "load misses whose line another L1 has / load misses"),
     STAT_NAMED(S, line_cycles, "copies.line_cycles", "cycles", "cycles that lines spent in L1s, each line once"),
     STAT_NAMED(S, copy_cycles, "copies.copy_cycles", "cycles", "the same, each copy by itself"),
     STAT_QUOTIENT("copies.per_line", "", "l1.copies.copy_cycles", "l1.copies.line_cycles",
                   "copies of a line that is in the L1s, over time"),
     STAT_HISTOGRAM(S, used, "used_bytes", "bytes", used_bounds, "bytes of the line that a load asks for, in sectors"),
-    STAT_NAMED(S, from_l1, "answers.own_l1", "requests", "loads and stores answered by the SM's own L1"),
-    STAT_NAMED(S, from_home, "answers.home", "messages", "replies from other SMs' L1s"),
-    STAT_NAMED(S, from_l2, "answers.l2", "messages", "replies from the L2, for this SM or passed on to another"),
+    STAT_NAMED(S, from_l1, "served_by.own_l1", "requests", "loads and stores answered by the SM's own L1"),
+    STAT_NAMED(S, from_home, "served_by.home", "messages", "replies from other SMs' L1s"),
+    STAT_NAMED(S, from_l2, "served_by.l2", "messages", "replies from the L2, for this SM or passed on to another"),
     STAT_NAMED(S, home_requests, "home.requests", "requests", "loads and stores taken by L1s, own and others'"),
-    STAT_NAMED(S, home_peak, "home.peak", "requests",
+    STAT_NAMED(S, home_max_load, "home.max_load", "requests",
                "what all L1s would have taken, had each taken as many as the busiest of its kernel"),
-    STAT_QUOTIENT("home.imbalance", "", "l1.home.peak", "l1.home.requests",
+    STAT_QUOTIENT("home.imbalance", "", "l1.home.max_load", "l1.home.requests",
                   "the busiest L1's requests / an L1's mean requests, kernel by kernel"),
     STAT_END};
 #undef S
@@ -153,7 +153,7 @@ void l1_observe_miss(struct l1_observer *o, uint64_t line, uint64_t now)
     uint32_t i = find(o, line);
     o->misses++;
     if (i != NONE)
-        o->found_elsewhere += (o->c[i].changed == now ? o->c[i].n_before : o->c[i].n) > 0;
+        o->remote_copies += (o->c[i].changed == now ? o->c[i].n_before : o->c[i].n) > 0;
 }
 
 void l1_observe_request(struct l1_observer *o, const struct req *r, bool hit)
@@ -176,7 +176,7 @@ void l1_observe_home(struct l1_observer *o, uint32_t home)
     o->home_requests++;
     if (++o->served[home] > o->most_served) {
         o->most_served++;
-        o->home_peak += o->n_sm;
+        o->home_max_load += o->n_sm;
     }
 }
 

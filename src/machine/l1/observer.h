@@ -3,7 +3,7 @@
  *
  * It counts how many data caches currently hold each line, which identifies misses that another L1 could have served
  * (replication); how many bytes of a line loads request; which level replies; and how evenly the homes of a shared
- * organisation are used. It models no hardware and does not affect timing.
+ * organization are used. It models no hardware and does not affect timing.
  *
  * All L1s of a machine share one observer. Its results do not depend on the order in which the L1s are ticked, because
  * a miss is classified by the copies that existed before its cycle.

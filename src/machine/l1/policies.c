@@ -5,8 +5,8 @@
 #define DECLARE(name) extern const struct l1_management l1_management_##name;
 L1_MANAGEMENT_POLICIES(DECLARE)
 #undef DECLARE
-#define DECLARE(name) extern const struct l1_organisation l1_organisation_##name;
-L1_ORGANISATION_POLICIES(DECLARE)
+#define DECLARE(name) extern const struct l1_organization l1_organization_##name;
+L1_ORGANIZATION_POLICIES(DECLARE)
 #undef DECLARE
 #define DECLARE(name) extern const struct l1_prefetcher l1_prefetcher_##name;
 PREFETCHER_POLICIES(DECLARE)
@@ -15,11 +15,11 @@ PREFETCHER_POLICIES(DECLARE)
 L1_ORDER_POLICIES(DECLARE)
 
 #define MANAGEMENT(name)   &l1_management_##name.info,
-#define ORGANISATION(name) &l1_organisation_##name.info,
+#define ORGANIZATION(name) &l1_organization_##name.info,
 #define PREFETCHER(name)   &l1_prefetcher_##name.info,
 #define ORDER(name)        &l1_order_##name.info,
 static const struct policy_info *const management[] = {L1_MANAGEMENT_POLICIES(MANAGEMENT)};
-static const struct policy_info *const organisation[] = {L1_ORGANISATION_POLICIES(ORGANISATION)};
+static const struct policy_info *const organization[] = {L1_ORGANIZATION_POLICIES(ORGANIZATION)};
 static const struct policy_info *const prefetcher[] = {PREFETCHER_POLICIES(PREFETCHER)};
 static const struct policy_info *const order[] = {L1_ORDER_POLICIES(ORDER)};
 
@@ -27,8 +27,8 @@ static const struct policy_info *const order[] = {L1_ORDER_POLICIES(ORDER)};
 #define COUNT(a) (unsigned)(WEIR_HOOKS ? sizeof(a) / sizeof *(a) : 1)
 struct policy_kind l1_management_kind = {
     "l1-management", "l1.management", "what the L1 keeps: bypass, protection, victim", management, COUNT(management)};
-struct policy_kind l1_organisation_kind = {"l1-organisation", "l1.organisation", "in whose L1 a line may be",
-                                           organisation, COUNT(organisation)};
+struct policy_kind l1_organization_kind = {"l1-organization", "l1.organization", "in whose L1 a line may be",
+                                           organization, COUNT(organization)};
 struct policy_kind l1_prefetcher_kind = {
     "prefetcher", "l1.prefetcher", "what is brought into the L1 before it is asked for", prefetcher, COUNT(prefetcher)};
 struct policy_kind l1_order_kind = {"l1-order", "l1.order", "in which order requests reach the L1", order,

@@ -1,4 +1,4 @@
-/* Builds, connects and preloads an L2 slice; its invariants, deadlock report, parameters and statistics. */
+/* Builds and connects an L2 slice; its invariants, deadlock report, parameters and statistics. */
 #include "l2/l2_priv.h"
 
 #include "engine/waits.h"
@@ -20,9 +20,9 @@ static void l2_sync(struct comp *comp, uint64_t now)
 bool l2_drained(const struct l2 *l2)
 {
     return port_empty(&l2->in) && port_empty(&l2->fill_in) && l2->mshr.used == 0 && ring_empty(&l2->miss) &&
-           ring_empty(&l2->ready) && l2->cur == REQ_NONE && !(l2->order && order_count(l2->order)) &&
-           (!l2->far_out ||
-            (port_empty(&l2->far_in) && port_empty(&l2->copy_in) && ring_empty(&l2->far) && l2->far_cur == REQ_NONE));
+           ring_empty(&l2->ready) && l2->at_tags.req == REQ_NONE && !(l2->order && order_count(l2->order)) &&
+           (!l2->remote_out || (port_empty(&l2->remote_in) && port_empty(&l2->copy_in) && ring_empty(&l2->far) &&
+                                l2->remote_cur == REQ_NONE));
 }
 
 static int l2_check(const struct comp *comp, bool drained, struct err *e)
@@ -43,7 +43,7 @@ static int l2_check(const struct comp *comp, bool drained, struct err *e)
 /* A request at the tags, or in the order policy's buffer, that was refused for `why`. */
 static void refused_waits(const struct l2 *l2, struct waits *w, req_id id, int why)
 {
-    if (why == STALL_REPLY)
+    if (why == STALL_REPLY_FULL)
         waits_for_room(w, NULL, id, l2->reply_out, stall_name[why]);
     else
         waits_for_comp(w, NULL, id, l2->dram_out->consumer, why >= 0 && why < L2_STALLS ? stall_name[why] : "its turn");
@@ -53,11 +53,11 @@ static void l2_waits(const struct comp *comp, struct waits *w)
 {
     const struct l2 *l2 = (const struct l2 *)comp;
     const struct order *o = l2->order;
-    req_id first = l2->cur;
+    req_id first = l2->at_tags.req;
     if (first != REQ_NONE)
         refused_waits(l2, w, first, l2->blocked);
     for (uint32_t s = o ? o->oldest : ORDER_NONE; s != ORDER_NONE; s = o->slot[s].age_next)
-        if (o->slot[s].req != l2->cur)
+        if (o->slot[s].req != l2->at_tags.req)
             refused_waits(l2, w, o->slot[s].req, o->slot[s].waits ? o->slot[s].why : -1);
     if (first == REQ_NONE && o && o->oldest != ORDER_NONE)
         first = o->slot[o->oldest].req;
@@ -71,16 +71,16 @@ static void l2_waits(const struct comp *comp, struct waits *w)
         waits_for_room(w, NULL, l2->waiter[l2->ready.slot[i & l2->ready.mask]].req, l2->reply_out, "its reply");
     for (uint32_t i = l2->miss.head; i != l2->miss.tail; i++)
         waits_for_room(w, NULL, l2->miss.slot[i & l2->miss.mask], l2->dram_out, "the DRAM channel");
-    if (!l2->far_out)
+    if (!l2->remote_out)
         return;
-    if (l2->far_cur != REQ_NONE)
-        refused_waits(l2, w, l2->far_cur, l2->far_stall);
+    if (l2->remote_cur != REQ_NONE)
+        refused_waits(l2, w, l2->remote_cur, l2->remote_stall);
     for (uint32_t i = l2->far.head; i != l2->far.tail; i++)
-        waits_for_room(w, NULL, l2->far.slot[i & l2->far.mask], l2->far_out, "the other partition");
+        waits_for_room(w, NULL, l2->far.slot[i & l2->far.mask], l2->remote_out, "the other partition");
 }
 
 /* A policy without hooks needs no buffer. */
-static int order_new(struct l2 *l2, const struct l2_config *config, struct err *e)
+static int order_new(struct l2 *l2, const struct l2_setup *config, struct err *e)
 {
     struct arena *arena = l2->comp.eng->arena;
     l2->order_policy =
@@ -91,26 +91,26 @@ static int order_new(struct l2 *l2, const struct l2_config *config, struct err *
                               .map = l2->env.map,
                               .at = ORDER_AT_L2,
                               .index = l2->env.slice,
-                              .line_bytes = 1u << l2->tags.line_shift,
+                              .line_size = 1u << l2->tags.line_shift,
                               .n_set = l2->tags.n_set,
                               .n_sm = l2->env.n_sm,
                               .cache = l2,
                               .set_of = l2_set_of,
-                              .needs = l2_needs};
+                              .resources_needed = l2_needs};
     l2->order = arena_alloc64(arena, sizeof *l2->order);
     l2->comp.tick = l2_tick_reordered;
     return order_init(l2->order, l2->order_policy, config->order_params, &host, l2->req, e);
 }
 
-struct l2 *l2_new(struct engine *eng, const struct l2_config *config, const struct l2_env *env, const char *name,
+struct l2 *l2_new(struct engine *eng, const struct l2_setup *config, const struct l2_env *env, const char *name,
                   struct err *e)
 {
-    const struct l2_cfg *cfg = config->cfg;
+    const struct l2_config *cfg = config->cfg;
     struct l2 *l2 = arena_alloc64(eng->arena, sizeof *l2);
     l2->comp = (struct comp){.tick = l2_tick_plain, .sync = l2_sync, .waits = l2_waits, .check = l2_check};
     l2->cfg = *cfg;
     l2->env = *env;
-    l2->cur = l2->far_cur = REQ_NONE;
+    l2->at_tags.req = l2->remote_cur = REQ_NONE;
     l2->blocked = STALL_NONE;
     engine_add(eng, &l2->comp, CLK_L2, name);
     l2->req = eng->pool.req;
@@ -118,11 +118,12 @@ struct l2 *l2_new(struct engine *eng, const struct l2_config *config, const stru
     if (tags_init(&l2->tags, eng->arena, sets, cfg->assoc, (uint32_t)cfg->line, (enum set_hash)cfg->set_hash, e))
         return NULL;
     l2->words = arena_alloc64(eng->arena, tags_entries(&l2->tags) * sizeof *l2->words);
-    if (cfg->notes || config->notes)
-        l2->note = arena_alloc64(eng->arena, tags_entries(&l2->tags) * sizeof *l2->note);
-    mshr_init(&l2->mshr, eng->arena, cfg->mshrs, cfg->merges);
-    l2->cfg.bypass_on_fail |= config->bypass_on_fail;
-    uint32_t waiters = cfg->mshrs * cfg->merges + (l2->cfg.bypass_on_fail ? cfg->dram_queue : 0);
+    l2->copied_lines = arena_alloc(eng->arena, sets);
+    if (cfg->line_metadata || config->line_metadata)
+        l2->policy_tag = arena_alloc64(eng->arena, tags_entries(&l2->tags) * sizeof *l2->policy_tag);
+    mshr_init(&l2->mshr, eng->arena, cfg->mshrs, cfg->max_merges);
+    l2->cfg.bypass_on_stall |= config->bypass_on_stall;
+    uint32_t waiters = cfg->mshrs * cfg->max_merges + (l2->cfg.bypass_on_stall ? cfg->dram_queue : 0);
     l2->waiter = arena_alloc64(eng->arena, waiters * sizeof *l2->waiter);
     for (uint32_t i = 0; i < waiters; i++)
         l2->waiter[i].next = i + 1 < waiters ? i + 1 : UINT32_MAX;
@@ -134,32 +135,28 @@ struct l2 *l2_new(struct engine *eng, const struct l2_config *config, const stru
     port_init(&l2->fill_in, eng, &l2->comp, cfg->fill_queue, 1, "l2 fills");
     if (cfg->partitions > 1) {
         ring_init(&l2->far, eng->arena, cfg->miss_queue);
-        port_init(&l2->far_in, eng, &l2->comp, cfg->ingress_queue + cfg->link_latency, cfg->link_latency,
-                  "l2 requests of the other partition");
-        port_init(&l2->copy_in, eng, &l2->comp, cfg->fill_queue + cfg->link_latency, cfg->link_latency,
-                  "l2 fills of the other partition");
+        port_init(&l2->remote_in, eng, &l2->comp, cfg->ingress_queue + cfg->partition_link_latency,
+                  cfg->partition_link_latency, "l2 requests of the other partition");
+        port_init(&l2->copy_in, eng, &l2->comp, cfg->fill_queue + cfg->partition_link_latency,
+                  cfg->partition_link_latency, "l2 fills of the other partition");
     }
     return order_new(l2, config, e) ? NULL : l2;
 }
 
-uint32_t l2_dram_port_slots(const struct l2_cfg *c)
+uint32_t l2_dram_port_slots(const struct l2_config *c)
 {
     uint32_t per_line = c->split_sectors ? (uint32_t)c->line / SECTOR_BYTES : 1;
     return c->dram_queue > per_line ? c->dram_queue / per_line : 1;
 }
 
-uint32_t l2_max_own_requests(const struct l2_config *c)
+uint32_t l2_max_own_requests(const struct l2_setup *c)
 {
     uint32_t fetches = c->cfg->mshrs * ((uint32_t)c->cfg->line / SECTOR_BYTES);
-    if (c->cfg->bypass_on_fail || c->bypass_on_fail)
-        fetches += c->cfg->mshrs * c->cfg->merges + c->cfg->dram_queue;
+    if (c->cfg->bypass_on_stall || c->bypass_on_stall)
+        fetches += c->cfg->mshrs * c->cfg->max_merges + c->cfg->dram_queue;
     return fetches + c->cfg->miss_queue + c->cfg->dram_queue + 2;
 }
 
-struct comp *l2_comp(struct l2 *l2)
-{
-    return &l2->comp;
-}
 struct port *l2_in(struct l2 *l2)
 {
     return &l2->in;
@@ -182,9 +179,9 @@ void l2_connect_partitions(struct l2 *a, struct l2 *b)
     struct l2 *end[2] = {a, b};
     for (int i = 0; i < 2; i++) {
         struct l2 *from = end[i], *to = end[!i];
-        from->far_out = &to->far_in;
+        from->remote_out = &to->remote_in;
         from->copy_out = &to->copy_in;
-        port_connect(from->far_out, &from->comp);
+        port_connect(from->remote_out, &from->comp);
         port_connect(from->copy_out, &from->comp);
         if (!from->order)
             from->comp.tick = l2_tick_partitioned;
@@ -197,76 +194,6 @@ void l2_kernel_begin(struct l2 *l2, uint32_t launch_index)
         return;
     order_kernel(l2->order, launch_index);
     engine_wake(&l2->comp, 0); /* the policy may now offer requests that it held back */
-}
-
-/* The way for a line of a host copy: a free one, or that of the line copied longest ago. */
-static int32_t way_for_copy(const struct l2 *l2, uint32_t set)
-{
-    const struct tags *t = &l2->tags;
-    uint32_t n = 0;
-    int32_t oldest = -1;
-    for (uint32_t k = set * t->n_way; l2->cfg.copy_ways && k < (set + 1) * t->n_way; k++) {
-        n += t->line[k] != TAG_NONE;
-        if (t->flags[k] & TAG_F_COPIED && !t->pending[k] && (oldest < 0 || t->used[k] < t->used[oldest]))
-            oldest = (int32_t)k;
-    }
-    return n < l2->cfg.copy_ways || oldest < 0 ? tags_victim_lru(t, set) : oldest;
-}
-
-/* Of the lines that copies left dirty in a set, all but the latest l2.copy_dirty_ways have been written back. */
-static void clean_copied(struct l2 *l2, uint32_t set)
-{
-    struct tags *t = &l2->tags;
-    for (;;) {
-        uint32_t n = 0;
-        int32_t oldest = -1;
-        for (uint32_t k = set * t->n_way; k < (set + 1) * t->n_way; k++)
-            if (t->flags[k] & TAG_F_COPIED && t->dirty[k]) {
-                n++;
-                oldest = oldest < 0 || t->used[k] < t->used[oldest] ? (int32_t)k : oldest;
-            }
-        if (n <= l2->cfg.copy_dirty_ways)
-            return;
-        t->dirty[oldest] = 0;
-    }
-}
-
-void l2_warm(struct l2 *l2, uint64_t addr, uint64_t bytes, bool by_kernel)
-{
-    struct tags *t = &l2->tags;
-    uint64_t size = 1ull << t->line_shift;
-    for (uint64_t a = addr & ~(size - 1); a < addr + bytes; a += size) {
-        uint32_t home = addrmap_slice(l2->env.map, a);
-        bool copy = l2->far_out && addrmap_slice_asked(l2->env.map, a) == l2->env.slice && home != l2->env.slice;
-        if (home != l2->env.slice && !copy)
-            continue;
-        uint64_t line = a >> t->line_shift;
-        uint32_t set = tags_set(t, addrmap_local(l2->env.map, a) >> t->line_shift);
-        int32_t entry = tags_find(t, set, line);
-        if (copy && !by_kernel) {
-            if (entry >= 0 && !t->pending[entry])
-                tags_drop(t, (uint32_t)entry); /* it is out of date */
-            continue;
-        }
-        if (entry < 0) {
-            entry = way_for_copy(l2, set);
-            if (entry < 0)
-                continue; /* every way is reserved for a line in flight: the copy bypasses the slice */
-            /* A host copy causes no traffic, and neither do the lines it displaces. */
-            tags_place(t, (uint32_t)entry, line);
-            l2->words[entry] = 0;
-        }
-        l2->stats.warmed++;
-        tags_touch(t, (uint32_t)entry);
-        t->valid[entry] = t->full;
-        if (l2->cfg.copy_ways)
-            t->flags[entry] |= TAG_F_COPIED;
-        if (l2->cfg.copy_dirty_ways && !copy) {
-            t->dirty[entry] = t->full;
-            if (!by_kernel)
-                clean_copied(l2, set);
-        }
-    }
 }
 
 void l2_invalidate(struct l2 *l2, uint64_t addr, uint64_t bytes)
@@ -282,32 +209,34 @@ void l2_invalidate(struct l2 *l2, uint64_t addr, uint64_t bytes)
 }
 
 /* ---- tables ---- */
-#define T struct l2_cfg
+#define T struct l2_config
 static const struct cfg_field fields[] = {
     CFG_ROW(T, size, CFG_BYTES, "", "64KiB", 1024, 1ull << 32, NULL, "capacity of one slice"),
     CFG_ROW(T, line, CFG_BYTES, "", "128B", 32, 128, NULL, "line size"),
     CFG_ROW(T, assoc, CFG_INT, "ways", "8", 1, 64, NULL, "associativity"),
     CFG_ROW(T, set_hash, CFG_ENUM, "", "linear", 0, 0, SET_HASH_CHOICES, "how a line finds its set"),
-    CFG_ROW(T, sectors, CFG_BOOL, "", "yes", 0, 1, NULL, "fetch and write back 32-byte sectors instead of whole lines"),
+    CFG_ROW(T, sectored, CFG_BOOL, "", "yes", 0, 1, NULL,
+            "fetch and write back 32-byte sectors instead of whole lines"),
     CFG_ROW(T, split_sectors, CFG_BOOL, "", "no", 0, 1, NULL,
             "handle and answer a request one sector at a time, each sector with its own MSHR"),
     CFG_ROW(T, mshrs, CFG_INT, "entries", "32", 1, 65536, NULL, "lines (sectors when split) that can be in flight"),
-    CFG_ROW(T, merges, CFG_INT, "requests", "4", 1, 4096, NULL, "requests one MSHR entry can hold"),
+    CFG_ROW(T, max_merges, CFG_INT, "requests", "4", 1, 4096, NULL, "requests one MSHR entry can hold"),
     CFG_ROW(T, miss_queue, CFG_INT, "requests", "4", 2, 65536, NULL, "requests waiting for the DRAM channel's queue"),
     CFG_ROW(T, ingress_queue, CFG_INT, "requests", "64", 1, 65536, NULL, "requests waiting for the tags"),
     CFG_ROW(T, latency, CFG_INT, "cycles", "120", 1, 400, NULL, "L2 cycles from the network to the tags"),
     CFG_ROW(T, dram_queue, CFG_INT, "requests", "64", 1, 65536, NULL, "requests between slice and DRAM controller"),
     CFG_ROW(T, fill_queue, CFG_INT, "requests", "180", 1, 65536, NULL, "replies between DRAM and the slice"),
     CFG_ROW(
-        T, write, CFG_ENUM, "", "validate", 0, 0, "validate fetch around both",
+        T, write_miss, CFG_ENUM, "", "validate", 0, 0, "validate fetch around around_fetch",
         "a store that misses: takes a line without fetching, fetches the line, goes to DRAM, or does both of these"),
     CFG_ROW(T, atomic_interval, CFG_INT, "cycles", "1", 1, 256, NULL, "cycles between two atomics of a slice"),
     CFG_ROW(T, atomic_latency, CFG_INT, "cycles", "0", 0, 400, NULL, "what an atomic adds to the latency of a read"),
     CFG_ROW(T, partitions, CFG_INT, "", "1", 1, 2, NULL,
             "2: each half of the channels has an L2 of its own; half of the lines are asked for in the other, which "
             "keeps copies"),
-    CFG_ROW(T, link_latency, CFG_INT, "cycles", "1", 1, 400, NULL, "L2 cycles from one partition to the other"),
-    CFG_ROW(T, link_bytes, CFG_INT, "bytes", "32", 1, 256, NULL,
+    CFG_ROW(T, partition_link_latency, CFG_INT, "cycles", "1", 1, 400, NULL,
+            "L2 cycles from one partition to the other"),
+    CFG_ROW(T, partition_link_bytes, CFG_INT, "bytes", "32", 1, 256, NULL,
             "bytes a slice sends the other partition per cycle; l2.partitions = 2"),
     CFG_ROW(T, fetch, CFG_BYTES, "", "32B", 32, 128, NULL,
             "what a miss fetches for each sector it lacks: the aligned piece of this size around it"),
@@ -320,11 +249,21 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, copy_dirty_ways, CFG_INT, "ways", "0", 0, 64, NULL,
             "ways of a set that a copy from the host leaves dirty; the rest is in DRAM, too"),
     CFG_ROW(T, port_bytes, CFG_INT, "bytes", "32", 8, 256, NULL, "bytes the data array moves per cycle"),
-    CFG_ROW(T, write_bytes, CFG_INT, "bytes", "0", 0, 256, NULL,
+    CFG_ROW(T, fill_bytes, CFG_INT, "bytes", "0", 0, 256, NULL,
+            "bytes of a line that a fill writes in a cycle: the next fill waits; 0 = fills take no time"),
+    CFG_ROW(T, write_back_port, CFG_BOOL, "", "no", 0, 1, NULL,
+            "a read miss that writes a line back holds the port while the line is read out (l2.port_bytes)"),
+    CFG_ROW(T, miss_reserve, CFG_BOOL, "", "no", 0, 1, NULL,
+            "a read that misses needs two free entries of the miss queue, a store three, whatever they send"),
+    CFG_ROW(T, miss_rate, CFG_INT, "requests", "0", 0, 16, NULL,
+            "requests that leave the miss queue in a cycle; 0 = as many as the channel's queue has room for"),
+    CFG_ROW(T, look_up_room, CFG_BOOL, "", "no", 0, 1, NULL,
+            "no look-up while the queue to the DRAM channel or to the network is full, not even a hit"),
+    CFG_ROW(T, write_port_bytes, CFG_INT, "bytes", "0", 0, 256, NULL,
             "the same for stores, in whole sectors; 0 = as for reads, and only what hits takes its time"),
-    CFG_ROW(T, notes, CFG_BOOL, "", "no", 0, 1, NULL,
+    CFG_ROW(T, line_metadata, CFG_BOOL, "", "no", 0, 1, NULL,
             "keep a 16-bit remark of L1 policies with each line; policies that need it have it in any case"),
-    CFG_ROW(T, bypass_on_fail, CFG_BOOL, "", "no", 0, 1, NULL,
+    CFG_ROW(T, bypass_on_stall, CFG_BOOL, "", "no", 0, 1, NULL,
             "a read that finds no way, MSHR entry or merge slot bypasses the L2 instead of waiting (RACB)"),
     CFG_ROW(T, order, CFG_POLICY, "", "fifo", 0, 0, "l2-order", "in which order requests reach the tags"),
     CFG_END};
@@ -344,16 +283,17 @@ static int check_l2(const struct cfg *c, const void *values, struct err *e)
         return cfg_fault(c, "l2.line", e, "a line of %lu bytes is not a power of two", (unsigned long)v->line);
     if (v->set_hash == SET_FERMI && ((sets != 32 && sets != 64) || v->line != 128))
         return cfg_fault(c, "l2.set_hash", e, "Fermi's hash is for 32 or 64 sets of 128-byte lines");
-    if (v->write == L2_WRITE_BOTH && v->miss_queue < 3)
+    if ((v->write_miss == L2_WRITE_AROUND_FETCH || (v->write_miss == L2_WRITE_FETCH && v->miss_reserve)) &&
+        v->miss_queue < 3)
         return cfg_fault(c, "l2.miss_queue", e,
                          "a store that misses puts up to three requests (write, fetch, write-back) into a queue of %u",
                          v->miss_queue);
     if (v->fetch & (v->fetch - 1) || v->fetch > v->line)
         return cfg_fault(c, "l2.fetch", e, "a piece of %lu bytes is no power of two up to a line",
                          (unsigned long)v->fetch);
-    if (v->split_sectors && !v->sectors) {
+    if (v->split_sectors && !v->sectored) {
         cfg_fault(c, "l2.split_sectors", e, "requests are split into sectors, but the L2 has none");
-        return err_hint(e, "set l2.sectors = yes");
+        return err_hint(e, "set l2.sectored = yes");
     }
     uint32_t sectors = (uint32_t)v->line / SECTOR_BYTES, least = sectors * v->partitions;
     if (v->split_sectors && v->mshrs < least)
@@ -367,15 +307,15 @@ static int check_l2(const struct cfg *c, const void *values, struct err *e)
 const struct cfg_section l2_cfg_section = {"l2", "an L2 slice", fields, sizeof(T), check_l2};
 #undef T
 
-#define S struct l2_far_stats
-static const struct stat_def far_stat_defs[] = {
+#define S struct l2_remote_stats
+static const struct stat_def remote_stat_defs[] = {
     STAT_ROW(S, fetches, "requests", "fetches of lines that live in the other partition"),
-    STAT_ROW(S, passed_on, "requests", "stores and atomics passed on to the other partition"), STAT_END};
+    STAT_ROW(S, forwarded, "requests", "stores and atomics passed on to the other partition"), STAT_END};
 #undef S
 
 #define S struct l2_stats
 static const struct stat_def cleaned_stat_defs[] = {
-    STAT_ROW(S, cleaned, "lines", "dirty lines written back to DRAM and kept (l2.dirty_ways)"), STAT_END};
+    STAT_ROW(S, eager_write_backs, "lines", "dirty lines written back to DRAM and kept (l2.dirty_ways)"), STAT_END};
 static const struct stat_def stat_defs[] = {
     STAT_ROW(S, requests, "requests", "packets taken from the request network"),
     STAT_ROW(S, accesses, "accesses", "look-ups taken: hits + misses + merges + bypasses (per sector when split)"),
@@ -397,27 +337,28 @@ static const struct stat_def stat_defs[] = {
     STAT_ROW(S, write_backs, "lines", "of the evictions: dirty, written to DRAM"),
     STAT_ROW(S, write_back_sectors, "sectors", "sectors written back"),
     STAT_ROW(S, replies, "packets", "packets sent to the reply network"),
-    STAT_ROW(S, warmed, "lines", "lines put in place by host copies"),
-    STAT_NAMED(S, stall_cycles[STALL_LINE], "stall_cycles.line", "cycles", "the request at the tags waited for a way"),
-    STAT_NAMED(S, stall_cycles[STALL_MSHR], "stall_cycles.mshr", "cycles",
+    STAT_ROW(S, preloaded, "lines", "lines put in place by host copies"),
+    STAT_NAMED(S, stall_cycles[STALL_NO_WAY], "stall_cycles.no_way", "cycles",
+               "the request at the tags waited for a way"),
+    STAT_NAMED(S, stall_cycles[STALL_NO_MSHR], "stall_cycles.no_mshr", "cycles",
                "the request at the tags waited for an MSHR entry"),
-    STAT_NAMED(S, stall_cycles[STALL_MERGE], "stall_cycles.merge", "cycles",
+    STAT_NAMED(S, stall_cycles[STALL_NO_MERGE_SLOT], "stall_cycles.no_merge_slot", "cycles",
                "the request at the tags waited for a merge slot"),
-    STAT_NAMED(S, stall_cycles[STALL_QUEUE], "stall_cycles.queue", "cycles",
+    STAT_NAMED(S, stall_cycles[STALL_MISS_QUEUE_FULL], "stall_cycles.miss_queue_full", "cycles",
                "the request at the tags waited for the miss queue"),
-    STAT_NAMED(S, stall_cycles[STALL_REPLY], "stall_cycles.reply", "cycles",
+    STAT_NAMED(S, stall_cycles[STALL_REPLY_FULL], "stall_cycles.reply_full", "cycles",
                "the request at the tags waited for the reply network"),
-    STAT_NAMED(S, stall_cycles[STALL_ATOMIC], "stall_cycles.atomic", "cycles",
+    STAT_NAMED(S, stall_cycles[STALL_ATOMIC_BUSY], "stall_cycles.atomic_busy", "cycles",
                "the atomic at the tags waited for the unit to finish another"),
-    STAT_NAMED(S, stalled_requests[STALL_LINE], "stalled_requests.line", "requests",
+    STAT_NAMED(S, stalled_requests[STALL_NO_WAY], "stalled_requests.no_way", "requests",
                "requests that first failed for want of a way"),
-    STAT_NAMED(S, stalled_requests[STALL_MSHR], "stalled_requests.mshr", "requests",
+    STAT_NAMED(S, stalled_requests[STALL_NO_MSHR], "stalled_requests.no_mshr", "requests",
                "requests that first failed for want of an MSHR entry"),
-    STAT_NAMED(S, stalled_requests[STALL_MERGE], "stalled_requests.merge", "requests",
+    STAT_NAMED(S, stalled_requests[STALL_NO_MERGE_SLOT], "stalled_requests.no_merge_slot", "requests",
                "requests that first failed for want of a merge slot"),
-    STAT_NAMED(S, stalled_requests[STALL_QUEUE], "stalled_requests.queue", "requests",
+    STAT_NAMED(S, stalled_requests[STALL_MISS_QUEUE_FULL], "stalled_requests.miss_queue_full", "requests",
                "requests that first failed at a full miss queue"),
-    STAT_NAMED(S, stalled_requests[STALL_REPLY], "stalled_requests.reply", "requests",
+    STAT_NAMED(S, stalled_requests[STALL_REPLY_FULL], "stalled_requests.reply_full", "requests",
                "requests that first failed at a full reply network"),
     STAT_QUOTIENT("miss_rate", "", "l2.misses", "l2.accesses", "misses / accesses"),
     STAT_END};
@@ -435,7 +376,7 @@ void l2_register_stats(struct l2 *l2, struct stats *s)
     if (l2->cfg.dirty_ways)
         stats_add(s, "l2", cleaned_stat_defs, &l2->stats);
     if (l2->cfg.partitions > 1)
-        stats_add(s, "l2.far", far_stat_defs, &l2->far_stats);
+        stats_add(s, "l2.remote_partition", remote_stat_defs, &l2->remote_stats);
     if (!l2->order)
         return;
     stats_add(s, "l2_order", order_l2_stats, &l2->order->stats);

@@ -1,5 +1,5 @@
 /*
- * One L2 slice, as its neighbours and the builder see it.
+ * One L2 slice, as its neighbors and the builder see it.
  *
  *   request network -> l2_in(slice) -> [request order] -> tags and MSHRs -> reply port (reply network)
  *                                                              | miss             ^
@@ -7,7 +7,7 @@
  *                                                    DRAM channel's port -> l2_fill_in(slice)
  *
  * l2_in carries requests with net_info(); its latency is l2.latency (GPGPU-Sim's ROP delay). Replies leave as packets
- * with net_info(bytes, sectors) and may be split (l2.split_sectors). Writes and reductions get an acknowledgement of
+ * with net_info(bytes, sectors) and may be split (l2.split_sectors). Writes and reductions get an acknowledgment of
  * header size; write-backs get no reply. A miss goes to DRAM as a new request of the slice (token = MSHR) and returns
  * through l2_fill_in.
  */
@@ -20,7 +20,7 @@
 #include "engine/port.h"
 
 struct l2;
-struct l2_config; /* l2/l2_config.h */
+struct l2_setup; /* l2/l2_config.h */
 
 struct l2_env {
     uint32_t slice; /* global index */
@@ -29,8 +29,7 @@ struct l2_env {
     const struct addrmap *map;
 };
 
-struct l2 *l2_new(struct engine *, const struct l2_config *, const struct l2_env *, const char *name, struct err *e);
-struct comp *l2_comp(struct l2 *);
+struct l2 *l2_new(struct engine *, const struct l2_setup *, const struct l2_env *, const char *name, struct err *e);
 struct port *l2_in(struct l2 *);
 struct port *l2_fill_in(struct l2 *);
 void l2_connect(struct l2 *, struct port *reply_out, struct port *dram_out);
@@ -39,12 +38,13 @@ void l2_connect(struct l2 *, struct port *reply_out, struct port *dram_out);
 void l2_connect_partitions(struct l2 *, struct l2 *);
 
 /*
- * Functional preload: marks the lines of [addr, addr + bytes) that belong to this slice as present, as a host copy
- * through the L2 leaves them (l2.copy_ways, l2.copy_dirty_ways), or a memset, which is a kernel of the driver
- * (by_kernel). With two partitions, a memset also leaves them in the counterpart that SMs access, whereas a copy
- * invalidates them there. It costs no cycles. Call it only while the engine is stopped.
+ * Functional preload: marks the lines of [addr, addr + bytes), at least one byte, as present in the slices that they
+ * belong to, as a host copy through the L2 leaves them (l2.copy_ways, l2.copy_dirty_ways), or a memset, which is a
+ * kernel of the driver (by_kernel). With two partitions, a memset also leaves them in the counterpart that SMs access,
+ * whereas a copy invalidates them there. `slice`: all of the machine, in the order of their indices. It costs no cycles
+ * of the machine, and the host's time is bounded by the size of the cache. Call it only while the engine is stopped.
  */
-void l2_warm(struct l2 *, uint64_t addr, uint64_t bytes, bool by_kernel);
+void l2_preload(struct l2 *const *slice, uint32_t n_slice, uint64_t addr, uint64_t bytes, bool by_kernel);
 /* Invalidates the lines of the same range that a host copy has overwritten in DRAM. */
 void l2_invalidate(struct l2 *, uint64_t addr, uint64_t bytes);
 void l2_kernel_begin(struct l2 *, uint32_t launch_index);

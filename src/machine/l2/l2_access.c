@@ -13,39 +13,15 @@
  *       hit             -> reply network
  *       miss, merge     -> a waiter in an MSHR -> fill -> ready -> reply network
  *       bypass          -> a waiter of its own -> reply of DRAM -> ready -> reply network
- *       write           -> reply network (the acknowledgement)
+ *       write           -> reply network (the acknowledgment)
  *       write-back      -> done: it is not answered
  *
- * With two partitions (l2.partitions) a slice also serves lines of its counterpart. It keeps clean copies of them,
- * which it fetches from the counterpart as it fetches its own lines from DRAM, and forwards stores and atomics to the
- * counterpart:
- *
- *   copy: hit             -> reply network
- *         miss            -> a waiter in an MSHR -> link -> the counterpart's tags -> link -> fill -> ready
- *                            -> reply network
- *         store, atomic   -> link -> the counterpart's tags, which answer it
- *
- * Requests from the link have their own entry in front of the tags and never wait for a request from the network, and
- * fetches of copies leave MSHRs and a way of each set free for them, so that two slices cannot deadlock.
+ * partition.c has what a second partition adds.
  *
  * A request that cannot be accepted blocks the tags; with a request order (cache/order.h) the policy may try another
  * request instead.
  */
 #include "l2/l2_priv.h"
-
-static inline bool is_atomic(const struct req *r)
-{
-    return r->kind == REQ_ATOMIC || r->kind == REQ_RED;
-}
-
-/* The path of a request is one body, compiled without a request order and with one. */
-#define BODY static inline __attribute__((always_inline))
-
-/* The number of requests that a set of sectors counts as. */
-static inline uint32_t units(const struct l2 *l2, uint8_t sectors)
-{
-    return l2->cfg.split_sectors ? sector_count(sectors) : sectors != 0;
-}
 
 /* Replies to a request: one packet, or one per sector when requests are split. */
 static void reply(struct l2 *l2, req_id id, uint8_t asked, uint64_t extra)
@@ -62,36 +38,17 @@ static void reply(struct l2 *l2, req_id id, uint8_t asked, uint64_t extra)
     port_send_later(l2->reply_out, id, net_info_pieces(NET_HEADER_BYTES + data, asked, pieces), extra);
 }
 
-/* Data occupies the link between the two slices of a pair; messages without data do not. */
-static void use_link(struct l2 *l2, uint64_t now, uint32_t bytes)
-{
-    if (bytes)
-        l2->link_free_at = now + (bytes - 1) / l2->cfg.link_bytes + 1;
-}
-
-static inline bool link_ready(const struct l2 *l2, const struct port *to, uint64_t now)
-{
-    return now >= l2->link_free_at && port_can_send(to);
-}
-
-/* Replies to the counterpart's fetch of a copy. The link is ready. */
-static void send_copy(struct l2 *l2, req_id id, uint8_t sectors, uint64_t now)
-{
-    uint32_t bytes = sector_count(sectors) * SECTOR_BYTES;
-    use_link(l2, now, bytes);
-    port_send(l2->copy_out, id, net_info(bytes, sectors));
-}
-
 /* Puts a new request of the slice into `out`: to DRAM for its own lines, to the counterpart for copies. */
 static void request_to(struct ring *out, struct l2 *l2, uint64_t addr, uint8_t sectors, uint8_t kind, uint32_t token,
-                       uint64_t born)
+                       uint64_t created_at)
 {
     req_id id = req_alloc(&l2->comp.eng->pool);
     struct req *r = &l2->req[id];
     r->addr = addr;
-    r->born = born;
+    r->created_at = created_at;
     r->token = token;
-    r->sm = (uint16_t)l2->env.slice;
+    r->origin = REQ_FROM_L2;
+    r->slice = (uint16_t)l2->env.slice;
     r->bytes = (uint16_t)(sector_count(sectors) * SECTOR_BYTES);
     r->flags = 0;
     r->kind = kind;
@@ -105,7 +62,7 @@ static void request_to(struct ring *out, struct l2 *l2, uint64_t addr, uint8_t s
 static void write_back(struct l2 *l2, uint32_t entry)
 {
     struct tags *t = &l2->tags;
-    uint8_t dirty = l2->cfg.sectors ? t->dirty[entry] : t->full;
+    uint8_t dirty = l2->cfg.sectored ? t->dirty[entry] : t->full;
     l2->stats.write_back_sectors += sector_count(dirty);
     request_to(&l2->miss, l2, t->line[entry] << t->line_shift, dirty, REQ_WRITEBACK, 0, 0);
 }
@@ -125,7 +82,7 @@ static void evict(struct l2 *l2, uint32_t entry)
 /* The sectors that a miss of `asked` fetches. */
 static inline uint8_t fetched(const struct l2 *l2, uint8_t asked)
 {
-    if (!l2->cfg.sectors || l2->cfg.fetch == 4 * SECTOR_BYTES)
+    if (!l2->cfg.sectored || l2->cfg.fetch == 4 * SECTOR_BYTES)
         return l2->tags.full;
     if (l2->cfg.fetch == 2 * SECTOR_BYTES)
         asked |= (uint8_t)((asked & 0x55) << 1 | (asked & 0xaa) >> 1);
@@ -157,23 +114,17 @@ static void clean(struct l2 *l2, int32_t entry)
     struct tags *t = &l2->tags;
     if (entry < 0 || !t->dirty[entry])
         return;
-    l2->stats.cleaned++;
+    l2->stats.eager_write_backs++;
     write_back(l2, (uint32_t)entry);
     t->dirty[entry] = 0;
 }
 
-/* Stall causes (bits) that may have been resolved, for the request at the tags and for the counterpart's. */
-static inline void free_causes(struct l2 *l2, uint32_t causes)
-{
-    l2->freed |= causes;
-    l2->far_freed = true;
-}
-
-static uint32_t waiter_new(struct l2 *l2, req_id req, uint8_t sectors)
+/* A waiter for the request at the tags. */
+static uint32_t waiter_new(struct l2 *l2, const struct l2_lookup *q)
 {
     uint32_t w = l2->waiter_free;
     l2->waiter_free = l2->waiter[w].next;
-    l2->waiter[w] = (struct l2_waiter){req, UINT32_MAX, sectors, l2->at_far};
+    l2->waiter[w] = (struct l2_waiter){q->req, UINT32_MAX, q->asked, q->far};
     return w;
 }
 
@@ -182,12 +133,12 @@ static uint32_t *waiter_link(void *l2, uint32_t w)
     return &((struct l2 *)l2)->waiter[w].next;
 }
 
-static void exchange_note(struct l2 *l2, struct req *r, uint32_t entry)
+static void exchange_policy_tag(struct l2 *l2, struct req *r, uint32_t entry)
 {
-    uint16_t old = l2->note[entry];
-    if (r->note)
-        l2->note[entry] = r->note;
-    r->note = old;
+    uint16_t old = l2->policy_tag[entry];
+    if (r->policy_tag)
+        l2->policy_tag[entry] = r->policy_tag;
+    r->policy_tag = old;
 }
 
 /*
@@ -204,15 +155,14 @@ static int32_t copied_victim(struct l2 *l2, uint32_t set)
     }
     if (n < l2->cfg.copy_ways || !n_copied)
         return -1;
-    l2->dice = l2->dice * 6364136223846793005u + 1442695040888963407u;
-    uint32_t nth = (uint32_t)((l2->dice >> 33) % n_copied);
+    l2->random_state = l2->random_state * 6364136223846793005u + 1442695040888963407u;
+    uint32_t nth = (uint32_t)((l2->random_state >> 33) % n_copied);
     for (uint32_t k = set * t->n_way;; k++)
         if (t->flags[k] & TAG_F_COPIED && !t->pending[k] && nth-- == 0)
             return (int32_t)k;
 }
 
-/* The entry for an absent line: -1 = all reserved. *dirty: its line must be written back. */
-static int32_t claim(struct l2 *l2, uint32_t set, bool *dirty)
+int32_t l2_claim(struct l2 *l2, uint32_t set, bool *dirty)
 {
     int32_t entry = l2->cfg.copy_ways ? copied_victim(l2, set) : -1;
     if (entry < 0)
@@ -221,22 +171,17 @@ static int32_t claim(struct l2 *l2, uint32_t set, bool *dirty)
     return entry;
 }
 
-static void place(struct l2 *l2, uint32_t entry, uint64_t line)
+void l2_place(struct l2 *l2, uint32_t entry, uint64_t line)
 {
     evict(l2, entry);
     tags_place(&l2->tags, entry, line);
     l2->words[entry] = 0;
-    if (l2->note)
-        l2->note[entry] = 0;
-}
-
-BODY struct l2_outcome stalled(enum stall why)
-{
-    return (struct l2_outcome){.stall = why};
+    if (l2->policy_tag)
+        l2->policy_tag[entry] = 0;
 }
 
 /* Counts an accepted look-up once, by its outcome. */
-BODY void count_taken(struct l2 *l2, const struct l2_outcome *o, bool atomic)
+ALWAYS_INLINE void count_taken(struct l2 *l2, const struct l2_lookup *q, const struct l2_outcome *o, bool atomic)
 {
     struct l2_stats *s = &l2->stats;
     s->accesses += o->hits + o->misses + o->merges + o->bypasses;
@@ -253,10 +198,10 @@ BODY void count_taken(struct l2 *l2, const struct l2_outcome *o, bool atomic)
         if (o->line_here)
             s->sector_misses += o->misses;
     }
-    s->atomics += atomic && !o->passed_on;
+    s->atomics += atomic && !o->forwarded;
     if (atomic)
         return;
-    uint32_t sectors = sector_count(l2->cur_asked);
+    uint32_t sectors = sector_count(q->asked);
     if (o->store) {
         s->write_sectors += sectors;
     } else {
@@ -266,20 +211,23 @@ BODY void count_taken(struct l2 *l2, const struct l2_outcome *o, bool atomic)
 }
 
 /* Cycles for which it occupies the port: hits transfer data; a miss leaves the tags after one cycle. */
-BODY uint32_t port_cycles(const struct l2 *l2, const struct l2_outcome *o)
+ALWAYS_INLINE uint32_t port_cycles(const struct l2 *l2, const struct l2_lookup *q, const struct l2_outcome *o)
 {
-    if (o->store && l2->cfg.write_bytes)
-        return (sector_count(l2->cur_asked) * SECTOR_BYTES - 1) / l2->cfg.write_bytes + 1;
+    if (o->reads_out)
+        return (1u << l2->tags.line_shift) / l2->cfg.port_bytes;
+    if (o->store && l2->cfg.write_port_bytes)
+        return (sector_count(q->asked) * SECTOR_BYTES - 1) / l2->cfg.write_port_bytes + 1;
     uint32_t cycles = o->misses + o->merges + o->bypasses;
     if (o->hits) {
-        uint32_t sectors = l2->cfg.split_sectors ? o->hits : sector_count(l2->cur_asked);
+        uint32_t sectors = l2->cfg.split_sectors ? o->hits : sector_count(q->asked);
         cycles += (sectors * SECTOR_BYTES - 1) / l2->cfg.port_bytes + 1;
     }
     return cycles;
 }
 
 /* A read of `asked` sectors: `hit` are present, `joined` are in flight for another request, the rest is fetched. */
-BODY struct l2_outcome read_outcome(const struct l2 *l2, uint8_t asked, uint8_t hit, uint8_t joined, bool line_here)
+ALWAYS_INLINE struct l2_outcome read_outcome(const struct l2 *l2, uint8_t asked, uint8_t hit, uint8_t joined,
+                                             bool line_here)
 {
     struct l2_outcome o = {.stall = STALL_NONE, .line_here = line_here};
     uint8_t missed = asked & (uint8_t) ~(hit | joined);
@@ -298,92 +246,85 @@ BODY struct l2_outcome read_outcome(const struct l2 *l2, uint8_t asked, uint8_t 
 /* Is it a store that goes to DRAM as well as fetching its line? */
 static inline bool goes_through(const struct l2 *l2, const struct req *r)
 {
-    return r->kind == REQ_WRITE && l2->cfg.write == L2_WRITE_BOTH;
+    return r->kind == REQ_WRITE && l2->cfg.write_miss == L2_WRITE_AROUND_FETCH;
 }
 
-/* If fetches of copies take `more` MSHRs, do they still leave half of them to requests of the counterpart? */
-static inline bool leaves_mshrs(const struct l2 *l2, uint32_t more)
+/*
+ * Has the miss queue room for a miss that sends `n` requests? With l2.miss_reserve it needs room for the most a miss
+ * can send: the fetch and a write-back, and for a store the store itself.
+ */
+static inline bool queue_room(const struct l2 *l2, const struct req *r, uint32_t n)
 {
-    return l2->copy_units + more <= l2->cfg.mshrs / 2;
-}
-
-/* Why a fetch of a copy may not start yet: its MSHRs or way are reserved for the counterpart's requests. */
-static enum stall left_to_far(const struct l2 *l2, uint32_t more)
-{
-    const struct tags *t = &l2->tags;
-    if (!leaves_mshrs(l2, more))
-        return STALL_MSHR;
-    uint32_t reserved = 0;
-    for (uint32_t e = l2->cur_set * t->n_way; l2->cur_entry < 0 && e < (l2->cur_set + 1) * t->n_way; e++)
-        reserved += t->pending[e] != 0;
-    return reserved + 1 < t->n_way ? STALL_NONE : STALL_LINE;
+    if (l2->cfg.miss_reserve)
+        n = r->kind == REQ_WRITE ? 3 : 2;
+    return ring_free(&l2->miss) >= n;
 }
 
 /* A read, an atomic or a store that fetches, when some of its sectors are absent. */
-BODY struct l2_outcome fetch(struct l2 *l2, req_id id, uint8_t asked)
+ALWAYS_INLINE struct l2_outcome fetch(struct l2 *l2, const struct l2_lookup *q)
 {
-    struct req *r = &l2->req[id];
+    struct req *r = &l2->req[q->req];
+    const uint8_t asked = q->asked;
     struct tags *t = &l2->tags;
-    int32_t entry = l2->cur_entry;
+    int32_t entry = q->entry;
     if (l2->waiter_free == MSHR_NONE)
-        return stalled(STALL_MSHR); /* a fetched sector keeps its entry until the reply is sent */
+        return stalled(STALL_NO_MSHR); /* a fetched sector keeps its entry until the reply is sent */
     uint8_t have = entry >= 0 ? t->valid[entry] : 0, want = fetched(l2, asked) & (uint8_t)~have;
-    uint32_t m = mshr_find(&l2->mshr, l2->cur_line);
+    uint32_t m = mshr_find(&l2->mshr, q->line);
     uint8_t more = want;
-    bool through = goes_through(l2, r);
-    struct ring *out = l2->cur_copy ? &l2->far : &l2->miss;
+    bool dirty = false, through = goes_through(l2, r);
+    struct ring *out = q->copy ? &l2->far : &l2->miss;
     if (m != MSHR_NONE) {
         more &= (uint8_t)~l2->mshr.e[m].asked;
         if (!mshr_can_merge(&l2->mshr, m))
-            return stalled(STALL_MERGE);
-        if (ring_free(out) < (uint32_t)(more != 0) + through)
-            return stalled(STALL_QUEUE);
+            return stalled(STALL_NO_MERGE_SLOT);
+        if (ring_free(out) < (uint32_t)(more != 0) + through || !queue_room(l2, r, 0))
+            return stalled(STALL_MISS_QUEUE_FULL);
         if (l2->cfg.split_sectors) {
             uint32_t more_units = units(l2, more);
-            if (l2->mshr_units + more_units > l2->cfg.mshrs || (l2->cur_copy && !leaves_mshrs(l2, more_units)))
-                return stalled(STALL_MSHR);
+            if (l2->mshr_units + more_units > l2->cfg.mshrs || (q->copy && !l2_leaves_mshrs(l2, more_units)))
+                return stalled(STALL_NO_MSHR);
             l2->mshr_units += more_units;
-            l2->copy_units += l2->cur_copy ? more_units : 0;
+            l2->copy_units += q->copy ? more_units : 0;
         }
     } else {
-        bool dirty = false;
-        enum stall why = l2->cur_copy ? left_to_far(l2, units(l2, want)) : STALL_NONE;
+        enum stall why = q->copy ? l2_reserved_for_far(l2, q, units(l2, want)) : STALL_NONE;
         if (why >= 0)
             return stalled(why);
-        int32_t at = entry >= 0 ? entry : claim(l2, l2->cur_set, &dirty);
+        int32_t at = entry >= 0 ? entry : l2_claim(l2, q->set, &dirty);
         if (at < 0)
-            return stalled(STALL_LINE);
-        if (ring_free(&l2->miss) < (uint32_t)!l2->cur_copy + dirty + through || ring_free(out) == 0)
-            return stalled(STALL_QUEUE);
+            return stalled(STALL_NO_WAY);
+        if (!queue_room(l2, r, (uint32_t)!q->copy + dirty + through) || ring_free(out) == 0)
+            return stalled(STALL_MISS_QUEUE_FULL);
         if (l2->mshr_units + units(l2, want) > l2->cfg.mshrs)
-            return stalled(STALL_MSHR);
+            return stalled(STALL_NO_MSHR);
         l2->mshr_units += units(l2, want);
         if (entry < 0)
-            place(l2, (uint32_t)at, l2->cur_line);
-        l2->copy_units += l2->cur_copy ? units(l2, want) : 0;
-        m = mshr_add(&l2->mshr, l2->cur_line);
+            l2_place(l2, (uint32_t)at, q->line);
+        l2->copy_units += q->copy ? units(l2, want) : 0;
+        m = mshr_add(&l2->mshr, q->line);
         l2->mshr.e[m].entry = at;
     }
     struct mshr_entry *e = &l2->mshr.e[m];
     struct l2_outcome o = read_outcome(l2, asked, have & asked, asked & e->asked & (uint8_t)~have, entry >= 0);
     o.store = r->kind == REQ_WRITE;
+    o.reads_out = dirty && !o.store && l2->cfg.write_back_port;
     e->asked |= more;
     t->pending[e->entry] |= more;
     if (through)
-        request_to(&l2->miss, l2, r->addr, asked, REQ_WRITE, 0, r->born);
+        request_to(&l2->miss, l2, r->addr, asked, REQ_WRITE, 0, r->created_at);
     else if (r->kind != REQ_READ)
         t->dirty[e->entry] |= asked; /* it is performed when the sectors arrive; until then they cannot be evicted */
     tags_touch(t, (uint32_t)e->entry);
-    if (l2->note)
-        exchange_note(l2, r, (uint32_t)e->entry);
-    mshr_append(e, waiter_link, l2, waiter_new(l2, id, asked));
+    if (l2->policy_tag)
+        exchange_policy_tag(l2, r, (uint32_t)e->entry);
+    mshr_append(e, waiter_link, l2, waiter_new(l2, q));
     if (more)
-        request_to(out, l2, r->addr, more, REQ_READ, m, r->born);
+        request_to(out, l2, r->addr, more, REQ_READ, m, r->created_at);
     return o;
 }
 
-/* The words of the line written so far determine which sectors are readable without a fetch. */
-static void note_written(struct l2 *l2, const struct req *r, uint32_t entry, uint8_t sectors)
+void l2_note_written(struct l2 *l2, const struct req *r, uint32_t entry, uint8_t sectors)
 {
     struct tags *t = &l2->tags;
     t->dirty[entry] |= sectors;
@@ -399,127 +340,88 @@ static void note_written(struct l2 *l2, const struct req *r, uint32_t entry, uin
             t->valid[entry] |= (uint8_t)(1u << s);
 }
 
-BODY struct l2_outcome store(struct l2 *l2, req_id id, uint8_t sectors)
+ALWAYS_INLINE struct l2_outcome store(struct l2 *l2, const struct l2_lookup *q)
 {
-    struct req *r = &l2->req[id];
+    const uint8_t sectors = q->asked;
+    struct req *r = &l2->req[q->req];
     struct tags *t = &l2->tags;
-    int32_t entry = l2->cur_entry;
+    int32_t entry = q->entry;
     bool answered = r->kind != REQ_WRITEBACK;
     if (answered && !port_can_send(l2->reply_out))
-        return stalled(STALL_REPLY);
+        return stalled(STALL_REPLY_FULL);
     uint8_t hit = entry >= 0 ? (t->valid[entry] | t->dirty[entry] | t->pending[entry]) & sectors : 0;
-    if (entry < 0 && l2->cfg.write == L2_WRITE_AROUND) {
+    if (entry < 0 && l2->cfg.write_miss == L2_WRITE_AROUND) {
         if (ring_free(&l2->miss) == 0)
-            return stalled(STALL_QUEUE);
-        request_to(&l2->miss, l2, r->addr, sectors, REQ_WRITE, 0, r->born);
+            return stalled(STALL_MISS_QUEUE_FULL);
+        request_to(&l2->miss, l2, r->addr, sectors, REQ_WRITE, 0, r->created_at);
     } else {
-        int32_t other = too_dirty(l2, l2->cur_set, entry);
+        int32_t other = too_dirty(l2, q->set, entry);
         if (entry < 0) {
             bool dirty;
-            entry = claim(l2, l2->cur_set, &dirty);
+            entry = l2_claim(l2, q->set, &dirty);
             if (entry < 0)
-                return stalled(STALL_LINE);
+                return stalled(STALL_NO_WAY);
             if (ring_free(&l2->miss) < (uint32_t)dirty + (other >= 0))
-                return stalled(STALL_QUEUE);
-            place(l2, (uint32_t)entry, l2->cur_line);
+                return stalled(STALL_MISS_QUEUE_FULL);
+            l2_place(l2, (uint32_t)entry, q->line);
         } else if (other >= 0 && ring_free(&l2->miss) == 0) {
-            return stalled(STALL_QUEUE);
+            return stalled(STALL_MISS_QUEUE_FULL);
         }
         if (other != entry)
             clean(l2, other);
         tags_touch(t, (uint32_t)entry);
         t->flags[entry] &= (uint8_t)~TAG_F_COPIED;
-        note_written(l2, r, (uint32_t)entry, sectors);
+        l2_note_written(l2, r, (uint32_t)entry, sectors);
     }
     uint32_t hits = l2->cfg.split_sectors ? units(l2, hit) : hit == sectors;
     struct l2_outcome o = {.stall = STALL_NONE, .hits = hits, .misses = units(l2, sectors) - hits, .store = true};
     if (answered)
-        reply(l2, id, sectors, 0);
+        reply(l2, q->req, sectors, 0);
     return o;
 }
 
 /* All sectors are there. */
-BODY struct l2_outcome hit(struct l2 *l2, req_id id, uint8_t asked, bool atomic, uint64_t now)
+ALWAYS_INLINE struct l2_outcome hit(struct l2 *l2, const struct l2_lookup *q, bool atomic, uint64_t now)
 {
-    struct req *r = &l2->req[id];
+    const uint8_t asked = q->asked;
+    struct req *r = &l2->req[q->req];
     struct tags *t = &l2->tags;
-    uint32_t entry = (uint32_t)l2->cur_entry;
+    uint32_t entry = (uint32_t)q->entry;
     t->flags[entry] &= (uint8_t)~TAG_F_COPIED;
-    bool of_copy = l2->at_far && r->kind == REQ_READ;
+    bool of_copy = q->far && r->kind == REQ_READ;
     if (!of_copy && !port_can_send(l2->reply_out))
-        return stalled(STALL_REPLY);
+        return stalled(STALL_REPLY_FULL);
     tags_touch(t, entry);
-    if (l2->note)
-        exchange_note(l2, r, entry);
+    if (l2->policy_tag)
+        exchange_policy_tag(l2, r, entry);
     if (r->kind != REQ_READ)
         t->dirty[entry] |= asked;
     r->served = REQ_AT_L2;
     if (of_copy)
-        send_copy(l2, id, asked, now);
+        l2_send_copy(l2, q->req, asked, now);
     else
-        reply(l2, id, asked, atomic ? l2->cfg.atomic_latency : 0);
+        reply(l2, q->req, asked, atomic ? l2->cfg.atomic_latency : 0);
     return (struct l2_outcome){.stall = STALL_NONE, .hits = units(l2, asked), .store = r->kind == REQ_WRITE};
 }
 
 /* Does it need its sectors (a read, an atomic, a store that fetches), or does it only write data? */
 static inline bool leaves_data(const struct l2 *l2, const struct req *r)
 {
-    return r->kind == REQ_WRITEBACK ||
-           (r->kind == REQ_WRITE && l2->cfg.write != L2_WRITE_FETCH && l2->cfg.write != L2_WRITE_BOTH);
+    return r->kind == REQ_WRITEBACK || (r->kind == REQ_WRITE && l2->cfg.write_miss != L2_WRITE_FETCH &&
+                                        l2->cfg.write_miss != L2_WRITE_AROUND_FETCH);
 }
 
-/*
- * A store or an atomic on a line of the counterpart, which performs it and replies. The data of a store stays here as
- * a copy; an atomic leaves no copy, because only the counterpart knows its result.
- */
-BODY struct l2_outcome pass_on(struct l2 *l2, req_id id, uint8_t asked)
+ALWAYS_INLINE struct l2_outcome look_up(struct l2 *l2, const struct l2_lookup *q, uint64_t now, bool atomic)
 {
-    const struct req *r = &l2->req[id];
-    struct tags *t = &l2->tags;
-    int32_t entry = l2->cur_entry;
-    bool here = entry >= 0 && (t->valid[entry] & asked) == asked, dirty = false;
-    if (ring_free(&l2->far) == 0)
-        return stalled(STALL_QUEUE);
-    if (is_atomic(r)) {
-        if (entry >= 0 && !t->pending[entry]) /* otherwise reads wait for all its sectors, even present ones */
-            t->valid[entry] &= (uint8_t)~asked;
-    } else {
-        if (entry < 0) {
-            enum stall why = left_to_far(l2, 0);
-            entry = why == STALL_LINE ? -1 : claim(l2, l2->cur_set, &dirty);
-            if (dirty && ring_free(&l2->miss) == 0)
-                return stalled(STALL_QUEUE);
-            if (entry >= 0)
-                place(l2, (uint32_t)entry, l2->cur_line);
-        }
-        if (entry >= 0) {
-            tags_touch(t, (uint32_t)entry);
-            note_written(l2, r, (uint32_t)entry, asked);
-            t->dirty[entry] = 0;
-        }
-    }
-    ring_push(&l2->far, id);
-    l2->far_stats.passed_on++;
-    return (struct l2_outcome){.stall = STALL_NONE,
-                               .hits = here ? units(l2, asked) : 0,
-                               .misses = here ? 0 : units(l2, asked),
-                               .store = true,
-                               .passed_on = true};
-}
-
-BODY struct l2_outcome look_up(struct l2 *l2, uint64_t now, bool atomic)
-{
-    req_id id = l2->cur;
-    uint8_t asked = l2->cur_asked;
-    if (l2->cur_copy && l2->req[id].kind != REQ_READ)
-        return pass_on(l2, id, asked);
-    if (leaves_data(l2, &l2->req[id]))
-        return store(l2, id, asked);
+    if (q->copy && l2->req[q->req].kind != REQ_READ)
+        return l2_pass_on(l2, q);
+    if (leaves_data(l2, &l2->req[q->req]))
+        return store(l2, q);
     if (atomic && now < l2->atomic_free_at)
-        return stalled(STALL_ATOMIC);
-    if (l2->cur_entry >= 0 && (l2->tags.valid[l2->cur_entry] & asked) == asked)
-        return hit(l2, id, asked, atomic, now);
-    return fetch(l2, id, asked);
+        return stalled(STALL_ATOMIC_BUSY);
+    if (q->entry >= 0 && (l2->tags.valid[q->entry] & q->asked) == q->asked)
+        return hit(l2, q, atomic, now);
+    return fetch(l2, q);
 }
 
 static inline uint32_t set_of(const struct l2 *l2, uint64_t addr)
@@ -541,148 +443,148 @@ uint32_t l2_needs(const void *cache, const struct req *r, uint32_t info)
     int32_t entry = tags_find(t, set_of(l2, r->addr), line);
     uint8_t asked = (uint8_t)net_sectors(info), have = entry >= 0 ? t->valid[entry] : 0;
     if (leaves_data(l2, r)) {
-        uint32_t needs = r->kind != REQ_WRITEBACK ? 1u << STALL_REPLY : 0;
+        uint32_t needs = r->kind != REQ_WRITEBACK ? 1u << STALL_REPLY_FULL : 0;
         if (entry < 0)
-            needs |= l2->cfg.write == L2_WRITE_AROUND ? 1u << STALL_QUEUE : 1u << STALL_LINE;
+            needs |= l2->cfg.write_miss == L2_WRITE_AROUND ? 1u << STALL_MISS_QUEUE_FULL : 1u << STALL_NO_WAY;
         return needs;
     }
-    uint32_t needs = is_atomic(r) ? 1u << STALL_ATOMIC : 0;
+    uint32_t needs = is_atomic(r) ? 1u << STALL_ATOMIC_BUSY : 0;
     if ((asked & ~have) == 0)
-        return needs | 1u << STALL_REPLY;
+        return needs | 1u << STALL_REPLY_FULL;
     uint32_t m = mshr_find(&l2->mshr, line);
     if (m == MSHR_NONE)
-        return needs | 1u << STALL_MSHR | 1u << STALL_QUEUE | (entry < 0 ? 1u << STALL_LINE : 0);
+        return needs | 1u << STALL_NO_MSHR | 1u << STALL_MISS_QUEUE_FULL | (entry < 0 ? 1u << STALL_NO_WAY : 0);
     uint8_t more = fetched(l2, asked) & (uint8_t) ~(have | l2->mshr.e[m].asked);
-    needs |= 1u << STALL_MERGE;
-    if (more || goes_through(l2, r))
-        needs |= 1u << STALL_QUEUE;
+    needs |= 1u << STALL_NO_MERGE_SLOT;
+    if (more || goes_through(l2, r) || l2->cfg.miss_reserve)
+        needs |= 1u << STALL_MISS_QUEUE_FULL;
     if (more && l2->cfg.split_sectors)
-        needs |= 1u << STALL_MSHR;
+        needs |= 1u << STALL_NO_MSHR;
     return needs;
 }
 
-static void count_stall(struct l2 *l2, enum stall why, uint64_t now)
+static void count_stall(struct l2 *l2, struct l2_lookup *q, enum stall why, uint64_t now)
 {
     if (l2->blocked >= 0)
         l2->stats.stall_cycles[l2->blocked] += now - l2->blocked_since;
     l2->blocked = (int8_t)why;
     l2->blocked_since = now;
-    if (why >= 0 && !l2->cur_waited) {
-        l2->cur_waited = true;
+    if (why >= 0 && !q->waited) {
+        q->waited = true;
         l2->stats.stalled_requests[why]++;
     }
 }
 
-BODY void bring_to_tags(struct l2 *l2, req_id id, uint32_t info, bool waited)
+ALWAYS_INLINE struct l2_lookup look_up_begin(const struct l2 *l2, req_id id, uint32_t info, bool waited, bool far)
 {
-    uint64_t addr = l2->req[id].addr;
-    l2->cur = id;
-    l2->cur_waited = waited;
-    l2->cur_asked = (uint8_t)net_sectors(info);
-    l2->cur_line = addr >> l2->tags.line_shift;
-    l2->cur_set = set_of(l2, addr);
-    l2->cur_copy = l2->far_out && !l2->at_far && addrmap_slice(l2->env.map, addr) != l2->env.slice;
-    /* While it waits at the tags, no request of the network can change its line, so one look-up suffices. */
-    l2->cur_entry = tags_find(&l2->tags, l2->cur_set, l2->cur_line);
+    uint64_t addr = l2->req[id].addr, line = addr >> l2->tags.line_shift;
+    uint32_t set = set_of(l2, addr);
+    return (struct l2_lookup){.req = id,
+                              .line = line,
+                              .set = set,
+                              .entry = tags_find(&l2->tags, set, line),
+                              .asked = (uint8_t)net_sectors(info),
+                              .waited = waited,
+                              .copy = l2->remote_out && !far && addrmap_slice(l2->env.map, addr) != l2->env.slice,
+                              .far = far};
 }
 
 /* Sends a read that the cache cannot accept to DRAM; its reply goes straight to the network. */
-static bool bypass(struct l2 *l2, struct l2_outcome *o)
+static bool bypass(struct l2 *l2, const struct l2_lookup *q, struct l2_outcome *o)
 {
-    const struct req *r = &l2->req[l2->cur];
-    if (r->kind != REQ_READ || l2->cur_copy || o->stall > STALL_MERGE || ring_free(&l2->miss) == 0 ||
+    const struct req *r = &l2->req[q->req];
+    if (r->kind != REQ_READ || q->copy || o->stall > STALL_NO_MERGE_SLOT || ring_free(&l2->miss) == 0 ||
         l2->waiter_free == MSHR_NONE)
         return false;
-    if (l2->cur_entry >= 0 && l2->tags.dirty[l2->cur_entry] & l2->cur_asked)
+    if (q->entry >= 0 && l2->tags.dirty[q->entry] & q->asked)
         return false; /* DRAM's copy is old */
-    *o = (struct l2_outcome){.stall = STALL_NONE, .bypasses = units(l2, l2->cur_asked), .missed = l2->cur_asked};
-    request_to(&l2->miss, l2, r->addr, l2->cur_asked, REQ_READ, L2_BYPASS | waiter_new(l2, l2->cur, l2->cur_asked),
-               r->born);
+    *o = (struct l2_outcome){.stall = STALL_NONE, .bypasses = units(l2, q->asked), .missed = q->asked};
+    request_to(&l2->miss, l2, r->addr, q->asked, REQ_READ, L2_BYPASS | waiter_new(l2, q), r->created_at);
     return true;
 }
 
 /* An accepted look-up occupies the slice; a write-back ends here, because nothing waits for it. */
-BODY void occupy(struct l2 *l2, const struct l2_outcome *o, bool atomic, uint64_t now)
+ALWAYS_INLINE void occupy(struct l2 *l2, const struct l2_lookup *q, const struct l2_outcome *o, bool atomic,
+                          uint64_t now)
 {
-    if (atomic && !o->passed_on)
+    if (atomic && !o->forwarded)
         l2->atomic_free_at = now + l2->cfg.atomic_interval;
-    l2->port_free_at = now + port_cycles(l2, o);
-    if (l2->req[l2->cur].kind == REQ_WRITEBACK && !o->passed_on)
-        req_release(&l2->comp.eng->pool, l2->cur);
+    l2->port_free_at = now + port_cycles(l2, q, o);
+    if (l2->req[q->req].kind == REQ_WRITEBACK && !o->forwarded)
+        req_release(&l2->comp.eng->pool, q->req);
 }
 
-/* Looks up the request at the tags; an accepted request leaves them. `reordered` is constant at each call. */
-BODY void try_request(struct l2 *l2, uint64_t now, bool reordered)
+/* Looks up the network's request; an accepted request leaves the tags. `reordered` is constant at each call. */
+ALWAYS_INLINE void try_request(struct l2 *l2, uint64_t now, bool reordered)
 {
-    bool atomic = is_atomic(&l2->req[l2->cur]);
-    struct l2_outcome o = look_up(l2, now, atomic);
-    if (o.stall >= 0 && l2->cfg.bypass_on_fail)
-        bypass(l2, &o);
-    if (reordered && o.stall >= 0 && order_refused(l2->order, l2->offered, o.stall, now) == ORDER_BYPASS)
-        bypass(l2, &o);
+    struct l2_lookup *q = &l2->at_tags;
+    bool atomic = is_atomic(&l2->req[q->req]);
+    struct l2_outcome o = look_up(l2, q, now, atomic);
+    if (o.stall >= 0 && l2->cfg.bypass_on_stall)
+        bypass(l2, q, &o);
+    if (reordered && o.stall >= 0 && order_rejected(l2->order, l2->offered, o.stall, now) == ORDER_BYPASS)
+        bypass(l2, q, &o);
     if (o.stall != l2->blocked)
-        count_stall(l2, o.stall, now);
+        count_stall(l2, q, o.stall, now);
     if (o.stall >= 0)
         return;
-    count_taken(l2, &o, atomic);
-    occupy(l2, &o, atomic, now);
+    count_taken(l2, q, &o, atomic);
+    occupy(l2, q, &o, atomic, now);
     if (reordered)
-        order_taken(l2->order, l2->offered, now);
-    l2->cur = REQ_NONE;
-    l2->far_freed = true; /* it may have taken or used the way that the counterpart's request would take */
+        order_accepted(l2->order, l2->offered, now);
+    q->req = REQ_NONE;
+    l2->remote_freed = true; /* it may have taken or used the way that the counterpart's request would take */
 }
 
-/* A request of the counterpart is looked up before those of the network. true: it was accepted. */
-static bool access_far(struct l2 *l2, uint64_t now)
+enum stall l2_try_far(struct l2 *l2, req_id id, uint32_t info, uint64_t now)
 {
-    if (l2->far_cur == REQ_NONE) {
-        if (!port_peek(&l2->far_in, now))
-            return false;
-        struct msg got = port_pop(&l2->far_in);
-        l2->far_cur = got.req;
-        l2->far_info = got.info;
-        l2->far_stall = STALL_NONE;
-    }
-    if (l2->far_stall >= 0 && l2->far_stall <= STALL_QUEUE && !l2->far_freed)
-        return false; /* it would fail again */
-    bool fetches = l2->req[l2->far_cur].kind == REQ_READ;
-    if (fetches && !link_ready(l2, l2->copy_out, now))
-        return false; /* it may hit */
-    /* The network's request that waits at the tags is set aside meanwhile. */
-    const req_id near = l2->cur;
-    const uint8_t near_asked = l2->cur_asked;
-    const bool near_waited = l2->cur_waited;
-    l2->at_far = true;
-    l2->far_freed = false;
-    bring_to_tags(l2, l2->far_cur, l2->far_info, false);
-    bool atomic = is_atomic(&l2->req[l2->far_cur]);
-    struct l2_outcome o = look_up(l2, now, atomic);
+    const struct l2_lookup q = look_up_begin(l2, id, info, false, true);
+    const bool atomic = is_atomic(&l2->req[id]);
+    const struct l2_outcome o = look_up(l2, &q, now, atomic);
     if (o.stall < 0) {
-        count_taken(l2, &o, atomic);
-        occupy(l2, &o, atomic, now);
-        l2->far_cur = REQ_NONE;
-        l2->freed |= ~0u; /* it may have changed what the other waits for */
+        count_taken(l2, &q, &o, atomic);
+        occupy(l2, &q, &o, atomic, now);
+        l2->freed |= ~0u;                /* it may have changed what the network's request waits for */
+        if (l2->at_tags.req != REQ_NONE) /* or replaced or brought its line */
+            l2->at_tags.entry = tags_find(&l2->tags, l2->at_tags.set, l2->at_tags.line);
     }
-    l2->far_stall = (int8_t)o.stall;
-    l2->at_far = false;
-    l2->cur = REQ_NONE;
-    if (near != REQ_NONE)
-        bring_to_tags(l2, near, net_info(0, near_asked), near_waited);
-    return o.stall < 0;
+    return o.stall;
+}
+
+/* l2.look_up_room: the full queue behind the tags that keeps every request from being looked up, or STALL_NONE. */
+ALWAYS_INLINE enum stall full_queue(const struct l2 *l2)
+{
+    if (!l2->cfg.look_up_room)
+        return STALL_NONE;
+    return !port_can_send(l2->dram_out)    ? STALL_MISS_QUEUE_FULL
+           : !port_can_send(l2->reply_out) ? STALL_REPLY_FULL
+                                           : STALL_NONE;
+}
+
+/* Closes the tags while such a queue is full; the queue wakes the slice. */
+ALWAYS_INLINE bool is_closed(struct l2 *l2, uint64_t now)
+{
+    enum stall why = full_queue(l2);
+    if (why >= 0 && !l2->closed && l2->blocked != (int8_t)why)
+        count_stall(l2, &l2->at_tags, why, now);
+    l2->closed = why >= 0;
+    return l2->closed;
 }
 
 /* The look-up stage without a request order: one request at a time, straight from the port. */
-BODY void access_in_order(struct l2 *l2, uint64_t now)
+ALWAYS_INLINE void access_in_order(struct l2 *l2, uint64_t now)
 {
-    if (l2->cur == REQ_NONE) {
+    if (l2->at_tags.req == REQ_NONE) {
         if (!port_peek(&l2->in, now))
             return;
         struct msg got = port_pop(&l2->in);
         l2->stats.requests++;
-        bring_to_tags(l2, got.req, got.info, false);
-    } else if (l2->blocked >= 0 && l2->blocked <= STALL_QUEUE && !l2->freed) {
+        l2->at_tags = look_up_begin(l2, got.req, got.info, false, false);
+    } else if (l2->blocked >= 0 && l2->blocked <= STALL_MISS_QUEUE_FULL && !l2->freed && !l2->closed) {
         return; /* it would fail again, even to bypass, which needs a waiter and room in the miss queue */
     }
+    if (is_closed(l2, now))
+        return;
     l2->freed = 0;
     try_request(l2, now, false);
 }
@@ -691,13 +593,13 @@ BODY void access_in_order(struct l2 *l2, uint64_t now)
 static uint32_t gone(const struct l2 *l2, uint64_t now)
 {
     uint32_t waits = order_waits(l2->order), causes = l2->freed;
-    if (waits & 1u << STALL_REPLY && port_can_send(l2->reply_out))
-        causes |= 1u << STALL_REPLY;
-    if (waits & 1u << STALL_ATOMIC && now >= l2->atomic_free_at)
-        causes |= 1u << STALL_ATOMIC;
+    if (waits & 1u << STALL_REPLY_FULL && port_can_send(l2->reply_out))
+        causes |= 1u << STALL_REPLY_FULL;
+    if (waits & 1u << STALL_ATOMIC_BUSY && now >= l2->atomic_free_at)
+        causes |= 1u << STALL_ATOMIC_BUSY;
     /* A request that may bypass needs room in the queue below, not the resource it was refused for. */
-    if (l2->cfg.bypass_on_fail && causes & (1u << STALL_QUEUE | 1u << STALL_MSHR))
-        causes |= 1u << STALL_LINE | 1u << STALL_MSHR | 1u << STALL_MERGE;
+    if (l2->cfg.bypass_on_stall && causes & (1u << STALL_MISS_QUEUE_FULL | 1u << STALL_NO_MSHR))
+        causes |= 1u << STALL_NO_WAY | 1u << STALL_NO_MSHR | 1u << STALL_NO_MERGE_SLOT;
     return causes & waits;
 }
 
@@ -705,15 +607,18 @@ static uint32_t gone(const struct l2 *l2, uint64_t now)
 static __attribute__((noinline)) void access_reordered(struct l2 *l2, uint64_t now)
 {
     struct order *o = l2->order;
+    l2->at_tags.waited = true; /* what waits at closed tags was not refused itself */
+    if (order_count(o) && is_closed(l2, now))
+        return;
     order_freed(o, gone(l2, now));
     l2->freed = 0;
     l2->offered = order_offer(o, now);
     if (l2->offered == ORDER_NONE)
         return;
     const struct order_slot *x = &o->slot[l2->offered];
-    bring_to_tags(l2, x->req, x->info, x->refused);
+    l2->at_tags = look_up_begin(l2, x->req, x->info, x->refused, false);
     try_request(l2, now, true);
-    l2->cur = REQ_NONE; /* a refused request waits in its slot */
+    l2->at_tags.req = REQ_NONE; /* a refused request waits in its slot */
 }
 
 /* Moves one request per cycle from the network's queue into the buffer. false: there is one, but no room for it. */
@@ -722,7 +627,7 @@ static bool fill_order(struct l2 *l2, uint64_t now)
     const struct msg *m = port_peek(&l2->in, now);
     if (!m)
         return true;
-    if (!order_take_in(l2->order, m->req, m->info, now))
+    if (!order_enqueue(l2->order, m->req, m->info, now))
         return false;
     port_pop(&l2->in);
     l2->stats.requests++;
@@ -757,7 +662,7 @@ static void take_fill(struct l2 *l2, req_id id, bool copy)
     const struct req *d = &l2->req[id];
     uint32_t m = d->token;
     uint8_t sectors = d->sectors, served = d->served;
-    free_causes(l2, 1u << STALL_LINE | 1u << STALL_MSHR | 1u << STALL_MERGE);
+    free_causes(l2, 1u << STALL_NO_WAY | 1u << STALL_NO_MSHR | 1u << STALL_NO_MERGE_SLOT);
     req_release(&l2->comp.eng->pool, id);
     l2->stats.fills += units(l2, sectors);
     if (m & L2_BYPASS) {
@@ -781,106 +686,68 @@ static void take_fill(struct l2 *l2, req_id id, bool copy)
     }
 }
 
-static inline void sooner(uint64_t *want, uint64_t at)
-{
-    if (at < *want)
-        *want = at;
-}
-
 /* The next cycle in which the look-up stage may have work. Full ports wake the slice when they have room. */
 static uint64_t next_look_up(const struct l2 *l2, uint64_t now)
 {
-    if (l2->cur == REQ_NONE)
+    if (l2->at_tags.req == REQ_NONE)
         return port_next_ready(&l2->in);
     /* Blocked: a fill or room in the reply network causes the next tick; the miss queue was drained after the look-up.
      */
-    if (l2->blocked < 0 || l2->port_free_at > now || (l2->blocked <= STALL_QUEUE && l2->freed))
+    if (l2->closed && full_queue(l2) >= 0)
+        return NEVER;
+    if (l2->blocked < 0 || l2->port_free_at > now || l2->closed || (l2->blocked <= STALL_MISS_QUEUE_FULL && l2->freed))
         return now + 1;
-    return l2->blocked == STALL_ATOMIC ? l2->atomic_free_at : NEVER;
+    return l2->blocked == STALL_ATOMIC_BUSY ? l2->atomic_free_at : NEVER;
 }
 
 static uint64_t next_offer(const struct l2 *l2, uint64_t now)
 {
-    uint64_t at = order_next(l2->order, now);
-    if (order_waits(l2->order) & 1u << STALL_ATOMIC)
-        sooner(&at, l2->atomic_free_at);
+    if (order_count(l2->order) && full_queue(l2) >= 0)
+        return l2->closed ? NEVER : now + 1; /* the next try closes the tags */
+    uint64_t at = l2->closed ? now + 1 : order_next_cycle(l2->order, now);
+    if (order_waits(l2->order) & 1u << STALL_ATOMIC_BUSY)
+        at = earliest(at, l2->atomic_free_at);
     if (gone(l2, now))
         at = now + 1;
     return at;
 }
 
-/* Is the waiter a fetch of the counterpart, whose reply goes over the link? */
-static inline bool fetches_copy(const struct l2 *l2, const struct l2_waiter *w)
-{
-    return w->far && l2->req[w->req].kind == REQ_READ;
-}
-
 /* Can the reply of the oldest complete waiter be sent? */
-BODY bool can_answer(const struct l2 *l2, uint64_t now, bool partitioned)
+ALWAYS_INLINE bool can_answer(const struct l2 *l2, uint64_t now, bool partitioned)
 {
     if (ring_empty(&l2->ready))
         return false;
-    if (partitioned && fetches_copy(l2, &l2->waiter[ring_front(&l2->ready)]))
-        return link_ready(l2, l2->copy_out, now);
+    if (partitioned && l2_fetches_copy(l2, &l2->waiter[ring_front(&l2->ready)]))
+        return l2_link_ready(l2, l2->copy_out, now);
     return port_can_send(l2->reply_out);
 }
 
-BODY void answer(struct l2 *l2, uint64_t now, bool partitioned)
+ALWAYS_INLINE void answer(struct l2 *l2, uint64_t now, bool partitioned)
 {
     uint32_t w = ring_pop(&l2->ready);
     req_id id = l2->waiter[w].req;
-    free_causes(l2, 1u << STALL_MSHR);
-    if (partitioned && fetches_copy(l2, &l2->waiter[w]))
-        send_copy(l2, id, l2->waiter[w].sectors, now);
+    free_causes(l2, 1u << STALL_NO_MSHR);
+    if (partitioned && l2_fetches_copy(l2, &l2->waiter[w]))
+        l2_send_copy(l2, id, l2->waiter[w].sectors, now);
     else
         reply(l2, id, l2->waiter[w].sectors, is_atomic(&l2->req[id]) ? l2->cfg.atomic_latency : 0);
     l2->waiter[w].next = l2->waiter_free;
     l2->waiter_free = w;
 }
 
-/* Fetches of copies and forwarded requests go to the counterpart. */
-static void send_far(struct l2 *l2, uint64_t now)
-{
-    while (!ring_empty(&l2->far) && link_ready(l2, l2->far_out, now)) {
-        req_id id = ring_pop(&l2->far);
-        const struct req *r = &l2->req[id];
-        free_causes(l2, 1u << STALL_QUEUE);
-        uint32_t data = r->kind == REQ_READ ? 0 : sector_count(r->sectors) * SECTOR_BYTES;
-        l2->far_stats.fetches += r->kind == REQ_READ;
-        use_link(l2, now, data);
-        port_send(l2->far_out, id, net_info(data, r->sectors));
-    }
-}
-
-/* The next cycle with work for the counterpart or the link. */
-static uint64_t next_far(const struct l2 *l2, uint64_t now)
-{
-    uint64_t want = port_next_ready(&l2->copy_in);
-    bool sends =
-        !ring_empty(&l2->far) || (!ring_empty(&l2->ready) && fetches_copy(l2, &l2->waiter[ring_front(&l2->ready)]));
-    if (sends && l2->link_free_at > now)
-        sooner(&want, l2->link_free_at);
-    if (l2->far_cur == REQ_NONE) {
-        uint64_t at = port_next_ready(&l2->far_in);
-        sooner(&want, at < l2->port_free_at ? l2->port_free_at : at);
-    } else if (l2->port_free_at > now || l2->link_free_at > now || l2->far_freed) {
-        sooner(&want, now + 1);
-    } else if (l2->far_stall == STALL_ATOMIC) {
-        sooner(&want, l2->atomic_free_at);
-    }
-    return want;
-}
-
-BODY uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool partitioned)
+ALWAYS_INLINE uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool partitioned)
 {
     bool room = true;
-    if (port_peek(&l2->fill_in, now))
+    if (now >= l2->fill_free_at && port_peek(&l2->fill_in, now)) {
         take_fill(l2, port_pop(&l2->fill_in).req, false);
+        if (l2->cfg.fill_bytes)
+            l2->fill_free_at = now + ((1u << l2->tags.line_shift) - 1) / l2->cfg.fill_bytes + 1;
+    }
     if (partitioned && port_peek(&l2->copy_in, now))
         take_fill(l2, port_pop(&l2->copy_in).req, true);
     if (can_answer(l2, now, partitioned))
         answer(l2, now, partitioned);
-    if (now >= l2->port_free_at && !(partitioned && access_far(l2, now))) {
+    if (now >= l2->port_free_at && !(partitioned && l2_access_far(l2, now))) {
         if (reorder)
             access_reordered(l2, now);
         else
@@ -888,8 +755,9 @@ BODY uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool partitioned)
     }
     if (reorder)
         room = fill_order(l2, now);
-    while (!ring_empty(&l2->miss) && port_can_send(l2->dram_out)) {
-        free_causes(l2, 1u << STALL_QUEUE);
+    for (uint32_t n = 0;
+         !ring_empty(&l2->miss) && (!l2->cfg.miss_rate || n < l2->cfg.miss_rate) && port_can_send(l2->dram_out); n++) {
+        free_causes(l2, 1u << STALL_MISS_QUEUE_FULL);
         req_id id = ring_pop(&l2->miss);
         const struct req *r = &l2->req[id];
         /* A split fetch is one request per sector to the DRAM, and occupies as many entries of its queue. */
@@ -897,21 +765,25 @@ BODY uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool partitioned)
         port_send(l2->dram_out, id, net_info_pieces(r->bytes / pieces, r->sectors, pieces));
     }
     if (partitioned)
-        send_far(l2, now);
+        l2_send_far(l2, now);
 
     uint64_t want = port_next_ready(&l2->fill_in), look;
+    if (want < l2->fill_free_at)
+        want = l2->fill_free_at;
+    if (l2->cfg.miss_rate && !ring_empty(&l2->miss) && port_can_send(l2->dram_out))
+        want = now + 1;
     if (can_answer(l2, now, partitioned))
         want = now + 1;
     if (partitioned)
-        sooner(&want, next_far(l2, now));
+        want = earliest(want, l2_next_far(l2, now));
     if (reorder) {
         look = next_offer(l2, now);
         if (room) /* otherwise a request must leave the buffer first */
-            sooner(&want, port_next_ready(&l2->in));
+            want = earliest(want, port_next_ready(&l2->in));
     } else {
         look = next_look_up(l2, now);
     }
-    sooner(&want, look < l2->port_free_at ? l2->port_free_at : look);
+    want = earliest(want, look < l2->port_free_at ? l2->port_free_at : look);
     return want > now ? want : now + 1;
 }
 
@@ -923,7 +795,7 @@ uint64_t l2_tick_plain(struct comp *comp, uint64_t now)
 uint64_t l2_tick_reordered(struct comp *comp, uint64_t now)
 {
     struct l2 *l2 = (struct l2 *)comp;
-    return tick(l2, now, true, l2->far_out != NULL);
+    return tick(l2, now, true, l2->remote_out != NULL);
 }
 
 uint64_t l2_tick_partitioned(struct comp *comp, uint64_t now)

@@ -4,47 +4,52 @@
 
 #include "cache/order.h"
 #include "engine/config.h"
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 #include "engine/stats.h"
 #include "l2/l2.h"
 
 enum l2_write {
-    L2_WRITE_VALIDATE, /* a store that misses allocates a line and marks its bytes; a later read fetches the rest */
-    L2_WRITE_FETCH,    /* a store that misses fetches the line first */
-    L2_WRITE_AROUND,   /* a store that misses goes to DRAM */
-    L2_WRITE_BOTH,     /* a store that misses goes to DRAM and fetches the line, which is clean (GPGPU-Sim 3.2) */
+    L2_WRITE_VALIDATE,     /* a store that misses allocates a line and marks its bytes; a later read fetches the rest */
+    L2_WRITE_FETCH,        /* a store that misses fetches the line first */
+    L2_WRITE_AROUND,       /* a store that misses goes to DRAM */
+    L2_WRITE_AROUND_FETCH, /* a store that misses goes to DRAM and fetches the line, which is clean (GPGPU-Sim 3.2) */
 };
 
-struct l2_cfg {
+struct l2_config {
     uint64_t size; /* of one slice */
     uint64_t line;
     uint32_t assoc;
     uint32_t set_hash;
-    bool sectors;       /* fetch and write back 32-byte sectors; no: whole lines */
+    bool sectored;      /* fetch and write back 32-byte sectors; no: whole lines */
     bool split_sectors; /* a request is handled, and answered, one sector at a time (GPGPU-Sim) */
-    uint32_t mshrs, merges, miss_queue;
+    uint32_t mshrs, max_merges, miss_queue;
     uint32_t ingress_queue;
     uint32_t latency;
     uint32_t dram_queue, fill_queue;
-    uint32_t write; /* enum l2_write */
+    uint32_t write_miss; /* enum l2_write */
     uint32_t atomic_interval, atomic_latency;
-    uint32_t port_bytes, write_bytes;
-    uint32_t partitions, link_latency, link_bytes;
+    uint32_t port_bytes, write_port_bytes;
+    uint32_t fill_bytes;  /* a fill holds the fill port a cycle for so many bytes of its line; 0 = no time */
+    bool write_back_port; /* a read miss that writes a line back holds the data port while it is read out */
+    bool miss_reserve;    /* a miss needs room in the miss queue for all it might send, whatever it sends */
+    uint32_t miss_rate;   /* requests that leave the miss queue in a cycle; 0 = all */
+    bool look_up_room;    /* no look-up while the queue to DRAM or to the network is full */
+    uint32_t partitions, partition_link_latency, partition_link_bytes;
     uint64_t fetch;      /* what a miss fetches: the aligned piece of this size around each sector */
     uint32_t dirty_ways; /* of a set; 0 = all */
     uint32_t copy_ways, copy_dirty_ways;
-    bool notes;
-    bool bypass_on_fail; /* a read that finds no way, MSHR entry or merge slot bypasses the cache (RACB) */
-    uint32_t order;      /* index in l2_order_kind */
+    bool line_metadata;
+    bool bypass_on_stall; /* a read that finds no way, MSHR entry or merge slot bypasses the cache (RACB) */
+    uint32_t order;       /* index in l2_order_kind */
 };
 extern const struct cfg_section l2_cfg_section;
 
-struct l2_config {
-    const struct l2_cfg *cfg;
+struct l2_setup {
+    const struct l2_config *cfg;
     const struct order_policy *order; /* NULL: the one that cfg->order names */
     const void *order_params;
-    /* A policy of the L1s requires these, whatever l2.notes and l2.bypass_on_fail say. */
-    bool notes, bypass_on_fail;
+    /* A policy of the L1s requires these, whatever l2.line_metadata and l2.bypass_on_stall say. */
+    bool line_metadata, bypass_on_stall;
 };
 
 /* Which request reaches the tags next: struct order_policy (cache/order.h). */
@@ -57,8 +62,8 @@ void l2_each_policy(const struct l2 *, policy_visit *, void *ctx);
  * Messages the DRAM channel's port must hold for one slice: l2.dram_queue, or as many split lines as have that many
  * sectors.
  */
-uint32_t l2_dram_port_slots(const struct l2_cfg *);
+uint32_t l2_dram_port_slots(const struct l2_config *);
 /* Requests of its own (fetches and write-backs) one slice can have in flight inside itself and its queue to DRAM. */
-uint32_t l2_max_own_requests(const struct l2_config *);
+uint32_t l2_max_own_requests(const struct l2_setup *);
 
 #endif

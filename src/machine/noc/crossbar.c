@@ -18,8 +18,6 @@
 #include "noc/noc_priv.h"
 
 #define NONE UINT32_MAX
-/* The cycle is compiled twice: for the constant n_class = 1, which removes the loops over classes, and for any. */
-#define BODY static inline __attribute__((always_inline))
 
 struct xpacket {
     req_id req;
@@ -74,19 +72,19 @@ static uint32_t first_from(const uint64_t *set, uint32_t words, uint32_t from)
     return NONE;
 }
 
-BODY uint64_t *requests(const struct xbar *x, uint32_t n_class, uint32_t out, uint32_t c)
+ALWAYS_INLINE uint64_t *requests(const struct xbar *x, uint32_t n_class, uint32_t out, uint32_t c)
 {
     return &x->request[(out * n_class + c) * x->words];
 }
 
 /* Input `in` requests output `out` for a packet of class c. */
-BODY void ask(struct xbar *x, uint32_t n_class, uint32_t in, uint32_t out, uint32_t c)
+ALWAYS_INLINE void ask(struct xbar *x, uint32_t n_class, uint32_t in, uint32_t out, uint32_t c)
 {
     requests(x, n_class, out, c)[in >> 6] |= 1ull << (in & 63);
     x->wanted[out >> 6] |= 1ull << (out & 63);
 }
 
-BODY void withdraw(struct xbar *x, uint32_t n_class, uint32_t in, uint32_t out, uint32_t c)
+ALWAYS_INLINE void withdraw(struct xbar *x, uint32_t n_class, uint32_t in, uint32_t out, uint32_t c)
 {
     requests(x, n_class, out, c)[in >> 6] &= ~(1ull << (in & 63));
     const uint64_t *all = requests(x, n_class, out, 0);
@@ -96,7 +94,7 @@ BODY void withdraw(struct xbar *x, uint32_t n_class, uint32_t in, uint32_t out, 
     x->wanted[out >> 6] &= ~(1ull << (out & 63));
 }
 
-BODY uint32_t target(struct xbar *x, uint32_t c, req_id id)
+ALWAYS_INLINE uint32_t target(struct xbar *x, uint32_t c, req_id id)
 {
     uint32_t to = noc_target(&x->noc, c, id);
     if (to >= x->n || !x->noc.out[c * x->n + to])
@@ -105,7 +103,7 @@ BODY uint32_t target(struct xbar *x, uint32_t c, req_id id)
 }
 
 /* Sorts the packets of an injection port into its virtual output queues, as far as there is room. */
-BODY void fill_voqs(struct xbar *x, uint32_t n_class, uint32_t c, uint32_t in, uint64_t now)
+ALWAYS_INLINE void fill_voqs(struct xbar *x, uint32_t n_class, uint32_t c, uint32_t in, uint64_t now)
 {
     uint32_t lane = c * x->n + in;
     struct port *p = &x->noc.in[lane];
@@ -128,7 +126,7 @@ BODY void fill_voqs(struct xbar *x, uint32_t n_class, uint32_t c, uint32_t in, u
 }
 
 /* Visits a class's injection ports that have received packets: requests outputs for their heads, or for all packets. */
-BODY void look_at_inputs(struct xbar *x, uint32_t n_class, uint32_t c, uint64_t now)
+ALWAYS_INLINE void look_at_inputs(struct xbar *x, uint32_t n_class, uint32_t c, uint64_t now)
 {
     uint64_t *marked = &x->noc.marked[c * x->words], *exposed = &x->exposed[c * x->words];
     for (uint32_t w = 0; w < x->words; w++) {
@@ -152,7 +150,7 @@ BODY void look_at_inputs(struct xbar *x, uint32_t n_class, uint32_t c, uint64_t 
     }
 }
 
-BODY void transfer(struct xbar *x, uint32_t n_class, uint32_t in, uint32_t out, uint32_t c, uint64_t now)
+ALWAYS_INLINE void transfer(struct xbar *x, uint32_t n_class, uint32_t in, uint32_t out, uint32_t c, uint64_t now)
 {
     struct xpacket pkt;
     uint32_t lane = c * x->n + in;
@@ -176,7 +174,7 @@ BODY void transfer(struct xbar *x, uint32_t n_class, uint32_t in, uint32_t out, 
     uint32_t flits = noc_flits(&x->noc, pkt.info);
     x->in_busy[in] = x->out_busy[out] = now + flits;
     /* The port's own latency (one consumer cycle) is the step into the receiver. */
-    uint64_t transit = x->noc.cfg.latency - 1 + flits - 1;
+    uint64_t transit = x->noc.cfg.crossbar_latency - 1 + flits - 1;
     struct port *p = x->noc.out[c * x->n + out];
     port_send_later(p, pkt.req, pkt.info, engine_convert(&x->noc.comp, transit, p->consumer));
     x->noc.stats.hops += net_pieces(pkt.info);
@@ -185,14 +183,14 @@ BODY void transfer(struct xbar *x, uint32_t n_class, uint32_t in, uint32_t out, 
 }
 
 /* Does the receiver at an output accept a packet of class c? Not every node receives every class. */
-BODY bool has_room(const struct xbar *x, uint32_t n_class, uint32_t out, uint32_t c)
+ALWAYS_INLINE bool has_room(const struct xbar *x, uint32_t n_class, uint32_t out, uint32_t c)
 {
     const struct port *p = x->noc.out[c * x->n + out];
     return (n_class == 1 || p) && port_can_send(p);
 }
 
 /* The first free input, from the output's pointer on, that requests `out` for class c; NONE = none, or no room. */
-BODY uint32_t choose_input(const struct xbar *x, uint32_t n_class, uint32_t out, uint32_t c, uint64_t now)
+ALWAYS_INLINE uint32_t choose_input(const struct xbar *x, uint32_t n_class, uint32_t out, uint32_t c, uint64_t now)
 {
     if (!has_room(x, n_class, out, c))
         return NONE;
@@ -209,7 +207,7 @@ BODY uint32_t choose_input(const struct xbar *x, uint32_t n_class, uint32_t out,
 }
 
 /* Grant: every free output with room at its receiver picks an input. An input keeps the grant nearest its pointer. */
-BODY bool grant_outputs(struct xbar *x, uint32_t n_class, uint64_t now)
+ALWAYS_INLINE bool grant_outputs(struct xbar *x, uint32_t n_class, uint64_t now)
 {
     bool any = false;
     for (uint32_t w = 0; w < x->words; w++) {
@@ -239,7 +237,7 @@ BODY bool grant_outputs(struct xbar *x, uint32_t n_class, uint64_t now)
     return any;
 }
 
-BODY bool match(struct xbar *x, uint32_t n_class, uint64_t now, bool first)
+ALWAYS_INLINE bool match(struct xbar *x, uint32_t n_class, uint64_t now, bool first)
 {
     if (!grant_outputs(x, n_class, now))
         return false;
@@ -261,7 +259,7 @@ BODY bool match(struct xbar *x, uint32_t n_class, uint64_t now, bool first)
 }
 
 /* When can inputs whose port has packets that are not in the matching yet join it? */
-BODY uint64_t next_look(const struct xbar *x, uint32_t c, uint64_t now, uint64_t want)
+ALWAYS_INLINE uint64_t next_look(const struct xbar *x, uint32_t c, uint64_t now, uint64_t want)
 {
     for (uint32_t w = 0; w < x->words; w++) {
         uint64_t left = x->noc.marked[c * x->words + w] & ~x->exposed[c * x->words + w];
@@ -283,7 +281,7 @@ BODY uint64_t next_look(const struct xbar *x, uint32_t c, uint64_t now, uint64_t
  * When could output `out`, which has requests, next be matched? When it and one of its requesting inputs are free. A
  * full receiver wakes the network itself.
  */
-BODY uint64_t next_match(const struct xbar *x, uint32_t n_class, uint32_t out, uint64_t now)
+ALWAYS_INLINE uint64_t next_match(const struct xbar *x, uint32_t n_class, uint32_t out, uint64_t now)
 {
     if (x->out_busy[out] > now)
         return x->out_busy[out];
@@ -301,7 +299,8 @@ BODY uint64_t next_match(const struct xbar *x, uint32_t n_class, uint32_t out, u
     return at > now ? at : now + 1; /* not later: lost this cycle's match to another */
 }
 
-BODY uint64_t tick_body(struct xbar *x, uint64_t now, uint32_t n_class)
+/* The cycle is compiled twice: for the constant n_class = 1, which removes the loops over classes, and for any. */
+ALWAYS_INLINE uint64_t tick_body(struct xbar *x, uint64_t now, uint32_t n_class)
 {
     uint64_t want = NEVER;
     for (uint32_t c = 0; c < n_class; c++)

@@ -78,18 +78,18 @@ static void forwarders_new(struct fabric *f, struct engine *eng, uint32_t queue)
 }
 
 /* The pair of networks between the SMs only. */
-static int core_networks_new(struct fabric *f, struct engine *eng, const struct noc_cfg *cfg, struct err *e)
+static int core_networks_new(struct fabric *f, struct engine *eng, const struct noc_config *cfg, struct err *e)
 {
     static const enum noc_topology shape[] = {
         [NOC_CORE_CROSSBAR] = NOC_CROSSBAR, [NOC_CORE_MESH] = NOC_MESH, [NOC_CORE_BUTTERFLY] = NOC_BUTTERFLY};
-    struct noc_cfg core = *cfg;
+    struct noc_config core = *cfg;
     core.topology = shape[cfg->core_network];
     core.width = cfg->core_width;
     core.height = cfg->core_height;
     core.radix = cfg->core_radix;
     core.stages = cfg->core_stages;
-    core.memory_at = "";
-    struct noc_config config = {.cfg = &core};
+    core.memory_nodes = "";
+    struct noc_setup config = {.cfg = &core};
     bool ideal = f->env.ideal;
     struct noc_env request = {
         .role = NOC_CORE_REQUEST, .n_sm = f->env.n_sm, .classes = 1u << NET_TO_HOME, .ideal = ideal};
@@ -100,14 +100,14 @@ static int core_networks_new(struct fabric *f, struct engine *eng, const struct 
     return f->core_reply ? 0 : -1;
 }
 
-struct fabric *fabric_new(struct engine *eng, const struct noc_config *config, const struct fabric_env *env,
+struct fabric *fabric_new(struct engine *eng, const struct noc_setup *config, const struct fabric_env *env,
                           struct err *e)
 {
-    const struct noc_cfg *cfg = config->cfg;
+    const struct noc_config *cfg = config->cfg;
     struct fabric *f = arena_alloc64(eng->arena, sizeof *f);
     f->env = *env;
     if (env->core_to_core_for && cfg->core_to_core == NOC_C2C_NONE && !env->ideal) {
-        err_set(e, "the L1 organisation %s sends requests to other SMs, which this machine's networks do not carry",
+        err_set(e, "the L1 organization %s sends requests to other SMs, which this machine's networks do not carry",
                 env->core_to_core_for);
         err_hint(e, "set noc.core_to_core = direct (the networks join SMs) or via-l2 (the L2 slices forward)");
         return NULL;
@@ -163,7 +163,7 @@ uint32_t fabric_hops(const struct fabric *f, uint32_t from, uint32_t to)
         return noc_hops(f->request, from, to);
     if (f->core_to_core != NOC_C2C_VIA_L2)
         return noc_hops(f->core_request, from, to);
-    /* Any slice may be the one that forwards it: the mean, rounded. */
+    /* Any slice may be the one that forward it: the mean, rounded. */
     uint32_t sum = 0, n = f->env.n_slice;
     for (uint32_t i = 0; i < n; i++)
         sum += noc_hops(f->request, from, fabric_slice_node(f, i)) + noc_hops(f->reply, fabric_slice_node(f, i), to);

@@ -1,7 +1,7 @@
 /*
  * The interconnect of a machine: the networks between its SMs and L2 slices, their message classes, the forwarders.
  *
- * Every machine has a request and a reply network between SMs and slices. Where an L1 organisation sends requests to
+ * Every machine has a request and a reply network between SMs and slices. Where an L1 organization sends requests to
  * other SMs' L1s, there are also messages between SMs, each in its own class (engine/netmsg.h). noc.core_to_core
  * selects their path:
  *
@@ -9,11 +9,11 @@
  *   a second pair of networks between the SMs only (noc.core_network), like the work distribution crossbar of the
  *   Shared L1 study.
  * - via-l2: through the same two networks in two legs, SM to slice and slice to SM; the slice that owns the line
- *   forwards the message without a look-up.
+ *   forward the message without a look-up.
  *
- * Without such an organisation none of this is built, whatever noc.core_to_core says.
+ * Without such an organization none of this is built, whatever noc.core_to_core says.
  *
- * Not modelled: the energy and area of the second pair; a forwarder's use of the L2's own ports.
+ * Not modeled: the energy and area of the second pair; a forwarder's use of the L2's own ports.
  */
 #ifndef WEIR_NOC_FABRIC_H
 #define WEIR_NOC_FABRIC_H
@@ -25,14 +25,14 @@ struct fabric;
 struct fabric_env {
     uint32_t n_sm, n_slice;
     const struct addrmap *map;
-    /* The L1 organisation whose requests go to other SMs, for the message that refuses it where noc.core_to_core is
+    /* The L1 organization whose requests go to other SMs, for the message that refuses it where noc.core_to_core is
      * none; NULL: SMs talk to the L2 only. */
     const char *core_to_core_for;
     bool ideal; /* messages between SMs cost nothing, whatever noc.core_to_core says */
 };
 
 /* NULL with *e filled on a bad configuration. */
-struct fabric *fabric_new(struct engine *, const struct noc_config *, const struct fabric_env *, struct err *e);
+struct fabric *fabric_new(struct engine *, const struct noc_setup *, const struct fabric_env *, struct err *e);
 void fabric_register_stats(struct fabric *, struct stats *);
 
 /* The number by which requests name an SM or slice: req.from, req.to. */

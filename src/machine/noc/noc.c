@@ -45,7 +45,7 @@ static enum noc_dest dest_of(enum net_class class, bool via_l2)
     }
 }
 
-struct noc *noc_new(struct engine *eng, const struct noc_config *config, const struct noc_env *env, struct err *e)
+struct noc *noc_new(struct engine *eng, const struct noc_setup *config, const struct noc_env *env, struct err *e)
 {
     struct noc base = {.cfg = *config->cfg,
                        .role = env->role,
@@ -84,11 +84,6 @@ struct noc *noc_new(struct engine *eng, const struct noc_config *config, const s
             port_watch(p, &n->marked[c * n->mark_words + (i >> 6)], 1ull << (i & 63));
         }
     return n;
-}
-
-struct comp *noc_comp(struct noc *n)
-{
-    return &n->comp;
 }
 
 static uint32_t lane_of(const struct noc *n, enum net_class class, uint32_t node)
@@ -133,14 +128,15 @@ void noc_count_delivery(struct noc *n, uint32_t c, uint32_t pieces, uint32_t fli
 }
 
 /* ---- tables ---- */
-#define T struct noc_cfg
+#define T struct noc_config
 static const struct cfg_field fields[] = {
     CFG_ROW(T, topology, CFG_ENUM, "", "crossbar", 0, 0, "crossbar mesh butterfly", "shape of the two networks"),
     CFG_ROW(T, flit, CFG_INT, "bytes", "32", 8, 256, NULL, "bytes a link moves per cycle"),
     CFG_ROW(T, reply_flit, CFG_INT, "bytes", "0", 0, 256, NULL,
             "the same of the networks that carry replies; 0 = as noc.flit"),
     CFG_ROW(T, inject_queue, CFG_INT, "packets", "8", 1, 4096, NULL, "packets a node can have waiting"),
-    CFG_ROW(T, latency, CFG_INT, "cycles", "4", 1, 400, NULL, "crossbar: from the grant to the first flit's arrival"),
+    CFG_ROW(T, crossbar_latency, CFG_INT, "cycles", "4", 1, 400, NULL,
+            "crossbar: from the grant to the first flit's arrival"),
     CFG_ROW(T, voq, CFG_BOOL, "", "no", 0, 1, NULL,
             "crossbar: a queue per output at each input, so that no packet blocks another"),
     CFG_ROW(T, iterations, CFG_INT, "", "1", 1, 8, NULL, "crossbar: iterations of iSLIP per cycle"),
@@ -153,7 +149,7 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, height, CFG_INT, "routers", "0", 0, 64, NULL, "mesh: rows; 0 = as square as possible"),
     CFG_ROW(T, radix, CFG_INT, "ports", "0", 0, 16, NULL, "butterfly: k of a k-ary n-fly; 0 = smallest that fits"),
     CFG_ROW(T, stages, CFG_INT, "stages", "0", 0, 8, NULL, "butterfly: n of a k-ary n-fly; 0 = 2"),
-    CFG_ROW(T, memory_at, CFG_TEXT, "", "", 0, 0, NULL,
+    CFG_ROW(T, memory_nodes, CFG_TEXT, "", "", 0, 0, NULL,
             "mesh: routers of the L2 slices, as a list; empty = spread evenly"),
     CFG_ROW(T, core_to_core, CFG_ENUM, "", "none", 0, 0, "none direct via-l2",
             "how SMs reach each other's L1s: not at all, through a network that joins them, or forwarded by the L2 "
@@ -169,14 +165,14 @@ static const struct cfg_field fields[] = {
 
 static int check_noc(const struct cfg *c, const void *values, struct err *e)
 {
-    const struct noc_cfg *v = values;
+    const struct noc_config *v = values;
     if (v->core_network == NOC_CORE_SAME || v->core_to_core == NOC_C2C_DIRECT)
         return 0;
     cfg_fault(c, "noc.core_network", e, "a network between SMs, but SMs do not reach each other directly");
     return err_hint(e, "set noc.core_to_core = direct, or noc.core_network = same");
 }
 const struct cfg_section noc_cfg_section = {"noc", "the networks between SMs and L2 slices", fields,
-                                            sizeof(struct noc_cfg), check_noc};
+                                            sizeof(struct noc_config), check_noc};
 
 #define S struct noc_stats
 #define COUNTERS                                                                                                       \

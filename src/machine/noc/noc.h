@@ -1,5 +1,5 @@
 /*
- * One network, as its neighbours see it: it connects nodes and carries packets of one or more message classes.
+ * One network, as its neighbors see it: it connects nodes and carries packets of one or more message classes.
  *
  * A node injects a class's packets through noc_in(net, class, node) and receives them through the port given to
  * noc_connect(). In both, struct msg carries req = the request and info = net_info(bytes, sectors): the packet's size
@@ -25,7 +25,7 @@ enum noc_role { NOC_REQUEST, NOC_REPLY, NOC_CORE_REQUEST, NOC_CORE_REPLY, NOC_RO
 #define NOC_MAX_CLASS 3 /* that one network carries */
 
 struct noc;
-struct noc_config; /* noc/noc_config.h */
+struct noc_setup; /* noc/noc_config.h */
 
 /* Nodes 0 .. n_sm - 1 are the SMs, n_sm .. n_sm + n_mem - 1 the L2 slices. */
 struct noc_env {
@@ -39,8 +39,7 @@ struct noc_env {
 };
 
 /* NULL with *e filled on a bad configuration. */
-struct noc *noc_new(struct engine *, const struct noc_config *, const struct noc_env *, struct err *e);
-struct comp *noc_comp(struct noc *);
+struct noc *noc_new(struct engine *, const struct noc_setup *, const struct noc_env *, struct err *e);
 /* Injection port of a node; its capacity is noc.inject_queue packets. The caller connects its producer. */
 struct port *noc_in(struct noc *, enum net_class, uint32_t node);
 /* Where the node receives a class. The network becomes the port's producer. Unconnected nodes receive nothing. */

@@ -2,6 +2,7 @@
 #ifndef WEIR_NOC_NOC_PRIV_H
 #define WEIR_NOC_NOC_PRIV_H
 
+#include "engine/tick.h"
 #include "noc/noc_config.h"
 
 struct noc_stats {
@@ -41,7 +42,7 @@ struct noc {
     uint8_t class_of[NOC_MAX_CLASS]; /* enum net_class */
     enum noc_role role;
     const struct addrmap *via;
-    struct noc_cfg cfg;
+    struct noc_config cfg;
     struct noc_stats stats;
     struct noc_class_stats of_class[NOC_MAX_CLASS];
     uint32_t (*hops)(const struct noc *, uint32_t from, uint32_t to);

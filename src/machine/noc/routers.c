@@ -17,14 +17,11 @@
  * last flit has crossed; the receiver's slot is reserved when the first flit wins the switch.
  *
  * A packet stays in the virtual channels of its message class from injection to ejection. Classes compete for the
- * node's flit per cycle, for the switch and for links; a channel that cannot move does not compete. Not modelled:
+ * node's flit per cycle, for the switch and for links; a channel that cannot move does not compete. Not modeled:
  * speculation, adaptive routing.
  */
 #include "engine/waits.h"
 #include "noc/routers_priv.h"
-
-/* The cycle is compiled twice: for the constant n_class = 1, which removes the loops over classes, and for any. */
-#define BODY static inline __attribute__((always_inline))
 
 static void fifo_push(struct fifo *f, uint64_t at, uint32_t chan, uint32_t flit)
 {
@@ -61,7 +58,7 @@ static void ask_for_vc(const struct routers *n, struct router *r, uint32_t i)
 }
 
 /* Puts a flit into a buffer and records what its channel can do next. */
-BODY void enter(struct routers *n, uint32_t chan, uint32_t flit)
+ALWAYS_INLINE void enter(struct routers *n, uint32_t chan, uint32_t flit)
 {
     uint32_t i = chan & n->chan_mask;
     struct router *r = &n->router[chan >> n->chan_shift];
@@ -100,13 +97,14 @@ static void arrive(struct routers *n, uint64_t now)
 }
 
 /* A node waits until a flit of its class leaves the router it injects at. */
-BODY void block(struct routers *n, uint32_t class, uint32_t node)
+ALWAYS_INLINE void block(struct routers *n, uint32_t class, uint32_t node)
 {
     n->blocked[class * n->noc.mark_words + (node >> 6)] |= 1ull << (node & 63);
 }
 
 /* Takes the next packet of a lane's port, if one of its class's channels has room. */
-BODY uint32_t start_packet(struct routers *n, uint32_t class, uint32_t node, const struct in_chan *in, uint64_t now)
+ALWAYS_INLINE uint32_t start_packet(struct routers *n, uint32_t class, uint32_t node, const struct in_chan *in,
+                                    uint64_t now)
 {
     uint32_t lane = class * n->noc.n_node + node;
     struct port *p = &n->noc.in[lane];
@@ -146,7 +144,7 @@ BODY uint32_t start_packet(struct routers *n, uint32_t class, uint32_t node, con
 }
 
 /* A flit of a lane's packet enters the local port, if its channel's buffer has room. */
-BODY bool inject_flit(struct routers *n, uint32_t class, uint32_t node, uint64_t now)
+ALWAYS_INLINE bool inject_flit(struct routers *n, uint32_t class, uint32_t node, uint64_t now)
 {
     uint32_t r = n->router_of[node], first = (uint32_t)n->port_of[node] << n->vc_shift;
     const struct in_chan *in = &n->router[r].in[first];
@@ -170,7 +168,7 @@ BODY bool inject_flit(struct routers *n, uint32_t class, uint32_t node, uint64_t
 }
 
 /* Nodes with a packet in a port or in progress that may have room, 64 per word. */
-BODY uint64_t nodes_with_packets(const struct routers *n, uint32_t n_class, uint32_t word)
+ALWAYS_INLINE uint64_t nodes_with_packets(const struct routers *n, uint32_t n_class, uint32_t word)
 {
     uint64_t m = 0;
     for (uint32_t c = 0, w = word; c < n_class; c++, w += n->noc.mark_words)
@@ -179,7 +177,7 @@ BODY uint64_t nodes_with_packets(const struct routers *n, uint32_t n_class, uint
 }
 
 /* One flit per node and cycle; the classes that can send one take turns. */
-BODY void inject(struct routers *n, uint32_t n_class, uint64_t now)
+ALWAYS_INLINE void inject(struct routers *n, uint32_t n_class, uint64_t now)
 {
     for (uint32_t w = 0; w < n->noc.mark_words; w++) {
         for (uint64_t m = nodes_with_packets(n, n_class, w); m; m &= m - 1) {
@@ -217,7 +215,7 @@ static void deliver(struct routers *n, uint32_t node, uint32_t k, uint64_t now)
  * credits, this one may be counted at once without a difference, because at most one credit is spent per cycle. A node
  * checks the buffer itself.
  */
-BODY void give_slot_back(struct routers *n, const struct router *r, uint32_t i)
+ALWAYS_INLINE void give_slot_back(struct routers *n, const struct router *r, uint32_t i)
 {
     const struct input *input = &r->input[i >> n->vc_shift];
     uint32_t vc = i & n->vc_mask, back = input->behind + vc;
@@ -233,7 +231,7 @@ BODY void give_slot_back(struct routers *n, const struct router *r, uint32_t i)
 }
 
 /* Moves the flit at the head of channel i through output o. */
-BODY void traverse(struct routers *n, struct router *r, uint32_t o, uint32_t i, uint64_t now)
+ALWAYS_INLINE void traverse(struct routers *n, struct router *r, uint32_t o, uint32_t i, uint64_t now)
 {
     struct output *output = &r->output[o];
     struct in_chan *in = &r->in[i];
@@ -270,14 +268,14 @@ BODY void traverse(struct routers *n, struct router *r, uint32_t o, uint32_t i, 
 }
 
 /* The first bit from the pointer on, or from the lowest on. */
-BODY uint32_t first_from(uint64_t bits, uint32_t pointer)
+ALWAYS_INLINE uint32_t first_from(uint64_t bits, uint32_t pointer)
 {
     uint64_t above = bits & (~0ull << pointer);
     return (uint32_t)__builtin_ctzll(above ? above : bits);
 }
 
 /* Grants free virtual channels of a class at output o to the requesting input channels, from the pointer on. */
-BODY void allocate_vcs(struct routers *n, uint32_t n_class, struct router *r, uint32_t o, uint32_t class)
+ALWAYS_INLINE void allocate_vcs(struct routers *n, uint32_t n_class, struct router *r, uint32_t o, uint32_t class)
 {
     struct output *output = &r->output[o];
     uint64_t ask = output->asks, vcs = output->free_vc;
@@ -300,7 +298,7 @@ BODY void allocate_vcs(struct routers *n, uint32_t n_class, struct router *r, ui
 }
 
 /* Allocates virtual channels to packets that have reached the heads of their buffers. */
-BODY void allocate(struct routers *n, uint32_t n_class, struct router *r)
+ALWAYS_INLINE void allocate(struct routers *n, uint32_t n_class, struct router *r)
 {
     for (uint32_t outputs = r->asking; outputs; outputs &= outputs - 1) {
         uint32_t o = (uint32_t)__builtin_ctz(outputs);
@@ -311,14 +309,15 @@ BODY void allocate(struct routers *n, uint32_t n_class, struct router *r)
 }
 
 /* The destination lane of the packet of channel i, which leaves the network at this output. */
-BODY uint32_t eject_lane(const struct routers *n, uint32_t n_class, const struct output *output, uint32_t i)
+ALWAYS_INLINE uint32_t eject_lane(const struct routers *n, uint32_t n_class, const struct output *output, uint32_t i)
 {
     return n_class == 1 ? output->node : n->class_of_vc[i & n->vc_mask] * n->noc.n_node + output->node;
 }
 
 /* The channel that an output grants: the first from its pointer on with a flit for it. A packet's first flit to a node
  * needs room at that node. NONE: no channel can send. */
-BODY uint32_t choose(const struct routers *n, uint32_t n_class, const struct router *r, const struct output *output)
+ALWAYS_INLINE uint32_t choose(const struct routers *n, uint32_t n_class, const struct router *r,
+                              const struct output *output)
 {
     uint64_t left = output->goes;
     while (left) {
@@ -334,7 +333,7 @@ BODY uint32_t choose(const struct routers *n, uint32_t n_class, const struct rou
 }
 
 /* One router, one cycle: virtual channels, switch. True when it must be visited again next cycle. */
-BODY bool visit(struct routers *n, uint32_t n_class, struct router *r, uint64_t now)
+ALWAYS_INLINE bool visit(struct routers *n, uint32_t n_class, struct router *r, uint64_t now)
 {
     if (r->asking)
         allocate(n, n_class, r);
@@ -364,7 +363,8 @@ BODY bool visit(struct routers *n, uint32_t n_class, struct router *r, uint64_t 
     return r->ready || r->asking;
 }
 
-BODY uint64_t tick_body(struct routers *n, uint32_t n_class, uint64_t now)
+/* The cycle is compiled twice: for the constant n_class = 1, which removes the loops over classes, and for any. */
+ALWAYS_INLINE uint64_t tick_body(struct routers *n, uint32_t n_class, uint64_t now)
 {
     arrive(n, now);
     inject(n, n_class, now);

@@ -1,6 +1,6 @@
 /*
  * Builds a network of routers: its shape, its channels, the positions of the nodes, the links. routers.c has the
- * routers' behaviour.
+ * routers' behavior.
  */
 #include "noc/routers_priv.h"
 
@@ -121,12 +121,13 @@ static bool parse_places(const char *text, uint16_t *router, uint32_t n, uint32_
         char *end;
         unsigned long v = strtoul(p, &end, 10);
         if (end == p || v >= n_router) {
-            err_set(e, "noc.memory_at = \"%s\": %u routers below %u are needed, one per L2 slice", text, n, n_router);
+            err_set(e, "noc.memory_nodes = \"%s\": %u routers below %u are needed, one per L2 slice", text, n,
+                    n_router);
             return false;
         }
         for (uint32_t k = 0; k < i; k++)
             if (router[k] == v) {
-                err_set(e, "noc.memory_at = \"%s\": router %lu is named twice", text, v);
+                err_set(e, "noc.memory_nodes = \"%s\": router %lu is named twice", text, v);
                 return false;
             }
         router[i] = (uint16_t)v;
@@ -135,7 +136,7 @@ static bool parse_places(const char *text, uint16_t *router, uint32_t n, uint32_
             p++;
     }
     if (*p) {
-        err_set(e, "noc.memory_at = \"%s\" names more routers than there are L2 slices (%u)", text, n);
+        err_set(e, "noc.memory_nodes = \"%s\" names more routers than there are L2 slices (%u)", text, n);
         return false;
     }
     return true;
@@ -144,7 +145,7 @@ static bool parse_places(const char *text, uint16_t *router, uint32_t n, uint32_
 /* Where each node injects and ejects. */
 static int place_nodes(struct routers *n, struct arena *a, struct err *e)
 {
-    const struct noc_cfg *cfg = &n->noc.cfg;
+    const struct noc_config *cfg = &n->noc.cfg;
     uint32_t n_node = n->noc.n_node, n_sm = n->noc.n_sm, n_mem = n->noc.n_mem;
     n->router_of = arena_alloc64(a, n_node * 2);
     n->port_of = arena_alloc64(a, n_node * 2);
@@ -159,8 +160,8 @@ static int place_nodes(struct routers *n, struct arena *a, struct err *e)
         return 0;
     }
     uint16_t *mem = &n->router_of[n_sm];
-    if (cfg->memory_at && *cfg->memory_at) {
-        if (!parse_places(cfg->memory_at, mem, n_mem, n->n_router, e))
+    if (cfg->memory_nodes && *cfg->memory_nodes) {
+        if (!parse_places(cfg->memory_nodes, mem, n_mem, n->n_router, e))
             return -1;
     } else {
         /* Evenly over the routers in row order, shifted by half a gap, so that no row or column holds them all. */

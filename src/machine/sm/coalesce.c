@@ -29,7 +29,7 @@ static inline void add_piece(struct collect *c, uint64_t line, unsigned offset, 
 {
     unsigned last_word = (offset + n - 1) / 4;
     uint32_t words = word_mask(offset / 4 & 31, last_word & 31);
-    /* Neighbouring lanes mostly touch the line of the lane before: look from the latest line backwards. */
+    /* Neighboring lanes mostly touch the line of the lane before: look from the latest line backward. */
     for (unsigned i = c->n; i-- > 0;) {
         struct line_access *l = &c->out[i];
         if (l->addr != line || (c->split && l->words & words))
@@ -97,7 +97,7 @@ static unsigned coalesce_dense(uint64_t base, unsigned width, unsigned line_byte
 }
 
 /*
- * Aligned 4-byte lanes, the most common accesses: neighbouring lanes mostly share a line, so the current line is tried
+ * Aligned 4-byte lanes, the most common accesses: neighboring lanes mostly share a line, so the current line is tried
  * before the others are searched. Returns 0 when a lane turns out not to be aligned.
  */
 static unsigned coalesce_words(const struct stream_mem *mem, unsigned line_bytes, struct line_access *out)

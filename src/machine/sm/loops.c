@@ -44,7 +44,7 @@ void sm_loops_step(struct sm *sm, unsigned slot)
         if (!holds(k, in->loop, loop))
             in->lanes &= ~w->mask;
         if (!in->lanes) {
-            sm_tell_l1(sm, EVENT_LOOP_EXIT, slot, in->loop);
+            sm_notify_l1(sm, EVENT_LOOP_EXIT, slot, in->loop);
             *in = w->in[--w->n_in];
         }
     }
@@ -64,12 +64,12 @@ void sm_loops_begin(struct sm *sm, unsigned slot)
 void sm_loops_set_kernel(struct sm *sm)
 {
     uint32_t n = sm->kernel->trace->n_loop;
-    size_t need = (size_t)n * sm->cfg.warps;
+    size_t need = (size_t)n * sm->cfg.max_warps;
     if (need > sm->loops_cap) {
         free(sm->loops_room);
         sm->loops_room = xcalloc(need, sizeof *sm->loops_room);
         sm->loops_cap = need;
     }
-    for (unsigned i = 0; i < sm->cfg.warps; i++)
+    for (unsigned i = 0; i < sm->cfg.max_warps; i++)
         sm->warp[i].in = n ? sm->loops_room + (size_t)i * n : NULL;
 }

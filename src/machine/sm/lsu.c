@@ -8,7 +8,7 @@
  * for as many cycles as it uses its busiest bank of the L1's data (sm.data_banks). A load's registers are written when
  * its last line has returned; a store is complete, for fences and for the CTA's end, when it is acknowledged.
  *
- * Not modelled: the width of the write-back bus beyond the L1's own one reply per cycle.
+ * Not modeled: the width of the write-back bus beyond the L1's own one reply per cycle.
  */
 #include "sm/sm_priv.h"
 
@@ -37,7 +37,7 @@ static void complete(struct sm *sm, uint32_t id, uint64_t at, uint64_t now)
     struct warp *w = &sm->warp[p->warp];
     for (unsigned i = 0; i < p->n_dst; i++)
         w->reg_at[sm->regs[p->regs_at + i]] = at;
-    if (w->wait == WARP_MEM)
+    if (w->wait == WARP_MEMORY || w->wait == WARP_NEAR)
         sm_settle(sm, p->warp, now);
     p->next = sm->pending_free;
     sm->pending_free = id;
@@ -83,8 +83,8 @@ static void coalesce_into(struct sm *sm, unsigned slot, const struct sm_inst *i,
         e->where = LSU_DATA;
         e->space = REQ_SP_LOCAL;
         e->n_line = coalesce_local(mem, i->width, sm->env.line_data,
-                                   ((uint64_t)sm->env.index * sm->cfg.warps + slot) * TRACE_WARP_SIZE,
-                                   (uint64_t)sm->env.n_sm * sm->cfg.warps * TRACE_WARP_SIZE, LOCAL_BASE, e->line);
+                                   ((uint64_t)sm->env.index * sm->cfg.max_warps + slot) * TRACE_WARP_SIZE,
+                                   (uint64_t)sm->env.n_sm * sm->cfg.max_warps * TRACE_WARP_SIZE, LOCAL_BASE, e->line);
         break;
     case TRACE_SP_CONST:
         e->where = sm->to_l1[1] ? LSU_CONST : LSU_DATA;
@@ -143,7 +143,7 @@ static uint32_t quad_passes(const struct stream_mem *mem, unsigned first)
 
 /*
  * Cycles of a texture fetch: one for each line, or by quads (sm.tex_quads), two of which are served together when
- * their lanes are in at most two neighbouring sectors.
+ * their lanes are in at most two neighboring sectors.
  */
 static uint32_t tex_passes(const struct sm *sm, const struct stream_mem *mem, uint32_t n_line)
 {
@@ -216,16 +216,16 @@ void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t
             sm_profile_lines(sm, e);
     }
     if (i->n_dst) {
+        bool near =
+            sm->cfg.long_loads == SM_LONG_MEMORY && (mem->space == TRACE_SP_SHARED || mem->space == TRACE_SP_CONST);
         e->pending = alloc_pending(sm, slot, i, e->n_line);
         for (unsigned k = 0; k < i->n_dst; k++)
-            w->reg_at[sm->regs[i->regs_at + k]] = REG_PENDING;
+            w->reg_at[sm->regs[i->regs_at + k]] = near ? REG_PENDING_NEAR : REG_PENDING;
     }
 }
 
 static void send_line(struct sm *sm, struct lsu_entry *e, uint64_t now)
 {
-    static const size_t count[] = {offsetof(struct sm_stats, lines_data), offsetof(struct sm_stats, lines_const),
-                                   offsetof(struct sm_stats, lines_tex)};
     unsigned which = e->where - LSU_DATA;
     struct req_pool *pool = &sm->comp.eng->pool;
     const struct line_access *l = &e->line[e->next_line];
@@ -233,7 +233,7 @@ static void send_line(struct sm *sm, struct lsu_entry *e, uint64_t now)
     struct req *r = &pool->req[id];
     *r = (struct req){
         .addr = l->addr,
-        .born = now,
+        .created_at = now,
         .next = REQ_NONE,
         .token = e->pending,
         .pc = e->pc,
@@ -263,7 +263,7 @@ static void send_line(struct sm *sm, struct lsu_entry *e, uint64_t now)
             r->bytes = (uint16_t)(32 * __builtin_popcount(r->sectors));
     }
     port_send(sm->to_l1[which], id, 0);
-    ++*(uint64_t *)((char *)&sm->stats + count[which]);
+    sm->stats.lines[which]++;
     sm->outstanding++;
     e->next_line++;
 }
@@ -283,7 +283,7 @@ static void settle_account(struct sm *sm, unsigned slot, uint64_t now)
 static bool is_blocked(const struct sm *sm, const struct lsu_entry *e)
 {
     return e->next_line < e->n_line &&
-           (!port_can_send(sm->to_l1[e->where - LSU_DATA]) || sm->outstanding >= sm->cfg.outstanding);
+           (!port_can_send(sm->to_l1[e->where - LSU_DATA]) || sm->outstanding >= sm->cfg.outstanding_requests);
 }
 
 void sm_lsu_step(struct sm *sm, uint64_t now)
@@ -296,6 +296,8 @@ void sm_lsu_step(struct sm *sm, uint64_t now)
     uint64_t done_at = 0;
     switch (e->where) {
     case LSU_FENCE:
+        if (e->pending != UINT32_MAX) /* a register that an imported trace names: no access is left to write it */
+            complete(sm, e->pending, now + 1, now);
         break;
     case LSU_PARAM:
         done_at = now + sm->cfg.param_latency;
@@ -343,7 +345,7 @@ static void take_reply(struct sm *sm, req_id id, uint64_t now)
     struct req_pool *pool = &sm->comp.eng->pool;
     struct req *r = &pool->req[id];
     struct sm_load_stats *l = &sm->kernel->load[sm->kernel->inst[r->pc].mem_index];
-    uint64_t latency = now - r->born;
+    uint64_t latency = now - r->created_at;
     sm->stats.replies++;
     sm->stats.served[r->served]++;
     sm->stats.latency_sum[r->served] += latency;

@@ -27,7 +27,7 @@ void sm_profile_set_kernel(struct sm *sm)
     if (!sm->profile)
         return;
     sm->profiled.n_reg = sm->kernel->n_scoreboard + 1;
-    size_t need = (size_t)sm->cfg.warps * sm->profiled.n_reg;
+    size_t need = (size_t)sm->cfg.max_warps * sm->profiled.n_reg;
     if (need > sm->profiled.writer_cap) {
         free(sm->profiled.writer);
         sm->profiled.writer = xcalloc(need, sizeof *sm->profiled.writer);
@@ -89,11 +89,13 @@ void sm_profile_stall(struct sm *sm, unsigned scheduler, enum sm_stall why, uint
 {
     static const uint8_t set[SM_STALL_COUNT] = {
         [SM_STALL_THROTTLE] = WARP_READY, [SM_STALL_LSU] = WARP_READY,       [SM_STALL_UNIT] = WARP_READY,
-        [SM_STALL_ALU] = WARP_ALU,        [SM_STALL_FETCH] = WARP_FETCH,     [SM_STALL_MEM] = WARP_MEM,
+        [SM_STALL_ALU] = WARP_ALU,        [SM_STALL_FETCH] = WARP_FETCH,     [SM_STALL_MEM] = WARP_MEMORY,
         [SM_STALL_FENCE] = WARP_FENCE,    [SM_STALL_BARRIER] = WARP_BARRIER, [SM_STALL_DRAIN] = WARP_DRAIN};
     if (why == SM_STALL_NO_WARP)
         return;
     uint64_t waiting = sm->in[set[why]] & sm->owned[scheduler];
+    if (why == SM_STALL_MEM)
+        waiting |= sm->in[WARP_NEAR] & sm->owned[scheduler];
     if (why == SM_STALL_LSU)
         waiting &= sm->want[SM_UNIT_LSU];
     unsigned slot = (unsigned)__builtin_ctzll(waiting);

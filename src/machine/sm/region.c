@@ -103,13 +103,13 @@ void sm_regions_set_kernel(struct sm *sm)
     const struct sm_kernel *k = sm->kernel;
     size_t masks = k->most_pcs * sizeof(uint32_t), places = k->most_accesses * sizeof(uint32_t);
     size_t each = (masks + places + (size_t)k->most_accesses * RECORD_MOST + 63) & ~(size_t)63;
-    size_t need = each * sm->cfg.warps;
+    size_t need = each * sm->cfg.max_warps;
     if (need > sm->regions_cap) {
         free(sm->regions_room);
         sm->regions_room = xcalloc(need, 1);
         sm->regions_cap = need;
     }
-    for (unsigned i = 0; i < sm->cfg.warps; i++) {
+    for (unsigned i = 0; i < sm->cfg.max_warps; i++) {
         struct warp_region *g = &sm->warp[i].gathered;
         uint8_t *room = sm->regions_room + i * each;
         g->bytes = room;

@@ -7,7 +7,7 @@
  * them cycle by cycle, because the state did not change.
  *
  * Sources: the pipeline is that of GPGPU-Sim 4 (schedulers, scoreboard, operand delay, execution units with initiation
- * intervals), described in docs/machines.md. Not modelled: register bank conflicts, the operand collector's queues,
+ * intervals), described in docs/machines.md. Not modeled: register bank conflicts, the operand collector's queues,
  * the result bus, instruction-fetch traffic, dual issue to different units within one warp beyond sm.issue_width.
  */
 #include "sm/sm_priv.h"
@@ -95,13 +95,13 @@ void sm_set_kernel(struct sm *sm, const struct sm_kernel *k, const struct trace_
     uint32_t rest = trace_threads_per_cta(l) % TRACE_WARP_SIZE;
     sm->last_lanes = rest ? (1u << rest) - 1 : ~0u;
     /* The only allocation after the machine was built: a kernel may have more registers than all previous ones. */
-    size_t need = (size_t)sm->cfg.warps * (k->n_scoreboard + 1);
+    size_t need = (size_t)sm->cfg.max_warps * (k->n_scoreboard + 1);
     if (need > sm->regs_cap) {
         free(sm->regs_room);
         sm->regs_room = xcalloc(need, sizeof *sm->regs_room);
         sm->regs_cap = need;
     }
-    for (unsigned i = 0; i < sm->cfg.warps; i++)
+    for (unsigned i = 0; i < sm->cfg.max_warps; i++)
         sm->warp[i].reg_at = sm->regs_room + (size_t)i * (k->n_scoreboard + 1);
     if (k->op)
         sm_regions_set_kernel(sm);
@@ -109,7 +109,7 @@ void sm_set_kernel(struct sm *sm, const struct sm_kernel *k, const struct trace_
         sm_loops_set_kernel(sm);
     sm_profile_set_kernel(sm);
     if (sm->icache)
-        memset(sm->icache, 0, (size_t)sm->icache_sets * sm->icfg.ways * sizeof *sm->icache);
+        memset(sm->icache, 0, (size_t)sm->icache_sets * sm->icfg.assoc * sizeof *sm->icache);
     if (sm->sched->on_kernel)
         for (unsigned s = 0; s < sm->cfg.schedulers; s++)
             sm->sched->on_kernel(sm->sched_state[s]);
@@ -130,7 +130,7 @@ static void start_cta(struct sm *sm, uint64_t number, uint64_t now)
     c->left = sm->warps_per_cta;
     c->first_warp = (uint8_t)(slot * sm->warps_per_cta);
     sm->cta_busy |= 1ull << slot;
-    sm_tell_l1(sm, EVENT_CTA_START, slot, c->first_warp | sm->warps_per_cta << 16);
+    sm_notify_l1(sm, EVENT_CTA_START, slot, c->first_warp | sm->warps_per_cta << 16);
     for (unsigned i = 0; i < sm->warps_per_cta; i++)
         c->running |= warp_bit(c->first_warp + i);
     for (unsigned i = 0; i < sm->warps_per_cta; i++) {
@@ -148,9 +148,9 @@ static void start_cta(struct sm *sm, uint64_t number, uint64_t now)
         w->gathered.copies = w->gathered.copy = w->gathered.group = 0;
         stream_dec_begin(w->dec, sm->kernel->trace);
         sm->age[s] = sm->next_age++;
-        if (sm->sched->on_assign)
-            sm->sched->on_assign(sm->sched_state[s % sm->cfg.schedulers], s, slot, i);
-        sm_tell_l1(sm, EVENT_WARP_START, s, slot);
+        if (sm->sched->on_warp_start)
+            sm->sched->on_warp_start(sm->sched_state[s % sm->cfg.schedulers], s, slot, i);
+        sm_notify_l1(sm, EVENT_WARP_START, s, slot);
         sm_start_warp(sm, s, now);
     }
 }
@@ -248,7 +248,7 @@ static enum sm_stall stall_reason(const struct sm *sm, unsigned s)
         return SM_STALL_ALU;
     if (sm->in[WARP_FETCH] & own)
         return SM_STALL_FETCH;
-    if (sm->in[WARP_MEM] & own)
+    if ((sm->in[WARP_MEMORY] | sm->in[WARP_NEAR]) & own)
         return SM_STALL_MEM;
     if (sm->in[WARP_FENCE] & own)
         return SM_STALL_FENCE;
@@ -274,7 +274,7 @@ static void account(struct sm *sm, uint64_t until)
     for (unsigned s = 0; s < sm->cfg.schedulers; s++)
         charge(sm, s, gap);
     sm->stats.scheduler_cycles += gap * sm->cfg.schedulers;
-    sm->stats.cycles_active += sm->resident ? gap : 0;
+    sm->stats.active_cycles += sm->resident ? gap : 0;
     sm->stats.warp_cycles += gap * sm->n_resident;
 }
 
@@ -293,7 +293,7 @@ static bool schedule(struct sm *sm, unsigned s, uint64_t now)
             break;
         int slot = only;
         if (only < 0) {
-            struct sched_view v = {.can = can, .loads = sm->wants_load, .age = sm->age, .now = now};
+            struct sched_view v = {.issuable = can, .loads = sm->wants_load, .age = sm->age, .now = now};
             slot = sm->sched->pick(sm->sched_state[s], &v);
             if (slot == SCHED_NONE) {
                 sm->throttled |= 1ull << s;
@@ -345,7 +345,7 @@ static uint64_t tick(struct comp *c, uint64_t now)
         return NEVER;
     }
 
-    sm->stats.cycles_active += sm->resident != 0;
+    sm->stats.active_cycles += sm->resident != 0;
     sm->stats.warp_cycles += sm->n_resident;
     sm->stats.scheduler_cycles += sm->cfg.schedulers;
     sm->accounted = now;
@@ -392,7 +392,7 @@ static void sync(struct comp *c, uint64_t now)
     account((struct sm *)c, now);
 }
 
-/* Warps that wait for loads wait for requests, which other components report. */
+/* Warps that wait for loads wait for requests, which other components report; unless there are none. */
 static void waits(const struct comp *c, struct waits *w)
 {
     const struct sm *sm = (const struct sm *)c;
@@ -409,6 +409,16 @@ static void waits(const struct comp *c, struct waits *w)
         waits_for_else(w, NULL, REQ_NONE,
                        waits_text(w, "the other warps of CTA %" PRIu64 " at barrier %u (warp %u, pc %u)",
                                   sm->cta[x->cta].number, x->at_barrier, s, x->pc));
+    }
+    const uint64_t memory = sm->in[WARP_MEMORY] | sm->in[WARP_FENCE] | sm->in[WARP_DRAIN];
+    for (uint64_t left = sm->outstanding ? 0 : memory; left; left &= left - 1) {
+        unsigned s = (unsigned)__builtin_ctzll(left);
+        const struct warp *x = &sm->warp[s];
+        waits_for_else(w, NULL, REQ_NONE,
+                       waits_text(w,
+                                  "a memory instruction of its own, which no request completes (CTA %" PRIu64
+                                  ", warp %u, pc %u)",
+                                  sm->cta[x->cta].number, s, x->pc));
     }
     for (uint64_t left = sm->throttled; left; left &= left - 1) {
         unsigned s = (unsigned)__builtin_ctzll(left);
@@ -438,7 +448,7 @@ static int check(const struct comp *c, bool drained, struct err *e)
         served += t->served[i];
     if (insts != t->warp_insts)
         return err_set(e, "%s: %" PRIu64 " instructions by class, %" PRIu64 " issued", c->name, insts, t->warp_insts);
-    uint64_t sent = t->lines_data + t->lines_const + t->lines_tex;
+    uint64_t sent = t->lines[0] + t->lines[1] + t->lines[2];
     if (served != t->replies || sent != t->replies + sm->outstanding)
         return err_set(e, "%s: %" PRIu64 " requests sent, %" PRIu64 " answered, %u outstanding", c->name, sent,
                        t->replies, sm->outstanding);
@@ -471,10 +481,10 @@ struct sm *sm_new(struct engine *eng, const struct sm_config *cfg, const struct 
     engine_add(eng, &sm->comp, CLK_CORE, name);
     engine_watch(eng, &sm->stats.warp_insts);
 
-    sm->warp = arena_alloc64(a, cfg->warps * sizeof *sm->warp);
+    sm->warp = arena_alloc64(a, cfg->max_warps * sizeof *sm->warp);
     size_t dec = (stream_dec_bytes() + 63) & ~(size_t)63;
-    char *decoders = arena_alloc64(a, cfg->warps * dec);
-    for (unsigned i = 0; i < cfg->warps; i++) {
+    char *decoders = arena_alloc64(a, cfg->max_warps * dec);
+    for (unsigned i = 0; i < cfg->max_warps; i++) {
         sm->warp[i].dec = (struct stream_dec *)(decoders + i * dec);
         sm->owned[i % cfg->schedulers] |= warp_bit(i);
     }
@@ -493,12 +503,12 @@ struct sm *sm_new(struct engine *eng, const struct sm_config *cfg, const struct 
         sm->pending[i].next = i + 1 < cfg->pending_loads ? i + 1 : UINT32_MAX;
 
     if (icfg->size && cfg->fetch_width) {
-        sm->icache_sets = (uint32_t)(icfg->size / icfg->line / icfg->ways);
-        sm->icache = arena_alloc64(a, (size_t)sm->icache_sets * icfg->ways * sizeof *sm->icache);
+        sm->icache_sets = (uint32_t)(icfg->size / icfg->line / icfg->assoc);
+        sm->icache = arena_alloc64(a, (size_t)sm->icache_sets * icfg->assoc * sizeof *sm->icache);
     }
 
-    port_init(&sm->hit, eng, &sm->comp, cfg->outstanding, 1, "hit");
-    port_init(&sm->fill, eng, &sm->comp, cfg->outstanding, 1, "fill");
+    port_init(&sm->hit, eng, &sm->comp, cfg->outstanding_requests, 1, "hit");
+    port_init(&sm->fill, eng, &sm->comp, cfg->outstanding_requests, 1, "fill");
     port_init(&sm->event, eng, &sm->comp, 1024, 1, "event");
     port_init(&sm->cta_in, eng, &sm->comp, SM_CTAS, 1, "cta");
 
@@ -507,14 +517,14 @@ struct sm *sm_new(struct engine *eng, const struct sm_config *cfg, const struct 
     for (unsigned s = 0; s < cfg->schedulers; s++) {
         sm->sched_state[s] = arena_alloc64(a, sm->sched->state_bytes ? sm->sched->state_bytes : 1);
         struct sched_geom g = {.owned = sm->owned[s],
-                               .n_warp = cfg->warps,
+                               .n_warp = cfg->max_warps,
                                .n_sched = cfg->schedulers,
                                .index = s,
                                .sm = env->index,
                                .shared = shared};
         err_clear(e);
         if (sm->sched->init && sm->sched->init(sm->sched_state[s], env->sched_params, &g, e)) {
-            policy_refused(&sm->sched->info, "init", e);
+            policy_hook_failed(&sm->sched->info, "init", e);
             return NULL;
         }
     }

@@ -1,5 +1,5 @@
 /*
- * One streaming multiprocessor, as the machine's builder and its neighbours see it.
+ * One streaming multiprocessor, as the machine's builder and its neighbors see it.
  *
  *   dispatcher --cta_in--> SM --line requests--> L1 unit
  *       ^------done_out----'  <--hit, fill, event--'
@@ -14,7 +14,7 @@
 
 #include "engine/engine.h"
 #include "engine/port.h"
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 #include "engine/stats.h"
 #include "sm/sm_config.h"
 #include "trace/stream.h"
@@ -123,18 +123,21 @@ struct sm_profile {
     uint64_t caused[SM_STALL_COUNT]; /* scheduler cycles that were lost because of it */
 };
 
+enum { SM_CACHES = 3 }; /* of the L1 unit: data, constant, texture */
+
 struct sm_stats {
     uint64_t warp_insts, thread_insts;
     uint64_t scheduler_cycles; /* cycles x schedulers */
     uint64_t issue_cycles;     /* of them: at least one instruction was issued */
     uint64_t stall[SM_STALL_COUNT];
-    uint64_t cycles_active; /* SM cycles with a resident warp */
+    uint64_t active_cycles; /* SM cycles with a resident warp */
     uint64_t warp_cycles;   /* sum over cycles of resident warps */
     uint64_t ctas, barriers;
     uint64_t insts[TRACE_CLASS_COUNT];
     uint64_t register_reads, register_writes;
-    uint64_t mem_insts, shared_insts, shared_passes, lines_data, lines_const, lines_tex;
-    uint64_t fetches, icache_misses, jumps;
+    uint64_t mem_insts, shared_insts, shared_passes;
+    uint64_t lines[SM_CACHES]; /* line requests: to the data, the constant, the texture cache */
+    uint64_t fetches, icache_misses, fetch_redirects;
     uint64_t replies;
     uint64_t latency_sum[REQ_AT_COUNT], served[REQ_AT_COUNT];
 };

@@ -2,23 +2,23 @@
 #include "sm/sm_config.h"
 
 #include "base/bits.h"
-#include "sm/classes.h"
+#include "sm/inst_classes.h"
 
 #define INT(member, unit, def, min, max, doc) CFG_ROW(struct sm_config, member, CFG_INT, unit, def, min, max, NULL, doc)
 #define BYTES(member, def, min, max, doc)     CFG_ROW(struct sm_config, member, CFG_BYTES, "", def, min, max, NULL, doc)
 
 static const struct cfg_field sm_fields[] = {
-    INT(warps, "warps", "48", 1, 64, "warps that can be resident on one SM"),
-    INT(ctas, "CTAs", "8", 1, 64, "CTAs that can be resident on one SM"),
-    INT(max_threads_per_block, "threads", "1024", 32, 2048, "largest CTA a launch may ask for"),
+    INT(max_warps, "warps", "48", 1, 64, "warps that can be resident on one SM"),
+    INT(max_ctas, "CTAs", "8", 1, 64, "CTAs that can be resident on one SM"),
+    INT(max_threads_per_cta, "threads", "1024", 32, 2048, "largest CTA a launch may ask for"),
     INT(max_regs_per_thread, "registers", "255", 16, 255, "registers one thread can have"),
     BYTES(regfile, "128KiB", 4096, 1 << 20, "register file of one SM"),
     BYTES(smem, "48KiB", 0, 1 << 20, "shared memory of one SM"),
-    BYTES(smem_per_block, "48KiB", 0, 1 << 20, "shared memory one CTA can have"),
+    BYTES(smem_per_cta, "48KiB", 0, 1 << 20, "shared memory one CTA can have"),
     BYTES(smem_reserved, "0B", 0, 1 << 16, "shared memory the system keeps of every CTA's"),
-    INT(reg_unit, "registers", "64", 1, 1024, "registers are given to a warp in multiples of this"),
-    INT(warp_unit, "warps", "2", 1, 8, "parts of the register file; a warp's registers lie in one of them"),
-    BYTES(smem_unit, "128B", 1, 4096, "shared memory is given to a CTA in multiples of this"),
+    INT(reg_alloc_unit, "registers", "64", 1, 1024, "registers are given to a warp in multiples of this"),
+    INT(warp_alloc_unit, "warps", "2", 1, 8, "parts of the register file; a warp's registers lie in one of them"),
+    BYTES(smem_alloc_unit, "128B", 1, 4096, "shared memory is given to a CTA in multiples of this"),
     INT(schedulers, "schedulers", "2", 1, 8, "warp schedulers; warp w belongs to scheduler w modulo this"),
     INT(issue_width, "instructions", "1", 1, 4, "instructions a scheduler issues from one warp in one cycle"),
     CFG_ROW(struct sm_config, scheduler, CFG_POLICY, "", "gto", 0, 0, "scheduler", "order in which warps are tried"),
@@ -51,12 +51,16 @@ static const struct cfg_field sm_fields[] = {
             "a texture fetch takes its cycles by groups of four lanes, not one for each line"),
     INT(tex_latency, "cycles", "0", 0, 400, "what a texture fetch adds to the latency of a load"),
     INT(pending_loads, "loads", "512", 1, 8192, "load instructions of one SM in flight"),
-    INT(outstanding, "requests", "2048", 64, 65536, "line requests of one SM in flight, stores included"),
+    INT(outstanding_requests, "requests", "2048", 64, 65536, "line requests of one SM in flight, stores included"),
     INT(smem_banks, "banks", "32", 1, 64, "shared memory banks of 4 bytes; a power of two"),
     INT(smem_latency, "cycles", "26", 1, 256,
         "shared memory load without conflict, from the load/store unit to the result"),
     INT(smem_atomic_cycles, "cycles", "1", 1, 64,
         "one step of a shared-memory atomic, per lane that meets the same word"),
+    CFG_ROW(
+        struct sm_config, long_loads, CFG_ENUM, "", "all", 0, 0, "all memory",
+        "loads whose wait is long for two-level schedulers, which replace the warp: all, or all but those of shared "
+        "and constant memory (GPGPU-Sim 3.2)"),
     INT(param_latency, "cycles", "8", 1, 256, "load of a kernel parameter, from the load/store unit to the result"),
 #define LATENCY(unit, lat, ii)  lat
 #define INTERVAL(unit, lat, ii) ii
@@ -90,18 +94,18 @@ static int check_sm(const struct cfg *c, const void *values, struct err *e)
     if (!is_pow2(v->smem_banks))
         return cfg_fault(c, "sm.smem_banks", e, "the number of banks must be a power of two");
     if (v->data_banks != 0 && v->data_banks != 32)
-        return cfg_fault(c, "sm.data_banks", e, "the banks of the L1's data are 32 or not modelled (0)");
+        return cfg_fault(c, "sm.data_banks", e, "the banks of the L1's data are 32 or not modeled (0)");
     if (32 % v->simt_width)
         return cfg_fault(c, "sm.simt_width", e, "32 lanes cannot be divided by it; use 8, 16 or 32");
-    if (v->warps < v->schedulers)
-        return cfg_fault(c, "sm.schedulers", e, "there are more schedulers than warps (sm.warps=%u)", v->warps);
-    if (v->smem_per_block > v->smem)
-        return cfg_fault(c, "sm.smem_per_block", e, "a CTA cannot have more than the SM has (sm.smem)");
-    if ((uint64_t)v->max_threads_per_block > v->warps * 32ull)
-        return cfg_fault(c, "sm.max_threads_per_block", e, "such a CTA would not fit on an SM of %u warps (sm.warps)",
-                         v->warps);
-    if (v->outstanding < v->lsu_lines)
-        return cfg_fault(c, "sm.outstanding", e, "fewer requests than are sent in one cycle (sm.lsu_lines)");
+    if (v->max_warps < v->schedulers)
+        return cfg_fault(c, "sm.schedulers", e, "there are more schedulers than warps (sm.max_warps=%u)", v->max_warps);
+    if (v->smem_per_cta > v->smem)
+        return cfg_fault(c, "sm.smem_per_cta", e, "a CTA cannot have more than the SM has (sm.smem)");
+    if ((uint64_t)v->max_threads_per_cta > v->max_warps * 32ull)
+        return cfg_fault(c, "sm.max_threads_per_cta", e, "such a CTA would not fit on an SM of %u warps (sm.max_warps)",
+                         v->max_warps);
+    if (v->outstanding_requests < v->lsu_lines)
+        return cfg_fault(c, "sm.outstanding_requests", e, "fewer requests than are sent in one cycle (sm.lsu_lines)");
     return 0;
 }
 
@@ -119,17 +123,17 @@ const struct cfg_section sm_cfg_section = {
 static const struct cfg_field icache_fields[] = {
     IC(size, CFG_BYTES, "", "2KiB", 0, 1 << 20, "instruction cache of one SM; 0 = every fetch hits"),
     IC(line, CFG_BYTES, "", "128B", 8, 1024, "its line"),
-    IC(ways, CFG_INT, "ways", "4", 1, 64, "its associativity (LRU)"),
+    IC(assoc, CFG_INT, "ways", "4", 1, 64, "its associativity (LRU)"),
     IC(inst_bytes, CFG_BYTES, "", "8B", 4, 32, "bytes one instruction occupies in it"),
-    IC(miss_cycles, CFG_INT, "cycles", "240", 1, 500, "a miss, answered by the L2; its traffic is not modelled"),
+    IC(miss_latency, CFG_INT, "cycles", "240", 1, 500, "a miss, answered by the L2; its traffic is not modeled"),
     CFG_END};
 
 static int check_icache(const struct cfg *c, const void *values, struct err *e)
 {
     const struct icache_config *v = values;
-    if (v->size && (v->size % (v->line * v->ways) || !is_pow2(v->size / (v->line * v->ways))))
-        return cfg_fault(c, "icache.ways", e, "icache.size / (icache.line x %u) is not a power of two of sets",
-                         v->ways);
+    if (v->size && (v->size % (v->line * v->assoc) || !is_pow2(v->size / (v->line * v->assoc))))
+        return cfg_fault(c, "icache.assoc", e, "icache.size / (icache.line x %u) is not a power of two of sets",
+                         v->assoc);
     if (!is_pow2(v->line) || v->line % v->inst_bytes)
         return cfg_fault(c, "icache.line", e, "a line must be a power of two and hold whole instructions");
     return 0;

@@ -3,9 +3,10 @@
 #define WEIR_SM_SM_CONFIG_H
 
 #include "engine/config.h"
-#include "engine/registry.h"
+#include "engine/policy_registry.h"
 #include "trace/kernel.h"
 
+enum sm_long_loads { SM_LONG_ALL, SM_LONG_MEMORY };
 enum sm_coalesce { SM_COALESCE_LINES, SM_COALESCE_SEGMENTS };
 
 /* The order in which a warp issues its instructions. */
@@ -14,10 +15,10 @@ enum sm_code { SM_CODE_PTX, SM_CODE_SCHEDULED };
 
 struct sm_config {
     /* capacity */
-    uint32_t warps, ctas, max_threads_per_block, max_regs_per_thread;
-    uint64_t regfile, smem, smem_per_block, smem_reserved;
-    uint32_t reg_unit, warp_unit;
-    uint64_t smem_unit;
+    uint32_t max_warps, max_ctas, max_threads_per_cta, max_regs_per_thread;
+    uint64_t regfile, smem, smem_per_cta, smem_reserved;
+    uint32_t reg_alloc_unit, warp_alloc_unit;
+    uint64_t smem_alloc_unit;
     /* front end */
     uint32_t schedulers, issue_width, scheduler;
     uint32_t code; /* enum sm_code */
@@ -28,14 +29,15 @@ struct sm_config {
     uint32_t lat[TRACE_CLASS_COUNT], ii[TRACE_CLASS_COUNT];
     /* memory pipeline */
     bool tex_quads;
-    uint32_t lsu_queue, lsu_lines, data_banks, tex_cycles, tex_latency, pending_loads, outstanding;
-    uint32_t coalesce; /* enum sm_coalesce */
+    uint32_t lsu_queue, lsu_lines, data_banks, tex_cycles, tex_latency, pending_loads, outstanding_requests;
+    uint32_t coalesce;   /* enum sm_coalesce */
+    uint32_t long_loads; /* enum sm_long_loads */
     uint32_t smem_banks, smem_latency, smem_atomic_cycles, param_latency;
 };
 
 struct icache_config {
     uint64_t size, line, inst_bytes;
-    uint32_t ways, miss_cycles;
+    uint32_t assoc, miss_latency;
 };
 
 extern const struct cfg_section sm_cfg_section, icache_cfg_section;

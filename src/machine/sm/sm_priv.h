@@ -9,15 +9,16 @@
 #ifndef WEIR_SM_SM_PRIV_H
 #define WEIR_SM_SM_PRIV_H
 
-#include "sm/classes.h"
+#include "sm/inst_classes.h"
 #include "sm/coalesce.h"
 #include "sm/sched/sched.h"
 #include "sm/sm.h"
 
 enum { SM_WARPS = 64, SM_CTAS = 64, SM_TIMERS = 1024, SM_BARRIERS = 16, SM_UNIT_MAX = 16 };
 
-#define SM_BARRIER_ARRIVE_ONLY 1          /* in trace_inst.mem_flags of a BARRIER */
-#define REG_PENDING            UINT64_MAX /* a load will write it */
+#define SM_BARRIER_ARRIVE_ONLY 1                /* in trace_inst.mem_flags of a BARRIER */
+#define REG_PENDING            UINT64_MAX       /* a load will write it */
+#define REG_PENDING_NEAR       (UINT64_MAX - 1) /* the same, of near memory: sm.long_loads = memory */
 
 struct loop_lanes {
     uint32_t lanes;
@@ -40,7 +41,7 @@ struct warp_region {
 
 struct warp {
     struct sm_inst inst;           /* the next one */
-    uint64_t *reg_at;              /* by register: cycle from which it can be read, or REG_PENDING */
+    uint64_t *reg_at;              /* by register: cycle from which it can be read, or REG_PENDING... */
     uint64_t ready_at;             /* ALU, FETCH: when it can issue */
     uint64_t condition_at;         /* when the condition of the last branch was known */
     uint64_t fetched_at;           /* cycle from which fetching allows the next instruction to issue */
@@ -143,9 +144,9 @@ struct sm {
     uint64_t fetch_free_at;
     struct icache_line *icache;
     uint32_t icache_sets;
-    /* neighbours */
+    /* neighbors */
     struct port hit, fill, event, cta_in;
-    struct port *to_l1[3], *events, *done_out;
+    struct port *to_l1[SM_CACHES], *events, *done_out;
     uint32_t wanted; /* events the L1 wants */
     /* what it was built with */
     struct sm_config cfg;
@@ -241,7 +242,7 @@ void sm_lsu_step(struct sm *, uint64_t now);           /* works for one cycle */
 uint64_t sm_lsu_next(const struct sm *, uint64_t now); /* when it next can; NEVER: a port wakes it, or it is empty */
 void sm_take_replies(struct sm *, uint64_t now);
 
-static inline void sm_tell_l1(struct sm *sm, enum event kind, uint32_t slot, uint32_t argument)
+static inline void sm_notify_l1(struct sm *sm, enum event kind, uint32_t slot, uint32_t argument)
 {
     if (sm->wanted >> kind & 1)
         port_send(sm->events, argument, event_info(kind, slot));

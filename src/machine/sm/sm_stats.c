@@ -17,9 +17,9 @@ const struct stat_def sm_stat_defs[] = {
     NAMED(stall[SM_STALL_##name], "stall." text, "cycles", "scheduler cycles without issue: " doc),
     SM_STALLS(X)
 #undef X
-        ROW(cycles_active, "cycles", "SM cycles in which a warp was resident"),
+        ROW(active_cycles, "cycles", "SM cycles in which a warp was resident"),
     ROW(warp_cycles, "cycles", "sum over SM cycles of the warps resident"),
-    STAT_QUOTIENT("warps_resident", "warps", "sm.warp_cycles", "sm.cycles_active",
+    STAT_QUOTIENT("warps_resident", "warps", "sm.warp_cycles", "sm.active_cycles",
                   "mean number of resident warps of an SM while it has any"),
     STAT_QUOTIENT("issue_rate", "", "sm.issue_cycles", "sm.scheduler_cycles", "part of scheduler cycles that issued"),
     ROW(ctas, "CTAs", "CTAs that ended"),
@@ -32,14 +32,14 @@ const struct stat_def sm_stat_defs[] = {
     ROW(mem_insts, "instructions", "warp instructions that went through the load/store unit"),
     ROW(shared_insts, "instructions", "warp instructions on shared memory"),
     ROW(shared_passes, "passes", "shared-memory passes: one per instruction without bank conflicts"),
-    STAT_QUOTIENT("shared_conflict", "passes", "sm.shared_passes", "sm.shared_insts",
+    STAT_QUOTIENT("shared_conflict_degree", "passes", "sm.shared_passes", "sm.shared_insts",
                   "passes per shared-memory instruction"),
-    NAMED(lines_data, "lines.data", "requests", "line requests sent to the L1 data cache"),
-    NAMED(lines_const, "lines.const", "requests", "line requests sent to the constant cache"),
-    NAMED(lines_tex, "lines.tex", "requests", "line requests sent to the texture cache"),
+    NAMED(lines[0], "line_requests.data", "requests", "line requests sent to the L1 data cache"),
+    NAMED(lines[1], "line_requests.const", "requests", "line requests sent to the constant cache"),
+    NAMED(lines[2], "line_requests.tex", "requests", "line requests sent to the texture cache"),
     ROW(fetches, "fetches", "instruction fetches"),
     ROW(icache_misses, "misses", "fetches that missed in the instruction cache"),
-    ROW(jumps, "instructions", "instructions that did not follow their predecessor"),
+    ROW(fetch_redirects, "instructions", "instructions that did not follow their predecessor"),
     ROW(replies, "requests", "line requests answered"),
 #define SERVED(e, text, doc)                                                                                           \
     NAMED(served[e], "served." text, "requests", "line requests " doc),                                                \

@@ -66,8 +66,8 @@ void sm_settle(struct sm *sm, unsigned slot, uint64_t earliest)
         uint64_t t = w->reg_at[*reg];
         at = t > at ? t : at;
     }
-    if (at == REG_PENDING) {
-        sm_move_warp(sm, slot, WARP_MEM);
+    if (at >= REG_PENDING_NEAR) {
+        sm_move_warp(sm, slot, at == REG_PENDING ? WARP_MEMORY : WARP_NEAR);
     } else if (w->inst.cls == TRACE_FENCE && w->outstanding) {
         sm_move_warp(sm, slot, WARP_FENCE);
     } else if (at <= earliest && w->fetched_at <= earliest) {
@@ -85,8 +85,8 @@ void sm_settle(struct sm *sm, unsigned slot, uint64_t earliest)
 static uint64_t icache_access(struct sm *sm, uint32_t place, uint64_t at)
 {
     uint64_t line = place * sm->icfg.inst_bytes / sm->icfg.line;
-    struct icache_line *set = &sm->icache[(line & (sm->icache_sets - 1)) * sm->icfg.ways], *victim = set;
-    for (unsigned i = 0; i < sm->icfg.ways; i++) {
+    struct icache_line *set = &sm->icache[(line & (sm->icache_sets - 1)) * sm->icfg.assoc], *victim = set;
+    for (unsigned i = 0; i < sm->icfg.assoc; i++) {
         if (set[i].tag == line + 1) {
             set[i].used = at;
             return set[i].ready_at > at ? set[i].ready_at : at;
@@ -95,7 +95,7 @@ static uint64_t icache_access(struct sm *sm, uint32_t place, uint64_t at)
             victim = &set[i];
     }
     sm->stats.icache_misses++;
-    *victim = (struct icache_line){.tag = line + 1, .ready_at = at + sm->icfg.miss_cycles, .used = at};
+    *victim = (struct icache_line){.tag = line + 1, .ready_at = at + sm->icfg.miss_latency, .used = at};
     return victim->ready_at;
 }
 
@@ -272,11 +272,11 @@ void sm_warp_gone(struct sm *sm, unsigned slot, uint64_t now)
     sm->in[w->wait] &= ~bit;
     sm->resident &= ~bit;
     sm->n_resident--;
-    if (sm->sched->on_finish)
-        sm->sched->on_finish(sm->sched_state[slot % sm->cfg.schedulers], slot);
+    if (sm->sched->on_warp_exit)
+        sm->sched->on_warp_exit(sm->sched_state[slot % sm->cfg.schedulers], slot);
     if (--c->left)
         return;
-    sm_tell_l1(sm, EVENT_CTA_END, w->cta, 0);
+    sm_notify_l1(sm, EVENT_CTA_END, w->cta, 0);
     c->busy = false;
     sm->cta_busy &= ~(1ull << w->cta);
     sm->stats.ctas++;
@@ -293,7 +293,7 @@ static void end_warp(struct sm *sm, unsigned slot, uint64_t now)
     sm->want[w->inst.unit] &= ~bit;
     sm->wants_load &= ~bit;
     sm->cta[w->cta].running &= ~bit;
-    sm_tell_l1(sm, EVENT_WARP_EXIT, slot, 0);
+    sm_notify_l1(sm, EVENT_WARP_EXIT, slot, 0);
     if (w->wait == WARP_BARRIER)
         sm->cta[w->cta].waiting[w->at_barrier] &= ~bit;
     for (unsigned b = 0; b < SM_BARRIERS; b++)
@@ -313,7 +313,7 @@ void sm_advance(struct sm *sm, unsigned slot, uint64_t now)
         end_warp(sm, slot, now);
         return;
     }
-    sm->stats.jumps += w->jumped;
+    sm->stats.fetch_redirects += w->jumped;
     if (w->jumped)
         fetch(sm, w, w->at, now, true);
     else if (!--w->buffered)

@@ -8,11 +8,11 @@ int main(int argc, char **argv)
     p.dimensions = dimensions ? std::max(1, atoi(dimensions)) : 34;
     p.per_thread = a.pick(2, 2, 4);
     p.count = a.pick(701, 11 << 12, (int)((1L << 27) / p.dimensions));
-    /* Points and centres are small whole numbers, so that sums are exact in any order. */
-    std::vector<float> points((size_t)p.count * p.dimensions), centres((size_t)CENTRES * p.dimensions);
+    /* Points and centers are small whole numbers, so that sums are exact in any order. */
+    std::vector<float> points((size_t)p.count * p.dimensions), centers((size_t)CENTERS * p.dimensions);
     std::vector<int> nearest(p.count);
     rng r(9);
-    for (auto &c : centres)
+    for (auto &c : centers)
         c = (float)r.below(64);
     const long parts = 256;
     parallel_for(parts, [&](long part) {
@@ -21,10 +21,10 @@ int main(int argc, char **argv)
             float best = INFINITY;
             for (int d = 0; d < p.dimensions; d++)
                 points[i * p.dimensions + d] = (float)r.below(64);
-            for (int c = 0; c < CENTRES; c++) {
+            for (int c = 0; c < CENTERS; c++) {
                 float distance = 0;
                 for (int d = 0; d < p.dimensions; d++) {
-                    float difference = points[i * p.dimensions + d] - centres[c * p.dimensions + d];
+                    float difference = points[i * p.dimensions + d] - centers[c * p.dimensions + d];
                     distance += difference * difference;
                 }
                 if (distance < best) {
@@ -35,7 +35,7 @@ int main(int argc, char **argv)
         }
     });
     p.points = a.input(points);
-    p.centres = a.input(centres);
+    p.centers = a.input(centers);
     p.nearest = a.output(nearest);
     return a.run(p);
 }

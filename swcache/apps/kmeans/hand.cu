@@ -3,7 +3,7 @@
 
 using Lines = swcache::Cache<swcache::ReadOnly>;
 
-static __global__ void assign(const float *__restrict__ points, const float *__restrict__ centres, int count,
+static __global__ void assign(const float *__restrict__ points, const float *__restrict__ centers, int count,
                               int dimensions, int per_thread, int *__restrict__ nearest)
 {
     int first = (blockIdx.x * blockDim.x + threadIdx.x) * per_thread, last = min(first + per_thread, count);
@@ -11,22 +11,22 @@ static __global__ void assign(const float *__restrict__ points, const float *__r
     cache.within<0>(points, (size_t)count * dimensions * sizeof(float));
     const swcache::Id<0> points_;
     float best = 3.4e38f;
-    int point = first, c = 0, best_centre = 0;
+    int point = first, c = 0, best_center = 0;
     swcache::run(cache, point < last, [&](auto &memory) {
         float distance = 0;
         for (int d = 0; d < dimensions; d++) {
             float difference =
-                memory.load(points_, &points[(long)point * dimensions + d]) - centres[c * dimensions + d];
+                memory.load(points_, &points[(long)point * dimensions + d]) - centers[c * dimensions + d];
             distance += difference * difference;
         }
         if (distance < best) {
             best = distance;
-            best_centre = c;
+            best_center = c;
         }
-        if (++c == CENTRES) {
-            nearest[point++] = best_centre;
+        if (++c == CENTERS) {
+            nearest[point++] = best_center;
             best = 3.4e38f;
-            c = best_centre = 0;
+            c = best_center = 0;
         }
         return point < last;
     });
@@ -40,7 +40,7 @@ static void launch(const problem &p)
         0, [&] { app_plain(p); },
         [&] {
             assign<<<(threads + 255) / 256, 256, swcache::shared_bytes<Lines>(assign, 256)>>>(
-                p.points, p.centres, p.count, p.dimensions, p.per_thread, p.nearest);
+                p.points, p.centers, p.count, p.dimensions, p.per_thread, p.nearest);
         });
 }
 APP_VARIANT("hand", launch);

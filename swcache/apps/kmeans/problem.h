@@ -1,5 +1,5 @@
 /*
- * The assignment step of k-means over points stored one after the other: each thread finds the nearest centre of its
+ * The assignment step of k-means over points stored one after the other: each thread finds the nearest center of its
  * points. The number of dimensions is a parameter of the run (APP_DIMENSIONS in the environment; 34 unless told),
  * because what a cache can do depends on it.
  */
@@ -8,11 +8,11 @@
 
 #include "../common.h"
 
-enum { CENTRES = 5 };
+enum { CENTERS = 5 };
 
 struct problem {
     const float *points;  /* count * dimensions */
-    const float *centres; /* CENTRES * dimensions */
+    const float *centers; /* CENTERS * dimensions */
     int count, dimensions, per_thread;
     int *nearest; /* per point */
 };

@@ -1,4 +1,4 @@
-/* Coalesced: neighbouring threads add neighbouring elements. The hardware serves this well; caching must stay off. */
+/* Coalesced: neighboring threads add neighboring elements. The hardware serves this well; caching must stay off. */
 #ifndef VECADD_PROBLEM_H
 #define VECADD_PROBLEM_H
 

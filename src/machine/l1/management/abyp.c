@@ -21,7 +21,7 @@ enum { ENTRIES = 128, NOTE_PLACE = 0x7f, NOTE_SM_SHIFT = 7, NOTE_SM = 0xff, NOTE
 
 struct abyp_params {
     uint32_t entries, bits, threshold;
-    bool correct, own;
+    bool l2_correction, own_marks_only;
 };
 
 struct abyp {
@@ -31,7 +31,7 @@ struct abyp {
     uint16_t sm;     /* of this L1, as in a note */
     uint8_t *last;   /* side array: table index of the load that last touched the line, + 1; 0 = unknown */
     uint64_t stored; /* line number + 1 of the store that is about to drop a line */
-    uint64_t predicted_dead, not_kept, dead, alive, corrections;
+    uint64_t predicted_dead, unallocated_misses, counter_increments, counter_decrements, corrections;
     uint8_t counter[ENTRIES];
 };
 
@@ -43,7 +43,7 @@ static int init(void *st, const void *params, struct l1_host *host, struct err *
     s->host = host;
     s->max = (1u << s->p.bits) - 1;
     s->sm = (uint16_t)((host->sm & NOTE_SM) << NOTE_SM_SHIFT);
-    s->last = host->line;
+    s->last = host->line_state;
     return 0;
 }
 
@@ -59,17 +59,17 @@ static void lower(struct abyp *s, uint32_t place)
     s->counter[place] = (uint8_t)(s->counter[place] - (s->counter[place] > 0));
 }
 
-static enum l1_verdict on_access(void *st, struct l1_access *a)
+static enum l1_decision decide(void *st, struct l1_access *a)
 {
     struct abyp *s = st;
     uint32_t place = place_of(s, a->req->pc);
     s->stored = 0;
-    a->note = s->p.correct ? NOTE_NONE : 0; /* clears the mark of an earlier bypass */
+    a->policy_tag = s->p.l2_correction ? NOTE_NONE : 0; /* clears the mark of an earlier bypass */
     if (s->counter[place] < s->p.threshold)
         return L1_NORMAL;
     s->predicted_dead++;
-    if (s->p.correct)
-        a->note = (uint16_t)(NOTE_BYPASSED | s->sm | place);
+    if (s->p.l2_correction)
+        a->policy_tag = (uint16_t)(NOTE_BYPASSED | s->sm | place);
     return L1_BYPASS_MISS;
 }
 
@@ -80,7 +80,7 @@ static void on_hit(void *st, const struct l1_access *a)
         return; /* merged with a miss that has no entry in the cache */
     uint8_t *last = &s->last[a->entry];
     if (*last) {
-        s->alive++;
+        s->counter_decrements++;
         lower(s, *last - 1u);
     }
     *last = (uint8_t)(place_of(s, a->req->pc) + 1);
@@ -93,7 +93,7 @@ static void on_miss(void *st, const struct l1_access *a, bool allocated)
     if (a->entry >= 0)
         s->last[a->entry] = (uint8_t)(place_of(s, a->req->pc) + 1);
     else
-        s->not_kept++;
+        s->unallocated_misses++;
 }
 
 static void on_fill(void *st, const struct req *r, uint32_t entry)
@@ -116,7 +116,7 @@ static void on_evict(void *st, uint32_t entry, uint64_t line, bool reused)
     s->last[entry] = 0;
     if (!last || line + 1 == s->stored)
         return;
-    s->dead++;
+    s->counter_increments++;
     s->counter[last - 1] = (uint8_t)(s->counter[last - 1] + (s->counter[last - 1] < s->max));
 }
 
@@ -124,12 +124,12 @@ static void on_evict(void *st, uint32_t entry, uint64_t line, bool reused)
 static void on_reply(void *st, const struct req *r)
 {
     struct abyp *s = st;
-    if (r->kind != REQ_READ || !(r->note & NOTE_BYPASSED))
+    if (r->kind != REQ_READ || !(r->policy_tag & NOTE_BYPASSED))
         return;
-    if (s->p.own && (r->note & NOTE_SM << NOTE_SM_SHIFT) != s->sm)
+    if (s->p.own_marks_only && (r->policy_tag & NOTE_SM << NOTE_SM_SHIFT) != s->sm)
         return;
     s->corrections++;
-    lower(s, (r->note & NOTE_PLACE) % s->p.entries);
+    lower(s, (r->policy_tag & NOTE_PLACE) % s->p.entries);
 }
 
 static void on_kernel(void *st, uint32_t launch_index)
@@ -153,16 +153,16 @@ static const struct cfg_field params[] = {
     CFG_ROW(T, entries, CFG_INT, "counters", "128", 1, ENTRIES, NULL, "counters in the prediction table of one L1"),
     CFG_ROW(T, bits, CFG_INT, "bits", "4", 1, 8, NULL, "width of a counter"),
     CFG_ROW(T, threshold, CFG_INT, "", "8", 1, 255, NULL, "from this count on a load's misses do not allocate"),
-    CFG_ROW(T, correct, CFG_BOOL, "", "yes", 0, 1, NULL,
+    CFG_ROW(T, l2_correction, CFG_BOOL, "", "yes", 0, 1, NULL,
             "bypassed lines are marked in the L2, and a request that finds the mark lowers the count"),
-    CFG_ROW(T, own, CFG_BOOL, "", "yes", 0, 1, NULL, "only marks of this SM's own requests count"),
+    CFG_ROW(T, own_marks_only, CFG_BOOL, "", "yes", 0, 1, NULL, "only marks of this SM's own requests count"),
     CFG_END,
 };
 static const struct stat_def stats[] = {
     STAT_ROW(struct abyp, predicted_dead, "requests", "loads predicted not to need a place in the L1"),
-    STAT_ROW(struct abyp, not_kept, "requests", "of these, the misses: they did not allocate"),
-    STAT_ROW(struct abyp, dead, "lines", "evictions that raised a counter"),
-    STAT_ROW(struct abyp, alive, "requests", "hits and merges that lowered a counter"),
+    STAT_ROW(struct abyp, unallocated_misses, "requests", "of these, the misses: they did not allocate"),
+    STAT_ROW(struct abyp, counter_increments, "lines", "evictions that raised a counter"),
+    STAT_ROW(struct abyp, counter_decrements, "requests", "hits and merges that lowered a counter"),
     STAT_ROW(struct abyp, corrections, "requests", "marks of wrong bypasses found in the L2"),
     STAT_END,
 };
@@ -176,10 +176,10 @@ const struct l1_management l1_management_abyp = {
              .stats = stats,
              .check = check},
     .state_bytes = sizeof(struct abyp),
-    .line_bytes = sizeof(uint8_t),
-    .l2_notes = true,
+    .line_state_bytes = sizeof(uint8_t),
+    .l2_line_metadata = true,
     .init = init,
-    .on_access = on_access,
+    .decide = decide,
     .on_hit = on_hit,
     .on_miss = on_miss,
     .on_store = on_store,

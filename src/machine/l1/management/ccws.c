@@ -17,7 +17,7 @@
 enum { WARPS = 64, ENTRIES = 64 };
 
 struct ccws_params {
-    uint32_t vta_entries, vta_ways;
+    uint32_t vta_entries, vta_assoc;
 };
 
 struct vta {
@@ -44,9 +44,9 @@ static int init(void *st, const void *params, struct l1_host *host, struct err *
     const struct ccws_params *p = params;
     (void)e;
     s->host = host;
-    s->owner = host->line;
-    s->ways = p->vta_ways;
-    s->sets = p->vta_entries / p->vta_ways;
+    s->owner = host->line_state;
+    s->ways = p->vta_assoc;
+    s->sets = p->vta_entries / p->vta_assoc;
     return 0;
 }
 
@@ -113,7 +113,7 @@ static void on_miss(void *st, const struct l1_access *a, bool allocated)
     } else {
         v->line[at] = 0;
         s->vta_hits++;
-        l1_tell_sm(s->host, EVENT_LOST_LOCALITY, warp, (uint32_t)a->now);
+        l1_notify_sm(s->host, EVENT_LOST_LOCALITY, warp, (uint32_t)a->now);
     }
     insert(s);
 }
@@ -131,7 +131,7 @@ static void on_store(void *st, const struct l1_access *a)
     }
 }
 
-static enum l1_verdict on_access(void *st, struct l1_access *a)
+static enum l1_decision decide(void *st, struct l1_access *a)
 {
     struct ccws *s = st;
     (void)a;
@@ -151,16 +151,16 @@ static void on_event(void *st, enum event kind, uint32_t slot, uint32_t argument
 static int check(const struct cfg *c, const void *params, struct err *e)
 {
     const struct ccws_params *p = params;
-    if (p->vta_entries % p->vta_ways)
-        return cfg_fault(c, "ccws.vta_ways", e, "%u tags (ccws.vta_entries) cannot be divided into sets of %u",
-                         p->vta_entries, p->vta_ways);
+    if (p->vta_entries % p->vta_assoc)
+        return cfg_fault(c, "ccws.vta_assoc", e, "%u tags (ccws.vta_entries) cannot be divided into sets of %u",
+                         p->vta_entries, p->vta_assoc);
     return 0;
 }
 
 #define T struct ccws_params
 static const struct cfg_field params[] = {
     CFG_ROW(T, vta_entries, CFG_INT, "tags", "16", 1, ENTRIES, NULL, "tags in the victim tag array of one warp"),
-    CFG_ROW(T, vta_ways, CFG_INT, "ways", "8", 1, ENTRIES, NULL, "its associativity; first in, first out"),
+    CFG_ROW(T, vta_assoc, CFG_INT, "ways", "8", 1, ENTRIES, NULL, "its associativity; first in, first out"),
     CFG_END,
 };
 static const struct stat_def stats[] = {
@@ -182,10 +182,10 @@ const struct l1_management l1_management_ccws = {
              .stats = stats,
              .check = check},
     .state_bytes = sizeof(struct ccws),
-    .line_bytes = sizeof(uint16_t),
+    .line_state_bytes = sizeof(uint16_t),
     .events = 1u << EVENT_WARP_START,
     .init = init,
-    .on_access = on_access,
+    .decide = decide,
     .on_miss = on_miss,
     .on_store = on_store,
     .on_fill = on_fill,

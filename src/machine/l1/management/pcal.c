@@ -22,7 +22,7 @@ struct pcal {
     uint64_t holders; /* warps with a token */
     uint64_t others;  /* live warps without */
     uint64_t seq, born[WARPS];
-    uint64_t token_loads, other_loads, not_kept, passed;
+    uint64_t token_loads, other_loads, unallocated_misses, tokens_passed;
 };
 
 static int init(void *st, const void *params, struct l1_host *host, struct err *e)
@@ -59,7 +59,7 @@ static void end(struct pcal *s, uint32_t slot)
     }
     s->others &= ~(1ull << heir);
     s->holders |= 1ull << heir;
-    s->passed++;
+    s->tokens_passed++;
 }
 
 static void on_event(void *st, enum event kind, uint32_t slot, uint32_t argument)
@@ -71,7 +71,7 @@ static void on_event(void *st, enum event kind, uint32_t slot, uint32_t argument
         end(st, slot % WARPS);
 }
 
-static enum l1_verdict on_access(void *st, struct l1_access *a)
+static enum l1_decision decide(void *st, struct l1_access *a)
 {
     struct pcal *s = st;
     if (s->others >> a->req->warp % WARPS & 1) {
@@ -86,7 +86,7 @@ static void on_miss(void *st, const struct l1_access *a, bool allocated)
 {
     struct pcal *s = st;
     (void)allocated;
-    s->not_kept += a->entry < 0;
+    s->unallocated_misses += a->entry < 0;
 }
 
 static const struct cfg_field params[] = {
@@ -97,8 +97,9 @@ static const struct cfg_field params[] = {
 static const struct stat_def stats[] = {
     STAT_ROW(struct pcal, token_loads, "requests", "loads of warps with a token"),
     STAT_ROW(struct pcal, other_loads, "requests", "loads of warps without"),
-    STAT_ROW(struct pcal, not_kept, "requests", "misses that did not allocate, because their warp had no token"),
-    STAT_ROW(struct pcal, passed, "tokens", "tokens passed on by warps that ended"),
+    STAT_ROW(struct pcal, unallocated_misses, "requests",
+             "misses that did not allocate, because their warp had no token"),
+    STAT_ROW(struct pcal, tokens_passed, "tokens", "tokens passed on by warps that ended"),
     STAT_END,
 };
 
@@ -113,7 +114,7 @@ const struct l1_management l1_management_pcal = {
     .state_bytes = sizeof(struct pcal),
     .events = 1u << EVENT_WARP_START | 1u << EVENT_WARP_EXIT,
     .init = init,
-    .on_access = on_access,
+    .decide = decide,
     .on_miss = on_miss,
     .on_event = on_event,
 };

@@ -8,7 +8,7 @@
  * Ways reserved for lines in flight are never victims, so a set in which all are reserved causes a stall, as without
  * this policy.
  *
- * PDP itself counts the loads of the line's set (pd.count = set) and renews protection at each hit (pd.renew = yes).
+ * PDP itself counts the loads of the line's set (pd.count_scope = set) and renews protection at each hit (pd.renew_on_hit = yes).
  * What happens when all lines are protected is also a parameter, because the study does not say. Distances are exact;
  * PDP's coarse counters (one step per 2^n accesses) and its dynamic choice of the distance are not implemented.
  */
@@ -17,8 +17,8 @@
 enum pd_count { PD_COUNT_SET, PD_COUNT_CACHE };
 
 struct pd_params {
-    uint32_t distance, count;
-    bool renew, bypass;
+    uint32_t distance, count_scope;
+    bool renew_on_hit, bypass;
 };
 
 struct pd_line {
@@ -31,7 +31,7 @@ struct pd {
     struct pd_params p;
     const struct tags *tags;
     struct pd_line *at; /* side array */
-    uint64_t protected_hits, late_hits, broken;
+    uint64_t protected_hits, unprotected_hits, protected_evictions;
 };
 
 static int init(void *st, const void *params, struct l1_host *host, struct err *e)
@@ -40,14 +40,14 @@ static int init(void *st, const void *params, struct l1_host *host, struct err *
     (void)e;
     s->p = *(const struct pd_params *)params;
     s->tags = host->tags;
-    s->at = host->line;
+    s->at = host->line_state;
     return 0;
 }
 
 /* The count that determines the protection of a set's lines. */
 static uint64_t *clock_of(const struct pd *s, uint32_t set)
 {
-    return &s->at[s->p.count == PD_COUNT_SET ? set * s->tags->n_way : 0].seen;
+    return &s->at[s->p.count_scope == PD_COUNT_SET ? set * s->tags->n_way : 0].seen;
 }
 
 static bool is_protected(const struct pd *s, uint32_t entry)
@@ -61,7 +61,7 @@ static void protect(struct pd *s, uint32_t entry, uint64_t line)
     s->at[entry].until = *clock_of(s, entry / s->tags->n_way) + s->p.distance;
 }
 
-static enum l1_verdict on_access(void *st, struct l1_access *a)
+static enum l1_decision decide(void *st, struct l1_access *a)
 {
     ++*clock_of(st, a->set);
     return L1_NORMAL;
@@ -77,8 +77,8 @@ static void on_hit(void *st, const struct l1_access *a)
     if (s->at[entry].until + 1 > *clock_of(s, a->set))
         s->protected_hits++;
     else
-        s->late_hits++;
-    if (s->p.renew)
+        s->unprotected_hits++;
+    if (s->p.renew_on_hit)
         protect(s, entry, a->line);
 }
 
@@ -100,13 +100,13 @@ static void on_fill(void *st, const struct req *r, uint32_t entry)
 static uint32_t victim(void *st, const struct l1_access *a, uint64_t candidates)
 {
     const struct pd *s = st;
-    uint32_t base = a->set * s->tags->n_way, oldest = L1_NO_WAY, forced = L1_NO_WAY;
+    uint32_t base = a->set * s->tags->n_way, oldest = L1_NO_VICTIM, forced = L1_NO_VICTIM;
     for (uint64_t left = candidates; left; left &= left - 1) {
         uint32_t w = (uint32_t)__builtin_ctzll(left), e = base + w;
         if (!is_protected(s, e)) {
-            if (oldest == L1_NO_WAY || s->tags->used[e] < s->tags->used[base + oldest])
+            if (oldest == L1_NO_VICTIM || s->tags->used[e] < s->tags->used[base + oldest])
                 oldest = w;
-        } else if (forced == L1_NO_WAY) {
+        } else if (forced == L1_NO_VICTIM) {
             forced = w;
         } else {
             /* PDP without bypassing: an unused line before a reused one, then the line with the longest protection. */
@@ -115,14 +115,14 @@ static uint32_t victim(void *st, const struct l1_access *a, uint64_t candidates)
                 forced = w;
         }
     }
-    return oldest != L1_NO_WAY || s->p.bypass ? oldest : forced;
+    return oldest != L1_NO_VICTIM || s->p.bypass ? oldest : forced;
 }
 
 static void on_evict(void *st, uint32_t entry, uint64_t line, bool reused)
 {
     struct pd *s = st;
     (void)line, (void)reused;
-    s->broken += is_protected(s, entry);
+    s->protected_evictions += is_protected(s, entry);
     s->at[entry].line = 0;
 }
 
@@ -139,17 +139,19 @@ static void on_kernel(void *st, uint32_t launch_index)
 static const struct cfg_field params[] = {
     CFG_ROW(T, distance, CFG_INT, "loads", "16", 1, 65536, NULL,
             "N: loads after which a line that was not used again may be replaced"),
-    CFG_ROW(T, count, CFG_ENUM, "", "cache", 0, 0, "set cache",
+    CFG_ROW(T, count_scope, CFG_ENUM, "", "cache", 0, 0, "set cache",
             "whose loads are counted: those of the line's set (PDP), or all of the cache's (the APCM study)"),
-    CFG_ROW(T, renew, CFG_BOOL, "", "no", 0, 1, NULL, "a hit protects the line anew"),
+    CFG_ROW(T, renew_on_hit, CFG_BOOL, "", "no", 0, 1, NULL, "a hit protects the line anew"),
     CFG_ROW(T, bypass, CFG_BOOL, "", "yes", 0, 1, NULL,
             "when every line of a set is protected a load bypasses the cache; no: one of them is replaced"),
     CFG_END,
 };
 static const struct stat_def stats[] = {
     STAT_ROW(struct pd, protected_hits, "requests", "hits and merges on lines whose protection had not ended"),
-    STAT_ROW(struct pd, late_hits, "requests", "hits on lines whose protection had ended and that were still there"),
-    STAT_ROW(struct pd, broken, "lines", "protected lines that left all the same: replaced, or dropped by a write"),
+    STAT_ROW(struct pd, unprotected_hits, "requests",
+             "hits on lines whose protection had ended and that were still there"),
+    STAT_ROW(struct pd, protected_evictions, "lines",
+             "protected lines that left all the same: replaced, or dropped by a write"),
     STAT_END,
 };
 
@@ -162,9 +164,9 @@ const struct l1_management l1_management_pd = {
              .params_bytes = sizeof(struct pd_params),
              .stats = stats},
     .state_bytes = sizeof(struct pd),
-    .line_bytes = sizeof(struct pd_line),
+    .line_state_bytes = sizeof(struct pd_line),
     .init = init,
-    .on_access = on_access,
+    .decide = decide,
     .victim = victim,
     .on_hit = on_hit,
     .on_miss = on_miss,

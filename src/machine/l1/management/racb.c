@@ -2,7 +2,7 @@
  * RACB, resource-aware cache bypass at the L1 and the L2 (Dai, Kartsaklis, Li, Janjusic and Zhou, SBAC-PADW 2014).
  *
  * A load that misses and finds no way, no MSHR entry or no merge slot bypasses the cache instead of waiting for one.
- * At the L2 the slice does the same (l2.bypass_on_fail), which this policy turns on (racb.at = both or l2). A full
+ * At the L2 the slice does the same (l2.bypass_on_stall), which this policy turns on (racb.caches = both or l2). A full
  * queue to the next level cannot be bypassed. When the line is in flight and only its merge slots are exhausted, the
  * bypass requests it a second time.
  */
@@ -11,22 +11,22 @@
 enum { AT_BOTH, AT_L1, AT_L2 };
 
 struct params {
-    uint32_t at;
+    uint32_t caches;
 };
 
 struct racb {
     bool at_l1;
-    uint64_t line, mshr, merge;
+    uint64_t no_way, no_mshr, no_merge_slot;
 };
 
 static int init(void *st, const void *params, struct l1_host *host, struct err *e)
 {
     (void)host, (void)e;
-    ((struct racb *)st)->at_l1 = ((const struct params *)params)->at != AT_L2;
+    ((struct racb *)st)->at_l1 = ((const struct params *)params)->caches != AT_L2;
     return 0;
 }
 
-static bool on_stall(void *st, const struct l1_access *a, enum stall why)
+static bool bypass_on_stall(void *st, const struct l1_access *a, enum stall why)
 {
     (void)a, (void)why;
     return ((const struct racb *)st)->at_l1;
@@ -36,23 +36,23 @@ static void on_stall_bypass(void *st, const struct l1_access *a, enum stall why)
 {
     (void)a;
     struct racb *s = st;
-    ++*(why == STALL_LINE ? &s->line : why == STALL_MSHR ? &s->mshr : &s->merge);
+    ++*(why == STALL_NO_WAY ? &s->no_way : why == STALL_NO_MSHR ? &s->no_mshr : &s->no_merge_slot);
 }
 
-static bool l2_bypass(const void *params)
+static bool l2_bypass_on_stall(const void *params)
 {
-    return ((const struct params *)params)->at != AT_L1;
+    return ((const struct params *)params)->caches != AT_L1;
 }
 
-static const struct cfg_field fields[] = {CFG_ROW(struct params, at, CFG_ENUM, "", "both", 0, 0, "both l1 l2",
+static const struct cfg_field fields[] = {CFG_ROW(struct params, caches, CFG_ENUM, "", "both", 0, 0, "both l1 l2",
                                                   "which caches a load that finds no resource bypasses"),
                                           CFG_END};
 
 #define S struct racb
 static const struct stat_def stats[] = {
-    STAT_ROW(S, line, "requests", "loads that found every way reserved and bypassed the L1"),
-    STAT_ROW(S, mshr, "requests", "loads that found no MSHR entry and bypassed the L1"),
-    STAT_ROW(S, merge, "requests", "loads that found no merge slot and bypassed the L1"), STAT_END};
+    STAT_ROW(S, no_way, "requests", "loads that found every way reserved and bypassed the L1"),
+    STAT_ROW(S, no_mshr, "requests", "loads that found no MSHR entry and bypassed the L1"),
+    STAT_ROW(S, no_merge_slot, "requests", "loads that found no merge slot and bypassed the L1"), STAT_END};
 #undef S
 
 const struct l1_management l1_management_racb = {
@@ -63,7 +63,7 @@ const struct l1_management l1_management_racb = {
              .params_bytes = sizeof(struct params),
              .stats = stats},
     .state_bytes = sizeof(struct racb),
-    .l2_bypass = l2_bypass,
+    .l2_bypass_on_stall = l2_bypass_on_stall,
     .init = init,
-    .on_stall = on_stall,
+    .bypass_on_stall = bypass_on_stall,
     .on_stall_bypass = on_stall_bypass};

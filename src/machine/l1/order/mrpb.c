@@ -3,7 +3,7 @@
  *
  * Requests are sorted into FIFO queues by a signature (warp, or CTA) and drained by fixed priority: the first
  * non-empty queue, so that one warp's requests stay together. A load that misses in a set whose ways are all reserved
- * bypasses the cache instead of stalling (mrpb.bypass = line), or at any stall for a line, an MSHR entry or a merge
+ * bypasses the cache instead of stalling (mrpb.bypass = no_way), or at any stall for a line, an MSHR entry or a merge
  * slot (any).
  *
  * Published descriptions give the queues, the fixed priority and the bypass on associativity stalls. They do not give
@@ -44,11 +44,11 @@ static uint32_t queue_of(const struct mrpb *s, const struct req *r)
     return (s->p.signature == SIGN_WARP ? r->warp : r->cta) % s->p.queues;
 }
 
-static bool take_in(void *st, uint32_t slot, const struct req *r, uint64_t now)
+static bool enqueue(void *st, uint32_t slot, const struct req *r, uint64_t now)
 {
     (void)now;
     struct mrpb *s = st;
-    return order_queue_join(s->host, &s->queue[queue_of(s, r)], s->p.entries, slot);
+    return order_queue_try_push(s->host, &s->queue[queue_of(s, r)], s->p.entries, slot);
 }
 
 static uint32_t pick(const void *st, uint64_t now)
@@ -69,18 +69,19 @@ static uint32_t pick(const void *st, uint64_t now)
     return best == ORDER_NONE ? ORDER_NONE : s->queue[best].head;
 }
 
-static void taken(void *st, uint32_t slot)
+static void on_accept(void *st, uint32_t slot)
 {
     struct mrpb *s = st;
     s->last = queue_of(s, order_req(s->host, slot));
     order_queue_remove(s->host, &s->queue[s->last], slot);
 }
 
-static enum order_verdict could_not(void *st, uint32_t slot, enum stall why)
+static enum order_action on_reject(void *st, uint32_t slot, enum stall why)
 {
     (void)slot;
     struct mrpb *s = st;
-    bool resource = why == STALL_LINE || (s->p.bypass == BYPASS_ANY && (why == STALL_MSHR || why == STALL_MERGE));
+    bool resource =
+        why == STALL_NO_WAY || (s->p.bypass == BYPASS_ANY && (why == STALL_NO_MSHR || why == STALL_NO_MERGE_SLOT));
     if (s->p.bypass == BYPASS_NONE || !resource)
         return ORDER_WAIT;
     s->bypasses++;
@@ -94,7 +95,7 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, signature, CFG_ENUM, "", "warp", 0, 0, "warp cta", "what decides a request's queue"),
     CFG_ROW(T, drain, CFG_ENUM, "", "fixed", 0, 0, "fixed greedy longest",
             "which queue goes first: the lowest number, the last one until it is empty, the longest"),
-    CFG_ROW(T, bypass, CFG_ENUM, "", "line", 0, 0, "line any none",
+    CFG_ROW(T, bypass, CFG_ENUM, "", "no_way", 0, 0, "no_way any none",
             "which stalls a load bypasses: every way reserved; MSHR and merge slots as well; none"),
     CFG_END};
 #undef T
@@ -114,7 +115,7 @@ const struct order_policy l1_order_mrpb = {
              .stats = stats},
     .state_bytes = sizeof(struct mrpb),
     .init = init,
-    .take_in = take_in,
+    .enqueue = enqueue,
     .pick = pick,
-    .taken = taken,
-    .could_not = could_not};
+    .on_accept = on_accept,
+    .on_reject = on_reject};

@@ -10,7 +10,7 @@ int cap_init(void *st, const void *params, struct l1_host *host, struct err *e)
     struct cap *s = st;
     (void)e;
     s->p = *(const struct cap_params *)params;
-    pf_watch_init(&s->watch, host);
+    pf_tracker_init(&s->watch, host);
     return 0;
 }
 
@@ -50,14 +50,14 @@ static struct cap_base *new_base(struct cap *s, uint32_t cta)
             return &e[i];
         oldest = e[i].updated < oldest->updated ? &e[i] : oldest;
     }
-    s->replaced++;
+    s->percta_evictions++;
     return oldest;
 }
 
 /* Does DIST have room for a new load? */
 static bool is_selecting(const struct cap *s)
 {
-    if (s->p.replace)
+    if (s->p.replace_dist)
         return true;
     for (uint32_t i = 0; i < s->p.dist_entries; i++)
         if (!s->dist[i].valid)
@@ -73,14 +73,14 @@ static struct cap_dist *new_dist(struct cap *s)
             return &s->dist[i];
         oldest = s->dist[i].updated < oldest->updated ? &s->dist[i] : oldest;
     }
-    s->dist_replaced++;
+    s->dist_evictions++;
     return oldest;
 }
 
 /* The record for reports about a load; NULL when there are too many loads. */
 static __typeof__(&((struct cap *)0)->load[0]) load_of(struct cap *s, uint32_t pc)
 {
-    const struct pf_load *l = pf_watch_load(&s->watch, pc);
+    const struct pf_load *l = pf_tracker_load(&s->watch, pc);
     return l ? &s->load[l - s->watch.load] : NULL;
 }
 
@@ -101,7 +101,7 @@ static uint64_t predicted(const struct cap_base *b, const struct cap_dist *d, ui
 static void prefetch_cta(struct cap *s, uint32_t cta, const struct cap_base *b, const struct cap_dist *d,
                          uint64_t *count)
 {
-    if (d->mispredictions > s->p.threshold) {
+    if (d->mispredictions > s->p.max_mispredictions) {
         s->throttled++;
         set_state(s, b->pc, CAP_MISPREDICTED);
         return;
@@ -112,7 +112,7 @@ static void prefetch_cta(struct cap *s, uint32_t cta, const struct cap_base *b, 
         if (warp == b->lead)
             continue;
         for (uint32_t i = 0; i < b->n; i++, ++*count)
-            pf_ask(&s->watch, predicted(b, d, warp, i), b->pc, warp, cta);
+            pf_prefetch(&s->watch, predicted(b, d, warp, i), b->pc, warp, cta);
     }
 }
 
@@ -135,7 +135,7 @@ static void learn_stride(struct cap *s, struct cap_base *b, const struct pf_exec
     int64_t stride;
     if (!find_stride(b, x, &stride)) {
         b->n = 0;
-        s->irregular++;
+        s->percta_invalidated++;
         set_state(s, x->pc, CAP_IRREGULAR);
         return;
     }
@@ -143,7 +143,7 @@ static void learn_stride(struct cap *s, struct cap_base *b, const struct pf_exec
         set_state(s, x->pc, CAP_STRIDE_0);
         return;
     }
-    s->strides++;
+    s->strides_found++;
     struct cap_dist *d = new_dist(s);
     *d = (struct cap_dist){.pc = x->pc, .valid = true, .stride = stride, .updated = ++s->stamp};
     if (load_of(s, x->pc))
@@ -177,12 +177,12 @@ static void verify(struct cap *s, const struct cap_base *b, struct cap_dist *d, 
 static void lead(struct cap *s, struct cap_base *b, const struct cap_dist *d, const struct pf_exec *x)
 {
     if (b) {
-        if (!s->p.renew || (b->n == x->n && !memcmp(b->addr, x->addr, x->n * sizeof *x->addr)))
+        if (!s->p.update_bases || (b->n == x->n && !memcmp(b->addr, x->addr, x->n * sizeof *x->addr)))
             return;
-        s->renewed++;
+        s->bases_updated++;
     } else {
         b = new_base(s, x->cta);
-        s->bases++;
+        s->bases_registered++;
     }
     if (load_of(s, x->pc))
         load_of(s, x->pc)->bases++;
@@ -191,31 +191,43 @@ static void lead(struct cap *s, struct cap_base *b, const struct cap_dist *d, co
         prefetch_cta(s, x->cta, b, d, &s->by_leader);
 }
 
+/* Prefetches that wait for a warp which has caught up with the leading warp come too late. */
+static void drop_overtaken(struct cap *s, const struct cap_base *b, const struct pf_exec *x)
+{
+    __typeof__(&s->load[0]) l = load_of(s, x->pc);
+    if (!l || !s->p.drop)
+        return;
+    l->runs[x->warp]++;
+    if (b && b->lead != x->warp && l->runs[x->warp] >= l->runs[b->lead])
+        l1_prefetch_overtaken(s->watch.host, x->pc, x->warp);
+}
+
 void cap_on_access(void *st, const struct l1_access *a)
 {
     struct cap *s = st;
-    const struct pf_exec *x = pf_watch_line(&s->watch, a);
+    const struct pf_exec *x = pf_tracker_line(&s->watch, a);
     if (!x || x->cta >= CAP_CTAS || !s->cta[x->cta].n_warp)
         return;
     s->executions++;
-    if (x->indirect && !s->p.indirect) {
+    if (x->indirect && !s->p.allow_indirect) {
         s->indirect++;
         set_state(s, x->pc, CAP_INDIRECT);
         return;
     }
     struct cap_base *b = find_base(s, x->cta, x->pc);
+    drop_overtaken(s, b, x);
     struct cap_dist *d = find_dist(s, x->pc);
     bool trailing = b && b->lead != x->warp;
     if (trailing && d) {
         verify(s, b, d, x);
-    } else if (x->n > s->p.lines) {
+    } else if (x->n > s->p.max_lines) {
         s->uncoalesced++;
         set_state(s, x->pc, CAP_LINES);
         if (b)
             b->n = 0;
     } else if (!d && !is_selecting(s)) {
-        s->unselected++;
-        set_state(s, x->pc, CAP_UNSELECTED);
+        s->dist_full++;
+        set_state(s, x->pc, CAP_DIST_FULL);
     } else if (trailing) {
         learn_stride(s, b, x);
     } else {
@@ -229,7 +241,7 @@ void cap_on_fill(void *st, const struct req *r, uint32_t entry)
     struct cap *s = st;
     (void)entry;
     if (r->flags & REQ_F_PREFETCH)
-        l1_tell_sm(s->watch.host, EVENT_PREFETCHED, r->warp, r->pc);
+        l1_notify_sm(s->watch.host, EVENT_PREFETCH_ARRIVED, r->warp, r->pc);
 }
 
 void cap_on_event(void *st, enum event kind, uint32_t slot, uint32_t argument)
@@ -241,6 +253,8 @@ void cap_on_event(void *st, enum event kind, uint32_t slot, uint32_t argument)
     if (kind == EVENT_CTA_START) {
         s->cta[slot].first_warp = argument & 0xffff;
         s->cta[slot].n_warp = argument >> 16;
+        for (uint32_t i = 0; i < s->watch.n_load; i++)
+            memset(&s->load[i].runs[argument & 0xffff], 0, (argument >> 16) * sizeof s->load[i].runs[0]);
     }
 }
 
@@ -249,7 +263,7 @@ void cap_on_kernel(void *st, uint32_t launch_index)
 {
     struct cap *s = st;
     (void)launch_index;
-    pf_watch_kernel(&s->watch);
+    pf_tracker_kernel(&s->watch);
     memset(s->cta, 0, sizeof s->cta);
     memset(s->dist, 0, sizeof s->dist);
     memset(s->load, 0, sizeof s->load);
@@ -270,7 +284,7 @@ const struct load_column cap_load_columns[] = {
 
 static const char *const state_name[CAP_STATES] = {
     [CAP_UNKNOWN] = "one warp",    [CAP_INDIRECT] = "indirect",         [CAP_LINES] = "over 4 lines",
-    [CAP_IRREGULAR] = "irregular", [CAP_UNSELECTED] = "not selected",   [CAP_STRIDE] = "stride only",
+    [CAP_IRREGULAR] = "irregular", [CAP_DIST_FULL] = "not selected",    [CAP_STRIDE] = "stride only",
     [CAP_STRIDE_0] = "stride 0",   [CAP_MISPREDICTED] = "mispredicted", [CAP_PREFETCHED] = "prefetched",
 };
 
@@ -293,7 +307,7 @@ void cap_report_loads(const void *st, load_row *row, void *ctx)
 
 static void find_ctas(void *ctx, const struct cfg_value *v)
 {
-    if (!strcmp(v->key, "sm.ctas"))
+    if (!strcmp(v->key, "sm.max_ctas"))
         *(uint32_t *)ctx = (uint32_t)strtoul(v->text, NULL, 10);
 }
 
@@ -311,15 +325,15 @@ unsigned cap_cost(const struct cfg *c, const void *params, struct policy_cost ou
                                   4,
                                   .side_by_side = p->dist_entries,
                                   .reads = ".executions",
-                                  .writes = ".strides + .mispredicted"};
+                                  .writes = ".strides_found + .mispredicted"};
     out[1] = (struct policy_cost){"PerCTA",
                                   "pc, leading warp id, base addresses",
-                                  32 + 8 + 32 * p->lines,
+                                  32 + 8 + 32 * p->max_lines,
                                   p->cta_entries * ctas,
                                   168,
                                   32,
                                   .reads = ".executions",
-                                  .writes = ".bases + .renewed"};
+                                  .writes = ".bases_registered + .bases_updated"};
     return 2;
 }
 
@@ -327,14 +341,17 @@ unsigned cap_cost(const struct cfg *c, const void *params, struct policy_cost ou
 const struct cfg_field cap_param_fields[] = {
     CFG_ROW(T, cta_entries, CFG_INT, "loads", "4", 1, CAP_ENTRIES, NULL, "entries of a PerCTA table"),
     CFG_ROW(T, dist_entries, CFG_INT, "loads", "4", 1, CAP_ENTRIES, NULL, "entries of the DIST table"),
-    CFG_ROW(T, lines, CFG_INT, "lines", "4", 1, PF_LINES, NULL,
+    CFG_ROW(T, max_lines, CFG_INT, "lines", "4", 1, PF_LINES, NULL,
             "base addresses of an entry: loads of more lines are left alone"),
-    CFG_ROW(T, threshold, CFG_INT, "mispredictions", "128", 0, 255, NULL, "a load with more is not prefetched for"),
-    CFG_ROW(T, indirect, CFG_BOOL, "", "no", 0, 1, NULL,
+    CFG_ROW(T, max_mispredictions, CFG_INT, "mispredictions", "128", 0, 255, NULL,
+            "a load with more is not prefetched for"),
+    CFG_ROW(T, allow_indirect, CFG_BOOL, "", "no", 0, 1, NULL,
             "whether loads whose address depends on loaded data take part"),
-    CFG_ROW(T, renew, CFG_BOOL, "", "yes", 0, 1, NULL,
+    CFG_ROW(T, update_bases, CFG_BOOL, "", "yes", 0, 1, NULL,
             "whether the leading warp renews its base addresses, and prefetches, when it executes a load again"),
-    CFG_ROW(T, replace, CFG_BOOL, "", "no", 0, 1, NULL,
+    CFG_ROW(T, drop, CFG_BOOL, "", "yes", 0, 1, NULL,
+            "whether a queued prefetch is dropped when its warp executes the load before it is sent"),
+    CFG_ROW(T, replace_dist, CFG_BOOL, "", "no", 0, 1, NULL,
             "whether a load may take the least recently updated place of a full DIST table"),
     CFG_END,
 };
@@ -345,13 +362,13 @@ const struct stat_def cap_stats[] = {
     STAT_ROW(S, executions, "warps", "executions of loads of global memory by warps"),
     STAT_ROW(S, indirect, "warps", "of these: left alone because the address depends on loaded data"),
     STAT_ROW(S, uncoalesced, "warps", "of these: left alone because of too many lines"),
-    STAT_ROW(S, unselected, "warps", "of these: left alone because the DIST table is full of other loads"),
-    STAT_ROW(S, bases, "times", "base addresses registered in a PerCTA table"),
-    STAT_ROW(S, renewed, "times", "base addresses renewed by a leading warp that executed the load again"),
-    STAT_ROW(S, replaced, "times", "entries of PerCTA tables replaced by another load"),
-    STAT_ROW(S, strides, "times", "strides found"),
-    STAT_ROW(S, irregular, "times", "entries of PerCTA tables made invalid: no single stride"),
-    STAT_ROW(S, dist_replaced, "times", "entries of the DIST table replaced by another load"),
+    STAT_ROW(S, dist_full, "warps", "of these: left alone because the DIST table is full of other loads"),
+    STAT_ROW(S, bases_registered, "times", "base addresses registered in a PerCTA table"),
+    STAT_ROW(S, bases_updated, "times", "base addresses renewed by a leading warp that executed the load again"),
+    STAT_ROW(S, percta_evictions, "times", "entries of PerCTA tables replaced by another load"),
+    STAT_ROW(S, strides_found, "times", "strides found"),
+    STAT_ROW(S, percta_invalidated, "times", "entries of PerCTA tables made invalid: no single stride"),
+    STAT_ROW(S, dist_evictions, "times", "entries of the DIST table replaced by another load"),
     STAT_ROW(S, verified, "warps", "executions compared with a prediction"),
     STAT_ROW(S, mispredicted, "warps", "of these: other lines were predicted"),
     STAT_ROW(S, throttled, "times", "prefetching left out because the load was mispredicted too often"),

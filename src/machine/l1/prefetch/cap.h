@@ -16,6 +16,9 @@
  *   misprediction. If it is the leading warp itself (a loop), its new addresses become the base, and lines are
  *   prefetched for the CTA's other warps.
  *
+ * When a warp has executed a load as often as its CTA's leading warp, what still waits in the queue for it is dropped
+ * (unless `drop = no`).
+ *
  * Nothing is prefetched for a load with more than `threshold` mispredictions, for loads of more than four lines, or
  * for loads whose address depends on loaded data. The loads in a full DIST table are the selected ones; other loads
  * are then ignored (unless `replace`). A stride of 0 has nothing to prefetch and takes no entry in DIST.
@@ -23,13 +26,13 @@
 #ifndef WEIR_L1_PREFETCH_CAP_H
 #define WEIR_L1_PREFETCH_CAP_H
 
-#include "l1/prefetch/watch.h"
+#include "l1/prefetch/load_tracker.h"
 
 enum { CAP_ENTRIES = 16, CAP_CTAS = 64 };
 
 struct cap_params {
-    uint32_t cta_entries, dist_entries, lines, threshold;
-    bool indirect, renew, replace;
+    uint32_t cta_entries, dist_entries, max_lines, max_mispredictions;
+    bool allow_indirect, update_bases, replace_dist, drop;
 };
 
 struct cap_base {
@@ -54,7 +57,7 @@ enum cap_state {
     CAP_INDIRECT,
     CAP_LINES,
     CAP_IRREGULAR,
-    CAP_UNSELECTED,
+    CAP_DIST_FULL,
     CAP_STRIDE,
     CAP_STRIDE_0,
     CAP_MISPREDICTED,
@@ -63,7 +66,7 @@ enum cap_state {
 };
 
 struct cap {
-    struct pf_watch watch;
+    struct pf_tracker watch;
     struct cap_params p;
     uint64_t stamp;
     struct {
@@ -75,9 +78,11 @@ struct cap {
         uint8_t state;
         int64_t stride;
         uint64_t bases, mispredictions;
+        uint16_t runs[PF_WARPS]; /* executions by each warp since its CTA began */
     } load[PF_LOADS];
     /* statistics */
-    uint64_t executions, indirect, uncoalesced, unselected, bases, renewed, replaced, strides, irregular, dist_replaced;
+    uint64_t executions, indirect, uncoalesced, dist_full, bases_registered, bases_updated, percta_evictions,
+        strides_found, percta_invalidated, dist_evictions;
     uint64_t verified, mispredicted, throttled, by_stride, by_leader;
 };
 

@@ -7,16 +7,16 @@
  * prefetched.
  */
 #include "l1/prefetch/stride.h"
-#include "l1/prefetch/watch.h"
+#include "l1/prefetch/load_tracker.h"
 
 #include <string.h>
 
 struct intra_params {
-    uint32_t entries, ways, confidence, degree;
+    uint32_t entries, assoc, confidence, degree;
 };
 
 struct intra {
-    struct pf_watch watch;
+    struct pf_tracker watch;
     struct intra_params p;
     struct stride_table table;
 };
@@ -26,15 +26,15 @@ static int init(void *st, const void *params, struct l1_host *host, struct err *
     struct intra *s = st;
     (void)e;
     s->p = *(const struct intra_params *)params;
-    pf_watch_init(&s->watch, host);
-    stride_init(&s->table, s->p.entries, s->p.ways);
+    pf_tracker_init(&s->watch, host);
+    stride_init(&s->table, s->p.entries, s->p.assoc);
     return 0;
 }
 
 static void on_access(void *st, const struct l1_access *a)
 {
     struct intra *s = st;
-    const struct pf_exec *x = pf_watch_line(&s->watch, a);
+    const struct pf_exec *x = pf_tracker_line(&s->watch, a);
     if (!x || x->n > PF_LINES)
         return;
     bool is_new;
@@ -44,7 +44,7 @@ static void on_access(void *st, const struct l1_access *a)
     e->last = x->byte;
     if (e->confidence >= s->p.confidence)
         for (uint32_t d = 1; d <= s->p.degree; d++)
-            pf_ask_moved(&s->watch, x, e->stride * (int64_t)d, x->warp, x->cta);
+            pf_prefetch_shifted(&s->watch, x, e->stride * (int64_t)d, x->warp, x->cta);
 }
 
 /* Another warp in the slot: its addresses are its own. */
@@ -61,24 +61,24 @@ static void on_kernel(void *st, uint32_t launch_index)
 {
     struct intra *s = st;
     (void)launch_index;
-    pf_watch_kernel(&s->watch);
+    pf_tracker_kernel(&s->watch);
     memset(s->table.e, 0, sizeof s->table.e);
 }
 
 static int check(const struct cfg *c, const void *params, struct err *e)
 {
     const struct intra_params *p = params;
-    if (p->entries % p->ways)
-        return cfg_fault(c, "intra.ways", e, "%u entries (intra.entries) cannot be divided into sets of %u", p->entries,
-                         p->ways);
+    if (p->entries % p->assoc)
+        return cfg_fault(c, "intra.assoc", e, "%u entries (intra.entries) cannot be divided into sets of %u",
+                         p->entries, p->assoc);
     return 0;
 }
 
 #define T struct intra_params
 static const struct cfg_field params[] = {
     CFG_ROW(T, entries, CFG_INT, "entries", "64", 1, STRIDE_ENTRIES, NULL, "loads of warps in the table"),
-    CFG_ROW(T, ways, CFG_INT, "ways", "4", 1, STRIDE_ENTRIES, NULL, "its associativity; least recently used"),
-    CFG_ROW(T, confidence, CFG_INT, "strides", "2", 1, STRIDE_SURE, NULL,
+    CFG_ROW(T, assoc, CFG_INT, "ways", "4", 1, STRIDE_ENTRIES, NULL, "its associativity; least recently used"),
+    CFG_ROW(T, confidence, CFG_INT, "strides", "2", 1, STRIDE_MAX_CONFIDENCE, NULL,
             "equal strides in a row before it prefetches"),
     CFG_ROW(T, degree, CFG_INT, "iterations", "1", 1, 8, NULL, "iterations prefetched ahead"),
     CFG_END,

@@ -8,7 +8,7 @@ int lap_init(void *st, const void *params, struct l1_host *host, struct err *e)
     struct lap *s = st;
     (void)e;
     s->p = *(const struct lap_params *)params;
-    pf_watch_init(&s->watch, host);
+    pf_tracker_init(&s->watch, host);
     return 0;
 }
 
@@ -32,7 +32,7 @@ void lap_on_access(void *st, const struct l1_access *a)
 {
     struct lap *s = st;
     const uint8_t all = (1u << LAP_BLOCK) - 1;
-    pf_watch_line(&s->watch, a);
+    pf_tracker_line(&s->watch, a);
     if (a->hit || a->pending)
         return;
     uint64_t block = a->line / LAP_BLOCK;
@@ -42,11 +42,11 @@ void lap_on_access(void *st, const struct l1_access *a)
     *missed |= (uint8_t)(1u << a->line % LAP_BLOCK);
     if ((uint32_t)__builtin_popcount(*missed) < s->p.misses)
         return;
-    s->blocks++;
+    s->macro_blocks++;
     for (uint32_t i = 0; i < LAP_BLOCK; i++)
         if (!(*missed >> i & 1))
-            pf_ask(&s->watch, (block * LAP_BLOCK + i) * s->watch.host->line_size, a->req->pc, a->req->warp,
-                   a->req->cta);
+            pf_prefetch(&s->watch, (block * LAP_BLOCK + i) * s->watch.host->line_size, a->req->pc, a->req->warp,
+                        a->req->cta);
     *missed = all;
 }
 
@@ -54,7 +54,7 @@ void lap_on_kernel(void *st, uint32_t launch_index)
 {
     struct lap *s = st;
     (void)launch_index;
-    pf_watch_kernel(&s->watch);
+    pf_tracker_kernel(&s->watch);
     memset(s->e, 0, sizeof s->e);
 }
 
@@ -65,7 +65,7 @@ const struct cfg_field lap_param_fields[] = {
     CFG_END,
 };
 #undef T
-const struct stat_def lap_stats[] = {STAT_ROW(struct lap, blocks, "blocks", "macro-blocks that were prefetched"),
+const struct stat_def lap_stats[] = {STAT_ROW(struct lap, macro_blocks, "blocks", "macro-blocks that were prefetched"),
                                      STAT_END};
 
 const struct l1_prefetcher l1_prefetcher_lap = {

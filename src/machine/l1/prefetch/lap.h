@@ -8,7 +8,7 @@
 #ifndef WEIR_L1_PREFETCH_LAP_H
 #define WEIR_L1_PREFETCH_LAP_H
 
-#include "l1/prefetch/watch.h"
+#include "l1/prefetch/load_tracker.h"
 
 enum { LAP_BLOCK = 4, LAP_ENTRIES = 256 };
 
@@ -17,14 +17,14 @@ struct lap_params {
 };
 
 struct lap {
-    struct pf_watch watch;
+    struct pf_tracker watch;
     struct lap_params p;
     uint64_t stamp;
     struct {
         uint64_t block, stamp; /* stamp 0 = empty */
         uint8_t missed;        /* bit per line; all = the block was prefetched */
     } e[LAP_ENTRIES];
-    uint64_t blocks;
+    uint64_t macro_blocks;
 };
 
 int lap_init(void *st, const void *params, struct l1_host *, struct err *);

@@ -13,7 +13,7 @@
  * give are parameters.
  */
 #include "l1/prefetch/stride.h"
-#include "l1/prefetch/watch.h"
+#include "l1/prefetch/load_tracker.h"
 
 #include <string.h>
 
@@ -33,7 +33,7 @@ struct gs_entry {
 };
 
 struct mta {
-    struct pf_watch watch;
+    struct pf_tracker watch;
     struct mta_params p;
     struct stride_table pws, ip;
     struct gs_entry gs[GS_MAX];
@@ -51,7 +51,7 @@ static int init(void *st, const void *params, struct l1_host *host, struct err *
     struct mta *s = st;
     (void)e;
     s->p = *(const struct mta_params *)params;
-    pf_watch_init(&s->watch, host);
+    pf_tracker_init(&s->watch, host);
     stride_init(&s->pws, s->p.pws_entries, 0);
     stride_init(&s->ip, s->p.ip_entries, 0);
     s->level = LEVEL_START;
@@ -112,7 +112,7 @@ static void prefetch(struct mta *s, const struct pf_exec *x, int64_t bytes, uint
         }
     }
     ++*count;
-    pf_ask_moved(&s->watch, x, bytes, warp, x->cta);
+    pf_prefetch_shifted(&s->watch, x, bytes, warp, x->cta);
 }
 
 /* Trains the three tables with an execution. Returns the warp's own stride if it is confident, or 0. */
@@ -143,7 +143,7 @@ static void on_access(void *st, const struct l1_access *a)
         s->merges += a->pending;
         s->used += a->entry >= 0 && s->watch.host->tags->flags[a->entry] & TAG_F_PREFETCHED;
     }
-    const struct pf_exec *x = pf_watch_line(&s->watch, a);
+    const struct pf_exec *x = pf_tracker_line(&s->watch, a);
     if (!x || x->n > PF_LINES)
         return;
     struct stride_entry *ip;
@@ -177,7 +177,7 @@ static void on_kernel(void *st, uint32_t launch_index)
 {
     struct mta *s = st;
     (void)launch_index;
-    pf_watch_kernel(&s->watch);
+    pf_tracker_kernel(&s->watch);
     memset(s->pws.e, 0, sizeof s->pws.e);
     memset(s->ip.e, 0, sizeof s->ip.e);
     memset(s->gs, 0, sizeof s->gs);
@@ -189,7 +189,7 @@ static const struct cfg_field params[] = {
     CFG_ROW(T, gs_entries, CFG_INT, "loads", "8", 1, GS_MAX, NULL, "loads in the GS table"),
     CFG_ROW(T, ip_entries, CFG_INT, "loads", "8", 1, STRIDE_ENTRIES, NULL, "loads in the IP table"),
     CFG_ROW(T, promote, CFG_INT, "times", "3", 1, 64, NULL, "how often warps agree on a stride before GS takes it"),
-    CFG_ROW(T, ip_train, CFG_INT, "strides", "3", 1, STRIDE_SURE, NULL,
+    CFG_ROW(T, ip_train, CFG_INT, "strides", "3", 1, STRIDE_MAX_CONFIDENCE, NULL,
             "equal strides between warps before IP prefetches"),
     CFG_ROW(T, throttle, CFG_BOOL, "", "no", 0, 1, NULL, "whether early evictions and merges throttle it"),
     CFG_ROW(T, period, CFG_INT, "cycles", "100000", 100, 100000000, NULL, "how long a throttle level holds"),

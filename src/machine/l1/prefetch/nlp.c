@@ -2,14 +2,14 @@
  * Next-line prefetching: a load that misses prefetches the next line (CAPS, IPDPS 2018, section III-C). It has no
  * table and does not distinguish warps or loads.
  */
-#include "l1/prefetch/watch.h"
+#include "l1/prefetch/load_tracker.h"
 
 struct nlp_params {
     uint32_t degree;
 };
 
 struct nlp {
-    struct pf_watch watch;
+    struct pf_tracker watch;
     uint32_t degree;
 };
 
@@ -17,7 +17,7 @@ static int init(void *st, const void *params, struct l1_host *host, struct err *
 {
     struct nlp *s = st;
     (void)e;
-    pf_watch_init(&s->watch, host);
+    pf_tracker_init(&s->watch, host);
     s->degree = ((const struct nlp_params *)params)->degree;
     return 0;
 }
@@ -25,18 +25,19 @@ static int init(void *st, const void *params, struct l1_host *host, struct err *
 static void on_access(void *st, const struct l1_access *a)
 {
     struct nlp *s = st;
-    pf_watch_line(&s->watch, a);
+    pf_tracker_line(&s->watch, a);
     if (a->hit || a->pending)
         return;
     for (uint32_t d = 1; d <= s->degree; d++)
-        pf_ask(&s->watch, a->req->addr + (uint64_t)d * s->watch.host->line_size, a->req->pc, a->req->warp, a->req->cta);
+        pf_prefetch(&s->watch, a->req->addr + (uint64_t)d * s->watch.host->line_size, a->req->pc, a->req->warp,
+                    a->req->cta);
 }
 
 static void on_kernel(void *st, uint32_t launch_index)
 {
     struct nlp *s = st;
     (void)launch_index;
-    pf_watch_kernel(&s->watch);
+    pf_tracker_kernel(&s->watch);
 }
 
 static const struct cfg_field params[] = {

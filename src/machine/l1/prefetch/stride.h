@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { STRIDE_ENTRIES = 256, STRIDE_SURE = 7 };
+enum { STRIDE_ENTRIES = 256, STRIDE_MAX_CONFIDENCE = 7 };
 
 struct stride_entry {
     uint64_t key;
@@ -58,7 +58,7 @@ static inline struct stride_entry *stride_get(struct stride_table *t, uint64_t k
 static inline void stride_train(struct stride_entry *e, int64_t stride)
 {
     if (stride != 0 && stride == e->stride) {
-        e->confidence += e->confidence < STRIDE_SURE;
+        e->confidence += e->confidence < STRIDE_MAX_CONFIDENCE;
     } else {
         e->stride = stride;
         e->confidence = stride != 0;

@@ -41,11 +41,11 @@ static uint32_t queue_of(const struct bank_queues *s, const struct req *r)
     return place.bank / s->host->map->n_slice_per_channel % s->p.queues;
 }
 
-static bool take_in(void *st, uint32_t slot, const struct req *r, uint64_t now)
+static bool enqueue(void *st, uint32_t slot, const struct req *r, uint64_t now)
 {
     (void)now;
     struct bank_queues *s = st;
-    return order_queue_join(s->host, &s->queue[queue_of(s, r)], s->p.entries, slot);
+    return order_queue_try_push(s->host, &s->queue[queue_of(s, r)], s->p.entries, slot);
 }
 
 static uint32_t pick(const void *st, uint64_t now)
@@ -69,17 +69,17 @@ static uint32_t pass_turn(struct bank_queues *s, uint32_t slot)
     return q;
 }
 
-static void taken(void *st, uint32_t slot)
+static void on_accept(void *st, uint32_t slot)
 {
     struct bank_queues *s = st;
     order_queue_remove(s->host, &s->queue[pass_turn(s, slot)], slot);
 }
 
-static enum order_verdict could_not(void *st, uint32_t slot, enum stall why)
+static enum order_action on_reject(void *st, uint32_t slot, enum stall why)
 {
     (void)why;
     pass_turn(st, slot);
-    return ORDER_TRY_ANOTHER;
+    return ORDER_PICK_ANOTHER;
 }
 
 #define T struct params
@@ -100,7 +100,7 @@ const struct order_policy l2_order_bank_queues = {
              .params_bytes = sizeof(struct params)},
     .state_bytes = sizeof(struct bank_queues),
     .init = init,
-    .take_in = take_in,
+    .enqueue = enqueue,
     .pick = pick,
-    .taken = taken,
-    .could_not = could_not};
+    .on_accept = on_accept,
+    .on_reject = on_reject};

@@ -9,9 +9,13 @@
  * else a free row slot; otherwise it stays in the incoming buffer, which is the queue of the network's port
  * (l2.ingress_queue), and blocks it. Drain (IV-D), "rotating banks and same-or-longest row": take one request of a
  * branch, then move on to the next non-empty branch. Within a branch, take the leaf queue that was drained last; when
- * it is empty, the longest of the same row; when those are empty, the longest of the branch. The policies that the
+ * it is empty, the longest of the same row, whichever slot has it; when those are empty, the longest of the branch. The
+ * policies that the
  * paper rejects are available for comparison: greedy (drain a leaf queue completely, then the next), longest (the
  * longest of all), round_robin (one request of each leaf queue in turn).
+ *
+ * Readings of the text that differ are keys: which leaf queues a row may have (cart.assign), and whether the rule above
+ * passes over a request that the cache has refused (cart.fall_through).
  *
  * The paper does not say what happens when the cache cannot accept the selected request. Here the tree moves on to the
  * next branch (cart.stall = rotate) and returns when the resource that the request lacks has been freed; with `wait`
@@ -24,19 +28,23 @@
 
 enum { DRAIN_CART, DRAIN_GREEDY, DRAIN_LONGEST, DRAIN_ROUND_ROBIN };
 enum { STALL_ROTATE, STALL_WAIT };
+enum { ASSIGN_ROW, ASSIGN_MORE, ASSIGN_POOL };
 
 struct params {
-    uint32_t rows, columns, entries, drain, stall, select_cycles, max_wait;
+    uint32_t rows, columns, entries, drain, stall, select_cycles, max_wait, assign;
+    bool fall_through;
 };
 
 struct leaf {
     struct order_queue q;
     uint64_t line; /* of its requests, while it has any */
+    uint32_t row;
 };
 struct branch {
-    uint32_t n;        /* requests in it */
-    uint32_t last;     /* leaf queue drained last; ORDER_NONE = none yet */
-    uint32_t last_row; /* and its row */
+    uint32_t n;         /* requests in it */
+    uint32_t last;      /* leaf queue drained last; ORDER_NONE = none yet */
+    uint64_t last_line; /* what it held then, and that line's row */
+    uint32_t last_row;
 };
 
 struct cart {
@@ -52,7 +60,6 @@ struct cart {
     /* statistics */
     uint64_t same_leaf, same_row, longest; /* requests drained, by the rule that chose their leaf queue */
     uint64_t full_row, full_branch;        /* requests without room: none in the row's slot, no free row slot */
-    const struct req *refused;             /* the request that waits outside; it is counted once */
 };
 
 static int init(void *st, const void *params, struct order_host *host, struct err *e)
@@ -88,11 +95,11 @@ static uint32_t bank_of(const struct cart *s, uint32_t leaf)
     return row_of(s, leaf) / s->p.rows;
 }
 
-/* A leaf queue of a row slot for a request to `line`, or ORDER_NONE. */
-static uint32_t find_leaf(const struct cart *s, uint32_t slot, uint64_t line)
+/* A leaf queue of [from, to) for a request to `line`, or ORDER_NONE. */
+static uint32_t find_leaf(const struct cart *s, uint32_t from, uint32_t to, uint64_t line)
 {
     uint32_t empty = ORDER_NONE;
-    for (uint32_t i = slot * s->p.columns; i < (slot + 1) * s->p.columns; i++) {
+    for (uint32_t i = from; i < to; i++) {
         const struct leaf *l = &s->leaf[i];
         if (l->q.n && l->line == line && l->q.n < s->p.entries)
             return i;
@@ -102,48 +109,75 @@ static uint32_t find_leaf(const struct cart *s, uint32_t slot, uint64_t line)
     return empty;
 }
 
-static bool take_in(void *st, uint32_t slot, const struct req *r, uint64_t now)
+/* Where a request belongs: a leaf queue for its line, by cart.assign; ORDER_NONE: there is none. */
+struct seat {
+    struct addr_place place;
+    uint64_t line;
+    uint32_t leaf;
+    bool own_row; /* its row has leaf queues */
+};
+
+static struct seat find_seat(const struct cart *s, const struct req *r)
+{
+    struct seat x = {.line = r->addr / s->host->line_size, .leaf = ORDER_NONE};
+    addrmap_place(s->host->map, r->addr, &x.place);
+    const uint32_t columns = s->p.columns, first = x.place.bank * s->p.rows, end = first + s->p.rows;
+    uint32_t free_row = ORDER_NONE;
+    if (s->p.assign == ASSIGN_POOL) {
+        x.leaf = find_leaf(s, first * columns, end * columns, x.line);
+        return x;
+    }
+    for (uint32_t i = first; i < end && x.leaf == ORDER_NONE; i++) {
+        if (!s->row_n[i] && free_row == ORDER_NONE)
+            free_row = i;
+        if (!s->row_n[i] || s->row[i] != x.place.row)
+            continue;
+        x.own_row = true;
+        x.leaf = find_leaf(s, i * columns, (i + 1) * columns, x.line);
+    }
+    if (x.leaf == ORDER_NONE && free_row != ORDER_NONE && (!x.own_row || s->p.assign == ASSIGN_MORE))
+        x.leaf = free_row * columns;
+    return x;
+}
+
+static bool enqueue(void *st, uint32_t slot, const struct req *r, uint64_t now)
 {
     (void)now;
     struct cart *s = st;
-    struct addr_place place;
-    addrmap_place(s->host->map, r->addr, &place);
-    uint64_t line = r->addr / s->host->line_bytes;
-    uint32_t first = place.bank * s->p.rows, free_row = ORDER_NONE, own_row = ORDER_NONE;
-    for (uint32_t i = first; i < first + s->p.rows; i++) {
-        if (s->row_n[i] && s->row[i] == place.row)
-            own_row = i;
-        if (!s->row_n[i] && free_row == ORDER_NONE)
-            free_row = i;
-    }
-    uint32_t at = own_row != ORDER_NONE ? own_row : free_row;
-    uint32_t leaf = at != ORDER_NONE ? find_leaf(s, at, line) : ORDER_NONE;
-    if (leaf == ORDER_NONE) {
-        if (s->refused != r) {
-            s->full_row += own_row != ORDER_NONE;
-            s->full_branch += own_row == ORDER_NONE;
-        }
-        s->refused = r;
+    struct seat x = find_seat(s, r);
+    if (x.leaf == ORDER_NONE)
         return false;
-    }
-    s->refused = NULL;
-    s->row[at] = place.row;
-    s->row_n[at]++;
-    s->branch[place.bank].n++;
-    s->leaf[leaf].line = line;
-    s->leaf_of[slot] = leaf;
-    order_queue_push(s->host, &s->leaf[leaf].q, slot);
+    s->row[row_of(s, x.leaf)] = x.place.row;
+    s->row_n[row_of(s, x.leaf)]++;
+    s->branch[x.place.bank].n++;
+    s->leaf[x.leaf].line = x.line;
+    s->leaf[x.leaf].row = x.place.row;
+    s->leaf_of[slot] = x.leaf;
+    order_queue_push(s->host, &s->leaf[x.leaf].q, slot);
     return true;
 }
 
-/* The longest leaf queue of [from, to) whose first request may be accepted; the first if equal; ORDER_NONE = none. */
-static uint32_t longest_of(const struct cart *s, uint32_t from, uint32_t to)
+static void on_no_room(void *st, const struct req *r)
+{
+    struct cart *s = st;
+    ++*(find_seat(s, r).own_row ? &s->full_row : &s->full_branch);
+}
+
+/*
+ * The longest leaf queue of [from, to), of one row if that is not NULL, whose first request may be accepted; the first
+ * if equal; ORDER_NONE = none. *any: such a queue has requests, whether or not they may be accepted.
+ */
+static uint32_t longest_of(const struct cart *s, uint32_t from, uint32_t to, const uint32_t *row, bool *any)
 {
     uint32_t best = ORDER_NONE;
-    for (uint32_t i = from; i < to; i++)
-        if (s->leaf[i].q.n && (best == ORDER_NONE || s->leaf[i].q.n > s->leaf[best].q.n) &&
-            order_ready(s->host, s->leaf[i].q.head))
+    for (uint32_t i = from; i < to; i++) {
+        const struct leaf *l = &s->leaf[i];
+        if (!l->q.n || (row && l->row != *row))
+            continue;
+        *any = true;
+        if ((best == ORDER_NONE || l->q.n > s->leaf[best].q.n) && order_ready(s->host, l->q.head))
             best = i;
+    }
     return best;
 }
 
@@ -151,15 +185,21 @@ static uint32_t longest_of(const struct cart *s, uint32_t from, uint32_t to)
 static uint32_t same_or_longest(const struct cart *s, uint32_t bank)
 {
     const struct branch *b = &s->branch[bank];
-    uint32_t per_bank = s->p.rows * s->p.columns;
+    const uint32_t per_bank = s->p.rows * s->p.columns, from = bank * per_bank, to = from + per_bank;
+    bool any = false;
     if (b->last != ORDER_NONE) {
-        if (s->leaf[b->last].q.n)
-            return order_ready(s->host, s->leaf[b->last].q.head) ? b->last : ORDER_NONE;
-        uint32_t slot = row_of(s, b->last);
-        if (s->row_n[slot] && s->row[slot] == b->last_row)
-            return longest_of(s, slot * s->p.columns, (slot + 1) * s->p.columns);
+        const struct leaf *last = &s->leaf[b->last];
+        if (last->q.n && last->line == b->last_line) {
+            if (order_ready(s->host, last->q.head))
+                return b->last;
+            if (!s->p.fall_through)
+                return ORDER_NONE;
+        }
+        uint32_t leaf = longest_of(s, from, to, &b->last_row, &any);
+        if (leaf != ORDER_NONE || (any && !s->p.fall_through))
+            return leaf;
     }
-    return longest_of(s, bank * per_bank, (bank + 1) * per_bank);
+    return longest_of(s, from, to, NULL, &any);
 }
 
 /* The first leaf queue from `turn` on, with wrap-around, whose first request may be accepted. */
@@ -177,7 +217,7 @@ static uint32_t pick_leaf(const struct cart *s)
 {
     switch (s->p.drain) {
     case DRAIN_LONGEST:
-        return longest_of(s, 0, s->n_leaf);
+        return longest_of(s, 0, s->n_leaf, NULL, &(bool){false});
     case DRAIN_GREEDY:
     case DRAIN_ROUND_ROBIN:
         return next_leaf(s);
@@ -210,29 +250,31 @@ static void pass_turn(struct cart *s, uint32_t leaf)
         s->turn = leaf;
 }
 
-static void taken(void *st, uint32_t slot)
+static void on_accept(void *st, uint32_t slot)
 {
     struct cart *s = st;
-    uint32_t leaf = s->leaf_of[slot], row = row_of(s, leaf);
+    uint32_t leaf = s->leaf_of[slot];
+    const struct leaf *l = &s->leaf[leaf];
     struct branch *b = &s->branch[bank_of(s, leaf)];
-    bool had_row = b->last != ORDER_NONE && b->last_row == s->row[row];
-    ++*(b->last == leaf && had_row ? &s->same_leaf : had_row ? &s->same_row : &s->longest);
+    bool had_row = b->last != ORDER_NONE && b->last_row == l->row, had_line = had_row && b->last_line == l->line;
+    ++*(b->last == leaf && had_line ? &s->same_leaf : had_row ? &s->same_row : &s->longest);
     b->last = leaf;
-    b->last_row = s->row[row];
+    b->last_line = l->line;
+    b->last_row = l->row;
     b->n--;
-    s->row_n[row]--;
+    s->row_n[row_of(s, leaf)]--;
     order_queue_remove(s->host, &s->leaf[leaf].q, slot);
     pass_turn(s, leaf);
 }
 
-static enum order_verdict could_not(void *st, uint32_t slot, enum stall why)
+static enum order_action on_reject(void *st, uint32_t slot, enum stall why)
 {
     (void)why;
     struct cart *s = st;
     if (s->p.stall == STALL_WAIT)
         return ORDER_WAIT;
     pass_turn(s, s->leaf_of[slot]);
-    return ORDER_TRY_ANOTHER;
+    return ORDER_PICK_ANOTHER;
 }
 
 static uint32_t bits_for(uint32_t values)
@@ -274,6 +316,12 @@ static const struct cfg_field fields[] = {
             "which request leaves next: rotating banks and same-or-longest row, or a policy that the paper rejects"),
     CFG_ROW(T, stall, CFG_ENUM, "", "rotate", 0, 0, "rotate wait",
             "when the cache cannot take the selected request: on to the next branch, or wait for it"),
+    CFG_ROW(
+        T, assign, CFG_ENUM, "", "row", 0, 0, "row more pool",
+        "which leaf queues a row may have: those of one row slot (\"each row has a fixed number\"), those of another "
+        "free slot, too, or any of its branch (\"dynamically assigned to any pair\")"),
+    CFG_ROW(T, fall_through, CFG_BOOL, "", "no", 0, 1, NULL,
+            "when the cache has refused the request that is next in a branch, others of the branch may go"),
     CFG_ROW(T, select_cycles, CFG_INT, "cycles", "1", 1, 64, NULL, "cycles that one selection takes"),
     CFG_ROW(T, max_wait, CFG_INT, "cycles", "4096", 0, 1u << 30, NULL,
             "a request that has waited longer goes first; 0 = never"),
@@ -303,7 +351,8 @@ const struct order_policy l2_order_cart = {
              .published_area = "1.7% of an L2 slice (section VI-D)"},
     .state_bytes = sizeof(struct cart),
     .init = init,
-    .take_in = take_in,
+    .enqueue = enqueue,
+    .on_no_room = on_no_room,
     .pick = pick,
-    .taken = taken,
-    .could_not = could_not};
+    .on_accept = on_accept,
+    .on_reject = on_reject};

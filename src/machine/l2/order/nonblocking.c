@@ -38,7 +38,7 @@ static int init(void *st, const void *params, struct order_host *host, struct er
     return 0;
 }
 
-static bool take_in(void *st, uint32_t slot, const struct req *r, uint64_t now)
+static bool enqueue(void *st, uint32_t slot, const struct req *r, uint64_t now)
 {
     (void)r, (void)now;
     struct nonblocking *s = st;
@@ -50,28 +50,28 @@ static uint32_t pick(const void *st, uint64_t now)
 {
     (void)now;
     const struct nonblocking *s = st;
-    for (uint32_t k = s->from; k != ORDER_NONE; k = order_queue_next(s->host, k))
+    for (uint32_t k = s->from; k != ORDER_NONE; k = order_queue_after(s->host, k))
         if (order_ready(s->host, k))
             return k;
-    for (uint32_t k = s->all.head; k != s->from && k != ORDER_NONE; k = order_queue_next(s->host, k))
+    for (uint32_t k = s->all.head; k != s->from && k != ORDER_NONE; k = order_queue_after(s->host, k))
         if (order_ready(s->host, k))
             return k;
     return ORDER_NONE;
 }
 
-static void taken(void *st, uint32_t slot)
+static void on_accept(void *st, uint32_t slot)
 {
     struct nonblocking *s = st;
     /* While nothing stalls, the selector stays at the oldest. */
     if (s->select == SELECT_ROUND_ROBIN && (slot == s->from || slot != s->all.head))
-        s->from = order_queue_next(s->host, slot);
+        s->from = order_queue_after(s->host, slot);
     order_queue_remove(s->host, &s->all, slot);
 }
 
-static enum order_verdict could_not(void *st, uint32_t slot, enum stall why)
+static enum order_action on_reject(void *st, uint32_t slot, enum stall why)
 {
     (void)st, (void)slot, (void)why;
-    return ORDER_TRY_ANOTHER;
+    return ORDER_PICK_ANOTHER;
 }
 
 #define T struct params
@@ -93,7 +93,7 @@ const struct order_policy l2_order_nonblocking = {
              .params_bytes = sizeof(struct params)},
     .state_bytes = sizeof(struct nonblocking),
     .init = init,
-    .take_in = take_in,
+    .enqueue = enqueue,
     .pick = pick,
-    .taken = taken,
-    .could_not = could_not};
+    .on_accept = on_accept,
+    .on_reject = on_reject};

@@ -15,7 +15,7 @@
  */
 #include "sm/sched/sched.h"
 
-#include "sm/sched/orders.h"
+#include "sm/sched/pick.h"
 
 #include <string.h>
 
@@ -114,12 +114,12 @@ static int pick(void *st, const struct sched_view *v)
     struct ccws_sm *m = s->sm;
     if (!m->known || (m->allowed_at != v->now && m->above))
         allow(s, v->now);
-    uint64_t can = v->can & (m->allowed | ~v->loads);
+    uint64_t can = v->issuable & (m->allowed | ~v->loads);
     if (!can)
         return SCHED_NONE;
     s->picks++;
     s->allowed_sum += (uint64_t)__builtin_popcountll(m->allowed);
-    s->limited += can != v->can;
+    s->limited += can != v->issuable;
     return sched_greedy_then_oldest(can, s->last, v->age);
 }
 
@@ -140,7 +140,7 @@ static void on_event(void *st, enum event kind, unsigned warp, uint32_t argument
     m->known = false;
 }
 
-static void on_assign(void *st, unsigned warp, unsigned cta, unsigned warp_in_cta)
+static void on_warp_start(void *st, unsigned warp, unsigned cta, unsigned warp_in_cta)
 {
     struct ccws_sm *m = ((struct ccws *)st)->sm;
     (void)cta, (void)warp_in_cta;
@@ -186,7 +186,7 @@ static void on_wait(void *st, unsigned warp, enum warp_wait why)
     }
 }
 
-static void on_finish(void *st, unsigned warp)
+static void on_warp_exit(void *st, unsigned warp)
 {
     struct ccws *s = st;
     s->last &= ~(1ull << warp);
@@ -234,9 +234,9 @@ const struct sm_sched sm_sched_ccws = {
     .events = 1u << EVENT_LOST_LOCALITY,
     .init = init,
     .pick = pick,
-    .on_assign = on_assign,
+    .on_warp_start = on_warp_start,
     .on_issue = on_issue,
     .on_wait = on_wait,
-    .on_finish = on_finish,
+    .on_warp_exit = on_warp_exit,
     .on_event = on_event,
 };

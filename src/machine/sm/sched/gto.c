@@ -4,7 +4,7 @@
  */
 #include "sm/sched/sched.h"
 
-#include "sm/sched/orders.h"
+#include "sm/sched/pick.h"
 
 struct gto {
     uint64_t last; /* the greedy warp's bit; 0 = none yet */
@@ -13,7 +13,7 @@ struct gto {
 static int pick(void *st, const struct sched_view *v)
 {
     const struct gto *s = st;
-    return sched_greedy_then_oldest(v->can, s->last, v->age);
+    return sched_greedy_then_oldest(v->issuable, s->last, v->age);
 }
 
 static void on_issue(void *st, unsigned warp)
@@ -22,7 +22,7 @@ static void on_issue(void *st, unsigned warp)
     s->last = 1ull << warp;
 }
 
-static void on_finish(void *st, unsigned warp)
+static void on_warp_exit(void *st, unsigned warp)
 {
     struct gto *s = st;
     s->last &= ~(1ull << warp);
@@ -35,5 +35,5 @@ const struct sm_sched sm_sched_gto = {
     .state_bytes = sizeof(struct gto),
     .pick = pick,
     .on_issue = on_issue,
-    .on_finish = on_finish,
+    .on_warp_exit = on_warp_exit,
 };

@@ -4,7 +4,7 @@
  */
 #include "sm/sched/sched.h"
 
-#include "sm/sched/orders.h"
+#include "sm/sched/pick.h"
 
 struct lrr {
     uint64_t after; /* slots after the last issue */
@@ -13,7 +13,7 @@ struct lrr {
 static int pick(void *st, const struct sched_view *v)
 {
     const struct lrr *s = st;
-    return sched_round_robin(v->can, s->after);
+    return sched_round_robin(v->issuable, s->after);
 }
 
 static void on_issue(void *st, unsigned warp)

@@ -13,7 +13,7 @@
  */
 #include "sm/sched/ready_queue.h"
 
-#include "sm/sched/orders.h"
+#include "sm/sched/pick.h"
 
 #include <string.h>
 
@@ -77,7 +77,7 @@ static void prefer(struct orch *s, uint64_t able)
 static int pick(void *st, const struct sched_view *v)
 {
     const struct orch *s = st;
-    uint64_t can = v->can & s->q.queue, same = can & s->member[s->issuing];
+    uint64_t can = v->issuable & s->q.queue, same = can & s->member[s->issuing];
     return can ? sched_round_robin(same ? same : can, s->after) : SCHED_NONE;
 }
 
@@ -88,21 +88,21 @@ static void on_issue(void *st, unsigned warp)
     s->issuing = warp / s->n_sched % s->groups;
 }
 
-static void on_assign(void *st, unsigned warp, unsigned cta, unsigned warp_in_cta)
+static void on_warp_start(void *st, unsigned warp, unsigned cta, unsigned warp_in_cta)
 {
     struct orch *s = st;
     (void)cta, (void)warp_in_cta;
     if (warp / s->n_sched >= s->slots)
         form_groups(s, warp / s->n_sched + 1);
     s->q.leading = s->member[s->present];
-    ready_queue_assign(&s->q, warp, s->q.leading >> warp & 1);
+    ready_queue_warp_start(&s->q, warp, s->q.leading >> warp & 1);
 }
 
 static void on_wait(void *st, unsigned warp, enum warp_wait why)
 {
     struct orch *s = st;
     uint64_t bit = 1ull << warp, able = s->q.pending & ~s->q.asleep;
-    if (sched_is_long(why))
+    if (sched_is_long_wait(why))
         able &= ~bit;
     else
         able |= s->q.pending & bit;
@@ -110,7 +110,7 @@ static void on_wait(void *st, unsigned warp, enum warp_wait why)
     ready_queue_wait(&s->q, warp, why);
 }
 
-static void on_finish(void *st, unsigned warp)
+static void on_warp_exit(void *st, unsigned warp)
 {
     struct orch *s = st;
     prefer(s, s->q.pending & ~s->q.asleep & ~(1ull << warp));
@@ -127,16 +127,16 @@ static const struct stat_def stats[] = {READY_QUEUE_STATS(struct orch, q),
 const struct sm_sched sm_sched_orch = {
     .info = {.name = "orch",
              .doc = "Orchestrated scheduling, the scheduler's half: two-level scheduling whose groups hold warps that "
-                    "are not neighbours, so that one group's misses prefetch for the next (Jog et al., ISCA 2013).",
+                    "are not neighbors, so that one group's misses prefetch for the next (Jog et al., ISCA 2013).",
              .params = params,
              .params_bytes = sizeof(struct orch_params),
              .stats = stats},
     .state_bytes = sizeof(struct orch),
     .init = init,
     .pick = pick,
-    .on_assign = on_assign,
+    .on_warp_start = on_warp_start,
     .on_issue = on_issue,
     .on_wait = on_wait,
-    .on_finish = on_finish,
+    .on_warp_exit = on_warp_exit,
     .on_kernel = on_kernel,
 };

@@ -1,13 +1,14 @@
 /* The prefetch-aware scheduler of CAPS under its own name, and what it shares with caps; see sched/pas.h. */
 #include "sm/sched/pas.h"
 
-#include "sm/sched/orders.h"
+#include "sm/sched/pick.h"
 
 int pas_init(void *st, const void *params, const struct sched_geom *g, struct err *e)
 {
     struct pas *s = st;
     const struct pas_params *p = params;
     (void)e;
+    s->n_leading = p->leaders == PAS_LEADER_OF_SCHEDULER ? g->n_sched : 1;
     s->base = (enum pas_base)p->base;
     s->q.capacity = s->base == PAS_TWO_LEVEL ? p->ready : 64;
     s->lead = (enum pas_lead)p->lead;
@@ -19,7 +20,7 @@ int pas_init(void *st, const void *params, const struct sched_geom *g, struct er
 int pas_pick(void *st, const struct sched_view *v)
 {
     struct pas *s = st;
-    uint64_t can = s->base == PAS_TWO_LEVEL ? v->can & s->q.queue : v->can, leading = can & s->q.leading;
+    uint64_t can = s->base == PAS_TWO_LEVEL ? v->issuable & s->q.queue : v->issuable, leading = can & s->q.leading;
     if (!can)
         return SCHED_NONE;
     if (leading) {
@@ -46,7 +47,7 @@ void pas_on_assign(void *st, unsigned warp, unsigned cta, unsigned warp_in_cta)
 {
     struct pas *s = st;
     (void)cta;
-    ready_queue_assign(&s->q, warp, warp_in_cta == 0);
+    ready_queue_warp_start(&s->q, warp, warp_in_cta < s->n_leading);
 }
 
 void pas_on_wait(void *st, unsigned warp, enum warp_wait why)
@@ -69,7 +70,7 @@ void pas_on_event(void *st, enum event kind, unsigned warp, uint32_t argument)
     (void)kind, (void)argument;
     s->arrivals++;
     if (s->wakeup && ready_queue_wake(&s->q, warp))
-        s->woken++;
+        s->wakeups++;
 }
 
 #define T struct pas_params
@@ -77,6 +78,10 @@ const struct cfg_field pas_param_fields[] = {
     CFG_ROW(T, base, CFG_ENUM, "", "two_level", 0, 0, PAS_BASES, "the scheduler underneath"),
     CFG_ROW(T, lead, CFG_ENUM, "", "always", 0, 0, PAS_LEADS,
             "how long a CTA's leading warp goes first: always, or until it has issued a load"),
+    CFG_ROW(
+        T, leaders, CFG_ENUM, "", "cta", 0, 0, PAS_LEADERS,
+        "which warps lead: the first of each CTA, or the first of each CTA under each scheduler (those of CTAs with an "
+        "even number of warps are all under one otherwise)"),
     CFG_ROW(T, ready, CFG_INT, "warps", "8", 1, 64, NULL, "warps in the ready queue of one scheduler (two_level)"),
     CFG_ROW(T, wakeup, CFG_BOOL, "", "yes", 0, 1, NULL,
             "eager wake-up: a warp enters the ready queue when a line prefetched for it comes (two_level)"),
@@ -89,7 +94,7 @@ const struct stat_def pas_stats[] = {
     STAT_NAMED(S, picks_leading, "picks.leading", "picks", "times a leading warp was chosen to issue"),
     STAT_NAMED(S, picks_trailing, "picks.trailing", "picks", "times another warp was"),
     STAT_NAMED(S, arrivals, "arrivals", "lines", "prefetched lines whose arrival the prefetcher announced"),
-    STAT_NAMED(S, woken, "woken", "warps", "of these: moved their warp into the ready queue"),
+    STAT_NAMED(S, wakeups, "wakeups", "warps", "of these: moved their warp into the ready queue"),
     STAT_END};
 #undef S
 

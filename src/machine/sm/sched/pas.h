@@ -22,24 +22,28 @@ enum pas_base { PAS_TWO_LEVEL, PAS_LRR, PAS_GTO };
 #define PAS_BASES "two_level lrr gto"
 enum pas_lead { PAS_LEAD_ALWAYS, PAS_LEAD_FIRST_LOAD };
 #define PAS_LEADS "always first_load"
+enum pas_leaders { PAS_LEADER_OF_CTA, PAS_LEADER_OF_SCHEDULER };
+#define PAS_LEADERS "cta scheduler"
 
 struct pas_params {
     uint32_t base, lead; /* enum pas_base, pas_lead */
     uint32_t ready;
     bool wakeup;
+    uint32_t leaders; /* enum pas_leaders */
 };
 
 struct pas {
     enum pas_base base;
     enum pas_lead lead;
     bool wakeup;
+    uint32_t n_leading;   /* of a CTA's first warps, which lead */
     struct ready_queue q; /* its marks are used with every base */
     uint64_t after;       /* slots after the last issue */
     uint64_t last;        /* bit of the warp that issued last */
     uint64_t loading;     /* bit of the warp that was picked to issue a load */
     /* statistics */
     uint64_t picks_leading, picks_trailing;
-    uint64_t arrivals, woken;
+    uint64_t arrivals, wakeups;
 };
 
 int pas_init(void *st, const void *params, const struct sched_geom *, struct err *);
@@ -54,8 +58,8 @@ extern const struct stat_def pas_stats[];
 
 /* The hooks of a policy whose state is a struct pas. */
 #define PAS_HOOKS                                                                                                      \
-    .state_bytes = sizeof(struct pas), .events = 1u << EVENT_PREFETCHED, .init = pas_init, .pick = pas_pick,           \
-    .on_assign = pas_on_assign, .on_issue = pas_on_issue, .on_wait = pas_on_wait, .on_finish = pas_on_finish,          \
+    .state_bytes = sizeof(struct pas), .events = 1u << EVENT_PREFETCH_ARRIVED, .init = pas_init, .pick = pas_pick,     \
+    .on_warp_start = pas_on_assign, .on_issue = pas_on_issue, .on_wait = pas_on_wait, .on_warp_exit = pas_on_finish,   \
     .on_event = pas_on_event
 
 #endif

@@ -3,7 +3,7 @@
  * W, the warps that may issue, as in swl. The other half decides which of them may allocate in the L1
  * (l1/management/pcal.c).
  */
-#include "sm/sched/limit.h"
+#include "sm/sched/warp_limit.h"
 
 #include <string.h>
 
@@ -30,12 +30,11 @@ static int check(const struct cfg *c, const void *params, struct err *e)
     return err_hint(e, "use --with pcal, or --with swl for the limit alone");
 }
 
-static const struct cfg_field params[] = {
-    CFG_ROW(
-        struct pcal_params, warps, CFG_INT, "warps", "64", 1, 64, NULL,
-        "W: warps of one scheduler that may issue, the oldest ones; as many as it has (sm.warps / sm.schedulers) or "
-        "more = no limit"),
-    CFG_END};
+static const struct cfg_field params[] = {CFG_ROW(struct pcal_params, warps, CFG_INT, "warps", "64", 1, 64, NULL,
+                                                  "W: warps of one scheduler that may issue, the oldest ones; as many "
+                                                  "as it has (sm.max_warps / sm.schedulers) or "
+                                                  "more = no limit"),
+                                          CFG_END};
 static const struct stat_def stats[] = {SCHED_LIMIT_STATS("pcal"), STAT_END};
 
 const struct sm_sched sm_sched_pcal = {
@@ -49,8 +48,8 @@ const struct sm_sched sm_sched_pcal = {
     .state_bytes = sizeof(struct sched_limit),
     .init = init,
     .pick = sched_limit_pick,
-    .on_assign = sched_limit_on_assign,
+    .on_warp_start = sched_limit_on_warp_start,
     .on_issue = sched_limit_on_issue,
     .on_wait = sched_limit_on_wait,
-    .on_finish = sched_limit_on_finish,
+    .on_warp_exit = sched_limit_on_finish,
 };

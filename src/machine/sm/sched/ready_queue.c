@@ -1,7 +1,7 @@
 /* The ready queue of two-level scheduling; see sched/ready_queue.h. */
 #include "sm/sched/ready_queue.h"
 
-#include "sm/sched/orders.h"
+#include "sm/sched/pick.h"
 
 static bool is_full(const struct ready_queue *q)
 {
@@ -55,7 +55,7 @@ static unsigned push_out(struct ready_queue *q)
     return last;
 }
 
-void ready_queue_assign(struct ready_queue *q, unsigned warp, bool leading)
+void ready_queue_warp_start(struct ready_queue *q, unsigned warp, bool leading)
 {
     uint64_t bit = 1ull << warp;
     q->asleep &= ~bit;
@@ -72,7 +72,7 @@ void ready_queue_assign(struct ready_queue *q, unsigned warp, bool leading)
 void ready_queue_wait(struct ready_queue *q, unsigned warp, enum warp_wait why)
 {
     uint64_t bit = 1ull << warp;
-    bool is_long = sched_is_long(why);
+    bool is_long = sched_is_long_wait(why);
     q->asleep = is_long ? q->asleep | bit : q->asleep & ~bit;
     if (is_long && q->queue & bit) {
         q->queue &= ~bit;

@@ -26,7 +26,7 @@ struct ready_queue {
     uint64_t promotions, demotions;
 };
 
-void ready_queue_assign(struct ready_queue *, unsigned warp, bool leading);
+void ready_queue_warp_start(struct ready_queue *, unsigned warp, bool leading);
 void ready_queue_wait(struct ready_queue *, unsigned warp, enum warp_wait why);
 void ready_queue_finish(struct ready_queue *, unsigned warp);
 /* Promotes a pending warp that could issue, replacing another if necessary. Returns whether it was promoted. */

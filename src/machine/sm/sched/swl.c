@@ -1,8 +1,8 @@
 /*
  * Static warp limiting (CCWS-SWL: Rogers et al., MICRO 2012): greedy then oldest among the `limit` oldest warps of each
- * scheduler. The best limit of a program is found by trying them all (Best-SWL). See sched/limit.h.
+ * scheduler. The best limit of a program is found by trying them all (Best-SWL). See sched/warp_limit.h.
  */
-#include "sm/sched/limit.h"
+#include "sm/sched/warp_limit.h"
 
 struct swl_params {
     uint32_t limit;
@@ -17,9 +17,10 @@ static int init(void *st, const void *params, const struct sched_geom *g, struct
 }
 
 static const struct cfg_field params[] = {
-    CFG_ROW(struct swl_params, limit, CFG_INT, "warps", "64", 1, 64, NULL,
-            "warps of one scheduler that may issue, the oldest ones; as many as it has (sm.warps / sm.schedulers) or "
-            "more = no limit"),
+    CFG_ROW(
+        struct swl_params, limit, CFG_INT, "warps", "64", 1, 64, NULL,
+        "warps of one scheduler that may issue, the oldest ones; as many as it has (sm.max_warps / sm.schedulers) or "
+        "more = no limit"),
     CFG_END};
 static const struct stat_def stats[] = {SCHED_LIMIT_STATS("swl"), STAT_END};
 
@@ -35,8 +36,8 @@ const struct sm_sched sm_sched_swl = {
     .state_bytes = sizeof(struct sched_limit),
     .init = init,
     .pick = sched_limit_pick,
-    .on_assign = sched_limit_on_assign,
+    .on_warp_start = sched_limit_on_warp_start,
     .on_issue = sched_limit_on_issue,
     .on_wait = sched_limit_on_wait,
-    .on_finish = sched_limit_on_finish,
+    .on_warp_exit = sched_limit_on_finish,
 };

@@ -4,7 +4,7 @@
  */
 #include "sm/sched/ready_queue.h"
 
-#include "sm/sched/orders.h"
+#include "sm/sched/pick.h"
 
 struct two_level_params {
     uint32_t ready;
@@ -27,7 +27,7 @@ static int init(void *st, const void *params, const struct sched_geom *g, struct
 static int pick(void *st, const struct sched_view *v)
 {
     const struct two_level *s = st;
-    uint64_t can = v->can & s->q.queue;
+    uint64_t can = v->issuable & s->q.queue;
     return can ? sched_round_robin(can, s->after) : SCHED_NONE;
 }
 
@@ -37,11 +37,11 @@ static void on_issue(void *st, unsigned warp)
     s->after = sched_after(warp);
 }
 
-static void on_assign(void *st, unsigned warp, unsigned cta, unsigned warp_in_cta)
+static void on_warp_start(void *st, unsigned warp, unsigned cta, unsigned warp_in_cta)
 {
     struct two_level *s = st;
     (void)cta, (void)warp_in_cta;
-    ready_queue_assign(&s->q, warp, false);
+    ready_queue_warp_start(&s->q, warp, false);
 }
 
 static void on_wait(void *st, unsigned warp, enum warp_wait why)
@@ -50,7 +50,7 @@ static void on_wait(void *st, unsigned warp, enum warp_wait why)
     ready_queue_wait(&s->q, warp, why);
 }
 
-static void on_finish(void *st, unsigned warp)
+static void on_warp_exit(void *st, unsigned warp)
 {
     struct two_level *s = st;
     ready_queue_finish(&s->q, warp);
@@ -72,8 +72,8 @@ const struct sm_sched sm_sched_two_level = {
     .state_bytes = sizeof(struct two_level),
     .init = init,
     .pick = pick,
-    .on_assign = on_assign,
+    .on_warp_start = on_warp_start,
     .on_issue = on_issue,
     .on_wait = on_wait,
-    .on_finish = on_finish,
+    .on_warp_exit = on_warp_exit,
 };

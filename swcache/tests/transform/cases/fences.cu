@@ -6,7 +6,7 @@ __device__ void meet()
     __syncthreads();
 }
 
-__global__ void neighbours(int *__restrict__ field, unsigned *__restrict__ turns, int n, int rounds)
+__global__ void neighbors(int *__restrict__ field, unsigned *__restrict__ turns, int n, int rounds)
 {
     int t = threadIdx.x;
     for (int r = 0; r < rounds; r++) {
@@ -53,7 +53,7 @@ int main()
     int *field = filled<int>(threads * n, 1), *chain = filled<int>(301, 2);
     unsigned *turns = filled<unsigned>(8 + threads, 3), *bins = filled<unsigned>(256 + 2 * 128, 4);
     unsigned char *in = filled<unsigned char>(128 * 100, 5);
-    neighbours<<<1, threads>>>(field, turns, n, 9);
+    neighbors<<<1, threads>>>(field, turns, n, 9);
     pass_on<<<1, threads>>>(chain, 300);
     tally<<<4, 32>>>(in, bins, 100);
     OK(cudaGetLastError());

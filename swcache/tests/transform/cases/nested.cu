@@ -20,7 +20,7 @@ __global__ void records(const unsigned char *__restrict__ data, const int *__res
     }
 }
 
-__global__ void distances(const float *__restrict__ points, const float *__restrict__ centres,
+__global__ void distances(const float *__restrict__ points, const float *__restrict__ centers,
                           int *__restrict__ nearest, int count, int dims, int k)
 {
     int first = (blockIdx.x * blockDim.x + threadIdx.x) * 5;
@@ -30,7 +30,7 @@ __global__ void distances(const float *__restrict__ points, const float *__restr
             float d2 = 0;
 #pragma unroll 4
             for (int d = 0; d < dims; d++) {
-                float d1 = points[p * dims + d] - centres[c * dims + d];
+                float d1 = points[p * dims + d] - centers[c * dims + d];
                 d2 += d1 * d1;
             }
             if (d2 < best)

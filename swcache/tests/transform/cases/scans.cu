@@ -198,7 +198,7 @@ __global__ void none(const unsigned char *__restrict__ in, const int *__restrict
 {
     int t = threadIdx.x;
     unsigned sum = 0;
-    for (int i = 0; i < n; i++) // a neighbour behind
+    for (int i = 0; i < n; i++) // a neighbor behind
         sum += in[t * n + i] ^ in[t * n + i - 1];
     for (int i = t * n; i < (t + 1) * n; i++) { // not in every turn
         if (i & 1)

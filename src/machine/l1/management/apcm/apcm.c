@@ -6,12 +6,12 @@
  * whose lines the warp itself reuses pin them until the warp has executed the last load that uses them, or has left
  * the loop. Where every way of a set is pinned by a warp whose protection is still active, a load bypasses the cache.
  *
- * The path of a load: on_access (LAT, MTA, CAIT: the verdict) -> victim (pinned ways are left out) -> on_miss (pins,
+ * The path of a load: decide (LAT, MTA, CAIT: the verdict) -> victim (pinned ways are left out) -> on_miss (pins,
  * sets the PSB) or on_hit (counts) or on_all_protected; then a last load resets the PSB. At the end of a launch
  * protection ends and the MTA is cleared; decisions are kept for the kernel's next launch.
  *
- * docs/papers/apcm.md lists what the paper leaves open and the choices made. Not modelled: the tables' ports. Loads of
- * other SMs that an L1 organisation sends here count as accesses, but are neither bypassed nor pinned.
+ * docs/papers/apcm.md lists what the paper leaves open and the choices made. Not modeled: the tables' ports. Loads of
+ * other SMs that an L1 organization sends here count as accesses, but are neither bypassed nor pinned.
  */
 #include "l1/management/apcm/apcm.h"
 
@@ -35,13 +35,13 @@ static enum apcm_method method_of(const struct apcm *s, uint8_t id)
 
 /* ---- monitoring ---- */
 
-static void learn(struct apcm *s, const struct apcm_mta_entry *m, uint64_t *why)
+static void update_cait(struct apcm *s, const struct apcm_mta_entry *m, uint64_t *why)
 {
     if (apcm_cait_update(s->cait, m, now(s))) {
         ++*why;
-        s->s.found[s->cait[m->first].type]++;
+        s->s.classified[s->cait[m->first].type]++;
     } else {
-        s->s.update_kept++;
+        s->s.update_superseded++;
     }
 }
 
@@ -53,7 +53,8 @@ static bool has_count(const struct apcm *s, const struct apcm_line *l, const str
 {
     if (l->line != a->line + 1 || method_of(s, id) == APCM_BYPASS) /* bypassed loads do not look up the L1 */
         return false;
-    return s->p.l1_counts == APCM_COUNTS_ALL || (s->p.l1_counts == APCM_COUNTS_OTHERS && l->warp != a->req->warp);
+    return s->p.inherit_counts == APCM_COUNTS_ALL ||
+           (s->p.inherit_counts == APCM_COUNTS_OTHERS && l->warp != a->req->warp);
 }
 
 static void monitor(struct apcm *s, const struct l1_access *a, uint8_t id, bool own)
@@ -67,7 +68,7 @@ static void monitor(struct apcm *s, const struct l1_access *a, uint8_t id, bool 
         apcm_mta_hit(&s->mta, m, own, id);
         ++*(own ? &s->s.mta_own_hits : &s->s.mta_other_hits);
         if (m->accesses > s->p.threshold)
-            learn(s, m, &s->s.update_threshold);
+            update_cait(s, m, &s->s.update_threshold);
         return;
     }
     if (!own)
@@ -75,7 +76,7 @@ static void monitor(struct apcm *s, const struct l1_access *a, uint8_t id, bool 
     m = apcm_mta_place(&s->mta, a->line);
     if (m->valid) {
         s->s.mta_conflicts++;
-        learn(s, m, &s->s.update_conflict);
+        update_cait(s, m, &s->s.update_conflict);
     }
     const struct apcm_line *l = a->entry >= 0 ? &s->line[a->entry] : NULL;
     bool known = l && has_count(s, l, a, id);
@@ -86,7 +87,7 @@ static void monitor(struct apcm *s, const struct l1_access *a, uint8_t id, bool 
 
 static bool is_monitored(struct apcm *s, const struct req *r)
 {
-    if (s->monitored == APCM_NOT_YET && (s->p.monitor == APCM_MONITOR_FIRST || r->warp == 0)) {
+    if (s->monitored == APCM_NOT_YET && (s->p.monitored_warp == APCM_MONITOR_FIRST || r->warp == 0)) {
         s->monitored = r->warp;
         s->s.monitored++;
     }
@@ -97,7 +98,7 @@ static void end_monitoring(struct apcm *s)
 {
     for (uint32_t i = 0; i < s->p.mta_entries; i++) {
         if (s->mta.e[i].valid)
-            learn(s, &s->mta.e[i], &s->s.update_exit);
+            update_cait(s, &s->mta.e[i], &s->s.update_exit);
         s->mta.e[i].valid = false;
     }
     s->monitored = APCM_OVER;
@@ -111,7 +112,7 @@ static void release(struct apcm *s, struct apcm_psb_entry *p, uint64_t *why)
         return;
     p->set = false;
     s->s.psb_cycles += now(s) - p->since;
-    stat_hist_add(s->s.psb_held, held_bound, APCM_HELD_BOUNDS, now(s) - p->since);
+    stat_hist_add(s->s.psb_duration, held_bound, APCM_HELD_BOUNDS, now(s) - p->since);
     ++*why;
 }
 
@@ -150,7 +151,7 @@ static void new_line(struct apcm *s, const struct req *r, uint64_t line, uint32_
         const struct apcm_cait_entry *c = &s->cait[id];
         struct apcm_psb_entry *p = &s->psb[r->warp];
         if (!apcm_psb_admits(p, id, c->last)) {
-            s->s.ignored++;
+            s->s.skipped++;
             return;
         }
         if (!p->set) {
@@ -167,7 +168,7 @@ static void new_line(struct apcm *s, const struct req *r, uint64_t line, uint32_
 
 /* ---- hooks ---- */
 
-static enum l1_verdict on_access(void *st, struct l1_access *a)
+static enum l1_decision decide(void *st, struct l1_access *a)
 {
     struct apcm *s = st;
     const struct req *r = a->req;
@@ -202,20 +203,15 @@ static enum l1_verdict on_access(void *st, struct l1_access *a)
 
 static uint32_t victim(void *st, const struct l1_access *a, uint64_t candidates)
 {
-    struct apcm *s = st;
+    const struct apcm *s = st;
     const struct tags *t = s->host->tags;
-    uint32_t best = L1_NO_WAY;
+    uint32_t best = L1_NO_VICTIM;
     uint64_t oldest = UINT64_MAX;
     for (; candidates; candidates &= candidates - 1) {
         uint32_t way = (uint32_t)__builtin_ctzll(candidates), e = a->set * t->n_way + way;
-        struct apcm_line *l = &s->line[e];
-        if (protects(s, l)) {
-            if (!s->p.replace_own || l->warp != a->req->warp)
-                continue;
-        } else if (l->pinned) {
-            l->pinned = false; /* its warp's protection has ended */
-            s->s.lapsed++;
-        }
+        const struct apcm_line *l = &s->line[e];
+        if (protects(s, l) && !(s->p.replace_own && l->warp == a->req->warp))
+            continue;
         if (t->used[e] < oldest) {
             oldest = t->used[e];
             best = way;
@@ -228,10 +224,10 @@ static void on_all_protected(void *st, const struct l1_access *a)
 {
     struct apcm *s = st;
     executed(s, a->req);
-    s->s.refused++;
+    s->s.all_protected++;
     uint8_t id = is_ours(s, a->req) ? apcm_lat_id(&s->lat, a->req->pc) : APCM_NONE;
     if (id != APCM_NONE)
-        s->load[id].refused++;
+        s->load[id].all_protected++;
 }
 
 /* A line that was used before is used again. */
@@ -273,10 +269,25 @@ static void on_fill(void *st, const struct req *r, uint32_t entry)
         new_line(s, r, line, entry);
 }
 
+/* An eviction resets the protection bits of its set whose warps no longer protect (Figure 11d). */
+static void reset_ended(struct apcm *s, uint32_t set)
+{
+    const struct tags *t = s->host->tags;
+    for (uint64_t m = tags_candidates(t, set); m; m &= m - 1) {
+        struct apcm_line *l = &s->line[set * t->n_way + (uint32_t)__builtin_ctzll(m)];
+        if (l->pinned && !protects(s, l)) {
+            l->pinned = false;
+            s->s.expired++;
+        }
+    }
+}
+
 static void on_evict(void *st, uint32_t entry, uint64_t line, bool reused)
 {
+    struct apcm *s = st;
     (void)line, (void)reused;
-    ((struct apcm *)st)->line[entry] = (struct apcm_line){0};
+    reset_ended(s, entry / s->host->tags->n_way);
+    s->line[entry] = (struct apcm_line){0};
 }
 
 static void on_event(void *st, enum event kind, uint32_t slot, uint32_t argument)
@@ -306,7 +317,7 @@ static void on_kernel(void *st, uint32_t launch_index)
         if (t->line[e] == TAG_NONE) /* the cache may have been flushed without evictions */
             s->line[e] = (struct apcm_line){0};
     }
-    if (s->p.keep == APCM_KEEP_LAUNCH) {
+    if (s->p.decision_lifetime == APCM_KEEP_LAUNCH) {
         memset(s->cait, 0, sizeof s->cait);
         s->lat.n = 0;
     }
@@ -323,10 +334,10 @@ static int init(void *st, const void *params, struct l1_host *host, struct err *
     struct apcm *s = st;
     s->p = *(const struct apcm_params *)params;
     s->host = host;
-    s->line = host->line;
-    s->lat.cap = s->p.loads;
-    s->mta.ways = s->p.mta_ways;
-    s->mta.sets = s->p.mta_entries / s->p.mta_ways;
+    s->line = host->line_state;
+    s->lat.cap = s->p.load_entries;
+    s->mta.ways = s->p.mta_assoc;
+    s->mta.sets = s->p.mta_entries / s->p.mta_assoc;
     s->mta.max = (1u << s->p.count_bits) - 1;
     s->monitored = APCM_NOT_YET;
     if (host->n_warp > APCM_WARPS_MAX)
@@ -338,10 +349,10 @@ static int init(void *st, const void *params, struct l1_host *host, struct err *
 static int check(const struct cfg *c, const void *params, struct err *e)
 {
     const struct apcm_params *p = params;
-    uint32_t sets = p->mta_entries / p->mta_ways;
-    if (p->mta_entries % p->mta_ways || sets & (sets - 1)) {
-        cfg_fault(c, "apcm.mta_ways", e, "%u entries / %u ways is not a power of two of sets", p->mta_entries,
-                  p->mta_ways);
+    uint32_t sets = p->mta_entries / p->mta_assoc;
+    if (p->mta_entries % p->mta_assoc || sets & (sets - 1)) {
+        cfg_fault(c, "apcm.mta_assoc", e, "%u entries / %u ways is not a power of two of sets", p->mta_entries,
+                  p->mta_assoc);
         return err_hint(e, "1 way = direct-mapped, %u ways = fully associative", p->mta_entries);
     }
     if (p->threshold >= (1u << p->count_bits) - 1) {
@@ -375,7 +386,7 @@ static int check_laws(const void *st, struct err *e)
 
 enum { TYPE, METHOD, CYCLE, TOTAL, OWN, LAST_PC, ACCESSES, BYPASSED, REFUSED, PINNED, PINNED_HITS, COLUMNS };
 static const struct load_column load_columns[COLUMNS + 1] = {
-    [TYPE] = {"type", "found", "", LOAD_TEXT, "the reuse found", .reuse_type = true},
+    [TYPE] = {"type", "class", "", LOAD_TEXT, "the reuse found", .reuse_type = true},
     [METHOD] = {"method", "method", "", LOAD_TEXT, "what is done about it"},
     [CYCLE] = {"mean_cycle", "cycle", "cycles", LOAD_MEAN, "from the kernel's begin to the decision"},
     [TOTAL] = {"access_count", "count", "accesses", LOAD_MAX, "of all warps to the line that decided"},
@@ -384,10 +395,10 @@ static const struct load_column load_columns[COLUMNS + 1] = {
     [ACCESSES] = {"accesses", NULL, "requests", LOAD_SUM, "line requests of the load"},
     [BYPASSED] = {"bypassed", "bypass", "requests", LOAD_SUM, "bypassed the L1 because the load streams",
                   .share_of = "accesses"},
-    [REFUSED] = {"refused", "refused", "requests", LOAD_SUM, "bypassed the L1 because every way was protected",
-                 .share_of = "accesses"},
-    [PINNED] = {"protected_lines", "pinned", "lines", LOAD_SUM, "lines allocated with protection"},
-    [PINNED_HITS] = {"protected_hits", "pin hits", "requests", LOAD_SUM, "hits and merges on lines under protection"},
+    [REFUSED] = {"all_protected", "all_protected", "requests", LOAD_SUM,
+                 "bypassed the L1 because every way was protected", .share_of = "accesses"},
+    [PINNED] = {"protected_lines", "protect", "lines", LOAD_SUM, "lines allocated with protection"},
+    [PINNED_HITS] = {"protected_hits", "prot hits", "requests", LOAD_SUM, "hits and merges on lines under protection"},
     [COLUMNS] = LOAD_COLUMN_END};
 
 static void report_loads(const void *st, load_row *row, void *ctx)
@@ -405,7 +416,7 @@ static void report_loads(const void *st, load_row *row, void *ctx)
         const struct apcm_cait_entry *c = &cait[i];
         struct load_value v[COLUMNS] = {[ACCESSES] = LOAD_NUMBER(s->load[i].accesses),
                                         [BYPASSED] = LOAD_NUMBER(s->load[i].bypassed),
-                                        [REFUSED] = LOAD_NUMBER(s->load[i].refused),
+                                        [REFUSED] = LOAD_NUMBER(s->load[i].all_protected),
                                         [PINNED] = LOAD_NUMBER(s->load[i].pinned),
                                         [PINNED_HITS] = LOAD_NUMBER(s->load[i].pinned_hits)};
         if (c->valid) {
@@ -425,25 +436,25 @@ static void report_loads(const void *st, load_row *row, void *ctx)
 static const struct cfg_field params[] = {
     CFG_ROW(T, mode, CFG_ENUM, "", "both", 0, 0, APCM_MODES,
             "what is applied: bypassing and protection, bypassing only, protection only"),
-    CFG_ROW(T, loads, CFG_INT, "loads", "16", 1, APCM_LOADS_MAX, NULL,
+    CFG_ROW(T, load_entries, CFG_INT, "loads", "16", 1, APCM_LOADS_MAX, NULL,
             "entries of the load alias table and of the cache access information table"),
     CFG_ROW(T, mta_entries, CFG_INT, "entries", "32", 1, APCM_MTA_MAX, NULL, "lines in the monitor tag array"),
-    CFG_ROW(T, mta_ways, CFG_INT, "ways", "1", 1, APCM_MTA_MAX, NULL,
+    CFG_ROW(T, mta_assoc, CFG_INT, "ways", "1", 1, APCM_MTA_MAX, NULL,
             "its associativity: 1 = direct-mapped, mta_entries = fully associative"),
     CFG_ROW(T, mta_requests, CFG_INT, "requests", "2", 1, 32, NULL,
             "line requests of one execution of a load that the monitor tag array sees, the first ones"),
     CFG_ROW(T, count_bits, CFG_INT, "bits", "4", 2, 16, NULL, "width of the access counts"),
     CFG_ROW(T, threshold, CFG_INT, "accesses", "8", 1, 65534, NULL,
             "a line of the monitor tag array accessed more often than this decides at once"),
-    CFG_ROW(T, monitor, CFG_ENUM, "", "first-load", 0, 0, APCM_MONITORS,
+    CFG_ROW(T, monitored_warp, CFG_ENUM, "", "first-load", 0, 0, APCM_MONITORED,
             "the monitored warp: the first to load from global memory, or the one in slot 0 of the SM"),
     CFG_ROW(
         T, protect_distance, CFG_INT, "accesses", "0", 0, 65535, NULL,
         "APCM-pN: lines are protected for so many accesses of the cache, instead of until their last load; 0 = off"),
-    CFG_ROW(T, l1_counts, CFG_ENUM, "", "all", 0, 0, APCM_L1_COUNTS,
+    CFG_ROW(T, inherit_counts, CFG_ENUM, "", "all", 0, 0, APCM_INHERIT_COUNTS,
             "which lines come into the monitor tag array with the accesses they had in the L1: all that it has, those "
             "that other warps brought in, none"),
-    CFG_ROW(T, keep, CFG_ENUM, "", "kernel", 0, 0, APCM_KEEPS,
+    CFG_ROW(T, decision_lifetime, CFG_ENUM, "", "kernel", 0, 0, APCM_LIFETIMES,
             "how long a decision holds: for the launch, or for further launches of the kernel, too"),
     CFG_ROW(T, replace_own, CFG_BOOL, "", "no", 0, 1, NULL, "whether a warp may replace lines that it protects itself"),
     CFG_END};
@@ -460,7 +471,8 @@ static const struct stat_def stats[] = {
     STAT_NAMED(S, s.by_method[APCM_BYPASS], "accesses.bypass", "requests", "of loads to be bypassed"),
     STAT_NAMED(S, s.by_method[APCM_PROTECT], "accesses.protect", "requests", "of loads to be protected"),
     STAT_NAMED(S, s.bypasses, "bypasses", "requests", "loads that bypassed the L1 because they stream"),
-    STAT_NAMED(S, s.refused, "refused", "requests", "loads that bypassed the L1 because every way was protected"),
+    STAT_NAMED(S, s.all_protected, "all_protected", "requests",
+               "loads that bypassed the L1 because every way was protected"),
     STAT_NAMED(S, s.loads, "loads", "loads", "static loads that got an id, over SMs and launches"),
     STAT_NAMED(S, s.monitored, "monitored", "warps", "warps monitored, over SMs and launches"),
     STAT_NAMED(S, s.mta_own_hits, "mta.own_hits", "requests", "the monitored warp's accesses to lines it brought in"),
@@ -475,24 +487,27 @@ static const struct stat_def stats[] = {
     STAT_NAMED(S, s.update_threshold, "update.threshold", "updates",
                "decisions written when a count exceeded the threshold"),
     STAT_NAMED(S, s.update_exit, "update.exit", "updates", "decisions written when the monitored warp ended"),
-    STAT_NAMED(S, s.update_kept, "update.kept", "updates", "not written: an access count at least as large was there"),
-    STAT_NAMED(S, s.found[APCM_STREAMING], "found.streaming", "updates", "decisions that found streaming"),
-    STAT_NAMED(S, s.found[APCM_INTER], "found.inter", "updates", "decisions that found inter-warp locality"),
-    STAT_NAMED(S, s.found[APCM_INTRA], "found.intra", "updates", "decisions that found intra-warp locality"),
-    STAT_NAMED(S, s.found[APCM_MIXED], "found.mixed", "updates", "decisions that found inter- and intra-warp locality"),
+    STAT_NAMED(S, s.update_superseded, "update.superseded", "updates",
+               "not written: an access count at least as large was there"),
+    STAT_NAMED(S, s.classified[APCM_STREAMING], "classified.streaming", "updates", "decisions that found streaming"),
+    STAT_NAMED(S, s.classified[APCM_INTER], "classified.inter", "updates", "decisions that found inter-warp locality"),
+    STAT_NAMED(S, s.classified[APCM_INTRA], "classified.intra", "updates", "decisions that found intra-warp locality"),
+    STAT_NAMED(S, s.classified[APCM_MIXED], "classified.mixed", "updates",
+               "decisions that found inter- and intra-warp locality"),
     STAT_NAMED(S, s.pinned, "protected.lines", "lines", "lines allocated with protection"),
     STAT_NAMED(S, s.pinned_hits, "protected.hits", "requests", "hits and merges on lines under protection"),
     STAT_NAMED(S, s.hits, "hits", "requests", "hits and merges on all lines"),
-    STAT_NAMED(S, s.ignored, "protected.ignored", "lines",
+    STAT_NAMED(S, s.skipped, "protected.skipped", "lines",
                "lines allocated without, because the warp protected another load's"),
-    STAT_NAMED(S, s.lapsed, "protected.lapsed", "lines", "protection bits reset because their warp no longer protects"),
+    STAT_NAMED(S, s.expired, "protected.expired", "lines",
+               "protection bits reset because their warp no longer protects"),
     STAT_NAMED(S, s.psb_set, "psb.set", "times", "warps that began to protect"),
     STAT_NAMED(S, s.psb_by_load, "psb.by_load", "times", "protection ended by the last load"),
     STAT_NAMED(S, s.psb_by_loop, "psb.by_loop", "times", "protection ended by leaving the loop"),
     STAT_NAMED(S, s.psb_by_exit, "psb.by_exit", "times", "protection ended by the end of the warp"),
     STAT_NAMED(S, s.psb_cycles, "psb.cycles", "cycles", "cycles of protection, summed over warps"),
-    STAT_HISTOGRAM(S, s.psb_held, "psb.held", "cycles", held_bound, "how long a warp protected, each time"),
-    STAT_QUOTIENT("psb.occupancy", "warps", "apcm.psb.cycles", "sm.cycles_active",
+    STAT_HISTOGRAM(S, s.psb_duration, "psb.duration", "cycles", held_bound, "how long a warp protected, each time"),
+    STAT_QUOTIENT("psb.occupancy", "warps", "apcm.psb.cycles", "sm.active_cycles",
                   "warps that protect, on average over the SMs' active cycles"),
     STAT_QUOTIENT("protected.hit_share", "", "apcm.protected.hits", "apcm.hits", "hits on protected lines / all hits"),
     STAT_END};
@@ -514,10 +529,10 @@ const struct l1_management l1_management_apcm = {
              .published_nm = 45,
              .published_area = "0.14% of the L1 (section 5.4)"},
     .state_bytes = sizeof(struct apcm),
-    .line_bytes = sizeof(struct apcm_line),
+    .line_state_bytes = sizeof(struct apcm_line),
     .events = 1u << EVENT_WARP_START | 1u << EVENT_WARP_EXIT | 1u << EVENT_LOOP_EXIT,
     .init = init,
-    .on_access = on_access,
+    .decide = decide,
     .victim = victim,
     .on_all_protected = on_all_protected,
     .on_hit = on_hit,

@@ -22,23 +22,23 @@ enum { APCM_LOADS_MAX = 64, APCM_MTA_MAX = 1024, APCM_WARPS_MAX = 64 };
 
 enum apcm_mode { APCM_BOTH, APCM_BYPASS_ONLY, APCM_PROTECT_ONLY };
 #define APCM_MODES "both bypass protect"
-enum apcm_monitor { APCM_MONITOR_FIRST, APCM_MONITOR_SLOT };
-#define APCM_MONITORS "first-load slot-0"
+enum apcm_monitored { APCM_MONITOR_FIRST, APCM_MONITOR_SLOT };
+#define APCM_MONITORED "first-load slot-0"
 
-enum apcm_l1_counts { APCM_COUNTS_ALL, APCM_COUNTS_OTHERS, APCM_COUNTS_NONE };
-#define APCM_L1_COUNTS "all others none"
-enum apcm_keep { APCM_KEEP_LAUNCH, APCM_KEEP_KERNEL };
-#define APCM_KEEPS "launch kernel"
+enum apcm_inherit_counts { APCM_COUNTS_ALL, APCM_COUNTS_OTHERS, APCM_COUNTS_NONE };
+#define APCM_INHERIT_COUNTS "all others none"
+enum apcm_lifetime { APCM_KEEP_LAUNCH, APCM_KEEP_KERNEL };
+#define APCM_LIFETIMES "launch kernel"
 
 struct apcm_params {
     uint32_t mode; /* enum apcm_mode */
-    uint32_t loads;
-    uint32_t mta_entries, mta_ways, mta_requests;
+    uint32_t load_entries;
+    uint32_t mta_entries, mta_assoc, mta_requests;
     uint32_t count_bits, threshold;
-    uint32_t monitor; /* enum apcm_monitor */
+    uint32_t monitored_warp; /* enum apcm_monitored */
     uint32_t protect_distance;
-    uint32_t l1_counts; /* enum apcm_l1_counts */
-    uint32_t keep;      /* enum apcm_keep */
+    uint32_t inherit_counts;    /* enum apcm_inherit_counts */
+    uint32_t decision_lifetime; /* enum apcm_lifetime */
     bool replace_own;
 };
 
@@ -131,10 +131,10 @@ struct apcm_stats {
     uint64_t accesses, untracked, undecided, by_method[APCM_METHODS], bypasses;
     uint64_t loads, monitored;
     uint64_t mta_own_hits, mta_other_hits, mta_fills, mta_from_l1, mta_dropped, mta_conflicts;
-    uint64_t update_conflict, update_threshold, update_exit, update_kept, found[APCM_TYPES];
-    uint64_t hits, pinned, pinned_hits, ignored, refused, lapsed;
+    uint64_t update_conflict, update_threshold, update_exit, update_superseded, classified[APCM_TYPES];
+    uint64_t hits, pinned, pinned_hits, skipped, all_protected, expired;
     uint64_t psb_set, psb_by_load, psb_by_loop, psb_by_exit, psb_cycles;
-    uint64_t psb_held[APCM_HELD_BOUNDS + 1];
+    uint64_t psb_duration[APCM_HELD_BOUNDS + 1];
 };
 struct apcm {
     struct apcm_params p;
@@ -149,7 +149,7 @@ struct apcm {
     /* observed */
     uint64_t kernel_start; /* core cycle */
     struct apcm_load {
-        uint64_t accesses, bypassed, pinned, pinned_hits, refused;
+        uint64_t accesses, bypassed, pinned, pinned_hits, all_protected;
     } load[APCM_LOADS_MAX];
     struct apcm_stats s;
 };

@@ -1,7 +1,7 @@
 /*
  * The storage that APCM adds to an SM (Koo et al., ISCA 2017, section 5.4, Table 3), from the configuration.
  *
- * Not included: comparators and control logic, which the paper synthesised, and the CAM's match lines.
+ * Not included: comparators and control logic, which the paper synthesized, and the CAM's match lines.
  */
 #include "l1/management/apcm/apcm.h"
 #include "l1/l1_config.h"
@@ -18,7 +18,7 @@ static uint32_t bits_for(uint32_t values)
 
 unsigned apcm_storage(const struct apcm_params *p, const struct apcm_geometry *g, struct policy_cost out[POLICY_COSTS])
 {
-    uint32_t id = bits_for(p->loads), sets = p->mta_entries / p->mta_ways;
+    uint32_t id = bits_for(p->load_entries), sets = p->mta_entries / p->mta_assoc;
     uint32_t tag = g->address_bits - bits_for(g->line_bytes) - bits_for(sets);
     /* A protection distance takes the place of the warp that protects the line. */
     bool distance = p->protect_distance != 0;
@@ -33,13 +33,13 @@ unsigned apcm_storage(const struct apcm_params *p, const struct apcm_geometry *g
                                   p->mta_entries,
                                   36,
                                   32,
-                                  .side_by_side = p->mta_ways,
+                                  .side_by_side = p->mta_assoc,
                                   .reads = ".mta.own_hits + .mta.other_hits + .mta.fills",
                                   .writes = ".mta.own_hits + .mta.other_hits + .mta.fills"};
     out[2] = (struct policy_cost){"CAIT",
                                   "valid, management method, last load id, access count",
                                   1 + 2 + id + p->count_bits,
-                                  p->loads,
+                                  p->load_entries,
                                   11,
                                   16,
                                   .reads = ".accesses",
@@ -47,10 +47,10 @@ unsigned apcm_storage(const struct apcm_params *p, const struct apcm_geometry *g
     out[3] = (struct policy_cost){"LAT",
                                   "pc; content-addressable",
                                   32,
-                                  p->loads,
+                                  p->load_entries,
                                   32,
                                   16,
-                                  .side_by_side = p->loads,
+                                  .side_by_side = p->load_entries,
                                   .reads = ".accesses",
                                   .writes = ".loads"};
     out[4] = (struct policy_cost){"PSB",
@@ -66,7 +66,7 @@ unsigned apcm_storage(const struct apcm_params *p, const struct apcm_geometry *g
 
 static void find_warps(void *ctx, const struct cfg_value *v)
 {
-    if (!strcmp(v->key, "sm.warps"))
+    if (!strcmp(v->key, "sm.max_warps"))
         *(uint32_t *)ctx = (uint32_t)strtoul(v->text, NULL, 10);
 }
 

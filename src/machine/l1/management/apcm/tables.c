@@ -1,7 +1,7 @@
 /*
  * The rules of APCM's tables (Koo et al., ISCA 2017, sections 4.2 and 5.1); see apcm.h.
  *
- * Not modelled: the tables' ports and latencies. They are looked up in parallel with the L1's tags.
+ * Not modeled: the tables' ports and latencies. They are looked up in parallel with the L1's tags.
  */
 #include "l1/management/apcm/apcm.h"
 

@@ -1,0 +1,23 @@
+/*
+ * Input files that another file may have named: a machine's base, a plan's published values, a plugin, coefficients.
+ * Only plain files of a bounded size are read, so that neither a device without an end nor a pipe without a writer
+ * keeps weir from terminating.
+ */
+#ifndef WEIR_BASE_INFILE_H
+#define WEIR_BASE_INFILE_H
+
+#include "base/err.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define INFILE_ANY_SIZE UINT64_MAX
+
+/* A descriptor, closed on exec, of a plain file of at most `most_bytes`; -1 and *e otherwise. */
+int infile_fd(const char *path, uint64_t most_bytes, struct err *e);
+/* The same as a stream; NULL and *e otherwise. */
+FILE *infile_open(const char *path, uint64_t most_bytes, struct err *e);
+/* The whole text, to be freed, with a zero at its end; NULL and *e where a zero stands in it, too. */
+char *infile_text(const char *path, uint64_t most_bytes, struct err *e);
+
+#endif

@@ -1,0 +1,15 @@
+/*
+ * Child processes that do not outlive weir: what is started for a run ends with it, also when weir is killed.
+ */
+#ifndef WEIR_BASE_CHILD_H
+#define WEIR_BASE_CHILD_H
+
+#include <sys/types.h>
+
+/*
+ * In a child, between fork and exec: the kernel sends it `sig` when the thread that forked it ends. `parent`: getpid()
+ * from before the fork. Ends the child at once when the parent is gone already.
+ */
+void subprocess_end_with(pid_t parent, int sig);
+
+#endif

@@ -1,0 +1,35 @@
+/* See text.h. */
+#include "base/text.h"
+
+/* The bytes of a control character at `s`, 0 where there is none. In UTF-8, those of the second set are c2 80 to c2 9f. */
+static unsigned control_bytes(const unsigned char *s)
+{
+    if (*s == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0)
+        return 2;
+    return *s < ' ' || *s == 0x7f;
+}
+
+bool text_has_control(const char *text)
+{
+    for (const unsigned char *s = (const unsigned char *)text; *s; s++)
+        if (!strchr("\t\r\n", *s) && control_bytes(s))
+            return true;
+    return false;
+}
+
+char *text_plain(char *text)
+{
+    for (unsigned char *s = (unsigned char *)text; *s; s++)
+        for (unsigned n = control_bytes(s); n; n--)
+            s[n - 1] = '?';
+    return text;
+}
+
+void text_put(const char *text, FILE *out)
+{
+    for (const unsigned char *s = (const unsigned char *)text; *s; s++) {
+        const unsigned n = *s == '\n' || *s == '\t' ? 0 : control_bytes(s);
+        fputc(n ? '?' : *s, out);
+        s += n > 1;
+    }
+}

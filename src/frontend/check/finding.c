@@ -1,0 +1,160 @@
+/* Findings: one entry for each kind of event between the same instructions, and how often it was seen. */
+#include "check/state.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+
+enum { FINDINGS_MAX = 1000 };
+
+const char *const class_word[N_CLASS] = {
+    [RACE] = "race",
+    [RACE_SAME_INST] = "race-same-instruction",
+    [RACE_SCOPE] = "race-scope",
+    [RACE_ACQUIRE] = "race-acquire",
+    [RACE_WARP] = "warp-synchronous",
+    [RACE_EQUAL] = "race-equal-value",
+    [RACE_GUESS] = "race-cas-guess",
+    [RACE_ASYNC] = "race-async-copy",
+    [RACE_LAUNCH] = "race-streams",
+    [UNINIT] = "uninitialized",
+    [UNINIT_HOST] = "uninitialized-copy",
+    [SYNC_DIVERGED] = "divergent-barrier",
+    [SYNC_MASK] = "wrong-mask",
+    [SYNC_MBARRIER] = "mbarrier",
+    [MEMORY] = "memory",
+    [LEAK] = "leak",
+};
+const char *const class_tool[N_CLASS] = {
+    [RACE] = "racecheck",         [RACE_SAME_INST] = "racecheck", [RACE_SCOPE] = "racecheck",
+    [RACE_ACQUIRE] = "racecheck", [RACE_WARP] = "racecheck",      [RACE_EQUAL] = "racecheck",
+    [RACE_GUESS] = "racecheck",   [RACE_ASYNC] = "racecheck",     [RACE_LAUNCH] = "racecheck",
+    [UNINIT] = "initcheck",       [UNINIT_HOST] = "initcheck",    [SYNC_DIVERGED] = "synccheck",
+    [SYNC_MASK] = "synccheck",    [SYNC_MBARRIER] = "synccheck",  [MEMORY] = "memcheck",
+    [LEAK] = "leakcheck",
+};
+
+struct end end_of(const struct launch *l, const struct site *x, const char *what, uint64_t cta, unsigned thread)
+{
+    struct end e = {.what = what, .kernel = l->code ? l->code->kernel : l->call};
+    if (!x)
+        return e;
+    e.file = x->file;
+    e.line = x->line;
+    snprintf(e.inst, sizeof e.inst, "%s", x->text);
+    e.has_thread = true;
+    e.thread[0] = thread % l->block[0];
+    e.thread[1] = thread / l->block[0] % l->block[1];
+    e.thread[2] = thread / (l->block[0] * l->block[1]);
+    e.block[0] = (uint32_t)(cta % l->grid[0]);
+    e.block[1] = (uint32_t)(cta / l->grid[0] % l->grid[1]);
+    e.block[2] = (uint32_t)(cta / ((uint64_t)l->grid[0] * l->grid[1]));
+    return e;
+}
+
+uint64_t site_line(const struct site *x)
+{
+    return (uint64_t)(uintptr_t)x->file * 0x9e3779b97f4a7c15ull + x->line;
+}
+
+bool finding_new(struct check *c, enum class class, uint64_t k0, uint64_t k1, uint64_t k2, struct finding **out)
+{
+    for (size_t i = 0; i < c->finding.n; i++) {
+        struct finding *f = &c->finding.p[i];
+        if (f->class == class && f->key[0] == k0 && f->key[1] == k1 && f->key[2] == k2) {
+            f->count++;
+            *out = f;
+            return false;
+        }
+    }
+    *out = NULL;
+    if (c->finding.n == FINDINGS_MAX)
+        return false;
+    VEC_PUSH(&c->finding, (struct finding){.class = class, .severity = ERROR, .key = {k0, k1, k2}, .count = 1});
+    *out = &c->finding.p[c->finding.n - 1];
+    return true;
+}
+
+static bool names(const struct finding *f, const char *text)
+{
+    char lines[2][32];
+    const struct end *e[] = {&f->a, &f->b};
+    for (int i = 0; i < 2; i++) {
+        snprintf(lines[i], sizeof lines[i], ":%u", e[i]->line);
+        char *at = xasprintf("%s%s", e[i]->file ? e[i]->file : "", lines[i]);
+        const bool here = strstr(at, text) || (e[i]->kernel && strstr(e[i]->kernel, text));
+        free(at);
+        if (here)
+            return true;
+    }
+    return (f->where && strstr(f->where, text)) || (f->text && strstr(f->text, text));
+}
+
+void finding_done(struct check *c, struct finding *f)
+{
+    for (size_t i = 0; i < c->suppress.n && !f->suppressed; i++) {
+        const char *class = c->suppress.p[i].class;
+        f->suppressed =
+            (!strcmp(class, "*") || !strcmp(class, class_word[f->class])) && names(f, c->suppress.p[i].rest);
+    }
+    if (f->class == LEAK && !c->opts.leaks_fail)
+        f->severity = WARNING;
+    if (f->suppressed)
+        f->severity = NOTE;
+    if (c->opts.fail_fast && f->severity == ERROR && c->opts.ended)
+        c->opts.ended(c->opts.ended_ctx);
+}
+
+static void frame_text(void *frame, char *out, size_t cap)
+{
+    Dl_info d;
+    if (!dladdr(frame, &d) || !d.dli_fname) {
+        snprintf(out, cap, "%p", frame);
+        return;
+    }
+    const char *slash = strrchr(d.dli_fname, '/');
+    const char *file = slash ? slash + 1 : d.dli_fname;
+    if (d.dli_sname)
+        snprintf(out, cap, "%s+0x%zx (%s)", d.dli_sname, (size_t)((char *)frame - (char *)d.dli_saddr), file);
+    else
+        snprintf(out, cap, "%s+0x%zx", file, (size_t)((char *)frame - (char *)d.dli_fbase));
+}
+
+/* The first frame outside this library: the program's own. */
+void *place_frame(const struct place *p)
+{
+    Dl_info own, d;
+    if (!dladdr((void *)(uintptr_t)&finding_new, &own))
+        return NULL;
+    for (int i = 0; i < p->n_frame; i++)
+        if (!dladdr(p->frame[i], &d) || d.dli_fbase != own.dli_fbase)
+            return p->frame[i];
+    return NULL;
+}
+
+void place_text(const struct place *p, char *out, size_t cap)
+{
+    void *frame = place_frame(p);
+    out[0] = '\0';
+    if (frame)
+        frame_text(frame, out, cap);
+}
+
+char *finding_where(struct check *c, uint8_t space, uint64_t addr)
+{
+    if (space == PTX_S_SHARED)
+        return xasprintf("byte %llu of the block's shared memory", (unsigned long long)addr);
+    if (space == PTX_S_LOCAL)
+        return xasprintf("byte %llu of the thread's local memory", (unsigned long long)addr);
+    const struct emu_alloc *a = emu_mem_nearest(c->emu, addr);
+    if (!a || addr - a->addr >= a->bytes)
+        return xasprintf("0x%llx", (unsigned long long)addr);
+    const unsigned long long offset = addr - a->addr, bytes = a->bytes;
+    if (a->kind == EMU_MEM_MODULE && a->name)
+        return xasprintf("byte %llu of the %llu-byte variable %s", offset, bytes, a->name);
+    const struct place *p = host_place(c, addr);
+    char by[256] = "";
+    if (p)
+        place_text(p, by, sizeof by);
+    return xasprintf("byte %llu of the %llu-byte allocation #%u%s%s", offset, bytes, a->serial, *by ? ", made at " : "",
+                     by);
+}

@@ -1,0 +1,527 @@
+/*
+ * The instructions that are looked at: what each means for memory, and the handlers that stand in front of the
+ * emulator's own.
+ */
+#include "check/state.h"
+
+#include "base/demangle.h"
+#include "emu/op_lane.h"
+
+static struct check *check_of(const struct emu_warp *w)
+{
+    return w->emu->opts.watch->ctx;
+}
+
+static const struct site *site_of(const struct emu_warp_run *r, const struct emu_inst *in)
+{
+    const struct code *k = r->prog->watched;
+    return &k->site[emu_pc_of(r, in)];
+}
+
+/* ---- accesses ---- */
+
+struct lanes { /* of one space */
+    enum ptx_space space;
+    uint32_t mask;
+    uint64_t addr[EMU_LANES];
+};
+
+static enum ptx_space space_at(uint64_t addr)
+{
+    switch (addr & EMU_WINDOW_MASK) {
+    case EMU_SHARED_WINDOW:
+        return PTX_S_SHARED;
+    case EMU_LOCAL_WINDOW:
+        return PTX_S_LOCAL;
+    case EMU_CONST_WINDOW:
+    case EMU_PARAM_WINDOW:
+        return PTX_S_CONST;
+    }
+    return PTX_S_GLOBAL;
+}
+
+/* The lanes of the first space that `left` has. */
+static void split(const uint64_t *addr, enum ptx_space space, uint32_t *left, struct lanes *out)
+{
+    const bool generic = space == PTX_S_GENERIC || space == PTX_S_NONE;
+    out->mask = 0;
+    out->space = generic ? space_at(addr[__builtin_ctz(*left)]) : space;
+    for (int l = 0; l < EMU_LANES; l++)
+        out->addr[l] = generic && out->space != PTX_S_GLOBAL ? addr[l] & ~EMU_WINDOW_MASK : addr[l];
+    if (out->space == PTX_S_SHARED)
+        for (int l = 0; l < EMU_LANES; l++)
+            out->addr[l] = (uint32_t)out->addr[l];
+    for (uint32_t m = *left; m; m &= m - 1)
+        if (!generic || space_at(addr[__builtin_ctz(m)]) == out->space)
+            out->mask |= m & -m;
+    *left &= ~out->mask;
+}
+
+static void addresses(const struct emu_warp_run *r, const struct emu_inst *in, uint64_t *a)
+{
+    const struct emu_opnd *o = &in->src[0];
+    const void *row = emu_src(&r->w, o);
+    uint64_t off = in->imm;
+    if (in->aux[EMU_AUX_FLAGS] & EMU_AUXF_FRAME)
+        off += r->frame->local_base;
+    if (o->lane == EMU_LANE_64)
+        for (int l = 0; l < EMU_LANES; l++)
+            a[l] = ((const uint64_t *)row)[l] + off;
+    else
+        for (int l = 0; l < EMU_LANES; l++)
+            a[l] = (uint32_t)(((const uint32_t *)row)[l] + (uint32_t)off);
+    if (in->aux[EMU_AUX_SPACE] == PTX_S_SHARED) /* an address of shared memory has 32 bits */
+        for (int l = 0; l < EMU_LANES; l++)
+            a[l] = (uint32_t)a[l];
+}
+
+static bool checked(enum ptx_space s)
+{
+    return s == PTX_S_GLOBAL || s == PTX_S_SHARED;
+}
+
+/* Of a generic address: global when all lanes' are, what is most frequent; GENERIC when they must be looked at. */
+static enum ptx_space common_space(const uint64_t *addr, uint32_t mask, enum ptx_space space)
+{
+    if (space != PTX_S_GENERIC && space != PTX_S_NONE)
+        return space;
+    uint64_t any = 0;
+    for (uint32_t m = mask; m; m &= m - 1)
+        any |= addr[__builtin_ctz(m)];
+    return any & EMU_WINDOW_MASK ? PTX_S_GENERIC : PTX_S_GLOBAL;
+}
+
+static enum shape shape_of(const uint64_t *addr, uint32_t mask, uint32_t bytes)
+{
+    const uint64_t span = addr[31] - addr[0], step = span ? bytes : 0;
+    if (mask != ~0u || span != 31 * step)
+        return SHAPE_OTHER;
+    uint64_t apart = addr[0] & (bytes - 1);
+    for (unsigned l = 0; l < EMU_LANES; l++)
+        apart |= addr[l] ^ (addr[0] + l * step);
+    return apart ? SHAPE_OTHER : span ? SHAPE_NEIGHBORS : SHAPE_SAME;
+}
+
+static void look_in(struct check *c, struct emu_warp_run *r, const struct site *x, enum access access, uint32_t mask,
+                    enum ptx_space space, const uint64_t *addr, uint32_t bytes)
+{
+    const enum shape shape = shape_of(addr, mask, bytes);
+    if (c->racing && checked(space))
+        race_access(c, r, x, access, mask, space, addr, bytes, shape);
+    if (c->initing && access != ACCESS_WRITE)
+        init_read(c, r, x, mask, space, addr, bytes, shape);
+    if (c->initing && access != ACCESS_READ)
+        init_write(c, r, x, mask, space, addr, bytes, shape);
+}
+
+static void look(struct check *c, struct emu_warp_run *r, const struct site *x, enum access access, uint32_t mask,
+                 enum ptx_space space, const uint64_t *addr, uint32_t bytes)
+{
+    space = common_space(addr, mask, space);
+    if (space != PTX_S_GENERIC) {
+        look_in(c, r, x, access, mask, space, addr, bytes);
+        return;
+    }
+    struct lanes n;
+    while (mask) {
+        split(addr, space, &mask, &n);
+        look_in(c, r, x, access, n.mask, n.space, n.addr, bytes);
+    }
+}
+
+/* What a strong access says to other threads, and hears. */
+static void talk(struct check *c, struct emu_warp_run *r, const struct site *x, bool hears, bool says, uint32_t mask,
+                 enum ptx_space space, const uint64_t *addr)
+{
+    if (!c->racing || !x->strong || (!c->published && !x->release))
+        return;
+    struct lanes n;
+    while (mask) {
+        split(addr, space, &mask, &n);
+        if (!checked(n.space))
+            continue;
+        for (uint32_t m = n.mask; m; m &= m - 1) {
+            const unsigned l = (unsigned)__builtin_ctz(m);
+            if (hears)
+                sync_observe(c, r, x, l, n.space, n.addr[l]);
+            if (says)
+                sync_publish(c, r, x, l, n.space, n.addr[l], x->kind == SITE_STORE);
+        }
+    }
+}
+
+static void on_load(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
+{
+    struct emu_warp_run *r = emu_run_of(w);
+    struct check *c = check_of(w);
+    const struct site *x = site_of(r, in);
+    uint64_t a[EMU_LANES];
+    addresses(r, in, a); /* a result may replace its address */
+    x->fn(w, in, mask);
+    if (!c->on || r->stop)
+        return;
+    talk(c, r, x, true, false, mask, x->space, a);
+    look(c, r, x, ACCESS_READ, mask, x->space, a, x->bytes);
+}
+
+static void on_store(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
+{
+    struct emu_warp_run *r = emu_run_of(w);
+    struct check *c = check_of(w);
+    const struct site *x = site_of(r, in);
+    if (c->on) { /* first, while the old value is there */
+        uint64_t a[EMU_LANES];
+        addresses(r, in, a);
+        look(c, r, x, ACCESS_WRITE, mask, x->space, a, x->bytes);
+        talk(c, r, x, false, true, mask, x->space, a);
+    }
+    x->fn(w, in, mask);
+}
+
+static void on_atomic(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
+{
+    struct emu_warp_run *r = emu_run_of(w);
+    struct check *c = check_of(w);
+    const struct site *x = site_of(r, in);
+    uint64_t a[EMU_LANES];
+    addresses(r, in, a);
+    x->fn(w, in, mask);
+    if (!c->on || r->stop)
+        return;
+    look(c, r, x, ACCESS_ATOMIC, mask, x->space, a, x->bytes);
+    talk(c, r, x, true, true, mask, x->space, a);
+}
+
+static void on_mbarrier(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
+{
+    struct emu_warp_run *r = emu_run_of(w);
+    struct check *c = check_of(w);
+    const struct site *x = site_of(r, in);
+    uint64_t a[EMU_LANES];
+    for (int l = 0; l < EMU_LANES; l++)
+        a[l] = emu_lane_address(w, in, l);
+    x->fn(w, in, mask);
+    if (!c->on || r->stop)
+        return;
+    if (in->ptx->op == PTX_CP && c->racing)
+        race_wait_copies(c, r, 0, true);
+    const bool starts = ptx_has(in->ptx, PTX_M_INIT) || ptx_has(in->ptx, PTX_M_INVAL);
+    look(c, r, x, starts ? ACCESS_WRITE : ACCESS_ATOMIC, mask, x->space, a, 8);
+    if (x->acquire)
+        mask &= w->pred[in->dst[0].off];
+    if (mask && !starts)
+        talk(c, r, x, x->acquire, x->release, mask, x->space, a);
+}
+
+static void on_async_copy(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
+{
+    struct emu_warp_run *r = emu_run_of(w);
+    struct check *c = check_of(w);
+    const struct site *x = site_of(r, in);
+    const uint32_t bytes = x->bytes;
+    uint64_t to[EMU_LANES], from[EMU_LANES];
+    uint32_t reads = mask;
+    for (int l = 0; l < EMU_LANES; l++) { /* operands as emu_cp_async takes them */
+        to[l] = (uint32_t)(emu_lane_value(w, &in->src[0], l) + (uint64_t)(int64_t)(int32_t)in->imm);
+        from[l] = emu_lane_value(w, &in->src[1], l) + (uint64_t)((int64_t)in->imm >> 32);
+        if (in->src[2].lane && emu_lane_value(w, &in->src[2], l) < bytes)
+            reads &= ~(1u << l);
+    }
+    if (in->src[3].lane)
+        reads &= ~emu_src_pred(w, &in->src[3]);
+    x->fn(w, in, mask);
+    if (!c->on || r->stop)
+        return;
+    if (reads)
+        look(c, r, x, ACCESS_READ, reads, PTX_S_GLOBAL, from, bytes);
+    look(c, r, x, ACCESS_WRITE, mask, PTX_S_SHARED, to, bytes);
+    if (!c->racing)
+        return;
+    struct copies *q = &ccta_of(r)->warp[w->index].copies;
+    struct pending p = {.group = q->group, .mask = mask, .bytes = bytes};
+    for (int l = 0; l < EMU_LANES; l++)
+        p.to[l] = (uint32_t)to[l];
+    VEC_PUSH(&q->v, p);
+}
+
+static void on_wait(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
+{
+    struct emu_warp_run *r = emu_run_of(w);
+    struct check *c = check_of(w);
+    const struct site *x = site_of(r, in);
+    x->fn(w, in, mask);
+    if (!c->on || !c->racing)
+        return;
+    struct copies *q = &ccta_of(r)->warp[w->index].copies;
+    if (ptx_has(in->ptx, PTX_M_COMMIT_GROUP)) {
+        q->group++;
+    } else if (ptx_has(in->ptx, PTX_M_WAIT_ALL)) {
+        race_wait_copies(c, r, 0, true);
+    } else {
+        race_wait_copies(c, r, in->ptx->n_opnd ? (uint32_t)in->ptx->opnd[0].imm : 0, false);
+    }
+}
+
+static void on_fence(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
+{
+    struct emu_warp_run *r = emu_run_of(w);
+    struct check *c = check_of(w);
+    if (c->on && c->racing)
+        sync_fence(c, r, mask, site_of(r, in)->scope);
+}
+
+static void on_sync(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
+{
+    struct emu_warp_run *r = emu_run_of(w);
+    struct check *c = check_of(w);
+    if (c->on)
+        sync_warp(c, r, in, mask);
+    site_of(r, in)->fn(w, in, mask);
+}
+
+/* ---- what an instruction is ---- */
+
+static unsigned scope_of(const struct ptx_inst *p)
+{
+    return ptx_has(p, PTX_M_CTA) ? STRONG_CTA : STRONG_GPU;
+}
+
+static void orders(struct site *x, const struct ptx_inst *p)
+{
+    x->acquire = ptx_has(p, PTX_M_ACQUIRE) || ptx_has(p, PTX_M_ACQ_REL);
+    x->release = ptx_has(p, PTX_M_RELEASE) || ptx_has(p, PTX_M_ACQ_REL);
+}
+
+static emu_op_fn *memory_site(struct site *x, const struct emu_inst *in)
+{
+    const struct ptx_inst *p = in->ptx;
+    x->space = in->aux[EMU_AUX_SPACE];
+    x->bytes = (uint8_t)(in->aux[EMU_AUX_BYTES] * in->aux[EMU_AUX_VEC]);
+    if (p->op == PTX_ATOM || p->op == PTX_RED) {
+        x->kind = SITE_ATOMIC;
+        x->strong = (uint8_t)scope_of(p);
+        orders(x, p);
+        return on_atomic;
+    }
+    x->is_volatile = ptx_has(p, PTX_M_VOLATILE) || ptx_has(p, PTX_M_CV);
+    orders(x, p);
+    if (x->is_volatile || x->acquire || x->release || ptx_has(p, PTX_M_RELAXED) || ptx_has(p, PTX_M_MMIO))
+        x->strong = (uint8_t)scope_of(p);
+    x->kind = p->op == PTX_ST ? SITE_STORE : SITE_LOAD;
+    return p->op == PTX_ST ? on_store : on_load;
+}
+
+/* The handler to put in front; NULL = none. */
+static emu_op_fn *describe(struct site *x, const struct emu_inst *in)
+{
+    const struct ptx_inst *p = in->ptx;
+    const unsigned kind = in->kind & EMU_K_MASK;
+    if (kind == EMU_K_SYNC && in->target2 == EMU_SYNC_MEMBERS) {
+        x->kind = SITE_SYNC;
+        return on_sync;
+    }
+    switch (p->op) {
+    case PTX_LD:
+    case PTX_LDU:
+    case PTX_ST:
+    case PTX_ATOM:
+    case PTX_RED:
+        if (kind != EMU_K_MEM || in->aux[EMU_AUX_SPACE] == PTX_S_CONST || in->aux[EMU_AUX_SPACE] == PTX_S_PARAM)
+            return NULL;
+        return memory_site(x, in);
+    case PTX_CP:
+        if (ptx_has(p, PTX_M_BULK))
+            return NULL;
+        if (ptx_has(p, PTX_M_MBARRIER))
+            break;
+        if (kind != EMU_K_MEM) {
+            x->kind = SITE_WAIT;
+            return on_wait;
+        }
+        x->kind = SITE_ASYNC_COPY;
+        x->bytes = in->aux[EMU_AUX_BYTES];
+        return on_async_copy;
+    case PTX_MBARRIER:
+        if (kind != EMU_K_MEM)
+            return NULL;
+        break;
+    case PTX_MEMBAR:
+    case PTX_FENCE:
+        if (ptx_has(p, PTX_M_PROXY))
+            return NULL;
+        x->kind = SITE_FENCE;
+        x->scope = (uint8_t)scope_of(p);
+        return on_fence;
+    default:
+        return NULL;
+    }
+    x->kind = SITE_MBARRIER;
+    x->space = in->aux[EMU_AUX_SPACE];
+    x->bytes = 8;
+    const bool starts = ptx_has(p, PTX_M_INIT) || ptx_has(p, PTX_M_INVAL);
+    x->strong = ptx_has(p, PTX_M_INIT) ? WEAK : STRONG_GPU; /* who uses it must be behind its beginning */
+    x->acquire = ptx_has(p, PTX_M_TEST_WAIT) || ptx_has(p, PTX_M_TRY_WAIT);
+    x->release = !starts && !x->acquire;
+    return on_mbarrier;
+}
+
+/* ---- loads whose results are only stored ---- */
+
+static void mark_use(const struct ptx_opnd *o, uint8_t *used)
+{
+    if (o->reg >= 0 && (o->kind == PTX_O_REG || o->kind == PTX_O_ADDR))
+        used[o->reg] = 1;
+    for (unsigned k = 0; k < o->n && o->elem; k++)
+        mark_use(&o->elem[k], used);
+}
+
+static bool passes(const struct ptx_opnd *o, const uint8_t *used)
+{
+    if (o->kind == PTX_O_REG)
+        return !used[o->reg];
+    bool all = o->kind == PTX_O_VEC;
+    for (unsigned k = 0; all && k < o->n; k++)
+        all = o->elem[k].kind == PTX_O_REG && !used[o->elem[k].reg];
+    return all;
+}
+
+/* used[]: registers that anything but a plain load defines, or anything but a plain store takes. */
+static void find_passing(struct code *k, const struct emu_prog *p)
+{
+    const struct ptx_func *f = p->func[0].ptx;
+    uint8_t *used = xcalloc(f->n_reg + 1u, 1);
+    for (uint32_t pc = 0; pc < f->n_inst; pc++) {
+        const struct ptx_inst *in = &f->inst[pc];
+        const bool ld = in->op == PTX_LD && k->site[pc].kind == SITE_LOAD && k->site[pc].fn;
+        const bool st = in->op == PTX_ST && k->site[pc].kind == SITE_STORE && k->site[pc].fn;
+        if (in->guard >= 0)
+            used[in->guard] = 1;
+        for (unsigned o = 0; o < in->n_opnd; o++)
+            if (!(ld && o == 0) && !(st && o == 1))
+                mark_use(&in->opnd[o], used);
+    }
+    for (uint32_t pc = 0; pc < f->n_inst; pc++) {
+        struct site *x = &k->site[pc];
+        if (x->fn && (x->kind == SITE_LOAD || x->kind == SITE_STORE))
+            x->passes = passes(&f->inst[pc].opnd[x->kind == SITE_STORE], used);
+    }
+    free(used);
+}
+
+/* A copy of the name, one for each file. */
+static const char *file_name(struct code *k, const char *name)
+{
+    for (size_t i = k->file.n; i-- > 0;)
+        if (!strcmp(k->file.p[i], name))
+            return k->file.p[i];
+    VEC_PUSH(&k->file, xstrdup(name));
+    return k->file.p[k->file.n - 1];
+}
+
+/* ---- the first read of a compare-and-swap loop, which the swap checks ---- */
+
+/* The register that an address comes from, through conversions between spaces. */
+static int32_t origin(const struct ptx_func *f, const uint32_t *def, int32_t reg)
+{
+    for (int hops = 0; reg >= 0 && hops < 8; hops++) {
+        const uint32_t pc = def[reg];
+        if (!pc || pc == UINT32_MAX)
+            break;
+        const struct ptx_inst *in = &f->inst[pc - 1];
+        if ((in->op != PTX_CVTA && in->op != PTX_MOV) || in->n_opnd != 2 || in->opnd[1].kind != PTX_O_REG)
+            break;
+        reg = in->opnd[1].reg;
+    }
+    return reg;
+}
+
+static void find_guesses(struct code *k, const struct emu_func *fn)
+{
+    const struct ptx_func *f = fn->ptx;
+    uint32_t *def = xcalloc(f->n_reg + 1u, sizeof *def); /* pc + 1; UINT32_MAX: several */
+    for (uint32_t pc = 0; pc < f->n_inst; pc++)
+        if (f->inst[pc].n_opnd && f->inst[pc].opnd[0].kind == PTX_O_REG) {
+            uint32_t *d = &def[f->inst[pc].opnd[0].reg];
+            *d = *d ? UINT32_MAX : pc + 1;
+        }
+    for (uint32_t c = 0; c < f->n_inst; c++) {
+        const struct ptx_inst *cas = &f->inst[c];
+        if (cas->op != PTX_ATOM || !ptx_has(cas, PTX_M_CAS) || cas->n_opnd < 2)
+            continue;
+        for (uint32_t pc = 0; pc < f->n_inst; pc++) {
+            const struct ptx_inst *ld = &f->inst[pc];
+            const struct ptx_opnd *a = &ld->opnd[1], *b = &cas->opnd[1];
+            if (ld->op == PTX_LD && ld->n_opnd == 2 && a->kind == PTX_O_ADDR && a->imm == b->imm && a->sym == b->sym &&
+                origin(f, def, a->reg) == origin(f, def, b->reg))
+                k->site[fn->base_pc + pc].guesses = true;
+        }
+    }
+    free(def);
+}
+
+void site_decoded(void *ctx, struct emu_prog *p)
+{
+    struct check *c = ctx;
+    struct code *k = xcalloc(1, sizeof *k);
+    char name[512];
+    demangle(p->func[0].ptx->name, name, sizeof name);
+    k->kernel = xstrdup(name);
+    k->wanted = !c->has_kernel || !regexec(&c->kernel, name, 0, NULL, 0) ||
+                !regexec(&c->kernel, p->func[0].ptx->name, 0, NULL, 0);
+    k->site = xcalloc(p->n_inst + 1u, sizeof *k->site);
+    k->by_id = xcalloc(SITE_MAX + 1u, sizeof *k->by_id);
+    p->watched = k;
+    VEC_PUSH(&c->codes, k);
+    for (uint32_t f = 0; f < p->n_func; f++) {
+        const struct emu_func *fn = &p->func[f];
+        for (uint32_t pc = fn->base_pc; pc < fn->base_pc + fn->ptx->n_inst; pc++) {
+            struct emu_inst *in = &p->inst[pc];
+            struct site *x = &k->site[pc];
+            const bool source = in->ptx->loc_line && in->ptx->loc_file < fn->module->n_file;
+            x->in = in;
+            x->file = file_name(k, source             ? fn->module->file[in->ptx->loc_file]
+                                   : fn->module->name ? fn->module->name
+                                                      : "");
+            x->line = source ? in->ptx->loc_line : in->ptx->line;
+            snprintf(x->text, sizeof x->text, "%s", in->ptx->text ? in->ptx->text : "");
+            emu_op_fn *front = k->wanted && (in->kind & EMU_K_MASK) != EMU_K_TRAP ? describe(x, in) : NULL;
+            const bool matrix = in->ptx->op == PTX_WMMA || in->ptx->op == PTX_LDMATRIX || in->ptx->op == PTX_STMATRIX;
+            if (!front && !matrix)
+                continue;
+            if (k->n_id < SITE_MAX)
+                k->n_id++;
+            x->id = (uint16_t)k->n_id;
+            k->by_id[x->id] = x;
+            if (!front)
+                continue;
+            x->fn = in->fn;
+            in->fn = front;
+            k->narrow |= x->strong == STRONG_CTA;
+            k->narrow_fence |= x->kind == SITE_FENCE && x->scope == STRONG_CTA;
+            k->talks |= x->strong != WEAK;
+        }
+        find_guesses(k, fn);
+    }
+    find_passing(k, p);
+}
+
+void site_free(struct code *k)
+{
+    free(k->kernel);
+    free(k->site);
+    free(k->by_id);
+    for (size_t i = 0; i < k->file.n; i++)
+        free(k->file.p[i]);
+    VEC_FREE(&k->file);
+    free(k);
+}
+
+/* Of instructions that move matrices, whose addresses only the emulator knows. */
+void site_matrix(struct check *c, struct emu_warp_run *r, const struct emu_inst *in, uint32_t mask,
+                 enum ptx_space space, const uint64_t *addr, uint32_t bytes)
+{
+    const bool store = in->ptx->op == PTX_STMATRIX || ptx_has(in->ptx, PTX_M_STORE);
+    if (bytes & (bytes - 1) || bytes > 32)
+        return;
+    look(c, r, site_of(r, in), store ? ACCESS_WRITE : ACCESS_READ, mask, space, addr, bytes);
+}

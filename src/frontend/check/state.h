@@ -1,0 +1,383 @@
+/*
+ * The checker's own state.
+ *
+ * A stamp says who accessed a cell of shadow memory last: the CTA, its clock, the thread and the instruction (its
+ * site). A CTA's clock counts the events that order its threads. A thread that knows another's clock up to c is ordered
+ * behind everything that the other did with a stamp of at most c; what threads know is kept as little as possible:
+ *   - of its own CTA up to the last full barrier: one number for the CTA;
+ *   - of its own warp up to the last __syncwarp: one number for the warp, or a matrix when parts of it synchronize;
+ *   - everything else, learned through memory or named barriers: a persistent tree over CTAs (know.c).
+ */
+#ifndef WEIR_CHECK_STATE_H
+#define WEIR_CHECK_STATE_H
+
+#include "base/out_of_memory.h"
+#include "base/mem.h"
+#include "check/check.h"
+#include "emu/exec_mem.h"
+#include "emu/state.h"
+#include "emu/watch.h"
+
+#include <regex.h>
+
+/* ---- stamps: CTA + 1 : 22 | clock : 19 | flag : 1 | warp : 5 | lane : 5 | site : 12 ---- */
+enum {
+    STAMP_LANE = 12,
+    STAMP_WARP = 17,
+    STAMP_FLAG = 22,
+    STAMP_CLOCK = 23,
+    STAMP_CTA = 42,
+    SITE_MAX = 4095,       /* further instructions of a kernel share the last number */
+    CLOCK_MAX = 0x7fffe,   /* a CTA's clock stops there */
+    CLOCK_NEVER = 0x7ffff, /* of an asynchronous copy that nobody has waited for */
+};
+#define CTA_MAX   ((1u << 22) - 2)
+#define FLAG_BIT  (1ull << STAMP_FLAG) /* of a read: other lanes of the warp read it, too */
+#define WARP_BITS (~0ull << STAMP_CTA | 31ull << STAMP_WARP)
+#define OWN_BITS  (WARP_BITS | 31ull << STAMP_LANE)
+static inline uint32_t stamp_cta(uint64_t s)
+{
+    return (uint32_t)(s >> STAMP_CTA) - 1;
+}
+static inline uint32_t stamp_clock(uint64_t s)
+{
+    return (uint32_t)(s >> STAMP_CLOCK) & 0x7ffff;
+}
+static inline unsigned stamp_warp(uint64_t s)
+{
+    return (unsigned)(s >> STAMP_WARP) & 31;
+}
+static inline unsigned stamp_lane(uint64_t s)
+{
+    return (unsigned)(s >> STAMP_LANE) & 31;
+}
+static inline unsigned stamp_site(uint64_t s)
+{
+    return (unsigned)s & SITE_MAX;
+}
+
+/* ---- instructions ---- */
+enum site_kind { SITE_LOAD, SITE_STORE, SITE_ATOMIC, SITE_ASYNC_COPY, SITE_MBARRIER, SITE_FENCE, SITE_SYNC, SITE_WAIT };
+enum { WEAK, STRONG_CTA, STRONG_GPU }; /* how far an access is guaranteed to be seen as one */
+struct site {
+    emu_op_fn *fn; /* what was there */
+    uint8_t kind, space, bytes, strong;
+    uint8_t scope; /* fences: STRONG_CTA or STRONG_GPU */
+    bool acquire, release, is_volatile;
+    bool guesses; /* load: a compare-and-swap of the address decides whether the value counts */
+    bool passes;  /* load: its results are only stored; store: of such a result */
+    uint16_t id;  /* 1 ...; in stamps */
+    uint32_t line;
+    const char *file;          /* of the source, or of the PTX */
+    char text[48];             /* the instruction */
+    const struct emu_inst *in; /* while the kernel is loaded */
+};
+struct code { /* a kernel's sites; outlives the kernel */
+    char *kernel;
+    bool wanted;       /* --kernel */
+    bool narrow;       /* some strong access is of the CTA's scope only */
+    bool narrow_fence; /* the same of a fence */
+    bool talks;        /* there is a strong access, so that threads may tell each other something */
+    struct site *site; /* per pc; fn == NULL: not watched */
+    struct site **by_id;
+    unsigned n_id;
+    VEC(char *) file;
+};
+
+/* ---- knowledge (know.c) ---- */
+struct part { /* lanes of a warp, up to a clock */
+    uint32_t warp, mask, clock;
+};
+struct known { /* of one CTA */
+    uint32_t all, n;
+    struct part *part;
+};
+struct know;      /* immutable; NULL = nothing */
+struct know_set { /* one per lane, most often the same */
+    struct know *all, **lane;
+};
+enum { FANOUT_BITS = 3, FANOUT = 1 << FANOUT_BITS };
+struct pool { /* memory of a launch */
+    VEC(char *) chunk;
+    size_t at, used;
+};
+void *pool_take(struct pool *, size_t bytes);
+void pool_reset(struct pool *);
+
+/* ---- shadow memory (shadow.c) ---- */
+enum {
+    PAGE_BITS = 10,
+    PAGE_BYTES = 1 << PAGE_BITS,
+    SHADOW_TOP_BITS = 15,
+    SHADOW_TOP_PAGES = 1 << SHADOW_TOP_BITS,
+    LAST_PAGES = 64
+};
+struct page {
+    uint64_t *w, *a, *r0, *r1; /* last weak write; last strong one; last reads of two warps. NULL until needed */
+    uint64_t owner;            /* launch (or CTA, of shared memory) whose stamps these are; 0 = none */
+    struct launch *launch;
+    struct page *older;             /* stamps of launches that the owner is not ordered behind */
+    uint8_t fine;                   /* a cell covers 4 >> fine bytes */
+    uint8_t cell_fine;              /* of the arrays */
+    uint64_t init[PAGE_BYTES / 64]; /* a bit per byte that was written */
+};
+
+/* ---- a CTA ---- */
+struct mark { /* a fence of one lane: what it knew then */
+    struct know *know, *made;
+    uint32_t clock, base, warp_base;
+};
+struct pending { /* one cp.async that nobody has waited for */
+    uint32_t group, mask, bytes;
+    uint32_t to[EMU_LANES];
+};
+struct copies {
+    VEC(struct pending) v;
+    uint32_t group; /* that the next one belongs to */
+};
+struct cwarp {
+    uint32_t base, soft;         /* clock of the last __syncwarp of the whole warp; of the last shuffle or vote */
+    uint32_t last;               /* clock of its last access */
+    uint32_t (*pair)[EMU_LANES]; /* [j][i]: what lane j knows of lane i; NULL = base for all */
+    struct know_set know, seen;  /* seen: read from memory, without a fence since */
+    struct mark *mark[2];        /* fences of the CTA's scope and of the GPU's, per lane; NULL = none */
+    struct mark *mark_room[2];
+    uint32_t (*pair_room)[EMU_LANES];
+    struct copies copies;
+    uint64_t *local_init;            /* bits: [lane][byte] */
+    uint8_t (*undefined)[EMU_LANES]; /* per register row: bytes that a passing load left undefined, see init.c */
+    uint32_t n_undefined;            /* rows */
+    bool any_undefined;
+};
+struct cbar {
+    uint32_t mask[32]; /* per warp: lanes that wait */
+    const struct emu_inst *at[32];
+    struct know *know, *seen, *fenced[2];
+    bool used;
+};
+struct ccta {
+    struct ccta *next;
+    struct emu_cta *cta;
+    uint64_t index;
+    uint32_t stamp_cta; /* index + 1, or 0: too many CTAs for stamps */
+    uint32_t base, clock, last;
+    struct know *know, *seen, *fenced[2]; /* of all threads: see cwarp */
+    bool synced;
+    uint32_t n_page, n_warp;
+    struct page *smem;
+    uint64_t owner;
+    struct cbar bar[16];
+    struct cwarp *warp;
+};
+
+struct launch {
+    uint64_t serial;
+    struct code *code;
+    uint32_t stream, seq; /* of the operation */
+    uint32_t block[3], grid[3];
+    const char *call; /* a copy: its name; then code is NULL */
+};
+
+/* ---- findings ---- */
+enum severity { NOTE, WARNING, ERROR };
+enum class {
+    RACE,
+    RACE_SAME_INST,
+    RACE_SCOPE,
+    RACE_ACQUIRE,
+    RACE_WARP,
+    RACE_EQUAL,
+    RACE_GUESS,
+    RACE_ASYNC,
+    RACE_LAUNCH,
+    UNINIT,
+    UNINIT_HOST,
+    SYNC_DIVERGED,
+    SYNC_MASK,
+    SYNC_MBARRIER,
+    MEMORY,
+    LEAK,
+    N_CLASS
+};
+struct end {          /* one side of a finding */
+    const char *what; /* "write", "read", "atomic" */
+    const char *kernel;
+    const char *file;
+    uint32_t line;
+    char inst[48];
+    bool has_thread;
+    uint32_t block[3], thread[3];
+};
+struct finding {
+    enum class class;
+    enum severity severity;
+    uint8_t space; /* enum ptx_space; NONE = none */
+    uint64_t key[4], count;
+    struct end a, b; /* a: the access that noticed; b: the earlier one */
+    uint64_t addr;
+    char *where, *text, *advice;
+    uint8_t reach; /* races: within a warp, a block, beyond; the farthest one is shown */
+    bool suppressed;
+};
+
+struct place { /* an allocation and who made it */
+    uint64_t addr, bytes;
+    uint32_t serial;
+    bool live;
+    uint8_t kind;
+    void *frame[6];
+    int n_frame;
+};
+
+struct var { /* a place in memory through which threads synchronize */
+    uint64_t key, cta;
+    struct know *gpu, *own; /* what a reader learns: of any CTA; only of the CTA that wrote it */
+    uint64_t own_cta;
+};
+
+struct vclock {
+    VEC(uint32_t) v; /* per stream: operations that are over */
+};
+struct range_op { /* a copy or memset */
+    struct launch *launch;
+    uint64_t lo, hi;
+    bool write;
+};
+
+struct event {
+    const void *event;
+    struct vclock clock;
+};
+struct rule { /* a line of the suppressions */
+    char *class, *rest;
+};
+
+struct check {
+    struct check_opts opts;
+    struct emu_watch watch;
+    struct emu *emu;
+    regex_t kernel;
+    bool has_kernel;
+    VEC(struct rule) suppress;
+
+    /* the running launch */
+    struct emu_grid *grid;
+    struct launch *launch;
+    struct code *code;
+    bool on, racing, initing, syncing; /* for this launch */
+    bool published;                    /* a fence or a release has happened */
+    unsigned levels;                   /* of knowledge */
+    struct pool pool;
+    VEC(struct var) var; /* open addressing */
+    size_t n_var;
+    struct ccta *spare;
+    uint64_t next_owner;
+    VEC(struct code *) codes;
+    VEC(struct launch *) launches;
+
+    /* shadow memory */
+    struct top {
+        uint64_t key;
+        struct page **page;
+    } * top;
+    size_t n_top, cap_top;
+    uint64_t last_key[LAST_PAGES]; /* pages used last, by the low bits of their number */
+    struct page *last_page[LAST_PAGES];
+    VEC(uint64_t *) cells[3]; /* free arrays, by fineness */
+    uint64_t shadow_bytes, shadow_limit;
+    bool full, clock_stopped, many_ctas, know_full;
+
+    /* host */
+    VEC(struct vclock) stream;
+    VEC(uint8_t) stream_apart;
+    struct vclock host;
+    VEC(struct event) event;
+    VEC(struct range_op) range, overlap; /* overlap: what the running launch is not ordered behind */
+    uint32_t op_stream, op_seq;
+    bool several_streams;
+    VEC(struct place) place;
+
+    VEC(struct finding) finding;
+    VEC(char *) kept; /* texts of findings that nobody else owns */
+};
+
+/* know.c */
+struct know *know_join(struct check *, struct know *, struct know *);
+struct know *know_put(struct check *, struct know *, uint64_t cta, const struct known *);
+const struct known *know_get(const struct check *, const struct know *, uint64_t cta);
+bool known_covers(const struct known *, unsigned warp, unsigned lane, uint32_t clock);
+struct know *know_of(const struct know_set *, unsigned lane);
+void know_learn(struct check *, struct know_set *, uint32_t mask, uint32_t live, struct know *);
+
+/* shadow.c */
+struct page *shadow_page(struct check *, uint64_t addr);       /* makes it */
+struct page *shadow_find(const struct check *, uint64_t addr); /* NULL: never touched */
+void page_own(struct check *, struct page *, uint64_t owner, struct launch *);
+bool page_cells(struct check *, struct page *, uint64_t **which);
+void page_refine(struct check *, struct page *, unsigned fine);
+void page_drop(struct check *, struct page *);
+void init_set(struct check *, uint64_t addr, uint64_t bytes, bool on);
+
+/* How the lanes of an access lie: at the same place, side by side (all 32 of them), otherwise. */
+enum shape { SHAPE_SAME, SHAPE_NEIGHBORS, SHAPE_OTHER };
+
+/* race.c */
+void race_choose(void); /* what this machine runs fastest */
+enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC };
+void race_access(struct check *, struct emu_warp_run *, const struct site *, enum access, uint32_t mask, enum ptx_space,
+                 const uint64_t *addr, uint32_t bytes, enum shape);
+void race_wait_copies(struct check *, struct emu_warp_run *, uint32_t newest_kept, bool all);
+void race_range(struct check *, struct launch *, uint64_t lo, uint64_t hi, bool write);
+
+/* sync.c */
+void sync_fence(struct check *, struct emu_warp_run *, uint32_t mask, unsigned scope);
+void sync_publish(struct check *, struct emu_warp_run *, const struct site *, unsigned lane, enum ptx_space,
+                  uint64_t addr, bool replaces);
+void sync_observe(struct check *, struct emu_warp_run *, const struct site *, unsigned lane, enum ptx_space,
+                  uint64_t addr);
+void sync_warp(struct check *, struct emu_warp_run *, const struct emu_inst *, uint32_t mask);
+void sync_arrive(void *, struct emu_warp_run *, const struct emu_inst *, unsigned id, uint32_t mask);
+void sync_release(void *, struct emu_cta *, unsigned id);
+/* Is what the stamp says ordered before what this lane does now? */
+bool sync_ordered(struct check *, const struct ccta *, unsigned warp, unsigned lane, uint64_t stamp);
+/* The same if every strong read had a fence behind it. */
+bool sync_ordered_seen(struct check *, const struct ccta *, unsigned warp, unsigned lane, uint64_t stamp);
+
+/* init.c */
+void init_read(struct check *, struct emu_warp_run *, const struct site *, uint32_t mask, enum ptx_space,
+               const uint64_t *addr, uint32_t bytes, enum shape);
+void init_write(struct check *, struct emu_warp_run *, const struct site *, uint32_t mask, enum ptx_space,
+                const uint64_t *addr, uint32_t bytes, enum shape);
+
+/* host.c */
+bool host_ordered(const struct check *, const struct launch *);
+struct launch *host_launch(struct check *);
+const struct place *host_place(const struct check *, uint64_t addr);
+
+void host_free(struct check *);
+
+/* site.c */
+void site_decoded(void *, struct emu_prog *);
+void site_free(struct code *);
+void site_matrix(struct check *, struct emu_warp_run *, const struct emu_inst *, uint32_t mask, enum ptx_space,
+                 const uint64_t *addr, uint32_t bytes);
+
+/* finding.c */
+struct end end_of(const struct launch *, const struct site *, const char *what, uint64_t cta, unsigned thread);
+/* Counts a finding: *out; NULL when there are too many. True: it is new and to be filled. */
+bool finding_new(struct check *, enum class, uint64_t k0, uint64_t k1, uint64_t k2, struct finding **out);
+void finding_done(struct check *, struct finding *);
+char *finding_where(struct check *, uint8_t space, uint64_t addr);
+void *place_frame(const struct place *);
+void place_text(const struct place *, char *out, size_t cap); /* who made it; "" = not known */
+/* The same for all instructions of one source line of a kernel; a finding is about lines. */
+uint64_t site_line(const struct site *);
+extern const char *const class_word[N_CLASS];
+extern const char *const class_tool[N_CLASS];
+
+static inline struct ccta *ccta_of(const struct emu_warp_run *r)
+{
+    return r->w.cta->watched;
+}
+
+#endif

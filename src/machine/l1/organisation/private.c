@@ -1,5 +1,0 @@
-/* The baseline of L1 organisation: each L1 serves its own SM only. */
-#include "l1/policy.h"
-
-const struct l1_organisation l1_organisation_private = {
-    .info = {.name = "private", .doc = "Every SM caches what it asks for: each L1 may hold any line."}};

@@ -1,0 +1,5 @@
+/* The baseline of L1 organization: each L1 serves its own SM only. */
+#include "l1/policy.h"
+
+const struct l1_organization l1_organization_private = {
+    .info = {.name = "private", .doc = "Every SM caches what it asks for: each L1 may hold any line."}};
