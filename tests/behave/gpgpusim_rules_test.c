@@ -135,7 +135,7 @@ static void look_up_room(void **state)
     for (int room = 0; room < 2; room++) {
         struct memsys_config c = {MEMSYS_ONE, .map = MAP, .config = config[room]};
         struct memsys *m = memsys_new(&c);
-        l2_preload(m->l2[0], 7 * ROW, 128, false);
+        l2_preload(m->l2, 1, 7 * ROW, 128, false);
         const struct shot shots[] = {{1, 0}, {2, ROW}, {3, 7 * ROW}};
         struct landing at[3];
         memsys_script(m, 0, shots, 3, at);
