@@ -52,8 +52,6 @@ int suite_binary(const struct suite *, const struct suite_program *, const char 
                  struct err *e);
 /* Compiles the program if that has not been done; its path. Not 0: the compiler's exit status. */
 int suite_build(const struct suite *, const struct suite_program *, const char *cache, char binary[SUITE_PATH]);
-/* weir cc, the clang it takes and weir's CUDA headers: what every compiled program depends on. 0 or -1, as above. */
-int suite_add_compiler(struct key *, struct err *e);
 /* Runs weir itself (argv[0] = "weir") or another program; its exit status. What it prints goes to the file `log`, if it
  * is not NULL. */
 int suite_spawn(char **argv, const char *log);
