@@ -257,7 +257,9 @@ static int take_arch(struct parse *p, const struct option *o, const char *value)
     for (const char *at = value; *at; at++)
         for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
             if (!strncmp(at, prefix[i], strlen(prefix[i]))) {
-                const int n = atoi(at + strlen(prefix[i]));
+                char *end;
+                const int n = (int)strtol(at + strlen(prefix[i]), &end, 10);
+                p->job->arch_only |= n == 90 && *end == 'a';
                 p->job->arch = n > p->job->arch ? n : p->job->arch;
             }
     return 0;

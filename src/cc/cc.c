@@ -222,11 +222,16 @@ int cc_arch(const struct cc_job *job, const struct cc_tools *t)
     return arch > t->max_arch ? t->max_arch : arch < 50 ? 50 : arch;
 }
 
+const char *cc_arch_suffix(const struct cc_job *job, const struct cc_tools *t)
+{
+    return job->arch_only && cc_arch(job, t) == 90 && t->major >= 18 ? "a" : "";
+}
+
 static void push_cuda(struct cc_list *w, const struct cc_job *job, const struct cc_tools *t)
 {
     cc_push(w, "-x");
     cc_push(w, "cuda");
-    cc_pushf(w, "--cuda-gpu-arch=sm_%d", cc_arch(job, t));
+    cc_pushf(w, "--cuda-gpu-arch=sm_%d%s", cc_arch(job, t), cc_arch_suffix(job, t));
     cc_push(w, "-nocudainc");
     cc_push(w, "-nocudalib");
     /* Never look at an installed toolkit: the result must not depend on whether there is one. */
@@ -385,7 +390,7 @@ static void back_command(struct cc_list *w, const struct cc_job *job, const stru
     cc_push(w, "-Xclang");
     cc_push(w, "-target-cpu");
     cc_push(w, "-Xclang");
-    cc_pushf(w, "sm_%d", cc_arch(job, t));
+    cc_pushf(w, "sm_%d%s", cc_arch(job, t), cc_arch_suffix(job, t));
     cc_push(w, "-Xclang");
     cc_push(w, "-target-feature");
     cc_push(w, "-Xclang");

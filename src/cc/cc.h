@@ -38,6 +38,7 @@ struct cc_job {
     struct cc_list device; /* to the device compilation */
     struct cc_list link;   /* to the linker, in order: -L, -l, -Xlinker ... */
     int arch;              /* 75 = sm_75; 0 = not given: CC_DEFAULT_ARCH */
+    bool arch_only;        /* sm_90a: with the instructions that only this architecture has */
     int opt;               /* host optimization level */
     int max_regs;          /* 0 = not given */
     bool standard_given;   /* -std=... */
@@ -83,6 +84,8 @@ struct cc_tools {
 int cc_find_tools(struct cc_tools *, const struct cc_job *, struct err *);
 /* The architecture that device code is compiled for: what was asked for, as far as clang knows it. */
 int cc_arch(const struct cc_job *, const struct cc_tools *);
+/* What stands behind its number: "a" or nothing. */
+const char *cc_arch_suffix(const struct cc_job *, const struct cc_tools *);
 /* The newest clang, or the one WEIR_CLANG names: only clang, version, major, max_arch and ptx are filled. */
 int cc_find_clang(struct cc_tools *, struct err *);
 /* Adds weir cc, the clang it takes and weir's CUDA headers: what everything compiled depends on. 0, or -1 with *e filled:

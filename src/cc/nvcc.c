@@ -24,7 +24,8 @@ void cc_print_paths(const struct cc_job *job, const struct cc_tools *t)
         snprintf(top, sizeof top, "%s", t->headers);
     fprintf(stderr, "#$ TOP=%s\n#$ NVVMIR_LIBRARY_DIR=%s/nvvm/libdevice\n", top, t->headers);
     fprintf(stderr, "#$ PATH=%s\n#$ INCLUDES=\"-I%s\"\n", path ? path : "", t->headers);
-    fprintf(stderr, "#$ LIBRARIES=\"-L%s\"\n#$ ARCHITECTURE=-arch compute_%d\n", t->cudart, cc_arch(job, t));
+    fprintf(stderr, "#$ LIBRARIES=\"-L%s\"\n#$ ARCHITECTURE=-arch compute_%d%s\n", t->cudart, cc_arch(job, t),
+            cc_arch_suffix(job, t));
 }
 
 void cc_print_link(const struct cc_job *job, const struct cc_tools *t, const struct cc_list *objects,

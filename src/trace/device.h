@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 struct device_props {
-    char name[256];              /* "weir gtx480" */
-    uint32_t cc_major, cc_minor; /* 9, 0 */
-    uint32_t sm_count;
-    uint32_t clock_khz;     /* core clock */
-    uint32_t mem_clock_khz; /* DRAM command clock */
+    char name[256];               /* "weir gtx480" */
+    uint32_t cc_major, cc_minor;  /* 9, 0 */
+    uint32_t sm_count, gpc_count; /* graphics processing clusters: the CTAs of a cluster share one */
+    uint32_t clock_khz;           /* core clock */
+    uint32_t mem_clock_khz;       /* DRAM command clock */
     uint32_t mem_bus_bits;
     uint64_t global_bytes;
     uint64_t l2_bytes;
@@ -52,5 +52,10 @@ enum device_limit { DEVICE_LIMIT_CTAS, DEVICE_LIMIT_WARPS, DEVICE_LIMIT_REGS, DE
  */
 uint32_t device_occupancy(const struct device_props *, uint32_t threads_per_cta, uint32_t regs_per_thread,
                           uint64_t smem_bytes, enum device_limit *limit);
+
+/* SMs of GPC number `gpc`: whole pairs of SMs, spread evenly, the first GPCs having what is left over. */
+uint32_t device_gpc_sms(const struct device_props *, uint32_t gpc);
+/* Clusters of `ctas` CTAs that can be resident at once when an SM holds `per_sm` of the CTAs. */
+uint32_t device_clusters(const struct device_props *, uint32_t per_sm, uint32_t ctas);
 
 #endif

@@ -56,7 +56,10 @@
     X(CALL, "call", "calls")                                                                                           \
     X(RET, "ret", "returns from functions")                                                                            \
     X(EXIT, "exit", "end of a thread, trap")                                                                           \
-    X(SLEEP, "sleep", "nanosleep")
+    X(SLEEP, "sleep", "nanosleep")                                                                                     \
+    X(ASYNC, "async", "bulk and tensor copies, by the tensor memory accelerator")                                      \
+    X(MBARRIER, "mbarrier", "mbarriers, and the barrier of a cluster")                                                 \
+    X(WGMMA, "wgmma", "products of a warpgroup, and waits for them")
 
 enum trace_class {
 #define X(name, cfg, doc) TRACE_##name,
@@ -75,7 +78,18 @@ enum trace_space {
     TRACE_SP_PARAM,   /* kernel parameters: a constant bank; the machine charges no memory traffic for it */
     TRACE_SP_TEX,     /* through the texture path; addresses are of global memory */
     TRACE_SP_GENERIC, /* only in the static table: each execution says which space it went to */
+    TRACE_SP_ASYNC,   /* no addresses: what an ASYNC or MBARRIER instruction did, see struct stream_mem */
+    TRACE_SP_COUNT
 };
+
+/* trace_inst.barrier of MBARRIER: what it does. */
+enum trace_mbarrier { TRACE_MBARRIER_OTHER, TRACE_MBARRIER_ARRIVE, TRACE_MBARRIER_WAIT };
+/*
+ * A WGMMA: width = columns / 8 of a product, with these flags in mem_flags; 0: barrier says how many groups of products
+ * may be pending behind it, or that it closes a group or is a fence.
+ */
+enum { TRACE_WGMMA_A_SHARED = 1, TRACE_WGMMA_SPARSE = 2 };
+enum { TRACE_WGMMA_COMMIT = 0xfe, TRACE_WGMMA_FENCE = 0xff };
 
 /* Cache operator and memory-order facts of an access. */
 enum trace_mem_flags {
@@ -101,7 +115,8 @@ struct trace_inst {
     uint32_t ptx_line;  /* line in the PTX text; 0 = unknown */
     uint32_t src_line;  /* CUDA line; 0 = unknown */
     uint16_t src_file;  /* index into trace_kernel.file */
-    uint16_t barrier;   /* BARRIER: barrier number, or 0xffff when it is a run-time value (then 0 is assumed) */
+    uint16_t barrier;   /* BARRIER: barrier number, or 0xffff when it is a run-time value (then 0 is assumed);
+                           MBARRIER: enum trace_mbarrier; WGMMA: see above */
     uint32_t opcode_at; /* the instruction's text ("ld.global.f32"), an offset into trace_kernel.str */
 };
 
@@ -127,6 +142,7 @@ struct trace_kernel {
     const struct trace_code *code; /* as an assembler would order it; NULL = unknown */
 };
 
+enum { TRACE_CLUSTER_MAX = 16 };
 /* One launch of a kernel. */
 struct trace_launch {
     uint32_t kernel; /* index among the kernels of the program, in order of first launch */
@@ -134,6 +150,7 @@ struct trace_launch {
     uint32_t smem_dynamic_bytes;
     uint32_t stream; /* 0 = default stream */
     uint8_t cooperative;
+    uint8_t cluster_ctas; /* CTAs of a cluster, which are numbered one after the other; 0 and 1: no clusters */
 };
 
 static inline uint32_t trace_threads_per_cta(const struct trace_launch *l)

@@ -80,9 +80,9 @@ struct model_gather {
 struct model {
     struct model_run run[MODEL_RUNS][2];
     struct model_addr addr[MODEL_ADDRS];
-    uint8_t group_log2[MODEL_ADDRS]; /* SHAPE_UNSEEN, 1..4, or SHAPE_WHOLE_WARP */
-    uint8_t space[MODEL_ADDRS];      /* of generic accesses: the last one's */
-    uint64_t prev_base[8];           /* by space: base of the latest record */
+    uint8_t group_log2[MODEL_ADDRS];    /* SHAPE_UNSEEN, 1..4, or SHAPE_WHOLE_WARP */
+    uint8_t space[MODEL_ADDRS];         /* of generic accesses: the last one's */
+    uint64_t prev_base[TRACE_SP_COUNT]; /* by space: base of the latest record */
     uint32_t recent[MODEL_MASKS];
     uint32_t end_pc; /* where the last run ended: pc of its last instruction + 1 */
     uint8_t last_gather;

@@ -68,3 +68,17 @@ uint32_t device_occupancy(const struct device_props *p, uint32_t threads_per_cta
         *limit = which;
     return ctas;
 }
+
+uint32_t device_gpc_sms(const struct device_props *p, uint32_t gpc)
+{
+    const uint32_t n = p->gpc_count ? p->gpc_count : 1, pairs = p->sm_count / 2, odd = p->sm_count % 2;
+    return 2 * (pairs / n + (gpc < pairs % n)) + (gpc + 1 == n ? odd : 0);
+}
+
+uint32_t device_clusters(const struct device_props *p, uint32_t per_sm, uint32_t ctas)
+{
+    uint32_t sum = 0;
+    for (uint32_t g = 0; g < (p->gpc_count ? p->gpc_count : 1) && ctas; g++)
+        sum += device_gpc_sms(p, g) * per_sm / ctas;
+    return sum;
+}

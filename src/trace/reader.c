@@ -129,12 +129,16 @@ static const char *journal_launch(struct trace_file *f, struct byte_reader *r, s
     l->smem_dynamic_bytes = get_var32(r);
     l->stream = get_var32(r);
     l->cooperative = (uint8_t)get_le(r, 1);
+    if (f->format >= 4)
+        l->cluster_ctas = (uint8_t)get_le(r, 1);
     if (r->bad)
         return NULL;
     if (l->kernel >= f->kernel.n)
         return "a launch names a kernel that is not in the file";
     if (l->cooperative > 1)
         return "a launch is neither cooperative nor not";
+    if (l->cluster_ctas > TRACE_CLUSTER_MAX || (l->cluster_ctas && trace_ctas(l) % l->cluster_ctas))
+        return "a launch's clusters have too many CTAs, or its grid is no multiple of them";
     if (s->in_launch)
         return "a launch begins before the one before has ended";
     if (f->launch.n >= entries_max(f))

@@ -31,8 +31,14 @@ static inline bool trace_has_addresses(const struct trace_inst *i)
 /*
  * Lane addresses of one executed memory instruction. Which lanes: the run's mask.
  *   GLOBAL, TEX, CONST: device address (CONST: offset in the constant bank)
- *   SHARED: byte offset in the CTA's shared memory
+ *   SHARED: byte offset in the CTA's shared memory; in that of another CTA of the cluster, rank + 1 << STREAM_RANK_AT is
+ *           added
  *   LOCAL:  byte offset in the thread's own local memory; the machine lays threads' words side by side
+ *   ASYNC:  addr[] holds numbers, the mask says how many; it need not be a subset of the instruction's mask.
+ *     An MBARRIER that arrives: per lane, the barrier, STREAM_MBARRIER(rank + 1, number); rank + 1 is 0 for the own CTA.
+ *     One that waits: in lane 0, the barrier << 32 | how many events the barrier must have seen. Events are arrivals and
+ *     completed copies, counted from the CTA's start; what was needed to complete the phase is known when it is recorded.
+ *     An ASYNC: struct stream_copy.
  * A generic access that lanes of one warp make to different spaces is emitted as one instruction with the space of its
  * first active lane; lanes of other spaces are left out of `mask` (rare; the emulator counts them).
  */
@@ -43,6 +49,23 @@ struct stream_mem {
     int64_t stride;
     uint64_t base;
     uint64_t addr[TRACE_WARP_SIZE]; /* inactive lanes: unspecified */
+};
+
+enum { STREAM_RANK_AT = 24 };
+#define STREAM_MBARRIER(rank1, number) ((uint64_t)(rank1) << 16 | (number))
+enum { STREAM_MBARRIER_CLUSTER = 0xffff }; /* barrier.cluster; the number of an mbarrier is its shared offset / 8 */
+
+/* A bulk or tensor copy, as the numbers of an ASYNC record: a box of rows in global memory, without what is out of range. */
+enum stream_copy_kind { STREAM_COPY_LOAD, STREAM_COPY_STORE, STREAM_COPY_PREFETCH, STREAM_COPY_CLUSTER };
+enum { STREAM_COPY_DIMS = 4, STREAM_COPY_WORDS = 5 + 2 * STREAM_COPY_DIMS };
+enum {
+    STREAM_COPY_KIND,     /* enum stream_copy_kind */
+    STREAM_COPY_MBARRIER, /* number of the barrier that counts it */
+    STREAM_COPY_CTAS,     /* bit per rank: where that barrier is; 0 = the copy is counted nowhere */
+    STREAM_COPY_BASE,
+    STREAM_COPY_ROW, /* bytes; 0 = nothing is in range */
+    STREAM_COPY_BOX, /* for each dimension of rows: how many, and the bytes from one to the next; trailing ones are left
+                        out, as the mask says */
 };
 
 /* ---- encoder ---- */

@@ -285,10 +285,11 @@ static bool get_record(struct stream_dec *d, const struct trace_inst *inst, stru
             return false;
         if (flags & FLAG_SPACE)
             mem->space = flags >> 4;
-        if ((flags & FLAG_MASK) && (!get_u32(d, &mem->mask) || !mem->mask || (mem->mask & ~d->mask)))
+        if ((flags & FLAG_MASK) &&
+            (!get_u32(d, &mem->mask) || !mem->mask || (mem->space != TRACE_SP_ASYNC && mem->mask & ~d->mask)))
             return false;
     }
-    if (mem->space == TRACE_SP_NONE || mem->space >= TRACE_SP_GENERIC)
+    if (mem->space == TRACE_SP_NONE || mem->space == TRACE_SP_GENERIC || mem->space >= TRACE_SP_COUNT)
         return false;
     m->space[slot] = mem->space;
 

@@ -17,6 +17,7 @@ enum { RECORD_MAX_BYTES = 2 + 4 + 10 + 21 + 1 + TRACE_WARP_SIZE * 8 + 8, PACK_MA
 
 struct pending {
     uint32_t at, mask; /* offset in rec */
+    bool numbers;      /* of space ASYNC: the mask says how many, not which lanes */
 };
 
 struct stream_enc {
@@ -340,7 +341,7 @@ void stream_enc_mem(struct stream_enc *e, uint32_t pc, uint8_t space, uint32_t m
     struct model *m = &e->m;
     if (pc >= e->kernel->n_inst || !trace_has_addresses(&e->kernel->inst[pc]))
         BUG("address record for pc %u, which accesses no traced space", pc);
-    if (!mask || space == TRACE_SP_NONE || space >= TRACE_SP_GENERIC)
+    if (!mask || space == TRACE_SP_NONE || space == TRACE_SP_GENERIC || space >= TRACE_SP_COUNT)
         BUG("address record for pc %u with mask %08x in space %u", pc, mask, space);
     const struct trace_inst *inst = &e->kernel->inst[pc];
     unsigned slot = inst->mem_index % MODEL_ADDRS;
@@ -351,7 +352,7 @@ void stream_enc_mem(struct stream_enc *e, uint32_t pc, uint8_t space, uint32_t m
     VEC_RESERVE(&e->rec, e->rec.n + RECORD_MAX_BYTES);
     if (e->pending.n && e->pending.p[0].mask != mask)
         e->one_mask = false;
-    VEC_PUSH(&e->pending, (struct pending){(uint32_t)e->rec.n, mask});
+    VEC_PUSH(&e->pending, (struct pending){(uint32_t)e->rec.n, mask, space == TRACE_SP_ASYNC});
     uint8_t *token = e->rec.p + e->rec.n, *p = token + 1;
     *token = 0;
     uint8_t expected = inst->space == TRACE_SP_GENERIC ? m->space[slot] : inst->space;
@@ -412,7 +413,7 @@ static uint8_t *put_records_with_masks(const struct stream_enc *e, uint8_t *p, u
         size_t at = e->pending.p[i].at, end = i + 1 < e->pending.n ? e->pending.p[i + 1].at : e->rec.n;
         const uint8_t *r = e->rec.p + at;
         uint32_t mask = e->pending.p[i].mask;
-        if (mask & ~run_mask)
+        if (mask & ~run_mask && !e->pending.p[i].numbers)
             BUG("a memory record's lanes %08x are not among its run's %08x", mask, run_mask);
         if (mask != run_mask) {
             bool flags = *r & REC_FLAGS;

@@ -12,7 +12,7 @@ static const char *inst_check(const struct trace_kernel *k, const struct trace_i
 {
     if (i->cls >= TRACE_CLASS_COUNT)
         return "an instruction has an unknown class";
-    if (i->space > TRACE_SP_GENERIC)
+    if (i->space >= TRACE_SP_COUNT)
         return "an instruction has an unknown space";
     if (i->regs_at > k->n_reg_entries || (uint32_t)i->n_dst + i->n_src > k->n_reg_entries - i->regs_at)
         return "an instruction's registers lie outside the register list";
@@ -28,6 +28,8 @@ static const char *inst_check(const struct trace_kernel *k, const struct trace_i
         return "a memory instruction's number is not below their count";
     if (i->space == TRACE_SP_NONE || i->space == TRACE_SP_PARAM)
         return "a memory instruction accesses no space";
+    if ((i->space == TRACE_SP_ASYNC) != (i->cls == TRACE_ASYNC || i->cls == TRACE_MBARRIER))
+        return "an instruction of the asynchronous proxy accesses an ordinary space, or the reverse";
     return NULL;
 }
 

@@ -148,6 +148,7 @@ static int on_launch_begin(void *ctx, const struct trace_kernel *k, const struct
     put_var(j, l->smem_dynamic_bytes);
     put_var(j, l->stream);
     put_le(j, l->cooperative != 0, 1);
+    put_le(j, l->cluster_ctas, 1);
     w->n_launches++;
     w->in_launch = true;
     w->launch = *l;

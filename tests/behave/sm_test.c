@@ -110,7 +110,8 @@ static struct bench *bench_new(struct synth *s, const char *config, bool tick_al
     struct sm_env env = {.n_sm = 1, .line_data = 128, .line_const = 64, .line_tex = 128, .streams = &s->streams};
     env.wanted_events = 1u << EVENT_LOOP_EXIT;
     env.sched_params = cfg_policy_params(c, "scheduler", b->cfg.scheduler);
-    b->dispatch = dispatch_new(b->eng, 1, 0);
+    static const struct device_props one_sm = {.sm_count = 1};
+    b->dispatch = dispatch_new(b->eng, &one_sm, 0, 1);
     b->sm = sm_new(b->eng, &b->cfg, cfg_section(c, "icache"), &env, "sm.0", &e);
     assert_non_null(b->sm);
     struct mock_l1 *m = b->l1 = arena_alloc64(b->arena, sizeof *m);
@@ -122,7 +123,7 @@ static struct bench *bench_new(struct synth *s, const char *config, bool tick_al
     m->fill = sm_fill_in(b->sm);
     port_connect(m->fill, &m->comp);
     sm_connect(b->sm, &m->in, NULL, NULL, &m->events, dispatch_done_in(b->dispatch, 0));
-    dispatch_connect(b->dispatch, 0, sm_cta_in(b->sm));
+    dispatch_connect(b->dispatch, 0, sm_cta_in(b->sm), sm_peer_in(b->sm));
     engine_start(b->eng);
     b->kernel = sm_kernel_new(&s->kernel, &b->cfg);
     sm_kernel_profile(b->kernel);
@@ -134,7 +135,7 @@ static struct bench *bench_new(struct synth *s, const char *config, bool tick_al
 static uint64_t bench_run(struct bench *b, uint32_t ctas_at_once)
 {
     sm_set_kernel(b->sm, b->kernel, &b->synth->launch, ctas_at_once);
-    dispatch_start(b->dispatch, trace_ctas(&b->synth->launch), ctas_at_once, 1);
+    dispatch_start(b->dispatch, trace_ctas(&b->synth->launch), 1, ctas_at_once, 1);
     assert_int_equal(engine_run(b->eng, 1000000), ENGINE_STOPPED);
     engine_sync(b->eng);
     struct err e;

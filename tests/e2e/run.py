@@ -84,7 +84,7 @@ def build(args, name, source, d):
     if args.compiler == "nvcc":
         # PTX is all that weir reads; leaving machine code out makes nvcc twice as fast.
         command += ["--nvcc", "-lineinfo", "-Wno-deprecated-gpu-targets"]
-        if not any(f.startswith("-arch") for f in flags):
+        if not any(f.startswith(("-arch", "-gencode")) for f in flags):
             command += ["-arch=sm_75"] if any(f.startswith("-rdc") for f in flags) else ["-arch=compute_75"]
     result = call(command + ["-O1"] + flags + files + ["-o", out])
     if result.returncode != 0:

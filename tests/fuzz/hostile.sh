@@ -151,5 +151,3 @@ cat >cluster.ptx <<'PTX'
 PTX
 expect 0 "$weir" ptx dump cluster.ptx
 says out ".reqnctapercluster 2, 1, 1"
-expect 0 "$weir" run --functional "$runner" "$dir/cluster.ptx" pair
-says err "the launch of a kernel with __cluster_dims__ is not supported"

@@ -1,8 +1,8 @@
 /*
- * Cooperative groups: the grid, the block, tiles of a warp or of several, the threads that happen to run together; their
+ * Cooperative groups: the grid, the cluster, the block, tiles of a warp or of several, the threads that happen to run together; their
  * synchronization, exchange, reductions and scans.
  *
- * Left out: clusters, multi-device groups.
+ * Left out: multi-device groups.
  */
 #ifndef WEIR_CUDA_COOPERATIVE_GROUPS_H
 #define WEIR_CUDA_COOPERATIVE_GROUPS_H
@@ -133,6 +133,80 @@ template <unsigned weir_N = 1024> struct block_tile_memory {
     static_assert(weir_N <= 1024, "a block has at most 1024 threads");
     weir_tile_memory weir_memory;
 };
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+/* ---- the cluster: blocks that reach each other's shared memory ---- */
+#define WEIR_CG_CLUSTER(name, what)                                                                                    \
+    static WEIR_CG_MEMBER unsigned name()                                                                              \
+    {                                                                                                                  \
+        unsigned v;                                                                                                    \
+        asm volatile("mov.u32 %0, %%" what ";" : "=r"(v));                                                             \
+        return v;                                                                                                      \
+    }
+class cluster_group
+{
+    WEIR_CG_CLUSTER(index_x, "cluster_ctaid.x")
+    WEIR_CG_CLUSTER(index_y, "cluster_ctaid.y")
+    WEIR_CG_CLUSTER(index_z, "cluster_ctaid.z")
+    WEIR_CG_CLUSTER(dim_x, "cluster_nctaid.x")
+    WEIR_CG_CLUSTER(dim_y, "cluster_nctaid.y")
+    WEIR_CG_CLUSTER(dim_z, "cluster_nctaid.z")
+
+  public:
+    WEIR_CG_CLUSTER(block_rank, "cluster_ctarank")
+    WEIR_CG_CLUSTER(num_blocks, "cluster_nctarank")
+    static WEIR_CG_MEMBER dim3 block_index() { return dim3(index_x(), index_y(), index_z()); }
+    static WEIR_CG_MEMBER dim3 dim_blocks() { return dim3(dim_x(), dim_y(), dim_z()); }
+    static WEIR_CG_MEMBER dim3 dim_threads()
+    {
+        return dim3(dim_x() * blockDim.x, dim_y() * blockDim.y, dim_z() * blockDim.z);
+    }
+    static WEIR_CG_MEMBER dim3 thread_index()
+    {
+        return dim3(index_x() * blockDim.x + threadIdx.x, index_y() * blockDim.y + threadIdx.y,
+                    index_z() * blockDim.z + threadIdx.z);
+    }
+    static WEIR_CG_MEMBER unsigned num_threads() { return num_blocks() * blockDim.x * blockDim.y * blockDim.z; }
+    static WEIR_CG_MEMBER unsigned size() { return num_threads(); }
+    static WEIR_CG_MEMBER unsigned thread_rank()
+    {
+        return block_rank() * (blockDim.x * blockDim.y * blockDim.z) +
+               ((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x);
+    }
+    struct arrival_token {
+    };
+    static WEIR_CG_MEMBER arrival_token barrier_arrive()
+    {
+        asm volatile("barrier.cluster.arrive;" ::: "memory");
+        return arrival_token();
+    }
+    static WEIR_CG_MEMBER void barrier_wait() { asm volatile("barrier.cluster.wait;" ::: "memory"); }
+    static WEIR_CG_MEMBER void barrier_wait(arrival_token) { barrier_wait(); }
+    static WEIR_CG_MEMBER void sync()
+    {
+        barrier_arrive();
+        barrier_wait();
+    }
+    /* Where a shared variable is in the block of this rank, and whose block an address is in. */
+    template <class weir_T> static WEIR_CG_MEMBER weir_T *map_shared_rank(weir_T *address, int rank)
+    {
+        weir_T *there;
+        asm volatile("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(address), "r"(rank));
+        return there;
+    }
+    static WEIR_CG_MEMBER unsigned query_shared_rank(const void *address)
+    {
+        unsigned rank;
+        asm volatile("getctarank.u32 %0, %1;" : "=r"(rank) : "l"(address));
+        return rank;
+    }
+};
+WEIR_CG cluster_group this_cluster()
+{
+    return cluster_group();
+}
+#undef WEIR_CG_CLUSTER
+#endif
 
 class thread_block : public thread_group
 {

@@ -18,9 +18,18 @@
 #define __managed__            __attribute__((device)) __attribute__((section("weir_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __maxnreg__(n)
-/* weir forms no clusters of CTAs: a kernel that relies on one may not be launched. */
-#define __cluster_dims__(...) __attribute__((unavailable("weir does not simulate thread block clusters")))
+#if __has_attribute(cluster_dims)
+#define __cluster_dims__(...) __attribute__((cluster_dims(__VA_ARGS__)))
+#else
+#define __cluster_dims__(...)                                                                                          \
+    __attribute__((unavailable("this clang has no __cluster_dims__; launch the kernel by cudaLaunchKernelEx with "      \
+                               "cudaLaunchAttributeClusterDimension, or compile it with nvcc")))
+#endif
+#if __has_attribute(grid_constant)
+#define __grid_constant__ __attribute__((grid_constant))
+#else
 #define __grid_constant__
+#endif
 #else
 #define __host__
 #define __device__

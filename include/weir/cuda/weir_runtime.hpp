@@ -148,6 +148,16 @@ static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shar
 {
     return ::cudaOccupancyAvailableDynamicSMemPerBlock(shared_bytes, (const void *)func, blocks, block_size);
 }
+template <class weir_T>
+static inline cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, weir_T *func, const cudaLaunchConfig_t *config)
+{
+    return ::cudaOccupancyMaxActiveClusters(clusters, (const void *)func, config);
+}
+template <class weir_T>
+static inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, weir_T *func, const cudaLaunchConfig_t *config)
+{
+    return ::cudaOccupancyMaxPotentialClusterSize(size, (const void *)func, config);
+}
 
 /*
  * The block size that keeps most threads resident, and the grid that fills the device with it. Whole warps are tried

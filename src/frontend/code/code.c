@@ -23,6 +23,8 @@ static bool ends_region(const struct ptx_inst *i)
 {
     switch (ptx_class(i)) {
     case TRACE_BARRIER:
+    case TRACE_MBARRIER:
+    case TRACE_WGMMA:
     case TRACE_CALL:
     case TRACE_BRANCH:
     case TRACE_EXIT:

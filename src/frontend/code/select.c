@@ -139,7 +139,8 @@ static void prepare(const struct code_func *c, struct code_region *r, uint32_t p
 static void add_sources(const struct code_func *c, struct code_region *r, struct code_node *n, uint32_t pc,
                         uint32_t base)
 {
-    for (uint32_t k = c->du.at[pc] + c->du.n_def[pc]; k < c->du.at[pc + 1]; k++) {
+    const uint32_t again = c->func->inst[pc].op == PTX_WGMMA ? c->du.n_def[pc] : 0; /* D: see kernel_table.c */
+    for (uint32_t k = c->du.at[pc] + c->du.n_def[pc] + again; k < c->du.at[pc + 1]; k++) {
         uint32_t reg = c->du.reg[k], def = folded_def(c, reg);
         int64_t ignored;
         if (def != CODE_NONE)
@@ -205,6 +206,9 @@ static enum code_order order_of(const struct ptx_inst *i, unsigned cls)
     case TRACE_ATOM:
     case TRACE_FENCE:
     case TRACE_BARRIER:
+    case TRACE_MBARRIER:
+    case TRACE_ASYNC:
+    case TRACE_WGMMA:
     case TRACE_SURF:
     case TRACE_CALL:
     case TRACE_SLEEP:
@@ -259,7 +263,7 @@ static struct code_addr address_of(const struct code_func *c, const struct code_
 static bool leaves(unsigned cls)
 {
     return cls == TRACE_BRANCH || cls == TRACE_EXIT || cls == TRACE_RET || cls == TRACE_CALL || cls == TRACE_BARRIER ||
-           cls == TRACE_SLEEP;
+           cls == TRACE_MBARRIER || cls == TRACE_WGMMA || cls == TRACE_SLEEP;
 }
 
 /* The class of an instruction that took others in. */
@@ -393,13 +397,15 @@ static void select_one(struct code_func *c, struct code_region *r, uint32_t pc)
                           .keeps_old = keeps_old(c, pc),
                           .is_last = leaves(cls),
                           .order = (uint8_t)order_of(i, cls)};
-    add_results(c, r, &n, pc);
+    if (cls != TRACE_WGMMA)
+        add_results(c, r, &n, pc);
     add_sources(c, r, &n, pc, base);
     if (reads_carry(i))
         add_src(r, &n, carry_of(c));
     add_predicate(c, r, &n, pc);
     bool accesses = cls == TRACE_LOAD || cls == TRACE_STORE || cls == TRACE_ATOM || cls == TRACE_RED ||
-                    cls == TRACE_TEX || cls == TRACE_SURF;
+                    cls == TRACE_TEX || cls == TRACE_SURF || cls == TRACE_ASYNC ||
+                    (cls == TRACE_MBARRIER && ptx_mbarrier(i) != TRACE_MBARRIER_OTHER);
     if (accesses && i->space != PTX_S_PARAM) {
         n.flags |= TRACE_OP_ACCESS;
         n.width = (uint8_t)ptx_access_bytes(i);

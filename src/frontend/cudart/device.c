@@ -65,6 +65,7 @@ static void fill_props(struct cudaDeviceProp *out)
         .computePreemptionSupported = 1,
         .canUseHostPointerForRegisteredMem = 1,
         .cooperativeLaunch = 1,
+        .clusterLaunch = 1,
         .sharedMemPerBlockOptin = p->smem_per_block_optin,
         .maxBlocksPerMultiProcessor = (int)p->max_ctas_per_sm,
         .reservedSharedMemPerBlock = p->smem_reserved_per_block,
@@ -185,6 +186,7 @@ API cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *out, int device)
     X(111, d.reservedSharedMemPerBlock)                                                                                \
     X(113, d.hostRegisterReadOnlySupported)                                                                            \
     X(115, d.memoryPoolsSupported)                                                                                     \
+    X(120, d.clusterLaunch)                                                                                            \
     X(131, d.deviceNumaId)                                                                                             \
     X(134, d.hostNumaId)
 

@@ -70,7 +70,8 @@ static cudaError_t finish_set(struct rt_node *n, struct rt_op *op, cudaError_t e
 /* ---- one builder per kind; called inside the context with an empty operation ---- */
 static cudaError_t build_kernel(struct rt_op *op, const struct cudaKernelNodeParams *p)
 {
-    return p ? kernel_op(op, p->func, p->gridDim, p->blockDim, p->kernelParams, p->extra, p->sharedMemBytes, false)
+    return p ? kernel_op(op, p->func, p->gridDim, p->blockDim, p->kernelParams, p->extra, p->sharedMemBytes, false,
+                         (dim3){0, 0, 0})
              : cudaErrorInvalidValue;
 }
 

@@ -52,8 +52,6 @@ static cudaError_t check(const struct rt_op *op)
     const struct rt_func *f = op->kernel.func;
     const struct device_props *p = &rt.props;
     const dim3 g = op->kernel.grid, b = op->kernel.block;
-    if (f->info.has_cluster)
-        return rt_unsupported("the launch of a kernel with __cluster_dims__");
     if (!g.x || !g.y || !g.z || !b.x || !b.y || !b.z)
         return cudaErrorInvalidValue;
     if (g.x > INT32_MAX || g.y > 65535 || g.z > 65535)
@@ -76,11 +74,30 @@ static cudaError_t check(const struct rt_op *op)
         return cudaErrorLaunchOutOfResources;
     if (op->kernel.cooperative && (uint64_t)g.x * g.y * g.z > (uint64_t)fit * p->sm_count)
         return cudaErrorCooperativeLaunchTooLarge;
-    return cudaSuccess;
+    uint32_t c[3];
+    const cudaError_t e = cluster_of(f, op->kernel.cluster, c);
+    if (!e && (g.x % c[0] || g.y % c[1] || g.z % c[2] || !device_clusters(p, fit, c[0] * c[1] * c[2])))
+        return cudaErrorInvalidClusterSize;
+    return e;
+}
+
+enum { CLUSTER_PORTABLE = 8, CLUSTER_MAX = 16 };
+
+cudaError_t cluster_of(const struct rt_func *f, dim3 asked, uint32_t out[3])
+{
+    const uint32_t *own = f->info.cluster, want[3] = {asked.x, asked.y, asked.z};
+    const bool asks = asked.x || asked.y || asked.z;
+    for (unsigned d = 0; d < 3; d++) {
+        out[d] = asks ? want[d] : own[0] ? own[d] : 1;
+        if (!out[d] || out[d] > CLUSTER_MAX || (asks && own[0] && want[d] != own[d]))
+            return cudaErrorInvalidClusterSize;
+    }
+    const uint32_t n = out[0] * out[1] * out[2];
+    return n > (f->non_portable ? CLUSTER_MAX : CLUSTER_PORTABLE) ? cudaErrorInvalidClusterSize : cudaSuccess;
 }
 
 cudaError_t kernel_op(struct rt_op *op, const void *func, dim3 grid, dim3 block, void **args, void **extra, size_t smem,
-                      bool cooperative)
+                      bool cooperative, dim3 cluster)
 {
     *op = (struct rt_op){.kind = OP_KERNEL};
     cudaError_t e = func_find(func, &op->kernel.func);
@@ -90,6 +107,7 @@ cudaError_t kernel_op(struct rt_op *op, const void *func, dim3 grid, dim3 block,
     op->kernel.block = block;
     op->kernel.smem_bytes = smem;
     op->kernel.cooperative = cooperative;
+    op->kernel.cluster = cluster;
     e = check(op);
     return e ? e : copy_params(op, args, extra);
 }
@@ -173,6 +191,7 @@ cudaError_t kernel_run(const struct rt_op *op, uint32_t stream_id)
         .smem_dynamic_bytes = (uint32_t)op->kernel.smem_bytes,
         .stream = stream_id,
         .cooperative = op->kernel.cooperative,
+        .cluster = {op->kernel.cluster.x, op->kernel.cluster.y, op->kernel.cluster.z},
         .params = op->kernel.params,
     };
     struct emu_fault fault = {0};
@@ -197,13 +216,15 @@ cudaError_t kernel_run(const struct rt_op *op, uint32_t stream_id)
 }
 
 /* ---- API ---- */
+static const dim3 no_cluster = {0, 0, 0};
+
 cudaError_t kernel_launch(const void *func, dim3 grid, dim3 block, void **args, void **extra, size_t smem,
-                          cudaStream_t stream, bool cooperative)
+                          cudaStream_t stream, bool cooperative, dim3 cluster)
 {
     struct rt_op op = {0};
     cudaError_t e = rt_enter();
     if (!e)
-        e = kernel_op(&op, func, grid, block, args, extra, smem, cooperative);
+        e = kernel_op(&op, func, grid, block, args, extra, smem, cooperative, cluster);
     if (!e)
         e = op_submit(stream, &op);
     op_release(&op);
@@ -212,19 +233,19 @@ cudaError_t kernel_launch(const void *func, dim3 grid, dim3 block, void **args, 
 
 API cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t smem, cudaStream_t stream)
 {
-    return kernel_launch(func, grid, block, args, NULL, smem, stream, false);
+    return kernel_launch(func, grid, block, args, NULL, smem, stream, false, no_cluster);
 }
 
 API cudaError_t __cudaLaunchKernel(cudaKernel_t func, dim3 grid, dim3 block, void **args, size_t smem,
                                    cudaStream_t stream)
 {
-    return kernel_launch(func, grid, block, args, NULL, smem, stream, false);
+    return kernel_launch(func, grid, block, args, NULL, smem, stream, false, no_cluster);
 }
 
 API cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args, size_t smem,
                                             cudaStream_t stream)
 {
-    return kernel_launch(func, grid, block, args, NULL, smem, stream, true);
+    return kernel_launch(func, grid, block, args, NULL, smem, stream, true, no_cluster);
 }
 
 cudaError_t kernel_launch_config(const cudaLaunchConfig_t *c, const void *func, void **args, void **extra)
@@ -234,15 +255,16 @@ cudaError_t kernel_launch_config(const cudaLaunchConfig_t *c, const void *func, 
         return rt_leave(cudaErrorInvalidValue);
     }
     bool cooperative = false;
+    dim3 cluster = no_cluster;
     for (unsigned i = 0; i < c->numAttrs; i++) {
         const union cudaLaunchAttributeValue *v = &c->attrs[i].val;
         if (c->attrs[i].id == cudaLaunchAttributeCooperative)
             cooperative = v->cooperative != 0;
-        if (c->attrs[i].id == cudaLaunchAttributeClusterDimension &&
-            (uint64_t)v->clusterDim.x * v->clusterDim.y * v->clusterDim.z > 1)
-            return rt_unsupported("cudaLaunchKernelExC with thread block clusters");
+        if (c->attrs[i].id == cudaLaunchAttributeClusterDimension)
+            cluster = (dim3){v->clusterDim.x, v->clusterDim.y, v->clusterDim.z};
     }
-    return kernel_launch(func, c->gridDim, c->blockDim, args, extra, c->dynamicSmemBytes, c->stream, cooperative);
+    return kernel_launch(func, c->gridDim, c->blockDim, args, extra, c->dynamicSmemBytes, c->stream, cooperative,
+                         cluster);
 }
 
 API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *func, void **args)
@@ -274,6 +296,11 @@ API cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void
             .binaryVersion = (int)k->binary_version,
             .maxDynamicSharedSizeBytes = f->max_dynamic_smem >= 0 ? f->max_dynamic_smem : dynamic,
             .preferredShmemCarveout = f->carveout,
+            .clusterDimMustBeSet = k->cluster[0] != 0,
+            .requiredClusterWidth = (int)k->cluster[0],
+            .requiredClusterHeight = (int)k->cluster[1],
+            .requiredClusterDepth = (int)k->cluster[2],
+            .nonPortableClusterSizeAllowed = f->non_portable,
         };
     }
     return rt_leave(e);
@@ -299,7 +326,10 @@ static cudaError_t set_attribute(const void *func, enum cudaFuncAttribute attr, 
             else
                 f->carveout = value;
             break;
-        default: /* hints about clusters, which weir does not form */
+        case cudaFuncAttributeNonPortableClusterSizeAllowed:
+            f->non_portable = value != 0;
+            break;
+        default: /* other clusters than the kernel declares are asked for at the launch; hints about their placement */
             if (attr < cudaFuncAttributeMaxDynamicSharedMemorySize ||
                 attr > cudaFuncAttributeClusterSchedulingPolicyPreference)
                 e = cudaErrorInvalidValue;

@@ -55,20 +55,48 @@ API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out, const voi
     return rt_leave(e);
 }
 
-/* Clusters are not formed: one CTA each, and how many larger ones would fit is not known. */
+/* The cluster that a launch configuration asks for, and how many of its CTAs fit on an SM. */
+static cudaError_t cluster_fit(const struct rt_func *f, const cudaLaunchConfig_t *config, uint32_t *n, uint32_t *fit)
+{
+    dim3 asked = {0, 0, 0};
+    uint32_t c[3];
+    for (unsigned i = 0; i < config->numAttrs && config->attrs; i++)
+        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
+            asked = (dim3){config->attrs[i].val.clusterDim.x, config->attrs[i].val.clusterDim.y,
+                           config->attrs[i].val.clusterDim.z};
+    const cudaError_t e = cluster_of(f, asked, c);
+    *n = e ? 0 : c[0] * c[1] * c[2];
+    *fit = (uint32_t)ctas_per_sm(f, (int)(config->blockDim.x * config->blockDim.y * config->blockDim.z),
+                                 config->dynamicSmemBytes);
+    return e;
+}
+
 API cudaError_t cudaOccupancyMaxPotentialClusterSize(int *out, const void *func, const cudaLaunchConfig_t *config)
 {
     struct rt_func *f;
+    uint32_t n, fit;
     cudaError_t e = rt_enter();
     if (!e)
         e = out && config ? func_find(func, &f) : cudaErrorInvalidValue;
-    if (!e)
-        *out = 1;
+    if (!e) {
+        cluster_fit(f, config, &n, &fit);
+        for (n = f->non_portable ? 16 : 8; n > 1 && !device_clusters(&rt.props, fit, n);)
+            n /= 2;
+        *out = (int)n;
+    }
     return rt_leave(e);
 }
 
 API cudaError_t cudaOccupancyMaxActiveClusters(int *out, const void *func, const cudaLaunchConfig_t *config)
 {
-    (void)out, (void)func, (void)config;
-    return rt_unsupported("cudaOccupancyMaxActiveClusters");
+    struct rt_func *f;
+    uint32_t n, fit;
+    cudaError_t e = rt_enter();
+    if (!e)
+        e = out && config ? func_find(func, &f) : cudaErrorInvalidValue;
+    if (!e)
+        e = cluster_fit(f, config, &n, &fit);
+    if (!e)
+        *out = (int)device_clusters(&rt.props, fit, n);
+    return rt_leave(e);
 }

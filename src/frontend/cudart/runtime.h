@@ -83,6 +83,7 @@ struct rt_func {
     struct emu_kernel *kernel; /* NULL until first use */
     struct emu_kernel_info info;
     int max_dynamic_smem, carveout; /* cudaFuncSetAttribute; -1 = default */
+    bool non_portable;              /* clusters of more than 8 CTAs are allowed */
     int cache_config;
     struct report_kernel *stats;
 };
@@ -143,6 +144,7 @@ struct rt_op {
             dim3 grid, block;
             size_t smem_bytes;
             bool cooperative;
+            dim3 cluster;    /* 0, 0, 0: as the kernel declares */
             uint8_t *params; /* the parameter block */
             void **arg;      /* one pointer into it per parameter */
         } kernel;
@@ -174,10 +176,12 @@ void op_release(struct rt_op *);
 
 /* Fills a kernel operation from CUDA's argument pointers; the caller releases it. */
 cudaError_t kernel_op(struct rt_op *, const void *func, dim3 grid, dim3 block, void **args, void **extra, size_t smem,
-                      bool cooperative);
+                      bool cooperative, dim3 cluster);
+/* CTAs of a cluster when a launch asks for `asked` (0, 0, 0: nothing): what the kernel declares comes first. */
+cudaError_t cluster_of(const struct rt_func *, dim3 asked, uint32_t out[3]);
 /* A launch from beginning to end, as both APIs mean it; `extra` is cuLaunchKernel's. */
 cudaError_t kernel_launch(const void *func, dim3 grid, dim3 block, void **args, void **extra, size_t smem, cudaStream_t,
-                          bool cooperative);
+                          bool cooperative, dim3 cluster);
 cudaError_t kernel_launch_config(const cudaLaunchConfig_t *, const void *func, void **args, void **extra);
 cudaError_t kernel_run(const struct rt_op *, uint32_t stream_id);
 struct box { /* in bytes, rows and slices */

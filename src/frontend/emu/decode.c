@@ -183,7 +183,7 @@ int emu_decode_sym(struct emu_decoder *d, int32_t sym, uint64_t *addr, bool *fra
     return emu_unsupported(d, "a symbol of unknown kind");
 }
 
-static uint32_t sreg_row(struct emu_decoder *d, uint16_t sreg)
+uint32_t emu_sreg_row(struct emu_decoder *d, uint16_t sreg)
 {
     for (size_t i = 0; i < d->sreg.n; i++)
         if (d->sreg.p[i].sreg == sreg)
@@ -262,8 +262,12 @@ int emu_decode_src(struct emu_decoder *d, const struct ptx_opnd *o, char sig, en
         }
         if (want && want != lane)
             return emu_unsupported(d, "the special register is not of this operand's width");
-        if (lane == EMU_LANE_PRED) { /* %is_explicit_cluster: never */
-            *out = (struct emu_opnd){.bank = EMU_BANK_POOL, .lane = EMU_LANE_PRED, .type = PTX_T_PRED};
+        if (lane == EMU_LANE_PRED) { /* %is_explicit_cluster */
+            d->p->asks_explicit = true;
+            *out = (struct emu_opnd){.bank = EMU_BANK_POOL,
+                                     .lane = EMU_LANE_PRED,
+                                     .type = PTX_T_PRED,
+                                     .off = d->p->func[0].ptx->reqcluster[0] ? ~0u : 0};
             return 0;
         }
         if (is_clock(sreg))
@@ -272,7 +276,7 @@ int emu_decode_src(struct emu_decoder *d, const struct ptx_opnd *o, char sig, en
             out->bank = EMU_BANK_POOL;
             out->off = emu_pool(d, EMU_LANE_32, 0, 0);
         } else {
-            out->off = sreg_row(d, sreg == PTX_SR_ENVREG ? (uint16_t)(PTX_SR_COUNT + o->imm) : sreg);
+            out->off = emu_sreg_row(d, sreg == PTX_SR_ENVREG ? (uint16_t)(PTX_SR_COUNT + o->imm) : sreg);
         }
         out->lane = lane;
         out->type = sreg_type[o->sreg];
@@ -292,6 +296,7 @@ int emu_decode_src(struct emu_decoder *d, const struct ptx_opnd *o, char sig, en
                 return -1;
             if (frame && d->f != &d->p->func[0])
                 return emu_unsupported(d, "the address of a local variable cannot be used here");
+            d->p->raw_shared |= space == PTX_S_SHARED;
             lo += (uint64_t)o->imm;
         }
         out->lane = sig == 'r' ? emu_lane_of(type) : sig_lane(sig);
@@ -341,7 +346,10 @@ static int decode_address(struct emu_decoder *d, const struct ptx_opnd *o, struc
     }
     struct ptx_opnd at = {.kind = o->sym >= 0 ? PTX_O_SYM : PTX_O_IMM, .reg = -1, .sym = o->sym, .imm = o->imm};
     in->target = 0;
-    return emu_decode_src(d, &at, 'd', PTX_T_U64, out);
+    const bool raw = d->p->raw_shared; /* no harm here: these reach their own CTA's shared memory alone */
+    const int rc = emu_decode_src(d, &at, 'd', PTX_T_U64, out);
+    d->p->raw_shared = raw;
+    return rc;
 }
 
 /* Operands of an instruction chosen by emu_op_select. */
@@ -539,8 +547,11 @@ static int decode_bar(struct emu_decoder *d, struct emu_inst *in)
         in->n_src = 1;
         return 0;
     }
-    if (ptx_has(p, PTX_M_CLUSTER)) /* a cluster is one CTA here: its barrier is the CTA's */
-        return emu_unsupported(d, "thread block clusters are not supported");
+    if (ptx_has(p, PTX_M_CLUSTER)) {
+        in->kind = EMU_K_CLUSTER;
+        in->aux[0] = ptx_has(p, PTX_M_WAIT) ? EMU_CLUSTER_WAIT : EMU_CLUSTER_ARRIVE;
+        return p->n_opnd ? emu_unsupported(d, "barrier.cluster takes no operands") : 0;
+    }
     in->kind = EMU_K_BAR;
     in->aux[0] = ptx_has(p, PTX_M_ARRIVE) ? EMU_BAR_ARRIVE : ptx_has(p, PTX_M_RED) ? EMU_BAR_RED : EMU_BAR_SYNC;
     if (in->aux[0] == EMU_BAR_RED) {
@@ -606,7 +617,9 @@ static int decode_inst(struct emu_decoder *d, struct emu_inst *in, uint32_t pc)
         in->fn = emu_op_nothing; /* memory is sequentially consistent here */
         return 0;
     }
-    int rc = emu_decode_mem(d, in);
+    int rc = emu_decode_async(d, in);
+    if (rc == 1)
+        rc = emu_decode_mem(d, in);
     return rc == 1 ? decode_op(d, in) : rc;
 }
 

@@ -47,11 +47,29 @@ int emu_decode_dst(struct emu_decoder *, const struct ptx_opnd *, char sig, stru
 int emu_decode_sym(struct emu_decoder *, int32_t sym, uint64_t *addr, bool *frame, enum ptx_space *space,
                    uint64_t *bytes);
 
+/* The row of a special register (enum ptx_sreg, or one of weir's own). */
+uint32_t emu_sreg_row(struct emu_decoder *, uint16_t sreg);
+
 /* Bits of a constant operand of the given type. */
 void emu_const_bits(const struct ptx_opnd *, enum ptx_type, uint64_t *lo, uint64_t *hi);
 
 /* Lane width for a register of this type. */
 uint8_t emu_lane_of(enum ptx_type);
+
+/* The operands of an instruction, n_dst + n_src of them, destinations first. */
+struct emu_opnd *emu_operands(struct emu_decoder *, struct emu_inst *, unsigned n_dst, unsigned n_src);
+/*
+ * [base + offset] as src[0] and imm. A symbol without register becomes a constant row, or, when it lies in the frame,
+ * an offset with EMU_AUXF_FRAME. *space is set from the symbol when the instruction names none.
+ */
+int emu_decode_addr(struct emu_decoder *, struct emu_inst *, const struct ptx_opnd *, struct emu_opnd *out,
+                    enum ptx_space *space, uint64_t *sym_bytes);
+
+/* enum emu_atom_op of atom, red and their asynchronous forms; -1 = it names none. */
+int emu_atom_op_of(const struct ptx_inst *);
+
+/* decode_async.c: mbarriers, clusters, bulk copies, warpgroup products. 1 = not one of its instructions. */
+int emu_decode_async(struct emu_decoder *, struct emu_inst *);
 
 /* decode_mem.c: loads, stores, atomics and everything about addresses. 1 = not one of its opcodes. */
 int emu_decode_mem(struct emu_decoder *, struct emu_inst *);

@@ -4,7 +4,7 @@
 #include "emu/decode.h"
 #include "emu/exec_mem.h"
 
-static struct emu_opnd *operands(struct emu_decoder *d, struct emu_inst *in, unsigned n_dst, unsigned n_src)
+struct emu_opnd *emu_operands(struct emu_decoder *d, struct emu_inst *in, unsigned n_dst, unsigned n_src)
 {
     struct emu_opnd *o = emu_prog_alloc(d->p, (n_dst + n_src) * sizeof *o);
     in->dst = o;
@@ -14,12 +14,8 @@ static struct emu_opnd *operands(struct emu_decoder *d, struct emu_inst *in, uns
     return o;
 }
 
-/*
- * [base + offset] as src[0] and imm. A symbol without register becomes a constant row, or, when it lies in the frame,
- * an offset with EMU_AUXF_FRAME. *space is set from the symbol when the instruction names none.
- */
-static int decode_addr(struct emu_decoder *d, struct emu_inst *in, const struct ptx_opnd *o, struct emu_opnd *out,
-                       enum ptx_space *space, uint64_t *sym_bytes)
+int emu_decode_addr(struct emu_decoder *d, struct emu_inst *in, const struct ptx_opnd *o, struct emu_opnd *out,
+                    enum ptx_space *space, uint64_t *sym_bytes)
 {
     *sym_bytes = UINT64_MAX;
     if (o->kind != PTX_O_ADDR)
@@ -46,6 +42,12 @@ static int decode_addr(struct emu_decoder *d, struct emu_inst *in, const struct 
             return emu_unsupported(d, "the symbol lies in another state space than the instruction names");
         if (frame)
             in->aux[EMU_AUX_FLAGS] |= EMU_AUXF_FRAME;
+        if (s == PTX_S_SHARED) { /* addresses of shared variables carry the CTA's rank */
+            *out = (struct emu_opnd){.bank = EMU_BANK_SREG, .lane = EMU_LANE_32, .type = PTX_T_U32};
+            out->off = emu_sreg_row(d, EMU_SR_SMEM_BASE);
+            in->imm += addr;
+            return 0;
+        }
     }
     if (in->aux[EMU_AUX_FLAGS] & EMU_AUXF_FRAME) {
         in->imm += addr;
@@ -105,11 +107,9 @@ static int decode_ldst(struct emu_decoder *d, struct emu_inst *in, bool store)
     if (bytes * vec > 32)
         return emu_unsupported(d, "an access of %u bytes per thread is too wide", bytes * vec);
     enum ptx_space space = p->space == PTX_S_NONE ? PTX_S_GENERIC : p->space;
-    if (space == PTX_S_SHARED_CLUSTER)
-        space = PTX_S_SHARED;
-    operands(d, in, store ? 0 : n, store ? 1 + n : 1);
+    emu_operands(d, in, store ? 0 : n, store ? 1 + n : 1);
     uint64_t sym_bytes;
-    if (decode_addr(d, in, addr, (struct emu_opnd *)&in->src[0], &space, &sym_bytes) < 0)
+    if (emu_decode_addr(d, in, addr, (struct emu_opnd *)&in->src[0], &space, &sym_bytes) < 0)
         return -1;
     bool plain = bytes == 4 || bytes == 8;
     for (unsigned k = 0; k < n; k++) {
@@ -139,8 +139,11 @@ static int decode_ldst(struct emu_decoder *d, struct emu_inst *in, bool store)
         return decode_param(d, in, addr, store, sym_bytes);
     if (store && space == PTX_S_CONST)
         return emu_unsupported(d, "constant memory cannot be written");
-    struct emu_mem_form form = {
-        .store = store, .space = space, .bytes = (uint8_t)bytes, .vec = (uint8_t)vec, .plain = plain};
+    struct emu_mem_form form = {.store = store,
+                                .space = space == PTX_S_SHARED_CLUSTER ? PTX_S_SHARED : space,
+                                .bytes = (uint8_t)bytes,
+                                .vec = (uint8_t)vec,
+                                .plain = plain};
     in->fn = emu_ldst_select(&form);
     if (!in->fn)
         return emu_unsupported(d, "this state space cannot be accessed this way");
@@ -149,7 +152,7 @@ static int decode_ldst(struct emu_decoder *d, struct emu_inst *in, bool store)
     return 0;
 }
 
-static int atom_op(const struct ptx_inst *p)
+int emu_atom_op_of(const struct ptx_inst *p)
 {
     static const struct {
         uint8_t mod, op;
@@ -163,29 +166,61 @@ static int atom_op(const struct ptx_inst *p)
     return -1;
 }
 
+/* atom.global.add.v4.f32 {d..}, [a], {b..} */
+static int decode_atom_vector(struct emu_decoder *d, struct emu_inst *in, enum emu_atom_op op, bool returns)
+{
+    const struct ptx_inst *p = d->inst;
+    const unsigned n = p->vec, n_dst = returns ? n : 0, bytes = ptx_type_bytes(p->type[0]);
+    const struct ptx_opnd *value = &p->opnd[returns ? 2 : 1], *old = &p->opnd[0];
+    enum ptx_space space = p->space == PTX_S_NONE ? PTX_S_GENERIC : p->space;
+    uint64_t sym_bytes;
+    if (op > EMU_ATOM_MAX || bytes > 4 || bytes * n > 16 || !emu_atom_apply(op, p->type[0]) ||
+        (space != PTX_S_GLOBAL && space != PTX_S_GENERIC))
+        return emu_unsupported(d, "vectors of this operation, type or state space do not exist");
+    if (value->kind != PTX_O_VEC || value->n != n || (returns && old->kind != PTX_O_SINK && old->n != n))
+        return emu_unsupported(d, "the vectors do not have %u elements", n);
+    struct emu_opnd *o = emu_operands(d, in, n_dst, 1 + n);
+    if (emu_decode_addr(d, in, &p->opnd[returns ? 1 : 0], &o[n_dst], &space, &sym_bytes) < 0)
+        return -1;
+    for (unsigned k = 0; k < n; k++) {
+        if (returns && old->kind == PTX_O_VEC && emu_decode_dst(d, &old->elem[k], 'w', &o[k]) < 0)
+            return -1;
+        if (emu_decode_src(d, &value->elem[k], 'w', p->type[0], &o[n_dst + 1 + k]) < 0)
+            return -1;
+    }
+    in->aux[EMU_AUX_SPACE] = space;
+    in->aux[EMU_AUX_BYTES] = (uint8_t)bytes;
+    in->aux[EMU_AUX_VEC] = (uint8_t)n;
+    in->aux[EMU_AUX_OP] = (uint8_t)op;
+    in->aux[EMU_AUX_TYPE] = p->type[0];
+    in->fn = emu_atom_vector;
+    in->kind = EMU_K_MEM;
+    return 0;
+}
+
 static int decode_atom(struct emu_decoder *d, struct emu_inst *in, bool returns)
 {
     const struct ptx_inst *p = d->inst;
-    int op = atom_op(p);
+    int op = emu_atom_op_of(p);
     unsigned n_dst = returns ? 1 : 0, n_data = op == EMU_ATOM_CAS ? 2 : 1;
-    if (op < 0 || p->n_type < 1 || p->vec > 1 || p->n_opnd < n_dst + 1 + n_data)
+    if (op < 0 || p->n_type < 1 || p->n_opnd < n_dst + 1 + n_data)
         return emu_unsupported(d, "this form is not supported");
+    if (p->vec > 1)
+        return decode_atom_vector(d, in, (enum emu_atom_op)op, returns);
     enum ptx_type type = p->type[0];
     unsigned bytes = ptx_type_bytes(type);
     char sig = bytes == 16 ? 'q' : bytes == 8 ? 'd' : 'w';
     enum ptx_space space = p->space == PTX_S_NONE ? PTX_S_GENERIC : p->space;
-    if (space == PTX_S_SHARED_CLUSTER)
-        space = PTX_S_SHARED;
-    struct emu_opnd *o = operands(d, in, n_dst, 1 + n_data);
+    struct emu_opnd *o = emu_operands(d, in, n_dst, 1 + n_data);
     uint64_t sym_bytes;
     if (returns && emu_decode_dst(d, &p->opnd[0], sig, &o[0]) < 0)
         return -1;
-    if (decode_addr(d, in, &p->opnd[n_dst], &o[n_dst], &space, &sym_bytes) < 0)
+    if (emu_decode_addr(d, in, &p->opnd[n_dst], &o[n_dst], &space, &sym_bytes) < 0)
         return -1;
     for (unsigned k = 0; k < n_data; k++)
         if (emu_decode_src(d, &p->opnd[n_dst + 1 + k], sig, type, &o[n_dst + 1 + k]) < 0)
             return -1;
-    if (space != PTX_S_GLOBAL && space != PTX_S_SHARED && space != PTX_S_GENERIC)
+    if (space != PTX_S_GLOBAL && space != PTX_S_SHARED && space != PTX_S_SHARED_CLUSTER && space != PTX_S_GENERIC)
         return emu_unsupported(d, "atomics exist in global and shared memory only");
     in->aux[EMU_AUX_SPACE] = space;
     in->aux[EMU_AUX_BYTES] = (uint8_t)bytes;
@@ -197,6 +232,18 @@ static int decode_atom(struct emu_decoder *d, struct emu_inst *in, bool returns)
     in->kind = EMU_K_MEM;
     in->target = d->n_cache++;
     return 0;
+}
+
+/* What an address of this space starts with: nothing, or the CTA's place in the shared memory of its cluster. */
+static struct emu_opnd base_row(struct emu_decoder *d, enum ptx_space space)
+{
+    struct emu_opnd o = {.bank = EMU_BANK_POOL, .lane = EMU_LANE_64, .type = PTX_T_U64};
+    if (space == PTX_S_SHARED)
+        o = (struct emu_opnd){
+            .bank = EMU_BANK_SREG, .lane = EMU_LANE_32, .type = PTX_T_U32, .off = emu_sreg_row(d, EMU_SR_SMEM_BASE)};
+    else
+        o.off = emu_pool(d, EMU_LANE_64, 0, 0);
+    return o;
 }
 
 static int decode_cvta(struct emu_decoder *d, struct emu_inst *in)
@@ -221,7 +268,7 @@ static int decode_cvta(struct emu_decoder *d, struct emu_inst *in)
     if (p->space == PTX_S_PARAM && !d->f->ptx->is_entry)
         window = EMU_LOCAL_WINDOW;
     in->imm = ptx_has(p, PTX_M_TO) ? -window : window;
-    struct emu_opnd *o = operands(d, in, 1, 1);
+    struct emu_opnd *o = emu_operands(d, in, 1, 1);
     const struct ptx_opnd *src = &p->opnd[1];
     in->fn = emu_cvta;
     if (src->kind == PTX_O_SYM) { /* cvta.space of a variable's address */
@@ -233,8 +280,7 @@ static int decode_cvta(struct emu_decoder *d, struct emu_inst *in)
         in->imm += addr + (uint64_t)src->imm;
         if (frame)
             in->fn = emu_mov_frame;
-        o[1] = (struct emu_opnd){.bank = EMU_BANK_POOL, .lane = EMU_LANE_64, .type = PTX_T_U64};
-        o[1].off = emu_pool(d, EMU_LANE_64, 0, 0);
+        o[1] = base_row(d, space);
     } else if (emu_decode_src(d, src, 'r', PTX_T_U64, &o[1]) < 0) {
         return -1;
     }
@@ -243,7 +289,7 @@ static int decode_cvta(struct emu_decoder *d, struct emu_inst *in)
     return emu_decode_dst(d, &p->opnd[0], 'r', &o[0]);
 }
 
-/* mov of the address of something in the frame; every other mov is an ordinary operation. */
+/* mov of the address of something in the frame or in shared memory; every other mov is an ordinary operation. */
 static int decode_mov(struct emu_decoder *d, struct emu_inst *in)
 {
     const struct ptx_inst *p = d->inst;
@@ -254,11 +300,12 @@ static int decode_mov(struct emu_decoder *d, struct emu_inst *in)
     enum ptx_space space;
     if (emu_decode_sym(d, p->opnd[1].sym, &addr, &frame, &space, &bytes) < 0)
         return -1;
-    if (!frame)
+    if (!frame && space != PTX_S_SHARED)
         return 1;
-    struct emu_opnd *o = operands(d, in, 1, 0);
+    struct emu_opnd *o = emu_operands(d, in, 1, 1);
     in->imm = addr + (uint64_t)p->opnd[1].imm;
-    in->fn = emu_mov_frame;
+    in->fn = frame ? emu_mov_frame : emu_cvta;
+    o[1] = base_row(d, space);
     return emu_decode_dst(d, &p->opnd[0], 'r', &o[0]);
 }
 
@@ -267,8 +314,9 @@ static int decode_isspacep(struct emu_decoder *d, struct emu_inst *in)
     const struct ptx_inst *p = d->inst;
     if (p->n_opnd != 2)
         return emu_unsupported(d, "isspacep takes a predicate and an address");
-    struct emu_opnd *o = operands(d, in, 1, 1);
+    struct emu_opnd *o = emu_operands(d, in, 1, 1);
     in->aux[EMU_AUX_SPACE] = p->space == PTX_S_SHARED_CLUSTER ? PTX_S_SHARED : p->space;
+    in->aux[EMU_AUX_OP] = p->space == PTX_S_SHARED; /* its own CTA's only */
     in->fn = emu_isspacep;
     if (emu_decode_src(d, &p->opnd[1], 'r', PTX_T_U64, &o[1]) < 0)
         return -1;
@@ -281,8 +329,6 @@ static int decode_cp(struct emu_decoder *d, struct emu_inst *in)
     const struct ptx_inst *p = d->inst;
     if (!ptx_has(p, PTX_M_ASYNC))
         return emu_unsupported(d, "this form is not supported");
-    if (ptx_has(p, PTX_M_BULK))
-        return emu_unsupported(d, "bulk copies are not supported");
     if (ptx_has(p, PTX_M_COMMIT_GROUP) || ptx_has(p, PTX_M_WAIT_GROUP) || ptx_has(p, PTX_M_WAIT_ALL)) {
         in->fn = emu_op_nothing;
         return 0;
@@ -293,11 +339,11 @@ static int decode_cp(struct emu_decoder *d, struct emu_inst *in)
             return emu_unsupported(d, "the mbarrier's address is missing");
         enum ptx_space space = p->space == PTX_S_NONE ? PTX_S_GENERIC : p->space;
         uint64_t bytes;
-        struct emu_opnd *o = operands(d, in, 0, 1);
+        struct emu_opnd *o = emu_operands(d, in, 0, 1);
         in->kind = EMU_K_MEM;
         in->fn = emu_mbarrier_arrive;
         in->aux[EMU_AUX_OP] = ptx_has(p, PTX_M_NOINC) ? 0 : 1;
-        if (decode_addr(d, in, &p->opnd[0], &o[0], &space, &bytes) < 0)
+        if (emu_decode_addr(d, in, &p->opnd[0], &o[0], &space, &bytes) < 0)
             return -1;
         in->aux[EMU_AUX_SPACE] = space;
         return 0;
@@ -307,15 +353,15 @@ static int decode_cp(struct emu_decoder *d, struct emu_inst *in)
     int64_t bytes = p->opnd[2].imm;
     if (bytes != 4 && bytes != 8 && bytes != 16)
         return emu_unsupported(d, "cp.async copies 4, 8 or 16 bytes");
-    struct emu_opnd *o = operands(d, in, 0, 4);
+    struct emu_opnd *o = emu_operands(d, in, 0, 4);
     enum ptx_space space = PTX_S_SHARED;
     uint64_t unused;
     int32_t to_off, from_off;
-    if (decode_addr(d, in, &p->opnd[0], &o[0], &space, &unused) < 0)
+    if (emu_decode_addr(d, in, &p->opnd[0], &o[0], &space, &unused) < 0)
         return -1;
     to_off = (int32_t)in->imm;
     space = PTX_S_GLOBAL;
-    if (decode_addr(d, in, &p->opnd[1], &o[1], &space, &unused) < 0)
+    if (emu_decode_addr(d, in, &p->opnd[1], &o[1], &space, &unused) < 0)
         return -1;
     from_off = (int32_t)in->imm;
     in->imm = (uint64_t)(uint32_t)to_off | (uint64_t)(uint32_t)from_off << 32;
@@ -333,65 +379,12 @@ static int decode_cp(struct emu_decoder *d, struct emu_inst *in)
     return 0;
 }
 
-/* mbarrier.op{.shared} {state,} [addr] {, count or state or parity} */
-static int decode_mbarrier(struct emu_decoder *d, struct emu_inst *in)
-{
-    const struct ptx_inst *p = d->inst;
-    enum ptx_space space = p->space == PTX_S_NONE ? PTX_S_GENERIC : p->space;
-    if (space == PTX_S_SHARED_CLUSTER)
-        space = PTX_S_SHARED;
-    uint64_t bytes;
-    in->kind = EMU_K_MEM;
-    in->aux[EMU_AUX_SPACE] = space;
-    if (ptx_has(p, PTX_M_PENDING_COUNT)) {
-        struct emu_opnd *o = operands(d, in, 1, 1);
-        in->kind = EMU_K_OP;
-        in->fn = emu_mbarrier_pending;
-        if (p->n_opnd != 2 || emu_decode_src(d, &p->opnd[1], 'd', PTX_T_B64, &o[1]) < 0)
-            return emu_unsupported(d, "pending_count takes a state");
-        return emu_decode_dst(d, &p->opnd[0], 'w', &o[0]);
-    }
-    if (ptx_has(p, PTX_M_EXPECT_TX))
-        return emu_unsupported(d, "mbarrier transaction counts are not supported");
-    if (ptx_has(p, PTX_M_INIT) || ptx_has(p, PTX_M_INVAL)) {
-        bool init = ptx_has(p, PTX_M_INIT);
-        struct emu_opnd *o = operands(d, in, 0, init ? 2 : 1);
-        in->fn = init ? emu_mbarrier_init : emu_mbarrier_inval;
-        if (p->n_opnd != (init ? 2 : 1) || decode_addr(d, in, &p->opnd[0], &o[0], &space, &bytes) < 0)
-            return emu_unsupported(d, "this form is not supported");
-        in->aux[EMU_AUX_SPACE] = space;
-        return init ? emu_decode_src(d, &p->opnd[1], 'w', PTX_T_U32, &o[1]) : 0;
-    }
-    bool arrive = ptx_has(p, PTX_M_ARRIVE) || ptx_has(p, PTX_M_ARRIVE_DROP);
-    bool test = ptx_has(p, PTX_M_TEST_WAIT) || ptx_has(p, PTX_M_TRY_WAIT);
-    if ((!arrive && !test) || p->n_opnd < (arrive ? 1 : 3))
-        return emu_unsupported(d, "this form is not supported");
-    bool has_dst = p->opnd[0].kind != PTX_O_ADDR;
-    unsigned at = has_dst ? 1 : 0;
-    struct emu_opnd *o = operands(d, in, 1, 2);
-    if (has_dst && emu_decode_dst(d, &p->opnd[0], arrive ? 'd' : 'p', &o[0]) < 0)
-        return -1;
-    if (p->n_opnd <= at || decode_addr(d, in, &p->opnd[at], &o[1], &space, &bytes) < 0)
-        return emu_unsupported(d, "the mbarrier's address is missing");
-    in->aux[EMU_AUX_SPACE] = space;
-    if (arrive) {
-        in->fn = emu_mbarrier_arrive;
-        in->aux[EMU_AUX_OP] = ptx_has(p, PTX_M_ARRIVE_DROP) ? 2 : 0;
-        if (p->n_opnd > at + 1)
-            return emu_decode_src(d, &p->opnd[at + 1], 'w', PTX_T_U32, &o[2]);
-        return 0;
-    }
-    in->fn = emu_mbarrier_test;
-    in->aux[EMU_AUX_OP] = ptx_has(p, PTX_M_PARITY);
-    return emu_decode_src(d, &p->opnd[at + 1], in->aux[EMU_AUX_OP] ? 'w' : 'd', PTX_T_B64, &o[2]);
-}
-
 static int decode_stack(struct emu_decoder *d, struct emu_inst *in)
 {
     const struct ptx_inst *p = d->inst;
     bool restore = p->op == PTX_STACKRESTORE;
     unsigned n_src = p->op == PTX_ALLOCA || restore ? 1 : 0;
-    struct emu_opnd *o = operands(d, in, restore ? 0 : 1, n_src);
+    struct emu_opnd *o = emu_operands(d, in, restore ? 0 : 1, n_src);
     if (p->n_opnd < 1 + (p->op == PTX_ALLOCA ? 1u : 0u))
         return emu_unsupported(d, "this form is not supported");
     in->kind = EMU_K_MEM;
@@ -418,8 +411,6 @@ int emu_decode_mem(struct emu_decoder *d, struct emu_inst *in)
     case PTX_ATOM:
         return decode_atom(d, in, true);
     case PTX_RED:
-        if (ptx_has(d->inst, PTX_M_ASYNC))
-            return emu_unsupported(d, "asynchronous reductions are not supported");
         return decode_atom(d, in, false);
     case PTX_CVTA:
         return decode_cvta(d, in);
@@ -429,8 +420,6 @@ int emu_decode_mem(struct emu_decoder *d, struct emu_inst *in)
         return decode_isspacep(d, in);
     case PTX_CP:
         return decode_cp(d, in);
-    case PTX_MBARRIER:
-        return decode_mbarrier(d, in);
     case PTX_ALLOCA:
     case PTX_STACKSAVE:
     case PTX_STACKRESTORE:

@@ -40,7 +40,7 @@ struct emu_opts {
     uint32_t ctas_per_sm;    /* 0 = 8 */
     uint32_t arch;           /* highest PTX target to run and what cudart reports: 90 */
     FILE *printf_out;        /* device printf; NULL = stdout */
-    const struct emu_watch *watch; /* load_tracker.h; NULL = nobody looks */
+    const struct emu_watch *watch; /* watch.h; NULL = nobody looks */
     uint64_t *progress;            /* is told emu_stats.warp_insts after every CTA; NULL = not wanted */
 };
 
@@ -101,7 +101,7 @@ struct emu_kernel_info {
     uint32_t regs_per_thread;
     uint32_t smem_static_bytes, const_bytes, local_bytes_per_thread;
     uint32_t max_threads_per_cta; /* 0 = not bounded by the kernel */
-    bool has_cluster;             /* it is compiled for clusters of several CTAs, which emu_launch does not form */
+    uint32_t cluster[3];          /* .reqnctapercluster; 0, 0, 0 = none */
     uint32_t n_param;
     uint32_t ptx_version, binary_version; /* 10 * major + minor: 90, 75 ... */
 };
@@ -151,7 +151,8 @@ struct emu_launch {
     uint32_t smem_dynamic_bytes;
     uint32_t stream;
     bool cooperative;
-    const void *params; /* the whole parameter block, emu_kernel_param_bytes long */
+    uint32_t cluster[3]; /* CTAs of a cluster; 0, 0, 0: as the kernel declares, else one */
+    const void *params;  /* the whole parameter block, emu_kernel_param_bytes long */
 };
 struct emu_stats { /* of all launches so far */
     uint64_t launches, ctas, warp_insts, thread_insts;

@@ -27,15 +27,17 @@ static bool atom_resolve(struct emu_warp_run *r, const struct emu_inst *in, u32 
         a[l] = (u32)(((const u32 *)row)[l] + (u32)off);
     }
     enum ptx_space space = in->aux[EMU_AUX_SPACE];
-    if (space == PTX_S_SHARED) {
+    if (space == PTX_S_SHARED || space == PTX_S_SHARED_CLUSTER) {
         const struct emu_cta *cta = r->w.cta;
         u64 bad = 0, limit = cta->smem_bytes;
         for (u32 m = mask; m; m &= m - 1) {
-            u64 x = a[__builtin_ctz(m)];
+            u64 x = a[__builtin_ctz(m)] - cta->smem_base;
             bad |= (limit - bytes - x) | x;
             bad |= x & (bytes - 1) ? 1ull << 63 : 0;
         }
         if (!(bad >> 63)) {
+            EMU_EACH_LANE
+            a[l] -= cta->smem_base;
             if (r->enc)
                 stream_enc_mem(r->enc, emu_pc_of(r, in), TRACE_SP_SHARED, mask, a);
             EMU_EACH_LANE
@@ -63,8 +65,29 @@ static bool atom_resolve(struct emu_warp_run *r, const struct emu_inst *in, u32 
     return emu_resolve_lanes(r, in, mask, space, a, bytes, bytes, true);
 }
 
-/* T: what lies in memory; L: lane of the registers. EXPR gives the new value from `old`, `b` and `c`. */
+static bool is_shared(const struct emu_inst *in)
+{
+    return in->aux[EMU_AUX_SPACE] == PTX_S_SHARED || in->aux[EMU_AUX_SPACE] == PTX_S_SHARED_CLUSTER;
+}
+
+/*
+ * T: what lies in memory; L: lane of the registers. EXPR gives the new value from `old`, `b` and `c`. name is the
+ * instruction, name_apply the operation on one element (of global memory, where that matters).
+ */
 #define ATOM(name, T, L, EXPR)                                                                                         \
+    static inline T name##_of(const T old, const T b, const T c, const bool shared)                                    \
+    {                                                                                                                  \
+        (void)old, (void)b, (void)c, (void)shared;                                                                     \
+        return (T)(EXPR);                                                                                              \
+    }                                                                                                                  \
+    static void name##_apply(void *at, const void *value)                                                              \
+    {                                                                                                                  \
+        T old, b;                                                                                                      \
+        memcpy(&old, at, sizeof old);                                                                                  \
+        memcpy(&b, value, sizeof b);                                                                                   \
+        old = name##_of(old, b, b, false);                                                                             \
+        memcpy(at, &old, sizeof old);                                                                                  \
+    }                                                                                                                  \
     static void name(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)                                     \
     {                                                                                                                  \
         struct emu_warp_run *r = emu_run_of(w);                                                                        \
@@ -74,14 +97,12 @@ static bool atom_resolve(struct emu_warp_run *r, const struct emu_inst *in, u32 
         const L *pb = emu_src(w, &in->src[1]);                                                                         \
         const L *pc = in->n_src > 2 ? emu_src(w, &in->src[2]) : pb;                                                    \
         L *d = in->n_dst && in->dst[0].lane ? emu_dst(w, &in->dst[0]) : NULL;                                          \
-        const bool shared = in->aux[EMU_AUX_SPACE] == PTX_S_SHARED;                                                    \
+        const bool shared = is_shared(in);                                                                             \
         u64 changed = 0;                                                                                               \
         for (u32 m = mask; m; m &= m - 1) {                                                                            \
             const int l = __builtin_ctz(m);                                                                            \
             T *p = (T *)(uintptr_t)a[l];                                                                               \
-            const T old = *p, b = (T)pb[l], c = (T)pc[l];                                                              \
-            (void)b, (void)c, (void)shared;                                                                            \
-            const T now = (T)(EXPR);                                                                                   \
+            const T old = *p, now = name##_of(old, (T)pb[l], (T)pc[l], shared);                                        \
             changed += memcmp(&now, &old, sizeof(T)) != 0;                                                             \
             *p = now;                                                                                                  \
             if (d)                                                                                                     \
@@ -182,28 +203,22 @@ ATOM(xor_b64, u64, u64, old ^ b)
 static const struct {
     uint8_t op, type;
     emu_op_fn *fn;
+    emu_apply_fn *apply;
 } table[] = {
-    {EMU_ATOM_ADD, PTX_T_U32, add_u32},       {EMU_ATOM_ADD, PTX_T_S32, add_u32},
-    {EMU_ATOM_ADD, PTX_T_U64, add_u64},       {EMU_ATOM_ADD, PTX_T_S64, add_u64},
-    {EMU_ATOM_ADD, PTX_T_F32, add_f32_},      {EMU_ATOM_ADD, PTX_T_F64, add_f64_},
-    {EMU_ATOM_ADD, PTX_T_F16, add_f16_},      {EMU_ATOM_ADD, PTX_T_BF16, add_bf16_},
-    {EMU_ATOM_ADD, PTX_T_F16X2, add_f16x2},   {EMU_ATOM_ADD, PTX_T_BF16X2, add_bf16x2},
-    {EMU_ATOM_MIN, PTX_T_U32, min_u32},       {EMU_ATOM_MAX, PTX_T_U32, max_u32},
-    {EMU_ATOM_MIN, PTX_T_S32, min_s32},       {EMU_ATOM_MAX, PTX_T_S32, max_s32},
-    {EMU_ATOM_MIN, PTX_T_U64, min_u64},       {EMU_ATOM_MAX, PTX_T_U64, max_u64},
-    {EMU_ATOM_MIN, PTX_T_S64, min_s64},       {EMU_ATOM_MAX, PTX_T_S64, max_s64},
-    {EMU_ATOM_MIN, PTX_T_F16, min_f16},       {EMU_ATOM_MAX, PTX_T_F16, max_f16},
-    {EMU_ATOM_MIN, PTX_T_BF16, min_bf16},     {EMU_ATOM_MAX, PTX_T_BF16, max_bf16},
-    {EMU_ATOM_MIN, PTX_T_F16X2, min_f16x2},   {EMU_ATOM_MAX, PTX_T_F16X2, max_f16x2},
-    {EMU_ATOM_MIN, PTX_T_BF16X2, min_bf16x2}, {EMU_ATOM_MAX, PTX_T_BF16X2, max_bf16x2},
-    {EMU_ATOM_INC, PTX_T_U32, inc_u32},       {EMU_ATOM_DEC, PTX_T_U32, dec_u32},
-    {EMU_ATOM_EXCH, PTX_T_B32, exch_b32},     {EMU_ATOM_EXCH, PTX_T_B64, exch_b64},
-    {EMU_ATOM_EXCH, PTX_T_B128, exch_b128},   {EMU_ATOM_CAS, PTX_T_B16, cas_b16},
-    {EMU_ATOM_CAS, PTX_T_B32, cas_b32},       {EMU_ATOM_CAS, PTX_T_B64, cas_b64},
-    {EMU_ATOM_CAS, PTX_T_B128, cas_b128},     {EMU_ATOM_AND, PTX_T_B32, and_b32},
-    {EMU_ATOM_OR, PTX_T_B32, or_b32},         {EMU_ATOM_XOR, PTX_T_B32, xor_b32},
-    {EMU_ATOM_AND, PTX_T_B64, and_b64},       {EMU_ATOM_OR, PTX_T_B64, or_b64},
-    {EMU_ATOM_XOR, PTX_T_B64, xor_b64},
+#define ROW(op, type, fn) {EMU_ATOM_##op, PTX_T_##type, fn, fn##_apply},
+    /* clang-format off */
+    ROW(ADD, U32, add_u32) ROW(ADD, S32, add_u32) ROW(ADD, U64, add_u64) ROW(ADD, S64, add_u64)
+    ROW(ADD, F32, add_f32_) ROW(ADD, F64, add_f64_) ROW(ADD, F16, add_f16_) ROW(ADD, BF16, add_bf16_)
+    ROW(ADD, F16X2, add_f16x2) ROW(ADD, BF16X2, add_bf16x2) ROW(MIN, U32, min_u32) ROW(MAX, U32, max_u32)
+    ROW(MIN, S32, min_s32) ROW(MAX, S32, max_s32) ROW(MIN, U64, min_u64) ROW(MAX, U64, max_u64) ROW(MIN, S64, min_s64)
+    ROW(MAX, S64, max_s64) ROW(MIN, F16, min_f16) ROW(MAX, F16, max_f16) ROW(MIN, BF16, min_bf16)
+    ROW(MAX, BF16, max_bf16) ROW(MIN, F16X2, min_f16x2) ROW(MAX, F16X2, max_f16x2) ROW(MIN, BF16X2, min_bf16x2)
+    ROW(MAX, BF16X2, max_bf16x2) ROW(INC, U32, inc_u32) ROW(DEC, U32, dec_u32) ROW(EXCH, B32, exch_b32)
+    ROW(EXCH, B64, exch_b64) ROW(EXCH, B128, exch_b128) ROW(CAS, B16, cas_b16) ROW(CAS, B32, cas_b32)
+    ROW(CAS, B64, cas_b64) ROW(CAS, B128, cas_b128) ROW(AND, B32, and_b32) ROW(OR, B32, or_b32) ROW(XOR, B32, xor_b32)
+    ROW(AND, B64, and_b64) ROW(OR, B64, or_b64) ROW(XOR, B64, xor_b64)
+/* clang-format on */
+#undef ROW
 };
 
 /* Types whose bits are treated alike by bitwise operations, exchange and compare-and-swap. */
@@ -222,13 +237,52 @@ static enum ptx_type as_bits(enum ptx_type t)
     return t;
 }
 
-emu_op_fn *emu_atom_select(enum emu_atom_op op, enum ptx_type type, const char **why)
+/* Index in the table, or -1. */
+static int find(enum emu_atom_op op, enum ptx_type type)
 {
     if (op >= EMU_ATOM_EXCH)
         type = as_bits(type);
     for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].op == op && table[i].type == type)
-            return table[i].fn;
-    *why = "this combination of operation and type does not exist";
-    return NULL;
+            return (int)i;
+    return -1;
+}
+
+emu_op_fn *emu_atom_select(enum emu_atom_op op, enum ptx_type type, const char **why)
+{
+    const int i = find(op, type);
+    *why = i < 0 ? "this combination of operation and type does not exist" : NULL;
+    return i < 0 ? NULL : table[i].fn;
+}
+
+emu_apply_fn *emu_atom_apply(enum emu_atom_op op, enum ptx_type type)
+{
+    const int i = find(op, type);
+    return i < 0 ? NULL : table[i].apply;
+}
+
+/* atom and red with .v2, .v4, .v8: each element is an operation of its own. dst: old values; src[1..]: the others. */
+void emu_atom_vector(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
+{
+    struct emu_warp_run *r = emu_run_of(w);
+    const u32 bytes = in->aux[EMU_AUX_BYTES], n = in->aux[EMU_AUX_VEC];
+    emu_apply_fn *apply = emu_atom_apply(in->aux[EMU_AUX_OP], in->aux[EMU_AUX_TYPE]);
+    u64 a[EMU_LANES];
+    for (int l = 0; l < EMU_LANES; l++)
+        a[l] = emu_lane_address(w, in, l);
+    if (!emu_resolve_lanes(r, in, mask, in->aux[EMU_AUX_SPACE], a, bytes * n, bytes * n, true))
+        return;
+    for (u32 m = mask; m; m &= m - 1) {
+        const int l = __builtin_ctz(m);
+        for (u32 k = 0; k < n; k++) {
+            char *at = (char *)(uintptr_t)a[l] + (size_t)k * bytes;
+            const u64 value = emu_lane_value(w, &in->src[1 + k], l);
+            u64 old = 0;
+            memcpy(&old, at, bytes);
+            apply(at, &value);
+            if (in->n_dst)
+                emu_set_lane(w, &in->dst[k], l, old);
+        }
+    }
+    r->grid->changed++;
 }

@@ -86,7 +86,7 @@ INLINE bool resolve(struct emu_warp_run *r, const struct emu_inst *in, u32 mask,
     }
     if (space == PTX_S_SHARED || space == PTX_S_GENERIC) {
         const struct emu_cta *cta = r->w.cta;
-        u64 window = space == PTX_S_GENERIC ? EMU_SHARED_WINDOW : 0;
+        u64 window = (space == PTX_S_GENERIC ? EMU_SHARED_WINDOW : 0) + cta->smem_base;
         if (__builtin_expect(all_inside(a, window, window + cta->smem_bytes, bytes), 1)) {
             if (window && __builtin_expect(r->enc != NULL, 0)) {
                 EMU_EACH_LANE
@@ -128,6 +128,8 @@ INLINE bool resolve(struct emu_warp_run *r, const struct emu_inst *in, u32 mask,
         }
     }
     *base = 0;
+    if (space == PTX_S_SHARED) /* or .shared::cluster */
+        space = in->aux[EMU_AUX_SPACE];
     return emu_resolve_lanes(r, in, mask, space, a, (uint32_t)bytes, (uint32_t)bytes, true);
 }
 

@@ -8,6 +8,7 @@
 
 #include "emu/op_lane.h"
 #include "emu/op_table.h"
+#include "emu/op_wgmma.h"
 
 #include <stdio.h>
 
@@ -21,6 +22,19 @@ emu_op_fn *emu_ldst_select(const struct emu_mem_form *f)
     return n == 2 ? emu_ldst_select_v3(f) : emu_ldst_select_v4(f);
 #else
     return emu_ldst_select_base(f);
+#endif
+}
+
+emu_op_fn *emu_wgmma_select(void)
+{
+    struct emu_op_variant v[3];
+    unsigned n = emu_op_variants(v);
+    if (n == 1)
+        return emu_wgmma_select_base();
+#if defined(__x86_64__)
+    return n == 2 ? emu_wgmma_select_v3() : emu_wgmma_select_v4();
+#else
+    return emu_wgmma_select_base();
 #endif
 }
 
@@ -84,6 +98,7 @@ static const char *verb(const struct emu_inst *in)
     case PTX_ST:
     case PTX_STMATRIX:
     case PTX_SUST:
+    case PTX_TENSORMAP:
         return "write";
     case PTX_ATOM:
     case PTX_RED:
@@ -166,7 +181,7 @@ static enum ptx_space generic_space(uint64_t addr, uint64_t *offset)
 static char *space_base(struct emu_warp_run *r, unsigned lane, enum ptx_space space, uint64_t *limit)
 {
     switch (space) {
-    case PTX_S_SHARED:
+    case PTX_S_SHARED: /* addresses start with the CTA's rank in its cluster: shared_of takes it off */
         *limit = r->w.cta->smem_bytes;
         return r->w.cta->smem;
     case PTX_S_LOCAL:
@@ -200,21 +215,62 @@ static enum trace_space trace_space_of(enum ptx_space s)
     }
 }
 
+/*
+ * Shared address -> CTA that has it and offset there. Instructions that name no more than .shared reach their own CTA,
+ * whose rank an address may lack; .shared::cluster and generic ones (`cluster`) reach all. NULL: no such CTA.
+ */
+static struct emu_cta *shared_of(struct emu_cta *own, bool cluster, uint64_t *offset)
+{
+    const uint32_t rank = (uint32_t)*offset >> EMU_RANK_AT;
+    struct emu_cta *c = cluster ? emu_cluster_cta(own, *offset) : rank == own->rank || rank == 0 ? own : NULL;
+    if (c)
+        *offset &= (1u << EMU_RANK_AT) - 1;
+    return c;
+}
+
+static void raise_cluster(struct emu_warp_run *r, const struct emu_inst *in, int lane, uint64_t addr, bool cluster,
+                          const struct emu_cta *c)
+{
+    if (c)
+        emu_raise(
+            &r->w, in, lane, EMU_FAULT_ILLEGAL_ADDRESS,
+            "%s of the shared memory of the cluster's block %u, which has exited; a cluster barrier at the end of "
+            "the kernel keeps it",
+            verb(in), c->rank);
+    else
+        emu_raise(&r->w, in, lane, EMU_FAULT_ILLEGAL_ADDRESS,
+                  "%s at shared address 0x%x: it names block %u of a cluster of %u, as seen by an instruction that may "
+                  "reach %s",
+                  verb(in), (uint32_t)addr, (uint32_t)addr >> EMU_RANK_AT, r->w.cta->cluster->n,
+                  cluster ? "all of it" : "its own block only");
+}
+
 bool emu_resolve_lanes(struct emu_warp_run *r, const struct emu_inst *in, uint32_t mask, enum ptx_space space,
                        uint64_t addr[EMU_LANES], uint32_t bytes, uint32_t align, bool rec)
 {
     uint64_t host[EMU_LANES], seen[EMU_LANES];
     enum ptx_space first_space = PTX_S_NONE;
     uint32_t same = 0;
+    const bool is_generic = space == PTX_S_GENERIC || space == PTX_S_NONE;
+    const bool cluster = is_generic || space == PTX_S_SHARED_CLUSTER;
     if (space == PTX_S_SHARED_CLUSTER)
         space = PTX_S_SHARED;
     for (uint32_t m = mask; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        uint64_t offset = addr[l], limit;
-        enum ptx_space s = space == PTX_S_GENERIC || space == PTX_S_NONE ? generic_space(addr[l], &offset) : space;
+        uint64_t offset = addr[l], limit, remote = 0;
+        enum ptx_space s = is_generic ? generic_space(addr[l], &offset) : space;
         char *base = space_base(r, l, s, &limit);
-        if (s == PTX_S_SHARED)
+        if (s == PTX_S_SHARED && r->w.cta->cluster->n == 1) {
             offset = (uint32_t)offset; /* an address of shared memory has 32 bits; PTX cuts off what is above */
+        } else if (s == PTX_S_SHARED) {
+            const struct emu_cta *c = shared_of(r->w.cta, cluster, &offset);
+            if (!c || c->live == 0) {
+                raise_cluster(r, in, (int)l, addr[l], cluster, c);
+                return false;
+            }
+            base = c->smem;
+            remote = c == r->w.cta ? 0 : (c->rank + 1ull) << EMU_RANK_AT;
+        }
         if (align > 1 && addr[l] & (align - 1)) {
             emu_raise(&r->w, in, (int)l, EMU_FAULT_MISALIGNED,
                       "misaligned %s %s of %u bytes at address 0x%llx: it must be a multiple of %u", space_text(s),
@@ -227,7 +283,7 @@ bool emu_resolve_lanes(struct emu_warp_run *r, const struct emu_inst *in, uint32
             return false;
         }
         host[l] = base ? (uint64_t)(uintptr_t)(base + offset) : offset;
-        seen[l] = offset;
+        seen[l] = remote | offset;
         if (first_space == PTX_S_NONE)
             first_space = s;
         if (s == first_space)
@@ -285,6 +341,11 @@ uint64_t emu_generic_extent(struct emu_warp_run *r, unsigned lane, uint64_t addr
     uint64_t offset, limit;
     enum ptx_space s = generic_space(addr, &offset);
     char *base = space_base(r, lane, s, &limit);
+    if (s == PTX_S_SHARED) {
+        const struct emu_cta *c = shared_of(r->w.cta, true, &offset);
+        base = c ? c->smem : base;
+        limit = c ? limit : 0;
+    }
     if (base) {
         if (offset >= limit)
             return 0;
@@ -451,7 +512,8 @@ void emu_isspacep(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
         int l = __builtin_ctz(m);
         u64 a = 0, off;
         memcpy(&a, row + l * s->lane, s->lane);
-        if (generic_space(a, &off) == (enum ptx_space)in->aux[EMU_AUX_SPACE])
+        if (generic_space(a, &off) == (enum ptx_space)in->aux[EMU_AUX_SPACE] &&
+            (!in->aux[EMU_AUX_OP] || (u32)off >> EMU_RANK_AT == w->cta->rank))
             yes |= 1u << l;
     }
     emu_dst_pred(w, &in->dst[0], mask, yes);

@@ -63,12 +63,33 @@ enum emu_atom_op {
     EMU_ATOM_XOR,
 };
 emu_op_fn *emu_atom_select(enum emu_atom_op, enum ptx_type, const char **why);
+/* The operation on one element in memory, without a result; NULL: it does not exist. */
+typedef void emu_apply_fn(void *at, const void *value);
+emu_op_fn emu_atom_vector;
+emu_apply_fn *emu_atom_apply(enum emu_atom_op, enum ptx_type);
 
 /* exec_mem.c: the rest */
 emu_op_fn emu_ld_param, emu_ld_param_at, emu_ld_frame, emu_st_frame, emu_mov_frame, emu_cvta, emu_isspacep,
     emu_cp_async, emu_alloca, emu_stacksave, emu_stackrestore;
+
 /* exec_mbarrier.c */
-emu_op_fn emu_mbarrier_init, emu_mbarrier_inval, emu_mbarrier_arrive, emu_mbarrier_test, emu_mbarrier_pending;
+emu_op_fn emu_mbarrier_init, emu_mbarrier_inval, emu_mbarrier_arrive, emu_mbarrier_tx, emu_mbarrier_test,
+    emu_mbarrier_pending;
+enum { /* aux OP of an arrival; COUNTED: cp.async.mbarrier.arrive, which raised the count itself */
+       EMU_ARRIVE,
+       EMU_ARRIVE_COUNTED,
+       EMU_ARRIVE_DROP,
+       EMU_ARRIVE_EXPECT_TX,
+};
+/* Adds bytes to the transaction count of the object at this host address; a copy's own bytes are negative. `events`: for
+ * the stream. False: a fault was raised. */
+bool emu_mbarrier_add_tx(struct emu_warp *, const struct emu_inst *, int lane, void *object, int64_t bytes,
+                         uint32_t events);
+
+/* cluster.c */
+emu_op_fn emu_mapa, emu_getctarank;
+/* exec_bulk.c: copies of the asynchronous proxy */
+emu_op_fn emu_bulk_copy, emu_tensor_copy, emu_st_async, emu_tensormap_replace, emu_tensormap_copy;
 
 /* One lane of an integer operand, zero-extended. */
 static inline uint64_t emu_lane_value(const struct emu_warp *w, const struct emu_opnd *o, int lane)

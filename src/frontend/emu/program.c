@@ -433,7 +433,7 @@ int emu_kernel_info(struct emu_kernel *k, struct emu_kernel_info *info, struct e
         .const_bytes = (uint32_t)k->unit->const_bytes,
         .local_bytes_per_thread = k->prog->depot_bytes,
         .max_threads_per_cta = max,
-        .has_cluster = f->reqnctapercluster[0] > 1 || f->reqnctapercluster[1] > 1 || f->reqnctapercluster[2] > 1,
+        .cluster = {f->reqcluster[0], f->reqcluster[1], f->reqcluster[2]},
         .n_param = f->n_param,
         .ptx_version = d->module->target_sm,
         .binary_version = d->module->target_sm,

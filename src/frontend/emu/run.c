@@ -213,6 +213,31 @@ INLINE int barrier(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
     return EMU_STOP_SLICE;
 }
 
+/* mbarrier.try_wait: the lanes sleep until the phase completes. Only then, or when they give up, is it executed. */
+INLINE int try_wait(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
+{
+    struct emu_mbarrier_wait wait;
+    if (mask && !r->fiber->timed_out && emu_mbarrier_must_wait(&r->w, f->in, mask, &wait)) {
+        close_run(r, f, f->in);
+        emu_mbarrier_suspend(r, f->in, mask, &wait);
+        return FIBER_STOPPED;
+    }
+    if (r->stop)
+        return EMU_STOP_FAULT;
+    r->fiber->timed_out = false;
+    return execute(r, f, mask);
+}
+
+INLINE int cluster_barrier(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
+{
+    close_run(r, f, f->in);
+    f->run = f->in;
+    if (mask && emu_cluster_barrier(r, f->in, mask))
+        return r->stop ? EMU_STOP_FAULT : FIBER_STOPPED;
+    count_alone(r, f, mask);
+    return skip(f);
+}
+
 INLINE int trap(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
 {
     if (mask) {
@@ -269,6 +294,10 @@ INLINE int step(struct emu_warp_run *r, struct fetch *f)
         return end_slice(r, emu_pc_of(r, in) + 1, EMU_POLL_WEIGHT, EMU_STOP_POLL);
     case EMU_K_TRAP:
         return trap(r, f, mask);
+    case EMU_K_WAIT:
+        return try_wait(r, f, mask);
+    case EMU_K_CLUSTER:
+        return cluster_barrier(r, f, mask);
     case EMU_K_MASK:
     case EMU_K_GUARD:
     case EMU_K_JOIN:

@@ -187,6 +187,7 @@ bool emu_lanes_exit(struct emu_warp_run *r, const struct emu_inst *in, uint32_t 
     r->w.live &= ~mask;
     r->w.cta->live -= (uint32_t)__builtin_popcount(mask);
     emu_barrier_recheck(r->w.cta);
+    emu_cluster_exit(r->w.cta, (uint32_t)__builtin_popcount(mask));
     return settle(r);
 }
 
@@ -366,6 +367,7 @@ static struct emu_fiber *fiber_new(struct emu_warp_run *r)
     }
     f->n = 0;
     f->state = EMU_READY;
+    f->timed_out = false;
     f->next = NULL;
     return f;
 }
@@ -397,6 +399,7 @@ void emu_warp_start(struct emu_warp_run *r, uint32_t live)
     r->warp_insts = r->thread_insts = 0;
     r->polls = r->spins = 0;
     memset(r->bar_partial, 0, sizeof r->bar_partial);
+    r->cluster_phase = r->cluster_arrived = 0;
     r->frame = NULL;
     emu_path_load(r);
 }
@@ -561,4 +564,15 @@ bool emu_sync_force(struct emu_warp_run *r)
             return true;
         }
     return false;
+}
+
+void emu_mbarrier_suspend(struct emu_warp_run *r, const struct emu_inst *in, uint32_t mask,
+                          const struct emu_mbarrier_wait *wait)
+{
+    struct emu_fiber *f = r->fiber;
+    top_of(f)->pc = emu_pc_of(r, in); /* it executes once the phase has completed */
+    f->state = EMU_WAIT_MBARRIER;
+    f->mask = mask;
+    f->wait = in;
+    f->mbarrier = *wait;
 }

@@ -128,6 +128,8 @@ struct emu_prog {
     uint32_t depot_bytes; /* .local bytes along the deepest chain of calls */
     uint32_t stack_bytes; /* local memory per thread this kernel needs with no recursion */
     bool needs_stack;     /* recursion or indirect calls: the stack limit counts */
+    bool raw_shared;      /* a shared address is used as a plain constant: only right for rank 0 of a cluster */
+    bool asks_explicit;   /* reads %is_explicit_cluster, which is decoded as the kernel's own directive says */
 
     bool decoded;
     struct emu_inst *inst;
@@ -142,7 +144,7 @@ struct emu_prog {
     uint32_t n_table;
     struct emu_fault *refused; /* why it cannot run, once known */
     uint32_t **table;          /* brx.idx targets: table[k][0] = count, then pcs */
-    void *watched;             /* the observer's, see load_tracker.h */
+    void *watched;             /* the observer's, see watch.h */
 };
 
 int emu_link_kernel(struct emu_kernel *, struct err *); /* sets k->prog */
@@ -164,7 +166,9 @@ enum emu_kind {
     EMU_K_EXIT,
     EMU_K_BAR,
     EMU_K_TRAP,
-    EMU_K_YIELD, /* nanosleep: let others run */
+    EMU_K_YIELD,   /* nanosleep: let others run */
+    EMU_K_WAIT,    /* mbarrier.try_wait: suspends until the phase has completed, then call fn */
+    EMU_K_CLUSTER, /* barrier.cluster */
     EMU_K_MASK = 0x1f,
     EMU_K_GUARD = 0x20, /* has a guard */
     EMU_K_JOIN = 0x40,  /* lanes may wait for each other here */
@@ -175,6 +179,8 @@ enum { EMU_SYNC_ALL, EMU_SYNC_MEMBERS }; /* all live lanes; those of the last so
 /* aux[0] and aux[1] of an EMU_K_BAR; src: barrier, thread count (lane NONE = absent), predicate */
 enum { EMU_BAR_SYNC, EMU_BAR_ARRIVE, EMU_BAR_RED };
 enum { EMU_BAR_AND, EMU_BAR_OR, EMU_BAR_POPC };
+/* aux[0] of an EMU_K_CLUSTER */
+enum { EMU_CLUSTER_ARRIVE, EMU_CLUSTER_WAIT };
 emu_op_fn emu_op_nothing;
 
 /* ---- a running launch ---- */
@@ -194,7 +200,14 @@ struct emu_path {     /* one entry of a SIMT stack; the last one runs */
     struct emu_frame *frame;
 };
 
-enum emu_fiber_state { EMU_READY, EMU_WAIT_SYNC, EMU_WAIT_BAR };
+enum emu_fiber_state { EMU_READY, EMU_WAIT_SYNC, EMU_WAIT_BAR, EMU_WAIT_MBARRIER, EMU_WAIT_CLUSTER };
+
+/* What a suspended mbarrier.try_wait waits for. */
+struct emu_mbarrier_wait {
+    const void *object; /* host address */
+    uint64_t token;
+    uint8_t parity, lane;
+};
 struct emu_fiber {
     struct emu_fiber *next;
     uint32_t n, cap;
@@ -203,7 +216,9 @@ struct emu_fiber {
     uint8_t bar;
     uint32_t mask;               /* waiting: lanes that wait (the active ones after the guard) */
     uint32_t members;            /* WAIT_SYNC: lanes it needs */
-    const struct emu_inst *wait; /* WAIT_BAR: the barrier instruction */
+    const struct emu_inst *wait; /* WAIT_BAR, WAIT_MBARRIER, WAIT_CLUSTER: the instruction */
+    struct emu_mbarrier_wait mbarrier;
+    bool timed_out; /* the suspended try_wait is to give up and answer false */
 };
 
 enum emu_stop { EMU_STOP_DONE, EMU_STOP_BLOCKED, EMU_STOP_SLICE, EMU_STOP_POLL, EMU_STOP_FAULT };
@@ -228,6 +243,8 @@ struct emu_warp_run {
     struct emu_prog *prog;
     struct emu_grid *grid;
     uint32_t bar_partial[16]; /* lanes that came to a barrier apart from their warp */
+    uint32_t cluster_phase;   /* phase of the cluster's barrier in which the lanes below arrived */
+    uint32_t cluster_arrived;
 };
 
 struct emu_barrier {
@@ -237,8 +254,34 @@ struct emu_barrier {
     uint32_t red_and, red_or, red_popc; /* bar.red so far */
 };
 
+/* CTAs that run together and reach each other's shared memory; a CTA of an ordinary launch is a cluster of one. */
+enum { EMU_CLUSTER_MAX = 16, EMU_RANK_AT = 24 }; /* a shared address: rank << 24 | offset */
+struct emu_cluster {
+    struct emu_cluster *next; /* in a queue */
+    uint64_t index;
+    uint32_t n, n_done;
+    struct emu_cta *cta[EMU_CLUSTER_MAX]; /* by rank */
+    uint32_t phase;                       /* completed phases of barrier.cluster */
+    uint32_t arrived, live;               /* threads that have arrived in this phase; that have not exited */
+    uint32_t events, needed;              /* as in emu_mbarrier_count: arrivals of warps */
+    uint32_t timeouts;                    /* suspended waits that gave up since anything changed */
+    uint64_t changed;                     /* emu_grid.changed then */
+};
+
+/* How often an mbarrier was arrived at, for the stream: see struct stream_mem. */
+struct emu_mbarrier_count {
+    uint32_t number; /* in the stream: its offset in shared memory / 8 */
+    uint32_t events; /* arrivals and completed copies so far */
+    uint32_t needed; /* of them, when the last phase completed */
+};
+
 struct emu_cta {
-    struct emu_cta *next; /* in a queue */
+    struct emu_cta *next; /* in a list of spare ones */
+    struct emu_cluster *cluster;
+    uint32_t rank;                           /* in it */
+    uint32_t smem_base;                      /* rank << EMU_RANK_AT: what its own shared addresses start with */
+    bool ended;                              /* all its warps are done and its stream is sent */
+    VEC(struct emu_mbarrier_count) mbarrier; /* filled when a stream is recorded */
     struct emu_grid *grid;
     uint64_t index;
     uint32_t ctaid[3];
@@ -253,7 +296,7 @@ struct emu_cta {
     uint64_t sent_insts;  /* in them */
     uint64_t insts;       /* executed */
     uint32_t local_bytes; /* per thread */
-    void *watched;        /* the observer's, see load_tracker.h */
+    void *watched;        /* the observer's, see watch.h */
 };
 
 struct emu_child {             /* a launch made by device code */
@@ -278,12 +321,13 @@ struct emu_grid {
     uint64_t n_cta;
     uint32_t smem_bytes, local_bytes;
     uint32_t resident_max;
-    uint64_t workspace;             /* cooperative launches: address of the grid barrier */
-    uint64_t changed;               /* atomics that changed memory: polling alone does not */
-    uint32_t split_after;           /* see EMU_SPLIT_FIRST */
-    uint64_t insts;                 /* executed */
-    uint64_t idle_insts;            /* executed since anything but polling happened */
-    uint64_t idle_check, idle_hash; /* see launch.c */
+    uint32_t cluster[3], n_in_cluster; /* CTAs of a cluster; 1, 1, 1 and 1 without clusters */
+    uint64_t workspace;                /* cooperative launches: address of the grid barrier */
+    uint64_t changed;                  /* atomics that changed memory: polling alone does not */
+    uint32_t split_after;              /* see EMU_SPLIT_FIRST */
+    uint64_t insts;                    /* executed */
+    uint64_t idle_insts;               /* executed since anything but polling happened */
+    uint64_t idle_check, idle_hash;    /* see grid.c */
     const struct trace_kernel *trace;
     struct emu_fault *fault;
     VEC(struct emu_child) child, pending; /* launched; parameter buffers handed out */
@@ -307,7 +351,7 @@ struct emu {
     uint64_t malloc_used; /* device malloc */
     uint32_t n_handle;    /* streams and events made by device code */
     uint64_t err_string;
-    struct emu_cta *spare_cta; /* kept from the last launch, see launch.c */
+    struct emu_cta *spare_cta; /* a list, kept from the last launch, see grid.c */
     struct emu_prog *spare_prog;
 };
 
@@ -342,12 +386,48 @@ bool emu_sync_wait(struct emu_warp_run *, const struct emu_inst *, uint32_t mask
 /* The last resort when nothing in the CTA can run: completes a warp synchronization with the lanes that have arrived.
  */
 bool emu_sync_force(struct emu_warp_run *);
+/* Suspends the running fiber at an mbarrier.try_wait. */
+void emu_mbarrier_suspend(struct emu_warp_run *, const struct emu_inst *, uint32_t mask,
+                          const struct emu_mbarrier_wait *);
 /* Barrier instruction: true when the fiber must wait. */
 bool emu_barrier_arrive(struct emu_warp_run *, const struct emu_inst *, uint32_t mask);
 /* Threads have exited: barriers may now be complete. */
 void emu_barrier_recheck(struct emu_cta *);
 
-/* ---- launch.c ---- */
+/* ---- exec_mbarrier.c ---- */
+/* Does try_wait have to wait for one of these lanes? Fills *wait for the first. False also after raising a fault. */
+bool emu_mbarrier_must_wait(struct emu_warp *, const struct emu_inst *, uint32_t mask, struct emu_mbarrier_wait *wait);
+bool emu_mbarrier_ready(const struct emu_mbarrier_wait *);
+/* The number that the stream gives the barrier at this host address. */
+uint32_t emu_mbarrier_number(struct emu_warp *, const void *object);
+/* The barrier's state in words, for a deadlock's report. */
+void emu_mbarrier_describe(const struct emu_mbarrier_wait *, char *out, size_t cap);
+
+/* ---- cluster.c ---- */
+/* barrier.cluster: true when the fiber must wait. */
+bool emu_cluster_barrier(struct emu_warp_run *, const struct emu_inst *, uint32_t mask);
+/* Threads have exited: the cluster's barrier may now be complete. */
+void emu_cluster_exit(struct emu_cta *, uint32_t threads);
+/* The CTA that a shared::cluster address names; NULL = none. */
+struct emu_cta *emu_cluster_cta(const struct emu_cta *, uint64_t address);
+
+/* ---- cta.c: a CTA's context ---- */
+enum { EMU_SR_SMEM_BASE = PTX_SR_COUNT + 32 }; /* emu_sreg_use.sreg of emu_cta.smem_base */
+/* Shared memory that the system keeps in each CTA of this kernel. */
+uint32_t emu_cta_reserved(const struct emu_prog *);
+struct emu_cta *emu_cta_new(struct emu_grid *);
+void emu_cta_free(struct emu_cta *);
+/* Ties a context to the launch. */
+void emu_cta_adopt(struct emu_cta *, struct emu_grid *);
+void emu_cta_start(struct emu_cta *, struct emu_cluster *, uint32_t rank);
+/* Sends what its warps have recorded, if there is a sink; -1 when that fails. */
+int emu_cta_send(struct emu_cta *, bool last);
+int emu_cta_send_if_large(struct emu_cta *);
+/* Adds what it executed to the device's statistics. */
+void emu_cta_count(struct emu_cta *);
+
+/* ---- grid.c ---- */
+int emu_grid_run(struct emu_grid *);
 /* A program is about to be freed: drop what was cached of it. */
 void emu_launch_forget(struct emu *, struct emu_prog *);
 

@@ -35,7 +35,15 @@ static unsigned pick(enum kind k, unsigned integer, unsigned single, unsigned db
 
 static unsigned barrier_class(const struct ptx_inst *i)
 {
-    return ptx_has(i, PTX_M_WARP) ? TRACE_WARP : TRACE_BARRIER;
+    return ptx_has(i, PTX_M_WARP) ? TRACE_WARP : ptx_has(i, PTX_M_CLUSTER) ? TRACE_MBARRIER : TRACE_BARRIER;
+}
+
+unsigned ptx_mbarrier(const struct ptx_inst *i)
+{
+    if (ptx_has(i, PTX_M_ARRIVE) || ptx_has(i, PTX_M_ARRIVE_DROP) || i->op == PTX_CP)
+        return TRACE_MBARRIER_ARRIVE;
+    bool waits = ptx_has(i, PTX_M_TEST_WAIT) || ptx_has(i, PTX_M_TRY_WAIT) || ptx_has(i, PTX_M_WAIT);
+    return waits ? TRACE_MBARRIER_WAIT : TRACE_MBARRIER_OTHER;
 }
 
 /* rcp, sqrt, rsqrt, div: a special function when approximate, a sequence of instructions when IEEE. */
@@ -50,8 +58,11 @@ static unsigned divide_class(const struct ptx_inst *i, enum kind k)
 
 static unsigned copy_class(const struct ptx_inst *i)
 {
+    const bool bulk = ptx_has(i, PTX_M_BULK);
+    if (bulk && ptx_has(i, PTX_M_COMMIT_GROUP))
+        return TRACE_MOVE;
     bool group = ptx_has(i, PTX_M_WAIT_GROUP) || ptx_has(i, PTX_M_WAIT_ALL) || ptx_has(i, PTX_M_COMMIT_GROUP);
-    return group ? TRACE_FENCE : ptx_has(i, PTX_M_MBARRIER) ? TRACE_ATOM : TRACE_LOAD;
+    return group ? TRACE_FENCE : bulk ? TRACE_ASYNC : ptx_has(i, PTX_M_MBARRIER) ? TRACE_MBARRIER : TRACE_LOAD;
 }
 
 static unsigned param_class(const struct ptx_inst *i)
@@ -133,8 +144,9 @@ unsigned ptx_class(const struct ptx_inst *i)
     case PTX_CVT:
         return TRACE_CVT;
     case PTX_MMA:
-    case PTX_WGMMA:
         return TRACE_TENSOR;
+    case PTX_WGMMA:
+        return TRACE_WGMMA;
     case PTX_WMMA:
         return ptx_has(i, PTX_M_MMA) ? TRACE_TENSOR : ptx_has(i, PTX_M_STORE) ? TRACE_STORE : TRACE_LOAD;
     case PTX_SHFL:
@@ -159,7 +171,7 @@ unsigned ptx_class(const struct ptx_inst *i)
     case PTX_ATOM:
         return TRACE_ATOM;
     case PTX_MBARRIER:
-        return ptx_has(i, PTX_M_PENDING_COUNT) ? TRACE_INT_ADD : TRACE_ATOM;
+        return ptx_has(i, PTX_M_PENDING_COUNT) ? TRACE_INT_ADD : TRACE_MBARRIER;
     case PTX_RED:
         return TRACE_RED;
     case PTX_TEX:
@@ -195,6 +207,7 @@ unsigned ptx_class(const struct ptx_inst *i)
     case PTX_PREFETCH:
     case PTX_PREFETCHU:
     case PTX_SETMAXNREG:
+    case PTX_TENSORMAP:
         return TRACE_NOP;
     /* Shifts, bit fields, byte permutes, video: the integer pipeline. */
     case PTX_BFE:

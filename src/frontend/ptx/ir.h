@@ -143,9 +143,10 @@ struct ptx_inst {
     uint8_t space2;          /* second one (cp.async.shared.global) */
     uint8_t vec;             /* 1, 2, 4, 8 */
     uint8_t n_mod;
-    uint8_t mod[14];    /* other suffixes in order, enum ptx_mod */
-    uint64_t modset[4]; /* the same as a set */
-    int32_t guard;      /* register index of the guard predicate; -1 = none */
+    uint8_t mod[14];     /* other suffixes in order, enum ptx_mod */
+    uint16_t wg_n, wg_k; /* wgmma's shape .m64nNkK; 0 = none */
+    uint64_t modset[4];  /* the same as a set */
+    int32_t guard;       /* register index of the guard predicate; -1 = none */
     bool guard_neg;
     bool nounroll; /* .pragma "nounroll" stands before it: the loop that it begins is not to be unrolled */
     uint16_t n_opnd;
@@ -247,7 +248,10 @@ struct ptx_func {
     struct ptx_label *label;
     uint32_t n_inst;
     struct ptx_inst *inst;
-    uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg, reqnctapercluster[3]; /* 0 = not given */
+    uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg; /* 0 = not given */
+    uint32_t reqcluster[3], maxclusterrank;                 /* .reqnctapercluster, .maxclusterrank; 0 = not given */
+    bool explicit_cluster;                                  /* .explicitcluster */
+    bool blocks_are_clusters;                               /* .blocksareclusters: the grid counts clusters */
     uint32_t line;
 
     /* Filled by ptx_analyze. */
@@ -297,5 +301,7 @@ void ptx_print(const struct ptx_module *, FILE *);
 
 /* Timing class of an instruction: enum trace_class of trace/kernel.h. */
 unsigned ptx_class(const struct ptx_inst *);
+/* What an instruction of class MBARRIER does: enum trace_mbarrier. */
+unsigned ptx_mbarrier(const struct ptx_inst *);
 
 #endif

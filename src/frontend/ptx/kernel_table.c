@@ -143,11 +143,19 @@ static void describe_access(struct builder *b, const struct ptx_func *f, uint32_
         out->space = (uint8_t)space_of((enum ptx_space)i->space);
         if (i->op == PTX_CP && out->cls == TRACE_LOAD)
             out->space = TRACE_SP_GLOBAL;
-        if (i->op == PTX_MBARRIER || (i->op == PTX_CP && out->cls == TRACE_ATOM))
-            out->space = TRACE_SP_SHARED;
         if (i->op == PTX_LDMATRIX || i->op == PTX_STMATRIX)
             out->space = TRACE_SP_SHARED;
         break;
+    case TRACE_ASYNC:
+    case TRACE_MBARRIER:
+        if (out->cls == TRACE_MBARRIER)
+            out->barrier = (uint16_t)ptx_mbarrier(i);
+        if (out->cls == TRACE_MBARRIER && out->barrier == TRACE_MBARRIER_OTHER)
+            return;
+        out->space = TRACE_SP_ASYNC;
+        out->width = 8;
+        out->mem_index = b->n_mem++;
+        return;
     case TRACE_TEX:
         out->space = TRACE_SP_TEX;
         break;
@@ -208,14 +216,16 @@ static void list_regs(struct builder *b, const struct ptx_code *c, const struct 
     size_t first = b->reg.n;
     unsigned n = 0;
     out->regs_at = (uint32_t)first;
-    for (uint32_t k = du->at[pc]; k < du->at[pc] + du->n_def[pc]; k++)
+    /* A product writes D when it likes: programs wait for its group, the scoreboard does not. */
+    const uint32_t n_def = du->n_def[pc], skip = i->op == PTX_WGMMA ? n_def : 0;
+    for (uint32_t k = du->at[pc] + skip; k < du->at[pc] + n_def; k++)
         n = add_reg(b, first, scoreboard(c, du->reg[k]), n);
     if (sets_carry(i))
         n = add_reg(b, first, carry, n);
     out->n_dst = (uint8_t)n;
     first = b->reg.n;
     n = 0;
-    for (uint32_t k = du->at[pc] + du->n_def[pc]; k < du->at[pc + 1]; k++)
+    for (uint32_t k = du->at[pc] + n_def + skip; k < du->at[pc + 1]; k++)
         n = add_reg(b, first, scoreboard(c, du->reg[k]), n);
     if (reads_carry(i))
         n = add_reg(b, first, carry, n);
@@ -240,6 +250,21 @@ static void describe_barrier(const struct ptx_inst *i, struct trace_inst *out)
         out->mem_flags = 1;
 }
 
+/* A product's columns and where its A is; what a fence or a group instruction waits for. */
+static void describe_wgmma(const struct ptx_inst *i, struct trace_inst *out)
+{
+    if (ptx_has(i, PTX_M_MMA_ASYNC)) {
+        out->width = (uint8_t)(i->wg_n / 8);
+        out->mem_flags = (i->n_opnd > 1 && i->opnd[1].kind == PTX_O_VEC ? 0 : TRACE_WGMMA_A_SHARED) |
+                         (ptx_has(i, PTX_M_SP) ? TRACE_WGMMA_SPARSE : 0);
+    } else if (ptx_has(i, PTX_M_WAIT_GROUP)) {
+        const bool known = i->n_opnd > 0 && i->opnd[0].kind == PTX_O_IMM && i->opnd[0].imm >= 0 && i->opnd[0].imm < 8;
+        out->barrier = known ? (uint16_t)i->opnd[0].imm : 0;
+    } else {
+        out->barrier = ptx_has(i, PTX_M_COMMIT_GROUP) ? TRACE_WGMMA_COMMIT : TRACE_WGMMA_FENCE;
+    }
+}
+
 static void add_inst(struct builder *b, const struct ptx_code *c, const struct ptx_defuse *du, uint32_t loop_base,
                      uint32_t pc)
 {
@@ -257,6 +282,8 @@ static void add_inst(struct builder *b, const struct ptx_code *c, const struct p
     };
     if (out->cls == TRACE_BARRIER)
         describe_barrier(i, out);
+    if (out->cls == TRACE_WGMMA)
+        describe_wgmma(i, out);
     describe_access(b, c->func, pc, out);
     list_regs(b, c, du, pc, out);
 }

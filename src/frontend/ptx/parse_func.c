@@ -191,7 +191,10 @@ static int parse_func_directives(struct ptx_parser *p, struct ptx_func *f)
         }
         bool maxntid = ptx_is_dot(p, ".maxntid"), reqntid = ptx_is_dot(p, ".reqntid");
         bool minnctapersm = ptx_is_dot(p, ".minnctapersm"), maxnreg = ptx_is_dot(p, ".maxnreg");
-        bool noreturn = ptx_is_dot(p, ".noreturn"), reqnctapercluster = ptx_is_dot(p, ".reqnctapercluster");
+        bool noreturn = ptx_is_dot(p, ".noreturn");
+        bool reqcluster = ptx_is_dot(p, ".reqnctapercluster"), maxrank = ptx_is_dot(p, ".maxclusterrank");
+        f->explicit_cluster |= ptx_is_dot(p, ".explicitcluster");
+        f->blocks_are_clusters |= ptx_is_dot(p, ".blocksareclusters");
         ptx_next(p);
         if (maxntid)
             TRY(parse_dim3(p, f->maxntid));
@@ -201,8 +204,10 @@ static int parse_func_directives(struct ptx_parser *p, struct ptx_func *f)
             TRY(parse_number(p, &f->minnctapersm));
         else if (maxnreg)
             TRY(parse_number(p, &f->maxnreg));
-        else if (reqnctapercluster)
-            TRY(parse_dim3(p, f->reqnctapercluster));
+        else if (reqcluster)
+            TRY(parse_dim3(p, f->reqcluster));
+        else if (maxrank)
+            TRY(parse_number(p, &f->maxclusterrank));
         else if (noreturn)
             f->noreturn = true;
         else {
@@ -288,10 +293,13 @@ int ptx_parse_func(struct ptx_parser *p, enum ptx_linkage linkage, bool is_entry
     f->linkage = (uint8_t)(linkage != PTX_L_NONE ? linkage : f->linkage);
     f->noreturn |= decl.noreturn;
     memcpy(f->maxntid, decl.maxntid, sizeof f->maxntid);
-    memcpy(f->reqnctapercluster, decl.reqnctapercluster, sizeof f->reqnctapercluster);
     memcpy(f->reqntid, decl.reqntid, sizeof f->reqntid);
     f->minnctapersm = decl.minnctapersm;
     f->maxnreg = decl.maxnreg;
+    memcpy(f->reqcluster, decl.reqcluster, sizeof f->reqcluster);
+    f->maxclusterrank = decl.maxclusterrank;
+    f->explicit_cluster = decl.explicit_cluster;
+    f->blocks_are_clusters = decl.blocks_are_clusters;
     f->line = name.line;
     f->n_param = (uint32_t)in.n;
     f->n_ret = (uint32_t)out.n;

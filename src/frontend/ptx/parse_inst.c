@@ -20,8 +20,29 @@ static void set_bad(struct ptx_parser *p, struct ptx_inst *i, const char *what, 
     i->bad = arena_strndup(p->arena, buf, (size_t)len);
 }
 
+/* m64n128k16: the shape of a warpgroup's product, too many to list. */
+static bool is_warpgroup_shape(struct ptx_inst *i, const char *s, size_t n)
+{
+    unsigned columns, depth;
+    char text[24], again[24];
+    if (i->op != PTX_WGMMA || n >= sizeof text)
+        return false;
+    memcpy(text, s, n);
+    text[n] = '\0';
+    if (sscanf(text, "m64n%3uk%3u", &columns, &depth) != 2)
+        return false;
+    snprintf(again, sizeof again, "m64n%uk%u", columns, depth);
+    if (strcmp(text, again) != 0)
+        return false;
+    i->wg_n = (uint16_t)columns;
+    i->wg_k = (uint16_t)depth;
+    return true;
+}
+
 static void add_suffix(struct ptx_parser *p, struct ptx_inst *i, const char *s, size_t n)
 {
+    if (is_warpgroup_shape(i, s, n))
+        return;
     struct ptx_word w = ptx_names_suffix(&p->names, s, n);
     switch (w.kind) {
     case PTX_WORD_TYPE:

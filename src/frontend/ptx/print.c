@@ -182,9 +182,14 @@ static void print_signature(const struct printer *p, const struct ptx_func *f, b
         fprintf(p->out, " .maxntid %u, %u, %u", f->maxntid[0], f->maxntid[1], f->maxntid[2]);
     if (f->reqntid[0])
         fprintf(p->out, " .reqntid %u, %u, %u", f->reqntid[0], f->reqntid[1], f->reqntid[2]);
-    if (f->reqnctapercluster[0])
-        fprintf(p->out, " .reqnctapercluster %u, %u, %u", f->reqnctapercluster[0], f->reqnctapercluster[1],
-                f->reqnctapercluster[2]);
+    if (f->explicit_cluster)
+        fputs(" .explicitcluster", p->out);
+    if (f->blocks_are_clusters)
+        fputs(" .blocksareclusters", p->out);
+    if (f->reqcluster[0])
+        fprintf(p->out, " .reqnctapercluster %u, %u, %u", f->reqcluster[0], f->reqcluster[1], f->reqcluster[2]);
+    if (f->maxclusterrank)
+        fprintf(p->out, " .maxclusterrank %u", f->maxclusterrank);
     if (f->minnctapersm)
         fprintf(p->out, " .minnctapersm %u", f->minnctapersm);
     if (f->maxnreg)

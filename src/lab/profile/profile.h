@@ -22,6 +22,8 @@
     X(LSU, "lsu_full", "waits for the load/store unit")                                                                \
     X(ALU, "alu", "waits for a result of arithmetic")                                                                  \
     X(UNIT, "unit_busy", "waits for a busy execution unit")                                                            \
+    X(TENSOR, "tensor", "waits for products of its warpgroup")                                                         \
+    X(MBARRIER, "mbarrier", "waits at an mbarrier or for its cluster")                                                 \
     X(BARRIER, "barrier", "waits at a barrier")                                                                        \
     X(FENCE, "fence", "waits at a fence")                                                                              \
     X(FETCH, "fetch", "waits for its next instruction")                                                                \

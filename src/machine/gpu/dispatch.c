@@ -13,19 +13,108 @@ struct dispatch {
     bool running;
     uint32_t *resident;
     struct port *done_in;
-    struct port **out;
+    struct port **out, **peer_out;
+    /* clusters */
+    uint32_t n_gpc, cluster, latency; /* CTAs of a cluster; cycles of an event between them */
+    uint32_t *gpc_first;              /* the SMs of a GPC are [gpc_first[g], gpc_first[g + 1]) */
+    uint16_t *sm_of;                  /* by the CTA's number modulo SM_OF */
 };
+enum { SM_OF = 1 << 16, CTA_EVENT = 1u << 31 };
+
+static void start_cta(struct dispatch *d, uint32_t sm)
+{
+    port_send(d->out[sm], (req_id)d->next, (uint32_t)(d->next >> 32));
+    d->sm_of[d->next % SM_OF] = (uint16_t)sm;
+    d->next++;
+    d->last = sm;
+    d->comp.eng->tasks++;
+    d->resident[sm]++;
+}
+
+/* Whether the machine can start a CTA in this cycle (machine.cta_rate). */
+static bool takes_its_time(struct dispatch *d, uint64_t now)
+{
+    if (!d->cta_micro)
+        return false;
+    if (d->free_micro >= (now + 1) * MICRO)
+        return true;
+    d->free_micro = (d->free_micro > now * MICRO ? d->free_micro : now * MICRO) + d->cta_micro;
+    return false;
+}
+
+/* One CTA after the other, round robin over the SMs. Returns the cycle in which it can go on. */
+static uint64_t start_ctas(struct dispatch *d, uint64_t now)
+{
+    bool more = false;
+    uint32_t sm = d->last;
+    for (uint32_t k = 0; k < d->n_sm && d->next < d->n_cta; k++) {
+        sm = sm + 1 == d->n_sm ? 0 : sm + 1;
+        if (d->resident[sm] == d->per_sm)
+            continue;
+        if (takes_its_time(d, now))
+            return d->free_micro / MICRO;
+        start_cta(d, sm);
+        more |= d->resident[sm] < d->per_sm;
+    }
+    return more && d->next < d->n_cta ? now + 1 : NEVER;
+}
+
+/*
+ * A whole cluster where one GPC has room for all its CTAs, the GPCs in turn; its CTAs go to the SMs with most room. At
+ * most one cluster a cycle, and in all no more CTAs than the machine can start.
+ */
+static uint64_t start_cluster(struct dispatch *d, uint64_t now)
+{
+    uint32_t gpc = 0;
+    while (d->gpc_first[gpc + 1] <= d->last)
+        gpc++;
+    for (uint32_t k = 0; k < d->n_gpc; k++) {
+        gpc = gpc + 1 == d->n_gpc ? 0 : gpc + 1;
+        uint32_t room = 0;
+        for (uint32_t sm = d->gpc_first[gpc]; sm < d->gpc_first[gpc + 1]; sm++)
+            room += d->per_sm - d->resident[sm];
+        if (room < d->cluster)
+            continue;
+        if (takes_its_time(d, now))
+            return d->free_micro / MICRO;
+        d->free_micro += d->cta_micro * (d->cluster - 1);
+        for (uint32_t n = 0; n < d->cluster; n++) {
+            uint32_t best = d->gpc_first[gpc];
+            for (uint32_t sm = best; sm < d->gpc_first[gpc + 1]; sm++)
+                best = d->resident[sm] < d->resident[best] ? sm : best;
+            start_cta(d, best);
+        }
+        return d->next < d->n_cta ? now + 1 : NEVER;
+    }
+    return NEVER;
+}
+
+/* Messages of an SM: CTAs that have ended, and events for other CTAs of their clusters. False: the way is full. */
+static bool take_messages(struct dispatch *d, uint32_t sm, uint64_t now)
+{
+    for (const struct msg *m; (m = port_peek(&d->done_in[sm], now));) {
+        if (m->info & CTA_EVENT) {
+            struct port *to = d->peer_out[d->sm_of[m->req % SM_OF]];
+            if (!port_can_send(to))
+                return false;
+            const struct msg event = port_pop(&d->done_in[sm]);
+            port_send_later(to, event.req, event.info, d->latency);
+            continue;
+        }
+        port_pop(&d->done_in[sm]);
+        d->resident[sm]--;
+        d->done++;
+        d->comp.eng->tasks--;
+    }
+    return true;
+}
 
 static uint64_t tick(struct comp *c, uint64_t now)
 {
     struct dispatch *d = (struct dispatch *)c;
+    bool all = true;
     for (uint32_t i = 0; i < d->n_sm; i++)
-        while (port_peek(&d->done_in[i], now)) {
-            port_pop(&d->done_in[i]);
-            d->resident[i]--;
-            d->done++;
-            c->eng->tasks--;
-        }
+        all &= take_messages(d, i, now);
     if (!d->running)
         return NEVER;
     if (d->done == d->n_cta) {
@@ -35,28 +124,14 @@ static uint64_t tick(struct comp *c, uint64_t now)
     }
     if (now < d->start_at)
         return d->start_at;
-    bool more = false;
-    uint32_t sm = d->last;
-    for (uint32_t k = 0; k < d->n_sm && d->next < d->n_cta; k++) {
-        sm = sm + 1 == d->n_sm ? 0 : sm + 1;
-        if (d->resident[sm] == d->per_sm)
-            continue;
-        if (d->cta_micro) {
-            if (d->free_micro >= (now + 1) * MICRO)
-                return d->free_micro / MICRO;
-            d->free_micro = (d->free_micro > now * MICRO ? d->free_micro : now * MICRO) + d->cta_micro;
-        }
-        port_send(d->out[sm], (req_id)d->next, (uint32_t)(d->next >> 32));
-        d->next++;
-        d->last = sm;
-        c->eng->tasks++;
-        more |= ++d->resident[sm] < d->per_sm;
-    }
-    return more && d->next < d->n_cta ? now + 1 : NEVER;
+    const uint64_t next = d->next == d->n_cta ? NEVER : d->cluster > 1 ? start_cluster(d, now) : start_ctas(d, now);
+    return all ? next : now + 1;
 }
 
-struct dispatch *dispatch_new(struct engine *e, uint32_t n_sm, uint32_t ctas_per_1000_cycles)
+struct dispatch *dispatch_new(struct engine *e, const struct device_props *p, uint32_t ctas_per_1000_cycles,
+                              uint32_t cluster_latency)
 {
+    const uint32_t n_sm = p->sm_count;
     struct dispatch *d = arena_alloc64(e->arena, sizeof *d);
     d->n_sm = n_sm;
     d->last = n_sm - 1;
@@ -64,10 +139,17 @@ struct dispatch *dispatch_new(struct engine *e, uint32_t n_sm, uint32_t ctas_per
     d->resident = arena_alloc(e->arena, n_sm * sizeof *d->resident);
     d->done_in = arena_alloc64(e->arena, n_sm * sizeof *d->done_in);
     d->out = arena_alloc(e->arena, n_sm * sizeof *d->out);
+    d->peer_out = arena_alloc(e->arena, n_sm * sizeof *d->peer_out);
+    d->sm_of = arena_alloc(e->arena, SM_OF * sizeof *d->sm_of);
+    d->n_gpc = p->gpc_count;
+    d->latency = cluster_latency;
+    d->gpc_first = arena_alloc(e->arena, (d->n_gpc + 1) * sizeof *d->gpc_first);
+    for (uint32_t g = 0; g < d->n_gpc; g++)
+        d->gpc_first[g + 1] = d->gpc_first[g] + device_gpc_sms(p, g);
     d->comp.tick = tick;
     engine_add(e, &d->comp, CLK_CORE, "dispatcher");
     for (uint32_t i = 0; i < n_sm; i++)
-        port_init(&d->done_in[i], e, &d->comp, 64, 1, "done");
+        port_init(&d->done_in[i], e, &d->comp, 2048, 1, "done");
     return d;
 }
 
@@ -76,14 +158,17 @@ struct port *dispatch_done_in(struct dispatch *d, uint32_t sm)
     return &d->done_in[sm];
 }
 
-void dispatch_connect(struct dispatch *d, uint32_t sm, struct port *cta_out)
+void dispatch_connect(struct dispatch *d, uint32_t sm, struct port *cta_out, struct port *peer_out)
 {
     d->out[sm] = cta_out;
+    d->peer_out[sm] = peer_out;
     port_connect(cta_out, &d->comp);
+    port_connect(peer_out, &d->comp);
 }
 
-void dispatch_start(struct dispatch *d, uint64_t n_cta, uint32_t per_sm, uint32_t delay)
+void dispatch_start(struct dispatch *d, uint64_t n_cta, uint32_t cluster, uint32_t per_sm, uint32_t delay)
 {
+    d->cluster = cluster;
     d->n_cta = n_cta;
     d->per_sm = per_sm;
     d->next = d->done = 0;

@@ -2,21 +2,27 @@
  * The CTA dispatcher: hands out the CTAs of one launch at a time to SMs that have room.
  *
  * Round robin over the SMs, at most one CTA per SM and cycle, as GPGPU-Sim does it, and in all no more than the machine
- * can start (machine.cta_rate). It is a component on the core
- * clock; when the last CTA has ended it stops the engine.
+ * can start (machine.cta_rate). The CTAs of a cluster start together on one GPC, and the dispatcher, which knows where
+ * they are, passes events at their mbarriers on. It is a component on the core clock; when the last CTA has ended it
+ * stops the engine.
  */
 #ifndef WEIR_GPU_DISPATCH_H
 #define WEIR_GPU_DISPATCH_H
 
 #include "engine/engine.h"
 #include "engine/port.h"
+#include "trace/device.h"
 
 struct dispatch;
 /* ctas_per_1000_cycles: 0 = no limit. */
-struct dispatch *dispatch_new(struct engine *, uint32_t n_sm, uint32_t ctas_per_1000_cycles);
+struct dispatch *dispatch_new(struct engine *, const struct device_props *, uint32_t ctas_per_1000_cycles,
+                              uint32_t cluster_latency);
 struct port *dispatch_done_in(struct dispatch *, uint32_t sm);
-void dispatch_connect(struct dispatch *, uint32_t sm, struct port *cta_out);
-/* The next launch: n_cta CTAs, at most per_sm at once on an SM. The first goes out after `delay` cycles (>= 1). */
-void dispatch_start(struct dispatch *, uint64_t n_cta, uint32_t per_sm, uint32_t delay);
+void dispatch_connect(struct dispatch *, uint32_t sm, struct port *cta_out, struct port *peer_out);
+/*
+ * The next launch: n_cta CTAs in clusters of `cluster`, at most per_sm at once on an SM. The first goes out after
+ * `delay` cycles (>= 1).
+ */
+void dispatch_start(struct dispatch *, uint64_t n_cta, uint32_t cluster, uint32_t per_sm, uint32_t delay);
 
 #endif

@@ -190,7 +190,7 @@ static int build_sm(struct gpu *g, unsigned i, const struct l1_setup *l1c, struc
     sm_connect(sm, l1_in(l1, L1_DATA), l1c->cache[L1_CONST]->enabled ? l1_in(l1, L1_CONST) : NULL,
                l1c->cache[L1_TEX]->enabled ? l1_in(l1, L1_TEX) : NULL, l1_events(l1), dispatch_done_in(g->dispatch, i));
     l1_connect_sm(l1, sm_hit_in(sm), sm_fill_in(sm), sm_event_in(sm));
-    dispatch_connect(g->dispatch, i, sm_cta_in(sm));
+    dispatch_connect(g->dispatch, i, sm_cta_in(sm), sm_peer_in(sm));
 
     struct fabric_sm_out out = fabric_sm_out(g->fabric, i);
     l1_connect_net(l1, &(struct l1_net){.to_l2 = out.to_l2, .to_home = out.to_home, .to_requester = out.to_requester});
@@ -208,7 +208,7 @@ static int build_sms(struct gpu *g, struct err *e)
     struct l1_setup l1c = l1_setup_of(g->cfg);
     g->sm = arena_alloc(g->arena, g->n_sm * sizeof *g->sm);
     g->l1 = arena_alloc(g->arena, g->n_sm * sizeof *g->l1);
-    g->dispatch = dispatch_new(g->eng, g->n_sm, g->machine->cta_rate);
+    g->dispatch = dispatch_new(g->eng, &g->props, g->machine->cta_rate, g->smc->cluster_latency / 2);
     g->streams = (struct sm_streams){.ctx = g, .piece = piece, .cta_done = cta_done};
     struct err why;
     if (carve_outs_parse(&g->carveouts, l1c.cache[L1_DATA]->carveouts, &why)) {
@@ -461,6 +461,12 @@ enum gpu_end gpu_launch(struct gpu *g, const struct trace_kernel *k, const struc
         does_not_fit(g, k, l, limit, e);
         return GPU_FAILED;
     }
+    const uint32_t cluster = l->cluster_ctas ? l->cluster_ctas : 1;
+    if (!device_clusters(&g->props, per_sm, cluster)) {
+        err_set(e, "kernel %s: a cluster of %u CTAs does not fit on a GPC of %s, where an SM holds %u of them", k->name,
+                cluster, cfg_machine(g->cfg), per_sm);
+        return GPU_FAILED;
+    }
     size_t kernel = prepare(g, k);
     gpu_loads_begin(g->loads, (uint32_t)kernel, k);
     uint64_t *before = xmalloc(g->n_value * sizeof *before), *after = xmalloc(g->n_value * sizeof *after);
@@ -480,7 +486,7 @@ enum gpu_end gpu_launch(struct gpu *g, const struct trace_kernel *k, const struc
     uint64_t start = engine_cycle(g->eng, CLK_CORE);
     enum gpu_end end = GPU_DONE;
     if (trace_ctas(l)) {
-        dispatch_start(g->dispatch, trace_ctas(l), per_sm, g->machine->launch_cycles + 1);
+        dispatch_start(g->dispatch, trace_ctas(l), cluster, per_sm, g->machine->launch_cycles + 1);
         end = run(g, e);
     }
     read_stats(g, after);

@@ -6,7 +6,7 @@
 
 struct machine_config {
     const char *name, *energy;
-    uint32_t sms;
+    uint32_t sms, gpcs;
     uint32_t launch_cycles;
     uint32_t cta_rate;
     uint32_t deadlock_cycles;

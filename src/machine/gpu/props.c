@@ -22,6 +22,7 @@ void gpu_props_of(const struct cfg *c, struct device_props *p)
     snprintf(p->name, sizeof p->name, "%s (weir %s)", machine->name, cfg_machine(c));
     p->cc_major = 9;
     p->sm_count = machine->sms;
+    p->gpc_count = machine->gpcs;
     p->clock_khz = (uint32_t)(clock->core / 1000);
     p->mem_clock_khz = (uint32_t)(clock->dram / 1000);
     p->mem_bus_bits = memory->channels * dram_bus_bits(cfg_section(c, "dram"));

@@ -19,6 +19,8 @@ static const struct cfg_field machine_fields[] = {
     MACHINE(energy, CFG_TEXT, "", "", 0, 0,
             "file of energy coefficients: a name in configs/energy or a path; empty = --energy is not known"),
     MACHINE(sms, CFG_INT, "SMs", "15", 1, 1024, "streaming multiprocessors"),
+    MACHINE(gpcs, CFG_INT, "GPCs", "1", 1, 64,
+            "graphics processing clusters: the CTAs of a thread block cluster share one"),
     MACHINE(launch_cycles, CFG_INT, "cycles", "0", 0, 1000000, "core cycles from a launch to its first CTA"),
     MACHINE(cta_rate, CFG_INT, "CTAs", "0", 0, 1000000,
             "CTAs that the whole machine can start in 1000 core cycles; 0 = one for each SM in each cycle"),

@@ -44,8 +44,20 @@
 #define SM_CLASS_RET(X)          X(SP, "1", "1")
 #define SM_CLASS_EXIT(X)         X(SP, "1", "1")
 #define SM_CLASS_SLEEP(X)        X(SP, "40", "1")
+#define SM_CLASS_ASYNC(X)        X(ASYNC, "1", "1")
+#define SM_CLASS_MBARRIER(X)     X(ASYNC, "30", "1")
+#define SM_CLASS_WGMMA(X)        X(SP, "1", "1")
 /* clang-format on */
 
-enum sm_unit { SM_UNIT_SP, SM_UNIT_INT, SM_UNIT_SFU, SM_UNIT_DP, SM_UNIT_TENSOR, SM_UNIT_LSU, SM_UNIT_COUNT };
+enum sm_unit {
+    SM_UNIT_SP,
+    SM_UNIT_INT,
+    SM_UNIT_SFU,
+    SM_UNIT_DP,
+    SM_UNIT_TENSOR,
+    SM_UNIT_ASYNC,
+    SM_UNIT_LSU,
+    SM_UNIT_COUNT
+};
 
 #endif

@@ -188,6 +188,7 @@ void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t
         w->outstanding++;
     } else if (mem->space == TRACE_SP_SHARED) {
         e->where = LSU_SHARED;
+        e->is_remote = mem->addr[__builtin_ctz(mem->mask)] >> STREAM_RANK_AT != 0;
         w->outstanding++;
         bool atomic = i->cls == TRACE_ATOM || i->cls == TRACE_RED;
         e->passes = smem_passes(mem, i->width, sm->cfg.smem_banks, atomic);
@@ -268,8 +269,7 @@ static void send_line(struct sm *sm, struct lsu_entry *e, uint64_t now)
     e->next_line++;
 }
 
-/* An access of the warp has completed; after the last, a fence releases the warp, or its exit is complete. */
-static void settle_account(struct sm *sm, unsigned slot, uint64_t now)
+void sm_settle_account(struct sm *sm, unsigned slot, uint64_t now)
 {
     struct warp *w = &sm->warp[slot];
     if (--w->outstanding)
@@ -305,7 +305,7 @@ void sm_lsu_step(struct sm *sm, uint64_t now)
     case LSU_SHARED:
         sm->lsu_busy_until = now + e->passes;
         sm->profiled.shared_pc = e->pc;
-        done_at = now + sm->cfg.smem_latency + e->passes - 1;
+        done_at = now + (e->is_remote ? sm->cfg.cluster_latency : sm->cfg.smem_latency) + e->passes - 1;
         break;
     default:
         if (!e->next_line)
@@ -324,7 +324,7 @@ void sm_lsu_step(struct sm *sm, uint64_t now)
     if (done_at) {
         if (pending != UINT32_MAX)
             complete(sm, pending, done_at, now);
-        settle_account(sm, slot, now);
+        sm_settle_account(sm, slot, now);
     }
 }
 
@@ -352,9 +352,13 @@ static void take_reply(struct sm *sm, req_id id, uint64_t now)
     l->served[r->served]++;
     l->latency_sum[r->served] += latency;
     sm->outstanding--;
-    if (r->token != UINT32_MAX && --sm->pending[r->token].left == 0)
+    const bool is_tma = r->token != UINT32_MAX && r->token & SM_TOKEN_TMA;
+    if (!is_tma && r->token != UINT32_MAX && --sm->pending[r->token].left == 0)
         complete(sm, r->token, r->space == REQ_SP_TEX ? now + sm->cfg.tex_latency : now, now);
-    settle_account(sm, r->warp, now);
+    if (is_tma)
+        sm_tma_reply(sm, r->token, now);
+    else
+        sm_settle_account(sm, r->warp, now);
     req_release(pool, id);
 }
 

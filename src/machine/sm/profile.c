@@ -88,9 +88,10 @@ static uint32_t occupant(const struct sm *sm, uint32_t otherwise)
 void sm_profile_stall(struct sm *sm, unsigned scheduler, enum sm_stall why, uint64_t cycles)
 {
     static const uint8_t set[SM_STALL_COUNT] = {
-        [SM_STALL_THROTTLE] = WARP_READY, [SM_STALL_LSU] = WARP_READY,       [SM_STALL_UNIT] = WARP_READY,
-        [SM_STALL_ALU] = WARP_ALU,        [SM_STALL_FETCH] = WARP_FETCH,     [SM_STALL_MEM] = WARP_MEMORY,
-        [SM_STALL_FENCE] = WARP_FENCE,    [SM_STALL_BARRIER] = WARP_BARRIER, [SM_STALL_DRAIN] = WARP_DRAIN};
+        [SM_STALL_THROTTLE] = WARP_READY,    [SM_STALL_LSU] = WARP_READY,       [SM_STALL_UNIT] = WARP_READY,
+        [SM_STALL_ALU] = WARP_ALU,           [SM_STALL_FETCH] = WARP_FETCH,     [SM_STALL_MEM] = WARP_MEMORY,
+        [SM_STALL_FENCE] = WARP_FENCE,       [SM_STALL_BARRIER] = WARP_BARRIER, [SM_STALL_DRAIN] = WARP_DRAIN,
+        [SM_STALL_MBARRIER] = WARP_MBARRIER, [SM_STALL_TENSOR] = WARP_TENSOR};
     if (why == SM_STALL_NO_WARP)
         return;
     uint64_t waiting = sm->in[set[why]] & sm->owned[scheduler];

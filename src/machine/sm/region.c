@@ -33,7 +33,7 @@ static void op_of(const struct sm_config *cfg, const struct trace_kernel *t, con
     bool is_access = o->flags & TRACE_OP_ACCESS;
     if (!is_access) {
         i.mem_index = UINT32_MAX;
-        i.width = i.cls == TRACE_BARRIER ? i.width : 0;
+        i.width = i.cls == TRACE_BARRIER || i.cls == TRACE_WGMMA ? i.width : 0;
     } else {
         i.width = o->width;
     }

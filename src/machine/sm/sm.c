@@ -49,8 +49,8 @@ void sm_inst_of(const struct sm_config *cfg, const struct trace_inst *i, struct 
         .loop = i->loop,
         .width = i->width ? i->width : 4,
         .mem_flags = i->mem_flags,
-        .barrier_warps = i->cls == TRACE_BARRIER ? i->width : 0,
-        .barrier = (uint8_t)(i->barrier < SM_BARRIERS ? i->barrier : 0),
+        .barrier_warps = i->cls == TRACE_BARRIER || i->cls == TRACE_WGMMA ? i->width : 0,
+        .barrier = (uint8_t)(i->barrier < SM_BARRIERS || i->cls == TRACE_WGMMA ? i->barrier : 0),
         .space = i->space,
     };
 }
@@ -92,6 +92,8 @@ void sm_set_kernel(struct sm *sm, const struct sm_kernel *k, const struct trace_
     sm->regs = k->reg;
     sm->warps_per_cta = trace_warps_per_cta(l);
     sm->max_ctas = max_ctas;
+    sm->cluster_ctas = l->cluster_ctas ? l->cluster_ctas : 1;
+    memset(sm->tensor_free_at, 0, sizeof sm->tensor_free_at);
     uint32_t rest = trace_threads_per_cta(l) % TRACE_WARP_SIZE;
     sm->last_lanes = rest ? (1u << rest) - 1 : ~0u;
     /* The only allocation after the machine was built: a kernel may have more registers than all previous ones. */
@@ -140,6 +142,8 @@ static void start_cta(struct sm *sm, uint64_t number, uint64_t now)
         memset(w->arrived, 0, sizeof w->arrived);
         w->live = i + 1 == sm->warps_per_cta ? sm->last_lanes : ~0u;
         w->outstanding = w->seq = w->call_depth = 0;
+        w->product_at = w->hold_until = 0;
+        memset(w->group_at, 0, sizeof w->group_at);
         w->index = i;
         w->cta = (uint8_t)slot;
         w->ended = false;
@@ -177,6 +181,8 @@ static inline uint64_t able(const struct sm *sm, uint64_t now)
     uint64_t can = 0;
     for (unsigned u = 0; u < SM_UNIT_LSU; u++)
         can |= sm->unit[u].first_free <= now ? sm->want[u] : 0;
+    if (sm->want[SM_UNIT_ASYNC] && !sm_async_room(sm))
+        can &= ~sm->want[SM_UNIT_ASYNC];
     if (sm->want[SM_UNIT_LSU] && sm->unit[SM_UNIT_LSU].first_free <= now && sm_lsu_room(sm))
         can |= sm->want[SM_UNIT_LSU];
     return can;
@@ -220,6 +226,11 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
             if (w->wait == WARP_BARRIER && !w->ended)
                 sm_barrier_open(sm, slot, &(struct sm_inst){.barrier = w->at_barrier}, now);
             return;
+        case TRACE_ASYNC:
+        case TRACE_MBARRIER:
+        case TRACE_WGMMA:
+            sm_async_issue(sm, slot, &i, pc, now);
+            break;
         case TRACE_CALL:
             w->call_depth++;
             break;
@@ -252,6 +263,10 @@ static enum sm_stall stall_reason(const struct sm *sm, unsigned s)
         return SM_STALL_MEM;
     if (sm->in[WARP_FENCE] & own)
         return SM_STALL_FENCE;
+    if (sm->in[WARP_TENSOR] & own)
+        return SM_STALL_TENSOR;
+    if (sm->in[WARP_MBARRIER] & own)
+        return SM_STALL_MBARRIER;
     return sm->in[WARP_BARRIER] & own ? SM_STALL_BARRIER : SM_STALL_DRAIN;
 }
 
@@ -319,7 +334,8 @@ static uint64_t next_unit(const struct sm *sm, uint64_t now)
 {
     uint64_t next = NEVER;
     for (unsigned u = 0; u < SM_UNIT_COUNT; u++) {
-        if (!(sm->want[u] & sm->in[WARP_READY]) || (u == SM_UNIT_LSU && !sm_lsu_room(sm)))
+        if (!(sm->want[u] & sm->in[WARP_READY]) || (u == SM_UNIT_LSU && !sm_lsu_room(sm)) ||
+            (u == SM_UNIT_ASYNC && !sm_async_room(sm)))
             continue;
         uint64_t at = sm->unit[u].first_free > now ? sm->unit[u].first_free : now + 1;
         next = at < next ? at : next;
@@ -339,7 +355,13 @@ static uint64_t tick(struct comp *c, uint64_t now)
         struct msg cta = port_pop(&sm->cta_in);
         start_cta(sm, (uint64_t)cta.info << 32 | cta.req, now);
     }
+    for (const struct msg *m; (m = port_peek(&sm->peer, now));) {
+        struct msg event = port_pop(&sm->peer);
+        sm_peer_event(sm, event.req, event.info & 0xffff, now);
+    }
     sm_lsu_step(sm, now);
+    if (sm->tma.head != sm->tma.tail)
+        sm_tma_step(sm, now);
     if (!sm->resident && !sm->lsu_n) {
         account(sm, now);
         return NEVER;
@@ -369,7 +391,8 @@ static uint64_t tick(struct comp *c, uint64_t now)
             if (!(can & sm->owned[s]))
                 sm->throttled &= ~(1ull << s);
     }
-    uint64_t next = sm_lsu_next(sm, now);
+    uint64_t next = sm_lsu_next(sm, now), tma = sm_tma_next(sm, now);
+    next = tma < next ? tma : next;
     if (sm->in[WARP_READY]) {
         uint64_t unit = next_unit(sm, now);
         next = unit < next ? unit : next;
@@ -379,8 +402,9 @@ static uint64_t tick(struct comp *c, uint64_t now)
         next = timer < next ? timer : next;
         /* Queued replies become ready later than the sender's wake-up. */
         uint64_t hit = port_next_ready(&sm->hit), fill = port_next_ready(&sm->fill);
-        uint64_t reply = hit < fill ? hit : fill;
+        uint64_t reply = hit < fill ? hit : fill, peer = port_next_ready(&sm->peer);
         next = reply < next ? reply : next;
+        next = peer < next ? peer : next;
     }
     return next;
 }
@@ -420,6 +444,13 @@ static void waits(const struct comp *c, struct waits *w)
                                   ", warp %u, pc %u)",
                                   sm->cta[x->cta].number, s, x->pc));
     }
+    for (uint64_t left = sm->in[WARP_MBARRIER]; left; left &= left - 1) {
+        unsigned s = (unsigned)__builtin_ctzll(left);
+        const struct warp *x = &sm->warp[s];
+        waits_for_else(w, NULL, REQ_NONE,
+                       waits_text(w, "%u events at an mbarrier of CTA %" PRIu64 " (warp %u, pc %u)", x->needs_events,
+                                  sm->cta[x->cta].number, s, x->pc));
+    }
     for (uint64_t left = sm->throttled; left; left &= left - 1) {
         unsigned s = (unsigned)__builtin_ctzll(left);
         waits_for_else(
@@ -452,7 +483,7 @@ static int check(const struct comp *c, bool drained, struct err *e)
     if (served != t->replies || sent != t->replies + sm->outstanding)
         return err_set(e, "%s: %" PRIu64 " requests sent, %" PRIu64 " answered, %u outstanding", c->name, sent,
                        t->replies, sm->outstanding);
-    if (drained && (sm->outstanding || sm->resident || sm->lsu_n || sm->pending_used))
+    if (drained && (sm->outstanding || sm->tma.free != ~0ull || sm->resident || sm->lsu_n || sm->pending_used))
         return err_set(e, "%s: not empty at the end: %u requests, %u loads", c->name, sm->outstanding,
                        sm->pending_used);
     return 0;
@@ -495,6 +526,9 @@ struct sm *sm_new(struct engine *eng, const struct sm_config *cfg, const struct 
     sm->unit[SM_UNIT_DP] = make_unit(cfg->dp_units);
     sm->unit[SM_UNIT_TENSOR] = make_unit(cfg->tensor_units);
     sm->unit[SM_UNIT_LSU] = make_unit(1);
+    sm->unit[SM_UNIT_ASYNC] = make_unit(1);
+    sm->tma.free = ~0ull;
+    sm->cluster_ctas = 1;
 
     sm->lsu_cap = cfg->lsu_queue;
     sm->lsu = arena_alloc64(a, sm->lsu_cap * sizeof *sm->lsu);
@@ -510,6 +544,7 @@ struct sm *sm_new(struct engine *eng, const struct sm_config *cfg, const struct 
     port_init(&sm->hit, eng, &sm->comp, cfg->outstanding_requests, 1, "hit");
     port_init(&sm->fill, eng, &sm->comp, cfg->outstanding_requests, 1, "fill");
     port_init(&sm->event, eng, &sm->comp, 1024, 1, "event");
+    port_init(&sm->peer, eng, &sm->comp, SM_PEER_EVENTS, 1, "peer");
     port_init(&sm->cta_in, eng, &sm->comp, SM_CTAS, 1, "cta");
 
     sm->sched = sm_sched_get(cfg->scheduler);
@@ -552,6 +587,10 @@ struct port *sm_fill_in(struct sm *sm)
 struct port *sm_event_in(struct sm *sm)
 {
     return &sm->event;
+}
+struct port *sm_peer_in(struct sm *sm)
+{
+    return &sm->peer;
 }
 struct port *sm_cta_in(struct sm *sm)
 {

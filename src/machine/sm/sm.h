@@ -107,6 +107,8 @@ void sm_kernel_free(struct sm_kernel *);
     X(MEM, "memory", "a warp waits for a register that a load will write")                                             \
     X(FENCE, "fence", "a warp waits at a fence for its memory accesses")                                               \
     X(BARRIER, "barrier", "all warps wait at barriers")                                                                \
+    X(MBARRIER, "mbarrier", "a warp waits at an mbarrier or at the barrier of its cluster")                            \
+    X(TENSOR, "tensor", "a warp waits for products of its warpgroup")                                                  \
     X(DRAIN, "drain", "all warps have ended, stores are in flight")
 
 enum sm_stall {
@@ -139,6 +141,7 @@ struct sm_stats {
     uint64_t lines[SM_CACHES]; /* line requests: to the data, the constant, the texture cache */
     uint64_t fetches, icache_misses, fetch_redirects;
     uint64_t replies;
+    uint64_t tma_copies, tma_lines, wgmma_cycles;
     uint64_t latency_sum[REQ_AT_COUNT], served[REQ_AT_COUNT];
 };
 /* Shown as sm.*, and the first few without a prefix. */
@@ -169,6 +172,11 @@ struct sm *sm_new(struct engine *, const struct sm_config *, const struct icache
 void sm_free(struct sm *); /* what is not in the arena */
 /* The SM's own ports, for l1_connect_sm and the dispatcher. */
 struct port *sm_hit_in(struct sm *), *sm_fill_in(struct sm *), *sm_event_in(struct sm *), *sm_cta_in(struct sm *);
+/*
+ * Events at mbarriers of other CTAs of a cluster leave by done_out, and come in here: req = low 32 bits of the CTA's
+ * number, info = bit 31 (which no number of a CTA reaches) and the number of the barrier.
+ */
+struct port *sm_peer_in(struct sm *);
 /* `constant`, `texture` NULL: no such cache; the data cache is used instead. */
 void sm_connect(struct sm *, struct port *data, struct port *constant, struct port *texture, struct port *events,
                 struct port *done_out);

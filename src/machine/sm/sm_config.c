@@ -61,6 +61,12 @@ static const struct cfg_field sm_fields[] = {
         struct sm_config, long_loads, CFG_ENUM, "", "all", 0, 0, "all memory",
         "loads whose wait is long for two-level schedulers, which replace the warp: all, or all but those of shared "
         "and constant memory (GPGPU-Sim 3.2)"),
+    INT(wgmma_columns, "columns", "2", 1, 256,
+        "columns of a warpgroup's product of 64 rows (wgmma) that the tensor cores finish in a cycle"),
+    INT(tma_latency, "cycles", "88", 1, 900, "bulk and tensor copies: from the issue to their first request"),
+    INT(tma_lines, "lines", "1", 1, 8, "line requests of bulk and tensor copies sent in one cycle"),
+    INT(cluster_latency, "cycles", "180", 1, 900, "to the shared memory of another CTA of the cluster, and back"),
+    INT(cluster_bytes, "bytes", "16", 1, 1024, "bytes a cycle that a copy brings to another CTA of the cluster"),
     INT(param_latency, "cycles", "8", 1, 256, "load of a kernel parameter, from the load/store unit to the result"),
 #define LATENCY(unit, lat, ii)  lat
 #define INTERVAL(unit, lat, ii) ii

@@ -27,6 +27,7 @@ struct sm_config {
     uint32_t simt_width, operand_cycles;
     uint32_t sp_units, int_units, sfu_units, dp_units, tensor_units;
     uint32_t lat[TRACE_CLASS_COUNT], ii[TRACE_CLASS_COUNT];
+    uint32_t wgmma_columns, tma_latency, tma_lines, cluster_latency, cluster_bytes;
     /* memory pipeline */
     bool tex_quads;
     uint32_t lsu_queue, lsu_lines, data_banks, tex_cycles, tex_latency, pending_loads, outstanding_requests;

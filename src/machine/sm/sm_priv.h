@@ -14,6 +14,8 @@
 #include "sm/sched/sched.h"
 #include "sm/sm.h"
 
+enum { SM_PEER_EVENTS = 1024, SM_EVENTS_MOST = 1536, SM_MBARRIERS = 64, SM_TMA_COPIES = 64, SM_WGMMA_GROUPS = 8 };
+#define SM_TOKEN_TMA 0x80000000u /* req.token of a copy's lines: its place in tma.copy */
 enum { SM_WARPS = 64, SM_CTAS = 64, SM_TIMERS = 1024, SM_BARRIERS = 16, SM_UNIT_MAX = 16 };
 
 #define SM_BARRIER_ARRIVE_ONLY 1                /* in trace_inst.mem_flags of a BARRIER */
@@ -46,6 +48,10 @@ struct warp {
     uint64_t condition_at;         /* when the condition of the last branch was known */
     uint64_t fetched_at;           /* cycle from which fetching allows the next instruction to issue */
     uint32_t pc, mask;             /* of the next instruction */
+    uint64_t product_at;           /* when its last product ends */
+    uint64_t group_at[8];          /* when its groups of products end, the latest first */
+    uint64_t hold_until;           /* it waits for products */
+    uint32_t needs_events;         /* WARP_MBARRIER: events that its barrier must have seen */
     uint32_t at;                   /* its place in the code that is fetched: pc, or the number of an operation */
     uint32_t live;                 /* lanes that have not exited */
     uint32_t arrived[SM_BARRIERS]; /* lanes at each barrier, when a diverged warp arrives in parts */
@@ -67,6 +73,24 @@ struct warp {
     struct warp_region gathered;
 };
 
+struct mbarrier {
+    uint64_t waiting; /* warps */
+    uint32_t events;
+    uint16_t number;
+    bool used;
+};
+
+struct tma_copy {
+    uint64_t base, start_at, step[STREAM_COPY_DIMS];
+    uint32_t n[STREAM_COPY_DIMS], i[STREAM_COPY_DIMS]; /* rows of the box, and the next one */
+    uint32_t row_bytes, at;                            /* bytes of it that have been requested */
+    uint32_t left;                                     /* requests that have not been answered */
+    uint32_t pc, mem_index;
+    uint16_t mbarrier, ctas;
+    uint8_t kind, cta, warp;
+    bool sent; /* all of it has been requested */
+};
+
 struct cta {
     uint64_t number;
     uint64_t running; /* slots of its warps that have not ended */
@@ -75,6 +99,7 @@ struct cta {
     uint32_t left;             /* warps not done (ended and drained) */
     uint8_t first_warp;
     bool busy;
+    struct mbarrier mbarrier[SM_MBARRIERS]; /* by a hash of the number */
 };
 
 /* A load in flight: the warp to wake when its last line has arrived. */
@@ -97,6 +122,7 @@ struct lsu_entry {
     uint64_t ready_at; /* its operands have been read */
     uint64_t began_at; /* its first line was sent */
     uint8_t space;
+    bool is_remote; /* shared memory of another CTA of the cluster */
     struct line_access line[COALESCE_MAX];
 };
 enum lsu_where { LSU_SHARED, LSU_PARAM, LSU_DATA, LSU_CONST, LSU_TEX, LSU_FENCE };
@@ -140,6 +166,16 @@ struct sm {
     uint64_t lsu_busy_until; /* shared-memory passes of the instruction before */
     struct pending *pending;
     uint32_t pending_free, pending_used, outstanding;
+    /* async.c */
+    struct {
+        struct tma_copy copy[SM_TMA_COPIES];
+        uint64_t free; /* places in copy */
+        uint8_t order[SM_TMA_COPIES];
+        uint32_t head, tail; /* free running, of order */
+    } tma;
+    uint64_t tensor_free_at[8]; /* by scheduler */
+    uint32_t cluster_ctas;      /* CTAs of a cluster of the kernel; 1 = no clusters */
+    struct port peer;
     /* fetch */
     uint64_t fetch_free_at;
     struct icache_line *icache;
@@ -235,7 +271,17 @@ int sm_warp_run(struct sm *, unsigned slot, struct stream_run *);
 /* The warp's next operation into inst, at, pc, mask and mem. Returns as sm_warp_run. */
 int sm_region_next(struct sm *, unsigned slot);
 
+/* async.c: TMA, mbarriers, products of warpgroups */
+bool sm_async_room(const struct sm *);
+void sm_async_issue(struct sm *, unsigned slot, const struct sm_inst *, uint32_t pc, uint64_t now);
+void sm_tma_step(struct sm *, uint64_t now); /* works for one cycle */
+uint64_t sm_tma_next(const struct sm *, uint64_t now);
+void sm_tma_reply(struct sm *, uint32_t token, uint64_t now);
+void sm_peer_event(struct sm *, uint32_t cta, uint32_t number, uint64_t now);
+
 /* lsu.c */
+/* An access of the warp has completed; after the last, a fence releases the warp, or its exit is complete. */
+void sm_settle_account(struct sm *, unsigned slot, uint64_t now);
 bool sm_lsu_room(const struct sm *);
 void sm_lsu_push(struct sm *, unsigned slot, const struct sm_inst *, uint32_t pc, uint64_t now);
 void sm_lsu_step(struct sm *, uint64_t now);           /* works for one cycle */

@@ -41,6 +41,9 @@ const struct stat_def sm_stat_defs[] = {
     ROW(icache_misses, "misses", "fetches that missed in the instruction cache"),
     ROW(fetch_redirects, "instructions", "instructions that did not follow their predecessor"),
     ROW(replies, "requests", "line requests answered"),
+    NAMED(tma_copies, "tma.copies", "copies", "bulk and tensor copies"),
+    NAMED(tma_lines, "tma.lines", "requests", "line requests of bulk and tensor copies, part of line_requests.data"),
+    NAMED(wgmma_cycles, "wgmma_cycles", "cycles", "cycles of the schedulers' tensor cores for products of warpgroups"),
 #define SERVED(e, text, doc)                                                                                           \
     NAMED(served[e], "served." text, "requests", "line requests " doc),                                                \
         NAMED(latency_sum[e], "latency_sum." text, "cycles", "sum of the latencies of line requests " doc),            \

@@ -70,8 +70,11 @@ void sm_settle(struct sm *sm, unsigned slot, uint64_t earliest)
         sm_move_warp(sm, slot, at == REG_PENDING ? WARP_MEMORY : WARP_NEAR);
     } else if (w->inst.cls == TRACE_FENCE && w->outstanding) {
         sm_move_warp(sm, slot, WARP_FENCE);
-    } else if (at <= earliest && w->fetched_at <= earliest) {
+    } else if (at <= earliest && w->fetched_at <= earliest && w->hold_until <= earliest) {
         sm_move_warp(sm, slot, WARP_READY);
+    } else if (w->hold_until > at && w->hold_until > w->fetched_at) {
+        sm_move_warp(sm, slot, WARP_TENSOR);
+        set_timer(sm, slot, w->hold_until, earliest);
     } else {
         bool fetch = w->fetched_at > at;
         sm_move_warp(sm, slot, fetch ? WARP_FETCH : WARP_ALU);
@@ -296,6 +299,8 @@ static void end_warp(struct sm *sm, unsigned slot, uint64_t now)
     sm_notify_l1(sm, EVENT_WARP_EXIT, slot, 0);
     if (w->wait == WARP_BARRIER)
         sm->cta[w->cta].waiting[w->at_barrier] &= ~bit;
+    for (unsigned b = 0; b < SM_MBARRIERS && w->wait == WARP_MBARRIER; b++)
+        sm->cta[w->cta].mbarrier[b].waiting &= ~bit;
     for (unsigned b = 0; b < SM_BARRIERS; b++)
         try_release(sm, &sm->cta[w->cta], b, now); /* the others no longer wait for this one */
     if (w->outstanding)
@@ -320,7 +325,7 @@ void sm_advance(struct sm *sm, unsigned slot, uint64_t now)
         fetch(sm, w, w->at, now, false);
     if (WEIR_HOOKS && sm->wanted >> EVENT_LOOP_EXIT & 1 && !w->call_depth)
         sm_loops_step(sm, slot);
-    if (w->wait != WARP_BARRIER)
+    if (w->wait != WARP_BARRIER && w->wait != WARP_MBARRIER)
         sm_settle(sm, slot, now + 1);
 }
 

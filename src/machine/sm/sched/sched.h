@@ -20,14 +20,16 @@
 
 /* What a warp waits for; every warp is in exactly one of these states. */
 enum warp_wait {
-    WARP_READY,   /* nothing: its registers and instruction are available */
-    WARP_ALU,     /* a register that an execution unit will write at a known time */
-    WARP_FETCH,   /* its next instruction */
-    WARP_MEMORY,  /* a register that a load will write */
-    WARP_NEAR,    /* the same, of shared or constant memory: a short wait (sm.long_loads = memory) */
-    WARP_FENCE,   /* its earlier memory accesses */
-    WARP_BARRIER, /* the other warps of its CTA */
-    WARP_DRAIN,   /* it has ended; its last stores are in flight */
+    WARP_READY,    /* nothing: its registers and instruction are available */
+    WARP_ALU,      /* a register that an execution unit will write at a known time */
+    WARP_FETCH,    /* its next instruction */
+    WARP_MEMORY,   /* a register that a load will write */
+    WARP_NEAR,     /* the same, of shared or constant memory: a short wait (sm.long_loads = memory) */
+    WARP_FENCE,    /* its earlier memory accesses */
+    WARP_BARRIER,  /* the other warps of its CTA */
+    WARP_DRAIN,    /* it has ended; its last stores are in flight */
+    WARP_MBARRIER, /* arrivals and copies that an mbarrier, or its cluster's barrier, counts */
+    WARP_TENSOR,   /* products of its warpgroup, which end at a known time */
     WARP_WAITS
 };
 

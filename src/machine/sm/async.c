@@ -1,0 +1,283 @@
+/*
+ * What sm_90 does beside its warps: the tensor memory accelerator, mbarriers, products of warpgroups, clusters.
+ *
+ * TMA: a copy (stream.h: struct stream_copy) waits sm.tma_latency cycles and is then cut into requests of a line, or of
+ * what a row has of one, of which sm.tma_lines go to the L2 in a cycle, through the L1's port and past its tags. When
+ * the last has been answered, the copy counts at its mbarrier. A multicast makes its requests once.
+ *
+ * mbarriers count events (arrivals and completed copies). A warp that waits sleeps until as many have happened as the
+ * emulator saw when the phase completed. Those of the cluster's other CTAs come and go through the dispatcher, which
+ * knows where the CTAs are.
+ *
+ * wgmma: each scheduler has a tensor core; a product takes sm.wgmma_columns columns a cycle, or as long as its operands
+ * take from shared memory at 128 bytes a cycle, whatever is longer. Warps go on and wait for groups.
+ *
+ * Left out: conflicts of the TMA's and wgmma's accesses to shared memory with those of warps; mbarriers beyond
+ * SM_MBARRIERS of a CTA, at which nobody waits; the time in which setmaxnreg waits for registers.
+ * Sources: docs/hopper.md.
+ */
+#include "sm/sm_priv.h"
+
+#define CTA_EVENT (1u << 31) /* in a message's info: an event, not a CTA; see sm.h */
+
+/* ---- mbarriers ---- */
+
+static struct mbarrier *find(struct cta *c, uint32_t number)
+{
+    for (unsigned i = 0; i < SM_MBARRIERS; i++) {
+        struct mbarrier *b = &c->mbarrier[(number + i) % SM_MBARRIERS];
+        if (!b->used || b->number == number) {
+            b->used = true;
+            b->number = (uint16_t)number;
+            return b;
+        }
+    }
+    return NULL;
+}
+
+static void count_event(struct sm *sm, struct cta *c, uint32_t number, uint64_t now)
+{
+    struct mbarrier *b = find(c, number);
+    if (!b)
+        return;
+    b->events++;
+    for (uint64_t left = b->waiting; left; left &= left - 1) {
+        unsigned slot = (unsigned)__builtin_ctzll(left);
+        struct warp *w = &sm->warp[slot];
+        if (b->events < w->needs_events)
+            continue;
+        b->waiting &= ~warp_bit(slot);
+        w->fetched_at = w->fetched_at > now ? w->fetched_at : now;
+        sm_settle(sm, slot, now + 1);
+    }
+}
+
+/* Counts an event at a barrier of a CTA of the cluster, by rank; the own one's at once. */
+static void send_event(struct sm *sm, struct cta *c, unsigned rank, uint32_t number, uint64_t now)
+{
+    const uint64_t own = c->number % sm->cluster_ctas;
+    if (rank == own)
+        count_event(sm, c, number, now);
+    else
+        port_send(sm->done_out, (req_id)(c->number - own + rank), CTA_EVENT | number);
+}
+
+void sm_peer_event(struct sm *sm, uint32_t cta, uint32_t number, uint64_t now)
+{
+    for (uint64_t left = sm->cta_busy; left; left &= left - 1) {
+        struct cta *c = &sm->cta[__builtin_ctzll(left)];
+        if ((uint32_t)c->number == cta)
+            count_event(sm, c, number, now);
+    }
+}
+
+static void mbarrier(struct sm *sm, unsigned slot, const struct sm_inst *i, uint64_t now)
+{
+    struct warp *w = &sm->warp[slot];
+    struct cta *c = &sm->cta[w->cta];
+    const struct stream_mem *mem = &w->mem;
+    if (!mem->mask || mem->space != TRACE_SP_ASYNC)
+        return;
+    if (i->barrier == TRACE_MBARRIER_WAIT) {
+        const uint64_t number = mem->addr[0] >> 32;
+        struct mbarrier *b = find(c, (uint32_t)number & 0xffff);
+        w->needs_events = (uint32_t)mem->addr[0];
+        if (b && b->events < w->needs_events) {
+            b->waiting |= warp_bit(slot);
+            sm_move_warp(sm, slot, WARP_MBARRIER);
+        }
+        return;
+    }
+    for (uint32_t left = mem->mask; left; left &= left - 1) {
+        const uint64_t a = mem->addr[__builtin_ctz(left)];
+        const uint32_t number = (uint32_t)a & 0xffff, rank1 = (uint32_t)(a >> 16) & 0x1f;
+        if (number == STREAM_MBARRIER_CLUSTER)
+            for (unsigned r = 0; r < sm->cluster_ctas; r++)
+                send_event(sm, c, r, number, now);
+        else if (!rank1)
+            count_event(sm, c, number, now);
+        else if (rank1 <= sm->cluster_ctas)
+            send_event(sm, c, rank1 - 1, number, now);
+    }
+}
+
+/* ---- the TMA ---- */
+
+/* Room for a copy, and for the events that an instruction's lanes and the copies in flight can send. */
+bool sm_async_room(const struct sm *sm)
+{
+    return sm->tma.free && (sm->cluster_ctas == 1 || port_free(sm->done_out) > SM_EVENTS_MOST);
+}
+
+static void push_copy(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t pc, uint64_t now)
+{
+    struct warp *w = &sm->warp[slot];
+    const struct stream_mem *mem = &w->mem;
+    if (!mem->mask || mem->space != TRACE_SP_ASYNC)
+        return;
+    uint64_t number[STREAM_COPY_WORDS] = {0};
+    for (unsigned k = 0; k < STREAM_COPY_WORDS; k++)
+        number[k] = mem->mask >> k & 1 ? mem->addr[k] : 0;
+    const unsigned at = (unsigned)__builtin_ctzll(sm->tma.free);
+    struct tma_copy *t = &sm->tma.copy[at];
+    *t = (struct tma_copy){
+        .kind = (uint8_t)number[STREAM_COPY_KIND],
+        .cta = w->cta,
+        .warp = (uint8_t)slot,
+        .mbarrier = (uint16_t)number[STREAM_COPY_MBARRIER],
+        .ctas = (uint16_t)number[STREAM_COPY_CTAS],
+        .pc = pc,
+        .mem_index = i->mem_index,
+        .base = number[STREAM_COPY_BASE],
+        .row_bytes = (uint32_t)number[STREAM_COPY_ROW],
+        .start_at = now + sm->cfg.tma_latency,
+    };
+    for (unsigned d = 0; d < STREAM_COPY_DIMS; d++) {
+        const uint64_t n = number[STREAM_COPY_BOX + 2 * d];
+        t->n[d] = n ? (uint32_t)n : 1;
+        t->step[d] = number[STREAM_COPY_BOX + 2 * d + 1];
+    }
+    if (t->kind == STREAM_COPY_CLUSTER) { /* from shared memory to shared memory: no requests, the network's width */
+        t->start_at += sm->cfg.cluster_latency + t->row_bytes / sm->cfg.cluster_bytes;
+        t->row_bytes = 0;
+    }
+    sm->tma.free &= ~(1ull << at);
+    sm->tma.order[sm->tma.tail++ % SM_TMA_COPIES] = (uint8_t)at;
+    w->outstanding++;
+    sm->stats.tma_copies++;
+    sm->kernel->load[i->mem_index].executions++;
+    sm->kernel->load[i->mem_index].lanes += count_lanes(w->mask);
+}
+
+static void finish_copy(struct sm *sm, unsigned at, uint64_t now)
+{
+    struct tma_copy *t = &sm->tma.copy[at];
+    struct cta *c = &sm->cta[t->cta];
+    sm->tma.free |= 1ull << at;
+    for (uint32_t left = t->ctas; left; left &= left - 1)
+        if ((unsigned)__builtin_ctz(left) < sm->cluster_ctas)
+            send_event(sm, c, (unsigned)__builtin_ctz(left), t->mbarrier, now);
+    sm_settle_account(sm, t->warp, now);
+}
+
+/* The next line of the copy, or what its row has of it. */
+static void send_part(struct sm *sm, struct tma_copy *t, unsigned copy, uint64_t now)
+{
+    struct req_pool *pool = &sm->comp.eng->pool;
+    uint64_t row = t->base;
+    for (unsigned d = 0; d < STREAM_COPY_DIMS; d++)
+        row += t->i[d] * t->step[d];
+    const uint64_t from = row + t->at, line = from & ~(uint64_t)(sm->env.line_data - 1);
+    uint64_t to = line + sm->env.line_data;
+    to = to < row + t->row_bytes ? to : row + t->row_bytes;
+    const unsigned first = (unsigned)(from - line) / 4, last = (unsigned)(to - line + 3) / 4; /* words */
+    const uint32_t words = (uint32_t)((last < 32 ? 1ull << last : 1ull << 32) - (1ull << first));
+    req_id id = req_alloc(pool);
+    struct req *r = &pool->req[id];
+    *r = (struct req){
+        .addr = line,
+        .created_at = now,
+        .next = REQ_NONE,
+        .token = SM_TOKEN_TMA | copy,
+        .pc = t->pc,
+        .words = words,
+        .sm = (uint16_t)sm->env.index,
+        .warp = t->warp,
+        .cta = t->cta,
+        .bytes = (uint16_t)(to - from),
+        .flags = (uint16_t)(REQ_F_BYPASS | (to - from < sm->env.line_data ? REQ_F_PARTIAL : 0)),
+        .kind = t->kind == STREAM_COPY_STORE ? REQ_WRITE : REQ_READ,
+        .space = REQ_SP_GLOBAL,
+        .first = 0,
+        .n_lines = 1,
+    };
+    for (unsigned s = 0; s < 4; s++)
+        r->sectors |= (uint8_t)((words >> 8 * s & 0xff) != 0) << s;
+    port_send(sm->to_l1[0], id, 0);
+    sm->stats.lines[0]++;
+    sm->stats.tma_lines++;
+    sm->kernel->load[t->mem_index].lines++;
+    sm->outstanding++;
+    t->left++;
+    t->at += (uint32_t)(to - from);
+    if (t->at < t->row_bytes)
+        return;
+    t->at = 0;
+    unsigned d = 0;
+    while (d < STREAM_COPY_DIMS && ++t->i[d] == t->n[d])
+        t->i[d++] = 0;
+    t->sent = d == STREAM_COPY_DIMS;
+}
+
+static bool is_blocked(const struct sm *sm)
+{
+    return !port_can_send(sm->to_l1[0]) || sm->outstanding >= sm->cfg.outstanding_requests;
+}
+
+void sm_tma_step(struct sm *sm, uint64_t now)
+{
+    for (unsigned lines = sm->cfg.tma_lines; sm->tma.head != sm->tma.tail;) {
+        const unsigned at = sm->tma.order[sm->tma.head % SM_TMA_COPIES];
+        struct tma_copy *t = &sm->tma.copy[at];
+        if (now < t->start_at)
+            return;
+        t->sent |= t->row_bytes == 0;
+        for (; lines && !t->sent && !is_blocked(sm); lines--)
+            send_part(sm, t, at, now);
+        if (!t->sent)
+            return;
+        sm->tma.head++;
+        if (!t->left)
+            finish_copy(sm, at, now);
+    }
+}
+
+uint64_t sm_tma_next(const struct sm *sm, uint64_t now)
+{
+    if (sm->tma.head == sm->tma.tail)
+        return NEVER;
+    const struct tma_copy *t = &sm->tma.copy[sm->tma.order[sm->tma.head % SM_TMA_COPIES]];
+    if (t->start_at > now + 1)
+        return t->start_at;
+    return t->row_bytes && !t->sent && is_blocked(sm) ? NEVER : now + 1;
+}
+
+void sm_tma_reply(struct sm *sm, uint32_t token, uint64_t now)
+{
+    const unsigned at = token & (SM_TMA_COPIES - 1);
+    struct tma_copy *t = &sm->tma.copy[at];
+    if (--t->left == 0 && t->sent)
+        finish_copy(sm, at, now);
+}
+
+/* ---- products of warpgroups ---- */
+
+static void wgmma(struct sm *sm, unsigned slot, const struct sm_inst *i, uint64_t now)
+{
+    struct warp *w = &sm->warp[slot];
+    if (i->barrier_warps) { /* a product of this many times eight columns */
+        const uint32_t columns = 8u * i->barrier_warps, b_bytes = i->mem_flags & TRACE_WGMMA_SPARSE ? 64 : 32;
+        const uint32_t bytes = columns * b_bytes + (i->mem_flags & TRACE_WGMMA_A_SHARED ? 64 * 32 : 0);
+        uint32_t cycles = columns / sm->cfg.wgmma_columns;
+        cycles = cycles > bytes / 128 ? cycles : bytes / 128;
+        uint64_t *free_at = &sm->tensor_free_at[slot % sm->cfg.schedulers];
+        *free_at = (*free_at > now ? *free_at : now) + (cycles ? cycles : 1);
+        w->product_at = *free_at;
+        sm->stats.wgmma_cycles += cycles ? cycles : 1;
+    } else if (i->barrier == TRACE_WGMMA_COMMIT) {
+        memmove(w->group_at + 1, w->group_at, sizeof w->group_at - sizeof *w->group_at);
+        w->group_at[0] = w->product_at;
+    } else if (i->barrier < SM_WGMMA_GROUPS) {
+        w->hold_until = w->group_at[i->barrier]; /* the latest ones may be pending */
+    }
+}
+
+void sm_async_issue(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t pc, uint64_t now)
+{
+    if (i->cls == TRACE_ASYNC)
+        push_copy(sm, slot, i, pc, now);
+    else if (i->cls == TRACE_MBARRIER)
+        mbarrier(sm, slot, i, now);
+    else
+        wgmma(sm, slot, i, now);
+}
