@@ -111,9 +111,9 @@ static const struct argp argp = {
     "A race is found although nothing went wrong: what counts is whether barriers, fences, atomics, streams and events "
     "order the accesses. Compile with -lineinfo (weir cc does) to see source lines."
     "\vExamples:\n"
-    "  weir check ./reduce 4096\n"
+    "  weir check ./app\n"
     "  weir check --tool racecheck --kernel 'scan.*' ./app\n"
-    "  weir check --sarif check.sarif --suppressions known.txt ./app\n\n"
+    "  weir check --sarif check.sarif ./app\n\n"
     "docs/check.md tells what each class means.\n"
     "Exit status: 0 no errors found, 1 errors found, or the program failed, 2 bad input.",
     0,

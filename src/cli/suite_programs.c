@@ -1,6 +1,7 @@
 /* See suite_programs.h. */
 #include "cli/suite_programs.h"
 
+#include "base/out_of_memory.h"
 #include "base/paths.h"
 #include "cc/cc.h"
 #include "cli/cli.h"
@@ -99,6 +100,15 @@ const struct suite_program *suite_find(const struct suite *s, const char *name)
         if (!strcmp(s->program.p[i].name, name))
             return &s->program.p[i];
     return NULL;
+}
+
+void suite_add_flags(struct suite_program *p, const char *cflags)
+{
+    char *flags = cflags && *cflags ? xasprintf("%s%s%s", p->flags ? p->flags : "", p->flags ? " " : "", cflags) : NULL;
+    if (!flags)
+        return;
+    free(p->flags);
+    p->flags = flags;
 }
 
 int suite_unknown(const struct suite *s, const char *name, const char *more, struct err *e)

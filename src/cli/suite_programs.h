@@ -36,6 +36,8 @@ struct suite {
 int suite_load(struct suite *, struct err *);
 void suite_free(struct suite *);
 const struct suite_program *suite_find(const struct suite *, const char *name); /* NULL = there is none */
+/* Compiles the program with these flags, too, as a study does; NULL = none. */
+void suite_add_flags(struct suite_program *, const char *cflags);
 /* Fills *e: the suite has no program of this name, `more` (may be ""), and which one may be meant. Returns -1. */
 int suite_unknown(const struct suite *, const char *name, const char *more, struct err *);
 /* What the program says of a paper ("BFS (CS)"); NULL = the paper does not use it, or there is no such paper. */

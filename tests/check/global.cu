@@ -353,3 +353,38 @@ CASE(visited, "clean; notes: race-equal-value") { visited<<<4, 64>>>(zeros<int>(
 __device__ int table[64];
 __global__ void variable(void) { table[threadIdx.x % 64] = (int)blockIdx.x; }
 CASE(variable, "race") { variable<<<3, 64>>>(); }
+
+// The flag's second value comes from a block that never fenced: what the first one's says is lost.
+template <bool FENCE> __global__ void relay(int *data, int *flag, int *out)
+{
+    if (blockIdx.x == 0) {
+        data[0] = 1;
+        st_release(flag, 1);
+    } else if (blockIdx.x == 1) {
+        while (*(volatile int *)flag != 1)
+            ;
+        if (FENCE)
+            __threadfence();
+        st_relaxed(flag, 2);
+    } else {
+        while (ld_acquire(flag) != 2)
+            ;
+        *out = data[0];
+    }
+}
+CASE(relay, "clean") { relay<true><<<3, 1>>>(zeros<int>(1), zeros<int>(1), zeros<int>(1)); }
+CASE(relay_no_fence, "race") { relay<false><<<3, 1>>>(zeros<int>(1), zeros<int>(1), zeros<int>(1)); }
+
+__global__ void narrow_flag(int *data, int *flag, int *out)
+{
+    if (blockIdx.x == 0) {
+        *data = 42;
+        __threadfence();
+        asm volatile("st.relaxed.cta.global.s32 [%0], 1;" ::"l"(flag) : "memory");
+    } else {
+        while (!ld_acquire(flag))
+            ;
+        *out = *data;
+    }
+}
+CASE(flag_of_block_scope, "race race-scope") { narrow_flag<<<2, 1>>>(zeros<int>(1), zeros<int>(1), zeros<int>(1)); }

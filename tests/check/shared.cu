@@ -342,3 +342,17 @@ template <bool SAME> __global__ void rows(int *out)
 }
 CASE(rows_of_warps, "clean") { rows<false><<<1, N, N * 4>>>(zeros<int>(N)); }
 CASE(rows_overlap, "race") { rows<true><<<1, N, N * 4>>>(zeros<int>(N)); }
+
+// Who writes has read last: the readers before it count all the same.
+__global__ void last_reader_writes(int *out)
+{
+    __shared__ int s;
+    if (threadIdx.x == 0)
+        s = 1;
+    __syncthreads();
+    out[threadIdx.x] = s;
+    __syncwarp();
+    if (threadIdx.x == N - 1)
+        s = 2;
+}
+CASE(last_reader_writes, "race") { last_reader_writes<<<1, N>>>(zeros<int>(N)); }

@@ -27,7 +27,7 @@ struct cells_at {
 #undef CELLS
 #undef CELLS_TARGET
 #define CELLS(name)  name##_avx512
-#define CELLS_TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,prefer-vector-width=512")))
+#define CELLS_TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw")))
 #include "check/cells.h"
 #undef CELLS
 #undef CELLS_TARGET
