@@ -808,7 +808,8 @@ static int link_program(const struct cc_job *job, const struct cc_tools *t, cons
     for (size_t i = 0; i < job->link.n; i++)
         cc_push(&w, gomp && !strcmp(job->link.p[i], "-lgomp") ? "-lomp" : job->link.p[i]);
     cc_pushf(&w, "%s/libcudart.so.13", t->cudart);
-    for (const char *const *x = (const char *const[]){"-rpath", t->cudart, "-rpath", t->libraries, NULL}; *x; x++) {
+    const char *const more = t->libraries[0] ? "-rpath" : NULL;
+    for (const char *const *x = (const char *const[]){"-rpath", t->cudart, more, t->libraries, NULL}; *x; x++) {
         cc_push(&w, "-Xlinker"); /* not -Wl, which splits a path at its commas */
         cc_push(&w, *x);
     }

@@ -12,8 +12,8 @@ int main(void)
 #define CALL(name, parameters, ...)                                                                                    \
     (driver && dlsym(driver, #name) ? ((int(*) parameters)(size_t)dlsym(driver, #name))(__VA_ARGS__) : -1)
     char name[100] = "";
-    void *context, *table;
-    unsigned long long p;
+    void *context = NULL, *table = NULL;
+    unsigned long long p = 0;
     int value = 7, back = 0, bad = CALL(cuInit, (unsigned), 0);
     bad |= CALL(cuDeviceGetName, (char *, int, int), name, sizeof name, 0);
     bad |= CALL(cuDevicePrimaryCtxRetain, (void **, int), &context, 0);
