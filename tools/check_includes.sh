@@ -30,6 +30,10 @@ lab/profile base trace engine cache sm gpu chart
 lab/study base trace engine cache energy gpu chart profile
 lab/report base engine gpu chart study
 cc base ptx emu
+libraries/compile base cc weir
+libraries/nvrtc base cc compile weir
+libraries/cublas base compile weir
+libraries/curand base compile weir
 cli base trace ptx code emu check cudart import engine energy gpu chart profile study report cc transform
 " # weir/: include/weir, the headers of weir cc and of plugins
 if [ "$1" = --table ]; then

@@ -3,10 +3,10 @@
 # Usage: tools/deps.sh --check            names what a build lacks and what to type; installs nothing
 #        tools/deps.sh [GROUP...]         installs the missing Debian packages of the groups (with sudo where not root)
 #        tools/deps.sh --list [GROUP...]  prints the packages of the groups
-# Groups: build, run (what weir calls: clang and its OpenMP for weir cc, libclang for its transformer, gnuplot for figures), test.
+# Groups: build, run (what weir calls: clang, its OpenMP and Thrust for weir cc, libclang for its transformer, gnuplot for figures), test.
 # Without a group: build and run.
 build="gcc libc6-dev meson ninja-build pkg-config libzstd-dev liblz4-dev liblzma-dev libinih-dev libjansson-dev libsqlite3-dev"
-run="clang-19 g++ libclang-19-dev libomp-19-dev gnuplot-nox"
+run="clang-19 g++ libclang-19-dev libomp-19-dev libthrust-dev gnuplot-nox"
 test="libcmocka-dev libclang-rt-19-dev clang-format-14 python3 python3-pandas python3-matplotlib strace valgrind chromium fonts-dejavu-core slurm-wlm munge"
 
 packages() { # packages GROUP...

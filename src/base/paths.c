@@ -23,6 +23,10 @@ static const struct {
     [PATHS_PLUGIN] = {"share/weir/plugin", NULL, "plugin", "templates/l1-management.c"},
     [PATHS_PLUGIN_HEADERS] = {"share/weir/plugin/include", NULL, "include", "weir/plugin.h"},
     [PATHS_RECORDINGS] = {"share/weir/plugin", NULL, "tests/golden/stats", "gather-4096.wt"},
+    [PATHS_NVCC] = {"lib/weir/bin", ".", NULL, "nvcc"},
+    [PATHS_LIBRARIES] = {"lib/weir", "src/libraries", NULL, "libnvrtc.so.13"},
+    [PATHS_LIBRARY_CODE] = {"share/weir/libraries", NULL, "src/libraries", "cublas/gemm.cu"},
+    [PATHS_TOOLKIT] = {"lib/weir", "toolkit", NULL, "include/cuda_runtime.h"},
     [PATHS_PLANS] = {"share/weir/plans", NULL, "plans", "apcm/paper.ini"},
 };
 

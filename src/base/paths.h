@@ -21,6 +21,10 @@ enum paths_kind {
     PATHS_PLUGIN,         /* folder with templates/l1-management.c */
     PATHS_PLUGIN_HEADERS, /* folder with weir/plugin.h */
     PATHS_RECORDINGS,     /* folder with gather-4096.wt */
+    PATHS_NVCC,           /* folder with nvcc, weir's second name */
+    PATHS_LIBRARIES,      /* folder with libcublas.so.13 ... */
+    PATHS_LIBRARY_CODE,   /* folder with cublas/gemm.cu ... */
+    PATHS_TOOLKIT,        /* folder with bin, include and lib64, as a CUDA toolkit has them */
     PATHS_COUNT
 };
 

@@ -13,6 +13,12 @@ static inline bool text_ends_in(const char *s, const char *end)
     return n > k && !strcmp(s + n - k, end);
 }
 
+/* Equal, or both absent. */
+static inline bool text_same(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
 /* How many characters it has on a screen: bytes that continue one in UTF-8 do not count. */
 static inline size_t text_width(const char *s)
 {

@@ -216,12 +216,22 @@ static int take_warnings_as_errors(struct parse *p, const struct option *o, cons
     return 0;
 }
 
-/* weir's runtime stands in for CUDA's libraries. */
+/* weir's runtime stands in for CUDA's own libraries; of the others, weir's shared ones for NVIDIA's static ones. NVTX is
+ * headers only. */
 static int take_library(struct parse *p, const struct option *o, const char *value)
 {
-    if (strcmp(value, "cudart") && strcmp(value, "cudart_static") && strcmp(value, "cudadevrt") &&
-        strcmp(value, "cuda"))
-        cc_pushf(&p->job->link, "-l%s", value);
+    static const char *const inside[] = {"cudart",  "cudart_static", "cudadevrt",   "cuda",
+                                         "culibos", "nvToolsExt",    "nvtx3interop"};
+    static const char *const with_static[] = {"cublas", "cublasLt", "curand", "nvrtc"};
+    for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
+        if (!strcmp(value, inside[i]))
+            return 0;
+    for (size_t i = 0; i < sizeof with_static / sizeof *with_static; i++) {
+        const size_t n = strlen(with_static[i]);
+        if (!strncmp(value, with_static[i], n) && !strcmp(value + n, "_static"))
+            value = with_static[i];
+    }
+    cc_pushf(&p->job->link, "-l%s", value);
     return 0;
 }
 

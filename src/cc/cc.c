@@ -114,13 +114,48 @@ static void explain_openmp(const struct cc_tools *t)
         fprintf(stderr, "weir: OpenMP on the host needs clang's library: apt-get install libomp-%d-dev\n", t->major);
 }
 
+#define NO_LIBRARY(name)                                                                                               \
+    "weir has no " name ", and NVIDIA's cannot be simulated; leave out what calls it (docs/programs.md)"
+/* What is part of a toolkit and not here: how its headers begin, how its library is called (NULL: it has none), and what to
+ * do. */
+static const struct {
+    const char *header, *library, *advice;
+} absent[] = {
+    {"thrust/", NULL, "apt-get install libthrust-dev, or give the folders of NVIDIA's CCCL by -I"},
+    {"cub/", NULL, "apt-get install libcub-dev, or give the folders of NVIDIA's CCCL by -I"},
+    {"cuda/", NULL, "give the folders of NVIDIA's CCCL by -I; Debian's libcu++-dev has part of it"},
+    {"nv/", NULL, "give the folders of NVIDIA's CCCL by -I; Debian's libcu++-dev has part of it"},
+    {"cufft", "cufft", NO_LIBRARY("cuFFT")},
+    {"cusparse", "cusparse", NO_LIBRARY("cuSPARSE")},
+    {"cusolver", "cusolver", NO_LIBRARY("cuSOLVER")},
+    {"cudnn", "cudnn", NO_LIBRARY("cuDNN")},
+    {"nccl", "nccl", NO_LIBRARY("NCCL (there is one GPU)")},
+    {"npp", "npp", NO_LIBRARY("NPP")},
+    {"cutensor", "cutensor", NO_LIBRARY("cuTENSOR")},
+    {"nvml", "nvidia-ml", NO_LIBRARY("NVML")},
+    {"cublas", NULL, "weir's cuBLAS has cublas_v2.h and cublasLt.h"},
+    {"curand", NULL, "weir's cuRAND has curand.h and curand_kernel.h"},
+    {"helper_", NULL, "it comes with NVIDIA's CUDA samples; give their folder Common by -I"},
+    {"cutlass/", NULL, "give the folder include of NVIDIA's CUTLASS by -I"},
+    {"cute/", NULL, "give the folder include of NVIDIA's CUTLASS by -I"},
+};
+
+/* The same for a library that the linker did not find. */
+static void explain_library(const char *errors)
+{
+    size_t bytes;
+    char *text = cc_read_text(errors, &bytes), *at = text ? strstr(text, "cannot find -l") : NULL;
+    for (size_t i = 0; at && i < sizeof absent / sizeof *absent; i++)
+        if (absent[i].library && !strncmp(at + 14, absent[i].library, strlen(absent[i].library))) {
+            fprintf(stderr, "weir: -l%s: %s\n", absent[i].library, absent[i].advice);
+            break;
+        }
+    free(text);
+}
+
 /* What a compiler complained of, where weir knows more: a header that a package has, or a library of NVIDIA's. */
 static void explain_missing(const char *errors, const struct cc_tools *t)
 {
-    /* The first four are CCCL's, which are headers only. */
-    static const char *const nvidias[] = {"thrust/", "cub/",  "cuda/",      "nv/",      "curand",
-                                          "cublas",  "cufft", "cudnn",      "cusparse", "cusolver",
-                                          "npp",     "nvml",  "nvToolsExt", "nvtx3/",   "helper_cuda"};
     size_t bytes;
     char *text = cc_read_text(errors, &bytes), *end = text ? strstr(text, "' file not found") : NULL;
     char *name = end;
@@ -128,13 +163,9 @@ static void explain_missing(const char *errors, const struct cc_tools *t)
         name--;
     if (end && !strncmp(name, "omp.h'", 6))
         explain_openmp(t);
-    for (size_t i = 0; end && i < sizeof nvidias / sizeof *nvidias; i++)
-        if (!strncmp(name, nvidias[i], strlen(nvidias[i]))) {
-            fprintf(
-                stderr,
-                "weir: %.*s comes with NVIDIA's toolkit and not with weir; compile with 'weir cc --nvcc' where nvcc is "
-                "installed, or give %s by -I (docs/deviations.md)\n",
-                (int)(end - name), name, i < 4 ? "the folders of NVIDIA's CCCL" : "its folder");
+    for (size_t i = 0; end && i < sizeof absent / sizeof *absent; i++)
+        if (!strncmp(name, absent[i].header, strlen(absent[i].header))) {
+            fprintf(stderr, "weir: %.*s: %s\n", (int)(end - name), name, absent[i].advice);
             break;
         }
     free(text);
@@ -238,6 +269,7 @@ static void push_tolerance(struct cc_list *w, bool quiet)
                                         "-Wno-unknown-warning-option",
                                         "-Wno-unused-command-line-argument",
                                         "-Wno-pass-failed",
+                                        "-Wno-missing-template-arg-list-after-template-kw", /* Debian's CUB */
                                         "-fno-strict-return"};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         cc_push(w, flags[i]);
@@ -347,6 +379,7 @@ static void back_command(struct cc_list *w, const struct cc_job *job, const stru
     cc_push(w, "--target=nvptx64-nvidia-cuda");
     cc_push(w, "-nocudalib");
     cc_push(w, "-Wno-unused-command-line-argument");
+    cc_push(w, "-Wno-pass-failed");
     cc_push(w, "-S");
     cc_push(w, "-O3");
     cc_push(w, "-Xclang");
@@ -733,8 +766,10 @@ static int make_output(const struct cc_job *job, struct cc_list *w, size_t at, c
     char *errors = xasprintf("%s.txt", made);
     const int rc = run(job, w, errors);
     print_file(errors);
-    if (rc)
+    if (rc) {
         explain_wanted(errors);
+        explain_library(errors);
+    }
     free(errors);
     return rc || job->dry_run ? rc : cc_publish(made, output, &e) ? print_error(&e) : 0;
 }
@@ -757,6 +792,8 @@ static int link_program(const struct cc_job *job, const struct cc_tools *t, cons
             !strcmp(job->host.p[i], "-pthread") || !strncmp(job->host.p[i], "-Wl,", 4) ||
             !strcmp(job->host.p[i], "-rdynamic"))
             cc_push(&w, job->host.p[i]);
+    if (t->libraries[0]) /* behind the user's folders, none of which should have them */
+        cc_pushf(&w, "-L%s", t->libraries);
     /* clang's code calls its own OpenMP library. gcc's beside it would answer omp_get_thread_num() for threads that are
      * not its. */
     bool gomp = false;
@@ -766,7 +803,7 @@ static int link_program(const struct cc_job *job, const struct cc_tools *t, cons
     for (size_t i = 0; i < job->link.n; i++)
         cc_push(&w, gomp && !strcmp(job->link.p[i], "-lgomp") ? "-lomp" : job->link.p[i]);
     cc_pushf(&w, "%s/libcudart.so.13", t->cudart);
-    for (const char *const *x = (const char *const[]){"-rpath", t->cudart, NULL}; *x; x++) {
+    for (const char *const *x = (const char *const[]){"-rpath", t->cudart, "-rpath", t->libraries, NULL}; *x; x++) {
         cc_push(&w, "-Xlinker"); /* not -Wl, which splits a path at its commas */
         cc_push(&w, *x);
     }

@@ -76,14 +76,19 @@ struct cc_tools {
     bool not_asked;       /* no process could be started to ask for the version */
     int max_arch, ptx;    /* newest it knows */
     char headers[PATH_MAX];
-    char swcache[PATH_MAX]; /* folder of swcache.cuh; "" when it is not installed */
-    char cudart[PATH_MAX];  /* only for programs */
+    char swcache[PATH_MAX];   /* folder of swcache.cuh; "" when it is not installed */
+    char cudart[PATH_MAX];    /* only for programs */
+    char libraries[PATH_MAX]; /* likewise: cuBLAS, cuRAND, NVRTC; "" when they are not there */
 };
 int cc_find_tools(struct cc_tools *, const struct cc_job *, struct err *);
 /* The architecture that device code is compiled for: what was asked for, as far as clang knows it. */
 int cc_arch(const struct cc_job *, const struct cc_tools *);
 /* The newest clang, or the one WEIR_CLANG names: only clang, version, major, max_arch and ptx are filled. */
 int cc_find_clang(struct cc_tools *, struct err *);
+/* Adds weir cc, the clang it takes and weir's CUDA headers: what everything compiled depends on. 0, or -1 with *e filled:
+ * the compiler could not be asked for its version. */
+struct key;
+int cc_key_compiler(struct key *, struct err *);
 /* Whether the name is that of a program: a path, or found by PATH. */
 bool cc_in_path(const char *program);
 /*

@@ -3,6 +3,7 @@
  * CMake reads to find the toolkit, the default architecture and the linker. The compiler itself is then the linker,
  * too, so that weir's runtime is linked in.
  */
+#include "base/paths.h"
 #include "cc/cc.h"
 
 #include <stdio.h>
@@ -18,7 +19,10 @@ void cc_print_version(void)
 void cc_print_paths(const struct cc_job *job, const struct cc_tools *t)
 {
     const char *path = getenv("PATH");
-    fprintf(stderr, "#$ TOP=%s\n#$ NVVMIR_LIBRARY_DIR=%s/nvvm/libdevice\n", t->headers, t->headers);
+    char top[PATH_MAX];
+    if (paths_find(PATHS_TOOLKIT, top, sizeof top)) /* CMake then finds the compiler, and no libraries */
+        snprintf(top, sizeof top, "%s", t->headers);
+    fprintf(stderr, "#$ TOP=%s\n#$ NVVMIR_LIBRARY_DIR=%s/nvvm/libdevice\n", top, t->headers);
     fprintf(stderr, "#$ PATH=%s\n#$ INCLUDES=\"-I%s\"\n", path ? path : "", t->headers);
     fprintf(stderr, "#$ LIBRARIES=\"-L%s\"\n#$ ARCHITECTURE=-arch compute_%d\n", t->cudart, cc_arch(job, t));
 }

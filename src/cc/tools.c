@@ -6,7 +6,9 @@
  * compile rightly. Who names such a clang in WEIR_CLANG gets it, with a warning at each compilation.
  */
 #include "base/paths.h"
+#include "cc/artifact_cache.h"
 #include "cc/cc.h"
+#include "cc/version.h" /* made by the build: hash of the source of weir cc */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -157,5 +159,21 @@ int cc_find_tools(struct cc_tools *t, const struct cc_job *job, struct err *e)
         err_set(e, "weir's libcudart.so.13 was not found next to the weir program");
         return err_hint(e, "build it: make");
     }
+    if (job->stage != CC_TO_PROGRAM || paths_find(PATHS_LIBRARIES, t->libraries, sizeof t->libraries))
+        t->libraries[0] = 0;
+    return 0;
+}
+
+int cc_key_compiler(struct key *k, struct err *e)
+{
+    struct cc_tools t = {0};
+    char headers[PATH_MAX];
+    key_add(k, WEIR_CC);
+    const bool found = !cc_find_clang(&t, e);
+    if (!found && t.not_asked)
+        return -1;
+    key_add(k, found ? t.version : NULL); /* who lacks a clang hears of it when it is needed */
+    if (!paths_find(PATHS_HEADERS, headers, sizeof headers))
+        key_add_folder(k, headers);
     return 0;
 }

@@ -84,7 +84,7 @@ static int find_source(const struct analyze_args *a, struct source *s)
         return record_other(a, s);
     default:
         snprintf(s->name, sizeof s->name, "%s (%s)", a->argv[0], a->size);
-        if (!suite_record_named(a->argv[0], a->size, s->recording, &e))
+        if (!suite_record_named(a->argv[0], a->size, NULL, s->recording, &e))
             return CLI_OK;
         err_print(&e, stderr);
         return CLI_BAD_INPUT;

@@ -18,11 +18,11 @@
 #include <errno.h>
 #include <unistd.h>
 
-enum { KEY_HTML = 600, KEY_JSON, KEY_SIZE, KEY_SOURCE, KEY_ENERGY };
+enum { KEY_HTML = 600, KEY_JSON, KEY_SIZE, KEY_SOURCE, KEY_ENERGY, KEY_CFLAGS };
 
 struct args {
     struct machine_args machine;
-    const char *html, *json, *size, *source;
+    const char *html, *json, *size, *source, *cflags;
     char **argv;
     int argc;
     char *command; /* as it was typed */
@@ -59,7 +59,7 @@ static int simulate(struct args *a, const char *path)
     default: {
         char recording[SUITE_PATH];
         struct err e;
-        if (!suite_record_named(a->argv[0], a->size, recording, &e))
+        if (!suite_record_named(a->argv[0], a->size, a->cflags, recording, &e))
             return replay_recording(m, recording);
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
@@ -140,6 +140,8 @@ static void check_options(const struct args *a, struct argp_state *state)
         argp_error(state, "%s is a run that is done: --gpu, --set and --with have nothing to do", a->argv[0]);
     if (is_document(a->argv[0]) && a->machine.opts.energy)
         argp_error(state, "%s is a run that is done: 'weir energy %s' tells its energy", a->argv[0], a->argv[0]);
+    if (a->cflags && (is_document(a->argv[0]) || program_arg_kind(a->argv[0]) != PROGRAM_ARG_SUITE))
+        argp_error(state, "--cflags is for programs of the suite, which weir compiles");
     if (is_document(a->argv[0]) && a->json)
         argp_error(state, "%s is the document already: --json has nothing to do", a->argv[0]);
 }
@@ -163,6 +165,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_ENERGY:
         a->machine.opts.energy = true;
         return 0;
+    case KEY_CFLAGS:
+        a->cflags = arg;
+        return 0;
     case KEY_SIZE:
         a->size = program_arg_size(state, arg);
         return 0;
@@ -184,6 +189,8 @@ static const struct argp_option options[] = {
     {"energy", KEY_ENERGY, NULL, 0, "joules by component, too (docs/energy.md)", 0},
     {"source", KEY_SOURCE, "DIR", 0, "where the sources are, if not where they were compiled", 0},
     {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of a suite program (default: small)", 0},
+    {"cflags", KEY_CFLAGS, "FLAGS", 0, "compile a suite program with these flags, too, as a study's report names them",
+     0},
     {0},
 };
 static const struct argp_child children[] = {{&machine_argp, 0, "The machine:", 1}, {&progress_argp, 0, NULL, 0}, {0}};

@@ -422,7 +422,8 @@ static int parse_and_run(const struct argp *argp, int argc, char **argv, bool no
 static const char reproduce_doc[] =
     "Reproduce the figures of a paper: tables, pictures, and a verdict for each published number.\v"
     "PAPER is apcm, caps, cart, sharedl1 or swcache; combined: APCM, CART, DynEB and CAPS alone and in all "
-    "combinations; all: everything, one after the other, each into a folder of its own. It may be a folder of your own "
+    "combinations; where: the gain of each over the two parameters of a machine that decide it; all: everything, one "
+    "after the other, each into a folder of its own. It may be a folder of your own "
     "with plans (fig*.ini), too.\n\n"
     "Examples:\n"
     "  weir reproduce apcm\n"

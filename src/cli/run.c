@@ -180,7 +180,9 @@ static void set_machine(const struct machine_args *m)
 /* In the child, before exec. */
 static void set_environment(const struct job *job, const struct program *program, const char *lib_dir, int report_fd)
 {
-    char text[PATH_MAX + 32];
+    char text[PATH_MAX + 32], libraries[PATH_MAX];
+    if (!paths_find(PATHS_LIBRARIES, libraries, sizeof libraries))
+        put_first("LD_LIBRARY_PATH", libraries);
     put_first("LD_LIBRARY_PATH", lib_dir);
     /*
      * A program that needs the library itself finds it on the path. Behind a script, in a library of the program, or

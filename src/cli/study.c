@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/out_of_memory.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/program_arg.h"
 #include "cli/progress.h"
@@ -17,30 +18,33 @@
 /* What program.ini says of the paper, "BFS (CS)": label and class. */
 static struct lab_program describe(const struct suite_program *p, const struct plan *plan)
 {
-    const char *says = plan && plan->paper ? suite_in_paper(p, plan->paper) : NULL;
-    struct lab_program out = {.name = xstrdup(p->name)};
+    const char *says = plan->paper ? suite_in_paper(p, plan->paper) : NULL;
+    struct lab_program out = {.name = xstrdup(p->name),
+                              .paper = plan->paper ? xstrdup(plan->paper) : NULL,
+                              .cflags = plan->cflags ? xstrdup(plan->cflags) : NULL};
     size_t label = says ? strcspn(says, " (") : 0;
     const char *open = says ? strchr(says, '(') : NULL;
     out.label = xstrndup(says ? says : "", label);
     out.group = open ? xstrndup(open + 1, strcspn(open + 1, ")")) : xstrdup("");
-    out.launches = plan && *out.label ? plan_launches(plan, out.label) : 0;
+    out.launches = *out.label ? plan_launches(plan, out.label) : 0;
     return out;
 }
 
 /* Compiles and records if needed. Other flags make other programs, with names of their own. */
-static int record_suite(const struct study *a, const struct suite *s, const char *cflags, const char *cache,
-                        struct lab_program *p, struct err *e)
+static int record_suite(const struct study *a, const struct suite *s, const char *cache, struct lab_program *p,
+                        struct err *e)
 {
     struct suite_program program = *suite_find(s, p->name);
-    char path[SUITE_PATH], *flags = NULL;
-    if (cflags && *cflags) {
-        if (asprintf(&flags, "%s %s", program.flags ? program.flags : "", cflags) < 0)
-            return err_set(e, "no memory");
-        program.flags = flags;
+    char path[SUITE_PATH];
+    if (a->cflags) {
+        free(p->cflags);
+        p->cflags = xstrdup(a->cflags);
     }
+    program.flags = program.flags ? xstrdup(program.flags) : NULL;
+    suite_add_flags(&program, p->cflags);
     const int bad = a->no_run ? suite_record_kept(s, &program, a->size, cache, path, e)
                               : suite_record(s, &program, a->size, cache, path, e);
-    free(flags);
+    free(program.flags);
     if (bad)
         return -1;
     p->recording = xstrdup(path);
@@ -51,15 +55,13 @@ static bool is_used(const struct lab *l, const struct lab_program *p)
 {
     for (size_t i = 0; i < l->figure.n; i++)
         for (size_t k = 0; k < l->figure.p[i].program.n; k++)
-            if (l->figure.p[i].program.p[k] == p)
+            if (l->figure.p[i].program.p[k] == p || (p->under && !strcmp(l->figure.p[i].program.p[k]->name, p->name)))
                 return true;
     return false;
 }
 
 static int record_all(const struct study *a, struct lab *l, const struct suite *s, const char *cache, struct err *e)
 {
-    /* All figures are of one paper. */
-    const char *cflags = a->cflags ? a->cflags : l->figure.n ? l->figure.p[0].plan.cflags : NULL;
     struct progress line;
     size_t used = 0, done = 0;
     int status = 0;
@@ -71,7 +73,7 @@ static int record_all(const struct study *a, struct lab *l, const struct suite *
         if (!is_used(l, p))
             continue;
         progress_count(&line, "recording", done++, used, p->name);
-        status = !p->command.n ? record_suite(a, s, cflags, cache, p, e)
+        status = !p->command.n ? record_suite(a, s, cache, p, e)
                  : a->no_run   ? study_record_kept(p, cache, e)
                                : study_record(p, cache, e);
     }
@@ -144,6 +146,33 @@ static int start_searches(const struct study *a, struct session *x, struct err *
     return err_hint(e, "take found.ini of a report of the same figures at another size");
 }
 
+/* The suite in the words and with the flags of a plan's paper, each once. */
+static void describe_suite(struct session *x, const struct plan *plan, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (text_same(plan[k].paper, plan[i].paper) && text_same(plan[k].cflags, plan[i].cflags))
+            return;
+    for (size_t k = 0; k < x->suite.program.n; k++)
+        VEC_PUSH(&x->lab.program, describe(&x->suite.program.p[k], &plan[i]));
+}
+
+/* A report simulates nothing: which sizes have results of its programs. */
+static void tell_sizes(const struct study *a, const struct session *x)
+{
+    static const char *const sizes[] = {"tiny", "small", "paper"};
+    for (int i = 0; i < 3; i++) {
+        size_t all = 0, have = 0;
+        for (size_t k = 0; k < x->lab.program.n; k++)
+            if (is_used(&x->lab, &x->lab.program.p[k])) {
+                all++;
+                have += store_count(x->store, x->lab.program.p[k].name, sizes[i]) > 0;
+            }
+        if (have && strcmp(sizes[i], a->size))
+            fprintf(stderr, "weir: %zu of these %zu programs have results at size %s: --size %s\n", have, all, sizes[i],
+                    sizes[i]);
+    }
+}
+
 static int prepare(struct study *a, struct session *x, struct err *e)
 {
     char cache[SUITE_PATH], file[3 * PATH_MAX];
@@ -151,12 +180,11 @@ static int prepare(struct study *a, struct session *x, struct err *e)
         return -1;
     if (suite_load(&x->suite, e) || suite_cache_folder(cache, e) || (a->on && prepare_slurm(a, x, cache, e)))
         return -1;
-    const struct plan *any = a->plan.n ? &a->plan.p[0] : NULL; /* all of one paper */
     const char *published = NULL;
     for (size_t i = 0; i < a->plan.n && !published; i++)
         published = a->plan.p[i].published;
-    for (size_t i = 0; i < x->suite.program.n; i++)
-        VEC_PUSH(&x->lab.program, describe(&x->suite.program.p[i], any));
+    for (size_t i = 0; i < a->plan.n; i++)
+        describe_suite(x, a->plan.p, i);
     for (size_t i = 0; i < a->plan.n; i++)
         if (study_add_programs(&x->lab, &x->suite, &a->plan.p[i], e))
             return -1;
@@ -168,11 +196,16 @@ static int prepare(struct study *a, struct session *x, struct err *e)
             return -1;
     if (a->search_from && start_searches(a, x, e))
         return -1;
-    if (lab_check(&x->lab, e) || (a->out && report_check(a->out, e)) || record_all(a, &x->lab, &x->suite, cache, e))
+    if (lab_check(&x->lab, e) || (a->out && report_check(a->out, e)))
         return -1;
     snprintf(file, sizeof file, "%s/results.sqlite", cache);
     x->store = store_open(a->results ? a->results : file, e);
-    return x->store ? 0 : -1;
+    if (!x->store)
+        return -1;
+    const int bad = record_all(a, &x->lab, &x->suite, cache, e);
+    if (bad && a->no_run)
+        tell_sizes(a, x);
+    return bad ? -1 : 0;
 }
 
 static int run(struct study *a, struct session *x, struct err *e)
@@ -184,14 +217,19 @@ static int run(struct study *a, struct session *x, struct err *e)
                         .show = progress_pool,
                         .stop = progress_stop,
                         .ctx = &line};
+    char *pages = a->profiles ? xasprintf("%s/profiles", a->out) : NULL;
+    pool.pages = pages;
     progress_begin(&line, 0);
     int status = prepare(a, x, e);
+    if (!status && pages)
+        status = report_folder(pages, e);
     if (!status && !progress_interrupted()) {
         pool.store = x->store;
         pool.slurm = a->on ? &x->slurm : NULL;
         line.start_ns = clock_ns(); /* the rate is of simulations only */
         status = lab_run(&x->lab, &pool, e);
     }
+    free(pages);
     bool stopped = progress_interrupted();
     double seconds = progress_end(&line);
     if (status < 0 && !stopped) /* a recording that Ctrl-C cut short is no error */
@@ -211,6 +249,11 @@ static int run(struct study *a, struct session *x, struct err *e)
     if (report_write(&x->lab, &report, stdout, e))
         return -1;
     warn_of_idle(a, &x->lab);
+    bool lacking = false;
+    for (size_t i = 0; i < x->lab.figure.n; i++)
+        lacking |= x->lab.figure.p[i].trouble.n > 0;
+    if (a->no_run && lacking)
+        tell_sizes(a, x);
     fprintf(stderr, "weir: %zu simulations in %.0f s, %zu taken from earlier ones, %zu failed", pool.simulated, seconds,
             pool.reused, pool.failed);
     if (x->slurm.resubmitted)
@@ -276,13 +319,24 @@ char *study_folder(const char *name)
     return folder;
 }
 
-enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_CFLAGS, KEY_ON, KEY_SLURM, KEY_FORMAT, KEY_SEARCH_FROM, KEY_TRUST };
+enum {
+    KEY_SIZE = 1000,
+    KEY_RESULTS,
+    KEY_CFLAGS,
+    KEY_ON,
+    KEY_SLURM,
+    KEY_FORMAT,
+    KEY_SEARCH_FROM,
+    KEY_PROFILES,
+    KEY_TRUST
+};
 
 static const struct argp_option options[] = {
     {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of the suite's programs (default: small)", 0},
     {"jobs", 'j', "N", 0, "simulations at once (default: one for each core)", 0},
     {"output", 'o', "DIR", 0, "folder for report.html, tables and pictures (default: weir-NAME)", 0},
     {"format", KEY_FORMAT, "pdf,png,eps", 0, "draw the pictures as these, too, beside SVG", 0},
+    {"profiles", KEY_PROFILES, NULL, 0, "also profile every simulation, each on a page that the report leads to", 0},
     {"cflags", KEY_CFLAGS, "FLAGS", 0,
      "compile the suite's programs with these flags instead of the plan's, e.g. -fno-unroll-loops; '' for none", 0},
     {"results", KEY_RESULTS, "FILE", 0, "where results are kept (default: results.sqlite in the cache folder)", 0},
@@ -319,6 +373,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         return 0;
     case 'o':
         a->out = arg;
+        return 0;
+    case KEY_PROFILES:
+        a->profiles = true;
         return 0;
     case KEY_CFLAGS:
         a->cflags = arg;

@@ -21,12 +21,13 @@ struct study {
     unsigned jobs;
     const char *search_from;        /* found.ini of another study; NULL = none */
     const char *on, *slurm_options; /* on: "slurm"; NULL = this computer */
+    bool profiles;                  /* also a page with the profile of each simulation */
     bool no_run;                    /* only what the store has: nothing is simulated, executed or loaded */
     bool trust;                     /* do what the plans say without asking */
     VEC(struct plan) plan;
     /* what came of it */
     size_t simulated, reused, failed;
-    unsigned verdict[VERDICT_UNKNOWN + 1];
+    unsigned verdict[VERDICT_NOT_JUDGED + 1];
 };
 
 /* --size, --jobs, --output, --format, --cflags, --results, ...; its input is a struct study. */

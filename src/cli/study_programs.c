@@ -55,15 +55,30 @@ static int fault(struct inifile_place at, struct err *e, const char *what, const
     return at.file ? err_at(e, at.file, at.line, 0, "%s: %s", what, why) : err_set(e, "%s: %s", what, why);
 }
 
+/* An executable of that name in a folder of PATH, as a shell finds it; NULL = there is none. Owned by the caller. */
+static char *find_in_path(const char *name)
+{
+    char *folders = xstrdup(getenv("PATH") ? getenv("PATH") : ""), *found = NULL;
+    for (char *save, *x = strtok_r(folders, ":", &save); x && !found; x = strtok_r(NULL, ":", &save)) {
+        found = xasprintf("%s/%s", x, name);
+        if (access(found, X_OK)) {
+            free(found);
+            found = NULL;
+        }
+    }
+    free(folders);
+    return found;
+}
+
 /* The first word is an executable with a slash in its name, one in PATH, or a recording. */
 static int find_file(const struct plan *plan, struct lab_program *p, struct inifile_place at, struct err *e)
 {
     struct stat st;
     char *first = p->command.p[0];
     const bool recording = text_ends_in(first, ".wt");
-    if (!recording && !strchr(first, '/'))
-        return 0; /* weir record looks it up in PATH */
-    char *path = at.file ? plan_beside(plan, first) : xstrdup(first);
+    char *path = recording || strchr(first, '/') ? NULL : find_in_path(first);
+    if (!path)
+        path = at.file ? plan_beside(plan, first) : xstrdup(first);
     int status = 0;
     if (stat(path, &st))
         status = fault(at, e, path, strerror(errno));
@@ -101,22 +116,18 @@ static const char *recording_machine(const struct plan *p)
     return v && v->machine ? v->machine : p->machine;
 }
 
-static int add_program(struct lab *l, const struct plan *plan, const char *word, struct err *e)
+/* `run`: its command line; NULL: a file, whatever its name holds. */
+static int add_command(struct lab *l, const struct plan *plan, struct lab_program p, const char *run,
+                       struct inifile_place at, struct err *e)
 {
-    for (size_t i = 0; i < l->program.n; i++)
-        if (!strcmp(l->program.p[i].name, word))
-            return 0;
-    const struct plan_program *own = plan_own_program(plan, word);
-    const struct inifile_place at = own ? own->run_at : plan->programs.at;
-    struct lab_program p = {
-        .name = xstrdup(word), .label = xstrdup(own && own->label ? own->label : ""), .group = xstrdup("")};
-    const char *machine = recording_machine(plan);
+    const char *machine = recording_machine(plan), *word = p.name;
     p.machine = machine ? xstrdup(machine) : NULL;
+    p.group = xstrdup("");
     int status = 0;
-    if (!own) /* a file, whatever its name holds */
+    if (!run)
         VEC_PUSH(&p.command, xstrdup(word));
-    else if (split_command(own->run, &p))
-        status = fault(at, e, own->run, "a quote does not end");
+    else if (split_command(run, &p))
+        status = fault(at, e, run, "a quote does not end");
     if (!status && !p.command.n)
         status = fault(at, e, word, "there is nothing to run");
     if (!status)
@@ -125,6 +136,25 @@ static int add_program(struct lab *l, const struct plan *plan, const char *word,
         lab_program_free(&p);
     else
         VEC_PUSH(&l->program, p);
+    return status;
+}
+
+static int add_program(struct lab *l, const struct plan *plan, const char *word, struct err *e)
+{
+    for (size_t i = 0; i < l->program.n; i++)
+        if (!strcmp(l->program.p[i].name, word))
+            return 0;
+    const struct plan_program *own = plan_own_program(plan, word);
+    const char *label = own && own->label ? own->label : "";
+    int status = add_command(
+        l, plan, (struct lab_program){.name = xstrdup(word), .label = xstrdup(label), .launches = own ? own->first : 0},
+        own ? own->run : NULL, own ? own->run_at : plan->programs.at, e);
+    for (size_t i = 0; own && !status && i < own->version.n; i++) {
+        const struct plan_version *v = &own->version.p[i];
+        const struct lab_program p = {
+            .name = xstrdup(word), .label = xstrdup(label), .launches = own->first, .under = xstrdup(v->variant)};
+        status = add_command(l, plan, p, v->run, v->at, e);
+    }
     return status;
 }
 

@@ -49,6 +49,10 @@ static void add_deeds(struct deeds *d, const struct study *a, const struct plan 
     for (size_t i = 0; i < p->program.n; i++)
         if (p->program.p[i].run && p->program.p[i].run_at.file && !is_recording(p->program.p[i].run))
             add(d, &p->program.p[i].run_at, "run", p->program.p[i].run);
+    for (size_t i = 0; i < p->program.n; i++)
+        for (size_t k = 0; k < p->program.p[i].version.n; k++)
+            if (!is_recording(p->program.p[i].version.p[k].run))
+                add(d, &p->program.p[i].version.p[k].at, "run", p->program.p[i].version.p[k].run);
     for (size_t i = 0; p->programs.at.file && i < p->programs.word.n; i++)
         if (strchr(p->programs.word.p[i], '/') && !text_ends_in(p->programs.word.p[i], ".wt"))
             add(d, &p->programs.at, "run", p->programs.word.p[i]);

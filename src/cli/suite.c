@@ -39,6 +39,7 @@ static int suite_list(const struct suite *s, const struct suite_plan *chosen)
 /* ---- run ---- */
 struct args {
     bool all;
+    const char *cflags;
     VEC(char *) name; /* the verb, then programs */
     struct suite_plan plan;
 };
@@ -76,9 +77,10 @@ static void search_result_word(void *found, const char *word)
     *(bool *)found = true;
 }
 /* Whether options were given that only runs can use. */
-static bool runs_something(const struct suite_plan *plan)
+static bool runs_something(const struct args *a)
 {
-    bool found = plan->functional || plan->machine.json || plan->machine.quiet;
+    const struct suite_plan *plan = &a->plan;
+    bool found = a->cflags || plan->functional || plan->machine.json || plan->machine.quiet;
     machine_args_each_word(&plan->machine, search_result_word, &found);
     return found;
 }
@@ -104,11 +106,12 @@ static int exit_status(const struct args *a)
 }
 
 /* ---- options ---- */
-enum { KEY_ALL = 1000, KEY_SIZE, KEY_FUNCTIONAL, KEY_PROFILE };
+enum { KEY_ALL = 1000, KEY_SIZE, KEY_FUNCTIONAL, KEY_PROFILE, KEY_CFLAGS };
 
 static const struct argp_option options[] = {
     {"all", KEY_ALL, NULL, 0, "every program", 0},
     {"size", KEY_SIZE, "tiny|small|paper", 0, "input size (default: small)", 0},
+    {"cflags", KEY_CFLAGS, "FLAGS", 0, "compile with these flags, too, as a study's report names them", 0},
     {"functional", KEY_FUNCTIONAL, NULL, 0, "execute only, without the timing model", 0},
     {"jobs", 'j', "N", 0, "programs at a time (default: one for each core)", 0},
     {"profile", KEY_PROFILE, NULL, OPTION_HIDDEN, "refused, with the command that does it", 0},
@@ -131,6 +134,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_SIZE:
         a->plan.size = program_arg_size(state, arg);
+        return 0;
+    case KEY_CFLAGS:
+        a->cflags = arg;
         return 0;
     case KEY_FUNCTIONAL:
         a->plan.functional = true;
@@ -181,7 +187,7 @@ int cli_suite(int argc, char **argv)
         err_print(&e, stderr);
     } else if (!strcmp(a.name.p[0], "list")) {
         a.all |= a.name.n == 1;
-        if (runs_something(&a.plan))
+        if (runs_something(&a))
             fputs("weir: a list runs nothing, so the options of runs have nothing to do\n", stderr);
         else if (!choose(&s, &a))
             status = suite_list(&s, &a.plan);
@@ -190,6 +196,8 @@ int cli_suite(int argc, char **argv)
             a.plan.functional = true;
             a.all |= a.name.n == 1;
         }
+        for (size_t i = 0; i < s.program.n; i++)
+            suite_add_flags(&s.program.p[i], a.cflags);
         if (!exit_status(&a) && !choose(&s, &a))
             status = suite_run(&s, &a.plan);
     }

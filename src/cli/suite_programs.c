@@ -1,10 +1,10 @@
 /* See suite_programs.h. */
 #include "cli/suite_programs.h"
 
+#include "base/out_of_memory.h"
 #include "base/paths.h"
 #include "cc/cc.h"
 #include "cli/cli.h"
-#include "cc/version.h" /* made by the build: hash of the source of weir cc */
 #include "base/nearest.h"
 
 #include <dirent.h>
@@ -102,6 +102,15 @@ const struct suite_program *suite_find(const struct suite *s, const char *name)
     return NULL;
 }
 
+void suite_add_flags(struct suite_program *p, const char *cflags)
+{
+    char *flags = cflags && *cflags ? xasprintf("%s%s%s", p->flags ? p->flags : "", p->flags ? " " : "", cflags) : NULL;
+    if (!flags)
+        return;
+    free(p->flags);
+    p->flags = flags;
+}
+
 int suite_unknown(const struct suite *s, const char *name, const char *more, struct err *e)
 {
     VEC(const char *) names = {0};
@@ -183,27 +192,13 @@ static void add_source(struct key *k, const char *path, int deep)
         fclose(f);
 }
 
-int suite_add_compiler(struct key *k, struct err *e)
-{
-    struct cc_tools t = {0};
-    char headers[PATH_MAX];
-    key_add(k, WEIR_CC);
-    const bool found = !cc_find_clang(&t, e);
-    if (!found && t.not_asked)
-        return -1;
-    key_add(k, found ? t.version : NULL); /* who lacks a clang hears of it when it is needed */
-    if (!paths_find(PATHS_HEADERS, headers, sizeof headers))
-        key_add_folder(k, headers);
-    return 0;
-}
-
 /* Everything that decides what the compiler makes of the program. */
 static int program_key(const struct suite *s, const struct suite_program *p, char out[KEY_TEXT], struct err *e)
 {
     struct key k;
     char path[3 * PATH_MAX], swcache[PATH_MAX];
     key_begin(&k);
-    if (suite_add_compiler(&k, e))
+    if (cc_key_compiler(&k, e))
         return -1;
     key_add(&k, p->flags);
     key_add(&k, p->source);

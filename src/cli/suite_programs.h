@@ -36,6 +36,8 @@ struct suite {
 int suite_load(struct suite *, struct err *);
 void suite_free(struct suite *);
 const struct suite_program *suite_find(const struct suite *, const char *name); /* NULL = there is none */
+/* Compiles the program with these flags, too, as a study does; NULL = none. */
+void suite_add_flags(struct suite_program *, const char *cflags);
 /* Fills *e: the suite has no program of this name, `more` (may be ""), and which one may be meant. Returns -1. */
 int suite_unknown(const struct suite *, const char *name, const char *more, struct err *);
 /* What the program says of a paper ("BFS (CS)"); NULL = the paper does not use it, or there is no such paper. */
@@ -50,8 +52,6 @@ int suite_binary(const struct suite *, const struct suite_program *, const char 
                  struct err *e);
 /* Compiles the program if that has not been done; its path. Not 0: the compiler's exit status. */
 int suite_build(const struct suite *, const struct suite_program *, const char *cache, char binary[SUITE_PATH]);
-/* weir cc, the clang it takes and weir's CUDA headers: what every compiled program depends on. 0 or -1, as above. */
-int suite_add_compiler(struct key *, struct err *e);
 /* Runs weir itself (argv[0] = "weir") or another program; its exit status. What it prints goes to the file `log`, if it
  * is not NULL. */
 int suite_spawn(char **argv, const char *log);

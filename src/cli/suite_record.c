@@ -101,12 +101,14 @@ int suite_record_kept(const struct suite *s, const struct suite_program *p, cons
     return err_hint(e, "weir sweep and weir reproduce make it");
 }
 
-int suite_record_named(const char *name, const char *size, char path[SUITE_PATH], struct err *e)
+int suite_record_named(const char *name, const char *size, const char *cflags, char path[SUITE_PATH], struct err *e)
 {
     struct suite suite = {0};
     char cache[SUITE_PATH];
     int bad = suite_load(&suite, e) || suite_cache_folder(cache, e);
-    const struct suite_program *p = bad ? NULL : suite_find(&suite, name);
+    struct suite_program *p = bad ? NULL : (struct suite_program *)suite_find(&suite, name);
+    if (p)
+        suite_add_flags(p, cflags);
     if (!bad)
         bad = p ? record(&suite, p, size, cache, RECORD_PROGRESS, path, e)
                 : suite_unknown(&suite, name, ", and it is no file", e);

@@ -14,8 +14,9 @@ int suite_record(const struct suite *, const struct suite_program *, const char 
 /* The same where nothing may be compiled or run: -1 also where no recording is kept. */
 int suite_record_kept(const struct suite *, const struct suite_program *, const char *size, const char *cache,
                       char path[SUITE_PATH], struct err *);
-/* The same for the one program of this name, with progress on standard error. -1 also: the suite has none. */
-int suite_record_named(const char *name, const char *size, char path[SUITE_PATH], struct err *);
+/* The same for the one program of this name, compiled with `cflags`, too (NULL = none), with progress on standard error.
+ * -1 also: the suite has none. */
+int suite_record_named(const char *name, const char *size, const char *cflags, char path[SUITE_PATH], struct err *);
 
 /* What is seen of a program that is recorded: errors only; progress too; and its own output, on standard error. */
 enum record_shows { RECORD_NOTHING, RECORD_PROGRESS, RECORD_OUTPUT };

@@ -307,7 +307,7 @@ static int find_common_key(struct swcache_apps *a, struct err *e)
                                          "apps/common.h"};
     char transformer[PATH_MAX];
     key_begin(&a->common);
-    if (suite_add_compiler(&a->common, e))
+    if (cc_key_compiler(&a->common, e))
         return -1;
     key_add(&a->common, WEIR_FRONT_END); /* recordings lie in the same folder */
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {

@@ -79,6 +79,8 @@ static void bypass_where_a_load_would_wait(void **state)
         memsys_script(m, 0, shots, cases[i].loads, at);
         memsys_run(m);
         assert_int_equal(memsys_stat(m, "l1.bypasses"), cases[i].bypasses);
+        assert_int_equal(memsys_stat(m, "l1.loads"), cases[i].loads); /* a bypass is not served, a merge is */
+        assert_int_equal(memsys_stat(m, "l1.unserved_loads"), cases[i].loads - memsys_stat(m, "l1.merges"));
         memsys_free(m);
     }
 }

@@ -220,6 +220,8 @@ static void seen_once(void **state)
     assert_true(memsys_stat(m, "l1.stall_cycles.miss_queue_full") > 0);
     assert_int_equal(memsys_stat(m, "l1.forwarded"), 64);
     assert_int_equal(memsys_stat(m, "l1.prefetch.requested"), 64);
+    assert_int_equal(memsys_stat(m, "l1.loads"), 64); /* once, by the SM that issued them */
+    assert_int_equal(memsys_stat(m, "l1.unserved_loads"), 64);
     assert_true(s[0].routed <= 64 + 64);
     memsys_free(m);
 }

@@ -136,10 +136,14 @@ for words in "" -rdc=true; do
     grep -q '^result 7$' "$dir/said" || say "a kernel of another file${words:+, $words}: $(cat "$dir/said")"
 done
 
-# A library of NVIDIA's is named as such; a header of one's own is not.
-echo '#include <thrust/device_vector.h>' >"$dir/library.cu"
-"$weir" cc "$dir/library.cu" -o "$dir/library" 2>"$dir/said" && say "Thrust was found"
-grep -q "thrust/device_vector.h comes with NVIDIA's toolkit" "$dir/said" || say "Thrust: $(cat "$dir/said")"
+# A library of NVIDIA's that weir has not is named as such, by its header and when it is linked; a header of one's own is not.
+echo '#include <cusparse.h>' >"$dir/library.cu"
+"$weir" cc "$dir/library.cu" -o "$dir/library" 2>"$dir/said" && say "cuSPARSE was found"
+grep -q "weir: cusparse.h: weir has no cuSPARSE" "$dir/said" || say "cuSPARSE: $(cat "$dir/said")"
+echo 'int main() {}' >"$dir/library.cu"
+"$weir" cc "$dir/library.cu" -o "$dir/library" -lcufft 2>"$dir/said" && say "cuFFT was found"
+grep -q "weir: -lcufft: weir has no cuFFT" "$dir/said" || say "cuFFT: $(cat "$dir/said")"
+"$weir" cc "$dir/library.cu" -o "$dir/library" -lcublas_static -lculibos -lcuda -lnvToolsExt 2>"$dir/said" || say "cuBLAS as a static library: $(cat "$dir/said")"
 echo '#include "mine.h"' >"$dir/library.cu"
 "$weir" cc "$dir/library.cu" -o "$dir/library" 2>"$dir/said" && say "mine.h was found"
 grep -q "NVIDIA" "$dir/said" && say "mine.h: $(cat "$dir/said")"

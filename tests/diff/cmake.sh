@@ -19,6 +19,9 @@ target_link_libraries(mixed PRIVATE part other)
 target_compile_options(mixed PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda -lineinfo>)
 add_executable(pure pure.cu twice.cu)
 set_target_properties(pure PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
+find_package(CUDAToolkit REQUIRED)
+add_executable(libraries libraries.cpp)
+target_link_libraries(libraries PRIVATE CUDA::cudart CUDA::cublas CUDA::curand CUDA::nvrtc CUDA::cuda_driver)
 CMAKE
 echo '__device__ int twice(int x) { return 2 * x; }' >"$dir/twice.cu"
 cat >"$dir/part.cu" <<'CU'
@@ -54,9 +57,26 @@ extern __device__ int twice(int x);
 __global__ void hello() { printf("pure %d\n", twice(21)); }
 int main() { hello<<<1, 1>>>(); return cudaDeviceSynchronize(); }
 CU
+cat >"$dir/libraries.cpp" <<'CPP'
+#include <cstdio>
+#include <cublas_v2.h>
+#include <cuda.h>
+#include <cuda_runtime.h>
+#include <curand.h>
+#include <nvrtc.h>
+int main()
+{
+    cublasHandle_t h;
+    curandGenerator_t g;
+    int major, minor, n = 0;
+    bool bad = cudaFree(0) || cublasCreate(&h) || curandCreateGenerator(&g, CURAND_RNG_PSEUDO_PHILOX4_32_10);
+    bad |= nvrtcVersion(&major, &minor) || cuDeviceGetCount(&n);
+    printf("libraries %d\n", bad ? -1 : n);
+}
+CPP
 cmake -S "$dir" -B "$dir/build" -DCMAKE_CUDA_COMPILER="$(dirname "$weir")/nvcc" >"$dir/said" 2>&1 || fail "not configured: $(cat "$dir/said")"
 cmake --build "$dir/build" >"$dir/said" 2>&1 || fail "not built: $(cat "$dir/said")"
-for program in "mixed -63" "pure 42"; do
+for program in "mixed -63" "pure 42" "libraries 1"; do
     got=$("$weir" run --functional --quiet "$dir/build/${program% *}" 2>&1)
     [ "$got" = "$program" ] || fail "wanted '$program', got '$got'"
 done

@@ -30,6 +30,9 @@ expect 0 "called no CUDA function" "$weir" run --functional "$plain"
 expect 2 "links the CUDA runtime statically and would run unsimulated; rebuild it with: nvcc -cudart shared" \
     "$weir" run "$plain-static"
 
+# The driver API, opened by its name.
+expect 0 "NVIDIA H200 (weir h200): error 0, back 7" "$weir" run --functional "$plain-driver"
+
 # Behind a script: the real program is found, a static runtime is stopped.
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$app" >"$dir/good.sh"
 printf '#!/bin/sh\n"%s"\nexit 0\n' "$plain-static" >"$dir/bad.sh"

@@ -66,9 +66,15 @@ cp "$dir/out" "$dir/out2"
 expect 0 "$weir" sweep "$dir/plan.ini" --size tiny -j 1 --results "$dir/other.sqlite" -o "$dir/one"
 cmp "$dir/out" "$dir/out2" || fail "one worker and two give different tables"
 cmp "$dir/one/report.md" "$dir/two/report.md" || fail "one worker and two give different reports"
-for f in report.md fig7.txt fig7.gp fig7.svg; do
+for f in report.md fig7.txt fig7.csv fig7.gp fig7.svg; do
     [ -s "$dir/two/$f" ] || fail "there is no $f"
 done
+head -n 1 "$dir/two/fig7.csv" | grep -q '^figure,row,class,mean,variant,over,machine,"sm.scheduler",' || fail "no tidy data"
+# With --profiles the page leads to a profile of each simulation, stored or not.
+expect 0 "$weir" sweep "$dir/plan.ini" --size tiny --profiles -o "$dir/profiles"
+page=$(grep -o 'href="profiles/[^"]*"' "$dir/profiles/report.html" | head -n 1 | cut -d'"' -f2)
+[ -n "$page" ] && grep -q '</html>' "$dir/profiles/$page" || fail "the report does not lead to a profile: '$page'"
+grep -q 'weir profile --gpu .*small-machine.ini .*--size tiny' "$dir/profiles/report.html" || fail "no command behind the values"
 grep -q '</svg>' "$dir/two/fig7.svg" || fail "the picture is not whole"
 # Without any value there is nothing that gnuplot could draw, which is told.
 expect 0 "$weir" report "$dir/plan.ini" --size tiny --results "$dir/none.sqlite" -o "$dir/none"
@@ -137,7 +143,7 @@ known=$(insts "$(ls -t "$dir"/cache/weir/recordings/kmeans-*.wt | head -1)")
 sed 's/^with = gto/with = gto\nset = dram.latency=1000 clock.core=2800MHz machine.deadlock_cycles=1000/' "$dir/plan.ini" >"$dir/stuck.ini"
 expect 1 "$weir" sweep "$dir/stuck.ini" --size tiny -o "$dir/stuck"
 says out "Missing: kmeans, greedy: deadlock"
-says out "mean all"
+says out "mean, n = "
 
 # Ctrl-C, whenever it comes, leaves a store that can be gone on with.
 rm -f "$dir/third.sqlite"
@@ -258,7 +264,7 @@ for section, value in (("ipc", want["ipc"]), ("l1.misses", want["l1.misses"])):
     columns = [c.strip() for c in lines[0].split("|")]
     rows = {c[1].strip(" *"): c for c in (l.split("|") for l in lines[2:])}
     name = sys.argv[2].rsplit("/", 1)[1] + " exit 0"
-    assert set(rows) == {name, sys.argv[1] + "/app.wt", "mm_mars", "mean all"}, rows.keys()
+    assert {r for r in rows if " mean" not in r} == {name, sys.argv[1] + "/app.wt", "mm_mars"}, rows.keys()
     got = rows[sys.argv[1] + "/app.wt"][columns.index("gtx780 gto size=32KiB")]
     assert abs(float(got) - value) <= 0.0006 * max(1, value), (section, got, value)
 PY
@@ -266,7 +272,7 @@ PY
 (cd / && expect 0 "$weir" sweep --size tiny -o "$dir/own" $sweep "$app" exit 0 -- "$dir/app.wt" mm_mars && says err "0 simulations") || exit 1
 # So it is if it was recorded for another machine and did the same there.
 expect 0 "$weir" sweep -o "$dir/own" --results "$dir/own2.sqlite" --gpu gtx780 "$app" exit 0
-grep -q '^Model of the machine' "$dir/own/report.md" || fail "a size without programs of the suite: $(head -n 3 "$dir/own/report.md")"
+grep -q '^Simulated by weir .*(commit .*, model .*) on the machine' "$dir/own/report.md" || fail "a size without programs of the suite: $(head -n 3 "$dir/own/report.md")"
 expect 0 "$weir" sweep -o "$dir/own" --results "$dir/own2.sqlite" --gpu gtx480,gtx780 "$app" exit 0
 says err "1 simulations in"
 says err "1 taken from earlier ones"
@@ -387,4 +393,7 @@ says err "2 simulations"
 printf '[figure]\ntitle = blanks\nprograms = "a b/c, d.wt"\n[sweep]\nmachine = "a b/e, f.ini" mesh28\n' >"$dir/blanks.ini"
 expect 0 "$weir" sweep -o "$dir/blanks" "$dir/blanks.ini"
 says err "2 taken from earlier ones"
+# A report of another size says which sizes there are.
+expect 2 "$weir" report "$dir/plan.ini" --size small -o "$dir/none"
+says err "programs have results at size tiny: --size tiny"
 exit 0

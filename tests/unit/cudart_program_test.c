@@ -78,13 +78,13 @@ static void static_runtime_is_refused_with_the_flag(void **state)
     (void)state;
     struct program p;
     struct err e;
-    struct image f = make("libm.so.6", DT_DEBUG, "libcuda.so.1");
+    struct image f = make("libm.so.6", DT_DEBUG, "libcuda.so.1 cuGetExportTable");
     assert_int_equal(examine(&f, sizeof f, &p, &e), -1);
     assert_string_equal(e.msg, "./app links the CUDA runtime statically and would run unsimulated");
     assert_string_equal(e.hint, "rebuild it with: nvcc -cudart shared");
 }
 
-static void other_versions_and_the_driver_are_refused(void **state)
+static void other_versions_are_refused(void **state)
 {
     (void)state;
     struct program p;
@@ -92,9 +92,19 @@ static void other_versions_and_the_driver_are_refused(void **state)
     struct image f = make("libcudart.so.12", DT_DEBUG, "");
     assert_int_equal(examine(&f, sizeof f, &p, &e), -1);
     assert_non_null(strstr(e.msg, "libcudart.so.12"));
-    f = make("libcuda.so.1", DT_DEBUG, "");
-    assert_int_equal(examine(&f, sizeof f, &p, &e), -1);
-    assert_non_null(strstr(e.msg, "driver API"));
+}
+
+static void the_driver_is_accepted_linked_or_opened(void **state)
+{
+    (void)state;
+    struct program p;
+    struct err e;
+    struct image f = make("libcuda.so.1", DT_DEBUG, "");
+    assert_int_equal(examine(&f, sizeof f, &p, &e), 0);
+    assert_int_equal(p.kind, PROGRAM_CUDA);
+    f = make("libm.so.6", DT_DEBUG, "libcuda.so.1");
+    assert_int_equal(examine(&f, sizeof f, &p, &e), 0);
+    assert_int_equal(p.kind, PROGRAM_OTHER);
 }
 
 static void programs_without_cuda_and_scripts_pass(void **state)
@@ -150,7 +160,8 @@ int main(void)
         cmocka_unit_test(shared_runtime_is_accepted),
         cmocka_unit_test(a_search_path_inside_is_noticed),
         cmocka_unit_test(static_runtime_is_refused_with_the_flag),
-        cmocka_unit_test(other_versions_and_the_driver_are_refused),
+        cmocka_unit_test(other_versions_are_refused),
+        cmocka_unit_test(the_driver_is_accepted_linked_or_opened),
         cmocka_unit_test(programs_without_cuda_and_scripts_pass),
         cmocka_unit_test(other_files_are_refused),
         cmocka_unit_test(truncated_files_do_not_crash),

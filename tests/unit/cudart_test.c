@@ -199,6 +199,30 @@ static void every_function_of_the_real_library_is_there(void **state)
     dlclose(lib);
 }
 
+static void every_driver_function_is_found_by_its_name(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *symbol;
+        int since;
+    } driver[] = {
+#define DRIVER(plain, exported, version) {#plain, #exported, version},
+#include "cudart/driver.def"
+    };
+    int (*find)(const char *, void **, int, unsigned long long, int *) =
+        (int (*)(const char *, void **, int, unsigned long long, int *))(uintptr_t)dlsym(RTLD_DEFAULT,
+                                                                                         "cuGetProcAddress_v2");
+    assert_non_null(find);
+    for (size_t i = 0; i < sizeof driver / sizeof *driver; i++) {
+        void *at = NULL, *exported = dlsym(RTLD_DEFAULT, driver[i].symbol);
+        int status = -1;
+        if (!exported)
+            fail_msg("%s is missing", driver[i].symbol);
+        if (find(driver[i].name, &at, driver[i].since, 0, &status) || status || at != exported)
+            fail_msg("%s of version %d is not %s", driver[i].name, driver[i].since, driver[i].symbol);
+    }
+}
+
 static void fault_sections(void)
 {
     uint64_t bad = 0x10;
@@ -465,6 +489,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_function_of_the_real_library_is_there),
+        cmocka_unit_test(every_driver_function_is_found_by_its_name),
         cmocka_unit_test(a_fault_is_told_and_loses_the_device),
         cmocka_unit_test(an_unsupported_call_says_its_name_once),
         cmocka_unit_test(code_that_cannot_run_is_told_at_the_launch),

@@ -118,6 +118,41 @@ static void test_heat(void **state)
     }
 }
 
+/* One value far above the others is cut off and written above its bar; panels leave the reference out. */
+static void test_cut_and_panels(void **state)
+{
+    (void)state;
+    struct table t = table_of(5, 1, 5, 1, 1);
+    for (int i = 0; i < 5; i++)
+        t.row.p[i].cell[0] = i == 2 ? 5.75 : 1 + 0.1 * i;
+    char *svg, *script = draw(&t, &(struct plot){.axis = "a"}, &svg);
+    assert_non_null(strstr(script, "set yrange [0:1.61]"));
+    assert_non_null(strstr(script, "set label '5.75' at first 2, graph 1 "));
+    free(svg);
+    free(script);
+    t.row.p[2].cell[0] = 1.5;
+    t.row.p[3].cell[0] = 9; /* of a program that leaves the machine idle */
+    t.row.p[3].idle = true;
+    script = draw(&t, &(struct plot){.axis = "a"}, &svg);
+    assert_non_null(strstr(script, "set yrange [0:1.725]"));
+    free(svg);
+    free(script);
+    table_free(&t);
+    t = table_of(2, 4, 5, 1, 1);
+    for (int c = 0; c < 4; c++) {
+        t.column.p[c].panel = xstrdup(c < 2 ? "small" : "large");
+        t.column.p[c].in_panel = xstrdup(c % 2 ? "mine" : "baseline");
+        t.column.p[c].reference = c % 2 == 0;
+    }
+    script = draw(&t, &(struct plot){.axis = "a"}, &svg);
+    assert_non_null(strstr(script, "set multiplot layout 2,1 title 'a'"));
+    assert_non_null(strstr(script, "set title 'large'"));
+    assert_null(strstr(script, "baseline"));
+    free(svg);
+    free(script);
+    table_free(&t);
+}
+
 /* What lies between the programs and their mean has no tick, and long names of programs make the picture higher. */
 static void test_names(void **state)
 {
@@ -125,7 +160,7 @@ static void test_names(void **state)
     struct table t = table_of(2, 2, 5, 1, 1);
     table_add_mean(&t, "all");
     char *svg, *script = draw(&t, &(struct plot){.title = "t", .axis = "a"}, &svg);
-    assert_non_null(strstr(script, "('row0' 0, 'row1' 1, 'mean all' 3)"));
+    assert_non_null(strstr(script, "('row0' 0, 'row1' 1, 'mean, n = 2' 3)"));
     assert_non_null(strstr(script, "size 560,380 "));
     free(svg);
     free(script);
@@ -153,8 +188,8 @@ static void test_why(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_area),  cmocka_unit_test(test_stacks), cmocka_unit_test(test_heat),
-        cmocka_unit_test(test_names), cmocka_unit_test(test_why),
+        cmocka_unit_test(test_area),  cmocka_unit_test(test_stacks),         cmocka_unit_test(test_heat),
+        cmocka_unit_test(test_names), cmocka_unit_test(test_cut_and_panels), cmocka_unit_test(test_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

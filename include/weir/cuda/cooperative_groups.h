@@ -10,6 +10,8 @@
 
 #include "cuda_runtime.h"
 
+#include <stdint.h> /* programs take uintptr_t from here */
+
 #if defined(__CUDA__) && defined(__cplusplus)
 
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType)) /* as in weir_device.h */

@@ -18,6 +18,8 @@
 
 #if defined(__CUDA__) && defined(__clang__)
 #include "weir_device.h"
+
+#include "cuda_device_runtime_api.h"
 #endif
 
 #endif

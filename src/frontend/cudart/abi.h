@@ -10,18 +10,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CUstream_st        rt_stream
-#define CUevent_st         rt_event
-#define cudaArray          rt_array
-#define cudaMipmappedArray rt_mipmap
-#define CUgraph_st         rt_graph
-#define CUgraphNode_st     rt_node
-#define CUgraphExec_st     rt_exec
-#define CUmemPoolHandle_st rt_pool
-#define CUkern_st          rt_func
-#define CUfunc_st          rt_func
-#define CUlib_st           rt_module
-#define CUuserObject_st    rt_user_object
+#define CUstream_st         rt_stream
+#define CUevent_st          rt_event
+#define cudaArray           rt_array
+#define cudaMipmappedArray  rt_mipmap
+#define CUgraph_st          rt_graph
+#define CUgraphNode_st      rt_node
+#define CUgraphExec_st      rt_exec
+#define CUmemPoolHandle_st  rt_pool
+#define CUkern_st           rt_func
+#define CUfunc_st           rt_func
+#define CUlib_st            rt_module
+#define CUuserObject_st     rt_user_object
+#define CUctx_st            rt_context
+#define CUmod_st            rt_module
+#define CUarray_st          rt_array
+#define CUmipmappedArray_st rt_mipmap
+#define CUlinkState_st      rt_link
 #include "weir/cuda/driver_types.h"
 
 typedef void (*cudaStreamCallback_t)(cudaStream_t, cudaError_t, void *user);

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 struct rt rt = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, .next_serial = 1};
-_Thread_local cudaError_t rt_last_error;
+_Thread_local struct rt_thread rt_thread;
 
 void rt_message(const char *fmt, ...)
 {
@@ -180,6 +180,7 @@ void rt_enter_any(void)
 cudaError_t rt_enter(void)
 {
     rt_enter_any();
+    rt_thread.uses_runtime = true;
     if (rt.finished)
         return cudaErrorCudartUnloading;
     if (rt.forked)
@@ -190,7 +191,7 @@ cudaError_t rt_enter(void)
 cudaError_t rt_leave(cudaError_t e)
 {
     if (e)
-        rt_last_error = e;
+        rt_thread.last_error = e;
     pthread_mutex_unlock(&rt.lock);
     return e;
 }

@@ -4,7 +4,7 @@
  * What the machine's configuration says comes from trace/device.h. What it does not say (texture and surface limits,
  * features) is what CUDA reports for compute capability 9.0, because that is what the emulator runs.
  */
-#include "cudart/runtime.h"
+#include "cudart/driver.h"
 
 enum { VERSION = 13000 };
 
@@ -336,44 +336,35 @@ API cudaError_t cudaRuntimeGetVersion(int *out)
     return version(out);
 }
 
-/* cuMemGetAddressRange: where the block that holds an address begins, and its size. A CUresult: 0, or invalid value. */
-static int address_range(uint64_t *base, size_t *bytes, uint64_t p)
+static cudaError_t entry_point(const char *symbol, void **function, unsigned version, int *status)
 {
-    if (rt_enter())
-        return 1;
-    const struct emu_alloc *a = mem_find((const void *)(uintptr_t)p, 1);
-    if (a && base)
-        *base = a->addr;
-    if (a && bytes)
-        *bytes = a->bytes;
-    rt_leave(cudaSuccess);
-    return a ? 0 : 1;
-}
-
-/* There is no driver: a program that asks for its functions learns that they are absent, but for one that tells what
- * the runtime cannot. */
-static cudaError_t entry_point(const char *symbol, void **function, int *status)
-{
+    bool newer;
     cudaError_t e = rt_enter();
-    bool known = symbol && !strcmp(symbol, "cuMemGetAddressRange");
-    if (!e && function)
-        *function = known ? (void *)(size_t)address_range : NULL;
-    if (!e && status)
-        *status = !known;
-    return rt_leave(e ? e : status || known ? cudaSuccess : cudaErrorSymbolNotFound);
+    if (!e && (!symbol || !function))
+        e = cudaErrorInvalidValue;
+    if (!e) {
+        *function = driver_function(symbol, (int)version, &newer);
+        if (status)
+            *status = *function ? cudaDriverEntryPointSuccess
+                      : newer   ? cudaDriverEntryPointVersionNotSufficent
+                                : cudaDriverEntryPointSymbolNotFound;
+        if (!*function && !status)
+            e = cudaErrorSymbolNotFound;
+    }
+    return rt_leave(e);
 }
 
 API cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags, int *status)
 {
     (void)flags;
-    return entry_point(symbol, function, status);
+    return entry_point(symbol, function, VERSION, status);
 }
 
 API cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
                                                  unsigned long long flags, int *status)
 {
-    (void)version, (void)flags;
-    return entry_point(symbol, function, status);
+    (void)flags;
+    return entry_point(symbol, function, version, status);
 }
 
 /* ---- flags, preferences, limits ---- */

@@ -80,7 +80,7 @@ static int read_dynamic(const struct image *f, const Elf64_Ehdr *eh, const Elf64
             out->cudart = true;
         else if (!strncmp(lib, "libcudart.so.", 13))
             memcpy(out->other_cudart, lib, sizeof lib);
-        else if (!strcmp(lib, "libcuda.so.1"))
+        else if (!strcmp(lib, "libcuda.so.1") || !strcmp(lib, "libcuda.so"))
             out->cuda = true;
     }
     return 0;
@@ -120,19 +120,16 @@ int program_examine(const void *bytes, size_t n, const char *name, struct progra
             return -1;
     }
     out->has_rpath = needs.rpath && !needs.runpath;
-    if (needs.cudart) {
-        out->kind = PROGRAM_CUDA;
-        return 0;
-    }
-    if (needs.other_cudart[0]) {
+    if (needs.other_cudart[0] && !needs.cudart) {
         err_set(e, "%s needs %s, weir provides libcudart.so.13", name, needs.other_cudart);
         return err_hint(e, "rebuild it with CUDA 13 (nvcc -cudart shared) or with weir cc");
     }
-    if (needs.cuda) {
-        err_set(e, "%s uses the CUDA driver API (libcuda.so.1), which weir does not simulate", name);
-        return err_hint(e, "use the runtime API");
+    if (needs.cudart || needs.cuda) {
+        out->kind = PROGRAM_CUDA;
+        return 0;
     }
-    if (memmem(bytes, n, "libcuda.so.1", 12)) {
+    /* A runtime inside the program opens the driver by its name and asks for tables that nobody else knows of. */
+    if (memmem(bytes, n, "libcuda.so.1", 12) && memmem(bytes, n, "cuGetExportTable", 16)) {
         err_set(e, "%s links the CUDA runtime statically and would run unsimulated", name);
         return err_hint(e, "rebuild it with: nvcc -cudart shared");
     }

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 enum program_kind {
-    PROGRAM_CUDA,   /* needs libcudart.so.13: ours takes its place */
+    PROGRAM_CUDA,   /* needs libcudart.so.13 or libcuda.so.1: ours takes its place */
     PROGRAM_OTHER,  /* no sign of CUDA; may load it later, or start programs that do */
     PROGRAM_SCRIPT, /* starts with #! */
 };
@@ -21,7 +21,7 @@ struct program {
 
 /*
  * Examines an executable's bytes. -1 and *e for everything that cannot be simulated: another architecture, a runtime
- * linked statically, one of another CUDA version, the driver API. `name` is what the user calls the program.
+ * linked statically, one of another CUDA version. `name` is what the user calls the program.
  */
 int program_examine(const void *bytes, size_t n, const char *name, struct program *out, struct err *e);
 

@@ -31,9 +31,9 @@ API const char *cudaGetErrorString(cudaError_t e)
 static cudaError_t last_error(bool clear)
 {
     rt_enter_any();
-    cudaError_t e = rt_last_error;
+    cudaError_t e = rt_thread.last_error;
     if (clear)
-        rt_last_error = cudaSuccess;
+        rt_thread.last_error = cudaSuccess;
     return rt_leave_quietly(e);
 }
 

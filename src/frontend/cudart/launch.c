@@ -197,13 +197,13 @@ cudaError_t kernel_run(const struct rt_op *op, uint32_t stream_id)
 }
 
 /* ---- API ---- */
-static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, size_t smem, cudaStream_t stream,
-                          bool cooperative)
+cudaError_t kernel_launch(const void *func, dim3 grid, dim3 block, void **args, void **extra, size_t smem,
+                          cudaStream_t stream, bool cooperative)
 {
     struct rt_op op = {0};
     cudaError_t e = rt_enter();
     if (!e)
-        e = kernel_op(&op, func, grid, block, args, NULL, smem, cooperative);
+        e = kernel_op(&op, func, grid, block, args, extra, smem, cooperative);
     if (!e)
         e = op_submit(stream, &op);
     op_release(&op);
@@ -212,22 +212,22 @@ static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, 
 
 API cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t smem, cudaStream_t stream)
 {
-    return launch(func, grid, block, args, smem, stream, false);
+    return kernel_launch(func, grid, block, args, NULL, smem, stream, false);
 }
 
 API cudaError_t __cudaLaunchKernel(cudaKernel_t func, dim3 grid, dim3 block, void **args, size_t smem,
                                    cudaStream_t stream)
 {
-    return launch(func, grid, block, args, smem, stream, false);
+    return kernel_launch(func, grid, block, args, NULL, smem, stream, false);
 }
 
 API cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args, size_t smem,
                                             cudaStream_t stream)
 {
-    return launch(func, grid, block, args, smem, stream, true);
+    return kernel_launch(func, grid, block, args, NULL, smem, stream, true);
 }
 
-API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *func, void **args)
+cudaError_t kernel_launch_config(const cudaLaunchConfig_t *c, const void *func, void **args, void **extra)
 {
     if (!c || (c->numAttrs && !c->attrs)) {
         rt_enter();
@@ -242,7 +242,12 @@ API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *fun
             (uint64_t)v->clusterDim.x * v->clusterDim.y * v->clusterDim.z > 1)
             return rt_unsupported("cudaLaunchKernelExC with thread block clusters");
     }
-    return launch(func, c->gridDim, c->blockDim, args, c->dynamicSmemBytes, c->stream, cooperative);
+    return kernel_launch(func, c->gridDim, c->blockDim, args, extra, c->dynamicSmemBytes, c->stream, cooperative);
+}
+
+API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *func, void **args)
+{
+    return kernel_launch_config(c, func, args, NULL);
 }
 
 API cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *func)

@@ -4,19 +4,58 @@
 #include "base/infile.h"
 #include "cudart/fatbin.h"
 
-static cudaError_t library_open(cudaLibrary_t *out, char *code, size_t bytes)
+cudaError_t library_open(struct rt_module **out, char *code, size_t bytes, struct err *why)
 {
     struct rt_module *m = module_new(NULL);
     m->library = code;
     m->library_bytes = bytes;
     cudaError_t e = module_load(m);
     if (e) {
+        if (why)
+            *why = m->why;
         module_free(m);
         return e;
     }
     ptrmap_put(&rt.handle, m, RT_MODULE, m);
     *out = m;
     return cudaSuccess;
+}
+
+/* How many bytes of device code start there: text ends at its NUL, the other forms say their length. */
+static size_t code_bytes(const void *code)
+{
+    if (*(const uint32_t *)code == FATBIN_MAGIC)
+        return FATBIN_HEADER_BYTES + ((const uint64_t *)code)[1];
+    return linked_bytes(code) ? linked_bytes(code) : strlen(code);
+}
+
+char *library_copy(const void *code, size_t *bytes)
+{
+    const struct fatbin_wrapper *w = code;
+    if (w->magic == FATBIN_WRAPPER_MAGIC)
+        code = w->data;
+    *bytes = code_bytes(code);
+    char *copy = xmalloc(*bytes + 1);
+    memcpy(copy, code, *bytes);
+    copy[*bytes] = '\0';
+    return copy;
+}
+
+char *library_read(const char *path, size_t *bytes)
+{
+    FILE *f = infile_open(path, INFILE_ANY_SIZE, NULL);
+    if (!f)
+        return NULL;
+    VEC(char) text = {0};
+    size_t got;
+    do {
+        VEC_RESERVE(&text, text.n + 65536);
+        text.n += got = fread(text.p + text.n, 1, 65535, f);
+    } while (got);
+    fclose(f);
+    text.p[text.n] = '\0';
+    *bytes = text.n;
+    return text.p;
 }
 
 API cudaError_t cudaLibraryLoadData(cudaLibrary_t *out, const void *code, int *jit, void **jit_value, unsigned n_jit,
@@ -27,15 +66,9 @@ API cudaError_t cudaLibraryLoadData(cudaLibrary_t *out, const void *code, int *j
     if (!e && (!out || !code))
         e = cudaErrorInvalidValue;
     if (!e) {
-        size_t n = 0;
-        if (*(const uint32_t *)code == FATBIN_MAGIC)
-            n = FATBIN_HEADER_BYTES + ((const uint64_t *)code)[1];
-        else
-            n = strlen(code);
-        char *copy = xmalloc(n + 1);
-        memcpy(copy, code, n);
-        copy[n] = '\0';
-        e = library_open(out, copy, n);
+        size_t n;
+        char *copy = library_copy(code, &n);
+        e = library_open(out, copy, n, NULL);
     }
     return rt_leave(e);
 }
@@ -48,23 +81,14 @@ API cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *out, const char *path, in
     if (!e && (!out || !path))
         e = cudaErrorInvalidValue;
     if (!e) {
-        FILE *f = infile_open(path, INFILE_ANY_SIZE, NULL);
-        if (!f)
-            return rt_leave(cudaErrorFileNotFound);
-        VEC(char) text = {0};
-        size_t got;
-        do {
-            VEC_RESERVE(&text, text.n + 65536);
-            text.n += got = fread(text.p + text.n, 1, 65535, f);
-        } while (got);
-        fclose(f);
-        text.p[text.n] = '\0';
-        e = library_open(out, text.p, text.n);
+        size_t n;
+        char *code = library_read(path, &n);
+        e = code ? library_open(out, code, n, NULL) : cudaErrorFileNotFound;
     }
     return rt_leave(e);
 }
 
-static struct rt_module *library_find(cudaLibrary_t lib)
+struct rt_module *library_find(cudaLibrary_t lib)
 {
     return ptrmap_get(&rt.handle, lib, RT_MODULE);
 }
@@ -82,24 +106,27 @@ API cudaError_t cudaLibraryUnload(cudaLibrary_t lib)
     return rt_leave(e);
 }
 
+cudaError_t library_kernel(struct rt_module *m, const char *name, struct rt_func **out)
+{
+    for (size_t i = 0; i < m->func.n; i++)
+        if (!strcmp(m->func.p[i]->name, name)) {
+            *out = m->func.p[i];
+            return cudaSuccess;
+        }
+    if (!emu_module_kernel(m->emu, name))
+        return cudaErrorSymbolNotFound;
+    *out = module_add_func(m, NULL, name);
+    return cudaSuccess;
+}
+
 API cudaError_t cudaLibraryGetKernel(cudaKernel_t *out, cudaLibrary_t lib, const char *name)
 {
     cudaError_t e = rt_enter();
     struct rt_module *m = e ? NULL : library_find(lib);
     if (!e)
         e = !m ? cudaErrorInvalidResourceHandle : out && name ? cudaSuccess : cudaErrorInvalidValue;
-    if (!e) {
-        struct rt_func *f = NULL;
-        for (size_t i = 0; i < m->func.n && !f; i++)
-            if (!strcmp(m->func.p[i]->name, name))
-                f = m->func.p[i];
-        if (!f && emu_module_kernel(m->emu, name))
-            f = module_add_func(m, NULL, name);
-        if (f)
-            *out = f;
-        else
-            e = cudaErrorSymbolNotFound;
-    }
+    if (!e)
+        e = library_kernel(m, name, out);
     return rt_leave(e);
 }
 

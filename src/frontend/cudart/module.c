@@ -128,6 +128,20 @@ static cudaError_t no_code(struct rt_module *m)
     return cudaErrorNoKernelImageForDevice;
 }
 
+/* Code that a program loads itself: any form that cudaLibraryLoadData and cuModuleLoadData take. */
+static cudaError_t read_library(struct rt_module *m)
+{
+    if (m->library_bytes >= 4 && !memcmp(m->library, "\177ELF", 4)) {
+        err_set(&m->why, "%s loads machine code (a cubin), which weir does not run", program_invocation_short_name);
+        err_hint(&m->why, "load PTX: nvcc -ptx, nvrtcGetPTX");
+        return cudaErrorNoKernelImageForDevice;
+    }
+    cudaError_t e = linked_bytes(m->library) ? cudaSuccess : read_part(m, m->library, m->library_bytes);
+    for (const char *text = NULL; !e && linked_bytes(m->library) && (text = linked_next(m->library, text));)
+        e = read_part(m, text, strlen(text));
+    return e;
+}
+
 /* Decompresses the module's PTX, once. */
 static void module_read(struct rt_module *m)
 {
@@ -135,7 +149,7 @@ static void module_read(struct rt_module *m)
         return;
     m->tried = true;
     err_clear(&m->why);
-    m->status = m->wrapper ? read_registered(m) : read_part(m, m->library, m->library_bytes);
+    m->status = m->wrapper ? read_registered(m) : read_library(m);
     if (!m->status && !m->part.n)
         m->status = no_code(m);
 }
@@ -347,7 +361,7 @@ cudaError_t module_load(struct rt_module *m)
     if (m->status) {
         fflush(stdout);
         err_print(&m->why, stderr);
-        if (rt.report)
+        if (rt.report && m->wrapper) /* who loads code itself gets the error, and may have expected it */
             atomic_fetch_add(&rt.report->faults, 1);
     }
     return m->status;

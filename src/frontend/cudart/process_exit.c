@@ -254,8 +254,3 @@ void rt_start_watch(void)
         pthread_detach(t);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
-
-API int __weirRuntimeUsed(void)
-{
-    return rt.ready || rt.module.n;
-}

@@ -113,7 +113,7 @@ API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t smem_byte
 API cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *smem_bytes, void *stream)
 {
     if (!config_stack.n) {
-        rt_last_error = cudaErrorMissingConfiguration;
+        rt_thread.last_error = cudaErrorMissingConfiguration;
         return cudaErrorMissingConfiguration;
     }
     const struct config *c = &config_stack.p[--config_stack.n];

@@ -45,7 +45,7 @@ API cudaError_t cudaDeviceReset(void)
     pool_forget_all();
     texture_forget_all();
     capture_forget_all();
-    rt_last_error = cudaSuccess;
+    rt_thread.last_error = cudaSuccess;
     if (!rt.sink)
         for (size_t i = 0; i < rt.module.n; i++)
             unload(rt.module.p[i]);

@@ -45,6 +45,8 @@ enum rt_kind {
     RT_USER_OBJECT,
     RT_GRAPH_MEM,
     RT_MEM,
+    RT_CONTEXT,
+    RT_LINK,
 };
 /* Pointer -> (kind, value). Programs hand in whatever they like, so a handle is looked up before it is followed. */
 struct ptrmap {
@@ -99,6 +101,17 @@ struct rt_module *module_new(const void *wrapper);
 void module_init_managed(struct rt_module *);
 void module_free(struct rt_module *);
 struct rt_func *module_add_func(struct rt_module *, const void *host, const char *name);
+
+/* Code that a program loads itself. `code` becomes the module's; *why, where wanted, gets what is wrong with it. */
+cudaError_t library_open(struct rt_module **, char *code, size_t bytes, struct err *why);
+char *library_copy(const void *code, size_t *bytes);
+char *library_read(const char *path, size_t *bytes); /* NULL: there is no such file */
+struct rt_module *library_find(cudaLibrary_t);
+cudaError_t library_kernel(struct rt_module *, const char *name, struct rt_func **);
+/* The form in which cuLinkComplete hands out PTX of several files (driver_link.c): its size, or 0 when it is none. */
+size_t linked_bytes(const void *code);
+const char *linked_next(const void *code, const char *after); /* the texts one by one, from after == NULL on */
+
 /* Function by host stub or by kernel handle, loaded and analyzed; cudaErrorInvalidDeviceFunction when unknown. */
 cudaError_t func_find(const void *func, struct rt_func **out);
 /* A __device__ or __constant__ variable by its host shadow. */
@@ -162,6 +175,10 @@ void op_release(struct rt_op *);
 /* Fills a kernel operation from CUDA's argument pointers; the caller releases it. */
 cudaError_t kernel_op(struct rt_op *, const void *func, dim3 grid, dim3 block, void **args, void **extra, size_t smem,
                       bool cooperative);
+/* A launch from beginning to end, as both APIs mean it; `extra` is cuLaunchKernel's. */
+cudaError_t kernel_launch(const void *func, dim3 grid, dim3 block, void **args, void **extra, size_t smem, cudaStream_t,
+                          bool cooperative);
+cudaError_t kernel_launch_config(const cudaLaunchConfig_t *, const void *func, void **args, void **extra);
 cudaError_t kernel_run(const struct rt_op *, uint32_t stream_id);
 struct box { /* in bytes, rows and slices */
     size_t width, height, depth;
@@ -352,14 +369,16 @@ _Noreturn void rt_leave_process(int status);
 void rt_start_watch(void);
 /* Prints the error and tells weir run that the input was bad. */
 void rt_bad_input(const struct err *);
-/* Whether the program has called this library; libcuda.c asks. */
-int __weirRuntimeUsed(void);
 /* "weir: ..." on stderr. */
 void rt_message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* cudaErrorNotSupported, and says the name the first time. */
 cudaError_t rt_unsupported(const char *name);
 
-/* The thread's last error. */
-extern _Thread_local cudaError_t rt_last_error;
+/* What the runtime keeps of each thread. */
+struct rt_thread {
+    cudaError_t last_error;
+    bool uses_runtime; /* has called it; for the driver: the primary context is current */
+};
+extern _Thread_local struct rt_thread rt_thread;
 
 #endif

@@ -234,10 +234,10 @@ static inline __attribute__((always_inline)) void block_sum(f64 *sum, s32 *top, 
     }
 }
 
-/* sum * 2^(top - KEPT_BITS), exactly. */
+/* sum * 2^(top - KEPT_BITS), exactly. Where every product has a factor 0, the other factors' exponents are still in top. */
 static inline f64 block_value(f64 sum, s32 top)
 {
-    return top <= NO_EXPONENT ? 0 : sum * emu_f64((u64)(1023 + top - KEPT_BITS) << 52);
+    return top <= NO_EXPONENT / 2 ? 0 : sum * emu_f64((u64)(1023 + top - KEPT_BITS) << 52);
 }
 static inline __attribute__((always_inline)) void mul_blocks(f64 *d, const struct split *c, const struct split *a,
                                                              const struct split *b, struct frag_shape s,

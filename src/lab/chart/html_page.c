@@ -57,6 +57,13 @@ void page_element(FILE *f, const char *tag, const char *text)
     fprintf(f, "</%.*s>", (int)strcspn(tag, " "), tag);
 }
 
+void page_link_begin(FILE *f, const char *to)
+{
+    fputs("<a href=\"", f);
+    put_escaped(f, to);
+    fputs("\">", f);
+}
+
 /* ---- the frame ---- */
 
 void page_begin(FILE *f, const char *title, const char *lead)
@@ -212,8 +219,10 @@ void page_table(FILE *f, const struct table *t, const char *first)
         const struct table_row *r = &t->row.p[i];
         page_row(f, r->mean);
         fputs("<td class=\"left\">", f);
+        if (r->link)
+            page_link_begin(f, r->link);
         page_printf(f, "%s%s", r->label, table_mark(r));
-        fputs("</td>", f);
+        fputs(r->link ? "</a></td>" : "</td>", f);
         for (size_t c = 0; c < t->column.n; c++)
             put_value(f, t, c, r->cell[c]);
         page_row_end(f);

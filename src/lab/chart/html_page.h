@@ -20,6 +20,8 @@ void page_text(FILE *, const char *); /* escaped */
 void page_printf(FILE *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "<tag>text</tag>"; `tag` may have attributes, which come from the source of weir only. */
 void page_element(FILE *, const char *tag, const char *text);
+/* Begins a link, which "</a>" ends. */
+void page_link_begin(FILE *, const char *to);
 
 /* A picture: SVG text as gnuplot wrote it. `alt` says what it shows. */
 void page_picture(FILE *, const char *svg, size_t bytes, const char *alt);

@@ -1,18 +1,15 @@
 /* See plot.h. */
 #include "chart/plot.h"
 
-#include "base/subprocess.h"
 #include "base/out_of_memory.h"
 #include "base/outfile.h"
 #include "base/text.h"
+#include "chart/gnuplot.h"
 #include "base/nearest.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* Distinct for color-blind readers and in gray (after Okabe and Ito). */
@@ -115,11 +112,25 @@ static size_t longest_title(const struct table *t)
     return longest;
 }
 
+/* In a picture there is less room for what a mean is called than in a table. */
+static const char *picture_name(const struct table_row *r, const char **before)
+{
+    static const char kinds[2][2][16] = {{"geometric mean", "geomean"}, {"arithmetic mean", "mean"}};
+    *before = "";
+    for (int k = 0; k < 2; k++)
+        if (r->mean && !strncmp(r->label, kinds[k][0], strlen(kinds[k][0]))) {
+            *before = kinds[k][1];
+            return r->label + strlen(kinds[k][0]);
+        }
+    return r->label;
+}
+
 static size_t longest_row(const struct table *t)
 {
     size_t longest = 0;
     for (size_t i = 0; i < t->row.n; i++) {
-        const size_t chars = text_width(t->row.p[i].label) + text_width(table_mark(&t->row.p[i]));
+        const char *before, *label = picture_name(&t->row.p[i], &before);
+        const size_t chars = text_width(before) + text_width(label) + text_width(table_mark(&t->row.p[i]));
         longest = chars > longest ? chars : longest;
     }
     return longest;
@@ -210,8 +221,10 @@ void plot_begin(const struct plot *p, unsigned width, unsigned height, const cha
      */
     fputs("if (!exists('ARGC') || ARGC == 0) set output ", f);
     plot_put_string(svg, f);
-    fputs("\nset title ", f);
-    plot_put_string(p->title, f);
+    if (p->title) {
+        fputs("\nset title ", f);
+        plot_put_string(p->title, f);
+    }
     fputs("\nset ylabel ", f);
     plot_put_string(p->axis, f);
     if (p->x_axis) {
@@ -279,7 +292,8 @@ static bool is_of_whole(const struct table *t)
 /* gnuplot reads the name of a tick as a format: each % stands twice. */
 static char *tick_name(const struct table_row *r)
 {
-    char *name = xasprintf("%s%s", r->label, table_mark(r)), *out = xmalloc(2 * strlen(name) + 1);
+    const char *before, *label = picture_name(r, &before);
+    char *name = xasprintf("%s%s%s", before, label, table_mark(r)), *out = xmalloc(2 * strlen(name) + 1);
     size_t n = 0;
     for (const char *c = name; *c; c++) {
         out[n++] = *c;
@@ -305,11 +319,93 @@ static void put_names(const struct table *t, const struct plot *p, FILE *f)
     fputs(")\n", f);
 }
 
-static void put_axes(const struct table *t, const struct plot *p, FILE *f)
+/* ---- bars: where the axis ends, and values above them ---- */
+
+/* The end of the axis where values are cut off; 0 = none is. */
+static double ceiling_of(const struct table *t, const struct plot *p)
+{
+    double *value = xmalloc((t->row.n * t->column.n + p->n_mark + 1) * sizeof *value), idle = 0, end = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < t->row.n; i++)
+        for (size_t c = 0; c < t->column.n; c++) {
+            const double v = t->row.p[i].cell[c];
+            if (isfinite(v) && t->row.p[i].idle)
+                idle = fmax(idle, v);
+            else if (isfinite(v))
+                value[n++] = v;
+        }
+    for (size_t i = 0; i < p->n_mark; i++)
+        value[n++] = p->mark[i].value;
+    qsort(value, n, sizeof *value, ascending);
+    size_t last = n; /* one past the last that is shown whole; an eighth may be cut off, and one of a few */
+    for (size_t i = n - 1; n > 2 && i > 0 && i + n / 8 + 1 >= n; i--)
+        if (value[i] > 2 * value[i - 1])
+            last = i;
+    if (n && value[last - 1] > 0 && (last < n || idle > value[n - 1]))
+        end = 1.15 * value[last - 1];
+    free(value);
+    return end;
+}
+
+/* Where a bar stands on the axis of rows. A cluster of n bars is n + 1 bars wide and stands around its row's number. */
+static double bar_at(const struct table *t, const struct plot *p, size_t row, size_t column)
+{
+    const double n = (double)t->column.n;
+    return (double)place_of(t, row) + (p->style == PLOT_BARS ? ((double)column - (n - 1) / 2) / (n + 1) : 0);
+}
+
+static void put_values(const struct table *t, const struct plot *p, double end, size_t width_px, FILE *f)
+{
+    enum { AROUND_PX = 80, VALUE_PX = 30 };
+    const size_t bars = (place_of(t, t->row.n - 1) + 1) * (p->style == PLOT_BARS ? t->column.n + 1 : 1);
+    const bool room = (width_px - AROUND_PX) / bars >= VALUE_PX;
+    for (size_t i = 0; i < t->row.n; i++)
+        for (size_t c = 0; c < t->column.n; c++) {
+            const double v = t->row.p[i].cell[c], x = bar_at(t, p, i, c);
+            const bool cut = end > 0 && v > end;
+            if (!isfinite(v) || !(room || cut))
+                continue;
+            char text[32];
+            table_cell(t, c, v, text);
+            if (!t->percent && fabs(v) < 100)
+                snprintf(text, sizeof text, "%.*f", v < 9.995 ? 2 : 1, v);
+            fputs("set label ", f);
+            plot_put_string(text, f);
+            if (cut)
+                fprintf(f,
+                        " at first %.6g, graph 1 offset 0,0.5 center font ',10' front\n"
+                        "set label '//' at first %.6g, graph 0.95 center font ',14' tc rgb '#ffffff' front\n",
+                        x, x);
+            else
+                fprintf(f, " at first %.6g, first %.6g offset 0,0.5 center font ',10' front\n", x,
+                        (t->percent ? 100 : 1) * v);
+        }
+}
+
+/* One column as one for each group, so that each has its color and its name in the key. */
+static struct table by_group(const struct table *t)
+{
+    struct table out = {.percent = t->percent, .geometric = t->geometric, .quantity = t->quantity};
+    for (size_t i = 0; i < t->row.n; i++)
+        if (table_column(&out, t->row.p[i].group) < 0)
+            table_add_column(&out, t->row.p[i].group, t->row.p[i].group);
+    for (size_t i = 0; i < t->row.n; i++) {
+        const struct table_row *r = &t->row.p[i];
+        double *cell = table_add_row(&out, r->label, r->group);
+        cell[table_column(&out, r->group)] = r->cell[0];
+        out.row.p[i].idle = r->idle;
+        out.row.p[i].mean = r->mean;
+    }
+    return out;
+}
+
+static void put_axes(const struct table *t, const struct plot *p, double end, FILE *f)
 {
     const bool whole = (p->style == PLOT_STACKED || p->style == PLOT_AREA) && t->percent && is_of_whole(t);
     if (p->style == PLOT_SORTED)
         fputs("set yrange [*:*]\n", f);
+    else if (end > 0)
+        fprintf(f, "set yrange [0:%.9g]\n", (t->percent ? 100 : 1) * end);
     else
         fprintf(f, "set yrange [0:%s]\n", whole ? "100" : "*");
     if (has_names(p))
@@ -427,10 +523,7 @@ static void put_marks(const struct table *t, const struct plot *p, FILE *f)
     fputs("$marks << EOD\n", f);
     for (size_t i = 0; i < p->n_mark; i++) {
         const struct plot_mark *m = &p->mark[i];
-        /* A cluster of n bars is n + 1 bars wide and stands around its row's number. */
-        double n = (double)t->column.n, x = (double)place_of(t, m->row);
-        x += p->style == PLOT_BARS ? ((double)m->column - (n - 1) / 2) / (n + 1) : 0;
-        fprintf(f, "%.6g %.6g\n", x, unit * m->value);
+        fprintf(f, "%.6g %.6g\n", bar_at(t, p, m->row, m->column), unit * m->value);
     }
     fputs("EOD\n", f);
 }
@@ -448,9 +541,10 @@ static void put_plot(const struct table *t, const struct plot *p, FILE *f)
             fprintf(f, "$data using 1:%zu", c + 2);
         else
             fprintf(f, "$data using %zu", c + 2);
-        fprintf(f, " lc rgb '%s'%s", colors[(c + p->x_numeric) % N_COLORS],
+        const size_t color = c + (p->x_numeric || p->color_by_group); /* the first, gray, is for a baseline */
+        fprintf(f, " lc rgb '%s'%s", colors[color % N_COLORS],
                 p->style == PLOT_LINES || p->style == PLOT_SORTED ? " lw 2" : "");
-        put_round(p, (c + p->x_numeric) / N_COLORS, f);
+        put_round(p, color / N_COLORS, f);
         fprintf(f, " title columnheader(%zu)", c + 2);
     }
     if (p->n_mark) {
@@ -462,7 +556,23 @@ static void put_plot(const struct table *t, const struct plot *p, FILE *f)
     fputc('\n', f);
 }
 
-static void put_script(const struct table *t, const struct plot *as, const char *svg, FILE *f)
+/* Axes and data. `end`: of the axis of values; 0 = where they end. */
+static void put_body(const struct table *t, const struct plot *p, double end, size_t width, FILE *f)
+{
+    put_axes(t, p, end, f);
+    if (p->style == PLOT_BARS || p->color_by_group)
+        put_values(t, p, end, width, f);
+    fputs("$data << EOD\n", f);
+    if (p->style == PLOT_SORTED)
+        put_sorted(t, f);
+    else
+        put_rows(t, p, f);
+    fputs("EOD\n", f);
+    if (p->n_mark && p->style != PLOT_HEAT && p->style != PLOT_SCATTER)
+        put_marks(t, p, f);
+}
+
+static void put_as(const struct table *t, const struct plot *as, double end, const char *svg, FILE *f)
 {
     struct plot p = *as;
     if (p.style == PLOT_AREA && t->row.n < 2)
@@ -499,104 +609,126 @@ static void put_script(const struct table *t, const struct plot *as, const char 
     plot_begin(&p, (unsigned)width, (unsigned)height, svg, f);
     if (has_key(&p))
         fprintf(f, "set key maxcols %zu\n", key.columns);
-    put_axes(t, &p, f);
-    fputs("$data << EOD\n", f);
-    if (p.style == PLOT_SORTED)
-        put_sorted(t, f);
-    else
-        put_rows(t, &p, f);
-    fputs("EOD\n", f);
+    put_body(t, &p, end, width, f);
     if (p.style == PLOT_HEAT) {
         put_frame(t, &p, &frame, width, height, f);
         put_heat(t, &p, f);
-        return;
-    }
-    if (p.style == PLOT_SCATTER) {
+    } else if (p.style == PLOT_SCATTER)
         put_scatter(t, f);
-        return;
+    else
+        put_plot(t, &p, f);
+}
+
+/* ---- panels ---- */
+
+/* The columns of a panel; `panel` NULL = of all. The reference, which is 1, has no bars. */
+static struct table in_panel(const struct table *t, const char *panel)
+{
+    struct table out = {.percent = t->percent, .geometric = t->geometric, .quantity = t->quantity};
+    VEC(size_t) from = {0};
+    for (size_t c = 0; c < t->column.n; c++) {
+        const struct table_column *x = &t->column.p[c];
+        if (x->reference || !x->panel || (panel && strcmp(x->panel, panel)))
+            continue;
+        table_add_column(&out, x->name, x->in_panel);
+        VEC_PUSH(&from, c);
     }
-    if (p.n_mark)
-        put_marks(t, &p, f);
-    put_plot(t, &p, f);
+    for (size_t i = 0; i < t->row.n; i++) {
+        const struct table_row *r = &t->row.p[i];
+        double *cell = table_add_row(&out, r->label, r->group);
+        for (size_t c = 0; c < from.n; c++)
+            cell[c] = r->cell[from.p[c]];
+        out.row.p[i].idle = r->idle;
+        out.row.p[i].mean = r->mean;
+    }
+    VEC_FREE(&from);
+    return out;
+}
+
+static double largest(const struct table *t)
+{
+    double most = 0;
+    for (size_t i = 0; i < t->row.n; i++)
+        for (size_t c = 0; c < t->column.n; c++)
+            most = isfinite(t->row.p[i].cell[c]) ? fmax(most, t->row.p[i].cell[c]) : most;
+    return most;
+}
+
+/* Panels above each other with one scale, the key at the top. */
+static void put_panels(const struct table *t, const struct plot *as, const char *svg, FILE *f)
+{
+    enum { PANEL_PX = 250, TITLE_PX = 30, LEAST_PX = 560, MOST_PX = 1100 };
+    VEC(const char *) panel = {0};
+    struct table all = in_panel(t, NULL);
+    for (size_t c = 0; c < t->column.n; c++) {
+        const char *name = t->column.p[c].panel;
+        bool known = !name || t->column.p[c].reference;
+        for (size_t k = 0; k < panel.n; k++)
+            known |= !strcmp(panel.p[k], name);
+        if (!known)
+            VEC_PUSH(&panel, name);
+    }
+    double end = ceiling_of(&all, as);
+    end = end > 0 ? end : 1.05 * largest(&all);
+    size_t width = 200 + t->row.n * (all.column.n / (panel.n ? panel.n : 1) + 1) * 10;
+    width = width < LEAST_PX ? LEAST_PX : width > MOST_PX ? MOST_PX : width;
+    const size_t height = PANEL_PX + longest_row(t) * TURNED_PX;
+    plot_begin(as, (unsigned)width, (unsigned)(panel.n * height + TITLE_PX), svg, f);
+    fprintf(f, "unset ylabel\nset multiplot layout %zu,1 title ", panel.n);
+    plot_put_string(as->axis, f);
+    fputc('\n', f);
+    for (size_t k = 0; k < panel.n; k++) {
+        struct table one = in_panel(t, panel.p[k]);
+        struct plot p = *as;
+        p.color_by_group = true; /* no gray, which is for a baseline */
+        fputs("unset label\nset title ", f);
+        plot_put_string(panel.p[k], f);
+        fputs(" offset 0,-0.5\n", f);
+        put_body(&one, &p, end, width, f);
+        put_plot(&one, &p, f);
+        table_free(&one);
+    }
+    fputs("unset multiplot\n", f);
+    table_free(&all);
+    VEC_FREE(&panel);
+}
+
+static bool has_panels(const struct table *t)
+{
+    const char *first = NULL;
+    for (size_t c = 0; c < t->column.n; c++) {
+        const char *name = t->column.p[c].panel;
+        if (!name)
+            return false;
+        first = first ? first : name;
+        if (strcmp(first, name))
+            return true;
+    }
+    return false;
+}
+
+static void put_script(const struct table *t, const struct plot *as, const char *svg, FILE *f)
+{
+    struct plot p = *as;
+    if (p.color_by_group && p.style == PLOT_BARS) {
+        struct table grouped = by_group(t);
+        p.style = PLOT_STACKED;
+        put_as(&grouped, &p, ceiling_of(&grouped, &p), svg, f);
+        table_free(&grouped);
+    } else if (p.style == PLOT_BARS && has_panels(t)) {
+        put_panels(t, &p, svg, f);
+    } else {
+        put_as(t, &p, p.style == PLOT_BARS ? ceiling_of(t, &p) : 0, svg, f);
+    }
 }
 
 /* ---- gnuplot ---- */
-
-/* gnuplot does not look whether its writes succeed. */
-static bool is_whole(int picture, const char *kind)
-{
-    const char *ending = !strcmp(kind, "svg") ? "</svg>" : !strcmp(kind, "png") ? "IEND" : "%%EOF";
-    char tail[64];
-    const off_t n = lseek(picture, 0, SEEK_END), from = n > 64 ? n - 64 : 0;
-    const ssize_t got = pread(picture, tail, sizeof tail, from);
-    return got < 0 || memmem(tail, (size_t)got, ending, strlen(ending)); /* a device cannot be read back */
-}
-
-/* All that was written into a file without a name. */
-static char *read_back(int fd, size_t *bytes)
-{
-    off_t n = lseek(fd, 0, SEEK_END);
-    char *text = xmalloc((size_t)(n > 0 ? n : 0) + 1);
-    *bytes = 0;
-    for (ssize_t got; n > 0 && (got = pread(fd, text + *bytes, (size_t)n - *bytes, (off_t)*bytes)) > 0;)
-        *bytes += (size_t)got;
-    text[*bytes] = 0;
-    return text;
-}
-
-/* What gnuplot said last, which is why it ended: '"FILE" line 20: x range is invalid', after the line itself. */
-static int add_gnuplot_error(const char *script, int said, struct err *e)
-{
-    size_t bytes = 0, n;
-    char *text = read_back(said, &bytes), *last = text, *next = NULL, *end;
-    for (char *line = strtok_r(text, "\n", &next); line; line = strtok_r(NULL, "\n", &next))
-        if (line[strspn(line, " \t")])
-            last = line;
-    char *at = strstr(last, "line ");
-    const long line = at && (at == last || last[0] == '"') ? strtol(at + 5, &end, 10) : 0;
-    last = line > 0 && !strncmp(end, ": ", 2) ? end + 2 : last;
-    n = strlen(last);
-    err_at(e, script, (int)line, 0, "gnuplot could not draw this%s%.*s", n ? ": " : "", (int)(n < 300 ? n : 300), last);
-    free(text);
-    return -1;
-}
-
-static int run_gnuplot(const char *script, const char *kind, int picture, struct err *e)
-{
-    const int said = memfd_create("gnuplot", MFD_CLOEXEC);
-    fflush(NULL);
-    const pid_t self = getpid(), pid = fork();
-    if (pid == 0) {
-        subprocess_end_with(self, SIGTERM);
-        int null = open("/dev/null", O_RDWR);
-        dup2(null, 0);
-        dup2(picture, 1);
-        dup2(said < 0 ? null : said, 2);
-        /* -d: not the user's own settings */
-        execlp("gnuplot", "gnuplot", "-d", "-c", script, kind, (char *)NULL);
-        _exit(127);
-    }
-    int status = -1;
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    const bool ended = pid > 0 && WIFEXITED(status);
-    int fault = 0;
-    if (ended && WEXITSTATUS(status) == 127) {
-        err_at(e, script, 0, 0, "gnuplot is not installed: no picture was drawn");
-        fault = err_hint(e, "apt-get install gnuplot-nox, then 'gnuplot %.180s'", script);
-    } else if (!ended || WEXITSTATUS(status) || !is_whole(picture, kind)) {
-        fault = add_gnuplot_error(script, said, e);
-    }
-    if (said >= 0)
-        close(said);
-    return fault;
-}
 
 static int draw_as(const char *script, const char *stem, const char *kind, struct err *e)
 {
     char *path = xasprintf("%s.%s", stem, kind);
     struct outfile *o = outfile_open(path, e);
-    int status = o ? run_gnuplot(script, kind, outfile_fd(o), e) : -1;
+    int status = o ? gnuplot_run(script, kind, outfile_fd(o), e) : -1;
     if (o && status)
         outfile_abandon(o);
     else if (o)
@@ -668,8 +800,8 @@ char *plot_run(const char *script, size_t *bytes, struct err *e)
         err_set(e, "cannot make a picture: %s", strerror(errno));
     } else {
         snprintf(name, sizeof name, "/dev/fd/%d", in);
-        if (!run_gnuplot(name, "svg", out, e))
-            svg = read_back(out, bytes);
+        if (!gnuplot_run(name, "svg", out, e))
+            svg = gnuplot_read_back(out, bytes);
     }
     if (in >= 0)
         close(in);

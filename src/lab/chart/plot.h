@@ -28,11 +28,12 @@ struct plot_mark {
 };
 
 struct plot {
-    const char *title, *axis; /* axis: of the values */
+    const char *title, *axis; /* title: NULL = what is around the picture says it; axis: of the values */
     const char *x_axis;       /* NULL = none is needed: rows have names */
     enum plot_style style;
-    bool line_at_one; /* ratios: where nothing changes */
-    bool x_numeric;   /* LINES, AREA: labels of rows are numbers on the axis */
+    bool line_at_one;    /* ratios: where nothing changes */
+    bool color_by_group; /* BARS of one column: a color per group of rows */
+    bool x_numeric;      /* LINES, AREA: labels of rows are numbers on the axis */
     const struct plot_mark *mark;
     size_t n_mark;
     const char *mark_title; /* in the key */
@@ -40,6 +41,11 @@ struct plot {
     unsigned height;        /* pixels; 0 = 380 */
 };
 
+/*
+ * Bars far above all others do not flatten them: a value more than twice the next one is cut off, and so are those of
+ * idle rows, which do not set the axis. A bar that is cut off has its value above it, and so have all where there is
+ * room.
+ */
 enum { PLOT_NOTHING = 1 };
 /* Writes STEM.gp, STEM.svg and the other formats. PLOT_NOTHING: the table has no value, nothing was written, and *e
  * says so, as a remark. */

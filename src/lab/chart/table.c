@@ -1,6 +1,7 @@
 /* See table.h. */
 #include "chart/table.h"
 
+#include "base/out_of_memory.h"
 #include "base/text.h"
 
 #include <jansson.h>
@@ -27,10 +28,13 @@ void table_free(struct table *t)
         free(t->column.p[i].name);
         free(t->column.p[i].label);
         free(t->column.p[i].over);
+        free(t->column.p[i].panel);
+        free(t->column.p[i].in_panel);
     }
     for (size_t i = 0; i < t->row.n; i++) {
         free(t->row.p[i].label);
         free(t->row.p[i].group);
+        free(t->row.p[i].link);
         free(t->row.p[i].cell);
     }
     VEC_FREE(&t->column);
@@ -56,7 +60,12 @@ bool table_has_values(const struct table *t)
 
 bool table_row_is(const struct table_row *r, const char *of)
 {
-    if (r->mean || r->idle)
+    return !r->idle && table_row_is_named(r, of);
+}
+
+bool table_row_is_named(const struct table_row *r, const char *of)
+{
+    if (r->mean)
         return false;
     if (!strcmp(of, "all"))
         return true;
@@ -92,12 +101,14 @@ void table_put_marks(const struct table *t, const char *bullet, FILE *out)
                 bullet);
 }
 
-double table_mean(const struct table *t, unsigned column, const char *of, unsigned *n_out, unsigned *missing_out)
+/* The mean without row `but` (-1 = with all). */
+static double mean_of(const struct table *t, unsigned column, const char *of, int but, unsigned *n_out,
+                      unsigned *missing_out)
 {
     double sum = 0;
     unsigned n = 0, missing = 0;
     for (size_t i = 0; i < t->row.n; i++) {
-        if (!table_row_is(&t->row.p[i], of))
+        if (!table_row_is(&t->row.p[i], of) || (int)i == but)
             continue;
         double v = t->row.p[i].cell[column];
         if (isnan(v) || t->row.p[i].partial) {
@@ -116,14 +127,73 @@ double table_mean(const struct table *t, unsigned column, const char *of, unsign
     return t->geometric ? exp(sum / n) : sum / n;
 }
 
+double table_mean(const struct table *t, unsigned column, const char *of, unsigned *n_out, unsigned *missing_out)
+{
+    return mean_of(t, column, of, -1, n_out, missing_out);
+}
+
+/* A row of means over `of` without row `but`. */
+static void add_mean(struct table *t, const char *of, int but)
+{
+    unsigned most = 0, n;
+    char *without = but < 0 ? xstrdup("") : xasprintf(" without %s", t->row.p[but].label);
+    double *mean = xmalloc((t->column.n + 1) * sizeof *mean);
+    for (unsigned i = 0; i < t->column.n; i++) {
+        mean[i] = mean_of(t, i, of, but, &n, NULL);
+        most = n > most ? n : most;
+    }
+    char *label = xasprintf("%s mean%s%s%s, n = %u", t->geometric ? "geometric" : "arithmetic",
+                            strcmp(of, "all") ? " of " : "", strcmp(of, "all") ? of : "", without, most);
+    memcpy(table_add_row(t, label, of), mean, t->column.n * sizeof *mean);
+    t->row.p[t->row.n - 1].mean = true;
+    t->row.p[t->row.n - 1].n = most;
+    free(label);
+    free(without);
+    free(mean);
+}
+
 void table_add_mean(struct table *t, const char *of)
 {
-    char label[80];
-    snprintf(label, sizeof label, "mean %s", of);
-    double *cell = table_add_row(t, label, "");
-    for (unsigned i = 0; i < t->column.n; i++)
-        cell[i] = table_mean(t, i, of, NULL, NULL);
-    t->row.p[t->row.n - 1].mean = true;
+    add_mean(t, of, -1);
+}
+
+/* How far the mean moves without the row that moves it most, as a part of its distance from `neutral`. */
+static double carried(const struct table *t, unsigned column, const char *of, double neutral, int *row)
+{
+    unsigned n;
+    const double all = mean_of(t, column, of, -1, &n, NULL), distance = fabs(all - neutral);
+    double most = 0;
+    *row = -1;
+    for (size_t i = 0; n >= 3 && i < t->row.n; i++) {
+        const double move = fabs(mean_of(t, column, of, (int)i, NULL, NULL) - all);
+        if (move > most && move > distance / 3 && move > 0.02 * fabs(all)) {
+            most = move;
+            *row = (int)i;
+        }
+    }
+    return distance > 0 ? most / distance : 0;
+}
+
+int table_carrier(const struct table *t, unsigned column, const char *of, double neutral)
+{
+    int row;
+    carried(t, column, of, neutral, &row);
+    return row;
+}
+
+void table_add_mean_without_carrier(struct table *t, const char *of, double neutral)
+{
+    double most = 0;
+    int carrier = -1, row;
+    for (unsigned c = 0; c < t->column.n; c++) {
+        const double moved = carried(t, c, of, neutral, &row);
+        if (row >= 0 && moved > most) {
+            most = moved;
+            carrier = row;
+        }
+    }
+    if (carrier >= 0)
+        add_mean(t, of, carrier);
 }
 
 /* Four significant places are more than a simulation can promise; large numbers without decimals. */

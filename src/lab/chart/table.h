@@ -15,14 +15,18 @@ struct json_t;
 struct table_row {
     char *label, *group;
     bool mean;    /* computed from other rows */
+    unsigned n;   /* of a mean: how many */
     bool idle;    /* shown with a mark, and in no mean: most SMs had no CTA */
     bool partial; /* shown with a mark, and in no mean: it lacks a value that others have (figure.c) */
+    char *link;   /* where its label leads on a page; NULL = nowhere */
     double *cell; /* NAN = missing */
 };
 struct table_column {
     char *name, *label; /* name: as claims call it */
     char *over; /* what its values are divided by, where that is not what others are divided by; NULL = nothing */
-    bool count; /* whole numbers, shown as such */
+    char *panel, *in_panel; /* a picture of its own with others of its name, and what it is called there; NULL = none */
+    bool reference;         /* what others are divided by: 1 everywhere, and in no panel */
+    bool count;             /* whole numbers, shown as such */
 };
 struct table {
     VEC(struct table_column) column; /* all before the first row */
@@ -46,8 +50,17 @@ int table_column(const struct table *, const char *name); /* -1 = there is none 
  */
 double table_mean(const struct table *, unsigned column, const char *of, unsigned *n, unsigned *missing);
 bool table_row_is(const struct table_row *, const char *of);
-/* A row of means below the others. */
+/* The same for rows that are idle, too: what a claim is about, whether it ran well or not. */
+bool table_row_is_named(const struct table_row *, const char *of);
+/* A row of means below the others, named with its kind and how many rows are in it; its group is `of`. */
 void table_add_mean(struct table *, const char *of);
+/*
+ * The row that carries a mean: without it the mean's distance from `neutral` (1 for ratios, 0 for amounts) changes by
+ * more than a third, and by 0.02 of the mean at least. Of three rows or more; -1 = none does.
+ */
+int table_carrier(const struct table *, unsigned column, const char *of, double neutral);
+/* A row of means without the row that carries one of them, where one does: that which moves its mean most. */
+void table_add_mean_without_carrier(struct table *, const char *of, double neutral);
 
 /* A value as it is shown: with how many decimals (-1: four significant digits), and as text; "-" = missing. */
 int table_decimals(const struct table *, size_t column, double v);

@@ -127,6 +127,7 @@ static const struct {
 } explaining[] = {
     {"L1 hit rate", "l1.hits", "l1.accesses", SHARE},
     {"L1 miss rate", "l1.misses", "l1.accesses", SHARE},
+    {"loads the L1 did not serve", "l1.unserved_rate", NULL, SHARE},
     {"merged with a miss", "l1.merges", "l1.accesses", SHARE},
     {"bypassed the L1", "l1.bypasses", "l1.accesses", SHARE},
     {"answered by another L1", "sm.served.remote_l1", "sm.replies", SHARE},

@@ -106,7 +106,7 @@ struct table interact_means(const struct lab_figure *f)
 /* ---- statistics that explain ---- */
 
 struct effect {
-    const struct claim_statistic *s;
+    const struct plan_statistic *s;
     double base, a, b, both, weight;
 };
 
@@ -121,7 +121,7 @@ static double mean_value(struct lab *l, const struct lab_figure *f, const char *
 }
 
 /* What the pair does to a statistic beyond what each does alone. Shares by points, others by the baseline's value. */
-static struct effect effect_of(struct lab *l, const struct lab_figure *f, const struct claim_statistic *s, unsigned a,
+static struct effect effect_of(struct lab *l, const struct lab_figure *f, const struct plan_statistic *s, unsigned a,
                                unsigned b, const size_t *row, size_t n)
 {
     char both[PLAN_NAME_BYTES];
@@ -153,14 +153,14 @@ static void put_value(const struct effect *x, double v, FILE *out)
 static void put_effects(struct lab *l, const struct lab_figure *f, const struct claims *explain, unsigned a, unsigned b,
                         const size_t *row, size_t n, FILE *out)
 {
-    if (!explain || !explain->explain.n)
+    if (!explain || !explain->explain.one.n)
         return;
-    struct effect *all = xcalloc(explain->explain.n, sizeof *all);
-    for (size_t i = 0; i < explain->explain.n; i++)
-        all[i] = effect_of(l, f, &explain->explain.p[i], a, b, row, n);
-    qsort(all, explain->explain.n, sizeof *all, by_weight);
+    struct effect *all = xcalloc(explain->explain.one.n, sizeof *all);
+    for (size_t i = 0; i < explain->explain.one.n; i++)
+        all[i] = effect_of(l, f, &explain->explain.one.p[i], a, b, row, n);
+    qsort(all, explain->explain.one.n, sizeof *all, by_weight);
     const char *between = "; means over them with both (baseline; each alone): ";
-    for (size_t i = 0; i < explain->explain.n && i < SHOWN_STATISTICS && all[i].weight > 0.005; i++) {
+    for (size_t i = 0; i < explain->explain.one.n && i < SHOWN_STATISTICS && all[i].weight > 0.005; i++) {
         fprintf(out, "%s%s ", between, all[i].s->label);
         put_value(&all[i], all[i].both, out);
         fputs(" (", out);

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdarg.h>
 
-const char *const verdict_name[] = {"holds", "direction holds", "does not hold", "not known"};
+static const char *const verdict_name[] = {"holds", "direction holds", "does not hold", "not judged"};
 static const char *const kind_name[CLAIM_KINDS] = {"gain", "mean", "at_least", "within", "above"};
 
 /* ---- reading ---- */
@@ -43,20 +43,13 @@ static int read_kind(struct claim *c, const struct inifile_item *i, struct err *
     return err_hint_names(e, i->value, kind_name, CLAIM_KINDS);
 }
 
-static int read_statistic(struct claims *all, const struct inifile_item *i)
-{
-    struct claim_statistic s = {.metric = xstrdup(i->value), .at = INIFILE_PLACE(i)};
-    s.percent = text_ends_in(i->key, " %");
-    s.label = xstrndup(i->key, strlen(i->key) - (s.percent ? 2 : 0));
-    VEC_PUSH(&all->explain, s);
-    return 0;
-}
-
 static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
 {
     struct claims *all = ctx;
-    if (!strcmp(i->section, "explain"))
-        return read_statistic(all, i);
+    if (!strcmp(i->section, "explain")) {
+        plan_add_statistic(&all->explain, i);
+        return 0;
+    }
     if (strncmp(i->section, "claim ", 6) || !i->section[6]) {
         err_at(e, i->file, i->line, 0, "there is no section [%s]", i->section);
         return err_hint(e, "sections are [claim NAME] and [explain]");
@@ -103,24 +96,11 @@ static int check(const struct claims *all, struct err *e)
     return 0;
 }
 
-/* What no result has would be left out of every verdict without a word. */
-static int check_explain(const struct claims *all, struct err *e)
-{
-    VEC(struct metric_use) use = {0};
-    for (size_t i = 0; i < all->explain.n; i++) {
-        const struct claim_statistic *s = &all->explain.p[i];
-        VEC_PUSH(&use, (struct metric_use){s->label, s->metric, s->at});
-    }
-    const int status = metric_check_known(use.p, use.n, e);
-    VEC_FREE(&use);
-    return status;
-}
-
 int claims_read(struct claims *all, const char *path, struct err *e)
 {
     memset(all, 0, sizeof *all);
     all->path = xstrdup(path);
-    if (inifile_read(all->path, on_item, all, e) || check(all, e) || check_explain(all, e)) {
+    if (inifile_read(all->path, on_item, all, e) || check(all, e) || metric_check_statistics(&all->explain, e)) {
         claims_free(all);
         return -1;
     }
@@ -139,12 +119,8 @@ void claims_free(struct claims *all)
         inifile_free_words(&c->of);
         inifile_free_words(&c->over);
     }
-    for (size_t i = 0; i < all->explain.n; i++) {
-        free(all->explain.p[i].label);
-        free(all->explain.p[i].metric);
-    }
     VEC_FREE(&all->claim);
-    VEC_FREE(&all->explain);
+    plan_free_statistics(&all->explain);
     free(all->path);
     memset(all, 0, sizeof *all);
 }
@@ -219,9 +195,9 @@ static struct table compare(struct lab *l, const struct lab_figure *f, const str
 }
 
 /* The mean of `of` over that of `over`, less 1. */
-static double gain_of(const struct table *t, const char *rows, struct assessment *j)
+static double gain_of(const struct table *t, const char *rows)
 {
-    return table_mean(t, OF, rows, &j->n, &j->missing) / table_mean(t, OVER, rows, NULL, NULL) - 1;
+    return table_mean(t, OF, rows, NULL, NULL) / table_mean(t, OVER, rows, NULL, NULL) - 1;
 }
 
 static void append(char *out, size_t bytes, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -256,8 +232,8 @@ static double statistic(struct lab *l, const struct lab_figure *f, const struct 
 static void explain_statistics(const struct claims *all, struct lab *l, const struct lab_figure *f,
                                const struct side *of, const struct side *over, const char *rows, struct assessment *j)
 {
-    for (size_t i = 0; i < all->explain.n; i++) {
-        const struct claim_statistic *s = &all->explain.p[i];
+    for (size_t i = 0; i < all->explain.one.n; i++) {
+        const struct plan_statistic *s = &all->explain.one.p[i];
         double a = over ? statistic(l, f, over, rows, s->metric) : NAN, b = statistic(l, f, of, rows, s->metric);
         if (isnan(b) || (b == 0 && (isnan(a) || a == 0)))
             continue;
@@ -299,6 +275,29 @@ static void explain_extremes(const struct table *t, int column, const char *rows
         append(j->because, sizeof j->because, "from %s %.2f to %s %.2f", low->label, least, high->label, most);
 }
 
+/* Where one program carries the gain: the gain without it. */
+static void explain_carrier(const struct table *t, const char *rows, struct assessment *j)
+{
+    struct table gain = {.geometric = t->geometric};
+    table_add_column(&gain, "gain", "gain");
+    for (size_t i = 0; i < t->row.n; i++) {
+        const struct table_row *r = &t->row.p[i];
+        *table_add_row(&gain, r->label, r->group) = r->cell[OF] / r->cell[OVER];
+        gain.row.p[i].idle = r->idle;
+        gain.row.p[i].partial = r->partial;
+    }
+    const int carrier = table_carrier(&gain, 0, rows, 1);
+    if (carrier >= 0) {
+        struct table without = *t; /* the same rows; one of them marked */
+        const bool idle = t->row.p[carrier].idle;
+        without.row.p[carrier].idle = true;
+        append(j->because, sizeof j->because, "; without %s %+.1f%%", t->row.p[carrier].label,
+               100 * gain_of(&without, rows));
+        without.row.p[carrier].idle = idle;
+    }
+    table_free(&gain);
+}
+
 /* `ours` against `published`, both differences from "no change". */
 static enum verdict verdict_of_gain(double ours, double published)
 {
@@ -308,25 +307,54 @@ static enum verdict verdict_of_gain(double ours, double published)
     return ours * published > 0 && seen ? VERDICT_DIRECTION : VERDICT_FAILS;
 }
 
-static void write_value(struct assessment *j, bool percent, bool sign)
+static void write_value(struct assessment *j, bool percent, bool sign, const char *subject)
 {
     if (percent)
         snprintf(j->text, sizeof j->text, sign ? "%+.1f%%" : "%.1f%%", 100 * j->ours);
     else
         snprintf(j->text, sizeof j->text, "%.2f", j->ours);
+    if (subject)
+        append(j->text, sizeof j->text, " (%.40s)", subject);
+}
+
+/* How many of the claim's programs ran and kept the machine busy. A plan may leave a value out on purpose: that is no
+ * lack. */
+static void count_rows(const struct table *t, const char *rows, struct assessment *j)
+{
+    for (size_t i = 0; i < t->row.n; i++) {
+        const struct table_row *r = &t->row.p[i];
+        if (!table_row_is_named(r, rows))
+            continue;
+        j->all++;
+        j->n += !r->idle && !r->partial;
+    }
+}
+
+static void write_verdict(const struct claim *c, struct assessment *j)
+{
+    if (j->n < j->all || !j->all)
+        j->verdict = VERDICT_NOT_JUDGED;
+    snprintf(j->text_verdict, sizeof j->text_verdict, "%s", verdict_name[j->verdict]);
+    if (j->verdict == VERDICT_NOT_JUDGED)
+        append(j->text_verdict, sizeof j->text_verdict, " (%u of %u programs)", j->n, j->all);
+    if (c->kind == CLAIM_GAIN && j->verdict == VERDICT_DIRECTION && fabs(j->ours) > 2 * fabs(c->published))
+        append(j->text_verdict, sizeof j->text_verdict, ", %.1f times as much", j->ours / c->published);
+    if (!isfinite(j->ours))
+        snprintf(j->text, sizeof j->text, "-");
 }
 
 static void judge_gain(const struct claim *c, const struct table *t, const char *rows, struct assessment *j)
 {
-    j->ours = gain_of(t, rows, j);
-    j->verdict = isnan(j->ours) ? VERDICT_UNKNOWN : verdict_of_gain(j->ours, c->published);
+    j->ours = gain_of(t, rows);
+    j->verdict = isnan(j->ours) ? VERDICT_NOT_JUDGED : verdict_of_gain(j->ours, c->published);
     explain_extremes(t, OF, rows, true, j);
+    explain_carrier(t, rows, j);
 }
 
 static void judge_mean(const struct claim *c, const struct table *t, int column, const char *rows, struct assessment *j)
 {
-    j->ours = table_mean(t, (unsigned)column, rows, &j->n, &j->missing);
-    j->verdict = isnan(j->ours)                                             ? VERDICT_UNKNOWN
+    j->ours = table_mean(t, (unsigned)column, rows, NULL, NULL);
+    j->verdict = isnan(j->ours)                                             ? VERDICT_NOT_JUDGED
                  : fabs(j->ours - c->published) <= 0.1 * fabs(c->published) ? VERDICT_HOLDS
                  : fabs(j->ours - c->published) <= fabs(c->published) / 3   ? VERDICT_DIRECTION
                                                                             : VERDICT_FAILS;
@@ -334,41 +362,45 @@ static void judge_mean(const struct claim *c, const struct table *t, int column,
 }
 
 /* `ahead`: by how much the best of the others is left behind. */
-static void judge_ahead(const struct claim *c, struct lab *l, const struct lab_figure *f, const struct side *of,
-                        const struct side *over, const char *rows, struct assessment *j)
+static const char *judge_ahead(const struct claim *c, struct lab *l, const struct lab_figure *f, const struct side *of,
+                               const struct side *over, const char *rows, struct assessment *j)
 {
+    const char *closest = NULL;
     char behind[400] = "";
     j->ours = INFINITY;
     for (size_t i = 0; i < c->over.word.n; i++) {
         struct table t = compare(l, f, of, &over[i]);
-        const double margin = gain_of(&t, rows, j);
+        const double margin = gain_of(&t, rows);
         table_free(&t);
-        if (isnan(margin) || margin < j->ours)
+        if (isnan(margin) || margin < j->ours) {
             j->ours = margin;
+            closest = c->over.word.p[i];
+        }
         if (!(margin > 0))
             append(behind, sizeof behind, "%s%s (%+.1f%%)", *behind ? ", " : "not ahead of ", c->over.word.p[i],
                    100 * margin);
     }
-    j->verdict = isnan(j->ours) ? VERDICT_UNKNOWN : j->ours > 0 ? VERDICT_HOLDS : VERDICT_FAILS;
+    j->verdict = isnan(j->ours) ? VERDICT_NOT_JUDGED : j->ours > 0 ? VERDICT_HOLDS : VERDICT_FAILS;
     append(j->because, sizeof j->because, "%s", behind);
+    return c->over.word.n > 1 ? closest : NULL;
 }
 
-static void judge_within(const struct claim *c, struct lab *l, const struct lab_figure *f, const struct side *of,
-                         const struct side *over, const char *rows, struct assessment *j)
+static const char *judge_within(const struct claim *c, struct lab *l, const struct lab_figure *f, const struct side *of,
+                                const struct side *over, const char *rows, struct assessment *j)
 {
-    const char *farthest = "";
+    const char *farthest = NULL;
     j->ours = 0;
     for (size_t i = 0; i < c->of.word.n; i++) {
         struct table t = compare(l, f, &of[i], over);
-        const double d = gain_of(&t, rows, j);
+        const double d = gain_of(&t, rows);
         table_free(&t);
         if (isnan(d) || fabs(d) > fabs(j->ours)) {
             j->ours = d;
             farthest = c->of.word.p[i];
         }
     }
-    j->verdict = isnan(j->ours) ? VERDICT_UNKNOWN : fabs(j->ours) <= c->published ? VERDICT_HOLDS : VERDICT_FAILS;
-    append(j->because, sizeof j->because, "farthest: %s", farthest);
+    j->verdict = isnan(j->ours) ? VERDICT_NOT_JUDGED : fabs(j->ours) <= c->published ? VERDICT_HOLDS : VERDICT_FAILS;
+    return c->of.word.n > 1 ? farthest : NULL;
 }
 
 static void judge_least(const struct claim *c, const struct table *t, const char *rows, struct assessment *j)
@@ -381,8 +413,6 @@ static void judge_least(const struct claim *c, const struct table *t, const char
         if (!table_row_is(r, rows))
             continue;
         double v = r->cell[OF] / r->cell[OVER] - 1;
-        j->missing += isnan(v) != 0;
-        j->n += !isnan(v);
         if (v < j->ours) {
             j->ours = v;
             worst = r->label;
@@ -390,7 +420,7 @@ static void judge_least(const struct claim *c, const struct table *t, const char
         if (v < c->published)
             append(below, sizeof below, "%s%s %+.1f%%", *below ? ", " : "", r->label, 100 * v);
     }
-    j->verdict = !j->n ? VERDICT_UNKNOWN : j->ours >= c->published ? VERDICT_HOLDS : VERDICT_FAILS;
+    j->verdict = isinf(j->ours) ? VERDICT_NOT_JUDGED : j->ours >= c->published ? VERDICT_HOLDS : VERDICT_FAILS;
     append(j->because, sizeof j->because, *below ? "below: %s" : "lowest: %s", *below ? below : worst);
 }
 
@@ -409,6 +439,7 @@ int published_compare(const struct claims *all, const struct claim *c, struct la
         if (find_side(c, f, c->over.word.p[i], &over[i], e))
             return -1;
     struct side *by = c->over.word.n ? &over[0] : NULL;
+    const char *subject = NULL; /* which of several columns the value is of */
     bool simulated = of[0].variant && f->plan.kind == PLAN_BARS;
     struct table t = by ? compare(l, f, of, by) : (struct table){0};
     switch (c->kind) {
@@ -423,17 +454,17 @@ int published_compare(const struct claims *all, const struct claim *c, struct la
         judge_least(c, &t, rows, j);
         break;
     case CLAIM_WITHIN:
-        judge_within(c, l, f, of, by, rows, j);
+        subject = judge_within(c, l, f, of, by, rows, j);
         break;
     case CLAIM_AHEAD:
-        judge_ahead(c, l, f, of, over, rows, j);
+        subject = judge_ahead(c, l, f, of, over, rows, j);
         break;
     }
     table_free(&t);
-    write_value(j, c->percent || c->kind == CLAIM_AHEAD, c->kind != CLAIM_MEAN);
-    if (j->verdict == VERDICT_UNKNOWN)
-        snprintf(j->text, sizeof j->text, "-");
-    if (simulated && j->verdict != VERDICT_UNKNOWN)
+    write_value(j, c->percent || c->kind == CLAIM_AHEAD, c->kind != CLAIM_MEAN, subject);
+    count_rows(&f->table, rows, j);
+    write_verdict(c, j);
+    if (simulated && j->verdict != VERDICT_NOT_JUDGED)
         explain_statistics(all, l, f, of, by, rows, j);
     return 0;
 }

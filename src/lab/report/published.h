@@ -20,7 +20,8 @@
  *
  * Verdicts. A gain holds when ours is within a third of the published one; its direction holds when ours has the same
  * sign and is at least 1% and a tenth of it. A mean holds within a tenth, its direction (its size) within a third.
- * Bounds and orders hold or do not. [explain] lists the statistics that are shown with a verdict.
+ * Bounds and orders hold or do not. A gain of more than twice the published one does not hold, and its direction says by
+ * how much. A claim is judged only when all its programs that the suite has ran and kept the machine busy. [explain] lists the statistics that are shown with a verdict.
  */
 #ifndef WEIR_REPORT_PUBLISHED_H
 #define WEIR_REPORT_PUBLISHED_H
@@ -28,8 +29,7 @@
 #include "study/study.h"
 
 enum claim_kind { CLAIM_GAIN, CLAIM_MEAN, CLAIM_LEAST, CLAIM_WITHIN, CLAIM_AHEAD, CLAIM_KINDS };
-enum verdict { VERDICT_HOLDS, VERDICT_DIRECTION, VERDICT_FAILS, VERDICT_UNKNOWN };
-extern const char *const verdict_name[];
+enum verdict { VERDICT_HOLDS, VERDICT_DIRECTION, VERDICT_FAILS, VERDICT_NOT_JUDGED };
 
 struct claim {
     char *name, *figure, *quote, *programs, *value;
@@ -39,14 +39,9 @@ struct claim {
     bool percent;
     struct inifile_place at;
 };
-struct claim_statistic {
-    char *label, *metric;
-    bool percent;
-    struct inifile_place at;
-};
 struct claims {
     VEC(struct claim) claim;
-    VEC(struct claim_statistic) explain;
+    struct plan_statistics explain;
     char *path;
 };
 
@@ -56,9 +51,10 @@ void claims_free(struct claims *);
 struct assessment {
     enum verdict verdict;
     double ours;
-    unsigned n, missing; /* rows that took part; rows without a value */
-    char text[48];       /* ours, written like the published value */
-    char because[900];   /* the statistics */
+    unsigned n, all;       /* programs that ran and kept the machine busy; all that the claim is about */
+    char text[80];         /* ours, written like the published value, and of which subject where there are several */
+    char text_verdict[48]; /* the verdict in words */
+    char because[900];     /* the statistics */
 };
 /* A claim against its figure. -1: the claim names a column the figure does not have (*e: file and line). */
 int published_compare(const struct claims *, const struct claim *, struct lab *, struct lab_figure *,

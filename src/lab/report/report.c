@@ -8,11 +8,14 @@
 #include "study/model.h"
 #include "chart/html_page.h"
 #include "report/report_page.h"
+#include "report/tidy.h"
+#include "report/why.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static void put_heading(const struct lab_figure *f, bool markdown, FILE *out)
 {
@@ -20,6 +23,8 @@ static void put_heading(const struct lab_figure *f, bool markdown, FILE *out)
     if (f->plan.number)
         fprintf(out, "Figure %s: ", f->plan.number);
     fprintf(out, "%s\n%s", f->plan.title, markdown ? "\n" : "");
+    if (f->plan.lead)
+        fprintf(out, "%s%s\n%s", markdown ? "" : "  ", f->plan.lead, markdown ? "\n" : "");
 }
 
 /* What searches ended with, one line per variant. */
@@ -102,6 +107,17 @@ static void put_notes(const struct lab_figure *f, bool markdown, FILE *out)
         fprintf(out, "%sMissing: %zu more\n", bullet, f->trouble.n - 12);
 }
 
+static void put_why(struct lab *l, const struct lab_figure *f, bool markdown, FILE *out)
+{
+    for (size_t p = 0; why_has(f) && p < f->program.n; p++)
+        for (size_t k = 0; k < f->plan.variants.word.n; k++) {
+            char *sentence = why_sentence(l, f, p, k);
+            if (sentence)
+                fprintf(out, "%s%s\n", markdown ? "- " : "  ", sentence);
+            free(sentence);
+        }
+}
+
 static void published(const struct claim *c, char out[48])
 {
     switch (c->kind) {
@@ -119,6 +135,79 @@ static void published(const struct claim *c, char out[48])
     }
 }
 
+/* ---- what it rests on ---- */
+
+const char *report_title(const struct lab *l, const struct report *r)
+{
+    for (size_t i = 0; i < l->figure.n; i++)
+        if (l->figure.p[i].plan.study_title)
+            return l->figure.p[i].plan.study_title;
+    return l->figure.n && l->figure.p[0].plan.paper_title ? l->figure.p[0].plan.paper_title : r->title;
+}
+
+struct distinct {
+    VEC(const char *) word;
+};
+
+static void add_distinct(struct distinct *all, const char *word)
+{
+    for (size_t i = 0; i < all->word.n; i++)
+        if (!strcmp(all->word.p[i], word))
+            return;
+    VEC_PUSH(&all->word, word);
+}
+
+static void put_distinct(const char *before, struct distinct *all, FILE *out)
+{
+    for (size_t i = 0; i < all->word.n; i++)
+        fprintf(out, "%s%s", i ? ", " : before, all->word.p[i]);
+    VEC_FREE(&all->word);
+}
+
+char *report_origin(const struct lab *l, const struct report *r)
+{
+    struct distinct machine = {0}, flags = {0};
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    if (!out)
+        out_of_memory(0);
+    for (size_t i = 0; i < l->figure.n; i++) {
+        const struct lab_figure *f = &l->figure.p[i];
+        for (size_t k = 0; k < f->program.n * f->n_point; k++)
+            if (f->point[k])
+                add_distinct(&machine, f->point[k]->machine);
+        for (size_t k = 0; k < f->program.n; k++)
+            if (f->program.p[k]->cflags && *f->program.p[k]->cflags)
+                add_distinct(&flags, f->program.p[k]->cflags);
+    }
+    fprintf(out, "Simulated by weir %s (commit %s, model %s)", WEIR_VERSION, WEIR_COMMIT, WEIR_MODEL);
+    put_distinct(machine.word.n > 1 ? " on the machines " : " on the machine ", &machine, out);
+    fputs(".", out);
+    if (lab_has_suite(l)) {
+        fprintf(out, " Programs of the suite at size %s, compiled with ", r->size);
+        fputs(flags.word.n ? "" : "the suite's own flags", out);
+        put_distinct("the suite's own flags and ", &flags, out);
+        fputs(".", out);
+    }
+    fclose(out);
+    return text;
+}
+
+char *report_profile(const struct report *r, const struct point *p)
+{
+    if (!p)
+        return NULL;
+    char *page = point_page_name(p), *name = xasprintf("profiles/%s", page),
+         *path = xasprintf("%s/%s", r->folder, name);
+    const bool there = !access(path, R_OK);
+    free(page);
+    free(path);
+    if (!there)
+        free(name);
+    return there ? name : NULL;
+}
+
 struct writing {
     struct lab *lab;
     const struct report *report;
@@ -126,6 +215,17 @@ struct writing {
     FILE *screen;
     VEC(struct report_claim) claim;
 };
+
+/* A published mean is shown beside ours, whether the plan asks for that mean or not. */
+static void add_claimed_mean(struct lab_figure *f, const struct claim *c)
+{
+    const char *rows = c->programs ? c->programs : "all";
+    bool there = (c->kind != CLAIM_GAIN && c->kind != CLAIM_MEAN) || f->plan.kind != PLAN_BARS;
+    for (size_t i = 0; i < f->table.row.n && !there; i++)
+        there = !strcmp(f->table.row.p[i].mean ? f->table.row.p[i].group : f->table.row.p[i].label, rows);
+    if (!there)
+        table_add_mean(&f->table, rows);
+}
 
 /* Judges what is claimed about the figure, at the end of w->claim. */
 static int compare_with_published(struct writing *w, struct lab_figure *f, struct err *e)
@@ -137,6 +237,7 @@ static int compare_with_published(struct writing *w, struct lab_figure *f, struc
             continue;
         if (published_compare(all, c.claim, w->lab, f, &c.judged, e))
             return -1;
+        add_claimed_mean(f, c.claim);
         published(c.claim, c.published);
         VEC_PUSH(&w->claim, c);
     }
@@ -147,16 +248,13 @@ static void put_claim(const struct writing *w, const struct report_claim *c)
 {
     const struct assessment *j = &c->judged;
     const char *programs = c->claim->programs ? c->claim->programs : "all";
-    char rows[64] = "";
-    if (j->missing)
-        snprintf(rows, sizeof rows, " (%u of %u programs)", j->n, j->n + j->missing);
     const int wide = 8 - (int)text_width(c->published); /* not %-8s, which counts bytes */
-    fprintf(w->screen, "  %-16s published %s%*s weir %-8s %s%s\n    \"%s\"\n%s%s%s", verdict_name[j->verdict],
-            c->published, wide > 0 ? wide : 0, "", j->text, programs, rows, c->claim->quote, *j->because ? "    " : "",
-            j->because, *j->because ? "\n" : "");
+    fprintf(w->screen, "  %-16s published %s%*s weir %-8s %s\n    \"%s\"\n%s%s%s", j->text_verdict, c->published,
+            wide > 0 ? wide : 0, "", j->text, programs, c->claim->quote, *j->because ? "    " : "", j->because,
+            *j->because ? "\n" : "");
     if (w->md)
-        fprintf(w->md, "- **%s**: published %s, weir %s%s, %s. \"%s\"%s%s\n", verdict_name[j->verdict], c->published,
-                j->text, rows, programs, c->claim->quote, *j->because ? " " : "", j->because);
+        fprintf(w->md, "- **%s**: published %s, weir %s, %s. \"%s\"%s%s\n", j->text_verdict, c->published, j->text,
+                programs, c->claim->quote, *j->because ? " " : "", j->because);
 }
 
 struct marks {
@@ -170,12 +268,14 @@ static void find_marks(const struct lab_figure *f, const struct report_claim *c,
         const struct claim *x = c[i].claim;
         const char *rows = x->programs ? x->programs : "all";
         const int column = x->of.word.n == 1 ? table_column(&f->table, x->of.word.p[0]) : -1;
-        if ((x->kind != CLAIM_GAIN && x->kind != CLAIM_MEAN) || column < 0 || c[i].judged.verdict == VERDICT_UNKNOWN)
+        if ((x->kind != CLAIM_GAIN && x->kind != CLAIM_MEAN) || column < 0)
             continue;
-        for (size_t k = 0; k < f->table.row.n; k++) {
+        bool found = false; /* the first: below a mean there may be the one without its carrier */
+        for (size_t k = 0; k < f->table.row.n && !found; k++) {
             const struct table_row *r = &f->table.row.p[k];
-            if (strcmp(r->mean && !strncmp(r->label, "mean ", 5) ? r->label + 5 : r->label, rows))
+            if (strcmp(r->mean ? r->group : r->label, rows))
                 continue;
+            found = true;
             /* What our value would be with the published gain. */
             double value =
                 x->kind == CLAIM_MEAN ? x->published : r->cell[column] * (1 + x->published) / (1 + c[i].judged.ours);
@@ -185,7 +285,7 @@ static void find_marks(const struct lab_figure *f, const struct report_claim *c,
     }
 }
 
-static int write_table(const struct lab_figure *f, const char *stem, struct err *e)
+static int write_table(struct lab *l, const struct lab_figure *f, const char *stem, struct err *e)
 {
     char path[PATH_MAX + 8];
     snprintf(path, sizeof path, "%s.txt", stem);
@@ -194,7 +294,13 @@ static int write_table(const struct lab_figure *f, const char *stem, struct err 
         return -1;
     table_print(&f->table, false, outfile_stream(out));
     table_put_marks(&f->table, "  ", outfile_stream(out));
-    return outfile_commit(out, e);
+    if (outfile_commit(out, e))
+        return -1;
+    char *csv = tidy_csv(l, f);
+    snprintf(path, sizeof path, "%s.csv", stem);
+    const int bad = outfile_write(path, csv, strlen(csv), e);
+    free(csv);
+    return bad;
 }
 
 static char *read_file(const char *stem, size_t *bytes)
@@ -244,8 +350,7 @@ static void put_interactions(const struct writing *w, const struct lab_figure *f
 }
 
 /* The figure's files and its places in the reports. 1: it could not be drawn (*e). */
-static int write_figure(struct writing *w, const struct lab_figure *f, const struct report_claim *c, size_t n,
-                        struct err *e)
+static int write_figure(struct writing *w, struct lab_figure *f, const struct report_claim *c, size_t n, struct err *e)
 {
     char name[64], stem[PATH_MAX];
     int drawn = 0;
@@ -258,8 +363,9 @@ static int write_figure(struct writing *w, const struct lab_figure *f, const str
     if (f->plan.kind == PLAN_INTERACTIONS)
         interact_print(w->lab, f, w->report->claims, true, w->md);
     put_found(w->lab, f, true, w->md);
+    put_why(w->lab, f, true, w->md);
     put_notes(f, true, w->md);
-    if (write_table(f, stem, e))
+    if (write_table(w->lab, f, stem, e))
         return -1;
     struct marks marks = {0};
     struct plot plot = lab_plot(f);
@@ -278,7 +384,7 @@ static int write_figure(struct writing *w, const struct lab_figure *f, const str
         svg = drawn ? NULL : read_file(stem, &bytes);
     }
     table_free(&means);
-    report_page_figure(w->html, w->report, f, svg, bytes, c, n);
+    report_page_figure(w->html, w->report, w->lab, f, svg, bytes, c, n);
     if (f->plan.kind == PLAN_INTERACTIONS)
         put_interactions(w, f);
     free(svg);
@@ -304,7 +410,7 @@ static int put_figure(struct writing *w, struct lab_figure *f, struct err *e)
         fprintf(w->screen, "  Not reproduced: %s\n", f->plan.not_reproduced);
         if (w->md) {
             fprintf(w->md, "Not reproduced: %s\n", f->plan.not_reproduced);
-            report_page_figure(w->html, w->report, f, NULL, 0, NULL, 0);
+            report_page_figure(w->html, w->report, w->lab, f, NULL, 0, NULL, 0);
         }
         return 0;
     }
@@ -317,6 +423,7 @@ static int put_figure(struct writing *w, struct lab_figure *f, struct err *e)
     if (f->plan.kind == PLAN_INTERACTIONS)
         interact_print(w->lab, f, w->report->claims, false, w->screen);
     put_found(w->lab, f, false, w->screen);
+    put_why(w->lab, f, false, w->screen);
     put_notes(f, false, w->screen);
     const int drawn = w->md ? write_figure(w, f, w->claim.n ? w->claim.p + first : NULL, w->claim.n - first, e) : 0;
     for (size_t i = first; i < w->claim.n; i++)
@@ -326,13 +433,13 @@ static int put_figure(struct writing *w, struct lab_figure *f, struct err *e)
 
 static void put_summary(const struct writing *w, FILE *out)
 {
-    unsigned count[VERDICT_UNKNOWN + 1] = {0};
+    unsigned count[VERDICT_NOT_JUDGED + 1] = {0};
     for (size_t i = 0; i < w->claim.n; i++)
         count[w->claim.p[i].judged.verdict]++;
     fprintf(out, "%u claims hold, %u hold in direction only, %u do not hold", count[VERDICT_HOLDS],
             count[VERDICT_DIRECTION], count[VERDICT_FAILS]);
-    if (count[VERDICT_UNKNOWN])
-        fprintf(out, ", %u are not known yet", count[VERDICT_UNKNOWN]);
+    if (count[VERDICT_NOT_JUDGED])
+        fprintf(out, ", %u are not judged", count[VERDICT_NOT_JUDGED]);
     fputs(".\n", out);
 }
 
@@ -363,10 +470,9 @@ int report_check(const char *folder, struct err *e)
 
 static void put_markdown(const struct writing *w, const char *body, FILE *out)
 {
-    fprintf(out, "# %s\n\n", w->report->title);
-    if (lab_has_suite(w->lab))
-        fprintf(out, "Size of the programs: %s. ", w->report->size);
-    fprintf(out, "Model of the machine: %s.\n", WEIR_MODEL);
+    char *origin = report_origin(w->lab, w->report);
+    fprintf(out, "# %s\n\n%s\n", report_title(w->lab, w->report), origin);
+    free(origin);
     if (w->claim.n) {
         fputc('\n', out);
         put_summary(w, out);
@@ -375,7 +481,7 @@ static void put_markdown(const struct writing *w, const char *body, FILE *out)
     for (size_t i = 0; i < w->claim.n; i++) {
         const struct report_claim *c = &w->claim.p[i];
         fprintf(out, "| %s | %s | %s | %s | %s |\n", c->claim->figure, c->claim->quote, c->published, c->judged.text,
-                verdict_name[c->judged.verdict]);
+                c->judged.text_verdict);
     }
     fputs(body, out);
 }

@@ -13,7 +13,7 @@ struct report {
     const char *command;         /* as it was typed; NULL = not known */
     const char *formats;         /* of pictures beside SVG, as in plot.h; NULL = none */
     const struct claims *claims; /* NULL = none */
-    unsigned *verdict;           /* how many claims got which (VERDICT_UNKNOWN + 1), added up; NULL = not wanted */
+    unsigned *verdict;           /* how many claims got which (VERDICT_NOT_JUDGED + 1), added up; NULL = not wanted */
 };
 /* Makes the folder. -1: *e; what cannot be drawn is said at the end, after everything else is written. */
 int report_write(struct lab *, const struct report *, FILE *screen, struct err *);
@@ -21,5 +21,13 @@ int report_write(struct lab *, const struct report *, FILE *screen, struct err *
 int report_check(const char *folder, struct err *);
 /* Creates a folder for a report, and those above it. */
 int report_folder(const char *path, struct err *);
+
+/* ---- for the page ---- */
+/* The page with the profile behind a value, from the report's folder on; NULL = there is none. Owned by the caller. */
+char *report_profile(const struct report *, const struct point *);
+/* The page's title: the study's own, or the paper's. Owned by the plans. */
+const char *report_title(const struct lab *, const struct report *);
+/* What the results rest on, in sentences: version, commit, model, machines, size, flags. Owned by the caller. */
+char *report_origin(const struct lab *, const struct report *);
 
 #endif

@@ -2,16 +2,18 @@
 #include "report/report_page.h"
 
 #include "base/out_of_memory.h"
-#include "study/model.h"
 #include "chart/html_page.h"
+#include "report/tidy.h"
+#include "report/why.h"
+#include "study/figure.h"
 
 static const char *const verdict_class[] = {"holds", "direction", "fails", "unknown"};
 static const char *const verdict_sign[] = {"✓", "≈", "✗", "?"};
 
-static void put_verdict(FILE *f, enum verdict v)
+static void put_verdict(FILE *f, const struct assessment *j)
 {
-    fprintf(f, "<span class=\"verdict %s\">%s ", verdict_class[v], verdict_sign[v]);
-    page_text(f, verdict_name[v]);
+    fprintf(f, "<span class=\"verdict %s\">%s ", verdict_class[j->verdict], verdict_sign[j->verdict]);
+    page_text(f, j->text_verdict);
     fputs("</span>", f);
 }
 
@@ -32,7 +34,7 @@ static void put_claims(FILE *f, const struct report_claim *c, size_t n)
     for (size_t i = 0; i < n; i++) {
         const struct assessment *j = &c[i].judged;
         fputs("<li>", f);
-        put_verdict(f, j->verdict);
+        put_verdict(f, j);
         page_printf(f, ": published %s, weir %s, %s. “%s”", c[i].published, j->text,
                     c[i].claim->programs ? c[i].claim->programs : "all", c[i].claim->quote);
         if (*j->because) {
@@ -78,10 +80,10 @@ static void put_variants(FILE *f, const struct plan *p)
 }
 
 /* How to make it again, and from what. */
-static void put_origin(FILE *f, const struct report *r, const struct lab_figure *figure)
+static void put_origin(FILE *f, const struct report *r, struct lab *l, const struct lab_figure *figure)
 {
     const struct plan *p = &figure->plan;
-    char stem[64], name[80], *csv = page_csv(&figure->table);
+    char stem[64], name[80], *csv = tidy_csv(l, figure);
     plan_stem(&figure->plan, stem);
     fputs("<details><summary>The command, the variants and the data</summary>\n", f);
     if (r->command) {
@@ -163,7 +165,87 @@ static void put_found(FILE *f, const struct lab_figure *figure)
     }
 }
 
-void report_page_figure(FILE *f, const struct report *r, const struct lab_figure *figure, const char *svg,
+/* ---- the simulations behind the values ---- */
+
+static void put_profile_link(FILE *f, const struct report *r, const struct point *p, const char *before,
+                             const char *text)
+{
+    char *page = report_profile(r, p);
+    if (page) {
+        fputs(before, f);
+        page_link_begin(f, page);
+        page_text(f, text);
+        fputs("</a>", f);
+    }
+    free(page);
+}
+
+/* Why each row gains or loses, with the profiles of both runs where they were made. */
+static void put_why(FILE *f, const struct report *r, struct lab *l, const struct lab_figure *figure)
+{
+    if (!why_has(figure))
+        return;
+    fputs("<ul>\n", f);
+    for (size_t p = 0; p < figure->program.n; p++)
+        for (size_t k = 0; k < figure->plan.variants.word.n; k++) {
+            const struct plan_variant *v = plan_find(&figure->plan, figure->plan.variants.word.p[k]);
+            char *sentence = why_sentence(l, figure, p, k);
+            if (!sentence)
+                continue;
+            fputs("<li>", f);
+            page_text(f, sentence);
+            free(sentence);
+            put_profile_link(f, r, figure_point(l, figure, plan_divisor(&figure->plan, v), figure->program.p[p]),
+                             " Profiles: ", "without");
+            put_profile_link(f, r, figure->point[p * figure->n_point + k], ", ", "with");
+            fputs("</li>\n", f);
+        }
+    fputs("</ul>\n", f);
+}
+
+static void put_command(FILE *f, const struct report *r, const struct point *p, const struct plan_variant *v)
+{
+    if (!p)
+        return;
+    char *command = point_command(p, r->size);
+    page_row(f, false);
+    page_cell(f, v->label ? v->label : v->name);
+    fputs("<td class=\"left\">", f);
+    page_element(f, "code", command);
+    put_profile_link(f, r, p, " ", "profile");
+    fputs("</td>", f);
+    page_row_end(f);
+    free(command);
+}
+
+/* The command behind each value; rows of the table lead here. */
+static void put_commands(FILE *f, const struct report *r, struct lab *l, struct lab_figure *figure)
+{
+    char stem[64];
+    plan_stem(&figure->plan, stem);
+    fputs("<details><summary>The command behind each value</summary>\n", f);
+    for (size_t p = 0; p < figure->program.n; p++) {
+        struct table_row *row = &figure->table.row.p[p];
+        fprintf(f, "<h4 id=\"%s-%zu\">", stem, p);
+        page_text(f, row->label);
+        fputs("</h4>\n<div class=\"scroll\"><table><tbody>\n", f);
+        const struct plan_variant *shown = NULL;
+        for (size_t k = 0; k < figure->plan.variants.word.n; k++) {
+            const struct plan_variant *v = plan_find(&figure->plan, figure->plan.variants.word.p[k]);
+            const struct plan_variant *over = plan_divisor(&figure->plan, v);
+            if (over && over != shown && over != v)
+                put_command(f, r, figure_point(l, figure, over, figure->program.p[p]), over);
+            shown = over;
+            put_command(f, r, figure->point[p * figure->n_point + k], v);
+        }
+        page_table_end(f);
+        free(row->link);
+        row->link = xasprintf("#%s-%zu", stem, p);
+    }
+    fputs("</details>\n", f);
+}
+
+void report_page_figure(FILE *f, const struct report *r, struct lab *l, struct lab_figure *figure, const char *svg,
                         size_t svg_bytes, const struct report_claim *claim, size_t n_claim)
 {
     char stem[64], alt[300];
@@ -176,6 +258,8 @@ void report_page_figure(FILE *f, const struct report *r, const struct lab_figure
         fputs("</section>\n", f);
         return;
     }
+    if (figure->plan.lead)
+        page_element(f, "p", figure->plan.lead);
     if (svg) {
         snprintf(alt, sizeof alt, "%.140s: %.140s", figure->plan.title, figure->axis);
         fputs("<figure>\n", f);
@@ -183,16 +267,27 @@ void report_page_figure(FILE *f, const struct report *r, const struct lab_figure
         fputs("</figure>\n", f);
     }
     put_claims(f, claim, n_claim);
-    if (figure->table.row.n > 40) { /* a course: the picture says it */
-        fputs("<details><summary>The table</summary>\n", f);
+    put_why(f, r, l, figure);
+    char *commands = NULL; /* written first, since rows of the table lead to them */
+    size_t commands_n = 0;
+    FILE *later = open_memstream(&commands, &commands_n);
+    if (!later)
+        out_of_memory(0);
+    if (figure->plan.kind == PLAN_BARS || figure->plan.kind == PLAN_INTERACTIONS)
+        put_commands(later, r, l, figure);
+    fclose(later);
+    /* A course is told by the picture, as are the few values that stand in it. */
+    const bool folded = figure->table.row.n > 40 || figure->plan.kind == PLAN_OVERVIEW || why_has(figure);
+    if (figure->table.row.n) {
+        fputs(folded ? "<details><summary>The table</summary>\n" : "", f);
         page_table(f, &figure->table, figure->plan.kind == PLAN_BARS ? "program" : "");
-        fputs("</details>\n", f);
-    } else if (figure->table.row.n) {
-        page_table(f, &figure->table, figure->plan.kind == PLAN_BARS ? "program" : "");
+        fputs(folded ? "</details>\n" : "", f);
     }
     put_found(f, figure);
     put_notes(f, figure);
-    put_origin(f, r, figure);
+    fputs(commands, f);
+    free(commands);
+    put_origin(f, r, l, figure);
     fputs("</section>\n", f);
 }
 
@@ -208,15 +303,15 @@ static void put_fact(FILE *f, unsigned count, const char *what)
 static void put_summary(FILE *f, const struct report_claim *c, size_t n)
 {
     static const char *const heads[] = {"<figure", "<claim", "published", "weir", "<verdict", NULL};
-    unsigned count[VERDICT_UNKNOWN + 1] = {0};
+    unsigned count[VERDICT_NOT_JUDGED + 1] = {0};
     for (size_t i = 0; i < n; i++)
         count[c[i].judged.verdict]++;
     fputs("<dl class=\"facts\">\n", f);
     put_fact(f, count[VERDICT_HOLDS], "claims hold");
     put_fact(f, count[VERDICT_DIRECTION], "hold in direction only");
     put_fact(f, count[VERDICT_FAILS], "do not hold");
-    if (count[VERDICT_UNKNOWN])
-        put_fact(f, count[VERDICT_UNKNOWN], "are not known yet");
+    if (count[VERDICT_NOT_JUDGED])
+        put_fact(f, count[VERDICT_NOT_JUDGED], "are not judged");
     fputs("</dl>\n", f);
     fputs("<div class=\"scroll\"><table class=\"sortable cards\">\n", f);
     page_heads(f, heads);
@@ -227,7 +322,7 @@ static void put_summary(FILE *f, const struct report_claim *c, size_t n)
         page_element(f, "td data-name=\"published\"", c[i].published);
         page_element(f, "td data-name=\"weir\"", c[i].judged.text);
         fputs("<td class=\"left\">", f);
-        put_verdict(f, c[i].judged.verdict);
+        put_verdict(f, &c[i].judged);
         fputs("</td>", f);
         page_row_end(f);
     }
@@ -266,33 +361,43 @@ static void put_means(FILE *f, const struct lab *l)
     }
 }
 
+static void put_contents(FILE *f, const struct lab *l)
+{
+    if (l->figure.n < 2)
+        return;
+    fputs("<nav class=\"toc\"><ul>\n", f);
+    for (size_t i = 0; i < l->figure.n; i++) {
+        char stem[64];
+        if (l->figure.p[i].plan.kind == PLAN_OVERVIEW)
+            continue;
+        plan_stem(&l->figure.p[i].plan, stem);
+        fprintf(f, "<li><a href=\"#%s\">", stem);
+        put_heading(f, &l->figure.p[i]);
+        fputs("</a></li>\n", f);
+    }
+    fputs("</ul></nav>\n", f);
+}
+
 void report_page(FILE *f, const struct report *r, const struct lab *l, const struct report_claim *c, size_t n,
                  const char *sections)
 {
-    const struct plan *first = l->figure.n ? &l->figure.p[0].plan : NULL;
-    const char *paper = first ? first->paper_title : NULL;
-    char lead[200];
-    if (lab_has_suite(l))
-        snprintf(lead, sizeof lead, "Programs at size %.20s, simulated by weir. Model of the machine: %.40s.", r->size,
-                 WEIR_MODEL);
-    else
-        snprintf(lead, sizeof lead, "Simulated by weir. Model of the machine: %.40s.", WEIR_MODEL);
-    page_begin(f, paper ? paper : first && l->figure.n == 1 ? first->title : r->title, lead);
+    const char *lead = NULL;
+    for (size_t i = 0; i < l->figure.n && !lead; i++)
+        lead = l->figure.p[i].plan.study_lead;
+    char *origin = report_origin(l, r);
+    const char *title = report_title(l, r); /* one figure says better what it is than its folder */
+    page_begin(f, title == r->title && l->figure.n == 1 ? l->figure.p[0].plan.title : title, lead);
     if (n)
         put_summary(f, c, n);
     else
         put_means(f, l);
-    if (l->figure.n > 1) {
-        fputs("<nav class=\"toc\"><ul>\n", f);
-        for (size_t i = 0; i < l->figure.n; i++) {
-            char stem[64];
-            plan_stem(&l->figure.p[i].plan, stem);
-            fprintf(f, "<li><a href=\"#%s\">", stem);
-            put_heading(f, &l->figure.p[i]);
-            fputs("</a></li>\n", f);
-        }
-        fputs("</ul></nav>\n", f);
-    }
-    fputs(sections, f);
+    /* An overview comes before the list of what follows. */
+    const char *rest = strstr(sections, "</section>\n");
+    rest = rest && l->figure.p[0].plan.kind == PLAN_OVERVIEW ? rest + strlen("</section>\n") : sections;
+    fwrite(sections, 1, (size_t)(rest - sections), f);
+    put_contents(f, l);
+    fputs(rest, f);
+    page_element(f, "p class=\"origin\"", origin);
+    free(origin);
     page_end(f, "Made by weir. The page holds all it shows and loads nothing.");
 }

@@ -12,8 +12,8 @@ struct report_claim {
 };
 
 /* One figure's section. `svg` NULL: there is no picture. */
-void report_page_figure(FILE *, const struct report *, const struct lab_figure *, const char *svg, size_t svg_bytes,
-                        const struct report_claim *, size_t n_claim);
+void report_page_figure(FILE *, const struct report *, struct lab *, struct lab_figure *, const char *svg,
+                        size_t svg_bytes, const struct report_claim *, size_t n_claim);
 /* The page around the sections. */
 void report_page(FILE *, const struct report *, const struct lab *, const struct report_claim *, size_t n_claim,
                  const char *sections);

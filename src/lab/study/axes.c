@@ -142,6 +142,7 @@ static void add_variant(struct plan *p, const size_t *choice, const bool *left)
         const struct plan_axis *a = &p->sweep.p[i];
         const char *value = a->value.word.p[choice[i]];
         const struct inifile_place at = a->value_at.p[choice[i]];
+        VEC_PUSH(&v.choice, left[i] ? PLAN_WITHOUT : choice[i]);
         if (left[i])
             continue;
         if (a->kind == PLAN_AXIS_MACHINE) {
@@ -263,6 +264,82 @@ static void name_divisor(struct plan *p)
     p->normalize = xstrdup(found);
 }
 
+/* ---- normalized within groups ---- */
+
+static const char *axis_name(const struct plan_axis *a)
+{
+    return a->kind == PLAN_AXIS_MACHINE ? "machine" : a->kind == PLAN_AXIS_WITH ? "with" : a->key;
+}
+
+/* The combination that differs from `v` in one axis only, where it has that value. What an axis is of a policy that the
+ * other has not chosen, the other does without. */
+static const struct plan_variant *sibling(const struct plan *p, const struct plan_variant *v, size_t axis, size_t value)
+{
+    for (size_t i = 0; i < p->variant.n; i++) {
+        const struct plan_variant *w = &p->variant.p[i];
+        bool same = w->choice.p[axis] == value;
+        for (size_t k = 0; k < p->sweep.n && same; k++)
+            same = k == axis || w->choice.p[k] == v->choice.p[k] || w->choice.p[k] == PLAN_WITHOUT;
+        if (same)
+            return w;
+    }
+    return NULL;
+}
+
+static void name_group(const struct plan *p, struct plan_variant *v, size_t axis)
+{
+    char panel[512] = "", within[512] = "";
+    for (size_t k = 0; k < p->sweep.n; k++) {
+        const struct plan_axis *a = &p->sweep.p[k];
+        if (a->value.word.n < 2 || v->choice.p[k] == PLAN_WITHOUT)
+            continue;
+        const bool grouping = k != axis && (a->kind != PLAN_AXIS_SET || !may_be_of_policy(a->key));
+        append(grouping ? panel : within, sizeof panel, a->key ? a->key : "", a->value.word.p[v->choice.p[k]]);
+    }
+    v->panel = *panel ? xstrdup(panel) : NULL;
+    v->in_panel = xstrdup(within);
+}
+
+/* `normalize = with:baseline`: every combination is divided by the one that has this value and all else the same. False:
+ * it is not written so. */
+static bool normalize_within(struct plan *p, int *status, struct err *e)
+{
+    const char *colon = p->normalize ? strchr(p->normalize, ':') : NULL;
+    size_t axis = 0, value = 0;
+    const size_t n = colon ? (size_t)(colon - p->normalize) : 0;
+    while (colon && axis < p->sweep.n &&
+           (strlen(axis_name(&p->sweep.p[axis])) != n || strncmp(axis_name(&p->sweep.p[axis]), p->normalize, n)))
+        axis++;
+    if (!colon || axis == p->sweep.n)
+        return false;
+    const struct plan_axis *a = &p->sweep.p[axis];
+    const char *wanted = colon + 1 + strspn(colon + 1, " ");
+    while (value < a->value.word.n && strcmp(a->value.word.p[value], wanted))
+        value++;
+    char what[300], same[200] = "";
+    snprintf(what, sizeof what, "normalize: the sweep has no %s '%.100s'", axis_name(a), wanted);
+    if (value == a->value.word.n) {
+        *status = fault(p->normalize_at, e, what, "name one of the values that the sweep lists");
+        return true;
+    }
+    for (size_t i = 0; i < p->variant.n; i++) {
+        struct plan_variant *v = &p->variant.p[i];
+        const struct plan_variant *over = sibling(p, v, axis, value);
+        v->over = over ? xstrdup(over->name) : NULL;
+        v->over_at = p->normalize_at;
+        name_group(p, v, axis);
+    }
+    for (size_t k = 0; k < p->sweep.n; k++)
+        if (k != axis && p->sweep.p[k].value.word.n > 1 &&
+            (p->sweep.p[k].kind != PLAN_AXIS_SET || !may_be_of_policy(p->sweep.p[k].key)))
+            snprintf(same + strlen(same), sizeof same - strlen(same), "%s%s", *same ? " and " : " of the same ",
+                     p->sweep.p[k].kind == PLAN_AXIS_WITH ? "policies" : axis_name(&p->sweep.p[k]));
+    p->within = xasprintf("%s%s", wanted, same);
+    free(p->normalize);
+    p->normalize = NULL;
+    return true;
+}
+
 int axes_expand(struct plan *p, struct err *e)
 {
     size_t all = 1;
@@ -285,6 +362,8 @@ int axes_expand(struct plan *p, struct err *e)
     }
     free(left);
     free(choice);
-    name_divisor(p);
-    return 0;
+    int status = 0;
+    if (!normalize_within(p, &status, e))
+        name_divisor(p);
+    return status;
 }

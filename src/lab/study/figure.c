@@ -33,7 +33,7 @@ static struct point *point_at(const struct lab_figure *f, size_t program, size_t
 
 static const char *row_label(const struct lab_figure *f, const struct lab_program *p)
 {
-    return f->plan.paper && *p->label ? p->label : p->name;
+    return (f->plan.paper || p->command.n) && *p->label ? p->label : p->name;
 }
 
 static void complain(struct lab_figure *f, const struct lab_program *p, const char *variant, const struct point *point)
@@ -46,13 +46,17 @@ static void variant_columns(struct lab_figure *f)
     for (size_t k = 0; k < f->plan.variants.word.n; k++) {
         const struct plan_variant *v = plan_find(&f->plan, f->plan.variants.word.p[k]);
         table_add_column(&f->table, v->name, label_of(v));
+        struct table_column *c = &f->table.column.p[k];
+        c->panel = v->panel ? xstrdup(v->panel) : NULL;
+        c->in_panel = v->in_panel ? xstrdup(v->in_panel) : NULL;
+        c->reference = f->plan.within && plan_divisor(&f->plan, v) == v;
     }
 }
 
 /* Columns with a divisor of their own, which the axis does not name. */
 static void name_divisors(struct lab_figure *f)
 {
-    for (size_t k = 0; k < f->plan.variants.word.n; k++) {
+    for (size_t k = 0; !f->plan.within && k < f->plan.variants.word.n; k++) {
         const struct plan_variant *v = plan_find(&f->plan, f->plan.variants.word.p[k]),
                                   *over = plan_divisor(&f->plan, v);
         if (v->over && (!f->plan.normalize || strcmp(v->over, f->plan.normalize)))
@@ -107,6 +111,11 @@ double figure_value(struct lab *l, const struct lab_figure *f, const struct plan
     return value_over(l, f, figure_point(l, f, v, program), over, program);
 }
 
+static bool is_divided(const struct plan *p)
+{
+    return p->normalize || (p->variant.n && p->variant.p[0].over);
+}
+
 static void bars(struct lab *l, struct lab_figure *f)
 {
     const struct plan *plan = &f->plan;
@@ -124,7 +133,7 @@ static void bars(struct lab *l, struct lab_figure *f)
         }
     }
     mark_partial(f);
-    f->table.quantity = !plan->normalize && !(plan->variant.n && plan->variant.p[0].over) && !f->table.percent;
+    f->table.quantity = !is_divided(plan) && !f->table.percent;
 }
 
 /* ---- loads ---- */
@@ -402,13 +411,41 @@ static void phases(struct lab_figure *f)
     }
 }
 
+/* ---- overview ---- */
+
+static int descending(const void *a, const void *b)
+{
+    const double x = (*(const struct table_row *const *)a)->cell[0], y = (*(const struct table_row *const *)b)->cell[0];
+    return (x < y) - (x > y);
+}
+
+/* Each figure's rows as a group, the largest value first. */
+static void overview(const struct lab *l, struct lab_figure *f)
+{
+    table_add_column(&f->table, "value", f->axis);
+    for (size_t i = 0; i < l->figure.n; i++) {
+        const struct lab_figure *x = &l->figure.p[i];
+        VEC(const struct table_row *) row = {0};
+        for (size_t k = 0; x->plan.kind == PLAN_BARS && k < x->table.row.n; k++)
+            if (!x->table.row.p[k].mean && !isnan(x->table.row.p[k].cell[0]))
+                VEC_PUSH(&row, &x->table.row.p[k]);
+        if (row.n)
+            qsort(row.p, row.n, sizeof *row.p, descending);
+        for (size_t k = 0; k < row.n; k++) {
+            *table_add_row(&f->table, row.p[k]->label, x->table.column.p[0].label) = row.p[k]->cell[0];
+            f->table.row.p[f->table.row.n - 1].idle = row.p[k]->idle;
+        }
+        VEC_FREE(&row);
+    }
+}
+
 /* ---- what the values are ---- */
 
 /* Whether the plan's values are parts of a whole, as its own words or the statistic's name say. */
 static bool is_share(const struct plan *p)
 {
     const char *metric = p->metric ? p->metric : "", *axis = p->axis ? p->axis : "";
-    if (p->normalize || (p->variant.n && p->variant.p[0].over))
+    if (is_divided(p))
         return false;
     return text_ends_in(axis, "%") || text_ends_in(axis, "rate") || !strncmp(axis, "share", 5) ||
            !strncmp(axis, "part of", 7) ||
@@ -422,10 +459,11 @@ static void name_axis(struct lab_figure *f)
     const struct plan *p = &f->plan;
     const struct plan_variant *over = p->normalize ? plan_find(p, p->normalize) : NULL;
     const char *metric = !p->metric || !strcmp(p->metric, "ipc") ? "IPC" : p->metric;
+    const char *by = over ? label_of(over) : p->within ? p->within : "";
     if (p->axis)
         snprintf(f->axis, sizeof f->axis, "%.190s", p->axis);
     else
-        snprintf(f->axis, sizeof f->axis, "%.120s%s%.60s", metric, over ? " / " : "", over ? label_of(over) : "");
+        snprintf(f->axis, sizeof f->axis, "%.100s%s%.90s", metric, *by ? " / " : "", by);
 }
 
 void figure_tabulate(struct lab *l, struct lab_figure *f)
@@ -461,19 +499,25 @@ void figure_tabulate(struct lab *l, struct lab_figure *f)
     case PLAN_PHASES:
         phases(f);
         break;
+    case PLAN_OVERVIEW:
+        overview(l, f);
+        break;
     case PLAN_BARS:
     case PLAN_INTERACTIONS:
     case PLAN_KINDS:
         bars(l, f);
     }
     size_t n = f->table.row.n;
-    for (size_t i = 0; n && i < f->plan.means.word.n; i++)
+    for (size_t i = 0; n && i < f->plan.means.word.n; i++) {
         table_add_mean(&f->table, f->plan.means.word.p[i]);
+        if (plan_simulates(&f->plan))
+            table_add_mean_without_carrier(&f->table, f->plan.means.word.p[i], is_divided(&f->plan) ? 1 : 0);
+    }
 }
 
 struct plot lab_plot(const struct lab_figure *f)
 {
-    struct plot p = {.title = f->plan.title, .axis = f->axis};
+    struct plot p = {.axis = f->axis}; /* the heading around it has the title */
     switch (f->plan.kind) {
     case PLAN_LOCALITY:
     case PLAN_COUNTS:
@@ -489,8 +533,11 @@ struct plot lab_plot(const struct lab_figure *f)
         p.x_axis = "per cent of the run";
         p.x_numeric = true;
         break;
+    case PLAN_OVERVIEW:
+        p.line_at_one = p.color_by_group = true;
+        break;
     default:
-        p.line_at_one = f->plan.normalize || (f->plan.variant.n && f->plan.variant.p[0].over);
+        p.line_at_one = is_divided(&f->plan);
     }
     if (f->plan.draw >= 0)
         p.style = (enum plot_style)f->plan.draw;

@@ -17,7 +17,7 @@ int metric_each_name(const char *metric, int (*fn)(void *ctx, const char *name),
         at += strspn(at, " +/\t");
         const size_t n = strcspn(at, " +/\t");
         char name[128];
-        if (n) {
+        if (n && strspn(at, "0123456789") < n) {
             snprintf(name, sizeof name, "%.*s", (int)n, at);
             status = fn(ctx, name);
         }
@@ -274,18 +274,18 @@ static int look_up_anywhere(void *ctx, const char *name)
     return !found;
 }
 
-int metric_check_known(const struct metric_use *use, size_t n, struct err *e)
+int metric_check_statistics(const struct plan_statistics *all, struct err *e)
 {
     struct known known = {0};
     struct search s = {.known = &known};
     int status = 0;
-    for (size_t i = 0; i < n && !status; i++)
-        status = check_grammar(use[i].key, use[i].metric, use[i].at, e);
-    if (!status && n)
+    for (size_t i = 0; i < all->one.n && !status; i++)
+        status = check_grammar(all->one.p[i].label, all->one.p[i].metric, all->one.p[i].at, e);
+    if (!status && all->one.n)
         status = result_each_stat(add_name, &known, e) || gpu_energy_each_stat(add_name, &known, e) ? -1 : 0;
-    for (size_t i = 0; i < n && !status; i++)
-        if (metric_each_name(use[i].metric, look_up_anywhere, &s))
-            status = unknown_name(&known, use[i].key, use[i].metric, use[i].at, s.missing, e);
+    for (size_t i = 0; i < all->one.n && !status; i++)
+        if (metric_each_name(all->one.p[i].metric, look_up_anywhere, &s))
+            status = unknown_name(&known, all->one.p[i].label, all->one.p[i].metric, all->one.p[i].at, s.missing, e);
     known_free(&known);
     return status;
 }

@@ -13,8 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const kind_names[PLAN_KINDS] = {"bars",      "loads", "locality",   "counts", "aps",
-                                                   "decisions", "reuse", "iterations", "phases", "interactions"};
+static const char *const kind_names[PLAN_KINDS] = {"bars",   "loads",        "locality", "counts",
+                                                   "aps",    "decisions",    "reuse",    "iterations",
+                                                   "phases", "interactions", "overview"};
 
 struct reading {
     struct plan *p;
@@ -57,6 +58,7 @@ static int read_figure(struct reading *r, const struct inifile_item *i, struct e
         {"axis", &p->axis, NULL},
         {"normalize", &p->normalize, &p->normalize_at},
         {"not_reproduced", &p->not_reproduced, NULL},
+        {"lead", &p->lead, NULL},
         {"note", &p->note, NULL},
         {"maximize", &p->maximize, &p->maximize_at},
         {"base", &r->base, &r->base_at},
@@ -70,10 +72,9 @@ static int read_figure(struct reading *r, const struct inifile_item *i, struct e
                  {"means", &p->means},
                  {"plugin", &p->plugins},
                  {"parts", &p->parts}};
-    static const char *const keys[] = {"number",    "title",          "machine", "metric",   "axis",
-                                       "normalize", "not_reproduced", "note",    "maximize", "base",
-                                       "programs",  "variants",       "means",   "kind",     "average",
-                                       "plugin",    "empty",          "draw",    "parts"};
+    static const char *const keys[] = {
+        "number", "title",    "machine",  "metric", "axis", "normalize", "not_reproduced", "lead",  "note", "maximize",
+        "base",   "programs", "variants", "means",  "kind", "average",   "plugin",         "empty", "draw", "parts"};
     static const char *const averages[] = {"arithmetic", "geometric"}, *const empties[] = {"zero", "skip"};
     for (unsigned k = 0; k < sizeof texts / sizeof *texts; k++)
         if (!strcmp(i->key, texts[k].key)) {
@@ -180,7 +181,7 @@ const struct plan_program *plan_own_program(const struct plan *p, const char *na
 
 static int read_program(struct reading *r, const char *name, const struct inifile_item *i, struct err *e)
 {
-    static const char *const keys[] = {"run", "label"};
+    static const char *const keys[] = {"run", "label", "first"};
     struct plan *p = r->p;
     struct plan_program *own = (struct plan_program *)plan_own_program(p, name);
     if (!own) {
@@ -191,8 +192,45 @@ static int read_program(struct reading *r, const char *name, const struct inifil
         own->run_at = INIFILE_PLACE(i);
         return inifile_text(&own->run, i, e);
     }
+    if (!strncmp(i->key, "run ", 4)) {
+        const char *variant = i->key + 4 + strspn(i->key + 4, " ");
+        if (!own->version.n || strcmp(own->version.p[own->version.n - 1].variant, variant))
+            VEC_PUSH(&own->version, (struct plan_version){.variant = xstrdup(variant), .at = INIFILE_PLACE(i)});
+        return inifile_text(&own->version.p[own->version.n - 1].run, i, e);
+    }
     if (!strcmp(i->key, "label"))
         return inifile_text(&own->label, i, e);
+    if (!strcmp(i->key, "first")) {
+        own->first = (unsigned)atoi(i->value);
+        return own->first ? 0 : err_at(e, i->file, i->line, 0, "first = %s: write a number of launches", i->value);
+    }
+    return unknown(i, keys, sizeof keys / sizeof *keys, e);
+}
+
+void plan_add_statistic(struct plan_statistics *all, const struct inifile_item *i)
+{
+    struct plan_statistic s = {.metric = xstrdup(i->value), .at = INIFILE_PLACE(i)};
+    s.percent = text_ends_in(i->key, " %");
+    s.label = xstrndup(i->key, strlen(i->key) - (s.percent ? 2 : 0));
+    VEC_PUSH(&all->one, s);
+}
+
+void plan_free_statistics(struct plan_statistics *all)
+{
+    for (size_t i = 0; i < all->one.n; i++) {
+        free(all->one.p[i].label);
+        free(all->one.p[i].metric);
+    }
+    VEC_FREE(&all->one);
+}
+
+static int read_study(struct plan *p, const struct inifile_item *i, struct err *e)
+{
+    static const char *const keys[] = {"title", "lead"};
+    if (!strcmp(i->key, "title"))
+        return inifile_text(&p->study_title, i, e);
+    if (!strcmp(i->key, "lead"))
+        return inifile_text(&p->study_lead, i, e);
     return unknown(i, keys, sizeof keys / sizeof *keys, e);
 }
 
@@ -241,14 +279,22 @@ static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
         return read_program(r, i->section + 8, i, e);
     if (!strcmp(i->section, "sweep"))
         return axes_read(r->p, i, e);
+    if (!strcmp(i->section, "study"))
+        return read_study(r->p, i, e);
+    if (!strcmp(i->section, "explain")) {
+        plan_add_statistic(&r->p->explain, i);
+        return 0;
+    }
     err_at(e, i->file, i->line, 0, "there is no section [%s]", i->section);
-    static const char *const sections[] = {"figure", "variant", "sweep", "program", "paper"};
+    static const char *const sections[] = {"figure", "variant", "sweep", "program", "explain", "study", "paper"};
     const size_t n = strcspn(i->section, " ");
     char *word = xstrndup(i->section, n);
     const char *near = nearest_name(word, sections, sizeof sections / sizeof *sections);
     free(word);
     return near ? err_hint(e, "did you mean [%s%s]?", near, i->section + n)
-                : err_hint(e, "sections are [figure], [variant NAME], [sweep], [program NAME] and [paper]");
+                : err_hint(
+                      e,
+                      "sections are [figure], [variant NAME], [sweep], [program NAME], [explain], [study] and [paper]");
 }
 
 static char *keep(struct plan *p, char *text)
@@ -257,17 +303,22 @@ static char *keep(struct plan *p, char *text)
     return text;
 }
 
-char *plan_beside(const struct plan *p, const char *name)
+static char *beside_file(const char *file, const char *name)
 {
-    const char *slash = strrchr(p->path, '/');
-    const int folder = name[0] != '/' && slash ? (int)(slash - p->path) + 1 : 0;
-    return xasprintf("%.*s%s", folder, p->path, name);
+    const char *slash = strrchr(file, '/');
+    const int folder = name[0] != '/' && slash ? (int)(slash - file) + 1 : 0;
+    return xasprintf("%.*s%s", folder, file, name);
 }
 
-/* The path of a file named in the plan. NULL: it cannot be read. */
+char *plan_beside(const struct plan *p, const char *name)
+{
+    return beside_file(p->path, name);
+}
+
+/* The path of a file that the plan or its base names. NULL: it cannot be read. */
 static char *beside(struct plan *p, const char *key, const char *name, struct inifile_place at, struct err *e)
 {
-    char *path = keep(p, plan_beside(p, name));
+    char *path = keep(p, beside_file(at.file, name));
     if (access(path, R_OK) == 0)
         return path;
     INIFILE_FAULT(at, e, "%s = %s: there is no file %s", key, name, path);
@@ -297,7 +348,7 @@ bool plan_simulates(const struct plan *p)
 
 bool plan_analyses(const struct plan *p)
 {
-    return p->kind == PLAN_DECISIONS || !plan_simulates(p);
+    return p->kind == PLAN_DECISIONS || (!plan_simulates(p) && p->kind != PLAN_OVERVIEW);
 }
 
 unsigned plan_launches(const struct plan *p, const char *label)
@@ -480,15 +531,27 @@ static int check(struct plan *p, struct err *e)
             INIFILE_FAULT(p->program.p[i].at, e, "[program %s] does not say what to run", p->program.p[i].name);
             return err_hint(e, "write run = ./app arguments, or run = app.wt");
         }
+    for (size_t i = 0; i < p->program.n; i++)
+        for (size_t k = 0; k < p->program.p[i].version.n; k++)
+            if (check_name(p, p->program.p[i].version.p[k].variant, p->program.p[i].version.p[k].at, e))
+                return -1;
     find_machine(p, &p->machine, p->machine_at);
-    for (size_t i = 0; i < p->variant.n; i++)
-        find_machine(p, &p->variant.p[i].machine, p->variant.p[i].machine_at);
+    for (size_t i = 0; i < p->variant.n; i++) {
+        struct plan_variant *v = &p->variant.p[i];
+        find_machine(p, &v->machine, v->machine_at);
+        if (v->with && !strcmp(v->with, "baseline")) { /* the machine's own policies, as in a sweep */
+            free(v->with);
+            v->with = NULL;
+        }
+    }
     if (p->sweep.n && axes_expand(p, e))
         return -1;
     if (p->kind == PLAN_INTERACTIONS && combine(p, e))
         return -1;
     if (p->kind != PLAN_INTERACTIONS && p->parts.word.n)
         return INIFILE_FAULT(p->parts.at, e, "parts belong to kind = interactions");
+    if (p->kind == PLAN_OVERVIEW)
+        return 0;
     if (!p->programs.word.n) {
         err_at(e, p->path, 0, 0, "[figure] does not say which programs");
         return err_hint(e, "write programs = bfs spmv, or programs = all");
@@ -550,10 +613,11 @@ int plan_complete(struct plan *p, struct err *e)
 
 static void free_variant(struct plan_variant *v)
 {
-    char *const texts[] = {v->name, v->label, v->machine, v->with, v->over};
+    char *const texts[] = {v->name, v->label, v->machine, v->with, v->over, v->panel, v->in_panel};
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     inifile_free_words(&v->set);
+    VEC_FREE(&v->choice);
     for (size_t i = 0; i < v->best.n; i++) {
         inifile_free_words(&v->best.p[i].value);
         free(v->best.p[i].key);
@@ -563,8 +627,9 @@ static void free_variant(struct plan_variant *v)
 
 void plan_free(struct plan *p)
 {
-    char *const texts[] = {p->number,    p->title,          p->paper, p->machine,  p->metric, p->axis,
-                           p->normalize, p->not_reproduced, p->note,  p->maximize, p->cflags, p->paper_title};
+    char *const texts[] = {p->number,      p->title,          p->paper,      p->machine, p->metric,   p->axis,
+                           p->normalize,   p->not_reproduced, p->lead,       p->note,    p->maximize, p->cflags,
+                           p->paper_title, p->study_title,    p->study_lead, p->within};
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     inifile_free_words(&p->programs);
@@ -587,8 +652,14 @@ void plan_free(struct plan *p)
         free(p->program.p[i].name);
         free(p->program.p[i].run);
         free(p->program.p[i].label);
+        for (size_t k = 0; k < p->program.p[i].version.n; k++) {
+            free(p->program.p[i].version.p[k].variant);
+            free(p->program.p[i].version.p[k].run);
+        }
+        VEC_FREE(&p->program.p[i].version);
     }
     VEC_FREE(&p->program);
+    plan_free_statistics(&p->explain);
     for (size_t i = 0; i < p->text.n; i++)
         free(p->text.p[i]);
     VEC_FREE(&p->text);

@@ -24,6 +24,15 @@
  *
  *     [program mine]               ; a program of one's own, to be named in `programs`
  *     run = ./mine 1024            ; an executable beside this file with its arguments, or a recording (mine.wt)
+ *     first = 1                    ; launches that are simulated; all if not given
+ *     run apcm = ./mine 1024 fast  ; what runs instead under the variant apcm
+ *
+ *     [explain]                    ; statistics that the report names where it says why
+ *     load latency = sm.latency.all
+ *
+ *     [study]                      ; in any one of a folder's plans: what the page is called and begins with
+ *     title = What I found
+ *     lead  = Three programs on two machines.
  *
  * Instead of variants a plan may have a [sweep] over machines, policies and parameters (axes.h). Words in `programs`
  * that have a slash or end in .wt are files beside this one.
@@ -50,6 +59,7 @@ enum plan_kind {
     PLAN_ITERATIONS,   /* how often a warp executes a load */
     PLAN_PHASES,       /* of one program under the first variant's policy: in which phase its SMs are, over time */
     PLAN_INTERACTIONS, /* every combination of `parts`: bars, and how the parts get on with each other (interact.h) */
+    PLAN_OVERVIEW,     /* the first variant of every other figure of bars, figure by figure */
     PLAN_KINDS
 };
 
@@ -69,25 +79,46 @@ struct plan_axis {
     struct inifile_place at;
 };
 
-/* A program of one's own: a CUDA executable with its arguments, or a recording. */
+/* A program of one's own: a CUDA executable with its arguments, or a recording. Under some variants another version of
+ * it may run. */
+struct plan_version {
+    char *variant, *run;
+    struct inifile_place at;
+};
 struct plan_program {
     char *name, *run, *label;
+    unsigned first; /* launches that are simulated; 0 = all */
+    VEC(struct plan_version) version;
     struct inifile_place at, run_at;
 };
 
+/* A statistic that may tell why: "load latency = sm.latency.all". */
+struct plan_statistic {
+    char *label, *metric;
+    bool percent; /* the label as written ended in " %" */
+    struct inifile_place at;
+};
+struct plan_statistics {
+    VEC(struct plan_statistic) one;
+};
+
+#define PLAN_WITHOUT SIZE_MAX
 struct plan_variant {
     char *name, *label, *machine, *with, *over; /* NULL = not given */
     struct inifile_words set;
     VEC(struct plan_search) best;
     bool refine; /* go on between the values of `best`, all of them together (search.h) */
     struct inifile_place refine_at;
-    unsigned mask; /* of a combination: its parts, by their order in the plan */
+    VEC(size_t) choice;     /* of a sweep: the value of each axis; PLAN_WITHOUT = it does without */
+    char *panel, *in_panel; /* of a sweep that is normalized within groups: the group, and the value within it */
+    unsigned mask;          /* of a combination: its parts, by their order in the plan */
     struct inifile_place at, over_at, with_at, machine_at;
 };
 
 struct plan {
     char *path;
-    char *number, *title, *paper, *machine, *metric, *axis, *normalize, *not_reproduced, *note, *maximize;
+    char *number, *title, *paper, *machine, *metric, *axis, *normalize, *not_reproduced, *lead, *note, *maximize;
+    char *within;      /* normalized within groups: "baseline of the same machine", for the axis; NULL = not */
     char *cflags;      /* flags the paper's programs are compiled with; NULL = none */
     char *paper_title; /* as the paper's base gives it; NULL = none */
     int draw;          /* enum plot_style; -1 = what the kind has */
@@ -105,6 +136,8 @@ struct plan {
     VEC(struct plan_variant) variant;
     VEC(struct plan_axis) sweep;      /* become variants */
     VEC(struct plan_program) program; /* those that are described; others are files or of the suite */
+    struct plan_statistics explain;
+    char *study_title, *study_lead; /* of the page that the figure is on; NULL = none */
     struct inifile_place at, normalize_at, metric_at, maximize_at, machine_at, number_at, cflags_at;
     VEC(char *) text; /* paths that places point to */
 };
@@ -116,6 +149,9 @@ int plan_complete(struct plan *, struct err *);
 void plan_free(struct plan *);
 /* The program of one's own of that name; NULL = it is not described. */
 const struct plan_program *plan_own_program(const struct plan *, const char *name);
+/* "label % = metric" */
+void plan_add_statistic(struct plan_statistics *, const struct inifile_item *);
+void plan_free_statistics(struct plan_statistics *);
 /* The variant of that name; NULL = there is none. */
 const struct plan_variant *plan_find(const struct plan *, const char *name);
 /* What each program needs: whether its variants are simulated, whether its loads are analyzed (profile/analyze.h). */

@@ -1,6 +1,9 @@
 /* See point.h. */
 #include "study/point.h"
 
+#include "base/out_of_memory.h"
+#include "base/jsonfile.h"
+#include "base/outfile.h"
 #include "engine/config.h"
 #include "engine/policy_registry.h"
 #include "gpu/energy.h"
@@ -9,12 +12,15 @@
 #include "gpu/replay.h"
 #include "gpu/result.h"
 #include "profile/analyze_summary.h"
+#include "profile/profile.h"
 #include "study/model.h" /* made by the build: hash of the machine model's source */
 
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* FNV-1a, 64 bits: keys are few, so chance is no concern. */
 static uint64_t fnv(uint64_t h, const void *bytes, size_t n)
@@ -33,6 +39,9 @@ void lab_program_free(struct lab_program *p)
     free(p->name);
     free(p->label);
     free(p->group);
+    free(p->paper);
+    free(p->cflags);
+    free(p->under);
     free(p->recording);
     for (size_t i = 0; i < p->command.n; i++)
         free(p->command.p[i]);
@@ -164,8 +173,56 @@ void point_free(struct point *p)
     free(p->failure);
     free(p->unevaluated);
     free(p->document);
+    free(p->page);
     json_decref(p->result);
     free(p);
+}
+
+/* A word of a command line, as a shell reads it. */
+static void put_word(FILE *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+    const bool quoted = !*word || word[strspn(word, plain)];
+    fputs(quoted ? " '" : " ", out);
+    for (; *word; word++)
+        fputs(*word == '\'' ? "'\\''" : (char[]){*word, 0}, out);
+    fputs(quoted ? "'" : "", out);
+}
+
+static void put_option(FILE *out, const char *option, const char *value)
+{
+    if (!value || !*value)
+        return;
+    fprintf(out, " %s", option);
+    put_word(out, value);
+}
+
+char *point_command(const struct point *p, const char *size)
+{
+    const struct lab_program *program = p->program;
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    if (!out)
+        out_of_memory(0);
+    fputs(p->analysis ? "weir analyze" : "weir profile", out);
+    for (unsigned i = 0; i < plugin_count(); i++)
+        put_option(out, "--plugin", plugin_path(i));
+    put_option(out, "--gpu", p->machine);
+    put_option(out, "--with", p->with);
+    for (size_t i = 0; i < p->set.n; i++)
+        put_option(out, "--set", p->set.p[i]);
+    if (!program->command.n) {
+        put_option(out, "--size", size);
+        put_option(out, "--cflags", program->cflags);
+        put_word(out, program->name);
+    }
+    for (size_t i = 0; i < program->command.n; i++)
+        put_word(out, program->command.p[i]);
+    if (program->launches)
+        fprintf(out, "  # here: its first %u launch%s", program->launches, program->launches == 1 ? "" : "es");
+    fclose(out);
+    return text;
 }
 
 void point_settings(const struct point *p, char *out, size_t bytes)
@@ -258,12 +315,45 @@ static char *analyze(const struct point *p, struct trace_file *f, const struct g
     return text;
 }
 
+char *point_page_name(const struct point *p)
+{
+    char *name = xasprintf("%s-%s.html", p->program->name, p->key);
+    for (char *c = name; *c; c++)
+        if (*c == '/')
+            *c = '_';
+    return name;
+}
+
+/* The profile of a finished run as a page at p->page. */
+static int write_page(const struct point *p, struct gpu *g, struct err *e)
+{
+    struct profile profile;
+    struct err undrawn; /* the page itself says so */
+    char path[32], *command = point_command(p, NULL);
+    int status = -1;
+    const int fd = memfd_create("run.json", MFD_CLOEXEC);
+    snprintf(path, sizeof path, "/dev/fd/%d", fd);
+    json_t *doc = result_write_json(g, true, p->program->name, path, e) ? NULL : jsonfile_read(path, e);
+    if (doc && !profile_read(&profile, doc, p->program->name, NULL, e)) {
+        struct outfile *out = outfile_open(p->page, e);
+        if (out) {
+            profile_page(&profile, command, outfile_stream(out), &undrawn);
+            status = outfile_commit(out, e);
+        }
+        profile_free(&profile);
+    }
+    free(command);
+    close(fd);
+    return status;
+}
+
 char *point_simulate(const struct point *p, int (*poll)(void *, uint64_t, uint64_t), void *ctx, struct err *e)
 {
     struct gpu_opts o = {.machine = p->machine,
                          .with = p->with,
                          .set = (const char *const *)p->set.p,
                          .n_set = (unsigned)p->set.n,
+                         .profile = p->page != NULL,
                          .poll = poll,
                          .poll_ctx = ctx};
     struct trace_file *f = trace_open(p->program->recording, e);
@@ -276,7 +366,7 @@ char *point_simulate(const struct point *p, int (*poll)(void *, uint64_t, uint64
             err_set(e, "deadlock after %" PRIu64 " cycles; 'weir replay' tells who waits for whom", gpu_cycles(g));
         else if (end == GPU_INTERRUPTED)
             err_set(e, "interrupted");
-        else if (end == GPU_DONE && gpu_finish(g, true, e) == 0)
+        else if (end == GPU_DONE && gpu_finish(g, true, e) == 0 && (!p->page || !write_page(p, g, e)))
             document = result_brief_json(g);
     }
     gpu_free(g);
@@ -383,7 +473,7 @@ static double sum_of(const struct point *p, const char *text, size_t n)
             break;
         char name[128];
         snprintf(name, sizeof name, "%.*s", (int)len, at);
-        all += number(p, name); /* NAN stays NAN */
+        all += strspn(name, "0123456789") == len ? strtod(name, NULL) : number(p, name); /* NAN stays NAN */
         at += len;
     }
     return all;

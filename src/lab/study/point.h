@@ -18,10 +18,13 @@ enum { LAB_CTAS = 256 }; /* more than any machine has SMs */
 struct lab_program {
     char *name;        /* of the suite: "bfs"; of one's own: as the plan calls it */
     char *label;       /* the paper's: "BFS" */
+    char *paper;       /* whose words label and group are, and whose flags it is compiled with; NULL = no paper's */
+    char *cflags;      /* beside those of the suite; NULL = none */
     char *group;       /* the paper's class: "CS"; "" = none */
     uint32_t launches; /* only the first ones are run; 0 = all */
     char *recording;
     VEC(char *) command;                  /* a program of one's own, with its arguments, before it is recorded */
+    char *under;                          /* it takes the place of the program `name` under this variant; NULL = none */
     char *machine;                        /* that such a program sees while it is recorded; NULL = the default */
     char hash[20];                        /* of what was executed, as recorded */
     uint64_t insts;                       /* warp instructions: how long it takes, roughly */
@@ -47,6 +50,7 @@ struct point {
     struct json_t *result;
     char *failure;           /* why it has none, or NULL */
     struct err *unevaluated; /* why energies could not be made of it, or NULL */
+    char *page;              /* where a simulation writes its profile; NULL = nowhere */
     bool wanted;             /* in the list of those to be simulated next (lab.c) */
 };
 
@@ -66,6 +70,10 @@ struct point *point_new(const struct lab_program *, bool analysis, const char *m
 struct point *point_on(const struct point_machine *, const struct lab_program *, bool analysis, const char *machine,
                        const char *with, char *const *set, size_t n_set);
 void point_free(struct point *);
+/* What the profile's page is called; unlike any other point's. Owned by the caller. */
+char *point_page_name(const struct point *);
+/* The command that shows where its time goes; `size`: of the suite's programs. Owned by the caller. */
+char *point_command(const struct point *, const char *size);
 /* Settings as --set would have them, for people. */
 void point_settings(const struct point *, char *out, size_t bytes);
 

@@ -2,6 +2,7 @@
 #include "study/pool.h"
 
 #include "base/clock.h"
+#include "base/out_of_memory.h"
 #include "gpu/plugin.h"
 #include "study/slurm.h"
 
@@ -230,6 +231,17 @@ static int run_all(struct run *r, struct point **todo, size_t n, struct err *e)
     return status;
 }
 
+/* A profile that is not there yet is made, whatever the store has. */
+static void want_page(struct point *p, const char *folder)
+{
+    char *name = point_page_name(p), *path = xasprintf("%s/%s", folder, name);
+    free(name);
+    if (!p->analysis && access(path, F_OK))
+        p->page = path;
+    else
+        free(path);
+}
+
 int pool_run(struct pool *pool, struct point **points, size_t n, struct err *e)
 {
     VEC(struct point *) todo = {0};
@@ -237,7 +249,9 @@ int pool_run(struct pool *pool, struct point **points, size_t n, struct err *e)
         struct point *p = points[i];
         if (p->document || p->failure)
             continue;
-        char *document = pool->store ? store_get(pool->store, p->key) : NULL;
+        if (pool->pages && !pool->no_run)
+            want_page(p, pool->pages);
+        char *document = pool->store && !p->page ? store_get(pool->store, p->key) : NULL;
         if (document && point_take(p, document) == 0)
             pool->reused++;
         else if (pool->no_run)

@@ -21,6 +21,7 @@ struct pool {
     struct slurm *slurm; /* the cluster that runs them (slurm.h); NULL = processes of this computer */
     struct store *store; /* NULL = results are only kept in the points */
     const char *size;    /* for the store's readers */
+    const char *pages;   /* the folder for a profile of each point, as point_page_name calls it; NULL = none is made */
     unsigned jobs;
     bool no_run;                                           /* only what the store has */
     void (*show)(void *ctx, const struct pool_progress *); /* about four times a second; NULL = never */

@@ -2,6 +2,7 @@
 #include "study/store.h"
 
 #include "base/mem.h"
+#include "study/model.h" /* made by the build: hash of the machine model's source */
 
 #include <sqlite3.h>
 
@@ -86,6 +87,21 @@ int store_put(struct store *s, const char *key, const struct store_row *r, struc
     int status = sqlite3_step(s->put) == SQLITE_DONE ? 0 : fault(s, e);
     sqlite3_reset(s->put);
     return status;
+}
+
+unsigned store_count(struct store *s, const char *program, const char *size)
+{
+    static const char query[] =
+        "SELECT COUNT(*) FROM result WHERE program = ? AND size = ? AND key LIKE '%-" WEIR_MODEL "'";
+    sqlite3_stmt *count = NULL;
+    unsigned n = 0;
+    if (sqlite3_prepare_v2(s->db, query, -1, &count, NULL) == SQLITE_OK) {
+        sqlite3_bind_text(count, 1, program, -1, SQLITE_STATIC);
+        sqlite3_bind_text(count, 2, size, -1, SQLITE_STATIC);
+        n = sqlite3_step(count) == SQLITE_ROW ? (unsigned)sqlite3_column_int(count, 0) : 0;
+    }
+    sqlite3_finalize(count);
+    return n;
 }
 
 int store_each(struct store *s, int (*fn)(void *ctx, const char *key, const struct store_row *, struct err *),

@@ -24,6 +24,8 @@ struct store *store_open(const char *path, struct err *);
 void store_close(struct store *);
 /* The document of a key, owned by the caller; NULL = not there. */
 char *store_get(struct store *, const char *key);
+/* How many results of this model a program has at a size, whatever the machine. */
+unsigned store_count(struct store *, const char *program, const char *size);
 /* All rows, by program, machine and so on; stops where fn returns not 0, and returns that. */
 int store_each(struct store *, int (*fn)(void *ctx, const char *key, const struct store_row *, struct err *), void *ctx,
                struct err *);

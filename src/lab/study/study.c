@@ -2,6 +2,7 @@
 #include "study/study.h"
 
 #include "base/out_of_memory.h"
+#include "base/text.h"
 #include "base/nearest.h"
 #include "study/figure.h"
 #include "study/metric.h"
@@ -50,9 +51,15 @@ static bool chosen(const struct lab_figure *f, const struct lab_program *p)
     return false;
 }
 
+/* A program of one's own, or one of the suite in the words and with the flags of the plan's paper. */
+static bool is_of(const struct plan *plan, const struct lab_program *p)
+{
+    return !p->under && (p->command.n || (text_same(plan->paper, p->paper) && text_same(plan->cflags, p->cflags)));
+}
+
 static bool is_named(const struct plan *plan, const struct lab_program *p, const char *word)
 {
-    if (plan->paper && !*p->label)
+    if (!is_of(plan, p) || (plan->paper && !*p->label))
         return false; /* the paper does not use it */
     if (!strcmp(word, "all"))
         return true;
@@ -116,7 +123,7 @@ static int choose_programs(struct lab *l, struct lab_figure *f, struct err *e)
     for (size_t i = 0; i < plan->order.word.n; i++) {
         bool there = false;
         for (size_t k = 0; k < l->program.n; k++)
-            there |= !strcmp(l->program.p[k].label, plan->order.word.p[i]);
+            there |= is_of(plan, &l->program.p[k]) && !strcmp(l->program.p[k].label, plan->order.word.p[i]);
         if (!there)
             VEC_PUSH(&f->absent, xstrdup(plan->order.word.p[i]));
     }
@@ -133,7 +140,7 @@ static int check_means(const struct lab *l, const struct plan *plan, struct err 
             bool found = !strcmp(word, "all");
             for (size_t i = 0; i < l->program.n && !found; i++) {
                 const struct lab_program *p = &l->program.p[i];
-                found = plan->paper ? !strcmp(word, p->group) || !strcmp(word, p->label) : !strcmp(word, p->name);
+                found = is_named(plan, p, word);
             }
             for (size_t i = 0; i < plan->order.word.n && !found; i++)
                 found = !strcmp(plan->order.word.p[i], word);
@@ -401,12 +408,24 @@ static int search(struct lab *l, const struct plan *plan, const struct plan_vari
     return more || !v->refine ? more : refine(l, plan, v, program, !unknown, w, s, e);
 }
 
+/* What runs under the variant: the program, or its version of that name. */
+static const struct lab_program *version(const struct lab *l, const struct plan_variant *v, const struct lab_program *p)
+{
+    for (size_t i = 0; v && i < l->program.n; i++) {
+        const struct lab_program *x = &l->program.p[i];
+        if (x->under && !strcmp(x->under, v->name) && !strcmp(x->name, p->name))
+            return x;
+    }
+    return p;
+}
+
 /* Follows a variant's searches as far as results go: adds the points that are needed next to *w, or gives the final one
  * in *out. */
 static int resolve(struct lab *l, const struct plan *plan, const struct plan_variant *v,
                    const struct lab_program *program, struct want *w, struct point **out, struct err *e)
 {
     struct settings s = {0};
+    program = version(l, v, program);
     for (size_t i = 0; v && i < v->set.word.n; i++)
         VEC_PUSH(&s.set, v->set.word.p[i]);
     s.own = s.set.n;
@@ -499,7 +518,7 @@ int lab_check(struct lab *l, struct err *e)
             if (check_variant(l, plan, v, e) || (over && over != v && check_variant(l, plan, over, e)))
                 return -1;
         }
-        if (metric_check(plan, e))
+        if (metric_check(plan, e) || metric_check_statistics(&plan->explain, e))
             return -1;
     }
     return 0;
@@ -535,9 +554,10 @@ int lab_run(struct lab *l, struct pool *pool, struct err *e)
     }
     if (status < 0)
         return status;
-    for (size_t i = 0; i < l->figure.n; i++)
-        if (!l->figure.p[i].plan.not_reproduced)
-            figure_tabulate(l, &l->figure.p[i]);
+    for (int overview = 0; overview < 2; overview++) /* last, since it is made of the others */
+        for (size_t i = 0; i < l->figure.n; i++)
+            if (!l->figure.p[i].plan.not_reproduced && (l->figure.p[i].plan.kind == PLAN_OVERVIEW) == overview)
+                figure_tabulate(l, &l->figure.p[i]);
     for (size_t i = 0; i < l->point.n; i++)
         if (l->point.p[i]->unevaluated) {
             *e = *l->point.p[i]->unevaluated;

@@ -667,6 +667,8 @@ ALWAYS_INLINE enum l1_outcome access_body(struct l1 *l1, struct l1_cache *c, req
         if (observer_of(l1, c, hooked))
             observe(l1, c, id, line, outcome, remote, load, now);
         if (remote) {
+            c->stats.remote_loads += load;
+            c->stats.remote_loads_unserved += load && outcome != L1_HIT && outcome != L1_MERGE;
             c->stats.remote_requests++;
             c->stats.remote_hits += outcome == L1_HIT;
             c->stats.remote_misses += outcome == L1_MISS || outcome == L1_SECTOR_MISS || outcome == L1_MERGE;

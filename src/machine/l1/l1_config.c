@@ -130,6 +130,10 @@ const struct stat_def l1_stat_defs[] = {
     STAT_ROW(S, load_misses, "requests", "loads that started a fetch"),
     STAT_ROW(S, store_hits, "requests", "stores whose line was there"),
     STAT_ROW(S, store_misses, "requests", "stores whose line was not there"),
+    STAT_NAMED(S, own_loads, "loads", "requests", "loads of this SM, each once, wherever they were answered"),
+    STAT_NAMED(S, own_loads_unserved, "unserved_loads", "requests",
+               "of these: answered beyond this SM's L1, which had neither the data nor a fetch of it in flight: load "
+               "misses, loads that bypassed, and loads sent to another SM's L1"),
     STAT_ROW(S, sector_misses, "requests", "of the load misses: the line was there or in flight, the sector not"),
     STAT_ROW(S, global_sectors, "sectors", "sectors that loads from global memory asked for; textures left out"),
     STAT_ROW(S, global_sector_hits, "sectors", "of these: there or in flight"),
@@ -184,7 +188,13 @@ const struct stat_def l1_stat_defs[] = {
 static const struct stat_def data_ratios[] = {
     STAT_QUOTIENT(
         "miss_rate", "", "l1.misses", "l1.accesses",
-        "misses / accesses; accesses sent to another SM's L1 count twice: remote, and by their outcome there"),
+        "misses / accesses; accesses sent to another SM's L1 count twice: remote, and by their outcome there. A "
+        "request "
+        "that bypasses is an access and never a miss, so a policy that bypasses lowers this rate without a hit more: "
+        "compare such policies by l1.unserved_rate"),
+    STAT_QUOTIENT("unserved_rate", "", "l1.unserved_loads", "l1.loads",
+                  "loads answered beyond this SM's L1 / loads of this SM: misses, bypasses and loads sent to another "
+                  "SM's L1; a load that joins a fetch in flight counts as served, as in the miss rate"),
     STAT_QUOTIENT("hit_rate", "", "l1.hits", "l1.accesses",
                   "hits / accesses; accesses sent to another SM's L1 count twice: remote, and by their outcome there"),
     STAT_END};

@@ -20,6 +20,9 @@ struct l1_stats {
         [L1_ACCEPTED_COUNT]; /* demand accesses by outcome: loads; stores and atomics. The sums below follow (l1_sync) */
     uint64_t accesses, hits, misses, merges, bypasses, atomics, forwarded;
     uint64_t load_hits, load_misses, store_hits, store_misses, sector_misses;
+    uint64_t remote_loads,
+        remote_loads_unserved;              /* of the above: loads of other SMs, and those that this L1 passed on */
+    uint64_t own_loads, own_loads_unserved; /* loads of this SM, each once */
     uint64_t global_sectors, global_sector_hits; /* of loads from global memory, textures left out */
     uint64_t fills, evictions, write_backs, flushed, invalidations;
     uint64_t stall_cycles[L1_STALLS];     /* cycles in which the oldest access stalled */

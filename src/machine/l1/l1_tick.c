@@ -365,8 +365,13 @@ static void sum_outcomes(struct l1_stats *s)
     s->atomics = store[L1_ATOMIC];
     s->forwarded = load[L1_REMOTE] + store[L1_REMOTE];
     s->accesses = 0;
-    for (uint32_t o = 0; o < L1_ACCEPTED_COUNT; o++)
+    uint64_t loads = 0;
+    for (uint32_t o = 0; o < L1_ACCEPTED_COUNT; o++) {
         s->accesses += load[o] + store[o];
+        loads += load[o];
+    }
+    s->own_loads = loads - s->remote_loads;
+    s->own_loads_unserved = loads - load[L1_HIT] - load[L1_MERGE] - s->remote_loads_unserved;
 }
 
 void l1_sync(struct comp *comp, uint64_t now)
