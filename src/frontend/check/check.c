@@ -91,7 +91,7 @@ static void ccta_free(struct check *c, struct ccta *a)
 }
 
 /* All is forgotten but the memory that can be used again. */
-static void warp_clear(struct check *c, struct cwarp *w, uint32_t frame_bytes)
+static void warp_clear(struct cwarp *w, uint32_t frame_bytes)
 {
     if (w->local_init)
         memset(w->local_init, 0, (size_t)(frame_bytes + 63) / 64 * EMU_LANES * 8);
@@ -105,7 +105,6 @@ static void warp_clear(struct check *c, struct cwarp *w, uint32_t frame_bytes)
                         .undefined = w->undefined,
                         .n_undefined = w->n_undefined};
     w->copies.group = 0;
-    (void)c;
 }
 
 static void cta_begin(void *ctx, struct emu_cta *cta)
@@ -121,7 +120,7 @@ static void cta_begin(void *ctx, struct emu_cta *cta)
         a = ccta_new(cta);
     const uint32_t frame_bytes = c->grid->prog->func[0].frame_bytes;
     for (uint32_t i = 0; i < a->n_warp; i++)
-        warp_clear(c, &a->warp[i], frame_bytes);
+        warp_clear(&a->warp[i], frame_bytes);
     *a = (struct ccta){.cta = cta, .warp = a->warp, .smem = a->smem, .n_page = a->n_page, .n_warp = a->n_warp};
     a->index = cta->index;
     a->stamp_cta = cta->index < CTA_MAX ? (uint32_t)cta->index + 1 : 0;

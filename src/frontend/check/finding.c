@@ -20,7 +20,6 @@ const char *const class_word[N_CLASS] = {
     [UNINIT_HOST] = "uninitialized-copy",
     [SYNC_DIVERGED] = "divergent-barrier",
     [SYNC_MASK] = "wrong-mask",
-    [SYNC_MBARRIER] = "mbarrier",
     [MEMORY] = "memory",
     [LEAK] = "leak",
 };
@@ -29,8 +28,7 @@ const char *const class_tool[N_CLASS] = {
     [RACE_ACQUIRE] = "racecheck", [RACE_WARP] = "racecheck",      [RACE_EQUAL] = "racecheck",
     [RACE_GUESS] = "racecheck",   [RACE_ASYNC] = "racecheck",     [RACE_LAUNCH] = "racecheck",
     [UNINIT] = "initcheck",       [UNINIT_HOST] = "initcheck",    [SYNC_DIVERGED] = "synccheck",
-    [SYNC_MASK] = "synccheck",    [SYNC_MBARRIER] = "synccheck",  [MEMORY] = "memcheck",
-    [LEAK] = "leakcheck",
+    [SYNC_MASK] = "synccheck",    [MEMORY] = "memcheck",          [LEAK] = "leakcheck",
 };
 
 struct end end_of(const struct launch *l, const struct site *x, const char *what, uint64_t cta, unsigned thread)

@@ -194,7 +194,7 @@ enum class {
     UNINIT_HOST,
     SYNC_DIVERGED,
     SYNC_MASK,
-    SYNC_MBARRIER,
+
     MEMORY,
     LEAK,
     N_CLASS
