@@ -16,7 +16,7 @@ static void expect(const char *text, int line, int col, const char *msg)
 }
 
 /* The body starts in line 2, column 1. */
-#define BODY(s)                                                                                               \
+#define BODY(s)                                                                                                        \
     ".version 8.0 .target sm_75 .address_size 64 .entry k(.param .u64 a) { .reg .b32 %r<9>; .reg .pred %p<3>; .reg "   \
     ".b64 %rd<9>;\n" s "\n}"
 
