@@ -111,7 +111,7 @@ int suite_record_named(const char *name, const char *size, const char *cflags, c
         suite_add_flags(p, cflags);
     if (!bad)
         bad = p ? record(&suite, p, size, cache, RECORD_PROGRESS, path, e)
-                : suite_unknown(&suite, name, ", and it is no file", e);
+                : suite_unknown(&suite, name, ", and no such file exists", e);
     suite_free(&suite);
     return bad ? -1 : 0;
 }

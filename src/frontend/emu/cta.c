@@ -289,7 +289,7 @@ int emu_cta_send(struct emu_cta *c, bool last)
         return 0;
     emu_fault_place(g->emu, g->fault, g->prog->func[0].module, &g->prog->func[0], NULL, NULL);
     g->fault->kind = EMU_FAULT_SINK;
-    snprintf(g->fault->text, sizeof g->fault->text, "the instruction stream could not be passed on");
+    snprintf(g->fault->text, sizeof g->fault->text, "the instruction stream could not be delivered");
     return -1;
 }
 

@@ -144,7 +144,7 @@ static void report_barrier(struct emu_warp_run *r, const struct emu_fiber *f)
         snprintf(rest, sizeof rest, "%u of the block's %u running threads wait there and the others wait elsewhere",
                  b->waiting, c->live);
     else
-        snprintf(rest, sizeof rest, "it expects %u threads and %u have come; the block has %u running threads",
+        snprintf(rest, sizeof rest, "it expects %u threads, %u have arrived, and the block has %u running threads",
                  b->expected, b->arrived, c->live);
     emu_raise(&r->w, f->wait, __builtin_ctz(f->mask), EMU_FAULT_BARRIER, "barrier %u can never complete: %s", f->bar,
               rest);
@@ -369,7 +369,7 @@ static bool deadlocked(struct emu_grid *g, struct queue *q)
                 r = &q->first->cta[i]->warp[j];
     const struct emu_path *t = &r->fiber->path[r->fiber->n - 1];
     emu_raise(&r->w, &r->code[t->pc], __builtin_ctz(t->mask), EMU_FAULT_DEADLOCK,
-              "every running warp waits for memory to change and nobody is left to change it");
+              "all running warps spin on memory that no other thread will change");
     return true;
 }
 

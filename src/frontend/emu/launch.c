@@ -135,7 +135,7 @@ static int prepare(struct emu_grid *g)
 
 static int sink_failed(struct emu_grid *g)
 {
-    launch_error(g, "the instruction stream could not be passed on");
+    launch_error(g, "the instruction stream could not be delivered");
     g->fault->kind = EMU_FAULT_SINK;
     return -1;
 }

@@ -101,7 +101,7 @@ static void put_origin(FILE *f, const struct report *r, struct lab *l, const str
     page_printf(f, "; means are %s. ", p->geometric ? "geometric" : "arithmetic");
     snprintf(name, sizeof name, "%s.csv", stem);
     page_download(f, name, "text/csv", csv, "The data as CSV");
-    page_printf(f, "; %s.gp, beside this file, draws the picture again.", stem);
+    page_printf(f, "; %s.gp redraws the figure.", stem);
     fputs("</p>\n", f);
     if (plan_simulates(p))
         put_variants(f, p);
@@ -136,7 +136,7 @@ static void put_notes(FILE *f, const struct lab_figure *figure)
         fputs("</p>\n", f);
     }
     if (!table_has_values(&figure->table))
-        page_element(f, "p", "No picture: there is no value to draw.");
+        page_element(f, "p", "No figure: no values.");
     if (!figure->trouble.n)
         return;
     page_printf(f, "%zu %s missing:", figure->trouble.n, figure->trouble.n == 1 ? "value is" : "values are");
@@ -399,5 +399,5 @@ void report_page(FILE *f, const struct report *r, const struct lab *l, const str
     fputs(rest, f);
     page_element(f, "p class=\"origin\"", origin);
     free(origin);
-    page_end(f, "Made by weir. The page holds all it shows and loads nothing.");
+    page_end(f, "Made by weir. This page is self-contained.");
 }

@@ -109,7 +109,7 @@ void sm_kernel_free(struct sm_kernel *);
     X(BARRIER, "barrier", "all warps wait at barriers")                                                                \
     X(MBARRIER, "mbarrier", "a warp waits at an mbarrier or at the barrier of its cluster")                            \
     X(TENSOR, "tensor", "a warp waits for products of its warpgroup")                                                  \
-    X(DRAIN, "drain", "all warps have ended, stores are in flight")
+    X(DRAIN, "drain", "all warps have exited; stores are in flight")
 
 enum sm_stall {
 #define X(name, text, doc) SM_STALL_##name,
