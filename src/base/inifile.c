@@ -22,7 +22,7 @@ static bool is_empty(struct reader *r)
 {
     if (!r->empty_at)
         return false;
-    err_at(r->e, r->path, r->empty_at, 0, "this section is empty");
+    err_at(r->e, r->path, r->empty_at, 0, "the section is empty");
     err_hint(r->e, "give it a key (label = NAME), or remove it");
     r->failed = true;
     return true;
@@ -77,7 +77,7 @@ int inifile_read(const char *path, inifile_fn *fn, void *ctx, struct err *e)
     if (r.failed || (!line && !bad && is_empty(&r)))
         return -1;
     if (line > 0) {
-        err_at(e, path, line, 0, "this is neither [section] nor 'key = value'");
+        err_at(e, path, line, 0, "expected [section] or 'key = value'");
         return -1;
     }
     return bad || line < 0 ? err_at(e, path, 0, 0, "cannot read: %s", strerror(EIO)) : 0;

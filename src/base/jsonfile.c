@@ -54,9 +54,9 @@ json_t *jsonfile_read(const char *path, struct err *e)
         fclose(f);
     if (doc)
         return doc;
-    err_at(e, path, why.line > 0 ? why.line : 0, 0, "is no JSON: %.200s", why.text);
+    err_at(e, path, why.line > 0 ? why.line : 0, 0, "is not JSON: %.200s", why.text);
     if (text_ends_in(path, ".wt"))
-        err_hint(e, "a recording? 'weir replay --json FILE %s' makes a document of it", path);
+        err_hint(e, "if this is a recording, 'weir replay --json FILE %s' creates a statistics document", path);
     else
         err_hint(e, "'weir run --json FILE ./app' and 'weir replay --json FILE' make documents");
     return NULL;

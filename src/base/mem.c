@@ -21,7 +21,8 @@ _Noreturn void out_of_memory(size_t bytes)
     if (at_exhaustion)
         at_exhaustion();
     fflush(stdout);
-    fprintf(stderr, "weir: out of memory (asked for %zu bytes); give weir more, or simulate something smaller\n",
+    fprintf(stderr,
+            "weir: out of memory (requested %zu bytes); increase the memory limit or simulate a smaller input\n",
             bytes);
     for (;;)
         syscall(SYS_exit_group, 2);

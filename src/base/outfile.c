@@ -28,7 +28,7 @@ static int cannot(const char *path, const char *what, int why, struct err *e)
 {
     err_at(e, path, 0, 0, "cannot %s: %s", what, strerror(why));
     if (why == ENOSPC)
-        err_hint(e, "make room, or give another place");
+        err_hint(e, "free some space, or choose another location");
     return -1;
 }
 
@@ -73,7 +73,7 @@ static int find_target(struct outfile *o, struct err *e)
     if (!lstat(o->path, &st)) {
         real = realpath(o->path, NULL);
         if (!real && errno == ENOENT)
-            return err_at(e, o->path, 0, 0, "is a link to nothing");
+            return err_at(e, o->path, 0, 0, "is a dangling symbolic link");
         if (!real || stat(real, &st) || access(real, W_OK)) {
             const int why = errno;
             free(real);

@@ -88,7 +88,7 @@ int temp_folder_make(struct temp_folder *s, const char *what, struct err *e)
     if (!mkdtemp(s->path)) {
         err_at(e, tmp, 0, 0, "cannot make a temporary folder here: %s", strerror(errno));
         s->path[0] = 0;
-        return err_hint(e, "name another place with TMPDIR");
+        return err_hint(e, "set TMPDIR to another folder");
     }
     s->lock = open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (s->lock < 0 || flock(s->lock, LOCK_EX)) {

@@ -263,7 +263,7 @@ static int take_language(struct parse *p, const struct option *o, const char *va
             p->forced = known[i].language;
             return 0;
         }
-    err_set(p->e, "-x %s: no such language", value);
+    err_set(p->e, "-x %s: unknown language", value);
     return err_hint(p->e, "use cu, c++, c or none");
 }
 
@@ -276,7 +276,7 @@ static int take_options_file(struct parse *p, const struct option *o, const char
 
 static int take_refusal(struct parse *p, const struct option *o, const char *value)
 {
-    err_set(p->e, "%s is not possible", o->name);
+    err_set(p->e, "%s is not supported", o->name);
     return err_hint(p->e, "%s", o->as);
 }
 
@@ -428,10 +428,10 @@ static const struct option options[] = {
     {"--nvcc", NONE, take_flag, AT(nvcc)},
     {"-optf", SEPARATE, take_options_file},
     {"--options-file", SEPARATE, take_options_file},
-    {"-cubin", NONE, take_refusal, 0, "there is no machine code to make; use -ptx"},
-    {"--cubin", NONE, take_refusal, 0, "there is no machine code to make; use -ptx"},
-    {"-fatbin", NONE, take_refusal, 0, "programs carry their PTX directly; use -ptx"},
-    {"--fatbin", NONE, take_refusal, 0, "programs carry their PTX directly; use -ptx"},
+    {"-cubin", NONE, take_refusal, 0, "weir does not generate machine code; use -ptx"},
+    {"--cubin", NONE, take_refusal, 0, "weir does not generate machine code; use -ptx"},
+    {"-fatbin", NONE, take_refusal, 0, "programs embed PTX directly; use -ptx"},
+    {"--fatbin", NONE, take_refusal, 0, "programs embed PTX directly; use -ptx"},
     {"-dlink", NONE, take_stage, CC_DEVICE_LINK},
     {"--device-link", NONE, take_stage, CC_DEVICE_LINK},
     {"-run", NONE, take_flag, AT(run)},
@@ -547,7 +547,7 @@ static int parse_words(struct parse *p, int n, char **word)
         else if (!o && (host_option(w) || p->job->forward))
             cc_push(&p->job->host, w);
         else if (!o) {
-            err_set(p->e, "%s: no such option of weir cc", w);
+            err_set(p->e, "%s: unknown option of weir cc", w);
             const char *near = cc_nearest_option(w);
             if (near)
                 return err_hint(p->e, "did you mean '%s'?", near);
@@ -575,7 +575,7 @@ static int parse_words(struct parse *p, int n, char **word)
 static int parse_file(struct parse *p, const char *path)
 {
     if (p->depth >= 8)
-        return err_at(p->e, path, 0, 0, "options files include each other too deeply");
+        return err_at(p->e, path, 0, 0, "options files are nested too deeply");
     FILE *f = fopen(path, "r");
     if (!f)
         return err_at(p->e, path, 0, 0, "cannot read this options file");

@@ -99,7 +99,7 @@ void key_text(const struct key *k, char out[KEY_TEXT])
 static int no_folder(const char *path, struct err *e)
 {
     err_at(e, path, 0, 0, "cannot create the folder, where weir keeps compiled programs: %s", strerror(errno));
-    return err_hint(e, "name another place with XDG_CACHE_HOME");
+    return err_hint(e, "set XDG_CACHE_HOME to another folder");
 }
 
 /* What is in the folder is executed: nobody else may put anything there, or rename the folder itself. */
@@ -113,11 +113,11 @@ static int check_folder(const char *path, bool parent, struct err *e)
         return err_at(e, path, 0, 0, "weir keeps compiled programs here, but it is not a folder");
     if (st.st_uid != geteuid() && !(parent && st.st_uid == 0)) {
         err_at(e, path, 0, 0, "weir keeps compiled programs here, but the folder belongs to another user");
-        return err_hint(e, "name one of your own with XDG_CACHE_HOME");
+        return err_hint(e, "set XDG_CACHE_HOME to a folder of your own");
     }
     if (others_write && !(parent && sticky)) {
         err_at(e, path, 0, 0, "weir keeps compiled programs here, but others may write to the folder");
-        return err_hint(e, "chmod go-w it after a look at what is inside, or name another with XDG_CACHE_HOME");
+        return err_hint(e, "inspect its contents and run chmod go-w, or set XDG_CACHE_HOME to another folder");
     }
     return 0;
 }
@@ -143,7 +143,7 @@ int artifact_folder(char *out, size_t bytes, struct err *e)
     else if (home && *home == '/' && home[1])
         n = snprintf(parent, sizeof parent, "%s/.cache", home);
     else {
-        err_set(e, "there is no home folder to keep compiled programs in");
+        err_set(e, "no home folder for compiled programs");
         return err_hint(e, "set HOME or XDG_CACHE_HOME");
     }
     if ((size_t)n >= sizeof parent || (size_t)snprintf(out, bytes, "%s/weir", parent) >= bytes)

@@ -130,11 +130,10 @@ static void explain_missing(const char *errors, const struct cc_tools *t)
         explain_openmp(t);
     for (size_t i = 0; end && i < sizeof nvidias / sizeof *nvidias; i++)
         if (!strncmp(name, nvidias[i], strlen(nvidias[i]))) {
-            fprintf(
-                stderr,
-                "weir: %.*s comes with NVIDIA's toolkit and not with weir; compile with 'weir cc --nvcc' where nvcc is "
-                "installed, or give %s by -I (docs/deviations.md)\n",
-                (int)(end - name), name, i < 4 ? "the folders of NVIDIA's CCCL" : "its folder");
+            fprintf(stderr,
+                    "weir: %.*s is part of NVIDIA's toolkit, not of weir; compile with 'weir cc --nvcc' where nvcc is "
+                    "installed, or add %s with -I (docs/deviations.md)\n",
+                    (int)(end - name), name, i < 4 ? "the folders of NVIDIA's CCCL" : "its folder");
             break;
         }
     free(text);
@@ -153,8 +152,7 @@ static void explain_unknown(const char *errors)
         if (near)
             fprintf(stderr, "weir: %s: no such option; did you mean '%s'?\n", at, near);
         else
-            fprintf(stderr,
-                    "weir: %s: neither weir cc nor clang has this option; 'weir cc --help' lists those of weir cc\n",
+            fprintf(stderr, "weir: %s: unknown option of weir cc and clang; 'weir cc --help' lists those of weir cc\n",
                     at);
     }
     free(text);
@@ -440,7 +438,8 @@ static int feed(const char *pipe_path, const char *text, size_t bytes, pid_t rea
     while ((fd = open(pipe_path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0) {
         int status;
         if (errno != ENXIO && errno != EINTR) { /* anything but: nobody reads yet */
-            fprintf(stderr, "weir: %s: cannot hand over the device code: %s\n", pipe_path, strerror(errno));
+            fprintf(stderr, "weir: %s: cannot pass the device code to the next stage: %s\n", pipe_path,
+                    strerror(errno));
             return -1;
         }
         if (waitpid(reader, &status, WNOHANG) == reader) {
@@ -457,7 +456,8 @@ static int feed(const char *pipe_path, const char *text, size_t bytes, pid_t rea
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0 && errno != EPIPE) /* a reader that ends says why itself */
-            fprintf(stderr, "weir: %s: cannot hand over the device code: %s\n", pipe_path, strerror(errno));
+            fprintf(stderr, "weir: %s: cannot pass the device code to the next stage: %s\n", pipe_path,
+                    strerror(errno));
         if (n <= 0)
             rc = -1;
         else
@@ -487,8 +487,8 @@ static int undefined(const struct cc_input *in, const char *what, const char *na
     char plain[256];
     struct err e;
     demangle(name, plain, sizeof plain);
-    err_at(&e, in->path, 0, 0, "the device %s %s is used and defined nowhere", what, plain);
-    err_hint(&e, "define it in this file, or, if another file does, compile all of them with -rdc=true");
+    err_at(&e, in->path, 0, 0, "undefined device %s %s", what, plain);
+    err_hint(&e, "define it in this file, or compile all files with -rdc=true if another file defines it");
     return print_error(&e);
 }
 
@@ -709,7 +709,7 @@ static void explain_wanted(const char *errors)
             again |= !strcmp(told.p[i], name);
         demangle(name, plain, sizeof plain);
         if (!again)
-            fprintf(stderr, "weir: the device code of no file or library defines %s\n", plain);
+            fprintf(stderr, "weir: no file or library defines the device symbol %s\n", plain);
         cc_push(&told, name);
         free(name);
         at += n;
@@ -880,7 +880,7 @@ static int check(const struct cc_job *job, struct err *e)
             return err_at(e, in->path, 0, 0, "cannot read this file");
         if (job->stage == CC_TO_PTX && in->language != CC_CUDA) {
             err_at(e, in->path, 0, 0, "-ptx needs CUDA files");
-            return err_hint(e, "name it .cu, or put -x cu before it");
+            return err_hint(e, "rename it to .cu, or put -x cu before it");
         }
     }
     if (job->input.n == 0 && !(job->version && job->nvcc)) {
@@ -888,7 +888,7 @@ static int check(const struct cc_job *job, struct err *e)
         return err_hint(e, "try 'weir cc file.cu -o program'");
     }
     if (sources > 1 && job->output && (job->stage == CC_TO_OBJECT || job->stage == CC_TO_PTX))
-        return err_set(e, "-o cannot name one output for %zu files", sources);
+        return err_set(e, "-o cannot be used with %zu input files", sources);
     return 0;
 }
 
@@ -904,7 +904,8 @@ int cc_main(int argc, char **argv)
     }
     job.called = strcmp(argv[0], "weir cc") ? argv[0] : NULL;
     if (job.called && getenv("WEIR_WANTS_NVCC")) {
-        fputs("weir: --nvcc: the nvcc that PATH leads to is weir itself; put the toolkit's folder before it\n", stderr);
+        fputs("weir: --nvcc: the first nvcc in PATH is weir itself; put the CUDA toolkit's bin folder before it\n",
+              stderr);
         return CC_FAILED;
     }
     if (job.version && !job.nvcc) {

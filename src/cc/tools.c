@@ -93,16 +93,15 @@ static int consider(struct cc_tools *t, const char *program, struct err *e)
 static int check_version(const struct cc_tools *t, bool named, struct err *e)
 {
     if (t->major < OLDEST_CLANG || (t->major < OLDEST_SOUND_CLANG && !named)) {
-        err_set(e, "%s is version %d, which compiles some device code wrongly", t->clang, t->major);
+        err_set(e, "%s is version %d, which miscompiles some device code", t->clang, t->major);
         return err_hint(e, "install a newer one (apt-get install clang-19)%s",
-                        t->major >= OLDEST_CLANG ? "; WEIR_CLANG=clang-14 uses it all the same" : "");
+                        t->major >= OLDEST_CLANG ? "; set WEIR_CLANG=clang-14 to use it anyway" : "");
     }
     if (t->major < OLDEST_SOUND_CLANG)
-        fprintf(
-            stderr,
-            "weir: warning: %s is version %d, which compiles some device code wrongly (structures with padding, for "
-            "one); results may be wrong\n",
-            t->clang, t->major);
+        fprintf(stderr,
+                "weir: warning: %s is version %d, which miscompiles some device code (structures with padding, for "
+                "one); results may be wrong\n",
+                t->clang, t->major);
     return 0;
 }
 
@@ -114,7 +113,7 @@ int cc_find_clang(struct cc_tools *t, struct err *e)
         if (consider(t, wanted, e))
             return -1;
         if (!t->major)
-            return err_set(e, "WEIR_CLANG names %s, which is not a clang that runs", wanted);
+            return err_set(e, "WEIR_CLANG is %s, which is not a working clang", wanted);
     } else {
         char name[32];
         for (int v = NEWEST_NAME; v >= OLDEST_CLANG && !t->major; v--) {

@@ -22,16 +22,16 @@ enum { KEY_ALL = 500, KEY_SIZE, KEY_CLASSES, KEY_FIGURES, KEY_JSON, KEY_RESULTS,
 
 static const struct argp_option options[] = {
     {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of a suite program (default: small)", 0},
-    {"json", KEY_JSON, "FILE", 0, "write everything that was found, per load, to FILE ('-': standard output)", 0},
-    {"figures", KEY_FIGURES, "FOLDER", 0, "draw it, with gnuplot, into FOLDER", 0},
-    {"all", KEY_ALL, NULL, 0, "the programs of the suite, one line each (those named, or all)", 0},
+    {"json", KEY_JSON, "FILE", 0, "write all results, per load, to FILE ('-': standard output)", 0},
+    {"figures", KEY_FIGURES, "FOLDER", 0, "write figures to FOLDER (needs gnuplot)", 0},
+    {"all", KEY_ALL, NULL, 0, "analyze programs of the suite, one line each (those named, or all)", 0},
     {"classes", KEY_CLASSES, "PAPER,...", OPTION_ARG_OPTIONAL,
-     "classes of the suite's programs, measured on the papers' machines: of those named, or of those that each paper "
-     "uses; PAPER is apcm, cart or sharedl1 (default: all three)",
+     "classify programs of the suite (those named, or those that each paper uses) by measurements on the papers' "
+     "machines; PAPER is apcm, cart or sharedl1 (default: all three)",
      0},
-    {"jobs", 'j', "N", 0, "with --all, --classes: how many at once (default: one for each core)", 0},
-    {"results", KEY_RESULTS, "FILE", 0, "with --classes: keep the simulations in FILE and use those that are there", 0},
-    {"with", KEY_WITH, "POLICY", OPTION_HIDDEN, "refused, with the reason", 0},
+    {"jobs", 'j', "N", 0, "with --all, --classes: number of parallel jobs (default: one per core)", 0},
+    {"results", KEY_RESULTS, "FILE", 0, "with --classes: store simulation results in FILE and reuse those it has", 0},
+    {"with", KEY_WITH, "POLICY", OPTION_HIDDEN, "not accepted; prints the reason", 0},
     {0},
 };
 
@@ -153,21 +153,21 @@ static int analyze(const struct analyze_args *a)
 static void check_options(const struct analyze_args *a, struct argp_state *state)
 {
     if (!a->all && !a->classes && !a->argc)
-        argp_error(state, "of what? name a suite program, a recording or a program, or say --all");
+        argp_error(state, "no program given; name a suite program, a recording or an executable, or use --all");
     if (a->all && a->classes)
-        argp_error(state, "--all or --classes, one after the other");
+        argp_error(state, "--all and --classes cannot be combined");
     if (a->classes && (a->machine.opts.machine || a->machine.opts.n_set))
-        argp_error(state, "--classes runs the papers' own machines; --gpu and --set have nothing to do");
+        argp_error(state, "--classes uses the papers' machines; --gpu and --set have no effect");
     if (a->classes && a->figures)
         argp_error(state, "--classes has no figures");
     if (a->results && !a->classes)
-        argp_error(state, "--results is for --classes; an analysis keeps nothing");
+        argp_error(state, "--results needs --classes; an analysis stores no results");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct analyze_args *a = state->input;
-    struct err e = {.msg = "which papers?", .hint = "apcm, cart and sharedl1 have classes"};
+    struct err e = {.msg = "which papers?", .hint = "only apcm, cart and sharedl1 define classes"};
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &a->machine;
@@ -184,7 +184,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--classes: %s; %s", e.msg, e.hint);
         return 0;
     case KEY_WITH:
-        argp_error(state, "an analysis has no timing, so --with has nothing to do");
+        argp_error(state, "an analysis has no timing model, so --with has no effect");
         return 0;
     case KEY_FIGURES:
         a->figures = arg;
@@ -204,7 +204,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             return 0;
         }
         if (a->argc)
-            argp_error(state, "one at a time, or --all before the names");
+            argp_error(state, "give one program, or --all before the names");
         program_arg_take(state, program_arg_kind(arg) == PROGRAM_ARG_PROGRAM, &a->argc, &a->argv);
         return 0;
     case ARGP_KEY_SUCCESS:
@@ -220,14 +220,15 @@ static const struct argp argp = {
     options,
     parse,
     "NAME|FILE.wt|./PROGRAM [ARGUMENTS]\n--all [NAME...]\n--classes [NAME...]",
-    "Tells what reuse the loads of a program have, without timing: locality types, uses per line, reuse distances, "
-    "access pattern similarity, coalescing, replication between L1s, iterations. A name is a program of the suite."
-    "\vExamples:\n"
+    "Reports the data reuse of a program's loads, without timing: locality types, uses per line, reuse distances, "
+    "access pattern similarity, coalescing, replication between L1s, iterations. A name is a program of the "
+    "suite.\vExamples:\n"
     "  weir analyze bfs\n"
     "  weir analyze --gpu gtx780 --json vecadd.json ./vecadd 1000000\n"
     "  weir analyze --figures pictures app.wt\n"
     "  weir analyze --all --size small -j 2\n"
-    "  weir analyze --classes --size small --results classes.db\n\n"
+    "  weir analyze --classes --size small --results classes.db\n"
+    "\n"
     "docs/analyze.md defines every number.\n",
     children,
     NULL,

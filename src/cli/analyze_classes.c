@@ -246,7 +246,8 @@ int analyze_classes(const struct analyze_args *a)
         err_print(&e, stderr);
         status = CLI_BAD_INPUT;
     } else if (simulated) {
-        fprintf(stderr, "weir: stopped%s\n", c.store ? "; what was simulated is kept in the file of --results" : "");
+        fprintf(stderr, "weir: stopped%s\n",
+                c.store ? "; finished simulations are stored in the file given by --results" : "");
         status = CLI_PROGRAM_FAILED;
     } else {
         for (size_t i = 0; i < c.row.n; i++)

@@ -95,7 +95,7 @@ void analyze_print(const struct analysis *a, const struct analyze_summary *s, co
             a->launches, a->launches == 1 ? "" : "es", big(x, a->warp_insts), big(y, s->sum.executions), a->n_sm,
             machine);
     if (!s->sum.executions) {
-        fprintf(out, "  no load of global memory goes through the L1\n");
+        fprintf(out, "  no global load goes through the L1\n");
         return;
     }
     snprintf(text, sizeof text, "of %s", big(x, locality_lines(&s->sum)));
@@ -113,8 +113,7 @@ void analyze_print(const struct analysis *a, const struct analyze_summary *s, co
             "  iterations     %5.1f per warp (the four most repeated loads); %u of %zu loads repeated, %u in loops\n",
             s->iterations, s->n_repeated, s->load.n, s->n_loop);
     if (s->sum.untracked)
-        fprintf(out, "  not tracked    %s accesses to lines beyond the limit of remembered ones\n",
-                big(x, s->sum.untracked));
+        fprintf(out, "  not tracked    %s accesses to lines beyond the tracking limit\n", big(x, s->sum.untracked));
     print_counts(s, out);
     print_distances(s, out);
     print_loads(s, out);

@@ -133,9 +133,9 @@ static int clean(const struct args *a)
 
 enum { OPT_FILES = 300, OPT_OLDER, OPT_RESULTS };
 static const struct argp_option options[] = {
-    {"files", OPT_FILES, NULL, 0, "list: every file, with its size and the days since it was used", 0},
-    {"older-than", OPT_OLDER, "DAYS", 0, "clean: only what was not used for so long", 0},
-    {"results", OPT_RESULTS, NULL, 0, "clean: the results of simulations, too", 0},
+    {"files", OPT_FILES, NULL, 0, "list: show every file with its size and days since last use", 0},
+    {"older-than", OPT_OLDER, "DAYS", 0, "clean: only files not used for DAYS days", 0},
+    {"results", OPT_RESULTS, NULL, 0, "clean: also remove simulation results", 0},
     {0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -152,11 +152,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_OLDER:
         a->older_days = strtol(arg, &end, 10);
         if (end == arg || *end || a->older_days < 0)
-            argp_error(state, "--older-than %s: a number of days", arg);
+            argp_error(state, "--older-than-than %s: expected a number of days", arg);
         return 0;
     case ARGP_KEY_ARG:
         if (a->verb)
-            argp_error(state, "one at a time");
+            argp_error(state, "one argument expected");
         a->verb = arg;
         return 0;
     case ARGP_KEY_END:
@@ -167,13 +167,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const char doc[] =
-    "List or remove what weir keeps in its cache folder ($XDG_CACHE_HOME/weir, or ~/.cache/weir): compiled programs, "
-    "recordings, results of simulations. All of it is made again when it is needed."
-    "\vExamples:\n"
+    "List or remove the contents of weir's cache folder ($XDG_CACHE_HOME/weir, or ~/.cache/weir): compiled programs, "
+    "recordings, results of simulations. weir recreates all of it on demand.\vExamples:\n"
     "  weir cache list\n"
     "  weir cache clean --older-than 30\n"
-    "  weir cache clean --results\n\n"
-    "What was not used for 60 days goes by itself; results stay until they are cleaned with --results.\n";
+    "  weir cache clean --results\n"
+    "\n"
+    "Files that are not used for 60 days are removed automatically; results are removed only by --results.\n";
 
 int cli_cache(int argc, char **argv)
 {

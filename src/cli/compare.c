@@ -22,32 +22,33 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         char *end;
         a->opts.threshold = strtod(arg, &end) / 100;
         if (end == arg || (*end && strcmp(end, "%")) || !(a->opts.threshold >= 0))
-            argp_error(state, "--threshold %s: write a number of per cent, like 2", arg);
+            argp_error(state, "--threshold %s: expected a percentage, e.g. 2", arg);
         return 0;
     }
     case ARGP_KEY_ARG:
         if (a->n == 2)
-            argp_error(state, "two documents at a time");
+            argp_error(state, "two documents expected");
         a->file[a->n++] = arg;
         return 0;
     case ARGP_KEY_END:
         if (a->n < 2)
-            argp_error(state, "which two documents?");
+            argp_error(state, "give two documents");
         return 0;
     }
     return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp_option options[] = {
-    {"all", 'a', NULL, 0, "all kernels and loads, not only those that changed most", 0},
-    {"threshold", 't', "PERCENT", 0, "leave out what changed by less (default: 1)", 0},
+    {"all", 'a', NULL, 0, "show all kernels and loads, not only the largest changes", 0},
+    {"threshold", 't', "PERCENT", 0, "hide smaller changes (default: 1)", 0},
     {0},
 };
 
 static const char doc[] =
-    "Compare two runs: what changed, and the statistics that tell why, by kernel and by load.\v"
-    "The files are what --json wrote. Every cycle of every scheduler is an issue or one stall, so the difference in "
-    "cycles is told as a sum over the reasons; then come the statistics of the memory hierarchy that changed.\n\n"
+    "Compare two runs: what changed, and the statistics that explain it, by kernel and by load.\vThe files are what "
+    "--json wrote. Every cycle of every scheduler is an issue or one stall, so the difference in cycles is a sum over "
+    "the stall reasons. The memory-hierarchy statistics that changed follow.\n"
+    "\n"
     "Examples:\n"
     "  weir run -q --json base.json ./app\n"
     "  weir run -q --with apcm --json apcm.json ./app\n"

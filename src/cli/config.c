@@ -12,22 +12,23 @@
 #include <string.h>
 
 static const char doc[] =
-    "Show every parameter of a machine with its unit, where its value comes from and what it means; show in what two "
-    "machines differ; or check a machine file."
-    "\vExamples:\n"
+    "Show every parameter of a machine with its unit, the origin of its value and its meaning; show the differences "
+    "between two machines; or check a machine file.\vExamples:\n"
     "  weir config show gtx480\n"
     "  weir config show gtx480 --set l1.size=32KiB --only l1\n"
     "  weir config diff gtx480 gtx780\n"
-    "  weir config check my.ini\n\n"
-    "A machine file starts from another one and changes what differs:\n"
+    "  weir config check my.ini\n"
+    "\n"
+    "A machine file starts from another one and overrides parameters:\n"
     "  base = gtx480\n"
     "  [l1]\n"
     "  size = 32KiB\n";
 
 enum { OPT_ONLY = 300, OPT_CHANGED };
-static const struct argp_option options[] = {{"only", OPT_ONLY, "SECTION", 0, "show one section", 0},
-                                             {"changed", OPT_CHANGED, NULL, 0, "leave out values that are defaults", 0},
-                                             {0}};
+static const struct argp_option options[] = {
+    {"only", OPT_ONLY, "SECTION", 0, "show one section", 0},
+    {"changed", OPT_CHANGED, NULL, 0, "show only values that differ from the defaults", 0},
+    {0}};
 
 struct args {
     struct machine_args machine;
@@ -56,12 +57,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         else if (!a->other && !strcmp(a->verb, "diff"))
             a->other = arg;
         else
-            argp_error(state, a->other ? "two machines at a time" : "one machine at a time");
+            argp_error(state, a->other ? "two machines expected" : "one machine expected");
         return 0;
     case ARGP_KEY_END:
         cli_choose(state, NULL, a->verb, (const char *const[]){"show", "diff", "check", NULL});
         if (!strcmp(a->verb, "diff") && !a->other)
-            argp_error(state, "which two machines?");
+            argp_error(state, "give two machines");
         if (!a->name && !a->machine.opts.machine && !strcmp(a->verb, "check"))
             argp_error(state, "which file?");
         return 0;
@@ -161,7 +162,7 @@ static int diff(const struct args *a, const struct cfg *c, struct err *e)
     x.other = c;
     cfg_each(other, compare_value, &x);
     if (!x.any)
-        printf("the two do not differ\n");
+        printf("the machines are identical\n");
     cfg_free(other);
     return CLI_OK;
 }

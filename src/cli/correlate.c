@@ -12,28 +12,26 @@
 #include <string.h>
 
 static const char doc[] =
-    "Compare runs with the counters of a real GPU, kernel by kernel: cycles, hit rates, DRAM traffic."
-    "\vBOARD is what Nsight Compute printed (--csv, raw or details page), or a table of sums separated by tabs with "
-    "the "
-    "header 'program kernel launches METRIC...'. RUN.json is what 'weir run --json' or 'weir replay --json' wrote; "
-    "with "
-    "a table of sums the file must be named like the program. Kernels are matched by name, launches in order.\n\n"
+    "Compare runs with the counters of a real GPU, kernel by kernel: cycles, hit rates, DRAM traffic.\vBOARD is the "
+    "CSV output of Nsight Compute (raw or details page), or a tab-separated table of sums with the header 'program "
+    "kernel launches METRIC...'. RUN.json is the output of 'weir run --json' or 'weir replay --json'; with a table of "
+    "sums, each file must be named after its program. Kernels are matched by name, launches in order.\n"
+    "\n"
     "Examples:\n"
     "  weir correlate --metrics        # what to ask Nsight Compute for\n"
-    "  ncu --csv --page raw --print-units base --clock-control none --metrics $(weir correlate --metrics) \\\n"
-    "      ./app > ncu.csv\n"
+    "  ncu --csv --page raw --print-units base --clock-control none --metrics $(weir correlate --metrics) \\\n      "
+    "./app > ncu.csv\n"
     "  weir run --gpu h200 --json run.json ./app\n"
     "  weir correlate ncu.csv run.json --plot correlation\n";
 
 enum { OPT_PLOT = 500, OPT_MARKDOWN, OPT_HELD_OUT, OPT_METRICS };
 static const struct argp_option options[] = {
-    {"plot", OPT_PLOT, "STEM", 0, "draw cycles against cycles: STEM.svg, and STEM.gp that gnuplot draws it from", 0},
+    {"plot", OPT_PLOT, "STEM", 0,
+     "plot simulated against measured cycles: writes STEM.svg and its gnuplot script STEM.gp", 0},
     {"markdown", OPT_MARKDOWN, NULL, 0, "print the tables as Markdown", 0},
     {"held-out", OPT_HELD_OUT, NULL, 0,
-     "report two halves of the programs apart, split by a hash of their names: those that a machine may be calibrated "
-     "with, and those held out",
-     0},
-    {"metrics", OPT_METRICS, NULL, 0, "print the metrics that are compared, as ncu's option takes them", 0},
+     "report the calibration and held-out halves of the programs separately (split by a hash of the name)", 0},
+    {"metrics", OPT_METRICS, NULL, 0, "print the compared metrics as an argument for ncu --metrics", 0},
     {0}};
 
 struct args {
@@ -66,9 +64,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!a->metrics && !a->board)
-            argp_error(state, "which counters? Give the CSV of Nsight Compute and the JSON of runs");
+            argp_error(state, "no counters given; give Nsight Compute's CSV and the runs' JSON files");
         if (!a->metrics && !a->run.n)
-            argp_error(state, "which runs? Give what 'weir run --json' wrote");
+            argp_error(state, "no runs given; give JSON files from 'weir run --json'");
         return 0;
     }
     return ARGP_ERR_UNKNOWN;
@@ -223,8 +221,8 @@ static int compare(const struct args *a, struct hw_counters *b, struct run *run,
             return -1;
     correlate(c, b, run, a->run.n);
     if (!c->pair.n) {
-        err_at(e, a->board, 0, 0, "none of its kernels is in the runs");
-        return err_hint(e, b->summed ? "name each run's file like its program, e.g. bfs.json"
+        err_at(e, a->board, 0, 0, "none of its kernels occurs in the runs");
+        return err_hint(e, b->summed ? "name each run's file after its program, e.g. bfs.json"
                                      : "profile and simulate the same program");
     }
     print_head(a);
@@ -232,7 +230,7 @@ static int compare(const struct args *a, struct hw_counters *b, struct run *run,
         print_pair(a, &c->pair.p[i]);
     print_summaries(a, c, b->summed);
     for (size_t i = 0; i < c->unmatched.n; i++)
-        fprintf(stderr, "weir: %s: no run has a kernel like '%.200s'; it is left out\n", a->board, c->unmatched.p[i]);
+        fprintf(stderr, "weir: %s: no run has the kernel '%.200s'; skipped\n", a->board, c->unmatched.p[i]);
     return a->plot ? draw(a, c, e) : 0;
 }
 

@@ -14,9 +14,8 @@
 #include <string.h>
 
 static const char doc[] =
-    "Tell how much energy stored runs consumed, by component: counted events times the machine's coefficients, and "
-    "power times time. Two runs are compared. Nothing is simulated."
-    "\vExamples:\n"
+    "Report the energy of stored runs by component: event counts times the machine's coefficients, plus static power "
+    "times time. With two runs, compare them. Nothing is simulated.\vExamples:\n"
     "  weir replay --gpu gtx480 --json lru.json app.wt\n"
     "  weir replay --gpu gtx480 --with apcm --json apcm.json app.wt\n"
     "  weir energy lru.json apcm.json\n"
@@ -91,7 +90,7 @@ static struct cfg *configuration(const char *path, json_t *config, const char *c
     char *set = xasprintf("machine.energy=%s", coefficients);
     struct cfg *c = cfg_load_text(gpu_schema(), path, text, (const char *const *)&set, 1, NULL, e);
     if (!c)
-        err_hint(e, "the run is of another version of weir, or of a policy from a plugin (--plugin)");
+        err_hint(e, "the run was made by another version of weir, or with a plugin (--plugin)");
     free(set);
     free(text);
     return c;
@@ -106,16 +105,15 @@ static int load(struct run *r, const char *path, const char *coefficients, struc
     json_t *config = json_object_get(r->doc, "config"), *total = json_object_get(r->doc, "total");
     const char *schema = json_string_value(json_object_get(r->doc, "schema"));
     if (!schema || strcmp(schema, RESULT_SCHEMA) || !json_is_object(config) || !json_is_object(total)) {
-        err_at(e, path, 0, 0, "this is no statistics document of weir (schema %s)", RESULT_SCHEMA);
+        err_at(e, path, 0, 0, "not a weir statistics document (schema %s)", RESULT_SCHEMA);
         return err_hint(e, "write one with 'weir run --json' or 'weir replay --json'");
     }
     if (!coefficients)
         coefficients = json_string_value(json_object_get(config, "machine.energy"));
     if (!coefficients || !*coefficients) {
         const char *machine = json_string_value(json_object_get(r->doc, "machine"));
-        err_at(e, path, 0, 0, "the machine of this run, %s, names no energy coefficients", machine ? machine : "-");
-        return err_hint(e,
-                        "name some with --coefficients: a file of configs/energy, or one of your own (docs/energy.md)");
+        err_at(e, path, 0, 0, "the machine of this run, %s, has no energy coefficients", machine ? machine : "-");
+        return err_hint(e, "give --coefficients: a name in configs/energy or a file (docs/energy.md)");
     }
     r->cfg = configuration(path, config, coefficients, e);
     r->model = r->cfg ? gpu_energy_open(r->cfg, NULL, e) : NULL;
@@ -199,7 +197,7 @@ static void print_two(const struct run *a, const struct run *b)
     print_row("power", sa > 0 ? ja / sa : 0, sb > 0 ? jb / sb : 0, "W");
     double ia = count_of(a, "thread_insts"), ib = count_of(b, "thread_insts");
     if (ia != ib)
-        printf("  (the runs executed different numbers of instructions: they are not of the same work)\n");
+        printf("  (the runs executed different numbers of instructions, so they are not directly comparable)\n");
     else if (ja > 0 && jb > 0 && sa > 0 && sb > 0) {
         print_row("per watt", ia / ja * 1e-6, ib / jb * 1e-6, "million thread instructions/s per W");
         print_row("per joule", ia / sa / ja * 1e-9, ib / sb / jb * 1e-9, "billion thread instructions/s per J");
@@ -226,7 +224,7 @@ int cli_energy(int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {"coefficients", OPT_COEFFICIENTS, "FILE", 0,
-         "other coefficients than those the machine names: a name in configs/energy or a file", 0},
+         "use these coefficients instead of the machine's: a name in configs/energy or a file", 0},
         {"json", OPT_JSON, "FILE", 0, "write energy.* of each run to FILE ('-': standard output, without the table)",
          0},
         {0}};

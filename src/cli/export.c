@@ -21,8 +21,8 @@ enum { KEY_CSV = 600 };
 static const struct argp_option options[] = {
     {"table", 't', "NAME", 0, "of a run's document: total (default), kernels, loads, samples or phases", 0},
     {"column", 'c', "NAME", 0, "only this column; may be repeated, or a list: ipc,l1.miss_rate", 0},
-    {"output", 'o', "FILE", 0, "write there instead of to standard output", 0},
-    {"csv", KEY_CSV, NULL, 0, "comma-separated values, which is what there is", 0},
+    {"output", 'o', "FILE", 0, "write to FILE instead of standard output", 0},
+    {"csv", KEY_CSV, NULL, 0, "comma-separated values (the only format)", 0},
     {0},
 };
 
@@ -44,7 +44,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (a->file)
-            argp_error(state, "one file at a time");
+            argp_error(state, "one file expected");
         a->file = arg;
         return 0;
     }
@@ -72,12 +72,12 @@ static int read_rows(const struct args *a, struct export_rows *rows, struct err 
         file = store;
         if (access(file, R_OK)) {
             err_at(e, file, 0, 0, "%s", strerror(errno));
-            return err_hint(e, "weir sweep and weir reproduce keep results there");
+            return err_hint(e, "weir sweep and weir reproduce store their results there");
         }
     }
     if (is_store(file)) {
         if (a->table)
-            return err_set(e, "--table %s: a store has one table", a->table);
+            return err_set(e, "--table %s: a result store has only one table", a->table);
         return export_store(rows, file, e);
     }
     json_t *doc = compare_read(file, e);
@@ -87,8 +87,9 @@ static int read_rows(const struct args *a, struct export_rows *rows, struct err 
 }
 
 static const char doc[] =
-    "Statistics as CSV: from a run's document, or from a store of results.\v"
-    "Without FILE it is the store in the cache folder, where weir sweep and weir reproduce keep every result.\n\n"
+    "Statistics as CSV: from a run's document, or from a store of results.\vWithout FILE, exports the result store in "
+    "the cache folder, which weir sweep and weir reproduce fill.\n"
+    "\n"
     "Examples:\n"
     "  weir run -q --json run.json ./app\n"
     "  weir export --table loads run.json -o loads.csv\n"

@@ -94,7 +94,7 @@ static error_t parse_word(int key, char *arg, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_ARG:
         if (*word)
-            argp_error(state, "one at a time");
+            argp_error(state, "give one name");
         *word = arg;
         return 0;
     case ARGP_KEY_END:
@@ -169,8 +169,7 @@ static void match_stat(void *ctx, const struct stat_doc *d)
         if (strcmp(bucket, s->word))
             continue;
         s->found = true;
-        printf("%s: a bucket of the histogram %s%s%s\n  %s\n", bucket, d->name, *d->unit ? ", in " : "", d->unit,
-               d->doc);
+        printf("%s: bucket of the histogram %s%s%s\n  %s\n", bucket, d->name, *d->unit ? ", in " : "", d->unit, d->doc);
     }
     if (strcmp(name, s->word))
         return;
@@ -325,7 +324,8 @@ static void print_cost(const struct policy_kind *k, const struct policy_info *p,
     uint64_t sum = 0, published = 0;
     printf("%s on %s: storage it adds to one %s\n", p->name, cfg_machine(c),
            strncmp(k->key, "l2.", 3) ? "SM" : "L2 slice");
-    printf("  %-16s %6s %8s %8s   %-22s %s\n", "structure", "bits", "entries", "sum", "published", "an entry holds");
+    printf("  %-16s %6s %8s %8s   %-22s %s\n", "structure", "bits", "entries", "sum", "published",
+           "fields of an entry");
     for (unsigned i = 0; i < n; i++) {
         char theirs[32] = "";
         if (row[i].published_bits)
@@ -364,12 +364,12 @@ static int explain_cost(const char *name, struct machine_args *m)
     }
     cfg_free(c);
     if (!found)
-        fprintf(stderr, "weir: explain: the policy '%s' does not say what it costs\n", name);
+        fprintf(stderr, "weir: explain: the policy '%s' does not report its cost\n", name);
     return found ? CLI_OK : CLI_BAD_INPUT;
 }
 
 static const char explain_doc[] =
-    "Tell what a statistic, a parameter, a policy or a machine is.\vExamples:\n"
+    "Explain a statistic, a parameter, a policy or a machine.\vExamples:\n"
     "  weir explain gto\n"
     "  weir explain l1.misses\n"
     "  weir explain dram\n"
@@ -402,7 +402,7 @@ static error_t parse_explain(int key, char *arg, struct argp_state *state)
 int cli_explain(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"cost", 'c', NULL, 0, "the storage a policy adds, on the machine given", 0}, {0}};
+        {"cost", 'c', NULL, 0, "show the storage that a policy adds to the given machine", 0}, {0}};
     static const struct argp_child children[] = {{&machine_argp, 0, "Plugins; and for --cost, the machine:", 1}, {0}};
     static const struct argp argp = {options, parse_explain, "NAME", explain_doc, children, NULL, NULL};
     struct explain_args a = {0};
@@ -435,9 +435,9 @@ int cli_explain(int argc, char **argv)
         if (renamed_hint(kinds, s.word, now, sizeof now))
             fprintf(stderr, "weir: explain: nothing is called '%s'; %s\n", s.word, now);
         else
-            fprintf(stderr, "weir: explain: nothing is called '%s'%s%s%s\n", s.word, near ? "; did you mean '" : "",
-                    near ? near : "; 'weir list statistics' and 'weir list parameters' have all names",
-                    near ? "'?" : "");
+            fprintf(stderr, "weir: explain: no statistic, parameter, policy or machine is called '%s'%s%s%s\n", s.word,
+                    near ? "; did you mean '" : "",
+                    near ? near : "; see 'weir list statistics' and 'weir list parameters'", near ? "'?" : "");
     }
     for (size_t i = 0; i < s.names.n; i++)
         free(s.names.p[i]);

@@ -29,29 +29,28 @@ enum {
 };
 
 static const struct argp_option untimed_options[] = {
-    {"gpu", 'g', "MACHINE", 0, "a machine ('weir list gpus') or a machine file; gtx480 if not given", 0},
+    {"gpu", 'g', "MACHINE", 0, "machine name ('weir list gpus') or machine file (default: gtx480)", 0},
     {"set", OPT_SET, "KEY=VALUE", 0, "change one parameter, e.g. l1.size=32KiB; may be repeated", 0},
     {"plugin", OPT_PLUGIN, "FILE.so", 0, "add the policies of a plugin ('weir plugin --help'); may be repeated", 0},
     {0}};
 static const struct argp_option with_option[] = {
     {"with", OPT_WITH, "[KIND=]POLICY,...", 0,
-     "choose policies by name, each in every kind that has it, or in one kind ('weir list policies')", 0},
+     "choose policies by name: in every kind that has the name, or in one kind ('weir list policies')", 0},
     {0}};
 static const struct argp_option profile_option[] = {
-    {"profile", OPT_PROFILE, NULL, 0, "count by instruction too, in the JSON: 'weir profile FILE.json' shows it", 0},
+    {"profile", OPT_PROFILE, NULL, 0, "also count by instruction (JSON only): 'weir profile FILE.json' shows it", 0},
     {0}};
 static const struct argp_option report_options[] = {
     {"engine", OPT_ENGINE, "skip|tick", 0, "skip idle cycles (default), or tick every cycle: same results, slower", 0},
     {"json", OPT_JSON, "FILE", 0, "write all statistics to FILE ('-': standard output)", 0},
-    {"sample", OPT_SAMPLE, "CYCLES", 0, "also a sample of every counter each CYCLES core cycles (10k, 1M), in the JSON",
-     0},
+    {"sample", OPT_SAMPLE, "CYCLES", 0, "also sample every counter each CYCLES core cycles (10k, 1M); JSON only", 0},
     {"explain-loads", OPT_LOADS, NULL, 0,
-     "print what the policies tell about each load, and what infinite caches would say; also in the JSON", 0},
-    {"energy", OPT_ENERGY, NULL, 0, "joules by component, in the summary and the JSON (docs/energy.md)", 0},
-    {"gpgpusim-stats", OPT_GPGPUSIM, NULL, 0, "print the names that GPGPU-Sim's users grep for", 0},
-    {"ncu-names", OPT_NCU, NULL, 0, "print each launch under the names of Nsight Compute; also in the JSON", 0},
-    {"quiet", 'q', NULL, 0, "no summary, and no progress", 0},
-    {"no-summary", OPT_NO_SUMMARY, NULL, OPTION_HIDDEN, "for commands that run weir record: progress only", 0},
+     "print the policies' reports on each load beside its locality in infinite caches; also in the JSON", 0},
+    {"energy", OPT_ENERGY, NULL, 0, "report energy by component in the summary and the JSON (docs/energy.md)", 0},
+    {"gpgpusim-stats", OPT_GPGPUSIM, NULL, 0, "also print statistics under their GPGPU-Sim names", 0},
+    {"ncu-names", OPT_NCU, NULL, 0, "also print each launch under Nsight Compute metric names; also in the JSON", 0},
+    {"quiet", 'q', NULL, 0, "print no summary and no progress", 0},
+    {"no-summary", OPT_NO_SUMMARY, NULL, OPTION_HIDDEN, "internal: progress only", 0},
     {0}};
 
 void machine_args_init(struct machine_args *m)
@@ -205,7 +204,7 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_SAMPLE:
         if (!parse_count(arg, &m->opts.sample_cycles))
-            argp_error(state, "--sample=%s: this is no number of cycles; write it like 10k", arg);
+            argp_error(state, "--sample=%s: not a number of cycles; example: 10k", arg);
         return 0;
     case OPT_LOADS:
         m->opts.classify_loads = true;
@@ -266,7 +265,7 @@ int machine_report(struct gpu *g, enum gpu_end end, const struct machine_args *m
         err_print(failure, stderr);
         status = CLI_BAD_INPUT;
     } else if (end == GPU_DEADLOCKED) {
-        fputs("weir: deadlock: requests or warps wait and nothing moves; who waits for whom:\n", stderr);
+        fputs("weir: deadlock: requests or warps wait and nothing makes progress. Wait chain:\n", stderr);
         gpu_report_deadlock(g, stderr);
         status = CLI_DEADLOCK;
     }

@@ -49,7 +49,7 @@ int cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, vo
         if (renamed_hint(RENAMED_OPTION, option, now, sizeof now))
             fprintf(stderr, "%s: there is no option '%s'; %s\n", argv[0], option, now);
         else
-            fprintf(stderr, "%s: there is no option '%s'; did you mean '--%s'?\n", argv[0], wrong, near);
+            fprintf(stderr, "%s: unknown option '%s'; did you mean '--%s'?\n", argv[0], wrong, near);
         exit(CLI_BAD_INPUT);
     }
     const int failed = argp_parse(argp, argc, argv, flags, NULL, input);
@@ -68,7 +68,8 @@ static void usage(FILE *out)
     for (const struct command *c = commands; c->name; c++)
         fprintf(out, "  %-10s %s\n", c->name, c->what);
     fputs(
-        "\n'weir help COMMAND' or 'weir COMMAND --help' tells more, with an example.\n\n"
+        "\nRun 'weir help COMMAND' or 'weir COMMAND --help' for details and examples.\n"
+        "\n"
         "Exit status: 0 done, 1 the simulated program failed, 2 bad input, 3 deadlock.\n",
         out);
 }
@@ -90,7 +91,7 @@ static int run_command(int argc, char **argv)
     if (near)
         fprintf(stderr, "did you mean '%s'?\n", near);
     else
-        fputs("'weir --help' lists them\n", stderr);
+        fputs("see 'weir --help'\n", stderr);
     return CLI_BAD_INPUT;
 }
 

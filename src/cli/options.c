@@ -143,7 +143,7 @@ unsigned cli_jobs(const struct argp_state *state, const char *arg)
     char *end;
     const long n = strtol(arg, &end, 10);
     if (end == arg || *end || n < 1 || n > 4096)
-        argp_error(state, "-j %s: a number from 1 to 4096", arg);
+        argp_error(state, "-j %s: expected a number from 1 to 4096", arg);
     return (unsigned)n;
 }
 

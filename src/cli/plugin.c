@@ -117,7 +117,7 @@ static int check_name(const char *name, const char *kind, struct err *e)
     const struct cfg_schema *s = gpu_schema();
     if (!is_identifier(name)) {
         err_set(e, "'%s' cannot be a policy's name", name);
-        return err_hint(e, "small letters, digits and _, beginning with a letter, less than 40");
+        return err_hint(e, "use lower-case letters, digits and _, starting with a letter, fewer than 40 characters");
     }
     static const char *const keywords[] = {
         "auto",     "break",  "case",     "char",   "const",  "continue", "default", "do",     "double",  "else",
@@ -126,21 +126,21 @@ static int check_name(const char *name, const char *kind, struct err *e)
         "unsigned", "void",   "volatile", "while",  "asm",    "typeof",   "bool",    "true",   "false"};
     for (unsigned i = 0; i < sizeof keywords / sizeof *keywords; i++)
         if (!strcmp(keywords[i], name)) {
-            err_set(e, "'%s' is a word of C and cannot be a policy's name", name);
-            return err_hint(e, "choose another, my_%s perhaps", name);
+            err_set(e, "'%s' is a C keyword and cannot be a policy's name", name);
+            return err_hint(e, "choose another name, for example my_%s", name);
         }
     if (plugin_name_taken(name)) {
-        err_set(e, "'%s' means something else and cannot be a policy's name", name);
-        return err_hint(e, "choose another, my_%s perhaps", name);
+        err_set(e, "'%s' is reserved and cannot be a policy's name", name);
+        return err_hint(e, "choose another name, for example my_%s", name);
     }
     for (unsigned i = 0; i < s->n_section; i++)
         if (!strcmp(s->section[i]->name, name)) {
             err_set(e, "'%s' is a section of the configuration and cannot be a policy's name", name);
-            return err_hint(e, "choose another, my_%s perhaps", name);
+            return err_hint(e, "choose another name, for example my_%s", name);
         }
     for (unsigned i = 0; i < s->n_kind; i++)
         if (!strcmp(s->kind[i]->name, kind) && policy_find(s->kind[i], name) >= 0)
-            return err_set(e, "there is a policy '%s' of kind %s already", name, kind);
+            return err_set(e, "a policy '%s' of kind %s already exists", name, kind);
     return 0;
 }
 
@@ -346,7 +346,7 @@ static int check_source(const char *source, struct err *e)
     size_t n = strlen(source);
     if (n < 3 || n > PATH_MAX - 4 || strcmp(source + n - 2, ".c")) {
         err_set(e, "%s: a plugin is one C file", source);
-        return err_hint(e, "its name ends in .c; 'weir plugin new NAME' writes one");
+        return err_hint(e, "the file name must end in .c; 'weir plugin new NAME' creates one");
     }
     return access(source, R_OK) ? err_at(e, source, 0, 0, "cannot read: %s", strerror(errno)) : 0;
 }
@@ -377,7 +377,7 @@ static int build_plugin(const char *source, const char *output)
     if (status < 0)
         return report(&e);
     if (status) {
-        fprintf(stderr, "weir: %s was not built: the compiler says why\n", source);
+        fprintf(stderr, "weir: %s was not built; see the compiler's messages\n", source);
         return CLI_BAD_INPUT;
     }
     printf("%s\n", output ? output : out);
@@ -407,12 +407,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         else if (!a->what)
             a->what = arg;
         else
-            argp_error(state, "one at a time");
+            argp_error(state, "give one name");
         return 0;
     case ARGP_KEY_END:
         cli_choose(state, NULL, a->verb, (const char *const[]){"new", "build", "flags", NULL});
         if (!a->what && strcmp(a->verb, "flags"))
-            argp_error(state, !strcmp(a->verb, "new") ? "what shall it be called?" : "which file?");
+            argp_error(state, !strcmp(a->verb, "new") ? "no name given" : "which file?");
         return 0;
     }
     return ARGP_ERR_UNKNOWN;
@@ -421,17 +421,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 int cli_plugin(int argc, char **argv)
 {
     static const char doc[] =
-        "Policies of your own, without building weir: one C file, compiled against the headers that came with weir."
-        "\vExamples:\n"
+        "Create and build policy plugins: one C file, compiled against the installed headers.\vExamples:\n"
         "  weir plugin new mine --kind l1-management\n"
         "  weir plugin build mine.c\n"
         "  ./mine_test.sh\n"
-        "  weir run --plugin ./mine.so --with mine ./app\n\n"
+        "  weir run --plugin ./mine.so --with mine ./app\n"
+        "\n"
         "new writes a working policy and its test; kinds: l1-management (default), l1-organization, l1-order, "
         "l2-order,\n"
-        "prefetcher, scheduler. build compiles it with cc, or what CC says. flags prints how to compile a test\n"
+        "prefetcher, scheduler. build compiles it with cc, or with $CC. flags prints the compiler flags for a test\n"
         "that includes the policy's file: cc $(weir plugin flags) mine_test.c -o mine_test.\n"
-        "docs/add-a-policy.md walks through it.\n";
+        "docs/add-a-policy.md is a tutorial.\n";
     static const struct argp_option options[] = {
         {"kind", OPT_KIND, "KIND", 0, "new: what kind of policy ('weir list policies')", 0},
         {"in-tree", OPT_IN_TREE, NULL, 0,

@@ -133,15 +133,15 @@ static int profile(struct args *a)
 static void check_options(const struct args *a, struct argp_state *state)
 {
     if (!a->argc)
-        argp_error(state, "of what? name a program, a recording, a program of the suite, or a run's FILE.json");
+        argp_error(state, "no input given; name an executable, a recording, a suite program, or a run's FILE.json");
     if (a->json && !strcmp(a->json, "-"))
-        argp_error(state, "--json -: standard output is the profile's; name a file");
+        argp_error(state, "--json -: the profile uses standard output; give a file name");
     if (is_document(a->argv[0]) && (a->machine.opts.machine || a->machine.opts.n_set || a->machine.opts.with))
-        argp_error(state, "%s is a run that is done: --gpu, --set and --with have nothing to do", a->argv[0]);
+        argp_error(state, "%s is a finished run: --gpu, --set and --with have no effect", a->argv[0]);
     if (is_document(a->argv[0]) && a->machine.opts.energy)
-        argp_error(state, "%s is a run that is done: 'weir energy %s' tells its energy", a->argv[0], a->argv[0]);
+        argp_error(state, "%s is a finished run: use 'weir energy %s'", a->argv[0], a->argv[0]);
     if (is_document(a->argv[0]) && a->json)
-        argp_error(state, "%s is the document already: --json has nothing to do", a->argv[0]);
+        argp_error(state, "%s already is a statistics document: --json has no effect", a->argv[0]);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -168,7 +168,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (a->argc)
-            argp_error(state, "one at a time");
+            argp_error(state, "give one program");
         program_arg_take(state, !is_document(arg) && program_arg_kind(arg) == PROGRAM_ARG_PROGRAM, &a->argc, &a->argv);
         return 0;
     case ARGP_KEY_SUCCESS:
@@ -179,10 +179,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-    {"html", KEY_HTML, "FILE", 0, "also a page: one file with pictures, annotated source and tables that sort", 0},
-    {"json", KEY_JSON, "FILE", 0, "keep the run's document; 'weir profile FILE' shows it again", 0},
-    {"energy", KEY_ENERGY, NULL, 0, "joules by component, too (docs/energy.md)", 0},
-    {"source", KEY_SOURCE, "DIR", 0, "where the sources are, if not where they were compiled", 0},
+    {"html", KEY_HTML, "FILE", 0,
+     "also write one self-contained HTML page with plots, annotated source and sortable tables", 0},
+    {"json", KEY_JSON, "FILE", 0, "save the statistics document; 'weir profile FILE' shows it again", 0},
+    {"energy", KEY_ENERGY, NULL, 0, "also report energy by component (docs/energy.md)", 0},
+    {"source", KEY_SOURCE, "DIR", 0, "folder of the sources, if they have moved since compilation", 0},
     {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of a suite program (default: small)", 0},
     {0},
 };
@@ -191,16 +192,15 @@ static const struct argp argp = {
     options,
     parse,
     "./PROGRAM [ARGUMENTS]\nNAME|FILE.wt|FILE.json",
-    "Tells where the time of a program goes on a simulated GPU: what costs most, in plain sentences; kernels; stalls "
-    "by "
-    "reason and by source line; each load, store and atomic with its lines, sectors, hits and waits; occupancy and its "
-    "limit; the course of the run. A name is a program of the suite."
-    "\vExamples:\n"
+    "Shows where a program spends its time on a simulated GPU: the main findings in plain sentences; kernels; stalls "
+    "by reason and by source line; each load, store and atomic with its lines, sectors, hits and waits; occupancy and "
+    "its limit; behavior over time. A name is a program of the suite.\vExamples:\n"
     "  weir profile ./app\n"
     "  weir profile --gpu gtx780 --html app.html ./app 1000000\n"
     "  weir profile --size tiny bfs\n"
-    "  weir run --profile --json run.json ./app; weir profile run.json\n\n"
-    "docs/profile.md tells how to read it.\n"
+    "  weir run --profile --json run.json ./app; weir profile run.json\n"
+    "\n"
+    "docs/profile.md explains the output.\n"
     "Exit status: 0 done, 1 the program failed (its status, a signal or a device fault), 2 bad input, 3 deadlock of "
     "the machine.\n",
     children,

@@ -214,14 +214,14 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
     char *end;
     const double s = strtod(arg, &end);
     if (end == arg || *end || !(s >= 0 && s < 1e9))
-        argp_error(state, "--progress %s: a number of seconds", arg);
+        argp_error(state, "--progress %s: expected a number of seconds", arg);
     interval_s = s;
     return 0;
 }
 
 static const struct argp_option options[] = {
     {"progress", KEY_PROGRESS, "SECONDS", 0,
-     "where standard error is no terminal: a line of progress so often (default: 30; 0: none)", 0},
+     "if standard error is not a terminal: print progress every SECONDS (default: 30; 0: never)", 0},
     {0},
 };
 const struct argp progress_argp = {options, on_option, NULL, NULL, NULL, NULL, NULL};

@@ -21,12 +21,12 @@ struct args {
 };
 
 static const char doc[] =
-    "Check PTX files, show what weir knows of their kernels, or print them back."
-    "\v"
-    "  check  parse and analyze everything; list what weir does not know\n"
+    "Check PTX files, show their kernels, or print them back.\v  check  parse and analyze everything; list unsupported "
+    "features\n"
     "  info   one line per function: instructions, blocks, loops, registers, memory\n"
-    "  code   what a machine with sm.code = scheduled issues for each kernel, region by region\n"
-    "  dump   print the module as weir understood it\n\n"
+    "  code   the operations that each kernel issues when sm.code = scheduled, by region\n"
+    "  dump   print the parsed module\n"
+    "\n"
     "Example: weir ptx info vecadd.ptx";
 
 static error_t parse_arg(int key, char *arg, struct argp_state *state)

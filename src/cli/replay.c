@@ -31,7 +31,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (a->file)
-            argp_error(state, "one recording at a time");
+            argp_error(state, "one recording expected");
         a->file = arg;
         return 0;
     case ARGP_KEY_END:

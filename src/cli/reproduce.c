@@ -75,8 +75,8 @@ static int read_folder(struct plans *all, const char *folder, struct err *e)
     closedir(d);
     if (!status && !all->plan.n) {
         err_at(e, folder, 0, 0, "there is no plan in this folder");
-        return err_hint(e,
-                        "plans of a folder are called fig*.ini; for one file of another name: 'weir sweep FILE.ini'");
+        return err_hint(
+            e, "plans in a folder must be named fig*.ini; for a file with another name use 'weir sweep FILE.ini'");
     }
     qsort(all->plan.p, all->plan.n, sizeof *all->plan.p, by_number);
     return status;
@@ -316,7 +316,7 @@ static int reproduce_all(struct args *a)
     err_clear(&e);
     const char *out = a->study.out ? a->study.out : "weir-all";
     if (a->figures) {
-        fputs("weir: --figure goes with one paper, not with all of them\n", stderr);
+        fputs("weir: --figure needs one paper, not 'all'\n", stderr);
         return CLI_BAD_INPUT;
     }
     if (find_plans(plans, &e) || report_check(out, &e)) {
@@ -392,7 +392,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
     }
     case ARGP_KEY_ARG:
         if (a->what)
-            argp_error(state, "one at a time");
+            argp_error(state, "give one paper");
         a->what = arg;
         return 0;
     case ARGP_KEY_END:
@@ -420,20 +420,20 @@ static int parse_and_run(const struct argp *argp, int argc, char **argv, bool no
 }
 
 static const char reproduce_doc[] =
-    "Reproduce the figures of a paper: tables, pictures, and a verdict for each published number.\v"
-    "PAPER is apcm, caps, cart, sharedl1 or swcache; combined: APCM, CART, DynEB and CAPS alone and in all "
-    "combinations; all: everything, one after the other, each into a folder of its own. It may be a folder of your own "
-    "with plans (fig*.ini), too.\n\n"
+    "Reproduce the figures of a paper: tables, pictures, and a verdict for each published number.\vPAPER is apcm, "
+    "caps, cart, sharedl1 or swcache; combined: APCM, CART, DynEB and CAPS alone and in all combinations; all: every "
+    "paper, each in its own folder. PAPER may also be a folder of your own plans (fig*.ini).\n"
+    "\n"
     "Examples:\n"
     "  weir reproduce apcm\n"
     "  weir reproduce apcm --figure 12 --size tiny -o out\n"
     "  weir reproduce combined --size tiny\n"
     "  weir reproduce my-study\n"
-    "  weir reproduce all\n\n"
-    "Ctrl-C loses nothing that is finished: the same command goes on from there.\n";
+    "  weir reproduce all\n"
+    "\n"
+    "After Ctrl-C, the same command resumes; finished simulations are kept.\n";
 static const char report_doc[] =
-    "Tables, pictures and verdicts from what is already simulated; nothing is simulated.\v"
-    "Examples:\n"
+    "Tables, figures and verdicts from stored results; nothing is simulated.\vExamples:\n"
     "  weir report apcm --size small -o out\n"
     "  weir report my-plan.ini --size tiny\n";
 

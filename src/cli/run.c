@@ -99,7 +99,7 @@ static int find_program(const char *name, char path[PATH_MAX], struct err *e)
             return 0;
     }
     err_set(e, "%s: not found", name);
-    return text_ends_in(name, ".wt") ? err_hint(e, "a recording? weir replay %s", name)
+    return text_ends_in(name, ".wt") ? err_hint(e, "to run a recording: weir replay %s", name)
                                      : err_hint(e, "is it ./%s?", name);
 }
 
@@ -331,7 +331,7 @@ static int conclude(const struct job *job, const struct report *r, int status)
         if (plugin_count()) { /* it ran in the program's process */
             char who[1024];
             plugin_suspects(who, sizeof who);
-            fprintf(stderr, "weir: that may be a fault of the program, %s\n", who);
+            fprintf(stderr, "weir: the cause may be the program or %s\n", who);
         }
         return CLI_PROGRAM_FAILED;
     }
@@ -340,7 +340,7 @@ static int conclude(const struct job *job, const struct report *r, int status)
         return CLI_PROGRAM_FAILED;
     }
     if (faults) {
-        fprintf(stderr, "weir: %s ended normally in spite of %s on the device\n", name,
+        fprintf(stderr, "weir: %s exited normally despite %s on the device\n", name,
                 faults == 1 ? "a fault" : "faults");
         return CLI_PROGRAM_FAILED;
     }
@@ -362,8 +362,8 @@ static int conclude_recording(const struct job *job, const struct report *r, int
     }
     if (!s->finished || s->not_whole) {
         fprintf(stderr, "weir: %s was not written: %s\n", job->trace,
-                s->finished ? "a kernel failed, so there is no whole recording"
-                            : "the program ended before the recording was whole");
+                s->finished ? "a kernel failed, so the recording is incomplete"
+                            : "the program ended before the recording was complete");
         return result ? result : CLI_PROGRAM_FAILED;
     }
     if (result != CLI_BAD_INPUT && !stat(job->trace, &st) && !job->machine.quiet && !job->machine.no_summary)
@@ -412,7 +412,7 @@ static int check_recording(const struct job *job, const char *program, struct er
 {
     struct stat a, b;
     if (!stat(job->trace, &a) && !stat(program, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino) {
-        err_at(e, job->trace, 0, 0, "is the program itself");
+        err_at(e, job->trace, 0, 0, "is the program file");
         return err_hint(e, "give the recording another name with -o");
     }
     return outfile_check(job->trace, e);
@@ -531,8 +531,8 @@ static void check_options(const struct job *job, struct argp_state *state)
     const char *mode = job->record ? "a recording" : job->functional ? "--functional" : NULL;
     const char *option = m->json && job->record ? "--json" : machine_args_timing_option(m);
     if (mode && option)
-        argp_failure(state, CLI_BAD_INPUT, 0, "%s has no timing, so %s has nothing to do%s", mode, option,
-                     job->record ? "; give it to weir replay" : "");
+        argp_failure(state, CLI_BAD_INPUT, 0, "%s has no timing model, so %s has no effect%s", mode, option,
+                     job->record ? "; use it with weir replay" : "");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -564,8 +564,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         state->next = state->argc;
         break;
     case ARGP_KEY_NO_ARGS:
-        argp_failure(state, CLI_BAD_INPUT, 0, "no program given; 'weir %s --help' shows how",
-                     job->record ? "record" : "run");
+        argp_failure(state, CLI_BAD_INPUT, 0, "no program given; see 'weir %s --help'", job->record ? "record" : "run");
         break;
     case ARGP_KEY_SUCCESS:
         check_options(job, state);
@@ -577,9 +576,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 #define COMMON_OPTIONS                                                                                                 \
-    {"max-insn", KEY_MAX_INSN, "N", 0, "stop a launch after N warp instructions: a runaway kernel", 0},                \
+    {"max-insn", KEY_MAX_INSN, "N", 0, "stop a launch after N warp instructions (runaway kernel)", 0},                 \
     {                                                                                                                  \
-        "stats", KEY_STATS, 0, 0, "tell what was executed and how fast, per kernel", 0                                 \
+        "stats", KEY_STATS, 0, 0, "print instruction counts and speed per kernel", 0                                   \
     }
 
 static const struct argp_option run_options[] = {
@@ -593,14 +592,16 @@ static const struct argp run_argp = {
     run_options,
     parse,
     "./PROGRAM [ARGUMENTS]",
-    "Runs a CUDA program on a simulated GPU.\n\n"
+    "Runs a CUDA program on a simulated GPU.\n"
+    "\n"
     "The program is an ordinary Linux executable, built by weir cc or by nvcc -cudart shared; it needs no GPU and no "
     "CUDA installation. Faults of its kernels (addresses out of bounds, misaligned or freed memory, barriers that "
-    "cannot complete) are reported with kernel, line, block and thread. The summary goes to standard error."
-    "\vExamples:\n"
+    "cannot complete) are reported with the kernel, source line, CTA and thread. The summary goes to standard "
+    "error.\vExamples:\n"
     "  weir run --functional ./vecadd 1000000\n"
     "  weir run --gpu gtx480 ./bfs graph.txt\n"
-    "  weir run --gpu gtx480 --set l1.size=32KiB --with gto --json out.json ./matmul\n\n"
+    "  weir run --gpu gtx480 --set l1.size=32KiB --with gto --json out.json ./matmul\n"
+    "\n"
     "With --functional and no --gpu the program sees an H200.\n"
     "Exit status: 0 done, 1 the program failed (its status, a signal or a device fault), 2 bad input, 3 deadlock of "
     "the machine.",
@@ -617,13 +618,13 @@ static const struct argp record_argp = {
     record_options,
     parse,
     "./PROGRAM [ARGUMENTS]",
-    "Runs a CUDA program and writes the instruction streams of its kernels to a file, for weir replay."
-    "\vExamples:\n"
+    "Runs a CUDA program and writes the instruction streams of its kernels to a file, for weir replay.\vExamples:\n"
     "  weir record -o vecadd.wt ./vecadd 1000000\n"
     "  weir trace info vecadd.wt\n"
-    "  weir replay --gpu gtx480 vecadd.wt\n\n"
-    "The machine is what the program sees when it asks for the device's properties; policies, statistics and other "
-    "matters of timing are for weir replay, and refused here.\n"
+    "  weir replay --gpu gtx480 vecadd.wt\n"
+    "\n"
+    "--gpu sets the device properties that the program sees. Policies and statistics belong to weir replay and are "
+    "rejected here.\n"
     "Exit status: 0 done, 1 the program failed (its status, a signal or a device fault), 2 bad input.",
     run_children,
     0,

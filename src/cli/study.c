@@ -86,7 +86,7 @@ static void warn_of_idle_of(const struct lab *l, bool own, const char *what, con
         n++;
     }
     if (n)
-        fprintf(stderr, "; marked with *, in no mean and not judged: %s\n", advice);
+        fprintf(stderr, "; marked with *, excluded from means and verdicts: %s\n", advice);
 }
 
 /* Programs that are too small for the machine, which a table alone does not show. Those of one's own have no size that
@@ -94,10 +94,9 @@ static void warn_of_idle_of(const struct lab *l, bool own, const char *what, con
 static void warn_of_idle(const struct study *a, const struct lab *l)
 {
     char what[80];
-    snprintf(what, sizeof what, "size %.20s leaves most SMs without a CTA:", a->size);
+    snprintf(what, sizeof what, "at size %.20s most SMs have no CTA:", a->size);
     warn_of_idle_of(l, false, what, "try a larger --size");
-    warn_of_idle_of(
-        l, true, "too few CTAs for most SMs to get one:", "give it a larger input, or choose a machine with fewer SMs");
+    warn_of_idle_of(l, true, "too few CTAs to occupy most SMs:", "use a larger input or a machine with fewer SMs");
 }
 
 /* ---- running ---- */
@@ -120,7 +119,7 @@ static int prepare_slurm(const struct study *a, struct session *x, const char *c
     if (slurm_check(e))
         return -1;
     if (n <= 0)
-        return err_set(e, "the path of weir is not known");
+        return err_set(e, "cannot determine weir's own path");
     snprintf(x->slurm_folder, sizeof x->slurm_folder, "%s/slurm", cache);
     x->slurm = (struct slurm){.weir = x->self, .folder = x->slurm_folder, .options = a->slurm_options, .retries = 2};
     return 0;
@@ -137,8 +136,8 @@ static int start_searches(const struct study *a, struct session *x, struct err *
     for (size_t i = 0; i < x->from.one.n; i++)
         if (x->from.one.p[i].used)
             return 0;
-    err_at(e, a->search_from, 0, 0, "nothing in it is about a search of these figures");
-    return err_hint(e, "take found.ini of a report of the same figures at another size");
+    err_at(e, a->search_from, 0, 0, "it has no search results for these figures");
+    return err_hint(e, "use found.ini from a report of the same figures at another size");
 }
 
 static int prepare(struct study *a, struct session *x, struct err *e)
@@ -192,7 +191,7 @@ static int run(struct study *a, struct session *x, struct err *e)
     if (status < 0 && !stopped) /* a recording that Ctrl-C cut short is no error */
         return -1;
     if (stopped) {
-        fprintf(stderr, "weir: stopped; %zu results were added and are kept: the same command goes on from there\n",
+        fprintf(stderr, "weir: stopped; %zu results were stored; the same command resumes from there\n",
                 pool.simulated);
         return CLI_PROGRAM_FAILED;
     }
@@ -206,10 +205,10 @@ static int run(struct study *a, struct session *x, struct err *e)
     if (report_write(&x->lab, &report, stdout, e))
         return -1;
     warn_of_idle(a, &x->lab);
-    fprintf(stderr, "weir: %zu simulations in %.0f s, %zu taken from earlier ones, %zu failed", pool.simulated, seconds,
-            pool.reused, pool.failed);
+    fprintf(stderr, "weir: %zu simulations in %.0f s, %zu reused, %zu failed", pool.simulated, seconds, pool.reused,
+            pool.failed);
     if (x->slurm.resubmitted)
-        fprintf(stderr, ", %zu tasks submitted again", x->slurm.resubmitted);
+        fprintf(stderr, ", %zu tasks resubmitted", x->slurm.resubmitted);
     fprintf(stderr, a->out ? "; see %s/report.html\n" : "\n", a->out);
     a->simulated = pool.simulated;
     a->reused = pool.reused;
@@ -275,18 +274,15 @@ enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_CFLAGS, KEY_ON, KEY_SLURM, KEY_FORMAT, 
 
 static const struct argp_option options[] = {
     {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of the suite's programs (default: small)", 0},
-    {"jobs", 'j', "N", 0, "simulations at once (default: one for each core)", 0},
-    {"output", 'o', "DIR", 0, "folder for report.html, tables and pictures (default: weir-NAME)", 0},
-    {"format", KEY_FORMAT, "pdf,png,eps", 0, "draw the pictures as these, too, beside SVG", 0},
+    {"jobs", 'j', "N", 0, "number of parallel simulations (default: one per core)", 0},
+    {"output", 'o', "DIR", 0, "folder for report.html, tables and figures (default: weir-NAME)", 0},
+    {"format", KEY_FORMAT, "pdf,png,eps", 0, "also draw figures in these formats (besides SVG)", 0},
     {"cflags", KEY_CFLAGS, "FLAGS", 0,
-     "compile the suite's programs with these flags instead of the plan's, e.g. -fno-unroll-loops; '' for none", 0},
-    {"results", KEY_RESULTS, "FILE", 0, "where results are kept (default: results.sqlite in the cache folder)", 0},
+     "compile suite programs with these flags instead of the plan's, e.g. -fno-unroll-loops ('' = none)", 0},
+    {"results", KEY_RESULTS, "FILE", 0, "result store (default: results.sqlite in the cache folder)", 0},
     {"search-from", KEY_SEARCH_FROM, "FILE", 0,
-     "start searches from what those of another size found: found.ini of its report; they climb from there in steps of "
-     "an eighth",
-     0},
-    {"on", KEY_ON, "local|slurm", 0, "where to simulate: this computer (default), or a cluster's nodes through Slurm",
-     0},
+     "start searches at the results of another size (its report's found.ini), with steps of one eighth", 0},
+    {"on", KEY_ON, "local|slurm", 0, "where to simulate: on this computer (default) or on a Slurm cluster", 0},
     {"slurm", KEY_SLURM, "OPTIONS", 0, "with --on slurm: options for sbatch, e.g. '--partition=long --mem=4G'", 0},
     {0},
 };

@@ -113,9 +113,9 @@ static int add_program(struct lab *l, const struct plan *plan, const char *word,
     if (!own) /* a file, whatever its name holds */
         VEC_PUSH(&p.command, xstrdup(word));
     else if (split_command(own->run, &p))
-        status = fault(at, e, own->run, "a quote does not end");
+        status = fault(at, e, own->run, "unterminated quote");
     if (!status && !p.command.n)
-        status = fault(at, e, word, "there is nothing to run");
+        status = fault(at, e, word, "the command is empty");
     if (!status)
         status = find_file(plan, &p, at, e);
     if (status)
@@ -131,7 +131,7 @@ int study_add_programs(struct lab *l, const struct suite *s, const struct plan *
         if (suite_find(s, plan->program.p[i].name)) {
             INIFILE_FAULT(plan->program.p[i].at, e, "[program %s]: the suite has a program of this name",
                           plan->program.p[i].name);
-            return err_hint(e, "give it another name");
+            return err_hint(e, "choose another name");
         }
     for (size_t i = 0; i < plan->programs.word.n; i++) {
         const char *word = plan->programs.word.p[i];

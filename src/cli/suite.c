@@ -46,7 +46,7 @@ struct args {
 static int choose(const struct suite *s, struct args *a)
 {
     if (a->all && a->name.n > 1) {
-        fprintf(stderr, "weir: --all or names ('%s'), not both\n", a->name.p[1]);
+        fprintf(stderr, "weir: --all cannot be combined with names ('%s')\n", a->name.p[1]);
         return -1;
     }
     for (size_t i = 0; a->all && i < s->program.n; i++)
@@ -66,7 +66,7 @@ static int choose(const struct suite *s, struct args *a)
             VEC_PUSH(&a->plan.program, p);
     }
     if (!a->plan.program.n)
-        fputs("weir: which program? name some, or say --all\n", stderr);
+        fputs("weir: no program given; name some or use --all\n", stderr);
     return a->plan.program.n ? 0 : -1;
 }
 
@@ -89,11 +89,11 @@ static int exit_status(const struct args *a)
     struct err e;
     const char *option = machine_args_timing_option(&a->plan.machine);
     if (a->plan.functional && option) {
-        fprintf(stderr, "weir: an execution without timing is not simulated, so %s has nothing to do\n", option);
+        fprintf(stderr, "weir: this run has no timing model, so %s has no effect\n", option);
         return -1;
     }
     if (a->plan.machine.opts.profile) {
-        fprintf(stderr, "weir: a profile is of one program: weir profile %s\n",
+        fprintf(stderr, "weir: a profile covers one program: weir profile %s\n",
                 a->name.n > 1 ? a->name.p[1] : "PROGRAM");
         return -1;
     }
@@ -110,8 +110,8 @@ static const struct argp_option options[] = {
     {"all", KEY_ALL, NULL, 0, "every program", 0},
     {"size", KEY_SIZE, "tiny|small|paper", 0, "input size (default: small)", 0},
     {"functional", KEY_FUNCTIONAL, NULL, 0, "execute only, without the timing model", 0},
-    {"jobs", 'j', "N", 0, "programs at a time (default: one for each core)", 0},
-    {"profile", KEY_PROFILE, NULL, OPTION_HIDDEN, "refused, with the command that does it", 0},
+    {"jobs", 'j', "N", 0, "number of parallel programs (default: one per core)", 0},
+    {"profile", KEY_PROFILE, NULL, OPTION_HIDDEN, "not accepted; prints the right command", 0},
     {0},
 };
 
@@ -182,7 +182,7 @@ int cli_suite(int argc, char **argv)
     } else if (!strcmp(a.name.p[0], "list")) {
         a.all |= a.name.n == 1;
         if (runs_something(&a.plan))
-            fputs("weir: a list runs nothing, so the options of runs have nothing to do\n", stderr);
+            fputs("weir: 'list' runs nothing, so run options have no effect\n", stderr);
         else if (!choose(&s, &a))
             status = suite_list(&s, &a.plan);
     } else {

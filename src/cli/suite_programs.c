@@ -72,9 +72,9 @@ int suite_load(struct suite *s, struct err *e)
         struct suite_program p = {.name = xstrdup(x->d_name)};
         int line = ini_parse(path, on_ini, &p);
         if (line != 0)
-            status = err_at(e, path, line > 0 ? line : 0, 0, "a line that is not a known 'key = value' of [program]");
+            status = err_at(e, path, line > 0 ? line : 0, 0, "unknown key or malformed line in [program]");
         else if (!p.title || !p.origin || !p.does || !p.source)
-            status = err_at(e, path, 0, 0, "title, origin, does and source must be given");
+            status = err_at(e, path, 0, 0, "title, origin, does and source are required");
         VEC_PUSH(&s->program, p);
     }
     closedir(d);
@@ -112,7 +112,7 @@ int suite_unknown(const struct suite *s, const char *name, const char *more, str
     if (near)
         err_hint(e, "did you mean '%s'?", near);
     else
-        err_hint(e, "'weir suite list' shows them");
+        err_hint(e, "see 'weir suite list'");
     VEC_FREE(&names);
     return -1;
 }

@@ -92,7 +92,7 @@ int suite_record_named(const char *name, const char *size, char path[SUITE_PATH]
     const struct suite_program *p = bad ? NULL : suite_find(&suite, name);
     if (!bad)
         bad = p ? record(&suite, p, size, cache, RECORD_PROGRESS, path, e)
-                : suite_unknown(&suite, name, ", and it is no file", e);
+                : suite_unknown(&suite, name, ", and no such file exists", e);
     suite_free(&suite);
     return bad ? -1 : 0;
 }

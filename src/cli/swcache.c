@@ -27,19 +27,19 @@ static const char help_text[] =
     "\n"
     "Rewrites the main loops of a file's kernels so that each thread keeps small lines of the data it streams through "
     "in\n"
-    "shared memory (swcache.cuh). The output is the same program, with the same results; what cannot be changed "
+    "shared memory (swcache.cuh). The output is the same program, with the same results; code that cannot be changed "
     "safely\n"
-    "is left alone, and a note on stderr says why, with file and line.\n"
+    "is left unchanged, and a note on stderr gives the reason with file and line.\n"
     "\n"
     "  -o FILE          the output (default: standard output)\n"
-    "  --alias-safe     cache pointers without __restrict__ too: accesses look into all lines\n"
+    "  --alias-safe     also cache pointers without __restrict__; each access checks all lines\n"
     "  --split=WHICH    which loop of a nest is split: auto (default), outer, inner\n"
-    "  --slices         write the slices of each loop into the text, instead of handing one turn to swcache::run()\n"
+    "  --slices         write the loop slices inline instead of passing one iteration to swcache::run()\n"
     "  --no-scans       no swcache::scan(): loops over consecutive elements keep their lines in shared memory like "
     "others\n"
-    "  --all            rewrite every access that may be, also where the text says that nothing is gained\n"
+    "  --all            rewrite every possible access, even without expected gain\n"
     "  --quiet          no notes\n"
-    "  -v               also say how large the syntax trees are, and how often their nodes were looked at\n"
+    "  -v               also print syntax tree sizes and node visits\n"
     "  -I DIR, -D NAME, -include FILE, -std=c++17, -arch=sm_NN    as for weir cc\n"
     "\n"
     "Exit status: 0 done, also when there was nothing to transform (the output is then a copy); 2 bad input.\n"
@@ -66,7 +66,7 @@ static bool misspelled(const char *arg, struct err *e)
     free(word);
     if (!near)
         return false;
-    err_set(e, "there is no option '%s'", arg);
+    err_set(e, "unknown option '%s'", arg);
     err_hint(e, "did you mean '%s'?", near);
     return true;
 }
@@ -110,7 +110,7 @@ static int parse(struct args *a, int argc, char **argv, struct err *e)
     if (cc_parse(&a->job, (int)words.n, words.p, e))
         return -1;
     if (a->job.input.n != 1) {
-        err_set(e, a->job.input.n ? "one file at a time, please" : "no input file");
+        err_set(e, a->job.input.n ? "one file expected, please" : "no input file");
         return err_hint(e, "try 'weir swcache transform kernel.cu -o kernel.cached.cu'");
     }
     a->options.path = a->job.input.p[0].path;
@@ -122,7 +122,7 @@ static swcache_transform_fn *load(struct err *e)
 {
     char folder[PATH_MAX], path[PATH_MAX + 32];
     if (paths_find(PATHS_TRANSFORMER, folder, sizeof folder)) {
-        err_set(e, "this weir was built without the source transformer");
+        err_set(e, "weir was built without the source transformer");
         err_hint(e, "install libclang-19-dev and build weir again");
         return NULL;
     }
@@ -148,7 +148,7 @@ static void report(const struct args *a, const struct swcache_result *r)
                 r->n_loop == 1 ? "" : "s", r->n_kernel, r->n_kernel == 1 ? "" : "s", r->n_launch,
                 r->n_launch == 1 ? "" : "es");
     if (a->job.verbose)
-        fprintf(stderr, "weir: %s: %lu nodes of syntax trees, looked at %lu times\n", a->options.path, r->nodes,
+        fprintf(stderr, "weir: %s: %lu nodes of syntax trees, visited %lu times\n", a->options.path, r->nodes,
                 r->visits);
 }
 
@@ -205,15 +205,15 @@ static int transform_apart(const struct args *a, struct err *e)
     int status;
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
-            return err_set(e, "lost the transformer: %s", strerror(errno));
+            return err_set(e, "lost contact with the transformer: %s", strerror(errno));
     cc_ended(pid);
     if (WIFEXITED(status) && WEXITSTATUS(status) == CLI_OK)
         return 0;
     if (WIFEXITED(status) && WEXITSTATUS(status) == CLI_BAD_INPUT)
         return SAID;
     err_at(e, a->options.path, 0, 0, "the transformer or libclang failed on this file (%s)",
-           WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it gave up");
-    return err_hint(e, "nothing was written; transform its kernels in a file of their own");
+           WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it stopped");
+    return err_hint(e, "nothing was written; move its kernels to a separate file");
 }
 
 static int transform(struct args *a, struct err *e)

@@ -22,8 +22,8 @@ static int find_gpu(struct err *e)
     int n = 0;
     if (init && count && init(0) == 0 && count(&n) == 0 && n > 0)
         return 0;
-    err_set(e, "--device: this computer has no GPU that CUDA can use");
-    return err_hint(e, "leave the option out: simulated machines need none");
+    err_set(e, "--device: no CUDA-capable GPU found");
+    return err_hint(e, "omit the option to use simulated machines");
 }
 
 /* Runs all variants in turns; medians. */

@@ -281,12 +281,12 @@ static int on_machines(struct session *x, struct err *e)
     bool stopped = progress_interrupted();
     double seconds = progress_end(&line);
     if (stopped)
-        fprintf(stderr, "weir: stopped; %zu results were added and are kept: the same command goes on from there\n",
+        fprintf(stderr, "weir: stopped; %zu results were stored; the same command resumes from there\n",
                 pool.simulated);
     else if (!status) {
         collect(x, &w);
-        fprintf(stderr, "weir: %zu simulations in %.0f s, %zu taken from earlier ones, %zu failed\n", pool.simulated,
-                seconds, pool.reused, pool.failed);
+        fprintf(stderr, "weir: %zu simulations in %.0f s, %zu reused, %zu failed\n", pool.simulated, seconds,
+                pool.reused, pool.failed);
     }
     store_close(pool.store);
     free_work(&w);
@@ -309,7 +309,7 @@ static int show(const struct session *x, struct err *e)
 {
     const struct args *a = x->args;
     FILE *out = a->json && !strcmp(a->json, "-") ? stderr : stdout;
-    fprintf(out, "Times as fast as the plain kernel%s, size %s%s.\n",
+    fprintf(out, "Speedup over the plain kernel%s, size %s%s.\n",
             a->device ? ", as the program's tuner chooses" : "; the cached kernel is always used", a->size,
             a->nvcc && !a->device ? ", compiled by nvcc" : "");
     if (!a->device)
@@ -318,7 +318,7 @@ static int show(const struct session *x, struct err *e)
             "relative to plain.\n",
             out);
     if (!x->apps.has_transformer)
-        fputs("Nothing is automatic: the source transformer is missing or cannot run here.\n", out);
+        fputs("No automatic variants: the source transformer is not available.\n", out);
     bool failed = false;
     for (size_t k = 0; k < x->results.n; k++) {
         const struct swcache_results *r = &x->results.p[k];
@@ -379,12 +379,12 @@ static const struct argp_option options[] = {
     {"size", KEY_SIZE, "tiny|small|full", 0, "input size of the programs (default: small; with --device: full)", 0},
     {"gpu", KEY_GPU, "MACHINE", 0, "simulate this machine; may be repeated (default: gtx480, gtx780, h200/12)", 0},
     {"set", KEY_SET, "KEY=VALUE", 0, "change one parameter of the machines; may be repeated", 0},
-    {"nvcc", KEY_NVCC, NULL, 0, "simulate what nvcc makes of the programs, instead of weir cc", 0},
+    {"nvcc", KEY_NVCC, NULL, 0, "compile the programs with nvcc instead of weir cc", 0},
     {"device", 'd', NULL, 0, "run on the GPU of this computer instead (needs nvcc)", 0},
-    {"jobs", 'j', "N", 0, "simulations at once (default: one for each core)", 0},
+    {"jobs", 'j', "N", 0, "number of parallel simulations (default: one per core)", 0},
     {"output", 'o', "DIR", 0, "folder for report.md and pictures (default: weir-swcache)", 0},
     {"json", KEY_JSON, "FILE", 0, "write all results and statistics there; - is standard output", 0},
-    {"results", KEY_RESULTS, "FILE", 0, "where results are kept (default: results.sqlite in the cache folder)", 0},
+    {"results", KEY_RESULTS, "FILE", 0, "result store (default: results.sqlite in the cache folder)", 0},
     {0},
 };
 

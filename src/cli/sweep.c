@@ -74,13 +74,13 @@ static void add_executable(struct args *a, struct argp_state *state)
 static void add_word(struct args *a, char *word, struct argp_state *state)
 {
     if (*word == '-') /* behind a "--", where argp takes everything for an argument */
-        argp_error(state, "%s: options stand before the programs", word);
+        argp_error(state, "%s: options must precede the programs", word);
     if (text_ends_in(word, ".ini")) {
         if (a->file || a->plan.programs.word.n)
-            argp_error(state, "a plan says all by itself: no second one, and no programs beside it");
+            argp_error(state, "a plan cannot be combined with another plan or with programs");
         a->file = word;
     } else if (a->file) {
-        argp_error(state, "a plan says all by itself: no programs beside it");
+        argp_error(state, "a plan cannot be combined with programs");
     } else if (strchr(word, '/') && !text_ends_in(word, ".wt")) {
         add_executable(a, state);
     } else {
@@ -117,16 +117,15 @@ enum { KEY_GPU = 500, KEY_WITH, KEY_SET, KEY_METRIC, KEY_NORMALIZE, KEY_TASK };
 static const struct argp_option options[] = {
     {"gpu", KEY_GPU, "MACHINE,...", 0, "machines to compare ('weir list gpus'); gtx480 if not given", 0},
     {"with", KEY_WITH, "POLICY,...", 0,
-     "policies that are chosen together; each further --with is another choice to compare; baseline: the machine's "
-     "own",
+     "policies to use together; each --with adds a configuration to compare; 'baseline' = the machine's own policies",
      0},
     {"set", KEY_SET, "KEY=VALUE,...", 0,
      "values of a parameter to compare, or a range: 8..64*2, 10..50+10; a --set for each parameter", 0},
     {"metric", KEY_METRIC, "STATISTIC", 0,
      "what to compare (default: ipc); a statistic, or as in 'l1.misses / l1.accesses'; a table for each --metric", 0},
     {"normalize", KEY_NORMALIZE, "VARIANT", OPTION_ARG_OPTIONAL,
-     "divide by the values of this combination, as the table calls it; by the first if none is named", 0},
-    {"task", KEY_TASK, "FOLDER", OPTION_HIDDEN, "inside a task of Slurm: its part of the job in FOLDER", 0},
+     "normalize to this combination (its name in the table; default: the first)", 0},
+    {"task", KEY_TASK, "FOLDER", OPTION_HIDDEN, "internal: run this Slurm task's share of FOLDER", 0},
     {0},
 };
 
@@ -169,9 +168,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!a->file && !a->plan.programs.word.n && !a->task)
-            argp_error(state, "which plan, or which programs?");
+            argp_error(state, "no plan or programs given");
         if (a->file && a->varied)
-            argp_error(state, "a plan says all by itself: %s goes with programs on the command line", a->varied);
+            argp_error(state, "%s cannot be used with a plan", a->varied);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -248,16 +247,18 @@ static int make_plans(struct args *a, struct err *e)
 }
 
 static const char doc[] =
-    "Run programs under several machines, policies and settings, and compare them: a table, a picture, a report.\v"
-    "A PROGRAM is one of the suite ('weir suite list'), a recording (FILE.wt), or an executable, named with a slash; "
-    "the words behind an executable are its arguments, up to the next --. Every combination of what --gpu, --with and "
-    "--set name is run.\n\n"
+    "Run programs under several machines, policies and settings, and compare them: a table, a picture, a report.\vA "
+    "PROGRAM is one of the suite ('weir suite list'), a recording (FILE.wt), or an executable, named with a slash; the "
+    "words after an executable are its arguments, up to the next --. Runs every combination of --gpu, --with and "
+    "--set.\n"
+    "\n"
     "Examples:\n"
     "  weir sweep --with baseline --with apcm --normalize bfs kmeans spmv\n"
     "  weir sweep --gpu gtx480,gtx780 --set l1.size=16KiB,32KiB --metric ipc --metric l1.miss_rate bfs app.wt\n"
     "  weir sweep --set l1.mshrs=8..64*2 ./app 4096 -- ./other -- bfs\n"
     "  weir sweep l1size.ini --size tiny\n"
-    "  weir sweep l1size.ini --on slurm --slurm '--partition=long'\n\n"
+    "  weir sweep l1size.ini --on slurm --slurm '--partition=long'\n"
+    "\n"
     "with l1size.ini:\n"
     "  [figure]\n"
     "  title     = L1 size\n"
@@ -267,8 +268,9 @@ static const char doc[] =
     "  [sweep]\n"
     "  with = lrr\n"
     "  with = gto\n"
-    "  set  = l1.size: 16KiB 32KiB\n\n"
-    "Results are kept: nothing is simulated twice, and after Ctrl-C the same command goes on.\n";
+    "  set  = l1.size: 16KiB 32KiB\n"
+    "\n"
+    "Results are stored: nothing is simulated twice, and after Ctrl-C the same command resumes.\n";
 
 static int run_task(const char *folder)
 {

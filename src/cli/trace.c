@@ -59,7 +59,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (a->file)
-            argp_error(state, "one recording at a time, please");
+            argp_error(state, "one recording expected");
         a->file = arg;
         return 0;
     case ARGP_KEY_END:
@@ -370,7 +370,7 @@ static const struct action {
 } actions[] = {
     {"info",
      info,
-     {info_options, parse, "FILE", "Says what a recording holds.\vExample: weir trace info vecadd.wt", 0, 0, 0}},
+     {info_options, parse, "FILE", "Shows the contents of a recording.\vExample: weir trace info vecadd.wt", 0, 0, 0}},
     {"check",
      check,
      {0, parse, "FILE", "Decodes every instruction of a recording.\vExample: weir trace check vecadd.wt", 0, 0, 0}},

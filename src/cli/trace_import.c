@@ -23,14 +23,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (a->from)
-            argp_error(state, "one list of traces at a time, please");
+            argp_error(state, "one trace list expected");
         a->from = arg;
         return 0;
     case ARGP_KEY_END:
         if (!a->from)
             argp_error(state, "name the traces: kernelslist.g, the folder that holds it, or one .traceg");
         if (!a->output)
-            argp_error(state, "say with -o which recording to write");
+            argp_error(state, "give the output recording with -o");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -56,7 +56,7 @@ static void remark(void *ctx, const char *opcode, bool known)
         return;
     strmap_put(&r->said, opcode, n, 1);
     if (known)
-        fprintf(stderr, "weir: warning: the traces have no addresses of %.*s, so that its accesses are not simulated\n",
+        fprintf(stderr, "weir: warning: the traces have no addresses for %.*s, so its accesses are not simulated\n",
                 (int)n, opcode);
     else
         fprintf(stderr, "weir: warning: the opcode %.*s is not known; it is timed as a move\n", (int)n, opcode);
@@ -90,8 +90,9 @@ int cli_trace_import(int argc, char **argv)
         options,
         parse,
         "TRACES",
-        "Makes a recording of Accel-Sim's traces, which its NVBit tracer writes on a real GPU.\v"
-        "TRACES is kernelslist.g, the folder that holds it, or one kernel's trace; traces may be compressed by xz.\n\n"
+        "Converts Accel-Sim traces (from its NVBit tracer) to a recording.\vTRACES is kernelslist.g, the folder that "
+        "holds it, or one kernel's trace; traces may be compressed by xz.\n"
+        "\n"
         "Examples:\n"
         "  weir trace import traces/kernelslist.g -o traced.wt\n"
         "  weir replay --gpu h200 --with apcm traced.wt\n",

@@ -23,7 +23,7 @@
  * X(enumerator, config name, what it is)
  */
 #define TRACE_CLASSES(X)                                                                                               \
-    X(NOP, "nop", "no work: labels, pragmas kept for their place")                                                     \
+    X(NOP, "nop", "no operation: labels, pragmas")                                                                     \
     X(MOVE, "move", "register moves, selects, predicate logic, address-space conversions")                             \
     X(INT_ADD, "int_add", "integer add, subtract, logic, shifts, compares, bit field operations")                      \
     X(INT_MINMAX, "int_minmax", "integer minimum, maximum, absolute value")                                            \

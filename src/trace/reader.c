@@ -133,7 +133,7 @@ static const char *journal_launch(struct trace_file *f, struct byte_reader *r, s
     if (l->cooperative > 1)
         return "a launch is neither cooperative nor not";
     if (s->in_launch)
-        return "a launch begins before the one before has ended";
+        return "a launch begins before the previous one ended";
     if (f->launch.n >= entries_max(f))
         return "more launches than a file of its size can have";
     s->in_launch = true;
@@ -363,12 +363,12 @@ static int read_header(struct trace_file *f, struct err *e)
     if (!magic || memcmp(magic, file_magic, sizeof file_magic)) {
         err_offset(e, f->name, 0, "this is not a weir recording");
         return magic && !memcmp(magic, "\177ELF", 4)
-                   ? err_hint(e, "a program is recorded first: weir record -o FILE.wt PROGRAM")
+                   ? err_hint(e, "record a program first: weir record -o FILE.wt PROGRAM")
                    : -1;
     }
     uint32_t version = (uint32_t)get_le(&r, 4), flags = (uint32_t)get_le(&r, 4);
     if (r.bad) {
-        err_offset(e, f->name, f->n_bytes, "the recording was cut short in its header");
+        err_offset(e, f->name, f->n_bytes, "the recording is truncated in its header");
         return err_hint(e, "record it again");
     }
     if (version > TRACE_VERSION) {
@@ -376,7 +376,7 @@ static int read_header(struct trace_file *f, struct err *e)
         return err_hint(e, "use the newer weir that wrote it, or record it again");
     }
     if (!version)
-        return err_offset(e, f->name, 8, "the recording has format %u, which never existed", version);
+        return err_offset(e, f->name, 8, "the recording has format %u, which is unknown", version);
     f->format = version;
     if (flags)
         return err_offset(e, f->name, 12, "the recording uses features 0x%x, which this weir does not know", flags);
@@ -388,7 +388,7 @@ static int read_footer(const struct trace_file *f, struct frame *index, struct e
 {
     const uint8_t *at = f->bytes + f->n_bytes - FOOTER_BYTES;
     if (f->n_bytes < HEADER_BYTES + FOOTER_BYTES || memcmp(at + 24, footer_magic, sizeof footer_magic)) {
-        err_offset(e, f->name, f->n_bytes, "the recording was cut short: its end is missing");
+        err_offset(e, f->name, f->n_bytes, "the recording is truncated: its end is missing");
         return err_hint(e, "record it again; was the disk full or the program killed?");
     }
     struct byte_reader r = {at, at + FOOTER_BYTES, false};

@@ -38,7 +38,7 @@ void stream_dec_begin(struct stream_dec *d, const struct trace_kernel *k)
 void stream_dec_feed(struct stream_dec *d, const uint8_t *bytes, size_t n)
 {
     if (!d->corrupt && (d->p != d->end || d->left))
-        BUG("a stream's next piece came before the last one was used up");
+        BUG("a stream's next piece arrived before the previous one was consumed");
     d->p = bytes;
     d->end = n ? bytes + n : bytes;
 }

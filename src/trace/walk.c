@@ -38,7 +38,8 @@ int trace_walk_cta(struct trace_file *f, uint32_t launch, uint64_t cta, trace_vi
         for (uint32_t w = 0; !rc && w < n_warp; w++) {
             rc = walk_piece((void *)(decs + w * stride), &c, w, visit, ctx, &n_inst);
             if (rc == -1)
-                err_set(e, "launch %u, CTA %llu, warp %u: the stream is corrupt after %llu instructions of chunk %u",
+                err_set(e,
+                        "launch %u, CTA %llu, warp %u: corrupt instruction stream after %llu instructions of chunk %u",
                         launch, (unsigned long long)cta, w, (unsigned long long)n_inst, seq);
         }
         if (!rc && n_inst != c.n_inst)

@@ -53,7 +53,7 @@ static int write_all(struct trace_writer *w, const void *p, size_t n)
         if (got <= 0) {
             err_offset(&w->err, w->path, w->offset, "cannot write: %s", strerror(got < 0 ? errno : EIO));
             if (got < 0 && errno == ENOSPC)
-                err_hint(&w->err, "the recording needs more room; give another place with -o");
+                err_hint(&w->err, "not enough space for the recording; choose another path with -o");
             return give_up(w);
         }
         b += got;
@@ -122,7 +122,7 @@ static int on_launch_begin(void *ctx, const struct trace_kernel *k, const struct
         return -1;
     const char *why = launch_check(l);
     if (w->in_launch)
-        why = "the one before has not ended";
+        why = "the previous launch has not ended";
     else if (index != w->n_launches)
         why = "launches are not announced in order";
     else if (!why && l->kernel > w->n_kernels)

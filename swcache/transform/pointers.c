@@ -386,7 +386,7 @@ static void add_access(struct pointers *p, enum access_kind kind, struct bases b
     if (kind != ACCESS_ATOMIC && !a.dependent)
         a.why_not = type_refused(clang_getCursorType(at->cursor));
     if (!a.why_not && !is_plain_text(p->source, at))
-        a.why_not = "comes out of a macro";
+        a.why_not = "is expanded from a macro";
     if (!a.why_not && (kind == ACCESS_STORE || kind == ACCESS_UPDATE)) {
         const struct node *user = site->parent;
         char op[4] = "";
@@ -452,7 +452,7 @@ static void follow_pointer(struct pointers *p, struct bases b, struct node *n)
         else if (!strcmp(op, "+"))
             follow_pointer(p, b, u);
         else if (strcmp(op, "!"))
-            add_escape(p, b, u, false, "it is used in a way not understood");
+            add_escape(p, b, u, false, "its use is not understood");
         return;
     case CXCursor_BinaryOperator:
         node_operator(p->source, u, op);
@@ -467,13 +467,13 @@ static void follow_pointer(struct pointers *p, struct bases b, struct node *n)
                 if (u->parent && node_is_load(u->parent))
                     follow_pointer(p, b, u->parent);
                 else if (!node_is_discarded(u))
-                    add_escape(p, b, u, false, "it is used in a way not understood");
+                    add_escape(p, b, u, false, "its use is not understood");
             } else
                 add_escape(p, b, u, false, "its address is stored");
             return;
         }
         if (!op[0] || (strncmp(op, "==", 2) && strncmp(op, "!=", 2) && op[0] != '<' && op[0] != '>'))
-            add_escape(p, b, u, false, "it is used in a way not understood");
+            add_escape(p, b, u, false, "its use is not understood");
         return;
     case CXCursor_ConditionalOperator:
         follow_pointer(p, b, u);
@@ -489,7 +489,7 @@ static void follow_pointer(struct pointers *p, struct bases b, struct node *n)
         return;
     default:
         if (!node_is_discarded(n))
-            add_escape(p, b, u, false, "it is used in a way not understood");
+            add_escape(p, b, u, false, "its use is not understood");
     }
 }
 

@@ -208,17 +208,16 @@ const char *profit_refused(const struct pointers *p, const struct access *a, con
     const struct var *v = induction(p, loop, &step);
     struct address address = look(p, a, loop, v);
     if (!address.varies)
-        return "the same element in every turn of the loop";
+        return "the same element in every iteration";
     if (!address.differs)
         return "the same element for every thread of a warp";
     if (!v || !only || !index || address.others || !mentions(index, v))
         return NULL;
     long long per_turn, stride = 1, bytes = type_bytes(clang_getCursorType(a->at->cursor));
     if (!profit_growth(p, index, v, &per_turn))
-        return "each turn of the loop moves on by a stride that only the run knows";
+        return "each iteration advances by a stride that only the run knows";
     if (step && !profit_constant(step, &stride))
-        return profit_deals_out(p, loop) ? "each turn of the loop moves on by the grid's size" : NULL;
+        return profit_deals_out(p, loop) ? "each iteration advances by the grid's size" : NULL;
     per_turn *= stride * (bytes > 0 ? bytes : 1);
-    return per_turn >= LINE_BYTES || per_turn <= -LINE_BYTES ? "each turn of the loop moves on by a line or more"
-                                                             : NULL;
+    return per_turn >= LINE_BYTES || per_turn <= -LINE_BYTES ? "each iteration advances by a line or more" : NULL;
 }

@@ -144,7 +144,7 @@ static void transform_kernel(struct job *j, struct node *f)
     if (source_in_macro(s, f->begin))
         for (const struct node *c = f->child; c && !why; c = c->next)
             if (c->kind == CXCursor_CompoundStmt && source_in_macro(s, c->begin))
-                why = "it comes out of a macro";
+                why = "it is expanded from a macro";
     if (f->in_file && has_continued_line(s, f))
         why = "a line of it ends in a backslash";
     if (uses_cache_already(s, f))
@@ -152,7 +152,7 @@ static void transform_kernel(struct job *j, struct node *f)
     if (!clang_Cursor_isNull(clang_getSpecializedCursorTemplate(f->cursor)))
         why = "it is a special case of a template";
     if (why) {
-        notes_add(&j->notes, SWCACHE_LEFT_ALONE, f->begin, "%s: this kernel is left alone: %s", name, why);
+        notes_add(&j->notes, SWCACHE_LEFT_ALONE, f->begin, "%s: kernel not transformed: %s", name, why);
         return;
     }
     struct pointers p;
@@ -186,9 +186,9 @@ static void transform_kernel(struct job *j, struct node *f)
     if (units.n)
         why = emit_twin(&j->edits, &split, s, f, &changed);
     else if (j->notes.note.n == n_note)
-        why = "none of its loops walks through memory by way of its pointer parameters";
+        why = "none of its loops streams through memory via its pointer parameters";
     if (why)
-        notes_add(&j->notes, SWCACHE_LEFT_ALONE, f->begin, "%s: this kernel is left alone: %s", name, why);
+        notes_add(&j->notes, SWCACHE_LEFT_ALONE, f->begin, "%s: kernel not transformed: %s", name, why);
     if (units.n && !why) {
         for (size_t i = 0; i < units.n; i++)
             describe(j, &p, &units.p[i], name);
@@ -255,8 +255,8 @@ static int too_deep(const struct source *s, struct err *e)
 {
     unsigned line, col;
     source_place(s, s->too_deep - 1, &line, &col);
-    err_at(e, s->path, (int)line, (int)col, "this nests deeper than %d levels", TREE_DEPTH);
-    return err_hint(e, "make several statements of it");
+    err_at(e, s->path, (int)line, (int)col, "nested deeper than %d levels", TREE_DEPTH);
+    return err_hint(e, "split it into several statements");
 }
 
 static int transform(const struct swcache_options *options, struct swcache_result *result, struct err *e)

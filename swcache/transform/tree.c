@@ -21,7 +21,7 @@ static int take_text(struct source *s, struct err *e)
     if (!text)
         return err_at(e, s->path, 0, 0, "libclang lost this file");
     s->text = xstrndup(text, s->bytes);
-    return strlen(s->text) == s->bytes ? 0 : err_at(e, s->path, 0, 0, "this is no text: it has zero bytes");
+    return strlen(s->text) == s->bytes ? 0 : err_at(e, s->path, 0, 0, "not a text file: it has zero bytes");
 }
 
 static unsigned offset_of(const struct source *s, CXSourceLocation where, bool *in_file)

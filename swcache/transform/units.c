@@ -46,7 +46,7 @@ static struct refusal read_head(const struct source *s, struct unit *u)
     while (last && last->next)
         last = last->next;
     if (!last || !loop->in_file || source_in_macro(s, loop->begin))
-        return (struct refusal){"comes out of a macro", loop};
+        return (struct refusal){"is expanded from a macro", loop};
     unsigned keyword = loop->kind == CXCursor_ForStmt ? 3 : loop->kind == CXCursor_WhileStmt ? 5 : 2;
     unsigned open = source_skip_blank(s, loop->begin + keyword), close;
     if (loop->kind == CXCursor_DoStmt) {
@@ -101,7 +101,7 @@ static struct refusal read_head(const struct source *s, struct unit *u)
         u->body[0] = u->body_node->begin;
         u->body[1] = u->body_node->end;
         if (!u->body_node->in_file || u->body[0] <= close || source_in_macro(s, u->body[0]))
-            return (struct refusal){"has a body that comes out of a macro", loop};
+            return (struct refusal){"has a body that is expanded from a macro", loop};
     }
     if (s->text[past] == ';' && u->body_node->kind != CXCursor_CompoundStmt)
         u->end = past + 1;
@@ -174,7 +174,7 @@ static struct refusal check_inside(struct finder *f, struct unit *u)
         case CXCursor_CallExpr: {
             unsigned effects = calls_effects(f->calls, n);
             if (effects & CALL_OPAQUE)
-                return (struct refusal){"calls a function whose effects are not in sight", n};
+                return (struct refusal){"calls a function with unknown effects", n};
             if (effects & CALL_WARP)
                 return (struct refusal){"has threads of a warp act together, which could be in different slices", n};
             if (effects & CALL_BLOCK) {
@@ -401,7 +401,7 @@ static bool accept(struct finder *f, unsigned structure, struct unit *u, struct 
     if (st->is_volatile)
         SAY("%s: '%s' is volatile; not cached", f->kernel, name);
     if (!st->is_restrict && write && !u->alias_safe)
-        SAY("%s: '%s' has no __restrict__ and the loop writes memory in line %u; not cached (--alias-safe does)",
+        SAY("%s: '%s' has no __restrict__ and the loop writes memory in line %u; not cached (use --alias-safe)",
             f->kernel, name, line_of(s, write->begin));
     for (size_t i = 0; i < f->p->escape.n; i++) {
         const struct escape *e = &f->p->escape.p[i];
@@ -681,8 +681,8 @@ static void consider(struct finder *f, struct node *loop, struct node *outermost
     }
     free_unit(&u);
     if (r.why && r.why[0])
-        notes_add(f->notes, SWCACHE_LEFT_ALONE, r.at->begin, "%s: the loop in line %u is left alone: it %s", f->kernel,
-                  line_of(f->p->source, loop->begin), r.why);
+        notes_add(f->notes, SWCACHE_LEFT_ALONE, r.at->begin, "%s: the loop in line %u is not transformed: it %s",
+                  f->kernel, line_of(f->p->source, loop->begin), r.why);
     if (inner) {
         /* What was said about structures of this loop will be said again of the loops inside. */
         while (!(r.why && r.why[0]) && f->notes->note.n > n_note)

@@ -108,5 +108,5 @@ expect 2 "$weir" export --table phases "$dir/a.json"
 says err "the document has none"
 expect 2 "$weir" export "$dir/none.json"
 XDG_CACHE_HOME="$dir/fresh" expect 2 "$weir" export
-says err "weir sweep and weir reproduce keep results there"
+says err "weir sweep and weir reproduce store their results there"
 exit 0

@@ -30,7 +30,7 @@ done
 expect 0 "6 launches" "$weir" record -o "$dir/old.wt" "$dir/app"
 expect 0 "sound" "$weir" trace check "$dir/old.wt"
 # Neither the program nor what is no file is replaced.
-expect 2 "is the program itself" "$weir" record -o "$dir/app" "$dir/app"
+expect 2 "is the program file" "$weir" record -o "$dir/app" "$dir/app"
 cmp -s "$app" "$dir/app" || fail "the program was overwritten by its recording"
 mkfifo "$dir/fifo"
 expect 2 "is a folder" "$weir" record -o "$dir" "$dir/app"

@@ -132,7 +132,7 @@ says err "was compiled against other headers: its struct policy_info has"
 sed 's/"mine"/"lru"/' mine.c >taken.c
 expect 0 "$weir" plugin build taken.c
 expect 2 "$weir" replay --plugin ./taken.so app.wt
-says err "there is a policy 'lru' of kind l1-management already; give yours another name"
+says err "there is a policy 'lru' of kind l1-management already; choose another name"
 cp mine.so twin.so
 expect 2 "$weir" config show gtx480 --plugin ./mine.so --plugin ./twin.so
 says err "there is a policy 'mine' of kind l1-management already"
@@ -185,7 +185,7 @@ expect 2 "$weir" replay --gpu mesh28 --plugin w_home.so --with w_home "$recordin
 says err "the policy 'w_home' is wrong: route named SM 999 as a home, and there are 28"
 wrong w_unsaid WEIR_L1_ORGANIZATION l1_organization '.route = f' "$(echo "$home" | sed 's/999/2/')"
 expect 2 "$weir" replay --gpu mesh28 --plugin w_unsaid.so --with w_unsaid "$recording"
-says err "the policy 'w_unsaid' is wrong: route named another SM as a home, but its struct does not say .remote = true"
+says err "the policy 'w_unsaid' is wrong: route returned another SM as home, but the policy does not set .remote = true"
 wrong w_slot WEIR_L1_ORDER order_policy '.init = i, .enqueue = t, .pick = p, .on_accept = d' \
     'static int i(void *s, const void *q, struct order_host *h, struct err *e) { (void)s, (void)q, (void)e; h->capacity = 4; return 0; }
 static bool t(void *s, uint32_t n, const struct req *r, uint64_t now) { (void)s, (void)n, (void)r, (void)now; return true; }

@@ -272,7 +272,7 @@ says err "1 simulations in"
 says err "1 taken from earlier ones"
 # Too few CTAs: a size is no advice for a program of one's own.
 expect 0 "$weir" sweep -o "$dir/own" --results "$dir/own2.sqlite" --set machine.sms=120 --metric energy.total_j "$app" exit 0
-says err "exit 0; marked with *, in no mean and not judged: give it a larger input, or choose a machine with fewer SMs"
+says err "exit 0; marked with *, in no mean and not judged: use a larger input or a machine with fewer SMs"
 grep -q -e "--size" "$dir/err" && fail "a size is advised for a program of one's own"
 # Joules are small numbers, and are shown with their digits.
 grep -Eq 'exit 0\* +0\.0+[1-9][0-9]{3}$' "$dir/out" || fail "an energy without digits: $(cat "$dir/out")"
@@ -309,12 +309,12 @@ refuse_own() { # refuse_own LINE TEXT SED-SCRIPT
     says err "$2"
 }
 refuse_own 3 "app2.wt: No such file" 's/app.wt/app2.wt/'
-refuse_own 6 "a quote does not end" "s/'0'/'0/"
+refuse_own 6 "unterminated quote" "s/'0'/'0/"
 refuse_own 6 "neither an executable nor a recording" 's/.\/mine.*/.\/own.ini/'
 refuse_own 6 "which takes no arguments" 's/.\/mine/app.wt/'
 refuse_own 6 "the suite has a program of this name" 's/program short/program bfs/'
 refuse_own 6 "does not say what to run" 's/^run.*/label = x/'
-refuse_own 11 "its ends have different units" 's/16KiB../16.../'
+refuse_own 11 "its bounds have different units" 's/16KiB../16.../'
 refuse_own 11 "it does not end" 's/16KiB../64KiB../'
 refuse_own 11 "write it as 8..64*2" 's/KiB\*2/KiB/'
 refuse_own 11 "there is no key 'l1.sise'; did you mean 'l1.size'" 's/l1.size/l1.sise/'

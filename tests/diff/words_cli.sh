@@ -56,7 +56,7 @@ expect 0 "$weir" config diff "$dir/mine.ini" gtx480
 [ "$(wc -l <"$dir/out")" = 4 ] || fail "not three differences: $(cat "$dir/out")"
 grep -q '^two_level.ready  *[0-9]*  *-  ' "$dir/out" || fail "a parameter that only one has: $(cat "$dir/out")"
 expect 0 "$weir" config diff gtx480 gtx480
-says out "the two do not differ"
+says out "the machines are identical"
 expect 2 "$weir" config diff gtx480
 expect 2 "$weir" config diff gtx480 gtx48
 says err "did you mean 'gtx480'?"
@@ -140,16 +140,16 @@ says err "a program is recorded first: weir record"
 expect 2 "$weir" sweep -o "$dir/report" bfs -- "$app" -- "$dir/own.wt" --metric ipc
 says err "--metric: options stand before the programs"
 expect 2 env XDG_CACHE_HOME="$dir/none/cache" "$weir" suite run bfs --size tiny
-says err "name another place with XDG_CACHE_HOME"
+says err "set XDG_CACHE_HOME to another folder"
 expect 2 env TMPDIR="$dir/none" "$weir" profile "$dir/own.wt"
-says err "name another place with TMPDIR"
+says err "set TMPDIR to another folder"
 cp "$dir/own.wt" "$dir/mine.wt"
 expect 2 "$weir" sweep --size tiny -o "$dir/report" --results "$dir/mine.wt" "$dir/own.wt" # which is no store to be removed
 says err "file is not a database; name another file with --results"
 cmp "$dir/own.wt" "$dir/mine.wt" || fail "a file that is no store was changed"
 for with in '' ,; do
     expect 2 "$weir" replay --with "$with" "$wt"
-    says err "--with: which policy?"
+    says err "--with: no policy given"
 done
 expect 0 "$weir" replay --gpu mesh28 --with dyneb "$wt"
 says out "% forwarded"
@@ -231,7 +231,7 @@ expect 3 "$weir" replay -q --gpu gtx480 --set dram.latency=1000 --set clock.core
 # What a command would refuse is not in its help; the refusal says why.
 "$weir" analyze --help | grep -q -e --with && fail "analyze --help has --with"
 expect 2 "$weir" analyze --with gto "$wt"
-says err "an analysis has no timing, so --with has nothing to do"
+says err "an analysis has no timing model, so --with has no effect"
 "$weir" suite --help | grep -q -e --profile && fail "suite --help has --profile"
 expect 2 "$weir" suite run bfs --profile
 says err "weir profile bfs"

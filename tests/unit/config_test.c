@@ -128,7 +128,7 @@ static void faults_are_told_exactly(void **state)
          "it with "
          "--with sticky or l1.policy = sticky, or remove the parameter\n"},
         {"size = 3\n", "weir: m.ini:1: 'size' stands before the first [section]; only 'base = MACHINE' may\n"},
-        {"[l1]\nwhat is this\n", "weir: m.ini:2: this is neither '[section]' nor 'key = value'\n"},
+        {"[l1]\nwhat is this\n", "weir: m.ini:2: expected '[section]' or 'key = value'\n"},
         {"base = nowhere.ini\n", "weir: nowhere.ini: cannot open: No such file or directory\n"},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -158,7 +158,7 @@ static void command_line_wins_and_says_so(void **state)
 
     const char *bad[] = {"l1.assoc=5", "l1.asoc=4", "size", "size=4.5KiB", "l2.size=4KiB"};
     const char *said[] = {"--set l1.assoc=5: not a whole number of sets", "--set: there is no key 'l1.asoc'",
-                          "--set size: this is not key=value", "--set size=4.5KiB: the key has no section",
+                          "--set size: expected key=value", "--set size=4.5KiB: the key has no section",
                           "--set: there is no section 'l2'"};
     for (unsigned i = 0; i < 5; i++) {
         assert_null(cfg_load_text(&schema, "m.ini", "", &bad[i], 1, NULL, &e));
@@ -227,10 +227,10 @@ static void mistaken_choices_are_refused(void **state)
         {"sticky,keeper=plain", "--with: 'sticky' and 'plain' are both of kind keeper, of which a machine has one",
          "leave one out, or say what each is for, as in --with keeper=plain"},
         {"stiky", "--with: there is no policy 'stiky'", "did you mean 'sticky'?"},
-        {"keeper=eagre", "--with: there is no policy 'eagre' of kind keeper", "'weir list policies' shows them all"},
+        {"keeper=eagre", "--with: there is no policy 'eagre' of kind keeper", "see 'weir list policies'"},
         {"starter=eagre", "--with: there is no policy 'eagre' of kind starter", "did you mean 'eager'?"},
         {"keper=sticky", "--with keper=sticky: there is no kind of policy 'keper'", "did you mean 'keeper'?"},
-        {"keeper=", "--with: there is no policy '' of kind keeper", "'weir list policies' shows them all"},
+        {"keeper=", "--with: there is no policy '' of kind keeper", "see 'weir list policies'"},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct err e;

@@ -388,7 +388,7 @@ static void xz_is_read_and_damage_is_told(void **state)
     assert_int_equal(import_mem(packed, n, "k.traceg", &sink, &e), 0);
     assert_string_equal(told.text, "0 LDG loop 0: 4 <- 2\ncta 0 warp 0: 0 space 1 lanes 00000001 100\n");
     assert_int_equal(import_mem(packed, n - 20, "k.traceg", &sink, &e), -1);
-    assert_string_equal(e.msg, "the xz file is cut short");
+    assert_string_equal(e.msg, "the xz file is truncated");
     packed[n / 2] ^= 0x55;
     assert_int_equal(import_mem(packed, n, "k.traceg", &sink, &e), -1);
     assert_string_equal(e.msg, "the xz file is damaged");

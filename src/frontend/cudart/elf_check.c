@@ -96,7 +96,7 @@ int program_examine(const void *bytes, size_t n, const char *name, struct progra
     }
     if (n < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG)) {
         err_set(e, "%s is neither an ELF executable nor a script", name);
-        return err_hint(e, "give the program itself: weir run ./app arguments");
+        return err_hint(e, "pass the program file itself: weir run ./app arguments");
     }
     Elf64_Ehdr eh;
     if (n < sizeof eh)

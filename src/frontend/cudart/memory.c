@@ -82,7 +82,7 @@ cudaError_t mem_bad_range(const char *what, const void *p, size_t bytes)
     else if ((uintptr_t)p >= a->addr && (uintptr_t)p < a->addr + a->bytes)
         rt_message("%s: %zu bytes at %p: %zu bytes into %s of %llu bytes at 0x%llx%s", what, bytes, p,
                    (size_t)((uintptr_t)p - a->addr), a->name ? a->name : "an allocation", (unsigned long long)a->bytes,
-                   (unsigned long long)a->addr, a->freed ? ", which was freed" : "; it ends too early");
+                   (unsigned long long)a->addr, a->freed ? ", which was freed" : "; the access exceeds its end");
     else
         rt_message("%s: %zu bytes at %p: not device memory; the nearest is %s of %llu bytes at 0x%llx%s", what, bytes,
                    p, a->name ? a->name : "an allocation", (unsigned long long)a->bytes, (unsigned long long)a->addr,

@@ -105,7 +105,7 @@ static cudaError_t read_registered(struct rt_module *m)
 {
     const struct fatbin_wrapper *w = m->wrapper;
     if (w->magic != FATBIN_WRAPPER_MAGIC) {
-        err_set(&m->why, "%s registers device code in an unknown form", program_invocation_short_name);
+        err_set(&m->why, "%s registers device code in an unknown format", program_invocation_short_name);
         return cudaErrorInvalidKernelImage;
     }
     cudaError_t e = w->data ? read_part(m, w->data, readable_bytes(w->data)) : cudaSuccess;

@@ -172,7 +172,7 @@ static void show(struct gpu *g, enum gpu_end end, bool complete, const struct er
         if (rt.report)
             atomic_fetch_add(&rt.report->bad_input, 1);
     } else if (end == GPU_DEADLOCKED) {
-        fputs("weir: deadlock: requests or warps wait and nothing moves; who waits for whom:\n", stderr);
+        fputs("weir: deadlock: requests or warps wait and nothing makes progress. Wait chain:\n", stderr);
         gpu_report_deadlock(g, stderr);
         if (rt.report)
             atomic_fetch_add(&rt.report->deadlocks, 1);

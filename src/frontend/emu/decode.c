@@ -301,7 +301,7 @@ int emu_decode_src(struct emu_decoder *d, const struct ptx_opnd *o, char sig, en
         return 0;
     }
     }
-    return emu_unsupported(d, "an operand of a kind that cannot stand here");
+    return emu_unsupported(d, "operand kind not allowed here");
 }
 
 int emu_decode_dst(struct emu_decoder *d, const struct ptx_opnd *o, char sig, struct emu_opnd *out)
@@ -332,7 +332,7 @@ static unsigned flatten(const struct ptx_opnd *o, const struct ptx_opnd **out, u
 static int decode_address(struct emu_decoder *d, const struct ptx_opnd *o, struct emu_inst *in, struct emu_opnd *out)
 {
     if (o->kind != PTX_O_ADDR)
-        return emu_unsupported(d, "an operand that must be an address is none");
+        return emu_unsupported(d, "expected an address operand");
     if (o->reg >= 0) {
         struct ptx_opnd base = {.kind = PTX_O_REG, .reg = o->reg, .sym = -1};
         in->target = (uint32_t)o->imm;
@@ -731,7 +731,7 @@ static int decode_func(struct emu_decoder *d, uint32_t index, struct emu_fault *
             in->kind |= EMU_K_GUARD;
         }
         if (rc == 0 && pc + 1 == x->n_inst && index + 1 < d->p->n_func && falls_through(d, in, p))
-            rc = emu_unsupported(d, "the function %s runs off its end", x->name);
+            rc = emu_unsupported(d, "the function %s has no return at its end", x->name);
     }
     if (rc < 0) {
         emu_fault_place(d->emu, fault, d->f->module, &d->p->func[0], d->f->ptx, d->inst);

@@ -50,11 +50,10 @@ static void describe_global(const struct emu *emu, uint64_t addr, uint64_t bytes
     if (addr < 4096) {
         snprintf(out, cap, "the address is a null pointer or close to one");
     } else if (!a) {
-        snprintf(out, cap, "nothing was ever allocated");
+        snprintf(out, cap, "no device memory has been allocated");
     } else if (addr + FAR_BYTES < a->addr || addr > a->addr + a->bytes + FAR_BYTES) {
         snprintf(out, cap,
-                 "no device memory is anywhere near: a pointer of the host, whose data cudaMemcpy must bring, or one "
-                 "that was never set");
+                 "no device memory nearby: a host pointer (copy its data with cudaMemcpy) or an uninitialized pointer");
     } else if (addr >= a->addr && addr - a->addr < a->bytes) {
         uint64_t over = addr + bytes - (a->addr + a->bytes);
         if (a->freed)

@@ -77,7 +77,7 @@ static const char *kind_name(uint8_t kind)
         [EMU_FAULT_ASSERT] = "device-side assert",
         [EMU_FAULT_STACK] = "stack overflow",
         [EMU_FAULT_ILLEGAL_INSTRUCTION] = "illegal instruction",
-        [EMU_FAULT_SINK] = "stream refused",
+        [EMU_FAULT_SINK] = "stream rejected",
     };
     return kind < sizeof name / sizeof *name ? name[kind] : "fault";
 }

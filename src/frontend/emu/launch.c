@@ -264,7 +264,7 @@ static int send_chunk(struct emu_cta *c, bool last)
         return 0;
     emu_fault_place(g->emu, g->fault, g->prog->func[0].module, &g->prog->func[0], NULL, NULL);
     g->fault->kind = EMU_FAULT_SINK;
-    snprintf(g->fault->text, sizeof g->fault->text, "the instruction stream could not be passed on");
+    snprintf(g->fault->text, sizeof g->fault->text, "the instruction stream could not be delivered");
     return -1;
 }
 
@@ -315,8 +315,9 @@ static bool unblock(struct emu_cta *c)
                          "%u of the block's %u running threads wait there and the others wait elsewhere", b->waiting,
                          c->live);
             else
-                snprintf(rest, sizeof rest, "it expects %u threads and %u have come; the block has %u running threads",
-                         b->expected, b->arrived, c->live);
+                snprintf(rest, sizeof rest,
+                         "it expects %u threads, %u have arrived, and the block has %u running threads", b->expected,
+                         b->arrived, c->live);
             emu_raise(&r->w, f->wait, __builtin_ctz(f->mask), EMU_FAULT_BARRIER, "barrier %u can never complete: %s",
                       f->bar, rest);
             return false;
@@ -464,7 +465,7 @@ static bool deadlocked(struct emu_grid *g, struct queue *q)
             r = &q->first->warp[i];
     const struct emu_path *t = &r->fiber->path[r->fiber->n - 1];
     emu_raise(&r->w, &r->code[t->pc], __builtin_ctz(t->mask), EMU_FAULT_DEADLOCK,
-              "every running warp waits for memory to change and nobody is left to change it");
+              "all running warps spin on memory that no other thread will change");
     return true;
 }
 
@@ -624,7 +625,7 @@ static int prepare(struct emu_grid *g)
 
 static int sink_failed(struct emu_grid *g)
 {
-    launch_error(g, "the instruction stream could not be passed on");
+    launch_error(g, "the instruction stream could not be delivered");
     g->fault->kind = EMU_FAULT_SINK;
     return -1;
 }

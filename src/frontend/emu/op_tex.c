@@ -98,7 +98,7 @@ static const struct emu_tex_desc *object(struct emu_warp *w, const struct emu_in
         const struct emu_tex_level *l = &d->level[k];
         if (!emu_mem_find(w->emu, l->addr, tex_level_bytes(d, l))) {
             emu_raise(w, i, (int)lane, EMU_FAULT_ILLEGAL_ADDRESS,
-                      "the memory of the texture or surface object %#llx, at %#llx, is not allocated (any more)",
+                      "the memory of the texture or surface object %#llx, at %#llx, is not (or no longer) allocated",
                       (unsigned long long)now, (unsigned long long)l->addr);
             return NULL;
         }

@@ -324,7 +324,7 @@ void emu_do_call(struct emu_warp_run *r, const struct emu_inst *in, uint32_t mas
     uint32_t fn =
         (to & EMU_WINDOW_MASK) == EMU_FUNC_WINDOW && index < u->def.n ? r->prog->func_of_def[index] : UINT32_MAX;
     if (fn == UINT32_MAX || fn == 0) {
-        emu_raise(&r->w, in, lane, EMU_FAULT_ILLEGAL_INSTRUCTION, "call of address 0x%llx, which is no function",
+        emu_raise(&r->w, in, lane, EMU_FAULT_ILLEGAL_INSTRUCTION, "call of address 0x%llx, which is not a function",
                   (unsigned long long)to);
         return;
     }

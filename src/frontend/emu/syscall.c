@@ -42,7 +42,7 @@ static uint64_t do_vprintf(const struct call *c)
     int n = emu_printf(c->r, c->lane, arg(c, 0), arg(c, 1));
     if (n < 0)
         emu_raise(&c->r->w, c->in, (int)c->lane, EMU_FAULT_ILLEGAL_ADDRESS,
-                  "printf with a format at 0x%llx, which is no memory", (unsigned long long)arg(c, 0));
+                  "printf with an invalid format pointer 0x%llx", (unsigned long long)arg(c, 0));
     return (uint64_t)(int64_t)n;
 }
 
@@ -98,7 +98,7 @@ static uint64_t do_free(const struct call *c)
     uint64_t bytes = a ? a->bytes : 0;
     if (!a || emu_heap_release(emu->heap, addr, EMU_MEM_HEAP) < 0) {
         emu_raise(&c->r->w, c->in, (int)c->lane, EMU_FAULT_ILLEGAL_ADDRESS,
-                  "free of 0x%llx, which malloc did not return or which is free already", (unsigned long long)addr);
+                  "free of 0x%llx, which malloc did not return or which was already freed", (unsigned long long)addr);
         return 0;
     }
     emu->malloc_used -= bytes + MALLOC_HEAD;

@@ -127,7 +127,7 @@ static int addresses(struct reader *r, char **at, struct accelsim_inst *i)
             return -1;
         if (how == 1 && previous != UINT_MAX) {
             if (lane != previous + 1)
-                return WRONG(r, "addresses by a stride need lanes side by side, and the mask is %08x", i->mask);
+                return WRONG(r, "strided addresses need contiguous lanes; the mask is %08x", i->mask);
             a += (uint64_t)step;
         }
         if (how == 2 && previous != UINT_MAX) {
@@ -150,9 +150,9 @@ static int instruction(struct reader *r)
     char *at = r->line;
     uint64_t v;
     if (!r->in_warp)
-        return WRONG(r, "an instruction stands outside every warp");
+        return WRONG(r, "an instruction is outside any warp");
     if (r->seen == r->announced)
-        return WRONG(r, "warp %u has more than the %u instructions that were announced", r->warp, r->announced);
+        return WRONG(r, "warp %u has more than its declared %u instructions", r->warp, r->announced);
     r->seen++;
     for (int k = 0; k < 4 && r->kernel.tracer_version < 3; k++) /* thread block and warp, repeated in every line */
         if (number(r, &at, 10, UINT32_MAX, "thread block", &v))
@@ -173,7 +173,7 @@ static int instruction(struct reader *r)
         return -1;
     i->opcode = word(&at);
     if (!i->opcode || *i->opcode < 'A' || *i->opcode > 'Z')
-        return WRONG(r, "there is no opcode behind the results");
+        return WRONG(r, "no opcode after the results");
     if (registers(r, &at, ACCELSIM_SRCS, "number of sources", &i->n_src, i->src) ||
         number(r, &at, 10, 64, "width of the access", &v))
         return -1;
@@ -288,7 +288,7 @@ static int header_end(struct reader *r)
 static int warp_end(struct reader *r)
 {
     if (r->in_warp && r->seen < r->announced)
-        return WRONG(r, "warp %u has %u of the %u instructions that were announced", r->warp, r->seen, r->announced);
+        return WRONG(r, "warp %u has %u of its declared %u instructions", r->warp, r->seen, r->announced);
     r->in_warp = false;
     return 0;
 }
@@ -342,7 +342,7 @@ static int body_line(struct reader *r)
 {
     if (begins(r->line, "#BEGIN_TB")) {
         if (r->in_cta)
-            return WRONG(r, "a thread block begins before the one before has ended");
+            return WRONG(r, "a thread block begins before the previous one ended");
         r->in_cta = true;
         r->numbered = false;
         return 0;
@@ -350,7 +350,7 @@ static int body_line(struct reader *r)
     if (!r->in_cta) {
         if (*r->line == '#')
             return 0; /* a comment */
-        WRONG(r, "'%.40s' stands outside every thread block", r->line);
+        WRONG(r, "'%.40s' is outside any thread block", r->line);
         return err_hint(r->e,
                         "traces must be grouped by thread block: run Accel-Sim's post-traces-processing and name "
                         "kernelslist.g");
@@ -392,7 +392,7 @@ int accelsim_read(struct lines *lines, const struct accelsim_visitor *to, struct
     if (!rc && !got && header)
         rc = WRONG(&r, "the file has no thread block");
     if (!rc && !got && r.in_cta)
-        rc = WRONG(&r, "the file ends inside a thread block: it is cut short");
+        rc = WRONG(&r, "the file ends inside a thread block: it is truncated");
     free(r.name);
     return rc || got < 0 ? -1 : 0;
 }

@@ -80,7 +80,7 @@ static int add_trace(struct import *im, const char *list, const char *name, cons
         lines_err(l, e, "the trace '%s' cannot be opened: %s", c.path, strerror(errno));
     else
         err_at(e, c.path, 0, 0, "the trace '%s' cannot be opened: %s", c.path, strerror(errno));
-    return err_hint(e, "traces lie beside the list that names them");
+    return err_hint(e, "traces must be in the same folder as the list");
 }
 
 /* "MemcpyHtoD,0x00007f8c80000000,4096" */
@@ -365,7 +365,7 @@ static int emit_warp(void *ctx, uint32_t warp, struct err *e)
     run_end(im);
     im->warp = warp;
     if (im->pieces[warp].seen)
-        return lines_err(im->lines, e, "warp %u comes twice in its thread block", warp);
+        return lines_err(im->lines, e, "warp %u occurs twice in its thread block", warp);
     im->pieces[warp].seen = true;
     stream_enc_begin(im->pieces[warp].enc, im->table);
     return 0;

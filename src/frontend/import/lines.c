@@ -143,7 +143,7 @@ static int unpack(struct lines *l, struct err *e)
     if (rc == LZMA_STREAM_END)
         l->text_end = true;
     else if (rc == LZMA_BUF_ERROR && l->stored_end)
-        return err_at(e, l->name, 0, 0, "the xz file is cut short");
+        return err_at(e, l->name, 0, 0, "the xz file is truncated");
     else if (rc != LZMA_OK && rc != LZMA_BUF_ERROR)
         return err_at(e, l->name, 0, 0, "%s",
                       rc == LZMA_MEM_ERROR ? "no memory to unpack it" : "the xz file is damaged");

@@ -165,7 +165,8 @@ static int describe(struct sass_kernel *k, struct gathered *g, const struct acce
         t->space = op->space;
     }
     if (t->cls == TRACE_BARRIER && sass_has(i->opcode, "ARV"))
-        return err_set(e, "'%.40s' arrives at a barrier for a number of warps that the trace does not tell", i->opcode);
+        return err_set(e, "'%.40s' arrives at a barrier for a number of warps that the trace does not contain",
+                       i->opcode);
     if (t->space == TRACE_SP_CONST && !i->addresses)
         t->space = TRACE_SP_PARAM; /* addresses of constants are not traced; most are kernel parameters */
     if (t->space != TRACE_SP_NONE) {

@@ -310,10 +310,10 @@ static int parse_pair(struct ptx_parser *p, struct ptx_opnd *o)
     struct ptx_token at = p->t;
     struct ptx_opnd elem[2] = {*o};
     if (at.kind != TOK_IDENT)
-        return ptx_expected(p, "a register behind '|'");
+        return ptx_expected(p, "a register after '|'");
     TRY(parse_named(p, &elem[1]));
     if (elem[1].kind != PTX_O_REG && elem[1].kind != PTX_O_SINK)
-        return ptx_fail(p, &at, "expected a register behind '|'");
+        return ptx_fail(p, &at, "expected a register after '|'");
     *o = no_opnd(PTX_O_PAIR);
     o->n = 2;
     o->elem = keep_opnds(p, elem, 2);

@@ -130,8 +130,7 @@ int ptx_rows_assign(const struct ptx_module *m, struct ptx_func *f, const struct
     for (unsigned w = 0; w < N_WIDTHS; w++)
         rows_free(&rows[w]);
     if (rc < 0 || f->n_row > MAX_ROWS) {
-        rc = err_at(e, m->name, (int)f->line, 0, "function '%s' has more than %d registers alive at once", f->name,
-                    MAX_ROWS);
+        rc = err_at(e, m->name, (int)f->line, 0, "function '%s' has more than %d live registers", f->name, MAX_ROWS);
     } else {
         for (uint32_t k = 0; k < n; k++) {
             struct ptx_reg *r = &f->reg[order.item[k]];

@@ -630,7 +630,7 @@ int plot_check_formats(const char *list, struct err *e)
         if (k == -2) {
             char word[16];
             snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ", "), at);
-            err_set(e, "'%s' is no format of pictures", word);
+            err_set(e, "'%s' is not a picture format", word);
             return err_hint_names(e, word, formats, sizeof formats / sizeof *formats);
         }
     return 0;
@@ -639,7 +639,7 @@ int plot_check_formats(const char *list, struct err *e)
 int plot_write(const struct table *t, const struct plot *p, const char *stem, struct err *e)
 {
     if (!table_has_values(t)) { /* which gnuplot refuses to draw */
-        err_set(e, "%s.svg is not drawn: there is no value to draw", stem);
+        err_set(e, "%s.svg was not drawn: no values", stem);
         return PLOT_NOTHING;
     }
     char *script = xasprintf("%s%s.gp", *stem == '-' ? "./" : "", stem); /* a name, not an option */

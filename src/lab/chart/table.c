@@ -86,10 +86,9 @@ void table_put_marks(const struct table *t, const char *bullet, FILE *out)
         partial |= t->row.p[i].partial && !t->row.p[i].idle;
     }
     if (idle)
-        fprintf(out, "%s* most SMs had no CTA: in no mean, and not judged\n", bullet);
+        fprintf(out, "%s* most SMs had no CTA: excluded from means and verdicts\n", bullet);
     if (partial)
-        fprintf(out, "%s† a value is missing: in no mean, so that the means of all columns are over the same rows\n",
-                bullet);
+        fprintf(out, "%s† a value is missing: excluded, so that all means cover the same rows\n", bullet);
 }
 
 double table_mean(const struct table *t, unsigned column, const char *of, unsigned *n_out, unsigned *missing_out)

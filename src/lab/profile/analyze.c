@@ -105,7 +105,7 @@ static void access_memory(struct walk *w, uint32_t sm, const struct cta *c, uint
 
 static int corrupt(struct walk *w, const struct cta *c, uint32_t warp)
 {
-    return err_set(w->err, "launch %u, CTA %llu, warp %u: the stream is corrupt", w->launch,
+    return err_set(w->err, "launch %u, CTA %llu, warp %u: corrupt instruction stream", w->launch,
                    (unsigned long long)c->index, warp);
 }
 
@@ -232,7 +232,7 @@ static int walk_launch(struct walk *w, uint32_t index)
         return err_hint(w->err, "choose a larger one with --gpu");
     }
     if (!w->n_warp || trace_ctas(l) > MAX_WARPS / w->n_warp)
-        return err_set(w->err, "kernel %s: %llu CTAs of %u warps are too many to tell apart", w->kernel->name,
+        return err_set(w->err, "kernel %s: %llu CTAs of %u warps exceed the tracking limit", w->kernel->name,
                        (unsigned long long)trace_ctas(l), w->n_warp);
     /* No more places than CTAs: most launches of some programs are tiny. */
     const uint64_t share = (trace_ctas(l) + w->props.sm_count - 1) / w->props.sm_count;

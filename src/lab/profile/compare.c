@@ -18,7 +18,7 @@ json_t *compare_read(const char *path, struct err *e)
     const char *schema = json_string_value(json_object_get(doc, "schema"));
     if (schema && !strcmp(schema, "weir-stats-1") && json_is_object(json_object_get(doc, "total")))
         return doc;
-    err_at(e, path, 0, 0, "this is no document of weir run or weir replay%s%s", schema ? ": its schema is " : "",
+    err_at(e, path, 0, 0, "not a document of weir run or weir replay%s%s", schema ? ": its schema is " : "",
            schema ? schema : "");
     err_hint(e, "write one with --json FILE");
     json_decref(doc);
@@ -114,7 +114,7 @@ static void put_config(const json_t *a, const json_t *b, FILE *out)
                  ib = number(json_object_get(b, "total"), "warp_insts");
     char ta[24], tb[24];
     if (ia != ib)
-        fprintf(out, "   Not the same work: %s and %s warp instructions.\n", count(ta, ia), count(tb, ib));
+        fprintf(out, "   Different work: %s and %s warp instructions.\n", count(ta, ia), count(tb, ib));
 }
 
 /* ---- why ---- */
@@ -127,12 +127,12 @@ static const struct {
 } explaining[] = {
     {"L1 hit rate", "l1.hits", "l1.accesses", SHARE},
     {"L1 miss rate", "l1.misses", "l1.accesses", SHARE},
-    {"merged with a miss", "l1.merges", "l1.accesses", SHARE},
+    {"merged with an in-flight miss", "l1.merges", "l1.accesses", SHARE},
     {"bypassed the L1", "l1.bypasses", "l1.accesses", SHARE},
     {"answered by another L1", "sm.served.remote_l1", "sm.replies", SHARE},
-    {"L1 stalled: no line", "l1.stall_cycles.no_way", "sm.active_cycles", SHARE},
+    {"L1 stalled: no free way", "l1.stall_cycles.no_way", "sm.active_cycles", SHARE},
     {"L1 stalled: no MSHR", "l1.stall_cycles.no_mshr", "sm.active_cycles", SHARE},
-    {"L1 stalled: no merge", "l1.stall_cycles.no_merge_slot", "sm.active_cycles", SHARE},
+    {"L1 stalled: no merge slot", "l1.stall_cycles.no_merge_slot", "sm.active_cycles", SHARE},
     {"L1 stalled: queue full", "l1.stall_cycles.miss_queue_full", "sm.active_cycles", SHARE},
     {"prefetches used in time", "prefetch.timely", "prefetch.issued", SHARE},
     {"latency of all loads", "sm.latency.all", NULL, MEAN},
@@ -147,9 +147,9 @@ static const struct {
     {"DRAM writes", "dram.writes", NULL, AMOUNT},
     {"DRAM row hit rate", "dram.row_hit_rate", NULL, SHARE},
     {"DRAM utilization", "dram.utilization", NULL, SHARE},
-    {"DRAM banks busy", "dram.blp", NULL, MEAN},
+    {"busy DRAM banks", "dram.blp", NULL, MEAN},
     {"warps resident", "sm.warps_resident", NULL, AMOUNT},
-    {"shared memory conflict", "sm.shared_conflict_degree", NULL, MEAN},
+    {"shared-memory conflict degree", "sm.shared_conflict_degree", NULL, MEAN},
 };
 
 /* NAN = there is none: nothing was counted that it is a mean or a share of. */
@@ -241,7 +241,7 @@ static void put_reasons(const json_t *a, const json_t *b, double threshold, FILE
     const double cycles = number(a, "cycles"), difference = number(b, "cycles") - cycles;
     char ta[24], tb[24];
     read_reasons(a, b, &all);
-    fputs("\nWhere the cycles went                 a          b      b - a, of a's cycles\n", out);
+    fputs("\nCycle breakdown                       a          b      b - a, of a's cycles\n", out);
     double rest = difference;
     for (size_t i = 0; i < all.r.n; i++) {
         const struct reason *r = &all.r.p[i];
@@ -261,11 +261,11 @@ static void put_sentence(const json_t *a, const json_t *b, FILE *out)
     struct reasons all = {0};
     const double ca = number(a, "cycles"), cb = number(b, "cycles");
     char ta[24], tb[24];
-    fprintf(out, "\nb takes %s cycles where a takes %s: ", count(tb, cb), count(ta, ca));
+    fprintf(out, "\nb takes %s cycles, a takes %s: ", count(tb, cb), count(ta, ca));
     if (ca == cb)
         fputs("the same.\n", out);
     else
-        fprintf(out, "%.2f times as %s. IPC %.2f -> %.2f.\n", cb < ca ? ca / cb : cb / ca, cb < ca ? "fast" : "slow",
+        fprintf(out, "%.2fx as %s. IPC %.2f -> %.2f.\n", cb < ca ? ca / cb : cb / ca, cb < ca ? "fast" : "slow",
                 number(a, "ipc"), number(b, "ipc"));
     read_reasons(a, b, &all);
     /* Schedulers without a warp wait for the others; what those wait for is the reason. */
@@ -278,10 +278,11 @@ static void put_sentence(const json_t *a, const json_t *b, FILE *out)
         }
     if (first && difference != 0 && (first->b - first->a) / difference > 0.3) {
         const bool stall = strcmp(first->name, "issue") != 0;
-        fprintf(out,
-                "Of what schedulers with warps do differently, %.0f%% is %s: %s -> %s cycles ('weir explain %s%s').\n",
-                fmin(100, 100 * (first->b - first->a) / difference), first->name, count(ta, first->a),
-                count(tb, first->b), stall ? "sm.stall." : "sm.issue_cycles", stall ? first->name : "");
+        fprintf(
+            out,
+            "The largest difference in scheduler cycles (%.0f%%) is %s: %s -> %s cycles (see 'weir explain %s%s').\n",
+            fmin(100, 100 * (first->b - first->a) / difference), first->name, count(ta, first->a), count(tb, first->b),
+            stall ? "sm.stall." : "sm.issue_cycles", stall ? first->name : "");
     }
     VEC_FREE(&all.r);
 }

@@ -32,7 +32,7 @@ static char *stem_of(const char *path)
 
 static int not_a_run(const char *path, struct err *e)
 {
-    err_at(e, path, 0, 0, "has no kernels as 'weir run --json' writes them");
+    err_at(e, path, 0, 0, "has no kernels; it is not output of 'weir run --json'");
     return err_hint(e, "weir run --gpu h200 --json FILE PROGRAM");
 }
 

@@ -120,7 +120,7 @@ static int next_line(struct reader *r, struct err *e)
         return ferror(r->file) ? err_at(e, r->path, 0, 0, "cannot read: %s", strerror(errno)) : 1;
     r->line++;
     if (strlen(r->text) != (size_t)n)
-        return fault(r, e, "a zero byte: this is no text", NULL);
+        return fault(r, e, "contains a zero byte: not a text file", NULL);
     while (n && (r->text[n - 1] == '\n' || r->text[n - 1] == '\r'))
         r->text[--n] = 0;
     return 0;
@@ -188,7 +188,7 @@ static int read_header(struct reader *r, struct err *e)
         VEC_PUSH(&r->factor, 1.0);
     }
     if (r->name < 0 && !known) {
-        fault(r, e, "none of the metrics is one that weir has", NULL);
+        fault(r, e, "weir has none of these metrics", NULL);
         return err_hint(e, "ncu --metrics sm__cycles_elapsed.max,...; 'weir correlate --metrics' lists them");
     }
     return 0;
@@ -294,7 +294,7 @@ static int read_lines(struct reader *r, struct hw_counters *b, struct err *e)
         return -1;
     if (!r->n_column || !b->row.n) {
         err_at(e, r->path, r->line ? r->line : 1, 0,
-               r->n_column ? "no launch below the header" : "no header of Nsight Compute's");
+               r->n_column ? "no launch below the header" : "no Nsight Compute header found");
         return err_hint(e, "make it with: ncu --csv --page raw --metrics sm__cycles_elapsed.max PROGRAM > FILE");
     }
     return 0;

@@ -20,14 +20,14 @@
 #define PROFILE_STALLS(X)                                                                                              \
     X(MEMORY, "memory", "waits for loaded data")                                                                       \
     X(LSU, "lsu_full", "waits for the load/store unit")                                                                \
-    X(ALU, "alu", "waits for a result of arithmetic")                                                                  \
+    X(ALU, "alu", "waits for an arithmetic result")                                                                    \
     X(UNIT, "unit_busy", "waits for a busy execution unit")                                                            \
     X(BARRIER, "barrier", "waits at a barrier")                                                                        \
     X(FENCE, "fence", "waits at a fence")                                                                              \
     X(FETCH, "fetch", "waits for its next instruction")                                                                \
-    X(THROTTLE, "throttle", "is held back by the scheduling policy")                                                   \
+    X(THROTTLE, "throttle", "is throttled by the scheduling policy")                                                   \
     X(DRAIN, "drain", "has ended, and its stores are in flight")                                                       \
-    X(NO_WARP, "no_warp", "no warp is there")
+    X(NO_WARP, "no_warp", "there is no resident warp")
 enum profile_stall {
 #define X(name, text, doc) PROFILE_##name,
     PROFILE_STALLS(X)

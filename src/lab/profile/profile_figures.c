@@ -21,7 +21,7 @@ static void put_figure(FILE *f, char *svg, size_t bytes, const struct table *dat
     if (svg)
         page_picture(f, svg, bytes, caption);
     else
-        page_printf(f, "This picture is missing: %s.", e->msg);
+        page_printf(f, "Figure not available: %s.", e->msg);
     if (!svg && table_has_values(data) && !*first->msg)
         *first = *e;
     fputs("<figcaption>", f);
@@ -63,7 +63,7 @@ void profile_draw_stalls(const struct profile *p, FILE *f, struct err *first)
     struct plot plot = {.title = "Issue slots by kernel", .axis = "share of issue slots", .style = PLOT_STACKED};
     if (t.row.n) {
         char *svg = plot_svg(&t, &plot, &n, &e);
-        put_figure(f, svg, n, &t, "stalls", "Issue slots of each kernel: issued, or lost for which reason.", &e, first);
+        put_figure(f, svg, n, &t, "stalls", "Issue slots of each kernel: issued, or lost by reason.", &e, first);
     }
     table_free(&t);
 }
@@ -115,14 +115,14 @@ static void draw_phases(const struct profile *p, FILE *f, struct err *first)
         table_add_timeline(&t, line, true);
         snprintf(title, sizeof title, "Phases of %.80s", policy);
         struct plot plot = {.title = title,
-                            .axis = "share of SMs",
+                            .axis = "fraction of SMs",
                             .x_axis = "core cycle",
                             .style = PLOT_AREA,
                             .x_numeric = true,
                             .height = 260};
         if (t.row.n) {
             char *svg = plot_svg(&t, &plot, &n, &e);
-            put_figure(f, svg, n, &t, "phases", "In which phase of the policy the SMs are, over time.", &e, first);
+            put_figure(f, svg, n, &t, "phases", "Policy phase of the SMs over time.", &e, first);
         }
         table_free(&t);
     }
@@ -146,7 +146,7 @@ void profile_draw_time(const struct profile *p, FILE *f, struct err *first)
     draw_course(p, "Networks", "flits / core cycle", false, noc, 2, "noc",
                 "Flits that enter the networks to and from the L2 per core cycle.", f, first);
     draw_course(p, "DRAM use", "share of DRAM cycles", true, dram, 2, "dram",
-                "DRAM cycles in which data moves, and in which there are requests.", f, first);
+                "DRAM cycles with data transfer, and with pending requests.", f, first);
     static const struct course power[] = {{"power", "energy.power_w", NULL}};
     if (profile_number(json_object_get(p->doc, "total"), "energy.total_j") > 0)
         draw_course(p, "Power", "W", false, power, 1, "power", "Power of the whole GPU.", f, first);
@@ -219,11 +219,10 @@ void profile_draw_roofline(const struct profile *p, FILE *f, struct err *first)
     char *svg = plot_run(script, &n, &e);
     free(script);
     char caption[200];
-    snprintf(
-        caption, sizeof caption,
-        "Work against traffic. The slope is DRAM's peak, %.0f GB/s; the flat part %.0f %s. Kernels that reach the line "
-        "cannot be faster on this machine without less traffic or less work.",
-        p->peak_bytes * 1e-9, peak * 1e-9, fp ? "GFLOP/s" : "G instructions/s");
+    snprintf(caption, sizeof caption,
+             "The slope is the peak DRAM bandwidth, %.0f GB/s; the flat part is %.0f %s. A kernel on the roof is "
+             "limited by bandwidth or by throughput.",
+             p->peak_bytes * 1e-9, peak * 1e-9, fp ? "GFLOP/s" : "G instructions/s");
     put_figure(f, svg, n, &t, "roofline", caption, &e, first);
     table_free(&t);
 }

@@ -85,11 +85,10 @@ static void about_access(struct profile *p, const struct accesses *g)
     if (!strcmp(a->space, "shared")) {
         const double least = needed(a, 128);
         if (each > 1.5 * least)
-            add_finding(
-                p, share, place,
-                "bank conflicts: each %s in shared memory takes %.1f passes where %.0f would do; %.0f%% of issue slots "
-                "wait for it",
-                what, each, least, 100 * share);
+            add_finding(p, share, place,
+                        "bank conflicts: each shared-memory %s takes %.1f passes instead of %.0f; %.0f%% of issue "
+                        "slots wait for it",
+                        what, each, least, 100 * share);
         else
             add_finding(p, share, place, "%.0f%% of issue slots wait for this %s in shared memory", 100 * share, what);
         return;
@@ -97,17 +96,15 @@ static void about_access(struct profile *p, const struct accesses *g)
     served_words(a, from, sizeof from);
     const double least = needed(a, line > 0 ? line : 128);
     if (!strcmp(noun(a), "atomic") && each >= 2)
-        add_finding(
-            p, share, place,
-            "each %s becomes %.*f requests for %.0f lanes: those that meet in a word go one after the other; %.0f%% of "
-            "issue slots wait for it; served: %s",
-            what, each < 10 ? 1 : 0, each, part(a->lanes, a->executions), 100 * share, from);
+        add_finding(p, share, place,
+                    "each %s makes %.*f requests for %.0f lanes because accesses to the same word serialize; %.0f%% of "
+                    "issue slots wait for it; served: %s",
+                    what, each < 10 ? 1 : 0, each, part(a->lanes, a->executions), 100 * share, from);
     else if (each >= 2 * least && each >= 2)
-        add_finding(
-            p, share, place,
-            "each %s touches %.*f lines of %.0f bytes where %.0f would do; %.0f%% of issue slots wait for it; served: "
-            "%s",
-            what, each < 10 ? 1 : 0, each, line, least, 100 * share, from);
+        add_finding(p, share, place,
+                    "each %s touches %.*f lines of %.0f bytes; %.0f would suffice; %.0f%% of issue slots wait for it; "
+                    "served: %s",
+                    what, each < 10 ? 1 : 0, each, line, least, 100 * share, from);
     else if (!strcmp(a->space, "local"))
         add_finding(
             p, share, place,
@@ -216,15 +213,14 @@ static void about_line(struct profile *p, const struct profile_line *l)
     if (barrier >= WORTH_SAYING)
         add_finding(p, barrier, l->place, "%.0f%% of issue slots wait at this barrier", 100 * barrier);
     if (alu >= WORTH_SAYING)
-        add_finding(
-            p, alu, l->place,
-            "%.0f%% of issue slots wait for the result of its arithmetic; more warps, or independent operations, would "
-            "hide it",
-            100 * alu);
+        add_finding(p, alu, l->place,
+                    "%.0f%% of issue slots wait for the result of its arithmetic; more warps, or independent "
+                    "operations, would hide this latency",
+                    100 * alu);
     if (unit >= WORTH_SAYING)
         add_finding(p, unit, l->place, "%.0f%% of issue slots find the execution unit of this line busy", 100 * unit);
     if (fetch >= WORTH_SAYING)
-        add_finding(p, fetch, l->place, "%.0f%% of issue slots wait for the instructions of this line", 100 * fetch);
+        add_finding(p, fetch, l->place, "%.0f%% of issue slots wait for instruction fetch of this line", 100 * fetch);
 }
 
 /* ---- kernels and the machine ---- */
@@ -252,9 +248,9 @@ static void about_kernel(struct profile *p, const struct profile_kernel *k)
         add_finding(p, none, k->brief,
                     "%.0f%% of issue slots have no warp: %.0f CTA%s of %u threads on %.0f SMs that hold %u each; %s",
                     100 * none, ctas, ctas == 1 ? "" : "s", k->block[0] * k->block[1] * k->block[2], sms,
-                    k->ctas_per_sm, ctas < sms ? "there are fewer CTAs than SMs" : "the last ones leave SMs idle");
+                    k->ctas_per_sm, ctas < sms ? "there are fewer CTAs than SMs" : "the last wave leaves SMs idle");
     if (throttle >= WORTH_SAYING)
-        add_finding(p, throttle, k->brief, "%.0f%% of issue slots are held back by the scheduling policy",
+        add_finding(p, throttle, k->brief, "%.0f%% of issue slots are lost to throttling by the scheduling policy",
                     100 * throttle);
     if (k->limiter && k->occupancy > 0 && k->occupancy <= 0.5 && wait >= 0.2)
         add_finding(
@@ -272,12 +268,10 @@ static void about_machine(struct profile *p)
         add_finding(p, dram / 2, "", "DRAM bandwidth is the limit: %.0f of %.0f GB/s (%.0f%%)",
                     p->dram_bytes / p->seconds * 1e-9, p->peak_bytes * 1e-9, 100 * dram);
     else if (profile_number(total, "dram.utilization") > 0.05 && efficiency > 0 && efficiency < 0.5)
-        add_finding(p, dram / 2, "",
-                    "DRAM moves data in %.0f%% of the cycles in which it has requests: %.0f%% of them hit an open row",
-                    100 * efficiency, 100 * profile_number(total, "dram.row_hit_rate"));
+        add_finding(p, dram / 2, "", "DRAM efficiency is %.0f%%: %.0f%% of requests hit an open row", 100 * efficiency,
+                    100 * profile_number(total, "dram.row_hit_rate"));
     if (issue >= 0.7)
-        add_finding(p, issue / 2, "",
-                    "the schedulers issue in %.0f%% of their slots: the program is bound by its instructions",
+        add_finding(p, issue / 2, "", "the schedulers issue in %.0f%% of their slots: the program is instruction bound",
                     100 * issue);
 }
 

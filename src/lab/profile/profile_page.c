@@ -57,11 +57,9 @@ static void put_findings(const struct profile *p, FILE *f)
 {
     fputs("<h2 id=\"findings\">Findings</h2>\n", f);
     if (!p->complete)
-        page_element(f, "p", "The run was stopped: the numbers are those so far.");
+        page_element(f, "p", "The run was stopped; the numbers are partial.");
     if (!p->counted)
-        page_element(
-            f, "p",
-            "There are no counts by instruction, so nothing is said about lines: weir run --profile counts them.");
+        page_element(f, "p", "No per-instruction counts, so no findings by line; use weir run --profile.");
     if (!p->finding.n) {
         page_element(f, "p", "No kernel or unit stands out.");
         return;
@@ -78,10 +76,9 @@ static void put_findings(const struct profile *p, FILE *f)
         fputs("</li>\n", f);
     }
     fputs("</ol>\n", f);
-    page_element(
-        f, "p class=\"lead\"",
-        "An issue slot is one cycle of one warp scheduler. A slot that does not issue waits for one reason; the "
-        "instruction that the oldest waiting warp waits for is to blame.");
+    page_element(f, "p class=\"lead\"",
+                 "An issue slot is one cycle of one warp scheduler. A slot that does not issue waits for one reason; "
+                 "it is charged to the instruction that the oldest waiting warp waits for.");
 }
 
 static void put_kernels(const struct profile *p, FILE *f)
@@ -127,7 +124,7 @@ static void put_kernels(const struct profile *p, FILE *f)
 static void put_stalls(const struct profile *p, FILE *f, struct err *e)
 {
     static const char *const heads[] = {"<reason", "slots", "cycles", "<a warp", NULL};
-    fputs("<h2 id=\"stalls\">Where the issue slots went</h2>\n", f);
+    fputs("<h2 id=\"stalls\">Issue slot breakdown</h2>\n", f);
     profile_draw_stalls(p, f, e);
     page_table_begin(f);
     page_heads(f, heads);
@@ -173,13 +170,12 @@ static void reasons(const double *stall, double slots, char *out, size_t bytes)
 
 static void put_lines(const struct profile *p, FILE *f)
 {
-    static const char *const heads[] = {
-        "<line", "slots", "<because it makes warps wait", "<warps wait before it", "issued", "lanes", "<source", NULL};
+    static const char *const heads[] = {"<line",  "slots", "<stalls caused", "<stalls before it",
+                                        "issued", "lanes", "<source",        NULL};
     fputs("<h2 id=\"lines\">Source lines</h2>\n", f);
-    page_element(
-        f, "p",
-        "Slots: those that issue the line's instructions and those that are lost because of them. What warps wait "
-        "for before the line is counted where its cause stands.");
+    page_element(f, "p",
+                 "Slots: those that issue the line's instructions and those that are lost because of them. A wait "
+                 "before a line is charged to the line that causes it.");
     page_table_begin(f);
     page_heads(f, heads);
     for (size_t i = 0; i < p->line.n && i < 100; i++) {
@@ -226,9 +222,8 @@ static void put_accesses(const struct profile *p, FILE *f)
     page_element(
         f, "p",
         "Loads, stores and atomics. Lines are requests to the L1 after coalescing, or passes over the banks of shared "
-        "memory (1 without conflicts); sectors are 32 bytes; bytes used is what the lanes asked for, of the sectors "
-        "moved for them. L1 to DRAM: where the lines were answered. Waits are cycles from leaving the SM to the "
-        "answer.");
+        "memory (1 without conflicts); sectors are 32 bytes; bytes used is the requested share of the transferred "
+        "sectors. L1 to DRAM: which level served the lines. Waits are cycles from the SM's request to the reply.");
     page_table_begin(f);
     page_heads(f, heads);
     for (size_t i = 0; i < p->access.n; i++) {
@@ -361,7 +356,7 @@ static void put_sources(const struct profile *p, FILE *f)
             continue;
         }
         fputs("<p>", f);
-        page_printf(f, "%s cannot be read; weir profile --source DIR looks elsewhere, too.", p->source.p[i].file);
+        page_printf(f, "%s cannot be read; use weir profile --source DIR.", p->source.p[i].file);
         fputs("</p>\n", f);
     }
 }
@@ -407,7 +402,7 @@ static void put_origin(const struct profile *p, const char *command, FILE *f)
     const char *key;
     json_t *value;
     char policies[256];
-    fputs("<h2 id=\"origin\">Where this comes from</h2>\n<pre>", f);
+    fputs("<h2 id=\"origin\">Provenance</h2>\n<pre>", f);
     page_text(f, command);
     fputs("</pre>\n", f);
     profile_policies(p, policies, sizeof policies);
@@ -445,7 +440,7 @@ int profile_page(const struct profile *p, const char *command, FILE *f, struct e
     profile_name(p, name, sizeof name);
     snprintf(title, sizeof title, "%s%s%.200s on %.60s", name, *p->arguments ? " " : "", p->arguments, p->machine);
     snprintf(lead, sizeof lead, "Simulated by weir %.40s%s%.40s", p->weir, *p->date ? ", " : "", p->date);
-    snprintf(footer, sizeof footer, "Made by weir profile. The page holds all it shows and loads nothing.");
+    snprintf(footer, sizeof footer, "Made by weir profile. This page is self-contained.");
     err_clear(e);
     page_begin(f, title, lead);
     put_facts(p, f);

@@ -50,7 +50,7 @@ static void print_findings(const struct profile *p, FILE *out)
 {
     fputs("\nFindings\n", out);
     if (!p->counted)
-        fputs("  There are no counts by instruction, so nothing is said about lines: run it with --profile.\n", out);
+        fputs("  No per-instruction counts, so no findings by line; run with --profile.\n", out);
     else if (!p->finding.n)
         fputs("  No line, kernel or unit stands out.\n", out);
     for (size_t i = 0; i < p->finding.n && i < FINDINGS_SHOWN; i++) {

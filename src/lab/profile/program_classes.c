@@ -28,7 +28,7 @@ unsigned class_papers(const char *names, struct err *e)
         if (!found) {
             char word[32];
             snprintf(word, sizeof word, "%.*s", (int)(end - from), from);
-            err_set(e, "'%s' is no paper with classes", word);
+            err_set(e, "the paper '%s' defines no classes", word);
             err_hint_names(e, word, class_paper_key, CLASS_PAPERS);
             return 0;
         }

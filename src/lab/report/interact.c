@@ -93,7 +93,7 @@ struct table interact_means(const struct lab_figure *f)
 {
     struct table t = {0};
     table_add_column(&t, "together", "together");
-    table_add_column(&t, "product", "product of the single gains");
+    table_add_column(&t, "product", "product of the individual gains");
     for (size_t c = 0; c < f->plan.variants.word.n && has_programs(f); c++) {
         const struct plan_variant *v = plan_find(&f->plan, f->plan.variants.word.p[c]);
         double *cell = table_add_row(&t, v->label ? v->label : v->name, "");
@@ -159,7 +159,7 @@ static void put_effects(struct lab *l, const struct lab_figure *f, const struct 
     for (size_t i = 0; i < explain->explain.n; i++)
         all[i] = effect_of(l, f, &explain->explain.p[i], a, b, row, n);
     qsort(all, explain->explain.n, sizeof *all, by_weight);
-    const char *between = "; means over them with both (baseline; each alone): ";
+    const char *between = "; their means with both (baseline; each alone): ";
     for (size_t i = 0; i < explain->explain.n && i < SHOWN_STATISTICS && all[i].weight > 0.005; i++) {
         fprintf(out, "%s%s ", between, all[i].s->label);
         put_value(&all[i], all[i].both, out);
@@ -193,7 +193,7 @@ static void put_parts(const struct lab_figure *f, bool markdown, FILE *out)
 {
     const unsigned n = n_parts(f), all = (1u << n) - 1;
     struct table t = {0};
-    static const char *const column[] = {"alone", "added to the others", "share of all", "gains", "loses"};
+    static const char *const column[] = {"alone", "marginal gain over the others", "share of all", "gains", "loses"};
     for (unsigned i = 0; i < sizeof column / sizeof *column; i++)
         table_add_column(&t, column[i], column[i]);
     t.column.p[3].count = t.column.p[4].count = true;
@@ -209,8 +209,7 @@ static void put_parts(const struct lab_figure *f, bool markdown, FILE *out)
                 cell[4] += gain_at(f, i, 1u << p) < 1 - NOTABLE_PERCENT / 100.0;
             }
     }
-    put_table(&t, "Each mechanism: geometric means; programs that gain or lose more than 1% by it alone", markdown,
-              out);
+    put_table(&t, "Each mechanism alone: geometric means; programs with more than 1% gain or loss", markdown, out);
     table_free(&t);
 }
 
@@ -259,8 +258,10 @@ static void put_pairs(const struct lab_figure *f, bool markdown, FILE *out)
             cell[5] = (double)notable(f, a, b, true, row);
             cell[6] = (double)notable(f, a, b, false, row);
         }
-    put_table(&t, "Pairs: gains of each and of both; programs that gain more than 1% more, or less, than the product",
-              markdown, out);
+    put_table(
+        &t,
+        "Pairs: individual and combined gains; programs whose combined gain differs from the product by more than 1%",
+        markdown, out);
     table_free(&t);
     free(row);
 }
@@ -274,7 +275,7 @@ static void put_why(struct lab *l, const struct lab_figure *f, const struct clai
         fprintf(out, "%s%s and %s %s in %zu program%s:", markdown ? "- " : "  ", label_of(f, a), label_of(f, b),
                 helps ? "help each other" : "fight", n, n == 1 ? "" : "s");
         for (size_t i = 0; i < n && i < SHOWN_PROGRAMS; i++)
-            fprintf(out, "%s %s %.3f where %.3f was the product", i ? "," : "", f->table.row.p[row[i]].label,
+            fprintf(out, "%s %s %.3f, product %.3f", i ? "," : "", f->table.row.p[row[i]].label,
                     gain_at(f, row[i], 1u << a | 1u << b), gain_at(f, row[i], 1u << a) * gain_at(f, row[i], 1u << b));
         put_effects(l, f, explain, a, b, row, n, out);
         fputs(".\n", out);
@@ -307,11 +308,12 @@ static void put_best(const struct lab_figure *f, bool markdown, FILE *out)
     char name[PLAN_NAME_BYTES];
     plan_combination(&f->plan, best, name);
     if (rows)
-        fprintf(out,
-                "%sThe best for all %u programs is %s, with a mean gain of %.3f; all together have %.3f. The best for "
-                "each program would have %.3f; %s is within 1%% of it in %.0f of them.\n",
-                markdown ? "\n- " : "\n  ", rows, name, interact_gain(f, best), interact_gain(f, all - 1),
-                exp(sum / rows), name, at_best);
+        fprintf(
+            out,
+            "%sThe best combination over all %u programs is %s, with a mean gain of %.3f; all mechanisms together "
+            "reach %.3f. Choosing the best per program would reach %.3f; %s is within 1%% of it for %.0f programs.\n",
+            markdown ? "\n- " : "\n  ", rows, name, interact_gain(f, best), interact_gain(f, all - 1), exp(sum / rows),
+            name, at_best);
     fprintf(out, "%sBest of a program:", markdown ? "- " : "  ");
     for (unsigned mask = 0; mask < all; mask++) {
         if (!wins[mask])
@@ -326,15 +328,13 @@ static void put_best(const struct lab_figure *f, bool markdown, FILE *out)
 void interact_print(struct lab *l, const struct lab_figure *f, const struct claims *explain, bool markdown, FILE *out)
 {
     if (!has_programs(f)) {
-        fprintf(out,
-                "%sNo program has all its values and keeps most SMs busy, so nothing is told about the combinations.\n",
+        fprintf(out, "%sNo program has all its values and keeps most SMs busy, so combinations are not reported.\n",
                 markdown ? "\n- " : "\n  ");
         return;
     }
     struct table means = interact_means(f);
     put_parts(f, markdown, out);
-    put_table(&means, "Every combination: geometric mean of the gains, beside the product of its parts'", markdown,
-              out);
+    put_table(&means, "Every combination: geometric mean gain, and the product of its parts' gains", markdown, out);
     table_free(&means);
     put_pairs(f, markdown, out);
     put_best(f, markdown, out);

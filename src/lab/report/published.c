@@ -98,7 +98,7 @@ static int check(const struct claims *all, struct err *e)
         if (c->kind != CLAIM_AHEAD && isnan(c->published))
             return INIFILE_FAULT(c->at, e, "claim %s needs a published value", c->name);
         if (c->kind != CLAIM_MEAN && !c->over.word.n)
-            return INIFILE_FAULT(c->at, e, "claim %s needs 'over': what it is compared with", c->name);
+            return INIFILE_FAULT(c->at, e, "claim %s needs 'over', the reference column", c->name);
     }
     return 0;
 }
@@ -346,7 +346,7 @@ static void judge_ahead(const struct claim *c, struct lab *l, const struct lab_f
         if (isnan(margin) || margin < j->ours)
             j->ours = margin;
         if (!(margin > 0))
-            append(behind, sizeof behind, "%s%s (%+.1f%%)", *behind ? ", " : "not ahead of ", c->over.word.p[i],
+            append(behind, sizeof behind, "%s%s (%+.1f%%)", *behind ? ", " : "not above ", c->over.word.p[i],
                    100 * margin);
     }
     j->verdict = isnan(j->ours) ? VERDICT_UNKNOWN : j->ours > 0 ? VERDICT_HOLDS : VERDICT_FAILS;

@@ -43,7 +43,7 @@ static void put_found(const struct lab *l, const struct lab_figure *f, bool mark
         fputc('\n', out);
     }
     if (climbed)
-        fprintf(out, "%sSearches started from %s and went in steps of an eighth\n", bullet, l->from->path);
+        fprintf(out, "%sSearches started from %s with steps of one eighth\n", bullet, l->from->path);
 }
 
 /* The same as a section of found.ini. */
@@ -95,7 +95,7 @@ static void put_notes(const struct lab_figure *f, bool markdown, FILE *out)
     }
     table_put_marks(&f->table, bullet, out);
     if (!table_has_values(&f->table))
-        fprintf(out, "%sNo picture: there is no value to draw\n", bullet);
+        fprintf(out, "%sNo figure: no values\n", bullet);
     for (size_t i = 0; i < f->trouble.n && i < 12; i++)
         fprintf(out, "%sMissing: %s\n", bullet, f->trouble.p[i]);
     if (f->trouble.n > 12)
@@ -332,7 +332,7 @@ static void put_summary(const struct writing *w, FILE *out)
     fprintf(out, "%u claims hold, %u hold in direction only, %u do not hold", count[VERDICT_HOLDS],
             count[VERDICT_DIRECTION], count[VERDICT_FAILS]);
     if (count[VERDICT_UNKNOWN])
-        fprintf(out, ", %u are not known yet", count[VERDICT_UNKNOWN]);
+        fprintf(out, ", %u are pending", count[VERDICT_UNKNOWN]);
     fputs(".\n", out);
 }
 

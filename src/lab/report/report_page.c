@@ -99,7 +99,7 @@ static void put_origin(FILE *f, const struct report *r, const struct lab_figure 
     page_printf(f, "; means are %s. ", p->geometric ? "geometric" : "arithmetic");
     snprintf(name, sizeof name, "%s.csv", stem);
     page_download(f, name, "text/csv", csv, "The data as CSV");
-    page_printf(f, "; %s.gp, beside this file, draws the picture again.", stem);
+    page_printf(f, "; %s.gp redraws the figure.", stem);
     fputs("</p>\n", f);
     if (plan_simulates(p))
         put_variants(f, p);
@@ -134,7 +134,7 @@ static void put_notes(FILE *f, const struct lab_figure *figure)
         fputs("</p>\n", f);
     }
     if (!table_has_values(&figure->table))
-        page_element(f, "p", "No picture: there is no value to draw.");
+        page_element(f, "p", "No figure: no values.");
     if (!figure->trouble.n)
         return;
     page_printf(f, "%zu %s missing:", figure->trouble.n, figure->trouble.n == 1 ? "value is" : "values are");
@@ -216,7 +216,7 @@ static void put_summary(FILE *f, const struct report_claim *c, size_t n)
     put_fact(f, count[VERDICT_DIRECTION], "hold in direction only");
     put_fact(f, count[VERDICT_FAILS], "do not hold");
     if (count[VERDICT_UNKNOWN])
-        put_fact(f, count[VERDICT_UNKNOWN], "are not known yet");
+        put_fact(f, count[VERDICT_UNKNOWN], "are pending");
     fputs("</dl>\n", f);
     fputs("<div class=\"scroll\"><table class=\"sortable cards\">\n", f);
     page_heads(f, heads);
@@ -294,5 +294,5 @@ void report_page(FILE *f, const struct report *r, const struct lab *l, const str
         fputs("</ul></nav>\n", f);
     }
     fputs(sections, f);
-    page_end(f, "Made by weir. The page holds all it shows and loads nothing.");
+    page_end(f, "Made by weir. This page is self-contained.");
 }

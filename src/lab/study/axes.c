@@ -26,7 +26,7 @@ static int fault(struct inifile_place at, struct err *e, const char *what, const
 static int add_range(struct plan_axis *a, const char *word, struct inifile_place at, struct err *e)
 {
     char what[200], *end;
-    snprintf(what, sizeof what, "%s: '%.100s' is no range", a->key ? a->key : "sweep", word);
+    snprintf(what, sizeof what, "%s: '%.100s' is not a range", a->key ? a->key : "sweep", word);
     const char *dots = strstr(word, "..");
     char first[64]; /* apart, since "2." is a number, too */
     snprintf(first, sizeof first, "%.*s", (int)(dots - word), word);
@@ -40,9 +40,9 @@ static int add_range(struct plan_axis *a, const char *word, struct inifile_place
         return fault(at, e, what,
                      "write it as 8..64*2 (doubled each time) or 8..64+8, with units as in 16KiB..128KiB*2");
     if (op - end != unit_n || strncmp(unit, end, (size_t)unit_n))
-        return fault(at, e, what, "its ends have different units");
+        return fault(at, e, what, "its bounds have different units");
     if (from > to || (*op == '*' ? !(step > 1 && from > 0) : !(step > 0)))
-        return fault(at, e, what, "it does not end");
+        return fault(at, e, what, "it is not finite");
     unsigned n = 0;
     for (double v = from; v <= to * (1 + 1e-12); v = *op == '*' ? v * step : from + step * n) {
         char text[64];
@@ -90,7 +90,7 @@ int axes_add(struct plan *p, enum plan_axis_kind kind, const char *key, const ch
         return -1;
     while (a->value_at.n < a->value.word.n)
         VEC_PUSH(&a->value_at, at);
-    return a->value.word.n > old ? 0 : fault(at, e, "there is no value", "write KEY: VALUE VALUE ...");
+    return a->value.word.n > old ? 0 : fault(at, e, "no value given", "write KEY: VALUE VALUE ...");
 }
 
 int axes_read(struct plan *p, const struct inifile_item *i, struct err *e)

@@ -246,7 +246,7 @@ static void decisions(struct lab_figure *f)
     const char *policy = v->with ? v->with : "", *column = reuse_column(policy);
     f->table.percent = true;
     table_add_column(&f->table, "decided", "decided");
-    table_add_column(&f->table, "agree", "of these as in unbounded L1s");
+    table_add_column(&f->table, "agree", "same type as in infinite L1s");
     for (size_t p = 0; p < f->program.n; p++) {
         const struct point *run = point_at(f, p, 0), *truth = point_at(f, p, f->n_point - 1);
         double *cell = table_add_row(&f->table, row_label(f, f->program.p[p]), f->program.p[p]->group);
@@ -392,11 +392,11 @@ static void phases(struct lab_figure *f)
         const json_t *lines = point && point->result ? json_object_get(point->result, "timelines") : NULL;
         const json_t *line = json_object_iter_value(json_object_iter((json_t *)lines));
         if (p)
-            trouble(f, row_label(f, f->program.p[p]), "", "a figure of phases has one program");
+            trouble(f, row_label(f, f->program.p[p]), "", "a phase figure needs exactly one program");
         else if (!point || !point->result)
             complain(f, f->program.p[p], "", point);
         else if (!line)
-            trouble(f, row_label(f, f->program.p[p]), "", "no policy of this variant works in phases");
+            trouble(f, row_label(f, f->program.p[p]), "", "no policy of this variant has phases");
         else
             table_add_timeline(&f->table, line, false);
     }
@@ -485,8 +485,8 @@ struct plot lab_plot(const struct lab_figure *f)
         break;
     case PLAN_PHASES:
         p.style = PLOT_AREA;
-        p.axis = f->plan.axis ? f->plan.axis : "share of SMs";
-        p.x_axis = "per cent of the run";
+        p.axis = f->plan.axis ? f->plan.axis : "fraction of SMs";
+        p.x_axis = "percent of the run";
         p.x_numeric = true;
         break;
     default:

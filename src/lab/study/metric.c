@@ -35,7 +35,7 @@ const char *metric_fault(const char *metric)
     for (const char *at = metric + strspn(metric, " \t"); *at; at += strspn(at, " \t")) {
         const size_t n = strcspn(at, " +/\t");
         if (n && name)
-            return "two names stand side by side: join them with '+' or '/'";
+            return "two names without an operator: join them with '+' or '/'";
         if (!n && !name)
             return *at == '/' ? "there is no name before '/'" : "there is no name before '+'";
         if (*at == '/' && divided)
@@ -146,7 +146,7 @@ static int unknown_name(const struct known *known, const char *key, const char *
         snprintf(what, sizeof what, "'%s' is a histogram, not a number", name);
         fault(key, metric, at, e, what);
         return *bucket ? err_hint(e, "name one of its buckets, such as %s", bucket)
-                       : err_hint(e, "name one of its buckets; a run's JSON document has their names");
+                       : err_hint(e, "name one of its buckets (listed in a run's JSON document)");
     }
     const char *near = nearest_name(name, (const char *const *)known->name.p, (unsigned)known->name.n);
     snprintf(what, sizeof what, "there is no statistic '%s'", name);
@@ -154,7 +154,7 @@ static int unknown_name(const struct known *known, const char *key, const char *
     if (err_hint_renamed(e, RENAMED_STATISTIC, name))
         return -1;
     return near ? err_hint(e, "did you mean '%s'?", near)
-                : err_hint(e, "a run's JSON document has all names; 'weir explain NAME' tells what one means");
+                : err_hint(e, "see 'weir list statistics' and 'weir explain NAME'");
 }
 
 static void known_free(struct known *k)

@@ -352,7 +352,7 @@ static int check_name(const struct plan *p, const char *name, struct inifile_pla
 static int check_refine(const struct plan_variant *v, struct err *e)
 {
     if (!v->best.n || v->best.n > SEARCH_KNOBS)
-        return INIFILE_FAULT(v->refine_at, e, "refine = yes: needs one to %d 'best' lines to go on from", SEARCH_KNOBS);
+        return INIFILE_FAULT(v->refine_at, e, "refine = yes needs one to %d 'best' lines to start from", SEARCH_KNOBS);
     for (size_t i = 0; i < v->best.n; i++) {
         const struct plan_search *s = &v->best.p[i];
         if (s->value.word.n > SEARCH_VALUES / 2)
@@ -417,7 +417,7 @@ static int combine(struct plan *p, struct err *e)
 {
     const unsigned n = (unsigned)p->parts.word.n;
     if (n < 2 || n > PLAN_PARTS) {
-        err_at(e, p->path, 0, 0, "kind = interactions combines 2 to %d parts, and there are %u", PLAN_PARTS, n);
+        err_at(e, p->path, 0, 0, "kind = interactions needs 2 to %d parts, found %u", PLAN_PARTS, n);
         return err_hint(e, "write parts = apcm cart, the names of variants");
     }
     if (!p->normalize) {
@@ -429,8 +429,7 @@ static int combine(struct plan *p, struct err *e)
             return -1;
         struct plan_variant *v = (struct plan_variant *)plan_find(p, p->parts.word.p[i]);
         if (v->best.n || v->mask || v->machine)
-            return INIFILE_FAULT(p->parts.at, e,
-                                 "parts: '%s' is named twice, searches for its best, or has a machine of its own",
+            return INIFILE_FAULT(p->parts.at, e, "parts: '%s' is listed twice, has a search, or sets its own machine",
                                  v->name);
         v->mask = 1u << i;
     }
@@ -477,7 +476,7 @@ static int check(struct plan *p, struct err *e)
         return 0;
     for (size_t i = 0; i < p->program.n; i++)
         if (!p->program.p[i].run) {
-            INIFILE_FAULT(p->program.p[i].at, e, "[program %s] does not say what to run", p->program.p[i].name);
+            INIFILE_FAULT(p->program.p[i].at, e, "[program %s] needs a run key", p->program.p[i].name);
             return err_hint(e, "write run = ./app arguments, or run = app.wt");
         }
     find_machine(p, &p->machine, p->machine_at);
@@ -488,9 +487,9 @@ static int check(struct plan *p, struct err *e)
     if (p->kind == PLAN_INTERACTIONS && combine(p, e))
         return -1;
     if (p->kind != PLAN_INTERACTIONS && p->parts.word.n)
-        return INIFILE_FAULT(p->parts.at, e, "parts belong to kind = interactions");
+        return INIFILE_FAULT(p->parts.at, e, "parts needs kind = interactions");
     if (!p->programs.word.n) {
-        err_at(e, p->path, 0, 0, "[figure] does not say which programs");
+        err_at(e, p->path, 0, 0, "[figure] needs a programs key");
         return err_hint(e, "write programs = bfs spmv, or programs = all");
     }
     if (plan_simulates(p) && !p->variants.word.n)

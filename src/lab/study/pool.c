@@ -153,7 +153,7 @@ static int finish(struct pool *pool, struct job *j, struct err *e)
         int n = snprintf(why, sizeof why, "the simulation crashed (%s): ", strsignal(WTERMSIG(status)));
         plugin_suspects(why + n, sizeof why - (size_t)n);
     } else
-        snprintf(why, sizeof why, "the simulation ended without a result (status %d): its own message stands above",
+        snprintf(why, sizeof why, "the simulation ended without a result (status %d); see its message above",
                  WEXITSTATUS(status));
     p->failure = xstrdup(*text == 'e' ? text + 1 : why);
     pool->failed++;

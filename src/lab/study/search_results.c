@@ -12,11 +12,11 @@ static int take(void *ctx, const struct inifile_item *i, struct err *e)
     struct search_results *f = ctx;
     const char *slash = strchr(i->section, '/'), *program = strstr(i->value, for_word);
     if (!slash) {
-        err_at(e, i->file, i->line, 0, "[%s] is not a figure and a variant", i->section);
+        err_at(e, i->file, i->line, 0, "[%s]: expected [FIGURE/VARIANT]", i->section);
         return err_hint(e, "write [fig15/pcal], as found.ini of a report has it");
     }
     if (strcmp(i->key, "best") || i->continued || !program || program == i->value) {
-        err_at(e, i->file, i->line, 0, "%s = %s: this is not what a search found", i->key, i->value);
+        err_at(e, i->file, i->line, 0, "%s = %s: not a search result", i->key, i->value);
         return err_hint(e, "write best = KEY=VALUE for PROGRAM");
     }
     struct search_result one = {.figure = xstrndup(i->section, (size_t)(slash - i->section)),

@@ -55,8 +55,8 @@ int slurm_check(struct err *e)
     char *text = NULL;
     const int status = command((char *[]){"sinfo", "--noheader", NULL}, &text);
     if (status == 127) {
-        err_set(e, "--on slurm: Slurm's commands are not here");
-        err_hint(e, "install slurm-client, or leave --on slurm out");
+        err_set(e, "--on slurm: Slurm's commands were not found");
+        err_hint(e, "install slurm-client, or omit --on slurm");
     } else if (status) {
         err_set(e, "--on slurm: Slurm does not answer: %.*s", (int)strcspn(text, "\n"), text);
     }
@@ -164,7 +164,7 @@ static int submit(struct job *j, const char *which, struct err *e)
     int status = command(argv.p, &text);
     snprintf(j->id, sizeof j->id, "%.*s", (int)strspn(text, "0123456789"), text);
     if (status || !*j->id)
-        status = err_set(e, "sbatch refused the job: %.300s", text);
+        status = err_set(e, "sbatch rejected the job: %.300s", text);
     VEC_FREE(&argv);
     char *const owned[] = {weir, folder, options, array, output, wrap, text};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
@@ -362,8 +362,8 @@ static int task_point(const json_t *o, const char *folder, size_t i, struct err 
         return -1;
     int status = 0;
     if (strcmp(p->key, TEXT("key"))) {
-        err_set(e, "the weir of this node is another one than that which submitted the job");
-        status = err_hint(e, "use one weir on all nodes");
+        err_set(e, "this node runs a different weir than the one that submitted the job");
+        status = err_hint(e, "use the same weir on all nodes");
     }
     char *document = status ? NULL : point_simulate(p, NULL, NULL, e);
     char *path = xasprintf("%s/%s-%zu", folder, document ? "result" : "failure", i);

@@ -43,10 +43,10 @@ struct store *store_open(const char *path, struct err *e)
         err_hint(e, "name another file with --results");
         break;
     case SQLITE_CORRUPT:
-        err_hint(e, "remove it: everything in it can be simulated again");
+        err_hint(e, "remove it; all results can be simulated again");
         break;
     default:
-        err_hint(e, "name another place with --results");
+        err_hint(e, "give another path with --results");
     }
     store_close(s);
     return NULL;

@@ -91,7 +91,7 @@ static int unknown_program(const struct lab *l, const struct plan *p, const char
         names[n++] = l->program.p[i].label;
     }
     const char *near = nearest_name(word, names, n);
-    return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "'weir suite list' shows the programs");
+    return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "see 'weir suite list'");
 }
 
 static int choose_programs(struct lab *l, struct lab_figure *f, struct err *e)

@@ -42,7 +42,7 @@ int order_init(struct order *o, const struct order_policy *policy, const void *p
         return policy_hook_failed(&policy->info, "init", e);
     uint32_t cap = o->host.capacity, n_bucket = 1;
     if (cap == 0)
-        return err_set(e, "%s: a buffer for no requests at all", policy->info.name);
+        return err_set(e, "%s: the buffer has no capacity", policy->info.name);
     if (cap > ORDER_MAX_CAPACITY)
         return err_set(e, "%s: a buffer for %u requests; at most %u are possible", policy->info.name, cap,
                        ORDER_MAX_CAPACITY);
@@ -224,7 +224,7 @@ uint32_t order_offer(struct order *o, uint64_t now)
         o->host.pick_again_at = 0;
     uint32_t s = POLICY_PURE(&o->policy->info, ORDER_MEMORY(o), "pick", o->policy->pick(o->st, now));
     if (s != ORDER_NONE && (s >= o->host.capacity || o->slot[s].req == REQ_NONE))
-        policy_fault(&o->policy->info, "pick answered slot %u, which holds no request", s);
+        policy_fault(&o->policy->info, "pick returned slot %u, which holds no request", s);
     if (s == ORDER_NONE || !order_ready(&o->host, s)) {
         o->idle = true;
         return ORDER_NONE;
@@ -438,29 +438,30 @@ uint32_t order_queue_after(const struct order_host *h, uint32_t slot)
 #define S struct order_stats
 #define ORDER_STATS(prefix)                                                                                            \
     {                                                                                                                  \
-        STAT_ROW(S, requests, "requests", "requests taken into the reordering buffer"),                                \
+        STAT_ROW(S, requests, "requests", "requests accepted by the reorder buffer"),                                  \
             STAT_ROW(S, request_cycles, "request-cycles", "sum over cycles of the requests in the buffer"),            \
-            STAT_ROW(S, buffer_full_cycles, "cycles", "a request found no room in the buffer"),                        \
-            STAT_ROW(S, reordered, "requests", "requests that left the buffer ahead of an older one"),                 \
-            STAT_ROW(S, reorder_distance, "places", "places they advanced by, in all"),                                \
-            STAT_MAXIMUM(S, max_reorder_distance, "places", "the most places one request advanced by"),                \
-            STAT_MAXIMUM(S, max_wait_cycles, "cycles", "the longest time one request spent in the buffer"),            \
+            STAT_ROW(S, buffer_full_cycles, "cycles", "cycles in which a request waited because the buffer was full"), \
+            STAT_ROW(S, reordered, "requests", "requests that left the buffer before an older request"),               \
+            STAT_ROW(S, reorder_distance, "places", "positions that these requests advanced, in total"),               \
+            STAT_MAXIMUM(S, max_reorder_distance, "places",                                                            \
+                         "the largest number of positions that one request advanced"),                                 \
+            STAT_MAXIMUM(S, max_wait_cycles, "cycles", "longest time that a request spent in the buffer"),             \
             STAT_ROW(S, order_enforced, "requests",                                                                    \
                      "requests put first because a younger one of the same SM to the same "                            \
                      "line was picked"),                                                                               \
-            STAT_ROW(S, aged, "requests", "requests put first because they had waited for max_wait cycles"),           \
-            STAT_ROW(S, tried_another, "requests", "refused look-ups after which another request was tried"),          \
-            STAT_ROW(S, rejected, "requests", "requests that the cache refused at least once"),                        \
+            STAT_ROW(S, aged, "requests", "requests given priority because they had waited for max_wait cycles"),      \
+            STAT_ROW(S, tried_another, "requests", "rejected lookups after which the policy picked another request"),  \
+            STAT_ROW(S, rejected, "requests", "requests that the cache rejected at least once"),                       \
             STAT_NAMED(S, hol_blocking_merge, "hol_blocking.merge", "requests",                                        \
-                       "of the blocked: for want of an MSHR entry, while another in the buffer could have merged"),    \
+                       "rejected without a free MSHR entry while another request in the buffer could have merged"),    \
             STAT_NAMED(S, hol_blocking_miss, "hol_blocking.miss", "requests",                                          \
-                       "of the blocked: for want of a merge slot, while another in the buffer needed an MSHR entry"),  \
+                       "rejected without a merge slot while another request in the buffer needed only an MSHR entry"), \
             STAT_NAMED(S, hol_blocking_hit, "hol_blocking.hit", "requests",                                            \
-                       "of the blocked: while another in the buffer would have hit"),                                  \
+                       "rejected while another request in the buffer would have hit"),                                 \
             STAT_QUOTIENT("mean_wait", "cycles", prefix ".request_cycles", prefix ".requests",                         \
                           "mean time in the buffer"),                                                                  \
             STAT_QUOTIENT("mean_reorder_distance", "places", prefix ".reorder_distance", prefix ".reordered",          \
-                          "mean places advanced by those that advanced"),                                              \
+                          "mean positions that a reordered request advanced"),                                         \
             STAT_END                                                                                                   \
     }
 const struct stat_def order_l1_stats[] = ORDER_STATS("l1_order");

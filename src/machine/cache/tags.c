@@ -14,9 +14,9 @@ int tags_init(struct tags *t, struct arena *arena, uint32_t n_set, uint32_t n_wa
     if (!is_pow2(n_set))
         return err_set(e, "%u sets: not a power of two", n_set);
     if (!is_pow2(line_bytes) || line_bytes < SECTOR_BYTES || line_bytes > 256)
-        return err_set(e, "lines of %u bytes: a power of two from 32 to 256 is needed", line_bytes);
+        return err_set(e, "lines of %u bytes: the size must be a power of two from 32 to 256", line_bytes);
     if (n_way == 0 || n_way > 64)
-        return err_set(e, "%u ways: 1 to 64 are possible", n_way);
+        return err_set(e, "%u ways: must be 1 to 64", n_way);
     if (hash == SET_FERMI && ((n_set != 32 && n_set != 64) || line_bytes != 128)) {
         err_set(e, "Fermi's set hash is defined for 32 or 64 sets of 128-byte lines, not %u of %u", n_set, line_bytes);
         return err_hint(e, "use set_hash = xor or linear");

@@ -326,7 +326,7 @@ static void dram_waits(const struct comp *comp, struct waits *w)
     const struct dram *d = (const struct dram *)comp;
     for (uint32_t c = 0; c < d->env.n_client; c++)
         if (!port_empty(&d->in[c]))
-            waits_for_comp(w, &d->in[c], port_oldest(&d->in[c]), comp, "a place in the queue");
+            waits_for_comp(w, &d->in[c], port_oldest(&d->in[c]), comp, "a queue slot");
     for (uint32_t b = 0; b < d->cfg.banks; b++) {
         const struct dram_bank *bank = &d->bank[b];
         if (bank->cur == SLOT_NONE)
@@ -346,8 +346,8 @@ struct dram *dram_new(struct engine *eng, const struct dram_setup *config, const
 {
     const struct dram_config *cfg = config->cfg;
     if (cfg->banks > DRAM_MAX_BANK || cfg->banks & (cfg->banks - 1) || cfg->banks % cfg->bank_groups) {
-        err_set(e, "%u banks in %u groups: a power of two up to %d, divided by the groups, is needed", cfg->banks,
-                cfg->bank_groups, DRAM_MAX_BANK);
+        err_set(e, "%u banks in %u groups: banks must be a power of two up to %d and a multiple of the groups",
+                cfg->banks, cfg->bank_groups, DRAM_MAX_BANK);
         return NULL;
     }
     if (env->map->n_bank != cfg->banks) {

@@ -19,12 +19,12 @@ uint32_t dram_max_own_requests(const struct dram_setup *c)
 #define TIMING(member, def, doc) CFG_ROW(T, member, CFG_INT, "cycles", def, 0, 1000, NULL, doc)
 static const struct cfg_field fields[] = {
     CFG_ROW(T, bus_bytes, CFG_INT, "bytes", "4", 1, 64, NULL, "data bus of one device"),
-    CFG_ROW(T, chips, CFG_INT, "devices", "2", 1, 16, NULL, "devices side by side in a channel"),
+    CFG_ROW(T, chips, CFG_INT, "devices", "2", 1, 16, NULL, "devices per channel (lock step)"),
     CFG_ROW(T, burst, CFG_INT, "transfers", "8", 1, 64, NULL, "transfers per column command"),
     CFG_ROW(T, data_rate, CFG_INT, "transfers", "4", 1, 16, NULL, "transfers per command-clock cycle (DDR 2, GDDR5 4)"),
     CFG_ROW(T, banks, CFG_INT, "banks", "16", 1, DRAM_MAX_BANK, NULL, "banks of a channel"),
     CFG_ROW(T, bank_groups, CFG_INT, "groups", "4", 1, 32, NULL, "bank groups of a channel"),
-    CFG_ROW(T, group_by, CFG_ENUM, "", "low", 0, 0, "low high", "which bits of the bank number name its bank group"),
+    CFG_ROW(T, group_by, CFG_ENUM, "", "low", 0, 0, "low high", "bits of the bank number that select the bank group"),
     CFG_ROW(T, queue, CFG_INT, "requests", "64", 1, 4096, NULL, "requests the scheduler chooses from"),
     CFG_ROW(T, latency, CFG_INT, "cycles", "100", 0, 1000, NULL, "fixed latency of controller and wires, in L2 cycles"),
     CFG_ROW(T, age_cap, CFG_INT, "cycles", "0", 0, 1u << 30, NULL,
@@ -45,7 +45,7 @@ static const struct cfg_field fields[] = {
     TIMING(wr, "12", "end of write data to precharge (tWR)"),
     TIMING(rtpl, "2", "read to precharge (tRTPL)"),
     TIMING(faw, "0", "no more than four activates in this window (tFAW); 0 = no limit"),
-    TIMING(rtw, "2", "turning the data bus from read to write"),
+    TIMING(rtw, "2", "read-to-write turnaround of the data bus"),
     CFG_END};
 
 static int check_dram(const struct cfg *c, const void *values, struct err *e)
@@ -80,7 +80,7 @@ static const struct stat_def stat_defs[] = {
     STAT_ROW(S, writes, "requests", "write requests"),
     STAT_ROW(S, read_bursts, "bursts", "read commands"),
     STAT_ROW(S, write_bursts, "bursts", "write commands"),
-    STAT_ROW(S, read_bytes, "bytes", "bytes asked for by reads"),
+    STAT_ROW(S, read_bytes, "bytes", "bytes requested by reads"),
     STAT_ROW(S, write_bytes, "bytes", "bytes written"),
     STAT_ROW(S, row_hits, "requests", "requests that found their row open"),
     STAT_ROW(S, row_misses, "requests", "requests that found no row open"),
@@ -96,7 +96,7 @@ static const struct stat_def stat_defs[] = {
     STAT_ROW(S, queue_full_cycles, "cycles", "DRAM cycles in which a request waited for the queue"),
     STAT_QUOTIENT("efficiency", "", "dram.data_cycles", "dram.active_cycles", "data cycles / cycles with requests"),
     STAT_QUOTIENT("utilization", "", "dram.data_cycles", "dram.cycles", "data cycles / all cycles"),
-    STAT_QUOTIENT("blp", "banks", "dram.bank_cycles", "dram.blp_cycles", "banks in service while any is"),
+    STAT_QUOTIENT("blp", "banks", "dram.bank_cycles", "dram.blp_cycles", "mean busy banks while at least one is busy"),
     STAT_QUOTIENT("row_hit_rate", "", "dram.row_hits", "dram.row_hits+dram.row_misses+dram.row_conflicts",
                   "row hits / requests"),
     STAT_END};

@@ -231,7 +231,7 @@ static int event_value(struct reading *r, struct line *l, const struct inifile_i
         return bad_value(i, value, e);
     double bytes = event_bytes(&r->m->machine, l->term.p[0].name);
     if (bytes <= 0) {
-        err_at(e, i->file, i->line, 0, "%s = %s: how many bytes an event of %s moves is not known", i->key, value,
+        err_at(e, i->file, i->line, 0, "%s = %s: the number of bytes per %s event is unknown", i->key, value,
                l->term.p[0].name);
         return err_hint(e, "give the energy of one event");
     }
@@ -248,7 +248,7 @@ static int add_terms(struct reading *r, struct line *l, const char *text, const 
         c += strspn(c, " \t");
         size_t n = strcspn(c, " \t+-");
         if (!n)
-            return INIFILE_FAULT(at, e, "'%s' is no sum of statistics", text);
+            return INIFILE_FAULT(at, e, "'%s' is not a sum of statistics", text);
         bool own = *c == '.' && policy;
         char *name = own ? xmalloc(strlen(policy) + n + 1) : xstrndup(c, n);
         if (own)
@@ -263,7 +263,7 @@ static int add_terms(struct reading *r, struct line *l, const char *text, const 
         c += n;
         c += strspn(c, " \t");
         if (*c && *c != '+' && *c != '-')
-            return INIFILE_FAULT(at, e, "'%s' is no sum of statistics", text);
+            return INIFILE_FAULT(at, e, "'%s' is not a sum of statistics", text);
         if (*c) {
             sign = *c == '+' ? 1 : -1;
             if (!c[1 + strspn(c + 1, " \t")])
@@ -300,7 +300,7 @@ static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
         return err_at(e, i->file, i->line, 0, "an indented line; a coefficient is one line");
     if (!*i->section) {
         if (strcmp(i->key, "base"))
-            return err_at(e, i->file, i->line, 0, "'%s' stands outside a section", i->key);
+            return err_at(e, i->file, i->line, 0, "'%s' is outside any section", i->key);
         return 0; /* has been read */
     }
     if (!strcmp(i->section, "technology"))
@@ -352,7 +352,7 @@ static int read_files(struct reading *r, char *path, unsigned depth, struct err 
     VEC_PUSH(&r->m->paths, path);
     int status = inifile_read(path, find_base, &base, e);
     if (!status && base && depth == MAX_BASES)
-        status = err_at(e, path, 0, 0, "more than %d bases one upon the other; does one name itself?", MAX_BASES);
+        status = err_at(e, path, 0, 0, "more than %d nested base files; is there a cycle?", MAX_BASES);
     if (!status && base) {
         status = read_files(r, path_of(base, e), depth + 1, e);
         r->layer++;
@@ -376,7 +376,7 @@ static int add_policies(struct reading *r, struct err *e)
             if (c == ENERGY_COMPONENTS)
                 return err_set(e, "too many components of energy");
             VEC_PUSH(&m->component,
-                     (struct component){xstrdup(s->policy->name), xstrdup("tables that the policy adds"), r->layer});
+                     (struct component){xstrdup(s->policy->name), xstrdup("tables added by the policy"), r->layer});
         }
         struct inifile_place at = {m->paths.p[0], 0};
         const char *const sum[] = {s->reads, s->writes};
@@ -404,7 +404,7 @@ struct energy_model *energy_open(const struct cfg_schema *schema, const struct c
     char name[PATH_MAX] = "";
     cfg_each(c, find_name, name);
     if (!*name) {
-        err_set(e, "the machine '%s' names no energy coefficients", cfg_machine(c));
+        err_set(e, "the machine '%s' has no energy coefficients", cfg_machine(c));
         err_hint(e, "set machine.energy to a file of configs/energy or of your own (docs/energy.md)");
         return NULL;
     }

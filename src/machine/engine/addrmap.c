@@ -80,7 +80,7 @@ int addrmap_init(struct addrmap *m, const char *text, uint32_t interleave_bytes,
         case ' ':
             break;
         default:
-            err_set(e, "address mapping \"%s\": '%c' is none of R B C S", text, *p);
+            err_set(e, "address mapping \"%s\": '%c' is not R, B, C or S", text, *p);
             return err_hint(e, "R = row, B = bank, C and S = column, most significant bit first");
         }
     }
@@ -92,7 +92,7 @@ int addrmap_init(struct addrmap *m, const char *text, uint32_t interleave_bytes,
         mask[0] &= ~(1ull << top);
     int row_bits = runs_of(mask[0], m->row), bank_bits = runs_of(mask[1], m->bank), col_bits = runs_of(mask[2], m->col);
     if (row_bits < 0 || bank_bits < 0 || col_bits < 0)
-        return err_set(e, "address mapping \"%s\" scatters a field over more than %d pieces", text, ADDR_RUNS - 1);
+        return err_set(e, "address mapping \"%s\" splits a field into more than %d pieces", text, ADDR_RUNS - 1);
     m->n_bank = 1u << bank_bits;
     if (m->n_bank < n_slice_per_channel)
         return err_set(e, "address mapping \"%s\" has %u banks, fewer than the %u slices of a channel", text, m->n_bank,

@@ -328,10 +328,10 @@ static int take(void *user, const char *section, const char *key, const char *va
     struct origin o = {.file = r->path, .line = r->line, .layer = r->layer};
     if (!*section) {
         if (strcmp(key, "base")) {
-            err_at(r->e, r->path, r->line, 0, "'%s' stands before the first [section]", key);
+            err_at(r->e, r->path, r->line, 0, "'%s' precedes the first [section]", key);
             err_hint(r->e, "only 'base = MACHINE' may");
         } else if (r->began) {
-            err_at(r->e, r->path, r->line, 0, "a file has one 'base', and it comes first");
+            err_at(r->e, r->path, r->line, 0, "'base' must come first and only once");
         } else {
             r->began = true;
             if (load_machine(r->c, value, r->path, r->depth + 1, &r->layer, r->e) == 0) {
@@ -363,7 +363,7 @@ static int load_text(struct cfg *c, const char *path, const char *text, unsigned
     if (r.failed)
         return -1;
     if (bad) {
-        err_at(e, r.path, bad, 0, "this is neither '[section]' nor 'key = value'");
+        err_at(e, r.path, bad, 0, "expected '[section]' or 'key = value'");
         return -1;
     }
     return 0;
@@ -399,7 +399,7 @@ static int load_machine(struct cfg *c, const char *name, const char *from, unsig
                         struct err *e)
 {
     if (depth > MAX_BASES)
-        return err_set(e, "more than %d files build on one another; is there a circle of 'base'?", MAX_BASES);
+        return err_set(e, "more than %d nested base files; is there a cycle?", MAX_BASES);
     char path[4096];
     if (cfg_find_machine(name, from, path, sizeof path, e))
         return -1;
@@ -418,7 +418,7 @@ static int apply_set(struct cfg *c, const char *assignment, struct err *e)
     static const struct origin from_set = {.file = "", .layer = UINT16_MAX};
     const char *eq = strchr(assignment, '='), *dot = strchr(assignment, '.');
     if (!eq || !dot || dot > eq) {
-        err_set(e, "--set %s: %s", assignment, eq ? "the key has no section" : "this is not key=value");
+        err_set(e, "--set %s: %s", assignment, eq ? "the key has no section" : "expected key=value");
         return err_hint(e, "write it like --set l1.size=32KiB");
     }
     char *section = xstrndup(assignment, (size_t)(dot - assignment));
@@ -440,8 +440,9 @@ static int choose(struct cfg *c, unsigned i, const char *name, const char **chos
     static const struct origin from_with = {.file = "", .layer = UINT16_MAX};
     const struct policy_kind *k = c->schema->kind[i];
     if (chosen[i]) {
-        err_set(e, "--with: '%s' and '%s' are both of kind %s, of which a machine has one", chosen[i], name, k->name);
-        return err_hint(e, "leave one out, or say what each is for, as in --with %s=%s", k->name, name);
+        err_set(e, "--with: '%s' and '%s' are both of kind %s; a machine has one policy of each kind", chosen[i], name,
+                k->name);
+        return err_hint(e, "remove one, or name the kind, as in --with %s=%s", k->name, name);
     }
     chosen[i] = name;
     const char *dot = strchr(k->key, '.');
@@ -462,7 +463,7 @@ static int no_policy(const char *name, const struct policy_kind *const *kind, un
         err_set(e, "--with: there is no policy '%s' of kind %s", name, kind[0]->name);
     else
         err_set(e, "--with: there is no policy '%s'", name);
-    return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "'weir list policies' shows them all");
+    return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "see 'weir list policies'");
 }
 
 /* "kind=name": the policy of that kind alone. */
@@ -482,7 +483,7 @@ static int with_kind(struct cfg *c, char *word, char *eq, const char **chosen, s
     err_set(e, "--with %s=%s: there is no kind of policy '%s'", word, eq + 1, word);
     if (err_hint_renamed(e, RENAMED_KIND, word))
         return -1;
-    return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "'weir list policies' shows them all");
+    return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "see 'weir list policies'");
 }
 
 /* "name": in every kind that has it, so that a mechanism of two halves is chosen by one word. */
@@ -506,8 +507,8 @@ static int apply_with(struct cfg *c, const char *with, struct err *e)
     char *list = xstrdup(with);
     int status = 0;
     if (!with[strspn(with, ", ")]) {
-        err_set(e, "--with: which policy?");
-        status = err_hint(e, "'weir list policies' shows them all");
+        err_set(e, "--with: no policy given");
+        status = err_hint(e, "see 'weir list policies'");
     }
     for (char *save = NULL, *word = strtok_r(list, ", ", &save); word && !status; word = strtok_r(NULL, ", ", &save)) {
         char *eq = strchr(word, '=');
@@ -555,9 +556,8 @@ static int check_all(struct cfg *c, uint16_t top_layer, struct err *e)
             char key[128], text[96], msg[256], hint[256];
             snprintf(key, sizeof key, "%s.%s", b->name, b->field[j].key);
             cfg_value_print(c->schema, &b->field[j], b->values, text, sizeof text);
-            snprintf(msg, sizeof msg, "this is a parameter of the %s policy %s, which is not chosen", b->kind->name,
-                     b->name);
-            snprintf(hint, sizeof hint, "choose it with --with %s or %s = %s, or remove the parameter", b->name,
+            snprintf(msg, sizeof msg, "parameter of the %s policy %s, which is not selected", b->kind->name, b->name);
+            snprintf(hint, sizeof hint, "select it with --with %s or %s = %s, or remove the parameter", b->name,
                      b->kind->key, b->name);
             return fault_at(o, e, key, text, msg, hint);
         }

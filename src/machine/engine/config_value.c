@@ -127,7 +127,7 @@ static int check_bounds(const struct cfg_field *f, const char *text, uint64_t v,
     char lo[32], hi[32];
     print_bound(f, f->min, lo);
     print_bound(f, f->max, hi);
-    format_text(msg, msg_bytes, "%s is out of bounds", text);
+    format_text(msg, msg_bytes, "%s is out of range", text);
     return format_text(hint, hint_bytes, "choose from %s to %s%s%s", lo, hi, *f->unit ? " " : "", f->unit);
 }
 
@@ -144,7 +144,7 @@ static int parse_choice(const struct cfg_field *f, const char *text, uint32_t *o
         p += n;
         p += strspn(p, " ");
     }
-    format_text(msg, msg_bytes, "'%s' is not one of its values", text);
+    format_text(msg, msg_bytes, "'%s' is not a valid value", text);
     const char *names[32];
     unsigned n = 0;
     char *save, *all = xstrdup(f->choices);
@@ -187,8 +187,8 @@ int cfg_value_parse(const struct cfg_schema *s, const struct cfg_field *f, const
         if (scan_number(text, &mantissa, &decimals, &suffix) || decimals)
             return format_text(msg, msg_bytes, "'%s' is not a whole number", text);
         if (*suffix && strcmp(suffix, f->unit)) {
-            format_text(msg, msg_bytes, "'%s' is not its unit", suffix);
-            return *f->unit ? format_text(hint, hint_bytes, "it is counted in %s", f->unit)
+            format_text(msg, msg_bytes, "wrong unit '%s'", suffix);
+            return *f->unit ? format_text(hint, hint_bytes, "the unit is %s", f->unit)
                             : format_text(hint, hint_bytes, "it is a plain number");
         }
         if (check_bounds(f, text, mantissa, msg, msg_bytes, hint, hint_bytes))

@@ -288,6 +288,6 @@ int engine_check(const struct engine *e, bool drained, struct err *err)
         return err_set(err, "requests: %lu created, %lu retired, but %u in flight", (unsigned long)e->pool.created,
                        (unsigned long)e->pool.retired, e->pool.used);
     if (drained && e->pool.used)
-        return err_set(err, "%u requests never came back", e->pool.used);
+        return err_set(err, "%u requests never returned", e->pool.used);
     return 0;
 }

@@ -39,11 +39,11 @@ _Noreturn void policy_fault(const struct policy_info *p, const char *fmt, ...)
 {
     va_list ap;
     fflush(stdout);
-    fprintf(stderr, "weir: the policy '%s' is wrong: ", p->name);
+    fprintf(stderr, "weir: error in policy '%s': ", p->name);
     va_start(ap, fmt);
     vfprintf(stderr, fmt, ap);
     va_end(ap);
-    fputs("; correct the policy\n", stderr);
+    fputs("; fix the policy\n", stderr);
     if (at_fault)
         at_fault();
     for (;;)
@@ -76,7 +76,7 @@ _Noreturn void policy_not_pure(const struct policy_info *p, const char *hook)
 int policy_hook_failed(const struct policy_info *p, const char *hook, struct err *e)
 {
     if (e && !e->msg[0])
-        err_set(e, "the policy '%s' refuses (its %s answered -1) and does not say why", p->name, hook);
+        err_set(e, "%2$s of policy '%1$s' failed without an error message", p->name, hook);
     return -1;
 }
 

@@ -158,8 +158,8 @@ static uint32_t follow(struct waits *w, size_t i, uint32_t *last)
 static void report_oldest(struct waits *w, const struct req *pool, size_t start, FILE *out)
 {
     uint32_t last, first = follow(w, start, &last);
-    fputs(first ? "the cycle of waits, each for the next and the last for the first:\n"
-                : "the oldest request's waits end where nobody moves on:\n",
+    fputs(first ? "wait cycle (each waits for the next, the last for the first):\n"
+                : "wait chain of the oldest request:\n",
           out);
     for (size_t i = 0; i < w->all.n; i++)
         if (w->all.p[i].step < first)
@@ -184,7 +184,7 @@ void engine_report_deadlock(const struct engine *e, FILE *out)
         if (w.who->waits)
             w.who->waits(w.who, &w);
     }
-    fprintf(out, "core cycle %lu, nothing moves: %u requests in flight, %u CTAs running\n",
+    fprintf(out, "core cycle %lu, no progress: %u requests in flight, %u CTAs running\n",
             (unsigned long)engine_cycle(e, CLK_CORE), e->pool.used, e->tasks);
     size_t start = oldest(&w, pool, false);
     if (start != NOWHERE) {

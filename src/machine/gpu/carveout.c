@@ -10,11 +10,11 @@ int carve_outs_parse(struct carveouts *c, const char *list, struct err *e)
         char *end;
         unsigned long kib = strtoul(at, &end, 10);
         if (end == at || kib > 4096 || (c->n && kib <= c->kib[c->n - 1]) || (*end && *end != ' ')) {
-            err_set(e, "'%.60s' is no ascending list of sizes in KiB", list);
+            err_set(e, "'%.60s' is not an ascending list of sizes in KiB", list);
             return err_hint(e, "write it like \"8 16 32 64\"");
         }
         if (c->n == CARVE_OUTS)
-            return err_set(e, "more than %d sizes", CARVE_OUTS);
+            return err_set(e, "more than %d sizes given", CARVE_OUTS);
         c->kib[c->n++] = (uint32_t)kib;
         for (at = end; *at == ' '; at++)
             ;

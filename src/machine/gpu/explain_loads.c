@@ -84,7 +84,7 @@ static void print_legend(const struct policy_info *p, FILE *out)
         any_text |= c->combine == LOAD_TEXT;
     }
     if (any_text)
-        print_wrapped("share = of its instances x launches with these words;", &at, out);
+        print_wrapped("share = fraction of instances x launches that report this;", &at, out);
     fputc('\n', out);
 }
 
@@ -175,17 +175,16 @@ static bool is_shown(const struct gpu_results *r, const struct gpu_load_result *
 
 static void print_title(const struct gpu_results *r, FILE *out)
 {
-    fprintf(out, "\nmemory instructions%s", r->n_reporter ? ", as decided by " : "; no policy decides about loads");
+    fprintf(out, "\nmemory instructions%s", r->n_reporter ? ", as decided by " : "; no policy reports on loads");
     for (unsigned i = 0; i < r->n_reporter; i++)
         fprintf(out, "%s%s", i ? ", " : "", r->reporter[i]->name);
     fputc('\n', out);
     for (unsigned i = 0; i < r->n_reporter; i++)
         print_legend(r->reporter[i], out);
     fputs(
-        "  lines = per execution; wait = mean cycles from leaving the SM to the answer; of all = its part of the "
-        "waiting "
-        "of all lines;\n"
-        "  infinite = what most of the load's lines are in infinite L1s\n",
+        "  lines = lines per execution; wait = mean cycles from request to reply; of all = share of the wait cycles of "
+        "all lines;\n"
+        "  infinite = locality type of most of the load's lines in infinite L1s\n",
         out);
 }
 

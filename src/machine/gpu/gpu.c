@@ -321,7 +321,7 @@ static int does_not_fit(const struct gpu *g, const struct trace_kernel *k, const
                                       [DEVICE_LIMIT_WARPS] = "warps",
                                       [DEVICE_LIMIT_REGS] = "registers",
                                       [DEVICE_LIMIT_SMEM] = "shared memory",
-                                      [DEVICE_LIMIT_BLOCK] = "what one block may have"};
+                                      [DEVICE_LIMIT_BLOCK] = "the per-CTA limit"};
     err_set(
         e,
         "kernel %s does not fit on an SM of %s: %u threads x %u registers and %u bytes of shared memory exceed its %s",

@@ -102,7 +102,7 @@ static void work(struct gpu_live *l, struct command *c)
     if (end == GPU_DONE)
         return;
     if (end == GPU_FAILED && !*e.msg)
-        err_set(&e, "the program ended in the middle of kernel %s", c->kernel->name);
+        err_set(&e, "the program ended during kernel %s", c->kernel->name);
     pthread_mutex_lock(&l->lock);
     l->err = e;
     l->status = end;

@@ -153,7 +153,7 @@ void gpu_loads_take(void *loads, const struct policy_info *p, const void *state)
     while (t.reporter < l->n_reporter && l->reporter[t.reporter] != p)
         t.reporter++;
     if (t.reporter == GPU_REPORTERS)
-        BUG("more than %d policies tell about loads", GPU_REPORTERS);
+        BUG("more than %d policies report on loads", GPU_REPORTERS);
     if (t.reporter == l->n_reporter)
         l->reporter[l->n_reporter++] = p;
     p->report_loads(state, take_row, &t);

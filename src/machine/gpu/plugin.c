@@ -75,12 +75,12 @@ static int check_interface(const struct plugin *p, struct err *e)
 #undef NAME
     enum { N = sizeof ours / sizeof *ours };
     if (p->is->version != WEIR_PLUGIN_VERSION) {
-        err_at(e, p->path, 0, 0, "is made for version %u of the plugin interface, and this weir has version %d",
-               p->is->version, WEIR_PLUGIN_VERSION);
+        err_at(e, p->path, 0, 0, "uses plugin interface version %u; this weir has version %d", p->is->version,
+               WEIR_PLUGIN_VERSION);
         return rebuild(e);
     }
     if (p->is->bytes != sizeof *p->is || p->is->n_struct != N) {
-        err_at(e, p->path, 0, 0, "was compiled against other headers than this weir's");
+        err_at(e, p->path, 0, 0, "was compiled against headers of another weir");
         return rebuild(e);
     }
     for (unsigned i = 0; i < N; i++)
@@ -150,18 +150,18 @@ static int check_params(const char *file, const struct policy_info *p, struct er
 {
     for (const struct cfg_field *f = p->params; f && f->key; f++) {
         if (!f->unit || !f->def || !f->doc)
-            return err_at(e, file, 0, 0, "the parameter %s.%s lacks its unit, default or meaning", p->name, f->key);
+            return err_at(e, file, 0, 0, "the parameter %s.%s has no unit, default or description", p->name, f->key);
         if ((unsigned)f->type > CFG_TEXT || (f->type == CFG_ENUM && !f->choices) ||
             (f->type == CFG_POLICY && !kind_named(f->choices)))
             return err_at(e, file, 0, 0, "the parameter %s.%s has no type, or no choices", p->name, f->key);
         if (f->offset + value_bytes(f->type) > p->params_bytes) {
-            err_at(e, file, 0, 0, "the parameter %s.%s lies beyond the %zu bytes of params_bytes", p->name, f->key,
+            err_at(e, file, 0, 0, "the parameter %s.%s is outside the %zu bytes of params_bytes", p->name, f->key,
                    p->params_bytes);
             return err_hint(e, "set params_bytes to the size of the struct of parameters");
         }
         for (const struct cfg_field *g = p->params; g != f; g++)
             if (!strcmp(f->key, g->key))
-                return err_at(e, file, 0, 0, "there are two parameters %s.%s", p->name, f->key);
+                return err_at(e, file, 0, 0, "duplicate parameter %s.%s", p->name, f->key);
         char msg[256] = "", hint[256] = "";
         void *values = xcalloc(1, p->params_bytes);
         int bad = cfg_value_parse(gpu_schema(), f, f->def, values, msg, sizeof msg, hint, sizeof hint);
@@ -179,13 +179,13 @@ static int check_stats(const char *file, const struct policy_info *p, size_t sta
 {
     for (const struct stat_def *d = p->stats; d && d->name; d++) {
         if (!d->unit || !d->doc)
-            return err_at(e, file, 0, 0, "the statistic %s.%s lacks its unit or meaning", p->name, d->name);
+            return err_at(e, file, 0, 0, "the statistic %s.%s has no unit or description", p->name, d->name);
         if (strlen(p->name) + strlen(d->name) > 64)
             return err_at(e, file, 0, 0, "the name of the statistic %s.%s is longer than 64 characters", p->name,
                           d->name);
         for (const struct stat_def *g = p->stats; g != d; g++)
             if (!strcmp(d->name, g->name))
-                return err_at(e, file, 0, 0, "there are two statistics %s.%s", p->name, d->name);
+                return err_at(e, file, 0, 0, "duplicate statistic %s.%s", p->name, d->name);
         if ((unsigned)d->kind > STAT_HIST || (d->kind == STAT_RATIO && (!d->num || !d->den)) ||
             (d->kind == STAT_HIST && (!d->bound || !d->n_bound)))
             return err_at(e, file, 0, 0,
@@ -193,7 +193,7 @@ static int check_stats(const char *file, const struct policy_info *p, size_t sta
                           d->name);
         size_t counters = d->kind == STAT_RATIO ? 0 : d->kind == STAT_HIST ? d->n_bound + 1u : 1;
         if (counters && (d->offset > state_bytes || counters > (state_bytes - d->offset) / sizeof(uint64_t))) {
-            err_at(e, file, 0, 0, "the statistic %s.%s lies beyond the %zu bytes of state_bytes", p->name, d->name,
+            err_at(e, file, 0, 0, "the statistic %s.%s is outside the %zu bytes of state_bytes", p->name, d->name,
                    state_bytes);
             return err_hint(e, "set state_bytes to the size of the struct of the policy's state");
         }
@@ -208,11 +208,10 @@ static int check_columns(const char *file, const struct policy_info *p, struct e
         columns++;
         texts += c->combine == LOAD_TEXT;
         if (!c->unit || !c->doc)
-            return err_at(e, file, 0, 0, "the column %s of %s lacks its unit or meaning", c->name, p->name);
+            return err_at(e, file, 0, 0, "the column %s of %s has no unit or description", c->name, p->name);
     }
     if (columns > LOAD_COLUMNS || texts > LOAD_TEXTS || !p->load_columns != !p->report_loads)
-        return err_at(e, file, 0, 0,
-                      "%s: columns about loads need report_loads, and there are at most %d, of them %d texts", p->name,
+        return err_at(e, file, 0, 0, "%s: load columns need report_loads; at most %d columns, %d of them text", p->name,
                       LOAD_COLUMNS, LOAD_TEXTS);
     return 0;
 }
@@ -239,12 +238,12 @@ static int check_policy(const char *file, const struct weir_plugin_policy *x, st
     if (!is_word(p->name) || !p->doc || !*p->doc)
         return err_at(e, file, 0, 0, "a %s has no name in small letters, digits, _ and -, or no text", kind->name);
     if (policy_find(kind, p->name) >= 0) {
-        err_at(e, file, 0, 0, "there is a policy '%s' of kind %s already", p->name, kind->name);
-        return err_hint(e, "give yours another name");
+        err_at(e, file, 0, 0, "a policy '%s' of kind %s already exists", p->name, kind->name);
+        return err_hint(e, "choose another name");
     }
     if (plugin_name_taken(p->name)) {
-        err_at(e, file, 0, 0, "'%s' means something else and cannot be a policy's name", p->name);
-        return err_hint(e, "choose another, my_%s perhaps", p->name);
+        err_at(e, file, 0, 0, "'%s' is reserved and cannot be a policy's name", p->name);
+        return err_hint(e, "choose another name, for example my_%s", p->name);
     }
     for (unsigned i = 0; i < s->n_section; i++)
         if (!strcmp(s->section[i]->name, p->name))
@@ -253,7 +252,7 @@ static int check_policy(const char *file, const struct weir_plugin_policy *x, st
         int other = policy_find(s->kind[i], p->name);
         const char *both = other >= 0 ? shared_name(p, s->kind[i]->policy[other]) : NULL;
         if (both)
-            return err_at(e, file, 0, 0, "%s.%s is a name of the %s '%s' already", p->name, both, s->kind[i]->name,
+            return err_at(e, file, 0, 0, "%s.%s is already used by the %s '%s'", p->name, both, s->kind[i]->name,
                           p->name);
     }
     if (kind == &sm_sched_kind && !((const struct sm_sched *)(const void *)p)->pick)
@@ -331,7 +330,7 @@ static int open_plugin(struct plugin *p, struct err *e)
     if (p->is)
         return 0;
     dlclose(so);
-    err_at(e, p->path, 0, 0, "is no plugin of weir: it has no weir_plugin");
+    err_at(e, p->path, 0, 0, "is not a weir plugin: it does not export weir_plugin");
     return err_hint(e, "end the file with WEIR_PLUGIN(...); 'weir plugin new NAME' writes one");
 }
 

@@ -15,15 +15,15 @@
 #define CLOCK(member, def, doc) CFG_ROW(struct clock_config, member, CFG_FREQ, "", def, 1000000, 10000000000, NULL, doc)
 
 static const struct cfg_field machine_fields[] = {
-    MACHINE(name, CFG_TEXT, "", "a GPU", 0, 0, "what a CUDA program is told"),
+    MACHINE(name, CFG_TEXT, "", "a GPU", 0, 0, "device name reported to CUDA programs"),
     MACHINE(energy, CFG_TEXT, "", "", 0, 0,
-            "file of energy coefficients: a name in configs/energy or a path; empty = --energy is not known"),
+            "file of energy coefficients: a name in configs/energy or a path; empty = no energy model"),
     MACHINE(sms, CFG_INT, "SMs", "15", 1, 1024, "streaming multiprocessors"),
     MACHINE(launch_cycles, CFG_INT, "cycles", "0", 0, 1000000, "core cycles from a launch to its first CTA"),
     MACHINE(cta_rate, CFG_INT, "CTAs", "0", 0, 1000000,
             "CTAs that the whole machine can start in 1000 core cycles; 0 = one for each SM in each cycle"),
     MACHINE(deadlock_cycles, CFG_INT, "cycles", "100000", 1000, 1000000000,
-            "core cycles without any progress after which the run is given up"),
+            "core cycles without progress before the run is reported as deadlocked"),
     CFG_END};
 
 static const struct cfg_field clock_fields[] = {CLOCK(core, "1400MHz", "SMs and L1s"), CLOCK(noc, "700MHz", "networks"),
@@ -34,12 +34,12 @@ static const struct cfg_field memory_fields[] = {
     MEMORY(size, CFG_BYTES, "", "4GiB", 1 << 20, 1ull << 44, "global memory a program can allocate"),
     MEMORY(channels, CFG_INT, "channels", "6", 1, 256, "memory channels"),
     MEMORY(slices_per_channel, CFG_INT, "slices", "2", 1, 16, "L2 slices of a channel; a power of two"),
-    MEMORY(interleave, CFG_BYTES, "", "256B", 32, 1 << 20, "consecutive bytes of one channel"),
+    MEMORY(interleave, CFG_BYTES, "", "256B", 32, 1 << 20, "channel interleaving granularity"),
     MEMORY(address_map, CFG_TEXT, "", "RRRRRRRRRRRR.BBBCCCCB.CCSSSSSS", 0, 0,
            "address bits within a channel, highest first: R row, B bank, C column, S byte"),
     MEMORY(hash_bank, CFG_BOOL, "", "no", 0, 1, "mix row bits into the bank"),
     MEMORY(hash_channel, CFG_BOOL, "", "no", 0, 1, "mix upper address bits into the channel"),
-    MEMORY(copies_preload_l2, CFG_BOOL, "", "no", 0, 1, "copies from the host leave their data in the L2"),
+    MEMORY(copies_preload_l2, CFG_BOOL, "", "no", 0, 1, "host-to-device copies preload the L2"),
     CFG_END};
 
 static int check_memory(const struct cfg *c, const void *values, struct err *e)
@@ -51,19 +51,18 @@ static int check_memory(const struct cfg *c, const void *values, struct err *e)
         return cfg_fault(c, "memory.slices_per_channel", e, "the slices of a channel must be a power of two");
     const struct l2_config *l2 = cfg_section(c, "l2");
     if (l2->partitions > 1 && m->channels % l2->partitions)
-        return cfg_fault(c, "l2.partitions", e, "%u channels (memory.channels) cannot be shared out evenly",
-                         m->channels);
+        return cfg_fault(c, "l2.partitions", e, "%u channels (memory.channels) cannot be divided evenly", m->channels);
     const struct l1_cache_config *l1 = cfg_section(c, "l1");
     if (l1->line > m->interleave)
-        return cfg_fault(c, "memory.interleave", e, "an L1 line (l1.line=%lu) would lie in two channels",
+        return cfg_fault(c, "memory.interleave", e, "an L1 line (l1.line=%lu) would span two channels",
                          (unsigned long)l1->line);
     /* A request is of one line of the L2, so what a cache before it asks for must fit into one. */
     static const char *const before[] = {"l1", "const", "tex"};
     for (unsigned i = 0; i < sizeof before / sizeof *before; i++) {
         const struct l1_cache_config *cache = cfg_section(c, before[i]);
         if (cache->enabled && cache->line > l2->line) {
-            cfg_fault(c, "l2.line", e, "a line of %s (%s.line=%luB) would lie in two lines of the L2", before[i],
-                      before[i], (unsigned long)cache->line);
+            cfg_fault(c, "l2.line", e, "a line of %s (%s.line=%luB) would span two L2 lines", before[i], before[i],
+                      (unsigned long)cache->line);
             return err_hint(e, "choose %s.line of at most %luB, or l2.line of at least %luB", before[i],
                             (unsigned long)l2->line, (unsigned long)cache->line);
         }
@@ -87,7 +86,7 @@ static const struct cfg_section machine_section = {"machine", "the machine as a 
                                                    sizeof(struct machine_config), check_machine};
 static const struct cfg_section clock_section = {"clock", "frequencies", clock_fields, sizeof(struct clock_config),
                                                  NULL};
-static const struct cfg_section memory_section = {"memory", "where addresses lie", memory_fields,
+static const struct cfg_section memory_section = {"memory", "address mapping", memory_fields,
                                                   sizeof(struct memory_config), check_memory};
 
 static const struct cfg_section *const sections[] = {

@@ -131,7 +131,7 @@ static int piece(void *ctx, uint64_t cta, uint32_t warp, uint32_t seq, const uin
         status = c && c->ended && seq >= c->end_seq ? 0 : s->fetch(s->ctx, s, cta, seq);
         h = status == 1 ? find(*place(s, cta), seq) : NULL;
         if (status == 1 && !h)
-            BUG("chunk %u of CTA %llu was promised and is not there", seq, (unsigned long long)cta);
+            BUG("chunk %u of CTA %llu is missing", seq, (unsigned long long)cta);
     }
     if (h) {
         if (warp >= h->n_warp) {

@@ -212,7 +212,7 @@ void result_print_summary(struct gpu *g, bool complete, double host_s, FILE *out
                     big(a, get(&k, "cycles")), get(&k, "ipc"));
         }
         if (r->n_kernel > 6)
-            fprintf(out, "    ... %u more; --json FILE has them all\n", r->n_kernel - 6);
+            fprintf(out, "    ... %u more; --json FILE lists all\n", r->n_kernel - 6);
     }
     if (host_s > 0)
         fprintf(out, "  host       %10.2f s, %s warp instructions/s, %s cycles/s\n", host_s,

@@ -71,7 +71,7 @@ static int l1_check(const struct comp *comp, bool drained, struct err *e)
         return err_hint(e, "this is a bug of the policy '%s'", m->info.name);
     }
     if (drained && l1->in_flight)
-        return err_set(e, "%s: %lu requests were not given back to the SM", comp->name, (unsigned long)l1->in_flight);
+        return err_set(e, "%s: %lu requests were not returned to the SM", comp->name, (unsigned long)l1->in_flight);
     return 0;
 }
 
@@ -95,7 +95,7 @@ static void cache_waits(const struct l1 *l1, const struct l1_cache *c, struct wa
     for (uint32_t b = 0; b <= c->mshr.bucket_mask; b++)
         for (uint32_t m = c->mshr.bucket[b]; m != MSHR_NONE; m = c->mshr.e[m].hnext)
             for (req_id id = l1->req[c->mshr.e[m].head].next; id != REQ_NONE; id = l1->req[id].next)
-                waits_for_request(w, NULL, id, c->mshr.e[m].head, "the line another has asked for");
+                waits_for_request(w, NULL, id, c->mshr.e[m].head, "a line already requested");
     req_id id = port_oldest(&c->in);
     if (id == REQ_NONE)
         return;

@@ -280,7 +280,7 @@ ALWAYS_INLINE enum way choose_way(struct l1 *l1, struct l1_cache *c, const struc
     if (way == L1_NO_VICTIM)
         return WAY_ALL_PROTECTED;
     if (way >= 64 || !(candidates >> way & 1))
-        policy_fault(&l1->management.hooks->info, "victim answered way %u of set %u, but the candidates are %#lx", way,
+        policy_fault(&l1->management.hooks->info, "victim returned way %u of set %u, but the candidates are %#lx", way,
                      a->set, (unsigned long)candidates);
     *entry = base + way;
     return WAY_FOUND;
@@ -471,9 +471,9 @@ static inline void check_home(const struct l1 *l1, uint32_t home)
 {
     const struct l1_organization *o = l1->organization.hooks;
     if (home >= l1->env.n_sm)
-        policy_fault(&o->info, "route named SM %u as a home, and there are %u", home, l1->env.n_sm);
+        policy_fault(&o->info, "route returned home SM %u; there are %u SMs", home, l1->env.n_sm);
     if (!l1->net.to_home)
-        policy_fault(&o->info, "route named another SM as a home, but its struct does not say .remote = true");
+        policy_fault(&o->info, "route returned another SM as home, but the policy does not set .remote = true");
 }
 
 /* Calls the organization's `route`, once per request of this SM. */
@@ -484,7 +484,8 @@ static enum l1_route route(struct l1 *l1, struct req *r, const struct l1_access 
         enum l1_route to = l1->organization.hooks->route(l1->organization.st, r, a->line, a->set, &home);
         r->flags |= REQ_F_ROUTED;
         if ((unsigned)to > L1_ROUTE_BOTH)
-            policy_fault(&l1->organization.hooks->info, "route answered %u, which is no enum l1_route", (unsigned)to);
+            policy_fault(&l1->organization.hooks->info, "route returned %u, which is not a value of enum l1_route",
+                         (unsigned)to);
         if (to == L1_ROUTE_L2) {
             r->flags |= REQ_F_BYPASS;
         } else if (to != L1_ROUTE_LOCAL && home != l1->env.sm) {
@@ -756,7 +757,7 @@ ALWAYS_INLINE void fill_line(struct l1 *l1, struct l1_cache *c, req_id id, uint8
     struct tags *t = &c->tags;
     uint32_t m = mshr_find(&c->mshr, r->addr >> t->line_shift);
     if (m == MSHR_NONE)
-        BUG("%s: a reply for address %lx that nobody asked for", l1->comp.name, (unsigned long)r->addr);
+        BUG("%s: unexpected reply for address %lx", l1->comp.name, (unsigned long)r->addr);
     struct mshr_entry *e = &c->mshr.e[m];
     e->arrived |= sectors;
     bool all = e->arrived == e->asked;

@@ -7,47 +7,47 @@
         CFG_ROW(T, size, CFG_BYTES, "", size_, 1024, 1 << 24, NULL, "capacity"),                                       \
         CFG_ROW(T, line, CFG_BYTES, "", line_, 32, 128, NULL, "line size"),                                            \
         CFG_ROW(T, assoc, CFG_INT, "ways", assoc_, 1, 64, NULL, "associativity"),                                      \
-        CFG_ROW(T, set_hash, CFG_ENUM, "", hash_, 0, 0, SET_HASH_CHOICES, "how a line finds its set"),                 \
+        CFG_ROW(T, set_hash, CFG_ENUM, "", hash_, 0, 0, SET_HASH_CHOICES, "set index function"),                       \
         CFG_ROW(T, fill, CFG_ENUM, "", "line", 0, 0, "line sector",                                                    \
                 "what a miss fetches: the whole line or the 32-byte sectors touched"),                                 \
-        CFG_ROW(T, allocate, CFG_ENUM, "", "on-miss", 0, 0, "on-miss on-fill", "when a missing line gets its place"),  \
+        CFG_ROW(T, allocate, CFG_ENUM, "", "on-miss", 0, 0, "on-miss on-fill",                                         \
+                "when a missing line is allocated: at the miss or at the fill"),                                       \
         CFG_ROW(T, mshrs, CFG_INT, "entries", mshrs_, 1, 65536, NULL, "lines that can be in flight"),                  \
         CFG_ROW(T, max_merges, CFG_INT, "requests", merges_, 1, 65536, NULL, "requests one MSHR entry can hold"),      \
         CFG_ROW(T, miss_queue, CFG_INT, "requests", queue_, 2, 65536, NULL, "requests waiting for the network"),       \
         CFG_ROW(T, latency, CFG_INT, "cycles", latency_, 2, 400, NULL, "load-to-use latency of a hit"),                \
         CFG_ROW(T, tag_latency, CFG_INT, "cycles", tag_, 1, 399, NULL,                                                 \
-                "cycles of the latency that lie before the tags (a miss leaves then)"),                                \
+                "part of the latency before the tag lookup (misses leave then)"),                                      \
         CFG_ROW(T, ports, CFG_INT, "accesses", "1", 1, 32, NULL, "line accesses per cycle"),                           \
         CFG_ROW(T, banks, CFG_INT, "banks", "1", 1, 64, NULL, "banks by line; one access per bank and cycle"),         \
-        CFG_ROW(T, flush, CFG_BOOL, "", "yes", 0, 1, NULL, "empty it at the end of a kernel")
+        CFG_ROW(T, flush, CFG_BOOL, "", "yes", 0, 1, NULL, "invalidate the cache at the end of each kernel")
 
 static const struct cfg_field l1_fields[] = {
     CACHE_ROWS("16KiB", "128B", "4", "fermi", "64", "8", "8", "35", "34"),
     CFG_ROW(T, write_global, CFG_ENUM, "", "evict", 0, 0, "evict through back allocate",
-            "a store to global memory that hits: drop the line and write through, update it and write through, or keep "
-            "it dirty; allocate: write through, and take a line for what misses"),
+            "a store to global memory that hits: invalidate the line and write through, update it and write through, "
+            "or make it dirty; allocate: write through and allocate on a miss"),
     CFG_ROW(T, write_local, CFG_ENUM, "", "back", 0, 0, "evict through back allocate", "the same for local memory"),
     CFG_ROW(T, store_whole_sectors, CFG_BOOL, "", "no", 0, 1, NULL,
-            "a store travels to the L2 as whole 32-byte sectors, not as the bytes it writes"),
-    CFG_ROW(
-        T, carveouts, CFG_TEXT, "", "", 0, 0, NULL,
-        "sizes of shared memory in KiB, ascending (\"8 16 32\"), one of which is taken out of l1.size for a kernel; "
-        "\"\" = none is"),
+            "stores send whole 32-byte sectors to the L2, not only the written bytes"),
+    CFG_ROW(T, carveouts, CFG_TEXT, "", "", 0, 0, NULL,
+            "sizes of shared memory in KiB, ascending (\"8 16 32\"), one of which is carved out of l1.size for a "
+            "kernel; \"\" = none is"),
     CFG_ROW(T, bypass_fetch, CFG_ENUM, "", "line", 0, 0, "line sector",
-            "what a load that an MSHR tracks but the cache will not keep (abyp, pcal) fetches: the whole line or the "
-            "32-byte sectors touched; one that never enters the cache fetches what it touches in any case"),
-    CFG_ROW(
-        T, reply_queue, CFG_INT, "replies", "8", 1, 65536, NULL,
-        "replies on the wires of a crossbar (for noc.latency) or waiting at the L1; fewer than the wires hold limit "
-        "the SM's bandwidth"),
+            "what a load that uses an MSHR but does not allocate (abyp, pcal) fetches: the whole line or the touched "
+            "sectors; loads that bypass the lookup always fetch only what they touch"),
+    CFG_ROW(T, reply_queue, CFG_INT, "replies", "8", 1, 65536, NULL,
+            "replies in flight on the crossbar or waiting at the L1; values below noc.crossbar_latency limit the SM's "
+            "bandwidth"),
     CFG_ROW(T, prefetch_queue, CFG_INT, "lines", "16", 1, 1024, NULL,
             "prefetches waiting for a free cycle of the cache"),
     CFG_ROW(T, observe, CFG_BOOL, "", "no", 0, 1, NULL,
-            "count copies of lines across the L1s, bytes used, who answers, the load of homes; changes no timing"),
-    CFG_ROW(T, management, CFG_POLICY, "", "lru", 0, 0, "l1-management", "what the L1 keeps"),
-    CFG_ROW(T, organization, CFG_POLICY, "", "private", 0, 0, "l1-organization", "in whose L1 a line may be"),
-    CFG_ROW(T, prefetcher, CFG_POLICY, "", "none", 0, 0, "prefetcher", "what is brought in before it is asked for"),
-    CFG_ROW(T, order, CFG_POLICY, "", "fifo", 0, 0, "l1-order", "in which order requests reach the L1"),
+            "collect statistics on replication, bytes used, serving level and home load; does not affect timing"),
+    CFG_ROW(T, management, CFG_POLICY, "", "lru", 0, 0, "l1-management",
+            "L1 management policy (allocation, replacement)"),
+    CFG_ROW(T, organization, CFG_POLICY, "", "private", 0, 0, "l1-organization", "which L1s may hold a line"),
+    CFG_ROW(T, prefetcher, CFG_POLICY, "", "none", 0, 0, "prefetcher", "prefetcher"),
+    CFG_ROW(T, order, CFG_POLICY, "", "fifo", 0, 0, "l1-order", "order in which requests reach the L1"),
     CFG_END};
 static const struct cfg_field const_fields[] = {CACHE_ROWS("8KiB", "64B", "2", "linear", "2", "32", "4", "12", "11"),
                                                 CFG_END};
@@ -87,7 +87,7 @@ static int check_cache(const struct cfg *c, const char *section, const void *val
     }
     if (v->tag_latency >= v->latency) {
         snprintf(key, sizeof key, "%s.tag_latency", section);
-        cfg_fault(c, key, e, "the tags lie %u cycles in, but a hit takes only %u", v->tag_latency, v->latency);
+        cfg_fault(c, key, e, "tag_latency is %u cycles, but a hit takes only %u", v->tag_latency, v->latency);
         return err_hint(e, "tag_latency must be less than latency");
     }
     if (v->banks & (v->banks - 1)) {
@@ -118,26 +118,26 @@ const struct cfg_section tex_cfg_section = {"tex", "the texture cache of an SM",
 #define S struct l1_stats
 const struct stat_def l1_stat_defs[] = {
     STAT_ROW(S, accesses, "requests",
-             "line accesses taken: hits + misses + merges + bypasses + atomics + remote; one sent to another SM's L1 "
-             "counts as remote here and by its outcome there"),
-    STAT_ROW(S, hits, "requests", "accesses whose data was there (stores: whose line was there)"),
-    STAT_ROW(S, misses, "requests", "accesses that started a fetch, and stores whose line was not there"),
-    STAT_ROW(S, merges, "requests", "loads that joined a fetch in flight"),
+             "accepted line accesses: hits + misses + merges + bypasses + atomics + remote; one sent to another SM's "
+             "L1 counts as remote here and by its outcome there"),
+    STAT_ROW(S, hits, "requests", "accesses that hit (stores: line present)"),
+    STAT_ROW(S, misses, "requests", "accesses that started a fetch, and stores to absent lines"),
+    STAT_ROW(S, merges, "requests", "loads merged with a fetch in flight"),
     STAT_ROW(S, bypasses, "requests", "loads and stores that bypassed the cache"),
     STAT_ROW(S, atomics, "requests", "atomics and reductions, performed at the L2"),
     STAT_ROW(S, forwarded, "requests", "accesses sent to another SM's L1"),
     STAT_ROW(S, load_hits, "requests", "loads that hit"),
     STAT_ROW(S, load_misses, "requests", "loads that started a fetch"),
-    STAT_ROW(S, store_hits, "requests", "stores whose line was there"),
-    STAT_ROW(S, store_misses, "requests", "stores whose line was not there"),
-    STAT_ROW(S, sector_misses, "requests", "of the load misses: the line was there or in flight, the sector not"),
-    STAT_ROW(S, global_sectors, "sectors", "sectors that loads from global memory asked for; textures left out"),
-    STAT_ROW(S, global_sector_hits, "sectors", "of these: there or in flight"),
+    STAT_ROW(S, store_hits, "requests", "stores to present lines"),
+    STAT_ROW(S, store_misses, "requests", "stores to absent lines"),
+    STAT_ROW(S, sector_misses, "requests", "load misses to an absent sector of a present or in-flight line"),
+    STAT_ROW(S, global_sectors, "sectors", "sectors requested by global loads, without textures"),
+    STAT_ROW(S, global_sector_hits, "sectors", "of these, present or in flight"),
     STAT_ROW(S, fills, "lines", "fetches completed"),
     STAT_ROW(S, evictions, "lines", "lines replaced by another"),
-    STAT_ROW(S, write_backs, "lines", "of the evictions: dirty, written to the L2"),
-    STAT_ROW(S, invalidations, "lines", "lines dropped because a store or an atomic made them stale"),
-    STAT_ROW(S, flushed, "lines", "lines dropped at the end of a kernel"),
+    STAT_ROW(S, write_backs, "lines", "evictions of dirty lines, written to the L2"),
+    STAT_ROW(S, invalidations, "lines", "lines invalidated by stores and atomics"),
+    STAT_ROW(S, flushed, "lines", "lines invalidated at the end of a kernel"),
     STAT_NAMED(S, stall_cycles[L1_STALL_NO_WAY - L1_ACCEPTED_COUNT], "stall_cycles.no_way", "cycles",
                "the oldest access waited for a way that is not reserved"),
     STAT_NAMED(S, stall_cycles[L1_STALL_NO_MSHR - L1_ACCEPTED_COUNT], "stall_cycles.no_mshr", "cycles",
@@ -147,30 +147,31 @@ const struct stat_def l1_stat_defs[] = {
     STAT_NAMED(S, stall_cycles[L1_STALL_MISS_QUEUE_FULL - L1_ACCEPTED_COUNT], "stall_cycles.miss_queue_full", "cycles",
                "the oldest access waited for the miss queue"),
     STAT_NAMED(S, stalled_requests[L1_STALL_NO_WAY - L1_ACCEPTED_COUNT], "stalled_requests.no_way", "requests",
-               "accesses that first failed for want of a way"),
+               "accesses that stalled first because no way was free"),
     STAT_NAMED(S, stalled_requests[L1_STALL_NO_MSHR - L1_ACCEPTED_COUNT], "stalled_requests.no_mshr", "requests",
-               "accesses that first failed for want of an MSHR entry"),
+               "accesses that stalled first because no MSHR entry was free"),
     STAT_NAMED(S, stalled_requests[L1_STALL_NO_MERGE_SLOT - L1_ACCEPTED_COUNT], "stalled_requests.no_merge_slot",
-               "requests", "accesses that first failed for want of a merge slot"),
+               "requests", "accesses that stalled first because the MSHR entry could merge no more requests"),
     STAT_NAMED(S, stalled_requests[L1_STALL_MISS_QUEUE_FULL - L1_ACCEPTED_COUNT], "stalled_requests.miss_queue_full",
-               "requests", "accesses that first failed at a full miss queue"),
-    STAT_NAMED(S, prefetch_requested, "prefetch.requested", "lines", "lines the prefetcher asked for"),
+               "requests", "accesses that stalled first because the miss queue was full"),
+    STAT_NAMED(S, prefetch_requested, "prefetch.requested", "lines", "prefetches requested by the prefetcher"),
     STAT_NAMED(S, prefetch_issued, "prefetch.issued", "lines", "prefetches sent to the L2"),
-    STAT_NAMED(S, prefetch_queue_full, "prefetch.queue_full", "lines", "prefetches dropped: the queue was full"),
+    STAT_NAMED(S, prefetch_queue_full, "prefetch.queue_full", "lines",
+               "prefetches dropped because the prefetch queue was full"),
     STAT_NAMED(S, prefetch_redundant, "prefetch.redundant", "lines",
-               "prefetches dropped: the line was there or in flight"),
+               "prefetches dropped because the line was present or in flight"),
     STAT_NAMED(S, prefetch_no_resource, "prefetch.no_resource", "lines",
-               "prefetches dropped: no way, MSHR or queue slot was free"),
+               "prefetches dropped because no way, MSHR entry or queue slot was free"),
     STAT_NAMED(S, prefetch_policy_rejected, "prefetch.policy_rejected", "lines",
-               "prefetches dropped: the management or the organization would not keep the line here"),
-    STAT_NAMED(S, prefetch_canceled, "prefetch.canceled", "lines", "prefetches dropped: the kernel ended"),
-    STAT_NAMED(S, prefetch_to_home, "prefetch.to_home", "lines", "prefetches sent to the L1 where the line lives"),
-    STAT_NAMED(S, prefetch_from_remote_sms, "prefetch.from_remote_sms", "lines",
-               "prefetches of other SMs for lines that live here"),
+               "prefetches dropped because the management or organization does not allocate the line here"),
+    STAT_NAMED(S, prefetch_canceled, "prefetch.canceled", "lines", "prefetches dropped at the end of a kernel"),
+    STAT_NAMED(S, prefetch_to_home, "prefetch.to_home", "lines", "prefetches sent to the line's home L1"),
+    STAT_NAMED(S, prefetch_from_remote_sms, "prefetch.from_remote_sms", "lines", "prefetches received from other SMs"),
     STAT_NAMED(S, prefetch_timely, "prefetch.timely", "lines", "prefetched lines that a load hit later"),
-    STAT_NAMED(S, prefetch_late, "prefetch.late", "lines", "prefetched lines that a load asked for before they came"),
-    STAT_NAMED(S, prefetch_unused, "prefetch.unused", "lines", "prefetched lines that left without being used"),
-    STAT_ROW(S, remote_requests, "requests", "requests of other SMs answered here"),
+    STAT_NAMED(S, prefetch_late, "prefetch.late", "lines",
+               "prefetched lines that a load requested before they arrived"),
+    STAT_NAMED(S, prefetch_unused, "prefetch.unused", "lines", "prefetched lines evicted or invalidated before use"),
+    STAT_ROW(S, remote_requests, "requests", "requests received from other SMs"),
     STAT_ROW(S, remote_hits, "requests", "of these, hits"),
     STAT_ROW(S, remote_misses, "requests", "of these, misses and merges"),
     STAT_NAMED(S, all_protected, "bypass.all_protected", "requests",
@@ -194,19 +195,19 @@ const uint64_t l1_distance_bound[L1_DISTANCES - 1] = {16, 32, 64, 128, 256, 512,
 #define LOADS    "l1.load_hits+l1.load_misses+l1.merges"
 static const struct stat_def prefetch_stats[] = {
     STAT_NAMED(S, prefetch_issued, "issued", "lines", "prefetches sent to the L2"),
-    STAT_NAMED(S, prefetch_timely, "timely", "lines", "prefetched lines that were there when a load first asked"),
-    STAT_NAMED(S, prefetch_late, "late", "lines", "prefetched lines that a load asked for while they were in flight"),
-    STAT_NAMED(S, prefetch_unused, "unused", "lines", "prefetched lines that left the L1 without being used"),
+    STAT_NAMED(S, prefetch_timely, "timely", "lines", "prefetched lines present at their first use"),
+    STAT_NAMED(S, prefetch_late, "late", "lines", "prefetched lines in flight at their first use"),
+    STAT_NAMED(S, prefetch_unused, "unused", "lines", "prefetched lines evicted or invalidated before use"),
     STAT_NAMED(S, prefetch_evicted, "evicted", "lines", "of these: replaced by another line"),
     STAT_NAMED(S, prefetch_distance_sum, "distance_sum", "cycles", "sum of the prefetch distances"),
     STAT_HISTOGRAM(S, prefetch_distance, "distances", "cycles", l1_distance_bound,
                    "cycles from the issue of a prefetch to the first load of its line"),
     STAT_NAMED(S, prefetch_noc_bytes, "noc_bytes", "bytes",
-               "packets of prefetches, requests and replies; those of used lines stand for a demand's"),
+               "request and reply packets of prefetches; those of used lines replace demand traffic"),
     STAT_NAMED(S, prefetch_dram_bytes, "dram_bytes", "bytes", "read from DRAM for prefetches"),
     STAT_QUOTIENT("coverage", "", PF("issued"), LOADS, "prefetches / line requests of loads"),
     STAT_QUOTIENT("miss_coverage", "", PF("timely") "+" PF("late"), PF("timely") "+l1.load_misses+l1.merges",
-                  "loads that find a prefetch / loads that would wait without it"),
+                  "prefetch-covered loads / (covered loads + load misses and merges)"),
     STAT_QUOTIENT("accuracy", "", PF("timely") "+" PF("late"), PF("issued"), "used prefetches / prefetches"),
     STAT_QUOTIENT("early_rate", "", "prefetch.evicted", PF("issued"), "prefetches replaced before use / prefetches"),
     STAT_QUOTIENT("late_rate", "", PF("late"), PF("timely") "+" PF("late"), "late prefetches / used prefetches"),

@@ -228,7 +228,7 @@ static void send_to_sms(struct l1 *l1)
     if (r->kind == REQ_READ)
         bytes = o->reply_bytes ? o->reply_bytes(l1->organization.st, r) : line_bytes;
     if (bytes > line_bytes)
-        policy_fault(&o->info, "reply_bytes answered %u bytes of a line of %u", bytes, line_bytes);
+        policy_fault(&o->info, "reply_bytes returned %u bytes for a line of %u", bytes, line_bytes);
     port_send(l1->net.to_requester, id, net_info(NET_HEADER_BYTES + bytes, r->sectors));
 }
 
@@ -279,8 +279,9 @@ ALWAYS_INLINE uint64_t tick_body(struct l1 *l1, uint64_t now, bool hooked)
         if (now >= l1->epoch_at) {
             uint64_t at = l1->management.hooks->on_epoch(l1->management.st, now);
             if (at && at <= now)
-                policy_fault(&l1->management.hooks->info, "on_epoch asked in cycle %lu for cycle %lu",
-                             (unsigned long)now, (unsigned long)at);
+                policy_fault(&l1->management.hooks->info,
+                             "on_epoch in cycle %lu returned cycle %lu, which is not later", (unsigned long)now,
+                             (unsigned long)at);
             l1->epoch_at = at ? at : NEVER;
         }
         want = l1->epoch_at;

@@ -25,11 +25,12 @@ static const struct policy_info *const order[] = {L1_ORDER_POLICIES(ORDER)};
 
 /* In a build without hooks only the baseline exists. */
 #define COUNT(a) (unsigned)(WEIR_HOOKS ? sizeof(a) / sizeof *(a) : 1)
-struct policy_kind l1_management_kind = {
-    "l1-management", "l1.management", "what the L1 keeps: bypass, protection, victim", management, COUNT(management)};
-struct policy_kind l1_organization_kind = {"l1-organization", "l1.organization", "in whose L1 a line may be",
+struct policy_kind l1_management_kind = {"l1-management", "l1.management",
+                                         "L1 management: allocation, protection, replacement", management,
+                                         COUNT(management)};
+struct policy_kind l1_organization_kind = {"l1-organization", "l1.organization", "which L1s may hold a line",
                                            organization, COUNT(organization)};
-struct policy_kind l1_prefetcher_kind = {
-    "prefetcher", "l1.prefetcher", "what is brought into the L1 before it is asked for", prefetcher, COUNT(prefetcher)};
-struct policy_kind l1_order_kind = {"l1-order", "l1.order", "in which order requests reach the L1", order,
+struct policy_kind l1_prefetcher_kind = {"prefetcher", "l1.prefetcher", "L1 prefetching", prefetcher,
+                                         COUNT(prefetcher)};
+struct policy_kind l1_order_kind = {"l1-order", "l1.order", "order in which requests reach the L1", order,
                                     COUNT(order)};

@@ -62,7 +62,7 @@ static void l2_waits(const struct comp *comp, struct waits *w)
     if (first == REQ_NONE && o && o->oldest != ORDER_NONE)
         first = o->slot[o->oldest].req;
     if (!port_empty(&l2->in) && first != REQ_NONE)
-        waits_for_request(w, &l2->in, port_oldest(&l2->in), first, "those that came before it");
+        waits_for_request(w, &l2->in, port_oldest(&l2->in), first, "earlier requests");
     for (uint32_t b = 0; b <= l2->mshr.bucket_mask; b++)
         for (uint32_t m = l2->mshr.bucket[b]; m != MSHR_NONE; m = l2->mshr.e[m].hnext)
             for (uint32_t i = l2->mshr.e[m].head; i != MSHR_NONE; i = l2->waiter[i].next)
@@ -283,7 +283,7 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, size, CFG_BYTES, "", "64KiB", 1024, 1ull << 32, NULL, "capacity of one slice"),
     CFG_ROW(T, line, CFG_BYTES, "", "128B", 32, 128, NULL, "line size"),
     CFG_ROW(T, assoc, CFG_INT, "ways", "8", 1, 64, NULL, "associativity"),
-    CFG_ROW(T, set_hash, CFG_ENUM, "", "linear", 0, 0, SET_HASH_CHOICES, "how a line finds its set"),
+    CFG_ROW(T, set_hash, CFG_ENUM, "", "linear", 0, 0, SET_HASH_CHOICES, "set index function"),
     CFG_ROW(T, sectored, CFG_BOOL, "", "yes", 0, 1, NULL,
             "fetch and write back 32-byte sectors instead of whole lines"),
     CFG_ROW(T, split_sectors, CFG_BOOL, "", "no", 0, 1, NULL,
@@ -295,36 +295,34 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, latency, CFG_INT, "cycles", "120", 1, 400, NULL, "L2 cycles from the network to the tags"),
     CFG_ROW(T, dram_queue, CFG_INT, "requests", "64", 1, 65536, NULL, "requests between slice and DRAM controller"),
     CFG_ROW(T, fill_queue, CFG_INT, "requests", "180", 1, 65536, NULL, "replies between DRAM and the slice"),
-    CFG_ROW(
-        T, write_miss, CFG_ENUM, "", "validate", 0, 0, "validate fetch around around_fetch",
-        "a store that misses: takes a line without fetching, fetches the line, goes to DRAM, or does both of these"),
+    CFG_ROW(T, write_miss, CFG_ENUM, "", "validate", 0, 0, "validate fetch around around_fetch",
+            "write miss: allocate without fetching, fetch the line, write around to DRAM, or write around and fetch"),
     CFG_ROW(T, atomic_interval, CFG_INT, "cycles", "1", 1, 256, NULL, "cycles between two atomics of a slice"),
-    CFG_ROW(T, atomic_latency, CFG_INT, "cycles", "0", 0, 400, NULL, "what an atomic adds to the latency of a read"),
+    CFG_ROW(T, atomic_latency, CFG_INT, "cycles", "0", 0, 400, NULL, "additional latency of an atomic"),
     CFG_ROW(T, partitions, CFG_INT, "", "1", 1, 2, NULL,
-            "2: each half of the channels has an L2 of its own; half of the lines are asked for in the other, which "
-            "keeps copies"),
+            "2: each half of the channels has an L2 of its own; half of the lines are requested through the other "
+            "partition, which keeps copies"),
     CFG_ROW(T, partition_link_latency, CFG_INT, "cycles", "1", 1, 400, NULL,
             "L2 cycles from one partition to the other"),
     CFG_ROW(T, partition_link_bytes, CFG_INT, "bytes", "32", 1, 256, NULL,
             "bytes a slice sends the other partition per cycle; l2.partitions = 2"),
     CFG_ROW(T, fetch, CFG_BYTES, "", "32B", 32, 128, NULL,
-            "what a miss fetches for each sector it lacks: the aligned piece of this size around it"),
+            "fetch granularity: the aligned block of this size around each missing sector"),
     CFG_ROW(
         T, dirty_ways, CFG_INT, "ways", "0", 0, 64, NULL,
         "ways of a set that may be dirty: a store beyond that writes the least recently used of them back; 0 = all"),
     CFG_ROW(T, copy_ways, CFG_INT, "ways", "0", 0, 64, NULL,
-            "ways of a set that copies from the host may fill; what they leave there is replaced before other lines; "
-            "0 = all, as other lines"),
+            "ways of a set that host copies may fill; these lines are replaced first; 0 = all ways, no preference"),
     CFG_ROW(T, copy_dirty_ways, CFG_INT, "ways", "0", 0, 64, NULL,
             "ways of a set that a copy from the host leaves dirty; the rest is in DRAM, too"),
     CFG_ROW(T, port_bytes, CFG_INT, "bytes", "32", 8, 256, NULL, "bytes the data array moves per cycle"),
     CFG_ROW(T, write_port_bytes, CFG_INT, "bytes", "0", 0, 256, NULL,
-            "the same for stores, in whole sectors; 0 = as for reads, and only what hits takes its time"),
+            "the same for stores, in whole sectors; 0 = as for reads, and only hits occupy the port"),
     CFG_ROW(T, line_metadata, CFG_BOOL, "", "no", 0, 1, NULL,
-            "keep a 16-bit remark of L1 policies with each line; policies that need it have it in any case"),
+            "keep 16 bits of L1 policy metadata with each line; enabled automatically by policies that need it"),
     CFG_ROW(T, bypass_on_stall, CFG_BOOL, "", "no", 0, 1, NULL,
             "a read that finds no way, MSHR entry or merge slot bypasses the L2 instead of waiting (RACB)"),
-    CFG_ROW(T, order, CFG_POLICY, "", "fifo", 0, 0, "l2-order", "in which order requests reach the tags"),
+    CFG_ROW(T, order, CFG_POLICY, "", "fifo", 0, 0, "l2-order", "order in which requests reach the tags"),
     CFG_END};
 
 static int check_l2(const struct cfg *c, const void *values, struct err *e)
@@ -367,35 +365,35 @@ const struct cfg_section l2_cfg_section = {"l2", "an L2 slice", fields, sizeof(T
 
 #define S struct l2_remote_stats
 static const struct stat_def remote_stat_defs[] = {
-    STAT_ROW(S, fetches, "requests", "fetches of lines that live in the other partition"),
-    STAT_ROW(S, forwarded, "requests", "stores and atomics passed on to the other partition"), STAT_END};
+    STAT_ROW(S, fetches, "requests", "fetches from the other partition"),
+    STAT_ROW(S, forwarded, "requests", "stores and atomics forwarded to the other partition"), STAT_END};
 #undef S
 
 #define S struct l2_stats
 static const struct stat_def cleaned_stat_defs[] = {
-    STAT_ROW(S, eager_write_backs, "lines", "dirty lines written back to DRAM and kept (l2.dirty_ways)"), STAT_END};
+    STAT_ROW(S, eager_write_backs, "lines", "dirty lines written back before eviction (l2.dirty_ways)"), STAT_END};
 static const struct stat_def stat_defs[] = {
-    STAT_ROW(S, requests, "requests", "packets taken from the request network"),
-    STAT_ROW(S, accesses, "accesses", "look-ups taken: hits + misses + merges + bypasses (per sector when split)"),
-    STAT_ROW(S, hits, "accesses", "look-ups whose data was there"),
-    STAT_ROW(S, misses, "accesses", "look-ups that started a fetch, and stores to what was not there"),
-    STAT_ROW(S, merges, "accesses", "look-ups that joined a fetch already in flight"),
+    STAT_ROW(S, requests, "requests", "packets received from the request network"),
+    STAT_ROW(S, accesses, "accesses", "accepted lookups: hits + misses + merges + bypasses (per sector when split)"),
+    STAT_ROW(S, hits, "accesses", "lookups that hit"),
+    STAT_ROW(S, misses, "accesses", "lookups that started a fetch, and stores to absent data"),
+    STAT_ROW(S, merges, "accesses", "lookups merged with a fetch in flight"),
     STAT_ROW(S, bypasses, "accesses", "reads that bypassed the cache"),
     STAT_ROW(S, read_hits, "accesses", "reads that hit"),
     STAT_ROW(S, read_misses, "accesses", "reads and atomics that started a fetch"),
-    STAT_ROW(S, write_hits, "accesses", "stores to what was there"),
-    STAT_ROW(S, write_misses, "accesses", "stores to what was not there"),
-    STAT_ROW(S, sector_misses, "accesses", "of the read misses: the line was there, the sector not"),
+    STAT_ROW(S, write_hits, "accesses", "stores to present data"),
+    STAT_ROW(S, write_misses, "accesses", "stores to absent data"),
+    STAT_ROW(S, sector_misses, "accesses", "read misses to an absent sector of a present line"),
     STAT_ROW(S, atomics, "accesses", "atomics and reductions performed"),
-    STAT_ROW(S, read_sectors, "sectors", "sectors that reads asked for"),
-    STAT_ROW(S, read_sector_hits, "sectors", "of these: there or in flight"),
+    STAT_ROW(S, read_sectors, "sectors", "sectors requested by reads"),
+    STAT_ROW(S, read_sector_hits, "sectors", "of these, present or in flight"),
     STAT_ROW(S, write_sectors, "sectors", "sectors that stores and write-backs of the L1s wrote to"),
     STAT_ROW(S, fills, "requests", "replies from DRAM"),
     STAT_ROW(S, evictions, "lines", "lines replaced by another"),
-    STAT_ROW(S, write_backs, "lines", "of the evictions: dirty, written to DRAM"),
+    STAT_ROW(S, write_backs, "lines", "evictions of dirty lines, written to DRAM"),
     STAT_ROW(S, write_back_sectors, "sectors", "sectors written back"),
     STAT_ROW(S, replies, "packets", "packets sent to the reply network"),
-    STAT_ROW(S, preloaded, "lines", "lines put in place by host copies"),
+    STAT_ROW(S, preloaded, "lines", "lines preloaded by host copies"),
     STAT_NAMED(S, stall_cycles[STALL_NO_WAY], "stall_cycles.no_way", "cycles",
                "the request at the tags waited for a way"),
     STAT_NAMED(S, stall_cycles[STALL_NO_MSHR], "stall_cycles.no_mshr", "cycles",
@@ -407,17 +405,17 @@ static const struct stat_def stat_defs[] = {
     STAT_NAMED(S, stall_cycles[STALL_REPLY_FULL], "stall_cycles.reply_full", "cycles",
                "the request at the tags waited for the reply network"),
     STAT_NAMED(S, stall_cycles[STALL_ATOMIC_BUSY], "stall_cycles.atomic_busy", "cycles",
-               "the atomic at the tags waited for the unit to finish another"),
+               "the atomic at the tags waited for the atomic unit"),
     STAT_NAMED(S, stalled_requests[STALL_NO_WAY], "stalled_requests.no_way", "requests",
-               "requests that first failed for want of a way"),
+               "requests that stalled first because no way was free"),
     STAT_NAMED(S, stalled_requests[STALL_NO_MSHR], "stalled_requests.no_mshr", "requests",
-               "requests that first failed for want of an MSHR entry"),
+               "requests that stalled first because no MSHR entry was free"),
     STAT_NAMED(S, stalled_requests[STALL_NO_MERGE_SLOT], "stalled_requests.no_merge_slot", "requests",
-               "requests that first failed for want of a merge slot"),
+               "requests that stalled first because the MSHR entry could merge no more requests"),
     STAT_NAMED(S, stalled_requests[STALL_MISS_QUEUE_FULL], "stalled_requests.miss_queue_full", "requests",
-               "requests that first failed at a full miss queue"),
+               "requests that stalled first because the miss queue was full"),
     STAT_NAMED(S, stalled_requests[STALL_REPLY_FULL], "stalled_requests.reply_full", "requests",
-               "requests that first failed at a full reply network"),
+               "requests that stalled first because the reply network accepted nothing"),
     STAT_QUOTIENT("miss_rate", "", "l2.misses", "l2.accesses", "misses / accesses"),
     STAT_END};
 #undef S

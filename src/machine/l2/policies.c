@@ -8,5 +8,5 @@ L2_ORDER_POLICIES(DECLARE)
 static const struct policy_info *const orders[] = {L2_ORDER_POLICIES(ORDER)};
 
 /* In a build without hooks only the baseline exists. */
-struct policy_kind l2_order_kind = {"l2-order", "l2.order", "in which order requests reach the L2", orders,
+struct policy_kind l2_order_kind = {"l2-order", "l2.order", "order in which requests reach the L2", orders,
                                     WEIR_HOOKS ? sizeof orders / sizeof *orders : 1};

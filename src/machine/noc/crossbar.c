@@ -98,7 +98,7 @@ ALWAYS_INLINE uint32_t target(struct xbar *x, uint32_t c, req_id id)
 {
     uint32_t to = noc_target(&x->noc, c, id);
     if (to >= x->n || !x->noc.out[c * x->n + to])
-        BUG("%s: a packet for node %u, which receives nothing", x->noc.comp.name, to);
+        BUG("%s: a packet for node %u, which has no receiver", x->noc.comp.name, to);
     return to;
 }
 

@@ -107,7 +107,7 @@ struct fabric *fabric_new(struct engine *eng, const struct noc_setup *config, co
     struct fabric *f = arena_alloc64(eng->arena, sizeof *f);
     f->env = *env;
     if (env->core_to_core_for && cfg->core_to_core == NOC_C2C_NONE && !env->ideal) {
-        err_set(e, "the L1 organization %s sends requests to other SMs, which this machine's networks do not carry",
+        err_set(e, "the L1 organization %s sends requests to other SMs, but this machine's networks do not connect SMs",
                 env->core_to_core_for);
         err_hint(e, "set noc.core_to_core = direct (the networks join SMs) or via-l2 (the L2 slices forward)");
         return NULL;

@@ -132,11 +132,10 @@ void noc_count_delivery(struct noc *n, uint32_t c, uint32_t pieces, uint32_t fli
 static const struct cfg_field fields[] = {
     CFG_ROW(T, topology, CFG_ENUM, "", "crossbar", 0, 0, "crossbar mesh butterfly", "shape of the two networks"),
     CFG_ROW(T, flit, CFG_INT, "bytes", "32", 8, 256, NULL, "bytes a link moves per cycle"),
-    CFG_ROW(T, reply_flit, CFG_INT, "bytes", "0", 0, 256, NULL,
-            "the same of the networks that carry replies; 0 = as noc.flit"),
+    CFG_ROW(T, reply_flit, CFG_INT, "bytes", "0", 0, 256, NULL, "flit size of the reply networks; 0 = as noc.flit"),
     CFG_ROW(T, inject_queue, CFG_INT, "packets", "8", 1, 4096, NULL, "packets a node can have waiting"),
     CFG_ROW(T, crossbar_latency, CFG_INT, "cycles", "4", 1, 400, NULL,
-            "crossbar: from the grant to the first flit's arrival"),
+            "crossbar: cycles from grant to the arrival of the first flit"),
     CFG_ROW(T, voq, CFG_BOOL, "", "no", 0, 1, NULL,
             "crossbar: a queue per output at each input, so that no packet blocks another"),
     CFG_ROW(T, iterations, CFG_INT, "", "1", 1, 8, NULL, "crossbar: iterations of iSLIP per cycle"),
@@ -152,10 +151,9 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, memory_nodes, CFG_TEXT, "", "", 0, 0, NULL,
             "mesh: routers of the L2 slices, as a list; empty = spread evenly"),
     CFG_ROW(T, core_to_core, CFG_ENUM, "", "none", 0, 0, "none direct via-l2",
-            "how SMs reach each other's L1s: not at all, through a network that joins them, or forwarded by the L2 "
-            "slices"),
+            "path between L1s of different SMs: none, a direct network, or forwarding by the L2 slices"),
     CFG_ROW(T, core_network, CFG_ENUM, "", "same", 0, 0, "same crossbar mesh butterfly",
-            "core_to_core = direct: the network between SMs; same = the one that leads to the L2"),
+            "network between SMs when core_to_core = direct; same = the SM-L2 network"),
     CFG_ROW(T, core_width, CFG_INT, "routers", "0", 0, 64, NULL, "core_network = mesh: columns"),
     CFG_ROW(T, core_height, CFG_INT, "routers", "0", 0, 64, NULL, "core_network = mesh: rows"),
     CFG_ROW(T, core_radix, CFG_INT, "ports", "0", 0, 16, NULL, "core_network = butterfly: k of a k-ary n-fly"),
@@ -168,7 +166,7 @@ static int check_noc(const struct cfg *c, const void *values, struct err *e)
     const struct noc_config *v = values;
     if (v->core_network == NOC_CORE_SAME || v->core_to_core == NOC_C2C_DIRECT)
         return 0;
-    cfg_fault(c, "noc.core_network", e, "a network between SMs, but SMs do not reach each other directly");
+    cfg_fault(c, "noc.core_network", e, "core_network is set, but core_to_core is not direct");
     return err_hint(e, "set noc.core_to_core = direct, or noc.core_network = same");
 }
 const struct cfg_section noc_cfg_section = {"noc", "the networks between SMs and L2 slices", fields,
@@ -181,8 +179,8 @@ const struct cfg_section noc_cfg_section = {"noc", "the networks between SMs and
         STAT_ROW(S, bytes, "bytes", "bytes of all packets, headers included"),                                         \
         STAT_ROW(S, hops, "hops", "routers passed, summed over packets"),                                              \
         STAT_ROW(S, flit_hops, "hops", "routers passed, summed over flits"),                                           \
-        STAT_NAMED(S, latency, "latency_sum", "cycles", "NoC cycles from entering to delivery, summed over packets"),  \
-        STAT_MAXIMUM(S, latency_max, "cycles", "the longest of them")
+        STAT_NAMED(S, latency, "latency_sum", "cycles", "NoC cycles from injection to delivery, summed over packets"), \
+        STAT_MAXIMUM(S, latency_max, "cycles", "maximum packet latency")
 #define NETWORK(role)                                                                                                  \
     {                                                                                                                  \
         COUNTERS, STAT_QUOTIENT("latency", "cycles", role ".latency_sum", role ".packets_out", "mean packet latency"), \
@@ -196,7 +194,7 @@ static const struct stat_def all_defs[] = {
     STAT_NAMED(S, flits_out, "flits", "flits", "flits delivered by all networks"),
     STAT_NAMED(S, packets_out, "packets", "packets", "packets delivered by all networks"),
     STAT_NAMED(S, flit_hops, "hops", "hops", "routers passed, summed over flits of all networks"),
-    STAT_NAMED(S, latency, "latency_sum", "cycles", "NoC cycles from entering to delivery, summed over packets"),
+    STAT_NAMED(S, latency, "latency_sum", "cycles", "NoC cycles from injection to delivery, summed over packets"),
     STAT_QUOTIENT("latency", "cycles", "noc.latency_sum", "noc.packets", "mean packet latency"),
     STAT_END};
 #undef S
@@ -205,8 +203,8 @@ static const struct stat_def all_defs[] = {
     {                                                                                                                  \
         STAT_NAMED(T, packets, "packets", "packets", "packets of this class delivered"),                               \
             STAT_NAMED(T, flits, "flits", "flits", "flits of this class delivered"),                                   \
-            STAT_NAMED(T, latency, "latency_sum", "cycles", "NoC cycles from entering to delivery, summed"),           \
-            STAT_MAXIMUM(T, latency_max, "cycles", "the longest of them"),                                             \
+            STAT_NAMED(T, latency, "latency_sum", "cycles", "NoC cycles from injection to delivery, summed"),          \
+            STAT_MAXIMUM(T, latency_max, "cycles", "maximum packet latency"),                                          \
             STAT_QUOTIENT("latency", "cycles", class ".latency_sum", class ".packets", "mean packet latency"),         \
             STAT_END                                                                                                   \
     }

@@ -126,7 +126,7 @@ ALWAYS_INLINE uint32_t start_packet(struct routers *n, uint32_t class, uint32_t 
     uint32_t k = n->packet_free, to = noc_target(&n->noc, class, msg.req), flits = noc_flits(&n->noc, msg.info);
     n->packet_free = n->packet[k].next;
     if (to >= n->noc.n_node || !n->noc.out[class * n->noc.n_node + to])
-        BUG("%s: a packet for node %u, which receives nothing", n->noc.comp.name, to);
+        BUG("%s: a packet for node %u, which has no receiver", n->noc.comp.name, to);
     n->packet[k] = (struct packet){.req = msg.req,
                                    .info = msg.info,
                                    .since = msg.ready,
@@ -430,7 +430,7 @@ static void head_waits(const struct routers *n, const struct router *r, uint32_t
     uint32_t down = output->feeds + (next & n->vc_mask);
     const struct router *far = &n->router[down >> n->chan_shift];
     if (far->in[down & n->chan_mask].n)
-        waits_for_request(w, NULL, p->req, first_in(n, far, down & n->chan_mask), "a place at the next router");
+        waits_for_request(w, NULL, p->req, first_in(n, far, down & n->chan_mask), "a buffer slot at the next router");
 }
 
 static void channel_waits(const struct routers *n, const struct router *r, uint32_t i, struct waits *w)
@@ -463,6 +463,6 @@ void routers_waits(const struct comp *comp, struct waits *w)
         if (n->inject_packet[lane] != NONE)
             waits_for_request(w, &n->noc.in[lane], id, n->packet[n->inject_packet[lane]].req, "the node's link");
         else if (r->in[i].n)
-            waits_for_request(w, &n->noc.in[lane], id, first_in(n, r, i), "a place at the first router");
+            waits_for_request(w, &n->noc.in[lane], id, first_in(n, r, i), "a buffer slot at the first router");
     }
 }

@@ -53,7 +53,7 @@ static int shape_mesh(struct routers *n, struct err *e)
     n->n_router = n->width * n->height;
     n->n_port = 5;
     if (n->n_router < n_node)
-        return err_set(e, "a %u x %u mesh has room for %u of %u nodes", n->width, n->height, n->n_router, n_node);
+        return err_set(e, "a %u x %u mesh holds only %u of %u nodes", n->width, n->height, n->n_router, n_node);
     return 0;
 }
 

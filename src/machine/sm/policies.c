@@ -11,7 +11,7 @@ static const struct policy_info *const schedulers[] = {SCHEDULER_POLICIES(SCHEDU
 struct policy_kind sm_sched_kind = {
     .name = "scheduler",
     .key = "sm.scheduler",
-    .doc = "which of the warps that could issue does",
+    .doc = "warp scheduler: which ready warp issues",
     .policy = schedulers,
     .n = sizeof schedulers / sizeof *schedulers,
 };

@@ -122,7 +122,7 @@ static void start_cta(struct sm *sm, uint64_t number, uint64_t now)
     uint64_t free_slots = ~sm->cta_busy;
     unsigned slot = (unsigned)__builtin_ctzll(free_slots);
     if (slot >= sm->max_ctas)
-        BUG("%s: got a CTA too many", sm->comp.name);
+        BUG("%s: received too many CTAs", sm->comp.name);
     struct cta *c = &sm->cta[slot];
     memset(c, 0, sizeof *c);
     c->number = number;
@@ -300,7 +300,7 @@ static bool schedule(struct sm *sm, unsigned s, uint64_t now)
                 break;
             }
             if (slot < 0 || slot >= 64 || !(can >> slot & 1))
-                policy_fault(&sm->sched->info, "pick answered warp %d, but those that can issue are %#lx", slot,
+                policy_fault(&sm->sched->info, "pick returned warp %d, but the issuable warps are %#lx", slot,
                              (unsigned long)can);
         }
         issue(sm, (unsigned)slot, now);

@@ -107,7 +107,7 @@ void sm_kernel_free(struct sm_kernel *);
     X(MEM, "memory", "a warp waits for a register that a load will write")                                             \
     X(FENCE, "fence", "a warp waits at a fence for its memory accesses")                                               \
     X(BARRIER, "barrier", "all warps wait at barriers")                                                                \
-    X(DRAIN, "drain", "all warps have ended, stores are in flight")
+    X(DRAIN, "drain", "all warps have exited; stores are in flight")
 
 enum sm_stall {
 #define X(name, text, doc) SM_STALL_##name,

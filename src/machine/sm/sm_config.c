@@ -10,28 +10,29 @@
 static const struct cfg_field sm_fields[] = {
     INT(max_warps, "warps", "48", 1, 64, "warps that can be resident on one SM"),
     INT(max_ctas, "CTAs", "8", 1, 64, "CTAs that can be resident on one SM"),
-    INT(max_threads_per_cta, "threads", "1024", 32, 2048, "largest CTA a launch may ask for"),
+    INT(max_threads_per_cta, "threads", "1024", 32, 2048, "maximum threads per CTA"),
     INT(max_regs_per_thread, "registers", "255", 16, 255, "registers one thread can have"),
     BYTES(regfile, "128KiB", 4096, 1 << 20, "register file of one SM"),
     BYTES(smem, "48KiB", 0, 1 << 20, "shared memory of one SM"),
     BYTES(smem_per_cta, "48KiB", 0, 1 << 20, "shared memory one CTA can have"),
-    BYTES(smem_reserved, "0B", 0, 1 << 16, "shared memory the system keeps of every CTA's"),
-    INT(reg_alloc_unit, "registers", "64", 1, 1024, "registers are given to a warp in multiples of this"),
-    INT(warp_alloc_unit, "warps", "2", 1, 8, "parts of the register file; a warp's registers lie in one of them"),
-    BYTES(smem_alloc_unit, "128B", 1, 4096, "shared memory is given to a CTA in multiples of this"),
+    BYTES(smem_reserved, "0B", 0, 1 << 16, "shared memory reserved by the system per CTA"),
+    INT(reg_alloc_unit, "registers", "64", 1, 1024, "register allocation unit of a warp"),
+    INT(warp_alloc_unit, "warps", "2", 1, 8,
+        "warp allocation granularity: partitions of the register file, one of which holds a warp's registers"),
+    BYTES(smem_alloc_unit, "128B", 1, 4096, "shared memory allocation unit of a CTA"),
     INT(schedulers, "schedulers", "2", 1, 8, "warp schedulers; warp w belongs to scheduler w modulo this"),
     INT(issue_width, "instructions", "1", 1, 4, "instructions a scheduler issues from one warp in one cycle"),
-    CFG_ROW(struct sm_config, scheduler, CFG_POLICY, "", "gto", 0, 0, "scheduler", "order in which warps are tried"),
+    CFG_ROW(struct sm_config, scheduler, CFG_POLICY, "", "gto", 0, 0, "scheduler", "warp scheduling policy"),
     CFG_ROW(struct sm_config, code, CFG_ENUM, "", "ptx", 0, 0, SM_CODE_CHOICES,
-            "what a warp issues: PTX instructions in their order, or operations as an assembler would schedule them"),
+            "what warps issue: PTX instructions in program order, or operations as scheduled by an assembler model"),
     INT(fetch_width, "instructions", "2", 0, 16,
-        "instructions fetched together into a warp's buffer; 0 = always there"),
+        "instructions fetched together into a warp's buffer; 0 = no fetch stalls"),
     INT(fetch_cycles, "cycles", "2", 1, 64, "from a warp's buffer running empty to its next issue"),
     INT(branch_cycles, "cycles", "1", 0, 64,
-        "added to that when the warp has jumped; with a fetch_width of 0, from the jump to the next issue"),
+        "additional cycles after a taken branch; with fetch_width = 0, from the branch to the next issue"),
     INT(loop_cycles, "cycles", "0", 0, 64,
-        "with a fetch_width of 0: from when the condition of a jump back is known to the next issue, at least"),
-    INT(simt_width, "lanes", "32", 8, 32, "lanes of one execution unit; a warp takes 32 / lanes of its intervals"),
+        "with fetch_width = 0: minimum cycles from a resolved backward branch to the next issue"),
+    INT(simt_width, "lanes", "32", 8, 32, "lanes per execution unit; a warp occupies it for 32 / lanes intervals"),
     INT(operand_cycles, "cycles", "4", 0, 64, "from issue to the execution unit: reading operands"),
     INT(sp_units, "units", "2", 1, 16, "units for integer and single precision arithmetic"),
     INT(int_units, "units", "0", 0, 16, "separate units for integer arithmetic; 0 = the sp units do it"),
@@ -40,23 +41,22 @@ static const struct cfg_field sm_fields[] = {
     INT(tensor_units, "units", "0", 0, 16, "units for matrix multiply-accumulate; 0 = the sp units do it"),
     INT(lsu_queue, "instructions", "6", 1, 64, "memory instructions between issue and the end of their requests"),
     CFG_ROW(struct sm_config, coalesce, CFG_ENUM, "", "lines", 0, 0, "lines segments",
-            "what a warp's lanes are merged into: lines, of which what is not cached moves the sectors and bytes "
-            "touched; or aligned segments of 32, 64 or 128 bytes, which move whole"),
+            "coalescing unit: cache lines (uncached accesses move only the touched sectors or bytes), or aligned "
+            "segments of 32, 64 or 128 bytes that move whole"),
     INT(lsu_lines, "lines", "1", 1, 8, "line requests sent to the L1 in one cycle"),
     INT(data_banks, "banks", "0", 0, 32,
-        "banks of 4 bytes of the L1's data: a load takes as many cycles as one of them is needed in different lines; 0 "
-        "or 32"),
-    INT(tex_cycles, "cycles", "1", 1, 64, "of the load/store unit that a texture fetch takes at least"),
+        "4-byte banks of the L1 data array: a load takes one cycle per conflicting line in a bank; 0 or 32"),
+    INT(tex_cycles, "cycles", "1", 1, 64, "minimum load/store unit cycles of a texture fetch"),
     CFG_ROW(struct sm_config, tex_quads, CFG_BOOL, "", "no", 0, 1, NULL,
-            "a texture fetch takes its cycles by groups of four lanes, not one for each line"),
-    INT(tex_latency, "cycles", "0", 0, 400, "what a texture fetch adds to the latency of a load"),
+            "a texture fetch is charged per group of four lanes instead of per line"),
+    INT(tex_latency, "cycles", "0", 0, 400, "additional latency of a texture fetch"),
     INT(pending_loads, "loads", "512", 1, 8192, "load instructions of one SM in flight"),
     INT(outstanding_requests, "requests", "2048", 64, 65536, "line requests of one SM in flight, stores included"),
     INT(smem_banks, "banks", "32", 1, 64, "shared memory banks of 4 bytes; a power of two"),
     INT(smem_latency, "cycles", "26", 1, 256,
         "shared memory load without conflict, from the load/store unit to the result"),
     INT(smem_atomic_cycles, "cycles", "1", 1, 64,
-        "one step of a shared-memory atomic, per lane that meets the same word"),
+        "one step of a shared-memory atomic, per lane that accesses the same word"),
     INT(param_latency, "cycles", "8", 1, 256, "load of a kernel parameter, from the load/store unit to the result"),
 #define LATENCY(unit, lat, ii)  lat
 #define INTERVAL(unit, lat, ii) ii
@@ -90,7 +90,7 @@ static int check_sm(const struct cfg *c, const void *values, struct err *e)
     if (!is_pow2(v->smem_banks))
         return cfg_fault(c, "sm.smem_banks", e, "the number of banks must be a power of two");
     if (v->data_banks != 0 && v->data_banks != 32)
-        return cfg_fault(c, "sm.data_banks", e, "the banks of the L1's data are 32 or not modeled (0)");
+        return cfg_fault(c, "sm.data_banks", e, "the banks of the L1's data must be 32, or 0 (not modeled)");
     if (32 % v->simt_width)
         return cfg_fault(c, "sm.simt_width", e, "32 lanes cannot be divided by it; use 8, 16 or 32");
     if (v->max_warps < v->schedulers)
@@ -98,8 +98,8 @@ static int check_sm(const struct cfg *c, const void *values, struct err *e)
     if (v->smem_per_cta > v->smem)
         return cfg_fault(c, "sm.smem_per_cta", e, "a CTA cannot have more than the SM has (sm.smem)");
     if ((uint64_t)v->max_threads_per_cta > v->max_warps * 32ull)
-        return cfg_fault(c, "sm.max_threads_per_cta", e, "such a CTA would not fit on an SM of %u warps (sm.max_warps)",
-                         v->max_warps);
+        return cfg_fault(c, "sm.max_threads_per_cta", e,
+                         "a CTA of this size does not fit on an SM with %u warps (sm.max_warps)", v->max_warps);
     if (v->outstanding_requests < v->lsu_lines)
         return cfg_fault(c, "sm.outstanding_requests", e, "fewer requests than are sent in one cycle (sm.lsu_lines)");
     return 0;

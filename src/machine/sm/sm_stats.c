@@ -17,13 +17,14 @@ const struct stat_def sm_stat_defs[] = {
     NAMED(stall[SM_STALL_##name], "stall." text, "cycles", "scheduler cycles without issue: " doc),
     SM_STALLS(X)
 #undef X
-        ROW(active_cycles, "cycles", "SM cycles in which a warp was resident"),
+        ROW(active_cycles, "cycles", "SM cycles with at least one resident warp"),
     ROW(warp_cycles, "cycles", "sum over SM cycles of the warps resident"),
     STAT_QUOTIENT("warps_resident", "warps", "sm.warp_cycles", "sm.active_cycles",
-                  "mean number of resident warps of an SM while it has any"),
-    STAT_QUOTIENT("issue_rate", "", "sm.issue_cycles", "sm.scheduler_cycles", "part of scheduler cycles that issued"),
-    ROW(ctas, "CTAs", "CTAs that ended"),
-    ROW(barriers, "barriers", "barriers that opened"),
+                  "mean resident warps of an active SM"),
+    STAT_QUOTIENT("issue_rate", "", "sm.issue_cycles", "sm.scheduler_cycles",
+                  "fraction of scheduler cycles that issued"),
+    ROW(ctas, "CTAs", "CTAs completed"),
+    ROW(barriers, "barriers", "CTA barriers completed"),
 #define X(name, text, doc) NAMED(insts[TRACE_##name], "insts." text, "instructions", "warp instructions: " doc),
     TRACE_CLASSES(X)
 #undef X
@@ -39,19 +40,19 @@ const struct stat_def sm_stat_defs[] = {
     NAMED(lines[2], "line_requests.tex", "requests", "line requests sent to the texture cache"),
     ROW(fetches, "fetches", "instruction fetches"),
     ROW(icache_misses, "misses", "fetches that missed in the instruction cache"),
-    ROW(fetch_redirects, "instructions", "instructions that did not follow their predecessor"),
-    ROW(replies, "requests", "line requests answered"),
+    ROW(fetch_redirects, "instructions", "instructions fetched after a change of control flow"),
+    ROW(replies, "requests", "line requests served"),
 #define SERVED(e, text, doc)                                                                                           \
     NAMED(served[e], "served." text, "requests", "line requests " doc),                                                \
         NAMED(latency_sum[e], "latency_sum." text, "cycles", "sum of the latencies of line requests " doc),            \
         STAT_QUOTIENT("latency." text, "cycles", "sm.latency_sum." text, "sm.served." text,                            \
-                      "mean latency from leaving the SM to the answer of line requests " doc)
-    SERVED(REQ_AT_L1, "l1", "answered by the L1"),
+                      "mean latency from leaving the SM to the reply of line requests " doc)
+    SERVED(REQ_AT_L1, "l1", "served by the L1"),
     SERVED(REQ_AT_L1_MERGE, "l1_merge", "merged with a miss in flight"),
-    SERVED(REQ_AT_REMOTE_L1, "remote_l1", "answered by another SM's L1"),
-    SERVED(REQ_AT_L2, "l2", "answered by the L2"),
-    SERVED(REQ_AT_DRAM, "dram", "answered by DRAM"),
-    NAMED(served[REQ_AT_NONE], "served.other", "requests", "line requests answered without a place"),
+    SERVED(REQ_AT_REMOTE_L1, "remote_l1", "served by another SM's L1"),
+    SERVED(REQ_AT_L2, "l2", "served by the L2"),
+    SERVED(REQ_AT_DRAM, "dram", "served by DRAM"),
+    NAMED(served[REQ_AT_NONE], "served.other", "requests", "line requests served without a place"),
     NAMED(latency_sum[REQ_AT_NONE], "latency_sum.other", "cycles", "sum of their latencies"),
     STAT_QUOTIENT("latency.all", "cycles",
                   "sm.latency_sum.l1+sm.latency_sum.l1_merge+sm.latency_sum.remote_l1+sm.latency_sum.l2+"

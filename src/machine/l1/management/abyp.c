@@ -152,15 +152,15 @@ static int check(const struct cfg *c, const void *params, struct err *e)
 static const struct cfg_field params[] = {
     CFG_ROW(T, entries, CFG_INT, "counters", "128", 1, ENTRIES, NULL, "counters in the prediction table of one L1"),
     CFG_ROW(T, bits, CFG_INT, "bits", "4", 1, 8, NULL, "width of a counter"),
-    CFG_ROW(T, threshold, CFG_INT, "", "8", 1, 255, NULL, "from this count on a load's misses do not allocate"),
+    CFG_ROW(T, threshold, CFG_INT, "", "8", 1, 255, NULL, "count from which a load's misses do not allocate"),
     CFG_ROW(T, l2_correction, CFG_BOOL, "", "yes", 0, 1, NULL,
             "bypassed lines are marked in the L2, and a request that finds the mark lowers the count"),
     CFG_ROW(T, own_marks_only, CFG_BOOL, "", "yes", 0, 1, NULL, "only marks of this SM's own requests count"),
     CFG_END,
 };
 static const struct stat_def stats[] = {
-    STAT_ROW(struct abyp, predicted_dead, "requests", "loads predicted not to need a place in the L1"),
-    STAT_ROW(struct abyp, unallocated_misses, "requests", "of these, the misses: they did not allocate"),
+    STAT_ROW(struct abyp, predicted_dead, "requests", "loads predicted dead (no L1 allocation)"),
+    STAT_ROW(struct abyp, unallocated_misses, "requests", "of these, misses that did not allocate"),
     STAT_ROW(struct abyp, counter_increments, "lines", "evictions that raised a counter"),
     STAT_ROW(struct abyp, counter_decrements, "requests", "hits and merges that lowered a counter"),
     STAT_ROW(struct abyp, corrections, "requests", "marks of wrong bypasses found in the L2"),

@@ -89,25 +89,23 @@ static void on_miss(void *st, const struct l1_access *a, bool allocated)
     s->unallocated_misses += a->entry < 0;
 }
 
-static const struct cfg_field params[] = {
-    CFG_ROW(struct pcal_params, tokens, CFG_INT, "warps", "64", 0, 64, NULL,
-            "T: warps of an SM whose misses may allocate in the L1, the oldest ones; more than pcal.warps x "
-            "sm.schedulers are of no use"),
-    CFG_END};
+static const struct cfg_field params[] = {CFG_ROW(struct pcal_params, tokens, CFG_INT, "warps", "64", 0, 64, NULL,
+                                                  "T: warps of an SM whose misses may allocate in the L1, the oldest "
+                                                  "ones; values above pcal.warps x sm.schedulers have no effect"),
+                                          CFG_END};
 static const struct stat_def stats[] = {
     STAT_ROW(struct pcal, token_loads, "requests", "loads of warps with a token"),
     STAT_ROW(struct pcal, other_loads, "requests", "loads of warps without"),
     STAT_ROW(struct pcal, unallocated_misses, "requests",
              "misses that did not allocate, because their warp had no token"),
-    STAT_ROW(struct pcal, tokens_passed, "tokens", "tokens passed on by warps that ended"),
+    STAT_ROW(struct pcal, tokens_passed, "tokens", "tokens transferred when their warp ended"),
     STAT_END,
 };
 
 const struct l1_management l1_management_pcal = {
     .info = {.name = "pcal",
-             .doc =
-                 "Static PCAL, the L1's half: only the loads of the oldest pcal.tokens warps of an SM allocate in the "
-                 "L1, the others' hit or go to the registers (Li et al., HPCA 2015).",
+             .doc = "Static PCAL, the L1's half: only the loads of the oldest pcal.tokens warps of an SM allocate in "
+                    "the L1, other warps' loads may hit but do not allocate (Li et al., HPCA 2015).",
              .params = params,
              .params_bytes = sizeof(struct pcal_params),
              .stats = stats},

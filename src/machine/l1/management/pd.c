@@ -141,17 +141,15 @@ static const struct cfg_field params[] = {
             "N: loads after which a line that was not used again may be replaced"),
     CFG_ROW(T, count_scope, CFG_ENUM, "", "cache", 0, 0, "set cache",
             "whose loads are counted: those of the line's set (PDP), or all of the cache's (the APCM study)"),
-    CFG_ROW(T, renew_on_hit, CFG_BOOL, "", "no", 0, 1, NULL, "a hit protects the line anew"),
+    CFG_ROW(T, renew_on_hit, CFG_BOOL, "", "no", 0, 1, NULL, "a hit renews the line's protection"),
     CFG_ROW(T, bypass, CFG_BOOL, "", "yes", 0, 1, NULL,
             "when every line of a set is protected a load bypasses the cache; no: one of them is replaced"),
     CFG_END,
 };
 static const struct stat_def stats[] = {
-    STAT_ROW(struct pd, protected_hits, "requests", "hits and merges on lines whose protection had not ended"),
-    STAT_ROW(struct pd, unprotected_hits, "requests",
-             "hits on lines whose protection had ended and that were still there"),
-    STAT_ROW(struct pd, protected_evictions, "lines",
-             "protected lines that left all the same: replaced, or dropped by a write"),
+    STAT_ROW(struct pd, protected_hits, "requests", "hits and merges on protected lines"),
+    STAT_ROW(struct pd, unprotected_hits, "requests", "hits on lines whose protection had expired"),
+    STAT_ROW(struct pd, protected_evictions, "lines", "protected lines that were evicted or invalidated anyway"),
     STAT_END,
 };
 

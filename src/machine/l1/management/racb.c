@@ -45,7 +45,7 @@ static bool l2_bypass_on_stall(const void *params)
 }
 
 static const struct cfg_field fields[] = {CFG_ROW(struct params, caches, CFG_ENUM, "", "both", 0, 0, "both l1 l2",
-                                                  "which caches a load that finds no resource bypasses"),
+                                                  "caches that a load bypasses when it finds no free resource"),
                                           CFG_END};
 
 #define S struct racb
@@ -58,7 +58,7 @@ static const struct stat_def stats[] = {
 const struct l1_management l1_management_racb = {
     .info = {.name = "racb",
              .doc = "Resource-aware cache bypass: a load that finds no way, MSHR entry or merge slot bypasses the L1, "
-                    "and the L2 likewise (Dai et al., SBAC-PADW 2014).",
+                    "and likewise the L2 (Dai et al., SBAC-PADW 2014).",
              .params = fields,
              .params_bytes = sizeof(struct params),
              .stats = stats},

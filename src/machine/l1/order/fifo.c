@@ -3,4 +3,4 @@
 
 extern const struct order_policy l1_order_fifo;
 const struct order_policy l1_order_fifo = {
-    .info = {.name = "fifo", .doc = "Requests reach the L1 in the order in which the SM made them."}};
+    .info = {.name = "fifo", .doc = "Requests reach the L1 in the order in which the SM issues them."}};

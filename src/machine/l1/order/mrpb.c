@@ -92,16 +92,16 @@ static enum order_action on_reject(void *st, uint32_t slot, enum stall why)
 static const struct cfg_field fields[] = {
     CFG_ROW(T, queues, CFG_INT, "queues", "48", 1, 64, NULL, "FIFO queues of an SM"),
     CFG_ROW(T, entries, CFG_INT, "requests", "8", 1, 1024, NULL, "requests one queue holds"),
-    CFG_ROW(T, signature, CFG_ENUM, "", "warp", 0, 0, "warp cta", "what decides a request's queue"),
+    CFG_ROW(T, signature, CFG_ENUM, "", "warp", 0, 0, "warp cta", "request property that selects the queue"),
     CFG_ROW(T, drain, CFG_ENUM, "", "fixed", 0, 0, "fixed greedy longest",
-            "which queue goes first: the lowest number, the last one until it is empty, the longest"),
+            "which queue drains first: the lowest-numbered, the current one until empty, or the longest"),
     CFG_ROW(T, bypass, CFG_ENUM, "", "no_way", 0, 0, "no_way any none",
             "which stalls a load bypasses: every way reserved; MSHR and merge slots as well; none"),
     CFG_END};
 #undef T
 
 #define S struct mrpb
-static const struct stat_def stats[] = {STAT_ROW(S, bypasses, "tries", "stalled requests that were to bypass the L1"),
+static const struct stat_def stats[] = {STAT_ROW(S, bypasses, "tries", "stalled requests selected to bypass the L1"),
                                         STAT_END};
 #undef S
 

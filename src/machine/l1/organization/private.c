@@ -2,4 +2,4 @@
 #include "l1/policy.h"
 
 const struct l1_organization l1_organization_private = {
-    .info = {.name = "private", .doc = "Every SM caches what it asks for: each L1 may hold any line."}};
+    .info = {.name = "private", .doc = "Each SM caches what it requests; every L1 may hold any line."}};

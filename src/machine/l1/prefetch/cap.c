@@ -259,8 +259,8 @@ void cap_on_kernel(void *st, uint32_t launch_index)
 
 enum { STATE, STRIDE = STATE + 1, BASES, MISPREDICTED, OWN };
 const struct load_column cap_load_columns[] = {
-    [STATE] = {"state", "state", "", LOAD_TEXT, "what is done about the load, or why nothing is", NULL, false},
-    [STRIDE] = {"stride", "stride", "bytes", LOAD_MAX, "between one warp and the next (without its sign)", NULL, false},
+    [STATE] = {"state", "state", "", LOAD_TEXT, "prefetch state of the load", NULL, false},
+    [STRIDE] = {"stride", "stride", "bytes", LOAD_MAX, "between consecutive warps (absolute value)", NULL, false},
     [BASES] = {"bases", "bases", "times", LOAD_SUM, "base addresses registered or renewed by leading warps", NULL,
                false},
     [MISPREDICTED] = {"mispredictions", "mispred", "warps", LOAD_SUM,
@@ -328,15 +328,15 @@ const struct cfg_field cap_param_fields[] = {
     CFG_ROW(T, cta_entries, CFG_INT, "loads", "4", 1, CAP_ENTRIES, NULL, "entries of a PerCTA table"),
     CFG_ROW(T, dist_entries, CFG_INT, "loads", "4", 1, CAP_ENTRIES, NULL, "entries of the DIST table"),
     CFG_ROW(T, max_lines, CFG_INT, "lines", "4", 1, PF_LINES, NULL,
-            "base addresses of an entry: loads of more lines are left alone"),
+            "base addresses of an entry: loads with more lines are not prefetched"),
     CFG_ROW(T, max_mispredictions, CFG_INT, "mispredictions", "128", 0, 255, NULL,
-            "a load with more is not prefetched for"),
+            "mispredictions above which a load is not prefetched"),
     CFG_ROW(T, allow_indirect, CFG_BOOL, "", "no", 0, 1, NULL,
             "whether loads whose address depends on loaded data take part"),
     CFG_ROW(T, update_bases, CFG_BOOL, "", "yes", 0, 1, NULL,
             "whether the leading warp renews its base addresses, and prefetches, when it executes a load again"),
     CFG_ROW(T, replace_dist, CFG_BOOL, "", "no", 0, 1, NULL,
-            "whether a load may take the least recently updated place of a full DIST table"),
+            "a load may replace the least recently updated entry of a full DIST table"),
     CFG_END,
 };
 #undef T
@@ -344,9 +344,9 @@ const struct cfg_field cap_param_fields[] = {
 #define S struct cap
 const struct stat_def cap_stats[] = {
     STAT_ROW(S, executions, "warps", "executions of loads of global memory by warps"),
-    STAT_ROW(S, indirect, "warps", "of these: left alone because the address depends on loaded data"),
-    STAT_ROW(S, uncoalesced, "warps", "of these: left alone because of too many lines"),
-    STAT_ROW(S, dist_full, "warps", "of these: left alone because the DIST table is full of other loads"),
+    STAT_ROW(S, indirect, "warps", "of these: skipped because the address depends on loaded data"),
+    STAT_ROW(S, uncoalesced, "warps", "of these: skipped because of too many lines"),
+    STAT_ROW(S, dist_full, "warps", "of these: skipped because the DIST table is full"),
     STAT_ROW(S, bases_registered, "times", "base addresses registered in a PerCTA table"),
     STAT_ROW(S, bases_updated, "times", "base addresses renewed by a leading warp that executed the load again"),
     STAT_ROW(S, percta_evictions, "times", "entries of PerCTA tables replaced by another load"),
@@ -354,8 +354,8 @@ const struct stat_def cap_stats[] = {
     STAT_ROW(S, percta_invalidated, "times", "entries of PerCTA tables made invalid: no single stride"),
     STAT_ROW(S, dist_evictions, "times", "entries of the DIST table replaced by another load"),
     STAT_ROW(S, verified, "warps", "executions compared with a prediction"),
-    STAT_ROW(S, mispredicted, "warps", "of these: other lines were predicted"),
-    STAT_ROW(S, throttled, "times", "prefetching left out because the load was mispredicted too often"),
+    STAT_ROW(S, mispredicted, "warps", "of these, mispredicted"),
+    STAT_ROW(S, throttled, "times", "prefetches suppressed because of too many mispredictions"),
     STAT_ROW(S, by_stride, "lines", "prefetches when a stride was found, for CTAs whose base was known (Figure 9a)"),
     STAT_ROW(S, by_leader, "lines", "prefetches when a base was registered and the stride was known (Figure 9b)"),
     STAT_END,

@@ -120,8 +120,8 @@ static const struct cfg_field params[] = {
 #define S struct inter
 static const struct stat_def stats[] = {
     STAT_ROW(S, predictions, "predictions", "addresses predicted for other warps"),
-    STAT_ROW(S, checked, "predictions", "of these: the warp came to the load, and the addresses were compared"),
-    STAT_ROW(S, correct, "predictions", "of these: it asked for the predicted line"),
+    STAT_ROW(S, checked, "predictions", "of these: predictions checked when the warp executed the load"),
+    STAT_ROW(S, correct, "predictions", "of these, correct"),
     STAT_ROW(S, lead_time_sum, "cycles", "from the predictions to the loads they were compared with"),
     STAT_QUOTIENT("accuracy", "", "inter.correct", "inter.checked", "correct predictions / compared predictions"),
     STAT_QUOTIENT("lead_time", "cycles", "inter.lead_time_sum", "inter.checked",
@@ -131,8 +131,8 @@ static const struct stat_def stats[] = {
 
 const struct l1_prefetcher l1_prefetcher_inter = {
     .info = {.name = "inter",
-             .doc = "Inter-warp stride prefetching: a load of one warp prefetches for the warps behind it, whatever "
-                    "CTA they belong to. A comparator of the CAPS study.",
+             .doc = "Inter-warp stride prefetching: a load of one warp prefetches for the following warps, across CTA "
+                    "boundaries. A comparator of the CAPS study.",
              .params = params,
              .params_bytes = sizeof(struct inter_params),
              .stats = stats,

@@ -60,8 +60,9 @@ void lap_on_kernel(void *st, uint32_t launch_index)
 
 #define T struct lap_params
 const struct cfg_field lap_param_fields[] = {
-    CFG_ROW(T, entries, CFG_INT, "blocks", "64", 1, LAP_ENTRIES, NULL, "macro-blocks that are remembered"),
-    CFG_ROW(T, misses, CFG_INT, "lines", "2", 1, LAP_BLOCK, NULL, "missed lines of a block that prefetch the others"),
+    CFG_ROW(T, entries, CFG_INT, "blocks", "64", 1, LAP_ENTRIES, NULL, "macro-blocks in the table"),
+    CFG_ROW(T, misses, CFG_INT, "lines", "2", 1, LAP_BLOCK, NULL,
+            "missed lines of a block that trigger a prefetch of the others"),
     CFG_END,
 };
 #undef T
@@ -70,7 +71,7 @@ const struct stat_def lap_stats[] = {STAT_ROW(struct lap, macro_blocks, "blocks"
 
 const struct l1_prefetcher l1_prefetcher_lap = {
     .info = {.name = "lap",
-             .doc = "Locality-aware prefetching: two missed lines of a block of four bring in the others (Jog et al., "
+             .doc = "Locality-aware prefetching: two missed lines of a block of four prefetch the others (Jog et al., "
                     "ISCA 2013). A comparator of the CAPS study.",
              LAP_INFO},
     LAP_HOOKS,

@@ -46,7 +46,7 @@ static const struct cfg_field params[] = {
 const struct l1_prefetcher l1_prefetcher_nlp = {
     .info = {.name = "nlp",
              .doc =
-                 "Next-line prefetching: a load that misses brings in the next line. A comparator of the CAPS study.",
+                 "Next-line prefetching: a load that misses prefetches the next line. A comparator of the CAPS study.",
              .params = params,
              .params_bytes = sizeof(struct nlp_params),
              .load_columns = pf_load_columns,

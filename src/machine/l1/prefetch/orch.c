@@ -6,8 +6,8 @@
 
 const struct l1_prefetcher l1_prefetcher_orch = {
     .info = {.name = "orch",
-             .doc = "Orchestrated prefetching, the prefetcher's half: as lap, under a scheduler that keeps neighboring "
-                    "warps apart (Jog et al., ISCA 2013). A comparator of the CAPS study.",
+             .doc = "Orchestrated prefetching, the prefetcher's half: as lap, under a scheduler that separates "
+                    "consecutive warps (Jog et al., ISCA 2013). A comparator of the CAPS study.",
              LAP_INFO},
     LAP_HOOKS,
 };

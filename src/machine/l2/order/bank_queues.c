@@ -88,14 +88,14 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, entries, CFG_INT, "requests", "4", 1, 4096, NULL, "requests one queue holds"),
     CFG_ROW(T, select_cycles, CFG_INT, "cycles", "1", 1, 64, NULL, "cycles that one selection takes"),
     CFG_ROW(T, max_wait, CFG_INT, "cycles", "0", 0, 1u << 30, NULL,
-            "a request that has waited longer goes first; 0 = never"),
+            "requests that have waited longer get priority; 0 = never"),
     CFG_END};
 #undef T
 
 const struct order_policy l2_order_bank_queues = {
     .info = {.name = "bank_queues",
              .doc = "A queue per DRAM bank, served in turn. The design of CART's figure 3 (Gu and Chen, 2018): "
-                    "successive misses go to different banks, at the price of locality.",
+                    "successive misses go to different banks, at the cost of locality.",
              .params = fields,
              .params_bytes = sizeof(struct params)},
     .state_bytes = sizeof(struct bank_queues),

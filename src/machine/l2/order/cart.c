@@ -283,10 +283,10 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, drain, CFG_ENUM, "", "cart", 0, 0, "cart greedy longest round_robin",
             "which request leaves next: rotating banks and same-or-longest row, or a policy that the paper rejects"),
     CFG_ROW(T, stall, CFG_ENUM, "", "rotate", 0, 0, "rotate wait",
-            "when the cache cannot take the selected request: on to the next branch, or wait for it"),
+            "when the cache cannot take the selected request: continue with the next branch, or wait"),
     CFG_ROW(T, select_cycles, CFG_INT, "cycles", "1", 1, 64, NULL, "cycles that one selection takes"),
     CFG_ROW(T, max_wait, CFG_INT, "cycles", "4096", 0, 1u << 30, NULL,
-            "a request that has waited longer goes first; 0 = never"),
+            "requests that have waited longer get priority; 0 = never"),
     CFG_END};
 #undef T
 

@@ -5,4 +5,4 @@
 #include "cache/order.h"
 
 const struct order_policy l2_order_fifo = {
-    .info = {.name = "fifo", .doc = "Requests reach the L2's tags in the order in which the network brought them."}};
+    .info = {.name = "fifo", .doc = "Requests reach the L2's tags in network order."}};

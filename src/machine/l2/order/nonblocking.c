@@ -78,16 +78,16 @@ static enum order_action on_reject(void *st, uint32_t slot, enum stall why)
 static const struct cfg_field fields[] = {
     CFG_ROW(T, entries, CFG_INT, "requests", "64", 1, 65536, NULL, "requests the buffer holds"),
     CFG_ROW(T, select, CFG_ENUM, "", "round_robin", 0, 0, "round_robin oldest",
-            "who is tried when a request stalls: the next behind it, or the oldest that may succeed"),
+            "request to try after a stall: the next in the buffer, or the oldest that may succeed"),
     CFG_ROW(T, select_cycles, CFG_INT, "cycles", "1", 1, 64, NULL, "cycles that one selection takes"),
     CFG_ROW(T, max_wait, CFG_INT, "cycles", "0", 0, 1u << 30, NULL,
-            "a request that has waited longer goes first; 0 = never"),
+            "requests that have waited longer get priority; 0 = never"),
     CFG_END};
 #undef T
 
 const struct order_policy l2_order_nonblocking = {
     .info = {.name = "nonblocking",
-             .doc = "A request that cannot be taken lets others pass. The buffer of CART's figure 2(b) (Gu and Chen, "
+             .doc = "A request that the cache rejects lets others pass. The buffer of CART's figure 2(b) (Gu and Chen, "
                     "2018): any request can be selected, so that hits and merges pass misses that find no MSHR.",
              .params = fields,
              .params_bytes = sizeof(struct params)},

@@ -199,14 +199,14 @@ static int check(const struct cfg *c, const void *params, struct err *e)
     const char *management = cfg_chosen(c, "l1-management");
     if (!management || !strcmp(management, "ccws"))
         return 0;
-    cfg_fault(c, "sm.scheduler", e, "its other half, l1.management = ccws, is not chosen (l1.management=%s)",
-              management);
+    cfg_fault(c, "sm.scheduler", e,
+              "the second half of the policy, l1.management = ccws, is not chosen (l1.management=%s)", management);
     return err_hint(e, "use --with ccws, or --with swl for a fixed limit beside another L1 management");
 }
 
 #define T struct ccws_params
 static const struct cfg_field params[] = {
-    CFG_ROW(T, base, CFG_INT, "points", "100", 1, 10000, NULL, "score of a warp that has lost nothing"),
+    CFG_ROW(T, base, CFG_INT, "points", "100", 1, 10000, NULL, "base score of a warp without lost locality"),
     CFG_ROW(T, k, CFG_INT, "", "8", 1, 1000, NULL, "how strongly lost locality throttles (K_throttle)"),
     CFG_END,
 };
@@ -222,8 +222,8 @@ static const struct stat_def stats[] = {
 
 const struct sm_sched sm_sched_ccws = {
     .info = {.name = "ccws",
-             .doc = "Cache-conscious wavefront scheduling, the scheduler's half: warps that lose lines they need again "
-                    "gain points, and when points run high those with few may not load (Rogers et al., MICRO 2012). "
+             .doc = "Cache-conscious wavefront scheduling, the scheduler's half: warps that lose locality gain score; "
+                    "when the total score is high, low-scoring warps may not issue loads (Rogers et al., MICRO 2012). "
                     "Greedy then oldest underneath.",
              .params = params,
              .params_bytes = sizeof(struct ccws_params),

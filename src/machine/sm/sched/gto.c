@@ -30,8 +30,8 @@ static void on_warp_exit(void *st, unsigned warp)
 
 const struct sm_sched sm_sched_gto = {
     .info = {.name = "gto",
-             .doc = "Greedy then oldest: the same warp as long as it can issue, else the oldest that can. Runs warps "
-                    "apart, which keeps their working sets in the L1 longer (Rogers et al., MICRO 2012)."},
+             .doc = "Greedy then oldest: the same warp as long as it can issue, else the oldest that can. Staggers the "
+                    "warps, which keeps their working sets in the L1 longer (Rogers et al., MICRO 2012)."},
     .state_bytes = sizeof(struct gto),
     .pick = pick,
     .on_issue = on_issue,

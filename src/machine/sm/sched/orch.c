@@ -121,13 +121,13 @@ static const struct cfg_field params[] = {CFG_ROW(struct orch_params, group, CFG
                                                   "warps in the ready queue of one scheduler, and in a group"),
                                           CFG_END};
 static const struct stat_def stats[] = {READY_QUEUE_STATS(struct orch, q),
-                                        STAT_ROW(struct orch, switches, "times", "times another group came first"),
+                                        STAT_ROW(struct orch, switches, "times", "changes of the prioritized group"),
                                         STAT_END};
 
 const struct sm_sched sm_sched_orch = {
     .info = {.name = "orch",
-             .doc = "Orchestrated scheduling, the scheduler's half: two-level scheduling whose groups hold warps that "
-                    "are not neighbors, so that one group's misses prefetch for the next (Jog et al., ISCA 2013).",
+             .doc = "Orchestrated scheduling, the scheduler's half: two-level scheduling whose groups hold "
+                    "non-consecutive warps, so that one group's misses prefetch for the next (Jog et al., ISCA 2013).",
              .params = params,
              .params_bytes = sizeof(struct orch_params),
              .stats = stats},

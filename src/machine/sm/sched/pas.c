@@ -74,12 +74,12 @@ void pas_on_event(void *st, enum event kind, unsigned warp, uint32_t argument)
 
 #define T struct pas_params
 const struct cfg_field pas_param_fields[] = {
-    CFG_ROW(T, base, CFG_ENUM, "", "two_level", 0, 0, PAS_BASES, "the scheduler underneath"),
+    CFG_ROW(T, base, CFG_ENUM, "", "two_level", 0, 0, PAS_BASES, "base scheduler"),
     CFG_ROW(T, lead, CFG_ENUM, "", "always", 0, 0, PAS_LEADS,
             "how long a CTA's leading warp goes first: always, or until it has issued a load"),
     CFG_ROW(T, ready, CFG_INT, "warps", "8", 1, 64, NULL, "warps in the ready queue of one scheduler (two_level)"),
     CFG_ROW(T, wakeup, CFG_BOOL, "", "yes", 0, 1, NULL,
-            "eager wake-up: a warp enters the ready queue when a line prefetched for it comes (two_level)"),
+            "eager wake-up: a warp enters the ready queue when a line prefetched for it arrives (two_level)"),
     CFG_END};
 #undef T
 
@@ -87,16 +87,16 @@ const struct cfg_field pas_param_fields[] = {
 const struct stat_def pas_stats[] = {
     READY_QUEUE_STATS(S, q),
     STAT_NAMED(S, picks_leading, "picks.leading", "picks", "times a leading warp was chosen to issue"),
-    STAT_NAMED(S, picks_trailing, "picks.trailing", "picks", "times another warp was"),
+    STAT_NAMED(S, picks_trailing, "picks.trailing", "picks", "times a trailing warp was chosen to issue"),
     STAT_NAMED(S, arrivals, "arrivals", "lines", "prefetched lines whose arrival the prefetcher announced"),
-    STAT_NAMED(S, wakeups, "wakeups", "warps", "of these: moved their warp into the ready queue"),
+    STAT_NAMED(S, wakeups, "wakeups", "warps", "of these, arrivals that moved the warp into the ready queue"),
     STAT_END};
 #undef S
 
 const struct sm_sched sm_sched_pas = {
     .info = {.name = "pas",
              .doc = "Prefetch-aware scheduling: the first warp of each CTA issues before others, and a warp whose "
-                    "prefetched line has come is moved into the ready queue (Koo et al., CAPS, IPDPS 2018). The "
+                    "prefetched line has arrived moves into the ready queue (Koo et al., CAPS, IPDPS 2018). The "
                     "scheduler's half of caps, for other prefetchers or none.",
              .params = pas_param_fields,
              .params_bytes = sizeof(struct pas_params),

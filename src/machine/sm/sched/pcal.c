@@ -25,15 +25,14 @@ static int check(const struct cfg *c, const void *params, struct err *e)
     const char *management = cfg_chosen(c, "l1-management");
     if (!management || !strcmp(management, "pcal"))
         return 0;
-    cfg_fault(c, "sm.scheduler", e, "its other half, l1.management = pcal, is not chosen (l1.management=%s)",
-              management);
+    cfg_fault(c, "sm.scheduler", e,
+              "the second half of the policy, l1.management = pcal, is not chosen (l1.management=%s)", management);
     return err_hint(e, "use --with pcal, or --with swl for the limit alone");
 }
 
 static const struct cfg_field params[] = {CFG_ROW(struct pcal_params, warps, CFG_INT, "warps", "64", 1, 64, NULL,
-                                                  "W: warps of one scheduler that may issue, the oldest ones; as many "
-                                                  "as it has (sm.max_warps / sm.schedulers) or "
-                                                  "more = no limit"),
+                                                  "W: warps of one scheduler that may issue, the oldest ones; values "
+                                                  "of at least sm.max_warps / sm.schedulers = no limit"),
                                           CFG_END};
 static const struct stat_def stats[] = {SCHED_LIMIT_STATS("pcal"), STAT_END};
 

@@ -16,12 +16,10 @@ static int init(void *st, const void *params, const struct sched_geom *g, struct
     return 0;
 }
 
-static const struct cfg_field params[] = {
-    CFG_ROW(
-        struct swl_params, limit, CFG_INT, "warps", "64", 1, 64, NULL,
-        "warps of one scheduler that may issue, the oldest ones; as many as it has (sm.max_warps / sm.schedulers) or "
-        "more = no limit"),
-    CFG_END};
+static const struct cfg_field params[] = {CFG_ROW(struct swl_params, limit, CFG_INT, "warps", "64", 1, 64, NULL,
+                                                  "warps of one scheduler that may issue, the oldest ones; values of "
+                                                  "at least sm.max_warps / sm.schedulers = no limit"),
+                                          CFG_END};
 static const struct stat_def stats[] = {SCHED_LIMIT_STATS("swl"), STAT_END};
 
 const struct sm_sched sm_sched_swl = {

@@ -64,8 +64,8 @@ static const struct stat_def stats[] = {READY_QUEUE_STATS(struct two_level, q), 
 
 const struct sm_sched sm_sched_two_level = {
     .info = {.name = "two_level",
-             .doc = "Two-level round robin with a ready queue: only the warps in the queue issue; one that waits for "
-                    "memory makes room for another (Gebhart et al., ISCA 2011; CAPS Table III).",
+             .doc = "Two-level round robin with a ready queue: only the warps in the queue issue; a warp that waits "
+                    "for memory is replaced by another (Gebhart et al., ISCA 2011; CAPS Table III).",
              .params = params,
              .params_bytes = sizeof(struct two_level_params),
              .stats = stats},

@@ -43,7 +43,7 @@ namespace deep
 
 __global__ void hidden(const int *__restrict__ in, int *__restrict__ out, int n)
 {
-    SUM(in); // says: it comes out of a macro
+    SUM(in); // says: it is expanded from a macro
 }
 
 int taken_cached = 1; // the twin's first name is in use

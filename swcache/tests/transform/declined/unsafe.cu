@@ -49,7 +49,7 @@ __global__ void assembles(const int *__restrict__ in, int *__restrict__ out, int
 __global__ void hides(const int *__restrict__ in, int *__restrict__ out, int n)
 {
     for (int i = 0; i < n; i++)
-        out[threadIdx.x * n + i] = outside(in, i); // says: calls a function whose effects are not in sight
+        out[threadIdx.x * n + i] = outside(in, i); // says: calls a function with unknown effects
 }
 
 __global__ void escapes(int *__restrict__ both, int n)
@@ -79,7 +79,7 @@ __global__ void as_number(int *__restrict__ both, int n)
 __global__ void calls_itself(const int *__restrict__ in, int *__restrict__ out, int n)
 {
     for (int i = 0; i < n; i++)
-        out[threadIdx.x * n + i] = around(in[threadIdx.x * n + i]); // says: calls a function whose effects are not in sight
+        out[threadIdx.x * n + i] = around(in[threadIdx.x * n + i]); // says: calls a function with unknown effects
 }
 
 __global__ void restless(volatile int *__restrict__ flags, int *__restrict__ out, int n)
@@ -173,7 +173,7 @@ __global__ void duff(const int *__restrict__ in, int *__restrict__ out, int n)
             sum += in[threadIdx.x * n + i];                                                                            \
         out[threadIdx.x] = sum;                                                                                        \
     }
-MAKE(made) // says: made: this kernel is left alone: it comes out of a macro
+MAKE(made) // says: made: this kernel is left alone: it is expanded from a macro
 
 __global__ void goes_on(const int *__restrict__ in, int *__restrict__ out, int n) // says: goes_on: this kernel is left alone: a line of it ends in a backslash
 {

@@ -375,23 +375,23 @@ static int check_laws(const void *st, struct err *e)
     for (uint32_t w = 0; w < s->host->n_warp; w++)
         protecting += s->psb[w].set;
     if (x->accesses != sum || x->bypasses != x->by_method[APCM_BYPASS])
-        return err_set(e, "accesses by method do not add up");
+        return err_set(e, "accesses by method do not sum to accesses");
     if (x->psb_set != x->psb_by_load + x->psb_by_loop + x->psb_by_exit + protecting)
-        return err_set(e, "protection was begun %lu times, but not ended as often", (unsigned long)x->psb_set);
+        return err_set(e, "protection began %lu times but did not end as often", (unsigned long)x->psb_set);
     if (x->mta_conflicts + x->mta_own_hits + x->mta_other_hits < x->update_conflict + x->update_threshold ||
         x->pinned_hits > x->hits)
-        return err_set(e, "there are more decisions or protected hits than causes for them");
+        return err_set(e, "more decisions or protected hits than their causes");
     return 0;
 }
 
 enum { TYPE, METHOD, CYCLE, TOTAL, OWN, LAST_PC, ACCESSES, BYPASSED, REFUSED, PINNED, PINNED_HITS, COLUMNS };
 static const struct load_column load_columns[COLUMNS + 1] = {
-    [TYPE] = {"type", "class", "", LOAD_TEXT, "the reuse found", .reuse_type = true},
-    [METHOD] = {"method", "method", "", LOAD_TEXT, "what is done about it"},
-    [CYCLE] = {"mean_cycle", "cycle", "cycles", LOAD_MEAN, "from the kernel's begin to the decision"},
+    [TYPE] = {"type", "class", "", LOAD_TEXT, "reuse type", .reuse_type = true},
+    [METHOD] = {"method", "method", "", LOAD_TEXT, "management method"},
+    [CYCLE] = {"mean_cycle", "cycle", "cycles", LOAD_MEAN, "cycles from kernel start to the decision"},
     [TOTAL] = {"access_count", "count", "accesses", LOAD_MAX, "of all warps to the line that decided"},
     [OWN] = {"own_count", "own", "accesses", LOAD_WITH_MAX, "of these, the monitored warp's"},
-    [LAST_PC] = {"last_pc", "last pc", "", LOAD_WITH_MAX, "the load that ends a line's life"},
+    [LAST_PC] = {"last_pc", "last pc", "", LOAD_WITH_MAX, "last load to use the line"},
     [ACCESSES] = {"accesses", NULL, "requests", LOAD_SUM, "line requests of the load"},
     [BYPASSED] = {"bypassed", "bypass", "requests", LOAD_SUM, "bypassed the L1 because the load streams",
                   .share_of = "accesses"},
@@ -442,20 +442,19 @@ static const struct cfg_field params[] = {
     CFG_ROW(T, mta_assoc, CFG_INT, "ways", "1", 1, APCM_MTA_MAX, NULL,
             "its associativity: 1 = direct-mapped, mta_entries = fully associative"),
     CFG_ROW(T, mta_requests, CFG_INT, "requests", "2", 1, 32, NULL,
-            "line requests of one execution of a load that the monitor tag array sees, the first ones"),
+            "line requests per load execution (the first ones) that the monitor tag array observes"),
     CFG_ROW(T, count_bits, CFG_INT, "bits", "4", 2, 16, NULL, "width of the access counts"),
     CFG_ROW(T, threshold, CFG_INT, "accesses", "8", 1, 65534, NULL,
-            "a line of the monitor tag array accessed more often than this decides at once"),
+            "access count above which a monitored line decides immediately"),
     CFG_ROW(T, monitored_warp, CFG_ENUM, "", "first-load", 0, 0, APCM_MONITORED,
             "the monitored warp: the first to load from global memory, or the one in slot 0 of the SM"),
-    CFG_ROW(
-        T, protect_distance, CFG_INT, "accesses", "0", 0, 65535, NULL,
-        "APCM-pN: lines are protected for so many accesses of the cache, instead of until their last load; 0 = off"),
+    CFG_ROW(T, protect_distance, CFG_INT, "accesses", "0", 0, 65535, NULL,
+            "APCM-pN: lines are protected for this many cache accesses, instead of until their last load; 0 = off"),
     CFG_ROW(T, inherit_counts, CFG_ENUM, "", "all", 0, 0, APCM_INHERIT_COUNTS,
-            "which lines come into the monitor tag array with the accesses they had in the L1: all that it has, those "
-            "that other warps brought in, none"),
+            "lines that enter the monitor tag array with their L1 access count: all, those fetched by other warps, or "
+            "none"),
     CFG_ROW(T, decision_lifetime, CFG_ENUM, "", "kernel", 0, 0, APCM_LIFETIMES,
-            "how long a decision holds: for the launch, or for further launches of the kernel, too"),
+            "lifetime of a decision: one launch, or all launches of the kernel"),
     CFG_ROW(T, replace_own, CFG_BOOL, "", "no", 0, 1, NULL, "whether a warp may replace lines that it protects itself"),
     CFG_END};
 #undef T
@@ -466,14 +465,14 @@ static const struct stat_def stats[] = {
                "loads of the L1: untracked + undecided + normal + bypass + protect"),
     STAT_NAMED(S, s.untracked, "accesses.untracked", "requests",
                "not tracked: beyond the load alias table, or not a load of global memory"),
-    STAT_NAMED(S, s.undecided, "accesses.undecided", "requests", "of loads that nothing is known about yet"),
+    STAT_NAMED(S, s.undecided, "accesses.undecided", "requests", "of loads without a decision"),
     STAT_NAMED(S, s.by_method[APCM_NORMAL], "accesses.normal", "requests", "of loads to be cached normally"),
     STAT_NAMED(S, s.by_method[APCM_BYPASS], "accesses.bypass", "requests", "of loads to be bypassed"),
     STAT_NAMED(S, s.by_method[APCM_PROTECT], "accesses.protect", "requests", "of loads to be protected"),
     STAT_NAMED(S, s.bypasses, "bypasses", "requests", "loads that bypassed the L1 because they stream"),
     STAT_NAMED(S, s.all_protected, "all_protected", "requests",
                "loads that bypassed the L1 because every way was protected"),
-    STAT_NAMED(S, s.loads, "loads", "loads", "static loads that got an id, over SMs and launches"),
+    STAT_NAMED(S, s.loads, "loads", "loads", "static loads that received an id, over SMs and launches"),
     STAT_NAMED(S, s.monitored, "monitored", "warps", "warps monitored, over SMs and launches"),
     STAT_NAMED(S, s.mta_own_hits, "mta.own_hits", "requests", "the monitored warp's accesses to lines it brought in"),
     STAT_NAMED(S, s.mta_other_hits, "mta.other_hits", "requests", "other warps' accesses to these lines"),
@@ -488,7 +487,7 @@ static const struct stat_def stats[] = {
                "decisions written when a count exceeded the threshold"),
     STAT_NAMED(S, s.update_exit, "update.exit", "updates", "decisions written when the monitored warp ended"),
     STAT_NAMED(S, s.update_superseded, "update.superseded", "updates",
-               "not written: an access count at least as large was there"),
+               "updates discarded because the entry had at least as large an access count"),
     STAT_NAMED(S, s.classified[APCM_STREAMING], "classified.streaming", "updates", "decisions that found streaming"),
     STAT_NAMED(S, s.classified[APCM_INTER], "classified.inter", "updates", "decisions that found inter-warp locality"),
     STAT_NAMED(S, s.classified[APCM_INTRA], "classified.intra", "updates", "decisions that found intra-warp locality"),
@@ -498,7 +497,7 @@ static const struct stat_def stats[] = {
     STAT_NAMED(S, s.pinned_hits, "protected.hits", "requests", "hits and merges on lines under protection"),
     STAT_NAMED(S, s.hits, "hits", "requests", "hits and merges on all lines"),
     STAT_NAMED(S, s.skipped, "protected.skipped", "lines",
-               "lines allocated without, because the warp protected another load's"),
+               "lines allocated unprotected because the warp protected another load"),
     STAT_NAMED(S, s.expired, "protected.expired", "lines",
                "protection bits reset because their warp no longer protects"),
     STAT_NAMED(S, s.psb_set, "psb.set", "times", "warps that began to protect"),
@@ -506,7 +505,7 @@ static const struct stat_def stats[] = {
     STAT_NAMED(S, s.psb_by_loop, "psb.by_loop", "times", "protection ended by leaving the loop"),
     STAT_NAMED(S, s.psb_by_exit, "psb.by_exit", "times", "protection ended by the end of the warp"),
     STAT_NAMED(S, s.psb_cycles, "psb.cycles", "cycles", "cycles of protection, summed over warps"),
-    STAT_HISTOGRAM(S, s.psb_duration, "psb.duration", "cycles", held_bound, "how long a warp protected, each time"),
+    STAT_HISTOGRAM(S, s.psb_duration, "psb.duration", "cycles", held_bound, "duration of each protection"),
     STAT_QUOTIENT("psb.occupancy", "warps", "apcm.psb.cycles", "sm.active_cycles",
                   "warps that protect, on average over the SMs' active cycles"),
     STAT_QUOTIENT("protected.hit_share", "", "apcm.protected.hits", "apcm.hits", "hits on protected lines / all hits"),
@@ -516,8 +515,8 @@ static const struct stat_def stats[] = {
 const struct l1_management l1_management_apcm = {
     .info = {.name = "apcm",
              .doc = "Access Pattern-aware Cache Management: finds the kind of reuse of each load by watching one warp, "
-                    "sends streaming loads past the L1 and protects the lines of loads with intra-warp reuse. Koo et "
-                    "al., ISCA 2017; docs/papers/apcm.md.",
+                    "bypasses streaming loads and protects the lines of loads with intra-warp reuse. Koo et al., ISCA "
+                    "2017; docs/papers/apcm.md.",
              .params = params,
              .params_bytes = sizeof(struct apcm_params),
              .stats = stats,

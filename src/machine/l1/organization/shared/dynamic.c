@@ -8,18 +8,16 @@ const struct cfg_field dynamic_fields[] = {
     CFG_ROW(P, execute, CFG_INT, "requests", "16384", 1, 1u << 30, NULL,
             "requests of the SM for which a decision lasts (R_EX)"),
     CFG_ROW(P, count_scope, CFG_ENUM, "", "requests", 0, 0, "requests local",
-            "what R_S and R_EX count: all requests of the SM, or those alone that look in its own L1"),
+            "what R_S and R_EX count: all requests of the SM, or only those that look up its own L1"),
     CFG_ROW(P, threshold, CFG_INT, "percent", "10", 0, 100, NULL,
             "private without comparing when fewer of the private half's accesses than this miss (L1MRpr); 0 = always "
             "compare"),
     CFG_ROW(P, nearest, CFG_BOOL, "", "yes", 0, 1, NULL,
             "shared requests go to the L2 where it is nearer than the home: Min(H, L2)"),
     CFG_ROW(P, replace_leftovers_first, CFG_BOOL, "", "no", 0, 1, NULL,
-            "lines that are left over from a private phase are replaced before others"),
-    CFG_ROW(
-        P, store_path, CFG_ENUM, "", "home", 0, 0, "home own",
-        "way of a private store to the L2: through its home, which keeps homes up to date, or straight from the SM's "
-        "own L1"),
+            "replace lines left over from a private phase first"),
+    CFG_ROW(P, store_path, CFG_ENUM, "", "home", 0, 0, "home own",
+            "path of a private store to the L2: through the home (keeps it up to date) or directly"),
     CFG_END};
 #undef P
 
@@ -48,7 +46,7 @@ const struct stat_def dynamic_stats[] = {
     STAT_ROW(S, to_shared, "phases", "of these, followed by a shared phase"),
     STAT_ROW(S, to_private, "phases", "of these, followed by a private phase"),
     STAT_ROW(S, low_miss_rate, "phases", "of the private ones, chosen for the low miss rate of the private half"),
-    STAT_ROW(S, unlogged_phases, "phases", "phases that the list of phases had no room for"),
+    STAT_ROW(S, unlogged_phases, "phases", "phases that did not fit in the phase log"),
     STAT_END};
 #undef S
 

@@ -62,7 +62,7 @@ unsigned shared_cost(const struct cfg *c, const void *params, struct policy_cost
     while (1u << bits < sms)
         bits++;
     out[0] = (struct policy_cost){"requesters",
-                                  "SM that waits, for each slot of an MSHR",
+                                  "requesting SM, per MSHR merge slot",
                                   bits,
                                   l1->mshrs * l1->max_merges,
                                   .reads = "l1.remote_requests",

@@ -8,10 +8,9 @@
 #include "l1/organization/shared/shared.h"
 
 const struct l1_organization l1_organization_zero_cost = {
-    .info =
-        {.name = "zero-cost",
-         .doc = "Shared L1s whose SMs reach each other in no time: a bound, not a machine. Figure 2 of Ibrahim et al., "
-                "PACT 2020."},
+    .info = {.name = "zero-cost",
+             .doc = "Shared L1s with a zero-latency network between SMs: an upper bound, not a real machine. Figure 2 "
+                    "of Ibrahim et al., PACT 2020."},
     .state_bytes = sizeof(struct shared_map),
     .remote = true,
     .ideal = true,
