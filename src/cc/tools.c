@@ -99,8 +99,8 @@ static int check_version(const struct cc_tools *t, bool named, struct err *e)
     }
     if (t->major < OLDEST_SOUND_CLANG)
         fprintf(stderr,
-                "weir: warning: %s is version %d, which miscompiles some device code (structures with padding, for "
-                "one); results may be wrong\n",
+                "weir: warning: %s is version %d, which miscompiles some device code (for example structures with "
+                "padding); results may be wrong\n",
                 t->clang, t->major);
     return 0;
 }

@@ -270,7 +270,7 @@ static void print_stats(const struct report *r, double wall)
             emulating);
     fprintf(stderr,
             "\nthread instructions %" PRIu64 "; copies %" PRIu64
-            " (%.1f MB); %.3f s in all, %.2f M warp "
+            " (%.1f MB); %.3f s total, %.2f M warp "
             "instructions/s in kernels\n",
             threads, copies, (double)copied * 1e-6, wall, emulating > 0 ? (double)insts * 1e-6 / emulating : 0.0);
 }
@@ -331,7 +331,7 @@ static int conclude(const struct job *job, const struct report *r, int status)
         if (plugin_count()) { /* it ran in the program's process */
             char who[1024];
             plugin_suspects(who, sizeof who);
-            fprintf(stderr, "weir: the cause may be the program or %s\n", who);
+            fprintf(stderr, "weir: the cause may be the program, %s\n", who);
         }
         return CLI_PROGRAM_FAILED;
     }

@@ -355,7 +355,7 @@ enum order_action order_rejected(struct order *o, uint32_t s, enum stall why, ui
     struct order_slot *x = &o->slot[s];
     enum order_action v = o->policy->on_reject ? o->policy->on_reject(o->st, s, why) : ORDER_WAIT;
     if ((unsigned)v > ORDER_BYPASS)
-        policy_fault(&o->policy->info, "on_reject answered %u, which is no enum order_action", (unsigned)v);
+        policy_fault(&o->policy->info, "on_reject returned %u, which is not a value of enum order_action", (unsigned)v);
     if (!x->refused) {
         x->refused = true;
         count_blocked(o, s, why);
@@ -447,8 +447,8 @@ uint32_t order_queue_after(const struct order_host *h, uint32_t slot)
                          "the largest number of positions that one request advanced"),                                 \
             STAT_MAXIMUM(S, max_wait_cycles, "cycles", "longest time that a request spent in the buffer"),             \
             STAT_ROW(S, order_enforced, "requests",                                                                    \
-                     "requests put first because a younger one of the same SM to the same "                            \
-                     "line was picked"),                                                                               \
+                     "requests issued instead of a younger request of the same SM to the same "                        \
+                     "line (program order)"),                                                                          \
             STAT_ROW(S, aged, "requests", "requests given priority because they had waited for max_wait cycles"),      \
             STAT_ROW(S, tried_another, "requests", "rejected lookups after which the policy picked another request"),  \
             STAT_ROW(S, rejected, "requests", "requests that the cache rejected at least once"),                       \

@@ -76,7 +76,7 @@ _Noreturn void policy_not_pure(const struct policy_info *p, const char *hook)
 int policy_hook_failed(const struct policy_info *p, const char *hook, struct err *e)
 {
     if (e && !e->msg[0])
-        err_set(e, "%2$s of policy '%1$s' failed without an error message", p->name, hook);
+        err_set(e, "%s of policy '%s' failed without an error message", hook, p->name);
     return -1;
 }
 
