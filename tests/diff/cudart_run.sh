@@ -23,7 +23,7 @@ expect 0 "warp insts" "$weir" run --functional --stats "$app"
 expect 1 "exited with status 7" "$weir" run --functional "$app" exit 7
 expect 1 "ended by signal 6 (Aborted)" "$weir" run --functional "$app" abort
 expect 1 "illegal address in kernel gather" "$weir" run --functional "$app" fault
-expect 1 "in spite of a fault on the device" "$weir" run --functional "$app" fault
+expect 1 "despite a fault on the device" "$weir" run --functional "$app" fault
 expect 1 "runaway kernel" "$weir" run --functional --max-insn 1000 "$app"
 expect 0 "child 5" "$weir" run --functional "$app" fork
 expect 0 "called no CUDA function" "$weir" run --functional "$plain"

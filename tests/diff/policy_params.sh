@@ -11,7 +11,7 @@ takes() { "$@" >"$dir/out" 2>&1 </dev/null || fail "$*: status $?"; }
 refuses() {
     "$@" >"$dir/out" 2>&1 </dev/null
     got=$?
-    [ $got = 2 ] && grep -q "is not chosen" "$dir/out" && ! grep -q "right\|cycles\|warp insts" "$dir/out" ||
+    [ $got = 2 ] && grep -q "is not selected" "$dir/out" && ! grep -q "right\|cycles\|warp insts" "$dir/out" ||
         fail "$*: status $got"
 }
 

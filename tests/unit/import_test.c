@@ -347,7 +347,7 @@ static void what_is_wrong_is_told_with_its_line(void **state)
     refused(HEAD "#BEGIN_TB\nthread block = 1,0,0\n", 7, "outside the grid");
     refused(HEAD CTA "warp = 2\n", 8, "outside the thread block");
     refused(HEAD CTA "warp = 0\ninsts = 2\n0000 0 0 NOP 0 0\n#END_TB\n", 11, "1 of its declared 2 instructions");
-    refused(HEAD CTA "warp = 0\ninsts = 0\n0000 0 0 NOP 0 0\n", 10, "more than the 0 instructions");
+    refused(HEAD CTA "warp = 0\ninsts = 0\n0000 0 0 NOP 0 0\n", 10, "more than its declared 0 instructions");
     refused(HEAD CTA "0000 0 0 NOP 0 0\n", 8, "outside any warp");
     refused(HEAD CTA "warp = 0\ninsts = 0\nwarp = 0\ninsts = 0\n#END_TB\n", 10, "occurs twice");
     refused(LINE("zz ffffffff 0 NOP 0 0"), 10, "'zz' is not a pc");

@@ -120,7 +120,7 @@ static void test_plan_faults(void **state)
         {HEAD "kind = interactions\nparts = a\n[variant a]\nwith = lrr\n", 0, "2 to 6 parts"},
         {HEAD "kind = interactions\nparts = a b\n[variant a]\nwith = lrr\n", 0, "without any"},
         {HEAD "kind = interactions\nparts = a b\nnormalize = a\n[variant a]\nwith = lrr\n", 5, "no variant 'b'"},
-        {HEAD "kind = interactions\nparts = a a\nnormalize = a\n[variant a]\nwith = lrr\n", 5, "named twice"},
+        {HEAD "kind = interactions\nparts = a a\nnormalize = a\n[variant a]\nwith = lrr\n", 5, "listed twice"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct scratch s = put("p.ini", bad[i].text);
