@@ -272,7 +272,7 @@ static void print_stats(const struct report *r, double wall)
             emulating);
     fprintf(stderr,
             "\nthread instructions %" PRIu64 "; copies %" PRIu64
-            " (%.1f MB); %.3f s in all, %.2f M warp "
+            " (%.1f MB); %.3f s total, %.2f M warp "
             "instructions/s in kernels\n",
             threads, copies, (double)copied * 1e-6, wall, emulating > 0 ? (double)insts * 1e-6 / emulating : 0.0);
 }

@@ -191,7 +191,7 @@ static int info(struct trace_file *f, const struct args *a)
         printf("written   %s\n", when);
     printf("contents  %u kernels, %u launches, %" PRIu64 " CTAs, %" PRIu64 " warp instructions, %" PRIu64 " events\n",
            trace_n_kernels(f), trace_n_launches(f), ctas, insts, trace_n_events(f));
-    printf("streams   %" PRIu64 " bytes, %.3f a warp instruction\n\n", trace_stream_bytes(f),
+    printf("streams   %" PRIu64 " bytes, %.3f per warp instruction\n\n", trace_stream_bytes(f),
            per_inst(trace_stream_bytes(f), insts));
     printf("%8s  %-16s %-12s %14s %7s %7s %4s  %s\n", a->launches ? "launch" : "launches", "grid", "block",
            "warp insts", "B/inst", "mem ops", "regs", "kernel");
@@ -237,7 +237,7 @@ static int check(struct trace_file *f, const struct args *a)
                 err_print(&e, stderr);
                 return CLI_BAD_INPUT;
             }
-    printf("%s: sound; %" PRIu64 " warp instructions, %" PRIu64 " thread instructions, %" PRIu64 " memory accesses\n",
+    printf("%s: valid; %" PRIu64 " warp instructions, %" PRIu64 " thread instructions, %" PRIu64 " memory accesses\n",
            a->file, c.insts, c.thread_insts, c.records);
     return CLI_OK;
 }

@@ -708,7 +708,7 @@ static void broken_invariants_are_found(void **state)
     state_of(m)->s.undecided--;
     state_of(m)->s.psb_set++;
     assert_int_equal(engine_check(m->eng, false, &e), -1);
-    assert_non_null(strstr(e.msg, "protection was begun"));
+    assert_non_null(strstr(e.msg, "protection began"));
     state_of(m)->s.psb_set--;
     finish(m);
 }

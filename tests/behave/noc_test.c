@@ -579,7 +579,7 @@ static void deadlock_report(void **state)
         unsigned lines = 0;
         for (const char *p = text; *p; p++)
             lines += *p == '\n';
-        if (!strstr(text, "the cycle of waits") || !strstr(text, "node, node in: load of line") ||
+        if (!strstr(text, "wait cycle") || !strstr(text, "node, node in: load of line") ||
             !strstr(text, "waits for the network: room in noc.request, noc.to_l2") ||
             !strstr(text, "waits for its receiver: room in node, node in") || !strstr(text, "the oldest request in it"))
             fail_msg("network %u: the report is\n%s", k, text);

@@ -82,7 +82,7 @@ assert t["classes"]["cart"]["computed"] == ("memory" if t["insts_per_l2_miss"] <
 PY
 
 expect 2 "$weir" analyze
-says err "of what?"
+says err "no program given"
 expect 2 "$weir" analyze no_such_program
 says err "the suite has no program 'no_such_program'"
 expect 2 "$weir" analyze "$dir/missing.wt"

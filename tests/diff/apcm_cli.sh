@@ -71,7 +71,7 @@ cmp "$dir/live.json" "$dir/replay.json" || fail "live and replay differ"
 expect 2 "$weir" run --functional --explain-loads "$program"
 says err "--explain-loads"
 expect 0 "$weir" replay -q --explain-loads "$trace"
-says out "no policy decides"
+says out "no policy reports"
 
 expect 0 "$weir" explain apcm --cost
 says out "36 x 32 = 1152"
@@ -79,7 +79,7 @@ grep -qE '^ *total +3536 +3536' "$dir/out" || fail "Table 3 adds up to 3536 bits
 expect 0 "$weir" explain apcm --cost --gpu gtx780 --set apcm.load_entries=32
 grep -qE '^ *PSB +7 +64 ' "$dir/out" || fail "64 warps, five-bit ids: $(cat "$dir/out")"
 expect 2 "$weir" explain gto --cost
-says err "does not say what it costs"
+says err "does not report its cost"
 
 expect 2 "$weir" replay --set apcm.load_entries=8 "$trace"
 says err "--with apcm"

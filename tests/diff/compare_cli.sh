@@ -14,7 +14,7 @@ a, b = (json.load(open(f"{sys.argv[1]}/{n}.json")) for n in "ab")
 ta, tb = a["total"], b["total"]
 text = open(sys.argv[1] + "/out").read()
 # Cycles by reason: what is shown and "everything else" are together the difference in cycles.
-rows = text.split("Where the cycles went")[1].split("\n\n")[0].splitlines()[1:]
+rows = text.split("Cycle breakdown")[1].split("\n\n")[0].splitlines()[1:]
 parts = sum(float(re.search(r"([+-][0-9.]+)%$", r).group(1)) for r in rows)
 assert abs(parts - 100 * (tb["cycles"] / ta["cycles"] - 1)) < 0.06 * len(rows), (parts, rows)
 for r in rows[:-1]:

@@ -43,7 +43,7 @@ expect 0 "$weir" run --gpu gtx480 --energy --json "$dir/live.json" "$program"
 says err "  energy "
 grep -q '"energy.total_j"' "$dir/live.json" || fail "no energy in the document of a live run"
 expect 2 "$weir" run --functional --energy "$program"
-says err "--energy has nothing to do"
+says err "--energy has no effect"
 
 # One's own coefficients: 1 uJ for each warp instruction.
 cat >"$dir/mine.ini" <<'INI'
@@ -71,16 +71,16 @@ expect 2 "$weir" energy --coefficients fermi4 "$dir/without.json"
 says err "did you mean 'fermi40'?"
 # Runs that are none, and machines without coefficients.
 expect 2 "$weir" replay --gpu h200 --energy "$trace"
-says err "names no energy coefficients"
+says err "has no energy coefficients"
 expect 0 "$weir" replay -q --gpu h200 --json "$dir/h200.json" "$trace"
 expect 2 "$weir" energy "$dir/h200.json"
-says err "h200.json: the machine of this run, h200, names no energy coefficients; name some with --coefficients"
+says err "h200.json: the machine of this run, h200, has no energy coefficients; give --coefficients"
 expect 2 "$weir" energy "$dir/no-such.json"
 expect 2 "$weir" energy "$dir/mine.ini"
-says err "is no JSON"
+says err "is not JSON"
 echo '{"schema": "weir-counts-1"}' >"$dir/counts.json"
 expect 2 "$weir" energy "$dir/counts.json"
-says err "no statistics document"
+says err "not a weir statistics document"
 expect 2 "$weir" energy
 expect 2 "$weir" energy "$dir/with.json" "$dir/with.json" "$dir/with.json"
 sed 's/"l1.assoc": "4"/"l1.assoc": "5"/' "$dir/without.json" >"$dir/odd.json"
@@ -117,7 +117,7 @@ expect 2 "$weir" sweep "$dir/plan.ini" -j 1
 says err "plan.ini:5: energy.l1_dta_j"
 plan energy.total_j h200
 expect 2 "$weir" sweep "$dir/plan.ini" -j 1
-says err "plan.ini:5: the machine 'h200' names no energy coefficients"
+says err "plan.ini:5: the machine 'h200' has no energy coefficients"
 
 expect 0 "$weir" explain energy.noc_j
 says out "in joules"

@@ -28,7 +28,7 @@ for end in abort fault syscall; do
     [ ! -e "$dir/new.wt" ] || fail "$end left a recording"
 done
 expect 0 "6 launches" "$weir" record -o "$dir/old.wt" "$dir/app"
-expect 0 "sound" "$weir" trace check "$dir/old.wt"
+expect 0 ": valid;" "$weir" trace check "$dir/old.wt"
 # Neither the program nor what is no file is replaced.
 expect 2 "is the program file" "$weir" record -o "$dir/app" "$dir/app"
 cmp -s "$app" "$dir/app" || fail "the program was overwritten by its recording"
@@ -85,7 +85,7 @@ if command -v gnuplot >/dev/null; then
     PATH="$dir/bin:$PATH" expect 2 "gnuplot could not draw" "$weir" analyze --figures "$dir/pictures" "$wt"
     cmp -s "$dir/drawn.svg" "$dir/pictures/types.svg" || fail "half a picture replaced the one that was there"
     PATH="$dir/bin:$PATH" expect 2 "gnuplot could not draw" "$weir" profile --html "$dir/profile.html" "$wt" # the page is there
-    grep -q "This picture is missing: gnuplot could not draw" "$dir/profile.html" || fail "the page does not say what it lacks"
+    grep -q "Figure not available: gnuplot could not draw" "$dir/profile.html" || fail "the page does not say what it lacks"
 fi
 
 # A document on standard output stands there alone, whatever the program and the summary say; and it tells where its

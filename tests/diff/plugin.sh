@@ -119,11 +119,11 @@ says err "text.so: cannot be loaded"
 echo 'int x;' >empty.c
 expect 0 "$weir" plugin build empty.c
 expect 2 "$weir" list policies --plugin ./empty.so
-says err "is no plugin of weir"
+says err "is not a weir plugin"
 sed 's/^WEIR_PLUGIN/#undef WEIR_PLUGIN_VERSION\n#define WEIR_PLUGIN_VERSION 99\nWEIR_PLUGIN/' mine.c >old.c
 expect 0 "$weir" plugin build old.c
 expect 2 "$weir" replay --plugin ./old.so --with mine app.wt
-says err "is made for version 99 of the plugin interface, and this weir has version"
+says err "uses plugin interface version 99; this weir has version"
 says err "weir plugin build"
 sed 's/^WEIR_PLUGIN/#undef WEIR_SIZE_OF\n#define WEIR_SIZE_OF(name) 1 + (uint32_t)sizeof(struct name),\nWEIR_PLUGIN/' mine.c >size.c
 expect 0 "$weir" plugin build size.c
@@ -132,10 +132,10 @@ says err "was compiled against other headers: its struct policy_info has"
 sed 's/"mine"/"lru"/' mine.c >taken.c
 expect 0 "$weir" plugin build taken.c
 expect 2 "$weir" replay --plugin ./taken.so app.wt
-says err "there is a policy 'lru' of kind l1-management already; choose another name"
+says err "a policy 'lru' of kind l1-management already exists; choose another name"
 cp mine.so twin.so
 expect 2 "$weir" config show gtx480 --plugin ./mine.so --plugin ./twin.so
-says err "there is a policy 'mine' of kind l1-management already"
+says err "a policy 'mine' of kind l1-management already exists"
 expect 0 "$weir" config show gtx480 --plugin ./mine.so --plugin mine.so
 sed 's/"mine"/"dram"/' mine.c >section.c
 expect 0 "$weir" plugin build section.c
@@ -144,7 +144,7 @@ says err "name of a section"
 sed 's/^    .pick = pick,//; s/"my_l2_order"/"unpicked"/' my_l2_order.c >unpicked.c
 "$weir" plugin build unpicked.c >/dev/null 2>&1
 expect 2 "$weir" list policies --plugin ./unpicked.so
-says err "the l2-order 'unpicked' lacks init, enqueue, pick or on_accept"
+says err "the l2-order 'unpicked' needs init, enqueue, pick and on_accept"
 
 # What a hook answers against its contract ends the run with the policy's name. wrong NAME KIND TYPE HOOK CODE
 wrong() {
@@ -155,63 +155,63 @@ wrong() {
 wrong w_way WEIR_L1_MANAGEMENT l1_management '.victim = f' \
     'static uint32_t f(void *s, const struct l1_access *a, uint64_t c) { (void)s, (void)a; return (unsigned)__builtin_ctzll(~c); }'
 expect 2 "$weir" replay --plugin w_way.so --with w_way "$recording"
-says err "weir: the policy 'w_way' is wrong: victim answered way"
+says err "weir: error in policy 'w_way': victim returned way"
 says err "but the candidates are 0x"
 wrong w_far_way WEIR_L1_MANAGEMENT l1_management '.victim = f' \
     'static uint32_t f(void *s, const struct l1_access *a, uint64_t c) { (void)s, (void)a, (void)c; return 77; }'
 expect 2 "$weir" replay --plugin w_far_way.so --with w_far_way "$recording"
-says err "victim answered way 77"
+says err "victim returned way 77"
 wrong w_first WEIR_L1_ORGANIZATION l1_organization '.preferred_victims = f' \
     'static uint64_t f(void *s, uint32_t set, uint64_t c) { (void)s, (void)set; return ~c; }'
 expect 2 "$weir" replay --plugin w_first.so --with w_first "$recording"
-says err "the policy 'w_first' is wrong: preferred_victims answered ways 0x"
+says err "error in policy 'w_first': preferred_victims returned ways 0x"
 wrong w_verdict WEIR_L1_MANAGEMENT l1_management '.decide = f' \
     'static enum l1_decision f(void *s, struct l1_access *a) { (void)s, (void)a; return (enum l1_decision)4; }'
 expect 2 "$weir" replay --plugin w_verdict.so --with w_verdict "$recording"
-says err "the policy 'w_verdict' is wrong: decide answered 4"
+says err "error in policy 'w_verdict': decide returned 4"
 expect 2 "$weir" run --plugin w_verdict.so --with w_verdict "$program"
-says err "the policy 'w_verdict' is wrong: decide answered 4"
+says err "error in policy 'w_verdict': decide returned 4"
 wrong w_warp WEIR_SCHEDULER sm_sched '.pick = f' \
     'static int f(void *s, const struct sched_view *v) { (void)s; return __builtin_ctzll(~v->issuable); }'
 expect 2 "$weir" replay --plugin w_warp.so --with w_warp "$recording"
-says err "the policy 'w_warp' is wrong: pick answered warp"
+says err "error in policy 'w_warp': pick returned warp"
 wrong w_no_warp WEIR_SCHEDULER sm_sched '.pick = f' \
     'static int f(void *s, const struct sched_view *v) { (void)s, (void)v; return 64; }'
 expect 2 "$weir" replay --plugin w_no_warp.so --with w_no_warp "$recording"
-says err "pick answered warp 64"
+says err "pick returned warp 64"
 home='static enum l1_route f(void *s, const struct req *r, uint64_t l, uint32_t t, uint32_t *h) { (void)s, (void)r, (void)t; *h = l % 2 ? 1 : 999; return L1_ROUTE_REMOTE; }'
 wrong w_home WEIR_L1_ORGANIZATION l1_organization '.remote = true, .route = f' "$home"
 expect 2 "$weir" replay --gpu mesh28 --plugin w_home.so --with w_home "$recording"
-says err "the policy 'w_home' is wrong: route named SM 999 as a home, and there are 28"
+says err "error in policy 'w_home': route returned home SM 999; there are 28"
 wrong w_unsaid WEIR_L1_ORGANIZATION l1_organization '.route = f' "$(echo "$home" | sed 's/999/2/')"
 expect 2 "$weir" replay --gpu mesh28 --plugin w_unsaid.so --with w_unsaid "$recording"
-says err "the policy 'w_unsaid' is wrong: route returned another SM as home, but the policy does not set .remote = true"
+says err "error in policy 'w_unsaid': route returned another SM as home, but the policy does not set .remote = true"
 wrong w_slot WEIR_L1_ORDER order_policy '.init = i, .enqueue = t, .pick = p, .on_accept = d' \
     'static int i(void *s, const void *q, struct order_host *h, struct err *e) { (void)s, (void)q, (void)e; h->capacity = 4; return 0; }
 static bool t(void *s, uint32_t n, const struct req *r, uint64_t now) { (void)s, (void)n, (void)r, (void)now; return true; }
 static uint32_t p(const void *s, uint64_t now) { (void)s, (void)now; return 3; }
 static void d(void *s, uint32_t n) { (void)s, (void)n; }'
 expect 2 "$weir" replay --plugin w_slot.so --with w_slot "$recording"
-says err "the policy 'w_slot' is wrong: pick answered slot 3, which holds no request"
+says err "error in policy 'w_slot': pick returned slot 3, which holds no request"
 
 wrong w_word WEIR_L1_ORGANIZATION l1_organization '.route = f' \
     'static enum l1_route f(void *s, const struct req *r, uint64_t l, uint32_t t, uint32_t *h) { (void)s, (void)r, (void)l, (void)t, (void)h; return (enum l1_route)9; }'
 expect 2 "$weir" replay --plugin w_word.so --with w_word "$recording"
-says err "the policy 'w_word' is wrong: route answered 9, which is no enum l1_route"
+says err "error in policy 'w_word': route returned 9, which is not a value of enum l1_route"
 wrong w_reply WEIR_L1_ORGANIZATION l1_organization '.remote = true, .route = f, .reply_bytes = b' \
     "$(echo "$home" | sed 's/999/2/')
 static uint32_t b(void *s, const struct req *r) { (void)s, (void)r; return 1000000; }"
 expect 2 "$weir" replay --gpu mesh28 --plugin w_reply.so --with w_reply "$recording"
-says err "the policy 'w_reply' is wrong: reply_bytes answered 1000000 bytes of a line of 128"
+says err "error in policy 'w_reply': reply_bytes returned 1000000 bytes for a line of 128"
 wrong w_minus WEIR_SCHEDULER sm_sched '.pick = f' \
     'static int f(void *s, const struct sched_view *v) { (void)s, (void)v; return -5; }'
 expect 2 "$weir" replay --plugin w_minus.so --with w_minus "$recording"
-says err "the policy 'w_minus' is wrong: pick answered warp -5"
+says err "error in policy 'w_minus': pick returned warp -5"
 for when in now now-1; do
     wrong w_epoch WEIR_L1_MANAGEMENT l1_management '.on_epoch = f' \
         "static uint64_t f(void *s, uint64_t now) { (void)s; return now < 9 ? 9 : $when; }"
     expect 2 "$weir" replay --plugin w_epoch.so --with w_epoch "$recording"
-    says err "the policy 'w_epoch' is wrong: on_epoch asked in cycle"
+    says err "error in policy 'w_epoch': on_epoch in cycle"
 done
 order() { # NAME CAPACITY VERDICT: a first-in-first-out order of the L2
     wrong "$1" WEIR_L2_ORDER order_policy '.state_bytes = sizeof(struct s), .init = i, .enqueue = t, .pick = p, .on_accept = d, .on_reject = c' \
@@ -224,7 +224,7 @@ static enum order_action c(void *st, uint32_t n, enum stall why) { (void)st, (vo
 }
 order w_refused 4 9
 expect 2 "$weir" replay --set l2.mshrs=2 --set l2.max_merges=1 --plugin w_refused.so --with w_refused "$recording"
-says err "the policy 'w_refused' is wrong: on_reject answered 9, which is no enum order_action"
+says err "error in policy 'w_refused': on_reject returned 9, which is not a value of enum order_action"
 order w_huge 4000000000u 0
 expect 2 "$weir" replay --plugin w_huge.so --with w_huge "$recording"
 says err "w_huge: a buffer for 4000000000 requests; at most 65536 are possible"
@@ -233,7 +233,7 @@ says err "w_huge: a buffer for 4000000000 requests; at most 65536 are possible"
 wrong w_mute WEIR_L1_MANAGEMENT l1_management '.init = f' \
     'static int f(void *s, const void *p, struct l1_host *h, struct err *e) { (void)s, (void)p, (void)h, (void)e; return -1; }'
 expect 2 "$weir" replay --plugin w_mute.so --with w_mute "$recording"
-says err "the policy 'w_mute' refuses (its init answered -1) and does not say why"
+says err "init of policy 'w_mute' failed without an error message"
 wrong w_check WEIR_L1_MANAGEMENT l1_management '.check = f' \
     'static int f(const void *s, struct err *e) { (void)s; return err_set(e, "two and two are five"); }'
 expect 1 "$weir" replay -q --plugin w_check.so --with w_check "$recording"
@@ -253,19 +253,19 @@ static const struct cfg_field twice[] = {CFG_ROW(struct p, n, CFG_INT, "", "1", 
 void *unused[] = {(void *)far, (void *)two, (void *)high, (void *)twice};'
 wrong w_far WEIR_L1_MANAGEMENT l1_management '.info.stats = far, .state_bytes = sizeof(struct s) - 8' "$state"
 expect 2 "$weir" list policies --plugin w_far.so
-says err "w_far.so: the statistic w_far.far lies beyond the 64 bytes of state_bytes; set state_bytes"
+says err "w_far.so: the statistic w_far.far is outside the 64 bytes of state_bytes; set state_bytes"
 wrong w_two WEIR_L1_MANAGEMENT l1_management '.info.stats = two, .state_bytes = sizeof(struct s)' "$state"
 expect 2 "$weir" list policies --plugin w_two.so
-says err "w_two.so: there are two statistics w_two.x"
+says err "w_two.so: duplicate statistic w_two.x"
 wrong w_high WEIR_L1_MANAGEMENT l1_management '.info.params = high, .info.params_bytes = sizeof(struct p)' "$state"
 expect 2 "$weir" list policies --plugin w_high.so
-says err "w_high.so: the default of the parameter w_high.n: 100 is out of bounds; choose from 1 to 10"
+says err "w_high.so: the default of the parameter w_high.n: 100 is out of range; choose from 1 to 10"
 wrong w_small WEIR_L1_MANAGEMENT l1_management '.info.params = high' "$state"
 expect 2 "$weir" list policies --plugin w_small.so
-says err "w_small.so: the parameter w_small.n lies beyond the 0 bytes of params_bytes"
+says err "w_small.so: the parameter w_small.n is outside the 0 bytes of params_bytes"
 wrong w_twice WEIR_L1_MANAGEMENT l1_management '.info.params = twice, .info.params_bytes = sizeof(struct p)' "$state"
 expect 2 "$weir" list policies --plugin w_twice.so
-says err "w_twice.so: there are two parameters w_twice.n"
+says err "w_twice.so: duplicate parameter w_twice.n"
 
 ratio() { # NAME NUMERATOR DENOMINATOR
     wrong "$1" WEIR_L1_MANAGEMENT l1_management '.info.stats = r, .state_bytes = sizeof(struct s)' \
@@ -282,9 +282,9 @@ expect 0 "$weir" list policies --plugin w_fine.so
 for name in baseline energy; do
     wrong $name WEIR_L1_MANAGEMENT l1_management '.state_bytes = 8' ''
     expect 2 "$weir" list policies --plugin $name.so
-    says err "$name.so: '$name' means something else and cannot be a policy's name; choose another, my_$name perhaps"
+    says err "$name.so: '$name' is reserved and cannot be a policy's name; choose another name, for example my_$name"
     expect 2 "$weir" plugin new $name
-    says err "choose another, my_$name perhaps"
+    says err "choose another name, for example my_$name"
 done
 
 # A crash may be the plugin's: of a replay, of a run, in a sweep.
@@ -293,7 +293,7 @@ wrong w_crash WEIR_L1_MANAGEMENT l1_management '.decide = f' \
 "$weir" replay --plugin w_crash.so --with w_crash "$recording" >"$dir/out" 2>"$dir/err" && fail "a replay whose plugin crashes ends well"
 says err "weir: crashed: a fault of a plugin (w_crash.so) or a bug of weir"
 expect 1 "$weir" run --plugin w_crash.so --with w_crash "$program"
-says err "that may be a fault of the program, a fault of a plugin (w_crash.so) or a bug of weir"
+says err "the cause may be the program, a fault of a plugin (w_crash.so) or a bug of weir"
 sed 's/mine/w_crash/' plan.ini >crash.ini
 "$weir" sweep --trust crash.ini --size tiny -j 1 >"$dir/out" 2>"$dir/err" && fail "a sweep whose plugin crashes ends well"
 grep -qF "): a fault of a plugin (w_crash.so) or a bug of weir" weir-crash/report.html || fail "the report does not name the plugin"
@@ -308,7 +308,7 @@ expect 2 "$weir" plugin new Wrong-Name
 says err "small letters"
 for name in int static l1 dram; do
     expect 2 "$weir" plugin new $name
-    says err "cannot be a policy's name; choose another, my_$name perhaps"
+    says err "cannot be a policy's name; choose another name, for example my_$name"
 done
 cp mine.c ./-dash.c
 expect 0 "$weir" plugin build -- -dash.c

@@ -11,7 +11,7 @@ takes() { "$@" >"$dir/out" 2>&1 </dev/null || fail "$*: status $?"; }
 refuses() {
     "$@" >"$dir/out" 2>&1 </dev/null
     got=$?
-    [ $got = 2 ] && grep -q "is not chosen" "$dir/out" && ! grep -q "right\|cycles\|warp insts" "$dir/out" ||
+    [ $got = 2 ] && grep -q "is not selected" "$dir/out" && ! grep -q "right\|cycles\|warp insts" "$dir/out" ||
         fail "$*: status $got"
 }
 
@@ -62,10 +62,10 @@ done
     fail "not every parameter is in a plan"
 # A policy that says what it costs takes its own parameters there, too.
 takes "$weir" explain apcm --cost --set apcm.mta_entries=64
-# Where there is no timing a policy has nothing to do, and that is said before anything starts.
+# Where there is no timing a policy has no effect, and that is said before anything starts.
 for command in "run --functional" "record -o $dir/x.wt" "analyze" "suite check"; do
     "$weir" $command --with apcm "$app" >"$dir/out" 2>&1
     got=$?
-    [ $got = 2 ] && grep -q "nothing to do" "$dir/out" || fail "weir $command --with apcm: status $got"
+    [ $got = 2 ] && grep -q "no effect" "$dir/out" || fail "weir $command --with apcm: status $got"
 done
 exit $failed

@@ -41,7 +41,7 @@ expect 0 "$weir" analyze --all --progress 0 --size tiny -j 1 scan histogram
 expect 0 "$weir" replay -q --progress 0.001 --gpu gtx480 "$wt"
 [ -s err ] && fail "progress in spite of -q: $(cat err)"
 expect 2 "$weir" suite run --progress often scan
-says err "--progress often: a number of seconds"
+says err "--progress often: expected a number of seconds"
 
 # On a terminal of 30 columns, and on one that cannot go back.
 command -v script >/dev/null || exit 0

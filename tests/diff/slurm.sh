@@ -1,6 +1,6 @@
 #!/bin/sh
 # weir sweep --on slurm on a real single-node Slurm (munge, slurmctld, slurmd), started as root in a folder of its own, on
-# ports of its own: one array job, results in the store as a local sweep has them, a task that fails is submitted again,
+# ports of its own: one array job, results in the store as a local sweep has them, a task that fails is resubmitted,
 # alone, one that always fails is told, Ctrl-C cancels the job.
 # Usage: slurm.sh WEIR RECORDING; exits 77 (skipped) where Slurm is not installed or the user is not root.
 PATH=$PATH:/usr/sbin
@@ -71,12 +71,12 @@ until sinfo -h -o %T 2>/dev/null | grep -q idle; do
     sleep 0.2
 done
 
-# One array job, one task for each point; task 1 fails at first and is the only one that is submitted again.
+# One array job, one task for each point; task 1 fails at first and is the only one that is resubmitted.
 sweep="--set l1.size=16KiB,32KiB --with lrr --with gto"
 touch "$s/once"
 expect 0 "$weir" sweep $sweep --on slurm -o "$dir/far" "$wt"
 says err "4 simulations"
-says err "1 tasks submitted again"
+says err "1 tasks resubmitted"
 cp "$dir/out" "$dir/far.out"
 [ "$(sort "$s/started" | tr '\n' ' ')" = "0 1 1 2 3 " ] || fail "tasks: $(cat "$s/started")"
 [ "$(squeue -h -t all -o %F | sort -u | wc -l)" = 2 ] || fail "jobs: $(squeue -t all)"
@@ -104,7 +104,7 @@ rm "$s/always"
 expect 1 "$weir" sweep --set dram.latency=1000 --set clock.core=2800MHz --set machine.deadlock_cycles=1000,100000 \
     --set l1.mshrs=7 --on slurm -o "$dir/far" "$wt"
 says out "deadlock"
-grep -q "submitted again" "$dir/err" && fail "a deadlock was submitted again"
+grep -q "resubmitted" "$dir/err" && fail "a deadlock was resubmitted"
 
 # A task that is killed is submitted again; a controller that dies and comes back loses nothing.
 touch "$s/kill"

@@ -59,7 +59,7 @@ expect 0 "$weir" reproduce study
 [ -s weir-study/report.html ] || fail "the report of a folder is not called as it"
 expect 0 "$weir" report study/ -o "$dir/report"
 expect 2 "$weir" reproduce study/empty -o "$dir/none"
-says err "study/empty: there is no plan in this folder; plans of a folder are called fig*.ini"
+says err "study/empty: there is no plan in this folder; plans in a folder must be named fig*.ini"
 expect 2 "$weir" reproduce .
 says err "there is no plan in this folder"
 expect 2 "$weir" reproduce studdy
@@ -86,7 +86,7 @@ says out "scheduler=swl limit=4 size=32KiB"
 grep -q 'scheduler=lrr limit' "$dir/out" && fail "a parameter of a policy that is not chosen: $(cat "$dir/out")"
 # A parameter that no combination has is refused.
 expect 2 "$weir" sweep --with baseline --with gto --set swl.limit=2,4 -o "$dir/report" "$wt"
-says err "swl.limit=2: this is a parameter of the scheduler policy swl, which is not chosen"
+says err "swl.limit=2: parameter of the scheduler policy swl, which is not selected"
 expect 2 "$weir" sweep --with baseline --with swl --set swl.limt=2,4 -o "$dir/report" "$wt"
 says err "did you mean 'swl.limit'?"
 

@@ -24,11 +24,11 @@ expect 0 "$weir" suite run bfs -g gtx780 --size tiny --quiet
 [ ! -s "$dir/err" ] || fail "not quiet: $(cat "$dir/err")"
 for option in "--with apcm" "--sample 5k" "--explain-loads" "--energy" "--ncu-names" "--gpgpusim-stats"; do
     expect 2 "$weir" suite check bfs $option
-    says err "${option%% *} has nothing to do"
+    says err "${option%% *} has no effect"
     expect 2 "$weir" suite list $option
-    says err "a list runs nothing"
+    says err "'list' runs nothing"
 done
 expect 2 "$weir" suite run bfs --profile
 says err "weir profile bfs"
 expect 2 "$weir" suite run bfs --sample often
-says err "like 10k"
+says err "example: 10k"

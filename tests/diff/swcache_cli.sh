@@ -49,7 +49,7 @@ expect 0 reproduce --app crc
 says err "0 simulations"
 cmp "$dir/out" "$dir/out2" || fail "results from the store differ"
 expect 0 reproduce --app crc --gpu gtx780
-says err "3 taken from earlier ones"
+says err "3 reused"
 expect 0 reproduce --app crc --gpu gtx780 --set l1.size=32KiB
 says err "3 simulations"
 says out "gtx780 l1.size=32KiB"
@@ -104,7 +104,7 @@ echo 'int cuInit(unsigned f) { return (int)f; } int cuDeviceGetCount(int *n) { *
 on_device() { PATH="$dir/bin:$PATH" LD_LIBRARY_PATH="$dir/bin" "$weir" reproduce swcache --device --app crc -o "$dir/out.d"; }
 ${CC:-cc} -shared -fPIC -DGPUS=0 "$dir/driver.c" -o "$dir/bin/libcuda.so.1" || fail "no C compiler"
 expect 2 on_device
-says err "no GPU that CUDA can use"
+says err "no CUDA-capable GPU found"
 ${CC:-cc} -shared -fPIC -DGPUS=1 "$dir/driver.c" -o "$dir/bin/libcuda.so.1"
 expect 0 on_device
 says out "No GPU"
@@ -120,7 +120,7 @@ grep -q 'crc  *-  *-  *-$' "$dir/out" || fail "numbers of a program that failed:
 clang=$(ldd "$(dirname "$weir")/swcache/transform/libweir-swcache.so" | awk '/libclang/ { print $1 }')
 ${CC:-cc} -shared -fPIC -DGPUS=1 "$dir/driver.c" -o "$dir/bin/$clang"
 XDG_CACHE_HOME=$dir/other expect 0 on_device
-says out "Nothing is automatic"
+says out "No automatic variants"
 grep -q 'crc  *4.000  *2.000  *-$' "$dir/out" || fail "not 4 ms and a speed-up of 2: $(cat "$dir/out")"
 rm "$dir/bin/$clang"
 

@@ -46,9 +46,9 @@ cp "$dir/plan.ini" "$dir/idle.ini"
 printf 'base = gtx480\n[machine]\nsms = 1\n' >"$dir/small-machine.ini"
 sed -i "s|^programs .*|&\nmachine   = $dir/small-machine.ini|" "$dir/plan.ini"
 expect 0 "$weir" sweep "$dir/idle.ini" --size tiny -j 2 --results "$dir/idle.sqlite" -o "$dir/idle"
-says err "size tiny leaves most SMs without a CTA: mm_mars; marked"
+says err "at size tiny most SMs have no CTA: mm_mars; marked"
 says out 'mm_mars* '
-says out "in no mean, and not judged"
+says out "excluded from means and verdicts"
 grep -q '>mm_mars\*<' "$dir/idle/fig7.svg" || fail "no mark in the picture"
 grep -q '^  \* most SMs had no CTA' "$dir/idle/fig7.txt" || fail "fig7.txt does not say what its mark means"
 awk '$1 == "kmeans" { k = $2 $3 $4 } $1 == "mean" { exit $3 $4 $5 != k }' "$dir/out" || fail "an idle program is in the mean"
@@ -78,7 +78,7 @@ grep -q 'weir profile --gpu .*small-machine.ini .*--size tiny' "$dir/profiles/re
 grep -q '</svg>' "$dir/two/fig7.svg" || fail "the picture is not whole"
 # Without any value there is nothing that gnuplot could draw, which is told.
 expect 0 "$weir" report "$dir/plan.ini" --size tiny --results "$dir/none.sqlite" -o "$dir/none"
-says out "No picture: there is no value to draw"
+says out "No figure: no values"
 says out "Missing: kmeans, lrr: not simulated yet"
 [ ! -e "$dir/none/fig7.svg" ] && [ -s "$dir/none/report.html" ] || fail "a picture of nothing, or no page"
 grep -q 'fig7.svg' "$dir/none/report.md" && fail "a report refers to a picture that is not there"
@@ -120,7 +120,7 @@ says out "kmeans† "
 awk '$1 == "mm_mars" { k = $2 } $1 == "mean" { exit $3 != k }' "$dir/out" || fail "means over different programs: $(cat "$dir/out")"
 cp "$dir/out" "$dir/partial/screen"
 for f in screen fig7.txt report.md report.html; do
-    grep -q '† a value is missing: in no mean' "$dir/partial/$f" || fail "$f does not say which programs the means leave out"
+    grep -q '† a value is missing: excluded' "$dir/partial/$f" || fail "$f does not say which programs the means leave out"
 done
 
 # Other flags make other programs, kept apart: k-means without unrolled loops executes more instructions.
@@ -204,8 +204,8 @@ start :2: "swl searches swl.limit here" '[fine/swl]\nbest = pd.distance=2 for mm
 start :2: "2 values, where swl searches 1" '[fine/swl]\nbest = swl.limit=2 swl.limit=3 for mm_mars\n'
 start :2: "for PROGRAM" '[fine/swl]\nbest = swl.limit=2\n'
 start :2: "fig15/pcal" '[swl]\nbest = swl.limit=2 for mm_mars\n'
-start : "nothing in it is about" '[fine/gto]\nbest = swl.limit=2 for mm_mars\n'
-start : "nothing in it is about" ''
+start : "it has no search results for" '[fine/gto]\nbest = swl.limit=2 for mm_mars\n'
+start : "it has no search results for" ''
 expect 2 "$weir" sweep "$dir/fine.ini" --size tiny -o "$dir/near" --search-from "$dir/nothing.ini"
 says err "nothing.ini: cannot read"
 
@@ -275,10 +275,10 @@ expect 0 "$weir" sweep -o "$dir/own" --results "$dir/own2.sqlite" --gpu gtx780 "
 grep -q '^Simulated by weir .*(commit .*, model .*) on the machine' "$dir/own/report.md" || fail "a size without programs of the suite: $(head -n 3 "$dir/own/report.md")"
 expect 0 "$weir" sweep -o "$dir/own" --results "$dir/own2.sqlite" --gpu gtx480,gtx780 "$app" exit 0
 says err "1 simulations in"
-says err "1 taken from earlier ones"
+says err "1 reused"
 # Too few CTAs: a size is no advice for a program of one's own.
 expect 0 "$weir" sweep -o "$dir/own" --results "$dir/own2.sqlite" --set machine.sms=120 --metric energy.total_j "$app" exit 0
-says err "exit 0; marked with *, in no mean and not judged: use a larger input or a machine with fewer SMs"
+says err "exit 0; marked with *, excluded from means and verdicts: use a larger input or a machine with fewer SMs"
 grep -q -e "--size" "$dir/err" && fail "a size is advised for a program of one's own"
 # Joules are small numbers, and are shown with their digits.
 grep -Eq 'exit 0\* +0\.0+[1-9][0-9]{3}$' "$dir/out" || fail "an energy without digits: $(cat "$dir/out")"
@@ -306,7 +306,7 @@ set = l1.size: 16KiB..32KiB*2
 INI
 expect 0 "$weir" sweep --trust "$dir/own.ini" --size tiny --results "$dir/own.sqlite" -o "$dir/own"
 says err "0 simulations"
-says err "16 taken from earlier ones"
+says err "16 reused"
 says out "short"
 refuse_own() { # refuse_own LINE TEXT SED-SCRIPT
     sed "$3" "$dir/own.ini" >"$dir/bad.ini"
@@ -319,9 +319,9 @@ refuse_own 6 "unterminated quote" "s/'0'/'0/"
 refuse_own 6 "neither an executable nor a recording" 's/.\/mine.*/.\/own.ini/'
 refuse_own 6 "which takes no arguments" 's/.\/mine/app.wt/'
 refuse_own 6 "the suite has a program of this name" 's/program short/program bfs/'
-refuse_own 6 "does not say what to run" 's/^run.*/label = x/'
+refuse_own 6 "needs a run key" 's/^run.*/label = x/'
 refuse_own 11 "its bounds have different units" 's/16KiB../16.../'
-refuse_own 11 "it does not end" 's/16KiB../64KiB../'
+refuse_own 11 "it is not finite" 's/16KiB../64KiB../'
 refuse_own 11 "write it as 8..64*2" 's/KiB\*2/KiB/'
 refuse_own 11 "there is no key 'l1.sise'; did you mean 'l1.size'" 's/l1.size/l1.sise/'
 refuse_own 10 "did you mean 'gto'?" 's/= gto/= gtoo/'
@@ -329,7 +329,7 @@ refuse_own 8 "did you mean 'gtx780'?" 's/, gtx780/, gtx78/'
 refuse_own 8 "there is no key 'machines' in [sweep]; did you mean 'machine'" 's/^machine/machines/'
 refuse_own 8 "variants or a [sweep], not both" '$a [variant x]\nwith = lrr'
 expect 2 "$weir" sweep --gpu gtx480 "$dir/own.ini"
-says err "--gpu goes with programs on the command line"
+says err "--gpu cannot be used with a plan"
 expect 2 "$weir" sweep --set l1.size bfs
 says err "KEY=VALUE"
 expect 2 "$weir" sweep "$dir/nothing" bfs
@@ -337,7 +337,7 @@ says err "No such file"
 expect 2 "$weir" sweep --metric icp bfs
 says err "did you mean 'ipc'?"
 expect 2 "$weir" sweep --metric 'l1.misses l1.accesses' bfs
-says err "two names stand side by side"
+says err "two names without an operator"
 expect 2 "$weir" sweep --metric '' bfs
 says err "--metric '': it is empty"
 expect 2 "$weir" sweep --with apcm --metric apcm.psb.duration bfs
@@ -375,11 +375,11 @@ says err "8 simulations"
 says out "apcm+two"
 says out "apcm + two"
 says out "apcm + two "
-says out "The best for all 2 programs is"
-grep -q '<p>The best for all 2 programs is' "$dir/all/report.html" || fail "a sentence as a line of a table, which leaves the page"
+says out "The best combination over all 2 programs is"
+grep -q '<p>The best combination over all 2 programs is' "$dir/all/report.html" || fail "a sentence as a line of a table, which leaves the page"
 sed 's/machine.sms=2/machine.sms=60/' "$dir/all.ini" >"$dir/idle.ini"
 expect 0 "$weir" sweep "$dir/idle.ini" --size tiny -o "$dir/all"
-says out "nothing is told about the combinations"
+says out "combinations are not reported"
 sed 's/^with = two_level/with = pcal/' "$dir/all.ini" >"$dir/bad.ini"
 expect 2 "$weir" sweep --trust "$dir/bad.ini" --size tiny -o "$dir/bad"
 says err "are both of kind l1-management"
@@ -392,7 +392,7 @@ expect 0 "$weir" sweep -o "$dir/blanks" --gpu "$dir/a b/e, f.ini" --gpu mesh28 "
 says err "2 simulations"
 printf '[figure]\ntitle = blanks\nprograms = "a b/c, d.wt"\n[sweep]\nmachine = "a b/e, f.ini" mesh28\n' >"$dir/blanks.ini"
 expect 0 "$weir" sweep -o "$dir/blanks" "$dir/blanks.ini"
-says err "2 taken from earlier ones"
+says err "2 reused"
 # A report of another size says which sizes there are.
 expect 2 "$weir" report "$dir/plan.ini" --size small -o "$dir/none"
 says err "programs have results at size tiny: --size tiny"

@@ -119,9 +119,9 @@ says err "warp 99 does not exist: there are "
 expect 0 "$weir" suite list bfs
 [ "$(wc -l <"$dir/out")" = 3 ] || fail "not the one program: $(cat "$dir/out")"
 expect 2 "$weir" suite list --json -
-says err "a list runs nothing"
+says err "'list' runs nothing"
 expect 2 "$weir" suite run --all bfs
-says err "--all or names ('bfs'), not both"
+says err "--all cannot be combined with names ('bfs')"
 
 # What is given to the wrong command is told which one is right.
 chmod -x "$dir/own.wt"
@@ -129,16 +129,16 @@ expect 2 "$weir" run "$dir/own.wt"
 says err "weir replay $dir/own.wt"
 for command in compare energy correlate; do
     expect 2 "$weir" $command "$dir/run.json" "$dir/own.wt"
-    [ $command = correlate ] || says err "'weir replay --json FILE $dir/own.wt' makes a document of it"
+    [ $command = correlate ] || says err "'weir replay --json FILE $dir/own.wt' creates a statistics document"
 done
 expect 2 "$weir" profile --energy "$dir/run.json"
-says err "'weir energy $dir/run.json' tells its energy"
+says err "use 'weir energy $dir/run.json'"
 expect 2 "$weir" config show --only l9
 says err "did you mean 'l1'?"
 expect 2 "$weir" replay "$app"
-says err "a program is recorded first: weir record"
+says err "record a program first: weir record"
 expect 2 "$weir" sweep -o "$dir/report" bfs -- "$app" -- "$dir/own.wt" --metric ipc
-says err "--metric: options stand before the programs"
+says err "--metric: options must precede the programs"
 expect 2 env XDG_CACHE_HOME="$dir/none/cache" "$weir" suite run bfs --size tiny
 says err "set XDG_CACHE_HOME to another folder"
 expect 2 env TMPDIR="$dir/none" "$weir" profile "$dir/own.wt"
@@ -182,7 +182,7 @@ for name in energy.dyneb_j l1.home.max_load l2.remote_partition.fetches l2.eager
 done
 # Buckets of histograms, which plans take; sections, with all that stands below their name.
 expect 0 "$weir" explain apcm.psb.duration.le_100
-says out "apcm.psb.duration.le_100: a bucket of the histogram apcm.psb.duration, in"
+says out "apcm.psb.duration.le_100: bucket of the histogram apcm.psb.duration, in"
 expect 2 "$weir" explain apcm.psb.duration.le_101
 expect 0 "$weir" explain dram
 says out "dram: a section of the configuration: "
@@ -193,7 +193,7 @@ says out "counts as remote here and by its outcome there"
 
 # Values that contradict each other: the one that was set last is named, and what to do.
 expect 2 "$weir" replay -q --set l2.line=64B "$wt"
-says err "l2.line=64B: a line of l1 (l1.line=128B) would lie in two lines of the L2; choose l1.line of at most 64B, or l2.line of at least 128B"
+says err "l2.line=64B: a line of l1 (l1.line=128B) would span two L2 lines; choose l1.line of at most 64B, or l2.line of at least 128B"
 expect 2 "$weir" config check --set l1.line=64B --set l2.line=64B gtx480
 says err "tex.line=128B"
 expect 0 "$weir" replay -q --set l1.line=64B --set tex.line=64B --set l2.line=64B "$wt"
@@ -212,7 +212,7 @@ for banks in 8 32; do
 done
 expect 0 "$weir" config check --set memory.address_map=RRRRRRRRRRRRRRRR.BBBCCCCC.CCSSSSSS --set dram.banks=8 gtx480
 expect 2 "$weir" config check --set l1.line=256B gtx480
-says err "256B is out of bounds; choose from 32B to 128B"
+says err "256B is out of range; choose from 32B to 128B"
 expect 2 "$weir" config check --set line=64B gtx480
 says err "--set line=64B: the key has no section; write it like --set l1.size=32KiB"
 # A request that needs more MSHRs than there are would wait for ever.

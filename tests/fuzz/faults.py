@@ -125,7 +125,7 @@ class Harness:
             why = f"ended with status {status}"
         elif status and not said.strip() and what.split()[0] != "write":
             why = f"status {status} without a word"
-        elif text and b"</html>" in text and (b"This picture is missing" in text if status else b"_Z" in text):
+        elif text and b"</html>" in text and (b"Figure not available" in text if status else b"_Z" in text):
             pass  # a page, and what it lacks was said; or names stayed mangled
         elif text not in (OLD.encode(), whole[3]) and not (status in FAILS_WITH.get(words[0], (1,)) and is_json(text)):
             why = "left half an output" if text is not None else "removed the output that was there"

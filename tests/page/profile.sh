@@ -9,9 +9,9 @@ cd "$dir" || exit 1
 
 expect 0 "$weir" cc "$tree/tests/page/transpose.cu" -o transpose
 expect 0 "$weir" profile --gpu gtx480 --html page.html --json run.json ./transpose 256
-says out "transpose.cu:12: each store touches 32 lines of 128 bytes where 1 would do"
+says out "transpose.cu:12: each store touches 32 lines of 128 bytes; 1 would suffice"
 grep -qE "[0-9]+% of issue slots wait for$" out || fail "no share: $(cat out)"
-says out "tiled.h:11: bank conflicts: each load in shared memory takes 32.0 passes where 1 would do"
+says out "tiled.h:11: bank conflicts: each shared-memory load takes 32.0 passes instead of 1"
 says out "tiled.h:13: each atomic becomes 32 requests for 32 lanes"
 grep -qE "columns: [0-9]+% of issue slots have no warp: 64 CTAs of 1024 threads" out || fail "no idle SMs: $(cat out)"
 says out "lsu_full"
@@ -28,7 +28,7 @@ says page.html "atom"
 expect 0 "$weir" cc "$tree/tests/page/mixed.cu" -o mixed
 expect 0 "$weir" profile --gpu gtx480 --html mixed.html ./mixed
 says mixed.html "<b>mixed.cu:13</b>: each load (1 of 2 on this line) touches 32 lines of 128 bytes where 2 would do"
-says mixed.html "<b>mixed.cu:19</b>: each load (1 of 4 on this line) touches 4.0 lines of 128 bytes where 1 would do"
+says mixed.html "<b>mixed.cu:19</b>: each load (1 of 4 on this line) touches 4.0 lines of 128 bytes; 1 would suffice"
 grep -q "mixed.cu:19</b>: [0-9]*% of issue slots wait for this load (3 of 4 on this line)" mixed.html ||
     fail "loads that are alike do not speak together: $(cat out)"
 
@@ -50,7 +50,7 @@ expect 0 sh -c "cat run.json | '$weir' profile -"
 cmp -s out first || fail "the document shows something else through a pipe"
 sed 's|"src_file": ".*transpose.cu"|"src_file": "/moved/transpose.cu"|' run.json >moved.json
 expect 0 "$weir" profile --html moved.html moved.json
-says moved.html "/moved/transpose.cu cannot be read; weir profile --source DIR"
+says moved.html "/moved/transpose.cu cannot be read; use weir profile --source DIR"
 expect 0 "$weir" profile --html moved.html --source "$tree/tests/page" moved.json
 grep -q "cannot be read" moved.html && fail "the source in --source was not found"
 expect 0 "$weir" run -q --gpu gtx480 --json plain.json ./transpose 64
@@ -64,13 +64,13 @@ says err "the suite has no program"
 echo '{"schema": 1' >broken.json
 expect 2 "$weir" profile broken.json
 says err "broken.json"
-says err "is no JSON"
+says err "is not JSON"
 echo '{"total": {}}' >other.json
 expect 2 "$weir" profile other.json
 says err "is not the statistics document of a run"
 expect 2 "$weir" profile absent.json
 expect 2 "$weir" profile --gpu gtx480 run.json
-says err "is a run that is done"
+says err "is a finished run"
 expect 2 "$weir" profile --html no/such/folder/page.html run.json
 expect 2 "$weir" profile
 

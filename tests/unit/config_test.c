@@ -107,14 +107,14 @@ static void faults_are_told_exactly(void **state)
         {"[l1]\nsize = 32KB\n",
          "weir: m.ini:2: l1.size=32KB: 'KB' is not a unit of memory; use B, KiB, MiB or GiB, as in 32KiB\n"},
         {"[l1]\nsize = 0.3B\n", "weir: m.ini:2: l1.size=0.3B: '0.3B' is not a whole number of bytes\n"},
-        {"[l1]\nsize = 2MiB\n", "weir: m.ini:2: l1.size=2MiB: 2MiB is out of bounds; choose from 1KiB to 1MiB\n"},
-        {"[l1]\nassoc = 65\n", "weir: m.ini:2: l1.assoc=65: 65 is out of bounds; choose from 1 to 64 ways\n"},
+        {"[l1]\nsize = 2MiB\n", "weir: m.ini:2: l1.size=2MiB: 2MiB is out of range; choose from 1KiB to 1MiB\n"},
+        {"[l1]\nassoc = 65\n", "weir: m.ini:2: l1.assoc=65: 65 is out of range; choose from 1 to 64 ways\n"},
         {"[l1]\nassoc = 4.5\n", "weir: m.ini:2: l1.assoc=4.5: '4.5' is not a whole number\n"},
-        {"[l1]\nassoc = 4 sets\n", "weir: m.ini:2: l1.assoc=4 sets: 'sets' is not its unit; it is counted in ways\n"},
+        {"[l1]\nassoc = 4 sets\n", "weir: m.ini:2: l1.assoc=4 sets: wrong unit 'sets'; the unit is ways\n"},
         {"[l1]\nassoc = five\n", "weir: m.ini:2: l1.assoc=five: 'five' is not a whole number\n"},
         {"[l1]\nassoc = 5\n", "weir: m.ini:2: l1.assoc=5: not a whole number of sets; try 4\n"},
         {"[l1]\nhash = md5\n",
-         "weir: m.ini:2: l1.hash=md5: 'md5' is not one of its values; choose from: linear xor fermi\n"},
+         "weir: m.ini:2: l1.hash=md5: 'md5' is not a valid value; choose from: linear xor fermi\n"},
         {"[l1]\nenabled = maybe\n",
          "weir: m.ini:2: l1.enabled=maybe: 'maybe' is neither yes nor no; write yes or no\n"},
         {"[l1]\npolicy = glue\n",
@@ -124,12 +124,11 @@ static void faults_are_told_exactly(void **state)
         {"[clock]\ncore = fast\n",
          "weir: m.ini:2: clock.core=fast: 'fast' is not a number with a unit; write it like 924MHz\n"},
         {"[sticky]\nlines = 3\n",
-         "weir: m.ini:2: sticky.lines=3: this is a parameter of the keeper policy sticky, which is not chosen; choose "
-         "it with "
-         "--with sticky or l1.policy = sticky, or remove the parameter\n"},
-        {"size = 3\n", "weir: m.ini:1: 'size' stands before the first [section]; only 'base = MACHINE' may\n"},
+         "weir: m.ini:2: sticky.lines=3: parameter of the keeper policy sticky, which is not selected; "
+         "select it with --with sticky or l1.policy = sticky, or remove the parameter\n"},
+        {"size = 3\n", "weir: m.ini:1: 'size' precedes the first [section]; only 'base = MACHINE' may\n"},
         {"[l1]\nwhat is this\n", "weir: m.ini:2: expected '[section]' or 'key = value'\n"},
-        {"base = nowhere.ini\n", "weir: nowhere.ini: cannot read: No such file or directory\n"},
+        {"base = nowhere.ini\n", "weir: nowhere.ini: cannot open: No such file or directory\n"},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct err e;
@@ -209,7 +208,7 @@ static void a_name_is_chosen_in_every_kind_that_has_it(void **state)
         cfg_load_text(&schema, "m.ini", "[l1]\npolicy = sticky\n[sticky]\nlines = 3\n", set, 1, "keeper=plain", &e));
     assert_null(with("keeper=sticky", "sticky.delay=7", &e));
     assert_string_equal(e.msg,
-                        "--set sticky.delay=7: this is a parameter of the starter policy sticky, which is not chosen");
+                        "--set sticky.delay=7: parameter of the starter policy sticky, which is not selected");
     assert_null(with("sticky", "sticky.dela=7", &e));
     assert_string_equal(e.hint, "did you mean 'sticky.delay'?");
 }
@@ -220,12 +219,12 @@ static void mistaken_choices_are_refused(void **state)
     static const struct {
         const char *with, *msg, *hint;
     } cases[] = {
-        {"plain,sticky", "--with: 'plain' and 'sticky' are both of kind keeper, of which a machine has one",
-         "leave one out, or say what each is for, as in --with keeper=sticky"},
-        {"sticky,eager", "--with: 'sticky' and 'eager' are both of kind starter, of which a machine has one",
-         "leave one out, or say what each is for, as in --with starter=eager"},
-        {"sticky,keeper=plain", "--with: 'sticky' and 'plain' are both of kind keeper, of which a machine has one",
-         "leave one out, or say what each is for, as in --with keeper=plain"},
+        {"plain,sticky", "--with: 'plain' and 'sticky' are both of kind keeper; a machine has one policy of each kind",
+         "remove one, or name the kind, as in --with keeper=sticky"},
+        {"sticky,eager", "--with: 'sticky' and 'eager' are both of kind starter; a machine has one policy of each kind",
+         "remove one, or name the kind, as in --with starter=eager"},
+        {"sticky,keeper=plain", "--with: 'sticky' and 'plain' are both of kind keeper; a machine has one policy of each kind",
+         "remove one, or name the kind, as in --with keeper=plain"},
         {"stiky", "--with: there is no policy 'stiky'", "did you mean 'sticky'?"},
         {"keeper=eagre", "--with: there is no policy 'eagre' of kind keeper", "see 'weir list policies'"},
         {"starter=eagre", "--with: there is no policy 'eagre' of kind starter", "did you mean 'eager'?"},

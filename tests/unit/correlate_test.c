@@ -112,10 +112,10 @@ static void test_faults(void **state)
         int line;
         const char *says;
     } bad[] = {
-        {"", 1, "no header"},
-        {"nothing here\n", 1, "no header"},
+        {"", 1, "no Nsight Compute header"},
+        {"nothing here\n", 1, "no Nsight Compute header"},
         {"\"ID\",\"Kernel Name\",\"" CYCLES "\"\n", 1, "no launch"},
-        {"\"ID\",\"Kernel Name\",\"what\"\n\"0\",\"k\",\"1\"\n", 1, "none of the metrics"},
+        {"\"ID\",\"Kernel Name\",\"what\"\n\"0\",\"k\",\"1\"\n", 1, "none of these metrics"},
         {"\"ID\",\"Kernel\",\"" CYCLES "\"\n", 1, "kernel's name"},
         {"\"ID\",\"Kernel Name\",\"" CYCLES "\"\n\"0\",\"k\"\n", 2, "2 fields, but the header has 3"},
         {"\"ID\",\"Kernel Name\",\"" CYCLES "\"\n\"0\",\"k\",\"12x\"\n", 2, "not a count: 12x"},

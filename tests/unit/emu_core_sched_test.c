@@ -98,7 +98,7 @@ static void test_barrier_never(void **state)
     d = device_open(BODY("bar.sync 0, 128;\nret;"), NULL);
     assert_int_equal(device_try(&d, "k", 1, 96, 0, NULL, NULL, 0), -1);
     assert_int_equal(d.fault.kind, EMU_FAULT_BARRIER);
-    assert_non_null(strstr(d.fault.text, "it expects 128 threads and 96 have come"));
+    assert_non_null(strstr(d.fault.text, "it expects 128 threads, 96 have arrived"));
     device_close(&d);
     d = device_open(BODY("bar.sync 0, 40;\nret;"), NULL);
     assert_int_equal(device_try(&d, "k", 1, 96, 0, NULL, NULL, 0), -1);

@@ -186,7 +186,7 @@ static void faults_have_a_place(void **state)
     refused("[technology]\nnode = 40nm\n[a]\nl1.hits = l1.heap read\n", 4, "not an energy");
     refused("[technology]\nnode = 40nm\n[a]\nl1.hits = l1.data look\n", 4, "not an energy");
     refused("[technology]\nnode = 40nm\n[a]\nl1.hits = 2pJ per line\n", 4, "not an energy");
-    refused("[technology]\nnode = 40nm\n[a]\nwarp_insts = 2pJ per 32B\n", 4, "how many bytes");
+    refused("[technology]\nnode = 40nm\n[a]\nwarp_insts = 2pJ per 32B\n", 4, "number of bytes");
     refused("[technology]\nnode = 40nm\n[a]\nl1.hits + = 2pJ\n", 4, "ends with a sign");
     refused("[technology]\nnode = 40nm\n[a]\nstatic = 2W per box\n", 4, "not an energy");
     refused("[technology]\nnode = 40nm\n[a]\nstatic = 2pJ\n", 4, "not an energy");
@@ -194,11 +194,11 @@ static void faults_have_a_place(void **state)
     refused("[a]\nl1.hits = 2pJ\n", 2, "[technology]");
     refused("[technology]\nnode = 40nm\nvdd = 1V\n", 3, "'node' only");
     refused("[technology]\nnode = 40nm\n[A b]\nl1.hits = 2pJ\n", 4, "small letters");
-    refused("hits = 2pJ\n[technology]\nnode = 40nm\n", 1, "outside a section");
+    refused("hits = 2pJ\n[technology]\nnode = 40nm\n", 1, "outside any section");
     struct err e;
     struct cfg *c = machine("gtx480", "", NULL, NULL);
     assert_null(gpu_energy_open(c, NULL, &e));
-    assert_non_null(strstr(e.msg, "names no energy coefficients"));
+    assert_non_null(strstr(e.msg, "has no energy coefficients"));
     cfg_free(c);
     c = machine("gtx480", "no-such", NULL, NULL);
     assert_null(gpu_energy_open(c, NULL, &e));
@@ -373,7 +373,7 @@ static void bases(void **state)
     fclose(f);
     c = machine("gtx480", path, NULL, NULL);
     assert_null(gpu_energy_open(c, NULL, &e));
-    assert_non_null(strstr(e.msg, "does one name itself"));
+    assert_non_null(strstr(e.msg, "is there a cycle"));
     cfg_free(c);
     unlink(path);
 }

@@ -289,7 +289,7 @@ static void check_cycle_of_waits(enum req_origin origin, const char *maker)
     }
     assert_int_equal(engine_run(r->eng, NEVER), ENGINE_DEADLOCK);
     char *text = report(r->eng);
-    assert_non_null(strstr(text, "the cycle of waits"));
+    assert_non_null(strstr(text, "wait cycle (each waits for the next"));
     assert_non_null(strstr(text, "left, in: load of line 1000 waits for its neighbor: room in right, in"));
     assert_non_null(strstr(text, "right, in: load of line 2000 waits for its neighbor: room in left, in"));
     assert_null(strstr(text, "beside")); /* the oldest of all, but not in the cycle */
@@ -302,8 +302,8 @@ static void check_cycle_of_waits(enum req_origin origin, const char *maker)
 static void cycle_of_waits(void **state)
 {
     (void)state;
-    check_cycle_of_waits(REQ_FROM_SM, ", for SM 7, warp 0, pc 0, made in core cycle 20\n");
-    check_cycle_of_waits(REQ_FROM_L2, ", for L2 slice 7, made in core cycle 20\n");
+    check_cycle_of_waits(REQ_FROM_SM, ", for SM 7, warp 0, pc 0, created in core cycle 20\n");
+    check_cycle_of_waits(REQ_FROM_L2, ", for L2 slice 7, created in core cycle 20\n");
 }
 
 /* Every address has one place, every place one address; consecutive interleave blocks go around the channels. */

@@ -339,17 +339,17 @@ static void what_is_wrong_is_told_with_its_line(void **state)
     refused("-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (2048,1,1)\n" CTA, 4, "more than 1024 threads");
     refused("-kernel name = k\n-grid dim = (4294967295,4294967295,1)\n-block dim = (1,1,1)\n" CTA, 4,
             "too many thread blocks");
-    refused(HEAD "0000 ffffffff 0 EXIT 0 0\n", 6, "outside every thread block");
-    refused(HEAD CTA, 7, "cut short");
-    refused(HEAD CTA "#BEGIN_TB\n", 8, "begins before the one before has ended");
+    refused(HEAD "0000 ffffffff 0 EXIT 0 0\n", 6, "outside any thread block");
+    refused(HEAD CTA, 7, "truncated");
+    refused(HEAD CTA "#BEGIN_TB\n", 8, "begins before the previous one ended");
     refused(HEAD "#BEGIN_TB\nwarp = 0\n", 7, "must follow #BEGIN_TB");
     refused(HEAD CTA "thread block = 0,0,0\n", 8, "a second 'thread block ='");
     refused(HEAD "#BEGIN_TB\nthread block = 1,0,0\n", 7, "outside the grid");
     refused(HEAD CTA "warp = 2\n", 8, "outside the thread block");
-    refused(HEAD CTA "warp = 0\ninsts = 2\n0000 0 0 NOP 0 0\n#END_TB\n", 11, "1 of the 2 instructions");
-    refused(HEAD CTA "warp = 0\ninsts = 0\n0000 0 0 NOP 0 0\n", 10, "more than the 0 instructions");
-    refused(HEAD CTA "0000 0 0 NOP 0 0\n", 8, "outside every warp");
-    refused(HEAD CTA "warp = 0\ninsts = 0\nwarp = 0\ninsts = 0\n#END_TB\n", 10, "comes twice");
+    refused(HEAD CTA "warp = 0\ninsts = 2\n0000 0 0 NOP 0 0\n#END_TB\n", 11, "1 of its declared 2 instructions");
+    refused(HEAD CTA "warp = 0\ninsts = 0\n0000 0 0 NOP 0 0\n", 10, "more than its declared 0 instructions");
+    refused(HEAD CTA "0000 0 0 NOP 0 0\n", 8, "outside any warp");
+    refused(HEAD CTA "warp = 0\ninsts = 0\nwarp = 0\ninsts = 0\n#END_TB\n", 10, "occurs twice");
     refused(LINE("zz ffffffff 0 NOP 0 0"), 10, "'zz' is not a pc");
     refused(LINE("0000 1ffffffff 0 NOP 0 0"), 10, "is not a mask");
     refused(LINE("0000 ffffffff 1"), 10, "names 0 of 1 registers");
@@ -360,7 +360,7 @@ static void what_is_wrong_is_told_with_its_line(void **state)
     refused(LINE("0000 00000001 1 R4 LDG 1 R2 4 3 0x100"), 10, "form of addresses");
     refused(LINE("0000 00000003 1 R4 LDG 1 R2 4 0 0x100"), 10, "ends before the address");
     refused(LINE("0000 00000001 1 R4 LDG 1 R2 4 0 0x100 0x200"), 10, "more addresses than lanes");
-    refused(LINE("0000 00000005 1 R4 LDG 1 R2 4 1 0x100 4"), 10, "lanes side by side");
+    refused(LINE("0000 00000005 1 R4 LDG 1 R2 4 1 0x100 4"), 10, "contiguous lanes");
     refused(LINE("0000 00000001 1 R4 LDG 1 R2 0"), 10, "'LDG' has no addresses");
     refused(LINE("0000 00000001 1 R4 FADD 1 R2 4 0 0x100"), 10, "is no memory instruction");
     refused(LINE("0000 00000001 1 R4 LDX 1 R2 4 0 0x100"), 10, "'LDX' is not known");
@@ -369,7 +369,7 @@ static void what_is_wrong_is_told_with_its_line(void **state)
     refused("-kernel name = k\n-grid dim = (2,1,1)\n-block dim = (32,1,1)\n" CTA "#END_TB\n", 6,
             "1 of 2 thread blocks");
     refused("-kernel name = k\n-grid dim = (2,1,1)\n-block dim = (32,1,1)\n#BEGIN_TB\nthread block = 1,0,0\n", 5,
-            "where 0 must be");
+            "where 0 was expected");
 }
 
 /* ---- compressed by xz ---- */

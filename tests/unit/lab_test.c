@@ -93,7 +93,7 @@ static void test_plan_faults(void **state)
         const char *says;
     } bad[] = {
         {"", 0, "title"},
-        {"[figure]\ntitle = t\n", 0, "which programs"},
+        {"[figure]\ntitle = t\n", 0, "needs a programs key"},
         {HEAD, 0, "no [variant NAME]"},
         {HEAD "titel = x\n", 4, "there is no key 'titel'"},
         {HEAD "title = x\n", 4, "given twice"},
@@ -111,7 +111,7 @@ static void test_plan_faults(void **state)
         {HEAD "[variant a]\nbest = x.y: 1KiB 2KiB\nrefine = yes\n", 5, "1KiB is not a whole number"},
         {HEAD "[variant a]\nwiht = lrr\n", 5, "no key 'wiht'"},
         {HEAD "[figures]\na = b\n", 5, "no section [figures]"},
-        {HEAD "nonsense\n", 4, "neither"},
+        {HEAD "nonsense\n", 4, "expected [section]"},
         {HEAD "base = none.ini\n[variant a]\nwith = lrr\n", 4, "no file"},
         {HEAD "published = none.ini\n[variant a]\nwith = lrr\n", 4, "no file"},
         {HEAD "[paper]\nfirst = KMN\n", 5, "PROGRAM:LAUNCHES"},
@@ -120,7 +120,7 @@ static void test_plan_faults(void **state)
         {HEAD "kind = interactions\nparts = a\n[variant a]\nwith = lrr\n", 0, "2 to 6 parts"},
         {HEAD "kind = interactions\nparts = a b\n[variant a]\nwith = lrr\n", 0, "without any"},
         {HEAD "kind = interactions\nparts = a b\nnormalize = a\n[variant a]\nwith = lrr\n", 5, "no variant 'b'"},
-        {HEAD "kind = interactions\nparts = a a\nnormalize = a\n[variant a]\nwith = lrr\n", 5, "named twice"},
+        {HEAD "kind = interactions\nparts = a a\nnormalize = a\n[variant a]\nwith = lrr\n", 5, "listed twice"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct scratch s = put("p.ini", bad[i].text);
@@ -385,10 +385,10 @@ static void test_combinations(void **state)
     FILE *out = open_memstream(&text, &bytes);
     interact_print(&l, &f, NULL, false, out);
     fclose(out);
-    assert_non_null(strstr(text, "A and c help each other in 1 program: P 4.000 where 1.000 was the product."));
-    assert_non_null(strstr(text, "A and c fight in 1 program: Q 1.000 where 4.000 was the product."));
+    assert_non_null(strstr(text, "A and c help each other in 1 program: P 4.000, product 1.000."));
+    assert_non_null(strstr(text, "A and c fight in 1 program: Q 1.000, product 4.000."));
     assert_null(strstr(text, "A and b"));
-    assert_non_null(strstr(text, "The best for all 2 programs is a, with a mean gain of 2.000"));
+    assert_non_null(strstr(text, "The best combination over all 2 programs is a, with a mean gain of 2.000"));
     free(text);
     table_free(&f.table);
     plan_free(&f.plan);
@@ -684,8 +684,8 @@ static void test_metric_grammar(void **state)
                                          {"a+", "no name at the end"},
                                          {"a + / b", "no name before '/'"},
                                          {"a // b", "no name before '/'"},
-                                         {"a b", "side by side"},
-                                         {"a / b c", "side by side"},
+                                         {"a b", "without an operator"},
+                                         {"a / b c", "without an operator"},
                                          {"a / b / c", "more than one '/'"}};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         assert_null(metric_fault(good[i]));

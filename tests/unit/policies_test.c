@@ -108,7 +108,7 @@ static void every_policy_can_be_chosen(void **state)
         }
 }
 
-/* Half of a mechanism that needs its other half is refused, with the way out. */
+/* Half of a mechanism that needs the second half of the policy is refused, with the way out. */
 static void halves_are_refused(void **state)
 {
     (void)state;
@@ -116,7 +116,7 @@ static void halves_are_refused(void **state)
     for (unsigned i = 0; i < sizeof with / sizeof *with; i++) {
         struct err e;
         assert_null(cfg_load(gpu_schema(), "gtx480", NULL, 0, with[i], &e));
-        assert_non_null(strstr(e.msg, "its other half"));
+        assert_non_null(strstr(e.msg, "the second half of the policy"));
         assert_non_null(strstr(e.hint, "--with"));
     }
 }
@@ -161,7 +161,7 @@ static void hooks_that_change_state_end_the_run(void **state)
         assert_true(WIFEXITED(status));
         assert_int_equal(WEXITSTATUS(status), how == PURE ? 0 : 2);
         assert_true((length > 0) == (how != PURE));
-        assert_true(how == PURE || strstr(text, "the policy 'probe' is wrong: hook must neither change state"));
+        assert_true(how == PURE || strstr(text, "error in policy 'probe': hook must neither change state"));
     }
 }
 

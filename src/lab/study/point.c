@@ -363,7 +363,7 @@ char *point_simulate(const struct point *p, int (*poll)(void *, uint64_t, uint64
         err_clear(e);
         enum gpu_end end = gpu_replay_first(g, f, p->program->launches ? p->program->launches : UINT32_MAX, e);
         if (end == GPU_DEADLOCKED)
-            err_set(e, "deadlock after %" PRIu64 " cycles; 'weir replay' tells who waits for whom", gpu_cycles(g));
+            err_set(e, "deadlock after %" PRIu64 " cycles; 'weir replay' prints the wait chain", gpu_cycles(g));
         else if (end == GPU_INTERRUPTED)
             err_set(e, "interrupted");
         else if (end == GPU_DONE && gpu_finish(g, true, e) == 0 && (!p->page || !write_page(p, g, e)))

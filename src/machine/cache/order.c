@@ -355,7 +355,7 @@ enum order_action order_rejected(struct order *o, uint32_t s, enum stall why, ui
     struct order_slot *x = &o->slot[s];
     enum order_action v = o->policy->on_reject ? o->policy->on_reject(o->st, s, why) : ORDER_WAIT;
     if ((unsigned)v > ORDER_BYPASS)
-        policy_fault(&o->policy->info, "on_reject answered %u, which is no enum order_action", (unsigned)v);
+        policy_fault(&o->policy->info, "on_reject returned %u, which is not a value of enum order_action", (unsigned)v);
     if (!x->refused) {
         x->refused = true;
         count_blocked(o, s, why);

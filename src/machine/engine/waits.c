@@ -172,7 +172,7 @@ static void report_oldest(struct waits *w, const struct req *pool, size_t start,
         fprintf(out, ", for L2 slice %u", r->slice);
     else
         fprintf(out, ", for SM %u, warp %u, pc %u", r->sm, r->warp, r->pc);
-    fprintf(out, ", made in core cycle %lu\n", (unsigned long)r->created_at);
+    fprintf(out, ", created in core cycle %lu\n", (unsigned long)r->created_at);
 }
 
 void engine_report_deadlock(const struct engine *e, FILE *out)

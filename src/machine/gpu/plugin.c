@@ -261,7 +261,7 @@ static int check_policy(const char *file, const struct weir_plugin_policy *x, st
     if (kind == &l1_order_kind || kind == &l2_order_kind) {
         const struct order_policy *o = (const struct order_policy *)(const void *)p;
         if (!o->init || !o->enqueue || !o->pick || !o->on_accept)
-            return err_at(e, file, 0, 0, "the %s '%s' lacks init, enqueue, pick or on_accept", kind->name, p->name);
+            return err_at(e, file, 0, 0, "the %s '%s' needs init, enqueue, pick and on_accept", kind->name, p->name);
     }
     if (!WEIR_HOOKS && kind != &sm_sched_kind)
         return err_at(e, file, 0, 0, "this weir is built without hooks (-Dhooks=false): only schedulers can be added");

@@ -268,7 +268,7 @@ ALWAYS_INLINE enum way choose_way(struct l1 *l1, struct l1_cache *c, const struc
                         l1->organization.hooks->preferred_victims(l1->organization.st, a->set, candidates));
         if (first & ~candidates)
             policy_fault(&l1->organization.hooks->info,
-                         "preferred_victims answered ways %#lx of set %u, but the candidates are %#lx",
+                         "preferred_victims returned ways %#lx of set %u, but the candidates are %#lx",
                          (unsigned long)first, a->set, (unsigned long)candidates);
         candidates = first ? first : candidates;
     }
@@ -507,7 +507,7 @@ static unsigned decide(struct l1 *l1, struct req *r, struct l1_access *a)
         if (l1->management.hooks->decide) {
             unsigned verdict = l1->management.hooks->decide(l1->management.st, a);
             if (verdict > L1_BYPASS)
-                policy_fault(&l1->management.hooks->info, "decide answered %u, which is no enum l1_decision", verdict);
+                policy_fault(&l1->management.hooks->info, "decide returned %u, which is not a value of enum l1_decision", verdict);
             r->flags |= (uint16_t)(verdict << REQ_F_VERDICT_SHIFT);
         }
         r->policy_tag = a->policy_tag;

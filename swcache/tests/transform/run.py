@@ -200,7 +200,7 @@ def broken(args, _):
     expect(0, "nothing was transformed", "transform", write("plain.cu", b"int main() { return 0; }"), "-o", none)
     write("kernels.h", b"__global__ void k(const int *__restrict__ a, int *b, int n)\n{\n    int s = 0;\n"
           b"    for (int i = 0; i < n; i++)\n        s += a[threadIdx.x * n + i];\n    b[threadIdx.x] = s;\n}\n")
-    expect(0, r"kernels.h:1:\d+: k: this kernel is left alone: it is in another file", "transform",
+    expect(0, r"kernels.h:1:\d+: k: kernel not transformed: it is in another file", "transform",
            write("uses.cu", b'#include "kernels.h"\n'), "-o", none)
     # A byte-order mark stays in front of everything, also of the header that the transformer adds.
     kernel = read(os.path.join(args.out, "kernels.h")).encode()
@@ -219,11 +219,11 @@ def broken(args, _):
         terms = b" + ".join([b"a[threadIdx.x * n + i]"] * n_term)
         said = expect(0, "1 loop of 1 kernel split", "transform", "-v",
                       write("terms.cu", kernel.replace(b"a[threadIdx.x * n + i]", terms)), "-o", none)
-        nodes, visits = map(int, re.search(r"(\d+) nodes of syntax trees, looked at (\d+) times", said).groups())
+        nodes, visits = map(int, re.search(r"(\d+) nodes of syntax trees, visited (\d+) times", said).groups())
         if nodes < 10 * n_term or visits > 5 * n_term**2 + 100 * nodes:
-            raise Failed("%d terms: %d nodes were looked at %d times" % (n_term, nodes, visits))
+            raise Failed("%d terms: %d nodes were visited %d times" % (n_term, nodes, visits))
     # What nests deeper than the analyses can descend is refused.
-    expect(2, r"deep.cu:5:\d+: this nests deeper than 10000 levels", "transform",
+    expect(2, r"deep.cu:5:\d+: nested deeper than 10000 levels", "transform",
            write("deep.cu", kernel.replace(b"a[threadIdx.x * n + i]", b" + ".join([b"a[i]"] * 20000))), "-o", none)
     # Whatever is cut off, the transformer ends in order.
     for case, step in [("control", 397), ("scans", 997), ("templates", 499)]:

@@ -27,7 +27,7 @@ __global__ void no_restrict(const char *text, int *out, int n)
         out[threadIdx.x * n + i] = text[threadIdx.x * n + i]; // says: 'text' has no __restrict__ and the loop writes memory in line \d+
 }
 
-__global__ void jumps(const int *__restrict__ in, int *__restrict__ out, int n) // says: jumps: this kernel is left alone: it jumps with goto
+__global__ void jumps(const int *__restrict__ in, int *__restrict__ out, int n) // says: jumps: kernel not transformed: it jumps with goto
 {
     for (int i = 0; i < n; i++) {
         if (in[threadIdx.x * n + i] == 7)
@@ -41,7 +41,7 @@ __global__ void assembles(const int *__restrict__ in, int *__restrict__ out, int
 {
     for (int i = 0; i < n; i++) {
         int v = in[threadIdx.x * n + i];
-        asm volatile("add.s32 %0, %0, 1;" : "+r"(v)); // says: the loop in line \d+ is left alone: it has inline assembly
+        asm volatile("add.s32 %0, %0, 1;" : "+r"(v)); // says: the loop in line \d+ is not transformed: it has inline assembly
         out[threadIdx.x * n + i] = v;
     }
 }
@@ -173,9 +173,9 @@ __global__ void duff(const int *__restrict__ in, int *__restrict__ out, int n)
             sum += in[threadIdx.x * n + i];                                                                            \
         out[threadIdx.x] = sum;                                                                                        \
     }
-MAKE(made) // says: made: this kernel is left alone: it is expanded from a macro
+MAKE(made) // says: made: kernel not transformed: it is expanded from a macro
 
-__global__ void goes_on(const int *__restrict__ in, int *__restrict__ out, int n) // says: goes_on: this kernel is left alone: a line of it ends in a backslash
+__global__ void goes_on(const int *__restrict__ in, int *__restrict__ out, int n) // says: goes_on: kernel not transformed: a line of it ends in a backslash
 {
     int sum = 0;
     for (int i = 0; i < \
