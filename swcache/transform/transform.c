@@ -215,7 +215,7 @@ static void note_elsewhere(struct job *j, CXCursor kernel)
     CXFile file;
     clang_getFileLocation(clang_getCursorLocation(kernel), &file, &n.line, &n.col, NULL);
     n.file = xstrdup(file ? source_string(&j->source, clang_getFileName(file)) : "");
-    if (asprintf(&n.text, "%s: this kernel is left alone: it is in another file; transform that one",
+    if (asprintf(&n.text, "%s: kernel not transformed: it is in another file; transform that one",
                  source_string(&j->source, clang_getCursorSpelling(kernel))) < 0)
         n.text = xstrdup("");
     VEC_PUSH(&j->notes.note, n);

@@ -305,7 +305,7 @@ expect 2 "$weir" plugin build mine.so
 says err "one C file"
 expect 2 "$weir" plugin build nothing.c
 expect 2 "$weir" plugin new Wrong-Name
-says err "small letters"
+says err "lower-case letters"
 for name in int static l1 dram; do
     expect 2 "$weir" plugin new $name
     says err "cannot be a policy's name; choose another name, for example my_$name"

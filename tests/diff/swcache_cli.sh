@@ -59,7 +59,7 @@ expect 2 reproduce --app crc --set l1.sizes=32KiB
 says err "did you mean 'l1.size'?"
 expect 2 reproduce --app crc --set l1.size=3KiB
 expect 2 reproduce --app crc --set apcm.mode=bypass
-says err "is not chosen"
+says err "is not selected"
 
 # A program that fails is named. The kept program is exchanged for one that fails, with a sum that is right (see cc/artifact_cache.h).
 seal() { # seal FILE: writes FILE.sum

@@ -12,7 +12,7 @@ expect 0 "$weir" profile --gpu gtx480 --html page.html --json run.json ./transpo
 says out "transpose.cu:12: each store touches 32 lines of 128 bytes; 1 would suffice"
 grep -qE "[0-9]+% of issue slots wait for$" out || fail "no share: $(cat out)"
 says out "tiled.h:11: bank conflicts: each shared-memory load takes 32.0 passes instead of 1"
-says out "tiled.h:13: each atomic becomes 32 requests for 32 lanes"
+says out "tiled.h:13: each atomic makes 32 requests for 32 lanes"
 grep -qE "columns: [0-9]+% of issue slots have no warp: 64 CTAs of 1024 threads" out || fail "no idle SMs: $(cat out)"
 says out "lsu_full"
 grep -qE "^  naive +2 " out || fail "launches are not summed, or names not demangled: $(cat out)"
@@ -27,7 +27,7 @@ says page.html "atom"
 # Loads of one line that are unlike are spoken of one by one: not of the mean of a gather and the load of its index.
 expect 0 "$weir" cc "$tree/tests/page/mixed.cu" -o mixed
 expect 0 "$weir" profile --gpu gtx480 --html mixed.html ./mixed
-says mixed.html "<b>mixed.cu:13</b>: each load (1 of 2 on this line) touches 32 lines of 128 bytes where 2 would do"
+says mixed.html "<b>mixed.cu:13</b>: each load (1 of 2 on this line) touches 32 lines of 128 bytes; 2 would suffice"
 says mixed.html "<b>mixed.cu:19</b>: each load (1 of 4 on this line) touches 4.0 lines of 128 bytes; 1 would suffice"
 grep -q "mixed.cu:19</b>: [0-9]*% of issue slots wait for this load (3 of 4 on this line)" mixed.html ||
     fail "loads that are alike do not speak together: $(cat out)"

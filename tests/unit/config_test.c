@@ -207,8 +207,7 @@ static void a_name_is_chosen_in_every_kind_that_has_it(void **state)
     assert_null(
         cfg_load_text(&schema, "m.ini", "[l1]\npolicy = sticky\n[sticky]\nlines = 3\n", set, 1, "keeper=plain", &e));
     assert_null(with("keeper=sticky", "sticky.delay=7", &e));
-    assert_string_equal(e.msg,
-                        "--set sticky.delay=7: parameter of the starter policy sticky, which is not selected");
+    assert_string_equal(e.msg, "--set sticky.delay=7: parameter of the starter policy sticky, which is not selected");
     assert_null(with("sticky", "sticky.dela=7", &e));
     assert_string_equal(e.hint, "did you mean 'sticky.delay'?");
 }
@@ -223,7 +222,8 @@ static void mistaken_choices_are_refused(void **state)
          "remove one, or name the kind, as in --with keeper=sticky"},
         {"sticky,eager", "--with: 'sticky' and 'eager' are both of kind starter; a machine has one policy of each kind",
          "remove one, or name the kind, as in --with starter=eager"},
-        {"sticky,keeper=plain", "--with: 'sticky' and 'plain' are both of kind keeper; a machine has one policy of each kind",
+        {"sticky,keeper=plain",
+         "--with: 'sticky' and 'plain' are both of kind keeper; a machine has one policy of each kind",
          "remove one, or name the kind, as in --with keeper=plain"},
         {"stiky", "--with: there is no policy 'stiky'", "did you mean 'sticky'?"},
         {"keeper=eagre", "--with: there is no policy 'eagre' of kind keeper", "see 'weir list policies'"},

@@ -207,8 +207,7 @@ static int on_cta(void *ctx, uint64_t cta, struct err *e)
 {
     struct import *im = ctx;
     if (cta != im->next_cta) {
-        lines_err(im->lines, e, "found thread block %" PRIu64 " where %" PRIu64 " was expected", cta,
-                  im->next_cta);
+        lines_err(im->lines, e, "found thread block %" PRIu64 " where %" PRIu64 " was expected", cta, im->next_cta);
         return err_hint(e, "weir needs every thread block, in the order of the grid");
     }
     im->next_cta++;

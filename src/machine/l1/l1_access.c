@@ -507,7 +507,8 @@ static unsigned decide(struct l1 *l1, struct req *r, struct l1_access *a)
         if (l1->management.hooks->decide) {
             unsigned verdict = l1->management.hooks->decide(l1->management.st, a);
             if (verdict > L1_BYPASS)
-                policy_fault(&l1->management.hooks->info, "decide returned %u, which is not a value of enum l1_decision", verdict);
+                policy_fault(&l1->management.hooks->info,
+                             "decide returned %u, which is not a value of enum l1_decision", verdict);
             r->flags |= (uint16_t)(verdict << REQ_F_VERDICT_SHIFT);
         }
         r->policy_tag = a->policy_tag;

@@ -194,7 +194,7 @@ def broken(args, _):
     expect(2, "cannot (write|create)", "transform", write("a.cu", b"int a;\n"), "-o", "/no/such/folder/a.cu")
     expect(2, r"broken.cu:1:\d+: .", "transform", write("broken.cu", b"__global__ void k( {\n"), "-o", none)
     expect(2, r"fatal|not found", "transform", write("include.cu", b'#include "not_there.h"\n'), "-o", none)
-    expect(2, "no text", "transform", write("zero.cu", b"int a;\0\n"), "-o", none)
+    expect(2, "not a text file", "transform", write("zero.cu", b"int a;\0\n"), "-o", none)
     expect(2, ".", "transform", args.out)
     expect(0, "nothing was transformed", "transform", write("empty.cu", b""), "-o", none)
     expect(0, "nothing was transformed", "transform", write("plain.cu", b"int main() { return 0; }"), "-o", none)

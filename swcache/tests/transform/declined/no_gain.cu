@@ -18,7 +18,7 @@ __global__ void columns(const float *__restrict__ a, float *__restrict__ b, int 
 {
     float sum = 0;
     for (int i = 0; i < n; i++)
-        sum += a[i * n + threadIdx.x]; // says: 'a' is not cached: each turn of the loop moves on by a stride
+        sum += a[i * n + threadIdx.x]; // says: 'a' is not cached: each iteration advances by a stride
     b[threadIdx.x] = sum;
 }
 

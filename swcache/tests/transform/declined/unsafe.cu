@@ -130,7 +130,7 @@ __global__ void refers(int *__restrict__ both, int n)
 __global__ void visits(visitor *__restrict__ all, const int *__restrict__ in, int n)
 {
     for (int i = 0; i < n; i++)
-        all[threadIdx.x].see(in[0]); // says: 'in' is not cached: the same element in every turn
+        all[threadIdx.x].see(in[0]); // says: 'in' is not cached: the same element in every iteration
 }
 
 __global__ void expects(const int *__restrict__ in, int *__restrict__ out, int n)
