@@ -333,7 +333,7 @@ static int conclude(const struct job *job, const struct report *r, int status)
         if (plugin_count()) { /* it ran in the program's process */
             char who[1024];
             plugin_suspects(who, sizeof who);
-            fprintf(stderr, "weir: the cause may be the program or %s\n", who);
+            fprintf(stderr, "weir: the cause may be the program, %s\n", who);
         }
         return CLI_PROGRAM_FAILED;
     }

@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/plugins" "$work/bin" "$work/tree"
 ln -s "$weir" "$work/bin/weir"
-for d in meson.build meson_options.txt src tests silicon configs docs tools include plans plugin suite swcache; do cp -r "$root/$d" "$work/tree/"; done
+for d in meson.build meson_options.txt src tests silicon configs docs examples tools include plans plugin suite swcache; do cp -r "$root/$d" "$work/tree/"; done
 
 # The page, block by block: "file" and "append" write, "run" runs in the tree; "plugin" does both in a folder apart.
 cat >"$work/follow.py" <<'PY'

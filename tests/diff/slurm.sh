@@ -106,11 +106,11 @@ expect 1 "$weir" sweep --set dram.latency=1000 --set clock.core=2800MHz --set ma
 says out "deadlock"
 grep -q "resubmitted" "$dir/err" && fail "a deadlock was resubmitted"
 
-# A task that is killed is submitted again; a controller that dies and comes back loses nothing.
+# A task that is killed is resubmitted; a controller that dies and comes back loses nothing.
 touch "$s/kill"
 expect 0 "$weir" sweep --set l1.mshrs=9,10 --on slurm -o "$dir/far" "$wt"
 says err "2 simulations"
-says err "1 tasks submitted again"
+says err "1 tasks resubmitted"
 touch "$s/slow"
 "$weir" sweep --set l1.mshrs=11,12 --on slurm -o "$dir/far" "$wt" >"$dir/out" 2>"$dir/err" &
 pid=$!

@@ -91,12 +91,12 @@ expect 2 "$weir" sweep --with baseline --with swl --set swl.limt=2,4 -o "$dir/re
 says err "did you mean 'swl.limit'?"
 
 # A machine that cannot be built is told with its combination, and with the plan of a folder.
-expect 2 "$weir" sweep --gpu gtx480,mesh28 --set l1.size=16KiB,4KiB -o "$dir/report" "$wt"
-says err "mesh28.ini:"
-says err "combination 'mesh28 l1.size=4KiB'"
-sed 's/^\[variant gto\]/&\nset = l1.size=4KiB\nmachine = mesh28/' study/fig1.ini >study/fig2.ini
+expect 2 "$weir" sweep --gpu gtx480,gtx480-gpgpusim --set l1.size=16KiB,4KiB -o "$dir/report" "$wt"
+says err "gtx480-gpgpusim.ini:"
+says err "combination 'gtx480-gpgpusim l1.size=4KiB'"
+sed 's/^\[variant gto\]/&\nset = l1.size=4KiB\nmachine = gtx480-gpgpusim/' study/fig1.ini >study/fig2.ini
 expect 2 "$weir" reproduce study -o "$dir/report"
-says err "mesh28.ini:"
+says err "gtx480-gpgpusim.ini:"
 says err "variant 'gto' of study/fig2.ini"
 rm study/fig2.ini
 

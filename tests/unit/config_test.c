@@ -128,7 +128,7 @@ static void faults_are_told_exactly(void **state)
          "select it with --with sticky or l1.policy = sticky, or remove the parameter\n"},
         {"size = 3\n", "weir: m.ini:1: 'size' precedes the first [section]; only 'base = MACHINE' may\n"},
         {"[l1]\nwhat is this\n", "weir: m.ini:2: expected '[section]' or 'key = value'\n"},
-        {"base = nowhere.ini\n", "weir: nowhere.ini: cannot open: No such file or directory\n"},
+        {"base = nowhere.ini\n", "weir: nowhere.ini: cannot read: No such file or directory\n"},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct err e;

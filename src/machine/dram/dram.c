@@ -425,8 +425,13 @@ static void dram_waits(const struct comp *comp, struct waits *w)
     for (uint32_t c = 0; c < d->env.n_client; c++)
         if (!port_empty(&d->in[c]))
             waits_for_comp(w, &d->in[c], port_oldest(&d->in[c]), comp, "a queue slot");
-    for (uint32_t i = 0; i < d->coming_n; i++)
-        waits_for_comp(w, NULL, d->coming[(d->coming_head + i) % d->cfg.in_flight].m.req, comp, "a queue slot");
+    for (uint32_t i = 0; i < d->coming_n; i++) {
+        const struct dram_coming *x = &d->coming[(d->coming_head + i) % d->cfg.in_flight];
+        if (has_room(d, &x->m))
+            waits_for_else(w, NULL, x->m.req, "the fixed latency");
+        else
+            waits_for_comp(w, NULL, x->m.req, comp, "a queue slot");
+    }
     for (uint32_t b = 0; b < d->cfg.banks; b++) {
         const struct dram_bank *bank = &d->bank[b];
         if (bank->cur == SLOT_NONE)
