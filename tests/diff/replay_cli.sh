@@ -60,7 +60,7 @@ says err "cut.wt"
 expect 3 "$weir" replay --gpu gtx480 --set dram.latency=1000 --set clock.core=2800MHz \
     --set l2.max_merges=64 --set machine.deadlock_cycles=1000 --json "$dir/dead.json" "$trace"
 says err "deadlock"
-says err "waits for its line: dram"
+says err "dram.2: load of line 200000010200 waits for the fixed latency"
 says err "the oldest request in it: load of line"
 says out "PARTIAL"
 grep -q '"complete": false' "$dir/dead.json" || fail "a deadlocked run is called complete"

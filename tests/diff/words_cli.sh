@@ -226,7 +226,7 @@ expect 0 "$weir" config check --set l2.sectored=yes --set l2.split_sectors=yes -
 expect 0 "$weir" run -q --functional "$app"
 expect 1 "$weir" run -q --functional /bin/false
 expect 2 "$weir" run -q --gpu gtx48 "$app"
-expect 3 "$weir" replay -q --gpu gtx480 --set dram.latency=1000 --set clock.core=2800MHz --set clock.dram=200MHz \
+expect 3 "$weir" replay -q --gpu gtx480 --set dram.latency=1000 --set clock.core=2800MHz --set l2.max_merges=64 \
     --set machine.deadlock_cycles=1000 "$wt"
 # What a command would refuse is not in its help; the refusal says why.
 "$weir" analyze --help | grep -q -e --with && fail "analyze --help has --with"
