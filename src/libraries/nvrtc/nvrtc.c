@@ -289,7 +289,7 @@ static nvrtcResult compile(struct _nvrtcProgram *p, int n, const char *const *op
         p->ptx = cc_read_text(ptx, &bytes);
     if (p->ptx)
         take_names(p);
-    const bool bad_option = rc > 0 && (strstr(p->log, "no such option") || strstr(p->log, "has this option"));
+    const bool bad_option = rc > 0 && (strstr(p->log, "no such option") || strstr(p->log, "unknown option"));
     free(source);
     free(log);
     free(ptx);

@@ -1,5 +1,5 @@
 // Ordinary host memory passed to a kernel.
-// fails: invalid global read of 4 bytes.*a pointer of the host, whose data cudaMemcpy must bring.*host_pointer\.cu:5.*cudaErrorIllegalAddress
+// fails: invalid global read of 4 bytes.*a host pointer \(copy its data with cudaMemcpy\).*host_pointer\.cu:5.*cudaErrorIllegalAddress
 #include "fault.h"
 
 __global__ void use(const int *p, int *out) { *out = p[threadIdx.x]; }
