@@ -234,7 +234,7 @@ static uint32_t least_recently_used(const struct tags *t, uint32_t base, uint64_
     (struct policy_memory)                                                                                             \
     {                                                                                                                  \
         l1->management.st, l1->management.host.line_state, l1->management.hooks->state_bytes,                          \
-            l1->management.hooks->line_bytes *tags_entries(l1->management.host.tags)                                   \
+            l1->management.hooks->line_state_bytes *tags_entries(l1->management.host.tags)                             \
     }
 #define ORGANIZATION_MEMORY                                                                                            \
     (struct policy_memory)                                                                                             \
