@@ -3,6 +3,7 @@
  * libcudart.so.13 like any CUDA program. Sections that lose the device or change its state run in a child process.
  */
 #include "cudart/abi.h"
+#include "cudart/driver.h"
 #include "cudart/fatbin.h"
 
 #include <dlfcn.h>
@@ -209,13 +210,11 @@ static void every_driver_function_is_found_by_its_name(void **state)
 #define DRIVER(plain, exported, version) {#plain, #exported, version},
 #include "cudart/driver.def"
     };
-    int (*find)(const char *, void **, int, unsigned long long, int *) =
-        (int (*)(const char *, void **, int, unsigned long long, int *))(uintptr_t)dlsym(RTLD_DEFAULT,
-                                                                                         "cuGetProcAddress_v2");
+    __typeof__(cuGetProcAddress_v2) *find = (__typeof__(find))(uintptr_t)dlsym(RTLD_DEFAULT, "cuGetProcAddress_v2");
     assert_non_null(find);
     for (size_t i = 0; i < sizeof driver / sizeof *driver; i++) {
         void *at = NULL, *exported = dlsym(RTLD_DEFAULT, driver[i].symbol);
-        int status = -1;
+        CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
         if (!exported)
             fail_msg("%s is missing", driver[i].symbol);
         if (find(driver[i].name, &at, driver[i].since, 0, &status) || status || at != exported)
