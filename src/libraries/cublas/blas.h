@@ -61,4 +61,18 @@ struct gemm_types gemm_types_of(cudaDataType a, cudaDataType b, cudaDataType c);
 cublasStatus_t gemm_run(cublasHandle_t, struct gemm_types, cublasOperation_t ta, cublasOperation_t tb,
                         struct gemm_params *, bool half_only);
 
+/* A function of the interface leaves with a status where the handle or an argument is wrong. */
+#define NEEDS(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!h)                                                                                                        \
+            return CUBLAS_STATUS_NOT_INITIALIZED;                                                                      \
+        if (!(condition))                                                                                              \
+            return CUBLAS_STATUS_INVALID_VALUE;                                                                        \
+    } while (0)
+#define ARGS(...)                                                                                                      \
+    (void *[])                                                                                                         \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
+
 #endif

@@ -3,18 +3,6 @@
 
 static const char file[] = "cublas/vector.cu";
 
-#define NEEDS(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!h)                                                                                                        \
-            return CUBLAS_STATUS_NOT_INITIALIZED;                                                                      \
-        if (!(condition))                                                                                              \
-            return CUBLAS_STATUS_INVALID_VALUE;                                                                        \
-    } while (0)
-#define ARGS(...)                                                                                                      \
-    (void *[])                                                                                                         \
-    {                                                                                                                  \
-        __VA_ARGS__                                                                                                    \
-    }
 static dim3 over(cublasHandle_t h, long long n)
 {
     return (dim3){blas_ctas(n, (unsigned)h->sms * 8), 1, 1};

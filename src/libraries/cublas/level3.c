@@ -3,19 +3,6 @@
 
 static const char file[] = "cublas/matrix.cu";
 
-#define NEEDS(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!h)                                                                                                        \
-            return CUBLAS_STATUS_NOT_INITIALIZED;                                                                      \
-        if (!(condition))                                                                                              \
-            return CUBLAS_STATUS_INVALID_VALUE;                                                                        \
-    } while (0)
-#define ARGS(...)                                                                                                      \
-    (void *[])                                                                                                         \
-    {                                                                                                                  \
-        __VA_ARGS__                                                                                                    \
-    }
-
 static void set_scalars(struct gemm_params *p, const struct scalar *alpha, const struct scalar *beta)
 {
     p->alpha_at = alpha->at;
