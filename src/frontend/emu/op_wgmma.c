@@ -1,8 +1,9 @@
 /*
  * wgmma.mma_async: D (64 x N) += A (64 x K) * B (K x N) by the four warps of a warpgroup. Source: PTX ISA 9.1, 9.7.15.
  *
- * Each warp multiplies its own 16 rows when it comes to the instruction: no warp reads another's registers. B, and A
- * unless it is in registers, come from shared memory through a matrix descriptor. The product is mma.sync's with the
+ * Each warp multiplies its own 16 rows when it comes to the instruction: no warp reads another's registers. At
+ * wgmma.wait_group the warpgroup meets, so that none overwrites operands which another has not read yet. B, and A unless
+ * it is in registers, come from shared memory through a matrix descriptor. The product is mma.sync's with the
  * same k (op_product.h): one block of products per instruction. What a GPU leaves undefined, reading D before
  * wgmma.wait_group, gives the new value here.
  *
