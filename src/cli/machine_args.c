@@ -268,6 +268,7 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
         const char *other = m->opts.sample_cycles    ? "--sample"
                             : m->opts.profile        ? "--profile"
                             : m->opts.classify_loads ? "--explain-loads"
+                            : m->timeline            ? "--timeline"
                                                      : NULL;
         if (m->opts.sampled > 0 && other)
             argp_error(state, "--sampled and %s exclude each other: a sample has no such counts of the whole run",
