@@ -2,6 +2,7 @@
 #include "report/report.h"
 
 #include "base/out_of_memory.h"
+#include "base/infile.h"
 #include "base/outfile.h"
 #include "base/text.h"
 #include "report/interact.h"
@@ -303,21 +304,6 @@ static int write_table(struct lab *l, const struct lab_figure *f, const char *st
     return bad;
 }
 
-static char *read_file(const char *stem, size_t *bytes)
-{
-    char *path = xasprintf("%s.svg", stem), *text = NULL;
-    FILE *f = fopen(path, "r");
-    long n = f && !fseek(f, 0, SEEK_END) ? ftell(f) : -1;
-    if (n > 0 && !fseek(f, 0, SEEK_SET)) {
-        text = xmalloc((size_t)n);
-        *bytes = fread(text, 1, (size_t)n, f);
-    }
-    if (f)
-        fclose(f);
-    free(path);
-    return text;
-}
-
 /* The first line of the text that is a sentence: it ends in a stop, as no line of a table does. */
 static char *first_sentence(char *text)
 {
@@ -381,7 +367,9 @@ static int write_figure(struct writing *w, struct lab_figure *f, const struct re
     struct table means = f->plan.kind == PLAN_INTERACTIONS ? interact_means(f) : (struct table){0};
     if (table_has_values(&f->table)) {
         drawn = plot_write(means.row.n ? &means : &f->table, &plot, stem, e) ? 1 : 0;
-        svg = drawn ? NULL : read_file(stem, &bytes);
+        char *path = xasprintf("%s.svg", stem);
+        svg = drawn ? NULL : infile_bytes(path, &bytes);
+        free(path);
     }
     table_free(&means);
     report_page_figure(w->html, w->report, w->lab, f, svg, bytes, c, n);
