@@ -239,10 +239,8 @@ static void push_words(struct cc_list *list, const char *text)
 int suite_build(const struct suite *s, const struct suite_program *p, const char *cache, char binary[SUITE_PATH])
 {
     struct err e;
-    if (suite_binary(s, p, cache, binary, &e)) {
-        err_print(&e, stderr);
-        return CLI_BAD_INPUT;
-    }
+    if (suite_binary(s, p, cache, binary, &e))
+        return cli_fail(&e);
     if (artifact_is_whole(binary))
         return CLI_OK;
     char unfinished[SUITE_PATH + 32], headers[PATH_MAX];
@@ -269,8 +267,7 @@ int suite_build(const struct suite *s, const struct suite_program *p, const char
     if (status)
         unlink(unfinished);
     else if (artifact_publish(unfinished, binary, &e)) {
-        err_print(&e, stderr);
-        status = CLI_BAD_INPUT;
+        status = cli_fail(&e);
     }
     return status;
 }
