@@ -1,6 +1,7 @@
 /* weir energy: what stored runs consumed, by component, without simulating again; two runs beside each other. */
 #include "cli/cli.h"
 
+#include "base/text.h"
 #include "base/out_of_memory.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
@@ -67,14 +68,10 @@ static struct cfg *configuration(const char *path, json_t *config, const char *c
 {
     char *text = NULL;
     size_t bytes = 0;
-    FILE *f = open_memstream(&text, &bytes);
+    FILE *f = text_stream(&text, &bytes);
     const char *key;
     json_t *value;
     char section[96] = "";
-    if (!f) {
-        err_set(e, "no memory");
-        return NULL;
-    }
     json_object_foreach(config, key, value)
     {
         const char *dot = strchr(key, '.');

@@ -406,8 +406,6 @@ int cli_explain(int argc, char **argv)
                     near ? "; did you mean '" : "",
                     near ? near : "; see 'weir list statistics' and 'weir list parameters'", near ? "'?" : "");
     }
-    for (size_t i = 0; i < s.names.n; i++)
-        free(s.names.p[i]);
-    VEC_FREE(&s.names);
+    VEC_FREE_ALL(&s.names);
     return s.found ? CLI_OK : CLI_BAD_INPUT;
 }

@@ -4,6 +4,7 @@
  * through before argp sees it, by the same rules: long options may be abbreviated, values may stand in the next word,
  * "--" ends the options.
  */
+#include "base/text.h"
 #include "base/out_of_memory.h"
 #include "base/mem.h"
 #include "cli/cli.h"
@@ -121,9 +122,7 @@ char *cli_not_among(const char *option, const char *word, const char *const *wor
     const char *near = word ? nearest_name(word, words, n) : NULL;
     char *text = NULL;
     size_t bytes = 0;
-    FILE *f = open_memstream(&text, &bytes);
-    if (!f)
-        out_of_memory(0);
+    FILE *f = text_stream(&text, &bytes);
     if (word)
         fprintf(f, "%s%sthere is no '%s'; ", option ? option : "", option ? ": " : "", word);
     if (near)

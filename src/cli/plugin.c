@@ -270,9 +270,7 @@ static void add_word(struct command *c, const char *word)
 
 static void free_command(struct command *c)
 {
-    for (size_t i = 0; i < c->word.n; i++)
-        free(c->word.p[i]);
-    VEC_FREE(&c->word);
+    VEC_FREE_ALL(&c->word);
 }
 
 /* How files that include weir/plugin.h are compiled. */

@@ -134,9 +134,7 @@ static void papers_read(struct papers *p, const char *plans)
 
 static void papers_free(struct papers *p)
 {
-    for (size_t i = 0; i < p->name.n; i++)
-        free(p->name.p[i]);
-    VEC_FREE(&p->name);
+    VEC_FREE_ALL(&p->name);
 }
 
 static int unknown_paper(const char *plans, const char *name, struct err *e)
@@ -324,7 +322,7 @@ static int reproduce_all(struct args *a)
     papers_read(&p, plans);
     char *page = NULL, *rows = NULL;
     size_t page_n = 0, rows_n = 0;
-    FILE *md = open_memstream(&page, &page_n), *html = open_memstream(&rows, &rows_n);
+    FILE *md = text_stream(&page, &page_n), *html = text_stream(&rows, &rows_n);
     fprintf(
         md,
         "# All reproductions\n\nSize of the programs: %s.\n\n| | hold | direction only | do not hold | exit status |\n"

@@ -116,12 +116,8 @@ int suite_unknown(const struct suite *s, const char *name, const char *more, str
     VEC(const char *) names = {0};
     for (size_t i = 0; i < s->program.n; i++)
         VEC_PUSH(&names, s->program.p[i].name);
-    const char *near = nearest_name(name, names.p, (unsigned)names.n);
     err_set(e, "the suite has no program '%s'%s", name, more);
-    if (near)
-        err_hint(e, "did you mean '%s'?", near);
-    else
-        err_hint(e, "see 'weir suite list'");
+    err_hint_nearest(e, name, names.p, (unsigned)names.n, "see 'weir suite list'");
     VEC_FREE(&names);
     return -1;
 }

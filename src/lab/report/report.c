@@ -75,9 +75,7 @@ static int write_found(const struct lab *l, const struct report *r, struct err *
 {
     char *text = NULL, *path = xasprintf("%s/found.ini", r->folder);
     size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
-    if (!out)
-        out_of_memory(0);
+    FILE *out = text_stream(&text, &n);
     for (size_t i = 0; i < l->figure.n; i++)
         for (size_t k = 0; plan_simulates(&l->figure.p[i].plan) && k < l->figure.p[i].plan.variants.word.n; k++)
             put_found_from(&l->figure.p[i], k, out);
@@ -170,9 +168,7 @@ char *report_origin(const struct lab *l, const struct report *r)
     struct distinct machine = {0}, flags = {0};
     char *text = NULL;
     size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
-    if (!out)
-        out_of_memory(0);
+    FILE *out = text_stream(&text, &n);
     for (size_t i = 0; i < l->figure.n; i++) {
         const struct lab_figure *f = &l->figure.p[i];
         for (size_t k = 0; k < f->program.n * f->n_point; k++)
@@ -320,9 +316,7 @@ static void put_interactions(const struct writing *w, const struct lab_figure *f
 {
     char *text = NULL, *next = NULL;
     size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
-    if (!out)
-        out_of_memory(0);
+    FILE *out = text_stream(&text, &n);
     interact_print(w->lab, f, w->report->claims, false, out);
     fclose(out);
     char *sentence = first_sentence(text);
@@ -497,10 +491,8 @@ int report_write(struct lab *l, const struct report *r, FILE *screen, struct err
     if (r->folder) {
         if (report_folder(r->folder, e))
             return -1;
-        w.md = open_memstream(&body, &body_n);
-        w.html = open_memstream(&sections, &sections_n);
-        if (!w.md || !w.html)
-            out_of_memory(0);
+        w.md = text_stream(&body, &body_n);
+        w.html = text_stream(&sections, &sections_n);
     }
     int status = 0;
     for (size_t i = 0; i < l->figure.n && status >= 0; i++) {

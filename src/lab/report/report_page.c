@@ -1,6 +1,7 @@
 /* See report_page.h. */
 #include "report/report_page.h"
 
+#include "base/text.h"
 #include "base/out_of_memory.h"
 #include "chart/html_page.h"
 #include "report/tidy.h"
@@ -114,9 +115,7 @@ static void put_marks(FILE *f, const struct table *t)
 {
     char *text = NULL, *next = NULL;
     size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
-    if (!out)
-        out_of_memory(0);
+    FILE *out = text_stream(&text, &n);
     table_put_marks(t, "", out);
     fclose(out);
     for (char *line = strtok_r(text, "\n", &next); line; line = strtok_r(NULL, "\n", &next))
@@ -270,9 +269,7 @@ void report_page_figure(FILE *f, const struct report *r, struct lab *l, struct l
     put_why(f, r, l, figure);
     char *commands = NULL; /* written first, since rows of the table lead to them */
     size_t commands_n = 0;
-    FILE *later = open_memstream(&commands, &commands_n);
-    if (!later)
-        out_of_memory(0);
+    FILE *later = text_stream(&commands, &commands_n);
     if (figure->plan.kind == PLAN_BARS || figure->plan.kind == PLAN_INTERACTIONS)
         put_commands(later, r, l, figure);
     fclose(later);

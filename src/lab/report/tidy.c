@@ -1,7 +1,7 @@
 /* See tidy.h. */
 #include "report/tidy.h"
 
-#include "base/out_of_memory.h"
+#include "base/text.h"
 #include "engine/config.h"
 #include "gpu/gpu_config.h"
 #include "gpu/result.h"
@@ -87,9 +87,7 @@ char *tidy_csv(struct lab *l, const struct lab_figure *f)
     const struct unit unit = unit_of(f);
     char *text = NULL, settings[1024];
     size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    if (!out)
-        out_of_memory(0);
+    FILE *out = text_stream(&text, &bytes);
     fputs("figure,row,class,mean,variant,over,machine,", out);
     for (size_t k = 0; k < keys.key.n; k++)
         put_field(out, keys.key.p[k]);
@@ -119,8 +117,6 @@ char *tidy_csv(struct lab *l, const struct lab_figure *f)
             fprintf(out, ",%u,%s\n", r->mean ? r->n : !isnan(r->cell[c]), r->idle ? "yes" : "no");
         }
     fclose(out);
-    for (size_t k = 0; k < keys.key.n; k++)
-        free(keys.key.p[k]);
-    VEC_FREE(&keys.key);
+    VEC_FREE_ALL(&keys.key);
     return text;
 }

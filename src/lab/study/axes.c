@@ -114,8 +114,7 @@ int axes_read(struct plan *p, const struct inifile_item *i, struct err *e)
         return status;
     }
     err_at(e, i->file, i->line, 0, "there is no key '%s' in [sweep]", i->key);
-    const char *near = nearest_name(i->key, keys, 3);
-    return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "keys are machine, with and set");
+    return err_hint_nearest(e, i->key, keys, 3, "keys are machine, with and set");
 }
 
 /* ---- variants ---- */
