@@ -164,7 +164,7 @@ int cli_config(int argc, char **argv)
     struct args a = {0};
     cli_parse(&syntax, argc, argv, 0, &a);
     const struct gpu_opts *o = &a.machine.opts;
-    const char *name = a.name ? a.name : o->machine ? o->machine : "gtx480";
+    const char *name = a.name ? a.name : o->machine ? o->machine : GPU_DEFAULT;
     struct err e;
     struct cfg *c = cfg_load(gpu_schema(), name, o->set, o->n_set, o->with, &e);
     int status = CLI_OK;

@@ -327,7 +327,7 @@ static int explain_cost(const char *name, struct machine_args *m)
     const struct cfg_schema *schema = gpu_schema();
     char *with = xasprintf("%s%s%s", m->opts.with ? m->opts.with : "", m->opts.with ? "," : "", name);
     struct cfg *c =
-        cfg_load(schema, m->opts.machine ? m->opts.machine : "gtx480", m->opts.set, m->opts.n_set, with, &e);
+        cfg_load(schema, m->opts.machine ? m->opts.machine : GPU_DEFAULT, m->opts.set, m->opts.n_set, with, &e);
     free(with);
     if (!c)
         return cli_fail(&e);

@@ -8,6 +8,7 @@
 #include "gpu/plugin.h"
 #include "gpu/props.h"
 #include "gpu/result.h"
+#include "gpu/timeline.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -46,7 +47,9 @@ const char *machine_args_timing_option(const struct machine_args *m)
            : m->opts.sample_cycles  ? "--sample"
            : m->opts.classify_loads ? "--explain-loads"
            : m->opts.profile        ? "--profile"
+           : m->timeline            ? "--timeline"
            : m->opts.energy         ? "--energy"
+           : m->opts.sampled        ? "--sampled"
            : m->opts.tick_all       ? "--engine tick"
                                     : NULL;
 }
@@ -54,7 +57,8 @@ const char *machine_args_timing_option(const struct machine_args *m)
 void machine_args_each_word(const struct machine_args *m, void (*word)(void *ctx, const char *), void *ctx)
 {
     const struct gpu_opts *o = &m->opts;
-    char cycles[32];
+    char cycles[32], sampled[48];
+    snprintf(sampled, sizeof sampled, "--sampled=%.17g", o->sampled);
     snprintf(cycles, sizeof cycles, "%" PRIu64, o->sample_cycles);
     for (unsigned i = 0; i < plugin_count(); i++)
         word(ctx, "--plugin"), word(ctx, plugin_path(i));
@@ -68,6 +72,8 @@ void machine_args_each_word(const struct machine_args *m, void (*word)(void *ctx
         word(ctx, "--engine"), word(ctx, "tick");
     if (o->sample_cycles)
         word(ctx, "--sample"), word(ctx, cycles);
+    if (o->sampled)
+        word(ctx, sampled);
     const struct {
         bool given;
         const char *option;
@@ -85,10 +91,10 @@ int machine_args_check(const struct machine_args *m, bool timing, struct err *e)
 {
     const struct gpu_opts *o = &m->opts;
     struct device_props props;
-    if (m->json && outfile_check(m->json, e))
+    if ((m->json && outfile_check(m->json, e)) || (m->timeline && outfile_check(m->timeline, e)))
         return -1;
     if (!timing)
-        return gpu_props_load(o->machine ? o->machine : "gtx480", o->set, o->n_set, o->with, &props, e);
+        return gpu_props_load(o->machine ? o->machine : GPU_DEFAULT, o->set, o->n_set, o->with, &props, e);
     struct gpu *g = gpu_new(o, e);
     gpu_free(g);
     return g ? 0 : -1;
@@ -137,10 +143,48 @@ static bool parse_count(const char *s, uint64_t *out)
     return true;
 }
 
+int sampled_error_parse(const char *s, double *out, struct err *e)
+{
+    char *end = NULL;
+    *out = SAMPLED_DEFAULT;
+    if (!s)
+        return 0;
+    double x = isdigit((unsigned char)*s) || *s == '.' ? strtod(s, &end) : 0;
+    if (end && !strcmp(end, "%"))
+        x /= 100;
+    else if (!end || *end)
+        x = 0;
+    *out = x;
+    if (x >= SAMPLED_MIN && x <= SAMPLED_MAX)
+        return 0;
+    err_set(e, "--sampled=%s: not an error between 0.1%% and 50%%", s);
+    return err_hint(e, "for example --sampled=2%% or --sampled=0.02");
+}
+
 static void take_sample(struct argp_state *state, void *args, char *cycles)
 {
     if (!parse_count(cycles, &((struct machine_args *)args)->opts.sample_cycles))
         argp_error(state, "--sample=%s: not a number of cycles; example: 10k", cycles);
+}
+
+static void take_sampled(struct argp_state *state, void *args, char *error)
+{
+    struct err e;
+    if (sampled_error_parse(error, &((struct machine_args *)args)->opts.sampled, &e))
+        argp_error(state, "%s; %s", e.msg, e.hint);
+}
+
+static void check_sampled(struct argp_state *state, void *args)
+{
+    struct machine_args *m = args;
+    const char *other = m->opts.sample_cycles    ? "--sample"
+                        : m->opts.profile        ? "--profile"
+                        : m->opts.classify_loads ? "--explain-loads"
+                        : m->timeline            ? "--timeline"
+                                                 : NULL;
+    if (m->opts.sampled > 0 && other)
+        argp_error(state, "--sampled and %s exclude each other: a sample has no such counts of the whole run", other);
+    m->opts.timeline = m->timeline != NULL;
 }
 
 #define PLUGIN_OPTION                                                                                                  \
@@ -163,6 +207,8 @@ static const struct cli_option with_option[] = {
 static const struct cli_option profile_option[] = {
     {"profile", NULL, "also count by instruction (JSON only): 'weir profile FILE.json' shows it",
      CLI_FLAG(struct machine_args, opts.profile)},
+    {"timeline", "FILE.json", "also write kernels, CTAs, stalls, traffic and power over time, for ui.perfetto.dev",
+     CLI_TEXT(struct machine_args, timeline)},
     {0}};
 static const struct cli_option report_options[] = {
     {"engine", "skip|tick", "skip idle cycles (default), or tick every cycle: same results, slower",
@@ -178,6 +224,10 @@ static const struct cli_option report_options[] = {
      CLI_FLAG(struct machine_args, gpgpusim)},
     {"ncu-names", NULL, "also print each launch under Nsight Compute metric names; also in the JSON",
      CLI_FLAG(struct machine_args, opts.ncu_names)},
+    {"sampled", "ERROR",
+     "simulate a sample, to this error of the cycles (default: 2%), and extrapolate; every statistic has a 95% "
+     "interval (docs/sampling.md)",
+     .call = take_sampled, .flags = OPTION_ARG_OPTIONAL},
     {"quiet", NULL, "print no summary and no progress", CLI_FLAG(struct machine_args, quiet), .letter = 'q'},
     {"no-summary", NULL, "internal: progress only", CLI_FLAG(struct machine_args, no_summary), .flags = OPTION_HIDDEN},
     {0}};
@@ -185,7 +235,7 @@ static const struct cli_option report_options[] = {
 const struct cli_syntax plugin_syntax = {plugin_options};
 const struct cli_syntax untimed_syntax = {untimed_options};
 const struct cli_syntax machine_syntax = {with_option, {{&untimed_syntax, 0, NULL}}};
-const struct cli_syntax reports_syntax = {report_options, {{&progress_syntax, 0, NULL}}};
+const struct cli_syntax reports_syntax = {report_options, {{&progress_syntax, 0, NULL}}, .end = check_sampled};
 const struct cli_syntax report_syntax = {profile_option, {{&reports_syntax, 0, NULL}}};
 
 /* ---- the end of a simulation ---- */
@@ -222,5 +272,11 @@ int machine_report(struct gpu *g, enum gpu_end end, const struct machine_args *m
         err_print(&e, stderr);
         status = status ? status : CLI_BAD_INPUT;
     }
+    char shown[TIMELINE_NOTE];
+    if (m->timeline && timeline_write(g, command, m->timeline, &e)) {
+        err_print(&e, stderr);
+        status = status ? status : CLI_BAD_INPUT;
+    } else if (m->timeline && timeline_thinned(g, shown))
+        fprintf(stderr, "weir: %s shows %s\n", m->timeline, shown);
     return status;
 }

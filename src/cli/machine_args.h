@@ -13,7 +13,8 @@ struct machine_args {
     const char **set;
     unsigned n_set, cap_set;
     char *with;
-    const char *json; /* NULL = none; "-" = standard output, and everything else goes to standard error */
+    const char *json;     /* NULL = none; "-" = standard output, and everything else goes to standard error */
+    const char *timeline; /* NULL = none */
     bool gpgpusim, quiet;
     bool no_summary; /* as quiet, but the progress is shown */
 };
@@ -40,12 +41,19 @@ void machine_args_each_word(const struct machine_args *, void (*word)(void *ctx,
 
 /*
  * Parts of a command's syntax, for a struct machine_args. machine_syntax: --gpu, --set, --with, --plugin. report_syntax:
- * --engine, --json, --sample, --explain-loads, --profile, --energy, --gpgpusim-stats, --ncu-names, --quiet, --progress.
+ * --engine, --json, --sample, --explain-loads, --profile, --timeline, --energy,
+ * --gpgpusim-stats, --ncu-names, --sampled, --quiet, --progress.
  * untimed_syntax: without --with, for what has no timing. reports_syntax: without --profile, for several programs.
  */
 extern const struct cli_syntax machine_syntax, untimed_syntax, report_syntax, reports_syntax;
 /* --plugin alone, for commands without a machine; fills nothing. */
 extern const struct cli_syntax plugin_syntax;
+
+/* The value of --sampled (NULL: given without one) as a fraction: "2%", "0.02". -1: it is none. */
+#define SAMPLED_DEFAULT 0.02
+#define SAMPLED_MIN     0.001
+#define SAMPLED_MAX     0.5
+int sampled_error_parse(const char *, double *out, struct err *);
 
 /*
  * After the run: checks the conservation invariants, prints what was asked for to `out`, deadlocks and errors to

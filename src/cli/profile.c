@@ -97,7 +97,8 @@ static int profile(struct args *a)
     struct err e;
     struct temp_folder folder = {0}; /* of a document that nobody wants to keep */
     char path[PATH_MAX + 16];
-    if ((a->html && outfile_check(a->html, &e)) || (a->json && outfile_check(a->json, &e)))
+    if ((a->html && outfile_check(a->html, &e)) || (a->json && outfile_check(a->json, &e)) ||
+        (a->machine.timeline && outfile_check(a->machine.timeline, &e)))
         return cli_fail(&e);
     if (is_document(a->argv[0]))
         return show(a, a->argv[0], a->argv[0]);
@@ -129,7 +130,8 @@ static void take_word(struct argp_state *state, void *args, char *word)
 
 static void check_options(struct argp_state *state, void *args)
 {
-    const struct args *a = args;
+    struct args *a = args;
+    a->machine.opts.timeline = a->machine.timeline != NULL;
     if (!a->argc)
         argp_error(state, "no input given; name an executable, a recording, a suite program, or a run's FILE.json");
     if (a->json && !strcmp(a->json, "-"))
@@ -138,6 +140,8 @@ static void check_options(struct argp_state *state, void *args)
         argp_error(state, "%s is a finished run: --gpu, --set and --with have no effect", a->argv[0]);
     if (is_document(a->argv[0]) && a->machine.opts.energy)
         argp_error(state, "%s is a finished run: use 'weir energy %s'", a->argv[0], a->argv[0]);
+    if (is_document(a->argv[0]) && a->machine.timeline)
+        argp_error(state, "%s is a finished run: --timeline has no effect", a->argv[0]);
     if (a->cflags && (is_document(a->argv[0]) || program_arg_kind(a->argv[0]) != PROGRAM_ARG_SUITE))
         argp_error(state, "--cflags is for programs of the suite, which weir compiles");
     if (is_document(a->argv[0]) && a->json)
@@ -149,6 +153,8 @@ static const struct cli_option options[] = {
      CLI_TEXT(struct args, html)},
     {"json", "FILE", "save the statistics document; 'weir profile FILE' shows it again", CLI_TEXT(struct args, json)},
     {"energy", NULL, "also report energy by component (docs/energy.md)", CLI_FLAG(struct args, machine.opts.energy)},
+    {"timeline", "FILE.json", "also write the run over time for ui.perfetto.dev (docs/profile.md)",
+     CLI_TEXT(struct args, machine.timeline)},
     {"source", "DIR", "folder of the sources, if they have moved since compilation", CLI_TEXT(struct args, source)},
     {"size", "tiny|small|paper", "input size of a suite program (default: small)", CLI_SIZE(struct args, size)},
     {"cflags", "FLAGS", "compile a suite program with these flags, too, as a study's report names them",

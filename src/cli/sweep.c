@@ -242,7 +242,7 @@ static int add_plan(struct args *a, const char *metric, struct err *e)
         VEC_PUSH(&p.sweep, axis);
     }
     if (!p.sweep.n) /* one machine as it is */
-        axes_add(&p, PLAN_AXIS_MACHINE, NULL, "gtx480", (struct inifile_place){0}, e);
+        axes_add(&p, PLAN_AXIS_MACHINE, NULL, GPU_DEFAULT, (struct inifile_place){0}, e);
     if (plan_complete(&p, e))
         return -1;
     VEC_PUSH(&a->study.plan, p);

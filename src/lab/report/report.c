@@ -38,7 +38,7 @@ static void put_found(const struct lab *l, const struct lab_figure *f, bool mark
         if (!v->best.n)
             continue;
         climbed |= v->refine && l->from;
-        fprintf(out, "%sBest found, %s:", bullet, v->label ? v->label : v->name);
+        fprintf(out, "%sBest found, %s:", bullet, plan_label(v));
         for (size_t p = 0; p < f->program.n; p++) {
             char found[200];
             lab_search_outcome(f, p, k, found, sizeof found);

@@ -70,8 +70,8 @@ static void put_variants(FILE *f, const struct plan *p)
         for (size_t k = 0; k < v->best.n && strlen(best) + 40 < sizeof best; k++)
             snprintf(best + strlen(best), sizeof best - strlen(best), "%s%.200s", k ? ", " : "", v->best.p[k].key);
         page_row(f, false);
-        page_cell(f, v->label ? v->label : v->name);
-        page_cell(f, v->machine ? v->machine : p->machine ? p->machine : "gtx480");
+        page_cell(f, plan_label(v));
+        page_cell(f, plan_machine_of(p, v));
         page_cell(f, v->with ? v->with : "");
         page_cell(f, set);
         page_cell(f, best);
@@ -152,7 +152,7 @@ static void put_found(FILE *f, const struct lab_figure *figure)
         if (!v->best.n)
             continue;
         fputs("<p>", f);
-        page_printf(f, "Best found, %s:", v->label ? v->label : v->name);
+        page_printf(f, "Best found, %s:", plan_label(v));
         for (size_t p = 0; p < figure->program.n; p++) {
             char found[200];
             lab_search_outcome(figure, p, k, found, sizeof found);
@@ -208,7 +208,7 @@ static void put_command(FILE *f, const struct report *r, const struct point *p, 
         return;
     char *command = point_command(p, r->size);
     page_row(f, false);
-    page_cell(f, v->label ? v->label : v->name);
+    page_cell(f, plan_label(v));
     fputs("<td class=\"left\">", f);
     page_element(f, "code", command);
     put_profile_link(f, r, p, " ", "profile");

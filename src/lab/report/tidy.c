@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "engine/config.h"
+#include "gpu/gpu.h"
 #include "gpu/gpu_config.h"
 #include "gpu/result.h"
 #include "study/figure.h"
@@ -34,7 +35,7 @@ static struct keys policy_keys(void)
 {
     struct keys k = {0};
     struct err e;
-    struct cfg *c = cfg_load(gpu_schema(), "gtx480", NULL, 0, NULL, &e);
+    struct cfg *c = cfg_load(gpu_schema(), GPU_DEFAULT, NULL, 0, NULL, &e);
     if (c)
         cfg_each(c, add_key, &k);
     cfg_free(c);

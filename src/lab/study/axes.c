@@ -4,6 +4,7 @@
 #include "base/out_of_memory.h"
 #include "base/nearest.h"
 #include "engine/config.h"
+#include "gpu/gpu.h"
 #include "gpu/gpu_config.h"
 
 #include <ctype.h>
@@ -183,7 +184,7 @@ static bool may_be_of_policy(const char *key)
 /* Which axes are of policies that this combination has not chosen. */
 static void find_unused(const struct plan *p, const size_t *choice, bool *unused)
 {
-    char *machine = xstrdup(p->machine ? p->machine : "gtx480");
+    char *machine = xstrdup(p->machine ? p->machine : GPU_DEFAULT);
     const char *with = NULL;
     VEC(char *) set = {0};
     VEC(size_t) axis = {0};

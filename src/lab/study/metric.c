@@ -68,9 +68,7 @@ static void add_name(void *ctx, const struct stat_doc *d)
 /* The names of one machine, with its buckets of histograms, which plans take as numbers. */
 static int add_machine(struct known *k, const struct plan *p, const struct plan_variant *v, struct err *e)
 {
-    struct gpu_opts o = {.machine = v->machine   ? v->machine
-                                    : p->machine ? p->machine
-                                                 : "gtx480",
+    struct gpu_opts o = {.machine = plan_machine_of(p, v),
                          .with = v->with,
                          .set = (const char *const *)v->set.word.p,
                          .n_set = (unsigned)v->set.word.n};
@@ -210,7 +208,7 @@ static int check_energy(const struct plan *p, const char *metric, struct inifile
         return 0;
     for (size_t i = 0; i < p->variants.word.n; i++) {
         const struct plan_variant *v = plan_find(p, p->variants.word.p[i]);
-        const char *machine = v->machine ? v->machine : p->machine ? p->machine : "gtx480";
+        const char *machine = plan_machine_of(p, v);
         struct cfg *c =
             cfg_load(gpu_schema(), machine, (const char *const *)v->set.word.p, (unsigned)v->set.word.n, v->with, e);
         if (!c)

@@ -6,6 +6,7 @@
 #include "base/nearest.h"
 #include "study/axes.h"
 #include "chart/plot.h"
+#include "gpu/gpu.h"
 #include "study/search.h"
 
 #include <ctype.h>
@@ -289,6 +290,16 @@ void plan_stem(const struct plan *p, char out[64])
             *c = '_';
 }
 
+const char *plan_label(const struct plan_variant *v)
+{
+    return v->label ? v->label : v->name;
+}
+
+const char *plan_machine_of(const struct plan *p, const struct plan_variant *v)
+{
+    return v && v->machine ? v->machine : p->machine ? p->machine : GPU_DEFAULT;
+}
+
 const struct plan_variant *plan_divisor(const struct plan *p, const struct plan_variant *v)
 {
     const char *name = v->over ? v->over : p->normalize;
@@ -353,7 +364,7 @@ static void add_combination(struct plan *p, unsigned mask)
             continue;
         const struct plan_variant *part = plan_find(p, p->parts.word.p[i]);
         v.at = part->at;
-        text_append(&v.label, "+", part->label ? part->label : part->name);
+        text_append(&v.label, "+", plan_label(part));
         if (part->with) {
             text_append(&v.with, ",", part->with);
             v.with_at = part->with_at;

@@ -171,6 +171,10 @@ char *plan_beside(const struct plan *, const char *name);
 char *plan_machine(const struct plan *, const char *machine, struct inifile_place at);
 /* What the figure's files are called: "fig12", or the plan's file name without .ini. */
 void plan_stem(const struct plan *, char out[64]);
+/* What the variant is called in figures. */
+const char *plan_label(const struct plan_variant *);
+/* The machine of a variant (NULL = of none): its own, or the plan's. */
+const char *plan_machine_of(const struct plan *, const struct plan_variant *);
 /* By which variant `v` is divided; NULL = values stand as they are. */
 const struct plan_variant *plan_divisor(const struct plan *, const struct plan_variant *v);
 
