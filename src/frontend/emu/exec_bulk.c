@@ -401,13 +401,13 @@ void emu_st_async(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
 {
     const struct emu_bulk *b = bulk_of(in);
     const u32 bytes = (u32)b->n_value * b->value_bytes;
-    u64 a[EMU_LANES] = {0};
+    u64 told[EMU_LANES] = {0};
     for (u32 m = mask; m; m &= m - 1) {
         const int l = __builtin_ctz(m);
         struct target t;
-        a[l] = address(w, &b->to, l) & ((1u << EMU_RANK_AT) - 1);
         if (targets(w, in, l, bytes, bytes, &t) < 0)
             return;
+        told[l] = STREAM_MBARRIER(t.rank == w->cta->rank ? 0 : t.rank + 1, emu_mbarrier_number(w, t.mbarrier));
         for (u32 k = 0; k < b->n_value; k++) {
             const u64 v = emu_lane_value(w, &b->value[k], l);
             if (!b->type)
@@ -415,11 +415,10 @@ void emu_st_async(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
             else
                 emu_atom_apply(b->op, b->type)(t.data, &v);
         }
-        if (!emu_mbarrier_add_tx(w, in, l, t.mbarrier, -(s64)bytes, 0)) /* the stream takes it as done at once */
+        if (!emu_mbarrier_add_tx(w, in, l, t.mbarrier, -(s64)bytes, 1))
             return;
     }
-    if (emu_recording(w))
-        emu_record(w, in, TRACE_SP_SHARED, mask, a);
+    emu_record(w, in, TRACE_SP_ASYNC, mask, told);
 }
 
 /* ---- tensor maps ---- */
