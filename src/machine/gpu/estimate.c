@@ -11,29 +11,39 @@ static size_t next_rate(const struct estimate_unit *u, size_t n, size_t k)
     return k;
 }
 
-void estimate_neighbors(const struct estimate_unit *u, size_t n, size_t k, size_t *left, size_t *right)
+/* The work of the units in [from, to) that give rates. */
+static double rate_work(const struct estimate_unit *u, size_t from, size_t to)
 {
-    size_t at = k + 1;
-    while (at && (u[at - 1].cold || u[at - 1].work <= 0))
-        at--;
-    *right = next_rate(u, n, k + 1);
-    *left = at ? at - 1 : *right;
-    if (*left == n)
-        *left = k; /* nothing but cold units: better than no estimate */
-    if (*right == n)
-        *right = *left;
+    double work = 0;
+    for (size_t k = next_rate(u, to, from); k < to; k = next_rate(u, to, k + 1))
+        work += u[k].work;
+    return work;
+}
+
+void estimate_gap(const struct estimate_unit *u, size_t n, size_t k, double work, double *weight)
+{
+    size_t from = k, to = k + 1;
+    while (from > 0 && u[from - 1].gap <= 0)
+        from--;
+    while (to < n && (to == k + 1 || u[to - 1].gap <= 0))
+        to++;
+    const double left = rate_work(u, from, k + 1), right = rate_work(u, k + 1, to);
+    if (left <= 0 && right <= 0) { /* nothing but cold units: better than no estimate */
+        weight[k] += u[k].work > 0 ? work / u[k].work : 0;
+        return;
+    }
+    const double to_left = right <= 0 ? work : left <= 0 ? 0 : work / 2;
+    for (size_t i = next_rate(u, to, from); i < to; i = next_rate(u, to, i + 1))
+        weight[i] += i <= k ? to_left / left : (work - to_left) / right;
 }
 
 void estimate_weights(const struct estimate_unit *u, size_t n, double *weight)
 {
     for (size_t k = 0; k < n; k++)
         weight[k] = 0;
-    for (size_t k = 0; k < n; k++) {
-        size_t side[2];
-        estimate_neighbors(u, n, k, &side[0], &side[1]);
-        for (int i = 0; i < 2; i++)
-            weight[side[i]] += u[side[i]].work > 0 ? u[k].gap / 2 / u[side[i]].work : 0;
-    }
+    for (size_t k = 0; k < n; k++)
+        if (u[k].gap > 0)
+            estimate_gap(u, n, k, u[k].gap, weight);
 }
 
 /* The variance of one unit's rate, from the differences between neighbors; *n_rate: units that have one. */
@@ -86,7 +96,9 @@ static double student(double freedom)
         const double above = at < n ? table[at] : table[n - 1];
         return table[at - 1] + part * (above - table[at - 1]);
     }
-    return isinf(freedom) ? z : z + (z * z * z + z) / 4 / freedom + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / 96 / freedom / freedom;
+    return isinf(freedom)
+               ? z
+               : z + (z * z * z + z) / 4 / freedom + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / 96 / freedom / freedom;
 }
 
 double estimate_half_width(struct estimate_variance v)
