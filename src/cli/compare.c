@@ -62,11 +62,12 @@ int cli_compare(int argc, char **argv)
     if (cli_parse(&argp, argc, argv, 0, &a))
         return CLI_BAD_INPUT;
     json_t *doc_a = compare_read(a.file[0], &e), *doc_b = doc_a ? compare_read(a.file[1], &e) : NULL;
-    if (doc_b)
+    const bool fit = doc_b && !compare_check(doc_a, doc_b, a.file[0], a.file[1], &e);
+    if (fit)
         compare_print(doc_a, doc_b, a.file[0], a.file[1], &a.opts, stdout);
     else
         err_print(&e, stderr);
-    const int status = doc_b ? CLI_OK : CLI_BAD_INPUT;
+    const int status = fit ? CLI_OK : CLI_BAD_INPUT;
     json_decref(doc_a);
     json_decref(doc_b);
     return status;

@@ -51,7 +51,8 @@ static const struct argp_option report_options[] = {
     {"gpgpusim-stats", OPT_GPGPUSIM, NULL, 0, "also print statistics under their GPGPU-Sim names", 0},
     {"ncu-names", OPT_NCU, NULL, 0, "also print each launch under Nsight Compute metric names; also in the JSON", 0},
     {"sampled", OPT_SAMPLED, "ERROR", OPTION_ARG_OPTIONAL,
-     "simulate a sample, to this error of the cycles (default: 2%), and extrapolate; every statistic has a 95% interval "
+     "simulate a sample, to this error of the cycles (default: 2%), and extrapolate; every statistic has a 95% "
+     "interval "
      "(docs/sampling.md)",
      0},
     {"quiet", 'q', NULL, 0, "print no summary and no progress", 0},
@@ -260,7 +261,8 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
                             : m->opts.classify_loads ? "--explain-loads"
                                                      : NULL;
         if (m->opts.sampled > 0 && other)
-            argp_error(state, "--sampled and %s exclude each other: a sample has no such counts of the whole run", other);
+            argp_error(state, "--sampled and %s exclude each other: a sample has no such counts of the whole run",
+                       other);
         return 0;
     }
     case OPT_NO_SUMMARY:

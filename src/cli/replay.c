@@ -42,7 +42,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-int replay_recording(struct machine_args *m, const char *file)
+int replay_recording(struct machine_args *m, const char *file, FILE *out)
 {
     struct err e;
     struct trace_file *f = m->json && outfile_check(m->json, &e) ? NULL : trace_open(file, &e);
@@ -68,7 +68,7 @@ int replay_recording(struct machine_args *m, const char *file)
         err_clear(&e);
         enum gpu_end end = gpu_replay(g, f, &e);
         double host_s = progress_end(&p);
-        status = machine_report(g, end, m, host_s, trace_program(f), &e, stdout);
+        status = machine_report(g, end, m, host_s, trace_program(f), &e, out);
     }
     gpu_free(g);
     trace_close(f);
@@ -82,7 +82,7 @@ int cli_replay(int argc, char **argv)
         {&machine_argp, 0, "The machine:", 1}, {&report_argp, 0, "The run and its results:", 2}, {0}};
     static const struct argp argp = {NULL, parse, "FILE.wt", doc, children, NULL, NULL};
     machine_args_init(&a.machine);
-    int status = cli_parse(&argp, argc, argv, 0, &a) ? CLI_BAD_INPUT : replay_recording(&a.machine, a.file);
+    int status = cli_parse(&argp, argc, argv, 0, &a) ? CLI_BAD_INPUT : replay_recording(&a.machine, a.file, stdout);
     machine_args_free(&a.machine);
     return status;
 }

@@ -7,6 +7,7 @@
  * (cudart/run_link.h).
  */
 #include "base/subprocess.h"
+#include "base/temp_folder.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/jsonfile.h"
@@ -634,12 +635,40 @@ static const struct argp record_argp = {
     0,
     0};
 
+/* A sample is chosen from the whole recording, so the program is recorded first; its own timers see no simulated time. */
+static int run_sampled(struct job *job)
+{
+    struct temp_folder folder;
+    struct err e;
+    if (machine_args_check(&job->machine, true, &e) || temp_folder_make(&folder, "run", &e)) {
+        err_print(&e, stderr);
+        return CLI_BAD_INPUT;
+    }
+    char *file = xasprintf("%s/run.wt", folder.path);
+    struct job first = *job;
+    first.record = true;
+    first.trace = file;
+    first.machine.json = NULL;
+    first.machine.no_summary = true;
+    int result = run_job(&first);
+    if (!result)
+        result = replay_recording(&job->machine, file, stderr);
+    temp_folder_remove(&folder);
+    free(file);
+    return result;
+}
+
 static int start(int argc, char **argv, bool record)
 {
     struct job job = {.record = record};
     machine_args_init(&job.machine);
     if (cli_parse(record ? &record_argp : &run_argp, argc, argv, ARGP_IN_ORDER, &job))
         return CLI_BAD_INPUT;
+    if (job.machine.opts.sampled > 0) {
+        const int result = run_sampled(&job);
+        machine_args_free(&job.machine);
+        return result;
+    }
     if (record && !job.trace) {
         const char *base = strrchr(job.argv[0], '/');
         job.trace_default = xasprintf("%s.wt", base ? base + 1 : job.argv[0]);

@@ -12,6 +12,6 @@ int run_checked(const struct machine_args *, const struct check_args *, const ch
 
 /* What `weir run` and `weir replay` do with these options; an exit status. argv: the program and its arguments. */
 int run_program(const struct machine_args *, int argc, char **argv);
-int replay_recording(struct machine_args *, const char *file);
+int replay_recording(struct machine_args *, const char *file, FILE *out);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/out_of_memory.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/machine_args.h"
 #include "cli/program_arg.h"
 #include "cli/progress.h"
 #include "cli/suite_record.h"
@@ -65,8 +66,10 @@ static int record_all(const struct study *a, struct lab *l, const struct suite *
     struct progress line;
     size_t used = 0, done = 0;
     int status = 0;
-    for (size_t i = 0; i < l->program.n; i++)
+    for (size_t i = 0; i < l->program.n; i++) {
+        l->program.p[i].sampled = a->sampled;
         used += is_used(l, &l->program.p[i]);
+    }
     progress_count_begin(&line);
     for (size_t i = 0; i < l->program.n && !status && !progress_interrupted(); i++) {
         struct lab_program *p = &l->program.p[i];
@@ -327,6 +330,7 @@ enum {
     KEY_FORMAT,
     KEY_SEARCH_FROM,
     KEY_PROFILES,
+    KEY_SAMPLED,
     KEY_TRUST
 };
 
@@ -339,6 +343,9 @@ static const struct argp_option options[] = {
     {"cflags", KEY_CFLAGS, "FLAGS", 0,
      "compile suite programs with these flags instead of the plan's, e.g. -fno-unroll-loops ('' = none)", 0},
     {"results", KEY_RESULTS, "FILE", 0, "result store (default: results.sqlite in the cache folder)", 0},
+    {"sampled", KEY_SAMPLED, "ERROR", OPTION_ARG_OPTIONAL,
+     "simulate a sample of each program, to this error of the cycles (default: 2%), and extrapolate (docs/sampling.md)",
+     0},
     {"search-from", KEY_SEARCH_FROM, "FILE", 0,
      "start searches at the results of another size (its report's found.ini), with steps of one eighth", 0},
     {"on", KEY_ON, "local|slurm", 0, "where to simulate: on this computer (default) or on a Slurm cluster", 0},
@@ -372,6 +379,16 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_PROFILES:
         a->profiles = true;
+        return 0;
+    case KEY_SAMPLED: {
+        struct err e;
+        if (sampled_error_parse(arg, &a->sampled, &e))
+            argp_error(state, "%s; %s", e.msg, e.hint);
+        return 0;
+    }
+    case ARGP_KEY_SUCCESS:
+        if (a->sampled > 0 && a->profiles)
+            argp_error(state, "--sampled and --profiles exclude each other: a sample has no profile of the whole run");
         return 0;
     case KEY_CFLAGS:
         a->cflags = arg;

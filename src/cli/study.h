@@ -19,6 +19,7 @@ struct study {
     char *command;     /* as it was typed; NULL = not known */
     const char *size, *out, *results, *cflags, *formats;
     unsigned jobs;
+    double sampled;                 /* the error of --sampled; 0 = everything is simulated */
     const char *search_from;        /* found.ini of another study; NULL = none */
     const char *on, *slurm_options; /* on: "slurm"; NULL = this computer */
     bool profiles;                  /* also a page with the profile of each simulation */

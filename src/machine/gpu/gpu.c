@@ -471,8 +471,7 @@ static int place(const struct gpu *g, const struct trace_kernel *k, const struct
                                     .shape = *l,
                                     .ctas_per_sm = per_sm,
                                     .registers = registers,
-                                    .occupancy =
-                                        (double)(per_sm * trace_warps_per_cta(l)) / g->props.max_warps_per_sm,
+                                    .occupancy = (double)(per_sm * trace_warps_per_cta(l)) / g->props.max_warps_per_sm,
                                     .limiter = limiter_of(g, l, per_sm, limit),
                                     .start_cycle = engine_cycle(g->eng, CLK_CORE),
                                     .simulated = 1};

@@ -86,7 +86,7 @@ struct gpu_kernel_result {
 };
 /* What a sampled simulation ran, and how sure its statistics are. */
 struct gpu_sampled {
-    double error; /* asked for */
+    double error;                                          /* asked for */
     uint32_t launches, launches_simulated, launches_whole; /* whole: of the simulated ones */
     double share;                                          /* of all warp instructions that was simulated */
     const double *half; /* stats_count(): half of each total's 95% interval; INFINITY = unknown, 0 for maxima */
