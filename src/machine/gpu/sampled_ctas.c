@@ -1,15 +1,17 @@
 /*
  * Sampling within a launch: waves of CTAs; see sampled.h.
  *
- * A wave is as many CTAs as the SMs hold; a window is the time in which so many end, or several waves. The first window fills the SMs and
- * gives no rate; neither do others until the launch has brought in as many lines as the L2 holds, if at its present rate
- * it will, because write-backs begin only then. Of the others the rates are watched, and once they have settled the dispatcher passes over CTAs, at
- * most so many that a last wave is left. In the window behind a gap CTAs from before it end, so it gives no rate; the
- * next ones do, and either confirm the estimate, and the next gap is twice as long, or makes the simulation go on.
+ * A wave is as many CTAs as the SMs hold; a window is the time in which so many end, or several waves. The first window
+ * fills the SMs and gives no rate; neither do others until the launch has brought in as many lines as the L2 holds, if at
+ * its present rate it will, because write-backs begin only then. Of the others the rates are watched, and once they have
+ * settled the dispatcher passes over CTAs, at most so many that a last wave is left. In the windows behind a gap CTAs
+ * from before it end, so they give no rate; the next ones do, and either confirm the estimate, and the next gap is twice
+ * as long, or make the simulation go on.
+ *
+ * The L2 is not warmed here: lines of CTAs from before the gap are to it what those of CTAs within it would have been, and
+ * lines put in at once would displace those that running CTAs still use.
  */
 #include "gpu/sampled.h"
-
-#include "gpu/warm.h"
 
 #include <math.h>
 
@@ -86,7 +88,7 @@ static void end_window(struct gpu *g, struct progress *p, bool cold)
 }
 
 /* Passes over `ctas` CTAs. */
-static int pass_over(struct gpu *g, struct progress *p, uint64_t ctas, struct err *e)
+static void pass_over(struct gpu *g, struct progress *p, uint64_t ctas)
 {
     struct sampling *s = g->sampling;
     struct estimate_unit *u = &s->present->unit.p[s->present->unit.n - 1];
@@ -95,9 +97,7 @@ static int pass_over(struct gpu *g, struct progress *p, uint64_t ctas, struct er
     u->gap_squares = u->gap * u->work;
     s->skipped_insts += insts;
     dispatch_skip(g->dispatch, ctas);
-    const int bad = warm_ctas(g, s->file, s->launch, p->next, p->next + ctas, e);
     p->next += ctas;
-    return bad;
 }
 
 /* CTAs to pass over now, whole clusters; 0 = the launch has not settled, or too few are left. */
@@ -157,10 +157,7 @@ enum gpu_end sampled_run(struct gpu *g, const struct trace_launch *l, uint32_t c
         const uint64_t n = s->present->unit.p[units - 1].cold ? 0 : choose_gap(g, &p, ctas, wave, cluster, &gap);
         if (!n)
             continue;
-        if (pass_over(g, &p, n, e)) {
-            end = GPU_FAILED;
-            break;
-        }
+        pass_over(g, &p, n);
         ended += n;
         cold_until = now + SWING_CYCLES;
     }
