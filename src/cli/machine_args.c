@@ -8,6 +8,7 @@
 #include "gpu/plugin.h"
 #include "gpu/props.h"
 #include "gpu/result.h"
+#include "gpu/timeline.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -26,6 +27,7 @@ enum {
     OPT_NO_SUMMARY,
     OPT_LOADS,
     OPT_PROFILE,
+    OPT_TIMELINE,
     OPT_SAMPLED
 };
 
@@ -40,6 +42,8 @@ static const struct argp_option with_option[] = {
     {0}};
 static const struct argp_option profile_option[] = {
     {"profile", OPT_PROFILE, NULL, 0, "also count by instruction (JSON only): 'weir profile FILE.json' shows it", 0},
+    {"timeline", OPT_TIMELINE, "FILE.json", 0,
+     "also write kernels, CTAs, stalls, traffic and power over time, for ui.perfetto.dev", 0},
     {0}};
 static const struct argp_option report_options[] = {
     {"engine", OPT_ENGINE, "skip|tick", 0, "skip idle cycles (default), or tick every cycle: same results, slower", 0},
@@ -97,6 +101,7 @@ const char *machine_args_timing_option(const struct machine_args *m)
            : m->opts.sample_cycles  ? "--sample"
            : m->opts.classify_loads ? "--explain-loads"
            : m->opts.profile        ? "--profile"
+           : m->timeline            ? "--timeline"
            : m->opts.energy         ? "--energy"
            : m->opts.sampled        ? "--sampled"
            : m->opts.tick_all       ? "--engine tick"
@@ -140,7 +145,7 @@ int machine_args_check(const struct machine_args *m, bool timing, struct err *e)
 {
     const struct gpu_opts *o = &m->opts;
     struct device_props props;
-    if (m->json && outfile_check(m->json, e))
+    if ((m->json && outfile_check(m->json, e)) || (m->timeline && outfile_check(m->timeline, e)))
         return -1;
     if (!timing)
         return gpu_props_load(o->machine ? o->machine : "gtx480", o->set, o->n_set, o->with, &props, e);
@@ -240,6 +245,10 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
     case OPT_PROFILE:
         m->opts.profile = true;
         return 0;
+    case OPT_TIMELINE:
+        m->timeline = arg;
+        m->opts.timeline = true;
+        return 0;
     case OPT_ENERGY:
         m->opts.energy = true;
         return 0;
@@ -259,6 +268,7 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
         const char *other = m->opts.sample_cycles    ? "--sample"
                             : m->opts.profile        ? "--profile"
                             : m->opts.classify_loads ? "--explain-loads"
+                            : m->timeline            ? "--timeline"
                                                      : NULL;
         if (m->opts.sampled > 0 && other)
             argp_error(state, "--sampled and %s exclude each other: a sample has no such counts of the whole run",
@@ -330,5 +340,11 @@ int machine_report(struct gpu *g, enum gpu_end end, const struct machine_args *m
         err_print(&e, stderr);
         status = status ? status : CLI_BAD_INPUT;
     }
+    char shown[TIMELINE_NOTE];
+    if (m->timeline && timeline_write(g, command, m->timeline, &e)) {
+        err_print(&e, stderr);
+        status = status ? status : CLI_BAD_INPUT;
+    } else if (m->timeline && timeline_thinned(g, shown))
+        fprintf(stderr, "weir: %s shows %s\n", m->timeline, shown);
     return status;
 }

@@ -15,7 +15,8 @@ struct machine_args {
     const char **set;
     unsigned n_set, cap_set;
     char *with;
-    const char *json; /* NULL = none; "-" = standard output, and everything else goes to standard error */
+    const char *json;     /* NULL = none; "-" = standard output, and everything else goes to standard error */
+    const char *timeline; /* NULL = none */
     bool gpgpusim, quiet;
     bool no_summary; /* as quiet, but the progress is shown */
 };
@@ -43,7 +44,7 @@ void machine_args_each_word(const struct machine_args *, void (*word)(void *ctx,
 
 /*
  * Child parsers: their input is a struct machine_args. machine_argp: --gpu, --set, --with, --plugin. report_argp:
- * --engine, --json, --sample, --explain-loads, --profile, --energy, --gpgpusim-stats, --ncu-names, --quiet, --progress.
+ * --engine, --json, --sample, --explain-loads, --profile, --timeline, --energy, --gpgpusim-stats, --ncu-names, --quiet, --progress.
  * untimed_argp: without --with, for what has no timing. reports_argp: without --profile, for several programs.
  */
 extern const struct argp machine_argp, untimed_argp, report_argp, reports_argp;

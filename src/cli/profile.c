@@ -18,7 +18,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-enum { KEY_HTML = 600, KEY_JSON, KEY_SIZE, KEY_SOURCE, KEY_ENERGY, KEY_CFLAGS };
+enum { KEY_HTML = 600, KEY_JSON, KEY_SIZE, KEY_SOURCE, KEY_ENERGY, KEY_CFLAGS, KEY_TIMELINE };
 
 struct args {
     struct machine_args machine;
@@ -105,7 +105,8 @@ static int profile(struct args *a)
     struct err e;
     struct temp_folder folder = {0}; /* of a document that nobody wants to keep */
     char path[PATH_MAX + 16];
-    if ((a->html && outfile_check(a->html, &e)) || (a->json && outfile_check(a->json, &e))) {
+    if ((a->html && outfile_check(a->html, &e)) || (a->json && outfile_check(a->json, &e)) ||
+        (a->machine.timeline && outfile_check(a->machine.timeline, &e))) {
         err_print(&e, stderr);
         return CLI_BAD_INPUT;
     }
@@ -140,6 +141,8 @@ static void check_options(const struct args *a, struct argp_state *state)
         argp_error(state, "%s is a finished run: --gpu, --set and --with have no effect", a->argv[0]);
     if (is_document(a->argv[0]) && a->machine.opts.energy)
         argp_error(state, "%s is a finished run: use 'weir energy %s'", a->argv[0], a->argv[0]);
+    if (is_document(a->argv[0]) && a->machine.timeline)
+        argp_error(state, "%s is a finished run: --timeline has no effect", a->argv[0]);
     if (a->cflags && (is_document(a->argv[0]) || program_arg_kind(a->argv[0]) != PROGRAM_ARG_SUITE))
         argp_error(state, "--cflags is for programs of the suite, which weir compiles");
     if (is_document(a->argv[0]) && a->json)
@@ -165,6 +168,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_ENERGY:
         a->machine.opts.energy = true;
         return 0;
+    case KEY_TIMELINE:
+        a->machine.timeline = arg;
+        a->machine.opts.timeline = true;
+        return 0;
     case KEY_CFLAGS:
         a->cflags = arg;
         return 0;
@@ -188,6 +195,7 @@ static const struct argp_option options[] = {
      "also write one self-contained HTML page with plots, annotated source and sortable tables", 0},
     {"json", KEY_JSON, "FILE", 0, "save the statistics document; 'weir profile FILE' shows it again", 0},
     {"energy", KEY_ENERGY, NULL, 0, "also report energy by component (docs/energy.md)", 0},
+    {"timeline", KEY_TIMELINE, "FILE.json", 0, "also write the run over time for ui.perfetto.dev (docs/profile.md)", 0},
     {"source", KEY_SOURCE, "DIR", 0, "folder of the sources, if they have moved since compilation", 0},
     {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of a suite program (default: small)", 0},
     {"cflags", KEY_CFLAGS, "FLAGS", 0, "compile a suite program with these flags, too, as a study's report names them",

@@ -172,6 +172,7 @@ static void set_machine(const struct machine_args *m)
         put(REPORT_ENV_JSON, "-");
     else
         put_path(REPORT_ENV_JSON, m->json);
+    put_path(REPORT_ENV_TIMELINE, m->timeline);
     snprintf(text, sizeof text, "%s%s%s%s%s%s", m->quiet || m->no_summary ? "" : "summary ",
              m->opts.classify_loads ? "loads " : "", m->gpgpusim ? "gpgpusim " : "", m->opts.ncu_names ? "ncu " : "",
              m->opts.profile ? "profile " : "", m->opts.energy ? "energy" : "");

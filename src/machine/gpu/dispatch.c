@@ -17,8 +17,10 @@ struct dispatch {
     struct port **out, **peer_out;
     /* clusters */
     uint32_t n_gpc, cluster, latency; /* CTAs of a cluster; cycles of an event between them */
-    uint32_t *gpc_first;              /* the SMs of a GPC are [gpc_first[g], gpc_first[g + 1]) */
-    uint16_t *sm_of;                  /* by the CTA's number modulo SM_OF */
+    dispatch_watch *watch;            /* NULL = nobody */
+    void *watch_ctx;
+    uint32_t *gpc_first; /* the SMs of a GPC are [gpc_first[g], gpc_first[g + 1]) */
+    uint16_t *sm_of;     /* by the CTA's number modulo SM_OF */
 };
 enum { SM_OF = 1 << 16, CTA_EVENT = 1u << 31 };
 
@@ -26,6 +28,8 @@ static void start_cta(struct dispatch *d, uint32_t sm)
 {
     port_send(d->out[sm], (req_id)d->next, (uint32_t)(d->next >> 32));
     d->sm_of[d->next % SM_OF] = (uint16_t)sm;
+    if (d->watch)
+        d->watch(d->watch_ctx, d->next, sm, engine_cycle(d->comp.eng, CLK_CORE), false);
     d->next++;
     d->last = sm;
     d->comp.eng->tasks++;
@@ -102,7 +106,9 @@ static bool take_messages(struct dispatch *d, uint32_t sm, uint64_t now)
             port_send_later(to, event.req, event.info, d->latency);
             continue;
         }
-        port_pop(&d->done_in[sm]);
+        const struct msg done = port_pop(&d->done_in[sm]);
+        if (d->watch)
+            d->watch(d->watch_ctx, (uint64_t)done.info << 32 | done.req, sm, now, true);
         d->resident[sm]--;
         d->done++;
         d->comp.eng->tasks--;
@@ -169,6 +175,12 @@ void dispatch_connect(struct dispatch *d, uint32_t sm, struct port *cta_out, str
     d->peer_out[sm] = peer_out;
     port_connect(cta_out, &d->comp);
     port_connect(peer_out, &d->comp);
+}
+
+void dispatch_set_watch(struct dispatch *d, dispatch_watch *watch, void *ctx)
+{
+    d->watch = watch;
+    d->watch_ctx = ctx;
 }
 
 void dispatch_start(struct dispatch *d, uint64_t n_cta, uint32_t cluster, uint32_t per_sm, uint32_t delay)

@@ -7,7 +7,9 @@
 #include "gpu/gpu_priv.h"
 
 #include "dram/dram_config.h"
+#include "gpu/cta_times.h"
 #include "gpu/energy.h"
+#include "gpu/parts.h"
 #include "gpu/sampled.h"
 #include "l1/l1_config.h"
 #include "l2/l2_config.h"
@@ -236,9 +238,9 @@ struct gpu *gpu_new(const struct gpu_opts *o, struct err *e)
     g->poll_ctx = o->poll_ctx;
     g->sample_cycles = o->sample_cycles;
     g->profile = o->profile;
-    if (o->profile && !o->sample_cycles) {
+    if ((o->profile || o->timeline) && !o->sample_cycles) {
         g->sample_cycles = GPU_PROFILE_FIRST_CYCLES;
-        g->max_samples = GPU_PROFILE_SAMPLES;
+        g->max_samples = o->timeline ? GPU_TIMELINE_SAMPLES : GPU_PROFILE_SAMPLES;
     }
     g->arena = arena_new();
     g->stats = stats_new();
@@ -263,11 +265,22 @@ struct gpu *gpu_new(const struct gpu_opts *o, struct err *e)
         gpu_free(g);
         return NULL;
     }
+    /* Power over time is part of both, where the machine has coefficients that go with its policies. */
+    if (!o->energy && (o->profile || o->timeline) && *g->machine->energy)
+        g->energy = gpu_energy_open(cfg, g->stats, NULL);
     g->n_value = stats_count(g->stats);
     g->sampling = o->sampled > 0 ? sampling_new(g, o->sampled) : NULL;
     g->read = xcalloc(g->n_value, sizeof *g->read);
     g->at_sample = xcalloc(g->n_value, sizeof *g->at_sample);
     g->next_sample = g->sample_cycles;
+    if (o->profile || o->timeline) {
+        g->parts = parts_new(g);
+        g->parts_at_sample = xcalloc(parts_values(g->parts), sizeof *g->parts_at_sample);
+    }
+    if (o->timeline) {
+        g->ctas = cta_times_new(g->n_sm);
+        dispatch_set_watch(g->dispatch, cta_times_watch, g->ctas);
+    }
     return g;
 }
 
@@ -277,8 +290,13 @@ void gpu_free(struct gpu *g)
         return;
     for (size_t i = 0; i < g->kernel.n; i++)
         free(g->kernel.p[i].value);
-    for (size_t i = 0; i < g->sample.n; i++)
+    for (size_t i = 0; i < g->sample.n; i++) {
         free(g->sample.p[i].value);
+        free(g->sample.p[i].part);
+    }
+    parts_free(g->parts);
+    free(g->parts_at_sample);
+    cta_times_free(g->ctas);
     for (size_t i = 0; i < g->prepared.n; i++)
         sm_kernel_free(g->prepared.p[i]);
     for (unsigned i = 0; g->sm && i < g->n_sm; i++)
@@ -369,15 +387,30 @@ static void join_samples(struct gpu *g)
     for (size_t i = 0; i < g->sample.n; i += 2, n++) {
         struct gpu_sample s = g->sample.p[i];
         if (i + 1 < g->sample.n) {
-            uint64_t *first = s.value;
+            const struct gpu_sample first = s;
             s = g->sample.p[i + 1];
-            add_values(g, s.value, first);
-            free(first);
+            add_values(g, s.value, first.value);
+            for (unsigned k = 0; s.part && k < parts_values(g->parts); k++)
+                s.part[k] += first.part[k];
+            free(first.value);
+            free(first.part);
         }
         g->sample.p[n] = s;
     }
     g->sample.n = n;
     g->sample_cycles *= 2;
+}
+
+/* What single parts have counted since the last sample. */
+static uint64_t *take_parts(struct gpu *g)
+{
+    const unsigned n = parts_values(g->parts);
+    uint64_t *now = xmalloc(n * sizeof *now), *delta = g->parts_at_sample;
+    parts_read(g->parts, g, now);
+    for (unsigned i = 0; i < n; i++)
+        delta[i] = now[i] - delta[i];
+    g->parts_at_sample = now;
+    return delta;
 }
 
 static void take_sample(struct gpu *g)
@@ -387,7 +420,10 @@ static void take_sample(struct gpu *g)
     stats_delta(g->stats, now, g->at_sample, delta);
     free(g->at_sample);
     g->at_sample = now;
-    VEC_PUSH(&g->sample, (struct gpu_sample){.cycle = g->cycles, .launch = (uint32_t)g->launches - 1, .value = delta});
+    VEC_PUSH(&g->sample, (struct gpu_sample){.cycle = g->cycles,
+                                             .launch = (uint32_t)g->launches - 1,
+                                             .value = delta,
+                                             .part = g->parts ? take_parts(g) : NULL});
     if (g->max_samples && g->sample.n >= g->max_samples)
         join_samples(g);
 }
@@ -510,6 +546,8 @@ enum gpu_end gpu_launch(struct gpu *g, const struct trace_kernel *k, const struc
         l1_set_kernel(g->l1[i], (uint32_t)kernel);
         l1_kernel_begin(g->l1[i], (uint32_t)g->launches);
     }
+    if (g->ctas)
+        cta_times_launch(g->ctas, (uint32_t)g->launches);
     for (unsigned i = 0; i < g->n_slice; i++)
         l2_kernel_begin(g->l2[i], (uint32_t)g->launches);
     g->launches++;

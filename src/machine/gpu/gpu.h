@@ -34,6 +34,7 @@ struct gpu_opts {
     bool classify_loads;    /* also show each load to infinite caches (gpu_load_result.truth) */
     double sampled;         /* simulate a sample of the recording, to this error of its cycles; 0 = all of it */
     bool profile;           /* count by static instruction, and take at most GPU_PROFILE_SAMPLES samples of the run */
+    bool timeline;          /* keep what gpu/timeline.h writes; samples as a profile, up to GPU_TIMELINE_SAMPLES */
     /*
      * Called now and then from the thread that runs the machine, with the simulated core cycle and the warp
      * instructions issued so far. Not 0: stop, and keep what is counted. NULL = none.
@@ -46,7 +47,7 @@ struct gpu_opts {
  * A profile without sample_cycles samples a run of any length: when there are this many, neighbors are joined and the
  * interval doubles.
  */
-enum { GPU_PROFILE_SAMPLES = 256, GPU_PROFILE_FIRST_CYCLES = 256 };
+enum { GPU_PROFILE_SAMPLES = 256, GPU_TIMELINE_SAMPLES = 1024, GPU_PROFILE_FIRST_CYCLES = 256 };
 
 struct gpu *gpu_new(const struct gpu_opts *, struct err *);
 void gpu_free(struct gpu *);
@@ -108,6 +109,7 @@ struct gpu_sample {
     uint64_t cycle; /* at its end */
     uint32_t launch;
     uint64_t *value;
+    uint64_t *part; /* of single SMs, slices and channels (gpu/parts.h); NULL = neither profile nor timeline */
 };
 struct gpu_phase { /* of a policy that works in phases */
     const char *policy, *phase;

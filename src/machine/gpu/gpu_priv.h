@@ -57,7 +57,10 @@ struct gpu {
     struct sampling *sampling;   /* gpu/sampled.h; NULL = everything is simulated */
     uint64_t estimated_cycles;   /* of a sampled simulation, at its end */
     bool profile;
-    unsigned max_samples; /* neighbors are joined when there are so many; 0 = never */
+    struct parts *parts; /* NULL = not sampled */
+    uint64_t *parts_at_sample;
+    struct cta_times *ctas; /* NULL = no timeline */
+    unsigned max_samples;   /* neighbors are joined when there are so many; 0 = never */
     VEC(struct gpu_kernel_result) kernel;
     VEC(struct gpu_load_result) load;
     VEC(struct gpu_inst_result) inst;

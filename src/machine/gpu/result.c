@@ -140,6 +140,7 @@ static json_t *kernel_json(const struct gpu *g, const struct gpu_results *r, con
     json_object_set_new(o, "ctas_per_sm", json_integer(k->ctas_per_sm));
     json_object_set_new(o, "occupancy", json_real(k->occupancy));
     json_object_set_new(o, "limiter", json_string(k->limiter));
+    json_object_set_new(o, "stream", json_integer(k->shape.stream));
     json_object_set_new(o, "start_cycle", json_integer((json_int_t)k->start_cycle));
     if (r->sampled)
         json_object_set_new(o, "simulated", json_real(k->simulated));
