@@ -2,14 +2,14 @@
  * Sampling within a launch: waves of CTAs; see sampled.h.
  *
  * A wave is as many CTAs as the SMs hold; a window is the time in which so many end, or several waves. The first window
- * fills the SMs and gives no rate; neither do others until the launch has brought in as many lines as the L2 holds, if at
- * its present rate it will, because write-backs begin only then. Of the others the rates are watched, and once they have
- * settled the dispatcher passes over CTAs, at most so many that a last wave is left. In the windows behind a gap CTAs
- * from before it end, so they give no rate; the next ones do, and either confirm the estimate, and the next gap is twice
- * as long, or make the simulation go on.
+ * fills the SMs and gives no rate. Nor do others in which the L2 is filled for the first time, until the launch has
+ * brought in as many lines as it holds, if at its present rate it will: write-backs begin only then. Of the others the
+ * rates are watched, and once they have settled the dispatcher passes over CTAs, at most so many that a last wave is
+ * left. In the windows behind a gap CTAs from before it end, so they give no rate; the next ones do, and either confirm
+ * the estimate, and the next gap is twice as long, or make the simulation go on.
  *
- * The L2 is not warmed here: lines of CTAs from before the gap are to it what those of CTAs within it would have been, and
- * lines put in at once would displace those that running CTAs still use.
+ * The L2 is not warmed here: lines of CTAs from before the gap are to it what those of CTAs within it would have been,
+ * and lines put in at once would displace those that running CTAs still use.
  */
 #include "gpu/sampled.h"
 
@@ -17,6 +17,8 @@
 
 /* A launch of fewer waves cannot save enough; the first gap is this part of the waves. */
 enum { WAVES_MIN = 8, FIRST_GAP = 6 };
+/* Windows that must agree where earlier ones do not. */
+enum { AGREE = 4 };
 /*
  * A window is so many waves that it takes these cycles and is this part of the launch at least: queues to DRAM fill and
  * empty in thousands of cycles, and so long after a gap the rates swing.
@@ -27,20 +29,19 @@ enum { WINDOW_CYCLES = 5000, SWING_CYCLES = 8000, WINDOWS_MAX = 128 };
 struct progress {
     uint64_t ctas;
     uint64_t *insts; /* recorded before each CTA */
-    uint64_t *last;  /* statistics at the end of the window before */
-    uint64_t
-        issued; /* warp instructions of the windows, and what was recorded of the CTAs that were handed out in them */
-    uint64_t handed_out;
-    uint64_t next; /* CTA at the end of the window before */
-    uint64_t insts_before;
-    uint64_t l2_lines, l2_brought; /* present; brought in by the launch */
+    /* At the end of the window before: statistics, warp instructions issued, the next CTA, lines in the L2. */
+    uint64_t *last;
+    uint64_t insts_before, next, l2_lines;
+    /* Of the windows that give rates: warp instructions issued, and those recorded of the CTAs that began. */
+    uint64_t issued, began;
+    uint64_t l2_brought; /* lines, by the launch */
     bool l2_turned_over;
 };
 
 /* Warp instructions that the machine issues for one recorded instruction: not 1 where it runs scheduled code. */
 static double issued_per_recorded(const struct gpu *g, const struct progress *p)
 {
-    return g->smc->code == SM_CODE_PTX || !p->handed_out ? 1 : (double)p->issued / (double)p->handed_out;
+    return g->smc->code == SM_CODE_PTX || !p->began ? 1 : (double)p->issued / (double)p->began;
 }
 
 /* Lines in all slices. */
@@ -79,7 +80,7 @@ static void end_window(struct gpu *g, struct progress *p, bool cold)
     cold |= fills_l2(g, p, delta, (double)(insts - p->insts_before), left);
     if (!cold) {
         p->issued += insts - p->insts_before;
-        p->handed_out += p->insts[next] - p->insts[p->next];
+        p->began += p->insts[next] - p->insts[p->next];
     }
     VEC_PUSH(&s->unit, (struct estimate_unit){.work = (double)(insts - p->insts_before), .cold = cold});
     VEC_PUSH(&s->value, delta);
@@ -100,14 +101,39 @@ static void pass_over(struct gpu *g, struct progress *p, uint64_t ctas)
     p->next += ctas;
 }
 
+/*
+ * Have the rates settled? Before the first gap the first units may still be on their way: those without which the others
+ * agree give no rate.
+ */
+static bool settled(struct gpu *g)
+{
+    struct sampled_series *s = g->sampling->present;
+    const size_t n = s->unit.n;
+    size_t first = 0;
+    bool gaps = false;
+    for (size_t k = 0; k < n; k++) {
+        gaps |= s->unit.p[k].gap > 0;
+        first = s->unit.p[k].cold && !gaps ? k + 1 : first;
+    }
+    if (sampled_spread(g, s, 0) <= g->sampling->tolerance)
+        return true;
+    for (size_t from = first + 1; !gaps && from + AGREE <= n; from++)
+        if (sampled_spread(g, s, from) <= g->sampling->tolerance) {
+            for (size_t k = first; k < from; k++)
+                s->unit.p[k].cold = true;
+            return true;
+        }
+    return false;
+}
+
 /* CTAs to pass over now, whole clusters; 0 = the launch has not settled, or too few are left. */
-static uint64_t choose_gap(const struct gpu *g, const struct progress *p, uint64_t ctas, uint64_t wave,
-                           uint32_t cluster, uint64_t *gap)
+static uint64_t choose_gap(struct gpu *g, const struct progress *p, uint64_t ctas, uint64_t wave, uint32_t cluster,
+                           uint64_t *gap)
 {
     const struct sampled_series *s = g->sampling->present;
     const size_t units = s->unit.n;
     const bool single = units > 1 && s->unit.p[units - 2].cold; /* one window tells no swing from a settled rate */
-    const bool agree = sampled_spread(g, s) <= g->sampling->tolerance;
+    const bool agree = settled(g);
     if (single || !agree) {
         *gap = agree ? *gap : 0;
         return 0;
@@ -133,6 +159,8 @@ enum gpu_end sampled_run(struct gpu *g, const struct trace_launch *l, uint32_t c
         return gpu_run(g, e);
     struct progress p = {.ctas = ctas,
                          .l2_lines = l2_sum(g, l2_lines),
+                         .l2_turned_over =
+                             s->told.launches_simulated && l2_sum(g, l2_lines) == l2_sum(g, l2_capacity_lines),
                          .insts = xmalloc((ctas + 1) * sizeof *p.insts),
                          .last = xmalloc(g->n_value * sizeof *p.last),
                          .insts_before = gpu_warp_insts(g)};
