@@ -46,18 +46,23 @@ void estimate_weights(const struct estimate_unit *u, size_t n, double *weight)
             estimate_gap(u, n, k, u[k].gap, weight);
 }
 
-/* The variance of one unit's rate, from the differences between neighbors; *n_rate: units that have one. */
+/*
+ * The variance of one unit's rate: from the differences between neighbors, or about the mean where that is larger, since
+ * neighbors that share a cache's state are alike. *n_rate: units that have a rate.
+ */
 static double rate_variance(const struct estimate_unit *u, size_t n, const double *value, size_t *n_rate)
 {
-    double squares = 0, last = 0;
+    double differences = 0, last = 0, mean = 0, about_mean = 0;
     *n_rate = 0;
     for (size_t k = next_rate(u, n, 0); k < n; k = next_rate(u, n, k + 1)) {
-        const double rate = value[k] / u[k].work;
+        const double rate = value[k] / u[k].work, from_mean = rate - mean;
         if ((*n_rate)++)
-            squares += (rate - last) * (rate - last);
+            differences += (rate - last) * (rate - last);
         last = rate;
+        mean += from_mean / (double)*n_rate;
+        about_mean += from_mean * (rate - mean);
     }
-    return *n_rate > 1 ? squares / 2 / (double)(*n_rate - 1) : 0;
+    return *n_rate > 1 ? fmax(differences / 2, about_mean) / (double)(*n_rate - 1) : 0;
 }
 
 struct estimate_variance estimate_variance(const struct estimate_unit *u, size_t n, const double *weight,
