@@ -22,6 +22,9 @@ struct sm_streams;
 struct sm_load_stats;
 struct sm_profile;
 
+/* The machine where none is named. */
+#define GPU_DEFAULT "gtx480"
+
 struct gpu_opts {
     const char *machine;    /* name or file; NULL = gtx480 */
     const char *const *set; /* "key=value" assignments */
