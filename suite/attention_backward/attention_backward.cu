@@ -14,9 +14,9 @@
 
 #include <vector>
 
-enum { HEAD = 64, ROWS = 64, TILE_BYTES = ROWS * HEAD * 2, STAGES = 2, PART_BYTES = ROWS * HEAD * 4 };
-/* Shared memory: K, V, the stages of Q and dO, dS^T, a part of dQ. */
-enum { STAGE_AT = 2 * TILE_BYTES, DS_AT = STAGE_AT + STAGES * 2 * TILE_BYTES, DQ_AT = DS_AT + TILE_BYTES, SMEM = DQ_AT + PART_BYTES };
+enum { HEAD = 64, ROWS = 64, TILE_BYTES = ROWS * HEAD * 2, STAGES_MAX = 2 };
+/* Shared memory: K, V, dS^T, the stages of Q and dO. A stage that has been used takes the part of dQ. */
+enum { DS_AT = 2 * TILE_BYTES, STAGE_AT = 3 * TILE_BYTES, STAGE_BYTES = 2 * TILE_BYTES };
 
 /* A warp for each row of Q: L in powers of two, and D. */
 __global__ void rows_before(const __half *q, const __half *k, const __half *o, const __half *d_o, float *l, float *d,
@@ -76,15 +76,16 @@ static __device__ void as_operand(uint32_t (&a)[4][4], const float (&p)[32])
 
 __global__ void __launch_bounds__(128)
     backward(const __grid_constant__ CUtensorMap mq, const __grid_constant__ CUtensorMap mk, const __grid_constant__ CUtensorMap mv,
-             const __grid_constant__ CUtensorMap mo, const float *l, const float *d, float *dq, __half *dk, __half *dv, int length)
+             const __grid_constant__ CUtensorMap mo, const float *l, const float *d, float *dq, __half *dk, __half *dv, int length,
+             int stages)
 {
-    __shared__ __align__(8) uint64_t bars[1 + STAGES];
-    const uint32_t k = hopper_address(hopper_smem), v = k + TILE_BYTES, stage = k + STAGE_AT, ds = k + DS_AT, part = k + DQ_AT;
+    __shared__ __align__(8) uint64_t bars[1 + STAGES_MAX];
+    const uint32_t k = hopper_address(hopper_smem), v = k + TILE_BYTES, stage = k + STAGE_AT, ds = k + DS_AT;
     const uint32_t kv_full = hopper_address(bars), full = kv_full + 8;
     const int head = blockIdx.y * length, first = blockIdx.x * ROWS, turns = length / ROWS, t = threadIdx.x;
     const int r = t / 32 * 16 + t % 32 / 4;
     if (t == 0) {
-        for (int s = 0; s <= STAGES; s++)
+        for (int s = 0; s <= stages; s++)
             bar_init(kv_full + s * 8, 1);
         bar_publish();
         bar_expect(kv_full, 2 * TILE_BYTES);
@@ -96,19 +97,21 @@ __global__ void __launch_bounds__(128)
     for (int i = 0; i < 32; i++)
         sum_k[i] = sum_v[i] = 0;
     bar_wait(kv_full, 0);
-    for (int turn = -1; turn < turns; turn++) {
-        if (t == 0 && turn + 1 < turns) { /* the next tiles, while this one is used */
-            const uint32_t s = (turn + 1) % STAGES, at = stage + s * 2 * TILE_BYTES;
-            bar_expect(full + s * 8, 2 * TILE_BYTES);
-            tma_load(at, &mq, 0, head + (turn + 1) * ROWS, full + s * 8);
-            tma_load(at + TILE_BYTES, &mo, 0, head + (turn + 1) * ROWS, full + s * 8);
+    for (int turn = 1 - stages; turn < turns; turn++) {
+        const int next = turn + stages - 1;
+        if (t == 0 && next < turns) { /* when the part of dQ that was there has left */
+            const uint32_t s = next % stages, at = stage + s * STAGE_BYTES;
+            asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+            bar_expect(full + s * 8, STAGE_BYTES);
+            tma_load(at, &mq, 0, head + next * ROWS, full + s * 8);
+            tma_load(at + TILE_BYTES, &mo, 0, head + next * ROWS, full + s * 8);
         }
         if (turn < 0)
             continue;
-        const uint32_t s = turn % STAGES, q = stage + s * 2 * TILE_BYTES, o = q + TILE_BYTES;
+        const uint32_t s = turn % stages, q = stage + s * STAGE_BYTES, o = q + TILE_BYTES;
         float p[32], dp[32];
         uint32_t a[4][4], b[4][4];
-        bar_wait(full + s * 8, turn / STAGES & 1);
+        bar_wait(full + s * 8, turn / stages & 1);
         wgmma_begin();
         for (int i = 0; i < HEAD / 16; i++) {
             wgmma_64x64x16_f16(p, tile_descriptor(k + i * 32), tile_descriptor(q + i * 32), i);
@@ -137,17 +140,15 @@ __global__ void __launch_bounds__(128)
         }
         multiply_transposed(sum_q, ds, k);
         wgmma_end();
-        if (t == 0)
-            asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
-        __syncthreads(); /* the part before has left, and the stage has been read */
+        __syncthreads(); /* the stage has been read */
         for (int i = 0; i < 32; i += 2)
-            *(float2 *)(hopper_smem + DQ_AT + ((r + i / 2 % 2 * 8) * HEAD + i / 4 * 8 + t % 4 * 2) * 4) = make_float2(sum_q[i], sum_q[i + 1]);
+            *(float2 *)(hopper_smem + STAGE_AT + s * STAGE_BYTES + ((r + i / 2 % 2 * 8) * HEAD + i / 4 * 8 + t % 4 * 2) * 4) = make_float2(sum_q[i], sum_q[i + 1]);
         asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
         __syncthreads();
         if (t == 0)
             asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;\n"
                          "cp.async.bulk.commit_group;" ::"l"(dq + (size_t)(head + turn * ROWS) * HEAD),
-                         "r"(part), "r"((int)PART_BYTES)
+                         "r"(q), "r"((int)STAGE_BYTES)
                          : "memory");
     }
     for (int i = 0; i < 32; i += 2) {
@@ -236,10 +237,15 @@ int main(int argc, char **argv)
     CUtensorMap map[4];
     for (int i = 0; i < 4; i++)
         map[i] = hopper_map(dev[i], CU_TENSOR_MAP_DATA_TYPE_FLOAT16, rows, HEAD, ROWS);
-    SUITE_CUDA(cudaFuncSetAttribute((const void *)backward, cudaFuncAttributeMaxDynamicSharedMemorySize, SMEM));
+    cudaDeviceProp prop;
+    SUITE_CUDA(cudaGetDeviceProperties(&prop, 0));
+    const int room = ((int)prop.sharedMemPerBlockOptin - 1024 - STAGE_AT) / STAGE_BYTES;
+    const int stages = room < STAGES_MAX ? room : STAGES_MAX, smem = STAGE_AT + stages * STAGE_BYTES;
+    SUITE_CUDA(cudaFuncSetAttribute((const void *)backward, cudaFuncAttributeMaxDynamicSharedMemorySize, smem));
     rows_before<<<rows / 8, 256>>>(dev[0], dev[1], dev[4], dev[3], l, d, length);
     SUITE_LAUNCHED();
-    backward<<<dim3(length / ROWS, heads), 128, SMEM>>>(map[0], map[1], map[2], map[3], l, d, dq, dk, dv, length);
+    backward<<<dim3(length / ROWS, heads), 128, smem>>>(map[0], map[1], map[2], map[3], l, d, dq, dk, dv, length,
+                                                                stages);
     SUITE_LAUNCHED();
     std::vector<float> got[3] = {std::vector<float>(n), std::vector<float>(n), std::vector<float>(n)};
     suite_to_host(got[0].data(), dq, n);

@@ -104,7 +104,8 @@ struct test {
     bool uns_a, uns_b;
 };
 
-static void check(const test &t, int swizzle, bool add)
+/* base: A's swizzle pattern starts so many 128 bytes behind a boundary. */
+static void check(const test &t, int swizzle, bool add, int base = 0)
 {
     rng r((unsigned)t.n * 31 + swizzle);
     const int k_bytes = t.k * bits_of(t.ta) / 8;
@@ -127,7 +128,8 @@ static void check(const test &t, int swizzle, bool add)
     std::vector<unsigned char> image(IMAGE, 0);
     for (int i = 0; i < 64; i++)
         for (int k = 0; k < t.k; k++)
-            put_bits(image, bit_at(t.ta, t.trans_a, swizzle, 64, k_bytes, i, k), bits_of(t.ta), encode(t.ta, a[i * t.k + k]));
+            put_bits(image, base * 1024 + bit_at(t.ta, t.trans_a, swizzle, 64, k_bytes, i, k), bits_of(t.ta),
+                     encode(t.ta, a[i * t.k + k]));
     /* A transposed swizzled B needs whole spans of its rows. */
     for (int j = 0; j < t.n; j++)
         for (int k = 0; k < t.k; k++)
@@ -149,7 +151,7 @@ static void check(const test &t, int swizzle, bool add)
               dr.p,
               dc.p,
               dd.p,
-              describe(t.ta, t.trans_a, swizzle, 64, k_bytes, 0),
+              describe(t.ta, t.trans_a, swizzle, 64, k_bytes, base * 128) | (uint64_t)base << 49,
               describe(t.tb, t.trans_b, swizzle, t.n, k_bytes, B_AT),
               add};
     t.kernel<<<1, 128, IMAGE>>>(x);
@@ -186,5 +188,8 @@ int main()
     for (const test &t : tests)
         for (int swizzle = 0; swizzle < 4; swizzle++)
             check(t, swizzle, swizzle % 2);
+    for (int base = 1; base < 8; base++)
+        for (int swizzle = 1; swizzle < 4; swizzle++)
+            check(tests[0], swizzle, false, base);
     return check_result();
 }
