@@ -263,21 +263,15 @@ void check_close(struct check *c)
     }
     free(c->top);
     for (int f = 0; f < 3; f++) {
-        for (size_t i = 0; i < c->cells[f].n; i++)
-            free(c->cells[f].p[i]);
-        VEC_FREE(&c->cells[f]);
+        VEC_FREE_ALL(&c->cells[f]);
     }
     pool_reset(&c->pool);
-    for (size_t i = 0; i < c->pool.chunk.n; i++)
-        free(c->pool.chunk.p[i]);
-    VEC_FREE(&c->pool.chunk);
+    VEC_FREE_ALL(&c->pool.chunk);
     free(c->var.p);
     for (size_t i = 0; i < c->codes.n; i++)
         site_free(c->codes.p[i]);
     VEC_FREE(&c->codes);
-    for (size_t i = 0; i < c->launches.n; i++)
-        free(c->launches.p[i]);
-    VEC_FREE(&c->launches);
+    VEC_FREE_ALL(&c->launches);
     for (size_t i = 0; i < c->suppress.n; i++) {
         free(c->suppress.p[i].class);
         free(c->suppress.p[i].rest);
@@ -289,9 +283,7 @@ void check_close(struct check *c)
         free(c->finding.p[i].advice);
     }
     VEC_FREE(&c->finding);
-    for (size_t i = 0; i < c->kept.n; i++)
-        free(c->kept.p[i]);
-    VEC_FREE(&c->kept);
+    VEC_FREE_ALL(&c->kept);
     host_free(c);
     if (c->has_kernel)
         regfree(&c->kernel);

@@ -522,9 +522,7 @@ void site_free(struct code *k)
     free(k->kernel);
     free(k->site);
     free(k->by_id);
-    for (size_t i = 0; i < k->file.n; i++)
-        free(k->file.p[i]);
-    VEC_FREE(&k->file);
+    VEC_FREE_ALL(&k->file);
     free(k);
 }
 

@@ -41,9 +41,9 @@ struct emu_opts {
     uint32_t ctas_per_sm;    /* 0 = 8 */
     uint32_t arch;           /* highest PTX target to run and what cudart reports: 90 */
     FILE *printf_out;        /* device printf; NULL = stdout */
-    const struct emu_watch *watch; /* watch.h; NULL = nobody looks */
+    const struct emu_watch *watch;            /* watch.h; NULL = nobody looks */
     void (*remark)(const struct emu_fault *); /* is told of code that is undefined on a GPU; NULL = not wanted */
-    uint64_t *progress;            /* is told emu_stats.warp_insts after every CTA; NULL = not wanted */
+    uint64_t *progress;                       /* is told emu_stats.warp_insts after every CTA; NULL = not wanted */
 };
 
 struct emu *emu_new(const struct emu_opts *, struct err *);

@@ -189,8 +189,7 @@ static void sparse_places(const struct product *p, u8 place[ROWS][32])
             const unsigned lane = r % 8 * 4 + (bytes ? group / 8 * 2 + high : selector * 2 + group / 4);
             const unsigned bit = bytes ? group % 8 * 4 : high * 16 + group % 4 * 4;
             const u32 told = meta[lane] >> bit & 15;
-            place[r][e] =
-                (u8)(of_four == 1 ? 2 * group + (told == 14) : 4 * group + (e % 2 ? told >> 2 : told & 3));
+            place[r][e] = (u8)(of_four == 1 ? 2 * group + (told == 14) : 4 * group + (e % 2 ? told >> 2 : told & 3));
         }
 }
 

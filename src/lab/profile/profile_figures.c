@@ -1,7 +1,7 @@
 /* See profile_figures.h. */
 #include "profile/profile_figures.h"
 
-#include "base/out_of_memory.h"
+#include "base/text.h"
 #include "chart/html_page.h"
 #include "chart/plot.h"
 
@@ -197,9 +197,7 @@ void profile_draw_roofline(const struct profile *p, FILE *f, struct err *first)
                         .x_axis =
                             fp ? "floating-point operations / byte of DRAM" : "thread instructions / byte of DRAM"};
     char *script = NULL;
-    FILE *s = open_memstream(&script, &script_n);
-    if (!s)
-        out_of_memory(0);
+    FILE *s = text_stream(&script, &script_n);
     plot_begin(&plot, 760, 440, "roofline.svg", s);
     fprintf(s,
             "set logscale xy\nset grid xtics ytics lc rgb '#dddddd'\nset xrange [%.6g:%.6g]\nset samples 400\n"
