@@ -4,6 +4,7 @@
 #include "base/demangle.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
+#include "profile/profile.h"
 
 #include <math.h>
 #include <string.h>
@@ -312,15 +313,12 @@ static struct kernel *kernel_of(struct kernels *all, const char *name)
 static void add_kernels(struct kernels *all, const json_t *doc, int side)
 {
     size_t i;
-    json_t *launch, *v;
-    const char *key;
+    json_t *launch;
     json_array_foreach(json_object_get(doc, "kernels"), i, launch)
     {
         struct kernel *k = kernel_of(all, text_of(launch, "kernel"));
         k->launches[side]++;
-        json_object_foreach(launch, key, v) if (json_is_integer(v)) json_object_set_new(
-            k->sum[side], key,
-            json_integer(json_integer_value(v) + json_integer_value(json_object_get(k->sum[side], key))));
+        profile_add_launch(k->sum[side], launch);
     }
 }
 

@@ -48,7 +48,8 @@ struct profile_kernel { /* summed over its launches */
     unsigned launches;
     double cycles, slots, issued, stall[PROFILE_STALL_COUNT];
     double warp_insts, thread_insts, dram_bytes, l1_hits, l1_accesses, l2_hits, l2_accesses;
-    double flops; /* of floating point; 0 without counts by instruction */
+    double flops, tensor_flops; /* floating-point work, and that of the tensor cores in it; 0 without such counts */
+    json_t *sum;                /* its counters by name */
     double warps_resident;
     /* of the launch with the most cycles */
     double longest, occupancy;
@@ -109,6 +110,8 @@ int profile_read(struct profile *, json_t *doc, const char *name, const char *so
 void profile_free(struct profile *);
 /* A number of an object of the document ("total", a launch, a sample); 0 where it has none. */
 double profile_number(const json_t *, const char *name);
+/* Adds the counters of a launch; ratios are left out. */
+void profile_add_launch(json_t *sum, const json_t *launch);
 /* A parameter of the machine in its base unit (Hz, bytes); 0 where it has none. */
 double profile_config(const struct profile *, const char *key);
 /* The program's name without folders and, of the suite's, without the key it is kept under; "a run" = not known. */

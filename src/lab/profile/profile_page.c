@@ -1,5 +1,6 @@
 /* A profile as a page: the screen's contents with everything that did not fit, pictures, and the annotated source. */
 #include "chart/html_page.h"
+#include "profile/memory_chart.h"
 #include "profile/profile.h"
 #include "profile/profile_figures.h"
 
@@ -119,6 +120,26 @@ static void put_kernels(const struct profile *p, FILE *f)
     page_table_end(f);
     page_element(f, "p class=\"lead\"",
                  "Summed over launches; grid, block and what they occupy are of the longest launch.");
+}
+
+static void put_memory_charts(const struct profile *p, FILE *f)
+{
+    enum { SHOWN = 8 };
+    const char *caption =
+        "What moved between the levels, and how much of each link's peak that is, mean over the time. Arrows to the "
+        "left carry data to the SMs.";
+    struct memory_chart c = memory_chart_of(p, -1);
+    fputs("<h2 id=\"chart\">Memory chart</h2>\n", f);
+    memory_chart_draw(&c, NULL, "memory", caption, f);
+    for (size_t i = 0; p->kernel.n > 1 && i < p->kernel.n && i < SHOWN; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "memory-%zu", i + 1);
+        fputs("<details>", f);
+        page_element(f, "summary", p->kernel.p[i].brief);
+        c = memory_chart_of(p, (int)i);
+        memory_chart_draw(&c, NULL, name, p->kernel.p[i].name, f);
+        fputs("</details>\n", f);
+    }
 }
 
 static void put_stalls(const struct profile *p, FILE *f, struct err *e)
@@ -446,6 +467,7 @@ int profile_page(const struct profile *p, const char *command, FILE *f, struct e
     put_facts(p, f);
     put_findings(p, f);
     put_kernels(p, f);
+    put_memory_charts(p, f);
     put_stalls(p, f, e);
     if (p->counted)
         put_lines(p, f);

@@ -1,4 +1,5 @@
 /* A profile on one screen: findings, kernels, stalls, source lines, the course of the run. */
+#include "profile/memory_chart.h"
 #include "profile/profile.h"
 
 #include <math.h>
@@ -197,6 +198,8 @@ void profile_print(const struct profile *p, FILE *out)
     print_findings(p, out);
     print_kernels(p, out);
     print_stalls(p, out);
+    const struct memory_chart chart = memory_chart_of(p, -1);
+    memory_chart_print(&chart, out);
     if (p->counted)
         print_lines(p, out);
     print_time(p, out);
