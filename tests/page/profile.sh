@@ -23,6 +23,28 @@ says page.html "<b>transpose.cu:12</b>: each store touches 32 lines"
 says page.html "out[x * n + y] = in[y * n + x];"
 says page.html "st.global"
 says page.html "atom"
+python3 - <<'PY' || fail "the memory chart is not that of the document: $(grep -A1 '^Memory' out)"
+import base64, json, re
+doc, page, out = json.load(open("run.json")), open("page.html").read(), open("out").read()
+total = doc["total"]
+chart = page.split('<h2 id="chart">')[1].split("</figure>")[0]
+texts = re.findall(r"<text [^>]*>([^<]*)</text>", chart)
+assert texts.count("hit rate") == 2 and "shared memory" in texts, texts
+for text in "%.1f%%" % (100 * total["l1.hits"] / total["l1.accesses"]), "%.1f%%" % (100 * total["l2.hits"] / total["l2.accesses"]):
+    assert text in texts and text in out, (text, texts)
+assert "%.1f%% of peak" % (100 * total["dram.utilization"]) in texts, texts
+size = lambda v: next(("%.3g %sB" % (v / at, u) for at, u in ((1e9, "G"), (1e6, "M"), (1e3, "k")) if v >= 9.9995 * at or v >= at > 1e3))
+for v in total["dram.read_bytes"], total["dram.write_bytes"], total["noc.reply.bytes"], total["noc.request.bytes"]:
+    assert size(v) in texts and size(v) in out, (v, size(v), texts)
+loaded = sum(32 * l["sectors"] for l in doc["loads"] if l["class"] in ("load", "atom", "tex") and l.get("served"))
+assert size(loaded) in texts, (loaded, texts)
+# A chart for each kernel; every launch in the course of the run, and a map for SMs, slices, channels and banks.
+assert page.count('class="chart"') == 1 + len({k["kernel"] for k in doc["kernels"]})
+course = page.split('class="chart course"')[1].split("</figure>")[0]
+assert course.count(": launch ") == len(doc["kernels"]) and course.count("data:image/bmp") == 5, course.count("data:image/bmp")
+picture = re.search("svg.xml;base64,([^\"]*)", page.split('<h2 id="roofline">')[1])
+assert not picture or all(level + ": " in base64.b64decode(picture.group(1)).decode() for level in ("L1", "L2", "DRAM"))
+PY
 
 # Loads of one line that are unlike are spoken of one by one: not of the mean of a gather and the load of its index.
 expect 0 "$weir" cc "$tree/tests/page/mixed.cu" -o mixed
@@ -90,6 +112,8 @@ for member in "kernels", "loads", "instructions":
         o.update({k: o[k] + evil for k in ("inst", "class", "space", "limiter") if k in o})
         if "src_file" in o:
             o["src_file"] = "/nowhere/" + evil.replace("/", "|")
+for m in doc["parts"]["maps"]:
+    m.update({"name": m["name"] + evil, "of": evil, "title": evil})
 doc["timelines"] = {"t" + evil: {"cycles": 100, "bin_cycles": 1, "sms": 1, "phases": {"f" + evil: [1] * 100}}}
 json.dump(doc, open(sys.argv[2], "w"))
 PY

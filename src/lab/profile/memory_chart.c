@@ -167,7 +167,7 @@ static void put_text(FILE *f, int x, int y, const char *class, const char *text)
 /* A box with pairs of a name and a value, ended by NULL. */
 static void put_box(FILE *f, int x, int y, const char *title, const char *const *line)
 {
-    fprintf(f, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\"/>\n", x, y, BOX, TALL);
+    fprintf(f, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\" class=\"box\"/>\n", x, y, BOX, TALL);
     put_text(f, x + BOX / 2, y + 20, "title", title);
     for (int i = 0; line[i]; i++)
         put_text(f, x + BOX / 2, y + 40 + 18 * i, i % 2 ? "" : "soft", line[i]);
@@ -184,8 +184,8 @@ static void put_arrow(FILE *f, int gap, bool left, const char *bytes, double use
 {
     const int from = box_x(gap) + BOX + 3, to = box_x(gap + 1) - 3, y = TOP + (left ? 32 : 92), head = 11;
     const int width = 3 + (isnan(use) ? 0 : (int)(9 * fmin(1, use))), tip = left ? from : to, away = left ? 1 : -1;
-    fprintf(f, "<path class=\"u%d\" stroke-width=\"%d\" d=\"M%d %dH%d\"/>\n", step_of(use), width, left ? to : from, y,
-            tip + away * head);
+    fprintf(f, "<path class=\"line u%d\" stroke-width=\"%d\" d=\"M%d %dH%d\"/>\n", step_of(use), width,
+            left ? to : from, y, tip + away * head);
     fprintf(f, "<path class=\"head u%d\" d=\"M%d %dl%d %dv%dz\"/>\n", step_of(use), tip, y, away * (head + 2), -head,
             2 * head);
     put_text(f, (from + to) / 2, y - 13, "", bytes);
@@ -246,8 +246,8 @@ static void put_picture(FILE *f, const struct memory_chart *a, const struct memo
     if (shared) {
         const double use = (b ? b : a)->value[MEMORY_SHARED_USE];
         const int x = box_x(0) + BOX / 2, y = TOP + TALL;
-        fprintf(f, "<path class=\"u%d\" stroke-width=\"4\" d=\"M%d %dV%d\"/>\n", step_of(use), x, y, y + BELOW);
-        put_text(f, x + 10, y + BELOW / 2 + 5, "left", t[MEMORY_SHARED_INSTS]);
+        fprintf(f, "<path class=\"line u%d\" stroke-width=\"4\" d=\"M%d %dV%d\"/>\n", step_of(use), x, y, y + BELOW);
+        put_text(f, x + 10, y + BELOW / 2 + 5, "begin", t[MEMORY_SHARED_INSTS]);
         put_box(f, box_x(0), y + BELOW, "shared memory",
                 (const char *const[]){"passes of an instruction", t[MEMORY_SHARED_DEGREE], "of its peak",
                                       t[MEMORY_SHARED_USE], NULL});

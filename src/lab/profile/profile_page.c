@@ -388,9 +388,8 @@ static void put_sources(const struct profile *p, FILE *f)
 static void put_energy(const struct profile *p, FILE *f)
 {
     static const char *const heads[] = {"<component", "of all", "mJ", NULL};
-    static const char *const sums[] = {"energy.total_j", "energy.dynamic_j", "energy.static_j"};
     json_t *total = json_object_get(p->doc, "total"), *value;
-    const double all = profile_number(total, sums[0]);
+    const double all = profile_number(total, "energy.total_j");
     const char *key;
     if (!(all > 0))
         return;
@@ -399,14 +398,9 @@ static void put_energy(const struct profile *p, FILE *f)
     page_heads(f, heads);
     json_object_foreach(total, key, value)
     {
-        const size_t n = strlen(key);
-        if (strncmp(key, "energy.", 7) || n < 10 || strcmp(key + n - 2, "_j") || !strcmp(key, sums[0]) ||
-            !strcmp(key, sums[1]) || !strcmp(key, sums[2]))
-            continue;
         char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)(n - 9), key + 7);
-        for (char *c = name; *c; c++)
-            *c = *c == '_' ? ' ' : *c;
+        if (!profile_energy_component(key, name))
+            continue;
         page_row(f, false);
         page_cell(f, name);
         page_share(f, json_number_value(value) / all);
