@@ -27,7 +27,8 @@ enum {
     OPT_NO_SUMMARY,
     OPT_LOADS,
     OPT_PROFILE,
-    OPT_TIMELINE
+    OPT_TIMELINE,
+    OPT_SAMPLED
 };
 
 static const struct argp_option untimed_options[] = {
@@ -53,6 +54,11 @@ static const struct argp_option report_options[] = {
     {"energy", OPT_ENERGY, NULL, 0, "report energy by component in the summary and the JSON (docs/energy.md)", 0},
     {"gpgpusim-stats", OPT_GPGPUSIM, NULL, 0, "also print statistics under their GPGPU-Sim names", 0},
     {"ncu-names", OPT_NCU, NULL, 0, "also print each launch under Nsight Compute metric names; also in the JSON", 0},
+    {"sampled", OPT_SAMPLED, "ERROR", OPTION_ARG_OPTIONAL,
+     "simulate a sample, to this error of the cycles (default: 2%), and extrapolate; every statistic has a 95% "
+     "interval "
+     "(docs/sampling.md)",
+     0},
     {"quiet", 'q', NULL, 0, "print no summary and no progress", 0},
     {"no-summary", OPT_NO_SUMMARY, NULL, OPTION_HIDDEN, "internal: progress only", 0},
     {0}};
@@ -97,6 +103,7 @@ const char *machine_args_timing_option(const struct machine_args *m)
            : m->opts.profile        ? "--profile"
            : m->timeline            ? "--timeline"
            : m->opts.energy         ? "--energy"
+           : m->opts.sampled        ? "--sampled"
            : m->opts.tick_all       ? "--engine tick"
                                     : NULL;
 }
@@ -104,7 +111,8 @@ const char *machine_args_timing_option(const struct machine_args *m)
 void machine_args_each_word(const struct machine_args *m, void (*word)(void *ctx, const char *), void *ctx)
 {
     const struct gpu_opts *o = &m->opts;
-    char cycles[32];
+    char cycles[32], sampled[48];
+    snprintf(sampled, sizeof sampled, "--sampled=%.17g", o->sampled);
     snprintf(cycles, sizeof cycles, "%" PRIu64, o->sample_cycles);
     for (unsigned i = 0; i < plugin_count(); i++)
         word(ctx, "--plugin"), word(ctx, plugin_path(i));
@@ -118,6 +126,8 @@ void machine_args_each_word(const struct machine_args *m, void (*word)(void *ctx
         word(ctx, "--engine"), word(ctx, "tick");
     if (o->sample_cycles)
         word(ctx, "--sample"), word(ctx, cycles);
+    if (o->sampled)
+        word(ctx, sampled);
     const struct {
         bool given;
         const char *option;
@@ -192,6 +202,24 @@ static bool parse_count(const char *s, uint64_t *out)
     return true;
 }
 
+int sampled_error_parse(const char *s, double *out, struct err *e)
+{
+    char *end = NULL;
+    *out = SAMPLED_DEFAULT;
+    if (!s)
+        return 0;
+    double x = isdigit((unsigned char)*s) || *s == '.' ? strtod(s, &end) : 0;
+    if (end && !strcmp(end, "%"))
+        x /= 100;
+    else if (!end || *end)
+        x = 0;
+    *out = x;
+    if (x >= SAMPLED_MIN && x <= SAMPLED_MAX)
+        return 0;
+    err_set(e, "--sampled=%s: not an error between 0.1%% and 50%%", s);
+    return err_hint(e, "for example --sampled=2%% or --sampled=0.02");
+}
+
 static error_t parse_report(int key, char *arg, struct argp_state *state)
 {
     struct machine_args *m = state->input;
@@ -230,6 +258,23 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
     case OPT_NCU:
         m->opts.ncu_names = true;
         return 0;
+    case OPT_SAMPLED: {
+        struct err e;
+        if (sampled_error_parse(arg, &m->opts.sampled, &e))
+            argp_error(state, "%s; %s", e.msg, e.hint);
+        return 0;
+    }
+    case ARGP_KEY_SUCCESS: {
+        const char *other = m->opts.sample_cycles    ? "--sample"
+                            : m->opts.profile        ? "--profile"
+                            : m->opts.classify_loads ? "--explain-loads"
+                            : m->timeline            ? "--timeline"
+                                                     : NULL;
+        if (m->opts.sampled > 0 && other)
+            argp_error(state, "--sampled and %s exclude each other: a sample has no such counts of the whole run",
+                       other);
+        return 0;
+    }
     case OPT_NO_SUMMARY:
         m->no_summary = true;
         return 0;

@@ -51,6 +51,12 @@ extern const struct argp machine_argp, untimed_argp, report_argp, reports_argp;
 /* --plugin alone, for commands without a machine; takes no input. */
 extern const struct argp plugin_argp;
 
+/* The value of --sampled (NULL: given without one) as a fraction: "2%", "0.02". -1: it is none. */
+#define SAMPLED_DEFAULT 0.02
+#define SAMPLED_MIN     0.001
+#define SAMPLED_MAX     0.5
+int sampled_error_parse(const char *, double *out, struct err *);
+
 /*
  * After the run: checks the conservation invariants, prints what was asked for to `out`, deadlocks and errors to
  * stderr. Returns the exit status. `host_s`: seconds of the run; `command`: what was recorded.

@@ -196,6 +196,7 @@ enum class {
     SYNC_MASK,
 
     MEMORY,
+    UNDEFINED,
     LEAK,
     N_CLASS
 };

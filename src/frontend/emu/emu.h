@@ -29,6 +29,7 @@
 #define EMU_WINDOW_MASK   0xff00000000000000ull
 
 struct emu;
+struct emu_fault;
 struct emu_watch;
 
 struct emu_opts {
@@ -41,6 +42,7 @@ struct emu_opts {
     uint32_t arch;           /* highest PTX target to run and what cudart reports: 90 */
     FILE *printf_out;        /* device printf; NULL = stdout */
     const struct emu_watch *watch; /* watch.h; NULL = nobody looks */
+    void (*remark)(const struct emu_fault *); /* is told of code that is undefined on a GPU; NULL = not wanted */
     uint64_t *progress;            /* is told emu_stats.warp_insts after every CTA; NULL = not wanted */
 };
 
@@ -129,6 +131,7 @@ enum emu_fault_kind {
     EMU_FAULT_ASSERT,              /* device-side assert */
     EMU_FAULT_STACK,               /* local memory or call depth exhausted */
     EMU_FAULT_ILLEGAL_INSTRUCTION, /* e.g. call through a bad function pointer, bad texture handle */
+    EMU_FAULT_UNDEFINED,           /* not a fault: only luck makes it work on a GPU */
     EMU_FAULT_SINK,                /* the stream sink refused: its own error tells */
 };
 struct emu_fault {

@@ -33,6 +33,8 @@ static bool can_run(const struct emu_warp_run *r)
     for (struct emu_fiber *f = r->fibers; f; f = f->next) {
         if (f->state == EMU_WAIT_MBARRIER && emu_mbarrier_ready(&f->mbarrier))
             f->state = EMU_READY;
+        if (f->state == EMU_WAIT_GROUP && emu_wgmma_met(r))
+            f->state = EMU_READY;
         if (f->state == EMU_READY)
             return true;
         if (f->state == EMU_WAIT_SYNC)
@@ -209,6 +211,9 @@ static bool unblock(struct emu_cluster *k)
                   "the cluster's barrier can never complete: %u of its %u running threads have arrived and none can go "
                   "on",
                   k->arrived, k->live);
+    else if ((f = find_waiting(k, EMU_WAIT_GROUP, &r)))
+        emu_raise(&r->w, f->wait, __builtin_ctz(f->mask), EMU_FAULT_BARRIER,
+                  "wgmma.wait_group can never complete: the warps of its warpgroup do not all come to it");
     else
         BUG("cluster %llu is stuck with no warp waiting", (unsigned long long)k->index);
     return false;

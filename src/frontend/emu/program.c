@@ -404,6 +404,7 @@ void emu_prog_free(struct emu_prog *p)
             next = f->next_spare;
             free(f);
         }
+    VEC_FREE(&p->remarked);
     arena_free(p->arena);
     free(p);
 }

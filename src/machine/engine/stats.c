@@ -165,11 +165,17 @@ static double sum_of(const struct stats *s, const uint64_t *raw, const char *exp
     return total;
 }
 
+void stats_ratio_parts(const struct stats *s, const uint64_t *raw, unsigned i, double *num, double *den)
+{
+    *num = sum_of(s, raw, s->name.p[i].def->num);
+    *den = sum_of(s, raw, s->name.p[i].def->den);
+}
+
 double stats_value(const struct stats *s, const uint64_t *raw, unsigned i)
 {
-    const struct stat_def *d = s->name.p[i].def;
-    if (d->kind != STAT_RATIO)
+    if (s->name.p[i].def->kind != STAT_RATIO)
         return (double)raw[i];
-    double den = sum_of(s, raw, d->den);
-    return den ? sum_of(s, raw, d->num) / den : 0;
+    double num, den;
+    stats_ratio_parts(s, raw, i, &num, &den);
+    return den ? num / den : 0;
 }

@@ -9,6 +9,7 @@ struct dispatch {
     struct comp comp;
     uint32_t n_sm, per_sm, last; /* last: the SM that got a CTA last */
     uint64_t n_cta, next, done, start_at;
+    uint64_t pause_at; /* CTAs that end before the engine is stopped for a look; NEVER = it is not */
     uint64_t cta_micro, free_micro; /* of a cycle: between two CTAs, 0 = nothing; when the next may start */
     bool running;
     uint32_t *resident;
@@ -128,6 +129,10 @@ static uint64_t tick(struct comp *c, uint64_t now)
         engine_stop(c->eng);
         return NEVER;
     }
+    if (d->done >= d->pause_at) {
+        d->pause_at = NEVER;
+        engine_stop(c->eng);
+    }
     if (now < d->start_at)
         return d->start_at;
     const uint64_t next = d->next == d->n_cta ? NEVER : d->cluster > 1 ? start_cluster(d, now) : start_ctas(d, now);
@@ -184,7 +189,29 @@ void dispatch_start(struct dispatch *d, uint64_t n_cta, uint32_t cluster, uint32
     d->n_cta = n_cta;
     d->per_sm = per_sm;
     d->next = d->done = 0;
+    d->pause_at = NEVER;
     d->running = true;
     d->start_at = engine_cycle(d->comp.eng, CLK_CORE) + delay;
     engine_wake(&d->comp, d->start_at);
+}
+
+void dispatch_pause(struct dispatch *d, uint64_t ctas)
+{
+    d->pause_at = ctas;
+}
+
+bool dispatch_running(const struct dispatch *d)
+{
+    return d->running;
+}
+
+uint64_t dispatch_next(const struct dispatch *d)
+{
+    return d->next;
+}
+
+void dispatch_skip(struct dispatch *d, uint64_t ctas)
+{
+    d->next += ctas;
+    d->done += ctas;
 }

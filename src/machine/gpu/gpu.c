@@ -10,6 +10,7 @@
 #include "gpu/cta_times.h"
 #include "gpu/energy.h"
 #include "gpu/parts.h"
+#include "gpu/sampled.h"
 #include "l1/l1_config.h"
 #include "l2/l2_config.h"
 
@@ -268,6 +269,7 @@ struct gpu *gpu_new(const struct gpu_opts *o, struct err *e)
     if (!o->energy && (o->profile || o->timeline) && *g->machine->energy)
         g->energy = gpu_energy_open(cfg, g->stats, NULL);
     g->n_value = stats_count(g->stats);
+    g->sampling = o->sampled > 0 ? sampling_new(g, o->sampled) : NULL;
     g->read = xcalloc(g->n_value, sizeof *g->read);
     g->at_sample = xcalloc(g->n_value, sizeof *g->at_sample);
     g->next_sample = g->sample_cycles;
@@ -307,6 +309,7 @@ void gpu_free(struct gpu *g)
     VEC_FREE(&g->inst);
     gpu_loads_free(g->loads);
     energy_free(g->energy);
+    sampling_free(g->sampling);
     free(g->read);
     free(g->at_sample);
     free(g->total);
@@ -360,7 +363,7 @@ static const char *limiter_of(const struct gpu *g, const struct trace_launch *l,
     return trace_ctas(l) < (uint64_t)per_sm * g->n_sm ? "grid" : name[limit];
 }
 
-static void read_stats(struct gpu *g, uint64_t *out)
+void gpu_read_stats(struct gpu *g, uint64_t *out)
 {
     engine_sync(g->eng);
     g->cycles = engine_cycle(g->eng, CLK_CORE);
@@ -413,7 +416,7 @@ static uint64_t *take_parts(struct gpu *g)
 static void take_sample(struct gpu *g)
 {
     uint64_t *now = xmalloc(g->n_value * sizeof *now), *delta = xmalloc(g->n_value * sizeof *delta);
-    read_stats(g, now);
+    gpu_read_stats(g, now);
     stats_delta(g->stats, now, g->at_sample, delta);
     free(g->at_sample);
     g->at_sample = now;
@@ -440,8 +443,7 @@ static enum gpu_end failed(struct gpu *g, struct err *e)
     return GPU_DONE;
 }
 
-/* Runs until the dispatcher stops the engine. */
-static enum gpu_end run(struct gpu *g, struct err *e)
+enum gpu_end gpu_run(struct gpu *g, struct err *e)
 {
     for (;;) {
         uint64_t now = engine_cycle(g->eng, CLK_CORE), limit = now + POLL_CYCLES;
@@ -462,7 +464,7 @@ static enum gpu_end run(struct gpu *g, struct err *e)
             take_sample(g);
             g->next_sample = now + g->sample_cycles;
         }
-        if (g->poll && g->poll(g->poll_ctx, now, gpu_warp_insts(g)))
+        if (g->poll && g->poll(g->poll_ctx, now, gpu_warp_insts(g) + (g->sampling ? g->sampling->skipped_insts : 0)))
             return GPU_INTERRUPTED;
     }
 }
@@ -486,27 +488,55 @@ static void each_policy(struct gpu *g, policy_visit *fn)
         l2_each_policy(g->l2[i], fn, g->loads);
 }
 
-enum gpu_end gpu_launch(struct gpu *g, const struct trace_kernel *k, const struct trace_launch *l,
-                        const struct sm_streams *source, struct err *e)
+/* How the launch's CTAs occupy the SMs. -1: they do not fit. */
+static int place(const struct gpu *g, const struct trace_kernel *k, const struct trace_launch *l,
+                 struct gpu_kernel_result *r, struct err *e)
 {
     enum device_limit limit;
     const uint32_t registers = device_kernel_regs(&g->props, k->regs_per_thread, k->max_threads_per_cta);
-    uint32_t per_sm = device_occupancy(&g->props, trace_threads_per_cta(l), registers,
-                                       (uint64_t)k->smem_static_bytes + l->smem_dynamic_bytes, &limit);
-    if (!per_sm) {
-        does_not_fit(g, k, l, limit, e);
-        return GPU_FAILED;
-    }
+    const uint32_t per_sm = device_occupancy(&g->props, trace_threads_per_cta(l), registers,
+                                             (uint64_t)k->smem_static_bytes + l->smem_dynamic_bytes, &limit);
+    if (!per_sm)
+        return does_not_fit(g, k, l, limit, e);
     const uint32_t cluster = l->cluster_ctas ? l->cluster_ctas : 1;
-    if (!device_clusters(&g->props, per_sm, cluster)) {
-        err_set(e, "kernel %s: a cluster of %u CTAs does not fit on a GPC of %s, where an SM holds %u of them", k->name,
-                cluster, cfg_machine(g->cfg), per_sm);
+    if (!device_clusters(&g->props, per_sm, cluster))
+        return err_set(e, "kernel %s: a cluster of %u CTAs does not fit on a GPC of %s, where an SM holds %u of them",
+                       k->name, cluster, cfg_machine(g->cfg), per_sm);
+    *r = (struct gpu_kernel_result){.launch = (uint32_t)g->launches,
+                                    .kernel = k,
+                                    .shape = *l,
+                                    .ctas_per_sm = per_sm,
+                                    .registers = registers,
+                                    .occupancy = (double)(per_sm * trace_warps_per_cta(l)) / g->props.max_warps_per_sm,
+                                    .limiter = limiter_of(g, l, per_sm, limit),
+                                    .start_cycle = engine_cycle(g->eng, CLK_CORE),
+                                    .simulated = 1};
+    return 0;
+}
+
+int gpu_skip_launch(struct gpu *g, const struct trace_kernel *k, const struct trace_launch *l, struct err *e)
+{
+    struct gpu_kernel_result r;
+    if (place(g, k, l, &r, e))
+        return -1;
+    r.value = xcalloc(g->n_value, sizeof *r.value);
+    r.simulated = 0;
+    VEC_PUSH(&g->kernel, r);
+    g->launches++;
+    return 0;
+}
+
+enum gpu_end gpu_launch(struct gpu *g, const struct trace_kernel *k, const struct trace_launch *l,
+                        const struct sm_streams *source, struct err *e)
+{
+    struct gpu_kernel_result r;
+    if (place(g, k, l, &r, e))
         return GPU_FAILED;
-    }
+    const uint32_t cluster = l->cluster_ctas ? l->cluster_ctas : 1, per_sm = r.ctas_per_sm;
     size_t kernel = prepare(g, k);
     gpu_loads_begin(g->loads, (uint32_t)kernel, k);
     uint64_t *before = xmalloc(g->n_value * sizeof *before), *after = xmalloc(g->n_value * sizeof *after);
-    read_stats(g, before);
+    gpu_read_stats(g, before);
     g->source = source;
     const uint64_t smem = carveout(&g->carveouts, (uint64_t)k->smem_static_bytes + l->smem_dynamic_bytes, per_sm,
                                    g->props.smem_reserved_per_block, g->props.smem_alloc_unit);
@@ -521,27 +551,20 @@ enum gpu_end gpu_launch(struct gpu *g, const struct trace_kernel *k, const struc
     for (unsigned i = 0; i < g->n_slice; i++)
         l2_kernel_begin(g->l2[i], (uint32_t)g->launches);
     g->launches++;
-    uint64_t start = engine_cycle(g->eng, CLK_CORE);
     enum gpu_end end = GPU_DONE;
     if (trace_ctas(l)) {
         dispatch_start(g->dispatch, trace_ctas(l), cluster, per_sm, g->machine->launch_cycles + 1);
-        end = run(g, e);
+        end = g->sampling ? sampled_run(g, l, cluster, per_sm, e) : gpu_run(g, e);
     }
-    read_stats(g, after);
-    if (g->sample_cycles && end == GPU_DONE && g->cycles > start)
+    gpu_read_stats(g, after);
+    if (g->sample_cycles && end == GPU_DONE && g->cycles > r.start_cycle)
         take_sample(g);
     stats_delta(g->stats, after, before, after);
     free(before);
-    VEC_PUSH(&g->kernel, (struct gpu_kernel_result){.launch = (uint32_t)g->launches - 1,
-                                                    .kernel = k,
-                                                    .shape = *l,
-                                                    .ctas_per_sm = per_sm,
-                                                    .registers = registers,
-                                                    .occupancy = (double)(per_sm * trace_warps_per_cta(l)) /
-                                                                 g->props.max_warps_per_sm,
-                                                    .limiter = limiter_of(g, l, per_sm, limit),
-                                                    .start_cycle = start,
-                                                    .value = after});
+    if (g->sampling)
+        sampled_extrapolate(g, l, after);
+    r.value = after;
+    VEC_PUSH(&g->kernel, r);
     each_policy(g, gpu_loads_take);
     gpu_loads_end(g->loads);
     if (end == GPU_DONE)
@@ -604,7 +627,8 @@ uint64_t gpu_cycles(const struct gpu *g)
 
 uint64_t gpu_time_ns(const struct gpu *g)
 {
-    return (uint64_t)((unsigned __int128)gpu_cycles(g) * 1000000000u / g->clock->core);
+    const uint64_t cycles = g->estimated_cycles ? g->estimated_cycles : gpu_cycles(g);
+    return (uint64_t)((unsigned __int128)cycles * 1000000000u / g->clock->core);
 }
 
 void gpu_report_deadlock(const struct gpu *g, FILE *out)
@@ -665,6 +689,7 @@ const struct gpu_results *gpu_get_results(struct gpu *g)
     const struct policy_info *const *reporter = gpu_loads_reporters(g->loads, &n_reporter);
     g->results = (struct gpu_results){.stats = g->stats,
                                       .energy = g->energy,
+                                      .sampled = g->estimated_cycles ? &g->sampling->told : NULL,
                                       .total = g->total,
                                       .kernel = g->kernel.p,
                                       .n_kernel = (unsigned)g->kernel.n,

@@ -32,6 +32,7 @@ struct gpu_opts {
     bool ncu_names;         /* the JSON document has them too (gpu/ncu_names.h) */
     bool energy;            /* apply the machine's energy coefficients to the results (gpu/energy.h) */
     bool classify_loads;    /* also show each load to infinite caches (gpu_load_result.truth) */
+    double sampled;         /* simulate a sample of the recording, to this error of its cycles; 0 = all of it */
     bool profile;           /* count by static instruction, and take at most GPU_PROFILE_SAMPLES samples of the run */
     bool timeline;          /* keep what gpu/timeline.h writes; samples as a profile, up to GPU_TIMELINE_SAMPLES */
     /*
@@ -59,6 +60,8 @@ enum gpu_end { GPU_DONE, GPU_INTERRUPTED, GPU_DEADLOCKED, GPU_FAILED };
  */
 enum gpu_end gpu_launch(struct gpu *, const struct trace_kernel *k, const struct trace_launch *,
                         const struct sm_streams *, struct err *e);
+/* A launch that is not simulated: its result, the statistics all 0. -1: it does not fit. */
+int gpu_skip_launch(struct gpu *, const struct trace_kernel *k, const struct trace_launch *, struct err *e);
 /* A host copy or memset between launches: what it leaves in the L2 (memory.copies_preload_l2). */
 void gpu_event(struct gpu *, const struct trace_event *);
 /* Lets what is still in flight arrive (write-backs), then checks every invariant. -1: one is violated. */
@@ -79,7 +82,15 @@ struct gpu_kernel_result {
     double occupancy;    /* warps of ctas_per_sm CTAs, of those that an SM can hold */
     const char *limiter; /* what keeps further CTAs off an SM: ctas, warps, registers, shared_memory, or grid */
     uint64_t start_cycle;
-    uint64_t *value; /* stats_count() differences */
+    double simulated; /* share of its warp instructions; 1 unless it was sampled (gpu/sampled.h) */
+    uint64_t *value;  /* stats_count() differences */
+};
+/* What a sampled simulation ran, and how sure its statistics are. */
+struct gpu_sampled {
+    double error; /* asked for */
+    uint32_t launches, launches_simulated, launches_whole; /* whole: of the simulated ones */
+    double share;                                          /* of all warp instructions that was simulated */
+    const double *half; /* stats_count(): half of each total's 95% interval; INFINITY = unknown, 0 for maxima */
 };
 enum { GPU_REPORTERS = 8 }; /* at most one policy of each kind */
 struct gpu_load_result {
@@ -108,6 +119,7 @@ struct gpu_phase { /* of a policy that works in phases */
 struct gpu_results {
     const struct stats *stats;         /* the names */
     const struct energy_model *energy; /* gpu/energy.h; NULL = not asked for */
+    const struct gpu_sampled *sampled; /* NULL: everything was simulated */
     uint64_t *total;
     const struct gpu_kernel_result *kernel;
     unsigned n_kernel;

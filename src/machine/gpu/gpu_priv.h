@@ -18,6 +18,8 @@
 #include "noc/fabric.h"
 #include "sm/sm.h"
 
+struct sampling;
+
 struct gpu {
     struct cfg *cfg;
     const struct machine_config *machine;
@@ -52,6 +54,8 @@ struct gpu {
     bool ncu_names;
     bool classify;               /* an infinite-cache observer runs beside */
     struct energy_model *energy; /* NULL = not asked for */
+    struct sampling *sampling;   /* gpu/sampled.h; NULL = everything is simulated */
+    uint64_t estimated_cycles;   /* of a sampled simulation, at its end */
     bool profile;
     struct parts *parts; /* NULL = not sampled */
     uint64_t *parts_at_sample;
@@ -66,5 +70,9 @@ struct gpu {
 };
 
 uint64_t gpu_warp_insts(const struct gpu *);
+/* Runs until the dispatcher stops the engine. */
+enum gpu_end gpu_run(struct gpu *, struct err *);
+/* All statistics as they are now. */
+void gpu_read_stats(struct gpu *, uint64_t *out);
 
 #endif
