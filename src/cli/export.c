@@ -4,6 +4,7 @@
 #include "cli/suite_programs.h"
 #include "profile/compare.h"
 #include "report/export.h"
+#include "study/store.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -51,16 +52,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-static bool is_store(const char *path)
-{
-    char head[16] = "";
-    FILE *f = fopen(path, "re");
-    const bool yes = f && fread(head, 1, sizeof head, f) == sizeof head && !memcmp(head, "SQLite format 3", 16);
-    if (f)
-        fclose(f);
-    return yes;
-}
-
 static int read_rows(const struct args *a, struct export_rows *rows, struct err *e)
 {
     char cache[SUITE_PATH], store[SUITE_PATH + 32];
@@ -75,7 +66,7 @@ static int read_rows(const struct args *a, struct export_rows *rows, struct err 
             return err_hint(e, "weir sweep and weir reproduce store their results there");
         }
     }
-    if (is_store(file)) {
+    if (store_is(file)) {
         if (a->table)
             return err_set(e, "--table %s: a result store has only one table", a->table);
         return export_store(rows, file, e);

@@ -66,6 +66,8 @@ says energy.html "<h2 id=\"energy\">"
 says out " mJ, "
 
 # The document again, from a file and from a pipe; without the sources; without counts.
+expect 0 "$weir" run -q --gpu gtx480 --with gto --profile --json gto.json ./transpose 256
+expect 0 "$weir" compare --html both.html run.json gto.json
 expect 0 "$weir" profile run.json
 cmp -s out first || fail "the document shows something else"
 expect 0 sh -c "cat run.json | '$weir' profile -"
@@ -124,4 +126,4 @@ if ! command -v gnuplot >/dev/null; then
     echo "there is no gnuplot: the pages were not opened"
     exit 77
 fi
-python3 "$tree/tests/page/browser.py" page.html plain.html evil.html energy.html
+python3 "$tree/tests/page/browser.py" page.html both.html plain.html evil.html energy.html
