@@ -19,7 +19,7 @@ static void put_runs(const struct profile *a, const struct profile *b, FILE *f)
     const char *key;
     json_t *v;
     page_table_begin(f);
-    page_heads(f, (const char *const[]){"<", "<a", "<b", NULL});
+    page_heads(f, (const char *const[]){"<run", "<a", "<b", NULL});
     page_row(f, false);
     page_cell(f, "program");
     for (int i = 0; i < 2; i++) {

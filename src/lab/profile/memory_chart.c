@@ -108,28 +108,22 @@ static void amount(enum kind kind, double v, char out[32])
         snprintf(out, 32, "%s%sB", text, strchr(text, ' ') ? "" : " ");
 }
 
-/* "12 MB", or of two runs "12 MB → 9 MB (−25%)"; shares change by points. */
+/* "12 MB", or of two runs "12 MB → 9 MB (−25%)"; shares and means have no change of their own. */
 static void words(const struct memory_chart *a, const struct memory_chart *b, unsigned which, char out[96])
 {
     char x[32], y[32], change[24] = "";
     const enum kind kind = about[which].kind;
     const double va = a->value[which], vb = b ? b->value[which] : NAN;
     amount(kind, va, x);
-    if (!b) {
-        snprintf(out, 96, "%s", x);
-        return;
-    }
     amount(kind, vb, y);
-    if (!strcmp(x, y))
+    if ((kind == COUNT || kind == BYTES) && va > 0 && vb > 0)
+        snprintf(change, sizeof change, " (%+.0f%%)", 100 * (vb / va - 1));
+    if (!b)
+        snprintf(out, 96, "%s", x);
+    else if (!strcmp(x, y))
         snprintf(out, 96, "%s, same", x);
-    else {
-        if (kind == SHARE)
-            snprintf(change, sizeof change, "%+.1f points", 100 * (vb - va));
-        else if (va > 0)
-            snprintf(change, sizeof change, "%+.0f%%", 100 * (vb / va - 1));
-        snprintf(out, 96, "%s → %s%s%s%s", x, y, *change && !isnan(vb) ? " (" : "", isnan(vb) ? "" : change,
-                 *change && !isnan(vb) ? ")" : "");
-    }
+    else
+        snprintf(out, 96, "%s → %s%s", x, y, change);
 }
 
 void memory_chart_print(const struct memory_chart *c, FILE *out)
