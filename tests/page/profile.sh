@@ -54,6 +54,44 @@ says mixed.html "<b>mixed.cu:19</b>: each load (1 of 4 on this line) touches 4.0
 grep -q "mixed.cu:19</b>: [0-9]*% of issue slots wait for this load (3 of 4 on this line)" mixed.html ||
     fail "loads that are alike do not speak together: $(cat out)"
 
+# And by name: the parameter that the source names, in the order of the PTX; unrolled copies are one row.
+python3 - <<'PY' || fail "loads are not told apart: $(grep mixed.cu:19 out)"
+import re
+page = open("mixed.html").read()
+rows = page.split('<h2 id="memory">')[1].split("</table>")[0].split("<tr>")[1:]
+pointers = {r[2] for r in (re.findall(r"<td[^>]*>([^<]*)</td>", row) for row in rows) if len(r) > 2 and r[0] == "mixed.cu:19"}
+assert pointers == {"out", "a", "b", "c", "d"}, pointers
+ptx = page.split('<h2 id="ptx">')[1]
+assert "ld.global" in ptx and "out[i] = in[index[i]];" in ptx
+PY
+cat >unrolled.cu <<'EOF'
+#include <cuda_runtime.h>
+__global__ void rows(float *to,   // the sums
+                     const float *from, int n = 8)
+{
+    float s = 0;
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        s += from[threadIdx.x * 9 + i];
+    to[threadIdx.x] = s + n;
+}
+int main()
+{
+    float *p;
+    cudaMalloc(&p, 1 << 16);
+    rows<<<1, 64>>>(p, p + 1024, 3);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+EOF
+expect 0 "$weir" cc unrolled.cu -o unrolled
+expect 0 "$weir" profile --gpu h200 --html unrolled.html --json unrolled.json ./unrolled
+grep -q "from +0 … +28 (8 copies)" unrolled.html || fail "unrolled copies are not grouped: $(cat out)"
+python3 - <<'PY' || fail "the order of scheduled code is not that of a permutation"
+import json
+order = [i["scheduled"] for i in json.load(open("unrolled.json"))["instructions"] if "scheduled" in i]
+assert len(order) > 10 and len(set(order)) == len(order)
+PY
+
 # Of a file with a long name the line is told all the same.
 cp "$tree/tests/page/mixed.cu" a_file_with_a_rather_long_name.cu
 expect 0 "$weir" cc a_file_with_a_rather_long_name.cu -o long
@@ -126,4 +164,4 @@ if ! command -v gnuplot >/dev/null; then
     echo "there is no gnuplot: the pages were not opened"
     exit 77
 fi
-python3 "$tree/tests/page/browser.py" page.html both.html plain.html evil.html energy.html
+python3 "$tree/tests/page/browser.py" page.html both.html plain.html evil.html

@@ -234,6 +234,27 @@ static int by_waited(const void *x, const void *y)
     return fabs(p->waited) < fabs(q->waited) ? 1 : fabs(p->waited) > fabs(q->waited) ? -1 : 0;
 }
 
+/* "hist.cu:9 ld p2+64": the second parameter, and its constant part; or a variable. */
+static void place_of(const json_t *load, char *out, size_t bytes)
+{
+    const char *path = text_of(load, "src_file"), *slash = strrchr(path, '/'), *inst = text_of(load, "inst");
+    char base[128] = "";
+    if (json_object_get(load, "argument"))
+        snprintf(base, sizeof base, " p%.0f%+.0f", compare_number(load, "argument") + 1,
+                 compare_number(load, "offset"));
+    else if (json_object_get(load, "variable")) {
+        char name[200];
+        demangle(text_of(load, "variable"), name, sizeof name);
+        const char *colon = strrchr(name, ':');
+        snprintf(base, sizeof base, " %.60s%+.0f", colon ? colon + 1 : name, compare_number(load, "offset"));
+    }
+    if (compare_number(load, "src_line") > 0)
+        snprintf(out, bytes, "%s:%.0f %.*s%s", slash ? slash + 1 : path, compare_number(load, "src_line"),
+                 (int)strcspn(inst, "."), inst, base);
+    else
+        snprintf(out, bytes, "ptx:%.0f %s%s", compare_number(load, "ptx_line"), inst, base);
+}
+
 static void put_loads(const json_t *a, const json_t *b, bool every, FILE *out)
 {
     struct loads all = {0};
@@ -252,19 +273,15 @@ static void put_loads(const json_t *a, const json_t *b, bool every, FILE *out)
     qsort(all.l.p, all.l.n, sizeof *all.l.p, by_waited);
     fputs(
         "\nBy load, the largest change in cycles waited first\n"
-        "  kernel               where                      lines     L1 hits a -> b     latency a -> b     waited\n",
+        "  kernel               where                              lines     L1 hits a -> b     latency a -> b     "
+        "waited\n",
         out);
     for (i = 0; i < all.l.n && (i < SHOWN_ROWS || every); i++) {
         const struct load *l = &all.l.p[i];
         char name[200], where[300], ta[24], tc[24];
         demangle_short(text_of(l->a, "kernel"), name, sizeof name);
-        const char *file = strrchr(text_of(l->a, "src_file"), '/');
-        if (compare_number(l->a, "src_line") > 0)
-            snprintf(where, sizeof where, "%s:%.0f", file ? file + 1 : text_of(l->a, "src_file"),
-                     compare_number(l->a, "src_line"));
-        else
-            snprintf(where, sizeof where, "ptx:%.0f %s", compare_number(l->a, "ptx_line"), text_of(l->a, "inst"));
-        fprintf(out, "  %-20.20s %-22.22s %9s   %6.1f%% -> %5.1f%%   %7.0f -> %5.0f  %9s\n", name, where,
+        place_of(l->a, where, sizeof where);
+        fprintf(out, "  %-20.20s %-30.30s %9s   %6.1f%% -> %5.1f%%   %7.0f -> %5.0f  %9s\n", name, where,
                 compare_count(ta, compare_number(l->b, "lines")), 100 * compare_number(l->a, "l1_hit_rate"),
                 100 * compare_number(l->b, "l1_hit_rate"), compare_number(l->a, "mean_latency"),
                 compare_number(l->b, "mean_latency"), compare_change(tc, waited(l->a), waited(l->b)));

@@ -327,6 +327,10 @@ static void take_accesses(struct profile *p, const char *folder)
         struct profile_access a = {.kernel = kernel_index(p, word(load, "kernel")),
                                    .line = line_index(p, load, folder),
                                    .pc = whole(load, "pc"),
+                                   .ptx_line = whole(load, "ptx_line"),
+                                   .variable = json_string_value(json_object_get(load, "variable")),
+                                   .argument = json_object_get(load, "argument") ? (int)whole(load, "argument") : -1,
+                                   .offset = profile_number(load, "offset"),
                                    .width = whole(load, "width"),
                                    .inst = word(load, "inst"),
                                    .class = word(load, "class"),
@@ -439,6 +443,7 @@ int profile_read(struct profile *p, json_t *doc, const char *name, const char *s
     take_instructions(p, sources);
     take_accesses(p, sources);
     sort_lines(p);
+    profile_name_pointers(p);
     profile_find(p);
     return 0;
 }

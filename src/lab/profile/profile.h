@@ -72,6 +72,11 @@ struct profile_line {
 struct profile_access {    /* one memory instruction */
     unsigned kernel, line; /* indices */
     unsigned pc, width;
+    unsigned ptx_line, copies; /* copies: unrolled ones that this sums (profile_group_copies) */
+    const char *variable;      /* its address begins from: a variable (mangled), */
+    int argument;              /* or the kernel's parameter; -1 = neither is known */
+    double offset, last_offset;
+    char pointer[64];                                   /* what the source calls it; "" = not known */
     const char *inst, *class, *space;                   /* class: load, store, atom, red, tex, surf */
     double executions, lanes, lines, sectors;           /* lines: passes in shared memory; sectors: NAN = not counted */
     double served[SERVED_COUNT], latency[SERVED_COUNT]; /* lines, mean cycles */
@@ -118,6 +123,14 @@ double profile_config(const struct profile *, const char *key);
 void profile_name(const struct profile *, char *out, size_t bytes);
 /* "scheduler lrr, L1 management lru, ..." */
 void profile_policies(const struct profile *, char *out, size_t bytes);
+
+/* pointers.c */
+void profile_name_pointers(struct profile *);
+/* "in +64"; of copies "in +0 … +448 (8 copies)". */
+enum { PROFILE_POINTER = 128 };
+void profile_pointer(const struct profile_access *, char out[PROFILE_POINTER]);
+/* The accesses with unrolled copies summed, in the order of the most costly of each; owned by the caller. */
+struct profile_access *profile_group_copies(const struct profile *, size_t *n);
 
 /* profile_findings.c */
 void profile_find(struct profile *);
