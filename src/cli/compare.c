@@ -13,14 +13,13 @@
 #include "profile/profile.h"
 #include "study/store.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEY_HTML = 600, KEY_PROGRAM, KEY_RESULTS, KEY_SOURCE, LEAST_KEY = 6 };
+enum { LEAST_KEY = 6 };
 
 struct args {
     const char *file[2], *html, *program, *results, *source;
@@ -198,88 +197,78 @@ static int compare(const struct args *a, const struct side *side, struct err *e)
     return compare_many_print(&side[0].set, &side[1].set, a->file[0], a->file[1], &a->opts, stdout, e);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+/* ---- the command line ---- */
+
+static void take_threshold(struct argp_state *state, void *args, char *percent)
 {
-    struct args *a = state->input;
-    switch (key) {
-    case 'a':
-        a->opts.all = true;
-        return 0;
-    case 't': {
-        char *end;
-        a->opts.threshold = strtod(arg, &end) / 100;
-        if (end == arg || (*end && strcmp(end, "%")) || !(a->opts.threshold >= 0))
-            argp_error(state, "--threshold %s: expected a percentage, e.g. 2", arg);
-        return 0;
-    }
-    case KEY_HTML:
-        a->html = arg;
-        return 0;
-    case KEY_PROGRAM:
-        a->program = arg;
-        return 0;
-    case KEY_RESULTS:
-        a->results = arg;
-        return 0;
-    case KEY_SOURCE:
-        a->source = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (a->n == 2)
-            argp_error(state, "two results expected");
-        a->file[a->n++] = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (a->n < 2)
-            argp_error(state, "give two results");
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    struct args *a = args;
+    char *end;
+    a->opts.threshold = strtod(percent, &end) / 100;
+    if (end == percent || (*end && strcmp(end, "%")) || !(a->opts.threshold >= 0))
+        argp_error(state, "--threshold %s: expected a percentage, e.g. 2", percent);
 }
 
-static const struct argp_option options[] = {
-    {"all", 'a', NULL, 0, "show everything, not only the largest changes", 0},
-    {"threshold", 't', "PERCENT", 0, "hide smaller changes (default: 1)", 0},
-    {"html", KEY_HTML, "FILE", 0, "also write a page with the memory chart of both, kernels and source lines", 0},
-    {"program", KEY_PROGRAM, "NAME", 0, "of documents of the suite: compare this program", 0},
-    {"results", KEY_RESULTS, "FILE", 0, "store in which keys are looked up (default: that of the cache folder)", 0},
-    {"source", KEY_SOURCE, "DIR", 0, "folder of the sources, if they have moved since compilation", 0},
-    {0},
-};
+static void take_word(struct argp_state *state, void *args, char *word)
+{
+    struct args *a = args;
+    if (a->n == 2)
+        argp_error(state, "two results expected");
+    a->file[a->n++] = word;
+}
 
-static const char doc[] =
-    "Compare two runs: what changed, and the statistics that explain it, by kernel and by load. Or two sets of "
-    "results, by what has the same name in both.\vA run is the document that --json wrote, with or without --profile, "
-    "or a stored result, by the beginning of its key ('weir export -c key,program,settings'). Every cycle of every "
-    "scheduler is an issue or one stall, so the difference in cycles is a sum over the stall reasons. A set is the "
-    "document of 'weir suite run --json', a folder that 'weir sweep' or 'weir reproduce' wrote, or a result store.\n"
-    "\n"
-    "Examples:\n"
-    "  weir run -q --profile --json base.json ./app\n"
-    "  weir run -q --profile --with apcm --json apcm.json ./app\n"
-    "  weir compare --html both.html base.json apcm.json\n"
-    "  weir compare a044aa1c 1e2d34b8\n"
-    "  weir compare before.sqlite after.sqlite\n"
-    "  weir compare monday/ tuesday/\n";
+static void check_options(struct argp_state *state, void *args)
+{
+    if (((struct args *)args)->n < 2)
+        argp_error(state, "give two results");
+}
+
+static const struct cli_option options[] = {
+    {"all", NULL, "show everything, not only the largest changes", CLI_FLAG(struct args, opts.all), .letter = 'a'},
+    {"threshold", "PERCENT", "hide smaller changes (default: 1)", .call = take_threshold, .letter = 't'},
+    {"html", "FILE", "also write a page with the memory chart of both, kernels and source lines",
+     CLI_TEXT(struct args, html)},
+    {"program", "NAME", "of documents of the suite: compare this program", CLI_TEXT(struct args, program)},
+    {"results", "FILE", "store in which keys are looked up (default: that of the cache folder)",
+     CLI_TEXT(struct args, results)},
+    {"source", "DIR", "folder of the sources, if they have moved since compilation", CLI_TEXT(struct args, source)},
+    {0}};
+
+static const struct cli_syntax syntax = {
+    .option = options,
+    .usage = "A B",
+    .doc =
+        "Compare two runs: what changed, and the statistics that explain it, by kernel and by load. Or two sets of "
+        "results, by what has the same name in both.\vA run is the document that --json wrote, with or without "
+        "--profile, "
+        "or a stored result, by the beginning of its key ('weir export -c key,program,settings'). Every cycle of every "
+        "scheduler is an issue or one stall, so the difference in cycles is a sum over the stall reasons. A set is the "
+        "document of 'weir suite run --json', a folder that 'weir sweep' or 'weir reproduce' wrote, or a result "
+        "store.\n"
+        "\n"
+        "Examples:\n"
+        "  weir run -q --profile --json base.json ./app\n"
+        "  weir run -q --profile --with apcm --json apcm.json ./app\n"
+        "  weir compare --html both.html base.json apcm.json\n"
+        "  weir compare a044aa1c 1e2d34b8\n"
+        "  weir compare before.sqlite after.sqlite\n"
+        "  weir compare monday/ tuesday/\n",
+    .word = take_word,
+    .end = check_options};
 
 int cli_compare(int argc, char **argv)
 {
-    static const struct argp argp = {options, parse, "A B", doc, NULL, NULL, NULL};
     struct args a = {.opts = {.threshold = 0.01}};
     struct side side[2] = {0};
     struct err e;
-    if (cli_parse(&argp, argc, argv, 0, &a))
-        return CLI_BAD_INPUT;
+    cli_parse(&syntax, argc, argv, 0, &a);
     err_clear(&e);
     int bad = a.html ? outfile_check(a.html, &e) : 0;
     for (int i = 0; i < 2 && !bad; i++)
         bad = read_side(&side[i], &a, a.file[i], &e);
     bad = bad || compare(&a, side, &e);
-    if (bad)
-        err_print(&e, stderr);
     for (int i = 0; i < 2; i++) {
         json_decref(side[i].doc);
         compare_set_free(&side[i].set);
     }
-    return bad ? CLI_BAD_INPUT : CLI_OK;
+    return bad ? cli_fail(&e) : CLI_OK;
 }

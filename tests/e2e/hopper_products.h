@@ -55,11 +55,10 @@ template <int N> __device__ void put(const float *d, const args &x)
 
 #define D4(d)  "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
 #define D12(d) D4(d), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11])
-#define I8(d)                                                                                                          \
-    "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]), "+r"(d[6]), "+r"(d[7])
+#define I8(d)  "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]), "+r"(d[6]), "+r"(d[7])
 #define RUN(text, outputs, ...)                                                                                        \
     wgmma_fence();                                                                                                     \
-    asm volatile("{\n.reg .pred add;\n" text "\n}\n" : outputs : __VA_ARGS__ : "memory");                              \
+    asm volatile("{\n.reg .pred add;\n" text "\n}\n" : outputs:__VA_ARGS__ : "memory");                                \
     wgmma_commit();                                                                                                    \
     wgmma_wait<0>()
 

@@ -41,9 +41,9 @@ struct emu_opts {
     uint32_t ctas_per_sm;    /* 0 = 8 */
     uint32_t arch;           /* highest PTX target to run and what cudart reports: 90 */
     FILE *printf_out;        /* device printf; NULL = stdout */
-    const struct emu_watch *watch; /* watch.h; NULL = nobody looks */
+    const struct emu_watch *watch;            /* watch.h; NULL = nobody looks */
     void (*remark)(const struct emu_fault *); /* is told of code that is undefined on a GPU; NULL = not wanted */
-    uint64_t *progress;            /* is told emu_stats.warp_insts after every CTA; NULL = not wanted */
+    uint64_t *progress;                       /* is told emu_stats.warp_insts after every CTA; NULL = not wanted */
 };
 
 struct emu *emu_new(const struct emu_opts *, struct err *);
@@ -104,6 +104,8 @@ struct emu_kernel_info {
     uint32_t smem_static_bytes, const_bytes, local_bytes_per_thread;
     uint32_t max_threads_per_cta; /* 0 = not bounded by the kernel */
     uint32_t cluster[3];          /* .reqnctapercluster; 0, 0, 0 = none */
+    uint32_t threads[3];          /* .reqntid, likewise */
+    bool blocks_are_clusters;     /* a program's launches count clusters */
     uint32_t n_param;
     uint32_t ptx_version, binary_version; /* 10 * major + minor: 90, 75 ... */
 };

@@ -13,6 +13,7 @@
 #include "emu/op_product.h"
 #include "emu/op_wgmma.h"
 #include "emu/state.h"
+#include "emu/watch.h"
 
 enum { ROWS = 16, K_BYTES = 32, K_BYTES_SPARSE = 64, N_STEP = 32, N_MAX = 256 };
 
@@ -55,6 +56,7 @@ static bool chunk(struct emu_warp *w, const struct emu_inst *i, const struct des
             at, w->cta->smem_bytes, d->start, d->leading, d->stride, d->span);
         return false;
     }
+    emu_watch_async(w, i, __builtin_ctz(w->active), w->cta, at, 16, false);
     memcpy(out, w->cta->smem + at, 16);
     return true;
 }
@@ -193,8 +195,7 @@ static void sparse_places(const struct product *p, u8 place[ROWS][32])
             const unsigned lane = r % 8 * 4 + (bytes ? group / 8 * 2 + high : selector * 2 + group / 4);
             const unsigned bit = bytes ? group % 8 * 4 : high * 16 + group % 4 * 4;
             const u32 told = meta[lane] >> bit & 15;
-            place[r][e] =
-                (u8)(of_four == 1 ? 2 * group + (told == 14) : 4 * group + (e % 2 ? told >> 2 : told & 3));
+            place[r][e] = (u8)(of_four == 1 ? 2 * group + (told == 14) : 4 * group + (e % 2 ? told >> 2 : told & 3));
         }
 }
 

@@ -142,9 +142,9 @@ struct emu_prog {
     struct emu_sreg_use *sreg;
     uint32_t n_sreg, sreg_bytes;
     uint32_t n_table;
-    struct emu_fault *refused; /* why it cannot run, once known */
-    uint32_t **table;          /* brx.idx targets: table[k][0] = count, then pcs */
-    void *watched;             /* the observer's, see watch.h */
+    struct emu_fault *refused;             /* why it cannot run, once known */
+    uint32_t **table;                      /* brx.idx targets: table[k][0] = count, then pcs */
+    void *watched;                         /* the observer's, see watch.h */
     VEC(const struct emu_inst *) remarked; /* by emu_remark */
 };
 
@@ -202,14 +202,7 @@ struct emu_path {     /* one entry of a SIMT stack; the last one runs */
     struct emu_frame *frame;
 };
 
-enum emu_fiber_state {
-    EMU_READY,
-    EMU_WAIT_SYNC,
-    EMU_WAIT_BAR,
-    EMU_WAIT_MBARRIER,
-    EMU_WAIT_CLUSTER,
-    EMU_WAIT_GROUP
-};
+enum emu_fiber_state { EMU_READY, EMU_WAIT_SYNC, EMU_WAIT_BAR, EMU_WAIT_MBARRIER, EMU_WAIT_CLUSTER, EMU_WAIT_GROUP };
 
 /* What a suspended mbarrier.try_wait waits for. */
 struct emu_mbarrier_wait {
@@ -417,6 +410,10 @@ void emu_mbarrier_describe(const struct emu_mbarrier_wait *, char *out, size_t c
 emu_op_fn emu_wgmma_wait; /* handler of wgmma.wait_group */
 /* Have the other warps of its warpgroup executed as many wgmma.wait_group, or ended? */
 bool emu_wgmma_met(const struct emu_warp_run *);
+
+/* ---- unwaited.c ---- */
+/* Tells emu_opts.remark of registers that are used while a product works on them. */
+void emu_tell_unwaited(struct emu *, const struct emu_prog *);
 
 /* ---- cluster.c ---- */
 /* barrier.cluster: true when the fiber must wait. */

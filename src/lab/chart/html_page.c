@@ -1,6 +1,7 @@
 /* See html_page.h. */
 #include "chart/html_page.h"
 
+#include "base/text.h"
 #include "base/out_of_memory.h"
 #include "chart/page_parts.h"
 
@@ -250,9 +251,7 @@ char *page_csv(const struct table *t)
 {
     char *text = NULL;
     size_t n = 0;
-    FILE *f = open_memstream(&text, &n);
-    if (!f)
-        out_of_memory(0);
+    FILE *f = text_stream(&text, &n);
     put_field(f, "");
     for (size_t c = 0; c < t->column.n; c++) {
         fputc(',', f);

@@ -1,7 +1,7 @@
 /* See profile_figures.h. */
 #include "profile/profile_figures.h"
 
-#include "base/out_of_memory.h"
+#include "base/text.h"
 #include "chart/html_page.h"
 #include "chart/plot.h"
 #include "profile/memory_chart.h"
@@ -325,9 +325,7 @@ void profile_draw_roofline(const struct profile *p, FILE *f, struct err *first)
     struct plot plot = {.axis = r.flops ? "GFLOP/s" : "thread instructions/s (10^9)",
                         .x_axis = r.flops ? "floating-point operations / byte" : "thread instructions / byte"};
     char *script = NULL;
-    FILE *s = open_memstream(&script, &script_n);
-    if (!s)
-        out_of_memory(0);
+    FILE *s = text_stream(&script, &script_n);
     plot_begin(&plot, 760, 520, "roofline.svg", s);
     put_roofline_script(&r, s);
     fclose(s);

@@ -5,7 +5,7 @@
  * The maps are bitmaps with a palette inside an SVG that takes the page's colors: a rectangle for each cell would be
  * most of the page's bytes.
  */
-#include "base/out_of_memory.h"
+#include "base/text.h"
 #include "chart/html_page.h"
 #include "profile/profile_figures.h"
 
@@ -244,9 +244,7 @@ void profile_draw_timeline(const struct profile *p, FILE *f)
     if (p->cycles <= 0 || !p->kernel.n)
         return;
     size_t bytes = 0;
-    FILE *lanes = open_memstream(&kernels, &bytes);
-    if (!lanes)
-        out_of_memory(0);
+    FILE *lanes = text_stream(&kernels, &bytes);
     y = (double)put_kernels(p, lanes) * LANE + GAP - 6;
     fclose(lanes);
     json_array_foreach(maps, i, map) if (largest(json_object_get(map, "thousandths")) > 0) below +=

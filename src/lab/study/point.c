@@ -1,6 +1,7 @@
 /* See point.h. */
 #include "study/point.h"
 
+#include "base/text.h"
 #include "base/out_of_memory.h"
 #include "base/jsonfile.h"
 #include "base/outfile.h"
@@ -43,9 +44,7 @@ void lab_program_free(struct lab_program *p)
     free(p->cflags);
     free(p->under);
     free(p->recording);
-    for (size_t i = 0; i < p->command.n; i++)
-        free(p->command.p[i]);
-    VEC_FREE(&p->command);
+    VEC_FREE_ALL(&p->command);
     free(p->machine);
     memset(p, 0, sizeof *p);
 }
@@ -164,9 +163,7 @@ void point_free(struct point *p)
 {
     if (!p)
         return;
-    for (size_t i = 0; i < p->set.n; i++)
-        free(p->set.p[i]);
-    VEC_FREE(&p->set);
+    VEC_FREE_ALL(&p->set);
     free(p->machine);
     free(p->with);
     free(p->policies);
@@ -202,9 +199,7 @@ char *point_command(const struct point *p, const char *size)
     const struct lab_program *program = p->program;
     char *text = NULL;
     size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
-    if (!out)
-        out_of_memory(0);
+    FILE *out = text_stream(&text, &n);
     fputs(p->analysis ? "weir analyze" : "weir profile", out);
     for (unsigned i = 0; i < plugin_count(); i++)
         put_option(out, "--plugin", plugin_path(i));

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/out_of_memory.h"
+#include "base/infile.h"
 #include "base/jsonfile.h"
 #include "base/outfile.h"
 #include "gpu/plugin.h"
@@ -196,37 +197,22 @@ static bool is_active(const struct job *j)
 
 /* ---- collecting ---- */
 
-static char *read_file(const char *path)
-{
-    FILE *f = fopen(path, "re");
-    if (!f)
-        return NULL;
-    VEC(char) text = {0};
-    for (size_t n = 1; n > 0;) {
-        VEC_RESERVE(&text, text.n + 65536);
-        n = fread(text.p + text.n, 1, text.cap - text.n, f);
-        text.n += n;
-    }
-    VEC_PUSH(&text, 0);
-    fclose(f);
-    return text.p;
-}
-
 static int collect(struct job *j, struct err *e)
 {
     struct pool *pool = j->pool;
     int status = 0;
+    size_t bytes;
     for (size_t i = 0; i < j->n && !status; i++) {
         struct point *p = j->point[i];
         if (p->document || p->failure)
             continue;
         char *result = file_of(j, "result", i), *failure = file_of(j, "failure", i), *text;
-        if ((text = read_file(result)) && !point_take(p, text)) {
+        if ((text = infile_bytes(result, &bytes)) && !point_take(p, text)) {
             pool->simulated++;
             j->settled++;
             status = pool_keep(pool, p, text, e);
             unlink(result);
-        } else if (!text && (text = read_file(failure))) {
+        } else if (!text && (text = infile_bytes(failure, &bytes))) {
             p->failure = xstrdup(text);
             pool->failed++;
             j->settled++;

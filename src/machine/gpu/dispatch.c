@@ -9,7 +9,7 @@ struct dispatch {
     struct comp comp;
     uint32_t n_sm, per_sm, last; /* last: the SM that got a CTA last */
     uint64_t n_cta, next, done, start_at;
-    uint64_t pause_at; /* CTAs that end before the engine is stopped for a look; NEVER = it is not */
+    uint64_t pause_at;              /* CTAs that end before the engine is stopped for a look; NEVER = it is not */
     uint64_t cta_micro, free_micro; /* of a cycle: between two CTAs, 0 = nothing; when the next may start */
     bool running;
     uint32_t *resident;

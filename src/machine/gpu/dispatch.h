@@ -29,7 +29,7 @@ typedef void dispatch_watch(void *ctx, uint64_t cta, uint32_t sm, uint64_t cycle
 void dispatch_set_watch(struct dispatch *, dispatch_watch *, void *ctx);
 /* Stops the engine once `ctas` CTAs of the launch have ended; everything goes on as if it had not been. */
 void dispatch_pause(struct dispatch *, uint64_t ctas);
-bool dispatch_running(const struct dispatch *); /* not all CTAs have ended */
+bool dispatch_running(const struct dispatch *);  /* not all CTAs have ended */
 uint64_t dispatch_next(const struct dispatch *); /* the first CTA that has not been handed out */
 /* The next `ctas` CTAs count as ended; while the engine is stopped. */
 void dispatch_skip(struct dispatch *, uint64_t ctas);

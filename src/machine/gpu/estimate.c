@@ -86,7 +86,9 @@ static double student(double freedom)
         const double above = at < n ? table[at] : table[n - 1];
         return table[at - 1] + part * (above - table[at - 1]);
     }
-    return isinf(freedom) ? z : z + (z * z * z + z) / 4 / freedom + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / 96 / freedom / freedom;
+    return isinf(freedom)
+               ? z
+               : z + (z * z * z + z) / 4 / freedom + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / 96 / freedom / freedom;
 }
 
 double estimate_half_width(struct estimate_variance v)

@@ -229,7 +229,7 @@ struct gpu *gpu_new(const struct gpu_opts *o, struct err *e)
 {
     struct err own;
     e = e ? e : &own;
-    struct cfg *cfg = cfg_load(gpu_schema(), o->machine ? o->machine : "gtx480", o->set, o->n_set, o->with, e);
+    struct cfg *cfg = cfg_load(gpu_schema(), o->machine ? o->machine : GPU_DEFAULT, o->set, o->n_set, o->with, e);
     if (!cfg)
         return NULL;
     struct gpu *g = xcalloc(1, sizeof *g);

@@ -22,6 +22,9 @@ struct sm_streams;
 struct sm_load_stats;
 struct sm_profile;
 
+/* The machine where none is named. */
+#define GPU_DEFAULT "gtx480"
+
 struct gpu_opts {
     const char *machine;    /* name or file; NULL = gtx480 */
     const char *const *set; /* "key=value" assignments */
@@ -87,7 +90,7 @@ struct gpu_kernel_result {
 };
 /* What a sampled simulation ran, and how sure its statistics are. */
 struct gpu_sampled {
-    double error; /* asked for */
+    double error;                                          /* asked for */
     uint32_t launches, launches_simulated, launches_whole; /* whole: of the simulated ones */
     double share;                                          /* of all warp instructions that was simulated */
     const double *half; /* stats_count(): half of each total's 95% interval; INFINITY = unknown, 0 for maxima */

@@ -49,7 +49,8 @@ static void put_stats(json_t *o, const struct stats *s, const uint64_t *value, b
 }
 
 /* Statistics that sweeps keep the intervals of. */
-static const char *const main_stats[] = {"cycles", "ipc", "l1.misses", "l1.miss_rate", "l2.misses", "l2.miss_rate", "dram.reads", "dram.writes", NULL};
+static const char *const main_stats[] = {
+    "cycles", "ipc", "l1.misses", "l1.miss_rate", "l2.misses", "l2.miss_rate", "dram.reads", "dram.writes", NULL};
 
 static json_t *half_json(double half)
 {
@@ -64,9 +65,9 @@ static json_t *sampled_json(const struct gpu_results *r)
     for (unsigned i = 0; i < stats_count(r->stats); i++)
         if (stats_name(r->stats, i)->def->kind != STAT_MAX)
             json_object_set_new(interval, stats_name(r->stats, i)->name, half_json(s->half[i]));
-    return json_pack("{s:f,s:i,s:i,s:i,s:f,s:o}", "error", s->error, "launches", (int)s->launches,
-                     "launches_simulated", (int)s->launches_simulated, "launches_whole", (int)s->launches_whole,
-                     "warp_insts_share", s->share, "half_width_95", interval);
+    return json_pack("{s:f,s:i,s:i,s:i,s:f,s:o}", "error", s->error, "launches", (int)s->launches, "launches_simulated",
+                     (int)s->launches_simulated, "launches_whole", (int)s->launches_whole, "warp_insts_share", s->share,
+                     "half_width_95", interval);
 }
 
 /* The same in a flat object, of the main statistics. */

@@ -33,7 +33,7 @@ struct sampled_series {
 /* Launches that are alike. */
 struct sampled_stratum {
     uint32_t launches, seen;
-    double work; /* warp instructions of all */
+    double work;        /* warp instructions of all */
     uint32_t gap, skip; /* launches to skip after the next unit that agrees; those still to be skipped now */
     struct sampled_series series;
     VEC(size_t) windows; /* of each unit: its windows, an index in sampling.windows + 1; 0 = it ran whole */

@@ -19,7 +19,8 @@ enum { WAVES_MIN = 8, FIRST_GAP = 6 };
 struct progress {
     uint64_t *insts; /* recorded before each CTA */
     uint64_t *last;  /* statistics at the end of the window before */
-    uint64_t issued; /* warp instructions of the windows, and what was recorded of the CTAs that were handed out in them */
+    uint64_t
+        issued; /* warp instructions of the windows, and what was recorded of the CTAs that were handed out in them */
     uint64_t handed_out;
     uint64_t next; /* CTA at the end of the window before */
     uint64_t insts_before;

@@ -65,8 +65,7 @@ static double half_width(const struct gpu *g, const weighted_vec *all, unsigned 
         const struct weighted *w = &all->p[k];
         for (size_t u = 0; u < w->series->unit.n; u++)
             w->value[u] = value_of(g, w->series->value.p[u], i, r);
-        struct estimate_variance v =
-            estimate_variance(w->series->unit.p, w->series->unit.n, w->weight, w->value);
+        struct estimate_variance v = estimate_variance(w->series->unit.p, w->series->unit.n, w->weight, w->value);
         v.variance *= w->times;
         sum = estimate_add(sum, v);
     }

@@ -164,9 +164,11 @@ static void energy_line(const struct gpu_results *r, FILE *out)
 /* What was simulated, and how sure the main statistics are. */
 static void sampled_lines(const struct gpu_results *r, const struct view *v, FILE *out)
 {
-    static const char *const name[][2] = {
-        {"cycles", "cycles"}, {"ipc", "IPC"}, {"l1.misses", "L1 misses"}, {"l2.misses", "L2 misses"},
-        {"dram.reads", "DRAM reads"}};
+    static const char *const name[][2] = {{"cycles", "cycles"},
+                                          {"ipc", "IPC"},
+                                          {"l1.misses", "L1 misses"},
+                                          {"l2.misses", "L2 misses"},
+                                          {"dram.reads", "DRAM reads"}};
     const struct gpu_sampled *s = r->sampled;
     fprintf(out, "  sampled    %u of %u launches, %.1f%% of warp instructions simulated", s->launches_simulated,
             s->launches, 100 * s->share);
