@@ -140,7 +140,7 @@ static int read_document(struct side *side, const struct args *a, const char *pa
         return -1;
     const char *schema = json_string_value(json_object_get(doc, "schema"));
     if (!schema || strcmp(schema, "weir-suite-1")) {
-        side->doc = compare_check(doc, path, e);
+        side->doc = compare_take(doc, path, e);
         return side->doc ? 0 : -1;
     }
     int bad = 0;
@@ -189,6 +189,8 @@ static int compare(const struct args *a, const struct side *side, struct err *e)
         return err_hint(e, "--program NAME takes one of a suite");
     }
     if (side[0].doc) {
+        if (compare_check(side[0].doc, side[1].doc, a->file[0], a->file[1], e))
+            return -1;
         compare_print(side[0].doc, side[1].doc, a->file[0], a->file[1], &a->opts, stdout);
         return a->html ? write_page(a, side, e) : 0;
     }

@@ -412,6 +412,7 @@ static const struct cli_syntax reproduce_syntax = {
     "  weir reproduce apcm\n"
     "  weir reproduce apcm --figure 12 --size tiny -o out\n"
     "  weir reproduce combined --size tiny\n"
+    "  weir reproduce cart --size paper --sampled -o paper\n"
     "  weir reproduce my-study\n"
     "  weir reproduce all\n"
     "\n"
