@@ -72,7 +72,7 @@ static const struct cli_syntax syntax = {
     .doc =
         "Runs a CUDA program without a GPU and reports what is wrong with its kernels: races in shared and global "
         "memory "
-        "within a block, between blocks and between streams, reads of memory that was never written, barriers and "
+        "within a CTA, between CTAs and between streams, reads of memory that was never written, barriers and "
         "masks "
         "that are not what the instruction demands, addresses out of bounds, memory that is never freed.\n\n"
         "A race is found although nothing went wrong: what counts is whether barriers, fences, atomics, streams and "

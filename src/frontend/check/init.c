@@ -59,7 +59,7 @@ static void found(struct check *c, struct emu_warp_run *r, const struct site *x,
     f->text = n == bytes ? xasprintf("nobody has written these %u bytes", bytes)
                          : xasprintf("%u of these %u bytes were never written", n, bytes);
     f->advice = xasprintf(space == PTX_S_GLOBAL   ? "cudaMemset() or a kernel must write it first"
-                          : space == PTX_S_SHARED ? "shared memory has no value until a thread of the block writes it"
+                          : space == PTX_S_SHARED ? "shared memory has no value until a thread of the CTA writes it"
                                                   : "give the variable a value where it is declared");
     finding_done(c, f);
 }
