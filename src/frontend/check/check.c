@@ -83,6 +83,7 @@ static void ccta_free(struct check *c, struct ccta *a)
         free(w->undefined);
         VEC_FREE(&w->copies.v);
     }
+    free(a->proxy);
     for (uint32_t i = 0; i < a->n_page; i++)
         page_drop(c, &a->smem[i]);
     free(a->warp);
@@ -121,7 +122,9 @@ static void cta_begin(void *ctx, struct emu_cta *cta)
     const uint32_t frame_bytes = c->grid->prog->func[0].frame_bytes;
     for (uint32_t i = 0; i < a->n_warp; i++)
         warp_clear(&a->warp[i], frame_bytes);
-    *a = (struct ccta){.cta = cta, .warp = a->warp, .smem = a->smem, .n_page = a->n_page, .n_warp = a->n_warp};
+    *a = (struct ccta){.cta = cta, .warp = a->warp, .smem = a->smem, .n_page = a->n_page, .n_warp = a->n_warp,
+                       .proxy = a->proxy, .proxy_bytes = a->proxy_bytes};
+    proxy_clear(a);
     a->index = cta->index;
     a->stamp_cta = cta->index < CTA_MAX ? (uint32_t)cta->index + 1 : 0;
     a->clock = 1;
@@ -199,6 +202,14 @@ static void matrix(void *ctx, struct emu_warp *w, const struct emu_inst *in, uin
     site_matrix(c, r, in, mask, space, addr, bytes);
 }
 
+static void async(void *ctx, struct emu_warp *w, const struct emu_inst *in, int lane, struct emu_cta *cta,
+                  uint32_t offset, uint32_t bytes, bool writes)
+{
+    struct check *c = ctx;
+    if (c->on && bytes && cta->watched)
+        site_async(c, emu_run_of(w), in, lane, cta, offset, bytes, writes);
+}
+
 /* ---- opening and closing ---- */
 
 struct check *check_open(const struct check_opts *o, struct err *e)
@@ -209,7 +220,7 @@ struct check *check_open(const struct check_opts *o, struct err *e)
     c->next_owner = 1;
     race_choose();
     c->watch = (struct emu_watch){c,       site_decoded, launch_begin, launch_end, cta_begin,
-                                  cta_end, sync_arrive,  sync_release, matrix};
+                                  cta_end, sync_arrive,  sync_release, matrix, async};
     if (o->suppress && read_suppressions(c, e)) {
         check_close(c);
         return NULL;

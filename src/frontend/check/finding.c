@@ -22,6 +22,7 @@ const char *const class_word[N_CLASS] = {
     [SYNC_MASK] = "wrong-mask",
     [MEMORY] = "memory",
     [UNDEFINED] = "undefined",
+    [PROXY] = "proxy-fence",
     [LEAK] = "leak",
 };
 const char *const class_tool[N_CLASS] = {
@@ -30,7 +31,7 @@ const char *const class_tool[N_CLASS] = {
     [RACE_GUESS] = "racecheck",   [RACE_ASYNC] = "racecheck",     [RACE_LAUNCH] = "racecheck",
     [UNINIT] = "initcheck",       [UNINIT_HOST] = "initcheck",    [SYNC_DIVERGED] = "synccheck",
     [SYNC_MASK] = "synccheck",    [MEMORY] = "memcheck",          [UNDEFINED] = "synccheck",
-    [LEAK] = "leakcheck",
+    [PROXY] = "racecheck",        [LEAK] = "leakcheck",
 };
 
 struct end end_of(const struct launch *l, const struct site *x, const char *what, uint64_t cta, unsigned thread)

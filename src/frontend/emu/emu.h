@@ -104,6 +104,8 @@ struct emu_kernel_info {
     uint32_t smem_static_bytes, const_bytes, local_bytes_per_thread;
     uint32_t max_threads_per_cta; /* 0 = not bounded by the kernel */
     uint32_t cluster[3];          /* .reqnctapercluster; 0, 0, 0 = none */
+    uint32_t threads[3];          /* .reqntid, likewise */
+    bool blocks_are_clusters;     /* a program's launches count clusters */
     uint32_t n_param;
     uint32_t ptx_version, binary_version; /* 10 * major + minor: 90, 75 ... */
 };

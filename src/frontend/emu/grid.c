@@ -130,10 +130,16 @@ static void report_mbarrier(struct emu_warp_run *r, const struct emu_fiber *f)
     const uint32_t offset = (uint32_t)((const char *)f->mbarrier.object - c->smem);
     const char *name = shared_name(r->prog, offset);
     char state[256];
+    unsigned waiting = 0;
+    for (uint32_t i = 0; i < c->n_warp; i++)
+        for (const struct emu_fiber *o = c->warp[i].fibers; o; o = o->next)
+            waiting += o->state == EMU_WAIT_MBARRIER && o->mbarrier.object == f->mbarrier.object;
     emu_mbarrier_describe(&f->mbarrier, state, sizeof state);
     emu_raise(&r->w, f->wait, f->mbarrier.lane, EMU_FAULT_DEADLOCK,
-              "nobody is left to complete the mbarrier at byte %u of shared memory%s%s%s%s: %s", offset,
-              *name ? " (" : "", name, *name ? ")" : "", c->cluster->n > 1 ? " of this CTA of the cluster" : "", state);
+              "nobody is left to complete the mbarrier at byte %u of shared memory%s%s%s%s, for which %u warp%s wait%s: %s",
+              offset,
+              *name ? " (" : "", name, *name ? ")" : "", c->cluster->n > 1 ? " of this CTA of the cluster" : "",
+              waiting, waiting == 1 ? "" : "s", waiting == 1 ? "s" : "", state);
 }
 
 static void report_barrier(struct emu_warp_run *r, const struct emu_fiber *f)

@@ -13,6 +13,7 @@
 #include "emu/op_product.h"
 #include "emu/op_wgmma.h"
 #include "emu/state.h"
+#include "emu/watch.h"
 
 enum { ROWS = 16, K_BYTES = 32, K_BYTES_SPARSE = 64, N_STEP = 32, N_MAX = 256 };
 
@@ -54,6 +55,7 @@ static bool chunk(struct emu_warp *w, const struct emu_inst *i, const struct des
                   at, w->cta->smem_bytes, d->start, d->leading, d->stride, d->span);
         return false;
     }
+    emu_watch_async(w, i, __builtin_ctz(w->active), w->cta, at, 16, false);
     memcpy(out, w->cta->smem + at, 16);
     return true;
 }

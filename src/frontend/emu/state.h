@@ -411,6 +411,10 @@ emu_op_fn emu_wgmma_wait; /* handler of wgmma.wait_group */
 /* Have the other warps of its warpgroup executed as many wgmma.wait_group, or ended? */
 bool emu_wgmma_met(const struct emu_warp_run *);
 
+/* ---- unwaited.c ---- */
+/* Tells emu_opts.remark of registers that are used while a product works on them. */
+void emu_tell_unwaited(struct emu *, const struct emu_prog *);
+
 /* ---- cluster.c ---- */
 /* barrier.cluster: true when the fiber must wait. */
 bool emu_cluster_barrier(struct emu_warp_run *, const struct emu_inst *, uint32_t mask);
