@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/paths.h"
+#include "base/subprocess.h"
 #include "base/nearest.h"
 #include "transform/transform.h"
 
@@ -203,10 +204,9 @@ static int transform_apart(const struct args *a, struct err *e)
             err_print(e, stderr);
         _exit(rc ? CLI_BAD_INPUT : CLI_OK);
     }
-    int status;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return err_set(e, "lost contact with the transformer: %s", strerror(errno));
+    const int status = subprocess_wait(pid);
+    if (status < 0)
+        return err_set(e, "lost contact with the transformer: %s", strerror(errno));
     cc_ended(pid);
     if (WIFEXITED(status) && WEXITSTATUS(status) == CLI_OK)
         return 0;

@@ -391,10 +391,7 @@ static struct table by_group(const struct table *t)
             table_add_column(&out, t->row.p[i].group, t->row.p[i].group);
     for (size_t i = 0; i < t->row.n; i++) {
         const struct table_row *r = &t->row.p[i];
-        double *cell = table_add_row(&out, r->label, r->group);
-        cell[table_column(&out, r->group)] = r->cell[0];
-        out.row.p[i].idle = r->idle;
-        out.row.p[i].mean = r->mean;
+        table_add_row_as(&out, r)[table_column(&out, r->group)] = r->cell[0];
     }
     return out;
 }
@@ -635,11 +632,9 @@ static struct table in_panel(const struct table *t, const char *panel)
     }
     for (size_t i = 0; i < t->row.n; i++) {
         const struct table_row *r = &t->row.p[i];
-        double *cell = table_add_row(&out, r->label, r->group);
+        double *cell = table_add_row_as(&out, r);
         for (size_t c = 0; c < from.n; c++)
             cell[c] = r->cell[from.p[c]];
-        out.row.p[i].idle = r->idle;
-        out.row.p[i].mean = r->mean;
     }
     VEC_FREE(&from);
     return out;
