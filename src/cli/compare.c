@@ -61,8 +61,9 @@ int cli_compare(int argc, char **argv)
     struct err e;
     cli_parse(&syntax, argc, argv, 0, &a);
     json_t *doc_a = compare_read(a.file[0], &e), *doc_b = doc_a ? compare_read(a.file[1], &e) : NULL;
-    const int status = doc_b ? CLI_OK : cli_fail(&e);
-    if (doc_b)
+    const bool fit = doc_b && !compare_check(doc_a, doc_b, a.file[0], a.file[1], &e);
+    const int status = fit ? CLI_OK : cli_fail(&e);
+    if (fit)
         compare_print(doc_a, doc_b, a.file[0], a.file[1], &a.opts, stdout);
     json_decref(doc_a);
     json_decref(doc_b);

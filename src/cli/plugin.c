@@ -376,7 +376,7 @@ static void check_options(struct argp_state *state, void *args)
     const struct args *a = args;
     cli_choose(state, NULL, a->verb, (const char *const[]){"new", "build", "flags", NULL});
     if (!a->what && strcmp(a->verb, "flags"))
-        argp_error(state, !strcmp(a->verb, "new") ? "no name given" : "which file?");
+        argp_error(state, !strcmp(a->verb, "new") ? "no name given" : "no file given");
 }
 
 static const struct cli_option options[] = {

@@ -42,7 +42,7 @@ static int simulate(struct args *a, const char *path)
     m->json = path;
     switch (program_arg_kind(a->argv[0])) {
     case PROGRAM_ARG_RECORDING:
-        return replay_recording(m, a->argv[0]);
+        return replay_recording(m, a->argv[0], stdout);
     case PROGRAM_ARG_PROGRAM: {
         /* A name without a slash that is a file here is that file. */
         char *here = strchr(a->argv[0], '/') ? NULL : xasprintf("./%s", a->argv[0]);
@@ -57,7 +57,7 @@ static int simulate(struct args *a, const char *path)
         char recording[SUITE_PATH];
         struct err e;
         if (!suite_record_named(a->argv[0], a->size, a->cflags, recording, &e))
-            return replay_recording(m, recording);
+            return replay_recording(m, recording, stdout);
         return cli_fail(&e);
     }
     }

@@ -23,7 +23,7 @@ static void take_word(struct argp_state *state, void *args, char *word)
 static void check_options(struct argp_state *state, void *args)
 {
     if (!((struct args *)args)->file)
-        argp_error(state, "which recording?");
+        argp_error(state, "no recording given");
 }
 
 static const struct cli_syntax syntax = {
@@ -35,12 +35,13 @@ static const struct cli_syntax syntax = {
     "\vExamples:\n"
     "  weir record -o vecadd.wt ./vecadd\n"
     "  weir replay --gpu gtx480 vecadd.wt\n"
-    "  weir replay --gpu gtx480 --set l1.size=32KiB --with gto --json out.json vecadd.wt\n\n"
+    "  weir replay --gpu gtx480 --set l1.size=32KiB --with gto --json out.json vecadd.wt\n"
+    "  weir replay --gpu gtx480 --sampled=1% vecadd.wt\n\n"
     "Ctrl-C prints the statistics so far.\n",
     take_word,
     check_options};
 
-int replay_recording(struct machine_args *m, const char *file)
+int replay_recording(struct machine_args *m, const char *file, FILE *out)
 {
     struct err e;
     struct trace_file *f = m->json && outfile_check(m->json, &e) ? NULL : trace_open(file, &e);
@@ -64,7 +65,7 @@ int replay_recording(struct machine_args *m, const char *file)
         err_clear(&e);
         enum gpu_end end = gpu_replay(g, f, &e);
         double host_s = progress_end(&p);
-        status = machine_report(g, end, m, host_s, trace_program(f), &e, stdout);
+        status = machine_report(g, end, m, host_s, trace_program(f), &e, out);
     }
     gpu_free(g);
     trace_close(f);
@@ -75,7 +76,7 @@ int cli_replay(int argc, char **argv)
 {
     struct args a = {0};
     cli_parse(&syntax, argc, argv, 0, &a);
-    const int status = replay_recording(&a.machine, a.file);
+    const int status = replay_recording(&a.machine, a.file, stdout);
     machine_args_free(&a.machine);
     return status;
 }

@@ -384,7 +384,7 @@ static void take_word(struct argp_state *state, void *args, char *word)
 static void check_options(struct argp_state *state, void *args)
 {
     if (!((struct args *)args)->what)
-        argp_error(state, "which one?");
+        argp_error(state, "no paper given");
 }
 
 static const struct cli_option options[] = {
@@ -411,6 +411,7 @@ static const struct cli_syntax reproduce_syntax = {
     "  weir reproduce apcm\n"
     "  weir reproduce apcm --figure 12 --size tiny -o out\n"
     "  weir reproduce combined --size tiny\n"
+    "  weir reproduce cart --size paper --sampled -o paper\n"
     "  weir reproduce my-study\n"
     "  weir reproduce all\n"
     "\n"

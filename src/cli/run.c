@@ -7,6 +7,7 @@
  * (cudart/run_link.h).
  */
 #include "base/subprocess.h"
+#include "base/temp_folder.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/jsonfile.h"
@@ -567,6 +568,7 @@ static const struct cli_syntax run_syntax = {
     "  weir run --functional ./vecadd 1000000\n"
     "  weir run --gpu gtx480 ./bfs graph.txt\n"
     "  weir run --gpu gtx480 --set l1.size=32KiB --with gto --json out.json ./matmul\n"
+    "  weir run --gpu gtx480 --sampled ./train\n"
     "\n"
     "With --functional and no --gpu the program sees an H200.\n"
     "Exit status: 0 done, 1 the program failed (its status, a signal or a device fault), 2 bad input, 3 deadlock of "
@@ -593,10 +595,36 @@ static const struct cli_syntax record_syntax = {
     take_word,
     check_options};
 
+/* A sample is chosen from the whole recording, so the program is recorded first; its own timers see no simulated time. */
+static int run_sampled(struct job *job)
+{
+    struct temp_folder folder;
+    struct err e;
+    if (machine_args_check(&job->machine, true, &e) || temp_folder_make(&folder, "run", &e))
+        return cli_fail(&e);
+    char *file = xasprintf("%s/run.wt", folder.path);
+    struct job first = *job;
+    first.record = true;
+    first.trace = file;
+    first.machine.json = NULL;
+    first.machine.no_summary = true;
+    int result = run_job(&first);
+    if (!result)
+        result = replay_recording(&job->machine, file, stderr);
+    temp_folder_remove(&folder);
+    free(file);
+    return result;
+}
+
 static int start(int argc, char **argv, bool record)
 {
     struct job job = {.record = record};
     cli_parse(record ? &record_syntax : &run_syntax, argc, argv, ARGP_IN_ORDER, &job);
+    if (job.machine.opts.sampled > 0) {
+        const int result = run_sampled(&job);
+        machine_args_free(&job.machine);
+        return result;
+    }
     if (record && !job.trace) {
         const char *base = strrchr(job.argv[0], '/');
         job.trace_default = xasprintf("%s.wt", base ? base + 1 : job.argv[0]);

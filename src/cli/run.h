@@ -14,6 +14,6 @@ const char *run_max_insn(const struct argp_state *, const char *);
 
 /* What `weir run` and `weir replay` do with these options; an exit status. argv: the program and its arguments. */
 int run_program(const struct machine_args *, int argc, char **argv);
-int replay_recording(struct machine_args *, const char *file);
+int replay_recording(struct machine_args *, const char *file, FILE *out);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/out_of_memory.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/machine_args.h"
 #include "cli/progress.h"
 #include "cli/suite_record.h"
 #include "study/slurm.h"
@@ -64,8 +65,10 @@ static int record_all(const struct study *a, struct lab *l, const struct suite *
     struct progress line;
     size_t used = 0, done = 0;
     int status = 0;
-    for (size_t i = 0; i < l->program.n; i++)
+    for (size_t i = 0; i < l->program.n; i++) {
+        l->program.p[i].sampled = a->sampled;
         used += is_used(l, &l->program.p[i]);
+    }
     progress_count_begin(&line);
     for (size_t i = 0; i < l->program.n && !status && !progress_interrupted(); i++) {
         struct lab_program *p = &l->program.p[i];
@@ -317,6 +320,20 @@ static void take_engine(struct argp_state *state, void *args, char *engine)
     ((struct study *)args)->slurm = !strcmp(engine, "slurm");
 }
 
+static void take_sampled(struct argp_state *state, void *args, char *error)
+{
+    struct err e;
+    if (sampled_error_parse(error, &((struct study *)args)->sampled, &e))
+        argp_error(state, "%s; %s", e.msg, e.hint);
+}
+
+static void check_sampled(struct argp_state *state, void *args)
+{
+    const struct study *a = args;
+    if (a->sampled > 0 && a->profiles)
+        argp_error(state, "--sampled and --profiles exclude each other: a sample has no profile of the whole run");
+}
+
 static const struct cli_option options[] = {
     {"size", "tiny|small|paper", "input size of the suite's programs (default: small)", CLI_SIZE(struct study, size)},
     {"jobs", "N", "number of parallel simulations (default: one per core)", CLI_JOBS(struct study, jobs),
@@ -330,6 +347,9 @@ static const struct cli_option options[] = {
      "compile suite programs with these flags instead of the plan's, e.g. -fno-unroll-loops ('' = none)",
      CLI_TEXT(struct study, cflags)},
     {"results", "FILE", "result store (default: results.sqlite in the cache folder)", CLI_TEXT(struct study, results)},
+    {"sampled", "ERROR",
+     "simulate a sample of each program, to this error of the cycles (default: 2%), and extrapolate (docs/sampling.md)",
+     .call = take_sampled, .flags = OPTION_ARG_OPTIONAL},
     {"search-from", "FILE",
      "start searches at the results of another size (its report's found.ini), with steps of one eighth",
      CLI_TEXT(struct study, search_from)},
@@ -341,4 +361,4 @@ static const struct cli_option options[] = {
     {"slurm", "OPTIONS", "with --on slurm: options for sbatch, e.g. '--partition=long --mem=4G'",
      CLI_TEXT(struct study, slurm_options)},
     {0}};
-const struct cli_syntax study_syntax = {options, {{&progress_syntax, 0, NULL}}};
+const struct cli_syntax study_syntax = {options, {{&progress_syntax, 0, NULL}}, .end = check_sampled};

@@ -141,6 +141,7 @@ static const struct cli_syntax syntax = {
     "  weir suite run bfs kmeans --gpu gtx480 --with apcm\n"
     "  weir suite run bfs --size tiny --with apcm --explain-loads\n"
     "  weir suite run --all --size tiny\n"
+    "  weir suite run fft hotspot --size paper --sampled\n"
     "  weir suite check --size paper --jobs 2 --json counts.json",
     add_word,
     check_options};

@@ -261,7 +261,7 @@ static bool prints_more(const struct machine_args *m)
 }
 static bool documents_more(const struct machine_args *m)
 {
-    return m->opts.classify_loads || m->opts.ncu_names || m->opts.sample_cycles;
+    return m->opts.classify_loads || m->opts.ncu_names || m->opts.sample_cycles || m->opts.sampled > 0;
 }
 
 /* All that the program and its run said. */

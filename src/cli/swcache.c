@@ -112,7 +112,7 @@ static int parse(struct args *a, int argc, char **argv, struct err *e)
     if (cc_parse(&a->job, (int)words.n, words.p, e))
         return -1;
     if (a->job.input.n != 1) {
-        err_set(e, a->job.input.n ? "one file expected, please" : "no input file");
+        err_set(e, a->job.input.n ? "one file expected" : "no input file");
         return err_hint(e, "try 'weir swcache transform kernel.cu -o kernel.cached.cu'");
     }
     a->options.path = a->job.input.p[0].path;

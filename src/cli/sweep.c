@@ -182,6 +182,7 @@ static const struct cli_syntax syntax = {
     "\n"
     "Examples:\n"
     "  weir sweep --with baseline --with apcm --normalize bfs kmeans spmv\n"
+    "  weir sweep --sampled --size paper --with baseline --with apcm --normalize bfs fft\n"
     "  weir sweep --gpu gtx480,gtx780 --set l1.size=16KiB,32KiB --metric ipc --metric l1.miss_rate bfs app.wt\n"
     "  weir sweep --set l1.mshrs=8..64*2 ./app 4096 -- ./other -- bfs\n"
     "  weir sweep l1size.ini --size tiny\n"

@@ -92,6 +92,9 @@ static void put_head(const json_t *d, char mark, const char *name, FILE *out)
     }
     if (*text_of(p, "date"))
         fprintf(out, " (weir %s, %s)", text_of(p, "weir"), text_of(p, "date"));
+    const json_t *sampled = json_object_get(d, "sampled");
+    if (sampled)
+        fprintf(out, "; sampled, %.1f%% of the warp instructions simulated", 100 * number(sampled, "warp_insts_share"));
     fputs(json_is_false(json_object_get(d, "complete")) ? "; PARTIAL\n" : "\n", out);
 }
 
@@ -445,6 +448,15 @@ static void put_loads(const json_t *a, const json_t *b, bool every, FILE *out)
     if (all.l.n > SHOWN_ROWS && !every)
         fprintf(out, "  and %zu more; --all shows them\n", all.l.n - SHOWN_ROWS);
     VEC_FREE(&all.l);
+}
+
+int compare_check(const json_t *a, const json_t *b, const char *name_a, const char *name_b, struct err *e)
+{
+    const bool of_a = json_object_get(a, "sampled"), of_b = json_object_get(b, "sampled");
+    if (of_a == of_b)
+        return 0;
+    err_set(e, "%s is sampled and %s is not", of_a ? name_a : name_b, of_a ? name_b : name_a);
+    return err_hint(e, "compare two runs with --sampled, or two without");
 }
 
 void compare_print(const json_t *a, const json_t *b, const char *name_a, const char *name_b,

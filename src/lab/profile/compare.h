@@ -22,6 +22,8 @@ struct compare_opts {
 
 /* Reads a statistics document. NULL and *e: it cannot be read or is something else. */
 json_t *compare_read(const char *path, struct err *);
+/* -1: one of them is a sample's estimate and the other is not. */
+int compare_check(const json_t *a, const json_t *b, const char *name_a, const char *name_b, struct err *);
 void compare_print(const json_t *a, const json_t *b, const char *name_a, const char *name_b,
                    const struct compare_opts *, FILE *);
 

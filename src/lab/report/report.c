@@ -181,6 +181,11 @@ char *report_origin(const struct lab *l, const struct report *r)
     fprintf(out, "Simulated by weir %s (commit %s, model %s)", WEIR_VERSION, WEIR_COMMIT, WEIR_MODEL);
     put_distinct(machine.word.n > 1 ? " on the machines " : " on the machine ", &machine, out);
     fputs(".", out);
+    if (l->program.n && l->program.p[0].sampled > 0)
+        fprintf(
+            out,
+            " Sampled: every simulation estimates its statistics from a part of the program, to %g%% of the cycles.",
+            100 * l->program.p[0].sampled);
     if (lab_has_suite(l)) {
         fprintf(out, " Programs of the suite at size %s, compiled with ", r->size);
         fputs(flags.word.n ? "" : "the suite's own flags", out);

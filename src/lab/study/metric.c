@@ -110,8 +110,9 @@ struct search {
 static int look_up(void *ctx, const char *name)
 {
     struct search *s = ctx;
-    if (has(s->known, name) || !strncmp(name, "locality.", 9) || !strncmp(name, "energy.", 7))
-        return 0; /* analyses have names of their own; check_energy looks at those of energies */
+    if (has(s->known, name) || !strncmp(name, "locality.", 9) || !strncmp(name, "energy.", 7) ||
+        !strncmp(name, "sampled.", 8))
+        return 0; /* analyses and samples have names of their own; check_energy looks at those of energies */
     snprintf(s->missing, sizeof s->missing, "%s", name);
     return 1;
 }

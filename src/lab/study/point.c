@@ -142,7 +142,12 @@ struct point *point_on(const struct point_machine *m, const struct lab_program *
         VEC_PUSH(&p->set, xstrdup(set[i]));
     p->policies = xstrdup(m->policies);
     p->sms = m->sms;
-    snprintf(p->key, sizeof p->key, "%s%016" PRIx64 "-%s-%s-%s", analysis ? "locality-" : "",
+    char kind[32] = "";
+    if (analysis)
+        snprintf(kind, sizeof kind, "locality-");
+    else if (program->sampled > 0)
+        snprintf(kind, sizeof kind, "sampled%.6g-", program->sampled);
+    snprintf(p->key, sizeof p->key, "%s%016" PRIx64 "-%s-%s-%s", kind,
              program->launches ? fnv(m->hash, &program->launches, sizeof program->launches) : m->hash, program->hash,
              RESULT_SCHEMA, WEIR_MODEL);
     return p;
@@ -216,6 +221,8 @@ char *point_command(const struct point *p, const char *size)
         put_word(out, program->command.p[i]);
     if (program->launches)
         fprintf(out, "  # here: its first %u launch%s", program->launches, program->launches == 1 ? "" : "es");
+    if (program->sampled > 0 && !p->analysis)
+        fprintf(out, "  # here: a sample, --sampled=%g%%", 100 * program->sampled);
     fclose(out);
     return text;
 }
@@ -348,6 +355,7 @@ char *point_simulate(const struct point *p, int (*poll)(void *, uint64_t, uint64
                          .with = p->with,
                          .set = (const char *const *)p->set.p,
                          .n_set = (unsigned)p->set.n,
+                         .sampled = p->program->sampled,
                          .profile = p->page != NULL,
                          .poll = poll,
                          .poll_ctx = ctx};

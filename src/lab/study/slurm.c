@@ -84,9 +84,10 @@ static json_t *describe(const struct point *p)
     json_t *set = json_array();
     for (size_t i = 0; i < p->set.n; i++)
         json_array_append_new(set, json_string(p->set.p[i]));
-    json_t *o = json_pack("{s:s, s:s, s:s, s:I, s:b, s:s, s:o, s:s}", "name", p->program->name, "recording",
+    json_t *o = json_pack("{s:s, s:s, s:s, s:I, s:f, s:b, s:s, s:o, s:s}", "name", p->program->name, "recording",
                           p->program->recording, "hash", p->program->hash, "launches", (json_int_t)p->program->launches,
-                          "analysis", p->analysis, "machine", p->machine, "set", set, "key", p->key);
+                          "sampled", p->program->sampled, "analysis", p->analysis, "machine", p->machine, "set", set,
+                          "key", p->key);
     if (p->with)
         json_object_set_new(o, "with", json_string(p->with));
     return o;
@@ -325,7 +326,8 @@ int slurm_run(struct pool *pool, struct point **points, size_t n, struct err *e)
 
 static int task_point(const json_t *o, const char *folder, size_t i, struct err *e)
 {
-    struct lab_program program = {.launches = (uint32_t)json_integer_value(json_object_get(o, "launches"))};
+    struct lab_program program = {.launches = (uint32_t)json_integer_value(json_object_get(o, "launches")),
+                                  .sampled = json_number_value(json_object_get(o, "sampled"))};
     const char *text[] = {"name", "recording", "hash", "machine", "key"};
     for (size_t k = 0; k < sizeof text / sizeof *text; k++)
         if (!json_is_string(json_object_get(o, text[k])))

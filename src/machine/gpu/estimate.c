@@ -11,43 +11,58 @@ static size_t next_rate(const struct estimate_unit *u, size_t n, size_t k)
     return k;
 }
 
-void estimate_neighbors(const struct estimate_unit *u, size_t n, size_t k, size_t *left, size_t *right)
+/* The work of the units in [from, to) that give rates. */
+static double rate_work(const struct estimate_unit *u, size_t from, size_t to)
 {
-    size_t at = k + 1;
-    while (at && (u[at - 1].cold || u[at - 1].work <= 0))
-        at--;
-    *right = next_rate(u, n, k + 1);
-    *left = at ? at - 1 : *right;
-    if (*left == n)
-        *left = k; /* nothing but cold units: better than no estimate */
-    if (*right == n)
-        *right = *left;
+    double work = 0;
+    for (size_t k = next_rate(u, to, from); k < to; k = next_rate(u, to, k + 1))
+        work += u[k].work;
+    return work;
+}
+
+void estimate_gap(const struct estimate_unit *u, size_t n, size_t k, double work, double *weight)
+{
+    size_t from = k, to = k + 1;
+    while (from > 0 && u[from - 1].gap <= 0)
+        from--;
+    while (to < n && (to == k + 1 || u[to - 1].gap <= 0))
+        to++;
+    const double left = rate_work(u, from, k + 1), right = rate_work(u, k + 1, to);
+    if (left <= 0 && right <= 0) { /* nothing but cold units: better than no estimate */
+        weight[k] += u[k].work > 0 ? work / u[k].work : 0;
+        return;
+    }
+    const double to_left = right <= 0 ? work : left <= 0 ? 0 : work / 2;
+    for (size_t i = next_rate(u, to, from); i < to; i = next_rate(u, to, i + 1))
+        weight[i] += i <= k ? to_left / left : (work - to_left) / right;
 }
 
 void estimate_weights(const struct estimate_unit *u, size_t n, double *weight)
 {
     for (size_t k = 0; k < n; k++)
         weight[k] = 0;
-    for (size_t k = 0; k < n; k++) {
-        size_t side[2];
-        estimate_neighbors(u, n, k, &side[0], &side[1]);
-        for (int i = 0; i < 2; i++)
-            weight[side[i]] += u[side[i]].work > 0 ? u[k].gap / 2 / u[side[i]].work : 0;
-    }
+    for (size_t k = 0; k < n; k++)
+        if (u[k].gap > 0)
+            estimate_gap(u, n, k, u[k].gap, weight);
 }
 
-/* The variance of one unit's rate, from the differences between neighbors; *n_rate: units that have one. */
+/*
+ * The variance of one unit's rate: from the differences between neighbors, or about the mean where that is larger, since
+ * neighbors that share a cache's state are alike. *n_rate: units that have a rate.
+ */
 static double rate_variance(const struct estimate_unit *u, size_t n, const double *value, size_t *n_rate)
 {
-    double squares = 0, last = 0;
+    double differences = 0, last = 0, mean = 0, about_mean = 0;
     *n_rate = 0;
     for (size_t k = next_rate(u, n, 0); k < n; k = next_rate(u, n, k + 1)) {
-        const double rate = value[k] / u[k].work;
+        const double rate = value[k] / u[k].work, from_mean = rate - mean;
         if ((*n_rate)++)
-            squares += (rate - last) * (rate - last);
+            differences += (rate - last) * (rate - last);
         last = rate;
+        mean += from_mean / (double)*n_rate;
+        about_mean += from_mean * (rate - mean);
     }
-    return *n_rate > 1 ? squares / 2 / (double)(*n_rate - 1) : 0;
+    return *n_rate > 1 ? fmax(differences / 2, about_mean) / (double)(*n_rate - 1) : 0;
 }
 
 struct estimate_variance estimate_variance(const struct estimate_unit *u, size_t n, const double *weight,

@@ -3,10 +3,10 @@
  *
  * A series is a list of units that were simulated one after the other (launches of one kind, or windows of one long
  * launch), each with its work in warp instructions, and with the work that was skipped behind it. A statistic's rate in
- * a unit is its value per warp instruction; a gap has the mean of the rates on both sides, so that a slow drift is
- * followed. This is systematic sampling with a ratio estimator, and the variance is that of successive differences
- * (Wolter, Introduction to Variance Estimation, chapter 8; Cochran, Sampling Techniques, chapters 6 and 8): drift from
- * unit to unit counts as little as it does in the estimate. Intervals have Student's factor.
+ * a unit is its value per warp instruction; a gap has the mean of the rates on both sides (of all units up to the next
+ * gap), so that a slow drift is followed. This is systematic sampling with a ratio estimator (Cochran, Sampling
+ * Techniques, chapters 6 and 8). Its variance is that of successive differences (Wolter, Introduction to Variance
+ * Estimation, chapter 8) or, where it is larger, that about the mean. Intervals have Student's factor.
  *
  * Left out: the covariance between series, and errors of the state that a unit starts with; a unit that starts cold is
  * marked and gives no rate.
@@ -24,9 +24,12 @@ struct estimate_unit {
     bool cold;          /* begins with caches or neighbors that the skipped units would not have had */
 };
 
-/* The units whose rates the gap behind unit `k` takes: before it and behind it, the same one where there is no other. */
-void estimate_neighbors(const struct estimate_unit *, size_t n, size_t k, size_t *left, size_t *right);
-/* What each unit's values must be multiplied with, so that their sum is the estimate for everything skipped. */
+/*
+ * Adds to `weight` what each unit's values must be multiplied with, so that their sum is what `work` within the gap
+ * behind unit `k` is worth.
+ */
+void estimate_gap(const struct estimate_unit *, size_t n, size_t k, double work, double *weight);
+/* The same for all gaps: the sum is the estimate for everything skipped. */
 void estimate_weights(const struct estimate_unit *, size_t n, double *weight);
 
 struct estimate_variance {

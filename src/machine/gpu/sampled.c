@@ -49,12 +49,12 @@ void sampling_free(struct sampling *s)
     free(s);
 }
 
-double sampled_spread(const struct gpu *g, const struct sampled_series *s)
+double sampled_spread(const struct gpu *g, const struct sampled_series *s, size_t from)
 {
     double *cycles = xmalloc(s->unit.n * sizeof *cycles);
     for (size_t k = 0; k < s->unit.n; k++)
         cycles[k] = (double)s->value.p[k][g->sampling->cycles];
-    const double spread = estimate_spread(s->unit.p, s->unit.n, cycles);
+    const double spread = estimate_spread(s->unit.p + from, s->unit.n - from, cycles + from);
     free(cycles);
     return spread;
 }
@@ -123,7 +123,7 @@ static double tolerance_of(const struct sampling *s, const struct sampled_stratu
 static void choose_gap(const struct gpu *g, struct sampled_stratum *t)
 {
     const uint32_t left = t->launches - t->seen, most = t->launches / PARTS;
-    if (sampled_spread(g, &t->series) > g->sampling->tolerance) {
+    if (sampled_spread(g, &t->series, 0) > g->sampling->tolerance) {
         t->gap = 0;
         return;
     }

@@ -8,14 +8,14 @@
  * launches are skipped, twice as many each time a further one confirms the estimate (sampled.c). Within a long launch
  * waves of CTAs are the units: when they have settled the dispatcher passes over CTAs while those that run stay, so that
  * no pipeline drains, and the last wave runs as the tail (sampled_ctas.c; stopping early is PKA's, MICRO 2021, which
- * does not look again). Skipped accesses warm the L2 (warm.c). Every statistic is extrapolated per warp instruction and
- * has an interval (estimate.h, sampled_result.c).
+ * does not look again). The accesses of skipped launches warm the L2 (warm.c). Every statistic is extrapolated per warp
+ * instruction and has an interval (estimate.h, sampled_result.c).
  *
  * The tolerance of a stratum is the error asked for divided by the square root of its share of the warp instructions,
  * so that the errors of all, independent of each other, add up to it: small strata need not be as exact.
  *
- * Left out: L1s of skipped CTAs start as the CTAs before left them; policies learn from what is simulated only; copies
- * between launches are not skipped.
+ * Left out: CTAs behind a gap find the caches as those before it left them; policies learn from what is simulated only;
+ * copies between launches are not skipped.
  */
 #ifndef WEIR_GPU_SAMPLED_H
 #define WEIR_GPU_SAMPLED_H
@@ -75,8 +75,8 @@ enum gpu_end sampled_run(struct gpu *, const struct trace_launch *, uint32_t clu
 /* Adds what the CTAs that were passed over would have counted. */
 void sampled_extrapolate(const struct gpu *, const struct trace_launch *, uint64_t *value);
 
-/* The spread of a series' cycles per warp instruction (estimate.h). */
-double sampled_spread(const struct gpu *, const struct sampled_series *);
+/* The spread of a series' cycles per warp instruction, from a unit on (estimate.h). */
+double sampled_spread(const struct gpu *, const struct sampled_series *, size_t from);
 /* Numbers that are known whatever was skipped. */
 void sampled_set_known(const struct gpu *, const struct trace_launch *, uint64_t *value);
 

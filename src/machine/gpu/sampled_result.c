@@ -9,20 +9,21 @@ static bool is_summed(const struct gpu *g, unsigned i)
     return kind == STAT_COUNT || kind == STAT_HIST;
 }
 
-/* A skipped launch has the mean of the rates of the units before and after it. */
+/* A skipped launch has the rates of the units before and after it. */
 static void fill(struct gpu *g, const struct sampled_skipped *x)
 {
     const struct sampled_series *s = &g->sampling->stratum.p[x->stratum].series;
     struct gpu_kernel_result *r = &g->kernel.p[x->kernel];
-    size_t a, b;
-    estimate_neighbors(s->unit.p, s->unit.n, x->unit, &a, &b);
+    double *weight = xcalloc(s->unit.n, sizeof *weight), *sum = xcalloc(g->n_value, sizeof *sum);
+    estimate_gap(s->unit.p, s->unit.n, x->unit, x->work, weight);
+    for (size_t k = 0; k < s->unit.n; k++)
+        for (unsigned i = 0; i < g->n_value && weight[k] > 0; i++)
+            sum[i] += weight[k] * (double)s->value.p[k][i];
     for (unsigned i = 0; i < g->n_value; i++)
-        if (is_summed(g, i))
-            r->value[i] = (uint64_t)(x->work / 2 *
-                                         ((double)s->value.p[a][i] / s->unit.p[a].work +
-                                          (double)s->value.p[b][i] / s->unit.p[b].work) +
-                                     0.5);
+        r->value[i] = is_summed(g, i) ? (uint64_t)(sum[i] + 0.5) : 0;
     sampled_set_known(g, &r->shape, r->value);
+    free(weight);
+    free(sum);
 }
 
 /* A series with its weights, for the variances of many statistics. */

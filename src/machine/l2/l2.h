@@ -52,6 +52,8 @@ void l2_invalidate(struct l2 *, uint64_t addr, uint64_t bytes);
  * 32, that is not simulated in time. Only while the engine is stopped.
  */
 void l2_warm(struct l2 *const *slice, uint32_t n_slice, uint64_t addr, uint32_t words, bool write);
+/* Lines that are present, and for which there is room. */
+uint32_t l2_lines(const struct l2 *), l2_capacity_lines(const struct l2 *);
 void l2_kernel_begin(struct l2 *, uint32_t launch_index);
 bool l2_drained(const struct l2 *);
 

@@ -12,6 +12,7 @@ static void touch(struct l2 *l2, uint64_t line, uint8_t sectors, uint8_t written
     struct tags *t = &l2->tags;
     const uint32_t set = l2_set_of(l2, line << t->line_shift);
     int32_t entry = tags_find(t, set, line);
+    const bool around = entry < 0 && l2->cfg.write_miss == L2_WRITE_AROUND_FETCH;
     if (entry < 0) {
         if (write && l2->cfg.write_miss == L2_WRITE_AROUND)
             return;
@@ -27,7 +28,7 @@ static void touch(struct l2 *l2, uint64_t line, uint8_t sectors, uint8_t written
     t->flags[entry] &= (uint8_t)~TAG_F_COPIED;
     const bool validate = l2->cfg.write_miss == L2_WRITE_VALIDATE;
     t->valid[entry] |= write && validate ? written : l2->cfg.sectored ? sectors : t->full;
-    if (write && l2->cfg.write_miss != L2_WRITE_AROUND_FETCH)
+    if (write && !around)
         t->dirty[entry] |= sectors;
 }
 
@@ -62,4 +63,17 @@ void l2_warm(struct l2 *const *slice, uint32_t n_slice, uint64_t addr, uint32_t 
     }
     if (sectors)
         touch_slices(slice, n_slice, line, sectors, written, write);
+}
+
+uint32_t l2_lines(const struct l2 *l2)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < tags_entries(&l2->tags); k++)
+        n += l2->tags.line[k] != TAG_NONE;
+    return n;
+}
+
+uint32_t l2_capacity_lines(const struct l2 *l2)
+{
+    return tags_entries(&l2->tags);
 }
