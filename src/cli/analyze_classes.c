@@ -187,11 +187,9 @@ static json_t *document(const struct classes *c)
             const enum class_verdict v = class_compare(ours, said, theirs, sizeof theirs);
             if (!ours)
                 continue;
-            json_t *x = json_object();
-            json_object_set_new(x, "computed", json_string(ours));
-            json_object_set_new(x, "paper_name", said ? json_string(said) : json_null());
-            json_object_set_new(x, "paper", *theirs ? json_string(theirs) : json_null());
-            json_object_set_new(x, "agrees", v == CLASS_UNSAID ? json_null() : json_boolean(v == CLASS_AGREES));
+            json_t *x = json_pack("{s:s, s:s?, s:s?, s:o}", "computed", ours, "paper_name", said, "paper",
+                                  *theirs ? theirs : NULL, "agrees",
+                                  v == CLASS_UNSAID ? json_null() : json_boolean(v == CLASS_AGREES));
             json_object_set_new(classes, class_paper_key[p], x);
         }
         json_object_set_new(o, "classes", classes);

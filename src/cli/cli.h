@@ -72,4 +72,8 @@ unsigned cli_cores(void);
 #include "cli/commands.def"
 #undef COMMAND
 
+/* In files of their own: weir trace import, weir reproduce swcache. argv[0] is the command's name, for messages. */
+int cli_trace_import(int argc, char **argv);
+int swcache_reproduce(int argc, char **argv);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/outfile.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "gpu/plugin.h"
@@ -16,26 +17,20 @@
 
 void machine_args_free(struct machine_args *m)
 {
-    free(m->set);
+    VEC_FREE(&m->set);
     free(m->with);
 }
 
 void machine_args_set(struct machine_args *m, const char *assignment)
 {
-    if (m->n_set == m->cap_set) {
-        m->cap_set = m->cap_set ? 2 * m->cap_set : 8;
-        m->set = xrealloc(m->set, m->cap_set * sizeof *m->set);
-    }
-    m->set[m->n_set++] = assignment;
-    m->opts.set = m->set;
-    m->opts.n_set = m->n_set;
+    VEC_PUSH(&m->set, assignment);
+    m->opts.set = m->set.p;
+    m->opts.n_set = (unsigned)m->set.n;
 }
 
 void machine_args_with(struct machine_args *m, const char *policies)
 {
-    const size_t old = m->with ? strlen(m->with) : 0;
-    m->with = xrealloc(m->with, old + strlen(policies) + 2);
-    sprintf(m->with + old, "%s%s", old ? "," : "", policies);
+    text_append(&m->with, ",", policies);
     m->opts.with = m->with;
 }
 

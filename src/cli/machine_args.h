@@ -5,13 +5,13 @@
 #ifndef WEIR_CLI_MACHINE_ARGS_H
 #define WEIR_CLI_MACHINE_ARGS_H
 
+#include "base/mem.h"
 #include "cli/cli.h"
 #include "gpu/gpu.h"
 
 struct machine_args {
     struct gpu_opts opts; /* points into what follows; zeroed at first, as all of it */
-    const char **set;
-    unsigned n_set, cap_set;
+    VEC(const char *) set;
     char *with;
     const char *json;     /* NULL = none; "-" = standard output, and everything else goes to standard error */
     const char *timeline; /* NULL = none */

@@ -6,6 +6,7 @@
 #include "base/infile.h"
 #include "base/mem.h"
 #include "base/nearest.h"
+#include "base/out_of_memory.h"
 #include "base/outfile.h"
 #include "base/paths.h"
 #include "base/subprocess.h"
@@ -90,6 +91,12 @@ static bool is_identifier(const char *s)
     return *s >= 'a' && *s <= 'z' && strlen(s) < 40 && strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(s);
 }
 
+static int refuse_name(const char *name, const char *why, struct err *e)
+{
+    err_set(e, "'%s' is %s and cannot be a policy's name", name, why);
+    return err_hint(e, "choose another name, for example my_%s", name);
+}
+
 static int check_name(const char *name, const char *kind, struct err *e)
 {
     const struct cfg_schema *s = gpu_schema();
@@ -97,25 +104,20 @@ static int check_name(const char *name, const char *kind, struct err *e)
         err_set(e, "'%s' cannot be a policy's name", name);
         return err_hint(e, "use lower-case letters, digits and _, starting with a letter, fewer than 40 characters");
     }
-    static const char *const keywords[] = {
-        "auto",     "break",  "case",     "char",   "const",  "continue", "default", "do",     "double",  "else",
-        "enum",     "extern", "float",    "for",    "goto",   "if",       "inline",  "int",    "long",    "register",
-        "return",   "short",  "restrict", "signed", "sizeof", "static",   "struct",  "switch", "typedef", "union",
-        "unsigned", "void",   "volatile", "while",  "asm",    "typeof",   "bool",    "true",   "false"};
-    for (unsigned i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        if (!strcmp(keywords[i], name)) {
-            err_set(e, "'%s' is a C keyword and cannot be a policy's name", name);
-            return err_hint(e, "choose another name, for example my_%s", name);
-        }
-    if (plugin_name_taken(name)) {
-        err_set(e, "'%s' is reserved and cannot be a policy's name", name);
-        return err_hint(e, "choose another name, for example my_%s", name);
-    }
+    static const char keywords[] =
+        " auto break case char const continue default do double else enum extern float for goto if inline int long "
+        "register return short restrict signed sizeof static struct switch typedef union unsigned void volatile while "
+        "asm typeof bool true false ";
+    char *word = xasprintf(" %s ", name);
+    const bool keyword = strstr(keywords, word);
+    free(word);
+    if (keyword)
+        return refuse_name(name, "a C keyword", e);
+    if (plugin_name_taken(name))
+        return refuse_name(name, "reserved", e);
     for (unsigned i = 0; i < s->n_section; i++)
-        if (!strcmp(s->section[i]->name, name)) {
-            err_set(e, "'%s' is a section of the configuration and cannot be a policy's name", name);
-            return err_hint(e, "choose another name, for example my_%s", name);
-        }
+        if (!strcmp(s->section[i]->name, name))
+            return refuse_name(name, "a section of the configuration", e);
     for (unsigned i = 0; i < s->n_kind; i++)
         if (!strcmp(s->kind[i]->name, kind) && policy_find(s->kind[i], name) >= 0)
             return err_set(e, "a policy '%s' of kind %s already exists", name, kind);

@@ -7,7 +7,6 @@
 #include "cli/machine_args.h"
 #include "cli/progress.h"
 #include "cli/study.h"
-#include "cli/swcache_reproduce.h"
 #include "base/nearest.h"
 #include "chart/html_page.h"
 

@@ -1,5 +1,8 @@
-/* See swcache_device.h. nvcc compiles; the driver is only asked whether there is a GPU. */
-#include "cli/swcache_device.h"
+/*
+ * The applications of the software L1 on the GPU of this computer. nvcc compiles; the driver is only asked whether
+ * there is a GPU.
+ */
+#include "cli/swcache_results.h"
 
 #include "base/subprocess.h"
 #include "cli/progress.h"

@@ -11,14 +11,13 @@
  * On simulated machines the cached kernel is always used, because that is the question; on a device, the program
  * chooses as it would in earnest.
  */
-#include "cli/swcache_reproduce.h"
 
 #include "base/clock.h"
 #include "base/out_of_memory.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
-#include "cli/swcache_device.h"
+#include "cli/swcache_results.h"
 #include "engine/config.h"
 #include "gpu/gpu_config.h"
 #include "study/pool.h"

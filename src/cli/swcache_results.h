@@ -32,4 +32,12 @@ int swcache_results_json(const struct swcache_results *, size_t n, const char *p
 /* FOLDER/report.md, and for each machine a bar chart. Creates the folder. */
 int swcache_results_report(const struct swcache_results *, size_t n, const char *folder, struct err *);
 
+/* ---- on the GPU of this computer (swcache_device.c) ---- */
+
+/*
+ * Compiles every application with nvcc and runs it; medians of its launches, variants in turns, each as its tuner
+ * chooses. A failing application is told in its outcome. -1: there is no nvcc or no GPU.
+ */
+int swcache_on_device(const struct swcache_apps *, const char *size, struct swcache_results *, struct err *);
+
 #endif

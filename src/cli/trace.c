@@ -5,7 +5,6 @@
 #include "base/jsonfile.h"
 #include "base/mem.h"
 #include "cli/cli.h"
-#include "cli/trace.h"
 #include "trace/file.h"
 
 #include <errno.h>

@@ -3,7 +3,6 @@
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
-#include "cli/trace.h"
 #include "import/import.h"
 #include "trace/file.h"
 

@@ -48,16 +48,6 @@ static void put_claims(FILE *f, const struct report_claim *c, size_t n)
     fputs("</ul>\n", f);
 }
 
-static void join_words(const struct inifile_words *w, char *out, size_t bytes)
-{
-    size_t n = 0;
-    *out = 0;
-    for (size_t i = 0; i < w->word.n; i++) {
-        int put = snprintf(out + n, bytes - n, "%s%s", i ? " " : "", w->word.p[i]);
-        n = put < 0 || n + (size_t)put >= bytes ? bytes - 1 : n + (size_t)put;
-    }
-}
-
 static void put_variants(FILE *f, const struct plan *p)
 {
     static const char *const heads[] = {"<variant", "<machine", "<with", "<set", "<searched", NULL};
@@ -65,15 +55,15 @@ static void put_variants(FILE *f, const struct plan *p)
     page_heads(f, heads);
     for (size_t i = 0; i < p->variants.word.n; i++) {
         const struct plan_variant *v = plan_find(p, p->variants.word.p[i]);
-        char set[600], best[600] = "";
-        join_words(&v->set, set, sizeof set);
+        char best[600] = "", *set = text_join((const char *const *)v->set.word.p, v->set.word.n, ' ');
         for (size_t k = 0; k < v->best.n && strlen(best) + 40 < sizeof best; k++)
             snprintf(best + strlen(best), sizeof best - strlen(best), "%s%.200s", k ? ", " : "", v->best.p[k].key);
         page_row(f, false);
         page_cell(f, plan_label(v));
         page_cell(f, plan_machine_of(p, v));
         page_cell(f, v->with ? v->with : "");
-        page_cell(f, set);
+        page_cell(f, set ? set : "");
+        free(set);
         page_cell(f, best);
         page_row_end(f);
     }

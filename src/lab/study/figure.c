@@ -5,6 +5,7 @@
  */
 #include "study/figure.h"
 
+#include "base/out_of_memory.h"
 #include "base/text.h"
 #include "engine/policy_registry.h"
 #include "gpu/gpu_config.h"
@@ -15,10 +16,7 @@
 
 static void trouble(struct lab_figure *f, const char *program, const char *variant, const char *why)
 {
-    size_t n = strlen(program) + strlen(variant) + strlen(why) + 8;
-    char *text = xmalloc(n);
-    snprintf(text, n, "%s%s%s: %s", program, *variant ? ", " : "", variant, why);
-    VEC_PUSH(&f->trouble, text);
+    VEC_PUSH(&f->trouble, xasprintf("%s%s%s: %s", program, *variant ? ", " : "", variant, why));
 }
 
 static struct point *point_at(const struct lab_figure *f, size_t program, size_t variant)

@@ -110,9 +110,7 @@ static void on_value(void *ctx, const struct cfg_value *v)
         const char *identity = plugin_identity(policy_chosen(v));
         if (identity)
             r->hash = fnv(r->hash, identity, strlen(identity));
-        size_t old = r->policies ? strlen(r->policies) : 0;
-        r->policies = xrealloc(r->policies, old + strlen(v->text) + 3);
-        sprintf(r->policies + old, "%s%s", old ? ", " : "", v->text);
+        text_append(&r->policies, ", ", v->text);
     }
 }
 

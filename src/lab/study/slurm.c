@@ -7,6 +7,7 @@
 #include "base/jsonfile.h"
 #include "base/outfile.h"
 #include "base/subprocess.h"
+#include "base/text.h"
 #include "gpu/plugin.h"
 
 #include <errno.h>
@@ -245,9 +246,9 @@ static char *unfinished(const struct job *j, size_t *n)
     for (unsigned t = 0; t < j->tasks; t++)
         for (size_t i = t; i < j->n; i += j->tasks)
             if (!j->point[i]->document && !j->point[i]->failure) {
-                char *longer = xasprintf("%s%s%u", list ? list : "", list ? "," : "", t);
-                free(list);
-                list = longer;
+                char task[16];
+                snprintf(task, sizeof task, "%u", t);
+                text_append(&list, ",", task);
                 (*n)++;
                 break;
             }

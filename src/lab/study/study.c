@@ -16,13 +16,9 @@ void lab_free(struct lab *l)
         struct lab_figure *f = &l->figure.p[i];
         plan_free(&f->plan);
         table_free(&f->table);
-        for (size_t k = 0; k < f->absent.n; k++)
-            free(f->absent.p[k]);
-        for (size_t k = 0; k < f->trouble.n; k++)
-            free(f->trouble.p[k]);
         VEC_FREE(&f->program);
-        VEC_FREE(&f->absent);
-        VEC_FREE(&f->trouble);
+        VEC_FREE_ALL(&f->absent);
+        VEC_FREE_ALL(&f->trouble);
         free(f->point);
     }
     for (size_t i = 0; i < l->point.n; i++)
@@ -97,8 +93,7 @@ static int unknown_program(const struct lab *l, const struct plan *p, const char
         names[n++] = l->program.p[i].name;
         names[n++] = l->program.p[i].label;
     }
-    const char *near = nearest_name(word, names, n);
-    return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "see 'weir suite list'");
+    return err_hint_nearest(e, word, names, n, "see 'weir suite list'");
 }
 
 static int choose_programs(struct lab *l, struct lab_figure *f, struct err *e)
