@@ -23,7 +23,7 @@ static void take_word(struct argp_state *state, void *args, char *word)
 static void check_options(struct argp_state *state, void *args)
 {
     if (!((struct args *)args)->file)
-        argp_error(state, "which recording?");
+        argp_error(state, "no recording given");
 }
 
 static const struct cli_syntax syntax = {
@@ -36,7 +36,7 @@ static const struct cli_syntax syntax = {
     "  weir record -o vecadd.wt ./vecadd\n"
     "  weir replay --gpu gtx480 vecadd.wt\n"
     "  weir replay --gpu gtx480 --set l1.size=32KiB --with gto --json out.json vecadd.wt\n"
-     "  weir replay --gpu gtx480 --sampled=1% vecadd.wt\n\n"
+    "  weir replay --gpu gtx480 --sampled=1% vecadd.wt\n\n"
     "Ctrl-C prints the statistics so far.\n",
     take_word,
     check_options};
