@@ -31,7 +31,7 @@ NO_COMPILER = "documented.py: nothing is compiled here"
 # What would take minutes at full size. `suite list` and the like run as they are.
 LONG = re.compile(r"weir (suite (run|check)|sweep|reproduce|report|analyze (-\S+ \S+ )*(bfs|--all|--classes)|profile .*\bbfs)\b|weir analyze --(all|classes|json bfs)")
 # What may be missing on a machine that runs the tests: said in these words, a command counts as judged.
-MISSING = re.compile(r"Slurm does not answer|Slurm's commands were not found|no CUDA-capable GPU found|nvcc is not installed|nvcc was not found|there is no recording of")
+MISSING = re.compile(r"Slurm does not answer|Slurm's commands were not found|no CUDA-capable GPU found|nvcc is not installed|nvcc was not found|there is no recording of|no result with the key")
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 ELSEWHERE = {"docs/add-a-policy.md": "the test add_a_policy follows it to the letter"}
 TUTORIAL = ["docs/tutorial/*.md"]
@@ -152,8 +152,9 @@ class Tester:
         os.mkdir(os.path.join(self.dir, "my-study"))
         shutil.copy(os.path.join(self.dir, "plan.ini"), os.path.join(self.dir, "my-study/fig1.ini"))
         if not args.list:
-            self.shell("weir run -q --profile --json run.json ./app; weir sweep --set l1.size=16KiB,32KiB ./app;"
-                       "cp .cache/weir/results.sqlite .; cp run.json .stand-in.json")
+            self.shell("weir run -q --profile --json run.json ./app; weir sweep -o monday --set l1.size=16KiB,32KiB ./app;"
+                       "cp .cache/weir/results.sqlite .; cp run.json .stand-in.json; cp results.sqlite before.sqlite;"
+                       "cp results.sqlite after.sqlite; cp -r monday tuesday")
 
     def write(self, name, text):
         path = os.path.join(self.dir, name)
