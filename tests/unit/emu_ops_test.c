@@ -141,6 +141,10 @@ static bool lay_out(struct bench *b, const struct emu_op_sel *sel, uint64_t *s)
         case 'q':
             o->lane = EMU_LANE_128, o->type = PTX_T_B128;
             break;
+        case 'a':
+            o->lane = wide ? EMU_LANE_64 : EMU_LANE_32;
+            o->type = (uint8_t)(wide ? PTX_T_B64 : PTX_T_B32);
+            break;
         case 'p':
             o->lane = EMU_LANE_PRED, o->type = PTX_T_PRED;
             break;
