@@ -568,7 +568,7 @@ static const struct cli_syntax run_syntax = {
     "  weir run --functional ./vecadd 1000000\n"
     "  weir run --gpu gtx480 ./bfs graph.txt\n"
     "  weir run --gpu gtx480 --set l1.size=32KiB --with gto --json out.json ./matmul\n"
-    "  weir run --gpu gtx480 --sampled ./train\n"
+    "  weir run --gpu gtx480 --sampled ./matmul\n"
     "\n"
     "With --functional and no --gpu the program sees an H200.\n"
     "Exit status: 0 done, 1 the program failed (its status, a signal or a device fault), 2 bad input, 3 deadlock of "
