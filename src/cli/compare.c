@@ -250,10 +250,7 @@ static const struct cli_syntax syntax = {
         "Examples:\n"
         "  weir run -q --profile --json base.json ./app\n"
         "  weir run -q --profile --with apcm --json apcm.json ./app\n"
-        "  weir compare --html both.html base.json apcm.json\n"
-        "  weir compare a044aa1c 1e2d34b8\n"
-        "  weir compare before.sqlite after.sqlite\n"
-        "  weir compare monday/ tuesday/\n",
+        "  weir compare --html both.html base.json apcm.json\n",
     .word = take_word,
     .end = check_options};
 

@@ -53,6 +53,7 @@ expect 0 "$check" "$dir/phases.json" $most
 grep -q '"name":"dyneb: ' "$dir/phases.json" || fail "no phases of dyneb"
 # Samples that the user asked for are joined where they are too many.
 expect 0 "$weir" replay -q --sample 4 --timeline "$dir/dense.json" "$trace"
+says err "samples joined by"
 expect 0 "$check" "$dir/dense.json" $most
 grep -q '"shows":"samples joined by ' "$dir/dense.json" || fail "does not say that samples were joined"
 

@@ -4,11 +4,13 @@ Usage: browser.py [--shots FOLDER] PAGE.html...
 
 At the width of a desk and of a telephone each page must open without an error or a request for anything outside itself,
 show its pictures and the verdicts on claims, stay within the window and show where what is wider goes on, sort its
-tables, and run no script but its own (a test that hides markup in names sets window.evil with it). The page must print. Exit status 77: there is no Chromium.
+tables, and run no script but its own (a test that hides markup in names sets window.evil with it). The page must print on A4 and follow the
+reader's dark mode. Exit status 77: there is no Chromium.
 """
 import base64
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -67,6 +69,22 @@ CHECKS = """
     });
   }
   return { wrong, pictures: images.length, columns };
+})()
+"""
+
+
+# How bright the page, its words, and the words of a picture drawn by the page are, from 0 to 255.
+COLORS = """
+(() => {
+  const bright = (color) => { const n = color.match(/[0-9.]+/g).map(Number); return Math.round((n[0] * 2 + n[1] * 5 + n[2]) / 8); };
+  const style = (element) => getComputedStyle(element);
+  const drawn = document.querySelector("svg.chart text");
+  const paper = bright(style(document.body).backgroundColor), ink = bright(style(document.body).color);
+  return {
+    paper, ink,
+    picture: drawn ? bright(style(drawn).fill) : ink,
+    under: drawn ? bright(style(drawn.closest(".scroll")).backgroundColor) : paper,
+  };
 })()
 """
 
@@ -140,6 +158,37 @@ def complaints(events):
                 yield "it asks for %s" % url
 
 
+def paper(browser, session):
+    """Printed, a page is on A4, in black on white, with nothing cut off at the side."""
+    pdf = base64.b64decode(browser.ask("Page.printToPDF", session, preferCSSPageSize=True)["data"])
+    box = re.search(rb"/MediaBox \[0 0 ([0-9.]+) ([0-9.]+)\]", pdf)
+    if not pdf.startswith(b"%PDF") or not box:
+        return ["it does not print"]
+    wide, high = map(float, box.groups())
+    if abs(wide - 595) > 2 or abs(high - 842) > 2:
+        return ["it prints on %g x %g points, not on A4" % (wide, high)]
+    browser.ask("Emulation.setEmulatedMedia", session, media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    found = browser.ask("Runtime.evaluate", session, expression=COLORS, returnByValue=True)["result"]["value"]
+    browser.ask("Emulation.setEmulatedMedia", session, media="", features=[])
+    return [] if found["paper"] == 255 and found["ink"] == 0 else ["it prints %s on %s" % (found["ink"], found["paper"])]
+
+
+def darkness(browser, session):
+    """The page follows the reader's setting, and can be read there."""
+    seen = {}
+    for setting in "light", "dark":
+        browser.ask("Emulation.setEmulatedMedia", session, features=[{"name": "prefers-color-scheme", "value": setting}])
+        seen[setting] = browser.ask("Runtime.evaluate", session, expression=COLORS, returnByValue=True)["result"]["value"]
+    browser.ask("Emulation.setEmulatedMedia", session, features=[])
+    wrong = []
+    if seen["light"]["paper"] < 200 or seen["dark"]["paper"] > 60:
+        wrong.append("it does not follow the reader's light or dark setting: %s" % seen)
+    for setting, value in seen.items():
+        if abs(value["ink"] - value["paper"]) < 120 or abs(value["picture"] - value["under"]) < 120:
+            wrong.append("%s: words on too little contrast: %s" % (setting, value))
+    return wrong
+
+
 def check(browser, page, name, width, shots):
     target = browser.ask("Target.createTarget", url="about:blank")["targetId"]
     session = browser.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -162,8 +211,8 @@ def check(browser, page, name, width, shots):
         return ["the check itself failed: %s" % answer["exceptionDetails"]["exception"].get("description")], 0, 0
     found = answer["result"]["value"]
     wrong = found["wrong"] + list(complaints(browser.events))
-    if name == "desk" and not base64.b64decode(browser.ask("Page.printToPDF", session)["data"]).startswith(b"%PDF"):
-        wrong.append("it does not print")
+    if name == "desk":
+        wrong += paper(browser, session) + darkness(browser, session)
     browser.ask("Target.closeTarget", targetId=target)
     return wrong, found["pictures"], found["columns"]
 

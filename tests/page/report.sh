@@ -24,12 +24,32 @@ plan ratios 'metric = ipc' 'normalize = lrr' 'draw = heat'
 plan curve 'metric = ipc' 'normalize = lrr' 'draw = sorted' 'means = all'
 plan lines 'metric = ipc' 'draw = lines'
 printf '[claim a]\nfigure = 7\nkind = gain\nof = gto\nover = lrr\nprograms = all\npublished = 20%%\nquote = gains %s\n' "$evil" >published.ini
-for name in bars shares ratios curve lines; do
+{
+    printf '[figure]\ntitle = sizes %s\nmachine = gtx480\nmetric = ipc\nprograms = reduction transpose\ndraw = curves\n' "$evil"
+    printf '[sweep]\nset = l1.size: 16KiB 32KiB 64KiB\nwith = lrr\nwith = gto\n'
+} >sizes.ini
+for name in bars shares ratios curve lines sizes; do
     expect 0 "$weir" sweep "$name.ini" --size tiny -j 2 -o "$name"
     [ -s "$name/report.html" ] || fail "$name has no page"
     mv "$name/report.html" "$name.html"
     grep -q '<img src=x\|<script>window\|</style></title>' "$name.html" && fail "$name: a word of the plan became markup"
 done
+# Curves: a row for each size, a line for each scheduler, the mean of both programs.
+python3 - sizes <<'PY' || fail "the curves are not those of the sweep: $(cat sizes/*.gp)"
+import csv, glob, re, sys
+script = open(glob.glob(sys.argv[1] + "/*.gp")[0]).read()
+rows = [line.split() for line in re.search(r"\$data << EOD\n(.*?)EOD", script, re.S).group(1).splitlines()]
+assert "set logscale x 2" in script and "l1.size, KiB; arithmetic mean of 2 programs" in script
+assert [r[0] for r in rows[1:]] == ["16", "32", "64"] and "lrr" in rows[0][1] and "gto" in rows[0][2], rows
+values = [r for r in csv.DictReader(open(glob.glob(sys.argv[1] + "/*.csv")[0])) if not r["mean"]]
+for size, lrr, gto in rows[1:]:
+    for name, shown in ("lrr", lrr), ("gto", gto):
+        mine = [float(r["value"]) for r in values if size + "KiB" in r["variant"] and name in r["variant"]]
+        assert len(mine) == 2 and abs(float(shown) - sum(mine) / 2) < 1e-4 * float(shown), (size, name, mine, shown)
+PY
+sed 's/l1.size: 16KiB 32KiB 64KiB/sm.coalesce: lines segments/' sizes.ini >words.ini
+expect 2 "$weir" sweep words.ini --size tiny
+says err "draw = curves needs a parameter"
 [ ! -e gnuplot-ran ] || fail "gnuplot ran a command of the plan"
 
 # Published: 1.2 times LRR, whose mean is 1; drawn over the bar of GTO's mean.
@@ -53,4 +73,4 @@ done
 plan wrong 'metric = ipc' 'draw = pie'
 expect 2 "$weir" sweep wrong.ini --size tiny
 says err "wrong.ini:6"
-python3 "$tree/tests/page/browser.py" ${SHOTS:+--shots "$SHOTS"} bars.html shares.html ratios.html curve.html lines.html
+python3 "$tree/tests/page/browser.py" ${SHOTS:+--shots "$SHOTS"} bars.html shares.html ratios.html curve.html lines.html sizes.html

@@ -108,6 +108,13 @@ static void put_base64(FILE *f, const unsigned char *s, size_t n)
     }
 }
 
+void page_svg_text(FILE *f, double x, double y, const char *class, const char *text)
+{
+    fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
+    page_text(f, text);
+    fputs("</text>\n", f);
+}
+
 void page_data(FILE *f, const char *type, const void *content, size_t bytes)
 {
     fprintf(f, "data:%s;base64,", type);

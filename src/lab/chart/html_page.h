@@ -25,6 +25,8 @@ void page_link_begin(FILE *, const char *to);
 
 /* A picture: SVG text as gnuplot wrote it. `alt` says what it shows. */
 void page_picture(FILE *, const char *svg, size_t bytes, const char *alt);
+/* Words in an SVG of the page itself; `class`: svg.chart in page.css. */
+void page_svg_text(FILE *, double x, double y, const char *class, const char *text);
 /* Content as a URL inside an attribute. */
 void page_data(FILE *, const char *type, const void *content, size_t bytes);
 /* A file to save, as a link. */

@@ -20,7 +20,7 @@ enum { N_COLORS = sizeof colors / sizeof *colors };
 /* Of 'sans,12' in SVG: how wide a character is, and how high and how wide a turned one makes its name. */
 enum { CHARACTER_PX = 7, TURNED_PX = 5 };
 
-const char *const plot_style_name[] = {"bars", "stacked", "lines", "sorted", "heat", "area", "scatter", NULL};
+const char *const plot_style_name[] = {"bars", "stacked", "lines", "sorted", "heat", "area", "scatter", "curves", NULL};
 
 /* ---- words ---- */
 
@@ -425,7 +425,9 @@ static void put_axes(const struct table *t, const struct plot *p, double end, FI
         fputs("set style fill solid 1 noborder\nset xrange [*:*] noextend\n", f);
         break;
     default:
-        if (p->x_numeric)
+        if (p->x_log)
+            fputs("set style data linespoints\nset logscale x 2\n", f);
+        else if (p->x_numeric)
             fputs("set style data lines\nset xrange [*:*] noextend\n", f);
         else
             fputs("set style data linespoints\n", f);

@@ -17,6 +17,7 @@ enum plot_style {
     PLOT_HEAT,    /* a field per cell, colored by its value */
     PLOT_AREA,    /* as lines, on top of each other */
     PLOT_SCATTER, /* the first column is x, each other a kind of point; logarithmic, with the line of equal values */
+    PLOT_CURVES,  /* lines over the values of a parameter, made from a table of combinations (study/curves.h) */
     PLOT_STYLES
 };
 extern const char *const plot_style_name[];
@@ -34,6 +35,7 @@ struct plot {
     bool line_at_one;    /* ratios: where nothing changes */
     bool color_by_group; /* BARS of one column: a color per group of rows */
     bool x_numeric;      /* LINES, AREA: labels of rows are numbers on the axis */
+    bool x_log;          /* LINES: by factors of 2, and each row is a point */
     const struct plot_mark *mark;
     size_t n_mark;
     const char *mark_title; /* in the key */

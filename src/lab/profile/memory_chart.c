@@ -151,20 +151,13 @@ static int box_x(int n)
     return 2 + n * (BOX + GAP);
 }
 
-static void put_text(FILE *f, int x, int y, const char *class, const char *text)
-{
-    fprintf(f, "<text x=\"%d\" y=\"%d\" class=\"%s\">", x, y, class);
-    page_text(f, text);
-    fputs("</text>\n", f);
-}
-
 /* A box with pairs of a name and a value, ended by NULL. */
 static void put_box(FILE *f, int x, int y, const char *title, const char *const *line)
 {
     fprintf(f, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\" class=\"box\"/>\n", x, y, BOX, TALL);
-    put_text(f, x + BOX / 2, y + 20, "title", title);
+    page_svg_text(f, x + BOX / 2, y + 20, "title", title);
     for (int i = 0; line[i]; i++)
-        put_text(f, x + BOX / 2, y + 40 + 18 * i, i % 2 ? "" : "soft", line[i]);
+        page_svg_text(f, x + BOX / 2, y + 40 + 18 * i, i % 2 ? "" : "soft", line[i]);
 }
 
 /* How much of its peak a link is used, in five steps, which the page's style gives colors. */
@@ -182,7 +175,7 @@ static void put_arrow(FILE *f, int gap, bool left, const char *bytes, double use
             left ? to : from, y, tip + away * head);
     fprintf(f, "<path class=\"head u%d\" d=\"M%d %dl%d %dv%dz\"/>\n", step_of(use), tip, y, away * (head + 2), -head,
             2 * head);
-    put_text(f, (from + to) / 2, y - 13, "", bytes);
+    page_svg_text(f, (from + to) / 2, y - 13, "", bytes);
 }
 
 struct link {
@@ -200,12 +193,12 @@ static void put_link(FILE *f, int gap, const struct link *l, const struct memory
     put_arrow(f, gap, false, text, now->value[l->right_use]);
     words(a, b, l->right_use, text);
     snprintf(use, sizeof use, b ? "%s" : "%s of peak", text);
-    put_text(f, middle, TOP + TALL + 4, "soft", use);
+    page_svg_text(f, middle, TOP + TALL + 4, "soft", use);
     if (l->left_use == l->right_use)
         return;
     words(a, b, l->left_use, text);
     snprintf(use, sizeof use, b ? "%s" : "%s of peak", text);
-    put_text(f, middle, TOP + 53, "soft", use);
+    page_svg_text(f, middle, TOP + 53, "soft", use);
 }
 
 static bool is_used(const struct memory_chart *a, const struct memory_chart *b, enum memory_chart_value v)
@@ -241,7 +234,7 @@ static void put_picture(FILE *f, const struct memory_chart *a, const struct memo
         const double use = (b ? b : a)->value[MEMORY_SHARED_USE];
         const int x = box_x(0) + BOX / 2, y = TOP + TALL;
         fprintf(f, "<path class=\"line u%d\" stroke-width=\"4\" d=\"M%d %dV%d\"/>\n", step_of(use), x, y, y + BELOW);
-        put_text(f, x + 10, y + BELOW / 2 + 5, "begin", t[MEMORY_SHARED_INSTS]);
+        page_svg_text(f, x + 10, y + BELOW / 2 + 5, "begin", t[MEMORY_SHARED_INSTS]);
         put_box(f, box_x(0), y + BELOW, "shared memory",
                 (const char *const[]){"passes of an instruction", t[MEMORY_SHARED_DEGREE], "of its peak",
                                       t[MEMORY_SHARED_USE], NULL});

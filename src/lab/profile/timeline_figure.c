@@ -18,13 +18,6 @@ static double x_of(const struct profile *p, double cycle)
     return LEFT + WIDE * cycle / p->cycles;
 }
 
-static void put_text(FILE *f, double x, double y, const char *class, const char *text)
-{
-    fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
-    page_text(f, text);
-    fputs("</text>\n", f);
-}
-
 /* ---- kernels ---- */
 
 struct lanes {
@@ -60,7 +53,7 @@ static void put_launch(const struct profile *p, const json_t *launch, size_t lan
     if (letters >= 4) {
         char name[64];
         snprintf(name, sizeof name, strlen(k->brief) > letters ? "%.*s…" : "%.*s", (int)letters - 1, k->brief);
-        put_text(f, x + width / 2, (double)lane * LANE + 17, "in", name);
+        page_svg_text(f, x + width / 2, (double)lane * LANE + 17, "in", name);
     }
     fputs("</g>\n", f);
 }
@@ -81,7 +74,7 @@ static size_t put_kernels(const struct profile *p, FILE *f)
     for (i = 0; i < n; i++) {
         char name[48];
         snprintf(name, sizeof name, l.stream.p[i] ? "stream %ld" : "default stream", (long)l.stream.p[i]);
-        put_text(f, LEFT - 8, (double)i * LANE + 17, "end", name);
+        page_svg_text(f, LEFT - 8, (double)i * LANE + 17, "end", name);
     }
     VEC_FREE(&l.stream);
     return n;
@@ -154,8 +147,8 @@ static void put_scale(double y, double height, double most, bool share, FILE *f)
                 y + height - (i + 1) * height / STEPS, height / STEPS + 0.3, c[2], c[1], c[0]);
     }
     snprintf(text, sizeof text, share ? "%.0f%%" : "%.0f", share ? most / 10 : most);
-    put_text(f, LEFT + WIDE + 24, y + 10, "begin", text);
-    put_text(f, LEFT + WIDE + 24, y + height, "begin", share ? "0%" : "0");
+    page_svg_text(f, LEFT + WIDE + 24, y + 10, "begin", text);
+    page_svg_text(f, LEFT + WIDE + 24, y + height, "begin", share ? "0%" : "0");
 }
 
 static double map_height(const json_t *map)
@@ -180,16 +173,16 @@ static void put_map(const json_t *map, double y, FILE *f)
     size_t bytes;
     unsigned char *image = bitmap(rows, n, width, most, &bytes);
     snprintf(text, sizeof text, "%.80s, by %.30s", text_of(map, "title"), text_of(map, "of"));
-    put_text(f, LEFT, y - 7, "begin", text);
+    page_svg_text(f, LEFT, y - 7, "begin", text);
     fprintf(f, "<image x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" preserveAspectRatio=\"none\" href=\"", LEFT, y,
             WIDE, height);
     page_data(f, "image/bmp", image, bytes);
     fputs("\"/>\n", f);
     free(image);
     snprintf(text, sizeof text, "%.30s 0", text_of(map, "of"));
-    put_text(f, LEFT - 8, y + 10, "end", text);
+    page_svg_text(f, LEFT - 8, y + 10, "end", text);
     snprintf(text, sizeof text, "%.0f", joined * (double)n - 1);
-    put_text(f, LEFT - 8, y + height, "end", text);
+    page_svg_text(f, LEFT - 8, y + height, "end", text);
     put_scale(y, height, most, share, f);
 }
 
@@ -201,11 +194,11 @@ static void put_axis(const struct profile *p, double y, FILE *f)
         char cycle[24], text[64];
         const double x = LEFT + WIDE * i / 8.;
         fprintf(f, "<path class=\"tick\" d=\"M%.1f 0V%.1f\"/>\n", x, y + 5);
-        put_text(f, x, y + 18, "", profile_big(cycle, p->cycles * i / 8));
+        page_svg_text(f, x, y + 18, "", profile_big(cycle, p->cycles * i / 8));
         snprintf(text, sizeof text, "%.4g µs", p->seconds * 1e6 * i / 8);
-        put_text(f, x, y + 32, "soft", text);
+        page_svg_text(f, x, y + 32, "soft", text);
     }
-    put_text(f, LEFT - 8, y + 18, "end", "core cycle");
+    page_svg_text(f, LEFT - 8, y + 18, "end", "core cycle");
 }
 
 /* The map's rows as comma-separated values. */

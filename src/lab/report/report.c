@@ -6,6 +6,7 @@
 #include "base/outfile.h"
 #include "base/text.h"
 #include "report/interact.h"
+#include "study/curves.h"
 #include "study/model.h"
 #include "chart/html_page.h"
 #include "report/report_page.h"
@@ -287,6 +288,14 @@ static void find_marks(const struct lab_figure *f, const struct report_claim *c,
     }
 }
 
+/* Lines over a parameter: where the plan says so, and where bars would be too many for each program. */
+static bool is_curves(const struct lab_figure *f)
+{
+    enum { MANY = 12 };
+    return f->plan.draw == PLOT_CURVES || (f->plan.draw < 0 && f->plan.kind == PLAN_BARS && !f->plan.within &&
+                                           f->table.column.n >= MANY && curves_possible(&f->plan));
+}
+
 static int write_table(struct lab *l, const struct lab_figure *f, const char *stem, struct err *e)
 {
     char path[PATH_MAX + 8];
@@ -364,6 +373,7 @@ static int write_figure(struct writing *w, struct lab_figure *f, const struct re
     size_t bytes = 0;
     /* All programs under all combinations are no picture; the means of the combinations are. */
     struct table means = f->plan.kind == PLAN_INTERACTIONS ? interact_means(f) : (struct table){0};
+    char *words = is_curves(f) ? curves_of(f, &means, &plot) : NULL;
     if (table_has_values(&f->table)) {
         drawn = plot_write(means.row.n ? &means : &f->table, &plot, stem, e) ? 1 : 0;
         char *path = xasprintf("%s.svg", stem);
@@ -371,6 +381,7 @@ static int write_figure(struct writing *w, struct lab_figure *f, const struct re
         free(path);
     }
     table_free(&means);
+    free(words);
     report_page_figure(w->html, w->report, w->lab, f, svg, bytes, c, n);
     if (f->plan.kind == PLAN_INTERACTIONS)
         put_interactions(w, f);

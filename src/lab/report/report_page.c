@@ -234,14 +234,23 @@ static void put_commands(FILE *f, const struct report *r, struct lab *l, struct 
     fputs("</details>\n", f);
 }
 
+/* One figure says better what the page is than its folder: the page then has the figure's title. */
+static bool is_alone(const struct lab *l, const struct report *r)
+{
+    return l->figure.n == 1 && report_title(l, r) == r->title;
+}
+
 void report_page_figure(FILE *f, const struct report *r, struct lab *l, struct lab_figure *figure, const char *svg,
                         size_t svg_bytes, const struct report_claim *claim, size_t n_claim)
 {
     char stem[64], alt[300];
     plan_stem(&figure->plan, stem);
-    fprintf(f, "<section>\n<h2 id=\"%s\">", stem);
-    put_heading(f, figure);
-    fputs("</h2>\n", f);
+    fprintf(f, "<section id=\"%s\">\n", stem);
+    if (figure->plan.number || !is_alone(l, r)) {
+        fputs("<h2>", f);
+        put_heading(f, figure);
+        fputs("</h2>\n", f);
+    }
     if (figure->plan.not_reproduced) {
         page_printf(f, "Not reproduced: %s", figure->plan.not_reproduced);
         fputs("</section>\n", f);
@@ -372,8 +381,7 @@ void report_page(FILE *f, const struct report *r, const struct lab *l, const str
     for (size_t i = 0; i < l->figure.n && !lead; i++)
         lead = l->figure.p[i].plan.study_lead;
     char *origin = report_origin(l, r);
-    const char *title = report_title(l, r); /* one figure says better what it is than its folder */
-    page_begin(f, title == r->title && l->figure.n == 1 ? l->figure.p[0].plan.title : title, lead);
+    page_begin(f, is_alone(l, r) ? l->figure.p[0].plan.title : report_title(l, r), lead);
     if (n)
         put_summary(f, c, n);
     else

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/nearest.h"
 #include "study/axes.h"
+#include "study/curves.h"
 #include "chart/plot.h"
 #include "gpu/gpu.h"
 #include "study/search.h"
@@ -459,6 +460,10 @@ static int check(struct plan *p, struct err *e)
     }
     if (p->sweep.n && axes_expand(p, e))
         return -1;
+    if (p->draw == PLOT_CURVES && !curves_possible(p)) {
+        err_at(e, p->path, 0, 0, "draw = curves needs a parameter with two or more numbers of one unit in [sweep]");
+        return err_hint(e, "for example: set = l1.size: 16KiB 32KiB 64KiB");
+    }
     if (p->kind == PLAN_INTERACTIONS && combine(p, e))
         return -1;
     if (p->kind != PLAN_INTERACTIONS && p->parts.word.n)

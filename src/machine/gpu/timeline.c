@@ -272,9 +272,9 @@ static void put_counters(struct writer *w)
     while (next_interval(w, &x))
         put_interval(w, &x.now, used);
     /* What follows the last interval is nothing. */
-    const uint64_t *none = xcalloc(w->gpu->n_value, sizeof *none);
+    uint64_t *none = xcalloc(w->gpu->n_value, sizeof *none);
     put_interval(w, &(struct interval){.begin = x.now.end, .end = x.now.end, .value = none}, used);
-    free((void *)none);
+    free(none);
 }
 
 /* ---- SMs ---- */
