@@ -4,6 +4,7 @@
 #include "cli/suite_programs.h"
 #include "profile/compare.h"
 #include "report/export.h"
+#include "study/store.h"
 
 #include <errno.h>
 #include <string.h>
@@ -54,16 +55,6 @@ static const struct cli_syntax syntax = {.option = options,
                                              "  weir export results.sqlite -o all.csv\n",
                                          .word = take_word};
 
-static bool is_store(const char *path)
-{
-    char head[16] = "";
-    FILE *f = fopen(path, "re");
-    const bool yes = f && fread(head, 1, sizeof head, f) == sizeof head && !memcmp(head, "SQLite format 3", 16);
-    if (f)
-        fclose(f);
-    return yes;
-}
-
 static int read_rows(const struct args *a, struct export_rows *rows, struct err *e)
 {
     char cache[SUITE_PATH], store[SUITE_PATH + 32];
@@ -78,7 +69,7 @@ static int read_rows(const struct args *a, struct export_rows *rows, struct err 
             return err_hint(e, "weir sweep and weir reproduce store their results there");
         }
     }
-    if (is_store(file)) {
+    if (store_is(file)) {
         if (a->table)
             return err_set(e, "--table %s: a result store has only one table", a->table);
         return export_store(rows, file, e);

@@ -94,6 +94,33 @@ __global__ void f16_d16(args x)
     }
 }
 
+/* One thread changes A as soon as its own wait is over: then all four warps have read it. */
+__global__ void meets(float *out)
+{
+    __shared__ __align__(1024) __half a[64 * 16], b[8 * 16];
+    __shared__ __align__(8) uint64_t ready;
+    float d[4] = {0, 0, 0, 0};
+    const uint64_t da = descriptor(smem(a), 1024, 128, 0), db = descriptor(smem(b), 128, 128, 0);
+    b[threadIdx.x] = __float2half(1);
+    fence_async();
+    if (threadIdx.x == 0)
+        mbar_init(smem(&ready), 1);
+    __syncthreads();
+    for (int round = 0; round < 3; round++) {
+        if (threadIdx.x == 0) {
+            for (int i = 0; i < 64 * 16; i++)
+                a[i] = __float2half((float)(round + 1));
+            fence_async();
+            mbar_arrive(smem(&ready));
+        }
+        mbar_wait(smem(&ready), round & 1);
+        RUN("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, 1, 1, 1, 0, 0;", D4(d), "l"(da),
+            "l"(db));
+    }
+    for (int r = 0; r < 4; r++)
+        out[row_of(r) * 8 + col_of(r)] = d[r];
+}
+
 struct test {
     const char *name;
     void (*kernel)(args);
@@ -104,7 +131,8 @@ struct test {
     bool uns_a, uns_b;
 };
 
-static void check(const test &t, int swizzle, bool add)
+/* base: A's swizzle pattern starts so many 128 bytes behind a boundary. */
+static void check(const test &t, int swizzle, bool add, int base = 0)
 {
     rng r((unsigned)t.n * 31 + swizzle);
     const int k_bytes = t.k * bits_of(t.ta) / 8;
@@ -127,7 +155,8 @@ static void check(const test &t, int swizzle, bool add)
     std::vector<unsigned char> image(IMAGE, 0);
     for (int i = 0; i < 64; i++)
         for (int k = 0; k < t.k; k++)
-            put_bits(image, bit_at(t.ta, t.trans_a, swizzle, 64, k_bytes, i, k), bits_of(t.ta), encode(t.ta, a[i * t.k + k]));
+            put_bits(image, base * 1024 + bit_at(t.ta, t.trans_a, swizzle, 64, k_bytes, i, k), bits_of(t.ta),
+                     encode(t.ta, a[i * t.k + k]));
     /* A transposed swizzled B needs whole spans of its rows. */
     for (int j = 0; j < t.n; j++)
         for (int k = 0; k < t.k; k++)
@@ -149,7 +178,7 @@ static void check(const test &t, int swizzle, bool add)
               dr.p,
               dc.p,
               dd.p,
-              describe(t.ta, t.trans_a, swizzle, 64, k_bytes, 0),
+              describe(t.ta, t.trans_a, swizzle, 64, k_bytes, base * 128) | (uint64_t)base << 49,
               describe(t.tb, t.trans_b, swizzle, t.n, k_bytes, B_AT),
               add};
     t.kernel<<<1, 128, IMAGE>>>(x);
@@ -186,5 +215,12 @@ int main()
     for (const test &t : tests)
         for (int swizzle = 0; swizzle < 4; swizzle++)
             check(t, swizzle, swizzle % 2);
+    dev<float> met(64 * 8);
+    meets<<<1, 128>>>(met.p);
+    RAN();
+    check_equal("all warps have read A", met.get(), std::vector<float>(64 * 8, 16.0f * (1 + 2 + 3)));
+    for (int base = 1; base < 8; base++)
+        for (int swizzle = 1; swizzle < 4; swizzle++)
+            check(tests[0], swizzle, false, base);
     return check_result();
 }

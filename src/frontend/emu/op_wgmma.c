@@ -22,32 +22,26 @@ enum { ROWS = 16, K_BYTES = 32, K_BYTES_SPARSE = 64, N_STEP = 32, N_MAX = 256 };
 struct descriptor {
     u32 start, leading, stride; /* bytes */
     u32 span;                   /* of the swizzle: 0, 32, 64, 128 */
+    u32 base;                   /* where its pattern starts, in 128 bytes: the base offset */
 };
 
-static bool descriptor_make(struct emu_warp *w, const struct emu_inst *i, u64 bits, struct descriptor *d)
+static struct descriptor descriptor_of(u64 bits)
 {
     static const u8 spans[] = {0, 128, 64, 32};
-    *d = (struct descriptor){
+    return (struct descriptor){
         .start = (u32)(bits & 0x3fff) << 4,
         .leading = (u32)(bits >> 16 & 0x3fff) << 4,
         .stride = (u32)(bits >> 32 & 0x3fff) << 4,
         .span = spans[bits >> 62],
+        .base = (u32)(bits >> 49) & 7,
     };
-    if (bits >> 49 & 7) {
-        emu_raise(w, i, -1, EMU_FAULT_UNSUPPORTED,
-                  "the matrix descriptor 0x%016llx has the base offset %u; weir knows only swizzle patterns that start "
-                  "on their own boundary (base offset 0)",
-                  (unsigned long long)bits, (unsigned)(bits >> 49 & 7));
-        return false;
-    }
-    return true;
 }
 
 /* 16 bytes at a plain address of the layout, which the swizzle moves. */
 static bool chunk(struct emu_warp *w, const struct emu_inst *i, const struct descriptor *d, u32 at, u8 *out)
 {
     const u32 rows = d->span ? d->span / 16 - 1 : 0;
-    at ^= (at >> 7 & rows) << 4;
+    at ^= (((at >> 7) - d->base) & rows) << 4;
     if (at + 16 > w->cta->smem_bytes) {
         emu_raise(
             w, i, -1, EMU_FAULT_ILLEGAL_ADDRESS,
@@ -324,10 +318,9 @@ static void wgmma(struct emu_warp *w, const struct emu_inst *i, uint32_t mask)
     const unsigned first = (unsigned)__builtin_ctz(mask), n_a = p.flags & WGMMA_A_REGS ? 4 : 1;
     const u64 *desc_b = emu_src(w, &i->src[n_a]);
     p.add = emu_src_pred(w, &i->src[n_a + 1]) >> first & 1;
-    if (!descriptor_make(w, i, desc_b[first], &p.b))
-        return;
-    if (n_a == 1 && !descriptor_make(w, i, ((const u64 *)emu_src(w, &i->src[0]))[first], &p.a))
-        return;
+    p.b = descriptor_of(desc_b[first]);
+    if (n_a == 1)
+        p.a = descriptor_of(((const u64 *)emu_src(w, &i->src[0]))[first]);
     if (p.ta == PTX_T_S8 || p.ta == PTX_T_U8 || p.ta == PTX_T_B1)
         run_int(&p);
     else

@@ -108,13 +108,19 @@ static void put_base64(FILE *f, const unsigned char *s, size_t n)
     }
 }
 
+void page_data(FILE *f, const char *type, const void *content, size_t bytes)
+{
+    fprintf(f, "data:%s;base64,", type);
+    put_base64(f, content, bytes);
+}
+
 /* As an image: no script in it runs, and the names inside one picture cannot meet those of another. */
 void page_picture(FILE *f, const char *svg, size_t bytes, const char *alt)
 {
     fputs("<div class=\"scroll\"><img alt=\"", f);
     put_escaped(f, alt);
-    fputs("\" src=\"data:image/svg+xml;base64,", f);
-    put_base64(f, (const unsigned char *)svg, bytes);
+    fputs("\" src=\"", f);
+    page_data(f, "image/svg+xml", svg, bytes);
     fputs("\"></div>\n", f);
 }
 
@@ -122,8 +128,8 @@ void page_download(FILE *f, const char *name, const char *type, const char *cont
 {
     fputs("<a class=\"data\" download=\"", f);
     put_escaped(f, name);
-    fprintf(f, "\" href=\"data:%s;base64,", type);
-    put_base64(f, (const unsigned char *)content, strlen(content));
+    fputs("\" href=\"", f);
+    page_data(f, type, content, strlen(content));
     fputs("\">", f);
     put_escaped(f, text);
     fputs("</a>", f);

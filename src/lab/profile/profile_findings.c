@@ -285,7 +285,8 @@ static void about_products(struct profile *p)
     const double products = part(profile_number(total, "sm.stall.tensor"), cycles);
     if (tensor >= WORTH_SAYING)
         add_finding(p, 1 - tensor, "",
-                    "tensor cores busy %.0f%% with products of warpgroups; warps wait for a copy or an empty slot (mbarrier) in "
+                    "tensor cores busy %.0f%% with products of warpgroups; warps wait for a copy or an empty slot "
+                    "(mbarrier) in "
                     "%.0f%% of issue slots, for products in %.0f%%",
                     100 * tensor, 100 * copies, 100 * products);
 }

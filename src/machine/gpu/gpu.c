@@ -659,6 +659,22 @@ static void visit_phases(void *ctx, const struct policy_info *info, const void *
         info->report_phases(st, add_phase, p);
 }
 
+/* By pc: the place of its first operation in scheduled code, which the caller frees; NULL: PTX order. */
+static uint32_t *order_of(const struct sm_kernel *k)
+{
+    const struct trace_code *code = k->op ? k->trace->code : NULL;
+    if (!code)
+        return NULL;
+    uint32_t *order = xmalloc(k->trace->n_inst * sizeof *order), n = 0;
+    memset(order, 0xff, k->trace->n_inst * sizeof *order);
+    for (uint32_t r = 0; r < code->n_region; r++)
+        for (uint32_t i = 0; i < code->region[r].n_op; i++, n++) {
+            uint32_t *at = &order[code->op[code->region[r].op + i].pc];
+            *at = *at == UINT32_MAX ? n : *at;
+        }
+    return order;
+}
+
 const struct gpu_results *gpu_get_results(struct gpu *g)
 {
     /* The total is the sum of the kernels, so that the sum is conserved by construction and draining adds nothing. */
@@ -669,9 +685,11 @@ const struct gpu_results *gpu_get_results(struct gpu *g)
     g->load.n = g->inst.n = 0;
     for (size_t p = 0; p < g->prepared.n; p++) {
         const struct sm_kernel *k = g->prepared.p[p];
+        uint32_t *order = k->profile ? order_of(k) : NULL;
         for (uint32_t pc = 0; pc < k->trace->n_inst; pc++) {
             if (k->profile && k->profile[pc].issues)
-                VEC_PUSH(&g->inst, (struct gpu_inst_result){k->trace, pc, &k->profile[pc]});
+                VEC_PUSH(&g->inst,
+                         (struct gpu_inst_result){k->trace, pc, &k->profile[pc], order ? order[pc] : UINT32_MAX});
             uint32_t m = k->trace->inst[pc].mem_index;
             if (m == UINT32_MAX || !k->load[m].executions)
                 continue;
@@ -681,6 +699,7 @@ const struct gpu_results *gpu_get_results(struct gpu *g)
                                                         .truth = gpu_loads_truth(g->loads, (uint32_t)p, m)});
             gpu_loads_reports(g->loads, (uint32_t)p, m, g->load.p[g->load.n - 1].report);
         }
+        free(order);
     }
     g->phase.n = 0;
     for (unsigned i = 0; i < g->n_sm; i++)

@@ -107,6 +107,7 @@ struct gpu_inst_result { /* in a profile */
     const struct trace_kernel *kernel;
     uint32_t pc;
     const struct sm_profile *count; /* sm/sm.h */
+    uint32_t order;                 /* of its first operation in scheduled code; UINT32_MAX = none, or PTX order */
 };
 struct gpu_sample {
     uint64_t cycle; /* at its end */

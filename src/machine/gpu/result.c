@@ -355,6 +355,8 @@ int result_write_json(struct gpu *g, bool complete, const char *command, const c
         json_object_set_new(doc, "phases", phases_json(r));
         json_object_set_new(doc, "timelines", timelines_json(g, r));
     }
+    if (g->profile && r->n_sample)
+        json_object_set_new(doc, "parts", result_parts_json(g, r));
     if (r->n_sample)
         json_object_set_new(doc, "samples", samples);
     else
