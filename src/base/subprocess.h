@@ -12,4 +12,9 @@
  */
 void subprocess_end_with(pid_t parent, int sig);
 
+/* Waits for a process, whatever signals come: its status as waitpid gives it; -1 and errno: it is not weir's child. */
+int subprocess_wait(pid_t);
+/* The same as an exit status: `otherwise` where it was ended by a signal or cannot be waited for. */
+int subprocess_exit(pid_t, int otherwise);
+
 #endif

@@ -29,8 +29,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CC_FAILED = 2 }; /* the command's exit status */
-
 /* ---- running other programs ---- */
 
 static void show(const struct cc_list *words)
@@ -93,13 +91,7 @@ static void print_file(const char *path)
         fclose(f);
 }
 
-/* Whether the compiler has its OpenMP library, a package of its own. */
-static bool has_openmp(const struct cc_tools *t)
-{
-    char *const argv[] = {(char *)t->clang, "-print-file-name=libomp.so", NULL};
-    char path[PATH_MAX];
-    return !cc_last_line(argv, path, sizeof path) && strchr(path, '/'); /* the bare name: it was not found */
-}
+/* ---- one file ---- */
 
 static bool wants_openmp(const struct cc_job *job)
 {
@@ -108,90 +100,6 @@ static bool wants_openmp(const struct cc_job *job)
             return true;
     return false;
 }
-
-static void explain_openmp(const struct cc_tools *t)
-{
-    if (!has_openmp(t))
-        fprintf(stderr, "weir: OpenMP on the host needs clang's library: apt-get install libomp-%d-dev\n", t->major);
-}
-
-#define NO_LIBRARY(name)                                                                                               \
-    "weir has no " name ", and NVIDIA's cannot be simulated; leave out what calls it (docs/programs.md)"
-/* What is part of a toolkit and not here: how its headers begin, how its library is called (NULL: it has none), and what to
- * do. */
-static const struct {
-    const char *header, *library, *advice;
-} absent[] = {
-    {"thrust/", NULL, "apt-get install libthrust-dev, or give the folders of NVIDIA's CCCL by -I"},
-    {"cub/", NULL, "apt-get install libcub-dev, or give the folders of NVIDIA's CCCL by -I"},
-    {"cuda/", NULL, "give the folders of NVIDIA's CCCL by -I; Debian's libcu++-dev has part of it"},
-    {"nv/", NULL, "give the folders of NVIDIA's CCCL by -I; Debian's libcu++-dev has part of it"},
-    {"cufft", "cufft", NO_LIBRARY("cuFFT")},
-    {"cusparse", "cusparse", NO_LIBRARY("cuSPARSE")},
-    {"cusolver", "cusolver", NO_LIBRARY("cuSOLVER")},
-    {"cudnn", "cudnn", NO_LIBRARY("cuDNN")},
-    {"nccl", "nccl", NO_LIBRARY("NCCL (there is one GPU)")},
-    {"npp", "npp", NO_LIBRARY("NPP")},
-    {"cutensor", "cutensor", NO_LIBRARY("cuTENSOR")},
-    {"nvml", "nvidia-ml", NO_LIBRARY("NVML")},
-    {"cublas", NULL, "weir's cuBLAS has cublas_v2.h and cublasLt.h"},
-    {"curand", NULL, "weir's cuRAND has curand.h and curand_kernel.h"},
-    {"helper_", NULL, "it comes with NVIDIA's CUDA samples; give their folder Common by -I"},
-    {"cutlass/", NULL, "give the folder include of NVIDIA's CUTLASS by -I"},
-    {"cute/", NULL, "give the folder include of NVIDIA's CUTLASS by -I"},
-};
-
-/* The same for a library that the linker did not find. */
-static void explain_library(const char *errors)
-{
-    size_t bytes;
-    char *text = infile_bytes(errors, &bytes), *at = text ? strstr(text, "cannot find -l") : NULL;
-    for (size_t i = 0; at && i < sizeof absent / sizeof *absent; i++)
-        if (absent[i].library && !strncmp(at + 14, absent[i].library, strlen(absent[i].library))) {
-            fprintf(stderr, "weir: -l%s: %s\n", absent[i].library, absent[i].advice);
-            break;
-        }
-    free(text);
-}
-
-/* What a compiler complained of, where weir knows more: a header that a package has, or a library of NVIDIA's. */
-static void explain_missing(const char *errors, const struct cc_tools *t)
-{
-    size_t bytes;
-    char *text = infile_bytes(errors, &bytes), *end = text ? strstr(text, "' file not found") : NULL;
-    char *name = end;
-    while (name && name > text && name[-1] != '\'' && name[-1] != '\n')
-        name--;
-    if (end && !strncmp(name, "omp.h'", 6))
-        explain_openmp(t);
-    for (size_t i = 0; end && i < sizeof absent / sizeof *absent; i++)
-        if (!strncmp(name, absent[i].header, strlen(absent[i].header))) {
-            fprintf(stderr, "weir: %.*s: %s\n", (int)(end - name), name, absent[i].advice);
-            break;
-        }
-    free(text);
-}
-
-/* Words that begin with -f or -W are clang's, unless they are weir's: one that is neither is named here. */
-static void explain_unknown(const char *errors)
-{
-    static const char says[] = "unknown argument: '"; /* where clang knows none that is near */
-    size_t bytes;
-    char *text = infile_bytes(errors, &bytes), *at = text ? strstr(text, says) : NULL;
-    if (at) {
-        at += strlen(says);
-        at[strcspn(at, "'\n")] = 0;
-        const char *near = cc_nearest_option(at);
-        if (near)
-            fprintf(stderr, "weir: %s: no such option; did you mean '%s'?\n", at, near);
-        else
-            fprintf(stderr, "weir: %s: unknown option of weir cc and clang; 'weir cc --help' lists those of weir cc\n",
-                    at);
-    }
-    free(text);
-}
-
-/* ---- one file ---- */
 
 /* How large a loop may become when it is unrolled to take arrays out of local memory; clang's own bound is 300. */
 #define UNROLL_MORE "-unroll-threshold=2700"
@@ -682,7 +590,7 @@ static int compile_cuda(const struct cc_job *job, const struct cc_tools *t, cons
     int rc = finish(device_pid), host_rc = -1;
     print_file(device_errors);
     if (rc)
-        explain_missing(device_errors, t);
+        cc_explain_missing(device_errors, t);
     size_t bytes = 0;
     char *text = rc == 0 ? optimize(job, t, ir, ptx, device_errors, &bytes) : NULL;
     if (text)
@@ -705,7 +613,7 @@ static int compile_cuda(const struct cc_job *job, const struct cc_tools *t, cons
         host_rc = finish(host_pid);
     print_file(host_errors);
     if (host_rc)
-        explain_unknown(host_errors);
+        cc_explain_unknown(host_errors);
     struct err e;
     if (job->keep && outfile_write(xasprintf("%s.ptx", stem(in->path)), text, bytes, &e))
         host_rc = print_error(&e);
@@ -729,38 +637,14 @@ static int compile(const struct cc_job *job, const struct cc_tools *t, const str
         rc = run(job, &w, errors);
         print_file(errors);
         if (rc)
-            explain_unknown(errors);
+            cc_explain_unknown(errors);
         if (rc && wants_openmp(job))
-            explain_openmp(t);
+            cc_explain_openmp(t);
     }
     return rc || !made ? rc : cc_publish(made, object, &e) ? print_error(&e) : 0;
 }
 
 /* ---- the whole job ---- */
-
-/* What the linker missed of the device's names: said in the program's words. */
-static void explain_wanted(const char *errors)
-{
-    size_t bytes;
-    char *text = infile_bytes(errors, &bytes);
-    struct cc_list told = {0};
-    for (char *at = text; at && (at = strstr(at, CC_DEVICE_NAME));) {
-        at += strlen(CC_DEVICE_NAME);
-        const size_t n = strcspn(at, "'`\" \t\n");
-        char *name = xstrndup(at, n), plain[256];
-        bool again = false;
-        for (size_t i = 0; i < told.n; i++)
-            again |= !strcmp(told.p[i], name);
-        demangle(name, plain, sizeof plain);
-        if (!again)
-            fprintf(stderr, "weir: no file or library defines the device symbol %s\n", plain);
-        cc_push(&told, name);
-        free(name);
-        at += n;
-    }
-    cc_list_free(&told);
-    free(text);
-}
 
 /* Runs the last program of a job; its word number `at` is the output. */
 static int make_output(const struct cc_job *job, struct cc_list *w, size_t at, const char *made, const char *output)
@@ -774,8 +658,8 @@ static int make_output(const struct cc_job *job, struct cc_list *w, size_t at, c
     const int rc = run(job, w, errors);
     print_file(errors);
     if (rc) {
-        explain_wanted(errors);
-        explain_library(errors);
+        cc_explain_wanted(errors);
+        cc_explain_library(errors);
     }
     free(errors);
     return rc || job->dry_run ? rc : cc_publish(made, output, &e) ? print_error(&e) : 0;
@@ -806,7 +690,7 @@ static int link_program(const struct cc_job *job, const struct cc_tools *t, cons
     bool gomp = false;
     for (size_t i = 0; i < job->link.n; i++)
         gomp |= !strcmp(job->link.p[i], "-lgomp");
-    gomp = gomp && has_openmp(t);
+    gomp = gomp && cc_has_openmp(t);
     for (size_t i = 0; i < job->link.n; i++)
         cc_push(&w, gomp && !strcmp(job->link.p[i], "-lgomp") ? "-lomp" : job->link.p[i]);
     cc_pushf(&w, "%s/libcudart.so.13", t->cudart);
@@ -824,7 +708,7 @@ static int link_program(const struct cc_job *job, const struct cc_tools *t, cons
         cc_print_link(job, t, objects, output);
     const int rc = make_output(job, &w, w.n - 1, xasprintf("%s/program", folder), output);
     if (rc && wants_openmp(job))
-        explain_openmp(t);
+        cc_explain_openmp(t);
     return rc;
 }
 
@@ -947,11 +831,12 @@ int cc_main(int argc, char **argv)
     err_clear(&e);
     struct cc_job job = {0};
     struct cc_tools t = {0};
+    const char *called = strcmp(argv[0], "weir cc") ? argv[0] : NULL;
     if (cc_parse(&job, argc - 1, argv + 1, &e)) {
         err_print(&e, stderr);
-        return CC_FAILED;
+        return called ? CC_BAD_OPTION : CC_FAILED;
     }
-    job.called = strcmp(argv[0], "weir cc") ? argv[0] : NULL;
+    job.called = called;
     if (job.called && getenv("WEIR_WANTS_NVCC")) {
         fputs("weir: --nvcc: the first nvcc in PATH is weir itself; put the CUDA toolkit's bin folder before it\n",
               stderr);

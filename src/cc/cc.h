@@ -59,6 +59,9 @@ void cc_list_free(struct cc_list *list); /* and the words */
 void cc_push(struct cc_list *list, const char *text);
 void cc_pushf(struct cc_list *list, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Exit statuses beside 0. Called as nvcc, as weir's own libraries do, a wrong option has one of its own. */
+enum { CC_FAILED = 2, CC_BAD_OPTION = 4 };
+
 /* The whole command, without --help. argv[0] is "weir cc", or the name that weir was called by. Its exit status. */
 int cc_main(int argc, char **argv);
 
@@ -157,5 +160,18 @@ void cc_ended(pid_t pid);
  * -1 with *e filled.
  */
 int cc_device_args(const struct cc_job *job, struct cc_list *out, struct err *e);
+
+/* ---- explain.c: what messages of other programs, in the file `errors`, mean ---- */
+/* Whether the compiler has its OpenMP library, a package of its own. */
+bool cc_has_openmp(const struct cc_tools *);
+void cc_explain_openmp(const struct cc_tools *);
+/* A header that a package has, or a library of NVIDIA's. */
+void cc_explain_missing(const char *errors, const struct cc_tools *);
+/* The same for a library that the linker did not find. */
+void cc_explain_library(const char *errors);
+/* Words that begin with -f or -W are clang's, unless they are weir's: one that is neither is named. */
+void cc_explain_unknown(const char *errors);
+/* What the linker missed of the device's names, in the program's words. */
+void cc_explain_wanted(const char *errors);
 
 #endif

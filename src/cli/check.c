@@ -27,7 +27,7 @@ static void take_tools(struct argp_state *state, void *args, char *list)
     a->tools = check_tools_of(list, &wrong);
     if (wrong || !a->tools)
         argp_failure(state, CLI_BAD_INPUT, 0,
-                     "--tool %s: there is no tool '%s'; say memcheck, racecheck, initcheck, synccheck or leakcheck",
+                     "--tool %s: there is no tool '%s'; choose memcheck, racecheck, initcheck, synccheck or leakcheck",
                      list, wrong ? wrong : "");
     a->leaks_fail = a->tools & CHECK_LEAK;
 }
@@ -57,8 +57,8 @@ static const struct cli_option options[] = {
      CLI_TEXT(struct args, check.kernel)},
     {"fail-fast", NULL, "end the program at the first error", CLI_FLAG(struct args, fail_fast)},
     {"strict", NULL, "warnings count as errors", CLI_FLAG(struct args, strict)},
-    {"notes", NULL, "print notes, too: equal values written by several threads, for one", CLI_FLAG(struct args, notes)},
-    {"suppressions", "FILE", "lines of a finding's class (or *) and a text that it names; not reported",
+    {"notes", NULL, "also print notes, such as several threads writing equal values", CLI_FLAG(struct args, notes)},
+    {"suppressions", "FILE", "do not report these findings: lines of a class (or *) and a text that the finding names",
      CLI_TEXT(struct args, check.suppress)},
     {"json", "FILE", "write all findings (- = standard output)", CLI_TEXT(struct args, machine.json)},
     {"sarif", "FILE", "write all findings as SARIF 2.1.0, for annotations of source lines",
@@ -72,17 +72,18 @@ static const struct cli_syntax syntax = {
     .doc =
         "Runs a CUDA program without a GPU and reports what is wrong with its kernels: races in shared and global "
         "memory "
-        "within a block, between blocks and between streams, reads of memory that was never written, barriers and "
+        "within a CTA, between CTAs and between streams, reads of memory that was never written, barriers and "
         "masks "
-        "that are not what the instruction demands, addresses out of bounds, memory that is never freed.\n\n"
-        "A race is found although nothing went wrong: what counts is whether barriers, fences, atomics, streams and "
+        "that do not meet the instruction's requirements, addresses out of bounds, memory that is never freed.\n\n"
+        "A race is reported even if the result was right: what counts is whether barriers, fences, atomics, streams "
+        "and "
         "events "
         "order the accesses. Compile with -lineinfo (weir cc does) to see source lines."
         "\vExamples:\n"
         "  weir check ./app\n"
         "  weir check --tool racecheck --kernel 'scan.*' ./app\n"
         "  weir check --sarif check.sarif ./app\n\n"
-        "docs/check.md tells what each class means.\n"
+        "docs/check.md explains each class.\n"
         "Exit status: 0 no errors found, 1 errors found, or the program failed, 2 bad input.",
     .word = take_word,
     .end = check_options};

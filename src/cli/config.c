@@ -36,7 +36,7 @@ static void check_options(struct argp_state *state, void *args)
     if (!strcmp(a->verb, "diff") && !a->other)
         argp_error(state, "give two machines");
     if (!a->name && !a->machine.opts.machine && !strcmp(a->verb, "check"))
-        argp_error(state, "which file?");
+        argp_error(state, "no file given");
 }
 
 static const struct cli_option options[] = {

@@ -30,7 +30,7 @@ static void take_word(struct argp_state *state, void *args, char *word)
 static void check_options(struct argp_state *state, void *args)
 {
     if (!((struct args *)args)->n)
-        argp_error(state, "which run?");
+        argp_error(state, "no run given; give one or two JSON files from 'weir run --json'");
 }
 
 static const struct cli_option options[] = {

@@ -354,7 +354,7 @@ struct explain_args {
 static void check_explain(struct argp_state *state, void *args)
 {
     if (!((struct explain_args *)args)->word)
-        argp_error(state, "what?");
+        argp_error(state, "no name given; see 'weir list statistics'");
 }
 
 static const struct cli_option explain_options[] = {{"cost", NULL,

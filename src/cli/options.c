@@ -128,7 +128,7 @@ char *cli_not_among(const char *option, const char *word, const char *const *wor
     if (near)
         fprintf(f, "did you mean '%s'?", near);
     else
-        fputs("say", f);
+        fputs("choose", f);
     for (unsigned i = 0; i < n && !near; i++)
         fprintf(f, "%s%s", i == 0 ? " " : i + 1 < n ? ", " : " or ", words[i]);
     fclose(f);

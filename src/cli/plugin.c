@@ -8,6 +8,7 @@
 #include "base/nearest.h"
 #include "base/outfile.h"
 #include "base/paths.h"
+#include "base/subprocess.h"
 #include "cli/cli.h"
 #include "engine/config.h"
 #include "engine/policy_registry.h"
@@ -19,7 +20,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 struct args {
@@ -248,14 +248,12 @@ static int run_compiler(char *const *argv, struct err *e)
         execvp(argv[0], argv);
         _exit(errno == ENOENT ? 127 : 126);
     }
-    int status;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        continue;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
+    const int status = subprocess_exit(pid, -1);
+    if (status == 127) {
         err_set(e, "there is no C compiler '%s'", argv[0]);
         return err_hint(e, "install one (Debian: gcc), or name yours: CC=clang weir plugin build ...");
     }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : err_set(e, "%s was ended by a signal", argv[0]);
+    return status >= 0 ? status : err_set(e, "%s was ended by a signal", argv[0]);
 }
 
 /* A compiler's command line, built up word by word. */
@@ -378,7 +376,7 @@ static void check_options(struct argp_state *state, void *args)
     const struct args *a = args;
     cli_choose(state, NULL, a->verb, (const char *const[]){"new", "build", "flags", NULL});
     if (!a->what && strcmp(a->verb, "flags"))
-        argp_error(state, !strcmp(a->verb, "new") ? "no name given" : "which file?");
+        argp_error(state, !strcmp(a->verb, "new") ? "no name given" : "no file given");
 }
 
 static const struct cli_option options[] = {

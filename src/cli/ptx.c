@@ -33,7 +33,7 @@ static void check_options(struct argp_state *state, void *args)
     const struct args *a = args;
     cli_choose(state, NULL, a->action, (const char *const[]){"check", "info", "code", "dump", NULL});
     if (!a->file.n)
-        argp_error(state, "which file?");
+        argp_error(state, "no file given");
 }
 
 static const struct cli_syntax syntax = {

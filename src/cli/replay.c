@@ -23,7 +23,7 @@ static void take_word(struct argp_state *state, void *args, char *word)
 static void check_options(struct argp_state *state, void *args)
 {
     if (!((struct args *)args)->file)
-        argp_error(state, "which recording?");
+        argp_error(state, "no recording given");
 }
 
 static const struct cli_syntax syntax = {

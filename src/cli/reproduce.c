@@ -1,4 +1,5 @@
 /* weir reproduce and weir report: the figures of papers, from the plans that ship with weir (study/plan.h). */
+#include "base/out_of_memory.h"
 #include "base/outfile.h"
 #include "base/paths.h"
 #include "base/text.h"
@@ -330,11 +331,9 @@ static int reproduce_all(struct args *a)
         a->study.size);
     int worst = CLI_OK;
     for (size_t i = 0; i < p.name.n && !progress_interrupted(); i++) {
-        char *folder = NULL;
         if (a->study.no_run && !strcmp(p.name.p[i], "swcache"))
             continue; /* it keeps no plan from which a report could be made without running */
-        if (asprintf(&folder, "%s/%s", out, p.name.p[i]) < 0)
-            break;
+        char *folder = xasprintf("%s/%s", out, p.name.p[i]);
         struct args one = {.what = p.name.p[i], .study = a->study};
         one.study.out = folder;
         one.study.command = xstrdup(a->study.command);
@@ -385,7 +384,7 @@ static void take_word(struct argp_state *state, void *args, char *word)
 static void check_options(struct argp_state *state, void *args)
 {
     if (!((struct args *)args)->what)
-        argp_error(state, "which one?");
+        argp_error(state, "no paper given");
 }
 
 static const struct cli_option options[] = {

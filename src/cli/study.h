@@ -18,7 +18,7 @@ struct study {
     char *command;     /* as it was typed; NULL = not known */
     const char *size, *out, *results, *cflags, *formats;
     unsigned jobs;
-    double sampled; /* the error of --sampled; 0 = everything is simulated */
+    double sampled;          /* the error of --sampled; 0 = everything is simulated */
     const char *search_from; /* found.ini of another study; NULL = none */
     bool slurm;              /* simulate on a cluster; on this computer if not */
     const char *slurm_options;

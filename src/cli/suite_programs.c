@@ -3,6 +3,7 @@
 
 #include "base/out_of_memory.h"
 #include "base/paths.h"
+#include "base/subprocess.h"
 #include "cc/cc.h"
 #include "cli/cli.h"
 #include "base/nearest.h"
@@ -11,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ini.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* Every key of program.ini and where its value goes: one list for reading and for freeing. */
@@ -133,15 +133,6 @@ const char *suite_in_paper(const struct suite_program *p, const char *paper)
 }
 
 /* ---- build and run ---- */
-static int wait_for(pid_t pid)
-{
-    int status;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return CLI_BAD_INPUT;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_PROGRAM_FAILED;
-}
-
 int suite_spawn(char **argv, const char *log)
 {
     fflush(NULL);
@@ -162,7 +153,7 @@ int suite_spawn(char **argv, const char *log)
     }
     if (pid < 0)
         fprintf(stderr, "weir: cannot start another process: %s\n", strerror(errno));
-    return pid < 0 ? CLI_BAD_INPUT : wait_for(pid);
+    return pid < 0 ? CLI_BAD_INPUT : subprocess_exit(pid, CLI_PROGRAM_FAILED);
 }
 
 int suite_cache_folder(char out[SUITE_PATH], struct err *e)

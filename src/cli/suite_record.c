@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 int record_program(char *const *argv, const char *path, enum record_shows shows)
@@ -42,15 +41,11 @@ int record_program(char *const *argv, const char *path, enum record_shows shows)
         _exit(CLI_BAD_INPUT);
     }
     VEC_FREE(&line);
-    int status;
-    while (pid > 0 && waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return CLI_BAD_INPUT;
     if (pid < 0) {
         fprintf(stderr, "weir: cannot start another process: %s\n", strerror(errno));
         return CLI_BAD_INPUT;
     }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_PROGRAM_FAILED;
+    return subprocess_exit(pid, CLI_PROGRAM_FAILED);
 }
 
 /* The program's name holds its key; what records it is the front end. */

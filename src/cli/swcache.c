@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/paths.h"
+#include "base/subprocess.h"
 #include "base/nearest.h"
 #include "transform/transform.h"
 
@@ -111,7 +112,7 @@ static int parse(struct args *a, int argc, char **argv, struct err *e)
     if (cc_parse(&a->job, (int)words.n, words.p, e))
         return -1;
     if (a->job.input.n != 1) {
-        err_set(e, a->job.input.n ? "one file expected, please" : "no input file");
+        err_set(e, a->job.input.n ? "one file expected" : "no input file");
         return err_hint(e, "try 'weir swcache transform kernel.cu -o kernel.cached.cu'");
     }
     a->options.path = a->job.input.p[0].path;
@@ -203,10 +204,9 @@ static int transform_apart(const struct args *a, struct err *e)
             err_print(e, stderr);
         _exit(rc ? CLI_BAD_INPUT : CLI_OK);
     }
-    int status;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return err_set(e, "lost contact with the transformer: %s", strerror(errno));
+    const int status = subprocess_wait(pid);
+    if (status < 0)
+        return err_set(e, "lost contact with the transformer: %s", strerror(errno));
     cc_ended(pid);
     if (WIFEXITED(status) && WEXITSTATUS(status) == CLI_OK)
         return 0;

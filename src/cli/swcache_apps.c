@@ -1,6 +1,7 @@
 /* See swcache_apps.h. */
 #include "cli/swcache_apps.h"
 
+#include "base/infile.h"
 #include "base/out_of_memory.h"
 #include "base/outfile.h"
 #include "base/paths.h"
@@ -55,13 +56,7 @@ static int keep_one(struct swcache_apps *a, const char *only, struct err *e)
         } else if (n < 64)
             names[n++] = a->app.p[k].name;
     err_set(e, "there is no application '%s'", only);
-    const char *near = nearest_name(only, names, n);
-    if (near)
-        return err_hint(e, "did you mean '%s'?", near);
-    char list[200] = "";
-    for (unsigned k = 0; k < n; k++)
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", k ? ", " : "", names[k]);
-    return err_hint(e, "there are: %s", list);
+    return err_hint_names(e, only, names, n);
 }
 
 void swcache_apps_free(struct swcache_apps *a)
@@ -73,22 +68,14 @@ void swcache_apps_free(struct swcache_apps *a)
 
 /* ---- compiling ---- */
 
-static void put_log(const char *path)
-{
-    FILE *f = fopen(path, "re");
-    char line[1024];
-    while (f && fgets(line, sizeof line, f))
-        fputs(line, stderr);
-    if (f)
-        fclose(f);
-}
-
 /* What it prints is only shown when it fails. */
 static int spawn(char **argv, const char *log)
 {
     const int status = suite_spawn(argv, log);
-    if (status)
-        put_log(log);
+    size_t n;
+    char *said = status ? infile_bytes(log, &n) : NULL;
+    fputs(said ? said : "", stderr);
+    free(said);
     return status;
 }
 
@@ -104,18 +91,12 @@ int swcache_find_nvcc(struct err *e)
 /* A file of a program's folder. */
 static char *file_in(const char *folder, const char *name)
 {
-    char *path;
-    if (asprintf(&path, "%s/%s", folder, name) < 0)
-        BUG("no memory");
-    return path;
+    return xasprintf("%s/%s", folder, name);
 }
 
 static char *source_of(const struct swcache_apps *a, const struct swcache_app *app, const char *name)
 {
-    size_t n = strlen(a->library) + strlen(app->name) + strlen(name) + 16;
-    char *path = xmalloc(n);
-    snprintf(path, n, "%s/apps/%s%s%s", a->library, app->name, *name ? "/" : "", name);
-    return path;
+    return xasprintf("%s/apps/%s%s%s", a->library, app->name, *name ? "/" : "", name);
 }
 
 /* The folder of what is made from the application. Its name holds the hash of everything that decides what that is. */
@@ -138,15 +119,11 @@ static void app_folder(const struct swcache_apps *a, const struct swcache_app *a
 
 static bool same_text(const char *a, const char *b)
 {
-    FILE *f = fopen(a, "re"), *g = fopen(b, "re");
-    int x = 0, y = 0;
-    while (f && g && (x = getc(f)) == (y = getc(g)) && x != EOF)
-        ;
-    bool same = f && g && x == y;
-    if (f)
-        fclose(f);
-    if (g)
-        fclose(g);
+    size_t n, m;
+    char *x = infile_bytes(a, &n), *y = infile_bytes(b, &m);
+    const bool same = x && y && n == m && !memcmp(x, y, n);
+    free(x);
+    free(y);
     return same;
 }
 

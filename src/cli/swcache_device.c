@@ -1,16 +1,15 @@
 /* See swcache_device.h. nvcc compiles; the driver is only asked whether there is a GPU. */
 #include "cli/swcache_device.h"
 
+#include "base/subprocess.h"
 #include "cli/progress.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* Asks the driver, without which no CUDA program runs. */
@@ -40,9 +39,7 @@ static int time_variants(char *binary, const char *size, struct swcache_outcome 
         execl(binary, binary, "--size", size, "--launches", "31", "--json", path, (char *)NULL);
         _exit(127);
     }
-    int how = -1;
-    while (pid > 0 && waitpid(pid, &how, 0) < 0 && errno == EINTR)
-        ;
+    const int how = pid > 0 ? subprocess_wait(pid) : -1;
     json_t *all = how == 0 ? json_load_file(path, 0, NULL) : NULL;
     const char *name = json_string_value(json_object_get(all, "device"));
     if (name && !*device)

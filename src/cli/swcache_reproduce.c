@@ -14,6 +14,7 @@
 #include "cli/swcache_reproduce.h"
 
 #include "base/clock.h"
+#include "base/out_of_memory.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
@@ -247,9 +248,8 @@ static void collect(struct session *x, const struct work *w)
                 o.time[v] = point_value(p, "cycles");
                 if (p && p->document)
                     o.statistics[v] = json_incref(json_object_get(point_result(p), "total"));
-                if (p && p->failure && !o.failure &&
-                    asprintf(&o.failure, "%s (%s: %s)", o.app->name, swcache_variant_name[v], p->failure) < 0)
-                    BUG("no memory");
+                if (p && p->failure && !o.failure)
+                    o.failure = xasprintf("%s (%s: %s)", o.app->name, swcache_variant_name[v], p->failure);
             }
             VEC_PUSH(&r.outcome, o);
         }

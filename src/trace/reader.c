@@ -275,7 +275,7 @@ static const char *order_chunks(struct trace_file *f, const struct launch_entry 
         if (c[i].seq != (first ? 0 : c[i - 1].seq + 1))
             return "a CTA's chunks are not numbered one after the other";
         if (!first && c[i - 1].last)
-            return "a CTA goes on after its last chunk";
+            return "a CTA continues after its last chunk";
     }
     return NULL;
 }

@@ -424,7 +424,7 @@ static void change_launch(struct search *q, struct node *call)
     if (!why)
         why = add_extents(q, &l, &extents);
     if (why)
-        notes_add(q->notes, SWCACHE_LEFT_ALONE, call->begin, "%s: this launch is left alone: %s", l.kernel->name, why);
+        notes_add(q->notes, SWCACHE_LEFT_ALONE, call->begin, "%s: this launch is not changed: %s", l.kernel->name, why);
     else {
         write_choice(q->s, &l, extents.p, &out);
         edits_replace(q->file, call->begin, l.past + 1, out.p);

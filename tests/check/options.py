@@ -41,7 +41,7 @@ def main():
     write = next(i for i, line in enumerate(text, 1) if "s[threadIdx.x] += s[threadIdx.x + d];" in line)
     read = next(i for i, line in enumerate(text, 1) if "*out = s[0];" in line)
     expect("no __syncthreads() between shared.cu:%d and shared.cu:%d" % (write, read) in err, "the missing barrier is named")
-    expect("by thread (0,0,0) of block (0,0,0)" in err and "by thread (64,0,0)" in err, "both threads are named")
+    expect("by thread (0,0,0) of CTA (0,0,0)" in err and "by thread (64,0,0)" in err, "both threads are named")
     expect("weir check: 1 error, 0 warnings, 0 notes" in err, "the last line counts")
     status, out, err = check(shared, "reduction")
     expect(status == 0 and "0 errors" in err, "a correct program is exit status 0")

@@ -368,7 +368,7 @@ static void test_out_of_bounds(void **state)
     assert_string_equal(d.fault.kernel, "k");
     assert_string_equal(d.fault.inst, "st.global.u32");
     assert_true(d.fault.has_thread);
-    assert_int_equal(d.fault.block[0], 1);
+    assert_int_equal(d.fault.cta[0], 1);
     assert_int_equal(d.fault.thread[0], 511);
     device_close(&d);
 
@@ -431,7 +431,7 @@ static void test_other_spaces_out_of_bounds(void **state)
     struct device d = fault_of(HEAD ".shared .align 4 .b8 s[64];\n" ENTRY(
                                    "k") "mov.u32 %r2, s;\nshl.b32 %r1, %r0, 2;\nst.shared.u32 [%r1], 1;\nret;\n}\n",
                                32, EMU_FAULT_ILLEGAL_ADDRESS, 64);
-    expect(&d, "invalid shared write of 4 bytes at byte 64: the block has 64 bytes of shared memory");
+    expect(&d, "invalid shared write of 4 bytes at byte 64: the CTA has 64 bytes of shared memory");
     assert_int_equal(d.fault.thread[0], 16);
     device_close(&d);
     d = fault_of(HEAD ENTRY("k") ".local .align 4 .b8 l[16];\nmov.u64 %rd1, l;\nmul.wide.u32 %rd2, %r0, 4;\nadd.u64 %rd1, %rd1, %rd2;\n"
@@ -480,7 +480,7 @@ static void test_line_info(void **state)
     fclose(f);
     assert_non_null(strstr(text, "weir: illegal address in kernel k\n"));
     assert_non_null(strstr(text, "weir:   from dir/prog.cu:17\n"));
-    assert_non_null(strstr(text, "thread (0,0,0) of block (0,0,0)"));
+    assert_non_null(strstr(text, "thread (0,0,0) of CTA (0,0,0)"));
     free(text);
     device_close(&d);
 }

@@ -93,7 +93,7 @@ static void test_barrier_never(void **state)
     assert_int_equal(device_try(&d, "k", 1, 96, 0, NULL, NULL, 0), -1);
     assert_int_equal(d.fault.kind, EMU_FAULT_BARRIER);
     assert_non_null(
-        strstr(d.fault.text, "barrier 0 can never complete: 32 of the block's 96 running threads wait there"));
+        strstr(d.fault.text, "barrier 0 can never complete: 32 of the CTA's 96 running threads wait there"));
     device_close(&d);
     d = device_open(BODY("bar.sync 0, 128;\nret;"), NULL);
     assert_int_equal(device_try(&d, "k", 1, 96, 0, NULL, NULL, 0), -1);

@@ -5,7 +5,7 @@
 
 /* Is this stamp no conflict for `me`: none, of the CTA before its last barrier, of this thread, of this warp before its
  * last __syncwarp? Without branches, for vectors. */
-static inline __attribute__((always_inline)) uint64_t CELLS(fine)(uint64_t s, uint64_t me, const struct cells_at *x)
+ALWAYS_INLINE uint64_t CELLS(fine)(uint64_t s, uint64_t me, const struct cells_at *x)
 {
     const uint64_t same_warp = ((s ^ me) & WARP_BITS) == 0;
     const uint64_t clock = s >> STAMP_CLOCK & 0x7ffff;

@@ -46,9 +46,9 @@ struct end end_of(const struct launch *l, const struct site *x, const char *what
     e.thread[0] = thread % l->block[0];
     e.thread[1] = thread / l->block[0] % l->block[1];
     e.thread[2] = thread / (l->block[0] * l->block[1]);
-    e.block[0] = (uint32_t)(cta % l->grid[0]);
-    e.block[1] = (uint32_t)(cta / l->grid[0] % l->grid[1]);
-    e.block[2] = (uint32_t)(cta / ((uint64_t)l->grid[0] * l->grid[1]));
+    e.cta[0] = (uint32_t)(cta % l->grid[0]);
+    e.cta[1] = (uint32_t)(cta / l->grid[0] % l->grid[1]);
+    e.cta[2] = (uint32_t)(cta / ((uint64_t)l->grid[0] * l->grid[1]));
     return e;
 }
 
@@ -143,7 +143,7 @@ void place_text(const struct place *p, char *out, size_t cap)
 char *finding_where(struct check *c, uint8_t space, uint64_t addr)
 {
     if (space == PTX_S_SHARED)
-        return xasprintf("byte %llu of the block's shared memory", (unsigned long long)addr);
+        return xasprintf("byte %llu of the CTA's shared memory", (unsigned long long)addr);
     if (space == PTX_S_LOCAL)
         return xasprintf("byte %llu of the thread's local memory", (unsigned long long)addr);
     const struct emu_alloc *a = emu_mem_nearest(c->emu, addr);

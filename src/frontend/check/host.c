@@ -264,7 +264,7 @@ void check_fault(struct check *c, const struct emu_fault *x)
     VEC_PUSH(&c->kept, xstrdup(x->src_line ? x->src_file : x->ptx_file));
     f->a.file = c->kept.p[c->kept.n - 1];
     snprintf(f->a.inst, sizeof f->a.inst, "%.47s", x->inst);
-    memcpy(f->a.block, x->block, sizeof x->block);
+    memcpy(f->a.cta, x->cta, sizeof x->cta);
     memcpy(f->a.thread, x->thread, sizeof x->thread);
     f->text = xstrdup(x->text);
     finding_done(c, f);

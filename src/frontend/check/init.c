@@ -56,10 +56,10 @@ static void found(struct check *c, struct emu_warp_run *r, const struct site *x,
                   r->w.index * EMU_LANES + lane);
     f->where = finding_where(c, (uint8_t)space, addr);
     const unsigned n = (unsigned)__builtin_popcountll(missing);
-    f->text = n == bytes ? xasprintf("nobody has written these %u bytes", bytes)
+    f->text = n == bytes ? xasprintf("these %u bytes were never written", bytes)
                          : xasprintf("%u of these %u bytes were never written", n, bytes);
     f->advice = xasprintf(space == PTX_S_GLOBAL   ? "cudaMemset() or a kernel must write it first"
-                          : space == PTX_S_SHARED ? "shared memory has no value until a thread of the block writes it"
+                          : space == PTX_S_SHARED ? "shared memory has no value until a thread of the CTA writes it"
                                                   : "give the variable a value where it is declared");
     finding_done(c, f);
 }

@@ -8,6 +8,7 @@
  * Left out: reads through textures, writes through surfaces, constant memory. Of more than two concurrent readers the
  * last two warps are remembered, so that with unusual order between them a race with a third one may be missed.
  */
+#include "base/inline.h"
 #include "check/state.h"
 
 #include <stdio.h>
@@ -97,13 +98,12 @@ static char *advice(const struct now *n, enum class class, const struct finding 
             "lanes of one instruction write different values to one address; which one stays is left open");
     case RACE_SCOPE:
         return xasprintf(
-            "the accesses or fences are of block scope and the threads are of different blocks: use "
+            "the accesses or fences are of block scope and the threads are of different CTAs: use "
             "__threadfence() or an operation of device scope");
     case RACE_ACQUIRE:
         return xasprintf("no __threadfence() between the read of the flag and %s", q);
     case RACE_WARP:
-        return xasprintf("works in fact while the warp stays together: __syncwarp() between %s and %s makes it right",
-                         p, q);
+        return xasprintf("works only as long as the warp stays converged: add __syncwarp() between %s and %s", p, q);
     case RACE_ASYNC:
         return xasprintf("no cp.async.wait_all or wait_group (__pipeline_wait_prior) between %s and %s", p, q);
     default:
@@ -116,25 +116,26 @@ static char *advice(const struct now *n, enum class class, const struct finding 
         return xasprintf("no __syncwarp() between %s and %s", p, q);
     if (same_cta)
         return f->a.line == f->b.line && f->a.file == f->b.file
-                   ? xasprintf(adds ? "several threads write it: an atomic, or a place for each thread"
+                   ? xasprintf(adds ? "several threads write it: use an atomic, or a location for each thread"
                                     : "no __syncthreads() between one round's %s and the next's",
                                q)
                    : xasprintf("no __syncthreads() between %s and %s", p, q);
     if (n->site->kind != SITE_ATOMIC && other_writes && n->access == ACCESS_WRITE)
-        return xasprintf("several blocks write it: an atomic, or a place for each block");
+        return xasprintf("several CTAs write it: use an atomic, or a location for each CTA");
     char writer[160], other[160];
     place_of(other_writes ? &f->b : &f->a, writer, sizeof writer);
     place_of(other_writes ? &f->a : &f->b, other, sizeof other);
     if (n->c->code->narrow_fence)
         return xasprintf(
-            "__threadfence_block() orders threads of one block only: __threadfence() between %s and the flag", writer);
+            "__threadfence_block() orders the threads of one CTA only: use __threadfence() between %s and the flag",
+            writer);
     if (n->c->code->talks)
         return xasprintf(
-            "blocks run in any order: __threadfence() between %s and the flag or counter that tells of it, and "
+            "CTAs run in any order: add __threadfence() between %s and the flag or counter that announces it, and "
             "between the read of that and %s",
             writer, other);
-    return xasprintf("blocks run in any order: an atomic, a fence and a flag, or a launch of its own between %s and %s",
-                     p, q);
+    return xasprintf(
+        "CTAs run in any order: put an atomic, a fence and a flag, or the end of a launch between %s and %s", p, q);
 }
 
 /* The bytes that this lane is about to write, and those that are there. */

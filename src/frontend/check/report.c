@@ -62,8 +62,8 @@ static void print_end(FILE *out, const char *what, const struct end *e)
     if (e->file && *e->file)
         fprintf(out, "%s:%u", short_file(e->file), e->line);
     if (e->has_thread)
-        fprintf(out, "  by thread (%u,%u,%u) of block (%u,%u,%u)", e->thread[0], e->thread[1], e->thread[2],
-                e->block[0], e->block[1], e->block[2]);
+        fprintf(out, "  by thread (%u,%u,%u) of CTA (%u,%u,%u)", e->thread[0], e->thread[1], e->thread[2], e->cta[0],
+                e->cta[1], e->cta[2]);
     fprintf(out, "%s%s\n", *e->inst ? ": " : "", e->inst);
 }
 
@@ -123,11 +123,11 @@ static unsigned limits(const struct check *c, const char *out[4])
         out[n++] =
             "the limit of shadow memory was reached: later accesses to further memory were not checked for races";
     if (c->clock_stopped)
-        out[n++] = "a block had more than half a million synchronizations: later races in it may be missed";
+        out[n++] = "a CTA had more than half a million synchronizations: later races in it may be missed";
     if (c->many_ctas)
-        out[n++] = "a launch had more than four million blocks: those beyond were not checked for races";
+        out[n++] = "a launch had more than four million CTAs: those beyond were not checked for races";
     if (c->know_full)
-        out[n++] = "fences and flags of a launch needed more than 1 GiB: later races between blocks may be missed";
+        out[n++] = "fences and flags of a launch needed more than 1 GiB: later races between CTAs may be missed";
     return n;
 }
 
@@ -181,7 +181,7 @@ static json_t *end_json(const struct end *e)
     if (*e->inst)
         json_object_set_new(o, "instruction", jsonfile_text(e->inst));
     if (e->has_thread) {
-        json_object_set_new(o, "block", json_pack("[i,i,i]", e->block[0], e->block[1], e->block[2]));
+        json_object_set_new(o, "cta", json_pack("[i,i,i]", e->cta[0], e->cta[1], e->cta[2]));
         json_object_set_new(o, "thread", json_pack("[i,i,i]", e->thread[0], e->thread[1], e->thread[2]));
     }
     return o;

@@ -211,7 +211,7 @@ struct end {          /* one side of a finding */
     uint32_t line;
     char inst[48];
     bool has_thread;
-    uint32_t block[3], thread[3];
+    uint32_t cta[3], thread[3];
 };
 struct finding {
     enum class class;
@@ -221,7 +221,7 @@ struct finding {
     struct end a, b; /* a: the access that noticed; b: the earlier one */
     uint64_t addr;
     char *where, *text, *advice;
-    uint8_t reach; /* races: within a warp, a block, beyond; the farthest one is shown */
+    uint8_t reach; /* races: within a warp, a CTA, beyond; the farthest one is shown */
     bool suppressed;
 };
 

@@ -340,7 +340,7 @@ void sync_arrive(void *ctx, struct emu_warp_run *r, const struct emu_inst *in, u
                           i * EMU_LANES + (unsigned)__builtin_ctz(b->mask[i]));
             f->text = xasprintf("lanes 0x%08x of a warp wait at one barrier instruction and lanes 0x%08x at another",
                                 b->mask[i], mask);
-            f->advice = xasprintf("call __syncthreads() where all threads of the block pass, not inside the branch");
+            f->advice = xasprintf("call __syncthreads() where all threads of the CTA pass, not inside the branch");
             finding_done(c, f);
         }
     }

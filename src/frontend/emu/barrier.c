@@ -82,7 +82,7 @@ bool emu_barrier_arrive(struct emu_warp_run *r, const struct emu_inst *in, uint3
     uint32_t id = ((const uint32_t *)emu_src(&r->w, &in->src[0]))[lane];
     uint32_t count = in->src[1].lane ? ((const uint32_t *)emu_src(&r->w, &in->src[1]))[lane] : 0;
     if (id > 15) {
-        emu_raise(&r->w, in, lane, EMU_FAULT_BARRIER, "barrier number %u; a block has barriers 0 to 15", id);
+        emu_raise(&r->w, in, lane, EMU_FAULT_BARRIER, "barrier number %u; a CTA has barriers 0 to 15", id);
         return true;
     }
     if (in->src[1].lane && (count == 0 || count % EMU_LANES)) {

@@ -21,7 +21,7 @@ static void fill_row(char *row, uint32_t lane_bytes, uint64_t value)
 }
 
 /*
- * Shared memory that the system keeps for itself in each block, where a kernel asks for its place: NVIDIA's cooperative
+ * Shared memory that the system keeps for itself in each CTA, where a kernel asks for its place: NVIDIA's cooperative
  * groups have the barriers of tiles of several warps there. A GPU has it in front of the program's, here it is behind.
  */
 #define RESERVED_SMEM 1024u

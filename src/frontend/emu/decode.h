@@ -47,6 +47,11 @@ int emu_decode_dst(struct emu_decoder *, const struct ptx_opnd *, char sig, stru
 int emu_decode_sym(struct emu_decoder *, int32_t sym, uint64_t *addr, bool *frame, enum ptx_space *space,
                    uint64_t *bytes);
 
+/* Refuses the use of a name that no module defines: `what` is "variable" or "function". Returns -1. */
+int emu_refuse_undefined(struct emu_decoder *, const char *what, const char *name);
+/* Whether the special register counts time. */
+bool emu_is_clock(uint8_t sreg);
+
 /* The row of a special register (enum ptx_sreg, or one of weir's own). */
 uint32_t emu_sreg_row(struct emu_decoder *, uint16_t sreg);
 

@@ -48,7 +48,7 @@ static int decode_mbarrier(struct emu_decoder *d, struct emu_inst *in)
     if (arrive) {
         const bool expects = ptx_has(p, PTX_M_EXPECT_TX);
         if (space == PTX_S_SHARED_CLUSTER && o[0].lane)
-            return emu_unsupported(d, "an arrival at another block's mbarrier returns no state");
+            return emu_unsupported(d, "an arrival at another CTA's mbarrier returns no state");
         if (expects && p->n_opnd != at + 2)
             return emu_unsupported(d, "arrive.expect_tx needs an address and a number of bytes");
         in->fn = emu_mbarrier_arrive;
@@ -60,7 +60,7 @@ static int decode_mbarrier(struct emu_decoder *d, struct emu_inst *in)
         return 0;
     }
     if (space == PTX_S_SHARED_CLUSTER)
-        return emu_unsupported(d, "waiting at another block's mbarrier does not exist");
+        return emu_unsupported(d, "there is no waiting at another CTA's mbarrier");
     if (ptx_has(p, PTX_M_TRY_WAIT))
         in->kind = EMU_K_WAIT;
     in->fn = emu_mbarrier_test;

@@ -39,7 +39,7 @@ int emu_decode_addr(struct emu_decoder *d, struct emu_inst *in, const struct ptx
         if (*space == PTX_S_NONE || *space == PTX_S_GENERIC)
             *space = s;
         else if (*space != s && !(*space == PTX_S_SHARED_CLUSTER && s == PTX_S_SHARED))
-            return emu_unsupported(d, "the symbol lies in another state space than the instruction names");
+            return emu_unsupported(d, "the symbol is in another state space than the one the instruction names");
         if (frame)
             in->aux[EMU_AUX_FLAGS] |= EMU_AUXF_FRAME;
         if (s == PTX_S_SHARED) { /* addresses of shared variables carry the CTA's rank */

@@ -144,7 +144,7 @@ struct emu_fault {
     char src_file[256]; /* "" = no line info */
     uint32_t src_line;
     bool has_thread;
-    uint32_t block[3], thread[3];
+    uint32_t cta[3], thread[3];
     char inst[96];  /* text of the instruction */
     char text[768]; /* one sentence: what happened, address, nearest allocation */
 };

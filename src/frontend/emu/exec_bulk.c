@@ -74,7 +74,7 @@ static int targets(struct emu_warp *w, const struct emu_inst *in, int lane, u32 
     for (u32 m = mask; m; m &= m - 1) {
         const u32 rank = (u32)__builtin_ctz(m);
         if (rank >= k->n) {
-            emu_raise(w, in, lane, EMU_FAULT_ILLEGAL_ADDRESS, "a multicast to block %u of a cluster of %u", rank, k->n);
+            emu_raise(w, in, lane, EMU_FAULT_ILLEGAL_ADDRESS, "a multicast to CTA %u of a cluster of %u", rank, k->n);
             return -1;
         }
         const u64 base = (u64)rank << EMU_RANK_AT;

@@ -7,12 +7,11 @@
  * does not cover goes the careful way (emu_resolve_lanes), which finds the right allocation, or the fault. Stores of
  * lanes to the same place take effect in lane order.
  */
+#include "base/inline.h"
 #include "emu/exec_mem.h"
 #include "emu/op_lane.h"
 
-#define INLINE static inline __attribute__((always_inline))
-
-INLINE void lane_addresses(const struct emu_warp *w, const struct emu_inst *in, u64 *restrict a)
+ALWAYS_INLINE void lane_addresses(const struct emu_warp *w, const struct emu_inst *in, u64 *restrict a)
 {
     const struct emu_opnd *o = &in->src[0];
     u64 off = in->imm;
@@ -28,7 +27,7 @@ INLINE void lane_addresses(const struct emu_warp *w, const struct emu_inst *in, 
 }
 
 /* Inactive lanes take the first active one's address, so that all 32 can be treated alike. */
-INLINE void fill_inactive(u64 *a, u32 mask)
+ALWAYS_INLINE void fill_inactive(u64 *a, u32 mask)
 {
     u64 first = a[__builtin_ctz(mask)];
     EMU_EACH_LANE
@@ -39,7 +38,7 @@ INLINE void fill_inactive(u64 *a, u32 mask)
 }
 
 /* Do all lanes access [lo, hi), aligned? Differences instead of compares: their sign bits tell. */
-INLINE bool all_inside(const u64 *a, u64 lo, u64 hi, u64 bytes)
+ALWAYS_INLINE bool all_inside(const u64 *a, u64 lo, u64 hi, u64 bytes)
 {
     u64 bad = 0, low = 0, last = hi - bytes;
     EMU_EACH_LANE
@@ -50,7 +49,7 @@ INLINE bool all_inside(const u64 *a, u64 lo, u64 hi, u64 bytes)
     return !(bad >> 63) && !(low & (bytes - 1));
 }
 
-INLINE bool neighbors(const u64 *a, u64 stride)
+ALWAYS_INLINE bool neighbors(const u64 *a, u64 stride)
 {
     if (a[31] - a[0] != 31 * stride)
         return false;
@@ -60,7 +59,8 @@ INLINE bool neighbors(const u64 *a, u64 stride)
     return bad == 0;
 }
 
-INLINE void record(struct emu_warp_run *r, const struct emu_inst *in, enum trace_space space, u32 mask, const u64 *a)
+ALWAYS_INLINE void record(struct emu_warp_run *r, const struct emu_inst *in, enum trace_space space, u32 mask,
+                          const u64 *a)
 {
     if (__builtin_expect(r->enc != NULL, 0))
         stream_enc_mem(r->enc, emu_pc_of(r, in), space, mask, a);
@@ -70,8 +70,8 @@ INLINE void record(struct emu_warp_run *r, const struct emu_inst *in, enum trace
  * Turns addresses into host addresses minus *base. On return all 32 entries of a[] are valid. False: fault raised.
  * `bytes` is the whole access of a lane and its alignment.
  */
-INLINE bool resolve(struct emu_warp_run *r, const struct emu_inst *in, u32 mask, enum ptx_space space, u64 *a,
-                    u64 bytes, u64 *base)
+ALWAYS_INLINE bool resolve(struct emu_warp_run *r, const struct emu_inst *in, u32 mask, enum ptx_space space, u64 *a,
+                           u64 bytes, u64 *base)
 {
     if (mask != EMU_ALL_LANES)
         fill_inactive(a, mask);
@@ -139,7 +139,7 @@ INLINE bool resolve(struct emu_warp_run *r, const struct emu_inst *in, u32 mask,
  * Eight lanes at a time: neighbors are one copy, the same place a broadcast. Tiles narrower than a warp look like
  * that.
  */
-INLINE void load4_eight(u32 *t, u64 base, const u64 *a)
+ALWAYS_INLINE void load4_eight(u32 *t, u64 base, const u64 *a)
 {
     u64 span = a[7] - a[0], apart = 0;
     const char *at = (const char *)(uintptr_t)(base + a[0]);
@@ -165,7 +165,7 @@ INLINE void load4_eight(u32 *t, u64 base, const u64 *a)
         memcpy(&t[l], (const void *)(uintptr_t)(base + a[l]), 4);
 }
 
-INLINE void load4(u32 *dst, u64 base, const u64 *a, u32 mask)
+ALWAYS_INLINE void load4(u32 *dst, u64 base, const u64 *a, u32 mask)
 {
     _Alignas(64) u32 t[EMU_LANES];
     u32 *to = mask == EMU_ALL_LANES ? dst : t;
@@ -187,7 +187,7 @@ INLINE void load4(u32 *dst, u64 base, const u64 *a, u32 mask)
         emu_blend4(dst, t, mask);
 }
 
-INLINE void load8(u64 *dst, u64 base, const u64 *a, u32 mask, bool unit)
+ALWAYS_INLINE void load8(u64 *dst, u64 base, const u64 *a, u32 mask, bool unit)
 {
     u64 t[EMU_LANES];
     if (unit && mask == EMU_ALL_LANES) {
@@ -239,8 +239,8 @@ static void load_any(struct emu_warp *w, const struct emu_inst *in, const struct
 }
 
 /* bytes == 0: any shape, read from aux; else every register's lane is `bytes` wide. */
-INLINE void do_load(struct emu_warp *w, const struct emu_inst *in, u32 mask, enum ptx_space space, unsigned bytes,
-                    unsigned vec)
+ALWAYS_INLINE void do_load(struct emu_warp *w, const struct emu_inst *in, u32 mask, enum ptx_space space,
+                           unsigned bytes, unsigned vec)
 {
     struct emu_warp_run *r = emu_run_of(w);
     _Alignas(64) u64 a[EMU_LANES];
@@ -269,7 +269,7 @@ INLINE void do_load(struct emu_warp *w, const struct emu_inst *in, u32 mask, enu
     }
 }
 
-INLINE void store4(const u32 *src, u64 base, const u64 *a, u32 mask)
+ALWAYS_INLINE void store4(const u32 *src, u64 base, const u64 *a, u32 mask)
 {
     if (mask == EMU_ALL_LANES)
         for (int l = 0; l < EMU_LANES; l++)
@@ -281,7 +281,7 @@ INLINE void store4(const u32 *src, u64 base, const u64 *a, u32 mask)
         }
 }
 
-INLINE void store8(const u64 *src, u64 base, const u64 *a, u32 mask)
+ALWAYS_INLINE void store8(const u64 *src, u64 base, const u64 *a, u32 mask)
 {
     for (u32 m = mask; m; m &= m - 1) {
         int l = __builtin_ctz(m);
@@ -289,8 +289,8 @@ INLINE void store8(const u64 *src, u64 base, const u64 *a, u32 mask)
     }
 }
 
-INLINE void do_store(struct emu_warp *w, const struct emu_inst *in, u32 mask, enum ptx_space space, unsigned bytes,
-                     unsigned vec)
+ALWAYS_INLINE void do_store(struct emu_warp *w, const struct emu_inst *in, u32 mask, enum ptx_space space,
+                            unsigned bytes, unsigned vec)
 {
     struct emu_warp_run *r = emu_run_of(w);
     _Alignas(64) u64 a[EMU_LANES];

@@ -130,7 +130,7 @@ static void raise_bounds(struct emu_warp_run *r, const struct emu_inst *in, int 
     if (space == PTX_S_GLOBAL)
         describe_global(r->w.emu, addr, bytes, where, sizeof where);
     else if (space == PTX_S_SHARED)
-        snprintf(where, sizeof where, "the block has %llu bytes of shared memory (%u static, %u dynamic)",
+        snprintf(where, sizeof where, "the CTA has %llu bytes of shared memory (%u static, %u dynamic)",
                  (unsigned long long)limit, r->prog->smem_static, r->grid->launch.smem_dynamic_bytes);
     else if (space == PTX_S_LOCAL)
         snprintf(where, sizeof where, "the thread's frame ends at byte %llu", (unsigned long long)limit);
@@ -231,17 +231,16 @@ static void raise_cluster(struct emu_warp_run *r, const struct emu_inst *in, int
                           const struct emu_cta *c)
 {
     if (c)
-        emu_raise(
-            &r->w, in, lane, EMU_FAULT_ILLEGAL_ADDRESS,
-            "%s of the shared memory of the cluster's block %u, which has exited; a cluster barrier at the end of "
-            "the kernel keeps it",
-            verb(in), c->rank);
+        emu_raise(&r->w, in, lane, EMU_FAULT_ILLEGAL_ADDRESS,
+                  "%s of the shared memory of the cluster's CTA %u, which has exited; a cluster barrier at the end of "
+                  "the kernel keeps it",
+                  verb(in), c->rank);
     else
         emu_raise(&r->w, in, lane, EMU_FAULT_ILLEGAL_ADDRESS,
-                  "%s at shared address 0x%x: it names block %u of a cluster of %u, as seen by an instruction that may "
+                  "%s at shared address 0x%x: it names CTA %u of a cluster of %u, as seen by an instruction that may "
                   "reach %s",
                   verb(in), (uint32_t)addr, (uint32_t)addr >> EMU_RANK_AT, r->w.cta->cluster->n,
-                  cluster ? "all of it" : "its own block only");
+                  cluster ? "all of it" : "its own CTA only");
 }
 
 bool emu_resolve_lanes(struct emu_warp_run *r, const struct emu_inst *in, uint32_t mask, enum ptx_space space,

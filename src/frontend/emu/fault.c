@@ -53,7 +53,7 @@ static void describe(struct emu_fault *f, enum emu_fault_kind kind, struct emu_w
     f->thread[0] = t % b[0];
     f->thread[1] = t / b[0] % b[1];
     f->thread[2] = t / (b[0] * b[1]);
-    memcpy(f->block, w->cta->ctaid, sizeof f->block);
+    memcpy(f->cta, w->cta->ctaid, sizeof f->cta);
     vsnprintf(f->text, sizeof f->text, fmt, ap);
 }
 
@@ -115,6 +115,6 @@ void emu_fault_print(const struct emu_fault *f, FILE *out)
     if (f->src_line)
         fprintf(out, "weir:   from %s:%u\n", f->src_file, f->src_line);
     if (f->has_thread)
-        fprintf(out, "weir:   by thread (%u,%u,%u) of block (%u,%u,%u)\n", f->thread[0], f->thread[1], f->thread[2],
-                f->block[0], f->block[1], f->block[2]);
+        fprintf(out, "weir:   by thread (%u,%u,%u) of CTA (%u,%u,%u)\n", f->thread[0], f->thread[1], f->thread[2],
+                f->cta[0], f->cta[1], f->cta[2]);
 }

@@ -138,7 +138,7 @@ static void report_mbarrier(struct emu_warp_run *r, const struct emu_fiber *f)
     emu_raise(&r->w, f->wait, f->mbarrier.lane, EMU_FAULT_DEADLOCK,
               "nobody is left to complete the mbarrier at byte %u of shared memory%s%s%s%s, for which %u warp%s wait%s: %s",
               offset,
-              *name ? " (" : "", name, *name ? ")" : "", c->cluster->n > 1 ? " of this block of the cluster" : "",
+              *name ? " (" : "", name, *name ? ")" : "", c->cluster->n > 1 ? " of this CTA of the cluster" : "",
               waiting, waiting == 1 ? "" : "s", waiting == 1 ? "s" : "", state);
 }
 
@@ -148,10 +148,10 @@ static void report_barrier(struct emu_warp_run *r, const struct emu_fiber *f)
     const struct emu_barrier *b = &c->bar[f->bar];
     char rest[128] = "";
     if (!b->expected)
-        snprintf(rest, sizeof rest, "%u of the block's %u running threads wait there and the others wait elsewhere",
+        snprintf(rest, sizeof rest, "%u of the CTA's %u running threads wait there and the others wait elsewhere",
                  b->waiting, c->live);
     else
-        snprintf(rest, sizeof rest, "it expects %u threads, %u have arrived, and the block has %u running threads",
+        snprintf(rest, sizeof rest, "it expects %u threads, %u have arrived, and the CTA has %u running threads",
                  b->expected, b->arrived, c->live);
     emu_raise(&r->w, f->wait, __builtin_ctz(f->mask), EMU_FAULT_BARRIER, "barrier %u can never complete: %s", f->bar,
               rest);

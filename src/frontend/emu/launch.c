@@ -91,7 +91,7 @@ static int prepare(struct emu_grid *g)
     g->n_cta = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     if (g->n_cta == 0 || threads == 0 || threads > 1024)
-        return launch_error(g, "the launch has no blocks, or not 1 to 1024 threads in a block");
+        return launch_error(g, "the launch has no CTAs, or not 1 to 1024 threads in a CTA");
     if (emu_decode_kernel(g->kernel, g->fault) < 0)
         return -1;
     if (g->sink) {

@@ -10,23 +10,23 @@
 
 #include <math.h>
 
-EMU_INLINE f32 rcp_of(f32 x)
+ALWAYS_INLINE f32 rcp_of(f32 x)
 {
     return emu_f32(mufu_rcp(emu_f32_bits(x)));
 }
-EMU_INLINE f32 sqrt_of(f32 x)
+ALWAYS_INLINE f32 sqrt_of(f32 x)
 {
     return emu_f32(mufu_sqrt(emu_f32_bits(x)));
 }
-EMU_INLINE f32 rsqrt_of(f32 x)
+ALWAYS_INLINE f32 rsqrt_of(f32 x)
 {
     return emu_f32(mufu_rsqrt(emu_f32_bits(x)));
 }
-EMU_INLINE f32 lg2_of(f32 x)
+ALWAYS_INLINE f32 lg2_of(f32 x)
 {
     return emu_f32(mufu_lg2(emu_f32_bits(x)));
 }
-EMU_INLINE f32 ex2_of(f32 x)
+ALWAYS_INLINE f32 ex2_of(f32 x)
 {
     return emu_f32(mufu_ex2(emu_f32_bits(x)));
 }
@@ -34,49 +34,49 @@ EMU_INLINE f32 ex2_of(f32 x)
 #define TINY  0x1p-126f /* below: subnormal */
 #define HUGE_ 0x1p126f  /* above: the reciprocal is subnormal */
 
-EMU_INLINE f32 div_approx(f32 a, f32 b)
+ALWAYS_INLINE f32 div_approx(f32 a, f32 b)
 {
     const f32 scale = fabsf(b) < TINY ? 0x1p24f : 1;
     return f32_canon(rcp_of(b * scale) * (a * scale));
 }
-EMU_INLINE f32 div_full(f32 a, f32 b)
+ALWAYS_INLINE f32 div_full(f32 a, f32 b)
 {
     const f32 scale = fabsf(b) > HUGE_ ? 0.25f : fabsf(b) < TINY ? 0x1p24f : 1;
     return f32_canon(rcp_of(b * scale) * (a * scale));
 }
-EMU_INLINE f32 div_full_ftz(f32 a, f32 b)
+ALWAYS_INLINE f32 div_full_ftz(f32 a, f32 b)
 {
     const f32 scale = fabsf(b) > HUGE_ ? 0.25f : 1;
     return f32_mul_ftz(rcp_of(f32_mul_ftz(b, scale)), f32_mul_ftz(a, scale));
 }
-EMU_INLINE f32 rcp_approx(f32 a)
+ALWAYS_INLINE f32 rcp_approx(f32 a)
 {
     const f32 scale = fabsf(a) > HUGE_ ? 0.25f : fabsf(a) < TINY ? 0x1p24f : 1;
     return f32_canon(rcp_of(a * scale) * scale);
 }
-EMU_INLINE f32 sqrt_approx(f32 a)
+ALWAYS_INLINE f32 sqrt_approx(f32 a)
 {
     const bool tiny = fabsf(a) < TINY;
     return f32_canon(sqrt_of(tiny ? a * 0x1p24f : a) * (tiny ? 0x1p-12f : 1));
 }
-EMU_INLINE f32 rsqrt_approx(f32 a)
+ALWAYS_INLINE f32 rsqrt_approx(f32 a)
 {
     const bool tiny = fabsf(a) < TINY;
     return f32_canon(rsqrt_of(tiny ? a * 0x1p24f : a) * (tiny ? 0x1p12f : 1));
 }
-EMU_INLINE f32 lg2_approx(f32 a)
+ALWAYS_INLINE f32 lg2_approx(f32 a)
 {
     const bool tiny = fabsf(a) < TINY;
     return f32_canon(lg2_of(tiny ? a * 0x1p24f : a) - (tiny ? 24 : 0));
 }
-EMU_INLINE f32 ex2_approx(f32 a)
+ALWAYS_INLINE f32 ex2_approx(f32 a)
 {
     const bool tiny = a < -126;
     const f32 r = ex2_of(tiny ? a * 0.5f : a);
     return f32_canon(r * (tiny ? r : 1));
 }
 /* sin and cos: the argument in turns, rounded toward zero, without flush. */
-EMU_INLINE u32 sine(f32 a, u32 quarter)
+ALWAYS_INLINE u32 sine(f32 a, u32 quarter)
 {
     const f64 exact = (f64)a * (f64)0.15915493667125701904f; /* 48 bits: exact */
     const f32 nearest = (f32)exact;
@@ -103,7 +103,7 @@ EMU_OP1(sin_approx_f32, u32, f32, sine(a, 0))
 EMU_OP1(cos_approx_f32, u32, f32, sine(a, 1))
 
 /* ---- f64 seeds: the f32 unit on the upper 20 fraction bits; the lower word of the result is 0 ---- */
-EMU_INLINE u64 rcp_seed(u64 x)
+ALWAYS_INLINE u64 rcp_seed(u64 x)
 {
     const u32 hi = (u32)(x >> 32), e = hi >> 20 & 0x7ff, sign = hi & 0x80000000;
     const s32 bits = (s32)(mufu_rcp_fraction((hi & 0xfffff) << 3) >> 3) + (2045 - (s32)e) * 0x100000;
@@ -111,7 +111,7 @@ EMU_INLINE u64 rcp_seed(u64 x)
     const bool nan = e == 2047 && (hi & 0xfffff || (u32)x);
     return (u64)(nan ? F32_NAN : sign | r) << 32;
 }
-EMU_INLINE u64 rsqrt_seed(u64 x)
+ALWAYS_INLINE u64 rsqrt_seed(u64 x)
 {
     const u32 hi = (u32)(x >> 32), e = hi >> 20 & 0x7ff, sign = hi & 0x80000000;
     const s32 half = (s32)((e + 1) >> 1) - 512;
@@ -124,12 +124,12 @@ EMU_OP1(rcp_approx_ftz_f64, u64, u64, rcp_seed(a))
 EMU_OP1(rsqrt_approx_ftz_f64, u64, u64, rsqrt_seed(a))
 
 /* rsqrt.approx.f64: one third-order step from the seed; subnormals are scaled. */
-EMU_INLINE f64 rsqrt_step(f64 x)
+ALWAYS_INLINE f64 rsqrt_step(f64 x)
 {
     const f64 y = emu_f64(rsqrt_seed(emu_f64_bits(x))), e = __builtin_fma(x, -(y * y), 1);
     return __builtin_fma(__builtin_fma(e, 0.375, 0.5), y * e, y);
 }
-EMU_INLINE f64 rsqrt_approx_wide(f64 a)
+ALWAYS_INLINE f64 rsqrt_approx_wide(f64 a)
 {
     const u64 u = emu_f64_bits(a);
     const bool tiny = (u & 0x7ff0000000000000) == 0;

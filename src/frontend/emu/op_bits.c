@@ -83,11 +83,11 @@ EMU_OP2(shr_s16, u32, u32, u32, (u16)((s32)(s16)a >> (b > 15 ? 15 : b)))
 EMU_OP2(shr_s32, u32, s32, u32, (u32)(a >> (b > 31 ? 31 : b)))
 EMU_OP2(shr_s64, u64, s64, u32, (u64)(a >> (b > 63 ? 63 : b)))
 
-EMU_INLINE u64 funnel(u32 lo, u32 hi)
+ALWAYS_INLINE u64 funnel(u32 lo, u32 hi)
 {
     return (u64)hi << 32 | lo;
 }
-EMU_INLINE u32 clamp32(u32 n)
+ALWAYS_INLINE u32 clamp32(u32 n)
 {
     return n > 32 ? 32 : n;
 }
@@ -97,12 +97,12 @@ EMU_OP3(shf_r_wrap, u32, u32, u32, u32, funnel(a, b) >> (c & 31))
 EMU_OP3(shf_r_clamp, u32, u32, u32, u32, funnel(a, b) >> clamp32(c))
 
 /* ---- prmt ---- */
-EMU_INLINE u32 prmt_byte(u64 bytes, u32 sel)
+ALWAYS_INLINE u32 prmt_byte(u64 bytes, u32 sel)
 {
     const u32 b = (u32)(bytes >> (sel & 7) * 8) & 0xff;
     return sel & 8 ? (b & 0x80 ? 0xff : 0) : b;
 }
-EMU_INLINE u32 prmt_of(u32 a, u32 b, u32 sel)
+ALWAYS_INLINE u32 prmt_of(u32 a, u32 b, u32 sel)
 {
     const u64 bytes = funnel(a, b);
     return prmt_byte(bytes, sel) | prmt_byte(bytes, sel >> 4) << 8 | prmt_byte(bytes, sel >> 8) << 16 |
@@ -139,7 +139,7 @@ PRMT_MODE(prmt_ecr, 0x0000, 0x1110, 0x2210, 0x3210)
 PRMT_MODE(prmt_rc16, 0x1010, 0x3232, 0x1010, 0x3232)
 
 /* ---- counting ---- */
-EMU_INLINE u32 popc_of(u32 x)
+ALWAYS_INLINE u32 popc_of(u32 x)
 {
     x -= x >> 1 & 0x55555555;
     x = (x & 0x33333333) + (x >> 2 & 0x33333333);
@@ -147,12 +147,12 @@ EMU_INLINE u32 popc_of(u32 x)
     return x * 0x01010101u >> 24;
 }
 /* The exponent of x as a double tells its highest bit; 2^52 + x - 2^52 converts in vector code. */
-EMU_INLINE u32 clz_of(u32 x)
+ALWAYS_INLINE u32 clz_of(u32 x)
 {
     const u64 u = emu_f64_bits(emu_f64(0x4330000000000000 | x) - 0x1p52);
     return x ? 1054 - (u32)(u >> 52) : 32;
 }
-EMU_INLINE u32 clz64_of(u64 x)
+ALWAYS_INLINE u32 clz64_of(u64 x)
 {
     const u32 hi = (u32)(x >> 32), above = clz_of(hi), below = 32 + clz_of((u32)x);
     return hi ? above : below;
@@ -173,7 +173,7 @@ EMU_OP1(bfind_shiftamt_u64, u32, u64, a ? clz64_of(a) : ~0u)
 EMU_OP1(bfind_shiftamt_s64, u32, s64, a ^ a >> 63 ? clz64_of((u64)(a ^ a >> 63)) : ~0u)
 
 /* The offset-th set bit at or above (offset > 0) or at or below (offset < 0) base; offset 0 asks for base itself. */
-EMU_INLINE u32 fns_of(u32 bits, u32 base, s32 offset)
+ALWAYS_INLINE u32 fns_of(u32 bits, u32 base, s32 offset)
 {
     if (base > 31)
         return ~0u;
@@ -191,7 +191,7 @@ EMU_INLINE u32 fns_of(u32 bits, u32 base, s32 offset)
 EMU_OP3(fns_32, u32, u32, u32, s32, fns_of(a, b, c))
 
 /* ---- bit fields ---- */
-EMU_INLINE u32 brev_of(u32 x)
+ALWAYS_INLINE u32 brev_of(u32 x)
 {
     x = (x >> 1 & 0x55555555) | (x & 0x55555555) << 1;
     x = (x >> 2 & 0x33333333) | (x & 0x33333333) << 2;
@@ -202,21 +202,21 @@ EMU_INLINE u32 brev_of(u32 x)
 EMU_OP1(brev_32, u32, u32, brev_of(a))
 EMU_OP1(brev_64, u64, u64, funnel(brev_of((u32)(a >> 32)), brev_of((u32)a)))
 
-EMU_INLINE u64 low_ones(u32 n)
+ALWAYS_INLINE u64 low_ones(u32 n)
 {
     return n > 63 ? ~0ull : (1ull << (n & 63)) - 1;
 }
-EMU_INLINE u32 low_ones32(u32 n)
+ALWAYS_INLINE u32 low_ones32(u32 n)
 {
     return n > 31 ? ~0u : (1u << (n & 31)) - 1;
 }
 /* Positions and lengths: of a 32-bit field the low 8 bits count, of a 64-bit one all (PTX allows 0..255 only). */
-EMU_INLINE u64 bfe_u(u64 a, u32 pos, u32 len)
+ALWAYS_INLINE u64 bfe_u(u64 a, u32 pos, u32 len)
 {
     return (pos > 63 ? 0 : a >> (pos & 63)) & low_ones(len);
 }
 /* Bits beyond the top are copies of the sign; a field of length 0 is 0. a is already sign-extended. */
-EMU_INLINE u64 bfe_s(s64 a, u32 pos, u32 len)
+ALWAYS_INLINE u64 bfe_s(s64 a, u32 pos, u32 len)
 {
     const s64 field = a >> (pos > 63 ? 63 : pos);
     if (len == 0)
@@ -224,7 +224,7 @@ EMU_INLINE u64 bfe_s(s64 a, u32 pos, u32 len)
     const u32 up = len > 63 ? 0 : 64 - len;
     return (u64)((s64)((u64)field << up) >> up);
 }
-EMU_INLINE u32 bfe_u_32(u32 a, u32 pos, u32 len)
+ALWAYS_INLINE u32 bfe_u_32(u32 a, u32 pos, u32 len)
 {
     return (pos > 31 ? 0 : a >> (pos & 31)) & low_ones32(len);
 }
@@ -233,12 +233,12 @@ EMU_OP3(bfe_s32, u32, s32, u32, u32, bfe_s(a, b & 0xff, c & 0xff))
 EMU_OP3(bfe_u64, u64, u64, u32, u32, bfe_u(a, b, c))
 EMU_OP3(bfe_s64, u64, s64, u32, u32, bfe_s(a, b, c))
 
-EMU_INLINE u64 bfi_64_of(u64 a, u64 b, u32 pos, u32 len)
+ALWAYS_INLINE u64 bfi_64_of(u64 a, u64 b, u32 pos, u32 len)
 {
     const u64 m = pos > 63 ? 0 : low_ones(len) << (pos & 63);
     return (a << (pos & 63) & m) | (b & ~m);
 }
-EMU_INLINE u32 bfi_32_of(u32 a, u32 b, u32 pos, u32 len)
+ALWAYS_INLINE u32 bfi_32_of(u32 a, u32 b, u32 pos, u32 len)
 {
     const u32 m = (pos & 0xff) > 31 ? 0 : low_ones32(len & 0xff) << (pos & 31);
     return (a << (pos & 31) & m) | (b & ~m);
@@ -261,7 +261,7 @@ EMU_OP2(bmsk_clamp, u32, u32, u32, a > 31 ? 0 : low_ones32(b) << (a & 31))
 EMU_OP2(bmsk_wrap, u32, u32, u32, low_ones32(b & 31) << (a & 31))
 
 /* Sign- or zero-extension from the low b bits. */
-EMU_INLINE u32 szext_of(u32 a, u32 n, bool is_signed)
+ALWAYS_INLINE u32 szext_of(u32 a, u32 n, bool is_signed)
 {
     if (n > 31)
         return a;
@@ -274,21 +274,21 @@ EMU_OP2(szext_wrap_u32, u32, u32, u32, szext_of(a, b & 31, false))
 EMU_OP2(szext_wrap_s32, u32, u32, u32, szext_of(a, b & 31, true))
 
 /* ---- byte dot products ---- */
-EMU_INLINE u32 byte_of(u32 x, int k, bool is_signed)
+ALWAYS_INLINE u32 byte_of(u32 x, int k, bool is_signed)
 {
     return is_signed ? (u32)(s32)(s8)(x >> 8 * k) : (u8)(x >> 8 * k);
 }
-EMU_INLINE u32 half_of(u32 x, int k, bool is_signed)
+ALWAYS_INLINE u32 half_of(u32 x, int k, bool is_signed)
 {
     return is_signed ? (u32)(s32)(s16)(x >> 16 * k) : (u16)(x >> 16 * k);
 }
-EMU_INLINE u32 dp4a_of(u32 a, u32 b, u32 c, bool sa, bool sb)
+ALWAYS_INLINE u32 dp4a_of(u32 a, u32 b, u32 c, bool sa, bool sb)
 {
     for (int k = 0; k < 4; k++)
         c += byte_of(a, k, sa) * byte_of(b, k, sb);
     return c;
 }
-EMU_INLINE u32 dp2a_of(u32 a, u32 b, u32 c, bool sa, bool sb)
+ALWAYS_INLINE u32 dp2a_of(u32 a, u32 b, u32 c, bool sa, bool sb)
 {
     return c + half_of(a, 0, sa) * byte_of(b, 0, sb) + half_of(a, 1, sa) * byte_of(b, 1, sb);
 }

@@ -239,7 +239,7 @@ FAST(cvt_16_u8, 2, 1, u32, u32, (u8)a)
 FAST(cvt_16_s8, 2, 1, u32, u32, (u16)(s8)a)
 
 /* Integers to floats, nearest even. 2^52 + x has x in its low bits: exact, and vector units can do it. */
-EMU_INLINE f64 f64_of_u32(u32 x)
+ALWAYS_INLINE f64 f64_of_u32(u32 x)
 {
     return emu_f64(0x4330000000000000 | x) - 0x1p52;
 }
@@ -258,22 +258,22 @@ FAST(cvt_rn_f32_u64, 4, 8, f32, u64, (f32)a)
 
 /* Rounding to integral values: adding the number whose last place is 1 rounds to nearest; then corrected. */
 #define ROUND_TO_INTEGRAL(T, LIMIT, ABS, COPYSIGN, SUFFIX)                                                             \
-    EMU_INLINE T rni_##SUFFIX(T x)                                                                                     \
+    ALWAYS_INLINE T rni_##SUFFIX(T x)                                                                                  \
     {                                                                                                                  \
         const T m = ABS(x), r = m < (LIMIT) ? (m + (LIMIT)) - (LIMIT) : m;                                             \
         return COPYSIGN(r, x);                                                                                         \
     }                                                                                                                  \
-    EMU_INLINE T rzi_##SUFFIX(T x)                                                                                     \
+    ALWAYS_INLINE T rzi_##SUFFIX(T x)                                                                                  \
     {                                                                                                                  \
         const T m = ABS(x), r = m < (LIMIT) ? (m + (LIMIT)) - (LIMIT) : m;                                             \
         return COPYSIGN(r > m ? r - 1 : r, x);                                                                         \
     }                                                                                                                  \
-    EMU_INLINE T rmi_##SUFFIX(T x)                                                                                     \
+    ALWAYS_INLINE T rmi_##SUFFIX(T x)                                                                                  \
     {                                                                                                                  \
         const T r = rni_##SUFFIX(x);                                                                                   \
         return r > x ? r - 1 : r;                                                                                      \
     }                                                                                                                  \
-    EMU_INLINE T rpi_##SUFFIX(T x)                                                                                     \
+    ALWAYS_INLINE T rpi_##SUFFIX(T x)                                                                                  \
     {                                                                                                                  \
         const T r = rni_##SUFFIX(x);                                                                                   \
         return COPYSIGN(r < x ? r + 1 : r, x);                                                                         \
@@ -282,20 +282,20 @@ ROUND_TO_INTEGRAL(f32, 0x1p23f, fabsf, copysignf, f32)
 ROUND_TO_INTEGRAL(f64, 0x1p52, fabs, copysign, f64)
 
 /* x is integral (or infinite or NaN): saturates; a NaN becomes 0 from f32 and the smallest number from f64. */
-EMU_INLINE s32 s32_of_f32(f32 x)
+ALWAYS_INLINE s32 s32_of_f32(f32 x)
 {
     const bool in = x > -0x1p31f && x < 0x1p31f;
     const s32 r = (s32)(in ? x : 0);
     return x >= 0x1p31f ? INT32_MAX : x <= -0x1p31f ? INT32_MIN : r;
 }
-EMU_INLINE u32 u32_of_f32(f32 x)
+ALWAYS_INLINE u32 u32_of_f32(f32 x)
 {
     const bool high = x >= 0x1p31f;
     const f32 low = high ? x - 0x1p31f : x;
     const u32 r = (u32)(s32)(low >= 0 && low < 0x1p31f ? low : 0) + (high ? 0x80000000 : 0);
     return x >= 0x1p32f ? UINT32_MAX : r;
 }
-EMU_INLINE s32 s32_of_f64(f64 x)
+ALWAYS_INLINE s32 s32_of_f64(f64 x)
 {
     const bool in = x > -0x1p31 && x < 0x1p31;
     const s32 r = (s32)(in ? x : 0);

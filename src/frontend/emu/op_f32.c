@@ -43,7 +43,7 @@ F32_OP2(div_f32, DIV)
 F32_OP1(rcp_f32, RCP)
 F32_OP1(sqrt_f32, SQRT)
 
-EMU_INLINE f32 magnitude(f32 x)
+ALWAYS_INLINE f32 magnitude(f32 x)
 {
     return emu_f32(emu_f32_bits(x) & 0x7fffffff);
 }
@@ -57,23 +57,23 @@ EMU_OP2(copysign_f32, u32, u32, u32, (a & 0x80000000) | (b & 0x7fffffff))
  * min and max: a NaN loses against a number (unless .NaN), -0 is less than +0. Equal operands differ at most in the
  * sign of zero, so combining their bits picks the right zero.
  */
-EMU_INLINE f32 min_num(f32 a, f32 b)
+ALWAYS_INLINE f32 min_num(f32 a, f32 b)
 {
     const f32 equal = emu_f32(emu_f32_bits(a) | emu_f32_bits(b));
     const f32 r = a < b ? a : a == b ? equal : b;
     return b != b ? f32_canon(a) : a != a ? b : r;
 }
-EMU_INLINE f32 max_num(f32 a, f32 b)
+ALWAYS_INLINE f32 max_num(f32 a, f32 b)
 {
     const f32 equal = emu_f32(emu_f32_bits(a) & emu_f32_bits(b));
     const f32 r = a > b ? a : a == b ? equal : b;
     return b != b ? f32_canon(a) : a != a ? b : r;
 }
-EMU_INLINE f32 nan_if(f32 a, f32 b, f32 r)
+ALWAYS_INLINE f32 nan_if(f32 a, f32 b, f32 r)
 {
     return a == a && b == b ? r : emu_f32(F32_NAN);
 }
-EMU_INLINE f32 xor_sign(f32 a, f32 b, f32 r)
+ALWAYS_INLINE f32 xor_sign(f32 a, f32 b, f32 r)
 {
     const u32 sign = (emu_f32_bits(a) ^ emu_f32_bits(b)) & 0x80000000;
     return f32_canon(emu_f32((emu_f32_bits(r) & 0x7fffffff) | sign));

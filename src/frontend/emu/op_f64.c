@@ -21,13 +21,13 @@ EMU_OP1(neg_f64, f64, f64, a == a ? -a : f64_quiet(a))
 EMU_OP2(copysign_f64, u64, u64, u64, (a & F64_SIGN) | (b & ~F64_SIGN))
 
 /* As in f32: a NaN loses against a number, -0 is less than +0; of two NaNs the second is passed on. */
-EMU_INLINE f64 min_num(f64 a, f64 b)
+ALWAYS_INLINE f64 min_num(f64 a, f64 b)
 {
     const f64 equal = emu_f64(emu_f64_bits(a) | emu_f64_bits(b));
     const f64 r = a < b ? a : a == b ? equal : b;
     return b != b ? (a != a ? f64_quiet(b) : a) : r;
 }
-EMU_INLINE f64 max_num(f64 a, f64 b)
+ALWAYS_INLINE f64 max_num(f64 a, f64 b)
 {
     const f64 equal = emu_f64(emu_f64_bits(a) & emu_f64_bits(b));
     const f64 r = a > b ? a : a == b ? equal : b;

@@ -12,19 +12,19 @@
 enum { FTZ = 1, SAT = 2, RELU = 4, NANS = 8, XORSIGN = 16 };
 
 /* The exact value is r + error. */
-EMU_INLINE f32 odd_f32(f32 r, f32 error)
+ALWAYS_INLINE f32 odd_f32(f32 r, f32 error)
 {
     const u32 u = emu_f32_bits(r);
     const bool away = (emu_f32_bits(error) ^ u) >> 31 == 0;
     return emu_f32(error != 0 && !(u & 1) ? (away ? u + 1 : u - 1) : u);
 }
-EMU_INLINE f64 odd_f64(f64 r, f64 error)
+ALWAYS_INLINE f64 odd_f64(f64 r, f64 error)
 {
     const u64 u = emu_f64_bits(r);
     const bool away = (emu_f64_bits(error) ^ u) >> 63 == 0;
     return emu_f64(error != 0 && !(u & 1) ? (away ? u + 1 : u - 1) : u);
 }
-EMU_INLINE f32 narrow_odd(f64 x)
+ALWAYS_INLINE f32 narrow_odd(f64 x)
 {
     const f32 r = (f32)x;
     const u32 u = emu_f32_bits(r);
@@ -33,15 +33,15 @@ EMU_INLINE f32 narrow_odd(f64 x)
 }
 
 /* ---- f16 ---- */
-EMU_INLINE u32 f16_flush(u32 h)
+ALWAYS_INLINE u32 f16_flush(u32 h)
 {
     return h & 0x7c00 ? h : h & 0x8000;
 }
-EMU_INLINE u32 f16_in(u32 h, unsigned flags)
+ALWAYS_INLINE u32 f16_in(u32 h, unsigned flags)
 {
     return flags & FTZ ? f16_flush(h) : h;
 }
-EMU_INLINE u32 f16_out(f32 x, unsigned flags)
+ALWAYS_INLINE u32 f16_out(f32 x, unsigned flags)
 {
     u32 h = f16_of_f32(x);
     /* As with f32, what counts is the value rounded with an unbounded exponent: see f32_flush_small. */
@@ -51,19 +51,19 @@ EMU_INLINE u32 f16_out(f32 x, unsigned flags)
     const u32 unit = nan | (h >> 15) ? 0 : h > 0x3c00 ? 0x3c00 : h, ramp = nan ? h : h >> 15 ? 0 : h;
     return flags & SAT ? unit : flags & RELU ? ramp : h;
 }
-EMU_INLINE u32 add_f16(u32 a, u32 b, unsigned f)
+ALWAYS_INLINE u32 add_f16(u32 a, u32 b, unsigned f)
 {
     return f16_out(f32_of_f16(f16_in(a, f)) + f32_of_f16(f16_in(b, f)), f);
 }
-EMU_INLINE u32 sub_f16(u32 a, u32 b, unsigned f)
+ALWAYS_INLINE u32 sub_f16(u32 a, u32 b, unsigned f)
 {
     return f16_out(f32_of_f16(f16_in(a, f)) - f32_of_f16(f16_in(b, f)), f);
 }
-EMU_INLINE u32 mul_f16(u32 a, u32 b, unsigned f)
+ALWAYS_INLINE u32 mul_f16(u32 a, u32 b, unsigned f)
 {
     return f16_out(f32_of_f16(f16_in(a, f)) * f32_of_f16(f16_in(b, f)), f);
 }
-EMU_INLINE u32 fma_f16(u32 a, u32 b, u32 c, unsigned f)
+ALWAYS_INLINE u32 fma_f16(u32 a, u32 b, u32 c, unsigned f)
 {
     const f32 p = f32_of_f16(f16_in(a, f)) * f32_of_f16(f16_in(b, f)), z = f32_of_f16(f16_in(c, f)); /* p is exact */
     const f32 s = p + z, back = s - p, error = (p - (s - back)) + (z - back);
@@ -71,24 +71,24 @@ EMU_INLINE u32 fma_f16(u32 a, u32 b, u32 c, unsigned f)
 }
 
 /* ---- bf16: as wide a range as f32, so products need f64 ---- */
-EMU_INLINE u32 bf16_out(f32 x, unsigned flags)
+ALWAYS_INLINE u32 bf16_out(f32 x, unsigned flags)
 {
     const u32 h = bf16_of_f32(x);
     return flags & RELU && x == x && h & 0x8000 ? 0 : h;
 }
-EMU_INLINE u32 add_bf16(u32 a, u32 b, unsigned f)
+ALWAYS_INLINE u32 add_bf16(u32 a, u32 b, unsigned f)
 {
     return bf16_out(f32_of_bf16(a) + f32_of_bf16(b), f);
 }
-EMU_INLINE u32 sub_bf16(u32 a, u32 b, unsigned f)
+ALWAYS_INLINE u32 sub_bf16(u32 a, u32 b, unsigned f)
 {
     return bf16_out(f32_of_bf16(a) - f32_of_bf16(b), f);
 }
-EMU_INLINE u32 mul_bf16(u32 a, u32 b, unsigned f)
+ALWAYS_INLINE u32 mul_bf16(u32 a, u32 b, unsigned f)
 {
     return bf16_out(narrow_odd((f64)f32_of_bf16(a) * (f64)f32_of_bf16(b)), f);
 }
-EMU_INLINE u32 fma_bf16(u32 a, u32 b, u32 c, unsigned f)
+ALWAYS_INLINE u32 fma_bf16(u32 a, u32 b, u32 c, unsigned f)
 {
     const f64 p = (f64)f32_of_bf16(a) * (f64)f32_of_bf16(b), z = f32_of_bf16(c);
     const f64 s = p + z, back = s - p, error = (p - (s - back)) + (z - back);
@@ -96,22 +96,22 @@ EMU_INLINE u32 fma_bf16(u32 a, u32 b, u32 c, unsigned f)
 }
 
 /* ---- what only moves signs or picks a source; `inf` is the format's infinity ---- */
-EMU_INLINE u32 neg_half(u32 a, unsigned f, u32 inf)
+ALWAYS_INLINE u32 neg_half(u32 a, unsigned f, u32 inf)
 {
     a = f & FTZ ? f16_flush(a) : a;
     return (a & 0x7fff) > inf ? 0x7fff : a ^ 0x8000;
 }
-EMU_INLINE u32 abs_half(u32 a, unsigned f, u32 inf)
+ALWAYS_INLINE u32 abs_half(u32 a, unsigned f, u32 inf)
 {
     a = f & FTZ ? f16_flush(a) : a;
     return (a & 0x7fff) > inf ? 0x7fff : a & 0x7fff;
 }
 /* Order of the bit patterns as numbers: -0 before +0. */
-EMU_INLINE s32 rank(u32 a)
+ALWAYS_INLINE s32 rank(u32 a)
 {
     return a & 0x8000 ? -(s32)(a & 0x7fff) - 1 : (s32)a;
 }
-EMU_INLINE u32 minmax_half(u32 a, u32 b, unsigned f, u32 inf, bool max)
+ALWAYS_INLINE u32 minmax_half(u32 a, u32 b, unsigned f, u32 inf, bool max)
 {
     a = f & FTZ ? f16_flush(a) : a;
     b = f & FTZ ? f16_flush(b) : b;
@@ -125,19 +125,19 @@ EMU_INLINE u32 minmax_half(u32 a, u32 b, unsigned f, u32 inf, bool max)
 }
 
 /* ---- approximations: the special-function unit on the f32 value, truncated ---- */
-EMU_INLINE u32 ex2_f16(u32 a, unsigned f)
+ALWAYS_INLINE u32 ex2_f16(u32 a, unsigned f)
 {
     return mufu_to_f16(mufu_ex2(emu_f32_bits(f32_of_f16(f16_in(a, f)))));
 }
-EMU_INLINE u32 ex2_bf16(u32 a, unsigned f)
+ALWAYS_INLINE u32 ex2_bf16(u32 a, unsigned f)
 {
     return mufu_to_bf16(mufu_ex2(a << 16));
 }
-EMU_INLINE u32 tanh_f16(u32 a, unsigned f)
+ALWAYS_INLINE u32 tanh_f16(u32 a, unsigned f)
 {
     return mufu_to_f16(mufu_tanh(emu_f32_bits(f32_of_f16(a))));
 }
-EMU_INLINE u32 tanh_bf16(u32 a, unsigned f)
+ALWAYS_INLINE u32 tanh_bf16(u32 a, unsigned f)
 {
     return mufu_to_bf16(mufu_tanh(a << 16));
 }

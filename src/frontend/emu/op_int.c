@@ -22,7 +22,7 @@ EMU_OP3(mad_lo_32, u32, u32, u32, u32, a *b + c)
 EMU_OP3(mad_lo_64, u64, u64, u64, u64, a *b + c)
 EMU_OP2(add_16x2, u32, u32, u32, ((a + b) & 0xffff) | ((a & 0xffff0000) + (b & 0xffff0000)))
 
-EMU_INLINE s32 clamp_s32(s64 x)
+ALWAYS_INLINE s32 clamp_s32(s64 x)
 {
     return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (s32)x;
 }
@@ -30,27 +30,27 @@ EMU_OP2(add_sat_s32, u32, s32, s32, clamp_s32((s64)a + b))
 EMU_OP2(sub_sat_s32, u32, s32, s32, clamp_s32((s64)a - b))
 
 /* ---- mul.hi, mul.wide, mad.hi, mad.wide ---- */
-EMU_INLINE u32 hi_u16(u32 a, u32 b)
+ALWAYS_INLINE u32 hi_u16(u32 a, u32 b)
 {
     return (u32)(u16)a * (u16)b >> 16;
 }
-EMU_INLINE u32 hi_s16(u32 a, u32 b)
+ALWAYS_INLINE u32 hi_s16(u32 a, u32 b)
 {
     return (u16)((u32)((s32)(s16)a * (s16)b) >> 16);
 }
-EMU_INLINE u32 hi_u32(u32 a, u32 b)
+ALWAYS_INLINE u32 hi_u32(u32 a, u32 b)
 {
     return (u32)((u64)a * b >> 32);
 }
-EMU_INLINE u32 hi_s32(u32 a, u32 b)
+ALWAYS_INLINE u32 hi_s32(u32 a, u32 b)
 {
     return (u32)((u64)((s64)(s32)a * (s32)b) >> 32);
 }
-EMU_INLINE u64 hi_u64(u64 a, u64 b)
+ALWAYS_INLINE u64 hi_u64(u64 a, u64 b)
 {
     return (u64)((u128)a * b >> 64);
 }
-EMU_INLINE u64 hi_s64(u64 a, u64 b)
+ALWAYS_INLINE u64 hi_s64(u64 a, u64 b)
 {
     return (u64)((u128)((s128)(s64)a * (s64)b) >> 64);
 }
@@ -79,11 +79,11 @@ EMU_OP3(mad_wide_u32, u64, u32, u32, u64, (u64)a *b + c)
 EMU_OP3(mad_wide_s32, u64, s32, s32, u64, (u64)((s64)a *b) + c)
 
 /* 24-bit multiplies: the low 24 bits of each source, sign-extended for .s32; lo = bits 31..0, hi = bits 47..16. */
-EMU_INLINE u64 mul24_u(u32 a, u32 b)
+ALWAYS_INLINE u64 mul24_u(u32 a, u32 b)
 {
     return (u64)(a & 0xffffff) * (b & 0xffffff);
 }
-EMU_INLINE u64 mul24_s(u32 a, u32 b)
+ALWAYS_INLINE u64 mul24_s(u32 a, u32 b)
 {
     return (u64)((s64)((s32)(a << 8) >> 8) * ((s32)(b << 8) >> 8));
 }
@@ -111,31 +111,31 @@ EMU_OP3(sad_s64, u64, u64, u64, u64, c + ((s64)a > (s64)b ? a - b : b - a))
  * Quotient of 32-bit values by a double division, which vector units have. The nearest integer to the rounded quotient
  * is the true quotient or one more; the product, exact in a double, tells. 2^52 + x has x in its low bits.
  */
-EMU_INLINE f64 f64_of_u32(u32 x)
+ALWAYS_INLINE f64 f64_of_u32(u32 x)
 {
     return emu_f64(0x4330000000000000 | x) - 0x1p52;
 }
-EMU_INLINE u32 quot_u32(u32 a, u32 b)
+ALWAYS_INLINE u32 quot_u32(u32 a, u32 b)
 {
     const f64 da = f64_of_u32(a), db = f64_of_u32(b), shifted = da / db + 0x1p52, n = shifted - 0x1p52;
     const u32 q = (u32)emu_f64_bits(n * db > da ? shifted - 1 : shifted);
     return b == 0 ? ~0u : q;
 }
-EMU_INLINE u32 abs_u32(u32 x)
+ALWAYS_INLINE u32 abs_u32(u32 x)
 {
     return (s32)x < 0 ? 0 - x : x;
 }
-EMU_INLINE u32 quot_s32(u32 a, u32 b)
+ALWAYS_INLINE u32 quot_s32(u32 a, u32 b)
 {
     u32 q = quot_u32(abs_u32(a), abs_u32(b));
     q = (s32)(a ^ b) < 0 ? 0 - q : q;
     return b == 0 ? ~0u : q;
 }
-EMU_INLINE u64 quot_u64(u64 a, u64 b)
+ALWAYS_INLINE u64 quot_u64(u64 a, u64 b)
 {
     return b ? a / b : ~0ull;
 }
-EMU_INLINE u64 quot_s64(u64 a, u64 b)
+ALWAYS_INLINE u64 quot_s64(u64 a, u64 b)
 {
     if (b == 0)
         return ~0ull;
@@ -143,23 +143,23 @@ EMU_INLINE u64 quot_s64(u64 a, u64 b)
     u64 q = ua / ub;
     return (s64)(a ^ b) < 0 ? 0 - q : q;
 }
-EMU_INLINE u64 rem_of_u64(u64 a, u64 b)
+ALWAYS_INLINE u64 rem_of_u64(u64 a, u64 b)
 {
     return b ? a % b : ~0ull;
 }
-EMU_INLINE u64 rem_of_s64(u64 a, u64 b)
+ALWAYS_INLINE u64 rem_of_s64(u64 a, u64 b)
 {
     return b ? a - quot_s64(a, b) * b : ~0ull;
 }
-EMU_INLINE u32 rem_of_u32(u32 a, u32 b)
+ALWAYS_INLINE u32 rem_of_u32(u32 a, u32 b)
 {
     return b ? a - quot_u32(a, b) * b : ~0u;
 }
-EMU_INLINE u32 rem_of_s32(u32 a, u32 b)
+ALWAYS_INLINE u32 rem_of_s32(u32 a, u32 b)
 {
     return b ? a - quot_s32(a, b) * b : ~0u;
 }
-EMU_INLINE u32 sext16(u32 x)
+ALWAYS_INLINE u32 sext16(u32 x)
 {
     return (u32)(s32)(s16)x;
 }
@@ -192,22 +192,22 @@ EMU_OP1(neg_64, u64, u64, 0 - a)
     EMU_OP2(name##_s32, s32, s32, s32, a LESS b ? a : b)                                                               \
     EMU_OP2(name##_u64, u64, u64, u64, a LESS b ? a : b)                                                               \
     EMU_OP2(name##_s64, s64, s64, s64, a LESS b ? a : b)                                                               \
-    EMU_INLINE u32 name##_half_s(u32 a, u32 b)                                                                         \
+    ALWAYS_INLINE u32 name##_half_s(u32 a, u32 b)                                                                      \
     {                                                                                                                  \
         return (s16)a LESS(s16) b ? (u16)a : (u16)b;                                                                   \
     }                                                                                                                  \
-    EMU_INLINE u32 name##_half_u(u32 a, u32 b)                                                                         \
+    ALWAYS_INLINE u32 name##_half_u(u32 a, u32 b)                                                                      \
     {                                                                                                                  \
         return (u16)a LESS(u16) b ? (u16)a : (u16)b;                                                                   \
     }                                                                                                                  \
     EMU_OP2(name##_u16x2, u32, u32, u32, name##_half_u(a, b) | name##_half_u(a >> 16, b >> 16) << 16)                  \
     EMU_OP2(name##_s16x2, u32, u32, u32, name##_half_s(a, b) | name##_half_s(a >> 16, b >> 16) << 16)                  \
-    EMU_INLINE u32 name##_half_relu(u32 a, u32 b)                                                                      \
+    ALWAYS_INLINE u32 name##_half_relu(u32 a, u32 b)                                                                   \
     {                                                                                                                  \
         u32 r = name##_half_s(a, b);                                                                                   \
         return (s16)r < 0 ? 0 : r;                                                                                     \
     }                                                                                                                  \
-    EMU_INLINE s32 name##_relu_of(s32 a, s32 b)                                                                        \
+    ALWAYS_INLINE s32 name##_relu_of(s32 a, s32 b)                                                                     \
     {                                                                                                                  \
         s32 r = a LESS b ? a : b;                                                                                      \
         return r < 0 ? 0 : r;                                                                                          \

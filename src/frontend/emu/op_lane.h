@@ -12,6 +12,7 @@
 #ifndef WEIR_EMU_OP_LANE_H
 #define WEIR_EMU_OP_LANE_H
 
+#include "base/inline.h"
 #include "emu/warp.h"
 
 #include <stdint.h>
@@ -40,7 +41,6 @@ __extension__ typedef __int128 s128;
 #define EMU_ALL_LANES 0xffffffffu
 
 /* A function of one lane: a call left in a loop over lanes would keep it from vectorizing. */
-#define EMU_INLINE static inline __attribute__((always_inline))
 
 #ifdef __clang__
 #define EMU_VECTOR _Pragma("clang loop vectorize(assume_safety)")

@@ -13,7 +13,7 @@
 #include "emu/op_float.h"
 #include "emu/op_mufu_table.h"
 
-EMU_INLINE u32 mufu_square(u32 dx)
+ALWAYS_INLINE u32 mufu_square(u32 dx)
 {
     const u32 h = dx >> 9;
 #define COLUMN(p)                                                                                                      \
@@ -23,39 +23,39 @@ EMU_INLINE u32 mufu_square(u32 dx)
 }
 
 /* Sum of a segment; c0 counts 2^quantum units. */
-EMU_INLINE s64 mufu_sum(const struct mufu_table *t, u32 segment, u32 dx, int quantum, s64 bias)
+ALWAYS_INLINE s64 mufu_sum(const struct mufu_table *t, u32 segment, u32 dx, int quantum, s64 bias)
 {
     return (s64)t->c0[segment] * (1ll << quantum) + bias + (s64)t->c1[segment] * (s32)dx +
            (s64)t->c2[segment] * (s32)mufu_square(dx);
 }
 
 /* c ? a : b as bit operations: of a real choice the compiler would compute one side only, and not vectorize. */
-EMU_INLINE u32 mufu_pick(bool c, u32 a, u32 b)
+ALWAYS_INLINE u32 mufu_pick(bool c, u32 a, u32 b)
 {
     const u32 m = 0 - (u32)c;
     return (a & m) | (b & ~m);
 }
-EMU_INLINE u32 mufu_exponent(u32 x)
+ALWAYS_INLINE u32 mufu_exponent(u32 x)
 {
     return x >> 23 & 0xff;
 }
-EMU_INLINE bool mufu_is_nan(u32 x)
+ALWAYS_INLINE bool mufu_is_nan(u32 x)
 {
     return (x & 0x7fffffff) > 0x7f800000;
 }
 /* x >> n for n >= 0 and x << -n for n < 0; nothing is left of x after 24 places to the right or 32 to the left. */
-EMU_INLINE u32 mufu_shift(u32 x, s32 n)
+ALWAYS_INLINE u32 mufu_shift(u32 x, s32 n)
 {
     const u32 right = x >> (u32)(n < 0 ? 0 : n > 24 ? 24 : n), left = x << (u32)(n < -31 ? 31 : n > 0 ? 0 : -n);
     return mufu_pick(n >= 0, right, mufu_pick(n < -31, 0, left));
 }
 
 /* 1/m for the 23 fraction bits of m in [1, 2): units of 2^-24 above one half. */
-EMU_INLINE u32 mufu_rcp_fraction(u32 fraction)
+ALWAYS_INLINE u32 mufu_rcp_fraction(u32 fraction)
 {
     return (u32)(mufu_sum(&mufu_rcp_table, fraction >> 16, (fraction & 0xffff) << 1, 14, 4046) >> 16);
 }
-EMU_INLINE u32 mufu_rcp(u32 x)
+ALWAYS_INLINE u32 mufu_rcp(u32 x)
 {
     const u32 sign = x & 0x80000000, e = mufu_exponent(x), fraction = x & 0x7fffff;
     const s32 bits = (s32)mufu_rcp_fraction(fraction) + (253 - (s32)e) * 0x800000;
@@ -65,12 +65,12 @@ EMU_INLINE u32 mufu_rcp(u32 x)
 }
 
 /* 1/sqrt(m) for m in [1, 2), or in [2, 4) when `odd`: units of 2^-24 above one half. */
-EMU_INLINE u32 mufu_rsqrt_fraction(u32 fraction, u32 odd)
+ALWAYS_INLINE u32 mufu_rsqrt_fraction(u32 fraction, u32 odd)
 {
     const u32 r = (u32)(mufu_sum(&mufu_rsqrt_table, fraction >> 17 | odd << 6, fraction & 0x1ffff, 14, 16383) >> 16);
     return (fraction | odd) == 0 ? 0x800000 : r;
 }
-EMU_INLINE u32 mufu_rsqrt(u32 x)
+ALWAYS_INLINE u32 mufu_rsqrt(u32 x)
 {
     const u32 e = mufu_exponent(x), fraction = x & 0x7fffff;
     const s32 half = (s32)((e + 1) >> 1) - 64; /* floor((e - 127) / 2) */
@@ -79,7 +79,7 @@ EMU_INLINE u32 mufu_rsqrt(u32 x)
     return mufu_is_nan(x) ? F32_NAN : r;
 }
 
-EMU_INLINE u32 mufu_sqrt(u32 x)
+ALWAYS_INLINE u32 mufu_sqrt(u32 x)
 {
     const u32 e = mufu_exponent(x), fraction = x & 0x7fffff, odd = ~e & 1;
     const s32 half = (s32)((e + 1) >> 1) - 64;
@@ -90,14 +90,14 @@ EMU_INLINE u32 mufu_sqrt(u32 x)
 }
 
 /* A fixed-point number of `bits` fraction bits (below 2^52) as a float, truncated. */
-EMU_INLINE u32 mufu_float(s64 magnitude, int bits, u32 sign)
+ALWAYS_INLINE u32 mufu_float(s64 magnitude, int bits, u32 sign)
 {
     const u64 u = emu_f64_bits(emu_f64(0x4330000000000000 | (u64)magnitude) - 0x1p52); /* exact */
     const u32 exponent = (u32)(u >> 52) - 1023 - (u32)bits + 127;
     return sign | mufu_pick(magnitude == 0, 0, exponent << 23 | ((u32)(u >> 29) & 0x7fffff));
 }
 
-EMU_INLINE u32 mufu_lg2(u32 x)
+ALWAYS_INLINE u32 mufu_lg2(u32 x)
 {
     const u32 e = mufu_exponent(x), fraction = x & 0x7fffff;
     const u64 part = (u64)mufu_sum(&mufu_lg2_table, fraction >> 17, fraction & 0x1ffff, 12, 837) >> 2;
@@ -110,11 +110,11 @@ EMU_INLINE u32 mufu_lg2(u32 x)
 }
 
 /* 2^f for the 23 bits of f in [0, 1): fraction bits of a float. */
-EMU_INLINE u32 mufu_ex2_fraction(u32 f)
+ALWAYS_INLINE u32 mufu_ex2_fraction(u32 f)
 {
     return (u32)(mufu_sum(&mufu_ex2_table, f >> 17, f & 0x1ffff, 13, 6114) >> 15);
 }
-EMU_INLINE u32 mufu_ex2(u32 x)
+ALWAYS_INLINE u32 mufu_ex2(u32 x)
 {
     const u32 e = mufu_exponent(x), significand = (x & 0x7fffff) | 0x800000;
     /* x with 23 fraction bits; the negative is taken by complementing the bits, unless it is an integer */
@@ -129,7 +129,7 @@ EMU_INLINE u32 mufu_ex2(u32 x)
 }
 
 /* sin or cos (quarter = 1) of 2 pi x. */
-EMU_INLINE u32 mufu_sine(u32 x, u32 quarter)
+ALWAYS_INLINE u32 mufu_sine(u32 x, u32 quarter)
 {
     const u32 e = mufu_exponent(x), significand = (x & 0x7fffff) | 0x800000;
     /* |x| modulo 1 with 25 fraction bits */
@@ -141,7 +141,7 @@ EMU_INLINE u32 mufu_sine(u32 x, u32 quarter)
     return mufu_pick(e == 255, F32_NAN, mufu_float(sum, 37, sign));
 }
 
-EMU_INLINE u32 mufu_tanh(u32 x)
+ALWAYS_INLINE u32 mufu_tanh(u32 x)
 {
     /* 2^-8 to 8 in binades: segment bits, and the first segment of each. */
     static const s32 bits[16] = {0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 3}, first[16] = {0, 1, 2, 3, 5, 7, 11, 15, 19, 27, 43};
@@ -154,7 +154,7 @@ EMU_INLINE u32 mufu_tanh(u32 x)
 }
 
 /* The 16-bit forms truncate the f32 result; f16 keeps subnormals. */
-EMU_INLINE u32 mufu_to_f16(u32 x)
+ALWAYS_INLINE u32 mufu_to_f16(u32 x)
 {
     const u32 sign = x >> 16 & 0x8000, magnitude = x & 0x7fffffff;
     const u32 normal = (magnitude - (112u << 23)) >> 13;
@@ -163,7 +163,7 @@ EMU_INLINE u32 mufu_to_f16(u32 x)
     const u32 finite = e < 113 ? tiny : normal;
     return mufu_is_nan(x) ? F16_NAN : sign | (magnitude >= 0x47800000 ? 0x7c00 : finite);
 }
-EMU_INLINE u32 mufu_to_bf16(u32 x)
+ALWAYS_INLINE u32 mufu_to_bf16(u32 x)
 {
     return mufu_is_nan(x) ? BF16_NAN : x >> 16;
 }

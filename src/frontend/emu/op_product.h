@@ -8,6 +8,7 @@
 #ifndef WEIR_EMU_OP_PRODUCT_H
 #define WEIR_EMU_OP_PRODUCT_H
 
+#include "base/inline.h"
 #include "emu/op_float.h"
 #include "emu/op_frag.h"
 
@@ -198,10 +199,8 @@ static inline f32 align_scale(s32 below)
  * sum[n] (in units of 2^(top[n] - KEPT_BITS)) of one row of C and its products. `narrow`: no product can leave the
  * range of f32, so a product needs no separate exponent.
  */
-static inline __attribute__((always_inline)) void block_sum(f64 *sum, s32 *top, const struct split *c,
-                                                            const struct split *a, const struct split *b, unsigned row,
-                                                            struct frag_shape s, const unsigned n_cols,
-                                                            const bool narrow)
+ALWAYS_INLINE void block_sum(f64 *sum, s32 *top, const struct split *c, const struct split *a, const struct split *b,
+                             unsigned row, struct frag_shape s, const unsigned n_cols, const bool narrow)
 {
     const f32 *am = a->m + row * s.k;
     const s32 *ae = a->e + row * s.k;
@@ -245,9 +244,8 @@ static inline f64 block_value(f64 sum, s32 top)
 {
     return top <= NO_EXPONENT / 2 ? 0 : sum * emu_f64((u64)(1023 + top - KEPT_BITS) << 52);
 }
-static inline __attribute__((always_inline)) void mul_blocks(f64 *d, const struct split *c, const struct split *a,
-                                                             const struct split *b, struct frag_shape s,
-                                                             const unsigned n_cols, const bool narrow)
+ALWAYS_INLINE void mul_blocks(f64 *d, const struct split *c, const struct split *a, const struct split *b,
+                              struct frag_shape s, const unsigned n_cols, const bool narrow)
 {
     for (unsigned row = 0; row < s.m; row++) {
         f64 sum[32];
@@ -299,8 +297,8 @@ static inline bool all_finite(const f32 *v, unsigned n)
     return !bad;
 }
 
-static inline __attribute__((always_inline)) void mul_s32_n(s32 *c, const s32 *a, const s32 *b, struct frag_shape s,
-                                                            unsigned flags, const unsigned n_cols)
+ALWAYS_INLINE void mul_s32_n(s32 *c, const s32 *a, const s32 *b, struct frag_shape s, unsigned flags,
+                             const unsigned n_cols)
 {
     for (unsigned m = 0; m < s.m; m++) {
         s32 sum[32] = {0}; /* of products alone: at most 64 * 255 * 255 */

@@ -43,11 +43,10 @@ static bool chunk(struct emu_warp *w, const struct emu_inst *i, const struct des
     const u32 rows = d->span ? d->span / 16 - 1 : 0;
     at ^= (((at >> 7) - d->base) & rows) << 4;
     if (at + 16 > w->cta->smem_bytes) {
-        emu_raise(
-            w, i, -1, EMU_FAULT_ILLEGAL_ADDRESS,
-            "a matrix descriptor reaches byte %u of shared memory, and the block has %u: start %u, leading offset "
-            "%u, stride offset %u, swizzle %u bytes",
-            at, w->cta->smem_bytes, d->start, d->leading, d->stride, d->span);
+        emu_raise(w, i, -1, EMU_FAULT_ILLEGAL_ADDRESS,
+                  "a matrix descriptor reaches byte %u of shared memory, and the CTA has %u: start %u, leading offset "
+                  "%u, stride offset %u, swizzle %u bytes",
+                  at, w->cta->smem_bytes, d->start, d->leading, d->stride, d->span);
         return false;
     }
     emu_watch_async(w, i, __builtin_ctz(w->active), w->cta, at, 16, false);

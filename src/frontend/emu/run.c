@@ -8,13 +8,12 @@
  *
  * The functions are inlined into the loop so that struct fetch stays in registers.
  */
+#include "base/inline.h"
 #include "emu/state.h"
 
 #include "emu/access.h"
 
 enum { POLLS_PER_YIELD = 8, CLOCK_PER_INST = 16 };
-
-#define INLINE static inline __attribute__((always_inline))
 
 /* Where the loop is. */
 struct fetch {
@@ -28,7 +27,7 @@ struct fetch {
 enum { NEXT = EMU_STOP_FAULT + 1, PATH_CHANGED, FIBER_STOPPED };
 
 /* Counts and records `n` instructions from `in` on, under the mask of the current path. */
-INLINE void count_run(struct emu_warp_run *r, const struct emu_inst *in, uint32_t n, uint32_t mask)
+ALWAYS_INLINE void count_run(struct emu_warp_run *r, const struct emu_inst *in, uint32_t n, uint32_t mask)
 {
     r->warp_insts += n;
     r->thread_insts += (uint64_t)n * r->n_active;
@@ -37,7 +36,7 @@ INLINE void count_run(struct emu_warp_run *r, const struct emu_inst *in, uint32_
 }
 
 /* Counts the straight run up to `end` (exclusive). */
-INLINE void close_run(struct emu_warp_run *r, struct fetch *f, const struct emu_inst *end)
+ALWAYS_INLINE void close_run(struct emu_warp_run *r, struct fetch *f, const struct emu_inst *end)
 {
     uint32_t n = (uint32_t)(end - f->run);
     if (n) {
@@ -47,7 +46,7 @@ INLINE void close_run(struct emu_warp_run *r, struct fetch *f, const struct emu_
 }
 
 /* Closes the run before f->in and counts f->in by itself, with a mask of its own. */
-INLINE void count_alone(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
+ALWAYS_INLINE void count_alone(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
 {
     close_run(r, f, f->in);
     r->warp_insts++;
@@ -57,7 +56,7 @@ INLINE void count_alone(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
 }
 
 /* Goes to the instruction after f->in, which is counted already. */
-INLINE int skip(struct fetch *f)
+ALWAYS_INLINE int skip(struct fetch *f)
 {
     f->run = ++f->in;
     return NEXT;
@@ -122,7 +121,7 @@ static int end_slice(struct emu_warp_run *r, uint32_t pc, uint32_t weight, enum 
     return r->stop ? EMU_STOP_FAULT : why;
 }
 
-INLINE int execute(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
+ALWAYS_INLINE int execute(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
 {
     if (mask == f->active) { /* stays in the straight run */
         f->in->fn(&r->w, f->in, mask);
@@ -140,7 +139,7 @@ INLINE int execute(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
     return skip(f);
 }
 
-INLINE int branch(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
+ALWAYS_INLINE int branch(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
 {
     const struct emu_inst *in = f->in;
     if (mask == f->active) {
@@ -163,8 +162,8 @@ INLINE int branch(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
 }
 
 /* brx.idx and call: the target is known only now, and may be wrong. */
-INLINE int jump(struct emu_warp_run *r, struct fetch *f, uint32_t mask,
-                void (*to)(struct emu_warp_run *, const struct emu_inst *, uint32_t))
+ALWAYS_INLINE int jump(struct emu_warp_run *r, struct fetch *f, uint32_t mask,
+                       void (*to)(struct emu_warp_run *, const struct emu_inst *, uint32_t))
 {
     count_alone(r, f, mask);
     if (mask == 0)
@@ -177,8 +176,8 @@ INLINE int jump(struct emu_warp_run *r, struct fetch *f, uint32_t mask,
     return PATH_CHANGED;
 }
 
-INLINE int leave(struct emu_warp_run *r, struct fetch *f, uint32_t mask,
-                 bool (*lanes_leave)(struct emu_warp_run *, const struct emu_inst *, uint32_t))
+ALWAYS_INLINE int leave(struct emu_warp_run *r, struct fetch *f, uint32_t mask,
+                        bool (*lanes_leave)(struct emu_warp_run *, const struct emu_inst *, uint32_t))
 {
     if (f->in->ptx) /* not the implied return at a function's end */
         count_alone(r, f, mask);
@@ -195,7 +194,7 @@ INLINE int leave(struct emu_warp_run *r, struct fetch *f, uint32_t mask,
     return EMU_STOP_DONE;
 }
 
-INLINE int barrier(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
+ALWAYS_INLINE int barrier(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
 {
     count_alone(r, f, mask);
     if (mask == 0)
@@ -214,7 +213,7 @@ INLINE int barrier(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
 }
 
 /* mbarrier.try_wait: the lanes sleep until the phase completes. Only then, or when they give up, is it executed. */
-INLINE int try_wait(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
+ALWAYS_INLINE int try_wait(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
 {
     struct emu_mbarrier_wait wait;
     if (mask && !r->fiber->timed_out && emu_mbarrier_must_wait(&r->w, f->in, mask, &wait)) {
@@ -228,7 +227,7 @@ INLINE int try_wait(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
     return execute(r, f, mask);
 }
 
-INLINE int cluster_barrier(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
+ALWAYS_INLINE int cluster_barrier(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
 {
     close_run(r, f, f->in);
     f->run = f->in;
@@ -239,7 +238,7 @@ INLINE int cluster_barrier(struct emu_warp_run *r, struct fetch *f, uint32_t mas
 }
 
 /* wgmma.wait_group: no warp of a warpgroup goes on before all have come, with their parts of the products behind them. */
-INLINE int meet_group(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
+ALWAYS_INLINE int meet_group(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
 {
     const int next = execute(r, f, mask);
     if (next != NEXT || !mask || emu_wgmma_met(r))
@@ -254,7 +253,7 @@ INLINE int meet_group(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
     return FIBER_STOPPED;
 }
 
-INLINE int trap(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
+ALWAYS_INLINE int trap(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
 {
     if (mask) {
         emu_raise(&r->w, f->in, __builtin_ctz(mask), EMU_FAULT_TRAP, "the thread executed a trap");
@@ -265,7 +264,7 @@ INLINE int trap(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
 }
 
 /* An instruction that is guarded, that lanes may wait at, or that is not straight code. */
-INLINE int step(struct emu_warp_run *r, struct fetch *f)
+ALWAYS_INLINE int step(struct emu_warp_run *r, struct fetch *f)
 {
     const struct emu_inst *in = f->in;
     const unsigned kind = in->kind;

@@ -99,7 +99,7 @@ static int link_aliases(struct ptx_parser *p)
             p->func.p[PTX_SYM_INDEX((int32_t)from)].has_body)
             return ptx_fail(p, &a->name, "an alias needs a function that is declared without body");
         if (to == STRMAP_NONE || PTX_SYM_KIND((int32_t)to) != PTX_SYM_FUNC)
-            return ptx_fail(p, &a->target, "an alias needs a function to stand for");
+            return ptx_fail(p, &a->target, "an alias must name a function");
         struct ptx_func *alias = &p->func.p[PTX_SYM_INDEX((int32_t)from)];
         const char *name = alias->name;
         uint8_t linkage = alias->linkage;

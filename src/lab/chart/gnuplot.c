@@ -4,7 +4,6 @@
 #include "base/subprocess.h"
 #include "base/mem.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -69,10 +68,8 @@ int gnuplot_run(const char *script, const char *kind, int picture, struct err *e
         execlp("gnuplot", "gnuplot", "-d", "-c", script, kind, (char *)NULL);
         _exit(127);
     }
-    int status = -1;
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    const bool ended = pid > 0 && WIFEXITED(status);
+    const int status = pid > 0 ? subprocess_wait(pid) : -1;
+    const bool ended = status != -1 && WIFEXITED(status);
     int fault = 0;
     if (ended && WEXITSTATUS(status) == 127) {
         err_at(e, script, 0, 0, "gnuplot is not installed: no picture was drawn");

@@ -56,6 +56,9 @@ char *plot_svg(const struct table *, const struct plot *, size_t *bytes, struct 
 /* Whether `list` names formats that can be drawn, separated by commas. -1: *e. */
 int plot_check_formats(const char *list, struct err *);
 
+/* The script that draws the table; where nothing else is said, into the file `svg`. */
+void plot_put_script(const struct table *, const struct plot *, const char *svg, FILE *);
+
 /* ---- for pictures of other kinds ---- */
 /* The beginning of a script: terminal, output, title, axes, looks. */
 void plot_begin(const struct plot *, unsigned width, unsigned height, const char *svg, FILE *);

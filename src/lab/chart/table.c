@@ -22,6 +22,16 @@ double *table_add_row(struct table *t, const char *label, const char *group)
     return r.cell;
 }
 
+double *table_add_row_as(struct table *t, const struct table_row *r)
+{
+    double *cell = table_add_row(t, r->label, r->group);
+    struct table_row *added = &t->row.p[t->row.n - 1];
+    added->mean = r->mean;
+    added->idle = r->idle;
+    added->partial = r->partial;
+    return cell;
+}
+
 void table_free(struct table *t)
 {
     for (size_t i = 0; i < t->column.n; i++) {

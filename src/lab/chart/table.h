@@ -38,6 +38,8 @@ struct table {
 
 void table_add_column(struct table *, const char *name, const char *label);
 double *table_add_row(struct table *, const char *label, const char *group); /* its cells, all NAN */
+/* A row of the same label, group and marks. */
+double *table_add_row_as(struct table *, const struct table_row *);
 void table_free(struct table *);
 /* Is there a number that can be drawn? */
 bool table_has_values(const struct table *);

@@ -66,12 +66,6 @@ static double product(const struct lab_figure *f, unsigned mask)
     return p;
 }
 
-double interact_pair(const struct lab_figure *f, unsigned a, unsigned b)
-{
-    unsigned mask = 1u << a | 1u << b;
-    return interact_gain(f, mask) - product(f, mask);
-}
-
 double interact_share(const struct lab_figure *f, unsigned part)
 {
     const unsigned n = n_parts(f);

@@ -14,8 +14,6 @@
 
 /* Gains of a combination over the programs that have all values. `mask`: which parts, by their order in the plan. */
 double interact_gain(const struct lab_figure *, unsigned mask);
-/* Of two parts: gain together minus the product of the single gains; of means over programs. */
-double interact_pair(const struct lab_figure *, unsigned a, unsigned b);
 /* What a part contributes to the gain of all, as a factor; the product over the parts is the gain of all. */
 double interact_share(const struct lab_figure *, unsigned part);
 

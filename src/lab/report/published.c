@@ -173,9 +173,7 @@ static struct table compare(struct lab *l, const struct lab_figure *f, const str
         const struct table_row *r = &f->table.row.p[i];
         if (r->mean)
             continue;
-        double *cell = table_add_row(&t, r->label, r->group);
-        t.row.p[t.row.n - 1].idle = r->idle;
-        t.row.p[t.row.n - 1].partial = r->partial;
+        double *cell = table_add_row_as(&t, r);
         cell[OF] = value_of(l, f, of, i, scale);
         cell[OVER] = value_of(l, f, over, i, scale);
     }
@@ -270,9 +268,7 @@ static void explain_carrier(const struct table *t, const char *rows, struct asse
     table_add_column(&gain, "gain", "gain");
     for (size_t i = 0; i < t->row.n; i++) {
         const struct table_row *r = &t->row.p[i];
-        *table_add_row(&gain, r->label, r->group) = r->cell[OF] / r->cell[OVER];
-        gain.row.p[i].idle = r->idle;
-        gain.row.p[i].partial = r->partial;
+        *table_add_row_as(&gain, r) = r->cell[OF] / r->cell[OVER];
     }
     const int carrier = table_carrier(&gain, 0, rows, 1);
     if (carrier >= 0) {

@@ -294,16 +294,28 @@ static bool has_result(struct lab_figure *f, size_t p)
     return false;
 }
 
-static void locality(struct lab_figure *f)
+/* A row per program; a column for each name, of statistics of its analysis. */
+static void analyzed(struct lab_figure *f, const char *const (*column)[2], int n, const char *what)
 {
-    f->table.percent = true;
-    for (int t = 0; t < LOCALITY_TYPE_COUNT; t++)
-        table_add_column(&f->table, locality_type_name[t], locality_type_name[t]);
+    for (int c = 0; c < n; c++)
+        table_add_column(&f->table, column[c][0], column[c][1]);
     for (size_t p = 0; p < f->program.n; p++) {
         double *cell = table_add_row(&f->table, row_label(f, f->program.p[p]), f->program.p[p]->group);
-        for (int t = 0; has_result(f, p) && t < LOCALITY_TYPE_COUNT; t++)
-            cell[t] = located(point_at(f, p, 0), "line", locality_type_name[t]);
+        for (int c = 0; has_result(f, p) && c < n; c++) {
+            char name[96];
+            point_locality_name(name, what, column[c][0]);
+            cell[c] = point_value(point_at(f, p, 0), name);
+        }
     }
+}
+
+static void locality(struct lab_figure *f)
+{
+    const char *column[LOCALITY_TYPE_COUNT][2];
+    for (int t = 0; t < LOCALITY_TYPE_COUNT; t++)
+        column[t][0] = column[t][1] = locality_type_name[t];
+    f->table.percent = true;
+    analyzed(f, (const char *const(*)[2])column, LOCALITY_TYPE_COUNT, "line");
 }
 
 static void counts(struct lab_figure *f)
@@ -325,28 +337,15 @@ static void counts(struct lab_figure *f)
 
 static void aps(struct lab_figure *f)
 {
-    table_add_column(&f->table, "aps", "APS");
-    for (size_t p = 0; p < f->program.n; p++) {
-        double *cell = table_add_row(&f->table, row_label(f, f->program.p[p]), f->program.p[p]->group);
-        if (has_result(f, p))
-            cell[0] = point_value(point_at(f, p, 0), "locality.aps");
-    }
+    static const char *const column[1][2] = {{"aps", "APS"}};
+    analyzed(f, column, 1, NULL);
 }
 
 static void iterations(struct lab_figure *f)
 {
     static const char *const column[3][2] = {
         {"iterations", "iterations"}, {"repeated_loads", "repeated loads"}, {"loads", "loads"}};
-    for (int c = 0; c < 3; c++)
-        table_add_column(&f->table, column[c][0], column[c][1]);
-    for (size_t p = 0; p < f->program.n; p++) {
-        double *cell = table_add_row(&f->table, row_label(f, f->program.p[p]), f->program.p[p]->group);
-        for (int c = 0; has_result(f, p) && c < 3; c++) {
-            char name[96];
-            snprintf(name, sizeof name, "locality.%s", column[c][0]);
-            cell[c] = point_value(point_at(f, p, 0), name);
-        }
-    }
+    analyzed(f, column, 3, NULL);
 }
 
 /* Columns: inter-warp lines of the first program, intra-warp lines of the second, and so on, where there are any. */

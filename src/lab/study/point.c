@@ -237,7 +237,7 @@ void point_settings(const struct point *p, char *out, size_t bytes)
 
 void point_locality_name(char out[96], const char *what, const char *bin)
 {
-    snprintf(out, 96, "locality.%s.%s", what, bin);
+    snprintf(out, 96, "locality.%s%s%s", what ? what : "", what ? "." : "", bin);
     for (char *c = out; *c; c++)
         if (*c == '+') /* it would be a sum */
             *c = '_';

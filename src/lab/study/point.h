@@ -87,7 +87,7 @@ void point_settings(const struct point *, char *out, size_t bytes);
  */
 char *point_simulate(const struct point *, int (*poll)(void *, uint64_t cycle, uint64_t insts), void *ctx,
                      struct err *);
-/* Such a name: `what` is line, count ..., `bin` a type, a bin or TYPE.BIN. */
+/* Such a name: `what` is line, count ... (NULL = nothing), `bin` a type, a bin or TYPE.BIN, or the rest. */
 void point_locality_name(char out[96], const char *what, const char *bin);
 /* Takes a copy of a document as the point's result. -1: it is none. */
 int point_take(struct point *, const char *document);

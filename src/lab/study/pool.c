@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/out_of_memory.h"
+#include "base/subprocess.h"
 #include "gpu/plugin.h"
 #include "study/slurm.h"
 
@@ -121,8 +122,7 @@ static bool receive(struct job *j)
 static void reap(struct job *j, int *status)
 {
     close(j->fd);
-    while (waitpid(j->pid, status, 0) < 0 && errno == EINTR)
-        ;
+    *status = subprocess_wait(j->pid);
 }
 
 int pool_keep(struct pool *pool, struct point *p, const char *document, struct err *e)

@@ -6,6 +6,7 @@
 #include "base/infile.h"
 #include "base/jsonfile.h"
 #include "base/outfile.h"
+#include "base/subprocess.h"
 #include "gpu/plugin.h"
 
 #include <errno.h>
@@ -13,7 +14,6 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -44,11 +44,8 @@ static int command(char *const *argv, char **printed)
     }
     close(fds[0]);
     VEC_PUSH(&text, 0);
-    int status = 0;
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
     *printed = text.p;
-    return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 127;
+    return pid > 0 ? subprocess_exit(pid, 127) : 127;
 }
 
 int slurm_check(struct err *e)

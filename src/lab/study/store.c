@@ -137,33 +137,3 @@ int store_each(struct store *s, int (*fn)(void *ctx, const char *key, const stru
     sqlite3_finalize(all);
     return status;
 }
-
-char *store_query_plan(struct store *s)
-{
-    static const char *const query[] = {"EXPLAIN QUERY PLAN SELECT document FROM result WHERE key = 'x'",
-                                        "EXPLAIN QUERY PLAN SELECT settings FROM result WHERE program = 'x' AND "
-                                        "size = 'x' AND machine = 'x' AND policies = 'x'"};
-    char *text = xstrdup("");
-    for (size_t i = 0; i < sizeof query / sizeof *query; i++) {
-        sqlite3_stmt *plan = NULL;
-        if (sqlite3_prepare_v2(s->db, query[i], -1, &plan, NULL) == SQLITE_OK)
-            while (sqlite3_step(plan) == SQLITE_ROW) {
-                const char *line = (const char *)sqlite3_column_text(plan, 3);
-                const size_t old = strlen(text), n = old + strlen(line) + 2;
-                text = xrealloc(text, n);
-                snprintf(text + old, n - old, "%s\n", line);
-            }
-        sqlite3_finalize(plan);
-    }
-    return text;
-}
-
-int store_begin(struct store *s, struct err *e)
-{
-    return sqlite3_exec(s->db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK ? 0 : fault(s, e);
-}
-
-int store_end(struct store *s, struct err *e)
-{
-    return sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK ? 0 : fault(s, e);
-}

@@ -32,12 +32,6 @@ unsigned store_count(struct store *, const char *program, const char *size);
 /* All rows, by program, machine and so on; stops where fn returns not 0, and returns that. */
 int store_each(struct store *, int (*fn)(void *ctx, const char *key, const struct store_row *, struct err *), void *ctx,
                struct err *);
-/* How SQLite finds a row by its key, and all rows of a program, size, machine and policies: for tests. Owned by the
- * caller. */
-char *store_query_plan(struct store *);
-/* Between these two many rows are one transaction: a thousand times as fast, and lost together. */
-int store_begin(struct store *, struct err *);
-int store_end(struct store *, struct err *);
 int store_put(struct store *, const char *key, const struct store_row *, struct err *);
 
 #endif

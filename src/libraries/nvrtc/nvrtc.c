@@ -290,17 +290,16 @@ static nvrtcResult compile(struct _nvrtcProgram *p, int n, const char *const *op
         p->ptx = infile_bytes(ptx, &bytes);
     if (p->ptx)
         take_names(p);
-    const bool bad_option = rc > 0 && (strstr(p->log, "no such option") || strstr(p->log, "unknown option"));
     free(source);
     free(log);
     free(ptx);
     free(headers);
     free(beside);
     VEC_FREE(&args);
-    return rc < 0       ? NVRTC_ERROR_BUILTIN_OPERATION_FAILURE
-           : p->ptx     ? NVRTC_SUCCESS
-           : bad_option ? NVRTC_ERROR_INVALID_OPTION
-                        : NVRTC_ERROR_COMPILATION;
+    return rc < 0                ? NVRTC_ERROR_BUILTIN_OPERATION_FAILURE
+           : p->ptx              ? NVRTC_SUCCESS
+           : rc == CC_BAD_OPTION ? NVRTC_ERROR_INVALID_OPTION
+                                 : NVRTC_ERROR_COMPILATION;
 }
 
 API nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int n, const char *const *options)

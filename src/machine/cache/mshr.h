@@ -9,6 +9,7 @@
 #ifndef WEIR_CACHE_MSHR_H
 #define WEIR_CACHE_MSHR_H
 
+#include "base/inline.h"
 #include "base/mem.h"
 #include "engine/request.h"
 
@@ -83,8 +84,7 @@ static inline bool mshr_can_merge(const struct mshr *m, uint32_t i)
 /* Returns the link of a waiter. Each caller passes a constant function, so that the compiler can inline it. */
 typedef uint32_t *mshr_link(void *ctx, uint32_t waiter);
 
-static inline __attribute__((always_inline)) void mshr_append(struct mshr_entry *e, mshr_link *link, void *ctx,
-                                                              uint32_t waiter)
+ALWAYS_INLINE void mshr_append(struct mshr_entry *e, mshr_link *link, void *ctx, uint32_t waiter)
 {
     *link(ctx, waiter) = MSHR_NONE;
     if (e->head == MSHR_NONE)
@@ -99,8 +99,8 @@ static inline __attribute__((always_inline)) void mshr_append(struct mshr_entry 
  * Offers each waiter, oldest first, to `serve`, which returns true when all its data has arrived and it has been served
  * (its link may then be reused). The others stay in the chain, in order.
  */
-static inline __attribute__((always_inline)) void mshr_split(struct mshr_entry *e, mshr_link *link, void *ctx,
-                                                             bool (*serve)(void *ctx, uint32_t waiter))
+ALWAYS_INLINE void mshr_split(struct mshr_entry *e, mshr_link *link, void *ctx,
+                              bool (*serve)(void *ctx, uint32_t waiter))
 {
     uint32_t waiter = e->head;
     e->head = e->tail = MSHR_NONE;

@@ -2,10 +2,9 @@
 #ifndef WEIR_ENGINE_TICK_H
 #define WEIR_ENGINE_TICK_H
 
-#include <stdint.h>
+#include "base/inline.h"
 
-/* A function that is compiled into each caller: constant arguments select a variant, such as one without policies. */
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#include <stdint.h>
 
 /* The earlier of two cycles. */
 static inline uint64_t earliest(uint64_t a, uint64_t b)

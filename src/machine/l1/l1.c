@@ -19,7 +19,7 @@ static int check_prefetches(const struct l1 *l1, const struct l1_cache *c, struc
                      s->prefetch_policy_rejected + s->prefetch_canceled + s->prefetch_overtaken + s->prefetch_to_home +
                      s->prefetch_issued + ring_count(&l1->prefetch);
     if (asked != ended)
-        return err_set(e, "%s: %lu prefetches asked for, but %lu issued, dropped or waiting", l1->comp.name,
+        return err_set(e, "%s: %lu prefetches requested, but %lu issued, dropped or waiting", l1->comp.name,
                        (unsigned long)asked, (unsigned long)ended);
     uint64_t marked = 0;
     for (uint32_t i = 0; i < tags_entries(&c->tags); i++)

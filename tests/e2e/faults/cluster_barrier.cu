@@ -1,6 +1,6 @@
 // A cluster barrier at which only half of the threads arrive, and the others wait at another barrier.
 // flags: -gencode=arch=compute_90a,code=compute_90a
-// fails: barrier 1 can never complete: it expects 64 threads, 32 have arrived, and the block has 32 running threads
+// fails: barrier 1 can never complete: it expects 64 threads, 32 have arrived, and the CTA has 32 running threads
 #include "fault.h"
 
 __global__ void apart(int *out)

@@ -1,6 +1,6 @@
 // A matrix descriptor that points behind the block's shared memory.
 // flags: -gencode=arch=compute_90a,code=compute_90a
-// fails: a matrix descriptor reaches byte \d+ of shared memory, and the block has 1024: start 512,.*stride offset 128
+// fails: a matrix descriptor reaches byte \d+ of shared memory, and the CTA has 1024: start 512,.*stride offset 128
 #include "fault.h"
 
 __global__ void outside(float *out)

@@ -1,5 +1,5 @@
 // One element past the end of an allocation: found even though the page exists.
-// fails: invalid global write of 4 bytes .*just past the end of the 400-byte allocation.*out_of_bounds\.cu:8.*thread \(100,0,0\) of block \(0,0,0\).*cudaErrorIllegalAddress
+// fails: invalid global write of 4 bytes .*just past the end of the 400-byte allocation.*out_of_bounds\.cu:8.*thread \(100,0,0\) of CTA \(0,0,0\).*cudaErrorIllegalAddress
 #include "fault.h"
 
 __global__ void fill(int *p, int n)

@@ -346,7 +346,7 @@ const struct cfg_field cap_param_fields[] = {
     CFG_ROW(T, max_mispredictions, CFG_INT, "mispredictions", "128", 0, 255, NULL,
             "mispredictions above which a load is not prefetched"),
     CFG_ROW(T, allow_indirect, CFG_BOOL, "", "no", 0, 1, NULL,
-            "whether loads whose address depends on loaded data take part"),
+            "whether to prefetch for loads whose address depends on loaded data"),
     CFG_ROW(T, update_bases, CFG_BOOL, "", "yes", 0, 1, NULL,
             "whether the leading warp renews its base addresses, and prefetches, when it executes a load again"),
     CFG_ROW(T, drop, CFG_BOOL, "", "yes", 0, 1, NULL,

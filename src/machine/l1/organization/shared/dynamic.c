@@ -72,9 +72,12 @@ static void enter(struct dynamic *d, enum dynamic_phase phase)
     d->log[d->n_log++].phase = phase;
 }
 
-int dynamic_init(void *st, const void *params,
-                 bool (*prefers_shared)(const struct dynamic_params *, const struct dynamic_half half[HALVES]))
+int dynamic_init(void *st, const void *params, struct l1_host *host,
+                 bool (*prefers_shared)(const struct dynamic_params *, const struct dynamic_half half[HALVES]),
+                 struct err *e)
 {
+    if (shared_init(st, params, host, e))
+        return -1;
     struct dynamic *d = st;
     d->p = *(const struct dynamic_params *)params;
     d->prefers_shared = prefers_shared;

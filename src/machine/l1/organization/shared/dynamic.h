@@ -40,8 +40,10 @@ struct dynamic_params {
 extern const struct cfg_field dynamic_fields[];
 /* What a shared L1 adds, and the counters of a sample. */
 unsigned dynamic_cost(const struct cfg *, const void *params, struct policy_cost out[POLICY_COSTS]);
-#define DYNAMIC_COST                                                                                                   \
-    .cost = dynamic_cost, .published_mm2 = 0.09, .published_nm = 65, .published_area = "per core (section 4.2)"
+#define DYNAMIC_INFO                                                                                                   \
+    .params = dynamic_fields, .params_bytes = sizeof(struct dynamic_params), .stats = dynamic_stats,                   \
+    .report_phases = dynamic_report_phases, .cost = dynamic_cost, .published_mm2 = 0.09, .published_nm = 65,           \
+    .published_area = "per core (section 4.2)"
 
 enum dynamic_phase { DYNAMIC_SAMPLE, DYNAMIC_SHARED, DYNAMIC_PRIVATE, DYNAMIC_PHASES };
 
@@ -79,8 +81,9 @@ struct dynamic {
 };
 extern const struct stat_def dynamic_stats[];
 
-int dynamic_init(void *st, const void *params,
-                 bool (*prefers_shared)(const struct dynamic_params *, const struct dynamic_half half[HALVES]));
+int dynamic_init(void *st, const void *params, struct l1_host *host,
+                 bool (*prefers_shared)(const struct dynamic_params *, const struct dynamic_half half[HALVES]),
+                 struct err *e);
 enum l1_route dynamic_route(void *st, const struct req *, uint64_t line, uint32_t set, uint32_t *home);
 uint64_t dynamic_first_victims(void *st, uint32_t set, uint64_t candidates);
 void dynamic_on_local(void *st, const struct l1_access *);

@@ -25,17 +25,13 @@ static bool prefers_shared(const struct dynamic_params *p, const struct dynamic_
 
 static int init(void *st, const void *params, struct l1_host *host, struct err *e)
 {
-    return shared_init(st, params, host, e) ? -1 : dynamic_init(st, params, prefers_shared);
+    return dynamic_init(st, params, host, prefers_shared, e);
 }
 
 const struct l1_organization l1_organization_dyneb = {
     .info = {.name = "dyneb",
              .doc = "Each SM runs as Shared++ or as private, whichever has the larger effective bandwidth in a sample. "
                     "DynEB of Ibrahim et al., PACT 2020.",
-             .params = dynamic_fields,
-             .params_bytes = sizeof(struct dynamic_params),
-             .stats = dynamic_stats,
-             .report_phases = dynamic_report_phases,
-             DYNAMIC_COST},
+             DYNAMIC_INFO},
     .init = init,
     DYNAMIC_HOOKS};
