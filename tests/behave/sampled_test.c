@@ -169,6 +169,27 @@ static void test_long_launch(void **state)
     synth_free(&k.s);
 }
 
+/* Twenty waves and one CTA, which runs alone at the end for as long as a wave: whatever is skipped, it still does. */
+static void test_last_wave(void **state)
+{
+    (void)state;
+    struct recording r;
+    struct kernel k;
+    make(&k, 0, 20 * 32 + 1);
+    k.repeats = 60;
+    k.wraps = 50;
+    record_begin(&r);
+    record_launch(&r, &k.s);
+    struct trace_file *f = record_end(&r);
+    struct result whole = simulate(f, 0, NULL), part = simulate(f, 0.02, NULL);
+    assert_true(part.r->sampled->share < 0.8);
+    assert_near(of(&part, "cycles"), of(&whole, "cycles"), 0.003);
+    gpu_free(whole.g);
+    gpu_free(part.g);
+    trace_close(f);
+    synth_free(&k.s);
+}
+
 /* Launches of different shapes, and a long one that stands still under no tolerance: everything is simulated. */
 static void test_nothing_to_sample(void **state)
 {
@@ -262,8 +283,10 @@ static void test_policies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal_launches),    cmocka_unit_test(test_phases),  cmocka_unit_test(test_long_launch),
-        cmocka_unit_test(test_nothing_to_sample), cmocka_unit_test(test_warm_l2), cmocka_unit_test(test_policies),
+        cmocka_unit_test(test_equal_launches),    cmocka_unit_test(test_phases),
+        cmocka_unit_test(test_long_launch),       cmocka_unit_test(test_last_wave),
+        cmocka_unit_test(test_nothing_to_sample), cmocka_unit_test(test_warm_l2),
+        cmocka_unit_test(test_policies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,7 +126,10 @@ static bool settled(struct gpu *g)
     return false;
 }
 
-/* CTAs to pass over now, whole clusters; 0 = the launch has not settled, or too few are left. */
+/*
+ * CTAs to pass over now; 0 = the launch has not settled, or too few are left. Whole waves, so that the last one is as full
+ * as it is without gaps, and whole clusters.
+ */
 static uint64_t choose_gap(struct gpu *g, const struct progress *p, uint64_t ctas, uint64_t wave, uint32_t cluster,
                            uint64_t *gap)
 {
@@ -140,7 +143,8 @@ static uint64_t choose_gap(struct gpu *g, const struct progress *p, uint64_t cta
     }
     *gap = *gap ? 2 * *gap : ctas / FIRST_GAP;
     const uint64_t left = ctas - p->next, most = left > wave ? left - wave : 0;
-    const uint64_t n = *gap < most ? *gap : most;
+    uint64_t n = *gap < most ? *gap : most;
+    n -= n % wave;
     return n - n % cluster;
 }
 
