@@ -787,12 +787,12 @@ int main(int argc, char **argv)
     /* With --model, warm-up and shorter launch together displace what the L2 holds, so that stores go to DRAM. */
     u64 large = model ? 512u << 20 : 8ull << 30;
     auto dram = [&](int n) { return model ? n : 100; };
-    auto dram_b = [&](int n) { return model ? 2 * n : 500; };
+    auto dram_b = [&](int n) { return model ? 3 * n : 500; };
     ctas = (unsigned)sms * 4;
-    stream_probe<READ>("dram_bandwidth", "read16", large, ctas, dram(6), dram_b(6), 16);
-    stream_probe<READ4>("dram_bandwidth", "read4", large, ctas, dram(24), dram_b(24), 4);
-    stream_probe<WRITE>("dram_bandwidth", "write16", large, ctas, dram(8), dram_b(8), 16);
-    stream_probe<COPY>("dram_bandwidth", "copy16", large / 2, ctas, dram(5), dram_b(5), 32);
+    stream_probe<READ>("dram_bandwidth", "read16", large, ctas, dram(10), dram_b(10), 16);
+    stream_probe<READ4>("dram_bandwidth", "read4", large, ctas, dram(32), dram_b(32), 4);
+    stream_probe<WRITE>("dram_bandwidth", "write16", large, ctas, dram(14), dram_b(14), 16);
+    stream_probe<COPY>("dram_bandwidth", "copy16", large / 2, ctas, dram(8), dram_b(8), 32);
     stream_probe<READ_SECTOR>("dram_bandwidth", "read_sector", large, ctas, dram(2), dram_b(2), 32);
     stream_probe<WRITE_WORD>("dram_bandwidth", "write_word", large, ctas, dram(2), dram_b(2), 4);
     for (unsigned piece : {32u, 64u, 128u}) {

@@ -62,3 +62,25 @@ char *infile_text(const char *path, uint64_t most_bytes, struct err *e)
     VEC_FREE(&text);
     return NULL;
 }
+
+char *infile_bytes(const char *path, size_t *n)
+{
+    FILE *f = fopen(path, "rbe");
+    if (!f)
+        return NULL;
+    struct stat st;
+    char *bytes = NULL;
+    if (fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode)) {
+        bytes = xmalloc((size_t)st.st_size + 1);
+        *n = fread(bytes, 1, (size_t)st.st_size, f);
+        bytes[*n] = 0;
+        if (ferror(f)) {
+            free(bytes);
+            bytes = NULL;
+        }
+    }
+    const int why = bytes ? errno : EIO;
+    fclose(f);
+    errno = why;
+    return bytes;
+}

@@ -194,6 +194,7 @@ static void issue(struct dram *d, struct dram_pseudo *p, uint32_t bank, enum dra
         return;
     }
     d->stats.data_cycles += p->timing.beat;
+    b->bursts++;
     p->data_until = now + p->timing.beat;
     if (x->write)
         d->stats.write_bursts++;
@@ -487,6 +488,12 @@ static int dram_check(const struct comp *comp, bool drained, struct err *e)
     return 0;
 }
 
+/* A bank by its number in the address map. */
+static const struct dram_bank *bank_at(const struct dram *d, uint32_t b)
+{
+    return &d->pseudo[b & ((1u << d->pseudo_shift) - 1)].bank[b >> d->pseudo_shift];
+}
+
 static void dram_waits(const struct comp *comp, struct waits *w)
 {
     const struct dram *d = (const struct dram *)comp;
@@ -501,7 +508,7 @@ static void dram_waits(const struct comp *comp, struct waits *w)
             waits_for_comp(w, NULL, x->m.req, comp, "a queue slot");
     }
     for (uint32_t b = 0; b < d->cfg.banks << d->pseudo_shift; b++) {
-        const struct dram_bank *bank = &d->pseudo[b & ((1u << d->pseudo_shift) - 1)].bank[b >> d->pseudo_shift];
+        const struct dram_bank *bank = bank_at(d, b);
         if (bank->cur == SLOT_NONE)
             continue;
         const struct dram_slot *x = &d->slot[bank->cur];
@@ -544,7 +551,7 @@ struct dram *dram_new(struct engine *eng, const struct dram_setup *config, const
         p->counted_to = 1; /* the first cycle of a clock */
         p->wake = p->row_at[DRAM_ACT] = p->row_at[DRAM_PRE] = NEVER;
         for (uint32_t b = 0; b < DRAM_MAX_BANK; b++)
-            p->bank[b] = (struct dram_bank){SLOT_NONE, SLOT_NONE, SLOT_NONE, DRAM_CMD_COUNT};
+            p->bank[b] = (struct dram_bank){SLOT_NONE, SLOT_NONE, SLOT_NONE, DRAM_CMD_COUNT, 0};
     }
     d->in = arena_alloc64(eng->arena, env->n_client * sizeof *d->in);
     d->out = arena_alloc64(eng->arena, env->n_client * sizeof *d->out);
@@ -560,6 +567,14 @@ struct dram *dram_new(struct engine *eng, const struct dram_setup *config, const
     if (is_delayed(d))
         d->coming = arena_alloc64(eng->arena, cfg->in_flight * sizeof *d->coming);
     return d;
+}
+
+uint32_t dram_bank_bursts(const struct dram *d, uint64_t *out)
+{
+    const uint32_t n = d->cfg.banks << d->pseudo_shift;
+    for (uint32_t b = 0; out && b < n; b++)
+        out[b] = bank_at(d, b)->bursts;
+    return n;
 }
 
 struct port *dram_in(struct dram *d, uint32_t client)
