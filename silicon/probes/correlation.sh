@@ -23,12 +23,12 @@ for p; do
 done
 "$weir" correlate "$here/h200_suite_small.tsv" "$folder"/*.json --held-out --markdown --plot "$root/docs/correlation" >"$folder/tables.md"
 rm -f "$root/docs/correlation.gp"
-sed '/<details>/,$d' "$folder/tables.md"
+sed -n '/^| | n /,$p' "$folder/tables.md"
 {
     echo "# The suite at small, kernel by kernel: an H200 (Nsight Compute) beside --gpu h200. Made by correlation.sh."
     echo "program kernel runs gpu_cycles weir_cycles ratio l1_hit_percent_gpu l1_hit_percent_weir l2_hit_percent_gpu" \
         "l2_hit_percent_weir dram_mb_gpu dram_mb_weir" | tr ' ' '\t'
-    sed '1,/<details>/d' "$folder/tables.md" | grep '^| ' | grep -v '^| program' |
+    sed '/^| | n /,$d' "$folder/tables.md" | grep '^| ' | grep -v '^| program' |
         sed 's/^| //; s/ |$//; s/`//g; s/ | /\t/g' |
         awk -F '\t' -v OFS='\t' '{
             for (i = 7; i <= 8; i++) if (!sub(/, /, "\t", $i)) $i = "-\t-"

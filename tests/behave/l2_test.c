@@ -348,6 +348,33 @@ static void age_cap(void **state)
 }
 
 /*
+ * Two rows of bank 0, or of bank 0 in each of two pseudo channels: their times bind only within one, and a queue that is
+ * full in one lets requests of the other pass.
+ */
+static void pseudo_channels(void **state)
+{
+    (void)state;
+    const uint64_t row = 1ull << 16, other = 1ull << 11;
+    const struct shot shots[] = {{1, 0}, {2, row}, {3, 2 * row}, {4, other}};
+    struct landing at[4];
+    for (int apart = 0; apart < 2; apart++) {
+        struct memsys_config c = {MEMSYS_ONE, .map = "RRRRRRRRRRRRRRRR.BBBBB.CCCCCCCCCCC",
+                                  .config = apart ? "[dram]\npseudo_channels = 2\nqueue = 2\n"
+                                                  : "[dram]\nbanks = 32\nqueue = 2\n"};
+        struct memsys *m = memsys_new(&c);
+        memsys_script(m, 0, shots, 4, at);
+        memsys_run(m);
+        const struct dram_config *d = m->dram_config.cfg;
+        assert_int_equal(at[1].back - at[0].back, d->rc);
+        if (apart)
+            assert_in_range(at[3].back - at[0].back, 1, 2 * d->rp);
+        else
+            assert_true(at[3].back > at[1].back);
+        memsys_free(m);
+    }
+}
+
+/*
  * Two partitions of one channel and one slice each. Line 0 lives in slice 0 and is asked for at slice 1; line 0x100
  * lives in slice 1 and is asked for there.
  */
@@ -423,6 +450,31 @@ static void passed_on(void **state)
     memsys_free(m);
 }
 
+/* A store holds the port for its transfer and, where its line lives, l2.store_cycles more: a hit behind it waits. */
+static void store_cycles(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *config;
+        uint64_t store, more; /* where the store goes; how much longer the hit takes than behind the first store */
+    } cases[] = {{"write_port_bytes = 32\n", 0x100, 0},
+                 {"write_port_bytes = 32\nstore_cycles = 3\n", 0x100, 3},
+                 {"write_port_bytes = 32\nstore_cycles = 3\n", 0, 0}};
+    uint64_t first = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        struct memsys *m = partitioned(cases[i].config);
+        warm(m, 0x100, 256, false);
+        warm(m, 0, 128, true);
+        const struct shot shots[] = {{1, cases[i].store, REQ_WRITE}, {2, 0x180, .flags = REQ_F_BYPASS}};
+        struct landing at[2];
+        memsys_script(m, 0, shots, 2, at);
+        memsys_run(m);
+        first = i ? first : at[1].back - at[1].sent;
+        assert_int_equal(at[1].back - at[1].sent, first + cases[i].more);
+        memsys_free(m);
+    }
+}
+
 /* A miss fetches the piece of l2.fetch bytes around its sector. */
 static void fetched_piece(void **state)
 {
@@ -496,7 +548,8 @@ int main(void)
         cmocka_unit_test(write_back),     cmocka_unit_test(preload),
         cmocka_unit_test(atomics),        cmocka_unit_test(limits),
         cmocka_unit_test(bypass),         cmocka_unit_test(port_time),
-        cmocka_unit_test(frfcfs),         cmocka_unit_test(age_cap),
+        cmocka_unit_test(frfcfs),         cmocka_unit_test(pseudo_channels),
+        cmocka_unit_test(store_cycles),   cmocka_unit_test(age_cap),
         cmocka_unit_test(copies),         cmocka_unit_test(passed_on),
         cmocka_unit_test(fetched_piece),  cmocka_unit_test(dirty_ways),
         cmocka_unit_test(copied),

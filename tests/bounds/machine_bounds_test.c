@@ -291,9 +291,8 @@ static void replies_reach_an_sm_as_fast_as_their_queue_allows(void **state)
 }
 
 /*
- * Reading front to back: 48 channels of 16 bytes, four transfers per 1600 MHz cycle. The board copies at 80 to 88% of
- * that, the model reads at 63%: what is lost are rows that warps which have drifted apart open for each other, and the
- * way of half of the lines through the other partition of the L2.
+ * Reading front to back: 192 pseudo channels of 4 bytes, four transfers per 1600 MHz cycle. The board reads at 93% of that
+ * and so does the model in the long run (dram_bandwidth); the rest is what the stream's first and last loads take.
  */
 static void h200_reaches_its_bandwidth(void **state)
 {
@@ -302,8 +301,8 @@ static void h200_reaches_its_bandwidth(void **state)
     struct synth s;
     const char *set[] = {"machine.launch_cycles=0"};
     struct run x = stream_on(&s, &t, "h200", set, 1);
-    const double peak = 48 * 16 * 4 * 1600.0 / 1980;
-    within(stat(&x, "dram.read_bytes") / (double)x.cycles / peak, 0.63, 0.05, "share of the DRAM's peak");
+    const double peak = 192 * 4 * 4 * 1600.0 / 1980;
+    within(stat(&x, "dram.read_bytes") / (double)x.cycles / peak, 0.85, 0.03, "share of the DRAM's peak");
     gpu_free(x.gpu);
     synth_free(&s);
 }

@@ -102,8 +102,12 @@ static void dram_bandwidth(void **state)
         {"HBM-like reads",
          "[dram]\nbus_bytes = 8\nchips = 1\nburst = 4\ndata_rate = 2\nccd = 2\nccdl = 4\nbanks = 16\nrrd = 4\n",
          1593000, REQ_READ},
+        {"reads of pseudo channels",
+         "[dram]\npseudo_channels = 4\nbus_bytes = 2\nchips = 1\nburst = 16\nbanks = 4\nbank_groups = 2\nccd = "
+         "4\nccdl = 4\ndual_command = yes\n",
+         924000, REQ_READ},
     };
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         char config[600];
         snprintf(config, sizeof config,
                  "[l1]\nmshrs = 256\nmiss_queue = 32\nallocate = on-fill\n[noc]\nflit = 256\ninject_queue = 64\n"
@@ -122,7 +126,7 @@ static void dram_bandwidth(void **state)
         struct stream t = {6000, 128, 1 << 24, 6000 * 128, cases[i].kind};
         uint64_t cycles = stream_cycles(m, &t);
         const struct dram_config *d = m->dram_config.cfg;
-        double peak = 2.0 * d->bus_bytes * d->chips * d->data_rate * (double)cases[i].dram_khz /
+        double peak = 2.0 * d->pseudo_channels * d->bus_bytes * d->chips * d->data_rate * (double)cases[i].dram_khz /
                       1400000.0; /* bytes per core cycle */
         double got = (double)memsys_stat(m, "dram.read_bytes") / (double)cycles;
         reaches(cases[i].what, got, peak);

@@ -421,9 +421,10 @@ static void take_total(struct profile *p)
     p->peak_flops = interval > 0 ? 2 * sms * profile_config(p, "sm.sp_units") * profile_config(p, "sm.simt_width") *
                                        clock / interval
                                  : 0;
-    p->peak_bytes = profile_config(p, "memory.channels") * profile_config(p, "dram.bus_bytes") *
-                    profile_config(p, "dram.chips") * profile_config(p, "dram.data_rate") *
-                    profile_config(p, "clock.dram");
+    const double pseudo_channels = profile_config(p, "dram.pseudo_channels"); /* older files do not have it */
+    p->peak_bytes = profile_config(p, "memory.channels") * (pseudo_channels > 1 ? pseudo_channels : 1) *
+                    profile_config(p, "dram.bus_bytes") * profile_config(p, "dram.chips") *
+                    profile_config(p, "dram.data_rate") * profile_config(p, "clock.dram");
 }
 
 int profile_read(struct profile *p, json_t *doc, const char *name, const char *sources, struct err *e)

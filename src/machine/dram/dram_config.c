@@ -3,7 +3,7 @@
 
 uint32_t dram_bus_bits(const struct dram_config *c)
 {
-    return 8 * c->bus_bytes * c->chips;
+    return 8 * c->bus_bytes * c->chips * c->pseudo_channels;
 }
 uint32_t dram_burst_bytes(const struct dram_config *c)
 {
@@ -11,7 +11,7 @@ uint32_t dram_burst_bytes(const struct dram_config *c)
 }
 uint32_t dram_max_own_requests(const struct dram_setup *c)
 {
-    return c->cfg->queue + (c->cfg->queue_holds == DRAM_HOLDS_WAITING ? c->cfg->banks : 0) +
+    return (c->cfg->queue + (c->cfg->queue_holds == DRAM_HOLDS_WAITING ? c->cfg->banks : 0)) * c->cfg->pseudo_channels +
            (c->cfg->latency_at == DRAM_BEFORE ? c->cfg->in_flight : 0);
 }
 
@@ -23,6 +23,9 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, chips, CFG_INT, "devices", "2", 1, 16, NULL, "devices per channel (lock step)"),
     CFG_ROW(T, burst, CFG_INT, "transfers", "8", 1, 64, NULL, "transfers per column command"),
     CFG_ROW(T, data_rate, CFG_INT, "transfers", "4", 1, 16, NULL, "transfers per command-clock cycle (DDR 2, GDDR5 4)"),
+    CFG_ROW(T, pseudo_channels, CFG_INT, "", "1", 1, 16, NULL,
+            "parts of a channel that work independently (HBM's pseudo channels), each with its own data bus "
+            "(bus_bytes), banks, timing and queue; the low bits of the address map's bank choose"),
     CFG_ROW(T, banks, CFG_INT, "banks", "16", 1, DRAM_MAX_BANK, NULL, "banks of a channel"),
     CFG_ROW(T, bank_groups, CFG_INT, "groups", "4", 1, 32, NULL, "bank groups of a channel"),
     CFG_ROW(T, group_by, CFG_ENUM, "", "low", 0, 0, "low high", "bits of the bank number that select the bank group"),
@@ -62,6 +65,8 @@ static const struct cfg_field fields[] = {
 static int check_dram(const struct cfg *c, const void *values, struct err *e)
 {
     const T *v = (const T *)values;
+    if (v->pseudo_channels & (v->pseudo_channels - 1))
+        return cfg_fault(c, "dram.pseudo_channels", e, "%u pseudo channels: not a power of two", v->pseudo_channels);
     if (v->banks & (v->banks - 1))
         return cfg_fault(c, "dram.banks", e, "%u banks: not a power of two", v->banks);
     if (v->banks % v->bank_groups || v->bank_groups & (v->bank_groups - 1))

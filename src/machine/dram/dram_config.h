@@ -17,10 +17,11 @@
 #include "engine/stats.h"
 
 struct dram_config {
-    uint32_t bus_bytes; /* data bus of one device */
-    uint32_t chips;     /* devices side by side */
-    uint32_t burst;     /* transfers per column command */
-    uint32_t data_rate; /* transfers per command-clock cycle: 2 = DDR, 4 = GDDR5 */
+    uint32_t bus_bytes;       /* data bus of one device */
+    uint32_t chips;           /* devices side by side */
+    uint32_t burst;           /* transfers per column command */
+    uint32_t data_rate;       /* transfers per command-clock cycle: 2 = DDR, 4 = GDDR5 */
+    uint32_t pseudo_channels; /* of a channel: a power of two; what follows is each one's */
     uint32_t banks, bank_groups;
     uint32_t group_by;    /* enum dram_group_by */
     uint32_t queue;       /* requests the scheduler chooses from */

@@ -37,35 +37,52 @@ struct dram_bank {
 struct dram_coming {
     struct msg m;
     uint32_t client;
+    struct addr_place place;
     uint64_t ready; /* DRAM cycle */
 };
 
-struct dram {
-    struct comp comp;
-    struct req *req;
+/* Where the request at the head of a client's port lies: asked in every cycle that it waits. */
+struct dram_head {
+    req_id req; /* REQ_NONE: not known */
+    struct addr_place place;
+};
+
+/* A pseudo channel: banks, data bus and queue of its own. */
+struct dram_pseudo {
     struct dram_timing timing;
-    struct dram_config cfg;
-    struct dram_env env;
-    struct port *in; /* one per client */
-    struct port **out;
-    struct dram_slot *slot;
     struct dram_bank bank[DRAM_MAX_BANK];
     uint32_t n_busy;                /* banks with a request in service */
     uint64_t data_until;            /* the last column command's burst occupies the bus up to here, cl cycles later */
     uint64_t wants[DRAM_CMD_COUNT]; /* these banks, by the command their request needs next */
     uint64_t row_at[2]; /* DRAM_ACT, DRAM_PRE: no bank that wants it may have it earlier, as far as the bank goes */
+    uint32_t used;      /* of the queue, in pieces */
+    uint32_t waiting;   /* pieces that no bank works on yet */
+    uint32_t next_bank;
+    uint64_t unassigned; /* banks with waiting requests and none in service */
+    uint64_t wake;       /* no command is legal earlier, unless a request arrives */
+    bool no_reply_room;  /* or a client makes room for the reply of a read that was ready */
+    uint64_t counted_to; /* interval counters are up to date to the start of this cycle */
+    bool was_full;
+};
+
+struct dram {
+    struct comp comp;
+    struct req *req;
+    struct dram_config cfg;
+    struct dram_env env;
+    struct port *in; /* one per client */
+    struct dram_head *head;
+    struct port **out;
+    struct dram_slot *slot;
+    struct dram_pseudo *pseudo; /* cfg.pseudo_channels of them: the low bits of the bank */
+    uint8_t pseudo_shift;       /* how many bits */
     uint16_t free;
-    uint32_t used;    /* of the queue, in pieces */
-    uint32_t waiting; /* pieces that no bank works on yet */
-    uint32_t next_bank, next_client;
-    uint64_t unassigned;        /* banks with waiting requests and none in service */
+    uint32_t next_client;
     struct dram_coming *coming; /* dram.latency_at = request: in order of arrival, a ring of in_flight entries */
     uint32_t coming_head, coming_n;
     uint32_t held;          /* requests of in_flight */
     uint64_t before_cycles; /* the fixed latency in DRAM cycles */
     uint32_t burst_bytes;
-    uint64_t counted_to; /* interval counters are up to date to the start of this cycle */
-    bool was_full;
     struct dram_stats stats;
 };
 

@@ -128,8 +128,11 @@ static int build_memory(struct gpu *g, struct err *e)
         struct dram_env env = {.channel = c, .n_client = m->slices_per_channel, .map = &g->map};
         g->dram[c] = dram_new(g->eng, &dram, &env, name_of(g, "dram.%u", c), &why);
         if (!g->dram[c])
-            return cfg_fault(g->cfg, cfg_last_set(g->cfg, (const char *const[]){"dram.banks", "memory.address_map"}, 2),
-                             e, "%s", why.msg);
+            return cfg_fault(
+                g->cfg,
+                cfg_last_set(g->cfg, (const char *const[]){"dram.banks", "dram.pseudo_channels", "memory.address_map"},
+                             3),
+                e, "%s", why.msg);
         dram_register_stats(g->dram[c], g->stats);
     }
     for (unsigned i = 0; i < g->n_slice; i++) {

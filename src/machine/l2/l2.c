@@ -259,6 +259,9 @@ static const struct cfg_field fields[] = {
             "no look-up while the queue to the DRAM channel or to the network is full, not even a hit"),
     CFG_ROW(T, write_port_bytes, CFG_INT, "bytes", "0", 0, 256, NULL,
             "the same for stores, in whole sectors; 0 = as for reads, and only hits occupy the port"),
+    CFG_ROW(T, store_cycles, CFG_INT, "cycles", "0", 0, 16, NULL,
+            "cycles that a store holds the port beyond its transfer, in the slice where its line lives; with "
+            "l2.write_port_bytes"),
     CFG_ROW(T, line_metadata, CFG_BOOL, "", "no", 0, 1, NULL,
             "keep 16 bits of L1 policy metadata with each line; enabled automatically by policies that need it"),
     CFG_ROW(T, bypass_on_stall, CFG_BOOL, "", "no", 0, 1, NULL,

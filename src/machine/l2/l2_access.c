@@ -215,8 +215,10 @@ ALWAYS_INLINE uint32_t port_cycles(const struct l2 *l2, const struct l2_lookup *
 {
     if (o->reads_out)
         return (1u << l2->tags.line_shift) / l2->cfg.port_bytes;
-    if (o->store && l2->cfg.write_port_bytes)
-        return (sector_count(q->asked) * SECTOR_BYTES - 1) / l2->cfg.write_port_bytes + 1;
+    if (o->store && l2->cfg.write_port_bytes) {
+        uint32_t transfer = (sector_count(q->asked) * SECTOR_BYTES - 1) / l2->cfg.write_port_bytes + 1;
+        return o->forwarded ? transfer : transfer + l2->cfg.store_cycles;
+    }
     uint32_t cycles = o->misses + o->merges + o->bypasses;
     if (o->hits) {
         uint32_t sectors = l2->cfg.split_sectors ? o->hits : sector_count(q->asked);

@@ -29,11 +29,12 @@ struct l2_config {
     uint32_t write_miss; /* enum l2_write */
     uint32_t atomic_interval, atomic_latency;
     uint32_t port_bytes, write_port_bytes;
-    uint32_t fill_bytes;  /* a fill holds the fill port a cycle for so many bytes of its line; 0 = no time */
-    bool write_back_port; /* a read miss that writes a line back holds the data port while it is read out */
-    bool miss_reserve;    /* a miss needs room in the miss queue for all it might send, whatever it sends */
-    uint32_t miss_rate;   /* requests that leave the miss queue in a cycle; 0 = all */
-    bool look_up_room;    /* no look-up while the queue to DRAM or to the network is full */
+    uint32_t store_cycles; /* that a store holds the port beyond its transfer, in the slice where its line lives */
+    uint32_t fill_bytes;   /* a fill holds the fill port a cycle for so many bytes of its line; 0 = no time */
+    bool write_back_port;  /* a read miss that writes a line back holds the data port while it is read out */
+    bool miss_reserve;     /* a miss needs room in the miss queue for all it might send, whatever it sends */
+    uint32_t miss_rate;    /* requests that leave the miss queue in a cycle; 0 = all */
+    bool look_up_room;     /* no look-up while the queue to DRAM or to the network is full */
     uint32_t partitions, partition_link_latency, partition_link_bytes;
     uint64_t fetch;      /* what a miss fetches: the aligned piece of this size around each sector */
     uint32_t dirty_ways; /* of a set; 0 = all */
