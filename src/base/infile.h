@@ -17,6 +17,8 @@
 int infile_fd(const char *path, uint64_t most_bytes, struct err *e);
 /* The same as a stream; NULL and *e otherwise. */
 FILE *infile_open(const char *path, uint64_t most_bytes, struct err *e);
+/* All of its bytes, to be freed, with a zero behind them; NULL and *e otherwise. */
+void *infile_bytes(const char *path, uint64_t most_bytes, size_t *n, struct err *e);
 /* The whole text, to be freed, with a zero at its end; NULL and *e where a zero stands in it, too. */
 char *infile_text(const char *path, uint64_t most_bytes, struct err *e);
 

@@ -41,23 +41,6 @@ char *library_copy(const void *code, size_t *bytes)
     return copy;
 }
 
-char *library_read(const char *path, size_t *bytes)
-{
-    FILE *f = infile_open(path, INFILE_ANY_SIZE, NULL);
-    if (!f)
-        return NULL;
-    VEC(char) text = {0};
-    size_t got;
-    do {
-        VEC_RESERVE(&text, text.n + 65536);
-        text.n += got = fread(text.p + text.n, 1, 65535, f);
-    } while (got);
-    fclose(f);
-    text.p[text.n] = '\0';
-    *bytes = text.n;
-    return text.p;
-}
-
 /* Options change nothing here; what says that there are some must have them. */
 static bool options_missing(const int *option, void **value, unsigned n)
 {
@@ -86,7 +69,7 @@ API cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *out, const char *path, in
         e = cudaErrorInvalidValue;
     if (!e) {
         size_t n;
-        char *code = library_read(path, &n);
+        char *code = infile_bytes(path, INFILE_ANY_SIZE, &n, NULL);
         e = code ? library_open(out, code, n, NULL) : cudaErrorFileNotFound;
     }
     return rt_leave(e);

@@ -106,7 +106,6 @@ struct rt_func *module_add_func(struct rt_module *, const void *host, const char
 /* Code that a program loads itself. `code` becomes the module's; *why, where wanted, gets what is wrong with it. */
 cudaError_t library_open(struct rt_module **, char *code, size_t bytes, struct err *why);
 char *library_copy(const void *code, size_t *bytes);
-char *library_read(const char *path, size_t *bytes); /* NULL: there is no such file */
 struct rt_module *library_find(cudaLibrary_t);
 cudaError_t library_kernel(struct rt_module *, const char *name, struct rt_func **);
 /* The form in which cuLinkComplete hands out PTX of several files (driver_link.c): its size, or 0 when it is none. */
