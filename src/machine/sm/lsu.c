@@ -15,11 +15,6 @@
 #define LOCAL_BASE 0x600000000000ull /* the caches' addresses of local memory, disjoint from global memory */
 #define CONST_BASE 0x700000000000ull
 
-bool sm_lsu_room(const struct sm *sm)
-{
-    return sm->lsu_n < sm->lsu_cap && sm->pending_free != UINT32_MAX;
-}
-
 static uint32_t alloc_pending(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t left)
 {
     uint32_t id = sm->pending_free;

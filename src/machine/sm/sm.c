@@ -391,7 +391,7 @@ static uint64_t tick(struct comp *c, uint64_t now)
             if (!(can & sm->owned[s]))
                 sm->throttled &= ~(1ull << s);
     }
-    uint64_t next = sm_lsu_next(sm, now), tma = sm_tma_next(sm, now);
+    uint64_t next = sm_lsu_next(sm, now), tma = sm->tma.head == sm->tma.tail ? NEVER : sm_tma_next(sm, now);
     next = tma < next ? tma : next;
     if (sm->in[WARP_READY]) {
         uint64_t unit = next_unit(sm, now);
