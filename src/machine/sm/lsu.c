@@ -283,8 +283,6 @@ static bool is_blocked(const struct sm *sm, const struct lsu_entry *e)
 
 void sm_lsu_step(struct sm *sm, uint64_t now)
 {
-    if (!sm->lsu_n || now < sm->lsu_busy_until)
-        return;
     struct lsu_entry *e = &sm->lsu[sm->lsu_head];
     if (now < e->ready_at)
         return;
