@@ -28,6 +28,7 @@ int infile_fd(const char *path, uint64_t most_bytes, struct err *e)
         return fd;
     if (fd >= 0)
         close(fd);
+    errno = EINVAL;
     return -1;
 }
 
@@ -40,7 +41,7 @@ FILE *infile_open(const char *path, uint64_t most_bytes, struct err *e)
     return f;
 }
 
-void *infile_bytes(const char *path, uint64_t most_bytes, size_t *n, struct err *e)
+char *infile_whole(const char *path, uint64_t most_bytes, size_t *n, struct err *e)
 {
     FILE *f = infile_open(path, most_bytes, e);
     VEC(char) bytes = {0};
@@ -59,13 +60,19 @@ void *infile_bytes(const char *path, uint64_t most_bytes, size_t *n, struct err 
         return bytes.p;
     err_at(e, path, 0, 0, bad ? "cannot read: %s" : "it grows while it is read%s", bad ? strerror(bad) : "");
     VEC_FREE(&bytes);
+    errno = bad ? bad : EFBIG;
     return NULL;
+}
+
+char *infile_bytes(const char *path, size_t *n)
+{
+    return infile_whole(path, INFILE_ANY_SIZE, n, NULL);
 }
 
 char *infile_text(const char *path, uint64_t most_bytes, struct err *e)
 {
     size_t n;
-    char *text = infile_bytes(path, most_bytes, &n, e);
+    char *text = infile_whole(path, most_bytes, &n, e);
     if (text && strlen(text) != n) {
         err_at(e, path, 0, 0, "this is not a text file");
         free(text);

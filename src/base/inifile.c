@@ -2,6 +2,8 @@
 #include "base/inifile.h"
 
 #include "base/infile.h"
+#include "base/nearest.h"
+#include "base/renamed.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -129,7 +131,62 @@ void inifile_add_words(struct inifile_words *s, const struct inifile_item *i)
 
 void inifile_free_words(struct inifile_words *s)
 {
-    for (size_t i = 0; i < s->word.n; i++)
-        free(s->word.p[i]);
-    VEC_FREE(&s->word);
+    VEC_FREE_ALL(&s->word);
+}
+
+static int take_choice(const struct inifile_key *k, void *at, const struct inifile_item *i, struct err *e)
+{
+    for (unsigned c = 0; c < k->n_choice; c++)
+        if (!strcmp(i->value, k->choice[c])) {
+            if (k->kind == INIFILE_SWITCH)
+                *(bool *)at = c == 1;
+            else
+                *(int *)at = (int)c;
+            return 0;
+        }
+    err_at(e, i->file, i->line, 0, "%s = %s is not known", i->key, i->value);
+    return err_hint_names(e, i->value, k->choice, k->n_choice);
+}
+
+static int no_such_key(const struct inifile_key *keys, unsigned n, const struct inifile_item *i, const char *hint,
+                       struct err *e)
+{
+    const char *names[64];
+    for (unsigned k = 0; k < n; k++)
+        names[k] = keys[k].key;
+    err_at(e, i->file, i->line, 0, "there is no key '%s' in [%s]", i->key, i->section);
+    return err_hint_renamed(e, RENAMED_PLAN, i->key) ? -1 : err_hint_nearest(e, i->key, names, n, hint);
+}
+
+int inifile_take(const struct inifile_key *keys, unsigned n, void *to, const struct inifile_item *i, const char *hint,
+                 struct err *e)
+{
+    const struct inifile_key *k = keys;
+    while (k < keys + n && strcmp(k->key, i->key))
+        k++;
+    if (k == keys + n)
+        return no_such_key(keys, n, i, hint, e);
+    void *at = (char *)to + k->at;
+    if (k->place_at)
+        *(struct inifile_place *)((char *)to + k->place_at) = INIFILE_PLACE(i);
+    switch (k->kind) {
+    case INIFILE_OTHER:
+        return 1;
+    case INIFILE_TEXT:
+        return inifile_text(at, i, e);
+    case INIFILE_WORDS:
+        inifile_add_words(at, i);
+        return 0;
+    default:
+        return take_choice(k, at, i, e);
+    }
+}
+
+void inifile_free(const struct inifile_key *keys, unsigned n, void *of)
+{
+    for (const struct inifile_key *k = keys; k < keys + n; k++)
+        if (k->kind == INIFILE_TEXT)
+            free(*(char **)((char *)of + k->at));
+        else if (k->kind == INIFILE_WORDS)
+            inifile_free_words((struct inifile_words *)((char *)of + k->at));
 }

@@ -42,4 +42,28 @@ void inifile_add_words(struct inifile_words *, const struct inifile_item *);
 void inifile_split(struct inifile_words *, const char *text);
 void inifile_free_words(struct inifile_words *);
 
+/* ---- sections whose keys fill a struct ---- */
+
+struct inifile_key {
+    const char *key;
+    enum inifile_kind {
+        INIFILE_OTHER,  /* read by the caller */
+        INIFILE_TEXT,   /* a char *, as inifile_text reads it */
+        INIFILE_WORDS,  /* a struct inifile_words */
+        INIFILE_CHOICE, /* one of some words: an int or an enum */
+        INIFILE_SWITCH  /* one of two words: a bool, true for the second */
+    } kind;
+    size_t at, place_at; /* in the struct: the value, and the struct inifile_place of it (0 = it is not kept) */
+    const char *const *choice;
+    unsigned n_choice;
+};
+/*
+ * Reads an item into `to`. 1: the key's kind is INIFILE_OTHER, so it is the caller's. -1: *e; of a key that is not there it
+ * says which one may be meant, or `hint`.
+ */
+int inifile_take(const struct inifile_key *, unsigned n, void *to, const struct inifile_item *, const char *hint,
+                 struct err *);
+/* Frees the texts and words of a struct. */
+void inifile_free(const struct inifile_key *, unsigned n, void *of);
+
 #endif

@@ -51,6 +51,14 @@ void *xaligned(size_t bytes);
         (v)->n = (v)->cap = 0;                                                                                         \
     } while (0)
 
+/* The same with what its elements point to. */
+#define VEC_FREE_ALL(v)                                                                                                \
+    do {                                                                                                               \
+        for (size_t i_ = 0; i_ < (v)->n; i_++)                                                                         \
+            free((v)->p[i_]);                                                                                          \
+        VEC_FREE(v);                                                                                                   \
+    } while (0)
+
 /*
  * Arena: many small objects with one lifetime (a parsed module, a built machine). Freed as a whole. After
  * arena_seal(), an allocation is a BUG: "no allocation while simulating" is checked, not hoped for.

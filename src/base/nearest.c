@@ -67,3 +67,9 @@ int err_hint_names(struct err *e, const char *word, const char *const *names, un
     nearest_print_names(text, sizeof text, word, names, n);
     return err_hint(e, "%s", text);
 }
+
+int err_hint_nearest(struct err *e, const char *word, const char *const *names, unsigned n, const char *otherwise)
+{
+    const char *near = nearest_name(word, names, n);
+    return near ? err_hint(e, "did you mean '%s'?", near) : otherwise ? err_hint(e, "%s", otherwise) : -1;
+}

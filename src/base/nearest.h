@@ -11,4 +11,7 @@ void nearest_print_names(char *out, size_t bytes, const char *word, const char *
 /* The hint for a word that is none of the names: the nearest, if one is near, and all of them. Returns -1. */
 int err_hint_names(struct err *, const char *word, const char *const *names, unsigned n);
 
+/* The same where the names are many: the nearest, or `otherwise` (NULL = no hint). Returns -1. */
+int err_hint_nearest(struct err *, const char *word, const char *const *names, unsigned n, const char *otherwise);
+
 #endif

@@ -28,6 +28,12 @@ static inline size_t text_width(const char *s)
     return n;
 }
 
+/* Adds to a text that may be NULL, with something between; it moves. */
+void text_append(char **text, const char *between, const char *more);
+/* Words with `between` after each but the last, owned by the caller; NULL when there are none. */
+char *text_join(const char *const *word, size_t n, char between);
+/* A stream into memory: open_memstream that does not fail. */
+FILE *text_stream(char **text, size_t *n);
 /* Whether a control character other than a tab or a line's end stands in it. */
 bool text_has_control(const char *);
 /*

@@ -58,9 +58,7 @@ void cc_pushf(struct cc_list *list, const char *format, ...)
 
 void cc_list_free(struct cc_list *list)
 {
-    for (size_t i = 0; i < list->n; i++)
-        free(list->p[i]);
-    VEC_FREE(list);
+    VEC_FREE_ALL(list);
 }
 
 /* Pushes the parts of `value` between commas. */

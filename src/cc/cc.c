@@ -8,6 +8,7 @@
  *
  * With --nvcc, NVIDIA's compiler does the work instead, if it is installed.
  */
+#include "base/infile.h"
 #include "base/demangle.h"
 #include "base/err.h"
 #include "base/out_of_memory.h"
@@ -144,7 +145,7 @@ static const struct {
 static void explain_library(const char *errors)
 {
     size_t bytes;
-    char *text = cc_read_text(errors, &bytes), *at = text ? strstr(text, "cannot find -l") : NULL;
+    char *text = infile_bytes(errors, &bytes), *at = text ? strstr(text, "cannot find -l") : NULL;
     for (size_t i = 0; at && i < sizeof absent / sizeof *absent; i++)
         if (absent[i].library && !strncmp(at + 14, absent[i].library, strlen(absent[i].library))) {
             fprintf(stderr, "weir: -l%s: %s\n", absent[i].library, absent[i].advice);
@@ -157,7 +158,7 @@ static void explain_library(const char *errors)
 static void explain_missing(const char *errors, const struct cc_tools *t)
 {
     size_t bytes;
-    char *text = cc_read_text(errors, &bytes), *end = text ? strstr(text, "' file not found") : NULL;
+    char *text = infile_bytes(errors, &bytes), *end = text ? strstr(text, "' file not found") : NULL;
     char *name = end;
     while (name && name > text && name[-1] != '\'' && name[-1] != '\n')
         name--;
@@ -176,7 +177,7 @@ static void explain_unknown(const char *errors)
 {
     static const char says[] = "unknown argument: '"; /* where clang knows none that is near */
     size_t bytes;
-    char *text = cc_read_text(errors, &bytes), *at = text ? strstr(text, says) : NULL;
+    char *text = infile_bytes(errors, &bytes), *at = text ? strstr(text, says) : NULL;
     if (at) {
         at += strlen(says);
         at[strcspn(at, "'\n")] = 0;
@@ -515,7 +516,7 @@ static int print_error(const struct err *e)
 /* The PTX text that the device pass has written, as weir wants it; NULL and a word on stderr: it cannot be read. */
 static char *read_ptx(const struct cc_job *job, const char *ptx, size_t *bytes)
 {
-    char *text = cc_read_text(ptx, bytes);
+    char *text = infile_bytes(ptx, bytes);
     if (!text)
         fprintf(stderr, "weir: %s: cannot read the device code: %s\n", ptx, strerror(errno));
     return text ? cc_adjust_ptx(text, bytes, job) : NULL;
@@ -564,7 +565,7 @@ static char *optimize(const struct cc_job *job, const struct cc_tools *t, const 
 {
     struct back how = {0};
     struct err e;
-    char *text = cc_read_text(ir, bytes);
+    char *text = infile_bytes(ir, bytes);
     if (!text) {
         fprintf(stderr, "weir: %s: cannot read the device code: %s\n", ir, strerror(errno));
         return NULL;
@@ -741,7 +742,7 @@ static int compile(const struct cc_job *job, const struct cc_tools *t, const str
 static void explain_wanted(const char *errors)
 {
     size_t bytes;
-    char *text = cc_read_text(errors, &bytes);
+    char *text = infile_bytes(errors, &bytes);
     struct cc_list told = {0};
     for (char *at = text; at && (at = strstr(at, CC_DEVICE_NAME));) {
         at += strlen(CC_DEVICE_NAME);

@@ -100,9 +100,7 @@ bool cc_in_path(const char *program);
  */
 int cc_last_line(char *const *argv, char *line, size_t bytes);
 
-/* output.c: a plain file as a string ended by 0 (which it may hold, too); NULL and errno = it cannot be read. */
-char *cc_read_text(const char *path, size_t *bytes);
-/* Puts what was made in the temporary folder to its place, whole or not at all. 0, or -1 with *e filled. */
+/* output.c: puts what was made in the temporary folder to its place, whole or not at all. 0, or -1 with *e filled. */
 int cc_publish(const char *made, const char *path, struct err *e);
 /* Options for dependency files (-MD) when the object is made under another name. */
 void cc_push_dependencies(struct cc_list *w, const struct cc_job *job, const char *object);

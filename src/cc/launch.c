@@ -9,6 +9,7 @@
  * Corrected copies go to the temporary folder, and a virtual-file overlay puts them where the originals are for the
  * compiler: names, lines and further includes stay what they were. Files included by <name> are not searched.
  */
+#include "base/infile.h"
 #include "base/out_of_memory.h"
 #include "base/outfile.h"
 #include "cc/cc.h"
@@ -221,7 +222,7 @@ static int search(struct search *x, const char *path, unsigned depth)
         return 0;
     if (json_object_set_new(x->seen, full, json_true()))
         return -1;
-    char *source = cc_read_text(full, &bytes);
+    char *source = infile_bytes(full, &bytes);
     if (!source)
         return 0;
     struct text out = {0};

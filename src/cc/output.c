@@ -2,6 +2,7 @@
  * What weir cc writes. Compilers and linkers remove their output when they fail, and with it the good file of before;
  * so they write into the temporary folder, and the result is copied to its place when it is whole.
  */
+#include "base/infile.h"
 #include "base/out_of_memory.h"
 #include "base/outfile.h"
 #include "cc/cc.h"
@@ -11,33 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-char *cc_read_text(const char *path, size_t *bytes)
-{
-    FILE *f = fopen(path, "rbe");
-    if (!f)
-        return NULL;
-    struct stat st;
-    char *text = NULL;
-    if (fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode)) {
-        text = xmalloc((size_t)st.st_size + 1);
-        *bytes = fread(text, 1, (size_t)st.st_size, f);
-        text[*bytes] = 0;
-        if (ferror(f)) {
-            free(text);
-            text = NULL;
-        }
-    }
-    const int why = text ? errno : EIO;
-    fclose(f);
-    errno = why;
-    return text;
-}
-
 int cc_publish(const char *made, const char *path, struct err *e)
 {
     struct stat st;
     size_t bytes = 0;
-    char *text = stat(made, &st) ? NULL : cc_read_text(made, &bytes);
+    char *text = stat(made, &st) ? NULL : infile_bytes(made, &bytes);
     if (!text)
         return err_at(e, path, 0, 0, "the compiler's result cannot be read: %s", strerror(errno));
     struct outfile *o = outfile_open(path, e);

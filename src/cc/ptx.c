@@ -1,6 +1,7 @@
 /*
  * What weir cc changes in the PTX text that clang has written, and what it asks of it.
  */
+#include "base/infile.h"
 #include "base/demangle.h"
 #include "base/out_of_memory.h"
 #include "cc/cc.h"
@@ -171,7 +172,7 @@ char *cc_adjust_ptx(char *text, size_t *bytes, const struct cc_job *job)
 void cc_warn_of_empty(const char *ptx, size_t bytes, const char *source, int arch)
 {
     size_t source_bytes;
-    char *text = cc_read_text(source, &source_bytes), plain[256];
+    char *text = infile_bytes(source, &source_bytes), plain[256];
     struct ptx_module *m = text && strstr(text, "__CUDA_ARCH__") ? ptx_parse(ptx, bytes, source, NULL) : NULL;
     for (uint32_t i = 0; m && i < m->n_func; i++) {
         const struct ptx_func *f = &m->func[i];

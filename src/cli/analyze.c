@@ -12,28 +12,10 @@
 #include "profile/analyze_figures.h"
 #include "report/report.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { KEY_ALL = 500, KEY_SIZE, KEY_CLASSES, KEY_FIGURES, KEY_JSON, KEY_RESULTS, KEY_WITH };
-
-static const struct argp_option options[] = {
-    {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of a suite program (default: small)", 0},
-    {"json", KEY_JSON, "FILE", 0, "write all results, per load, to FILE ('-': standard output)", 0},
-    {"figures", KEY_FIGURES, "FOLDER", 0, "write figures to FOLDER (needs gnuplot)", 0},
-    {"all", KEY_ALL, NULL, 0, "analyze programs of the suite, one line each (those named, or all)", 0},
-    {"classes", KEY_CLASSES, "PAPER,...", OPTION_ARG_OPTIONAL,
-     "classify programs of the suite (those named, or those that each paper uses) by measurements on the papers' "
-     "machines; PAPER is apcm, cart or sharedl1 (default: all three)",
-     0},
-    {"jobs", 'j', "N", 0, "with --all, --classes: number of parallel jobs (default: one per core)", 0},
-    {"results", KEY_RESULTS, "FILE", 0, "with --classes: store simulation results in FILE and reuse those it has", 0},
-    {"with", KEY_WITH, "POLICY", OPTION_HIDDEN, "not accepted; prints the reason", 0},
-    {0},
-};
 
 int analyze_write_json(json_t *doc, const char *path, struct err *e)
 {
@@ -54,10 +36,8 @@ static int record_other(const struct analyze_args *a, struct source *s)
     char here[PATH_MAX + 2];
     struct err e;
     /* A folder of its own: under a name that can be guessed another user might have put a link. */
-    if (temp_folder_make(&s->folder, "analyze", &e)) {
-        err_print(&e, stderr);
-        return CLI_BAD_INPUT;
-    }
+    if (temp_folder_make(&s->folder, "analyze", &e))
+        return cli_fail(&e);
     snprintf(s->recording, sizeof s->recording, "%.*s/program.wt", (int)sizeof s->recording - 16, s->folder.path);
     VEC(char *) line = {0};
     for (int i = 0; i < a->argc; i++)
@@ -86,8 +66,7 @@ static int find_source(const struct analyze_args *a, struct source *s)
         snprintf(s->name, sizeof s->name, "%s (%s)", a->argv[0], a->size);
         if (!suite_record_named(a->argv[0], a->size, NULL, s->recording, &e))
             return CLI_OK;
-        err_print(&e, stderr);
-        return CLI_BAD_INPUT;
+        return cli_fail(&e);
     }
 }
 
@@ -123,8 +102,7 @@ static int analyze_one(const struct analyze_args *a)
         analyze_print(&found, &s, source.name, analyze_machine(a), stdout);
     if (a->machine.json &&
         analyze_write_json(analyze_json(&found, &s, source.name, analyze_machine(a)), a->machine.json, &e)) {
-        err_print(&e, stderr);
-        status = CLI_BAD_INPUT;
+        status = cli_fail(&e);
     }
     if (a->figures) {
         const int drawn = analyze_draw(&s, source.name, a->figures, &e);
@@ -142,16 +120,42 @@ static int analyze_one(const struct analyze_args *a)
 static int analyze(const struct analyze_args *a)
 {
     struct err e;
-    if (machine_args_check(&a->machine, false, &e) || (a->figures && report_folder(a->figures, &e))) {
-        err_print(&e, stderr);
-        return CLI_BAD_INPUT;
-    }
+    if (machine_args_check(&a->machine, false, &e) || (a->figures && report_folder(a->figures, &e)))
+        return cli_fail(&e);
     return a->all ? analyze_all(a) : a->classes ? analyze_classes(a) : analyze_one(a);
 }
 
 /* ---- options ---- */
-static void check_options(const struct analyze_args *a, struct argp_state *state)
+static void take_classes(struct argp_state *state, void *args, char *papers)
 {
+    struct analyze_args *a = args;
+    struct err e = {.msg = "which papers?", .hint = "only apcm, cart and sharedl1 define classes"};
+    a->classes = papers ? class_papers(papers, &e) : (1u << CLASS_PAPERS) - 1;
+    if (!a->classes)
+        argp_error(state, "--classes: %s; %s", e.msg, e.hint);
+}
+
+static void refuse_with(struct argp_state *state, void *args, char *policies)
+{
+    (void)args, (void)policies;
+    argp_error(state, "an analysis has no timing model, so --with has no effect");
+}
+
+static void take_word(struct argp_state *state, void *args, char *word)
+{
+    struct analyze_args *a = args;
+    if (a->all || a->classes) {
+        VEC_PUSH(&a->name, word);
+        return;
+    }
+    if (a->argc)
+        argp_error(state, "give one program, or --all before the names");
+    program_arg_take(state, program_arg_kind(word) == PROGRAM_ARG_PROGRAM, &a->argc, &a->argv);
+}
+
+static void check_options(struct argp_state *state, void *args)
+{
+    const struct analyze_args *a = args;
     if (!a->all && !a->classes && !a->argc)
         argp_error(state, "no program given; name a suite program, a recording or an executable, or use --all");
     if (a->all && a->classes)
@@ -164,61 +168,28 @@ static void check_options(const struct analyze_args *a, struct argp_state *state
         argp_error(state, "--results needs --classes; an analysis stores no results");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct analyze_args *a = state->input;
-    struct err e = {.msg = "which papers?", .hint = "only apcm, cart and sharedl1 define classes"};
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->machine;
-        return 0;
-    case KEY_SIZE:
-        a->size = program_arg_size(state, arg);
-        return 0;
-    case KEY_ALL:
-        a->all = true;
-        return 0;
-    case KEY_CLASSES:
-        a->classes = arg ? class_papers(arg, &e) : (1u << CLASS_PAPERS) - 1;
-        if (!a->classes)
-            argp_error(state, "--classes: %s; %s", e.msg, e.hint);
-        return 0;
-    case KEY_WITH:
-        argp_error(state, "an analysis has no timing model, so --with has no effect");
-        return 0;
-    case KEY_FIGURES:
-        a->figures = arg;
-        return 0;
-    case KEY_JSON:
-        a->machine.json = arg;
-        return 0;
-    case KEY_RESULTS:
-        a->results = arg;
-        return 0;
-    case 'j':
-        a->jobs = cli_jobs(state, arg);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (a->all || a->classes) {
-            VEC_PUSH(&a->name, arg);
-            return 0;
-        }
-        if (a->argc)
-            argp_error(state, "give one program, or --all before the names");
-        program_arg_take(state, program_arg_kind(arg) == PROGRAM_ARG_PROGRAM, &a->argc, &a->argv);
-        return 0;
-    case ARGP_KEY_SUCCESS:
-        check_options(a, state);
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
-}
+static const struct cli_option options[] = {
+    {"size", "tiny|small|paper", "input size of a suite program (default: small)", CLI_SIZE(struct analyze_args, size)},
+    {"json", "FILE", "write all results, per load, to FILE ('-': standard output)",
+     CLI_TEXT(struct analyze_args, machine.json)},
+    {"figures", "FOLDER", "write figures to FOLDER (needs gnuplot)", CLI_TEXT(struct analyze_args, figures)},
+    {"all", NULL, "analyze programs of the suite, one line each (those named, or all)",
+     CLI_FLAG(struct analyze_args, all)},
+    {"classes", "PAPER,...",
+     "classify programs of the suite (those named, or those that each paper uses) by measurements on the papers' "
+     "machines; PAPER is apcm, cart or sharedl1 (default: all three)",
+     .call = take_classes, .flags = OPTION_ARG_OPTIONAL},
+    {"jobs", "N", "with --all, --classes: number of parallel jobs (default: one per core)",
+     CLI_JOBS(struct analyze_args, jobs), .letter = 'j'},
+    {"results", "FILE", "with --classes: store simulation results in FILE and reuse those it has",
+     CLI_TEXT(struct analyze_args, results)},
+    {"with", "POLICY", "not accepted; prints the reason", .call = refuse_with, .flags = OPTION_HIDDEN},
+    {0}};
 
-static const struct argp_child children[] = {
-    {&untimed_argp, 0, "The machine (its SMs and its occupancy):", 1}, {&progress_argp, 0, NULL, 0}, {0}};
-static const struct argp argp = {
+static const struct cli_syntax syntax = {
     options,
-    parse,
+    {{&untimed_syntax, offsetof(struct analyze_args, machine), "The machine (its SMs and its occupancy):"},
+     {&progress_syntax, 0, NULL}},
     "NAME|FILE.wt|./PROGRAM [ARGUMENTS]\n--all [NAME...]\n--classes [NAME...]",
     "Reports the data reuse of a program's loads, without timing: locality types, uses per line, reuse distances, "
     "access pattern similarity, coalescing, replication between L1s, iterations. A name is a program of the "
@@ -230,16 +201,14 @@ static const struct argp argp = {
     "  weir analyze --classes --size small --results classes.db\n"
     "\n"
     "docs/analyze.md defines every number.\n",
-    children,
-    NULL,
-    NULL,
-};
+    take_word,
+    check_options};
 
 int cli_analyze(int argc, char **argv)
 {
     struct analyze_args a = {.size = "small", .jobs = cli_cores()};
-    machine_args_init(&a.machine);
-    const int status = cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &a) ? CLI_BAD_INPUT : analyze(&a);
+    cli_parse(&syntax, argc, argv, ARGP_IN_ORDER, &a);
+    const int status = analyze(&a);
     machine_args_free(&a.machine);
     VEC_FREE(&a.name);
     return status;

@@ -22,7 +22,7 @@ struct analyze_args {
 
 static inline const char *analyze_machine(const struct analyze_args *a)
 {
-    return a->machine.opts.machine ? a->machine.opts.machine : "gtx480";
+    return a->machine.opts.machine ? a->machine.opts.machine : GPU_DEFAULT;
 }
 static inline struct analyze_opts analyze_options(const struct analyze_args *a)
 {

@@ -193,8 +193,7 @@ int analyze_all(const struct analyze_args *a)
     int status = CLI_OK;
     if (analyze_items_run(&x, a, &opts, json && !strcmp(json, "-") ? stderr : stdout, &e) ||
         (json && analyze_write_json(document(a, &x), json, &e)) || (a->figures && draw_all(&x, a->figures, &e))) {
-        err_print(&e, stderr);
-        status = CLI_BAD_INPUT;
+        status = cli_fail(&e);
     } else if (x.n_failed) {
         fprintf(stderr, "weir: %zu of %zu programs could not be analyzed\n", x.n_failed, x.item.n);
         status = CLI_PROGRAM_FAILED;

@@ -243,8 +243,7 @@ int analyze_classes(const struct analyze_args *a)
     int status = CLI_OK;
     int simulated = -1;
     if (prepare(&c, &e) || (simulated = simulate(&c, &e)) < 0) {
-        err_print(&e, stderr);
-        status = CLI_BAD_INPUT;
+        status = cli_fail(&e);
     } else if (simulated) {
         fprintf(stderr, "weir: stopped%s\n",
                 c.store ? "; finished simulations are stored in the file given by --results" : "");
@@ -254,8 +253,7 @@ int analyze_classes(const struct analyze_args *a)
             measure(&c, &c.row.p[i]);
         print_table(&c, json && !strcmp(json, "-") ? stderr : stdout);
         if (json && analyze_write_json(document(&c), json, &e)) {
-            err_print(&e, stderr);
-            status = CLI_BAD_INPUT;
+            status = cli_fail(&e);
         } else if (c.items.n_failed || c.n_failed) {
             status = CLI_PROGRAM_FAILED;
         }

@@ -8,8 +8,8 @@
 #include "cc/artifact_cache.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <ftw.h>
 #include <limits.h>
@@ -33,17 +33,11 @@ struct file {
 /* nftw has no argument to find these by. */
 static VEC(struct file) files;
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t n = strlen(text), k = strlen(end);
-    return n >= k && !strcmp(text + n - k, end);
-}
-
 static enum kind kind_of(const char *path, const char *name)
 {
     if (!strncmp(name, "results", 7))
         return RESULTS;
-    if (ends_with(name, ".wt") || ends_with(name, ".wt.sum"))
+    if (text_ends_in(name, ".wt") || text_ends_in(name, ".wt.sum"))
         return RECORDING;
     return strchr(name, '-') || strstr(path, "/swcache/") ? PROGRAM : OTHER;
 }
@@ -87,7 +81,7 @@ static void list(const char *folder, bool each)
         const struct file *f = &files.p[i];
         bytes[f->kind] += f->bytes;
         all += f->bytes;
-        count[f->kind] += !ends_with(f->path, ".sum");
+        count[f->kind] += !text_ends_in(f->path, ".sum");
         if (each)
             printf("%10s  %4ld days  %s\n", size_text(f->bytes, text), days_since(f->used),
                    f->path + strlen(folder) + 1);
@@ -131,62 +125,57 @@ static int clean(const struct args *a)
     return status;
 }
 
-enum { OPT_FILES = 300, OPT_OLDER, OPT_RESULTS };
-static const struct argp_option options[] = {
-    {"files", OPT_FILES, NULL, 0, "list: show every file with its size and days since last use", 0},
-    {"older-than", OPT_OLDER, "DAYS", 0, "clean: only files not used for DAYS days", 0},
-    {"results", OPT_RESULTS, NULL, 0, "clean: also remove simulation results", 0},
-    {0}};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void take_days(struct argp_state *state, void *args, char *days)
 {
-    struct args *a = state->input;
+    struct args *a = args;
     char *end;
-    switch (key) {
-    case OPT_FILES:
-        a->files = true;
-        return 0;
-    case OPT_RESULTS:
-        a->results = true;
-        return 0;
-    case OPT_OLDER:
-        a->older_days = strtol(arg, &end, 10);
-        if (end == arg || *end || a->older_days < 0)
-            argp_error(state, "--older-than-than %s: expected a number of days", arg);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (a->verb)
-            argp_error(state, "one argument expected");
-        a->verb = arg;
-        return 0;
-    case ARGP_KEY_END:
-        cli_choose(state, NULL, a->verb, (const char *const[]){"list", "clean", NULL});
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    a->older_days = strtol(days, &end, 10);
+    if (end == days || *end || a->older_days < 0)
+        argp_error(state, "--older-than %s: expected a number of days", days);
 }
 
-static const char doc[] =
-    "List or remove the contents of weir's cache folder ($XDG_CACHE_HOME/weir, or ~/.cache/weir): compiled programs, "
-    "recordings, results of simulations. weir recreates all of it on demand.\vExamples:\n"
-    "  weir cache list\n"
-    "  weir cache clean --older-than 30\n"
-    "  weir cache clean --results\n"
-    "\n"
-    "Files that are not used for 60 days are removed automatically; results are removed only by --results.\n";
+static void take_word(struct argp_state *state, void *args, char *word)
+{
+    struct args *a = args;
+    if (a->verb)
+        argp_error(state, "one argument expected");
+    a->verb = word;
+}
+
+static void check_options(struct argp_state *state, void *args)
+{
+    cli_choose(state, NULL, ((struct args *)args)->verb, (const char *const[]){"list", "clean", NULL});
+}
+
+static const struct cli_option options[] = {
+    {"files", NULL, "list: show every file with its size and days since last use", CLI_FLAG(struct args, files)},
+    {"older-than", "DAYS", "clean: only files not used for DAYS days", .call = take_days},
+    {"results", NULL, "clean: also remove simulation results", CLI_FLAG(struct args, results)},
+    {0}};
+
+static const struct cli_syntax syntax = {
+    .option = options,
+    .usage = "list\nclean",
+    .doc =
+        "List or remove the contents of weir's cache folder ($XDG_CACHE_HOME/weir, or ~/.cache/weir): compiled "
+        "programs, "
+        "recordings, results of simulations. weir recreates all of it on demand.\vExamples:\n"
+        "  weir cache list\n"
+        "  weir cache clean --older-than 30\n"
+        "  weir cache clean --results\n"
+        "\n"
+        "Files that are not used for 60 days are removed automatically; results are removed only by --results.\n",
+    .word = take_word,
+    .end = check_options};
 
 int cli_cache(int argc, char **argv)
 {
-    static const struct argp argp = {options, parse, "list\nclean", doc, NULL, NULL, NULL};
     struct args a = {.older_days = -1};
     struct err e;
     char folder[PATH_MAX];
-    if (cli_parse(&argp, argc, argv, 0, &a))
-        return CLI_BAD_INPUT;
-    if (artifact_folder(folder, sizeof folder, &e)) {
-        err_print(&e, stderr);
-        return CLI_BAD_INPUT;
-    }
+    cli_parse(&syntax, argc, argv, 0, &a);
+    if (artifact_folder(folder, sizeof folder, &e))
+        return cli_fail(&e);
     if (nftw(folder, add, 16, FTW_PHYS)) {
         fprintf(stderr, "weir: %s: cannot be read: %s\n", folder, strerror(errno));
         return CLI_BAD_INPUT;

@@ -7,11 +7,47 @@
 #include "engine/config.h"
 #include "gpu/gpu_config.h"
 
-#include <argp.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char doc[] =
+struct args {
+    struct machine_args machine;
+    const char *verb, *name, *other, *only;
+    bool changed;
+};
+
+static void take_word(struct argp_state *state, void *args, char *word)
+{
+    struct args *a = args;
+    if (!a->verb)
+        a->verb = word;
+    else if (!a->name)
+        a->name = word;
+    else if (!a->other && !strcmp(a->verb, "diff"))
+        a->other = word;
+    else
+        argp_error(state, a->other ? "two machines expected" : "one machine expected");
+}
+
+static void check_options(struct argp_state *state, void *args)
+{
+    const struct args *a = args;
+    cli_choose(state, NULL, a->verb, (const char *const[]){"show", "diff", "check", NULL});
+    if (!strcmp(a->verb, "diff") && !a->other)
+        argp_error(state, "give two machines");
+    if (!a->name && !a->machine.opts.machine && !strcmp(a->verb, "check"))
+        argp_error(state, "which file?");
+}
+
+static const struct cli_option options[] = {
+    {"only", "SECTION", "show one section", CLI_TEXT(struct args, only)},
+    {"changed", NULL, "show only values that differ from the defaults", CLI_FLAG(struct args, changed)},
+    {0}};
+
+static const struct cli_syntax syntax = {
+    options,
+    {{&machine_syntax, offsetof(struct args, machine), "The machine:"}},
+    "show MACHINE\ndiff MACHINE MACHINE\ncheck FILE",
     "Show every parameter of a machine with its unit, the origin of its value and its meaning; show the differences "
     "between two machines; or check a machine file.\vExamples:\n"
     "  weir config show gtx480\n"
@@ -22,53 +58,9 @@ static const char doc[] =
     "A machine file starts from another one and overrides parameters:\n"
     "  base = gtx480\n"
     "  [l1]\n"
-    "  size = 32KiB\n";
-
-enum { OPT_ONLY = 300, OPT_CHANGED };
-static const struct argp_option options[] = {
-    {"only", OPT_ONLY, "SECTION", 0, "show one section", 0},
-    {"changed", OPT_CHANGED, NULL, 0, "show only values that differ from the defaults", 0},
-    {0}};
-
-struct args {
-    struct machine_args machine;
-    const char *verb, *name, *other, *only;
-    bool changed;
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct args *a = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->machine;
-        return 0;
-    case OPT_ONLY:
-        a->only = arg;
-        return 0;
-    case OPT_CHANGED:
-        a->changed = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (!a->verb)
-            a->verb = arg;
-        else if (!a->name)
-            a->name = arg;
-        else if (!a->other && !strcmp(a->verb, "diff"))
-            a->other = arg;
-        else
-            argp_error(state, a->other ? "two machines expected" : "one machine expected");
-        return 0;
-    case ARGP_KEY_END:
-        cli_choose(state, NULL, a->verb, (const char *const[]){"show", "diff", "check", NULL});
-        if (!strcmp(a->verb, "diff") && !a->other)
-            argp_error(state, "give two machines");
-        if (!a->name && !a->machine.opts.machine && !strcmp(a->verb, "check"))
-            argp_error(state, "which file?");
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
-}
+    "  size = 32KiB\n",
+    take_word,
+    check_options};
 
 static void print_value(void *ctx, const struct cfg_value *v)
 {
@@ -170,16 +162,9 @@ static int diff(const struct args *a, const struct cfg *c, struct err *e)
 int cli_config(int argc, char **argv)
 {
     struct args a = {0};
-    static const struct argp_child children[] = {{&machine_argp, 0, "The machine:", 1}, {0}};
-    static const struct argp argp = {options, parse, "show MACHINE\ndiff MACHINE MACHINE\ncheck FILE", doc, children,
-                                     NULL,    NULL};
-    machine_args_init(&a.machine);
-    if (cli_parse(&argp, argc, argv, 0, &a)) {
-        machine_args_free(&a.machine);
-        return CLI_BAD_INPUT;
-    }
+    cli_parse(&syntax, argc, argv, 0, &a);
     const struct gpu_opts *o = &a.machine.opts;
-    const char *name = a.name ? a.name : o->machine ? o->machine : "gtx480";
+    const char *name = a.name ? a.name : o->machine ? o->machine : GPU_DEFAULT;
     struct err e;
     struct cfg *c = cfg_load(gpu_schema(), name, o->set, o->n_set, o->with, &e);
     int status = CLI_OK;
@@ -204,7 +189,7 @@ int cli_config(int argc, char **argv)
         status = CLI_BAD_INPUT;
     }
     if (status != CLI_OK)
-        err_print(&e, stderr);
+        cli_fail(&e);
     cfg_free(c);
     machine_args_free(&a.machine);
     return status;

@@ -7,32 +7,8 @@
 #include "profile/correlate.h"
 #include "chart/plot.h"
 
-#include <argp.h>
 #include <math.h>
 #include <string.h>
-
-static const char doc[] =
-    "Compare runs with the counters of a real GPU, kernel by kernel: cycles, hit rates, DRAM traffic.\vBOARD is the "
-    "CSV output of Nsight Compute (raw or details page), or a tab-separated table of sums with the header 'program "
-    "kernel launches METRIC...'. RUN.json is the output of 'weir run --json' or 'weir replay --json'; with a table of "
-    "sums, each file must be named after its program. Kernels are matched by name, launches in order.\n"
-    "\n"
-    "Examples:\n"
-    "  weir correlate --metrics        # what to ask Nsight Compute for\n"
-    "  ncu --csv --page raw --print-units base --clock-control none --metrics $(weir correlate --metrics) \\\n      "
-    "./app > ncu.csv\n"
-    "  weir run --gpu h200 --json run.json ./app\n"
-    "  weir correlate ncu.csv run.json --plot correlation\n";
-
-enum { OPT_PLOT = 500, OPT_MARKDOWN, OPT_HELD_OUT, OPT_METRICS };
-static const struct argp_option options[] = {
-    {"plot", OPT_PLOT, "STEM", 0,
-     "plot simulated against measured cycles: writes STEM.svg and its gnuplot script STEM.gp", 0},
-    {"markdown", OPT_MARKDOWN, NULL, 0, "print the tables as Markdown", 0},
-    {"held-out", OPT_HELD_OUT, NULL, 0,
-     "report the calibration and held-out halves of the programs separately (split by a hash of the name)", 0},
-    {"metrics", OPT_METRICS, NULL, 0, "print the compared metrics as an argument for ncu --metrics", 0},
-    {0}};
 
 struct args {
     const char *board, *plot;
@@ -40,37 +16,55 @@ struct args {
     bool markdown, split, metrics;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void take_word(struct argp_state *state, void *args, char *word)
 {
-    struct args *a = state->input;
-    switch (key) {
-    case OPT_PLOT:
-        a->plot = arg;
-        return 0;
-    case OPT_MARKDOWN:
-        a->markdown = true;
-        return 0;
-    case OPT_HELD_OUT:
-        a->split = true;
-        return 0;
-    case OPT_METRICS:
-        a->metrics = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (!a->board)
-            a->board = arg;
-        else
-            VEC_PUSH(&a->run, arg);
-        return 0;
-    case ARGP_KEY_END:
-        if (!a->metrics && !a->board)
-            argp_error(state, "no counters given; give Nsight Compute's CSV and the runs' JSON files");
-        if (!a->metrics && !a->run.n)
-            argp_error(state, "no runs given; give JSON files from 'weir run --json'");
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    struct args *a = args;
+    (void)state;
+    if (!a->board)
+        a->board = word;
+    else
+        VEC_PUSH(&a->run, word);
 }
+
+static void check_options(struct argp_state *state, void *args)
+{
+    const struct args *a = args;
+    if (!a->metrics && !a->board)
+        argp_error(state, "no counters given; give Nsight Compute's CSV and the runs' JSON files");
+    if (!a->metrics && !a->run.n)
+        argp_error(state, "no runs given; give JSON files from 'weir run --json'");
+}
+
+static const struct cli_option options[] = {
+    {"plot", "STEM", "plot simulated against measured cycles: writes STEM.svg and its gnuplot script STEM.gp",
+     CLI_TEXT(struct args, plot)},
+    {"markdown", NULL, "print the tables as Markdown", CLI_FLAG(struct args, markdown)},
+    {"held-out", NULL,
+     "report the calibration and held-out halves of the programs separately (split by a hash of the name)",
+     CLI_FLAG(struct args, split)},
+    {"metrics", NULL, "print the compared metrics as an argument for ncu --metrics", CLI_FLAG(struct args, metrics)},
+    {0}};
+
+static const struct cli_syntax syntax = {
+    .option = options,
+    .usage = "BOARD RUN.json...",
+    .doc =
+        "Compare runs with the counters of a real GPU, kernel by kernel: cycles, hit rates, DRAM traffic.\vBOARD is "
+        "the "
+        "CSV output of Nsight Compute (raw or details page), or a tab-separated table of sums with the header 'program "
+        "kernel launches METRIC...'. RUN.json is the output of 'weir run --json' or 'weir replay --json'; with a table "
+        "of "
+        "sums, each file must be named after its program. Kernels are matched by name, launches in order.\n"
+        "\n"
+        "Examples:\n"
+        "  weir correlate --metrics        # what to ask Nsight Compute for\n"
+        "  ncu --csv --page raw --print-units base --clock-control none --metrics $(weir correlate --metrics) \\\n     "
+        " "
+        "./app > ncu.csv\n"
+        "  weir run --gpu h200 --json run.json ./app\n"
+        "  weir correlate ncu.csv run.json --plot correlation\n",
+    .word = take_word,
+    .end = check_options};
 
 /* ---- tables ---- */
 enum { N_CELL = 10 };
@@ -237,9 +231,7 @@ static int compare(const struct args *a, struct hw_counters *b, struct run *run,
 int cli_correlate(int argc, char **argv)
 {
     struct args a = {0};
-    static const struct argp argp = {options, parse, "BOARD RUN.json...", doc, NULL, NULL, NULL};
-    if (cli_parse(&argp, argc, argv, 0, &a))
-        return CLI_BAD_INPUT;
+    cli_parse(&syntax, argc, argv, 0, &a);
     if (a.metrics) {
         print_metrics();
         VEC_FREE(&a.run);
@@ -250,9 +242,7 @@ int cli_correlate(int argc, char **argv)
     struct hw_counters board = {0};
     struct correlation c = {0};
     struct run *run = xcalloc(a.run.n, sizeof *run);
-    int status = compare(&a, &board, run, &c, &e) ? CLI_BAD_INPUT : CLI_OK;
-    if (status)
-        err_print(&e, stderr);
+    const int status = compare(&a, &board, run, &c, &e) ? cli_fail(&e) : CLI_OK;
     correlation_free(&c);
     hw_free(&board);
     for (size_t i = 0; i < a.run.n; i++)

@@ -1,6 +1,7 @@
 /* weir energy: what stored runs consumed, by component, without simulating again; two runs beside each other. */
 #include "cli/cli.h"
 
+#include "base/text.h"
 #include "base/out_of_memory.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
@@ -9,19 +10,8 @@
 #include "gpu/gpu_config.h"
 #include "gpu/result.h"
 
-#include <argp.h>
 #include <jansson.h>
 #include <string.h>
-
-static const char doc[] =
-    "Report the energy of stored runs by component: event counts times the machine's coefficients, plus static power "
-    "times time. With two runs, compare them. Nothing is simulated.\vExamples:\n"
-    "  weir replay --gpu gtx480 --json lru.json app.wt\n"
-    "  weir replay --gpu gtx480 --with apcm --json apcm.json app.wt\n"
-    "  weir energy lru.json apcm.json\n"
-    "  weir energy --coefficients mine.ini lru.json\n";
-
-enum { OPT_COEFFICIENTS = 500, OPT_JSON };
 
 struct args {
     const char *file[2];
@@ -29,28 +19,39 @@ struct args {
     const char *coefficients, *json;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void take_word(struct argp_state *state, void *args, char *word)
 {
-    struct args *a = state->input;
-    switch (key) {
-    case OPT_COEFFICIENTS:
-        a->coefficients = arg;
-        return 0;
-    case OPT_JSON:
-        a->json = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (a->n == 2)
-            argp_error(state, "one run, or two to compare");
-        a->file[a->n++] = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!a->n)
-            argp_error(state, "which run?");
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    struct args *a = args;
+    if (a->n == 2)
+        argp_error(state, "one run, or two to compare");
+    a->file[a->n++] = word;
 }
+
+static void check_options(struct argp_state *state, void *args)
+{
+    if (!((struct args *)args)->n)
+        argp_error(state, "which run?");
+}
+
+static const struct cli_option options[] = {
+    {"coefficients", "FILE", "use these coefficients instead of the machine's: a name in configs/energy or a file",
+     CLI_TEXT(struct args, coefficients)},
+    {"json", "FILE", "write energy.* of each run to FILE ('-': standard output, without the table)",
+     CLI_TEXT(struct args, json)},
+    {0}};
+
+static const struct cli_syntax syntax = {
+    options,
+    {{&plugin_syntax, 0, NULL}},
+    "RUN.json [RUN.json]",
+    "Report the energy of stored runs by component: event counts times the machine's coefficients, plus static power "
+    "times time. With two runs, compare them. Nothing is simulated.\vExamples:\n"
+    "  weir replay --gpu gtx480 --json lru.json app.wt\n"
+    "  weir replay --gpu gtx480 --with apcm --json apcm.json app.wt\n"
+    "  weir energy lru.json apcm.json\n"
+    "  weir energy --coefficients mine.ini lru.json\n",
+    take_word,
+    check_options};
 
 /* ---- one stored run ---- */
 
@@ -67,14 +68,10 @@ static struct cfg *configuration(const char *path, json_t *config, const char *c
 {
     char *text = NULL;
     size_t bytes = 0;
-    FILE *f = open_memstream(&text, &bytes);
+    FILE *f = text_stream(&text, &bytes);
     const char *key;
     json_t *value;
     char section[96] = "";
-    if (!f) {
-        err_set(e, "no memory");
-        return NULL;
-    }
     json_object_foreach(config, key, value)
     {
         const char *dot = strchr(key, '.');
@@ -222,19 +219,10 @@ static int write_json(const struct run *r, unsigned n, const char *path, struct 
 
 int cli_energy(int argc, char **argv)
 {
-    static const struct argp_option options[] = {
-        {"coefficients", OPT_COEFFICIENTS, "FILE", 0,
-         "use these coefficients instead of the machine's: a name in configs/energy or a file", 0},
-        {"json", OPT_JSON, "FILE", 0, "write energy.* of each run to FILE ('-': standard output, without the table)",
-         0},
-        {0}};
-    static const struct argp_child children[] = {{&plugin_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {options, parse, "RUN.json [RUN.json]", doc, children, NULL, NULL};
     struct args a = {0};
     struct run r[2] = {{0}};
     struct err e;
-    if (cli_parse(&argp, argc, argv, 0, &a))
-        return CLI_BAD_INPUT;
+    cli_parse(&syntax, argc, argv, 0, &a);
     int bad = 0;
     for (unsigned i = 0; i < a.n && !bad; i++)
         bad = load(&r[i], a.file[i], a.coefficients, &e);
@@ -246,9 +234,7 @@ int cli_energy(int argc, char **argv)
     }
     if (!bad && a.json)
         bad = write_json(r, a.n, a.json, &e);
-    if (bad)
-        err_print(&e, stderr);
     for (unsigned i = 0; i < 2; i++)
         unload(&r[i]);
-    return bad ? CLI_BAD_INPUT : CLI_OK;
+    return bad ? cli_fail(&e) : CLI_OK;
 }

@@ -13,7 +13,6 @@
 #include "gpu/gpu_config.h"
 #include "gpu/result.h"
 
-#include <argp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -79,73 +78,53 @@ static void print_parameters(void)
         }
 }
 
-static const char list_doc[] =
-    "List the machines, the policies, the workloads, or all statistics and parameters with their units and meanings.\v"
-    "Examples:\n"
-    "  weir list gpus\n"
-    "  weir list policies\n"
-    "  weir list statistics\n"
-    "  weir list parameters\n"
-    "  weir list policies --plugin ./mine.so\n";
-
-static error_t parse_word(int key, char *arg, struct argp_state *state)
+static void take_name(struct argp_state *state, void *args, char *word)
 {
-    const char **word = state->input;
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (*word)
-            argp_error(state, "give one name");
-        *word = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!*word)
-            argp_error(state, "what?");
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    const char **name = args;
+    if (*name)
+        argp_error(state, "give one name");
+    *name = word;
 }
 
-static error_t parse_list(int key, char *arg, struct argp_state *state)
+static void check_list(struct argp_state *state, void *args)
 {
-    const char **word = state->input;
-    if (key == ARGP_KEY_END && (!*word || strcmp(*word, "machines"))) /* which gpus may also be called */
-        cli_choose(state, NULL, *word,
+    const char *what = *(const char **)args;
+    if (!what || strcmp(what, "machines")) /* which gpus may also be called */
+        cli_choose(state, NULL, what,
                    (const char *const[]){"gpus", "policies", "workloads", "statistics", "parameters", NULL});
-    return parse_word(key, arg, state);
 }
+
+static const struct cli_syntax list_syntax = {
+    .part = {{&plugin_syntax, 0, NULL}},
+    .usage = "gpus|policies|workloads|statistics|parameters",
+    .doc =
+        "List the machines, the policies, the workloads, or all statistics and parameters with their units and "
+        "meanings.\v"
+        "Examples:\n"
+        "  weir list gpus\n"
+        "  weir list policies\n"
+        "  weir list statistics\n"
+        "  weir list parameters\n"
+        "  weir list policies --plugin ./mine.so\n",
+    .word = take_name,
+    .end = check_list};
 
 int cli_list(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&plugin_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        NULL, parse_list, "gpus|policies|workloads|statistics|parameters", list_doc, children, NULL, NULL};
     const char *what = NULL;
-    if (cli_parse(&argp, argc, argv, 0, &what))
-        return CLI_BAD_INPUT;
     struct err e;
-    if (!strcmp(what, "gpus") || !strcmp(what, "machines")) {
-        if (cfg_each_machine(print_machine, NULL, &e)) {
-            err_print(&e, stderr);
-            return CLI_BAD_INPUT;
-        }
-        return CLI_OK;
-    }
-    if (!strcmp(what, "policies")) {
+    cli_parse(&list_syntax, argc, argv, 0, &what);
+    if (!strcmp(what, "workloads"))
+        return cli_suite(2, (char *[]){"suite", "list", NULL});
+    if (!strcmp(what, "policies"))
         print_policies();
-        return CLI_OK;
-    }
-    if (!strcmp(what, "parameters")) {
+    else if (!strcmp(what, "parameters"))
         print_parameters();
-        return CLI_OK;
-    }
-    if (!strcmp(what, "statistics")) {
-        if (!result_each_stat(print_statistic, NULL, &e) && !gpu_energy_each_stat(print_statistic, NULL, &e))
-            return CLI_OK;
-        err_print(&e, stderr);
-        return CLI_BAD_INPUT;
-    }
-    char *suite[] = {"suite", "list", NULL}; /* workloads */
-    return cli_suite(2, suite);
+    else if (strcmp(what, "statistics")
+                 ? cfg_each_machine(print_machine, NULL, &e)
+                 : result_each_stat(print_statistic, NULL, &e) || gpu_energy_each_stat(print_statistic, NULL, &e))
+        return cli_fail(&e);
+    return CLI_OK;
 }
 
 /* ---- explain ---- */
@@ -348,12 +327,10 @@ static int explain_cost(const char *name, struct machine_args *m)
     const struct cfg_schema *schema = gpu_schema();
     char *with = xasprintf("%s%s%s", m->opts.with ? m->opts.with : "", m->opts.with ? "," : "", name);
     struct cfg *c =
-        cfg_load(schema, m->opts.machine ? m->opts.machine : "gtx480", m->opts.set, m->opts.n_set, with, &e);
+        cfg_load(schema, m->opts.machine ? m->opts.machine : GPU_DEFAULT, m->opts.set, m->opts.n_set, with, &e);
     free(with);
-    if (!c) {
-        err_print(&e, stderr);
-        return CLI_BAD_INPUT;
-    }
+    if (!c)
+        return cli_fail(&e);
     bool found = false;
     for (unsigned i = 0; i < schema->n_kind; i++) {
         int at = policy_find(schema->kind[i], name);
@@ -368,64 +345,54 @@ static int explain_cost(const char *name, struct machine_args *m)
     return found ? CLI_OK : CLI_BAD_INPUT;
 }
 
-static const char explain_doc[] =
+struct explain_args {
+    const char *word; /* first, for take_name */
+    bool cost;
+    struct machine_args machine;
+};
+
+static void check_explain(struct argp_state *state, void *args)
+{
+    if (!((struct explain_args *)args)->word)
+        argp_error(state, "what?");
+}
+
+static const struct cli_option explain_options[] = {{"cost", NULL,
+                                                     "show the storage that a policy adds to the given machine",
+                                                     CLI_FLAG(struct explain_args, cost), .letter = 'c'},
+                                                    {0}};
+
+static const struct cli_syntax explain_syntax = {
+    explain_options,
+    {{&machine_syntax, offsetof(struct explain_args, machine), "Plugins; and for --cost, the machine:"}},
+    "NAME",
     "Explain a statistic, a parameter, a policy or a machine.\vExamples:\n"
     "  weir explain gto\n"
     "  weir explain l1.misses\n"
     "  weir explain dram\n"
     "  weir explain lsu_full\n"
     "  weir explain sm.lsu_queue\n"
-    "  weir explain apcm --cost --gpu gtx780 --set apcm.mta_entries=64\n";
-
-struct explain_args {
-    const char *word;
-    bool cost;
-    struct machine_args machine;
-};
-
-static error_t parse_explain(int key, char *arg, struct argp_state *state)
-{
-    struct explain_args *a = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->machine;
-        return 0;
-    case 'c':
-        a->cost = true;
-        return 0;
-    }
-    struct argp_state inner = *state;
-    inner.input = &a->word;
-    return parse_word(key, arg, &inner);
-}
+    "  weir explain apcm --cost --gpu gtx780 --set apcm.mta_entries=64\n",
+    take_name,
+    check_explain};
 
 int cli_explain(int argc, char **argv)
 {
-    static const struct argp_option options[] = {
-        {"cost", 'c', NULL, 0, "show the storage that a policy adds to the given machine", 0}, {0}};
-    static const struct argp_child children[] = {{&machine_argp, 0, "Plugins; and for --cost, the machine:", 1}, {0}};
-    static const struct argp argp = {options, parse_explain, "NAME", explain_doc, children, NULL, NULL};
     struct explain_args a = {0};
-    machine_args_init(&a.machine);
-    int bad = cli_parse(&argp, argc, argv, 0, &a) ? CLI_BAD_INPUT : CLI_OK;
-    if (!bad && a.cost)
-        bad = explain_cost(a.word, &a.machine);
+    cli_parse(&explain_syntax, argc, argv, 0, &a);
+    const int cost = a.cost ? explain_cost(a.word, &a.machine) : CLI_OK;
     machine_args_free(&a.machine);
-    if (bad || a.cost)
-        return bad;
+    if (a.cost)
+        return cost;
     struct search s = {.word = a.word};
     struct err e;
     if (result_each_stat(match_stat, &s, &e) || gpu_energy_each_stat(match_stat, &s, &e) ||
-        cfg_each_machine(match_machine, &s, &e) || match_config(&s, &e)) {
-        err_print(&e, stderr);
-        return CLI_BAD_INPUT;
-    }
+        cfg_each_machine(match_machine, &s, &e) || match_config(&s, &e))
+        return cli_fail(&e);
     if (!s.found) { /* the summary shows the last part of some names only, "memory" among them */
         s.by_last_part = true;
-        if (result_each_stat(match_stat, &s, &e)) {
-            err_print(&e, stderr);
-            return CLI_BAD_INPUT;
-        }
+        if (result_each_stat(match_stat, &s, &e))
+            return cli_fail(&e);
     }
     s.found |= s.is_section;
     if (!s.found) {
@@ -439,8 +406,6 @@ int cli_explain(int argc, char **argv)
                     near ? "; did you mean '" : "",
                     near ? near : "; see 'weir list statistics' and 'weir list parameters'", near ? "'?" : "");
     }
-    for (size_t i = 0; i < s.names.n; i++)
-        free(s.names.p[i]);
-    VEC_FREE(&s.names);
+    VEC_FREE_ALL(&s.names);
     return s.found ? CLI_OK : CLI_BAD_INPUT;
 }

@@ -5,21 +5,19 @@
 #ifndef WEIR_CLI_MACHINE_ARGS_H
 #define WEIR_CLI_MACHINE_ARGS_H
 
+#include "cli/cli.h"
 #include "gpu/gpu.h"
 
-#include <argp.h>
-#include <stdbool.h>
-
 struct machine_args {
-    struct gpu_opts opts; /* points into what follows */
+    struct gpu_opts opts; /* points into what follows; zeroed at first, as all of it */
     const char **set;
     unsigned n_set, cap_set;
     char *with;
-    const char *json; /* NULL = none; "-" = standard output, and everything else goes to standard error */
+    const char *json;     /* NULL = none; "-" = standard output, and everything else goes to standard error */
+    const char *timeline; /* NULL = none */
     bool gpgpusim, quiet;
     bool no_summary; /* as quiet, but the progress is shown */
 };
-void machine_args_init(struct machine_args *);
 void machine_args_free(struct machine_args *);
 
 /* What --set and --with do, for commands with options of their own. */
@@ -42,13 +40,20 @@ const char *machine_args_timing_option(const struct machine_args *);
 void machine_args_each_word(const struct machine_args *, void (*word)(void *ctx, const char *), void *ctx);
 
 /*
- * Child parsers: their input is a struct machine_args. machine_argp: --gpu, --set, --with, --plugin. report_argp:
- * --engine, --json, --sample, --explain-loads, --profile, --energy, --gpgpusim-stats, --ncu-names, --quiet, --progress.
- * untimed_argp: without --with, for what has no timing. reports_argp: without --profile, for several programs.
+ * Parts of a command's syntax, for a struct machine_args. machine_syntax: --gpu, --set, --with, --plugin. report_syntax:
+ * --engine, --json, --sample, --explain-loads, --profile, --timeline, --energy,
+ * --gpgpusim-stats, --ncu-names, --sampled, --quiet, --progress.
+ * untimed_syntax: without --with, for what has no timing. reports_syntax: without --profile, for several programs.
  */
-extern const struct argp machine_argp, untimed_argp, report_argp, reports_argp;
-/* --plugin alone, for commands without a machine; takes no input. */
-extern const struct argp plugin_argp;
+extern const struct cli_syntax machine_syntax, untimed_syntax, report_syntax, reports_syntax;
+/* --plugin alone, for commands without a machine; fills nothing. */
+extern const struct cli_syntax plugin_syntax;
+
+/* The value of --sampled (NULL: given without one) as a fraction: "2%", "0.02". -1: it is none. */
+#define SAMPLED_DEFAULT 0.02
+#define SAMPLED_MIN     0.001
+#define SAMPLED_MAX     0.5
+int sampled_error_parse(const char *, double *out, struct err *);
 
 /*
  * After the run: checks the conservation invariants, prints what was asked for to `out`, deadlocks and errors to

@@ -2,14 +2,11 @@
  * The weir command: finds the command that is named, and sees at the end, whichever way it comes, whether standard
  * output took all that was printed.
  */
-#include "base/out_of_memory.h"
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
 #include "base/nearest.h"
-#include "base/renamed.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <jansson.h>
 #include <stdbool.h>
@@ -40,23 +37,6 @@ static void check_stdout(void)
         return;
     fprintf(stderr, "weir: standard output: cannot write: %s\n", strerror(outfile_why_failed(STDOUT_FILENO)));
     _exit(CLI_BAD_INPUT);
-}
-
-int cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
-{
-    const char *near, *wrong = cli_misspelled(argp, argc, argv, flags, &near);
-    if (wrong) {
-        char now[128], *option = xstrndup(wrong, strcspn(wrong, "="));
-        if (renamed_hint(RENAMED_OPTION, option, now, sizeof now))
-            fprintf(stderr, "%s: there is no option '%s'; %s\n", argv[0], option, now);
-        else
-            fprintf(stderr, "%s: unknown option '%s'; did you mean '--%s'?\n", argv[0], wrong, near);
-        exit(CLI_BAD_INPUT);
-    }
-    const int failed = argp_parse(argp, argc, argv, flags, NULL, input);
-    if (failed == ENOMEM)
-        out_of_memory(0);
-    return failed;
 }
 
 static void usage(FILE *out)

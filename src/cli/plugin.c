@@ -3,7 +3,7 @@
  * `build` compiles it against the headers that were installed with weir (include/weir/plugin.h). `new --in-tree` starts
  * a policy in weir's source: the same file with its place in the lists of policies and tests.
  */
-#include "base/err.h"
+#include "base/infile.h"
 #include "base/mem.h"
 #include "base/nearest.h"
 #include "base/outfile.h"
@@ -14,7 +14,6 @@
 #include "gpu/gpu_config.h"
 #include "gpu/plugin.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -43,12 +42,6 @@ static const struct {
     {"l1-order", "order.c", "requests", "l1/order", "cache/order.h", "order_policy", "l1_order"},
     {"l2-order", "order.c", "requests", "l2/order", "cache/order.h", "order_policy", "l2_order"}};
 enum { N_TEMPLATE = sizeof templates / sizeof *templates };
-
-static int report(const struct err *e)
-{
-    err_print(e, stderr);
-    return CLI_BAD_INPUT;
-}
 
 /* ---- new ---- */
 
@@ -80,21 +73,6 @@ static int write_file(const char *path, const char *text, const struct word *wor
     return bad ? err_at(e, path, 0, 0, "cannot be written: %s", strerror(errno)) : 0;
 }
 
-static char *read_text(const char *path, struct err *e)
-{
-    FILE *f = fopen(path, "re");
-    if (!f) {
-        err_at(e, path, 0, 0, "cannot read: %s", strerror(errno));
-        return NULL;
-    }
-    VEC(char) text = {0};
-    for (int c; (c = getc(f)) != EOF;)
-        VEC_PUSH(&text, (char)c);
-    VEC_PUSH(&text, 0);
-    fclose(f);
-    return text.p;
-}
-
 static char *read_template(const char *name, struct err *e)
 {
     char folder[PATH_MAX], path[PATH_MAX + 64];
@@ -104,7 +82,7 @@ static char *read_template(const char *name, struct err *e)
         return NULL;
     }
     snprintf(path, sizeof path, "%s/templates/%s", folder, name);
-    return read_text(path, e);
+    return infile_text(path, INFILE_ANY_SIZE, e);
 }
 
 static bool is_identifier(const char *s)
@@ -159,7 +137,7 @@ static int find_template(const char *kind, struct err *e)
 /* Adds a line to a file behind its last line that begins with `after`, or at its end. */
 static int add_line(const char *path, const char *line, const char *after, struct err *e)
 {
-    char *text = read_text(path, e), *at = text;
+    char *text = infile_text(path, INFILE_ANY_SIZE, e), *at = text;
     if (!text)
         return -1;
     for (char *p = text, *end; *p; p = end) {
@@ -229,12 +207,12 @@ static int new_plugin(const struct args *a)
     const char *name = a->what;
     int t = find_template(a->kind, &e);
     if (t < 0 || check_name(name, a->kind, &e))
-        return report(&e);
+        return cli_fail(&e);
     if (a->in_tree)
-        return new_in_tree(name, t, &e) ? report(&e) : CLI_OK;
+        return new_in_tree(name, t, &e) ? cli_fail(&e) : CLI_OK;
     if (paths_find(PATHS_RECORDINGS, recordings, sizeof recordings)) {
         err_set(&e, "weir's recordings were not found");
-        return report(&e);
+        return cli_fail(&e);
     }
     snprintf(recording, sizeof recording, "%s/gather-4096.wt", recordings);
     snprintf(source, sizeof source, "%s.c", name);
@@ -250,7 +228,7 @@ static int new_plugin(const struct args *a)
     free(policy);
     free(script);
     if (bad)
-        return report(&e);
+        return cli_fail(&e);
     printf(
         "%s: a policy of kind %s; %s: its test\n"
         "  weir plugin build %s\n  ./%s\n  weir run --plugin ./%s.so --with %s ./app\n",
@@ -292,9 +270,7 @@ static void add_word(struct command *c, const char *word)
 
 static void free_command(struct command *c)
 {
-    for (size_t i = 0; i < c->word.n; i++)
-        free(c->word.p[i]);
-    VEC_FREE(&c->word);
+    VEC_FREE_ALL(&c->word);
 }
 
 /* How files that include weir/plugin.h are compiled. */
@@ -338,7 +314,7 @@ static int print_flags(void)
     if (!bad)
         putchar('\n');
     free_command(&c);
-    return bad ? report(&e) : CLI_OK;
+    return bad ? cli_fail(&e) : CLI_OK;
 }
 
 static int check_source(const char *source, struct err *e)
@@ -357,7 +333,7 @@ static int build_plugin(const char *source, const char *output)
     struct command c = {0};
     char out[PATH_MAX], in[PATH_MAX];
     if (check_source(source, &e))
-        return report(&e);
+        return cli_fail(&e);
     /* What begins with - would be an option to the compiler. */
     snprintf(in, sizeof in, "%s%s", *source == '-' ? "./" : "", source);
     snprintf(out, sizeof out, "%.*s.so", (int)strlen(in) - 2, in);
@@ -375,7 +351,7 @@ static int build_plugin(const char *source, const char *output)
         status = run_compiler(c.word.p, &e);
     free_command(&c);
     if (status < 0)
-        return report(&e);
+        return cli_fail(&e);
     if (status) {
         fprintf(stderr, "weir: %s was not built; see the compiler's messages\n", source);
         return CLI_BAD_INPUT;
@@ -386,41 +362,39 @@ static int build_plugin(const char *source, const char *output)
 
 /* ---- the command line ---- */
 
-enum { OPT_KIND = 300, OPT_IN_TREE };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void take_word(struct argp_state *state, void *args, char *word)
 {
-    struct args *a = state->input;
-    switch (key) {
-    case OPT_KIND:
-        a->kind = arg;
-        return 0;
-    case OPT_IN_TREE:
-        a->in_tree = true;
-        return 0;
-    case 'o':
-        a->output = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (!a->verb)
-            a->verb = arg;
-        else if (!a->what)
-            a->what = arg;
-        else
-            argp_error(state, "give one name");
-        return 0;
-    case ARGP_KEY_END:
-        cli_choose(state, NULL, a->verb, (const char *const[]){"new", "build", "flags", NULL});
-        if (!a->what && strcmp(a->verb, "flags"))
-            argp_error(state, !strcmp(a->verb, "new") ? "no name given" : "which file?");
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    struct args *a = args;
+    if (!a->verb)
+        a->verb = word;
+    else if (!a->what)
+        a->what = word;
+    else
+        argp_error(state, "give one name");
 }
 
-int cli_plugin(int argc, char **argv)
+static void check_options(struct argp_state *state, void *args)
 {
-    static const char doc[] =
+    const struct args *a = args;
+    cli_choose(state, NULL, a->verb, (const char *const[]){"new", "build", "flags", NULL});
+    if (!a->what && strcmp(a->verb, "flags"))
+        argp_error(state, !strcmp(a->verb, "new") ? "no name given" : "which file?");
+}
+
+static const struct cli_option options[] = {
+    {"kind", "KIND", "new: what kind of policy ('weir list policies')", CLI_TEXT(struct args, kind)},
+    {"in-tree", NULL,
+     "new: a policy in weir's source, with its lines in the lists of policies and tests; in the source's top "
+     "folder",
+     CLI_FLAG(struct args, in_tree)},
+    {"output", "FILE.so", "build: the file to write (default: the source's name with .so)",
+     CLI_TEXT(struct args, output), .letter = 'o'},
+    {0}};
+
+static const struct cli_syntax syntax = {
+    .option = options,
+    .usage = "new NAME\nbuild FILE.c\nflags",
+    .doc =
         "Create and build policy plugins: one C file, compiled against the installed headers.\vExamples:\n"
         "  weir plugin new mine --kind l1-management\n"
         "  weir plugin build mine.c\n"
@@ -431,20 +405,14 @@ int cli_plugin(int argc, char **argv)
         "l2-order,\n"
         "prefetcher, scheduler. build compiles it with cc, or with $CC. flags prints the compiler flags for a test\n"
         "that includes the policy's file: cc $(weir plugin flags) mine_test.c -o mine_test.\n"
-        "docs/add-a-policy.md is a tutorial.\n";
-    static const struct argp_option options[] = {
-        {"kind", OPT_KIND, "KIND", 0, "new: what kind of policy ('weir list policies')", 0},
-        {"in-tree", OPT_IN_TREE, NULL, 0,
-         "new: a policy in weir's source, with its lines in the lists of policies and tests; in the source's top "
-         "folder",
-         0},
-        {"output", 'o', "FILE.so", 0, "build: the file to write (default: the source's name with .so)", 0},
-        {0}};
-    static const struct argp argp = {options, parse, "new NAME\nbuild FILE.c\nflags", doc, NULL, NULL, NULL};
+        "docs/add-a-policy.md is a tutorial.\n",
+    .word = take_word,
+    .end = check_options};
+
+int cli_plugin(int argc, char **argv)
+{
     struct args a = {.kind = "l1-management"};
-    argp_err_exit_status = CLI_BAD_INPUT;
-    if (cli_parse(&argp, argc, argv, 0, &a))
-        return CLI_BAD_INPUT;
+    cli_parse(&syntax, argc, argv, 0, &a);
     return !strcmp(a.verb, "new")     ? new_plugin(&a)
            : !strcmp(a.verb, "build") ? build_plugin(a.what, a.output)
                                       : print_flags();

@@ -14,11 +14,8 @@
 #include "cli/suite_record.h"
 #include "profile/profile.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <unistd.h>
-
-enum { KEY_HTML = 600, KEY_JSON, KEY_SIZE, KEY_SOURCE, KEY_ENERGY, KEY_CFLAGS };
 
 struct args {
     struct machine_args machine;
@@ -45,7 +42,7 @@ static int simulate(struct args *a, const char *path)
     m->json = path;
     switch (program_arg_kind(a->argv[0])) {
     case PROGRAM_ARG_RECORDING:
-        return replay_recording(m, a->argv[0]);
+        return replay_recording(m, a->argv[0], stdout);
     case PROGRAM_ARG_PROGRAM: {
         /* A name without a slash that is a file here is that file. */
         char *here = strchr(a->argv[0], '/') ? NULL : xasprintf("./%s", a->argv[0]);
@@ -60,9 +57,8 @@ static int simulate(struct args *a, const char *path)
         char recording[SUITE_PATH];
         struct err e;
         if (!suite_record_named(a->argv[0], a->size, a->cflags, recording, &e))
-            return replay_recording(m, recording);
-        err_print(&e, stderr);
-        return CLI_BAD_INPUT;
+            return replay_recording(m, recording, stdout);
+        return cli_fail(&e);
     }
     }
 }
@@ -88,16 +84,12 @@ static int show(const struct args *a, const char *path, const char *name)
     struct err e;
     struct profile p;
     json_t *doc = jsonfile_read(path, &e);
-    if (!doc || profile_read(&p, doc, name, a->source, &e)) {
-        err_print(&e, stderr);
-        return CLI_BAD_INPUT;
-    }
+    if (!doc || profile_read(&p, doc, name, a->source, &e))
+        return cli_fail(&e);
     profile_print(&p, stdout);
-    int bad = a->html && write_page(a, &p, &e);
-    if (bad)
-        err_print(&e, stderr);
+    const int status = a->html && write_page(a, &p, &e) ? cli_fail(&e) : CLI_OK;
     profile_free(&p);
-    return bad ? CLI_BAD_INPUT : CLI_OK;
+    return status;
 }
 
 static int profile(struct args *a)
@@ -105,17 +97,15 @@ static int profile(struct args *a)
     struct err e;
     struct temp_folder folder = {0}; /* of a document that nobody wants to keep */
     char path[PATH_MAX + 16];
-    if ((a->html && outfile_check(a->html, &e)) || (a->json && outfile_check(a->json, &e))) {
-        err_print(&e, stderr);
-        return CLI_BAD_INPUT;
-    }
+    if ((a->html && outfile_check(a->html, &e)) || (a->json && outfile_check(a->json, &e)) ||
+        (a->machine.timeline && outfile_check(a->machine.timeline, &e)))
+        return cli_fail(&e);
     if (is_document(a->argv[0]))
         return show(a, a->argv[0], a->argv[0]);
     if (a->json)
         snprintf(path, sizeof path, "%s", a->json);
     else if (temp_folder_make(&folder, "profile", &e)) {
-        err_print(&e, stderr);
-        return CLI_BAD_INPUT;
+        return cli_fail(&e);
     } else
         snprintf(path, sizeof path, "%s/run.json", folder.path);
     /* A program that fails leaves a document of what there was. */
@@ -130,8 +120,18 @@ static int profile(struct args *a)
 
 /* ---- options ---- */
 
-static void check_options(const struct args *a, struct argp_state *state)
+static void take_word(struct argp_state *state, void *args, char *word)
 {
+    struct args *a = args;
+    if (a->argc)
+        argp_error(state, "give one program");
+    program_arg_take(state, !is_document(word) && program_arg_kind(word) == PROGRAM_ARG_PROGRAM, &a->argc, &a->argv);
+}
+
+static void check_options(struct argp_state *state, void *args)
+{
+    struct args *a = args;
+    a->machine.opts.timeline = a->machine.timeline != NULL;
     if (!a->argc)
         argp_error(state, "no input given; name an executable, a recording, a suite program, or a run's FILE.json");
     if (a->json && !strcmp(a->json, "-"))
@@ -140,64 +140,30 @@ static void check_options(const struct args *a, struct argp_state *state)
         argp_error(state, "%s is a finished run: --gpu, --set and --with have no effect", a->argv[0]);
     if (is_document(a->argv[0]) && a->machine.opts.energy)
         argp_error(state, "%s is a finished run: use 'weir energy %s'", a->argv[0], a->argv[0]);
+    if (is_document(a->argv[0]) && a->machine.timeline)
+        argp_error(state, "%s is a finished run: --timeline has no effect", a->argv[0]);
     if (a->cflags && (is_document(a->argv[0]) || program_arg_kind(a->argv[0]) != PROGRAM_ARG_SUITE))
         argp_error(state, "--cflags is for programs of the suite, which weir compiles");
     if (is_document(a->argv[0]) && a->json)
         argp_error(state, "%s already is a statistics document: --json has no effect", a->argv[0]);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct args *a = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->machine;
-        return 0;
-    case KEY_HTML:
-        a->html = arg;
-        return 0;
-    case KEY_JSON:
-        a->json = arg;
-        return 0;
-    case KEY_SOURCE:
-        a->source = arg;
-        return 0;
-    case KEY_ENERGY:
-        a->machine.opts.energy = true;
-        return 0;
-    case KEY_CFLAGS:
-        a->cflags = arg;
-        return 0;
-    case KEY_SIZE:
-        a->size = program_arg_size(state, arg);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (a->argc)
-            argp_error(state, "give one program");
-        program_arg_take(state, !is_document(arg) && program_arg_kind(arg) == PROGRAM_ARG_PROGRAM, &a->argc, &a->argv);
-        return 0;
-    case ARGP_KEY_SUCCESS:
-        check_options(a, state);
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
-}
+static const struct cli_option options[] = {
+    {"html", "FILE", "also write one self-contained HTML page with plots, annotated source and sortable tables",
+     CLI_TEXT(struct args, html)},
+    {"json", "FILE", "save the statistics document; 'weir profile FILE' shows it again", CLI_TEXT(struct args, json)},
+    {"energy", NULL, "also report energy by component (docs/energy.md)", CLI_FLAG(struct args, machine.opts.energy)},
+    {"timeline", "FILE.json", "also write the run over time for ui.perfetto.dev (docs/profile.md)",
+     CLI_TEXT(struct args, machine.timeline)},
+    {"source", "DIR", "folder of the sources, if they have moved since compilation", CLI_TEXT(struct args, source)},
+    {"size", "tiny|small|paper", "input size of a suite program (default: small)", CLI_SIZE(struct args, size)},
+    {"cflags", "FLAGS", "compile a suite program with these flags, too, as a study's report names them",
+     CLI_TEXT(struct args, cflags)},
+    {0}};
 
-static const struct argp_option options[] = {
-    {"html", KEY_HTML, "FILE", 0,
-     "also write one self-contained HTML page with plots, annotated source and sortable tables", 0},
-    {"json", KEY_JSON, "FILE", 0, "save the statistics document; 'weir profile FILE' shows it again", 0},
-    {"energy", KEY_ENERGY, NULL, 0, "also report energy by component (docs/energy.md)", 0},
-    {"source", KEY_SOURCE, "DIR", 0, "folder of the sources, if they have moved since compilation", 0},
-    {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of a suite program (default: small)", 0},
-    {"cflags", KEY_CFLAGS, "FLAGS", 0, "compile a suite program with these flags, too, as a study's report names them",
-     0},
-    {0},
-};
-static const struct argp_child children[] = {{&machine_argp, 0, "The machine:", 1}, {&progress_argp, 0, NULL, 0}, {0}};
-static const struct argp argp = {
+static const struct cli_syntax syntax = {
     options,
-    parse,
+    {{&machine_syntax, offsetof(struct args, machine), "The machine:"}, {&progress_syntax, 0, NULL}},
     "./PROGRAM [ARGUMENTS]\nNAME|FILE.wt|FILE.json",
     "Shows where a program spends its time on a simulated GPU: the main findings in plain sentences; kernels; stalls "
     "by reason and by source line; each load, store and atomic with its lines, sectors, hits and waits; occupancy and "
@@ -210,27 +176,14 @@ static const struct argp argp = {
     "docs/profile.md explains the output.\n"
     "Exit status: 0 done, 1 the program failed (its status, a signal or a device fault), 2 bad input, 3 deadlock of "
     "the machine.\n",
-    children,
-    NULL,
-    NULL,
-};
-
-static char *join_words(int argc, char **argv)
-{
-    char *line = xasprintf("%s", argv[0]);
-    for (int i = 1; i < argc; i++) {
-        char *longer = xasprintf("%s %s", line, argv[i]);
-        free(line);
-        line = longer;
-    }
-    return line;
-}
+    take_word,
+    check_options};
 
 int cli_profile(int argc, char **argv)
 {
-    struct args a = {.size = "small", .command = join_words(argc, argv)};
-    machine_args_init(&a.machine);
-    const int status = cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &a) ? CLI_BAD_INPUT : profile(&a);
+    struct args a = {.size = "small", .command = text_join((const char *const *)argv, (size_t)argc, ' ')};
+    cli_parse(&syntax, argc, argv, ARGP_IN_ORDER, &a);
+    const int status = profile(&a);
     machine_args_free(&a.machine);
     free(a.command);
     return status;

@@ -2,7 +2,6 @@
 #include "cli/program_arg.h"
 
 #include "base/text.h"
-#include "cli/cli.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -23,10 +22,4 @@ void program_arg_take(struct argp_state *state, bool program, int *argc, char **
         *argc = state->argc - (state->next - 1);
         state->next = state->argc;
     }
-}
-
-const char *program_arg_size(struct argp_state *state, const char *arg)
-{
-    cli_choose(state, "--size", arg, (const char *const[]){"tiny", "small", "paper", NULL});
-    return arg;
 }

@@ -1,4 +1,4 @@
-/* What several commands take: a suite's program, a recording or an executable with arguments of its own, and a size. */
+/* What several commands take: a suite's program, a recording or an executable with arguments of its own. */
 #ifndef WEIR_CLI_TARGET_H
 #define WEIR_CLI_TARGET_H
 
@@ -12,7 +12,5 @@ enum program_arg { PROGRAM_ARG_SUITE, PROGRAM_ARG_RECORDING, PROGRAM_ARG_PROGRAM
 enum program_arg program_arg_kind(const char *word);
 /* The word that argp stands at and, behind a program, all that follows: its own arguments, which argp then skips. */
 void program_arg_take(struct argp_state *, bool program, int *argc, char ***argv);
-/* The value of --size; ends the command with an error if it is none of the suite's sizes. */
-const char *program_arg_size(struct argp_state *, const char *arg);
 
 #endif

@@ -13,8 +13,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { KEY_PROGRESS = 2000 };
-
 static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int sig)
@@ -207,21 +205,18 @@ double progress_interval(void)
     return interval_s;
 }
 
-static error_t on_option(int key, char *arg, struct argp_state *state)
+static void take_interval(struct argp_state *state, void *args, char *seconds)
 {
-    if (key != KEY_PROGRESS)
-        return ARGP_ERR_UNKNOWN;
+    (void)args;
     char *end;
-    const double s = strtod(arg, &end);
-    if (end == arg || *end || !(s >= 0 && s < 1e9))
-        argp_error(state, "--progress %s: expected a number of seconds", arg);
+    const double s = strtod(seconds, &end);
+    if (end == seconds || *end || !(s >= 0 && s < 1e9))
+        argp_error(state, "--progress %s: expected a number of seconds", seconds);
     interval_s = s;
-    return 0;
 }
 
-static const struct argp_option options[] = {
-    {"progress", KEY_PROGRESS, "SECONDS", 0,
-     "if standard error is not a terminal: print progress every SECONDS (default: 30; 0: never)", 0},
-    {0},
-};
-const struct argp progress_argp = {options, on_option, NULL, NULL, NULL, NULL, NULL};
+static const struct cli_option options[] = {
+    {"progress", "SECONDS", "if standard error is not a terminal: print progress every SECONDS (default: 30; 0: never)",
+     .call = take_interval},
+    {0}};
+const struct cli_syntax progress_syntax = {options};

@@ -6,10 +6,9 @@
 #ifndef WEIR_CLI_PROGRESS_H
 #define WEIR_CLI_PROGRESS_H
 
-#include <argp.h>
+#include "cli/cli.h"
+
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct progress {
@@ -20,8 +19,8 @@ struct progress {
     struct sigaction before;
 };
 
-/* The option --progress; takes no input. */
-extern const struct argp progress_argp;
+/* The option --progress; fills nothing. */
+extern const struct cli_syntax progress_syntax;
 /* Its value, for a weir that is started to do a part. */
 double progress_interval(void);
 

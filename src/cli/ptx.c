@@ -10,48 +10,47 @@
 #include "ptx/ir.h"
 #include "ptx/kernel_table.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 
 struct args {
     const char *action;
-    char **file;
-    int n_file;
+    VEC(const char *) file;
 };
 
-static const char doc[] =
-    "Check PTX files, show their kernels, or print them back.\v  check  parse and analyze everything; list unsupported "
-    "features\n"
-    "  info   one line per function: instructions, blocks, loops, registers, memory\n"
-    "  code   the operations that each kernel issues when sm.code = scheduled, by region\n"
-    "  dump   print the parsed module\n"
-    "\n"
-    "Example: weir ptx info vecadd.ptx";
-
-static error_t parse_arg(int key, char *arg, struct argp_state *state)
+static void take_word(struct argp_state *state, void *args, char *word)
 {
-    struct args *a = state->input;
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (a->action)
-            return ARGP_ERR_UNKNOWN; /* the rest are files */
-        a->action = arg;
-        return 0;
-    case ARGP_KEY_ARGS:
-        a->file = state->argv + state->next;
-        a->n_file = state->argc - state->next;
-        return 0;
-    case ARGP_KEY_END:
-        cli_choose(state, NULL, a->action, (const char *const[]){"check", "info", "code", "dump", NULL});
-        if (!a->n_file)
-            argp_error(state, "which file?");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct args *a = args;
+    (void)state;
+    if (!a->action)
+        a->action = word;
+    else
+        VEC_PUSH(&a->file, word);
 }
 
+static void check_options(struct argp_state *state, void *args)
+{
+    const struct args *a = args;
+    cli_choose(state, NULL, a->action, (const char *const[]){"check", "info", "code", "dump", NULL});
+    if (!a->file.n)
+        argp_error(state, "which file?");
+}
+
+static const struct cli_syntax syntax = {
+    .usage = "check|info|code|dump FILE.ptx...",
+    .doc =
+        "Check PTX files, show their kernels, or print them back.\v  check  parse and analyze everything; list "
+        "unsupported "
+        "features\n"
+        "  info   one line per function: instructions, blocks, loops, registers, memory\n"
+        "  code   the operations that each kernel issues when sm.code = scheduled, by region\n"
+        "  dump   print the parsed module\n"
+        "\n"
+        "Example: weir ptx info vecadd.ptx",
+    .word = take_word,
+    .end = check_options};
+
+/* Whatever the path leads to: a pipe, too. */
 static char *read_file(const char *path, size_t *n, struct err *e)
 {
     FILE *f = fopen(path, "rb");
@@ -209,17 +208,14 @@ static int do_file(const char *action, const char *path, struct err *e, unsigned
 int cli_ptx(int argc, char **argv)
 {
     struct args a = {0};
-    const struct argp argp = {.parser = parse_arg, .args_doc = "check|info|code|dump FILE.ptx...", .doc = doc};
-    if (cli_parse(&argp, argc, argv, 0, &a))
-        return CLI_BAD_INPUT;
+    cli_parse(&syntax, argc, argv, 0, &a);
     unsigned n_bad = 0;
     int rc = 0;
-    for (int k = 0; k < a.n_file; k++) {
+    for (size_t k = 0; k < a.file.n; k++) {
         struct err e;
-        if (do_file(a.action, a.file[k], &e, &n_bad) < 0) {
-            err_print(&e, stderr);
-            rc = -1;
-        }
+        if (do_file(a.action, a.file.p[k], &e, &n_bad) < 0)
+            rc = cli_fail(&e);
     }
-    return rc < 0 || n_bad ? CLI_BAD_INPUT : CLI_OK;
+    VEC_FREE(&a.file);
+    return rc || n_bad ? CLI_BAD_INPUT : CLI_OK;
 }

@@ -10,7 +10,6 @@
 #include "base/nearest.h"
 #include "chart/html_page.h"
 
-#include <argp.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -135,9 +134,7 @@ static void papers_read(struct papers *p, const char *plans)
 
 static void papers_free(struct papers *p)
 {
-    for (size_t i = 0; i < p->name.n; i++)
-        free(p->name.p[i]);
-    VEC_FREE(&p->name);
+    VEC_FREE_ALL(&p->name);
 }
 
 static int unknown_paper(const char *plans, const char *name, struct err *e)
@@ -319,15 +316,13 @@ static int reproduce_all(struct args *a)
         fputs("weir: --figure needs one paper, not 'all'\n", stderr);
         return CLI_BAD_INPUT;
     }
-    if (find_plans(plans, &e) || report_check(out, &e)) {
-        err_print(&e, stderr);
-        return CLI_BAD_INPUT;
-    }
+    if (find_plans(plans, &e) || report_check(out, &e))
+        return cli_fail(&e);
     struct papers p = {0};
     papers_read(&p, plans);
     char *page = NULL, *rows = NULL;
     size_t page_n = 0, rows_n = 0;
-    FILE *md = open_memstream(&page, &page_n), *html = open_memstream(&rows, &rows_n);
+    FILE *md = text_stream(&page, &page_n), *html = text_stream(&rows, &rows_n);
     fprintf(
         md,
         "# All reproductions\n\nSize of the programs: %s.\n\n| | hold | direction only | do not hold | exit status |\n"
@@ -372,54 +367,42 @@ static int reproduce_all(struct args *a)
 
 /* ---- options ---- */
 
-static const struct argp_option options[] = {
-    {"figure", 'f', "N", 0, "only this figure; may be repeated, or a list: 12,13", 0},
-    {0},
-};
-
-static error_t on_option(int key, char *arg, struct argp_state *state)
+static void add_figures(struct argp_state *state, void *args, char *list)
 {
-    struct args *a = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->study;
-        return 0;
-    case 'f': {
-        size_t old = a->figures ? strlen(a->figures) : 0;
-        a->figures = xrealloc(a->figures, old + strlen(arg) + 2);
-        sprintf(a->figures + old, "%s%s", old ? "," : "", arg);
-        return 0;
-    }
-    case ARGP_KEY_ARG:
-        if (a->what)
-            argp_error(state, "give one paper");
-        a->what = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!a->what)
-            argp_error(state, "which one?");
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    struct args *a = args;
+    (void)state;
+    text_append(&a->figures, ",", list);
 }
 
-static const struct argp_child children[] = {{&study_argp, 0, NULL, 0}, {&plugin_argp, 0, NULL, 0}, {0}};
-
-static int parse_and_run(const struct argp *argp, int argc, char **argv, bool no_run)
+static void take_word(struct argp_state *state, void *args, char *word)
 {
-    struct args a = {0};
-    study_init(&a.study);
-    study_command(&a.study, argc, argv);
-    a.study.no_run = no_run;
-    int status = CLI_BAD_INPUT;
-    if (!cli_parse(argp, argc, argv, 0, &a))
-        status = !strcmp(a.what, "all") ? reproduce_all(&a) : reproduce(&a);
-    study_free(&a.study);
-    free(a.figures);
-    return status;
+    struct args *a = args;
+    if (a->what)
+        argp_error(state, "give one paper");
+    a->what = word;
 }
 
-static const char reproduce_doc[] =
+static void check_options(struct argp_state *state, void *args)
+{
+    if (!((struct args *)args)->what)
+        argp_error(state, "which one?");
+}
+
+static const struct cli_option options[] = {
+    {"figure", "N", "only this figure; may be repeated, or a list: 12,13", .call = add_figures, .letter = 'f'}, {0}};
+/* The input of the study's options is in the arguments; plugins have none. */
+#define PARTS                                                                                                          \
+    {                                                                                                                  \
+        {&study_syntax, offsetof(struct args, study), NULL},                                                           \
+        {                                                                                                              \
+            &plugin_syntax, 0, NULL                                                                                    \
+        }                                                                                                              \
+    }
+
+static const struct cli_syntax reproduce_syntax = {
+    options,
+    PARTS,
+    "PAPER",
     "Reproduce the figures of a paper: tables, pictures, and a verdict for each published number.\vPAPER is apcm, "
     "caps, cart, sharedl1 or swcache; combined: APCM, CART, DynEB and CAPS alone and in all combinations; where: the "
     "gain of each over the two parameters of a machine that decide it; all: every paper, each in its own folder. PAPER "
@@ -429,25 +412,43 @@ static const char reproduce_doc[] =
     "  weir reproduce apcm\n"
     "  weir reproduce apcm --figure 12 --size tiny -o out\n"
     "  weir reproduce combined --size tiny\n"
+    "  weir reproduce cart --size paper --sampled -o paper\n"
     "  weir reproduce my-study\n"
     "  weir reproduce all\n"
     "\n"
-    "After Ctrl-C, the same command resumes; finished simulations are kept.\n";
-static const char report_doc[] =
+    "After Ctrl-C, the same command resumes; finished simulations are kept.\n",
+    take_word,
+    check_options};
+static const struct cli_syntax report_syntax_of_studies = {
+    options,
+    PARTS,
+    "PAPER\nPLAN.ini",
     "Tables, figures and verdicts from stored results; nothing is simulated.\vExamples:\n"
     "  weir report apcm --size small -o out\n"
-    "  weir report my-plan.ini --size tiny\n";
+    "  weir report my-plan.ini --size tiny\n",
+    take_word,
+    check_options};
+
+static int parse_and_run(const struct cli_syntax *syntax, int argc, char **argv, bool no_run)
+{
+    struct args a = {0};
+    study_init(&a.study, argc, argv);
+    a.study.no_run = no_run;
+    cli_parse(syntax, argc, argv, 0, &a);
+    const int status = !strcmp(a.what, "all") ? reproduce_all(&a) : reproduce(&a);
+    study_free(&a.study);
+    free(a.figures);
+    return status;
+}
 
 int cli_reproduce(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "swcache"))
         return swcache_reproduce(argc - 1, argv + 1);
-    static const struct argp argp = {options, on_option, "PAPER", reproduce_doc, children, NULL, NULL};
-    return parse_and_run(&argp, argc, argv, false);
+    return parse_and_run(&reproduce_syntax, argc, argv, false);
 }
 
 int cli_report(int argc, char **argv)
 {
-    static const struct argp argp = {options, on_option, "PAPER\nPLAN.ini", report_doc, children, NULL, NULL};
-    return parse_and_run(&argp, argc, argv, true);
+    return parse_and_run(&report_syntax_of_studies, argc, argv, true);
 }

@@ -7,6 +7,7 @@
  * (cudart/run_link.h).
  */
 #include "base/subprocess.h"
+#include "base/temp_folder.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/jsonfile.h"
@@ -17,13 +18,13 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/program_arg.h"
 #include "cli/progress.h"
 #include "cli/run.h"
 #include "cudart/elf_check.h"
 #include "cudart/run_link.h"
 #include "gpu/plugin.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -112,20 +113,6 @@ static void put_path(const char *variable, const char *path)
     free(full);
 }
 
-/* Words with `between` behind each but the last; NULL when there are none. */
-static char *join(const char *const *word, size_t n, char between)
-{
-    VEC(char) line = {0};
-    for (size_t i = 0; i < n; i++) {
-        const size_t len = strlen(word[i]);
-        VEC_RESERVE(&line, line.n + len + 1);
-        memcpy(line.p + line.n, word[i], len);
-        line.n += len;
-        line.p[line.n++] = i + 1 < n ? between : '\0';
-    }
-    return line.p;
-}
-
 static void set_machine(const struct machine_args *m)
 {
     char text[64];
@@ -133,14 +120,14 @@ static void set_machine(const struct machine_args *m)
         put_path(REPORT_ENV_GPU, m->opts.machine);
     else
         put_or_unset(REPORT_ENV_GPU, m->opts.machine);
-    char *set = join(m->opts.set, m->opts.n_set, REPORT_BETWEEN);
+    char *set = text_join(m->opts.set, m->opts.n_set, REPORT_BETWEEN);
     put_or_unset(REPORT_ENV_SET, set);
     free(set);
     put_or_unset(REPORT_ENV_WITH, m->opts.with);
     VEC(const char *) plugins = {0};
     for (unsigned i = 0; i < plugin_count(); i++)
         VEC_PUSH(&plugins, plugin_path(i));
-    char *paths = join(plugins.p, plugins.n, REPORT_BETWEEN);
+    char *paths = text_join(plugins.p, plugins.n, REPORT_BETWEEN);
     put_or_unset(REPORT_ENV_PLUGINS, paths);
     free(paths);
     VEC_FREE(&plugins);
@@ -151,6 +138,7 @@ static void set_machine(const struct machine_args *m)
         put(REPORT_ENV_JSON, "-");
     else
         put_path(REPORT_ENV_JSON, m->json);
+    put_path(REPORT_ENV_TIMELINE, m->timeline);
     snprintf(text, sizeof text, "%s%s%s%s%s%s", m->quiet || m->no_summary ? "" : "summary ",
              m->opts.classify_loads ? "loads " : "", m->gpgpusim ? "gpgpusim " : "", m->opts.ncu_names ? "ncu " : "",
              m->opts.profile ? "profile " : "", m->opts.energy ? "energy" : "");
@@ -188,7 +176,7 @@ static void set_environment(const struct job *job, const struct program *program
         put(REPORT_ENV_STDOUT, text);
         dup2(STDERR_FILENO, STDOUT_FILENO);
     }
-    char *line = join((const char *const *)job->argv, (size_t)job->argc, ' ');
+    char *line = text_join((const char *const *)job->argv, (size_t)job->argc, ' ');
     put(REPORT_ENV_PROGRAM, line);
     free(line);
     const int old = personality(0xffffffff);
@@ -277,10 +265,7 @@ static int write_counts(const struct report *r, const char *path)
                             (json_int_t)launches, "ctas", (json_int_t)ctas, "warp_insts", (json_int_t)insts,
                             "thread_insts", (json_int_t)threads, "kernels", kernels);
     struct err e;
-    const int bad = jsonfile_write(doc, path, JSON_INDENT(2), &e);
-    if (bad)
-        err_print(&e, stderr);
-    return bad ? CLI_BAD_INPUT : CLI_OK;
+    return jsonfile_write(doc, path, JSON_INDENT(2), &e) ? cli_fail(&e) : CLI_OK;
 }
 
 /* Whether a process that used CUDA ended without its runtime's knowledge. */
@@ -378,7 +363,7 @@ static int prepare(const struct job *job, char path[PATH_MAX], char lib_dir[PATH
                    struct err *e)
 {
     size_t n;
-    char *file = find_program(job->argv[0], path, e) ? NULL : infile_bytes(path, INFILE_ANY_SIZE, &n, e);
+    char *file = find_program(job->argv[0], path, e) ? NULL : infile_whole(path, INFILE_ANY_SIZE, &n, e);
     if (!file)
         return -1;
     const int bad = n ? program_examine(file, n, job->argv[0], program, e) : err_set(e, "%s: is empty", path);
@@ -475,10 +460,8 @@ static int run_job(const struct job *job)
     err_clear(&e);
     if (prepare(job, path, lib_dir, &program, &e) ||
         machine_args_check(&job->machine, !job->record && !job->functional, &e) ||
-        (job->record && check_recording(job, path, &e)) || !(report = new_report(&fd, &e))) {
-        err_print(&e, stderr);
-        return CLI_BAD_INPUT;
-    }
+        (job->record && check_recording(job, path, &e)) || !(report = new_report(&fd, &e)))
+        return cli_fail(&e);
     fflush(NULL);
     const uint64_t start_ns = clock_ns();
     const pid_t pid = start_program(job, path, &program, lib_dir, report, fd);
@@ -502,80 +485,60 @@ static int run_job(const struct job *job)
 }
 
 /* ---- the command line ---- */
-enum { KEY_FUNCTIONAL = 256, KEY_MAX_INSN, KEY_STATS };
-
-static bool is_count(const char *s)
+const char *run_max_insn(const struct argp_state *state, const char *n)
 {
-    return *s && strspn(s, "0123456789") == strlen(s) && strlen(s) < 20;
+    if (!*n || strspn(n, "0123456789") != strlen(n) || strlen(n) >= 20)
+        argp_failure(state, CLI_BAD_INPUT, 0, "--max-insn %s: not a number of warp instructions", n);
+    return n;
+}
+
+static void take_max_insn(struct argp_state *state, void *args, char *n)
+{
+    ((struct job *)args)->max_insn = run_max_insn(state, n);
+}
+
+/* The first word that is no option is the program; everything behind it is the program's. */
+static void take_word(struct argp_state *state, void *args, char *word)
+{
+    struct job *job = args;
+    (void)word;
+    program_arg_take(state, true, &job->argc, &job->argv);
 }
 
 /* What only a machine can do needs one. */
-static void check_options(const struct job *job, struct argp_state *state)
+static void check_options(struct argp_state *state, void *args)
 {
+    const struct job *job = args;
     const struct machine_args *m = &job->machine;
     const char *mode = job->record ? "a recording" : job->functional ? "--functional" : NULL;
     const char *option = m->json && job->record ? "--json" : machine_args_timing_option(m);
+    if (!job->argc)
+        argp_failure(state, CLI_BAD_INPUT, 0, "no program given; see 'weir %s --help'", job->record ? "record" : "run");
     if (mode && option)
         argp_failure(state, CLI_BAD_INPUT, 0, "%s has no timing model, so %s has no effect%s", mode, option,
                      job->record ? "; use it with weir replay" : "");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct job *job = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &job->machine;
-        state->child_inputs[1] = &job->machine;
-        break;
-    case 'o':
-        job->trace = arg;
-        break;
-    case KEY_FUNCTIONAL:
-        job->functional = true;
-        break;
-    case KEY_STATS:
-        job->stats = true;
-        break;
-    case KEY_MAX_INSN:
-        if (!is_count(arg))
-            argp_failure(state, CLI_BAD_INPUT, 0, "--max-insn %s: not a number of warp instructions", arg);
-        job->max_insn = arg;
-        break;
-    case ARGP_KEY_ARG:
-        /* The first word that is no option is the program; everything behind it is the program's. */
-        job->argv = &state->argv[state->next - 1];
-        job->argc = state->argc - (state->next - 1);
-        state->next = state->argc;
-        break;
-    case ARGP_KEY_NO_ARGS:
-        argp_failure(state, CLI_BAD_INPUT, 0, "no program given; see 'weir %s --help'", job->record ? "record" : "run");
-        break;
-    case ARGP_KEY_SUCCESS:
-        check_options(job, state);
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
 #define COMMON_OPTIONS                                                                                                 \
-    {"max-insn", KEY_MAX_INSN, "N", 0, "stop a launch after N warp instructions (runaway kernel)", 0},                 \
+    {"max-insn", "N", "stop a launch after N warp instructions (runaway kernel)", .call = take_max_insn},              \
     {                                                                                                                  \
-        "stats", KEY_STATS, 0, 0, "print instruction counts and speed per kernel", 0                                   \
+        "stats", NULL, "print instruction counts and speed per kernel", CLI_FLAG(struct job, stats)                    \
+    }
+#define PARTS                                                                                                          \
+    {                                                                                                                  \
+        {&machine_syntax, offsetof(struct job, machine), "The machine:"},                                              \
+        {                                                                                                              \
+            &report_syntax, offsetof(struct job, machine), "The run and its results:"                                  \
+        }                                                                                                              \
     }
 
-static const struct argp_option run_options[] = {
-    {"functional", KEY_FUNCTIONAL, 0, 0, "only execute, as fast as possible; no timing", 0},
+static const struct cli_option run_options[] = {
+    {"functional", NULL, "only execute, as fast as possible; no timing", CLI_FLAG(struct job, functional)},
     COMMON_OPTIONS,
-    {0},
-};
-static const struct argp_child run_children[] = {
-    {&machine_argp, 0, "The machine:", 1}, {&report_argp, 0, "The run and its results:", 2}, {0}};
-static const struct argp run_argp = {
+    {0}};
+static const struct cli_syntax run_syntax = {
     run_options,
-    parse,
+    PARTS,
     "./PROGRAM [ARGUMENTS]",
     "Runs a CUDA program on a simulated GPU.\n"
     "\n"
@@ -586,22 +549,21 @@ static const struct argp run_argp = {
     "  weir run --functional ./vecadd 1000000\n"
     "  weir run --gpu gtx480 ./bfs graph.txt\n"
     "  weir run --gpu gtx480 --set l1.size=32KiB --with gto --json out.json ./matmul\n"
+    "  weir run --gpu gtx480 --sampled ./matmul\n"
     "\n"
     "With --functional and no --gpu the program sees an H200.\n"
     "Exit status: 0 done, 1 the program failed (its status, a signal or a device fault), 2 bad input, 3 deadlock of "
     "the machine.",
-    run_children,
-    0,
-    0};
+    take_word,
+    check_options};
 
-static const struct argp_option record_options[] = {
-    {"output", 'o', "FILE", 0, "the recording (default: PROGRAM.wt)", 0},
+static const struct cli_option record_options[] = {
+    {"output", "FILE", "the recording (default: PROGRAM.wt)", CLI_TEXT(struct job, trace), .letter = 'o'},
     COMMON_OPTIONS,
-    {0},
-};
-static const struct argp record_argp = {
+    {0}};
+static const struct cli_syntax record_syntax = {
     record_options,
-    parse,
+    PARTS,
     "./PROGRAM [ARGUMENTS]",
     "Runs a CUDA program and writes the instruction streams of its kernels to a file, for weir replay.\vExamples:\n"
     "  weir record -o vecadd.wt ./vecadd 1000000\n"
@@ -611,16 +573,39 @@ static const struct argp record_argp = {
     "--gpu sets the device properties that the program sees. Policies and statistics belong to weir replay and are "
     "rejected here.\n"
     "Exit status: 0 done, 1 the program failed (its status, a signal or a device fault), 2 bad input.",
-    run_children,
-    0,
-    0};
+    take_word,
+    check_options};
+
+/* A sample is chosen from the whole recording, so the program is recorded first; its own timers see no simulated time. */
+static int run_sampled(struct job *job)
+{
+    struct temp_folder folder;
+    struct err e;
+    if (machine_args_check(&job->machine, true, &e) || temp_folder_make(&folder, "run", &e))
+        return cli_fail(&e);
+    char *file = xasprintf("%s/run.wt", folder.path);
+    struct job first = *job;
+    first.record = true;
+    first.trace = file;
+    first.machine.json = NULL;
+    first.machine.no_summary = true;
+    int result = run_job(&first);
+    if (!result)
+        result = replay_recording(&job->machine, file, stderr);
+    temp_folder_remove(&folder);
+    free(file);
+    return result;
+}
 
 static int start(int argc, char **argv, bool record)
 {
     struct job job = {.record = record};
-    machine_args_init(&job.machine);
-    if (cli_parse(record ? &record_argp : &run_argp, argc, argv, ARGP_IN_ORDER, &job))
-        return CLI_BAD_INPUT;
+    cli_parse(record ? &record_syntax : &run_syntax, argc, argv, ARGP_IN_ORDER, &job);
+    if (job.machine.opts.sampled > 0) {
+        const int result = run_sampled(&job);
+        machine_args_free(&job.machine);
+        return result;
+    }
     if (record && !job.trace) {
         const char *base = strrchr(job.argv[0], '/');
         job.trace_default = xasprintf("%s.wt", base ? base + 1 : job.argv[0]);
@@ -637,11 +622,10 @@ int run_program(const struct machine_args *m, int argc, char **argv)
     return run_job(&(struct job){.machine = *m, .argv = argv, .argc = argc});
 }
 
-int run_checked(const struct machine_args *m, const struct check_args *check, const char *max_insn, int argc,
-                char **argv)
+int run_checked(const struct machine_args *m, const struct check_args *check, int argc, char **argv)
 {
     return run_job(&(struct job){
-        .functional = true, .machine = *m, .check = check, .max_insn = max_insn, .argv = argv, .argc = argc});
+        .functional = true, .machine = *m, .check = check, .max_insn = check->max_insn, .argv = argv, .argc = argc});
 }
 
 int cli_run(int argc, char **argv)

@@ -5,7 +5,7 @@
 #include "base/out_of_memory.h"
 #include "base/text.h"
 #include "cli/cli.h"
-#include "cli/program_arg.h"
+#include "cli/machine_args.h"
 #include "cli/progress.h"
 #include "cli/suite_record.h"
 #include "study/slurm.h"
@@ -65,8 +65,10 @@ static int record_all(const struct study *a, struct lab *l, const struct suite *
     struct progress line;
     size_t used = 0, done = 0;
     int status = 0;
-    for (size_t i = 0; i < l->program.n; i++)
+    for (size_t i = 0; i < l->program.n; i++) {
+        l->program.p[i].sampled = a->sampled;
         used += is_used(l, &l->program.p[i]);
+    }
     progress_count_begin(&line);
     for (size_t i = 0; i < l->program.n && !status && !progress_interrupted(); i++) {
         struct lab_program *p = &l->program.p[i];
@@ -177,7 +179,7 @@ static int prepare(struct study *a, struct session *x, struct err *e)
     char cache[SUITE_PATH], file[3 * PATH_MAX];
     if (study_ask(a, e) || study_load_plugins(a, e))
         return -1;
-    if (suite_load(&x->suite, e) || suite_cache_folder(cache, e) || (a->on && prepare_slurm(a, x, cache, e)))
+    if (suite_load(&x->suite, e) || suite_cache_folder(cache, e) || (a->slurm && prepare_slurm(a, x, cache, e)))
         return -1;
     const char *published = NULL;
     for (size_t i = 0; i < a->plan.n && !published; i++)
@@ -224,7 +226,7 @@ static int run(struct study *a, struct session *x, struct err *e)
         status = report_folder(pages, e);
     if (!status && !progress_interrupted()) {
         pool.store = x->store;
-        pool.slurm = a->on ? &x->slurm : NULL;
+        pool.slurm = a->slurm ? &x->slurm : NULL;
         line.start_ns = clock_ns(); /* the rate is of simulations only */
         status = lab_run(&x->lab, &pool, e);
     }
@@ -271,8 +273,7 @@ int study_run(struct study *a)
     err_clear(&e);
     int status = run(a, &x, &e);
     if (status < 0) {
-        err_print(&e, stderr);
-        status = CLI_BAD_INPUT;
+        status = cli_fail(&e);
     }
     store_close(x.store);
     if (x.has_claims)
@@ -285,11 +286,10 @@ int study_run(struct study *a)
 
 /* ---- options ---- */
 
-void study_init(struct study *a)
+void study_init(struct study *a, int argc, char **argv)
 {
-    memset(a, 0, sizeof *a);
-    a->size = "small";
-    a->jobs = cli_cores();
+    *a = (struct study){
+        .size = "small", .jobs = cli_cores(), .command = text_join((const char *const *)argv, (size_t)argc, ' ')};
 }
 
 void study_free(struct study *a)
@@ -300,101 +300,65 @@ void study_free(struct study *a)
     free(a->command);
 }
 
-void study_command(struct study *a, int argc, char **argv)
-{
-    for (int i = 0; i < argc; i++) {
-        char *longer = xasprintf("%s%s%s", a->command ? a->command : "", i ? " " : "", argv[i]);
-        free(a->command);
-        a->command = longer;
-    }
-}
-
 char *study_folder(const char *name)
 {
     const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
-    char *folder = NULL;
-    if (asprintf(&folder, "weir-%.*s", (int)strcspn(base, "."), base) < 0)
-        folder = xstrdup("weir-report");
-    return folder;
+    return xasprintf("weir-%.*s", (int)strcspn(base, "."), base);
 }
 
-enum {
-    KEY_SIZE = 1000,
-    KEY_RESULTS,
-    KEY_CFLAGS,
-    KEY_ON,
-    KEY_SLURM,
-    KEY_FORMAT,
-    KEY_SEARCH_FROM,
-    KEY_PROFILES,
-    KEY_TRUST
-};
+static void take_formats(struct argp_state *state, void *args, char *formats)
+{
+    struct err e;
+    if (plot_check_formats(formats, &e))
+        argp_error(state, "--format %s: %s; %s", formats, e.msg, e.hint);
+    ((struct study *)args)->formats = formats;
+}
 
-static const struct argp_option options[] = {
-    {"size", KEY_SIZE, "tiny|small|paper", 0, "input size of the suite's programs (default: small)", 0},
-    {"jobs", 'j', "N", 0, "number of parallel simulations (default: one per core)", 0},
-    {"output", 'o', "DIR", 0, "folder for report.html, tables and figures (default: weir-NAME)", 0},
-    {"format", KEY_FORMAT, "pdf,png,eps", 0, "also draw figures in these formats (besides SVG)", 0},
-    {"profiles", KEY_PROFILES, NULL, 0, "also profile every simulation, each on a page that the report leads to", 0},
-    {"cflags", KEY_CFLAGS, "FLAGS", 0,
-     "compile suite programs with these flags instead of the plan's, e.g. -fno-unroll-loops ('' = none)", 0},
-    {"results", KEY_RESULTS, "FILE", 0, "result store (default: results.sqlite in the cache folder)", 0},
-    {"search-from", KEY_SEARCH_FROM, "FILE", 0,
-     "start searches at the results of another size (its report's found.ini), with steps of one eighth", 0},
-    {"on", KEY_ON, "local|slurm", 0, "where to simulate: on this computer (default) or on a Slurm cluster", 0},
-    {"trust", KEY_TRUST, NULL, 0,
+static void take_engine(struct argp_state *state, void *args, char *engine)
+{
+    cli_choose(state, "--on", engine, (const char *const[]){"local", "slurm", NULL});
+    ((struct study *)args)->slurm = !strcmp(engine, "slurm");
+}
+
+static void take_sampled(struct argp_state *state, void *args, char *error)
+{
+    struct err e;
+    if (sampled_error_parse(error, &((struct study *)args)->sampled, &e))
+        argp_error(state, "%s; %s", e.msg, e.hint);
+}
+
+static void check_sampled(struct argp_state *state, void *args)
+{
+    const struct study *a = args;
+    if (a->sampled > 0 && a->profiles)
+        argp_error(state, "--sampled and --profiles exclude each other: a sample has no profile of the whole run");
+}
+
+static const struct cli_option options[] = {
+    {"size", "tiny|small|paper", "input size of the suite's programs (default: small)", CLI_SIZE(struct study, size)},
+    {"jobs", "N", "number of parallel simulations (default: one per core)", CLI_JOBS(struct study, jobs),
+     .letter = 'j'},
+    {"output", "DIR", "folder for report.html, tables and figures (default: weir-NAME)", CLI_TEXT(struct study, out),
+     .letter = 'o'},
+    {"format", "pdf,png,eps", "also draw figures in these formats (besides SVG)", .call = take_formats},
+    {"profiles", NULL, "also profile every simulation, each on a page that the report leads to",
+     CLI_FLAG(struct study, profiles)},
+    {"cflags", "FLAGS",
+     "compile suite programs with these flags instead of the plan's, e.g. -fno-unroll-loops ('' = none)",
+     CLI_TEXT(struct study, cflags)},
+    {"results", "FILE", "result store (default: results.sqlite in the cache folder)", CLI_TEXT(struct study, results)},
+    {"sampled", "ERROR",
+     "simulate a sample of each program, to this error of the cycles (default: 2%), and extrapolate (docs/sampling.md)",
+     .call = take_sampled, .flags = OPTION_ARG_OPTIONAL},
+    {"search-from", "FILE",
+     "start searches at the results of another size (its report's found.ini), with steps of one eighth",
+     CLI_TEXT(struct study, search_from)},
+    {"on", "local|slurm", "where to simulate: on this computer (default) or on a Slurm cluster", .call = take_engine},
+    {"trust", NULL,
      "execute what a plan names (plugins, programs, compiler flags) without asking, also where it did not come with "
      "weir",
-     0},
-    {"slurm", KEY_SLURM, "OPTIONS", 0, "with --on slurm: options for sbatch, e.g. '--partition=long --mem=4G'", 0},
-    {0},
-};
-
-static error_t on_option(int key, char *arg, struct argp_state *state)
-{
-    struct study *a = state->input;
-    switch (key) {
-    case KEY_FORMAT: {
-        struct err e;
-        if (plot_check_formats(arg, &e))
-            argp_error(state, "--format %s: %s; %s", arg, e.msg, e.hint);
-        a->formats = arg;
-        return 0;
-    }
-    case KEY_SIZE:
-        a->size = program_arg_size(state, arg);
-        return 0;
-    case 'j':
-        a->jobs = cli_jobs(state, arg);
-        return 0;
-    case 'o':
-        a->out = arg;
-        return 0;
-    case KEY_PROFILES:
-        a->profiles = true;
-        return 0;
-    case KEY_CFLAGS:
-        a->cflags = arg;
-        return 0;
-    case KEY_RESULTS:
-        a->results = arg;
-        return 0;
-    case KEY_SEARCH_FROM:
-        a->search_from = arg;
-        return 0;
-    case KEY_ON:
-        cli_choose(state, "--on", arg, (const char *const[]){"local", "slurm", NULL});
-        a->on = strcmp(arg, "slurm") ? NULL : arg;
-        return 0;
-    case KEY_SLURM:
-        a->slurm_options = arg;
-        return 0;
-    case KEY_TRUST:
-        a->trust = true;
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
-}
-
-static const struct argp_child children[] = {{&progress_argp, 0, NULL, 0}, {0}};
-const struct argp study_argp = {options, on_option, NULL, NULL, children, NULL, NULL};
+     CLI_FLAG(struct study, trust)},
+    {"slurm", "OPTIONS", "with --on slurm: options for sbatch, e.g. '--partition=long --mem=4G'",
+     CLI_TEXT(struct study, slurm_options)},
+    {0}};
+const struct cli_syntax study_syntax = {options, {{&progress_syntax, 0, NULL}}, .end = check_sampled};

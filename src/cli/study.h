@@ -9,33 +9,33 @@
 #ifndef WEIR_CLI_STUDY_H
 #define WEIR_CLI_STUDY_H
 
+#include "cli/cli.h"
 #include "cli/suite_programs.h"
 #include "report/report.h"
-
-#include <argp.h>
 
 struct study {
     const char *title; /* of the report */
     char *command;     /* as it was typed; NULL = not known */
     const char *size, *out, *results, *cflags, *formats;
     unsigned jobs;
-    const char *search_from;        /* found.ini of another study; NULL = none */
-    const char *on, *slurm_options; /* on: "slurm"; NULL = this computer */
-    bool profiles;                  /* also a page with the profile of each simulation */
-    bool no_run;                    /* only what the store has: nothing is simulated, executed or loaded */
-    bool trust;                     /* do what the plans say without asking */
+    double sampled; /* the error of --sampled; 0 = everything is simulated */
+    const char *search_from; /* found.ini of another study; NULL = none */
+    bool slurm;              /* simulate on a cluster; on this computer if not */
+    const char *slurm_options;
+    bool profiles; /* also a page with the profile of each simulation */
+    bool no_run;   /* only what the store has: nothing is simulated, executed or loaded */
+    bool trust;    /* do what the plans say without asking */
     VEC(struct plan) plan;
     /* what came of it */
     size_t simulated, reused, failed;
     unsigned verdict[VERDICT_NOT_JUDGED + 1];
 };
 
-/* --size, --jobs, --output, --format, --cflags, --results, ...; its input is a struct study. */
-extern const struct argp study_argp;
-void study_init(struct study *);
+/* --size, --jobs, --output, --format, --cflags, --results, ..., for a struct study. */
+extern const struct cli_syntax study_syntax;
+/* argc, argv: the command line, for the report. */
+void study_init(struct study *, int argc, char **argv);
 void study_free(struct study *);
-/* Keeps the command line for the report. */
-void study_command(struct study *, int argc, char **argv);
 
 /* Runs all and writes the report. An exit status; errors are printed. */
 int study_run(struct study *);

@@ -77,7 +77,7 @@ int study_ask(const struct study *a, struct err *e)
 {
     char *text = NULL;
     size_t bytes = 0;
-    struct deeds d = {.out = open_memstream(&text, &bytes)};
+    struct deeds d = {.out = text_stream(&text, &bytes)};
     for (size_t i = 0; i < a->plan.n; i++)
         if (!came_with_weir(&a->plan.p[i]))
             add_deeds(&d, a, &a->plan.p[i]);

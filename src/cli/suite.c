@@ -4,13 +4,10 @@
  * (into the cache folder) and then run like any other program.
  */
 #include "cli/cli.h"
-#include "cli/program_arg.h"
 #include "cli/machine_args.h"
 #include "cli/progress.h"
 #include "cli/suite_run.h"
 
-#include <argp.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 #include <stdlib.h>
@@ -106,59 +103,33 @@ static int exit_status(const struct args *a)
 }
 
 /* ---- options ---- */
-enum { KEY_ALL = 1000, KEY_SIZE, KEY_FUNCTIONAL, KEY_PROFILE, KEY_CFLAGS };
-
-static const struct argp_option options[] = {
-    {"all", KEY_ALL, NULL, 0, "every program", 0},
-    {"size", KEY_SIZE, "tiny|small|paper", 0, "input size (default: small)", 0},
-    {"cflags", KEY_CFLAGS, "FLAGS", 0, "compile with these flags, too, as a study's report names them", 0},
-    {"functional", KEY_FUNCTIONAL, NULL, 0, "execute only, without the timing model", 0},
-    {"jobs", 'j', "N", 0, "number of parallel programs (default: one per core)", 0},
-    {"profile", KEY_PROFILE, NULL, OPTION_HIDDEN, "not accepted; prints the right command", 0},
-    {0},
-};
-
-static error_t on_option(int key, char *arg, struct argp_state *state)
+static void add_word(struct argp_state *state, void *args, char *word)
 {
-    struct args *a = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->plan.machine;
-        state->child_inputs[1] = &a->plan.machine;
-        return 0;
-    case KEY_PROFILE:
-        a->plan.machine.opts.profile = true;
-        return 0;
-    case KEY_ALL:
-        a->all = true;
-        return 0;
-    case KEY_SIZE:
-        a->plan.size = program_arg_size(state, arg);
-        return 0;
-    case KEY_CFLAGS:
-        a->cflags = arg;
-        return 0;
-    case KEY_FUNCTIONAL:
-        a->plan.functional = true;
-        return 0;
-    case 'j':
-        a->plan.parallel = cli_jobs(state, arg);
-        return 0;
-    case ARGP_KEY_ARG:
-        VEC_PUSH(&a->name, arg);
-        return 0;
-    case ARGP_KEY_END:
-        cli_choose(state, NULL, a->name.n ? a->name.p[0] : NULL, (const char *const[]){"list", "run", "check", NULL});
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    (void)state;
+    VEC_PUSH(&((struct args *)args)->name, word);
 }
 
-static const struct argp_child children[] = {
-    {&machine_argp, 0, "The machine:", 1}, {&reports_argp, 0, "The runs and their results:", 2}, {0}};
-static const struct argp argp = {
+static void check_options(struct argp_state *state, void *args)
+{
+    const struct args *a = args;
+    cli_choose(state, NULL, a->name.n ? a->name.p[0] : NULL, (const char *const[]){"list", "run", "check", NULL});
+}
+
+static const struct cli_option options[] = {
+    {"all", NULL, "every program", CLI_FLAG(struct args, all)},
+    {"size", "tiny|small|paper", "input size (default: small)", CLI_SIZE(struct args, plan.size)},
+    {"cflags", "FLAGS", "compile with these flags, too, as a study's report names them", CLI_TEXT(struct args, cflags)},
+    {"functional", NULL, "execute only, without the timing model", CLI_FLAG(struct args, plan.functional)},
+    {"jobs", "N", "number of parallel programs (default: one per core)", CLI_JOBS(struct args, plan.parallel),
+     .letter = 'j'},
+    {"profile", NULL, "not accepted; prints the right command", CLI_FLAG(struct args, plan.machine.opts.profile),
+     .flags = OPTION_HIDDEN},
+    {0}};
+
+static const struct cli_syntax syntax = {
     options,
-    on_option,
+    {{&machine_syntax, offsetof(struct args, plan.machine), "The machine:"},
+     {&reports_syntax, offsetof(struct args, plan.machine), "The runs and their results:"}},
     "list [PROGRAM...]\nrun [PROGRAM...]\ncheck [PROGRAM...]",
     "The workloads that ship with weir.\v"
     "list   names, origin, what each does, which papers use it\n"
@@ -170,21 +141,20 @@ static const struct argp argp = {
     "  weir suite run bfs kmeans --gpu gtx480 --with apcm\n"
     "  weir suite run bfs --size tiny --with apcm --explain-loads\n"
     "  weir suite run --all --size tiny\n"
+    "  weir suite run fft hotspot --size paper --sampled\n"
     "  weir suite check --size paper --jobs 2 --json counts.json",
-    children,
-    NULL,
-    NULL,
-};
+    add_word,
+    check_options};
 
 int cli_suite(int argc, char **argv)
 {
     struct args a = {.plan = {.size = "small", .parallel = cli_cores()}};
-    cli_parse(&argp, argc, argv, 0, &a);
+    cli_parse(&syntax, argc, argv, 0, &a);
     struct suite s = {0};
     struct err e;
     int status = CLI_BAD_INPUT;
     if (suite_load(&s, &e)) {
-        err_print(&e, stderr);
+        cli_fail(&e);
     } else if (!strcmp(a.name.p[0], "list")) {
         a.all |= a.name.n == 1;
         if (runs_something(&a))

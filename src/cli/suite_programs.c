@@ -116,12 +116,8 @@ int suite_unknown(const struct suite *s, const char *name, const char *more, str
     VEC(const char *) names = {0};
     for (size_t i = 0; i < s->program.n; i++)
         VEC_PUSH(&names, s->program.p[i].name);
-    const char *near = nearest_name(name, names.p, (unsigned)names.n);
     err_set(e, "the suite has no program '%s'%s", name, more);
-    if (near)
-        err_hint(e, "did you mean '%s'?", near);
-    else
-        err_hint(e, "see 'weir suite list'");
+    err_hint_nearest(e, name, names.p, (unsigned)names.n, "see 'weir suite list'");
     VEC_FREE(&names);
     return -1;
 }
@@ -239,10 +235,8 @@ static void push_words(struct cc_list *list, const char *text)
 int suite_build(const struct suite *s, const struct suite_program *p, const char *cache, char binary[SUITE_PATH])
 {
     struct err e;
-    if (suite_binary(s, p, cache, binary, &e)) {
-        err_print(&e, stderr);
-        return CLI_BAD_INPUT;
-    }
+    if (suite_binary(s, p, cache, binary, &e))
+        return cli_fail(&e);
     if (artifact_is_whole(binary))
         return CLI_OK;
     char unfinished[SUITE_PATH + 32], headers[PATH_MAX];
@@ -269,8 +263,7 @@ int suite_build(const struct suite *s, const struct suite_program *p, const char
     if (status)
         unlink(unfinished);
     else if (artifact_publish(unfinished, binary, &e)) {
-        err_print(&e, stderr);
-        status = CLI_BAD_INPUT;
+        status = cli_fail(&e);
     }
     return status;
 }

@@ -261,7 +261,7 @@ static bool prints_more(const struct machine_args *m)
 }
 static bool documents_more(const struct machine_args *m)
 {
-    return m->opts.classify_loads || m->opts.ncu_names || m->opts.sample_cycles;
+    return m->opts.classify_loads || m->opts.ncu_names || m->opts.sample_cycles || m->opts.sampled > 0;
 }
 
 /* All that the program and its run said. */
@@ -346,8 +346,7 @@ static int write_json(const struct run *r)
     struct err e;
     if (!jsonfile_write(doc, r->plan->machine.json, JSON_INDENT(2) | JSON_REAL_PRECISION(12), &e))
         return CLI_OK;
-    err_print(&e, stderr);
-    return CLI_BAD_INPUT;
+    return cli_fail(&e);
 }
 
 static int conclude(struct run *r, double seconds)
@@ -378,10 +377,8 @@ int suite_run(const struct suite *s, const struct suite_plan *plan)
     struct run r = {.suite = s, .plan = plan, .n = plan->program.n};
     r.out = has_document_on_stdout(&r) ? stderr : stdout;
     struct err e;
-    if (suite_cache_folder(r.cache, &e)) {
-        err_print(&e, stderr);
-        return CLI_BAD_INPUT;
-    }
+    if (suite_cache_folder(r.cache, &e))
+        return cli_fail(&e);
     r.job = xcalloc(r.n, sizeof *r.job);
     for (size_t i = 0; i < r.n; i++)
         r.job[i].program = plan->program.p[i];

@@ -7,6 +7,7 @@
 #include "cc/cc.h"
 #include "cli/cli.h"
 
+#include "base/infile.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/outfile.h"
@@ -168,7 +169,7 @@ static int mend(struct args *a, const char *folder, struct err *e)
         const char *copy = json_string_value(json_object_get(root, "external-contents"));
         if (name && copy) {
             struct swcache_file file = {.path = xstrdup(name)};
-            file.text = cc_read_text(copy, &file.bytes);
+            file.text = infile_bytes(copy, &file.bytes);
             if (!file.text)
                 return err_at(e, copy, 0, 0, "cannot be read: %s", strerror(errno));
             VEC_PUSH(&files, file);

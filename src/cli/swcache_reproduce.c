@@ -24,7 +24,6 @@
 #include "report/report.h"
 #include "trace/file.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -333,62 +332,44 @@ static int show(const struct session *x, struct err *e)
     return failed ? CLI_PROGRAM_FAILED : CLI_OK;
 }
 
-enum { KEY_SIZE = 1000, KEY_RESULTS, KEY_JSON, KEY_GPU, KEY_SET, KEY_NVCC };
-
-static error_t on_option(int key, char *value, struct argp_state *state)
+static void take_size(struct argp_state *state, void *args, char *size)
 {
-    struct args *a = state->input;
-    switch (key) {
-    case KEY_SIZE:
-        cli_choose(state, "--size", value, (const char *const[]){"tiny", "small", "full", NULL});
-        a->size = value;
-        return 0;
-    case 'a':
-        a->app = value;
-        return 0;
-    case 'd':
-        a->device = true;
-        return 0;
-    case 'j':
-        a->jobs = cli_jobs(state, value);
-        return 0;
-    case 'o':
-        a->out = value;
-        return 0;
-    case KEY_GPU:
-        VEC_PUSH(&a->gpu, value);
-        return 0;
-    case KEY_SET:
-        VEC_PUSH(&a->set, value);
-        return 0;
-    case KEY_NVCC:
-        a->nvcc = true;
-        return 0;
-    case KEY_JSON:
-        a->json = value;
-        return 0;
-    case KEY_RESULTS:
-        a->results = value;
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    cli_choose(state, "--size", size, (const char *const[]){"tiny", "small", "full", NULL});
+    ((struct args *)args)->size = size;
 }
 
-static const struct argp_option options[] = {
-    {"app", 'a', "NAME", 0, "one application only", 0},
-    {"size", KEY_SIZE, "tiny|small|full", 0, "input size of the programs (default: small; with --device: full)", 0},
-    {"gpu", KEY_GPU, "MACHINE", 0, "simulate this machine; may be repeated (default: gtx480, gtx780, h200/12)", 0},
-    {"set", KEY_SET, "KEY=VALUE", 0, "change one parameter of the machines; may be repeated", 0},
-    {"nvcc", KEY_NVCC, NULL, 0, "compile the programs with nvcc instead of weir cc", 0},
-    {"device", 'd', NULL, 0, "run on the GPU of this computer instead (needs nvcc)", 0},
-    {"jobs", 'j', "N", 0, "number of parallel simulations (default: one per core)", 0},
-    {"output", 'o', "DIR", 0, "folder for report.md and pictures (default: weir-swcache)", 0},
-    {"json", KEY_JSON, "FILE", 0, "write all results and statistics there; - is standard output", 0},
-    {"results", KEY_RESULTS, "FILE", 0, "result store (default: results.sqlite in the cache folder)", 0},
-    {0},
-};
+static void add_machine_word(struct argp_state *state, void *args, char *machine)
+{
+    (void)state;
+    VEC_PUSH(&((struct args *)args)->gpu, machine);
+}
 
-static const char doc[] =
+static void add_set(struct argp_state *state, void *args, char *assignment)
+{
+    (void)state;
+    VEC_PUSH(&((struct args *)args)->set, assignment);
+}
+
+static const struct cli_option options[] = {
+    {"app", "NAME", "one application only", CLI_TEXT(struct args, app), .letter = 'a'},
+    {"size", "tiny|small|full", "input size of the programs (default: small; with --device: full)", .call = take_size},
+    {"gpu", "MACHINE", "simulate this machine; may be repeated (default: gtx480, gtx780, h200/12)",
+     .call = add_machine_word},
+    {"set", "KEY=VALUE", "change one parameter of the machines; may be repeated", .call = add_set},
+    {"nvcc", NULL, "compile the programs with nvcc instead of weir cc", CLI_FLAG(struct args, nvcc)},
+    {"device", NULL, "run on the GPU of this computer instead (needs nvcc)", CLI_FLAG(struct args, device),
+     .letter = 'd'},
+    {"jobs", "N", "number of parallel simulations (default: one per core)", CLI_JOBS(struct args, jobs), .letter = 'j'},
+    {"output", "DIR", "folder for report.md and pictures (default: weir-swcache)", CLI_TEXT(struct args, out),
+     .letter = 'o'},
+    {"json", "FILE", "write all results and statistics there; - is standard output", CLI_TEXT(struct args, json)},
+    {"results", "FILE", "result store (default: results.sqlite in the cache folder)", CLI_TEXT(struct args, results)},
+    {0}};
+
+static const struct cli_syntax syntax = {
+    options,
+    {{&progress_syntax, 0, NULL}},
+    NULL,
     "The software L1: every application, plain, cached by hand and cached automatically.\v"
     "h200/12 is a twelfth of an H200, which the programs fill at size small; h200 is all of it.\n"
     "\n"
@@ -396,14 +377,14 @@ static const char doc[] =
     "  weir reproduce swcache --size tiny --app wordcount\n"
     "  weir reproduce swcache -o out --json out/all.json\n"
     "  weir reproduce swcache --gpu gtx480 --set icache.size=32KiB\n"
-    "  weir reproduce swcache --device\n";
+    "  weir reproduce swcache --device\n",
+    NULL,
+    NULL};
 
 int swcache_reproduce(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&progress_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {options, on_option, NULL, doc, children, NULL, NULL};
     struct args a = {.out = "weir-swcache", .jobs = cli_cores()};
-    cli_parse(&argp, argc, argv, 0, &a);
+    cli_parse(&syntax, argc, argv, 0, &a);
     if (!a.size)
         a.size = a.device ? "full" : "small";
     struct session x = {.args = &a};
@@ -416,10 +397,8 @@ int swcache_reproduce(int argc, char **argv)
         status = a.device ? on_device(&x, &e) : on_machines(&x, &e);
     if (!status)
         status = show(&x, &e);
-    if (status < 0) {
-        err_print(&e, stderr);
-        status = CLI_BAD_INPUT;
-    }
+    if (status < 0)
+        status = cli_fail(&e);
     for (size_t k = 0; k < x.results.n; k++)
         swcache_results_free(&x.results.p[k]);
     VEC_FREE(&x.results);

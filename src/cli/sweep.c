@@ -6,11 +6,9 @@
 #include "cli/cli.h"
 #include "cli/machine_args.h"
 #include "cli/study.h"
-#include "cli/program_arg.h"
 #include "study/axes.h"
 #include "study/slurm.h"
 
-#include <argp.h>
 #include <sys/stat.h>
 
 struct args {
@@ -48,14 +46,6 @@ static char *quoted(const char *word)
     return out.p;
 }
 
-static void append(char **text, const char *between, const char *word)
-{
-    char *old = *text;
-    if (asprintf(text, "%s%s%s", old ? old : "", old ? between : "", word) < 0)
-        exit(CLI_BAD_INPUT);
-    free(old);
-}
-
 /*
  * An executable and the words up to the next "--" are one program. Its name is what tells it from the others: the file
  * without its folder, and the arguments.
@@ -69,8 +59,8 @@ static void add_executable(struct args *a, struct argp_state *state)
     for (; n < left && strcmp(word[n], "--"); n++) {
         const char *slash = n ? NULL : strrchr(word[n], '/');
         char *q = quoted(word[n]);
-        append(&run, " ", q);
-        append(&name, " ", slash ? slash + 1 : word[n]);
+        text_append(&run, " ", q);
+        text_append(&name, " ", slash ? slash + 1 : word[n]);
         free(q);
     }
     if (plan_own_program(&a->plan, name)) { /* two of one name: told apart by their folders */
@@ -82,8 +72,9 @@ static void add_executable(struct args *a, struct argp_state *state)
     state->next += n - 1 + (n < left); /* and the "--" */
 }
 
-static void add_word(struct args *a, char *word, struct argp_state *state)
+static void take_word(struct argp_state *state, void *args, char *word)
 {
+    struct args *a = args;
     if (*word == '-') /* behind a "--", where argp takes everything for an argument */
         argp_error(state, "%s: options must precede the programs", word);
     if (text_ends_in(word, ".ini")) {
@@ -99,99 +90,118 @@ static void add_word(struct args *a, char *word, struct argp_state *state)
     }
 }
 
+static void vary(struct args *a, const char *option, enum plan_axis_kind kind, const char *key, const char *values)
+{
+    struct err e;
+    err_clear(&e);
+    a->varied = option;
+    if (axes_add(&a->plan, kind, key, values, (struct inifile_place){0}, &e))
+        exit(cli_fail(&e));
+}
+
 /* "gtx480,h200", or one file, whose name may hold blanks and commas */
-static int add_machines(struct args *a, const char *arg, struct err *e)
+static void add_machines(struct argp_state *state, void *args, char *machines)
 {
     struct stat st;
-    char *one = !stat(arg, &st) && S_ISREG(st.st_mode) ? quoted(arg) : xstrdup(arg);
-    const int status = axes_add(&a->plan, PLAN_AXIS_MACHINE, NULL, one, (struct inifile_place){0}, e);
+    (void)state;
+    char *one = !stat(machines, &st) && S_ISREG(st.st_mode) ? quoted(machines) : xstrdup(machines);
+    vary(args, "--gpu", PLAN_AXIS_MACHINE, NULL, one);
     free(one);
-    return status;
+}
+
+static void add_policies(struct argp_state *state, void *args, char *policies)
+{
+    (void)state;
+    vary(args, "--with", PLAN_AXIS_WITH, NULL, policies);
 }
 
 /* "l1.size=16KiB,32KiB" */
-static int add_set(struct args *a, const char *word, struct err *e)
+static void add_set(struct argp_state *state, void *args, char *word)
 {
     const char *eq = strchr(word, '=');
+    (void)state;
     if (!eq || eq == word) {
-        err_set(e, "--set %s: write it as KEY=VALUE,VALUE,...", word);
-        return -1;
+        struct err e;
+        err_set(&e, "--set %s: write it as KEY=VALUE,VALUE,...", word);
+        exit(cli_fail(&e));
     }
     char *key = xstrndup(word, (size_t)(eq - word));
-    const int status = axes_add(&a->plan, PLAN_AXIS_SET, key, eq + 1, (struct inifile_place){0}, e);
+    vary(args, "--set", PLAN_AXIS_SET, key, eq + 1);
     free(key);
-    return status;
 }
 
-enum { KEY_GPU = 500, KEY_WITH, KEY_SET, KEY_METRIC, KEY_NORMALIZE, KEY_TASK };
-
-static const struct argp_option options[] = {
-    {"gpu", KEY_GPU, "MACHINE,...", 0, "machines to compare ('weir list gpus'); gtx480 if not given", 0},
-    {"with", KEY_WITH, "POLICY,...", 0,
-     "policies to use together; each --with adds a configuration to compare; 'baseline' = the machine's own policies",
-     0},
-    {"set", KEY_SET, "KEY=VALUE,...", 0,
-     "values of a parameter to compare, or a range: 8..64*2, 10..50+10; a --set for each parameter", 0},
-    {"metric", KEY_METRIC, "STATISTIC", 0,
-     "what to compare (default: ipc); a statistic, or as in 'l1.misses / l1.accesses'; a table for each --metric", 0},
-    {"normalize", KEY_NORMALIZE, "VARIANT", OPTION_ARG_OPTIONAL,
-     "normalize to this combination (its name in the table; default: the first)", 0},
-    {"task", KEY_TASK, "FOLDER", OPTION_HIDDEN, "internal: run this Slurm task's share of FOLDER", 0},
-    {0},
-};
-
-static error_t on_option(int key, char *arg, struct argp_state *state)
+static void add_metric(struct argp_state *state, void *args, char *metric)
 {
-    struct args *a = state->input;
-    const struct inifile_place here = {0};
-    struct err e;
-    err_clear(&e);
-    int bad = 0;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->study;
-        return 0;
-    case KEY_GPU:
-        a->varied = "--gpu";
-        bad = add_machines(a, arg, &e);
-        break;
-    case KEY_WITH:
-        a->varied = "--with";
-        bad = axes_add(&a->plan, PLAN_AXIS_WITH, NULL, arg, here, &e);
-        break;
-    case KEY_SET:
-        a->varied = "--set";
-        bad = add_set(a, arg, &e);
-        break;
-    case KEY_METRIC:
-        a->varied = "--metric";
-        VEC_PUSH(&a->metric, arg);
-        return 0;
-    case KEY_NORMALIZE:
-        a->varied = "--normalize";
-        a->normalize = arg ? arg : "first";
-        return 0;
-    case KEY_TASK:
-        a->task = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        add_word(a, arg, state);
-        return 0;
-    case ARGP_KEY_END:
-        if (!a->file && !a->plan.programs.word.n && !a->task)
-            argp_error(state, "no plan or programs given");
-        if (a->file && a->varied)
-            argp_error(state, "%s cannot be used with a plan", a->varied);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    if (bad) {
-        err_print(&e, stderr);
-        exit(CLI_BAD_INPUT);
-    }
-    return 0;
+    struct args *a = args;
+    (void)state;
+    a->varied = "--metric";
+    VEC_PUSH(&a->metric, metric);
 }
+
+static void take_divisor(struct argp_state *state, void *args, char *variant)
+{
+    struct args *a = args;
+    (void)state;
+    a->varied = "--normalize";
+    a->normalize = variant ? variant : "first";
+}
+
+static void check_options(struct argp_state *state, void *args)
+{
+    const struct args *a = args;
+    if (!a->file && !a->plan.programs.word.n && !a->task)
+        argp_error(state, "no plan or programs given");
+    if (a->file && a->varied)
+        argp_error(state, "%s cannot be used with a plan", a->varied);
+}
+
+static const struct cli_option options[] = {
+    {"gpu", "MACHINE,...", "machines to compare ('weir list gpus'); gtx480 if not given", .call = add_machines},
+    {"with", "POLICY,...",
+     "policies to use together; each --with adds a configuration to compare; 'baseline' = the machine's own policies",
+     .call = add_policies},
+    {"set", "KEY=VALUE,...",
+     "values of a parameter to compare, or a range: 8..64*2, 10..50+10; a --set for each parameter", .call = add_set},
+    {"metric", "STATISTIC",
+     "what to compare (default: ipc); a statistic, or as in 'l1.misses / l1.accesses'; a table for each --metric",
+     .call = add_metric},
+    {"normalize", "VARIANT", "normalize to this combination (its name in the table; default: the first)",
+     .call = take_divisor, .flags = OPTION_ARG_OPTIONAL},
+    {"task", "FOLDER", "internal: run this Slurm task's share of FOLDER", CLI_TEXT(struct args, task),
+     .flags = OPTION_HIDDEN},
+    {0}};
+
+static const struct cli_syntax syntax = {
+    options,
+    {{&study_syntax, offsetof(struct args, study), NULL}, {&plugin_syntax, 0, NULL}},
+    "PLAN.ini\nPROGRAM...",
+    "Run programs under several machines, policies and settings, and compare them: a table, a picture, a report.\vA "
+    "PROGRAM is one of the suite ('weir suite list'), a recording (FILE.wt), or an executable, named with a slash; the "
+    "words after an executable are its arguments, up to the next --. Runs every combination of --gpu, --with and "
+    "--set.\n"
+    "\n"
+    "Examples:\n"
+    "  weir sweep --with baseline --with apcm --normalize bfs kmeans spmv\n"
+    "  weir sweep --sampled --size paper --with baseline --with apcm --normalize bfs fft\n"
+    "  weir sweep --gpu gtx480,gtx780 --set l1.size=16KiB,32KiB --metric ipc --metric l1.miss_rate bfs app.wt\n"
+    "  weir sweep --set l1.mshrs=8..64*2 ./app 4096 -- ./other -- bfs\n"
+    "  weir sweep l1size.ini --size tiny\n"
+    "  weir sweep l1size.ini --on slurm --slurm '--partition=long'\n"
+    "\n"
+    "with l1size.ini:\n"
+    "  [figure]\n"
+    "  title     = L1 size\n"
+    "  programs  = bfs spmv\n"
+    "  metric    = ipc\n"
+    "  normalize = first\n"
+    "  [sweep]\n"
+    "  with = lrr\n"
+    "  with = gto\n"
+    "  set  = l1.size: 16KiB 32KiB\n"
+    "\n"
+    "Results are stored: nothing is simulated twice, and after Ctrl-C the same command resumes.\n",
+    take_word,
+    check_options};
 
 /* ---- plans ---- */
 
@@ -209,7 +219,7 @@ static int add_plan(struct args *a, const char *metric, struct err *e)
     const struct plan *o = &a->plan;
     p.path = xstrdup(nowhere);
     if (a->metric.n > 1) { /* the figure's files are named after it */
-        append(&p.path, "-", metric);
+        text_append(&p.path, "-", metric);
         for (char *c = p.path; *c; c++)
             *c = *c == '/' || *c == '.' || *c == ' ' ? '_' : *c;
     }
@@ -233,7 +243,7 @@ static int add_plan(struct args *a, const char *metric, struct err *e)
         VEC_PUSH(&p.sweep, axis);
     }
     if (!p.sweep.n) /* one machine as it is */
-        axes_add(&p, PLAN_AXIS_MACHINE, NULL, "gtx480", (struct inifile_place){0}, e);
+        axes_add(&p, PLAN_AXIS_MACHINE, NULL, GPU_DEFAULT, (struct inifile_place){0}, e);
     if (plan_complete(&p, e))
         return -1;
     VEC_PUSH(&a->study.plan, p);
@@ -257,32 +267,6 @@ static int make_plans(struct args *a, struct err *e)
     return 0;
 }
 
-static const char doc[] =
-    "Run programs under several machines, policies and settings, and compare them: a table, a picture, a report.\vA "
-    "PROGRAM is one of the suite ('weir suite list'), a recording (FILE.wt), or an executable, named with a slash; the "
-    "words after an executable are its arguments, up to the next --. Runs every combination of --gpu, --with and "
-    "--set.\n"
-    "\n"
-    "Examples:\n"
-    "  weir sweep --with baseline --with apcm --normalize bfs kmeans spmv\n"
-    "  weir sweep --gpu gtx480,gtx780 --set l1.size=16KiB,32KiB --metric ipc --metric l1.miss_rate bfs app.wt\n"
-    "  weir sweep --set l1.mshrs=8..64*2 ./app 4096 -- ./other -- bfs\n"
-    "  weir sweep l1size.ini --size tiny\n"
-    "  weir sweep l1size.ini --on slurm --slurm '--partition=long'\n"
-    "\n"
-    "with l1size.ini:\n"
-    "  [figure]\n"
-    "  title     = L1 size\n"
-    "  programs  = bfs spmv\n"
-    "  metric    = ipc\n"
-    "  normalize = first\n"
-    "  [sweep]\n"
-    "  with = lrr\n"
-    "  with = gto\n"
-    "  set  = l1.size: 16KiB 32KiB\n"
-    "\n"
-    "Results are stored: nothing is simulated twice, and after Ctrl-C the same command resumes.\n";
-
 static int run_task(const char *folder)
 {
     const char *task = getenv("SLURM_ARRAY_TASK_ID");
@@ -292,34 +276,22 @@ static int run_task(const char *folder)
         err_set(&e, "--task is for tasks of Slurm, which have SLURM_ARRAY_TASK_ID");
     if (task && !slurm_task(folder, (unsigned)strtoul(task, NULL, 10), &e))
         return CLI_OK;
-    err_print(&e, stderr);
-    return CLI_BAD_INPUT;
+    return cli_fail(&e);
 }
 
 int cli_sweep(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&study_argp, 0, NULL, 0}, {&plugin_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {options, on_option, "PLAN.ini\nPROGRAM...", doc, children, NULL, NULL};
     struct args a = {0};
     struct err e;
     err_clear(&e);
-    study_init(&a.study);
-    study_command(&a.study, argc, argv);
-    int status = CLI_BAD_INPUT;
-    char *folder = NULL;
+    study_init(&a.study, argc, argv);
     /* In order: the words behind an executable are its own. */
-    if (!cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &a)) {
-        folder = study_folder(a.file ? a.file : nowhere);
-        a.study.title = a.file ? a.file : "sweep";
-        if (!a.study.out)
-            a.study.out = folder;
-        if (a.task)
-            status = run_task(a.task);
-        else if (make_plans(&a, &e))
-            err_print(&e, stderr);
-        else
-            status = study_run(&a.study);
-    }
+    cli_parse(&syntax, argc, argv, ARGP_IN_ORDER, &a);
+    char *folder = study_folder(a.file ? a.file : nowhere);
+    a.study.title = a.file ? a.file : "sweep";
+    if (!a.study.out)
+        a.study.out = folder;
+    const int status = a.task ? run_task(a.task) : make_plans(&a, &e) ? cli_fail(&e) : study_run(&a.study);
     free(folder);
     study_free(&a.study);
     plan_free(&a.plan);

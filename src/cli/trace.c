@@ -8,7 +8,6 @@
 #include "cli/trace.h"
 #include "trace/file.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -23,8 +22,6 @@ struct args {
     uint64_t limit;
 };
 
-enum { KEY_JSON = 1000, KEY_LAUNCHES, KEY_LAUNCH, KEY_CTA, KEY_WARP, KEY_LIMIT };
-
 static int64_t parse_number(const char *text, const char *option, struct argp_state *state)
 {
     char *end;
@@ -35,40 +32,35 @@ static int64_t parse_number(const char *text, const char *option, struct argp_st
     return v;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void take_launch(struct argp_state *state, void *args, char *n)
 {
-    struct args *a = state->input;
-    switch (key) {
-    case KEY_JSON:
-        a->json = true;
-        return 0;
-    case KEY_LAUNCHES:
-        a->launches = true;
-        return 0;
-    case KEY_LAUNCH:
-        a->launch = parse_number(arg, "--launch", state);
-        return 0;
-    case KEY_CTA:
-        a->cta = parse_number(arg, "--cta", state);
-        return 0;
-    case KEY_WARP:
-        a->warp = parse_number(arg, "--warp", state);
-        return 0;
-    case KEY_LIMIT:
-        a->limit = (uint64_t)parse_number(arg, "--limit", state);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (a->file)
-            argp_error(state, "one recording expected");
-        a->file = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!a->file)
-            argp_error(state, "name a recording");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    ((struct args *)args)->launch = parse_number(n, "--launch", state);
+}
+static void take_cta(struct argp_state *state, void *args, char *n)
+{
+    ((struct args *)args)->cta = parse_number(n, "--cta", state);
+}
+static void take_warp(struct argp_state *state, void *args, char *n)
+{
+    ((struct args *)args)->warp = parse_number(n, "--warp", state);
+}
+static void take_limit(struct argp_state *state, void *args, char *n)
+{
+    ((struct args *)args)->limit = (uint64_t)parse_number(n, "--limit", state);
+}
+
+static void take_word(struct argp_state *state, void *args, char *word)
+{
+    struct args *a = args;
+    if (a->file)
+        argp_error(state, "one recording expected");
+    a->file = word;
+}
+
+static void check_options(struct argp_state *state, void *args)
+{
+    if (!((struct args *)args)->file)
+        argp_error(state, "name a recording");
 }
 
 /* ---- info ---- */
@@ -234,8 +226,7 @@ static int check(struct trace_file *f, const struct args *a)
             if (trace_walk_cta(f, l, cta, count, &c, &e)) {
                 if (!e.file[0])
                     snprintf(e.file, sizeof e.file, "%s", a->file);
-                err_print(&e, stderr);
-                return CLI_BAD_INPUT;
+                return cli_fail(&e);
             }
     printf("%s: valid; %" PRIu64 " warp instructions, %" PRIu64 " thread instructions, %" PRIu64 " memory accesses\n",
            a->file, c.insts, c.thread_insts, c.records);
@@ -318,15 +309,12 @@ static int dump(struct trace_file *f, const struct args *a)
     struct dump d = {.warp = a->warp, .left = a->limit};
     if (a->launch >= 0 && a->launch >= trace_n_launches(f)) {
         err_at(&e, a->file, 0, 0, "launch %" PRId64 " does not exist: there are %u", a->launch, trace_n_launches(f));
-        err_print(&e, stderr);
-        return CLI_BAD_INPUT;
+        return cli_fail(&e);
     }
     uint32_t first = a->launch >= 0 ? (uint32_t)a->launch : 0;
     uint32_t end = a->launch >= 0 ? first + 1 : trace_n_launches(f);
-    if (check_places(f, a, first, end, &e)) {
-        err_print(&e, stderr);
-        return CLI_BAD_INPUT;
-    }
+    if (check_places(f, a, first, end, &e))
+        return cli_fail(&e);
     int rc = 0;
     for (uint32_t l = first; !rc && l < end; l++) {
         const struct trace_launch *launch = trace_get_launch(f, l);
@@ -342,44 +330,34 @@ static int dump(struct trace_file *f, const struct args *a)
             rc = trace_walk_cta(f, l, cta, print_step, &d, &e);
         }
     }
-    if (rc < 0) {
-        err_print(&e, stderr);
-        return CLI_BAD_INPUT;
-    }
+    if (rc < 0)
+        return cli_fail(&e);
     return CLI_OK;
 }
 
 /* ---- the command ---- */
-static const struct argp_option info_options[] = {
-    {"json", KEY_JSON, 0, 0, "print one JSON document", 0},
-    {"launches", KEY_LAUNCHES, 0, 0, "one line for each launch instead of each kernel", 0},
-    {0},
-};
-static const struct argp_option dump_options[] = {
-    {"launch", KEY_LAUNCH, "N", 0, "only this launch, counted from 0", 0},
-    {"cta", KEY_CTA, "N", 0, "only this CTA of each launch", 0},
-    {"warp", KEY_WARP, "N", 0, "only this warp of each CTA", 0},
-    {"limit", KEY_LIMIT, "N", 0, "stop after N instructions", 0},
-    {0},
-};
+static const struct cli_option info_options[] = {
+    {"json", NULL, "print one JSON document", CLI_FLAG(struct args, json)},
+    {"launches", NULL, "one line for each launch instead of each kernel", CLI_FLAG(struct args, launches)},
+    {0}};
+static const struct cli_option dump_options[] = {
+    {"launch", "N", "only this launch, counted from 0", .call = take_launch},
+    {"cta", "N", "only this CTA of each launch", .call = take_cta},
+    {"warp", "N", "only this warp of each CTA", .call = take_warp},
+    {"limit", "N", "stop after N instructions", .call = take_limit},
+    {0}};
 
 static const struct action {
     const char *name;
     int (*run)(struct trace_file *, const struct args *);
-    struct argp argp;
+    const struct cli_option *option;
+    const char *doc;
 } actions[] = {
-    {"info",
-     info,
-     {info_options, parse, "FILE", "Shows the contents of a recording.\vExample: weir trace info vecadd.wt", 0, 0, 0}},
-    {"check",
-     check,
-     {0, parse, "FILE", "Decodes every instruction of a recording.\vExample: weir trace check vecadd.wt", 0, 0, 0}},
-    {"dump",
-     dump,
-     {dump_options, parse, "FILE",
-      "Prints executed instructions: warp, pc, active mask, instruction, addresses.\v"
-      "Example: weir trace dump --launch 0 --cta 3 --warp 1 vecadd.wt",
-      0, 0, 0}},
+    {"info", info, info_options, "Shows the contents of a recording.\vExample: weir trace info vecadd.wt"},
+    {"check", check, NULL, "Decodes every instruction of a recording.\vExample: weir trace check vecadd.wt"},
+    {"dump", dump, dump_options,
+     "Prints executed instructions: warp, pc, active mask, instruction, addresses.\v"
+     "Example: weir trace dump --launch 0 --cta 3 --warp 1 vecadd.wt"},
 };
 
 static void usage(FILE *out)
@@ -425,14 +403,13 @@ int cli_trace(int argc, char **argv)
     char name[32];
     snprintf(name, sizeof name, "weir trace %s", act->name);
     argv[1] = name;
-    if (cli_parse(&act->argp, argc - 1, argv + 1, 0, &a))
-        return CLI_BAD_INPUT;
+    const struct cli_syntax syntax = {
+        .option = act->option, .usage = "FILE", .doc = act->doc, .word = take_word, .end = check_options};
+    cli_parse(&syntax, argc - 1, argv + 1, 0, &a);
     struct err e;
     struct trace_file *f = trace_open(a.file, &e);
-    if (!f) {
-        err_print(&e, stderr);
-        return CLI_BAD_INPUT;
-    }
+    if (!f)
+        return cli_fail(&e);
     int rc = act->run(f, &a);
     trace_close(f);
     return rc;

@@ -14,28 +14,38 @@ struct args {
     const char *from, *output;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void take_word(struct argp_state *state, void *args, char *word)
 {
-    struct args *a = state->input;
-    switch (key) {
-    case 'o':
-        a->output = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (a->from)
-            argp_error(state, "one trace list expected");
-        a->from = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!a->from)
-            argp_error(state, "name the traces: kernelslist.g, the folder that holds it, or one .traceg");
-        if (!a->output)
-            argp_error(state, "give the output recording with -o");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct args *a = args;
+    if (a->from)
+        argp_error(state, "one trace list expected");
+    a->from = word;
 }
+
+static void check_options(struct argp_state *state, void *args)
+{
+    const struct args *a = args;
+    if (!a->from)
+        argp_error(state, "name the traces: kernelslist.g, the folder that holds it, or one .traceg");
+    if (!a->output)
+        argp_error(state, "give the output recording with -o");
+}
+
+static const struct cli_option options[] = {
+    {"output", "FILE", "the recording", CLI_TEXT(struct args, output), .letter = 'o'}, {0}};
+
+static const struct cli_syntax syntax = {
+    options,
+    {{&progress_syntax, 0, NULL}},
+    "TRACES",
+    "Converts Accel-Sim traces (from its NVBit tracer) to a recording.\vTRACES is kernelslist.g, the folder that "
+    "holds it, or one kernel's trace; traces may be compressed by xz.\n"
+    "\n"
+    "Examples:\n"
+    "  weir trace import traces/kernelslist.g -o traced.wt\n"
+    "  weir replay --gpu h200 --with apcm traced.wt\n",
+    take_word,
+    check_options};
 
 static int show(void *progress, uint64_t done, uint64_t all)
 {
@@ -81,28 +91,9 @@ static int write_recording(struct import *im, const struct args *a, struct err *
 
 int cli_trace_import(int argc, char **argv)
 {
-    static const struct argp_option options[] = {
-        {"output", 'o', "FILE", 0, "the recording", 0},
-        {0},
-    };
-    static const struct argp_child children[] = {{&progress_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        options,
-        parse,
-        "TRACES",
-        "Converts Accel-Sim traces (from its NVBit tracer) to a recording.\vTRACES is kernelslist.g, the folder that "
-        "holds it, or one kernel's trace; traces may be compressed by xz.\n"
-        "\n"
-        "Examples:\n"
-        "  weir trace import traces/kernelslist.g -o traced.wt\n"
-        "  weir replay --gpu h200 --with apcm traced.wt\n",
-        children,
-        0,
-        0};
     struct args a = {0};
     struct err e;
-    if (cli_parse(&argp, argc, argv, 0, &a))
-        return CLI_BAD_INPUT;
+    cli_parse(&syntax, argc, argv, 0, &a);
     err_clear(&e);
     struct import *im = import_open(a.from, &e);
     if (!im || write_recording(im, &a, &e)) {

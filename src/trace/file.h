@@ -61,9 +61,13 @@ uint64_t trace_stream_bytes(const struct trace_file *);                  /* comp
 
 /* The launch's share of trace_stream_bytes: blocks that hold several launches are divided by unpacked size. */
 uint64_t trace_launch_bytes(const struct trace_file *, uint32_t launch);
+/* The same, unpacked. */
+uint64_t trace_launch_unpacked_bytes(const struct trace_file *, uint32_t launch);
 
 /* Number of chunks of one CTA; 0 when the grid does not have it. */
 uint32_t trace_cta_chunks(const struct trace_file *, uint32_t launch, uint64_t cta);
+/* Warp instructions of all CTAs before CTA i, into out[i] for i = 0 .. CTAs of the launch. */
+void trace_insts_before(const struct trace_file *, uint32_t launch, uint64_t *out);
 /* Reads one chunk. `buf` is scratch owned by the caller (stream_buf_free); the chunk points into it. */
 struct stream_buf {
     uint8_t *p;

@@ -117,7 +117,8 @@ struct trace_inst {
     uint16_t src_file;  /* index into trace_kernel.file */
     uint16_t barrier;   /* BARRIER: barrier number, or 0xffff when it is a run-time value (then 0 is assumed);
                            MBARRIER: enum trace_mbarrier; WGMMA: see above */
-    uint32_t opcode_at; /* the instruction's text ("ld.global.f32"), an offset into trace_kernel.str */
+    uint32_t opcode_at; /* the instruction's text ("ld.global.f32"), an offset into trace_kernel.str; the string behind
+                           it is its address where that begins with '[' (trace_inst_address) */
 };
 
 struct trace_loop {
@@ -141,6 +142,12 @@ struct trace_kernel {
     uint32_t max_threads_per_cta;  /* .maxntid product; 0 = no bound */
     const struct trace_code *code; /* as an assembler would order it; NULL = unknown */
 };
+
+/*
+ * What an access' address is computed from: "#2+64" is 64 bytes behind what parameter 2 of the kernel points to and the
+ * index, "name+0" a variable. NULL where it is not known.
+ */
+const char *trace_inst_address(const struct trace_kernel *, const struct trace_inst *);
 
 enum { TRACE_CLUSTER_MAX = 16 };
 /* One launch of a kernel. */

@@ -622,6 +622,15 @@ uint64_t trace_launch_bytes(const struct trace_file *f, uint32_t launch)
     return (uint64_t)(bytes + 0.5);
 }
 
+uint64_t trace_launch_unpacked_bytes(const struct trace_file *f, uint32_t launch)
+{
+    const struct launch_entry *l = &f->launch.p[launch];
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < l->n_chunk; i++)
+        bytes += f->chunk.p[l->first_chunk + i].bytes;
+    return bytes;
+}
+
 /* ---- chunks ---- */
 
 /* First chunk of the launch whose CTA is not below `cta`: an index from the launch's first chunk. */
@@ -649,6 +658,20 @@ uint32_t trace_cta_chunks(const struct trace_file *f, uint32_t launch, uint64_t 
     while (end < l->n_chunk && c[end].cta == cta)
         end++;
     return (uint32_t)(end - i);
+}
+
+void trace_insts_before(const struct trace_file *f, uint32_t launch, uint64_t *out)
+{
+    const struct launch_entry *l = &f->launch.p[launch];
+    const struct chunk_entry *c = launch_chunks(f, l);
+    const uint64_t n = trace_ctas(&l->launch);
+    size_t i = 0;
+    out[0] = 0;
+    for (uint64_t cta = 0; cta < n; cta++) {
+        out[cta + 1] = out[cta];
+        for (; i < l->n_chunk && c[i].cta == cta; i++)
+            out[cta + 1] += c[i].n_inst;
+    }
 }
 
 uint64_t trace_next_cta(const struct trace_file *f, uint32_t launch, uint64_t from)

@@ -8,6 +8,14 @@
 
 enum { INST_BYTES = 32, LOOP_BYTES = 8, OP_BYTES = 14, REGION_BYTES = 36 };
 
+const char *trace_inst_address(const struct trace_kernel *k, const struct trace_inst *i)
+{
+    if (i->mem_index == UINT32_MAX || i->opcode_at >= k->n_str)
+        return NULL;
+    const char *end = memchr(k->str + i->opcode_at, 0, k->n_str - i->opcode_at);
+    return end && end + 1 < k->str + k->n_str && end[1] == '[' ? end + 2 : NULL;
+}
+
 static const char *inst_check(const struct trace_kernel *k, const struct trace_inst *i)
 {
     if (i->cls >= TRACE_CLASS_COUNT)

@@ -84,12 +84,13 @@ static __device__ inline void tma_store(const CUtensorMap *map, int x, int y, ui
         : "memory");
 }
 
-/* A map of a row-major matrix in boxes of `box_rows` rows of 64 16-bit elements, which is the swizzle's 128 bytes. */
+/* A map of a row-major matrix in boxes of `box_rows` rows of the swizzle's 128 bytes; elements have 16 bits, or 8. */
 static inline CUtensorMap hopper_map(void *p, CUtensorMapDataType type, uint64_t rows, uint64_t cols, uint32_t box_rows)
 {
     CUtensorMap map;
-    const cuuint64_t dim[] = {cols, rows}, stride[] = {cols * 2};
-    const cuuint32_t box[] = {64, box_rows}, step[] = {1, 1};
+    const uint32_t bytes = type == CU_TENSOR_MAP_DATA_TYPE_UINT8 ? 1 : 2;
+    const cuuint64_t dim[] = {cols, rows}, stride[] = {cols * bytes};
+    const cuuint32_t box[] = {128 / bytes, box_rows}, step[] = {1, 1};
     if (cuTensorMapEncodeTiled(&map, type, 2, p, dim, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
                                CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
                                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS) {
@@ -144,6 +145,14 @@ static __device__ inline void wgmma_64x64x16_f16(float (&d)[32], uint64_t a, uin
     asm volatile(
         "{\n.reg .pred p;\nsetp.ne.b32 p, %34, 0;\n"
         "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 " HOPPER_R32 ", %32, %33, p, 1, 1, 0, 0;\n}\n"
+        : HOPPER_D32(d)
+        : "l"(a), "l"(b), "r"(add));
+}
+static __device__ inline void wgmma_64x64x32_e4m3(float (&d)[32], uint64_t a, uint64_t b, int add)
+{
+    asm volatile(
+        "{\n.reg .pred p;\nsetp.ne.b32 p, %34, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n64k32.f32.e4m3.e4m3 " HOPPER_R32 ", %32, %33, p, 1, 1;\n}\n"
         : HOPPER_D32(d)
         : "l"(a), "l"(b), "r"(add));
 }

@@ -7,6 +7,8 @@
  *   tiles      CUDA cores; 32 x 32 tiles through shared memory
  *   wgmma      a warpgroup: the TMA brings 64 x 64 tiles of A and B, wgmma multiplies them, one after the other
  *   pipeline   a producer warp keeps a queue of tiles full, two consumer warpgroups empty it; registers move to them
+ *   persistent the same with a CTA for each SM, which takes tile after tile: the producer is at the next one's operands
+ *              while the consumers write the last one
  *   cluster    two CTAs share a tile of B, which each of them loads half of, for both; the TMA stores C
  */
 #include "../common/suite_hopper.h"
@@ -81,11 +83,12 @@ __global__ void __launch_bounds__(128)
 enum { STAGE_BYTES = (CONSUMERS + 1) * TILE_BYTES };
 
 __global__ void __launch_bounds__(128 * (CONSUMERS + 1))
-    pipeline(const __grid_constant__ CUtensorMap ma, const __grid_constant__ CUtensorMap mb, bf16 *c, int n, int k, int stages)
+    pipeline(const __grid_constant__ CUtensorMap ma, const __grid_constant__ CUtensorMap mb, bf16 *c, int n, int k, int n_tile,
+             int stages)
 {
     __shared__ __align__(8) uint64_t full[STAGES_MAX], empty[STAGES_MAX];
     const uint32_t queue = hopper_address(hopper_smem), f = hopper_address(full), e = hopper_address(empty);
-    const int group = threadIdx.x / 128, row = blockIdx.y * TILE * CONSUMERS, col = blockIdx.x * TILE, turns = k / TILE;
+    const int group = threadIdx.x / 128, across = n / TILE, steps = k / TILE;
     if (threadIdx.x == 0) {
         for (int s = 0; s < stages; s++) {
             bar_init(f + s * 8, 1);
@@ -97,25 +100,28 @@ __global__ void __launch_bounds__(128 * (CONSUMERS + 1))
     if (group == 0) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
         if (threadIdx.x == 0)
-            for (int turn = 0; turn < turns; turn++) {
-                const uint32_t s = turn % stages, at = queue + s * STAGE_BYTES, bar = f + s * 8;
-                bar_wait(e + s * 8, turn / stages & 1 ^ 1);
-                bar_expect(bar, STAGE_BYTES);
-                for (int i = 0; i < CONSUMERS; i++)
-                    tma_load(at + i * TILE_BYTES, &ma, turn * TILE, row + i * TILE, bar);
-                tma_load(at + CONSUMERS * TILE_BYTES, &mb, turn * TILE, col, bar);
-            }
+            for (int tile = blockIdx.x, turn = 0; tile < n_tile; tile += gridDim.x)
+                for (int step = 0; step < steps; step++, turn++) {
+                    const uint32_t s = turn % stages, at = queue + s * STAGE_BYTES, bar = f + s * 8;
+                    bar_wait(e + s * 8, turn / stages & 1 ^ 1);
+                    bar_expect(bar, STAGE_BYTES);
+                    for (int i = 0; i < CONSUMERS; i++)
+                        tma_load(at + i * TILE_BYTES, &ma, step * TILE, (tile / across * CONSUMERS + i) * TILE, bar);
+                    tma_load(at + CONSUMERS * TILE_BYTES, &mb, step * TILE, tile % across * TILE, bar);
+                }
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
         float d[32];
-        for (int turn = 0; turn < turns; turn++) {
-            const uint32_t s = turn % stages, at = queue + s * STAGE_BYTES;
-            bar_wait(f + s * 8, turn / stages & 1);
-            multiply(d, at + (group - 1) * TILE_BYTES, at + CONSUMERS * TILE_BYTES, turn);
-            if (threadIdx.x % 128 == 0)
-                bar_arrive(e + s * 8);
+        for (int tile = blockIdx.x, turn = 0; tile < n_tile; tile += gridDim.x) {
+            for (int step = 0; step < steps; step++, turn++) {
+                const uint32_t s = turn % stages, at = queue + s * STAGE_BYTES;
+                bar_wait(f + s * 8, turn / stages & 1);
+                multiply(d, at + (group - 1) * TILE_BYTES, at + CONSUMERS * TILE_BYTES, step);
+                if (threadIdx.x % 128 == 0)
+                    bar_arrive(e + s * 8);
+            }
+            write_tile(d, c, (tile / across * CONSUMERS + group - 1) * TILE, tile % across * TILE, n);
         }
-        write_tile(d, c, row + (group - 1) * TILE, col, n);
     }
 }
 
@@ -192,6 +198,7 @@ int main(int argc, char **argv)
     cudaDeviceProp prop;
     SUITE_CUDA(cudaGetDeviceProperties(&prop, 0));
     const int room = ((int)prop.sharedMemPerBlockOptin - 1024) / STAGE_BYTES, stages = room < STAGES_MAX ? room : STAGES_MAX;
+    const int n_tile = n / TILE * (m / TILE / CONSUMERS);
     const size_t queue = (size_t)stages * STAGE_BYTES;
     SUITE_CUDA(cudaFuncSetAttribute((const void *)pipeline, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)queue));
     SUITE_CUDA(cudaFuncSetAttribute((const void *)cluster, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)queue));
@@ -211,8 +218,8 @@ int main(int argc, char **argv)
         }
     }
     bool bad = false;
-    for (int step = 0; step < 4; step++) {
-        static const char *const names[] = {"tiles", "wgmma", "pipeline", "cluster"};
+    for (int step = 0; step < 5; step++) {
+        static const char *const names[] = {"tiles", "wgmma", "pipeline", "persistent", "cluster"};
         SUITE_CUDA(cudaMemset(dc, 0, (size_t)m * n * sizeof *dc));
         cudaLaunchAttribute attr;
         cudaLaunchConfig_t config = {};
@@ -224,7 +231,9 @@ int main(int argc, char **argv)
             wgmma<<<dim3(n / TILE, m / TILE), 128, 2 * TILE_BYTES>>>(ma, mb, dc, n, k);
             break;
         case 2:
-            pipeline<<<dim3(n / TILE, m / TILE / CONSUMERS), 128 * (CONSUMERS + 1), queue>>>(ma, mb, dc, n, k, stages);
+        case 3:
+            pipeline<<<step == 2 || n_tile < prop.multiProcessorCount ? n_tile : prop.multiProcessorCount,
+                       128 * (CONSUMERS + 1), queue>>>(ma, mb, dc, n, k, n_tile, stages);
             break;
         default:
             attr.id = cudaLaunchAttributeClusterDimension;

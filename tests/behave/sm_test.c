@@ -1128,9 +1128,85 @@ static void lanes_leave_regions_and_skip_parts_of_them(void **state)
     synth_free(&s);
 }
 
+/* ---- what sm_90 does beside its warps ---- */
+
+struct products {
+    uint32_t loads, n; /* the instructions: loads of shared memory, a product, commit, wait, what waits */
+};
+static void product_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct products *p = ctx;
+    (void)cta, (void)warp;
+    for (uint32_t i = 0; i < p->loads; i++)
+        synth_affine(s, 0, ~0u, TRACE_SP_SHARED, 0, 4);
+    for (uint32_t i = 0; i < p->n; i++)
+        synth_do(s, 1, 1, ~0u);
+    synth_do(s, 2, 3, ~0u);
+}
+
+/* Cycles in which a warpgroup finishes its products. */
+static uint64_t products(uint32_t n, unsigned columns, unsigned flags, uint32_t loads, struct sm_stats *stats)
+{
+    uint64_t end[2];
+    for (int tick_all = 0; tick_all < 2; tick_all++) {
+        struct products p = {loads, n};
+        struct synth s;
+        synth_init(&s, 1, 128, product_warp, &p);
+        synth_mem_inst(&s, TRACE_LOAD, TRACE_SP_SHARED, 4, REGS(1), NULL);
+        for (int k = 0; k < 3; k++)
+            synth_inst(&s, TRACE_WGMMA, NULL, NULL);
+        synth_inst(&s, TRACE_BRANCH, NULL, NULL);
+        s.inst.p[1].width = (uint8_t)(columns / 8);
+        s.inst.p[1].mem_flags = (uint8_t)flags;
+        s.inst.p[2].barrier = TRACE_WGMMA_COMMIT;
+        synth_seal(&s);
+        struct bench *b = bench_new(&s, "sm.schedulers=4", tick_all);
+        end[tick_all] = bench_run(b, 1);
+        *stats = b->sm->stats;
+        bench_free(b);
+        synth_free(&s);
+    }
+    assert_int_equal(end[0], end[1]);
+    return end[0] - FIRST_ISSUE;
+}
+
+static void products_take_the_longer_of_tensor_cores_and_operands(void **state)
+{
+    (void)state;
+    struct sm_stats t;
+    /* Two columns a cycle; 128 bytes of operands a cycle, of A only where it is in shared memory. */
+    const uint64_t one = products(1, 256, 0, 0, &t);
+    assert_int_equal(products(9, 256, 0, 0, &t) - one, 8 * 128);
+    assert_int_equal(t.wgmma_cycles, 4 * 9 * 128);
+    assert_int_equal(t.wgmma_operand_cycles, 9 * 64);
+    const uint64_t narrow = products(1, 8, TRACE_WGMMA_A_SHARED, 0, &t);
+    assert_int_equal(products(9, 8, TRACE_WGMMA_A_SHARED, 0, &t) - narrow, 8 * 18);
+    assert_int_equal(products(17, 8, 0, 0, &t) - products(9, 8, 0, 0, &t), 8 * 4);
+    /* What warps have asked of shared memory before goes first. */
+    assert_true(products(9, 8, TRACE_WGMMA_A_SHARED, 100, &t) > products(9, 8, 0, 100, &t));
+    assert_int_equal(t.shared_passes, 400);
+}
+
+static void loads_of_other_ctas_share_the_network(void **state)
+{
+    (void)state;
+    uint64_t end[2];
+    for (int narrow = 0; narrow < 2; narrow++) {
+        struct load_then_use l = {.mask = ~0u, .space = TRACE_SP_SHARED, .base = 1u << STREAM_RANK_AT, .stride = 16};
+        struct synth s;
+        struct bench *b = run_load(&s, &l, 16, 4, narrow ? "sm.cluster_bytes=4" : "sm.cluster_bytes=16", &end[narrow]);
+        assert_int_equal(b->sm->stats.cluster_bytes, 4 * 512);
+        bench_free(b);
+        synth_free(&s);
+    }
+    assert_int_equal(end[1] - end[0], 4 * (512 / 4 - 512 / 16));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_take_the_longer_of_tensor_cores_and_operands),
+        cmocka_unit_test(loads_of_other_ctas_share_the_network),
         cmocka_unit_test(independent_instructions_issue_every_cycle),
         cmocka_unit_test(dependent_instructions_wait_for_the_latency),
         cmocka_unit_test(initiation_interval_limits_a_unit),

@@ -23,8 +23,11 @@ def build(args, source):
         return out
     os.makedirs(args.out, exist_ok=True)
     command = [args.weir, "cc", "-O1", source, "-o", out]
+    arch = "90a" if os.path.basename(source) == "hopper.cu" else "80"
     if args.compiler == "nvcc":
-        command += ["--nvcc", "-lineinfo", "-arch=compute_80", "-Wno-deprecated-gpu-targets"]
+        command += ["--nvcc", "-lineinfo", "-gencode=arch=compute_%s,code=compute_%s" % (arch, arch), "-Wno-deprecated-gpu-targets"]
+    elif arch != "80":
+        command.append("-arch=sm_" + arch)
     r = subprocess.run(command, capture_output=True, text=True)
     if r.returncode:
         sys.exit("%s does not compile\n%s" % (source, r.stderr))

@@ -13,7 +13,7 @@ mkdir "$work/plugins" "$work/bin" "$work/tree"
 ln -s "$weir" "$work/bin/weir"
 for d in meson.build meson_options.txt src tests silicon configs docs examples tools include plans plugin suite swcache; do cp -r "$root/$d" "$work/tree/"; done
 
-# The page, block by block: "file" and "append" write, "run" runs in the tree; "plugin" does both in a folder apart.
+# The page, block by block: "plugin=FILE" writes and "plugin" runs in a folder apart, "run" runs in the tree.
 cat >"$work/follow.py" <<'PY'
 import re, subprocess, sys
 plugins = sys.argv[1] == "plugins"
@@ -24,17 +24,17 @@ for lang, what, text in re.findall(r'```(\w+) (\S+)\n(.*?)```', page, re.S):
     if (key == "plugin") != plugins or key == "show":
         continue
     if path:
-        open(path, "a" if key == "append" else "w").write(text)
+        open(path, "w").write(text)
     else:
         subprocess.run(["sh", "-ec", text], check=True)
     done.append(path)
 print("followed", done)
-wanted = ["srrip.c", "srrip_test.c", "loads_first.c", "loads_first_test.c", "stride.c", "stride_test.c"] if plugins else \
-    ["src/machine/l1/management/selective.c", "tests/behave/selective_test.c"]
+wanted = ["srrip.c"] if plugins else []
 assert [p for p in done if p] == wanted, "the page has other files than this test expects"
 PY
 RECORDING=$(realpath "$root/tests/golden/peer/matmul-128.wt")
-export RECORDING
+EXAMPLES=$(realpath "$root/examples/policies")
+export RECORDING EXAMPLES
 (cd "$work/plugins" && PATH="$work/bin:$PATH" python3 "$work/follow.py" plugins "$root/docs/add-a-policy.md")
 
 cd "$work/tree"

@@ -48,11 +48,79 @@ expect 0 "$weir" compare "$dir/hits.json" "$dir/nohits.json"
 grep -Eq '^  latency of L1 hits +40 +- +-$' "$dir/out" || fail "no hits, but a latency of them: $(cat "$dir/out")"
 expect 0 "$weir" compare "$dir/nohits.json" "$dir/hits.json"
 grep -Eq '^  latency of L1 hits +- +40 +-$' "$dir/out" || fail "no hits, but a latency of them: $(cat "$dir/out")"
+# Small effects show their largest parts; the headline says what the table says, also of schedulers without a warp.
+python3 - "$dir" <<'PY'
+import json, sys
+d = json.load(open(sys.argv[1] + "/a.json"))
+t, slots = d["total"], d["total"]["sm.scheduler_cycles"]
+schedulers = slots // t["cycles"]
+def write(name, **more):
+    e = json.loads(json.dumps(d))
+    for key, cycles in more.items():
+        e["total"]["sm.stall." + key] += cycles * schedulers
+        e["total"]["cycles"] += cycles
+        e["total"]["sm.scheduler_cycles"] += cycles * schedulers
+    e["total"].update({"mine.guesses": 12.0, "mine.right": 5})
+    json.dump(e, open("%s/%s.json" % (sys.argv[1], name), "w"))
+one = t["cycles"] // 1000
+write("small", memory=one, alu=2 * one)
+write("idle", no_warp=200 * one, memory=50 * one)
+PY
+expect 0 "$weir" compare "$dir/a.json" "$dir/small.json"
+says out "The largest part is alu, +0.2% of a's cycles"
+grep -Eq '^  alu .*[+]0[.]2%$' "$dir/out" && grep -Eq '^  memory .*[+]0[.]1%$' "$dir/out" || fail "small parts are hidden: $(cat "$dir/out")"
+grep -Eq '^  mine[.]guesses +- +12 +-$' "$dir/out" || fail "no statistic of a plug-in: $(cat "$dir/out")"
+expect 0 "$weir" compare "$dir/a.json" "$dir/idle.json"
+grep -Eq '^The largest part is no_warp, [+](19|20)[.][0-9]% .* it is memory, [+][45][.][0-9]%' "$dir/out" || fail "headline: $(cat "$dir/out")"
+headline=$(sed -n 's/^The largest part is no_warp, \([^ ]*\) .*/\1/p' "$dir/out")
+grep -Eq "^  no_warp .* [+]${headline#+}$" "$dir/out" || fail "headline and table differ: $(cat "$dir/out")"
+# As a page.
+expect 0 "$weir" replay -q --gpu gtx480 --profile --json "$dir/pa.json" "$wt"
+expect 0 "$weir" replay -q --gpu gtx480 --with gto --profile --json "$dir/pb.json" "$wt"
+expect 0 "$weir" compare --html "$dir/both.html" "$dir/pa.json" "$dir/pb.json"
+python3 - "$dir" <<'PY' || fail "the page is not of the two runs"
+import json, re, sys
+a, b = (json.load(open(f"{sys.argv[1]}/{n}.json"))["total"] for n in ("pa", "pb"))
+page = open(sys.argv[1] + "/both.html").read()
+chart = re.findall(r"<text [^>]*>([^<]*)</text>", page.split('class="chart two"')[1].split("</svg>")[0])
+hits = ["%.1f%%" % (100 * t["l2.hits"] / t["l2.accesses"]) for t in (a, b)]
+assert hits[0] != hits[1] and any(t == "%s → %s" % tuple(hits) for t in chart), (hits, chart)
+for id in "reasons", "kernels", "lines":
+    assert 'id="%s"' % id in page, id
+PY
+# Sets: the suite's document, one program of it, values of figures in folders, stores, single stored results.
+python3 - "$dir" <<'PY'
+import json, sys
+a, b = (json.load(open(f"{sys.argv[1]}/{n}.json")) for n in ("a", "b"))
+def suite(name, **programs):
+    json.dump({"schema": "weir-suite-1", "size": "tiny", "functional": False,
+               "programs": [{"name": n, "ok": True, "total": d["total"]} for n, d in programs.items()]},
+              open("%s/%s.json" % (sys.argv[1], name), "w"))
+suite("sa", bfs=a, mvt=b, old=a)
+suite("sb", bfs=b, mvt=b)
+PY
+expect 0 "$weir" compare "$dir/sa.json" "$dir/sb.json"
+says out "2 in both; 1 only in a, 0 only in b"
+python3 - "$dir" <<'PY' || fail "the sets are not compared: $(cat "$dir/out")"
+import json, re, sys
+a, b = (json.load(open(f"{sys.argv[1]}/{n}.json"))["total"] for n in ("a", "b"))
+text = open(sys.argv[1] + "/out").read()
+assert "mean): %.3f" % (a["cycles"] / b["cycles"]) ** 0.5 in text, text
+assert re.search(r"^  bfs .* %+.1f%%  " % (100 * (b["cycles"] / a["cycles"] - 1)), text, re.M), text
+assert not re.search("^  mvt", text, re.M), text
+PY
+expect 0 "$weir" compare --program bfs "$dir/sa.json" "$dir/sb.json"
+says out "The largest part is"
+expect 2 "$weir" compare "$dir/sa.json" "$dir/a.json"
+says err "is a set of results"
 expect 2 "$weir" compare "$dir/a.json" "$dir/none.json"
 says err "none.json"
 echo '{"schema": "weir-suite-1"}' >"$dir/other.json"
 expect 2 "$weir" compare "$dir/a.json" "$dir/other.json"
-says err "its schema is weir-suite-1"
+says err "no program of the suite has statistics"
+echo '{"schema": "weir-counts-1"}' >"$dir/other.json"
+expect 2 "$weir" compare "$dir/a.json" "$dir/other.json"
+says err "its schema is weir-counts-1"
 echo '{' >"$dir/broken.json"
 expect 2 "$weir" compare "$dir/broken.json" "$dir/a.json"
 says err "broken.json:"
@@ -89,6 +157,22 @@ assert len(store) == 2 and {r["policies"].split(",")[0] for r in store} == {"lrr
 lrr, = (r for r in store if r["policies"].startswith("lrr"))
 assert int(lrr["cycles"]) == a["total"]["cycles"] and lrr["settings"] == "l1.size=16KiB"
 PY
+# Stored results by their keys, and as a set; reports as folders.
+expect 0 "$weir" export -c key,policies
+set -- $(sed -n 's/^\([0-9a-f]*\)-.*/\1/p' "$dir/out")
+expect 0 "$weir" compare "$1" "$2"
+says out "l1.size=16KiB on gtx480"
+expect 0 "$weir" compare --results "$dir/cache/weir/results.sqlite" "$1" "$2"
+expect 2 "$weir" compare "$1" 0000000000
+says err "no result with the key 0000000000"
+expect 0 "$weir" compare "$dir/cache/weir/results.sqlite" "$dir/cache/weir/results.sqlite"
+says out "2 in both; 0 only in a, 0 only in b"
+cp -r "$dir/report" "$dir/later"
+sed -i 's/,\([0-9.]*\),1,no$/,1\1,1,no/' "$dir/later/plan.csv"
+expect 0 "$weir" compare "$dir/report" "$dir/later"
+says out "2 values rose, 0 fell"
+expect 2 "$weir" compare "$dir/report" "$dir/cache/weir/results.sqlite"
+says err "no result of the same name"
 # What a machine's or a plugin's file held when a result was made is in its key: rows that are else called the same differ.
 for size in 16 32; do
     printf 'base = gtx480\n[l1]\nsize = %sKiB\n' $size >"$dir/changing.ini"

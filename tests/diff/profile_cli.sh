@@ -16,7 +16,9 @@ expect 0 "$weir" replay -q --profile --gpu h200 --with gto --json "$dir/h200.jso
 python3 - "$dir" <<'PY' || fail "the counts by instruction do not add up"
 import json, sys
 plain, skip, h200 = (json.load(open("%s/%s.json" % (sys.argv[1], n))) for n in ("plain", "skip", "h200"))
-assert plain["total"] == skip["total"] and plain["kernels"] == skip["kernels"]
+without = lambda o: {k: v for k, v in o.items() if not k.startswith("energy.")}  # which a profile has where it can
+assert plain["total"] == without(skip["total"]) and plain["kernels"] == [without(k) for k in skip["kernels"]]
+assert skip["samples"][0]["energy.power_w"] > 0
 assert "instructions" not in plain and "samples" not in plain
 for d in skip, h200:
     insts, total = d["instructions"], d["total"]
@@ -45,6 +47,23 @@ for d in skip, h200:
     assert cycles == sorted(set(cycles)) and cycles[-1] == total["cycles"]
     for name in "warp_insts", "l1.accesses", "dram.reads", "sm.stall.memory":
         assert sum(s[name] for s in samples) == total[name], name
+    # Parts over time: as many rows as the machine has parts, and their means are the whole's.
+    maps = {m["name"]: m for m in d["parts"]["maps"]}
+    sms, channels = int(d["config"]["machine.sms"]), int(d["config"]["memory.channels"])
+    rows = {n: len(m["thousandths"]) for n, m in maps.items()}
+    assert rows["sm_issue"] == sms and rows["dram_channel"] == channels, rows
+    assert rows["l2_slice"] == channels * int(d["config"]["memory.slices_per_channel"]), rows
+    banks = channels * int(d["config"]["dram.banks"])
+    assert rows["dram_bank"] == -(-banks // maps["dram_bank"]["joined"]) <= 256, rows
+    mean = lambda m: sum(sum(r) for r in m["thousandths"]) / len(m["thousandths"]) / 64 / 1000
+    assert abs(mean(maps["sm_issue"]) - total["sm.issue_cycles"] / total["sm.scheduler_cycles"]) < 0.001
+    wait = (total["sm.stall.memory"] + total["sm.stall.lsu_full"]) / total["sm.scheduler_cycles"]
+    assert abs(mean(maps["sm_memory"]) - wait) < 0.001
+    assert abs(mean(maps["dram_channel"]) - total["dram.utilization"]) < 0.001
+    accesses = mean(maps["l2_slice"]) * rows["l2_slice"] * total["cycles"]
+    assert abs(accesses - total["l2.accesses"]) <= 0.05 * total["l2.accesses"], accesses
+    bursts = total["dram.read_bursts"] + total["dram.write_bursts"]
+    assert abs(mean(maps["dram_bank"]) * rows["dram_bank"] * total["cycles"] - bursts) <= 0.05 * bursts
 PY
 
 expect 0 "$weir" run -q --gpu gtx480 --profile --json "$dir/live.json" "$program"

@@ -1,63 +1,7 @@
 // wgmma.mma_async: every type, A from shared memory and from registers, transposes, negation, scale-d, layouts with and
 // without swizzle, several N. Inputs are small whole numbers, so every order of additions gives the same result.
 // flags: -gencode=arch=compute_90a,code=compute_90a
-#include "hopper.h"
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
-enum { IMAGE = 32 << 10, B_AT = 16 << 10 };
-
-/* What an instruction is called with. D is 64 x n, row by row, of 32-bit values (f16: widened by the kernel). */
-struct args {
-    const unsigned char *image; /* of shared memory: A from byte 0, B from B_AT */
-    const uint32_t *a_regs;     /* 128 threads x 4 */
-    const float *c;
-    float *d;
-    uint64_t a, b; /* descriptors without the base of shared memory */
-    int add;
-};
-
-__device__ void fill(const args &x)
-{
-    for (int i = threadIdx.x; i < IMAGE / 4; i += blockDim.x)
-        ((uint32_t *)shared_bytes)[i] = ((const uint32_t *)x.image)[i];
-    fence_async();
-    __syncthreads();
-}
-__device__ uint64_t place(uint64_t d)
-{
-    return d + (smem(shared_bytes) >> 4);
-}
-/* Column and row of register r of D of 32-bit elements. */
-__device__ int row_of(int r)
-{
-    return threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4 + r / 2 % 2 * 8;
-}
-__device__ int col_of(int r)
-{
-    return r / 4 * 8 + threadIdx.x % 4 * 2 + r % 2;
-}
-
-template <int N> __device__ void get(float *d, const args &x)
-{
-    for (int r = 0; r < N / 2; r++)
-        d[r] = x.c[row_of(r) * N + col_of(r)];
-}
-template <int N> __device__ void put(const float *d, const args &x)
-{
-    for (int r = 0; r < N / 2; r++)
-        x.d[row_of(r) * N + col_of(r)] = d[r];
-}
-
-#define D4(d)  "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-#define D12(d) D4(d), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11])
-#define I8(d)                                                                                                          \
-    "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]), "+r"(d[6]), "+r"(d[7])
-#define RUN(text, outputs, ...)                                                                                        \
-    wgmma_fence();                                                                                                     \
-    asm volatile("{\n.reg .pred add;\n" text "\n}\n" : outputs : __VA_ARGS__ : "memory");                              \
-    wgmma_commit();                                                                                                    \
-    wgmma_wait<0>()
+#include "hopper_products.h"
 
 /* N = 8: A and B from shared memory; `tail` holds the scales and transposes. */
 #define SS8(name, form, tail)                                                                                          \
@@ -150,76 +94,31 @@ __global__ void f16_d16(args x)
     }
 }
 
-/* ---- the host's side ---- */
-
-enum type { F16, BF16, TF32, E4M3, E5M2, S8, U8, B1 };
-static int bits_of(type t)
+/* One thread changes A as soon as its own wait is over: then all four warps have read it. */
+__global__ void meets(float *out)
 {
-    return t == F16 || t == BF16 ? 16 : t == TF32 ? 32 : t == B1 ? 1 : 8;
-}
-static uint32_t encode(type t, int v)
-{
-    float f = (float)v;
-    uint32_t u;
-    memcpy(&u, &f, 4);
-    const int exponent = (int)(u >> 23 & 255) - 127;
-    const uint32_t sign = u >> 31, top = u >> 16 & 0x7f; /* seven bits of the fraction hold these numbers exactly */
-    switch (t) {
-    case F16:
-        return v ? sign << 15 | (uint32_t)(exponent + 15) << 10 | top << 3 : 0;
-    case BF16:
-        return u >> 16;
-    case TF32:
-        return u;
-    case E4M3:
-        return v ? sign << 7 | (uint32_t)(exponent + 7) << 3 | top >> 4 : 0;
-    case E5M2:
-        return v ? sign << 7 | (uint32_t)(exponent + 15) << 2 | top >> 5 : 0;
-    case B1:
-        return v & 1;
-    default:
-        return (uint32_t)v & 0xff;
+    __shared__ __align__(1024) __half a[64 * 16], b[8 * 16];
+    __shared__ __align__(8) uint64_t ready;
+    float d[4] = {0, 0, 0, 0};
+    const uint64_t da = descriptor(smem(a), 1024, 128, 0), db = descriptor(smem(b), 128, 128, 0);
+    b[threadIdx.x] = __float2half(1);
+    fence_async();
+    if (threadIdx.x == 0)
+        mbar_init(smem(&ready), 1);
+    __syncthreads();
+    for (int round = 0; round < 3; round++) {
+        if (threadIdx.x == 0) {
+            for (int i = 0; i < 64 * 16; i++)
+                a[i] = __float2half((float)(round + 1));
+            fence_async();
+            mbar_arrive(smem(&ready));
+        }
+        mbar_wait(smem(&ready), round & 1);
+        RUN("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, 1, 1, 1, 0, 0;", D4(d), "l"(da),
+            "l"(db));
     }
-}
-
-/* Byte and bit in shared memory of element (r, k) of an operand of `rows` rows; swizzle as in the descriptor. */
-static size_t bit_at(type t, bool transposed, int swizzle, int rows, int k_bytes, int r, int k)
-{
-    const int bits = bits_of(t), span = swizzle == 1 ? 128 : swizzle == 2 ? 64 : swizzle == 3 ? 32 : 0;
-    size_t at;
-    if (!transposed) {
-        const int byte = k * bits / 8;
-        if (!span) /* next 16 bytes of K behind all rows: leading; next 8 rows: stride 128 */
-            at = (size_t)byte / 16 * rows * 16 + r / 8 * 128 + r % 8 * 16 + byte % 16;
-        else
-            at = (size_t)r * span + byte;
-    } else {
-        const int byte = r * bits / 8;
-        if (!span) /* next 8 rows of M: stride 128; next 8 of K: leading */
-            at = (size_t)k / 8 * rows * 16 + r / 8 * 128 + k % 8 * 16 + byte % 16;
-        else /* S bytes of M, then 8 rows of K; next S bytes of M behind all of K: leading; next 8 of K: stride */
-            at = (size_t)byte / span * (k_bytes / 2) * span + (size_t)k * span + byte % span;
-    }
-    if (span)
-        at ^= (at >> 7 & (span / 16 - 1)) << 4;
-    return at * 8 + (bits < 8 ? k % 8 : 0);
-}
-static uint64_t describe(type t, bool transposed, int swizzle, int rows, int k_bytes, size_t at)
-{
-    const int span = swizzle == 1 ? 128 : swizzle == 2 ? 64 : swizzle == 3 ? 32 : 0;
-    const uint64_t leading = !span ? rows * 16 : transposed ? (k_bytes / 2) * span : 16;
-    const uint64_t stride = !span ? 128 : 8 * span;
-    (void)t;
-    return at >> 4 | leading >> 4 << 16 | stride >> 4 << 32 | (uint64_t)swizzle << 62;
-}
-
-static void put_bits(std::vector<unsigned char> &image, size_t bit, int bits, uint32_t value)
-{
-    if (bits < 8) {
-        image[bit / 8] |= (unsigned char)(value << bit % 8);
-        return;
-    }
-    memcpy(&image[bit / 8], &value, (size_t)bits / 8);
+    for (int r = 0; r < 4; r++)
+        out[row_of(r) * 8 + col_of(r)] = d[r];
 }
 
 struct test {
@@ -232,7 +131,8 @@ struct test {
     bool uns_a, uns_b;
 };
 
-static void check(const test &t, int swizzle, bool add)
+/* base: A's swizzle pattern starts so many 128 bytes behind a boundary. */
+static void check(const test &t, int swizzle, bool add, int base = 0)
 {
     rng r((unsigned)t.n * 31 + swizzle);
     const int k_bytes = t.k * bits_of(t.ta) / 8;
@@ -255,7 +155,8 @@ static void check(const test &t, int swizzle, bool add)
     std::vector<unsigned char> image(IMAGE, 0);
     for (int i = 0; i < 64; i++)
         for (int k = 0; k < t.k; k++)
-            put_bits(image, bit_at(t.ta, t.trans_a, swizzle, 64, k_bytes, i, k), bits_of(t.ta), encode(t.ta, a[i * t.k + k]));
+            put_bits(image, base * 1024 + bit_at(t.ta, t.trans_a, swizzle, 64, k_bytes, i, k), bits_of(t.ta),
+                     encode(t.ta, a[i * t.k + k]));
     /* A transposed swizzled B needs whole spans of its rows. */
     for (int j = 0; j < t.n; j++)
         for (int k = 0; k < t.k; k++)
@@ -277,7 +178,7 @@ static void check(const test &t, int swizzle, bool add)
               dr.p,
               dc.p,
               dd.p,
-              describe(t.ta, t.trans_a, swizzle, 64, k_bytes, 0),
+              describe(t.ta, t.trans_a, swizzle, 64, k_bytes, base * 128) | (uint64_t)base << 49,
               describe(t.tb, t.trans_b, swizzle, t.n, k_bytes, B_AT),
               add};
     t.kernel<<<1, 128, IMAGE>>>(x);
@@ -314,5 +215,12 @@ int main()
     for (const test &t : tests)
         for (int swizzle = 0; swizzle < 4; swizzle++)
             check(t, swizzle, swizzle % 2);
+    dev<float> met(64 * 8);
+    meets<<<1, 128>>>(met.p);
+    RAN();
+    check_equal("all warps have read A", met.get(), std::vector<float>(64 * 8, 16.0f * (1 + 2 + 3)));
+    for (int base = 1; base < 8; base++)
+        for (int swizzle = 1; swizzle < 4; swizzle++)
+            check(tests[0], swizzle, false, base);
     return check_result();
 }

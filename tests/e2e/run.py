@@ -7,6 +7,7 @@ A program is a .cu file of this folder (or faults/NAME) that checks itself and e
   // files: A B     further source files        // flags: -X    options for the compiler (@ is the program's folder)
   // run: --X       options for weir run         // expect: TEXT a line its output must have
   // only: clang    not with the other compiler  // fails: RE    it must exit with 1 and say RE (dots match line ends)
+  // warns: RE      what it says of undefined behavior; without this line, nothing
   // unless: TEXT   skipped where the compiler says TEXT: something is not installed
 A build is kept in the output folder and reused while nothing it was made from is newer.
 
@@ -43,7 +44,7 @@ def directives(path):
         for line in f:
             if not line.startswith("//"):
                 break
-            m = re.match(r"// (files|flags|run|expect|only|fails|unless): (.*)", line)
+            m = re.match(r"// (files|flags|run|expect|only|fails|warns|unless): (.*)", line)
             if m:
                 found.setdefault(m.group(1), []).append(m.group(2).strip())
     return found
@@ -109,6 +110,11 @@ def run(args, program, d):
         return
     if result.returncode != 0:
         raise Failed(said)
+    for pattern in d.get("warns", []):
+        if not re.search(pattern, result.stderr, re.S):
+            raise Failed("did not say what it should: %s\n%s" % (pattern, said))
+    if result.stderr.count("warning: undefined behavior") != len(d.get("warns", [])):
+        raise Failed("said more or less of undefined behavior than it should\n" + said)
     lines = result.stdout.splitlines()
     for expected in d.get("expect", []):
         if expected not in lines:

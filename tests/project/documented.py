@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs every command line of weir that README, docs and --help show, and compares the outputs that are shown.
 
-usage: documented.py WEIR ROOT APP RECORDING [--update] [--only TEXT] [--list]
+usage: documented.py WEIR ROOT APP RECORDING [--tutorial] [--update] [--only TEXT] [--list]
 
 Command lines stand in indented or fenced blocks of the Markdown files, after "$ " with their output below, or alone; and
 under "Example" in each command's help. They run in a folder with files of the customary names (./app, app.wt, kernel.cu,
@@ -11,7 +11,9 @@ only says so: their words are judged then, and nothing else; an output that is s
 Of an output each shown line must be printed, in this order; "..." stands for lines that are left out. Words must be equal;
 numbers may differ by TOLERANCE, because they move when a machine is measured better. --update writes what is printed now
 into the files. Text in the comment <!-- before: COMMAND --> in front of a block is run first; after
-<!-- not here: REASON --> the next block is left out.
+<!-- not here: REASON --> the next block is left out; <!-- file: NAME --> writes it.
+
+--tutorial follows docs/tutorial instead, as its reader does: in an empty folder, and everything is compiled and simulated.
 Exit status: 0 all as shown, 1 not.
 """
 import argparse
@@ -32,6 +34,7 @@ LONG = re.compile(r"weir (suite (run|check)|sweep|reproduce|report|analyze (-\S+
 MISSING = re.compile(r"Slurm does not answer|Slurm's commands were not found|no CUDA-capable GPU found|nvcc is not installed|nvcc was not found|there is no recording of")
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 ELSEWHERE = {"docs/add-a-policy.md": "the test add_a_policy follows it to the letter"}
+TUTORIAL = ["docs/tutorial/*.md"]
 FILES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "docs/papers/*.md", "docs/results/*.md"]
 
 
@@ -46,7 +49,7 @@ def blocks(path, text):
     i, marks = 0, []
     while i < len(lines):
         line = lines[i]
-        mark = re.match(r"<!-- (before|not here): (.*) -->$", line.strip())
+        mark = re.match(r"<!-- (before|not here|file): (.*) -->$", line.strip())
         if mark:
             marks.append(mark.groups())
         elif line.startswith("```"):
@@ -118,6 +121,11 @@ class Tester:
         os.mkdir(os.path.join(self.dir, "build"))
         for link in (".bin/weir", "build/weir"):
             os.symlink(args.weir, os.path.join(self.dir, link))
+        if not args.tutorial:
+            self.customary_files()
+
+    def customary_files(self):
+        args = self.args
         for name in ("bench", "tests", "tools", "suite", "configs", "docs", "examples", "swcache"):
             os.symlink(os.path.join(args.root, name), os.path.join(self.dir, name))
         self.write("fake-clang", "#!/bin/sh\n[ \"$1\" = -dumpversion ] && { echo 19.1.0; exit 0; }\necho '%s' >&2\nexit 1\n" % NO_COMPILER)
@@ -167,22 +175,13 @@ class Tester:
         if self.args.list:
             print(f"{where}: {command}")
             return None
-        judge = shown is None and LONG.search(command) is not None
+        judge = shown is None and LONG.search(command) is not None and not self.args.tutorial
         if "plugin new" in command:
             for end in (".c", ".so", "_test.sh"):
                 if os.path.exists(os.path.join(self.dir, "mine" + end)):
                     os.unlink(os.path.join(self.dir, "mine" + end))
-        for word in command.split():  # documents of runs; what a command writes itself it may overwrite
-            if re.fullmatch(r"[\w-]+\.json", word) and not os.path.exists(os.path.join(self.dir, word)):
-                shutil.copy(os.path.join(self.dir, ".stand-in.json"), os.path.join(self.dir, word))
-        if "weir export" in command:  # 'weir cache clean --results' may have come before
-            os.makedirs(os.path.join(self.dir, ".cache/weir"), mode=0o700, exist_ok=True)
-            shutil.copy(os.path.join(self.dir, "results.sqlite"), os.path.join(self.dir, ".cache/weir"))
-        bfs = os.path.join(self.dir, "bfs")  # not always: 'weir analyze bfs' means the suite's
-        if "./bfs" in command:
-            shutil.copy(self.args.app, bfs)
-        elif os.path.exists(bfs):
-            os.unlink(bfs)
+        if not self.args.tutorial:
+            self.stand_ins(command)
         r = self.shell(command, judge)
         said = r.stdout + r.stderr
         if judge and (NO_COMPILER in said or r.returncode == 0):
@@ -195,6 +194,20 @@ class Tester:
             self.fail(where, command, f"status {r.returncode}: {said[-400:]}")
             return None
         return r.stdout + r.stderr if shown is not None else None
+
+    def stand_ins(self, command):
+        """Files that the command reads and that no command before it has written."""
+        for word in command.split():  # documents of runs; what a command writes itself it may overwrite
+            if re.fullmatch(r"[\w-]+\.json", word) and not os.path.exists(os.path.join(self.dir, word)):
+                shutil.copy(os.path.join(self.dir, ".stand-in.json"), os.path.join(self.dir, word))
+        if "weir export" in command:  # 'weir cache clean --results' may have come before
+            os.makedirs(os.path.join(self.dir, ".cache/weir"), mode=0o700, exist_ok=True)
+            shutil.copy(os.path.join(self.dir, "results.sqlite"), os.path.join(self.dir, ".cache/weir"))
+        bfs = os.path.join(self.dir, "bfs")  # not always: 'weir analyze bfs' means the suite's
+        if "./bfs" in command:
+            shutil.copy(self.args.app, bfs)
+        elif os.path.exists(bfs):
+            os.unlink(bfs)
 
     def differs(self, shown, printed):
         """Which shown line is not printed; None = all are."""
@@ -220,6 +233,9 @@ class Tester:
         for kind, what in b.marks:
             if kind == "before" and not skipped and not self.args.list and self.shell(what).returncode:
                 self.fail(f"{b.path}:{b.first}", what, "fails, before the block")
+            if kind == "file":
+                os.makedirs(os.path.dirname(os.path.join(self.dir, what)), exist_ok=True)
+                self.write(what, "\n".join(b.lines) + "\n")
         edits = []
         for command, shown, first, past in commands(b):
             where = f"{b.path}:{b.first + first + 1}"
@@ -295,19 +311,20 @@ def main():
     p = argparse.ArgumentParser(usage=__doc__)
     for name in ("weir", "root", "app", "recording"):
         p.add_argument(name, type=os.path.abspath)
+    p.add_argument("--tutorial", action="store_true")
     p.add_argument("--update", action="store_true")
     p.add_argument("--list", action="store_true")
     p.add_argument("--only", default="")
     args = p.parse_args()
     t = Tester(args)
     try:
-        for name in sorted(os.path.relpath(f, args.root) for pattern in FILES for f in glob.glob(os.path.join(args.root, pattern))):
+        for name in sorted(os.path.relpath(f, args.root) for pattern in (TUTORIAL if args.tutorial else FILES) for f in glob.glob(os.path.join(args.root, pattern))):
             if name in ELSEWHERE:
                 continue
             t.file(name)
             t.inline(name)
         said = subprocess.run([args.weir, "--help"], capture_output=True, text=True, check=True).stdout
-        for command in re.findall(r"^  ([a-z0-9]+) ", said[said.index("Commands:"):], re.M):
+        for command in [] if args.tutorial else re.findall(r"^  ([a-z0-9]+) ", said[said.index("Commands:"):], re.M):
             for example in help_examples(args.weir, command):
                 if args.only in example:
                     t.run(f"weir {command} --help", example, None)

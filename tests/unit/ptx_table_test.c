@@ -260,6 +260,42 @@ static void lines_and_files(void **state)
     drop(&b);
 }
 
+/* What addresses begin from: parameters through moves, sums and loops, variables; nothing where two meet. */
+static void addresses_name_their_base(void **state)
+{
+    (void)state;
+    struct built b = build(parse_ok(HEAD ".global .align 4 .b8 table[64];\n"
+                                         ".entry k(.param .u64 a, .param .u64 b, .param .u64 n)\n{\n"
+                                         ".reg .b64 %rd<20>; .reg .b32 %r<4>; .reg .pred %p<2>;\n"
+                                         ".shared .align 4 .b8 tile[64];\n"
+                                         "ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\nld.param.u64 %rd3, [n];\n"
+                                         "cvta.to.global.u64 %rd4, %rd1;\nmul.wide.s32 %rd5, %r1, 4;\n"
+                                         "add.s64 %rd6, %rd4, %rd5;\n"
+                                         "ld.global.u32 %r1, [%rd6+64];\n"
+                                         "add.s64 %rd7, %rd2, %rd3;\nst.global.u32 [%rd7], %r1;\n"
+                                         "L: add.s64 %rd2, %rd2, 4;\nld.global.u32 %r1, [%rd2+-8];\n"
+                                         "ld.shared.u32 %r2, [tile+12];\n"
+                                         "mov.u64 %rd8, table;\nst.global.u32 [%rd8+4], %r1;\n"
+                                         "ld.global.u64 %rd9, [%rd6];\nld.global.u32 %r2, [%rd9];\nret;\n}\n"),
+                           "k");
+    static const char *const expected[] = {"#0+64", NULL, "#1-8", "tile+12", "table+4", "#0+0", NULL};
+    unsigned n = 0;
+    for (uint32_t pc = 0; pc < b.t.n_inst; pc++) {
+        const char *address = trace_inst_address(&b.t, &b.t.inst[pc]);
+        if (b.t.inst[pc].mem_index == UINT32_MAX) {
+            assert_null(address);
+            continue;
+        }
+        assert_true(n < sizeof expected / sizeof *expected);
+        if (expected[n] ? !address || strcmp(address, expected[n]) : address != NULL)
+            fail_msg("access %u: %s instead of %s", n, address ? address : "nothing",
+                     expected[n] ? expected[n] : "nothing");
+        n++;
+    }
+    assert_int_equal(n, sizeof expected / sizeof *expected);
+    drop(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -269,6 +305,7 @@ int main(void)
         cmocka_unit_test(callees_follow_the_entry),
         cmocka_unit_test(indirect_calls_reach_what_has_an_address),
         cmocka_unit_test(lines_and_files),
+        cmocka_unit_test(addresses_name_their_base),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

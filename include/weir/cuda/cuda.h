@@ -13,6 +13,8 @@
 #define CUDAAPI
 #define CUDA_CB
 
+#include <stdint.h>
+
 #include "driver_types.h"
 
 #ifdef __cplusplus
@@ -20,8 +22,8 @@ extern "C" {
 #endif
 
 /* ---- types ---- */
-typedef unsigned int cuuint32_t;
-typedef unsigned long long cuuint64_t;
+typedef uint32_t cuuint32_t;
+typedef uint64_t cuuint64_t;
 typedef unsigned long long CUdeviceptr_v2;
 typedef CUdeviceptr_v2 CUdeviceptr;
 typedef int CUdevice_v1;

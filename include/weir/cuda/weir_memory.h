@@ -150,6 +150,14 @@ WEIR_DEV unsigned __isLocal(const void *p)
 {
     return __nvvm_isspacep_local(p);
 }
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+WEIR_DEV unsigned __isClusterShared(const void *p)
+{
+    unsigned is;
+    asm("{ .reg .pred p; isspacep.shared::cluster p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(is) : "l"(p));
+    return is;
+}
+#endif
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
 WEIR_DEV unsigned __isGridConstant(const void *p)
 {

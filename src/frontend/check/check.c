@@ -83,6 +83,7 @@ static void ccta_free(struct check *c, struct ccta *a)
         free(w->undefined);
         VEC_FREE(&w->copies.v);
     }
+    free(a->proxy);
     for (uint32_t i = 0; i < a->n_page; i++)
         page_drop(c, &a->smem[i]);
     free(a->warp);
@@ -121,7 +122,9 @@ static void cta_begin(void *ctx, struct emu_cta *cta)
     const uint32_t frame_bytes = c->grid->prog->func[0].frame_bytes;
     for (uint32_t i = 0; i < a->n_warp; i++)
         warp_clear(&a->warp[i], frame_bytes);
-    *a = (struct ccta){.cta = cta, .warp = a->warp, .smem = a->smem, .n_page = a->n_page, .n_warp = a->n_warp};
+    *a = (struct ccta){.cta = cta, .warp = a->warp, .smem = a->smem, .n_page = a->n_page, .n_warp = a->n_warp,
+                       .proxy = a->proxy, .proxy_bytes = a->proxy_bytes};
+    proxy_clear(a);
     a->index = cta->index;
     a->stamp_cta = cta->index < CTA_MAX ? (uint32_t)cta->index + 1 : 0;
     a->clock = 1;
@@ -199,6 +202,14 @@ static void matrix(void *ctx, struct emu_warp *w, const struct emu_inst *in, uin
     site_matrix(c, r, in, mask, space, addr, bytes);
 }
 
+static void async(void *ctx, struct emu_warp *w, const struct emu_inst *in, int lane, struct emu_cta *cta,
+                  uint32_t offset, uint32_t bytes, bool writes)
+{
+    struct check *c = ctx;
+    if (c->on && bytes && cta->watched)
+        site_async(c, emu_run_of(w), in, lane, cta, offset, bytes, writes);
+}
+
 /* ---- opening and closing ---- */
 
 struct check *check_open(const struct check_opts *o, struct err *e)
@@ -209,7 +220,7 @@ struct check *check_open(const struct check_opts *o, struct err *e)
     c->next_owner = 1;
     race_choose();
     c->watch = (struct emu_watch){c,       site_decoded, launch_begin, launch_end, cta_begin,
-                                  cta_end, sync_arrive,  sync_release, matrix};
+                                  cta_end, sync_arrive,  sync_release, matrix, async};
     if (o->suppress && read_suppressions(c, e)) {
         check_close(c);
         return NULL;
@@ -252,21 +263,15 @@ void check_close(struct check *c)
     }
     free(c->top);
     for (int f = 0; f < 3; f++) {
-        for (size_t i = 0; i < c->cells[f].n; i++)
-            free(c->cells[f].p[i]);
-        VEC_FREE(&c->cells[f]);
+        VEC_FREE_ALL(&c->cells[f]);
     }
     pool_reset(&c->pool);
-    for (size_t i = 0; i < c->pool.chunk.n; i++)
-        free(c->pool.chunk.p[i]);
-    VEC_FREE(&c->pool.chunk);
+    VEC_FREE_ALL(&c->pool.chunk);
     free(c->var.p);
     for (size_t i = 0; i < c->codes.n; i++)
         site_free(c->codes.p[i]);
     VEC_FREE(&c->codes);
-    for (size_t i = 0; i < c->launches.n; i++)
-        free(c->launches.p[i]);
-    VEC_FREE(&c->launches);
+    VEC_FREE_ALL(&c->launches);
     for (size_t i = 0; i < c->suppress.n; i++) {
         free(c->suppress.p[i].class);
         free(c->suppress.p[i].rest);
@@ -278,9 +283,7 @@ void check_close(struct check *c)
         free(c->finding.p[i].advice);
     }
     VEC_FREE(&c->finding);
-    for (size_t i = 0; i < c->kept.n; i++)
-        free(c->kept.p[i]);
-    VEC_FREE(&c->kept);
+    VEC_FREE_ALL(&c->kept);
     host_free(c);
     if (c->has_kernel)
         regfree(&c->kernel);

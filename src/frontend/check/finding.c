@@ -21,6 +21,8 @@ const char *const class_word[N_CLASS] = {
     [SYNC_DIVERGED] = "divergent-barrier",
     [SYNC_MASK] = "wrong-mask",
     [MEMORY] = "memory",
+    [UNDEFINED] = "undefined",
+    [PROXY] = "proxy-fence",
     [LEAK] = "leak",
 };
 const char *const class_tool[N_CLASS] = {
@@ -28,7 +30,8 @@ const char *const class_tool[N_CLASS] = {
     [RACE_ACQUIRE] = "racecheck", [RACE_WARP] = "racecheck",      [RACE_EQUAL] = "racecheck",
     [RACE_GUESS] = "racecheck",   [RACE_ASYNC] = "racecheck",     [RACE_LAUNCH] = "racecheck",
     [UNINIT] = "initcheck",       [UNINIT_HOST] = "initcheck",    [SYNC_DIVERGED] = "synccheck",
-    [SYNC_MASK] = "synccheck",    [MEMORY] = "memcheck",          [LEAK] = "leakcheck",
+    [SYNC_MASK] = "synccheck",    [MEMORY] = "memcheck",          [UNDEFINED] = "synccheck",
+    [PROXY] = "racecheck",        [LEAK] = "leakcheck",
 };
 
 struct end end_of(const struct launch *l, const struct site *x, const char *what, uint64_t cta, unsigned thread)

@@ -253,7 +253,10 @@ void check_copy(struct check *c, uint64_t to, uint64_t from, uint64_t bytes, con
 void check_fault(struct check *c, const struct emu_fault *x)
 {
     struct finding *f;
-    if (!finding_new(c, MEMORY, x->kind, x->ptx_line, x->src_line, &f))
+    const bool fatal = x->kind != EMU_FAULT_UNDEFINED;
+    if (!fatal && !(c->opts.tools & CHECK_SYNC))
+        return;
+    if (!finding_new(c, fatal ? MEMORY : UNDEFINED, x->kind, x->ptx_line, x->src_line, &f))
         return;
     f->a = (struct end){.line = x->src_line ? x->src_line : x->ptx_line, .has_thread = x->has_thread};
     VEC_PUSH(&c->kept, xstrdup(x->kernel));

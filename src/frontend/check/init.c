@@ -146,6 +146,12 @@ void init_read(struct check *c, struct emu_warp_run *r, const struct site *x, ui
     }
 }
 
+void init_async(struct ccta *a, uint32_t offset, uint32_t bytes)
+{
+    for (uint32_t at = offset; at < offset + bytes; at++)
+        a->smem[at / PAGE_BYTES].init[at % PAGE_BYTES / 64] |= 1ull << at % 64;
+}
+
 void init_write(struct check *c, struct emu_warp_run *r, const struct site *x, uint32_t mask, enum ptx_space space,
                 const uint64_t *addr, uint32_t bytes, enum shape shape)
 {

@@ -108,6 +108,8 @@ static void look_in(struct check *c, struct emu_warp_run *r, const struct site *
     const enum shape shape = shape_of(addr, mask, bytes);
     if (c->racing && checked(space))
         race_access(c, r, x, access, mask, space, addr, bytes, shape);
+    if (c->racing && c->code->proxies && space == PTX_S_SHARED && access != ACCESS_READ)
+        proxy_store(r, x, mask, addr, bytes);
     if (c->initing && access != ACCESS_WRITE)
         init_read(c, r, x, mask, space, addr, bytes, shape);
     if (c->initing && access != ACCESS_READ)
@@ -270,6 +272,15 @@ static void on_fence(struct emu_warp *w, const struct emu_inst *in, uint32_t mas
         sync_fence(c, r, mask, site_of(r, in)->scope);
 }
 
+static void on_proxy_fence(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
+{
+    struct emu_warp_run *r = emu_run_of(w);
+    const struct check *c = check_of(w);
+    (void)in;
+    if (c->on && c->racing && c->code->proxies)
+        proxy_fence(r, mask);
+}
+
 static void on_sync(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
 {
     struct emu_warp_run *r = emu_run_of(w);
@@ -326,7 +337,7 @@ static emu_op_fn *describe(struct site *x, const struct emu_inst *in)
     case PTX_ST:
     case PTX_ATOM:
     case PTX_RED:
-        if (kind != EMU_K_MEM || in->aux[EMU_AUX_SPACE] == PTX_S_CONST || in->aux[EMU_AUX_SPACE] == PTX_S_PARAM)
+        if (ptx_has(p, PTX_M_ASYNC) || kind != EMU_K_MEM || in->aux[EMU_AUX_SPACE] == PTX_S_CONST || in->aux[EMU_AUX_SPACE] == PTX_S_PARAM)
             return NULL;
         return memory_site(x, in);
     case PTX_CP:
@@ -348,7 +359,7 @@ static emu_op_fn *describe(struct site *x, const struct emu_inst *in)
     case PTX_MEMBAR:
     case PTX_FENCE:
         if (ptx_has(p, PTX_M_PROXY))
-            return NULL;
+            return ptx_has(p, PTX_M_ASYNC) ? on_proxy_fence : NULL;
         x->kind = SITE_FENCE;
         x->scope = (uint8_t)scope_of(p);
         return on_fence;
@@ -484,6 +495,7 @@ void site_decoded(void *ctx, struct emu_prog *p)
                                                       : "");
             x->line = source ? in->ptx->loc_line : in->ptx->line;
             snprintf(x->text, sizeof x->text, "%s", in->ptx->text ? in->ptx->text : "");
+            k->proxies |= in->ptx->op == PTX_WGMMA || (in->ptx->op == PTX_CP && ptx_has(in->ptx, PTX_M_BULK));
             emu_op_fn *front = k->wanted && (in->kind & EMU_K_MASK) != EMU_K_TRAP ? describe(x, in) : NULL;
             const bool matrix = in->ptx->op == PTX_WMMA || in->ptx->op == PTX_LDMATRIX || in->ptx->op == PTX_STMATRIX;
             if (!front && !matrix)
@@ -510,9 +522,7 @@ void site_free(struct code *k)
     free(k->kernel);
     free(k->site);
     free(k->by_id);
-    for (size_t i = 0; i < k->file.n; i++)
-        free(k->file.p[i]);
-    VEC_FREE(&k->file);
+    VEC_FREE_ALL(&k->file);
     free(k);
 }
 
@@ -524,4 +534,15 @@ void site_matrix(struct check *c, struct emu_warp_run *r, const struct emu_inst 
     if (bytes & (bytes - 1) || bytes > 32)
         return;
     look(c, r, site_of(r, in), store ? ACCESS_WRITE : ACCESS_READ, mask, space, addr, bytes);
+}
+
+/* Shared memory of a CTA that the asynchronous proxy reads or writes. */
+void site_async(struct check *c, struct emu_warp_run *r, const struct emu_inst *in, int lane, struct emu_cta *cta,
+                uint32_t offset, uint32_t bytes, bool writes)
+{
+    struct ccta *a = cta->watched;
+    if (c->initing && writes)
+        init_async(a, offset, bytes);
+    if (c->racing)
+        proxy_async(c, r, site_of(r, in), (unsigned)lane, a, offset, bytes, writes);
 }

@@ -77,6 +77,7 @@ struct code { /* a kernel's sites; outlives the kernel */
     bool wanted;       /* --kernel */
     bool narrow;       /* some strong access is of the CTA's scope only */
     bool narrow_fence; /* the same of a fence */
+    bool proxies;      /* wgmma or bulk copies access its shared memory */
     bool talks;        /* there is a strong access, so that threads may tell each other something */
     struct site *site; /* per pc; fn == NULL: not watched */
     struct site **by_id;
@@ -168,6 +169,8 @@ struct ccta {
     uint64_t owner;
     struct cbar bar[16];
     struct cwarp *warp;
+    struct proxy *proxy; /* proxy.c; NULL until it is needed */
+    size_t proxy_bytes;
 };
 
 struct launch {
@@ -196,6 +199,8 @@ enum class {
     SYNC_MASK,
 
     MEMORY,
+    UNDEFINED,
+    PROXY,
     LEAK,
     N_CLASS
 };
@@ -346,6 +351,8 @@ bool sync_ordered_seen(struct check *, const struct ccta *, unsigned warp, unsig
 /* init.c */
 void init_read(struct check *, struct emu_warp_run *, const struct site *, uint32_t mask, enum ptx_space,
                const uint64_t *addr, uint32_t bytes, enum shape);
+/* The asynchronous proxy writes shared memory. */
+void init_async(struct ccta *, uint32_t offset, uint32_t bytes);
 void init_write(struct check *, struct emu_warp_run *, const struct site *, uint32_t mask, enum ptx_space,
                 const uint64_t *addr, uint32_t bytes, enum shape);
 
@@ -359,6 +366,8 @@ void host_free(struct check *);
 /* site.c */
 void site_decoded(void *, struct emu_prog *);
 void site_free(struct code *);
+void site_async(struct check *, struct emu_warp_run *, const struct emu_inst *, int lane, struct emu_cta *,
+                uint32_t offset, uint32_t bytes, bool writes);
 void site_matrix(struct check *, struct emu_warp_run *, const struct emu_inst *, uint32_t mask, enum ptx_space,
                  const uint64_t *addr, uint32_t bytes);
 
@@ -379,5 +388,12 @@ static inline struct ccta *ccta_of(const struct emu_warp_run *r)
 {
     return r->w.cta->watched;
 }
+
+/* ---- proxy.c: shared memory between the generic and the asynchronous proxy ---- */
+void proxy_clear(struct ccta *);
+void proxy_store(struct emu_warp_run *, const struct site *, uint32_t mask, const uint64_t *addr, uint32_t bytes);
+void proxy_fence(struct emu_warp_run *, uint32_t mask);
+void proxy_async(struct check *, struct emu_warp_run *, const struct site *, unsigned lane, struct ccta *, uint32_t offset,
+                 uint32_t bytes, bool writes);
 
 #endif

@@ -132,6 +132,16 @@ static void in_forked_child(void)
     rt.forked = true;
 }
 
+/* What the emulator has to say of code that goes on. */
+static void show_remark(const struct emu_fault *f)
+{
+    fflush(stdout);
+    if (rt.check)
+        check_fault(rt.check, f);
+    else
+        emu_fault_print(f, stderr);
+}
+
 static cudaError_t start(void)
 {
     struct err e;
@@ -152,6 +162,7 @@ static cudaError_t start(void)
         .sm_count = rt.props.sm_count,
         .ctas_per_sm = rt.props.max_ctas_per_sm,
         .arch = rt.props.cc_major * 10 + rt.props.cc_minor,
+        .remark = show_remark,
         .watch = rt.check ? check_watch(rt.check) : NULL,
         .progress = &rt.slot->warp_insts,
     };

@@ -119,7 +119,7 @@ API CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char
         r = !l ? CUDA_ERROR_INVALID_HANDLE : path ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     if (!r) {
         size_t bytes;
-        char *data = infile_bytes(path, INFILE_ANY_SIZE, &bytes, NULL);
+        char *data = infile_bytes(path, &bytes);
         r = data ? add(l, type, data, bytes, path) : CUDA_ERROR_FILE_NOT_FOUND;
         free(data);
     }

@@ -98,7 +98,7 @@ static CUresult load_file(struct rt_module **out, const char *path, unsigned n, 
     if (!r) {
         const struct jit_log log = driver_jit_log(n, options, values);
         size_t bytes;
-        char *code = infile_bytes(path, INFILE_ANY_SIZE, &bytes, NULL);
+        char *code = infile_bytes(path, &bytes);
         r = code ? load(out, code, bytes, &log) : CUDA_ERROR_FILE_NOT_FOUND;
     }
     return driver_leave(r);

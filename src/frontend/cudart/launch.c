@@ -103,6 +103,11 @@ cudaError_t kernel_op(struct rt_op *op, const void *func, dim3 grid, dim3 block,
     cudaError_t e = func_find(func, &op->kernel.func);
     if (e)
         return e;
+    const struct emu_kernel_info *info = &op->kernel.func->info;
+    if (info->blocks_are_clusters) { /* __block_size__: the launch counts clusters, and the kernel knows its threads */
+        grid = (dim3){grid.x * info->cluster[0], grid.y * info->cluster[1], grid.z * info->cluster[2]};
+        block = (dim3){info->threads[0], info->threads[1], info->threads[2]};
+    }
     op->kernel.grid = grid;
     op->kernel.block = block;
     op->kernel.smem_bytes = smem;

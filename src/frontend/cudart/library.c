@@ -69,7 +69,7 @@ API cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *out, const char *path, in
         e = cudaErrorInvalidValue;
     if (!e) {
         size_t n;
-        char *code = infile_bytes(path, INFILE_ANY_SIZE, &n, NULL);
+        char *code = infile_bytes(path, &n);
         e = code ? library_open(out, code, n, NULL) : cudaErrorFileNotFound;
     }
     return rt_leave(e);

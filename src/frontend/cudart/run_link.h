@@ -28,9 +28,10 @@
 #define REPORT_ENV_SAMPLE   "WEIR_SAMPLE"    /* core cycles between samples */
 #define REPORT_ENV_SHOW                                                                                                \
     "WEIR_SHOW" /* what to print at the end: summary, loads, gpgpusim, ncu; or make: profile, energy */
-#define REPORT_ENV_JSON     "WEIR_JSON"   /* file for the statistics; "-" = REPORT_ENV_STDOUT */
-#define REPORT_ENV_CHECK    "WEIR_CHECK"  /* weir check: bits of the tools, and words: leaks strict notes fail-fast */
-#define REPORT_ENV_KERNEL   "WEIR_KERNEL" /* weir check: regular expression */
+#define REPORT_ENV_JSON     "WEIR_JSON"     /* file for the statistics; "-" = REPORT_ENV_STDOUT */
+#define REPORT_ENV_TIMELINE "WEIR_TIMELINE" /* file for the timeline */
+#define REPORT_ENV_CHECK    "WEIR_CHECK"    /* weir check: bits of the tools, and words: leaks strict notes fail-fast */
+#define REPORT_ENV_KERNEL   "WEIR_KERNEL"   /* weir check: regular expression */
 #define REPORT_ENV_SUPPRESS "WEIR_SUPPRESS"
 #define REPORT_ENV_SARIF    "WEIR_SARIF"
 #define REPORT_ENV_STDOUT   "WEIR_STDOUT" /* descriptor of weir's standard output where the program has another */

@@ -12,6 +12,7 @@
 #include "gpu/plugin.h"
 #include "gpu/props.h"
 #include "gpu/result.h"
+#include "gpu/timeline.h"
 
 #include <jansson.h>
 #include <signal.h>
@@ -114,6 +115,7 @@ int timing_open(struct err *e)
         .classify_loads = wanted && strstr(wanted, "loads"),
         .profile = wanted && strstr(wanted, "profile"),
         .energy = wanted && strstr(wanted, "energy"),
+        .timeline = rt_option(REPORT_ENV_TIMELINE) != NULL,
         .poll = poll,
     };
     gpu_live_at_policy_fault(note_policy_fault);
@@ -157,6 +159,19 @@ static int write_json(struct gpu *g, bool complete, const char *path, struct err
         dup2(STDERR_FILENO, STDOUT_FILENO);
     json_set_alloc_funcs(its_malloc, its_free);
     return bad;
+}
+
+static void write_timeline(struct gpu *g)
+{
+    const char *path = rt_option(REPORT_ENV_TIMELINE), *command = rt_option(REPORT_ENV_PROGRAM);
+    struct err e;
+    char shown[TIMELINE_NOTE];
+    if (!path || !*path || !rt.report || rt.slot != &rt.report->slot[0])
+        return;
+    if (timeline_write(g, command ? command : "", path, &e))
+        rt_bad_input(&e);
+    else if (timeline_thinned(g, shown))
+        rt_message("%s shows %s", path, shown);
 }
 
 /* What the user asked to see, the machine's complaints first. */
@@ -204,6 +219,7 @@ static void show(struct gpu *g, enum gpu_end end, bool complete, const struct er
         rt_message("a second process of this run uses CUDA; %s holds the first one's statistics", json);
     else if (json && *json && write_json(g, complete, json, &e))
         rt_bad_input(&e);
+    write_timeline(g);
     fflush(stdout);
 }
 

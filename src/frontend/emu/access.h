@@ -17,6 +17,10 @@
 void emu_raise(struct emu_warp *, const struct emu_inst *, int lane, enum emu_fault_kind, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 
+/* Tells emu_opts.remark, once for each instruction of a kernel, and goes on. */
+void emu_remark(struct emu_warp *, const struct emu_inst *, int lane, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /*
  * Resolves `bytes` bytes at addr[lane] (an address of `space`, generic allowed) to host pointers for the lanes in mask.
  * Returns 0, or -1 after raising a fault: out of bounds, freed, never allocated, or misaligned to `align`.

@@ -799,6 +799,7 @@ int emu_decode_kernel(struct emu_kernel *k, struct emu_fault *fault)
         p->n_cache = d.n_cache;
         p->cache = emu_prog_alloc(p, d.n_cache * sizeof *p->cache);
         p->decoded = true;
+        emu_tell_unwaited(d.emu, p);
         if (d.emu->opts.watch)
             d.emu->opts.watch->decoded(d.emu->opts.watch->ctx, p);
     } else {

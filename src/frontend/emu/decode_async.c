@@ -333,8 +333,11 @@ static int choice(struct emu_decoder *d, unsigned at, int64_t first, int64_t sec
 static int decode_wgmma(struct emu_decoder *d, struct emu_inst *in)
 {
     const struct ptx_inst *p = d->inst;
-    if (!ptx_has(p, PTX_M_MMA_ASYNC)) { /* fence, commit_group, wait_group: products are done when they are issued */
-        in->fn = emu_op_nothing;
+    if (!ptx_has(p, PTX_M_MMA_ASYNC)) { /* fence, commit_group: products are done when they are issued */
+        const bool wait = ptx_has(p, PTX_M_WAIT_GROUP);
+        in->kind = wait ? EMU_K_GROUP : EMU_K_OP;
+        in->target2 = EMU_SYNC_ALL;
+        in->fn = wait ? emu_wgmma_wait : emu_op_nothing;
         return 0;
     }
     const bool sparse = ptx_has(p, PTX_M_SP);

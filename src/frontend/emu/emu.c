@@ -110,8 +110,6 @@ void emu_tex_table_free(struct emu_tex_table *t)
 {
     if (!t)
         return;
-    for (size_t i = 0; i < t->object.n; i++)
-        free(t->object.p[i]);
-    VEC_FREE(&t->object);
+    VEC_FREE_ALL(&t->object);
     free(t);
 }

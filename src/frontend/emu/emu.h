@@ -29,6 +29,7 @@
 #define EMU_WINDOW_MASK   0xff00000000000000ull
 
 struct emu;
+struct emu_fault;
 struct emu_watch;
 
 struct emu_opts {
@@ -40,8 +41,9 @@ struct emu_opts {
     uint32_t ctas_per_sm;    /* 0 = 8 */
     uint32_t arch;           /* highest PTX target to run and what cudart reports: 90 */
     FILE *printf_out;        /* device printf; NULL = stdout */
-    const struct emu_watch *watch; /* watch.h; NULL = nobody looks */
-    uint64_t *progress;            /* is told emu_stats.warp_insts after every CTA; NULL = not wanted */
+    const struct emu_watch *watch;            /* watch.h; NULL = nobody looks */
+    void (*remark)(const struct emu_fault *); /* is told of code that is undefined on a GPU; NULL = not wanted */
+    uint64_t *progress;                       /* is told emu_stats.warp_insts after every CTA; NULL = not wanted */
 };
 
 struct emu *emu_new(const struct emu_opts *, struct err *);
@@ -102,6 +104,8 @@ struct emu_kernel_info {
     uint32_t smem_static_bytes, const_bytes, local_bytes_per_thread;
     uint32_t max_threads_per_cta; /* 0 = not bounded by the kernel */
     uint32_t cluster[3];          /* .reqnctapercluster; 0, 0, 0 = none */
+    uint32_t threads[3];          /* .reqntid, likewise */
+    bool blocks_are_clusters;     /* a program's launches count clusters */
     uint32_t n_param;
     uint32_t ptx_version, binary_version; /* 10 * major + minor: 90, 75 ... */
 };
@@ -129,6 +133,7 @@ enum emu_fault_kind {
     EMU_FAULT_ASSERT,              /* device-side assert */
     EMU_FAULT_STACK,               /* local memory or call depth exhausted */
     EMU_FAULT_ILLEGAL_INSTRUCTION, /* e.g. call through a bad function pointer, bad texture handle */
+    EMU_FAULT_UNDEFINED,           /* not a fault: only luck makes it work on a GPU */
     EMU_FAULT_SINK,                /* the stream sink refused: its own error tells */
 };
 struct emu_fault {

@@ -12,10 +12,11 @@
 #include "emu/bulk.h"
 
 #include "emu/op_lane.h"
+#include "emu/watch.h"
 
 #include <stdio.h>
 
-enum { ROW_MAX = TMAP_BOX_MAX * 8 };
+enum { ROW_MAX = TMAP_BOX_MAX * 8, OFFSET_MASK = (1 << EMU_RANK_AT) - 1 };
 
 static const struct emu_bulk *bulk_of(const struct emu_inst *in)
 {
@@ -59,12 +60,11 @@ static int targets(struct emu_warp *w, const struct emu_inst *in, int lane, u32 
     const struct emu_bulk *b = bulk_of(in);
     const struct emu_cluster *k = w->cta->cluster;
     const u64 to = address(w, &b->to, lane), mbarrier = address(w, &b->mbarrier, lane);
-    const u32 offset_mask = (1u << EMU_RANK_AT) - 1;
     if (!b->ctas.lane) {
         out[0].data = resolve(w, in, lane, b->to_space, to, bytes, align);
         if (!out[0].data)
             return -1;
-        out[0].offset = (u32)to & offset_mask;
+        out[0].offset = (u32)to & OFFSET_MASK;
         out[0].rank = b->to_space == PTX_S_SHARED_CLUSTER ? (u32)to >> EMU_RANK_AT : w->cta->rank;
         out[0].mbarrier = resolve(w, in, lane, b->to_space, mbarrier, 8, 8);
         return out[0].mbarrier ? 1 : -1;
@@ -79,11 +79,11 @@ static int targets(struct emu_warp *w, const struct emu_inst *in, int lane, u32 
         }
         const u64 base = (u64)rank << EMU_RANK_AT;
         struct target *t = &out[n++];
-        t->offset = (u32)to & offset_mask;
+        t->offset = (u32)to & OFFSET_MASK;
         t->rank = rank;
         t->data = resolve(w, in, lane, PTX_S_SHARED_CLUSTER, base | t->offset, bytes, align);
         t->mbarrier =
-            t->data ? resolve(w, in, lane, PTX_S_SHARED_CLUSTER, base | (mbarrier & offset_mask), 8, 8) : NULL;
+            t->data ? resolve(w, in, lane, PTX_S_SHARED_CLUSTER, base | (mbarrier & OFFSET_MASK), 8, 8) : NULL;
         if (!t->mbarrier)
             return -1;
     }
@@ -106,9 +106,11 @@ static bool complete(struct emu_warp *w, const struct emu_inst *in, int lane, co
         told->number[STREAM_COPY_MBARRIER] = emu_mbarrier_number(w, t[k].mbarrier);
         told->number[STREAM_COPY_CTAS] |= 1ull << t[k].rank;
     }
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < n; k++) {
+        emu_watch_async(w, in, lane, w->cta->cluster->cta[t[k].rank], t[k].offset, bytes, true);
         if (!emu_mbarrier_add_tx(w, in, lane, t[k].mbarrier, -(s64)bytes, told->first))
             return false;
+    }
     return true;
 }
 
@@ -164,6 +166,8 @@ static bool bulk_lane(struct emu_warp *w, const struct emu_inst *in, int lane, s
         return false;
     if (b->prefetch)
         return true;
+    if (!from_global)
+        emu_watch_async(w, in, lane, w->cta, (u32)address(w, &b->from, lane) & OFFSET_MASK, bytes, false);
     if (b->to_shared) {
         n = targets(w, in, lane, bytes, 16, t);
     } else {
@@ -358,8 +362,10 @@ static bool tensor_lane(struct emu_warp *w, const struct emu_inst *in, int lane,
     } else if (!b->prefetch) {
         const u64 from = address(w, &b->from, lane);
         t[0] = (struct target){.data = resolve(w, in, lane, PTX_S_SHARED, from, room, 128),
-                               .offset = (u32)from & ((1u << EMU_RANK_AT) - 1)};
+                               .offset = (u32)from & OFFSET_MASK};
         x.n_target = t[0].data ? 1 : -1;
+        if (t[0].data)
+            emu_watch_async(w, in, lane, w->cta, t[0].offset, room, false);
     }
     if (x.n_target < 0 || !tmap_rows(&map, coord, filter,
                                      b->prefetch    ? prefetch_row
@@ -401,13 +407,13 @@ void emu_st_async(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
 {
     const struct emu_bulk *b = bulk_of(in);
     const u32 bytes = (u32)b->n_value * b->value_bytes;
-    u64 a[EMU_LANES] = {0};
+    u64 told[EMU_LANES] = {0};
     for (u32 m = mask; m; m &= m - 1) {
         const int l = __builtin_ctz(m);
         struct target t;
-        a[l] = address(w, &b->to, l) & ((1u << EMU_RANK_AT) - 1);
         if (targets(w, in, l, bytes, bytes, &t) < 0)
             return;
+        told[l] = STREAM_MBARRIER(t.rank == w->cta->rank ? 0 : t.rank + 1, emu_mbarrier_number(w, t.mbarrier));
         for (u32 k = 0; k < b->n_value; k++) {
             const u64 v = emu_lane_value(w, &b->value[k], l);
             if (!b->type)
@@ -415,11 +421,11 @@ void emu_st_async(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
             else
                 emu_atom_apply(b->op, b->type)(t.data, &v);
         }
-        if (!emu_mbarrier_add_tx(w, in, l, t.mbarrier, -(s64)bytes, 0)) /* the stream takes it as done at once */
+        emu_watch_async(w, in, l, w->cta->cluster->cta[t.rank], t.offset, bytes, true);
+        if (!emu_mbarrier_add_tx(w, in, l, t.mbarrier, -(s64)bytes, 1))
             return;
     }
-    if (emu_recording(w))
-        emu_record(w, in, TRACE_SP_SHARED, mask, a);
+    emu_record(w, in, TRACE_SP_ASYNC, mask, told);
 }
 
 /* ---- tensor maps ---- */

@@ -156,10 +156,32 @@ static bool arrive(struct emu_warp *w, const struct emu_inst *in, int l, u64 *at
     return true;
 }
 
+/*
+ * Lanes whose barrier is of a CTA of the cluster that is still there. On a GPU CTAs of a cluster end at much the same
+ * time, so programs get away with an arrival at the end that nobody waits for; here one CTA may be far ahead.
+ */
+static u32 without_exited(struct emu_warp *w, const struct emu_inst *in, u32 mask)
+{
+    for (u32 m = in->aux[EMU_AUX_SPACE] == PTX_S_SHARED_CLUSTER ? mask : 0; m; m &= m - 1) {
+        const int l = __builtin_ctz(m);
+        const struct emu_cta *c = emu_cluster_cta(w->cta, emu_lane_address(w, in, l));
+        if (!c || c->live)
+            continue;
+        emu_remark(
+            w, in, l,
+            "an arrival at an mbarrier of the cluster's block %u, which has exited, is lost; a cluster barrier at "
+            "the end of the kernel keeps the block",
+            c->rank);
+        mask &= ~(1u << l);
+    }
+    return mask;
+}
+
 void emu_mbarrier_arrive(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
 {
     u64 a[EMU_LANES], told[EMU_LANES] = {0};
-    if (!objects(w, in, mask, a))
+    mask = without_exited(w, in, mask);
+    if (!mask || !objects(w, in, mask, a))
         return;
     for (u32 m = emu_recording(w) ? mask : 0; m; m &= m - 1) {
         const int l = __builtin_ctz(m);

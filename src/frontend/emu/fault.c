@@ -37,30 +37,53 @@ static const struct emu_func *func_of(const struct emu_prog *p, const struct emu
     return f;
 }
 
-void emu_raise(struct emu_warp *w, const struct emu_inst *in, int lane, enum emu_fault_kind kind, const char *fmt, ...)
+/* Fills *f for a thread of the warp; `lane` as in emu_raise. */
+static void describe(struct emu_fault *f, enum emu_fault_kind kind, struct emu_warp *w, const struct emu_inst *in,
+                     int lane, const char *fmt, va_list ap)
 {
-    struct emu_warp_run *r = emu_run_of(w);
-    struct emu_grid *g = r->grid;
-    if (r->stop)
-        return; /* the first fault counts */
-    r->stop = 1;
-    struct emu_fault *f = g->fault;
+    const struct emu_warp_run *r = emu_run_of(w);
     const struct emu_func *func = func_of(r->prog, in);
     emu_fault_place(w->emu, f, func->module, &r->prog->func[0], func->ptx, in->ptx);
     f->kind = (uint8_t)kind;
     if (lane < 0)
         lane = w->active ? __builtin_ctz(w->active) : 0;
     uint32_t t = w->index * EMU_LANES + (uint32_t)lane;
-    const uint32_t *b = g->launch.block;
+    const uint32_t *b = r->grid->launch.block;
     f->has_thread = true;
     f->thread[0] = t % b[0];
     f->thread[1] = t / b[0] % b[1];
     f->thread[2] = t / (b[0] * b[1]);
     memcpy(f->block, w->cta->ctaid, sizeof f->block);
+    vsnprintf(f->text, sizeof f->text, fmt, ap);
+}
+
+void emu_raise(struct emu_warp *w, const struct emu_inst *in, int lane, enum emu_fault_kind kind, const char *fmt, ...)
+{
+    struct emu_warp_run *r = emu_run_of(w);
+    if (r->stop)
+        return; /* the first fault counts */
+    r->stop = 1;
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(f->text, sizeof f->text, fmt, ap);
+    describe(r->grid->fault, kind, w, in, lane, fmt, ap);
     va_end(ap);
+}
+
+void emu_remark(struct emu_warp *w, const struct emu_inst *in, int lane, const char *fmt, ...)
+{
+    struct emu_prog *p = emu_run_of(w)->prog;
+    if (!w->emu->opts.remark)
+        return;
+    for (size_t i = 0; i < p->remarked.n; i++)
+        if (p->remarked.p[i] == in)
+            return;
+    VEC_PUSH(&p->remarked, in);
+    struct emu_fault f;
+    va_list ap;
+    va_start(ap, fmt);
+    describe(&f, EMU_FAULT_UNDEFINED, w, in, lane, fmt, ap);
+    va_end(ap);
+    w->emu->opts.remark(&f);
 }
 
 static const char *kind_name(uint8_t kind)
@@ -77,6 +100,7 @@ static const char *kind_name(uint8_t kind)
         [EMU_FAULT_ASSERT] = "device-side assert",
         [EMU_FAULT_STACK] = "stack overflow",
         [EMU_FAULT_ILLEGAL_INSTRUCTION] = "illegal instruction",
+        [EMU_FAULT_UNDEFINED] = "warning: undefined behavior",
         [EMU_FAULT_SINK] = "stream rejected",
     };
     return kind < sizeof name / sizeof *name ? name[kind] : "fault";

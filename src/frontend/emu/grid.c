@@ -33,6 +33,8 @@ static bool can_run(const struct emu_warp_run *r)
     for (struct emu_fiber *f = r->fibers; f; f = f->next) {
         if (f->state == EMU_WAIT_MBARRIER && emu_mbarrier_ready(&f->mbarrier))
             f->state = EMU_READY;
+        if (f->state == EMU_WAIT_GROUP && emu_wgmma_met(r))
+            f->state = EMU_READY;
         if (f->state == EMU_READY)
             return true;
         if (f->state == EMU_WAIT_SYNC)
@@ -128,11 +130,16 @@ static void report_mbarrier(struct emu_warp_run *r, const struct emu_fiber *f)
     const uint32_t offset = (uint32_t)((const char *)f->mbarrier.object - c->smem);
     const char *name = shared_name(r->prog, offset);
     char state[256];
+    unsigned waiting = 0;
+    for (uint32_t i = 0; i < c->n_warp; i++)
+        for (const struct emu_fiber *o = c->warp[i].fibers; o; o = o->next)
+            waiting += o->state == EMU_WAIT_MBARRIER && o->mbarrier.object == f->mbarrier.object;
     emu_mbarrier_describe(&f->mbarrier, state, sizeof state);
     emu_raise(&r->w, f->wait, f->mbarrier.lane, EMU_FAULT_DEADLOCK,
-              "nobody is left to complete the mbarrier at byte %u of shared memory%s%s%s%s: %s", offset,
+              "nobody is left to complete the mbarrier at byte %u of shared memory%s%s%s%s, for which %u warp%s wait%s: %s",
+              offset,
               *name ? " (" : "", name, *name ? ")" : "", c->cluster->n > 1 ? " of this block of the cluster" : "",
-              state);
+              waiting, waiting == 1 ? "" : "s", waiting == 1 ? "s" : "", state);
 }
 
 static void report_barrier(struct emu_warp_run *r, const struct emu_fiber *f)
@@ -209,6 +216,9 @@ static bool unblock(struct emu_cluster *k)
                   "the cluster's barrier can never complete: %u of its %u running threads have arrived and none can go "
                   "on",
                   k->arrived, k->live);
+    else if ((f = find_waiting(k, EMU_WAIT_GROUP, &r)))
+        emu_raise(&r->w, f->wait, __builtin_ctz(f->mask), EMU_FAULT_BARRIER,
+                  "wgmma.wait_group can never complete: the warps of its warpgroup do not all come to it");
     else
         BUG("cluster %llu is stuck with no warp waiting", (unsigned long long)k->index);
     return false;

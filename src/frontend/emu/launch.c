@@ -74,8 +74,6 @@ static int set_cluster(struct emu_grid *g)
                             "without clusters");
     if (g->prog->asks_explicit && asked && !f->reqcluster[0])
         return launch_error(g, "the kernel reads %is_explicit_cluster, which weir knows only from .reqnctapercluster");
-    if (f->blocks_are_clusters)
-        return launch_error(g, "grids that count clusters (.blocksareclusters) are not supported");
     return 0;
 }
 

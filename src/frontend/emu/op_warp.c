@@ -261,9 +261,10 @@ int emu_sel_warp(const struct ptx_inst *p, struct emu_op_sel *sel, const char **
         emu_sig(sel, elect_lane, pair ? "wp>w" : "w>w", PTX_T_B32);
         return 0;
     case PTX_CREATEPOLICY:
-        if (p->n_opnd > 2 || (p->n_opnd == 2 && p->opnd[1].kind == PTX_O_ADDR))
-            break;
-        emu_sig(sel, policy_64, p->n_opnd == 2 ? "d>w" : "d>", PTX_T_F32);
+        if (ptx_has(p, PTX_M_RANGE))
+            emu_sig(sel, policy_64, "d>aww", PTX_T_B32);
+        else
+            emu_sig(sel, policy_64, !ptx_has(p, PTX_M_FRACTIONAL) ? "d>d" : p->n_opnd == 2 ? "d>w" : "d>", PTX_T_F32);
         return 0;
     }
     return emu_no(why, "there is no such warp-wide instruction");

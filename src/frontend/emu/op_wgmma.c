@@ -1,8 +1,9 @@
 /*
  * wgmma.mma_async: D (64 x N) += A (64 x K) * B (K x N) by the four warps of a warpgroup. Source: PTX ISA 9.1, 9.7.15.
  *
- * Each warp multiplies its own 16 rows when it comes to the instruction: no warp reads another's registers. B, and A
- * unless it is in registers, come from shared memory through a matrix descriptor. The product is mma.sync's with the
+ * Each warp multiplies its own 16 rows when it comes to the instruction: no warp reads another's registers. At
+ * wgmma.wait_group the warpgroup meets, so that none overwrites operands which another has not read yet. B, and A unless
+ * it is in registers, come from shared memory through a matrix descriptor. The product is mma.sync's with the
  * same k (op_product.h): one block of products per instruction. What a GPU leaves undefined, reading D before
  * wgmma.wait_group, gives the new value here.
  *
@@ -12,6 +13,7 @@
 #include "emu/op_product.h"
 #include "emu/op_wgmma.h"
 #include "emu/state.h"
+#include "emu/watch.h"
 
 enum { ROWS = 16, K_BYTES = 32, K_BYTES_SPARSE = 64, N_STEP = 32, N_MAX = 256 };
 
@@ -20,32 +22,26 @@ enum { ROWS = 16, K_BYTES = 32, K_BYTES_SPARSE = 64, N_STEP = 32, N_MAX = 256 };
 struct descriptor {
     u32 start, leading, stride; /* bytes */
     u32 span;                   /* of the swizzle: 0, 32, 64, 128 */
+    u32 base;                   /* where its pattern starts, in 128 bytes: the base offset */
 };
 
-static bool descriptor_make(struct emu_warp *w, const struct emu_inst *i, u64 bits, struct descriptor *d)
+static struct descriptor descriptor_of(u64 bits)
 {
     static const u8 spans[] = {0, 128, 64, 32};
-    *d = (struct descriptor){
+    return (struct descriptor){
         .start = (u32)(bits & 0x3fff) << 4,
         .leading = (u32)(bits >> 16 & 0x3fff) << 4,
         .stride = (u32)(bits >> 32 & 0x3fff) << 4,
         .span = spans[bits >> 62],
+        .base = (u32)(bits >> 49) & 7,
     };
-    if (bits >> 49 & 7) {
-        emu_raise(w, i, -1, EMU_FAULT_UNSUPPORTED,
-                  "the matrix descriptor 0x%016llx has the base offset %u; weir knows only swizzle patterns that start "
-                  "on their own boundary (base offset 0)",
-                  (unsigned long long)bits, (unsigned)(bits >> 49 & 7));
-        return false;
-    }
-    return true;
 }
 
 /* 16 bytes at a plain address of the layout, which the swizzle moves. */
 static bool chunk(struct emu_warp *w, const struct emu_inst *i, const struct descriptor *d, u32 at, u8 *out)
 {
     const u32 rows = d->span ? d->span / 16 - 1 : 0;
-    at ^= (at >> 7 & rows) << 4;
+    at ^= (((at >> 7) - d->base) & rows) << 4;
     if (at + 16 > w->cta->smem_bytes) {
         emu_raise(
             w, i, -1, EMU_FAULT_ILLEGAL_ADDRESS,
@@ -54,6 +50,7 @@ static bool chunk(struct emu_warp *w, const struct emu_inst *i, const struct des
             at, w->cta->smem_bytes, d->start, d->leading, d->stride, d->span);
         return false;
     }
+    emu_watch_async(w, i, __builtin_ctz(w->active), w->cta, at, 16, false);
     memcpy(out, w->cta->smem + at, 16);
     return true;
 }
@@ -176,30 +173,23 @@ static unsigned step_of(const struct product *p, unsigned left)
 }
 
 /*
- * Which of the 2K columns each element of a compressed row stands for: per chosen element two bits of its place among
- * four (tf32: four bits say which of a pair of a group of two). The selector names the lanes whose metadata count.
+ * Which of the 2K columns each element of a compressed row stands for. Four bits of metadata tell of four columns, of
+ * which two are kept (two bits each), or of two columns of tf32, of which one is. A lane's metadata are of 16 columns of
+ * rows g and g + 8 (tf32: of 8), from the two lanes of a quad that the selector names; of 8-bit types, all four lanes
+ * count: of 32 columns of one row.
  */
 static void sparse_places(const struct product *p, u8 place[ROWS][32])
 {
     const u32 *meta = emu_src(p->w, &p->i->src[p->i->n_src - 1]);
-    const unsigned selector = (unsigned)p->i->imm, kept = p->k / 2;
+    const unsigned selector = (unsigned)p->i->imm, kept = p->k / 2, of_four = p->ta == PTX_T_TF32 ? 1 : 2;
+    const bool bytes = emu_frag_bits(p->ta) == 8;
     for (unsigned r = 0; r < ROWS; r++)
         for (unsigned e = 0; e < kept; e++) {
-            unsigned lane, bit;
-            if (p->ta == PTX_T_F16 || p->ta == PTX_T_BF16) { /* lanes 2s, 2s+1 of a quad: rows g and g + 8 */
-                lane = r % 8 * 4 + selector * 2 + (r >= 8);
-                bit = e * 2;
-            } else if (p->ta == PTX_T_TF32) { /* kept = 8: the same lanes, four bits an element */
-                lane = r % 8 * 4 + selector * 2 + (r >= 8);
-                bit = e * 4;
-            } else { /* 8 bits: all four lanes, the first two for columns 0-31, the others for 32-63 */
-                lane = r % 8 * 4 + e / 16 * 2 + (r >= 8);
-                bit = e % 16 * 2;
-            }
-            if (p->ta == PTX_T_TF32)
-                place[r][e] = (u8)(2 * e + ((meta[lane] >> bit & 15) == 14));
-            else
-                place[r][e] = (u8)(e / 2 * 4 + (meta[lane] >> bit & 3));
+            const unsigned group = e / of_four, high = r >= 8;
+            const unsigned lane = r % 8 * 4 + (bytes ? group / 8 * 2 + high : selector * 2 + group / 4);
+            const unsigned bit = bytes ? group % 8 * 4 : high * 16 + group % 4 * 4;
+            const u32 told = meta[lane] >> bit & 15;
+            place[r][e] = (u8)(of_four == 1 ? 2 * group + (told == 14) : 4 * group + (e % 2 ? told >> 2 : told & 3));
         }
 }
 
@@ -328,10 +318,9 @@ static void wgmma(struct emu_warp *w, const struct emu_inst *i, uint32_t mask)
     const unsigned first = (unsigned)__builtin_ctz(mask), n_a = p.flags & WGMMA_A_REGS ? 4 : 1;
     const u64 *desc_b = emu_src(w, &i->src[n_a]);
     p.add = emu_src_pred(w, &i->src[n_a + 1]) >> first & 1;
-    if (!descriptor_make(w, i, desc_b[first], &p.b))
-        return;
-    if (n_a == 1 && !descriptor_make(w, i, ((const u64 *)emu_src(w, &i->src[0]))[first], &p.a))
-        return;
+    p.b = descriptor_of(desc_b[first]);
+    if (n_a == 1)
+        p.a = descriptor_of(((const u64 *)emu_src(w, &i->src[0]))[first]);
     if (p.ta == PTX_T_S8 || p.ta == PTX_T_U8 || p.ta == PTX_T_B1)
         run_int(&p);
     else

@@ -404,6 +404,7 @@ void emu_prog_free(struct emu_prog *p)
             next = f->next_spare;
             free(f);
         }
+    VEC_FREE(&p->remarked);
     arena_free(p->arena);
     free(p);
 }
@@ -434,6 +435,8 @@ int emu_kernel_info(struct emu_kernel *k, struct emu_kernel_info *info, struct e
         .local_bytes_per_thread = k->prog->depot_bytes,
         .max_threads_per_cta = max,
         .cluster = {f->reqcluster[0], f->reqcluster[1], f->reqcluster[2]},
+        .threads = {f->reqntid[0], f->reqntid[1], f->reqntid[2]},
+        .blocks_are_clusters = f->blocks_are_clusters,
         .n_param = f->n_param,
         .ptx_version = d->module->target_sm,
         .binary_version = d->module->target_sm,

@@ -238,6 +238,22 @@ INLINE int cluster_barrier(struct emu_warp_run *r, struct fetch *f, uint32_t mas
     return skip(f);
 }
 
+/* wgmma.wait_group: no warp of a warpgroup goes on before all have come, with their parts of the products behind them. */
+INLINE int meet_group(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
+{
+    const int next = execute(r, f, mask);
+    if (next != NEXT || !mask || emu_wgmma_met(r))
+        return next;
+    close_run(r, f, f->in);
+    f->run = f->in;
+    struct emu_fiber *fiber = r->fiber;
+    fiber->path[fiber->n - 1].pc = emu_pc_of(r, f->in);
+    fiber->state = EMU_WAIT_GROUP;
+    fiber->mask = mask;
+    fiber->wait = f->in - 1;
+    return FIBER_STOPPED;
+}
+
 INLINE int trap(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
 {
     if (mask) {
@@ -264,13 +280,14 @@ INLINE int step(struct emu_warp_run *r, struct fetch *f)
 
     switch ((enum emu_kind)(kind & EMU_K_MASK)) {
     case EMU_K_SYNC:
+    case EMU_K_GROUP:
         if (mask && mask != r->w.live) {
             close_run(r, f, in);
             f->run = in;
             if (emu_sync_wait(r, in, mask))
                 return FIBER_STOPPED;
         }
-        return execute(r, f, mask);
+        return (kind & EMU_K_MASK) == EMU_K_GROUP ? meet_group(r, f, mask) : execute(r, f, mask);
     case EMU_K_CLOCK:
         set_clocks(r, r->warp_insts + (uint64_t)(in - f->run));
         return execute(r, f, mask);

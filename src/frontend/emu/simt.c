@@ -399,7 +399,7 @@ void emu_warp_start(struct emu_warp_run *r, uint32_t live)
     r->warp_insts = r->thread_insts = 0;
     r->polls = r->spins = 0;
     memset(r->bar_partial, 0, sizeof r->bar_partial);
-    r->cluster_phase = r->cluster_arrived = 0;
+    r->cluster_phase = r->cluster_arrived = r->group_waits = 0;
     r->frame = NULL;
     emu_path_load(r);
 }

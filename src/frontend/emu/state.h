@@ -142,9 +142,10 @@ struct emu_prog {
     struct emu_sreg_use *sreg;
     uint32_t n_sreg, sreg_bytes;
     uint32_t n_table;
-    struct emu_fault *refused; /* why it cannot run, once known */
-    uint32_t **table;          /* brx.idx targets: table[k][0] = count, then pcs */
-    void *watched;             /* the observer's, see watch.h */
+    struct emu_fault *refused;             /* why it cannot run, once known */
+    uint32_t **table;                      /* brx.idx targets: table[k][0] = count, then pcs */
+    void *watched;                         /* the observer's, see watch.h */
+    VEC(const struct emu_inst *) remarked; /* by emu_remark */
 };
 
 int emu_link_kernel(struct emu_kernel *, struct err *); /* sets k->prog */
@@ -169,6 +170,7 @@ enum emu_kind {
     EMU_K_YIELD,   /* nanosleep: let others run */
     EMU_K_WAIT,    /* mbarrier.try_wait: suspends until the phase has completed, then call fn */
     EMU_K_CLUSTER, /* barrier.cluster */
+    EMU_K_GROUP,   /* wgmma.wait_group: the warps of a warpgroup meet */
     EMU_K_MASK = 0x1f,
     EMU_K_GUARD = 0x20, /* has a guard */
     EMU_K_JOIN = 0x40,  /* lanes may wait for each other here */
@@ -200,7 +202,7 @@ struct emu_path {     /* one entry of a SIMT stack; the last one runs */
     struct emu_frame *frame;
 };
 
-enum emu_fiber_state { EMU_READY, EMU_WAIT_SYNC, EMU_WAIT_BAR, EMU_WAIT_MBARRIER, EMU_WAIT_CLUSTER };
+enum emu_fiber_state { EMU_READY, EMU_WAIT_SYNC, EMU_WAIT_BAR, EMU_WAIT_MBARRIER, EMU_WAIT_CLUSTER, EMU_WAIT_GROUP };
 
 /* What a suspended mbarrier.try_wait waits for. */
 struct emu_mbarrier_wait {
@@ -245,6 +247,7 @@ struct emu_warp_run {
     uint32_t bar_partial[16]; /* lanes that came to a barrier apart from their warp */
     uint32_t cluster_phase;   /* phase of the cluster's barrier in which the lanes below arrived */
     uint32_t cluster_arrived;
+    uint32_t group_waits; /* wgmma.wait_group executed */
 };
 
 struct emu_barrier {
@@ -402,6 +405,15 @@ bool emu_mbarrier_ready(const struct emu_mbarrier_wait *);
 uint32_t emu_mbarrier_number(struct emu_warp *, const void *object);
 /* The barrier's state in words, for a deadlock's report. */
 void emu_mbarrier_describe(const struct emu_mbarrier_wait *, char *out, size_t cap);
+
+/* ---- warpgroup.c ---- */
+emu_op_fn emu_wgmma_wait; /* handler of wgmma.wait_group */
+/* Have the other warps of its warpgroup executed as many wgmma.wait_group, or ended? */
+bool emu_wgmma_met(const struct emu_warp_run *);
+
+/* ---- unwaited.c ---- */
+/* Tells emu_opts.remark of registers that are used while a product works on them. */
+void emu_tell_unwaited(struct emu *, const struct emu_prog *);
 
 /* ---- cluster.c ---- */
 /* barrier.cluster: true when the fiber must wait. */

@@ -24,6 +24,17 @@ struct emu_watch {
     /* `bytes` bytes of each lane, of an instruction that moves matrices; it has not taken effect yet. */
     void (*matrix)(void *ctx, struct emu_warp *, const struct emu_inst *, uint32_t mask, enum ptx_space,
                    const uint64_t addr[EMU_LANES], uint32_t bytes);
+    /* The asynchronous proxy (wgmma, bulk and tensor copies) reads or writes bytes of a CTA's shared memory. */
+    void (*async)(void *ctx, struct emu_warp *, const struct emu_inst *, int lane, struct emu_cta *, uint32_t offset,
+                  uint32_t bytes, bool writes);
 };
+
+static inline void emu_watch_async(struct emu_warp *w, const struct emu_inst *in, int lane, struct emu_cta *c,
+                                   uint32_t offset, uint32_t bytes, bool writes)
+{
+    const struct emu_watch *watch = w->emu->opts.watch;
+    if (watch)
+        watch->async(watch->ctx, w, in, lane, c, offset, bytes, writes);
+}
 
 #endif

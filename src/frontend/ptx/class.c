@@ -40,7 +40,8 @@ static unsigned barrier_class(const struct ptx_inst *i)
 
 unsigned ptx_mbarrier(const struct ptx_inst *i)
 {
-    if (ptx_has(i, PTX_M_ARRIVE) || ptx_has(i, PTX_M_ARRIVE_DROP) || i->op == PTX_CP)
+    if (ptx_has(i, PTX_M_ARRIVE) || ptx_has(i, PTX_M_ARRIVE_DROP) || i->op == PTX_CP ||
+        i->op == PTX_ST || i->op == PTX_RED) /* st.async, red.async: the bytes arrive */
         return TRACE_MBARRIER_ARRIVE;
     bool waits = ptx_has(i, PTX_M_TEST_WAIT) || ptx_has(i, PTX_M_TRY_WAIT) || ptx_has(i, PTX_M_WAIT);
     return waits ? TRACE_MBARRIER_WAIT : TRACE_MBARRIER_OTHER;
@@ -160,7 +161,7 @@ unsigned ptx_class(const struct ptx_inst *i)
     case PTX_LD:
         return i->space == PTX_S_PARAM ? param_class(i) : TRACE_LOAD;
     case PTX_ST:
-        return i->space == PTX_S_PARAM ? param_class(i) : TRACE_STORE;
+        return i->space == PTX_S_PARAM ? param_class(i) : ptx_has(i, PTX_M_ASYNC) ? TRACE_MBARRIER : TRACE_STORE;
     case PTX_LDU:
     case PTX_LDMATRIX:
         return TRACE_LOAD;
@@ -173,7 +174,7 @@ unsigned ptx_class(const struct ptx_inst *i)
     case PTX_MBARRIER:
         return ptx_has(i, PTX_M_PENDING_COUNT) ? TRACE_INT_ADD : TRACE_MBARRIER;
     case PTX_RED:
-        return TRACE_RED;
+        return ptx_has(i, PTX_M_ASYNC) ? TRACE_MBARRIER : TRACE_RED;
     case PTX_TEX:
     case PTX_TLD4:
         return TRACE_TEX;

@@ -76,4 +76,14 @@ int ptx_rows_assign(const struct ptx_module *, struct ptx_func *, const struct p
 void ptx_batch_build(struct ptx_func *);
 void ptx_addr_build(const struct ptx_module *, struct ptx_func *, const struct ptx_defuse *, struct arena *scratch);
 
+/*
+ * base.c: per register, the parameter or variable (as ptx_opnd.sym) that the address in it begins from; negative = none
+ * is known. And an access' address as text: "[#2+64" is 64 bytes behind what parameter 2 points to and the index,
+ * "[name+0" a variable; NULL where it is not known.
+ */
+enum { PTX_BASE_TEXT = 192 };
+int32_t *ptx_base_build(const struct ptx_func *, struct arena *scratch);
+const char *ptx_base_text(const struct ptx_module *, const struct ptx_func *, const struct ptx_inst *,
+                          const int32_t *base, char out[PTX_BASE_TEXT]);
+
 #endif

@@ -15,10 +15,9 @@ struct builder {
     uint32_t n_mem;
 };
 
-/* Offset of a string in the pool; equal strings are stored once. */
-static uint32_t intern(struct builder *b, const char *s)
+/* Offset of n bytes and a NUL in the pool; equal ones are stored once. */
+static uint32_t intern(struct builder *b, const char *s, size_t n)
 {
-    size_t n = strlen(s);
     uint32_t at = strmap_get(&b->text_at, s, n);
     if (at != STRMAP_NONE)
         return at;
@@ -27,6 +26,19 @@ static uint32_t intern(struct builder *b, const char *s)
         VEC_PUSH(&b->str, s[k]);
     strmap_put(&b->text_at, s, n, at);
     return at;
+}
+
+/* The instruction's text, and behind it the address of its access where something is known of it. */
+static uint32_t intern_text(struct builder *b, const struct ptx_code *c, const struct ptx_inst *i, const int32_t *base)
+{
+    char address[PTX_BASE_TEXT];
+    if (!ptx_base_text(c->module, c->func, i, base, address))
+        return intern(b, i->text, strlen(i->text));
+    const size_t n = strlen(i->text), more = strlen(address);
+    char *both = arena_alloc(b->arena, n + more + 2);
+    memcpy(both, i->text, n);
+    memcpy(both + n + 1, address, more);
+    return intern(b, both, n + 1 + more);
 }
 
 static uint16_t file_index(struct builder *b, const struct ptx_module *m, uint16_t loc_file)
@@ -265,8 +277,8 @@ static void describe_wgmma(const struct ptx_inst *i, struct trace_inst *out)
     }
 }
 
-static void add_inst(struct builder *b, const struct ptx_code *c, const struct ptx_defuse *du, uint32_t loop_base,
-                     uint32_t pc)
+static void add_inst(struct builder *b, const struct ptx_code *c, const struct ptx_defuse *du, const int32_t *base,
+                     uint32_t loop_base, uint32_t pc)
 {
     const struct ptx_inst *i = &c->func->inst[pc];
     struct trace_inst *out = &b->inst[c->base_pc + pc];
@@ -278,7 +290,7 @@ static void add_inst(struct builder *b, const struct ptx_code *c, const struct p
         .ptx_line = i->line,
         .src_line = i->loc_line,
         .src_file = file_index(b, c->module, i->loc_file),
-        .opcode_at = intern(b, i->text),
+        .opcode_at = intern_text(b, c, i, base),
     };
     if (out->cls == TRACE_BARRIER)
         describe_barrier(i, out);
@@ -303,8 +315,9 @@ static void add_func(struct builder *b, const struct ptx_code *c)
     struct arena *scratch = arena_new();
     struct ptx_defuse du;
     ptx_defuse_build(f, scratch, &du);
+    const int32_t *base = ptx_base_build(f, scratch);
     for (uint32_t pc = 0; pc < f->n_inst; pc++)
-        add_inst(b, c, &du, loop_base, pc);
+        add_inst(b, c, &du, base, loop_base, pc);
     arena_free(scratch);
 }
 

@@ -1,6 +1,7 @@
 /* See html_page.h. */
 #include "chart/html_page.h"
 
+#include "base/text.h"
 #include "base/out_of_memory.h"
 #include "chart/page_parts.h"
 
@@ -107,13 +108,19 @@ static void put_base64(FILE *f, const unsigned char *s, size_t n)
     }
 }
 
+void page_data(FILE *f, const char *type, const void *content, size_t bytes)
+{
+    fprintf(f, "data:%s;base64,", type);
+    put_base64(f, content, bytes);
+}
+
 /* As an image: no script in it runs, and the names inside one picture cannot meet those of another. */
 void page_picture(FILE *f, const char *svg, size_t bytes, const char *alt)
 {
     fputs("<div class=\"scroll\"><img alt=\"", f);
     put_escaped(f, alt);
-    fputs("\" src=\"data:image/svg+xml;base64,", f);
-    put_base64(f, (const unsigned char *)svg, bytes);
+    fputs("\" src=\"", f);
+    page_data(f, "image/svg+xml", svg, bytes);
     fputs("\"></div>\n", f);
 }
 
@@ -121,8 +128,8 @@ void page_download(FILE *f, const char *name, const char *type, const char *cont
 {
     fputs("<a class=\"data\" download=\"", f);
     put_escaped(f, name);
-    fprintf(f, "\" href=\"data:%s;base64,", type);
-    put_base64(f, (const unsigned char *)content, strlen(content));
+    fputs("\" href=\"", f);
+    page_data(f, type, content, strlen(content));
     fputs("\">", f);
     put_escaped(f, text);
     fputs("</a>", f);
@@ -244,9 +251,7 @@ char *page_csv(const struct table *t)
 {
     char *text = NULL;
     size_t n = 0;
-    FILE *f = open_memstream(&text, &n);
-    if (!f)
-        out_of_memory(0);
+    FILE *f = text_stream(&text, &n);
     put_field(f, "");
     for (size_t c = 0; c < t->column.n; c++) {
         fputc(',', f);

@@ -25,6 +25,8 @@ void page_link_begin(FILE *, const char *to);
 
 /* A picture: SVG text as gnuplot wrote it. `alt` says what it shows. */
 void page_picture(FILE *, const char *svg, size_t bytes, const char *alt);
+/* Content as a URL inside an attribute. */
+void page_data(FILE *, const char *type, const void *content, size_t bytes);
 /* A file to save, as a link. */
 void page_download(FILE *, const char *name, const char *type, const char *content, const char *text);
 

@@ -818,9 +818,7 @@ char *plot_svg(const struct table *t, const struct plot *p, size_t *bytes, struc
     }
     char *script = NULL;
     size_t n = 0;
-    FILE *f = open_memstream(&script, &n);
-    if (!f)
-        out_of_memory(0);
+    FILE *f = text_stream(&script, &n);
     put_script(t, p, "figure.svg", f);
     fclose(f);
     char *svg = plot_run(script, bytes, e);

@@ -7,6 +7,7 @@
 #include "profile/analyze.h"
 
 #include "base/mem.h"
+#include "gpu/gpu.h"
 #include "gpu/file_streams.h"
 #include "gpu/props.h"
 #include "sm/coalesce.h"
@@ -268,7 +269,7 @@ int analyze_trace(struct trace_file *f, const struct analyze_opts *o, struct ana
 {
     struct walk w = {.out = out, .err = e, .opts = o};
     *out = (struct analysis){0};
-    if (gpu_props_load(o->machine ? o->machine : "gtx480", o->set, o->n_set, o->with, &w.props, e))
+    if (gpu_props_load(o->machine ? o->machine : GPU_DEFAULT, o->set, o->n_set, o->with, &w.props, e))
         return -1;
     const struct locality_config c = {.n_sm = w.props.sm_count,
                                       .finite_bytes = o->finite_bytes,

@@ -22,7 +22,16 @@ struct compare_opts {
 
 /* Reads a statistics document. NULL and *e: it cannot be read or is something else. */
 json_t *compare_read(const char *path, struct err *);
+/* Takes the document over; NULL and *e: it is none of a run. */
+json_t *compare_take(json_t *doc, const char *path, struct err *);
+/* -1: one of them is a sample's estimate and the other is not. */
+int compare_check(const json_t *a, const json_t *b, const char *name_a, const char *name_b, struct err *);
 void compare_print(const json_t *a, const json_t *b, const char *name_a, const char *name_b,
                    const struct compare_opts *, FILE *);
+
+struct profile;
+/* The same as a page, with the memory chart and source lines. */
+void compare_page(const struct profile *a, const struct profile *b, const char *name_a, const char *name_b,
+                  const struct compare_opts *, FILE *);
 
 #endif

@@ -1,6 +1,7 @@
 /* See board.h. */
 #include "profile/hw_counters.h"
 
+#include "base/csv.h"
 #include "gpu/ncu_names.h"
 
 #include <ctype.h>
@@ -56,7 +57,7 @@ struct reader {
     char *text; /* the line, cut into fields */
     size_t cap;
     int line;
-    VEC(char *) field;
+    struct csv_fields cut;
     /* by column of the header */
     int n_column;
     VEC(int) metric; /* -1 = not kept */
@@ -69,41 +70,17 @@ static int fault(const struct reader *r, struct err *e, const char *what, const 
     return err_at(e, r->path, r->line, 0, "%s%s%.120s", what, which ? " " : "", which ? which : "");
 }
 
-/* Cuts a line at commas; a field in quotes may hold commas, and a quote written twice. */
 static int cut_csv(struct reader *r, struct err *e)
 {
-    r->field.n = 0;
-    char *in = r->text;
-    for (;;) {
-        char *out = in;
-        VEC_PUSH(&r->field, out);
-        if (*in == '"') {
-            for (in++;; in++) {
-                if (!*in)
-                    return fault(r, e, "a quote is not closed", NULL);
-                if (*in == '"' && *++in != '"')
-                    break;
-                *out++ = *in;
-            }
-        } else {
-            while (*in && *in != ',')
-                *out++ = *in++;
-        }
-        if (*in && *in != ',')
-            return fault(r, e, "after the quoted field there must be a comma, not", (char[]){*in, 0});
-        bool more = *in == ',';
-        in += more;
-        *out = 0;
-        if (!more)
-            return 0;
-    }
+    char why[64];
+    return csv_cut(r->text, &r->cut, why) ? fault(r, e, why, NULL) : 0;
 }
 
 static void cut_tsv(struct reader *r)
 {
-    r->field.n = 0;
+    r->cut.field.n = 0;
     for (char *at = r->text;;) {
-        VEC_PUSH(&r->field, at);
+        VEC_PUSH(&r->cut.field, at);
         at = strchr(at, '\t');
         if (!at)
             return;
@@ -128,8 +105,8 @@ static int next_line(struct reader *r, struct err *e)
 
 static int column(const struct reader *r, const char *name)
 {
-    for (size_t i = 0; i < r->field.n; i++)
-        if (!strcmp(r->field.p[i], name))
+    for (size_t i = 0; i < r->cut.field.n; i++)
+        if (!strcmp(r->cut.field.p[i], name))
             return (int)i;
     return -1;
 }
@@ -163,7 +140,7 @@ static struct hw_row *add_row(struct hw_counters *b, const struct reader *r, con
 /* ---- the header ---- */
 static int read_header(struct reader *r, struct err *e)
 {
-    r->n_column = (int)r->field.n;
+    r->n_column = (int)r->cut.field.n;
     r->kernel = column(r, "Kernel Name");
     r->id = column(r, "ID");
     r->name = column(r, "Metric Name");
@@ -182,7 +159,7 @@ static int read_header(struct reader *r, struct err *e)
     int known = 0;
     r->metric.n = r->factor.n = 0;
     for (int i = 0; i < r->n_column; i++) {
-        int m = r->name >= 0 ? -1 : hw_metric(r->field.p[i]);
+        int m = r->name >= 0 ? -1 : hw_metric(r->cut.field.p[i]);
         known += m >= 0;
         VEC_PUSH(&r->metric, m);
         VEC_PUSH(&r->factor, 1.0);
@@ -198,32 +175,32 @@ static int read_header(struct reader *r, struct err *e)
 /* The row below the header of a raw page names the units. */
 static bool take_units(struct reader *r)
 {
-    if (r->name >= 0 || r->id < 0 || *r->field.p[r->id])
+    if (r->name >= 0 || r->id < 0 || *r->cut.field.p[r->id])
         return false;
     for (int i = 0; i < r->n_column; i++)
-        r->factor.p[i] = factor(r->field.p[i]);
+        r->factor.p[i] = factor(r->cut.field.p[i]);
     return true;
 }
 
 static int take_wide_row(struct reader *r, struct hw_counters *b, struct err *e)
 {
-    struct hw_row *row = add_row(b, r, r->field.p[r->kernel]);
+    struct hw_row *row = add_row(b, r, r->cut.field.p[r->kernel]);
     double v;
     if (r->id >= 0)
-        row->id = xstrdup(r->field.p[r->id]);
+        row->id = xstrdup(r->cut.field.p[r->id]);
     if (r->program >= 0) {
-        row->program = xstrdup(r->field.p[r->program]);
-        if (number(r, r->field.p[r->launches], &v, e))
+        row->program = xstrdup(r->cut.field.p[r->program]);
+        if (number(r, r->cut.field.p[r->launches], &v, e))
             return -1;
         if (!(v >= 1 && v <= 1e9) || v != floor(v))
-            return fault(r, e, "not a number of launches:", r->field.p[r->launches]);
+            return fault(r, e, "not a number of launches:", r->cut.field.p[r->launches]);
         row->launches = (unsigned)v;
     }
     for (int i = 0; i < r->n_column; i++) {
         int m = r->metric.p[i];
         if (m < 0)
             continue;
-        if (number(r, r->field.p[i], &v, e))
+        if (number(r, r->cut.field.p[i], &v, e))
             return -1;
         if (isnan(row->value[m]))
             row->value[m] = v * r->factor.p[i];
@@ -233,8 +210,8 @@ static int take_wide_row(struct reader *r, struct hw_counters *b, struct err *e)
 
 static int take_metric_row(struct reader *r, struct hw_counters *b, struct err *e)
 {
-    const char *id = r->id >= 0 ? r->field.p[r->id] : "", *kernel = r->field.p[r->kernel];
-    int m = hw_metric(r->field.p[r->name]);
+    const char *id = r->id >= 0 ? r->cut.field.p[r->id] : "", *kernel = r->cut.field.p[r->kernel];
+    int m = hw_metric(r->cut.field.p[r->name]);
     double v;
     struct hw_row *row = b->row.n ? &b->row.p[b->row.n - 1] : NULL;
     if (!row || strcmp(row->id, id) || strcmp(row->kernel, kernel)) {
@@ -243,23 +220,23 @@ static int take_metric_row(struct reader *r, struct hw_counters *b, struct err *
     }
     if (m < 0)
         return 0;
-    if (number(r, r->field.p[r->value], &v, e))
+    if (number(r, r->cut.field.p[r->value], &v, e))
         return -1;
     if (isnan(row->value[m]))
-        row->value[m] = v * (r->unit >= 0 ? factor(r->field.p[r->unit]) : 1);
+        row->value[m] = v * (r->unit >= 0 ? factor(r->cut.field.p[r->unit]) : 1);
     return 0;
 }
 
 static int take_row(struct reader *r, struct hw_counters *b, struct err *e)
 {
-    if ((int)r->field.n != r->n_column) {
+    if ((int)r->cut.field.n != r->n_column) {
         char have[64];
-        snprintf(have, sizeof have, "%zu fields, but the header has %d", r->field.n, r->n_column);
+        snprintf(have, sizeof have, "%zu fields, but the header has %d", r->cut.field.n, r->n_column);
         return fault(r, e, have, NULL);
     }
     if (take_units(r))
         return 0;
-    if (!*r->field.p[r->kernel])
+    if (!*r->cut.field.p[r->kernel])
         return fault(r, e, "the kernel has no name", NULL);
     return r->name >= 0 ? take_metric_row(r, b, e) : take_wide_row(r, b, e);
 }
@@ -315,7 +292,7 @@ int hw_read(struct hw_counters *b, const char *path, struct err *e)
     int status = read_lines(&r, b, e);
     fclose(r.file);
     free(r.text);
-    VEC_FREE(&r.field);
+    VEC_FREE(&r.cut.field);
     VEC_FREE(&r.metric);
     VEC_FREE(&r.factor);
     return status;

@@ -132,7 +132,7 @@ static unsigned kernel_index(struct profile *p, const char *mangled)
     for (size_t i = 0; i < p->kernel.n; i++)
         if (!strcmp(p->kernel.p[i].mangled, mangled))
             return (unsigned)i;
-    struct profile_kernel k = {.mangled = mangled};
+    struct profile_kernel k = {.mangled = mangled, .sum = json_object()};
     demangle(mangled, k.name, sizeof k.name);
     demangle_short(mangled, k.brief, sizeof k.brief);
     VEC_PUSH(&p->kernel, k);
@@ -162,6 +162,14 @@ static void take_shape(struct profile_kernel *k, const json_t *launch)
     k->longest = profile_number(launch, "cycles");
 }
 
+void profile_add_launch(json_t *sum, const json_t *launch)
+{
+    const char *key;
+    json_t *v;
+    json_object_foreach((json_t *)launch, key, v) if (json_is_integer(v)) json_object_set_new(
+        sum, key, json_integer(json_integer_value(v) + json_integer_value(json_object_get(sum, key))));
+}
+
 static void take_launch(struct profile *p, const json_t *launch)
 {
     const unsigned at = kernel_index(p, word(launch, "kernel"));
@@ -169,6 +177,7 @@ static void take_launch(struct profile *p, const json_t *launch)
     double cycles = profile_number(launch, "cycles");
     if (!k->launches++ || cycles > k->longest)
         take_shape(k, launch);
+    profile_add_launch(k->sum, launch);
     k->cycles += cycles;
     k->slots += profile_number(launch, "sm.scheduler_cycles");
     k->issued += profile_number(launch, "sm.issue_cycles");
@@ -290,7 +299,9 @@ static void take_instructions(struct profile *p, const char *folder)
         l->lanes += lanes;
         add_stalls(l->waited, json_object_get(inst, "waited"));
         l->cost += profile_number(inst, "issues") + add_stalls(l->caused, json_object_get(inst, "caused"));
-        p->kernel.p[kernel].flops += lanes * flops_of(word(inst, "inst"));
+        const double flops = lanes * flops_of(word(inst, "inst"));
+        p->kernel.p[kernel].flops += flops;
+        p->kernel.p[kernel].tensor_flops += has(word(inst, "inst"), "mma") ? flops : 0;
     }
 }
 
@@ -316,6 +327,10 @@ static void take_accesses(struct profile *p, const char *folder)
         struct profile_access a = {.kernel = kernel_index(p, word(load, "kernel")),
                                    .line = line_index(p, load, folder),
                                    .pc = whole(load, "pc"),
+                                   .ptx_line = whole(load, "ptx_line"),
+                                   .variable = json_string_value(json_object_get(load, "variable")),
+                                   .argument = json_object_get(load, "argument") ? (int)whole(load, "argument") : -1,
+                                   .offset = profile_number(load, "offset"),
                                    .width = whole(load, "width"),
                                    .inst = word(load, "inst"),
                                    .class = word(load, "class"),
@@ -428,6 +443,7 @@ int profile_read(struct profile *p, json_t *doc, const char *name, const char *s
     take_instructions(p, sources);
     take_accesses(p, sources);
     sort_lines(p);
+    profile_name_pointers(p);
     profile_find(p);
     return 0;
 }
@@ -439,6 +455,8 @@ void profile_free(struct profile *p)
         VEC_FREE(&p->source.p[i].line);
     }
     VEC_FREE(&p->source);
+    for (size_t i = 0; i < p->kernel.n; i++)
+        json_decref(p->kernel.p[i].sum);
     VEC_FREE(&p->kernel);
     VEC_FREE(&p->line);
     VEC_FREE(&p->access);

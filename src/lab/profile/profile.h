@@ -48,7 +48,8 @@ struct profile_kernel { /* summed over its launches */
     unsigned launches;
     double cycles, slots, issued, stall[PROFILE_STALL_COUNT];
     double warp_insts, thread_insts, dram_bytes, l1_hits, l1_accesses, l2_hits, l2_accesses;
-    double flops; /* of floating point; 0 without counts by instruction */
+    double flops, tensor_flops; /* floating-point work, and that of the tensor cores in it; 0 without such counts */
+    json_t *sum;                /* its counters by name */
     double warps_resident;
     /* of the launch with the most cycles */
     double longest, occupancy;
@@ -71,6 +72,11 @@ struct profile_line {
 struct profile_access {    /* one memory instruction */
     unsigned kernel, line; /* indices */
     unsigned pc, width;
+    unsigned ptx_line, copies; /* copies: unrolled ones that this sums (profile_group_copies) */
+    const char *variable;      /* its address begins from: a variable (mangled), */
+    int argument;              /* or the kernel's parameter; -1 = neither is known */
+    double offset, last_offset;
+    char pointer[64];                                   /* what the source calls it; "" = not known */
     const char *inst, *class, *space;                   /* class: load, store, atom, red, tex, surf */
     double executions, lanes, lines, sectors;           /* lines: passes in shared memory; sectors: NAN = not counted */
     double served[SERVED_COUNT], latency[SERVED_COUNT]; /* lines, mean cycles */
@@ -109,12 +115,22 @@ int profile_read(struct profile *, json_t *doc, const char *name, const char *so
 void profile_free(struct profile *);
 /* A number of an object of the document ("total", a launch, a sample); 0 where it has none. */
 double profile_number(const json_t *, const char *name);
+/* Adds the counters of a launch; ratios are left out. */
+void profile_add_launch(json_t *sum, const json_t *launch);
 /* A parameter of the machine in its base unit (Hz, bytes); 0 where it has none. */
 double profile_config(const struct profile *, const char *key);
 /* The program's name without folders and, of the suite's, without the key it is kept under; "a run" = not known. */
 void profile_name(const struct profile *, char *out, size_t bytes);
 /* "scheduler lrr, L1 management lru, ..." */
 void profile_policies(const struct profile *, char *out, size_t bytes);
+
+/* pointers.c */
+void profile_name_pointers(struct profile *);
+/* "in +64"; of copies "in +0 … +448 (8 copies)". */
+enum { PROFILE_POINTER = 128 };
+void profile_pointer(const struct profile_access *, char out[PROFILE_POINTER]);
+/* The accesses with unrolled copies summed, in the order of the most costly of each; owned by the caller. */
+struct profile_access *profile_group_copies(const struct profile *, size_t *n);
 
 /* profile_findings.c */
 void profile_find(struct profile *);

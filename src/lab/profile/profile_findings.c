@@ -275,6 +275,22 @@ static void about_machine(struct profile *p)
                     100 * issue);
 }
 
+/* Kernels of products of warpgroups: is it the tensor cores that limit, or what feeds them? */
+static void about_products(struct profile *p)
+{
+    const json_t *total = json_object_get(p->doc, "total");
+    const double cycles = profile_number(total, "sm.scheduler_cycles");
+    const double tensor = part(profile_number(total, "sm.wgmma_cycles"), cycles);
+    const double copies = part(profile_number(total, "sm.stall.mbarrier"), cycles);
+    const double products = part(profile_number(total, "sm.stall.tensor"), cycles);
+    if (tensor >= WORTH_SAYING)
+        add_finding(p, 1 - tensor, "",
+                    "tensor cores busy %.0f%% with products of warpgroups; warps wait for a copy or an empty slot "
+                    "(mbarrier) in "
+                    "%.0f%% of issue slots, for products in %.0f%%",
+                    100 * tensor, 100 * copies, 100 * products);
+}
+
 static int by_share(const void *a, const void *b)
 {
     const struct profile_finding *x = a, *y = b;
@@ -289,6 +305,7 @@ void profile_find(struct profile *p)
     for (size_t i = 0; i < p->kernel.n; i++)
         about_kernel(p, &p->kernel.p[i]);
     about_machine(p);
+    about_products(p);
     if (p->finding.n)
         qsort(p->finding.p, p->finding.n, sizeof *p->finding.p, by_share);
 }

@@ -1,5 +1,6 @@
 /* A profile as a page: the screen's contents with everything that did not fit, pictures, and the annotated source. */
 #include "chart/html_page.h"
+#include "profile/memory_chart.h"
 #include "profile/profile.h"
 #include "profile/profile_figures.h"
 
@@ -121,6 +122,26 @@ static void put_kernels(const struct profile *p, FILE *f)
                  "Summed over launches; grid, block and what they occupy are of the longest launch.");
 }
 
+static void put_memory_charts(const struct profile *p, FILE *f)
+{
+    enum { SHOWN = 8 };
+    const char *caption =
+        "What moved between the levels, and how much of each link's peak that is, mean over the time. Arrows to the "
+        "left carry data to the SMs.";
+    struct memory_chart c = memory_chart_of(p, -1);
+    fputs("<h2 id=\"chart\">Memory chart</h2>\n", f);
+    memory_chart_draw(&c, NULL, "memory", caption, f);
+    for (size_t i = 0; p->kernel.n > 1 && i < p->kernel.n && i < SHOWN; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "memory-%zu", i + 1);
+        fputs("<details>", f);
+        page_element(f, "summary", p->kernel.p[i].brief);
+        c = memory_chart_of(p, (int)i);
+        memory_chart_draw(&c, NULL, name, p->kernel.p[i].name, f);
+        fputs("</details>\n", f);
+    }
+}
+
 static void put_stalls(const struct profile *p, FILE *f, struct err *e)
 {
     static const char *const heads[] = {"<reason", "slots", "cycles", "<a warp", NULL};
@@ -202,6 +223,8 @@ static void put_accesses(const struct profile *p, FILE *f)
 {
     static const char *const heads[] = {"<line",
                                         "<access",
+                                        "<pointer",
+                                        "PTX line",
                                         "<space",
                                         "slots lost",
                                         "executions",
@@ -223,16 +246,24 @@ static void put_accesses(const struct profile *p, FILE *f)
         f, "p",
         "Loads, stores and atomics. Lines are requests to the L1 after coalescing, or passes over the banks of shared "
         "memory (1 without conflicts); sectors are 32 bytes; bytes used is the requested share of the transferred "
-        "sectors. L1 to DRAM: which level served the lines. Waits are cycles from the SM's request to the reply.");
+        "sectors. L1 to DRAM: which level served the lines. Waits are cycles from the SM's request to the reply. "
+        "Copies "
+        "of an access in an unrolled loop are one row.");
     page_table_begin(f);
     page_heads(f, heads);
-    for (size_t i = 0; i < p->access.n; i++) {
-        const struct profile_access *a = &p->access.p[i];
+    size_t n_group;
+    struct profile_access *group = profile_group_copies(p, &n_group);
+    for (size_t i = 0; i < n_group; i++) {
+        const struct profile_access *a = &group[i];
+        char pointer[PROFILE_POINTER];
         const bool global = a->answered > 0;
         char text[160] = "";
         page_row(f, false);
         page_cell(f, p->line.p[a->line].place);
         page_cell(f, a->inst);
+        profile_pointer(a, pointer);
+        page_cell(f, pointer);
+        page_number(f, a->ptx_line, 0, "");
         page_cell(f, a->space);
         page_share(f, p->counted ? share(a->cost, p->slots) : NAN);
         page_number(f, a->executions, 0, "");
@@ -253,6 +284,7 @@ static void put_accesses(const struct profile *p, FILE *f)
         page_row_end(f);
     }
     page_table_end(f);
+    free(group);
 }
 
 /* ---- the source ---- */
@@ -361,15 +393,113 @@ static void put_sources(const struct profile *p, FILE *f)
     }
 }
 
+/* ---- PTX ---- */
+
+struct ordered {
+    const json_t *inst;
+    double at;
+};
+
+static int by_order(const void *a, const void *b)
+{
+    const struct ordered *x = a, *y = b;
+    const double dx = x->at - y->at, pc = profile_number(x->inst, "pc") - profile_number(y->inst, "pc");
+    return dx != 0 ? (dx > 0) - (dx < 0) : (pc > 0) - (pc < 0);
+}
+
+static const struct profile_access *access_at(const struct profile *p, unsigned kernel, double pc)
+{
+    for (size_t i = 0; i < p->access.n; i++)
+        if (p->access.p[i].kernel == kernel && p->access.p[i].pc == pc)
+            return &p->access.p[i];
+    return NULL;
+}
+
+static double sum_of(const json_t *stalls)
+{
+    double sum = 0;
+    for (int i = 0; i < PROFILE_STALL_COUNT; i++)
+        sum += profile_number(stalls, profile_stall_name[i]);
+    return sum;
+}
+
+static void put_instruction(const struct profile *p, unsigned kernel, const json_t *inst, FILE *f)
+{
+    const char *name = json_string_value(json_object_get(inst, "inst"));
+    const double line = profile_number(inst, "src_line"), ptx = profile_number(inst, "ptx_line");
+    const double caused = sum_of(json_object_get(inst, "caused")), waited = sum_of(json_object_get(inst, "waited"));
+    const struct profile_access *a = access_at(p, kernel, profile_number(inst, "pc"));
+    const char *file = json_string_value(json_object_get(inst, "src_file")), *text = NULL;
+    char pointer[PROFILE_POINTER] = "";
+    for (size_t i = 0; file && !text && i < p->line.n; i++)
+        if (p->line.p[i].file && p->line.p[i].number == line && !strcmp(p->line.p[i].file, file))
+            text = p->line.p[i].text;
+    if (a)
+        profile_pointer(a, pointer);
+    page_row(f, false);
+    page_number(f, json_object_get(inst, "scheduled") ? profile_number(inst, "scheduled") : NAN, 0, "");
+    page_number(f, ptx > 0 ? ptx : NAN, 0, "");
+    page_element(f, "td class=\"src\"", name ? name : "");
+    page_cell(f, pointer);
+    page_number(f, profile_number(inst, "issues"), 0, "");
+    page_share(f, share(profile_number(inst, "issues") + caused, p->slots));
+    page_share(f, share(waited, p->slots));
+    page_number(f, line > 0 ? line : NAN, 0, "");
+    page_element(f, "td class=\"src\"", text ? text + strspn(text, " \t") : "");
+    page_row_end(f);
+}
+
+/* Each kernel's instructions beside the source, in the order in which the machine issues them. */
+static void put_ptx(const struct profile *p, FILE *f)
+{
+    enum { KERNELS = 6, MOST = 2000 };
+    static const char *const heads[] = {"order", "PTX line",        "<instruction", "<pointer", "issued",
+                                        "slots", "waits before it", "line",         "<source",  NULL};
+    fputs("<h2 id=\"ptx\">PTX beside the source</h2>\n", f);
+    page_element(f, "p",
+                 "Order: the place in the code that an assembler would make of the PTX, where the machine issues that "
+                 "(sm.code = scheduled); what has none was folded into another instruction. Else in PTX order. Slots: "
+                 "issued, and lost because of the instruction.");
+    for (unsigned k = 0; k < p->kernel.n && k < KERNELS; k++) {
+        VEC(struct ordered) all = {0};
+        size_t i;
+        json_t *inst;
+        bool scheduled = false;
+        json_array_foreach(json_object_get(p->doc, "instructions"), i, inst)
+        {
+            const char *name = json_string_value(json_object_get(inst, "kernel"));
+            const json_t *order = json_object_get(inst, "scheduled");
+            if (name && !strcmp(name, p->kernel.p[k].mangled) && all.n < MOST)
+                VEC_PUSH(&all, (struct ordered){inst, order ? json_number_value(order) : NAN});
+            scheduled |= order != NULL;
+        }
+        /* What was folded stands where its neighbor in the PTX stands. */
+        for (i = 0; i < all.n; i++)
+            if (isnan(all.p[i].at))
+                all.p[i].at = scheduled ? (i ? all.p[i - 1].at : 0) : profile_number(all.p[i].inst, "pc");
+        if (!all.n)
+            continue;
+        qsort(all.p, all.n, sizeof *all.p, by_order);
+        fprintf(f, "<details%s>", k ? "" : " open");
+        page_element(f, "summary", p->kernel.p[k].name);
+        page_table_begin(f);
+        page_heads(f, heads);
+        for (i = 0; i < all.n; i++)
+            put_instruction(p, k, all.p[i].inst, f);
+        page_table_end(f);
+        fputs("</details>\n", f);
+        VEC_FREE(&all);
+    }
+}
+
 /* ---- energy ---- */
 
 /* By component: "energy.l1_data_j" is what the data arrays of the L1s take. */
 static void put_energy(const struct profile *p, FILE *f)
 {
     static const char *const heads[] = {"<component", "of all", "mJ", NULL};
-    static const char *const sums[] = {"energy.total_j", "energy.dynamic_j", "energy.static_j"};
     json_t *total = json_object_get(p->doc, "total"), *value;
-    const double all = profile_number(total, sums[0]);
+    const double all = profile_number(total, "energy.total_j");
     const char *key;
     if (!(all > 0))
         return;
@@ -378,14 +508,9 @@ static void put_energy(const struct profile *p, FILE *f)
     page_heads(f, heads);
     json_object_foreach(total, key, value)
     {
-        const size_t n = strlen(key);
-        if (strncmp(key, "energy.", 7) || n < 10 || strcmp(key + n - 2, "_j") || !strcmp(key, sums[0]) ||
-            !strcmp(key, sums[1]) || !strcmp(key, sums[2]))
-            continue;
         char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)(n - 9), key + 7);
-        for (char *c = name; *c; c++)
-            *c = *c == '_' ? ' ' : *c;
+        if (!profile_energy_component(key, name))
+            continue;
         page_row(f, false);
         page_cell(f, name);
         page_share(f, json_number_value(value) / all);
@@ -446,11 +571,14 @@ int profile_page(const struct profile *p, const char *command, FILE *f, struct e
     put_facts(p, f);
     put_findings(p, f);
     put_kernels(p, f);
+    put_memory_charts(p, f);
     put_stalls(p, f, e);
     if (p->counted)
         put_lines(p, f);
     put_accesses(p, f);
     put_sources(p, f);
+    if (p->counted)
+        put_ptx(p, f);
     profile_draw_time(p, f, e);
     profile_draw_roofline(p, f, e);
     put_energy(p, f);

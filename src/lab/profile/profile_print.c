@@ -1,4 +1,5 @@
 /* A profile on one screen: findings, kernels, stalls, source lines, the course of the run. */
+#include "profile/memory_chart.h"
 #include "profile/profile.h"
 
 #include <math.h>
@@ -98,12 +99,12 @@ static int main_reason(const struct profile_line *l)
     return most;
 }
 
-/* The access of a line that costs most. */
-static const struct profile_access *main_access(const struct profile *p, unsigned line)
+/* The access of a line that costs most, with its unrolled copies. */
+static const struct profile_access *main_access(const struct profile_access *group, size_t n, unsigned line)
 {
-    for (size_t i = 0; i < p->access.n; i++)
-        if (p->access.p[i].line == line)
-            return &p->access.p[i];
+    for (size_t i = 0; i < n; i++)
+        if (group[i].line == line)
+            return &group[i];
     return NULL;
 }
 
@@ -121,12 +122,14 @@ static void fit_place(const char *place, char *out, size_t width)
 static void print_lines(const struct profile *p, FILE *out)
 {
     enum { PLACE_WIDTH = 24 };
-    fprintf(out, "\n%-26s %6s  %-18s %-6s %6s %7s %7s %6s %6s\n", "Lines", "slots", "mostly", "access", "times",
-            "lines/", "sectors/", "L1 hit", "wait");
+    size_t n_group;
+    struct profile_access *group = profile_group_copies(p, &n_group);
+    fprintf(out, "\n%-26s %6s  %-18s %-6s %6s %7s %7s %6s %6s  %s\n", "Lines", "slots", "mostly", "access", "times",
+            "lines/", "sectors/", "L1 hit", "wait", "pointer");
     for (size_t i = 0; i < p->line.n && i < LINES_SHOWN; i++) {
         const struct profile_line *l = &p->line.p[i];
-        const struct profile_access *a = main_access(p, (unsigned)i);
-        char mostly[32], n[24], place[PLACE_WIDTH + 1];
+        const struct profile_access *a = main_access(group, n_group, (unsigned)i);
+        char mostly[32], n[24], place[PLACE_WIDTH + 1], pointer[PROFILE_POINTER];
         int why = main_reason(l);
         if (i && share(l->cost, p->slots) < 0.005)
             break;
@@ -144,9 +147,12 @@ static void print_lines(const struct profile *p, FILE *out)
                         100 * share(a->served[SERVED_L1], a->answered), a->mean_latency);
             else
                 fprintf(out, " %7s  %6s %6s", "-", a->space, "-");
+            profile_pointer(a, pointer);
+            fprintf(out, "  %s", *a->pointer ? pointer : "");
         }
         fputc('\n', out);
     }
+    free(group);
 }
 
 /* ---- the course of the run ---- */
@@ -197,6 +203,8 @@ void profile_print(const struct profile *p, FILE *out)
     print_findings(p, out);
     print_kernels(p, out);
     print_stalls(p, out);
+    const struct memory_chart chart = memory_chart_of(p, -1);
+    memory_chart_print(&chart, out);
     if (p->counted)
         print_lines(p, out);
     print_time(p, out);

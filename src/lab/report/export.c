@@ -57,10 +57,9 @@ int export_document(struct export_rows *r, const json_t *doc, const char *table,
     while (export_tables[n] && strcmp(export_tables[n], table))
         n++;
     if (!export_tables[n]) {
-        const char *near = nearest_name(table, export_tables, (unsigned)n);
         err_set(e, "--table %s: there is no such table", table);
-        return near ? err_hint(e, "did you mean '%s'?", near)
-                    : err_hint(e, "choose total, kernels, loads, samples or phases");
+        return err_hint_nearest(e, table, export_tables, (unsigned)n,
+                                "choose total, kernels, loads, samples or phases");
     }
     if (json_is_object(t)) {
         add_row(r, t);
@@ -157,9 +156,8 @@ int export_write(const struct export_rows *r, const char *const *column, size_t 
     find_columns(r, &all);
     for (size_t i = 0; i < n_column && !status; i++)
         if (strmap_get(&all.seen, column[i], strlen(column[i])) == STRMAP_NONE) {
-            const char *near = nearest_name(column[i], all.name.p, (unsigned)all.name.n);
             err_set(e, "there is no column '%s'", column[i]);
-            status = near ? err_hint(e, "did you mean '%s'?", near) : -1;
+            status = err_hint_nearest(e, column[i], all.name.p, (unsigned)all.name.n, NULL);
             const char *dot = strrchr(column[i], '.');
             if (!err_hint_renamed(e, RENAMED_STATISTIC, column[i]) && dot)
                 err_hint_renamed(e, RENAMED_COLUMN, dot + 1);

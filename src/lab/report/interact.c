@@ -96,7 +96,7 @@ struct table interact_means(const struct lab_figure *f)
     table_add_column(&t, "product", "product of the individual gains");
     for (size_t c = 0; c < f->plan.variants.word.n && has_programs(f); c++) {
         const struct plan_variant *v = plan_find(&f->plan, f->plan.variants.word.p[c]);
-        double *cell = table_add_row(&t, v->label ? v->label : v->name, "");
+        double *cell = table_add_row(&t, plan_label(v), "");
         cell[0] = interact_gain(f, v->mask);
         cell[1] = product(f, v->mask);
     }
@@ -180,7 +180,7 @@ static void put_effects(struct lab *l, const struct lab_figure *f, const struct 
 static const char *label_of(const struct lab_figure *f, unsigned part)
 {
     const struct plan_variant *v = plan_find(&f->plan, f->plan.parts.word.p[part]);
-    return v->label ? v->label : v->name;
+    return plan_label(v);
 }
 
 static void put_table(const struct table *t, const char *head, bool markdown, FILE *out)

@@ -1,4 +1,4 @@
-/* See claims.h. */
+/* See published.h. */
 #include "report/published.h"
 
 #include "base/text.h"
@@ -14,6 +14,17 @@ static const char *const verdict_name[] = {"holds", "direction holds", "does not
 static const char *const kind_name[CLAIM_KINDS] = {"gain", "mean", "at_least", "within", "above"};
 
 /* ---- reading ---- */
+
+static const struct inifile_key claim_keys[] = {
+    {"figure", INIFILE_TEXT, offsetof(struct claim, figure)},
+    {"quote", INIFILE_TEXT, offsetof(struct claim, quote)},
+    {"programs", INIFILE_TEXT, offsetof(struct claim, programs)},
+    {"of", INIFILE_WORDS, offsetof(struct claim, of)},
+    {"over", INIFILE_WORDS, offsetof(struct claim, over)},
+    {"published"},
+    {"kind"},
+};
+enum { CLAIM_KEYS = sizeof claim_keys / sizeof *claim_keys };
 
 static int read_number(struct claim *c, const struct inifile_item *i, struct err *e)
 {
@@ -58,28 +69,9 @@ static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
     if (!all->claim.n || strcmp(all->claim.p[all->claim.n - 1].name, name))
         VEC_PUSH(&all->claim, (struct claim){.name = xstrdup(name), .published = NAN, .at = {i->file, i->line}});
     struct claim *c = &all->claim.p[all->claim.n - 1];
-    if (!strcmp(i->key, "figure"))
-        return inifile_text(&c->figure, i, e);
-    if (!strcmp(i->key, "quote"))
-        return inifile_text(&c->quote, i, e);
-    if (!strcmp(i->key, "programs"))
-        return inifile_text(&c->programs, i, e);
-    if (!strcmp(i->key, "published"))
-        return read_number(c, i, e);
-    if (!strcmp(i->key, "kind"))
-        return read_kind(c, i, e);
-    if (!strcmp(i->key, "of")) {
-        inifile_add_words(&c->of, i);
-        return 0;
-    }
-    if (!strcmp(i->key, "over")) {
-        inifile_add_words(&c->over, i);
-        return 0;
-    }
-    err_at(e, i->file, i->line, 0, "there is no key '%s' in [%s]", i->key, i->section);
-    if (err_hint_renamed(e, RENAMED_PLAN, i->key))
-        return -1;
-    return err_hint(e, "keys are figure, kind, of, over, programs, published and quote");
+    const int status =
+        inifile_take(claim_keys, CLAIM_KEYS, c, i, "keys are figure, kind, of, over, programs, published and quote", e);
+    return status <= 0 ? status : !strcmp(i->key, "kind") ? read_kind(c, i, e) : read_number(c, i, e);
 }
 
 static int check(const struct claims *all, struct err *e)
@@ -112,12 +104,8 @@ void claims_free(struct claims *all)
     for (size_t i = 0; i < all->claim.n; i++) {
         struct claim *c = &all->claim.p[i];
         free(c->name);
-        free(c->figure);
-        free(c->quote);
-        free(c->programs);
         free(c->value);
-        inifile_free_words(&c->of);
-        inifile_free_words(&c->over);
+        inifile_free(claim_keys, CLAIM_KEYS, c);
     }
     VEC_FREE(&all->claim);
     plan_free_statistics(&all->explain);

@@ -2,6 +2,7 @@
 #include "report/report.h"
 
 #include "base/out_of_memory.h"
+#include "base/infile.h"
 #include "base/outfile.h"
 #include "base/text.h"
 #include "report/interact.h"
@@ -37,7 +38,7 @@ static void put_found(const struct lab *l, const struct lab_figure *f, bool mark
         if (!v->best.n)
             continue;
         climbed |= v->refine && l->from;
-        fprintf(out, "%sBest found, %s:", bullet, v->label ? v->label : v->name);
+        fprintf(out, "%sBest found, %s:", bullet, plan_label(v));
         for (size_t p = 0; p < f->program.n; p++) {
             char found[200];
             lab_search_outcome(f, p, k, found, sizeof found);
@@ -74,9 +75,7 @@ static int write_found(const struct lab *l, const struct report *r, struct err *
 {
     char *text = NULL, *path = xasprintf("%s/found.ini", r->folder);
     size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
-    if (!out)
-        out_of_memory(0);
+    FILE *out = text_stream(&text, &n);
     for (size_t i = 0; i < l->figure.n; i++)
         for (size_t k = 0; plan_simulates(&l->figure.p[i].plan) && k < l->figure.p[i].plan.variants.word.n; k++)
             put_found_from(&l->figure.p[i], k, out);
@@ -169,9 +168,7 @@ char *report_origin(const struct lab *l, const struct report *r)
     struct distinct machine = {0}, flags = {0};
     char *text = NULL;
     size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
-    if (!out)
-        out_of_memory(0);
+    FILE *out = text_stream(&text, &n);
     for (size_t i = 0; i < l->figure.n; i++) {
         const struct lab_figure *f = &l->figure.p[i];
         for (size_t k = 0; k < f->program.n * f->n_point; k++)
@@ -184,6 +181,11 @@ char *report_origin(const struct lab *l, const struct report *r)
     fprintf(out, "Simulated by weir %s (commit %s, model %s)", WEIR_VERSION, WEIR_COMMIT, WEIR_MODEL);
     put_distinct(machine.word.n > 1 ? " on the machines " : " on the machine ", &machine, out);
     fputs(".", out);
+    if (l->program.n && l->program.p[0].sampled > 0)
+        fprintf(
+            out,
+            " Sampled: every simulation estimates its statistics from a part of the program, to %g%% of the cycles.",
+            100 * l->program.p[0].sampled);
     if (lab_has_suite(l)) {
         fprintf(out, " Programs of the suite at size %s, compiled with ", r->size);
         fputs(flags.word.n ? "" : "the suite's own flags", out);
@@ -303,21 +305,6 @@ static int write_table(struct lab *l, const struct lab_figure *f, const char *st
     return bad;
 }
 
-static char *read_file(const char *stem, size_t *bytes)
-{
-    char *path = xasprintf("%s.svg", stem), *text = NULL;
-    FILE *f = fopen(path, "r");
-    long n = f && !fseek(f, 0, SEEK_END) ? ftell(f) : -1;
-    if (n > 0 && !fseek(f, 0, SEEK_SET)) {
-        text = xmalloc((size_t)n);
-        *bytes = fread(text, 1, (size_t)n, f);
-    }
-    if (f)
-        fclose(f);
-    free(path);
-    return text;
-}
-
 /* The first line of the text that is a sentence: it ends in a stop, as no line of a table does. */
 static char *first_sentence(char *text)
 {
@@ -334,9 +321,7 @@ static void put_interactions(const struct writing *w, const struct lab_figure *f
 {
     char *text = NULL, *next = NULL;
     size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
-    if (!out)
-        out_of_memory(0);
+    FILE *out = text_stream(&text, &n);
     interact_print(w->lab, f, w->report->claims, false, out);
     fclose(out);
     char *sentence = first_sentence(text);
@@ -381,7 +366,9 @@ static int write_figure(struct writing *w, struct lab_figure *f, const struct re
     struct table means = f->plan.kind == PLAN_INTERACTIONS ? interact_means(f) : (struct table){0};
     if (table_has_values(&f->table)) {
         drawn = plot_write(means.row.n ? &means : &f->table, &plot, stem, e) ? 1 : 0;
-        svg = drawn ? NULL : read_file(stem, &bytes);
+        char *path = xasprintf("%s.svg", stem);
+        svg = drawn ? NULL : infile_bytes(path, &bytes);
+        free(path);
     }
     table_free(&means);
     report_page_figure(w->html, w->report, w->lab, f, svg, bytes, c, n);
@@ -509,10 +496,8 @@ int report_write(struct lab *l, const struct report *r, FILE *screen, struct err
     if (r->folder) {
         if (report_folder(r->folder, e))
             return -1;
-        w.md = open_memstream(&body, &body_n);
-        w.html = open_memstream(&sections, &sections_n);
-        if (!w.md || !w.html)
-            out_of_memory(0);
+        w.md = text_stream(&body, &body_n);
+        w.html = text_stream(&sections, &sections_n);
     }
     int status = 0;
     for (size_t i = 0; i < l->figure.n && status >= 0; i++) {

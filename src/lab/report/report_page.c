@@ -1,6 +1,7 @@
 /* See report_page.h. */
 #include "report/report_page.h"
 
+#include "base/text.h"
 #include "base/out_of_memory.h"
 #include "chart/html_page.h"
 #include "report/tidy.h"
@@ -69,8 +70,8 @@ static void put_variants(FILE *f, const struct plan *p)
         for (size_t k = 0; k < v->best.n && strlen(best) + 40 < sizeof best; k++)
             snprintf(best + strlen(best), sizeof best - strlen(best), "%s%.200s", k ? ", " : "", v->best.p[k].key);
         page_row(f, false);
-        page_cell(f, v->label ? v->label : v->name);
-        page_cell(f, v->machine ? v->machine : p->machine ? p->machine : "gtx480");
+        page_cell(f, plan_label(v));
+        page_cell(f, plan_machine_of(p, v));
         page_cell(f, v->with ? v->with : "");
         page_cell(f, set);
         page_cell(f, best);
@@ -114,9 +115,7 @@ static void put_marks(FILE *f, const struct table *t)
 {
     char *text = NULL, *next = NULL;
     size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
-    if (!out)
-        out_of_memory(0);
+    FILE *out = text_stream(&text, &n);
     table_put_marks(t, "", out);
     fclose(out);
     for (char *line = strtok_r(text, "\n", &next); line; line = strtok_r(NULL, "\n", &next))
@@ -153,7 +152,7 @@ static void put_found(FILE *f, const struct lab_figure *figure)
         if (!v->best.n)
             continue;
         fputs("<p>", f);
-        page_printf(f, "Best found, %s:", v->label ? v->label : v->name);
+        page_printf(f, "Best found, %s:", plan_label(v));
         for (size_t p = 0; p < figure->program.n; p++) {
             char found[200];
             lab_search_outcome(figure, p, k, found, sizeof found);
@@ -209,7 +208,7 @@ static void put_command(FILE *f, const struct report *r, const struct point *p, 
         return;
     char *command = point_command(p, r->size);
     page_row(f, false);
-    page_cell(f, v->label ? v->label : v->name);
+    page_cell(f, plan_label(v));
     fputs("<td class=\"left\">", f);
     page_element(f, "code", command);
     put_profile_link(f, r, p, " ", "profile");
@@ -270,9 +269,7 @@ void report_page_figure(FILE *f, const struct report *r, struct lab *l, struct l
     put_why(f, r, l, figure);
     char *commands = NULL; /* written first, since rows of the table lead to them */
     size_t commands_n = 0;
-    FILE *later = open_memstream(&commands, &commands_n);
-    if (!later)
-        out_of_memory(0);
+    FILE *later = text_stream(&commands, &commands_n);
     if (figure->plan.kind == PLAN_BARS || figure->plan.kind == PLAN_INTERACTIONS)
         put_commands(later, r, l, figure);
     fclose(later);

@@ -1,8 +1,9 @@
 /* See tidy.h. */
 #include "report/tidy.h"
 
-#include "base/out_of_memory.h"
+#include "base/text.h"
 #include "engine/config.h"
+#include "gpu/gpu.h"
 #include "gpu/gpu_config.h"
 #include "gpu/result.h"
 #include "study/figure.h"
@@ -34,7 +35,7 @@ static struct keys policy_keys(void)
 {
     struct keys k = {0};
     struct err e;
-    struct cfg *c = cfg_load(gpu_schema(), "gtx480", NULL, 0, NULL, &e);
+    struct cfg *c = cfg_load(gpu_schema(), GPU_DEFAULT, NULL, 0, NULL, &e);
     if (c)
         cfg_each(c, add_key, &k);
     cfg_free(c);
@@ -87,9 +88,7 @@ char *tidy_csv(struct lab *l, const struct lab_figure *f)
     const struct unit unit = unit_of(f);
     char *text = NULL, settings[1024];
     size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    if (!out)
-        out_of_memory(0);
+    FILE *out = text_stream(&text, &bytes);
     fputs("figure,row,class,mean,variant,over,machine,", out);
     for (size_t k = 0; k < keys.key.n; k++)
         put_field(out, keys.key.p[k]);
@@ -119,8 +118,6 @@ char *tidy_csv(struct lab *l, const struct lab_figure *f)
             fprintf(out, ",%u,%s\n", r->mean ? r->n : !isnan(r->cell[c]), r->idle ? "yes" : "no");
         }
     fclose(out);
-    for (size_t k = 0; k < keys.key.n; k++)
-        free(keys.key.p[k]);
-    VEC_FREE(&keys.key);
+    VEC_FREE_ALL(&keys.key);
     return text;
 }

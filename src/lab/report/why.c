@@ -1,7 +1,7 @@
 /* See why.h. */
 #include "report/why.h"
 
-#include "base/out_of_memory.h"
+#include "base/text.h"
 #include "study/figure.h"
 
 #include <math.h>
@@ -72,9 +72,7 @@ char *why_sentence(struct lab *l, const struct lab_figure *f, size_t program, si
     qsort(all, n, sizeof *all, larger);
     char *text = NULL;
     size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    if (!out)
-        out_of_memory(0);
+    FILE *out = text_stream(&text, &bytes);
     const char *metric = f->plan.metric;
     put_speed(r->label, r->cell[variant], !strcmp(metric, "ipc") || !strcmp(metric, "1 / cycles"), out);
     if (f->plan.variants.word.n > 1)

@@ -4,6 +4,7 @@
 #include "base/out_of_memory.h"
 #include "base/nearest.h"
 #include "engine/config.h"
+#include "gpu/gpu.h"
 #include "gpu/gpu_config.h"
 
 #include <ctype.h>
@@ -114,8 +115,7 @@ int axes_read(struct plan *p, const struct inifile_item *i, struct err *e)
         return status;
     }
     err_at(e, i->file, i->line, 0, "there is no key '%s' in [sweep]", i->key);
-    const char *near = nearest_name(i->key, keys, 3);
-    return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "keys are machine, with and set");
+    return err_hint_nearest(e, i->key, keys, 3, "keys are machine, with and set");
 }
 
 /* ---- variants ---- */
@@ -184,7 +184,7 @@ static bool may_be_of_policy(const char *key)
 /* Which axes are of policies that this combination has not chosen. */
 static void find_unused(const struct plan *p, const size_t *choice, bool *unused)
 {
-    char *machine = xstrdup(p->machine ? p->machine : "gtx480");
+    char *machine = xstrdup(p->machine ? p->machine : GPU_DEFAULT);
     const char *with = NULL;
     VEC(char *) set = {0};
     VEC(size_t) axis = {0};

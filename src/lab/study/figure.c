@@ -21,11 +21,6 @@ static void trouble(struct lab_figure *f, const char *program, const char *varia
     VEC_PUSH(&f->trouble, text);
 }
 
-static const char *label_of(const struct plan_variant *v)
-{
-    return v->label ? v->label : v->name;
-}
-
 static struct point *point_at(const struct lab_figure *f, size_t program, size_t variant)
 {
     return f->point[program * f->n_point + variant];
@@ -45,7 +40,7 @@ static void variant_columns(struct lab_figure *f)
 {
     for (size_t k = 0; k < f->plan.variants.word.n; k++) {
         const struct plan_variant *v = plan_find(&f->plan, f->plan.variants.word.p[k]);
-        table_add_column(&f->table, v->name, label_of(v));
+        table_add_column(&f->table, v->name, plan_label(v));
         struct table_column *c = &f->table.column.p[k];
         c->panel = v->panel ? xstrdup(v->panel) : NULL;
         c->in_panel = v->in_panel ? xstrdup(v->in_panel) : NULL;
@@ -60,7 +55,7 @@ static void name_divisors(struct lab_figure *f)
         const struct plan_variant *v = plan_find(&f->plan, f->plan.variants.word.p[k]),
                                   *over = plan_divisor(&f->plan, v);
         if (v->over && (!f->plan.normalize || strcmp(v->over, f->plan.normalize)))
-            f->table.column.p[k].over = xstrdup(label_of(over));
+            f->table.column.p[k].over = xstrdup(plan_label(over));
     }
 }
 
@@ -129,7 +124,7 @@ static void bars(struct lab *l, struct lab_figure *f)
             const struct plan_variant *v = plan_find(plan, plan->variants.word.p[k]);
             cell[k] = value_over(l, f, point_at(f, p, k), plan_divisor(plan, v), program);
             if (isnan(cell[k]) && !(plan->skip_empty && point_is_empty(point_at(f, p, k), plan->metric)))
-                complain(f, program, label_of(v), point_at(f, p, k));
+                complain(f, program, plan_label(v), point_at(f, p, k));
         }
     }
     mark_partial(f);
@@ -459,7 +454,7 @@ static void name_axis(struct lab_figure *f)
     const struct plan *p = &f->plan;
     const struct plan_variant *over = p->normalize ? plan_find(p, p->normalize) : NULL;
     const char *metric = !p->metric || !strcmp(p->metric, "ipc") ? "IPC" : p->metric;
-    const char *by = over ? label_of(over) : p->within ? p->within : "";
+    const char *by = over ? plan_label(over) : p->within ? p->within : "";
     if (p->axis)
         snprintf(f->axis, sizeof f->axis, "%.190s", p->axis);
     else

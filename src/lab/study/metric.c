@@ -68,9 +68,7 @@ static void add_name(void *ctx, const struct stat_doc *d)
 /* The names of one machine, with its buckets of histograms, which plans take as numbers. */
 static int add_machine(struct known *k, const struct plan *p, const struct plan_variant *v, struct err *e)
 {
-    struct gpu_opts o = {.machine = v->machine   ? v->machine
-                                    : p->machine ? p->machine
-                                                 : "gtx480",
+    struct gpu_opts o = {.machine = plan_machine_of(p, v),
                          .with = v->with,
                          .set = (const char *const *)v->set.word.p,
                          .n_set = (unsigned)v->set.word.n};
@@ -112,8 +110,9 @@ struct search {
 static int look_up(void *ctx, const char *name)
 {
     struct search *s = ctx;
-    if (has(s->known, name) || !strncmp(name, "locality.", 9) || !strncmp(name, "energy.", 7))
-        return 0; /* analyses have names of their own; check_energy looks at those of energies */
+    if (has(s->known, name) || !strncmp(name, "locality.", 9) || !strncmp(name, "energy.", 7) ||
+        !strncmp(name, "sampled.", 8))
+        return 0; /* analyses and samples have names of their own; check_energy looks at those of energies */
     snprintf(s->missing, sizeof s->missing, "%s", name);
     return 1;
 }
@@ -148,23 +147,18 @@ static int unknown_name(const struct known *known, const char *key, const char *
         return *bucket ? err_hint(e, "name one of its buckets, such as %s", bucket)
                        : err_hint(e, "name one of its buckets (listed in a run's JSON document)");
     }
-    const char *near = nearest_name(name, (const char *const *)known->name.p, (unsigned)known->name.n);
     snprintf(what, sizeof what, "there is no statistic '%s'", name);
     fault(key, metric, at, e, what);
     if (err_hint_renamed(e, RENAMED_STATISTIC, name))
         return -1;
-    return near ? err_hint(e, "did you mean '%s'?", near)
-                : err_hint(e, "see 'weir list statistics' and 'weir explain NAME'");
+    return err_hint_nearest(e, name, (const char *const *)known->name.p, (unsigned)known->name.n,
+                            "see 'weir list statistics' and 'weir explain NAME'");
 }
 
 static void known_free(struct known *k)
 {
-    for (size_t i = 0; i < k->name.n; i++)
-        free(k->name.p[i]);
-    for (size_t i = 0; i < k->histogram.n; i++)
-        free(k->histogram.p[i]);
-    VEC_FREE(&k->name);
-    VEC_FREE(&k->histogram);
+    VEC_FREE_ALL(&k->name);
+    VEC_FREE_ALL(&k->histogram);
 }
 
 static int check_one(const struct plan *p, const char *key, const char *metric, struct inifile_place at,
@@ -215,7 +209,7 @@ static int check_energy(const struct plan *p, const char *metric, struct inifile
         return 0;
     for (size_t i = 0; i < p->variants.word.n; i++) {
         const struct plan_variant *v = plan_find(p, p->variants.word.p[i]);
-        const char *machine = v->machine ? v->machine : p->machine ? p->machine : "gtx480";
+        const char *machine = plan_machine_of(p, v);
         struct cfg *c =
             cfg_load(gpu_schema(), machine, (const char *const *)v->set.word.p, (unsigned)v->set.word.n, v->with, e);
         if (!c)

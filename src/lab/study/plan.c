@@ -4,9 +4,9 @@
 #include "base/out_of_memory.h"
 #include "base/text.h"
 #include "base/nearest.h"
-#include "base/renamed.h"
 #include "study/axes.h"
 #include "chart/plot.h"
+#include "gpu/gpu.h"
 #include "study/search.h"
 
 #include <ctype.h>
@@ -19,95 +19,64 @@ static const char *const kind_names[PLAN_KINDS] = {"bars",   "loads",        "lo
 
 struct reading {
     struct plan *p;
-    bool is_base;           /* the shared file: its [figure] is not ours */
-    char *base, *published; /* as written */
-    struct inifile_place base_at, published_at;
+    bool is_base; /* the shared file: its [figure] is not ours */
 };
 
-static int unknown(const struct inifile_item *i, const char *const *keys, unsigned n, struct err *e)
-{
-    err_at(e, i->file, i->line, 0, "there is no key '%s' in [%s]", i->key, i->section);
-    if (err_hint_renamed(e, RENAMED_PLAN, i->key))
-        return -1;
-    const char *near = nearest_name(i->key, keys, n);
-    return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "docs/reproduce.md lists the keys");
-}
+/* ---- keys ---- */
 
-static int read_choice(const struct inifile_item *i, const char *const *names, unsigned n, struct err *e)
-{
-    for (unsigned k = 0; k < n; k++)
-        if (!strcmp(i->value, names[k]))
-            return (int)k;
-    err_at(e, i->file, i->line, 0, "%s = %s is not known", i->key, i->value);
-    return err_hint_names(e, i->value, names, n);
-}
+#define COUNT(keys)          (sizeof(keys) / sizeof *(keys))
+#define TEXT(of, field)      INIFILE_TEXT, offsetof(struct of, field)
+#define PLACED(of, field)    TEXT(of, field), offsetof(struct of, field##_at)
+#define WORDS(of, field)     INIFILE_WORDS, offsetof(struct of, field)
+#define SWITCH(field, words) INIFILE_SWITCH, offsetof(struct plan, field), 0, words, 2
 
-static int read_figure(struct reading *r, const struct inifile_item *i, struct err *e)
-{
-    struct plan *p = r->p;
-    const struct inifile_place at = {i->file, i->line};
-    const struct {
-        const char *key;
-        char **text;
-        struct inifile_place *place;
-    } texts[] = {
-        {"number", &p->number, &p->number_at},
-        {"title", &p->title, NULL},
-        {"machine", &p->machine, &p->machine_at},
-        {"metric", &p->metric, &p->metric_at},
-        {"axis", &p->axis, NULL},
-        {"normalize", &p->normalize, &p->normalize_at},
-        {"not_reproduced", &p->not_reproduced, NULL},
-        {"lead", &p->lead, NULL},
-        {"note", &p->note, NULL},
-        {"maximize", &p->maximize, &p->maximize_at},
-        {"base", &r->base, &r->base_at},
-        {"published", &r->published, &r->published_at},
-    };
-    const struct {
-        const char *key;
-        struct inifile_words *list;
-    } lists[] = {{"programs", &p->programs},
-                 {"variants", &p->variants},
-                 {"means", &p->means},
-                 {"plugin", &p->plugins},
-                 {"parts", &p->parts}};
-    static const char *const keys[] = {
-        "number", "title",    "machine",  "metric", "axis", "normalize", "not_reproduced", "lead",  "note", "maximize",
-        "base",   "programs", "variants", "means",  "kind", "average",   "plugin",         "empty", "draw", "parts"};
-    static const char *const averages[] = {"arithmetic", "geometric"}, *const empties[] = {"zero", "skip"};
-    for (unsigned k = 0; k < sizeof texts / sizeof *texts; k++)
-        if (!strcmp(i->key, texts[k].key)) {
-            if (texts[k].place)
-                *texts[k].place = at;
-            return inifile_text(texts[k].text, i, e);
-        }
-    for (unsigned k = 0; k < sizeof lists / sizeof *lists; k++)
-        if (!strcmp(i->key, lists[k].key)) {
-            inifile_add_words(lists[k].list, i);
-            return 0;
-        }
-    if (!strcmp(i->key, "kind")) {
-        int k = read_choice(i, kind_names, PLAN_KINDS, e);
-        if (k < 0)
-            return -1;
-        p->kind = (enum plan_kind)k;
-        return 0;
-    }
-    if (!strcmp(i->key, "draw"))
-        return (p->draw = read_choice(i, plot_style_name, PLOT_STYLES, e)) < 0 ? -1 : 0;
-    if (!strcmp(i->key, "average")) {
-        int k = read_choice(i, averages, 2, e);
-        p->geometric = k == 1;
-        return k < 0 ? -1 : 0;
-    }
-    if (!strcmp(i->key, "empty")) {
-        int k = read_choice(i, empties, 2, e);
-        p->skip_empty = k == 1;
-        return k < 0 ? -1 : 0;
-    }
-    return unknown(i, keys, sizeof keys / sizeof *keys, e);
-}
+static const char *const averages[] = {"arithmetic", "geometric"}, *const empties[] = {"zero", "skip"};
+static const struct inifile_key figure_keys[] = {
+    {"number", PLACED(plan, number)},
+    {"title", TEXT(plan, title)},
+    {"machine", PLACED(plan, machine)},
+    {"metric", PLACED(plan, metric)},
+    {"axis", TEXT(plan, axis)},
+    {"normalize", PLACED(plan, normalize)},
+    {"not_reproduced", TEXT(plan, not_reproduced)},
+    {"lead", TEXT(plan, lead)},
+    {"note", TEXT(plan, note)},
+    {"maximize", PLACED(plan, maximize)},
+    {"base", PLACED(plan, base)},
+    {"published", PLACED(plan, published)},
+    {"programs", WORDS(plan, programs)},
+    {"variants", WORDS(plan, variants)},
+    {"means", WORDS(plan, means)},
+    {"plugin", WORDS(plan, plugins)},
+    {"parts", WORDS(plan, parts)},
+    {"kind", INIFILE_CHOICE, offsetof(struct plan, kind), 0, kind_names, PLAN_KINDS},
+    {"draw", INIFILE_CHOICE, offsetof(struct plan, draw), 0, plot_style_name, PLOT_STYLES},
+    {"average", SWITCH(geometric, averages)},
+    {"empty", SWITCH(skip_empty, empties)},
+};
+static const struct inifile_key paper_keys[] = {
+    {"name", TEXT(plan, paper)},   {"title", TEXT(plan, paper_title)}, {"programs", WORDS(plan, order)},
+    {"first", WORDS(plan, first)}, {"cflags", PLACED(plan, cflags)},   {"published", PLACED(plan, published)},
+};
+static const struct inifile_key study_keys[] = {
+    {"title", TEXT(plan, study_title)},
+    {"lead", TEXT(plan, study_lead)},
+};
+static const struct inifile_key variant_keys[] = {
+    {"label", TEXT(plan_variant, label)},
+    {"machine", PLACED(plan_variant, machine)},
+    {"with", PLACED(plan_variant, with)},
+    {"over", PLACED(plan_variant, over)},
+    {"set", WORDS(plan_variant, set)},
+    {"best"},
+    {"refine"},
+};
+static const struct inifile_key program_keys[] = {
+    {"run", PLACED(plan_program, run)},
+    {"label", TEXT(plan_program, label)},
+    {"first"},
+};
+static const char key_hint[] = "docs/reproduce.md lists the keys";
 
 /* "swl.limit: 2 4 8" */
 static int read_search(struct plan_variant *v, const struct inifile_item *i, struct err *e)
@@ -128,47 +97,24 @@ static int read_search(struct plan_variant *v, const struct inifile_item *i, str
     return s->value.word.n ? 0 : err_at(e, i->file, i->line, 0, "best = %s: no values to try", i->value);
 }
 
-static int read_variant(struct reading *r, const char *name, const struct inifile_item *i, struct err *e)
+static int read_variant(struct plan *p, const char *name, const struct inifile_item *i, struct err *e)
 {
-    struct plan *p = r->p;
-    struct plan_variant *v = NULL;
-    for (size_t k = 0; k < p->variant.n; k++)
-        if (!strcmp(p->variant.p[k].name, name))
-            v = &p->variant.p[k];
+    struct plan_variant *v = (struct plan_variant *)plan_find(p, name);
     if (!v) {
         VEC_PUSH(&p->variant, (struct plan_variant){.name = xstrdup(name), .at = {i->file, i->line}});
         v = &p->variant.p[p->variant.n - 1];
     } else if (strcmp(v->at.file, i->file))
         return err_at(e, i->file, i->line, 0, "variant '%s' is already in %s", name, v->at.file);
-    if (!strcmp(i->key, "label"))
-        return inifile_text(&v->label, i, e);
-    if (!strcmp(i->key, "machine")) {
-        v->machine_at = INIFILE_PLACE(i);
-        return inifile_text(&v->machine, i, e);
-    }
-    if (!strcmp(i->key, "with")) {
-        v->with_at = INIFILE_PLACE(i);
-        return inifile_text(&v->with, i, e);
-    }
-    if (!strcmp(i->key, "over")) {
-        v->over_at = INIFILE_PLACE(i);
-        return inifile_text(&v->over, i, e);
-    }
+    const int status = inifile_take(variant_keys, COUNT(variant_keys), v, i, key_hint, e);
+    if (status <= 0)
+        return status;
     if (!strcmp(i->key, "best"))
         return read_search(v, i, e);
-    if (!strcmp(i->key, "refine")) {
-        v->refine_at = INIFILE_PLACE(i);
-        v->refine = !strcmp(i->value, "yes");
-        return v->refine || !strcmp(i->value, "no")
-                   ? 0
-                   : err_at(e, i->file, i->line, 0, "refine = %s: write yes or no", i->value);
-    }
-    if (!strcmp(i->key, "set")) {
-        inifile_add_words(&v->set, i);
-        return 0;
-    }
-    static const char *const keys[] = {"label", "machine", "with", "over", "best", "refine", "set"};
-    return unknown(i, keys, sizeof keys / sizeof *keys, e);
+    v->refine_at = INIFILE_PLACE(i);
+    v->refine = !strcmp(i->value, "yes");
+    return v->refine || !strcmp(i->value, "no")
+               ? 0
+               : INIFILE_FAULT(v->refine_at, e, "refine = %s: write yes or no", i->value);
 }
 
 const struct plan_program *plan_own_program(const struct plan *p, const char *name)
@@ -179,18 +125,12 @@ const struct plan_program *plan_own_program(const struct plan *p, const char *na
     return NULL;
 }
 
-static int read_program(struct reading *r, const char *name, const struct inifile_item *i, struct err *e)
+static int read_program(struct plan *p, const char *name, const struct inifile_item *i, struct err *e)
 {
-    static const char *const keys[] = {"run", "label", "first"};
-    struct plan *p = r->p;
     struct plan_program *own = (struct plan_program *)plan_own_program(p, name);
     if (!own) {
         VEC_PUSH(&p->program, (struct plan_program){.name = xstrdup(name), .at = INIFILE_PLACE(i)});
         own = &p->program.p[p->program.n - 1];
-    }
-    if (!strcmp(i->key, "run")) {
-        own->run_at = INIFILE_PLACE(i);
-        return inifile_text(&own->run, i, e);
     }
     if (!strncmp(i->key, "run ", 4)) {
         const char *variant = i->key + 4 + strspn(i->key + 4, " ");
@@ -198,13 +138,11 @@ static int read_program(struct reading *r, const char *name, const struct inifil
             VEC_PUSH(&own->version, (struct plan_version){.variant = xstrdup(variant), .at = INIFILE_PLACE(i)});
         return inifile_text(&own->version.p[own->version.n - 1].run, i, e);
     }
-    if (!strcmp(i->key, "label"))
-        return inifile_text(&own->label, i, e);
-    if (!strcmp(i->key, "first")) {
-        own->first = (unsigned)atoi(i->value);
-        return own->first ? 0 : err_at(e, i->file, i->line, 0, "first = %s: write a number of launches", i->value);
-    }
-    return unknown(i, keys, sizeof keys / sizeof *keys, e);
+    const int status = inifile_take(program_keys, COUNT(program_keys), own, i, key_hint, e);
+    if (status <= 0)
+        return status;
+    own->first = (unsigned)atoi(i->value);
+    return own->first ? 0 : err_at(e, i->file, i->line, 0, "first = %s: write a number of launches", i->value);
 }
 
 void plan_add_statistic(struct plan_statistics *all, const struct inifile_item *i)
@@ -224,78 +162,52 @@ void plan_free_statistics(struct plan_statistics *all)
     VEC_FREE(&all->one);
 }
 
-static int read_study(struct plan *p, const struct inifile_item *i, struct err *e)
+static int read_paper(struct plan *p, const struct inifile_item *i, struct err *e)
 {
-    static const char *const keys[] = {"title", "lead"};
-    if (!strcmp(i->key, "title"))
-        return inifile_text(&p->study_title, i, e);
-    if (!strcmp(i->key, "lead"))
-        return inifile_text(&p->study_lead, i, e);
-    return unknown(i, keys, sizeof keys / sizeof *keys, e);
-}
-
-static int read_paper(struct reading *r, const struct inifile_item *i, struct err *e)
-{
-    static const char *const keys[] = {"name", "title", "programs", "first", "cflags", "published"};
-    if (!strcmp(i->key, "name"))
-        return inifile_text(&r->p->paper, i, e);
-    if (!strcmp(i->key, "programs")) {
-        inifile_add_words(&r->p->order, i);
-        return 0;
+    if (inifile_take(paper_keys, COUNT(paper_keys), p, i, key_hint, e))
+        return -1;
+    for (size_t k = 0; k < p->first.word.n; k++) {
+        const char *colon = strchr(p->first.word.p[k], ':');
+        if (!colon || atoi(colon + 1) < 1)
+            return err_at(e, i->file, i->line, 0, "first = %s: write it as PROGRAM:LAUNCHES", i->value);
     }
-    if (!strcmp(i->key, "first")) {
-        inifile_add_words(&r->p->first, i);
-        for (size_t k = 0; k < r->p->first.word.n; k++) {
-            const char *colon = strchr(r->p->first.word.p[k], ':');
-            if (!colon || atoi(colon + 1) < 1)
-                return err_at(e, i->file, i->line, 0, "first = %s: write it as PROGRAM:LAUNCHES", i->value);
-        }
-        return 0;
-    }
-    if (!strcmp(i->key, "title"))
-        return inifile_text(&r->p->paper_title, i, e);
-    if (!strcmp(i->key, "cflags")) {
-        r->p->cflags_at = INIFILE_PLACE(i);
-        return inifile_text(&r->p->cflags, i, e);
-    }
-    if (!strcmp(i->key, "published")) {
-        r->published_at = INIFILE_PLACE(i);
-        return inifile_text(&r->published, i, e);
-    }
-    return unknown(i, keys, sizeof keys / sizeof *keys, e);
+    return 0;
 }
 
 static int on_item(void *ctx, const struct inifile_item *i, struct err *e)
 {
     struct reading *r = ctx;
+    struct plan *p = r->p;
     if (!strcmp(i->section, "figure"))
         return r->is_base ? err_at(e, i->file, i->line, 0, "a base file has variants and a [paper], no [figure]")
-                          : read_figure(r, i, e);
+                          : inifile_take(figure_keys, COUNT(figure_keys), p, i, key_hint, e);
     if (!strcmp(i->section, "paper"))
-        return read_paper(r, i, e);
+        return read_paper(p, i, e);
     if (!strncmp(i->section, "variant ", 8) && i->section[8])
-        return read_variant(r, i->section + 8, i, e);
+        return read_variant(p, i->section + 8, i, e);
     if (!strncmp(i->section, "program ", 8) && i->section[8])
-        return read_program(r, i->section + 8, i, e);
+        return read_program(p, i->section + 8, i, e);
     if (!strcmp(i->section, "sweep"))
-        return axes_read(r->p, i, e);
+        return axes_read(p, i, e);
     if (!strcmp(i->section, "study"))
-        return read_study(r->p, i, e);
+        return inifile_take(study_keys, COUNT(study_keys), p, i, key_hint, e);
     if (!strcmp(i->section, "explain")) {
-        plan_add_statistic(&r->p->explain, i);
+        plan_add_statistic(&p->explain, i);
         return 0;
     }
     err_at(e, i->file, i->line, 0, "there is no section [%s]", i->section);
     static const char *const sections[] = {"figure", "variant", "sweep", "program", "explain", "study", "paper"};
     const size_t n = strcspn(i->section, " ");
     char *word = xstrndup(i->section, n);
-    const char *near = nearest_name(word, sections, sizeof sections / sizeof *sections);
+    const char *near = nearest_name(word, sections, COUNT(sections));
     free(word);
     return near ? err_hint(e, "did you mean [%s%s]?", near, i->section + n)
                 : err_hint(
                       e,
                       "sections are [figure], [variant NAME], [sweep], [program NAME], [explain], [study] and [paper]");
 }
+
+/* ---- files ---- */
 
 static char *keep(struct plan *p, char *text)
 {
@@ -327,7 +239,7 @@ static char *beside(struct plan *p, const char *key, const char *name, struct in
 
 static int read_base(struct reading *r, struct err *e)
 {
-    const char *path = beside(r->p, "base", r->base, r->base_at, e);
+    const char *path = beside(r->p, "base", r->p->base, r->p->base_at, e);
     r->is_base = true;
     return path ? inifile_read(path, on_item, r, e) : -1;
 }
@@ -376,6 +288,16 @@ void plan_stem(const struct plan *p, char out[64])
     for (char *c = out; *c; c++)
         if (!isalnum((unsigned char)*c) && *c != '-' && *c != '_')
             *c = '_';
+}
+
+const char *plan_label(const struct plan_variant *v)
+{
+    return v->label ? v->label : v->name;
+}
+
+const char *plan_machine_of(const struct plan *p, const struct plan_variant *v)
+{
+    return v && v->machine ? v->machine : p->machine ? p->machine : GPU_DEFAULT;
 }
 
 const struct plan_variant *plan_divisor(const struct plan *p, const struct plan_variant *v)
@@ -432,14 +354,6 @@ void plan_combination(const struct plan *p, unsigned mask, char out[PLAN_NAME_BY
             at += (size_t)snprintf(out + at, PLAN_NAME_BYTES - at, "%s%s", at ? "+" : "", p->parts.word.p[i]);
 }
 
-/* Appends to a text that may be NULL, with something between. */
-static void join(char **text, const char *between, const char *more)
-{
-    const size_t old = *text ? strlen(*text) : 0, n = old + strlen(between) + strlen(more) + 1;
-    *text = xrealloc(*text, n);
-    snprintf(*text + old, n - old, "%s%s", old ? between : "", more);
-}
-
 static void add_combination(struct plan *p, unsigned mask)
 {
     char name[PLAN_NAME_BYTES];
@@ -450,9 +364,9 @@ static void add_combination(struct plan *p, unsigned mask)
             continue;
         const struct plan_variant *part = plan_find(p, p->parts.word.p[i]);
         v.at = part->at;
-        join(&v.label, "+", part->label ? part->label : part->name);
+        text_append(&v.label, "+", plan_label(part));
         if (part->with) {
-            join(&v.with, ",", part->with);
+            text_append(&v.with, ",", part->with);
             v.with_at = part->with_at;
         }
         for (size_t k = 0; k < part->set.word.n; k++)
@@ -578,11 +492,13 @@ int plan_read(struct plan *p, const char *path, struct err *e)
     if (!status && !p->variants.word.n) /* those of this file */
         for (size_t i = 0; i < p->variant.n; i++)
             VEC_PUSH(&p->variants.word, xstrdup(p->variant.p[i].name));
-    if (!status && r.base)
+    if (!status && p->base)
         status = read_base(&r, e);
-    if (!status && r.published) {
-        p->published = beside(p, "published", r.published, r.published_at, e);
-        status = p->published ? 0 : -1;
+    if (!status && p->published) {
+        const char *file = beside(p, "published", p->published, p->published_at, e);
+        status = file ? 0 : -1;
+        free(p->published);
+        p->published = file ? xstrdup(file) : NULL;
     }
     for (size_t i = 0; !status && i < p->plugins.word.n; i++) {
         const char *plugin = beside(p, "plugin", p->plugins.word.p[i], p->plugins.at, e);
@@ -590,8 +506,6 @@ int plan_read(struct plan *p, const char *path, struct err *e)
         free(p->plugins.word.p[i]);
         p->plugins.word.p[i] = xstrdup(plugin ? plugin : "");
     }
-    free(r.base);
-    free(r.published);
     if (!status)
         return plan_complete(p, e);
     plan_free(p);
@@ -612,10 +526,10 @@ int plan_complete(struct plan *p, struct err *e)
 
 static void free_variant(struct plan_variant *v)
 {
-    char *const texts[] = {v->name, v->label, v->machine, v->with, v->over, v->panel, v->in_panel};
-    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
-        free(texts[i]);
-    inifile_free_words(&v->set);
+    free(v->name);
+    free(v->panel);
+    free(v->in_panel);
+    inifile_free(variant_keys, COUNT(variant_keys), v);
     VEC_FREE(&v->choice);
     for (size_t i = 0; i < v->best.n; i++) {
         inifile_free_words(&v->best.p[i].value);
@@ -624,20 +538,24 @@ static void free_variant(struct plan_variant *v)
     VEC_FREE(&v->best);
 }
 
+static void free_program(struct plan_program *p)
+{
+    free(p->name);
+    inifile_free(program_keys, COUNT(program_keys), p);
+    for (size_t k = 0; k < p->version.n; k++) {
+        free(p->version.p[k].variant);
+        free(p->version.p[k].run);
+    }
+    VEC_FREE(&p->version);
+}
+
 void plan_free(struct plan *p)
 {
-    char *const texts[] = {p->number,      p->title,          p->paper,      p->machine, p->metric,   p->axis,
-                           p->normalize,   p->not_reproduced, p->lead,       p->note,    p->maximize, p->cflags,
-                           p->paper_title, p->study_title,    p->study_lead, p->within};
-    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
-        free(texts[i]);
-    inifile_free_words(&p->programs);
-    inifile_free_words(&p->variants);
-    inifile_free_words(&p->means);
-    inifile_free_words(&p->parts);
-    inifile_free_words(&p->plugins);
-    inifile_free_words(&p->order);
-    inifile_free_words(&p->first);
+    free(p->within);
+    inifile_free(figure_keys, COUNT(figure_keys), p);
+    p->published = NULL; /* which papers may have, too */
+    inifile_free(paper_keys, COUNT(paper_keys), p);
+    inifile_free(study_keys, COUNT(study_keys), p);
     for (size_t i = 0; i < p->variant.n; i++)
         free_variant(&p->variant.p[i]);
     VEC_FREE(&p->variant);
@@ -647,20 +565,10 @@ void plan_free(struct plan *p)
         VEC_FREE(&p->sweep.p[i].value_at);
     }
     VEC_FREE(&p->sweep);
-    for (size_t i = 0; i < p->program.n; i++) {
-        free(p->program.p[i].name);
-        free(p->program.p[i].run);
-        free(p->program.p[i].label);
-        for (size_t k = 0; k < p->program.p[i].version.n; k++) {
-            free(p->program.p[i].version.p[k].variant);
-            free(p->program.p[i].version.p[k].run);
-        }
-        VEC_FREE(&p->program.p[i].version);
-    }
+    for (size_t i = 0; i < p->program.n; i++)
+        free_program(&p->program.p[i]);
     VEC_FREE(&p->program);
     plan_free_statistics(&p->explain);
-    for (size_t i = 0; i < p->text.n; i++)
-        free(p->text.p[i]);
-    VEC_FREE(&p->text);
+    VEC_FREE_ALL(&p->text);
     memset(p, 0, sizeof *p);
 }

@@ -122,7 +122,8 @@ struct plan {
     char *cflags;      /* flags the paper's programs are compiled with; NULL = none */
     char *paper_title; /* as the paper's base gives it; NULL = none */
     int draw;          /* enum plot_style; -1 = what the kind has */
-    char *published;   /* path of the file with published values (claims.h); NULL = none */
+    char *base;        /* the file of shared variants, as written; NULL = none */
+    char *published;   /* path of the file with published values (published.h); NULL = none */
     enum plan_kind kind;
     bool geometric;                /* means of ratios; arithmetic if not */
     bool skip_empty;               /* no value where the metric's divisor is 0; 0 if not */
@@ -138,7 +139,8 @@ struct plan {
     VEC(struct plan_program) program; /* those that are described; others are files or of the suite */
     struct plan_statistics explain;
     char *study_title, *study_lead; /* of the page that the figure is on; NULL = none */
-    struct inifile_place at, normalize_at, metric_at, maximize_at, machine_at, number_at, cflags_at;
+    struct inifile_place at, normalize_at, metric_at, maximize_at, machine_at, number_at, cflags_at, base_at,
+        published_at;
     VEC(char *) text; /* paths that places point to */
 };
 
@@ -169,6 +171,10 @@ char *plan_beside(const struct plan *, const char *name);
 char *plan_machine(const struct plan *, const char *machine, struct inifile_place at);
 /* What the figure's files are called: "fig12", or the plan's file name without .ini. */
 void plan_stem(const struct plan *, char out[64]);
+/* What the variant is called in figures. */
+const char *plan_label(const struct plan_variant *);
+/* The machine of a variant (NULL = of none): its own, or the plan's. */
+const char *plan_machine_of(const struct plan *, const struct plan_variant *);
 /* By which variant `v` is divided; NULL = values stand as they are. */
 const struct plan_variant *plan_divisor(const struct plan *, const struct plan_variant *v);
 

@@ -1,6 +1,7 @@
 /* See point.h. */
 #include "study/point.h"
 
+#include "base/text.h"
 #include "base/out_of_memory.h"
 #include "base/jsonfile.h"
 #include "base/outfile.h"
@@ -43,9 +44,7 @@ void lab_program_free(struct lab_program *p)
     free(p->cflags);
     free(p->under);
     free(p->recording);
-    for (size_t i = 0; i < p->command.n; i++)
-        free(p->command.p[i]);
-    VEC_FREE(&p->command);
+    VEC_FREE_ALL(&p->command);
     free(p->machine);
     memset(p, 0, sizeof *p);
 }
@@ -143,7 +142,12 @@ struct point *point_on(const struct point_machine *m, const struct lab_program *
         VEC_PUSH(&p->set, xstrdup(set[i]));
     p->policies = xstrdup(m->policies);
     p->sms = m->sms;
-    snprintf(p->key, sizeof p->key, "%s%016" PRIx64 "-%s-%s-%s", analysis ? "locality-" : "",
+    char kind[32] = "";
+    if (analysis)
+        snprintf(kind, sizeof kind, "locality-");
+    else if (program->sampled > 0)
+        snprintf(kind, sizeof kind, "sampled%.6g-", program->sampled);
+    snprintf(p->key, sizeof p->key, "%s%016" PRIx64 "-%s-%s-%s", kind,
              program->launches ? fnv(m->hash, &program->launches, sizeof program->launches) : m->hash, program->hash,
              RESULT_SCHEMA, WEIR_MODEL);
     return p;
@@ -164,9 +168,7 @@ void point_free(struct point *p)
 {
     if (!p)
         return;
-    for (size_t i = 0; i < p->set.n; i++)
-        free(p->set.p[i]);
-    VEC_FREE(&p->set);
+    VEC_FREE_ALL(&p->set);
     free(p->machine);
     free(p->with);
     free(p->policies);
@@ -202,9 +204,7 @@ char *point_command(const struct point *p, const char *size)
     const struct lab_program *program = p->program;
     char *text = NULL;
     size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
-    if (!out)
-        out_of_memory(0);
+    FILE *out = text_stream(&text, &n);
     fputs(p->analysis ? "weir analyze" : "weir profile", out);
     for (unsigned i = 0; i < plugin_count(); i++)
         put_option(out, "--plugin", plugin_path(i));
@@ -221,6 +221,8 @@ char *point_command(const struct point *p, const char *size)
         put_word(out, program->command.p[i]);
     if (program->launches)
         fprintf(out, "  # here: its first %u launch%s", program->launches, program->launches == 1 ? "" : "es");
+    if (program->sampled > 0 && !p->analysis)
+        fprintf(out, "  # here: a sample, --sampled=%g%%", 100 * program->sampled);
     fclose(out);
     return text;
 }
@@ -353,6 +355,7 @@ char *point_simulate(const struct point *p, int (*poll)(void *, uint64_t, uint64
                          .with = p->with,
                          .set = (const char *const *)p->set.p,
                          .n_set = (unsigned)p->set.n,
+                         .sampled = p->program->sampled,
                          .profile = p->page != NULL,
                          .poll = poll,
                          .poll_ctx = ctx};

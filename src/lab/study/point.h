@@ -22,6 +22,7 @@ struct lab_program {
     char *cflags;      /* beside those of the suite; NULL = none */
     char *group;       /* the paper's class: "CS"; "" = none */
     uint32_t launches; /* only the first ones are run; 0 = all */
+    double sampled;    /* a sample is simulated, to this error (gpu/sampled.h); 0 = all of it */
     char *recording;
     VEC(char *) command;                  /* a program of one's own, with its arguments, before it is recorded */
     char *under;                          /* it takes the place of the program `name` under this variant; NULL = none */

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/out_of_memory.h"
+#include "base/infile.h"
 #include "base/jsonfile.h"
 #include "base/outfile.h"
 #include "gpu/plugin.h"
@@ -86,9 +87,10 @@ static json_t *describe(const struct point *p)
     json_t *set = json_array();
     for (size_t i = 0; i < p->set.n; i++)
         json_array_append_new(set, json_string(p->set.p[i]));
-    json_t *o = json_pack("{s:s, s:s, s:s, s:I, s:b, s:s, s:o, s:s}", "name", p->program->name, "recording",
+    json_t *o = json_pack("{s:s, s:s, s:s, s:I, s:f, s:b, s:s, s:o, s:s}", "name", p->program->name, "recording",
                           p->program->recording, "hash", p->program->hash, "launches", (json_int_t)p->program->launches,
-                          "analysis", p->analysis, "machine", p->machine, "set", set, "key", p->key);
+                          "sampled", p->program->sampled, "analysis", p->analysis, "machine", p->machine, "set", set,
+                          "key", p->key);
     if (p->with)
         json_object_set_new(o, "with", json_string(p->with));
     return o;
@@ -196,37 +198,22 @@ static bool is_active(const struct job *j)
 
 /* ---- collecting ---- */
 
-static char *read_file(const char *path)
-{
-    FILE *f = fopen(path, "re");
-    if (!f)
-        return NULL;
-    VEC(char) text = {0};
-    for (size_t n = 1; n > 0;) {
-        VEC_RESERVE(&text, text.n + 65536);
-        n = fread(text.p + text.n, 1, text.cap - text.n, f);
-        text.n += n;
-    }
-    VEC_PUSH(&text, 0);
-    fclose(f);
-    return text.p;
-}
-
 static int collect(struct job *j, struct err *e)
 {
     struct pool *pool = j->pool;
     int status = 0;
+    size_t bytes;
     for (size_t i = 0; i < j->n && !status; i++) {
         struct point *p = j->point[i];
         if (p->document || p->failure)
             continue;
         char *result = file_of(j, "result", i), *failure = file_of(j, "failure", i), *text;
-        if ((text = read_file(result)) && !point_take(p, text)) {
+        if ((text = infile_bytes(result, &bytes)) && !point_take(p, text)) {
             pool->simulated++;
             j->settled++;
             status = pool_keep(pool, p, text, e);
             unlink(result);
-        } else if (!text && (text = read_file(failure))) {
+        } else if (!text && (text = infile_bytes(failure, &bytes))) {
             p->failure = xstrdup(text);
             pool->failed++;
             j->settled++;
@@ -342,7 +329,8 @@ int slurm_run(struct pool *pool, struct point **points, size_t n, struct err *e)
 
 static int task_point(const json_t *o, const char *folder, size_t i, struct err *e)
 {
-    struct lab_program program = {.launches = (uint32_t)json_integer_value(json_object_get(o, "launches"))};
+    struct lab_program program = {.launches = (uint32_t)json_integer_value(json_object_get(o, "launches")),
+                                  .sampled = json_number_value(json_object_get(o, "sampled"))};
     const char *text[] = {"name", "recording", "hash", "machine", "key"};
     for (size_t k = 0; k < sizeof text / sizeof *text; k++)
         if (!json_is_string(json_object_get(o, text[k])))

@@ -26,6 +26,16 @@ static int fault(struct store *s, struct err *e)
     return err_at(e, s->path, 0, 0, "results cannot be kept: %s", s->db ? sqlite3_errmsg(s->db) : "no memory");
 }
 
+bool store_is(const char *path)
+{
+    char head[16] = "";
+    FILE *f = fopen(path, "re");
+    const bool yes = f && fread(head, 1, sizeof head, f) == sizeof head && !memcmp(head, "SQLite format 3", 16);
+    if (f)
+        fclose(f);
+    return yes;
+}
+
 struct store *store_open(const char *path, struct err *e)
 {
     struct store *s = xcalloc(1, sizeof *s);

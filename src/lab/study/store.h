@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct store;
@@ -20,6 +21,8 @@ struct store_row {
     const char *document;                                       /* JSON: "total" and "loads" of docs/statistics.md */
 };
 
+/* Whether the file is one: an SQLite database. */
+bool store_is(const char *path);
 struct store *store_open(const char *path, struct err *);
 void store_close(struct store *);
 /* The document of a key, owned by the caller; NULL = not there. */

@@ -263,17 +263,12 @@ static void place_fault(const struct plan *plan, const struct plan_variant *v, s
         name_variant(plan, v, e);
 }
 
-static const char *machine_of(const struct plan *plan, const struct plan_variant *v)
-{
-    return v && v->machine ? v->machine : plan->machine ? plan->machine : "gtx480";
-}
-
 /* No variant: the program's analysis. */
 static struct point *get_point(struct lab *l, const struct plan *plan, const struct plan_variant *v,
                                const struct lab_program *program, const struct settings *s, struct inifile_place at,
                                struct err *e)
 {
-    const char *machine = machine_of(plan, v), *with = v ? v->with : NULL;
+    const char *machine = plan_machine_of(plan, v), *with = v ? v->with : NULL;
     const struct point_machine *m = get_machine(l, machine, with, s, e);
     if (m)
         return intern(l, point_on(m, program, !v, machine, with, s->set.p, s->set.n));
@@ -490,7 +485,7 @@ static int check_variant(struct lab *l, const struct plan *plan, const struct pl
         const struct plan_search *search = &v->best.p[c];
         for (size_t i = search->value.word.n; i-- > 0 && !status;) { /* the first stays */
             VEC_PUSH(&s.set, assignment(search->key, search->value.word.p[i]));
-            if (!get_machine(l, machine_of(plan, v), v->with, &s, e)) {
+            if (!get_machine(l, plan_machine_of(plan, v), v->with, &s, e)) {
                 place_fault(plan, v, search->at, e);
                 status = -1;
             }
@@ -498,7 +493,7 @@ static int check_variant(struct lab *l, const struct plan *plan, const struct pl
                 free(s.set.p[--s.set.n]);
         }
     }
-    if (!status && !v->best.n && !get_machine(l, machine_of(plan, v), v->with, &s, e)) {
+    if (!status && !v->best.n && !get_machine(l, plan_machine_of(plan, v), v->with, &s, e)) {
         place_fault(plan, v, place_of(plan, v), e);
         status = -1;
     }

@@ -1,6 +1,7 @@
 /* See device_code.h. The compiler is `nvcc`, weir's second name, in a process of its own. */
 #include "compile/device_code.h"
 
+#include "base/infile.h"
 #include "base/out_of_memory.h"
 #include "base/mem.h"
 #include "base/paths.h"
@@ -101,7 +102,7 @@ static int key_of(struct key *k, const char *source, const char *const *args, st
 static char *read_ptx(const char *path, struct err *e)
 {
     size_t n;
-    char *text = cc_read_text(path, &n);
+    char *text = infile_bytes(path, &n);
     if (!text)
         err_set(e, "%s: cannot read it: %s", path, strerror(errno));
     return text;
@@ -118,7 +119,7 @@ static int make(const char *source, const char *const *args, const char *kept, s
     int rc = device_code_compile(args, source, aside, log, e);
     if (rc > 0) {
         size_t n;
-        char *said = cc_read_text(log, &n);
+        char *said = infile_bytes(log, &n);
         if (said)
             fputs(said, stderr);
         free(said);

@@ -7,6 +7,7 @@
  *
  * Left out: machine code, OptiX and LTO code, precompiled headers, time traces.
  */
+#include "base/infile.h"
 #include "base/out_of_memory.h"
 #include "base/mem.h"
 #include "cc/cc.h"
@@ -248,7 +249,7 @@ static void take_names(struct _nvrtcProgram *p)
 static char *read_log(const char *path, const char *folder)
 {
     size_t n;
-    char *text = cc_read_text(path, &n);
+    char *text = infile_bytes(path, &n);
     const size_t skip = strlen(folder) + 1;
     for (char *at = text; at && (at = strstr(at, folder));)
         memmove(at, at + skip, strlen(at + skip) + 1);
@@ -286,7 +287,7 @@ static nvrtcResult compile(struct _nvrtcProgram *p, int n, const char *const *op
         p->log = read_log(log, folder);
     size_t bytes;
     if (!rc)
-        p->ptx = cc_read_text(ptx, &bytes);
+        p->ptx = infile_bytes(ptx, &bytes);
     if (p->ptx)
         take_names(p);
     const bool bad_option = rc > 0 && (strstr(p->log, "no such option") || strstr(p->log, "unknown option"));

@@ -169,6 +169,7 @@ static void issue(struct dram *d, uint32_t bank, enum dram_cmd cmd, uint64_t now
         return;
     }
     d->stats.data_cycles += d->timing.beat;
+    b->bursts++;
     d->data_until = now + d->timing.beat;
     if (x->write)
         d->stats.write_bursts++;
@@ -481,8 +482,15 @@ struct dram *dram_new(struct engine *eng, const struct dram_setup *config, const
     d->counted_to = 1; /* the first cycle of a clock */
     d->row_at[DRAM_ACT] = d->row_at[DRAM_PRE] = NEVER;
     for (uint32_t b = 0; b < DRAM_MAX_BANK; b++)
-        d->bank[b] = (struct dram_bank){SLOT_NONE, SLOT_NONE, SLOT_NONE, DRAM_CMD_COUNT};
+        d->bank[b] = (struct dram_bank){SLOT_NONE, SLOT_NONE, SLOT_NONE, DRAM_CMD_COUNT, 0};
     return d;
+}
+
+uint32_t dram_bank_bursts(const struct dram *d, uint64_t *out)
+{
+    for (uint32_t b = 0; out && b < d->cfg.banks; b++)
+        out[b] = d->bank[b].bursts;
+    return d->cfg.banks;
 }
 
 struct port *dram_in(struct dram *d, uint32_t client)

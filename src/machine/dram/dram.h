@@ -28,5 +28,7 @@ struct dram *dram_new(struct engine *, const struct dram_setup *, const struct d
 struct port *dram_in(struct dram *, uint32_t client);
 void dram_connect(struct dram *, uint32_t client, struct port *fill);
 bool dram_drained(const struct dram *);
+/* Bursts that each bank has moved; returns how many banks there are. `out` NULL: only that. */
+uint32_t dram_bank_bursts(const struct dram *, uint64_t *out);
 
 #endif

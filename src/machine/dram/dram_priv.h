@@ -30,6 +30,7 @@ struct dram_slot {
 struct dram_bank {
     uint16_t head, tail, cur; /* waiting requests by age; the one in service */
     uint8_t cmd;              /* what that one needs next; DRAM_CMD_COUNT = none */
+    uint64_t bursts;          /* column commands */
 };
 
 /* A request in the fixed latency before the scheduler. */

@@ -426,9 +426,7 @@ void energy_free(struct energy_model *m)
         free(m->component.p[c].name);
         free(m->component.p[c].doc);
     }
-    for (size_t i = 0; i < m->paths.n; i++)
-        free(m->paths.p[i]);
-    VEC_FREE(&m->paths);
+    VEC_FREE_ALL(&m->paths);
     VEC_FREE(&m->component);
     VEC_FREE(&m->line);
     VEC_FREE(&m->structure);

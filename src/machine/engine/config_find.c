@@ -45,9 +45,7 @@ static int read_names(struct names *n, const char *below)
 
 static void free_names(struct names *n)
 {
-    for (size_t i = 0; i < n->list.n; i++)
-        free(n->list.p[i]);
-    VEC_FREE(&n->list);
+    VEC_FREE_ALL(&n->list);
 }
 
 static int no_folder(struct err *e)

@@ -165,6 +165,29 @@ void stats_delta(const struct stats *s, const uint64_t *later, const uint64_t *e
         out[i] = s->name.p[i].def->kind == STAT_MAX ? later[i] : later[i] - earlier[i];
 }
 
+/* Where an instance has value i; NULL: its table has none. */
+static const uint64_t *place_of(const struct stats *s, const struct instance *x, unsigned i)
+{
+    const struct table *t = &s->table.p[x->table];
+    unsigned at = t->first;
+    for (const struct stat_def *d = t->def; d->name && at <= i; at += width(d), d++)
+        if (i < at + width(d))
+            return (const uint64_t *)(x->base + d->offset) + (i - at);
+    return NULL;
+}
+
+unsigned stats_read_each(const struct stats *s, unsigned i, uint64_t *out)
+{
+    unsigned n = 0;
+    for (size_t k = 0; k < s->instance.n; k++) {
+        const uint64_t *v = place_of(s, &s->instance.p[k], i);
+        if (v && out)
+            out[n] = *v;
+        n += v != NULL;
+    }
+    return n;
+}
+
 /* "a+b-c": a sum of names. */
 static double sum_of(const struct stats *s, const uint64_t *raw, const char *expr)
 {
@@ -186,11 +209,17 @@ static double sum_of(const struct stats *s, const uint64_t *raw, const char *exp
     return total;
 }
 
+void stats_ratio_parts(const struct stats *s, const uint64_t *raw, unsigned i, double *num, double *den)
+{
+    *num = sum_of(s, raw, s->name.p[i].def->num);
+    *den = sum_of(s, raw, s->name.p[i].def->den);
+}
+
 double stats_value(const struct stats *s, const uint64_t *raw, unsigned i)
 {
-    const struct stat_def *d = s->name.p[i].def;
-    if (d->kind != STAT_RATIO)
+    if (s->name.p[i].def->kind != STAT_RATIO)
         return (double)raw[i];
-    double den = sum_of(s, raw, d->den);
-    return den ? sum_of(s, raw, d->num) / den : 0;
+    double num, den;
+    stats_ratio_parts(s, raw, i, &num, &den);
+    return den ? num / den : 0;
 }

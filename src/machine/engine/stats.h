@@ -96,6 +96,10 @@ int stats_find(const struct stats *, const char *name); /* -1 when absent */
 void stats_read(const struct stats *, uint64_t *out);
 /* out = later - earlier for counters, later for maxima. */
 void stats_delta(const struct stats *, const uint64_t *later, const uint64_t *earlier, uint64_t *out);
+/* Counter i of each instance, in order of registration; returns how many there are. `out` NULL: only that. */
+unsigned stats_read_each(const struct stats *, unsigned i, uint64_t *out);
+/* The two sums of a ratio, from a reading or difference. */
+void stats_ratio_parts(const struct stats *, const uint64_t *raw, unsigned i, double *num, double *den);
 /* Value i of a reading or difference as a number; evaluates ratios from `raw`. */
 double stats_value(const struct stats *, const uint64_t *raw, unsigned i);
 

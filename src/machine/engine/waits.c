@@ -198,8 +198,6 @@ void engine_report_deadlock(const struct engine *e, FILE *out)
     } else {
         fputs("no component holds anything that waits\n", out);
     }
-    for (size_t i = 0; i < w.text.n; i++)
-        free(w.text.p[i]);
-    VEC_FREE(&w.text);
+    VEC_FREE_ALL(&w.text);
     VEC_FREE(&w.all);
 }

@@ -9,6 +9,7 @@ struct dispatch {
     struct comp comp;
     uint32_t n_sm, per_sm, last; /* last: the SM that got a CTA last */
     uint64_t n_cta, next, done, start_at;
+    uint64_t pause_at;              /* CTAs that end before the engine is stopped for a look; NEVER = it is not */
     uint64_t cta_micro, free_micro; /* of a cycle: between two CTAs, 0 = nothing; when the next may start */
     bool running;
     uint32_t *resident;
@@ -16,8 +17,10 @@ struct dispatch {
     struct port **out, **peer_out;
     /* clusters */
     uint32_t n_gpc, cluster, latency; /* CTAs of a cluster; cycles of an event between them */
-    uint32_t *gpc_first;              /* the SMs of a GPC are [gpc_first[g], gpc_first[g + 1]) */
-    uint16_t *sm_of;                  /* by the CTA's number modulo SM_OF */
+    dispatch_watch *watch;            /* NULL = nobody */
+    void *watch_ctx;
+    uint32_t *gpc_first; /* the SMs of a GPC are [gpc_first[g], gpc_first[g + 1]) */
+    uint16_t *sm_of;     /* by the CTA's number modulo SM_OF */
 };
 enum { SM_OF = 1 << 16, CTA_EVENT = 1u << 31 };
 
@@ -25,6 +28,8 @@ static void start_cta(struct dispatch *d, uint32_t sm)
 {
     port_send(d->out[sm], (req_id)d->next, (uint32_t)(d->next >> 32));
     d->sm_of[d->next % SM_OF] = (uint16_t)sm;
+    if (d->watch)
+        d->watch(d->watch_ctx, d->next, sm, engine_cycle(d->comp.eng, CLK_CORE), false);
     d->next++;
     d->last = sm;
     d->comp.eng->tasks++;
@@ -101,7 +106,9 @@ static bool take_messages(struct dispatch *d, uint32_t sm, uint64_t now)
             port_send_later(to, event.req, event.info, d->latency);
             continue;
         }
-        port_pop(&d->done_in[sm]);
+        const struct msg done = port_pop(&d->done_in[sm]);
+        if (d->watch)
+            d->watch(d->watch_ctx, (uint64_t)done.info << 32 | done.req, sm, now, true);
         d->resident[sm]--;
         d->done++;
         d->comp.eng->tasks--;
@@ -121,6 +128,10 @@ static uint64_t tick(struct comp *c, uint64_t now)
         d->running = false;
         engine_stop(c->eng);
         return NEVER;
+    }
+    if (d->done >= d->pause_at) {
+        d->pause_at = NEVER;
+        engine_stop(c->eng);
     }
     if (now < d->start_at)
         return d->start_at;
@@ -166,13 +177,41 @@ void dispatch_connect(struct dispatch *d, uint32_t sm, struct port *cta_out, str
     port_connect(peer_out, &d->comp);
 }
 
+void dispatch_set_watch(struct dispatch *d, dispatch_watch *watch, void *ctx)
+{
+    d->watch = watch;
+    d->watch_ctx = ctx;
+}
+
 void dispatch_start(struct dispatch *d, uint64_t n_cta, uint32_t cluster, uint32_t per_sm, uint32_t delay)
 {
     d->cluster = cluster;
     d->n_cta = n_cta;
     d->per_sm = per_sm;
     d->next = d->done = 0;
+    d->pause_at = NEVER;
     d->running = true;
     d->start_at = engine_cycle(d->comp.eng, CLK_CORE) + delay;
     engine_wake(&d->comp, d->start_at);
+}
+
+void dispatch_pause(struct dispatch *d, uint64_t ctas)
+{
+    d->pause_at = ctas;
+}
+
+bool dispatch_running(const struct dispatch *d)
+{
+    return d->running;
+}
+
+uint64_t dispatch_next(const struct dispatch *d)
+{
+    return d->next;
+}
+
+void dispatch_skip(struct dispatch *d, uint64_t ctas)
+{
+    d->next += ctas;
+    d->done += ctas;
 }

@@ -38,9 +38,7 @@ static bool known(void *ctx, const char *name)
 
 static void free_names(struct names *n)
 {
-    for (size_t i = 0; i < n->all.n; i++)
-        free(n->all.p[i]);
-    VEC_FREE(&n->all);
+    VEC_FREE_ALL(&n->all);
 }
 
 struct energy_model *gpu_energy_open(const struct cfg *c, const struct stats *s, struct err *e)
@@ -104,9 +102,7 @@ int gpu_energy_each_stat(void (*fn)(void *ctx, const struct stat_doc *), void *c
         for (unsigned i = 0; i < s->kind[k]->n; i++)
             if (s->kind[k]->policy[i]->cost)
                 visit_components(&l, "mesh28", s->kind[k]->policy[i]->name, NULL);
-    for (size_t i = 0; i < l.told.n; i++)
-        free(l.told.p[i]);
-    VEC_FREE(&l.told);
+    VEC_FREE_ALL(&l.told);
     free_names(&l.stats);
     return bad;
 }

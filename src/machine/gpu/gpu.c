@@ -7,7 +7,10 @@
 #include "gpu/gpu_priv.h"
 
 #include "dram/dram_config.h"
+#include "gpu/cta_times.h"
 #include "gpu/energy.h"
+#include "gpu/parts.h"
+#include "gpu/sampled.h"
 #include "l1/l1_config.h"
 #include "l2/l2_config.h"
 
@@ -226,7 +229,7 @@ struct gpu *gpu_new(const struct gpu_opts *o, struct err *e)
 {
     struct err own;
     e = e ? e : &own;
-    struct cfg *cfg = cfg_load(gpu_schema(), o->machine ? o->machine : "gtx480", o->set, o->n_set, o->with, e);
+    struct cfg *cfg = cfg_load(gpu_schema(), o->machine ? o->machine : GPU_DEFAULT, o->set, o->n_set, o->with, e);
     if (!cfg)
         return NULL;
     struct gpu *g = xcalloc(1, sizeof *g);
@@ -235,9 +238,9 @@ struct gpu *gpu_new(const struct gpu_opts *o, struct err *e)
     g->poll_ctx = o->poll_ctx;
     g->sample_cycles = o->sample_cycles;
     g->profile = o->profile;
-    if (o->profile && !o->sample_cycles) {
+    if ((o->profile || o->timeline) && !o->sample_cycles) {
         g->sample_cycles = GPU_PROFILE_FIRST_CYCLES;
-        g->max_samples = GPU_PROFILE_SAMPLES;
+        g->max_samples = o->timeline ? GPU_TIMELINE_SAMPLES : GPU_PROFILE_SAMPLES;
     }
     g->arena = arena_new();
     g->stats = stats_new();
@@ -262,10 +265,22 @@ struct gpu *gpu_new(const struct gpu_opts *o, struct err *e)
         gpu_free(g);
         return NULL;
     }
+    /* Power over time is part of both, where the machine has coefficients that go with its policies. */
+    if (!o->energy && (o->profile || o->timeline) && *g->machine->energy)
+        g->energy = gpu_energy_open(cfg, g->stats, NULL);
     g->n_value = stats_count(g->stats);
+    g->sampling = o->sampled > 0 ? sampling_new(g, o->sampled) : NULL;
     g->read = xcalloc(g->n_value, sizeof *g->read);
     g->at_sample = xcalloc(g->n_value, sizeof *g->at_sample);
     g->next_sample = g->sample_cycles;
+    if (o->profile || o->timeline) {
+        g->parts = parts_new(g);
+        g->parts_at_sample = xcalloc(parts_values(g->parts), sizeof *g->parts_at_sample);
+    }
+    if (o->timeline) {
+        g->ctas = cta_times_new(g->n_sm);
+        dispatch_set_watch(g->dispatch, cta_times_watch, g->ctas);
+    }
     return g;
 }
 
@@ -275,8 +290,13 @@ void gpu_free(struct gpu *g)
         return;
     for (size_t i = 0; i < g->kernel.n; i++)
         free(g->kernel.p[i].value);
-    for (size_t i = 0; i < g->sample.n; i++)
+    for (size_t i = 0; i < g->sample.n; i++) {
         free(g->sample.p[i].value);
+        free(g->sample.p[i].part);
+    }
+    parts_free(g->parts);
+    free(g->parts_at_sample);
+    cta_times_free(g->ctas);
     for (size_t i = 0; i < g->prepared.n; i++)
         sm_kernel_free(g->prepared.p[i]);
     for (unsigned i = 0; g->sm && i < g->n_sm; i++)
@@ -289,6 +309,7 @@ void gpu_free(struct gpu *g)
     VEC_FREE(&g->inst);
     gpu_loads_free(g->loads);
     energy_free(g->energy);
+    sampling_free(g->sampling);
     free(g->read);
     free(g->at_sample);
     free(g->total);
@@ -342,7 +363,7 @@ static const char *limiter_of(const struct gpu *g, const struct trace_launch *l,
     return trace_ctas(l) < (uint64_t)per_sm * g->n_sm ? "grid" : name[limit];
 }
 
-static void read_stats(struct gpu *g, uint64_t *out)
+void gpu_read_stats(struct gpu *g, uint64_t *out)
 {
     engine_sync(g->eng);
     g->cycles = engine_cycle(g->eng, CLK_CORE);
@@ -366,10 +387,13 @@ static void join_samples(struct gpu *g)
     for (size_t i = 0; i < g->sample.n; i += 2, n++) {
         struct gpu_sample s = g->sample.p[i];
         if (i + 1 < g->sample.n) {
-            uint64_t *first = s.value;
+            const struct gpu_sample first = s;
             s = g->sample.p[i + 1];
-            add_values(g, s.value, first);
-            free(first);
+            add_values(g, s.value, first.value);
+            for (unsigned k = 0; s.part && k < parts_values(g->parts); k++)
+                s.part[k] += first.part[k];
+            free(first.value);
+            free(first.part);
         }
         g->sample.p[n] = s;
     }
@@ -377,14 +401,29 @@ static void join_samples(struct gpu *g)
     g->sample_cycles *= 2;
 }
 
+/* What single parts have counted since the last sample. */
+static uint64_t *take_parts(struct gpu *g)
+{
+    const unsigned n = parts_values(g->parts);
+    uint64_t *now = xmalloc(n * sizeof *now), *delta = g->parts_at_sample;
+    parts_read(g->parts, g, now);
+    for (unsigned i = 0; i < n; i++)
+        delta[i] = now[i] - delta[i];
+    g->parts_at_sample = now;
+    return delta;
+}
+
 static void take_sample(struct gpu *g)
 {
     uint64_t *now = xmalloc(g->n_value * sizeof *now), *delta = xmalloc(g->n_value * sizeof *delta);
-    read_stats(g, now);
+    gpu_read_stats(g, now);
     stats_delta(g->stats, now, g->at_sample, delta);
     free(g->at_sample);
     g->at_sample = now;
-    VEC_PUSH(&g->sample, (struct gpu_sample){.cycle = g->cycles, .launch = (uint32_t)g->launches - 1, .value = delta});
+    VEC_PUSH(&g->sample, (struct gpu_sample){.cycle = g->cycles,
+                                             .launch = (uint32_t)g->launches - 1,
+                                             .value = delta,
+                                             .part = g->parts ? take_parts(g) : NULL});
     if (g->max_samples && g->sample.n >= g->max_samples)
         join_samples(g);
 }
@@ -404,8 +443,7 @@ static enum gpu_end failed(struct gpu *g, struct err *e)
     return GPU_DONE;
 }
 
-/* Runs until the dispatcher stops the engine. */
-static enum gpu_end run(struct gpu *g, struct err *e)
+enum gpu_end gpu_run(struct gpu *g, struct err *e)
 {
     for (;;) {
         uint64_t now = engine_cycle(g->eng, CLK_CORE), limit = now + POLL_CYCLES;
@@ -426,7 +464,7 @@ static enum gpu_end run(struct gpu *g, struct err *e)
             take_sample(g);
             g->next_sample = now + g->sample_cycles;
         }
-        if (g->poll && g->poll(g->poll_ctx, now, gpu_warp_insts(g)))
+        if (g->poll && g->poll(g->poll_ctx, now, gpu_warp_insts(g) + (g->sampling ? g->sampling->skipped_insts : 0)))
             return GPU_INTERRUPTED;
     }
 }
@@ -450,27 +488,55 @@ static void each_policy(struct gpu *g, policy_visit *fn)
         l2_each_policy(g->l2[i], fn, g->loads);
 }
 
-enum gpu_end gpu_launch(struct gpu *g, const struct trace_kernel *k, const struct trace_launch *l,
-                        const struct sm_streams *source, struct err *e)
+/* How the launch's CTAs occupy the SMs. -1: they do not fit. */
+static int place(const struct gpu *g, const struct trace_kernel *k, const struct trace_launch *l,
+                 struct gpu_kernel_result *r, struct err *e)
 {
     enum device_limit limit;
     const uint32_t registers = device_kernel_regs(&g->props, k->regs_per_thread, k->max_threads_per_cta);
-    uint32_t per_sm = device_occupancy(&g->props, trace_threads_per_cta(l), registers,
-                                       (uint64_t)k->smem_static_bytes + l->smem_dynamic_bytes, &limit);
-    if (!per_sm) {
-        does_not_fit(g, k, l, limit, e);
-        return GPU_FAILED;
-    }
+    const uint32_t per_sm = device_occupancy(&g->props, trace_threads_per_cta(l), registers,
+                                             (uint64_t)k->smem_static_bytes + l->smem_dynamic_bytes, &limit);
+    if (!per_sm)
+        return does_not_fit(g, k, l, limit, e);
     const uint32_t cluster = l->cluster_ctas ? l->cluster_ctas : 1;
-    if (!device_clusters(&g->props, per_sm, cluster)) {
-        err_set(e, "kernel %s: a cluster of %u CTAs does not fit on a GPC of %s, where an SM holds %u of them", k->name,
-                cluster, cfg_machine(g->cfg), per_sm);
+    if (!device_clusters(&g->props, per_sm, cluster))
+        return err_set(e, "kernel %s: a cluster of %u CTAs does not fit on a GPC of %s, where an SM holds %u of them",
+                       k->name, cluster, cfg_machine(g->cfg), per_sm);
+    *r = (struct gpu_kernel_result){.launch = (uint32_t)g->launches,
+                                    .kernel = k,
+                                    .shape = *l,
+                                    .ctas_per_sm = per_sm,
+                                    .registers = registers,
+                                    .occupancy = (double)(per_sm * trace_warps_per_cta(l)) / g->props.max_warps_per_sm,
+                                    .limiter = limiter_of(g, l, per_sm, limit),
+                                    .start_cycle = engine_cycle(g->eng, CLK_CORE),
+                                    .simulated = 1};
+    return 0;
+}
+
+int gpu_skip_launch(struct gpu *g, const struct trace_kernel *k, const struct trace_launch *l, struct err *e)
+{
+    struct gpu_kernel_result r;
+    if (place(g, k, l, &r, e))
+        return -1;
+    r.value = xcalloc(g->n_value, sizeof *r.value);
+    r.simulated = 0;
+    VEC_PUSH(&g->kernel, r);
+    g->launches++;
+    return 0;
+}
+
+enum gpu_end gpu_launch(struct gpu *g, const struct trace_kernel *k, const struct trace_launch *l,
+                        const struct sm_streams *source, struct err *e)
+{
+    struct gpu_kernel_result r;
+    if (place(g, k, l, &r, e))
         return GPU_FAILED;
-    }
+    const uint32_t cluster = l->cluster_ctas ? l->cluster_ctas : 1, per_sm = r.ctas_per_sm;
     size_t kernel = prepare(g, k);
     gpu_loads_begin(g->loads, (uint32_t)kernel, k);
     uint64_t *before = xmalloc(g->n_value * sizeof *before), *after = xmalloc(g->n_value * sizeof *after);
-    read_stats(g, before);
+    gpu_read_stats(g, before);
     g->source = source;
     const uint64_t smem = carveout(&g->carveouts, (uint64_t)k->smem_static_bytes + l->smem_dynamic_bytes, per_sm,
                                    g->props.smem_reserved_per_block, g->props.smem_alloc_unit);
@@ -480,30 +546,25 @@ enum gpu_end gpu_launch(struct gpu *g, const struct trace_kernel *k, const struc
         l1_set_kernel(g->l1[i], (uint32_t)kernel);
         l1_kernel_begin(g->l1[i], (uint32_t)g->launches);
     }
+    if (g->ctas)
+        cta_times_launch(g->ctas, (uint32_t)g->launches);
     for (unsigned i = 0; i < g->n_slice; i++)
         l2_kernel_begin(g->l2[i], (uint32_t)g->launches);
     g->launches++;
-    uint64_t start = engine_cycle(g->eng, CLK_CORE);
     enum gpu_end end = GPU_DONE;
     if (trace_ctas(l)) {
         dispatch_start(g->dispatch, trace_ctas(l), cluster, per_sm, g->machine->launch_cycles + 1);
-        end = run(g, e);
+        end = g->sampling ? sampled_run(g, l, cluster, per_sm, e) : gpu_run(g, e);
     }
-    read_stats(g, after);
-    if (g->sample_cycles && end == GPU_DONE && g->cycles > start)
+    gpu_read_stats(g, after);
+    if (g->sample_cycles && end == GPU_DONE && g->cycles > r.start_cycle)
         take_sample(g);
     stats_delta(g->stats, after, before, after);
     free(before);
-    VEC_PUSH(&g->kernel, (struct gpu_kernel_result){.launch = (uint32_t)g->launches - 1,
-                                                    .kernel = k,
-                                                    .shape = *l,
-                                                    .ctas_per_sm = per_sm,
-                                                    .registers = registers,
-                                                    .occupancy = (double)(per_sm * trace_warps_per_cta(l)) /
-                                                                 g->props.max_warps_per_sm,
-                                                    .limiter = limiter_of(g, l, per_sm, limit),
-                                                    .start_cycle = start,
-                                                    .value = after});
+    if (g->sampling)
+        sampled_extrapolate(g, l, after);
+    r.value = after;
+    VEC_PUSH(&g->kernel, r);
     each_policy(g, gpu_loads_take);
     gpu_loads_end(g->loads);
     if (end == GPU_DONE)
@@ -566,7 +627,8 @@ uint64_t gpu_cycles(const struct gpu *g)
 
 uint64_t gpu_time_ns(const struct gpu *g)
 {
-    return (uint64_t)((unsigned __int128)gpu_cycles(g) * 1000000000u / g->clock->core);
+    const uint64_t cycles = g->estimated_cycles ? g->estimated_cycles : gpu_cycles(g);
+    return (uint64_t)((unsigned __int128)cycles * 1000000000u / g->clock->core);
 }
 
 void gpu_report_deadlock(const struct gpu *g, FILE *out)
@@ -597,6 +659,22 @@ static void visit_phases(void *ctx, const struct policy_info *info, const void *
         info->report_phases(st, add_phase, p);
 }
 
+/* By pc: the place of its first operation in scheduled code, which the caller frees; NULL: PTX order. */
+static uint32_t *order_of(const struct sm_kernel *k)
+{
+    const struct trace_code *code = k->op ? k->trace->code : NULL;
+    if (!code)
+        return NULL;
+    uint32_t *order = xmalloc(k->trace->n_inst * sizeof *order), n = 0;
+    memset(order, 0xff, k->trace->n_inst * sizeof *order);
+    for (uint32_t r = 0; r < code->n_region; r++)
+        for (uint32_t i = 0; i < code->region[r].n_op; i++, n++) {
+            uint32_t *at = &order[code->op[code->region[r].op + i].pc];
+            *at = *at == UINT32_MAX ? n : *at;
+        }
+    return order;
+}
+
 const struct gpu_results *gpu_get_results(struct gpu *g)
 {
     /* The total is the sum of the kernels, so that the sum is conserved by construction and draining adds nothing. */
@@ -607,9 +685,11 @@ const struct gpu_results *gpu_get_results(struct gpu *g)
     g->load.n = g->inst.n = 0;
     for (size_t p = 0; p < g->prepared.n; p++) {
         const struct sm_kernel *k = g->prepared.p[p];
+        uint32_t *order = k->profile ? order_of(k) : NULL;
         for (uint32_t pc = 0; pc < k->trace->n_inst; pc++) {
             if (k->profile && k->profile[pc].issues)
-                VEC_PUSH(&g->inst, (struct gpu_inst_result){k->trace, pc, &k->profile[pc]});
+                VEC_PUSH(&g->inst,
+                         (struct gpu_inst_result){k->trace, pc, &k->profile[pc], order ? order[pc] : UINT32_MAX});
             uint32_t m = k->trace->inst[pc].mem_index;
             if (m == UINT32_MAX || !k->load[m].executions)
                 continue;
@@ -619,6 +699,7 @@ const struct gpu_results *gpu_get_results(struct gpu *g)
                                                         .truth = gpu_loads_truth(g->loads, (uint32_t)p, m)});
             gpu_loads_reports(g->loads, (uint32_t)p, m, g->load.p[g->load.n - 1].report);
         }
+        free(order);
     }
     g->phase.n = 0;
     for (unsigned i = 0; i < g->n_sm; i++)
@@ -627,6 +708,7 @@ const struct gpu_results *gpu_get_results(struct gpu *g)
     const struct policy_info *const *reporter = gpu_loads_reporters(g->loads, &n_reporter);
     g->results = (struct gpu_results){.stats = g->stats,
                                       .energy = g->energy,
+                                      .sampled = g->estimated_cycles ? &g->sampling->told : NULL,
                                       .total = g->total,
                                       .kernel = g->kernel.p,
                                       .n_kernel = (unsigned)g->kernel.n,

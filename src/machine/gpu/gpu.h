@@ -22,6 +22,9 @@ struct sm_streams;
 struct sm_load_stats;
 struct sm_profile;
 
+/* The machine where none is named. */
+#define GPU_DEFAULT "gtx480"
+
 struct gpu_opts {
     const char *machine;    /* name or file; NULL = gtx480 */
     const char *const *set; /* "key=value" assignments */
@@ -32,7 +35,9 @@ struct gpu_opts {
     bool ncu_names;         /* the JSON document has them too (gpu/ncu_names.h) */
     bool energy;            /* apply the machine's energy coefficients to the results (gpu/energy.h) */
     bool classify_loads;    /* also show each load to infinite caches (gpu_load_result.truth) */
+    double sampled;         /* simulate a sample of the recording, to this error of its cycles; 0 = all of it */
     bool profile;           /* count by static instruction, and take at most GPU_PROFILE_SAMPLES samples of the run */
+    bool timeline;          /* keep what gpu/timeline.h writes; samples as a profile, up to GPU_TIMELINE_SAMPLES */
     /*
      * Called now and then from the thread that runs the machine, with the simulated core cycle and the warp
      * instructions issued so far. Not 0: stop, and keep what is counted. NULL = none.
@@ -45,7 +50,7 @@ struct gpu_opts {
  * A profile without sample_cycles samples a run of any length: when there are this many, neighbors are joined and the
  * interval doubles.
  */
-enum { GPU_PROFILE_SAMPLES = 256, GPU_PROFILE_FIRST_CYCLES = 256 };
+enum { GPU_PROFILE_SAMPLES = 256, GPU_TIMELINE_SAMPLES = 1024, GPU_PROFILE_FIRST_CYCLES = 256 };
 
 struct gpu *gpu_new(const struct gpu_opts *, struct err *);
 void gpu_free(struct gpu *);
@@ -58,6 +63,8 @@ enum gpu_end { GPU_DONE, GPU_INTERRUPTED, GPU_DEADLOCKED, GPU_FAILED };
  */
 enum gpu_end gpu_launch(struct gpu *, const struct trace_kernel *k, const struct trace_launch *,
                         const struct sm_streams *, struct err *e);
+/* A launch that is not simulated: its result, the statistics all 0. -1: it does not fit. */
+int gpu_skip_launch(struct gpu *, const struct trace_kernel *k, const struct trace_launch *, struct err *e);
 /* A host copy or memset between launches: what it leaves in the L2 (memory.copies_preload_l2). */
 void gpu_event(struct gpu *, const struct trace_event *);
 /* Lets what is still in flight arrive (write-backs), then checks every invariant. -1: one is violated. */
@@ -78,7 +85,15 @@ struct gpu_kernel_result {
     double occupancy;    /* warps of ctas_per_sm CTAs, of those that an SM can hold */
     const char *limiter; /* what keeps further CTAs off an SM: ctas, warps, registers, shared_memory, or grid */
     uint64_t start_cycle;
-    uint64_t *value; /* stats_count() differences */
+    double simulated; /* share of its warp instructions; 1 unless it was sampled (gpu/sampled.h) */
+    uint64_t *value;  /* stats_count() differences */
+};
+/* What a sampled simulation ran, and how sure its statistics are. */
+struct gpu_sampled {
+    double error;                                          /* asked for */
+    uint32_t launches, launches_simulated, launches_whole; /* whole: of the simulated ones */
+    double share;                                          /* of all warp instructions that was simulated */
+    const double *half; /* stats_count(): half of each total's 95% interval; INFINITY = unknown, 0 for maxima */
 };
 enum { GPU_REPORTERS = 8 }; /* at most one policy of each kind */
 struct gpu_load_result {
@@ -92,11 +107,13 @@ struct gpu_inst_result { /* in a profile */
     const struct trace_kernel *kernel;
     uint32_t pc;
     const struct sm_profile *count; /* sm/sm.h */
+    uint32_t order;                 /* of its first operation in scheduled code; UINT32_MAX = none, or PTX order */
 };
 struct gpu_sample {
     uint64_t cycle; /* at its end */
     uint32_t launch;
     uint64_t *value;
+    uint64_t *part; /* of single SMs, slices and channels (gpu/parts.h); NULL = neither profile nor timeline */
 };
 struct gpu_phase { /* of a policy that works in phases */
     const char *policy, *phase;
@@ -106,6 +123,7 @@ struct gpu_phase { /* of a policy that works in phases */
 struct gpu_results {
     const struct stats *stats;         /* the names */
     const struct energy_model *energy; /* gpu/energy.h; NULL = not asked for */
+    const struct gpu_sampled *sampled; /* NULL: everything was simulated */
     uint64_t *total;
     const struct gpu_kernel_result *kernel;
     unsigned n_kernel;

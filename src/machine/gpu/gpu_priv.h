@@ -18,6 +18,8 @@
 #include "noc/fabric.h"
 #include "sm/sm.h"
 
+struct sampling;
+
 struct gpu {
     struct cfg *cfg;
     const struct machine_config *machine;
@@ -52,8 +54,13 @@ struct gpu {
     bool ncu_names;
     bool classify;               /* an infinite-cache observer runs beside */
     struct energy_model *energy; /* NULL = not asked for */
+    struct sampling *sampling;   /* gpu/sampled.h; NULL = everything is simulated */
+    uint64_t estimated_cycles;   /* of a sampled simulation, at its end */
     bool profile;
-    unsigned max_samples; /* neighbors are joined when there are so many; 0 = never */
+    struct parts *parts; /* NULL = not sampled */
+    uint64_t *parts_at_sample;
+    struct cta_times *ctas; /* NULL = no timeline */
+    unsigned max_samples;   /* neighbors are joined when there are so many; 0 = never */
     VEC(struct gpu_kernel_result) kernel;
     VEC(struct gpu_load_result) load;
     VEC(struct gpu_inst_result) inst;
@@ -63,5 +70,9 @@ struct gpu {
 };
 
 uint64_t gpu_warp_insts(const struct gpu *);
+/* Runs until the dispatcher stops the engine. */
+enum gpu_end gpu_run(struct gpu *, struct err *);
+/* All statistics as they are now. */
+void gpu_read_stats(struct gpu *, uint64_t *out);
 
 #endif

@@ -1,4 +1,5 @@
 /* Device properties from a configuration; see props.h. */
+#include "gpu/gpu.h"
 #include "gpu/props.h"
 
 #include "dram/dram_config.h"
@@ -49,7 +50,7 @@ void gpu_props_of(const struct cfg *c, struct device_props *p)
 int gpu_props_load(const char *machine, const char *const *set, unsigned n_set, const char *with,
                    struct device_props *p, struct err *e)
 {
-    struct cfg *c = cfg_load(gpu_schema(), machine ? machine : "gtx480", set, n_set, with, e);
+    struct cfg *c = cfg_load(gpu_schema(), machine ? machine : GPU_DEFAULT, set, n_set, with, e);
     if (!c)
         return -1;
     gpu_props_of(c, p);

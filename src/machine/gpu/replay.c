@@ -2,6 +2,7 @@
 #include "gpu/replay.h"
 
 #include "gpu/file_streams.h"
+#include "gpu/sampled.h"
 
 enum gpu_end gpu_replay(struct gpu *g, struct trace_file *file, struct err *e)
 {
@@ -10,6 +11,8 @@ enum gpu_end gpu_replay(struct gpu *g, struct trace_file *file, struct err *e)
 
 enum gpu_end gpu_replay_first(struct gpu *g, struct trace_file *file, uint32_t launches, struct err *e)
 {
+    if (g->sampling)
+        return sampled_replay(g, file, launches, e);
     struct file_streams from;
     file_streams_open(&from, file);
     enum gpu_end end = GPU_DONE;

@@ -48,6 +48,42 @@ static void put_stats(json_t *o, const struct stats *s, const uint64_t *value, b
     }
 }
 
+/* Statistics that sweeps keep the intervals of. */
+static const char *const main_stats[] = {
+    "cycles", "ipc", "l1.misses", "l1.miss_rate", "l2.misses", "l2.miss_rate", "dram.reads", "dram.writes", NULL};
+
+static json_t *half_json(double half)
+{
+    return isinf(half) ? json_null() : json_real(half);
+}
+
+/* What a sampled simulation ran, and half of each total's 95% interval. */
+static json_t *sampled_json(const struct gpu_results *r)
+{
+    const struct gpu_sampled *s = r->sampled;
+    json_t *interval = json_object();
+    for (unsigned i = 0; i < stats_count(r->stats); i++)
+        if (stats_name(r->stats, i)->def->kind != STAT_MAX)
+            json_object_set_new(interval, stats_name(r->stats, i)->name, half_json(s->half[i]));
+    return json_pack("{s:f,s:i,s:i,s:i,s:f,s:o}", "error", s->error, "launches", (int)s->launches, "launches_simulated",
+                     (int)s->launches_simulated, "launches_whole", (int)s->launches_whole, "warp_insts_share", s->share,
+                     "half_width_95", interval);
+}
+
+/* The same in a flat object, of the main statistics. */
+static void put_sampled(json_t *total, const struct gpu_results *r)
+{
+    json_object_set_new(total, "sampled.error", json_real(r->sampled->error));
+    json_object_set_new(total, "sampled.warp_insts_share", json_real(r->sampled->share));
+    for (const char *const *name = main_stats; *name; name++) {
+        char key[96];
+        const int at = stats_find(r->stats, *name);
+        snprintf(key, sizeof key, "sampled.half_width_95.%s", *name);
+        if (at >= 0)
+            json_object_set_new(total, key, half_json(r->sampled->half[at]));
+    }
+}
+
 static json_t *dim3_json(const uint32_t d[3])
 {
     return json_pack("[iii]", (int)d[0], (int)d[1], (int)d[2]);
@@ -104,7 +140,10 @@ static json_t *kernel_json(const struct gpu *g, const struct gpu_results *r, con
     json_object_set_new(o, "ctas_per_sm", json_integer(k->ctas_per_sm));
     json_object_set_new(o, "occupancy", json_real(k->occupancy));
     json_object_set_new(o, "limiter", json_string(k->limiter));
+    json_object_set_new(o, "stream", json_integer(k->shape.stream));
     json_object_set_new(o, "start_cycle", json_integer((json_int_t)k->start_cycle));
+    if (r->sampled)
+        json_object_set_new(o, "simulated", json_real(k->simulated));
     put_stats(o, r->stats, k->value, false);
     if (g->ncu_names)
         put_ncu(g, o, r->stats, k->value);
@@ -305,6 +344,8 @@ int result_write_json(struct gpu *g, bool complete, const char *command, const c
         json_object_set(doc, "plugins", policies.plugins);
     json_decref(policies.plugins);
     json_object_set_new(doc, "config", config);
+    if (r->sampled)
+        json_object_set_new(doc, "sampled", sampled_json(r));
     json_object_set_new(doc, "total", total);
     json_object_set_new(doc, "kernels", kernels);
     json_object_set_new(doc, "loads", loads_json(r));
@@ -314,6 +355,8 @@ int result_write_json(struct gpu *g, bool complete, const char *command, const c
         json_object_set_new(doc, "phases", phases_json(r));
         json_object_set_new(doc, "timelines", timelines_json(g, r));
     }
+    if (g->profile && r->n_sample)
+        json_object_set_new(doc, "parts", result_parts_json(g, r));
     if (r->n_sample)
         json_object_set_new(doc, "samples", samples);
     else
@@ -327,6 +370,8 @@ char *result_brief_json(struct gpu *g)
     const struct gpu_results *r = gpu_get_results(g);
     json_t *doc = json_object(), *total = json_object();
     put_stats(total, r->stats, r->total, true);
+    if (r->sampled)
+        put_sampled(total, r);
     json_object_set_new(doc, "total", total);
     json_object_set_new(doc, "loads", loads_json(r));
     if (r->n_phase)

@@ -2,6 +2,7 @@
 #include "gpu/result_priv.h"
 
 #include "base/jsonfile.h"
+#include "base/mem.h"
 #include "sm/sm.h"
 
 static const char *const class_name[TRACE_CLASS_COUNT] = {
@@ -64,6 +65,23 @@ json_t *result_place_json(const struct trace_kernel *k, uint32_t pc)
     return o;
 }
 
+/* The kernel's parameter or the variable that the address is computed from, and the constant part. */
+static void put_address(json_t *o, const struct trace_kernel *k, const struct trace_inst *i)
+{
+    const char *address = trace_inst_address(k, i), *sign = address ? strrchr(address, '+') : NULL;
+    sign = address && !sign ? strrchr(address, '-') : sign;
+    if (!sign)
+        return;
+    if (*address == '#')
+        put_count(o, "argument", strtoull(address + 1, NULL, 10));
+    else {
+        char *name = xstrndup(address, (size_t)(sign - address));
+        json_object_set_new(o, "variable", jsonfile_text(name));
+        free(name);
+    }
+    json_object_set_new(o, "offset", json_integer(strtoll(sign, NULL, 10)));
+}
+
 void result_put_access(json_t *o, const struct gpu_load_result *l, bool profile)
 {
     const struct trace_inst *i = &l->kernel->inst[l->pc];
@@ -71,6 +89,7 @@ void result_put_access(json_t *o, const struct gpu_load_result *l, bool profile)
     json_t *served = json_object(), *latency = json_object();
     json_object_set_new(o, "class", json_string(class_name[i->cls < TRACE_CLASS_COUNT ? i->cls : TRACE_NOP]));
     json_object_set_new(o, "space", json_string(space_name[i->space <= TRACE_SP_GENERIC ? i->space : TRACE_SP_NONE]));
+    put_address(o, l->kernel, i);
     put_count(o, "width", i->width);
     put_count(o, "executions", c->executions);
     put_count(o, "lanes", c->lanes);
@@ -108,6 +127,8 @@ json_t *result_insts_json(const struct gpu_results *r)
         uint8_t cls = x->kernel->inst[x->pc].cls;
         json_t *o = result_place_json(x->kernel, x->pc);
         json_object_set_new(o, "class", json_string(class_name[cls < TRACE_CLASS_COUNT ? cls : TRACE_NOP]));
+        if (x->order != UINT32_MAX)
+            put_count(o, "scheduled", x->order);
         put_count(o, "issues", x->count->issues);
         put_count(o, "lanes", x->count->lanes);
         json_object_set_new(o, "waited", stalls_json(x->count->waited));

@@ -18,5 +18,7 @@ void result_put_access(json_t *o, const struct gpu_load_result *, bool profile);
 json_t *result_insts_json(const struct gpu_results *);
 /* The member "timelines": by policy and phase, SM-cycles in each hundredth of the run. */
 json_t *result_timelines_json(const struct gpu_results *, uint64_t cycles, uint32_t sms);
+/* The member "parts": use of SMs, slices, channels and banks over time. Needs a sample with parts. */
+json_t *result_parts_json(const struct gpu *, const struct gpu_results *);
 
 #endif

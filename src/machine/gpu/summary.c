@@ -8,6 +8,7 @@
 #include "gpu/gpu_config.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 enum { NAME_WIDTH = 40 }; /* of kernels in the list of launches */
@@ -160,6 +161,30 @@ static void energy_line(const struct gpu_results *r, FILE *out)
     fputc('\n', out);
 }
 
+/* What was simulated, and how sure the main statistics are. */
+static void sampled_lines(const struct gpu_results *r, const struct view *v, FILE *out)
+{
+    static const char *const name[][2] = {{"cycles", "cycles"},
+                                          {"ipc", "IPC"},
+                                          {"l1.misses", "L1 misses"},
+                                          {"l2.misses", "L2 misses"},
+                                          {"dram.reads", "DRAM reads"}};
+    const struct gpu_sampled *s = r->sampled;
+    fprintf(out, "  sampled    %u of %u launches, %.1f%% of warp instructions simulated", s->launches_simulated,
+            s->launches, 100 * s->share);
+    for (unsigned i = 0; i < sizeof name / sizeof *name; i++) {
+        const int at = stats_find(r->stats, name[i][0]);
+        const double value = get(v, name[i][0]);
+        if (at >= 0 && value > 0 && isinf(s->half[at]))
+            fprintf(out, ", %s unknown", name[i][1]);
+        else if (at >= 0 && value > 0)
+            fprintf(out, ", %s \u00b1 %.1f%%", name[i][1], 100 * s->half[at] / value);
+    }
+    if (s->launches_whole)
+        fprintf(out, "; %u ran whole (too few alike or too few CTAs, or rates that do not settle)", s->launches_whole);
+    fputc('\n', out);
+}
+
 struct policies {
     FILE *out;
     const char *sep;
@@ -185,6 +210,8 @@ void result_print_summary(struct gpu *g, bool complete, double host_s, FILE *out
     fputs(complete ? "\n" : " (PARTIAL: the run was stopped)\n", out);
     fprintf(out, "  cycles     %10s  (%.3f ms simulated), %u kernel%s\n", big(a, get(&v, "cycles")),
             (double)gpu_time_ns(g) / 1e6, r->n_kernel, r->n_kernel == 1 ? "" : "s");
+    if (r->sampled)
+        sampled_lines(r, &v, out);
     fprintf(out, "  instr.     %10s warp, %s thread; IPC %.2f\n", big(a, get(&v, "warp_insts")),
             big(b, get(&v, "thread_insts")), get(&v, "ipc"));
     stall_line(&v, out);

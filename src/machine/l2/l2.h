@@ -47,6 +47,13 @@ void l2_connect_partitions(struct l2 *, struct l2 *);
 void l2_preload(struct l2 *const *slice, uint32_t n_slice, uint64_t addr, uint64_t bytes, bool by_kernel);
 /* Invalidates the lines of the same range that a host copy has overwritten in DRAM. */
 void l2_invalidate(struct l2 *, uint64_t addr, uint64_t bytes);
+/*
+ * Functional warming (warm.c): an access to the 4-byte words (bits) of the 128 bytes from `addr` on, which is a multiple of
+ * 32, that is not simulated in time. Only while the engine is stopped.
+ */
+void l2_warm(struct l2 *const *slice, uint32_t n_slice, uint64_t addr, uint32_t words, bool write);
+/* Lines that are present, and for which there is room. */
+uint32_t l2_lines(const struct l2 *), l2_capacity_lines(const struct l2 *);
 void l2_kernel_begin(struct l2 *, uint32_t launch_index);
 bool l2_drained(const struct l2 *);
 

@@ -9,16 +9,40 @@
  * emulator saw when the phase completed. Those of the cluster's other CTAs come and go through the dispatcher, which
  * knows where the CTAs are.
  *
- * wgmma: each scheduler has a tensor core; a product takes sm.wgmma_columns columns a cycle, or as long as its operands
- * take from shared memory at 128 bytes a cycle, whatever is longer. Warps go on and wait for groups.
+ * wgmma: each scheduler has a tensor core; a product takes sm.wgmma_columns columns a cycle, or until shared memory has
+ * delivered its operands, whatever is longer. Warps go on and wait for groups.
  *
- * Left out: conflicts of the TMA's and wgmma's accesses to shared memory with those of warps; mbarriers beyond
- * SM_MBARRIERS of a CTA, at which nobody waits; the time in which setmaxnreg waits for registers.
+ * Shared memory serves 128 bytes a cycle: a cycle for each pass of a warp's access, each line that the TMA writes, each
+ * 128 bytes of a product's operands, which wait for what came before; the layouts that wgmma takes have no conflicts of
+ * their own. The network to other SMs carries sm.cluster_bytes a cycle of each SM's loads, stores and copies.
+ *
+ * Left out: that accesses of warps and writes of the TMA wait for shared memory; mbarriers beyond SM_MBARRIERS of a
+ * CTA, at which nobody waits; the time in which setmaxnreg waits for registers; the network's width for st.async.
  * Sources: docs/hopper.md.
  */
 #include "sm/sm_priv.h"
 
 #define CTA_EVENT (1u << 31) /* in a message's info: an event, not a CTA; see sm.h */
+
+/* ---- what accesses share: 128 bytes of shared memory a cycle, and the network between SMs ---- */
+
+static uint64_t take(uint64_t *free_at, uint64_t cycles, uint64_t now)
+{
+    *free_at = (*free_at > now ? *free_at : now) + cycles;
+    return *free_at;
+}
+
+uint64_t sm_smem_take(struct sm *sm, uint64_t cycles, uint64_t now)
+{
+    return take(&sm->smem_free_at, cycles, now);
+}
+
+uint64_t sm_network_take(struct sm *sm, uint64_t bytes, uint64_t now)
+{
+    const uint64_t width = sm->cfg.cluster_bytes, cycles = (bytes + width - 1) / width;
+    sm->stats.cluster_bytes += bytes;
+    return take(&sm->network_free_at, cycles, now);
+}
 
 /* ---- mbarriers ---- */
 
@@ -137,8 +161,8 @@ static void push_copy(struct sm *sm, unsigned slot, const struct sm_inst *i, uin
         t->n[d] = n ? (uint32_t)n : 1;
         t->step[d] = number[STREAM_COPY_BOX + 2 * d + 1];
     }
-    if (t->kind == STREAM_COPY_CLUSTER) { /* from shared memory to shared memory: no requests, the network's width */
-        t->start_at += sm->cfg.cluster_latency + t->row_bytes / sm->cfg.cluster_bytes;
+    if (t->kind == STREAM_COPY_CLUSTER) { /* from shared memory to shared memory: no requests */
+        t->start_at = sm_network_take(sm, t->row_bytes, t->start_at) + sm->cfg.cluster_latency;
         t->row_bytes = 0;
     }
     sm->tma.free &= ~(1ull << at);
@@ -244,6 +268,8 @@ void sm_tma_reply(struct sm *sm, uint32_t token, uint64_t now)
 {
     const unsigned at = token & (SM_TMA_COPIES - 1);
     struct tma_copy *t = &sm->tma.copy[at];
+    if (t->kind == STREAM_COPY_LOAD)
+        sm_smem_take(sm, 1, now);
     if (--t->left == 0 && t->sent)
         finish_copy(sm, at, now);
 }
@@ -256,12 +282,18 @@ static void wgmma(struct sm *sm, unsigned slot, const struct sm_inst *i, uint64_
     if (i->barrier_warps) { /* a product of this many times eight columns */
         const uint32_t columns = 8u * i->barrier_warps, b_bytes = i->mem_flags & TRACE_WGMMA_SPARSE ? 64 : 32;
         const uint32_t bytes = columns * b_bytes + (i->mem_flags & TRACE_WGMMA_A_SHARED ? 64 * 32 : 0);
-        uint32_t cycles = columns / sm->cfg.wgmma_columns;
-        cycles = cycles > bytes / 128 ? cycles : bytes / 128;
+        const uint32_t cycles = columns < sm->cfg.wgmma_columns ? 1 : columns / sm->cfg.wgmma_columns;
         uint64_t *free_at = &sm->tensor_free_at[slot % sm->cfg.schedulers];
-        *free_at = (*free_at > now ? *free_at : now) + (cycles ? cycles : 1);
+        const uint64_t begins = *free_at > now ? *free_at : now;
+        take(free_at, cycles, now);
+        /* The first of the four warps reads the operands for all; a product ends when they have been read. */
+        if ((slot - sm->cta[w->cta].first_warp) % 4 == 0) {
+            const uint64_t read_at = sm_smem_take(sm, bytes / 128, begins);
+            sm->stats.wgmma_operand_cycles += bytes / 128;
+            *free_at = read_at > *free_at ? read_at : *free_at;
+        }
         w->product_at = *free_at;
-        sm->stats.wgmma_cycles += cycles ? cycles : 1;
+        sm->stats.wgmma_cycles += cycles;
     } else if (i->barrier == TRACE_WGMMA_COMMIT) {
         memmove(w->group_at + 1, w->group_at, sizeof w->group_at - sizeof *w->group_at);
         w->group_at[0] = w->product_at;

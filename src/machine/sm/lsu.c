@@ -183,7 +183,7 @@ void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t
         w->outstanding++;
     } else if (mem->space == TRACE_SP_SHARED) {
         e->where = LSU_SHARED;
-        e->is_remote = mem->addr[__builtin_ctz(mem->mask)] >> STREAM_RANK_AT != 0;
+        e->remote_bytes = mem->addr[__builtin_ctz(mem->mask)] >> STREAM_RANK_AT ? i->width * count_lanes(mem->mask) : 0;
         w->outstanding++;
         bool atomic = i->cls == TRACE_ATOM || i->cls == TRACE_RED;
         e->passes = smem_passes(mem, i->width, sm->cfg.smem_banks, atomic);
@@ -298,7 +298,9 @@ void sm_lsu_step(struct sm *sm, uint64_t now)
     case LSU_SHARED:
         sm->lsu_busy_until = now + e->passes;
         sm->profiled.shared_pc = e->pc;
-        done_at = now + (e->is_remote ? sm->cfg.cluster_latency : sm->cfg.smem_latency) + e->passes - 1;
+        sm_smem_take(sm, e->passes, now);
+        done_at = e->remote_bytes ? sm_network_take(sm, e->remote_bytes, now) + sm->cfg.cluster_latency - 1
+                                  : now + sm->cfg.smem_latency + e->passes - 1;
         break;
     default:
         if (!e->next_line)

@@ -141,7 +141,7 @@ struct sm_stats {
     uint64_t lines[SM_CACHES]; /* line requests: to the data, the constant, the texture cache */
     uint64_t fetches, icache_misses, fetch_redirects;
     uint64_t replies;
-    uint64_t tma_copies, tma_lines, wgmma_cycles;
+    uint64_t tma_copies, tma_lines, cluster_bytes, wgmma_cycles, wgmma_operand_cycles;
     uint64_t latency_sum[REQ_AT_COUNT], served[REQ_AT_COUNT];
 };
 /* Shown as sm.*, and the first few without a prefix. */

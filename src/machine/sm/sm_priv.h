@@ -122,7 +122,7 @@ struct lsu_entry {
     uint64_t ready_at; /* its operands have been read */
     uint64_t began_at; /* its first line was sent */
     uint8_t space;
-    bool is_remote; /* shared memory of another CTA of the cluster */
+    uint32_t remote_bytes; /* of another CTA of the cluster; 0 = its own shared memory */
     struct line_access line[COALESCE_MAX];
 };
 enum lsu_where { LSU_SHARED, LSU_PARAM, LSU_DATA, LSU_CONST, LSU_TEX, LSU_FENCE };
@@ -174,6 +174,8 @@ struct sm {
         uint32_t head, tail; /* free running, of order */
     } tma;
     uint64_t tensor_free_at[8]; /* by scheduler */
+    uint64_t smem_free_at;      /* shared memory has served what warps, the TMA and the tensor cores have asked for */
+    uint64_t network_free_at;   /* the same of the network to the cluster's other SMs */
     uint32_t cluster_ctas;      /* CTAs of a cluster of the kernel; 1 = no clusters */
     struct port peer;
     /* fetch */
@@ -275,6 +277,10 @@ int sm_region_next(struct sm *, unsigned slot);
 
 /* async.c: TMA, mbarriers, products of warpgroups */
 bool sm_async_room(const struct sm *);
+/* Shared memory works so many cycles more; when they have passed. */
+uint64_t sm_smem_take(struct sm *, uint64_t cycles, uint64_t now);
+/* So many bytes go to or from another SM of the cluster; when the last has left. */
+uint64_t sm_network_take(struct sm *, uint64_t bytes, uint64_t now);
 void sm_async_issue(struct sm *, unsigned slot, const struct sm_inst *, uint32_t pc, uint64_t now);
 void sm_tma_step(struct sm *, uint64_t now); /* works for one cycle */
 uint64_t sm_tma_next(const struct sm *, uint64_t now);

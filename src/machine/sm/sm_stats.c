@@ -44,7 +44,11 @@ const struct stat_def sm_stat_defs[] = {
     ROW(replies, "requests", "line requests served"),
     NAMED(tma_copies, "tma.copies", "copies", "bulk and tensor copies"),
     NAMED(tma_lines, "tma.lines", "requests", "line requests of bulk and tensor copies, part of line_requests.data"),
+    NAMED(cluster_bytes, "cluster_bytes", "bytes", "loaded from, stored and copied to other CTAs' shared memory"),
     NAMED(wgmma_cycles, "wgmma_cycles", "cycles", "cycles of the schedulers' tensor cores for products of warpgroups"),
+    NAMED(wgmma_operand_cycles, "wgmma_operand_cycles", "cycles", "cycles of shared memory for their operands"),
+    STAT_QUOTIENT("tensor_active", "", "sm.wgmma_cycles", "sm.scheduler_cycles",
+                  "fraction of scheduler cycles in which the tensor core worked on products of warpgroups"),
 #define SERVED(e, text, doc)                                                                                           \
     NAMED(served[e], "served." text, "requests", "line requests " doc),                                                \
         NAMED(latency_sum[e], "latency_sum." text, "cycles", "sum of the latencies of line requests " doc),            \
