@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { READ_BYTES = 64 << 10 };
+
 /* Opening a pipe must not wait for its writer, and opening a device may already do something. */
 int infile_fd(const char *path, uint64_t most_bytes, struct err *e)
 {
@@ -26,6 +28,7 @@ int infile_fd(const char *path, uint64_t most_bytes, struct err *e)
         return fd;
     if (fd >= 0)
         close(fd);
+    errno = EINVAL;
     return -1;
 }
 
@@ -38,49 +41,42 @@ FILE *infile_open(const char *path, uint64_t most_bytes, struct err *e)
     return f;
 }
 
-char *infile_text(const char *path, uint64_t most_bytes, struct err *e)
+char *infile_whole(const char *path, uint64_t most_bytes, size_t *n, struct err *e)
 {
     FILE *f = infile_open(path, most_bytes, e);
+    VEC(char) bytes = {0};
+    size_t got;
     if (!f)
         return NULL;
-    VEC(char) text = {0};
-    bool zero = false;
-    for (int c; text.n < most_bytes && (c = getc(f)) != EOF;) {
-        zero |= !c;
-        VEC_PUSH(&text, (char)c);
-    }
-    const bool bad = ferror(f) != 0;
-    const int why = errno;
+    do {
+        VEC_RESERVE(&bytes, bytes.n + READ_BYTES + 1);
+        bytes.n += got = fread(bytes.p + bytes.n, 1, READ_BYTES, f);
+    } while (got && bytes.n <= most_bytes);
+    const int bad = ferror(f) ? errno : 0;
     fclose(f);
-    VEC_PUSH(&text, 0);
-    if (!bad && !zero)
-        return text.p;
-    if (bad)
-        err_at(e, path, 0, 0, "cannot read: %s", strerror(why));
-    else
-        err_at(e, path, 0, 0, "this is not a text file");
-    VEC_FREE(&text);
+    bytes.p[bytes.n] = '\0';
+    *n = bytes.n;
+    if (!bad && bytes.n <= most_bytes)
+        return bytes.p;
+    err_at(e, path, 0, 0, bad ? "cannot read: %s" : "it grows while it is read%s", bad ? strerror(bad) : "");
+    VEC_FREE(&bytes);
+    errno = bad ? bad : EFBIG;
     return NULL;
 }
 
 char *infile_bytes(const char *path, size_t *n)
 {
-    FILE *f = fopen(path, "rbe");
-    if (!f)
-        return NULL;
-    struct stat st;
-    char *bytes = NULL;
-    if (fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode)) {
-        bytes = xmalloc((size_t)st.st_size + 1);
-        *n = fread(bytes, 1, (size_t)st.st_size, f);
-        bytes[*n] = 0;
-        if (ferror(f)) {
-            free(bytes);
-            bytes = NULL;
-        }
+    return infile_whole(path, INFILE_ANY_SIZE, n, NULL);
+}
+
+char *infile_text(const char *path, uint64_t most_bytes, struct err *e)
+{
+    size_t n;
+    char *text = infile_whole(path, most_bytes, &n, e);
+    if (text && strlen(text) != n) {
+        err_at(e, path, 0, 0, "this is not a text file");
+        free(text);
+        text = NULL;
     }
-    const int why = bytes ? errno : EIO;
-    fclose(f);
-    errno = why;
-    return bytes;
+    return text;
 }

@@ -17,9 +17,11 @@
 int infile_fd(const char *path, uint64_t most_bytes, struct err *e);
 /* The same as a stream; NULL and *e otherwise. */
 FILE *infile_open(const char *path, uint64_t most_bytes, struct err *e);
+/* All of its bytes, to be freed, with a zero behind them; NULL and *e otherwise. */
+char *infile_whole(const char *path, uint64_t most_bytes, size_t *n, struct err *e);
+/* The same of a file of our own; NULL and errno otherwise. */
+char *infile_bytes(const char *path, size_t *n);
 /* The whole text, to be freed, with a zero at its end; NULL and *e where a zero stands in it, too. */
 char *infile_text(const char *path, uint64_t most_bytes, struct err *e);
-/* All bytes of a plain file of our own, to be freed, with a zero behind them; NULL and errno otherwise. */
-char *infile_bytes(const char *path, size_t *n);
 
 #endif

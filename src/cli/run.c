@@ -50,26 +50,6 @@ struct job {
 };
 
 /* ---- finding the program ---- */
-struct file {
-    const void *bytes;
-    size_t n;
-};
-
-static int map_file(const char *path, struct file *out, struct err *e)
-{
-    struct stat st;
-    const int fd = infile_fd(path, INFILE_ANY_SIZE, e);
-    if (fd < 0)
-        return -1;
-    *out = (struct file){.n = fstat(fd, &st) ? 0 : (size_t)st.st_size};
-    if (out->n)
-        out->bytes = mmap(NULL, out->n, PROT_READ, MAP_PRIVATE, fd, 0);
-    close(fd);
-    if (!out->n)
-        return err_set(e, "%s: is empty", path);
-    return out->bytes == MAP_FAILED ? err_set(e, "%s: %s", path, strerror(errno)) : 0;
-}
-
 /* A name without a slash is looked up in PATH, as a shell would. */
 static int find_program(const char *name, char path[PATH_MAX], struct err *e)
 {
@@ -382,11 +362,12 @@ static struct report *new_report(int *fd, struct err *e)
 static int prepare(const struct job *job, char path[PATH_MAX], char lib_dir[PATH_MAX], struct program *program,
                    struct err *e)
 {
-    struct file file = {0};
-    if (find_program(job->argv[0], path, e) || map_file(path, &file, e))
+    size_t n;
+    char *file = find_program(job->argv[0], path, e) ? NULL : infile_whole(path, INFILE_ANY_SIZE, &n, e);
+    if (!file)
         return -1;
-    int bad = program_examine(file.bytes, file.n, job->argv[0], program, e);
-    munmap((void *)file.bytes, file.n);
+    const int bad = n ? program_examine(file, n, job->argv[0], program, e) : err_set(e, "%s: is empty", path);
+    free(file);
     if (bad)
         return -1;
     if (paths_find(PATHS_CUDART, lib_dir, PATH_MAX)) {

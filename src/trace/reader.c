@@ -16,7 +16,6 @@
 #include "trace/table.h"
 
 #include <errno.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -52,9 +51,10 @@ struct cached_block {
 
 struct trace_file {
     char *name;
-    const uint8_t *bytes;
+    int fd;               /* -1: the bytes are in memory */
+    const uint8_t *bytes; /* NULL: they are in the file */
     size_t n_bytes;
-    bool mapped;
+    byte_vec from_file; /* the part of the file that was read last */
     ZSTD_DCtx *z;
     struct arena *arena; /* kernel tables */
     uint32_t format;
@@ -81,6 +81,37 @@ struct totals {
 static struct chunk_entry *launch_chunks(const struct trace_file *f, const struct launch_entry *l)
 {
     return l->n_chunk ? f->chunk.p + l->first_chunk : NULL;
+}
+
+/* n bytes of the file, until the next call; NULL when they cannot be read. It is not mapped, because whoever shortens a
+ * mapped file ends its readers with a signal. */
+static const uint8_t *file_part(struct trace_file *f, uint64_t offset, size_t n, struct err *e)
+{
+    if (f->fd < 0)
+        return f->bytes + offset;
+    VEC_RESERVE(&f->from_file, n + 1);
+    for (size_t at = 0; at < n;) {
+        const ssize_t got = pread(f->fd, f->from_file.p + at, n - at, (off_t)(offset + at));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            err_offset(e, f->name, offset + at, "cannot read: %s", strerror(errno));
+            return NULL;
+        }
+        if (!got) {
+            err_offset(e, f->name, offset + at, "the recording became shorter while it was read");
+            err_hint(e, "copy or record it again, and leave it alone until weir has ended");
+            return NULL;
+        }
+        at += (size_t)got;
+    }
+    return f->from_file.p;
+}
+
+static int unpack(struct trace_file *f, const struct frame *fr, uint8_t *out, struct err *e)
+{
+    const uint8_t *stored = file_part(f, fr->offset, fr->stored, e);
+    return stored ? frame_unpack(f->z, stored, fr, out, f->name, e) : -1;
 }
 
 static size_t entries_max(const struct trace_file *f)
@@ -328,7 +359,7 @@ static int read_frames(struct trace_file *f, const frame_vec *frames, const stru
             if (fr->kind != kind)
                 continue;
             VEC_RESERVE(&raw, fr->raw + 1u);
-            rc = frame_unpack(f->z, f->bytes + fr->offset, fr, raw.p, f->name, e);
+            rc = unpack(f, fr, raw.p, e);
             if (rc)
                 break;
             struct byte_reader r = {raw.p, raw.p + fr->raw, false};
@@ -365,7 +396,11 @@ static int read_frames(struct trace_file *f, const frame_vec *frames, const stru
 
 static int read_header(struct trace_file *f, struct err *e)
 {
-    struct byte_reader r = {f->bytes, f->bytes + f->n_bytes, false};
+    const size_t n = f->n_bytes < HEADER_BYTES ? f->n_bytes : HEADER_BYTES;
+    const uint8_t *head = file_part(f, 0, n, e);
+    if (!head)
+        return -1;
+    struct byte_reader r = {head, head + n, false};
     const uint8_t *magic = get_bytes(&r, sizeof file_magic);
     if (!magic || memcmp(magic, file_magic, sizeof file_magic)) {
         err_offset(e, f->name, 0, "this is not a weir recording");
@@ -391,10 +426,13 @@ static int read_header(struct trace_file *f, struct err *e)
 }
 
 /* Finds the index through the footer. */
-static int read_footer(const struct trace_file *f, struct frame *index, struct err *e)
+static int read_footer(struct trace_file *f, struct frame *index, struct err *e)
 {
-    const uint8_t *at = f->bytes + f->n_bytes - FOOTER_BYTES;
-    if (f->n_bytes < HEADER_BYTES + FOOTER_BYTES || memcmp(at + 24, footer_magic, sizeof footer_magic)) {
+    const bool room = f->n_bytes >= HEADER_BYTES + FOOTER_BYTES;
+    const uint8_t *at = room ? file_part(f, f->n_bytes - FOOTER_BYTES, FOOTER_BYTES, e) : NULL;
+    if (room && !at)
+        return -1;
+    if (!room || memcmp(at + 24, footer_magic, sizeof footer_magic)) {
         err_offset(e, f->name, f->n_bytes, "the recording is truncated: its end is missing");
         return err_hint(e, "record it again; was the disk full or the program killed?");
     }
@@ -424,7 +462,7 @@ static int read_all(struct trace_file *f, struct err *e)
     if (read_header(f, e) || read_footer(f, &index, e))
         return -1;
     uint8_t *raw = xmalloc(index.raw + 1u);
-    int rc = frame_unpack(f->z, f->bytes + index.offset, &index, raw, f->name, e);
+    int rc = unpack(f, &index, raw, e);
     if (!rc)
         rc = read_index(f, &index, raw, &frames, &totals, e);
     if (!rc)
@@ -434,13 +472,13 @@ static int read_all(struct trace_file *f, struct err *e)
     return rc;
 }
 
-static struct trace_file *open_bytes(const void *bytes, size_t n, bool mapped, const char *name, struct err *e)
+static struct trace_file *open_bytes(int fd, const void *bytes, size_t n, const char *name, struct err *e)
 {
     struct trace_file *f = xcalloc(1, sizeof *f);
     f->name = xstrdup(name);
+    f->fd = fd;
     f->bytes = bytes;
     f->n_bytes = n;
-    f->mapped = mapped;
     f->arena = arena_new();
     f->z = ZSTD_createDCtx();
     if (!f->z)
@@ -454,7 +492,7 @@ static struct trace_file *open_bytes(const void *bytes, size_t n, bool mapped, c
 
 struct trace_file *trace_open_mem(const void *bytes, size_t n, const char *name, struct err *e)
 {
-    return open_bytes(bytes, n, false, name, e);
+    return open_bytes(-1, bytes, n, name, e);
 }
 
 struct trace_file *trace_open(const char *path, struct err *e)
@@ -468,14 +506,7 @@ struct trace_file *trace_open(const char *path, struct err *e)
         close(fd);
         return NULL;
     }
-    void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    int saved = errno;
-    close(fd);
-    if (p == MAP_FAILED) {
-        err_at(e, path, 0, 0, "cannot map: %s", strerror(saved));
-        return NULL;
-    }
-    return open_bytes(p, (size_t)st.st_size, true, path, e);
+    return open_bytes(fd, NULL, (size_t)st.st_size, path, e);
 }
 
 void trace_close(struct trace_file *f)
@@ -492,8 +523,9 @@ void trace_close(struct trace_file *f)
     VEC_FREE(&f->launch);
     VEC_FREE(&f->event);
     VEC_FREE(&f->chunk);
-    if (f->mapped)
-        munmap((void *)(uintptr_t)f->bytes, f->n_bytes);
+    VEC_FREE(&f->from_file);
+    if (f->fd >= 0)
+        close(f->fd);
     free(f->program);
     free(f->weir);
     free(f->machine);
@@ -512,12 +544,16 @@ struct trace_origin trace_get_origin(const struct trace_file *f)
     return (struct trace_origin){f->weir ? f->weir : "", f->machine ? f->machine : ""};
 }
 
-int trace_each_part(const struct trace_file *f, void (*fn)(void *ctx, const void *bytes, size_t n), void *ctx,
-                    struct err *e)
+int trace_each_part(struct trace_file *f, void (*fn)(void *ctx, const void *bytes, size_t n), void *ctx, struct err *e)
 {
-    for (size_t i = 0; i < f->part.n; i++)
-        if (f->part.p[i].kind != FRAME_JOURNAL)
-            fn(ctx, f->bytes + f->part.p[i].offset, f->part.p[i].stored);
+    for (size_t i = 0; i < f->part.n; i++) {
+        const struct frame *fr = &f->part.p[i];
+        const uint8_t *stored = fr->kind != FRAME_JOURNAL ? file_part(f, fr->offset, fr->stored, e) : NULL;
+        if (!stored && fr->kind != FRAME_JOURNAL)
+            return -1;
+        if (stored)
+            fn(ctx, stored, fr->stored);
+    }
     /* The journal as it was before it was cut into frames: how long the command line is decides where. */
     byte_vec raw = {0};
     size_t skip = f->program_bytes;
@@ -528,7 +564,7 @@ int trace_each_part(const struct trace_file *f, void (*fn)(void *ctx, const void
         if (fr->kind != FRAME_JOURNAL)
             continue;
         VEC_RESERVE(&raw, fr->raw + 1u);
-        rc = frame_unpack(f->z, f->bytes + fr->offset, fr, raw.p, f->name, e);
+        rc = unpack(f, fr, raw.p, e);
         if (!rc)
             fn(ctx, raw.p + cut, fr->raw - cut);
         skip -= cut;
@@ -676,7 +712,7 @@ static const uint8_t *block_get(struct trace_file *f, uint32_t block, struct err
     }
     const struct frame *fr = &f->block.p[block];
     uint8_t *p = xmalloc(fr->raw + 1u);
-    if (frame_unpack(f->z, f->bytes + fr->offset, fr, p, f->name, e)) {
+    if (unpack(f, fr, p, e)) {
         free(p);
         return NULL;
     }

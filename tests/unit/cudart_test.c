@@ -443,7 +443,7 @@ static void a_library_is_loaded_at_run_time(void **state)
     assert_int_equal(cudaMemcpy(&host, d, 4, cudaMemcpyDeviceToHost), cudaSuccess);
     assert_int_equal(host, 12); /* its own constants: 4 * 3 */
     assert_int_equal(cudaLibraryUnload(lib), cudaSuccess);
-    assert_int_equal(cudaLibraryUnload(lib), cudaErrorInvalidResourceHandle);
+    assert_int_equal(cudaLibraryUnload(lib), cudaErrorInvalidValue);
     cudaGetLastError();
     cudaFree(d);
 }

@@ -399,6 +399,36 @@ static void every_truncation_is_reported(void **state)
     free(path);
 }
 
+static void add_crc(void *ctx, const void *bytes, size_t n)
+{
+    uint32_t *crc = ctx;
+    *crc = crc32_of(*crc, bytes, n);
+}
+
+/* The file of an open recording is cut: an error of whoever reads a part that is gone. */
+static void a_file_that_becomes_shorter_is_reported(void **state)
+{
+    (void)state;
+    char *path = temp_path();
+    struct program p;
+    struct err e;
+    struct stream_buf buf = {0};
+    struct stream_chunk chunk;
+    record_to(path, &p, &(struct shape){1, 2, 2, 16, 1, 2}, 11, "cut");
+    struct trace_file *f = trace_open(path, &e);
+    assert_non_null(f);
+    assert_int_equal(truncate(path, 32), 0);
+    assert_int_equal(trace_read_chunk(f, 0, 0, 0, &buf, &chunk, &e), -1);
+    assert_non_null(strstr(e.msg, "became shorter"));
+    assert_int_equal(trace_each_part(f, add_crc, &(uint32_t){0}, &e), -1);
+    assert_non_null(strstr(e.msg, "became shorter"));
+    trace_close(f);
+    stream_buf_free(&buf);
+    program_free(&p);
+    unlink(path);
+    free(path);
+}
+
 static void every_flipped_byte_is_reported(void **state)
 {
     (void)state;
@@ -528,12 +558,6 @@ static void refused_recordings_leave_no_file(void **state)
     free(path);
 }
 
-static void add_crc(void *ctx, const void *bytes, size_t n)
-{
-    uint32_t *crc = ctx;
-    *crc = crc32_of(*crc, bytes, n);
-}
-
 /* The origin comes back, is no part of what was executed, and may be missing. */
 static void recordings_tell_where_they_come_from(void **state)
 {
@@ -638,6 +662,7 @@ int main(void)
         cmocka_unit_test(program_without_launches),
         cmocka_unit_test(launch_that_does_not_end_is_refused),
         cmocka_unit_test(every_truncation_is_reported),
+        cmocka_unit_test(a_file_that_becomes_shorter_is_reported),
         cmocka_unit_test(every_flipped_byte_is_reported),
         cmocka_unit_test(newer_and_foreign_files_are_told_apart),
         cmocka_unit_test(full_disk_is_reported_and_devices_are_left_alone),

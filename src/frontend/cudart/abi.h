@@ -30,7 +30,7 @@
 #include "weir/cuda/driver_types.h"
 
 typedef void (*cudaStreamCallback_t)(cudaStream_t, cudaError_t, void *user);
-enum { CUDA_LIMIT_COUNT = cudaLimitPersistingL2CacheSize + 1 };
+enum { CUDA_LIMIT_COUNT = cudaLimitPersistingL2CacheSize + 1, LAUNCH_ATTRIBUTE_LAST = 17 };
 
 /* Values of a stream handle that name the default streams. */
 #define CUDA_STREAM_LEGACY     ((cudaStream_t)0x1)

@@ -22,8 +22,7 @@ size_t array_depth(const struct rt_array *a)
     return a->extent.depth ? a->extent.depth : 1;
 }
 
-/* Channels of equal width, one, two or four of them. Returns the element's bytes, 0 when CUDA refuses the format. */
-static uint32_t element_bytes(const struct cudaChannelFormatDesc *d)
+uint32_t array_element_bytes(const struct cudaChannelFormatDesc *d)
 {
     const int bits[4] = {d->x, d->y, d->z, d->w};
     int n = 0;
@@ -62,7 +61,7 @@ static cudaError_t array_new(struct rt_array **out, const struct cudaChannelForm
 {
     if (!desc)
         return cudaErrorInvalidValue;
-    const uint32_t elem = element_bytes(desc);
+    const uint32_t elem = array_element_bytes(desc);
     if (!elem)
         return cudaErrorInvalidChannelDescriptor;
     if (flags & ~(unsigned)(cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather))
@@ -140,6 +139,10 @@ API cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cuda
 
 API cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_t array)
 {
+    if (!desc) {
+        rt_enter();
+        return rt_leave(cudaErrorInvalidValue);
+    }
     return cudaArrayGetInfo(desc, NULL, NULL, array);
 }
 
@@ -195,7 +198,7 @@ API cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *out, const struct
     if (!(flags & (cudaArrayLayered | cudaArrayCubemap)) && extent.depth > longest)
         longest = extent.depth;
     unsigned most = 1;
-    while (longest >> most)
+    while (most < 64 && longest >> most)
         most++;
     struct rt_mipmap *m = xcalloc(1, sizeof *m);
     const unsigned want = !n_level ? 1 : n_level < most ? n_level : most;

@@ -10,6 +10,8 @@ struct rt_capture {
     uint64_t id;
     struct rt_graph *graph;
     struct rt_stream *origin;
+    pthread_t thread; /* which must end it, too, unless it is relaxed */
+    bool relaxed;
     bool own_graph; /* made by the capture; otherwise the program gave it */
     bool invalid;
     VEC(struct rt_stream *) stream;
@@ -41,6 +43,14 @@ static void add_deps(struct rt_stream *s, struct rt_node *const *deps, size_t n)
         if (!known)
             VEC_PUSH(&s->deps, deps[i]);
     }
+}
+
+static bool nodes_of(const struct rt_graph *g, const cudaGraphNode_t *node, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!ptrmap_get(&rt.handle, node[i], RT_NODE) || node[i]->graph != g)
+            return false;
+    return true;
 }
 
 /* Nodes may have been destroyed behind the capture's back. */
@@ -194,14 +204,15 @@ static cudaError_t begin(cudaStream_t stream, struct rt_graph *g, const cudaGrap
         return cudaErrorStreamCaptureUnsupported;
     if (s->capture)
         return cudaErrorIllegalState;
-    for (size_t i = 0; i < n_dep; i++)
-        if (!ptrmap_get(&rt.handle, deps[i], RT_NODE) || deps[i]->graph != g)
-            return cudaErrorInvalidValue;
+    if (!nodes_of(g, deps, n_dep))
+        return cudaErrorInvalidValue;
     struct rt_capture *c = xcalloc(1, sizeof *c);
     c->id = rt.next_serial++;
     c->own_graph = !g;
     c->graph = g ? g : graph_new();
     c->origin = s;
+    c->thread = pthread_self();
+    c->relaxed = mode == cudaStreamCaptureModeRelaxed;
     VEC_PUSH(&captures, c);
     join(c, s);
     set_deps(s, deps, n_dep);
@@ -265,6 +276,8 @@ API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *out)
         capture_invalidate(s);
         e = cudaErrorStreamCaptureUnmatched;
     }
+    if (!e && !s->capture->relaxed && !pthread_equal(s->capture->thread, pthread_self()))
+        e = cudaErrorStreamCaptureWrongThread;
     if (!e) {
         struct rt_capture *c = s->capture;
         struct rt_graph *g = c->graph;
@@ -288,6 +301,12 @@ static int status_of(const struct rt_stream *s)
                                  : cudaStreamCaptureStatusActive;
 }
 
+/* Asking for the default stream's status while it would wait for a capture spoils nothing, but has no answer. */
+static cudaError_t legacy_usable(const struct rt_stream *s)
+{
+    return s == &rt.legacy && capture_active_on_blocking_stream() ? cudaErrorStreamCaptureImplicit : cudaSuccess;
+}
+
 API cudaError_t cudaStreamIsCapturing(cudaStream_t stream, int *out)
 {
     cudaError_t e = rt_enter();
@@ -296,6 +315,8 @@ API cudaError_t cudaStreamIsCapturing(cudaStream_t stream, int *out)
         e = cudaErrorInvalidResourceHandle;
     if (!e && !out)
         e = cudaErrorInvalidValue;
+    if (!e)
+        e = legacy_usable(s);
     if (!e)
         *out = status_of(s);
     return rt_leave(e);
@@ -310,6 +331,8 @@ API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, int *status, unsig
         e = cudaErrorInvalidResourceHandle;
     if (!e && !status)
         e = cudaErrorInvalidValue;
+    if (!e)
+        e = legacy_usable(s);
     if (!e) {
         *status = status_of(s);
         const bool active = *status == cudaStreamCaptureStatusActive;
@@ -337,7 +360,7 @@ API cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGra
         e = cudaErrorInvalidResourceHandle;
     if (!e && !s->capture)
         e = cudaErrorIllegalState;
-    if (!e && (flags > 1 || (n && !deps)))
+    if (!e && (flags > 1 || (n && !deps) || !nodes_of(s->capture->graph, deps, n)))
         e = cudaErrorInvalidValue;
     if (!e && flags == 1)
         set_deps(s, deps, n);

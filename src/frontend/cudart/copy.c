@@ -7,9 +7,6 @@
  */
 #include "cudart/runtime.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 /* One side of a copy, resolved: where row (y, z) starts. */
 struct side {
     uint8_t *base;
@@ -40,15 +37,6 @@ static bool array_holds(const struct rt_array *a, const struct cudaPos *pos, con
            n->height <= h - pos->y && pos->z <= d && n->depth <= d - pos->z;
 }
 
-/* Whether host memory is mapped there. Protection is not seen; writing to constants still ends the program. */
-static bool host_mapped(const void *p, size_t bytes)
-{
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)p & ~(page - 1);
-    if ((uintptr_t)p + bytes < (uintptr_t)p)
-        return false;
-    return !msync((void *)from, (uintptr_t)p + bytes - from, MS_ASYNC);
-}
-
 enum place { HOST, DEVICE };
 
 static cudaError_t check_side(const struct side *s, const struct box *n, enum place place, const char *what)
@@ -63,7 +51,7 @@ static cudaError_t check_side(const struct side *s, const struct box *n, enum pl
                    : cudaSuccess;
     if (mem_is_device(s->base)) /* starts inside an allocation and leaves it */
         return mem_bad_range(what, s->base, bytes);
-    if (!host_mapped(s->base, bytes)) {
+    if (!mem_host_mapped(s->base, bytes)) {
         rt_message("%s: %zu bytes at %p: not mapped in the program", what, bytes, (void *)s->base);
         return cudaErrorInvalidValue;
     }
@@ -281,10 +269,17 @@ API cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
     return waited(cudaMemcpy3DPeerAsync(p, NULL));
 }
 
+/* The attributes say when sources are read, which is at once here. */
 API cudaError_t cudaMemcpyBatchAsync(void *const *dst, const void *const *src, const size_t *bytes, size_t n,
                                      void *attrs, size_t *attr_index, size_t n_attr, cudaStream_t stream)
 {
-    (void)attrs, (void)attr_index, (void)n_attr;
+    bool bad = !dst || !src || !bytes || !n || !attrs || !attr_index || !n_attr || n_attr > n || attr_index[0];
+    for (size_t i = 1; i < n_attr && !bad; i++)
+        bad = attr_index[i] <= attr_index[i - 1] || attr_index[i] >= n;
+    if (bad) {
+        rt_enter();
+        return rt_leave(cudaErrorInvalidValue);
+    }
     cudaError_t e = cudaSuccess;
     for (size_t i = 0; i < n && !e; i++)
         e = cudaMemcpyAsync(dst[i], src[i], bytes[i], cudaMemcpyDefault, stream);

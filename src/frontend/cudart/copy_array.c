@@ -189,6 +189,8 @@ API cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t dst_x, size_t dst
 {
     struct strip s;
     cudaError_t e = rt_enter();
+    if (!e && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+        e = cudaErrorInvalidMemcpyDirection;
     if (!e)
         e = strip_open(&s, src, src_x, src_y, bytes); /* before as much memory is asked for */
     if (rt_leave(e))
@@ -198,6 +200,5 @@ API cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t dst_x, size_t dst
     if (!e)
         e = cudaMemcpyToArray(dst, dst_x, dst_y, middle, bytes, cudaMemcpyHostToDevice);
     free(middle);
-    (void)kind;
     return e;
 }

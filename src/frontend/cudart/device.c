@@ -6,7 +6,7 @@
  */
 #include "cudart/driver.h"
 
-enum { VERSION = 13000 };
+enum { VERSION = 13000, MAX_STACK_BYTES = 512 << 10 /* local memory that a thread can have */ };
 
 static void fill_props(struct cudaDeviceProp *out)
 {
@@ -251,8 +251,11 @@ API cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags
 
 API cudaError_t cudaSetValidDevices(int *list, int n)
 {
-    (void)list;
-    return only_device(n < 0);
+    if (n && (!list || n != 1)) { /* a list is not longer than there are devices */
+        rt_enter_any();
+        return rt_leave(cudaErrorInvalidValue);
+    }
+    return only_device(n ? *list : 0);
 }
 
 API cudaError_t cudaChooseDevice(int *out, const struct cudaDeviceProp *want)
@@ -279,9 +282,17 @@ API cudaError_t cudaDeviceGetPCIBusId(char *out, int bytes, int device)
 
 API cudaError_t cudaDeviceGetByPCIBusId(int *out, const char *id)
 {
+    unsigned domain = 0, bus, device, function = 0;
     cudaError_t e = rt_enter();
-    if (!e && (!out || !id || !strstr(id, "01:00.0")))
+    if (!e && (!out || !id))
         e = cudaErrorInvalidValue;
+    if (!e && sscanf(id, "%x:%x:%x.%x", &domain, &bus, &device, &function) < 3) {
+        domain = function = 0;
+        if (sscanf(id, "%x:%x.%x", &bus, &device, &function) < 2)
+            e = cudaErrorInvalidValue;
+    }
+    if (!e && (domain || bus != 1 || device || function))
+        e = cudaErrorInvalidDevice;
     if (!e)
         *out = 0;
     return rt_leave(e);
@@ -300,23 +311,26 @@ API cudaError_t cudaDeviceCanAccessPeer(int *out, int device, int peer)
 
 API cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
-    (void)flags;
     cudaError_t e = rt_enter();
-    return rt_leave(e ? e : peer ? cudaErrorInvalidDevice : cudaErrorPeerAccessUnsupported);
+    if (!e)
+        e = flags ? cudaErrorInvalidValue : peer ? cudaErrorInvalidDevice : cudaErrorPeerAccessUnsupported;
+    return rt_leave(e);
 }
 
 API cudaError_t cudaDeviceDisablePeerAccess(int peer)
 {
-    (void)peer;
     cudaError_t e = rt_enter();
-    return rt_leave(e ? e : cudaErrorInvalidDevice);
+    return rt_leave(e ? e : peer ? cudaErrorInvalidDevice : cudaErrorPeerAccessNotEnabled);
 }
 
+/* Two devices would be needed. */
 API cudaError_t cudaDeviceGetP2PAttribute(int *out, int attr, int from, int to)
 {
-    (void)attr, (void)from, (void)to, (void)out;
+    (void)from, (void)to;
     cudaError_t e = rt_enter();
-    return rt_leave(e ? e : cudaErrorInvalidDevice);
+    if (!e)
+        e = !out || attr < 1 || attr > 5 ? cudaErrorInvalidValue : cudaErrorInvalidDevice;
+    return rt_leave(e);
 }
 
 /* ---- versions ---- */
@@ -338,11 +352,13 @@ API cudaError_t cudaRuntimeGetVersion(int *out)
     return version(out);
 }
 
-static cudaError_t entry_point(const char *symbol, void **function, unsigned version, int *status)
+/* Functions with a stream per thread are not told apart from those with the legacy stream. */
+static cudaError_t entry_point(const char *symbol, void **function, unsigned version, unsigned long long flags,
+                               int *status)
 {
     bool newer;
     cudaError_t e = rt_enter();
-    if (!e && (!symbol || !function))
+    if (!e && (!symbol || !function || flags > cudaEnablePerThreadDefaultStream))
         e = cudaErrorInvalidValue;
     if (!e) {
         *function = driver_function(symbol, (int)version, &newer);
@@ -358,15 +374,13 @@ static cudaError_t entry_point(const char *symbol, void **function, unsigned ver
 
 API cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags, int *status)
 {
-    (void)flags;
-    return entry_point(symbol, function, VERSION, status);
+    return entry_point(symbol, function, VERSION, flags, status);
 }
 
 API cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
                                                  unsigned long long flags, int *status)
 {
-    (void)flags;
-    return entry_point(symbol, function, version, status);
+    return entry_point(symbol, function, version, flags, status);
 }
 
 /* ---- flags, preferences, limits ---- */
@@ -426,6 +440,10 @@ API cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
         e = cudaErrorInvalidValue;
     if (!e && limit == cudaLimitDevRuntimeSyncDepth)
         e = cudaErrorUnsupportedLimit;
+    if (!e && limit == cudaLimitStackSize && value > MAX_STACK_BYTES)
+        e = cudaErrorInvalidValue;
+    if (!e && (limit == cudaLimitMallocHeapSize || limit == cudaLimitPrintfFifoSize) && value > rt.props.global_bytes)
+        e = cudaErrorMemoryAllocation;
     if (!e) {
         rt.limit[limit] = value;
         if (limit == cudaLimitStackSize)
@@ -458,6 +476,8 @@ API cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *out, const struct c
     cudaError_t e = rt_enter();
     if (!e && (!out || !f || device))
         e = device ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
+    if (!e && !array_element_bytes(f))
+        e = cudaErrorInvalidValue;
     if (!e)
         *out = 1 << 28;
     return rt_leave(e);

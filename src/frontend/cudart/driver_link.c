@@ -2,6 +2,7 @@
  * cuLink: device code of several files as one module. There is no machine code to make, so the linker's output is the
  * PTX texts one behind the other, under a mark by which cuModuleLoadData knows them; loading links them.
  */
+#include "base/infile.h"
 #include "cudart/driver.h"
 #include "cudart/fatbin.h"
 
@@ -118,7 +119,7 @@ API CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char
         r = !l ? CUDA_ERROR_INVALID_HANDLE : path ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     if (!r) {
         size_t bytes;
-        char *data = library_read(path, &bytes);
+        char *data = infile_bytes(path, &bytes);
         r = data ? add(l, type, data, bytes, path) : CUDA_ERROR_FILE_NOT_FOUND;
         free(data);
     }

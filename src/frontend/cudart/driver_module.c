@@ -2,6 +2,7 @@
  * Modules, libraries, kernels and functions of the driver API. A CUmodule is a CUlibrary is a cudaLibrary_t, and a
  * CUfunction a CUkernel: each is the runtime's record. So what was loaded by one API launches by the other.
  */
+#include "base/infile.h"
 #include "cudart/driver.h"
 
 cudaError_t cudaLibraryUnload(cudaLibrary_t);
@@ -97,7 +98,7 @@ static CUresult load_file(struct rt_module **out, const char *path, unsigned n, 
     if (!r) {
         const struct jit_log log = driver_jit_log(n, options, values);
         size_t bytes;
-        char *code = library_read(path, &bytes);
+        char *code = infile_bytes(path, &bytes);
         r = code ? load(out, code, bytes, &log) : CUDA_ERROR_FILE_NOT_FOUND;
     }
     return driver_leave(r);

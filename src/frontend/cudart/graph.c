@@ -72,13 +72,23 @@ void user_object_release(struct rt_user_object *o, unsigned count)
     free(o);
 }
 
+void graph_keep(struct rt_graph *g, struct rt_user_object *o, unsigned refs)
+{
+    for (size_t i = 0; i < g->object.n; i++)
+        if (g->object.p[i].object == o) {
+            g->object.p[i].refs += refs;
+            return;
+        }
+    VEC_PUSH(&g->object, (struct rt_kept){o, refs});
+}
+
 void graph_free(struct rt_graph *g)
 {
     ptrmap_drop(&rt.handle, g, RT_GRAPH);
     for (size_t i = 0; i < g->node.n; i++)
         node_free(g->node.p[i]);
     for (size_t i = 0; i < g->object.n; i++)
-        user_object_release(g->object.p[i], 1);
+        user_object_release(g->object.p[i].object, g->object.p[i].refs);
     VEC_FREE(&g->node);
     VEC_FREE(&g->object);
     free(g);
@@ -105,8 +115,8 @@ struct rt_graph *graph_clone(const struct rt_graph *from)
         for (size_t k = 0; k < from->node.p[i]->deps.n; k++)
             VEC_PUSH(&g->node.p[i]->deps, g->node.p[index_of(from, from->node.p[i]->deps.p[k])]);
     for (size_t i = 0; i < from->object.n; i++) {
-        from->object.p[i]->refs++;
-        VEC_PUSH(&g->object, from->object.p[i]);
+        from->object.p[i].object->refs++;
+        graph_keep(g, from->object.p[i].object, 1);
     }
     return g;
 }
@@ -381,7 +391,7 @@ API cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNo
 static cudaError_t instantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsigned long long flags)
 {
     struct rt_graph *g = graph_find(graph);
-    if (!g || !out)
+    if (!g || !out || flags >= 2 * cudaGraphInstantiateFlagUseNodePriority)
         return cudaErrorInvalidValue;
     struct rt_graph *copy = graph_clone(g);
     if (!graph_sort(copy)) {

@@ -119,7 +119,9 @@ static cudaError_t build_alloc(struct rt_op *op, struct cudaMemAllocNodeParams *
 {
     if (!p || !p->bytesize)
         return cudaErrorInvalidValue;
-    cudaError_t e = mem_alloc(&p->dptr, p->bytesize, EMU_MEM_DEVICE);
+    cudaError_t e = pool_check(&p->poolProps);
+    if (!e)
+        e = mem_alloc(&p->dptr, p->bytesize, EMU_MEM_DEVICE);
     if (e)
         return e;
     *op = (struct rt_op){.kind = OP_ALLOC, .alloc = graph_mem_new((uintptr_t)p->dptr, p->bytesize)};
@@ -173,9 +175,13 @@ static cudaError_t build_any(struct rt_op *op, struct cudaGraphNodeParams *p)
     }
     case cudaGraphNodeTypeMemFree:
         return build_free(op, p->free.dptr);
-    default: /* external semaphores, conditional nodes */
+    case cudaGraphNodeTypeExtSemaphoreSignal:
+    case cudaGraphNodeTypeExtSemaphoreWait:
+    case cudaGraphNodeTypeConditional:
         rt_message("graph nodes of type %d are not supported", (int)p->type);
         return cudaErrorNotSupported;
+    default:
+        return cudaErrorInvalidValue;
     }
 }
 
@@ -444,7 +450,7 @@ API cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, int attr,
 {
     cudaError_t e = rt_enter();
     struct rt_node *n = e ? NULL : node_find(node);
-    if (!e && (!n || !value || n->op.kind != OP_KERNEL))
+    if (!e && (!n || !value || attr < 0 || attr > LAUNCH_ATTRIBUTE_LAST || n->op.kind != OP_KERNEL))
         e = cudaErrorInvalidValue;
     if (!e && attr == cudaLaunchAttributeCooperative)
         n->op.kernel.cooperative = value->cooperative != 0;
@@ -455,7 +461,7 @@ API cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, int attr, 
 {
     cudaError_t e = rt_enter();
     const struct rt_node *n = e ? NULL : node_find(node);
-    if (!e && (!n || !out || n->op.kind != OP_KERNEL))
+    if (!e && (!n || !out || attr < 0 || attr > LAUNCH_ATTRIBUTE_LAST || n->op.kind != OP_KERNEL))
         e = cudaErrorInvalidValue;
     if (!e) {
         memset(out, 0, sizeof *out);
@@ -477,11 +483,16 @@ API cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t dst, cudaGraph
 }
 
 /* ---- user objects: things a graph keeps alive ---- */
+static bool references_ok(unsigned n)
+{
+    return n && n <= INT32_MAX;
+}
+
 API cudaError_t cudaUserObjectCreate(cudaUserObject_t *out, void *ptr, cudaHostFn_t destroy, unsigned refs,
                                      unsigned flags)
 {
     cudaError_t e = rt_enter();
-    if (!e && (!out || !destroy || !refs || flags != 1))
+    if (!e && (!out || !destroy || !references_ok(refs) || flags != 1))
         e = cudaErrorInvalidValue;
     if (!e) {
         struct rt_user_object *o = xmalloc(sizeof *o);
@@ -501,7 +512,7 @@ API cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned count)
 {
     cudaError_t e = rt_enter();
     struct rt_user_object *o = e ? NULL : object_find(object);
-    if (!e && (!o || !count))
+    if (!e && (!o || !references_ok(count)))
         e = cudaErrorInvalidValue;
     if (!e)
         o->refs += count;
@@ -512,7 +523,7 @@ API cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned count)
 {
     cudaError_t e = rt_enter();
     struct rt_user_object *o = e ? NULL : object_find(object);
-    if (!e && (!o || !count))
+    if (!e && (!o || !references_ok(count)))
         e = cudaErrorInvalidValue;
     if (!e)
         user_object_release(o, count);
@@ -524,11 +535,14 @@ API cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t ob
     cudaError_t e = rt_enter();
     struct rt_user_object *o = e ? NULL : object_find(object);
     struct rt_graph *g = e ? NULL : ptrmap_get(&rt.handle, graph, RT_GRAPH);
-    if (!e && (!o || !g || !count || flags > 1))
+    if (!e && (!o || !g || !references_ok(count) || flags > 1))
         e = cudaErrorInvalidValue;
-    for (unsigned i = 0; !e && i < count; i++) {
-        VEC_PUSH(&g->object, o);
-        o->refs += flags == 0; /* 1: the caller's reference moves to the graph */
+    if (!e && flags == 0 && o->refs > UINT32_MAX - count)
+        e = cudaErrorInvalidValue;
+    if (!e) {
+        graph_keep(g, o, count);
+        if (flags == 0) /* 1: the caller's references move to the graph */
+            o->refs += count;
     }
     return rt_leave(e);
 }
@@ -538,18 +552,19 @@ API cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t o
     cudaError_t e = rt_enter();
     struct rt_user_object *o = e ? NULL : object_find(object);
     struct rt_graph *g = e ? NULL : ptrmap_get(&rt.handle, graph, RT_GRAPH);
-    if (!e && (!o || !g || !count))
+    if (!e && (!o || !g || !references_ok(count)))
         e = cudaErrorInvalidValue;
-    for (unsigned left = count; !e && left; left--) {
-        size_t i = 0;
-        while (i < g->object.n && g->object.p[i] != o)
-            i++;
-        if (i == g->object.n) {
-            e = cudaErrorInvalidValue;
-            break;
-        }
-        g->object.p[i] = g->object.p[--g->object.n];
-        user_object_release(o, 1);
+    struct rt_kept *kept = NULL;
+    for (size_t i = 0; !e && i < g->object.n; i++)
+        if (g->object.p[i].object == o)
+            kept = &g->object.p[i];
+    if (!e && (!kept || kept->refs < count))
+        e = cudaErrorInvalidValue;
+    if (!e) {
+        kept->refs -= count;
+        if (!kept->refs)
+            *kept = g->object.p[--g->object.n];
+        user_object_release(o, count);
     }
     return rt_leave(e);
 }

@@ -350,7 +350,10 @@ API cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute at
 
 API cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device)
 {
-    (void)device;
+    if (device) {
+        rt_enter_any();
+        return rt_leave(cudaErrorInvalidDevice);
+    }
     return set_attribute(kernel, attr, value);
 }
 
@@ -369,10 +372,13 @@ API cudaError_t cudaFuncSetCacheConfig(const void *func, int config)
 
 API cudaError_t cudaFuncSetSharedMemConfig(const void *func, int config)
 {
-    (void)config;
     struct rt_func *f;
     cudaError_t e = rt_enter();
-    return rt_leave(e ? e : func_find(func, &f));
+    if (!e)
+        e = func_find(func, &f);
+    if (!e && (config < 0 || config > 2))
+        e = cudaErrorInvalidValue;
+    return rt_leave(e);
 }
 
 API cudaError_t cudaFuncGetName(const char **out, const void *func)

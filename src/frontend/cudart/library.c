@@ -41,29 +41,17 @@ char *library_copy(const void *code, size_t *bytes)
     return copy;
 }
 
-char *library_read(const char *path, size_t *bytes)
+/* Options change nothing here; what says that there are some must have them. */
+static bool options_missing(const int *option, void **value, unsigned n)
 {
-    FILE *f = infile_open(path, INFILE_ANY_SIZE, NULL);
-    if (!f)
-        return NULL;
-    VEC(char) text = {0};
-    size_t got;
-    do {
-        VEC_RESERVE(&text, text.n + 65536);
-        text.n += got = fread(text.p + text.n, 1, 65535, f);
-    } while (got);
-    fclose(f);
-    text.p[text.n] = '\0';
-    *bytes = text.n;
-    return text.p;
+    return n && (!option || !value);
 }
 
 API cudaError_t cudaLibraryLoadData(cudaLibrary_t *out, const void *code, int *jit, void **jit_value, unsigned n_jit,
                                     int *opt, void **opt_value, unsigned n_opt)
 {
-    (void)jit, (void)jit_value, (void)n_jit, (void)opt, (void)opt_value, (void)n_opt;
     cudaError_t e = rt_enter();
-    if (!e && (!out || !code))
+    if (!e && (!out || !code || options_missing(jit, jit_value, n_jit) || options_missing(opt, opt_value, n_opt)))
         e = cudaErrorInvalidValue;
     if (!e) {
         size_t n;
@@ -76,13 +64,12 @@ API cudaError_t cudaLibraryLoadData(cudaLibrary_t *out, const void *code, int *j
 API cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *out, const char *path, int *jit, void **jit_value,
                                         unsigned n_jit, int *opt, void **opt_value, unsigned n_opt)
 {
-    (void)jit, (void)jit_value, (void)n_jit, (void)opt, (void)opt_value, (void)n_opt;
     cudaError_t e = rt_enter();
-    if (!e && (!out || !path))
+    if (!e && (!out || !path || options_missing(jit, jit_value, n_jit) || options_missing(opt, opt_value, n_opt)))
         e = cudaErrorInvalidValue;
     if (!e) {
         size_t n;
-        char *code = library_read(path, &n);
+        char *code = infile_bytes(path, &n);
         e = code ? library_open(out, code, n, NULL) : cudaErrorFileNotFound;
     }
     return rt_leave(e);
@@ -98,7 +85,7 @@ API cudaError_t cudaLibraryUnload(cudaLibrary_t lib)
     cudaError_t e = rt_enter();
     struct rt_module *m = e ? NULL : library_find(lib);
     if (!e && !m)
-        e = cudaErrorInvalidResourceHandle;
+        e = cudaErrorInvalidValue;
     if (m) {
         ptrmap_drop(&rt.handle, m, RT_MODULE);
         module_free(m);
@@ -130,15 +117,21 @@ API cudaError_t cudaLibraryGetKernel(cudaKernel_t *out, cudaLibrary_t lib, const
     return rt_leave(e);
 }
 
-static cudaError_t library_var(void **out, size_t *bytes, cudaLibrary_t lib, const char *name)
+static cudaError_t library_var(void **out, size_t *bytes, cudaLibrary_t lib, const char *name, bool managed)
 {
     cudaError_t e = rt_enter();
     struct rt_module *m = e ? NULL : library_find(lib);
     uint64_t addr, n;
     if (!e && !m)
         e = cudaErrorInvalidResourceHandle;
-    if (!e && (!name || emu_module_var(m->emu, name, &addr, &n)))
+    if (!e && (!name || (!out && !bytes)))
+        e = cudaErrorInvalidValue;
+    if (!e && emu_module_var(m->emu, name, &addr, &n))
         e = cudaErrorSymbolNotFound;
+    if (!e && managed) {
+        const struct emu_alloc *a = mem_find((void *)(uintptr_t)addr, n);
+        e = a && a->kind == EMU_MEM_MANAGED ? cudaSuccess : cudaErrorSymbolNotFound;
+    }
     if (!e && out)
         *out = (void *)(uintptr_t)addr;
     if (!e && bytes)
@@ -148,10 +141,10 @@ static cudaError_t library_var(void **out, size_t *bytes, cudaLibrary_t lib, con
 
 API cudaError_t cudaLibraryGetGlobal(void **out, size_t *bytes, cudaLibrary_t lib, const char *name)
 {
-    return library_var(out, bytes, lib, name);
+    return library_var(out, bytes, lib, name, false);
 }
 
 API cudaError_t cudaLibraryGetManaged(void **out, size_t *bytes, cudaLibrary_t lib, const char *name)
 {
-    return library_var(out, bytes, lib, name);
+    return library_var(out, bytes, lib, name, true);
 }

@@ -6,6 +6,7 @@
  */
 #include "cudart/runtime.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { PITCH_ALIGN = 512 };
@@ -68,6 +69,15 @@ bool mem_is_device(const void *p)
 {
     const struct emu_alloc *a = mem_find(p, 1);
     return a && !is_host_kind(a);
+}
+
+/* Whether host memory is mapped there. Protection is not seen; writing to constants still ends the program. */
+bool mem_host_mapped(const void *p, size_t bytes)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)p & ~(page - 1);
+    if ((uintptr_t)p + bytes < (uintptr_t)p)
+        return false;
+    return !msync((void *)from, (uintptr_t)p + bytes - from, MS_ASYNC);
 }
 
 cudaError_t mem_free_device(uint64_t addr)
@@ -188,6 +198,8 @@ API cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags)
     cudaError_t e = rt_enter();
     if (!e && (!p || !bytes || flags > 15))
         e = cudaErrorInvalidValue;
+    if (!e && !mem_host_mapped(p, bytes))
+        e = cudaErrorInvalidValue;
     if (!e && emu_mem_register(rt.emu, p, bytes))
         e = cudaErrorHostMemoryAlreadyRegistered;
     if (!e)
@@ -198,6 +210,8 @@ API cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags)
 API cudaError_t cudaHostUnregister(void *p)
 {
     cudaError_t e = rt_enter();
+    if (!e && !p)
+        e = cudaErrorInvalidValue;
     if (!e && !mem_free((uint64_t)(uintptr_t)p, EMU_MEM_REGISTERED))
         e = cudaErrorHostMemoryNotRegistered;
     return rt_leave(e);
@@ -260,6 +274,13 @@ API cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, cons
 }
 
 /* ---- managed memory: hints that change nothing here, checked all the same ---- */
+cudaError_t mem_location(const struct cudaMemLocation *where)
+{
+    if (where->type < cudaMemLocationTypeDevice || where->type > cudaMemLocationTypeHostNumaCurrent)
+        return cudaErrorInvalidValue;
+    return where->type == cudaMemLocationTypeDevice && where->id ? cudaErrorInvalidDevice : cudaSuccess;
+}
+
 static cudaError_t check_managed(const void *p, size_t bytes)
 {
     const struct emu_alloc *a = mem_find(p, bytes);
@@ -268,22 +289,24 @@ static cudaError_t check_managed(const void *p, size_t bytes)
 
 API cudaError_t cudaMemAdvise(const void *p, size_t bytes, int advice, struct cudaMemLocation where)
 {
-    (void)where;
     cudaError_t e = rt_enter();
     if (!e)
         e = advice >= 1 && advice <= 6 ? check_managed(p, bytes) : cudaErrorInvalidValue;
+    if (!e && advice >= cudaMemAdviseSetPreferredLocation && advice != cudaMemAdviseUnsetPreferredLocation)
+        e = mem_location(&where);
     return rt_leave(e);
 }
 
 API cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, struct cudaMemLocation where, unsigned flags,
                                      cudaStream_t stream)
 {
-    (void)where;
     cudaError_t e = rt_enter();
     if (!e && !stream_find(stream))
         e = cudaErrorInvalidResourceHandle;
     if (!e)
         e = flags ? cudaErrorInvalidValue : check_managed(p, bytes);
+    if (!e)
+        e = mem_location(&where);
     return rt_leave(e);
 }
 

@@ -1,21 +1,34 @@
 /* Memset in all its shapes: linear, rows, boxes, and the 1-, 2- and 4-byte elements of graph nodes. */
 #include "cudart/runtime.h"
 
-cudaError_t memset_run(const struct rt_op *op, uint32_t stream_id)
+static bool nothing(const struct cudaExtent *n)
+{
+    return !n->width || !n->height || !n->depth;
+}
+
+static cudaError_t check(const struct rt_op *op)
 {
     const struct cudaPitchedPtr *d = &op->memset.dst;
     const struct cudaExtent n = op->memset.extent;
-    const size_t elem = op->memset.elem_bytes, width = sat_mul(n.width, elem);
-    if (!n.width || !n.height || !n.depth)
+    const size_t width = sat_mul(n.width, op->memset.elem_bytes);
+    if (nothing(&n))
         return cudaSuccess;
     if (!d->ptr || ((n.height > 1 || n.depth > 1) && d->pitch < width))
         return cudaErrorInvalidValue;
     if (n.depth > 1 && d->ysize < n.height)
         return cudaErrorInvalidValue;
-    const size_t slice = sat_mul(d->pitch, d->ysize);
-    const size_t span = box_span(&(struct box){width, n.height, n.depth}, d->pitch, slice);
-    if (!mem_find(d->ptr, span))
-        return mem_bad_range("memset", d->ptr, span);
+    const size_t span = box_span(&(struct box){width, n.height, n.depth}, d->pitch, sat_mul(d->pitch, d->ysize));
+    return mem_find(d->ptr, span) ? cudaSuccess : mem_bad_range("memset", d->ptr, span);
+}
+
+cudaError_t memset_run(const struct rt_op *op, uint32_t stream_id)
+{
+    const cudaError_t e = check(op);
+    const struct cudaPitchedPtr *d = &op->memset.dst;
+    const struct cudaExtent n = op->memset.extent;
+    if (e || nothing(&n))
+        return e;
+    const size_t elem = op->memset.elem_bytes, width = n.width * elem, slice = d->pitch * d->ysize;
     for (size_t z = 0; z < n.depth; z++)
         for (size_t y = 0; y < n.height; y++) {
             uint8_t *row = (uint8_t *)d->ptr + z * slice + y * d->pitch;
@@ -42,7 +55,7 @@ cudaError_t memset_op(struct rt_op *op, const struct cudaMemsetParams *p)
                                     .value = p->value,
                                     .elem_bytes = p->elementSize,
                                     .extent = {p->width, p->height, 1}}};
-    return cudaSuccess;
+    return check(op);
 }
 
 API cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr dst, int value, struct cudaExtent extent, cudaStream_t stream)

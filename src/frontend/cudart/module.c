@@ -115,12 +115,17 @@ static cudaError_t read_registered(struct rt_module *m)
     return e;
 }
 
+static void above_device(struct err *e, const char *name, unsigned sm)
+{
+    err_set(e, "%s: its PTX targets sm_%u, the simulated GPU is sm_%u%u", name, sm, rt.props.cc_major,
+            rt.props.cc_minor);
+}
+
 static cudaError_t no_code(struct rt_module *m)
 {
     const struct fatbin_pick *passed = &m->passed;
     if (passed->ptx_above)
-        err_set(&m->why, "%s: its PTX targets sm_%u, the simulated GPU is sm_%u%u", program_invocation_short_name,
-                passed->ptx_above, rt.props.cc_major, rt.props.cc_minor);
+        above_device(&m->why, program_invocation_short_name, passed->ptx_above);
     else
         err_set(&m->why, "%s holds machine code for sm_%u but no PTX", program_invocation_short_name,
                 passed->cubin_arch);
@@ -315,6 +320,10 @@ static cudaError_t load_unit(struct rt_module **list, size_t n, struct err *e)
             m->maxrregcount = part->maxrregcount;
             place_managed(list[i], m);
             VEC_PUSH(&ptx, m);
+            if (m->target_sm > rt.props.cc_major * 10 + rt.props.cc_minor) { /* text, which nobody chose */
+                above_device(e, name, m->target_sm);
+                status = cudaErrorNoKernelImageForDevice;
+            }
         }
     }
     struct emu_module *unit = status ? NULL : emu_module_load(rt.emu, ptx.p, (unsigned)ptx.n, e);

@@ -73,7 +73,9 @@ void pool_note_free(uint64_t addr)
 static cudaError_t malloc_async(void **out, size_t bytes, struct rt_pool *pool, cudaStream_t stream)
 {
     struct rt_stream *s = stream_find(stream);
-    if (!s || !pool)
+    if (!pool)
+        return cudaErrorInvalidValue;
+    if (!s)
         return cudaErrorInvalidResourceHandle;
     if (!s->capture)
         return pool_alloc(pool, out, bytes);
@@ -110,11 +112,19 @@ API cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
 }
 
 /* ---- pools ---- */
+cudaError_t pool_check(const struct cudaMemPoolProps *props)
+{
+    if (props->allocType < cudaMemAllocationTypePinned || props->allocType > cudaMemAllocationTypeManaged ||
+        mem_location(&props->location) || props->location.type == cudaMemLocationTypeHostNumaCurrent)
+        return cudaErrorInvalidValue;
+    return props->handleTypes ? cudaErrorNotSupported : cudaSuccess; /* other processes */
+}
+
 API cudaError_t cudaMemPoolCreate(cudaMemPool_t *out, const struct cudaMemPoolProps *props)
 {
     cudaError_t e = rt_enter();
-    if (!e && (!out || !props || props->allocType < 1 || props->allocType > 2))
-        e = cudaErrorInvalidValue;
+    if (!e)
+        e = out && props ? pool_check(props) : cudaErrorInvalidValue;
     if (!e)
         *out = pool_new();
     return rt_leave(e);
@@ -201,6 +211,9 @@ API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAcc
     cudaError_t e = rt_enter();
     if (!e && (!pool_find(pool) || (n && !desc)))
         e = cudaErrorInvalidValue;
+    for (size_t i = 0; !e && i < n; i++)
+        if (mem_location(&desc[i].location) || (unsigned)desc[i].flags > 3 || desc[i].flags == 2)
+            e = cudaErrorInvalidValue;
     return rt_leave(e);
 }
 
@@ -251,7 +264,7 @@ API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
 API cudaError_t cudaDeviceGraphMemTrim(int device)
 {
     cudaError_t e = rt_enter();
-    return rt_leave(e ? e : device ? cudaErrorInvalidDevice : cudaSuccess);
+    return rt_leave(e ? e : device ? cudaErrorInvalidValue : cudaSuccess);
 }
 
 API cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attr, void *value)

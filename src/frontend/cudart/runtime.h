@@ -106,7 +106,6 @@ struct rt_func *module_add_func(struct rt_module *, const void *host, const char
 /* Code that a program loads itself. `code` becomes the module's; *why, where wanted, gets what is wrong with it. */
 cudaError_t library_open(struct rt_module **, char *code, size_t bytes, struct err *why);
 char *library_copy(const void *code, size_t *bytes);
-char *library_read(const char *path, size_t *bytes); /* NULL: there is no such file */
 struct rt_module *library_find(cudaLibrary_t);
 cudaError_t library_kernel(struct rt_module *, const char *name, struct rt_func **);
 /* The form in which cuLinkComplete hands out PTX of several files (driver_link.c): its size, or 0 when it is none. */
@@ -242,9 +241,13 @@ struct rt_node {
     uint64_t serial, origin; /* origin: serial of the node it was cloned from; 0 = none */
     bool enabled;
 };
+struct rt_kept { /* references to a user object that a graph holds */
+    struct rt_user_object *object;
+    unsigned refs;
+};
 struct rt_graph {
     VEC(struct rt_node *) node;
-    VEC(struct rt_user_object *) object;
+    VEC(struct rt_kept) object;
     struct rt_node *owner; /* the node it is a child graph of, or NULL */
 };
 struct rt_exec {
@@ -264,6 +267,7 @@ cudaError_t graph_add(struct rt_graph *, const struct rt_op *, struct rt_node *c
                       struct rt_node **out);
 bool graph_sort(struct rt_graph *); /* topological, stable; false = it has a cycle */
 cudaError_t graph_run(struct rt_graph *, uint32_t stream_id);
+void graph_keep(struct rt_graph *, struct rt_user_object *, unsigned refs); /* the object's own count is the caller's */
 void user_object_release(struct rt_user_object *, unsigned count);
 
 /* ---- memory ---- */
@@ -285,6 +289,8 @@ struct rt_mem {   /* an allocation of the program: what cudaDeviceReset frees */
 };
 void texture_forget_all(void);
 struct rt_array *array_find(cudaArray_t);
+/* Channels of equal width, one, two or four of them: the element's bytes; 0 when CUDA refuses the format. */
+uint32_t array_element_bytes(const struct cudaChannelFormatDesc *);
 size_t array_height(const struct rt_array *); /* 1 for a 1-D array */
 size_t array_depth(const struct rt_array *);  /* layers or faces included; 1 when there is none */
 cudaError_t mem_alloc(void **out, size_t bytes, enum emu_mem_kind);
@@ -292,7 +298,10 @@ cudaError_t mem_alloc(void **out, size_t bytes, enum emu_mem_kind);
 bool mem_free(uint64_t addr, enum emu_mem_kind);
 /* The allocation a pointer lies in, host memory known to CUDA included. */
 const struct emu_alloc *mem_find(const void *p, size_t bytes);
-bool mem_is_device(const void *p); /* known to the device and not host memory */
+bool mem_is_device(const void *p);                 /* known to the device and not host memory */
+bool mem_host_mapped(const void *p, size_t bytes); /* the program has memory there, whatever its protection */
+cudaError_t mem_location(const struct cudaMemLocation *);
+cudaError_t pool_check(const struct cudaMemPoolProps *);
 cudaError_t pool_alloc(struct rt_pool *, void **out, size_t bytes);
 void pool_forget_all(void);
 void pool_note_free(uint64_t addr); /* an allocation is gone; nothing when it came from no pool */

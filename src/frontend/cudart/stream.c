@@ -143,7 +143,7 @@ API cudaError_t cudaStreamGetAttribute(cudaStream_t stream, int attr, union cuda
     const struct rt_stream *s = e ? NULL : stream_find(stream);
     if (!e && !s)
         e = cudaErrorInvalidResourceHandle;
-    if (!e && !out)
+    if (!e && (!out || attr < 0 || attr > LAUNCH_ATTRIBUTE_LAST))
         e = cudaErrorInvalidValue;
     if (!e) {
         memset(out, 0, sizeof *out);
@@ -160,7 +160,7 @@ API cudaError_t cudaStreamSetAttribute(cudaStream_t stream, int attr, const unio
     struct rt_stream *s = e ? NULL : stream_find(stream);
     if (!e && !s)
         e = cudaErrorInvalidResourceHandle;
-    if (!e && !value)
+    if (!e && (!value || attr < 0 || attr > LAUNCH_ATTRIBUTE_LAST))
         e = cudaErrorInvalidValue;
     if (!e && attr == cudaLaunchAttributePriority)
         s->priority = value->priority;

@@ -223,6 +223,8 @@ API cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *out, const struct c
     cudaError_t e = rt_enter();
     if (!e && (!out || !res || res->resType != cudaResourceTypeArray))
         e = cudaErrorInvalidValue;
+    if (!e && !array_find(res->res.array.array))
+        e = cudaErrorInvalidResourceHandle;
     if (!e)
         e = set_resource(&d, res);
     if (!e) {

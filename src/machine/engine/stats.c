@@ -8,14 +8,27 @@
 #include <stdio.h>
 #include <string.h>
 
-struct instance {
+/* Counters that lie side by side, in the component and in a reading. */
+struct span {
+    size_t offset;
+    unsigned at, n;
+};
+
+struct table {
     const struct stat_def *def;
+    unsigned first; /* index of its first name */
+    VEC(struct span) sum;
+    VEC(struct span) max;
+};
+
+struct instance {
     const char *base;
-    unsigned first; /* index of the table's first name */
+    unsigned table;
 };
 
 struct stats {
     VEC(struct stat_name) name;
+    VEC(struct table) table;
     VEC(struct instance) instance;
 };
 
@@ -28,7 +41,12 @@ void stats_free(struct stats *s)
 {
     if (!s)
         return;
+    for (size_t i = 0; i < s->table.n; i++) {
+        VEC_FREE(&s->table.p[i].sum);
+        VEC_FREE(&s->table.p[i].max);
+    }
     VEC_FREE(&s->name);
+    VEC_FREE(&s->table);
     VEC_FREE(&s->instance);
     free(s);
 }
@@ -61,11 +79,32 @@ static struct stat_name name_of(const char *prefix, const struct stat_def *d, un
     return n;
 }
 
+/* The table that begins with this name, whose counters a reading of every instance runs through. */
+static void table_add(struct stats *s, const struct stat_def *def, unsigned first)
+{
+    struct table t = {.def = def, .first = first};
+    unsigned at = 0;
+    for (const struct stat_def *d = def; d->name; at += width(d), d++) {
+        if (d->kind == STAT_RATIO)
+            continue;
+        const struct span one = {d->offset, at, width(d)};
+        struct span *last = t.sum.n ? &t.sum.p[t.sum.n - 1] : NULL;
+        if (d->kind == STAT_MAX)
+            VEC_PUSH(&t.max, one);
+        else if (last && last->at + last->n == at && last->offset + last->n * sizeof(uint64_t) == d->offset)
+            last->n += one.n;
+        else
+            VEC_PUSH(&t.sum, one);
+    }
+    VEC_PUSH(&s->table, t);
+}
+
 void stats_add(struct stats *s, const char *prefix, const struct stat_def *def, const void *base)
 {
     int at = stats_find(s, name_of(prefix, def, 0).name);
     if (at < 0) {
         at = (int)s->name.n;
+        table_add(s, def, (unsigned)at);
         for (const struct stat_def *d = def; d->name; d++)
             for (unsigned b = 0; b < width(d); b++) {
                 struct stat_name n = name_of(prefix, d, b);
@@ -76,7 +115,10 @@ void stats_add(struct stats *s, const char *prefix, const struct stat_def *def, 
     } else if (s->name.p[at].def != def) {
         BUG("two statistics are named %s", s->name.p[at].name);
     }
-    VEC_PUSH(&s->instance, (struct instance){.def = def, .base = base, .first = (unsigned)at});
+    unsigned table = 0;
+    while (s->table.p[table].first != (unsigned)at)
+        table++;
+    VEC_PUSH(&s->instance, (struct instance){.base = base, .table = table});
 }
 
 unsigned stats_count(const struct stats *s)
@@ -101,17 +143,18 @@ void stats_read(const struct stats *s, uint64_t *out)
 {
     memset(out, 0, s->name.n * sizeof *out);
     for (size_t i = 0; i < s->instance.n; i++) {
-        const struct instance *x = &s->instance.p[i];
-        uint64_t *sum = &out[x->first];
-        for (const struct stat_def *d = x->def; d->name; sum += width(d), d++) {
-            if (d->kind == STAT_RATIO)
-                continue;
-            const uint64_t *v = (const uint64_t *)(x->base + d->offset);
-            if (d->kind == STAT_MAX)
-                *sum = *v > *sum ? *v : *sum;
-            else
-                for (unsigned b = 0; b < width(d); b++)
-                    sum[b] += v[b];
+        const char *base = s->instance.p[i].base;
+        const struct table *t = &s->table.p[s->instance.p[i].table];
+        for (size_t k = 0; k < t->sum.n; k++) {
+            const uint64_t *v = (const uint64_t *)(base + t->sum.p[k].offset);
+            uint64_t *sum = &out[t->first + t->sum.p[k].at];
+            for (unsigned b = 0; b < t->sum.p[k].n; b++)
+                sum[b] += v[b];
+        }
+        for (size_t k = 0; k < t->max.n; k++) {
+            const uint64_t *v = (const uint64_t *)(base + t->max.p[k].offset);
+            uint64_t *most = &out[t->first + t->max.p[k].at];
+            *most = *v > *most ? *v : *most;
         }
     }
 }
@@ -123,10 +166,11 @@ void stats_delta(const struct stats *s, const uint64_t *later, const uint64_t *e
 }
 
 /* Where an instance has value i; NULL: its table has none. */
-static const uint64_t *place_of(const struct instance *x, unsigned i)
+static const uint64_t *place_of(const struct stats *s, const struct instance *x, unsigned i)
 {
-    unsigned at = x->first;
-    for (const struct stat_def *d = x->def; d->name && at <= i; at += width(d), d++)
+    const struct table *t = &s->table.p[x->table];
+    unsigned at = t->first;
+    for (const struct stat_def *d = t->def; d->name && at <= i; at += width(d), d++)
         if (i < at + width(d))
             return (const uint64_t *)(x->base + d->offset) + (i - at);
     return NULL;
@@ -136,7 +180,7 @@ unsigned stats_read_each(const struct stats *s, unsigned i, uint64_t *out)
 {
     unsigned n = 0;
     for (size_t k = 0; k < s->instance.n; k++) {
-        const uint64_t *v = place_of(&s->instance.p[k], i);
+        const uint64_t *v = place_of(s, &s->instance.p[k], i);
         if (v && out)
             out[n] = *v;
         n += v != NULL;

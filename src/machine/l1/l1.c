@@ -377,11 +377,16 @@ void l1_kernel_end(struct l1 *l1)
     l1->prefetch.head = l1->prefetch.tail;
     for (uint32_t i = 0; i < L1_COUNT; i++) {
         struct l1_cache *c = l1->cache[i];
-        if (!c || !c->cfg.flush)
+        if (!c || !c->cfg.flush || c->tags.stamp == c->empty_at)
             continue;
+        c->empty_at = c->tags.stamp;
         for (uint32_t k = 0; k < tags_entries(&c->tags); k++) {
-            if (c->tags.line[k] == TAG_NONE || c->tags.pending[k])
+            if (c->tags.line[k] == TAG_NONE)
                 continue;
+            if (c->tags.pending[k]) {
+                c->empty_at = NEVER;
+                continue;
+            }
             c->stats.flushed++;
             if (c->tags.flags[k] & TAG_F_PREFETCHED)
                 c->stats.prefetch_unused++;

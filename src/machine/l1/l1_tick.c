@@ -182,7 +182,7 @@ static void try_prefetch(struct l1 *l1, struct l1_cache *c, uint64_t now)
 /* One packet of the caches' misses to the L2, the caches in turn. */
 static void send_to_l2(struct l1 *l1)
 {
-    if (!l1->to_l2_queued)
+    if (!l1->to_l2_queued || !port_can_send(l1->net.to_l2))
         return;
     for (uint32_t k = 0; k < L1_COUNT; k++) {
         uint32_t i = l1->next_cache + k;
@@ -191,8 +191,6 @@ static void send_to_l2(struct l1 *l1)
         struct l1_cache *c = l1->cache[i];
         if (!c || ring_empty(&c->to_l2.id))
             continue;
-        if (!port_can_send(l1->net.to_l2))
-            return;
         c->freed = true;
         l1->to_l2_queued--;
         l1_send_queue_send(&c->to_l2, l1->net.to_l2);

@@ -130,19 +130,17 @@ ALWAYS_INLINE void look_at_inputs(struct xbar *x, uint32_t n_class, uint32_t c, 
 {
     uint64_t *marked = &x->noc.marked[c * x->words], *exposed = &x->exposed[c * x->words];
     for (uint32_t w = 0; w < x->words; w++) {
-        for (uint64_t m = marked[w]; m; m &= m - 1) {
+        for (uint64_t m = marked[w] & ~exposed[w]; m; m &= m - 1) { /* an exposed head waits for its match */
             uint32_t in = w * 64 + (uint32_t)__builtin_ctzll(m);
             struct port *p = &x->noc.in[c * x->n + in];
             if (x->noc.cfg.voq) {
                 fill_voqs(x, n_class, c, in, now);
-            } else if (!(exposed[w] >> (in & 63) & 1)) {
+            } else {
                 const struct msg *msg = port_peek(p, now);
                 if (msg) {
                     ask(x, n_class, in, target(x, c, msg->req), c);
                     exposed[w] |= 1ull << (in & 63);
                 }
-            } else {
-                continue; /* its head waits for a match */
             }
             if (port_empty(p))
                 marked[w] &= ~(1ull << (in & 63));

@@ -258,8 +258,6 @@ void sm_tma_step(struct sm *sm, uint64_t now)
 
 uint64_t sm_tma_next(const struct sm *sm, uint64_t now)
 {
-    if (sm->tma.head == sm->tma.tail)
-        return NEVER;
     const struct tma_copy *t = &sm->tma.copy[sm->tma.order[sm->tma.head % SM_TMA_COPIES]];
     if (t->start_at > now + 1)
         return t->start_at;

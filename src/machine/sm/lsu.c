@@ -15,11 +15,6 @@
 #define LOCAL_BASE 0x600000000000ull /* the caches' addresses of local memory, disjoint from global memory */
 #define CONST_BASE 0x700000000000ull
 
-bool sm_lsu_room(const struct sm *sm)
-{
-    return sm->lsu_n < sm->lsu_cap && sm->pending_free != UINT32_MAX;
-}
-
 static uint32_t alloc_pending(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t left)
 {
     uint32_t id = sm->pending_free;
@@ -288,8 +283,6 @@ static bool is_blocked(const struct sm *sm, const struct lsu_entry *e)
 
 void sm_lsu_step(struct sm *sm, uint64_t now)
 {
-    if (!sm->lsu_n || now < sm->lsu_busy_until)
-        return;
     struct lsu_entry *e = &sm->lsu[sm->lsu_head];
     if (now < e->ready_at)
         return;

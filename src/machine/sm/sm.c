@@ -196,8 +196,8 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
     sm->stats.warp_insts++;
     sm->stats.thread_insts += count_lanes(mask);
     sm->stats.insts[i.cls]++;
-    sm->stats.register_reads += (unsigned)(i.n_reg - i.n_dst);
-    sm->stats.register_writes += i.n_dst;
+    sm->stats.register_reads += (unsigned)(w->inst.n_reg - w->inst.n_dst);
+    sm->stats.register_writes += w->inst.n_dst;
     take_unit(&sm->unit[i.unit], now, i.interval);
     if (WEIR_HOOKS && sm->profile)
         sm_profile_issue(sm, slot, &i, pc, mask);
@@ -350,7 +350,8 @@ static uint64_t tick(struct comp *c, uint64_t now)
         return NEVER;
     account(sm, now - 1);
     sm_take_replies(sm, now);
-    sm_expire_timers(sm, now);
+    if (sm->timer[now & (SM_TIMERS - 1)])
+        sm_expire_timers(sm, now);
     for (const struct msg *m; (m = port_peek(&sm->cta_in, now));) {
         struct msg cta = port_pop(&sm->cta_in);
         start_cta(sm, (uint64_t)cta.info << 32 | cta.req, now);
@@ -359,7 +360,8 @@ static uint64_t tick(struct comp *c, uint64_t now)
         struct msg event = port_pop(&sm->peer);
         sm_peer_event(sm, event.req, event.info & 0xffff, now);
     }
-    sm_lsu_step(sm, now);
+    if (sm->lsu_n && now >= sm->lsu_busy_until)
+        sm_lsu_step(sm, now);
     if (sm->tma.head != sm->tma.tail)
         sm_tma_step(sm, now);
     if (!sm->resident && !sm->lsu_n) {
@@ -391,7 +393,7 @@ static uint64_t tick(struct comp *c, uint64_t now)
             if (!(can & sm->owned[s]))
                 sm->throttled &= ~(1ull << s);
     }
-    uint64_t next = sm_lsu_next(sm, now), tma = sm_tma_next(sm, now);
+    uint64_t next = sm_lsu_next(sm, now), tma = sm->tma.head == sm->tma.tail ? NEVER : sm_tma_next(sm, now);
     next = tma < next ? tma : next;
     if (sm->in[WARP_READY]) {
         uint64_t unit = next_unit(sm, now);

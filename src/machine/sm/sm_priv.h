@@ -232,9 +232,11 @@ static inline void sm_move_warp(struct sm *sm, unsigned slot, enum warp_wait to)
 {
     struct warp *w = &sm->warp[slot];
     uint64_t bit = warp_bit(slot);
+    if (w->wait == to)
+        return;
     sm->in[w->wait] &= ~bit;
     sm->in[to] |= bit;
-    if (w->wait != to && sm->sched->on_wait)
+    if (sm->sched->on_wait)
         sm->sched->on_wait(sm->sched_state[slot % sm->cfg.schedulers], slot, to);
     w->wait = (uint8_t)to;
 }
@@ -288,9 +290,12 @@ void sm_peer_event(struct sm *, uint32_t cta, uint32_t number, uint64_t now);
 /* lsu.c */
 /* An access of the warp has completed; after the last, a fence releases the warp, or its exit is complete. */
 void sm_settle_account(struct sm *, unsigned slot, uint64_t now);
-bool sm_lsu_room(const struct sm *);
+static inline bool sm_lsu_room(const struct sm *sm)
+{
+    return sm->lsu_n < sm->lsu_cap && sm->pending_free != UINT32_MAX;
+}
 void sm_lsu_push(struct sm *, unsigned slot, const struct sm_inst *, uint32_t pc, uint64_t now);
-void sm_lsu_step(struct sm *, uint64_t now);           /* works for one cycle */
+void sm_lsu_step(struct sm *, uint64_t now);           /* works for one cycle: it has an entry and is not busy */
 uint64_t sm_lsu_next(const struct sm *, uint64_t now); /* when it next can; NEVER: a port wakes it, or it is empty */
 void sm_take_replies(struct sm *, uint64_t now);
 

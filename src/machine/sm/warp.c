@@ -28,8 +28,6 @@ void sm_expire_timers(struct sm *sm, uint64_t now)
 {
     uint64_t i = now & (SM_TIMERS - 1);
     uint64_t due = sm->timer[i];
-    if (!due)
-        return;
     sm->timer[i] = 0;
     sm->timer_busy[i >> 6] &= ~(1ull << (i & 63));
     for (; due; due &= due - 1) {
@@ -259,8 +257,10 @@ static bool decode(struct sm *sm, unsigned slot)
     unsigned unit = w->inst.unit;
     if ((sm->kernel->op ? sm_region_next(sm, slot) : next_inst(sm, slot)) != 1)
         return false;
-    sm->want[unit] &= ~bit;
-    sm->want[w->inst.unit] |= bit;
+    if (w->inst.unit != unit) {
+        sm->want[unit] &= ~bit;
+        sm->want[w->inst.unit] |= bit;
+    }
     bool load = w->inst.cls == TRACE_LOAD && (w->mem.space == TRACE_SP_GLOBAL || w->mem.space == TRACE_SP_LOCAL);
     sm->wants_load = load ? sm->wants_load | bit : sm->wants_load & ~bit;
     return true;
@@ -335,7 +335,9 @@ void sm_start_warp(struct sm *sm, unsigned slot, uint64_t now)
     sm->resident |= warp_bit(slot);
     sm->n_resident++;
     w->wait = WARP_FETCH;
+    sm->in[WARP_FETCH] |= warp_bit(slot);
     w->inst.unit = SM_UNIT_SP;
+    sm->want[SM_UNIT_SP] |= warp_bit(slot);
     if (!decode(sm, slot)) {
         if (!sm->failed)
             end_warp(sm, slot, now);
