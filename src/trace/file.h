@@ -47,8 +47,7 @@ struct trace_origin trace_get_origin(const struct trace_file *);
 /* Calls fn with all that says what was executed, the journal unpacked: not the origin, the index and the command line.
  * Equal recordings of one program under two versions of weir, for two machines that it cannot tell apart, or of copies
  * of it in two folders have equal parts. */
-int trace_each_part(struct trace_file *, void (*fn)(void *ctx, const void *bytes, size_t n), void *ctx,
-                    struct err *);
+int trace_each_part(struct trace_file *, void (*fn)(void *ctx, const void *bytes, size_t n), void *ctx, struct err *);
 uint32_t trace_n_kernels(const struct trace_file *);
 const struct trace_kernel *trace_get_kernel(const struct trace_file *, uint32_t);
 uint32_t trace_n_launches(const struct trace_file *);

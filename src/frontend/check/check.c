@@ -122,8 +122,13 @@ static void cta_begin(void *ctx, struct emu_cta *cta)
     const uint32_t frame_bytes = c->grid->prog->func[0].frame_bytes;
     for (uint32_t i = 0; i < a->n_warp; i++)
         warp_clear(&a->warp[i], frame_bytes);
-    *a = (struct ccta){.cta = cta, .warp = a->warp, .smem = a->smem, .n_page = a->n_page, .n_warp = a->n_warp,
-                       .proxy = a->proxy, .proxy_bytes = a->proxy_bytes};
+    *a = (struct ccta){.cta = cta,
+                       .warp = a->warp,
+                       .smem = a->smem,
+                       .n_page = a->n_page,
+                       .n_warp = a->n_warp,
+                       .proxy = a->proxy,
+                       .proxy_bytes = a->proxy_bytes};
     proxy_clear(a);
     a->index = cta->index;
     a->stamp_cta = cta->index < CTA_MAX ? (uint32_t)cta->index + 1 : 0;
@@ -220,7 +225,7 @@ struct check *check_open(const struct check_opts *o, struct err *e)
     c->next_owner = 1;
     race_choose();
     c->watch = (struct emu_watch){c,       site_decoded, launch_begin, launch_end, cta_begin,
-                                  cta_end, sync_arrive,  sync_release, matrix, async};
+                                  cta_end, sync_arrive,  sync_release, matrix,     async};
     if (o->suppress && read_suppressions(c, e)) {
         check_close(c);
         return NULL;

@@ -12,7 +12,7 @@
 enum { CHUNK = 16, CTA_THREADS = 1024 };
 
 struct proxy {
-    uint64_t now;                  /* counts stores and fences */
+    uint64_t now;                 /* counts stores and fences */
     uint64_t fenced[CTA_THREADS]; /* by thread: when */
     struct chunk {
         uint64_t at;
@@ -71,8 +71,9 @@ static void tell(struct check *c, struct emu_warp_run *r, const struct site *x, 
     f->a = end_of(c->launch, x, "async", index, r->w.index * EMU_LANES + lane);
     f->b = end_of(c->launch, k->site, "write", index, k->thread);
     f->where = finding_where(c, PTX_S_SHARED, offset);
-    f->advice = xasprintf("no fence.proxy.async after the store at %s:%u; it belongs between the stores and the barrier",
-                          f->b.file, f->b.line);
+    f->advice =
+        xasprintf("no fence.proxy.async after the store at %s:%u; it belongs between the stores and the barrier",
+                  f->b.file, f->b.line);
     finding_done(c, f);
 }
 

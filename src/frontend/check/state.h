@@ -393,7 +393,7 @@ static inline struct ccta *ccta_of(const struct emu_warp_run *r)
 void proxy_clear(struct ccta *);
 void proxy_store(struct emu_warp_run *, const struct site *, uint32_t mask, const uint64_t *addr, uint32_t bytes);
 void proxy_fence(struct emu_warp_run *, uint32_t mask);
-void proxy_async(struct check *, struct emu_warp_run *, const struct site *, unsigned lane, struct ccta *, uint32_t offset,
-                 uint32_t bytes, bool writes);
+void proxy_async(struct check *, struct emu_warp_run *, const struct site *, unsigned lane, struct ccta *,
+                 uint32_t offset, uint32_t bytes, bool writes);
 
 #endif

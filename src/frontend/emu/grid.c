@@ -135,11 +135,11 @@ static void report_mbarrier(struct emu_warp_run *r, const struct emu_fiber *f)
         for (const struct emu_fiber *o = c->warp[i].fibers; o; o = o->next)
             waiting += o->state == EMU_WAIT_MBARRIER && o->mbarrier.object == f->mbarrier.object;
     emu_mbarrier_describe(&f->mbarrier, state, sizeof state);
-    emu_raise(&r->w, f->wait, f->mbarrier.lane, EMU_FAULT_DEADLOCK,
-              "nobody is left to complete the mbarrier at byte %u of shared memory%s%s%s%s, for which %u warp%s wait%s: %s",
-              offset,
-              *name ? " (" : "", name, *name ? ")" : "", c->cluster->n > 1 ? " of this CTA of the cluster" : "",
-              waiting, waiting == 1 ? "" : "s", waiting == 1 ? "s" : "", state);
+    emu_raise(
+        &r->w, f->wait, f->mbarrier.lane, EMU_FAULT_DEADLOCK,
+        "nobody is left to complete the mbarrier at byte %u of shared memory%s%s%s%s, for which %u warp%s wait%s: %s",
+        offset, *name ? " (" : "", name, *name ? ")" : "", c->cluster->n > 1 ? " of this CTA of the cluster" : "",
+        waiting, waiting == 1 ? "" : "s", waiting == 1 ? "s" : "", state);
 }
 
 static void report_barrier(struct emu_warp_run *r, const struct emu_fiber *f)

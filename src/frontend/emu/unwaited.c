@@ -78,7 +78,8 @@ static int32_t step(struct flow *x, uint32_t pc)
         wait(x, i->n_opnd && i->opnd[0].kind == PTX_O_IMM ? i->opnd[0].imm : 0);
         return -1;
     }
-    const bool moves = i->op == PTX_MOV && i->n_opnd == 2 && i->opnd[0].kind == PTX_O_REG && i->opnd[1].kind == PTX_O_REG;
+    const bool moves =
+        i->op == PTX_MOV && i->n_opnd == 2 && i->opnd[0].kind == PTX_O_REG && i->opnd[1].kind == PTX_O_REG;
     const int32_t early = moves ? -1 : touched(x, pc);
     for (uint32_t k = x->du.at[pc]; k < x->du.at[pc] + x->du.n_def[pc] && i->guard < 0; k++)
         x->now[x->du.reg[k]] = moves ? x->now[i->opnd[1].reg] & (AS_A - 1) : 0;
@@ -145,7 +146,8 @@ static void tell(struct emu *emu, const struct emu_prog *p, const struct emu_fun
     emu_fault_place(emu, &fault, f->module, &p->func[0], f->ptx, &f->ptx->inst[pc]);
     fault.kind = EMU_FAULT_UNDEFINED;
     snprintf(fault.text, sizeof fault.text,
-             "register %s is used before wgmma.wait_group has waited for the product that works on it; weir has its final value, a "
+             "register %s is used before wgmma.wait_group has waited for the product that works on it; weir has its "
+             "final value, a "
              "GPU may not",
              f->ptx->reg[reg].name);
     emu->opts.remark(&fault);

@@ -40,8 +40,8 @@ static unsigned barrier_class(const struct ptx_inst *i)
 
 unsigned ptx_mbarrier(const struct ptx_inst *i)
 {
-    if (ptx_has(i, PTX_M_ARRIVE) || ptx_has(i, PTX_M_ARRIVE_DROP) || i->op == PTX_CP ||
-        i->op == PTX_ST || i->op == PTX_RED) /* st.async, red.async: the bytes arrive */
+    if (ptx_has(i, PTX_M_ARRIVE) || ptx_has(i, PTX_M_ARRIVE_DROP) || i->op == PTX_CP || i->op == PTX_ST ||
+        i->op == PTX_RED) /* st.async, red.async: the bytes arrive */
         return TRACE_MBARRIER_ARRIVE;
     bool waits = ptx_has(i, PTX_M_TEST_WAIT) || ptx_has(i, PTX_M_TRY_WAIT) || ptx_has(i, PTX_M_WAIT);
     return waits ? TRACE_MBARRIER_WAIT : TRACE_MBARRIER_OTHER;

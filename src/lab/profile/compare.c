@@ -53,7 +53,8 @@ static void put_head(const json_t *d, char mark, const char *name, FILE *out)
         fprintf(out, " (weir %s, %s)", text_of(p, "weir"), text_of(p, "date"));
     const json_t *sampled = json_object_get(d, "sampled");
     if (sampled)
-        fprintf(out, "; sampled, %.1f%% of the warp instructions simulated", 100 * compare_number(sampled, "warp_insts_share"));
+        fprintf(out, "; sampled, %.1f%% of the warp instructions simulated",
+                100 * compare_number(sampled, "warp_insts_share"));
     fputs(json_is_false(json_object_get(d, "complete")) ? "; PARTIAL\n" : "\n", out);
 }
 

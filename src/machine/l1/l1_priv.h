@@ -45,7 +45,8 @@ struct l1_send_queue {
 struct l1_cache {
     struct port in;
     struct tags tags;
-    uint64_t empty_at; /* the tags' stamp when the last kernel's end left no line: none was placed while it is the same */
+    uint64_t
+        empty_at; /* the tags' stamp when the last kernel's end left no line: none was placed while it is the same */
     struct mshr mshr;
     struct l1_send_queue to_l2;
     uint64_t blocked_since;
