@@ -112,7 +112,8 @@ cudaError_t kernel_op(struct rt_op *op, const void *func, dim3 grid, dim3 block,
         return e;
     const struct emu_kernel_info *info = &op->kernel.func->info;
     if (info->blocks_are_clusters) { /* __block_size__: the launch counts clusters, and the kernel knows its threads */
-        grid = (dim3){times(grid.x, info->cluster[0]), times(grid.y, info->cluster[1]), times(grid.z, info->cluster[2])};
+        grid =
+            (dim3){times(grid.x, info->cluster[0]), times(grid.y, info->cluster[1]), times(grid.z, info->cluster[2])};
         block = (dim3){info->threads[0], info->threads[1], info->threads[2]};
     }
     op->kernel.grid = grid;

@@ -70,8 +70,7 @@ cublasStatus_t gemm_run(cublasHandle_t h, struct gemm_types types, cublasOperati
         snprintf(kernel, sizeof kernel, "weir_cublas_%cgemm_%c%c_%s%dx%d", types.in, op_a, op_b,
                  half_only ? "half_" : "", side, side);
     }
-    const dim3 grid = {along(p->m, side), along(p->n, side),
-                       (unsigned)(p->batch < MAX_GRID_Z ? p->batch : MAX_GRID_Z)};
+    const dim3 grid = {along(p->m, side), along(p->n, side), (unsigned)(p->batch < MAX_GRID_Z ? p->batch : MAX_GRID_Z)};
     if (grid.y > 65535)
         return CUBLAS_STATUS_NOT_SUPPORTED;
     return blas_launch(h, tensor ? "cublas/gemm_tensor.cu" : "cublas/gemm.cu", defines, kernel, grid,

@@ -216,7 +216,8 @@ static cublasStatus_t rank(cublasHandle_t h, char letter, char of, int half, int
     struct scalar f = blas_scalar(h, of, alpha);
     if (f.at && of != letter) /* a real number in device memory, where the kernel reads a complex one */
         return CUBLAS_STATUS_NOT_SUPPORTED;
-    return blas_launch_letter(h, file, letter, "rank", (dim3){blas_ctas(m, 1 << 20), (unsigned)n, 1},
+    return blas_launch_letter(h, file, letter, "rank",
+                              (dim3){blas_ctas(m, 1 << 20), n < 65535 ? (unsigned)n : 65535, 1},
                               ARGS(&m, &n, &half, &both, &conjugated, &f, &x, &incx, &y, &incy, &a, &lda));
 }
 
