@@ -3,7 +3,7 @@
  * reproduce` and `weir report` have in common.
  *
  * Programs of the suite are compiled and recorded once for each size, into the cache folder. Programs of one's own are
- * recorded at the beginning of each study, since nobody knows what decides about them (files they read, libraries);
+ * recorded at the beginning of each study, since what decides their results is not known (files they read, libraries);
  * recordings are kept by their content, so the results of one that did the same again are found.
  */
 #ifndef WEIR_CLI_STUDY_H
@@ -26,7 +26,7 @@ struct study {
     bool no_run;   /* only what the store has: nothing is simulated, executed or loaded */
     bool trust;    /* do what the plans say without asking */
     VEC(struct plan) plan;
-    /* what came of it */
+    /* the outcome */
     size_t simulated, reused, failed;
     unsigned verdict[VERDICT_NOT_JUDGED + 1];
 };

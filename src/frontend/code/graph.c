@@ -4,7 +4,7 @@
  * A result before its readers, by its latency; readers before the register is written again; writes of one register
  * in order; and among accesses to memory what their order allows (enum code_order). Two accesses are apart when they
  * are in different spaces, or at known, different places behind the same base register or symbol: an assembler knows no
- * more of pointers. What leaves the region comes last.
+ * more of pointers. Exits of the region come last.
  */
 #include "code/lower.h"
 

@@ -3,7 +3,7 @@
  * sequences of those that were expanded (expand.c).
  *
  * An operation reads what its instruction reads and, in place of a folded result, what the folded one reads. Loads of
- * neighboring words of a shared variable become one wide load, since the assembler knows where such a variable lies.
+ * neighboring words of a shared variable become one wide load, since the assembler knows such a variable's address.
  */
 #include "code/lower.h"
 
@@ -41,7 +41,7 @@ static uint16_t assumed_latency(const struct code_node *n)
 
 /* ---- registers ---- */
 
-/* The folded definition that stands behind a register at pc, or CODE_NONE. */
+/* The folded definition of a register at pc, or CODE_NONE. */
 static uint32_t folded_def(const struct code_func *c, uint32_t reg)
 {
     if (reg >= c->func->n_reg || c->defs.at[reg + 1] - c->defs.at[reg] != 1)
@@ -63,7 +63,7 @@ static void add_src(struct code_region *r, struct code_node *n, uint32_t reg)
 }
 
 /*
- * What stands for a register that pc reads. With `offset` (the base of an address) constants that it lacks are added
+ * The substitute for a register that pc reads. With `offset` (the base of an address) constants that it lacks are added
  * there; without, prepare() has made a register that has them.
  */
 static uint32_t source(const struct code_func *c, const struct code_region *r, uint32_t reg, uint32_t pc,
@@ -155,7 +155,7 @@ static uint32_t carry_of(const struct code_func *c)
     return c->func->n_reg;
 }
 
-/* What stands for a register that is written: in later iterations of an unrolled loop, one of their own. */
+/* The substitute for a register that is written: in later iterations of an unrolled loop, one of their own. */
 static uint32_t result(const struct code_func *c, struct code_region *r, uint32_t reg)
 {
     struct code_unroll *u = r->unroll;

@@ -264,7 +264,7 @@ struct marks {
     VEC(struct plot_mark) mark;
 };
 
-/* Where a published value lies in the picture: at the mean, or the program, that the claim is about. */
+/* The place of a published value in the picture: at the mean, or the program, that the claim is about. */
 static void find_marks(const struct lab_figure *f, const struct report_claim *c, size_t n, struct marks *m)
 {
     for (size_t i = 0; i < n; i++) {
@@ -524,7 +524,7 @@ int report_write(struct lab *l, const struct report *r, FILE *screen, struct err
     if (r->folder) {
         fclose(w.md);
         fclose(w.html);
-        /* What could not be drawn is told, but everything else is written. */
+        /* What could not be drawn is reported; everything else is written. */
         if (status >= 0 &&
             (write_found(l, r, status ? NULL : e) || write_report(&w, "report.md", body, status ? NULL : e) ||
              write_report(&w, "report.html", sections, status ? NULL : e)))
