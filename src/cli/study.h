@@ -11,6 +11,7 @@
 
 #include "cli/cli.h"
 #include "cli/suite_programs.h"
+#include "report/claim_table.h"
 #include "report/report.h"
 
 struct study {
@@ -20,6 +21,8 @@ struct study {
     unsigned jobs;
     double sampled;          /* the error of --sampled; 0 = everything is simulated */
     const char *search_from; /* found.ini of another study; NULL = none */
+    const char *before;      /* claims.tsv of another run; NULL = none */
+    FILE *all_claims;        /* where the rows of claims.tsv go, too; NULL = nowhere */
     bool slurm;              /* simulate on a cluster; on this computer if not */
     const char *slurm_options;
     bool profiles; /* also a page with the profile of each simulation */
