@@ -57,8 +57,10 @@ static const char *ops_check(const struct trace_kernel *k, const struct trace_re
             return "an operation comes from an instruction outside its region";
         if (o->copy >= copies)
             return "an operation belongs to an iteration that its region does not have";
-        if (o->flags & ~TRACE_OP_ACCESS)
+        if (o->flags & ~(TRACE_OP_ACCESS | TRACE_OP_GUARDED))
             return "an operation has unknown flags";
+        if (o->flags & TRACE_OP_GUARDED && !o->n_src)
+            return "an operation has a guard but reads nothing";
         if (o->flags & TRACE_OP_ACCESS && (k->inst[o->pc].mem_index == UINT32_MAX || !o->width))
             return "an operation accesses memory for an instruction that does not";
     }

@@ -23,6 +23,12 @@
 
 #define CODE_NONE UINT32_MAX
 
+/*
+ * Cycles that a predicate takes to guard an instruction, beyond those it takes to be an operand: ptxas 13 keeps 13
+ * cycles between a comparison and what it guards, 4 between a comparison and a selection (sm_90).
+ */
+enum { CODE_GUARD = 9 };
+
 /* How an operation is ordered among the memory operations of its region. */
 enum code_order {
     CODE_FREE,  /* accesses no memory, or memory that nothing in the kernel writes */

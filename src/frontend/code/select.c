@@ -325,10 +325,30 @@ static void add_predicate(const struct code_func *c, struct code_region *r, stru
         add_src(r, n, c->renamed[c->predicate[pc]]);
 }
 
-/* A sequence: each step reads the one before; the first ones and those beside read the operands. */
+/* The predicate that guards the operation becomes its last source. */
+static void mark_guard(const struct code_func *c, struct code_region *r, struct code_node *n, uint32_t pc)
+{
+    int32_t guard = c->func->inst[pc].guard;
+    if (guard < 0 && c->predicate[pc] == CODE_NONE)
+        return;
+    uint32_t reg = guard >= 0 ? source(c, r, c->renamed[guard], pc, NULL) : c->renamed[c->predicate[pc]];
+    uint32_t *src = code_src(r, n);
+    for (unsigned k = 0; k < n->n_src; k++)
+        if (src[k] == reg) {
+            src[k] = src[n->n_src - 1];
+            src[n->n_src - 1] = reg;
+            n->flags |= TRACE_OP_GUARDED;
+            return;
+        }
+}
+
+/*
+ * A sequence: each step reads the one before; the first ones and those beside read the operands. The branch around the
+ * rare case is guarded by the last step beside it, which is the test.
+ */
 static void select_sequence(struct code_func *c, struct code_region *r, uint32_t pc, const char *text)
 {
-    uint32_t temp = CODE_NONE;
+    uint32_t temp = CODE_NONE, test = CODE_NONE;
     const struct ptx_inst *i = &c->func->inst[pc];
     while (*text) {
         struct code_step step = code_step_of(&text);
@@ -357,6 +377,14 @@ static void select_sequence(struct code_func *c, struct code_region *r, uint32_t
                 add_src(r, &n, c->renamed[i->guard]);
         }
         add_predicate(c, r, &n, pc);
+        if (step.cls == TRACE_BRANCH && step.beside && test != CODE_NONE) {
+            add_src(r, &n, test);
+            n.flags |= TRACE_OP_GUARDED;
+        } else {
+            mark_guard(c, r, &n, pc);
+        }
+        if (step.beside && step.cls != TRACE_NOP)
+            test = code_dst(r, &n)[0];
         if (!step.beside && !result)
             temp = code_dst(r, &n)[0];
         finish(r, &n);
@@ -403,6 +431,7 @@ static void select_one(struct code_func *c, struct code_region *r, uint32_t pc)
     if (reads_carry(i))
         add_src(r, &n, carry_of(c));
     add_predicate(c, r, &n, pc);
+    mark_guard(c, r, &n, pc);
     bool accesses = cls == TRACE_LOAD || cls == TRACE_STORE || cls == TRACE_ATOM || cls == TRACE_RED ||
                     cls == TRACE_TEX || cls == TRACE_SURF || cls == TRACE_ASYNC ||
                     (cls == TRACE_MBARRIER && ptx_mbarrier(i) != TRACE_MBARRIER_OTHER);
