@@ -200,6 +200,23 @@ expect 0 "$weir" replay -q --set l1.line=64B --set tex.line=64B --set l2.line=64
 printf 'base = gtx480\n[l1]\nsize = 33KiB\n' >"$dir/size.ini"
 expect 2 "$weir" config check "$dir/size.ini"
 says err "size.ini:3: l1.size=33KiB:"
+# Every fault of a file at once; of one without, totals, and what no GPU has. Nothing of the machines here is doubted.
+printf 'base = gtx480\n[l1]\nsixe = 4\nassoc = many\n[l22]\nx = 1\n[dram]\nrc = 1\n[sm]\nscheduler = gtoo\n' >"$dir/faults.ini"
+expect 2 "$weir" config check "$dir/faults.ini"
+says err "faults.ini:3: there is no key 'sixe' in [l1]; did you mean 'l1.size'?"
+says err "faults.ini:4: l1.assoc=many:"
+says err "faults.ini:6: there is no section [l22]"
+says err "faults.ini:8: dram.rc=1: tRC = 1 is less than tRAS = 28"
+says err "faults.ini:10: sm.scheduler=gtoo:"
+expect 2 "$weir" run -q --gpu "$dir/faults.ini" "$app"
+[ "$(wc -l <"$dir/err")" = 1 ] || fail "a run told more than the first fault"
+expect 0 "$weir" config check --set l2.size=40MiB h200
+says out "40MiB a slice, 96 slices, 3840MiB in all"
+says out "doubtful: l2.size: 40MiB is the size of one slice"
+for machine in $("$weir" list gpus | awk '{ print $1 }'); do
+    expect 0 "$weir" config check "$machine"
+    ! grep doubtful "$dir/out" || fail "$machine is doubted"
+done
 printf 'base = gtx480\n[l1\nsize = 32KiB\n' >"$dir/section.ini"
 expect 2 "$weir" config check "$dir/section.ini"
 says err "section.ini:2: a section's name ends with ]"
@@ -208,7 +225,7 @@ says err '--set memory.address_map=RRR: address mapping "RRR" names 3 bits'
 # Banks that the map does not name would share rows; banks that it names and that are not there would, too.
 for banks in 8 32; do
     expect 2 "$weir" config check --set dram.banks=$banks gtx480
-    says err "--set dram.banks=$banks: memory.address_map names 16 banks (2 to the number of its Bs), but dram.banks is $banks"
+    says err "--set dram.banks=$banks: memory.address_map names 16 banks (2 to the number of its Bs), but dram.banks x dram.pseudo_channels is $banks"
 done
 expect 0 "$weir" config check --set memory.address_map=RRRRRRRRRRRRRRRR.BBBCCCCC.CCSSSSSS --set dram.banks=8 gtx480
 expect 2 "$weir" config check --set l1.line=256B gtx480
