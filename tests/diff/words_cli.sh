@@ -239,6 +239,37 @@ expect 2 "$weir" config check --set l2.sectored=yes --set l2.split_sectors=yes -
 says err "would never be enough"
 expect 0 "$weir" config check --set l2.sectored=yes --set l2.split_sectors=yes --set l2.mshrs=4 gtx480
 
+# A program of the suite, a plug-in's policy: what to type instead.
+(cd "$dir" && expect 2 "$weir" run -q bfs) || exit 1
+says err "weir: bfs: not found; to run the suite's program of that name: weir suite run bfs"
+(cd "$dir" && expect 2 "$weir" run -q nothing) || exit 1
+says err "give the path of a CUDA program, as in ./nothing"
+(cd "$dir" && expect 2 "$weir" config show gtx480 --with drrip) || exit 1
+says err "a plug-in's policy needs --plugin FILE.so"
+: >"$dir/drrip.c"
+(cd "$dir" && expect 2 "$weir" config show gtx480 --with drrip) || exit 1
+says err "build it with 'weir plugin build drrip.c' and load it with --plugin ./drrip.so"
+: >"$dir/drrip.so"
+(cd "$dir" && expect 2 "$weir" config show gtx480 --with drrip) || exit 1
+says err "load it with --plugin ./drrip.so"
+expect 0 "$weir" list papers
+says out "apcm             figures 1, 3,"
+
+# The board's rows make the values of its machine's file, but for two that take more than a formula.
+expect 0 "$weir" calibrate "$(dirname "$0")/../../silicon/probes" -o "$dir/mine.ini"
+says out "l2.latency               145              140"
+says out "52 values measured; 2 differ from h200"
+expect 0 "$weir" config check "$dir/mine.ini"
+mkdir "$dir/results"
+expect 2 "$weir" calibrate "$dir/results"
+says err "there are no results of the probes here; 'silicon/probes/collect.sh"
+printf 'name\tA board\nsms\t10\nl2_bytes\t1310720\nbus_bits\t256\n' >"$dir/results/device.tsv"
+printf 'probe\tvariant\tlaunch_a\tlaunch_b\tcycles_a\tcycles_b\toperations\nlatency\tfp_add\t1\t2\t100\t700\t100\n' >"$dir/results/inst.tsv"
+expect 0 "$weir" calibrate "$dir/results"
+says out "lat.fp_add = 6              # latency fp_add: 6"
+says out "channels = 2                # device bus_bits: 256, in channels of 128"
+says out "size = 327680B              # device l2_bytes: 1310720, in 4 slices"
+
 # Exit statuses: done, the program failed, bad input, deadlock.
 expect 0 "$weir" run -q --functional "$app"
 expect 1 "$weir" run -q --functional /bin/false

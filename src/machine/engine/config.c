@@ -20,6 +20,7 @@
 #include <ini.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_BASES = 8 };
 
@@ -457,7 +458,17 @@ static int no_policy(const char *name, const struct policy_kind *const *kind, un
         err_set(e, "--with: there is no policy '%s' of kind %s", name, kind[0]->name);
     else
         err_set(e, "--with: there is no policy '%s'", name);
-    return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "see 'weir list policies'");
+    if (near)
+        return err_hint(e, "did you mean '%s'?", near);
+    /* A plug-in beside the caller is the likely reason. */
+    char file[80];
+    snprintf(file, sizeof file, "%.64s.so", name);
+    if (!access(file, R_OK))
+        return err_hint(e, "load it with --plugin ./%s", file);
+    snprintf(file, sizeof file, "%.64s.c", name);
+    if (!access(file, R_OK))
+        return err_hint(e, "build it with 'weir plugin build %s' and load it with --plugin ./%.64s.so", file, name);
+    return err_hint(e, "'weir list policies' shows what is built in; a plug-in's policy needs --plugin FILE.so");
 }
 
 /* "kind=name": the policy of that kind alone. */
