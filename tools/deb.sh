@@ -10,9 +10,9 @@ work=${1:-$(mktemp -d)}
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 stop() { echo "weir: tools/deb.sh: $*" >&2; exit 1; }
 mkdir -p "$work" || exit 2
-command -v "${DEBOOTSTRAP:-debootstrap}" >/dev/null || stop "debootstrap is not installed"
 
 if [ ! -x "$work/chroot/usr/bin/apt-get" ]; then
+    command -v "${DEBOOTSTRAP:-debootstrap}" >/dev/null || stop "debootstrap is not installed"
     "${DEBOOTSTRAP:-debootstrap}" --variant=minbase bookworm "$work/chroot" "$mirror" >"$work/debootstrap.log" 2>&1 ||
         stop "debootstrap failed; see $work/debootstrap.log"
 fi
