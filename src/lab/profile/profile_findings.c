@@ -44,7 +44,7 @@ static double needed(const struct profile_access *a, double unit_bytes)
     return least < 1 ? 1 : least;
 }
 
-/* "80% from DRAM (812 cycles), 20% from the L1": where most of it comes from. */
+/* "80% from DRAM (812 cycles), 20% from the L1": the largest contributors. */
 static void served_words(const struct profile_access *a, char *out, size_t bytes)
 {
     size_t n = 0;

@@ -619,7 +619,7 @@ static bool all_drained(const struct gpu *g)
 int gpu_finish(struct gpu *g, bool complete, struct err *e)
 {
     if (complete) {
-        /* Dirty lines still in flight to DRAM; nobody waits for them, so their time is not the program's. */
+        /* Dirty lines still in flight to DRAM; nothing waits for them, so their time is not the program's. */
         g->final_cycles = engine_cycle(g->eng, CLK_CORE);
         while (!all_drained(g))
             if (engine_run(g->eng, engine_cycle(g->eng, CLK_CORE) + 1000) != ENGINE_LIMIT)

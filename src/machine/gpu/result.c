@@ -33,7 +33,7 @@ static unsigned put_histogram(json_t *o, const struct stat_name *n, const uint64
     return n->def->n_bound + 1;
 }
 
-/* `flat`: histograms as a number per bucket, for those who look for numbers by name. */
+/* `flat`: histograms as a number per bucket, for readers that look numbers up by name. */
 static void put_stats(json_t *o, const struct stats *s, const uint64_t *value, bool flat)
 {
     for (unsigned i = 0, step; i < stats_count(s); i += step) {
@@ -291,7 +291,7 @@ static json_t *phases_json(const struct gpu_results *r)
     return all;
 }
 
-/* Where the numbers come from. What the machine is stands in "machine" and "config". */
+/* The origin of the numbers. "machine" and "config" describe the machine. */
 static json_t *provenance_json(const char *command)
 {
     const char *fixed = getenv("SOURCE_DATE_EPOCH");
