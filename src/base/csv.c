@@ -1,12 +1,14 @@
 /* See csv.h. */
 #include "base/csv.h"
 
+#include "base/text.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 
 int csv_cut(char *line, struct csv_fields *f, char why[64])
 {
-    char *in = line;
+    char *in = text_plain(line); /* what it names is printed */
     f->field.n = 0;
     for (;;) {
         char *out = in;

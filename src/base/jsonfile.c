@@ -41,8 +41,30 @@ json_t *jsonfile_text(const char *s)
     return j;
 }
 
-/* A document may be anybody's, and what it names is printed. */
-static void make_plain(json_t *j)
+/* Keys are names, too. */
+static void plain_keys(json_t *object)
+{
+    VEC(char *) odd = {0};
+    const char *key;
+    json_t *x;
+    json_object_foreach(object, key, x)
+    {
+        char *text = text_plain(xstrdup(key));
+        if (strcmp(text, key))
+            VEC_PUSH(&odd, xstrdup(key));
+        free(text);
+    }
+    for (size_t i = 0; i < odd.n; i++) {
+        char *text = text_plain(xstrdup(odd.p[i]));
+        json_object_set(object, text, json_object_get(object, odd.p[i]));
+        json_object_del(object, odd.p[i]);
+        free(text);
+        free(odd.p[i]);
+    }
+    VEC_FREE(&odd);
+}
+
+void jsonfile_plain(json_t *j)
 {
     const char *key;
     json_t *x;
@@ -53,8 +75,10 @@ static void make_plain(json_t *j)
             json_string_set(j, text);
         free(text);
     }
-    json_array_foreach(j, i, x) make_plain(x);
-    json_object_foreach(j, key, x) make_plain(x);
+    json_array_foreach(j, i, x) jsonfile_plain(x);
+    json_object_foreach(j, key, x) jsonfile_plain(x);
+    if (json_is_object(j))
+        plain_keys(j);
 }
 
 json_t *jsonfile_read(const char *path, struct err *e)
@@ -69,7 +93,7 @@ json_t *jsonfile_read(const char *path, struct err *e)
     if (f != stdin)
         fclose(f);
     if (doc) {
-        make_plain(doc);
+        jsonfile_plain(doc);
         return doc;
     }
     err_at(e, path, why.line > 0 ? why.line : 0, 0, "is not JSON: %.200s", why.text);

@@ -16,4 +16,7 @@ json_t *jsonfile_read(const char *path, struct err *e);
  */
 json_t *jsonfile_text(const char *);
 
+/* Takes the control characters out of all strings of a document that is anybody's, since what it names is printed. */
+void jsonfile_plain(json_t *);
+
 #endif

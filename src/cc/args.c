@@ -248,19 +248,35 @@ static int take_ptxas(struct parse *p, const struct option *o, const char *value
     return 0;
 }
 
-/* The highest sm_NN or compute_NN in the value of -arch, -code or -gencode. */
+/* "90a" behind sm_: the number, or 0; *end is behind it. */
+static int arch_number(const char *text, const char **end)
+{
+    int n = 0;
+    for (*end = text; isdigit((unsigned char)**end) && n < 1000; ++*end)
+        n = n * 10 + **end - '0';
+    const char *behind = *end + (**end == 'a' || **end == 'f');
+    return n >= 10 && n < 1000 && !isalnum((unsigned char)*behind) && *behind != '_' ? n : 0;
+}
+
+/* The highest sm_NN or compute_NN in the value of -arch, -code or -gencode; native and all are the default. */
 static int take_arch(struct parse *p, const struct option *o, const char *value)
 {
     static const char *const prefix[] = {"sm_", "compute_", "lto_"};
+    bool known = !strncmp(value, "native", 6) || !strncmp(value, "all", 3), wrong = false;
     for (const char *at = value; *at; at++)
         for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
             if (!strncmp(at, prefix[i], strlen(prefix[i]))) {
-                char *end;
-                const int n = (int)strtol(at + strlen(prefix[i]), &end, 10);
+                const char *end;
+                const int n = arch_number(at + strlen(prefix[i]), &end);
+                known = true;
+                wrong |= n == 0;
                 p->job->arch_only |= n == 90 && *end == 'a';
                 p->job->arch = n > p->job->arch ? n : p->job->arch;
             }
-    return 0;
+    if (known && !wrong)
+        return 0;
+    err_set(p->e, "%s %s: there is no such architecture", o->name, value);
+    return err_hint(p->e, "name it as sm_75 or compute_90a");
 }
 
 static int take_language(struct parse *p, const struct option *o, const char *value)

@@ -46,9 +46,11 @@ static json_t *document_of(const struct store_row *s)
 {
     json_error_t why;
     json_t *kept = json_loads(s->document, 0, &why);
-    json_t *doc = json_pack("{s:s,s:b,s:s,s:{s:s},s:{s:s,s:s},s:{},s:[]}", "schema", "weir-stats-1", "complete", true,
-                            "machine", s->machine, "policies", "all", s->policies, "provenance", "program", s->program,
-                            "arguments", s->settings, "config", "kernels");
+    json_t *doc =
+        json_pack("{s:s,s:b,s:o,s:{s:o},s:{s:o,s:o},s:{},s:[]}", "schema", "weir-stats-1", "complete", true, "machine",
+                  jsonfile_text(s->machine), "policies", "all", jsonfile_text(s->policies), "provenance", "program",
+                  jsonfile_text(s->program), "arguments", jsonfile_text(s->settings), "config", "kernels");
+    jsonfile_plain(kept);
     json_object_update_missing(doc, kept);
     json_decref(kept);
     return doc;

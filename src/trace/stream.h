@@ -67,6 +67,18 @@ enum {
     STREAM_COPY_BOX, /* for each dimension of rows: how many, and the bytes from one to the next; trailing ones are left
                         out, as the mask says */
 };
+/*
+ * No more than this is in one record: 32 lanes with boxes of a CTA's shared memory, rows of 16 bytes; of longer
+ * prefetches, more than the L2 of any GPU holds.
+ */
+enum { STREAM_COPY_ROWS_MOST = 1 << 19, STREAM_COPY_BYTES_MOST = 1 << 26 };
+
+/* The numbers of an ASYNC record; 0 where it has none. */
+static inline void stream_copy_numbers(const struct stream_mem *mem, uint64_t number[STREAM_COPY_WORDS])
+{
+    for (unsigned k = 0; k < STREAM_COPY_WORDS; k++)
+        number[k] = mem->mask >> k & 1 ? mem->addr[k] : 0;
+}
 
 /* ---- encoder ---- */
 struct stream_enc;

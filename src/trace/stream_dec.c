@@ -263,6 +263,20 @@ static bool fill_gather(struct stream_dec *d, uint32_t mem_index, unsigned shape
     return true;
 }
 
+/* Whether a GPU could make this copy: so that no record of a few bytes is work without end. */
+static bool copy_is_possible(const struct stream_mem *mem)
+{
+    uint64_t number[STREAM_COPY_WORDS], rows = 1;
+    stream_copy_numbers(mem, number);
+    for (unsigned k = 0; k < STREAM_COPY_DIMS; k++) {
+        const uint64_t n = number[STREAM_COPY_BOX + 2 * k];
+        if (n > STREAM_COPY_ROWS_MOST / rows)
+            return false;
+        rows *= n ? n : 1;
+    }
+    return number[STREAM_COPY_ROW] <= STREAM_COPY_BYTES_MOST / rows;
+}
+
 static bool get_record(struct stream_dec *d, const struct trace_inst *inst, struct stream_mem *mem)
 {
     struct model *m = &d->m;
@@ -305,7 +319,7 @@ static bool get_record(struct stream_dec *d, const struct trace_inst *inst, stru
         return false;
     }
     model_base_seen(m, a, mem->space, how, base);
-    return true;
+    return inst->cls != TRACE_ASYNC || copy_is_possible(mem);
 }
 
 /* Makes sure that there is a present run; returns as stream_dec_next. */

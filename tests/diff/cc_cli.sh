@@ -297,6 +297,11 @@ fi
 "$weir" cc -c -arch=sm_75 "$dir/arch.cu" -o "$dir/arch.o" 2>"$dir/err" || say "arch.cu: not compiled"
 grep -q "warning: .*arch.cu: kernel newer(int\*) does nothing when it is compiled for sm_75" "$dir/err" || say "no word of an empty kernel"
 grep -q "nothing()" "$dir/err" && say "a kernel that is meant to be empty is warned of"
+for arch in sm_9999 sm_1 sm_ compute_-5 sm_90x sm90 "" hopper; do
+    "$weir" cc -c "-arch=$arch" "$dir/arch.cu" -o "$dir/arch.o" 2>"$dir/err" && say "-arch=$arch: compiled"
+    grep -q "$arch: there is no such architecture; name it as sm_75" "$dir/err" || say "-arch=$arch: $(cat "$dir/err")"
+done
+"$weir" cc -c -gencode 'arch=compute_75,code=[sm_75,compute_75]' -arch=native "$dir/arch.cu" -o "$dir/arch.o" 2>"$dir/err" || say "-gencode: $(cat "$dir/err")"
 cat >"$dir/cluster.cu" <<'CU'
 __global__ void __cluster_dims__(2, 1, 1) pair(int *p) { p[blockIdx.x] = 1; }
 int main() { pair<<<4, 32>>>(0); }

@@ -145,7 +145,7 @@ static void modules()
     CHECK(cuMemFree(p) == CUDA_ERROR_INVALID_VALUE);
     DO(cuStreamDestroy(stream));
     DO(cuModuleUnload(m));
-    CHECK(cuModuleUnload(m) == CUDA_ERROR_INVALID_HANDLE);
+    CHECK(cuModuleUnload(m) == CUDA_ERROR_INVALID_VALUE); // as documented
     // What is wrong with the code goes to the program's buffer.
     char log[200] = "";
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the whole weir command on mutated inputs: recordings behind right checksums, machine files, plans, stores, PTX
-that is then executed. Whatever the input, a command ends in time with one of its exit statuses, and says something when
+"""Runs the whole weir command on mutated inputs: recordings behind right checksums, machine files, plans, stores,
+documents of statistics, PTX that is then executed. Whatever the input, a command ends in time with one of its exit statuses, and says something when
 that is not 0; a signal, a sanitizer's report, another status or silence is a finding.
 
 usage: commands.py WEIR TRACE_MUTATE PTX_RUNNER ROOT [--n N] [--seed S] [--kind KIND] [--keep DIR] [--made-by WEIR]
@@ -10,6 +10,7 @@ need a plain build to be made by.
 Exit status: 0 nothing found, 1 something.
 """
 import argparse
+import json
 import os
 import random
 import re
@@ -37,6 +38,17 @@ with = apcm
 set  = l1.size=16KiB apcm.mode=bypass
 [variant both]
 over = plain
+"""
+CURVES = """[figure]
+title    = sizes
+machine  = gtx480
+metric   = ipc
+programs = transpose
+draw     = curves
+[sweep]
+set  = l1.size: 8KiB 16KiB
+with = lrr
+with = gto
 """
 
 
@@ -123,7 +135,9 @@ class Harness:
 
     # ---- kinds of inputs ----
     def recording(self, seed, rng):
-        source = os.path.join(self.args.root, "tests/fuzz/tiny.wt")
+        """Of an ordinary program, or of one with clusters, tensor copies, mbarriers and products of a warpgroup."""
+        hopper = rng.randrange(2)
+        source = os.path.join(self.args.root, "tests/fuzz", "hopper.wt" if hopper else "tiny.wt")
         wt = self.path("mutated.wt")
         subprocess.run([self.args.trace_mutate, str(seed), source, wt], check=True)
         readable = self.run("recording", seed, [wt], "trace", "check", wt) is not None
@@ -131,9 +145,10 @@ class Harness:
         self.run("recording", seed, [wt], "trace", "dump", "--limit", "500", wt)
         if readable:
             self.run("recording", seed, [wt], "analyze", wt)
-            self.run("recording", seed, [wt], "replay", "--gpu", rng.choice(self.machines), "--with",
-                     rng.choice(self.policies), *rng.choice([[], ["--explain-loads"], ["--sample", "100"]]), "--json",
-                     self.path("out.json"), wt)
+            self.run("recording", seed, [wt], "replay", "--gpu", rng.choice(["h100", "h200"] if hopper else self.machines),
+                     "--with", rng.choice(self.policies),
+                     *rng.choice([[], ["--explain-loads"], ["--sample", "100"], ["--sampled"],
+                                  ["--timeline", self.path("timeline.json")]]), "--json", self.path("out.json"), wt)
 
     def machine(self, seed, rng):
         name = rng.choice(self.machines)
@@ -154,16 +169,17 @@ class Harness:
         self.run("setting", seed, [], "replay", "-q", *words, os.path.join(self.args.root, "tests/fuzz/tiny.wt"))
 
     def sweep(self):
-        """A store that a sweep filled, and the recording that a report needs; None where programs cannot run."""
+        """A store that sweeps filled, and the recording that a report needs; None where programs cannot run."""
         whole = self.path("whole.sqlite")
-        if not os.path.exists(whole):
-            subprocess.run([self.args.made_by or self.args.weir, "sweep", self.write("plan.ini", PLAN), "--size", "tiny",
-                            "--results", whole, "-o", self.path("report")], env=self.env, capture_output=True)
+        for name, plan in ("curves.ini", CURVES), ("plan.ini", PLAN):
+            if not os.path.exists(self.path(name)):
+                subprocess.run([self.args.made_by or self.args.weir, "sweep", self.write(name, plan), "--size", "tiny",
+                                "--results", whole, "-o", self.path("report")], env=self.env, capture_output=True)
         return whole if os.path.exists(whole) else None
 
     def plan(self, seed, rng):
         self.sweep()
-        ini = self.write("mutated-plan.ini", self.mutate_text(PLAN, rng))
+        ini = self.write("mutated-plan.ini", self.mutate_text(rng.choice([PLAN, CURVES]), rng))
         self.run("plan", seed, [ini], "report", ini, "--size", "tiny", "--results", self.path("results.sqlite"), "-o",
                  self.path("report"))
 
@@ -194,7 +210,50 @@ class Harness:
                 data[rng.randrange(len(data))] = rng.randrange(256)
             with open(db, "wb") as f:
                 f.write(data[:rng.choice([len(data), len(data), rng.randrange(len(data))])])
-        self.run("store", seed, [db], "report", plan, "--size", "tiny", "--results", db, "-o", self.path("report"))
+        self.run("store", seed, [db], *rng.choice([
+            ["report", plan, "--size", "tiny", "--results", db, "-o", self.path("report")], ["compare", db, whole],
+            ["compare", whole, db, "--html", self.path("page.html")], ["export", db], ["export", db, "-c", "program,ipc"]]))
+
+    def mutate_json(self, doc, rng):
+        """A few values become others: of another type, of another place, missing."""
+        places = []
+
+        def walk(x):
+            for k in (list(x) if isinstance(x, dict) else range(len(x))):
+                places.append((x, k))
+                if isinstance(x[k], (dict, list)):
+                    walk(x[k])
+
+        walk(doc)
+        for _ in range(rng.randint(1, 6)):
+            x, k = rng.choice(places)
+            try:
+                if rng.randrange(6) == 0:
+                    del x[k]
+                else:
+                    other, at = rng.choice(places)
+                    x[k] = rng.choice([None, True, 0, -1, 1 << 62, -(1 << 63), 1e308, -0.5, "", "x" * 5000, "\x1b[31m", "a\nb",
+                                       "<script>", [], {}, [[]], {"total": 3}, "/dev/zero", other[at]])
+            except (KeyError, IndexError):
+                continue
+            if len(json.dumps(doc)) > 4 << 20:
+                break
+        return json.dumps(doc)
+
+    def document(self, seed, rng):
+        """What replay --json wrote, with all its parts, mutated as a tree or as text."""
+        whole = self.path("whole.json")
+        if not os.path.exists(whole):
+            subprocess.run([self.args.weir, "replay", "-q", "--profile", "--energy", "--explain-loads", "--sample", "1000",
+                            "--json", whole, os.path.join(self.args.root, "tests/fuzz/tiny.wt")], env=self.env, check=True)
+        with open(whole) as f:
+            text = f.read()
+        doc = self.write("mutated.json", self.mutate_json(json.loads(text), rng) if rng.randrange(4) else self.mutate_text(text, rng))
+        self.run("document", seed, [doc], *rng.choice([
+            ["profile", doc], ["profile", doc, "--html", self.path("page.html")], ["compare", doc, whole], ["compare", whole, doc],
+            ["compare", "--all", "--html", self.path("page.html"), whole, doc], ["energy", doc], ["energy", doc, whole],
+            ["export", doc], ["export", "-t", rng.choice(["kernels", "loads", "samples", "phases"]), doc],
+            ["profile", "--timeline", self.path("timeline.json"), doc]]))
 
     def ptx(self, seed, rng):
         folder = os.path.join(self.args.root, "tests/fuzz/corpus/ptx")
@@ -207,7 +266,7 @@ class Harness:
         self.run("ptx", seed, [ptx], "run", *how, "--max-insn", "20000", self.args.ptx_runner, ptx, *kernels)
 
 
-KINDS = ["recording", "machine", "setting", "plan", "store", "ptx"]
+KINDS = ["recording", "machine", "setting", "plan", "store", "document", "ptx"]
 
 
 def main():

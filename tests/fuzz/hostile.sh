@@ -31,6 +31,7 @@ for what in /dev/zero pipe; do
     printf 'base = gtx480\n[machine]\nenergy = %s\n' "$(realpath -s $what)" >machine.ini
     refuse "is not a plain file" "$weir" replay -q --energy --gpu machine.ini mine.wt
     refuse "is not a plain file" "$weir" run "$(realpath -s $what)"
+    refuse "is not a plain file" "$weir" check --suppressions "$(realpath -s $what)" "$app" exit 0
     printf 'kernel-1.traceg\n' >kernelslist.g
     ln -sf "$what" kernel-1.traceg
     refuse "is not a plain file" "$weir" trace import kernelslist.g -o imported.wt
@@ -121,6 +122,34 @@ expect 2 "$weir" sweep bad.ini -o bad
 grep -q "$esc" err && fail "an escape was printed"
 expect 2 "$weir" replay "$esc[31m.wt"
 grep -q "$esc" err && fail "the escape of a file's name was printed"
+
+mkdir set
+printf 'row,variant,mean,value\n%s[31mone,%s[0m,,1\n' "$esc" "$esc" >set/fig1.csv
+cp -r set other
+sed -i 's/,1$/,2/' other/fig1.csv
+quiet "$weir" compare set other
+{ echo row,variant,mean,value && seq -f "row%.0f,a,,1" 300000; } >set/fig1.csv
+cp set/fig1.csv other
+expect 0 timeout 60 "$weir" compare set other
+"$weir" replay -q --json - evil.wt | sed 's/"sm.stall.memory"/"sm.stall.\\u001b[31m"/' >key.json
+grep -q 'u001b' key.json || fail "no escape in a key"
+sed -i 's/"cycles": *[0-9]*/"cycles": 99/' key.json
+quiet "$weir" compare --all evil.json key.json
+python3 - evil.sqlite key.json <<'PY' || fail "no store"
+import sqlite3, sys
+con = sqlite3.connect(sys.argv[1])
+con.execute("CREATE TABLE result (key TEXT PRIMARY KEY, program TEXT, size TEXT, machine TEXT, policies TEXT,"
+            " settings TEXT NOT NULL, document TEXT NOT NULL) WITHOUT ROWID")
+for key in "abcdef0123456789", "\x1b[31m":
+    con.execute("INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?)", (key, *["\x1b[31m" + key] * 5, open(sys.argv[2]).read()))
+con.commit()
+PY
+quiet "$weir" compare --all evil.sqlite evil.sqlite
+quiet "$weir" compare --results evil.sqlite abcdef01 evil.json
+quiet "$weir" export evil.sqlite
+printf '"program","kernel","ID","sm__cycles_elapsed.max"\n"","","",""\n"evil","evil%s[31m","0","10"\n' "$esc" >ncu.csv
+"$weir" correlate ncu.csv evil.json >out 2>err
+grep -q "$esc" out err && fail "an escape of a table was printed"
 
 # ---- names of files ----
 odd=$(printf "a'b\"c d\ne,f%%")

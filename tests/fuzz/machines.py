@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Runs programs on random machines: a machine that weir ships, a random policy of each kind, random parameters. A
-program's recording is replayed with skipping and with ticking and the program itself runs live; the three documents
-must be equal byte for byte. A machine may be refused (status 2, with a message), a program may deadlock where all three
+program's recording is replayed with skipping and with ticking and the program itself runs live; the three documents,
+and the timelines where one is written, must be equal byte for byte. Some runs are samples (--sampled). A machine may be refused (status 2, with a message), a program may deadlock where all three
 say so; a signal, an internal error, a run that does not end or a difference is a finding.
 
-usage: machines.py WEIR [--n N] [--seed S] [--keep DIR] [--] PROGRAM...
+usage: machines.py WEIR [--n N] [--seed S] [--keep DIR] [--gpus NAME,NAME] [--] PROGRAM...
 
-PROGRAM is a command line ("./app tiny"). N machines (default 20; 0: until it is stopped), each with one program.
+PROGRAM is a command line ("./app tiny"); one that a machine cannot run counts as a recording that ended. N machines (default 20; 0: until it is stopped), each with one program.
 Exit status: 0 nothing found, 1 something.
 """
 import argparse
@@ -35,7 +35,7 @@ class Machines:
         self.args, self.count, self.found = args, collections.Counter(), 0
         self.dir = tempfile.mkdtemp(prefix="weir-machines-")
         self.env = dict(os.environ, SOURCE_DATE_EPOCH="86400", XDG_CACHE_HOME=self.path("cache"))
-        self.gpus = re.findall(r"^ *([a-z0-9.-]+) ", self.ask("list", "gpus"), re.M)
+        self.gpus = args.gpus.split(",") if args.gpus else re.findall(r"^ *([a-z0-9.-]+) ", self.ask("list", "gpus"), re.M)
         self.policies = collections.defaultdict(list)
         for line in self.ask("list", "policies").splitlines():
             if m := re.match(r"([a-z0-9-]+):", line):
@@ -114,6 +114,9 @@ class Machines:
         options = [w for w in ("--explain-loads", "--energy", "--profile") if rng.randrange(3) == 0]
         if rng.randrange(3) == 0:
             options.append(f"--sample={rng.choice([100, 1000, 777])}")
+        timeline = rng.randrange(3) == 0
+        if not timeline and rng.randrange(4) == 0:
+            options = [f"--sampled={rng.choice(['0.1%', '2%', '50%'])}"]
         recording = self.path("one.wt")
         line = ["record", "-q", *self.without_policies(words), "-o", recording, *program]
         status, said = self.run(*line)
@@ -124,21 +127,24 @@ class Machines:
             return
         ends = []
         for how in (["replay", "--engine=skip"], ["replay", "--engine=tick"], ["run"]):
-            out = self.path(how[-1].strip("-") + ".json")
-            if os.path.exists(out):
-                os.remove(out)
-            line = [how[0], "-q", *how[1:], *words, *options, "--json", out]
+            out, drawn = (self.path(how[-1].strip("-") + end) for end in (".json", ".timeline.json"))
+            for old in (out, drawn):
+                if os.path.exists(old):
+                    os.remove(old)
+            line = [how[0], "-q", *how[1:], *words, *options, "--json", out, *(["--timeline", drawn] if timeline else [])]
             line += program if how[0] == "run" else [recording]
             status, said = self.run(*line)
             self.count["simulations"] += 1
             if status not in (0, 1, 2, 3) or FAULT.search(said):
                 self.finding(seed, f"status {status}", line, said)
-            document = None
-            if os.path.exists(out):
-                with open(out, "rb") as f:
-                    document = f.read()
+            document = []
+            for new in filter(os.path.exists, (out, drawn)):
+                with open(new, "rb") as f:
+                    document.append(f.read())
             ends.append((status, document, line, said))
         self.count[f"machines with status {ends[0][0]}"] += 1
+        self.count["timelines"] += timeline and ends[0][0] == 0
+        self.count["samples"] += options[:1] != [] and options[0].startswith("--sampled") and ends[0][0] == 0
         for status, document, line, said in ends[1:]:
             if (status, document) != ends[0][:2]:
                 self.finding(seed, f"differs from skipping replay (statuses {ends[0][0]} and {status})", line, said)
@@ -163,6 +169,7 @@ def main():
     p.add_argument("--n", type=int, default=20)
     p.add_argument("--seed", type=int, default=0)
     p.add_argument("--keep", type=os.path.abspath)
+    p.add_argument("--gpus")
     m = Machines(p.parse_args())
     signal.signal(signal.SIGTERM, stop)
     n = 0

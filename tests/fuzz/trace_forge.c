@@ -17,6 +17,10 @@ bool forge_open(struct forge *f, const uint8_t *p, size_t n)
     *f = (struct forge){0};
     ZSTD_DCtx *z = ZSTD_createDCtx();
     bool ok = n > HEADER_BYTES + FOOTER_BYTES;
+    if (ok) {
+        struct byte_reader head = {p + sizeof file_magic, p + HEADER_BYTES, false};
+        f->format = (uint32_t)get_le(&head, 4);
+    }
     for (size_t at = HEADER_BYTES; ok && at + FRAME_HEAD_BYTES + FOOTER_BYTES < n;) {
         struct byte_reader r = {p + at, p + n, false};
         const uint32_t tag = (uint32_t)get_le(&r, 4), packed = (uint32_t)get_le(&r, 4), raw = (uint32_t)get_le(&r, 4);
@@ -56,30 +60,32 @@ byte_vec *forge_raw(struct forge *f, enum frame_kind kind)
 }
 
 /* Reads one record of a journal: its kind, and where each of its fields is. The fields' values stay in *value. */
-enum { RECORD_FIELDS = 10 };
-static unsigned record(struct byte_reader *r, const uint8_t *start, size_t at[RECORD_FIELDS],
+enum { RECORD_FIELDS = 11 };
+static unsigned record(struct byte_reader *r, uint32_t format, const uint8_t *start, size_t at[RECORD_FIELDS],
                        uint64_t value[RECORD_FIELDS])
 {
     /* one letter for each field: b a byte, v a varint, s a string */
     static const char *const shape[] = {
         [JRN_PROGRAM] = "s", [JRN_EVENT] = "bvvvvv", [JRN_LAUNCH] = "vvvvvvvvvb", [JRN_CHUNK] = "vvvvv", ""};
+    static const char launch_4[] = "vvvvvvvvvbb"; /* format 4: CTAs of a cluster */
     const unsigned kind = (unsigned)get_le(r, 1);
     if (kind < JRN_PROGRAM || kind > JRN_LAUNCH_END) {
         r->bad = true;
         return 0;
     }
-    for (unsigned i = 0; shape[kind] && shape[kind][i]; i++) {
+    const char *fields = kind == JRN_LAUNCH && format >= 4 ? launch_4 : shape[kind];
+    for (unsigned i = 0; fields && fields[i]; i++) {
         size_t n;
         at[i] = (size_t)(r->p - start);
-        if (shape[kind][i] == 's')
+        if (fields[i] == 's')
             get_str(r, &n);
         else
-            value[i] = shape[kind][i] == 'b' ? get_le(r, 1) : get_var(r);
+            value[i] = fields[i] == 'b' ? get_le(r, 1) : get_var(r);
     }
     return kind;
 }
 
-size_t forge_record(const byte_vec *journal, unsigned kind, unsigned n, unsigned field)
+size_t forge_record_of(const byte_vec *journal, uint32_t format, unsigned kind, unsigned n, unsigned field)
 {
     struct byte_reader r = {journal->p, journal->p + journal->n, false};
     while (!r.bad && reader_left(&r)) {
@@ -87,10 +93,15 @@ size_t forge_record(const byte_vec *journal, unsigned kind, unsigned n, unsigned
         uint64_t value[RECORD_FIELDS];
         for (unsigned i = 0; i < RECORD_FIELDS; i++)
             at[i] = SIZE_MAX;
-        if (record(&r, journal->p, at, value) == kind && !n--)
+        if (record(&r, format, journal->p, at, value) == kind && !n--)
             return at[field];
     }
     return SIZE_MAX;
+}
+
+size_t forge_record(const byte_vec *journal, unsigned kind, unsigned n, unsigned field)
+{
+    return forge_record_of(journal, 0, kind, n, field);
 }
 
 size_t forge_table_field(const byte_vec *raw, unsigned k)
@@ -125,7 +136,7 @@ void forge_write(const struct forge *f, byte_vec *out)
     bool has_origin = false; /* recordings before format 3 have none */
     for (size_t i = 0; i < f->frame.n; i++)
         has_origin |= f->frame.p[i].kind == FRAME_ORIGIN;
-    put_le(out, has_origin ? 3 : 2, 4); /* the formats of the corpus' journals */
+    put_le(out, f->format ? f->format : has_origin ? 3 : 2, 4);
     put_le(out, 0, 4);
     put_var(&index, f->frame.n);
     for (size_t i = 0; i < f->frame.n; i++) {
@@ -140,7 +151,7 @@ void forge_write(const struct forge *f, byte_vec *out)
         while (fr->kind == FRAME_JOURNAL && !r.bad && reader_left(&r)) {
             size_t where[RECORD_FIELDS];
             uint64_t value[RECORD_FIELDS] = {0};
-            const unsigned kind = record(&r, fr->raw.p, where, value);
+            const unsigned kind = record(&r, f->format, fr->raw.p, where, value);
             events += kind == JRN_EVENT;
             launches += kind == JRN_LAUNCH;
             chunks += kind == JRN_CHUNK;

@@ -13,6 +13,7 @@ struct forge_frame {
 };
 struct forge {
     VEC(struct forge_frame) frame; /* without the index, which is made anew */
+    uint32_t format;               /* of the journal; 0 = the formats of the corpus, 2 or 3 */
 };
 
 /* Takes a sound recording apart; false when it is none. */
@@ -30,5 +31,6 @@ void forge_set_var(byte_vec *raw, size_t at, uint64_t value);
  * (0 = the byte behind the record's kind). SIZE_MAX = there is none. */
 size_t forge_table_field(const byte_vec *raw, unsigned k);
 size_t forge_record(const byte_vec *journal, unsigned kind, unsigned n, unsigned field);
+size_t forge_record_of(const byte_vec *journal, uint32_t format, unsigned kind, unsigned n, unsigned field);
 
 #endif

@@ -73,9 +73,10 @@ static void change(struct forge *f)
         return;
     }
     default: { /* a field of a record or a table that counts something */
-        const size_t field = fr->kind == FRAME_KERNEL    ? forge_table_field(v, below(11))
-                             : fr->kind == FRAME_JOURNAL ? forge_record(v, JRN_EVENT + below(3), below(8), below(6))
-                                                         : at;
+        const size_t field = fr->kind == FRAME_KERNEL ? forge_table_field(v, below(11))
+                             : fr->kind == FRAME_JOURNAL
+                                 ? forge_record_of(v, f->format, JRN_EVENT + below(3), below(8), below(11))
+                                 : at;
         if (field < v->n)
             forge_set_var(v, field, number());
         return;

@@ -242,7 +242,7 @@ static void a_fault_is_told_and_loses_the_device(void **state)
     assert_int_equal(in_child(fault_sections, text, sizeof text), 0);
     assert_non_null(strstr(text, "weir: illegal address in kernel fill"));
     assert_non_null(strstr(text, "st.global.u32"));
-    assert_non_null(strstr(text, "block (0,0,0)"));
+    assert_non_null(strstr(text, "CTA (0,0,0)"));
 }
 
 static void unsupported_section(void)

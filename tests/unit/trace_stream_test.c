@@ -291,6 +291,57 @@ static void damaged_bytes_never_leave_the_kernel(void **state)
     stream_enc_free(enc);
 }
 
+/* Decodes one bulk copy of these numbers: 1, or -1 when it is refused. */
+static int copy_of(const uint64_t *number, unsigned n)
+{
+    static const struct trace_inst inst[] = {{.cls = TRACE_ASYNC, .space = TRACE_SP_ASYNC, .mem_index = 0}};
+    static const struct trace_kernel k = {.name = "k", .n_inst = 1, .n_mem = 1, .inst = inst, .str = "", .n_str = 1};
+    struct stream_enc *enc = stream_enc_new();
+    struct stream_dec *dec = xmalloc(stream_dec_bytes());
+    struct stream_step step;
+    struct stream_mem mem;
+    struct bytes b = {0};
+    uint64_t addr[TRACE_WARP_SIZE] = {0};
+    memcpy(addr, number, n * sizeof *addr);
+    stream_enc_begin(enc, &k);
+    stream_enc_mem(enc, 0, TRACE_SP_ASYNC, (1u << n) - 1, addr);
+    stream_enc_run(enc, 0, 1, 1);
+    stream_enc_take(enc, &b.p, &b.n, &b.cap);
+    stream_dec_begin(dec, &k);
+    stream_dec_feed(dec, b.p, b.n);
+    const int rc = stream_dec_next(dec, &step, &mem);
+    stream_enc_free(enc);
+    free(dec);
+    free(b.p);
+    return rc;
+}
+
+/* A record of a few bytes must not be a copy of 2^128 rows. */
+static void copies_have_the_size_of_copies(void **state)
+{
+    (void)state;
+    uint64_t n[STREAM_COPY_WORDS] = {STREAM_COPY_LOAD, 0, 1, 4096, 16, 256, 128, 256, 65536, 8, 1 << 20};
+    const unsigned words = STREAM_COPY_BOX + 6;
+    assert_int_equal(copy_of(n, words), 1); /* 2^19 rows */
+    n[STREAM_COPY_BOX + 4]++;
+    assert_int_equal(copy_of(n, words), -1);
+    for (unsigned d = 0; d < STREAM_COPY_DIMS; d++) {
+        uint64_t large[STREAM_COPY_WORDS] = {STREAM_COPY_STORE, 0, 0, 4096, 1};
+        for (unsigned k = d; k < STREAM_COPY_DIMS; k++) {
+            large[STREAM_COPY_BOX + 2 * k] = 1ull << 32;
+            assert_int_equal(copy_of(large, STREAM_COPY_WORDS), -1);
+            large[STREAM_COPY_BOX + 2 * k] = UINT64_MAX;
+            assert_int_equal(copy_of(large, STREAM_COPY_WORDS), -1);
+        }
+    }
+    const uint64_t row[] = {STREAM_COPY_PREFETCH, 0, 0, 4096, STREAM_COPY_BYTES_MOST};
+    assert_int_equal(copy_of(row, STREAM_COPY_BOX), 1);
+    for (unsigned shift = 27; shift < 64; shift++) {
+        const uint64_t longer[] = {STREAM_COPY_PREFETCH, 0, 0, 4096, 1ull << shift};
+        assert_int_equal(copy_of(longer, STREAM_COPY_BOX), -1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -301,6 +352,7 @@ int main(void)
         cmocka_unit_test(mask_zero_needs_no_record),
         cmocka_unit_test(extreme_addresses),
         cmocka_unit_test(damaged_bytes_never_leave_the_kernel),
+        cmocka_unit_test(copies_have_the_size_of_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

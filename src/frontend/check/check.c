@@ -1,8 +1,11 @@
 /* The checker's life: options, launches, CTAs. */
 #include "check/state.h"
 
+#include "base/infile.h"
+
 #include <stdio.h>
 
+enum { MOST_SUPPRESSIONS_BYTES = 1 << 20 };
 #define SHADOW_BYTES (8ull << 30)
 
 /* ---- options ---- */
@@ -32,10 +35,10 @@ unsigned check_tools_of(const char *words, char **wrong)
 /* A line: CLASS TEXT; a finding of this class (or *) that names the text anywhere is not reported. */
 static int read_suppressions(struct check *c, struct err *e)
 {
-    FILE *f = fopen(c->opts.suppress, "r");
+    FILE *f = infile_open(c->opts.suppress, MOST_SUPPRESSIONS_BYTES, e);
     char line[1024];
     if (!f)
-        return err_set(e, "%s: cannot be read", c->opts.suppress);
+        return -1;
     for (unsigned n = 1; fgets(line, sizeof line, f); n++) {
         line[strcspn(line, "\r\n")] = '\0';
         char *class = line + strspn(line, " \t");

@@ -6,6 +6,7 @@
 #include "cudart/runtime.h"
 
 enum { MAX_DIM_1D = 131072, MAX_DIM_2D_W = 131072, MAX_DIM_2D_H = 65536, MAX_DIM_3D = 16384, MAX_LAYERS = 2048 };
+enum { MAX_CUBE_FACES = 2046 }; /* of all layers */
 
 struct rt_array *array_find(cudaArray_t a)
 {
@@ -47,7 +48,7 @@ static bool extent_ok(const struct cudaExtent *n, unsigned flags)
     if (flags & cudaArrayCubemap) {
         if (n->width != n->height || n->width > MAX_DIM_3D)
             return false;
-        return flags & cudaArrayLayered ? n->depth && n->depth % 6 == 0 : n->depth == 6;
+        return flags & cudaArrayLayered ? n->depth && n->depth <= MAX_CUBE_FACES && n->depth % 6 == 0 : n->depth == 6;
     }
     if (flags & cudaArrayLayered)
         return n->depth && n->depth <= MAX_LAYERS && n->width <= MAX_DIM_1D && n->height <= MAX_DIM_2D_H;

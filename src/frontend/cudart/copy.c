@@ -49,7 +49,8 @@ static cudaError_t check_side(const struct side *s, const struct box *n, enum pl
         return a->kind == EMU_MEM_DEVICE || a->kind == EMU_MEM_ARRAY || a->kind == EMU_MEM_MODULE
                    ? cudaErrorInvalidValue
                    : cudaSuccess;
-    if (mem_is_device(s->base)) /* starts inside an allocation and leaves it */
+    /* Starts inside an allocation and leaves it, or is in none: freed, never allocated. */
+    if (mem_is_device(s->base) || emu_mem_is_reserved(rt.emu, (uintptr_t)s->base, bytes))
         return mem_bad_range(what, s->base, bytes);
     if (!mem_host_mapped(s->base, bytes)) {
         rt_message("%s: %zu bytes at %p: not mapped in the program", what, bytes, (void *)s->base);

@@ -14,7 +14,8 @@ cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t);
 static struct cudaChannelFormatDesc channels(CUarray_format format, unsigned n)
 {
     const int bits =
-        format == CU_AD_FORMAT_UNSIGNED_INT8 || format == CU_AD_FORMAT_SIGNED_INT8 ? 8
+        n != 1 && n != 2 && n != 4                                                   ? 0
+        : format == CU_AD_FORMAT_UNSIGNED_INT8 || format == CU_AD_FORMAT_SIGNED_INT8 ? 8
         : format == CU_AD_FORMAT_UNSIGNED_INT16 || format == CU_AD_FORMAT_SIGNED_INT16 || format == CU_AD_FORMAT_HALF
             ? 16
         : format == CU_AD_FORMAT_UNSIGNED_INT32 || format == CU_AD_FORMAT_SIGNED_INT32 || format == CU_AD_FORMAT_FLOAT

@@ -131,6 +131,8 @@ API CUresult cuPointerGetAttributes(unsigned n, CUpointer_attribute *attributes,
         return CUDA_ERROR_INVALID_VALUE;
     CUresult r = driver_ready();
     for (unsigned i = 0; i < n && !r; i++)
+        r = values[i] ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < n && !r; i++)
         if (cuPointerGetAttribute(values[i], attributes[i], address))
             memset(values[i], 0,
                    attributes[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE ||

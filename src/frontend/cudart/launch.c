@@ -25,7 +25,7 @@ static cudaError_t copy_params(struct rt_op *op, void **args, void **extra)
     for (void **x = extra; x && !args && *x != (void *)EXTRA_END; x += 2) {
         if (*x == (void *)EXTRA_POINTER)
             packed = x[1];
-        else if (*x == (void *)EXTRA_SIZE)
+        else if (*x == (void *)EXTRA_SIZE && x[1])
             packed_bytes = *(size_t *)x[1];
         else
             return cudaErrorInvalidValue;
@@ -96,6 +96,13 @@ cudaError_t cluster_of(const struct rt_func *f, dim3 asked, uint32_t out[3])
     return n > (f->non_portable ? CLUSTER_MAX : CLUSTER_PORTABLE) ? cudaErrorInvalidClusterSize : cudaSuccess;
 }
 
+/* A product that no grid has where it does not fit. */
+static uint32_t times(uint32_t a, uint32_t b)
+{
+    uint32_t product;
+    return __builtin_mul_overflow(a, b, &product) ? UINT32_MAX : product;
+}
+
 cudaError_t kernel_op(struct rt_op *op, const void *func, dim3 grid, dim3 block, void **args, void **extra, size_t smem,
                       bool cooperative, dim3 cluster)
 {
@@ -105,7 +112,8 @@ cudaError_t kernel_op(struct rt_op *op, const void *func, dim3 grid, dim3 block,
         return e;
     const struct emu_kernel_info *info = &op->kernel.func->info;
     if (info->blocks_are_clusters) { /* __block_size__: the launch counts clusters, and the kernel knows its threads */
-        grid = (dim3){grid.x * info->cluster[0], grid.y * info->cluster[1], grid.z * info->cluster[2]};
+        grid =
+            (dim3){times(grid.x, info->cluster[0]), times(grid.y, info->cluster[1]), times(grid.z, info->cluster[2])};
         block = (dim3){info->threads[0], info->threads[1], info->threads[2]};
     }
     op->kernel.grid = grid;

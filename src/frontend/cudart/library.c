@@ -25,7 +25,7 @@ cudaError_t library_open(struct rt_module **out, char *code, size_t bytes, struc
 static size_t code_bytes(const void *code)
 {
     if (*(const uint32_t *)code == FATBIN_MAGIC)
-        return FATBIN_HEADER_BYTES + ((const uint64_t *)code)[1];
+        return sat_add(FATBIN_HEADER_BYTES, ((const uint64_t *)code)[1]);
     return linked_bytes(code) ? linked_bytes(code) : strlen(code);
 }
 
@@ -35,6 +35,8 @@ char *library_copy(const void *code, size_t *bytes)
     if (w->magic == FATBIN_WRAPPER_MAGIC)
         code = w->data;
     *bytes = code_bytes(code);
+    if (!mem_host_mapped(code, *bytes)) /* a length that is wrong; what is there is read, and refused */
+        *bytes = FATBIN_HEADER_BYTES;
     char *copy = xmalloc(*bytes + 1);
     memcpy(copy, code, *bytes);
     copy[*bytes] = '\0';

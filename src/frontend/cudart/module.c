@@ -141,8 +141,14 @@ static cudaError_t read_library(struct rt_module *m)
         err_hint(&m->why, "load PTX: nvcc -ptx, nvrtcGetPTX");
         return cudaErrorNoKernelImageForDevice;
     }
-    cudaError_t e = linked_bytes(m->library) ? cudaSuccess : read_part(m, m->library, m->library_bytes);
-    for (const char *text = NULL; !e && linked_bytes(m->library) && (text = linked_next(m->library, text));)
+    const uint64_t linked = linked_bytes(m->library);
+    if (linked > m->library_bytes) {
+        err_set(&m->why, "%s loads the linker's output, of which %zu of %llu bytes are there",
+                program_invocation_short_name, m->library_bytes, (unsigned long long)linked);
+        return cudaErrorInvalidKernelImage;
+    }
+    cudaError_t e = linked ? cudaSuccess : read_part(m, m->library, m->library_bytes);
+    for (const char *text = NULL; !e && linked && (text = linked_next(m->library, text));)
         e = read_part(m, text, strlen(text));
     return e;
 }

@@ -41,8 +41,7 @@ static cudaError_t set_format(struct emu_tex_desc *d, const struct cudaChannelFo
     uint8_t n = 0;
     while (n < 4 && bits[n])
         n++;
-    if ((n != 1 && n != 2 && n != 4) || (f->x != 8 && f->x != 16 && f->x != 32) ||
-        (unsigned)f->f > cudaChannelFormatKindFloat)
+    if (!array_element_bytes(f))
         return cudaErrorInvalidChannelDescriptor;
     d->n_channel = n;
     d->channel_bits = (uint8_t)f->x;

@@ -77,6 +77,8 @@ const struct emu_alloc *emu_mem_find(const struct emu *, uint64_t addr, uint64_t
 /* The allocation, live or freed, nearest to addr; for messages. NULL when there never was one. */
 const struct emu_alloc *emu_mem_nearest(const struct emu *, uint64_t addr);
 uint64_t emu_mem_free_bytes(const struct emu *);
+/* Whether a byte of the range is kept for device memory, allocated or not. */
+bool emu_mem_is_reserved(const struct emu *, uint64_t addr, uint64_t bytes);
 
 /* ---- modules ---- */
 struct emu_module;

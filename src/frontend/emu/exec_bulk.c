@@ -16,7 +16,8 @@
 
 #include <stdio.h>
 
-enum { ROW_MAX = TMAP_BOX_MAX * 8, OFFSET_MASK = (1 << EMU_RANK_AT) - 1 };
+/* BOX_BYTES_MOST: no CTA has so much shared memory. */
+enum { BOX_BYTES_MOST = 256 << 10, ROW_MAX = TMAP_BOX_MAX * 8, OFFSET_MASK = (1 << EMU_RANK_AT) - 1 };
 
 static const struct emu_bulk *bulk_of(const struct emu_inst *in)
 {
@@ -196,7 +197,9 @@ void emu_bulk_copy(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
     const struct emu_bulk *b = bulk_of(in);
     struct told told = {.first = true, .kind = kind_of(b), .n = STREAM_COPY_BOX};
     unsigned n = 0;
-    told.number[STREAM_COPY_ROW] = emu_lane_value(w, &b->size, __builtin_ctz(mask));
+    /* Of a prefetch longer than that the timing model sees the beginning. */
+    const u64 bytes = emu_lane_value(w, &b->size, __builtin_ctz(mask)), most = STREAM_COPY_BYTES_MOST / EMU_LANES;
+    told.number[STREAM_COPY_ROW] = b->prefetch && bytes > most ? most : bytes;
     for (u32 m = mask; m; m &= m - 1, n++) {
         const int l = __builtin_ctz(m);
         if (n < 2)
@@ -334,6 +337,12 @@ static bool read_map(struct emu_warp *w, const struct emu_inst *in, int lane, st
                   map->rank, map->im2col ? " im2col" : "");
         return false;
     }
+    if (tmap_box_bytes(map) > BOX_BYTES_MOST) {
+        emu_raise(w, in, lane, EMU_FAULT_ILLEGAL_INSTRUCTION,
+                  "the tensor map's box has %llu bytes, more than any CTA's shared memory",
+                  (unsigned long long)tmap_box_bytes(map));
+        return false;
+    }
     if (map->interleave) {
         emu_raise(w, in, lane, EMU_FAULT_UNSUPPORTED, "weir cannot copy interleaved tensors");
         return false;
@@ -356,7 +365,7 @@ static bool tensor_lane(struct emu_warp *w, const struct emu_inst *in, int lane,
     struct target t[EMU_CLUSTER_MAX];
     struct box x = {.w = w, .in = in, .lane = lane, .map = &map, .step = tmap_type_bytes(map.type), .target = t};
     /* A swizzle may move the last bytes of a box to the end of their 128. */
-    const u32 bytes = tmap_box_bytes(&map), room = map.swizzle ? (bytes + 127) & ~127u : bytes;
+    const u32 bytes = (u32)tmap_box_bytes(&map), room = map.swizzle ? (bytes + 127) & ~127u : bytes;
     if (b->to_shared) {
         x.n_target = targets(w, in, lane, room, 128, t);
     } else if (!b->prefetch) {

@@ -9,6 +9,8 @@
  */
 #include "emu/state.h"
 
+#include "base/bits.h"
+
 #include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -240,11 +242,17 @@ int emu_mem_alloc(struct emu *emu, uint64_t bytes, enum emu_mem_kind kind, uint6
     return emu_heap_alloc(emu->heap, bytes, kind, NULL, addr);
 }
 
+bool emu_mem_is_reserved(const struct emu *emu, uint64_t addr, uint64_t bytes)
+{
+    const struct emu_heap *h = emu->heap;
+    return addr < h->base + h->reserved && sat_add(addr, bytes) > h->base;
+}
+
 int emu_mem_register(struct emu *emu, void *host, uint64_t bytes)
 {
     struct emu_heap *h = emu->heap;
     uint64_t addr = (uint64_t)(uintptr_t)host;
-    if (bytes == 0 || addr + bytes < addr || (addr < h->base + h->reserved && addr + bytes > h->base))
+    if (bytes == 0 || addr + bytes < addr || emu_mem_is_reserved(emu, addr, bytes))
         return -1;
     size_t at = upper(h, addr);
     if (at < h->table.n && h->table.p[at].addr < addr + bytes)

@@ -73,9 +73,9 @@ static uint32_t count_along(const struct tensor_map *m, unsigned d)
     return d == 0 ? m->box[0] : (m->box[d] + m->step[d] - 1u) / m->step[d];
 }
 
-uint32_t tmap_box_bytes(const struct tensor_map *m)
+uint64_t tmap_box_bytes(const struct tensor_map *m)
 {
-    uint32_t n = tmap_type_bytes(m->type) * m->box[0];
+    uint64_t n = tmap_type_bytes(m->type) * m->box[0];
     if (m->im2col)
         return n * m->box[1];
     for (unsigned d = 1; d < m->rank; d++)
@@ -191,7 +191,7 @@ void tmap_extent(const struct tensor_map *m, const int32_t *coord, struct tmap_e
         }
     }
     if (!inside)
-        e->row_bytes = 0;
+        *e = (struct tmap_extent){.base = m->address, .n = {1, 1, 1, 1}};
 }
 
 bool tmap_replace(struct tensor_map *m, enum tmap_field field, unsigned ord, uint64_t value)

@@ -56,8 +56,8 @@ unsigned tmap_type_bytes(unsigned type);
 /* NULL, or what is wrong with the map: the rules that CUDA's encoder checks. */
 const char *tmap_check(const struct tensor_map *);
 
-/* Bytes that a copy brings to shared memory, and counts at its mbarrier, whatever is out of range. */
-uint32_t tmap_box_bytes(const struct tensor_map *);
+/* Bytes that a copy brings to shared memory, and counts at its mbarrier, whatever is out of range: up to 2^43. */
+uint64_t tmap_box_bytes(const struct tensor_map *);
 
 /* Where byte `offset` of shared memory is after the swizzle, which is a function of the address alone. */
 static inline uint32_t tmap_swizzled(uint32_t offset, unsigned swizzle)

@@ -135,12 +135,35 @@ struct pairs {
     size_t only_a, only_b;
 };
 
-static const struct compare_item *named(const struct compare_set *s, const char *name)
+/* By name; of equal names the first of the set comes first. */
+static int by_name(const void *x, const void *y)
 {
+    const struct compare_item *const *a = x, *const *b = y;
+    const int order = strcmp((*a)->name, (*b)->name);
+    return order ? order : *a < *b ? -1 : *a > *b;
+}
+
+/* The items of a set by name. */
+static const struct compare_item **index_of(const struct compare_set *s)
+{
+    const struct compare_item **index = xcalloc(s->item.n + 1, sizeof *index);
     for (size_t i = 0; i < s->item.n; i++)
-        if (!strcmp(s->item.p[i].name, name))
-            return &s->item.p[i];
-    return NULL;
+        index[i] = &s->item.p[i];
+    qsort(index, s->item.n, sizeof *index, by_name);
+    return index;
+}
+
+static const struct compare_item *named(const struct compare_item **index, size_t n, const char *name)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        const size_t mid = (low + high) / 2;
+        if (strcmp(index[mid]->name, name) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < n && !strcmp(index[low]->name, name) ? index[low] : NULL;
 }
 
 static double value_of(const struct compare_item *i)
@@ -162,14 +185,17 @@ static int by_difference(const void *x, const void *y)
 
 static void find_pairs(const struct compare_set *a, const struct compare_set *b, struct pairs *out)
 {
+    const struct compare_item **in_a = index_of(a), **in_b = index_of(b);
     for (size_t i = 0; i < a->item.n; i++) {
-        const struct compare_item *x = &a->item.p[i], *y = named(b, x->name);
+        const struct compare_item *x = &a->item.p[i], *y = named(in_b, b->item.n, x->name);
         if (y)
             VEC_PUSH(&out->p, (struct pair){x, y, value_of(x), value_of(y)});
         out->only_a += !y;
     }
     for (size_t i = 0; i < b->item.n; i++)
-        out->only_b += !named(a, b->item.p[i].name);
+        out->only_b += !named(in_a, a->item.n, b->item.p[i].name);
+    free(in_a);
+    free(in_b);
     if (out->p.n)
         qsort(out->p.p, out->p.n, sizeof *out->p.p, by_difference);
 }

@@ -2,6 +2,7 @@
 #include "profile/hw_counters.h"
 
 #include "base/csv.h"
+#include "base/text.h"
 #include "gpu/ncu_names.h"
 
 #include <ctype.h>
@@ -80,11 +81,13 @@ static void cut_tsv(struct reader *r)
 {
     r->cut.field.n = 0;
     for (char *at = r->text;;) {
-        VEC_PUSH(&r->cut.field, at);
-        at = strchr(at, '\t');
-        if (!at)
+        char *next = strchr(at, '\t');
+        if (next)
+            *next++ = 0;
+        VEC_PUSH(&r->cut.field, text_plain(at));
+        if (!next)
             return;
-        *at++ = 0;
+        at = next;
     }
 }
 

@@ -1,6 +1,7 @@
 /* See export.h. */
 #include "report/export.h"
 
+#include "base/jsonfile.h"
 #include "base/nearest.h"
 #include "base/renamed.h"
 #include "study/store.h"
@@ -78,12 +79,13 @@ static int on_result(void *ctx, const char *key, const struct store_row *s, stru
     (void)e;
     json_error_t why;
     json_t *doc = json_loads(s->document, 0, &why), *row = json_object();
-    json_object_set_new(row, "program", json_string(s->program));
-    json_object_set_new(row, "size", json_string(s->size));
-    json_object_set_new(row, "machine", json_string(s->machine));
-    json_object_set_new(row, "policies", json_string(s->policies));
-    json_object_set_new(row, "settings", json_string(s->settings));
-    json_object_set_new(row, "key", json_string(key));
+    json_object_set_new(row, "program", jsonfile_text(s->program));
+    json_object_set_new(row, "size", jsonfile_text(s->size));
+    json_object_set_new(row, "machine", jsonfile_text(s->machine));
+    json_object_set_new(row, "policies", jsonfile_text(s->policies));
+    json_object_set_new(row, "settings", jsonfile_text(s->settings));
+    json_object_set_new(row, "key", jsonfile_text(key));
+    jsonfile_plain(doc);
     flatten(row, "", json_object_get(doc, "total")); /* a damaged row has its names only */
     json_decref(doc);
     VEC_PUSH(&((struct export_rows *)ctx)->row, row);

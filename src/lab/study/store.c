@@ -1,7 +1,9 @@
 /* See store.h. */
 #include "study/store.h"
 
+#include "base/infile.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "study/model.h" /* made by the build: hash of the machine model's source */
 
 #include <sqlite3.h>
@@ -26,10 +28,11 @@ static int fault(struct store *s, struct err *e)
     return err_at(e, s->path, 0, 0, "results cannot be kept: %s", s->db ? sqlite3_errmsg(s->db) : "no memory");
 }
 
+/* A pipe is none, and is not read: what it says is wanted by somebody else. */
 bool store_is(const char *path)
 {
     char head[16] = "";
-    FILE *f = fopen(path, "re");
+    FILE *f = infile_open(path, INFILE_ANY_SIZE, NULL);
     const bool yes = f && fread(head, 1, sizeof head, f) == sizeof head && !memcmp(head, "SQLite format 3", 16);
     if (f)
         fclose(f);
@@ -125,12 +128,16 @@ int store_each(struct store *s, int (*fn)(void *ctx, const char *key, const stru
         return fault(s, e);
     int status = 0, step = SQLITE_ROW;
     while (!status && (step = sqlite3_step(all)) == SQLITE_ROW) {
-        const char *text[7];
+        char *text[7];
         for (int i = 0; i < 7; i++) {
-            text[i] = (const char *)sqlite3_column_text(all, i);
-            text[i] = text[i] ? text[i] : "";
+            const char *kept = (const char *)sqlite3_column_text(all, i); /* NULL: another program wrote the row */
+            text[i] = xstrdup(kept ? kept : "");
+            if (i != 5) /* names, which are printed; the document is read */
+                text_plain(text[i]);
         }
         status = fn(ctx, text[6], &(struct store_row){text[0], text[1], text[2], text[3], text[4], text[5]}, e);
+        for (int i = 0; i < 7; i++)
+            free(text[i]);
     }
     if (!status && step != SQLITE_DONE)
         status = fault(s, e);

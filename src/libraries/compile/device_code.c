@@ -67,6 +67,7 @@ int device_code_compile(const char *const *args, const char *source, const char 
     char **env = plain_environment();
     posix_spawn_file_actions_t io;
     posix_spawn_file_actions_init(&io);
+    posix_spawn_file_actions_addopen(&io, STDIN_FILENO, "/dev/null", O_RDONLY, 0); /* an option may say to read it */
     posix_spawn_file_actions_addopen(&io, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_APPEND, 0600);
     posix_spawn_file_actions_addopen(&io, STDERR_FILENO, log, O_WRONLY | O_CREAT | O_APPEND, 0600);
     pid_t pid = 0;

@@ -9,16 +9,21 @@ enum { MAX_GRID_Z = 65535 };
 
 /* ---- the kernel ---- */
 
-static unsigned tiles(const struct gemm_params *p, int side)
+static unsigned along(int n, int side)
 {
-    return (unsigned)((p->m + side - 1) / side) * (unsigned)((p->n + side - 1) / side) * (unsigned)p->batch;
+    return ((unsigned)n + (unsigned)side - 1) / (unsigned)side;
+}
+
+static uint64_t tiles(const struct gemm_params *p, int side)
+{
+    return (uint64_t)along(p->m, side) * along(p->n, side) * (unsigned)p->batch;
 }
 
 /* The largest tile of which there is one for each SM; the smallest when there is none. */
 static int choose_tile(cublasHandle_t h, const struct gemm_params *p, const int *sides, int n)
 {
     for (int i = 0; i < n - 1; i++)
-        if (tiles(p, sides[i]) >= (unsigned)h->sms)
+        if (tiles(p, sides[i]) >= (uint64_t)h->sms)
             return sides[i];
     return sides[n - 1];
 }
@@ -65,8 +70,7 @@ cublasStatus_t gemm_run(cublasHandle_t h, struct gemm_types types, cublasOperati
         snprintf(kernel, sizeof kernel, "weir_cublas_%cgemm_%c%c_%s%dx%d", types.in, op_a, op_b,
                  half_only ? "half_" : "", side, side);
     }
-    const dim3 grid = {(unsigned)((p->m + side - 1) / side), (unsigned)((p->n + side - 1) / side),
-                       (unsigned)(p->batch < MAX_GRID_Z ? p->batch : MAX_GRID_Z)};
+    const dim3 grid = {along(p->m, side), along(p->n, side), (unsigned)(p->batch < MAX_GRID_Z ? p->batch : MAX_GRID_Z)};
     if (grid.y > 65535)
         return CUBLAS_STATUS_NOT_SUPPORTED;
     return blas_launch(h, tensor ? "cublas/gemm_tensor.cu" : "cublas/gemm.cu", defines, kernel, grid,

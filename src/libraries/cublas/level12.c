@@ -1,6 +1,8 @@
 /* Levels 1 and 2: one function for each type, one kernel of vector.cu behind them. */
 #include "cublas/blas.h"
 
+#include <stdint.h>
+
 static const char file[] = "cublas/vector.cu";
 
 static dim3 over(cublasHandle_t h, long long n)
@@ -46,7 +48,7 @@ ELEMENTWISE(Z, 'z', cuDoubleComplex)
 #define REAL_SCAL(function, r, R, T)                                                                                   \
     API cublasStatus_t function(cublasHandle_t h, int n, const R *alpha, T *x, int incx)                               \
     {                                                                                                                  \
-        NEEDS(alpha && (n <= 0 || x));                                                                                 \
+        NEEDS(alpha && (n <= 0 || x) && incx <= INT32_MAX / 2);                                                        \
         struct scalar a = blas_scalar(h, r, alpha);                                                                    \
         cublasStatus_t s = CUBLAS_STATUS_SUCCESS;                                                                      \
         for (int part = 0; part < 2 && n > 0 && incx > 0 && !s; part++) {                                              \
@@ -214,7 +216,8 @@ static cublasStatus_t rank(cublasHandle_t h, char letter, char of, int half, int
     struct scalar f = blas_scalar(h, of, alpha);
     if (f.at && of != letter) /* a real number in device memory, where the kernel reads a complex one */
         return CUBLAS_STATUS_NOT_SUPPORTED;
-    return blas_launch_letter(h, file, letter, "rank", (dim3){blas_ctas(m, 1 << 20), (unsigned)n, 1},
+    return blas_launch_letter(h, file, letter, "rank",
+                              (dim3){blas_ctas(m, 1 << 20), n < 65535 ? (unsigned)n : 65535, 1},
                               ARGS(&m, &n, &half, &both, &conjugated, &f, &x, &incx, &y, &incy, &a, &lda));
 }
 

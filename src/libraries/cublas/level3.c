@@ -31,9 +31,12 @@ static cublasStatus_t half_times(cublasHandle_t h, char letter, int kind, cublas
           op <= CUBLAS_OP_C && lda >= (order > 1 ? order : 1) && ldb >= (m > 1 ? m : 1) && ldc >= (m > 1 ? m : 1));
     if (!m || !n)
         return CUBLAS_STATUS_SUCCESS;
-    const size_t bytes = blas_element_bytes(letter) * (size_t)order * (size_t)order,
-                 copied = b == c ? blas_element_bytes(letter) * (size_t)ldb * (size_t)n : 0;
-    char *whole = blas_work(h, bytes + copied);
+    const size_t element = blas_element_bytes(letter), copied = b == c ? element * (size_t)ldb * (size_t)n : 0;
+    size_t bytes, room;
+    char *whole = NULL;
+    if (!__builtin_mul_overflow(element * (size_t)order, (size_t)order, &bytes) &&
+        !__builtin_add_overflow(bytes, copied, &room))
+        whole = blas_work(h, room);
     if (!whole)
         return CUBLAS_STATUS_ALLOC_FAILED;
     cublasStatus_t s = blas_launch_letter(h, file, letter, "expand", over(order, order),

@@ -191,6 +191,12 @@ API cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference
 
 /* ---- the product ---- */
 
+/* Whether a leading dimension holds a column and fits the kernels' type. */
+static bool is_leading(const struct layout *l)
+{
+    return l->ld >= (l->rows > 1 ? (int64_t)l->rows : 1) && l->ld <= INT32_MAX;
+}
+
 /* What the records say, brought into the kernels' form; the pointers are the caller's to fill. */
 static cublasStatus_t describe(const struct desc *d, const struct layout *a, const struct layout *b,
                                const struct layout *c, const struct layout *e, struct gemm_params *p,
@@ -213,7 +219,9 @@ static cublasStatus_t describe(const struct desc *d, const struct layout *a, con
         return refuse("a vector of alphas");
     const uint64_t m = d->ta ? a->columns : a->rows, k = d->ta ? a->rows : a->columns, n = d->tb ? b->rows : b->columns;
     if ((d->tb ? b->columns : b->rows) != k || c->rows != m || c->columns != n || e->rows != m || e->columns != n ||
-        m > INT32_MAX || n > INT32_MAX || k > INT32_MAX || d->ta > CUBLAS_OP_C || d->tb > CUBLAS_OP_C)
+        m > INT32_MAX || n > INT32_MAX || k > INT32_MAX || d->ta > CUBLAS_OP_C || d->tb > CUBLAS_OP_C ||
+        !is_leading(a) || !is_leading(b) || !is_leading(c) || !is_leading(e) || e->batch < 0 || a->batch != e->batch ||
+        b->batch != e->batch || c->batch != e->batch || d->ld_aux < 0 || d->ld_aux > INT32_MAX)
         return CUBLAS_STATUS_INVALID_VALUE;
     if (((epilogue & EPILOGUE_BIAS) && !d->bias) || ((epilogue & (EPILOGUE_AUX | EPILOGUE_DGELU)) && !d->aux))
         return CUBLAS_STATUS_INVALID_VALUE;

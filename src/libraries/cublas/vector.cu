@@ -201,8 +201,8 @@ KERNEL(symv)(int upper, int hermitian, int n, scalar alpha, const element *a, in
 KERNEL(rank)(int m, int n, int half, int both, int conjugated, scalar alpha, const element *x, int incx, const element *y,
              int incy, element *a, int lda)
 {
-    const int j = blockIdx.y;
     const element f = value(alpha), g = conjugated ? conjugate(f) : f;
+    for (int j = blockIdx.y; j < n; j += gridDim.y) /* more columns than a grid has are taken in turns */
     EACH(i, m) {
         if ((half == 1 && i > j) || (half == 2 && i < j))
             continue;

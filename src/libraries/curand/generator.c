@@ -240,6 +240,8 @@ static curandStatus_t generate(curandGenerator_t g, const char *name, void *out,
         return CURAND_STATUS_OUT_OF_RANGE;
     if (g->quasi && n % g->dimensions)
         return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+    if (n > SIZE_MAX / bytes)
+        return CURAND_STATUS_ALLOCATION_FAILED;
     cudaError_t e = g->states ? cudaSuccess : make_states(g);
     void *to = out;
     if (!e && g->on_host)

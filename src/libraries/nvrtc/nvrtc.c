@@ -22,6 +22,8 @@
 
 #define API       __attribute__((visibility("default")))
 #define NAME_MARK "weir_nvrtc_name_"
+/* Own files in the temporary folder: names that no header has. */
+#define OWN "weir nvrtc."
 
 enum { VERSION_MAJOR = 13, VERSION_MINOR = 0 };
 static const int architectures[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
@@ -206,10 +208,21 @@ static int write_file(const char *folder, const char *name, const char *text, co
     return 0;
 }
 
+/* A name as a string of C. */
+static char *quoted(const char *name)
+{
+    char *out = xmalloc(4 * strlen(name) + 1), *at = out;
+    for (const unsigned char *c = (const unsigned char *)name; *c; c++)
+        at += sprintf(at, *c < ' ' ? "\\%03o" : *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+    *at = '\0';
+    return out;
+}
+
 /* The source as it is compiled: under its own name, and with a constant for each name expression. */
 static int write_source(const struct _nvrtcProgram *p, const char *folder, bool default_device, struct err *e)
 {
-    char *head = xasprintf("%s#line 1 \"%s\"\n", default_device ? DEFAULT_DEVICE : "", p->name);
+    char *name = quoted(p->name);
+    char *head = xasprintf("%s#line 1 \"%s\"\n", default_device ? DEFAULT_DEVICE : "", name);
     char *text = xasprintf("%s%s\n", head, p->source), *more = xstrdup("");
     for (size_t i = 0; i < p->expression.n; i++) {
         char *longer = xasprintf(
@@ -219,10 +232,11 @@ static int write_source(const struct _nvrtcProgram *p, const char *folder, bool 
         free(more);
         more = longer;
     }
-    const int rc = write_file(folder, "source.cu", text, more, e);
+    const int rc = write_file(folder, OWN "cu", text, more, e);
     free(more);
     free(text);
     free(head);
+    free(name);
     return rc;
 }
 
@@ -273,8 +287,8 @@ static nvrtcResult compile(struct _nvrtcProgram *p, int n, const char *const *op
     }
     const char *slash = strrchr(p->name, '/');
     char *beside = slash ? xasprintf("-I%.*s", (int)(slash - p->name), p->name) : xstrdup("-I."),
-         *headers = xasprintf("-I%s", folder), *ptx = xasprintf("%s/out.ptx", folder),
-         *log = xasprintf("%s/log", folder), *source = xasprintf("%s/source.cu", folder);
+         *headers = xasprintf("-I%s", folder), *ptx = xasprintf("%s/" OWN "ptx", folder),
+         *log = xasprintf("%s/" OWN "log", folder), *source = xasprintf("%s/" OWN "cu", folder);
     VEC_PUSH(&args, "-D__CUDACC_RTC__");
     VEC_PUSH(&args, headers);
     VEC_PUSH(&args, beside);
@@ -308,6 +322,9 @@ API nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int n, const char *const *op
         return NVRTC_ERROR_INVALID_PROGRAM;
     if (n < 0 || (n && !options))
         return NVRTC_ERROR_INVALID_INPUT;
+    for (int i = 0; i < n; i++)
+        if (!options[i])
+            return NVRTC_ERROR_INVALID_INPUT;
     struct workplace w;
     struct err e;
     err_clear(&e);

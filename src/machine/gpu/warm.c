@@ -23,16 +23,17 @@ struct warming {
 /* The rows of a bulk or tensor copy (enum stream_copy_kind). */
 static void copy(const struct warming *w, const struct stream_mem *mem)
 {
-    uint64_t number[STREAM_COPY_WORDS] = {0}, at[STREAM_COPY_DIMS] = {0};
-    const unsigned n = mem->mask ? 32 - (unsigned)__builtin_clz(mem->mask) : 0;
-    memcpy(number, mem->addr, (n < STREAM_COPY_WORDS ? n : STREAM_COPY_WORDS) * sizeof *number);
+    uint64_t number[STREAM_COPY_WORDS], at[STREAM_COPY_DIMS] = {0};
+    stream_copy_numbers(mem, number);
     const uint64_t *box = &number[STREAM_COPY_BOX];
     for (unsigned d = 0; number[STREAM_COPY_ROW] && d < STREAM_COPY_DIMS;) {
         uint64_t from = number[STREAM_COPY_BASE];
         for (unsigned k = 0; k < STREAM_COPY_DIMS; k++)
             from += at[k] * box[2 * k + 1];
-        for (uint64_t line = from / SECTOR_BYTES; line * SECTOR_BYTES < from + number[STREAM_COPY_ROW]; line++)
-            l2_warm(w->g->l2, w->g->n_slice, line * SECTOR_BYTES, 0xff, number[STREAM_COPY_KIND] == STREAM_COPY_STORE);
+        const uint64_t lines = (from % SECTOR_BYTES + number[STREAM_COPY_ROW] + SECTOR_BYTES - 1) / SECTOR_BYTES;
+        for (uint64_t line = 0; line < lines; line++)
+            l2_warm(w->g->l2, w->g->n_slice, (from / SECTOR_BYTES + line) * SECTOR_BYTES, 0xff,
+                    number[STREAM_COPY_KIND] == STREAM_COPY_STORE);
         for (d = 0; d < STREAM_COPY_DIMS && ++at[d] >= (box[2 * d] ? box[2 * d] : 1); d++)
             at[d] = 0;
     }

@@ -139,9 +139,8 @@ static void push_copy(struct sm *sm, unsigned slot, const struct sm_inst *i, uin
     const struct stream_mem *mem = &w->mem;
     if (!mem->mask || mem->space != TRACE_SP_ASYNC)
         return;
-    uint64_t number[STREAM_COPY_WORDS] = {0};
-    for (unsigned k = 0; k < STREAM_COPY_WORDS; k++)
-        number[k] = mem->mask >> k & 1 ? mem->addr[k] : 0;
+    uint64_t number[STREAM_COPY_WORDS];
+    stream_copy_numbers(mem, number);
     const unsigned at = (unsigned)__builtin_ctzll(sm->tma.free);
     struct tma_copy *t = &sm->tma.copy[at];
     *t = (struct tma_copy){
@@ -192,9 +191,9 @@ static void send_part(struct sm *sm, struct tma_copy *t, unsigned copy, uint64_t
     for (unsigned d = 0; d < STREAM_COPY_DIMS; d++)
         row += t->i[d] * t->step[d];
     const uint64_t from = row + t->at, line = from & ~(uint64_t)(sm->env.line_data - 1);
-    uint64_t to = line + sm->env.line_data;
-    to = to < row + t->row_bytes ? to : row + t->row_bytes;
-    const unsigned first = (unsigned)(from - line) / 4, last = (unsigned)(to - line + 3) / 4; /* words */
+    const uint32_t in_line = sm->env.line_data - (uint32_t)(from - line), in_row = t->row_bytes - t->at,
+                   bytes = in_line < in_row ? in_line : in_row;
+    const unsigned first = (unsigned)(from - line) / 4, last = (unsigned)(from - line + bytes + 3) / 4; /* words */
     const uint32_t words = (uint32_t)((last < 32 ? 1ull << last : 1ull << 32) - (1ull << first));
     req_id id = req_alloc(pool);
     struct req *r = &pool->req[id];
@@ -208,8 +207,8 @@ static void send_part(struct sm *sm, struct tma_copy *t, unsigned copy, uint64_t
         .sm = (uint16_t)sm->env.index,
         .warp = t->warp,
         .cta = t->cta,
-        .bytes = (uint16_t)(to - from),
-        .flags = (uint16_t)(REQ_F_BYPASS | (to - from < sm->env.line_data ? REQ_F_PARTIAL : 0)),
+        .bytes = (uint16_t)bytes,
+        .flags = (uint16_t)(REQ_F_BYPASS | (bytes < sm->env.line_data ? REQ_F_PARTIAL : 0)),
         .kind = t->kind == STREAM_COPY_STORE ? REQ_WRITE : REQ_READ,
         .space = REQ_SP_GLOBAL,
         .first = 0,
@@ -223,7 +222,7 @@ static void send_part(struct sm *sm, struct tma_copy *t, unsigned copy, uint64_t
     sm->kernel->load[t->mem_index].lines++;
     sm->outstanding++;
     t->left++;
-    t->at += (uint32_t)(to - from);
+    t->at += bytes;
     if (t->at < t->row_bytes)
         return;
     t->at = 0;
