@@ -133,7 +133,8 @@ static bool journal_order(struct trace_file *f, struct byte_reader *r, struct tr
     const int64_t priority = unzigzag(get_var(r));
     const uint64_t n = get_var(r);
     f->n_after += n;
-    if (r->bad || f->n_after > entries_max(f) || n > TRACE_AFTER_MAX || n > reader_left(r) || priority != (int8_t)priority)
+    if (r->bad || f->n_after > entries_max(f) || n > TRACE_AFTER_MAX || n > reader_left(r) ||
+        priority != (int8_t)priority)
         return false;
     uint64_t *after = arena_alloc(f->arena, (n + 1) * sizeof *after);
     ev->priority = (int8_t)priority;

@@ -272,7 +272,7 @@ static void copies_have_their_own_time(void **state)
     assert_int_equal(gpu_done_ps(p.gpu, a), 2000000);
     assert_int_equal(gpu_done_ps(p.gpu, b), 2000000); /* another engine */
     assert_int_equal(gpu_done_ps(p.gpu, c), 4000000); /* the same one */
-    assert_int_equal(r->kernel[0].start_cycle, 0);     /* the machine's cycles have stood still */
+    assert_int_equal(r->kernel[0].start_cycle, 0);    /* the machine's cycles have stood still */
     assert_int_equal(value(r, r->total, "cycles"), 2 * one);
     assert_int_equal(gpu_done_ps(p.gpu, k), 4000000 + one * 10 / 7 * 1000);
     assert_int_equal(gpu_done_ps(p.gpu, l), 4000000 + 2 * one * 10 / 7 * 1000);
@@ -284,8 +284,9 @@ static void copies_have_their_own_time(void **state)
 static void counters_of_kernels_add_up(void **state)
 {
     (void)state;
-    static const char *const own[] = {"warp_insts", "thread_insts", "sm.ctas",       "sm.mem_insts",  "sm.replies",
-                                      "sm.insts.load", "sm.insts.fp_add", "sm.line_requests.data", "launches"};
+    static const char *const own[] = {"warp_insts", "thread_insts",  "sm.ctas",         "sm.mem_insts",
+                                      "sm.replies", "sm.insts.load", "sm.insts.fp_add", "sm.line_requests.data",
+                                      "launches"};
     struct program p;
     uint64_t before[2][sizeof own / sizeof *own];
     for (unsigned how = 0; how < 2; how++) {

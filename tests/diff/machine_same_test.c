@@ -248,7 +248,7 @@ static void send(struct waiting *w, const struct stream_sink *sink, struct trace
         const bool wait = ev.kind == TRACE_EV_WAIT;
         ev.ordered = true;
         ev.floor = wait;
-        ev.priority = (int8_t)-(next_random(&w->seed) % 3);
+        ev.priority = (int8_t) - (next_random(&w->seed) % 3);
         ev.after = w->after;
         if (w->n)
             w->after[ev.n_after++] = w->floor;
@@ -271,7 +271,8 @@ static void play(struct synth *s, const struct stream_sink *sink, unsigned launc
         if (ordered && l % 3 == 2)
             send(&order, sink, (struct trace_event){.kind = TRACE_EV_WAIT});
         if (ordered && l % 2)
-            send(&order, sink, (struct trace_event){.kind = TRACE_EV_COPY_D2H, .address = 0x200000000000ull, .bytes = 999});
+            send(&order, sink,
+                 (struct trace_event){.kind = TRACE_EV_COPY_D2H, .address = 0x200000000000ull, .bytes = 999});
         send(&order, sink, (struct trace_event){.kind = TRACE_EV_LAUNCH, .index = l});
         assert_int_equal(sink->launch_begin(sink->ctx, &s->kernel, &s->launch, l), 0);
         uint32_t warps = trace_warps_per_cta(&s->launch);

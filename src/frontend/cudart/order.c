@@ -221,10 +221,10 @@ void host_waits_event(struct rt_event *ev)
 {
     if (rt.check)
         check_host_waits_event(rt.check, ev);
-    if (!o.on)
+    if (!o.on || ev->waited)
         return;
     wait_for(&ev->after);
-    set_one(&ev->after, o.floor);
+    ev->waited = true;
 }
 
 /* ---- events of the program ---- */
@@ -232,6 +232,7 @@ void host_waits_event(struct rt_event *ev)
 void order_record(struct rt_event *ev)
 {
     ev->after.on.n = 0;
+    ev->waited = false;
     if (o.on)
         order_add(&ev->after, &o.now);
     else

@@ -209,15 +209,16 @@ struct rt_stream {
     unsigned flags;
     int priority;
     bool per_thread;
-    struct order last; /* its last work, beyond what all work waits for */
+    struct order last;          /* its last work, beyond what all work waits for */
     struct rt_capture *capture; /* NULL = not capturing */
     VEC(struct rt_node *) deps; /* capturing: what the next node depends on */
 };
 struct rt_event {
     unsigned flags;
     bool recorded;
-    struct order after; /* it is done when these are, and ... */
-    uint64_t time_ps;   /* ... the time that no machine counts has passed */
+    bool waited;         /* by the host, since */
+    struct order after;  /* it is done when these are, and ... */
+    uint64_t time_ps;    /* ... the time that no machine counts has passed */
     uint64_t capture_id; /* recorded last while capturing; 0 = not */
     VEC(struct rt_node *) deps;
 };
@@ -237,9 +238,9 @@ void order_forget_streams(void);
 /* Around each operation of a stream; `graph`: the launch of one. */
 void order_begin(const struct rt_stream *, bool graph);
 void order_end(struct rt_stream *);
-void order_record(struct rt_event *); /* within an operation */
+void order_record(struct rt_event *);                         /* within an operation */
 void order_wait(struct rt_stream *, const struct rt_event *); /* NULL: within an operation */
-uint64_t order_event_ps(const struct rt_event *); /* when it was done; the host must have waited for it */
+uint64_t order_event_ps(const struct rt_event *);             /* when it was done; the host must have waited for it */
 /* What the present operation waits for, as a graph and calls of the program's functions take and change it. */
 struct order order_take(void);
 void order_put(struct order);
@@ -264,8 +265,8 @@ struct rt_node {
     struct rt_graph *graph;
     struct rt_op op;
     VEC(struct rt_node *) deps;
-    struct order done; /* while the graph runs: what those that depend on it wait for */
-    bool last;         /* none does */
+    struct order done;       /* while the graph runs: what those that depend on it wait for */
+    bool last;               /* none does */
     uint64_t serial, origin; /* origin: serial of the node it was cloned from; 0 = none */
     bool enabled;
 };

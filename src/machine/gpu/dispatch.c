@@ -27,7 +27,7 @@ struct taken {
 
 struct dispatch {
     struct comp comp;
-    uint32_t n_sm, last; /* last: the SM that got a CTA last */
+    uint32_t n_sm, last;            /* last: the SM that got a CTA last */
     uint64_t cta_micro, free_micro; /* of a cycle: between two CTAs, 0 = nothing; when the next may start */
     struct grid grid[SM_GRIDS];
     uint8_t queue[SM_GRIDS]; /* grids with CTAs to hand out, in the order in which they get room */

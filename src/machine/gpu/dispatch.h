@@ -28,11 +28,11 @@ void dispatch_connect(struct dispatch *, uint32_t sm, struct port *cta_out, stru
 /* A grid, and what a CTA of it takes of an SM. */
 struct dispatch_grid {
     uint64_t n_cta;
-    uint32_t number;               /* the launch, for the watch */
-    uint32_t cluster;              /* CTAs of a cluster; 1 = no clusters */
-    uint32_t per_sm;               /* at most so many at once on an SM */
-    uint32_t warps, regs, smem;    /* of a CTA, in the units of the SM's allocation */
-    int32_t priority;              /* CUDA's: the lowest number goes first */
+    uint32_t number;            /* the launch, for the watch */
+    uint32_t cluster;           /* CTAs of a cluster; 1 = no clusters */
+    uint32_t per_sm;            /* at most so many at once on an SM */
+    uint32_t warps, regs, smem; /* of a CTA, in the units of the SM's allocation */
+    int32_t priority;           /* CUDA's: the lowest number goes first */
 };
 /* The grid at `place`, a free one; its first CTA goes out after `delay` cycles (>= 1). */
 void dispatch_start(struct dispatch *, unsigned place, const struct dispatch_grid *, uint32_t delay);

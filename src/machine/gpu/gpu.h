@@ -86,8 +86,8 @@ struct gpu_kernel_result {
     const char *limiter; /* what keeps further CTAs off an SM: ctas, warps, registers, shared_memory, or grid */
     uint64_t start_cycle;
     uint64_t overlapped; /* of its cycles, those in which other kernels ran, too */
-    double simulated; /* share of its warp instructions; 1 unless it was sampled (gpu/sampled.h) */
-    uint64_t *value;  /* stats_count() differences */
+    double simulated;    /* share of its warp instructions; 1 unless it was sampled (gpu/sampled.h) */
+    uint64_t *value;     /* stats_count() differences */
 };
 /* What a sampled simulation ran, and how sure its statistics are. */
 struct gpu_sampled {

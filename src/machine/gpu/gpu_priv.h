@@ -51,9 +51,10 @@ struct gpu {
     struct carveouts carveouts;
     uint64_t *carved; /* by SM: the present division of its L1 */
     struct gpu_grid grid[SM_GRIDS];
-    unsigned n_grid; /* grids that run */
-    bool overlaps;   /* some have run at the same time */
-    bool hooked;     /* policies keep what they know of one kernel */
+    unsigned n_grid;  /* grids that run */
+    bool overlaps;    /* some have run at the same time */
+    bool has_streams; /* not all work waits for everything before it */
+    bool hooked;      /* policies keep what they know of one kernel */
     struct workload *work;
     int (*poll)(void *ctx, uint64_t cycle, uint64_t warp_insts);
     void *poll_ctx;

@@ -217,8 +217,8 @@ int grid_begin(struct gpu *g, const struct trace_kernel *k, const struct trace_l
     struct gpu_grid *grid = &g->grid[place];
     *grid = (struct gpu_grid){.used = true,
                               .result = g->kernel.n,
-                              .carveout = carveout(&g->carveouts, smem, r.ctas_per_sm,
-                                                   g->props.smem_reserved_per_block, g->props.smem_alloc_unit)};
+                              .carveout = carveout(&g->carveouts, smem, r.ctas_per_sm, g->props.smem_reserved_per_block,
+                                                   g->props.smem_alloc_unit)};
     r.value = xcalloc(g->n_value, sizeof *r.value);
     VEC_PUSH(&g->kernel, r);
     gpu_loads_begin(g->loads, (uint32_t)kernel, k);
@@ -241,18 +241,18 @@ int grid_begin(struct gpu *g, const struct trace_kernel *k, const struct trace_l
     }
     const uint32_t warps = trace_warps_per_cta(l);
     if (trace_ctas(l))
-        dispatch_start(g->dispatch, place,
-                       &(struct dispatch_grid){.n_cta = trace_ctas(l),
-                                               .number = number,
-                                               .cluster = l->cluster_ctas ? l->cluster_ctas : 1,
-                                               .per_sm = r.ctas_per_sm,
-                                               .warps = warps,
-                                               .regs = warps * round_up((uint64_t)r.registers * g->props.warp_size,
-                                                                        g->props.reg_alloc_unit),
-                                               .smem = round_up(smem + g->props.smem_reserved_per_block,
-                                                                g->props.smem_alloc_unit),
-                                               .priority = priority},
-                       g->machine->launch_cycles + 1);
+        dispatch_start(
+            g->dispatch, place,
+            &(struct dispatch_grid){
+                .n_cta = trace_ctas(l),
+                .number = number,
+                .cluster = l->cluster_ctas ? l->cluster_ctas : 1,
+                .per_sm = r.ctas_per_sm,
+                .warps = warps,
+                .regs = warps * round_up((uint64_t)r.registers * g->props.warp_size, g->props.reg_alloc_unit),
+                .smem = round_up(smem + g->props.smem_reserved_per_block, g->props.smem_alloc_unit),
+                .priority = priority},
+            g->machine->launch_cycles + 1);
     if (g->n_grid > 1)
         carve_out(g);
     return (int)place;

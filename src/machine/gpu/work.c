@@ -22,9 +22,9 @@ struct work {
 };
 
 struct workload {
-    VEC(struct work *) all;  /* by number; NULL = done */
-    VEC(uint64_t) done_ps;   /* by number */
-    VEC(struct work *) ready; /* in order of number */
+    VEC(struct work *) all;       /* by number; NULL = done */
+    VEC(uint64_t) done_ps;        /* by number */
+    VEC(struct work *) ready;     /* in order of number */
     struct work *engine[ENGINES]; /* at work; others wait behind it */
     uint64_t n_done, barrier;     /* barrier: the last work that waits for everything before it */
     uint64_t idle_ps;             /* time in which no grid ran */
@@ -113,6 +113,7 @@ uint64_t gpu_submit(struct gpu *g, const struct trace_event *ev, const struct tr
     VEC_PUSH(&l->all, w);
     VEC_PUSH(&l->done_ps, 0);
     if (ev->ordered) {
+        g->has_streams = true;
         for (uint32_t i = 0; i < ev->n_after; i++)
             depend(l, w, ev->after[i]);
     } else {
@@ -141,6 +142,8 @@ static void finish(struct gpu *g, struct work *w)
 
 const char *gpu_takes_turns(const struct gpu *g)
 {
+    if (g->sampling)
+        return "a sample is simulated launch by launch";
     if (g->machine->concurrent_kernels == 1)
         return "machine.concurrent_kernels is 1";
     if (g->classify)

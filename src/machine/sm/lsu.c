@@ -301,9 +301,9 @@ void sm_lsu_step(struct sm *sm, uint64_t now)
         sm->profiled.shared_pc = e->pc;
         sm->profiled.shared_in = e->kernel->profile;
         sm_smem_take(sm, e->passes, now);
-        done_at = e->remote_bytes ? sm_network_take(sm, sm->warp[e->warp].count, e->remote_bytes, now) +
-                                        sm->cfg.cluster_latency - 1
-                                  : now + sm->cfg.smem_latency + e->passes - 1;
+        done_at = e->remote_bytes
+                      ? sm_network_take(sm, sm->warp[e->warp].count, e->remote_bytes, now) + sm->cfg.cluster_latency - 1
+                      : now + sm->cfg.smem_latency + e->passes - 1;
         break;
     default:
         if (!e->next_line)

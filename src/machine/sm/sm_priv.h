@@ -45,13 +45,13 @@ struct warp_region {
 struct sm_grid {
     const struct sm_kernel *kernel; /* NULL: the place is free */
     const struct sm_streams *streams;
-    struct sm_stats *count; /* what its warps do: the SM's statistics, or sm->apart */
+    struct sm_stats *count;                     /* what its warps do: the SM's statistics, or sm->apart */
     uint32_t number, warps_per_cta, last_lanes; /* last_lanes: lanes of a CTA's last warp */
     uint32_t cluster_ctas;                      /* 1 = no clusters */
 };
 
 struct warp {
-    struct sm_inst inst;           /* the next one */
+    struct sm_inst inst; /* the next one */
     const struct sm_kernel *kernel;
     const uint16_t *regs;          /* its register lists */
     struct sm_stats *count;        /* of its grid */
@@ -130,8 +130,8 @@ struct lsu_entry {
     uint16_t flags, loop;
     uint32_t pc, mem_index;
     const struct sm_kernel *kernel; /* the warp of a fence may have ended */
-    uint32_t pending; /* index, or UINT32_MAX */
-    uint32_t passes;  /* cycles of the unit: shared memory, banks of the L1's data */
+    uint32_t pending;               /* index, or UINT32_MAX */
+    uint32_t passes;                /* cycles of the unit: shared memory, banks of the L1's data */
     uint32_t n_line, next_line;
     uint64_t ready_at; /* its operands have been read */
     uint64_t began_at; /* its first line was sent */
@@ -166,10 +166,10 @@ struct sm {
     uint64_t n_resident;
     uint64_t want[SM_UNIT_COUNT]; /* by unit of the next instruction */
     uint64_t wants_load;
-    uint64_t owned[8];          /* by scheduler */
-    uint64_t throttled;         /* bit per scheduler: its policy let no warp issue in the last attempt */
-    uint64_t accounted;         /* last cycle whose scheduler slots have been charged */
-    bool profiles;              /* counts by instruction */
+    uint64_t owned[8];  /* by scheduler */
+    uint64_t throttled; /* bit per scheduler: its policy let no warp issue in the last attempt */
+    uint64_t accounted; /* last cycle whose scheduler slots have been charged */
+    bool profiles;      /* counts by instruction */
     uint64_t timer_busy[SM_TIMERS / 64];
     struct unit unit[SM_UNIT_COUNT];
     uint64_t age[SM_WARPS];
@@ -212,13 +212,13 @@ struct sm {
     struct sm_env env;
     struct sm_grid grid[SM_GRIDS];
     unsigned n_grid;
-    struct sm_stats *apart;          /* by place: counted since engine_sync, and SM_GRIDS behind it until taken */
-    uint64_t *timer;                 /* SM_TIMERS sets of warps */
-    struct warp_room regs_room;      /* reg_at */
-    struct warp_room regions_room;   /* region.c: what the warps collect */
+    struct sm_stats *apart;        /* by place: counted since engine_sync, and SM_GRIDS behind it until taken */
+    uint64_t *timer;               /* SM_TIMERS sets of warps */
+    struct warp_room regs_room;    /* reg_at */
+    struct warp_room regions_room; /* region.c: what the warps collect */
     struct warp_room loops_room;
     struct {
-        struct warp_room writer; /* of each register */
+        struct warp_room writer;                              /* of each register */
         uint32_t last_access[SM_WARPS], last_issue[SM_WARPS]; /* pc of the warp's last memory access, instruction */
         uint32_t shared_pc; /* the instruction that occupies the load/store unit until lsu_busy_until */
         struct sm_profile *shared_in;

@@ -79,7 +79,7 @@ bool sm_stat_of_grid(const struct stat_def *d)
         return false;
     default:
         return d->offset < offsetof(struct sm_stats, stall) ||
-               d->offset >= offsetof(struct sm_stats, stall) + sizeof ((struct sm_stats *)0)->stall;
+               d->offset >= offsetof(struct sm_stats, stall) + sizeof((struct sm_stats *)0)->stall;
     }
 }
 
