@@ -4,7 +4,7 @@
 #     silicon/probes/collect.sh OUT [SECONDS]
 #
 # Needs nvcc and the GPU; takes about two minutes, and with Nsight Compute up to SECONDS (default 300) more for counters
-# of the suite's programs at size small. Leaves in OUT: inst.tsv memory.tsv launch.tsv (the rows of probe.h),
+# of the suite's programs at size small. Leaves in OUT: device.tsv (what the device tells of itself), inst.tsv memory.tsv launch.tsv (the rows of probe.h; weir calibrate reads these),
 # launch_ncu.csv l1_ncu.csv (counters of each launch of the probes), l2_latency.tsv, l2_dram_ncu.csv l2_ncu.csv l2_labels.txt
 # (l2.cu: DRAM and L2 counters, and what each launch is), suite_ncu.csv (counters of the suite), sass.txt.gz.
 # TABLE=yes takes only the counters that h200_suite_*.tsv has, of the first 60 launches of every program; summarize.py makes
@@ -19,10 +19,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
 
-for p in inst memory launch l2; do
+for p in device inst memory launch l2; do
     "$nvcc" -O2 -arch="${ARCH:-sm_90}" -std=c++17 -o "$work/$p" "$here/$p.cu" &
 done
 wait
+"$work/device" > "$out/device.tsv" || echo "device ended with $?"
 for p in inst memory launch; do
     echo "$p"
     timeout 60 "$work/$p" > "$out/$p.tsv" || echo "$p ended with $?"

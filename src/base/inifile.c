@@ -114,12 +114,21 @@ void inifile_split(struct inifile_words *s, const char *text)
 {
     static const char between[] = " \t,";
     for (const char *w = text + strspn(text, between); *w; w += strspn(w, between)) {
-        const char ends[] = {*w, 0};
-        const bool in_quotes = (*w == '"' || *w == '\'') && strchr(w + 1, *w);
-        w += in_quotes;
-        const size_t n = strcspn(w, in_quotes ? ends : between);
-        VEC_PUSH(&s->word, xstrndup(w, n));
-        w += n + in_quotes;
+        /* Quotes may enclose the word, or what stands behind its "=": key="a b". */
+        char *word = xstrdup(w), *end = word;
+        while (*w && !strchr(between, *w)) {
+            const bool opens = (*w == '"' || *w == '\'') && (end == word || end[-1] == '=');
+            const char *close = opens ? strchr(w + 1, *w) : NULL;
+            if (close) {
+                memcpy(end, w + 1, (size_t)(close - w - 1));
+                end += close - w - 1;
+                w = close + 1;
+            } else {
+                *end++ = *w++;
+            }
+        }
+        *end = 0;
+        VEC_PUSH(&s->word, word);
     }
 }
 

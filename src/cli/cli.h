@@ -17,6 +17,7 @@ enum { CLI_OK = 0, CLI_PROGRAM_FAILED = 1, CLI_BAD_INPUT = 2, CLI_DEADLOCK = 3 }
 
 /* Prints the error and returns CLI_BAD_INPUT. */
 int cli_fail(const struct err *);
+int cli_list_papers(void); /* what reproduce takes, with the figures of each */
 
 /*
  * The syntax of a command line: options, each with what it sets, and words. Sets of options that several commands have

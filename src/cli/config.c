@@ -5,6 +5,7 @@
 #include "cli/machine_args.h"
 
 #include "engine/config.h"
+#include "gpu/derived.h"
 #include "gpu/gpu_config.h"
 
 #include <stdio.h>
@@ -49,7 +50,8 @@ static const struct cli_syntax syntax = {
     {{&machine_syntax, offsetof(struct args, machine), "The machine:"}},
     "show MACHINE\ndiff MACHINE MACHINE\ncheck FILE",
     "Show every parameter of a machine with its unit, the origin of its value and its meaning; show the differences "
-    "between two machines; or check a machine file.\vExamples:\n"
+    "between two machines; or check a machine file: every fault, "
+    "then its capacities and bandwidths in all, what limits occupancy, and values that no GPU has.\vExamples:\n"
     "  weir config show gtx480\n"
     "  weir config show gtx480 --set l1.size=32KiB --only l1\n"
     "  weir config diff gtx480 gtx780\n"
@@ -159,26 +161,52 @@ static int diff(const struct args *a, const struct cfg *c, struct err *e)
     return CLI_OK;
 }
 
+/* ---- a file that is being written ---- */
+
+static void tell(void *ctx, const struct err *e)
+{
+    (void)ctx;
+    err_print(e, stderr);
+}
+
+/* Every fault; of a machine without one, what it amounts to and what no GPU has. */
+static int check(const char *name, const struct gpu_opts *o)
+{
+    struct cfg *c = cfg_load_all(gpu_schema(), name, o->set, o->n_set, o->with, tell, NULL);
+    if (!c)
+        return CLI_BAD_INPUT;
+    /* Some faults show only when the parts are put together. */
+    struct gpu_opts all = *o;
+    struct err e;
+    all.machine = name;
+    struct gpu *g = gpu_new(&all, &e);
+    if (g) {
+        printf("%s: the configuration is valid\n", name);
+        derived_print(c, stdout);
+        derived_doubts(c, stdout);
+    } else {
+        err_print(&e, stderr);
+    }
+    gpu_free(g);
+    cfg_free(c);
+    return g ? CLI_OK : CLI_BAD_INPUT;
+}
+
 int cli_config(int argc, char **argv)
 {
     struct args a = {0};
     cli_parse(&syntax, argc, argv, 0, &a);
     const struct gpu_opts *o = &a.machine.opts;
     const char *name = a.name ? a.name : o->machine ? o->machine : GPU_DEFAULT;
+    if (!strcmp(a.verb, "check")) {
+        const int checked = check(name, o);
+        machine_args_free(&a.machine);
+        return checked;
+    }
     struct err e;
     struct cfg *c = cfg_load(gpu_schema(), name, o->set, o->n_set, o->with, &e);
     int status = CLI_OK;
-    if (c && !strcmp(a.verb, "check")) {
-        /* Some faults show only when the parts are put together. */
-        struct gpu_opts all = *o;
-        all.machine = name;
-        struct gpu *g = gpu_new(&all, &e);
-        if (g)
-            printf("%s: the configuration is valid\n", name);
-        else
-            status = CLI_BAD_INPUT;
-        gpu_free(g);
-    } else if (c && !strcmp(a.verb, "diff")) {
+    if (c && !strcmp(a.verb, "diff")) {
         status = diff(&a, c, &e);
     } else if (c && a.only && check_section(c, a.only, &e)) {
         status = CLI_BAD_INPUT;

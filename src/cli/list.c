@@ -91,18 +91,19 @@ static void check_list(struct argp_state *state, void *args)
     const char *what = *(const char **)args;
     if (!what || strcmp(what, "machines")) /* which gpus may also be called */
         cli_choose(state, NULL, what,
-                   (const char *const[]){"gpus", "policies", "workloads", "statistics", "parameters", NULL});
+                   (const char *const[]){"gpus", "policies", "workloads", "papers", "statistics", "parameters", NULL});
 }
 
 static const struct cli_syntax list_syntax = {
     .part = {{&plugin_syntax, 0, NULL}},
-    .usage = "gpus|policies|workloads|statistics|parameters",
+    .usage = "gpus|policies|workloads|papers|statistics|parameters",
     .doc =
-        "List the machines, the policies, the workloads, or all statistics and parameters with their units and "
-        "meanings.\v"
+        "List the machines, the policies, the workloads, the papers with their figures, or all statistics and "
+        "parameters with their units and meanings.\v"
         "Examples:\n"
         "  weir list gpus\n"
         "  weir list policies\n"
+        "  weir list papers\n"
         "  weir list statistics\n"
         "  weir list parameters\n"
         "  weir list policies --plugin ./mine.so\n",
@@ -116,6 +117,8 @@ int cli_list(int argc, char **argv)
     cli_parse(&list_syntax, argc, argv, 0, &what);
     if (!strcmp(what, "workloads"))
         return cli_suite(2, (char *[]){"suite", "list", NULL});
+    if (!strcmp(what, "papers"))
+        return cli_list_papers();
     if (!strcmp(what, "policies"))
         print_policies();
     else if (!strcmp(what, "parameters"))

@@ -168,6 +168,33 @@ static bool is_folder(const char *path)
     return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
+int cli_list_papers(void)
+{
+    char plans[PATH_MAX];
+    struct err e;
+    if (find_plans(plans, &e))
+        return cli_fail(&e);
+    struct papers p = {0};
+    int status = CLI_OK;
+    papers_read(&p, plans);
+    for (size_t i = 0; i < p.name.n && status == CLI_OK; i++) {
+        char folder[PATH_MAX + 64], figures[200] = "";
+        struct plans all = {0};
+        snprintf(folder, sizeof folder, "%s/%s", plans, p.name.p[i]);
+        if (is_folder(folder) && read_folder(&all, folder, &e))
+            status = cli_fail(&e);
+        for (size_t k = 0; k < all.plan.n; k++)
+            if (all.plan.p[k].number && !all.plan.p[k].not_reproduced)
+                enumerate(figures, sizeof figures, all.plan.p[k].number);
+        printf("  %-16s %s%s\n", p.name.p[i], *figures ? "figures " : "its own programs", figures);
+        for (size_t k = 0; k < all.plan.n; k++)
+            plan_free(&all.plan.p[k]);
+        VEC_FREE(&all.plan);
+    }
+    papers_free(&p);
+    return status;
+}
+
 /* The folder that is meant: a paper's, or one of one's own. "" = none is. */
 static int find_folder(const char *what, char folder[2 * PATH_MAX], struct err *e)
 {

@@ -76,8 +76,19 @@ static int find_program(const char *name, char path[PATH_MAX], struct err *e)
             return 0;
     }
     err_set(e, "%s: not found", name);
-    return text_ends_in(name, ".wt") ? err_hint(e, "to run a recording: weir replay %s", name)
-                                     : err_hint(e, "is it ./%s?", name);
+    if (text_ends_in(name, ".wt"))
+        return err_hint(e, "to run a recording: weir replay %s", name);
+    char suite[PATH_MAX];
+    if (!access(name, X_OK))
+        return err_hint(e, "is it ./%s?", name);
+    if (!paths_find(PATHS_SUITE, suite, sizeof suite)) {
+        char *program = xasprintf("%s/%s/%s.cu", suite, name, name);
+        const bool is_suites = !access(program, R_OK);
+        free(program);
+        if (is_suites)
+            return err_hint(e, "to run the suite's program of that name: weir suite run %s", name);
+    }
+    return err_hint(e, "give the path of a CUDA program, as in ./%s", name);
 }
 
 /* ---- the child's environment ---- */

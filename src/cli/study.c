@@ -243,6 +243,9 @@ static int run(struct study *a, struct session *x, struct err *e)
                 pool.simulated);
         return CLI_PROGRAM_FAILED;
     }
+    char *rows = NULL, cache[SUITE_PATH];
+    size_t rows_n = 0;
+    FILE *claims = text_stream(&rows, &rows_n);
     struct report report = {.title = a->title,
                             .folder = a->out,
                             .size = a->size,
@@ -250,9 +253,18 @@ static int run(struct study *a, struct session *x, struct err *e)
                             .formats = a->formats,
                             .claims = x->has_claims ? &x->claims : NULL,
                             .earlier = a->before ? &x->earlier : NULL,
-                            .all_claims = a->all_claims,
+                            .all_claims = claims,
                             .verdict = a->verdict};
-    if (report_write(&x->lab, &report, stdout, e))
+    const int written = report_write(&x->lab, &report, stdout, e);
+    fclose(claims);
+    if (a->all_claims)
+        fwrite(rows, 1, rows_n, a->all_claims);
+    /* A sample's verdicts, or those of other compiler flags, are no size's. */
+    if (!written && x->has_claims && rows_n && !(a->sampled > 0) && !a->cflags && lab_has_suite(&x->lab) &&
+        !suite_cache_folder(cache, e))
+        study_tell_verdicts(a, cache, rows, rows_n);
+    free(rows);
+    if (written)
         return -1;
     warn_of_idle(a, &x->lab);
     bool lacking = false;

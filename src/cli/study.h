@@ -45,6 +45,9 @@ int study_run(struct study *);
 /* The default of --output: "weir-NAME", of a name or a path; owned by the caller. */
 char *study_folder(const char *name);
 
+/* Keeps the rows of claims.tsv, and says which verdicts differ from those of other sizes (study_verdicts.c). */
+void study_tell_verdicts(const struct study *, const char *cache, const char *rows, size_t bytes);
+
 /* ---- programs of one's own (study_programs.c) ---- */
 
 /* Adds those that the plan names to the list, each once. -1: a file is missing, a name unknown. */

@@ -51,6 +51,11 @@ for error in "" --sampled --sampled --sampled=5%; do
     expect 0 "$weir" sweep $error --results "$dir/store.sqlite" -o "$dir/sweep" --metric ipc "$recording"
     tells "1 simulations in\|1 reused"
 done
+python3 - "$dir/sweep/sweep.csv" <<'PY' || fail "no interval in the data: $(cat "$dir/sweep/sweep.csv")"
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert rows and 0 <= float(rows[0]["half_width_95"]) < float(rows[0]["value"]), rows
+PY
 expect 0 "$weir" sweep --sampled --results "$dir/store.sqlite" -o "$dir/sweep" "$recording" \
     --metric 'sampled.half_width_95.ipc / ipc'
 tells "0 simulations"

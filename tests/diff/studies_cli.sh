@@ -129,3 +129,50 @@ for file in "$plans"/*/published.ini "$plans"/*/explain.ini; do
     expect 0 "$weir" report study/shipped.ini -o "$dir/report"
 done
 exit 0
+
+# Verdicts are kept by size; a study at another size says which differ.
+mkdir "$dir/sizes"
+cat >"$dir/sizes/fig1.ini" <<'INI'
+[figure]
+title     = one program of the suite
+programs  = histogram
+metric    = ipc
+published = published.ini
+number    = 1
+[variant lrr]
+with = lrr
+[variant gto]
+with = gto
+INI
+cat >"$dir/sizes/published.ini" <<'INI'
+[claim least]
+figure    = 1
+kind      = at_least
+of        = gto
+over      = lrr
+published = -99%
+quote     = no less
+INI
+cd "$dir/sizes" || exit 1
+expect 0 "$weir" reproduce . --size tiny -o "$dir/sizes/out"
+! grep -q "verdicts differ" "$dir/err" || fail "verdicts differ from nothing: $(cat "$dir/err")"
+kept=$(ls "$XDG_CACHE_HOME"/weir/verdicts/*-tiny.tsv) || fail "no verdicts are kept"
+mine=$(cut -f 10 "$kept" | head -n 1)
+sed "s/\t$mine\t/\tdoes not hold\t/" "$kept" >"${kept%-tiny.tsv}-small.tsv"
+expect 0 "$weir" reproduce . --size tiny -o "$dir/sizes/out"
+case $mine in
+holds) says err "weir: 1 of 1 verdicts differ from those at size small: least: does not hold there, holds here" ;;
+*) fail "the claim's verdict is '$mine', and the test wants one that holds" ;;
+esac
+
+# A text's values keep their blanks, on the command line and in a plan.
+expect 0 "$weir" sweep --gpu h200 --metric cycles --set 'l1.carveouts=8 228,8 16 228' -o "$dir/texts" "$wt"
+says out "carveouts=8 16 228"
+says err "2 simulations"
+printf '[figure]\ntitle = texts\nmachine = h200\nprograms = mine.wt\nmetric = cycles\n[sweep]\nset = l1.carveouts: 8 228, "8 16 228"\n' >"$dir/study/texts.ini"
+expect 0 "$weir" sweep "$dir/study/texts.ini" --trust -o "$dir/texts"
+says out "carveouts=8 16 228"
+says err "2 reused"
+printf '[figure]\ntitle = texts\nmachine = h200\nprograms = mine.wt\nmetric = cycles\n[variant a]\nset = l1.carveouts="8 16 228" l1.mshrs=64\n' >"$dir/study/quoted.ini"
+expect 0 "$weir" sweep "$dir/study/quoted.ini" --trust -o "$dir/texts"
+says err "1 simulations"

@@ -200,6 +200,23 @@ expect 0 "$weir" replay -q --set l1.line=64B --set tex.line=64B --set l2.line=64
 printf 'base = gtx480\n[l1]\nsize = 33KiB\n' >"$dir/size.ini"
 expect 2 "$weir" config check "$dir/size.ini"
 says err "size.ini:3: l1.size=33KiB:"
+# Every fault of a file at once; of one without, totals, and what no GPU has. Nothing of the machines here is doubted.
+printf 'base = gtx480\n[l1]\nsixe = 4\nassoc = many\n[l22]\nx = 1\n[dram]\nrc = 1\n[sm]\nscheduler = gtoo\n' >"$dir/faults.ini"
+expect 2 "$weir" config check "$dir/faults.ini"
+says err "faults.ini:3: there is no key 'sixe' in [l1]; did you mean 'l1.size'?"
+says err "faults.ini:4: l1.assoc=many:"
+says err "faults.ini:6: there is no section [l22]"
+says err "faults.ini:8: dram.rc=1: tRC = 1 is less than tRAS = 28"
+says err "faults.ini:10: sm.scheduler=gtoo:"
+expect 2 "$weir" run -q --gpu "$dir/faults.ini" "$app"
+[ "$(wc -l <"$dir/err")" = 1 ] || fail "a run told more than the first fault"
+expect 0 "$weir" config check --set l2.size=40MiB h200
+says out "40MiB a slice, 96 slices, 3840MiB in all"
+says out "doubtful: l2.size: 40MiB is the size of one slice"
+for machine in $("$weir" list gpus | awk '{ print $1 }'); do
+    expect 0 "$weir" config check "$machine"
+    ! grep doubtful "$dir/out" || fail "$machine is doubted"
+done
 printf 'base = gtx480\n[l1\nsize = 32KiB\n' >"$dir/section.ini"
 expect 2 "$weir" config check "$dir/section.ini"
 says err "section.ini:2: a section's name ends with ]"
@@ -208,7 +225,7 @@ says err '--set memory.address_map=RRR: address mapping "RRR" names 3 bits'
 # Banks that the map does not name would share rows; banks that it names and that are not there would, too.
 for banks in 8 32; do
     expect 2 "$weir" config check --set dram.banks=$banks gtx480
-    says err "--set dram.banks=$banks: memory.address_map names 16 banks (2 to the number of its Bs), but dram.banks is $banks"
+    says err "--set dram.banks=$banks: memory.address_map names 16 banks (2 to the number of its Bs), but dram.banks x dram.pseudo_channels is $banks"
 done
 expect 0 "$weir" config check --set memory.address_map=RRRRRRRRRRRRRRRR.BBBCCCCC.CCSSSSSS --set dram.banks=8 gtx480
 expect 2 "$weir" config check --set l1.line=256B gtx480
@@ -221,6 +238,37 @@ says err "--set l2.mshrs=3: a request of a line takes an MSHR for each of its 4 
 expect 2 "$weir" config check --set l2.sectored=yes --set l2.split_sectors=yes --set l2.mshrs=7 --set l2.partitions=2 gtx480
 says err "would never be enough"
 expect 0 "$weir" config check --set l2.sectored=yes --set l2.split_sectors=yes --set l2.mshrs=4 gtx480
+
+# A program of the suite, a plug-in's policy: what to type instead.
+(cd "$dir" && expect 2 "$weir" run -q bfs) || exit 1
+says err "weir: bfs: not found; to run the suite's program of that name: weir suite run bfs"
+(cd "$dir" && expect 2 "$weir" run -q nothing) || exit 1
+says err "give the path of a CUDA program, as in ./nothing"
+(cd "$dir" && expect 2 "$weir" config show gtx480 --with drrip) || exit 1
+says err "a plug-in's policy needs --plugin FILE.so"
+: >"$dir/drrip.c"
+(cd "$dir" && expect 2 "$weir" config show gtx480 --with drrip) || exit 1
+says err "build it with 'weir plugin build drrip.c' and load it with --plugin ./drrip.so"
+: >"$dir/drrip.so"
+(cd "$dir" && expect 2 "$weir" config show gtx480 --with drrip) || exit 1
+says err "load it with --plugin ./drrip.so"
+expect 0 "$weir" list papers
+says out "apcm             figures 1, 3,"
+
+# The board's rows make the values of its machine's file, but for two that take more than a formula.
+expect 0 "$weir" calibrate "$(dirname "$0")/../../silicon/probes" -o "$dir/mine.ini"
+says out "l2.latency               145              140"
+says out "52 values measured; 2 differ from h200"
+expect 0 "$weir" config check "$dir/mine.ini"
+mkdir "$dir/results"
+expect 2 "$weir" calibrate "$dir/results"
+says err "there are no results of the probes here; 'silicon/probes/collect.sh"
+printf 'name\tA board\nsms\t10\nl2_bytes\t1310720\nbus_bits\t256\n' >"$dir/results/device.tsv"
+printf 'probe\tvariant\tlaunch_a\tlaunch_b\tcycles_a\tcycles_b\toperations\nlatency\tfp_add\t1\t2\t100\t700\t100\n' >"$dir/results/inst.tsv"
+expect 0 "$weir" calibrate "$dir/results"
+says out "lat.fp_add = 6              # latency fp_add: 6"
+says out "channels = 2                # device bus_bits: 256, in channels of 128"
+says out "size = 327680B              # device l2_bytes: 1310720, in 4 slices"
 
 # Exit statuses: done, the program failed, bad input, deadlock.
 expect 0 "$weir" run -q --functional "$app"

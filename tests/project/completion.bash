@@ -34,10 +34,17 @@ offers analyze --size p : paper
 offers suite "" : list run check
 offers suite run bf : bfs
 offers trace "" : info check dump import
-offers list "" : gpus policies workloads statistics parameters
+offers list "" : gpus policies workloads papers statistics parameters
 offers cache "" : list clean
 offers config show me : mesh28
 offers explain ap : apcm
+offers explain l1.mi : l1.miss_queue l1.miss_rate
+offers run --set vm.l1_ : vm.l1_entries=
+offers reproduce "" : apcm sharedl1 where
+offers reproduce apcm --figure "" : 12 13U
+plugins=$(mktemp -d) && : >"$plugins/mine.so"
+offers run --plugin "$plugins/m" : "$plugins/mine.so"
+rm -r "$plugins"
 offers cc -f : -fno-unroll-loops
 cd "$2" && offers run READ : README.md
 if command -v zsh >/dev/null; then

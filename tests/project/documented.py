@@ -126,8 +126,9 @@ class Tester:
 
     def customary_files(self):
         args = self.args
-        for name in ("bench", "tests", "tools", "suite", "configs", "docs", "examples", "swcache"):
+        for name in ("bench", "tests", "tools", "suite", "configs", "docs", "examples", "swcache", "silicon"):
             os.symlink(os.path.join(args.root, name), os.path.join(self.dir, name))
+        os.symlink(os.path.join(args.root, "silicon/probes"), os.path.join(self.dir, "results"))
         self.write("fake-clang", "#!/bin/sh\n[ \"$1\" = -dumpversion ] && { echo 19.1.0; exit 0; }\necho '%s' >&2\nexit 1\n" % NO_COMPILER)
         for name in ("app", "other", "vecadd", "matmul", "program"):
             shutil.copy(args.app, os.path.join(self.dir, name))

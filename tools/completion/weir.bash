@@ -2,14 +2,16 @@
 # policies and programs from 'weir list', so there is nothing here to keep in step.
 
 _weir_commands() { "$weir" --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z0-9]*\) .*/\1/p'; }
-_weir_names() { "$weir" list "$1" 2>/dev/null | sed -n 's/^\(  \)\?\([A-Za-z0-9_-]\+\) .*/\2/p' | sort -u; }
+_weir_names() { "$weir" list "$1" 2>/dev/null | sed -n 's/^\(  \)\?\([A-Za-z0-9_.-]\+\) .*/\2/p' | sort -u; }
 # Words that a command takes first, as its usage lines name them: show, check, info|dump ...
 _weir_actions() {
-    "$weir" "$1" --help 2>/dev/null | sed -n "s/^\(Usage:\|  or:\) *weir $1 \(\[OPTION\.\.\.\] \)\?\([a-z|]*\)\( .*\)\?\$/\3/p" | tr '|' '\n'
+    ARGP_HELP_FMT=rmargin=400 "$weir" "$1" --help 2>/dev/null | sed -n "s/^\(Usage:\|  or:\) *weir $1 \(\[OPTION\.\.\.\] \)\?\([a-z|]*\)\( .*\)\?\$/\3/p" | tr '|' '\n'
 }
 _weir_options() { "$weir" "$1" --help 2>/dev/null | sed -n '/^  *-/s/   *[^ -].*//p' | grep -oE -- '-[A-Za-z-]+' | sort -u; }
 # The choices of an option, where its help reads --option=one|two.
 _weir_choices() { "$weir" "$1" --help 2>/dev/null | sed -n "s/.*$2=\([a-z]*|[a-z|]*\).*/\1/p" | tr '|' '\n' | sort -u; }
+
+_weir_figures() { "$weir" list papers 2>/dev/null | sed -n "s/^  $1  *figures //p" | tr -d ,; }
 
 _weir() {
     local weir=${COMP_WORDS[0]} # what the functions above ask: the program that is being typed
@@ -36,6 +38,17 @@ _weir() {
         compopt -o nospace
         return
         ;;
+    --plugin)
+        compopt -o filenames
+        COMPREPLY=($(compgen -f -X '!*.so' -- "$cur") $(compgen -d -- "$cur"))
+        return
+        ;;
+    --set | -s) # KEY=VALUE
+        COMPREPLY=($(compgen -S = -W "$(_weir_names parameters)" -- "$cur"))
+        compopt -o nospace
+        return
+        ;;
+    --figure | -f) [ "$command" = reproduce ] && words=$(for word in "${COMP_WORDS[@]:2}"; do _weir_figures "$word"; done) ;;
     --*) words=$(_weir_choices "$command" "$option") ;;
     esac
     if [ -z "$words" ]; then
@@ -47,7 +60,8 @@ _weir() {
         esac
         [ "$COMP_CWORD" = 2 ] && words=$(_weir_actions "$command")
         case $command:$prev in
-        explain:explain) words="$(_weir_names gpus) $(_weir_names policies)" ;;
+        explain:explain) words="$(_weir_names gpus) $(_weir_names policies) $(_weir_names parameters) $(_weir_names statistics)" ;;
+        reproduce:*) words=$(_weir_names papers) ;;
         config:show) words=$(_weir_names gpus) ;;
         analyze:* | profile:* | suite:*) [ -n "$words" ] || words=$(_weir_names workloads) ;;
         esac

@@ -104,6 +104,8 @@ void table_put_marks(const struct table *t, const char *bullet, FILE *out)
         idle |= t->row.p[i].idle;
         partial |= t->row.p[i].partial && !t->row.p[i].idle;
     }
+    if (t->spread > 0)
+        fprintf(out, "%ssampled: 95%% intervals of up to \u00b1 %.1f%% of a value\n", bullet, 100 * t->spread);
     if (idle)
         fprintf(out, "%s* most SMs had no CTA: excluded from means and verdicts\n", bullet);
     if (partial)

@@ -33,6 +33,7 @@ struct table {
     VEC(struct table_row) row;
     bool percent;   /* cells are shown as per cent */
     bool geometric; /* means */
+    double spread;  /* half the widest 95% interval of a cell, as a share of it; 0 = nothing was sampled */
     bool quantity;  /* cells are amounts, not ratios: small ones are shown with significant digits */
 };
 

@@ -92,7 +92,7 @@ char *tidy_csv(struct lab *l, const struct lab_figure *f)
     fputs("figure,row,class,mean,variant,over,machine,", out);
     for (size_t k = 0; k < keys.key.n; k++)
         put_field(out, keys.key.p[k]);
-    fputs("settings,metric,unit,value,n,idle\n", out);
+    fputs("settings,metric,unit,value,half_width_95,n,idle\n", out);
     for (size_t i = 0; i < f->table.row.n; i++)
         for (size_t c = 0; c < f->table.column.n; c++) {
             const struct table_row *r = &f->table.row.p[i];
@@ -115,6 +115,10 @@ char *tidy_csv(struct lab *l, const struct lab_figure *f)
             put_field(out, unit.text);
             if (isfinite(r->cell[c]))
                 fprintf(out, "%.9g", r->cell[c]);
+            const double spread = p ? figure_spread(l, f, v, over, f->program.p[i]) : NAN;
+            putc(',', out);
+            if (isfinite(spread) && isfinite(r->cell[c]))
+                fprintf(out, "%.9g", fabs(spread * r->cell[c]));
             fprintf(out, ",%u,%s\n", r->mean ? r->n : !isnan(r->cell[c]), r->idle ? "yes" : "no");
         }
     fclose(out);

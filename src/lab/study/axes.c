@@ -55,10 +55,42 @@ static int add_range(struct plan_axis *a, const char *word, struct inifile_place
     return 0;
 }
 
+/* Is the key's value a text, which may hold blanks, as l1.carveouts = 8 16 32? */
+static bool is_text(const char *key)
+{
+    const struct cfg_schema *s = gpu_schema();
+    const size_t n = strcspn(key, ".");
+    for (unsigned i = 0; i < s->n_section; i++)
+        for (const struct cfg_field *f = s->section[i]->field; f->key; f++)
+            if (strlen(s->section[i]->name) == n && !strncmp(s->section[i]->name, key, n) && key[n] &&
+                !strcmp(f->key, key + n + 1))
+                return f->type == CFG_TEXT;
+    return false;
+}
+
+/* At commas only, without the blanks around a value and the quotes that enclose it. */
+static void split_texts(struct inifile_words *words, const char *values)
+{
+    for (const char *w = values; *w; w += *w == ',') {
+        w += strspn(w, " \t");
+        size_t n = strcspn(w, ",");
+        const char *next = w + n;
+        while (n && strchr(" \t", w[n - 1]))
+            n--;
+        const bool in_quotes = n > 1 && (*w == '"' || *w == '\'') && w[n - 1] == *w;
+        if (n)
+            VEC_PUSH(&words->word, xstrndup(w + in_quotes, n - 2 * in_quotes));
+        w = next;
+    }
+}
+
 static int add_values(struct plan_axis *a, const char *values, struct inifile_place at, struct err *e)
 {
     struct inifile_words words = {0};
-    inifile_split(&words, values);
+    if (a->kind == PLAN_AXIS_SET && is_text(a->key))
+        split_texts(&words, values);
+    else
+        inifile_split(&words, values);
     int status = 0;
     for (size_t i = 0; i < words.word.n && !status; i++) {
         const char *w = words.word.p[i];

@@ -104,6 +104,24 @@ double figure_value(struct lab *l, const struct lab_figure *f, const struct plan
     return value_over(l, f, figure_point(l, f, v, program), over, program);
 }
 
+/* Half of the interval of a point's metric, as a share of its value. Sums and quotients have none of their own. */
+static double spread_of(const struct point *p, const char *metric)
+{
+    char name[160];
+    if (!metric || strpbrk(metric, "/+ "))
+        return NAN;
+    snprintf(name, sizeof name, "sampled.half_width_95.%s", metric);
+    return point_value(p, name) / point_value(p, metric);
+}
+
+double figure_spread(struct lab *l, const struct lab_figure *f, const struct plan_variant *v,
+                     const struct plan_variant *over, const struct lab_program *program)
+{
+    const struct point *p = figure_point(l, f, v, program), *by = over ? figure_point(l, f, over, program) : NULL;
+    const double own = spread_of(p, f->plan.metric);
+    return !over ? own : p == by ? 0 : hypot(own, spread_of(by, f->plan.metric)); /* as if independent */
+}
+
 static bool is_divided(const struct plan *p)
 {
     return p->normalize || (p->variant.n && p->variant.p[0].over);
@@ -121,6 +139,8 @@ static void bars(struct lab *l, struct lab_figure *f)
         for (size_t k = 0; k < plan->variants.word.n; k++) {
             const struct plan_variant *v = plan_find(plan, plan->variants.word.p[k]);
             cell[k] = value_over(l, f, point_at(f, p, k), plan_divisor(plan, v), program);
+            const double spread = figure_spread(l, f, v, plan_divisor(plan, v), program);
+            f->table.spread = spread > f->table.spread ? spread : f->table.spread;
             if (isnan(cell[k]) && !(plan->skip_empty && point_is_empty(point_at(f, p, k), plan->metric)))
                 complain(f, program, plan_label(v), point_at(f, p, k));
         }

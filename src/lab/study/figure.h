@@ -11,6 +11,9 @@ struct point *figure_point(struct lab *, const struct lab_figure *, const struct
  * or there is nothing to divide by. */
 double figure_value(struct lab *, const struct lab_figure *, const struct plan_variant *,
                     const struct plan_variant *over, const struct lab_program *);
+/* Of the same value where it was sampled: half of its 95% interval, as a share of it; NAN: not sampled, or not known. */
+double figure_spread(struct lab *, const struct lab_figure *, const struct plan_variant *,
+                     const struct plan_variant *over, const struct lab_program *);
 /* Do the program's launches leave most SMs without a CTA, on the machine of the variant that others are compared with?
  */
 bool figure_is_idle(struct lab *, const struct lab_figure *, const struct lab_program *);

@@ -480,6 +480,11 @@ static double sum_of(const struct point *p, const char *text, size_t n)
     return all;
 }
 
+const char *lab_model(void)
+{
+    return WEIR_MODEL;
+}
+
 double point_value(const struct point *p, const char *metric)
 {
     if (!p || !p->document)

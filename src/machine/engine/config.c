@@ -3,7 +3,7 @@
  *
  * inih splits lines into section, key and value; it does not tell line numbers in Debian's build, so the reader that
  * feeds it lines counts them. Each value is parsed where it is met, so the first fault in reading order is the one
- * reported. Cross checks run at the end, on the resolved values.
+ * reported, or all are (cfg_load_all). Cross checks run at the end, on the resolved values.
  */
 #include "engine/config.h"
 
@@ -20,6 +20,7 @@
 #include <ini.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_BASES = 8 };
 
@@ -47,6 +48,9 @@ struct cfg {
     char *machine;
     struct block *block;
     unsigned n_block;
+    cfg_tell *tell; /* every fault goes there; NULL = the first one ends the reading */
+    void *tell_ctx;
+    unsigned told;
 };
 
 static unsigned count_fields(const struct cfg_field *f)
@@ -209,6 +213,17 @@ int cfg_fault(const struct cfg *c, const char *key, struct err *e, const char *f
     return err_set(e, "machine %s: %s=%s (the default): %s", c->machine, key, text, msg);
 }
 
+/* Where every fault is told (cfg_load_all), a fault is no reason to stop. Returns what is left of the status. */
+static int go_on(struct cfg *c, int status, struct err *e)
+{
+    if (!status || !c->tell)
+        return status;
+    c->tell(c->tell_ctx, e);
+    c->told++;
+    err_clear(e);
+    return 0;
+}
+
 /* ---- one assignment ---- */
 
 static int unknown_section(const struct cfg *c, const struct origin *o, const char *section, struct err *e)
@@ -354,7 +369,7 @@ static int take(void *user, const char *section, const char *key, const char *va
         return 1;
     }
     r->began = true;
-    if (assign(r->c, section, key, value, &o, r->e))
+    if (go_on(r->c, assign(r->c, section, key, value, &o, r->e), r->e))
         r->failed = true;
     return 1;
 }
@@ -443,7 +458,17 @@ static int no_policy(const char *name, const struct policy_kind *const *kind, un
         err_set(e, "--with: there is no policy '%s' of kind %s", name, kind[0]->name);
     else
         err_set(e, "--with: there is no policy '%s'", name);
-    return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "see 'weir list policies'");
+    if (near)
+        return err_hint(e, "did you mean '%s'?", near);
+    /* A plug-in beside the caller is the likely reason. */
+    char file[80];
+    snprintf(file, sizeof file, "%.64s.so", name);
+    if (!access(file, R_OK))
+        return err_hint(e, "load it with --plugin ./%s", file);
+    snprintf(file, sizeof file, "%.64s.c", name);
+    if (!access(file, R_OK))
+        return err_hint(e, "build it with 'weir plugin build %s' and load it with --plugin ./%.64s.so", file, name);
+    return err_hint(e, "'weir list policies' shows what is built in; a plug-in's policy needs --plugin FILE.so");
 }
 
 /* "kind=name": the policy of that kind alone. */
@@ -539,18 +564,20 @@ static int check_all(struct cfg *c, uint16_t top_layer, struct err *e)
             snprintf(msg, sizeof msg, "parameter of the %s policy %s, which is not selected", b->kind->name, b->name);
             snprintf(hint, sizeof hint, "select it with --with %s or %s = %s, or remove the parameter", b->name,
                      b->kind->key, b->name);
-            return fault_at(o, e, key, text, msg, hint);
+            if (go_on(c, fault_at(o, e, key, text, msg, hint), e))
+                return -1;
         }
     }
     for (unsigned i = 0; i < c->schema->n_section; i++)
-        if (c->schema->section[i]->check && c->schema->section[i]->check(c, c->block[i].values, e))
+        if (c->schema->section[i]->check && go_on(c, c->schema->section[i]->check(c, c->block[i].values, e), e))
             return -1;
     for (unsigned i = 0; i < c->schema->n_kind; i++) {
         const struct policy_kind *k = c->schema->kind[i];
         unsigned chosen = chosen_policy(c, k);
         err_clear(e);
-        if (k->policy[chosen]->check && k->policy[chosen]->check(c, cfg_policy_params(c, k->name, chosen), e))
-            return policy_hook_failed(k->policy[chosen], "check", e);
+        if (k->policy[chosen]->check && k->policy[chosen]->check(c, cfg_policy_params(c, k->name, chosen), e) &&
+            go_on(c, policy_hook_failed(k->policy[chosen], "check", e), e))
+            return -1;
     }
     return 0;
 }
@@ -561,12 +588,13 @@ static struct cfg *finish(struct cfg *c, int status, uint16_t layer, const char 
     for (unsigned i = 0; i < c->n_block && !status; i++)
         c->block[i].chosen_by_file = c->block[i].kind && policy_is_chosen(c, &c->block[i]);
     if (!status && with)
-        status = apply_with(c, with, e);
+        status = go_on(c, apply_with(c, with, e), e);
     for (unsigned i = 0; i < n_set && !status; i++)
-        status = apply_set(c, set[i], e);
+        status = go_on(c, apply_set(c, set[i], e), e);
     if (!status)
         status = check_all(c, layer, e);
-    if (status) {
+    go_on(c, status, e);
+    if (status || c->told) {
         cfg_free(c);
         return NULL;
     }
@@ -580,17 +608,31 @@ static void name_machine(struct cfg *c, const char *name)
     c->machine = arena_strndup(c->arena, base, strlen(base) - (text_ends_in(base, ".ini") ? 4 : 0));
 }
 
-struct cfg *cfg_load(const struct cfg_schema *s, const char *name, const char *const *set, unsigned n_set,
-                     const char *with, struct err *e)
+static struct cfg *load(const struct cfg_schema *s, const char *name, const char *const *set, unsigned n_set,
+                        const char *with, cfg_tell *tell, void *ctx, struct err *e)
 {
-    struct err own;
-    e = e ? e : &own;
     err_clear(e);
     struct cfg *c = cfg_new(s);
+    c->tell = tell;
+    c->tell_ctx = ctx;
     name_machine(c, name);
     uint16_t layer = 0;
     int status = load_machine(c, name, NULL, 0, &layer, e);
     return finish(c, status, layer, set, n_set, with, e);
+}
+
+struct cfg *cfg_load(const struct cfg_schema *s, const char *name, const char *const *set, unsigned n_set,
+                     const char *with, struct err *e)
+{
+    struct err own;
+    return load(s, name, set, n_set, with, NULL, NULL, e ? e : &own);
+}
+
+struct cfg *cfg_load_all(const struct cfg_schema *s, const char *name, const char *const *set, unsigned n_set,
+                         const char *with, cfg_tell *tell, void *ctx)
+{
+    struct err e;
+    return load(s, name, set, n_set, with, tell, ctx, &e);
 }
 
 void cfg_mark_unused(const struct cfg_schema *s, const char *name, const char *const *set, unsigned n_set,
