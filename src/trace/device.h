@@ -9,6 +9,8 @@
 #ifndef WEIR_TRACE_DEVICE_H
 #define WEIR_TRACE_DEVICE_H
 
+#include "trace/kernel.h"
+
 #include <stdint.h>
 
 struct device_props {
@@ -52,6 +54,12 @@ enum device_limit { DEVICE_LIMIT_CTAS, DEVICE_LIMIT_WARPS, DEVICE_LIMIT_REGS, DE
  */
 uint32_t device_occupancy(const struct device_props *, uint32_t threads_per_cta, uint32_t regs_per_thread,
                           uint64_t smem_bytes, enum device_limit *limit);
+
+/*
+ * What a copy or a memset takes. Between host and device it is what a 16-lane PCIe 4.0 link takes; on the device, what
+ * DRAM at its peak bandwidth takes to read and write, or to write.
+ */
+uint64_t device_copy_ps(const struct device_props *, enum trace_event_kind, uint64_t bytes);
 
 /* SMs of GPC number `gpc`: whole pairs of SMs, spread evenly, the first GPCs having what is left over. */
 uint32_t device_gpc_sms(const struct device_props *, uint32_t gpc);

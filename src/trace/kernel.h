@@ -180,14 +180,22 @@ enum trace_event_kind {
     TRACE_EV_COPY_D2H,
     TRACE_EV_COPY_D2D, /* address = destination, address2 = source */
     TRACE_EV_MEMSET,
+    TRACE_EV_WAIT, /* the host waits for what it depends on */
     TRACE_EV_COUNT
 };
+/* Events are numbered from 0. An event begins when those that it depends on are done. */
 struct trace_event {
     uint8_t kind;
+    bool ordered;     /* it depends on the events `after`; else on all before it */
+    bool floor;       /* all later events depend on it; only while the program runs, not in a recording */
+    int8_t priority;  /* of a launch, as CUDA counts: the lowest number goes first */
+    uint32_t n_after; /* at most TRACE_AFTER_MAX */
     uint32_t stream;
     uint32_t index;
     uint64_t address, address2, bytes;
+    const uint64_t *after;
 };
+enum { TRACE_AFTER_MAX = 65536 };
 
 /* Whether a GPU could hold what is copied: virtual addresses have at most 57 bits, and no memory has a terabyte. */
 static inline bool trace_event_is_possible(const struct trace_event *ev)

@@ -82,3 +82,14 @@ uint32_t device_clusters(const struct device_props *p, uint32_t per_sm, uint32_t
         sum += device_gpc_sms(p, g) * per_sm / ctas;
     return sum;
 }
+
+uint64_t device_copy_ps(const struct device_props *p, enum trace_event_kind kind, uint64_t bytes)
+{
+    enum { LATENCY_PS = 1000000, LINK_BYTES_PER_US = 25000 };
+    uint64_t per_us = LINK_BYTES_PER_US;
+    if (kind == TRACE_EV_COPY_D2D || kind == TRACE_EV_MEMSET)
+        per_us = (uint64_t)p->mem_clock_khz * 2 / 1000 * (p->mem_bus_bits / 8);
+    if (kind == TRACE_EV_COPY_D2D)
+        bytes *= 2;
+    return LATENCY_PS + (per_us ? bytes * 1000000 / per_us : 0);
+}

@@ -66,7 +66,7 @@ struct trace_file {
     VEC(struct launch_entry) launch;
     VEC(struct trace_event) event;
     VEC(struct chunk_entry) chunk;
-    uint64_t stream_bytes;
+    uint64_t stream_bytes, n_after; /* n_after: all that events depend on */
     struct cached_block cache[CACHE_BLOCKS];
     size_t cache_bytes;
     uint64_t clock;
@@ -74,7 +74,7 @@ struct trace_file {
 
 /* Totals that the index states, to be compared with what was found. */
 struct totals {
-    uint64_t kernels, launches, events, chunks, insts;
+    uint64_t kernels, launches, events, chunks, insts, ordered;
 };
 
 /* A launch's chunks; of one that has none, nothing may be asked. */
@@ -123,29 +123,56 @@ static size_t entries_max(const struct trace_file *f)
 
 /* ---- journal ---- */
 struct journal_state {
-    uint64_t prev_cta, prev_block, insts;
+    uint64_t prev_cta, prev_block, insts, ordered;
     uint32_t announced; /* launches, by events */
     bool in_launch;
     uint32_t at; /* where the next chunk starts in its block */
 };
 
+/* What the next event depends on. */
+static bool journal_order(struct trace_file *f, struct byte_reader *r, struct trace_event *ev)
+{
+    const int64_t priority = unzigzag(get_var(r));
+    const uint64_t n = get_var(r);
+    f->n_after += n;
+    if (r->bad || f->n_after > entries_max(f) || n > TRACE_AFTER_MAX || n > reader_left(r) ||
+        priority != (int8_t)priority)
+        return false;
+    uint64_t *after = arena_alloc(f->arena, (n + 1) * sizeof *after);
+    ev->priority = (int8_t)priority;
+    ev->n_after = (uint32_t)n;
+    ev->after = after;
+    for (uint64_t i = 0; i < n; i++) {
+        const uint64_t back = get_var(r);
+        if (r->bad || !back || back > f->event.n)
+            return false;
+        after[i] = f->event.n - back;
+    }
+    return true;
+}
+
 static const char *journal_event(struct trace_file *f, struct byte_reader *r, struct journal_state *s)
 {
     struct trace_event ev = {0};
-    ev.kind = (uint8_t)get_le(r, 1);
+    const uint8_t kind = (uint8_t)get_le(r, 1);
+    ev.ordered = f->format >= 5 && kind & JRN_EVENT_ORDERED;
+    ev.kind = ev.ordered ? kind & ~JRN_EVENT_ORDERED : kind;
     ev.stream = get_var32(r);
     ev.index = get_var32(r);
     ev.address = get_var(r);
     ev.address2 = get_var(r);
     ev.bytes = get_var(r);
-    if (ev.kind >= TRACE_EV_COUNT)
+    if (ev.kind >= (f->format < 5 ? TRACE_EV_WAIT : TRACE_EV_COUNT))
         return "an event of unknown kind";
+    if (ev.ordered && !journal_order(f, r, &ev))
+        return "an event depends on what is not before it";
     if (!trace_event_is_possible(&ev))
         return "a copy of more bytes, or at a higher address, than any memory has";
     if (ev.kind == TRACE_EV_LAUNCH && ev.index != s->announced++)
         return "launches are not announced in order";
     if (f->event.n >= entries_max(f))
         return "more events than a file of its size can have";
+    s->ordered += ev.ordered;
     VEC_PUSH(&f->event, ev);
     return NULL;
 }
@@ -335,6 +362,7 @@ static int read_index(struct trace_file *f, const struct frame *index, const uin
     t->events = get_var(&r);
     t->chunks = get_var(&r);
     t->insts = get_var(&r);
+    t->ordered = f->format < 5 ? 0 : get_var(&r);
     if (r.bad || reader_left(&r) || at != index->offset)
         return err_offset(e, f->name, index->offset, "the index does not describe the file; the file is corrupt");
     return 0;
@@ -387,7 +415,7 @@ static int read_frames(struct trace_file *f, const frame_vec *frames, const stru
     if (!why && state.announced != f->launch.n)
         why = "not every launch is announced by an event";
     if (!why && (t->kernels != f->kernel.n || t->launches != f->launch.n || t->events != f->event.n ||
-                 t->chunks != f->chunk.n || t->insts != state.insts))
+                 t->chunks != f->chunk.n || t->insts != state.insts || t->ordered != state.ordered))
         why = "the journal does not hold what the index counts";
     if (why)
         return err_offset(e, f->name, HEADER_BYTES, "%s; the file is corrupt", why);

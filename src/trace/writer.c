@@ -28,7 +28,7 @@ struct trace_writer {
     byte_vec packed, block, journal, scratch;
     frame_vec frame;
     uint32_t n_kernels, n_launches, n_blocks;
-    uint64_t n_events, n_chunks, n_insts;
+    uint64_t n_events, n_chunks, n_insts, n_ordered;
     /* The launch that is open. */
     bool in_launch;
     struct trace_launch launch;
@@ -99,12 +99,19 @@ static int on_event(void *ctx, const struct trace_event *ev)
     if (w->failed)
         return -1;
     put_le(&w->journal, JRN_EVENT, 1);
-    put_le(&w->journal, ev->kind, 1);
+    put_le(&w->journal, ev->kind | (ev->ordered ? JRN_EVENT_ORDERED : 0), 1);
     put_var(&w->journal, ev->stream);
     put_var(&w->journal, ev->index);
     put_var(&w->journal, ev->address);
     put_var(&w->journal, ev->address2);
     put_var(&w->journal, ev->bytes);
+    if (ev->ordered) {
+        w->n_ordered++;
+        put_var(&w->journal, zigzag(ev->priority));
+        put_var(&w->journal, ev->n_after);
+        for (uint32_t i = 0; i < ev->n_after; i++)
+            put_var(&w->journal, w->n_events - ev->after[i]);
+    }
     w->n_events++;
     return flush_journal_if_full(w);
 }
@@ -287,6 +294,7 @@ static int write_index(struct trace_writer *w)
     put_var(x, w->n_events);
     put_var(x, w->n_chunks);
     put_var(x, w->n_insts);
+    put_var(x, w->n_ordered);
     uint64_t index_at = w->offset;
     uint32_t raw = (uint32_t)x->n;
     if (write_frame(w, FRAME_INDEX, x))

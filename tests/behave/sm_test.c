@@ -107,7 +107,7 @@ static struct bench *bench_new(struct synth *s, const char *config, bool tick_al
         .khz = {1000, 1000, 1000, 1000}, .tick_all = tick_all, .deadlock_cycles = 10000, .max_requests = 8192};
     b->eng = engine_new(b->arena, &ec, &e);
     b->cfg = *(const struct sm_config *)cfg_section(c, "sm");
-    struct sm_env env = {.n_sm = 1, .line_data = 128, .line_const = 64, .line_tex = 128, .streams = &s->streams};
+    struct sm_env env = {.n_sm = 1, .line_data = 128, .line_const = 64, .line_tex = 128};
     env.wanted_events = 1u << EVENT_LOOP_EXIT;
     env.sched_params = cfg_policy_params(c, "scheduler", b->cfg.scheduler);
     static const struct device_props one_sm = {.sm_count = 1};
@@ -134,9 +134,13 @@ static struct bench *bench_new(struct synth *s, const char *config, bool tick_al
 /* Runs the kernel; returns the cycle in which the dispatcher heard of the last CTA's end. */
 static uint64_t bench_run(struct bench *b, uint32_t ctas_at_once)
 {
-    sm_set_kernel(b->sm, b->kernel, &b->synth->launch, ctas_at_once);
-    dispatch_start(b->dispatch, trace_ctas(&b->synth->launch), 1, ctas_at_once, 1);
+    const struct dispatch_grid grid = {
+        .n_cta = trace_ctas(&b->synth->launch), .cluster = 1, .per_sm = ctas_at_once, .warps = 1};
+    sm_grid_begin(b->sm, 0, b->kernel, &b->synth->launch, 0, &b->synth->streams);
+    dispatch_start(b->dispatch, 0, &grid, 1);
     assert_int_equal(engine_run(b->eng, 1000000), ENGINE_STOPPED);
+    assert_int_equal(dispatch_ended(b->dispatch), 0);
+    sm_grid_end(b->sm, 0);
     engine_sync(b->eng);
     struct err e;
     if (engine_check(b->eng, true, &e))

@@ -13,6 +13,7 @@
 #include "engine/stats.h"
 #include "gpu/live.h"
 #include "gpu/replay.h"
+#include "gpu/work.h"
 #include "numbers.h"
 #include "synth.h"
 
@@ -240,14 +241,45 @@ static void policies_that_decide_nothing_change_nothing(void **state)
     numbers_free(&plain);
 }
 
-/* Sends the synthetic program to a sink as an emulator would: CTAs interleaved, in chunks. */
-static void play(struct synth *s, const struct stream_sink *sink, unsigned launches)
+/* What events wait for: everything before them; or, in two streams, random ones of the latest, and now and then all. */
+struct waiting {
+    bool ordered;
+    uint64_t seed, n, floor;
+    uint64_t after[4];
+};
+
+static void send(struct waiting *w, const struct stream_sink *sink, struct trace_event ev)
 {
-    struct trace_event copy = {.kind = TRACE_EV_COPY_H2D, .address = 0x200000000000ull, .bytes = 65536};
-    assert_int_equal(sink->event(sink->ctx, &copy), 0);
+    if (w->ordered) {
+        const bool wait = ev.kind == TRACE_EV_WAIT;
+        ev.ordered = true;
+        ev.floor = wait;
+        ev.priority = (int8_t) - (next_random(&w->seed) % 3);
+        ev.after = w->after;
+        if (w->n)
+            w->after[ev.n_after++] = w->floor;
+        for (uint64_t i = w->floor + 1; i < w->n; i++)
+            if (ev.n_after < 4 && (wait || next_random(&w->seed) % 3 == 0))
+                w->after[ev.n_after++] = i;
+        if (wait)
+            w->floor = w->n;
+    }
+    w->n++;
+    assert_int_equal(sink->event(sink->ctx, &ev), 0);
+}
+
+/* Sends the synthetic program to a sink as an emulator would: CTAs interleaved, in chunks. */
+static void play(struct synth *s, const struct stream_sink *sink, unsigned launches, bool ordered)
+{
+    struct waiting order = {.ordered = ordered, .seed = launches};
+    send(&order, sink, (struct trace_event){.kind = TRACE_EV_COPY_H2D, .address = 0x200000000000ull, .bytes = 65536});
     for (unsigned l = 0; l < launches; l++) {
-        struct trace_event ev = {.kind = TRACE_EV_LAUNCH, .index = l};
-        assert_int_equal(sink->event(sink->ctx, &ev), 0);
+        if (ordered && l % 3 == 2)
+            send(&order, sink, (struct trace_event){.kind = TRACE_EV_WAIT});
+        if (ordered && l % 2)
+            send(&order, sink,
+                 (struct trace_event){.kind = TRACE_EV_COPY_D2H, .address = 0x200000000000ull, .bytes = 999});
+        send(&order, sink, (struct trace_event){.kind = TRACE_EV_LAUNCH, .index = l});
         assert_int_equal(sink->launch_begin(sink->ctx, &s->kernel, &s->launch, l), 0);
         uint32_t warps = trace_warps_per_cta(&s->launch);
         for (uint64_t cta = 0; cta < trace_ctas(&s->launch); cta++) {
@@ -268,9 +300,8 @@ static void play(struct synth *s, const struct stream_sink *sink, unsigned launc
     }
 }
 
-static void live_equals_replay(void **state)
+static void live_equals_replay(bool ordered, unsigned launches, bool tick)
 {
-    (void)state;
     struct mix m = {.seed = 77};
     struct synth s;
     synth_init(&s, CTAS, THREADS, mixed_warp, &m);
@@ -282,31 +313,55 @@ static void live_equals_replay(void **state)
     struct err e;
     struct trace_writer *w = trace_writer_open(path, "synthetic", NULL, &e);
     assert_non_null(w);
-    play(&s, trace_writer_sink(w), 3);
+    play(&s, trace_writer_sink(w), launches, ordered);
     assert_int_equal(trace_writer_close(w, &e), 0);
 
-    struct gpu_opts o = {.machine = "gtx480-gpgpusim"};
+    struct gpu_opts o = {.machine = "gtx480-gpgpusim", .tick_all = tick};
     struct gpu *g = gpu_new(&o, &e);
     struct trace_file *f = trace_open(path, &e);
     assert_non_null(f);
     assert_int_equal(gpu_replay(g, f, &e), GPU_DONE);
     uint64_t replay_ns = gpu_time_ns(g);
+    const struct gpu_results *r = gpu_get_results(g);
+    uint64_t overlapped = 0, last_ps = gpu_done_ps(g, trace_n_events(f) - 1);
+    for (unsigned i = 0; i < r->n_kernel; i++)
+        overlapped += r->kernel[i].overlapped;
+    assert_int_equal(overlapped > 0, ordered);
     struct numbers replay = numbers_of(g);
     gpu_free(g);
     trace_close(f);
 
+    o.tick_all = false;
     struct gpu_live *live = gpu_live_open(&o, &e);
     assert_non_null(live);
-    play(&s, gpu_live_sink(live), 3);
-    assert_int_equal(gpu_live_now_ns(live), replay_ns);
+    play(&s, gpu_live_sink(live), launches, ordered);
+    if (!ordered)
+        assert_int_equal(gpu_live_done_ps(live, gpu_live_events(live) - 1), last_ps);
+    g = gpu_live_finish(live);
     assert_int_equal(gpu_live_status(live, &e), GPU_DONE);
-    struct numbers now = numbers_of(gpu_live_finish(live));
+    assert_int_equal(gpu_time_ns(g), replay_ns);
+    assert_int_equal(gpu_done_ps(g, gpu_live_events(live) - 1), last_ps);
+    struct numbers now = numbers_of(g);
     must_equal(&replay, &now, "live and replay");
     gpu_live_close(live);
     numbers_free(&replay);
     numbers_free(&now);
     remove(path);
     synth_free(&s);
+}
+
+static void live_equals_replay_in_order(void **state)
+{
+    (void)state;
+    live_equals_replay(false, 3, false);
+}
+
+static void live_equals_replay_side_by_side(void **state)
+{
+    (void)state;
+    live_equals_replay(true, 5, false);
+    live_equals_replay(true, 8, false);
+    live_equals_replay(true, 4, true);
 }
 
 static void *in_thread(void *arg)
@@ -335,7 +390,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ticking_equals_skipping),
         cmocka_unit_test(policies_that_decide_nothing_change_nothing),
-        cmocka_unit_test(live_equals_replay),
+        cmocka_unit_test(live_equals_replay_in_order),
+        cmocka_unit_test(live_equals_replay_side_by_side),
         cmocka_unit_test(machines_do_not_disturb_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

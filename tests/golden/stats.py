@@ -18,12 +18,14 @@ STATS = os.path.join(HERE, "stats")
 CONFIGS = os.path.join(HERE, "..", "..", "configs")
 RECORDINGS = [os.path.join(HERE, "peer", "matmul-128.wt"), os.path.join(HERE, "peer", "vecadd-1048576.wt"),
               os.path.join(STATS, "gather-4096.wt")]
+STREAMS = os.path.join(STATS, "streams.wt")  # tests/diff/streams.cu mix, recorded for gtx480: kernels and copies overlap
 SCHEDULED = os.path.join(STATS, "dwt2d-tiny.wt")  # the suite's dwt2d at size tiny: loops, barriers, guards
 
 
 def recordings(machine):
     with open(os.path.join(CONFIGS, machine + ".ini")) as f:
-        return RECORDINGS + ([SCHEDULED] if "\ncode = scheduled" in f.read() else [])
+        return RECORDINGS + ([STREAMS] if machine in ("gtx480", "h200") else []) + (
+            [SCHEDULED] if "\ncode = scheduled" in f.read() else [])
 
 
 def totals(weir, machine, recording):

@@ -24,11 +24,10 @@ static void takes_the_lowest_place(void **state)
     (void)state;
     struct cta_times *t = cta_times_new(2);
     for (uint64_t i = 0; i < 3; i++)
-        cta_times_watch(t, i, 1, 10 + i, false);
-    cta_times_watch(t, 1, 1, 20, true);
-    cta_times_watch(t, 3, 1, 20, false);
-    cta_times_launch(t, 7);
-    cta_times_watch(t, 4, 0, 21, false);
+        cta_times_watch(t, 0, i, 1, 10 + i, false);
+    cta_times_watch(t, 0, 1, 1, 20, true);
+    cta_times_watch(t, 0, 3, 1, 20, false);
+    cta_times_watch(t, 7, 4, 0, 21, false);
     assert_int_equal(find(t, 1)->lane, 1);
     assert_int_equal(find(t, 1)->begin, 11);
     assert_int_equal(find(t, 1)->end, 20);
@@ -51,15 +50,15 @@ static void keeps_every_second_sm(void **state)
     size_t n;
     for (uint64_t r = 0; r < ROUNDS; r++)
         for (uint32_t sm = 0; sm < SMS; sm++, cta++) {
-            cta_times_watch(t, cta, sm, 100 * r + sm, false);
+            cta_times_watch(t, 0, cta, sm, 100 * r + sm, false);
             if (cta >= 2 * SMS)
-                cta_times_watch(t, cta - 2 * SMS, sm, 100 * r + sm, true);
+                cta_times_watch(t, 0, cta - 2 * SMS, sm, 100 * r + sm, true);
         }
     assert_int_equal(cta_times_every(t), 1);
-    cta_times_watch(t, cta, 1, 100 * ROUNDS, false);
+    cta_times_watch(t, 0, cta, 1, 100 * ROUNDS, false);
     assert_int_equal(cta_times_every(t), 2);
     assert_int_equal(cta_times_seen(t), CTA_TIMES + 1);
-    cta_times_watch(t, cta - 2, 2, 100 * ROUNDS + 5, true);
+    cta_times_watch(t, 0, cta - 2, 2, 100 * ROUNDS + 5, true);
     const struct cta_time *c = cta_times_all(t, &n);
     assert_int_equal(n, CTA_TIMES / 2);
     for (size_t i = 0; i < n; i++) {
@@ -78,8 +77,8 @@ static void keeps_the_beginning_of_one_sm(void **state)
     struct cta_times *t = cta_times_new(1);
     size_t n;
     for (uint64_t i = 0; i < CTA_TIMES + 10; i++) {
-        cta_times_watch(t, i, 0, i, false);
-        cta_times_watch(t, i, 0, i + 1, true);
+        cta_times_watch(t, 0, i, 0, i, false);
+        cta_times_watch(t, 0, i, 0, i + 1, true);
     }
     const struct cta_time *c = cta_times_all(t, &n);
     assert_int_equal(n, CTA_TIMES);

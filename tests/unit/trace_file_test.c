@@ -158,8 +158,9 @@ static int record(struct program *p, const struct shape *s, uint64_t seed, const
         l->smem_dynamic_bytes = gen_below(&r, 1000);
         l->stream = gen_below(&r, 3);
         l->cooperative = (uint8_t)gen_below(&r, 2);
-        struct trace_event copy = {TRACE_EV_COPY_H2D, l->stream, 0, 0x200000000000ull + i, 0, 4096 + i};
-        struct trace_event launch = {TRACE_EV_LAUNCH, l->stream, i, 0, 0, 0};
+        struct trace_event copy = {
+            .kind = TRACE_EV_COPY_H2D, .stream = l->stream, .address = 0x200000000000ull + i, .bytes = 4096 + i};
+        struct trace_event launch = {.kind = TRACE_EV_LAUNCH, .stream = l->stream, .index = i};
         rc = sink->event(sink->ctx, &copy);
         rc = rc ? rc : sink->event(sink->ctx, &launch);
         VEC_PUSH(&p->event, copy);

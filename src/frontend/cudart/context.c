@@ -176,7 +176,9 @@ static cudaError_t start(void)
     rt.limit[cudaLimitMallocHeapSize] = 8 << 20;
     rt.limit[cudaLimitDevRuntimePendingLaunchCount] = 2048;
     rt.limit[cudaLimitMaxL2FetchGranularity] = 64;
-    return open_sink();
+    const cudaError_t status = open_sink();
+    order_open();
+    return status;
 }
 
 void rt_enter_any(void)
@@ -215,9 +217,13 @@ cudaError_t rt_leave_quietly(cudaError_t e)
 
 void rt_call_host(cudaHostFn_t fn, void *user)
 {
+    const struct order mine = order_take(); /* other threads may come in between */
+    const int8_t priority = rt.priority;
     pthread_mutex_unlock(&rt.lock);
     fn(user);
     pthread_mutex_lock(&rt.lock);
+    order_put(mine);
+    rt.priority = priority;
 }
 
 cudaError_t rt_poison(cudaError_t e)
@@ -234,20 +240,17 @@ void rt_advance_ps(uint64_t ps)
     rt.now_ps += ps;
 }
 
-uint64_t rt_dram_ps(uint64_t bytes)
-{
-    enum { LATENCY_PS = 1000000 };
-    const uint64_t bytes_per_us = (uint64_t)rt.props.mem_clock_khz * 2 / 1000 * (rt.props.mem_bus_bits / 8);
-    return LATENCY_PS + (bytes_per_us ? bytes * 1000000 / bytes_per_us : 0);
-}
-
 void rt_event(enum trace_event_kind kind, uint32_t stream_id, uint64_t address, uint64_t address2, uint64_t bytes)
 {
     if (!rt.sink || !rt.sink->event)
         return;
-    const struct trace_event ev = {
-        .kind = (uint8_t)kind, .stream = stream_id, .address = address, .address2 = address2, .bytes = bytes};
-    if (rt.sink->event(rt.sink->ctx, &ev)) {
+    rt_send_event(&(struct trace_event){
+        .kind = (uint8_t)kind, .stream = stream_id, .address = address, .address2 = address2, .bytes = bytes});
+}
+
+void rt_send_event(const struct trace_event *ev)
+{
+    if (rt.sink->event(rt.sink->ctx, ev)) {
         timing_on_sink_error();
         rt_poison(cudaErrorUnknown);
     }

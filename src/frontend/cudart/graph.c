@@ -22,6 +22,7 @@ static void node_free(struct rt_node *n)
     ptrmap_drop(&rt.handle, n, RT_NODE);
     op_release(&n->op);
     VEC_FREE(&n->deps);
+    VEC_FREE(&n->done.on);
     free(n);
 }
 
@@ -152,12 +153,48 @@ bool graph_sort(struct rt_graph *g)
     return done == n;
 }
 
+/* Whether some node need not wait for the one before it. */
+static bool branches(const struct rt_graph *g)
+{
+    bool yes = false;
+    for (size_t i = 1; i < g->node.n; i++) {
+        bool follows = false;
+        for (size_t k = 0; k < g->node.p[i]->deps.n; k++)
+            follows |= g->node.p[i]->deps.p[k] == g->node.p[i - 1];
+        yes |= !follows;
+    }
+    return yes;
+}
+
+/* Runs the nodes; each waits for those it depends on, the first ones for what the graph waits for. */
 cudaError_t graph_run(struct rt_graph *g, uint32_t stream_id)
 {
     cudaError_t e = cudaSuccess;
+    if (branches(g))
+        order_turn_on();
+    struct order before = order_take(), after = {0};
+    for (size_t i = 0; i < g->node.n && !e; i++) {
+        struct rt_node *n = g->node.p[i];
+        struct order now = {0};
+        for (size_t k = 0; k < n->deps.n; k++) {
+            order_add(&now, &n->deps.p[k]->done);
+            n->deps.p[k]->last = false;
+        }
+        if (!n->deps.n)
+            order_add(&now, &before);
+        n->last = true;
+        order_put(now);
+        if (n->enabled)
+            e = op_run(&n->op, stream_id);
+        VEC_FREE(&n->done.on);
+        n->done = order_take();
+    }
     for (size_t i = 0; i < g->node.n && !e; i++)
-        if (g->node.p[i]->enabled)
-            e = op_run(&g->node.p[i]->op, stream_id);
+        if (g->node.p[i]->last)
+            order_add(&after, &g->node.p[i]->done);
+    if (g->node.n && !e)
+        VEC_FREE(&before.on);
+    order_put(g->node.n && !e ? after : before);
     return e;
 }
 

@@ -181,7 +181,7 @@ API cudaError_t cudaFree(void *p)
     if (!e && p)
         e = mem_free_device((uint64_t)(uintptr_t)p);
     if (!e && p) /* it waits for the device */
-        checking_host_waits(NULL);
+        host_waits(NULL);
     return rt_leave(e);
 }
 

@@ -41,7 +41,8 @@ cudaError_t memset_run(const struct rt_op *op, uint32_t stream_id)
                     memcpy(row + x * elem, &op->memset.value, elem);
         }
     const uint64_t bytes = (uint64_t)width * n.height * n.depth;
-    rt_advance_ps(rt_dram_ps(bytes));
+    if (!timing_on())
+        rt_advance_ps(device_copy_ps(&rt.props, TRACE_EV_MEMSET, bytes));
     rt_event(TRACE_EV_MEMSET, stream_id, (uintptr_t)d->ptr, 0, bytes);
     return rt.sticky;
 }

@@ -26,6 +26,8 @@ API cudaError_t cudaDeviceReset(void)
     cudaError_t e = rt_enter();
     if (e)
         return rt_leave(e);
+    host_waits(NULL);
+    order_forget_streams();
     struct ptrmap old = rt.handle;
     rt.handle = (struct ptrmap){0};
     for (size_t i = 0; i < old.cap; i++) {

@@ -2,7 +2,7 @@
  * Inside the runtime: the one context of the process, and what its parts offer each other.
  *
  * weir's runtime is eager: an operation runs when it is submitted, in the calling thread, so streams are in order by
- * construction and synchronizing is free. Every asynchronous call becomes a `struct rt_op` that op_submit either runs
+ * construction and synchronizing is free; when it would have run is the machine's business (order.c). Every asynchronous call becomes a `struct rt_op` that op_submit either runs
  * at once or, while its stream is being captured, stores as a graph node.
  *
  * Locking: one lock. API functions take it by rt_enter and give it back by rt_leave; everything else declared here
@@ -200,19 +200,25 @@ cudaError_t memset_run(const struct rt_op *, uint32_t stream_id);
 cudaError_t memset_op(struct rt_op *, const struct cudaMemsetParams *);
 
 /* ---- streams and events ---- */
+struct order { /* events of the trace that must be done before something begins */
+    VEC(uint64_t) on;
+};
 struct rt_capture; /* graph.c */
 struct rt_stream {
     uint32_t id; /* 0 = the default stream; in traces */
     unsigned flags;
     int priority;
     bool per_thread;
+    struct order last;          /* its last work, beyond what all work waits for */
     struct rt_capture *capture; /* NULL = not capturing */
     VEC(struct rt_node *) deps; /* capturing: what the next node depends on */
 };
 struct rt_event {
     unsigned flags;
     bool recorded;
-    uint64_t time_ps;
+    bool waited;         /* by the host, since */
+    struct order after;  /* it is done when these are, and ... */
+    uint64_t time_ps;    /* ... the time that no machine counts has passed */
     uint64_t capture_id; /* recorded last while capturing; 0 = not */
     VEC(struct rt_node *) deps;
 };
@@ -221,6 +227,27 @@ struct rt_stream *stream_find(cudaStream_t);
 struct rt_event *event_find(cudaEvent_t);
 /* cudaSuccess, or why the stream may not be synchronized or used now. */
 cudaError_t stream_usable_for_sync(struct rt_stream *);
+
+/* ---- order.c: what work waits for, for the machine's time ---- */
+void order_open(void); /* behind rt.sink */
+bool order_is_on(void);
+void order_turn_on(void); /* from now on not everything waits for all before it */
+void order_stream_new(struct rt_stream *);
+void order_stream_gone(struct rt_stream *);
+void order_forget_streams(void);
+/* Around each operation of a stream; `graph`: the launch of one. */
+void order_begin(const struct rt_stream *, bool graph);
+void order_end(struct rt_stream *);
+void order_record(struct rt_event *);                         /* within an operation */
+void order_wait(struct rt_stream *, const struct rt_event *); /* NULL: within an operation */
+uint64_t order_event_ps(const struct rt_event *);             /* when it was done; the host must have waited for it */
+/* What the present operation waits for, as a graph and calls of the program's functions take and change it. */
+struct order order_take(void);
+void order_put(struct order);
+void order_add(struct order *, const struct order *);
+/* The host waits: for a stream, or for all (NULL); for an event. */
+void host_waits(struct rt_stream *);
+void host_waits_event(struct rt_event *);
 
 /* ---- capture ---- */
 cudaError_t capture_op(struct rt_stream *, const struct rt_op *);
@@ -238,6 +265,8 @@ struct rt_node {
     struct rt_graph *graph;
     struct rt_op op;
     VEC(struct rt_node *) deps;
+    struct order done;       /* while the graph runs: what those that depend on it wait for */
+    bool last;               /* none does */
     uint64_t serial, origin; /* origin: serial of the node it was cloned from; 0 = none */
     bool enabled;
 };
@@ -314,7 +343,7 @@ cudaError_t mem_bad_range(const char *what, const void *p, size_t bytes);
 int timing_props(const char *machine, struct err *); /* rt.props, of this machine when the user chose none */
 int timing_open(struct err *);                       /* sets rt.sink */
 bool timing_on(void);
-uint64_t timing_now_ps(void); /* simulated time; without a machine, the estimate in rt.now_ps */
+uint64_t timing_done_ps(uint64_t event); /* when an event of the trace was done in the machine's time */
 void timing_finish(void);
 void timing_on_sink_error(void);  /* after EMU_FAULT_SINK; does not return when the user interrupted */
 void timing_abandon_kernel(void); /* a kernel faulted: the machine need not finish it */
@@ -345,7 +374,9 @@ struct rt {
     struct rt_stream legacy;
     struct report *report;
     struct report_slot *slot;
-    uint64_t now_ps; /* simulated time of what no machine times: copies; without a machine, launches, too */
+    uint64_t now_ps; /* simulated time of what no machine times: without one, everything */
+    int8_t priority; /* of the present operation's stream */
+    bool host_waits; /* for the present operation */
     uint32_t n_stream;
     uint64_t next_serial; /* graph nodes, captures */
     unsigned device_flags;
@@ -368,7 +399,7 @@ void rt_call_host(cudaHostFn_t, void *user);
 /* Marks the device as lost. Returns e. */
 cudaError_t rt_poison(cudaError_t e);
 void rt_advance_ps(uint64_t ps);
-uint64_t rt_dram_ps(uint64_t bytes); /* what DRAM at peak bandwidth needs for them */
+void rt_send_event(const struct trace_event *);
 void rt_event(enum trace_event_kind, uint32_t stream_id, uint64_t address, uint64_t address2, uint64_t bytes);
 /* An option of weir run (run_link.h) as it was when the program started; NULL = not given. */
 const char *rt_option(const char *name);

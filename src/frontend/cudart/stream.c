@@ -1,8 +1,8 @@
 /*
  * Streams, events and host functions.
  *
- * All work has run when its call returns, so waiting is a check of the handle, a query is always "done", and an event
- * is a reading of the simulated clock.
+ * All work has run when its call returns, so waiting is a check of the handle and a query is always "done". What it
+ * tells the host counts for the machine's time (order.c).
  */
 #include "cudart/runtime.h"
 
@@ -17,6 +17,7 @@ struct rt_stream *stream_find(cudaStream_t s)
             thread_stream = xcalloc(1, sizeof *thread_stream);
             thread_stream->id = ++rt.n_stream;
             thread_stream->per_thread = true;
+            order_stream_new(thread_stream);
         }
         return thread_stream;
     }
@@ -50,6 +51,7 @@ static cudaError_t stream_new(cudaStream_t *out, unsigned flags, int priority)
         s->flags = flags;
         s->priority = priority < -5 ? -5 : priority > 0 ? 0 : priority;
         ptrmap_put(&rt.handle, s, RT_STREAM, s);
+        order_stream_new(s);
         if (rt.check)
             check_stream(rt.check);
         *out = s;
@@ -81,6 +83,7 @@ API cudaError_t cudaStreamDestroy(cudaStream_t stream)
     if (!e) {
         capture_forget_stream(s);
         ptrmap_drop(&rt.handle, s, RT_STREAM);
+        order_stream_gone(s);
         VEC_FREE(&s->deps);
         free(s);
     }
@@ -94,7 +97,7 @@ static cudaError_t wait_for(cudaStream_t stream)
     if (!e)
         e = stream_usable_for_sync(s);
     if (!e)
-        checking_host_waits(s);
+        host_waits(s);
     return rt_leave(e);
 }
 
@@ -114,7 +117,7 @@ API cudaError_t cudaDeviceSynchronize(void)
     if (!e && capture_active_on_blocking_stream())
         e = cudaErrorStreamCaptureUnsupported;
     if (!e)
-        checking_host_waits(NULL);
+        host_waits(NULL);
     return rt_leave(e);
 }
 
@@ -257,6 +260,7 @@ API cudaError_t cudaEventDestroy(cudaEvent_t event)
         if (rt.check)
             check_event_forget(rt.check, ev);
         VEC_FREE(&ev->deps);
+        VEC_FREE(&ev->after.on);
         free(ev);
     }
     return rt_leave(e);
@@ -301,8 +305,10 @@ API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsi
         e = op_submit(stream, &op);
     } else if (!e && (s->capture || ev->capture_id)) {
         e = capture_wait(s, ev);
-    } else if (!e && rt.check) {
-        check_stream_waits_event(rt.check, s->id, ev);
+    } else if (!e) {
+        order_wait(s, ev);
+        if (rt.check)
+            check_stream_waits_event(rt.check, s->id, ev);
     }
     return rt_leave(e);
 }
@@ -310,13 +316,13 @@ API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsi
 static cudaError_t event_done(cudaEvent_t event)
 {
     cudaError_t e = rt_enter();
-    const struct rt_event *ev = e ? NULL : event_find(event);
+    struct rt_event *ev = e ? NULL : event_find(event);
     if (!e && !ev)
         e = cudaErrorInvalidResourceHandle;
     if (!e && ev->capture_id)
         e = capture_invalidate_event(ev) ? cudaErrorCapturedEvent : cudaErrorInvalidValue;
-    if (!e && rt.check)
-        check_host_waits_event(rt.check, ev);
+    if (!e)
+        host_waits_event(ev);
     return rt_leave(e);
 }
 
@@ -333,12 +339,15 @@ API cudaError_t cudaEventQuery(cudaEvent_t event)
 API cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
     cudaError_t e = rt_enter();
-    const struct rt_event *a = e ? NULL : event_find(start), *b = e ? NULL : event_find(end);
+    struct rt_event *a = e ? NULL : event_find(start), *b = e ? NULL : event_find(end);
     if (!e && !ms)
         e = cudaErrorInvalidValue;
     if (!e && (!a || !b || !a->recorded || !b->recorded || (a->flags | b->flags) & cudaEventDisableTiming))
         e = cudaErrorInvalidResourceHandle;
-    if (!e)
-        *ms = (float)((double)((int64_t)b->time_ps - (int64_t)a->time_ps) * 1e-9);
+    if (!e) { /* the answer tells the host that both are done */
+        host_waits_event(a);
+        host_waits_event(b);
+        *ms = (float)((double)((int64_t)order_event_ps(b) - (int64_t)order_event_ps(a)) * 1e-9);
+    }
     return rt_leave(e);
 }

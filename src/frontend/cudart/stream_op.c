@@ -14,13 +14,20 @@ cudaError_t op_submit(cudaStream_t handle, const struct rt_op *op)
         return cudaErrorStreamCaptureImplicit;
     }
     checking_op(s);
-    return op_run(op, s->id);
+    rt.host_waits = false;
+    order_begin(s, op->kind == OP_GRAPH);
+    const cudaError_t e = op_run(op, s->id);
+    order_end(s);
+    if (rt.host_waits && op->kind == OP_COPY)
+        host_waits(s);
+    return e;
 }
 
 cudaError_t op_run(const struct rt_op *op, uint32_t stream_id)
 {
     switch (op->kind) {
     case OP_EVENT_WAIT: /* everything submitted before has run */
+        order_wait(NULL, op->event);
         if (rt.check)
             check_stream_waits_event(rt.check, stream_id, op->event);
         return cudaSuccess;
@@ -39,8 +46,7 @@ cudaError_t op_run(const struct rt_op *op, uint32_t stream_id)
         op->event->recorded = true;
         if (rt.check)
             check_event_record(rt.check, op->event, stream_id);
-        if (!(op->event->flags & cudaEventDisableTiming))
-            op->event->time_ps = timing_now_ps();
+        order_record(op->event);
         return cudaSuccess;
     case OP_ALLOC: /* the address was fixed when the node was made */
         op->alloc->live = true;

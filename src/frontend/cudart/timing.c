@@ -3,8 +3,7 @@
  * cudart/runtime.h, with the machine beside the program (gpu/live.h): its clock for events, and its results when the program
  * ends.
  *
- * Simulated time is the machine's own plus what copies and memsets take, which the machine does not model. Reading the
- * clock waits for the machine; so only events that can be asked for a time do it.
+ * Asking when an event was done waits for the machine.
  */
 #include "base/clock.h"
 #include "cudart/runtime.h"
@@ -138,9 +137,9 @@ bool timing_on(void)
     return live != NULL;
 }
 
-uint64_t timing_now_ps(void)
+uint64_t timing_done_ps(uint64_t event)
 {
-    return rt.now_ps + (live ? gpu_live_now_ns(live) * 1000 : 0);
+    return gpu_live_done_ps(live, event);
 }
 
 /* A document without one of its parts would look whole, so its memory must not fail in silence. The program may use

@@ -20,18 +20,24 @@ static double x_of(const struct profile *p, double cycle)
 
 /* ---- kernels ---- */
 
+struct lane { /* a stream has one, and more where a graph's branches overlap */
+    json_int_t stream;
+    double end; /* of the last kernel in it */
+};
 struct lanes {
-    VEC(json_int_t) stream;
+    VEC(struct lane) lane;
 };
 
 static size_t lane_of(struct lanes *l, const json_t *launch)
 {
     const json_int_t stream = json_integer_value(json_object_get(launch, "stream"));
+    const double begin = profile_number(launch, "start_cycle");
     size_t i = 0;
-    while (i < l->stream.n && l->stream.p[i] != stream)
+    while (i < l->lane.n && (l->lane.p[i].stream != stream || l->lane.p[i].end > begin))
         i++;
-    if (i == l->stream.n)
-        VEC_PUSH(&l->stream, stream);
+    if (i == l->lane.n)
+        VEC_PUSH(&l->lane, (struct lane){.stream = stream});
+    l->lane.p[i].end = begin + profile_number(launch, "cycles");
     return i;
 }
 
@@ -70,13 +76,14 @@ static size_t put_kernels(const struct profile *p, FILE *f)
         if (lane < LANES_SHOWN && i < KERNELS_SHOWN)
             put_launch(p, launch, lane, f);
     }
-    const size_t n = l.stream.n < LANES_SHOWN ? l.stream.n : LANES_SHOWN;
+    const size_t n = l.lane.n < LANES_SHOWN ? l.lane.n : LANES_SHOWN;
     for (i = 0; i < n; i++) {
         char name[48];
-        snprintf(name, sizeof name, l.stream.p[i] ? "stream %ld" : "default stream", (long)l.stream.p[i]);
+        const long stream = (long)l.lane.p[i].stream;
+        snprintf(name, sizeof name, stream ? "stream %ld" : "default stream", stream);
         page_svg_text(f, LEFT - 8, (double)i * LANE + 17, "end", name);
     }
-    VEC_FREE(&l.stream);
+    VEC_FREE(&l.lane);
     return n;
 }
 

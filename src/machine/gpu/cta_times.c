@@ -4,7 +4,7 @@
 #include "base/mem.h"
 
 struct cta_times {
-    uint32_t n_sm, launch, every;
+    uint32_t n_sm, every;
     uint64_t seen;
     uint64_t *used; /* by SM: lanes */
     size_t *at;     /* by SM and lane: the CTA that is in it, an index of cta */
@@ -31,11 +31,6 @@ void cta_times_free(struct cta_times *t)
     free(t);
 }
 
-void cta_times_launch(struct cta_times *t, uint32_t launch)
-{
-    t->launch = launch;
-}
-
 /* Keeps half of the SMs. */
 static void thin(struct cta_times *t)
 {
@@ -52,7 +47,7 @@ static void thin(struct cta_times *t)
     t->cta.n = n;
 }
 
-static void begin(struct cta_times *t, uint64_t cta, uint32_t sm, uint64_t cycle)
+static void begin(struct cta_times *t, uint32_t launch, uint64_t cta, uint32_t sm, uint64_t cycle)
 {
     t->seen++;
     while (t->cta.n == CTA_TIMES && t->every < t->n_sm)
@@ -62,15 +57,15 @@ static void begin(struct cta_times *t, uint64_t cta, uint32_t sm, uint64_t cycle
     const unsigned lane = (unsigned)__builtin_ctzll(~t->used[sm]);
     t->used[sm] |= 1ull << lane;
     t->at[sm * CTA_LANES + lane] = t->cta.n;
-    VEC_PUSH(&t->cta, (struct cta_time){cta, cycle, NEVER, t->launch, (uint16_t)sm, (uint8_t)lane});
+    VEC_PUSH(&t->cta, (struct cta_time){cta, cycle, NEVER, launch, (uint16_t)sm, (uint8_t)lane});
 }
 
-static void end(struct cta_times *t, uint64_t cta, uint32_t sm, uint64_t cycle)
+static void end(struct cta_times *t, uint32_t launch, uint64_t cta, uint32_t sm, uint64_t cycle)
 {
     for (uint64_t left = sm % t->every ? 0 : t->used[sm]; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         struct cta_time *c = &t->cta.p[t->at[sm * CTA_LANES + lane]];
-        if (c->cta != cta)
+        if (c->cta != cta || c->launch != launch)
             continue;
         c->end = cycle;
         t->used[sm] &= ~(1ull << lane);
@@ -78,12 +73,12 @@ static void end(struct cta_times *t, uint64_t cta, uint32_t sm, uint64_t cycle)
     }
 }
 
-void cta_times_watch(void *ctx, uint64_t cta, uint32_t sm, uint64_t cycle, bool ends)
+void cta_times_watch(void *ctx, uint32_t launch, uint64_t cta, uint32_t sm, uint64_t cycle, bool ends)
 {
     if (ends)
-        end(ctx, cta, sm, cycle);
+        end(ctx, launch, cta, sm, cycle);
     else
-        begin(ctx, cta, sm, cycle);
+        begin(ctx, launch, cta, sm, cycle);
 }
 
 const struct cta_time *cta_times_all(const struct cta_times *t, size_t *n)

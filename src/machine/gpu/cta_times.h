@@ -20,8 +20,6 @@ struct cta_time {
 struct cta_times;
 struct cta_times *cta_times_new(uint32_t n_sm);
 void cta_times_free(struct cta_times *);
-/* The launch to which CTAs belong that start from now on. */
-void cta_times_launch(struct cta_times *, uint32_t launch);
 dispatch_watch cta_times_watch; /* ctx: a struct cta_times */
 /* The CTAs that are kept; of those that run, the beginning. */
 const struct cta_time *cta_times_all(const struct cta_times *, size_t *n);

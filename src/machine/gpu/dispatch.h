@@ -1,10 +1,14 @@
 /*
- * The CTA dispatcher: hands out the CTAs of one launch at a time to SMs that have room.
+ * The CTA dispatcher: hands out the CTAs of the running grids (launches) to SMs that have room.
+ *
+ * It works on one grid: the one of highest priority, of several the one that began first. Only when all its CTAs have
+ * been handed out does the next grid get the room that is left; a grid whose next CTA fits nowhere holds back those
+ * behind it, as measured by Amert et al. (RTSS 2017) and Olmedo et al. (RTAS 2020). CTAs that run are never preempted.
  *
  * Round robin over the SMs, at most one CTA per SM and cycle, as GPGPU-Sim does it, and in all no more than the machine
  * can start (machine.cta_rate). The CTAs of a cluster start together on one GPC, and the dispatcher, which knows where
- * they are, passes events at their mbarriers on. It is a component on the core clock; when the last CTA has ended it
- * stops the engine.
+ * they are, passes events at their mbarriers on. It is a component on the core clock; when a grid's last CTA has ended
+ * it stops the engine.
  */
 #ifndef WEIR_GPU_DISPATCH_H
 #define WEIR_GPU_DISPATCH_H
@@ -17,17 +21,36 @@ struct dispatch;
 /* ctas_per_1000_cycles: 0 = no limit. */
 struct dispatch *dispatch_new(struct engine *, const struct device_props *, uint32_t ctas_per_1000_cycles,
                               uint32_t cluster_latency);
+void dispatch_free(struct dispatch *); /* what is not in the arena */
 struct port *dispatch_done_in(struct dispatch *, uint32_t sm);
 void dispatch_connect(struct dispatch *, uint32_t sm, struct port *cta_out, struct port *peer_out);
-/*
- * The next launch: n_cta CTAs in clusters of `cluster`, at most per_sm at once on an SM. The first goes out after
- * `delay` cycles (>= 1).
- */
-void dispatch_start(struct dispatch *, uint64_t n_cta, uint32_t cluster, uint32_t per_sm, uint32_t delay);
-/* Called when a CTA starts and ends, with its SM, in the cycle in which the dispatcher starts it or receives its end. */
-typedef void dispatch_watch(void *ctx, uint64_t cta, uint32_t sm, uint64_t cycle, bool ends);
+
+/* A grid, and what a CTA of it takes of an SM. */
+struct dispatch_grid {
+    uint64_t n_cta;
+    uint32_t number;            /* the launch, for the watch */
+    uint32_t cluster;           /* CTAs of a cluster; 1 = no clusters */
+    uint32_t per_sm;            /* at most so many at once on an SM */
+    uint32_t warps, regs, smem; /* of a CTA, in the units of the SM's allocation */
+    int32_t priority;           /* CUDA's: the lowest number goes first */
+};
+/* The grid at `place`, a free one; its first CTA goes out after `delay` cycles (>= 1). */
+void dispatch_start(struct dispatch *, unsigned place, const struct dispatch_grid *, uint32_t delay);
+/* A place whose grid has ended, which is free from now on; -1: none. */
+int dispatch_ended(struct dispatch *);
+/* No CTA runs on the SM, and none is on its way. */
+bool dispatch_idle(const struct dispatch *, uint32_t sm);
+/* What CTAs of several grids on the SM may take of its shared memory together. */
+void dispatch_set_smem(struct dispatch *, uint32_t sm, uint64_t bytes);
+/* The next grid that the dispatcher has CTAs of; -1: none. */
+int dispatch_waiting(const struct dispatch *);
+
+/* Who is told when a CTA starts and ends, and on which SM, in the cycle in which the dispatcher does or learns it. */
+typedef void dispatch_watch(void *ctx, uint32_t launch, uint64_t cta, uint32_t sm, uint64_t cycle, bool ends);
 void dispatch_set_watch(struct dispatch *, dispatch_watch *, void *ctx);
-/* Stops the engine once `ctas` CTAs of the launch have ended; the run then continues as if it had not stopped. */
+
+/* For the grid at place 0, while it is alone. */
+/* Stops the engine once `ctas` CTAs of the launch have ended; everything goes on as if it had not been. */
 void dispatch_pause(struct dispatch *, uint64_t ctas);
 bool dispatch_running(const struct dispatch *);  /* not all CTAs have ended */
 uint64_t dispatch_next(const struct dispatch *); /* the first CTA that has not been handed out */

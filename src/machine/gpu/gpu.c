@@ -1,18 +1,17 @@
 /*
- * Builds a machine from its configuration and runs launches on it; see gpu.h.
- *
- * Launches run one after another: a kernel starts when the one before has ended and the L1s have been emptied. Kernels
- * that a program runs concurrently in several streams are run in order too.
+ * Builds a machine from its configuration, lets it run, takes samples and answers what it counted; see gpu.h.
  */
 #include "gpu/gpu_priv.h"
 
 #include "dram/dram_config.h"
 #include "gpu/cta_times.h"
 #include "gpu/energy.h"
+#include "gpu/launch.h"
 #include "gpu/parts.h"
 #include "gpu/sampled.h"
 #include "l1/l1_config.h"
 #include "l2/l2_config.h"
+#include "sm/sched/sched.h"
 #include "vm/vm_config.h"
 
 #include <errno.h>
@@ -153,17 +152,6 @@ static int build_memory(struct gpu *g, struct err *e)
     return 0;
 }
 
-static int piece(void *ctx, uint64_t cta, uint32_t warp, uint32_t seq, const uint8_t **bytes, size_t *n)
-{
-    const struct sm_streams *s = ((struct gpu *)ctx)->source;
-    return s->piece(s->ctx, cta, warp, seq, bytes, n);
-}
-static void cta_done(void *ctx, uint64_t cta)
-{
-    const struct sm_streams *s = ((struct gpu *)ctx)->source;
-    s->cta_done(s->ctx, cta);
-}
-
 static int build_sm(struct gpu *g, unsigned i, const struct l1_setup *l1c, struct l1_observer *observer, struct err *e)
 {
     struct l1_env env = {.sm = i,
@@ -186,7 +174,6 @@ static int build_sm(struct gpu *g, unsigned i, const struct l1_setup *l1c, struc
         .line_data = (uint32_t)l1c->cache[L1_DATA]->line,
         .line_const = (uint32_t)l1c->cache[l1c->cache[L1_CONST]->enabled ? L1_CONST : L1_DATA]->line,
         .line_tex = (uint32_t)l1c->cache[l1c->cache[L1_TEX]->enabled ? L1_TEX : L1_DATA]->line,
-        .streams = &g->streams,
         .sched_params = params_of(g, &sm_sched_kind, g->smc->scheduler),
         .wanted_events = l1_wanted_events(l1),
         .on_load = g->classify ? gpu_loads_see : NULL,
@@ -229,7 +216,7 @@ static int build_sms(struct gpu *g, struct err *e)
         mmu_register_stats(g->mmu, g->stats);
     }
     g->dispatch = dispatch_new(g->eng, &g->props, g->machine->cta_rate, g->smc->cluster_latency / 2);
-    g->streams = (struct sm_streams){.ctx = g, .piece = piece, .cta_done = cta_done};
+    g->carved = arena_alloc(g->arena, g->n_sm * sizeof *g->carved);
     struct err why;
     if (carve_outs_parse(&g->carveouts, l1c.cache[L1_DATA]->carveouts, &why)) {
         cfg_fault(g->cfg, "l1.carveouts", e, "%s", why.msg);
@@ -240,6 +227,12 @@ static int build_sms(struct gpu *g, struct err *e)
         if (build_sm(g, i, &l1c, observer, e))
             return -1;
     return 0;
+}
+
+/* Whether a policy keeps something of kernels, loads or warps. */
+static bool hooked(const struct gpu *g)
+{
+    return l1_is_hooked(g->l1[0]) || sm_sched_get(g->smc->scheduler)->on_kernel || l2_is_hooked(g->l2[0]);
 }
 
 struct gpu *gpu_new(const struct gpu_opts *o, struct err *e)
@@ -288,6 +281,11 @@ struct gpu *gpu_new(const struct gpu_opts *o, struct err *e)
     g->n_value = stats_count(g->stats);
     g->sampling = o->sampled > 0 ? sampling_new(g, o->sampled) : NULL;
     g->read = xcalloc(g->n_value, sizeof *g->read);
+    g->delta = xcalloc(g->n_value, sizeof *g->delta);
+    g->accounted = xcalloc(g->n_value, sizeof *g->accounted);
+    g->sum = xcalloc(g->n_value, sizeof *g->sum);
+    g->work = workload_new();
+    g->hooked = hooked(g);
     g->at_sample = xcalloc(g->n_value, sizeof *g->at_sample);
     g->next_sample = g->sample_cycles;
     if (o->profile || o->timeline) {
@@ -329,6 +327,14 @@ void gpu_free(struct gpu *g)
     energy_free(g->energy);
     sampling_free(g->sampling);
     free(g->read);
+    free(g->delta);
+    free(g->accounted);
+    free(g->sum);
+    free(g->grid_read);
+    free(g->grid_stat_at);
+    stats_free(g->grid_stats);
+    workload_free(g->work);
+    dispatch_free(g->dispatch);
     free(g->at_sample);
     free(g->total);
     if (g->eng)
@@ -341,61 +347,11 @@ void gpu_free(struct gpu *g)
 
 /* ---- running ---- */
 
-/* The kernel's index in g->prepared. */
-static size_t prepare(struct gpu *g, const struct trace_kernel *k)
-{
-    for (size_t i = 0; i < g->prepared.n; i++)
-        if (g->prepared.p[i]->trace == k)
-            return i;
-    VEC_PUSH(&g->prepared, sm_kernel_new(k, g->smc));
-    if (g->profile)
-        sm_kernel_profile(g->prepared.p[g->prepared.n - 1]);
-    return g->prepared.n - 1;
-}
-
-static int does_not_fit(const struct gpu *g, const struct trace_kernel *k, const struct trace_launch *l,
-                        enum device_limit limit, struct err *e)
-{
-    static const char *const why[] = {[DEVICE_LIMIT_CTAS] = "CTAs",
-                                      [DEVICE_LIMIT_WARPS] = "warps",
-                                      [DEVICE_LIMIT_REGS] = "registers",
-                                      [DEVICE_LIMIT_SMEM] = "shared memory",
-                                      [DEVICE_LIMIT_BLOCK] = "the per-CTA limit"};
-    err_set(
-        e,
-        "kernel %s does not fit on an SM of %s: %u threads x %u registers and %u bytes of shared memory exceed its %s",
-        k->name, cfg_machine(g->cfg), trace_threads_per_cta(l), k->regs_per_thread,
-        k->smem_static_bytes + l->smem_dynamic_bytes, why[limit]);
-    return err_hint(e, "choose another machine, or raise sm.regfile, sm.smem_per_cta or sm.max_threads_per_cta");
-}
-
-/* What keeps further CTAs off an SM. */
-static const char *limiter_of(const struct gpu *g, const struct trace_launch *l, uint32_t per_sm,
-                              enum device_limit limit)
-{
-    static const char *const name[] = {[DEVICE_LIMIT_CTAS] = "ctas",
-                                       [DEVICE_LIMIT_WARPS] = "warps",
-                                       [DEVICE_LIMIT_REGS] = "registers",
-                                       [DEVICE_LIMIT_SMEM] = "shared_memory",
-                                       [DEVICE_LIMIT_BLOCK] = "block"};
-    return trace_ctas(l) < (uint64_t)per_sm * g->n_sm ? "grid" : name[limit];
-}
-
 void gpu_read_stats(struct gpu *g, uint64_t *out)
 {
     engine_sync(g->eng);
     g->cycles = engine_cycle(g->eng, CLK_CORE);
     stats_read(g->stats, out);
-}
-
-/* Adds `value` to `sum`, or keeps the larger where the statistic is a maximum. */
-static void add_values(const struct gpu *g, uint64_t *sum, const uint64_t *value)
-{
-    for (unsigned i = 0; i < g->n_value; i++)
-        if (stats_name(g->stats, i)->def->kind == STAT_MAX)
-            sum[i] = value[i] > sum[i] ? value[i] : sum[i];
-        else
-            sum[i] += value[i];
 }
 
 /* Half as many samples, each twice as long. */
@@ -407,7 +363,7 @@ static void join_samples(struct gpu *g)
         if (i + 1 < g->sample.n) {
             const struct gpu_sample first = s;
             s = g->sample.p[i + 1];
-            add_values(g, s.value, first.value);
+            gpu_add_values(g, s.value, first.value);
             for (unsigned k = 0; s.part && k < parts_values(g->parts); k++)
                 s.part[k] += first.part[k];
             free(first.value);
@@ -431,7 +387,7 @@ static uint64_t *take_parts(struct gpu *g)
     return delta;
 }
 
-static void take_sample(struct gpu *g)
+void gpu_take_sample(struct gpu *g)
 {
     uint64_t *now = xmalloc(g->n_value * sizeof *now), *delta = xmalloc(g->n_value * sizeof *delta);
     gpu_read_stats(g, now);
@@ -461,10 +417,13 @@ static enum gpu_end failed(struct gpu *g, struct err *e)
     return GPU_DONE;
 }
 
-enum gpu_end gpu_run(struct gpu *g, struct err *e)
+enum gpu_end gpu_run(struct gpu *g, uint64_t until, struct err *e)
 {
     for (;;) {
         uint64_t now = engine_cycle(g->eng, CLK_CORE), limit = now + POLL_CYCLES;
+        if (now >= until)
+            return GPU_DONE;
+        limit = limit < until ? limit : until;
         if (g->sample_cycles && limit > g->next_sample)
             limit = g->next_sample;
         enum engine_end end = engine_run(g->eng, limit);
@@ -479,7 +438,7 @@ enum gpu_end gpu_run(struct gpu *g, struct err *e)
         }
         now = engine_cycle(g->eng, CLK_CORE);
         if (g->sample_cycles && now >= g->next_sample) {
-            take_sample(g);
+            gpu_take_sample(g);
             g->next_sample = now + g->sample_cycles;
         }
         if (g->poll && g->poll(g->poll_ctx, now, gpu_warp_insts(g) + (g->sampling ? g->sampling->skipped_insts : 0)))
@@ -493,102 +452,6 @@ uint64_t gpu_warp_insts(const struct gpu *g)
     for (unsigned i = 0; i < g->n_sm; i++)
         sum += sm_issued(g->sm[i]);
     return sum;
-}
-
-/* Every instance of every policy of the machine. */
-static void each_policy(struct gpu *g, policy_visit *fn)
-{
-    for (unsigned i = 0; i < g->n_sm; i++) {
-        sm_each_policy(g->sm[i], fn, g->loads);
-        l1_each_policy(g->l1[i], fn, g->loads);
-    }
-    for (unsigned i = 0; i < g->n_slice; i++)
-        l2_each_policy(g->l2[i], fn, g->loads);
-}
-
-/* How the launch's CTAs occupy the SMs. -1: they do not fit. */
-static int place(const struct gpu *g, const struct trace_kernel *k, const struct trace_launch *l,
-                 struct gpu_kernel_result *r, struct err *e)
-{
-    enum device_limit limit;
-    const uint32_t registers = device_kernel_regs(&g->props, k->regs_per_thread, k->max_threads_per_cta);
-    const uint32_t per_sm = device_occupancy(&g->props, trace_threads_per_cta(l), registers,
-                                             (uint64_t)k->smem_static_bytes + l->smem_dynamic_bytes, &limit);
-    if (!per_sm)
-        return does_not_fit(g, k, l, limit, e);
-    const uint32_t cluster = l->cluster_ctas ? l->cluster_ctas : 1;
-    if (!device_clusters(&g->props, per_sm, cluster))
-        return err_set(e, "kernel %s: a cluster of %u CTAs does not fit on a GPC of %s, where an SM holds %u of them",
-                       k->name, cluster, cfg_machine(g->cfg), per_sm);
-    *r = (struct gpu_kernel_result){.launch = (uint32_t)g->launches,
-                                    .kernel = k,
-                                    .shape = *l,
-                                    .ctas_per_sm = per_sm,
-                                    .registers = registers,
-                                    .occupancy = (double)(per_sm * trace_warps_per_cta(l)) / g->props.max_warps_per_sm,
-                                    .limiter = limiter_of(g, l, per_sm, limit),
-                                    .start_cycle = engine_cycle(g->eng, CLK_CORE),
-                                    .simulated = 1};
-    return 0;
-}
-
-int gpu_skip_launch(struct gpu *g, const struct trace_kernel *k, const struct trace_launch *l, struct err *e)
-{
-    struct gpu_kernel_result r;
-    if (place(g, k, l, &r, e))
-        return -1;
-    r.value = xcalloc(g->n_value, sizeof *r.value);
-    r.simulated = 0;
-    VEC_PUSH(&g->kernel, r);
-    g->launches++;
-    return 0;
-}
-
-enum gpu_end gpu_launch(struct gpu *g, const struct trace_kernel *k, const struct trace_launch *l,
-                        const struct sm_streams *source, struct err *e)
-{
-    struct gpu_kernel_result r;
-    if (place(g, k, l, &r, e))
-        return GPU_FAILED;
-    const uint32_t cluster = l->cluster_ctas ? l->cluster_ctas : 1, per_sm = r.ctas_per_sm;
-    size_t kernel = prepare(g, k);
-    gpu_loads_begin(g->loads, (uint32_t)kernel, k);
-    uint64_t *before = xmalloc(g->n_value * sizeof *before), *after = xmalloc(g->n_value * sizeof *after);
-    gpu_read_stats(g, before);
-    g->source = source;
-    const uint64_t smem = carveout(&g->carveouts, (uint64_t)k->smem_static_bytes + l->smem_dynamic_bytes, per_sm,
-                                   g->props.smem_reserved_per_block, g->props.smem_alloc_unit);
-    for (unsigned i = 0; i < g->n_sm; i++) {
-        sm_set_kernel(g->sm[i], g->prepared.p[kernel], l, per_sm);
-        l1_carve_out(g->l1[i], smem);
-        l1_set_kernel(g->l1[i], (uint32_t)kernel);
-        l1_kernel_begin(g->l1[i], (uint32_t)g->launches);
-    }
-    if (g->ctas)
-        cta_times_launch(g->ctas, (uint32_t)g->launches);
-    for (unsigned i = 0; i < g->n_slice; i++)
-        l2_kernel_begin(g->l2[i], (uint32_t)g->launches);
-    g->launches++;
-    enum gpu_end end = GPU_DONE;
-    if (trace_ctas(l)) {
-        dispatch_start(g->dispatch, trace_ctas(l), cluster, per_sm, g->machine->launch_cycles + 1);
-        end = g->sampling ? sampled_run(g, l, cluster, per_sm, e) : gpu_run(g, e);
-    }
-    gpu_read_stats(g, after);
-    if (g->sample_cycles && end == GPU_DONE && g->cycles > r.start_cycle)
-        take_sample(g);
-    stats_delta(g->stats, after, before, after);
-    free(before);
-    if (g->sampling)
-        sampled_extrapolate(g, l, after);
-    r.value = after;
-    VEC_PUSH(&g->kernel, r);
-    each_policy(g, gpu_loads_take);
-    gpu_loads_end(g->loads);
-    if (end == GPU_DONE)
-        for (unsigned i = 0; i < g->n_sm; i++)
-            l1_kernel_end(g->l1[i]);
-    return end;
 }
 
 void gpu_event(struct gpu *g, const struct trace_event *ev)
@@ -693,13 +556,24 @@ static uint32_t *order_of(const struct sm_kernel *k)
     return order;
 }
 
+/* By launch; grids that wait for a place may begin in another order. */
+static int by_launch(const void *a, const void *b)
+{
+    const uint32_t x = ((const struct gpu_kernel_result *)a)->launch, y = ((const struct gpu_kernel_result *)b)->launch;
+    return (x > y) - (x < y);
+}
+
 const struct gpu_results *gpu_get_results(struct gpu *g)
 {
-    /* The total is the sum of the kernels, so that the sum is conserved by construction and draining adds nothing. */
+    /* The total is what was counted while kernels ran: their sum, unless they overlapped. Draining adds nothing. */
     free(g->total);
     g->total = xcalloc(g->n_value, sizeof *g->total);
-    for (size_t k = 0; k < g->kernel.n; k++)
-        add_values(g, g->total, g->kernel.p[k].value);
+    for (size_t k = 0; k < g->kernel.n && !g->overlaps; k++)
+        gpu_add_values(g, g->total, g->kernel.p[k].value);
+    if (g->overlaps)
+        gpu_add_values(g, g->total, g->sum);
+    if (g->overlaps)
+        qsort(g->kernel.p, g->kernel.n, sizeof *g->kernel.p, by_launch);
     g->load.n = g->inst.n = 0;
     for (size_t p = 0; p < g->prepared.n; p++) {
         const struct sm_kernel *k = g->prepared.p[p];

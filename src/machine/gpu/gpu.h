@@ -57,8 +57,9 @@ void gpu_free(struct gpu *);
 
 enum gpu_end { GPU_DONE, GPU_INTERRUPTED, GPU_DEADLOCKED, GPU_FAILED };
 /*
- * Runs one launch to its end. `k` must live as long as the gpu. FAILED: *e says why (the launch does not fit, the
- * stream is corrupt; when the source itself failed, *e is left alone). DEADLOCKED: gpu_report_deadlock reports what waits
+ * Runs one launch to its end, while nothing else runs. `k` must live as long as the gpu. FAILED: *e says why (the launch
+ * does not fit, the stream is corrupt; when the source itself failed, *e is left alone). DEADLOCKED: gpu_report_deadlock
+ * reports what waits
  * for whom.
  */
 enum gpu_end gpu_launch(struct gpu *, const struct trace_kernel *k, const struct trace_launch *,
@@ -85,8 +86,9 @@ struct gpu_kernel_result {
     double occupancy;    /* warps of ctas_per_sm CTAs, of those that an SM can hold */
     const char *limiter; /* what keeps further CTAs off an SM: ctas, warps, registers, shared_memory, or grid */
     uint64_t start_cycle;
-    double simulated; /* share of its warp instructions; 1 unless it was sampled (gpu/sampled.h) */
-    uint64_t *value;  /* stats_count() differences */
+    uint64_t overlapped; /* of its cycles, those in which other kernels ran, too */
+    double simulated;    /* share of its warp instructions; 1 unless it was sampled (gpu/sampled.h) */
+    uint64_t *value;     /* stats_count() differences */
 };
 /* What a sampled simulation ran, and how sure its statistics are. */
 struct gpu_sampled {

@@ -20,6 +20,15 @@
 #include "vm/vm.h"
 
 struct sampling;
+struct work;
+struct workload;
+
+struct gpu_grid {
+    bool used;
+    size_t result;     /* in gpu.kernel */
+    uint64_t carveout; /* bytes of the L1's array that it wants as shared memory */
+    struct work *work; /* NULL: of gpu_launch */
+};
 
 struct gpu {
     struct cfg *cfg;
@@ -43,15 +52,26 @@ struct gpu {
     struct fabric *fabric;
     struct dispatch *dispatch;
     struct carveouts carveouts;
-    struct sm_streams streams;       /* what the SMs call: passes on to ... */
-    const struct sm_streams *source; /* ... the present launch's */
+    uint64_t *carved; /* by SM: the present division of its L1 */
+    struct gpu_grid grid[SM_GRIDS];
+    unsigned n_grid;  /* grids that run */
+    bool overlaps;    /* some have run at the same time */
+    bool has_streams; /* not all work waits for everything before it */
+    bool hooked;      /* policies keep what they know of one kernel */
+    struct workload *work;
     int (*poll)(void *ctx, uint64_t cycle, uint64_t warp_insts);
     void *poll_ctx;
     /* statistics */
     uint64_t cycles, launches, final_cycles;
     uint64_t sample_cycles, next_sample;
     unsigned n_value;
-    uint64_t *read, *at_sample, *total;
+    uint64_t *read, *delta, *at_sample, *total;
+    uint64_t *accounted, *sum; /* at the last beginning or end of a grid; what was counted while grids ran */
+    uint64_t accounted_at;     /* core cycle */
+    struct stats *grid_stats;  /* those counted by grid, of grid_count */
+    struct sm_stats grid_count;
+    int *grid_stat_at; /* by statistic of the machine: in grid_stats, -1 = not counted by grid */
+    uint64_t *grid_read;
     VEC(struct sm_kernel *) prepared;
     struct gpu_loads *loads;
     bool ncu_names;
@@ -73,8 +93,10 @@ struct gpu {
 };
 
 uint64_t gpu_warp_insts(const struct gpu *);
-/* Runs until the dispatcher stops the engine. */
-enum gpu_end gpu_run(struct gpu *, struct err *);
+/* Runs until the dispatcher stops the engine, or to the end of core cycle `until`. */
+enum gpu_end gpu_run(struct gpu *, uint64_t until, struct err *);
+struct workload *workload_new(void); /* gpu/work.h */
+void workload_free(struct workload *);
 /* All statistics as they are now. */
 void gpu_read_stats(struct gpu *, uint64_t *out);
 

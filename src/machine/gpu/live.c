@@ -2,14 +2,18 @@
  * The machine's thread and the queue to it; see live.h.
  *
  * Two queues in one: commands (launches, events) in program order, and chunks, which go into the launch's own store as
- * they come. The machine's thread takes a command, runs it to its end, takes the next. A kernel's table is copied at
- * its first launch, since the program may unload its module while the machine still simulates.
+ * they come. The machine's thread submits the commands as work (work.h). When it meets one that all further work depends
+ * on, it runs until that is done; so what the program submits later finds the machine in the same state as in a replay,
+ * which knows all work beforehand. What the machine cannot begin yet waits in memory, and beyond a limit in a file.
+ * A kernel's table is copied at its first launch, since the program may unload its module while the machine still
+ * simulates.
  */
 #include "gpu/live.h"
 
 #include "base/mem.h"
 #include "engine/policy_registry.h"
 #include "gpu/streams.h"
+#include "gpu/work.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -24,7 +28,7 @@ struct command {
     struct trace_launch launch;
     uint32_t index;
     bool fed; /* launch_end was received: no more chunks */
-    bool given_up;
+    bool given_up, floor;
     struct streams streams;
 };
 
@@ -36,7 +40,8 @@ struct gpu_live {
     pthread_cond_t changed;
     struct command *first, *last; /* the first is being worked on */
     struct command *filling;      /* the launch the emulator is in */
-    struct command *working;      /* the launch the machine is in; of its thread */
+    VEC(struct command *) launch; /* that the machine is in or will be; of its thread */
+    uint64_t n_event;             /* events so far; of the program's thread */
     bool closing, joined;
     atomic_bool giving_up;                                       /* some launch is given up */
     int (*poll)(void *ctx, uint64_t cycle, uint64_t warp_insts); /* of the options; may be NULL */
@@ -44,6 +49,8 @@ struct gpu_live {
     enum gpu_end status;
     struct err err;
     bool idle;
+    struct command *announced; /* the launch whose event has come */
+    struct gpu_source source;
     VEC(struct trace_kernel *) kernel; /* our copies, by trace_launch.kernel */
     struct arena *arena;
 };
@@ -83,30 +90,91 @@ static bool is_given_up(struct gpu_live *l, struct command *c)
 static int poll(void *ctx, uint64_t cycle, uint64_t warp_insts)
 {
     struct gpu_live *l = ctx;
-    return is_given_up(l, l->working) || (l->poll && l->poll(l->poll_ctx, cycle, warp_insts));
+    bool over = false;
+    for (size_t i = 0; i < l->launch.n; i++)
+        over |= is_given_up(l, l->launch.p[i]);
+    return over || (l->poll && l->poll(l->poll_ctx, cycle, warp_insts));
 }
 
-static void work(struct gpu_live *l, struct command *c)
+static void free_command(struct command *c)
 {
-    if (l->status != GPU_DONE)
-        return;
-    if (!c->is_launch) {
-        gpu_event(l->gpu, &c->event);
-        return;
-    }
+    if (c->is_launch)
+        streams_destroy(&c->streams);
+    free(c);
+}
+
+/* The emulator is through with the launch; its chunks are no longer wanted. */
+static void swallow(struct command *c)
+{
+    pthread_mutex_lock(&c->streams.lock);
+    c->streams.starving = true;
+    pthread_cond_broadcast(&c->streams.changed);
+    while (!c->fed)
+        pthread_cond_wait(&c->streams.changed, &c->streams.lock);
+    pthread_mutex_unlock(&c->streams.lock);
+}
+
+static struct command *launch_of(struct gpu_live *l, uint32_t index)
+{
+    size_t i = 0;
+    while (l->launch.p[i]->index != index)
+        i++;
+    return l->launch.p[i];
+}
+
+static const struct sm_streams *open_launch(void *ctx, uint32_t index)
+{
+    struct command *c = launch_of(ctx, index);
+    return is_given_up(ctx, c) ? NULL : &c->streams.sm;
+}
+
+static void close_launch(void *ctx, uint32_t index)
+{
+    struct gpu_live *l = ctx;
+    struct command *c = launch_of(l, index);
+    size_t i = 0;
+    while (l->launch.p[i] != c)
+        i++;
+    l->launch.p[i] = l->launch.p[--l->launch.n];
+    swallow(c);
+    free_command(c);
+}
+
+/* Runs until `work` is done. */
+static void run_until(struct gpu_live *l, uint64_t work)
+{
     struct err e;
     err_clear(&e);
-    l->working = c;
-    enum gpu_end end =
-        is_given_up(l, c) ? GPU_INTERRUPTED : gpu_launch(l->gpu, c->kernel, &c->launch, &c->streams.sm, &e);
+    if (l->status != GPU_DONE)
+        return;
+    const enum gpu_end end = gpu_run_until(l->gpu, work, &e);
     if (end == GPU_DONE)
         return;
     if (end == GPU_FAILED && !*e.msg)
-        err_set(&e, "the program ended during kernel %s", c->kernel->name);
+        err_set(&e, "the program ended during kernel %s", l->launch.n ? l->launch.p[0]->kernel->name : "");
     pthread_mutex_lock(&l->lock);
     l->err = e;
     l->status = end;
     pthread_mutex_unlock(&l->lock);
+}
+
+/* Does what can be done of the command. The launch may be over, and the command freed, when it returns. */
+static void work(struct gpu_live *l, struct command *c)
+{
+    const bool floor = c->floor;
+    if (c->is_launch)
+        VEC_PUSH(&l->launch, c);
+    if (l->status != GPU_DONE) {
+        if (c->is_launch)
+            swallow(c); /* freed at the end */
+        return;
+    }
+    const struct gpu_source *source = c->is_launch ? &l->source : NULL;
+    const uint64_t work = gpu_submit(l->gpu, &c->event, c->kernel, c->is_launch ? &c->launch : NULL, source);
+    if (floor)
+        run_until(l, work);
+    for (size_t i = 0; i < l->launch.n && l->status != GPU_DONE; i++)
+        swallow(l->launch.p[i]);
 }
 
 static void *machine_thread(void *arg)
@@ -123,26 +191,20 @@ static void *machine_thread(void *arg)
         struct command *c = l->first;
         if (!c)
             break;
-        pthread_mutex_unlock(&l->lock);
-        work(l, c);
-        if (c->is_launch) {
-            /* A launch that was given up: swallow the rest of its chunks. */
-            pthread_mutex_lock(&c->streams.lock);
-            c->streams.starving = true;
-            pthread_cond_broadcast(&c->streams.changed);
-            while (!c->fed)
-                pthread_cond_wait(&c->streams.changed, &c->streams.lock);
-            pthread_mutex_unlock(&c->streams.lock);
-        }
-        pthread_mutex_lock(&l->lock);
-        l->first = c->next;
+        l->first = c->next; /* a launch is freed when the machine is through with it */
         if (!l->first)
             l->last = NULL;
-        if (c->is_launch)
-            streams_destroy(&c->streams);
-        free(c);
+        pthread_mutex_unlock(&l->lock);
+        const bool is_launch = c->is_launch;
+        work(l, c);
+        if (!is_launch)
+            free_command(c);
+        pthread_mutex_lock(&l->lock);
         pthread_cond_broadcast(&l->changed);
     }
+    pthread_mutex_unlock(&l->lock);
+    run_until(l, UINT64_MAX);
+    pthread_mutex_lock(&l->lock);
     l->idle = true;
     pthread_cond_broadcast(&l->changed);
     pthread_mutex_unlock(&l->lock);
@@ -165,11 +227,20 @@ static int enqueue(struct gpu_live *l, struct command *c)
     return status;
 }
 
+/* The event of a launch waits for its command. */
 static int on_event(void *ctx, const struct trace_event *ev)
 {
-    struct command *c = xcalloc(1, sizeof *c);
+    struct gpu_live *l = ctx;
+    struct command *c = xcalloc(1, sizeof *c + ev->n_after * sizeof *ev->after);
     c->event = *ev;
-    return enqueue(ctx, c);
+    c->floor = ev->floor || !ev->ordered;
+    if (ev->n_after)
+        c->event.after = memcpy(c + 1, ev->after, ev->n_after * sizeof *ev->after);
+    l->n_event++;
+    if (ev->kind != TRACE_EV_LAUNCH)
+        return enqueue(l, c);
+    l->announced = c;
+    return 0;
 }
 
 static const void *keep(struct arena *a, const void *p, size_t bytes)
@@ -213,7 +284,8 @@ static const struct trace_kernel *copy_kernel(struct gpu_live *l, const struct t
 static int on_launch_begin(void *ctx, const struct trace_kernel *k, const struct trace_launch *launch, uint32_t index)
 {
     struct gpu_live *l = ctx;
-    struct command *c = xcalloc(1, sizeof *c);
+    struct command *c = l->announced;
+    l->announced = NULL;
     c->is_launch = true;
     c->kernel = copy_kernel(l, k, launch->kernel);
     c->launch = *launch;
@@ -234,7 +306,7 @@ static int on_chunk(void *ctx, uint32_t index, const struct stream_chunk *k)
     if (status)
         return status;
     pthread_mutex_lock(&c->streams.lock);
-    while (c->streams.bytes > AHEAD_BYTES && !c->streams.starving)
+    while (c->floor && c->streams.bytes > AHEAD_BYTES && !c->streams.starving)
         pthread_cond_wait(&c->streams.changed, &c->streams.lock);
     streams_put(&c->streams, k);
     pthread_cond_broadcast(&c->streams.changed);
@@ -276,6 +348,7 @@ struct gpu_live *gpu_live_open(const struct gpu_opts *o, struct err *e)
         return NULL;
     }
     l->arena = arena_new();
+    l->source = (struct gpu_source){l, open_launch, close_launch};
     l->sink = (struct stream_sink){
         .ctx = l, .event = on_event, .launch_begin = on_launch_begin, .chunk = on_chunk, .launch_end = on_launch_end};
     pthread_mutex_init(&l->lock, NULL);
@@ -302,10 +375,15 @@ static void drain(struct gpu_live *l)
     pthread_mutex_unlock(&l->lock);
 }
 
-uint64_t gpu_live_now_ns(struct gpu_live *l)
+uint64_t gpu_live_events(const struct gpu_live *l)
+{
+    return l->n_event;
+}
+
+uint64_t gpu_live_done_ps(struct gpu_live *l, uint64_t event)
 {
     drain(l);
-    return gpu_time_ns(l->gpu);
+    return gpu_done_ps(l->gpu, event);
 }
 
 enum gpu_end gpu_live_status(struct gpu_live *l, struct err *e)
@@ -354,6 +432,10 @@ void gpu_live_close(struct gpu_live *l)
     if (!l)
         return;
     stop(l);
+    for (size_t i = 0; i < l->launch.n; i++)
+        free_command(l->launch.p[i]);
+    VEC_FREE(&l->launch);
+    free(l->announced);
     gpu_free(l->gpu);
     arena_free(l->arena);
     VEC_FREE(&l->kernel);

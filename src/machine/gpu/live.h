@@ -2,7 +2,8 @@
  * A machine beside a running program: the emulator's stream sink feeds a GPU that runs on a second thread.
  *
  * The emulator runs ahead until about 64 MiB of streams wait, then it waits for the machine. It may exceed that limit
- * when the machine itself waits for a chunk that does not exist yet (long CTAs), so the two never wait for each other.
+ * when the machine itself waits for a chunk that does not exist yet (long CTAs), so the two never wait for each other,
+ * and in launches that others may overlap with, which the machine cannot begin before it knows these.
  * All functions but the sink's own calls belong to the program's thread.
  */
 #ifndef WEIR_GPU_LIVE_H
@@ -18,8 +19,12 @@ struct gpu_live *gpu_live_open(const struct gpu_opts *, struct err *);
 void gpu_live_at_policy_fault(void (*)(void));
 /* Pass it to emu_launch. After a failure of the machine its calls return -1; gpu_live_status tells. */
 struct stream_sink *gpu_live_sink(struct gpu_live *);
-/* Waits until the machine has done all that was sent so far; simulated nanoseconds since the start. */
-uint64_t gpu_live_now_ns(struct gpu_live *);
+uint64_t gpu_live_events(const struct gpu_live *); /* that were sent so far */
+/*
+ * Waits for the machine. When the event numbered so was done, in picoseconds since the start; an event that all later
+ * ones depend on must have been sent behind it. 0: there is no such event, or the machine has failed.
+ */
+uint64_t gpu_live_done_ps(struct gpu_live *, uint64_t event);
 /* The state of the machine: GPU_DONE = all is well so far. *e is filled for GPU_FAILED. */
 enum gpu_end gpu_live_status(struct gpu_live *, struct err *e);
 /* The emulator will not finish its launch: the machine gives it up, too, without simulating what it has received. */

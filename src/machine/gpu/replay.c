@@ -3,6 +3,47 @@
 
 #include "gpu/file_streams.h"
 #include "gpu/sampled.h"
+#include "gpu/work.h"
+
+/* Launches that are read: one, unless several run at the same time. */
+struct reading {
+    struct trace_file *file;
+    VEC(struct file_streams *) of;
+    bool failed;
+    struct err err;
+};
+
+static const struct sm_streams *open_launch(void *ctx, uint32_t launch)
+{
+    struct reading *r = ctx;
+    struct file_streams *f = xcalloc(1, sizeof *f);
+    file_streams_open(f, r->file);
+    file_streams_launch(f, launch);
+    VEC_PUSH(&r->of, f);
+    return &f->streams.sm;
+}
+
+static void close_streams(struct reading *r, size_t i)
+{
+    struct file_streams *f = r->of.p[i];
+    if (f->failed) {
+        r->failed = true;
+        r->err = f->err;
+    }
+    file_streams_close(f);
+    free(f);
+    r->of.p[i] = r->of.p[--r->of.n];
+}
+
+static void close_launch(void *ctx, uint32_t launch)
+{
+    struct reading *r = ctx;
+    for (size_t i = 0; i < r->of.n; i++)
+        if (r->of.p[i]->launch == launch) {
+            close_streams(r, i);
+            return;
+        }
+}
 
 enum gpu_end gpu_replay(struct gpu *g, struct trace_file *file, struct err *e)
 {
@@ -13,23 +54,29 @@ enum gpu_end gpu_replay_first(struct gpu *g, struct trace_file *file, uint32_t l
 {
     if (g->sampling)
         return sampled_replay(g, file, launches, e);
-    struct file_streams from;
-    file_streams_open(&from, file);
+    struct reading r = {.file = file};
+    const struct gpu_source source = {&r, open_launch, close_launch};
     enum gpu_end end = GPU_DONE;
     uint32_t done = 0;
     for (uint64_t i = 0; i < trace_n_events(file) && end == GPU_DONE && done < launches; i++) {
         const struct trace_event *ev = trace_get_event(file, i);
-        if (ev->kind != TRACE_EV_LAUNCH) {
-            gpu_event(g, ev);
-            continue;
+        uint64_t work;
+        if (ev->kind == TRACE_EV_LAUNCH) {
+            const struct trace_launch *l = trace_get_launch(file, ev->index);
+            done++;
+            work = gpu_submit(g, ev, trace_get_kernel(file, l->kernel), l, &source);
+        } else {
+            work = gpu_submit(g, ev, NULL, NULL, NULL);
         }
-        const struct trace_launch *l = trace_get_launch(file, ev->index);
-        file_streams_launch(&from, ev->index);
-        done++;
-        end = gpu_launch(g, trace_get_kernel(file, l->kernel), l, &from.streams.sm, e);
+        /* What depends on everything before it needs no later work to be known. */
+        if (!ev->ordered)
+            end = gpu_run_until(g, work, e);
     }
-    if (end == GPU_FAILED && from.failed && e)
-        *e = from.err;
-    file_streams_close(&from);
+    if (end == GPU_DONE)
+        end = gpu_run_until(g, UINT64_MAX, e);
+    while (r.of.n)
+        close_streams(&r, r.of.n - 1);
+    if (end == GPU_FAILED && r.failed && e)
+        *e = r.err;
     return end;
 }

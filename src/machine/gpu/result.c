@@ -142,6 +142,8 @@ static json_t *kernel_json(const struct gpu *g, const struct gpu_results *r, con
     json_object_set_new(o, "limiter", json_string(k->limiter));
     json_object_set_new(o, "stream", json_integer(k->shape.stream));
     json_object_set_new(o, "start_cycle", json_integer((json_int_t)k->start_cycle));
+    if (g->overlaps)
+        json_object_set_new(o, "overlapped_cycles", json_integer((json_int_t)k->overlapped));
     if (r->sampled)
         json_object_set_new(o, "simulated", json_real(k->simulated));
     put_stats(o, r->stats, k->value, false);

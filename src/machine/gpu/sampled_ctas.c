@@ -160,7 +160,7 @@ enum gpu_end sampled_run(struct gpu *g, const struct trace_launch *l, uint32_t c
     struct sampling *s = g->sampling;
     const uint64_t ctas = trace_ctas(l), wave = (uint64_t)per_sm * g->n_sm;
     if (ctas / wave < WAVES_MIN)
-        return gpu_run(g, e);
+        return gpu_run(g, NEVER, e);
     struct progress p = {.ctas = ctas,
                          .l2_lines = l2_sum(g, l2_lines),
                          .l2_turned_over =
@@ -177,7 +177,7 @@ enum gpu_end sampled_run(struct gpu *g, const struct trace_launch *l, uint32_t c
     uint64_t gap = 0, window = wave, window_start = start, cold_until = start + 1;
     for (uint64_t ended = wave;; ended += window) {
         dispatch_pause(g->dispatch, ended);
-        end = gpu_run(g, e);
+        end = gpu_run(g, NEVER, e);
         if (end != GPU_DONE || !dispatch_running(g->dispatch))
             break;
         const uint64_t now = engine_cycle(g->eng, CLK_CORE);

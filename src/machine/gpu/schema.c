@@ -6,6 +6,7 @@
 #include "l1/l1_config.h"
 #include "l2/l2_config.h"
 #include "noc/noc_config.h"
+#include "sm/sm.h"
 #include "sm/sm_config.h"
 #include "vm/vm_config.h"
 
@@ -25,6 +26,8 @@ static const struct cfg_field machine_fields[] = {
     MACHINE(launch_cycles, CFG_INT, "cycles", "0", 0, 1000000, "core cycles from a launch to its first CTA"),
     MACHINE(cta_rate, CFG_INT, "CTAs", "0", 0, 1000000,
             "CTAs that the whole machine can start in 1000 core cycles; 0 = one for each SM in each cycle"),
+    MACHINE(concurrent_kernels, CFG_INT, "kernels", "32", 1, SM_GRIDS,
+            "kernels of several streams that run at the same time; 1 = one after another"),
     MACHINE(deadlock_cycles, CFG_INT, "cycles", "100000", 1000, 1000000000,
             "core cycles without progress before the run is reported as deadlocked"),
     CFG_END};

@@ -6,6 +6,8 @@
 #include "engine/stats.h"
 #include "gpu/energy.h"
 #include "gpu/gpu_config.h"
+#include "gpu/gpu_priv.h"
+#include "gpu/work.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -226,6 +228,8 @@ void result_print_summary(struct gpu *g, bool complete, double host_s, FILE *out
     fputs(complete ? "\n" : " (PARTIAL: the run was stopped)\n", out);
     fprintf(out, "  cycles     %10s  (%.3f ms simulated), %u kernel%s\n", big(a, get(&v, "cycles")),
             (double)gpu_time_ns(g) / 1e6, r->n_kernel, r->n_kernel == 1 ? "" : "s");
+    if (g->has_streams && gpu_takes_turns(g))
+        fprintf(out, "  streams    one kernel at a time: %s\n", gpu_takes_turns(g));
     if (r->sampled)
         sampled_lines(r, &v, out);
     fprintf(out, "  instr.     %10s warp, %s thread; IPC %.2f\n", big(a, get(&v, "warp_insts")),

@@ -87,33 +87,43 @@ static void name_row(struct writer *w, uint32_t pid, uint32_t tid, const char *n
 
 /* ---- kernels ---- */
 
+/* A stream has one, and more where a graph's branches overlap. */
+struct kernel_row {
+    uint32_t stream, id;
+    uint64_t end; /* of the last kernel in it */
+};
+enum { ROWS_APART = 24 };
+
 static void put_kernels(struct writer *w)
 {
     const struct gpu_results *r = w->r;
     const unsigned n = r->n_kernel < MOST_LAUNCHES ? r->n_kernel : MOST_LAUNCHES;
     const int cycles = stats_find(r->stats, "cycles"), ipc = stats_find(r->stats, "ipc");
-    VEC(uint32_t) named = {0};
+    VEC(struct kernel_row) row = {0};
     name_row(w, PID_KERNELS, 0, "Kernels");
     for (unsigned i = 0; i < n; i++) {
         const struct gpu_kernel_result *k = &r->kernel[i];
         const uint32_t *grid = k->shape.grid, *block = k->shape.block, stream = k->shape.stream;
         char name[200];
-        size_t at = 0;
-        while (at < named.n && named.p[at] != stream)
-            at++;
-        if (at == named.n) {
-            VEC_PUSH(&named, stream);
-            snprintf(name, sizeof name, stream ? "stream %u" : "default stream", stream);
-            name_row(w, PID_KERNELS, stream + 1, name);
+        size_t at = 0, before = 0; /* rows of the stream that are taken */
+        for (; at < row.n && (row.p[at].stream != stream || row.p[at].end > k->start_cycle); at++)
+            before += row.p[at].stream == stream;
+        if (at == row.n) {
+            VEC_PUSH(&row, (struct kernel_row){.stream = stream, .id = stream + 1 + ((uint32_t)before << ROWS_APART)});
+            int len = snprintf(name, sizeof name, stream ? "stream %u" : "default stream", stream);
+            if (before)
+                snprintf(name + len, sizeof name - (size_t)len, " (%zu)", before + 1);
+            name_row(w, PID_KERNELS, row.p[at].id, name);
         }
+        row.p[at].end = k->start_cycle + k->value[cycles];
         demangle_short(k->kernel->name, name, sizeof name);
-        slice(w, PID_KERNELS, stream + 1, name, k->start_cycle, k->start_cycle + k->value[cycles]);
+        slice(w, PID_KERNELS, row.p[at].id, name, k->start_cycle, row.p[at].end);
         fprintf(w->f, ",\"launch\":%u,\"grid\":\"%u x %u x %u\",\"block\":\"%u x %u x %u\",\"ipc\":%.2f", k->launch,
                 grid[0], grid[1], grid[2], block[0], block[1], block[2],
                 stats_value(r->stats, k->value, (unsigned)ipc));
         slice_end(w);
     }
-    VEC_FREE(&named);
+    VEC_FREE(&row);
 }
 
 /* ---- samples ---- */

@@ -369,7 +369,13 @@ void l1_carve_out(struct l1 *l1, uint64_t bytes)
     t->n_live = taken < t->n_way ? t->n_way - (uint32_t)taken : 1;
 }
 
-void l1_kernel_end(struct l1 *l1)
+bool l1_is_hooked(const struct l1 *l1)
+{
+    const struct l1_cache *data = l1->cache[L1_DATA];
+    return data && (l1_hooked(data) || l1->order.policy);
+}
+
+static void kernel_end(struct l1 *l1, bool others_run)
 {
     l1->epoch_at = NEVER;
     if (l1->cache[L1_DATA])
@@ -383,7 +389,7 @@ void l1_kernel_end(struct l1 *l1)
         for (uint32_t k = 0; k < tags_entries(&c->tags); k++) {
             if (c->tags.line[k] == TAG_NONE)
                 continue;
-            if (c->tags.pending[k]) {
+            if (c->tags.pending[k] || (others_run && c->tags.dirty[k])) {
                 c->empty_at = NEVER;
                 continue;
             }
@@ -395,6 +401,16 @@ void l1_kernel_end(struct l1 *l1)
             tags_drop(&c->tags, k);
         }
     }
+}
+
+void l1_kernel_end(struct l1 *l1)
+{
+    kernel_end(l1, false);
+}
+
+void l1_kernel_end_beside(struct l1 *l1)
+{
+    kernel_end(l1, true);
 }
 
 bool l1_drained(const struct l1 *l1)

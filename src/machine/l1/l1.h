@@ -86,7 +86,9 @@ void l1_set_kernel(struct l1 *, uint32_t kernel); /* before it: which kernel, fo
 /* Before it: bytes of the L1's array that are shared memory in this kernel, rounded up to whole ways. */
 void l1_carve_out(struct l1 *, uint64_t bytes);
 void l1_kernel_end(struct l1 *);
-bool l1_drained(const struct l1 *); /* nothing in flight, nothing queued */
+void l1_kernel_end_beside(struct l1 *); /* other kernels run on: what they have in flight, or dirty, stays */
+bool l1_is_hooked(const struct l1 *);   /* a policy has hooks */
+bool l1_drained(const struct l1 *);     /* nothing in flight, nothing queued */
 /* Its policies with their states, for reports; those without hooks have no state and are left out. */
 void l1_each_policy(const struct l1 *, policy_visit *, void *ctx);
 

@@ -197,6 +197,11 @@ void l2_kernel_begin(struct l2 *l2, uint32_t launch_index)
     engine_wake(&l2->comp, 0); /* the policy may now offer requests that it held back */
 }
 
+bool l2_is_hooked(const struct l2 *l2)
+{
+    return l2->order != NULL;
+}
+
 void l2_invalidate(struct l2 *l2, uint64_t addr, uint64_t bytes)
 {
     struct tags *t = &l2->tags;

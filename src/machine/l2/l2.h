@@ -55,6 +55,7 @@ void l2_warm(struct l2 *const *slice, uint32_t n_slice, uint64_t addr, uint32_t 
 /* Lines that are present, and for which there is room. */
 uint32_t l2_lines(const struct l2 *), l2_capacity_lines(const struct l2 *);
 void l2_kernel_begin(struct l2 *, uint32_t launch_index);
+bool l2_is_hooked(const struct l2 *); /* an order of its own */
 bool l2_drained(const struct l2 *);
 
 #endif

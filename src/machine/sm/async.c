@@ -22,8 +22,6 @@
  */
 #include "sm/sm_priv.h"
 
-#define CTA_EVENT (1u << 31) /* in a message's info: an event, not a CTA; see sm.h */
-
 /* ---- what accesses share: 128 bytes of shared memory a cycle, and the network between SMs ---- */
 
 static uint64_t take(uint64_t *free_at, uint64_t cycles, uint64_t now)
@@ -37,10 +35,10 @@ uint64_t sm_smem_take(struct sm *sm, uint64_t cycles, uint64_t now)
     return take(&sm->smem_free_at, cycles, now);
 }
 
-uint64_t sm_network_take(struct sm *sm, uint64_t bytes, uint64_t now)
+uint64_t sm_network_take(struct sm *sm, struct sm_stats *count, uint64_t bytes, uint64_t now)
 {
     const uint64_t width = sm->cfg.cluster_bytes, cycles = (bytes + width - 1) / width;
-    sm->stats.cluster_bytes += bytes;
+    count->cluster_bytes += bytes;
     return take(&sm->network_free_at, cycles, now);
 }
 
@@ -79,19 +77,19 @@ static void count_event(struct sm *sm, struct cta *c, uint32_t number, uint64_t 
 /* Counts an event at a barrier of a CTA of the cluster, by rank; the own one's at once. */
 static void send_event(struct sm *sm, struct cta *c, unsigned rank, uint32_t number, uint64_t now)
 {
-    const uint64_t own = c->number % sm->cluster_ctas;
+    const uint64_t own = c->number % c->grid->cluster_ctas;
     if (rank == own)
         count_event(sm, c, number, now);
     else
-        port_send(sm->done_out, (req_id)(c->number - own + rank), CTA_EVENT | number);
+        port_send(sm->done_out, (req_id)(c->number - own + rank), SM_EVENT_INFO(c->place, number));
 }
 
-void sm_peer_event(struct sm *sm, uint32_t cta, uint32_t number, uint64_t now)
+void sm_peer_event(struct sm *sm, uint32_t cta, uint32_t info, uint64_t now)
 {
     for (uint64_t left = sm->cta_busy; left; left &= left - 1) {
         struct cta *c = &sm->cta[__builtin_ctzll(left)];
-        if ((uint32_t)c->number == cta)
-            count_event(sm, c, number, now);
+        if ((uint32_t)c->number == cta && c->place == SM_CTA_PLACE(info))
+            count_event(sm, c, info & 0xffff, now);
     }
 }
 
@@ -116,11 +114,11 @@ static void mbarrier(struct sm *sm, unsigned slot, const struct sm_inst *i, uint
         const uint64_t a = mem->addr[__builtin_ctz(left)];
         const uint32_t number = (uint32_t)a & 0xffff, rank1 = (uint32_t)(a >> 16) & 0x1f;
         if (number == STREAM_MBARRIER_CLUSTER)
-            for (unsigned r = 0; r < sm->cluster_ctas; r++)
+            for (unsigned r = 0; r < c->grid->cluster_ctas; r++)
                 send_event(sm, c, r, number, now);
         else if (!rank1)
             count_event(sm, c, number, now);
-        else if (rank1 <= sm->cluster_ctas)
+        else if (rank1 <= c->grid->cluster_ctas)
             send_event(sm, c, rank1 - 1, number, now);
     }
 }
@@ -130,7 +128,7 @@ static void mbarrier(struct sm *sm, unsigned slot, const struct sm_inst *i, uint
 /* Room for a copy, and for the events that an instruction's lanes and the copies in flight can send. */
 bool sm_async_room(const struct sm *sm)
 {
-    return sm->tma.free && (sm->cluster_ctas == 1 || port_free(sm->done_out) > SM_EVENTS_MOST);
+    return sm->tma.free && (!sm->clusters || port_free(sm->done_out) > SM_EVENTS_MOST);
 }
 
 static void push_copy(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t pc, uint64_t now)
@@ -161,15 +159,15 @@ static void push_copy(struct sm *sm, unsigned slot, const struct sm_inst *i, uin
         t->step[d] = number[STREAM_COPY_BOX + 2 * d + 1];
     }
     if (t->kind == STREAM_COPY_CLUSTER) { /* from shared memory to shared memory: no requests */
-        t->start_at = sm_network_take(sm, t->row_bytes, t->start_at) + sm->cfg.cluster_latency;
+        t->start_at = sm_network_take(sm, w->count, t->row_bytes, t->start_at) + sm->cfg.cluster_latency;
         t->row_bytes = 0;
     }
     sm->tma.free &= ~(1ull << at);
     sm->tma.order[sm->tma.tail++ % SM_TMA_COPIES] = (uint8_t)at;
     w->outstanding++;
-    sm->stats.tma_copies++;
-    sm->kernel->load[i->mem_index].executions++;
-    sm->kernel->load[i->mem_index].lanes += count_lanes(w->mask);
+    w->count->tma_copies++;
+    w->kernel->load[i->mem_index].executions++;
+    w->kernel->load[i->mem_index].lanes += count_lanes(w->mask);
 }
 
 static void finish_copy(struct sm *sm, unsigned at, uint64_t now)
@@ -178,7 +176,7 @@ static void finish_copy(struct sm *sm, unsigned at, uint64_t now)
     struct cta *c = &sm->cta[t->cta];
     sm->tma.free |= 1ull << at;
     for (uint32_t left = t->ctas; left; left &= left - 1)
-        if ((unsigned)__builtin_ctz(left) < sm->cluster_ctas)
+        if ((unsigned)__builtin_ctz(left) < c->grid->cluster_ctas)
             send_event(sm, c, (unsigned)__builtin_ctz(left), t->mbarrier, now);
     sm_settle_account(sm, t->warp, now);
 }
@@ -217,9 +215,10 @@ static void send_part(struct sm *sm, struct tma_copy *t, unsigned copy, uint64_t
     for (unsigned s = 0; s < 4; s++)
         r->sectors |= (uint8_t)((words >> 8 * s & 0xff) != 0) << s;
     port_send(sm->to_l1[0], id, 0);
-    sm->stats.lines[0]++;
-    sm->stats.tma_lines++;
-    sm->kernel->load[t->mem_index].lines++;
+    const struct warp *w = &sm->warp[t->warp];
+    w->count->lines[0]++;
+    w->count->tma_lines++;
+    w->kernel->load[t->mem_index].lines++;
     sm->outstanding++;
     t->left++;
     t->at += bytes;
@@ -286,13 +285,13 @@ static void wgmma(struct sm *sm, unsigned slot, const struct sm_inst *i, uint64_
         const uint64_t begins = *free_at > now ? *free_at : now;
         take(free_at, cycles, now);
         /* The first of the four warps reads the operands for all; a product ends when they have been read. */
-        if ((slot - sm->cta[w->cta].first_warp) % 4 == 0) {
+        if (w->index % 4 == 0) {
             const uint64_t read_at = sm_smem_take(sm, bytes / 128, begins);
-            sm->stats.wgmma_operand_cycles += bytes / 128;
+            w->count->wgmma_operand_cycles += bytes / 128;
             *free_at = read_at > *free_at ? read_at : *free_at;
         }
         w->product_at = *free_at;
-        sm->stats.wgmma_cycles += cycles;
+        w->count->wgmma_cycles += cycles;
     } else if (i->barrier == TRACE_WGMMA_COMMIT) {
         memmove(w->group_at + 1, w->group_at, sizeof w->group_at - sizeof *w->group_at);
         w->group_at[0] = w->product_at;

@@ -31,7 +31,7 @@ static void enter(struct warp *w, uint16_t loop, uint32_t lanes)
 void sm_loops_step(struct sm *sm, unsigned slot)
 {
     struct warp *w = &sm->warp[slot];
-    const struct trace_kernel *k = sm->kernel->trace;
+    const struct trace_kernel *k = w->kernel->trace;
     uint16_t loop = w->inst.loop;
     if (loop == w->loop && w->mask == w->loop_mask && w->live == w->loop_live)
         return;
@@ -60,16 +60,10 @@ void sm_loops_begin(struct sm *sm, unsigned slot)
     sm_loops_step(sm, slot);
 }
 
-/* Allocates room for the loops of the current kernel; a warp is in each at most once. */
-void sm_loops_set_kernel(struct sm *sm)
+/* Allocates room for the kernel's loops; a warp is in each at most once. */
+void sm_loops_set_kernel(struct sm *sm, const struct sm_kernel *k)
 {
-    uint32_t n = sm->kernel->trace->n_loop;
-    size_t need = (size_t)n * sm->cfg.max_warps;
-    if (need > sm->loops_cap) {
-        free(sm->loops_room);
-        sm->loops_room = xcalloc(need, sizeof *sm->loops_room);
-        sm->loops_cap = need;
-    }
-    for (unsigned i = 0; i < sm->cfg.max_warps; i++)
-        sm->warp[i].in = n ? sm->loops_room + (size_t)i * n : NULL;
+    if (sm_room_grow(sm, &sm->loops_room, k->trace->n_loop * sizeof *sm->warp->in))
+        for (unsigned i = 0; i < sm->cfg.max_warps; i++)
+            sm->warp[i].in = sm_room_of(&sm->loops_room, i);
 }

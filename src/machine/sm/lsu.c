@@ -31,7 +31,7 @@ static void complete(struct sm *sm, uint32_t id, uint64_t at, uint64_t now)
     struct pending *p = &sm->pending[id];
     struct warp *w = &sm->warp[p->warp];
     for (unsigned i = 0; i < p->n_dst; i++)
-        w->reg_at[sm->regs[p->regs_at + i]] = at;
+        w->reg_at[w->regs[p->regs_at + i]] = at;
     if (w->wait == WARP_MEMORY || w->wait == WARP_NEAR)
         sm_settle(sm, p->warp, now);
     p->next = sm->pending_free;
@@ -106,7 +106,7 @@ static void coalesce_into(struct sm *sm, unsigned slot, const struct sm_inst *i,
 static void show_load(const struct sm *sm, const struct lsu_entry *e, const struct warp *w)
 {
     struct sm_load_seen seen = {.sm = sm->env.index,
-                                .warp = sm->cta[w->cta].number * sm->warps_per_cta + w->index,
+                                .warp = sm->cta[w->cta].number * sm->cta[w->cta].grid->warps_per_cta + w->index,
                                 .mem_index = e->mem_index,
                                 .lanes = count_lanes(w->mem.mask),
                                 .line = e->line,
@@ -169,13 +169,14 @@ void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t
     struct lsu_entry *e = &sm->lsu[at >= sm->lsu_cap ? at - sm->lsu_cap : at];
     e->warp = (uint8_t)slot;
     e->cls = i->cls;
+    e->kernel = w->kernel;
     e->pc = pc;
     e->loop = i->loop;
     e->mem_index = i->mem_index;
     e->pending = UINT32_MAX;
     e->ready_at = now + 1 + sm->cfg.operand_cycles;
     e->n_line = e->next_line = e->passes = 0;
-    sm->stats.mem_insts++;
+    w->count->mem_insts++;
     if (i->cls == TRACE_FENCE) {
         e->where = LSU_FENCE;
     } else if (i->mem_index == UINT32_MAX || !mem->mask) {
@@ -189,8 +190,8 @@ void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t
         e->passes = smem_passes(mem, i->width, sm->cfg.smem_banks, atomic);
         if (atomic)
             e->passes *= sm->cfg.smem_atomic_cycles;
-        sm->stats.shared_insts++;
-        sm->stats.shared_passes += e->passes;
+        w->count->shared_insts++;
+        w->count->shared_passes += e->passes;
     } else {
         e->req_kind = request_kind(i);
         e->flags = request_flags(i);
@@ -204,11 +205,11 @@ void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t
             show_load(sm, e, w);
     }
     if (i->mem_index != UINT32_MAX && mem->mask) {
-        struct sm_load_stats *l = &sm->kernel->load[i->mem_index];
+        struct sm_load_stats *l = &w->kernel->load[i->mem_index];
         l->executions++;
         l->lanes += count_lanes(mem->mask);
         l->lines += e->where == LSU_SHARED ? e->passes : e->n_line;
-        if (WEIR_HOOKS && sm->profile)
+        if (WEIR_HOOKS && sm->profiles)
             sm_profile_lines(sm, e);
     }
     if (i->n_dst) {
@@ -216,7 +217,7 @@ void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t
             sm->cfg.long_loads == SM_LONG_MEMORY && (mem->space == TRACE_SP_SHARED || mem->space == TRACE_SP_CONST);
         e->pending = alloc_pending(sm, slot, i, e->n_line);
         for (unsigned k = 0; k < i->n_dst; k++)
-            w->reg_at[sm->regs[i->regs_at + k]] = near ? REG_PENDING_NEAR : REG_PENDING;
+            w->reg_at[w->regs[i->regs_at + k]] = near ? REG_PENDING_NEAR : REG_PENDING;
     }
 }
 
@@ -259,7 +260,7 @@ static void send_line(struct sm *sm, struct lsu_entry *e, uint64_t now)
             r->bytes = (uint16_t)(32 * __builtin_popcount(r->sectors));
     }
     port_send(sm->to_l1[which], id, 0);
-    sm->stats.lines[which]++;
+    sm->warp[e->warp].count->lines[which]++;
     sm->outstanding++;
     e->next_line++;
 }
@@ -298,9 +299,11 @@ void sm_lsu_step(struct sm *sm, uint64_t now)
     case LSU_SHARED:
         sm->lsu_busy_until = now + e->passes;
         sm->profiled.shared_pc = e->pc;
+        sm->profiled.shared_in = e->kernel->profile;
         sm_smem_take(sm, e->passes, now);
-        done_at = e->remote_bytes ? sm_network_take(sm, e->remote_bytes, now) + sm->cfg.cluster_latency - 1
-                                  : now + sm->cfg.smem_latency + e->passes - 1;
+        done_at = e->remote_bytes
+                      ? sm_network_take(sm, sm->warp[e->warp].count, e->remote_bytes, now) + sm->cfg.cluster_latency - 1
+                      : now + sm->cfg.smem_latency + e->passes - 1;
         break;
     default:
         if (!e->next_line)
@@ -339,11 +342,13 @@ static void take_reply(struct sm *sm, req_id id, uint64_t now)
 {
     struct req_pool *pool = &sm->comp.eng->pool;
     struct req *r = &pool->req[id];
-    struct sm_load_stats *l = &sm->kernel->load[sm->kernel->inst[r->pc].mem_index];
+    const struct warp *w = &sm->warp[r->warp];
+    struct sm_load_stats *l = &w->kernel->load[w->kernel->inst[r->pc].mem_index];
+    struct sm_stats *count = w->count;
     uint64_t latency = now - r->created_at;
-    sm->stats.replies++;
-    sm->stats.served[r->served]++;
-    sm->stats.latency_sum[r->served] += latency;
+    count->replies++;
+    count->served[r->served]++;
+    count->latency_sum[r->served] += latency;
     l->served[r->served]++;
     l->latency_sum[r->served] += latency;
     sm->outstanding--;

@@ -21,28 +21,20 @@ void sm_kernel_profile(struct sm_kernel *k)
 }
 
 /* The writers of its registers are kept beside the cycles from which these can be read. */
-void sm_profile_set_kernel(struct sm *sm)
+void sm_profile_set_kernel(struct sm *sm, const struct sm_kernel *k)
 {
-    sm->profile = sm->kernel->profile;
-    if (!sm->profile)
-        return;
-    sm->profiled.n_reg = sm->kernel->n_scoreboard + 1;
-    size_t need = (size_t)sm->cfg.max_warps * sm->profiled.n_reg;
-    if (need > sm->profiled.writer_cap) {
-        free(sm->profiled.writer);
-        sm->profiled.writer = xcalloc(need, sizeof *sm->profiled.writer);
-        sm->profiled.writer_cap = need;
-    }
+    sm_room_grow(sm, &sm->profiled.writer, (k->n_scoreboard + 1) * sizeof(uint32_t));
 }
 
 void sm_profile_issue(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t pc, uint32_t mask)
 {
-    struct sm_profile *p = &sm->profile[pc];
-    uint32_t *writer = sm->profiled.writer + (size_t)slot * sm->profiled.n_reg;
+    const struct warp *w = &sm->warp[slot];
+    struct sm_profile *p = &w->kernel->profile[pc];
+    uint32_t *writer = sm_room_of(&sm->profiled.writer, slot);
     p->issues++;
     p->lanes += count_lanes(mask);
     for (unsigned k = 0; k < i->n_dst; k++)
-        writer[sm->regs[i->regs_at + k]] = pc;
+        writer[w->regs[i->regs_at + k]] = pc;
     if (i->unit == SM_UNIT_LSU && i->cls != TRACE_FENCE)
         sm->profiled.last_access[slot] = pc;
     sm->profiled.last_issue[slot] = pc;
@@ -54,35 +46,44 @@ void sm_profile_lines(struct sm *sm, const struct lsu_entry *e)
     for (unsigned i = 0; i < e->n_line; i++)
         for (unsigned s = 0; s < 4; s++)
             sectors += (e->line[i].words >> 8 * s & 0xff) != 0;
-    sm->kernel->load[e->mem_index].sectors += sectors;
+    e->kernel->load[e->mem_index].sectors += sectors;
 }
 
 /* The writer of the register that the warp waits for: a pending one, or the last to be ready. */
 static uint32_t awaited(const struct sm *sm, unsigned slot)
 {
     const struct warp *w = &sm->warp[slot];
-    const uint16_t *reg = sm->regs + w->inst.regs_at;
+    const uint16_t *reg = w->regs + w->inst.regs_at;
+    const uint32_t *writer = sm_room_of(&sm->profiled.writer, slot);
     uint64_t latest = 0;
     uint32_t pc = w->pc;
     for (unsigned k = 0; k < w->inst.n_reg; k++)
         if (w->reg_at[reg[k]] > latest) {
             latest = w->reg_at[reg[k]];
-            pc = sm->profiled.writer[(size_t)slot * sm->profiled.n_reg + reg[k]];
+            pc = writer[reg[k]];
         }
     return pc;
 }
+
+/* An instruction of a kernel. */
+struct place {
+    struct sm_profile *in;
+    uint32_t pc;
+};
 
 /*
  * The instruction that occupies the load/store unit: the head of its queue, or a preceding shared-memory access whose
  * passes are not complete. The SM wakes when they are, if the head could start then.
  */
-static uint32_t occupant(const struct sm *sm, uint32_t otherwise)
+static struct place occupant(const struct sm *sm, struct place otherwise)
 {
     if (!sm->lsu_n)
         return otherwise;
     const struct lsu_entry *head = &sm->lsu[sm->lsu_head];
     bool passes = sm->lsu_busy_until > sm->accounted && sm->lsu_busy_until > head->ready_at;
-    return passes ? sm->profiled.shared_pc : head->pc;
+    if (passes)
+        return (struct place){sm->profiled.shared_in, sm->profiled.shared_pc};
+    return (struct place){head->kernel->profile, head->pc};
 }
 
 void sm_profile_stall(struct sm *sm, unsigned scheduler, enum sm_stall why, uint64_t cycles)
@@ -104,15 +105,15 @@ void sm_profile_stall(struct sm *sm, unsigned scheduler, enum sm_stall why, uint
         unsigned s = (unsigned)__builtin_ctzll(left);
         slot = sm->age[s] < sm->age[slot] ? s : slot;
     }
-    uint32_t at = sm->warp[slot].pc, cause = at;
+    struct place at = {sm->warp[slot].kernel->profile, sm->warp[slot].pc}, cause = at;
     if (why == SM_STALL_BARRIER) /* the instruction after the barrier is already decoded */
-        at = cause = sm->profiled.last_issue[slot];
+        at.pc = cause.pc = sm->profiled.last_issue[slot];
     else if (why == SM_STALL_ALU || why == SM_STALL_MEM)
-        cause = awaited(sm, slot);
+        cause.pc = awaited(sm, slot);
     else if (why == SM_STALL_LSU)
         cause = occupant(sm, at);
     else if (why == SM_STALL_FENCE || why == SM_STALL_DRAIN)
-        cause = sm->profiled.last_access[slot];
-    sm->profile[at].waited[why] += cycles;
-    sm->profile[cause].caused[why] += cycles;
+        cause.pc = sm->profiled.last_access[slot];
+    at.in[at.pc].waited[why] += cycles;
+    cause.in[cause.pc].caused[why] += cycles;
 }

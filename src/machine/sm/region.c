@@ -99,24 +99,25 @@ void sm_regions_free(struct sm_kernel *k)
  * Reserves memory for what the warps collect. Records are packed and most are affine, so most of the memory reserved
  * for the longest records is never touched, and the host does not back untouched memory.
  */
-void sm_regions_set_kernel(struct sm *sm)
+void sm_regions_set_kernel(struct sm *sm, const struct sm_kernel *k)
 {
-    const struct sm_kernel *k = sm->kernel;
     size_t masks = k->most_pcs * sizeof(uint32_t), places = k->most_accesses * sizeof(uint32_t);
     size_t each = (masks + places + (size_t)k->most_accesses * RECORD_MOST + 63) & ~(size_t)63;
-    size_t need = each * sm->cfg.max_warps;
-    if (need > sm->regions_cap) {
-        free(sm->regions_room);
-        sm->regions_room = xcalloc(need, 1);
-        sm->regions_cap = need;
-    }
-    for (unsigned i = 0; i < sm->cfg.max_warps; i++) {
-        struct warp_region *g = &sm->warp[i].gathered;
-        uint8_t *room = sm->regions_room + i * each;
-        g->bytes = room;
-        g->mask_of = (uint32_t *)(room + (size_t)k->most_accesses * RECORD_MOST);
-        g->access_at = g->mask_of + k->most_pcs;
-    }
+    if (!sm_room_grow(sm, &sm->regions_room, each))
+        return;
+    for (uint64_t left = sm->resident; left; left &= left - 1)
+        if (sm->warp[__builtin_ctzll(left)].kernel->op)
+            sm_regions_begin(sm, (unsigned)__builtin_ctzll(left));
+}
+
+void sm_regions_begin(struct sm *sm, unsigned slot)
+{
+    const struct sm_kernel *k = sm->warp[slot].kernel;
+    struct warp_region *g = &sm->warp[slot].gathered;
+    uint8_t *room = sm_room_of(&sm->regions_room, slot);
+    g->bytes = room;
+    g->mask_of = (uint32_t *)(room + (size_t)k->most_accesses * RECORD_MOST);
+    g->access_at = g->mask_of + k->most_pcs;
 }
 
 /* ---- gathering ---- */
@@ -159,7 +160,7 @@ static bool take(struct sm *sm, struct warp *w, uint32_t copy, uint32_t from, ui
 {
     struct warp_region *g = &w->gathered;
     const struct sm_region *r = g->region;
-    const uint16_t *offset = sm->kernel->access + r->access;
+    const uint16_t *offset = w->kernel->access + r->access;
     uint32_t at = from;
     for (; *access < r->n_access && offset[*access] < from + n; ++*access) {
         struct stream_step step;
@@ -188,7 +189,7 @@ static void skip(struct sm *sm, struct warp *w, uint32_t copy, uint32_t from, ui
 {
     struct warp_region *g = &w->gathered;
     const struct sm_region *r = g->region;
-    const uint16_t *offset = sm->kernel->access + r->access;
+    const uint16_t *offset = w->kernel->access + r->access;
     split_masks(g, copy * r->n_pc + from);
     for (uint32_t i = from; i < to; i++)
         g->mask_of[copy * r->n_pc + i] = 0;
@@ -208,7 +209,7 @@ static int gather_one(struct sm *sm, unsigned slot, struct stream_run run, uint3
     struct warp *w = &sm->warp[slot];
     struct warp_region *g = &w->gathered;
     const struct sm_region *r = g->region;
-    const uint16_t *offset = sm->kernel->access + r->access;
+    const uint16_t *offset = w->kernel->access + r->access;
     uint32_t access = 0, at = run.pc - r->pc;
     if (copy == 0) {
         g->from = at;
@@ -264,7 +265,7 @@ static void begin_group(struct warp_region *g, unsigned copy)
 static int gather(struct sm *sm, unsigned slot)
 {
     struct warp_region *g = &sm->warp[slot].gathered;
-    const struct sm_kernel *k = sm->kernel;
+    const struct sm_kernel *k = sm->warp[slot].kernel;
     struct stream_run run;
     uint32_t bytes = 0;
     int got = sm_warp_run(sm, slot, &run);
@@ -300,7 +301,7 @@ int sm_region_next(struct sm *sm, unsigned slot)
     for (;;) {
         while (g->op < g->op_end) {
             uint32_t at = g->op++;
-            const struct sm_op *o = &sm->kernel->op[at];
+            const struct sm_op *o = &w->kernel->op[at];
             const struct sm_region *r = g->region;
             uint32_t offset = o->pc - r->pc;
             unsigned copy = g->copy + o->copy;

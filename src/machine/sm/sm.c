@@ -84,63 +84,147 @@ void sm_kernel_free(struct sm_kernel *k)
     free(k);
 }
 
-void sm_set_kernel(struct sm *sm, const struct sm_kernel *k, const struct trace_launch *l, uint32_t max_ctas)
+bool sm_room_grow(const struct sm *sm, struct warp_room *r, size_t each)
+{
+    if (each <= r->each)
+        return false;
+    uint8_t *p = xcalloc(each, sm->cfg.max_warps);
+    for (unsigned i = 0; i < sm->cfg.max_warps && r->each; i++)
+        memcpy(p + i * each, r->p + i * r->each, r->each);
+    free(r->p);
+    *r = (struct warp_room){p, each};
+    return true;
+}
+
+/* The SM's own state that a kernel finds as if it were the first one. */
+static void forget(struct sm *sm)
 {
     if (sm->resident || sm->outstanding)
         BUG("%s: a new kernel while %u requests are outstanding", sm->comp.name, sm->outstanding);
-    sm->kernel = k;
-    sm->regs = k->reg;
-    sm->warps_per_cta = trace_warps_per_cta(l);
-    sm->max_ctas = max_ctas;
-    sm->cluster_ctas = l->cluster_ctas ? l->cluster_ctas : 1;
     memset(sm->tensor_free_at, 0, sizeof sm->tensor_free_at);
-    uint32_t rest = trace_threads_per_cta(l) % TRACE_WARP_SIZE;
-    sm->last_lanes = rest ? (1u << rest) - 1 : ~0u;
-    /* The only allocation after the machine was built: a kernel may have more registers than all previous ones. */
-    size_t need = (size_t)sm->cfg.max_warps * (k->n_scoreboard + 1);
-    if (need > sm->regs_cap) {
-        free(sm->regs_room);
-        sm->regs_room = xcalloc(need, sizeof *sm->regs_room);
-        sm->regs_cap = need;
-    }
-    for (unsigned i = 0; i < sm->cfg.max_warps; i++)
-        sm->warp[i].reg_at = sm->regs_room + (size_t)i * (k->n_scoreboard + 1);
-    if (k->op)
-        sm_regions_set_kernel(sm);
-    if (sm->wanted >> EVENT_LOOP_EXIT & 1)
-        sm_loops_set_kernel(sm);
-    sm_profile_set_kernel(sm);
     if (sm->icache)
         memset(sm->icache, 0, (size_t)sm->icache_sets * sm->icfg.assoc * sizeof *sm->icache);
+}
+
+void sm_grid_begin(struct sm *sm, unsigned place, const struct sm_kernel *k, const struct trace_launch *l,
+                   uint32_t number, const struct sm_streams *streams)
+{
+    if (!sm->n_grid++)
+        forget(sm);
+    const uint32_t rest = trace_threads_per_cta(l) % TRACE_WARP_SIZE;
+    sm->grid[place] = (struct sm_grid){.kernel = k,
+                                       .streams = streams,
+                                       .count = &sm->stats,
+                                       .number = number,
+                                       .warps_per_cta = trace_warps_per_cta(l),
+                                       .last_lanes = rest ? (1u << rest) - 1 : ~0u,
+                                       .cluster_ctas = l->cluster_ctas ? l->cluster_ctas : 1};
+    sm->clusters |= l->cluster_ctas > 1;
+    /* The only allocations after the machine was built: a kernel may have more registers than all previous ones. */
+    if (sm_room_grow(sm, &sm->regs_room, (k->n_scoreboard + 1) * sizeof *sm->warp->reg_at))
+        for (unsigned i = 0; i < sm->cfg.max_warps; i++)
+            sm->warp[i].reg_at = sm_room_of(&sm->regs_room, i);
+    if (k->op)
+        sm_regions_set_kernel(sm, k);
+    if (sm->wanted >> EVENT_LOOP_EXIT & 1)
+        sm_loops_set_kernel(sm, k);
+    sm->profiles = k->profile != NULL;
+    if (sm->profiles)
+        sm_profile_set_kernel(sm, k);
     if (sm->sched->on_kernel)
         for (unsigned s = 0; s < sm->cfg.schedulers; s++)
             sm->sched->on_kernel(sm->sched_state[s]);
 }
 
+void sm_grid_end(struct sm *sm, unsigned place)
+{
+    sm->grid[place].kernel = NULL;
+    sm->n_grid--;
+    sm->clusters = false;
+    for (unsigned i = 0; i < SM_GRIDS; i++)
+        sm->clusters |= sm->grid[i].kernel && sm->grid[i].cluster_ctas > 1;
+}
+
+void sm_grid_apart(struct sm *sm, unsigned place, bool apart)
+{
+    if (!sm->apart)
+        sm->apart = xcalloc(2 * SM_GRIDS, sizeof *sm->apart);
+    struct sm_grid *g = &sm->grid[place];
+    g->count = apart ? &sm->apart[place] : &sm->stats;
+    for (unsigned i = 0; i < SM_CTAS; i++)
+        if (sm->cta[i].busy && sm->cta[i].place == place)
+            for (unsigned s = 0; s < sm->cfg.max_warps; s++)
+                if (sm->resident >> s & 1 && sm->warp[s].cta == i)
+                    sm->warp[s].count = g->count;
+}
+
+/* `from` into `to`; from = 0. */
+static void add_stats(struct sm_stats *to, struct sm_stats *from)
+{
+    uint64_t *sum = (uint64_t *)to, *part = (uint64_t *)from;
+    for (size_t i = 0; i < sizeof *to / sizeof *sum; i++) {
+        sum[i] += part[i];
+        part[i] = 0;
+    }
+}
+
+void sm_grid_take(struct sm *sm, unsigned place, struct sm_stats *sum)
+{
+    add_stats(sum, &sm->apart[SM_GRIDS + place]);
+}
+
 /* ---- CTAs ---- */
 
-static void start_cta(struct sm *sm, uint64_t number, uint64_t now)
+/*
+ * The slots of a CTA's n warps: the lowest free ones that CTAs of so many warps would have if the SM held no others, and
+ * any where there is no such room between CTAs of other sizes.
+ */
+static uint64_t warp_slots(const struct sm *sm, unsigned n)
 {
-    uint64_t free_slots = ~sm->cta_busy;
+    const uint64_t block = n == 64 ? ~0ull : (1ull << n) - 1;
+    for (unsigned first = 0; first + n <= sm->cfg.max_warps; first += n)
+        if (!(sm->resident & block << first))
+            return block << first;
+    uint64_t slots = 0;
+    for (unsigned s = 0; s < sm->cfg.max_warps && n; s++)
+        if (!(sm->resident >> s & 1)) {
+            slots |= warp_bit(s);
+            n--;
+        }
+    if (n)
+        BUG("%s: received too many CTAs", sm->comp.name);
+    return slots;
+}
+
+static void start_cta(struct sm *sm, uint64_t number, unsigned place, uint64_t now)
+{
+    const struct sm_grid *g = &sm->grid[place];
+    uint64_t free_slots = ~sm->cta_busy, slots = warp_slots(sm, g->warps_per_cta);
     unsigned slot = (unsigned)__builtin_ctzll(free_slots);
-    if (slot >= sm->max_ctas)
+    if (slot >= sm->cfg.max_ctas)
         BUG("%s: received too many CTAs", sm->comp.name);
     struct cta *c = &sm->cta[slot];
     memset(c, 0, sizeof *c);
     c->number = number;
+    c->grid = g;
+    c->place = (uint8_t)place;
     c->busy = true;
-    c->left = sm->warps_per_cta;
-    c->first_warp = (uint8_t)(slot * sm->warps_per_cta);
+    c->left = g->warps_per_cta;
+    c->first_warp = (uint8_t)__builtin_ctzll(slots);
     sm->cta_busy |= 1ull << slot;
-    sm_notify_l1(sm, EVENT_CTA_START, slot, c->first_warp | sm->warps_per_cta << 16);
-    for (unsigned i = 0; i < sm->warps_per_cta; i++)
-        c->running |= warp_bit(c->first_warp + i);
-    for (unsigned i = 0; i < sm->warps_per_cta; i++) {
-        unsigned s = c->first_warp + i;
+    sm_notify_l1(sm, EVENT_CTA_START, slot, c->first_warp | g->warps_per_cta << 16);
+    c->running = slots;
+    for (unsigned i = 0; i < g->warps_per_cta; i++, slots &= slots - 1) {
+        unsigned s = (unsigned)__builtin_ctzll(slots);
         struct warp *w = &sm->warp[s];
-        memset(w->reg_at, 0, (sm->kernel->n_scoreboard + 1) * sizeof *w->reg_at);
+        w->kernel = g->kernel;
+        w->regs = g->kernel->reg;
+        w->count = g->count;
+        if (g->kernel->op)
+            sm_regions_begin(sm, s);
+        memset(w->reg_at, 0, (g->kernel->n_scoreboard + 1) * sizeof *w->reg_at);
         memset(w->arrived, 0, sizeof w->arrived);
-        w->live = i + 1 == sm->warps_per_cta ? sm->last_lanes : ~0u;
+        w->live = i + 1 == g->warps_per_cta ? g->last_lanes : ~0u;
         w->outstanding = w->seq = w->call_depth = 0;
         w->product_at = w->hold_until = 0;
         memset(w->group_at, 0, sizeof w->group_at);
@@ -150,7 +234,7 @@ static void start_cta(struct sm *sm, uint64_t number, uint64_t now)
         w->gathered.region = NULL;
         w->gathered.op = w->gathered.op_end = 0;
         w->gathered.copies = w->gathered.copy = w->gathered.group = 0;
-        stream_dec_begin(w->dec, sm->kernel->trace);
+        stream_dec_begin(w->dec, g->kernel->trace);
         sm->age[s] = sm->next_age++;
         if (sm->sched->on_warp_start)
             sm->sched->on_warp_start(sm->sched_state[s % sm->cfg.schedulers], s, slot, i);
@@ -194,20 +278,22 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
     struct warp *w = &sm->warp[slot];
     const struct sm_inst i = w->inst;
     uint32_t pc = w->pc, mask = w->mask;
-    sm->stats.warp_insts++;
-    sm->stats.thread_insts += count_lanes(mask);
-    sm->stats.insts[i.cls]++;
-    sm->stats.register_reads += (unsigned)(w->inst.n_reg - w->inst.n_dst);
-    sm->stats.register_writes += w->inst.n_dst;
+    struct sm_stats *count = w->count;
+    sm->issued++;
+    count->warp_insts++;
+    count->thread_insts += count_lanes(mask);
+    count->insts[i.cls]++;
+    count->register_reads += (unsigned)(w->inst.n_reg - w->inst.n_dst);
+    count->register_writes += w->inst.n_dst;
     take_unit(&sm->unit[i.unit], now, i.interval);
-    if (WEIR_HOOKS && sm->profile)
+    if (WEIR_HOOKS && sm->profiles)
         sm_profile_issue(sm, slot, &i, pc, mask);
     if (i.unit == SM_UNIT_LSU) {
         if (i.space != TRACE_SP_PARAM)
             sm->lsu_free_at[slot % sm->cfg.schedulers] = now + sm->cfg.lsu_interval;
         sm_lsu_push(sm, slot, &i, pc, now);
     } else {
-        const uint16_t *reg = sm->regs + i.regs_at;
+        const uint16_t *reg = w->regs + i.regs_at;
         for (unsigned k = 0; k < i.n_dst; k++)
             w->reg_at[reg[k]] = now + i.latency;
         switch (i.cls) {
@@ -279,7 +365,7 @@ static inline void charge(struct sm *sm, unsigned s, uint64_t cycles)
 {
     enum sm_stall why = stall_reason(sm, s);
     sm->stats.stall[why] += cycles;
-    if (WEIR_HOOKS && sm->profile)
+    if (WEIR_HOOKS && sm->profiles)
         sm_profile_stall(sm, s, why, cycles);
 }
 
@@ -365,11 +451,11 @@ static uint64_t tick(struct comp *c, uint64_t now)
         sm_expire_timers(sm, now);
     for (const struct msg *m; (m = port_peek(&sm->cta_in, now));) {
         struct msg cta = port_pop(&sm->cta_in);
-        start_cta(sm, (uint64_t)cta.info << 32 | cta.req, now);
+        start_cta(sm, SM_CTA_NUMBER(cta.req, cta.info), SM_CTA_PLACE(cta.info), now);
     }
     for (const struct msg *m; (m = port_peek(&sm->peer, now));) {
         struct msg event = port_pop(&sm->peer);
-        sm_peer_event(sm, event.req, event.info & 0xffff, now);
+        sm_peer_event(sm, event.req, event.info, now);
     }
     if (sm->lsu_n && now >= sm->lsu_busy_until)
         sm_lsu_step(sm, now);
@@ -384,7 +470,7 @@ static uint64_t tick(struct comp *c, uint64_t now)
     sm->stats.warp_cycles += sm->n_resident;
     sm->stats.scheduler_cycles += sm->cfg.schedulers;
     sm->accounted = now;
-    uint64_t before = sm->stats.warp_insts;
+    uint64_t before = sm->issued;
     /* They take turns issuing first, because they share units. */
     unsigned s = (unsigned)(now % sm->cfg.schedulers);
     for (unsigned n = 0; n < sm->cfg.schedulers; n++, s = s + 1 == sm->cfg.schedulers ? 0 : s + 1) {
@@ -393,8 +479,8 @@ static uint64_t tick(struct comp *c, uint64_t now)
         else
             charge(sm, s, 1);
     }
-    if (WEIR_HOOKS && sm->stats.warp_insts != before && sm->wanted >> EVENT_ISSUE & 1)
-        port_send(sm->events, (req_id)(sm->stats.warp_insts - before), event_info(EVENT_ISSUE, 0));
+    if (WEIR_HOOKS && sm->issued != before && sm->wanted >> EVENT_ISSUE & 1)
+        port_send(sm->events, (req_id)(sm->issued - before), event_info(EVENT_ISSUE, 0));
 
     /* A scheduler counts as throttled while the policy alone holds it back; another may have taken the last unit since.
      */
@@ -425,7 +511,14 @@ static uint64_t tick(struct comp *c, uint64_t now)
 
 static void sync(struct comp *c, uint64_t now)
 {
-    account((struct sm *)c, now);
+    struct sm *sm = (struct sm *)c;
+    account(sm, now);
+    for (unsigned i = 0; i < SM_GRIDS && sm->apart; i++)
+        if (sm->grid[i].kernel && sm->grid[i].count != &sm->stats) {
+            struct sm_stats part = sm->apart[i];
+            add_stats(&sm->apart[SM_GRIDS + i], &sm->apart[i]);
+            add_stats(&sm->stats, &part);
+        }
 }
 
 /* Warps that wait for loads wait for requests, which other components report; unless there are none. */
@@ -522,7 +615,7 @@ struct sm *sm_new(struct engine *eng, const struct sm_config *cfg, const struct 
     sm->comp.waits = waits;
     sm->comp.check = check;
     engine_add(eng, &sm->comp, CLK_CORE, name);
-    engine_watch(eng, &sm->stats.warp_insts);
+    engine_watch(eng, &sm->issued);
 
     sm->warp = arena_alloc64(a, cfg->max_warps * sizeof *sm->warp);
     size_t dec = (stream_dec_bytes() + 63) & ~(size_t)63;
@@ -540,7 +633,6 @@ struct sm *sm_new(struct engine *eng, const struct sm_config *cfg, const struct 
     sm->unit[SM_UNIT_LSU] = make_unit(1);
     sm->unit[SM_UNIT_ASYNC] = make_unit(1);
     sm->tma.free = ~0ull;
-    sm->cluster_ctas = 1;
 
     sm->lsu_cap = cfg->lsu_queue;
     sm->lsu = arena_alloc64(a, sm->lsu_cap * sizeof *sm->lsu);
@@ -582,10 +674,11 @@ void sm_free(struct sm *sm)
 {
     if (!sm)
         return;
-    free(sm->regs_room);
-    free(sm->regions_room);
-    free(sm->loops_room);
-    free(sm->profiled.writer);
+    free(sm->apart);
+    free(sm->regs_room.p);
+    free(sm->regions_room.p);
+    free(sm->loops_room.p);
+    free(sm->profiled.writer.p);
 }
 
 struct port *sm_hit_in(struct sm *sm)
@@ -632,7 +725,7 @@ bool sm_drained(const struct sm *sm)
 
 uint64_t sm_issued(const struct sm *sm)
 {
-    return sm->stats.warp_insts;
+    return sm->issued;
 }
 
 int sm_failed(const struct sm *sm, uint64_t *cta, uint32_t *warp, bool *corrupt)

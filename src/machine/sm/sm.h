@@ -4,10 +4,12 @@
  *   dispatcher --cta_in--> SM --line requests--> L1 unit
  *       ^------done_out----'  <--hit, fill, event--'
  *
- * CTA in:   one message per CTA: req = low, info = high 32 bits of its number in the grid. The dispatcher never sends
- *           more than sm_set_kernel allowed. CTA out:  the same message when the CTA has ended: all warps have exited
+ * CTA in:   one message per CTA: req = low 32 bits of its number in the grid, info = SM_CTA_INFO. The dispatcher never
+ *           sends more than the SM has room for. CTA out: the same message when the CTA has ended: all warps have exited
  *           and all their memory accesses are complete. The SM reads its instructions through struct sm_streams, which
  *           hides whether they come from a file or from a running emulator. Requests and replies: see l1/l1.h.
+ *
+ * An SM holds CTAs of several grids (launches) at once. A grid has a place, which is the same on all SMs.
  */
 #ifndef WEIR_SM_SM_H
 #define WEIR_SM_SM_H
@@ -163,7 +165,6 @@ struct sm_env {
     void (*on_load)(void *ctx, const struct sm_load_seen *); /* NULL = no observer */
     void *on_load_ctx;
     uint32_t line_data, line_const, line_tex; /* bytes */
-    const struct sm_streams *streams;
     const void *sched_params;
     uint32_t wanted_events; /* of the L1: bit per enum event */
 };
@@ -175,7 +176,7 @@ void sm_free(struct sm *); /* what is not in the arena */
 struct port *sm_hit_in(struct sm *), *sm_fill_in(struct sm *), *sm_event_in(struct sm *), *sm_cta_in(struct sm *);
 /*
  * Events at mbarriers of other CTAs of a cluster leave by done_out, and come in here: req = low 32 bits of the CTA's
- * number, info = bit 31 (which no number of a CTA reaches) and the number of the barrier.
+ * number, info = SM_CTA_EVENT, the grid's place, the number of the barrier.
  */
 struct port *sm_peer_in(struct sm *);
 /* `constant`, `texture` NULL: no such cache; the data cache is used instead. */
@@ -183,8 +184,27 @@ void sm_connect(struct sm *, struct port *data, struct port *constant, struct po
                 struct port *done_out);
 void sm_register_stats(struct sm *, struct stats *);
 
-/* Call it while nothing runs: the next kernel, and how many of its CTAs this SM holds at once (<= sm.ctas). */
-void sm_set_kernel(struct sm *, const struct sm_kernel *, const struct trace_launch *, uint32_t max_ctas);
+/* What a message of a CTA tells beside the low 32 bits of its number. */
+enum { SM_GRIDS = 32, SM_GRID_AT = 24 };
+#define SM_CTA_INFO(number, place) ((uint32_t)((number) >> 32) | (uint32_t)(place) << SM_GRID_AT)
+#define SM_CTA_NUMBER(req, info)   ((uint64_t)((info) & ((1u << SM_GRID_AT) - 1)) << 32 | (req))
+#define SM_CTA_PLACE(info)         ((info) >> SM_GRID_AT & (SM_GRIDS - 1))
+#define SM_CTA_EVENT               (1u << 31)
+#define SM_EVENT_INFO(place, n)    (SM_CTA_EVENT | (uint32_t)(place) << SM_GRID_AT | (n))
+
+/* While the engine stands still: the SM may get CTAs of this launch, `number` of the program, in the free place. */
+void sm_grid_begin(struct sm *, unsigned place, const struct sm_kernel *, const struct trace_launch *, uint32_t number,
+                   const struct sm_streams *);
+void sm_grid_end(struct sm *, unsigned place); /* all its CTAs have ended */
+/*
+ * From now on what the grid's warps do is counted apart from the SM's statistics, and added to them by engine_sync; or no
+ * longer.
+ */
+void sm_grid_apart(struct sm *, unsigned place, bool apart);
+/* Adds what has been counted apart since the last call. After engine_sync. */
+void sm_grid_take(struct sm *, unsigned place, struct sm_stats *sum);
+/* The statistics that are counted by grid are the rows of these two tables that this one approves of. */
+bool sm_stat_of_grid(const struct stat_def *);
 bool sm_drained(const struct sm *);
 /* Its scheduling policy with the state of each scheduler, for reports. */
 void sm_each_policy(const struct sm *, policy_visit *, void *ctx);

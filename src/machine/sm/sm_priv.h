@@ -41,8 +41,20 @@ struct warp_region {
     uint8_t *bytes;
 };
 
+/* A launch that the SM runs CTAs of. */
+struct sm_grid {
+    const struct sm_kernel *kernel; /* NULL: the place is free */
+    const struct sm_streams *streams;
+    struct sm_stats *count;                     /* what its warps do: the SM's statistics, or sm->apart */
+    uint32_t number, warps_per_cta, last_lanes; /* last_lanes: lanes of a CTA's last warp */
+    uint32_t cluster_ctas;                      /* 1 = no clusters */
+};
+
 struct warp {
-    struct sm_inst inst;           /* the next one */
+    struct sm_inst inst; /* the next one */
+    const struct sm_kernel *kernel;
+    const uint16_t *regs;          /* its register lists */
+    struct sm_stats *count;        /* of its grid */
     uint64_t *reg_at;              /* by register: cycle from which it can be read, or REG_PENDING... */
     uint64_t ready_at;             /* ALU, FETCH: when it can issue */
     uint64_t condition_at;         /* when the condition of the last branch was known */
@@ -93,11 +105,12 @@ struct tma_copy {
 
 struct cta {
     uint64_t number;
+    const struct sm_grid *grid;
     uint64_t running; /* slots of its warps that have not ended */
     uint64_t waiting[SM_BARRIERS];
     uint8_t came[SM_BARRIERS]; /* warps that arrived at a barrier that counts */
     uint32_t left;             /* warps not done (ended and drained) */
-    uint8_t first_warp;
+    uint8_t first_warp, place;
     bool busy;
     struct mbarrier mbarrier[SM_MBARRIERS]; /* by a hash of the number */
 };
@@ -116,8 +129,9 @@ struct lsu_entry {
     uint8_t req_kind;
     uint16_t flags, loop;
     uint32_t pc, mem_index;
-    uint32_t pending; /* index, or UINT32_MAX */
-    uint32_t passes;  /* cycles of the unit: shared memory, banks of the L1's data */
+    const struct sm_kernel *kernel; /* the warp of a fence may have ended */
+    uint32_t pending;               /* index, or UINT32_MAX */
+    uint32_t passes;                /* cycles of the unit: shared memory, banks of the L1's data */
     uint32_t n_line, next_line;
     uint64_t ready_at; /* its operands have been read */
     uint64_t began_at; /* its first line was sent */
@@ -138,6 +152,12 @@ struct unit {
     uint64_t free_at[SM_UNIT_MAX];
 };
 
+/* Memory that each warp has so many bytes of; grows with the kernels. */
+struct warp_room {
+    uint8_t *p;
+    size_t each;
+};
+
 struct sm {
     struct comp comp;
     /* hot: which warps are where */
@@ -146,10 +166,10 @@ struct sm {
     uint64_t n_resident;
     uint64_t want[SM_UNIT_COUNT]; /* by unit of the next instruction */
     uint64_t wants_load;
-    uint64_t owned[8];          /* by scheduler */
-    uint64_t throttled;         /* bit per scheduler: its policy let no warp issue in the last attempt */
-    uint64_t accounted;         /* last cycle whose scheduler slots have been charged */
-    struct sm_profile *profile; /* of the kernel; NULL = nothing is counted by instruction */
+    uint64_t owned[8];  /* by scheduler */
+    uint64_t throttled; /* bit per scheduler: its policy let no warp issue in the last attempt */
+    uint64_t accounted; /* last cycle whose scheduler slots have been charged */
+    bool profiles;      /* counts by instruction */
     uint64_t timer_busy[SM_TIMERS / 64];
     struct unit unit[SM_UNIT_COUNT];
     uint64_t age[SM_WARPS];
@@ -177,7 +197,7 @@ struct sm {
     uint64_t tensor_free_at[8]; /* by scheduler */
     uint64_t smem_free_at;      /* shared memory has served what warps, the TMA and the tensor cores have asked for */
     uint64_t network_free_at;   /* the same of the network to the cluster's other SMs */
-    uint32_t cluster_ctas;      /* CTAs of a cluster of the kernel; 1 = no clusters */
+    bool clusters;              /* some grid has them */
     struct port peer;
     /* fetch */
     uint64_t fetch_free_at;
@@ -191,24 +211,21 @@ struct sm {
     struct sm_config cfg;
     struct icache_config icfg;
     struct sm_env env;
-    const struct sm_kernel *kernel;
-    const uint16_t *regs;                         /* the kernel's register lists */
-    uint32_t warps_per_cta, max_ctas, last_lanes; /* last_lanes: lanes of a CTA's last warp */
-    uint64_t *timer;                              /* SM_TIMERS sets of warps */
-    uint64_t *regs_room;
-    size_t regs_cap;
-    uint8_t *regions_room; /* region.c: what the warps collect */
-    size_t regions_cap;
-    struct loop_lanes *loops_room;
-    size_t loops_cap;
+    struct sm_grid grid[SM_GRIDS];
+    unsigned n_grid;
+    struct sm_stats *apart;        /* by place: counted since engine_sync, and SM_GRIDS behind it until taken */
+    uint64_t *timer;               /* SM_TIMERS sets of warps */
+    struct warp_room regs_room;    /* reg_at */
+    struct warp_room regions_room; /* region.c: what the warps collect */
+    struct warp_room loops_room;
     struct {
-        uint32_t *writer; /* [slot * n_reg + register]: its writer */
-        size_t writer_cap;
-        uint32_t n_reg;
+        struct warp_room writer;                              /* of each register */
         uint32_t last_access[SM_WARPS], last_issue[SM_WARPS]; /* pc of the warp's last memory access, instruction */
         uint32_t shared_pc; /* the instruction that occupies the load/store unit until lsu_busy_until */
+        struct sm_profile *shared_in;
     } profiled;
-    int failed; /* 0, 1 corrupt, -1 the source failed */
+    uint64_t issued; /* warp instructions */
+    int failed;      /* 0, 1 corrupt, -1 the source failed */
     uint64_t failed_cta;
     uint32_t failed_warp;
     struct sm_stats stats;
@@ -223,6 +240,13 @@ static inline unsigned count_lanes(uint32_t mask)
 static inline uint64_t warp_bit(unsigned slot)
 {
     return 1ull << slot;
+}
+
+/* Makes room for `each` bytes of every warp, keeping what is in it. True: it moved. */
+bool sm_room_grow(const struct sm *, struct warp_room *, size_t each);
+static inline void *sm_room_of(const struct warp_room *r, unsigned slot)
+{
+    return r->p + r->each * slot;
 }
 
 /* sm.c: how the SM executes an instruction */
@@ -256,12 +280,12 @@ void sm_expire_timers(struct sm *, uint64_t now);
 uint64_t sm_next_timer(const struct sm *, uint64_t now);
 
 /* loops.c: called only when the L1 requests EVENT_LOOP_EXIT */
-void sm_loops_set_kernel(struct sm *);
+void sm_loops_set_kernel(struct sm *, const struct sm_kernel *);
 void sm_loops_begin(struct sm *, unsigned slot);
 void sm_loops_step(struct sm *, unsigned slot);
 
-/* profile.c: called only when sm->profile is set */
-void sm_profile_set_kernel(struct sm *);
+/* profile.c: called only when sm->profiles is set */
+void sm_profile_set_kernel(struct sm *, const struct sm_kernel *);
 void sm_profile_issue(struct sm *, unsigned slot, const struct sm_inst *, uint32_t pc, uint32_t mask);
 void sm_profile_lines(struct sm *, const struct lsu_entry *);
 void sm_profile_stall(struct sm *, unsigned scheduler, enum sm_stall, uint64_t cycles);
@@ -269,7 +293,8 @@ void sm_profile_stall(struct sm *, unsigned scheduler, enum sm_stall, uint64_t c
 /* region.c: scheduled code */
 void sm_regions_build(struct sm_kernel *, const struct sm_config *);
 void sm_regions_free(struct sm_kernel *);
-void sm_regions_set_kernel(struct sm *);
+void sm_regions_set_kernel(struct sm *, const struct sm_kernel *);
+void sm_regions_begin(struct sm *, unsigned slot); /* a warp of a kernel that has scheduled code */
 /* The run that the warp is in, fetching pieces of its stream; returns 1, 0 at the end, -1 after a failure (recorded).
  */
 int sm_warp_run(struct sm *, unsigned slot, struct stream_run *);
@@ -281,12 +306,12 @@ bool sm_async_room(const struct sm *);
 /* Shared memory works so many cycles more; when they have passed. */
 uint64_t sm_smem_take(struct sm *, uint64_t cycles, uint64_t now);
 /* So many bytes go to or from another SM of the cluster; when the last has left. */
-uint64_t sm_network_take(struct sm *, uint64_t bytes, uint64_t now);
+uint64_t sm_network_take(struct sm *, struct sm_stats *, uint64_t bytes, uint64_t now);
 void sm_async_issue(struct sm *, unsigned slot, const struct sm_inst *, uint32_t pc, uint64_t now);
 void sm_tma_step(struct sm *, uint64_t now); /* works for one cycle */
 uint64_t sm_tma_next(const struct sm *, uint64_t now);
 void sm_tma_reply(struct sm *, uint32_t token, uint64_t now);
-void sm_peer_event(struct sm *, uint32_t cta, uint32_t number, uint64_t now);
+void sm_peer_event(struct sm *, uint32_t cta, uint32_t info, uint64_t now);
 
 /* lsu.c */
 /* An access of the warp has completed; after the last, a fence releases the warp, or its exit is complete. */

@@ -67,6 +67,22 @@ const struct stat_def sm_stat_defs[] = {
                   "sm.replies", "mean latency of all line requests"),
     STAT_END};
 
+bool sm_stat_of_grid(const struct stat_def *d)
+{
+    if (d->kind != STAT_COUNT)
+        return false;
+    switch (d->offset) {
+    case offsetof(struct sm_stats, scheduler_cycles):
+    case offsetof(struct sm_stats, issue_cycles):
+    case offsetof(struct sm_stats, active_cycles):
+    case offsetof(struct sm_stats, warp_cycles):
+        return false;
+    default:
+        return d->offset < offsetof(struct sm_stats, stall) ||
+               d->offset >= offsetof(struct sm_stats, stall) + sizeof((struct sm_stats *)0)->stall;
+    }
+}
+
 void sm_register_stats(struct sm *sm, struct stats *s)
 {
     stats_add(s, "", sm_top_stat_defs, &sm->stats);

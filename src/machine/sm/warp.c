@@ -58,7 +58,7 @@ uint64_t sm_next_timer(const struct sm *sm, uint64_t now)
 void sm_settle(struct sm *sm, unsigned slot, uint64_t earliest)
 {
     struct warp *w = &sm->warp[slot];
-    const uint16_t *reg = sm->regs + w->inst.regs_at;
+    const uint16_t *reg = w->regs + w->inst.regs_at;
     uint64_t at = 0;
     for (const uint16_t *end = reg + w->inst.n_reg; reg < end; reg++) {
         uint64_t t = w->reg_at[*reg];
@@ -84,21 +84,22 @@ void sm_settle(struct sm *sm, unsigned slot, uint64_t earliest)
 
 /* ---- fetching ---- */
 
-/* The cycle in which the instruction cache delivers the line of instruction `place`, requested in cycle `at`. */
-static uint64_t icache_access(struct sm *sm, uint32_t place, uint64_t at)
+/* The cycle in which the instruction cache delivers the line of the warp's instruction `place`, requested in cycle `at`. */
+static uint64_t icache_access(struct sm *sm, const struct warp *w, uint32_t place, uint64_t at)
 {
-    uint64_t line = place * sm->icfg.inst_bytes / sm->icfg.line;
+    uint64_t line = place * sm->icfg.inst_bytes / sm->icfg.line, tag = line + 1;
+    tag |= (uint64_t)sm->cta[w->cta].grid->number << 32;
     struct icache_line *set = &sm->icache[(line & (sm->icache_sets - 1)) * sm->icfg.assoc], *victim = set;
     for (unsigned i = 0; i < sm->icfg.assoc; i++) {
-        if (set[i].tag == line + 1) {
+        if (set[i].tag == tag) {
             set[i].used = at;
             return set[i].ready_at > at ? set[i].ready_at : at;
         }
         if (set[i].used < victim->used)
             victim = &set[i];
     }
-    sm->stats.icache_misses++;
-    *victim = (struct icache_line){.tag = line + 1, .ready_at = at + sm->icfg.miss_latency, .used = at};
+    w->count->icache_misses++;
+    *victim = (struct icache_line){.tag = tag, .ready_at = at + sm->icfg.miss_latency, .used = at};
     return victim->ready_at;
 }
 
@@ -117,9 +118,9 @@ static void fetch(struct sm *sm, struct warp *w, uint32_t place, uint64_t now, b
     if (sm->fetch_free_at > at)
         at = sm->fetch_free_at;
     sm->fetch_free_at = at + 1;
-    sm->stats.fetches++;
+    w->count->fetches++;
     if (sm->icache)
-        at = icache_access(sm, place, at);
+        at = icache_access(sm, w, place, at);
     w->fetched_at = at + sm->cfg.fetch_cycles;
     w->buffered = (uint8_t)sm->cfg.fetch_width;
 }
@@ -131,7 +132,7 @@ static void release(struct sm *sm, struct cta *c, unsigned number, uint64_t now)
     uint64_t waiting = c->waiting[number];
     c->waiting[number] = 0;
     c->came[number] = 0;
-    sm->stats.barriers++;
+    c->grid->count->barriers++;
     for (; waiting; waiting &= waiting - 1) {
         unsigned slot = (unsigned)__builtin_ctzll(waiting);
         struct warp *w = &sm->warp[slot];
@@ -215,7 +216,9 @@ static int feed(struct sm *sm, unsigned slot)
     struct warp *w = &sm->warp[slot];
     const uint8_t *bytes;
     size_t n;
-    int more = sm->env.streams->piece(sm->env.streams->ctx, sm->cta[w->cta].number, w->index, w->seq++, &bytes, &n);
+    const struct cta *c = &sm->cta[w->cta];
+    const struct sm_streams *from = c->grid->streams;
+    int more = from->piece(from->ctx, c->number, w->index, w->seq++, &bytes, &n);
     if (more < 0)
         return fail(sm, slot, -1);
     if (more)
@@ -242,7 +245,7 @@ static int next_inst(struct sm *sm, unsigned slot)
             return got;
     if (got < 0)
         return fail(sm, slot, 1);
-    w->inst = sm->kernel->inst[step.pc];
+    w->inst = w->kernel->inst[step.pc];
     w->jumped = step.pc != w->pc + 1;
     w->jumped_back = step.pc <= w->pc;
     w->pc = w->at = step.pc;
@@ -257,7 +260,7 @@ static bool decode(struct sm *sm, unsigned slot)
     struct warp *w = &sm->warp[slot];
     uint64_t bit = warp_bit(slot);
     unsigned unit = w->inst.unit;
-    if ((sm->kernel->op ? sm_region_next(sm, slot) : next_inst(sm, slot)) != 1)
+    if ((w->kernel->op ? sm_region_next(sm, slot) : next_inst(sm, slot)) != 1)
         return false;
     if (w->inst.unit != unit) {
         sm->want[unit] &= ~bit;
@@ -284,9 +287,9 @@ void sm_warp_gone(struct sm *sm, unsigned slot, uint64_t now)
     sm_notify_l1(sm, EVENT_CTA_END, w->cta, 0);
     c->busy = false;
     sm->cta_busy &= ~(1ull << w->cta);
-    sm->stats.ctas++;
-    sm->env.streams->cta_done(sm->env.streams->ctx, c->number);
-    port_send(sm->done_out, (req_id)c->number, (uint32_t)(c->number >> 32));
+    c->grid->count->ctas++;
+    c->grid->streams->cta_done(c->grid->streams->ctx, c->number);
+    port_send(sm->done_out, (req_id)c->number, SM_CTA_INFO(c->number, c->place));
 }
 
 static void end_warp(struct sm *sm, unsigned slot, uint64_t now)
@@ -320,7 +323,7 @@ void sm_advance(struct sm *sm, unsigned slot, uint64_t now)
         end_warp(sm, slot, now);
         return;
     }
-    sm->stats.fetch_redirects += w->jumped;
+    w->count->fetch_redirects += w->jumped;
     if (w->jumped)
         fetch(sm, w, w->at, now, true);
     else if (!--w->buffered)
